@@ -11,7 +11,7 @@ static sn_vec3 vec_of(const double v[3])
 
 static bool add_body(sn_world *world, const sn_bench_body *from, sn_body *body)
 {
-    sn_body_shape shape = sn_default_body_shape(from->half[0] > 0 ? SN_BODY_BOX : SN_BODY_CAPSULE);
+    sn_shape_def shape = sn_default_shape_def(from->half[0] > 0 ? SN_SHAPE_BOX : SN_SHAPE_CAPSULE);
     sn_body_def def = sn_default_body_def();
     shape.half = from->half[0] > 0 ? vec_of(from->half) : (sn_vec3){shape.half.x, (sn_real)from->half[1], shape.half.z};
     shape.radius = (sn_real)from->radius;

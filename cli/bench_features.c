@@ -272,14 +272,14 @@ static bool field(sn_bench_world *b)
     return sn_world_add_field(b->world, wind_above, NULL, true, NULL) == SN_OK;
 }
 
-static bool collider(sn_bench_world *b)
+static bool static_body(sn_bench_world *b)
 {
-    return sn_add_box_collider(b->world, beside(0, -FAR, 0), beside(1, 1, 1)).generation != 0;
+    return sn_static_add_box(b->world, beside(0, -FAR, 0), beside(1, 1, 1)).generation != 0;
 }
 
 static bool body(sn_bench_world *b)
 {
-    return sn_body_is_valid(b->world, sn_add_box_body(b->world, beside(-FAR, 0, 0), beside(1, 1, 1), 1));
+    return sn_body_is_valid(b->world, sn_body_add_box(b->world, beside(-FAR, 0, 0), beside(1, 1, 1), 1));
 }
 
 /* ---- The table --------------------------------------------------------------------------------------------------- */
@@ -325,7 +325,7 @@ static const feature features[] = {
     {"target-one", "a kinematic target for 1 particle in each frame", nothing, move_one, FEW, PLAIN},
     {"force-one", "a force on 1 particle in each frame", nothing, push_one, FEW, PLAIN},
     {"field", "a force field, asked for every particle", field, nothing, NO_GOAL, PLAIN},
-    {"collider-far", "a collider 1 km away", collider, nothing, FEW, PLAIN},
+    {"static-far", "a static body 1 km away", static_body, nothing, FEW, PLAIN},
     {"body-far", "a rigid body 1 km away", body, nothing, FEW, PLAIN},
 };
 

@@ -53,7 +53,7 @@ static bool add_box(sn_bench_world *b)
                                  {{0, 0, -half}, {0, 0, 1}},
                                  {{0, 0, half}, {0, 0, -1}}};
     for (int i = 0; i < (b->model.box > 0 ? 5 : 1); ++i)
-        if (sn_add_plane_collider(b->world, plane[i][0], plane[i][1]).generation == 0)
+        if (sn_static_add_plane(b->world, plane[i][0], plane[i][1]).generation == 0)
             return false;
     return true;
 }

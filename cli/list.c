@@ -24,8 +24,7 @@ typedef struct section {
 static const section sections[] = {
     {"scenes", "scene", sn_list_scenes},
     {"objects", "object", sn_list_objects},
-    {"colliders", "collider", sn_list_colliders},
-    {"shapes", "shape", sn_list_shapes},
+        {"shapes", "shape", sn_list_shapes},
     {"kinds", "kind", sn_list_kinds},
     {"solvers", "solver", sn_list_solvers},
     {"integrators", "integrator", sn_list_integrators},
@@ -224,8 +223,8 @@ static int run(const void *given, const sn_texts *operands)
 const sn_command sn_command_list = {
     .name = "list",
     .operands = "[SECTION] [NAME]",
-    .about = "Lists what there is: scenes, objects, colliders, kinds, settings and their choices",
-    .details = "SECTION is scenes, objects, colliders, shapes (of bodies), kinds, solvers, integrators,\n"
+    .about = "Lists what there is: scenes, objects, shapes, kinds, settings and their choices",
+    .details = "SECTION is scenes, objects, shapes, kinds, solvers, integrators,\n"
                "orders, gradients, settings or formats. With a NAME everything about that one: parameters\n"
                "or keys with units, ranges and defaults.\n\n"
                "Examples:\n"

@@ -38,13 +38,13 @@ int main(void)
     sn_world *world;
     if (sn_world_create(&def, &world) != SN_OK)
         return 1;
-    sn_add_plane_collider(world, (sn_vec3){0, 0, 0}, (sn_vec3){0, 1, 0});
+    sn_static_add_plane(world, (sn_vec3){0, 0, 0}, (sn_vec3){0, 1, 0});
     for (int i = 0; i < 5; ++i) /* five steps of 20 cm, from x = 2 on */
-        sn_add_box_collider(world, (sn_vec3){2.2f + 0.4f * i, 0.1f * (i + 1), 0}, (sn_vec3){0.2f, 0.1f * (i + 1), 1});
-    sn_collider lift = sn_add_box_collider(world, (sn_vec3){5, 0.9f, 0}, (sn_vec3){1, 0.1f, 1});
-    sn_body crate = sn_add_box_body(world, (sn_vec3){0, 0.25f, 3}, (sn_vec3){0.25f, 0.25f, 0.25f}, 200);
+        sn_static_add_box(world, (sn_vec3){2.2f + 0.4f * i, 0.1f * (i + 1), 0}, (sn_vec3){0.2f, 0.1f * (i + 1), 1});
+    sn_collider lift = sn_static_add_box(world, (sn_vec3){5, 0.9f, 0}, (sn_vec3){1, 0.1f, 1});
+    sn_body crate = sn_body_add_box(world, (sn_vec3){0, 0.25f, 3}, (sn_vec3){0.25f, 0.25f, 0.25f}, 200);
     sn_collider_def slope = sn_default_collider_def();
-    slope.type = SN_COLLIDER_BOX;
+    slope.type = SN_SHAPE_BOX;
     slope.position = (sn_vec3){-5, 0, 0};
     slope.rotation = (sn_quat){0, 0, -0.5f, 0.866f}; /* 60 degrees */
     slope.half = (sn_vec3){3, 0.5f, 3};

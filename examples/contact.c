@@ -24,7 +24,7 @@ static sn_vec3 on_ramp(sn_real along, sn_real above, sn_real side)
 static sn_collider add_box(sn_world *world, sn_vec3 position, sn_vec3 half, sn_vec3 velocity)
 {
     sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_BOX;
+    def.type = SN_SHAPE_BOX;
     def.position = position;
     def.rotation = turn;
     def.half = half;

@@ -116,7 +116,7 @@ static void add_crate_on_a_rope(sn_world *world)
         sn_add_distance(world, sn_at(last), sn_at(next), SN_MEASURE);
         last = next;
     }
-    sn_body crate = sn_add_box_body(world, (sn_vec3){0, 2.5f, 0}, (sn_vec3){0.25f, 0.25f, 0.25f}, 300);
+    sn_body crate = sn_body_add_box(world, (sn_vec3){0, 2.5f, 0}, (sn_vec3){0.25f, 0.25f, 0.25f}, 300);
     sn_add_attachment(world, sn_at(last), sn_on_body(crate, (sn_vec3){-0.25f, 0.25f, 0}));
 }
 
@@ -131,10 +131,10 @@ int main(int argc, char **argv)
     sn_world *world;
     if (sn_world_create(&def, &world) != SN_OK)
         return 1;
-    sn_add_plane_collider(world, (sn_vec3){0, 0, 0}, (sn_vec3){0, 1, 0});
-    sn_add_sphere_collider(world, (sn_vec3){2.5f, 0.8f, 0}, 0.5f);
+    sn_static_add_plane(world, (sn_vec3){0, 0, 0}, (sn_vec3){0, 1, 0});
+    sn_static_add_sphere(world, (sn_vec3){2.5f, 0.8f, 0}, 0.5f);
     for (int i = 0; i < 4; ++i)
-        sn_add_box_body(world, (sn_vec3){-2.6f + 0.05f * i, 0.3f + 0.45f * i, 0}, (sn_vec3){0.25f, 0.2f, 0.25f}, 500);
+        sn_body_add_box(world, (sn_vec3){-2.6f + 0.05f * i, 0.3f + 0.45f * i, 0}, (sn_vec3){0.25f, 0.2f, 0.25f}, 500);
     add_crate_on_a_rope(world);
     add_cloth(world, 2);
     for (int frame = 0; frame < 120; ++frame)

@@ -46,7 +46,7 @@ int main(void)
     if (sn_world_create(&def, &world) != SN_OK)
         return 1;
     sn_particles rope = hang_rope(world);
-    sn_body crate = sn_add_box_body(world, (sn_vec3){0, 0, 0}, (sn_vec3){1, 1, 1}, 200);
+    sn_body crate = sn_body_add_box(world, (sn_vec3){0, 0, 0}, (sn_vec3){1, 1, 1}, 200);
     sn_body_set_velocity(world, crate, (sn_vec3){3, 0, 0}, (sn_vec3){0, 1, 0});
     sn_accumulator *accumulator = sn_accumulator_create(world, NULL); /* steps of 1/60 s, at most 5 in a frame */
 

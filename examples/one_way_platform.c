@@ -41,9 +41,9 @@ int main(void)
     if (sn_world_create(&def, &world) != SN_OK)
         return 1;
     level l;
-    l.platform = sn_add_box_collider(world, (sn_vec3){0, 3, 0}, (sn_vec3){2, 0.1f, 2});
-    l.belt = sn_add_box_collider(world, (sn_vec3){10, -0.5f, 0}, (sn_vec3){5, 0.5f, 2});
-    sn_body crate = sn_add_box_body(world, (sn_vec3){0, 0.5f, 0}, (sn_vec3){0.5f, 0.5f, 0.5f}, 500);
+    l.platform = sn_static_add_box(world, (sn_vec3){0, 3, 0}, (sn_vec3){2, 0.1f, 2});
+    l.belt = sn_static_add_box(world, (sn_vec3){10, -0.5f, 0}, (sn_vec3){5, 0.5f, 2});
+    sn_body crate = sn_body_add_box(world, (sn_vec3){0, 0.5f, 0}, (sn_vec3){0.5f, 0.5f, 0.5f}, 500);
     sn_particle ball = sn_add_particle(world, (sn_vec3){6, 0.1f, 0}, 1);
     l.ghost = sn_add_particle(world, (sn_vec3){8, 1, 0}, 1);
     sn_particle_set_radius(world, ball, 0.1f);

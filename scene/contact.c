@@ -250,7 +250,7 @@ static bool go_to_rest(sn_scene *scene, sn_object *object, sn_vec3 **now)
 }
 
 /* The triangles of all objects of the group, in one mesh; what it takes is known beforehand. */
-static bool gather_shell(sn_scene *scene, const sn_scene_group *group, sn_collider_def *def)
+static bool gather_shell(sn_scene *scene, const sn_scene_group *group, sn_shape_def *def)
 {
     uint64_t vertices = 0, triangles = 0;
     for (uint32_t i = 0; i < scene->objects.count; ++i)
@@ -262,8 +262,7 @@ static bool gather_shell(sn_scene *scene, const sn_scene_group *group, sn_collid
     uint32_t *corner = sn_arena_take(&scene->scratch, 3 * (size_t)triangles + 1, sizeof *corner);
     if (!vertex || !corner || vertices > UINT32_MAX || triangles > UINT32_MAX)
         return false;
-    *def = sn_default_collider_def();
-    def->type = SN_COLLIDER_FIELD;
+    *def = sn_default_shape_def(SN_SHAPE_FIELD);
     def->vertices = vertex;
     def->triangles = corner;
     for (uint32_t i = 0; i < scene->objects.count; ++i) {
@@ -280,7 +279,7 @@ static bool gather_shell(sn_scene *scene, const sn_scene_group *group, sn_collid
     return true;
 }
 
-static sn_real longest_side(const sn_collider_def *def)
+static sn_real longest_side(const sn_shape_def *def)
 {
     sn_vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
     for (uint32_t i = 0; i < 3 * def->triangle_count; ++i) {
@@ -297,7 +296,7 @@ static bool give_field(sn_scene *scene, sn_reader *reader, const sn_scene_group 
 {
     const double bytes =
         (FIELD_CELLS + CELLS_BEYOND) * (FIELD_CELLS + CELLS_BEYOND) * (FIELD_CELLS + CELLS_BEYOND) * sizeof(sn_real);
-    sn_collider_def def;
+    sn_shape_def def;
     if (!sn_scene_fits(scene, reader, bytes))
         return false;
     if (!gather_shell(scene, group, &def))

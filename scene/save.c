@@ -667,7 +667,7 @@ static bool is_body(const saver *s, uint32_t number)
     return sn_particle_body(s->scene->world, sn_particle_from_index(s->scene->world, number)).generation != 0;
 }
 
-/* Where a collider was at the start. */
+/* Where a kinematic body was at the start. */
 static void save_start(saver *s, sn_value *record, const sn_scene_motion *motion)
 {
     sn_vec3 x = motion->start[0];
@@ -704,7 +704,7 @@ static void save_motions(saver *s, sn_value *root)
     const sn_scene_motion *motion = s->scene->motions.items;
     sn_value *list = NULL;
     for (uint32_t i = 0; i < s->scene->motions.count; ++i) {
-        if (motion[i].done || (motion[i].leads_collider && !sn_collider_is_valid(s->scene->world, motion[i].collider)))
+        if (motion[i].done || (motion[i].leads_static && !sn_body_is_valid(s->scene->world, motion[i].body)))
             continue;
         if (!list)
             list = sn_document_list(s->out, root, "motions");
@@ -712,7 +712,7 @@ static void save_motions(saver *s, sn_value *root)
         keys.about = motion[i].about;
         sn_value *record = sn_document_record(s->out, list, NULL);
         sn_record_write(s->out, record, &sn_motion_record, &keys);
-        if (motion[i].leads_collider) {
+        if (motion[i].leads_static) {
             save_start(s, record, &motion[i]);
             continue;
         }

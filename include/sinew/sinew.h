@@ -1,7 +1,7 @@
 /* Sinew, a position-based dynamics engine: particles held together by constraints.
 
    The whole public API. Read in this order: base.h (numbers, results, hooks), world.h (settings, the step, snapshots),
-   particles.h, constraints.h (points, kinds, constraints), contact.h (colliders, skins, friction), bodies.h (rigid bodies),
+   particles.h, constraints.h (points, kinds, constraints), shapes.h, contact.h (groups, skins, friction, events), bodies.h,
    joints.h, query.h (rays and the like), draw.h (debug drawing), character.h, report.h, drag.h, rewind.h, accumulator.h (the
    loop of a game), math.h. */
 #ifndef SINEW_H
@@ -12,6 +12,7 @@
 #include <sinew/math.h>
 #include <sinew/particles.h>
 #include <sinew/constraints.h>
+#include <sinew/shapes.h>
 #include <sinew/contact.h>
 #include <sinew/bodies.h>
 #include <sinew/joints.h>

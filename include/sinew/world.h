@@ -230,7 +230,7 @@ SN_API double sn_world_time(const sn_world *world);
    worst, the particles are put where the sum of squares of what is missed is least, and the constraints are held there
    until something is edited. docs/solvers.md says which ones are found.
    SN_ERROR_DIVERGED: a substep would have produced an infinity or a NaN, or contact would have to compute beyond 1e18 m
-   (see contact.h); sn_world_error and sn_world_fault name the constraint, particle, body or collider at fault.
+   (see contact.h); sn_world_error and sn_world_fault name the constraint, particle or body at fault.
    SN_ERROR_HOST: the task hook lost tasks. SN_ERROR_MEMORY. SN_CANCELLED: see sn_world_set_cancel.
    After any of them the world is what it was before the step, hash included, with its forces and targets still pending: all
    substeps are taken back. Only constraint forces then read 0, and there are no events and no broken constraints of that step. */
@@ -326,7 +326,7 @@ SN_API sn_result sn_world_remove_field(sn_world *world, uint32_t field);
 /* ---- Snapshots ------------------------------------------------------------------------------------------------- */
 
 /* The state of a world at one moment: particles, bodies with their shapes, constraints, settings, fields, time, pending
-   forces. Of colliders that are meshes or distance fields, and of the fields of groups, it holds which they are, not what. */
+   forces. Of shapes that are meshes, height fields or distance fields, and of the fields of groups, it holds which they are, not what. */
 typedef struct sn_snapshot sn_snapshot;
 
 /* Saves the state; NULL on failure. Destroy it with sn_snapshot_destroy; it may outlive the world, but not the
@@ -341,7 +341,7 @@ SN_API sn_result sn_world_save_into(sn_world *world, sn_snapshot *snapshot);
 /* Puts the world back into the saved state: the same bits follow as followed then, and edits get the same numbers (indices) as they
    would have got then, under later generations. Handles given out before the save are valid again, those given out since are stale. Works in any world of the same dimensions, also in an empty one, in
    which the kinds that the state uses are registered under the same numbers, and which has, or had, every mesh and
-   distance field that its colliders and groups use; refused otherwise, with a message that names what is missing. Views
+   distance field that its bodies and groups use; refused otherwise, with a message that names what is missing. Views
    die. The snapshot stays usable. */
 SN_API sn_result sn_world_load(sn_world *world, const sn_snapshot *snapshot);
 

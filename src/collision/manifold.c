@@ -422,8 +422,8 @@ static bool finish(sn_collision *c, const sn_frame_pair *f, sn_real reach, sn_ma
     return count > 0;
 }
 
-bool sn_manifold_convex(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
-                        sn_manifold *m)
+static bool touch_once(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
+                       sn_manifold *m)
 {
     sn_collision c;
     sn_convex_room room_a, room_b;
@@ -446,7 +446,7 @@ bool sn_manifold_convex(const sn_convex *a, const sn_pose *pa, const sn_convex *
     c.centre[1] = dvec3(0, 0, 0);
     c.front = NULL;
     sn_dvec3 half_a = dvec3_from(a->half), half_b = dvec3_from(b->half);
-    bool boxes = a->type == SN_CONVEX_BOX && b->type == SN_CONVEX_BOX;
+    bool boxes = a->type == SN_SHAPE_BOX && b->type == SN_SHAPE_BOX;
     c.half_a = boxes ? &half_a : NULL;
     c.half_b = boxes ? &half_b : NULL;
     c.axis_a = f.axis;
@@ -468,4 +468,38 @@ bool sn_manifold_convex(const sn_convex *a, const sn_pose *pa, const sn_convex *
         return lies_apart(&c, m);
     sn_points_around(&c);
     return finish(&c, &f, reach, m);
+}
+
+/* Cores of solids of revolution face the other one, and then along the normal that this gives. */
+static bool touch_facing(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
+                         sn_manifold *m)
+{
+    sn_convex fa = *a, fb = *b;
+    const sn_real sag = sn_convex_sag(a) + sn_convex_sag(b);
+    sn_vec3 towards = vec3_sub(pb->position, pa->position);
+    sn_convex_face(&fa, pa, towards);
+    sn_convex_face(&fb, pb, vec3_scale(towards, -1));
+    if (!touch_once(&fa, pa, &fb, pb, reach + sag, m)) {
+        m->apart -= sag;
+        return false;
+    }
+    bool touches = true;
+    for (uint32_t round = 0; round < SN_FACING_ROUNDS && touches; ++round) {
+        const bool a_turned = sn_convex_face(&fa, pa, vec3_scale(m->normal, -1));
+        const bool b_turned = sn_convex_face(&fb, pb, m->normal);
+        if (round && !a_turned && !b_turned)
+            break;
+        touches = touch_once(&fa, pa, &fb, pb, reach, m);
+    }
+    if (!touches)
+        m->apart = m->apart > sag ? m->apart - sag : 0;
+    return touches;
+}
+
+bool sn_manifold_convex(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
+                        sn_manifold *m)
+{
+    if (sn_is_revolved(a->type) || sn_is_revolved(b->type))
+        return touch_facing(a, pa, b, pb, reach, m);
+    return touch_once(a, pa, b, pb, reach, m);
 }

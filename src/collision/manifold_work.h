@@ -27,6 +27,9 @@
 /* The same: points whose depths differ by less are equally deep, and the one at the border is kept. */
 #define SN_MANIFOLD_LEVEL 1e-4
 
+/* So often the cores of solids of revolution are turned to what they face: the error of a direction is squared each time. */
+#define SN_FACING_ROUNDS 3u
+
 /* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
 typedef struct sn_frame_pair {

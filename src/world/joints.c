@@ -100,7 +100,7 @@ static sn_result make_point(const sn_world *world, sn_body body, sn_vec3 place, 
     *point = sn_at_place_turned(place, turn);
     if (is_null(body))
         return SN_OK;
-    if (sn_body_row(world, body) == SN_ID_FREE)
+    if (sn_body_number(world, body) == SN_ID_FREE)
         return SN_ERROR_STALE;
     sn_quat q = sn_body_rotation(world, body), back = {-q.x, -q.y, -q.z, q.w};
     *point = sn_on_body_turned(body, sn_body_to_own(world, body, place), sn_quat_times(back, turn));

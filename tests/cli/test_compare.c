@@ -202,7 +202,7 @@ static void joints(void **state)
     (void)state;
     double mean, worst;
     sn_world *world = support_world();
-    sn_body body = sn_add_box_body(world, (sn_vec3){0, 0, 0}, (sn_vec3){1, 1, 1}, 1000);
+    sn_body body = sn_body_add_box(world, (sn_vec3){0, 0, 0}, (sn_vec3){1, 1, 1}, 1000);
     sn_add_ball_joint(world, body, (sn_body){0, 0}, (sn_vec3){1, 1, 1});
     sn_error_scale scale = scale_of(world);
     error_of(&scale, world, &mean, &worst);

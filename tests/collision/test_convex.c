@@ -32,7 +32,7 @@ static int drop_hull(void **state)
 
 static sn_convex random_convex(uint64_t *seed, uint32_t round)
 {
-    sn_convex c = {.type = (sn_convex_type)(round % 4)};
+    sn_convex c = {.type = (sn_shape_type)(round % 4)};
     c.half.x = real(support_random_in(seed, 0.1, 1));
     c.half.y = real(support_random_in(seed, 0.1, 1));
     c.half.z = real(support_random_in(seed, 0.1, 1));
@@ -167,15 +167,15 @@ static void test_from_solids(void **state)
     (void)state;
     sn_solid box = {.type = SN_SOLID_BOX, .half = vec(1, 2, 3), .radius = real(9)};
     sn_convex c = sn_convex_from_solid(&box, real(0.1));
-    assert_int_equal(c.type, SN_CONVEX_BOX);
+    assert_int_equal(c.type, SN_SHAPE_BOX);
     assert_close(c.radius, 0.1, 1e-7);
     sn_solid capsule = {.type = SN_SOLID_CAPSULE, .half = vec(0, 2, 0), .radius = real(0.5)};
     c = sn_convex_from_solid(&capsule, real(0.1));
-    assert_int_equal(c.type, SN_CONVEX_CAPSULE);
+    assert_int_equal(c.type, SN_SHAPE_CAPSULE);
     assert_close(c.radius, 0.6, 1e-6);
     sn_solid ball = {.type = SN_SOLID_SPHERE, .radius = real(0.5)};
     c = sn_convex_from_solid(&ball, 0);
-    assert_int_equal(c.type, SN_CONVEX_SPHERE);
+    assert_int_equal(c.type, SN_SHAPE_SPHERE);
     assert_close(sn_convex_outer(&c), 0.5, 1e-6);
 }
 

@@ -190,7 +190,7 @@ static void on_spots(void **state)
             t[i] = sn_add_particle(world, vec(i == 1, 0, i == 2), 1 + (double)i);
         sn_point spot = sn_on_triangle(t[0], t[1], t[2], real(0.2), real(0.3), real(0.5));
         add_velocity(world, SN_KIND_VELOCITY, spot, vec(0, 1, 0), 0.5, 0);
-        sn_body body = sn_add_box_body(world, vec(5, 0, 0), vec(0.5, 0.2, 0.2), 1000);
+        sn_body body = sn_body_add_box(world, vec(5, 0, 0), vec(0.5, 0.2, 0.2), 1000);
         add_velocity(world, SN_KIND_VELOCITY, sn_on_body(body, vec(0.5, 0, 0)), vec(0, 1, 0), 0.5, 0);
         double spot_before = (double)sn_point_position(world, spot).y;
         support_run(world, 12, FRAME);

@@ -332,7 +332,7 @@ static void make_body_mass(net_maker *m)
 /* Also of shapes: positive for round ones. */
 static void make_radius(net_maker *m)
 {
-    push_real(m, m->shape > SN_BODY_CAPSULE && chance(m, 50) ? 0 : number(m, 0.05, 0.4));
+    push_real(m, m->shape > SN_SHAPE_CAPSULE && chance(m, 50) ? 0 : number(m, 0.05, 0.4));
 }
 
 static void make_compliance(net_maker *m)
@@ -621,10 +621,10 @@ static uint32_t choices(net_type type)
     case TYPE_MIX:
         return SN_MIX_MOST + 1;
     case TYPE_SHAPE_TYPE:
-        return SN_BODY_HULL + 1;
+        return SN_SHAPE_HULL + 1;
     case TYPE_COLLIDER_TYPE:
     case TYPE_FIELD_TYPE:
-        return SN_COLLIDER_FIELD + 1;
+        return SN_SHAPE_FIELD + 1;
     case TYPE_DRAG_FORM:
         return SN_DRAG_RIGID + 1;
     default:
@@ -648,7 +648,7 @@ static void make_choice(net_maker *m, net_type type)
     if (type == TYPE_GRADIENTS && (m->shape == SN_INTEGRATOR_BDF2 || chance(m, 60)))
         value = SN_GRADIENTS_CURRENT;
     if (type == TYPE_FIELD_TYPE)
-        value = SN_COLLIDER_FIELD;
+        value = SN_SHAPE_FIELD;
     if (type == TYPE_SHAPE_TYPE || type == TYPE_COLLIDER_TYPE || type == TYPE_FIELD_TYPE) {
         m->shape = value;
         m->each = draw(m, 3); /* what a field is made from: a function, samples, a mesh */
@@ -766,10 +766,10 @@ static void make_starts(net_maker *m)
 
 static void make_box_corners(net_maker *m, bool mesh)
 {
-    bool wanted = !mesh                             ? m->shape == SN_BODY_HULL
+    bool wanted = !mesh                             ? m->shape == SN_SHAPE_HULL
                   : m->op->call == CALL_sn_body_add ? chance(m, 12)
-                  : m->shape == SN_COLLIDER_MESH    ? true
-                                                    : m->shape == SN_COLLIDER_FIELD && m->each == 2;
+                  : m->shape == SN_SHAPE_MESH    ? true
+                                                    : m->shape == SN_SHAPE_FIELD && m->each == 2;
     m->length = m->corners = 0;
     push_list(m, wanted ? 8 : 0, !wanted);
     double size = between(m, 0.5, 1.5);
@@ -783,7 +783,7 @@ static void make_box_corners(net_maker *m, bool mesh)
 
 static void make_mesh_triangles(net_maker *m)
 {
-    bool open = m->op->call == CALL_sn_collider_add && m->shape == SN_COLLIDER_MESH && chance(m, 40);
+    bool open = m->op->call == CALL_sn_collider_add && m->shape == SN_SHAPE_MESH && chance(m, 40);
     uint32_t count = !m->corners ? 0 : open ? 6 : 36;
     push_list(m, count, !count);
     for (uint32_t i = 0; i < count; ++i) {
@@ -890,7 +890,7 @@ static void make_shapes(net_maker *m)
 /* Distances from a sphere. */
 static void make_samples(net_maker *m)
 {
-    bool given = m->shape == SN_COLLIDER_FIELD && m->each == 1;
+    bool given = m->shape == SN_SHAPE_FIELD && m->each == 1;
     push_list(m, given ? 125 : 0, !given);
     for (int i = 0; given && i < 125; ++i) {
         double x = i % 5 * 0.5 - 1, y = i / 5 % 5 * 0.5 - 1, z = i / 25 * 0.5 - 1;
@@ -985,7 +985,7 @@ static bool spoil(net_maker *m, net_type type, net_cell *cell, uint32_t cells)
                           : type == TYPE_FULL_GROUP                                ? 0xfffffff0u
                           : type == TYPE_SUBSTEPS || type == TYPE_PASSES           ? 100001
                           : info->class == CLASS_CHOICE && type != TYPE_FIELD_TYPE ? choices(type)
-                          : type == TYPE_FIELD_TYPE                                ? SN_COLLIDER_BOX
+                          : type == TYPE_FIELD_TYPE                                ? SN_SHAPE_BOX
                                                                                    : 0x7fffffffu;
         return true;
     case CLASS_POINT:
@@ -1096,7 +1096,7 @@ static void make_leaf(net_maker *m, net_type type, const char *name)
                        : type == TYPE_FILTER_FUNCTION    ? draw(m, NET_FILTERS)
                        : type == TYPE_PRE_SOLVE_FUNCTION ? (chance(m, 10) ? 3 : draw(m, 3))
                        : type == TYPE_DISTANCE_FUNCTION
-                           ? (m->shape == SN_COLLIDER_FIELD && m->each == 0 ? 1 + draw(m, 2) : 0)
+                           ? (m->shape == SN_SHAPE_FIELD && m->each == 0 ? 1 + draw(m, 2) : 0)
                            : 1);
         break;
     case CLASS_TEXT: {

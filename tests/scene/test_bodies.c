@@ -51,7 +51,7 @@ static void test_bodies(void **state)
     def = read_body(&f, "body2"); /* its place among all objects */
     assert_int_equal(def.shape_count, 2);
     assert_int_equal(def.group, 7);
-    assert_int_equal(def.shapes[1].type, SN_BODY_CAPSULE);
+    assert_int_equal(def.shapes[1].type, SN_SHAPE_CAPSULE);
     assert_close(def.shapes[1].half.y, 1, 1e-6);
     assert_close(def.mass, 32.0 / 3 * SN_PI + 1000 * (SN_PI / 6 + SN_PI / 2), 0.1);
     assert_vec_close(sn_body_centre(f.world, body(&f, "tetra")), vec(1.5, 1.5, 1.5), 1e-5);

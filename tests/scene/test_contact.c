@@ -231,30 +231,30 @@ static void check_colliders(const fixture *f)
 {
     assert_int_equal(sn_world_collider_count(f->world), 8);
     sn_collider_def def = collider(f, 0);
-    assert_true(def.type == SN_COLLIDER_PLANE && def.rotation.w == 1);
+    assert_true(def.type == SN_SHAPE_PLANE && def.rotation.w == 1);
     assert_true(def.material.static_friction == 1 && def.material.friction_mix == SN_MIX_MOST);
     assert_true(def.material.rolling == real(0.1));
     def = collider(f, 1);
     assert_vec_close(sn_rotation_applied(def.rotation, vec(0, 1, 0)), vec(0, 0, 1), 1e-6);
     assert_true(def.thickness == real(0.5));
     def = collider(f, 2);
-    assert_true(def.type == SN_COLLIDER_BOX && def.half.x == real(0.5) && def.half.y == 1 && def.half.z == real(1.5));
+    assert_true(def.type == SN_SHAPE_BOX && def.half.x == real(0.5) && def.half.y == 1 && def.half.z == real(1.5));
     assert_vec_close(sn_rotation_applied(def.rotation, vec(1, 0, 0)), vec(cos(1), sin(1), 0), 1e-6);
     assert_true(def.velocity.x == real(0.1) && def.spin.y == real(0.2));
     assert_true(def.category == UINT32_MAX && def.mask == 3);
     def = collider(f, 3);
-    assert_true(def.type == SN_COLLIDER_SPHERE && def.radius == real(0.25) && def.sensor && def.mask == UINT32_MAX);
+    assert_true(def.type == SN_SHAPE_SPHERE && def.radius == real(0.25) && def.sensor && def.mask == UINT32_MAX);
     def = collider(f, 4);
-    assert_true(def.type == SN_COLLIDER_CAPSULE && def.half.y == 1 && def.radius == real(0.125));
+    assert_true(def.type == SN_SHAPE_CAPSULE && def.half.y == 1 && def.radius == real(0.125));
     assert_vec_close(def.position, vec(1, 8, 1), 1e-6);
     assert_vec_close(sn_rotation_applied(def.rotation, vec(0, 1, 0)), vec(0, 0, 1), 1e-6);
     def = collider(f, 5);
-    assert_true(def.type == SN_COLLIDER_MESH && def.one_sided && def.vertex_count == 3 && def.triangle_count == 1);
+    assert_true(def.type == SN_SHAPE_MESH && def.one_sided && def.vertex_count == 3 && def.triangle_count == 1);
     assert_true(def.vertices[1].x == 2);
     def = collider(f, 6);
-    assert_true(def.type == SN_COLLIDER_FIELD && def.triangle_count == 4 && def.cell == real(0.1));
+    assert_true(def.type == SN_SHAPE_FIELD && def.triangle_count == 4 && def.cell == real(0.1));
     def = collider(f, 7);
-    assert_true(def.type == SN_COLLIDER_FIELD && def.samples && def.sample_count[2] == 2 && def.cell == 2);
+    assert_true(def.type == SN_SHAPE_FIELD && def.samples && def.sample_count[2] == 2 && def.cell == 2);
     assert_true(def.low.x == -1 && def.samples[1] == 1);
 }
 
@@ -581,7 +581,7 @@ static void test_own_colliders(void **state)
 {
     (void)state;
     fixture f = fixture_good("{" COLLIDERS ", 'motions': [{'collider': 'arm', 'keys': [{'time': 0}]}]}");
-    sn_add_sphere_collider(f.world, vec(0, 30, 0), 1);
+    sn_static_add_sphere(f.world, vec(0, 30, 0), 1);
     assert_ok(f.world, sn_collider_remove(f.world, sn_scene_collider_at(f.scene, 4)->handle)); /* the arm */
     fixture again = fixture_again(f.scene);
     assert_int_equal(sn_world_collider_count(again.world), 8);
@@ -590,7 +590,7 @@ static void test_own_colliders(void **state)
     fixture_steps(&f, 2);
     fixture_close(&again);
     sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_FIELD;
+    def.type = SN_SHAPE_FIELD;
     def.function = function;
     def.low = vec(-1, -1, -1);
     def.high = vec(1, 1, 1);
@@ -610,7 +610,7 @@ static void test_names_of_own_colliders(void **state)
     (void)state;
     fixture f = fixture_good("{'colliders': [{'type': 'plane', 'name': 'collider1'}]}");
     for (int i = 0; i < 2; ++i)
-        sn_add_sphere_collider(f.world, vec(0, 30 + i, 0), 1);
+        sn_static_add_sphere(f.world, vec(0, 30 + i, 0), 1);
     fixture again = fixture_again(f.scene);
     assert_same_world(f.world, again.world);
     assert_int_equal(sn_world_collider_count(again.world), 3);

@@ -88,7 +88,7 @@ static void test_bad_fields(void **state)
     fixture f = fixture_good("{'objects': [{" BLOCK "}]}"); /* the program's own are not for files */
     sn_collider_def def = sn_default_collider_def();
     sn_real samples[27];
-    def.type = SN_COLLIDER_FIELD;
+    def.type = SN_SHAPE_FIELD;
     def.samples = samples;
     def.cell = 1;
     for (int i = 0; i < 27; ++i)

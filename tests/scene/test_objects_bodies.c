@@ -214,7 +214,7 @@ static void test_ragdoll(void **state)
     for (uint32_t i = 0; i < 16; ++i) {
         sn_body_def def;
         assert_ok(f.world, sn_body_read(f.world, only(&f)->body[i].handle, &def));
-        const sn_body_shape *s = &def.shapes[0];
+        const sn_shape_def *s = &def.shapes[0];
         double reach = (double)(s->half.y + s->radius); /* none of them lies down */
         low = fmin(low, (double)def.position.y - reach);
         high = fmax(high, (double)def.position.y + reach);

@@ -88,7 +88,7 @@ static double energy_of(sn_world *world)
 
 static sn_body add_box(sn_world *world, double x, double y, double z, sn_vec3 half, double mass)
 {
-    sn_body body = sn_add_box_body(world, vec(x, y, z), half, 1000);
+    sn_body body = sn_body_add_box(world, vec(x, y, z), half, 1000);
     assert_true(sn_body_is_valid(world, body));
     assert_ok(world, sn_body_set_mass(world, body, real(mass)));
     return body;
@@ -419,7 +419,7 @@ static void a_tree_as_the_cascade(void **state)
         for (uint32_t k = 0; k < 4; ++k)
             body[k] = add_box(world, 0.5 * k, -0.3 * (k == 3), 0, vec(0.2, 0.1, 0.15), 1 + 2 * k);
         sn_body_def wall = sn_default_body_def();
-        sn_body_shape brick = sn_default_body_shape(SN_BODY_BOX);
+        sn_shape_def brick = sn_default_shape_def(SN_SHAPE_BOX);
         wall.shapes = &brick;
         wall.shape_count = 1;
         wall.position = vec(-3, 0, 0);

@@ -289,7 +289,7 @@ static void motors_run_in_every_order(void **state)
     for (int sweep = 0; sweep < SUPPORT_SWEEPS; ++sweep) {
         sn_world *world = support_void();
         configure(world, sweep, 2, 0);
-        sn_body wheel = sn_add_box_body(world, vec(0, 0, 0), vec(0.5, 0.1, 0.1), 1000);
+        sn_body wheel = sn_body_add_box(world, vec(0, 0, 0), vec(0.5, 0.1, 0.1), 1000);
         sn_joint_def hinge = sn_default_joint_def(SN_KIND_JOINT_HINGE);
         hinge.b = wheel;
         hinge.axis = vec(0, 0, 1);

@@ -316,7 +316,7 @@ static void test_a_spoke_that_breaks_is_named(void **state)
 /* A body with rods to all sides: its centre and its turn are hubs. */
 static sn_body add_hedgehog(sn_world *world, sn_particles *ball)
 {
-    sn_body body = sn_add_box_body(world, vec(0, 0, 0), vec(0.2, 0.15, 0.1), 1000);
+    sn_body body = sn_body_add_box(world, vec(0, 0, 0), vec(0.2, 0.15, 0.1), 1000);
     *ball = add_ball(world, SPOKES, 9);
     assert_ok(world, sn_particle_remove(world, sn_particles_at(*ball, 0)));
     for (uint32_t i = 1; i < ball->count; ++i) {

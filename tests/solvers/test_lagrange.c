@@ -202,7 +202,7 @@ static sn_world *free_bodies(uint32_t kind, sn_body *body, sn_constraint *c)
     def.settings.iterations = 0;
     sn_world *world = support_world_from(&def);
     for (uint32_t i = 0; i < 2; ++i) {
-        body[i] = sn_add_box_body(world, vec(1.2 * i, 0.1, 0), vec(0.5, 0.2, 0.1 + 0.2 * i), 100);
+        body[i] = sn_body_add_box(world, vec(1.2 * i, 0.1, 0), vec(0.5, 0.2, 0.1 + 0.2 * i), 100);
         assert_ok(world, sn_body_set_velocity(world, body[i], vec(0.1, 0.2 - i, 0.4), vec(1 + i, 2, -1.5 + i)));
     }
     if (kind == SN_KIND_ATTACHMENT)

@@ -60,7 +60,7 @@ static inline sn_particle flying_ball(sn_world *world, sn_vec3 at, sn_vec3 veloc
 
 static inline sn_collider add_plane(sn_world *world, sn_vec3 point, sn_vec3 normal)
 {
-    sn_collider plane = sn_add_plane_collider(world, point, normal);
+    sn_collider plane = sn_static_add_plane(world, point, normal);
     assert_true(sn_collider_is_valid(world, plane));
     return plane;
 }

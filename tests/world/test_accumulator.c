@@ -121,14 +121,14 @@ static void test_limit(void **state)
 static sn_world *scene(void)
 {
     sn_world *world = support_world();
-    sn_add_plane_collider(world, vec(0, -1, 0), vec(0, 1, 0));
+    sn_static_add_plane(world, vec(0, -1, 0), vec(0, 1, 0));
     sn_particle last = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE);
     for (int i = 1; i < 8; ++i) {
         sn_particle p = sn_add_particle(world, vec(0.1 * i, 0, 0), 1);
         sn_add_distance(world, sn_at(last), sn_at(p), SN_MEASURE);
         last = p;
     }
-    sn_add_box_body(world, vec(1, 0, 0), vec(0.1, 0.2, 0.1), 500);
+    sn_body_add_box(world, vec(1, 0, 0), vec(0.1, 0.2, 0.1), 500);
     return world;
 }
 
@@ -168,7 +168,7 @@ static void test_ends_are_exact(void **state)
     sn_body box = sn_body_from_index(world, 0);
     sn_collider_def def = sn_default_collider_def();
     sn_collider paddle;
-    def.type = SN_COLLIDER_BOX;
+    def.type = SN_SHAPE_BOX;
     def.velocity = vec(0, 0.1, 0);
     def.spin = vec(0, 0, 2);
     assert_ok(world, sn_collider_add(world, &def, &paddle));
@@ -219,7 +219,7 @@ static void test_even_motion(void **state)
     sn_world *world = weightless();
     sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1);
     assert_ok(world, sn_particle_set_velocity(world, p, vec(1, 2, -3)));
-    sn_body_shape ball = sn_default_body_shape(SN_BODY_SPHERE);
+    sn_shape_def ball = sn_default_shape_def(SN_SHAPE_SPHERE);
     sn_body_def def = sn_default_body_def();
     ball.position = vec(2, 0, 0); /* of the own frame, about whose centre it turns */
     def.shapes = &ball;
@@ -265,7 +265,7 @@ static pair flying(void)
     pair p = {.world = weightless()};
     p.edited = sn_add_particle(p.world, vec(0, 0, 0), 1);
     p.other = sn_add_particle(p.world, vec(0, 5, 0), 1);
-    p.box = sn_add_box_body(p.world, vec(0, 10, 0), vec(1, 1, 1), 1);
+    p.box = sn_body_add_box(p.world, vec(0, 10, 0), vec(1, 1, 1), 1);
     assert_ok(p.world, sn_particle_set_velocity(p.world, p.edited, vec(1, 0, 0)));
     assert_ok(p.world, sn_particle_set_velocity(p.world, p.other, vec(1, 0, 0)));
     assert_ok(p.world, sn_body_set_velocity(p.world, p.box, vec(1, 0, 0), vec(0, 0, 0)));
@@ -330,7 +330,7 @@ static void test_coming_and_going(void **state)
     assert_in_between(&p, p.other);
     sn_body gone = p.box, next;
     assert_ok(p.world, sn_body_remove(p.world, gone));
-    next = sn_add_box_body(p.world, vec(3, 3, 3), vec(1, 1, 1), 1);
+    next = sn_body_add_box(p.world, vec(3, 3, 3), vec(1, 1, 1), 1);
     sn_vec3 place;
     assert_int_equal(sn_accumulator_body_pose(p.a, p.world, gone, 0, &place, NULL), SN_ERROR_STALE);
     assert_ok(p.world, sn_accumulator_body_pose(p.a, p.world, next, 0, &place, NULL));

@@ -76,7 +76,7 @@ static void swings_like_a_rod(void **state)
     settings.gradients = SN_GRADIENTS_START;
     settings.integrator = SN_INTEGRATOR_LEAPFROG;
     assert_ok(world, sn_world_configure(world, &settings));
-    sn_body rod = sn_add_box_body(world, vec(0.05 * 0.5, -0.5, 0), vec(0.005, 0.5, 0.005), 1000);
+    sn_body rod = sn_body_add_box(world, vec(0.05 * 0.5, -0.5, 0), vec(0.005, 0.5, 0.005), 1000);
     double tilt = 0.05; /* small enough */
     assert_ok(world, sn_body_set_pose(world, rod, vec(0.5 * sin(tilt), -0.5 * cos(tilt), 0),
                                       (sn_quat){0, 0, real(sin(tilt / 2)), real(cos(tilt / 2))}));
@@ -101,7 +101,7 @@ static void forces_and_impulses(void **state)
 {
     (void)state;
     sn_world *world = weightless();
-    sn_body box = sn_add_box_body(world, vec(0, 0, 0), vec(0.5, 0.5, 0.5), 12); /* 12 kg, 2 kg m^2 */
+    sn_body box = sn_body_add_box(world, vec(0, 0, 0), vec(0.5, 0.5, 0.5), 12); /* 12 kg, 2 kg m^2 */
     assert_close(sn_body_mass(world, box), 12, 1e-4);
     assert_ok(world, sn_body_add_impulse(world, box, vec(0, 12, 0), vec(0.5, 0, 0)));
     assert_vec_close(sn_body_velocity(world, box), vec(0, 1, 0), 1e-5);
@@ -130,7 +130,7 @@ static void spin_decays(void **state)
     (void)state;
     sn_world *world = weightless();
     sn_body_def def = sn_default_body_def();
-    sn_body_shape shape = sn_default_body_shape(SN_BODY_SPHERE);
+    sn_shape_def shape = sn_default_shape_def(SN_SHAPE_SPHERE);
     def.shapes = &shape;
     def.shape_count = 1;
     def.spin = vec(0, 0, 10);
@@ -146,7 +146,7 @@ static void is_led(void **state)
 {
     (void)state;
     sn_world *world = weightless();
-    sn_body box = sn_add_box_body(world, vec(0, 0, 0), vec(0.1, 0.1, 0.1), 1000);
+    sn_body box = sn_body_add_box(world, vec(0, 0, 0), vec(0.1, 0.1, 0.1), 1000);
     sn_particle ball = sn_add_particle(world, vec(1, 0, 0), real(0.1));
     sn_add_attachment(world, sn_at(ball), sn_on_body(box, vec(1, 0, 0)));
     sn_quat quarter = {0, 0, real(sqrt(0.5)), real(sqrt(0.5))};
@@ -171,7 +171,7 @@ static void compound_bodies(void **state)
 {
     (void)state;
     sn_world *world = weightless();
-    sn_body_shape part[2] = {sn_default_body_shape(SN_BODY_SPHERE), sn_default_body_shape(SN_BODY_SPHERE)};
+    sn_shape_def part[2] = {sn_default_shape_def(SN_SHAPE_SPHERE), sn_default_shape_def(SN_SHAPE_SPHERE)};
     part[0].position = vec(0, 0, 0);
     part[1].position = vec(3, 0, 0);
     part[1].density = 3000; /* three times as heavy */
@@ -204,7 +204,7 @@ static void hulls_and_meshes(void **state)
     sn_vec3 corner[8];
     for (int i = 0; i < 8; ++i)
         corner[i] = vec(5 + (i & 1), 7 + (i >> 1 & 1), (i >> 2) - 3.0);
-    sn_body_shape hull = sn_default_body_shape(SN_BODY_HULL);
+    sn_shape_def hull = sn_default_shape_def(SN_SHAPE_HULL);
     hull.vertices = corner;
     hull.vertex_count = 8;
     sn_body_def def = sn_default_body_def(), read;
@@ -233,8 +233,8 @@ static void reads_back(void **state)
 {
     (void)state;
     sn_world *world = weightless();
-    sn_body_shape part[3] = {sn_default_body_shape(SN_BODY_BOX), sn_default_body_shape(SN_BODY_CAPSULE),
-                             sn_default_body_shape(SN_BODY_SPHERE)};
+    sn_shape_def part[3] = {sn_default_shape_def(SN_SHAPE_BOX), sn_default_shape_def(SN_SHAPE_CAPSULE),
+                             sn_default_shape_def(SN_SHAPE_SPHERE)};
     part[0].half = vec(0.3, 0.1, 0.2);
     part[1].position = vec(0.2, 0.4, 0);
     part[1].rotation = (sn_quat){real(0.6), 0, 0, real(0.8)};
@@ -283,7 +283,7 @@ static void momentum_is_kept(void **state)
         assert_ok(world, sn_world_configure(world, &settings));
         sn_body body[4];
         for (int i = 0; i < 4; ++i) {
-            body[i] = sn_add_box_body(world, vec(i, 0, 0), vec(0.4, 0.1, 0.2), 100);
+            body[i] = sn_body_add_box(world, vec(i, 0, 0), vec(0.4, 0.1, 0.2), 100);
             assert_ok(world, sn_body_set_velocity(world, body[i], vec(0, i - 1.0, 0.5 * (i % 2)), vec(1, 2 - i, 0.5)));
             if (i)
                 assert_true(sn_add_attachment(world, sn_on_body(body[i - 1], vec(0.5, 0, 0)),
@@ -312,7 +312,7 @@ static void points_come_and_go(void **state)
 {
     (void)state;
     sn_world *world = weightless();
-    sn_body_shape shape = sn_default_body_shape(SN_BODY_BOX);
+    sn_shape_def shape = sn_default_shape_def(SN_SHAPE_BOX);
     shape.position = vec(1, 0, 0);
     sn_body_def def = sn_default_body_def();
     def.shapes = &shape;
@@ -348,7 +348,7 @@ static void reactions(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_body rod = sn_add_box_body(world, vec(0.5, 0, 0), vec(0.5, 0.05, 0.05), 100); /* 1 kg */
+    sn_body rod = sn_body_add_box(world, vec(0.5, 0, 0), vec(0.5, 0.05, 0.05), 100); /* 1 kg */
     sn_constraint joint = sn_add_fixed_joint(world, rod, (sn_body){0}, vec(0, 0, 0));
     double force = 0, torque = 0;
     assert_true(joint.kind);
@@ -374,12 +374,12 @@ static sn_world *crowd(sn_body *body, uint32_t threads)
     sn_world *world = NULL;
     def.threads = threads;
     assert_int_equal(sn_world_create(&def, &world), SN_OK);
-    sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
+    sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
     for (int i = 0; i < 40; ++i) {
         sn_vec3 at = vec(i % 5 * 0.7, 0.5 + i / 5 * 0.7, i % 3 * 0.65);
-        body[i] = i % 3 == 0   ? sn_add_sphere_body(world, at, real(0.3), 500)
-                  : i % 3 == 1 ? sn_add_box_body(world, at, vec(0.3, 0.2, 0.25), 500)
-                               : sn_add_capsule_body(world, at, vec((double)at.x, (double)at.y + 0.3, (double)at.z),
+        body[i] = i % 3 == 0   ? sn_body_add_sphere(world, at, real(0.3), 500)
+                  : i % 3 == 1 ? sn_body_add_box(world, at, vec(0.3, 0.2, 0.25), 500)
+                               : sn_body_add_capsule(world, at, vec((double)at.x, (double)at.y + 0.3, (double)at.z),
                                                      real(0.2), 500);
         assert_true(body[i].generation);
         assert_ok(world, sn_body_set_velocity(world, body[i], vec(0, 0, 0), vec(i % 4, 1, i % 7)));
@@ -421,7 +421,7 @@ static void same_bits(void **state)
 #define REFUSED(change, words)                                                                                         \
     do {                                                                                                               \
         sn_body_def def = good;                                                                                        \
-        sn_body_shape shape = box;                                                                                     \
+        sn_shape_def shape = box;                                                                                     \
         sn_body body = {1, 1};                                                                                         \
         def.shapes = &shape;                                                                                           \
         change;                                                                                                        \
@@ -436,7 +436,7 @@ static void bad_definitions(void **state)
     (void)state;
     sn_world *world = weightless();
     sn_body_def good = sn_default_body_def();
-    sn_body_shape box = sn_default_body_shape(SN_BODY_BOX);
+    sn_shape_def box = sn_default_shape_def(SN_SHAPE_BOX);
     good.shape_count = 1;
     uint64_t before = sn_world_hash(world);
     static const uint32_t one[3] = {0, 1, 2};
@@ -461,10 +461,10 @@ static void bad_definitions(void **state)
     REFUSED(shape.position.x = (sn_real)NAN, "shape 0 position");
     REFUSED(shape.rotation = (sn_quat){0}, "rotation shape");
     REFUSED(shape.density = -1, "shape 0 density");
-    REFUSED(shape.type = (sn_body_shape_type)9, "shape 0 type");
-    REFUSED(shape.type = SN_BODY_HULL, "shape 0 vertices");
-    REFUSED((shape.type = SN_BODY_HULL, shape.vertices = flat, shape.vertex_count = 4), "shape 0 plane");
-    REFUSED((shape.type = SN_BODY_HULL, shape.vertices = flat, shape.vertex_count = 3), "shape 0 4");
+    REFUSED(shape.type = (sn_shape_type)9, "shape 0 type");
+    REFUSED(shape.type = SN_SHAPE_HULL, "shape 0 vertices");
+    REFUSED((shape.type = SN_SHAPE_HULL, shape.vertices = flat, shape.vertex_count = 4), "shape 0 plane");
+    REFUSED((shape.type = SN_SHAPE_HULL, shape.vertices = flat, shape.vertex_count = 3), "shape 0 4");
     REFUSED(def.vertices = flat, "triangles");
     REFUSED((def.vertices = flat, def.vertex_count = 4, def.triangles = one, def.triangle_count = 1), "mesh edge|open");
     assert_int_equal(sn_world_body_count(world), 0);
@@ -475,8 +475,8 @@ static void bad_calls(void **state)
 {
     (void)state;
     sn_world *world = weightless();
-    sn_body box = sn_add_box_body(world, vec(0, 0, 0), vec(1, 1, 1), 1),
-            gone = sn_add_box_body(world, vec(5, 0, 0), vec(1, 1, 1), 1);
+    sn_body box = sn_body_add_box(world, vec(0, 0, 0), vec(1, 1, 1), 1),
+            gone = sn_body_add_box(world, vec(5, 0, 0), vec(1, 1, 1), 1);
     assert_ok(world, sn_body_remove(world, gone));
     uint64_t before = sn_world_hash(world);
     sn_quat none = {0}, unit = {0, 0, 0, 1};
@@ -501,7 +501,7 @@ static void bad_calls(void **state)
     assert_false(sn_add_attachment(world, sn_on_body(box, nan), sn_at_place(zero)).kind);
     assert_false(sn_add_attachment(world, sn_at_place(zero), sn_at_place(vec(1, 0, 0))).kind);
     assert_says(sn_world_error(world), "places");
-    assert_false(sn_add_capsule_body(world, zero, zero, 1, 1).generation);
+    assert_false(sn_body_add_capsule(world, zero, zero, 1, 1).generation);
     assert_true(support_is_nan(sn_body_position(world, gone)));
     assert_true(support_is_nan(sn_body_spin(NULL, box)));
     assert_true(sn_world_hash(world) == before);
@@ -519,8 +519,8 @@ static void memory_runs_out(void **state)
         sn_world_def def = support_scarce(&memory);
         sn_world *world = NULL;
         assert_int_equal(sn_world_create(&def, &world), SN_OK);
-        sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
-        sn_body_shape shape[2] = {sn_default_body_shape(SN_BODY_HULL), sn_default_body_shape(SN_BODY_BOX)};
+        sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+        sn_shape_def shape[2] = {sn_default_shape_def(SN_SHAPE_HULL), sn_default_shape_def(SN_SHAPE_BOX)};
         shape[0].vertices = corner;
         shape[0].vertex_count = 6;
         shape[1].position = vec(0, 2, 0);
@@ -557,13 +557,13 @@ static void memory_runs_out_between_tables(void **state)
             uint64_t before = sn_world_hash(world);
             memory.fail_at = memory.requests + request;
             memory.fail_ever_after = true;
-            bool full = sn_add_sphere_body(world, vec(i, 0, 0), 1, 1).generation == 0;
+            bool full = sn_body_add_sphere(world, vec(i, 0, 0), 1, 1).generation == 0;
             memory.fail_at = 0;
             assert_true(!full || sn_world_hash(world) == before);
             request = full ? request + 1 : 0;
         }
     assert_int_equal(sn_world_body_count(world), 40);
-    sn_add_box_body(few, vec(0, 0, 0), vec(1, 1, 1), 1);
+    sn_body_add_box(few, vec(0, 0, 0), vec(1, 1, 1), 1);
     sn_snapshot *saved = sn_world_save(world);
     for (uint64_t request = 1; request;) {
         uint64_t before = sn_world_hash(few);
@@ -584,16 +584,16 @@ static void memory_runs_out_between_tables(void **state)
 static void unused_numbers(void **state)
 {
     (void)state;
-    static const sn_body_shape_type types[] = {SN_BODY_SPHERE, SN_BODY_CAPSULE};
+    static const sn_shape_type types[] = {SN_SHAPE_SPHERE, SN_SHAPE_CAPSULE};
     for (uint32_t i = 0; i < COUNT_OF(types); ++i) {
         uint64_t hash[2];
         for (int odd = 0; odd < 2; ++odd) {
             sn_world *world = support_world();
-            sn_body_shape shape = sn_default_body_shape(types[i]);
+            sn_shape_def shape = sn_default_shape_def(types[i]);
             sn_body_def def = sn_default_body_def();
             sn_body body;
             if (odd)
-                shape.half = (sn_vec3){7, shape.type == SN_BODY_SPHERE ? 8 : shape.half.y, (sn_real)NAN};
+                shape.half = (sn_vec3){7, shape.type == SN_SHAPE_SPHERE ? 8 : shape.half.y, (sn_real)NAN};
             def.shapes = &shape;
             def.shape_count = 1;
             assert_ok(world, sn_body_add(world, &def, &body));
@@ -630,7 +630,7 @@ static void turn_in_plane(const sn_body_def *def, double inertia)
 static void turns_about_z_in_the_plane(void **state)
 {
     (void)state;
-    sn_body_shape box[2] = {sn_default_body_shape(SN_BODY_BOX), sn_default_body_shape(SN_BODY_BOX)};
+    sn_shape_def box[2] = {sn_default_shape_def(SN_SHAPE_BOX), sn_default_shape_def(SN_SHAPE_BOX)};
     sn_body_def two = sn_default_body_def(), given = two, leaning = two;
     for (int i = 0; i < 2; ++i) {
         box[i].half = vec(0.1, 0.1, 0.1);

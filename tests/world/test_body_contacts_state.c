@@ -61,7 +61,7 @@ static void collider_masks(void **state)
     add_floor(world);
     sn_collider_def def = sn_default_collider_def();
     sn_collider shelf;
-    def.type = SN_COLLIDER_BOX;
+    def.type = SN_SHAPE_BOX;
     def.half = vec(5, 0.1, 5);
     def.position = vec(0, 3, 0);
     def.mask = 2;
@@ -167,7 +167,7 @@ static void sensors_notice_bodies(void **state)
     sn_world *world = contact_world(sn_default_world_def(), false, true);
     sn_collider_def def = sn_default_collider_def();
     sn_collider sensor;
-    def.type = SN_COLLIDER_BOX;
+    def.type = SN_SHAPE_BOX;
     def.sensor = true;
     def.half = vec(2, 0.2, 2);
     assert_ok(world, sn_collider_add(world, &def, &sensor));
@@ -200,7 +200,7 @@ static void removal_wakes_a_stack(void **state)
     for (int what = 0; what < 4; ++what) {
         sn_world *world = contact_world(sn_default_world_def(), true, false);
         add_plane(world, vec(0, -3, 0), vec(0, 1, 0));
-        sn_collider shelf = sn_add_box_collider(world, vec(0, -0.1, 0), vec(2, 0.1, 2));
+        sn_collider shelf = sn_static_add_box(world, vec(0, -0.1, 0), vec(2, 0.1, 2));
         sn_body box[3];
         for (int i = 0; i < 3; ++i)
             box[i] = block(world, 0, 0.5 + i);
@@ -320,7 +320,7 @@ static void flat_capsules_in_one_place_part(void **state)
     sn_world *world = support_world_from(&def);
     sn_body body[2];
     for (int i = 0; i < 2; ++i)
-        body[i] = sn_add_capsule_body(world, vec(0, 1, 0), vec(1, 0, 0), real(0.25), 1000);
+        body[i] = sn_body_add_capsule(world, vec(0, 1, 0), vec(1, 0, 0), real(0.25), 1000);
     support_run(world, 240, FRAME);
     assert_flat(world, body[0]);
     assert_flat(world, body[1]);
@@ -355,7 +355,7 @@ static void flat_capsules_that_cross_part(void **state)
         def.dimensions = 2;
         def.settings.gravity = vec(0, 0, 0);
         sn_world *world = support_world_from(&def);
-        sn_body_shape capsule = sn_default_body_shape(SN_BODY_CAPSULE);
+        sn_shape_def capsule = sn_default_shape_def(SN_SHAPE_CAPSULE);
         sn_body body[2];
         bool cross;
         capsule.half = vec(0, 0.5, 0);
@@ -384,8 +384,8 @@ static void flat_capsule_comes_out_of_a_capsule(void **state)
     def.dimensions = 2;
     def.settings.gravity = vec(0, 0, 0);
     sn_world *world = support_world_from(&def);
-    sn_add_capsule_collider(world, vec(-1, 0, 0), vec(1, 0, 0), real(0.1));
-    sn_body body = sn_add_capsule_body(world, vec(-0.1, -0.3, 0), vec(0.1, 0.6, 0), real(0.1), 1000);
+    sn_static_add_capsule(world, vec(-1, 0, 0), vec(1, 0, 0), real(0.1));
+    sn_body body = sn_body_add_capsule(world, vec(-0.1, -0.3, 0), vec(0.1, 0.6, 0), real(0.1), 1000);
     const sn_vec3 low = sn_body_to_own(world, body, vec(-0.1, -0.3, 0));
     support_run(world, 240, FRAME);
     assert_flat(world, body);
@@ -400,7 +400,7 @@ static void fill_world(sn_world *world, uint32_t count)
 {
     uint64_t seed = 3;
     add_tub(world, 4, 4);
-    sn_collider drum = sn_add_capsule_collider(world, vec(-1, 0.2, 0), vec(1, 0.2, 0), real(0.2));
+    sn_collider drum = sn_static_add_capsule(world, vec(-1, 0.2, 0), vec(1, 0.2, 0), real(0.2));
     assert_ok(world, sn_collider_set_velocity(world, drum, vec(0, 0, 0), vec(1, 0, 0)));
     sn_group_contact group = sn_default_group_contact(1);
     group.material = material(0.6, 0.5);
@@ -411,8 +411,8 @@ static void fill_world(sn_world *world, uint32_t count)
     sn_particle last = {0, 0};
     for (uint32_t i = 0; i < count; ++i) {
         sn_vec3 at = vec(support_random_in(&seed, -1.6, 1.6), 0.5 + 0.02 * i, support_random_in(&seed, -1.6, 1.6));
-        sn_body_shape shape[2] = {sn_default_body_shape((sn_body_shape_type)(i % 4)),
-                                  sn_default_body_shape(SN_BODY_BOX)};
+        sn_shape_def shape[2] = {sn_default_shape_def((sn_shape_type)(i % 4)),
+                                  sn_default_shape_def(SN_SHAPE_BOX)};
         shape[0].half = vec(0.15, 0.1, 0.2);
         shape[0].radius = i % 4 < 2 ? real(0.12) : i % 8 == 3 ? real(0.02) : 0;
         shape[0].vertices = i % 4 == 3 ? vertices : NULL;
@@ -489,7 +489,7 @@ static void same_bits_of_a_large_pile(void **state)
         sn_world_def def = variant < 0 ? sn_default_world_def() : contact_variant(variant, &tasks);
         def.threads = variant < 0 ? 1 : def.threads;
         sn_world *world = contact_world(def, false, false);
-        assert_true(sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0)).generation != 0);
+        assert_true(sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0)).generation != 0);
         for (int i = 0; i < side * side * 6; ++i)
             box_body(
                 world,
@@ -564,7 +564,7 @@ static void restored_in_an_empty_world(void **state)
 
 static sn_body hull_body(sn_world *world, sn_vec3 at, const sn_vec3 *vertices, uint32_t count)
 {
-    sn_body_shape shape = sn_default_body_shape(SN_BODY_HULL);
+    sn_shape_def shape = sn_default_shape_def(SN_SHAPE_HULL);
     shape.radius = 0;
     shape.vertices = vertices;
     shape.vertex_count = count;
@@ -612,7 +612,7 @@ static void restoring_without_memory(void **state)
     sn_world *world = support_world();
     const sn_vec3 corners[] = {vec(0, 0, 0), vec(1, 0, 0), vec(0, 1, 0), vec(0, 0, 1)};
     hull_body(world, vec(0, 0, 0), corners, 4);
-    sn_add_ball_joint(world, sn_body_from_index(world, 0), sn_add_box_body(world, vec(3, 0, 0), vec(1, 1, 1), 1),
+    sn_add_ball_joint(world, sn_body_from_index(world, 0), sn_body_add_box(world, vec(3, 0, 0), vec(1, 1, 1), 1),
                       vec(1, 0, 0));
     support_run(world, 3, FRAME);
     sn_snapshot *saved = sn_world_save(world);

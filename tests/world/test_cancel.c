@@ -53,7 +53,7 @@ static sn_world *mixed(const variant *v, sn_world_def def)
     for (int i = 0; i < 8; ++i)
         ball(world, vec(0.11 * i, 0.04, 0.3), 0.2, 0.05);
     for (int i = 0; v->bodies && i < 4; ++i)
-        assert_true(sn_add_box_body(world, vec(2, 0.099 + 0.2 * i, 0), vec(0.1, 0.1, 0.1), 500).generation);
+        assert_true(sn_body_add_box(world, vec(2, 0.099 + 0.2 * i, 0), vec(0.1, 0.1, 0.1), 500).generation);
     if (v->drag) {
         sn_drag_def drag = sn_default_drag_def();
         drag.strength = 1;

@@ -32,7 +32,7 @@ static sn_character standing_at(double x, double y, double z)
 static sn_world *with_floor(void)
 {
     sn_world *world = support_world();
-    sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
+    sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
     return world;
 }
 
@@ -89,7 +89,7 @@ static double walk_to_step(double height, double step, double radius, double spe
         const uint32_t t[] = {4, 7, 6, 4, 6, 5, 0, 3, 7, 0, 7, 4, 1, 5, 6, 1, 6, 2,
                               0, 4, 5, 0, 5, 1, 3, 2, 6, 3, 6, 7, 0, 1, 2, 0, 2, 3};
         sn_collider_def def = sn_default_collider_def();
-        def.type = SN_COLLIDER_MESH;
+        def.type = SN_SHAPE_MESH;
         def.vertices = v;
         def.vertex_count = 8;
         def.triangles = t;
@@ -97,7 +97,7 @@ static double walk_to_step(double height, double step, double radius, double spe
         sn_collider made;
         assert_ok(world, sn_collider_add(world, &def, &made));
     } else {
-        sn_add_box_collider(world, vec(4, height / 2, 0), vec(2, height / 2, 3));
+        sn_static_add_box(world, vec(4, height / 2, 0), vec(2, height / 2, 3));
     }
     sn_character c = standing_at(0, 0.02, 0);
     c.step_height = real(step);
@@ -141,9 +141,9 @@ static void test_stairs(void **state)
     (void)state;
     sn_world *world = with_floor();
     for (int i = 0; i < 10; ++i)
-        sn_add_box_collider(world, vec(3 + 0.15 + 0.3 * i, 0.1 * (i + 1), 0), vec(0.15, 0.1 * (i + 1), 2));
+        sn_static_add_box(world, vec(3 + 0.15 + 0.3 * i, 0.1 * (i + 1), 0), vec(0.15, 0.1 * (i + 1), 2));
     for (int i = 0; i < 10; ++i)
-        sn_add_box_collider(world, vec(6 + 0.15 + 0.3 * i, 0.1 * (10 - i), 0), vec(0.15, 0.1 * (10 - i), 2));
+        sn_static_add_box(world, vec(6 + 0.15 + 0.3 * i, 0.1 * (10 - i), 0), vec(0.15, 0.1 * (10 - i), 2));
     sn_character c = standing_at(0, 0.02, 0);
     walk(world, &c, 0, 0, 5);
     double top = 0;
@@ -169,7 +169,7 @@ static void test_slopes(void **state)
         const double angle = degrees * SN_PI / 180;
         sn_world *world = with_floor();
         sn_collider_def def = sn_default_collider_def();
-        def.type = SN_COLLIDER_BOX; /* its upper face begins at x = 2 */
+        def.type = SN_SHAPE_BOX; /* its upper face begins at x = 2 */
         def.half = vec(10, 1, 5);
         def.rotation = about_z(angle);
         def.position = vec(2 + 10 * cos(angle) + sin(angle), 10 * sin(angle) - cos(angle), 0);
@@ -214,7 +214,7 @@ static void test_slides_along_walls(void **state)
 {
     (void)state;
     sn_world *world = with_floor();
-    sn_add_box_collider(world, vec(3, 2, 0), vec(1, 2, 50));
+    sn_static_add_box(world, vec(3, 2, 0), vec(1, 2, 50));
     sn_character c = standing_at(0, 0.02, 0);
     walk(world, &c, 0, 0, 5);
     walk(world, &c, 3, 4, 120);
@@ -235,7 +235,7 @@ static void test_corners(void **state)
         sn_world *world = with_floor();
         for (int side = -1; side <= 1; side += 2) { /* two walls that meet at x = 5 */
             sn_collider_def def = sn_default_collider_def();
-            def.type = SN_COLLIDER_BOX;
+            def.type = SN_SHAPE_BOX;
             def.half = vec(10, 3, 0.5);
             const double turn = side * half;
             def.rotation = (sn_quat){0, real(sin(turn / 2)), 0, real(cos(turn / 2))};
@@ -263,13 +263,13 @@ static void test_no_tunnelling(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_add_box_collider(world, vec(0, 0, 0), vec(0.0005, 2000, 2000));
+    sn_static_add_box(world, vec(0, 0, 0), vec(0.0005, 2000, 2000));
     uint64_t seed = 4;
     const sn_vec3 corner[] = {vec(20, -5000, -5000), vec(20, 5000, -5000),
                               vec(20, 0, 8000)}; /* and a triangle without any thickness to speak of */
     const uint32_t triangle[] = {0, 1, 2};
     sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_MESH;
+    def.type = SN_SHAPE_MESH;
     def.vertices = corner;
     def.vertex_count = 3;
     def.triangles = triangle;
@@ -301,9 +301,9 @@ static void test_platforms(void **state)
         sn_collider collider = {0, 0};
         sn_body body = {0, 0};
         if (kind < 3) {
-            collider = sn_add_box_collider(world, vec(0, -0.5, 0), vec(3, 0.5, 3));
+            collider = sn_static_add_box(world, vec(0, -0.5, 0), vec(3, 0.5, 3));
         } else {
-            body = sn_add_box_body(world, vec(0, -0.5, 0), vec(3, 0.5, 3), 1000);
+            body = sn_body_add_box(world, vec(0, -0.5, 0), vec(3, 0.5, 3), 1000);
             assert_ok(world, sn_body_set_mass(world, body, SN_IMMOVABLE));
         }
         sn_character c = standing_at(1, 0.02, 1);
@@ -344,7 +344,7 @@ static void test_pushed(void **state)
 {
     (void)state;
     sn_world *world = with_floor();
-    sn_collider wall = sn_add_box_collider(world, vec(-2, 1, 0), vec(1, 1, 5));
+    sn_collider wall = sn_static_add_box(world, vec(-2, 1, 0), vec(1, 1, 5));
     sn_character c = standing_at(0, 0.02, 0);
     walk(world, &c, 0, 0, 5);
     assert_ok(world, sn_collider_set_velocity(world, wall, vec(1, 0, 0), vec(0, 0, 0)));
@@ -352,7 +352,7 @@ static void test_pushed(void **state)
     assert_close(c.position.x, 2 + 0.306, 0.02);
     assert_close(c.position.y, 0.006, 5e-3);
     assert_true(c.grounded);
-    sn_add_box_collider(world, vec(4, 1, 0), vec(1, 1, 5));
+    sn_static_add_box(world, vec(4, 1, 0), vec(1, 1, 5));
     walk(world, &c, 0, 0, 120);
     assert_true(support_is_finite(c.position));
     sn_world_destroy(world);
@@ -365,7 +365,7 @@ static void test_pushes_bodies(void **state)
     double gone[3], slowed[3];
     for (int i = 0; i < 3; ++i) {
         sn_world *world = with_floor();
-        sn_body box = sn_add_box_body(world, vec(1.5, 0.5, 0), vec(0.5, 0.5, 0.5), real(masses[i]));
+        sn_body box = sn_body_add_box(world, vec(1.5, 0.5, 0), vec(0.5, 0.5, 0.5), real(masses[i]));
         sn_character c = standing_at(0, 0.02, 0);
         walk(world, &c, 0, 0, 5);
         walk(world, &c, 2, 0, 90);
@@ -381,7 +381,7 @@ static void test_pushes_bodies(void **state)
 
     /* it presses on what it stands on: a plank on a pivot tips */
     sn_world *world = support_world();
-    sn_body plank = sn_add_box_body(world, vec(0, 0, 0), vec(2, 0.05, 0.5), 100);
+    sn_body plank = sn_body_add_box(world, vec(0, 0, 0), vec(2, 0.05, 0.5), 100);
     assert_int_not_equal(sn_add_hinge_joint(world, plank, (sn_body){0, 0}, vec(0, 0, 0), vec(0, 0, 1)).generation, 0);
     sn_character c = standing_at(1, 0.07, 0);
     walk(world, &c, 0, 0, 20);
@@ -398,7 +398,7 @@ static void test_own_collider(void **state)
     (void)state;
     sn_world *world = with_floor();
     sn_character c = standing_at(0, 0.006, 0);
-    c.collider = sn_add_capsule_collider(world, vec(0, 0.3, 0), vec(0, 1.5, 0), real(0.3));
+    c.collider = sn_static_add_capsule(world, vec(0, 0.3, 0), vec(0, 1.5, 0), real(0.3));
     walk(world, &c, 2, 0, 60);
     assert_close(c.position.x, 2, 1e-2);
     sn_collider_def def;
@@ -416,7 +416,7 @@ static void test_fits(void **state)
 {
     (void)state;
     sn_world *world = with_floor();
-    sn_add_box_collider(world, vec(0, 2.5, 0), vec(5, 1, 5)); /* a ceiling at 1.5 m */
+    sn_static_add_box(world, vec(0, 2.5, 0), vec(5, 1, 5)); /* a ceiling at 1.5 m */
     sn_character c = standing_at(0, 0.01, 0);
     assert_false(sn_character_fits(world, &c, c.position));
     c.height = real(1.2);
@@ -438,9 +438,9 @@ static void test_sizes(void **state)
     for (uint32_t i = 0; i < COUNT_OF(sizes); ++i) {
         const double k = sizes[i];
         sn_world *world = support_void();
-        sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
-        sn_add_box_collider(world, vec(3 * k, 0.1 * k, 0), vec(1 * k, 0.1 * k, 3 * k));
-        sn_add_box_collider(world, vec(6 * k, 0.5 * k, 0), vec(1 * k, 0.5 * k, 3 * k));
+        sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+        sn_static_add_box(world, vec(3 * k, 0.1 * k, 0), vec(1 * k, 0.1 * k, 3 * k));
+        sn_static_add_box(world, vec(6 * k, 0.5 * k, 0), vec(1 * k, 0.5 * k, 3 * k));
         sn_character c = standing_at(0, 0.02 * k, 0);
         c.radius = real(0.3 * k);
         c.height = real(1.8 * k);
@@ -466,7 +466,7 @@ static void test_up_and_flat(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_add_plane_collider(world, vec(0, 0, 0), vec(1, 0, 0));
+    sn_static_add_plane(world, vec(0, 0, 0), vec(1, 0, 0));
     sn_character c = sn_default_character();
     c.up = vec(3, 0, 0);
     c.position = vec(0.02, 0, 0);
@@ -479,8 +479,8 @@ static void test_up_and_flat(void **state)
     sn_world_destroy(world);
 
     world = support_world_2d();
-    sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
-    sn_add_box_collider(world, vec(3, 0.1, 0), vec(1, 0.1, 1));
+    sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+    sn_static_add_box(world, vec(3, 0.1, 0), vec(1, 0.1, 1));
     c = standing_at(0, 0.02, 0);
     walk(world, &c, 0, 0, 5);
     walk(world, &c, 2, 0, 80);

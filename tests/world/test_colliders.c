@@ -39,7 +39,7 @@ enum { PLANE, BOX, SPHERE, CAPSULE, MESH, FUNCTION, SAMPLES, BAKED, SORTS };
 static sn_collider_def def_of(int sort)
 {
     sn_collider_def def = sn_default_collider_def();
-    def.type = sort < FUNCTION ? (sn_collider_type)sort : SN_COLLIDER_FIELD;
+    def.type = sort < FUNCTION ? (sn_shape_type)sort : SN_SHAPE_FIELD;
     def.position = vec(sort, 2, 3);
     def.rotation = quat(0.5, 0.5, 0.5, 0.5);
     def.velocity = vec(1, 0, -1);
@@ -115,7 +115,7 @@ static void test_defaults(void **state)
     (void)state;
     sn_world *world = support_world();
     sn_collider_def def = sn_default_collider_def(), back;
-    assert_true(def.type == SN_COLLIDER_PLANE && def.rotation.w == 1 && def.category == 1 && def.mask == UINT32_MAX);
+    assert_true(def.type == SN_SHAPE_PLANE && def.rotation.w == 1 && def.category == 1 && def.mask == UINT32_MAX);
     assert_true(def.half.x == real(0.5) && def.radius == real(0.5) && !def.sensor && !def.one_sided);
     assert_true(def.material.static_friction == real(0.5) && def.material.dynamic_friction == real(0.5));
     assert_ok(world, sn_collider_read(world, add(world, &def), &back));
@@ -181,10 +181,10 @@ static void test_only_what_belongs(void **state)
     sn_collider plane = add(world, &def);
     assert_ok(world, sn_collider_read(world, plane, &back));
     assert_true(!back.vertices && !back.vertex_count);
-    def.type = SN_COLLIDER_SPHERE;
+    def.type = SN_SHAPE_SPHERE;
     def.radius = 1;
     add(world, &def);
-    def.type = SN_COLLIDER_CAPSULE;
+    def.type = SN_SHAPE_CAPSULE;
     def.half.y = 1;
     add(world, &def);
     sn_world_destroy(world);
@@ -196,43 +196,43 @@ static void test_short_forms(void **state)
     sn_world *world = support_world();
     sn_collider_def def;
     const double slack = EXACTNESS(1e-6, 1e-14);
-    sn_collider plane = sn_add_plane_collider(world, vec(1, 2, 3), vec(0, 0, 4));
+    sn_collider plane = sn_static_add_plane(world, vec(1, 2, 3), vec(0, 0, 4));
     assert_ok(world, sn_collider_read(world, plane, &def));
-    assert_true(def.type == SN_COLLIDER_PLANE);
+    assert_true(def.type == SN_SHAPE_PLANE);
     assert_vec_same(def.position, vec(1, 2, 3));
     assert_vec_close(sn_quat_turn(def.rotation, vec(0, 1, 0)), vec(0, 0, 1), slack);
-    assert_ok(world, sn_collider_read(world, sn_add_plane_collider(world, vec(0, 0, 0), vec(0, -1, 0)), &def));
+    assert_ok(world, sn_collider_read(world, sn_static_add_plane(world, vec(0, 0, 0), vec(0, -1, 0)), &def));
     assert_vec_same(sn_quat_turn(def.rotation, vec(0, 1, 0)), vec(0, -1, 0));
-    assert_ok(world, sn_collider_read(world, sn_add_box_collider(world, vec(1, 2, 3), vec(4, 5, 6)), &def));
-    assert_true(def.type == SN_COLLIDER_BOX);
+    assert_ok(world, sn_collider_read(world, sn_static_add_box(world, vec(1, 2, 3), vec(4, 5, 6)), &def));
+    assert_true(def.type == SN_SHAPE_BOX);
     assert_vec_same(def.half, vec(4, 5, 6));
-    assert_ok(world, sn_collider_read(world, sn_add_sphere_collider(world, vec(1, 2, 3), 7), &def));
-    assert_true(def.type == SN_COLLIDER_SPHERE && def.radius == 7);
+    assert_ok(world, sn_collider_read(world, sn_static_add_sphere(world, vec(1, 2, 3), 7), &def));
+    assert_true(def.type == SN_SHAPE_SPHERE && def.radius == 7);
     sn_vec3 a = vec(1, 2, 3), b = vec(-3, 5, 3);
-    assert_ok(world, sn_collider_read(world, sn_add_capsule_collider(world, a, b, real(0.5)), &def));
-    assert_true(def.type == SN_COLLIDER_CAPSULE && def.radius == real(0.5));
+    assert_ok(world, sn_collider_read(world, sn_static_add_capsule(world, a, b, real(0.5)), &def));
+    assert_true(def.type == SN_SHAPE_CAPSULE && def.radius == real(0.5));
     assert_close(def.half.y, 2.5, slack);
     sn_pose pose = {def.position, def.rotation};
     assert_vec_close(sn_pose_to_world(&pose, vec(0, -(double)def.half.y, 0)), a, slack);
     assert_vec_close(sn_pose_to_world(&pose, vec(0, (double)def.half.y, 0)), b, slack);
 
     uint64_t hash = sn_world_hash(world);
-    assert_true(!sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 0, 0)).generation);
+    assert_true(!sn_static_add_plane(world, vec(0, 0, 0), vec(0, 0, 0)).generation);
     assert_says(sn_world_error(world), "normal (0, 0, 0) direction");
-    assert_true(!sn_add_plane_collider(world, vec(0, 0, 0), vec(0, (double)NAN, 0)).generation);
+    assert_true(!sn_static_add_plane(world, vec(0, 0, 0), vec(0, (double)NAN, 0)).generation);
     assert_says(sn_world_error(world), "normal nan finite");
-    assert_true(!sn_add_plane_collider(world, vec(0, (double)INFINITY, 0), vec(0, 1, 0)).generation);
+    assert_true(!sn_static_add_plane(world, vec(0, (double)INFINITY, 0), vec(0, 1, 0)).generation);
     assert_says(sn_world_error(world), "position inf finite");
-    assert_true(!sn_add_box_collider(world, vec(0, 0, 0), vec(1, 0, 1)).generation);
+    assert_true(!sn_static_add_box(world, vec(0, 0, 0), vec(1, 0, 1)).generation);
     assert_says(sn_world_error(world), "half.y 0 positive");
-    assert_true(!sn_add_sphere_collider(world, vec(0, 0, 0), -1).generation);
+    assert_true(!sn_static_add_sphere(world, vec(0, 0, 0), -1).generation);
     assert_says(sn_world_error(world), "radius -1 positive");
-    assert_true(!sn_add_capsule_collider(world, a, a, 1).generation);
+    assert_true(!sn_static_add_capsule(world, a, a, 1).generation);
     assert_says(sn_world_error(world), "capsule a b sphere");
-    assert_true(!sn_add_capsule_collider(world, a, vec(0, (double)NAN, 0), 1).generation);
+    assert_true(!sn_static_add_capsule(world, a, vec(0, (double)NAN, 0), 1).generation);
     assert_says(sn_world_error(world), "capsule b nan");
-    assert_true(!sn_add_plane_collider(NULL, a, b).generation && !sn_add_box_collider(NULL, a, b).generation);
-    assert_true(!sn_add_sphere_collider(NULL, a, 1).generation && !sn_add_capsule_collider(NULL, a, b, 1).generation);
+    assert_true(!sn_static_add_plane(NULL, a, b).generation && !sn_static_add_box(NULL, a, b).generation);
+    assert_true(!sn_static_add_sphere(NULL, a, 1).generation && !sn_static_add_capsule(NULL, a, b, 1).generation);
     assert_true(sn_world_hash(world) == hash);
     sn_world_destroy(world);
 }
@@ -325,7 +325,7 @@ static void test_ten_thousand(void **state)
     sn_world *world = support_world();
     sn_collider *c = calloc(MANY, sizeof *c);
     for (uint32_t i = 0; i < MANY; ++i)
-        c[i] = sn_add_sphere_collider(world, vec(i, 0, 0), 1);
+        c[i] = sn_static_add_sphere(world, vec(i, 0, 0), 1);
     uint64_t hash = sn_world_hash(world);
     assert_int_equal(sn_world_collider_count(world), MANY);
     for (uint32_t i = 0; i < MANY; i += 2)
@@ -336,7 +336,7 @@ static void test_ten_thousand(void **state)
         assert_true((double)def.position.x == i);
     }
     for (uint32_t i = 0; i < MANY; i += 2)
-        c[i] = sn_add_sphere_collider(world, vec(i, 0, 0), 1);
+        c[i] = sn_static_add_sphere(world, vec(i, 0, 0), 1);
     assert_true(sn_world_hash(world) == hash);
     for (uint32_t i = 0; i < MANY; ++i)
         assert_ok(world, sn_collider_remove(world, c[i]));
@@ -422,7 +422,7 @@ static void test_hash_sees_all(void **state)
         def.user = (uint64_t)i;
         switch (i) {
         case 1:
-            def.type = SN_COLLIDER_PLANE;
+            def.type = SN_SHAPE_PLANE;
             break;
         case 2:
             def.position.x += 1;
@@ -525,8 +525,8 @@ static void test_bad_numbers(void **state)
         REFUSE(sort, def.material.friction_mix = (sn_mix)4, "friction_mix 4 sn_mix");
         REFUSE(sort, def.material.restitution_mix = (sn_mix)-1, "restitution_mix -1 sn_mix");
     }
-    REFUSE(PLANE, def.type = (sn_collider_type)6, "type 6 sn_collider_type");
-    REFUSE(PLANE, def.type = (sn_collider_type)-1, "type -1 sn_collider_type");
+    REFUSE(PLANE, def.type = (sn_shape_type)6, "type 6 sn_shape_type");
+    REFUSE(PLANE, def.type = (sn_shape_type)-1, "type -1 sn_shape_type");
     REFUSE(BOX, def.half.x = 0, "half.x 0 positive");
     REFUSE(BOX, def.half.y = -1, "half.y -1 positive");
     REFUSE(BOX, def.half.z = NOT_A_NUMBER, "half.z nan positive");
@@ -677,13 +677,13 @@ static void test_2d(void **state)
     }
     sn_vec3 normals[] = {vec(0, -1, 0), vec(1, 0, 0), vec(-1, -1e-3, 0), vec(0, 1, 0)};
     for (size_t i = 0; i < COUNT_OF(normals); ++i) {
-        assert_ok(world, sn_collider_read(world, sn_add_plane_collider(world, vec(0, 0, 0), normals[i]), &def));
+        assert_ok(world, sn_collider_read(world, sn_static_add_plane(world, vec(0, 0, 0), normals[i]), &def));
         assert_true(def.rotation.x == 0 && def.rotation.y == 0);
     }
-    assert_true(!sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 1)).generation);
+    assert_true(!sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 1)).generation);
     assert_says(sn_world_error(world), "normal z 2D");
-    assert_true(sn_add_capsule_collider(world, vec(0, 0, 0), vec(-1, -2, 0), 1).generation);
-    assert_true(!sn_add_capsule_collider(world, vec(0, 0, 0), vec(-1, -2, 1), 1).generation);
+    assert_true(sn_static_add_capsule(world, vec(0, 0, 0), vec(-1, -2, 0), 1).generation);
+    assert_true(!sn_static_add_capsule(world, vec(0, 0, 0), vec(-1, -2, 1), 1).generation);
     sn_world_destroy(world);
 }
 
@@ -1045,7 +1045,7 @@ static sn_vec3 call_back(void *context, const sn_field_in *in)
     assert_int_equal(sn_world_set_contact_settings(world, &settings), SN_ERROR_BUSY);
     assert_int_equal(sn_world_set_group_contact(world, 0, &group), SN_ERROR_BUSY);
     assert_int_equal(sn_world_take_rest_shape(world, 0), SN_ERROR_BUSY);
-    assert_true(!sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0)).generation);
+    assert_true(!sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0)).generation);
     return vec(0, 0, 0);
 }
 
@@ -1054,7 +1054,7 @@ static void test_busy(void **state)
     (void)state;
     sn_world *world = support_world();
     sn_add_particle(world, vec(0, 50, 0), 1);
-    sn_add_plane_collider(world, vec(0, -50, 0), vec(0, 1, 0));
+    sn_static_add_plane(world, vec(0, -50, 0), vec(0, 1, 0));
     assert_ok(world, sn_world_add_field(world, call_back, world, false, NULL));
     support_run(world, 1, 1.0 / 60);
     sn_world_destroy(world);
@@ -1066,7 +1066,7 @@ static void slow_targets_are_reached(void **state)
     (void)state;
     sn_world *world = support_world();
     sn_collider_def def;
-    sn_collider c = sn_add_plane_collider(world, vec(0, 0, 1), vec(1, 0, 1));
+    sn_collider c = sn_static_add_plane(world, vec(0, 0, 1), vec(1, 0, 1));
     assert_ok(world, sn_collider_move_to(world, c, vec(1, 2, 3), (sn_quat){0, 0, 0, 1}));
     assert_ok(world, sn_world_step(world, real(3e38)));
     assert_ok(world, sn_collider_read(world, c, &def));

@@ -37,7 +37,7 @@ static void add_sheet(sn_world *world)
     static const sn_vec3 corner[4] = {{-20, 0, -20}, {-20, 0, 20}, {20, 0, 20}, {20, 0, -20}};
     static const uint32_t triangle[6] = {0, 1, 2, 0, 2, 3};
     sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_MESH;
+    def.type = SN_SHAPE_MESH;
     def.vertices = corner;
     def.vertex_count = 4;
     def.triangles = triangle;
@@ -66,7 +66,7 @@ static void add_ground(sn_world *world, int pair)
         break;
     case BALL_ON_BOX:
     case BOX_ON_BOX:
-        sn_add_box_collider(world, vec(0, -0.1, 0), vec(20, 0.1, 20));
+        sn_static_add_box(world, vec(0, -0.1, 0), vec(20, 0.1, 20));
         break;
     case BALL_ON_MESH:
         add_sheet(world);

@@ -149,7 +149,7 @@ static void sensor_notices_and_does_nothing(void **state)
     (void)state;
     sn_world *world = world_with_events();
     sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_BOX;
+    def.type = SN_SHAPE_BOX;
     def.half = vec(0.2, 0.2, 0.2);
     def.sensor = true;
     sn_collider sensor;
@@ -228,7 +228,7 @@ static void add_ground(sn_world *world, int drop)
     if (drop == PARTICLE_ON_PLANE || drop == SPHERE_ON_PLANE || drop == BOX_ON_PLANE)
         add_floor(world);
     else if (drop == PARTICLE_ON_BOX)
-        sn_add_box_collider(world, vec(0, -0.5, 0), vec(2, 0.5, 2));
+        sn_static_add_box(world, vec(0, -0.5, 0), vec(2, 0.5, 2));
     else if (drop == PARTICLE_ON_HELD)
         held(world, vec(0, -1, 0), 1, 0);
     else if (drop == BOX_ON_BODY)
@@ -352,15 +352,15 @@ static void shapes_and_triangles_are_named(void **state)
     static const uint32_t triangle[12] = {0, 1, 2, 0, 2, 3, 3, 2, 4, 3, 4, 5};
     sn_world *world = world_with_events();
     sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_MESH;
+    def.type = SN_SHAPE_MESH;
     def.vertices = corner;
     def.vertex_count = 6;
     def.triangles = triangle;
     def.triangle_count = 4;
     assert_ok(world, sn_collider_add(world, &def, NULL));
-    sn_body_shape shape[3];
+    sn_shape_def shape[3];
     for (int i = 0; i < 3; ++i) { /* a pillar: the last one is at the bottom */
-        shape[i] = sn_default_body_shape(SN_BODY_BOX);
+        shape[i] = sn_default_shape_def(SN_SHAPE_BOX);
         shape[i].half = vec(0.1, 0.1, 0.1);
         shape[i].radius = 0;
         shape[i].position = vec(0, -0.2 * i, 0);

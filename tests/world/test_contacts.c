@@ -384,7 +384,7 @@ static void moving_floor_carries(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_collider floor = sn_add_box_collider(world, vec(0, -0.5, 0), vec(50, 0.5, 50));
+    sn_collider floor = sn_static_add_box(world, vec(0, -0.5, 0), vec(50, 0.5, 50));
     set_materials(world, 0.2, 0);
     sn_particle p = ball(world, vec(0, 0.1, 0), 3, 0.1);
     support_run(world, 12, FRAME);
@@ -407,7 +407,7 @@ static void disc_throws_off(void **state)
     for (int out = 0; out < 2; ++out) {
         double radius = limit * (out ? 1.1 : 0.9);
         sn_world *world = support_world();
-        sn_collider disc = sn_add_box_collider(world, vec(0, -0.5, 0), vec(20, 0.5, 20));
+        sn_collider disc = sn_static_add_box(world, vec(0, -0.5, 0), vec(20, 0.5, 20));
         set_materials(world, friction, 0);
         assert_ok(world, sn_collider_set_velocity(world, disc, vec(0, 0, 0), vec(0, spin, 0)));
         sn_particle p = flying_ball(world, vec(radius, 0.01, 0), vec(0, 0, -spin * radius), 1, 0.01);
@@ -427,7 +427,7 @@ static void wall_pushes(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_collider contact = sn_add_box_collider(world, vec(-1, 0, 0), vec(0.5, 1, 1));
+    sn_collider contact = sn_static_add_box(world, vec(-1, 0, 0), vec(0.5, 1, 1));
     sn_particle p = ball(world, vec(0, 0, 0), 1, 0.1);
     for (uint32_t i = 0; i < 60; ++i) {
         sn_quat upright = {0, 0, 0, 1};
@@ -448,7 +448,7 @@ static void wall_pushes_a_box(void **state)
     sn_world *world = support_world();
     sn_particle corner[8];
     add_floor(world);
-    sn_collider contact = sn_add_box_collider(world, vec(-0.5, 0.5, 0), vec(0.1, 0.5, 2));
+    sn_collider contact = sn_static_add_box(world, vec(-0.5, 0.5, 0), vec(0.1, 0.5, 2));
     for (int i = 0; i < 8; ++i) {
         corner[i] = ball(world, vec(i & 1 ? 0.4 : 0, i & 2 ? 0.42 : 0.02, i & 4 ? 0.4 : 0), 1, 0.02);
         for (int j = 0; j < i; ++j)
@@ -471,7 +471,7 @@ static void teleport_does_not_bat(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_collider contact = sn_add_box_collider(world, vec(-5, 0, 0), vec(0.5, 1, 1));
+    sn_collider contact = sn_static_add_box(world, vec(-5, 0, 0), vec(0.5, 1, 1));
     sn_particle p = ball(world, vec(0, 0, 0), 1, 0.1);
     sn_quat upright = {0, 0, 0, 1};
     support_run(world, 2, FRAME);
@@ -670,7 +670,7 @@ static double slip_over_pole(double friction, double ratio)
     settings.substeps = 20;
     settings.solver = SN_SOLVER_DIRECT;
     assert_ok(world, sn_world_configure(world, &settings));
-    sn_add_capsule_collider(world, vec(0, 0, -1), vec(0, 0, 1), real(pole));
+    sn_static_add_capsule(world, vec(0, 0, -1), vec(0, 0, 1), real(pole));
     set_materials(world, friction, 0);
     for (int i = 0; i < ROPE_NODES; ++i) {
         node[i] = ball(world, rope_place(i, pole + thick), i == 0 ? 1 : i == ROPE_NODES - 1 ? ratio : light, thick);

@@ -78,7 +78,7 @@ static const uint32_t plate_triangles[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6,
 static sn_collider_def plate_def(void)
 {
     sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_MESH;
+    def.type = SN_SHAPE_MESH;
     def.vertices = plate_vertices;
     def.vertex_count = 8;
     def.triangles = plate_triangles;
@@ -119,17 +119,17 @@ static void solids_are_not_passed(void **state)
 {
     (void)state;
     sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_BOX;
+    def.type = SN_SHAPE_BOX;
     def.half = vec(0.5, 0.005, 0.5);
     shoot_at_solid(&def, box_distance, 0.005, 0);
-    def.type = SN_COLLIDER_SPHERE;
+    def.type = SN_SHAPE_SPHERE;
     def.radius = real(0.1);
     shoot_at_solid(&def, sphere_distance, 0.1, 0);
     def.radius = real(0.05);
     def.thickness = real(0.05);
     shoot_at_solid(&def, sphere_distance, 0.1, 0);
     def.thickness = 0;
-    def.type = SN_COLLIDER_CAPSULE;
+    def.type = SN_SHAPE_CAPSULE;
     def.radius = real(0.02);
     def.half = vec(0.5, 0.5, 0.5);
     shoot_at_solid(&def, capsule_distance, 0.02, 0);
@@ -141,7 +141,7 @@ static void meshes_and_fields_are_not_passed(void **state)
     sn_collider_def def = plate_def();
     shoot_at_solid(&def, box_distance, 0.005, 0);
     def = sn_default_collider_def();
-    def.type = SN_COLLIDER_FIELD;
+    def.type = SN_SHAPE_FIELD;
     def.function = sphere_field;
     def.low = vec(-0.12, -0.12, -0.12);
     def.high = vec(0.12, 0.12, 0.12);
@@ -171,7 +171,7 @@ static sn_collider_def make_sheet(sheet *s, double bumps, uint64_t *seed)
         const uint32_t corner[6] = {a, c, b, b, c, d};
         memcpy(&s->triangle[6 * i], corner, sizeof corner);
     }
-    def.type = SN_COLLIDER_MESH;
+    def.type = SN_SHAPE_MESH;
     def.vertices = s->vertex;
     def.vertex_count = SIDE * SIDE;
     def.triangles = s->triangle;
@@ -320,7 +320,7 @@ static sn_collider_def make_trough(sn_vec3 *vertex, double slope)
     sn_collider_def def = sn_default_collider_def();
     for (int i = 0; i < 6; ++i)
         vertex[i] = vec(5 * (i % 3 - 1), i % 3 == 1 ? 0 : 5 * slope, i < 3 ? -5 : 5);
-    def.type = SN_COLLIDER_MESH;
+    def.type = SN_SHAPE_MESH;
     def.vertices = vertex;
     def.vertex_count = 6;
     def.triangles = triangle;
@@ -371,7 +371,7 @@ static void fast_walls_do_not_pass(void **state)
             sn_world *world = make_range();
             sn_collider target;
             sn_collider_def def = type == 2 ? make_sheet(&s, 0, &seed) : plate_def();
-            def.type = type == 0 ? SN_COLLIDER_BOX : SN_COLLIDER_MESH;
+            def.type = type == 0 ? SN_SHAPE_BOX : SN_SHAPE_MESH;
             def.half = vec(0.5, 0.005, 0.5);
             def.position = vec(0, -3.03, 0);
             def.velocity = vec(0, 100, 0);

@@ -10,9 +10,9 @@ static void fill_world(sn_world *world)
 {
     uint64_t seed = 3;
     add_tub(world, 1, 1);
-    sn_collider sphere = sn_add_sphere_collider(world, vec(0.1, 0.1, 0.1), real(0.2));
-    sn_collider box = sn_add_box_collider(world, vec(-0.3, 0.1, -0.2), vec(0.1, 0.1, 0.1));
-    sn_add_capsule_collider(world, vec(-0.4, 0.3, 0.4), vec(0.4, 0.5, 0.4), real(0.05));
+    sn_collider sphere = sn_static_add_sphere(world, vec(0.1, 0.1, 0.1), real(0.2));
+    sn_collider box = sn_static_add_box(world, vec(-0.3, 0.1, -0.2), vec(0.1, 0.1, 0.1));
+    sn_static_add_capsule(world, vec(-0.4, 0.3, 0.4), vec(0.4, 0.5, 0.4), real(0.05));
     assert_ok(world, sn_collider_set_velocity(world, box, vec(0.1, 0.02, 0), vec(0, 1, 0.5)));
     sn_contact_material bouncy = material(0.3, 0.7);
     assert_ok(world, sn_collider_set_material(world, sphere, &bouncy));
@@ -204,7 +204,7 @@ static void resting_pile_asks_for_no_memory(void **state)
     sn_world *world = support_world_from(&def);
     add_tub(world, 0.8, 0.8);
     pour(world, 300, 0.8, 0.05, 1);
-    sn_add_sphere_collider(world, vec(0, 0, 0), real(0.1));
+    sn_static_add_sphere(world, vec(0, 0, 0), real(0.1));
     support_run(world, 240, FRAME);
     uint64_t before = memory.requests;
     support_run(world, 60, FRAME);
@@ -271,7 +271,7 @@ static void edits_between_steps(void **state)
         if (round % 4 == 0 && sn_collider_is_valid(world, extra[slot]))
             assert_ok(world, sn_collider_remove(world, extra[slot]));
         if (round % 4 == 0)
-            extra[slot] = sn_add_sphere_collider(
+            extra[slot] = sn_static_add_sphere(
                 world, vec(support_random_in(&seed, -0.4, 0.4), 0.1, support_random_in(&seed, -0.4, 0.4)), real(0.08));
         if (round % 10 == 0)
             assert_ok(world, sn_world_shift_origin(world, vec(0, 0, round % 20 ? 0.5 : -0.5)));
@@ -292,7 +292,7 @@ static void colliders_move_alone(void **state)
         sn_contact_settings settings = sn_default_contact_settings();
         settings.on = !off;
         assert_ok(world, sn_world_set_contact_settings(world, &settings));
-        sn_collider c = sn_add_sphere_collider(world, vec(0, 0, 0), 1);
+        sn_collider c = sn_static_add_sphere(world, vec(0, 0, 0), 1);
         sn_collider_def def;
         assert_ok(world, sn_collider_set_velocity(world, c, vec(1, 0, 0), vec(0, 0, 0)));
         if (off)

@@ -75,7 +75,7 @@ static const uint32_t corners[] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2};
 static sn_collider_def some_collider(wild *w, sn_vec3 *vertices)
 {
     sn_collider_def def = sn_default_collider_def();
-    def.type = (sn_collider_type)support_random_below(&w->seed, 6);
+    def.type = (sn_shape_type)support_random_below(&w->seed, 6);
     def.position = place(w, 1);
     def.rotation = turn(w);
     def.velocity = chance(w, 40) ? vec(0, 0, 0) : place(w, 1);
@@ -94,11 +94,11 @@ static sn_collider_def some_collider(wild *w, sn_vec3 *vertices)
     def.vertex_count = 4;
     def.triangles = corners;
     def.triangle_count = chance(w, 16) ? 3 : 4;
-    if (def.type == SN_COLLIDER_FIELD && chance(w, 48)) {
+    if (def.type == SN_SHAPE_FIELD && chance(w, 48)) {
         def.function = ball;
         def.low = vec(-0.5, -0.5, -0.5);
         def.high = (sn_vec3){size_of(w, 0.5, 0.6), size_of(w, 0.5, 0.6), size_of(w, 0.5, 0.6)};
-    } else if (def.type == SN_COLLIDER_FIELD)
+    } else if (def.type == SN_SHAPE_FIELD)
         def.cell = real(support_random_in(&w->seed, 0.2, 0.4));
     return def;
 }
@@ -119,15 +119,15 @@ static void add_bodies(wild *w)
     sn_vec3 points[8];
     sn_body last = {0};
     for (uint32_t i = support_random_below(&w->seed, 5); i > 0; --i) {
-        sn_body_shape shape[2];
+        sn_shape_def shape[2];
         sn_body_def def = sn_default_body_def();
         def.shape_count = 1 + chance(w, 16);
         for (uint32_t k = 0; k < def.shape_count; ++k) {
-            shape[k] = sn_default_body_shape((sn_body_shape_type)support_random_below(&w->seed, 4));
+            shape[k] = sn_default_shape_def((sn_shape_type)support_random_below(&w->seed, 4));
             shape[k].position = chance(w, 48) ? vec(0, 0, 0) : place(w, 0.5);
             shape[k].rotation = turn(w);
             shape[k].half = (sn_vec3){size_of(w, 0.1, 0.5), size_of(w, 0.1, 0.5), size_of(w, 0.1, 0.5)};
-            shape[k].radius = shape[k].type >= SN_BODY_BOX && chance(w, 48) ? 0 : size_of(w, 0.05, 0.5);
+            shape[k].radius = shape[k].type >= SN_SHAPE_BOX && chance(w, 48) ? 0 : size_of(w, 0.05, 0.5);
             shape[k].density = chance(w, 48) ? 0 : size_of(w, 1, 1000);
             for (uint32_t p = 0; p < 8; ++p)
                 points[p] = place(w, 0.4);
@@ -207,7 +207,7 @@ static void add_skins(wild *w)
         sn_skin_add(w->world, &def, &skin);
         if (chance(w, 16)) {
             sn_collider_def field = sn_default_collider_def();
-            field.type = SN_COLLIDER_FIELD;
+            field.type = SN_SHAPE_FIELD;
             field.function = ball;
             field.low = vec(-0.5, -0.5, -0.5);
             field.high = vec(0.5, 0.5, 0.5);
@@ -397,8 +397,8 @@ static void test_fast_bodies(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_body a = sn_add_box_body(world, vec(0, 0, 0), vec(0.2, 0.2, 0.2), 500);
-    sn_body b = sn_add_capsule_body(world, vec(1, -0.1, 0), vec(1, 0.1, 0), real(0.1), 500);
+    sn_body a = sn_body_add_box(world, vec(0, 0, 0), vec(0.2, 0.2, 0.2), 500);
+    sn_body b = sn_body_add_capsule(world, vec(1, -0.1, 0), vec(1, 0.1, 0), real(0.1), 500);
     assert_ok(world, sn_body_set_velocity(world, a, vec(9e36, 0, 0), vec(0, 0, 1)));
     assert_ok(world, sn_body_set_velocity(world, b, vec(-9e36, 0, 0), vec(0, 0, 0)));
     assert_blamed(world, 30, "body 0 particle 0 contact");
@@ -408,7 +408,7 @@ static void test_fast_colliders(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_collider collider = sn_add_sphere_collider(world, vec(0, 0, 0), 1);
+    sn_collider collider = sn_static_add_sphere(world, vec(0, 0, 0), 1);
     sn_add_particle(world, vec(0, 2, 0), 1);
     assert_ok(world, sn_collider_set_velocity(world, collider, vec(3e38, 0, 0), vec(0, 0, 0)));
     assert_blamed(world, 1, "collider 0");
@@ -423,8 +423,8 @@ static void test_fast_spins(void **state)
             sn_contact_settings settings = sn_default_contact_settings();
             settings.on = contact;
             assert_ok(world, sn_world_set_contact_settings(world, &settings));
-            sn_body body = box ? sn_add_box_body(world, vec(0, 0, 0), vec(0.3, 0.1, 0.2), 1000)
-                               : sn_add_sphere_body(world, vec(0, 0, 0), real(0.1), 1000);
+            sn_body body = box ? sn_body_add_box(world, vec(0, 0, 0), vec(0.3, 0.1, 0.2), 1000)
+                               : sn_body_add_sphere(world, vec(0, 0, 0), real(0.1), 1000);
             assert_result(world, SN_ERROR_ARGUMENT,
                           sn_body_set_velocity(world, body, vec(0, 0, 0), vec(1.9, 3.4e38, 1)));
             assert_says(sn_world_error(world), "spin 3.4e+38");
@@ -451,13 +451,13 @@ static void test_far_hits(void **state)
             sn_vec3 at = vec(far[i], -far[i], far[i]);
             sn_hit hit[2];
             if (what == 0)
-                sn_add_box_body(world, at, vec(0.2, 0.2, 0.2), 500);
+                sn_body_add_box(world, at, vec(0.2, 0.2, 0.2), 500);
             else if (what == 1)
-                sn_add_sphere_body(world, at, real(0.2), 500);
+                sn_body_add_sphere(world, at, real(0.2), 500);
             else if (what == 2)
                 sn_add_particle(world, at, 1);
             else
-                sn_add_capsule_body(world, at, vec(far[i], -far[i] * 1.001, far[i]), real(0.2), 500);
+                sn_body_add_capsule(world, at, vec(far[i], -far[i] * 1.001, far[i]), real(0.2), 500);
             if (sn_query_closest(world, vec(0, 0, 0), (sn_real)INFINITY, sn_default_query_filter(), hit)) {
                 check_hit(hit, "closest");
                 found++;
@@ -485,9 +485,9 @@ static bool step_little(const sn_settings *settings, uint32_t what)
     if (what & 1)
         sn_add_particle(world, vec(0, 0, 0), what & 4 ? SN_IMMOVABLE : 1);
     if (what & 2)
-        sn_add_sphere_body(world, vec(1, 0, 0), real(0.1), what & 4 ? 100 : 1000);
+        sn_body_add_sphere(world, vec(1, 0, 0), real(0.1), what & 4 ? 100 : 1000);
     if (what & 8)
-        sn_add_plane_collider(world, vec(0, -1, 0), vec(0, 1, 0));
+        sn_static_add_plane(world, vec(0, -1, 0), vec(0, 1, 0));
     support_run(world, 2, 0.01);
     sn_relax_def relax = sn_default_relax_def();
     relax.steps = 2;
@@ -529,8 +529,8 @@ static void test_rules_of_some_rows(void **state)
         for (uint32_t i = 0; i < 3; ++i)
             sn_add_distance(world, sn_at(p[i]), sn_at(p[i + 1]), SN_MEASURE);
         sn_add_distance(world, sn_at(p[1]), sn_at(p[3]), SN_MEASURE); /* a loop */
-        sn_body a = sn_add_box_body(world, vec(0, 2, 0), vec(0.1, 0.1, 0.1), 100);
-        sn_body b = sn_add_box_body(world, vec(0.5, 2, 0), vec(0.1, 0.1, 0.1), 100);
+        sn_body a = sn_body_add_box(world, vec(0, 2, 0), vec(0.1, 0.1, 0.1), 100);
+        sn_body b = sn_body_add_box(world, vec(0.5, 2, 0), vec(0.1, 0.1, 0.1), 100);
         sn_constraint hinge = sn_add_hinge_joint(world, a, b, vec(0.25, 2, 0), vec(0, 0, 1));
         assert_ok(world, sn_joint_set_limits(world, hinge, real(-0.1), real(0.1)));
         assert_ok(world, sn_body_set_velocity(world, b, vec(0, 1, 0), vec(0, 0, 4)));

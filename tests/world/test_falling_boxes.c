@@ -103,7 +103,7 @@ static sn_world *shaft_of_boxes(uint32_t count, uint32_t row, uint32_t substeps,
     }
     for (uint32_t i = 0; i < count; ++i) {
         sn_body_def body = sn_default_body_def();
-        sn_body_shape shape = sn_default_body_shape(SN_BODY_BOX);
+        sn_shape_def shape = sn_default_shape_def(SN_SHAPE_BOX);
         sn_body added;
         shape.half = vec(HALF, HALF, HALF);
         body.position = vec(PITCH * (i % row - (row - 1) / 2.0), PITCH * (i / (row * row) + 0.5),

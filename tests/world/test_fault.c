@@ -95,7 +95,7 @@ static void test_first_is_blamed(void **state)
                                  .drift_time = 1,
                                  .k_d = 1};
     sn_world *world = support_world_from(&def);
-    sn_body body = sn_add_capsule_body(world, vec(1, -1.5, 0.09), vec(1, 1, 0), real(0.376331061), 1);
+    sn_body body = sn_body_add_capsule(world, vec(1, -1.5, 0.09), vec(1, 1, 0), real(0.376331061), 1);
     sn_joint_def joint = sn_default_joint_def(SN_KIND_JOINT_CONE_TWIST);
     joint.b = body;
     joint.anchor = vec(-1, 1, -0.109182775);

@@ -28,7 +28,7 @@ typedef struct menagerie {
 
 static sn_body box_at(sn_world *world, double x, double y, double z)
 {
-    sn_body body = sn_add_box_body(world, vec(x, y, z), vec(0.1, 0.2, 0.15), 100);
+    sn_body body = sn_body_add_box(world, vec(x, y, z), vec(0.1, 0.2, 0.15), 100);
     assert_true(sn_body_is_valid(world, body));
     return body;
 }
@@ -462,7 +462,7 @@ static sn_world *make_cloth(uint32_t side, double radius, uint32_t crates, bool 
 {
     sn_world_def def = plain_def();
     sn_world *world = support_world_from(&def);
-    sn_add_plane_collider(world, vec(0, -3, 0), vec(0, 1, 0));
+    sn_static_add_plane(world, vec(0, -3, 0), vec(0, 1, 0));
     for (uint32_t i = 0; first && i < crates; ++i)
         box_at(world, 40 + 0.5 * i, -2.5, 0);
     uint32_t count = sn_world_particle_count(world);

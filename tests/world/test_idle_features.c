@@ -217,13 +217,13 @@ static void use_spot(scene *s)
 
 static void add_colliders(scene *s)
 {
-    assert_true(sn_add_plane_collider(s->world, vec(0, -FAR, 0), vec(0, 1, 0)).generation);
-    assert_true(sn_add_box_collider(s->world, vec(FAR, 0, 0), vec(1, 1, 1)).generation);
+    assert_true(sn_static_add_plane(s->world, vec(0, -FAR, 0), vec(0, 1, 0)).generation);
+    assert_true(sn_static_add_box(s->world, vec(FAR, 0, 0), vec(1, 1, 1)).generation);
 }
 
 static void add_body(scene *s)
 {
-    assert_true(sn_body_is_valid(s->world, sn_add_box_body(s->world, vec(0, 0, FAR), vec(1, 1, 1), 1)));
+    assert_true(sn_body_is_valid(s->world, sn_body_add_box(s->world, vec(0, 0, FAR), vec(1, 1, 1), 1)));
 }
 
 static sn_vec3 no_force(void *context, const sn_field_in *in)

@@ -36,7 +36,7 @@ static double rebound(uint32_t n, bool rods, uint32_t substeps, uint32_t passes)
     sn_particle p[MOST];
     uint32_t count = add_cube(world, n, rods, p);
     double fastest_down = 0, fastest_up = 0;
-    sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
+    sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
     for (uint32_t frame = 0; frame < 45; ++frame) {
         double speed = 0;
         support_run(world, 1, 1.0 / 60);

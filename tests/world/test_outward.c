@@ -135,7 +135,7 @@ static sn_real ball_distance(void *context, sn_vec3 p)
 static sn_collider_def ball_field(sn_real *radius)
 {
     sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_FIELD;
+    def.type = SN_SHAPE_FIELD;
     def.function = ball_distance;
     def.context = radius;
     def.low = vec(-1, -1, -1);
@@ -151,7 +151,7 @@ static const uint32_t box_triangle[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0,
 static sn_collider_def box_field(void)
 {
     sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_FIELD;
+    def.type = SN_SHAPE_FIELD;
     def.vertices = box_vertex;
     def.vertex_count = 8;
     def.triangles = box_triangle;
@@ -326,8 +326,8 @@ static void bad_input(void **state)
     add_in(world, vec(1, 1, 1), OBJECT + 3);
     refuse(world, OBJECT + 3, &def, "group 6 line");
     bad = def;
-    bad.type = SN_COLLIDER_MESH;
-    refuse(world, OBJECT, &bad, "group field type SN_COLLIDER_FIELD");
+    bad.type = SN_SHAPE_MESH;
+    refuse(world, OBJECT, &bad, "group field type SN_SHAPE_FIELD");
     bad = def;
     bad.position.y = (sn_real)NAN;
     refuse(world, OBJECT, &bad, "group field: position nan");

@@ -83,8 +83,8 @@ static void add_bodies(place_of *p)
     sn_world *world = p->world;
     sn_body body[4];
     for (int i = 0; i < 4; ++i)
-        body[i] = i % 2 ? sn_add_sphere_body(world, vec(1.5, 0.2 + 0.4 * i, 0), real(0.2), 300)
-                        : sn_add_box_body(world, vec(1.5, 0.2 + 0.4 * i, 0), vec(0.2, 0.2, 0.15), 500);
+        body[i] = i % 2 ? sn_body_add_sphere(world, vec(1.5, 0.2 + 0.4 * i, 0), real(0.2), 300)
+                        : sn_body_add_box(world, vec(1.5, 0.2 + 0.4 * i, 0), vec(0.2, 0.2, 0.15), 500);
     sn_joint_def def = sn_default_joint_def(SN_KIND_JOINT_HINGE);
     def.a = body[2];
     def.b = body[3];
@@ -141,7 +141,7 @@ static void fill(place_of *p)
     choose_settings(p);
     add_sheet(p);
     add_floor(world);
-    p->mover = sn_add_box_collider(world, vec(-2, 0, 0), vec(0.3, 0.1, 0.3));
+    p->mover = sn_static_add_box(world, vec(-2, 0, 0), vec(0.3, 0.1, 0.3));
     assert_ok(world, sn_collider_set_velocity(world, p->mover, vec(0.4, 0, 0), vec(0, 0.5, 0)));
     sn_group_contact rolls = sn_default_group_contact(2);
     rolls.rolls = rolls.self = true;
@@ -241,7 +241,7 @@ static void edit(place_of *p)
         assert_ok(world, sn_particle_add_force(world, q, v));
         break;
     case 10:
-        assert_true(sn_add_sphere_body(world, vec((double)v.x, (double)v.y + 3, 0), real(0.1), 200).generation);
+        assert_true(sn_body_add_sphere(world, vec((double)v.x, (double)v.y + 3, 0), real(0.1), 200).generation);
         break;
     default:
         assert_ok(world, sn_world_shift_origin(world, vec(0, 0, 0.125)));
@@ -339,7 +339,7 @@ static sn_world *sleepers(sn_body body[2], sn_solver solver)
     sn_world *world = contact_world(def, true, false);
     add_floor(world);
     for (int i = 0; i < 2; ++i)
-        body[i] = sn_add_box_body(world, vec(1.2 * i, 0.5, 0), vec(0.5, 0.5, 0.5), 0.01);
+        body[i] = sn_body_add_box(world, vec(1.2 * i, 0.5, 0), vec(0.5, 0.5, 0.5), 0.01);
     support_run(world, 120, FRAME);
     assert_int_equal(sn_world_awake_count(world), 0);
     return world;
@@ -385,7 +385,7 @@ static void refused_impulses_wake_nobody(void **state)
     (void)state;
     sn_world *world = contact_world(sn_default_world_def(), true, false);
     add_floor(world);
-    sn_body body = sn_add_box_body(world, vec(0, 0.05, 0), vec(0.05, 0.05, 0.05), 100);
+    sn_body body = sn_body_add_box(world, vec(0, 0.05, 0), vec(0.05, 0.05, 0.05), 100);
     support_run(world, 120, FRAME);
     assert_int_equal(sn_world_awake_count(world), 0);
     sn_vec3 huge = vec(SUPPORT_REAL_MAX / 2, 0, 0), centre = sn_body_centre(world, body);
@@ -590,8 +590,8 @@ static void edit_particles(answers *a)
 static void edit_bodies(answers *a)
 {
     sn_world *world = a->world;
-    sn_body box = sn_add_box_body(world, third, half, 700),
-            capsule = sn_add_capsule_body(world, fifth, up, (sn_real)0.07, 300);
+    sn_body box = sn_body_add_box(world, third, half, 700),
+            capsule = sn_body_add_capsule(world, fifth, up, (sn_real)0.07, 300);
     sn_quat turn = {(sn_real)0.3, (sn_real)0.1, (sn_real)0.2, (sn_real)0.9};
     sn_body_set_pose(world, box, fifth, turn);
     sn_body_set_velocity(world, box, up, third);
@@ -611,8 +611,8 @@ static void edit_contact(answers *a)
 {
     sn_world *world = a->world;
     sn_quat turn = {(sn_real)0.3, (sn_real)0.1, (sn_real)0.2, (sn_real)0.9};
-    sn_add_plane_collider(world, third, up);
-    sn_collider c = sn_add_capsule_collider(world, third, up, (sn_real)0.1);
+    sn_static_add_plane(world, third, up);
+    sn_collider c = sn_static_add_capsule(world, third, up, (sn_real)0.1);
     sn_collider_set_pose(world, c, fifth, turn);
     sn_drag_def drag = sn_default_drag_def();
     drag.strength = (sn_real)0.37;

@@ -76,7 +76,7 @@ static void test_ray_on_a_box(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_collider box = sn_add_box_collider(world, vec(1, 2, 3), vec(1, 0.5, 2));
+    sn_collider box = sn_static_add_box(world, vec(1, 2, 3), vec(1, 0.5, 2));
     sn_hit hit;
     assert_true(ray(world, vec(1.25, 10, 3.5), vec(0, -2, 0), 20, &hit));
     assert_true(same_collider(hit.collider, box));
@@ -107,7 +107,7 @@ static void test_start_inside(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_collider box = sn_add_box_collider(world, vec(0, 0, 0), vec(1, 1, 1));
+    sn_collider box = sn_static_add_box(world, vec(0, 0, 0), vec(1, 1, 1));
     sn_particle ball = add_ball(world, 5, 0, 0, 1);
     sn_hit hit;
     assert_true(ray(world, vec(0.75, 0, 0), vec(0, 1, 0), 20, &hit));
@@ -232,7 +232,7 @@ static void test_one_sided(void **state)
     const sn_vec3 vertices[] = {vec(8, 1, -2), vec(12, 1, -2), vec(12, 1, 2), vec(8, 1, 2)};
     const uint32_t triangles[] = {0, 2, 1, 0, 3, 2};
     sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_MESH;
+    def.type = SN_SHAPE_MESH;
     def.vertices = vertices;
     def.vertex_count = 4;
     def.triangles = triangles;
@@ -270,7 +270,7 @@ static void test_solid_mesh(void **state)
     const sn_vec3 vertices[] = {vec(0, 0, 0), vec(4, 0, 0), vec(0, 4, 0), vec(0, 0, 4)};
     const uint32_t triangles[] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
     sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_MESH;
+    def.type = SN_SHAPE_MESH;
     def.position = vec(10, 0, 0);
     def.vertices = vertices;
     def.vertex_count = 4;
@@ -325,7 +325,7 @@ static void test_field_in_a_turned_frame(void **state)
     sn_world *world = support_void();
     uint32_t calls = 0;
     sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_FIELD;
+    def.type = SN_SHAPE_FIELD;
     def.function = hump;
     def.context = &calls;
     def.low = vec(-1, -1, -1);
@@ -350,7 +350,7 @@ static void test_sensors_and_categories(void **state)
     (void)state;
     sn_world *world = support_void();
     sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_SPHERE;
+    def.type = SN_SHAPE_SPHERE;
     def.position = vec(0, 5, 0);
     def.sensor = true;
     def.category = 4;
@@ -398,13 +398,13 @@ static void test_ties(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_collider first = sn_add_box_collider(world, vec(0, 0, 0), vec(1, 1, 1)),
-                second = sn_add_box_collider(world, vec(0, 0, 0), vec(1, 1, 1));
+    sn_collider first = sn_static_add_box(world, vec(0, 0, 0), vec(1, 1, 1)),
+                second = sn_static_add_box(world, vec(0, 0, 0), vec(1, 1, 1));
     sn_hit hit;
     assert_true(ray(world, vec(0.25, 5, 0.25), vec(0, -1, 0), 10, &hit));
     assert_true(same_collider(hit.collider, first));
     assert_ok(world, sn_collider_remove(world, first));
-    first = sn_add_box_collider(world, vec(0, 0, 0), vec(1, 1, 1)); /* number 0 again, stored behind the other */
+    first = sn_static_add_box(world, vec(0, 0, 0), vec(1, 1, 1)); /* number 0 again, stored behind the other */
     assert_true(first.index < second.index);
     assert_true(ray(world, vec(0.25, 5, 0.25), vec(0, -1, 0), 10, &hit));
     assert_true(same_collider(hit.collider, first));
@@ -434,7 +434,7 @@ static void test_flat_world(void **state)
     (void)state;
     sn_world *world = support_world_2d();
     sn_particle ball = add_ball(world, 1, 2, 0, 0.5);
-    sn_collider box = sn_add_box_collider(world, vec(5, 2, 0), vec(1, 1, 1));
+    sn_collider box = sn_static_add_box(world, vec(5, 2, 0), vec(1, 1, 1));
     sn_hit hit;
     assert_true(ray(world, vec(-3, 2, 0), vec(1, 0, 0), 10, &hit));
     assert_true(same_particle(hit.particle, ball));
@@ -454,7 +454,7 @@ static void test_bad_input(void **state)
     (void)state;
     sn_world *world = support_void();
     add_ball(world, 0, 0, 0, 1);
-    sn_add_plane_collider(world, vec(0, -5, 0), vec(0, 1, 0));
+    sn_static_add_plane(world, vec(0, -5, 0), vec(0, 1, 0));
     const sn_vec3 from = vec(0, 5, 0), down = vec(0, -1, 0);
     const double nan = NAN, inf = INFINITY;
     sn_hit hit;
@@ -646,7 +646,7 @@ static void add_solids(scene *s, uint64_t *seed)
 {
     for (uint32_t i = 0; i < SOLIDS; ++i) {
         sn_collider_def def = sn_default_collider_def();
-        def.type = i % 2 ? SN_COLLIDER_BOX : SN_COLLIDER_CAPSULE;
+        def.type = i % 2 ? SN_SHAPE_BOX : SN_SHAPE_CAPSULE;
         def.position = random_vec(seed, 5);
         sn_vec3 turn = random_vec(seed, 1);
         def.rotation = (sn_quat){turn.x, turn.y, turn.z, real(0.7)};
@@ -972,11 +972,11 @@ static sn_world *crowd(uint32_t balls, uint32_t side, uint32_t solids, uint64_t 
     for (uint32_t i = 0; i < solids; ++i) {
         sn_vec3 x = random_vec(&seed, 5);
         if (i % 2)
-            sn_add_sphere_collider(world, x, real(0.2));
+            sn_static_add_sphere(world, x, real(0.2));
         else
-            sn_add_capsule_collider(world, x, random_vec(&seed, 5), real(0.05));
+            sn_static_add_capsule(world, x, random_vec(&seed, 5), real(0.05));
     }
-    sn_add_plane_collider(world, vec(0, -6, 0), vec(0.1, 1, 0.2));
+    sn_static_add_plane(world, vec(0, -6, 0), vec(0.1, 1, 0.2));
     return world;
 }
 
@@ -1098,7 +1098,7 @@ static void test_trees_follow_surfaces(void **state)
     assert_ok(world, sn_collider_remove(world, moved));
     assert_false(sn_query_ray(world, vec((double)def.position.x, 9, 0), down, 10, colliders, &hit));
     warm(world, 4);
-    sn_collider sphere = sn_add_sphere_collider(world, vec(20, 0, 0), 1);
+    sn_collider sphere = sn_static_add_sphere(world, vec(20, 0, 0), 1);
     assert_true(sn_query_ray(world, vec(20, 9, 0), down, 10, colliders, &hit));
     assert_true(same_collider(hit.collider, sphere));
 
@@ -1164,7 +1164,7 @@ static void test_no_memory(void **state)
     for (uint32_t i = 0; i < 200; ++i) {
         sn_vec3 x = random_vec(&seed, 5);
         add_ball(world, (double)x.x, (double)x.y, (double)x.z, 0.1);
-        sn_add_sphere_collider(world, random_vec(&seed, 5), real(0.1));
+        sn_static_add_sphere(world, random_vec(&seed, 5), real(0.1));
     }
     ask(world, 1, 5, &without);
     for (uint32_t fail = 1; fail < 12; ++fail) {
@@ -1211,7 +1211,7 @@ static void test_callbacks(void **state)
     meddler m = {.world = world};
     add_ball(world, 0, 9, 0, 0.1);
     sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_FIELD;
+    def.type = SN_SHAPE_FIELD;
     def.function = meddle;
     def.context = &m;
     def.low = vec(-1, -1, -1);
@@ -1234,7 +1234,7 @@ static void test_pick(void **state)
     sn_world *world = support_void();
     sn_real distance;
     sn_particle bead = add_ball(world, 0, 0, 0, 0);
-    sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
+    sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
     const sn_vec3 down = vec(0, -1, 0);
 
     /* a bead on the floor, beside which the ray passes */
@@ -1252,7 +1252,7 @@ static void test_pick(void **state)
     assert_int_equal(sn_query_pick(world, vec(0, 5, 0), down, 20, real(0.05), NULL).count, 0);
     assert_ok(world, sn_particle_set_position(world, bead, vec(0, 1, 0)));
     sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_BOX;
+    def.type = SN_SHAPE_BOX;
     def.position = vec(0, 3, 0);
     def.sensor = true;
     sn_collider box;
@@ -1316,7 +1316,7 @@ static void test_pick_and_drag(void **state)
 
 /* ---- Bodies ------------------------------------------------------------------------------------------------------- */
 
-static sn_body add_body(sn_world *world, sn_vec3 at, sn_quat turn, const sn_body_shape *shapes, uint32_t count)
+static sn_body add_body(sn_world *world, sn_vec3 at, sn_quat turn, const sn_shape_def *shapes, uint32_t count)
 {
     sn_body_def def = sn_default_body_def();
     sn_body body;
@@ -1333,7 +1333,7 @@ static void test_body(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_body_shape shape[2] = {sn_default_body_shape(SN_BODY_BOX), sn_default_body_shape(SN_BODY_SPHERE)};
+    sn_shape_def shape[2] = {sn_default_shape_def(SN_SHAPE_BOX), sn_default_shape_def(SN_SHAPE_SPHERE)};
     shape[0].half = vec(2, 0.5, 1);
     shape[1].position = vec(2, 0, 0);
     shape[1].radius = 1;
@@ -1413,11 +1413,11 @@ static void test_body_ties(void **state)
     (void)state;
     sn_world *world = support_void();
     sn_hit hits[4];
-    sn_body one = sn_add_sphere_body(world, vec(3, 0, 0), 1, 1000),
-            two = sn_add_sphere_body(world, vec(-3, 0, 0), 1, 1000);
+    sn_body one = sn_body_add_sphere(world, vec(3, 0, 0), 1, 1000),
+            two = sn_body_add_sphere(world, vec(-3, 0, 0), 1, 1000);
     assert_true(sn_query_closest(world, vec(0, 0, 0), 9, everything, &hits[0]));
     assert_true(same_body(hits[0].body, one));
-    sn_collider sphere = sn_add_sphere_collider(world, vec(0, 3, 0), 1);
+    sn_collider sphere = sn_static_add_sphere(world, vec(0, 3, 0), 1);
     assert_true(sn_query_closest(world, vec(0, 0, 0), 9, everything, &hits[0]));
     assert_true(same_collider(hits[0].collider, sphere));
     assert_int_equal(sn_query_overlap(world, vec(0, 0, 0), 9, everything, hits, 4), 3);
@@ -1437,8 +1437,8 @@ static void test_many_bodies(void **state)
     uint64_t seed = 12;
     const sn_vec3 corner[] = {vec(0.2, 0, 0), vec(-0.1, 0.2, 0), vec(-0.1, -0.2, 0.1), vec(0, 0, 0.3)};
     for (uint32_t i = 0; i < count; ++i) {
-        sn_body_shape shape[2] = {sn_default_body_shape((sn_body_shape_type)(i % 4)),
-                                  sn_default_body_shape(SN_BODY_SPHERE)};
+        sn_shape_def shape[2] = {sn_default_shape_def((sn_shape_type)(i % 4)),
+                                  sn_default_shape_def(SN_SHAPE_SPHERE)};
         sn_vec3 turn = random_vec(&seed, 1);
         shape[0].half = vec(0.1, 0.2, 0.05);
         shape[0].radius = i % 4 < 2 ? real(0.1) : i % 8 < 4 ? real(0.03) : 0;
@@ -1484,7 +1484,7 @@ static void test_pick_body(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_body box = sn_add_box_body(world, vec(0, 0, 0), vec(1, 0.5, 1), 1000);
+    sn_body box = sn_body_add_box(world, vec(0, 0, 0), vec(1, 0.5, 1), 1000);
     sn_vec3 from = vec(0.8, 5, -0.5), down = vec(0, -1, 0);
     sn_real distance;
     sn_point point = sn_query_pick(world, from, down, 20, real(0.1), &distance);
@@ -1500,7 +1500,7 @@ static void test_pick_body(void **state)
     point = sn_query_pick(world, from, down, 20, real(0.1), &distance);
     assert_true(point.count == 1 && same_particle(point.particle[0], marble));
     assert_ok(world, sn_particle_remove(world, marble));
-    sn_collider roof = sn_add_box_collider(world, vec(0, 3, 0), vec(2, 0.1, 2));
+    sn_collider roof = sn_static_add_box(world, vec(0, 3, 0), vec(2, 0.1, 2));
     assert_int_equal(sn_query_pick(world, from, down, 20, real(0.1), &distance).count, 0);
     assert_true(isnan(distance));
     assert_ok(world, sn_collider_remove(world, roof));

@@ -6,24 +6,24 @@
 
 /* ---- Known answers ------------------------------------------------------------------------------------------------ */
 
-static sn_body_shape box_at(sn_vec3 at, double half)
+static sn_shape_def box_at(sn_vec3 at, double half)
 {
-    sn_body_shape shape = sn_default_body_shape(SN_BODY_BOX);
+    sn_shape_def shape = sn_default_shape_def(SN_SHAPE_BOX);
     shape.position = at;
     shape.half = vec(half, half, half);
     return shape;
 }
 
-static sn_body_shape capsule_at(sn_vec3 at, double half, double radius)
+static sn_shape_def capsule_at(sn_vec3 at, double half, double radius)
 {
-    sn_body_shape shape = sn_default_body_shape(SN_BODY_CAPSULE);
+    sn_shape_def shape = sn_default_shape_def(SN_SHAPE_CAPSULE);
     shape.position = at;
     shape.half.y = real(half);
     shape.radius = real(radius);
     return shape;
 }
 
-static bool fall(const sn_world *world, const sn_body_shape *shape, double length, sn_hit *hit)
+static bool fall(const sn_world *world, const sn_shape_def *shape, double length, sn_hit *hit)
 {
     return sn_query_shape_cast(world, shape, vec(0, -1, 0), real(length), sn_default_query_filter(), hit);
 }
@@ -32,9 +32,9 @@ static void test_known_casts(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_collider floor = sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
+    sn_collider floor = sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
     sn_hit hit;
-    sn_body_shape box = box_at(vec(3, 5, 2), 0.5), capsule = capsule_at(vec(0, 5, 0), 1, 0.25);
+    sn_shape_def box = box_at(vec(3, 5, 2), 0.5), capsule = capsule_at(vec(0, 5, 0), 1, 0.25);
     assert_true(fall(world, &box, 10, &hit));
     assert_int_equal(hit.collider.index, floor.index);
     assert_close(hit.distance, 4.5, 1e-5);
@@ -46,7 +46,7 @@ static void test_known_casts(void **state)
     assert_false(fall(world, &capsule, 3.7, &hit));
 
     /* one that lies, and comes down on the edge of a box */
-    sn_add_box_collider(world, vec(0, 1, 0), vec(0.5, 1, 0.5));
+    sn_static_add_box(world, vec(0, 1, 0), vec(0.5, 1, 0.5));
     capsule.rotation = (sn_quat){0, 0, real(sqrt(0.5)), real(sqrt(0.5))};
     capsule.position = vec(1.4, 5, 0);
     assert_true(fall(world, &capsule, 10, &hit));
@@ -69,12 +69,12 @@ static void test_starts(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_collider wall = sn_add_box_collider(world, vec(0, 0, 0), vec(1, 1, 1));
+    sn_collider wall = sn_static_add_box(world, vec(0, 0, 0), vec(1, 1, 1));
     sn_hit hit;
     for (int type = 0; type < 3; ++type)
         for (int away = 0; away < 2; ++away)
             for (int deep = 0; deep < 3; ++deep) {
-                sn_body_shape shape = box_at(vec(0, 0, 0), 0.5);
+                sn_shape_def shape = box_at(vec(0, 0, 0), 0.5);
                 if (type == 1)
                     shape = capsule_at(vec(0, 0, 0), 0.25, 0.25);
                 if (type == 2)
@@ -108,14 +108,14 @@ static void test_field(void **state)
     (void)state;
     sn_world *world = support_void();
     sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_FIELD;
+    def.type = SN_SHAPE_FIELD;
     def.function = ball_of_one;
     def.low = vec(-1, -1, -1);
     def.high = vec(1, 1, 1);
     def.position = vec(4, 0, 0);
     sn_collider field;
     assert_ok(world, sn_collider_add(world, &def, &field));
-    sn_body_shape box = box_at(vec(4, 5, 0), 0.5), capsule = capsule_at(vec(4, 5, 0), 1, 0.25);
+    sn_shape_def box = box_at(vec(4, 5, 0), 0.5), capsule = capsule_at(vec(4, 5, 0), 1, 0.25);
     sn_hit hit;
     assert_true(fall(world, &box, 10, &hit));
     assert_int_equal(hit.collider.generation, field.generation);
@@ -153,7 +153,7 @@ static void test_filters(void **state)
     (void)state;
     sn_world *world = support_void();
     sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_BOX;
+    def.type = SN_SHAPE_BOX;
     def.category = 2;
     def.mask = 4;
     sn_collider low, high;
@@ -179,7 +179,7 @@ static void test_filters(void **state)
     filter = sn_default_query_filter();
     filter.function = faces_up;
     filter.context = &c;
-    sn_body_shape box = box_at(vec(0.3, 9, 0), 0.1);
+    sn_shape_def box = box_at(vec(0.3, 9, 0), 0.1);
     assert_true(sn_query_shape_cast(world, &box, vec(0, -1, 0), 20, filter, &hit));
     assert_int_equal(hit.collider.index, low.index);
     assert_true(c.asked >= 2);
@@ -193,7 +193,7 @@ static void test_filters(void **state)
 
 /* ---- Bad input ---------------------------------------------------------------------------------------------------- */
 
-static void refused(const sn_world *world, const char *words, const sn_body_shape *shape, sn_vec3 to, double length,
+static void refused(const sn_world *world, const char *words, const sn_shape_def *shape, sn_vec3 to, double length,
                     uint32_t what)
 {
     sn_query_filter filter = sn_default_query_filter();
@@ -213,11 +213,11 @@ static void test_bad_input(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
+    sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
     uint64_t hash = sn_world_hash(world);
     const sn_vec3 down = vec(0, -1, 0);
-    const sn_body_shape good = box_at(vec(0, 5, 0), 0.5);
-    sn_body_shape bad = good;
+    const sn_shape_def good = box_at(vec(0, 5, 0), 0.5);
+    sn_shape_def bad = good;
     sn_hit hit;
     refused(world, "direction point", &good, vec(0, 0, 0), 9, SN_QUERY_ALL);
     refused(world, "direction finite", &good, vec(0, NAN, 0), 9, SN_QUERY_ALL);
@@ -237,9 +237,9 @@ static void test_bad_input(void **state)
     bad.radius = -1;
     refused(world, "shape radius", &bad, down, 9, SN_QUERY_ALL);
     bad = good;
-    bad.type = (sn_body_shape_type)9;
+    bad.type = (sn_shape_type)9;
     refused(world, "shape type 9", &bad, down, 9, SN_QUERY_ALL);
-    bad = sn_default_body_shape(SN_BODY_HULL);
+    bad = sn_default_shape_def(SN_SHAPE_HULL);
     bad.radius = 0;
     refused(world, "shape vertices NULL", &bad, down, 9, SN_QUERY_ALL);
     const sn_vec3 flat[] = {vec(0, 0, 0), vec(1, 0, 0), vec(0, 0, 1), vec(1, 0, 1)};
@@ -279,16 +279,16 @@ static void test_far(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
-    sn_add_box_collider(world, vec(0, 0, 0), vec(1, 1, 1));
-    sn_add_sphere_body(world, vec(3, 0, 0), 1, 1000);
+    sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+    sn_static_add_box(world, vec(0, 0, 0), vec(1, 1, 1));
+    sn_body_add_sphere(world, vec(3, 0, 0), 1, 1000);
     uint64_t seed = 3;
     for (uint32_t i = 0; i < 400; ++i) {
         const double size = fabs(random_size(&seed, -4, 14));
         const sn_vec3 at = vec(random_size(&seed, -30, 37), random_size(&seed, -30, 37), random_size(&seed, -30, 37));
         const sn_vec3 to = vec(support_random_in(&seed, -1, 1), support_random_in(&seed, -1, 1), 0.1);
         const sn_vec3 corner[] = {vec(size, 0, 0), vec(-size, 0, 0), vec(0, size, 0), vec(0, 0, size)};
-        sn_body_shape shape = sn_default_body_shape((sn_body_shape_type)(i % 4));
+        sn_shape_def shape = sn_default_shape_def((sn_shape_type)(i % 4));
         sn_hit hit[4];
         shape.position = at;
         shape.rotation = (sn_quat){real(0.1), real(-0.7), real(0.3), real(0.4)};

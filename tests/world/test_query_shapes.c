@@ -236,11 +236,11 @@ static const sn_vec3 *tetrahedron(double size)
 }
 
 /* A random shape, and the same for the judge. which: 0 sphere, 1 capsule, 2 box, 3 hull, 4 rounded box, 5 rounded hull. */
-static solid random_shape(uint64_t *seed, uint32_t which, double size, sn_vec3 at, sn_body_shape *shape)
+static solid random_shape(uint64_t *seed, uint32_t which, double size, sn_vec3 at, sn_shape_def *shape)
 {
-    static const sn_body_shape_type types[] = {SN_BODY_SPHERE, SN_BODY_CAPSULE, SN_BODY_BOX,
-                                               SN_BODY_HULL,   SN_BODY_BOX,     SN_BODY_HULL};
-    *shape = sn_default_body_shape(types[which]);
+    static const sn_shape_type types[] = {SN_SHAPE_SPHERE, SN_SHAPE_CAPSULE, SN_SHAPE_BOX,
+                                               SN_SHAPE_HULL,   SN_SHAPE_BOX,     SN_SHAPE_HULL};
+    *shape = sn_default_shape_def(types[which]);
     shape->position = at;
     shape->rotation = random_turn(seed);
     shape->half = vec(support_random_in(seed, 0.2, 1) * size, support_random_in(seed, 0.2, 1) * size,
@@ -248,13 +248,13 @@ static solid random_shape(uint64_t *seed, uint32_t which, double size, sn_vec3 a
     shape->radius = which == 2 || which == 3 ? 0 : real(support_random_in(seed, 0.1, 0.6) * size);
     solid s = {.x = {wide(at)}, .half = wide(shape->half), .radius = (double)shape->radius};
     axes_of(shape->rotation, s.axis);
-    if (shape->type == SN_BODY_CAPSULE) {
+    if (shape->type == SN_SHAPE_CAPSULE) {
         s.core = SEGMENT;
         s.x[0] = placed(wide(at), s.axis, vec(0, -(double)shape->half.y, 0));
         s.x[1] = placed(wide(at), s.axis, vec(0, (double)shape->half.y, 0));
-    } else if (shape->type == SN_BODY_BOX) {
+    } else if (shape->type == SN_SHAPE_BOX) {
         s.core = BOX;
-    } else if (shape->type == SN_BODY_HULL) {
+    } else if (shape->type == SN_SHAPE_HULL) {
         s.core = TETRAHEDRON;
         shape->vertices = tetrahedron((double)real(size));
         shape->vertex_count = 4;
@@ -319,9 +319,9 @@ static void add_colliders(scene *s, uint64_t *seed)
 {
     static const uint32_t triangles[] = {0, 1, 2, 0, 3, 1, 1, 3, 2, 2, 3, 0};
     for (uint32_t i = 0; i < 24; ++i) {
-        static const sn_collider_type types[] = {SN_COLLIDER_SPHERE, SN_COLLIDER_CAPSULE, SN_COLLIDER_BOX,
-                                                 SN_COLLIDER_MESH};
-        sn_body_shape shape;
+        static const sn_shape_type types[] = {SN_SHAPE_SPHERE, SN_SHAPE_CAPSULE, SN_SHAPE_BOX,
+                                                 SN_SHAPE_MESH};
+        sn_shape_def shape;
         solid t = random_shape(seed, i % 4, 0.15 * s->size, random_vec(seed, 0.7 * s->size), &shape);
         sn_collider_def def = sn_default_collider_def();
         def.type = types[i % 4];
@@ -339,7 +339,7 @@ static void add_colliders(scene *s, uint64_t *seed)
         t.index = c.index;
         s->thing[s->count++] = t;
     }
-    sn_collider plane = sn_add_plane_collider(s->world, vec(0, -1.2 * s->size, 0), vec(0, 1, 0));
+    sn_collider plane = sn_static_add_plane(s->world, vec(0, -1.2 * s->size, 0), vec(0, 1, 0));
     solid t = {.core = HALF_SPACE, .x = {{0, -1.2 * s->size, 0}}, .axis = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
     t.type = IS_COLLIDER;
     t.index = plane.index;
@@ -351,7 +351,7 @@ static void add_colliders(scene *s, uint64_t *seed)
 static void add_bodies(scene *s, uint64_t *seed)
 {
     for (uint32_t i = 0; i < 24; ++i) {
-        sn_body_shape shape;
+        sn_shape_def shape;
         solid t = random_shape(seed, i % 6, 0.15 * s->size, random_vec(seed, 0.7 * s->size), &shape);
         sn_body_def def = sn_default_body_def();
         def.position = shape.position;
@@ -441,7 +441,7 @@ static void test_casts(void **state)
         for (uint32_t round = 0; round < rounds; ++round) {
             if (round == rounds / 2)
                 assert_ok(s.world, sn_query_prepare(s.world)); /* half of them without an index */
-            sn_body_shape shape;
+            sn_shape_def shape;
             solid a = random_shape(&seed, round % 6, 0.08 * s.size, random_vec(&seed, 1.1 * s.size), &shape);
             sn_vec3 goal = random_vec(&seed, 0.6 * s.size), from = shape.position;
             sn_vec3 to =
@@ -471,7 +471,7 @@ static void test_overlaps(void **state)
         for (uint32_t round = 0; round < rounds; ++round) {
             if (round == rounds / 2)
                 assert_ok(s.world, sn_query_prepare(s.world));
-            sn_body_shape shape;
+            sn_shape_def shape;
             sn_hit hits[MOST];
             solid a = random_shape(&seed, round % 6, 0.15 * s.size, random_vec(&seed, s.size), &shape);
             uint32_t count = sn_query_shape_overlap(s.world, &shape, sn_default_query_filter(), hits, MOST);
@@ -543,7 +543,7 @@ static void test_all(void **state)
     for (uint32_t round = 0; round < rounds; ++round) {
         if (round == rounds / 2)
             assert_ok(s.world, sn_query_prepare(s.world));
-        sn_body_shape shape;
+        sn_shape_def shape;
         sn_hit hits[MOST], few[3], next;
         random_shape(&seed, round % 6, 0.3, random_vec(&seed, 6), &shape);
         sn_vec3 goal = random_vec(&seed, 3), from = shape.position;

@@ -59,7 +59,7 @@ static void test_overflow(void **state)
     sn_world *world = support_world();
     sn_particle a = sn_add_particle(world, vec(0, 0, 0), 1), b = sn_add_particle(world, vec(0, 1, 0), 1);
     assert_true(sn_add_spring(world, sn_at(a), sn_at(b), 1, real(1e20), 0).kind != 0);
-    sn_body body = sn_add_box_body(world, vec(0, 0, 0.1 * SUPPORT_REAL_MAX), vec(1, 1, 1), 1);
+    sn_body body = sn_body_add_box(world, vec(0, 0, 0.1 * SUPPORT_REAL_MAX), vec(1, 1, 1), 1);
     sn_joint_def def = sn_default_joint_def(SN_KIND_JOINT_FIXED);
     def.a = body;
     def.linear_compliance = 1;

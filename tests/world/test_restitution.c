@@ -28,7 +28,7 @@ static void add_surface(sn_world *world, int surface, double restitution)
     sn_group_contact group = sn_default_group_contact(0);
     group.material = def.material = bouncing(restitution);
     if (surface == ON_BOX) {
-        def.type = SN_COLLIDER_BOX;
+        def.type = SN_SHAPE_BOX;
         def.position = vec(0, -0.5, 0);
     }
     if (surface == ON_PLANE || surface == ON_BOX)

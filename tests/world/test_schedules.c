@@ -128,7 +128,7 @@ static void push(scene *s)
 static void add_body(scene *s)
 {
     sn_joint_def joint = sn_default_joint_def(SN_KIND_JOINT_HINGE);
-    s->body = sn_add_box_body(s->world, vec(-0.5, 2, 0), vec(0.1, 0.2, 0.1), 100);
+    s->body = sn_body_add_box(s->world, vec(-0.5, 2, 0), vec(0.1, 0.2, 0.1), 100);
     joint.a = s->body;
     joint.anchor = vec(-0.5, 2.2, 0);
     joint.axis = vec(0, 0, 1);
@@ -214,7 +214,7 @@ static void add_contact(scene *s)
 {
     for (uint32_t i = 0; i < s->side * s->side; i += 2)
         assert_ok(s->world, sn_particle_set_radius(s->world, sn_particles_at(s->cloth, i), real(0.02)));
-    assert_true(sn_add_plane_collider(s->world, vec(0, 1.99, 0), vec(0, 1, 0)).generation);
+    assert_true(sn_static_add_plane(s->world, vec(0, 1.99, 0), vec(0, 1, 0)).generation);
 }
 
 /* A row of boxes, whose centres rods hold, falls onto the floor: a regular tile, whose particles contact of bodies moves. */
@@ -225,19 +225,19 @@ static void add_row_of_boxes(scene *s)
     if (sn_world_settings(s->world).solver != SN_SOLVER_TILED)
         return;
     for (uint32_t i = 0; i < BOXES; ++i) {
-        s->body = sn_add_box_body(s->world, vec(0.3 * i, 0.051, -2), vec(0.05, 0.05, 0.05), 100);
+        s->body = sn_body_add_box(s->world, vec(0.3 * i, 0.051, -2), vec(0.05, 0.05, 0.05), 100);
         index[2 * i] = sn_body_particle(s->world, s->body).index;
         index[2 * i + 1] = index[2 * i] + 1;
     }
     assert_int_equal(sn_add_constraints(s->world, SN_KIND_DISTANCE, BOXES - 1, index, NULL, NULL).count, BOXES - 1);
-    assert_true(sn_add_plane_collider(s->world, vec(0, 0, 0), vec(0, 1, 0)).generation);
+    assert_true(sn_static_add_plane(s->world, vec(0, 0, 0), vec(0, 1, 0)).generation);
 }
 
 /* A box above the cloth that a rod pulls down, farther than contact was searched for: the search is repeated within the step. */
 static void add_box_that_is_pulled(scene *s)
 {
     sn_particle post = sn_add_particle(s->world, vec(0.23, 1.2, 0.23), SN_IMMOVABLE);
-    s->body = sn_add_box_body(s->world, vec(0.23, 2.3, 0.23), vec(0.1, 0.1, 0.1), 100);
+    s->body = sn_body_add_box(s->world, vec(0.23, 2.3, 0.23), vec(0.1, 0.1, 0.1), 100);
     s->other = sn_add_distance(s->world, sn_on_body(s->body, vec(0, 0, 0)), sn_at(post), 1);
 }
 

@@ -460,10 +460,10 @@ static void edit_collider(sn_world *world, sn_collider floor, sn_collider other,
         assert_ok(world, sn_collider_set_material(world, floor, &ice));
         break;
     case ADD_FAR:
-        sn_add_sphere_collider(world, vec(0, 5, 0), 1);
+        sn_static_add_sphere(world, vec(0, 5, 0), 1);
         break;
     case ADD_NEAR:
-        sn_add_sphere_collider(world, vec(0, 1, 0), real(0.81));
+        sn_static_add_sphere(world, vec(0, 1, 0), real(0.81));
         break;
     case POSE_OTHER:
         assert_ok(world, sn_collider_set_pose(world, other, vec(0, 0.65, 0), none));
@@ -481,7 +481,7 @@ static void colliders_wake(void **state)
     (void)state;
     for (int edit = 0; edit < COLLIDER_EDITS; ++edit) {
         sn_world *world = sleepy_world();
-        sn_collider floor = add_floor(world), other = sn_add_sphere_collider(world, vec(2, 0.5, 0), real(0.5));
+        sn_collider floor = add_floor(world), other = sn_static_add_sphere(world, vec(2, 0.5, 0), real(0.5));
         sn_particle near = ball(world, vec(0, 0.1, 0), 1, 0.1), far = ball(world, vec(0, 0.1, 9), 1, 0.1);
         run_until_asleep(world);
         edit_collider(world, floor, other, (collider_edit)edit);
@@ -507,7 +507,7 @@ static void moving_floor_keeps_awake(void **state)
 {
     (void)state;
     sn_world *world = sleepy_world();
-    sn_collider floor = sn_add_box_collider(world, vec(0, -0.5, 0), vec(5, 0.5, 5));
+    sn_collider floor = sn_static_add_box(world, vec(0, -0.5, 0), vec(5, 0.5, 5));
     sn_particle p = ball(world, vec(0, 0.1, 0), 1, 0.1);
     assert_ok(world, sn_collider_set_velocity(world, floor, vec(0.005, 0, 0), vec(0, 0, 0)));
     support_run(world, 180, FRAME);
@@ -925,9 +925,9 @@ static void what_slides_slowly_stays_awake(void **state)
 {
     (void)state;
     sn_world *world = sleepy_world();
-    assert_true(sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0)).generation != 0);
+    assert_true(sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0)).generation != 0);
     set_materials(world, 0, 0);
-    sn_body box = sn_add_box_body(world, vec(0, 0.1, 0), vec(0.1, 0.1, 0.1), 500);
+    sn_body box = sn_body_add_box(world, vec(0, 0.1, 0), vec(0.1, 0.1, 0.1), 500);
     assert_ok(world, sn_body_set_velocity(world, box, vec(0.015, 0, 0), vec(0, 0, 0)));
     support_run(world, 600, FRAME);
     assert_int_equal(sn_world_awake_count(world), 1);
@@ -942,7 +942,7 @@ static void what_hangs_from_the_world_sleeps(void **state)
 {
     (void)state;
     sn_world *world = sleepy_world();
-    sn_body sign = sn_add_box_body(world, vec(0, 3, 0), vec(0.2, 0.3, 0.05), 100);
+    sn_body sign = sn_body_add_box(world, vec(0, 3, 0), vec(0.2, 0.3, 0.05), 100);
     sn_joint_def hinge = sn_default_joint_def(SN_KIND_JOINT_HINGE);
     hinge.b = sign;
     hinge.anchor = vec(0, 3.3, 0);
@@ -964,12 +964,12 @@ static void one_box_wakes_one_stack(void **state)
 {
     (void)state;
     sn_world *world = sleepy_world(), *other = sleepy_world();
-    sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
+    sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
     for (uint32_t i = 0; i < 40; ++i)
         for (uint32_t k = 0; k < 2; ++k)
-            assert_true(sn_add_box_body(world, vec(2 * i, 0.2 + 0.4 * k, 0), vec(0.2, 0.2, 0.2), 100).generation);
+            assert_true(sn_body_add_box(world, vec(2 * i, 0.2 + 0.4 * k, 0), vec(0.2, 0.2, 0.2), 100).generation);
     run_until_asleep(world);
-    sn_body thrown = sn_add_box_body(world, vec(20.1, 2, 0.05), vec(0.1, 0.1, 0.1), 500);
+    sn_body thrown = sn_body_add_box(world, vec(20.1, 2, 0.05), vec(0.1, 0.1, 0.1), 500);
     assert_true(thrown.generation);
     for (uint32_t i = 0; i < 60; ++i) {
         sn_snapshot *snapshot = sn_world_save(world);

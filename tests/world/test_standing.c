@@ -82,7 +82,7 @@ static void bricks_stand(void **state)
 static sn_body add_stone(sn_world *world, double from, double to, double inner, double outer)
 {
     sn_vec3 corner[8];
-    sn_body_shape shape = sn_default_body_shape(SN_BODY_HULL);
+    sn_shape_def shape = sn_default_shape_def(SN_SHAPE_HULL);
     sn_body_def def = sn_default_body_def();
     sn_body body;
     for (int i = 0; i < 8; ++i) {
@@ -139,7 +139,7 @@ static void bridge_holds(void **state)
 /* A card of 1 mm, so high, leaning by an angle. */
 static void add_card(sn_world *world, double x, double y, double angle, double high)
 {
-    sn_body_shape shape = sn_default_body_shape(SN_BODY_BOX);
+    sn_shape_def shape = sn_default_shape_def(SN_SHAPE_BOX);
     sn_body_def def = sn_default_body_def();
     shape.half = vec(0.0005, high / 2, 0.03);
     shape.radius = 0;

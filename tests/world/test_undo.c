@@ -179,7 +179,7 @@ static sn_world *idle_hinge(sn_solver solver, sn_constraint *hinge)
 {
     sn_world *world = support_world();
     sn_settings settings = sn_world_settings(world);
-    sn_body body = sn_add_box_body(world, vec(1, 0, 0), vec(1, 0.1, 0.1), 1);
+    sn_body body = sn_body_add_box(world, vec(1, 0, 0), vec(1, 0.1, 0.1), 1);
     sn_joint_def def = sn_default_joint_def(SN_KIND_JOINT_HINGE);
     def.b = body;
     def.axis = vec(0, 0, 1);

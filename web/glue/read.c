@@ -249,7 +249,7 @@ static void tell_vector(sn_document *d, sn_value *record, const char *key, sn_ve
     sn_document_numbers(d, record, key, 3, numbers, NULL);
 }
 
-static void tell_shape(sn_document *d, sn_value *list, const sn_body_shape *shape)
+static void tell_shape(sn_document *d, sn_value *list, const sn_shape_def *shape)
 {
     static const char *const types[] = {"sphere", "capsule", "box", "hull"};
     double q[4] = {(double)shape->rotation.x, (double)shape->rotation.y, (double)shape->rotation.z,
@@ -260,7 +260,7 @@ static void tell_shape(sn_document *d, sn_value *list, const sn_body_shape *shap
     sn_document_numbers(d, record, "rotation", 4, q, NULL);
     tell_vector(d, record, "half", shape->half);
     sn_document_number(d, record, "radius", (double)shape->radius);
-    bool hull = shape->type == SN_BODY_HULL && shape->vertex_count;
+    bool hull = shape->type == SN_SHAPE_HULL && shape->vertex_count;
     sn_value *points = sn_document_list(d, record, "vertices");
     for (uint32_t i = 0; hull && i < shape->vertex_count; ++i) {
         sn_document_number(d, points, NULL, (double)shape->vertices[i].x);
