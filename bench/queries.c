@@ -41,8 +41,8 @@ static bool add_landscape(sn_world *world)
 {
     sn_vec3 *vertex = malloc(SIDE * SIDE * sizeof *vertex);
     uint32_t *corner = malloc((SIDE - 1) * (SIDE - 1) * 6 * sizeof *corner), count = 0;
-    sn_collider_def def = sn_default_collider_def();
-    sn_collider collider;
+    fixed_def def = default_fixed();
+    sn_body collider;
     for (uint32_t i = 0; vertex && corner && i < SIDE * SIDE; ++i) {
         const double x = 100.0 * (i % SIDE) / (SIDE - 1) - 50, z = 100.0 * (i / SIDE) / (SIDE - 1) - 50;
         vertex[i] = (sn_vec3){(sn_real)x, (sn_real)(2 * sn_math_sin(0.3 * x) * sn_math_cos(0.3 * z)), (sn_real)z};
@@ -57,7 +57,7 @@ static bool add_landscape(sn_world *world)
     def.vertex_count = SIDE * SIDE;
     def.triangles = corner;
     def.triangle_count = count / 3;
-    const bool good = vertex && corner && sn_collider_add(world, &def, &collider) == SN_OK;
+    const bool good = vertex && corner && fixed_add(world, &def, &collider) == SN_OK;
     free(vertex);
     free(corner);
     return good;

@@ -14,7 +14,7 @@ static bool add_body(sn_world *world, const sn_bench_body *from, sn_body *body)
     sn_shape_def shape = sn_default_shape_def(from->half[0] > 0 ? SN_SHAPE_BOX : SN_SHAPE_CAPSULE);
     sn_body_def def = sn_default_body_def();
     shape.half = from->half[0] > 0 ? vec_of(from->half) : (sn_vec3){shape.half.x, (sn_real)from->half[1], shape.half.z};
-    shape.radius = (sn_real)from->radius;
+    *(shape.type == SN_SHAPE_BOX ? &shape.rounding : &shape.radius) = (sn_real)from->radius;
     def.shapes = &shape;
     def.shape_count = 1;
     def.mass = (sn_real)from->mass;

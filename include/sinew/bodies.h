@@ -107,6 +107,10 @@ SN_API sn_body sn_body_from_index(const sn_world *world, uint32_t index);
 /* SN_BODY_DYNAMIC, and an error, for one that is gone. */
 SN_API sn_body_type sn_body_type_of(const sn_world *world, sn_body body);
 
+/* Makes a static body kinematic, or a kinematic one that stands static. Dynamic ones stay what they are: to hold one for a while, set its
+   mass to SN_IMMOVABLE. */
+SN_API sn_result sn_body_set_type(sn_world *world, sn_body body, sn_body_type type);
+
 /* The particle at its centre of mass, and the body of a particle; null if it has none. */
 SN_API sn_particle sn_body_particle(const sn_world *world, sn_body body);
 SN_API sn_body sn_particle_body(const sn_world *world, sn_particle particle);

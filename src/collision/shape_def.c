@@ -57,11 +57,6 @@ void sn_shape_def_tidy(sn_shape_def *def)
 
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
-static bool good_size(sn_real size)
-{
-    return size > 0 && (double)size <= SN_SHAPE_REACH;
-}
-
 static bool good_rotation(sn_quat q)
 {
     double square =
@@ -69,20 +64,22 @@ static bool good_rotation(sn_quat q)
     return isfinite(square) && square > 0;
 }
 
+static bool check_size(const char *name, sn_real value, char *message, size_t size)
+{
+    if (value > 0 && (double)value <= SN_SHAPE_REACH)
+        return true;
+    snprintf(message, size, "%s is %g m; it must be positive and at most %g", name, (double)value, SN_SHAPE_REACH);
+    return false;
+}
+
 /* The numbers that its type has. */
 static bool check_sizes(const sn_shape_def *def, char *message, size_t size)
 {
-    const sn_vec3 h = def->half;
-    if (types[def->type].all_halves && !(good_size(h.x) && good_size(h.y) && good_size(h.z)))
-        snprintf(message, size, "half is (%g, %g, %g) m; each must be positive and at most %g", (double)h.x, (double)h.y,
-                 (double)h.z, SN_SHAPE_REACH);
-    else if (types[def->type].half_y && !good_size(h.y))
-        snprintf(message, size, "half.y is %g m; it must be positive and at most %g", (double)h.y, SN_SHAPE_REACH);
-    else if (types[def->type].radius && !good_size(def->radius))
-        snprintf(message, size, "radius is %g m; it must be positive and at most %g", (double)def->radius, SN_SHAPE_REACH);
-    else
-        return true;
-    return false;
+    const bool all = types[def->type].all_halves;
+    return (!all || check_size("half.x", def->half.x, message, size)) &&
+           (!(all || types[def->type].half_y) || check_size("half.y", def->half.y, message, size)) &&
+           (!all || check_size("half.z", def->half.z, message, size)) &&
+           (!types[def->type].radius || check_size("radius", def->radius, message, size));
 }
 
 bool sn_shape_def_check(const sn_shape_def *def, char *message, size_t size)

@@ -547,6 +547,21 @@ sn_result sn_body_move_to(sn_world *world, sn_body body, sn_vec3 position, sn_qu
     return result == SN_OK ? sn_body_row_move_to(world, sn_body_row_of(world, f.number), position, rotation) : result;
 }
 
+sn_result sn_body_set_type(sn_world *world, sn_body body, sn_body_type type)
+{
+    static const char *const names[] = {"dynamic", "static", "kinematic"};
+    found f;
+    sn_result result = begin(world, body, &f);
+    if (result != SN_OK)
+        return result;
+    if ((unsigned)type > SN_BODY_KINEMATIC)
+        return world_fail(world, SN_ERROR_ARGUMENT, "type is %d, which is no sn_body_type", (int)type);
+    if (!f.fixed != (type == SN_BODY_DYNAMIC))
+        return world_fail(world, SN_ERROR_ARGUMENT, "body %u is %s and cannot become %s", f.number,
+                          names[f.fixed ? f.fixed->type : SN_BODY_DYNAMIC], names[type]);
+    return f.fixed ? sn_fixed_set_type(world, f.fixed, type) : SN_OK;
+}
+
 sn_result sn_body_set_group(sn_world *world, sn_body body, uint32_t group)
 {
     found f;

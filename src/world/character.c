@@ -92,6 +92,10 @@ static bool check(const sn_world *world, const sn_character *c)
         sn_query_refuse(world, "character.body %u is gone", c->body.index);
         return false;
     }
+    if (c->body.generation && sn_body_type_of(world, c->body) != SN_BODY_KINEMATIC) {
+        sn_query_refuse(world, "character.body %u is not kinematic, so that it cannot be led", c->body.index);
+        return false;
+    }
     return true;
 }
 

@@ -219,6 +219,15 @@ sn_result sn_fixed_move_to(sn_world *world, sn_fixed_body *body, sn_vec3 positio
     return SN_OK;
 }
 
+sn_result sn_fixed_set_type(sn_world *world, sn_fixed_body *body, sn_body_type type)
+{
+    if (type == SN_BODY_STATIC && (body->has_target || !is_zero(body->velocity) || !is_zero(body->spin)))
+        return world_fail(world, SN_ERROR_ARGUMENT, "body %u moves and cannot become static; set its velocity to 0 first",
+                          body->number);
+    body->type = type;
+    return SN_OK;
+}
+
 bool sn_fixed_joins(const sn_world *world, uint32_t number, uint32_t particle)
 {
     const uint32_t row = sn_fixed_of(world, number)->anchor;

@@ -48,6 +48,8 @@ sn_result sn_fixed_set_pose(struct sn_world *world, sn_fixed_body *body, sn_vec3
 sn_result sn_fixed_set_velocity(struct sn_world *world, sn_fixed_body *body, sn_vec3 velocity, sn_vec3 spin);
 sn_result sn_fixed_move_to(struct sn_world *world, sn_fixed_body *body, sn_vec3 position, sn_quat rotation);
 
+sn_result sn_fixed_set_type(struct sn_world *world, sn_fixed_body *body, sn_body_type type);
+
 /* The body that constraints hold in its place, made if there is none: its row, or SN_ID_FREE and an error. */
 uint32_t sn_fixed_anchor(struct sn_world *world, sn_fixed_body *body);
 

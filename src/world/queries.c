@@ -1,7 +1,7 @@
 /* Asking a world what is where. */
 #include "world/query_probe.h"
 
-/* Of the reach of a pick: so far behind the surface of a collider a particle still lies on it. */
+/* Of the reach of a pick: so far behind the surface of a static body a particle still lies on it. */
 #define NEAR_SURFACE 1e-3
 
 sn_query_filter sn_default_query_filter(void)
@@ -358,12 +358,12 @@ uint32_t sn_query_shape_overlap(const sn_world *world, const sn_shape_def *shape
 
 /* ---- Picking --------------------------------------------------------------------------------------------------------
    A particle is larger for the mouse than it is, so that it can be hit at all; but what the ray passes near must not
-   win against what it goes through. A skin or a body wins against the particles around the spot where it is met, and a
-   collider against particles behind its surface there. */
+   win against what it goes through. A skin or a dynamic body wins against the particles around the spot where it is met, and
+   another body against particles behind its surface there. */
 
 typedef struct pick {
     sn_probe probe;
-    const sn_probe *surface; /* the first skin, collider or body */
+    const sn_probe *surface; /* the first skin or body */
     bool found;
     uint32_t slot;
     double in; /* m: where the ray enters the enlarged particle */
@@ -372,6 +372,11 @@ typedef struct pick {
 static bool is_corner(const sn_hit *hit, uint32_t index)
 {
     return hit->corner[0].index == index || hit->corner[1].index == index || hit->corner[2].index == index;
+}
+
+static bool is_dynamic(const sn_world *world, const sn_hit *hit)
+{
+    return hit->body.generation && !sn_fixed_of(world, hit->body.index);
 }
 
 /* A particle whose enlarged ball holds the ray from in to out. */
@@ -384,7 +389,7 @@ static bool is_shown(const pick *p, uint32_t slot, double in, double out)
     if (!p->surface->found)
         return true;
     bool met = radius > 0 && sn_probe_meets_ball(&p->probe, x, radius, &own_in, &own_out) && own_in < there;
-    if (surface->body.generation)
+    if (is_dynamic(p->probe.world, surface))
         return out < there || met;
     if (surface->skin.generation)
         return out < there || (met && !is_corner(surface, particles->index[slot]));
@@ -443,7 +448,7 @@ sn_point sn_query_pick(const sn_world *world, sn_vec3 origin, sn_vec3 direction,
         point = sn_on_triangle(hit->corner[0], hit->corner[1], hit->corner[2], hit->weight[0], hit->weight[1],
                                hit->weight[2]);
         depth = (double)hit->distance;
-    } else if (hit->body.generation) {
+    } else if (is_dynamic(world, hit)) {
         point = sn_on_body(hit->body, sn_body_to_own(world, hit->body, hit->point));
         depth = (double)hit->distance;
     }

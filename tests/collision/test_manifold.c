@@ -537,12 +537,12 @@ typedef struct shape_of_mesh {
 static shape_of_mesh mesh_from(const sn_vec3 *vertex, uint32_t vertices, const uint32_t *index, uint32_t triangles,
                                double thickness)
 {
-    sn_collider_def def = {.type = SN_SHAPE_MESH,
+    sn_shape_def def = {.type = SN_SHAPE_MESH,
                            .vertices = vertex,
                            .vertex_count = vertices,
                            .triangles = index,
                            .triangle_count = triangles,
-                           .thickness = real(thickness)};
+                           .rounding = real(thickness)};
     char message[200];
     bool out_of_memory;
     shape_of_mesh s;
@@ -618,8 +618,8 @@ static void test_flat_floor(void **state)
     (void)state;
     uint64_t seed = 31;
     shape_of_mesh ground = ground_mesh(flat_height, 0.01), slab = box_mesh(4, 0.5, 4);
-    sn_shape plane = {.type = SN_SHAPE_PLANE, .solid = {.type = SN_SOLID_PLANE}, .thickness = real(0.02)};
-    sn_shape box = {.type = SN_SHAPE_BOX, .solid = {.type = SN_SOLID_BOX, .half = vec(5, 0.5, 5)}};
+    sn_shape plane = {.type = SN_SHAPE_PLANE, .thickness = real(0.02)};
+    sn_shape box = {.type = SN_SHAPE_BOX, .convex = {.type = SN_SHAPE_BOX, .half = vec(5, 0.5, 5)}};
     const sn_shape *floor[] = {&ground.shape, &slab.shape, &plane, &box};
     const double level[] = {0.01, 0.5, 0.02, 0.5};
     for (uint32_t round = 0; round < support_rounds(4000, 400); ++round) {
@@ -884,8 +884,8 @@ static void test_cast_at_shapes(void **state)
     uint64_t seed = 67;
     shape_of_mesh ground = ground_mesh(hilly_height, 0), flat = ground_mesh(flat_height, 0),
                   block = box_mesh(1, 0.5, 1);
-    sn_shape plane = {.type = SN_SHAPE_PLANE, .solid = {.type = SN_SOLID_PLANE}};
-    sn_shape box = {.type = SN_SHAPE_BOX, .solid = {.type = SN_SOLID_BOX, .half = vec(1, 0.5, 1)}};
+    sn_shape plane = {.type = SN_SHAPE_PLANE};
+    sn_shape box = {.type = SN_SHAPE_BOX, .convex = {.type = SN_SHAPE_BOX, .half = vec(1, 0.5, 1)}};
     sn_pose pb = pose_at(0, 0, 0, straight);
     for (uint32_t round = 0; round < support_rounds(2000, 100); ++round) {
         sn_convex a = random_convex(&seed, (sn_shape_type)(round % 4), round % 8 > 3);

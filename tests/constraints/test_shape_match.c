@@ -1,4 +1,5 @@
 /* Shape matching: rigid groups, soft clusters, dents, and what their kinds store: numbers of points, and state. */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -630,7 +631,7 @@ static void test_energy_never_grows(void **state)
         const double *c = cases[n];
         sn_world *world = make_world(TILED, c[5], 10);
         if (c[5] > 0)
-            sn_static_add_plane(world, vec(0, 1.6, 0), vec(0, 1, 0));
+            fixed_add_plane(world, vec(0, 1.6, 0), vec(0, 1, 0));
         group g = make_block(world, 5, 5, 5, 0.15, true);
         for (uint32_t i = 0; i < g.count; ++i)
             assert_ok(world, sn_particle_set_radius(world, at(&g, i), real(0.03)));

@@ -421,7 +421,7 @@ static void test_removed_collider(void **state)
     sn_output *output = open_output(scene, f.path, SN_FORMAT_OBJ);
     assert_ok(sn_scene_world(scene), sn_scene_step(scene));
     write_frame(output);
-    assert_ok(sn_scene_world(scene), sn_collider_remove(sn_scene_world(scene), sn_scene_collider_at(scene, 1)->handle));
+    assert_ok(sn_scene_world(scene), sn_body_remove(sn_scene_world(scene), sn_scene_collider_at(scene, 1)->handle));
     write_frame(output);
     assert_true(sn_output_close(output, message, sizeof message));
     char *a = folder_read(folder_file(&f, "p-2_0001.obj"), NULL),

@@ -1,4 +1,5 @@
 /* Bodies under every integrator: how they turn when nothing acts on them, under torques, on joints and in contact. */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -537,7 +538,7 @@ static void contact_under_all(void **state)
         sn_body box[5], ball;
         s.substeps = 10;
         assert_ok(world, sn_world_configure(world, &s));
-        assert_true(sn_collider_is_valid(world, sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0))));
+        assert_true(sn_body_is_valid(world, fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0))));
         for (int k = 0; k < 5; ++k)
             box[k] = sn_body_add_box(world, vec(0, 0.2 + 0.4 * k, 0), vec(0.2, 0.2, 0.2), 500);
         ball = sn_body_add_sphere(world, vec(-3, 0.3, 2), real(0.3), 500);
@@ -561,7 +562,7 @@ static sn_world *make_heap(uint32_t threads, sn_body *first)
     def.settings.substeps = 4;
     def.threads = threads;
     sn_world *world = support_world_from(&def);
-    sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+    fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
     sn_body last = nowhere;
     for (int i = 0; i < 12; ++i) {
         sn_body body = sn_body_add_box(world, vec(0.5 * i, 0.4 + 0.1 * (i % 3), 0), vec(0.2, 0.1, 0.15), 300);

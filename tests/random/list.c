@@ -11,7 +11,7 @@ typedef sn_particles returns_RUN;
 typedef sn_body returns_BODY;
 typedef sn_constraint returns_CONSTRAINT;
 typedef sn_constraints returns_CONSTRAINTS;
-typedef sn_collider returns_COLLIDER;
+typedef sn_body returns_COLLIDER;
 typedef sn_snapshot *returns_SNAPSHOT;
 typedef sn_rewind *returns_REWIND;
 typedef sn_accumulator *returns_ACCUMULATOR;

@@ -205,7 +205,7 @@ typedef struct net_made {
         sn_body body;
         sn_constraint constraint;
         sn_constraints constraints;
-        sn_collider collider;
+        sn_body collider;
         sn_skin skin;
         uint32_t number;
         sn_snapshot *snapshot;

@@ -263,7 +263,7 @@ static sn_result remove_in_events(net_stage *stage, uint64_t which)
         return SN_OK;
     sn_contact_event e = events[which % count];
     if (which & 1 && e.collider.generation)
-        return sn_collider_remove(stage->world, e.collider);
+        return sn_body_remove(stage->world, e.collider);
     if (which & 2 && e.other.generation && sn_particle_is_valid(stage->world, e.other))
         return sn_particle_remove(stage->world, e.other);
     return sn_particle_is_valid(stage->world, e.particle) ? sn_particle_remove(stage->world, e.particle) : SN_OK;
@@ -280,10 +280,10 @@ static sn_result copy(net_stage *stage, const net_op *op)
             (result = sn_body_add(stage->world, &def, &body)) == SN_OK)
             stage->made[op->serial] = (net_made){.type = TYPE_BODY, .as.body = body};
     } else if (made->type == TYPE_COLLIDER) {
-        sn_collider_def def;
-        sn_collider collider;
-        if ((result = sn_collider_read(stage->world, made->as.collider, &def)) == SN_OK &&
-            (result = sn_collider_add(stage->world, &def, &collider)) == SN_OK)
+        fixed_def def;
+        sn_body collider;
+        if ((result = fixed_read(stage->world, made->as.collider, &def)) == SN_OK &&
+            (result = fixed_add(stage->world, &def, &collider)) == SN_OK)
             stage->made[op->serial] = (net_made){.type = TYPE_COLLIDER, .as.collider = collider};
     } else {
         sn_constraint_def def;
@@ -495,15 +495,15 @@ static void introduce(player *p, uint32_t serial)
             op->call == CALL_sn_world_set_contact_filter || op->call == CALL_sn_world_set_pre_solve)
             net_invoke(stage, op);
         if (op->call == CALL_sn_world_set_group_field && !op->cell[2].flaw) {
-            const sn_collider_def *def = NULL;
-            sn_collider collider;
+            const fixed_def *def = NULL;
+            sn_body collider;
             stage->used = 0;
             net_read(stage, TYPE_GROUP_FIELD, op->cell + 2, &def);
-            sn_collider_def same = *def; /* but for what only colliders look at */
+            fixed_def same = *def; /* but for what only colliders look at */
             same.material = sn_default_contact_material();
             same.velocity = same.spin = vec(0, 0, 0);
             same.thickness = 0;
-            sn_collider_add(stage->world, &same, &collider);
+            fixed_add(stage->world, &same, &collider);
         }
         stage->made[op->serial] = made;
     }

@@ -155,12 +155,12 @@ static void read_handle(const net_stage *stage, net_type type, const net_cell *c
     else if (type == TYPE_CONSTRAINTS)
         *(sn_constraints *)to = constraints_of(stage, cell);
     else if (type == TYPE_COLLIDER || type == TYPE_SKIN) { /* both are an index and a generation */
-        sn_collider c = {0, 0};
+        sn_body c = {0, 0};
         if (fits)
             c = made->as.collider;
         c.generation += cell->flaw == FLAW_GENERATION ? OTHER_AGE : 0;
         if (cell->flaw == FLAW_WILD)
-            c = (sn_collider){WILD_NUMBER, 1};
+            c = (sn_body){WILD_NUMBER, 1};
         memcpy(to, &c, sizeof c);
     } else if (type == TYPE_FIELD || type == TYPE_DRAG)
         *(uint32_t *)to = cell->flaw >= FLAW_GENERATION ? WILD_NUMBER + cell->flaw : fits ? made->as.number : 0;
@@ -187,7 +187,7 @@ bool net_is_alive(const net_stage *stage, const net_made *made, uint32_t item)
     case TYPE_CONSTRAINTS:
         return sn_constraint_is_valid(w, sn_constraints_at(made->as.constraints, item));
     case TYPE_COLLIDER:
-        return sn_collider_is_valid(w, made->as.collider);
+        return sn_body_is_valid(w, made->as.collider);
     case TYPE_SKIN:
         return sn_skin_is_valid(w, made->as.skin);
     default:

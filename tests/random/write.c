@@ -41,7 +41,7 @@ static const struct {
     {TYPE_BODY, "b", "sn_body", ".generation"},
     {TYPE_CONSTRAINT, "c", "sn_constraint", ".kind"},
     {TYPE_CONSTRAINTS, "cs", "sn_constraints", ".count"},
-    {TYPE_COLLIDER, "k", "sn_collider", ".generation"},
+    {TYPE_COLLIDER, "k", "sn_body", ".generation"},
     {TYPE_SKIN, "s", "sn_skin", ".generation"},
     {TYPE_FIELD, "f", "uint32_t", ""},
     {TYPE_DRAG, "d", "uint32_t", ""},
@@ -490,13 +490,13 @@ static const char helpers[] =
     "    sn_result r = sn_world_step(w, (sn_real)(1.0 / 60));\n    if (r) return r;\n"
     "    const sn_contact_event *e = sn_world_contact_events(w, &n);\n    if (!n) return SN_OK;\n"
     "    sn_contact_event it = e[which % n];\n"
-    "    if (which & 1 && it.collider.generation) return sn_collider_remove(w, it.collider);\n"
+    "    if (which & 1 && it.collider.generation) return sn_body_remove(w, it.collider);\n"
     "    if (which & 2 && sn_particle_is_valid(w, it.other)) return sn_particle_remove(w, it.other);\n"
     "    return sn_particle_is_valid(w, it.particle) ? sn_particle_remove(w, it.particle) : SN_OK;\n}\n"
     "static sn_result copy_b(sn_world *w, sn_body from, sn_body *to)\n{\n    sn_body_def d;\n"
     "    sn_result r = sn_body_read(w, from, &d);\n    return r ? r : sn_body_add(w, &d, to);\n}\n"
-    "static sn_result copy_k(sn_world *w, sn_collider from, sn_collider *to)\n{\n    sn_collider_def d;\n"
-    "    sn_result r = sn_collider_read(w, from, &d);\n    return r ? r : sn_collider_add(w, &d, to);\n}\n"
+    "static sn_result copy_k(sn_world *w, sn_body from, sn_body *to)\n{\n    fixed_def d;\n"
+    "    sn_result r = fixed_read(w, from, &d);\n    return r ? r : fixed_add(w, &d, to);\n}\n"
     "static sn_result copy_c(sn_world *w, sn_constraint from, sn_constraint *to)\n{\n    sn_constraint_def d;\n"
     "    sn_point points[64];\n    sn_result r = sn_constraint_read(w, from, &d, points, 64);\n"
     "    return r ? r : sn_constraint_add(w, &d, to);\n}\n"
@@ -519,9 +519,9 @@ static const char helpers[] =
     "    sn_snapshot_destroy(s);\n}\n"
     "#define HANDLE(prefix, type) static inline type stale_##prefix(type h) { h.generation += 0x40000000; return h; }\n"
     "HANDLE(p, sn_particle) HANDLE(run, sn_particles) HANDLE(b, sn_body) HANDLE(c, sn_constraint)\n"
-    "HANDLE(cs, sn_constraints) HANDLE(k, sn_collider) HANDLE(s, sn_skin)\n"
+    "HANDLE(cs, sn_constraints) HANDLE(k, sn_body) HANDLE(s, sn_skin)\n"
     "#define wild_p ((sn_particle){2000000000, 1})\n#define wild_b ((sn_body){2000000000, 1})\n"
-    "#define wild_k ((sn_collider){2000000000, 1})\n#define wild_s ((sn_skin){2000000000, 1})\n"
+    "#define wild_k ((sn_body){2000000000, 1})\n#define wild_s ((sn_skin){2000000000, 1})\n"
     "#define wild_c ((sn_constraint){2000000000, 0, 1})\n#define wild_run ((sn_particles){2000000000, 1, 1})\n"
     "#define wild_cs ((sn_constraints){SN_KIND_DISTANCE, 2000000000, 1, 1})\n";
 

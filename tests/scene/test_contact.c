@@ -1,5 +1,6 @@
 /* Contact in scene files: settings, groups, skins, rest shapes and colliders; what is refused, and what comes back from a
    saved file. */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #include "scene/scene_fixture.h"
@@ -119,9 +120,9 @@ static void test_friction(void **state)
         snprintf(text, sizeof text, "{'colliders': [{'type': 'plane', 'material': {%s}}]}", cases[i].given);
         fixture f = fixture_good(text), again = fixture_again(f.scene);
         for (int k = 0; k < 2; ++k) {
-            sn_collider_def def;
+            fixed_def def;
             sn_world *world = k ? again.world : f.world;
-            assert_ok(world, sn_collider_read(world, sn_collider_from_index(world, 0), &def));
+            assert_ok(world, fixed_read(world, sn_body_from_index(world, 0), &def));
             assert_true(def.material.static_friction == real(cases[i].hold));
             assert_true(def.material.dynamic_friction == real(cases[i].drag));
         }
@@ -220,17 +221,17 @@ static void test_rest_shapes_are_saved(void **state)
     " {'type': 'field', 'samples': [-1,1, -1,1, -1,1, -1,1], 'counts': [2,2,2], 'cell': 2, 'low': [-1,-1,-1],"         \
     "  'position': [-20, 0, 0], 'rotation': [0, 1, 0, 1]}]"
 
-static sn_collider_def collider(const fixture *f, uint32_t i)
+static fixed_def collider(const fixture *f, uint32_t i)
 {
-    sn_collider_def def;
-    assert_ok(f->world, sn_collider_read(f->world, sn_collider_from_index(f->world, i), &def));
+    fixed_def def;
+    assert_ok(f->world, fixed_read(f->world, sn_body_from_index(f->world, i), &def));
     return def;
 }
 
 static void check_colliders(const fixture *f)
 {
-    assert_int_equal(sn_world_collider_count(f->world), 8);
-    sn_collider_def def = collider(f, 0);
+    assert_int_equal(fixed_count(f->world), 8);
+    fixed_def def = collider(f, 0);
     assert_true(def.type == SN_SHAPE_PLANE && def.rotation.w == 1);
     assert_true(def.material.static_friction == 1 && def.material.friction_mix == SN_MIX_MOST);
     assert_true(def.material.rolling == real(0.1));
@@ -431,7 +432,7 @@ static void test_motion(void **state)
                              " [{'collider': 'lift', 'about': [0, 0, 0], 'axis': [0, 0, 1], 'smooth': false, 'keys':"
                              " [{'time': 0}, {'time': 1, 'angle': 1.5707963267948966, 'move': [0, 0, 4]}]}]}");
     fixture_steps(&f, 30);
-    sn_collider_def def = collider(&f, 0);
+    fixed_def def = collider(&f, 0);
     assert_vec_close(def.position, vec(2 * cos(0.25 * SN_PI), 2 * sin(0.25 * SN_PI), 2), 1e-5);
     fixture again = fixture_again(f.scene);
     fixture_steps(&f, 60);
@@ -581,20 +582,20 @@ static void test_own_colliders(void **state)
 {
     (void)state;
     fixture f = fixture_good("{" COLLIDERS ", 'motions': [{'collider': 'arm', 'keys': [{'time': 0}]}]}");
-    sn_static_add_sphere(f.world, vec(0, 30, 0), 1);
-    assert_ok(f.world, sn_collider_remove(f.world, sn_scene_collider_at(f.scene, 4)->handle)); /* the arm */
+    fixed_add_sphere(f.world, vec(0, 30, 0), 1);
+    assert_ok(f.world, sn_body_remove(f.world, sn_scene_collider_at(f.scene, 4)->handle)); /* the arm */
     fixture again = fixture_again(f.scene);
-    assert_int_equal(sn_world_collider_count(again.world), 8);
+    assert_int_equal(fixed_count(again.world), 8);
     assert_non_null(sn_scene_find_collider(again.scene, "collider8"));
     assert_null(sn_scene_find_collider(again.scene, "arm"));
     fixture_steps(&f, 2);
     fixture_close(&again);
-    sn_collider_def def = sn_default_collider_def();
+    fixed_def def = default_fixed();
     def.type = SN_SHAPE_FIELD;
     def.function = function;
     def.low = vec(-1, -1, -1);
     def.high = vec(1, 1, 1);
-    assert_ok(f.world, sn_collider_add(f.world, &def, NULL));
+    assert_ok(f.world, fixed_add(f.world, &def, NULL));
     sn_document document;
     char message[200] = "";
     sn_document_init(&document, NULL);
@@ -610,10 +611,10 @@ static void test_names_of_own_colliders(void **state)
     (void)state;
     fixture f = fixture_good("{'colliders': [{'type': 'plane', 'name': 'collider1'}]}");
     for (int i = 0; i < 2; ++i)
-        sn_static_add_sphere(f.world, vec(0, 30 + i, 0), 1);
+        fixed_add_sphere(f.world, vec(0, 30 + i, 0), 1);
     fixture again = fixture_again(f.scene);
     assert_same_world(f.world, again.world);
-    assert_int_equal(sn_world_collider_count(again.world), 3);
+    assert_int_equal(fixed_count(again.world), 3);
     assert_int_equal(sn_scene_find_collider(again.scene, "collider1-2")->handle.index, 1);
     assert_int_equal(sn_scene_find_collider(again.scene, "collider2")->handle.index, 2);
     fixture_close_both(&again, &f);

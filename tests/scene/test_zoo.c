@@ -3,6 +3,7 @@
    sanitizer and processor, with any number of threads and lanes. When a change of the engine changes results on purpose, or a
    scene changes, run this test and put in the numbers that it prints. (There are two because worlds with bodies take another
    path through the step.) */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #include "scene/load.h"
@@ -78,10 +79,10 @@ static void add_shapes(const zoo *z, sn_world *world)
 {
     sn_loaded loaded;
     sn_world *from = sn_scene_world(load_zoo(z, &loaded));
-    for (uint32_t i = 0; i < sn_world_collider_count(from); ++i) {
-        sn_collider_def def;
-        assert_ok(from, sn_collider_read(from, sn_collider_from_index(from, i), &def));
-        assert_ok(world, sn_collider_add(world, &def, NULL));
+    for (uint32_t i = 0; i < fixed_count(from); ++i) {
+        fixed_def def;
+        assert_ok(from, fixed_read(from, sn_body_from_index(from, i), &def));
+        assert_ok(world, fixed_add(world, &def, NULL));
     }
     for (uint32_t i = 0; i < sn_world_body_count(from); ++i) {
         sn_body_def def;

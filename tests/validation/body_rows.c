@@ -32,7 +32,7 @@ static slide make_slide(double mass, double friction, double degrees)
 {
     slide s = {.world = make_world(10, 1, 0)};
     double angle = degrees * acos(-1.0) / 180, rise = sin(angle), run_ = cos(angle);
-    set_materials(s.world, sn_static_add_plane(s.world, vec(0, 0, 0), vec(-rise, run_, 0)), friction, 0);
+    set_materials(s.world, fixed_add_plane(s.world, vec(0, 0, 0), vec(-rise, run_, 0)), friction, 0);
     s.box = sn_body_add_box(s.world, vec(0, 0, 0), vec(0.2, 0.05, 0.2), 1000);
     must_be(s.world, sn_body_is_valid(s.world, s.box), "box");
     must(s.world, sn_body_set_mass(s.world, s.box, real(mass)), "mass");
@@ -105,7 +105,7 @@ void rigid_rebound(records *out)
         for (size_t i = 0; i < COUNT_OF(restitution); ++i) {
             double e = restitution[i], expected = e * e, low = flat ? 0.05 : 0.1;
             sn_world *world = make_world(1, 1, 0);
-            set_materials(world, sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0)), 0.5, e);
+            set_materials(world, fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0)), 0.5, e);
             sn_vec3 place = vec(0, 1 + low, 0);
             sn_body body = flat ? sn_body_add_box(world, place, vec(0.2, low, 0.2), 1000)
                                 : sn_body_add_sphere(world, place, real(low), 1000);

@@ -10,9 +10,9 @@ static sn_body add_box(sn_world *world, sn_vec3 at, sn_vec3 half, double density
     return body;
 }
 
-static sn_collider add_ground(sn_world *world, sn_vec3 normal, double friction, double restitution)
+static sn_body add_ground(sn_world *world, sn_vec3 normal, double friction, double restitution)
 {
-    sn_collider ground = sn_static_add_plane(world, vec(0, 0, 0), normal);
+    sn_body ground = fixed_add_plane(world, vec(0, 0, 0), normal);
     set_materials(world, ground, friction, restitution);
     return ground;
 }

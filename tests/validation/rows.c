@@ -741,7 +741,7 @@ static crate make_crate(double mass, double friction, double degrees)
 {
     crate c = {.world = make_world(10, 1, 0)};
     double angle = degrees * acos(-1.0) / 180, s = sin(angle), k = cos(angle);
-    sn_collider ramp = sn_static_add_plane(c.world, vec(0, 0, 0), vec(-s, k, 0));
+    sn_body ramp = fixed_add_plane(c.world, vec(0, 0, 0), vec(-s, k, 0));
     set_materials(c.world, ramp, friction, 0);
     for (int i = 0; i < CRATE_CORNERS; ++i) {
         double along = i & 1 ? 0.4 : 0, up = (i & 2 ? 0.1 : 0) + CORNER_RADIUS;
@@ -820,7 +820,7 @@ static void sliding_stop(records *out)
 static double rebound(double restitution)
 {
     sn_world *world = make_world(1, 1, 0);
-    set_materials(world, sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0)), 0.5, restitution);
+    set_materials(world, fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0)), 0.5, restitution);
     sn_particle ball = add(world, 0, 1.1, 1);
     double highest = 0;
     must(world, sn_particle_set_radius(world, ball, real(0.1)), "radius");

@@ -1,5 +1,6 @@
 /* Fixed steps under frames of any length: no time is lost, the motion is that of the steps alone, and what is drawn lies between
    the last two states, unless something was put elsewhere by hand. */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -121,7 +122,7 @@ static void test_limit(void **state)
 static sn_world *scene(void)
 {
     sn_world *world = support_world();
-    sn_static_add_plane(world, vec(0, -1, 0), vec(0, 1, 0));
+    fixed_add_plane(world, vec(0, -1, 0), vec(0, 1, 0));
     sn_particle last = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE);
     for (int i = 1; i < 8; ++i) {
         sn_particle p = sn_add_particle(world, vec(0.1 * i, 0, 0), 1);
@@ -166,12 +167,12 @@ static void test_ends_are_exact(void **state)
     (void)state;
     sn_world *world = scene();
     sn_body box = sn_body_from_index(world, 0);
-    sn_collider_def def = sn_default_collider_def();
-    sn_collider paddle;
+    fixed_def def = default_fixed();
+    sn_body paddle;
     def.type = SN_SHAPE_BOX;
     def.velocity = vec(0, 0.1, 0);
     def.spin = vec(0, 0, 2);
-    assert_ok(world, sn_collider_add(world, &def, &paddle));
+    assert_ok(world, fixed_add(world, &def, &paddle));
     assert_ok(world, sn_body_set_velocity(world, box, vec(1, 2, 3), vec(3, 2, 1)));
     sn_accumulator *a = accumulator(world, DT, 5);
     sn_particles all = {0, 9, sn_particle_from_index(world, 0).generation};
@@ -179,14 +180,14 @@ static void test_ends_are_exact(void **state)
         sn_vec3 before[9], after[9], drawn[9], place;
         sn_vec3 box_before = sn_body_position(world, box);
         sn_quat turn_before = sn_body_rotation(world, box), turn;
-        sn_collider_def paddle_before, paddle_after;
-        assert_ok(world, sn_collider_read(world, paddle, &paddle_before));
+        fixed_def paddle_before, paddle_after;
+        assert_ok(world, fixed_read(world, paddle, &paddle_before));
         for (uint32_t k = 0; k < 9; ++k)
             before[k] = sn_particle_position(world, sn_particle_from_index(world, k));
         frame(a, world, DT);
         for (uint32_t k = 0; k < 9; ++k)
             after[k] = sn_particle_position(world, sn_particle_from_index(world, k));
-        assert_ok(world, sn_collider_read(world, paddle, &paddle_after));
+        assert_ok(world, fixed_read(world, paddle, &paddle_after));
         assert_ok(world, sn_accumulator_read_all_positions(a, world, 0, 9, &drawn[0].x, 0));
         assert_memory_equal(drawn, before, sizeof drawn);
         assert_ok(world, sn_accumulator_read_all_positions(a, world, 1, 9, &drawn[0].x, 0));
@@ -202,10 +203,10 @@ static void test_ends_are_exact(void **state)
         sn_quat turn_after = sn_body_rotation(world, box);
         assert_vec_same(place, sn_body_position(world, box));
         assert_memory_equal(&turn, &turn_after, sizeof turn);
-        assert_ok(world, sn_accumulator_collider_pose(a, world, paddle, 0, &place, &turn));
+        assert_ok(world, sn_accumulator_body_pose(a, world, paddle, 0, &place, &turn));
         assert_vec_same(place, paddle_before.position);
         assert_memory_equal(&turn, &paddle_before.rotation, sizeof turn);
-        assert_ok(world, sn_accumulator_collider_pose(a, world, paddle, 1, &place, NULL));
+        assert_ok(world, sn_accumulator_body_pose(a, world, paddle, 1, &place, NULL));
         assert_vec_same(place, paddle_after.position);
     }
     finish(a, world);

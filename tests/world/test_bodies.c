@@ -1,4 +1,5 @@
 /* Rigid bodies: how they turn, what they are made of, and what is refused. */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #define FRAME (1.0 / 60)
@@ -374,7 +375,7 @@ static sn_world *crowd(sn_body *body, uint32_t threads)
     sn_world *world = NULL;
     def.threads = threads;
     assert_int_equal(sn_world_create(&def, &world), SN_OK);
-    sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+    fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
     for (int i = 0; i < 40; ++i) {
         sn_vec3 at = vec(i % 5 * 0.7, 0.5 + i / 5 * 0.7, i % 3 * 0.65);
         body[i] = i % 3 == 0   ? sn_body_add_sphere(world, at, real(0.3), 500)
@@ -457,11 +458,17 @@ static void bad_definitions(void **state)
     REFUSED((def.shape_count = 0, def.mass = 1), "moments");
     REFUSED(shape.half.x = 0, "shape 0 half");
     REFUSED(shape.half.y = (sn_real)NAN, "shape 0 half");
-    REFUSED(shape.radius = -1, "shape 0 radius");
+    REFUSED(shape.rounding = -1, "shape 0 rounding");
+    REFUSED((shape.type = SN_SHAPE_SPHERE, shape.radius = 0), "shape 0 sphere radius 0");
+    REFUSED((shape.type = SN_SHAPE_CYLINDER, shape.radius = -1), "shape 0 cylinder radius -1");
+    REFUSED((shape.type = SN_SHAPE_CONE, shape.half.y = 0), "shape 0 cone half.y 0");
+    REFUSED(shape.type = SN_SHAPE_PLANE, "shape 0 plane dynamic");
+    REFUSED(shape.sensor = true, "shape 0 box sensor dynamic");
+    REFUSED(def.type = (sn_body_type)7, "type 7");
     REFUSED(shape.position.x = (sn_real)NAN, "shape 0 position");
     REFUSED(shape.rotation = (sn_quat){0}, "rotation shape");
     REFUSED(shape.density = -1, "shape 0 density");
-    REFUSED(shape.type = (sn_shape_type)9, "shape 0 type");
+    REFUSED(shape.type = (sn_shape_type)10, "shape 0 type 10");
     REFUSED(shape.type = SN_SHAPE_HULL, "shape 0 vertices");
     REFUSED((shape.type = SN_SHAPE_HULL, shape.vertices = flat, shape.vertex_count = 4), "shape 0 plane");
     REFUSED((shape.type = SN_SHAPE_HULL, shape.vertices = flat, shape.vertex_count = 3), "shape 0 4");
@@ -519,7 +526,7 @@ static void memory_runs_out(void **state)
         sn_world_def def = support_scarce(&memory);
         sn_world *world = NULL;
         assert_int_equal(sn_world_create(&def, &world), SN_OK);
-        sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+        fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
         sn_shape_def shape[2] = {sn_default_shape_def(SN_SHAPE_HULL), sn_default_shape_def(SN_SHAPE_BOX)};
         shape[0].vertices = corner;
         shape[0].vertex_count = 6;

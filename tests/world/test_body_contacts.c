@@ -128,7 +128,7 @@ static void comes_out_of_colliders(void **state)
     (void)state;
     sn_world *world = support_world();
     add_floor(world);
-    sn_static_add_box(world, vec(5, 0, 0), vec(1, 1, 1));
+    fixed_add_box(world, vec(5, 0, 0), vec(1, 1, 1));
     sn_body box = box_body(world, vec(0, 0.2, 0), vec(BOX, BOX, BOX), 1000);
     sn_body ball_in = sphere_body(world, vec(5.1, 0.9, 0), 0.3, 1000);
     support_run(world, 180, FRAME);
@@ -228,8 +228,8 @@ static void capsule_on_mesh_and_field(void **state)
     const sn_vec3 vertices[] = {vec(-3, 0, -3), vec(3, 0, -3), vec(-3, 0, 3), vec(3, 0, 3)};
     for (int field = 0; field < 2; ++field) {
         sn_world *world = support_world();
-        sn_collider_def def = sn_default_collider_def();
-        sn_collider ground;
+        fixed_def def = default_fixed();
+        sn_body ground;
         def.type = field ? SN_SHAPE_FIELD : SN_SHAPE_MESH;
         def.vertices = vertices;
         def.vertex_count = 4;
@@ -242,7 +242,7 @@ static void capsule_on_mesh_and_field(void **state)
             def.vertices = NULL, def.vertex_count = 0, def.triangles = NULL, def.triangle_count = 0;
         else
             def.function = NULL;
-        assert_ok(world, sn_collider_add(world, &def, &ground));
+        assert_ok(world, fixed_add(world, &def, &ground));
         sn_body capsule = sn_body_add_capsule(world, vec(-0.3, 0.6, 0.1), vec(0.3, 0.7, 0), real(0.1), 1000);
         assert_true(sn_body_is_valid(world, capsule));
         support_run(world, 480, FRAME);
@@ -341,7 +341,7 @@ static void ball_rolls_to_a_stop(void **state)
         sn_group_contact group = sn_default_group_contact(0);
         group.material.rolling = real(0.01);
         assert_ok(world, sn_world_set_group_contact(world, 0, &group));
-        assert_ok(world, sn_collider_set_material(world, sn_collider_from_index(world, 0), &group.material));
+        assert_ok(world, sn_body_set_material(world, sn_body_from_index(world, 0), 0, &group.material));
         sn_body round = sphere_body(world, vec(0, radii[i], 0), radii[i], 1000);
         flying(world, round, vec(1, 0, 0), vec(0, 0, -1 / radii[i]));
         support_run(world, 900, FRAME);
@@ -543,9 +543,9 @@ static void colliders_carry_bodies(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_collider slab = sn_static_add_box(world, vec(0, 0, 0), vec(2, 0.5, 2));
+    sn_body slab = fixed_add_box(world, vec(0, 0, 0), vec(2, 0.5, 2));
     sn_body box = box_body(world, vec(0.5, 0.8, 0), vec(0.3, 0.3, 0.3), 1000);
-    assert_ok(world, sn_collider_set_velocity(world, slab, vec(0.5, 0.2, 0), vec(0, 0.5, 0)));
+    assert_ok(world, sn_body_set_velocity(world, slab, vec(0.5, 0.2, 0), vec(0, 0.5, 0)));
     support_run(world, 120, FRAME);
     assert_vec_close(sn_body_position(world, box), vec(1 + 0.5 * cos(1), 1.2, -0.5 * sin(1)),
                      0.05); /* it slips at first */

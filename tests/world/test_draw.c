@@ -1,4 +1,5 @@
 /* Debug drawing: what every layer shows, against what is known; that it is const, finite and takes no memory. */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -106,7 +107,7 @@ static void test_shapes(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_static_add_box(world, vec(1, 2, 3), vec(1, 0.5, 0.25));
+    fixed_add_box(world, vec(1, 2, 3), vec(1, 0.5, 0.25));
     draw_layers(world, SN_DRAW_SHAPES);
     assert_int_equal(s.lines, 12);
     assert_int_equal(s.triangles, 12);
@@ -120,7 +121,7 @@ static void test_shapes(void **state)
     assert_true(has_line(vec(-0.5, 19.5, -0.5), vec(0.5, 19.5, -0.5)));
 
     /* round ones are round, and triangles run counter-clockwise seen from outside */
-    sn_static_add_sphere(world, vec(50, 0, 0), 2);
+    fixed_add_sphere(world, vec(50, 0, 0), 2);
     sn_body_add_capsule(world, vec(60, 0, 0), vec(60, 3, 0), 1, 1000);
     sn_draw draw = drawing(SN_DRAW_SHAPES);
     draw.low = vec(40, -9, -9);
@@ -135,7 +136,7 @@ static void test_shapes(void **state)
     }
 
     /* a plane is a grid in it */
-    sn_static_add_plane(world, vec(0, -3, 0), vec(0, 1, 0));
+    fixed_add_plane(world, vec(0, -3, 0), vec(0, 1, 0));
     draw = drawing(SN_DRAW_SHAPES);
     draw.high.y = real(-2.5);
     assert_ok(world, sn_world_draw(world, &draw));
@@ -187,7 +188,7 @@ static void test_contacts(void **state)
     for (int bodies = 0; bodies < 2; ++bodies) {
         sn_world *world = support_world();
         double weight = 9.81;
-        sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+        fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
         if (bodies) {
             sn_body_add_box(world, vec(0, 0.5, 0), vec(0.5, 0.5, 0.5), 100);
             weight *= 100;
@@ -315,7 +316,7 @@ static void test_islands(void **state)
     sn_contact_settings settings = sn_default_contact_settings();
     settings.sleep = true;
     assert_ok(world, sn_world_set_contact_settings(world, &settings));
-    sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+    fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
     for (int i = 0; i < 6; ++i) { /* two stacks of three */
         sn_particle p = sn_add_particle(world, vec(i < 3 ? 0 : 5, 0.25 + 0.5 * (i % 3), 0), 1);
         assert_ok(world, sn_particle_set_radius(world, p, real(0.25)));
@@ -383,7 +384,7 @@ static void test_everything(void **state)
     def.allocator = support_allocator(&memory);
     sn_world *world = support_world_from(&def);
     support_zoo(world);
-    sn_static_add_plane(world, vec(0, -1, 0), vec(0, 1, 0));
+    fixed_add_plane(world, vec(0, -1, 0), vec(0, 1, 0));
     sn_body_add_box(world, vec(20, 0, 0), vec(1, 1, 1), 1000);
     sn_body_add_capsule(world, vec(22, 0, 0), vec(22, 1, 1), 1, 1000);
     for (int step = 0; step < 5; ++step) {

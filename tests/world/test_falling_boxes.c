@@ -72,10 +72,11 @@ static overlaps measure(const sn_world *world)
 {
     static placed_box box[MOST];
     const double far = 2 * HALF * sqrt(3.0);
-    const uint32_t count = sn_world_body_count(world);
+    uint32_t count = 0;
     overlaps all = {0, 0, 0};
-    for (uint32_t i = 0; i < count; ++i)
-        place_box(world, i, &box[i]);
+    for (uint32_t i = 0; i < sn_world_body_limit(world); ++i)
+        if (sn_body_type_of(world, sn_body_from_index(world, i)) == SN_BODY_DYNAMIC)
+            place_box(world, i, &box[count++]);
     qsort(box, count, sizeof *box, by_height);
     for (uint32_t i = 0; i < count; ++i)
         for (uint32_t k = i + 1; k < count && box[k].x[1] - box[i].x[1] < far; ++k) {

@@ -1,5 +1,6 @@
 /* Steps whose stages run over one tile after the other: when one fails the world stands where it would stand otherwise; a warmed-up
    one asks for no memory, whatever was edited before it; and particles may come and go between them. */
+#include "support/fixed.h"
 #include "support/graphs.h"
 
 #include "world/substep.h"
@@ -462,7 +463,7 @@ static sn_world *make_cloth(uint32_t side, double radius, uint32_t crates, bool 
 {
     sn_world_def def = plain_def();
     sn_world *world = support_world_from(&def);
-    sn_static_add_plane(world, vec(0, -3, 0), vec(0, 1, 0));
+    fixed_add_plane(world, vec(0, -3, 0), vec(0, 1, 0));
     for (uint32_t i = 0; first && i < crates; ++i)
         box_at(world, 40 + 0.5 * i, -2.5, 0);
     uint32_t count = sn_world_particle_count(world);

@@ -2,6 +2,7 @@
    its world, or set on it without ever acting. Every world here holds the same cloth and a few particles elsewhere. A feature is
    added to one of two such worlds, and after some steps positions and velocities of the cloth are compared: a bit that differs
    differs from then on, so few steps show it. */
+#include "support/fixed.h"
 #include "support/support.h"
 
 enum { STEPS = 20, FEW_STEPS = 5, SUBSTEPS = 2, VARIANTS = 4, EMPTY_GROUP = 7, OTHER_GROUP = 8 };
@@ -217,8 +218,8 @@ static void use_spot(scene *s)
 
 static void add_colliders(scene *s)
 {
-    assert_true(sn_static_add_plane(s->world, vec(0, -FAR, 0), vec(0, 1, 0)).generation);
-    assert_true(sn_static_add_box(s->world, vec(FAR, 0, 0), vec(1, 1, 1)).generation);
+    assert_true(fixed_add_plane(s->world, vec(0, -FAR, 0), vec(0, 1, 0)).generation);
+    assert_true(fixed_add_box(s->world, vec(FAR, 0, 0), vec(1, 1, 1)).generation);
 }
 
 static void add_body(scene *s)

@@ -1,5 +1,6 @@
 /* Where the time of a step goes, and what it did. Times are never compared with anything but the step that they are parts of; counts
    are compared with scenes that can be counted by hand. */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #include <string.h>
@@ -112,7 +113,7 @@ static void test_contacts_of_particles(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+    fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
     for (int i = 0; i < 6; ++i) {
         sn_particle_def def = sn_default_particle_def();
         sn_particle p;
@@ -134,7 +135,7 @@ static void test_contacts_of_bodies(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+    fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
     for (int i = 0; i < 3; ++i)
         assert_true(sn_body_add_box(world, vec(0, 0.5 + i, 0), vec(0.5, 0.5, 0.5), 100).generation);
     assert_true(sn_body_add_box(world, vec(0, 50, 0), vec(0.5, 0.5, 0.5), 100).generation);
@@ -215,7 +216,7 @@ static sn_world *busy_world(sn_solver solver)
     sn_contact_settings contact = sn_default_contact_settings();
     contact.sleep = contact.events = true;
     assert_ok(world, sn_world_set_contact_settings(world, &contact));
-    sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+    fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
     sn_particle last = sn_add_particle(world, vec(0, 3, 0), SN_IMMOVABLE);
     for (int i = 1; i < 5; ++i) {
         sn_particle p = sn_add_particle(world, vec(0.1 * i, 3, 0), 1);
@@ -329,7 +330,7 @@ static void test_hooks_without_memory(void **state)
         sn_world_def def = support_scarce(&memory);
         sn_world *world = support_world_from(&def);
         tracer t = {0};
-        sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+        fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
         sn_body_add_box(world, vec(0, 0.5, 0), vec(0.5, 0.5, 0.5), 100);
         assert_ok(world, sn_world_set_trace(world, on_begin, on_end, &t));
         uint64_t failures = memory.failures;

@@ -42,7 +42,7 @@ typedef struct place {
     trap trap;
     uint32_t sheet; /* particles of a sheet, the first ones */
     sn_constraint joint[3];
-    sn_collider mover;
+    sn_body mover;
     support_memory memory;
 } place_of;
 
@@ -141,8 +141,8 @@ static void fill(place_of *p)
     choose_settings(p);
     add_sheet(p);
     add_floor(world);
-    p->mover = sn_static_add_box(world, vec(-2, 0, 0), vec(0.3, 0.1, 0.3));
-    assert_ok(world, sn_collider_set_velocity(world, p->mover, vec(0.4, 0, 0), vec(0, 0.5, 0)));
+    p->mover = fixed_add_box(world, vec(-2, 0, 0), vec(0.3, 0.1, 0.3));
+    assert_ok(world, sn_body_set_velocity(world, p->mover, vec(0.4, 0, 0), vec(0, 0.5, 0)));
     sn_group_contact rolls = sn_default_group_contact(2);
     rolls.rolls = rolls.self = true;
     assert_ok(world, sn_world_set_group_contact(world, 2, &rolls));
@@ -227,8 +227,8 @@ static void edit(place_of *p)
         assert_ok(world, sn_particle_move_to(world, q, vec((double)v.x, (double)v.y + 1, 0)));
         break;
     case 6:
-        if (sn_collider_is_valid(world, p->mover))
-            assert_ok(world, sn_collider_move_to(world, p->mover, v, (sn_quat){0, 0, 0, 1}));
+        if (sn_body_is_valid(world, p->mover))
+            assert_ok(world, sn_body_move_to(world, p->mover, v, (sn_quat){0, 0, 0, 1}));
         break;
     case 7:
         assert_ok(world, sn_particle_set_radius(world, q, real(0.09)));
@@ -399,7 +399,7 @@ static void refused_impulses_wake_nobody(void **state)
 /* The same number under another generation, as handles have it after a load. */
 static void find_handles_again(place_of *p)
 {
-    sn_collider mover = sn_collider_from_index(p->world, p->mover.index);
+    sn_body mover = sn_body_from_index(p->world, p->mover.index);
     p->mover = mover;
 }
 
@@ -611,9 +611,9 @@ static void edit_contact(answers *a)
 {
     sn_world *world = a->world;
     sn_quat turn = {(sn_real)0.3, (sn_real)0.1, (sn_real)0.2, (sn_real)0.9};
-    sn_static_add_plane(world, third, up);
-    sn_collider c = sn_static_add_capsule(world, third, up, (sn_real)0.1);
-    sn_collider_set_pose(world, c, fifth, turn);
+    fixed_add_plane(world, third, up);
+    sn_body c = fixed_add_capsule(world, third, up, (sn_real)0.1);
+    sn_body_set_pose(world, c, fifth, turn);
     sn_drag_def drag = sn_default_drag_def();
     drag.strength = (sn_real)0.37;
     sn_world_add_drag(world, &drag, NULL);

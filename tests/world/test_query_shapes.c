@@ -1,5 +1,6 @@
 /* Queries with shapes of their own: every shape against everything there is, in random scenes from a millimetre to a kilometre, against a
    plain search. What is special is in test_query_cases.c. */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -245,8 +246,9 @@ static solid random_shape(uint64_t *seed, uint32_t which, double size, sn_vec3 a
     shape->rotation = random_turn(seed);
     shape->half = vec(support_random_in(seed, 0.2, 1) * size, support_random_in(seed, 0.2, 1) * size,
                       support_random_in(seed, 0.2, 1) * size);
-    shape->radius = which == 2 || which == 3 ? 0 : real(support_random_in(seed, 0.1, 0.6) * size);
-    solid s = {.x = {wide(at)}, .half = wide(shape->half), .radius = (double)shape->radius};
+    const sn_real round = which == 2 || which == 3 ? 0 : real(support_random_in(seed, 0.1, 0.6) * size);
+    *(which < 2 ? &shape->radius : &shape->rounding) = round;
+    solid s = {.x = {wide(at)}, .half = wide(shape->half), .radius = (double)round};
     axes_of(shape->rotation, s.axis);
     if (shape->type == SN_SHAPE_CAPSULE) {
         s.core = SEGMENT;
@@ -323,7 +325,7 @@ static void add_colliders(scene *s, uint64_t *seed)
                                                  SN_SHAPE_MESH};
         sn_shape_def shape;
         solid t = random_shape(seed, i % 4, 0.15 * s->size, random_vec(seed, 0.7 * s->size), &shape);
-        sn_collider_def def = sn_default_collider_def();
+        fixed_def def = default_fixed();
         def.type = types[i % 4];
         def.position = shape.position;
         def.rotation = shape.rotation;
@@ -333,13 +335,13 @@ static void add_colliders(scene *s, uint64_t *seed)
         def.vertex_count = shape.vertex_count;
         def.triangles = i % 4 == 3 ? triangles : NULL;
         def.triangle_count = i % 4 == 3 ? 4 : 0;
-        sn_collider c;
-        assert_ok(s->world, sn_collider_add(s->world, &def, &c));
+        sn_body c;
+        assert_ok(s->world, fixed_add(s->world, &def, &c));
         t.type = IS_COLLIDER;
         t.index = c.index;
         s->thing[s->count++] = t;
     }
-    sn_collider plane = sn_static_add_plane(s->world, vec(0, -1.2 * s->size, 0), vec(0, 1, 0));
+    sn_body plane = fixed_add_plane(s->world, vec(0, -1.2 * s->size, 0), vec(0, 1, 0));
     solid t = {.core = HALF_SPACE, .x = {{0, -1.2 * s->size, 0}}, .axis = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
     t.type = IS_COLLIDER;
     t.index = plane.index;
@@ -386,8 +388,6 @@ static bool is_thing(const sn_hit *hit, const solid *t)
         return hit->particle.generation && hit->particle.index == t->index;
     if (t->type == IS_SKIN)
         return hit->skin.generation && hit->skin.index == t->index && hit->triangle == t->triangle;
-    if (t->type == IS_COLLIDER)
-        return hit->collider.generation && hit->collider.index == t->index;
     return hit->body.generation && hit->body.index == t->index;
 }
 
@@ -520,8 +520,7 @@ static bool same_thing(const sn_hit *a, const sn_hit *b)
 {
     return memcmp(&a->particle, &b->particle, sizeof a->particle) == 0 &&
            memcmp(&a->skin, &b->skin, sizeof a->skin) == 0 &&
-           memcmp(&a->collider, &b->collider, sizeof a->collider) == 0 &&
-           memcmp(&a->body, &b->body, sizeof a->body) == 0 && (!a->skin.generation || a->triangle == b->triangle);
+           memcmp(&a->body, &b->body, sizeof a->body) == 0 && a->shape == b->shape && (!a->skin.generation || a->triangle == b->triangle);
 }
 
 static bool is_new(void *context, const sn_hit *hit)

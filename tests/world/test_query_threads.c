@@ -1,4 +1,5 @@
 /* Queries on several threads at once: the same answers as on one, with and without an index, and no race (under TSan). */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -39,16 +40,16 @@ static sn_world *everything(const sn_world_def *def)
     sn_skin made;
     assert_ok(world, sn_skin_add(world, &skin, &made));
     for (uint32_t i = 0; i < 100; ++i) {
-        sn_static_add_box(world, random_vec(&seed, 5), vec(0.2, 0.3, 0.1));
+        fixed_add_box(world, random_vec(&seed, 5), vec(0.2, 0.3, 0.1));
         sn_body_add_box(world, random_vec(&seed, 5), vec(0.2, 0.1, 0.3), 1000);
     }
-    sn_collider_def field = sn_default_collider_def();
+    fixed_def field = default_fixed();
     field.type = SN_SHAPE_FIELD;
     field.function = bowl;
     field.low = vec(-1, -1, -1);
     field.high = vec(1, 1, 1);
-    sn_collider collider;
-    assert_ok(world, sn_collider_add(world, &field, &collider));
+    sn_body collider;
+    assert_ok(world, fixed_add(world, &field, &collider));
     return world;
 }
 

@@ -2,6 +2,7 @@
    which tiles stay in planes, and whether the end of a substep is left to the next one depends on what is in the world; threads
    and lanes depend on the machine; and a step may be cancelled, or fail, and be taken again. Places, velocities and forces are the same
    to the bit. */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #include "world/world.h"
@@ -214,7 +215,7 @@ static void add_contact(scene *s)
 {
     for (uint32_t i = 0; i < s->side * s->side; i += 2)
         assert_ok(s->world, sn_particle_set_radius(s->world, sn_particles_at(s->cloth, i), real(0.02)));
-    assert_true(sn_static_add_plane(s->world, vec(0, 1.99, 0), vec(0, 1, 0)).generation);
+    assert_true(fixed_add_plane(s->world, vec(0, 1.99, 0), vec(0, 1, 0)).generation);
 }
 
 /* A row of boxes, whose centres rods hold, falls onto the floor: a regular tile, whose particles contact of bodies moves. */
@@ -230,7 +231,7 @@ static void add_row_of_boxes(scene *s)
         index[2 * i + 1] = index[2 * i] + 1;
     }
     assert_int_equal(sn_add_constraints(s->world, SN_KIND_DISTANCE, BOXES - 1, index, NULL, NULL).count, BOXES - 1);
-    assert_true(sn_static_add_plane(s->world, vec(0, 0, 0), vec(0, 1, 0)).generation);
+    assert_true(fixed_add_plane(s->world, vec(0, 0, 0), vec(0, 1, 0)).generation);
 }
 
 /* A box above the cloth that a rod pulls down, farther than contact was searched for: the search is repeated within the step. */

@@ -5,6 +5,7 @@
        SINEW_SEED=4711 test_shots     one shot alone, told step by step; with SINEW_BODY=1 that of a rigid body
 
    The full hundred thousand are SINEW_LONG_TESTS. */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #include "base/quat.h"
@@ -119,22 +120,22 @@ static shot draw(uint64_t number)
 
 /* ---- Targets --------------------------------------------------------------------------------------------------------- */
 
-static sn_collider add_solid(shot *s, sn_shape_type type, sn_vec3 at, sn_quat turn, sn_vec3 half, double radius)
+static sn_body add_solid(shot *s, sn_shape_type type, sn_vec3 at, sn_quat turn, sn_vec3 half, double radius)
 {
-    sn_collider_def def = sn_default_collider_def();
-    sn_collider collider;
+    fixed_def def = default_fixed();
+    sn_body collider;
     def.type = type;
     def.position = at;
     def.rotation = turn;
     def.half = half;
     def.radius = real(radius);
-    assert_ok(s->world, sn_collider_add(s->world, &def, &collider));
+    assert_ok(s->world, fixed_add(s->world, &def, &collider));
     return collider;
 }
 
 static void add_mesh(shot *s, const sn_vec3 *vertex, uint32_t vertices, const uint32_t *corner, uint32_t corners)
 {
-    sn_collider_def def = sn_default_collider_def();
+    fixed_def def = default_fixed();
     def.type = SN_SHAPE_MESH;
     def.position = s->origin;
     def.rotation = s->turn;
@@ -142,7 +143,7 @@ static void add_mesh(shot *s, const sn_vec3 *vertex, uint32_t vertices, const ui
     def.vertex_count = vertices;
     def.triangles = corner;
     def.triangle_count = corners / 3;
-    assert_ok(s->world, sn_collider_add(s->world, &def, NULL));
+    assert_ok(s->world, fixed_add(s->world, &def, NULL));
 }
 
 /* A square of 4 m with triangles of half a metre and more. */
@@ -208,14 +209,14 @@ static void add_target(shot *s)
     const sn_vec3 wall = vec(2, 2, s->thick / 2);
     switch (s->at) {
     case AT_PLANE:
-        sn_static_add_plane(s->world, s->origin, direction(s, 0, 0, 1));
+        fixed_add_plane(s->world, s->origin, direction(s, 0, 0, 1));
         break;
     case AT_BOX:
         add_solid(s, SN_SHAPE_BOX, place(s, 0, 0, -s->thick / 2), s->turn, wall, 1);
         break;
     case AT_COMING_BOX: {
-        sn_collider box = add_solid(s, SN_SHAPE_BOX, place(s, 0, 0, -s->thick / 2), s->turn, wall, 1);
-        assert_ok(s->world, sn_collider_set_velocity(s->world, box, direction(s, 0, 0, s->speed), vec(0, 0, 0)));
+        sn_body box = add_solid(s, SN_SHAPE_BOX, place(s, 0, 0, -s->thick / 2), s->turn, wall, 1);
+        assert_ok(s->world, sn_body_set_velocity(s->world, box, direction(s, 0, 0, s->speed), vec(0, 0, 0)));
         break;
     }
     case AT_WEDGE: /* two walls that meet at a right angle below the z axis */
@@ -501,7 +502,7 @@ static void test_rope_beside_wall(void **state)
     const double face = 0.07, back = 0.17, below = -0.05;
     for (double speed = 2; speed <= 64; speed *= 2) {
         sn_world *world = support_world();
-        sn_static_add_box(world, vec(0.12, -5, 0), vec(0.05, 5, 5));
+        fixed_add_box(world, vec(0.12, -5, 0), vec(0.05, 5, 5));
         sn_particle p[BALLS];
         sn_vec3 was[BALLS];
         for (uint32_t i = 0; i < BALLS; ++i) {

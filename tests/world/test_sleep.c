@@ -436,40 +436,40 @@ typedef enum collider_edit {
     COLLIDER_EDITS
 } collider_edit;
 
-static void edit_collider(sn_world *world, sn_collider floor, sn_collider other, collider_edit edit)
+static void edit_collider(sn_world *world, sn_body floor, sn_body other, collider_edit edit)
 {
     sn_quat none = {0, 0, 0, 1};
     sn_contact_material ice = material(0, 0);
     switch (edit) {
     case REMOVE:
-        assert_ok(world, sn_collider_remove(world, floor));
+        assert_ok(world, sn_body_remove(world, floor));
         break;
     case POSE:
-        assert_ok(world, sn_collider_set_pose(world, floor, vec(0, -1, 0), none));
+        assert_ok(world, sn_body_set_pose(world, floor, vec(0, -1, 0), none));
         break;
     case MOVE:
-        assert_ok(world, sn_collider_move_to(world, floor, vec(0, -0.01, 0), none));
+        assert_ok(world, sn_body_move_to(world, floor, vec(0, -0.01, 0), none));
         break;
     case VELOCITY:
-        assert_ok(world, sn_collider_set_velocity(world, floor, vec(0, 0, 0), vec(0, 0.1, 0)));
+        assert_ok(world, sn_body_set_velocity(world, floor, vec(0, 0, 0), vec(0, 0.1, 0)));
         break;
     case FILTER:
-        assert_ok(world, sn_collider_set_filter(world, floor, 1, 0));
+        assert_ok(world, sn_body_set_filter(world, floor, 0, &(sn_filter){1, 0}));
         break;
     case MATERIAL:
-        assert_ok(world, sn_collider_set_material(world, floor, &ice));
+        assert_ok(world, sn_body_set_material(world, floor, 0, &ice));
         break;
     case ADD_FAR:
-        sn_static_add_sphere(world, vec(0, 5, 0), 1);
+        fixed_add_sphere(world, vec(0, 5, 0), 1);
         break;
     case ADD_NEAR:
-        sn_static_add_sphere(world, vec(0, 1, 0), real(0.81));
+        fixed_add_sphere(world, vec(0, 1, 0), real(0.81));
         break;
     case POSE_OTHER:
-        assert_ok(world, sn_collider_set_pose(world, other, vec(0, 0.65, 0), none));
+        assert_ok(world, sn_body_set_pose(world, other, vec(0, 0.65, 0), none));
         break;
     case MOVE_OTHER:
-        assert_ok(world, sn_collider_set_velocity(world, other, vec(-30, 0, 0), vec(0, 0, 0)));
+        assert_ok(world, sn_body_set_velocity(world, other, vec(-30, 0, 0), vec(0, 0, 0)));
         break;
     case COLLIDER_EDITS:
         break;
@@ -481,7 +481,7 @@ static void colliders_wake(void **state)
     (void)state;
     for (int edit = 0; edit < COLLIDER_EDITS; ++edit) {
         sn_world *world = sleepy_world();
-        sn_collider floor = add_floor(world), other = sn_static_add_sphere(world, vec(2, 0.5, 0), real(0.5));
+        sn_body floor = add_floor(world), other = fixed_add_sphere(world, vec(2, 0.5, 0), real(0.5));
         sn_particle near = ball(world, vec(0, 0.1, 0), 1, 0.1), far = ball(world, vec(0, 0.1, 9), 1, 0.1);
         run_until_asleep(world);
         edit_collider(world, floor, other, (collider_edit)edit);
@@ -507,13 +507,13 @@ static void moving_floor_keeps_awake(void **state)
 {
     (void)state;
     sn_world *world = sleepy_world();
-    sn_collider floor = sn_static_add_box(world, vec(0, -0.5, 0), vec(5, 0.5, 5));
+    sn_body floor = fixed_add_box(world, vec(0, -0.5, 0), vec(5, 0.5, 5));
     sn_particle p = ball(world, vec(0, 0.1, 0), 1, 0.1);
-    assert_ok(world, sn_collider_set_velocity(world, floor, vec(0.005, 0, 0), vec(0, 0, 0)));
+    assert_ok(world, sn_body_set_velocity(world, floor, vec(0.005, 0, 0), vec(0, 0, 0)));
     support_run(world, 180, FRAME);
     assert_true(sn_particle_is_awake(world, p));
     assert_close(place(world, p).x, 0.015, 0.0005);
-    assert_ok(world, sn_collider_set_velocity(world, floor, vec(0, 0, 0), vec(0, 0, 0)));
+    assert_ok(world, sn_body_set_velocity(world, floor, vec(0, 0, 0), vec(0, 0, 0)));
     run_until_asleep(world);
     sn_world_destroy(world);
 }
@@ -925,7 +925,7 @@ static void what_slides_slowly_stays_awake(void **state)
 {
     (void)state;
     sn_world *world = sleepy_world();
-    assert_true(sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0)).generation != 0);
+    assert_true(fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0)).generation != 0);
     set_materials(world, 0, 0);
     sn_body box = sn_body_add_box(world, vec(0, 0.1, 0), vec(0.1, 0.1, 0.1), 500);
     assert_ok(world, sn_body_set_velocity(world, box, vec(0.015, 0, 0), vec(0, 0, 0)));
@@ -964,7 +964,7 @@ static void one_box_wakes_one_stack(void **state)
 {
     (void)state;
     sn_world *world = sleepy_world(), *other = sleepy_world();
-    sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+    fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
     for (uint32_t i = 0; i < 40; ++i)
         for (uint32_t k = 0; k < 2; ++k)
             assert_true(sn_body_add_box(world, vec(2 * i, 0.2 + 0.4 * k, 0), vec(0.2, 0.2, 0.2), 100).generation);

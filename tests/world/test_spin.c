@@ -1,4 +1,5 @@
 /* Balls that turn. */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #define FRAME (1.0 / 60)
@@ -7,11 +8,11 @@ static sn_world *ramp(double degrees, double friction, double rolling, sn_partic
 {
     sn_world *world = support_world();
     double angle = -degrees * 3.14159265358979323846 / 180;
-    sn_collider_def def = sn_default_collider_def();
+    fixed_def def = default_fixed();
     def.rotation = (sn_quat){0, 0, real(sin(angle / 2)), real(cos(angle / 2))};
     def.material.static_friction = def.material.dynamic_friction = real(friction);
     def.material.rolling = real(rolling);
-    assert_ok(world, sn_collider_add(world, &def, NULL));
+    assert_ok(world, fixed_add(world, &def, NULL));
     sn_group_contact group = sn_default_group_contact(1);
     group.material = def.material;
     group.rolls = true;

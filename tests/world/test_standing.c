@@ -8,8 +8,8 @@ static sn_world *standing_world(double friction)
     sn_group_contact group = sn_default_group_contact(0);
     group.material = material(friction, 0);
     assert_ok(world, sn_world_set_group_contact(world, 0, &group));
-    sn_collider floor = add_floor(world);
-    assert_ok(world, sn_collider_set_material(world, floor, &group.material));
+    sn_body floor = add_floor(world);
+    assert_ok(world, sn_body_set_material(world, floor, 0, &group.material));
     return world;
 }
 
