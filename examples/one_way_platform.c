@@ -7,11 +7,11 @@
 
 /* What the functions know. */
 typedef struct level {
-    sn_collider platform, belt;
+    sn_body platform, belt;
     sn_particle ghost;
 } level;
 
-static bool is_collider(sn_collider a, sn_collider b)
+static bool is_same(sn_body a, sn_body b)
 {
     return a.index == b.index && a.generation == b.generation;
 }
@@ -27,9 +27,9 @@ static bool filter(void *context, const sn_contact_pair *pair)
 static bool pre_solve(void *context, sn_contact *contact)
 {
     const level *l = context;
-    if (is_collider(contact->pair.collider, l->belt))
+    if (is_same(contact->pair.other_body, l->belt))
         contact->surface_velocity.x = 2; /* m/s */
-    if (!is_collider(contact->pair.collider, l->platform))
+    if (!is_same(contact->pair.other_body, l->platform))
         return true;
     return contact->normal.y > 0.9f && contact->separation > -0.02f; /* from above, and not while it passes */
 }

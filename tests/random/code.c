@@ -80,7 +80,7 @@ CODE(
         return true;
     } static bool net_some_touch(void *context, const sn_contact_pair *pair) {
         (void)context;
-        return (pair->particle.index + pair->other.index + pair->collider.index) % 3 != 0;
+        return (pair->particle.index + pair->other.index + pair->other_body.index) % 3 != 0;
     })
 
 CODE(

@@ -76,7 +76,8 @@ static bool makes(net_type type, net_type wanted)
     case TYPE_CONSTRAINT:
         return type == TYPE_CONSTRAINT || type == TYPE_CONSTRAINTS;
     case TYPE_BODY_OR_WORLD:
-        return type == TYPE_BODY;
+    case TYPE_ANY_BODY:
+        return type == TYPE_BODY || type == TYPE_FIXED;
     case TYPE_SAVED:
         return type == TYPE_SNAPSHOT;
     default:
@@ -621,8 +622,12 @@ static uint32_t choices(net_type type)
     case TYPE_MIX:
         return SN_MIX_MOST + 1;
     case TYPE_SHAPE_TYPE:
-        return SN_SHAPE_HULL + 1;
-    case TYPE_COLLIDER_TYPE:
+        return SN_SHAPE_CONE + 1;
+    case TYPE_BODY_TYPE: /* those that are not dynamic have calls of their own */
+        return 1;
+    case TYPE_LED_TYPE:
+        return 2;
+    case TYPE_FIXED_TYPE:
     case TYPE_FIELD_TYPE:
         return SN_SHAPE_FIELD + 1;
     case TYPE_DRAG_FORM:
@@ -649,7 +654,11 @@ static void make_choice(net_maker *m, net_type type)
         value = SN_GRADIENTS_CURRENT;
     if (type == TYPE_FIELD_TYPE)
         value = SN_SHAPE_FIELD;
-    if (type == TYPE_SHAPE_TYPE || type == TYPE_COLLIDER_TYPE || type == TYPE_FIELD_TYPE) {
+    if (type == TYPE_FIXED_TYPE && (value == SN_SHAPE_HULL || value == SN_SHAPE_HEIGHTS))
+        value = SN_SHAPE_PLANE; /* lists of their own are not made here */
+    if (type == TYPE_LED_TYPE)
+        value += SN_BODY_STATIC;
+    if (type == TYPE_SHAPE_TYPE || type == TYPE_FIXED_TYPE || type == TYPE_FIELD_TYPE) {
         m->shape = value;
         m->each = draw(m, 3); /* what a field is made from: a function, samples, a mesh */
         m->corners = 0;
@@ -783,7 +792,7 @@ static void make_box_corners(net_maker *m, bool mesh)
 
 static void make_mesh_triangles(net_maker *m)
 {
-    bool open = m->op->call == CALL_sn_collider_add && m->shape == SN_SHAPE_MESH && chance(m, 40);
+    bool open = m->op->call == CALL_fixed_add && m->shape == SN_SHAPE_MESH && chance(m, 40);
     uint32_t count = !m->corners ? 0 : open ? 6 : 36;
     push_list(m, count, !count);
     for (uint32_t i = 0; i < count; ++i) {
@@ -1178,7 +1187,7 @@ static void make_other(net_maker *m, net_op *op)
         push_number(m, draw(m, 8));
         break;
     case OP_COPY:
-        net_op_push(m->op, pick(m, (net_type[]){TYPE_BODY, TYPE_COLLIDER, TYPE_CONSTRAINT}[draw(m, 3)]));
+        net_op_push(m->op, pick(m, (net_type[]){TYPE_BODY, TYPE_FIXED, TYPE_CONSTRAINT}[draw(m, 3)]));
         break;
     default: /* OP_GRID: how many each way, and whether it is a cloth */
         push_number(m, 20 + draw(m, 24));
@@ -1219,8 +1228,8 @@ static bool is_enabled(const net_maker *m, uint32_t call)
    Particles and bodies come first, constraints and steps by turns, then everything. */
 static uint32_t choose_featured(net_maker *m, uint32_t done, uint32_t ops)
 {
-    static const uint32_t first[] = {CALL_sn_add_particles,   CALL_sn_add_box_body,     CALL_sn_add_particles,
-                                     CALL_sn_add_sphere_body, CALL_sn_add_capsule_body, CALL_sn_add_particles};
+    static const uint32_t first[] = {CALL_sn_add_particles,   CALL_sn_body_add_box,     CALL_sn_add_particles,
+                                     CALL_sn_body_add_sphere, CALL_sn_body_add_capsule, CALL_sn_add_particles};
     static const uint32_t then[] = {
         CALL_sn_constraint_add, CALL_sn_constraint_add,          CALL_sn_constraint_add,          CALL_sn_add_joint,
         CALL_sn_constraint_add, CALL_sn_constraint_set_strength, CALL_sn_constraint_set_strength, CALL_sn_world_step};
@@ -1236,8 +1245,8 @@ static uint32_t choose(net_maker *m, uint32_t done, uint32_t ops)
 {
     static const uint32_t things[] = {
         CALL_sn_add_particle,           CALL_sn_add_particles,    CALL_sn_particle_add,     CALL_sn_body_add,
-        CALL_sn_add_sphere_body,        CALL_sn_add_box_body,     CALL_sn_add_capsule_body, CALL_sn_collider_add,
-        CALL_sn_add_plane_collider,     CALL_sn_add_box_collider, CALL_sn_constraint_add,   CALL_sn_add_joint,
+        CALL_sn_body_add_sphere,        CALL_sn_body_add_box,     CALL_sn_body_add_capsule, CALL_fixed_add,
+        CALL_sn_static_add_plane,     CALL_sn_static_add_box, CALL_sn_constraint_add,   CALL_sn_add_joint,
         CALL_sn_world_set_group_contact};
     if (m->featured) {
         uint32_t call = choose_featured(m, done, ops);

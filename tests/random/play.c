@@ -184,7 +184,7 @@ static bool check_report(net_stage *stage, const net_op *op, net_failure *failur
 
 static bool check_hit(const sn_hit *hit, const net_op *op, net_failure *failure)
 {
-    int things = (hit->particle.generation != 0) + (hit->skin.generation != 0) + (hit->collider.generation != 0) +
+    int things = (hit->particle.generation != 0) + (hit->skin.generation != 0) +
                  (hit->body.generation != 0);
     if (things != 1)
         return refuse(failure, CHECK_QUERY, op, "a query found %d things at once", things);
@@ -262,8 +262,8 @@ static sn_result remove_in_events(net_stage *stage, uint64_t which)
     if (!events || !count)
         return SN_OK;
     sn_contact_event e = events[which % count];
-    if (which & 1 && e.collider.generation)
-        return sn_body_remove(stage->world, e.collider);
+    if (which & 1 && !e.other.generation)
+        return sn_body_remove(stage->world, e.other_body);
     if (which & 2 && e.other.generation && sn_particle_is_valid(stage->world, e.other))
         return sn_particle_remove(stage->world, e.other);
     return sn_particle_is_valid(stage->world, e.particle) ? sn_particle_remove(stage->world, e.particle) : SN_OK;
@@ -279,12 +279,12 @@ static sn_result copy(net_stage *stage, const net_op *op)
         if ((result = sn_body_read(stage->world, made->as.body, &def)) == SN_OK &&
             (result = sn_body_add(stage->world, &def, &body)) == SN_OK)
             stage->made[op->serial] = (net_made){.type = TYPE_BODY, .as.body = body};
-    } else if (made->type == TYPE_COLLIDER) {
+    } else if (made->type == TYPE_FIXED) {
         fixed_def def;
         sn_body collider;
-        if ((result = fixed_read(stage->world, made->as.collider, &def)) == SN_OK &&
+        if ((result = fixed_read(stage->world, made->as.body, &def)) == SN_OK &&
             (result = fixed_add(stage->world, &def, &collider)) == SN_OK)
-            stage->made[op->serial] = (net_made){.type = TYPE_COLLIDER, .as.collider = collider};
+            stage->made[op->serial] = (net_made){.type = TYPE_FIXED, .as.body = collider};
     } else {
         sn_constraint_def def;
         sn_constraint constraint;
@@ -383,7 +383,7 @@ static uint64_t events_of(const net_stage *stage)
     uint64_t hash = hash_u64(hash_u64(SN_HASH_SEED, count), broken);
     for (uint32_t i = 0; i < count; ++i) {
         hash = hash_u64(hash_u64(hash_u64(hash, e[i].phase), e[i].particle.index), e[i].other.index);
-        hash = hash_u64(hash_u64(hash, e[i].collider.index), e[i].sensor);
+        hash = hash_u64(hash_u64(hash, e[i].other_body.index), e[i].sensor);
         hash = hash_real(hash_vec3(hash_vec3(hash, e[i].point), e[i].normal), e[i].impulse);
         hash = hash_u64(hash_u64(hash_real(hash, e[i].impact), e[i].body.index), e[i].other_body.index);
         hash = hash_u64(hash_u64(hash, (uint64_t)e[i].shape << 32 | e[i].other_shape), e[i].triangle);
@@ -491,19 +491,18 @@ static void introduce(player *p, uint32_t serial)
         net_made made = stage->made[op->serial];
         if (op->call == CALL_sn_register_kind && made.type == TYPE_NEW_KIND)
             net_invoke(stage, op);
-        if (op->call == CALL_sn_collider_add || op->call == CALL_sn_world_set_cancel ||
+        if (op->call == CALL_fixed_add || op->call == CALL_sn_world_set_cancel ||
             op->call == CALL_sn_world_set_contact_filter || op->call == CALL_sn_world_set_pre_solve)
             net_invoke(stage, op);
         if (op->call == CALL_sn_world_set_group_field && !op->cell[2].flaw) {
-            const fixed_def *def = NULL;
-            sn_body collider;
+            const sn_shape_def *def = NULL;
+            sn_body_def same = sn_default_body_def();
             stage->used = 0;
             net_read(stage, TYPE_GROUP_FIELD, op->cell + 2, &def);
-            fixed_def same = *def; /* but for what only colliders look at */
-            same.material = sn_default_contact_material();
-            same.velocity = same.spin = vec(0, 0, 0);
-            same.thickness = 0;
-            fixed_add(stage->world, &same, &collider);
+            same.type = SN_BODY_STATIC;
+            same.shapes = def;
+            same.shape_count = 1;
+            sn_body_add(stage->world, &same, NULL);
         }
         stage->made[op->serial] = made;
     }

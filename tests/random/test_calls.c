@@ -31,11 +31,11 @@ static void set_up(net_maker *m, uint32_t dimensions, bool asleep)
 {
     static const uint32_t calls[] = {
         CALL_sn_register_kind,     CALL_sn_add_particles,    CALL_sn_add_particles,   CALL_sn_particle_add,
-        CALL_sn_particle_add,      CALL_sn_add_sphere_body,  CALL_sn_add_box_body,    CALL_sn_add_box_body,
+        CALL_sn_particle_add,      CALL_sn_body_add_sphere,  CALL_sn_body_add_box,    CALL_sn_body_add_box,
         CALL_sn_body_add,          CALL_sn_add_distance,     CALL_sn_add_hinge_joint, CALL_sn_add_slider_joint,
         CALL_sn_add_ball_joint,    CALL_sn_add_six_joint,    CALL_sn_constraint_add,  CALL_sn_add_constraints,
-        CALL_sn_collider_add,      CALL_sn_add_box_collider, CALL_sn_skin_add,        CALL_sn_world_add_field,
-        CALL_sn_world_add_drag,    CALL_sn_world_save,       CALL_sn_rewind_create,   CALL_sn_add_plane_collider,
+        CALL_fixed_add,      CALL_sn_static_add_box, CALL_sn_skin_add,        CALL_sn_world_add_field,
+        CALL_sn_world_add_drag,    CALL_sn_world_save,       CALL_sn_rewind_create,   CALL_sn_static_add_plane,
         CALL_sn_accumulator_create};
     memset(&stage, 0, sizeof stage - sizeof stage.room);
     *m = (net_maker){.random = 2, .stage = &stage, .bad_argument = UINT32_MAX};

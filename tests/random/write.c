@@ -41,7 +41,7 @@ static const struct {
     {TYPE_BODY, "b", "sn_body", ".generation"},
     {TYPE_CONSTRAINT, "c", "sn_constraint", ".kind"},
     {TYPE_CONSTRAINTS, "cs", "sn_constraints", ".count"},
-    {TYPE_COLLIDER, "k", "sn_body", ".generation"},
+    {TYPE_FIXED, "k", "sn_body", ".generation"},
     {TYPE_SKIN, "s", "sn_skin", ".generation"},
     {TYPE_FIELD, "f", "uint32_t", ""},
     {TYPE_DRAG, "d", "uint32_t", ""},
@@ -62,7 +62,7 @@ static uint32_t variable_of(net_type type)
 static void write_handle(writer *w, net_type type, const net_cell *cell)
 {
     net_type wanted = type == TYPE_PARTICLE_NUMBER ? TYPE_PARTICLE
-                      : type == TYPE_BODY_OR_WORLD ? TYPE_BODY
+                      : type == TYPE_BODY_OR_WORLD || type == TYPE_ANY_BODY ? (made_type(w->program, cell->as.number) == TYPE_FIXED ? TYPE_FIXED : TYPE_BODY)
                       : type == TYPE_SAVED         ? TYPE_SNAPSHOT
                                                    : type;
     net_type made = made_type(w->program, cell->as.number);
@@ -490,13 +490,13 @@ static const char helpers[] =
     "    sn_result r = sn_world_step(w, (sn_real)(1.0 / 60));\n    if (r) return r;\n"
     "    const sn_contact_event *e = sn_world_contact_events(w, &n);\n    if (!n) return SN_OK;\n"
     "    sn_contact_event it = e[which % n];\n"
-    "    if (which & 1 && it.collider.generation) return sn_body_remove(w, it.collider);\n"
+    "    if (which & 1 && !it.other.generation) return sn_body_remove(w, it.other_body);\n"
     "    if (which & 2 && sn_particle_is_valid(w, it.other)) return sn_particle_remove(w, it.other);\n"
     "    return sn_particle_is_valid(w, it.particle) ? sn_particle_remove(w, it.particle) : SN_OK;\n}\n"
     "static sn_result copy_b(sn_world *w, sn_body from, sn_body *to)\n{\n    sn_body_def d;\n"
     "    sn_result r = sn_body_read(w, from, &d);\n    return r ? r : sn_body_add(w, &d, to);\n}\n"
-    "static sn_result copy_k(sn_world *w, sn_body from, sn_body *to)\n{\n    fixed_def d;\n"
-    "    sn_result r = fixed_read(w, from, &d);\n    return r ? r : fixed_add(w, &d, to);\n}\n"
+    "static sn_result copy_k(sn_world *w, sn_body from, sn_body *to)\n{\n    sn_body_def d;\n"
+    "    sn_result r = sn_body_read(w, from, &d);\n    return r ? r : sn_body_add(w, &d, to);\n}\n"
     "static sn_result copy_c(sn_world *w, sn_constraint from, sn_constraint *to)\n{\n    sn_constraint_def d;\n"
     "    sn_point points[64];\n    sn_result r = sn_constraint_read(w, from, &d, points, 64);\n"
     "    return r ? r : sn_constraint_add(w, &d, to);\n}\n"

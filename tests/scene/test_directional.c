@@ -86,7 +86,7 @@ static void test_bad_fields(void **state)
     assert_refused("{'objects': [{'type': 'rope', 'contact': {'field': true}}]}", "groups.1", "no triangles no field");
     assert_refused("{'objects': [{" BLOCK ", 'contact': {'field': 1}}]}", "objects[0].contact.field", "1 true");
     fixture f = fixture_good("{'objects': [{" BLOCK "}]}"); /* the program's own are not for files */
-    fixed_def def = default_fixed();
+    sn_shape_def def = sn_default_shape_def(SN_SHAPE_FIELD);
     sn_real samples[27];
     def.type = SN_SHAPE_FIELD;
     def.samples = samples;

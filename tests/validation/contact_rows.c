@@ -37,8 +37,8 @@ void stack_forces(records *out)
     run(world, 300, FRAME);
     const sn_contact_event *e = sn_world_contact_events(world, &count);
     for (uint32_t i = 0; i < count; ++i) {
-        const bool ground = e[i].collider.generation != 0;
-        const double above = 8 * G * (ground ? 10 : 10 - (double)e[i].other_body.index);
+        const bool ground = e[i].other.generation == 0;
+        const double above = 8 * G * (ground ? 10 : 10 - (double)e[i].other.index);
         const double force = (double)e[i].impulse / FRAME;
         worst = fmax(worst, fabs(force - above) / above);
         lowest = ground ? force : lowest;

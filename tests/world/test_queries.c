@@ -1363,7 +1363,7 @@ static void test_body(void **state)
 
     /* inside of both the one counts whose surface is farther away */
     assert_true(sn_query_closest(world, vec(1, 3.9, 3), 9, everything, &hit));
-    assert_int_equal(hit.triangle, 1);
+    assert_int_equal(hit.shape, 1);
     assert_close(hit.distance, -0.9, CLOSE);
     assert_true(ray(world, vec(1, 3.9, 3), vec(1, 0, 0), 9, &hit));
     assert_close(hit.distance, 0, 0);
