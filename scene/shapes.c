@@ -368,8 +368,8 @@ bool sn_read_shape(sn_scene *scene, sn_reader *reader, const sn_value *value, co
     void *own = sn_arena_take(&scene->scratch, 1, record->size);
     if (!own)
         return sn_reader_fail(reader, "no memory for a shape");
-    const sn_record *tables[] = {&sn_shape_record, record, more};
-    void *structs[] = {&keys, own, more_keys};
+    const sn_record *tables[] = {&sn_shape_record, more ? more : record, record}; /* messages name the last */
+    void *structs[] = {&keys, more ? more_keys : own, own};
     *shape = sn_default_shape_def((sn_shape_type)form);
     if (!sn_record_read(reader, value, more ? 3 : 2, tables, structs) ||
         !sn_read_rotation(reader, sn_world_dimensions(scene->world) == 2, &keys.turn, &keys.rotation,

@@ -604,6 +604,8 @@ static uint64_t make_number(net_maker *m, net_type type, const char *name)
         return 1 + draw(m, 3);
     case TYPE_AGO:
         return draw(m, 2);
+    case TYPE_SHAPE_NUMBER:
+        return 0;
     default:
         fail_msg("no number for %s", net_type_of(type)->name);
         return 0;
@@ -623,10 +625,9 @@ static uint32_t choices(net_type type)
         return SN_MIX_MOST + 1;
     case TYPE_SHAPE_TYPE:
         return SN_SHAPE_CONE + 1;
-    case TYPE_BODY_TYPE: /* those that are not dynamic have calls of their own */
-        return 1;
+    case TYPE_BODY_TYPE:
     case TYPE_LED_TYPE:
-        return 2;
+        return SN_BODY_KINEMATIC + 1;
     case TYPE_FIXED_TYPE:
     case TYPE_FIELD_TYPE:
         return SN_SHAPE_FIELD + 1;
@@ -656,8 +657,10 @@ static void make_choice(net_maker *m, net_type type)
         value = SN_SHAPE_FIELD;
     if (type == TYPE_FIXED_TYPE && (value == SN_SHAPE_HULL || value == SN_SHAPE_HEIGHTS))
         value = SN_SHAPE_PLANE; /* lists of their own are not made here */
-    if (type == TYPE_LED_TYPE)
-        value += SN_BODY_STATIC;
+    if (type == TYPE_BODY_TYPE)
+        value = SN_BODY_DYNAMIC; /* others have calls of their own */
+    if (type == TYPE_LED_TYPE && value == SN_BODY_DYNAMIC)
+        value = SN_BODY_KINEMATIC;
     if (type == TYPE_SHAPE_TYPE || type == TYPE_FIXED_TYPE || type == TYPE_FIELD_TYPE) {
         m->shape = value;
         m->each = draw(m, 3); /* what a field is made from: a function, samples, a mesh */

@@ -109,7 +109,7 @@ static bool check_finite(const net_stage *stage, const net_op *op, net_failure *
     }
     uint32_t seen = 0;
     for (uint32_t i = 0; seen < sn_world_body_count(w); ++i) {
-        if (!bodies_has(&w->bodies, i))
+        if (!sn_ids_is_live(&w->bodies.names, i))
             continue;
         sn_body b = sn_body_from_index(w, i);
         sn_vec3 spin = sn_body_spin(w, b), place = sn_body_position(w, b);

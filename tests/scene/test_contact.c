@@ -428,7 +428,7 @@ static void test_mesh_files(void **state)
 static void test_motion(void **state)
 {
     (void)state;
-    fixture f = fixture_good("{'statics': [{'type': 'box', 'name': 'lift', 'position': [2, 0, 0]}], 'motions':"
+    fixture f = fixture_good("{'statics': [{'type': 'box', 'name': 'lift', 'kinematic': true, 'position': [2, 0, 0]}], 'motions':"
                              " [{'kinematic': 'lift', 'about': [0, 0, 0], 'axis': [0, 0, 1], 'smooth': false, 'keys':"
                              " [{'time': 0}, {'time': 1, 'angle': 1.5707963267948966, 'move': [0, 0, 4]}]}]}");
     fixture_steps(&f, 30);
@@ -450,7 +450,7 @@ static void test_motion(void **state)
 static void test_motion_carries(void **state)
 {
     (void)state;
-    fixture f = fixture_good("{'statics': [{'type': 'box', 'name': 'lift', 'position': [0, -0.5, 0], 'size': [9, 1,"
+    fixture f = fixture_good("{'statics': [{'type': 'box', 'name': 'lift', 'kinematic': true, 'position': [0, -0.5, 0], 'size': [9, 1,"
                              " 9]}], 'objects': [{'type': 'particles', 'positions': [0, 0.1, 0], 'radius': 0.1}],"
                              " 'motions': [{'kinematic': 'lift', 'keys': [{'time': 0}, {'time': 3, 'move': [1, 2, 0]}]}"
                              "]}");
@@ -462,7 +462,7 @@ static void test_motion_carries(void **state)
 static void test_bad_motions(void **state)
 {
     (void)state;
-#define FLOOR "'statics': [{'type': 'plane', 'name': 'floor'}]"
+#define FLOOR "'statics': [{'type': 'plane', 'name': 'floor', 'kinematic': true}]"
     assert_refused("{" FLOOR ", 'motions': [{'kinematic': 'flor', 'keys': [{'time': 0}]}]}", "motions[0].kinematic",
                    "no kinematic 'flor'");
     assert_refused("{" FLOOR ", 'motions': [{'kinematic': 'floor', 'of': 0, 'keys': [{'time': 0}]}]}", "motions[0]",

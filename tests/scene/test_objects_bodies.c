@@ -215,7 +215,7 @@ static void test_ragdoll(void **state)
         sn_body_def def;
         assert_ok(f.world, sn_body_read(f.world, only(&f)->body[i].handle, &def));
         const sn_shape_def *s = &def.shapes[0];
-        double reach = (double)(s->half.y + s->radius); /* none of them lies down */
+        double reach = (double)(s->half.y + s->radius + s->rounding); /* none of them lies down */
         low = fmin(low, (double)def.position.y - reach);
         high = fmax(high, (double)def.position.y + reach);
     }
