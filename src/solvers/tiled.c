@@ -706,6 +706,14 @@ static bool solve_trees(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
     return good;
 }
 
+void sn_tiled_count_trees(const sn_solver_scratch *scratch, const sn_plan *plan, uint32_t *trees, uint32_t *constraints)
+{
+    const tiled *t = scratch->tiled;
+    const bool any = t && plan->made && plan->tree_table.count;
+    *trees = any ? t->forest.tree_table.count : 0;
+    *constraints = any ? t->forest.count : 0;
+}
+
 /* Particles that came after the plan was made are in no tile. They are settled once, as those of tiles are, though nothing moved
    them: settling may round. */
 static bool move_newcomers(const sn_tiled *t)
