@@ -82,7 +82,7 @@ static sn_world *make_world(void)
     for (uint32_t i = 0; i < BOXES; ++i)
         sn_static_add_box(world, random_place(), (sn_vec3){(sn_real)0.5, (sn_real)0.5, (sn_real)0.5});
     for (uint32_t i = 0; i < BALLS; ++i)
-        sn_particle_set_radius(world, sn_add_particle(world, random_place(), 1), (sn_real)0.1);
+        sn_particle_set_radius(world, sn_particle_add_at(world, random_place(), 1), (sn_real)0.1);
     return world;
 }
 

@@ -35,7 +35,7 @@ static bool add_joint(sn_world *world, const sn_bench_joint *from, const sn_body
     def.most = (sn_real)from->most;
     if (from->swing > 0)
         def.swing = (sn_real)from->swing;
-    return sn_add_joint(world, &def).generation != 0;
+    return sn_joint_add(world, &def).generation != 0;
 }
 
 bool sn_bench_add_bodies(sn_world *world, const sn_bench_model *model, sn_body *body)

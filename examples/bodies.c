@@ -19,9 +19,9 @@ static sn_constraint hang_crate(sn_world *world, sn_body *crate)
     sn_constraint first = {0};
     for (int i = 1; i <= LINKS; ++i) {
         sn_real y = 2 - (sn_real)i / LINKS;
-        sn_point below = i < LINKS ? sn_at(sn_add_particle(world, (sn_vec3){.x = -1, .y = y}, (sn_real)0.01))
+        sn_point below = i < LINKS ? sn_at(sn_particle_add_at(world, (sn_vec3){.x = -1, .y = y}, (sn_real)0.01))
                                    : sn_on_body(*crate, (sn_vec3){.y = (sn_real)0.1}); /* in the crate's own frame */
-        sn_constraint link = sn_add_distance(world, above, below, SN_MEASURE);
+        sn_constraint link = sn_constraint_add_distance(world, above, below, SN_MEASURE);
         first = i == 1 ? link : first;
         above = below;
     }
@@ -39,8 +39,8 @@ static sn_constraint hang_door(sn_world *world)
     def.axis = (sn_vec3){.y = 1};
     def.least = -(sn_real)1.2; /* rad */
     def.most = (sn_real)1.2;
-    sn_constraint hinge = sn_add_joint(world, &def); /* b is null: the world */
-    sn_body_add_impulse(world, door, (sn_vec3){.z = 10}, (sn_vec3){.x = (sn_real)1.8, .y = 1});
+    sn_constraint hinge = sn_joint_add(world, &def); /* b is null: the world */
+    sn_body_apply_impulse(world, door, (sn_vec3){.z = 10}, (sn_vec3){.x = (sn_real)1.8, .y = 1});
     return hinge;
 }
 

@@ -102,7 +102,7 @@ static bool pick_up(sn_world *world, sn_particle ball)
     printf("a ray meets it after %.2f m", (double)hit.distance);
     sn_point grip = sn_query_pick(world, eye, ray, 10, 0, NULL); /* the same, as a point that can be held */
     sn_vec3 up = {x.x, x.y + 1, x.z};
-    sn_add_pin_at(world, grip, up);
+    sn_constraint_add_pin_at(world, grip, up);
     run(world, ball, (sn_body){0});
     x = sn_particle_position(world, ball);
     printf(", and now it hangs at %.2f %.2f %.2f\n", (double)x.x, (double)x.y, (double)x.z);

@@ -44,8 +44,8 @@ int main(void)
     l.platform = sn_static_add_box(world, (sn_vec3){0, 3, 0}, (sn_vec3){2, 0.1f, 2});
     l.belt = sn_static_add_box(world, (sn_vec3){10, -0.5f, 0}, (sn_vec3){5, 0.5f, 2});
     sn_body crate = sn_body_add_box(world, (sn_vec3){0, 0.5f, 0}, (sn_vec3){0.5f, 0.5f, 0.5f}, 500);
-    sn_particle ball = sn_add_particle(world, (sn_vec3){6, 0.1f, 0}, 1);
-    l.ghost = sn_add_particle(world, (sn_vec3){8, 1, 0}, 1);
+    sn_particle ball = sn_particle_add_at(world, (sn_vec3){6, 0.1f, 0}, 1);
+    l.ghost = sn_particle_add_at(world, (sn_vec3){8, 1, 0}, 1);
     sn_particle_set_radius(world, ball, 0.1f);
     sn_body_set_velocity(world, crate, (sn_vec3){0, 10, 0}, (sn_vec3){0, 0, 0});
     sn_world_set_contact_filter(world, filter, &l);

@@ -47,7 +47,8 @@ struct sn_output {
     char *folder;
     unsigned formats;
     uint32_t count;
-    entry *entry;      /* one per object, then one per static or kinematic body, then one for the bodies of each object that has both */
+    entry *
+        entry; /* one per object, then one per static or kinematic body, then one for the bodies of each object that has both */
     sn_poses poses;    /* if they are asked for */
     sn_vec3 *place;    /* room for the largest of them, */
     sn_vec3 *velocity; /*   both */
@@ -164,9 +165,9 @@ static sn_result read_particles(sn_output *output, const entry *e)
 {
     sn_world *world = sn_scene_world(output->scene);
     sn_particles run = e->object->run;
-    sn_result result = run.count ? sn_read_positions(world, run, &output->place[0].x, 0) : SN_OK;
+    sn_result result = run.count ? sn_particles_read_positions(world, run, &output->place[0].x, 0) : SN_OK;
     if (result == SN_OK && run.count && (output->formats & SN_FORMAT_PLY))
-        result = sn_read_velocities(world, run, &output->velocity[0].x, 0);
+        result = sn_particles_read_velocities(world, run, &output->velocity[0].x, 0);
     return result;
 }
 

@@ -161,8 +161,7 @@ static bool take_static(sn_show *show, const sn_scene_static *found, sn_vec3 mid
     if (!sn_shape_mesh_of_body(&def, middle, (sn_real)PLANE, &p->mesh, &nothing))
         return nothing;
     p->body = found->handle;
-    p->is_clear =
-        p->is_plane || (found->name && (strstr(found->name, "glass") || strstr(found->name, "funnel")));
+    p->is_clear = p->is_plane || (found->name && (strstr(found->name, "glass") || strstr(found->name, "funnel")));
     show->count++;
     grow_room(show, p->mesh.vertex_count);
     if (p->is_plane && p->mesh.vertex_count) {
@@ -412,7 +411,7 @@ static void add_object(const sn_show *show, part *p, float size, uint32_t first,
     sn_world *world = sn_scene_world(show->scene);
     const sn_object *object = p->object;
     const uint32_t colour = palette[(first + p->number) % COLOURS];
-    if (object->run.count && sn_read_positions(world, object->run, &show->place[0].x, 0) == SN_OK) {
+    if (object->run.count && sn_particles_read_positions(world, object->run, &show->place[0].x, 0) == SN_OK) {
         memset(show->drawn, 0, object->run.count);
         if (object->triangle_count)
             add_surface(show, object, colour, model);

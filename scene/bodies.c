@@ -68,7 +68,8 @@ static sn_body_def *keep_def(sn_scene *scene, const sn_body_def *def)
              !(shape[i].vertices = copied(&scene->arena, shape[i].vertices, shape[i].vertex_count, sizeof(sn_vec3)))) ||
             (shape[i].material &&
              !(shape[i].material = copied(&scene->arena, shape[i].material, 1, sizeof *shape[i].material))) ||
-            (shape[i].filter && !(shape[i].filter = copied(&scene->arena, shape[i].filter, 1, sizeof *shape[i].filter))))
+            (shape[i].filter &&
+             !(shape[i].filter = copied(&scene->arena, shape[i].filter, 1, sizeof *shape[i].filter))))
             return NULL;
     if (def->vertices &&
         (!(kept->vertices = copied(&scene->arena, def->vertices, def->vertex_count, sizeof(sn_vec3))) ||
@@ -278,7 +279,7 @@ bool sn_build_joint(sn_build *build, const char *name, const sn_joint_def *joint
     return sn_build_joint_leaning(build, name, joint, a, b, joint->axis);
 }
 
-/* sn_add_joint would do, but what it makes of anchor and axis could not be saved to the last bit. */
+/* sn_joint_add would do, but what it makes of anchor and axis could not be saved to the last bit. */
 bool sn_build_joint_leaning(sn_build *build, const char *name, const sn_joint_def *joint, uint32_t a, uint32_t b,
                             sn_vec3 axis_b)
 {

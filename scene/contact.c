@@ -228,12 +228,12 @@ bool sn_scene_add_skin(sn_scene *scene, sn_reader *reader, sn_object *object, co
 static bool read_places(sn_scene *scene, const sn_object *object, sn_arena *arena, sn_vec3 **out)
 {
     *out = sn_arena_take(arena, object->run.count, sizeof **out);
-    return *out && sn_read_positions(scene->world, object->run, &(*out)->x, sizeof **out) == SN_OK;
+    return *out && sn_particles_read_positions(scene->world, object->run, &(*out)->x, sizeof **out) == SN_OK;
 }
 
 static bool put_places(sn_scene *scene, const sn_object *object, const sn_vec3 *x)
 {
-    return sn_write_positions(scene->world, object->run, &x->x, sizeof *x) == SN_OK;
+    return sn_particles_write_positions(scene->world, object->run, &x->x, sizeof *x) == SN_OK;
 }
 
 /* Where the particles of an object are now, if the rest shape asks for them to be elsewhere; otherwise notes where that is. */
@@ -271,7 +271,8 @@ static bool gather_shell(sn_scene *scene, const sn_scene_group *group, sn_shape_
             continue;
         for (uint32_t k = 0; k < 3 * object->triangle_count; ++k)
             corner[3 * (size_t)def->triangle_count + k] = def->vertex_count + object->triangle[k];
-        if (object->run.count && sn_read_positions(scene->world, object->run, &vertex[def->vertex_count].x, 0) != SN_OK)
+        if (object->run.count &&
+            sn_particles_read_positions(scene->world, object->run, &vertex[def->vertex_count].x, 0) != SN_OK)
             return false;
         def->vertex_count += object->run.count;
         def->triangle_count += object->triangle_count;

@@ -72,7 +72,7 @@ static bool add_drag(sn_scene *scene, sn_reader *reader, const sn_drag_keys *key
     if (!number || !name)
         return sn_reader_fail(reader, "no memory for a drag");
     *name = keys->object;
-    return sn_world_add_drag(scene->world, &def, number) == SN_OK || sn_scene_refused(scene, reader);
+    return sn_drag_add(scene->world, &def, number) == SN_OK || sn_scene_refused(scene, reader);
 }
 
 bool sn_scene_read_drags(sn_scene *scene, sn_reader *reader, const sn_list_of *drags)
@@ -328,7 +328,8 @@ static bool begin_with_static(sn_scene *scene, sn_reader *reader, sn_scene_motio
     if (!found && sn_reader_doubts(reader, motion->keys.kinematic))
         return false;
     if (!found)
-        return sn_reader_fail_key(reader, "kinematic", "there is no static or kinematic body '%.80s'", motion->keys.kinematic);
+        return sn_reader_fail_key(reader, "kinematic", "there is no static or kinematic body '%.80s'",
+                                  motion->keys.kinematic);
     const sn_scene_motion *other = scene->motions.items;
     for (uint32_t i = 0; i + 1 < scene->motions.count; ++i)
         if (other[i].leads_static && other[i].body.index == found->handle.index)
@@ -430,7 +431,7 @@ static sn_result push(sn_scene *scene, const sn_scene_force *force)
         sn_vec3 f = force->keys.value;
         if (isinf(m))
             continue;
-        sn_result result = sn_particle_add_force(scene->world, p, (sn_vec3){f.x * m, f.y * m, f.z * m});
+        sn_result result = sn_particle_apply_force(scene->world, p, (sn_vec3){f.x * m, f.y * m, f.z * m});
         if (result != SN_OK)
             return result;
     }
@@ -473,7 +474,7 @@ static double dot(const double a[3], const double b[3])
 
 static sn_result add_force(sn_scene *scene, sn_particle p, const double f[3], double factor)
 {
-    return sn_particle_add_force(
+    return sn_particle_apply_force(
         scene->world, p, (sn_vec3){(sn_real)(f[0] * factor), (sn_real)(f[1] * factor), (sn_real)(f[2] * factor)});
 }
 

@@ -36,7 +36,7 @@ static void save_drags(saver *s, sn_value *world)
     sn_value *list = s->scene->drags.count ? sn_document_list(s->out, world, "drags") : NULL;
     for (uint32_t i = 0; i < s->scene->drags.count; ++i) {
         sn_drag_keys keys = {.object = object[i]};
-        if (sn_world_read_drag(s->scene->world, number[i], &keys.def) != SN_OK)
+        if (sn_drag_read(s->scene->world, number[i], &keys.def) != SN_OK)
             continue; /* removed since */
         sn_value *record = sn_document_record(s->out, list, NULL);
         sn_record_write(s->out, record, &sn_drag_record, &keys);
@@ -86,7 +86,8 @@ static void save_vectors(saver *s, sn_value *record, const char *key, sn_particl
     sn_vec3 *x = sn_arena_take(&s->scratch, run.count, sizeof *x);
     double *numbers;
     bool any = !velocities;
-    if (!x || (velocities ? sn_read_velocities : sn_read_positions)(s->scene->world, run, &x->x, sizeof *x) != SN_OK) {
+    if (!x || (velocities ? sn_particles_read_velocities : sn_particles_read_positions)(s->scene->world, run, &x->x,
+                                                                                        sizeof *x) != SN_OK) {
         s->out->failed = true;
         return;
     }
@@ -209,7 +210,7 @@ static void save_rest(saver *s, sn_value *record, const sn_object *object)
     double *numbers;
     if (!object->rest || !count)
         return;
-    if (!x || sn_read_positions(s->scene->world, object->run, &x->x, sizeof *x) != SN_OK) {
+    if (!x || sn_particles_read_positions(s->scene->world, object->run, &x->x, sizeof *x) != SN_OK) {
         s->out->failed = true;
         return;
     }

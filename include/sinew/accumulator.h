@@ -87,7 +87,7 @@ SN_API sn_result sn_accumulator_reset(sn_accumulator *accumulator, sn_world *wor
 SN_API sn_vec3 sn_accumulator_position(const sn_accumulator *accumulator, const sn_world *world, sn_particle particle,
                                        sn_real alpha);
 
-/* Of a run, as sn_read_positions: the vertices of a cloth, a soft body or a rope. Normals follow from them. */
+/* Of a run, as sn_particles_read_positions: the vertices of a cloth, a soft body or a rope. Normals follow from them. */
 SN_API sn_result sn_accumulator_read_positions(const sn_accumulator *accumulator, const sn_world *world,
                                                sn_particles run, sn_real alpha, sn_real *xyz, size_t stride);
 

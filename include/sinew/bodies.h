@@ -37,12 +37,13 @@ typedef enum sn_body_type {
 typedef struct sn_body_def {
     uint32_t made;     /* set by sn_default_body_def, by which it is known that you started from it */
     sn_body_type type; /* default SN_BODY_DYNAMIC */
-    sn_vec3 position; /* m: where its own frame is; default 0 */
-    sn_quat rotation; /* how that is turned; normalised for you; zero is refused; default (0, 0, 0, 1) */
-    sn_vec3 velocity; /* m/s, of the centre of mass; default 0. A kinematic body moves on so; a static one has none */
-    sn_vec3 spin;     /* rad/s, axis times rate, in the world; default 0; likewise */
+    sn_vec3 position;  /* m: where its own frame is; default 0 */
+    sn_quat rotation;  /* how that is turned; normalised for you; zero is refused; default (0, 0, 0, 1) */
+    sn_vec3 velocity;  /* m/s, of the centre of mass; default 0. A kinematic body moves on so; a static one has none */
+    sn_vec3 spin;      /* rad/s, axis times rate, in the world; default 0; likewise */
 
-    const sn_shape_def *shapes; /* used during the call only; NULL: it has no shape and collides with nothing. One that is not
+    const sn_shape_def
+        *shapes; /* used during the call only; NULL: it has no shape and collides with nothing. One that is not
                                    dynamic has at least one */
     uint32_t shape_count;
 
@@ -146,12 +147,12 @@ SN_API sn_result sn_body_move_to(sn_world *world, sn_body body, sn_vec3 position
 /* Refused for bodies that are not dynamic. */
 
 /* For the next step: N at a place in the world, and N m. They add up. */
-SN_API sn_result sn_body_add_force(sn_world *world, sn_body body, sn_vec3 force, sn_vec3 place);
-SN_API sn_result sn_body_add_torque(sn_world *world, sn_body body, sn_vec3 torque);
+SN_API sn_result sn_body_apply_force(sn_world *world, sn_body body, sn_vec3 force, sn_vec3 place);
+SN_API sn_result sn_body_apply_torque(sn_world *world, sn_body body, sn_vec3 torque);
 
 /* At once: N s at a place in the world, and N m s. Nothing happens to an immovable one. */
-SN_API sn_result sn_body_add_impulse(sn_world *world, sn_body body, sn_vec3 impulse, sn_vec3 place);
-SN_API sn_result sn_body_add_angular_impulse(sn_world *world, sn_body body, sn_vec3 impulse);
+SN_API sn_result sn_body_apply_impulse(sn_world *world, sn_body body, sn_vec3 impulse, sn_vec3 place);
+SN_API sn_result sn_body_apply_angular_impulse(sn_world *world, sn_body body, sn_vec3 impulse);
 
 /* ---- What it is ----------------------------------------------------------------------------------------------------- */
 
@@ -172,7 +173,8 @@ SN_API sn_result sn_body_set_group(sn_world *world, sn_body body, uint32_t group
 SN_API sn_result sn_body_set_user(sn_world *world, sn_body body, uint64_t user);
 
 /* The material and the filter of one of its shapes; NULL: those of the group of the body. */
-SN_API sn_result sn_body_set_material(sn_world *world, sn_body body, uint32_t shape, const sn_contact_material *material);
+SN_API sn_result sn_body_set_material(sn_world *world, sn_body body, uint32_t shape,
+                                      const sn_contact_material *material);
 SN_API sn_result sn_body_set_filter(sn_world *world, sn_body body, uint32_t shape, const sn_filter *filter);
 
 /* Of a dynamic body. Another mass (kg, or SN_IMMOVABLE: it is held for now); the moments go with it. */

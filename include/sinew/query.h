@@ -37,7 +37,7 @@ typedef enum sn_query_what {
     SN_QUERY_STATICS = 4, /* static and kinematic bodies; shapes that are no sensors */
     SN_QUERY_SENSORS = 8, /*   and those that are */
     SN_QUERY_BODIES = 16, /* dynamic bodies */
-    SN_QUERY_ALL = 23 /* all but sensors */
+    SN_QUERY_ALL = 23     /* all but sensors */
 } sn_query_what;
 
 /* What was found. Exactly one of particle, skin and body is not null, that is, has a generation other than 0;
@@ -45,15 +45,15 @@ typedef enum sn_query_what {
 typedef struct sn_hit {
     sn_particle particle;
     sn_skin skin;
-    uint32_t triangle;     /* skin, or a shape that is a mesh or a height field: which of its triangles; otherwise of a body
+    uint32_t triangle; /* skin, or a shape that is a mesh or a height field: which of its triangles; otherwise of a body
                               SN_NO_TRIANGLE, of a particle 0 */
     sn_particle corner[3]; /* skin: its corners, */
     sn_real weight[3];     /*   and what they count at the point: sn_on_triangle makes a point of them */
-    sn_vec3 point;    /* m: on the surface */
-    sn_vec3 normal;   /* of the surface, length 1: out of what is solid, otherwise towards the one who asks */
-    sn_real distance; /* m: along the ray or way; otherwise to the surface, negative inside */
-    sn_body body;     /* sn_on_body(body, sn_body_to_own(world, body, point)) makes a point of it */
-    uint32_t shape;   /* which of its shapes */
+    sn_vec3 point;         /* m: on the surface */
+    sn_vec3 normal;        /* of the surface, length 1: out of what is solid, otherwise towards the one who asks */
+    sn_real distance;      /* m: along the ray or way; otherwise to the surface, negative inside */
+    sn_body body;          /* sn_on_body(body, sn_body_to_own(world, body, point)) makes a point of it */
+    uint32_t shape;        /* which of its shapes */
 } sn_hit;
 
 /* Whether a hit counts. It may call what takes a const world, other queries too; every other call is refused with
@@ -125,8 +125,8 @@ SN_API bool sn_query_sphere_cast(const sn_world *world, sn_vec3 origin, sn_real 
    call, which takes some microseconds; it may have as many as that of a body. Bad shapes are refused as sn_body_add does. */
 SN_API bool sn_query_shape_cast(const sn_world *world, const sn_shape_def *shape, sn_vec3 direction, sn_real length,
                                 sn_query_filter filter, sn_hit *hit);
-SN_API bool sn_query_shape_cast_any(const sn_world *world, const sn_shape_def *shape, sn_vec3 direction,
-                                    sn_real length, sn_query_filter filter);
+SN_API bool sn_query_shape_cast_any(const sn_world *world, const sn_shape_def *shape, sn_vec3 direction, sn_real length,
+                                    sn_query_filter filter);
 SN_API uint32_t sn_query_shape_cast_all(const sn_world *world, const sn_shape_def *shape, sn_vec3 direction,
                                         sn_real length, sn_query_filter filter, sn_hit *hits, uint32_t most);
 
@@ -149,7 +149,7 @@ SN_API uint32_t sn_query_overlap(const sn_world *world, sn_vec3 centre, sn_real 
 SN_API uint32_t sn_query_shape_overlap(const sn_world *world, const sn_shape_def *shape, sn_query_filter filter,
                                        sn_hit *hits, uint32_t most);
 
-/* For dragging with the mouse: the point under a ray, as a constraint takes it (sn_add_pin_at, for one): on a skin the
+/* For dragging with the mouse: the point under a ray, as a constraint takes it (sn_constraint_add_pin_at, for one): on a skin the
    spot of its triangle, on a body the spot of its surface, otherwise the particle. Colliders hide what lies behind
    them, but not sensors. A null point (all zero) if there is nothing. *distance (m, may be NULL) is where along the ray
    that point is; NaN if there is none. reach: particles are found as balls of at least this radius (m), so that small

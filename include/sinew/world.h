@@ -323,12 +323,11 @@ typedef struct sn_field_in {
 typedef sn_vec3 sn_field_fn(void *context, const sn_field_in *in);
 
 /* Adds a force field that acts on every movable particle in every substep from now on. *field gets its number, 1 or
-   more, for sn_world_remove_field (may be NULL). parallel: the function may be called from several threads at once. */
-SN_API sn_result sn_world_add_field(sn_world *world, sn_field_fn *function, void *context, bool parallel,
-                                    uint32_t *field);
+   more, for sn_field_remove (may be NULL). parallel: the function may be called from several threads at once. */
+SN_API sn_result sn_field_add(sn_world *world, sn_field_fn *function, void *context, bool parallel, uint32_t *field);
 
 /* Removes a force field. Numbers are not used again. */
-SN_API sn_result sn_world_remove_field(sn_world *world, uint32_t field);
+SN_API sn_result sn_field_remove(sn_world *world, uint32_t field);
 
 /* ---- Snapshots ------------------------------------------------------------------------------------------------- */
 

@@ -355,7 +355,7 @@ sn_result sn_accumulator_read_positions(const sn_accumulator *a, const sn_world 
                                         sn_real *xyz, size_t stride)
 {
     sn_result result = check_reading(a, world, alpha);
-    if (result != SN_OK || (result = sn_read_positions(world, run, xyz, stride)) != SN_OK)
+    if (result != SN_OK || (result = sn_particles_read_positions(world, run, xyz, stride)) != SN_OK)
         return result; /* which has checked the rest */
     if (stride == 0)
         stride = sizeof(sn_vec3);

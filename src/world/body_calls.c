@@ -672,7 +672,7 @@ static sn_result add_torque(sn_world *world, sn_body_state *state, const double 
     return SN_OK;
 }
 
-sn_result sn_body_add_force(sn_world *world, sn_body body, sn_vec3 force, sn_vec3 place)
+sn_result sn_body_apply_force(sn_world *world, sn_body body, sn_vec3 force, sn_vec3 place)
 {
     sn_body_state *state = NULL;
     double torque[3];
@@ -684,12 +684,12 @@ sn_result sn_body_add_force(sn_world *world, sn_body body, sn_vec3 force, sn_vec
     sn_body_state before = *state;
     if ((result = add_torque(world, state, torque)) != SN_OK)
         return result;
-    if ((result = sn_particle_add_force(world, sn_body_particle(world, body), force)) != SN_OK)
+    if ((result = sn_particle_apply_force(world, sn_body_particle(world, body), force)) != SN_OK)
         *state = before;
     return result;
 }
 
-sn_result sn_body_add_torque(sn_world *world, sn_body body, sn_vec3 torque)
+sn_result sn_body_apply_torque(sn_world *world, sn_body body, sn_vec3 torque)
 {
     sn_body_state *state = NULL;
     sn_result result = begin_dynamic(world, body, "torque", &state);
@@ -728,7 +728,7 @@ static void set_momentum(sn_world *world, sn_body_state *state, const double l[3
     sn_sleep_disturb(world, state->particle);
 }
 
-sn_result sn_body_add_impulse(sn_world *world, sn_body body, sn_vec3 impulse, sn_vec3 place)
+sn_result sn_body_apply_impulse(sn_world *world, sn_body body, sn_vec3 impulse, sn_vec3 place)
 {
     sn_body_state *state = NULL;
     double turning[3], l[3];
@@ -744,7 +744,7 @@ sn_result sn_body_add_impulse(sn_world *world, sn_body body, sn_vec3 impulse, sn
     return SN_OK;
 }
 
-sn_result sn_body_add_angular_impulse(sn_world *world, sn_body body, sn_vec3 impulse)
+sn_result sn_body_apply_angular_impulse(sn_world *world, sn_body body, sn_vec3 impulse)
 {
     sn_body_state *state = NULL;
     sn_result result = begin_dynamic(world, body, "impulse", &state);

@@ -271,7 +271,7 @@ static void push_body(walk *w, const sn_hit *hit, sn_vec3 velocity)
     if (!(impulse > 0))
         return;
     impulse = impulse < w->c->push * w->dt ? impulse : w->c->push * w->dt;
-    sn_body_add_impulse(w->world, hit->body, vec3_scale(hit->normal, -impulse), hit->point);
+    sn_body_apply_impulse(w->world, hit->body, vec3_scale(hit->normal, -impulse), hit->point);
 }
 
 /* Its weight, on what it stands on. */
@@ -279,7 +279,7 @@ static void press_ground(walk *w, const sn_hit *ground)
 {
     const sn_real weight = -vec3_dot(w->world->state.settings.gravity, w->up) * w->c->mass;
     if (ground->body.generation && weight > 0 && isfinite(sn_body_mass(w->world, ground->body)))
-        sn_body_add_impulse(w->world, ground->body, vec3_scale(w->up, -weight * w->dt), ground->point);
+        sn_body_apply_impulse(w->world, ground->body, vec3_scale(w->up, -weight * w->dt), ground->point);
 }
 
 /* ---- Platforms --------------------------------------------------------------------------------------------------- */

@@ -139,7 +139,7 @@ uint32_t sn_kind_find(const sn_world *world, const char *name)
     return 0;
 }
 
-uint32_t sn_register_kind(sn_world *world, const sn_kind *kind)
+uint32_t sn_kind_register(sn_world *world, const sn_kind *kind)
 {
     char reason[SN_ERROR_SIZE];
     if (sn_world_enter(world) != SN_OK)
@@ -342,7 +342,9 @@ static sn_result check_points(sn_world *world, const sn_pool *pool, const sn_con
                                   pool->kind.name, points[i].particle[0].index, j, i);
     }
     if (!held)
-        return world_fail(world, SN_ERROR_ARGUMENT, "%s: all points are places, or on static and kinematic bodies, which nothing moves", pool->kind.name);
+        return world_fail(world, SN_ERROR_ARGUMENT,
+                          "%s: all points are places, or on static and kinematic bodies, which nothing moves",
+                          pool->kind.name);
     if (is_within_a_body(pool, points))
         return world_fail(world, SN_ERROR_ARGUMENT,
                           "%s: all points are on the same body, %u; a joint holds two bodies, or one and a place",
@@ -884,8 +886,8 @@ static sn_point read_point(const sn_world *world, const sn_pool *pool, uint32_t 
         return sn_at_place_turned(spot.place, spot.turn);
     if (spot.type == SN_POINT_BODY) {
         const sn_body_state *body = &world->bodies.state[spot.body];
-        return sn_on_body_turned(sn_body_of_row(world, spot.body),
-                                 sn_body_place(body, spot.place), sn_body_place_turn(body, spot.turn));
+        return sn_on_body_turned(sn_body_of_row(world, spot.body), sn_body_place(body, spot.place),
+                                 sn_body_place_turn(body, spot.turn));
     }
     sn_point point = {.count = spot.count};
     for (uint32_t j = 0; j < spot.count; ++j) {

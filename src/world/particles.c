@@ -212,7 +212,7 @@ sn_result sn_particle_add(sn_world *world, const sn_particle_def *def, sn_partic
     return SN_OK;
 }
 
-sn_particle sn_add_particle(sn_world *world, sn_vec3 position, sn_real mass)
+sn_particle sn_particle_add_at(sn_world *world, sn_vec3 position, sn_real mass)
 {
     sn_particle_def def = sn_default_particle_def();
     def.position = position;
@@ -258,7 +258,7 @@ static sn_result check_vectors(const sn_world *world, const char *what, const sn
     return SN_OK;
 }
 
-sn_particles sn_add_particles(sn_world *world, uint32_t count, const sn_real *xyz, size_t stride, sn_real mass)
+sn_particles sn_particles_add(sn_world *world, uint32_t count, const sn_real *xyz, size_t stride, sn_real mass)
 {
     sn_particles none = {0};
     if (sn_world_enter(world) != SN_OK || check_mass(world, mass) != SN_OK)
@@ -544,7 +544,7 @@ sn_result sn_particle_apply_impulse(sn_world *world, sn_particle particle, sn_ve
     return SN_OK;
 }
 
-sn_result sn_particle_add_force(sn_world *world, sn_particle particle, sn_vec3 force)
+sn_result sn_particle_apply_force(sn_world *world, sn_particle particle, sn_vec3 force)
 {
     uint32_t slot;
     sn_result result = begin_vector(world, particle, "force", force, &slot);
@@ -629,31 +629,31 @@ static sn_result write_vectors(sn_world *world, sn_particles run, const char *wh
     return result;
 }
 
-sn_result sn_read_positions(const sn_world *world, sn_particles run, sn_real *xyz, size_t stride)
+sn_result sn_particles_read_positions(const sn_world *world, sn_particles run, sn_real *xyz, size_t stride)
 {
     return read_vectors(world, run, world ? world->particles.x : NULL, xyz, stride);
 }
 
-sn_result sn_read_velocities(const sn_world *world, sn_particles run, sn_real *xyz, size_t stride)
+sn_result sn_particles_read_velocities(const sn_world *world, sn_particles run, sn_real *xyz, size_t stride)
 {
     return read_vectors(world, run, world ? world->particles.v : NULL, xyz, stride);
 }
 
-sn_result sn_write_positions(sn_world *world, sn_particles run, const sn_real *xyz, size_t stride)
+sn_result sn_particles_write_positions(sn_world *world, sn_particles run, const sn_real *xyz, size_t stride)
 {
     if (!world)
         return SN_ERROR_ARGUMENT;
     return write_vectors(world, run, "position", world->particles.x, world->particles.x_low, xyz, stride);
 }
 
-sn_result sn_write_velocities(sn_world *world, sn_particles run, const sn_real *xyz, size_t stride)
+sn_result sn_particles_write_velocities(sn_world *world, sn_particles run, const sn_real *xyz, size_t stride)
 {
     if (!world)
         return SN_ERROR_ARGUMENT;
     return write_vectors(world, run, "velocity", world->particles.v, world->particles.v_low, xyz, stride);
 }
 
-sn_result sn_read_inverse_masses(const sn_world *world, sn_particles run, sn_real *w, size_t stride)
+sn_result sn_particles_read_inverse_masses(const sn_world *world, sn_particles run, sn_real *w, size_t stride)
 {
     sn_result result = check_bulk(world, run, w, sizeof(sn_real), &stride);
     for (uint32_t i = 0; result == SN_OK && i < run.count; ++i)
@@ -661,7 +661,7 @@ sn_result sn_read_inverse_masses(const sn_world *world, sn_particles run, sn_rea
     return result;
 }
 
-sn_result sn_write_inverse_masses(sn_world *world, sn_particles run, const sn_real *w, size_t stride)
+sn_result sn_particles_write_inverse_masses(sn_world *world, sn_particles run, const sn_real *w, size_t stride)
 {
     sn_result result = sn_world_enter(world);
     if (result == SN_OK)
@@ -700,21 +700,21 @@ static sn_view view(const sn_world *world, const sn_real *data)
                      world->particles.index};
 }
 
-sn_view sn_view_positions(const sn_world *world)
+sn_view sn_world_view_positions(const sn_world *world)
 {
     if (!sn_world_particle_count(world))
         return (sn_view){0};
     return view(world, &world->particles.x->x);
 }
 
-sn_view sn_view_velocities(const sn_world *world)
+sn_view sn_world_view_velocities(const sn_world *world)
 {
     if (!sn_world_particle_count(world))
         return (sn_view){0};
     return view(world, &world->particles.v->x);
 }
 
-sn_view sn_view_inverse_masses(const sn_world *world)
+sn_view sn_world_view_inverse_masses(const sn_world *world)
 {
     if (!sn_world_particle_count(world))
         return (sn_view){0};

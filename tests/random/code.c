@@ -45,7 +45,7 @@ static sn_vec3 net_intruder(void *context, const sn_field_in *in)
     stage->intrusions++;
     stage->admitted += sn_world_step(stage->world, (sn_real)0.01) == SN_OK;
     stage->admitted += sn_particle_remove(stage->world, self) == SN_OK;
-    stage->admitted += sn_add_particle(stage->world, zero, 1).generation != 0;
+    stage->admitted += sn_particle_add_at(stage->world, zero, 1).generation != 0;
     stage->admitted += sn_world_replan(stage->world) == SN_OK;
     return f;
 }

@@ -549,13 +549,13 @@ static uint32_t make_count(net_maker *m, const char *name)
                           : kind->points ? kind->points
                                          : kind->least_points + draw(m, 3) * (kind->point_step ? kind->point_step : 1);
     }
-    if (m->op->call == CALL_sn_add_surface)
+    if (m->op->call == CALL_sn_constraint_add_surface)
         return m->count = 4;
     if (m->op->call == CALL_sn_constraints_add_lists)
         return m->count = draw(m, 4);
-    return m->count = m->op->call == CALL_sn_add_collinear  ? 3 + draw(m, 3)
-                      : m->op->call == CALL_sn_add_coplanar ? 4 + draw(m, 3)
-                                                            : 2 + draw(m, 4);
+    return m->count = m->op->call == CALL_sn_constraints_add_collinear  ? 3 + draw(m, 3)
+                      : m->op->call == CALL_sn_constraints_add_coplanar ? 4 + draw(m, 3)
+                                                                        : 2 + draw(m, 4);
 }
 
 static uint64_t make_number(net_maker *m, net_type type, const char *name)
@@ -583,7 +583,7 @@ static uint64_t make_number(net_maker *m, net_type type, const char *name)
         return chance(m, 60) ? UINT32_MAX : draw(m, 4);
     case TYPE_MADE:
         return m->op->call == CALL_sn_body_add    ? sn_default_body_def().made
-               : m->op->call == CALL_sn_add_joint ? sn_default_joint_def(1).made
+               : m->op->call == CALL_sn_joint_add ? sn_default_joint_def(1).made
                                                   : sn_default_constraint_def(1).made;
     case TYPE_SAME_KIND:
         return m->kind;
@@ -742,7 +742,7 @@ static void make_numbers(net_maker *m)
 {
     uint32_t call = m->op->call, count = m->count;
     const sn_kind *kind = sn_kind_info(m->stage->world, m->kind);
-    if (call == CALL_sn_add_surface) {
+    if (call == CALL_sn_constraint_add_surface) {
         push_list(m, 12, false);
         net_cell corner[4];
         for (int i = 0; i < 4; ++i)
@@ -754,7 +754,7 @@ static void make_numbers(net_maker *m)
         m->length = 12;
         return;
     }
-    if (call == CALL_sn_constraints_add || call == CALL_sn_add_constraints)
+    if (call == CALL_sn_constraints_add || call == CALL_sn_constraints_add_kind)
         count *= kind ? kind->points : 1;
     if (call == CALL_sn_skin_add)
         count = 3 * (1 + draw(m, 3));
@@ -780,7 +780,7 @@ static void make_box_corners(net_maker *m, bool mesh)
 {
     bool wanted = !mesh                             ? m->shape == SN_SHAPE_HULL
                   : m->op->call == CALL_sn_body_add ? chance(m, 12)
-                  : m->shape == SN_SHAPE_MESH    ? true
+                  : m->shape == SN_SHAPE_MESH       ? true
                                                     : m->shape == SN_SHAPE_FIELD && m->each == 2;
     m->length = m->corners = 0;
     push_list(m, wanted ? 8 : 0, !wanted);
@@ -1231,10 +1231,10 @@ static bool is_enabled(const net_maker *m, uint32_t call)
    Particles and bodies come first, constraints and steps by turns, then everything. */
 static uint32_t choose_featured(net_maker *m, uint32_t done, uint32_t ops)
 {
-    static const uint32_t first[] = {CALL_sn_add_particles,   CALL_sn_body_add_box,     CALL_sn_add_particles,
-                                     CALL_sn_body_add_sphere, CALL_sn_body_add_capsule, CALL_sn_add_particles};
+    static const uint32_t first[] = {CALL_sn_particles_add,   CALL_sn_body_add_box,     CALL_sn_particles_add,
+                                     CALL_sn_body_add_sphere, CALL_sn_body_add_capsule, CALL_sn_particles_add};
     static const uint32_t then[] = {
-        CALL_sn_constraint_add, CALL_sn_constraint_add,          CALL_sn_constraint_add,          CALL_sn_add_joint,
+        CALL_sn_constraint_add, CALL_sn_constraint_add,          CALL_sn_constraint_add,          CALL_sn_joint_add,
         CALL_sn_constraint_add, CALL_sn_constraint_set_strength, CALL_sn_constraint_set_strength, CALL_sn_world_step};
     if (done < COUNT_OF(first))
         return first[done];
@@ -1247,9 +1247,9 @@ static uint32_t choose_featured(net_maker *m, uint32_t done, uint32_t ops)
 static uint32_t choose(net_maker *m, uint32_t done, uint32_t ops)
 {
     static const uint32_t things[] = {
-        CALL_sn_add_particle,           CALL_sn_add_particles,    CALL_sn_particle_add,     CALL_sn_body_add,
-        CALL_sn_body_add_sphere,        CALL_sn_body_add_box,     CALL_sn_body_add_capsule, CALL_fixed_add,
-        CALL_sn_static_add_plane,     CALL_sn_static_add_box, CALL_sn_constraint_add,   CALL_sn_add_joint,
+        CALL_sn_particle_add_at,        CALL_sn_particles_add,  CALL_sn_particle_add,     CALL_sn_body_add,
+        CALL_sn_body_add_sphere,        CALL_sn_body_add_box,   CALL_sn_body_add_capsule, CALL_fixed_add,
+        CALL_sn_static_add_plane,       CALL_sn_static_add_box, CALL_sn_constraint_add,   CALL_sn_joint_add,
         CALL_sn_world_set_group_contact};
     if (m->featured) {
         uint32_t call = choose_featured(m, done, ops);

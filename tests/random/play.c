@@ -96,7 +96,7 @@ static bool all_finite(const sn_real *x, int count)
 static bool check_finite(const net_stage *stage, const net_op *op, net_failure *failure)
 {
     const sn_world *w = stage->world;
-    sn_view x = sn_view_positions(w), v = sn_view_velocities(w);
+    sn_view x = sn_world_view_positions(w), v = sn_world_view_velocities(w);
     for (uint32_t i = 0; i < x.count; ++i)
         if (!all_finite(sn_view_at(&x, i), 3) || !all_finite(sn_view_at(&v, i), 3))
             return refuse(failure, CHECK_FINITE, op, "after %s particle %u has a place or velocity that is not finite",
@@ -130,7 +130,7 @@ static bool check_finite(const net_stage *stage, const net_op *op, net_failure *
 static bool check_counts(const net_stage *stage, const net_op *op, net_failure *failure)
 {
     const sn_world *w = stage->world;
-    sn_view x = sn_view_positions(w);
+    sn_view x = sn_world_view_positions(w);
     uint32_t constraints = 0;
     if (x.count != sn_world_particle_count(w))
         return refuse(failure, CHECK_COUNTS, op, "%u particles, but a view of %u", sn_world_particle_count(w), x.count);
@@ -184,8 +184,7 @@ static bool check_report(net_stage *stage, const net_op *op, net_failure *failur
 
 static bool check_hit(const sn_hit *hit, const net_op *op, net_failure *failure)
 {
-    int things = (hit->particle.generation != 0) + (hit->skin.generation != 0) +
-                 (hit->body.generation != 0);
+    int things = (hit->particle.generation != 0) + (hit->skin.generation != 0) + (hit->body.generation != 0);
     if (things != 1)
         return refuse(failure, CHECK_QUERY, op, "a query found %d things at once", things);
     if (!all_finite(&hit->point.x, 3) || !all_finite(&hit->normal.x, 3) || !isfinite(hit->distance) ||
@@ -306,7 +305,7 @@ static sn_result add_grid(net_stage *stage, const net_op *op)
         xyz[3 * i] = (sn_real)(i % n) / 8;
         xyz[3 * i + 1] = (sn_real)(i / n) / 8;
     }
-    sn_particles run = sn_add_particles(stage->world, n * n, xyz, 0, 1);
+    sn_particles run = sn_particles_add(stage->world, n * n, xyz, 0, 1);
     for (uint32_t i = 0; i < n * n; ++i) {
         if (i % n + 1 < n) {
             index[count++] = run.first + i;
@@ -318,7 +317,8 @@ static sn_result add_grid(net_stage *stage, const net_op *op)
         }
     }
     sn_result result = run.count ? SN_OK : SN_ERROR_MEMORY;
-    if (run.count && cloth && !sn_add_constraints(stage->world, SN_KIND_DISTANCE, count / 2, index, NULL, NULL).count)
+    if (run.count && cloth &&
+        !sn_constraints_add_kind(stage->world, SN_KIND_DISTANCE, count / 2, index, NULL, NULL).count)
         result = sn_particles_remove(stage->world, run) == SN_OK ? SN_ERROR_MEMORY : SN_ERROR_HOST;
     if (result == SN_OK)
         stage->made[op->serial] = (net_made){.type = TYPE_RUN, .as.run = run};
@@ -457,7 +457,7 @@ static bool play_again(player *p, const net_op *op)
         if (!saved)
             return refuse(p->failure, CHECK_TWINS, op, "sn_world_save: %s", sn_world_error(stage->world));
         sn_world_step(stage->world, (sn_real)0.01);
-        sn_add_particle(stage->world, vec(0, 0, 0), 1);
+        sn_particle_add_at(stage->world, vec(0, 0, 0), 1);
         sn_world_step(stage->world, (sn_real)0.02);
         sn_result result = sn_world_load(stage->world, saved);
         sn_snapshot_destroy(saved);
@@ -489,7 +489,7 @@ static void introduce(player *p, uint32_t serial)
     for (uint32_t i = 0; i < p->program->ops && p->program->op[i].serial <= serial; ++i) {
         const net_op *op = &p->program->op[i];
         net_made made = stage->made[op->serial];
-        if (op->call == CALL_sn_register_kind && made.type == TYPE_NEW_KIND)
+        if (op->call == CALL_sn_kind_register && made.type == TYPE_NEW_KIND)
             net_invoke(stage, op);
         if (op->call == CALL_fixed_add || op->call == CALL_sn_world_set_cancel ||
             op->call == CALL_sn_world_set_contact_filter || op->call == CALL_sn_world_set_pre_solve)

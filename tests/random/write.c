@@ -62,9 +62,10 @@ static uint32_t variable_of(net_type type)
 static void write_handle(writer *w, net_type type, const net_cell *cell)
 {
     net_type wanted = type == TYPE_PARTICLE_NUMBER ? TYPE_PARTICLE
-                      : type == TYPE_BODY_OR_WORLD || type == TYPE_ANY_BODY ? (made_type(w->program, cell->as.number) == TYPE_FIXED ? TYPE_FIXED : TYPE_BODY)
-                      : type == TYPE_SAVED         ? TYPE_SNAPSHOT
-                                                   : type;
+                      : type == TYPE_BODY_OR_WORLD || type == TYPE_ANY_BODY
+                          ? (made_type(w->program, cell->as.number) == TYPE_FIXED ? TYPE_FIXED : TYPE_BODY)
+                      : type == TYPE_SAVED ? TYPE_SNAPSHOT
+                                           : type;
     net_type made = made_type(w->program, cell->as.number);
     unsigned serial = (unsigned)cell->as.number;
     uint32_t v = variable_of(wanted);
@@ -504,10 +505,11 @@ static const char helpers[] =
     "    static sn_real xyz[3 * 80 * 80];\n    static uint32_t index[4 * 80 * 80];\n    uint32_t count = 0;\n"
     "    for (uint32_t i = 0; i < n * n; ++i) xyz[3 * i] = (sn_real)(i % n) / 8, xyz[3 * i + 1] = (sn_real)(i / n) / "
     "8;\n"
-    "    *run = sn_add_particles(w, n * n, xyz, 0, 1);\n    for (uint32_t i = 0; i < n * n; ++i) {\n"
+    "    *run = sn_particles_add(w, n * n, xyz, 0, 1);\n    for (uint32_t i = 0; i < n * n; ++i) {\n"
     "        if (i % n + 1 < n) index[count++] = run->first + i, index[count++] = run->first + i + 1;\n"
     "        if (i / n + 1 < n) index[count++] = run->first + i, index[count++] = run->first + i + n;\n    }\n"
-    "    return run->count && (!cloth || sn_add_constraints(w, SN_KIND_DISTANCE, count / 2, index, NULL, NULL).count) "
+    "    return run->count && (!cloth || sn_constraints_add_kind(w, SN_KIND_DISTANCE, count / 2, index, NULL, "
+    "NULL).count) "
     "? "
     "SN_OK : SN_ERROR_MEMORY;\n}\n"
     "static sn_world *reload(sn_world *w)\n{\n    sn_snapshot *s = sn_world_save(w);\n    sn_world *fresh = make();\n"
@@ -515,7 +517,8 @@ static const char helpers[] =
     "        printf(\"     load: %s\\n\", sn_world_error(fresh));\n        exit(3);\n    }\n"
     "    sn_snapshot_destroy(s);\n    sn_world_destroy(w);\n    return fresh;\n}\n"
     "static void again(sn_world *w)\n{\n    sn_snapshot *s = sn_world_save(w);\n    sn_world_step(w, (sn_real)0.01);\n"
-    "    sn_add_particle(w, (sn_vec3){0, 0, 0}, 1);\n    sn_world_step(w, (sn_real)0.02);\n    sn_world_load(w, s);\n"
+    "    sn_particle_add_at(w, (sn_vec3){0, 0, 0}, 1);\n    sn_world_step(w, (sn_real)0.02);\n    sn_world_load(w, "
+    "s);\n"
     "    sn_snapshot_destroy(s);\n}\n"
     "#define HANDLE(prefix, type) static inline type stale_##prefix(type h) { h.generation += 0x40000000; return h; }\n"
     "HANDLE(p, sn_particle) HANDLE(run, sn_particles) HANDLE(b, sn_body) HANDLE(c, sn_constraint)\n"

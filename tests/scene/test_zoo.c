@@ -171,7 +171,7 @@ static void add_sheet(sn_world *world, double z, bool shuffled)
         x[1] = real(3 + 0.001 * (i % 7));
         x[2] = real(z + 0.02 * (i / SIDE));
     }
-    sn_particles run = sn_add_particles(world, SIDE * SIDE, xyz, 0, real(0.01));
+    sn_particles run = sn_particles_add(world, SIDE * SIDE, xyz, 0, real(0.01));
     assert_int_equal(run.count, SIDE * SIDE);
     for (uint32_t i = 0; i < SIDE * SIDE; ++i)
         for (uint32_t k = 0; k < 4; ++k)
@@ -179,8 +179,8 @@ static void add_sheet(sn_world *world, double z, bool shuffled)
                 rod[rods++] = run.first + number[i];
                 rod[rods++] = run.first + number[i + way[k][0] + SIDE * way[k][1]];
             }
-    assert_int_equal(sn_add_constraints(world, SN_KIND_DISTANCE, rods / 2, rod, NULL, NULL).count, rods / 2);
-    sn_add_pin(world, sn_particles_at(run, number[0]));
+    assert_int_equal(sn_constraints_add_kind(world, SN_KIND_DISTANCE, rods / 2, rod, NULL, NULL).count, rods / 2);
+    sn_constraint_add_pin(world, sn_particles_at(run, number[0]));
     free(xyz);
     free(rod);
     free(number);

@@ -284,9 +284,9 @@ static flock make_flock(const way_to_solve *way, uint32_t substeps, bool touch)
              "velocity");
     }
     sn_body *b = f.body;
-    f.joint[0] = sn_add_ball_joint(f.world, b[0], b[1], vec(-1, 0.05, 0));
-    f.joint[1] = sn_add_hinge_joint(f.world, b[1], b[2], vec(0, 0.05, 0.1), vec(0, 1, 1));
-    f.joint[2] = sn_add_slider_joint(f.world, b[2], b[3], vec(1, 0, 0.1), vec(1, 0.2, 0));
+    f.joint[0] = sn_joint_add_ball(f.world, b[0], b[1], vec(-1, 0.05, 0));
+    f.joint[1] = sn_joint_add_hinge(f.world, b[1], b[2], vec(0, 0.05, 0.1), vec(0, 1, 1));
+    f.joint[2] = sn_joint_add_slider(f.world, b[2], b[3], vec(1, 0, 0.1), vec(1, 0.2, 0));
     for (int i = 0; i < FLYERS - 1; ++i)
         must_be(f.world, sn_constraint_is_valid(f.world, f.joint[i]), "joint");
     return f;
@@ -396,7 +396,7 @@ static double rod_period(const way_to_solve *way, uint32_t n)
     sn_body rod = sn_body_add_box(world, vec(0, 0, 0), vec(0.05, 0.5, 0.05), 1000);
     sn_vec3 start = vec(0.5 * sin(1), -0.5 * cos(1), 0);
     must(world, sn_body_set_pose(world, rod, start, (sn_quat){0, 0, real(sin(0.5)), real(cos(0.5))}), "pose");
-    sn_constraint hinge = sn_add_hinge_joint(world, (sn_body){0, 0}, rod, vec(0, 0, 0), vec(0, 0, 1));
+    sn_constraint hinge = sn_joint_add_hinge(world, (sn_body){0, 0}, rod, vec(0, 0, 0), vec(0, 0, 1));
     must_be(world, sn_constraint_is_valid(world, hinge), "hinge");
     double before = (double)start.x, first = 0;
     for (uint32_t step = 0, crossings = 0; step < 5 * n; ++step) {
@@ -459,7 +459,7 @@ static void make_body_chain(body_chain *c, bool level)
                                      level ? vec(along, thick, thick) : vec(thick, along, thick), 1000);
         must_be(c->world, sn_body_is_valid(c->world, c->body[i]), "link");
         must(c->world, sn_body_set_mass(c->world, c->body[i], i + 1 < CHAIN_BODIES ? 1 : 100), "mass");
-        c->joint[i] = sn_add_ball_joint(c->world, i ? c->body[i - 1] : (sn_body){0, 0}, c->body[i],
+        c->joint[i] = sn_joint_add_ball(c->world, i ? c->body[i - 1] : (sn_body){0, 0}, c->body[i],
                                         level ? vec(top, 0, 0) : vec(0, -top, 0));
         must_be(c->world, sn_constraint_is_valid(c->world, c->joint[i]), "joint");
     }

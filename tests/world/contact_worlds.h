@@ -142,7 +142,7 @@ static inline void pour(sn_world *world, uint32_t count, double side, double rad
 /* As a share of the smaller radius: the deepest overlap of two balls that no constraint joins. */
 static inline double deepest_overlap(const sn_world *world)
 {
-    sn_view view = sn_view_positions(world);
+    sn_view view = sn_world_view_positions(world);
     double worst = 0;
     for (uint32_t i = 0; i < view.count; ++i)
         for (uint32_t j = 0; j < i; ++j) {

@@ -123,10 +123,10 @@ static sn_world *scene(void)
 {
     sn_world *world = support_world();
     fixed_add_plane(world, vec(0, -1, 0), vec(0, 1, 0));
-    sn_particle last = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE);
+    sn_particle last = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE);
     for (int i = 1; i < 8; ++i) {
-        sn_particle p = sn_add_particle(world, vec(0.1 * i, 0, 0), 1);
-        sn_add_distance(world, sn_at(last), sn_at(p), SN_MEASURE);
+        sn_particle p = sn_particle_add_at(world, vec(0.1 * i, 0, 0), 1);
+        sn_constraint_add_distance(world, sn_at(last), sn_at(p), SN_MEASURE);
         last = p;
     }
     sn_body_add_box(world, vec(1, 0, 0), vec(0.1, 0.2, 0.1), 500);
@@ -218,7 +218,7 @@ static void test_even_motion(void **state)
 {
     (void)state;
     sn_world *world = weightless();
-    sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1);
+    sn_particle p = sn_particle_add_at(world, vec(0, 0, 0), 1);
     assert_ok(world, sn_particle_set_velocity(world, p, vec(1, 2, -3)));
     sn_shape_def ball = sn_default_shape_def(SN_SHAPE_SPHERE);
     sn_body_def def = sn_default_body_def();
@@ -264,8 +264,8 @@ typedef struct pair {
 static pair flying(void)
 {
     pair p = {.world = weightless()};
-    p.edited = sn_add_particle(p.world, vec(0, 0, 0), 1);
-    p.other = sn_add_particle(p.world, vec(0, 5, 0), 1);
+    p.edited = sn_particle_add_at(p.world, vec(0, 0, 0), 1);
+    p.other = sn_particle_add_at(p.world, vec(0, 5, 0), 1);
     p.box = sn_body_add_box(p.world, vec(0, 10, 0), vec(1, 1, 1), 1);
     assert_ok(p.world, sn_particle_set_velocity(p.world, p.edited, vec(1, 0, 0)));
     assert_ok(p.world, sn_particle_set_velocity(p.world, p.other, vec(1, 0, 0)));
@@ -324,7 +324,7 @@ static void test_coming_and_going(void **state)
     assert_ok(p.world, sn_accumulator_read_all_positions(p.a, p.world, (sn_real)0.5, 8, &all[0].x, 0));
     assert_memory_equal(&all[0], &untouched, sizeof untouched);
     assert_close(all[1].x, 1.5 * DT, 1e-6);
-    sn_particle again = sn_add_particle(p.world, x, 1), more = sn_add_particle(p.world, vec(7, 7, 7), 1);
+    sn_particle again = sn_particle_add_at(p.world, x, 1), more = sn_particle_add_at(p.world, vec(7, 7, 7), 1);
     assert_int_equal(again.index, p.edited.index);
     assert_where_it_is(&p, again);
     assert_where_it_is(&p, more);
@@ -373,7 +373,7 @@ static void test_other_state_same_place(void **state)
 {
     (void)state;
     sn_world *world = weightless();
-    sn_particle p = sn_add_particle(world, vec(1, 0, 0), SN_IMMOVABLE);
+    sn_particle p = sn_particle_add_at(world, vec(1, 0, 0), SN_IMMOVABLE);
     sn_accumulator *a = accumulator(world, DT, 5);
     sn_snapshot *there = sn_world_save(world);
     assert_ok(world, sn_particle_set_position(world, p, vec(0, 0, 0)));
@@ -459,7 +459,7 @@ static void test_memory(void **state)
             continue;
         sn_accumulator *a = sn_accumulator_create(world, NULL);
         for (int i = 0; a && i < 40; ++i) {
-            sn_add_particle(world, vec(i, 0, 0), 1);
+            sn_particle_add_at(world, vec(i, 0, 0), 1);
             assert_ok(world, sn_accumulator_add(a, world, 1.0 / 50, NULL));
             while (sn_accumulator_due(a)) {
                 uint64_t hash = sn_world_hash(world);

@@ -81,7 +81,7 @@ static void swings_like_a_rod(void **state)
     double tilt = 0.05; /* small enough */
     assert_ok(world, sn_body_set_pose(world, rod, vec(0.5 * sin(tilt), -0.5 * cos(tilt), 0),
                                       (sn_quat){0, 0, real(sin(tilt / 2)), real(cos(tilt / 2))}));
-    assert_true(sn_add_attachment(world, sn_at_place(vec(0, 0, 0)), sn_on_body(rod, vec(0, 0.5, 0))).kind);
+    assert_true(sn_constraint_add_attachment(world, sn_at_place(vec(0, 0, 0)), sn_on_body(rod, vec(0, 0.5, 0))).kind);
     double last = 1, crossings[2] = {0};
     int count = 0;
     for (int frame = 0; frame < 300 && count < 2; ++frame) {
@@ -104,18 +104,18 @@ static void forces_and_impulses(void **state)
     sn_world *world = weightless();
     sn_body box = sn_body_add_box(world, vec(0, 0, 0), vec(0.5, 0.5, 0.5), 12); /* 12 kg, 2 kg m^2 */
     assert_close(sn_body_mass(world, box), 12, 1e-4);
-    assert_ok(world, sn_body_add_impulse(world, box, vec(0, 12, 0), vec(0.5, 0, 0)));
+    assert_ok(world, sn_body_apply_impulse(world, box, vec(0, 12, 0), vec(0.5, 0, 0)));
     assert_vec_close(sn_body_velocity(world, box), vec(0, 1, 0), 1e-5);
     assert_vec_close(sn_body_spin(world, box), vec(0, 0, 3), 1e-5);
     assert_vec_close(sn_body_velocity_at(world, box, vec(0.5, 0, 0)), vec(0, 2.5, 0), 1e-5);
-    assert_ok(world, sn_body_add_angular_impulse(world, box, vec(0, 0, -6)));
+    assert_ok(world, sn_body_apply_angular_impulse(world, box, vec(0, 0, -6)));
     assert_vec_close(sn_body_spin(world, box), vec(0, 0, 0), 1e-5);
     assert_ok(world, sn_body_set_velocity(world, box, vec(0, 0, 0), vec(0, 0, 0)));
     for (int i = 0; i < 60; ++i) { /* a couple: it turns and does not move */
         sn_vec3 x = sn_body_to_world(world, box, vec(0.5, 0, 0)), y = sn_body_to_world(world, box, vec(-0.5, 0, 0));
-        assert_ok(world, sn_body_add_force(world, box, vec(0, 0, 1), x));
-        assert_ok(world, sn_body_add_force(world, box, vec(0, 0, -1), y));
-        assert_ok(world, sn_body_add_torque(world, box, vec(0, 1, 0)));
+        assert_ok(world, sn_body_apply_force(world, box, vec(0, 0, 1), x));
+        assert_ok(world, sn_body_apply_force(world, box, vec(0, 0, -1), y));
+        assert_ok(world, sn_body_apply_torque(world, box, vec(0, 1, 0)));
         assert_ok(world, sn_world_step(world, real(FRAME)));
     }
     assert_vec_close(sn_body_position(world, box), vec(0, 0, 0), 1e-5);
@@ -148,8 +148,8 @@ static void is_led(void **state)
     (void)state;
     sn_world *world = weightless();
     sn_body box = sn_body_add_box(world, vec(0, 0, 0), vec(0.1, 0.1, 0.1), 1000);
-    sn_particle ball = sn_add_particle(world, vec(1, 0, 0), real(0.1));
-    sn_add_attachment(world, sn_at(ball), sn_on_body(box, vec(1, 0, 0)));
+    sn_particle ball = sn_particle_add_at(world, vec(1, 0, 0), real(0.1));
+    sn_constraint_add_attachment(world, sn_at(ball), sn_on_body(box, vec(1, 0, 0)));
     sn_quat quarter = {0, 0, real(sqrt(0.5)), real(sqrt(0.5))};
     for (int i = 1; i <= 60; ++i) {
         double angle = PI / 2 * i / 60;
@@ -235,7 +235,7 @@ static void reads_back(void **state)
     (void)state;
     sn_world *world = weightless();
     sn_shape_def part[3] = {sn_default_shape_def(SN_SHAPE_BOX), sn_default_shape_def(SN_SHAPE_CAPSULE),
-                             sn_default_shape_def(SN_SHAPE_SPHERE)};
+                            sn_default_shape_def(SN_SHAPE_SPHERE)};
     part[0].half = vec(0.3, 0.1, 0.2);
     part[1].position = vec(0.2, 0.4, 0);
     part[1].rotation = (sn_quat){real(0.6), 0, 0, real(0.8)};
@@ -287,8 +287,8 @@ static void momentum_is_kept(void **state)
             body[i] = sn_body_add_box(world, vec(i, 0, 0), vec(0.4, 0.1, 0.2), 100);
             assert_ok(world, sn_body_set_velocity(world, body[i], vec(0, i - 1.0, 0.5 * (i % 2)), vec(1, 2 - i, 0.5)));
             if (i)
-                assert_true(sn_add_attachment(world, sn_on_body(body[i - 1], vec(0.5, 0, 0)),
-                                              sn_on_body(body[i], vec(-0.5, 0, 0)))
+                assert_true(sn_constraint_add_attachment(world, sn_on_body(body[i - 1], vec(0.5, 0, 0)),
+                                                         sn_on_body(body[i], vec(-0.5, 0, 0)))
                                 .kind);
         }
         sn_report before, after;
@@ -319,9 +319,9 @@ static void points_come_and_go(void **state)
     def.shapes = &shape;
     def.shape_count = 1;
     sn_body body = add(world, &def);
-    sn_particle p = sn_add_particle(world, vec(0, 5, 0), 1);
-    sn_constraint rod = sn_add_distance(world, sn_on_body(body, vec(1, 0.5, 0)), sn_at(p), SN_MEASURE);
-    sn_constraint pin = sn_add_pin_at(world, sn_on_body(body, vec(0, 0, 0)), vec(0, 0, 0));
+    sn_particle p = sn_particle_add_at(world, vec(0, 5, 0), 1);
+    sn_constraint rod = sn_constraint_add_distance(world, sn_on_body(body, vec(1, 0.5, 0)), sn_at(p), SN_MEASURE);
+    sn_constraint pin = sn_constraint_add_pin_at(world, sn_on_body(body, vec(0, 0, 0)), vec(0, 0, 0));
     sn_constraint_def read;
     sn_point points[SN_MAX_POINTS];
     assert_ok(world, sn_constraint_read(world, rod, &read, points, SN_MAX_POINTS));
@@ -350,7 +350,7 @@ static void reactions(void **state)
     (void)state;
     sn_world *world = support_world();
     sn_body rod = sn_body_add_box(world, vec(0.5, 0, 0), vec(0.5, 0.05, 0.05), 100); /* 1 kg */
-    sn_constraint joint = sn_add_fixed_joint(world, rod, (sn_body){0}, vec(0, 0, 0));
+    sn_constraint joint = sn_joint_add_fixed(world, rod, (sn_body){0}, vec(0, 0, 0));
     double force = 0, torque = 0;
     assert_true(joint.kind);
     support_run(world, 10, FRAME);
@@ -361,9 +361,9 @@ static void reactions(void **state)
     }
     assert_close(force, 9.81, 0.05);
     assert_close(torque, 9.81 * 0.5, 0.05);
-    assert_vec_close(
-        sn_constraint_torque_on(world, sn_add_pin_at(world, sn_on_body(rod, vec(0, 0, 0)), vec(0.5, 0, 0)), 0),
-        vec(0, 0, 0), 0);
+    assert_vec_close(sn_constraint_torque_on(
+                         world, sn_constraint_add_pin_at(world, sn_on_body(rod, vec(0, 0, 0)), vec(0.5, 0, 0)), 0),
+                     vec(0, 0, 0), 0);
     sn_world_destroy(world);
 }
 
@@ -387,7 +387,7 @@ static sn_world *crowd(sn_body *body, uint32_t threads)
     }
     sn_particle balls[8];
     for (int i = 0; i < 8; ++i) {
-        balls[i] = sn_add_particle(world, vec(i * 0.3, 7, 0.5), 1);
+        balls[i] = sn_particle_add_at(world, vec(i * 0.3, 7, 0.5), 1);
         assert_ok(world, sn_particle_set_radius(world, balls[i], real(0.1)));
     }
     return world;
@@ -422,7 +422,7 @@ static void same_bits(void **state)
 #define REFUSED(change, words)                                                                                         \
     do {                                                                                                               \
         sn_body_def def = good;                                                                                        \
-        sn_shape_def shape = box;                                                                                     \
+        sn_shape_def shape = box;                                                                                      \
         sn_body body = {1, 1};                                                                                         \
         def.shapes = &shape;                                                                                           \
         change;                                                                                                        \
@@ -497,16 +497,16 @@ static void bad_calls(void **state)
     assert_result(world, SN_ERROR_ARGUMENT, sn_body_set_velocity(world, box, zero, nan));
     assert_result(world, SN_ERROR_ARGUMENT, sn_body_set_velocity(world, box, nan, zero));
     assert_result(world, SN_ERROR_ARGUMENT, sn_body_move_to(world, box, nan, unit));
-    assert_result(world, SN_ERROR_ARGUMENT, sn_body_add_force(world, box, nan, zero));
-    assert_result(world, SN_ERROR_ARGUMENT, sn_body_add_force(world, box, zero, nan));
-    assert_result(world, SN_ERROR_ARGUMENT, sn_body_add_torque(world, box, nan));
-    assert_result(world, SN_ERROR_ARGUMENT, sn_body_add_impulse(world, box, nan, zero));
-    assert_result(world, SN_ERROR_ARGUMENT, sn_body_add_angular_impulse(world, box, nan));
+    assert_result(world, SN_ERROR_ARGUMENT, sn_body_apply_force(world, box, nan, zero));
+    assert_result(world, SN_ERROR_ARGUMENT, sn_body_apply_force(world, box, zero, nan));
+    assert_result(world, SN_ERROR_ARGUMENT, sn_body_apply_torque(world, box, nan));
+    assert_result(world, SN_ERROR_ARGUMENT, sn_body_apply_impulse(world, box, nan, zero));
+    assert_result(world, SN_ERROR_ARGUMENT, sn_body_apply_angular_impulse(world, box, nan));
     assert_result(world, SN_ERROR_ARGUMENT, sn_body_set_mass(world, box, 0));
     assert_result(world, SN_ERROR_ARGUMENT, sn_body_set_spin_damping(world, box, -1));
-    assert_false(sn_add_attachment(world, sn_on_body(gone, zero), sn_on_body(box, zero)).kind);
-    assert_false(sn_add_attachment(world, sn_on_body(box, nan), sn_at_place(zero)).kind);
-    assert_false(sn_add_attachment(world, sn_at_place(zero), sn_at_place(vec(1, 0, 0))).kind);
+    assert_false(sn_constraint_add_attachment(world, sn_on_body(gone, zero), sn_on_body(box, zero)).kind);
+    assert_false(sn_constraint_add_attachment(world, sn_on_body(box, nan), sn_at_place(zero)).kind);
+    assert_false(sn_constraint_add_attachment(world, sn_at_place(zero), sn_at_place(vec(1, 0, 0))).kind);
     assert_says(sn_world_error(world), "places");
     assert_false(sn_body_add_capsule(world, zero, zero, 1, 1).generation);
     assert_true(support_is_nan(sn_body_position(world, gone)));
@@ -628,7 +628,7 @@ static void turn_in_plane(const sn_body_def *def, double inertia)
     sn_quat q = sn_body_rotation(world, body);
     assert_true(q.x == 0 && q.y == 0);
     assert_close(q.z, sin(0.25), 1e-5);
-    assert_ok(world, sn_body_add_angular_impulse(world, body, vec(0, 0, inertia)));
+    assert_ok(world, sn_body_apply_angular_impulse(world, body, vec(0, 0, inertia)));
     assert_vec_close(sn_body_spin(world, body), vec(0, 0, 2), 1e-5);
     sn_world_destroy(world);
 }

@@ -575,9 +575,9 @@ static void cloth_and_body_push_each_other(void **state)
                 if (sideways)
                     assert_ok(world, sn_particle_set_velocity(world, node[i][k], vec(3, 0, 0)));
                 if (i)
-                    sn_add_distance(world, sn_at(node[i - 1][k]), sn_at(node[i][k]), real(0.08));
+                    sn_constraint_add_distance(world, sn_at(node[i - 1][k]), sn_at(node[i][k]), real(0.08));
                 if (k)
-                    sn_add_distance(world, sn_at(node[i][k - 1]), sn_at(node[i][k]), real(0.08));
+                    sn_constraint_add_distance(world, sn_at(node[i][k - 1]), sn_at(node[i][k]), real(0.08));
             }
         momenta before = momenta_of(world);
         support_run(world, sideways ? 60 : 240, FRAME);

@@ -88,8 +88,8 @@ static void joined_bodies_do_not_collide(void **state)
         assert_ok(world, sn_world_configure(world, &settings));
         sn_body a = block(world, 0, 0), b = block(world, 0.8, 0); /* they overlap */
         sn_constraint joint =
-            rod ? sn_add_distance(world, sn_on_body(a, vec(0, 0, 0)), sn_on_body(b, vec(0, 0, 0)), real(0.8))
-                : sn_add_ball_joint(world, a, b, vec(0.4, 0, 0));
+            rod ? sn_constraint_add_distance(world, sn_on_body(a, vec(0, 0, 0)), sn_on_body(b, vec(0, 0, 0)), real(0.8))
+                : sn_joint_add_ball(world, a, b, vec(0.4, 0, 0));
         assert_true(joint.kind != 0);
         support_run(world, 60, FRAME);
         assert_vec_close(sn_body_position(world, b), vec(0.8, 0, 0), 1e-4);
@@ -411,8 +411,7 @@ static void fill_world(sn_world *world, uint32_t count)
     sn_particle last = {0, 0};
     for (uint32_t i = 0; i < count; ++i) {
         sn_vec3 at = vec(support_random_in(&seed, -1.6, 1.6), 0.5 + 0.02 * i, support_random_in(&seed, -1.6, 1.6));
-        sn_shape_def shape[2] = {sn_default_shape_def((sn_shape_type)(i % 4)),
-                                  sn_default_shape_def(SN_SHAPE_BOX)};
+        sn_shape_def shape[2] = {sn_default_shape_def((sn_shape_type)(i % 4)), sn_default_shape_def(SN_SHAPE_BOX)};
         shape[0].half = vec(0.15, 0.1, 0.2);
         shape[0].radius = real(0.12);
         shape[0].rounding = i % 8 == 3 ? real(0.02) : 0;
@@ -426,7 +425,7 @@ static void fill_world(sn_world *world, uint32_t count)
         if (i % 3 == 0) {
             sn_particle p = ball(world, vec(-1 + 0.01 * i, 2.5, 0.3), 1, 0.02);
             if (last.generation)
-                sn_add_distance(world, sn_at(last), sn_at(p), real(0.05));
+                sn_constraint_add_distance(world, sn_at(last), sn_at(p), real(0.05));
             last = p;
         }
     }
@@ -545,7 +544,7 @@ static void restored_in_an_empty_world(void **state)
         settings.integrator = (sn_integrator)integrator;
         assert_ok(world, sn_world_configure(world, &settings));
         fill_world(world, 40);
-        assert_true(sn_add_ball_joint(world, sn_body_from_index(world, 3), sn_body_from_index(world, 7),
+        assert_true(sn_joint_add_ball(world, sn_body_from_index(world, 3), sn_body_from_index(world, 7),
                                       sn_body_position(world, sn_body_from_index(world, 3)))
                         .kind);
         support_run(world, 20, FRAME);
@@ -613,7 +612,7 @@ static void restoring_without_memory(void **state)
     sn_world *world = support_world();
     const sn_vec3 corners[] = {vec(0, 0, 0), vec(1, 0, 0), vec(0, 1, 0), vec(0, 0, 1)};
     hull_body(world, vec(0, 0, 0), corners, 4);
-    sn_add_ball_joint(world, sn_body_from_index(world, 0), sn_body_add_box(world, vec(3, 0, 0), vec(1, 1, 1), 1),
+    sn_joint_add_ball(world, sn_body_from_index(world, 0), sn_body_add_box(world, vec(3, 0, 0), vec(1, 1, 1), 1),
                       vec(1, 0, 0));
     support_run(world, 3, FRAME);
     sn_snapshot *saved = sn_world_save(world);

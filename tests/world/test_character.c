@@ -383,7 +383,7 @@ static void test_pushes_bodies(void **state)
     /* it presses on what it stands on: a plank on a pivot tips */
     sn_world *world = support_world();
     sn_body plank = sn_body_add_box(world, vec(0, 0, 0), vec(2, 0.05, 0.5), 100);
-    assert_int_not_equal(sn_add_hinge_joint(world, plank, (sn_body){0, 0}, vec(0, 0, 0), vec(0, 0, 1)).generation, 0);
+    assert_int_not_equal(sn_joint_add_hinge(world, plank, (sn_body){0, 0}, vec(0, 0, 0), vec(0, 0, 1)).generation, 0);
     sn_character c = standing_at(1, 0.07, 0);
     walk(world, &c, 0, 0, 20);
     assert_true(sn_body_spin(world, plank).z < real(-0.05));

@@ -355,7 +355,7 @@ static void late_ones_are_asked_about(void **state)
             uint32_t asked = 0;
             if (filtered)
                 assert_ok(s.world, sn_world_set_contact_filter(s.world, no_two, &asked));
-            assert_ok(s.world, sn_world_add_field(s.world, throw_it, NULL, false, NULL));
+            assert_ok(s.world, sn_field_add(s.world, throw_it, NULL, false, NULL));
             support_run(s.world, 4, FRAME);
             if (filtered != (asked > 0) || filtered != (height(&s) < -1))
                 fail_msg("%s: asked %u times, at %g m", name_of[pair], asked, height(&s));

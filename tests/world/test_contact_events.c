@@ -182,7 +182,7 @@ static void skin_names_a_corner(void **state)
     (void)state;
     sn_world *world = world_with_events();
     const sn_real corner[] = {-1, 0, -1, 1, 0, -1, 0, 0, 2};
-    sn_particles rim = sn_add_particles(world, 3, corner, 0, SN_IMMOVABLE);
+    sn_particles rim = sn_particles_add(world, 3, corner, 0, SN_IMMOVABLE);
     for (uint32_t i = 0; i < 3; ++i)
         assert_ok(world, sn_particle_set_group(world, sn_particles_at(rim, i), 1));
     static const uint32_t triangle[] = {0, 2, 1};

@@ -259,9 +259,9 @@ static void check_cradle(double gap, uint32_t substeps)
     assert_ok(world, sn_world_configure(world, &settings));
     for (uint32_t i = 0; i < CRADLE; ++i) {
         double x = (0.1 + gap) * i;
-        sn_particle hook = sn_add_particle(world, vec(x, 1, 0), SN_IMMOVABLE);
+        sn_particle hook = sn_particle_add_at(world, vec(x, 1, 0), SN_IMMOVABLE);
         balls[i] = i ? ball(world, vec(x, 0, 0), 1, 0.05) : ball(world, vec(-sin(angle), 1 - cos(angle), 0), 1, 0.05);
-        sn_add_distance(world, sn_at(hook), sn_at(balls[i]), 1);
+        sn_constraint_add_distance(world, sn_at(hook), sn_at(balls[i]), 1);
     }
     set_materials(world, 0, 1);
     double came = 0;
@@ -452,8 +452,8 @@ static void wall_pushes_a_box(void **state)
     for (int i = 0; i < 8; ++i) {
         corner[i] = ball(world, vec(i & 1 ? 0.4 : 0, i & 2 ? 0.42 : 0.02, i & 4 ? 0.4 : 0), 1, 0.02);
         for (int j = 0; j < i; ++j)
-            sn_add_distance(world, sn_at(corner[i]), sn_at(corner[j]),
-                            real(support_gap(place(world, corner[i]), place(world, corner[j]))));
+            sn_constraint_add_distance(world, sn_at(corner[i]), sn_at(corner[j]),
+                                       real(support_gap(place(world, corner[i]), place(world, corner[j]))));
     }
     assert_ok(world, sn_body_set_velocity(world, contact, vec(0.5, 0, 0), vec(0, 0, 0)));
     support_run(world, 240, FRAME);
@@ -492,7 +492,7 @@ static double contact(sn_world *world, uint32_t group_a, uint32_t group_b, bool 
     assert_ok(world, sn_particle_set_group(world, a, group_a));
     assert_ok(world, sn_particle_set_group(world, b, group_b));
     if (joined)
-        sn_add_distance_max(world, sn_at(a), sn_at(b), 10);
+        sn_constraint_add_distance_max(world, sn_at(a), sn_at(b), 10);
     support_run(world, 60, FRAME);
     double after = (double)speed(world, a).x;
     sn_world_destroy(world);
@@ -675,8 +675,8 @@ static double slip_over_pole(double friction, double ratio)
     for (int i = 0; i < ROPE_NODES; ++i) {
         node[i] = ball(world, rope_place(i, pole + thick), i == 0 ? 1 : i == ROPE_NODES - 1 ? ratio : light, thick);
         if (i)
-            sn_add_distance(world, sn_at(node[i - 1]), sn_at(node[i]),
-                            real(support_gap(place(world, node[i - 1]), place(world, node[i]))));
+            sn_constraint_add_distance(world, sn_at(node[i - 1]), sn_at(node[i]),
+                                       real(support_gap(place(world, node[i - 1]), place(world, node[i]))));
     }
     support_run(world, 6, FRAME);
     double before = (double)place(world, node[ROPE_NODES - 1]).y;

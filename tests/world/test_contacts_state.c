@@ -31,7 +31,7 @@ static void fill_world(sn_world *world)
         sn_particle p = ball(world, vec(-0.4 + 0.027 * i, 1.6, 0.05), 0.1, 0.012);
         assert_ok(world, sn_particle_set_group(world, p, 4));
         if (i)
-            sn_add_distance(world, sn_at(last), sn_at(p), real(0.027));
+            sn_constraint_add_distance(world, sn_at(last), sn_at(p), real(0.027));
         last = p;
     }
 }
@@ -183,8 +183,8 @@ static void every_solver_and_integrator(void **state)
                 if (sn_world_configure(world, &settings) == SN_OK) {
                     add_tub(world, 0.4, 0.4);
                     pour(world, 30, 0.4, 0.05, 2);
-                    sn_add_distance(world, sn_at(sn_particle_from_index(world, 0)),
-                                    sn_at(sn_particle_from_index(world, 1)), real(0.105));
+                    sn_constraint_add_distance(world, sn_at(sn_particle_from_index(world, 0)),
+                                               sn_at(sn_particle_from_index(world, 1)), real(0.105));
                     /* integrators that kick at the end of a substep leave g h to the next one; constraint forces do not
                        know of contact, and the rod between two of the balls trembles with them */
                     check_small_pile(world, solver == SN_SOLVER_LAGRANGE ? 0.2 : integrator ? 0.02 : 1e-3, what);
@@ -277,7 +277,7 @@ static void edits_between_steps(void **state)
             assert_ok(world, sn_world_shift_origin(world, vec(0, 0, round % 20 ? 0.5 : -0.5)));
         support_run(world, 1, FRAME);
     }
-    sn_view view = sn_view_positions(world);
+    sn_view view = sn_world_view_positions(world);
     for (uint32_t i = 0; i < view.count; ++i)
         assert_true((double)sn_view_at(&view, i)[1] > -0.02 && (double)sn_view_at(&view, i)[1] < 3);
     sn_world_destroy(world);

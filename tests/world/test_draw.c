@@ -154,7 +154,8 @@ static void test_particles_and_bodies(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_particle a = sn_add_particle(world, vec(0, 0, 0), 1), b = sn_add_particle(world, vec(1, 0, 0), SN_IMMOVABLE);
+    sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), 1),
+                b = sn_particle_add_at(world, vec(1, 0, 0), SN_IMMOVABLE);
     sn_body box = sn_body_add_box(world, vec(5, 0, 0), vec(1, 1, 1), 1000);
     assert_ok(world, sn_particle_set_velocity(world, a, vec(0, 2, 0)));
     draw_layers(world, SN_DRAW_PARTICLES);
@@ -171,8 +172,8 @@ static void test_particles_and_bodies(void **state)
     assert_string_equal(s.text[0], "0");
     assert_string_equal(s.text[2], "body 0");
 
-    sn_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE);
-    sn_add_attachment(world, sn_at(b), sn_on_body(box, vec(-1, 1, 0)));
+    sn_constraint_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE);
+    sn_constraint_add_attachment(world, sn_at(b), sn_on_body(box, vec(-1, 1, 0)));
     draw_layers(world, SN_DRAW_CONSTRAINTS);
     assert_true(has_line(vec(0, 0, 0), vec(1, 0, 0)) && has_line(vec(1, 0, 0), vec(4, 1, 0)));
     draw_layers(world, SN_DRAW_ANCHORS);
@@ -193,7 +194,7 @@ static void test_contacts(void **state)
             sn_body_add_box(world, vec(0, 0.5, 0), vec(0.5, 0.5, 0.5), 100);
             weight *= 100;
         } else {
-            sn_particle ball = sn_add_particle(world, vec(0, 0.25, 0), 1);
+            sn_particle ball = sn_particle_add_at(world, vec(0, 0.25, 0), 1);
             assert_ok(world, sn_particle_set_radius(world, ball, real(0.25)));
         }
         draw_layers(world, SN_DRAW_CONTACTS | SN_DRAW_FORCES);
@@ -228,11 +229,11 @@ static void test_strain(void **state)
     const double rest[] = {1, 0.99, 1.01, 0.5};
     const uint32_t expected[] = {0x30d030, 0xff3030, 0x3030ff, 0xff3030};
     for (int i = 0; i < 4; ++i) {
-        sn_particle a = sn_add_particle(world, vec(0, i, 0), 1), b = sn_add_particle(world, vec(1, i, 0), 1);
-        sn_add_distance(world, sn_at(a), sn_at(b), real(rest[i]));
+        sn_particle a = sn_particle_add_at(world, vec(0, i, 0), 1), b = sn_particle_add_at(world, vec(1, i, 0), 1);
+        sn_constraint_add_distance(world, sn_at(a), sn_at(b), real(rest[i]));
     }
-    sn_particle a = sn_add_particle(world, vec(0, 9, 0), 1), b = sn_add_particle(world, vec(1, 9, 0), 1);
-    sn_add_distance_max(world, sn_at(a), sn_at(b), 2); /* it may be shorter */
+    sn_particle a = sn_particle_add_at(world, vec(0, 9, 0), 1), b = sn_particle_add_at(world, vec(1, 9, 0), 1);
+    sn_constraint_add_distance_max(world, sn_at(a), sn_at(b), 2); /* it may be shorter */
     draw_layers(world, SN_DRAW_CONSTRAINTS | SN_DRAW_STRAIN);
     assert_int_equal(s.lines, 5);
     for (int i = 0; i < 4; ++i)
@@ -248,11 +249,11 @@ static sn_world *net(uint32_t side)
     sn_particle *grid = malloc((size_t)side * side * sizeof *grid);
     assert_non_null(grid);
     for (uint32_t i = 0; i < side * side; ++i) {
-        grid[i] = sn_add_particle(world, vec(i % side, 0, i / side), 1);
+        grid[i] = sn_particle_add_at(world, vec(i % side, 0, i / side), 1);
         if (i % side)
-            sn_add_distance(world, sn_at(grid[i - 1]), sn_at(grid[i]), SN_MEASURE);
+            sn_constraint_add_distance(world, sn_at(grid[i - 1]), sn_at(grid[i]), SN_MEASURE);
         if (i / side)
-            sn_add_distance(world, sn_at(grid[i - side]), sn_at(grid[i]), SN_MEASURE);
+            sn_constraint_add_distance(world, sn_at(grid[i - side]), sn_at(grid[i]), SN_MEASURE);
     }
     free(grid);
     return world;
@@ -301,8 +302,8 @@ static void test_batches(void **state)
                       is_close(a->to, b->to);
         }
     assert_int_equal(shared, 0);
-    sn_add_distance(world, sn_at(sn_particle_from_index(world, 0)), sn_at(sn_particle_from_index(world, 500)),
-                    SN_MEASURE);
+    sn_constraint_add_distance(world, sn_at(sn_particle_from_index(world, 0)),
+                               sn_at(sn_particle_from_index(world, 500)), SN_MEASURE);
     draw_layers(world, SN_DRAW_CONSTRAINTS | SN_DRAW_BATCHES); /* the plan does not know of it: colours of kinds */
     assert_int_equal(s.lines, 2 * 60 * 59 + 1);
     assert_int_equal(s.line[0].colour, s.line[5000].colour);
@@ -318,7 +319,7 @@ static void test_islands(void **state)
     assert_ok(world, sn_world_set_contact_settings(world, &settings));
     fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
     for (int i = 0; i < 6; ++i) { /* two stacks of three */
-        sn_particle p = sn_add_particle(world, vec(i < 3 ? 0 : 5, 0.25 + 0.5 * (i % 3), 0), 1);
+        sn_particle p = sn_particle_add_at(world, vec(i < 3 ? 0 : 5, 0.25 + 0.5 * (i % 3), 0), 1);
         assert_ok(world, sn_particle_set_radius(world, p, real(0.25)));
     }
     draw_layers(world, SN_DRAW_PARTICLES);
@@ -347,7 +348,7 @@ static void test_bad_input(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_add_particle(world, vec(0, 0, 0), 1);
+    sn_particle_add_at(world, vec(0, 0, 0), 1);
     sn_draw good = drawing(SN_DRAW_ALL), bad = good;
     assert_int_equal(sn_world_draw(NULL, &good), SN_ERROR_ARGUMENT);
     assert_result(world, SN_ERROR_ARGUMENT, sn_world_draw(world, NULL));

@@ -154,13 +154,13 @@ static void add_bodies(wild *w)
         if (sn_body_add(w->world, &def, &body) != SN_OK)
             continue;
         if (last.generation && chance(w, 16))
-            sn_add_ball_joint(w->world, last, body, place(w, 1));
+            sn_joint_add_ball(w->world, last, body, place(w, 1));
         if (chance(w, 8))
-            sn_body_add_force(w->world, body, place(w, 10), place(w, 1));
+            sn_body_apply_force(w->world, body, place(w, 10), place(w, 1));
         if (chance(w, 4))
             sn_body_move_to(w->world, body, place(w, 1), turn(w));
         if (chance(w, 4))
-            sn_body_add_impulse(w->world, body, place(w, 10), place(w, 1));
+            sn_body_apply_impulse(w->world, body, place(w, 10), place(w, 1));
         last = body;
     }
 }
@@ -192,7 +192,7 @@ static void add_skins(wild *w)
         uint32_t index[12];
         for (uint32_t k = 0; k < 12; ++k)
             xyz[k] = number(w, k % 3 + 1 == k / 3 ? 0.5 : -0.1, k % 3 + 1 == k / 3 ? 1 : 0.1);
-        sn_particles four = sn_add_particles(w->world, 4, xyz, 0, size_of(w, 1, 2));
+        sn_particles four = sn_particles_add(w->world, 4, xyz, 0, size_of(w, 1, 2));
         if (!four.count)
             continue;
         for (uint32_t k = 0; k < 4; ++k) {
@@ -382,10 +382,10 @@ static void test_far_particles(void **state)
     sn_group_contact group = sn_default_group_contact(0);
     group.directional = true;
     assert_ok(world, sn_world_set_group_contact(world, 0, &group));
-    sn_add_particle(world, vec(0, 0, 0), 1);
-    sn_add_particle(world, vec(1, 0, 0), 1);
-    sn_add_particle(world, vec(0, 0, 1), 1);
-    sn_particle far = sn_add_particle(world, vec(1e20, 0, 0), 1);
+    sn_particle_add_at(world, vec(0, 0, 0), 1);
+    sn_particle_add_at(world, vec(1, 0, 0), 1);
+    sn_particle_add_at(world, vec(0, 0, 1), 1);
+    sn_particle far = sn_particle_add_at(world, vec(1e20, 0, 0), 1);
     sn_skin_def def = sn_default_skin_def();
     sn_skin skin;
     def.triangles = triangle;
@@ -413,7 +413,7 @@ static void test_fast_colliders(void **state)
     (void)state;
     sn_world *world = support_world();
     sn_body collider = fixed_add_sphere(world, vec(0, 0, 0), 1);
-    sn_add_particle(world, vec(0, 2, 0), 1);
+    sn_particle_add_at(world, vec(0, 2, 0), 1);
     assert_ok(world, sn_body_set_velocity(world, collider, vec(3e38, 0, 0), vec(0, 0, 0)));
     assert_blamed(world, 1, "body 0");
 }
@@ -432,7 +432,7 @@ static void test_fast_spins(void **state)
             assert_result(world, SN_ERROR_ARGUMENT,
                           sn_body_set_velocity(world, body, vec(0, 0, 0), vec(1.9, 3.4e38, 1)));
             assert_says(sn_world_error(world), "spin 3.4e+38");
-            assert_result(world, SN_ERROR_ARGUMENT, sn_body_add_angular_impulse(world, body, vec(0, 3.4e38, 0)));
+            assert_result(world, SN_ERROR_ARGUMENT, sn_body_apply_angular_impulse(world, body, vec(0, 3.4e38, 0)));
             assert_ok(world, sn_body_set_velocity(world, body, vec(0, 0, 0), vec(1.9, 9e36, 1)));
             if (box || contact) { /* a box may tumble faster still, and contact cannot follow a corner */
                 assert_blamed(world, 1.0 / 60, "body 0");
@@ -459,7 +459,7 @@ static void test_far_hits(void **state)
             else if (what == 1)
                 sn_body_add_sphere(world, at, real(0.2), 500);
             else if (what == 2)
-                sn_add_particle(world, at, 1);
+                sn_particle_add_at(world, at, 1);
             else
                 sn_body_add_capsule(world, at, vec(far[i], -far[i] * 1.001, far[i]), real(0.2), 500);
             if (sn_query_closest(world, vec(0, 0, 0), (sn_real)INFINITY, sn_default_query_filter(), hit)) {
@@ -487,7 +487,7 @@ static bool step_little(const sn_settings *settings, uint32_t what)
     if (sn_world_create(&def, &world) != SN_OK) /* two settings that do not go together */
         return false;
     if (what & 1)
-        sn_add_particle(world, vec(0, 0, 0), what & 4 ? SN_IMMOVABLE : 1);
+        sn_particle_add_at(world, vec(0, 0, 0), what & 4 ? SN_IMMOVABLE : 1);
     if (what & 2)
         sn_body_add_sphere(world, vec(1, 0, 0), real(0.1), what & 4 ? 100 : 1000);
     if (what & 8)
@@ -529,13 +529,13 @@ static void test_rules_of_some_rows(void **state)
         sn_world *world = support_world_from(&def);
         sn_particle p[4];
         for (uint32_t i = 0; i < 4; ++i)
-            p[i] = sn_add_particle(world, vec(i, 0, 0), i ? 1 : SN_IMMOVABLE);
+            p[i] = sn_particle_add_at(world, vec(i, 0, 0), i ? 1 : SN_IMMOVABLE);
         for (uint32_t i = 0; i < 3; ++i)
-            sn_add_distance(world, sn_at(p[i]), sn_at(p[i + 1]), SN_MEASURE);
-        sn_add_distance(world, sn_at(p[1]), sn_at(p[3]), SN_MEASURE); /* a loop */
+            sn_constraint_add_distance(world, sn_at(p[i]), sn_at(p[i + 1]), SN_MEASURE);
+        sn_constraint_add_distance(world, sn_at(p[1]), sn_at(p[3]), SN_MEASURE); /* a loop */
         sn_body a = sn_body_add_box(world, vec(0, 2, 0), vec(0.1, 0.1, 0.1), 100);
         sn_body b = sn_body_add_box(world, vec(0.5, 2, 0), vec(0.1, 0.1, 0.1), 100);
-        sn_constraint hinge = sn_add_hinge_joint(world, a, b, vec(0.25, 2, 0), vec(0, 0, 1));
+        sn_constraint hinge = sn_joint_add_hinge(world, a, b, vec(0.25, 2, 0), vec(0, 0, 1));
         assert_ok(world, sn_joint_set_limits(world, hinge, real(-0.1), real(0.1)));
         assert_ok(world, sn_body_set_velocity(world, b, vec(0, 1, 0), vec(0, 0, 4)));
         support_run(world, 5, 0.01);

@@ -37,9 +37,9 @@ static sn_real ball(void *context, sn_vec3 p)
 enum { PLANE, BOX, SPHERE, CAPSULE, HULL, CYLINDER, CONE, HEIGHTS, MESH, FUNCTION, SAMPLES, BAKED, SORTS };
 
 static const sn_shape_type type_of[SORTS] = {
-    [PLANE] = SN_SHAPE_PLANE,     [BOX] = SN_SHAPE_BOX,       [SPHERE] = SN_SHAPE_SPHERE,   [CAPSULE] = SN_SHAPE_CAPSULE,
-    [HULL] = SN_SHAPE_HULL,       [CYLINDER] = SN_SHAPE_CYLINDER, [CONE] = SN_SHAPE_CONE,   [HEIGHTS] = SN_SHAPE_HEIGHTS,
-    [MESH] = SN_SHAPE_MESH,       [FUNCTION] = SN_SHAPE_FIELD,    [SAMPLES] = SN_SHAPE_FIELD, [BAKED] = SN_SHAPE_FIELD,
+    [PLANE] = SN_SHAPE_PLANE, [BOX] = SN_SHAPE_BOX,           [SPHERE] = SN_SHAPE_SPHERE, [CAPSULE] = SN_SHAPE_CAPSULE,
+    [HULL] = SN_SHAPE_HULL,   [CYLINDER] = SN_SHAPE_CYLINDER, [CONE] = SN_SHAPE_CONE,     [HEIGHTS] = SN_SHAPE_HEIGHTS,
+    [MESH] = SN_SHAPE_MESH,   [FUNCTION] = SN_SHAPE_FIELD,    [SAMPLES] = SN_SHAPE_FIELD, [BAKED] = SN_SHAPE_FIELD,
 };
 
 static sn_real heights[6] = {0, 1, 0, 1, 0, 1};
@@ -604,7 +604,7 @@ static void test_bad_meshes(void **state)
         def.triangles = index;
 #define REFUSE_MESH(change, words)                                                                                     \
     do {                                                                                                               \
-        fixed_def kept = def;                                                                                    \
+        fixed_def kept = def;                                                                                          \
         memcpy(vertex, cube_vertex, sizeof vertex);                                                                    \
         memcpy(index, cube_index, sizeof index);                                                                       \
         change;                                                                                                        \
@@ -1106,9 +1106,9 @@ static void test_busy(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_add_particle(world, vec(0, 50, 0), 1);
+    sn_particle_add_at(world, vec(0, 50, 0), 1);
     sn_static_add_plane(world, vec(0, -50, 0), vec(0, 1, 0));
-    assert_ok(world, sn_world_add_field(world, call_back, world, false, NULL));
+    assert_ok(world, sn_field_add(world, call_back, world, false, NULL));
     support_run(world, 1, 1.0 / 60);
     sn_world_destroy(world);
 }

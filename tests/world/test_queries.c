@@ -400,7 +400,7 @@ static void test_ties(void **state)
     (void)state;
     sn_world *world = support_void();
     sn_body first = fixed_add_box(world, vec(0, 0, 0), vec(1, 1, 1)),
-                second = fixed_add_box(world, vec(0, 0, 0), vec(1, 1, 1));
+            second = fixed_add_box(world, vec(0, 0, 0), vec(1, 1, 1));
     sn_hit hit;
     assert_true(ray(world, vec(0.25, 5, 0.25), vec(0, -1, 0), 10, &hit));
     assert_true(same_collider(hit.body, first));
@@ -1024,7 +1024,7 @@ static void test_trees_follow_particles(void **state)
     assert_found(world, 20, 5, 0, p);
     warm(world, 6);
     const sn_real xyz[3] = {30, 0, 0};
-    assert_ok(world, sn_write_positions(world, (sn_particles){p.index, 1, p.generation}, xyz, 0));
+    assert_ok(world, sn_particles_write_positions(world, (sn_particles){p.index, 1, p.generation}, xyz, 0));
     assert_found(world, 30, 0, 0, p);
     sn_world_destroy(world);
 }
@@ -1060,14 +1060,14 @@ static void test_trees_follow_the_world(void **state)
     /* constraints between particles that are stored far apart: they will be stored side by side */
     for (uint32_t i = 0; i < 100; ++i) {
         sn_point a = sn_at(sn_particle_from_index(world, i)), b = sn_at(sn_particle_from_index(world, 299 - i));
-        assert_int_not_equal(sn_add_distance(world, a, b, SN_MEASURE).generation, 0);
+        assert_int_not_equal(sn_constraint_add_distance(world, a, b, SN_MEASURE).generation, 0);
     }
     warm(world, 5);
-    const sn_real *place = sn_view_positions(world).data;
+    const sn_real *place = sn_world_view_positions(world).data;
     sn_real before = place[0];
     uint32_t slot = world->ids.value[150];
     assert_ok(world, sn_world_replan(world));
-    assert_true(world->ids.value[150] != slot || sn_view_positions(world).data[0] != before);
+    assert_true(world->ids.value[150] != slot || sn_world_view_positions(world).data[0] != before);
     warm(world, 6);
     sn_relax_def relax = sn_default_relax_def();
     relax.steps = 3;
@@ -1303,9 +1303,9 @@ static void test_pick_and_drag(void **state)
     for (uint32_t i = 0; i < 4; ++i)
         for (uint32_t k = 0; k < i; ++k) {
             sn_point a = sn_at(sn_particle_from_index(world, i)), b = sn_at(sn_particle_from_index(world, k));
-            assert_int_not_equal(sn_add_distance(world, a, b, SN_MEASURE).generation, 0);
+            assert_int_not_equal(sn_constraint_add_distance(world, a, b, SN_MEASURE).generation, 0);
         }
-    sn_constraint hold = sn_add_pin_at(world, point, grip);
+    sn_constraint hold = sn_constraint_add_pin_at(world, point, grip);
     assert_int_not_equal(hold.generation, 0);
     support_run(world, 60, 1.0 / 60);
     assert_vec_close(sn_point_position(world, point), grip, 1e-3); /* it hangs there instead of falling 5 m */
@@ -1438,8 +1438,7 @@ static void test_many_bodies(void **state)
     uint64_t seed = 12;
     const sn_vec3 corner[] = {vec(0.2, 0, 0), vec(-0.1, 0.2, 0), vec(-0.1, -0.2, 0.1), vec(0, 0, 0.3)};
     for (uint32_t i = 0; i < count; ++i) {
-        sn_shape_def shape[2] = {sn_default_shape_def((sn_shape_type)(i % 4)),
-                                  sn_default_shape_def(SN_SHAPE_SPHERE)};
+        sn_shape_def shape[2] = {sn_default_shape_def((sn_shape_type)(i % 4)), sn_default_shape_def(SN_SHAPE_SPHERE)};
         sn_vec3 turn = random_vec(&seed, 1);
         shape[0].half = vec(0.1, 0.2, 0.05);
         shape[0].radius = real(0.1);
@@ -1508,7 +1507,7 @@ static void test_pick_body(void **state)
     assert_ok(world, sn_body_remove(world, roof));
 
     point = sn_query_pick(world, from, down, 20, real(0.1), &distance);
-    assert_int_not_equal(sn_add_pin_at(world, point, vec(0.8, 0.5, -0.5)).generation, 0);
+    assert_int_not_equal(sn_constraint_add_pin_at(world, point, vec(0.8, 0.5, -0.5)).generation, 0);
     support_run(world, 120, 1.0 / 60);
     assert_vec_close(sn_point_position(world, point), vec(0.8, 0.5, -0.5), 0.02); /* it hangs there, and swings */
     sn_world_destroy(world);

@@ -288,10 +288,10 @@ static void add_driver(shot *s)
     sn_world *world = s->world;
     const sn_vec3 push = direction(s, 0, 0, -s->speed / DT);
     if (s->by == BY_FORCE)
-        assert_ok(world, sn_particle_add_force(world, s->bullet, push));
+        assert_ok(world, sn_particle_apply_force(world, s->bullet, push));
     s->force = push;
     if (s->by == BY_FIELD)
-        assert_ok(world, sn_world_add_field(world, blow, &s->force, false, NULL));
+        assert_ok(world, sn_field_add(world, blow, &s->force, false, NULL));
     if (s->by == BY_ROPE) {
         sn_constraint_def def = sn_default_constraint_def(SN_KIND_DISTANCE);
         sn_point points[2] = {sn_at(s->bullet), sn_at(add_held(s, place(s, 0, 0, -3)))};
@@ -302,7 +302,7 @@ static void add_driver(shot *s)
     }
     if (s->by == BY_LEAD) {
         sn_particle hand = add_held(s, place(s, 0, 0, s->far));
-        sn_add_distance_max(world, sn_at(s->bullet), sn_at(hand), real(0.1));
+        sn_constraint_add_distance_max(world, sn_at(s->bullet), sn_at(hand), real(0.1));
         assert_ok(world, sn_particle_move_to(world, hand, place(s, 0, 0, s->far - fmin(8, s->speed * DT))));
     }
     if (s->by == BY_BLOW) {
@@ -512,7 +512,7 @@ static void test_rope_beside_wall(void **state)
             def.radius = real(i ? 0.02 : 0);
             assert_ok(world, sn_particle_add(world, &def, &p[i]));
             if (i)
-                sn_add_distance(world, sn_at(p[i - 1]), sn_at(p[i]), SN_MEASURE);
+                sn_constraint_add_distance(world, sn_at(p[i - 1]), sn_at(p[i]), SN_MEASURE);
         }
         for (uint32_t frame = 0; frame < 60; ++frame) {
             for (uint32_t i = 1; i < BALLS; ++i)

@@ -43,7 +43,7 @@ static sn_particles pyramid(sn_world *world, double x)
             *at++ = real(0.1 + 0.1 * sqrt(2.0) * layer);
             *at++ = real(0.2 * (i / side) + 0.1 * layer);
         }
-    sn_particles run = sn_add_particles(world, 14, xyz, 0, real(0.5));
+    sn_particles run = sn_particles_add(world, 14, xyz, 0, real(0.5));
     for (uint32_t i = 0; i < run.count; ++i)
         assert_ok(world, sn_particle_set_radius(world, sn_particles_at(run, i), real(0.1)));
     return run;
@@ -145,7 +145,7 @@ static void what_swings_or_flies_does_not_sleep(void **state)
 {
     (void)state;
     sn_world *world = sleepy_world();
-    sn_particle anchor = sn_add_particle(world, vec(0, 2, 0), SN_IMMOVABLE);
+    sn_particle anchor = sn_particle_add_at(world, vec(0, 2, 0), SN_IMMOVABLE);
     sn_particle bob = ball(world, vec(0, 1, 0), 1, 0.1); /* hangs, at rest */
     sn_point points[] = {sn_at(anchor), sn_at(bob)};
     sn_constraint_def rod = sn_default_constraint_def(SN_KIND_DISTANCE);
@@ -322,7 +322,7 @@ static sn_particles triangle(sn_world *world, sn_vec3 at, double mass)
         xyz[3 * i + 1] = at.y;
         xyz[3 * i + 2] = at.z + real(shape[i][1]);
     }
-    sn_particles run = sn_add_particles(world, 3, xyz, 0, real(mass));
+    sn_particles run = sn_particles_add(world, 3, xyz, 0, real(mass));
     for (uint32_t i = 0; i < 3; ++i)
         assert_ok(world, sn_particle_set_group(world, sn_particles_at(run, i), 1));
     uint32_t corner[] = {run.first, run.first + 2, run.first + 1};
@@ -559,7 +559,7 @@ static void edit_particle(sn_world *world, sn_particles pile, particle_edit edit
         assert_ok(world, sn_particle_set_group(world, p, 3));
         break;
     case FORCE:
-        assert_ok(world, sn_particle_add_force(world, p, vec(0, 10, 0)));
+        assert_ok(world, sn_particle_apply_force(world, p, vec(0, 10, 0)));
         break;
     case IMPULSE:
         assert_ok(world, sn_particle_apply_impulse(world, p, vec(0, 1, 0)));
@@ -568,16 +568,16 @@ static void edit_particle(sn_world *world, sn_particles pile, particle_edit edit
         assert_ok(world, sn_particle_move_to(world, p, x));
         break;
     case BULK_POSITION:
-        assert_ok(world, sn_read_positions(world, pile, many, 0));
-        assert_ok(world, sn_write_positions(world, pile, many, 0));
+        assert_ok(world, sn_particles_read_positions(world, pile, many, 0));
+        assert_ok(world, sn_particles_write_positions(world, pile, many, 0));
         break;
     case BULK_SPEED:
-        assert_ok(world, sn_read_velocities(world, pile, many, 0));
-        assert_ok(world, sn_write_velocities(world, pile, many, 0));
+        assert_ok(world, sn_particles_read_velocities(world, pile, many, 0));
+        assert_ok(world, sn_particles_write_velocities(world, pile, many, 0));
         break;
     case BULK_MASS:
-        assert_ok(world, sn_read_inverse_masses(world, pile, many, 0));
-        assert_ok(world, sn_write_inverse_masses(world, pile, many, 0));
+        assert_ok(world, sn_particles_read_inverse_masses(world, pile, many, 0));
+        assert_ok(world, sn_particles_write_inverse_masses(world, pile, many, 0));
         break;
     case TIE: {
         sn_point points[] = {sn_at(p), sn_at(q)};
@@ -656,7 +656,7 @@ static void edits_of_the_world_wake_all(void **state)
         else if (edit == 2)
             assert_ok(world, sn_world_set_contact_settings(world, &contact));
         else if (edit == 3)
-            assert_ok(world, sn_world_add_field(world, no_force, NULL, true, &field));
+            assert_ok(world, sn_field_add(world, no_force, NULL, true, &field));
         else if (edit == 4)
             assert_ok(world, sn_skin_add(world, &skin, NULL));
         else
@@ -677,7 +677,7 @@ static void edits_of_the_immovable_wake(void **state)
         add_floor(world);
         sn_particle post = ball(world, vec(0, 0.1, 0), (double)SN_IMMOVABLE, 0.1);
         sn_particle on_it = ball(world, vec(0, 0.3, 0), 1, 0.1);
-        sn_particle anchor = sn_add_particle(world, vec(5, 1, 0), SN_IMMOVABLE);
+        sn_particle anchor = sn_particle_add_at(world, vec(5, 1, 0), SN_IMMOVABLE);
         sn_particle hangs = ball(world, vec(5, 0.1, 0), 1, 0.1);
         sn_point points[] = {sn_at(anchor), sn_at(hangs)};
         sn_constraint_def rod = sn_default_constraint_def(SN_KIND_DISTANCE);
@@ -946,7 +946,7 @@ static void what_hangs_from_the_world_sleeps(void **state)
     sn_joint_def hinge = sn_default_joint_def(SN_KIND_JOINT_HINGE);
     hinge.b = sign;
     hinge.anchor = vec(0, 3.3, 0);
-    sn_constraint held = sn_add_joint(world, &hinge);
+    sn_constraint held = sn_joint_add(world, &hinge);
     assert_true(held.generation);
     run_until_asleep(world);
     sn_vec3 place = sn_body_position(world, sign);

@@ -17,7 +17,7 @@ static sn_world *ramp(double degrees, double friction, double rolling, sn_partic
     group.material = def.material;
     group.rolls = true;
     assert_ok(world, sn_world_set_group_contact(world, 1, &group));
-    *ball = sn_add_particle(world, vec(-0.1 * sin(angle), 0.1 * cos(angle), 0), 2);
+    *ball = sn_particle_add_at(world, vec(-0.1 * sin(angle), 0.1 * cos(angle), 0), 2);
     assert_ok(world, sn_particle_set_radius(world, *ball, real(0.1)));
     assert_ok(world, sn_particle_set_group(world, *ball, 1));
     return world;
@@ -85,7 +85,7 @@ static void balls_rub_on_each_other(void **state)
     assert_ok(world, sn_world_set_group_contact(world, 1, &group));
     sn_particle ball[2];
     for (int i = 0; i < 2; ++i) {
-        ball[i] = sn_add_particle(world, vec(i ? 0.21 : 0, 0, 0), 1);
+        ball[i] = sn_particle_add_at(world, vec(i ? 0.21 : 0, 0, 0), 1);
         assert_ok(world, sn_particle_set_radius(world, ball[i], real(0.1)));
         assert_ok(world, sn_particle_set_group(world, ball[i], 1));
     }
@@ -109,7 +109,7 @@ static void bad_input(void **state)
     (void)state;
     sn_particle ball;
     sn_world *world = ramp(0, 0.5, 0, &ball);
-    sn_particle plain = sn_add_particle(world, vec(5, 5, 5), 1);
+    sn_particle plain = sn_particle_add_at(world, vec(5, 5, 5), 1);
     assert_int_equal(sn_particle_set_spin(world, plain, vec(1, 0, 0)), SN_ERROR_ARGUMENT);
     assert_int_equal(sn_particle_set_spin(world, ball, vec(NAN, 0, 0)), SN_ERROR_ARGUMENT);
     assert_int_equal(sn_particle_set_spin(world, (sn_particle){77, 1}, vec(1, 0, 0)), SN_ERROR_STALE);

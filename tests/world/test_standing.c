@@ -121,13 +121,16 @@ static void bridge_holds(void **state)
         for (int side = -1; side <= 1; side += 2) {
             const sn_vec3 left = vec(-0.5, 0, 0.9 * side), right = vec(0.5, 0, 0.9 * side);
             if (i == 0)
-                assert_true(sn_add_attachment(world, sn_on_body(plank[i], left), sn_at_place(vec(0, 5, 0.9 * side)))
-                                .generation);
+                assert_true(
+                    sn_constraint_add_attachment(world, sn_on_body(plank[i], left), sn_at_place(vec(0, 5, 0.9 * side)))
+                        .generation);
             else
                 assert_true(
-                    sn_add_attachment(world, sn_on_body(plank[i], left), sn_on_body(plank[i - 1], right)).generation);
+                    sn_constraint_add_attachment(world, sn_on_body(plank[i], left), sn_on_body(plank[i - 1], right))
+                        .generation);
             if (i == 9)
-                assert_true(sn_add_attachment(world, sn_on_body(plank[i], right), sn_at_place(vec(10, 5, 0.9 * side)))
+                assert_true(sn_constraint_add_attachment(world, sn_on_body(plank[i], right),
+                                                         sn_at_place(vec(10, 5, 0.9 * side)))
                                 .generation);
         }
     }

@@ -24,7 +24,7 @@ static bool put_in_order(web_array *array, const sn_view *view, uint32_t width, 
 
 static bool put_radii(web_world *w, web_array *array)
 {
-    sn_view view = sn_view_positions(w->world);
+    sn_view view = sn_world_view_positions(w->world);
     sn_real *out = web_array_take(array, view.slot_count);
     for (uint32_t number = 0; out && number < view.slot_count; ++number)
         out[number] =
@@ -89,13 +89,13 @@ static bool put(web_world *w, web_array_of which)
     sn_view view;
     switch (which) {
     case WEB_POSITIONS:
-        view = sn_view_positions(w->world);
+        view = sn_world_view_positions(w->world);
         return put_in_order(array, &view, 3, (sn_real)NAN);
     case WEB_VELOCITIES:
-        view = sn_view_velocities(w->world);
+        view = sn_world_view_velocities(w->world);
         return put_in_order(array, &view, 3, (sn_real)NAN);
     case WEB_INVERSE_MASSES:
-        view = sn_view_inverse_masses(w->world);
+        view = sn_world_view_inverse_masses(w->world);
         return put_in_order(array, &view, 1, 0);
     case WEB_RADII:
         return put_radii(w, array);
@@ -121,7 +121,7 @@ WEB(web_array_of_world) bool web_array_of_world(web_world *w, int which, uint32_
 /* Storage as it is. out: positions, velocities, items, bytes from one to the next, slot, numbers, index. */
 WEB(web_storage) void web_storage(web_world *w, uint32_t *out)
 {
-    sn_view x = sn_view_positions(w->world), v = sn_view_velocities(w->world);
+    sn_view x = sn_world_view_positions(w->world), v = sn_world_view_velocities(w->world);
     out[0] = (uint32_t)(uintptr_t)x.data;
     out[1] = (uint32_t)(uintptr_t)v.data;
     out[2] = x.count;
