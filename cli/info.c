@@ -151,9 +151,9 @@ static void add_statics(sn_document *d, sn_value *root, sn_scene *scene, sn_worl
         snprintf(text, sizeof text, "%s at %.6g, %.6g, %.6g m%s",
                  def.shape_count == 1 ? sn_shape_type_name(def.shapes[0].type) : shapes, (double)def.position.x,
                  (double)def.position.y, (double)def.position.z,
-                 def.shapes[0].sensor              ? ", sensor"
+                 def.shapes[0].sensor            ? ", sensor"
                  : def.type == SN_BODY_KINEMATIC ? ", kinematic"
-                                                   : "");
+                                                 : "");
         sn_document_text(d, statics, found->name, text);
     }
 }

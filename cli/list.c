@@ -22,16 +22,11 @@ typedef struct section {
 } section;
 
 static const section sections[] = {
-    {"scenes", "scene", sn_list_scenes},
-    {"objects", "object", sn_list_objects},
-        {"shapes", "shape", sn_list_shapes},
-    {"kinds", "kind", sn_list_kinds},
-    {"solvers", "solver", sn_list_solvers},
-    {"integrators", "integrator", sn_list_integrators},
-    {"orders", "order", sn_list_orders},
-    {"gradients", "gradients", sn_list_gradients},
-    {"settings", "settings", sn_list_settings},
-    {"formats", "format", sn_list_formats},
+    {"scenes", "scene", sn_list_scenes},        {"objects", "object", sn_list_objects},
+    {"shapes", "shape", sn_list_shapes},        {"kinds", "kind", sn_list_kinds},
+    {"solvers", "solver", sn_list_solvers},     {"integrators", "integrator", sn_list_integrators},
+    {"orders", "order", sn_list_orders},        {"gradients", "gradients", sn_list_gradients},
+    {"settings", "settings", sn_list_settings}, {"formats", "format", sn_list_formats},
 };
 #define SECTIONS (sizeof sections / sizeof sections[0])
 

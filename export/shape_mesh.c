@@ -182,9 +182,9 @@ static bool make_heights(const sn_shape_def *def, sn_shape_mesh *mesh)
         return false;
     uint32_t *t = mesh->triangle;
     for (uint32_t i = 0; i < nx * nz; ++i)
-        mesh->vertex[i] = (sn_vec3){(sn_real)((double)def->cell * (i % nx - 0.5 * (nx - 1))),
-                                    def->heights[i] + def->rounding,
-                                    (sn_real)((double)def->cell * (i / nx - 0.5 * (nz - 1)))};
+        mesh->vertex[i] =
+            (sn_vec3){(sn_real)((double)def->cell * (i % nx - 0.5 * (nx - 1))), def->heights[i] + def->rounding,
+                      (sn_real)((double)def->cell * (i / nx - 0.5 * (nz - 1)))};
     for (uint32_t z = 0; z + 1 < nz; ++z)
         for (uint32_t x = 0; x + 1 < nx; ++x) {
             const uint32_t at = z * nx + x;

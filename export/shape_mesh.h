@@ -6,7 +6,8 @@
 
 typedef struct sn_shape_mesh {
     uint32_t vertex_count;
-    sn_vec3 *vertex; /* m: in the frame of the shape, or of the body; rounding included where that is easy: not of meshes */
+    sn_vec3
+        *vertex; /* m: in the frame of the shape, or of the body; rounding included where that is easy: not of meshes */
     uint32_t triangle_count;
     uint32_t *triangle; /* counter-clockwise seen from outside */
 } sn_shape_mesh;

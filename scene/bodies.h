@@ -111,8 +111,8 @@ typedef struct sn_static_list_keys {
 extern const sn_record sn_body_record, sn_lone_body_record, sn_shape_record, sn_static_record, sn_static_list_record;
 
 /* A shape; more: other keys that it has, or NULL. */
-bool sn_read_shape(struct sn_scene *scene, sn_reader *reader, const sn_value *value, const sn_record *more, void *more_keys,
-                   sn_shape_def *shape);
+bool sn_read_shape(struct sn_scene *scene, sn_reader *reader, const sn_value *value, const sn_record *more,
+                   void *more_keys, sn_shape_def *shape);
 
 /* One, or a list of them, in the scratch. */
 bool sn_read_shapes(struct sn_scene *scene, sn_reader *reader, const sn_value *value, sn_body_def *def);

@@ -95,14 +95,16 @@ static const sn_key static_keys[] = {
     {"spin", SN_KEY_VECTOR, STATIC(spin), .unit = "rad/s",
      .about = "and turns about its origin at this one, as a vector along the axis"},
     {"group", SN_KEY_VALUE, STATIC(group), .of = "group_use",
-     .about = "affiliation: a number, or the name of a group, whose material and filter it has where its shapes have none; "
-              "0 if not given"},
+     .about =
+         "affiliation: a number, or the name of a group, whose material and filter it has where its shapes have none; "
+         "0 if not given"},
     END};
 
-const sn_record sn_static_record = {"static",
-                                    "A static or kinematic body, which nothing pushes: with the keys of a shape, or with "
-                                    "'shapes'.",
-                                    sizeof(sn_static_keys), static_keys, NULL};
+const sn_record sn_static_record = {
+    "static",
+    "A static or kinematic body, which nothing pushes: with the keys of a shape, or with "
+    "'shapes'.",
+    sizeof(sn_static_keys), static_keys, NULL};
 
 #define STATIC_LIST(key) offsetof(sn_static_list_keys, key)
 

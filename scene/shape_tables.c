@@ -55,20 +55,28 @@ static void ball_defaults(void *record)
 static const sn_record ball_record = {"sphere", "A sphere.", sizeof(sn_ball_keys), ball_keys, ball_defaults};
 
 #define ALONG_KEYS(about_radius, about_length, about_from, about_to)                                                   \
-    {"radius", SN_KEY_REAL, offsetof(sn_capsule_keys, radius), .unit = "m", .flags = SN_KEY_POSITIVE,                  \
+    {"radius",                                                                                                         \
+     SN_KEY_REAL,                                                                                                      \
+     offsetof(sn_capsule_keys, radius),                                                                                \
+     .unit = "m",                                                                                                      \
+     .flags = SN_KEY_POSITIVE,                                                                                         \
      .about = about_radius},                                                                                           \
-        {"length", SN_KEY_REAL, offsetof(sn_capsule_keys, length), .unit = "m", .flags = SN_KEY_POSITIVE,              \
+        {"length",                                                                                                     \
+         SN_KEY_REAL,                                                                                                  \
+         offsetof(sn_capsule_keys, length),                                                                            \
+         .unit = "m",                                                                                                  \
+         .flags = SN_KEY_POSITIVE,                                                                                     \
          .about = about_length},                                                                                       \
         {"from", SN_KEY_VECTOR, offsetof(sn_capsule_keys, from), .unit = "m", .about = about_from},                    \
         {"to", SN_KEY_VECTOR, offsetof(sn_capsule_keys, to), .unit = "m", .about = about_to}, END
 
-static const sn_key capsule_keys[] = {ALONG_KEYS(
-    "of the tube and of its round ends", "between the centres of its ends, along its own y axis",
-    "the centre of one end, instead of position, turn and length", "and that of the other")};
+static const sn_key capsule_keys[] = {
+    ALONG_KEYS("of the tube and of its round ends", "between the centres of its ends, along its own y axis",
+               "the centre of one end, instead of position, turn and length", "and that of the other")};
 
-static const sn_key cylinder_keys[] = {
-    ALONG_KEYS("of its caps", "between its caps, along its own y axis",
-               "the centre of one cap, instead of position, turn and length", "and that of the other")};
+static const sn_key cylinder_keys[] = {ALONG_KEYS("of its caps", "between its caps, along its own y axis",
+                                                  "the centre of one cap, instead of position, turn and length",
+                                                  "and that of the other")};
 
 static const sn_key cone_keys[] = {
     ALONG_KEYS("of its base", "from its base to its tip, along its own y axis; its position is half way",
@@ -83,7 +91,8 @@ static void along_defaults(void *record)
                                                    .to = {NOT_GIVEN, NOT_GIVEN, NOT_GIVEN}};
 }
 
-static const sn_record capsule_record = {"capsule", "A capsule.", sizeof(sn_capsule_keys), capsule_keys, along_defaults};
+static const sn_record capsule_record = {"capsule", "A capsule.", sizeof(sn_capsule_keys), capsule_keys,
+                                         along_defaults};
 static const sn_record cylinder_record = {"cylinder", "A cylinder.", sizeof(sn_capsule_keys), cylinder_keys,
                                           along_defaults};
 static const sn_record cone_record = {"cone", "A cone.", sizeof(sn_capsule_keys), cone_keys, along_defaults};
@@ -197,8 +206,7 @@ const sn_shape_form sn_shape_forms[SN_SHAPE_TYPES] = {
     [SN_SHAPE_CYLINDER] = {"cylinder", "A cylinder", &cylinder_record},
     [SN_SHAPE_CONE] = {"cone", "A cone", &cone_record},
     [SN_SHAPE_PLANE] = {"plane", "All behind a plane, without an end; not of dynamic bodies", &plane_record},
-    [SN_SHAPE_MESH] = {"mesh",
-                       "Triangles: solid inside if they are closed, otherwise a sheet; not of dynamic bodies",
+    [SN_SHAPE_MESH] = {"mesh", "Triangles: solid inside if they are closed, otherwise a sheet; not of dynamic bodies",
                        &sheet_record},
     [SN_SHAPE_HEIGHTS] = {"heights", "Ground over a grid; not of dynamic bodies", &heights_record},
     [SN_SHAPE_FIELD] = {"field",

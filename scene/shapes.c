@@ -284,8 +284,8 @@ static bool make_heights(making *m)
     for (int k = 0; k < 2; ++k) {
         double n = counts->data[k];
         if (!(n >= 2) || n != floor(n))
-            return sn_reader_fail_key(m->reader, "counts", "found %.10g along %c, expected a whole number, 2 or more", n,
-                                      "xz"[k]);
+            return sn_reader_fail_key(m->reader, "counts", "found %.10g along %c, expected a whole number, 2 or more",
+                                      n, "xz"[k]);
         m->def->height_count[k] = (uint32_t)n;
         whole *= n;
     }
@@ -306,9 +306,9 @@ static bool make_heights(making *m)
 }
 
 static bool (*const make[SN_SHAPE_TYPES])(making *) = {
-    [SN_SHAPE_SPHERE] = make_sphere, [SN_SHAPE_CAPSULE] = make_capsule,   [SN_SHAPE_BOX] = make_box,
-    [SN_SHAPE_HULL] = make_hull,     [SN_SHAPE_CYLINDER] = make_capsule,  [SN_SHAPE_CONE] = make_capsule,
-    [SN_SHAPE_PLANE] = make_plane,   [SN_SHAPE_MESH] = make_mesh,         [SN_SHAPE_HEIGHTS] = make_heights,
+    [SN_SHAPE_SPHERE] = make_sphere, [SN_SHAPE_CAPSULE] = make_capsule,  [SN_SHAPE_BOX] = make_box,
+    [SN_SHAPE_HULL] = make_hull,     [SN_SHAPE_CYLINDER] = make_capsule, [SN_SHAPE_CONE] = make_capsule,
+    [SN_SHAPE_PLANE] = make_plane,   [SN_SHAPE_MESH] = make_mesh,        [SN_SHAPE_HEIGHTS] = make_heights,
     [SN_SHAPE_FIELD] = make_field,
 };
 

@@ -416,15 +416,15 @@ static const sn_key motion_keys[] = {
      .about = "keyframes by time; before the first and after the last they stand"},
     {"axis", SN_KEY_VECTOR, MOTION(axis), .about = "about which angles turn"},
     {"about", SN_KEY_VECTOR, MOTION(about), .unit = "m",
-     .about = "a point of that axis; the middle of the particles, or the origin of the kinematic body, if not given. It moves "
+     .about = "a point of that axis; the middle of the particles, or the origin of the kinematic body, if not given. "
+              "It moves "
               "along"},
     {"smooth", SN_KEY_TRUTH, MOTION(smooth), .about = "ease in and out between keyframes instead of straight lines"},
     {"repeat", SN_KEY_TRUTH, MOTION(repeat), .about = "after the last keyframe it begins again"},
     {"release", SN_KEY_TRUTH, MOTION(release), .about = "after the last keyframe the particles are let go"},
     {"start", SN_KEY_REALS, MOTION(start), .unit = "m", .flags = SN_KEY_NOT_SAVED,
-     .about =
-         "where they were at the beginning, x, y, z of each, and of a body also its quaternion, if that "
-         "is not where they are: for saved scenes"},
+     .about = "where they were at the beginning, x, y, z of each, and of a body also its quaternion, if that "
+              "is not where they are: for saved scenes"},
     END};
 
 static void motion_defaults(void *record)
@@ -433,8 +433,8 @@ static void motion_defaults(void *record)
         (sn_motion_keys){.axis = {0, 1, 0}, .about = {NOT_GIVEN, NOT_GIVEN, NOT_GIVEN}, .smooth = true};
 }
 
-const sn_record sn_motion_record = {"motion", "Leads particles or bodies along keyframes.",
-                                    sizeof(sn_motion_keys), motion_keys, motion_defaults};
+const sn_record sn_motion_record = {"motion", "Leads particles or bodies along keyframes.", sizeof(sn_motion_keys),
+                                    motion_keys, motion_defaults};
 
 #define EVENT(key) offsetof(sn_event_keys, key)
 

@@ -72,21 +72,7 @@ SN_API sn_result sn_particle_set_spin(sn_world *world, sn_particle particle, sn_
 
 /* ---- The world ------------------------------------------------------------------------------------------------------ */
 
-typedef struct sn_contact_settings {
-    bool on;          /* default true. Off: nothing collides, and no time is spent on it */
-    bool particles;   /* particles with each other; default true */
-    sn_real push_out; /* m/s: things that overlap when they first meet are parted at this speed, and keep none of it;
-                              positive; default 1 */
-    sn_real bounce_above; /* m/s: slower impacts do not bounce; default -1: twice gravity times the substep */
-    bool sleep;           /* what rests in contact for a while is left out of the step until something happens to it;
-                              default false. See sn_particle_is_awake */
-    sn_real sleep_speed;  /* m/s: slower is rest; default 0.01 */
-    sn_real sleep_time;   /* s: for so long; default 0.5 */
-    bool events;          /* collect sn_contact_event; default false */
-    sn_real impact_above; /* m/s: slower impacts read 0 in sn_contact_event.impact; default -1: twice gravity times the
-                              substep */
-} sn_contact_settings;
-
+/* sn_contact_settings is in world.h: it is also part of sn_world_def. */
 SN_API sn_contact_settings sn_default_contact_settings(void);
 SN_API sn_contact_settings sn_world_contact_settings(const sn_world *world);
 SN_API sn_result sn_world_set_contact_settings(sn_world *world, const sn_contact_settings *settings);
@@ -126,6 +112,7 @@ typedef struct sn_skin_def {
     bool
         one_sided; /* only from its front, from which corners run counter-clockwise; otherwise particles stay on the side
                           that they are on; default false */
+    uint64_t user; /* yours */
 } sn_skin_def;
 
 SN_API sn_skin_def sn_default_skin_def(void);
@@ -135,6 +122,8 @@ SN_API sn_skin_def sn_default_skin_def(void);
 SN_API sn_result sn_skin_add(sn_world *world, const sn_skin_def *def, sn_skin *skin);
 SN_API sn_result sn_skin_remove(sn_world *world, sn_skin skin);
 SN_API bool sn_skin_is_valid(const sn_world *world, sn_skin skin);
+SN_API uint64_t sn_skin_user(const sn_world *world, sn_skin skin); /* 0, and an error, for a bad handle */
+SN_API sn_result sn_skin_set_user(sn_world *world, sn_skin skin, uint64_t user);
 
 /* ---- Callbacks ------------------------------------------------------------------------------------------------------
 
@@ -170,10 +159,12 @@ typedef struct sn_contact_pair {
     sn_body body;         /* null: a particle */
     uint32_t shape;       /* of the body: which of its shapes; otherwise 0 */
     sn_particle other;    /* null: a static or kinematic body. Of a skin: the corner that has most of the weight */
-    sn_body other_body;   /* null: a particle or a skin. One that is the first of the two has the other one here whatever its type */
+    sn_body
+        other_body; /* null: a particle or a skin. One that is the first of the two has the other one here whatever its type */
     uint32_t other_shape; /* of that body; otherwise 0 */
     sn_skin skin;         /* null: something else */
-    uint32_t triangle;    /* of the skin, or of a shape that is a mesh or a height field, counted as they were given; otherwise
+    uint32_t
+        triangle; /* of the skin, or of a shape that is a mesh or a height field, counted as they were given; otherwise
                               SN_NO_TRIANGLE. A skin that lost triangles counts those that are left */
 } sn_contact_pair;
 
@@ -224,11 +215,13 @@ typedef struct sn_contact_event {
     sn_real
         impact; /* m/s: how fast the two came together, along the normal, in the hardest impact of the step; 0 if that
                         is below sn_contact_settings.impact_above, at the end, and of sensors */
-    sn_body body, other_body;    /* of the particles, or what is static or kinematic; null: they are none. Also at the end */
-    uint32_t shape, other_shape; /* of the bodies: which shape pressed hardest; otherwise, and at the end, 0. Of a static or
+    sn_body body,
+        other_body; /* of the particles, or what is static or kinematic; null: they are none. Also at the end */
+    uint32_t shape,
+        other_shape;   /* of the bodies: which shape pressed hardest; otherwise, and at the end, 0. Of a static or
                                     kinematic body each shape that is touched gives an event of its own, also at the end */
-    sn_skin skin;                /* null: no skin, or the end */
-    uint32_t triangle;           /* as in sn_contact_pair; SN_NO_TRIANGLE at the end */
+    sn_skin skin;      /* null: no skin, or the end */
+    uint32_t triangle; /* as in sn_contact_pair; SN_NO_TRIANGLE at the end */
 } sn_contact_event;
 
 /* The events of the last step, by the particles' numbers, then those of the others, static and kinematic bodies last; *count gets how

@@ -17,10 +17,10 @@ typedef enum sn_draw_layer {
     SN_DRAW_PARTICLES = 1 << 0,   /* points, with their radius; those of bodies that have a shape are left out */
     SN_DRAW_CONSTRAINTS = 1 << 1, /* lines from point to point, coloured by kind */
     SN_DRAW_SKINS = 1 << 2,       /* triangles, and lines around them */
-    SN_DRAW_SHAPES = 1 << 3, /* those of bodies: lines, and triangles if you take them. Roundings of boxes
+    SN_DRAW_SHAPES = 1 << 3,      /* those of bodies: lines, and triangles if you take them. Roundings of boxes
                                      are part of their size, those of hulls are left out; of a plane a piece is drawn,
                                      of a distance field its box */
-    SN_DRAW_AXES = 1 << 4,   /* of bodies: their own frame, x red, y green, z blue; and a point at the centre of mass */
+    SN_DRAW_AXES = 1 << 4, /* of bodies: their own frame, x red, y green, z blue; and a point at the centre of mass */
     SN_DRAW_ANCHORS =
         1 << 5, /* where constraints hold bodies, triangles or places in the world: points, and lines from bodies */
     SN_DRAW_CONTACTS = 1 << 6,   /* that press: a point, and the normal with sn_draw.axis_length */

@@ -62,6 +62,10 @@ SN_API sn_particle sn_particle_add_at(sn_world *world, sn_vec3 position, sn_real
    consecutive. Returns a null run, and adds none, if one of them is bad. */
 SN_API sn_particles sn_particles_add(sn_world *world, uint32_t count, const sn_real *xyz, size_t stride, sn_real mass);
 
+/* The same with all of a definition, but for the position: velocity, mass, radius, group, user. */
+SN_API sn_particles sn_particles_add_like(sn_world *world, const sn_particle_def *like, uint32_t count,
+                                          const sn_real *xyz, size_t stride);
+
 /* Removes a particle and every constraint that holds it. Views die. */
 SN_API sn_result sn_particle_remove(sn_world *world, sn_particle particle);
 

@@ -80,7 +80,8 @@ typedef struct sn_shape_def {
     sn_real density;  /* kg/m^3: of a dynamic body; not negative; default 0: that of the body */
     const sn_contact_material *material; /* default NULL: that of the group of the body; see sn_group_contact */
     const sn_filter *filter;             /* default NULL: likewise */
-    bool sensor; /* static and kinematic bodies: notices contact, for events, and does nothing against it; default false */
+    bool
+        sensor; /* static and kinematic bodies: notices contact, for events, and does nothing against it; default false */
     bool one_sided; /* open meshes: what comes from behind passes; default false */
     uint64_t user;  /* yours; see sn_body_shape_user */
 
@@ -102,7 +103,8 @@ typedef struct sn_shape_def {
     uint32_t sample_count[3];
     sn_vec3 low;  /* m: the first sample; a function: the least corner of a box around its surface */
     sn_vec3 high; /* m: a function: the greatest corner */
-    sn_real cell; /* m: between heights or samples; baked from a mesh: how fine, default 0: a sixty-fourth of its longest side */
+    sn_real
+        cell; /* m: between heights or samples; baked from a mesh: how fine, default 0: a sixty-fourth of its longest side */
 } sn_shape_def;
 
 /* A shape of that type: a sphere, capsule, cylinder or cone with a radius of 0.5 m, sharp boxes with edges of 1 m. */

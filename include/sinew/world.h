@@ -163,6 +163,22 @@ typedef enum sn_simd {
     SN_SIMD_16        /* AVX-512, where 16 lie side by side; otherwise eight */
 } sn_simd;
 
+/* How things collide; see contact.h. */
+typedef struct sn_contact_settings {
+    bool on;          /* default true. Off: nothing collides, and no time is spent on it */
+    bool particles;   /* particles with each other; default true */
+    sn_real push_out; /* m/s: things that overlap when they first meet are parted at this speed, and keep none of it;
+                              positive; default 1 */
+    sn_real bounce_above; /* m/s: slower impacts do not bounce; default -1: twice gravity times the substep */
+    bool sleep;           /* what rests in contact for a while is left out of the step until something happens to it;
+                              default false. See sn_particle_is_awake */
+    sn_real sleep_speed;  /* m/s: slower is rest; default 0.01 */
+    sn_real sleep_time;   /* s: for so long; default 0.5 */
+    bool events;          /* collect sn_contact_event; default false */
+    sn_real impact_above; /* m/s: slower impacts read 0 in sn_contact_event.impact; default -1: twice gravity times the
+                              substep */
+} sn_contact_settings;
+
 typedef struct sn_world_def {
     sn_settings settings;
     uint32_t dimensions; /* 3, or 2: then z is locked, and every place, velocity, force and impulse that you pass in
@@ -174,6 +190,7 @@ typedef struct sn_world_def {
                          cores that this process may use, at most 64; see sn_world_set_threads. Not used with tasks.run */
     sn_simd simd;     /* default SN_SIMD_AUTO. One that this machine or this build does not have is refused; in double
                          precision nothing is wide, and only AUTO and SCALAR are there. No part of the state */
+    sn_contact_settings contact; /* default as sn_default_contact_settings; later sn_world_set_contact_settings */
 } sn_world_def;
 
 /* SI units, gravity on, 10 substeps of one pass each, three dimensions, no hooks. Start from this always: later

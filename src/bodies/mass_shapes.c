@@ -89,7 +89,8 @@ static bool mass_of_revolved(sn_mass_properties *mass, const sn_convex *convex, 
         return finish(&s, density, mass, message, size);
     }
     /* the normal of the side of a cone is so much above the horizontal */
-    const double lean = sn_math_atan2(radius, 2 * half), out = round * sn_math_cos(lean), up = round * sn_math_sin(lean);
+    const double lean = sn_math_atan2(radius, 2 * half), out = round * sn_math_cos(lean),
+                 up = round * sn_math_sin(lean);
     const piece pieces[] = {{radius, -half, 0, 0, round, -right, 0},
                             {radius, -half, 0, 0, round, 0, lean},
                             {radius + out, -half + up, out, half + up, 0, 0, 0},

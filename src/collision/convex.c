@@ -91,7 +91,7 @@ sn_real sn_convex_outer(const sn_convex *convex)
                   : convex->type == SN_SHAPE_CAPSULE ? (double)convex->half.y
                   : convex->type == SN_SHAPE_HULL    ? convex->hull->outer
                   : sn_is_revolved(convex->type)     ? sn_revolved_outer(dvec3_from(convex->half))
-                                                      : 0;
+                                                     : 0;
     return (sn_real)((core + (double)convex->radius) * (1 + BOX_SLACK));
 }
 
@@ -239,9 +239,9 @@ static bool cast_core(const sn_convex *convex, const sn_path *path, sn_real *t, 
     /* The distance from a convex solid is a convex function of time: what does not come nearer at first never does. */
     if (!(dvec3_dot(spot.normal, way) < 0))
         return false;
-    if (spot.distance > reach && !(convex->type == SN_SHAPE_HULL
-                                       ? sn_hull_cast(convex->hull, from, way, reach, &when, &spot)
-                                       : cast_revolved(convex, from, way, reach, &when, &spot)))
+    if (spot.distance > reach &&
+        !(convex->type == SN_SHAPE_HULL ? sn_hull_cast(convex->hull, from, way, reach, &when, &spot)
+                                        : cast_revolved(convex, from, way, reach, &when, &spot)))
         return false;
     *t = (sn_real)when;
     write_touch(touch, &spot, rounding);

@@ -8,11 +8,12 @@
 #include "collision/solid.h"
 
 typedef struct sn_convex {
-    sn_shape_type type;  /* sphere, capsule, box, hull, cylinder or cone */
-    sn_vec3 half;        /* m: of a box; of a capsule y; of a cylinder and a cone the radius, half the height, the radius */
-    sn_real radius;      /* m: of spheres and capsules; rounds all others; 0: sharp */
+    sn_shape_type type; /* sphere, capsule, box, hull, cylinder or cone */
+    sn_vec3 half;   /* m: of a box; of a capsule y; of a cylinder and a cone the radius, half the height, the radius */
+    sn_real radius; /* m: of spheres and capsules; rounds all others; 0: sharp */
     const sn_hull *hull; /* of a hull, whose centroid is the origin; otherwise NULL */
-    sn_vec3 facing; /* cylinder and cone: where a corner of the core points, across the axis; 0: along x. See sn_convex_face */
+    sn_vec3
+        facing; /* cylinder and cone: where a corner of the core points, across the axis; 0: along x. See sn_convex_face */
 } sn_convex;
 
 /* A core of a solid of revolution faces a direction of the world. False if it did so before, or need not: it is another solid, or

@@ -76,7 +76,8 @@ sn_trimesh *sn_heights_mesh(const sn_allocator *allocator, const sn_real *height
 {
     block b = {.nx = count[0], .nz = count[1], .border = 2 * (count[0] - 1) + 2 * (count[1] - 1)};
     const uint32_t vertices = b.nx * b.nz + b.border + 1, triangles = 2 * (b.nx - 1) * (b.nz - 1) + 3 * b.border;
-    const size_t vertex_bytes = vertices * sizeof(sn_vec3), bytes = vertex_bytes + 3 * (size_t)triangles * sizeof(uint32_t);
+    const size_t vertex_bytes = vertices * sizeof(sn_vec3),
+                 bytes = vertex_bytes + 3 * (size_t)triangles * sizeof(uint32_t);
     char *room = sn_allocate(allocator, bytes);
     *out_of_memory = !room;
     if (!room)

@@ -76,7 +76,7 @@ bool sn_convex_gap(const sn_convex *a, const sn_pose *pa, const sn_convex *b, co
 }
 
 static bool gap_triangle_once(const sn_convex *a, const sn_pose *pa, const sn_vec3 corner[3], sn_real reach,
-                            sn_touch *touch)
+                              sn_touch *touch)
 {
     sn_convex_room room;
     sn_moved_room moved;

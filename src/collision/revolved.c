@@ -104,22 +104,10 @@ void sn_revolved_extent(sn_shape_type type, sn_dvec3 half, double along, double 
 /* ---- Polyhedra --------------------------------------------------------------------------------------------------- */
 
 /* Around the circle, from x to z. */
-static const double cosine[N] = {1,
-                                 0.92387953251128675613,
-                                 0.70710678118654752440,
-                                 0.38268343236508977173,
-                                 0,
-                                 -0.38268343236508977173,
-                                 -0.70710678118654752440,
-                                 -0.92387953251128675613,
-                                 -1,
-                                 -0.92387953251128675613,
-                                 -0.70710678118654752440,
-                                 -0.38268343236508977173,
-                                 0,
-                                 0.38268343236508977173,
-                                 0.70710678118654752440,
-                                 0.92387953251128675613};
+static const double cosine[N] = {1,  0.92387953251128675613,  0.70710678118654752440,  0.38268343236508977173,
+                                 0,  -0.38268343236508977173, -0.70710678118654752440, -0.92387953251128675613,
+                                 -1, -0.92387953251128675613, -0.70710678118654752440, -0.38268343236508977173,
+                                 0,  0.38268343236508977173,  0.70710678118654752440,  0.92387953251128675613};
 
 static sn_dvec3 on_circle(sn_dvec3 facing, uint32_t i, double radius, double y)
 {
@@ -133,7 +121,8 @@ static void make_face(sn_revolved_room *room, uint32_t number, uint32_t *loops, 
     const sn_dvec3 *v = room->vertex;
     sn_dvec3 area = {0, 0, 0};
     for (uint32_t i = 2; i < count; ++i)
-        area = dvec3_add(area, dvec3_cross(dvec3_sub(v[corner[i - 1]], v[corner[0]]), dvec3_sub(v[corner[i]], v[corner[0]])));
+        area = dvec3_add(area,
+                         dvec3_cross(dvec3_sub(v[corner[i - 1]], v[corner[0]]), dvec3_sub(v[corner[i]], v[corner[0]])));
     const double length = dvec3_length(area);
     const sn_dvec3 normal = dvec3_scale(area, 1 / length);
     double offset = dvec3_dot(normal, v[corner[0]]);

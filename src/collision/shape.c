@@ -130,8 +130,8 @@ bool sn_shape_cast(const sn_shape *shape, const sn_path *path, sn_real *t, sn_to
     sn_path thick = {path->from, path->way, path->radius + shape->thickness};
     bool met = shape->type == SN_SHAPE_MESH    ? sn_trimesh_cast(shape->data->mesh, &thick, shape->sides, t, touch)
                : shape->type == SN_SHAPE_FIELD ? sn_distance_field_cast(&shape->data->field, &thick, t, touch)
-                                                  : shape->type == SN_SHAPE_PLANE ? sn_solid_cast(&plane, &thick, t, touch)
-                                                  : sn_convex_cast(&shape->convex, &thick, t, touch);
+               : shape->type == SN_SHAPE_PLANE ? sn_solid_cast(&plane, &thick, t, touch)
+                                               : sn_convex_cast(&shape->convex, &thick, t, touch);
     if (met)
         touch->point = vec3_add(touch->point, vec3_scale(touch->normal, shape->thickness));
     return met;
@@ -152,7 +152,7 @@ sn_bounds sn_shape_bounds(const sn_shape *shape)
 {
     sn_bounds b = shape->type == SN_SHAPE_MESH    ? sn_trimesh_bounds(shape->data->mesh)
                   : shape->type == SN_SHAPE_FIELD ? shape->data->field.bounds
-                                                     : bounds_of_solid(shape);
+                                                  : bounds_of_solid(shape);
     sn_vec3 out = vec3(shape->thickness, shape->thickness, shape->thickness);
     return (sn_bounds){vec3_sub(b.low, out), vec3_add(b.high, out)};
 }

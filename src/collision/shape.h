@@ -9,10 +9,10 @@
 
 /* ---- Data -------------------------------------------------------------------------------------------------------- */
 
-#define SN_SHAPE_REACH      1e15          /* m: the greatest size and coordinate of a shape */
-#define SN_SHAPE_SAMPLES    (1u << 28)    /* of a field, at most */
+#define SN_SHAPE_REACH        1e15       /* m: the greatest size and coordinate of a shape */
+#define SN_SHAPE_SAMPLES      (1u << 28) /* of a field, at most */
 #define SN_SHAPE_HEIGHTS_MOST (1u << 26)
-#define SN_SHAPE_BAKE_CELLS ((sn_real)64) /* along the longest side of a mesh, where nothing else was asked for */
+#define SN_SHAPE_BAKE_CELLS   ((sn_real)64) /* along the longest side of a mesh, where nothing else was asked for */
 
 /* What is too large for a record and never changes: shared by all colliders that were made of the same, and kept until
    the world ends, so that snapshots can bring colliders back. */
@@ -26,9 +26,9 @@ typedef struct sn_shape_data {
     uint32_t points;
     sn_real *height; /* height field */
     uint32_t height_count[2];
-    sn_shape_type type;      /* hull, mesh, heights or field */
-    uint64_t hash;           /* of all that it is; functions count by their address and context */
-    uint32_t index;          /* in the world's table */
+    sn_shape_type type; /* hull, mesh, heights or field */
+    uint64_t hash;      /* of all that it is; functions count by their address and context */
+    uint32_t index;     /* in the world's table */
 } sn_shape_data;
 
 /* Whether what a definition says of its mesh or field can be read: arrays are there and not too long, the numbers of a

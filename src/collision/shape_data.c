@@ -118,8 +118,8 @@ static bool check_samples(const sn_shape_def *def, char *message, size_t size)
     }
     if (least > (double)def->rounding)
         return refuse(message, size,
-                      "the field is empty: its least sample is %g m, and the rounding %g m, so nothing is solid",
-                      least, (double)def->rounding);
+                      "the field is empty: its least sample is %g m, and the rounding %g m, so nothing is solid", least,
+                      (double)def->rounding);
     return true;
 }
 
@@ -156,8 +156,8 @@ static bool check_heights(const sn_shape_def *def, char *message, size_t size)
         return false;
     for (size_t i = 0; i < heights_of(def); ++i)
         if (!(fabs((double)def->heights[i]) <= SN_SHAPE_REACH))
-            return refuse(message, size, "the height at (%zu, %zu) is %g m; all must be finite and at most %g", i % n[0],
-                          i / n[0], (double)def->heights[i], SN_SHAPE_REACH);
+            return refuse(message, size, "the height at (%zu, %zu) is %g m; all must be finite and at most %g",
+                          i % n[0], i / n[0], (double)def->heights[i], SN_SHAPE_REACH);
     return true;
 }
 
@@ -273,7 +273,8 @@ bool sn_shape_data_is(const sn_shape_data *data, const sn_shape_def *def)
     case SOURCE_BAKED:
         return same_mesh(data->mesh, def) && memcmp(&data->cell, &def->cell, sizeof data->cell) == 0;
     case SOURCE_HULL:
-        return data->points == def->vertex_count && memcmp(data->point, def->vertices, data->points * sizeof(sn_vec3)) == 0;
+        return data->points == def->vertex_count &&
+               memcmp(data->point, def->vertices, data->points * sizeof(sn_vec3)) == 0;
     case SOURCE_HEIGHTS:
         return memcmp(data->height_count, def->height_count, sizeof data->height_count) == 0 &&
                memcmp(&data->cell, &def->cell, sizeof data->cell) == 0 &&
@@ -287,8 +288,8 @@ bool sn_shape_data_is(const sn_shape_data *data, const sn_shape_def *def)
            same_place(data->field.bounds.low, def->low) && same_place(data->field.bounds.high, def->high);
 }
 
-static bool make_mesh(sn_shape_data *data, const sn_allocator *allocator, const sn_shape_def *def,
-                      bool *out_of_memory, char *message, size_t size)
+static bool make_mesh(sn_shape_data *data, const sn_allocator *allocator, const sn_shape_def *def, bool *out_of_memory,
+                      char *message, size_t size)
 {
     data->mesh = sn_trimesh_create(allocator, def->vertices, def->vertex_count, def->triangles, def->triangle_count,
                                    out_of_memory, message, size);

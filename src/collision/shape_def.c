@@ -89,10 +89,11 @@ bool sn_shape_def_check(const sn_shape_def *def, char *message, size_t size)
     if ((unsigned)def->type >= SN_SHAPE_TYPES)
         snprintf(message, size, "type is %d, which is no sn_shape_type", (int)def->type);
     else if (!vec3_is_finite(at))
-        snprintf(message, size, "position is (%g, %g, %g); it must be finite", (double)at.x, (double)at.y, (double)at.z);
+        snprintf(message, size, "position is (%g, %g, %g); it must be finite", (double)at.x, (double)at.y,
+                 (double)at.z);
     else if (!good_rotation(q))
-        snprintf(message, size, "rotation is (%g, %g, %g, %g); it must be finite and not zero", (double)q.x, (double)q.y,
-                 (double)q.z, (double)q.w);
+        snprintf(message, size, "rotation is (%g, %g, %g, %g); it must be finite and not zero", (double)q.x,
+                 (double)q.y, (double)q.z, (double)q.w);
     else if (!(def->rounding >= 0 && (double)def->rounding <= SN_SHAPE_REACH))
         snprintf(message, size, "rounding is %g m; it must lie in [0, %g]", (double)def->rounding, SN_SHAPE_REACH);
     else if (!isfinite(def->density) || def->density < 0)

@@ -301,7 +301,8 @@ static bool look_at_collider(void *data, uint32_t number)
     looking *l = data;
     const sn_world *world = l->f->world;
     const sn_collider_record *r = sn_body_contact_record(world, number);
-    const sn_filter own = sn_part_filter(world, l->f->part[l->item], l->slot), filter = sn_collider_filter(&world->contact, r);
+    const sn_filter own = sn_part_filter(world, l->f->part[l->item], l->slot),
+                    filter = sn_collider_filter(&world->contact, r);
     if (is_above(&l->reach, r, contact_motion(world, number), l->f->dt) ||
         !sn_contacts_agree(own.category, own.mask, filter.category, filter.mask) ||
         sn_fixed_joins(world, r->body, world->particles.index[l->slot]))

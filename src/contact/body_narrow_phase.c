@@ -34,7 +34,8 @@ static void round_sides(const sn_world *world, sn_body_contact *contact, sn_vec3
     contact->round_a = a->convex.radius + side_of(a->convex.type, a->convex.half.x, sn_quat_turn_back(a->turn, in_a));
     if (contact->part_b != SN_ID_FREE) {
         const sn_body_part *b = &world->bodies.part[contact->part_b];
-        contact->round_b = b->convex.radius + side_of(b->convex.type, b->convex.half.x, sn_quat_turn_back(b->turn, in_b));
+        contact->round_b =
+            b->convex.radius + side_of(b->convex.type, b->convex.half.x, sn_quat_turn_back(b->turn, in_b));
     } else if (contact->b == SN_NO_MOVER) {
         const sn_shape *shape = &sn_body_contact_record(world, contact->collider)->shape;
         if (shape->type == SN_SHAPE_CYLINDER)

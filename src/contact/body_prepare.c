@@ -28,8 +28,7 @@ static sn_real share_of_arm(const sn_world *world, const sn_body_contact *contac
 
 static bool is_with_plane(const sn_world *world, const sn_body_contact *contact)
 {
-    return contact->b == SN_NO_MOVER &&
-           sn_body_contact_record(world, contact->collider)->shape.type == SN_SHAPE_PLANE;
+    return contact->b == SN_NO_MOVER && sn_body_contact_record(world, contact->collider)->shape.type == SN_SHAPE_PLANE;
 }
 
 /* m: how far the two can come towards each other in a substep, at most. What goes along a plane comes no nearer to it. */

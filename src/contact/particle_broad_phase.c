@@ -388,8 +388,8 @@ static sn_result check_colliders(const sn_contact_finding *f)
                 f->world, SN_ERROR_DIVERGED,
                 "at %g s body %u: it would come to (%g, %g, %g) m at (%g, %g, %g) rad/s; contact computes "
                 "up to %g m from the origin",
-                f->world->state.time, record_of(f->world, number)->body, (double)end.x, (double)end.y, (double)end.z, (double)m->spin.x,
-                (double)m->spin.y, (double)m->spin.z, SN_CONTACT_REACH);
+                f->world->state.time, record_of(f->world, number)->body, (double)end.x, (double)end.y, (double)end.z,
+                (double)m->spin.x, (double)m->spin.y, (double)m->spin.z, SN_CONTACT_REACH);
     }
     return SN_OK;
 }
@@ -519,24 +519,25 @@ bool sn_contacts_look_at_collider(void *data, uint32_t number)
         atomic_store_explicit(&l->f->sided, true, memory_order_relaxed);
     }
     if (l->to && l->f->late) {
-        l->to[l->found] = (sn_static_contact){.slot = l->slot,
-                                              .number = number,
-                                              .friction = sn_contacts_friction(&group->material, sn_collider_material(&world->contact, r)),
-                                              .sensor = r->def.sensor,
-                                              .before = vec4_xyz(p->v[l->slot])};
+        l->to[l->found] = (sn_static_contact){
+            .slot = l->slot,
+            .number = number,
+            .friction = sn_contacts_friction(&group->material, sn_collider_material(&world->contact, r)),
+            .sensor = r->def.sensor,
+            .before = vec4_xyz(p->v[l->slot])};
     } else if (l->to) {
         const sn_kept_impulse *old = sn_contacts_recall(world, l->slot, SN_IMPULSE_COLLIDER | number);
         sn_real factor = sn_contacts_recall_factor(world, l->f->dt);
-        l->to[l->found] =
-            (sn_static_contact){.slot = l->slot,
-                                .number = number,
-                                .friction = sn_contacts_friction(&group->material, sn_collider_material(&world->contact, r)),
-                                .sensor = r->def.sensor,
-                                .normal = old ? old->normal : vec3(0, 0, 0),
-                                .normal_impulse = old ? old->normal_impulse * factor : 0,
-                                .last = old ? old->last * factor : 0,
-                                .rolled = old ? old->rolled : vec3(0, 0, 0),
-                                .tangent_impulse = old ? vec3_scale(old->tangent_impulse, factor) : vec3(0, 0, 0)};
+        l->to[l->found] = (sn_static_contact){
+            .slot = l->slot,
+            .number = number,
+            .friction = sn_contacts_friction(&group->material, sn_collider_material(&world->contact, r)),
+            .sensor = r->def.sensor,
+            .normal = old ? old->normal : vec3(0, 0, 0),
+            .normal_impulse = old ? old->normal_impulse * factor : 0,
+            .last = old ? old->last * factor : 0,
+            .rolled = old ? old->rolled : vec3(0, 0, 0),
+            .tangent_impulse = old ? vec3_scale(old->tangent_impulse, factor) : vec3(0, 0, 0)};
     }
     l->found++;
     return true;
@@ -718,7 +719,8 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
     c->spins = sn_spin_any(world);
     if (!prepare_colliders(&f)) {
         world->contact.all_edited = true;
-        return world_fail(world, SN_ERROR_MEMORY, "no memory for %u shapes of static bodies", world->contact.collider_ids.live);
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for %u shapes of static bodies",
+                          world->contact.collider_ids.live);
     }
     c->bounces = c->bounces || c->bouncing;
     sn_result result = check_colliders(&f);

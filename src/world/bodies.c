@@ -426,9 +426,10 @@ static bool check_shape(making *m, const sn_shape_def *shape)
     if (!sn_shape_def_check(shape, m->reason, sizeof m->reason))
         return false;
     if (!sn_shape_is_convex(shape->type))
-        snprintf(m->reason, sizeof m->reason,
-                 "a %s cannot be part of a dynamic body, only of a static or kinematic one; made of convex shapes it can",
-                 sn_shape_type_name(shape->type));
+        snprintf(
+            m->reason, sizeof m->reason,
+            "a %s cannot be part of a dynamic body, only of a static or kinematic one; made of convex shapes it can",
+            sn_shape_type_name(shape->type));
     else if (shape->sensor)
         snprintf(m->reason, sizeof m->reason, "a dynamic body cannot have a sensor, only a static or kinematic one");
     else

@@ -66,10 +66,10 @@ typedef struct sn_body_motion {
 } sn_body_motion;
 
 typedef struct sn_bodies {
-    sn_ids names;         /* the numbers that users hold; the value is a row of `table`, or of fixed_table: see fixed.h */
+    sn_ids names; /* the numbers that users hold; the value is a row of `table`, or of fixed_table: see fixed.h */
     sn_table fixed_table; /* of sn_fixed_body: static and kinematic ones, in no order */
     sn_ids ids;           /* rows of dynamic bodies, and of anchors of fixed ones */
-    sn_table table; /* of sn_body_state */
+    sn_table table;       /* of sn_body_state */
     sn_body_state *state;
     sn_table turn_table; /* of sn_turn and sn_body_motion: derived, and scratch */
     sn_turn *turn;

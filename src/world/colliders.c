@@ -210,8 +210,7 @@ static sn_shape_data *make_data(sn_world *world, const sn_shape_def *def, bool *
     return data;
 }
 
-sn_result sn_contact_take_data(sn_world *world, const char *what, const sn_shape_def *def,
-                               const sn_shape_data **taken)
+sn_result sn_contact_take_data(sn_world *world, const char *what, const sn_shape_def *def, const sn_shape_data **taken)
 {
     sn_table *table = &world->contact.data_table;
     *taken = NULL;
@@ -303,7 +302,8 @@ sn_result sn_colliders_add(sn_world *world, const sn_shape_def *shape, uint32_t 
     sn_contact_world *c = &world->contact;
     const uint32_t row = c->collider_table.count;
     if ((uint64_t)row + count > SN_MAX_COUNT)
-        return world_fail(world, SN_ERROR_LIMIT, "static and kinematic bodies can have %u shapes and no more", SN_MAX_COUNT);
+        return world_fail(world, SN_ERROR_LIMIT, "static and kinematic bodies can have %u shapes and no more",
+                          SN_MAX_COUNT);
     if (!sn_ids_find(&c->collider_ids, &world->allocator, count, SN_MAX_COUNT, number) ||
         !sn_table_reserve(&c->collider_table, &world->allocator, (uint64_t)row + count))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for a body of %u shapes", count);

@@ -46,6 +46,8 @@ typedef struct sn_skin_record {
     uint32_t least, most;  /* its particles' numbers are in this range */
     sn_real thickness;
     uint32_t one_sided;
+    uint32_t unused; /* so that there are no bytes that nobody sets */
+    uint64_t user;
 } sn_skin_record;
 
 #define SN_IMPULSE_COLLIDER 0x80000000u
@@ -121,8 +123,8 @@ sn_filter sn_collider_filter(const sn_contact_world *contact, const sn_collider_
 
 /* Makes a collider of each shape of a body that stands at `pose`; number: of the first, the others follow it. Errors name the shape.
    If it fails, nothing has changed but that room was made, and meshes are kept. */
-sn_result sn_colliders_add(struct sn_world *world, const sn_shape_def *shape, uint32_t count, uint32_t body, uint32_t group,
-                           const sn_pose *pose, uint32_t *number);
+sn_result sn_colliders_add(struct sn_world *world, const sn_shape_def *shape, uint32_t count, uint32_t body,
+                           uint32_t group, const sn_pose *pose, uint32_t *number);
 void sn_colliders_remove(struct sn_world *world, uint32_t number, uint32_t count);
 
 /* The collider has been changed, or is going to be: what rests on it wakes. */
@@ -175,6 +177,9 @@ const sn_group_contact *sn_contact_group(const sn_contact_world *contact, uint32
 
 /* The particle leaves its rest shape, and the field of its object. */
 void sn_contact_forget_rest(sn_contact_world *contact, uint32_t index);
+
+/* Whether settings are good; otherwise the reason. */
+sn_result sn_contact_settings_check(const sn_contact_settings *settings, char *message, size_t size);
 
 /* Whether a material is good; otherwise an error that names the number after `what`. */
 sn_result sn_world_check_material(const struct sn_world *world, const char *what, const sn_contact_material *material);

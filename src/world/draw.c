@@ -191,7 +191,8 @@ static void draw_names(const sn_drawing *d)
         if (!sn_ids_is_live(&world->ids, number))
             continue;
         uint32_t slot = world->ids.value[number], body = world->particles.body[slot];
-        draw_name(d, body ? "body " : "", body ? world->bodies.state[body - 1].number : number, vec4_xyz(world->particles.x[slot]));
+        draw_name(d, body ? "body " : "", body ? world->bodies.state[body - 1].number : number,
+                  vec4_xyz(world->particles.x[slot]));
     }
     for (uint32_t i = 0; i < world->contact.collider_table.count; ++i) {
         const sn_collider_record *record = &contact_colliders(&world->contact)[i];

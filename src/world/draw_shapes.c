@@ -204,9 +204,7 @@ static void draw_colliders(const sn_drawing *d)
     for (uint32_t i = 0; i < d->world->contact.collider_table.count; ++i) {
         const sn_collider_record *record = &contact_colliders(&d->world->contact)[i];
         const sn_shape *shape = &record->shape;
-        const brush b = {d,
-                         record->pose,
-                         record->def.sensor ? SN_COLOUR_SENSOR : SN_COLOUR_COLLIDER};
+        const brush b = {d, record->pose, record->def.sensor ? SN_COLOUR_SENSOR : SN_COLOUR_COLLIDER};
         if (shape->type == SN_SHAPE_PLANE) {
             draw_plane(&b, shape->thickness);
         } else if (shape->type == SN_SHAPE_MESH) {

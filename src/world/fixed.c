@@ -35,11 +35,11 @@ static sn_result check_velocity(const sn_world *world, uint32_t type, sn_vec3 ve
     if (result != SN_OK || (result = sn_world_check_spin(world, "spin", spin)) != SN_OK)
         return result;
     if (type == SN_BODY_STATIC && !(is_zero(velocity) && is_zero(spin)))
-        return world_fail(world, SN_ERROR_ARGUMENT,
-                          "velocity is (%g, %g, %g) m/s and spin (%g, %g, %g) rad/s; a static body has none, a kinematic "
-                          "one may",
-                          (double)velocity.x, (double)velocity.y, (double)velocity.z, (double)spin.x, (double)spin.y,
-                          (double)spin.z);
+        return world_fail(
+            world, SN_ERROR_ARGUMENT,
+            "velocity is (%g, %g, %g) m/s and spin (%g, %g, %g) rad/s; a static body has none, a kinematic "
+            "one may",
+            (double)velocity.x, (double)velocity.y, (double)velocity.z, (double)spin.x, (double)spin.y, (double)spin.z);
     return SN_OK;
 }
 
@@ -51,7 +51,8 @@ static sn_result check(const sn_world *world, const sn_body_def *def)
         (result = check_velocity(world, def->type, def->velocity, def->spin)) != SN_OK)
         return result;
     if (def->mass != SN_MEASURE && def->mass != SN_IMMOVABLE)
-        return world_fail(world, SN_ERROR_ARGUMENT, "mass is %g kg; a static or kinematic body has none", (double)def->mass);
+        return world_fail(world, SN_ERROR_ARGUMENT, "mass is %g kg; a static or kinematic body has none",
+                          (double)def->mass);
     if (!def->shapes || !def->shape_count)
         return world_fail(world, SN_ERROR_ARGUMENT, "%s; a static or kinematic body needs one",
                           def->shapes ? "shape_count is 0" : "shapes is NULL");
@@ -114,7 +115,8 @@ sn_result sn_fixed_remove(sn_world *world, uint32_t number)
         return SN_OK;
     }
     const uint32_t particle = world->bodies.state[body->anchor].particle;
-    return sn_particle_remove(world, (sn_particle){particle, world->ids.generation[particle]}); /* which forgets it, too */
+    return sn_particle_remove(world,
+                              (sn_particle){particle, world->ids.generation[particle]}); /* which forgets it, too */
 }
 
 void sn_fixed_loses_anchor(sn_world *world, uint32_t row)
@@ -207,7 +209,8 @@ sn_result sn_fixed_set_velocity(sn_world *world, sn_fixed_body *body, sn_vec3 ve
 sn_result sn_fixed_move_to(sn_world *world, sn_fixed_body *body, sn_vec3 position, sn_quat rotation)
 {
     if (body->type == SN_BODY_STATIC)
-        return world_fail(world, SN_ERROR_ARGUMENT, "body %u is static and cannot be led; a kinematic one can", body->number);
+        return world_fail(world, SN_ERROR_ARGUMENT, "body %u is static and cannot be led; a kinematic one can",
+                          body->number);
     sn_result result = check_pose(world, position, rotation);
     if (result == SN_OK && body->anchor != SN_ID_FREE)
         result = sn_body_row_move_to(world, body->anchor, position, rotation);
@@ -222,8 +225,8 @@ sn_result sn_fixed_move_to(sn_world *world, sn_fixed_body *body, sn_vec3 positio
 sn_result sn_fixed_set_type(sn_world *world, sn_fixed_body *body, sn_body_type type)
 {
     if (type == SN_BODY_STATIC && (body->has_target || !is_zero(body->velocity) || !is_zero(body->spin)))
-        return world_fail(world, SN_ERROR_ARGUMENT, "body %u moves and cannot become static; set its velocity to 0 first",
-                          body->number);
+        return world_fail(world, SN_ERROR_ARGUMENT,
+                          "body %u moves and cannot become static; set its velocity to 0 first", body->number);
     body->type = type;
     return SN_OK;
 }
@@ -231,8 +234,8 @@ sn_result sn_fixed_set_type(sn_world *world, sn_fixed_body *body, sn_body_type t
 bool sn_fixed_joins(const sn_world *world, uint32_t number, uint32_t particle)
 {
     const uint32_t row = sn_fixed_of(world, number)->anchor;
-    return row != SN_ID_FREE && sn_incidence_joins(&world->incidence, &world->constraints,
-                                                   world->bodies.state[row].particle, particle);
+    return row != SN_ID_FREE &&
+           sn_incidence_joins(&world->incidence, &world->constraints, world->bodies.state[row].particle, particle);
 }
 
 /* ---- Steps ------------------------------------------------------------------------------------------------------------ */

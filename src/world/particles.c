@@ -190,6 +190,16 @@ static void store(sn_world *world, uint32_t index, const sn_particle_def *def)
     sn_sleep_disturb(world, index);
 }
 
+static sn_result check_def(const sn_world *world, const sn_particle_def *def)
+{
+    sn_result result = sn_world_check_vector(world, "position", def->position);
+    if (result == SN_OK)
+        result = sn_world_check_vector(world, "velocity", def->velocity);
+    if (result == SN_OK)
+        result = check_mass(world, def->mass);
+    return result == SN_OK ? check_radius(world, def->radius) : result;
+}
+
 sn_result sn_particle_add(sn_world *world, const sn_particle_def *def, sn_particle *particle)
 {
     if (particle)
@@ -200,10 +210,7 @@ sn_result sn_particle_add(sn_world *world, const sn_particle_def *def, sn_partic
     if (!def)
         return world_fail(world, SN_ERROR_ARGUMENT, "def is NULL; start from sn_default_particle_def()");
     uint32_t index;
-    if ((result = sn_world_check_vector(world, "position", def->position)) != SN_OK ||
-        (result = sn_world_check_vector(world, "velocity", def->velocity)) != SN_OK ||
-        (result = check_mass(world, def->mass)) != SN_OK || (result = check_radius(world, def->radius)) != SN_OK ||
-        (result = reserve(world, 1, &index)) != SN_OK)
+    if ((result = check_def(world, def)) != SN_OK || (result = reserve(world, 1, &index)) != SN_OK)
         return result;
     uint32_t generation = sn_ids_take(&world->ids, index, 1);
     store(world, index, def);
@@ -258,29 +265,38 @@ static sn_result check_vectors(const sn_world *world, const char *what, const sn
     return SN_OK;
 }
 
-sn_particles sn_particles_add(sn_world *world, uint32_t count, const sn_real *xyz, size_t stride, sn_real mass)
+sn_particles sn_particles_add_like(sn_world *world, const sn_particle_def *like, uint32_t count, const sn_real *xyz,
+                                   size_t stride)
 {
-    sn_particles none = {0};
-    if (sn_world_enter(world) != SN_OK || check_mass(world, mass) != SN_OK)
+    const sn_particles none = {0};
+    if (sn_world_enter(world) != SN_OK)
         return none;
-    if (count == 0) {
-        world_fail(world, SN_ERROR_ARGUMENT, "count is 0");
+    if (!like || count == 0) {
+        world_fail(world, SN_ERROR_ARGUMENT,
+                   like ? "count is 0" : "like is NULL; start from sn_default_particle_def()");
         return none;
     }
-    if (sn_world_check_stride(world, xyz, 3 * sizeof(sn_real), &stride) != SN_OK)
+    sn_particle_def def = *like;
+    def.position = vec3(0, 0, 0);
+    if (check_def(world, &def) != SN_OK || sn_world_check_stride(world, xyz, 3 * sizeof(sn_real), &stride) != SN_OK)
         return none;
     uint32_t first; /* the limit comes before the array, which is then surely too short, is read */
     if (check_limit(world, count) != SN_OK || check_vectors(world, "position", xyz, stride, count) != SN_OK ||
         reserve(world, count, &first) != SN_OK)
         return none;
     uint32_t generation = sn_ids_take(&world->ids, first, count);
-    sn_particle_def def = sn_default_particle_def();
-    def.mass = mass;
     for (uint32_t i = 0; i < count; ++i) {
         def.position = read_vector(xyz, stride, i);
         store(world, first + i, &def);
     }
     return (sn_particles){first, count, generation};
+}
+
+sn_particles sn_particles_add(sn_world *world, uint32_t count, const sn_real *xyz, size_t stride, sn_real mass)
+{
+    sn_particle_def def = sn_default_particle_def();
+    def.mass = mass;
+    return sn_particles_add_like(world, &def, count, xyz, stride);
 }
 
 /* ---- Removing --------------------------------------------------------------------------------------------------- */

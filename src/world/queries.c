@@ -136,8 +136,7 @@ static bool make_asker(const sn_world *world, const sn_shape_def *shape, asker *
         sn_query_refuse(world, "shape: a %s cannot ask; a convex one can", sn_shape_type_name(shape->type));
         return false;
     }
-    *a = (asker){.convex = sn_shape_convex_of(shape, NULL),
-                 .pose = {shape->position, sn_quat_normal(shape->rotation)}};
+    *a = (asker){.convex = sn_shape_convex_of(shape, NULL), .pose = {shape->position, sn_quat_normal(shape->rotation)}};
     a->convex.radius += shape->rounding;
     return shape->type != SN_SHAPE_HULL || make_hull(world, shape, a);
 }

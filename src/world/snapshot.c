@@ -364,10 +364,11 @@ static sn_result check_colliders(sn_world *world, unsigned char **at)
         memcpy(&record, *at, sizeof record);
         *at += sizeof record;
         if (record.data && !sn_contact_find_data(&world->contact, record.data, record.data_hash, record.def.type))
-            return world_fail(world, SN_ERROR_ARGUMENT,
-                              "the snapshot has body %u, whose %s this world does not have; add a body with the same to it "
-                              "first",
-                              record.body, sn_shape_type_name(record.def.type));
+            return world_fail(
+                world, SN_ERROR_ARGUMENT,
+                "the snapshot has body %u, whose %s this world does not have; add a body with the same to it "
+                "first",
+                record.body, sn_shape_type_name(record.def.type));
     }
     return SN_OK;
 }

@@ -538,11 +538,11 @@ static shape_of_mesh mesh_from(const sn_vec3 *vertex, uint32_t vertices, const u
                                double thickness)
 {
     sn_shape_def def = {.type = SN_SHAPE_MESH,
-                           .vertices = vertex,
-                           .vertex_count = vertices,
-                           .triangles = index,
-                           .triangle_count = triangles,
-                           .rounding = real(thickness)};
+                        .vertices = vertex,
+                        .vertex_count = vertices,
+                        .triangles = index,
+                        .triangle_count = triangles,
+                        .rounding = real(thickness)};
     char message[200];
     bool out_of_memory;
     shape_of_mesh s;

@@ -362,7 +362,7 @@ static void test_pinned(void **state)
 /* ---- Saving ----------------------------------------------------------------------------------------------------------------- */
 
 #define EVERYTHING                                                                                                     \
-    "{'groups': {'stuff': {'material': {'friction': 0.3}}}, 'statics': [{'type': 'plane', 'position': [0, -3, 0]}]," \
+    "{'groups': {'stuff': {'material': {'friction': 0.3}}}, 'statics': [{'type': 'plane', 'position': [0, -3, 0]}],"   \
     " 'objects': [{'type': 'ragdoll', 'name': 'doll', 'pins': ['head'], 'spin': [0, 1, 2], 'velocity': [0, 0, 1]},"    \
     " {'type': 'rope', 'name': 'rope', 'segments': 4, 'position': [3, 0, 0]},"                                         \
     " {'type': 'bridge', 'name': 'bridge', 'planks': 3, 'position': [0, 0, 6], 'turn': {'axis': [0, 1, 0], 'angle': "  \

@@ -210,12 +210,12 @@ static void test_rest_shapes_are_saved(void **state)
 #define TETRAHEDRON "'vertices': [0,0,0, 1,0,0, 0,1,0, 0,0,1], 'triangles': [0,2,1, 0,1,3, 0,3,2, 1,2,3]"
 
 #define COLLIDERS                                                                                                      \
-    "'statics': [{'type': 'plane', 'name': 'floor', 'material': {'friction': 1, 'friction_mix': 'most', 'rolling':"  \
-    " 0.1}}, {'type': 'plane', 'normal': [0, 0, 2], 'position': [0, 0, -9], 'rounding': 0.5},"                        \
+    "'statics': [{'type': 'plane', 'name': 'floor', 'material': {'friction': 1, 'friction_mix': 'most', 'rolling':"    \
+    " 0.1}}, {'type': 'plane', 'normal': [0, 0, 2], 'position': [0, 0, -9], 'rounding': 0.5},"                         \
     " {'type': 'box', 'size': [1, 2, 3], 'position': [4, 5, 6], 'turn': {'axis': [0, 0, 2], 'angle': 1},"              \
     "  'velocity': [0.1, 0, 0], 'spin': [0, 0.2, 0], 'category': 4294967295, 'mask': 3},"                              \
     " {'type': 'sphere', 'name': 'ball', 'radius': 0.25, 'sensor': true, 'position': [0, 9, 0]},"                      \
-    " {'type': 'capsule', 'name': 'arm', 'kinematic': true, 'from': [1, 8, 0], 'to': [1, 8, 2], 'radius': 0.125},"                        \
+    " {'type': 'capsule', 'name': 'arm', 'kinematic': true, 'from': [1, 8, 0], 'to': [1, 8, 2], 'radius': 0.125},"     \
     " {'type': 'mesh', 'one_sided': true, 'vertices': [0,0,0, 1,0,0, 0,0,1], 'triangles': [0,2,1], 'scale': 2,"        \
     "  'position': [-5, 1, 0]}, {'type': 'field', " TETRAHEDRON ", 'cell': 0.1, 'position': [-9, 1, 0]},"              \
     " {'type': 'field', 'samples': [-1,1, -1,1, -1,1, -1,1], 'counts': [2,2,2], 'cell': 2, 'low': [-1,-1,-1],"         \
@@ -358,13 +358,12 @@ static void test_bad_colliders(void **state)
         {"{'type': 'field', 'samples': [1, 1, 1, 1, 1, 1, 1, 1], 'counts': [2, 2, 2]}", "", "'cell' missing"},
     };
     assert_all_refused("{'statics': [{'type': 'plane'}, %s]}", "statics[1]", bads);
-    assert_warned(
-        "{'statics': [{'type': 'mesh', 'vertices': [0,0,0, 1,0,0, 0,1,0, 0,0,1], 'triangles': [0,1,2, 0,3,1,"
-        " 0,2,3, 1,3,2]}]}",
-        "statics[0]", "closed inwards sheet");
+    assert_warned("{'statics': [{'type': 'mesh', 'vertices': [0,0,0, 1,0,0, 0,1,0, 0,0,1], 'triangles': [0,1,2, 0,3,1,"
+                  " 0,2,3, 1,3,2]}]}",
+                  "statics[0]", "closed inwards sheet");
     assert_refused("{'statics': {}}", "statics", "list");
-    assert_refused("{'statics': [{'type': 'plane', 'name': 'a'}, {'type': 'plane', 'name': 'a'}]}",
-                   "statics[1].name", "another 'a'");
+    assert_refused("{'statics': [{'type': 'plane', 'name': 'a'}, {'type': 'plane', 'name': 'a'}]}", "statics[1].name",
+                   "another 'a'");
 }
 
 static void test_two_dimensions(void **state)
@@ -383,8 +382,8 @@ static void test_two_dimensions(void **state)
     assert_refused("{'world': {'dimensions': 2}, 'statics': [{'type': 'box', 'turn': {'axis': [1, 0, 0], 'angle':"
                    " 1}}]}",
                    "statics[0].turn", "2D");
-    assert_refused("{'world': {'dimensions': 2}, 'statics': [{'type': 'sphere', 'position': [0, 0, 1]}]}",
-                   "statics[0]", "position");
+    assert_refused("{'world': {'dimensions': 2}, 'statics': [{'type': 'sphere', 'position': [0, 0, 1]}]}", "statics[0]",
+                   "position");
 }
 
 /* ---- Files --------------------------------------------------------------------------------------------------------- */
@@ -406,10 +405,9 @@ static void test_mesh_files(void **state)
     sn_scene_options options = sn_default_scene_options();
     options.read_file = give_file;
     options.read_file_context = obj;
-    fixture f =
-        fixture_try("{'statics': [{'type': 'mesh', 'mesh': 'there.obj', 'scale': 3}, {'type': 'field', 'mesh':"
-                    " 'there.obj'}]}",
-                    &options);
+    fixture f = fixture_try("{'statics': [{'type': 'mesh', 'mesh': 'there.obj', 'scale': 3}, {'type': 'field', 'mesh':"
+                            " 'there.obj'}]}",
+                            &options);
     fixture_print(&f.problems);
     assert_non_null(f.scene);
     assert_problem(&f.problems, "statics[0]", "there.obj 1 welded");
@@ -428,9 +426,10 @@ static void test_mesh_files(void **state)
 static void test_motion(void **state)
 {
     (void)state;
-    fixture f = fixture_good("{'statics': [{'type': 'box', 'name': 'lift', 'kinematic': true, 'position': [2, 0, 0]}], 'motions':"
-                             " [{'kinematic': 'lift', 'about': [0, 0, 0], 'axis': [0, 0, 1], 'smooth': false, 'keys':"
-                             " [{'time': 0}, {'time': 1, 'angle': 1.5707963267948966, 'move': [0, 0, 4]}]}]}");
+    fixture f = fixture_good(
+        "{'statics': [{'type': 'box', 'name': 'lift', 'kinematic': true, 'position': [2, 0, 0]}], 'motions':"
+        " [{'kinematic': 'lift', 'about': [0, 0, 0], 'axis': [0, 0, 1], 'smooth': false, 'keys':"
+        " [{'time': 0}, {'time': 1, 'angle': 1.5707963267948966, 'move': [0, 0, 4]}]}]}");
     fixture_steps(&f, 30);
     fixed_def def = collider(&f, 0);
     assert_vec_close(def.position, vec(2 * cos(0.25 * SN_PI), 2 * sin(0.25 * SN_PI), 2), 1e-5);
@@ -450,10 +449,11 @@ static void test_motion(void **state)
 static void test_motion_carries(void **state)
 {
     (void)state;
-    fixture f = fixture_good("{'statics': [{'type': 'box', 'name': 'lift', 'kinematic': true, 'position': [0, -0.5, 0], 'size': [9, 1,"
-                             " 9]}], 'objects': [{'type': 'particles', 'positions': [0, 0.1, 0], 'radius': 0.1}],"
-                             " 'motions': [{'kinematic': 'lift', 'keys': [{'time': 0}, {'time': 3, 'move': [1, 2, 0]}]}"
-                             "]}");
+    fixture f = fixture_good(
+        "{'statics': [{'type': 'box', 'name': 'lift', 'kinematic': true, 'position': [0, -0.5, 0], 'size': [9, 1,"
+        " 9]}], 'objects': [{'type': 'particles', 'positions': [0, 0.1, 0], 'radius': 0.1}],"
+        " 'motions': [{'kinematic': 'lift', 'keys': [{'time': 0}, {'time': 3, 'move': [1, 2, 0]}]}"
+        "]}");
     fixture_steps(&f, 240);
     assert_vec_close(fixture_place(&f, 0), vec(1, 2.1, 0), 2e-3);
     fixture_close(&f);
@@ -474,7 +474,8 @@ static void test_bad_motions(void **state)
                    "motions[0].start", "1 seven");
     assert_refused("{" FLOOR ", 'motions': [{'kinematic': 'floor', 'start': [0,0,0, 0,0,0,0], 'keys': [{'time': 0}]}]}",
                    "motions[0].start", "seven not 0");
-    assert_refused("{" FLOOR ", 'motions': [{'kinematic': 'floor', 'keys': [{'time': 0}]}, {'kinematic': 'floor', 'keys':"
+    assert_refused("{" FLOOR
+                   ", 'motions': [{'kinematic': 'floor', 'keys': [{'time': 0}]}, {'kinematic': 'floor', 'keys':"
                    " [{'time': 0}]}]}",
                    "motions[1].kinematic", "another 'floor'");
 }
@@ -547,7 +548,7 @@ static void test_slope(void **state)
     " 'radius': 0.1, 'group': 'sand', 'position': [0, 1, 0]}, {'type': 'cloth', 'columns': 5, 'rows': 5, 'skin':"      \
     " true, 'radius': 0.02, 'group': 'silk', 'position': [0, 3, 0], 'turn': {'axis': [1, 0, 0], 'angle': 1.5}},"       \
     " {'type': 'rope', 'position': [2, 2, 0], 'contact': {'material': {'restitution': 0.5}}}], " COLLIDERS ","         \
-    " 'motions': [{'kinematic': 'arm', 'keys': [{'time': 0}, {'time': 1, 'move': [1, 0, 0], 'angle': 1}]}], 'record':"  \
+    " 'motions': [{'kinematic': 'arm', 'keys': [{'time': 0}, {'time': 1, 'move': [1, 0, 0], 'angle': 1}]}], 'record':" \
     " {'slopes': 'g'}}"
 
 static void test_round_trip(void **state)

@@ -240,7 +240,7 @@ static const sn_vec3 *tetrahedron(double size)
 static solid random_shape(uint64_t *seed, uint32_t which, double size, sn_vec3 at, sn_shape_def *shape)
 {
     static const sn_shape_type types[] = {SN_SHAPE_SPHERE, SN_SHAPE_CAPSULE, SN_SHAPE_BOX,
-                                               SN_SHAPE_HULL,   SN_SHAPE_BOX,     SN_SHAPE_HULL};
+                                          SN_SHAPE_HULL,   SN_SHAPE_BOX,     SN_SHAPE_HULL};
     *shape = sn_default_shape_def(types[which]);
     shape->position = at;
     shape->rotation = random_turn(seed);
@@ -321,8 +321,7 @@ static void add_colliders(scene *s, uint64_t *seed)
 {
     static const uint32_t triangles[] = {0, 1, 2, 0, 3, 1, 1, 3, 2, 2, 3, 0};
     for (uint32_t i = 0; i < 24; ++i) {
-        static const sn_shape_type types[] = {SN_SHAPE_SPHERE, SN_SHAPE_CAPSULE, SN_SHAPE_BOX,
-                                                 SN_SHAPE_MESH};
+        static const sn_shape_type types[] = {SN_SHAPE_SPHERE, SN_SHAPE_CAPSULE, SN_SHAPE_BOX, SN_SHAPE_MESH};
         sn_shape_def shape;
         solid t = random_shape(seed, i % 4, 0.15 * s->size, random_vec(seed, 0.7 * s->size), &shape);
         fixed_def def = default_fixed();
@@ -519,8 +518,8 @@ typedef struct left_out {
 static bool same_thing(const sn_hit *a, const sn_hit *b)
 {
     return memcmp(&a->particle, &b->particle, sizeof a->particle) == 0 &&
-           memcmp(&a->skin, &b->skin, sizeof a->skin) == 0 &&
-           memcmp(&a->body, &b->body, sizeof a->body) == 0 && a->shape == b->shape && (!a->skin.generation || a->triangle == b->triangle);
+           memcmp(&a->skin, &b->skin, sizeof a->skin) == 0 && memcmp(&a->body, &b->body, sizeof a->body) == 0 &&
+           a->shape == b->shape && (!a->skin.generation || a->triangle == b->triangle);
 }
 
 static bool is_new(void *context, const sn_hit *hit)
