@@ -25,7 +25,7 @@ static bool solid_of(const sn_convex *convex, sn_solid *solid, sn_real *rounding
 
 /* Of the length of a direction: what is across the axis by less is along it. A core that does not face such a direction is
    off by this share of its sag at most. */
-#define ACROSS ((sn_real)0.02)
+#define ACROSS ((sn_real)0.002)
 
 bool sn_convex_face(sn_convex *convex, const sn_pose *pose, sn_vec3 direction)
 {

@@ -128,18 +128,35 @@ bool sn_convex_sweep(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const s
 {
     if (!sn_is_revolved(a->type) && !sn_is_revolved(b->type))
         return sweep_once(a, pa, way, b, pb, t, touch);
-    sn_convex fa = *a, fb = *b;
-    sn_convex_face(&fa, pa, way);
-    sn_convex_face(&fb, pb, vec3_scale(way, -1));
-    fa.radius += sn_convex_sag(a);
-    fb.radius += sn_convex_sag(b);
-    bool met = sweep_once(&fa, pa, way, &fb, pb, t, touch);
-    fa.radius = a->radius;
-    fb.radius = b->radius;
-    for (uint32_t round = 0; round < SN_FACING_ROUNDS && met; ++round) {
-        sn_convex_face(&fa, pa, vec3_scale(touch->normal, -1));
-        sn_convex_face(&fb, pb, touch->normal);
-        met = sweep_once(&fa, pa, way, &fb, pb, t, touch);
+    sn_facing f = {*a, *b, *pa, *pb};
+    sn_facing_by_normal(&f, vec3_scale(way, -1));
+    f.a.radius += sn_convex_sag(a);
+    f.b.radius += sn_convex_sag(b);
+    if (!sweep_once(&f.a, pa, way, &f.b, pb, t, touch))
+        return false;
+    f.a.radius = a->radius;
+    f.b.radius = b->radius;
+    bool met = false;
+    sn_touch last = *touch;
+    sn_real when = *t;
+    for (uint32_t round = 0; round < 2 * SN_FACING_ROUNDS; ++round) {
+        sn_touch now;
+        sn_real at;
+        if (round % 2) {
+            f.pa.position = vec3_add(pa->position, vec3_scale(way, when));
+            sn_facing_by_place(&f, last.point, last.point);
+        } else {
+            sn_facing_by_normal(&f, last.normal);
+        }
+        if (!sweep_once(&f.a, pa, way, &f.b, pb, &at, &now))
+            continue;
+        last = now;
+        when = at;
+        if (!met || at < *t) {
+            *t = at;
+            *touch = now;
+        }
+        met = true;
     }
     return met;
 }
@@ -180,11 +197,14 @@ static bool sweep_triangle_once(const sn_convex *a, const sn_pose *pa, sn_vec3 w
     faced.radius += sn_convex_sag(a);                                                                                  \
     bool met = (meet);                                                                                                 \
     faced.radius = a->radius;                                                                                          \
-    for (uint32_t round = 0; sn_is_revolved(a->type) && round < SN_FACING_ROUNDS && met; ++round) {                    \
-        sn_convex_face(&faced, pa, vec3_scale(touch->normal, -1));                                                     \
-        met = (meet);                                                                                                  \
-    }                                                                                                                  \
-    return met
+    if (!met || !sn_is_revolved(a->type))                                                                              \
+        return met;                                                                                                    \
+    const sn_vec3 there = vec3_sub(touch->point, vec3_add(pa->position, vec3_scale(way, *t)));                         \
+    sn_convex_face(&faced, pa, vec3_scale(touch->normal, -1));                                                         \
+    if (meet)                                                                                                          \
+        return true;                                                                                                   \
+    sn_convex_face(&faced, pa, there);                                                                                 \
+    return (meet)
 
 bool sn_convex_sweep_triangle(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_vec3 corner[3], sn_real *t,
                               sn_touch *touch)

@@ -62,17 +62,23 @@ bool sn_convex_gap(const sn_convex *a, const sn_pose *pa, const sn_convex *b, co
 {
     if (!sn_is_revolved(a->type) && !sn_is_revolved(b->type))
         return gap_once(a, pa, b, pb, reach, touch);
-    sn_convex fa = *a, fb = *b;
-    sn_vec3 towards = vec3_sub(pb->position, pa->position);
-    sn_convex_face(&fa, pa, towards);
-    sn_convex_face(&fb, pb, vec3_scale(towards, -1));
-    bool near = gap_once(&fa, pa, &fb, pb, reach + sn_convex_sag(a) + sn_convex_sag(b), touch);
-    for (uint32_t round = 0; round < SN_FACING_ROUNDS && near; ++round) {
-        sn_convex_face(&fa, pa, vec3_scale(touch->normal, -1));
-        sn_convex_face(&fb, pb, touch->normal);
-        near = gap_once(&fa, pa, &fb, pb, reach, touch);
+    sn_facing f = {*a, *b, *pa, *pb};
+    const sn_real sag = sn_convex_sag(a) + sn_convex_sag(b);
+    sn_facing_by_place(&f, pa->position, pb->position);
+    if (!gap_once(&f.a, pa, &f.b, pb, reach + sag, touch))
+        return false;
+    sn_touch last = *touch;
+    for (uint32_t round = 0; round < 4 * SN_FACING_ROUNDS; ++round) {
+        if (round % 2)
+            sn_facing_by_place(&f, vec3_add(last.point, vec3_scale(last.normal, last.distance)), last.point);
+        else
+            sn_facing_by_normal(&f, last.normal);
+        if (!gap_once(&f.a, pa, &f.b, pb, reach + sag, &last))
+            break;
+        if (last.distance < touch->distance)
+            *touch = last;
     }
-    return near;
+    return touch->distance <= reach;
 }
 
 static bool gap_triangle_once(const sn_convex *a, const sn_pose *pa, const sn_vec3 corner[3], sn_real reach,
@@ -104,11 +110,17 @@ static bool gap_triangle_once(const sn_convex *a, const sn_pose *pa, const sn_ve
 #define GAP_FACING(first, again)                                                                                       \
     sn_convex faced = *a;                                                                                              \
     bool near = (first);                                                                                               \
-    for (uint32_t round = 0; sn_is_revolved(a->type) && round < SN_FACING_ROUNDS && near; ++round) {                   \
-        sn_convex_face(&faced, pa, vec3_scale(touch->normal, -1));                                                     \
+    if (!near || !sn_is_revolved(a->type))                                                                             \
+        return near;                                                                                                   \
+    sn_touch best = *touch;                                                                                            \
+    for (uint32_t round = 0; round < 4 * SN_FACING_ROUNDS && near; ++round) {                                          \
+        const sn_vec3 there = vec3_sub(touch->point, pa->position);                                                    \
+        sn_convex_face(&faced, pa, round % 2 ? there : vec3_scale(touch->normal, -1));                                 \
         near = (again);                                                                                                \
+        best = near && touch->distance < best.distance ? *touch : best;                                                \
     }                                                                                                                  \
-    return near
+    *touch = best;                                                                                                     \
+    return best.distance <= reach
 
 bool sn_convex_gap_triangle(const sn_convex *a, const sn_pose *pa, const sn_vec3 corner[3], sn_real reach,
                             sn_touch *touch)

@@ -574,10 +574,15 @@ uint32_t sn_manifold_shape(const sn_convex *a, const sn_pose *pa, const sn_shape
     sn_convex faced = *a;
     sn_vec3 down = sn_quat_turn(pb->rotation, vec3(0, -1, 0));
     sn_convex_face(&faced, pa, down);
-    if (b->type != SN_SHAPE_PLANE) {
-        if (!touch_shape(&faced, pa, b, pb, reach + sn_convex_sag(a), m, capacity))
-            return 0;
-        sn_convex_face(&faced, pa, vec3_scale(m->normal, -1));
-    }
+    if (b->type == SN_SHAPE_PLANE)
+        return touch_shape(&faced, pa, b, pb, reach, m, capacity);
+    if (!touch_shape(&faced, pa, b, pb, reach + sn_convex_sag(a), m, capacity))
+        return 0;
+    const sn_vec3 place = sn_pose_to_world(pb, m->point[0].b);
+    sn_convex_face(&faced, pa, vec3_scale(m->normal, -1));
+    const uint32_t found = touch_shape(&faced, pa, b, pb, reach, m, capacity);
+    if (found)
+        return found;
+    sn_convex_face(&faced, pa, vec3_sub(place, pa->position));
     return touch_shape(&faced, pa, b, pb, reach, m, capacity);
 }
