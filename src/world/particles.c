@@ -277,8 +277,7 @@ sn_particles sn_particles_add_like(sn_world *world, const sn_particle_def *like,
         return none;
     }
     sn_particle_def def = *like;
-    def.position = vec3(0, 0, 0);
-    if (check_def(world, &def) != SN_OK || sn_world_check_stride(world, xyz, 3 * sizeof(sn_real), &stride) != SN_OK)
+    if (check_def(world, like) != SN_OK || sn_world_check_stride(world, xyz, 3 * sizeof(sn_real), &stride) != SN_OK)
         return none;
     uint32_t first; /* the limit comes before the array, which is then surely too short, is read */
     if (check_limit(world, count) != SN_OK || check_vectors(world, "position", xyz, stride, count) != SN_OK ||
