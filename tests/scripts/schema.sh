@@ -144,7 +144,7 @@ everything = {
                                   "rolling": 0.1, "friction_mix": "most", "restitution_mix": "least"}, "category": 1,
                      "mask": 3, "self": True, "rest_gap": 0.1, "rolls": True, "directional": False, "number": 9}, "7": {}},
     "statics": [{"type": "plane", "name": "floor", "position": [0, -9, 0], "turn": {"angle": 1}, "velocity": [0, 0, 0],
-                   "spin": [0, 0, 0], "thickness": 0.1, "material": {"friction": 1}, "category": 1, "mask": 1,
+                   "spin": [0, 0, 0], "kinematic": True, "rounding": 0.1, "material": {"friction": 1}, "category": 1, "mask": 1,
                    "sensor": True, "normal": [0, 1, 0]},
                   {"type": "capsule", "from": [0, 0, 9], "to": [0, 1, 9], "radius": 0.1},
                   {"type": "mesh", "vertices": [0, 0, 0, 1, 0, 0, 0, 0, 1], "triangles": [0, 2, 1], "one_sided": True}],

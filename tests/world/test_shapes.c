@@ -354,9 +354,59 @@ static void sizes_do_not_matter(void **state)
         }
 }
 
+/* ---- Definitions that say more ---------------------------------------------------------------------------------------- */
+
+static void many_like_one(void **state)
+{
+    (void)state;
+    sn_world_def world_def = sn_default_world_def();
+    world_def.contact.events = true;
+    world_def.contact.sleep_time = 2;
+    sn_world *world = support_world_from(&world_def);
+    assert_true(sn_world_contact_settings(world).events && sn_world_contact_settings(world).sleep_time == 2);
+    sn_particle_def like = sn_default_particle_def();
+    const sn_real xyz[6] = {1, 2, 3, 4, 5, 6};
+    like.mass = 3;
+    like.radius = real(0.25);
+    like.group = 7;
+    like.user = 9;
+    like.velocity = vec(0, 1, 0);
+    sn_particles run = sn_particles_add_like(world, &like, 2, xyz, 0);
+    assert_int_equal(run.count, 2);
+    const sn_particle second = sn_particles_at(run, 1);
+    assert_vec_same(sn_particle_position(world, second), vec(4, 5, 6));
+    assert_vec_same(sn_particle_velocity(world, second), vec(0, 1, 0));
+    assert_true(sn_particle_mass(world, second) == 3 && sn_particle_radius(world, second) == real(0.25));
+    assert_true(sn_particle_group(world, second) == 7 && sn_particle_user(world, second) == 9);
+    like.radius = -1;
+    assert_int_equal(sn_particles_add_like(world, &like, 2, xyz, 0).count, 0);
+    assert_says(sn_world_error(world), "radius -1");
+    assert_int_equal(sn_particles_add_like(world, NULL, 2, xyz, 0).count, 0);
+
+    const uint32_t corner[3] = {0, 1, 2};
+    sn_skin_def skin_def = sn_default_skin_def();
+    sn_skin skin;
+    sn_particle_add_at(world, vec(0, 0, 1), 1);
+    skin_def.triangles = corner;
+    skin_def.triangle_count = 1;
+    skin_def.user = 11;
+    assert_ok(world, sn_skin_add(world, &skin_def, &skin));
+    assert_true(sn_skin_user(world, skin) == 11);
+    assert_ok(world, sn_skin_set_user(world, skin, 12));
+    assert_true(sn_skin_user(world, skin) == 12);
+    assert_result(world, SN_ERROR_STALE, sn_skin_set_user(world, (sn_skin){9, 9}, 1));
+    sn_world_destroy(world);
+
+    char message[200];
+    world_def.contact.push_out = -1;
+    assert_int_equal(sn_world_def_check(&world_def, message, sizeof message), SN_ERROR_ARGUMENT);
+    assert_says(message, "contact push_out -1");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_like_one),
         cmocka_unit_test(all_rest_on_all),
         cmocka_unit_test(cylinders_roll),
         cmocka_unit_test(shapes_have_materials),
