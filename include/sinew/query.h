@@ -120,7 +120,7 @@ SN_API bool sn_query_sphere_cast(const sn_world *world, sn_vec3 origin, sn_real 
 /* The same for a convex shape that does not turn on its way. It starts at shape->position and
    shape->rotation, in the world; its density does not count. hit.distance is how far it travels, a millionth of the
    size of the smaller of the two too little rather than too much. What it overlaps at the start it meets at distance 0,
-   whichever way it goes; hit.normal is then the way out. hit.point is one of the places that touch. Colliders that are
+   whichever way it goes; hit.normal is then the way out. hit.point is one of the places that touch. Shapes that are
    distance fields are met by corners, middles of edges and middles of faces. A hull is made of its points anew for every
    call, which takes some microseconds; it may have as many as that of a body. Bad shapes are refused as sn_body_add does. */
 SN_API bool sn_query_shape_cast(const sn_world *world, const sn_shape_def *shape, sn_vec3 direction, sn_real length,
@@ -136,7 +136,7 @@ SN_API uint32_t sn_query_shape_cast_all(const sn_world *world, const sn_shape_de
 SN_API bool sn_query_closest(const sn_world *world, sn_vec3 p, sn_real reach, sn_query_filter filter, sn_hit *hit);
 
 /* All that a ball touches, or is inside of: up to `most` of them go to hits (may be NULL if that is 0), in the order
-   particles (by number), skins (by index and triangle), colliders (by index), bodies (by index); returns how many there
+   particles (by number), skins (by index and triangle), bodies of every type (by index); returns how many there
    are in all. hit.distance is that of the ball's centre. */
 SN_API uint32_t sn_query_overlap(const sn_world *world, sn_vec3 centre, sn_real radius, sn_query_filter filter,
                                  sn_hit *hits, uint32_t most);
@@ -150,8 +150,8 @@ SN_API uint32_t sn_query_shape_overlap(const sn_world *world, const sn_shape_def
                                        sn_hit *hits, uint32_t most);
 
 /* For dragging with the mouse: the point under a ray, as a constraint takes it (sn_constraint_add_pin_at, for one): on a skin the
-   spot of its triangle, on a body the spot of its surface, otherwise the particle. Colliders hide what lies behind
-   them, but not sensors. A null point (all zero) if there is nothing. *distance (m, may be NULL) is where along the ray
+   spot of its triangle, on a dynamic body the spot of its surface, otherwise the particle. Other bodies hide what lies
+   behind them, but not sensors. A null point (all zero) if there is nothing. *distance (m, may be NULL) is where along the ray
    that point is; NaN if there is none. reach: particles are found as balls of at least this radius (m), so that small
    ones can be hit, too; but where the ray meets a skin or a body, that goes before particles that the ray only
    passes. */
