@@ -18,8 +18,9 @@
 #define BODY_ROUNDS  6u  /* over the points of a contact, to find what they press */
 #define BODY_BOUNCES 40u /* the same in an impact: there is no next substep that could do better */
 
-#define BODY_EVER      ((lane_number)1e30) /* m, m/s: more than is ever needed */
-#define BODY_ONE_POINT ((lane_number)1e-4) /* of the product of the diagonal: two points that are one */
+#define BODY_EVER      ((lane_number)1e30)  /* m, m/s: more than is ever needed */
+#define BODY_NOTHING   ((lane_number)1e-37) /* N s: less presses nothing, and has no inverse */
+#define BODY_ONE_POINT ((lane_number)1e-4)  /* of the product of the diagonal: two points that are one */
 
 /* By so much for each overlap that is left alone it takes less to be violent: what is three times as deep may come half as far deeper. Without that
    boxes were crushed by those that fell on them, by a hundredth in each substep. */
@@ -829,7 +830,7 @@ SN_INLINE lanes body_begin_points(sn_wide_body_contact *m, sn_wide_manifold *f, 
         lanes_store(m->point[k].normal_impulse + first, steady);
     }
     lanes_store(f->impact + first, impact);
-    const flags kept_impulses = lanes_above(before, zero);
+    const flags kept_impulses = lanes_above(before, lanes_all(BODY_NOTHING));
     const lanes by = one / lanes_choose(kept_impulses, before, body_row(f->count, first));
     for (uint32_t k = 0; k < points; ++k)
         weight[k] = lanes_choose(kept_impulses, weight[k] * by, lanes_keep(body_has(f, first, k), by));
