@@ -219,9 +219,11 @@ bool sn_body_contacts_pass(sn_world *world, sn_real h)
     uint32_t passes = world->state.settings.iterations, movers = world->body_contacts.list_table.count;
     atomic_bool violent = false;
     s.violent = &violent;
-    if (!world->body_contacts.count)
+    if (!world->body_contacts.list_table.count)
         return true;
     sn_stage_enter(world, SN_STAGE_CONTACT);
+    if (!world->body_contacts.count) /* forces or constraints may have thrown some to where they meet something */
+        return sn_body_contacts_stop(world, h);
     sn_body_contacts_load_colliders(world);
     bool good = sn_body_contacts_share(world, movers, sn_body_contacts_load_piece, &s) && weigh_all(&s) &&
                 strike_all(&s) && sn_body_contacts_by_level(&s, warm);
@@ -239,5 +241,5 @@ bool sn_body_contacts_pass(sn_world *world, sn_real h)
         i += count;
     }
     return good && part_all(&s) && sn_body_contacts_share(world, movers, store_piece, &s) &&
-           sn_body_contacts_stop(world);
+           sn_body_contacts_stop(world, h);
 }

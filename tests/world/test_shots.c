@@ -2,7 +2,7 @@
    shot at what, by which driver, how fast, with how many substeps, how thick, and how the whole scene is turned. After every step
    the shot must be on the side on which it began.
 
-       SINEW_SEED=4711 test_shots     one shot alone, told step by step; with SINEW_SHOT=body or squeeze one of those
+       SINEW_SEED=4711 test_shots     one shot alone, told step by step; with SINEW_SHOT=body, squeeze or driven one of those
 
        SINEW_FIRST=200001 test_shots  others: numbers from there on
 
@@ -30,20 +30,22 @@ typedef enum target {
     AT_WEDGE,      /* two boxes, between which it gets narrow */
     AT_HELD_BALL,
     AT_FREE_BALL,
-    TARGETS
+    TARGETS,           /* that balls are shot at */
+    AT_PLATE = TARGETS /* a free body */
 } target;
 
-static const char *const target_name[] = {"plane",   "box",        "closed mesh", "sheet",     "skin",     "sphere",
-                                          "capsule", "coming box", "wedge",       "held ball", "free ball"};
+static const char *const target_name[] = {"plane",   "box",        "closed mesh", "sheet",     "skin",      "sphere",
+                                          "capsule", "coming box", "wedge",       "held ball", "free ball", "plate"};
 
 typedef enum driver { BY_VELOCITY, BY_FORCE, BY_FIELD, BY_ROPE, BY_LEAD, BY_BLOW, DRIVERS } driver;
 
 static const char *const driver_name[] = {"velocity", "force", "field", "rope", "lead", "blow"};
 
-/* What is shot: a ball; a rigid body; a ball that a heavier one squeezes against what stands. */
-typedef enum projectile { A_BALL, A_BODY, A_SQUEEZED_BALL, PROJECTILES } projectile;
+/* What is shot: a ball; a rigid body; a ball that a heavier one squeezes against what stands; a rigid body by any driver at anything that bodies
+   collide with. */
+typedef enum projectile { A_BALL, A_BODY, A_SQUEEZED_BALL, A_DRIVEN_BODY, PROJECTILES } projectile;
 
-static const char *const projectile_name[] = {"ball", "body", "squeeze"};
+static const char *const projectile_name[] = {"ball", "body", "squeeze", "driven"};
 
 typedef struct shot {
     uint64_t number, seed;
@@ -56,6 +58,7 @@ typedef struct shot {
     sn_vec3 origin;
     sn_world *world;
     sn_particle bullet, goal; /* goal: a ball that is shot at */
+    sn_body body, plate;      /* of a bullet that is one; what it is shot at */
     sn_vec3 was;              /* where the bullet was, in the frame of the target */
     sn_vec3 force;
 } shot;
@@ -101,6 +104,13 @@ static shot draw(uint64_t number, projectile what)
     } else if (what == A_BODY) { /* by its velocity, at what stands */
         s.at = (target)(number % AT_SKIN);
         s.by = BY_VELOCITY;
+    } else if (what == A_DRIVEN_BODY) {
+        static const target solid[] = {AT_PLANE,  AT_BOX,     AT_CLOSED_MESH, AT_SHEET,
+                                       AT_SPHERE, AT_CAPSULE, AT_COMING_BOX,  AT_PLATE};
+        static const driver drivers[] = {BY_VELOCITY, BY_FORCE, BY_FIELD, BY_ROPE, BY_BLOW};
+        s.at = solid[number % COUNT_OF(solid)];
+        s.by = drivers[number / COUNT_OF(solid) % COUNT_OF(drivers)];
+        s.heavy = exponential(r, 2, 1000);
     }
     s.substeps = substeps[among(r, COUNT_OF(substeps))];
     s.passes = 1 + among(r, 2);
@@ -122,10 +132,10 @@ static shot draw(uint64_t number, projectile what)
     s.far = s.radius + support_random_in(r, 0.001, most);
     for (int k = 0; k < 2; ++k)
         s.aside[k] = support_random_in(r, -0.05, 0.05);
-    if (s.at >= AT_SPHERE)
+    if (s.at >= AT_SPHERE && s.at != AT_PLATE)
         for (int k = 0; k < 2; ++k)
             s.aside[k] *= s.size;
-    if (s.at >= AT_HELD_BALL)
+    if (s.at >= AT_HELD_BALL && s.at != AT_PLATE)
         for (int k = 0; k < 2; ++k)
             s.aside[k] *= 0.02;
     sn_vec3 axis = vec(support_random_in(r, -3, 3), support_random_in(r, -3, 3), support_random_in(r, -3, 3));
@@ -218,6 +228,28 @@ static void add_goal(shot *s, double mass)
     assert_ok(s->world, sn_particle_add(s->world, &def, &s->goal));
 }
 
+static sn_body add_box(shot *s, sn_vec3 at, sn_vec3 half, double mass, sn_vec3 velocity)
+{
+    sn_body_shape shape = sn_default_body_shape(SN_BODY_BOX);
+    sn_body_def def = sn_default_body_def();
+    sn_body body;
+    shape.half = half;
+    shape.radius = 0;
+    def.shapes = &shape;
+    def.shape_count = 1;
+    def.density = real(mass / (8 * (double)half.x * (double)half.y * (double)half.z));
+    def.position = at;
+    def.rotation = s->turn;
+    def.velocity = velocity;
+    assert_ok(s->world, sn_body_add(s->world, &def, &body));
+    return body;
+}
+
+static void add_plate(shot *s)
+{
+    s->plate = add_box(s, place(s, 0, 0, -s->thick / 2), vec(2, 2, s->thick / 2), s->ratio, vec(0, 0, 0));
+}
+
 static void add_target(shot *s)
 {
     sn_vec3 vertex[(SHEET + 1) * (SHEET + 1)];
@@ -263,7 +295,8 @@ static void add_target(shot *s)
     case AT_FREE_BALL:
         add_goal(s, s->ratio);
         break;
-    case TARGETS:
+    case AT_PLATE:
+        add_plate(s);
         break;
     }
 }
@@ -302,7 +335,9 @@ static void add_bullet(shot *s)
 static void add_driver(shot *s)
 {
     sn_world *world = s->world;
-    const sn_vec3 push = direction(s, 0, 0, -s->speed / DT);
+    const bool is_body = s->what == A_DRIVEN_BODY;
+    const double mass = is_body ? (double)sn_body_mass(world, s->body) : 1;
+    const sn_vec3 push = direction(s, 0, 0, -s->speed / DT * mass);
     if (s->by == BY_FORCE)
         assert_ok(world, sn_particle_add_force(world, s->bullet, push));
     s->force = push;
@@ -310,7 +345,8 @@ static void add_driver(shot *s)
         assert_ok(world, sn_world_add_field(world, blow, &s->force, false, NULL));
     if (s->by == BY_ROPE) {
         sn_constraint_def def = sn_default_constraint_def(SN_KIND_DISTANCE);
-        sn_point points[2] = {sn_at(s->bullet), sn_at(add_held(s, place(s, 0, 0, -3)))};
+        sn_point points[2] = {is_body ? sn_on_body(s->body, vec(0, 0, 0)) : sn_at(s->bullet),
+                              sn_at(add_held(s, place(s, 0, 0, -3)))};
         def.points = points;
         def.param[0] = real(0.5);
         def.compliance = real(s->compliance);
@@ -321,7 +357,7 @@ static void add_driver(shot *s)
         sn_add_distance_max(world, sn_at(s->bullet), sn_at(hand), real(0.1));
         assert_ok(world, sn_particle_move_to(world, hand, place(s, 0, 0, s->far - fmin(8, s->speed * DT))));
     }
-    if (s->by == BY_BLOW) {
+    if (s->by == BY_BLOW && !is_body) {
         sn_particle_def def = sn_default_particle_def();
         double back = 2.5 * s->radius + support_random_in(&s->seed, 0, 1);
         def.position = place(s, s->aside[0], s->aside[1], s->far + back);
@@ -388,8 +424,12 @@ static bool is_through(shot *s, double time)
         sn_vec3 goal = seen(s, sn_particle_position(s->world, s->goal));
         return z < (double)goal.z && hypot((double)at.x - (double)goal.x, (double)at.y - (double)goal.y) < s->size / 2;
     }
-    case TARGETS:
-        break;
+    case AT_PLATE: { /* its centre behind that of the plate */
+        const sn_quat turn = sn_body_rotation(s->world, s->plate), back = {-turn.x, -turn.y, -turn.z, turn.w};
+        const sn_vec3 from = vec3_sub(sn_particle_position(s->world, s->bullet), sn_body_position(s->world, s->plate));
+        const sn_vec3 own = sn_quat_turn(back, from);
+        return (double)own.z < 0 && fabs((double)own.x) < 1.9 && fabs((double)own.y) < 1.9;
+    }
     }
     return false;
 }
@@ -411,18 +451,23 @@ static void add_body(shot *s)
     const sn_body_shape_type type = types[among(&s->seed, COUNT_OF(types))];
     sn_body_shape shape = sn_default_body_shape(type);
     sn_body_def def = sn_default_body_def();
-    sn_body body;
     const double size = s->radius > 0 ? s->radius : 0.002, spin = exponential(&s->seed, 0.1, 1000);
     shape.radius = real(type == SN_BODY_BOX ? 0 : size);
     shape.half = vec(size, size * (type == SN_BODY_CAPSULE ? 2 : 1), size);
     def.shapes = &shape;
     def.shape_count = 1;
     def.position = place(s, s->aside[0], s->aside[1], s->far + 4 * size);
-    def.velocity = direction(s, 0, 0, -s->speed);
+    if (s->by == BY_VELOCITY && (s->what == A_BODY || s->at != AT_COMING_BOX))
+        def.velocity = direction(s, 0, 0, -s->speed);
     def.spin = direction(s, support_random_in(&s->seed, -spin, spin), support_random_in(&s->seed, -spin, spin), 0);
-    assert_ok(s->world, sn_body_add(s->world, &def, &body));
-    s->bullet = sn_body_particle(s->world, body);
+    assert_ok(s->world, sn_body_add(s->world, &def, &s->body));
+    s->bullet = sn_body_particle(s->world, s->body);
     s->was = seen(s, def.position);
+    if (s->by == BY_BLOW) { /* by a box that comes from behind */
+        const double mass = s->heavy * (double)sn_body_mass(s->world, s->body);
+        const sn_vec3 from = place(s, s->aside[0], s->aside[1], s->far + 12 * size + support_random_in(&s->seed, 0, 1));
+        add_box(s, from, vec(3 * size, 3 * size, 3 * size), mass, direction(s, 0, 0, -s->speed));
+    }
 }
 
 /* Whether it passes. */
@@ -436,9 +481,11 @@ static bool fire(uint64_t number, projectile what, bool tells)
     def.settings.iterations = s.passes;
     s.world = support_world_from(&def);
     add_target(&s);
-    if (what == A_BODY) {
+    if (what == A_BODY || what == A_DRIVEN_BODY)
         add_body(&s);
-    } else {
+    if (what == A_DRIVEN_BODY)
+        add_driver(&s);
+    if (what == A_BALL || what == A_SQUEEZED_BALL) {
         add_bullet(&s);
         add_driver(&s);
     }
@@ -496,6 +543,12 @@ static void test_bodies(void **state)
 {
     (void)state;
     fire_many(A_BODY, support_long(20000, support_rounds(1, 0) ? 1000 : 400));
+}
+
+static void test_driven_bodies(void **state)
+{
+    (void)state;
+    fire_many(A_DRIVEN_BODY, support_long(20000, support_rounds(1, 0) ? 1000 : 400));
 }
 
 /* Shots that once passed, or failed: a small box that slid on a sheet pressed with 1e-39 N s, the inverse of which is infinite. */
@@ -556,7 +609,7 @@ int main(void)
         if (strcmp(what ? what : "ball", projectile_name[i]) == 0)
             return fire(strtoull(one, NULL, 10), (projectile)i, true);
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_particles), cmocka_unit_test(test_squeezed),
-                                       cmocka_unit_test(test_bodies), cmocka_unit_test(test_found),
-                                       cmocka_unit_test(test_rope_beside_wall)};
+                                       cmocka_unit_test(test_bodies),    cmocka_unit_test(test_driven_bodies),
+                                       cmocka_unit_test(test_found),     cmocka_unit_test(test_rope_beside_wall)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
