@@ -504,7 +504,7 @@ SN_INLINE bool body_part(const sn_wide_body_contacts *run, sn_wide_body_contact 
 
 BODY_LOOP(body_warm_all, BODY_WARM)
 
-#define BODY_PROJECT(points) violent |= body_project(&own, m, first, points)
+#define BODY_PROJECT(points) here |= body_project(&own, m, first, points)
 
 /* Whether a body of the batch was far from where it should be lately. All lanes are looked at, whatever the
    width. */
@@ -516,6 +516,13 @@ static bool body_is_stirred(const sn_wide_body_contacts *run, const sn_wide_body
     return stirred;
 }
 
+SN_INLINE bool body_note_violent(const sn_wide_body_contacts *run, sn_wide_body_contact *m, bool violent)
+{
+    if (violent)
+        m->stirred = run->sweep;
+    return violent;
+}
+
 static bool body_project_all(const sn_wide_body_contacts *given)
 {
     const sn_wide_body_contacts own = *given;
@@ -524,8 +531,10 @@ static bool body_project_all(const sn_wide_body_contacts *given)
         sn_wide_body_contact *m = &own.batch[b];
         if (own.stirred_only && !body_is_stirred(&own, m))
             continue;
+        bool here = false;
         for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)
             BODY_BY_POINTS(BODY_PROJECT)
+        violent |= body_note_violent(&own, m, here);
     }
     return violent;
 }
@@ -558,7 +567,7 @@ static bool body_strike_all(const sn_wide_body_contacts *given)
     return struck;
 }
 
-#define BODY_PART(points) violent |= body_part(&own, m, first, points)
+#define BODY_PART(points) here |= body_part(&own, m, first, points)
 
 static bool body_part_all(const sn_wide_body_contacts *given)
 {
@@ -568,9 +577,11 @@ static bool body_part_all(const sn_wide_body_contacts *given)
         sn_wide_body_contact *m = &own.batch[b];
         if (!(own.stirred_only ? body_is_stirred(&own, m) : m->deep))
             continue;
+        bool here = false;
         for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)
             BODY_BY_POINTS(BODY_PART)
         m->was_parted = true;
+        violent |= body_note_violent(&own, m, here);
     }
     return violent;
 }
