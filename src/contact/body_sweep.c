@@ -18,8 +18,9 @@
 #include "base/math.h"
 #include "bodies/rotation.h"
 
-#define ROUNDS 4u             /* a body that stops may be where another comes along */
-#define STEPS  1024u          /* on a way, at most; a body that needs more stops where it is */
+#define ROUNDS 16u   /* a body that stops may be where another comes along, */
+#define PLAIN  8u    /*   and after so many rounds those that meet stay where they were: then it comes to an end */
+#define STEPS  1024u /* on a way, at most; a body that needs more stops where it is */
 #define DEEP   ((sn_real)0.5) /* of the inner radius: so much deeper than at the start is too deep */
 /* The cosine of half an angle of a fiftieth: what turns by less is as fast as its centre, but for that. */
 #define STILL  ((sn_real)0.99995)
@@ -87,12 +88,9 @@ static sn_real apart_at(const duel *d, sn_real t, sn_real reach)
     return nearest_of(&m, sn_manifold_convex(d->solid_a, &at_a, d->solid_b, &at_b, reach, &m), reach);
 }
 
-/* m: how deep is too deep, by how far they are apart when the substep begins. What stands gives no way: what is deep in it must not come
-   deeper, substep by substep. */
+/* m: how deep is too deep, by how far they are apart when the substep begins. What is deep must not come deeper, substep by substep. */
 static sn_real deepest_of(const duel *d, sn_real apart)
 {
-    if (!d->shape)
-        return (apart < 0 ? apart : 0) - DEEP * d->thin;
     return (apart < -DEEP * d->thin ? apart : -DEEP * d->thin) - LITTLE * d->thin;
 }
 
@@ -184,6 +182,7 @@ typedef struct shares {
 typedef struct stopping {
     const sn_world *world;
     sn_real h;
+    bool at_once; /* on their ways they meet again and again: they do not go at all */
     atomic_bool stopped;
 } stopping;
 
@@ -198,10 +197,11 @@ static void look_piece(void *data, uint32_t first, uint32_t end)
     stopping *s = data;
     for (uint32_t i = first; i < end; ++i) {
         const sn_body_contact *contact = &contact_all(s->world)[i];
-        const sn_real t = share_of_two(s->world, contact, s->h);
+        sn_real t = share_of_two(s->world, contact, s->h);
         all_shares(s->world)[i] = (shares){1, 1};
         if (t >= 1)
             continue;
+        t = s->at_once ? 0 : t;
         all_shares(s->world)[i].a = t * contact_movers(s->world)[contact->a].share;
         all_shares(s->world)[i].b = contact->b == SN_NO_MOVER ? t : t * contact_movers(s->world)[contact->b].share;
         atomic_store_explicit(&s->stopped, true, memory_order_relaxed);
@@ -332,7 +332,7 @@ bool sn_body_contacts_stop(sn_world *world, sn_real h)
     if (measure.left && !find_left(world))
         return false;
     for (uint32_t round = 0; round < ROUNDS; ++round) {
-        stopping s = {.world = world, .h = h};
+        stopping s = {.world = world, .h = h, .at_once = round >= PLAIN};
         if (!sn_body_contacts_share(world, world->body_contacts.count, look_piece, &s))
             return false;
         for (uint32_t i = 0; s.stopped && i < world->body_contacts.count; ++i) {
