@@ -173,10 +173,14 @@ static void turn_body(sn_world *world, const sn_mover *m, sn_real h)
     sn_vec3 gain = vec3_sub(m->spin, m->spin0), by = vec3_add(vec3_scale(gain, h), m->turn);
     const double half[4] = {(double)by.x / 2, (double)by.y / 2, (double)by.z / 2, 1};
     double l[3] = {(double)gain.x, (double)gain.y, (double)gain.z}, q[4];
-    sn_rotate_vector_back(body->q, l, l);
+    const bool round =
+        body->k[0] == body->k[1] && body->k[1] == body->k[2]; /* as of a ball or a cube: axes do not matter */
+    if (!round)
+        sn_rotate_vector_back(body->q, l, l);
     for (int i = 0; i < 3; ++i)
         l[i] *= isinf(body->k[i]) ? 0 : body->k[i] * body->k[i];
-    sn_rotate_vector(body->q, l, l);
+    if (!round)
+        sn_rotate_vector(body->q, l, l);
     for (int i = 0; i < 3; ++i)
         body->l[i] += l[i];
     sn_rotate_times(half, body->q, q);
