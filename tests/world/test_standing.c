@@ -193,13 +193,68 @@ static void heavy_rests_on_light(void **state)
     }
 }
 
+/* A rope of 10 g balls over a peg, with a load on each end. It must neither slip nor come through, nor stretch by more than `most`. */
+static void hang_over_a_peg(double load, uint32_t passes, double most)
+{
+    enum { BALLS = 40 };
+    const double round = 0.21, hangs = 1, arc = PI * round, length = arc + 2 * hangs;
+    sn_world_def def = sn_default_world_def();
+    def.settings.iterations = passes;
+    sn_world *world = support_world_from(&def);
+    sn_collider_def peg = sn_default_collider_def();
+    sn_particle p[BALLS];
+    double far = 0, stretch = 0, nearest = round;
+    peg.type = SN_COLLIDER_CAPSULE;
+    peg.radius = real(round - 0.01);
+    peg.half = vec(0, 1, 0);
+    peg.rotation = turned(vec(1, 0, 0), PI / 2);
+    assert_ok(world, sn_collider_add(world, &peg, NULL));
+    for (int i = 0; i < BALLS; ++i) {
+        const double s = i * length / (BALLS - 1), angle = PI - (s - hangs) / round;
+        sn_particle_def ball = sn_default_particle_def();
+        ball.position = s < hangs         ? vec(-round, s - hangs, 0)
+                        : s < hangs + arc ? vec(round * cos(angle), round * sin(angle), 0)
+                                          : vec(round, hangs + arc - s, 0);
+        ball.radius = real(0.01);
+        ball.mass = real(i == 0 || i == BALLS - 1 ? 0.01 * load : 0.01);
+        assert_ok(world, sn_particle_add(world, &ball, &p[i]));
+        if (i)
+            sn_add_distance(world, sn_at(p[i - 1]), sn_at(p[i]), SN_MEASURE);
+    }
+    for (int frame = 0; frame < 300; ++frame) {
+        double long_now = 0;
+        step(world);
+        for (int i = 0; i < BALLS; ++i) {
+            const sn_vec3 x = sn_particle_position(world, p[i]);
+            nearest = fmin(nearest, hypot((double)x.x, (double)x.y));
+            long_now += i ? support_gap(x, sn_particle_position(world, p[i - 1])) : 0;
+        }
+        stretch = fmax(stretch, long_now / length - 1);
+        far = fmax(far, fmax(fabs((double)sn_particle_position(world, p[0]).y + hangs),
+                             fabs((double)sn_particle_position(world, p[BALLS - 1]).y + hangs)));
+    }
+    print_message(
+        "rope over a peg, loads of %g times the mass of a ball, %u passes: ends moved by %.3g m, stretched by %.3g\n",
+        load, passes, far, stretch);
+    assert_true(stretch < most && far < 2 * most * hangs && nearest > 0.99 * round);
+    sn_world_destroy(world);
+}
+
+static void rope_over_a_peg_holds(void **state)
+{
+    (void)state;
+    hang_over_a_peg(100, 1, 0.002);
+    hang_over_a_peg(1000, 1, 0.02);
+    hang_over_a_peg(10000, 4, 0.06);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tower_stands),         cmocka_unit_test(pyramid_stands),
         cmocka_unit_test(bricks_stand),         cmocka_unit_test(arch_stands),
         cmocka_unit_test(bridge_holds),         cmocka_unit_test(house_of_cards_stands),
-        cmocka_unit_test(heavy_rests_on_light),
+        cmocka_unit_test(heavy_rests_on_light), cmocka_unit_test(rope_over_a_peg_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
