@@ -44,6 +44,8 @@ static sn_result begin_substep(sn_substep *s)
         result = sn_fault_forces(s);
     if (result == SN_OK && !sn_contacts_begin(world, substeps - s->substeps_left, substeps, s->h))
         result = sn_fault_lost_tasks(world);
+    if (world->contacts.any)
+        sn_rigid_expect(world, &s->motion);
     return result;
 }
 
