@@ -50,6 +50,12 @@ static const char *const gradients_about[] = {
     "at the start of the substep (SHAKE): keeps angular momentum; needs several passes"};
 const sn_choices sn_gradients_choices = CHOICES(gradients);
 
+static const char *const stiffening_names[] = {"auto", "off"};
+static const char *const stiffening_about[] = {
+    "large stiff meshes get limits between groups of particles, which keep them from stretching",
+    "plain sweeps for all"};
+const sn_choices sn_stiffening_choices = CHOICES(stiffening);
+
 static const char *const jacobi_names[] = {"split", "averaged"};
 static const char *const jacobi_about[] = {"each constraint gets a share of a particle's mass: conserves momentum",
                                            "the mean of what they ask, times relaxation"};
@@ -140,6 +146,8 @@ static const sn_key world_keys[] = {
      .about = "velocities decay as e^(-damping t), gravity's pull excluded"},
     {"correct_stiffness", SN_KEY_TRUTH, SETTING(correct_stiffness),
      .about = "make the effect of a classic stiffness k independent of the number of passes"},
+    {"stiffening", SN_KEY_CHOICE, SETTING(stiffening), .of = &sn_stiffening_choices,
+     .about = "tiled: what it does about meshes of rods that are too large for its sweeps"},
     {"jacobi", SN_KEY_CHOICE, SETTING(jacobi), .of = &sn_jacobi_choices,
      .about = "jacobi: how it puts together what several constraints ask of one particle"},
     {"relaxation", SN_KEY_REAL, SETTING(relaxation), .least = 1e-6, .most = 2,

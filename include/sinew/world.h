@@ -80,6 +80,12 @@ typedef enum sn_gradients {
                                  two evaluations. Not with BDF2, whose substep does not end where it would */
 } sn_gradients;
 
+/* What SN_SOLVER_TILED does about meshes of rods that are too large for its sweeps: see sn_settings.stiffening. */
+typedef enum sn_stiffening {
+    SN_STIFFENING_AUTO = 0, /* the engine chooses, mesh by mesh */
+    SN_STIFFENING_OFF       /* plain sweeps for all */
+} sn_stiffening;
+
 /* In which order a pass visits the constraints: of SN_SOLVER_GAUSS_SEIDEL, SN_SOLVER_IMPULSES, and what SN_SOLVER_DIRECT
    leaves to the cascade. SN_SOLVER_TILED has the order of its plan and refuses all but the default; the others have none.
    With one pass a substep the order decides whether a large stiff body, such as a cloth, is stable at all: see
@@ -124,10 +130,14 @@ typedef struct sn_settings {
     bool correct_stiffness; /* use k' = 1-(1-k)^(1/n), n = substeps * iterations, for the classic stiffness k, so that
                                its effect over a step does not grow with the number of passes; default false */
     sn_gradients gradients; /* default SN_GRADIENTS_CURRENT */
-    bool profile;           /* measure the stages of every step and count what they do: see sn_profile; default false */
-    sn_jacobi jacobi;       /* SN_SOLVER_JACOBI; default SN_JACOBI_SPLIT */
-    sn_real relaxation;     /* SN_JACOBI_AVERAGED: more than 0, at most 2; default 1 */
-    sn_drift drift;         /* SN_SOLVER_IMPULSES; default SN_DRIFT_BAUMGARTE */
+    sn_stiffening
+        stiffening;     /* SN_SOLVER_TILED; default SN_STIFFENING_AUTO. Cloth, nets of triangles and bodies of rods with
+                               400 particles or more get limits between the centroids of groups of particles, which
+                               keep them from stretching; see docs/solvers.md for which do, and which do not */
+    bool profile;       /* measure the stages of every step and count what they do: see sn_profile; default false */
+    sn_jacobi jacobi;   /* SN_SOLVER_JACOBI; default SN_JACOBI_SPLIT */
+    sn_real relaxation; /* SN_JACOBI_AVERAGED: more than 0, at most 2; default 1 */
+    sn_drift drift;     /* SN_SOLVER_IMPULSES; default SN_DRIFT_BAUMGARTE */
     sn_real baumgarte;  /* SN_DRIFT_BAUMGARTE: share of an error that is corrected in a substep, 0 to 1; default 0.2 */
     bool warm_start;    /* SN_SOLVER_IMPULSES: begin with the impulses of the substep before, less the share `baumgarte`
                            (without that, long chains swing up); default true */

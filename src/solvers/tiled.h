@@ -22,7 +22,8 @@ typedef struct sn_tiled {
     bool
         resident; /* nothing but constraints looks at particles between passes: tiles that this is true of lag, which means
                         that they settle in the next pass, and those of planes stay in planes. sn_tiled_leave ends that. */
-    bool enters; /* this is the first pass of it */
+    bool enters;   /* this is the first pass of it */
+    bool stiffens; /* limits of stiff meshes act: see hierarchy.h */
 } sn_tiled;
 
 /* What besides constraints has to do with particles in a step; columns by slot, NULL: nothing of the kind. */

@@ -24,6 +24,7 @@ static uint64_t hash_settings(uint64_t hash, const sn_settings *s)
     hash = hash_u64(hash, s->warm_start);
     hash = hash_u64(hash, (uint64_t)s->linear);
     hash = hash_real(hash, s->drift_time);
+    hash = s->stiffening ? hash_u64(hash, (uint64_t)s->stiffening) : hash; /* states from before keep theirs */
     if (s->k_s == SN_DRIFT_BY_TIME &&
         s->k_d == SN_DRIFT_BY_TIME) /* states from before there were these keep their hash */
         return hash;
@@ -171,6 +172,16 @@ static uint64_t hash_plan(uint64_t hash, const sn_plan *plan, uint32_t particles
     return hash;
 }
 
+/* Rest shapes of stiff meshes. */
+static uint64_t hash_shapes(uint64_t hash, const sn_world *world)
+{
+    const sn_rest_place *shape = world->rest_shape_table.column[0];
+    for (uint32_t index = 0; index < world->rest_shape_table.count; ++index)
+        if (index < world->ids.table.count && world->ids.value[index] != SN_ID_FREE && shape[index].since)
+            hash = hash_u64(hash_vec3(hash_u64(hash, index), shape[index].place), shape[index].since);
+    return hash;
+}
+
 uint64_t sn_world_hash(const sn_world *world)
 {
     if (!world)
@@ -195,7 +206,7 @@ uint64_t sn_world_hash(const sn_world *world)
         hash = hash_real(hash, world->state.h);
     if (world->state.settings.solver == SN_SOLVER_TILED) {
         sn_world_follow_edits((sn_world *)world); /* as the next step would: no part of what is promised to be kept */
-        hash = hash_plan(hash, &world->plan, world->particles.table.count);
+        hash = hash_shapes(hash_plan(hash, &world->plan, world->particles.table.count), world);
     }
     return sn_breaking_hash(hash_constraints(hash, &world->constraints, warm), world);
 }

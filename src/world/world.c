@@ -57,6 +57,8 @@ static bool check_solvers(const sn_settings *s, char *message, size_t size)
         snprintf(message, size, "settings.order is for the solver 'gauss_seidel'; 'tiled' has the order of its plan");
     else if ((unsigned)s->jacobi > SN_JACOBI_AVERAGED)
         snprintf(message, size, "settings.jacobi is %d, which is no sn_jacobi", (int)s->jacobi);
+    else if ((unsigned)s->stiffening > SN_STIFFENING_OFF)
+        snprintf(message, size, "settings.stiffening is %d, which is no sn_stiffening", (int)s->stiffening);
     else if (!(s->relaxation > 0 && s->relaxation <= 2))
         snprintf(message, size, "settings.relaxation is %g; it must be more than 0 and at most 2",
                  (double)s->relaxation);
@@ -173,6 +175,7 @@ static void init(sn_world *world, const sn_world_def *def, const sn_allocator *a
     sn_history_init(&world->history);
     sn_table_column(&world->target_table, sizeof(sn_target), true);
     sn_table_column(&world->field_table, sizeof(sn_field), true);
+    sn_table_column(&world->rest_shape_table, sizeof(sn_rest_place), true);
     sn_drag_init(world);
     sn_contact_world_init(&world->contact);
     sn_contacts_init(&world->contacts);
@@ -223,6 +226,7 @@ static void release(sn_world *world)
     sn_breaking_release(&world->breaking, &allocator);
     sn_body_contacts_release(&world->body_contacts, &allocator);
     sn_table_release(&world->field_table, &allocator);
+    sn_table_release(&world->rest_shape_table, &allocator);
     sn_table_release(&world->target_table, &allocator);
     sn_particle_store_release(&world->particles, &allocator);
     sn_table_release(&world->history.table, &allocator);
