@@ -28,6 +28,8 @@
 #include "solvers/solver.h"
 #include "wide/wide.h"
 
+#define SN_HIERARCHY_BLOCKS 48
+
 /* Limits that share no aggregate, as batches. */
 typedef struct sn_limit_run {
     uint32_t batch, batches;
@@ -68,7 +70,7 @@ typedef struct sn_hierarchy_mesh {
 /* Tells about one mesh, for reports. */
 typedef enum sn_stiffened {
     SN_STIFFENED,    /* it has a hierarchy */
-    SN_PLAIN_SMALL,  /* few particles: sweeps do */
+    SN_PLAIN_SMALL,  /* few particles can move: sweeps do */
     SN_PLAIN_TREE,   /* no loops */
     SN_PLAIN_SOFT,   /* rods give by more than what sweeps miss */
     SN_PLAIN_BREAKS, /* rods can break: what they exert must be known */
@@ -78,6 +80,7 @@ typedef enum sn_stiffened {
 } sn_stiffened;
 
 typedef struct sn_hierarchy {
+    bool by_mass;     /* there is a mesh for which masses matter */
     bool made;        /* for: */
     uint64_t serial;  /*   this plan, */
     uint64_t breaks;  /*   so many edits of what can break, */
@@ -114,6 +117,9 @@ typedef struct sn_hierarchy {
     uint16_t *mask;
     sn_table hold_table;
     sn_hierarchy_hold *hold;
+
+    void *block[SN_HIERARCHY_BLOCKS]; /* scratch for making it, kept: an edit must not make a step allocate */
+    size_t block_size[SN_HIERARCHY_BLOCKS];
 
     uint32_t count[SN_STIFFENED_COUNT];     /* meshes, */
     uint32_t particles[SN_STIFFENED_COUNT]; /*   and their particles */

@@ -4,13 +4,13 @@
 
 #include "solvers/hierarchy.h"
 
-#define HIERARCHY_BLOCKS 48
+/* Particles that can move, at least: what is smaller has too few aggregates. */
+#define SN_LEAST_MESH 400u
 
 /* A rod of a mesh, between slots. */
 typedef struct hierarchy_rod {
     uint32_t a, b;
     sn_real rest;
-    sn_real compliance;
 } hierarchy_rod;
 
 /* A particle or an aggregate seen from another one. */
@@ -50,10 +50,8 @@ typedef struct hierarchy_work {
     sn_hierarchy *h;
     const sn_solver_in *in;
     const sn_allocator *allocator;
-    bool failed; /* memory ran out */
-    void *block[HIERARCHY_BLOCKS];
-    size_t block_size[HIERARCHY_BLOCKS];
-    uint32_t blocks;
+    bool failed;     /* memory ran out */
+    uint32_t blocks; /* of scratch, taken so far */
 
     uint32_t slots; /* of the plan */
     hierarchy_rod *rod;
@@ -79,6 +77,7 @@ typedef struct hierarchy_work {
     hierarchy_graph graph;
 } hierarchy_work;
 
+/* Zeroed memory that is good until the hierarchy is made again; NULL, with `failed` set, when there is none. */
 void *sn_hierarchy_scratch(hierarchy_work *w, size_t count, size_t size);
 
 /* Room for `more` at the end of a table, counted in. */
@@ -87,10 +86,18 @@ bool sn_hierarchy_grow(hierarchy_work *w, sn_table *table, uint32_t more);
 /* hierarchy_build.c: points the arrays at their tables. */
 void sn_hierarchy_bind(sn_hierarchy *h);
 
-/* Cuts first .. end - 1 into aggregates along edges between those that both are fixed or both are not. In the order of their numbers, each
-   none of whose neighbours has been taken is the root of one, and takes these; what is left joins the smallest beside it. Their
-   numbers are from `next` on; gives how many there are. Who has no edges is in none. */
-uint32_t sn_hierarchy_cut(const hierarchy_graph *g, uint32_t first, uint32_t end, uint32_t next);
+/* hierarchy_meshes.c: the inverse mass of a particle as it will be in the step; numbers the meshes that get a hierarchy, and lists their
+   rods. */
+sn_real sn_hierarchy_inverse_mass(const sn_solver_in *in, uint32_t slot);
+void sn_hierarchy_choose(hierarchy_work *w);
+
+/* hierarchy_levels.c, in this order: edges of particles, and their tiles; aggregates of particles, tile by tile; what is in each; and
+   limits, and levels above. */
+void sn_hierarchy_find_edges(hierarchy_work *w);
+void sn_hierarchy_find_tiles(hierarchy_work *w);
+void sn_hierarchy_cut_tiles(hierarchy_work *w);
+void sn_hierarchy_list_particles(hierarchy_work *w);
+void sn_hierarchy_add_levels(hierarchy_work *w);
 
 /* hierarchy_hold.c: finds the particles near immovable ones. */
 void sn_hierarchy_find_holds(hierarchy_work *w);

@@ -18,13 +18,16 @@ static bool is_weak(const void *world, uint32_t kind, uint32_t row)
 static sn_stiffen stiffen_input(sn_world *world)
 {
     const sn_settings *settings = &world->state.settings;
-    return (sn_stiffen){.on = settings->solver == SN_SOLVER_TILED && settings->stiffening == SN_STIFFENING_AUTO,
+    return (sn_stiffen){.on = settings->solver == SN_SOLVER_TILED && settings->stiffening == SN_STIFFENING_AUTO &&
+                              settings->gradients == SN_GRADIENTS_CURRENT &&
+                              !sn_integrators[settings->integrator]->looks_back,
                         .shape = &world->rest_shape_table,
                         .shapes = &world->state.shapes,
                         .number = world->particles.index,
                         .target = world->target_table.count ? world->particles.target : NULL,
                         .breaks = world->breaking.table.count ? is_weak : NULL,
                         .world = world,
+                        .room = world->particles.mark,
                         .break_edits = world->breaking.edits,
                         .rest_edits = world->rest_edits};
 }
@@ -185,8 +188,7 @@ static sn_result solve_by_tiles(sn_substep *s)
                   .again = again,
                   .predicts = settings->iterations > 0 && !s->motion.unsteady,
                   .resident = stay_resident(s),
-                  .stiffens = in.stiffen.on && in.gradients == SN_GRADIENTS_CURRENT &&
-                              !(s->integrator->looks_back && s->motion.unsteady)};
+                  .stiffens = in.stiffen.on};
     if (!t.resident && !sn_solve_write_back(s))
         return sn_fault_lost_tasks(world);
     if (!t.predicts && !sn_motion_predict(s))
