@@ -48,6 +48,7 @@ typedef struct sn_hierarchy_part {
     uint32_t node, nodes; /* aggregates of its particles */
     uint32_t run, runs;   /* limits between these */
     uint32_t hold, holds;
+    uint32_t group, groups; /* of planes: its first aggregates are these, one in each lane; 0: it has none */
 } sn_hierarchy_part;
 
 /* A particle near an immovable one. */
@@ -109,6 +110,11 @@ typedef struct sn_hierarchy {
     uint32_t *at;     /* of slots in planes: as of a hold */
     sn_real *weight;
 
+    sn_table group_table; /* by group: its first row; one more for each part */
+    uint32_t *group;
+    sn_table row_table;
+    sn_wide_row *row;
+
     sn_table run_table;
     sn_limit_run *run;
     sn_table batch_table; /* by batch: two times 16 aggregates, 16 limits, a mask */
@@ -137,7 +143,7 @@ void sn_hierarchy_begin(sn_hierarchy *h, const sn_solver_in *in);
 
 /* The aggregates of a tile: where they are after prediction, from records or from planes. low: NULL where places are coarse. */
 void sn_hierarchy_gather(const sn_hierarchy *h, uint32_t tile, const sn_vec4 *x, const sn_vec4 *low);
-void sn_hierarchy_gather_planes(const sn_hierarchy *h, uint32_t tile, const float *plane, bool coarse);
+void sn_hierarchy_gather_planes(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, float *plane, bool coarse);
 
 /* All levels but what lies inside of tiles. wide may be NULL. */
 void sn_hierarchy_solve(const sn_hierarchy *h, const sn_wide *wide);

@@ -22,6 +22,8 @@ void sn_hierarchy_init(sn_hierarchy *h)
     sn_table_column(&h->member_table, sizeof *h->member, false);
     sn_table_column(&h->member_table, sizeof *h->at, false);
     sn_table_column(&h->member_table, sizeof *h->weight, false);
+    sn_table_column(&h->group_table, sizeof *h->group, false);
+    sn_table_column(&h->row_table, sizeof *h->row, false);
     sn_table_column(&h->run_table, sizeof *h->run, false);
     sn_table_column(&h->batch_table, 2 * SN_BATCH * sizeof *h->end, false);
     sn_table_column(&h->batch_table, SN_BATCH * sizeof *h->most, false);
@@ -33,7 +35,15 @@ void sn_hierarchy_init(sn_hierarchy *h)
     DO(mesh_table)                                                                                                     \
     DO(part_table)                                                                                                     \
     DO(part_of_table)                                                                                                  \
-    DO(tile_table) DO(level_table) DO(node_table) DO(member_table) DO(run_table) DO(batch_table) DO(hold_table)
+    DO(tile_table)                                                                                                     \
+    DO(level_table)                                                                                                    \
+    DO(node_table)                                                                                                     \
+    DO(member_table)                                                                                                   \
+    DO(group_table)                                                                                                    \
+    DO(row_table)                                                                                                      \
+    DO(run_table)                                                                                                      \
+    DO(batch_table)                                                                                                    \
+    DO(hold_table)
 
 void sn_hierarchy_release(sn_hierarchy *h, const sn_allocator *allocator)
 {
@@ -70,6 +80,8 @@ void sn_hierarchy_bind(sn_hierarchy *h)
     h->member = h->member_table.column[0];
     h->at = h->member_table.column[1];
     h->weight = h->member_table.column[2];
+    h->group = h->group_table.column[0];
+    h->row = h->row_table.column[0];
     h->run = h->run_table.column[0];
     h->end = h->batch_table.column[0];
     h->most = h->batch_table.column[1];

@@ -2,7 +2,7 @@
 #include "solvers/hierarchy_work.h"
 
 /* So many rods of average length from an immovable particle. Nearer, the load of a whole mesh comes together in a few rods. */
-#define HOLD_RODS 32.0
+#define HOLD_RODS 16.0
 
 /* As of limits: what rounding makes of places is no stretch. */
 #define SLACK ((sn_real)(1 + 1e-4))

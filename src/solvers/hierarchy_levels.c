@@ -45,10 +45,7 @@ void sn_hierarchy_find_tiles(hierarchy_work *w)
 
 /* ---- Aggregates ----------------------------------------------------------------------------------------------------------------- */
 
-/* Cuts first .. end - 1 into aggregates along edges between those that both are fixed or both are not. In the order of their numbers, each
-   none of whose neighbours has been taken is the root of one, and takes these; what is left joins the smallest beside it. Their
-   numbers are from `next` on; gives how many there are. What has no edges is in none. */
-static uint32_t cut(const hierarchy_graph *g, uint32_t first, uint32_t end, uint32_t next)
+uint32_t sn_hierarchy_cut(const hierarchy_graph *g, uint32_t first, uint32_t end, uint32_t next)
 {
     const uint32_t before = next;
 #define IS_NEAR(i, to) ((to) >= first && (to) < end && g->fixed[to] == g->fixed[i])
@@ -99,7 +96,7 @@ void sn_hierarchy_cut_tiles(hierarchy_work *w)
     w->to_root = sn_hierarchy_scratch(w, w->slots, sizeof *w->to_root);
     uint32_t *mesh = sn_hierarchy_scratch(w, w->slots, sizeof *mesh), /* by aggregate */
         *sorted = sn_hierarchy_scratch(w, w->slots, sizeof *sorted);
-    if (w->failed || !sn_hierarchy_grow(w, &w->h->part_of_table, plan->layer[1] + 1))
+    if (!sn_hierarchy_reserve_rows(w) || !sn_hierarchy_grow(w, &w->h->part_of_table, plan->layer[1] + 1))
         return;
     for (uint32_t i = 0; i < w->slots; ++i) {
         w->node[i] = w->root[i] = NONE;
@@ -110,11 +107,12 @@ void sn_hierarchy_cut_tiles(hierarchy_work *w)
     for (uint32_t t = 0; t < plan->layer[1]; ++t) {
         const uint32_t first = plan->tile[t].first, end = first + plan->tile[t].count, before = nodes;
         w->h->part_of[t] = w->h->part_table.count;
-        nodes += cut(&g, first, end, nodes);
-        for (uint32_t i = first; i < end; ++i)
+        const uint32_t regular = sn_hierarchy_cut_rows(w, t, nodes);
+        nodes += regular ? regular : sn_hierarchy_cut(&g, first, end, nodes);
+        for (uint32_t i = first; !regular && i < end; ++i)
             if (w->node[i] != NONE)
                 mesh[w->node[i]] = w->mesh[i];
-        for (uint32_t done = before; done < nodes;) { /* mesh after mesh: mostly there is one */
+        for (uint32_t done = before; !regular && done < nodes;) { /* mesh after mesh: mostly there is one */
             uint32_t lowest = NONE, from = done;
             for (uint32_t n = before; n < nodes; ++n)
                 lowest = mesh[n] < lowest ? mesh[n] : lowest;
@@ -128,7 +126,7 @@ void sn_hierarchy_cut_tiles(hierarchy_work *w)
             w->h->part[w->h->part_table.count - 1] =
                 (sn_hierarchy_part){.tile = t, .mesh = lowest, .node = from, .nodes = done - from};
         }
-        for (uint32_t i = first; i < end; ++i)
+        for (uint32_t i = first; !regular && i < end; ++i)
             if (w->node[i] != NONE)
                 w->node[i] = sorted[w->node[i]];
         if (nodes > before && sn_hierarchy_grow(w, &w->h->tile_table, 1))
@@ -190,6 +188,8 @@ void sn_hierarchy_list_particles(hierarchy_work *w)
         weigh(w, n, w->w);
         sn_hierarchy_find_form(w, n);
     }
+    if (!w->failed)
+        sn_hierarchy_weigh_rows(w);
 }
 
 /* ---- Limits ---------------------------------------------------------------------------------------------------------------------- */
@@ -315,7 +315,7 @@ static uint32_t cut_level(hierarchy_work *w, const level_graph *level, uint32_t 
         g->edge[at[a]++] = (hierarchy_edge){b, 0};
         g->edge[at[b]++] = (hierarchy_edge){a, 0};
     }
-    const uint32_t count = cut(g, 0, level->count, 0);
+    const uint32_t count = sn_hierarchy_cut(g, 0, level->count, 0);
     *free = 0;
     for (uint32_t i = 0; i < level->count; ++i)
         *free += g->root[i] == i && !g->fixed[i];

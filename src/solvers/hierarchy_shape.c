@@ -154,10 +154,13 @@ static void look_at_rods(const hierarchy_work *w, uint32_t node, hierarchy_form 
 void sn_hierarchy_find_form(hierarchy_work *w, uint32_t node)
 {
     const sn_hierarchy *h = w->h;
-    hierarchy_form form = {.count = h->first[node + 1] - h->first[node],
-                           .since = shape_of(w, h->member[h->first[node]])->since,
-                           .sound = true};
+    hierarchy_form form = {.count = h->first[node + 1] - h->first[node], .sound = true};
     const bool fixed = h->w[node] == 0;
+    if (!form.count) { /* a lane may be shorter than others */
+        w->form[node] = (hierarchy_form){0};
+        return;
+    }
+    form.since = shape_of(w, h->member[h->first[node]])->since;
     for (uint32_t k = h->first[node]; k < h->first[node + 1]; ++k) {
         const sn_rest_place *shape = shape_of(w, h->member[k]);
         form.centre[0] += (double)h->weight[k] * (double)shape->place.x;

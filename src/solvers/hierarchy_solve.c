@@ -1,9 +1,9 @@
 /* Limits between aggregates: see hierarchy.h. */
 #include "solvers/hierarchy.h"
 
-/* Sweeps over the limits of a level. One is too few to carry a load from one end of an aggregate's surroundings to the other; a third
-   changes nothing that can be measured. */
-#define SWEEPS 2
+/* Sweeps over the limits of a level, and of the first level, in which there are nine times as many: the sweep over the rods follows it. */
+#define SWEEPS       4
+#define SWEEPS_FIRST 1
 
 static void sweep_one_by_one(const sn_hierarchy *h, const sn_limit_run *run)
 {
@@ -39,9 +39,9 @@ static void sweep_wide(const sn_hierarchy *h, const sn_limit_run *run, const sn_
     wide->fused[SN_KIND_DISTANCE_MAX].far(&limits);
 }
 
-static void sweep(const sn_hierarchy *h, uint32_t first, uint32_t runs, const sn_wide *wide)
+static void sweep(const sn_hierarchy *h, uint32_t first, uint32_t runs, uint32_t sweeps, const sn_wide *wide)
 {
-    for (uint32_t s = 0; s < SWEEPS; ++s)
+    for (uint32_t s = 0; s < sweeps; ++s)
         for (uint32_t r = first; r < first + runs; ++r)
             if (wide)
                 sweep_wide(h, &h->run[r], wide);
@@ -77,14 +77,30 @@ void sn_hierarchy_gather(const sn_hierarchy *h, uint32_t tile, const sn_vec4 *x,
     }
 }
 
-void sn_hierarchy_gather_planes(const sn_hierarchy *h, uint32_t tile, const float *plane, bool coarse)
+/* Aggregates of which there is one in each lane. The sums are those of sn_hierarchy_gather, to the bit: what is in none adds 0. */
+static sn_wide_groups groups_of(const sn_hierarchy *h, const sn_hierarchy_part *part, sn_vec4 *node, float *plane,
+                                bool coarse)
+{
+    return (sn_wide_groups){.groups = part->groups,
+                            .first = h->group + part->group,
+                            .row = h->row,
+                            .plane = plane,
+                            .node = node + part->node,
+                            .origin = vec4_xyz(h->mesh[part->mesh].origin),
+                            .coarse = coarse};
+}
+
+void sn_hierarchy_gather_planes(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, float *plane, bool coarse)
 {
     uint32_t parts;
     const sn_hierarchy_part *part = parts_of(h, tile, &parts);
     for (const sn_hierarchy_part *end = part + parts; part < end; ++part) {
         const sn_hierarchy_mesh *mesh = &h->mesh[part->mesh];
         const sn_vec3 origin = vec4_xyz(mesh->origin);
-        for (uint32_t n = part->node; mesh->acts && n < part->node + part->nodes; ++n) {
+        const sn_wide_groups groups = groups_of(h, part, h->x, plane, coarse);
+        if (mesh->acts && part->groups)
+            wide->gather_rows(&groups);
+        for (uint32_t n = part->node + part->groups * SN_BATCH; mesh->acts && n < part->node + part->nodes; ++n) {
             sn_vec3 sum = {0, 0, 0};
             for (uint32_t k = h->first[n]; k < h->first[n + 1]; ++k) {
                 const float *p = plane + h->at[k], *d = p + SN_PLANE_D * SN_BATCH;
@@ -127,7 +143,7 @@ void sn_hierarchy_solve(const sn_hierarchy *h, const sn_wide *wide)
             gather_level(h, &h->level[l]);
         for (uint32_t l = mesh->level + mesh->levels; l-- > mesh->level;) {
             inherit(h, h->level[l].node, h->level[l].nodes);
-            sweep(h, h->level[l].run, h->level[l].runs, wide);
+            sweep(h, h->level[l].run, h->level[l].runs, SWEEPS, wide);
         }
     }
     for (uint32_t p = 0; p < h->part_table.count; ++p)
@@ -135,7 +151,7 @@ void sn_hierarchy_solve(const sn_hierarchy *h, const sn_wide *wide)
             inherit(h, h->part[p].node, h->part[p].nodes);
     for (uint32_t m = 0; m < h->mesh_table.count; ++m)
         if (h->mesh[m].acts)
-            sweep(h, h->mesh[m].run, h->mesh[m].runs, wide);
+            sweep(h, h->mesh[m].run, h->mesh[m].runs, SWEEPS_FIRST, wide);
 }
 
 /* How far a held particle is pulled back: a share of the way from the pin. */
@@ -157,7 +173,7 @@ void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide
     for (const sn_hierarchy_part *end = part + parts; part < end; ++part) {
         if (!h->mesh[part->mesh].acts)
             continue;
-        sweep(h, part->run, part->runs, wide);
+        sweep(h, part->run, part->runs, SWEEPS_FIRST, wide);
         for (uint32_t n = part->node; n < part->node + part->nodes; ++n)
             for (uint32_t k = h->first[n]; h->x[n].w != 0 && k < h->first[n + 1]; ++k) {
                 sn_vec4 *to = &moved[h->member[k]];
@@ -183,8 +199,11 @@ void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wid
     for (const sn_hierarchy_part *end = part + parts; part < end; ++part) {
         if (!h->mesh[part->mesh].acts)
             continue;
-        sweep(h, part->run, part->runs, wide);
-        for (uint32_t n = part->node; n < part->node + part->nodes; ++n)
+        sweep(h, part->run, part->runs, SWEEPS_FIRST, wide);
+        const sn_wide_groups groups = groups_of(h, part, h->d, plane, coarse);
+        if (part->groups)
+            wide->move_rows(&groups);
+        for (uint32_t n = part->node + part->groups * SN_BATCH; n < part->node + part->nodes; ++n)
             for (uint32_t k = h->first[n]; h->x[n].w != 0 && k < h->first[n + 1]; ++k) {
                 float *to = moved + h->at[k];
                 to[0] += (float)h->d[n].x;

@@ -75,6 +75,7 @@ typedef struct hierarchy_work {
     uint32_t *stamp;   /* by aggregate: see add_link */
     uint32_t *local;   /* by aggregate: its number in a level */
     hierarchy_graph graph;
+    hierarchy_graph rows; /* of a tile in planes */
 } hierarchy_work;
 
 /* Zeroed memory that is good until the hierarchy is made again; NULL, with `failed` set, when there is none. */
@@ -90,6 +91,16 @@ void sn_hierarchy_bind(sn_hierarchy *h);
    rods. */
 sn_real sn_hierarchy_inverse_mass(const sn_solver_in *in, uint32_t slot);
 void sn_hierarchy_choose(hierarchy_work *w);
+
+/* Cuts first .. end - 1 into aggregates along edges between those that both are fixed or both are not. In the order of their numbers, each
+   none of whose neighbours has been taken is the root of one, and takes these; what is left joins the smallest beside it. Their
+   numbers are from `next` on; gives how many there are. What has no edges is in none. */
+uint32_t sn_hierarchy_cut(const hierarchy_graph *g, uint32_t first, uint32_t end, uint32_t next);
+
+/* hierarchy_rows.c: the same for a tile in planes, with its part; 0: it does not fit. Room for it comes before, the weights after. */
+bool sn_hierarchy_reserve_rows(hierarchy_work *w);
+uint32_t sn_hierarchy_cut_rows(hierarchy_work *w, uint32_t index, uint32_t next);
+void sn_hierarchy_weigh_rows(hierarchy_work *w);
 
 /* hierarchy_levels.c, in this order: edges of particles, and their tiles; aggregates of particles, tile by tile; what is in each; and
    limits, and levels above. */

@@ -517,7 +517,7 @@ static bool open_resident(const layer *l, const sn_tile *tile, uint32_t index)
         sn_resident_mark(&motion, p, tile->rows);
     }
     if (l->opens)
-        sn_hierarchy_gather_planes(&l->scratch->hierarchy, index, p.plane, motion.coarse);
+        sn_hierarchy_gather_planes(&l->scratch->hierarchy, index, t->wide, p.plane, motion.coarse);
     return sound;
 }
 
