@@ -2,7 +2,7 @@
 #include "solvers/hierarchy_work.h"
 
 /* So many rods of average length from an immovable particle. Nearer, the load of a whole mesh comes together in a few rods. */
-#define HOLD_RODS 16.0
+#define HOLD_RODS 32.0
 
 /* As of limits: what rounding makes of places is no stretch. */
 #define SLACK ((sn_real)(1 + 1e-4))
@@ -71,6 +71,24 @@ static void spread(const hierarchy_work *w, const double *reach, heap *h, sn_rea
     }
 }
 
+/* The way along rods is longer than the straight one by up to so much in a flat mesh; where it is longer, it goes round something. */
+#define DETOUR 1.2
+
+/* The straight way, where the mesh is flat and braced: in a mesh of squares or triangles rods lead there by a longer one. 0: it is not. */
+static double straight_from(const hierarchy_work *w, uint32_t pin, uint32_t slot)
+{
+    uint32_t beside = SN_PLAN_NONE; /* what moves, and is next to the immovable one: it has a normal */
+    for (uint32_t e = w->start[pin]; e < w->start[pin + 1] && beside == SN_PLAN_NONE; ++e)
+        if (w->w[w->edge[e].to] > 0)
+            beside = w->node[w->edge[e].to];
+    if (beside == SN_PLAN_NONE)
+        return 0;
+    hierarchy_form a = w->form[beside], b = w->form[w->node[slot]];
+    sn_hierarchy_put_form(w, &a, pin);
+    sn_hierarchy_put_form(w, &b, slot);
+    return sn_hierarchy_limit(&a, &b);
+}
+
 void sn_hierarchy_find_holds(hierarchy_work *w)
 {
     sn_hierarchy *h = w->h;
@@ -96,7 +114,10 @@ void sn_hierarchy_find_holds(hierarchy_work *w)
                 continue;
             if (!sn_hierarchy_grow(w, &h->hold_table, 1))
                 return;
-            h->hold[h->hold_table.count - 1] = (sn_hierarchy_hold){slot, h->at[k], pin[slot], far[slot] * SLACK};
+            const double straight = straight_from(w, pin[slot], slot), way = (double)far[slot];
+            const bool flat = straight > 0 && straight < way && way < DETOUR * straight;
+            h->hold[h->hold_table.count - 1] =
+                (sn_hierarchy_hold){slot, h->at[k], pin[slot], flat ? (sn_real)straight : far[slot] * SLACK};
         }
         h->part[p].holds = h->hold_table.count - h->part[p].hold;
     }

@@ -220,6 +220,15 @@ static double unrolled(double sine)
     return half * half;
 }
 
+void sn_hierarchy_put_form(const hierarchy_work *w, hierarchy_form *form, uint32_t slot)
+{
+    const sn_rest_place *rest = shape_of(w, slot);
+    form->centre[0] = (double)rest->place.x;
+    form->centre[1] = (double)rest->place.y;
+    form->centre[2] = (double)rest->place.z;
+    form->sound = form->sound && rest->since == form->since;
+}
+
 double sn_hierarchy_limit(const hierarchy_form *a, const hierarchy_form *b)
 {
     if (!a->sound || !b->sound || a->since != b->since)

@@ -118,6 +118,9 @@ bool sn_hierarchy_note_shapes(hierarchy_work *w);
 void sn_hierarchy_find_form(hierarchy_work *w, uint32_t node);
 void sn_hierarchy_join_forms(hierarchy_work *w, uint32_t node);
 
+/* Its centre becomes the place of a particle. */
+void sn_hierarchy_put_form(const hierarchy_work *w, hierarchy_form *form, uint32_t slot);
+
 /* The limit between two aggregates, m; 0: there can be none. */
 double sn_hierarchy_limit(const hierarchy_form *a, const hierarchy_form *b);
 
