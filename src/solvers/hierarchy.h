@@ -154,4 +154,7 @@ void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide
 void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, const sn_frame *frame,
                               float *plane, bool coarse);
 
+/* What was chosen for which meshes, and why, in words. */
+void sn_hierarchy_tell(const sn_hierarchy *h, char *text, size_t size);
+
 #endif

@@ -1,6 +1,7 @@
 /* Making a hierarchy: memory, and when it is made. */
 #include "solvers/hierarchy_work.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- Memory --------------------------------------------------------------------------------------------------------------------- */
@@ -203,4 +204,26 @@ void sn_hierarchy_begin(sn_hierarchy *h, const sn_solver_in *in)
     }
     for (uint32_t n = 0; n < h->node_table.count; ++n)
         h->x[n].w = h->w[n];
+}
+
+void sn_hierarchy_tell(const sn_hierarchy *h, char *text, size_t size)
+{
+    static const char *const words[SN_STIFFENED_COUNT] = {
+        [SN_STIFFENED] = "has limits against stretching",
+        [SN_PLAIN_SMALL] = "is left to sweeps: few of its particles can move",
+        [SN_PLAIN_TREE] = "is left to sweeps: it has few loops",
+        [SN_PLAIN_SOFT] = "is left to sweeps: its rods give",
+        [SN_PLAIN_BREAKS] = "is left to sweeps: its rods can break",
+        [SN_PLAIN_HELD] = "is left to sweeps: its rods contradict each other",
+        [SN_PLAIN_SHAPE] = "has limits near immovable particles alone: it is no flat sheet of triangles, and no body",
+    };
+    size_t at = 0;
+    text[0] = 0;
+    for (uint32_t i = 0; i < SN_STIFFENED_COUNT && at < size; ++i)
+        if (h->count[i] == 1)
+            at += (size_t)snprintf(text + at, size - at, "%sa mesh of %u particles %s", at ? "; " : "", h->particles[i],
+                                   words[i]);
+        else if (h->count[i])
+            at += (size_t)snprintf(text + at, size - at, "%s%u meshes of %u particles in all: each %s", at ? "; " : "",
+                                   h->count[i], h->particles[i], words[i]);
 }

@@ -44,14 +44,37 @@ static heap_entry pop(heap *h)
     return top;
 }
 
-/* From each mesh's immovable particles on. far: by slot, or infinite; pin: the immovable one that it is far from. */
-static void spread(const hierarchy_work *w, const double *reach, heap *h, sn_real *far, uint32_t *pin)
+/* What moves, and is next to an immovable particle: it has a normal. */
+static uint32_t beside(const hierarchy_work *w, uint32_t pin)
+{
+    for (uint32_t e = w->start[pin]; e < w->start[pin + 1]; ++e)
+        if (w->w[w->edge[e].to] > 0)
+            return w->node[w->edge[e].to];
+    return SN_PLAN_NONE;
+}
+
+/* How flat the way to a particle is, seen from the aggregate beside the immovable one: by the cosine of the angle of their normals. 0: it is
+   not known to be. */
+static sn_real flatness(const hierarchy_work *w, uint32_t node, uint32_t slot)
+{
+    const hierarchy_form *a = node == SN_PLAN_NONE ? NULL : &w->form[node], *b = &w->form[w->node[slot]];
+    if (!a || !a->sound || !b->sound || a->solid != b->solid || a->since != b->since)
+        return 0;
+    if (a->solid)
+        return 1;
+    return (sn_real)fabs(a->normal[0] * b->normal[0] + a->normal[1] * b->normal[1] + a->normal[2] * b->normal[2]);
+}
+
+/* From each mesh's immovable particles on. far: by slot, or infinite; pin: the immovable one that it is far from; flat: the least flatness
+   on the way. */
+static void spread(const hierarchy_work *w, const double *reach, heap *h, sn_real *far, uint32_t *pin, sn_real *flat)
 {
     for (uint32_t i = 0; i < w->slots; ++i) {
         far[i] = (sn_real)INFINITY;
         if (w->mesh[i] == SN_PLAN_NONE || w->w[i] != 0)
             continue;
         far[i] = 0;
+        flat[i] = 1;
         pin[i] = i;
         push(h, (heap_entry){0, i});
     }
@@ -66,27 +89,26 @@ static void spread(const hierarchy_work *w, const double *reach, heap *h, sn_rea
                 continue;
             far[to] = next;
             pin[to] = pin[top.slot];
+            const sn_real here = w->w[to] > 0 ? flatness(w, beside(w, pin[to]), to) : 0;
+            flat[to] = here < flat[top.slot] ? here : flat[top.slot];
             push(h, (heap_entry){next, to});
         }
     }
 }
 
-/* The way along rods is longer than the straight one by up to so much in a flat mesh; where it is longer, it goes round something. */
-#define DETOUR 1.2
+/* The cosine of the largest angle by which the mesh may turn on the way. */
+#define LEAST_FLAT ((sn_real)0.9)
 
-/* The straight way, where the mesh is flat and braced: in a mesh of squares or triangles rods lead there by a longer one. 0: it is not. */
-static double straight_from(const hierarchy_work *w, uint32_t pin, uint32_t slot)
+/* The straight way, where the mesh is flat and braced: in a mesh of squares or triangles rods lead there by a longer one. Where it is curved
+   a little, it is longer by 1 / flat at most. 0: it is not flat. */
+static double straight_from(const hierarchy_work *w, uint32_t pin, uint32_t slot, double way, sn_real flat)
 {
-    uint32_t beside = SN_PLAN_NONE; /* what moves, and is next to the immovable one: it has a normal */
-    for (uint32_t e = w->start[pin]; e < w->start[pin + 1] && beside == SN_PLAN_NONE; ++e)
-        if (w->w[w->edge[e].to] > 0)
-            beside = w->node[w->edge[e].to];
-    if (beside == SN_PLAN_NONE)
+    if (flat < LEAST_FLAT || sn_hierarchy_is_detour(w, pin, slot, way))
         return 0;
-    hierarchy_form a = w->form[beside], b = w->form[w->node[slot]];
+    hierarchy_form a = w->form[beside(w, pin)], b = w->form[w->node[slot]];
     sn_hierarchy_put_form(w, &a, pin);
     sn_hierarchy_put_form(w, &b, slot);
-    return sn_hierarchy_limit(&a, &b);
+    return sn_hierarchy_limit(&a, &b) / (double)flat;
 }
 
 void sn_hierarchy_find_holds(hierarchy_work *w)
@@ -95,7 +117,8 @@ void sn_hierarchy_find_holds(hierarchy_work *w)
     double *reach = sn_hierarchy_scratch(w, h->mesh_table.count, sizeof *reach);
     uint32_t *rods = sn_hierarchy_scratch(w, h->mesh_table.count, sizeof *rods),
              *pin = sn_hierarchy_scratch(w, w->slots, sizeof *pin);
-    sn_real *far = sn_hierarchy_scratch(w, w->slots, sizeof *far);
+    sn_real *far = sn_hierarchy_scratch(w, w->slots, sizeof *far),
+            *flat = sn_hierarchy_scratch(w, w->slots, sizeof *flat);
     heap queue = {.entry = sn_hierarchy_scratch(w, 2 * (size_t)w->rods + w->slots, sizeof *queue.entry)};
     if (w->failed)
         return;
@@ -105,7 +128,7 @@ void sn_hierarchy_find_holds(hierarchy_work *w)
     }
     for (uint32_t m = 0; m < h->mesh_table.count; ++m)
         reach[m] *= HOLD_RODS / rods[m];
-    spread(w, reach, &queue, far, pin);
+    spread(w, reach, &queue, far, pin, flat);
     for (uint32_t p = 0; p < h->part_table.count; ++p) {
         h->part[p].hold = h->hold_table.count;
         for (uint32_t k = h->first[h->part[p].node]; k < h->first[h->part[p].node + h->part[p].nodes]; ++k) {
@@ -114,10 +137,10 @@ void sn_hierarchy_find_holds(hierarchy_work *w)
                 continue;
             if (!sn_hierarchy_grow(w, &h->hold_table, 1))
                 return;
-            const double straight = straight_from(w, pin[slot], slot), way = (double)far[slot];
-            const bool flat = straight > 0 && straight < way && way < DETOUR * straight;
+            const double way = (double)far[slot], straight = straight_from(w, pin[slot], slot, way, flat[slot]);
+            const bool shorter = straight > 0 && straight < way;
             h->hold[h->hold_table.count - 1] =
-                (sn_hierarchy_hold){slot, h->at[k], pin[slot], flat ? (sn_real)straight : far[slot] * SLACK};
+                (sn_hierarchy_hold){slot, h->at[k], pin[slot], shorter ? (sn_real)straight : far[slot] * SLACK};
         }
         h->part[p].holds = h->hold_table.count - h->part[p].hold;
     }

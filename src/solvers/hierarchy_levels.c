@@ -80,6 +80,13 @@ uint32_t sn_hierarchy_cut(const hierarchy_graph *g, uint32_t first, uint32_t end
         }
         g->aggregate[i] = best;
         g->size[best]++;
+        for (uint32_t e = g->start[i]; e < g->start[i + 1]; ++e) {
+            const uint32_t to = g->edge[e].to;
+            const sn_real way = g->edge[e].rest + (IS_NEAR(i, to) ? g->to_root[to] : 0);
+            if (IS_NEAR(i, to) && g->root[to] != NONE && g->aggregate[to] == best &&
+                (g->to_root[i] == 0 || way < g->to_root[i]))
+                g->to_root[i] = way;
+        }
     }
 #undef IS_NEAR
     return next - before;
@@ -256,6 +263,36 @@ static void add_link(hierarchy_work *w, uint32_t a, uint32_t b, uint32_t *links)
         w->link[(*links)++] = (hierarchy_link){a, b, (sn_real)most};
 }
 
+static uint32_t root_of(const hierarchy_work *w, uint32_t node)
+{
+    for (uint32_t k = w->h->first[node]; k < w->h->first[node + 1]; ++k)
+        if (w->root[w->h->member[k]] == w->h->member[k])
+            return w->h->member[k];
+    return NONE;
+}
+
+/* Those of one aggregate, behind the `links` that are there; without those across a fold. Gives how many there are then. */
+static uint32_t limit_node(hierarchy_work *w, uint32_t node, uint32_t links)
+{
+    const sn_hierarchy *h = w->h;
+    const uint32_t before = links, root = root_of(w, node);
+    for (uint32_t k = h->first[node]; k < h->first[node + 1]; ++k)
+        for (uint32_t e = w->start[h->member[k]]; e < w->start[h->member[k] + 1]; ++e) {
+            const uint32_t to = w->edge[e].to, other = w->node[to];
+            const double way = (double)w->to_root[h->member[k]] + (double)w->edge[e].rest + (double)w->to_root[to];
+            if (w->stamp[other] != node + 1 || way < w->way[other])
+                w->way[other] = way;
+            add_link(w, node, other, &links);
+        }
+    uint32_t kept = before;
+    for (uint32_t i = before; i < links; ++i) {
+        const uint32_t other = root_of(w, w->link[i].b);
+        if (root == NONE || other == NONE || !sn_hierarchy_is_detour(w, root, other, w->way[w->link[i].b]))
+            w->link[kept++] = w->link[i];
+    }
+    return kept;
+}
+
 /* Limits of the first level: those inside of parts, and those between them. */
 static void limit_parts(hierarchy_work *w, uint32_t *total)
 {
@@ -265,9 +302,7 @@ static void limit_parts(hierarchy_work *w, uint32_t *total)
         sn_hierarchy_part *part = &h->part[p];
         uint32_t links = 0, owns = 0, end = part->node + part->nodes;
         for (uint32_t n = part->node; n < end; ++n)
-            for (uint32_t k = h->first[n]; k < h->first[n + 1]; ++k)
-                for (uint32_t e = w->start[h->member[k]]; e < w->start[h->member[k] + 1]; ++e)
-                    add_link(w, n, w->node[w->edge[e].to], &links);
+            links = limit_node(w, n, links);
         for (uint32_t i = 0; i < links; ++i) {
             if (w->link[i].b < end)
                 own[owns++] = w->link[i];
@@ -412,6 +447,7 @@ void sn_hierarchy_add_levels(hierarchy_work *w)
                    *mine = sn_hierarchy_scratch(w, w->rods, sizeof *mine);
     w->colour = sn_hierarchy_scratch(w, w->rods, sizeof *w->colour);
     w->colours = sn_hierarchy_scratch(w, w->form_room, sizeof *w->colours);
+    w->way = sn_hierarchy_scratch(w, w->form_room, sizeof *w->way);
     w->stamp = sn_hierarchy_scratch(w, w->form_room, sizeof *w->stamp);
     w->local = sn_hierarchy_scratch(w, w->form_room, sizeof *w->local);
     uint32_t *id = sn_hierarchy_scratch(w, nodes, sizeof *id);
@@ -440,6 +476,10 @@ void sn_hierarchy_add_levels(hierarchy_work *w)
         add_runs(w, w->own, betweens, &run, &runs);
         h->mesh[m].run = run;
         h->mesh[m].runs = runs;
+        const sn_stiffened choice = level.links ? SN_STIFFENED : SN_PLAIN_SHAPE;
+        h->count[choice]++;
+        for (uint32_t i = 0; i < w->slots; ++i)
+            h->particles[choice] += w->mesh[i] == m;
         add_levels(w, m, level, links);
     }
 }

@@ -154,14 +154,14 @@ void sn_hierarchy_choose(hierarchy_work *w)
     look_at_meshes(w, facts);
     for (uint32_t m = 0; m < count; ++m) {
         const sn_stiffened choice = choose(&facts[m]);
-        w->h->count[choice]++;
         w->h->by_mass = w->h->by_mass || choice != SN_PLAIN_TREE;
-        w->h->particles[choice] += facts[m].particles;
         const bool chosen = choice == SN_STIFFENED && sn_hierarchy_grow(w, &w->h->mesh_table, 1);
         if (chosen) {
             w->h->mesh[w->h->mesh_table.count - 1] = (sn_hierarchy_mesh){.first = facts[m].first};
             rods += facts[m].rods;
         }
+        w->h->count[choice] += !chosen; /* of others it is counted when it is seen what limits they have */
+        w->h->particles[choice] += chosen ? 0 : facts[m].particles;
         facts[m].first = chosen ? w->h->mesh_table.count - 1 : NONE;
     }
     if (w->failed || !rods)

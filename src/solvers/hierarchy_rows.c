@@ -77,7 +77,9 @@ static void find_rows(hierarchy_work *w, const sn_tile *tile)
 /* The root of a particle, if it took it in this lane, too. */
 static void find_root(hierarchy_work *w, const sn_tile *tile, uint32_t slot, uint32_t row, uint32_t lane)
 {
-    const uint32_t of = w->rows.root[row];
+    const uint32_t of = w->w[slot] > 0 ? w->rows.root[row] : NONE;
+    if (w->w[slot] == 0)
+        w->root[slot] = slot;
     if (of == NONE)
         return;
     const uint32_t root = slot_at(tile, of, lane);
@@ -90,6 +92,17 @@ static void find_root(hierarchy_work *w, const sn_tile *tile, uint32_t slot, uin
             w->root[slot] = root;
             w->to_root[slot] = w->edge[e].rest;
         }
+}
+
+/* How far one that was not taken is from the root: by way of one that was. */
+static void find_way(hierarchy_work *w, uint32_t slot)
+{
+    for (uint32_t e = w->start[slot]; w->root[slot] == NONE && e < w->start[slot + 1]; ++e) {
+        const uint32_t to = w->edge[e].to;
+        const sn_real way = w->edge[e].rest + w->to_root[to];
+        if (w->node[to] == w->node[slot] && w->root[to] != NONE && (w->to_root[slot] == 0 || way < w->to_root[slot]))
+            w->to_root[slot] = way;
+    }
 }
 
 /* Whether the particles of an aggregate hang together. */
@@ -173,6 +186,8 @@ uint32_t sn_hierarchy_cut_rows(hierarchy_work *w, uint32_t index, uint32_t next)
         const uint32_t row = place_in_rows(tile, i, &lane);
         find_root(w, tile, tile->first + i, row, lane);
     }
+    for (uint32_t i = 0; good && i < tile->count; ++i)
+        find_way(w, tile->first + i);
     if (good && sn_hierarchy_grow(w, &h->part_table, 1)) {
         h->part[h->part_table.count - 1] = (sn_hierarchy_part){.tile = index,
                                                                .mesh = w->mesh[tile->first],

@@ -2,17 +2,15 @@
 
    Where particles are when a mesh is first stepped is its rest shape (sn_rest_place), and stays it: a plan that is made again finds the mesh
    folded. The straight distance between two centroids in the rest shape is a true limit where the mesh is flat and braced by triangles:
-   then no motion that keeps the rods takes them farther apart. Where it is curved, unrolling it would. On a cylinder, with an
-   angle t between the normals, a chord 2 r sin(t/2) unrolls to r t, and the centroids of arcs lie inside of the arc by about the same
-   factor once more: so the limit is longer by ((t/2) / sin(t/2))^2. Where it is curved more than that formula is good for, or not
-   braced (a net shears without a rod that changes its length), there is no limit. A body that fills space cannot be flattened: it needs
-   no correction.
+   then no motion that keeps the rods takes them farther apart. Where it is curved, unrolling it would. Two flat halves with an angle t
+   between their normals, unfolded, are 1 / cos(t/2) times as far apart: no curve between them is worse. What is curved inside
+   of an aggregate counts by its thickness, or by the length of the mean of normals, m: by 1 / m. Where that is not small there is no limit;
+   nor where the way along rods is much longer than the straight one, which sees folds by more than a right angle, or where the mesh is
+   not braced: a net shears without a rod that changes its length. A body that fills space cannot be flattened: it needs no correction.
 
    Rods may since have got other lengths, or the mesh was not at rest when it was noted: so a limit is longer, or shorter, by as much as
    the longest of the rods around. Limits are never too short for the rods: that would pull all the time. */
 #include "solvers/hierarchy_work.h"
-
-#include "base/math.h"
 
 /* Limits are longer by this share: what rounding makes of places is no stretch. */
 #define SLACK 1e-4
@@ -20,12 +18,18 @@
 /* A rod is so much longer than in the rest shape, at most: otherwise it is no rest shape. */
 #define LONGEST 1.1
 
-/* Thickness of an aggregate by its length, both squared, up to which it is flat. */
-#define FLAT 0.05
+/* Thickness of an aggregate by its length, both squared, up to which it is flat. Folded by t along its middle, three rows are as thick as
+   sin^2(t/2) / 3, and shorter by 1 - cos(t/2), which is one and a half times that. */
+#define FLAT    0.02
+#define SHORTER 1.5
 
-/* Half of the largest angle between normals, by its sine; and the least length of the mean of normals in an aggregate. */
-#define LARGEST_SINE 0.78
-#define LEAST_NORMAL 0.75
+/* Half of the largest angle between normals, by its sine: that of 45 degrees; and the least length of the mean of normals. */
+#define LARGEST_SINE 0.3827
+#define LEAST_NORMAL 0.95
+
+/* The way along rods is longer than the straight one by up to a sixth in a flat mesh of triangles; where it is longer by more than this,
+   it goes round something. */
+#define DETOUR 1.25
 
 /* ---- Noting -------------------------------------------------------------------------------------------------------------------- */
 
@@ -119,6 +123,7 @@ static bool find_normal(const hierarchy_work *w, uint32_t node, hierarchy_form *
         return true;
     for (int i = 0; i < 3; ++i)
         form->normal[i] = v[i][least];
+    form->longer = 1 + SHORTER * thick / wide;
     return thick <= FLAT * wide;
 }
 
@@ -170,10 +175,13 @@ void sn_hierarchy_find_form(hierarchy_work *w, uint32_t node)
     }
     uint32_t spokes, braces;
     look_at_rods(w, node, &form, &spokes, &braces);
+    form.longer = 1;
     const bool flat = find_normal(w, node, &form);
     form.solid = !flat && braces > 2 * spokes;
-    if (form.solid)
+    if (form.solid) {
         form.normal[0] = form.normal[1] = form.normal[2] = 0;
+        form.longer = 1;
+    }
     form.sound = form.sound && form.longest <= LONGEST && (flat || form.solid) && (fixed || 2 * braces >= spokes);
     w->form[node] = form;
 }
@@ -184,7 +192,7 @@ void sn_hierarchy_join_forms(hierarchy_work *w, uint32_t node)
 {
     const sn_hierarchy *h = w->h;
     hierarchy_form form = {.since = w->form[h->member[h->first[node]]].since, .sound = true};
-    double sum[3] = {0}, normals = 0, solids = 0;
+    double sum[3] = {0}, normals = 0, solids = 0, longer = 1;
     for (uint32_t k = h->first[node]; k < h->first[node + 1]; ++k) {
         const hierarchy_form *part = &w->form[h->member[k]];
         double along = 0;
@@ -198,6 +206,7 @@ void sn_hierarchy_join_forms(hierarchy_work *w, uint32_t node)
                                       part->normal[2] * part->normal[2]);
         solids += part->solid ? part->count : 0;
         form.count += part->count;
+        longer = part->longer > longer ? part->longer : longer;
         form.longest = part->longest > form.longest ? part->longest : form.longest;
         form.sound = form.sound && part->sound && part->since == form.since;
     }
@@ -205,20 +214,12 @@ void sn_hierarchy_join_forms(hierarchy_work *w, uint32_t node)
     form.solid = 2 * solids > form.count;
     for (int i = 0; i < 3 && !form.solid && length > 0; ++i)
         form.normal[i] = sum[i] / length;
+    form.longer = longer * (!form.solid && length > 0 ? normals / length : 1);
     form.sound = form.sound && (form.solid || length >= LEAST_NORMAL * normals);
     w->form[node] = form;
 }
 
 /* ---- Limits --------------------------------------------------------------------------------------------------------------------- */
-
-/* ((t/2) / sin(t/2))^2 from the sine. */
-static double unrolled(double sine)
-{
-    if (sine < 1e-4)
-        return 1;
-    const double half = math_atan2(sine, sqrt(1 - sine * sine)) / sine;
-    return half * half;
-}
 
 void sn_hierarchy_put_form(const hierarchy_work *w, hierarchy_form *form, uint32_t slot)
 {
@@ -245,5 +246,14 @@ double sn_hierarchy_limit(const hierarchy_form *a, const hierarchy_form *b)
     cosine = cosine > 1 ? 1 : cosine;
     const double sine = own_a > 0 && own_b > 0 ? sqrt((1 - cosine) / 2) : 0;
     const double longest = a->longest > b->longest ? a->longest : b->longest;
-    return sine > LARGEST_SINE || a->solid != b->solid ? 0 : sqrt(square) * unrolled(sine) * longest * (1 + SLACK);
+    const double longer = a->longer > b->longer ? a->longer : b->longer;
+    if (sine > LARGEST_SINE || a->solid != b->solid)
+        return 0;
+    return sqrt(square) / sqrt(1 - sine * sine) * longest * longer * (1 + SLACK);
+}
+
+bool sn_hierarchy_is_detour(const hierarchy_work *w, uint32_t a, uint32_t b, double way)
+{
+    const sn_vec3 straight = vec3_sub(shape_of(w, a)->place, shape_of(w, b)->place);
+    return way > DETOUR * sqrt(vec3_dot_double(straight, straight));
 }

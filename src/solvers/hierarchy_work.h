@@ -39,6 +39,7 @@ typedef struct hierarchy_link {
 typedef struct hierarchy_form {
     double centre[3]; /* m */
     double normal[3]; /* of unit length; 0: it has none */
+    double longer;    /* unfolded it is longer by this factor, at most */
     double longest;   /* of its rods, and of those that leave it: the rest length by that in the shape, at most */
     uint64_t since;   /* its particles were noted then */
     uint32_t count;   /* of particles */
@@ -72,6 +73,7 @@ typedef struct hierarchy_work {
     uint32_t betweens;
     uint8_t *colour;   /* by limit */
     uint64_t *colours; /* by aggregate */
+    double *way;       /* by aggregate: along rods to the root of the one that is looked at */
     uint32_t *stamp;   /* by aggregate: see add_link */
     uint32_t *local;   /* by aggregate: its number in a level */
     hierarchy_graph graph;
@@ -117,6 +119,9 @@ void sn_hierarchy_find_holds(hierarchy_work *w);
 bool sn_hierarchy_note_shapes(hierarchy_work *w);
 void sn_hierarchy_find_form(hierarchy_work *w, uint32_t node);
 void sn_hierarchy_join_forms(hierarchy_work *w, uint32_t node);
+
+/* Whether the way along rods from one particle to another is much longer than the straight one. */
+bool sn_hierarchy_is_detour(const hierarchy_work *w, uint32_t a, uint32_t b, double way);
 
 /* Its centre becomes the place of a particle. */
 void sn_hierarchy_put_form(const hierarchy_work *w, hierarchy_form *form, uint32_t slot);

@@ -919,5 +919,12 @@ bool sn_tiled_leave(const sn_tiled *t, bool *sound)
     return done;
 }
 
+void sn_tiled_tell_meshes(const sn_solver_scratch *scratch, char *text, size_t size)
+{
+    text[0] = 0;
+    if (scratch->tiled)
+        sn_hierarchy_tell(&((const tiled *)scratch->tiled)->hierarchy, text, size);
+}
+
 const sn_solver_method sn_solver_tiled = {
     .name = "tiled", .own_projections = true, .reserve = reserve, .release = release};

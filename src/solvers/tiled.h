@@ -60,4 +60,7 @@ void sn_tiled_watch(const sn_tiled *t);
 /* The most that a constraint in a batch exerted in the substeps that were watched, N and N m times h^2. */
 void sn_tiled_exerted(const sn_solver_in *in, uint32_t kind, uint32_t row, float *force, float *torque);
 
+/* Which meshes were stiffened in the last step, and which not, in words. */
+void sn_tiled_tell_meshes(const sn_solver_scratch *scratch, char *text, size_t size);
+
 #endif

@@ -1,5 +1,6 @@
 /* The report. All sums in double, in the order of storage. */
 #include "solvers/row.h"
+#include "solvers/tiled.h"
 #include "bodies/rotation.h"
 #include "world/world.h"
 
@@ -161,6 +162,8 @@ sn_result sn_world_report(sn_world *world, sn_report *report)
     report_kinds(world, report);
     world->busy = false;
     report_particles(world, report);
+    if (world->state.settings.solver == SN_SOLVER_TILED)
+        sn_tiled_tell_meshes(&world->scratch, report->meshes, sizeof report->meshes);
     return SN_OK;
 }
 
