@@ -120,30 +120,34 @@ bool sn_hierarchy_grow(hierarchy_work *w, sn_table *table, uint32_t more)
 }
 /* ---- Making it ------------------------------------------------------------------------------------------------------------------ */
 
-/* Inverse masses as they will be in the step; whether they are what they were. */
-static bool are_masses_same(sn_hierarchy *h, const sn_solver_in *in)
+/* Whether inverse masses will be those for which it was made. */
+static bool are_masses_same(const sn_hierarchy *h, const sn_solver_in *in)
 {
-    sn_real *w = h->w_table.column[0];
+    const sn_real *w = h->w_table.column[0];
     bool same = h->w_table.count == in->plan->particles;
-    h->w_table.count = in->plan->particles;
-    for (uint32_t i = 0; i < in->plan->particles; ++i) {
-        const sn_real now = sn_hierarchy_inverse_mass(in, i);
-        same = same && w[i] == now;
-        w[i] = now;
-    }
+    for (uint32_t i = 0; same && i < in->plan->particles; ++i)
+        same = w[i] == sn_hierarchy_inverse_mass(in, i);
     return same;
+}
+
+static bool note_masses(hierarchy_work *w)
+{
+    sn_table *table = &w->h->w_table;
+    if (!sn_table_reserve(table, w->allocator, w->slots))
+        return false;
+    table->count = w->slots;
+    for (uint32_t i = 0; i < w->slots; ++i)
+        ((sn_real *)table->column[0])[i] = sn_hierarchy_inverse_mass(w->in, i);
+    w->w = table->column[0];
+    return true;
 }
 
 static void make(hierarchy_work *w)
 {
     sn_hierarchy_choose(w);
-    if (!w->failed && w->h->by_mass && !sn_table_reserve(&w->h->w_table, w->allocator, w->slots))
+    if (!w->failed && w->h->by_mass && !note_masses(w))
         w->failed = true;
-    if (w->failed || !w->h->by_mass)
-        return;
-    are_masses_same(w->h, w->in);
-    w->w = w->h->w_table.column[0];
-    if (!w->h->mesh_table.count)
+    if (w->failed || !w->h->mesh_table.count)
         return;
     if (!sn_hierarchy_note_shapes(w)) {
         w->failed = true;
@@ -170,8 +174,8 @@ bool sn_hierarchy_reserve(sn_hierarchy *h, const sn_allocator *allocator, const 
         clear(h);
         return true;
     }
-    if (h->made && (!h->by_mass || are_masses_same(h, in)) && h->serial == in->plan->serial &&
-        h->breaks == s->break_edits && h->shapes == s->rest_edits)
+    if (h->made && h->serial == in->plan->serial && h->breaks == s->break_edits && h->shapes == s->rest_edits &&
+        (!h->by_mass || are_masses_same(h, in)))
         return true;
     clear(h);
     hierarchy_work w = {.h = h, .in = in, .allocator = allocator, .slots = in->plan->particles};

@@ -96,13 +96,16 @@ uint32_t sn_hierarchy_cut(const hierarchy_graph *g, uint32_t first, uint32_t end
 void sn_hierarchy_cut_tiles(hierarchy_work *w)
 {
     const sn_plan *plan = w->in->plan;
+    uint64_t most = w->slots; /* aggregates: in planes, there may be some that are empty */
+    for (uint32_t t = 0; t < plan->layer[1]; ++t)
+        most += (uint64_t)plan->tile[t].rows * SN_BATCH;
     bool *fixed = sn_hierarchy_scratch(w, w->slots, sizeof *fixed);
-    uint32_t *size = sn_hierarchy_scratch(w, w->slots, sizeof *size);
+    uint32_t *size = sn_hierarchy_scratch(w, most, sizeof *size);
     w->node = sn_hierarchy_scratch(w, w->slots, sizeof *w->node);
     w->root = sn_hierarchy_scratch(w, w->slots, sizeof *w->root);
     w->to_root = sn_hierarchy_scratch(w, w->slots, sizeof *w->to_root);
-    uint32_t *mesh = sn_hierarchy_scratch(w, w->slots, sizeof *mesh), /* by aggregate */
-        *sorted = sn_hierarchy_scratch(w, w->slots, sizeof *sorted);
+    uint32_t *mesh = sn_hierarchy_scratch(w, most, sizeof *mesh), /* by aggregate */
+        *sorted = sn_hierarchy_scratch(w, most, sizeof *sorted);
     if (!sn_hierarchy_reserve_rows(w) || !sn_hierarchy_grow(w, &w->h->part_of_table, plan->layer[1] + 1))
         return;
     for (uint32_t i = 0; i < w->slots; ++i) {
