@@ -437,25 +437,42 @@ static void add_levels(hierarchy_work *w, uint32_t mesh, level_graph level, hier
     }
 }
 
+/* Aggregates that rods join: so many limits there are at most, in any level. */
+static uint32_t count_pairs(hierarchy_work *w)
+{
+    const sn_hierarchy *h = w->h;
+    uint32_t pairs = 0;
+    for (uint32_t n = 0; n < h->node_table.count; ++n)
+        for (uint32_t k = h->first[n]; k < h->first[n + 1]; ++k)
+            for (uint32_t e = w->start[h->member[k]]; e < w->start[h->member[k] + 1]; ++e) {
+                const uint32_t other = w->node[w->edge[e].to];
+                pairs += other > n && w->stamp[other] != n + 1;
+                w->stamp[other] = n + 1;
+            }
+    memset(w->stamp, 0, w->form_room * sizeof *w->stamp);
+    return pairs;
+}
+
 void sn_hierarchy_add_levels(hierarchy_work *w)
 {
     sn_hierarchy *h = w->h;
     const uint32_t nodes = h->node_table.count;
     uint32_t total = 0;
-    w->link = sn_hierarchy_scratch(w, w->rods, sizeof *w->link);
-    w->own = sn_hierarchy_scratch(w, w->rods, sizeof *w->own);
-    w->between = sn_hierarchy_scratch(w, w->rods, sizeof *w->between);
-    w->all = sn_hierarchy_scratch(w, w->rods, sizeof *w->all);
-    hierarchy_link *links = sn_hierarchy_scratch(w, w->rods, sizeof *links),
-                   *mine = sn_hierarchy_scratch(w, w->rods, sizeof *mine);
-    w->colour = sn_hierarchy_scratch(w, w->rods, sizeof *w->colour);
+    w->stamp = sn_hierarchy_scratch(w, w->form_room, sizeof *w->stamp);
+    const uint32_t pairs = w->failed ? 0 : count_pairs(w);
+    w->link = sn_hierarchy_scratch(w, pairs, sizeof *w->link);
+    w->own = sn_hierarchy_scratch(w, pairs, sizeof *w->own);
+    w->between = sn_hierarchy_scratch(w, pairs, sizeof *w->between);
+    w->all = sn_hierarchy_scratch(w, pairs, sizeof *w->all);
+    hierarchy_link *links = sn_hierarchy_scratch(w, pairs, sizeof *links),
+                   *mine = sn_hierarchy_scratch(w, pairs, sizeof *mine);
+    w->colour = sn_hierarchy_scratch(w, pairs, sizeof *w->colour);
     w->colours = sn_hierarchy_scratch(w, w->form_room, sizeof *w->colours);
     w->way = sn_hierarchy_scratch(w, w->form_room, sizeof *w->way);
-    w->stamp = sn_hierarchy_scratch(w, w->form_room, sizeof *w->stamp);
     w->local = sn_hierarchy_scratch(w, w->form_room, sizeof *w->local);
     uint32_t *id = sn_hierarchy_scratch(w, nodes, sizeof *id);
     w->graph = (hierarchy_graph){.start = sn_hierarchy_scratch(w, (size_t)nodes + 3, sizeof(uint32_t)),
-                                 .edge = sn_hierarchy_scratch(w, 2 * (size_t)w->rods, sizeof(hierarchy_edge)),
+                                 .edge = sn_hierarchy_scratch(w, 2 * (size_t)pairs, sizeof(hierarchy_edge)),
                                  .fixed = sn_hierarchy_scratch(w, nodes, sizeof(bool)),
                                  .aggregate = sn_hierarchy_scratch(w, nodes, sizeof(uint32_t)),
                                  .root = sn_hierarchy_scratch(w, nodes, sizeof(uint32_t)),

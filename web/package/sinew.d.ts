@@ -94,6 +94,7 @@ export interface Settings {
   tolerance: number;
   damping: number;
   correct_stiffness: boolean;
+  stiffening: string;
   gradients: string;
   profile: boolean;
   jacobi: string;
