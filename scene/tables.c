@@ -50,12 +50,6 @@ static const char *const gradients_about[] = {
     "at the start of the substep (SHAKE): keeps angular momentum; needs several passes"};
 const sn_choices sn_gradients_choices = CHOICES(gradients);
 
-static const char *const stiffening_names[] = {"auto", "off"};
-static const char *const stiffening_about[] = {
-    "large stiff meshes get limits between groups of particles, which keep them from stretching",
-    "plain sweeps for all"};
-const sn_choices sn_stiffening_choices = CHOICES(stiffening);
-
 static const char *const jacobi_names[] = {"split", "averaged"};
 static const char *const jacobi_about[] = {"each constraint gets a share of a particle's mass: conserves momentum",
                                            "the mean of what they ask, times relaxation"};
@@ -70,6 +64,11 @@ static const char *const linear_names[] = {"minres", "least_squares"};
 static const char *const linear_about[] = {"the minimal residual method",
                                            "conjugate gradients on the normal equations"};
 const sn_choices sn_linear_choices = CHOICES(linear);
+
+static const char *const stiffening_names[] = {"auto", "off"};
+static const char *const stiffening_about[] = {
+    "chains and trees that carry much are solved directly, large stiff meshes get limits", "nothing but sweeps"};
+const sn_choices sn_stiffening_choices = CHOICES(stiffening);
 
 static const char *const drag_names[] = {"rate", "loss", "force", "planar", "matrix", "rigid"};
 static const char *const drag_about[] = {
@@ -147,7 +146,7 @@ static const sn_key world_keys[] = {
     {"correct_stiffness", SN_KEY_TRUTH, SETTING(correct_stiffness),
      .about = "make the effect of a classic stiffness k independent of the number of passes"},
     {"stiffening", SN_KEY_CHOICE, SETTING(stiffening), .of = &sn_stiffening_choices,
-     .about = "tiled: what it does about meshes of rods that are too large for its sweeps"},
+     .about = "tiled: what is done where sweeps alone would stretch"},
     {"jacobi", SN_KEY_CHOICE, SETTING(jacobi), .of = &sn_jacobi_choices,
      .about = "jacobi: how it puts together what several constraints ask of one particle"},
     {"relaxation", SN_KEY_REAL, SETTING(relaxation), .least = 1e-6, .most = 2,

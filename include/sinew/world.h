@@ -58,6 +58,14 @@ typedef enum sn_linear {
                                squares the condition number */
 } sn_linear;
 
+/* What SN_SOLVER_TILED does where plain sweeps would stretch. */
+typedef enum sn_stiffening {
+    /* Chains and trees of constraints that carry much are solved directly, at once. Cloth and other large meshes of rods get
+       limits between the centroids of groups of particles, which keep them from stretching. docs/solvers.md tells which. */
+    SN_STIFFENING_AUTO = 0,
+    SN_STIFFENING_OFF /* nothing but sweeps: cheapest, and rubber under load */
+} sn_stiffening;
+
 /* How time is integrated. Torques turn bodies as forces move particles: angle and spin about a fixed axis are, step by step, what
    place and velocity of a particle would be. Joints act as other constraints do. Where no torque acts, a body turns alike under all
    of them, with the momentum that it has: forward Euler does not make it faster. */
@@ -79,12 +87,6 @@ typedef enum sn_gradients {
                                  rod pendulum is second order and reversible. Needs several passes; every projection costs
                                  two evaluations. Not with BDF2, whose substep does not end where it would */
 } sn_gradients;
-
-/* What SN_SOLVER_TILED does about meshes of rods that are too large for its sweeps: see sn_settings.stiffening. */
-typedef enum sn_stiffening {
-    SN_STIFFENING_AUTO = 0, /* the engine chooses, mesh by mesh */
-    SN_STIFFENING_OFF       /* plain sweeps for all */
-} sn_stiffening;
 
 /* In which order a pass visits the constraints: of SN_SOLVER_GAUSS_SEIDEL, SN_SOLVER_IMPULSES, and what SN_SOLVER_DIRECT
    leaves to the cascade. SN_SOLVER_TILED has the order of its plan and refuses all but the default; the others have none.
@@ -129,11 +131,8 @@ typedef struct sn_settings {
     sn_real damping;        /* 1/s; velocities decay as exp(-damping * t), gravity's pull excluded; default 0 */
     bool correct_stiffness; /* use k' = 1-(1-k)^(1/n), n = substeps * iterations, for the classic stiffness k, so that
                                its effect over a step does not grow with the number of passes; default false */
-    sn_gradients gradients; /* default SN_GRADIENTS_CURRENT */
-    sn_stiffening
-        stiffening;     /* SN_SOLVER_TILED; default SN_STIFFENING_AUTO. Cloth, nets of triangles and bodies of rods with
-                               400 particles or more get limits between the centroids of groups of particles, which
-                               keep them from stretching; see docs/solvers.md for which do, and which do not */
+    sn_stiffening stiffening; /* SN_SOLVER_TILED; default SN_STIFFENING_AUTO */
+    sn_gradients gradients;   /* default SN_GRADIENTS_CURRENT */
     bool profile;       /* measure the stages of every step and count what they do: see sn_profile; default false */
     sn_jacobi jacobi;   /* SN_SOLVER_JACOBI; default SN_JACOBI_SPLIT */
     sn_real relaxation; /* SN_JACOBI_AVERAGED: more than 0, at most 2; default 1 */

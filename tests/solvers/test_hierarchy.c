@@ -318,6 +318,18 @@ static void test_warm_steps_allocate_nothing(void **state)
     const uint64_t before = memory.requests;
     support_run(s.world, 5, FRAME);
     assert_int_equal(memory.requests, before);
+    for (uint32_t i = 0; i < 5; ++i) { /* edits neither, when the first of them has made room */
+        sn_constraint_def def;
+        sn_point points[SN_MAX_POINTS];
+        const sn_constraint rod = sn_constraints_at(s.rods, 100 * i);
+        assert_ok(s.world, sn_constraint_read(s.world, rod, &def, points, SN_MAX_POINTS));
+        assert_ok(s.world, sn_constraint_remove(s.world, rod));
+        sn_constraint again;
+        assert_ok(s.world, sn_constraint_add(s.world, &def, &again));
+        const uint64_t edited = memory.requests;
+        support_run(s.world, 2, FRAME);
+        assert_true(i == 0 || memory.requests == edited);
+    }
     assert_meshes(&s, "has limits");
     end_sheet(&s);
 }

@@ -94,7 +94,6 @@ export interface Settings {
   tolerance: number;
   damping: number;
   correct_stiffness: boolean;
-  stiffening: string;
   gradients: string;
   profile: boolean;
   jacobi: string;
@@ -103,6 +102,7 @@ export interface Settings {
   baumgarte: number;
   warm_start: boolean;
   linear: string;
+  stiffening: "auto" | "off";
   drift_time: number;
   k_s: number;
   k_d: number;
