@@ -39,7 +39,6 @@ typedef struct sn_limit_run {
 typedef struct sn_hierarchy_level {
     uint32_t node, nodes;
     uint32_t run, runs;
-    uint32_t mesh;
 } sn_hierarchy_level;
 
 /* What a mesh has in one tile of the first layer. */
@@ -64,8 +63,7 @@ typedef struct sn_hierarchy_mesh {
     uint32_t level;     /* its levels above the first, the largest last */
     uint32_t levels;
     sn_vec4 origin; /* in this step */
-    sn_vec4 origin_low;
-    bool acts; /* in this step */
+    bool acts;      /* in this step */
 } sn_hierarchy_mesh;
 
 /* Tells about one mesh, for reports. */

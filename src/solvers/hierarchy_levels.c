@@ -423,7 +423,7 @@ static void add_levels(hierarchy_work *w, uint32_t mesh, level_graph level, hier
         for (uint32_t i = 0; i < found; ++i)
             add_link(w, w->own[i].a, w->own[i].b, &kept);
         memcpy(links, w->link, kept * sizeof *links);
-        sn_hierarchy_level made = {.node = node, .nodes = count, .mesh = mesh};
+        sn_hierarchy_level made = {.node = node, .nodes = count};
         add_runs(w, links, kept, &made.run, &made.runs);
         if (!sn_hierarchy_grow(w, &h->level_table, 1))
             return;
