@@ -348,6 +348,36 @@ static void test_warm_steps_allocate_nothing(void **state)
     assert_true(requests[0] <= requests[1]);
 }
 
+/* Every request of the first step fails once: nothing has changed then, and the step that follows is the one that would have been. */
+static void test_lack_of_memory_changes_nothing(void **state)
+{
+    (void)state;
+    support_memory memory = {0};
+    const how scarce = {.n = 21, .memory = &memory}, rich = {.n = 21};
+    sheet s = make_sheet(&scarce), other = make_sheet(&rich);
+    hold_corners(&s, &scarce);
+    hold_corners(&other, &rich);
+    const uint64_t before = sn_world_hash(s.world);
+    sn_result result = SN_ERROR_MEMORY;
+    uint32_t failures = 0;
+    for (; result != SN_OK; ++failures) {
+        memory.fail_at = memory.requests + 1 + failures;
+        result = sn_world_step(s.world, real(FRAME));
+        assert_true(result == SN_OK || result == SN_ERROR_MEMORY);
+        assert_true(result == SN_OK || sn_world_hash(s.world) == before);
+    }
+    memory.fail_at = 0;
+    assert_true(failures > 20);
+    support_run(other.world, 1, FRAME);
+    support_run(s.world, 2, FRAME);
+    support_run(other.world, 2, FRAME);
+    assert_int_equal(sn_world_hash(s.world), sn_world_hash(other.world));
+    assert_meshes(&s, "has limits");
+    end_sheet(&s);
+    end_sheet(&other);
+    assert_memory_clean(&memory);
+}
+
 /* ---- Edits ---------------------------------------------------------------------------------------------------------------------- */
 
 /* A sheet that hangs by its edge is cut through below row 12: the lower part falls as if nothing had ever held it. */
@@ -518,6 +548,7 @@ int main(void)
         cmocka_unit_test(test_threads_and_widths_change_nothing),
         cmocka_unit_test(test_snapshots_go_on_alike),
         cmocka_unit_test(test_warm_steps_allocate_nothing),
+        cmocka_unit_test(test_lack_of_memory_changes_nothing),
         cmocka_unit_test(test_torn_cloth_falls),
         cmocka_unit_test(test_released_cloth_falls),
         cmocka_unit_test(test_targets_hold),
