@@ -8,7 +8,7 @@ setup  := scripts/setup.sh
 configure = mkdir -p build/$(1) && { cmake --preset $(1) $(2) >build/$(1)/configure.log 2>&1 \
 	|| { cat build/$(1)/configure.log; exit 1; }; }
 
-.PHONY: build help run test test-long check fuzz random bench bench-long bench-docs accuracy docs solver-docs integrator-docs test-blender gallery playground test-web bench-web format format-check mingw aarch64 install clean
+.PHONY: build help run test test-long check fuzz random bench bench-long bench-docs accuracy docs solver-docs integrator-docs test-blender gallery testbed playground test-web bench-web format format-check mingw aarch64 install clean
 .NOTPARALLEL:
 
 # Builds the command, and everything else that is out of date.
@@ -104,6 +104,12 @@ gallery: ## render the pictures of the README and of docs/ with Blender
 	@$(call configure,release)
 	@cmake --build --preset release --target sinew_command
 	@scripts/gallery.sh
+
+testbed: ## open a window with all scenes, to pull at, stop and look into (SCENE=... begins with that one); needs SDL2
+	@$(setup) build testbed
+	@$(call configure,release,-DSINEW_TESTBED=ON)
+	@cmake --build --preset release --target testbed
+	@build/release/testbed $(SCENE)
 
 playground: ## build the web package and the playground, a page that any static host serves, into web/playground/dist
 	@$(setup) web
