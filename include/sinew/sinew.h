@@ -3,7 +3,7 @@
    The whole public API. Read in this order: base.h (numbers, results, hooks), world.h (settings, the step, snapshots),
    particles.h, constraints.h (points, kinds, constraints), contact.h (colliders, skins, friction), bodies.h (rigid bodies),
    joints.h, query.h (rays and the like), draw.h (debug drawing), character.h, report.h, drag.h, rewind.h, accumulator.h (the
-   loop of a game), math.h. */
+   loop of a game), math.h. C++ has sinew.hpp beside it: owners, exceptions, views. */
 #ifndef SINEW_H
 #define SINEW_H
 
