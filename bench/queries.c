@@ -224,6 +224,14 @@ int main(int argc, char **argv)
     measure(&q, "ray of 100 m, in a batch", ask_batch, few, rounds);
     measure(&q, "ray of 100 m, anything", ask_any, few, rounds);
     measure(&q, "ray of 100 m, everything", ask_all, few / 4, rounds);
+    static sn_ray any_way[ASKED];
+    memcpy(any_way, q.ray, sizeof any_way);
+    for (uint32_t i = 0; i < ASKED; ++i) /* a camera of 64 x 64 pixels */
+        q.ray[i] = (sn_ray){
+            {-20, 15, -20}, {1, (sn_real)(i / 64) / 64 - (sn_real)0.5, (sn_real)(i % 64) / 64 + (sn_real)0.5}, 100};
+    measure(&q, "ray of a camera", ask_ray, few, rounds);
+    measure(&q, "ray of a camera, in a batch", ask_batch, few, rounds);
+    memcpy(q.ray, any_way, sizeof any_way);
     for (uint32_t what = 1; what < 32; what <<= 2) {
         q.filter.what = what;
         measure(&q,
