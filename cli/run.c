@@ -156,12 +156,14 @@ static void run_frames(sn_job *job)
             return;
     job->started = sn_seconds_now();
     double begin = sn_scene_time(job->scene);
+    sn_job_worst_begin(job);
     sn_progress_begin(&job->progress, job->name, job->frames, job->asked->quiet || job->asked->json);
     if (!sn_job_write(job) || !sn_job_tell_frame(job) || !sn_job_profile_begin(job))
         return;
     while (job->done < job->frames && step(job, "frame", job->done + 1)) {
         ++job->done;
         sn_job_profile_step(job);
+        sn_job_worst_frame(job);
         job->simulated = sn_scene_time(job->scene) - begin;
         if (!sn_job_write(job) || !sn_job_tell_frame(job))
             break;
