@@ -223,6 +223,7 @@ static void act(testbed *t, int what)
         t->panel.speed = t->panel.speed < 8 ? t->panel.speed * 2 : t->panel.speed;
         break;
     case ACTION_ALL:
+        play_look(&t->play, false);
         t->orbit = orbit_around(&t->play, aspect(t));
         break;
     case ACTION_THROW:

@@ -23,26 +23,62 @@ static bool is_planar(const play *p)
 
 /* ---- Scenes --------------------------------------------------------------------------------------------------------- */
 
-static void look(play *p)
+#define LOOK_AHEAD  0.15 /* s: that a scene may take before it is shown, to see how far it gets, */
+#define AHEAD_EVERY 6    /*   looked at after so many frames */
+
+typedef struct box {
+    float low[3], high[3];
+} box;
+
+/* Runs the scene for a while, and returns to its start: the same bits follow. What flies away counts up to the size that all had at the start. */
+static void look_ahead(play *p, const sn_show *show, box *b)
 {
-    sn_show *show = sn_show_create(p->loaded.scene);
-    float low[3] = {FLT_MAX, FLT_MAX, FLT_MAX}, high[3] = {-FLT_MAX, -FLT_MAX, -FLT_MAX};
+    const box first = *b;
+    const float size = fmaxf(b->high[0] - b->low[0], fmaxf(b->high[1] - b->low[1], b->high[2] - b->low[2]));
+    const double start = sn_seconds_now();
+    const uint32_t frames = sn_scene_describe(p->loaded.scene).frames;
+    sn_scene_moment *moment = sn_scene_mark(p->loaded.scene);
+    for (uint32_t i = 1; moment && i <= frames && sn_seconds_now() - start < LOOK_AHEAD; ++i) {
+        if (sn_scene_step(p->loaded.scene) != SN_OK)
+            break;
+        if (i % AHEAD_EVERY == 0)
+            sn_show_bounds(show, b->low, b->high);
+    }
+    if (moment && sn_scene_return(p->loaded.scene, moment) != SN_OK)
+        snprintf(p->message, sizeof p->message, "%s", sn_world_error(p->world));
+    sn_scene_moment_destroy(moment);
+    for (int k = 0; k < 3; ++k) {
+        b->low[k] = fmaxf(b->low[k], first.low[k] - size);
+        b->high[k] = fminf(b->high[k], first.high[k] + size);
+    }
+}
+
+void play_look(play *p, bool ahead)
+{
+    box b = {{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}};
+    sn_show *show = p->world ? sn_show_create(p->loaded.scene) : NULL;
     if (show) {
-        sn_show_bounds(show, low, high);
-        const float most = fmaxf(high[0] - low[0], fmaxf(high[1] - low[1], high[2] - low[2]));
-        sn_show_collider_bounds(show, 1.5f * most, low, high);
+        sn_show_bounds(show, b.low, b.high);
+        if (ahead && b.low[0] <= b.high[0])
+            look_ahead(p, show, &b);
+        const float most = fmaxf(b.high[0] - b.low[0], fmaxf(b.high[1] - b.low[1], b.high[2] - b.low[2]));
+        sn_show_collider_bounds(show, 1.5f * most, b.low, b.high);
         p->has_ground = sn_show_ground(show, &p->ground);
-        if (p->has_ground && p->ground < low[1] && low[1] - p->ground < most)
-            low[1] = p->ground;
+        if (p->has_ground && p->ground < b.low[1] && b.low[1] - p->ground < most)
+            b.low[1] = p->ground;
         sn_show_destroy(show);
     }
-    if (!(low[0] <= high[0]))
-        low[0] = low[1] = low[2] = -1, high[0] = high[1] = high[2] = 1;
+    if (!(b.low[0] <= b.high[0]))
+        b = (box){{-1, -1, -1}, {1, 1, 1}};
+    p->low = (vec){b.low[0], b.low[1], b.low[2]};
+    p->high = (vec){b.high[0], b.high[1], b.high[2]};
+}
+
+static void weigh(play *p)
+{
     const sn_view w = sn_view_inverse_masses(p->world);
     for (uint32_t i = 0; i < w.count; ++i)
         p->mass += *sn_view_at(&w, i) > 0 ? 1 / (double)*sn_view_at(&w, i) : 0;
-    p->low = (vec){low[0], low[1], low[2]};
-    p->high = (vec){high[0], high[1], high[2]};
 }
 
 float play_size(const play *p)
@@ -64,8 +100,9 @@ bool play_open(play *p, const char *name, const char *path)
         return false;
     }
     p->world = sn_scene_world(p->loaded.scene);
-    look(p);
-    return true;
+    play_look(p, true);
+    weigh(p);
+    return p->message[0] == 0;
 }
 
 void play_close(play *p)

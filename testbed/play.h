@@ -12,7 +12,7 @@ typedef struct play {
     char message[400]; /* what went wrong; "" if nothing did */
 
     /* What there is to see. */
-    vec low, high; /* m: all particles and bodies as they were at the start */
+    vec low, high; /* m: all particles and bodies when they were last looked at, and what stands near them */
     double mass;   /* kg: of all that moves */
     bool has_ground;
     float ground; /* m: its height */
@@ -30,6 +30,9 @@ typedef struct play {
 /* Loads a scene in place of the one that is there. False, with a message, if that fails. name must outlive it. */
 bool play_open(play *p, const char *name, const char *path);
 void play_close(play *p); /* a zeroed one is fine */
+
+/* Sees how large it is: now, or also in what comes next. */
+void play_look(play *p, bool ahead);
 
 /* Goes on by so many seconds, as far as that takes no longer than `most` seconds. Once a step failed it stands. */
 void play_advance(play *p, double seconds, double most);
