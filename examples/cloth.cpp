@@ -16,7 +16,7 @@ sn_particles add_cloth(sinew::world &world)
     std::vector<sn_real> xyz;
     for (int i = 0; i < side * side; ++i)
         xyz.insert(xyz.end(), {sn_real(0.05) * sn_real(i % side), 1, sn_real(0.05) * sn_real(i / side)});
-    sn_particles grid = world.need(sn_add_particles(world, side * side, xyz.data(), 0, sn_real(0.002)));
+    sn_particles grid = world.need(sn_particles_add(world, side * side, xyz.data(), 0, sn_real(0.002)));
     for (uint32_t i = 0; i < grid.count; ++i)
         world.check(sn_particle_set_radius(world, sn_particles_at(grid, i), sn_real(0.02)));
 
@@ -39,7 +39,7 @@ int play()
     sn_contact_settings contact = sn_world_contact_settings(world);
     contact.events = true;
     world.check(sn_world_set_contact_settings(world, &contact));
-    world.need(sn_add_sphere_collider(world, {sn_real(0.475), sn_real(0.5), sn_real(0.475)}, sn_real(0.25)));
+    world.need(sn_static_add_sphere(world, {sn_real(0.475), sn_real(0.5), sn_real(0.475)}, sn_real(0.25)));
     const sn_particles grid = add_cloth(world);
 
     unsigned begun = 0;

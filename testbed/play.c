@@ -62,7 +62,7 @@ void play_look(play *p, bool ahead)
         if (ahead && b.low[0] <= b.high[0])
             look_ahead(p, show, &b);
         const float most = fmaxf(b.high[0] - b.low[0], fmaxf(b.high[1] - b.low[1], b.high[2] - b.low[2]));
-        sn_show_collider_bounds(show, 1.5f * most, b.low, b.high);
+        sn_show_static_bounds(show, 1.5f * most, b.low, b.high);
         p->has_ground = sn_show_ground(show, &p->ground);
         if (p->has_ground && p->ground < b.low[1] && b.low[1] - p->ground < most)
             b.low[1] = p->ground;
@@ -76,7 +76,7 @@ void play_look(play *p, bool ahead)
 
 static void weigh(play *p)
 {
-    const sn_view w = sn_view_inverse_masses(p->world);
+    const sn_view w = sn_world_view_inverse_masses(p->world);
     for (uint32_t i = 0; i < w.count; ++i)
         p->mass += *sn_view_at(&w, i) > 0 ? 1 / (double)*sn_view_at(&w, i) : 0;
 }
@@ -158,7 +158,7 @@ static double mass_at(const play *p, const sn_point *spot)
         return (double)sn_body_mass(p->world, spot->body);
     double sum = 0;
     const uint32_t group = sn_particle_group(p->world, spot->particle[0]);
-    const sn_view w = sn_view_inverse_masses(p->world);
+    const sn_view w = sn_world_view_inverse_masses(p->world);
     for (uint32_t i = 0; i < w.count; ++i)
         if (*sn_view_at(&w, i) > 0 &&
             sn_particle_group(p->world, sn_particle_from_index(p->world, w.index[i])) == group)
@@ -223,6 +223,6 @@ bool play_throw(play *p, vec from, vec direction)
         way = vec_scale(vec_unit(vec_sub(aim, start)), 2.5f * size);
         way.z = 0;
     }
-    const sn_body ball = sn_add_sphere_body(p->world, place_of(start), (sn_real)radius, 2000);
+    const sn_body ball = sn_body_add_sphere(p->world, place_of(start), (sn_real)radius, 2000);
     return ball.generation && sn_body_set_velocity(p->world, ball, place_of(way), (sn_vec3){0, 0, 0}) == SN_OK;
 }

@@ -155,7 +155,7 @@ static void on_text(void *context, sn_vec3 place, const char *text, uint32_t col
 static void collect_surfaces(view *v, const play *p)
 {
     static const uint32_t colours[] = {0xc96f55, 0x5f8fc4, 0xd0a24c, 0x6fae7a, 0x9a7fc0, 0x57a9ab};
-    const sn_view x = sn_view_positions(p->world);
+    const sn_view x = sn_world_view_positions(p->world);
     const sn_object *object;
     for (uint32_t i = 0; (object = sn_scene_object(p->loaded.scene, i)) != NULL; ++i)
         for (uint32_t t = 0; t < object->triangle_count; ++t) {

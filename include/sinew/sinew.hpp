@@ -2,7 +2,7 @@
 // object file, hides nothing, and a sinew::world goes wherever a C call takes an sn_world *.
 //
 //     sinew::world world;                                        // throws sinew::error if there is none
-//     sn_particle p = world.need(sn_add_particle(world, {0, 2, 0}, 1));   // a null handle throws, with the reason
+//     sn_particle p = world.need(sn_particle_add_at(world, {0, 2, 0}, 1));   // a null handle throws, with the reason
 //     world.check(sn_particle_set_radius(world, p, 0.1f));       // so does a result other than SN_OK
 //     world.step(1.0f / 60);
 //     for (sn_vec3 x : world.positions()) draw(x);
@@ -337,15 +337,15 @@ class world
 
     view<sn_vec3> positions() const noexcept
     {
-        return view<sn_vec3>(sn_view_positions(get()));
+        return view<sn_vec3>(sn_world_view_positions(get()));
     }
     view<sn_vec3> velocities() const noexcept
     {
-        return view<sn_vec3>(sn_view_velocities(get()));
+        return view<sn_vec3>(sn_world_view_velocities(get()));
     }
     view<sn_real> inverse_masses() const noexcept
     {
-        return view<sn_real>(sn_view_inverse_masses(get()));
+        return view<sn_real>(sn_world_view_inverse_masses(get()));
     }
 
     // The events of the last step; they die with the next one.

@@ -8,7 +8,7 @@ static bool build_character(sn_build *build, const void *own)
 {
     sn_character_keys keys = *(const sn_character_keys *)own;
     const sn_real scale = (sn_real)sn_build_scale(build);
-    sn_body_shape shape = sn_default_body_shape(SN_BODY_CAPSULE);
+    sn_shape_def shape = sn_default_shape_def(SN_SHAPE_CAPSULE);
     sn_body_def body = sn_default_body_def();
     if (build->def->radius > 0)
         keys.radius = build->def->radius;
@@ -18,7 +18,7 @@ static bool build_character(sn_build *build, const void *own)
     shape.radius = keys.radius;
     shape.half.y = keys.height / 2 - keys.radius;
     if (shape.half.y < keys.radius * (sn_real)1e-3) { /* a ball */
-        shape = sn_default_body_shape(SN_BODY_SPHERE);
+        shape = sn_default_shape_def(SN_SHAPE_SPHERE);
         shape.radius = keys.radius;
     }
     body.shapes = &shape;

@@ -168,7 +168,7 @@ abi)
   changed "a new call and a new enum value" good base.h 's/^    SN_CANCELLED /    SN_CANCELLED, SN_NEW /; s/^SN_API const char \*sn_version/SN_API int sn_new(void);\n&/'
   changed "an enum value that is another" bad base.h 's/^    SN_CANCELLED /    SN_NEW, SN_CANCELLED /'
   changed "a field at the end of a part of others" bad base.h 's/^\} sn_log;/int more; &/'
-  changed "a call that is gone" bad particles.h 's/^SN_API sn_particle sn_add_particle\(/SN_API sn_particle sn_add_point(/'
+  changed "a call that is gone" bad particles.h 's/^SN_API sn_particle sn_particle_add_at\(/SN_API sn_particle sn_particle_add_point(/'
   changed "another soname, whatever else" good base.h 's/^#define SN_VERSION_MINOR .*/#define SN_VERSION_MINOR 99/; s/^} sn_log;/int more; &/'
   ;;
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #define STAIRS                                                                                                         \
-    "'colliders': [{'type': 'plane'}, {'type': 'box', 'position': [2, 0.1, 0], 'size': [1, 0.2, 2]},"                  \
-    " {'type': 'box', 'name': 'lift', 'position': [3.5, 0.2, 0], 'size': [2, 0.4, 2]}],"                               \
-    " 'motions': [{'collider': 'lift', 'smooth': false, 'keys': [{'time': 2}, {'time': 3, 'move': [0, 1, 0.5]}]}]"
+    "'statics': [{'type': 'plane'}, {'type': 'box', 'position': [2, 0.1, 0], 'size': [1, 0.2, 2]},"                  \
+    " {'type': 'box', 'name': 'lift', 'kinematic': true, 'position': [3.5, 0.2, 0], 'size': [2, 0.4, 2]}],"                               \
+    " 'motions': [{'kinematic': 'lift', 'smooth': false, 'keys': [{'time': 2}, {'time': 3, 'move': [0, 1, 0.5]}]}]"
 
 #define WALKER                                                                                                         \
     "{'type': 'character', 'name': 'hero', 'position': [0, 0.01, 0], 'moves': [{'time': 0.2, 'velocity': [2, 0, 0]},"  \
@@ -43,7 +43,7 @@ static void test_repeats(void **state)
 {
     (void)state;
     fixture f = fixture_good(
-        "{'colliders': [{'type': 'plane'}], 'objects': [{'type': 'character', 'name': 'hero', 'repeat': true,"
+        "{'statics': [{'type': 'plane'}], 'objects': [{'type': 'character', 'name': 'hero', 'repeat': true,"
         " 'moves': [{'time': 0, 'velocity': [1, 0, 0], 'jump': 2}, {'time': 1, 'velocity': [-1, 0, 0]},"
         " {'time': 2}]}]}");
     uint32_t jumps = 0;
@@ -64,7 +64,7 @@ static void test_pushes(void **state)
 {
     (void)state;
     fixture f = fixture_good(
-        "{'colliders': [{'type': 'plane'}], 'bodies': [{'name': 'crate', 'position': [1.5, 0.25, 0], 'density': 100,"
+        "{'statics': [{'type': 'plane'}], 'bodies': [{'name': 'crate', 'position': [1.5, 0.25, 0], 'density': 100,"
         " 'shapes': {'type': 'box', 'size': [0.5, 0.5, 0.5]}}], 'objects': [{'type': 'character', 'name': 'hero',"
         " 'moves': [{'time': 0, 'velocity': [1.5, 0, 0]}]}, {'type': 'particles', 'name': 'dust', 'positions': [0.6, "
         "0.2, 0],"

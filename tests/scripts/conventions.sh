@@ -27,10 +27,11 @@ awk -F ';' '
         if (type == "sn_result") return "a reason"
         if (type == "void") return name ~ /_destroy$/ ? "nothing" : "?"
         if (type ~ /\*$/) return "NULL"
-        if (type ~ /^(sn_particle|sn_particles|sn_body|sn_constraint|sn_constraints|sn_collider|sn_shape|sn_skin|sn_point)$/) return "a null handle"
+        if (type ~ /^(sn_particle|sn_particles|sn_body|sn_constraint|sn_constraints|sn_shape|sn_skin|sn_point)$/) return "a null handle"
         if (type ~ /^(sn_real|sn_vec3|sn_quat|double|sn_force)$/) return "NaN"
         if (type ~ /^(uint32_t|uint64_t|size_t)$/) return "0"
         if (type == "bool") return "false"
+        if (type == "sn_body_type") return "SN_BODY_DYNAMIC"
         if (type ~ /^(sn_settings|sn_contact_settings|sn_group_contact|sn_view|sn_profile|sn_fault)$/) return "all zero"
         return "?"
     }

@@ -110,21 +110,22 @@ static void add_ball(world_of_things *w, uint64_t *seed, double radius)
 static void add_body(world_of_things *w, uint64_t *seed, uint32_t type, double size)
 {
     sn_body_def def = sn_default_body_def();
-    sn_body_shape shape = sn_default_body_shape((sn_body_shape_type)type);
+    sn_shape_def shape = sn_default_shape_def((sn_shape_type)type);
     const sn_vec3 axis = random_vec(seed, 1);
     const double a = length(d3_of(axis)), s = sin(a) / (a > 0 ? a : 1);
     sn_body body;
     shape.half = vec(support_random_in(seed, 0.2, 1) * size, support_random_in(seed, 0.2, 1) * size,
                      support_random_in(seed, 0.2, 1) * size);
-    shape.radius = real(type == SN_BODY_BOX ? 0 : support_random_in(seed, 0.2, 1) * size);
+    shape.radius = real(type == SN_SHAPE_BOX ? 0 : support_random_in(seed, 0.2, 1) * size);
     def.shapes = &shape;
     def.shape_count = 1;
     def.position = random_vec(seed, w->size);
     def.rotation =
         (sn_quat){real(s * (double)axis.x), real(s * (double)axis.y), real(s * (double)axis.z), real(cos(a))};
     assert_ok(w->world, sn_body_add(w->world, &def, &body));
-    const d3 half = {type == SN_BODY_BOX ? (double)shape.half.x : 0, type == SN_BODY_SPHERE ? 0 : (double)shape.half.y,
-                     type == SN_BODY_BOX ? (double)shape.half.z : 0};
+    const d3 half = {type == SN_SHAPE_BOX ? (double)shape.half.x : 0,
+                     type == SN_SHAPE_SPHERE ? 0 : (double)shape.half.y,
+                     type == SN_SHAPE_BOX ? (double)shape.half.z : 0};
     w->thing[w->count++] = (thing){d3_of(def.position), half, sn_body_rotation(w->world, body), (double)shape.radius};
 }
 

@@ -73,9 +73,9 @@ static void read_particle(const sn_world *w, sn_particle p)
     FAILS(sn_particle_body(w, p).generation == 0);
     FAILS(sn_particle_from_index(w, 1000).generation == 0);
     FAILS(is_nan_vec3(sn_point_position(w, sn_at(p))));
-    FAILS(sn_read_positions(w, (sn_particles){p.index, 1, p.generation}, numbers, 0) != SN_OK);
-    FAILS(sn_read_velocities(w, (sn_particles){p.index, 1, p.generation}, numbers, 0) != SN_OK);
-    FAILS(sn_read_inverse_masses(w, (sn_particles){p.index, 1, p.generation}, numbers, 0) != SN_OK);
+    FAILS(sn_particles_read_positions(w, (sn_particles){p.index, 1, p.generation}, numbers, 0) != SN_OK);
+    FAILS(sn_particles_read_velocities(w, (sn_particles){p.index, 1, p.generation}, numbers, 0) != SN_OK);
+    FAILS(sn_particles_read_inverse_masses(w, (sn_particles){p.index, 1, p.generation}, numbers, 0) != SN_OK);
     ANSWERS(!sn_particle_is_valid(w, p));
 }
 
@@ -134,7 +134,7 @@ static void read_world(const sn_world *w)
     const sn_ray bad = {zero, zero, 1};
     sn_real distance;
     sn_hit hit;
-    FAILS(sn_world_read_drag(w, 99, &drag) != SN_OK);
+    FAILS(sn_drag_read(w, 99, &drag) != SN_OK);
     memset(&hit, 1, sizeof hit);
     FAILS(!sn_query_ray(w, zero, zero, 1, all, &hit));
     assert_true(is_zero(&hit, sizeof hit));
@@ -159,7 +159,7 @@ static void read_null(void)
     const sn_group_contact group = sn_world_group_contact(w, 0);
     const sn_profile profile = sn_world_profile(w);
     const sn_fault fault = sn_world_fault(w);
-    const sn_view view = sn_view_positions(w);
+    const sn_view view = sn_world_view_positions(w);
     assert_true(is_zero(&settings, sizeof settings));
     assert_true(is_zero(&contact, sizeof contact));
     assert_true(is_zero(&group, sizeof group));
@@ -197,11 +197,11 @@ static void test_failing_reads(void **state)
     sn_world_def def = sn_default_world_def();
     def.log.write = count_log;
     sn_world *world = support_world_from(&def);
-    stale gone = {.particle = sn_add_particle(world, (sn_vec3){0, 1, 0}, 1)};
-    const sn_particle other = sn_add_particle(world, (sn_vec3){1, 1, 0}, 1);
-    gone.body = sn_add_sphere_body(world, (sn_vec3){5, 1, 0}, 1, 100);
-    gone.constraint = sn_add_distance(world, sn_at(gone.particle), sn_at(other), SN_MEASURE);
-    gone.joint = sn_add_ball_joint(world, gone.body, (sn_body){0, 0}, (sn_vec3){5, 1, 0});
+    stale gone = {.particle = sn_particle_add_at(world, (sn_vec3){0, 1, 0}, 1)};
+    const sn_particle other = sn_particle_add_at(world, (sn_vec3){1, 1, 0}, 1);
+    gone.body = sn_body_add_sphere(world, (sn_vec3){5, 1, 0}, 1, 100);
+    gone.constraint = sn_constraint_add_distance(world, sn_at(gone.particle), sn_at(other), SN_MEASURE);
+    gone.joint = sn_joint_add_ball(world, gone.body, (sn_body){0, 0}, (sn_vec3){5, 1, 0});
     assert_true(gone.joint.generation != 0);
     assert_ok(world, sn_particle_remove(world, gone.particle));
     assert_ok(world, sn_body_remove(world, gone.body));

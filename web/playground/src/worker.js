@@ -113,7 +113,7 @@ function picture(wantHash, ms = 0) {
   if (changed) fixed = now;
   return {
     frame, time: world.time, ms, failed, hash: hash(wantHash), report: shortReport(), fixed: changed ? now.slice() : null,
-    positions: world.positions.slice(), bodies: world.bodyPoses.slice(), colliders: world.colliderPoses.slice(),
+    positions: world.positions.slice(), bodies: world.bodyPoses.slice(),
     drawn: drawn(),
   };
 }
@@ -127,7 +127,7 @@ function drawn() {
 
 function send(shown) {
   const more = shown.drawn ? [shown.drawn.points.buffer, shown.drawn.lines.buffer] : [];
-  postMessage({ type: "frame", picture: shown }, [shown.positions.buffer, shown.bodies.buffer, shown.colliders.buffer, ...more]);
+  postMessage({ type: "frame", picture: shown }, [shown.positions.buffer, shown.bodies.buffer, ...more]);
 }
 
 // ---- What the page asks for ----------------------------------------------------------------------------------------------
@@ -241,8 +241,8 @@ function describe() {
       name: b.name, body: b.body, particle: b.particle, object: b.object, mesh: copy(b.mesh),
       shapes: b.shapes.map((s) => ({ ...s, vertices: s.vertices ? s.vertices.slice() : null })),
     })),
-    colliders: scene.colliders.map((c) => ({
-      name: c.name, collider: c.collider, type: c.type, half: c.half, radius: c.radius, thickness: c.thickness, sensor: c.sensor, mesh: copy(c.mesh),
+    statics: scene.statics.map((s) => ({
+      name: s.name, body: s.body, type: s.shapes.length === 1 ? s.shapes[0].type : "body", sensor: s.shapes[0].sensor, mesh: copy(s.mesh),
     })),
     picture: picture(true),
   };
