@@ -128,7 +128,7 @@ static bool build(cloth *c, const char *name, uint32_t n, uint32_t passes, const
         p[1] = ball ? (sn_real)(0.31 * side) : 0;
         p[2] = (sn_real)(SPACING * ((double)(i / n) - 0.5 * (n - 1)));
     }
-    sn_particles run = sn_add_particles(c->world, count, xyz, 0, 1);
+    sn_particles run = sn_particles_add(c->world, count, xyz, 0, 1);
     for (uint32_t i = 0; i < count; ++i) {
         if (is_held(name, n, i))
             sn_particle_set_mass(c->world, sn_particles_at(run, c->number[i]), SN_IMMOVABLE);
@@ -140,16 +140,12 @@ static bool build(cloth *c, const char *name, uint32_t n, uint32_t passes, const
         shuffle_rods(c);
     for (uint32_t i = 0; i < c->rods; ++i)
         rest[i] = (sn_real)c->rest[i];
-    bool good = sn_add_constraints(c->world, SN_KIND_DISTANCE, c->rods, c->pair, rest, NULL).count == c->rods;
+    bool good = sn_constraints_add(c->world, SN_KIND_DISTANCE, c->rods, c->pair, rest, NULL).count == c->rods;
     if (ball) {
-        sn_collider_def sphere = sn_default_collider_def();
-        sphere.type = SN_COLLIDER_SPHERE;
-        sphere.radius = (sn_real)(0.3 * side);
         sn_contact_settings contact = sn_world_contact_settings(c->world);
         contact.particles = false; /* with each other: it would cost more than all else */
         good = good && sn_world_set_contact_settings(c->world, &contact) == SN_OK;
-        sn_collider collider;
-        good = good && sn_collider_add(c->world, &sphere, &collider) == SN_OK;
+        good = good && sn_static_add_sphere(c->world, (sn_vec3){0}, (sn_real)(0.3 * side)).generation;
     }
     c->dragged = (sn_vec3){(sn_real)(-0.5 * side), 0, (sn_real)(-0.5 * side)};
     free(xyz);
@@ -171,7 +167,7 @@ typedef struct figures {
 
 static void measure(const cloth *c, figures *f)
 {
-    const sn_view x = sn_view_positions(c->world), v = sn_view_velocities(c->world);
+    const sn_view x = sn_world_view_positions(c->world), v = sn_world_view_velocities(c->world);
     double sum = 0, squeezed = 0, energy = 0, lowest = 0, centre = 0;
     for (uint32_t i = 0; i < c->rods; ++i) {
         const sn_real *a = sn_view_find(&x, c->pair[2 * i]), *b = sn_view_find(&x, c->pair[2 * i + 1]);

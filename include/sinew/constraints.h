@@ -372,7 +372,8 @@ typedef struct sn_constraint_walk {
 SN_API bool sn_constraint_next(const sn_world *world, sn_constraint_walk *walk);
 
 /* Sets one parameter by name, "rest" or "normal"; count is the numbers in value and must be 1, or 3 for a vector.
-   SN_MEASURE measures anew. */
+   SN_MEASURE measures anew. constraints.def lists the names of each kind, and sn_kind_info(world, kind)->param tells them with units; a wrong one
+   is answered with the right ones. What is dragged, for one, hangs on a pin with compliance whose "target" follows the mouse. */
 SN_API sn_result sn_constraint_set_param(sn_world *world, sn_constraint constraint, const char *name,
                                          const sn_real *value, uint32_t count);
 SN_API sn_result sn_constraint_set_material(sn_world *world, sn_constraint constraint, sn_material material);
