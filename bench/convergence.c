@@ -140,7 +140,7 @@ static bool build(cloth *c, const char *name, uint32_t n, uint32_t passes, const
         shuffle_rods(c);
     for (uint32_t i = 0; i < c->rods; ++i)
         rest[i] = (sn_real)c->rest[i];
-    bool good = sn_constraints_add(c->world, SN_KIND_DISTANCE, c->rods, c->pair, rest, NULL).count == c->rods;
+    bool good = sn_constraints_add_kind(c->world, SN_KIND_DISTANCE, c->rods, c->pair, rest, NULL).count == c->rods;
     if (ball) {
         sn_contact_settings contact = sn_world_contact_settings(c->world);
         contact.particles = false; /* with each other: it would cost more than all else */

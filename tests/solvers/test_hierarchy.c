@@ -59,7 +59,7 @@ static sheet make_sheet(const how *h)
         p[0] = real(x);
         p[1] = real(y);
     }
-    s.particles = sn_add_particles(s.world, n * n, xyz, 0, 1);
+    s.particles = sn_particles_add(s.world, n * n, xyz, 0, 1);
     static const int dx[] = {1, 0, 1, -1}, dz[] = {0, 1, 1, 1};
     for (uint32_t k = 0; k < 4; ++k)
         for (uint32_t i = 0; i < n * n; ++i) {
@@ -71,7 +71,7 @@ static sheet make_sheet(const how *h)
             s.pair[2 * s.count++ + 1] = number_of(h, (uint32_t)(z * n + x));
         }
     sn_material soft = {.compliance = real(h->compliance)};
-    s.rods = sn_add_constraints(s.world, SN_KIND_DISTANCE, s.count, s.pair, rest, h->compliance > 0 ? &soft : NULL);
+    s.rods = sn_constraints_add_kind(s.world, SN_KIND_DISTANCE, s.count, s.pair, rest, h->compliance > 0 ? &soft : NULL);
     assert_int_equal(s.rods.count, s.count);
     free(xyz);
     return s;
@@ -109,7 +109,7 @@ static void hold_edge(const sheet *s, const how *h)
 /* Stretch: the mean, and the largest. */
 static double stretch(const sheet *s, double *largest)
 {
-    const sn_view x = sn_view_positions(s->world);
+    const sn_view x = sn_world_view_positions(s->world);
     double sum = 0;
     for (uint32_t i = 0; i < s->count; ++i) {
         const sn_real *a = sn_view_find(&x, s->pair[2 * i]), *b = sn_view_find(&x, s->pair[2 * i + 1]);
@@ -476,7 +476,7 @@ static void test_folded_cloth_unfolds(void **state)
         if (!places[k]) { /* it falls together first, and is planned anew there */
             for (uint32_t x = 0; x < h.n; ++x)
                 assert_ok(s.world, sn_particle_set_mass(s.world, at(&s, &h, x, 0), 1));
-            sn_add_plane_collider(s.world, vec(0, -0.5, 0), vec(0.3, 1, 0.2));
+            sn_static_add_plane(s.world, vec(0, -0.5, 0), vec(0.3, 1, 0.2));
             support_run(s.world, 90, FRAME);
             assert_ok(s.world, sn_world_replan(s.world));
             hold_edge(&s, &h);
