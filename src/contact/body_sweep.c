@@ -117,12 +117,12 @@ static sn_real share_of(const duel *d)
 static sn_real thinness(const sn_convex *solid, const sn_shape *shape)
 {
     const sn_real inner = sn_convex_inner(solid);
-    if (shape->type >= SN_COLLIDER_MESH)
+    if (shape->type >= SN_SHAPE_MESH)
         return SHALLOW * inner;
-    if (shape->type != SN_COLLIDER_BOX)
+    if (shape->type == SN_SHAPE_PLANE || shape->type == SN_SHAPE_SPHERE || shape->type == SN_SHAPE_CAPSULE)
         return inner;
-    const sn_convex box = sn_convex_from_solid(&shape->solid, shape->thickness);
-    return sn_convex_inner(&box) < inner ? sn_convex_inner(&box) : inner;
+    const sn_convex other = sn_shape_solid(shape);
+    return sn_convex_inner(&other) < inner ? sn_convex_inner(&other) : inner;
 }
 
 static bool stands(const sn_collider_motion *m)
@@ -150,7 +150,7 @@ static sn_real share_before_collider(const sn_world *world, const sn_body_contac
               .way = a->way * a->share + (moves ? motion->speed * h : 0)};
     d.solid_a = &world->bodies.part[contact->part_a].convex;
     d.thin = thinness(d.solid_a, shape);
-    if (!(d.way > (shape->type >= SN_COLLIDER_MESH ? 4 : 1) * d.thin))
+    if (!(d.way > (shape->type >= SN_SHAPE_MESH ? 4 : 1) * d.thin))
         return 1;
     return share_of(&d);
 }

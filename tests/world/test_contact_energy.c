@@ -13,7 +13,7 @@ static void add_thing(sn_world *world, thing what, int i, uint64_t *seed)
         box_body(world, at, vec(0.2, 0.2, 0.2), 1000);
     } else if (what == CAPSULES) {
         const sn_vec3 to = vec(support_random_in(seed, 0, 2), 0.6 + 0.3 * i, support_random_in(seed, 0, 2));
-        sn_add_capsule_body(world, at, to, real(0.1), 1000);
+        sn_body_add_capsule(world, at, to, real(0.1), 1000);
     } else {
         sn_particle_def def = sn_default_particle_def();
         def.position = at;

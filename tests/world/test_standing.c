@@ -1,5 +1,6 @@
 /* What should stand, stands, at ten substeps of one pass, and sleeps: a tower, a pyramid, flat bricks laid askew, an arch of stones, a bridge
    of planks with crates, and loads on what is light. A minute each in make test-long, a few seconds in make test. */
+#include "support/fixed.h"
 #include "world/body_worlds.h"
 
 static sn_world *standing_world(double friction)
@@ -8,8 +9,8 @@ static sn_world *standing_world(double friction)
     sn_group_contact group = sn_default_group_contact(0);
     group.material = material(friction, 0);
     assert_ok(world, sn_world_set_group_contact(world, 0, &group));
-    sn_collider floor = add_floor(world);
-    assert_ok(world, sn_collider_set_material(world, floor, &group.material));
+    sn_body floor = add_floor(world);
+    assert_ok(world, sn_body_set_material(world, floor, 0, &group.material));
     return world;
 }
 
@@ -79,7 +80,7 @@ static void bricks_stand(void **state)
 static sn_body add_stone(sn_world *world, double from, double to, double inner, double outer)
 {
     sn_vec3 corner[8];
-    sn_body_shape shape = sn_default_body_shape(SN_BODY_HULL);
+    sn_shape_def shape = sn_default_shape_def(SN_SHAPE_HULL);
     sn_body_def def = sn_default_body_def();
     sn_body body;
     for (int i = 0; i < 8; ++i) {
@@ -118,13 +119,16 @@ static void bridge_holds(void **state)
         for (int side = -1; side <= 1; side += 2) {
             const sn_vec3 left = vec(-0.5, 0, 0.9 * side), right = vec(0.5, 0, 0.9 * side);
             if (i == 0)
-                assert_true(sn_add_attachment(world, sn_on_body(plank[i], left), sn_at_place(vec(0, 5, 0.9 * side)))
-                                .generation);
+                assert_true(
+                    sn_constraint_add_attachment(world, sn_on_body(plank[i], left), sn_at_place(vec(0, 5, 0.9 * side)))
+                        .generation);
             else
                 assert_true(
-                    sn_add_attachment(world, sn_on_body(plank[i], left), sn_on_body(plank[i - 1], right)).generation);
+                    sn_constraint_add_attachment(world, sn_on_body(plank[i], left), sn_on_body(plank[i - 1], right))
+                        .generation);
             if (i == 9)
-                assert_true(sn_add_attachment(world, sn_on_body(plank[i], right), sn_at_place(vec(10, 5, 0.9 * side)))
+                assert_true(sn_constraint_add_attachment(world, sn_on_body(plank[i], right),
+                                                         sn_at_place(vec(10, 5, 0.9 * side)))
                                 .generation);
         }
     }
@@ -136,7 +140,7 @@ static void bridge_holds(void **state)
 /* A card of 1 mm, so high, leaning by an angle. */
 static void add_card(sn_world *world, double x, double y, double angle, double high)
 {
-    sn_body_shape shape = sn_default_body_shape(SN_BODY_BOX);
+    sn_shape_def shape = sn_default_shape_def(SN_SHAPE_BOX);
     sn_body_def def = sn_default_body_def();
     shape.half = vec(0.0005, high / 2, 0.03);
     shape.radius = 0;
@@ -201,14 +205,14 @@ static void hang_over_a_peg(double load, uint32_t passes, double most)
     sn_world_def def = sn_default_world_def();
     def.settings.iterations = passes;
     sn_world *world = support_world_from(&def);
-    sn_collider_def peg = sn_default_collider_def();
+    fixed_def peg = default_fixed();
     sn_particle p[BALLS];
     double far = 0, stretch = 0, nearest = round;
-    peg.type = SN_COLLIDER_CAPSULE;
+    peg.type = SN_SHAPE_CAPSULE;
     peg.radius = real(round - 0.01);
     peg.half = vec(0, 1, 0);
     peg.rotation = turned(vec(1, 0, 0), PI / 2);
-    assert_ok(world, sn_collider_add(world, &peg, NULL));
+    assert_ok(world, fixed_add(world, &peg, NULL));
     for (int i = 0; i < BALLS; ++i) {
         const double s = i * length / (BALLS - 1), angle = PI - (s - hangs) / round;
         sn_particle_def ball = sn_default_particle_def();
@@ -219,7 +223,7 @@ static void hang_over_a_peg(double load, uint32_t passes, double most)
         ball.mass = real(i == 0 || i == BALLS - 1 ? 0.01 * load : 0.01);
         assert_ok(world, sn_particle_add(world, &ball, &p[i]));
         if (i)
-            sn_add_distance(world, sn_at(p[i - 1]), sn_at(p[i]), SN_MEASURE);
+            sn_constraint_add_distance(world, sn_at(p[i - 1]), sn_at(p[i]), SN_MEASURE);
     }
     for (int frame = 0; frame < 300; ++frame) {
         double long_now = 0;
