@@ -49,6 +49,7 @@ SN_API sn_group_contact sn_default_group_contact(uint32_t group);
 
 /* From the next step on. Refused: numbers out of range, named in the message. */
 SN_API sn_result sn_world_set_group_contact(sn_world *world, uint32_t group, const sn_group_contact *contact);
+/* That of a group as it is now, which is the default if it was never set; all zero for NULL. */
 SN_API sn_group_contact sn_world_group_contact(const sn_world *world, uint32_t group);
 
 /* Remembers where the particles of the group are now as its rest shape; see rest_gap. Those that join the group later have no

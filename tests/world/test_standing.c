@@ -1,6 +1,5 @@
 /* What should stand, stands, at ten substeps of one pass, and sleeps: a tower, a pyramid, flat bricks laid askew, an arch of stones, a bridge
    of planks with crates, and loads on what is light. A minute each in make test-long, a few seconds in make test. */
-#include "support/fixed.h"
 #include "world/body_worlds.h"
 
 static sn_world *standing_world(double friction)
@@ -205,14 +204,9 @@ static void hang_over_a_peg(double load, uint32_t passes, double most)
     sn_world_def def = sn_default_world_def();
     def.settings.iterations = passes;
     sn_world *world = support_world_from(&def);
-    fixed_def peg = default_fixed();
     sn_particle p[BALLS];
     double far = 0, stretch = 0, nearest = round;
-    peg.type = SN_SHAPE_CAPSULE;
-    peg.radius = real(round - 0.01);
-    peg.half = vec(0, 1, 0);
-    peg.rotation = turned(vec(1, 0, 0), PI / 2);
-    assert_ok(world, fixed_add(world, &peg, NULL));
+    sn_static_add_capsule(world, vec(0, 0, -1), vec(0, 0, 1), real(round - 0.01));
     for (int i = 0; i < BALLS; ++i) {
         const double s = i * length / (BALLS - 1), angle = PI - (s - hangs) / round;
         sn_particle_def ball = sn_default_particle_def();
