@@ -8,7 +8,7 @@ setup  := scripts/setup.sh
 configure = mkdir -p build/$(1) && { cmake --preset $(1) $(2) >build/$(1)/configure.log 2>&1 \
 	|| { cat build/$(1)/configure.log; exit 1; }; }
 
-.PHONY: build help run test test-long check abi fuzz random bench bench-long bench-docs accuracy docs solver-docs integrator-docs test-blender gallery testbed playground test-web bench-web format format-check mingw aarch64 install clean
+.PHONY: build help run test test-long check abi fuzz random bench bench-long bench-docs bench-convergence accuracy docs solver-docs integrator-docs test-blender gallery testbed playground test-web bench-web format format-check mingw aarch64 install clean
 .NOTPARALLEL:
 
 # Builds the command, and everything else that is out of date.
@@ -75,6 +75,12 @@ bench-docs: ## measure everything and write docs/performance.md (about an hour)
 	@$(call configure,release,-DSINEW_BENCH_BULLET=ON)
 	@cmake --build --preset release --target bench_programs
 	@scripts/bench.sh --docs
+
+bench-convergence: ## measure how stiff cloth comes out and what that costs, into docs/convergence.md (some minutes)
+	@$(setup) build
+	@$(call configure,release)
+	@cmake --build --preset release --target sinew_bench_convergence
+	@scripts/convergence.sh build/release/sinew-bench-convergence
 
 accuracy: ## measure the accuracy and write docs/accuracy.md
 	@$(setup) build

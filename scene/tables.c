@@ -66,8 +66,8 @@ static const char *const linear_about[] = {"the minimal residual method",
 const sn_choices sn_linear_choices = CHOICES(linear);
 
 static const char *const stiffening_names[] = {"auto", "off"};
-static const char *const stiffening_about[] = {"chains and trees that carry much are solved directly",
-                                               "nothing but sweeps"};
+static const char *const stiffening_about[] = {
+    "chains and trees that carry much are solved directly, large stiff meshes get limits", "nothing but sweeps"};
 const sn_choices sn_stiffening_choices = CHOICES(stiffening);
 
 static const char *const drag_names[] = {"rate", "loss", "force", "planar", "matrix", "rigid"};

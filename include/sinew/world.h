@@ -60,8 +60,10 @@ typedef enum sn_linear {
 
 /* What SN_SOLVER_TILED does where plain sweeps would stretch. */
 typedef enum sn_stiffening {
-    SN_STIFFENING_AUTO = 0, /* chains and trees of constraints that carry much are solved directly, at once */
-    SN_STIFFENING_OFF       /* nothing but sweeps: cheapest, and rubber under load */
+    /* Chains and trees of constraints that carry much are solved directly, at once. Cloth and other large meshes of rods get
+       limits between the centroids of groups of particles, which keep them from stretching. docs/solvers.md tells which. */
+    SN_STIFFENING_AUTO = 0,
+    SN_STIFFENING_OFF /* nothing but sweeps: cheapest, and rubber under load */
 } sn_stiffening;
 
 /* How time is integrated. Torques turn bodies as forces move particles: angle and spin about a fixed axis are, step by step, what
