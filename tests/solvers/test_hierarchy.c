@@ -71,7 +71,8 @@ static sheet make_sheet(const how *h)
             s.pair[2 * s.count++ + 1] = number_of(h, (uint32_t)(z * n + x));
         }
     sn_material soft = {.compliance = real(h->compliance)};
-    s.rods = sn_constraints_add_kind(s.world, SN_KIND_DISTANCE, s.count, s.pair, rest, h->compliance > 0 ? &soft : NULL);
+    s.rods =
+        sn_constraints_add_kind(s.world, SN_KIND_DISTANCE, s.count, s.pair, rest, h->compliance > 0 ? &soft : NULL);
     assert_int_equal(s.rods.count, s.count);
     free(xyz);
     return s;
