@@ -55,6 +55,9 @@ sn_pose sn_query_part_pose(const struct sn_world *world, uint32_t row, uint32_t 
    threads may ask. */
 const sn_query_tree *sn_query_tree_of(const struct sn_world *world, sn_query_set set);
 
+/* The same for a query that will look at every item: the tree is made at once if it can be. */
+const sn_query_tree *sn_query_tree_now(const struct sn_world *world, sn_query_set set);
+
 /* Brings the tree of a set up to date, where there are enough items for one. False when memory runs out. */
 bool sn_query_tree_prepare(struct sn_world *world, sn_query_set set);
 
