@@ -40,7 +40,7 @@ typedef struct sn_skin_record {
     uint32_t first, count; /* triangles */
     uint32_t least, most;  /* its particles' numbers are in this range */
     sn_real thickness;
-    uint32_t one_sided;
+    uint32_t one_sided, self_collision;
 } sn_skin_record;
 
 #define SN_IMPULSE_COLLIDER 0x80000000u

@@ -1,0 +1,197 @@
+/* Contact of surfaces with themselves and with each other: skins that say self_collision. Scratch of a step, never state: what is kept from
+   step to step only saves looking again, and no result depends on it.
+
+   Four levels, each a part of the one before:
+
+       features     vertices, edges and triangles of such skins, made when skins are edited            surface_topology.c
+       candidates   pairs (vertex, triangle) and (edge, edge) whose boxes touch; searched for when     surface_broad_phase.c
+                    a vertex has left the box in which it was expected
+       near         candidates that may come within reach; looked through when a vertex has come       surface_narrow_phase.c
+                    half as far as what else is around it was away
+       contacts     those that may touch in this substep: solved after every pass                      surface_solve.c
+
+   And at the end of every substep the guard: surface_guard.c. */
+#ifndef SN_CONTACT_SURFACE_CONTACTS_H
+#define SN_CONTACT_SURFACE_CONTACTS_H
+
+#include "base/dvec.h"
+#include "base/memory.h"
+#include "collision/bvh.h"
+#include "contact/skin_contacts.h"
+
+#define SN_SURFACE_NONE    UINT32_MAX
+#define SN_SURFACE_COLOURS 64u
+
+typedef struct sn_surface_vertex {
+    uint32_t number, slot; /* of the particle */
+    uint32_t skin;         /* row in skin_table here; a particle of two skins counts to the first */
+    uint32_t triangle;     /* that owns it */
+    sn_vec3 start;         /* m: where this substep began */
+    sn_vec3 end;           /*   and where it leads */
+    float share;           /* of its way that it goes, as of the last round of the guard */
+    sn_real speed;         /* m/s: against the mean of its skin, when the substep began */
+    sn_real fast;          /* m/s: against the world */
+    sn_bounds own,
+        world; /* where it was expected when candidates were looked for, seen from the mean of its skin, and in the world */
+    sn_vec3 seen; /* m: where it was when near ones were chosen, */
+    sn_real
+        own_bound; /*   and how far from there it may come, seen from the mean of its skin; no farther, no pair of this skin can */
+    sn_real world_bound; /*   get near that was not; and in the world, for pairs of two skins */
+} sn_surface_vertex;
+
+typedef struct sn_surface_triangle {
+    uint32_t vertex[3];
+    uint32_t edge[3]; /* from vertex i to vertex i + 1 */
+    uint32_t skin;
+    uint32_t owns; /* bits 0 to 2: vertices, 3 to 5: edges that no triangle before it has */
+} sn_surface_triangle;
+
+typedef struct sn_surface_edge {
+    uint32_t vertex[2];
+    uint32_t across
+        [2]; /* the third vertices of its triangles; SN_SURFACE_NONE: there is no such triangle. Of more than two the first two */
+    uint32_t triangle; /* that owns it */
+} sn_surface_edge;
+
+typedef struct sn_surface_skin {
+    uint32_t row;                    /* in the world's table of skins */
+    uint32_t first, count;           /* triangles */
+    uint32_t first_vertex, vertices; /* those that count to it */
+    sn_real thickness;               /* m */
+    sn_real edge;                    /* m: mean length, when the topology was made */
+    uint32_t group;                  /* of its particles: that of the first */
+    sn_dvec3 mean, mean_velocity;    /* m, m/s: of its vertices, when the substep began; at its end, where that is */
+    sn_dvec3 searched, seen;         /* m: the mean when candidates were looked for, and when near ones were chosen */
+    sn_bounds reach;                 /* of all its boxes in the world */
+} sn_surface_skin;
+
+/* A pair of features that may meet: a vertex and a triangle, or two edges. */
+typedef struct sn_surface_candidate {
+    uint32_t vertex[4];  /* the vertex and the corners; or the ends of one edge, then of the other */
+    uint32_t one, other; /* the vertex and the triangle; or the edges */
+    uint32_t pair;       /* it comes from the triangle before this one in the list, and from this one */
+    sn_real reach;       /* m: nearer than this they push each other */
+    sn_real clear;       /* m: their distance when the substep began, of near ones */
+    bool edges;
+    bool own; /* of one skin */
+} sn_surface_candidate;
+
+/* Two that may touch in this substep, by the spots that are nearest as it begins, and the direction between these. */
+typedef struct sn_surface_contact {
+    uint32_t slot[4];
+    uint32_t colour;
+    sn_real weight[4];      /* of the four, with signs: the sum of weight times place is from the other to the one */
+    sn_vec3 normal;         /* the same way, length 1 */
+    sn_real reach;          /* m */
+    sn_real give;           /* 1/kg: inverse mass of the pair */
+    sn_real normal_impulse; /* m: as in wide/contact.h */
+    sn_vec3 tangent_impulse;
+    sn_real hold, drag; /* friction */
+    sn_real restitution;
+    sn_real before; /* m/s: along the normal, before the substep */
+} sn_surface_contact;
+
+typedef struct sn_surfaces {
+    bool on;              /* in this step there are some */
+    bool joined;          /* some particles are in two of the skins: all skins then share one mean */
+    uint64_t edits;       /* of the contact world, when features were made */
+    sn_table index_table; /* of uint32_t, by particle number: 1 + its vertex; 0: none */
+    sn_table
+        vertex_table; /* of sn_surface_vertex; of atomic_uint: what share of its way it goes, the bits of a float */
+    sn_table triangle_table; /* of sn_surface_triangle; of two sn_bounds: where it is expected, as of its vertices */
+    sn_table edge_table;     /* of sn_surface_edge */
+    sn_table ring_start_table,
+        ring_table;           /* of uint32_t: for each vertex, and one more, where its neighbours begin; those */
+    sn_table sort_table;      /* of sn_sort_item, twice: for making features */
+    sn_table skin_table;      /* of sn_surface_skin */
+    sn_table tree_table;      /* of sn_bvh, by skin, twice: its boxes seen from its mean, and in the world */
+    uint32_t trees;           /* so many of them were initialised */
+    sn_table candidate_table; /* of sn_surface_candidate: those of one skin, then of two */
+    sn_table piece_table;     /* of uint32_t: where candidates of pieces of triangles begin */
+    bool searched;            /* candidates are those of the features, as of boxes */
+    sn_table near_table;      /* of uint32_t: candidates */
+    bool chosen;              /* they and the bounds are those of the candidates */
+    sn_table contact_table;   /* of sn_surface_contact: by colour, and as they were found */
+    sn_table colour_table;    /* of uint64_t, by slot */
+    uint32_t colour_start[SN_SURFACE_COLOURS + 2];
+    sn_real time_left; /* s: of the step, with the substep that runs */
+    uint64_t searches, choices, stops,
+        forced; /* counts, for tests and measurements: of looks at levels; of vertices that the guard stopped; and
+                                                  of pairs that things which nothing stops drove into each other */
+} sn_surfaces;
+
+struct sn_world;
+
+void sn_surfaces_init(sn_surfaces *surfaces);
+void sn_surfaces_release(sn_surfaces *surfaces, const sn_allocator *allocator);
+
+/* When a step begins. SN_ERROR_MEMORY; nothing has changed then. */
+sn_result sn_surfaces_find(struct sn_world *world, sn_real dt);
+
+/* Whether a particle is a vertex of such a skin, and a skin is one; once they are found. */
+bool sn_surfaces_has(const struct sn_world *world, uint32_t number);
+
+/* Around the passes of a substep, as in particle_contacts.h. False: lost tasks, or contacts.failed. */
+bool sn_surfaces_begin(struct sn_world *world, sn_real h, sn_real time_left);
+bool sn_surfaces_pass(struct sn_world *world, sn_real h, sn_real part, sn_real ease);
+bool sn_surfaces_bounce(struct sn_world *world, sn_real h, sn_real bounce_above);
+
+/* The guard: nothing that was apart when the substep began intersects when it ends. After everything else. */
+bool sn_surfaces_guard(struct sn_world *world, sn_real h);
+
+/* Integrators that look back start anew with vertices that were pushed or stopped. */
+void sn_surfaces_forget(struct sn_world *world);
+
+/* ---- Shared by the levels ------------------------------------------------------------------------------------------- */
+
+static inline sn_surface_vertex *surface_vertices(const sn_surfaces *s)
+{
+    return s->vertex_table.column[0];
+}
+
+static inline sn_surface_triangle *surface_triangles(const sn_surfaces *s)
+{
+    return s->triangle_table.column[0];
+}
+
+static inline sn_surface_edge *surface_edges(const sn_surfaces *s)
+{
+    return s->edge_table.column[0];
+}
+
+static inline sn_surface_skin *surface_skins(const sn_surfaces *s)
+{
+    return s->skin_table.column[0];
+}
+
+static inline sn_surface_candidate *surface_candidates(const sn_surfaces *s)
+{
+    return s->candidate_table.column[0];
+}
+
+/* surface_topology.c: makes features anew if skins were edited; false when memory runs out. */
+bool sn_surfaces_make(struct sn_world *world);
+
+/* surface_broad_phase.c: means, starts and speeds of this substep; whether every vertex is where it was expected, at the start and after h more
+   or, with ends, at the ends; and candidates, for some time to come. */
+void sn_surfaces_measure(struct sn_world *world);
+void sn_surfaces_measure_ends(struct sn_world *world);
+bool sn_surfaces_stay(const struct sn_world *world, sn_real h, bool ends);
+bool sn_surfaces_search(struct sn_world *world, sn_real h, bool ends);
+
+/* surface_narrow_phase.c: the nearest spots of a pair, with places of its four vertices: their distance (never too large by more than rounding), weights as in
+   sn_surface_contact, and whether the pair is the one that stands for what is nearest: not a neighbour's business. */
+/* At the end of a substep: whether pairs that are not near cannot have passed. */
+bool sn_surfaces_are_bounded(const struct sn_world *world);
+
+typedef struct sn_surface_spots {
+    double distance;
+    double weight[4];
+    sn_dvec3 apart; /* from the other to the one */
+    uint32_t
+        inner; /* vertex and triangle: 0 inside, 1 to 3 on an edge, 4 to 6 in a corner; edges: 0 inside both, 1 not */
+} sn_surface_spots;
+
+sn_surface_spots sn_surface_nearest(bool edges, const sn_dvec3 x[4]);
+
+#endif

@@ -1,0 +1,369 @@
+/* Which pairs of features are near, and which may touch in this substep.
+
+   A pair is a contact of this substep if its distance d at the start, its reach r and its vertices' velocities say so:
+
+       d - r < 2 h (s_one + s_other),    s the largest speed of its vertices,
+
+   which depends on the state alone. Of all candidates most are far from that. Near ones are chosen now and then; every vertex then has a bound b: a
+   quarter of what the nearest of its other pairs has to spare, d - r (the conservative bounds of Chen et al. 2025, "Offset geometric
+   contact"). As long as each vertex has come no farther than b since, and 2 h s is no more than b, either, such a pair still has
+
+       d - r - (b_one + b_other) >= 4 b - 2 b >= 2 h (s_one + s_other)
+
+   to spare, and is no contact. And at the end of a substep, as long as each has come no farther than 2 b, it has not passed. Pairs of one skin count as
+   seen from its mean.
+ A contact is frozen for the substep: nearest spots and normal as it begins. That is where the pair is known
+   to be apart, and which side is which; within a substep passes may lead anywhere.
+
+   One place of nearness is to be one contact. Of a vertex over a sheet that is the triangle below it; near an edge or a corner of the sheet several
+   triangles see the same spot, and one that owns it speaks for all, if the vertex is beyond the edge as seen from all triangles
+   there. Two edges are a contact where they cross, if each is beyond the other's triangles. */
+#include "contact/particle_contacts.h"
+
+#include "world/world.h"
+
+#include <string.h>
+
+#define FASTER 12 /* near ones are those that come within reach in so many substeps at the present speed, */
+#define CLOSE  ((sn_real)0.25) /*   or have less than so much of the reach to spare */
+#define BOUND                                                                                                          \
+    ((sn_real)0.24)      /* of what others have to spare: so far a vertex may come before near ones are chosen anew */
+#define EXACT (1 - 1e-6) /* distances are at least so much of what is computed */
+#define FLAT  0.2 /* the cosine up to which an edge is beyond a triangle: sheets that lie on each other are not flat */
+
+/* ---- Nearest spots ------------------------------------------------------------------------------------------------------------ */
+
+/* Of the segment a b, the share of the way at which p is nearest. */
+static double along(sn_dvec3 p, sn_dvec3 a, sn_dvec3 b)
+{
+    const sn_dvec3 ab = dvec3_sub(b, a);
+    const double square = dvec3_dot(ab, ab), t = square > 0 ? dvec3_dot(dvec3_sub(p, a), ab) / square : 0;
+    return t > 0 ? t < 1 ? t : 1 : 0;
+}
+
+static void keep_nearer(sn_surface_spots *best, const sn_dvec3 x[4], const double weight[4], uint32_t inner)
+{
+    sn_dvec3 d = {0, 0, 0};
+    for (int k = 0; k < 4; ++k)
+        d = dvec3_add(d, dvec3_scale(x[k], weight[k]));
+    const double distance = dvec3_length(d);
+    if (!(distance < best->distance))
+        return;
+    best->distance = distance;
+    best->apart = d;
+    best->inner = inner;
+    memcpy(best->weight, weight, sizeof best->weight);
+}
+
+/* Spots on the edges, which is all there is of a triangle that is a line; and inside, if the vertex is above that. */
+static sn_surface_spots vertex_and_triangle(const sn_dvec3 x[4])
+{
+    sn_surface_spots best = {.distance = INFINITY};
+    for (uint32_t k = 0; k < 3; ++k) {
+        const uint32_t from = 1 + k, to = 1 + (k + 1) % 3;
+        const double t = along(x[0], x[from], x[to]);
+        double weight[4] = {1, 0, 0, 0};
+        weight[from] = t - 1;
+        weight[to] = -t;
+        keep_nearer(&best, x, weight, t <= 0 ? 3 + from : t >= 1 ? 3 + to : 1 + k);
+    }
+    const sn_dvec3 ab = dvec3_sub(x[2], x[1]), ac = dvec3_sub(x[3], x[1]), ap = dvec3_sub(x[0], x[1]);
+    const sn_dvec3 n = dvec3_cross(ab, ac);
+    const double square = dvec3_dot(n, n);
+    if (square > 0) {
+        const double v = dvec3_dot(dvec3_cross(ap, ac), n) / square, w = dvec3_dot(dvec3_cross(ab, ap), n) / square;
+        const double weight[4] = {1, v + w - 1, -v, -w};
+        if (v > 0 && w > 0 && v + w < 1)
+            keep_nearer(&best, x, weight, 0);
+    }
+    return best;
+}
+
+static sn_surface_spots two_edges(const sn_dvec3 x[4])
+{
+    sn_surface_spots best = {.distance = INFINITY};
+    for (int k = 0; k < 4; ++k) { /* an end of one and the other */
+        const int from = k < 2 ? 2 : 0;
+        const double t = along(x[k], x[from], x[from + 1]);
+        double weight[4] = {0, 0, 0, 0};
+        weight[k] = k < 2 ? 1 : -1;
+        weight[from] = (k < 2 ? -1 : 1) * (1 - t);
+        weight[from + 1] = (k < 2 ? -1 : 1) * t;
+        keep_nearer(&best, x, weight, 1);
+    }
+    const sn_dvec3 p = dvec3_sub(x[1], x[0]), q = dvec3_sub(x[3], x[2]), r = dvec3_sub(x[0], x[2]);
+    const double pp = dvec3_dot(p, p), pq = dvec3_dot(p, q), qq = dvec3_dot(q, q), pr = dvec3_dot(p, r),
+                 qr = dvec3_dot(q, r);
+    const double area = pp * qq - pq * pq;
+    if (area > 0) {
+        const double s = (pq * qr - qq * pr) / area, t = (pp * qr - pq * pr) / area;
+        const double weight[4] = {1 - s, s, t - 1, -t};
+        if (s > 0 && s < 1 && t > 0 && t < 1)
+            keep_nearer(&best, x, weight, 0);
+    }
+    return best;
+}
+
+sn_surface_spots sn_surface_nearest(bool edges, const sn_dvec3 x[4])
+{
+    return edges ? two_edges(x) : vertex_and_triangle(x);
+}
+
+/* ---- Which speak for what is near ------------------------------------------------------------------------------------------- */
+
+static sn_dvec3 start_of(const sn_surfaces *s, uint32_t vertex)
+{
+    return dvec3_from(surface_vertices(s)[vertex].start);
+}
+
+static sn_dvec3 spot_of(const sn_dvec3 x[4], const double *weight, int first, int end, double sign)
+{
+    sn_dvec3 spot = {0, 0, 0};
+    for (int k = first; k < end; ++k)
+        spot = dvec3_add(spot, dvec3_scale(x[k], sign * weight[k]));
+    return spot;
+}
+
+/* Whether the way `towards` from a spot on an edge leads away from its triangles. */
+static bool leads_away(const sn_surfaces *s, const sn_surface_edge *edge, sn_dvec3 spot, sn_dvec3 towards,
+                       double cosine)
+{
+    const sn_dvec3 a = start_of(s, edge->vertex[0]), along_edge = dvec3_sub(start_of(s, edge->vertex[1]), a);
+    const double square = dvec3_dot(along_edge, along_edge);
+    for (uint32_t k = 0; k < 2 && edge->across[k] != SN_SURFACE_NONE; ++k) {
+        sn_dvec3 in = dvec3_sub(start_of(s, edge->across[k]), spot);
+        if (square > 0) /* across the edge */
+            in = dvec3_sub(in, dvec3_scale(along_edge, dvec3_dot(in, along_edge) / square));
+        if (dvec3_dot(in, towards) > cosine * dvec3_length(in) * dvec3_length(towards))
+            return false;
+    }
+    return true;
+}
+
+static bool corner_speaks(const sn_surfaces *s, uint32_t corner, sn_dvec3 towards)
+{
+    const uint32_t *start = s->ring_start_table.column[0], *ring = s->ring_table.column[0];
+    for (uint32_t i = start[corner]; i < start[corner + 1]; ++i)
+        if (dvec3_dot(dvec3_sub(start_of(s, ring[i]), start_of(s, corner)), towards) > 0)
+            return false;
+    return true;
+}
+
+static bool speaks(const sn_surfaces *s, const sn_surface_candidate *c, const sn_surface_spots *spots,
+                   const sn_dvec3 x[4])
+{
+    if (c->edges) {
+        if (spots->inner)
+            return false;
+        const sn_dvec3 one = spot_of(x, spots->weight, 0, 2, 1), two = spot_of(x, spots->weight, 2, 4, -1);
+        return leads_away(s, &surface_edges(s)[c->one], one, dvec3_scale(spots->apart, -1), FLAT) &&
+               leads_away(s, &surface_edges(s)[c->other], two, spots->apart, FLAT);
+    }
+    if (spots->inner == 0)
+        return true;
+    const sn_surface_triangle *triangle = &surface_triangles(s)[c->other];
+    if (spots->inner <= 3) {
+        const sn_surface_edge *edge = &surface_edges(s)[triangle->edge[spots->inner - 1]];
+        return edge->triangle == c->other && leads_away(s, edge, spot_of(x, spots->weight, 1, 4, -1), spots->apart, 0);
+    }
+    const uint32_t corner = triangle->vertex[spots->inner - 4];
+    return surface_vertices(s)[corner].triangle == c->other && c->vertex[0] < corner &&
+           corner_speaks(s, corner, spots->apart) && corner_speaks(s, c->vertex[0], dvec3_scale(spots->apart, -1));
+}
+
+/* ---- Near ones -------------------------------------------------------------------------------------------------------------- */
+
+static sn_surface_spots spots_at_start(const sn_surfaces *s, const sn_surface_candidate *c, sn_dvec3 x[4])
+{
+    for (uint32_t k = 0; k < 4; ++k)
+        x[k] = start_of(s, c->vertex[k]);
+    return sn_surface_nearest(c->edges, x);
+}
+
+/* m/s: the largest of the two features, added. */
+static sn_real speed_of(const sn_surfaces *s, const sn_surface_candidate *c)
+{
+    const uint32_t second = c->edges ? 2 : 1;
+    sn_real largest[2] = {0, 0};
+    for (uint32_t k = 0; k < 4; ++k) {
+        const sn_surface_vertex *v = &surface_vertices(s)[c->vertex[k]];
+        const sn_real speed = c->own ? v->speed : v->fast;
+        sn_real *of = &largest[k >= second];
+        *of = speed > *of ? speed : *of;
+    }
+    return largest[0] + largest[1];
+}
+
+static void lower_bounds(sn_surfaces *s, const sn_surface_candidate *c, sn_real spare)
+{
+    const sn_real bound = spare > 0 ? BOUND * spare : 0;
+    for (uint32_t k = 0; k < 4; ++k) {
+        sn_surface_vertex *v = &surface_vertices(s)[c->vertex[k]];
+        sn_real *of = c->own ? &v->own_bound : &v->world_bound;
+        *of = bound < *of ? bound : *of;
+    }
+}
+
+/* Pairs that were not even candidates are kept apart by the boxes. */
+static bool choose(sn_world *world, sn_real h)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    if (!sn_table_reserve(&s->near_table, &world->allocator, s->candidate_table.count)) {
+        world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces");
+        return false;
+    }
+    uint32_t *near = s->near_table.column[0];
+    s->near_table.count = 0;
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+        sn_surface_vertex *v = &surface_vertices(s)[i];
+        v->seen = v->start;
+        v->own_bound = v->world_bound = (sn_real)INFINITY;
+    }
+    for (uint32_t i = 0; i < s->skin_table.count; ++i)
+        surface_skins(s)[i].seen = surface_skins(s)[i].mean;
+    for (uint32_t i = 0; i < s->candidate_table.count; ++i) {
+        sn_surface_candidate *c = &surface_candidates(s)[i];
+        sn_dvec3 x[4];
+        const sn_real spare = (sn_real)(spots_at_start(s, c, x).distance * EXACT) - c->reach;
+        if (spare <= FASTER * h * speed_of(s, c) + CLOSE * c->reach)
+            near[s->near_table.count++] = i;
+        else
+            lower_bounds(s, c, spare);
+    }
+    s->choices++;
+    s->chosen = true;
+    return true;
+}
+
+/* Whether the bounds hold: at the start of a substep, or at its end. */
+static bool bounds_hold(const sn_surfaces *s, sn_real h, bool ends)
+{
+    const sn_surface_vertex *v = surface_vertices(s);
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+        const sn_surface_skin *skin = &surface_skins(s)[v[i].skin];
+        const sn_vec3 drift = dvec3_round(dvec3_sub(skin->mean, skin->seen));
+        const sn_vec3 way = vec3_sub(ends ? v[i].end : v[i].start, v[i].seen);
+        const sn_real part = ends ? (sn_real)0.5 : 1, more = ends ? 0 : 2 * h;
+        if (!(part * vec3_length(vec3_sub(way, drift)) <= v[i].own_bound && more * v[i].speed <= v[i].own_bound) ||
+            !(part * vec3_length(way) <= v[i].world_bound && more * v[i].fast <= v[i].world_bound))
+            return false;
+    }
+    return true;
+}
+
+bool sn_surfaces_are_bounded(const sn_world *world)
+{
+    return world->contacts.surfaces.chosen && bounds_hold(&world->contacts.surfaces, 0, true);
+}
+
+/* ---- Contacts --------------------------------------------------------------------------------------------------------------- */
+
+static sn_surface_contact make_contact(const sn_world *world, const sn_surface_candidate *c,
+                                       const sn_surface_spots *spots)
+{
+    const sn_surfaces *s = &world->contacts.surfaces;
+    const sn_surface_skin *one = &surface_skins(s)[surface_vertices(s)[c->vertex[0]].skin];
+    const sn_surface_skin *two = &surface_skins(s)[surface_vertices(s)[c->vertex[3]].skin];
+    const sn_friction friction = sn_contacts_friction(&sn_contact_group(&world->contact, one->group)->material,
+                                                      &sn_contact_group(&world->contact, two->group)->material);
+    sn_surface_contact made = {.reach = c->reach,
+                               .normal = dvec3_round(dvec3_scale(spots->apart, 1 / spots->distance)),
+                               .hold = friction.hold,
+                               .drag = friction.drag,
+                               .restitution = friction.restitution};
+    for (uint32_t k = 0; k < 4; ++k) {
+        made.slot[k] = surface_vertices(s)[c->vertex[k]].slot;
+        made.weight[k] = (sn_real)spots->weight[k];
+        made.give += made.weight[k] * made.weight[k] * world->particles.x[made.slot[k]].w;
+        made.before += made.weight[k] * vec3_dot(vec4_xyz(world->particles.v[made.slot[k]]), made.normal);
+    }
+    return made;
+}
+
+/* The first colour that none of its particles has in another contact; the last is for those that find none. */
+static uint32_t choose_colour(uint64_t *used, const sn_surface_contact *c)
+{
+    uint64_t taken = 0;
+    uint32_t colour = 0;
+    for (uint32_t k = 0; k < 4; ++k)
+        taken |= used[c->slot[k]];
+    while (colour < SN_SURFACE_COLOURS && taken >> colour & 1)
+        ++colour;
+    for (uint32_t k = 0; colour < SN_SURFACE_COLOURS && k < 4; ++k)
+        used[c->slot[k]] |= UINT64_C(1) << colour;
+    return colour;
+}
+
+static void sort_by_colour(sn_world *world, sn_surfaces *s)
+{
+    sn_surface_contact *from = s->contact_table.column[1], *to = s->contact_table.column[0];
+    uint64_t *used = s->colour_table.column[0];
+    uint32_t start[SN_SURFACE_COLOURS + 2] = {0};
+    memset(used, 0, world->particles.table.count * sizeof *used);
+    for (uint32_t i = 0; i < s->contact_table.count; ++i) {
+        from[i].colour = choose_colour(used, &from[i]);
+        start[from[i].colour + 1]++;
+    }
+    for (uint32_t i = 0; i <= SN_SURFACE_COLOURS; ++i)
+        start[i + 1] += start[i];
+    memcpy(s->colour_start, start, sizeof start);
+    for (uint32_t i = 0; i < s->contact_table.count; ++i)
+        to[start[from[i].colour]++] = from[i];
+}
+
+static bool make_contacts(sn_world *world, sn_real h)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    s->contact_table.count = 0;
+    if (!sn_table_reserve(&s->contact_table, &world->allocator, s->near_table.count) ||
+        !sn_table_reserve(&s->colour_table, &world->allocator, world->particles.table.count) ||
+        !sn_parallel_reserve(&world->parallel, &world->allocator, s->near_table.count)) {
+        world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces");
+        return false;
+    }
+    sn_surface_contact *contact = s->contact_table.column[1];
+    const uint32_t *near = s->near_table.column[0];
+    for (uint32_t i = 0; i < s->near_table.count; ++i) {
+        sn_surface_candidate *c = &surface_candidates(s)[near[i]];
+        sn_dvec3 x[4];
+        const sn_surface_spots spots = spots_at_start(s, c, x);
+        c->clear = (sn_real)(spots.distance * EXACT);
+        if ((sn_real)spots.distance - c->reach < 2 * h * speed_of(s, c) && spots.distance > 0 &&
+            speaks(s, c, &spots, x)) {
+            contact[s->contact_table.count] = make_contact(world, c, &spots);
+            s->contact_table.count += contact[s->contact_table.count].give > 0;
+        }
+    }
+    sort_by_colour(world, s);
+    return true;
+}
+
+bool sn_surfaces_begin(sn_world *world, sn_real h, sn_real time_left)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    if (!s->on)
+        return true;
+    s->time_left = time_left;
+    sn_surfaces_measure(world);
+    if (!sn_surfaces_stay(world, h, false) && !sn_surfaces_search(world, h, false))
+        return false;
+    if (!(s->chosen && bounds_hold(s, h, false)) && !choose(world, h))
+        return false;
+    return make_contacts(world, h);
+}
+
+sn_result sn_surfaces_find(sn_world *world, sn_real dt)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    s->on = false;
+    if (world->dimensions != 3 || !world->contact.skin_ids.live)
+        return SN_OK;
+    if (!sn_surfaces_make(world))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for surfaces");
+    s->on = s->skin_table.count > 0;
+    s->time_left = dt;
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
+        surface_vertices(s)[i].slot = world->ids.value[surface_vertices(s)[i].number];
+    s->contact_table.count = 0;
+    return SN_OK;
+}
