@@ -17,7 +17,7 @@ extern "C" {
 
 /* A vertex, the first of the four points, and a triangle, the other three.
    separation (same unit as the points, not negative): how near counts as touching; 0: only touching does. It is measured along
-   axes, so up to sqrt(3) times as much may count.
+   axes and roughly, so up to twice as much may count.
    Gives whether they may touch. *time (may be NULL) gets a lower bound of the first time, in [0, 1], and is 1 if there is none: strictly before
    it they do not touch. A touch at the start gives 0. Numbers that are not finite, or features that are 1e60 and more in size, give true at 0. */
 SN_API bool sn_ccd_vertex_triangle(const double *start, const double *end, double separation, double *time);

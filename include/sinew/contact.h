@@ -246,9 +246,9 @@ typedef struct sn_skin_def {
 SN_API sn_skin_def sn_default_skin_def(void);
 
 /* Surfaces that never pass through themselves: skins with self_collision. Two of them, or two parts of one, keep the sum of their thicknesses
-   from each other: a fold of a cloth of thickness 2 mm is a gap of 4 mm. Parts that are near in the rest shape of their group may come
-   nearer, up to half of their distance there; so a mesh may be finer than its thickness. A skin with self_collision takes the rest shape of the
-   group of its particles when it is added, as sn_world_take_rest_shape does, unless these have one. Friction and restitution are those of
+   from each other: a fold of a cloth of thickness 2 mm is a gap of 4 mm. Parts of one skin that are near in the rest shape may come
+   nearer, up to half of their distance there; so a mesh may be finer than its thickness. The rest shape is that of sn_world_take_rest_shape; particles
+   that have no place in one get it when such a skin is added, where they are then. Friction and restitution are those of
    the groups. Groups whose filters disagree, and features of two skins that a constraint joins, pass each other.
 
    And what does not intersect (sn_query_intersections) when a substep begins does not when it ends, whatever moved it, at any number of

@@ -29,6 +29,7 @@
 
 #define CUTS        48             /* of each argument: no box is smaller than 2^-48 */
 #define SMALL       0x1p-36        /* of D: images that are not larger are not cut any more */
+#define ROUGH       0.125          /* of what counts as touching: nor images that are not larger than this */
 #define WRONG       (32 * 0x1p-53) /* of D, see above */
 #define WRONG_ALONG (48 * 0x1p-53) /* of D, and of the sum of |components| of the direction */
 #define TINY        1e-290         /* what underflow can add up to */
@@ -153,7 +154,7 @@ static void away_from(const double *edge, const double *corner, double *to)
    image that is a line: away from it. */
 static bool excluded_along_sides(const query *q, const image *m)
 {
-    double edge[3][3], normal[3][3], across[3];
+    double edge[4][3], normal[3][3], across[3];
     int flattest = 0, longest = 0;
     for (int k = 0; k < 3; ++k) {
         edge[0][k] = m->corner[m->corners][k] - m->corner[0][k] + (m->corner[m->corners + 3][k] - m->corner[3][k]);
@@ -167,7 +168,9 @@ static bool excluded_along_sides(const query *q, const image *m)
         flattest = largest_of(normal[j]) > largest_of(normal[flattest]) ? j : flattest;
         longest = largest_of(edge[j]) > largest_of(edge[longest]) ? j : longest;
     }
-    for (int j = 0; j < 3; ++j) {
+    for (int k = 0; k < 3; ++k)
+        edge[3][k] = edge[1][k] - edge[2][k];
+    for (int j = 0; j < (q->triangle ? 4 : 3); ++j) {
         cross(normal[flattest], edge[j], across);
         if (excluded_along(q, m, across))
             return true;
@@ -180,7 +183,7 @@ static bool excluded_along_sides(const query *q, const image *m)
    that is found out soonest by cutting time. */
 static int side_to_cut(const query *q, const box *b, const image *m, bool found)
 {
-    double length[3] = {0, 0, 0}, least = SMALL * q->largest;
+    double length[3] = {0, 0, 0}, least = larger(SMALL * q->largest, ROUGH * q->apart);
     for (int c = 0; c < m->corners; ++c)
         for (int k = 0; k < 3; ++k)
             length[0] = larger(length[0], fabs(m->corner[m->corners + c][k] - m->corner[c][k]));

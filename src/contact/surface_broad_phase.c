@@ -1,7 +1,7 @@
 /* Which features of surfaces may meet for some time to come.
 
-   Every vertex gets two boxes in which it is expected: one in the world, and one seen from the mean of its skin, for pairs within the skin: a cloth
-   that flies or falls as a whole then has boxes no larger than one that rests. Boxes of triangles are those of their corners, grown by the
+   Every vertex gets two boxes in which it is expected: one seen from the mean of its skin, for pairs within the skin, and one seen from the mean of all
+   skins: cloth that flies or falls as a whole then has boxes no larger than cloth that rests. Boxes of triangles are those of their corners, grown by the
    thickness. Pairs of triangles whose boxes touch give the pairs of features that they own. What is found holds as long as every vertex
    stays in its boxes, which is looked at in every substep; the search is then made anew. How large boxes are decides how often that is,
    and nothing else: more candidates than need be change no result. */
@@ -15,7 +15,9 @@
 #define TRIANGLES_A_PIECE 64u
 #define WORK_OF_TRIANGLE  2000.0 /* ns, about: looking for the others */
 
-#define SLACK ((sn_real)0.2) /* of the mean edge: boxes are so much larger on every side */
+#define FAR    ((sn_real)0.25)    /* of the mean edge: so far most vertices come before they leave their boxes */
+#define SLACK  ((sn_real)0.1)     /* of the mean edge: boxes are so much larger on every side */
+#define LONGER ((sn_real)1.00001) /* paths are taken to be longer by this, for what rounding loses */
 #define ROUNDED                                                                                                        \
     (SINEW_DOUBLE ? (sn_real)1e-15 : (sn_real)5e-7) /* of the coordinates: what is lost by seeing places from a mean */
 #define REST    ((sn_real)0.5) /* of their distance in the rest shape: nearer than that neighbours push each other */
@@ -30,65 +32,119 @@ typedef struct searching {
 
 /* ---- Where things are ---------------------------------------------------------------------------------------------------- */
 
-/* All skins that share particles have the same mean. */
-static void share_means(sn_surfaces *s)
+/* Where a view is seen from; and its velocity, and where that is at the end. */
+static sn_dvec3 mean_of(const sn_surfaces *s, uint32_t skin, int view)
 {
-    sn_surface_skin *skin = surface_skins(s);
-    sn_dvec3 mean = {0, 0, 0}, velocity = {0, 0, 0};
-    for (uint32_t i = 0; i < s->skin_table.count; ++i) {
-        mean = dvec3_add(mean, dvec3_scale(skin[i].mean, skin[i].vertices));
-        velocity = dvec3_add(velocity, dvec3_scale(skin[i].mean_velocity, skin[i].vertices));
-    }
-    for (uint32_t i = 0; i < s->skin_table.count; ++i) {
-        skin[i].mean = dvec3_scale(mean, 1.0 / s->vertex_table.count);
-        skin[i].mean_velocity = dvec3_scale(velocity, 1.0 / s->vertex_table.count);
-    }
+    return view == SN_SURFACE_ALL || s->joined ? s->mean : surface_skins(s)[skin].mean;
 }
 
-static void set_mean(sn_surface_skin *skin, sn_dvec3 sum, sn_dvec3 velocity)
+static sn_dvec3 velocity_of(const sn_surfaces *s, uint32_t skin, int view)
 {
-    const double share = skin->vertices ? 1.0 / skin->vertices : 0;
-    skin->mean = dvec3_scale(sum, share);
-    skin->mean_velocity = dvec3_scale(velocity, share);
+    return view == SN_SURFACE_ALL || s->joined ? s->velocity : surface_skins(s)[skin].velocity;
 }
 
+static sn_dvec3 end_of(const sn_surfaces *s, uint32_t skin, int view)
+{
+    return view == SN_SURFACE_ALL || s->joined ? s->end : surface_skins(s)[skin].end;
+}
+
+/* Of the vertices of each skin, and of all: in a fixed order. */
+static void measure_means(sn_world *world, sn_surfaces *s)
+{
+    const sn_particle_store *p = &world->particles;
+    const sn_surface_vertex *vertex = surface_vertices(s);
+    sn_dvec3 all = {0, 0, 0}, all_velocity = {0, 0, 0};
+    for (uint32_t i = 0; i < s->skin_table.count; ++i) {
+        sn_surface_skin *skin = &surface_skins(s)[i];
+        sn_dvec3 sum = {0, 0, 0}, velocity = {0, 0, 0};
+        const double share = skin->vertices ? 1.0 / skin->vertices : 0;
+        for (uint32_t k = skin->first_vertex; k < skin->first_vertex + skin->vertices; ++k) {
+            sum = dvec3_add(sum, dvec3_from(vec4_xyz(p->x[vertex[k].slot])));
+            velocity = dvec3_add(velocity, dvec3_from(vec4_xyz(p->v[vertex[k].slot])));
+        }
+        skin->mean = dvec3_scale(sum, share);
+        skin->velocity = dvec3_scale(velocity, share);
+        all = dvec3_add(all, sum);
+        all_velocity = dvec3_add(all_velocity, velocity);
+    }
+    s->mean = dvec3_scale(all, 1.0 / s->vertex_table.count);
+    s->velocity = dvec3_scale(all_velocity, 1.0 / s->vertex_table.count);
+}
+
+static sn_real larger(sn_real a, sn_real b)
+{
+    return a > b ? a : b;
+}
+
+/* Paths are added up from where substeps begin. What happens between two substeps, and between two steps, is part of them. */
 void sn_surfaces_measure(sn_world *world)
 {
     sn_surfaces *s = &world->contacts.surfaces;
     const sn_particle_store *p = &world->particles;
     sn_surface_vertex *vertex = surface_vertices(s);
+    const sn_dvec3 before = s->mean;
+    for (uint32_t i = 0; i < s->skin_table.count; ++i)
+        surface_skins(s)[i].end = surface_skins(s)[i].mean; /* which was the start of the substep before */
+    measure_means(world, s);
+    sn_real longest[SN_SURFACE_VIEWS] = {0, 0}, fastest[SN_SURFACE_VIEWS] = {0, 0};
     for (uint32_t i = 0; i < s->skin_table.count; ++i) {
-        sn_surface_skin *skin = &surface_skins(s)[i];
-        sn_dvec3 sum = {0, 0, 0}, velocity = {0, 0, 0};
-        for (uint32_t k = skin->first_vertex; k < skin->first_vertex + skin->vertices; ++k) {
-            vertex[k].start = vec4_xyz(p->x[vertex[k].slot]);
-            sum = dvec3_add(sum, dvec3_from(vertex[k].start));
-            velocity = dvec3_add(velocity, dvec3_from(vec4_xyz(p->v[vertex[k].slot])));
+        const sn_surface_skin *skin = &surface_skins(s)[i];
+        for (int view = 0; view < SN_SURFACE_VIEWS; ++view) {
+            const bool own = view == SN_SURFACE_OWN && !s->joined;
+            const sn_vec3 drift = dvec3_round(dvec3_sub(mean_of(s, i, view), own ? skin->end : before));
+            const sn_vec3 velocity = dvec3_round(velocity_of(s, i, view));
+            for (uint32_t k = skin->first_vertex; k < skin->first_vertex + skin->vertices; ++k) {
+                const sn_vec3 way = vec3_sub(vec4_xyz(p->x[vertex[k].slot]), vertex[k].start);
+                const sn_real length = vec3_length(vec3_sub(way, drift)) * LONGER;
+                vertex[k].path[view] += length;
+                vertex[k].speed[view] = vec3_length(vec3_sub(vec4_xyz(p->v[vertex[k].slot]), velocity));
+                longest[view] = larger(longest[view], length);
+                fastest[view] = larger(fastest[view], vertex[k].speed[view]);
+            }
         }
-        set_mean(skin, sum, velocity);
     }
-    if (s->joined)
-        share_means(s);
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
-        const sn_vec3 v = vec4_xyz(p->v[vertex[i].slot]);
-        vertex[i].fast = vec3_length(v);
-        vertex[i].speed = vec3_length(vec3_sub(v, dvec3_round(surface_skins(s)[vertex[i].skin].mean_velocity)));
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
+        vertex[i].start = vec4_xyz(p->x[vertex[i].slot]);
+    for (int view = 0; view < SN_SURFACE_VIEWS; ++view) {
+        s->path[view] += (double)longest[view];
+        s->speed[view] = fastest[view];
     }
+}
+
+static void measure_ahead(sn_surfaces *s)
+{
+    sn_surface_vertex *vertex = surface_vertices(s);
+    for (int view = 0; view < SN_SURFACE_VIEWS; ++view)
+        for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+            const sn_dvec3 drift = dvec3_sub(end_of(s, vertex[i].skin, view), mean_of(s, vertex[i].skin, view));
+            const sn_vec3 way = vec3_sub(vertex[i].end, vertex[i].start);
+            vertex[i].ahead[view] = vec3_length(vec3_sub(way, dvec3_round(drift))) * LONGER;
+        }
 }
 
 void sn_surfaces_measure_ends(sn_world *world)
 {
     sn_surfaces *s = &world->contacts.surfaces;
-    sn_surface_vertex *vertex = surface_vertices(s);
+    const sn_surface_vertex *vertex = surface_vertices(s);
+    sn_dvec3 all = {0, 0, 0};
     for (uint32_t i = 0; i < s->skin_table.count; ++i) {
         sn_surface_skin *skin = &surface_skins(s)[i];
         sn_dvec3 sum = {0, 0, 0};
         for (uint32_t k = skin->first_vertex; k < skin->first_vertex + skin->vertices; ++k)
             sum = dvec3_add(sum, dvec3_from(vertex[k].end));
-        set_mean(skin, sum, dvec3_scale(skin->mean_velocity, skin->vertices));
+        skin->end = dvec3_scale(sum, skin->vertices ? 1.0 / skin->vertices : 0);
+        all = dvec3_add(all, sum);
     }
-    if (s->joined)
-        share_means(s);
+    s->end = dvec3_scale(all, 1.0 / s->vertex_table.count);
+    measure_ahead(s);
+}
+
+void sn_surfaces_stand_still(sn_surfaces *s)
+{
+    s->end = s->mean;
+    for (uint32_t i = 0; i < s->skin_table.count; ++i)
+        surface_skins(s)[i].end = surface_skins(s)[i].mean;
+    measure_ahead(s);
 }
 
 static bool is_inside(const sn_bounds *b, sn_vec3 p)
@@ -97,31 +153,33 @@ static bool is_inside(const sn_bounds *b, sn_vec3 p)
            p.z <= b->high.z;
 }
 
+/* Where a vertex is in a view as the substep begins, and how fast. */
+static sn_vec3 seen(const sn_world *world, const sn_surface_vertex *v, int view, sn_vec3 *velocity)
+{
+    const sn_surfaces *s = &world->contacts.surfaces;
+    *velocity = vec3_sub(vec4_xyz(world->particles.v[v->slot]), dvec3_round(velocity_of(s, v->skin, view)));
+    return vec3_sub(v->start, dvec3_round(mean_of(s, v->skin, view)));
+}
+
 bool sn_surfaces_stay(const sn_world *world, sn_real h, bool ends)
 {
     const sn_surfaces *s = &world->contacts.surfaces;
     const sn_surface_vertex *vertex = surface_vertices(s);
-    const bool others = s->skin_table.count > 1;
     if (!s->searched)
         return false;
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
-        const sn_surface_skin *skin = &surface_skins(s)[vertex[i].skin];
-        const sn_vec3 c = dvec3_round(skin->mean);
-        if (ends) {
-            if (!is_inside(&vertex[i].own, vec3_sub(vertex[i].end, c)) ||
-                (others && !is_inside(&vertex[i].world, vertex[i].end)))
+    for (int view = 0; view < (s->skin_table.count > 1 ? SN_SURFACE_VIEWS : 1); ++view)
+        for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+            const sn_surface_vertex *v = &vertex[i];
+            if (ends) {
+                if (!is_inside(&v->box[view], vec3_sub(v->end, dvec3_round(end_of(s, v->skin, view)))))
+                    return false;
+                continue;
+            }
+            sn_vec3 u;
+            const sn_vec3 at = seen(world, v, view, &u);
+            if (!is_inside(&v->box[view], at) || !is_inside(&v->box[view], vec3_add(at, vec3_scale(u, h))))
                 return false;
-            continue;
         }
-        const sn_vec3 way = vec3_scale(vec4_xyz(world->particles.v[vertex[i].slot]), h);
-        const sn_vec3 own_way = vec3_sub(way, vec3_scale(dvec3_round(skin->mean_velocity), h));
-        const sn_vec3 own = vec3_sub(vertex[i].start, c);
-        if (!is_inside(&vertex[i].own, own) || !is_inside(&vertex[i].own, vec3_add(own, own_way)))
-            return false;
-        if (others && (!is_inside(&vertex[i].world, vertex[i].start) ||
-                       !is_inside(&vertex[i].world, vec3_add(vertex[i].start, way))))
-            return false;
-    }
     return true;
 }
 
@@ -163,73 +221,75 @@ static bool boxes_touch(const sn_bounds *a, const sn_bounds *b)
            a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
-/* s: for so long boxes are to last: until most vertices have come as far as an edge is long, but for the rest of the step at most and for a substep
-   at least. */
-static sn_real horizon(const sn_surfaces *s, const sn_surface_skin *skin, sn_real h, bool own)
+bool sn_surface_may_meet(const sn_world *world, const sn_surface_candidate *c, sn_real h)
+{
+    const sn_surfaces *s = &world->contacts.surfaces;
+    const uint32_t second = c->edges ? 2 : 1;
+    const sn_real far = (sn_real)INFINITY;
+    sn_bounds box[2];
+    for (uint32_t k = 0; k < 2; ++k)
+        box[k] = (sn_bounds){{far, far, far}, {-far, -far, -far}};
+    for (uint32_t k = 0; k < 4; ++k) {
+        const sn_surface_vertex *v = &surface_vertices(s)[c->vertex[k]];
+        sn_vec3 u;
+        const sn_vec3 at = seen(world, v, c->view, &u);
+        include(&box[k >= second], at);
+        include(&box[k >= second], vec3_add(at, vec3_scale(u, h)));
+    }
+    box[0] = grown(box[0], c->thickness);
+    return boxes_touch(&box[0], &box[1]);
+}
+
+/* s: for so long boxes are to last: until most vertices have come as far as a share of an edge, but for the rest of the step at most and
+   for a substep at least. */
+static sn_real horizon(const sn_surfaces *s, const sn_surface_skin *skin, sn_real h, int view)
 {
     const sn_surface_vertex *vertex = surface_vertices(s);
     double square = 0;
-    for (uint32_t k = skin->first_vertex; k < skin->first_vertex + skin->vertices; ++k) {
-        const double speed = (double)(own ? vertex[k].speed : vertex[k].fast);
-        square += speed * speed;
-    }
-    const sn_real typical = (sn_real)sqrt(square / (skin->vertices ? skin->vertices : 1));
-    const sn_real time = skin->edge < typical * s->time_left ? skin->edge / typical : s->time_left;
+    for (uint32_t k = skin->first_vertex; k < skin->first_vertex + skin->vertices; ++k)
+        square += (double)vertex[k].speed[view] * (double)vertex[k].speed[view];
+    const sn_real typical = (sn_real)sqrt(square / (skin->vertices ? skin->vertices : 1)), far = FAR * skin->edge;
+    const sn_real time = far < typical * s->time_left ? far / typical : s->time_left;
     return time > h ? time : h;
 }
 
-static void expect_vertices(searching *f, sn_real h, bool ends)
+static void expect_vertices(searching *f, sn_real h, bool ends, int view)
 {
     sn_surfaces *s = f->s;
     sn_surface_vertex *vertex = surface_vertices(s);
-    sn_real largest = 0;
     for (uint32_t i = 0; i < s->skin_table.count; ++i) {
-        sn_surface_skin *skin = &surface_skins(s)[i];
-        const sn_real own_time = horizon(s, skin, h, true), time = horizon(s, skin, h, false),
-                      slack = SLACK * skin->edge;
-        const sn_vec3 c = dvec3_round(skin->mean), drift = dvec3_round(skin->mean_velocity);
+        const sn_surface_skin *skin = &surface_skins(s)[i];
+        const sn_real time = horizon(s, skin, h, view), slack = SLACK * skin->edge;
+        const sn_vec3 c = dvec3_round(mean_of(s, i, view)), drift = dvec3_round(velocity_of(s, i, view));
         for (uint32_t k = skin->first_vertex; k < skin->first_vertex + skin->vertices; ++k) {
-            const sn_vec3 v = vec4_xyz(f->world->particles.v[vertex[k].slot]), x = vertex[k].start;
-            vertex[k].own = (sn_bounds){vec3_sub(x, c), vec3_sub(x, c)};
-            vertex[k].world = (sn_bounds){x, x};
-            include(&vertex[k].own, vec3_add(vec3_sub(x, c), vec3_scale(vec3_sub(v, drift), own_time)));
-            include(&vertex[k].world, vec3_add(x, vec3_scale(v, time)));
-            if (ends) {
-                include(&vertex[k].own, vec3_sub(vertex[k].end, c));
-                include(&vertex[k].world, vertex[k].end);
-            }
-            vertex[k].own = grown(vertex[k].own, slack);
-            vertex[k].world = grown(vertex[k].world, slack);
-            largest = higher(largest, higher(vec3_length(x), vec3_length(vec3_sub(x, c))));
+            const sn_vec3 v = vec4_xyz(f->world->particles.v[vertex[k].slot]), x = vec3_sub(vertex[k].start, c);
+            sn_bounds box = {x, x};
+            include(&box, vec3_add(x, vec3_scale(vec3_sub(v, drift), time)));
+            if (ends)
+                include(&box, vec3_sub(vertex[k].end, dvec3_round(end_of(s, i, view))));
+            vertex[k].box[view] = grown(box, slack);
+            vertex[k].path[view] = 0;
+            f->rounded = larger(f->rounded, ROUNDED * larger(vec3_length(vertex[k].start), vec3_length(x)));
         }
-        skin->searched = skin->mean;
     }
-    f->rounded = ROUNDED * largest;
+    s->path[view] = 0;
 }
 
-static sn_bounds *boxes(const sn_surfaces *s, bool own)
+static sn_bounds *boxes(const sn_surfaces *s, int view)
 {
-    return s->triangle_table.column[own ? 1 : 2];
+    return s->triangle_table.column[1 + view];
 }
 
-static const sn_bounds *expected(const sn_surface_vertex *v, bool own)
-{
-    return own ? &v->own : &v->world;
-}
-
-static void expect_triangles(searching *f)
+static void expect_triangles(searching *f, int view)
 {
     sn_surfaces *s = f->s;
     const sn_surface_vertex *vertex = surface_vertices(s);
     for (uint32_t t = 0; t < s->triangle_table.count; ++t) {
         const sn_surface_triangle *triangle = &surface_triangles(s)[t];
-        const sn_real by = surface_skins(s)[triangle->skin].thickness + f->rounded;
-        for (int own = 0; own < 2; ++own) {
-            sn_bounds box = *expected(&vertex[triangle->vertex[0]], own);
-            for (uint32_t k = 1; k < 3; ++k)
-                box = united(box, expected(&vertex[triangle->vertex[k]], own));
-            boxes(s, own)[t] = grown(box, by);
-        }
+        sn_bounds box = vertex[triangle->vertex[0]].box[view];
+        for (uint32_t k = 1; k < 3; ++k)
+            box = united(box, &vertex[triangle->vertex[k]].box[view]);
+        boxes(s, view)[t] = grown(box, surface_skins(s)[triangle->skin].thickness + f->rounded);
     }
 }
 
@@ -240,17 +300,17 @@ static bool fit_trees(searching *f)
         sn_surface_skin *skin = &surface_skins(s)[i];
         for (uint32_t k = 0; k < 2; ++k) {
             sn_bvh *tree = (sn_bvh *)s->tree_table.column[k] + i;
-            const sn_bounds *box = boxes(s, k == 0) + skin->first;
-            if (k == 1 && s->skin_table.count == 1)
+            const sn_bounds *box = boxes(s, (int)k) + skin->first;
+            if (k == SN_SURFACE_ALL && s->skin_table.count == 1)
                 continue;
             if (tree->items == skin->count && s->searches % REBUILT)
                 sn_bvh_refit(tree, box);
             else if (!sn_bvh_build(tree, &f->world->allocator, box, skin->count))
                 return false;
         }
-        skin->reach = boxes(s, false)[skin->first];
+        skin->reach = boxes(s, SN_SURFACE_ALL)[skin->first];
         for (uint32_t t = skin->first + 1; t < skin->first + skin->count; ++t)
-            skin->reach = united(skin->reach, &boxes(s, false)[t]);
+            skin->reach = united(skin->reach, &boxes(s, SN_SURFACE_ALL)[t]);
     }
     return true;
 }
@@ -261,20 +321,20 @@ typedef struct looking {
     searching *f;
     uint32_t triangle; /* that looks for others */
     uint32_t base;     /* items of the tree are triangles from here on */
-    bool own;
+    int view;
     sn_surface_candidate *to; /* NULL: only count */
     uint32_t found;
 } looking;
 
 /* m: nearer than this they push each other. What is near in the rest shape may come nearer. */
-static sn_real reach_of(const searching *f, bool edges, const uint32_t *vertex, sn_real thickness, bool one_group)
+static sn_real reach_of(const searching *f, bool edges, const uint32_t *vertex, sn_real thickness, bool own)
 {
     const sn_contact_world *contact = &f->world->contact;
     const sn_vec4 *rest = contact->rest_table.column[0];
     sn_dvec3 x[4];
     for (uint32_t k = 0; k < 4; ++k) {
         const uint32_t number = surface_vertices(f->s)[vertex[k]].number;
-        if (!one_group || number >= contact->rest_table.count || rest[number].w == 0)
+        if (!own || number >= contact->rest_table.count || rest[number].w == 0)
             return thickness;
         x[k] = dvec3_from(vec4_xyz(rest[number]));
     }
@@ -282,29 +342,29 @@ static sn_real reach_of(const searching *f, bool edges, const uint32_t *vertex, 
     return far < thickness ? far : thickness;
 }
 
-/* Two of different skins that a constraint joins are left alone. */
-static bool are_joined(const searching *f, bool edges, const uint32_t *vertex)
+bool sn_surface_is_joined(const sn_world *world, sn_surface_candidate *c)
 {
-    const sn_world *world = f->world;
-    for (uint32_t i = 0; i < (edges ? 2u : 1u); ++i)
-        for (uint32_t k = edges ? 2 : 1; k < 4; ++k)
-            if (sn_incidence_joins(&world->incidence, &world->constraints, surface_vertices(f->s)[vertex[i]].number,
-                                   surface_vertices(f->s)[vertex[k]].number))
-                return true;
-    return false;
+    const sn_surface_vertex *vertex = surface_vertices(&world->contacts.surfaces);
+    if (c->view == SN_SURFACE_OWN || c->asked)
+        return c->joined;
+    for (uint32_t i = 0; i < (c->edges ? 2u : 1u) && !c->joined; ++i)
+        for (uint32_t k = c->edges ? 2 : 1; k < 4 && !c->joined; ++k)
+            c->joined = sn_incidence_joins(&world->incidence, &world->constraints, vertex[c->vertex[i]].number,
+                                           vertex[c->vertex[k]].number);
+    c->asked = true;
+    return c->joined;
 }
 
 static void emit(looking *l, sn_surface_candidate c, uint32_t other)
 {
     searching *f = l->f;
-    if (!l->own && are_joined(f, c.edges, c.vertex))
-        return;
     if (l->to) {
         const sn_surface_skin *one = &surface_skins(f->s)[surface_triangles(f->s)[l->triangle].skin];
         const sn_surface_skin *two = &surface_skins(f->s)[surface_triangles(f->s)[other].skin];
         c.pair = other;
-        c.own = l->own;
-        c.reach = reach_of(f, c.edges, c.vertex, one->thickness + two->thickness, one->group == two->group);
+        c.view = (uint8_t)l->view;
+        c.thickness = one->thickness + two->thickness;
+        c.reach = reach_of(f, c.edges, c.vertex, one->thickness + two->thickness, l->view == SN_SURFACE_OWN);
         l->to[l->found] = c;
     }
     l->found++;
@@ -324,8 +384,8 @@ static void pair_vertices(looking *l, uint32_t one, uint32_t other, uint32_t pai
         const uint32_t v = a->vertex[k];
         if (!(a->owns >> k & 1) || has_vertex(b, v))
             continue;
-        const sn_bounds box = grown(*expected(&surface_vertices(s)[v], l->own), surface_skins(s)[a->skin].thickness);
-        if (boxes_touch(&box, &boxes(s, l->own)[other]))
+        const sn_bounds box = grown(surface_vertices(s)[v].box[l->view], surface_skins(s)[a->skin].thickness);
+        if (boxes_touch(&box, &boxes(s, l->view)[other]))
             emit(l,
                  (sn_surface_candidate){
                      .vertex = {v, b->vertex[0], b->vertex[1], b->vertex[2]}, .one = v, .other = other},
@@ -336,7 +396,7 @@ static void pair_vertices(looking *l, uint32_t one, uint32_t other, uint32_t pai
 static sn_bounds edge_box(const looking *l, const sn_surface_edge *edge, sn_real by)
 {
     const sn_surface_vertex *vertex = surface_vertices(l->f->s);
-    return grown(united(*expected(&vertex[edge->vertex[0]], l->own), expected(&vertex[edge->vertex[1]], l->own)), by);
+    return grown(united(vertex[edge->vertex[0]].box[l->view], &vertex[edge->vertex[1]].box[l->view]), by);
 }
 
 static void pair_edges(looking *l, uint32_t other)
@@ -348,7 +408,7 @@ static void pair_edges(looking *l, uint32_t other)
             continue;
         const sn_surface_edge *one = &surface_edges(s)[a->edge[i]];
         const sn_bounds box = edge_box(l, one, surface_skins(s)[a->skin].thickness + l->f->rounded);
-        if (!boxes_touch(&box, &boxes(s, l->own)[other]))
+        if (!boxes_touch(&box, &boxes(s, l->view)[other]))
             continue;
         for (uint32_t k = 0; k < 3; ++k) {
             if (!(b->owns >> (3 + k) & 1))
@@ -373,7 +433,8 @@ static bool look_at(void *data, uint32_t item)
     looking *l = data;
     const uint32_t other = l->base + item;
     const sn_surfaces *s = l->f->s;
-    if ((l->own && other <= l->triangle) || !boxes_touch(&boxes(s, l->own)[l->triangle], &boxes(s, l->own)[other]))
+    if ((l->view == SN_SURFACE_OWN && other <= l->triangle) ||
+        !boxes_touch(&boxes(s, l->view)[l->triangle], &boxes(s, l->view)[other]))
         return true;
     pair_vertices(l, l->triangle, other, other);
     pair_vertices(l, other, l->triangle, other);
@@ -425,13 +486,12 @@ static void look_piece(void *data, uint32_t index, uint32_t worker)
         looking l = {.f = f, .triangle = t, .to = f->counting ? NULL : surface_candidates(s) + start[index] + found};
         for (uint32_t other = skin; other < s->skin_table.count; ++other) {
             const sn_surface_skin *its = &surface_skins(s)[other];
-            l.own = other == skin;
+            l.view = other == skin ? SN_SURFACE_OWN : SN_SURFACE_ALL;
             l.base = its->first;
-            if (!l.own && (!boxes_touch(&boxes(s, false)[t], &its->reach) ||
-                           !skins_agree(f->world, &surface_skins(s)[skin], its)))
+            if (other != skin && (!boxes_touch(&boxes(s, SN_SURFACE_ALL)[t], &its->reach) ||
+                                  !skins_agree(f->world, &surface_skins(s)[skin], its)))
                 continue;
-            sn_bvh_overlap((const sn_bvh *)s->tree_table.column[l.own ? 0 : 1] + other, &boxes(s, l.own)[t], look_at,
-                           &l);
+            sn_bvh_overlap((const sn_bvh *)s->tree_table.column[l.view] + other, &boxes(s, l.view)[t], look_at, &l);
         }
         if (l.to)
             sort(l.to, l.found);
@@ -460,10 +520,12 @@ bool sn_surfaces_search(sn_world *world, sn_real h, bool ends)
     sn_surfaces *s = &world->contacts.surfaces;
     searching f = {.world = world, .s = s, .counting = true};
     const uint32_t pieces = (s->triangle_table.count + TRIANGLES_A_PIECE - 1) / TRIANGLES_A_PIECE;
-    s->searched = s->chosen = false;
-    s->candidate_table.count = 0;
-    expect_vertices(&f, h, ends);
-    expect_triangles(&f);
+    s->searched = false;
+    s->candidate_table.count = s->near_table.count = 0;
+    for (int view = 0; view < SN_SURFACE_VIEWS; ++view)
+        expect_vertices(&f, h, ends, view);
+    for (int view = 0; view < SN_SURFACE_VIEWS; ++view)
+        expect_triangles(&f, view);
     if (!fit_trees(&f) || !sn_table_reserve(&s->piece_table, &world->allocator, pieces) ||
         !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, pieces) ||
         (s->skin_table.count > 1 &&
@@ -486,6 +548,8 @@ bool sn_surfaces_search(sn_world *world, sn_real h, bool ends)
     if (!look(&f, pieces))
         return false;
     s->candidate_table.count = (uint32_t)total;
+    for (uint32_t i = 0; i < s->candidate_table.count; ++i)
+        surface_due(s)[i] = -1;
     s->searched = true;
     return true;
 }

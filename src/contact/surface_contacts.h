@@ -6,8 +6,8 @@
        features     vertices, edges and triangles of such skins, made when skins are edited            surface_topology.c
        candidates   pairs (vertex, triangle) and (edge, edge) whose boxes touch; searched for when     surface_broad_phase.c
                     a vertex has left the box in which it was expected
-       near         candidates that may come within reach; looked through when a vertex has come       surface_narrow_phase.c
-                    half as far as what else is around it was away
+       near         candidates that were looked at in this substep: by how far they were apart when    surface_narrow_phase.c
+                    last looked at, and how far vertices have come since, others cannot meet
        contacts     those that may touch in this substep: solved after every pass                      surface_solve.c
 
    And at the end of every substep the guard: surface_guard.c. */
@@ -22,21 +22,21 @@
 #define SN_SURFACE_NONE    UINT32_MAX
 #define SN_SURFACE_COLOURS 64u
 
+/* Pairs of one skin are seen from the mean of its vertices, pairs of two from the mean of all: so that things which move together do not move. */
+enum { SN_SURFACE_OWN, SN_SURFACE_ALL, SN_SURFACE_VIEWS };
+
 typedef struct sn_surface_vertex {
-    uint32_t number, slot; /* of the particle */
-    uint32_t skin;         /* row in skin_table here; a particle of two skins counts to the first */
-    uint32_t triangle;     /* that owns it */
-    sn_vec3 start;         /* m: where this substep began */
-    sn_vec3 end;           /*   and where it leads */
-    float share;           /* of its way that it goes, as of the last round of the guard */
-    sn_real speed;         /* m/s: against the mean of its skin, when the substep began */
-    sn_real fast;          /* m/s: against the world */
-    sn_bounds own,
-        world; /* where it was expected when candidates were looked for, seen from the mean of its skin, and in the world */
-    sn_vec3 seen; /* m: where it was when near ones were chosen, */
-    sn_real
-        own_bound; /*   and how far from there it may come, seen from the mean of its skin; no farther, no pair of this skin can */
-    sn_real world_bound; /*   get near that was not; and in the world, for pairs of two skins */
+    uint32_t number, slot;           /* of the particle */
+    uint32_t skin;                   /* row in skin_table here; a particle of two skins counts to the first */
+    uint32_t triangle;               /* that owns it */
+    sn_vec3 start;                   /* m: where this substep began */
+    sn_vec3 end;                     /*   and where it leads */
+    float share;                     /* of its way that it goes, as of the last round of the guard */
+    bool shortened;                  /*   in which it became less */
+    sn_real speed[SN_SURFACE_VIEWS]; /* m/s: when the substep began */
+    sn_bounds box[SN_SURFACE_VIEWS]; /* where it was expected when candidates were looked for */
+    sn_real path[SN_SURFACE_VIEWS];  /* m: so far it has come since then, up to the start of this substep */
+    sn_real ahead[SN_SURFACE_VIEWS]; /* m: and in it, as of its end */
 } sn_surface_vertex;
 
 typedef struct sn_surface_triangle {
@@ -60,9 +60,9 @@ typedef struct sn_surface_skin {
     sn_real thickness;               /* m */
     sn_real edge;                    /* m: mean length, when the topology was made */
     uint32_t group;                  /* of its particles: that of the first */
-    sn_dvec3 mean, mean_velocity;    /* m, m/s: of its vertices, when the substep began; at its end, where that is */
-    sn_dvec3 searched, seen;         /* m: the mean when candidates were looked for, and when near ones were chosen */
-    sn_bounds reach;                 /* of all its boxes in the world */
+    sn_dvec3 mean, velocity;         /* m, m/s: of its vertices when the substep began */
+    sn_dvec3 end;                    /* m: of its vertices at the end of the substep */
+    sn_bounds reach;                 /* of all its boxes, seen from the mean of all */
 } sn_surface_skin;
 
 /* A pair of features that may meet: a vertex and a triangle, or two edges. */
@@ -71,9 +71,12 @@ typedef struct sn_surface_candidate {
     uint32_t one, other; /* the vertex and the triangle; or the edges */
     uint32_t pair;       /* it comes from the triangle before this one in the list, and from this one */
     sn_real reach;       /* m: nearer than this they push each other */
-    sn_real clear;       /* m: their distance when the substep began, of near ones */
+    sn_real thickness;   /* m: of both */
+    sn_real clear;       /* m: at least so far they were apart when they were last looked at, and */
+    sn_real path[4];     /*   its vertices had come so far then */
+    uint8_t view;        /* SN_SURFACE_OWN or SN_SURFACE_ALL */
     bool edges;
-    bool own; /* of one skin */
+    bool asked, joined; /* whether a constraint joins the two, which are of two skins, was asked; it does */
 } sn_surface_candidate;
 
 /* Two that may touch in this substep, by the spots that are nearest as it begins, and the direction between these. */
@@ -106,16 +109,19 @@ typedef struct sn_surfaces {
     sn_table skin_table;      /* of sn_surface_skin */
     sn_table tree_table;      /* of sn_bvh, by skin, twice: its boxes seen from its mean, and in the world */
     uint32_t trees;           /* so many of them were initialised */
-    sn_table candidate_table; /* of sn_surface_candidate: those of one skin, then of two */
+    sn_table candidate_table; /* of sn_surface_candidate; of sn_real, m: when to look at it again, see surface_due */
     sn_table piece_table;     /* of uint32_t: where candidates of pieces of triangles begin */
     bool searched;            /* candidates are those of the features, as of boxes */
-    sn_table near_table;      /* of uint32_t: candidates */
-    bool chosen;              /* they and the bounds are those of the candidates */
-    sn_table contact_table;   /* of sn_surface_contact: by colour, and as they were found */
-    sn_table colour_table;    /* of uint64_t, by slot */
+    sn_dvec3 mean, velocity, end; /* m, m/s: of all vertices, as those of a skin */
+    double
+        path[SN_SURFACE_VIEWS]; /* m: so far the fastest vertex of each substep since the search has come, added up */
+    sn_real speed[SN_SURFACE_VIEWS]; /* m/s: of the fastest in this one */
+    sn_table near_table;             /* of uint32_t: candidates that are near in this substep */
+    sn_table contact_table;          /* of sn_surface_contact: by colour, and as they were found */
+    sn_table colour_table;           /* of uint64_t, by slot */
     uint32_t colour_start[SN_SURFACE_COLOURS + 2];
     sn_real time_left; /* s: of the step, with the substep that runs */
-    uint64_t searches, choices, stops,
+    uint64_t searches, looks, rounds, stops,
         forced; /* counts, for tests and measurements: of looks at levels; of vertices that the guard stopped; and
                                                   of pairs that things which nothing stops drove into each other */
 } sn_surfaces;
@@ -169,21 +175,34 @@ static inline sn_surface_candidate *surface_candidates(const sn_surfaces *s)
     return s->candidate_table.column[0];
 }
 
+/* m: of the path of the fastest: a candidate need not be looked at before. */
+static inline sn_real *surface_due(const sn_surfaces *s)
+{
+    return s->candidate_table.column[1];
+}
+
 /* surface_topology.c: makes features anew if skins were edited; false when memory runs out. */
 bool sn_surfaces_make(struct sn_world *world);
 
-/* surface_broad_phase.c: means, starts and speeds of this substep; whether every vertex is where it was expected, at the start and after h more
-   or, with ends, at the ends; and candidates, for some time to come. */
+/* surface_broad_phase.c: when a substep begins, where its vertices are, and how far they have come; the same at its end; whether every vertex is where it
+   was expected, at the start and after h more, or at the ends; and candidates, for some time to come. */
 void sn_surfaces_measure(struct sn_world *world);
 void sn_surfaces_measure_ends(struct sn_world *world);
+void sn_surfaces_stand_still(sn_surfaces *s); /* the same, but that views stay where they were at the start */
 bool sn_surfaces_stay(const struct sn_world *world, sn_real h, bool ends);
 bool sn_surfaces_search(struct sn_world *world, sn_real h, bool ends);
 
+/* Whether the boxes of the two touch, with what their velocities add in a substep of h. */
+bool sn_surface_may_meet(const struct sn_world *world, const sn_surface_candidate *c, sn_real h);
+
+/* m: how much nearer the two may have come since they were last looked at, up to the start of this substep, or its end. */
+sn_real sn_surface_closer(const sn_surfaces *s, const sn_surface_candidate *c, bool ends);
+
+/* Whether a constraint joins two of different skins: then they are left alone. */
+bool sn_surface_is_joined(const struct sn_world *world, sn_surface_candidate *c);
+
 /* surface_narrow_phase.c: the nearest spots of a pair, with places of its four vertices: their distance (never too large by more than rounding), weights as in
    sn_surface_contact, and whether the pair is the one that stands for what is nearest: not a neighbour's business. */
-/* At the end of a substep: whether pairs that are not near cannot have passed. */
-bool sn_surfaces_are_bounded(const struct sn_world *world);
-
 typedef struct sn_surface_spots {
     double distance;
     double weight[4];

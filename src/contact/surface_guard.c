@@ -20,12 +20,14 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define WORK_OF_PAIR 30.0 /* ns, about */
-#define STOPS        6u   /* rounds in which vertices stop on their ways; after those they stay */
-#define ROUNDS       64u  /* after those nothing moves */
-#define BEFORE       0.9f /* of the way up to where they would touch */
-#define NEAREST      0.2  /* of their distance before: they come no nearer in a substep, */
-#define LEAST        0.05 /*   or of their reach, if that is less */
+#define WORK_OF_PAIR 30.0           /* ns, about */
+#define STOPS        6u             /* rounds in which vertices stop on their ways; after those they stay */
+#define ROUNDS       64u            /* after those nothing moves */
+#define BEFORE       0.9f           /* of the way up to where they would touch */
+#define FIRM         ((sn_real)0.6) /* of the square of the distance: who moves by less comes no nearer than NEAREST of it */
+#define EXACT        (1 - 1e-6) /* distances are at least so much of what is computed */
+#define NEAREST      0.2        /* of their distance before: they come no nearer in a substep, */
+#define LEAST        0.05       /*   or of their reach, if that is less */
 
 typedef struct guarding {
     sn_world *world;
@@ -62,8 +64,8 @@ static bool is_led(const guarding *g, uint32_t vertex)
     return g->world->particles.x[surface_vertices(g->s)[vertex].slot].w == 0;
 }
 
-/* Whether none of the four moves, or the two features cannot come together by how far they move against each other. */
-static bool stays_apart(const guarding *g, const sn_surface_candidate *c)
+/* m^2: how far spots of the two can move against each other. */
+static sn_real relative_way(const guarding *g, const sn_surface_candidate *c)
 {
     const sn_surface_vertex *vertex = surface_vertices(g->s);
     const uint32_t second = c->edges ? 2 : 1;
@@ -77,9 +79,16 @@ static bool stays_apart(const guarding *g, const sn_surface_candidate *c)
             const sn_real here = vec3_dot(u, u);
             square = here > square ? here : square;
         }
-    if (square == 0)
-        return true;
-    return !g->all && c->clear * c->clear * (sn_real)0.6 > square; /* sqrt: to less than NEAREST of the distance */
+    return square;
+}
+
+/* Whether they were too far from each other for that, by what is known of their distance at the start. */
+static bool stays_apart(const guarding *g, const sn_surface_candidate *c, sn_real square)
+{
+    if (square == 0 || surface_due(g->s)[c - surface_candidates(g->s)] < 0)
+        return square == 0;
+    const sn_real before = c->clear - sn_surface_closer(g->s, c, false);
+    return before > 0 && before * before * FIRM > square;
 }
 
 static void take(const guarding *g, const sn_surface_candidate *c, double *start, double *end, sn_dvec3 x[4])
@@ -112,17 +121,30 @@ static bool ways_are_apart(const double *start, const double *end, bool edges, d
     return false;
 }
 
-static void look_at(guarding *g, const sn_surface_candidate *c)
+/* A pair none of whose vertices was shortened in the last round is as it was, and has been looked at. */
+static bool was_shortened(const guarding *g, const sn_surface_candidate *c)
+{
+    const sn_surface_vertex *v = surface_vertices(g->s);
+    return v[c->vertex[0]].shortened || v[c->vertex[1]].shortened || v[c->vertex[2]].shortened ||
+           v[c->vertex[3]].shortened;
+}
+
+static void look_at(guarding *g, sn_surface_candidate *c)
 {
     double start[12], end[12], time;
     sn_dvec3 x[4];
-    if (stays_apart(g, c))
+    if (g->round > 0 && !was_shortened(g, c))
+        return;
+    const sn_real square = relative_way(g, c);
+    if (stays_apart(g, c, square))
         return;
     take(g, c, start, end, x);
-    if (ways_are_apart(start, end, c->edges, LEAST * (double)c->reach))
+    if (ways_are_apart(start, end, c->edges, LEAST * (double)c->reach) || sn_surface_is_joined(g->world, c))
         return;
-    const double distance = sn_surface_nearest(c->edges, x).distance * NEAREST, least = LEAST * (double)c->reach;
-    const double apart = distance < least ? distance : least;
+    const double distance = sn_surface_nearest(c->edges, x).distance * EXACT, least = LEAST * (double)c->reach;
+    const double apart = NEAREST * distance < least ? NEAREST * distance : least;
+    if (distance * distance * (double)FIRM > (double)square)
+        return;
     if (!(c->edges ? sn_ccd_edge_edge(start, end, apart, &time) : sn_ccd_vertex_triangle(start, end, apart, &time)))
         return;
     bool stopped = false;
@@ -144,7 +166,7 @@ static void look_piece(void *data, uint32_t first, uint32_t last)
     guarding *g = data;
     const uint32_t *near = g->s->near_table.column[0];
     for (uint32_t i = first; i < last; ++i)
-        look_at(g, &surface_candidates(g->s)[g->all ? i : near[i]]);
+        look_at(g, &surface_candidates(g->s)[near[i]]);
 }
 
 /* Where a vertex ends, now that it goes a share of its way. The way itself is kept in the store. */
@@ -154,6 +176,7 @@ static void shorten(sn_surfaces *s, const sn_world *world, uint32_t vertex)
     const unsigned bits = atomic_load_explicit(&shares(s)[vertex], memory_order_relaxed);
     float share;
     memcpy(&share, &bits, sizeof share);
+    v->shortened = share < v->share;
     v->share = share;
     const sn_vec3 way = vec3_sub(vec4_xyz(world->particles.x[v->slot]), v->start);
     if (share < 1)
@@ -213,13 +236,55 @@ static void settle(sn_world *world, sn_surfaces *s, sn_real h)
 static bool look(guarding *g)
 {
     sn_world *world = g->world;
-    const uint32_t count = g->all ? g->s->candidate_table.count : g->s->near_table.count;
+    const uint32_t count = g->s->near_table.count;
     atomic_store_explicit(&g->touched, false, memory_order_relaxed);
     atomic_store_explicit(&g->forced, 0, memory_order_relaxed);
     if (sn_parallel_wants(&world->parallel, count * WORK_OF_PAIR))
         return sn_parallel_for(&world->parallel, count, look_piece, g);
     look_piece(g, 0, count);
     return true;
+}
+
+/* Candidates that may have come together by the ends, in the list of near ones. */
+static bool list_due(guarding *g)
+{
+    sn_world *world = g->world;
+    sn_surfaces *s = g->s;
+    const uint32_t count = s->candidate_table.count;
+    sn_real latest[SN_SURFACE_VIEWS] = {0, 0};
+    uint32_t due = 0;
+    for (int view = 0; view < SN_SURFACE_VIEWS; ++view) {
+        for (uint32_t i = 0; i < s->vertex_table.count; ++i)
+            if (surface_vertices(s)[i].ahead[view] > latest[view])
+                latest[view] = surface_vertices(s)[i].ahead[view];
+        latest[view] += (sn_real)s->path[view];
+    }
+    for (uint32_t i = 0; i < count; ++i)
+        due += surface_due(s)[i] <= latest[surface_candidates(s)[i].view];
+    if (!sn_table_reserve(&s->near_table, &world->allocator, due) ||
+        !sn_parallel_reserve(&world->parallel, &world->allocator, due)) {
+        world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces");
+        return false;
+    }
+    uint32_t *near = s->near_table.column[0];
+    s->near_table.count = 0;
+    for (uint32_t i = 0; i < count; ++i)
+        if (surface_due(s)[i] <= latest[surface_candidates(s)[i].view])
+            near[s->near_table.count++] = i;
+    return true;
+}
+
+/* Once something is stopped, things that moved together move apart. From then on all is seen from where it stands: whole ways, and every part of them, are in
+   boxes and paths that do not move. */
+static bool look_from_rest(guarding *g, sn_real h)
+{
+    sn_surfaces *s = g->s;
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i) { /* the whole way */
+        sn_surface_vertex *v = &surface_vertices(s)[i];
+        v->end = vec4_xyz(g->world->particles.x[v->slot]);
+    }
+    sn_surfaces_stand_still(s);
+    return (sn_surfaces_stay(g->world, h, true) || sn_surfaces_search(g->world, h, true)) && list_due(g);
 }
 
 bool sn_surfaces_guard(sn_world *world, sn_real h)
@@ -230,23 +295,20 @@ bool sn_surfaces_guard(sn_world *world, sn_real h)
         return true;
     take_ends(world, s);
     sn_surfaces_measure_ends(world);
-    if (!sn_surfaces_stay(world, h, true)) {
-        g.all = true;
-        if (!sn_surfaces_search(world, h, true) ||
-            !sn_parallel_reserve(&world->parallel, &world->allocator, s->candidate_table.count))
-            return false;
-    } else if (!sn_surfaces_are_bounded(world)) {
-        g.all = true;
-        if (!sn_parallel_reserve(&world->parallel, &world->allocator, s->candidate_table.count))
-            return false;
-    }
+    if (!sn_surfaces_stay(world, h, true) && !sn_surfaces_search(world, h, true))
+        return false;
+    if (!list_due(&g))
+        return false;
     for (; g.round < ROUNDS; ++g.round) {
         if (!look(&g))
             return false;
         if (!atomic_load_explicit(&g.touched, memory_order_relaxed))
             break;
+        if (g.round == 0 && !look_from_rest(&g, h))
+            return false;
         shorten_ways(&g);
     }
+    s->rounds += g.round;
     s->forced += atomic_load_explicit(&g.forced, memory_order_relaxed);
     settle(world, s, h);
     return true;

@@ -1,18 +1,17 @@
-/* Which pairs of features are near, and which may touch in this substep.
+/* Which pairs of features may touch in this substep.
 
    A pair is a contact of this substep if its distance d at the start, its reach r and its vertices' velocities say so:
 
        d - r < 2 h (s_one + s_other),    s the largest speed of its vertices,
 
-   which depends on the state alone. Of all candidates most are far from that. Near ones are chosen now and then; every vertex then has a bound b: a
-   quarter of what the nearest of its other pairs has to spare, d - r (the conservative bounds of Chen et al. 2025, "Offset geometric
-   contact"). As long as each vertex has come no farther than b since, and 2 h s is no more than b, either, such a pair still has
+   and if the boxes around both, with what their velocities add in the substep and their thickness, touch: all pairs of which that is true are candidates. Both
+   depend on the state alone. Most candidates are far from that, and are not looked at: d was measured when the pair was last looked at, and is less
+   by no more than its vertices have come since. Every vertex adds up its path for that. And so that most pairs are not even touched, the longest path of
+   each substep is added up as well: with S that sum, no pair changes by more than twice its growth, so there is a number for each, `due`, and nothing has to be
+   done about the pair before S + 2 h s has reached it, s the speed of the fastest vertex (after the conservative bounds of Chen et al. 2025,
+   "Offset geometric contact").
 
-       d - r - (b_one + b_other) >= 4 b - 2 b >= 2 h (s_one + s_other)
-
-   to spare, and is no contact. And at the end of a substep, as long as each has come no farther than 2 b, it has not passed. Pairs of one skin count as
-   seen from its mean.
- A contact is frozen for the substep: nearest spots and normal as it begins. That is where the pair is known
+   A contact is frozen for the substep: nearest spots and normal as it begins. That is where the pair is known
    to be apart, and which side is which; within a substep passes may lead anywhere.
 
    One place of nearness is to be one contact. Of a vertex over a sheet that is the triangle below it; near an edge or a corner of the sheet several
@@ -24,12 +23,9 @@
 
 #include <string.h>
 
-#define FASTER 12 /* near ones are those that come within reach in so many substeps at the present speed, */
-#define CLOSE  ((sn_real)0.25) /*   or have less than so much of the reach to spare */
-#define BOUND                                                                                                          \
-    ((sn_real)0.24)      /* of what others have to spare: so far a vertex may come before near ones are chosen anew */
-#define EXACT (1 - 1e-6) /* distances are at least so much of what is computed */
-#define FLAT  0.2 /* the cosine up to which an edge is beyond a triangle: sheets that lie on each other are not flat */
+#define LONGER ((sn_real)1.00001) /* paths are taken to be longer by this, for what rounding loses */
+#define EXACT  (1 - 1e-6)         /* distances are at least so much of what is computed */
+#define FLAT   0.2 /* the cosine up to which an edge is beyond a triangle: sheets that lie on each other are not flat */
 
 /* ---- Nearest spots ------------------------------------------------------------------------------------------------------------ */
 
@@ -186,74 +182,39 @@ static sn_real speed_of(const sn_surfaces *s, const sn_surface_candidate *c)
     const uint32_t second = c->edges ? 2 : 1;
     sn_real largest[2] = {0, 0};
     for (uint32_t k = 0; k < 4; ++k) {
-        const sn_surface_vertex *v = &surface_vertices(s)[c->vertex[k]];
-        const sn_real speed = c->own ? v->speed : v->fast;
+        const sn_real speed = surface_vertices(s)[c->vertex[k]].speed[c->view];
         sn_real *of = &largest[k >= second];
         *of = speed > *of ? speed : *of;
     }
     return largest[0] + largest[1];
 }
 
-static void lower_bounds(sn_surfaces *s, const sn_surface_candidate *c, sn_real spare)
+sn_real sn_surface_closer(const sn_surfaces *s, const sn_surface_candidate *c, bool ends)
 {
-    const sn_real bound = spare > 0 ? BOUND * spare : 0;
+    const uint32_t second = c->edges ? 2 : 1;
+    sn_real largest[2] = {0, 0};
     for (uint32_t k = 0; k < 4; ++k) {
-        sn_surface_vertex *v = &surface_vertices(s)[c->vertex[k]];
-        sn_real *of = c->own ? &v->own_bound : &v->world_bound;
-        *of = bound < *of ? bound : *of;
+        const sn_surface_vertex *v = &surface_vertices(s)[c->vertex[k]];
+        const sn_real path = v->path[c->view] - c->path[k] + (ends ? v->ahead[c->view] : 0);
+        sn_real *of = &largest[k >= second];
+        *of = path > *of ? path : *of;
     }
+    return (largest[0] + largest[1]) * LONGER;
 }
 
-/* Pairs that were not even candidates are kept apart by the boxes. */
-static bool choose(sn_world *world, sn_real h)
+/* What is left to spare now; and when it has to be looked after again. */
+static void put_off(sn_surfaces *s, uint32_t candidate, sn_real spare)
 {
-    sn_surfaces *s = &world->contacts.surfaces;
-    if (!sn_table_reserve(&s->near_table, &world->allocator, s->candidate_table.count)) {
-        world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces");
-        return false;
-    }
-    uint32_t *near = s->near_table.column[0];
-    s->near_table.count = 0;
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
-        sn_surface_vertex *v = &surface_vertices(s)[i];
-        v->seen = v->start;
-        v->own_bound = v->world_bound = (sn_real)INFINITY;
-    }
-    for (uint32_t i = 0; i < s->skin_table.count; ++i)
-        surface_skins(s)[i].seen = surface_skins(s)[i].mean;
-    for (uint32_t i = 0; i < s->candidate_table.count; ++i) {
-        sn_surface_candidate *c = &surface_candidates(s)[i];
-        sn_dvec3 x[4];
-        const sn_real spare = (sn_real)(spots_at_start(s, c, x).distance * EXACT) - c->reach;
-        if (spare <= FASTER * h * speed_of(s, c) + CLOSE * c->reach)
-            near[s->near_table.count++] = i;
-        else
-            lower_bounds(s, c, spare);
-    }
-    s->choices++;
-    s->chosen = true;
-    return true;
+    const sn_surface_candidate *c = &surface_candidates(s)[candidate];
+    surface_due(s)[candidate] = (sn_real)s->path[c->view] + spare / 2 / LONGER;
 }
 
-/* Whether the bounds hold: at the start of a substep, or at its end. */
-static bool bounds_hold(const sn_surfaces *s, sn_real h, bool ends)
+static void note_look(sn_surfaces *s, sn_surface_candidate *c, sn_real distance)
 {
-    const sn_surface_vertex *v = surface_vertices(s);
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
-        const sn_surface_skin *skin = &surface_skins(s)[v[i].skin];
-        const sn_vec3 drift = dvec3_round(dvec3_sub(skin->mean, skin->seen));
-        const sn_vec3 way = vec3_sub(ends ? v[i].end : v[i].start, v[i].seen);
-        const sn_real part = ends ? (sn_real)0.5 : 1, more = ends ? 0 : 2 * h;
-        if (!(part * vec3_length(vec3_sub(way, drift)) <= v[i].own_bound && more * v[i].speed <= v[i].own_bound) ||
-            !(part * vec3_length(way) <= v[i].world_bound && more * v[i].fast <= v[i].world_bound))
-            return false;
-    }
-    return true;
-}
-
-bool sn_surfaces_are_bounded(const sn_world *world)
-{
-    return world->contacts.surfaces.chosen && bounds_hold(&world->contacts.surfaces, 0, true);
+    c->clear = distance;
+    for (uint32_t k = 0; k < 4; ++k)
+        c->path[k] = surface_vertices(s)[c->vertex[k]].path[c->view];
+    s->looks++;
 }
 
 /* ---- Contacts --------------------------------------------------------------------------------------------------------------- */
@@ -311,29 +272,58 @@ static void sort_by_colour(sn_world *world, sn_surfaces *s)
         to[start[from[i].colour]++] = from[i];
 }
 
+/* Looks at a candidate that is due. Whether it is near: whether the guard will have to look at it. */
+static bool look(sn_world *world, sn_surfaces *s, uint32_t candidate, sn_real h)
+{
+    sn_surface_candidate *c = &surface_candidates(s)[candidate];
+    const sn_real wanted = 2 * h * speed_of(s, c);
+    if (surface_due(s)[candidate] >= 0) {
+        const sn_real spare = c->clear - sn_surface_closer(s, c, false) - c->reach;
+        put_off(s, candidate, spare);
+        if (spare > wanted)
+            return false;
+    }
+    sn_dvec3 x[4];
+    const sn_surface_spots spots = spots_at_start(s, c, x);
+    const sn_real spare = (sn_real)spots.distance - c->reach;
+    note_look(s, c, (sn_real)(spots.distance * EXACT));
+    put_off(s, candidate, c->clear - c->reach);
+    if (spare < wanted && sn_surface_is_joined(world, c)) {
+        surface_due(s)[candidate] = (sn_real)INFINITY;
+        return false;
+    }
+    if (spare < wanted && spots.distance > 0 && sn_surface_may_meet(world, c, h) && speaks(s, c, &spots, x)) {
+        sn_surface_contact *contact = (sn_surface_contact *)s->contact_table.column[1] + s->contact_table.count;
+        *contact = make_contact(world, c, &spots);
+        s->contact_table.count += contact->give > 0;
+    }
+    return true;
+}
+
 static bool make_contacts(sn_world *world, sn_real h)
 {
     sn_surfaces *s = &world->contacts.surfaces;
-    s->contact_table.count = 0;
-    if (!sn_table_reserve(&s->contact_table, &world->allocator, s->near_table.count) ||
+    const uint32_t count = s->candidate_table.count;
+    uint32_t due = 0;
+    sn_real from[SN_SURFACE_VIEWS];
+    for (int view = 0; view < SN_SURFACE_VIEWS; ++view)
+        from[view] = (sn_real)s->path[view] + 2 * h * s->speed[view] * LONGER;
+    s->contact_table.count = s->near_table.count = 0;
+    const sn_real latest = from[0] > from[1] ? from[0] : from[1];
+    for (uint32_t i = 0; i < count; ++i)
+        due += surface_due(s)[i] <= latest;
+    if (!sn_table_reserve(&s->near_table, &world->allocator, due) ||
+        !sn_table_reserve(&s->contact_table, &world->allocator, due) ||
         !sn_table_reserve(&s->colour_table, &world->allocator, world->particles.table.count) ||
-        !sn_parallel_reserve(&world->parallel, &world->allocator, s->near_table.count)) {
+        !sn_parallel_reserve(&world->parallel, &world->allocator, due)) {
         world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces");
         return false;
     }
-    sn_surface_contact *contact = s->contact_table.column[1];
-    const uint32_t *near = s->near_table.column[0];
-    for (uint32_t i = 0; i < s->near_table.count; ++i) {
-        sn_surface_candidate *c = &surface_candidates(s)[near[i]];
-        sn_dvec3 x[4];
-        const sn_surface_spots spots = spots_at_start(s, c, x);
-        c->clear = (sn_real)(spots.distance * EXACT);
-        if ((sn_real)spots.distance - c->reach < 2 * h * speed_of(s, c) && spots.distance > 0 &&
-            speaks(s, c, &spots, x)) {
-            contact[s->contact_table.count] = make_contact(world, c, &spots);
-            s->contact_table.count += contact[s->contact_table.count].give > 0;
-        }
-    }
+    uint32_t *near = s->near_table.column[0];
+    for (uint32_t i = 0; i < count; ++i)
+        if (surface_due(s)[i] <= latest && surface_due(s)[i] <= from[surface_candidates(s)[i].view] &&
+            look(world, s, i, h))
+            near[s->near_table.count++] = i;
     sort_by_colour(world, s);
     return true;
 }
@@ -346,8 +336,6 @@ bool sn_surfaces_begin(sn_world *world, sn_real h, sn_real time_left)
     s->time_left = time_left;
     sn_surfaces_measure(world);
     if (!sn_surfaces_stay(world, h, false) && !sn_surfaces_search(world, h, false))
-        return false;
-    if (!(s->chosen && bounds_hold(s, h, false)) && !choose(world, h))
         return false;
     return make_contacts(world, h);
 }

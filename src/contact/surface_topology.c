@@ -28,6 +28,7 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->tree_table, sizeof(sn_bvh), false);
     sn_table_column(&s->tree_table, sizeof(sn_bvh), false);
     sn_table_column(&s->candidate_table, sizeof(sn_surface_candidate), false);
+    sn_table_column(&s->candidate_table, sizeof(sn_real), false);
     sn_table_column(&s->piece_table, sizeof(uint32_t), false);
     sn_table_column(&s->near_table, sizeof(uint32_t), false);
     sn_table_column(&s->contact_table, sizeof(sn_surface_contact), false);
@@ -200,7 +201,7 @@ bool sn_surfaces_make(sn_world *world)
         return true;
     count_skins(world, &skins, &triangles);
     s->edits = 0;
-    s->on = s->joined = s->searched = s->chosen = false;
+    s->on = s->joined = s->searched = false;
     s->vertex_table.count = s->triangle_table.count = s->edge_table.count = s->skin_table.count = s->index_table.count =
         0;
     s->candidate_table.count = s->near_table.count = s->contact_table.count = 0;

@@ -144,6 +144,9 @@ uint64_t sn_contact_hash(uint64_t hash, const sn_contact_world *contact);
 /* The group's record, or the default of such a group. */
 const sn_group_contact *sn_contact_group(const sn_contact_world *contact, uint32_t group);
 
+/* Particles that have no place in a rest shape get the one where they are now, seen from the first of these. False when memory runs out. */
+bool sn_contact_take_rest(struct sn_world *world, const uint32_t *numbers, uint32_t count);
+
 /* The particle leaves its rest shape, and the field of its object. */
 void sn_contact_forget_rest(sn_contact_world *contact, uint32_t index);
 

@@ -117,21 +117,6 @@ static void insert(sn_contact_world *contact, uint32_t number, const sn_skin_def
     renumber(contact, row);
 }
 
-/* Groups of its particles that have no rest shape get one. There is room for all before the first is taken. */
-static bool take_rest_shapes(sn_world *world, const sn_skin_def *def)
-{
-    sn_contact_world *c = &world->contact;
-    if (!sn_table_reserve(&c->rest_table, &world->allocator, world->ids.table.count))
-        return false;
-    for (size_t i = 0; i < (size_t)def->triangle_count * 3; ++i) {
-        const uint32_t number = def->triangles[i];
-        const sn_vec4 *rest = c->rest_table.column[0];
-        if (number >= c->rest_table.count || rest[number].w == 0)
-            sn_world_take_rest_shape(world, world->particles.group[world->ids.value[number]]);
-    }
-    return true;
-}
-
 sn_result sn_skin_add(sn_world *world, const sn_skin_def *def, sn_skin *skin)
 {
     if (skin)
@@ -146,7 +131,7 @@ sn_result sn_skin_add(sn_world *world, const sn_skin_def *def, sn_skin *skin)
         !sn_table_reserve(&c->triangle_table, &world->allocator,
                           (uint64_t)c->triangle_table.count + def->triangle_count))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for a skin of %u triangles", def->triangle_count);
-    if (def->self_collision && !take_rest_shapes(world, def))
+    if (def->self_collision && !sn_contact_take_rest(world, def->triangles, 3 * def->triangle_count))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for the rest shape of a skin");
     uint32_t generation = sn_ids_take(&c->skin_ids, number, 1);
     insert(c, number, def);
