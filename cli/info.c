@@ -169,6 +169,27 @@ static void add_counts(sn_document *d, sn_value *root, sn_scene *scene, sn_world
             sn_document_number(d, kinds, sn_kind_info(world, kind)->name, sn_world_constraint_count(world, kind));
 }
 
+/* How the default solver goes about the constraints, after a step. */
+static void add_solving(sn_document *d, sn_value *root, sn_world *world)
+{
+    sn_report report;
+    char text[160];
+    if (sn_world_settings(world).solver != SN_SOLVER_TILED || sn_world_report(world, &report) != SN_OK)
+        return;
+    sn_value *solving = sn_document_record(d, root, "solving");
+    snprintf(text, sizeof text, "%u constraints", (unsigned)(report.constraints - report.direct_constraints));
+    sn_document_text(d, solving, "swept", text);
+    if (report.direct_trees)
+        snprintf(text, sizeof text, "%u constraints in %u tree%s, which carry 8 times what they move, or more",
+                 (unsigned)report.direct_constraints, (unsigned)report.direct_trees,
+                 report.direct_trees == 1 ? "" : "s");
+    else if (sn_world_settings(world).stiffening == SN_STIFFENING_OFF)
+        snprintf(text, sizeof text, "none: stiffening is off");
+    else
+        snprintf(text, sizeof text, "none: no tree of constraints carries 8 times what it moves");
+    sn_document_text(d, solving, "directly", text);
+}
+
 static int info_scene(const info_options *o, const char *name, sn_document *d, sn_value *root)
 {
     sn_meter meter = {0, 0};
@@ -197,6 +218,7 @@ static int info_scene(const info_options *o, const char *name, sn_document *d, s
         sn_meter built = meter;
         (void)sn_scene_step(loaded.scene); /* for what the solver takes; whether it succeeds is not the question */
         add_memory(d, root, world, &built, &meter);
+        add_solving(d, root, world);
     }
     sn_loaded_release(&loaded);
     free(path);

@@ -38,6 +38,17 @@ typedef struct sn_job_certificate {
     uint32_t worst, worst_frame;
 } sn_job_certificate;
 
+/* How far a kind of constraints was off in a run. */
+typedef struct sn_job_worst {
+    bool seen;
+    double largest;  /* in the unit of its C, in any frame */
+    double relative; /* see sn_kind_report */
+    double wrong;    /* s: since when it has been off by much; -1: it is not */
+    bool warned;     /*   which was told */
+} sn_job_worst;
+
+#define SN_JOB_KINDS 128u /* kinds that are told apart; those beyond are taken together */
+
 typedef struct sn_job {
     const sn_run_options *asked;
     const char *name; /* of the scene, for people */
@@ -62,6 +73,7 @@ typedef struct sn_job {
     sn_job_profile profile;
     sn_job_certificate certificate;
     sn_progress progress;
+    sn_job_worst worst[SN_JOB_KINDS]; /* by kind */
     int code;
     char failure[SN_MESSAGE_SIZE]; /* why it stopped early; "" if it did not */
 } sn_job;
@@ -80,6 +92,11 @@ bool sn_job_write(sn_job *job);
 void sn_job_close(sn_job *job);
 void sn_job_save(sn_job *job);
 void sn_job_draw(sn_job *job);
+
+/* How well constraints held (job_worst.c): before the first frame, and after each; and what there is to tell of a kind. */
+void sn_job_worst_begin(sn_job *job);
+void sn_job_worst_frame(sn_job *job);
+const sn_job_worst *sn_job_worst_of(const sn_job *job, uint32_t kind);
 
 /* --profile (job_profile.c): opens the file, if there is one; begins to measure, after the warm-up; adds up a step; closes the file;
    and tells. All of them do nothing if it was not asked for. False after sn_job_fail. */

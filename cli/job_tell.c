@@ -49,7 +49,7 @@ bool sn_job_tell_frame(sn_job *job)
     return say(job, &d);
 }
 
-static void say_residuals(sn_document *d, sn_value *root, const sn_report *report)
+static void say_residuals(const sn_job *job, sn_document *d, sn_value *root, const sn_report *report)
 {
     sn_value *list = sn_document_record(d, root, "residuals");
     for (uint32_t i = 0; i < report->kind_count; ++i) {
@@ -59,10 +59,15 @@ static void say_residuals(sn_document *d, sn_value *root, const sn_report *repor
         sn_document_number(d, entry, "undefined", kind->undefined);
         sn_document_number(d, entry, "largest", kind->largest);
         sn_document_number(d, entry, "mean", kind->mean);
+        const sn_job_worst *worst = sn_job_worst_of(job, kind->kind);
+        if (!worst->seen)
+            continue;
+        sn_document_number(d, entry, "worst_of_run", worst->largest);
+        sn_document_number(d, entry, "worst_of_run_relative", worst->relative);
     }
 }
 
-static void say_report(sn_document *d, sn_value *root, const sn_report *report)
+static void say_report(const sn_job *job, sn_document *d, sn_value *root, const sn_report *report)
 {
     sn_value *energies = sn_document_record(d, root, "energies");
     sn_document_number(d, energies, "kinetic", report->kinetic);
@@ -74,7 +79,9 @@ static void say_report(sn_document *d, sn_value *root, const sn_report *report)
     sn_say_vector(d, momenta, "angular", report->angular_momentum);
     sn_document_number(d, root, "mass", report->mass);
     sn_say_vector(d, root, "centre", report->centre);
-    say_residuals(d, root, report);
+    say_residuals(job, d, root, report);
+    sn_document_number(d, root, "direct_trees", report->direct_trees);
+    sn_document_number(d, root, "direct_constraints", report->direct_constraints);
 }
 
 static void say_slopes(sn_document *d, sn_value *root, const sn_job *job)
@@ -119,7 +126,7 @@ static void tell_program(sn_job *job, const sn_report *report)
     sn_document_number(&d, root, "particles", sn_world_particle_count(job->world));
     sn_document_number(&d, root, "constraints", sn_world_constraint_count(job->world, SN_KIND_NONE));
     if (report)
-        say_report(&d, root, report);
+        say_report(job, &d, root, report);
     say_slopes(&d, root, job);
     sn_document_text(&d, root, "state_hash", hash);
     say_files(&d, root, job);
@@ -159,8 +166,15 @@ static void print_residuals(const sn_job *job, const sn_report *report)
         const sn_kind *info = sn_kind_info(job->world, kind->kind);
         if (info && info->force)
             continue; /* a force has nothing to miss */
-        printf("  %-13s%-18s worst %.3g%s%s, mean %.3g, of %u\n", i == 0 ? "residuals" : "", kind->name, kind->largest,
-               unit_name(info)[0] ? " " : "", unit_name(info), kind->mean, (unsigned)kind->count);
+        const sn_job_worst *worst = sn_job_worst_of(job, kind->kind);
+        const double largest =
+            worst->seen ? worst->largest : kind->largest; /* of a run without a frame, of its start */
+        const double relative = worst->seen ? worst->relative : kind->relative;
+        printf("  %-13s%-18s worst %.3g%s%s", i == 0 ? "residuals" : "", kind->name, largest,
+               unit_name(info)[0] ? " " : "", unit_name(info));
+        if (strcmp(unit_name(info), "m") == 0 && relative > 0)
+            printf(" (%.3g %% of its size)", 100 * relative);
+        printf(", at the end %.3g, mean %.3g, of %u\n", kind->largest, kind->mean, (unsigned)kind->count);
     }
 }
 
@@ -174,6 +188,10 @@ static void print_report(const sn_job *job, const sn_report *report)
     printf("  %-13slinear %.4g kg m/s, angular %.4g kg m^2/s\n", "momenta",
            sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]), sqrt(l[0] * l[0] + l[1] * l[1] + l[2] * l[2]));
     print_residuals(job, report);
+    if (report->direct_trees)
+        printf("  %-13s%u constraints in %u tree%s, because they carry 8 times what they move or more\n", "direct",
+               (unsigned)report->direct_constraints, (unsigned)report->direct_trees,
+               report->direct_trees == 1 ? "" : "s");
 }
 
 static void print_slopes(const sn_job *job)

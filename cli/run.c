@@ -158,6 +158,7 @@ static void run_frames(sn_job *job)
             return;
     job->started = sn_seconds_now();
     double begin = sn_scene_time(job->scene);
+    sn_job_worst_begin(job);
     sn_progress_begin(&job->progress, job->name, job->frames, job->asked->quiet || job->asked->json);
     sn_job_certify(job);
     if (!sn_job_write(job) || !sn_job_tell_frame(job) || !sn_job_profile_begin(job))
@@ -166,6 +167,7 @@ static void run_frames(sn_job *job)
         ++job->done;
         sn_job_profile_step(job);
         sn_job_certify(job);
+        sn_job_worst_frame(job);
         job->simulated = sn_scene_time(job->scene) - begin;
         if (!sn_job_write(job) || !sn_job_tell_frame(job))
             break;

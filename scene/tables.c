@@ -65,6 +65,11 @@ static const char *const linear_about[] = {"the minimal residual method",
                                            "conjugate gradients on the normal equations"};
 const sn_choices sn_linear_choices = CHOICES(linear);
 
+static const char *const stiffening_names[] = {"auto", "off"};
+static const char *const stiffening_about[] = {"chains and trees that carry much are solved directly",
+                                               "nothing but sweeps"};
+const sn_choices sn_stiffening_choices = CHOICES(stiffening);
+
 static const char *const drag_names[] = {"rate", "loss", "force", "planar", "matrix", "rigid"};
 static const char *const drag_about[] = {
     "v decays as e^(-strength t), strength in 1/s",
@@ -140,6 +145,8 @@ static const sn_key world_keys[] = {
      .about = "velocities decay as e^(-damping t), gravity's pull excluded"},
     {"correct_stiffness", SN_KEY_TRUTH, SETTING(correct_stiffness),
      .about = "make the effect of a classic stiffness k independent of the number of passes"},
+    {"stiffening", SN_KEY_CHOICE, SETTING(stiffening), .of = &sn_stiffening_choices,
+     .about = "tiled: what is done where sweeps alone would stretch"},
     {"jacobi", SN_KEY_CHOICE, SETTING(jacobi), .of = &sn_jacobi_choices,
      .about = "jacobi: how it puts together what several constraints ask of one particle"},
     {"relaxation", SN_KEY_REAL, SETTING(relaxation), .least = 1e-6, .most = 2,

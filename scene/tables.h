@@ -4,7 +4,7 @@
 
 #include "scene/contact.h"
 
-extern const sn_choices sn_jacobi_choices, sn_drift_choices, sn_linear_choices, sn_solver_choices,
+extern const sn_choices sn_jacobi_choices, sn_drift_choices, sn_linear_choices, sn_stiffening_choices, sn_solver_choices,
     sn_integrator_choices, sn_order_choices, sn_gradients_choices, sn_drag_choices, sn_event_choices, sn_force_choices;
 
 /* "world" */

@@ -82,6 +82,11 @@ typedef struct sn_kind_report {
     double largest;      /* the largest and the mean residual, in the unit of C: |C| for a rigid equality, */
     double mean;         /*   |C + compliance * force| for a soft one, what is missing to 0 for an inequality */
     sn_constraint worst; /* the one with the largest; null if nothing is missed */
+    double
+        relative; /* the largest residual of a constraint as a share of its own size: of its rest length, or else of the distance
+                        between its two farthest points. Of one without a size, such as an attachment, it is 0; and for kinds whose
+                        C is no length it is the residual itself (rad, 1) */
+    sn_constraint worst_relative; /* the one with that; null if nothing is missed */
 } sn_kind_report;
 
 typedef struct sn_report {
@@ -103,6 +108,9 @@ typedef struct sn_report {
     double angular_momentum[3]; /* kg m^2/s about the first origin */
 
     sn_profile profile; /* times and counts of the last step */
+
+    uint32_t direct_trees;       /* SN_SOLVER_TILED: trees of constraints that it solved directly in the last step, */
+    uint32_t direct_constraints; /*   and constraints in them; see sn_settings.stiffening */
 } sn_report;
 
 /* Fills the report. Allocates only when the world has more kinds than at the last report. */

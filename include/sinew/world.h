@@ -58,6 +58,12 @@ typedef enum sn_linear {
                                squares the condition number */
 } sn_linear;
 
+/* What SN_SOLVER_TILED does where plain sweeps would stretch. */
+typedef enum sn_stiffening {
+    SN_STIFFENING_AUTO = 0, /* chains and trees of constraints that carry much are solved directly, at once */
+    SN_STIFFENING_OFF       /* nothing but sweeps: cheapest, and rubber under load */
+} sn_stiffening;
+
 /* How time is integrated. Torques turn bodies as forces move particles: angle and spin about a fixed axis are, step by step, what
    place and velocity of a particle would be. Joints act as other constraints do. Where no torque acts, a body turns alike under all
    of them, with the momentum that it has: forward Euler does not make it faster. */
@@ -123,11 +129,12 @@ typedef struct sn_settings {
     sn_real damping;        /* 1/s; velocities decay as exp(-damping * t), gravity's pull excluded; default 0 */
     bool correct_stiffness; /* use k' = 1-(1-k)^(1/n), n = substeps * iterations, for the classic stiffness k, so that
                                its effect over a step does not grow with the number of passes; default false */
-    sn_gradients gradients; /* default SN_GRADIENTS_CURRENT */
-    bool profile;           /* measure the stages of every step and count what they do: see sn_profile; default false */
-    sn_jacobi jacobi;       /* SN_SOLVER_JACOBI; default SN_JACOBI_SPLIT */
-    sn_real relaxation;     /* SN_JACOBI_AVERAGED: more than 0, at most 2; default 1 */
-    sn_drift drift;         /* SN_SOLVER_IMPULSES; default SN_DRIFT_BAUMGARTE */
+    sn_stiffening stiffening; /* SN_SOLVER_TILED; default SN_STIFFENING_AUTO */
+    sn_gradients gradients;   /* default SN_GRADIENTS_CURRENT */
+    bool profile;       /* measure the stages of every step and count what they do: see sn_profile; default false */
+    sn_jacobi jacobi;   /* SN_SOLVER_JACOBI; default SN_JACOBI_SPLIT */
+    sn_real relaxation; /* SN_JACOBI_AVERAGED: more than 0, at most 2; default 1 */
+    sn_drift drift;     /* SN_SOLVER_IMPULSES; default SN_DRIFT_BAUMGARTE */
     sn_real baumgarte;  /* SN_DRIFT_BAUMGARTE: share of an error that is corrected in a substep, 0 to 1; default 0.2 */
     bool warm_start;    /* SN_SOLVER_IMPULSES: begin with the impulses of the substep before, less the share `baumgarte`
                            (without that, long chains swing up); default true */

@@ -29,7 +29,7 @@ bool sn_chain_reserve(sn_forest *forest, const sn_allocator *allocator, uint64_t
 {
     const uint64_t chains = constraints / SN_CHAIN_LEAST, more = 2 * SN_CHAIN_STRETCHES - 1;
     return sn_table_reserve(&forest->chain_table, allocator, chains ? constraints + more * chains : 0) &&
-           sn_table_reserve(&forest->chain_scratch_table, allocator, chains ? constraints + more : 0);
+           sn_table_reserve(&forest->chain_scratch_table, allocator, chains ? constraints + more * chains : 0);
 }
 
 /* A rod between two particles. */
@@ -84,6 +84,7 @@ void sn_chain_find(sn_forest *forest, const sn_store *store, sn_tree *t)
         number[at + 1] = far_end(forest, &items[i]);
     }
     forest->chain_table.count = t->chain + size_of(n);
+    forest->largest_chain = size_of(n) > forest->largest_chain ? size_of(n) : forest->largest_chain;
 }
 
 void sn_chain_look(const sn_forest *forest, const sn_store *store, const sn_frame *frame, sn_tree *t)
@@ -114,9 +115,17 @@ void sn_chain_look(const sn_forest *forest, const sn_store *store, const sn_fram
         }
 }
 
+/* Where a worker's scratch begins. Each has its own, and uses it again; where all of them would not fit, chains have theirs. */
+static size_t scratch_of(const sn_forest *forest, const sn_forest_job *job, const sn_tree *t)
+{
+    const uint64_t all = (uint64_t)job->workers * forest->largest_chain;
+    return all <= forest->chain_table.count ? (size_t)job->worker * forest->largest_chain : t->chain;
+}
+
 bool sn_chain_solve(const sn_forest *forest, const sn_forest_job *job, const sn_store *store, sn_tree *t)
 {
     void *const *column = forest->chain_table.column;
+    const size_t scratch = scratch_of(forest, job, t);
     sn_wide_chain run = {.links = t->links,
                          .rows = rows_of(t->links),
                          .slot = (const uint32_t *)column[SN_CHAIN_SLOT] + t->chain,
@@ -128,8 +137,8 @@ bool sn_chain_solve(const sn_forest *forest, const sn_forest_job *job, const sn_
                          .d = job->frame->d,
                          .kappa = (double *)column[SN_CHAIN_KAPPA] + t->chain,
                          .turning = t->turning,
-                         .real = forest->chain_scratch_table.column[0],
-                         .number = forest->chain_scratch_table.column[1],
+                         .real = (sn_real *)forest->chain_scratch_table.column[0] + scratch * SN_CHAIN_REALS,
+                         .number = (double *)forest->chain_scratch_table.column[1] + scratch * SN_CHAIN_DOUBLES,
                          .soft = SN_TREE_SOFT,
                          .least_pivot = LEAST_PIVOT,
                          .turning_from = SN_TREE_TURNING,

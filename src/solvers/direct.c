@@ -15,8 +15,9 @@
 
    The classic stiffness k scales the correction of a constraint by itself. In a tree it is the same as if the row were
    softer by (1 / k - 1) times its own A. */
+#include "solvers/direct.h"
+
 #include "base/dvec.h"
-#include "solvers/gauss_seidel.h"
 #include "solvers/row.h"
 
 typedef struct direct {
@@ -33,7 +34,8 @@ static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
         sn_forest_init(&kept->forest);
         in->scratch->direct = kept;
     }
-    return sn_forest_reserve(&kept->forest, allocator, in->store) && sn_solver_gauss_seidel.reserve(in, allocator);
+    return sn_forest_reserve(&kept->forest, allocator, in->store) && sn_direct_reserve(in, allocator, &kept->forest) &&
+           sn_solver_gauss_seidel.reserve(in, allocator);
 }
 
 static void release(sn_solver_scratch *scratch, const sn_allocator *allocator)
@@ -218,8 +220,19 @@ static void move(void *context, uint32_t slot, const double *x)
     *d = (sn_vec4){d->x + (sn_real)x[0], d->y + (sn_real)x[1], d->z + (sn_real)x[2], 0};
 }
 
-/* One iteration: every tree once, then the others. They share no movable particle. */
-static bool pass(sn_sweep *s, sn_forest *forest, bool others)
+/* Trees that several threads solve: those that begin within so many constraints are one task. */
+#define TASK_ITEMS 64u
+
+/* ns of a constraint, about. */
+#define WORK_OF_ITEM 100.0
+
+typedef struct tasks {
+    const sn_sweep *sweep;
+    sn_forest *forest;
+    bool fresh;
+} tasks;
+
+static bool solve_trees(sn_sweep *s, sn_forest *forest, bool fresh, uint32_t worker, uint32_t first, uint32_t end)
 {
     const sn_forest_job job = {.frame = &s->in->frame,
                                .context = s,
@@ -227,15 +240,42 @@ static bool pass(sn_sweep *s, sn_forest *forest, bool others)
                                .take = take,
                                .move = move,
                                .wide = s->in->wide,
-                               .fresh = s->out.passes == 1,
+                               .worker = worker,
+                               .workers = sn_parallel_workers(s->in->parallel),
+                               .fresh = fresh,
                                .nonlinear = true};
     const bool asked = s->in->tolerance > 0; /* for residuals */
-    if (!sn_forest_solve_rods(forest, &job, asked ? NULL : s->in->store)) {
-        s->out.fault_kind = forest->fault_kind;
-        s->out.fault_row = forest->fault_row;
+    return sn_forest_solve_some(forest, &job, asked ? NULL : s->in->store, first, end);
+}
+
+static void solve_task(void *data, uint32_t index, uint32_t worker)
+{
+    const tasks *t = data;
+    sn_sweep own = *t->sweep;
+    const uint32_t first = sn_forest_tree_from(t->forest, index * TASK_ITEMS);
+    const uint32_t end = sn_forest_tree_from(t->forest, (index + 1) * TASK_ITEMS);
+    solve_trees(&own, t->forest, t->fresh, worker, first, end);
+}
+
+bool sn_direct_reserve(const sn_solver_in *in, const sn_allocator *allocator, const sn_forest *forest)
+{
+    return sn_parallel_reserve_tasks(in->parallel, allocator, forest->all / TASK_ITEMS + 1);
+}
+
+bool sn_direct_pass(sn_sweep *s, sn_forest *forest, bool fresh)
+{
+    tasks t = {s, forest, fresh};
+    if (s->in->tolerance > 0 || !sn_parallel_wants(s->in->parallel, WORK_OF_ITEM * forest->count))
+        solve_trees(s, forest, fresh, 0, 0, forest->tree_table.count);
+    else if (!sn_parallel_tasks(s->in->parallel, (forest->count + TASK_ITEMS - 1) / TASK_ITEMS, solve_task, &t)) {
+        s->out.lost_tasks = true;
         return false;
     }
-    return !others || sn_sweep_pass(s);
+    if (!sn_forest_is_at_fault(forest))
+        return true;
+    s->out.fault_kind = forest->fault_kind;
+    s->out.fault_row = forest->fault_row;
+    return false;
 }
 
 bool sn_direct_solves_all(const sn_solver_in *in)
@@ -254,7 +294,9 @@ static sn_solver_out solve(const sn_solver_in *in)
     while (s.out.passes < in->iterations && in->store->counts.live) {
         s.largest = 0;
         s.out.passes++;
-        if (!pass(&s, forest, others) || s.largest < in->tolerance)
+        /* every tree once, then the others: they share no movable particle */
+        if (!sn_direct_pass(&s, forest, s.out.passes == 1) || (others && !sn_sweep_pass(&s)) ||
+            s.largest < in->tolerance)
             break;
     }
     return s.out;

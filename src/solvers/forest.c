@@ -7,7 +7,7 @@ void sn_forest_init(sn_forest *forest)
 {
     static const size_t id[] = {1, 1, sizeof(uint32_t), sizeof(uint32_t), sizeof(uint32_t)},
                         mention[] = {sizeof(uint32_t), sizeof(uint32_t), sizeof(uint32_t)},
-                        particle[] = {sizeof(uint32_t), sizeof(uint32_t), 1, 1, sizeof(uint32_t)},
+                        particle[] = {sizeof(uint32_t), sizeof(uint32_t), 1, 1, sizeof(uint32_t), sizeof(uint32_t)},
                         nodes[] = {sizeof(sn_node), sizeof(uint32_t), sizeof(uint32_t), 1, sizeof(uint32_t)};
     *forest = (sn_forest){.analysed = UINT64_MAX};
     for (uint32_t i = 0; i < SN_ID_COLUMNS; ++i)
@@ -78,6 +78,36 @@ static void get_span(const sn_store *store, const sn_pool *pool, uint32_t row, s
     s->count = count;
 }
 
+/* The constraints that a forest may be of, one after the other. Begin with zeros. */
+typedef struct walk {
+    uint32_t run, next; /* of the store, or place in the list */
+    uint32_t kind, row, id;
+} walk;
+
+static bool go_on(const sn_forest *forest, const sn_store *store, walk *at)
+{
+    if (forest->some) {
+        while (at->next < forest->listed && !forest->list[at->next].kind)
+            ++at->next;
+        if (at->next == forest->listed)
+            return false;
+        at->kind = forest->list[at->next].kind;
+        at->row = forest->list[at->next].row;
+        at->id = at->next++;
+        return true;
+    }
+    for (; sn_store_next(store, &at->run, &at->next); ++at->next) {
+        at->kind = store->run[at->run].kind;
+        at->row = store->run[at->run].first + at->next;
+        at->id = forest->base[at->kind] + at->row;
+        if (store->pool[at->kind]->kind.force)
+            continue;
+        ++at->next;
+        return true;
+    }
+    return false;
+}
+
 /* What room the constraints need. */
 typedef struct sizes {
     uint64_t ids, constraints, mentions, limit, records, extras, turns;
@@ -91,11 +121,11 @@ static sizes measure(sn_forest *forest, const sn_store *store)
         forest->base[kind] = (uint32_t)size.ids;
         size.ids += store->pool[kind]->ids.table.count;
     }
-    for (uint32_t r = 0, i = 0; sn_store_next(store, &r, &i); ++i) {
-        const sn_pool *pool = store->pool[store->run[r].kind];
-        if (pool->kind.force)
-            continue;
-        get_span(store, pool, store->run[r].first + i, &s);
+    if (forest->some)
+        size.ids = forest->listed;
+    for (walk at = {0}; go_on(forest, store, &at);) {
+        const sn_pool *pool = store->pool[at.kind];
+        get_span(store, pool, at.row, &s);
         size.constraints++;
         size.mentions += s.count + s.turns;
         size.turns += s.turns;
@@ -119,41 +149,37 @@ static void list_mentions(sn_forest *forest, const sn_store *store)
              *of = forest->mention_table.column[SN_MENTION_OF],
              *start = forest->particle_table.column[SN_PARTICLE_START],
              *body = forest->particle_table.column[SN_PARTICLE_BODY];
-    uint32_t at = 0, limit = forest->limit;
+    uint32_t *listed = forest->particle_table.column[SN_PARTICLE_LISTED];
+    uint32_t mention = 0, limit = forest->limit;
     span s;
     memset(start, 0, ((size_t)limit + 2) * sizeof *start);
     memset(body, 0, ((size_t)limit + 2) * sizeof *body);
-    for (uint32_t r = 0, i = 0; sn_store_next(store, &r, &i); ++i) {
-        const sn_pool *pool = store->pool[store->run[r].kind];
-        if (pool->kind.force)
-            continue;
-        get_span(store, pool, store->run[r].first + i, &s);
-        first[forest->base[store->run[r].kind] + store->run[r].first + i] = at;
-        for (uint32_t j = 0; j < s.count; ++j, ++at) {
-            particle[at] = s.particle[j];
-            start[s.particle[j] + 2]++;
+    forest->particles = 0;
+    for (walk at = {0}; go_on(forest, store, &at);) {
+        get_span(store, store->pool[at.kind], at.row, &s);
+        first[at.id] = mention;
+        for (uint32_t j = 0; j < s.count; ++j, ++mention) {
+            particle[mention] = s.particle[j];
+            if (!start[s.particle[j] + 2]++)
+                listed[forest->particles++] = s.particle[j];
         }
-        for (uint32_t j = 0; j < s.turns; ++j, ++at)
+        for (uint32_t j = 0; j < s.turns; ++j, ++mention)
             body[s.centre[j]] = s.body[j] + 1;
     }
     for (uint32_t n = 0; n < limit; ++n)
         start[n + 2] += start[n + 1];
     /* start[n + 1] is now where the constraints of particle n begin; filling them in moves it to where they end */
-    for (uint32_t r = 0, i = 0; sn_store_next(store, &r, &i); ++i) {
-        const sn_pool *pool = store->pool[store->run[r].kind];
-        if (pool->kind.force)
-            continue;
-        uint32_t id = forest->base[store->run[r].kind] + store->run[r].first + i;
-        get_span(store, pool, store->run[r].first + i, &s);
+    for (walk at = {0}; go_on(forest, store, &at);) {
+        get_span(store, store->pool[at.kind], at.row, &s);
         for (uint32_t j = 0; j < s.count; ++j)
-            of[start[s.particle[j] + 1]++] = id;
+            of[start[s.particle[j] + 1]++] = at.id;
     }
 }
 
-bool sn_forest_reserve(sn_forest *forest, const sn_allocator *allocator, const sn_store *store)
+static bool reserve(sn_forest *forest, const sn_allocator *allocator, const sn_store *store, uint64_t edits)
 {
     forest->fresh = false;
-    if (forest->edits == store->edits)
+    if (forest->edits == edits)
         return true;
     forest->analysed = UINT64_MAX;
     sizes size = measure(forest, store);
@@ -171,10 +197,25 @@ bool sn_forest_reserve(sn_forest *forest, const sn_allocator *allocator, const s
         return false;
     forest->id_table.count = (uint32_t)size.ids;
     forest->limit = (uint32_t)size.limit;
+    forest->all = (uint32_t)size.constraints;
     forest->kind_count = store->kind_count;
     list_mentions(forest, store);
-    forest->edits = store->edits;
+    forest->edits = edits;
     return true;
+}
+
+bool sn_forest_reserve(sn_forest *forest, const sn_allocator *allocator, const sn_store *store)
+{
+    return reserve(forest, allocator, store, store->edits);
+}
+
+bool sn_forest_reserve_some(sn_forest *forest, const sn_allocator *allocator, const sn_store *store,
+                            const sn_visit *list, uint32_t count, uint64_t edits)
+{
+    forest->some = true;
+    forest->list = list;
+    forest->listed = count;
+    return reserve(forest, allocator, store, edits);
 }
 
 /* ---- Trees
@@ -226,10 +267,11 @@ static growth growth_of(sn_forest *forest, const sn_store *store)
 static bool look_at_particles(sn_forest *forest, const sn_frame *frame)
 {
     unsigned char *movable = forest->particle_table.column[SN_PARTICLE_MOVABLE];
-    const uint32_t *start = forest->particle_table.column[SN_PARTICLE_START];
+    const uint32_t *listed = forest->particle_table.column[SN_PARTICLE_LISTED];
     bool changed = false;
-    for (uint32_t n = 0; n < forest->limit; ++n) {
-        unsigned char now = start[n] < start[n + 1] && frame->x[frame->slot[n]].w > 0;
+    for (uint32_t i = 0; i < forest->particles; ++i) {
+        const uint32_t n = listed[i];
+        unsigned char now = frame->x[frame->slot[n]].w > 0;
         changed |= forest->analysed != forest->edits || now != movable[n];
         movable[n] = now;
     }
@@ -265,27 +307,31 @@ static void grow_particle(growth *g, uint32_t particle, uint32_t from)
     }
 }
 
-/* The kind of a constraint, by its number. */
-static uint32_t kind_of(const growth *g, uint32_t id)
+/* A constraint by its number. */
+static sn_visit visit_of(const sn_forest *forest, uint32_t id)
 {
-    uint32_t kind = g->forest->kind_count - 1;
-    while (g->forest->base[kind] > id)
+    if (forest->some)
+        return forest->list[id];
+    uint32_t kind = forest->kind_count - 1;
+    while (forest->base[kind] > id)
         --kind;
-    return kind;
+    return (sn_visit){kind, id - forest->base[kind]};
 }
 
 /* A constraint joins the tree, and its other movable particles do. */
 static void grow_constraint(growth *g, uint32_t id)
 {
-    uint32_t kind = kind_of(g, id), parent = g->parent[id];
-    const sn_pool *pool = g->store->pool[kind];
+    const sn_visit visit = visit_of(g->forest, id);
+    const uint32_t parent = g->parent[id];
+    const sn_pool *pool = g->store->pool[visit.kind];
     span s;
-    get_span(g->store, pool, id - g->forest->base[kind], &s);
+    get_span(g->store, pool, visit.row, &s);
     if (pool_has_lists(pool) || pool->kind.project)
         g->is_tree = false;
     sn_item *it = &g->items[g->item++];
-    *it = (sn_item){.kind = kind,
-                    .row = id - g->forest->base[kind],
+    *it = (sn_item){.kind = visit.kind,
+                    .row = visit.row,
+                    .number = id,
                     .mention = g->first[id],
                     .record = (uint32_t)g->records,
                     .rows = (uint8_t)pool->kind.rows,
@@ -329,7 +375,7 @@ static void finish_tree(growth *g, sn_tree *t)
         g->inner[i] = 0;
     for (uint32_t i = t->item_end; i-- > t->item;) {
         sn_item *it = &g->items[i];
-        g->in_forest[g->forest->base[it->kind] + it->row] = 1;
+        g->in_forest[it->number] = 1;
         t->whole |= it->whole;
         it->is_link = it->rows == 1 && it->count == 2 && it->parent != SN_NO_PARENT && !it->whole;
         it->swapped = it->is_link && it->parent == 1;
@@ -381,7 +427,7 @@ static void grow_tree(growth *g, uint32_t id, uint32_t root)
 static void find_trees(sn_forest *forest, const sn_store *store)
 {
     growth g = growth_of(forest, store);
-    forest->chain_table.count = 0;
+    forest->chain_table.count = forest->largest_chain = 0;
     if (forest->limit) { /* there is a constraint, and so a node */
         g.whole_of[g.node] = 0;
         g.nodes[g.node++] = (sn_node){.w = 0};
@@ -391,16 +437,15 @@ static void find_trees(sn_forest *forest, const sn_store *store)
         memset(g.met, 0, forest->id_table.count);
         memset(g.particle_met, 0, forest->limit);
     }
-    for (uint32_t r = 0, i = 0; sn_store_next(store, &r, &i); ++i) {
-        const sn_pool *pool = store->pool[store->run[r].kind];
-        uint32_t id = forest->base[store->run[r].kind] + store->run[r].first + i, root = UINT32_MAX;
-        if (pool->kind.force || g.met[id])
+    for (walk at = {0}; go_on(forest, store, &at);) {
+        uint32_t root = UINT32_MAX;
+        if (g.met[at.id])
             continue;
         span s;
-        get_span(store, pool, store->run[r].first + i, &s);
+        get_span(store, store->pool[at.kind], at.row, &s);
         for (uint32_t j = s.count; j-- > 0;)
             root = g.movable[s.particle[j]] ? s.particle[j] : root;
-        grow_tree(&g, id, root);
+        grow_tree(&g, at.id, root);
     }
     forest->item_table.count = forest->count = g.item;
     forest->node_table.count = g.node;

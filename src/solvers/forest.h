@@ -14,6 +14,7 @@
 #define SN_SOLVERS_FOREST_H
 
 #include "constraints/evaluate.h"
+#include "solvers/solver.h"
 
 /* For a row whose force is bounded, or whose C has limits (see sn_row), besides what sn_forest_rows says of it. Where it has
    neither bounds nor limits, these are infinite. */
@@ -63,6 +64,7 @@ typedef struct sn_forest_job {
     void (*move)(void *context, uint32_t slot, const double *x);
     bool nonlinear; /* for positions: what fill gives depends on what was moved, and may be asked for again */
     const struct sn_wide *wide; /* for chains; may be NULL */
+    uint32_t worker, workers;   /* which thread this is, of how many; 0 of 0 for one alone */
     bool fresh;                 /* and the same: all multipliers are 0 so far */
 } sn_forest_job;
 
@@ -70,15 +72,20 @@ typedef struct sn_forest {
     sn_table id_table, mention_table, particle_table, item_table, node_table, tree_table, record_table,
         whole_table;                           /* of bodies in trees */
     sn_table chain_table, chain_scratch_table; /* see chain.h */
-    uint32_t base[SN_MAX_KINDS];               /* the number of a constraint is base[kind] + row */
-    uint32_t kind_count;                       /* of those kinds */
-    uint32_t limit;                            /* one more than the highest number of a particle */
-    uint32_t count;                            /* constraints in trees */
-    uint64_t edits;                            /* of the store for which there is room, and */
-    uint64_t analysed;                         /*   for which trees were found; UINT64_MAX: not yet */
+    bool some;                                 /* it is of the constraints in `list`; otherwise of all in the store */
+    const sn_visit *list;                      /* so many as `listed`; a constraint's number is its place there, */
+    uint32_t listed;
+    uint32_t base[SN_MAX_KINDS]; /*   and without a list base[kind] + row */
+    uint32_t kind_count;         /* of those kinds */
+    uint32_t limit;              /* one more than the highest number of a particle */
+    uint32_t particles;          /* that have a constraint: listed in SN_PARTICLE_LISTED */
+    uint32_t count;              /* constraints in trees, */
+    uint32_t all;                /*   of so many */
+    uint64_t edits;              /* of the store for which there is room, and */
+    uint64_t analysed;           /*   for which trees were found; UINT64_MAX: not yet */
     bool fresh; /* the set of immovable particles has been looked at since the last sn_forest_reserve */
     uint32_t fault_kind, fault_row;
-    uint32_t chains; /* trees that the last sn_forest_solve_rods solved as chains */
+    uint32_t largest_chain; /* rows that one takes in chain_table, at most */
 } sn_forest;
 
 void sn_forest_init(sn_forest *forest);
@@ -87,6 +94,11 @@ void sn_forest_release(sn_forest *forest, const sn_allocator *allocator);
 /* Once a step, before it begins: makes room for any forest of these constraints, whichever particles are immovable.
    Allocates only after constraints were added or removed; false when memory runs out. */
 bool sn_forest_reserve(sn_forest *forest, const sn_allocator *allocator, const sn_store *store);
+
+/* The same for some constraints, as if there were no others: those of a list (kind 0: none) that stays where it is, and `edits`,
+   which rises when the list or one of these changes. */
+bool sn_forest_reserve_some(sn_forest *forest, const sn_allocator *allocator, const sn_store *store,
+                            const sn_visit *list, uint32_t count, uint64_t edits);
 
 /* In every substep: finds the trees, unless they are known, which is so as long as constraints and the set of immovable
    particles (frame->x[slot].w is 0) stay. That set is looked at once after each sn_forest_reserve. Allocates nothing.
@@ -103,7 +115,12 @@ static inline bool sn_forest_find(sn_forest *forest, const sn_allocator *allocat
     return true;
 }
 
-/* Whether a live constraint is part of a tree. */
+/* Whether a live constraint is part of a tree; of a list, by its place there. */
+static inline bool sn_forest_has_listed(const sn_forest *forest, uint32_t place)
+{
+    return ((const unsigned char *)forest->id_table.column[0])[place] != 0;
+}
+
 static inline bool sn_forest_has(const sn_forest *forest, uint32_t kind, uint32_t row)
 {
     return ((const unsigned char *)forest->id_table.column[0])[forest->base[kind] + row] != 0;
@@ -115,12 +132,20 @@ static inline uint32_t sn_forest_count(const sn_forest *forest)
     return forest->count;
 }
 
-/* Solves every tree. False, with the constraint in fault_kind and fault_row, if something is not finite; trees before
-   that one have been handed out by then. */
+/* Solves trees first .. end - 1. False, with the constraint noted in its tree, if something is not finite; trees before
+   that one have been handed out by then. Several threads may solve different trees at once, each as another worker. store: of a job
+   that does no more with rods that do not give than solve C = 0 for the positions of job->frame; plain chains of them, which
+   live in this store, are then solved without asking it. See chain.h. NULL otherwise. */
+bool sn_forest_solve_some(sn_forest *forest, const sn_forest_job *job, const sn_store *store, uint32_t first,
+                          uint32_t end);
+
+/* Solves every tree. False, with the constraint in fault_kind and fault_row, if something is not finite. */
 bool sn_forest_solve(sn_forest *forest, const sn_forest_job *job);
 
-/* The same for a job that does no more with rods that do not give than solve C = 0 for the positions of job->frame:
-   plain chains of them, which live in this store, are solved without asking it. See chain.h. */
-bool sn_forest_solve_rods(sn_forest *forest, const sn_forest_job *job, const sn_store *store);
+/* Notes the first fault that trees have, if there is one: then it is true. */
+bool sn_forest_is_at_fault(sn_forest *forest);
+
+/* The first tree that has this constraint or one after it. */
+uint32_t sn_forest_tree_from(const sn_forest *forest, uint32_t item);
 
 #endif

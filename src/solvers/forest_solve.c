@@ -66,7 +66,8 @@
 /* A forest at work. */
 typedef struct work {
     sn_trees trees;
-    sn_forest *forest;
+    const sn_forest *forest;
+    sn_tree *tree; /* the one that is solved */
     const sn_forest_job *job;
     uint32_t *slot;
     sn_forest_rows rows;
@@ -82,8 +83,8 @@ typedef struct state {
 
 static bool blame(const work *w, const sn_item *it)
 {
-    w->forest->fault_kind = it->kind;
-    w->forest->fault_row = it->row;
+    w->tree->fault_kind = it->kind;
+    w->tree->fault_row = it->row;
     return false;
 }
 
@@ -530,16 +531,22 @@ static outcome go_down(const sn_trees *w, const sn_tree *t, bool turning)
 }
 
 /* By how much a row of two particles is missed because it turns, in m, in the form a / b, both squared: no division and
-   no root are needed to compare. */
+   no root are needed to compare. A row that acts along the line r between its particles has g = turn r, so that r is known,
+   and how long it will be is no matter of second derivatives: those of a link that is nearly of no length promise anything.
+   An inequality that does not act has room before it is missed. */
 SN_INLINE void missed_by_turning(const sn_trees *w, const sn_item *it, const sn_record *rec, uint32_t r, double *a,
                                  double *b)
 {
     const uint32_t *at = w->node_of + it->mention;
     sn_dvec3 g = gradient_of(rec, 2, r, 0), way = dvec3_sub(load3(w->nodes[at[0]].u), load3(w->nodes[at[1]].u));
-    const double square = dvec3_dot(g, g), along = dvec3_dot(way, g);
-    const double aside = rec->turn[r] * (dvec3_dot(way, way) * square - along * along); /* turn |P way|^2 |g|^2 */
-    *a = aside * aside;
-    *b = 8 * square * square * square; /* the gradient of the row has the length |g| sqrt(2) */
+    const double square = dvec3_dot(g, g), along = dvec3_dot(way, g), turn = rec->turn[r];
+    const sn_dvec3 line = dvec3_scale(g, 1 / turn), after = dvec3_add(line, way);
+    const double length = sqrt(square) / fabs(turn), change = sqrt(dvec3_dot(after, after)) - length;
+    double missed = turn * length * change - along;
+    if (it->inequality & ~it->acting & 1u << r)
+        missed = fmax(0, rec->rhs[r] - turn * length * change);
+    *a = missed * missed;
+    *b = 2 * square; /* the gradient of the row has the length |g| sqrt(2) */
 }
 
 /* The same for a row of bodies. */
@@ -765,11 +772,11 @@ static bool solve_one(work *w, sn_tree *t)
     return good;
 }
 
-bool sn_forest_solve_rods(sn_forest *forest, const sn_forest_job *job, const sn_store *store)
+bool sn_forest_solve_some(sn_forest *forest, const sn_forest_job *job, const sn_store *store, uint32_t first,
+                          uint32_t end)
 {
     sn_tree *trees = forest->tree_table.column[0];
     work w;
-    forest->chains = 0;
     w.forest = forest;
     w.job = job;
     w.slot = forest->node_table.column[SN_NODE_SLOT];
@@ -780,12 +787,13 @@ bool sn_forest_solve_rods(sn_forest *forest, const sn_forest_job *job, const sn_
                          .inner = forest->node_table.column[SN_NODE_INNER],
                          .whole_of = forest->node_table.column[SN_NODE_WHOLE],
                          .wholes = forest->whole_table.column[0]};
-    for (uint32_t i = 0; i < forest->tree_table.count; ++i) {
+    for (uint32_t i = first; i < end; ++i) {
         const bool is_chain = store && trees[i].plain;
-        if (is_chain && sn_chain_solve(forest, job, store, &trees[i])) {
-            forest->chains++;
+        w.tree = &trees[i];
+        trees[i].fault_kind = 0;
+        trees[i].as_chain = is_chain && sn_chain_solve(forest, job, store, &trees[i]);
+        if (trees[i].as_chain)
             continue;
-        }
         if (is_chain)
             sn_chain_lend(forest, &trees[i]);
         if (!solve_one(&w, &trees[i]))
@@ -796,7 +804,34 @@ bool sn_forest_solve_rods(sn_forest *forest, const sn_forest_job *job, const sn_
     return true;
 }
 
+bool sn_forest_is_at_fault(sn_forest *forest)
+{
+    const sn_tree *trees = forest->tree_table.column[0];
+    uint32_t i = 0;
+    while (i < forest->tree_table.count && !trees[i].fault_kind)
+        ++i;
+    if (i == forest->tree_table.count)
+        return false;
+    forest->fault_kind = trees[i].fault_kind;
+    forest->fault_row = trees[i].fault_row;
+    return true;
+}
+
 bool sn_forest_solve(sn_forest *forest, const sn_forest_job *job)
 {
-    return sn_forest_solve_rods(forest, job, NULL);
+    return sn_forest_solve_some(forest, job, NULL, 0, forest->tree_table.count) || !sn_forest_is_at_fault(forest);
+}
+
+uint32_t sn_forest_tree_from(const sn_forest *forest, uint32_t item)
+{
+    const sn_tree *trees = forest->tree_table.column[0];
+    uint32_t low = 0, high = forest->tree_table.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (trees[middle].item < item)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }

@@ -208,6 +208,8 @@ static void find_places(sn_plan *plan, sn_store *store)
     set_places(store, plan->hub, plan->hub_table.count, PLACE_HUB);
     set_places(store, plan->many, plan->many_table.count, PLACE_MANY);
     set_places(store, plan->extra, plan->extra_table.count, PLACE_EXTRA);
+    set_places(store, plan->tree, plan->tree_table.count, PLACE_TREE);
+    plan->tree_edits++;
 }
 
 /* Following an edit costs as much as several constraints do when everything is planned anew, and every extra one makes a
@@ -297,6 +299,19 @@ sn_plan_form sn_plan_form_of(const sn_store *store, uint32_t kind, uint32_t row)
     return form;
 }
 
+uint32_t sn_plan_owner(const sn_plan *plan, uint32_t slot)
+{
+    uint32_t low = 0, high = plan->layer[1];
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (plan->tile[middle].first <= slot)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 bool sn_plan_damps(const sn_store *store, uint32_t kind, uint32_t row)
 {
     const sn_pool *pool = store->pool[kind];
@@ -370,19 +385,6 @@ static void read_items(plan_work *w)
 
 /* ---- Bodies ----------------------------------------------------------------------------------------------------------------- */
 
-static void join(uint32_t *parent, uint32_t a, uint32_t b)
-{
-    a = plan_root(parent, a);
-    b = plan_root(parent, b);
-    if (a == b) {
-        parent[a] |= PLAN_LOOP_BIT;
-        return;
-    }
-    uint32_t low = a < b ? a : b, high = a < b ? b : a;
-    parent[low] |= parent[high] & PLAN_LOOP_BIT;
-    parent[high] = low;
-}
-
 static void find_bodies(plan_work *w)
 {
     for (uint32_t i = 0; i < w->particles->numbers; ++i)
@@ -392,7 +394,7 @@ static void find_bodies(plan_work *w)
             for (uint32_t k = 0; k < w->item[i + PLAN_AHEAD].count; ++k)
                 PLAN_FETCH(&w->parent[w->particle[w->item[i + PLAN_AHEAD].first + k]]);
         for (uint32_t k = 1; k < w->item[i].count; ++k)
-            join(w->parent, w->particle[w->item[i].first], w->particle[w->item[i].first + k]);
+            plan_join(w->parent, w->particle[w->item[i].first], w->particle[w->item[i].first + k]);
     }
     for (uint32_t i = 0; i < w->items; ++i)
         w->body_work[plan_root(w->parent, w->particle[w->item[i].first])]++;
@@ -463,7 +465,7 @@ static void set_hubs_aside(plan_work *w)
     for (uint32_t i = 0; i < w->items; ++i) {
         plan_item *item = &w->item[i];
         bool hub = false;
-        for (uint32_t k = 0; k < item->count && item->count > 1; ++k)
+        for (uint32_t k = 0; k < item->count && item->count > 1 && !item->done; ++k)
             hub = hub || w->valence[w->particle[item->first + k]] > HUB_VALENCE;
         if (!hub)
             continue;
@@ -831,6 +833,15 @@ static uint32_t body_of(const plan_work *w, const sn_tile *tile, const uint32_t 
     return body;
 }
 
+/* Whether a particle of a tile of the first layer is marked. */
+static bool has_tree(const plan_work *w, const sn_tile *tile, const bool *mark)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < tile->count && !any; ++i)
+        any = mark[w->order[tile->first + i]];
+    return any;
+}
+
 /* Tiles of one large body know each other by the first of them. */
 static void name_bodies(plan_work *w)
 {
@@ -842,7 +853,8 @@ static void name_bodies(plan_work *w)
         const uint32_t *own = i < layer[1] ? NULL : list + tile[i].first;
         uint32_t body = body_of(w, &tile[i], own);
         tile[i].large = body != SN_ID_FREE && w->body_work[body] >= PLAN_LEAST_LARGE &&
-                        (!own || are_owners_large(w, &tile[i], own));
+                        (own ? are_owners_large(w, &tile[i], own) : !has_tree(w, &tile[i], w->in_tree));
+        tile[i].tree_like = !own && has_tree(w, &tile[i], w->tree_like);
         tile[i].body = i;
         if (!tile[i].large)
             continue;
@@ -864,6 +876,8 @@ static void make(plan_work *w)
     w->claim = zeroed(w, numbers, sizeof *w->claim);
     w->body_work = zeroed(w, numbers, sizeof *w->body_work);
     w->shared = zeroed(w, numbers, sizeof *w->shared);
+    w->in_tree = zeroed(w, numbers, sizeof *w->in_tree);
+    w->tree_like = zeroed(w, numbers, sizeof *w->tree_like);
     w->queue = sn_plan_scratch(w, (size_t)numbers + 2 * 128 + 2, sizeof *w->queue);
     w->tile = sn_plan_scratch(w, count, sizeof *w->tile);
     w->stamp = zeroed(w, count, sizeof *w->stamp);
@@ -880,6 +894,7 @@ static void make(plan_work *w)
     find_neighbours(w);
     if (w->failed)
         return;
+    sn_plan_trees(w);
     set_hubs_aside(w);
     if (!w->failed && sn_plan_open_layer(w))
         sn_plan_regular(w);
@@ -929,26 +944,50 @@ static void forget(sn_plan *plan, sn_pool *pool, uint32_t row)
     if (!place)
         return;
     uint32_t where = (place - 1) >> PLACE_SHIFT, at = (place - 1) & PLACE_MASK;
-    sn_visit *visits[] = {
-        [PLACE_VISIT] = plan->visit, [PLACE_HUB] = plan->hub, [PLACE_MANY] = plan->many, [PLACE_EXTRA] = plan->extra};
+    sn_visit *visits[] = {[PLACE_VISIT] = plan->visit,
+                          [PLACE_HUB] = plan->hub,
+                          [PLACE_MANY] = plan->many,
+                          [PLACE_EXTRA] = plan->extra,
+                          [PLACE_TREE] = plan->tree};
     pool->place[row] = 0;
+    plan->tree_edits += where == PLACE_TREE;
     if (where == PLACE_LANE)
         plan->mask[at / SN_BATCH] &= (uint16_t) ~(1u << at % SN_BATCH);
     else
         visits[where][at].kind = 0;
 }
 
-static bool add_extra(sn_plan *plan, sn_store *store, uint32_t kind, uint32_t row)
+/* Whether a constraint holds a particle of a tile with trees: these may then carry more, or be none any more. */
+static bool touches_tree(const sn_plan *plan, const sn_store *store, const uint32_t *slot, uint32_t kind, uint32_t row)
+{
+    uint32_t small[SN_MAX_BLOCK], count;
+    const uint32_t *number = sn_store_particles(store, store->pool[kind], row, small, &count);
+    bool any = false;
+    for (uint32_t i = 0; i < count && !any; ++i)
+        any = slot[number[i]] < plan->particles && plan->tile[sn_plan_owner(plan, slot[number[i]])].tree_like;
+    return any;
+}
+
+static bool add_extra(sn_plan *plan, sn_store *store, const uint32_t *slot, uint32_t kind, uint32_t row)
 {
     uint32_t count = plan->extra_table.count;
     if (store->pool[kind]->kind.force || !sn_ids_is_live(&store->pool[kind]->ids, row))
         return true; /* gone again: the log says so later */
-    if (count >= most_edits(plan->live))
+    if (count >= most_edits(plan->live) || touches_tree(plan, store, slot, kind, row))
         return false;
     plan->extra[count] = (sn_visit){kind, row};
     plan->extra_table.count++;
     store->pool[kind]->place[row] = plan_place(PLACE_EXTRA, count);
     return true;
+}
+
+/* A particle that weighs twice as much or half as much, or that becomes immovable or ceases to be. */
+bool sn_plan_weighs(sn_plan *plan, uint32_t slot, sn_real before, sn_real after)
+{
+    if (!plan->made || slot >= plan->particles || before == after || !plan->tile[sn_plan_owner(plan, slot)].tree_like)
+        return true;
+    plan->canonical = false;
+    return before != 0 && after != 0 && after < 2 * before && before < 2 * after;
 }
 
 /* The run that has a batch. */
@@ -977,12 +1016,16 @@ bool sn_plan_watch(sn_plan *plan, const sn_store *store, uint32_t kind, uint32_t
 }
 
 /* New parameters, or a new way to give, which may take a constraint out of its batch. */
-static bool change(sn_plan *plan, sn_store *store, uint32_t kind, uint32_t row)
+static bool change(sn_plan *plan, sn_store *store, const uint32_t *slot, uint32_t kind, uint32_t row)
 {
     sn_pool *pool = store->pool[kind];
     if (!sn_ids_is_live(&pool->ids, row) || !pool->place[row])
         return true;
     uint32_t place = pool->place[row] - 1;
+    if (place >> PLACE_SHIFT == PLACE_TREE) {
+        plan->tree_edits++;
+        return true;
+    }
     if (place >> PLACE_SHIFT != PLACE_LANE) { /* made anew, the plan might have it in a batch */
         plan->canonical = plan->canonical && sn_plan_form_of(store, kind, row) == SN_FORM_SINGLE;
         return true;
@@ -992,20 +1035,20 @@ static bool change(sn_plan *plan, sn_store *store, uint32_t kind, uint32_t row)
         (run->give == SN_PLAN_NONE && sn_plan_gives(store, kind, row))) {
         forget(plan, pool, row);
         plan->canonical = false;
-        return add_extra(plan, store, kind, row);
+        return add_extra(plan, store, slot, kind, row);
     }
     copy_lane(plan, store, run, place / SN_BATCH - run->batch, place % SN_BATCH);
     return true;
 }
 
-static bool change_all(sn_plan *plan, sn_store *store)
+static bool change_all(sn_plan *plan, sn_store *store, const uint32_t *slot)
 {
     for (uint32_t r = 0; r < plan->run_table.count; ++r)
         for (uint32_t b = 0; b < plan->run[r].batches; ++b)
             for (uint32_t lane = 0; lane < SN_BATCH; ++lane) {
                 uint32_t batch = plan->run[r].batch + b;
                 if ((plan->mask[batch] >> lane & 1) &&
-                    !change(plan, store, plan->run[r].kind, plan->row[batch * SN_BATCH + lane]))
+                    !change(plan, store, slot, plan->run[r].kind, plan->row[batch * SN_BATCH + lane]))
                     return false;
             }
     return true;
@@ -1022,7 +1065,7 @@ static bool is_too_much(const sn_plan *plan, const sn_store *store)
     return much;
 }
 
-bool sn_plan_follow(sn_plan *plan, sn_store *store)
+bool sn_plan_follow(sn_plan *plan, sn_store *store, const uint32_t *slot)
 {
     if (!plan->made || store->log_lost || !store->logging || is_too_much(plan, store))
         return false;
@@ -1033,17 +1076,17 @@ bool sn_plan_follow(sn_plan *plan, sn_store *store)
         for (uint32_t k = 0; k < edit[i].count; ++k) {
             uint32_t row = edit[i].row + k;
             if (edit[i].what == SN_EDIT_CHANGED) {
-                if (!change(plan, store, edit[i].kind, row))
+                if (!change(plan, store, slot, edit[i].kind, row))
                     return false;
                 continue;
             }
             plan->canonical = plan->canonical && pool->kind.force;
             forget(plan, pool, row);
-            if (edit[i].what == SN_EDIT_ADDED && !add_extra(plan, store, edit[i].kind, row))
+            if (edit[i].what == SN_EDIT_ADDED && !add_extra(plan, store, slot, edit[i].kind, row))
                 return false;
         }
     }
-    if (store->all_changed && !change_all(plan, store))
+    if (store->all_changed && !change_all(plan, store, slot))
         return false;
     sn_store_log_begin(store);
     return true;

@@ -19,6 +19,8 @@
    corrections from end to end; colours would not. What is visited side by side are different bodies, or the eight
    stretches of one.
 
+   Trees that carry much are solved directly, after the layers (plan_trees.c, forest.h). Their particles are in tiles of records.
+
    What does not fit in: constraints with any number of points come after the layers, one by one; constraints of a particle
    that has very many (a hub) after those, all at once with the hub's mass shared out among them; constraints added
    since the plan was made come last, until they are so many that it is made anew. A removed constraint leaves an empty
@@ -27,8 +29,8 @@
    Particles that no tile's constraints hold, such as sand, come last and are *loose*: the world may store them in any order,
    and does so by place; see world/planning.c.
 
-   The plan depends on the constraints, in the order in which they were added, and on the edits made since it was last made
-   as a whole; on nothing else, least of all on the machine. */
+   The plan depends on the constraints, in the order in which they were added, on masses, and on the edits made since it was last
+   made as a whole; on nothing else, least of all on the machine. */
 #ifndef SN_SOLVERS_PLAN_H
 #define SN_SOLVERS_PLAN_H
 
@@ -61,11 +63,12 @@ typedef struct sn_tile {
     uint32_t count; /* particles */
     uint32_t run;   /* the first of its runs */
     uint32_t runs;
-    uint32_t rows;   /* planes: particles in a lane; 0: records */
-    uint32_t work;   /* constraints, for sharing out */
-    uint32_t large;  /* it is part of one body, of many constraints; see is_coarse in tiled.c */
-    uint32_t body;   /* the first tile of that body, otherwise this one */
-    uint32_t copied; /* see plan_is_copied */
+    uint32_t rows;      /* planes: particles in a lane; 0: records */
+    uint32_t work;      /* constraints, for sharing out */
+    uint32_t large;     /* it is part of one body, of many constraints; see is_coarse in tiled.c */
+    uint32_t body;      /* the first tile of that body, otherwise this one */
+    uint32_t copied;    /* see plan_is_copied */
+    uint32_t tree_like; /* layer 0: it has a particle of a tree; see sn_plan_weighs */
 } sn_tile;
 
 /* One array that is all there is in a table. */
@@ -83,7 +86,8 @@ typedef struct sn_tile {
     ARRAY(sn_visit, visit) /* kind 0: removed */                                                                       \
     ARRAY(sn_visit, many)  /* with any number of points */                                                             \
     ARRAY(sn_visit, hub)                                                                                               \
-    ARRAY(sn_visit, extra) /* added since */
+    ARRAY(sn_visit, extra) /* added since */                                                                           \
+    ARRAY(sn_visit, tree)  /* of trees that are solved directly */
 
 /* Copies of what the constraints say, which need not be saved. */
 #define SN_PLAN_COPIES(ARRAY)                                                                                          \
@@ -109,6 +113,7 @@ struct sn_plan {
     uint32_t widest_rows; /* the most rows of a tile of planes */
     uint32_t live;        /* constraints when it was made */
     uint64_t serial;      /* rises with every change, also across snapshots; not saved */
+    uint64_t tree_edits;  /* the same for changes to trees */
 #define SN_PLAN_TABLE(type, name)                                                                                      \
     sn_table name##_table;                                                                                             \
     type *name;
@@ -140,6 +145,7 @@ typedef struct sn_plan_particles {
     uint32_t numbers;      /* one more than the highest number */
     const uint32_t *slot;  /* by number; SN_NO_SLOT where there is none */
     const uint32_t *index; /* by slot, the number */
+    const sn_vec4 *x;      /* by slot; w is the inverse mass. NULL: no tree is solved directly */
 } sn_plan_particles;
 
 void sn_plan_init(sn_plan *plan);
@@ -150,8 +156,13 @@ void sn_plan_release(sn_plan *plan, const sn_allocator *allocator);
 bool sn_plan_make(sn_plan *plan, const sn_allocator *allocator, sn_store *store, const sn_plan_particles *particles,
                   uint32_t *order);
 
-/* Takes note of the edits that the store has logged. False if the plan has to be made as a whole. */
-bool sn_plan_follow(sn_plan *plan, sn_store *store);
+/* Takes note of the edits that the store has logged. slot: where particles are, by number. False if the plan has to be made as a
+   whole. */
+bool sn_plan_follow(sn_plan *plan, sn_store *store, const uint32_t *slot);
+
+/* Before the inverse mass of the particle in a slot changes: false if the plan has to be made anew, since a tree may carry more
+   or less, or hang together in another way. Small changes are not looked at. */
+bool sn_plan_weighs(sn_plan *plan, uint32_t slot, sn_real before, sn_real after);
 
 /* Makes room for the log that a plan of so many constraints follows; false when memory runs out. */
 bool sn_plan_reserve_log(sn_store *store, const sn_allocator *allocator, uint32_t live);
@@ -164,6 +175,9 @@ void sn_plan_bind(sn_plan *plan);
 
 /* After loading: takes typed pointers, fills in the copies and the constraints' places. False when memory runs out. */
 bool sn_plan_restored(sn_plan *plan, const sn_allocator *allocator, sn_store *store);
+
+/* The tile of the first layer that has the particle in a slot. */
+uint32_t sn_plan_owner(const sn_plan *plan, uint32_t slot);
 
 /* How a constraint is projected: by itself, or in a batch of those with points like its own. */
 typedef enum sn_plan_form {

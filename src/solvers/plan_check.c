@@ -76,6 +76,25 @@ static bool check_list(checker *c, const sn_visit *visit, uint32_t count, uint32
     return true;
 }
 
+/* Constraints of trees: their particles are in tiles of records that move remainders, so that nothing but places is exchanged. */
+static bool check_trees(checker *c)
+{
+    const sn_plan *plan = c->plan;
+    for (uint32_t i = 0; i < plan->tree_table.count; ++i) {
+        uint32_t slot[SN_MAX_BLOCK],
+            count = plan->tree[i].kind ? slots_of(c, plan->tree[i].kind, plan->tree[i].row, slot) : 0;
+        for (uint32_t k = 0; k < count; ++k) {
+            const sn_tile *tile = slot[k] < plan->loose ? &plan->tile[sn_plan_owner(plan, slot[k])] : NULL;
+            if (c->particles->x && c->particles->x[slot[k]].w == 0)
+                continue;
+            if (!tile || tile->rows || tile->large || !tile->tree_like)
+                return complain(c, "constraint %u of the trees holds slot %u, whose tile cannot be one of a tree", i,
+                                slot[k]);
+        }
+    }
+    return check_list(c, plan->tree, plan->tree_table.count, PLACE_TREE);
+}
+
 /* What is not in the plan says so, and nothing else is missing. */
 static bool check_places(checker *c)
 {
@@ -419,7 +438,7 @@ static bool check_all(checker *c)
         return complain(c, "there is no plan");
     return check_particles(c) && check_tiles(c) && check_sizes(c) &&
            check_list(c, plan->hub, plan->hub_table.count, PLACE_HUB) &&
-           check_list(c, plan->many, plan->many_table.count, PLACE_MANY) &&
+           check_list(c, plan->many, plan->many_table.count, PLACE_MANY) && check_trees(c) &&
            check_list(c, plan->extra, plan->extra_table.count, PLACE_EXTRA) && check_places(c);
 }
 

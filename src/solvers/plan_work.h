@@ -45,10 +45,10 @@
 /* Constraints of a body that may do without remainders: below, there is nothing to gain. */
 #define PLAN_LEAST_LARGE 512u
 
-#define PLAN_BLOCKS 40
+#define PLAN_BLOCKS 64
 
 /* Where a constraint is in the plan, as its pool says: a lane of the batches, or an entry of one of the lists of visits. */
-enum { PLACE_LANE, PLACE_VISIT, PLACE_HUB, PLACE_MANY, PLACE_EXTRA };
+enum { PLACE_LANE, PLACE_VISIT, PLACE_HUB, PLACE_MANY, PLACE_EXTRA, PLACE_TREE };
 #define PLACE_SHIFT 29u
 #define PLACE_MASK  ((1u << PLACE_SHIFT) - 1)
 
@@ -96,6 +96,8 @@ typedef struct plan_work {
     uint32_t *valence;   /* how many items it has */
     uint32_t *body_work; /* of the lowest number of a body: its items */
     bool *loop;          /* whether its body has a loop */
+    bool *in_tree;       /* it is part of a tree that is solved directly, */
+    bool *tree_like;     /*   or of one that would be if it carried more */
     uint32_t *slot;      /* where it will be stored; PLAN_NONE: not known yet */
 
     /* by slot: */
@@ -131,11 +133,28 @@ static inline uint32_t plan_root(uint32_t *parent, uint32_t i)
     return i;
 }
 
+/* Joins two; where they are joined already, there is a loop. */
+static inline void plan_join(uint32_t *parent, uint32_t a, uint32_t b)
+{
+    a = plan_root(parent, a);
+    b = plan_root(parent, b);
+    if (a == b) {
+        parent[a] |= PLAN_LOOP_BIT;
+        return;
+    }
+    uint32_t low = a < b ? a : b, high = a < b ? b : a;
+    parent[low] |= parent[high] & PLAN_LOOP_BIT;
+    parent[high] = low;
+}
+
 /* The lowest number of the body of the particle that is stored there. */
 static inline uint32_t plan_body(const plan_work *w, uint32_t slot)
 {
     return plan_root(w->parent, w->order[slot]);
 }
+
+/* plan_trees.c: lists the constraints of trees that are to be solved directly. */
+void sn_plan_trees(plan_work *w);
 
 /* plan_regular.c: finds tiles of planes, stores their particles and plans the constraints that fit. */
 void sn_plan_regular(plan_work *w);

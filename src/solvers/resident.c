@@ -11,7 +11,7 @@
 
 /* ---- Which tile moves what ------------------------------------------------------------------------------------------------------- */
 
-static void touch_visits(const sn_solver_in *in, uint8_t *touched, const sn_visit *visit, uint32_t count)
+static void touch_visits(const sn_solver_in *in, uint8_t *touched, const sn_visit *visit, uint32_t count, uint8_t how)
 {
     for (uint32_t i = 0; i < count; ++i) {
         uint32_t small[SN_MAX_BLOCK], particles;
@@ -20,7 +20,7 @@ static void touch_visits(const sn_solver_in *in, uint8_t *touched, const sn_visi
         const uint32_t *number =
             sn_store_particles(in->store, in->store->pool[visit[i].kind], visit[i].row, small, &particles);
         for (uint32_t k = 0; k < particles; ++k)
-            touched[in->frame.slot[number[k]]] |= TOUCHED_REST;
+            touched[in->frame.slot[number[k]]] |= how;
     }
 }
 
@@ -130,9 +130,10 @@ bool sn_resident_reserve(tiled *t, const sn_allocator *allocator, const sn_solve
         memset(touched, 0, in->particle_count * sizeof *touched);
     for (uint32_t i = 0; i < plan->list_table.count; ++i)
         touched[plan->list[i]] |= TOUCHED_LATER;
-    touch_visits(in, touched, plan->many, plan->many_table.count);
-    touch_visits(in, touched, plan->hub, plan->hub_table.count);
-    touch_visits(in, touched, plan->extra, plan->extra_table.count);
+    touch_visits(in, touched, plan->many, plan->many_table.count, TOUCHED_REST);
+    touch_visits(in, touched, plan->hub, plan->hub_table.count, TOUCHED_REST);
+    touch_visits(in, touched, plan->extra, plan->extra_table.count, TOUCHED_REST);
+    touch_visits(in, touched, plan->tree, plan->tree_table.count, TOUCHED_LATER);
     for (uint32_t slot = 0; slot < plan->particles; ++slot)
         rest += touched[slot] / TOUCHED_REST;
     t->rest_table.count = 0;
@@ -146,19 +147,6 @@ bool sn_resident_reserve(tiled *t, const sn_allocator *allocator, const sn_solve
     t->starts = starts;
     t->serial = plan->serial;
     return true;
-}
-
-uint32_t sn_resident_owner(const sn_plan *plan, uint32_t slot)
-{
-    uint32_t low = 0, high = plan->layer[1];
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (plan->tile[middle].first <= slot)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
 }
 
 /* ---- In and out ------------------------------------------------------------------------------------------------------------ */

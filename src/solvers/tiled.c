@@ -10,7 +10,7 @@
 #include "solvers/tiled_work.h"
 
 #include "base/hash.h"
-#include "solvers/gauss_seidel.h"
+#include "solvers/direct.h"
 #include "solvers/hubs.h"
 #include "solvers/row.h"
 
@@ -35,6 +35,7 @@ static tiled *make(sn_solver_scratch *scratch, const sn_allocator *allocator)
     if (!t)
         return NULL;
     *t = (tiled){0};
+    sn_forest_init(&t->forest);
     sn_table_column(&t->plane_table, sizeof(float), false);
     sn_table_column(&t->result_table, sizeof(tile_result), false);
     sn_table_column(&t->state_table, sizeof(tile_state), false);
@@ -82,6 +83,9 @@ static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
     if (looks_back && in->wide && !sn_table_reserve(&t->past_table, allocator, t->past_floats))
         return false;
     return sn_hubs_reserve(in, allocator) && reserve_marks(t, allocator, in) &&
+           sn_forest_reserve_some(&t->forest, allocator, in->store, in->plan->tree, in->plan->tree_table.count,
+                                  in->plan->tree_edits) &&
+           sn_direct_reserve(in, allocator, &t->forest) &&
            (!in->wide || !(sn_tiled_scatters(in) || in->plan->any_watched) || sn_lambda_reserve(t, allocator, in));
 }
 
@@ -111,6 +115,7 @@ static void release(sn_solver_scratch *scratch, const sn_allocator *allocator)
     sn_table_release(&t->rest_mark_table, allocator);
     sn_table_release(&t->mixed_table, allocator);
     sn_table_release(&t->lambda_table, allocator);
+    sn_forest_release(&t->forest, allocator);
     sn_release(allocator, t, sizeof *t);
     scratch->tiled = NULL;
 }
@@ -128,11 +133,16 @@ static uint32_t list_slots(const sn_solver_in *in, sn_visit visit, uint32_t *lis
     return pool_has_lists(pool) ? count : sn_plan_once(list, count);
 }
 
+static void clear_lambda(sn_pool *pool, uint32_t row)
+{
+    if (pool) /* the kind of what was removed is 0, and so is its pool */
+        memset(pool->lambda + (size_t)row * pool->kind.rows, 0, pool->kind.rows * sizeof *pool->lambda);
+}
+
 static bool project(const sn_tiled *t, sn_sweep *sweep, uint32_t kind, uint32_t row)
 {
-    sn_pool *pool = t->in->store->pool[kind];
     if (t->pass == 0)
-        memset(pool->lambda + (size_t)row * pool->kind.rows, 0, pool->kind.rows * sizeof *pool->lambda);
+        clear_lambda(t->in->store->pool[kind], row);
     return sn_sweep_project(sweep, kind, row);
 }
 
@@ -251,6 +261,8 @@ bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others)
     sn_plan_correct_stiffness(in->plan, in->store, in->stiffness_root);
     if (in->wide && in->plan->any_watched)
         sn_lambda_watch_anew(scratch, in->plan);
+    scratch->forest.fresh = false; /* what sleeps, and what a target leads, may be others */
+    sn_forest_prepare(&scratch->forest, in->store, &in->frame);
     looking l = {in, others, scratch->state_table.column[0]};
     const uint32_t tiles = in->plan->layer[1], all = in->plan->tile_table.count;
     bool share = sn_parallel_wants(in->parallel, 2 * WORK_OF_PARTICLE * in->particle_count);
@@ -555,7 +567,7 @@ static void move_places(const layer *l, const sn_tile *tile, const sn_vec4 *low)
         sn_vec4 *x = &l->t->motion->x[list[i]], *d = &l->t->motion->x_low[list[i]];
         float least;
         if (list[i] - owner->first >= owner->count)
-            owner = &l->plan->tile[sn_resident_owner(l->plan, list[i])];
+            owner = &l->plan->tile[sn_plan_owner(l->plan, list[i])];
         if (!is_coarse(l, owner, &least))
             continue;
         *x = (sn_vec4){x->x + (d->x - low[i].x), x->y + (d->y - low[i].y), x->z + (d->z - low[i].z), x->w};
@@ -670,6 +682,38 @@ static bool run_layer(const sn_tiled *t, uint32_t index, sn_solver_out *out, sn_
     return (!l.failed && !t->measures) || read_results(&l, end - first, out, largest);
 }
 
+/* Trees that carry much, at once. They move places alone, as tiles of later layers do. What is no tree any more, since something was
+   set free, is projected one by one. */
+static bool solve_trees(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
+{
+    const sn_plan *plan = t->in->plan;
+    sn_forest *forest = &((tiled *)t->in->scratch->tiled)->forest;
+    sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h};
+    if (!plan->tree_table.count)
+        return true;
+    for (uint32_t i = 0; t->pass == 0 && i < plan->tree_table.count; ++i)
+        clear_lambda(t->in->store->pool[plan->tree[i].kind], plan->tree[i].row);
+    bool good = sn_direct_pass(&sweep, forest, t->pass == 0);
+    for (uint32_t i = 0; good && sn_forest_count(forest) < forest->all && i < plan->tree_table.count; ++i)
+        if (plan->tree[i].kind && !sn_forest_has_listed(forest, i))
+            good = sn_sweep_project(&sweep, plan->tree[i].kind, plan->tree[i].row);
+    out->lost_tasks = sweep.out.lost_tasks;
+    if (sweep.out.fault_kind) {
+        out->fault_kind = sweep.out.fault_kind;
+        out->fault_row = sweep.out.fault_row;
+    }
+    *largest = sweep.largest > *largest ? sweep.largest : *largest;
+    return good;
+}
+
+void sn_tiled_count_trees(const sn_solver_scratch *scratch, const sn_plan *plan, uint32_t *trees, uint32_t *constraints)
+{
+    const tiled *t = scratch->tiled;
+    const bool any = t && plan->made && plan->tree_table.count;
+    *trees = any ? t->forest.tree_table.count : 0;
+    *constraints = any ? t->forest.count : 0;
+}
+
 /* Particles that came after the plan was made are in no tile. They are settled once, as those of tiles are, though nothing moved
    them: settling may round. */
 static bool move_newcomers(const sn_tiled *t)
@@ -751,7 +795,7 @@ static bool go_through_rest(const layer *l, bool settles)
     const uint32_t *slot = scratch->rest_table.column[0], count = scratch->rest_table.count;
     bool sound = true;
     for (uint32_t i = 0, end; i < count; i = end) {
-        const sn_tile *tile = &l->plan->tile[sn_resident_owner(l->plan, slot[i])];
+        const sn_tile *tile = &l->plan->tile[sn_plan_owner(l->plan, slot[i])];
         sn_motion motion = tile_motion(l, tile);
         for (end = i + 1; end < count && slot[end] == slot[end - 1] + 1 && slot[end] < tile->first + tile->count;)
             ++end;
@@ -806,7 +850,8 @@ bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
     bool good = move_newcomers(t);
     for (uint32_t i = 0; good && i + 1 < plan->layer_table.count; ++i)
         good = run_layer(t, i, out, largest);
-    return good && project_others(t, &first, out, largest) && settle_tiles(t, &first, out);
+    return good && solve_trees(t, out, largest) && project_others(t, &first, out, largest) &&
+           settle_tiles(t, &first, out);
 }
 
 /* ---- The end -------------------------------------------------------------------------------------------------------------------- */

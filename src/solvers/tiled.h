@@ -34,6 +34,10 @@ typedef struct sn_tiled_others {
     void *world;       /* for that */
 } sn_tiled_others;
 
+/* The trees that the last step solved directly, and constraints in them; 0 and 0 where the plan has none. */
+void sn_tiled_count_trees(const sn_solver_scratch *scratch, const sn_plan *plan, uint32_t *trees,
+                          uint32_t *constraints);
+
 /* Before the first substep of a step: looks how far from the origin each tile is, and whether one of its particles is among
    the others'. False if tasks were lost; then, too, everything was kept. */
 bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others);

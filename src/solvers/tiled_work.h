@@ -2,6 +2,7 @@
 #ifndef SN_SOLVERS_TILED_WORK_H
 #define SN_SOLVERS_TILED_WORK_H
 
+#include "solvers/forest.h"
 #include "solvers/plan_work.h"
 #include "solvers/tiled.h"
 
@@ -38,6 +39,8 @@ typedef struct tiled {
     sn_table rest_mark_table; /* of sn_vec4, by rest: of those that are in planes */
     sn_table mixed_table;     /* of sn_vec4, by place in the plan's list: see pass_seam */
     sn_table copy_table;      /* of sn_vec4: for each worker, twice as many as the largest copied tile has particles */
+
+    sn_forest forest; /* of the constraints that the plan leaves to it */
 
     sn_table lambda_table;  /* of float, by lane of the plan: see LAMBDA_COLUMNS */
     uint64_t lambda_serial; /* of the plan for which constraints were watched last */
@@ -155,9 +158,6 @@ typedef struct planes {
 
 /* Finds out what others have to do with each tile of a plan; does nothing if that is known. False when memory runs out. */
 bool sn_resident_reserve(tiled *t, const sn_allocator *allocator, const sn_solver_in *in);
-
-/* The tile of the first layer that has a particle. */
-uint32_t sn_resident_owner(const sn_plan *plan, uint32_t slot);
 
 /* In which the rows of marks are where the marks of a tile in storage would be. */
 planes sn_resident_planes(const layer *l, uint32_t index);

@@ -32,6 +32,7 @@
    them. */
 typedef struct sn_item {
     uint32_t kind, row;
+    uint32_t number;  /* of the constraint in its forest */
     uint32_t mention; /* where its particles begin in the list of nodes */
     uint32_t record;  /* where its numbers begin */
     uint8_t rows, count;
@@ -88,6 +89,8 @@ typedef struct sn_tree {
     bool plain;                              /* in this step: sn_chain_solve can solve it */
     bool whole;                              /* there are bodies in it */
     uint32_t chain, links;                   /* its rows in chain_table; 0 links: it is no chain */
+    bool as_chain;                           /* the last solve used sn_chain_solve */
+    uint32_t fault_kind, fault_row;          /* what was not finite in the last solve; 0: all was */
 } sn_tree;
 
 /* The numbers of a constraint: by row, those of sn_forest_rows and what becomes of them. */
@@ -248,7 +251,8 @@ enum {
     SN_PARTICLE_NODE,
     SN_PARTICLE_MOVABLE,
     SN_PARTICLE_MET,
-    SN_PARTICLE_BODY, /* 1 + its row, if it is the centre of one of which a constraint holds a spot */
+    SN_PARTICLE_BODY,   /* 1 + its row, if it is the centre of one of which a constraint holds a spot */
+    SN_PARTICLE_LISTED, /* not by number: the numbers of those that have a constraint */
     SN_PARTICLE_COLUMN_COUNT
 };
 enum { SN_NODE_STATE, SN_NODE_NUMBER, SN_NODE_SLOT, SN_NODE_INNER, SN_NODE_WHOLE, SN_NODE_COLUMNS };

@@ -480,6 +480,7 @@ sn_result sn_particle_set_mass(sn_world *world, sn_particle particle, sn_real ma
     sn_result result = begin_change(world, particle, &slot);
     if (result != SN_OK || (result = check_mass(world, mass)) != SN_OK)
         return result;
+    sn_world_weighs(world, slot, inverse(mass));
     world->particles.x[slot].w = inverse(mass);
     world->particles.v[slot].w = mass;
     world->springs.looked = false;
@@ -677,6 +678,7 @@ sn_result sn_write_inverse_masses(sn_world *world, sn_particles run, const sn_re
     for (uint32_t i = 0; i < run.count; ++i) {
         uint32_t slot = world->ids.value[run.first + i];
         sn_real value = *item_at((sn_real *)w, stride, i);
+        sn_world_weighs(world, slot, value);
         world->particles.x[slot].w = value;
         world->particles.v[slot].w = value == 0 ? SN_IMMOVABLE : 1 / value;
         sn_history_forget(&world->history, slot);

@@ -8,7 +8,8 @@ static sn_plan_particles planned_particles(const sn_world *world)
     return (sn_plan_particles){.count = world->particles.table.count,
                                .numbers = world->ids.table.count,
                                .slot = world->ids.value,
-                               .index = world->particles.index};
+                               .index = world->particles.index,
+                               .x = world->state.settings.stiffening == SN_STIFFENING_AUTO ? world->particles.x : NULL};
 }
 
 /* ---- Storage -------------------------------------------------------------------------------------------------------- */
@@ -222,7 +223,7 @@ bool sn_world_plan(sn_world *world)
         return true;
     if (plan->made && !plan->filled && !sn_plan_restored(plan, &world->allocator, &world->constraints))
         return false;
-    if (plan->made && sn_plan_follow(plan, &world->constraints))
+    if (plan->made && sn_plan_follow(plan, &world->constraints, world->ids.value))
         return store_by_place(world, false);
     plan->made = false;
     return make_plan(world) && store_by_place(world, true);
@@ -233,7 +234,7 @@ void sn_world_follow_edits(sn_world *world)
     sn_plan *plan = &world->plan;
     if (!plan->made || (!plan->filled && !sn_plan_restored(plan, &world->allocator, &world->constraints)))
         return;
-    if (!sn_plan_follow(plan, &world->constraints))
+    if (!sn_plan_follow(plan, &world->constraints, world->ids.value))
         plan->made = false;
 }
 
@@ -243,6 +244,12 @@ void sn_world_slot_taken(sn_world *world)
 {
     uint32_t count = world->particles.table.count, planned = world->plan.particles;
     if (count > planned && count - planned > 256 + planned / 8)
+        world->plan.made = false;
+}
+
+void sn_world_weighs(sn_world *world, uint32_t slot, sn_real inverse_mass)
+{
+    if (!sn_plan_weighs(&world->plan, slot, world->particles.x[slot].w, inverse_mass))
         world->plan.made = false;
 }
 

@@ -1,6 +1,7 @@
 /* The report. All sums in double, in the order of storage. */
 #include "solvers/row.h"
 #include "bodies/rotation.h"
+#include "solvers/tiled.h"
 #include "world/world.h"
 
 /* What a row is missing, in the unit of C, and its elastic energy. lambda / h^2 is the force of spring and damper
@@ -27,6 +28,25 @@ static double own_row_residual(const sn_give *give, const sn_row *row, bool ineq
         return excess;
     double missed = row_residual(&both, least || (equal && inequality), c, rate, force, elastic);
     return row->most > 0 ? 0 : missed;
+}
+
+/* The size of a constraint whose C is a length and that is off by so much, m: see sn_kind_report. Points that are apart by no more than
+   that should be in one place. */
+static double size_of(const sn_world *world, const sn_pool *pool, uint32_t index, const sn_frame *frame, double off)
+{
+    const sn_kind *kind = &pool->kind;
+    const sn_param *first = kind->param;
+    double size = 0;
+    if (kind->points == 2 && first && first->name && first->type == SN_PARAM_REAL && strcmp(first->unit, "m") == 0)
+        size = (double)pool->param[(size_t)index * pool->param_count];
+    if (size > 0 || !kind->points || kind->points > SN_MAX_POINTS)
+        return size;
+    sn_vec3 x[SN_MAX_POINTS];
+    sn_evaluate_input(&world->constraints, pool, index, frame, x, NULL);
+    for (uint32_t i = 0; i < kind->points; ++i)
+        for (uint32_t k = 0; k < i; ++k)
+            size = fmax(size, (double)vec3_length(vec3_sub(x[i], x[k])));
+    return size > 2 * off ? size : 0;
 }
 
 static void report_constraint(const sn_world *world, uint32_t kind, uint32_t index, sn_kind_report *out,
@@ -60,6 +80,13 @@ static void report_constraint(const sn_world *world, uint32_t kind, uint32_t ind
     }
     *elastic += energy;
     out->mean += worst;
+    const bool is_length = !pool->kind.unit || strcmp(pool->kind.unit, "m") == 0;
+    const double size = worst > 0 && is_length ? size_of(world, pool, index, &frame, worst) : 0;
+    const double relative = !is_length ? worst : size > 0 ? worst / size : 0;
+    if (relative > out->relative) {
+        out->relative = relative;
+        out->worst_relative = (sn_constraint){kind, index, pool->ids.generation[index]};
+    }
     if (worst > out->largest) {
         out->largest = worst;
         out->worst = (sn_constraint){kind, index, pool->ids.generation[index]};
@@ -161,6 +188,7 @@ sn_result sn_world_report(sn_world *world, sn_report *report)
     report_kinds(world, report);
     world->busy = false;
     report_particles(world, report);
+    sn_tiled_count_trees(&world->scratch, &world->plan, &report->direct_trees, &report->direct_constraints);
     return SN_OK;
 }
 

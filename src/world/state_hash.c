@@ -23,6 +23,8 @@ static uint64_t hash_settings(uint64_t hash, const sn_settings *s)
     hash = hash_real(hash, s->baumgarte);
     hash = hash_u64(hash, s->warm_start);
     hash = hash_u64(hash, (uint64_t)s->linear);
+    if (s->stiffening)
+        hash = hash_u64(hash, (uint64_t)s->stiffening);
     hash = hash_real(hash, s->drift_time);
     if (s->k_s == SN_DRIFT_BY_TIME &&
         s->k_d == SN_DRIFT_BY_TIME) /* states from before there were these keep their hash */
@@ -155,9 +157,9 @@ static uint64_t hash_constraints(uint64_t hash, const sn_store *store, bool warm
    tiles. */
 static uint64_t hash_plan(uint64_t hash, const sn_plan *plan, uint32_t particles)
 {
-    const sn_visit *lists[] = {plan->visit, plan->many, plan->hub, plan->extra};
+    const sn_visit *lists[] = {plan->visit, plan->many, plan->hub, plan->extra, plan->tree};
     const uint32_t counts[] = {plan->visit_table.count, plan->many_table.count, plan->hub_table.count,
-                               plan->extra_table.count};
+                               plan->extra_table.count, plan->tree_table.count};
     if (!plan->made || (plan->canonical && plan->particles == particles))
         return hash;
     for (uint32_t r = 0; r < plan->run_table.count; ++r)
@@ -165,7 +167,7 @@ static uint64_t hash_plan(uint64_t hash, const sn_plan *plan, uint32_t particles
     for (uint32_t i = 0; i < plan->mask_table.count; ++i)
         for (uint32_t lane = 0; lane < SN_BATCH; ++lane)
             hash = hash_u64(hash, plan->mask[i] >> lane & 1 ? plan->row[i * SN_BATCH + lane] : UINT32_MAX);
-    for (uint32_t k = 0; k < 4; ++k)
+    for (uint32_t k = 0; k < 5; ++k)
         for (uint32_t i = 0; i < counts[k]; ++i)
             hash = hash_u64(hash, lists[k][i].kind ? (uint64_t)lists[k][i].kind << 32 | lists[k][i].row : 0);
     return hash;

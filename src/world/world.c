@@ -55,6 +55,8 @@ static bool check_solvers(const sn_settings *s, char *message, size_t size)
                  "settings.gradients at the start of a substep are for the solvers 'tiled' and 'gauss_seidel' only");
     else if (s->solver == SN_SOLVER_TILED && s->order != SN_ORDER_THERE_AND_BACK)
         snprintf(message, size, "settings.order is for the solver 'gauss_seidel'; 'tiled' has the order of its plan");
+    else if ((unsigned)s->stiffening > SN_STIFFENING_OFF)
+        snprintf(message, size, "settings.stiffening is %d, which is no sn_stiffening", (int)s->stiffening);
     else if ((unsigned)s->jacobi > SN_JACOBI_AVERAGED)
         snprintf(message, size, "settings.jacobi is %d, which is no sn_jacobi", (int)s->jacobi);
     else if (!(s->relaxation > 0 && s->relaxation <= 2))
@@ -311,6 +313,8 @@ sn_result sn_world_configure(sn_world *world, const sn_settings *settings)
         sn_world_forget_history(world); /* another integrator has another past; others jump in acceleration */
     warn_of(world, settings);
     sn_sleep_wake_all(world);
+    if (settings->stiffening != world->state.settings.stiffening)
+        world->plan.made = false;
     world->state.settings = *settings;
     return SN_OK;
 }

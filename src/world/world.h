@@ -274,6 +274,9 @@ void sn_world_slot_taken(sn_world *world);
 /* A particle is removed from a slot, which the last one then fills: what the plan says of slots may become wrong. */
 void sn_world_slot_freed(sn_world *world, uint32_t slot);
 
+/* Before the inverse mass of the particle in a slot changes. */
+void sn_world_weighs(sn_world *world, uint32_t slot, sn_real inverse_mass);
+
 /* Advances the world by dt, but leaves forces and targets pending and the count of steps alone. still, for statics: the
    clock does not move, nothing is damped, and the integrator is symplectic Euler. If it fails, nothing has changed. */
 sn_result sn_world_advance(sn_world *world, sn_real dt, bool still);

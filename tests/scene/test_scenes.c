@@ -214,7 +214,7 @@ static void test_catenary_hangs_as_deep_as_it_says(void **state)
     sn_loaded_release(&loaded);
 }
 
-/* "it sags by the same 0.11 m with ten passes and with more; with one ... by 0.22 m" */
+/* "it sags by the same 0.11 m with one pass, with ten and with more" */
 static void test_compliance_does_not_depend_on_passes(void **state)
 {
     (void)state;
@@ -230,7 +230,7 @@ static void test_compliance_does_not_depend_on_passes(void **state)
     }
     assert_close(sag[0], 0.11, 0.001);
     assert_close(sag[1], 0.11, 0.001);
-    assert_close(sag[2], 0.22, 0.005);
+    assert_close(sag[2], 0.11, 0.001);
     assert_true(classic[0] > 2 * classic[1]);
 }
 

@@ -19,7 +19,7 @@ static const zoo zoos[] = {
     {"zoo_of_bodies", 300, UINT64_C(0xc0183060d2d5546d)},
 #else
     {"zoo", 600, UINT64_C(0x2ab3d0423ad82112)},
-    {"zoo_of_bodies", 300, UINT64_C(0xdfdef28d0c2b6f80)},
+    {"zoo_of_bodies", 300, UINT64_C(0xca92f684fb9e1a85)},
     {"discontinuities", 59, UINT64_C(0x97f79686d63a9bc1)},
 #endif
 };

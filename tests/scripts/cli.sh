@@ -197,12 +197,29 @@ says '^rope: 20 frames, 0\.3333 s of motion in '
 says 'particles +11$'
 says 'constraints +10$'
 says 'energies +kinetic .* J, potential .* J, elastic .* J'
-says 'residuals +distance +worst .* m, mean'
+says 'residuals +distance +worst .* m( \(.* % of its size\))?, at the end .*, mean'
+says 'direct +10 constraints in 1 tree'
 says 'state hash +[0-9a-f]{16}$'
 good "files appeared" test -z "$(find . -type f ! -name rope.json ! -name cloth.json ! -name 'std*' ! -name manual \
     ! -name 'help_*')"
 expect 0 run rope.json --quiet
 silent
+
+# A rope that carries a lot: right by itself, and told of where it is not.
+cat >load.json <<'END'
+{"objects": [{"type": "rope", "name": "rope", "length": 2, "segments": 20, "mass": 0.2, "bob": 75, "pins": "start"}],
+ "run": {"frames": 150}}
+END
+expect 0 run load.json
+good "it complains" test ! -s stderr
+says 'worst [0-9.e-]+ m \(0\.0[0-9.e-]* % of its size\)|worst [0-9.e-]+ m \([0-9.]+e-[0-9]+ % of its size\)'
+expect 0 run load.json --set world.stiffening=off
+complains "for a second now constraints of the kind 'distance_max' have been wrong: number [0-9]+ by [0-9]+ % of its size.*stiffening.*is off"
+expect 0 info load.json
+says 'directly +20 constraints in 1 tree'
+expect 0 info load.json --set world.stiffening=off
+says 'directly +none: stiffening is off'
+rm load.json
 
 "$program" run - --frames 3 <rope.json >stdout 2>stderr
 good "standard input" test $? -eq 0

@@ -15,7 +15,12 @@ static const sn_forest *forest_of(const sn_world *world)
 
 static uint32_t chains_of(const sn_world *world)
 {
-    return forest_of(world)->chains;
+    const sn_forest *forest = forest_of(world);
+    const sn_tree *tree = forest->tree_table.column[0];
+    uint32_t chains = 0;
+    for (uint32_t i = 0; i < forest->tree_table.count; ++i)
+        chains += tree[i].as_chain;
+    return chains;
 }
 
 static sn_constraint rod_of(const sn_world *world, uint32_t index)

@@ -12,6 +12,7 @@ static sn_world_def plain_def(void)
 {
     sn_world_def def = sn_default_world_def();
     def.threads = 1;
+    def.settings.stiffening = SN_STIFFENING_OFF; /* sweeps */
     def.settings.gravity = vec(0, 0, 0);
     return def;
 }

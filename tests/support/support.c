@@ -471,6 +471,7 @@ void support_set_sweep(sn_settings *settings, int sweep)
     bool tiled = sweep == SUPPORT_TILED;
     assert_in_range(sweep, 0, SUPPORT_SWEEPS - 1);
     settings->solver = tiled ? SN_SOLVER_TILED : SN_SOLVER_GAUSS_SEIDEL;
+    settings->stiffening = SN_STIFFENING_OFF;
     settings->order = tiled ? SN_ORDER_THERE_AND_BACK : (sn_order)sweep;
 }
 

@@ -11,6 +11,7 @@ static sn_world_def plain_def(void)
 {
     sn_world_def def = sn_default_world_def();
     def.threads = 1;
+    def.settings.stiffening = SN_STIFFENING_OFF; /* sweeps */
     return def;
 }
 

@@ -102,6 +102,7 @@ export interface Settings {
   baumgarte: number;
   warm_start: boolean;
   linear: string;
+  stiffening: "auto" | "off";
   drift_time: number;
   k_s: number;
   k_d: number;

@@ -178,12 +178,12 @@ export const lessons = [
     },
   },
   {
-    id: "bob", title: "A rope with a heavy bob", short: "Where cascades give up, and a direct solver does not.", source: "Beyond the lectures: the direct solver",
-    scene: "heavy_bob", set: ["world.substeps=10"], other: ["world.substeps=10", "world.solver=direct"],
+    id: "bob", title: "A rope with a heavy bob", short: "Where sweeps give up, and a direct solve does not.", source: "Beyond the lectures: the direct solver",
+    scene: "heavy_bob", set: ["world.substeps=10", "world.stiffening=off"], other: ["world.substeps=10"],
     body: `<p>Twenty links, and at their end a bob of a hundred times their mass. A cascade tells it to the links one after the other: each projection moves the light link and hardly the bob, so the news of its weight climbs slowly, and the rope stretches like rubber.</p>
       <p>But a rope is a chain, and its equations are a tridiagonal matrix:</p>
       ${formula(math("(", bold("J"), sup(bold("M"), row("−", "1")), sup(bold("J"), "T"), "+", hat("α"), ") Δ", bold("λ"), "= −", bold("C"), "−", hat("α"), bold("λ")))}
-      <p>Eliminate the links from the free end to the peg and substitute back: the linearised equations are then solved exactly, by one sweep there and one back, whatever hangs on it; what is left is of second order. Sinew’s direct solver finds the chains and trees in a world, and leaves what is left to the cascade.</p>`,
+      <p>Eliminate the links from the free end to the peg and substitute back: the linearised equations are then solved exactly, by one sweep there and one back, whatever hangs on it; what is left is of second order. Sinew finds the chains and trees that carry much in a world, and solves them so; the rest is swept.</p>`,
     tasks: ["How many substeps does A need to look like B?", "And what do many passes do for it, at the same cost?", "Pull the bob far away, and let go."],
     controls: [range("Substeps, A", "substeps", 1, 100, 1, { pane: 0 }), range("Passes, A", "iterations", 1, 50, 1, { pane: 0 }), range("Substeps, B", "substeps", 1, 100, 1, { pane: 1 })],
     live: (panes) => table(sides(panes), [["rope longer by, %", ...panes.map((p) => {

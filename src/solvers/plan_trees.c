@@ -1,0 +1,248 @@
+/* Which constraints the plan leaves to a direct solve.
+
+   A sweep moves a correction from one constraint to the next. So a load at the end of a chain is felt at its other end only after
+   as many sweeps as there are links, and what a sweep leaves grows with the load that a link carries, as a multiple of the mass
+   of the particle that it moves. Chains and trees can be solved at once instead (forest.h). That costs more than a sweep, so it is done
+   where a sweep would leave much: where some constraint of the tree carries PLAN_LOAD times its lightest particle, or more.
+
+   What a constraint carries: cut there, a tree falls apart into sides. With no immovable particle in any of them, all but the
+   heaviest side hang on the heaviest. With one in one side, the others hang on that one. With more, each may take a part: half of
+   the tree.
+
+   Immovable particles join nothing: a rope between two of them is a tree, and so is a ring that is pinned once. Whether a
+   particle is immovable, and what it weighs, is what the user said when the plan was made. See sn_plan_weighs for what happens when that
+   changes. */
+#include "solvers/plan_work.h"
+
+#include <string.h>
+
+/* A uniform rope carries its own length in links, at its top. Sweeps leave a rope of eight links 0.5 % too long with
+   ten substeps of 1/60 s, and its lane in a batch costs a tenth of a direct solve. */
+#define PLAN_LOAD 8.0
+
+typedef struct trees {
+    plan_work *w;
+    uint32_t *parent; /* as that of plan_work, but through movable particles only */
+    uint32_t *start;  /* items of a movable particle that are in candidates: of[start[i] .. start[i + 1]] */
+    uint32_t *of;
+    uint32_t *queue; /* particles as they were reached, of one tree */
+    /* by particle: */
+    uint32_t *via;   /* the item through which it was reached; PLAN_NONE: the first */
+    uint32_t *up;    /*   and the particle */
+    double *mass;    /* of all that was reached through it, itself included, kg */
+    uint32_t *fixed; /* items of that which hold something to an immovable particle or to a place */
+} trees;
+
+static double weight(const plan_work *w, uint32_t number)
+{
+    return (double)w->particles->x[w->particles->slot[number]].w;
+}
+
+static bool is_movable(const plan_work *w, uint32_t number)
+{
+    return w->particles->x[w->particles->slot[number]].w > 0;
+}
+
+/* Joins what items join, through movable particles; and what they close is a loop. */
+static void find_loops(trees *t)
+{
+    plan_work *w = t->w;
+    for (uint32_t i = 0; i < w->particles->numbers; ++i)
+        t->parent[i] = i;
+    for (uint32_t i = 0; i < w->items; ++i) {
+        uint32_t first = PLAN_NONE;
+        for (uint32_t k = 0; k < w->item[i].count; ++k) {
+            const uint32_t number = w->particle[w->item[i].first + k];
+            if (!is_movable(w, number))
+                continue;
+            if (first != PLAN_NONE)
+                plan_join(t->parent, first, number);
+            first = first == PLAN_NONE ? number : first;
+        }
+    }
+}
+
+/* A constraint with any number of points, or with a projection of its own, keeps all that it holds from being a tree. */
+static void rule_out(trees *t)
+{
+    const sn_visit *many = t->w->plan->many_table.column[0];
+    uint32_t small[SN_MAX_BLOCK], count;
+    for (uint32_t i = 0; i < t->w->plan->many_table.count; ++i) {
+        const uint32_t *number =
+            sn_store_particles(t->w->store, t->w->store->pool[many[i].kind], many[i].row, small, &count);
+        for (uint32_t k = 0; k < count; ++k)
+            t->parent[plan_root(t->parent, number[k])] |= PLAN_LOOP_BIT;
+    }
+}
+
+static bool is_candidate(const trees *t, uint32_t number)
+{
+    return is_movable(t->w, number) && !(t->parent[plan_root(t->parent, number)] & PLAN_LOOP_BIT);
+}
+
+/* Lists the items of particles in trees. False if there are none. */
+static bool list_items(trees *t)
+{
+    plan_work *w = t->w;
+    const uint32_t numbers = w->particles->numbers;
+    for (uint32_t i = 0; i < w->items; ++i)
+        for (uint32_t k = 0; k < w->item[i].count; ++k) {
+            const uint32_t number = w->particle[w->item[i].first + k];
+            if (is_candidate(t, number))
+                t->start[number + 1]++;
+        }
+    for (uint32_t i = 0; i < numbers; ++i)
+        t->start[i + 1] += t->start[i];
+    const uint32_t total = t->start[numbers];
+    t->of = sn_plan_scratch(w, total, sizeof *t->of);
+    if (!total || w->failed)
+        return false;
+    for (uint32_t i = 0; i < w->items; ++i)
+        for (uint32_t k = 0; k < w->item[i].count; ++k) {
+            const uint32_t number = w->particle[w->item[i].first + k];
+            if (is_candidate(t, number))
+                t->of[t->start[number]++] = i;
+        }
+    memmove(t->start + 1, t->start, numbers * sizeof *t->start);
+    t->start[0] = 0;
+    return true;
+}
+
+/* Whether an item holds its movable particles to something that is not. */
+static bool is_fixed(const plan_work *w, const plan_item *item)
+{
+    bool fixed = item->count == 1;
+    for (uint32_t k = 0; k < item->count && !fixed; ++k)
+        fixed = !is_movable(w, w->particle[item->first + k]);
+    return fixed;
+}
+
+/* Reaches all particles of a tree from one of them; returns how many. */
+static uint32_t walk(trees *t, uint32_t from)
+{
+    const plan_work *w = t->w;
+    uint32_t head = 0, tail = 0;
+    t->queue[tail++] = from;
+    t->via[from] = PLAN_NONE;
+    while (head < tail) {
+        const uint32_t number = t->queue[head++];
+        t->mass[number] = 1 / weight(w, number);
+        t->fixed[number] = 0;
+        for (uint32_t i = t->start[number]; i < t->start[number + 1]; ++i) {
+            const plan_item *item = &w->item[t->of[i]];
+            if (t->of[i] == t->via[number])
+                continue;
+            t->fixed[number] += is_fixed(w, item);
+            for (uint32_t k = 0; k < item->count; ++k) {
+                const uint32_t other = w->particle[item->first + k];
+                if (other == number || !is_movable(w, other))
+                    continue;
+                t->via[other] = t->of[i];
+                t->up[other] = number;
+                t->queue[tail++] = other;
+            }
+        }
+    }
+    for (uint32_t i = tail; i-- > 1;) {
+        const uint32_t number = t->queue[i], up = t->up[number];
+        t->mass[up] += t->mass[number];
+        t->fixed[up] += t->fixed[number];
+    }
+    return tail;
+}
+
+/* What an item that was reached through particle `from` carries, as a multiple of its lightest particle. */
+static double load_of(const trees *t, const plan_item *item, uint32_t from, uint32_t root)
+{
+    const plan_work *w = t->w;
+    const double total = t->mass[root];
+    double lightest = 1 / weight(w, from), rest = total, heaviest = 0, held = 0;
+    uint32_t left = t->fixed[root], holders = 0;
+    for (uint32_t k = 0; k < item->count; ++k) {
+        const uint32_t side = w->particle[item->first + k];
+        if (side == from || !is_movable(w, side))
+            continue;
+        lightest = 1 / weight(w, side) < lightest ? 1 / weight(w, side) : lightest;
+        rest -= t->mass[side];
+        left -= t->fixed[side];
+        heaviest = t->mass[side] > heaviest ? t->mass[side] : heaviest;
+        holders += t->fixed[side] > 0;
+        held = t->fixed[side] > 0 ? t->mass[side] : held;
+    }
+    if (is_fixed(w, item))
+        return (t->fixed[root] > 1 ? total / 2 : total) / lightest;
+    holders += left > 0;
+    held = left > 0 ? rest : held;
+    heaviest = rest > heaviest ? rest : heaviest;
+    return (holders > 1 ? total / 2 : total - (holders ? held : heaviest)) / lightest;
+}
+
+/* The most that an item of a tree carries. One constraint by itself carries nothing that a sweep does not see. */
+static double most_load(const trees *t, uint32_t reached)
+{
+    double most = 0;
+    uint32_t items = 0;
+    for (uint32_t i = 0; i < reached; ++i) {
+        const uint32_t number = t->queue[i];
+        for (uint32_t k = t->start[number]; k < t->start[number + 1]; ++k) {
+            if (t->of[k] == t->via[number])
+                continue;
+            const double load = load_of(t, &t->w->item[t->of[k]], number, t->queue[0]);
+            most = load > most ? load : most;
+            items++;
+        }
+    }
+    return items > 1 ? most : 0;
+}
+
+/* Lists the items of a tree as the plan's, and takes them from all that follows. */
+static void take_tree(trees *t, uint32_t reached)
+{
+    plan_work *w = t->w;
+    for (uint32_t i = 0; i < reached; ++i) {
+        const uint32_t number = t->queue[i];
+        w->in_tree[number] = true;
+        for (uint32_t k = t->start[number]; k < t->start[number + 1]; ++k) {
+            plan_item *item = &w->item[t->of[k]];
+            if (item->done)
+                continue;
+            sn_visit *visit = sn_plan_grow(w, &w->plan->tree_table, 1);
+            if (!visit)
+                return;
+            *visit = (sn_visit){item->kind, item->row};
+            item->done = true;
+            item->form = SN_FORM_SINGLE;
+        }
+    }
+}
+
+void sn_plan_trees(plan_work *w)
+{
+    const uint32_t numbers = w->particles->numbers;
+    if (!w->particles->x || !w->items)
+        return;
+    trees t = {.w = w,
+               .parent = sn_plan_scratch(w, numbers, sizeof *t.parent),
+               .start = sn_plan_scratch(w, (size_t)numbers + 2, sizeof *t.start)};
+    if (w->failed)
+        return;
+    memset(t.start, 0, ((size_t)numbers + 2) * sizeof *t.start);
+    find_loops(&t);
+    rule_out(&t);
+    if (!list_items(&t))
+        return;
+    t.queue = w->queue;
+    t.via = sn_plan_scratch(w, numbers, sizeof *t.via);
+    t.up = sn_plan_scratch(w, numbers, sizeof *t.up);
+    t.mass = sn_plan_scratch(w, numbers, sizeof *t.mass);
+    t.fixed = sn_plan_scratch(w, numbers, sizeof *t.fixed);
+    for (uint32_t i = 0; i < numbers && !w->failed; ++i) {
+        if (t.start[i] == t.start[i + 1] || plan_root(t.parent, i) != i)
+            continue;
+        const uint32_t reached = walk(&t, i);
+        if (most_load(&t, reached) >= PLAN_LOAD)
+            take_tree(&t, reached);
+        for (uint32_t k = 0; k < reached; ++k)
+            w->tree_like[t.queue[k]] = true;
+    }
+}
