@@ -13,10 +13,12 @@
 #include <string.h>
 
 #define TRIANGLES_A_PIECE 64u
+#define SPARE_ROOM        32u    /* candidates: for what a piece may find more than last time */
 #define WORK_OF_TRIANGLE  2000.0 /* ns, about: looking for the others */
 
-#define FAR    ((sn_real)0.25)    /* of the mean edge: so far most vertices come before they leave their boxes */
+#define FAR    ((sn_real)0.25)     /* of the mean edge: so far most vertices come before they leave their boxes */
 #define SLACK  ((sn_real)0.1)     /* of the mean edge: boxes are so much larger on every side */
+#define LONGEST ((sn_real)1) /* s: boxes are for no longer than this */
 #define LONGER ((sn_real)1.00001) /* paths are taken to be longer by this, for what rounding loses */
 #define ROUNDED                                                                                                        \
     (SINEW_DOUBLE ? (sn_real)1e-15 : (sn_real)5e-7) /* of the coordinates: what is lost by seeing places from a mean */
@@ -26,7 +28,6 @@
 typedef struct searching {
     sn_world *world;
     sn_surfaces *s;
-    bool counting;
     sn_real rounded; /* m */
 } searching;
 
@@ -89,7 +90,7 @@ void sn_surfaces_measure(sn_world *world)
     sn_real longest[SN_SURFACE_VIEWS] = {0, 0}, fastest[SN_SURFACE_VIEWS] = {0, 0};
     for (uint32_t i = 0; i < s->skin_table.count; ++i) {
         const sn_surface_skin *skin = &surface_skins(s)[i];
-        for (int view = 0; view < SN_SURFACE_VIEWS; ++view) {
+        for (int view = 0; view < surface_views(s); ++view) {
             const bool own = view == SN_SURFACE_OWN && !s->joined;
             const sn_vec3 drift = dvec3_round(dvec3_sub(mean_of(s, i, view), own ? skin->end : before));
             const sn_vec3 velocity = dvec3_round(velocity_of(s, i, view));
@@ -105,7 +106,7 @@ void sn_surfaces_measure(sn_world *world)
     }
     for (uint32_t i = 0; i < s->vertex_table.count; ++i)
         vertex[i].start = vec4_xyz(p->x[vertex[i].slot]);
-    for (int view = 0; view < SN_SURFACE_VIEWS; ++view) {
+    for (int view = 0; view < surface_views(s); ++view) {
         s->path[view] += (double)longest[view];
         s->speed[view] = fastest[view];
     }
@@ -114,7 +115,7 @@ void sn_surfaces_measure(sn_world *world)
 static void measure_ahead(sn_surfaces *s)
 {
     sn_surface_vertex *vertex = surface_vertices(s);
-    for (int view = 0; view < SN_SURFACE_VIEWS; ++view)
+    for (int view = 0; view < surface_views(s); ++view)
         for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
             const sn_dvec3 drift = dvec3_sub(end_of(s, vertex[i].skin, view), mean_of(s, vertex[i].skin, view));
             const sn_vec3 way = vec3_sub(vertex[i].end, vertex[i].start);
@@ -167,7 +168,7 @@ bool sn_surfaces_stay(const sn_world *world, sn_real h, bool ends)
     const sn_surface_vertex *vertex = surface_vertices(s);
     if (!s->searched)
         return false;
-    for (int view = 0; view < (s->skin_table.count > 1 ? SN_SURFACE_VIEWS : 1); ++view)
+    for (int view = 0; view < surface_views(s); ++view)
         for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
             const sn_surface_vertex *v = &vertex[i];
             if (ends) {
@@ -240,8 +241,7 @@ bool sn_surface_may_meet(const sn_world *world, const sn_surface_candidate *c, s
     return boxes_touch(&box[0], &box[1]);
 }
 
-/* s: for so long boxes are to last: until most vertices have come as far as a share of an edge, but for the rest of the step at most and
-   for a substep at least. */
+/* s: for so long boxes are to last: until most vertices have come as far as a share of an edge, but for a substep at least. */
 static sn_real horizon(const sn_surfaces *s, const sn_surface_skin *skin, sn_real h, int view)
 {
     const sn_surface_vertex *vertex = surface_vertices(s);
@@ -249,7 +249,7 @@ static sn_real horizon(const sn_surfaces *s, const sn_surface_skin *skin, sn_rea
     for (uint32_t k = skin->first_vertex; k < skin->first_vertex + skin->vertices; ++k)
         square += (double)vertex[k].speed[view] * (double)vertex[k].speed[view];
     const sn_real typical = (sn_real)sqrt(square / (skin->vertices ? skin->vertices : 1)), far = FAR * skin->edge;
-    const sn_real time = far < typical * s->time_left ? far / typical : s->time_left;
+    const sn_real time = far < typical * LONGEST ? far / typical : LONGEST;
     return time > h ? time : h;
 }
 
@@ -280,10 +280,21 @@ static sn_bounds *boxes(const sn_surfaces *s, int view)
     return s->triangle_table.column[1 + view];
 }
 
-static void expect_triangles(searching *f, int view)
+static sn_bounds *edge_boxes(const sn_surfaces *s, int view)
+{
+    return s->edge_table.column[1 + view];
+}
+
+static void expect_features(searching *f, int view)
 {
     sn_surfaces *s = f->s;
     const sn_surface_vertex *vertex = surface_vertices(s);
+    for (uint32_t i = 0; i < s->edge_table.count; ++i) {
+        const sn_surface_edge *edge = &surface_edges(s)[i];
+        const sn_bounds box = united(vertex[edge->vertex[0]].box[view], &vertex[edge->vertex[1]].box[view]);
+        edge_boxes(s, view)[i] =
+            grown(box, surface_skins(s)[surface_triangles(s)[edge->triangle].skin].thickness + f->rounded);
+    }
     for (uint32_t t = 0; t < s->triangle_table.count; ++t) {
         const sn_surface_triangle *triangle = &surface_triangles(s)[t];
         sn_bounds box = vertex[triangle->vertex[0]].box[view];
@@ -322,24 +333,25 @@ typedef struct looking {
     uint32_t triangle; /* that looks for others */
     uint32_t base;     /* items of the tree are triangles from here on */
     int view;
-    sn_surface_candidate *to; /* NULL: only count */
-    uint32_t found;
+    sn_surface_candidate *to;
+    uint32_t room, found; /* what finds no room is counted only */
 } looking;
 
-/* m: nearer than this they push each other. What is near in the rest shape may come nearer. */
-static sn_real reach_of(const searching *f, bool edges, const uint32_t *vertex, sn_real thickness, bool own)
+/* What is near in the rest shape of a skin may come nearer than its thickness. */
+void sn_surface_take_reach(const sn_world *world, sn_surface_candidate *c)
 {
-    const sn_contact_world *contact = &f->world->contact;
+    const sn_contact_world *contact = &world->contact;
     const sn_vec4 *rest = contact->rest_table.column[0];
     sn_dvec3 x[4];
+    c->rested = true;
     for (uint32_t k = 0; k < 4; ++k) {
-        const uint32_t number = surface_vertices(f->s)[vertex[k]].number;
-        if (!own || number >= contact->rest_table.count || rest[number].w == 0)
-            return thickness;
+        const uint32_t number = surface_vertices(&world->contacts.surfaces)[c->vertex[k]].number;
+        if (c->view != SN_SURFACE_OWN || number >= contact->rest_table.count || rest[number].w == 0)
+            return;
         x[k] = dvec3_from(vec4_xyz(rest[number]));
     }
-    const sn_real far = REST * (sn_real)sn_surface_nearest(edges, x).distance;
-    return far < thickness ? far : thickness;
+    const sn_real far = REST * (sn_real)sn_surface_nearest(c->edges, x).distance;
+    c->reach = far < c->thickness ? far : c->thickness;
 }
 
 bool sn_surface_is_joined(const sn_world *world, sn_surface_candidate *c)
@@ -358,13 +370,13 @@ bool sn_surface_is_joined(const sn_world *world, sn_surface_candidate *c)
 static void emit(looking *l, sn_surface_candidate c, uint32_t other)
 {
     searching *f = l->f;
-    if (l->to) {
+    if (l->found < l->room) {
         const sn_surface_skin *one = &surface_skins(f->s)[surface_triangles(f->s)[l->triangle].skin];
         const sn_surface_skin *two = &surface_skins(f->s)[surface_triangles(f->s)[other].skin];
+        c.triangle = l->triangle;
         c.pair = other;
         c.view = (uint8_t)l->view;
-        c.thickness = one->thickness + two->thickness;
-        c.reach = reach_of(f, c.edges, c.vertex, one->thickness + two->thickness, l->view == SN_SURFACE_OWN);
+        c.reach = c.thickness = one->thickness + two->thickness;
         l->to[l->found] = c;
     }
     l->found++;
@@ -393,12 +405,6 @@ static void pair_vertices(looking *l, uint32_t one, uint32_t other, uint32_t pai
     }
 }
 
-static sn_bounds edge_box(const looking *l, const sn_surface_edge *edge, sn_real by)
-{
-    const sn_surface_vertex *vertex = surface_vertices(l->f->s);
-    return grown(united(vertex[edge->vertex[0]].box[l->view], &vertex[edge->vertex[1]].box[l->view]), by);
-}
-
 static void pair_edges(looking *l, uint32_t other)
 {
     const sn_surfaces *s = l->f->s;
@@ -407,16 +413,16 @@ static void pair_edges(looking *l, uint32_t other)
         if (!(a->owns >> (3 + i) & 1))
             continue;
         const sn_surface_edge *one = &surface_edges(s)[a->edge[i]];
-        const sn_bounds box = edge_box(l, one, surface_skins(s)[a->skin].thickness + l->f->rounded);
-        if (!boxes_touch(&box, &boxes(s, l->view)[other]))
+        const sn_bounds *box = &edge_boxes(s, l->view)[a->edge[i]];
+        if (!boxes_touch(box, &boxes(s, l->view)[other]))
             continue;
         for (uint32_t k = 0; k < 3; ++k) {
             if (!(b->owns >> (3 + k) & 1))
                 continue;
             const sn_surface_edge *two = &surface_edges(s)[b->edge[k]];
-            const sn_bounds its = edge_box(l, two, surface_skins(s)[b->skin].thickness);
             if (one->vertex[0] == two->vertex[0] || one->vertex[0] == two->vertex[1] ||
-                one->vertex[1] == two->vertex[0] || one->vertex[1] == two->vertex[1] || !boxes_touch(&box, &its))
+                one->vertex[1] == two->vertex[0] || one->vertex[1] == two->vertex[1] ||
+                !boxes_touch(box, &edge_boxes(s, l->view)[b->edge[k]]))
                 continue;
             emit(l,
                  (sn_surface_candidate){.vertex = {one->vertex[0], one->vertex[1], two->vertex[0], two->vertex[1]},
@@ -479,11 +485,15 @@ static void look_piece(void *data, uint32_t index, uint32_t worker)
     (void)worker;
     searching *f = data;
     sn_surfaces *s = f->s;
-    uint32_t *start = s->piece_table.column[0], found = 0;
+    const uint32_t *start = s->piece_table.column[0], *room = s->piece_table.column[1];
     const uint32_t first = index * TRIANGLES_A_PIECE;
+    uint32_t found = 0;
     for (uint32_t t = first; t < first + TRIANGLES_A_PIECE && t < s->triangle_table.count; ++t) {
         const uint32_t skin = surface_triangles(s)[t].skin;
-        looking l = {.f = f, .triangle = t, .to = f->counting ? NULL : surface_candidates(s) + start[index] + found};
+        looking l = {.f = f,
+                     .triangle = t,
+                     .to = found < room[index] ? surface_candidates(s) + start[index] + found : NULL,
+                     .room = found < room[index] ? room[index] - found : 0};
         for (uint32_t other = skin; other < s->skin_table.count; ++other) {
             const sn_surface_skin *its = &surface_skins(s)[other];
             l.view = other == skin ? SN_SURFACE_OWN : SN_SURFACE_ALL;
@@ -493,20 +503,53 @@ static void look_piece(void *data, uint32_t index, uint32_t worker)
                 continue;
             sn_bvh_overlap((const sn_bvh *)s->tree_table.column[l.view] + other, &boxes(s, l.view)[t], look_at, &l);
         }
-        if (l.to)
+        if (l.found <= l.room)
             sort(l.to, l.found);
         found += l.found;
     }
-    if (f->counting)
-        start[index] = found;
+    ((uint32_t *)s->piece_table.column[2])[index] = found;
 }
 
-static bool look(searching *f, uint32_t pieces)
+/* Pieces get room for what they found last time and a little more, and all is written there. If some find more, there is room for that next time;
+   at last all is moved together. *fits: whether there was room for all. */
+static bool look(searching *f, uint32_t pieces, bool *fits)
 {
     sn_world *world = f->world;
+    sn_surfaces *s = f->s;
+    uint32_t *start = s->piece_table.column[0], *room = s->piece_table.column[1], *found = s->piece_table.column[2];
     sn_parallel *share =
-        sn_parallel_wants(&world->parallel, f->s->triangle_table.count * WORK_OF_TRIANGLE) ? &world->parallel : NULL;
-    return sn_parallel_tasks(share, pieces, look_piece, f);
+        sn_parallel_wants(&world->parallel, s->triangle_table.count * WORK_OF_TRIANGLE) ? &world->parallel : NULL;
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < pieces; ++i) {
+        start[i] = (uint32_t)total;
+        total += room[i];
+    }
+    if (total > SN_MAX_COUNT || !sn_table_reserve(&s->candidate_table, &world->allocator, total)) {
+        world->contacts.failed = world_fail(
+            world, SN_ERROR_MEMORY, "no memory for %llu pairs of surfaces that may touch", (unsigned long long)total);
+        return false;
+    }
+    if (!sn_parallel_tasks(share, pieces, look_piece, f))
+        return false;
+    *fits = true;
+    for (uint32_t i = 0; i < pieces; ++i) {
+        *fits = *fits && found[i] <= room[i];
+        room[i] = found[i] + found[i] / 8 + SPARE_ROOM;
+    }
+    return true;
+}
+
+static void move_together(sn_surfaces *s, uint32_t pieces)
+{
+    const uint32_t *start = s->piece_table.column[0], *found = s->piece_table.column[2];
+    uint32_t total = 0;
+    for (uint32_t i = 0; i < pieces; ++i) {
+        if (total != start[i])
+            memmove(surface_candidates(s) + total, surface_candidates(s) + start[i],
+                    found[i] * sizeof(sn_surface_candidate));
+        total += found[i];
+    }
+    s->candidate_table.count = total;
 }
 
 static bool fail(sn_world *world, sn_result result)
@@ -515,41 +558,68 @@ static bool fail(sn_world *world, sn_result result)
     return false;
 }
 
+/* What is known of candidates that were there before: both lists are in the same order. Paths begin anew. */
+static void carry_over(sn_surfaces *s, uint32_t known)
+{
+    const sn_surface_candidate *old = s->candidate_table.column[2];
+    sn_surface_candidate *c = surface_candidates(s);
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < s->candidate_table.count; ++i) {
+        surface_due(s)[i] = -1;
+        while (at < known &&
+               (old[at].triangle < c[i].triangle || (old[at].triangle == c[i].triangle && precedes(&old[at], &c[i]))))
+            ++at;
+        if (at == known || old[at].triangle != c[i].triangle || precedes(&c[i], &old[at]))
+            continue;
+        c[i] = old[at];
+        memset(c[i].path, 0, sizeof c[i].path);
+        if (c[i].clear < 0)
+            continue;
+        const sn_real spare = c[i].clear - c[i].reach;
+        surface_due(s)[i] = spare > 0 ? spare / 2 / LONGER : 0;
+    }
+}
+
+/* Sets candidates aside, with how far they are apart now at least; -1: that is not known. */
+static uint32_t set_aside(sn_surfaces *s)
+{
+    sn_surface_candidate *old = s->candidate_table.column[2];
+    const uint32_t count = s->searched ? s->candidate_table.count : 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        old[i] = surface_candidates(s)[i];
+        const bool known = surface_due(s)[i] >= 0 && !old[i].joined;
+        old[i].clear = known ? old[i].clear - sn_surface_closer(s, &old[i], false) : -1;
+        old[i].asked = old[i].joined = false;
+    }
+    return count;
+}
+
 bool sn_surfaces_search(sn_world *world, sn_real h, bool ends)
 {
     sn_surfaces *s = &world->contacts.surfaces;
-    searching f = {.world = world, .s = s, .counting = true};
+    searching f = {.world = world, .s = s};
     const uint32_t pieces = (s->triangle_table.count + TRIANGLES_A_PIECE - 1) / TRIANGLES_A_PIECE;
+    const uint32_t known = set_aside(s);
     s->searched = false;
-    s->candidate_table.count = s->near_table.count = 0;
-    for (int view = 0; view < SN_SURFACE_VIEWS; ++view)
+    s->near_table.count = 0;
+    for (int view = 0; view < surface_views(s); ++view)
         expect_vertices(&f, h, ends, view);
-    for (int view = 0; view < SN_SURFACE_VIEWS; ++view)
-        expect_triangles(&f, view);
+    for (int view = 0; view < surface_views(s); ++view)
+        expect_features(&f, view);
     if (!fit_trees(&f) || !sn_table_reserve(&s->piece_table, &world->allocator, pieces) ||
         !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, pieces) ||
         (s->skin_table.count > 1 &&
          !sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count)))
         return fail(world, world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces"));
     s->searches++;
-    if (!look(&f, pieces))
-        return false;
-    uint32_t *start = s->piece_table.column[0];
-    uint64_t total = 0;
-    for (uint32_t i = 0; i < pieces; ++i) {
-        const uint32_t here = start[i];
-        start[i] = (uint32_t)total;
-        total += here;
-    }
-    if (total > SN_MAX_COUNT || !sn_table_reserve(&s->candidate_table, &world->allocator, total))
-        return fail(world, world_fail(world, SN_ERROR_MEMORY, "no memory for %llu pairs of surfaces that may touch",
-                                      (unsigned long long)total));
-    f.counting = false;
-    if (!look(&f, pieces))
-        return false;
-    s->candidate_table.count = (uint32_t)total;
-    for (uint32_t i = 0; i < s->candidate_table.count; ++i)
-        surface_due(s)[i] = -1;
+    if (s->piece_table.count != pieces)
+        memset(s->piece_table.column[1], 0, pieces * sizeof(uint32_t));
+    s->piece_table.count = pieces;
+    for (bool fits = false; !fits;)
+        if (!look(&f, pieces, &fits))
+            return false;
+    move_together(s, pieces);
+    carry_over(s, known);
     s->searched = true;
     return true;
 }

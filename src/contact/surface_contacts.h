@@ -67,15 +67,16 @@ typedef struct sn_surface_skin {
 
 /* A pair of features that may meet: a vertex and a triangle, or two edges. */
 typedef struct sn_surface_candidate {
-    uint32_t vertex[4];  /* the vertex and the corners; or the ends of one edge, then of the other */
-    uint32_t one, other; /* the vertex and the triangle; or the edges */
-    uint32_t pair;       /* it comes from the triangle before this one in the list, and from this one */
-    sn_real reach;       /* m: nearer than this they push each other */
-    sn_real thickness;   /* m: of both */
-    sn_real clear;       /* m: at least so far they were apart when they were last looked at, and */
-    sn_real path[4];     /*   its vertices had come so far then */
-    uint8_t view;        /* SN_SURFACE_OWN or SN_SURFACE_ALL */
+    uint32_t vertex[4];      /* the vertex and the corners; or the ends of one edge, then of the other */
+    uint32_t one, other;     /* the vertex and the triangle; or the edges */
+    uint32_t triangle, pair; /* it comes from these two triangles, the first of which looked for the other */
+    sn_real reach;           /* m: nearer than this they push each other */
+    sn_real thickness;       /* m: of both */
+    sn_real clear;           /* m: at least so far they were apart when they were last looked at, and */
+    sn_real path[4];         /*   its vertices had come so far then */
+    uint8_t view;            /* SN_SURFACE_OWN or SN_SURFACE_ALL */
     bool edges;
+    bool rested;        /* reach is that of the rest shape */
     bool asked, joined; /* whether a constraint joins the two, which are of two skins, was asked; it does */
 } sn_surface_candidate;
 
@@ -102,16 +103,18 @@ typedef struct sn_surfaces {
     sn_table
         vertex_table; /* of sn_surface_vertex; of atomic_uint: what share of its way it goes, the bits of a float */
     sn_table triangle_table; /* of sn_surface_triangle; of two sn_bounds: where it is expected, as of its vertices */
-    sn_table edge_table;     /* of sn_surface_edge */
+    sn_table edge_table;     /* of sn_surface_edge; of two sn_bounds, as of triangles */
     sn_table ring_start_table,
-        ring_table;           /* of uint32_t: for each vertex, and one more, where its neighbours begin; those */
-    sn_table sort_table;      /* of sn_sort_item, twice: for making features */
-    sn_table skin_table;      /* of sn_surface_skin */
-    sn_table tree_table;      /* of sn_bvh, by skin, twice: its boxes seen from its mean, and in the world */
-    uint32_t trees;           /* so many of them were initialised */
-    sn_table candidate_table; /* of sn_surface_candidate; of sn_real, m: when to look at it again, see surface_due */
-    sn_table piece_table;     /* of uint32_t: where candidates of pieces of triangles begin */
-    bool searched;            /* candidates are those of the features, as of boxes */
+        ring_table;      /* of uint32_t: for each vertex, and one more, where its neighbours begin; those */
+    sn_table sort_table; /* of sn_sort_item, twice: for making features */
+    sn_table skin_table; /* of sn_surface_skin */
+    sn_table tree_table; /* of sn_bvh, by skin, twice: its boxes seen from its mean, and in the world */
+    uint32_t trees;      /* so many of them were initialised */
+    sn_table
+        candidate_table; /* of sn_surface_candidate, now and, last, before the search; of sn_real, m: when to look at it again, see surface_due */
+    sn_table
+        piece_table; /* of uint32_t, by piece of triangles: where its candidates begin, how many have room, how many there are */
+    bool searched;                /* candidates are those of the features, as of boxes */
     sn_dvec3 mean, velocity, end; /* m, m/s: of all vertices, as those of a skin */
     double
         path[SN_SURFACE_VIEWS]; /* m: so far the fastest vertex of each substep since the search has come, added up */
@@ -175,6 +178,12 @@ static inline sn_surface_candidate *surface_candidates(const sn_surfaces *s)
     return s->candidate_table.column[0];
 }
 
+/* With one skin there are no pairs of two. */
+static inline int surface_views(const sn_surfaces *s)
+{
+    return s->skin_table.count > 1 ? SN_SURFACE_VIEWS : 1;
+}
+
 /* m: of the path of the fastest: a candidate need not be looked at before. */
 static inline sn_real *surface_due(const sn_surfaces *s)
 {
@@ -197,6 +206,9 @@ bool sn_surface_may_meet(const struct sn_world *world, const sn_surface_candidat
 
 /* m: how much nearer the two may have come since they were last looked at, up to the start of this substep, or its end. */
 sn_real sn_surface_closer(const sn_surfaces *s, const sn_surface_candidate *c, bool ends);
+
+/* The reach of a pair that is near: by its rest shape. */
+void sn_surface_take_reach(const struct sn_world *world, sn_surface_candidate *c);
 
 /* Whether a constraint joins two of different skins: then they are left alone. */
 bool sn_surface_is_joined(const struct sn_world *world, sn_surface_candidate *c);

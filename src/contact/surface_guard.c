@@ -141,6 +141,8 @@ static void look_at(guarding *g, sn_surface_candidate *c)
     take(g, c, start, end, x);
     if (ways_are_apart(start, end, c->edges, LEAST * (double)c->reach) || sn_surface_is_joined(g->world, c))
         return;
+    if (!c->rested)
+        sn_surface_take_reach(g->world, c);
     const double distance = sn_surface_nearest(c->edges, x).distance * EXACT, least = LEAST * (double)c->reach;
     const double apart = NEAREST * distance < least ? NEAREST * distance : least;
     if (distance * distance * (double)FIRM > (double)square)
@@ -253,14 +255,15 @@ static bool list_due(guarding *g)
     const uint32_t count = s->candidate_table.count;
     sn_real latest[SN_SURFACE_VIEWS] = {0, 0};
     uint32_t due = 0;
-    for (int view = 0; view < SN_SURFACE_VIEWS; ++view) {
+    for (int view = 0; view < surface_views(s); ++view) {
         for (uint32_t i = 0; i < s->vertex_table.count; ++i)
             if (surface_vertices(s)[i].ahead[view] > latest[view])
                 latest[view] = surface_vertices(s)[i].ahead[view];
         latest[view] += (sn_real)s->path[view];
     }
+    const sn_real last = latest[0] > latest[1] ? latest[0] : latest[1];
     for (uint32_t i = 0; i < count; ++i)
-        due += surface_due(s)[i] <= latest[surface_candidates(s)[i].view];
+        due += surface_due(s)[i] <= last;
     if (!sn_table_reserve(&s->near_table, &world->allocator, due) ||
         !sn_parallel_reserve(&world->parallel, &world->allocator, due)) {
         world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces");
@@ -269,7 +272,7 @@ static bool list_due(guarding *g)
     uint32_t *near = s->near_table.column[0];
     s->near_table.count = 0;
     for (uint32_t i = 0; i < count; ++i)
-        if (surface_due(s)[i] <= latest[surface_candidates(s)[i].view])
+        if (surface_due(s)[i] <= last && surface_due(s)[i] <= latest[surface_candidates(s)[i].view])
             near[s->near_table.count++] = i;
     return true;
 }

@@ -25,6 +25,7 @@
 
 #define LONGER ((sn_real)1.00001) /* paths are taken to be longer by this, for what rounding loses */
 #define EXACT  (1 - 1e-6)         /* distances are at least so much of what is computed */
+#define FAT    1e-12 /* the square of the sine of an angle: below it triangles and pairs of edges are taken for lines */
 #define FLAT   0.2 /* the cosine up to which an edge is beyond a triangle: sheets that lie on each other are not flat */
 
 /* ---- Nearest spots ------------------------------------------------------------------------------------------------------------ */
@@ -37,67 +38,79 @@ static double along(sn_dvec3 p, sn_dvec3 a, sn_dvec3 b)
     return t > 0 ? t < 1 ? t : 1 : 0;
 }
 
-static void keep_nearer(sn_surface_spots *best, const sn_dvec3 x[4], const double weight[4], uint32_t inner)
+/* Of four points the sum of weight times place, seen from the last: weights add up to 0. */
+static sn_dvec3 combine(const sn_dvec3 x[4], const double weight[4])
 {
     sn_dvec3 d = {0, 0, 0};
-    for (int k = 0; k < 4; ++k)
-        d = dvec3_add(d, dvec3_scale(x[k], weight[k]));
-    const double distance = dvec3_length(d);
-    if (!(distance < best->distance))
-        return;
-    best->distance = distance;
-    best->apart = d;
-    best->inner = inner;
-    memcpy(best->weight, weight, sizeof best->weight);
+    for (int k = 0; k < 3; ++k)
+        d = dvec3_add(d, dvec3_scale(dvec3_sub(x[k], x[3]), weight[k]));
+    return d;
 }
 
-/* Spots on the edges, which is all there is of a triangle that is a line; and inside, if the vertex is above that. */
+static sn_surface_spots spots_with(const sn_dvec3 x[4], const double weight[4], uint32_t inner)
+{
+    sn_surface_spots spots = {.inner = inner, .apart = combine(x, weight)};
+    memcpy(spots.weight, weight, sizeof spots.weight);
+    spots.distance = dvec3_length(spots.apart);
+    return spots;
+}
+
+/* Squared, from p to the spot of a b that is nearest, and where that is. */
+static double square_to(sn_dvec3 p, sn_dvec3 a, sn_dvec3 b, double *t)
+{
+    *t = along(p, a, b);
+    const sn_dvec3 d = dvec3_sub(dvec3_sub(p, a), dvec3_scale(dvec3_sub(b, a), *t));
+    return dvec3_dot(d, d);
+}
+
+/* Inside, if the vertex is above that; otherwise the nearest spot on an edge, which is also all there is of a triangle that is a line. */
 static sn_surface_spots vertex_and_triangle(const sn_dvec3 x[4])
 {
-    sn_surface_spots best = {.distance = INFINITY};
-    for (uint32_t k = 0; k < 3; ++k) {
-        const uint32_t from = 1 + k, to = 1 + (k + 1) % 3;
-        const double t = along(x[0], x[from], x[to]);
-        double weight[4] = {1, 0, 0, 0};
-        weight[from] = t - 1;
-        weight[to] = -t;
-        keep_nearer(&best, x, weight, t <= 0 ? 3 + from : t >= 1 ? 3 + to : 1 + k);
-    }
     const sn_dvec3 ab = dvec3_sub(x[2], x[1]), ac = dvec3_sub(x[3], x[1]), ap = dvec3_sub(x[0], x[1]);
     const sn_dvec3 n = dvec3_cross(ab, ac);
     const double square = dvec3_dot(n, n);
-    if (square > 0) {
-        const double v = dvec3_dot(dvec3_cross(ap, ac), n) / square, w = dvec3_dot(dvec3_cross(ab, ap), n) / square;
-        const double weight[4] = {1, v + w - 1, -v, -w};
-        if (v > 0 && w > 0 && v + w < 1)
-            keep_nearer(&best, x, weight, 0);
+    if (square > FAT * dvec3_dot(ab, ab) * dvec3_dot(ac, ac)) {
+        const double v = dvec3_dot(dvec3_cross(ap, ac), n), w = dvec3_dot(dvec3_cross(ab, ap), n);
+        if (v > 0 && w > 0 && v + w < square)
+            return spots_with(x, (double[4]){1, (v + w) / square - 1, -v / square, -w / square}, 0);
     }
-    return best;
+    double t, best_t = 0, least = INFINITY;
+    uint32_t best = 0;
+    for (uint32_t k = 0; k < 3; ++k) {
+        const double here = square_to(x[0], x[1 + k], x[1 + (k + 1) % 3], &t);
+        if (here < least)
+            least = here, best = k, best_t = t;
+    }
+    const uint32_t from = 1 + best, to = 1 + (best + 1) % 3;
+    double weight[4] = {1, 0, 0, 0};
+    weight[from] = best_t - 1;
+    weight[to] = -best_t;
+    return spots_with(x, weight, best_t <= 0 ? 3 + from : best_t >= 1 ? 3 + to : 1 + best);
 }
 
+/* Where the edges cross, if the nearest spots are within both; otherwise one is an end. */
 static sn_surface_spots two_edges(const sn_dvec3 x[4])
 {
-    sn_surface_spots best = {.distance = INFINITY};
-    for (int k = 0; k < 4; ++k) { /* an end of one and the other */
-        const int from = k < 2 ? 2 : 0;
-        const double t = along(x[k], x[from], x[from + 1]);
-        double weight[4] = {0, 0, 0, 0};
-        weight[k] = k < 2 ? 1 : -1;
-        weight[from] = (k < 2 ? -1 : 1) * (1 - t);
-        weight[from + 1] = (k < 2 ? -1 : 1) * t;
-        keep_nearer(&best, x, weight, 1);
-    }
     const sn_dvec3 p = dvec3_sub(x[1], x[0]), q = dvec3_sub(x[3], x[2]), r = dvec3_sub(x[0], x[2]);
     const double pp = dvec3_dot(p, p), pq = dvec3_dot(p, q), qq = dvec3_dot(q, q), pr = dvec3_dot(p, r),
                  qr = dvec3_dot(q, r);
-    const double area = pp * qq - pq * pq;
-    if (area > 0) {
-        const double s = (pq * qr - qq * pr) / area, t = (pp * qr - pq * pr) / area;
-        const double weight[4] = {1 - s, s, t - 1, -t};
-        if (s > 0 && s < 1 && t > 0 && t < 1)
-            keep_nearer(&best, x, weight, 0);
+    const double area = pp * qq - pq * pq, s = pq * qr - qq * pr, u = pp * qr - pq * pr;
+    if (area > FAT * pp * qq && s > 0 && s < area && u > 0 && u < area)
+        return spots_with(x, (double[4]){1 - s / area, s / area, u / area - 1, -u / area}, 0);
+    double t, best_t = 0, least = INFINITY;
+    int best = 0;
+    for (int k = 0; k < 4; ++k) {
+        const int from = k < 2 ? 2 : 0;
+        const double here = square_to(x[k], x[from], x[from + 1], &t);
+        if (here < least)
+            least = here, best = k, best_t = t;
     }
-    return best;
+    const int from = best < 2 ? 2 : 0, sign = best < 2 ? 1 : -1;
+    double weight[4] = {0, 0, 0, 0};
+    weight[best] = sign;
+    weight[from] = -sign * (1 - best_t);
+    weight[from + 1] = -sign * best_t;
+    return spots_with(x, weight, 1);
 }
 
 sn_surface_spots sn_surface_nearest(bool edges, const sn_dvec3 x[4])
@@ -285,9 +298,12 @@ static bool look(sn_world *world, sn_surfaces *s, uint32_t candidate, sn_real h)
     }
     sn_dvec3 x[4];
     const sn_surface_spots spots = spots_at_start(s, c, x);
-    const sn_real spare = (sn_real)spots.distance - c->reach;
+    sn_real spare = (sn_real)spots.distance - c->reach;
     note_look(s, c, (sn_real)(spots.distance * EXACT));
     put_off(s, candidate, c->clear - c->reach);
+    if (spare < wanted && !c->rested)
+        sn_surface_take_reach(world, c);
+    spare = (sn_real)spots.distance - c->reach;
     if (spare < wanted && sn_surface_is_joined(world, c)) {
         surface_due(s)[candidate] = (sn_real)INFINITY;
         return false;

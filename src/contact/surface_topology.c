@@ -20,6 +20,8 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->triangle_table, sizeof(sn_bounds), false);
     sn_table_column(&s->triangle_table, sizeof(sn_bounds), false);
     sn_table_column(&s->edge_table, sizeof(sn_surface_edge), false);
+    sn_table_column(&s->edge_table, sizeof(sn_bounds), false);
+    sn_table_column(&s->edge_table, sizeof(sn_bounds), false);
     sn_table_column(&s->ring_start_table, sizeof(uint32_t), false);
     sn_table_column(&s->ring_table, sizeof(uint32_t), false);
     sn_table_column(&s->sort_table, sizeof(sn_sort_item), false);
@@ -29,6 +31,9 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->tree_table, sizeof(sn_bvh), false);
     sn_table_column(&s->candidate_table, sizeof(sn_surface_candidate), false);
     sn_table_column(&s->candidate_table, sizeof(sn_real), false);
+    sn_table_column(&s->candidate_table, sizeof(sn_surface_candidate), false);
+    sn_table_column(&s->piece_table, sizeof(uint32_t), false);
+    sn_table_column(&s->piece_table, sizeof(uint32_t), false);
     sn_table_column(&s->piece_table, sizeof(uint32_t), false);
     sn_table_column(&s->near_table, sizeof(uint32_t), false);
     sn_table_column(&s->contact_table, sizeof(sn_surface_contact), false);
