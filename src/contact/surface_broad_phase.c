@@ -16,10 +16,10 @@
 #define SPARE_ROOM        32u    /* candidates: for what a piece may find more than last time */
 #define WORK_OF_TRIANGLE  2000.0 /* ns, about: looking for the others */
 
-#define FAR    ((sn_real)0.25)     /* of the mean edge: so far most vertices come before they leave their boxes */
-#define SLACK  ((sn_real)0.1)     /* of the mean edge: boxes are so much larger on every side */
-#define LONGEST ((sn_real)1) /* s: boxes are for no longer than this */
-#define LONGER ((sn_real)1.00001) /* paths are taken to be longer by this, for what rounding loses */
+#define FAR     ((sn_real)0.4)    /* of the mean edge: so far most vertices come before they leave their boxes */
+#define SLACK   ((sn_real)0.05)     /* of the mean edge: boxes are so much larger on every side */
+#define LONGEST ((sn_real)1)       /* s: boxes are for no longer than this */
+#define LONGER  ((sn_real)1.00001) /* paths are taken to be longer by this, for what rounding loses */
 #define ROUNDED                                                                                                        \
     (SINEW_DOUBLE ? (sn_real)1e-15 : (sn_real)5e-7) /* of the coordinates: what is lost by seeing places from a mean */
 #define REST    ((sn_real)0.5) /* of their distance in the rest shape: nearer than that neighbours push each other */
@@ -77,6 +77,50 @@ static sn_real larger(sn_real a, sn_real b)
     return a > b ? a : b;
 }
 
+/* How much the way of each vertex differs from those at most two edges away: from its neighbours' itself, and theirs from their neighbours'. Gives the largest. */
+static sn_real measure_spread(sn_surfaces *s)
+{
+    sn_surface_vertex *vertex = surface_vertices(s);
+    const uint32_t *start = s->ring_start_table.column[0], *ring = s->ring_table.column[0];
+    sn_real most = 0;
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
+        vertex[i].spread = 0;
+    for (uint32_t i = 0; i < s->edge_table.count; ++i) {
+        sn_surface_vertex *a = &vertex[surface_edges(s)[i].vertex[0]], *b = &vertex[surface_edges(s)[i].vertex[1]];
+        const sn_vec3 d = vec3_sub(a->way, b->way);
+        const sn_real square = vec3_dot(d, d);
+        a->spread = larger(a->spread, square);
+        b->spread = larger(b->spread, square);
+    }
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
+        vertex[i].spread = real_sqrt(vertex[i].spread);
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+        sn_real around = 0;
+        for (uint32_t k = start[i]; k < start[i + 1]; ++k)
+            around = larger(around, vertex[ring[k]].spread);
+        vertex[i].way.x = (vertex[i].spread + around) * LONGER;
+        most = larger(most, vertex[i].way.x);
+    }
+    return most;
+}
+
+/* The same of the ways up to the start of this substep, and of velocities. */
+static void measure_local(sn_world *world, sn_surfaces *s)
+{
+    const sn_particle_store *p = &world->particles;
+    sn_surface_vertex *vertex = surface_vertices(s);
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
+        vertex[i].way = vec3_sub(vec4_xyz(p->x[vertex[i].slot]), vertex[i].start);
+    s->path[SN_SURFACE_LOCAL] += (double)measure_spread(s);
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+        vertex[i].path[SN_SURFACE_LOCAL] += vertex[i].way.x;
+        vertex[i].way = vec4_xyz(p->v[vertex[i].slot]);
+    }
+    s->speed[SN_SURFACE_LOCAL] = measure_spread(s);
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
+        vertex[i].speed[SN_SURFACE_LOCAL] = vertex[i].way.x;
+}
+
 /* Paths are added up from where substeps begin. What happens between two substeps, and between two steps, is part of them. */
 void sn_surfaces_measure(sn_world *world)
 {
@@ -104,6 +148,7 @@ void sn_surfaces_measure(sn_world *world)
             }
         }
     }
+    measure_local(world, s);
     for (uint32_t i = 0; i < s->vertex_table.count; ++i)
         vertex[i].start = vec4_xyz(p->x[vertex[i].slot]);
     for (int view = 0; view < surface_views(s); ++view) {
@@ -138,6 +183,11 @@ void sn_surfaces_measure_ends(sn_world *world)
     }
     s->end = dvec3_scale(all, 1.0 / s->vertex_table.count);
     measure_ahead(s);
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
+        surface_vertices(s)[i].way = vec3_sub(vertex[i].end, vertex[i].start);
+    measure_spread(s);
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
+        surface_vertices(s)[i].ahead[SN_SURFACE_LOCAL] = vertex[i].way.x;
 }
 
 void sn_surfaces_stand_still(sn_surfaces *s)
@@ -146,6 +196,10 @@ void sn_surfaces_stand_still(sn_surfaces *s)
     for (uint32_t i = 0; i < s->skin_table.count; ++i)
         surface_skins(s)[i].end = surface_skins(s)[i].mean;
     measure_ahead(s);
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i) { /* neighbours may stop, each elsewhere */
+        sn_surface_vertex *v = &surface_vertices(s)[i];
+        v->ahead[SN_SURFACE_LOCAL] = vec3_length(vec3_sub(v->end, v->start)) * LONGER;
+    }
 }
 
 static bool is_inside(const sn_bounds *b, sn_vec3 p)
@@ -268,11 +322,11 @@ static void expect_vertices(searching *f, sn_real h, bool ends, int view)
             if (ends)
                 include(&box, vec3_sub(vertex[k].end, dvec3_round(end_of(s, i, view))));
             vertex[k].box[view] = grown(box, slack);
-            vertex[k].path[view] = 0;
+            vertex[k].path[view] = vertex[k].path[SN_SURFACE_LOCAL] = 0;
             f->rounded = larger(f->rounded, ROUNDED * larger(vec3_length(vertex[k].start), vec3_length(x)));
         }
     }
-    s->path[view] = 0;
+    s->path[view] = s->path[SN_SURFACE_LOCAL] = 0;
 }
 
 static sn_bounds *boxes(const sn_surfaces *s, int view)
@@ -375,7 +429,7 @@ static void emit(looking *l, sn_surface_candidate c, uint32_t other)
         const sn_surface_skin *two = &surface_skins(f->s)[surface_triangles(f->s)[other].skin];
         c.triangle = l->triangle;
         c.pair = other;
-        c.view = (uint8_t)l->view;
+        c.view = c.measure = (uint8_t)l->view;
         c.reach = c.thickness = one->thickness + two->thickness;
         l->to[l->found] = c;
     }
@@ -566,12 +620,14 @@ static void carry_over(sn_surfaces *s, uint32_t known)
     uint32_t at = 0;
     for (uint32_t i = 0; i < s->candidate_table.count; ++i) {
         surface_due(s)[i] = -1;
+        surface_measure(s)[i] = c[i].measure;
         while (at < known &&
                (old[at].triangle < c[i].triangle || (old[at].triangle == c[i].triangle && precedes(&old[at], &c[i]))))
             ++at;
         if (at == known || old[at].triangle != c[i].triangle || precedes(&c[i], &old[at]))
             continue;
         c[i] = old[at];
+        surface_measure(s)[i] = c[i].measure;
         memset(c[i].path, 0, sizeof c[i].path);
         if (c[i].clear < 0)
             continue;

@@ -22,21 +22,25 @@
 #define SN_SURFACE_NONE    UINT32_MAX
 #define SN_SURFACE_COLOURS 64u
 
-/* Pairs of one skin are seen from the mean of its vertices, pairs of two from the mean of all: so that things which move together do not move. */
-enum { SN_SURFACE_OWN, SN_SURFACE_ALL, SN_SURFACE_VIEWS };
+/* Pairs of one skin are seen from the mean of its vertices, pairs of two from the mean of all: so that things which move together do not move. Pairs of features
+   all of whose vertices are at most four edges from each other are also seen from their neighbours: a vertex moves by how far it moves against
+   those that are at most two edges away, so that a cloth which turns, swings and bends hardly moves at all. */
+enum { SN_SURFACE_OWN, SN_SURFACE_ALL, SN_SURFACE_VIEWS, SN_SURFACE_LOCAL = SN_SURFACE_VIEWS, SN_SURFACE_MEASURES };
 
 typedef struct sn_surface_vertex {
-    uint32_t number, slot;           /* of the particle */
-    uint32_t skin;                   /* row in skin_table here; a particle of two skins counts to the first */
-    uint32_t triangle;               /* that owns it */
-    sn_vec3 start;                   /* m: where this substep began */
-    sn_vec3 end;                     /*   and where it leads */
-    float share;                     /* of its way that it goes, as of the last round of the guard */
-    bool shortened;                  /*   in which it became less */
-    sn_real speed[SN_SURFACE_VIEWS]; /* m/s: when the substep began */
-    sn_bounds box[SN_SURFACE_VIEWS]; /* where it was expected when candidates were looked for */
-    sn_real path[SN_SURFACE_VIEWS];  /* m: so far it has come since then, up to the start of this substep */
-    sn_real ahead[SN_SURFACE_VIEWS]; /* m: and in it, as of its end */
+    uint32_t number, slot;              /* of the particle */
+    uint32_t skin;                      /* row in skin_table here; a particle of two skins counts to the first */
+    uint32_t triangle;                  /* that owns it */
+    sn_vec3 start;                      /* m: where this substep began */
+    sn_vec3 end;                        /*   and where it leads */
+    sn_vec3 way;                        /* what spreads are measured of, */
+    sn_real spread;                     /*   and how much it differs from the neighbours' at most */
+    float share;                        /* of its way that it goes, as of the last round of the guard */
+    bool shortened;                     /*   in which it became less */
+    sn_real speed[SN_SURFACE_MEASURES]; /* m/s: when the substep began */
+    sn_bounds box[SN_SURFACE_VIEWS];    /* where it was expected when candidates were looked for */
+    sn_real path[SN_SURFACE_MEASURES];  /* m: so far it has come since then, up to the start of this substep */
+    sn_real ahead[SN_SURFACE_MEASURES]; /* m: and in it, as of its end */
 } sn_surface_vertex;
 
 typedef struct sn_surface_triangle {
@@ -75,7 +79,9 @@ typedef struct sn_surface_candidate {
     sn_real clear;           /* m: at least so far they were apart when they were last looked at, and */
     sn_real path[4];         /*   its vertices had come so far then */
     uint8_t view;            /* SN_SURFACE_OWN or SN_SURFACE_ALL */
+    uint8_t measure;         /* by which its vertices' paths count: view, or SN_SURFACE_LOCAL; see surface_measure */
     bool edges;
+    bool sorted;        /* which of them was asked */
     bool rested;        /* reach is that of the rest shape */
     bool asked, joined; /* whether a constraint joins the two, which are of two skins, was asked; it does */
 } sn_surface_candidate;
@@ -116,12 +122,14 @@ typedef struct sn_surfaces {
         piece_table; /* of uint32_t, by piece of triangles: where its candidates begin, how many have room, how many there are */
     bool searched;                /* candidates are those of the features, as of boxes */
     sn_dvec3 mean, velocity, end; /* m, m/s: of all vertices, as those of a skin */
-    double
-        path[SN_SURFACE_VIEWS]; /* m: so far the fastest vertex of each substep since the search has come, added up */
-    sn_real speed[SN_SURFACE_VIEWS]; /* m/s: of the fastest in this one */
-    sn_table near_table;             /* of uint32_t: candidates that are near in this substep */
-    sn_table contact_table;          /* of sn_surface_contact: by colour, and as they were found */
-    sn_table colour_table;           /* of uint64_t, by slot */
+    double path
+        [SN_SURFACE_MEASURES]; /* m: so far the fastest vertex of each substep since the search has come, added up */
+    sn_real speed[SN_SURFACE_MEASURES]; /* m/s: of the fastest in this one */
+    sn_table mark_table;    /* of uint32_t, by vertex: the number of the last search around a vertex that came by */
+    uint32_t marks;         /* so many were made */
+    sn_table near_table;    /* of uint32_t: candidates that are near in this substep */
+    sn_table contact_table; /* of sn_surface_contact: by colour, and as they were found */
+    sn_table colour_table;  /* of uint64_t, by slot */
     uint32_t colour_start[SN_SURFACE_COLOURS + 2];
     sn_real time_left; /* s: of the step, with the substep that runs */
     uint64_t searches, looks, rounds, stops,
@@ -190,6 +198,12 @@ static inline sn_real *surface_due(const sn_surfaces *s)
     return s->candidate_table.column[1];
 }
 
+/* The measure of a candidate, beside surface_due. */
+static inline uint8_t *surface_measure(const sn_surfaces *s)
+{
+    return s->candidate_table.column[3];
+}
+
 /* surface_topology.c: makes features anew if skins were edited; false when memory runs out. */
 bool sn_surfaces_make(struct sn_world *world);
 
@@ -206,6 +220,9 @@ bool sn_surface_may_meet(const struct sn_world *world, const sn_surface_candidat
 
 /* m: how much nearer the two may have come since they were last looked at, up to the start of this substep, or its end. */
 sn_real sn_surface_closer(const sn_surfaces *s, const sn_surface_candidate *c, bool ends);
+
+/* surface_topology.c: whether all vertices of the one are at most four edges from all of the other. */
+bool sn_surface_is_local(sn_surfaces *s, const sn_surface_candidate *c);
 
 /* The reach of a pair that is near: by its rest shape. */
 void sn_surface_take_reach(const struct sn_world *world, sn_surface_candidate *c);

@@ -253,17 +253,16 @@ static bool list_due(guarding *g)
     sn_world *world = g->world;
     sn_surfaces *s = g->s;
     const uint32_t count = s->candidate_table.count;
-    sn_real latest[SN_SURFACE_VIEWS] = {0, 0};
+    sn_real latest[SN_SURFACE_MEASURES] = {0};
     uint32_t due = 0;
-    for (int view = 0; view < surface_views(s); ++view) {
+    for (int k = 0; k < SN_SURFACE_MEASURES; ++k) {
         for (uint32_t i = 0; i < s->vertex_table.count; ++i)
-            if (surface_vertices(s)[i].ahead[view] > latest[view])
-                latest[view] = surface_vertices(s)[i].ahead[view];
-        latest[view] += (sn_real)s->path[view];
+            if (surface_vertices(s)[i].ahead[k] > latest[k])
+                latest[k] = surface_vertices(s)[i].ahead[k];
+        latest[k] += (sn_real)s->path[k];
     }
-    const sn_real last = latest[0] > latest[1] ? latest[0] : latest[1];
     for (uint32_t i = 0; i < count; ++i)
-        due += surface_due(s)[i] <= last;
+        due += surface_due(s)[i] <= latest[surface_measure(s)[i]];
     if (!sn_table_reserve(&s->near_table, &world->allocator, due) ||
         !sn_parallel_reserve(&world->parallel, &world->allocator, due)) {
         world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces");
@@ -272,7 +271,7 @@ static bool list_due(guarding *g)
     uint32_t *near = s->near_table.column[0];
     s->near_table.count = 0;
     for (uint32_t i = 0; i < count; ++i)
-        if (surface_due(s)[i] <= last && surface_due(s)[i] <= latest[surface_candidates(s)[i].view])
+        if (surface_due(s)[i] <= latest[surface_measure(s)[i]])
             near[s->near_table.count++] = i;
     return true;
 }

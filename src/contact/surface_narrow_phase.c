@@ -195,7 +195,7 @@ static sn_real speed_of(const sn_surfaces *s, const sn_surface_candidate *c)
     const uint32_t second = c->edges ? 2 : 1;
     sn_real largest[2] = {0, 0};
     for (uint32_t k = 0; k < 4; ++k) {
-        const sn_real speed = surface_vertices(s)[c->vertex[k]].speed[c->view];
+        const sn_real speed = surface_vertices(s)[c->vertex[k]].speed[c->measure];
         sn_real *of = &largest[k >= second];
         *of = speed > *of ? speed : *of;
     }
@@ -208,7 +208,7 @@ sn_real sn_surface_closer(const sn_surfaces *s, const sn_surface_candidate *c, b
     sn_real largest[2] = {0, 0};
     for (uint32_t k = 0; k < 4; ++k) {
         const sn_surface_vertex *v = &surface_vertices(s)[c->vertex[k]];
-        const sn_real path = v->path[c->view] - c->path[k] + (ends ? v->ahead[c->view] : 0);
+        const sn_real path = v->path[c->measure] - c->path[k] + (ends ? v->ahead[c->measure] : 0);
         sn_real *of = &largest[k >= second];
         *of = path > *of ? path : *of;
     }
@@ -219,14 +219,14 @@ sn_real sn_surface_closer(const sn_surfaces *s, const sn_surface_candidate *c, b
 static void put_off(sn_surfaces *s, uint32_t candidate, sn_real spare)
 {
     const sn_surface_candidate *c = &surface_candidates(s)[candidate];
-    surface_due(s)[candidate] = (sn_real)s->path[c->view] + spare / 2 / LONGER;
+    surface_due(s)[candidate] = (sn_real)s->path[c->measure] + spare / 2 / LONGER;
 }
 
 static void note_look(sn_surfaces *s, sn_surface_candidate *c, sn_real distance)
 {
     c->clear = distance;
     for (uint32_t k = 0; k < 4; ++k)
-        c->path[k] = surface_vertices(s)[c->vertex[k]].path[c->view];
+        c->path[k] = surface_vertices(s)[c->vertex[k]].path[c->measure];
     s->looks++;
 }
 
@@ -289,6 +289,11 @@ static void sort_by_colour(sn_world *world, sn_surfaces *s)
 static bool look(sn_world *world, sn_surfaces *s, uint32_t candidate, sn_real h)
 {
     sn_surface_candidate *c = &surface_candidates(s)[candidate];
+    if (!c->sorted) {
+        c->sorted = true;
+        if (c->view == SN_SURFACE_OWN && sn_surface_is_local(s, c))
+            c->measure = surface_measure(s)[candidate] = SN_SURFACE_LOCAL;
+    }
     const sn_real wanted = 2 * h * speed_of(s, c);
     if (surface_due(s)[candidate] >= 0) {
         const sn_real spare = c->clear - sn_surface_closer(s, c, false) - c->reach;
@@ -321,13 +326,12 @@ static bool make_contacts(sn_world *world, sn_real h)
     sn_surfaces *s = &world->contacts.surfaces;
     const uint32_t count = s->candidate_table.count;
     uint32_t due = 0;
-    sn_real from[SN_SURFACE_VIEWS];
-    for (int view = 0; view < SN_SURFACE_VIEWS; ++view)
-        from[view] = (sn_real)s->path[view] + 2 * h * s->speed[view] * LONGER;
+    sn_real from[SN_SURFACE_MEASURES];
+    for (int k = 0; k < SN_SURFACE_MEASURES; ++k)
+        from[k] = (sn_real)s->path[k] + 2 * h * s->speed[k] * LONGER;
     s->contact_table.count = s->near_table.count = 0;
-    const sn_real latest = from[0] > from[1] ? from[0] : from[1];
     for (uint32_t i = 0; i < count; ++i)
-        due += surface_due(s)[i] <= latest;
+        due += surface_due(s)[i] <= from[surface_measure(s)[i]];
     if (!sn_table_reserve(&s->near_table, &world->allocator, due) ||
         !sn_table_reserve(&s->contact_table, &world->allocator, due) ||
         !sn_table_reserve(&s->colour_table, &world->allocator, world->particles.table.count) ||
@@ -337,8 +341,7 @@ static bool make_contacts(sn_world *world, sn_real h)
     }
     uint32_t *near = s->near_table.column[0];
     for (uint32_t i = 0; i < count; ++i)
-        if (surface_due(s)[i] <= latest && surface_due(s)[i] <= from[surface_candidates(s)[i].view] &&
-            look(world, s, i, h))
+        if (surface_due(s)[i] <= from[surface_measure(s)[i]] && look(world, s, i, h))
             near[s->near_table.count++] = i;
     sort_by_colour(world, s);
     return true;

@@ -32,6 +32,8 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->candidate_table, sizeof(sn_surface_candidate), false);
     sn_table_column(&s->candidate_table, sizeof(sn_real), false);
     sn_table_column(&s->candidate_table, sizeof(sn_surface_candidate), false);
+    sn_table_column(&s->candidate_table, sizeof(uint8_t), false);
+    sn_table_column(&s->mark_table, sizeof(uint32_t), false);
     sn_table_column(&s->piece_table, sizeof(uint32_t), false);
     sn_table_column(&s->piece_table, sizeof(uint32_t), false);
     sn_table_column(&s->piece_table, sizeof(uint32_t), false);
@@ -46,10 +48,10 @@ void sn_surfaces_release(sn_surfaces *s, const sn_allocator *allocator)
     for (uint32_t i = 0; i < s->trees; ++i)
         for (uint32_t k = 0; k < 2; ++k)
             sn_bvh_release((sn_bvh *)s->tree_table.column[k] + i, allocator);
-    sn_table *const tables[] = {&s->index_table,      &s->vertex_table,    &s->triangle_table, &s->edge_table,
-                                &s->ring_start_table, &s->ring_table,      &s->sort_table,     &s->skin_table,
-                                &s->tree_table,       &s->candidate_table, &s->piece_table,    &s->near_table,
-                                &s->contact_table,    &s->colour_table};
+    sn_table *const tables[] = {&s->index_table,      &s->vertex_table,  &s->triangle_table,  &s->edge_table,
+                                &s->ring_start_table, &s->ring_table,    &s->sort_table,      &s->skin_table,
+                                &s->tree_table,       &s->mark_table,    &s->candidate_table, &s->piece_table,
+                                &s->near_table,       &s->contact_table, &s->colour_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
 }
@@ -58,6 +60,34 @@ bool sn_surfaces_has(const sn_world *world, uint32_t number)
 {
     const sn_surfaces *s = &world->contacts.surfaces;
     return s->on && number < s->index_table.count && ((const uint32_t *)s->index_table.column[0])[number];
+}
+
+/* Whether some vertex at most two edges away has this mark; or marks all of them. */
+static bool go_around(const sn_surfaces *s, uint32_t vertex, uint32_t mark, bool marks)
+{
+    const uint32_t *start = s->ring_start_table.column[0], *ring = s->ring_table.column[0];
+    uint32_t *marked = s->mark_table.column[0];
+    for (uint32_t i = start[vertex]; i < start[vertex + 1]; ++i)
+        for (uint32_t k = start[ring[i]]; k < start[ring[i] + 1]; ++k) {
+            if (marks)
+                marked[ring[i]] = marked[ring[k]] = mark;
+            else if (marked[ring[i]] == mark || marked[ring[k]] == mark)
+                return true;
+        }
+    return false;
+}
+
+bool sn_surface_is_local(sn_surfaces *s, const sn_surface_candidate *c)
+{
+    for (uint32_t i = 0; i < (c->edges ? 2u : 1u); ++i) {
+        if (++s->marks == 0) /* all numbers have been used: they begin anew */
+            memset(s->mark_table.column[0], 0, s->vertex_table.count * sizeof(uint32_t)), s->marks = 1;
+        go_around(s, c->vertex[i], s->marks, true);
+        for (uint32_t k = c->edges ? 2 : 1; k < 4; ++k)
+            if (!go_around(s, c->vertex[k], s->marks, false))
+                return false;
+    }
+    return true;
 }
 
 /* ---- Making them --------------------------------------------------------------------------------------------------------- */
@@ -85,9 +115,10 @@ static bool reserve(sn_world *world, sn_surfaces *s, uint32_t skins, uint32_t tr
     const uint32_t numbers = world->ids.table.count;
     const uint64_t most = 3 * (uint64_t)triangles; /* vertices, and edges */
     if (!sn_table_reserve(&s->index_table, a, numbers) || !sn_table_reserve(&s->vertex_table, a, most) ||
-        !sn_table_reserve(&s->triangle_table, a, triangles) || !sn_table_reserve(&s->edge_table, a, most) ||
-        !sn_table_reserve(&s->ring_start_table, a, most + 1) || !sn_table_reserve(&s->ring_table, a, 2 * most) ||
-        !sn_table_reserve(&s->sort_table, a, most) || !sn_table_reserve(&s->skin_table, a, skins))
+        !sn_table_reserve(&s->mark_table, a, most) || !sn_table_reserve(&s->triangle_table, a, triangles) ||
+        !sn_table_reserve(&s->edge_table, a, most) || !sn_table_reserve(&s->ring_start_table, a, most + 1) ||
+        !sn_table_reserve(&s->ring_table, a, 2 * most) || !sn_table_reserve(&s->sort_table, a, most) ||
+        !sn_table_reserve(&s->skin_table, a, skins))
         return false;
     s->tree_table.count = s->trees; /* trees stay what they are */
     if (!sn_table_reserve(&s->tree_table, a, skins))
@@ -222,6 +253,8 @@ bool sn_surfaces_make(sn_world *world)
             add_skin(world, s, record, i);
     }
     if (skins) {
+        memset(s->mark_table.column[0], 0, s->vertex_table.count * sizeof(uint32_t));
+        s->marks = 0;
         add_edges(s);
         add_rings(s);
         measure_edges(world, s);
