@@ -6,9 +6,11 @@
 #include <dirent.h>
 #include <math.h>
 
-typedef bool ask_fn(const double *start, const double *end, double separation, double *time);
-
-static ask_fn *const asks[2] = {sn_ccd_vertex_triangle, sn_ccd_edge_edge};
+static bool ask(bool edges, const double *start, const double *end, double separation, double *time)
+{
+    return edges ? sn_ccd_edge_edge(start, end, separation, time)
+                 : sn_ccd_vertex_triangle(start, end, separation, time);
+}
 
 /* ---- Queries that are made ----------------------------------------------------------------------------------------------- */
 
@@ -92,7 +94,7 @@ static void touches_are_found(void **state)
         const bool edges = i % 2;
         make_touch(&seed, edges, start, end, &t);
         carry(&seed, start, end);
-        assert_true(asks[edges](start, end, 0, &time));
+        assert_true(ask(edges, start, end, 0, &time));
         assert_true(time >= 0 && time <= t);
     }
 }
@@ -108,9 +110,9 @@ static void times_are_tight(void **state)
             double end[12], time;
             memcpy(end, e ? edges : triangle, sizeof end);
             end[2] -= fall, end[5] -= e ? fall : 0;
-            assert_true(asks[e](e ? edges : triangle, end, 0, &time));
+            assert_true(ask(e, e ? edges : triangle, end, 0, &time));
             assert_true(time <= 1 / fall && time >= 1 / fall - 1e-9);
-            assert_true(asks[e](e ? edges : triangle, end, 0.5, &time));
+            assert_true(ask(e, e ? edges : triangle, end, 0.5, &time));
             assert_true(time <= 0.5 / fall && time >= (0.5 - 0.0625) / fall - 1e-9);
         }
 }
@@ -139,7 +141,7 @@ static void what_is_apart_stays_apart(void **state)
                 if (first ? along < gap : along > 0)
                     x[axis] += (first ? gap : 0) - along; /* onto its side */
             }
-        const bool alarm = asks[edges](start, end, 0, &time);
+        const bool alarm = ask(edges, start, end, 0, &time);
         assert_true(alarm || time == 1);
         assert_false(alarm && gap >= 0x1p-12);
         alarms += alarm;
@@ -154,8 +156,8 @@ static void no_numbers_are_a_touch(void **state)
         for (int i = 0; i < 24; ++i) {
             double x[24] = {0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 0}, time = -1;
             x[i] = i % 3 == 0 ? NAN : i % 3 == 1 ? INFINITY : -1e300;
-            assert_true(asks[e](x, x + 12, 0, &time) && time == 0);
-            assert_true(asks[e](x, x + 12, 0, NULL));
+            assert_true(ask(e, x, x + 12, 0, &time) && time == 0);
+            assert_true(ask(e, x, x + 12, 0, NULL));
         }
 }
 
@@ -166,7 +168,7 @@ typedef struct tally {
 } tally;
 
 /* Eight rows are a query; a row is three fractions and the truth. All are doubles exactly: checked. */
-static void judge_file(const char *name, ask_fn *ask, tally *all)
+static void judge_file(const char *name, bool edges, tally *all)
 {
     char line[1024];
     double x[24], number[7] = {0};
@@ -186,7 +188,7 @@ static void judge_file(const char *name, ask_fn *ask, tally *all)
         }
         if (++row < 8)
             continue;
-        const bool truth = number[6] != 0, found = ask(x, x + 12, 0, NULL);
+        const bool truth = number[6] != 0, found = ask(edges, x, x + 12, 0, NULL);
         row = 0;
         all->queries++, all->touches += truth;
         all->misses += truth && !found, all->alarms += found && !truth;
@@ -195,7 +197,7 @@ static void judge_file(const char *name, ask_fn *ask, tally *all)
 }
 
 /* All files of queries in a folder. */
-static void judge_folder(const char *folder, ask_fn *ask, tally *all)
+static void judge_folder(const char *folder, bool edges, tally *all)
 {
     DIR *entries = opendir(folder);
     for (struct dirent *entry; entries && (entry = readdir(entries));) {
@@ -203,7 +205,7 @@ static void judge_folder(const char *folder, ask_fn *ask, tally *all)
         const size_t length = strlen(entry->d_name);
         snprintf(name, sizeof name, "%s/%s", folder, entry->d_name);
         if (length > 4 && strcmp(entry->d_name + length - 4, ".csv") == 0)
-            judge_file(name, ask, all);
+            judge_file(name, edges, all);
     }
     if (entries)
         closedir(entries);
@@ -219,7 +221,7 @@ static void the_collection_is_judged(void **state)
         for (int e = 0; e < 2; ++e) {
             char name[1536];
             snprintf(name, sizeof name, "%s/%s/%s", folder, set->d_name, e ? "edge-edge" : "vertex-face");
-            judge_folder(name, asks[e], &all);
+            judge_folder(name, e, &all);
         }
     if (sets)
         closedir(sets);
