@@ -42,7 +42,8 @@ static double size_of(const sn_world *world, const sn_pool *pool, uint32_t index
     if (size > 0 || !kind->points || kind->points > SN_MAX_POINTS)
         return size;
     sn_vec3 x[SN_MAX_POINTS];
-    sn_evaluate_input(&world->constraints, pool, index, frame, x, NULL);
+    sn_quat q[SN_MAX_POINTS];
+    sn_evaluate_input(&world->constraints, pool, index, frame, x, kind->oriented ? q : NULL);
     for (uint32_t i = 0; i < kind->points; ++i)
         for (uint32_t k = 0; k < i; ++k)
             size = fmax(size, (double)vec3_length(vec3_sub(x[i], x[k])));
