@@ -16,10 +16,17 @@
 
 /* ---- Expansions ---------------------------------------------------------------------------------------------------------- */
 
+/* Parts that are 0 are left out: of coordinates of single precision there are few. */
 typedef struct expansion {
     int count;
     double part[MOST_PARTS];
 } expansion;
+
+/* The difference of two coordinates. */
+typedef struct small {
+    int count;
+    double part[2];
+} small;
 
 /* a + b = sum + *rest, exactly. */
 static double add_exactly(double a, double b, double *rest)
@@ -46,6 +53,8 @@ static double multiply_exactly(double a, double b, double *rest)
 static void add_part(expansion *e, double b)
 {
     int kept = 0;
+    if (b == 0)
+        return;
     for (int i = 0; i < e->count; ++i) {
         double rest;
         b = add_exactly(b, e->part[i], &rest);
@@ -58,20 +67,20 @@ static void add_part(expansion *e, double b)
 }
 
 /* to += sign * a * b. */
-static void add_product(expansion *to, const expansion *a, const expansion *b, double sign)
+static void add_product(expansion *to, const small *a, const double *b, int parts, double sign)
 {
     for (int i = 0; i < a->count; ++i)
-        for (int j = 0; j < b->count; ++j) {
+        for (int j = 0; j < parts; ++j) {
             double rest;
-            const double product = multiply_exactly(a->part[i], b->part[j], &rest);
+            const double product = multiply_exactly(a->part[i], b[j], &rest);
             add_part(to, sign * rest);
             add_part(to, sign * product);
         }
 }
 
-static expansion difference(double a, double b)
+static small difference(double a, double b)
 {
-    expansion e = {.count = 0};
+    small e = {.count = 0};
     double rest;
     const double d = add_exactly(a, -b, &rest);
     if (rest != 0)
@@ -90,17 +99,20 @@ static int sign_of(const expansion *e)
 
 static int orient_3d_exactly(const double *a, const double *b, const double *c, const double *d)
 {
-    expansion u[3], v[3], w[3], volume = {.count = 0};
+    small u[3], v[3], w[3];
+    expansion volume, minor;
+    volume.count = 0;
     for (int k = 0; k < 3; ++k) {
         u[k] = difference(a[k], d[k]);
         v[k] = difference(b[k], d[k]);
         w[k] = difference(c[k], d[k]);
     }
     for (int k = 0; k < 3; ++k) {
-        expansion minor = {.count = 0};
-        add_product(&minor, &v[(k + 1) % 3], &w[(k + 2) % 3], 1);
-        add_product(&minor, &v[(k + 2) % 3], &w[(k + 1) % 3], -1);
-        add_product(&volume, &u[k], &minor, 1);
+        const small *one = &w[(k + 2) % 3], *other = &w[(k + 1) % 3];
+        minor.count = 0;
+        add_product(&minor, &v[(k + 1) % 3], one->part, one->count, 1);
+        add_product(&minor, &v[(k + 2) % 3], other->part, other->count, -1);
+        add_product(&volume, &u[k], minor.part, minor.count, 1);
     }
     return sign_of(&volume);
 }
@@ -119,7 +131,7 @@ int sn_orient_3d(const double *a, const double *b, const double *c, const double
         return 1;
     if (volume < -WRONG_3D * size)
         return -1;
-    return orient_3d_exactly(a, b, c, d);
+    return size == 0 ? 0 : orient_3d_exactly(a, b, c, d); /* terms that are all 0 are so exactly, but for underflow */
 }
 
 int sn_orient_2d(const double *a, const double *b, const double *c, int dropped)
@@ -131,10 +143,12 @@ int sn_orient_2d(const double *a, const double *b, const double *c, int dropped)
         return 1;
     if (area < -WRONG_2D * size)
         return -1;
-    expansion u[2] = {difference(a[i], c[i]), difference(a[j], c[j])}, exact = {.count = 0};
-    expansion v[2] = {difference(b[i], c[i]), difference(b[j], c[j])};
-    add_product(&exact, &u[0], &v[1], 1);
-    add_product(&exact, &u[1], &v[0], -1);
+    const small u[2] = {difference(a[i], c[i]), difference(a[j], c[j])};
+    const small v[2] = {difference(b[i], c[i]), difference(b[j], c[j])};
+    expansion exact;
+    exact.count = 0;
+    add_product(&exact, &u[0], v[1].part, v[1].count, 1);
+    add_product(&exact, &u[1], v[0].part, v[0].count, -1);
     return sign_of(&exact);
 }
 

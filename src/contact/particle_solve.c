@@ -652,7 +652,7 @@ bool sn_contacts_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_real h
     if (i == 0 && world->contact.settings.events)
         forget_impulses(c);
     c->has_starts = c->watches; /* then they are noted here */
-    if (!sn_skin_contacts_begin(world, i, substeps, h) || !sn_surfaces_begin(world, h, h * (sn_real)(substeps - i)))
+    if (!sn_skin_contacts_begin(world, i, substeps, h) || !sn_surfaces_begin(world, h))
         return false;
     if (!c->bounces)
         return true;

@@ -16,8 +16,8 @@
 #define SPARE_ROOM        32u    /* candidates: for what a piece may find more than last time */
 #define WORK_OF_TRIANGLE  2000.0 /* ns, about: looking for the others */
 
-#define FAR     ((sn_real)0.4)    /* of the mean edge: so far most vertices come before they leave their boxes */
-#define SLACK   ((sn_real)0.05)     /* of the mean edge: boxes are so much larger on every side */
+#define FAR     ((sn_real)0.4)     /* of the mean edge: so far most vertices come before they leave their boxes */
+#define SLACK   ((sn_real)0.05)    /* of the mean edge: boxes are so much larger on every side */
 #define LONGEST ((sn_real)1)       /* s: boxes are for no longer than this */
 #define LONGER  ((sn_real)1.00001) /* paths are taken to be longer by this, for what rounding loses */
 #define ROUNDED                                                                                                        \

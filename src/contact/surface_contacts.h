@@ -131,7 +131,6 @@ typedef struct sn_surfaces {
     sn_table contact_table; /* of sn_surface_contact: by colour, and as they were found */
     sn_table colour_table;  /* of uint64_t, by slot */
     uint32_t colour_start[SN_SURFACE_COLOURS + 2];
-    sn_real time_left; /* s: of the step, with the substep that runs */
     uint64_t searches, looks, rounds, stops,
         forced; /* counts, for tests and measurements: of looks at levels; of vertices that the guard stopped; and
                                                   of pairs that things which nothing stops drove into each other */
@@ -149,7 +148,7 @@ sn_result sn_surfaces_find(struct sn_world *world, sn_real dt);
 bool sn_surfaces_has(const struct sn_world *world, uint32_t number);
 
 /* Around the passes of a substep, as in particle_contacts.h. False: lost tasks, or contacts.failed. */
-bool sn_surfaces_begin(struct sn_world *world, sn_real h, sn_real time_left);
+bool sn_surfaces_begin(struct sn_world *world, sn_real h);
 bool sn_surfaces_pass(struct sn_world *world, sn_real h, sn_real part, sn_real ease);
 bool sn_surfaces_bounce(struct sn_world *world, sn_real h, sn_real bounce_above);
 

@@ -108,7 +108,7 @@ static bool ways_are_apart(const double *start, const double *end, bool edges, d
 {
     const int second = edges ? 2 : 1;
     for (int axis = 0; axis < 3; ++axis) {
-        double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+        double low[2] = {HUGE_VAL, HUGE_VAL}, high[2] = {-HUGE_VAL, -HUGE_VAL};
         for (int k = 0; k < 4; ++k) {
             const int of = k >= second;
             const double a = start[3 * k + axis], b = end[3 * k + axis];

@@ -74,7 +74,7 @@ static sn_surface_spots vertex_and_triangle(const sn_dvec3 x[4])
         if (v > 0 && w > 0 && v + w < square)
             return spots_with(x, (double[4]){1, (v + w) / square - 1, -v / square, -w / square}, 0);
     }
-    double t, best_t = 0, least = INFINITY;
+    double t, best_t = 0, least = HUGE_VAL;
     uint32_t best = 0;
     for (uint32_t k = 0; k < 3; ++k) {
         const double here = square_to(x[0], x[1 + k], x[1 + (k + 1) % 3], &t);
@@ -97,7 +97,7 @@ static sn_surface_spots two_edges(const sn_dvec3 x[4])
     const double area = pp * qq - pq * pq, s = pq * qr - qq * pr, u = pp * qr - pq * pr;
     if (area > FAT * pp * qq && s > 0 && s < area && u > 0 && u < area)
         return spots_with(x, (double[4]){1 - s / area, s / area, u / area - 1, -u / area}, 0);
-    double t, best_t = 0, least = INFINITY;
+    double t, best_t = 0, least = HUGE_VAL;
     int best = 0;
     for (int k = 0; k < 4; ++k) {
         const int from = k < 2 ? 2 : 0;
@@ -347,16 +347,36 @@ static bool make_contacts(sn_world *world, sn_real h)
     return true;
 }
 
-bool sn_surfaces_begin(sn_world *world, sn_real h, sn_real time_left)
+bool sn_surfaces_begin(sn_world *world, sn_real h)
 {
     sn_surfaces *s = &world->contacts.surfaces;
     if (!s->on)
         return true;
-    s->time_left = time_left;
     sn_surfaces_measure(world);
     if (!sn_surfaces_stay(world, h, false) && !sn_surfaces_search(world, h, false))
         return false;
     return make_contacts(world, h);
+}
+
+/* A surface that moves wakes another one that it may come to in a step of dt. */
+static sn_result wake(sn_world *world, sn_surfaces *s, sn_real dt)
+{
+    sn_surfaces_measure(world);
+    if (!sn_surfaces_stay(world, dt, false) && !sn_surfaces_search(world, dt, false))
+        return world->contacts.failed != SN_OK
+                   ? world->contacts.failed
+                   : world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
+    for (uint32_t i = 0; i < s->candidate_table.count; ++i) {
+        const sn_surface_candidate *c = &surface_candidates(s)[i];
+        uint32_t slot[4];
+        sn_dvec3 x[4];
+        if (c->view != SN_SURFACE_ALL)
+            continue;
+        for (uint32_t k = 0; k < 4; ++k)
+            slot[k] = surface_vertices(s)[c->vertex[k]].slot;
+        sn_sleep_meet_surfaces(world, slot, (sn_real)spots_at_start(s, c, x).distance, c->thickness, dt);
+    }
+    return SN_OK;
 }
 
 sn_result sn_surfaces_find(sn_world *world, sn_real dt)
@@ -368,9 +388,8 @@ sn_result sn_surfaces_find(sn_world *world, sn_real dt)
     if (!sn_surfaces_make(world))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for surfaces");
     s->on = s->skin_table.count > 0;
-    s->time_left = dt;
     for (uint32_t i = 0; i < s->vertex_table.count; ++i)
         surface_vertices(s)[i].slot = world->ids.value[surface_vertices(s)[i].number];
     s->contact_table.count = 0;
-    return SN_OK;
+    return s->on && world->contact.sleep.sleepers ? wake(world, s, dt) : SN_OK;
 }
