@@ -41,8 +41,8 @@ static bool add_landscape(sn_world *world)
 {
     sn_vec3 *vertex = malloc(SIDE * SIDE * sizeof *vertex);
     uint32_t *corner = malloc((SIDE - 1) * (SIDE - 1) * 6 * sizeof *corner), count = 0;
-    sn_collider_def def = sn_default_collider_def();
-    sn_collider collider;
+    fixed_def def = default_fixed();
+    sn_body collider;
     for (uint32_t i = 0; vertex && corner && i < SIDE * SIDE; ++i) {
         const double x = 100.0 * (i % SIDE) / (SIDE - 1) - 50, z = 100.0 * (i / SIDE) / (SIDE - 1) - 50;
         vertex[i] = (sn_vec3){(sn_real)x, (sn_real)(2 * sn_math_sin(0.3 * x) * sn_math_cos(0.3 * z)), (sn_real)z};
@@ -52,12 +52,12 @@ static bool add_landscape(sn_world *world)
         memcpy(corner + count, two, sizeof two);
         count += 6;
     }
-    def.type = SN_COLLIDER_MESH;
+    def.type = SN_SHAPE_MESH;
     def.vertices = vertex;
     def.vertex_count = SIDE * SIDE;
     def.triangles = corner;
     def.triangle_count = count / 3;
-    const bool good = vertex && corner && sn_collider_add(world, &def, &collider) == SN_OK;
+    const bool good = vertex && corner && fixed_add(world, &def, &collider) == SN_OK;
     free(vertex);
     free(corner);
     return good;
@@ -73,16 +73,16 @@ static sn_world *make_world(void)
     for (uint32_t i = 0; i < BODIES; ++i) {
         const sn_vec3 at = random_place(), above = {at.x, at.y + (sn_real)0.5, at.z};
         if (i % 3 == 0)
-            sn_add_box_body(world, at, (sn_vec3){(sn_real)0.3, (sn_real)0.2, (sn_real)0.4}, 1000);
+            sn_body_add_box(world, at, (sn_vec3){(sn_real)0.3, (sn_real)0.2, (sn_real)0.4}, 1000);
         else if (i % 3 == 1)
-            sn_add_sphere_body(world, at, (sn_real)0.3, 1000);
+            sn_body_add_sphere(world, at, (sn_real)0.3, 1000);
         else
-            sn_add_capsule_body(world, at, above, (sn_real)0.2, 1000);
+            sn_body_add_capsule(world, at, above, (sn_real)0.2, 1000);
     }
     for (uint32_t i = 0; i < BOXES; ++i)
-        sn_add_box_collider(world, random_place(), (sn_vec3){(sn_real)0.5, (sn_real)0.5, (sn_real)0.5});
+        sn_static_add_box(world, random_place(), (sn_vec3){(sn_real)0.5, (sn_real)0.5, (sn_real)0.5});
     for (uint32_t i = 0; i < BALLS; ++i)
-        sn_particle_set_radius(world, sn_add_particle(world, random_place(), 1), (sn_real)0.1);
+        sn_particle_set_radius(world, sn_particle_add_at(world, random_place(), 1), (sn_real)0.1);
     return world;
 }
 
@@ -93,7 +93,7 @@ typedef struct question {
     sn_query_filter filter;
     sn_ray ray[ASKED];
     sn_hit hit[ASKED];
-    sn_body_shape shape;
+    sn_shape_def shape;
     uint32_t most; /* so many are asked */
 } question;
 
@@ -236,14 +236,14 @@ int main(int argc, char **argv)
     const char *const names[] = {"sphere cast of 10 m", "capsule cast of 10 m", "box cast of 10 m",
                                  "hull cast of 10 m"};
     for (uint32_t i = 0; i < 4; ++i) {
-        q.shape = sn_default_body_shape((sn_body_shape_type)i);
+        q.shape = sn_default_shape_def((sn_shape_type)i);
         q.shape.half = (sn_vec3){(sn_real)0.3, (sn_real)0.6, (sn_real)0.3};
         q.shape.radius = i < 2 ? (sn_real)0.3 : 0;
         q.shape.vertices = corner;
         q.shape.vertex_count = 8;
         measure(&q, names[i], ask_cast, few / 4, rounds);
     }
-    q.shape = sn_default_body_shape(SN_BODY_CAPSULE);
+    q.shape = sn_default_shape_def(SN_SHAPE_CAPSULE);
     q.shape.half.y = (sn_real)0.6;
     q.shape.radius = (sn_real)0.3;
     measure(&q, "capsule overlap", ask_overlap, few / 4, rounds);

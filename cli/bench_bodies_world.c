@@ -11,10 +11,10 @@ static sn_vec3 vec_of(const double v[3])
 
 static bool add_body(sn_world *world, const sn_bench_body *from, sn_body *body)
 {
-    sn_body_shape shape = sn_default_body_shape(from->half[0] > 0 ? SN_BODY_BOX : SN_BODY_CAPSULE);
+    sn_shape_def shape = sn_default_shape_def(from->half[0] > 0 ? SN_SHAPE_BOX : SN_SHAPE_CAPSULE);
     sn_body_def def = sn_default_body_def();
     shape.half = from->half[0] > 0 ? vec_of(from->half) : (sn_vec3){shape.half.x, (sn_real)from->half[1], shape.half.z};
-    shape.radius = (sn_real)from->radius;
+    *(shape.type == SN_SHAPE_BOX ? &shape.rounding : &shape.radius) = (sn_real)from->radius;
     def.shapes = &shape;
     def.shape_count = 1;
     def.mass = (sn_real)from->mass;
@@ -35,7 +35,7 @@ static bool add_joint(sn_world *world, const sn_bench_joint *from, const sn_body
     def.most = (sn_real)from->most;
     if (from->swing > 0)
         def.swing = (sn_real)from->swing;
-    return sn_add_joint(world, &def).generation != 0;
+    return sn_joint_add(world, &def).generation != 0;
 }
 
 bool sn_bench_add_bodies(sn_world *world, const sn_bench_model *model, sn_body *body)

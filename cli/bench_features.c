@@ -63,7 +63,7 @@ static bool add_drag(const sn_bench_world *b, uint32_t group)
     drag.strength = (sn_real)0.01;
     drag.one_group = true;
     drag.group = group;
-    return sn_world_add_drag(b->world, &drag, NULL) == SN_OK;
+    return sn_drag_add(b->world, &drag, NULL) == SN_OK;
 }
 
 static bool drag_empty(sn_bench_world *b)
@@ -197,7 +197,7 @@ static bool add_own(const sn_bench_world *b, sn_particle p, sn_particle q, doubl
                                  .param = {{.name = "rest", .unit = "m"}},
                                  .eval = eval_own};
     sn_point points[2] = {sn_at(p), sn_at(q)};
-    sn_constraint_def def = sn_default_constraint_def(sn_register_kind(b->world, &kind));
+    sn_constraint_def def = sn_default_constraint_def(sn_kind_register(b->world, &kind));
     def.points = points;
     def.param[0] = (sn_real)rest;
     return sn_constraint_add(b->world, &def, NULL) == SN_OK;
@@ -205,8 +205,8 @@ static bool add_own(const sn_bench_world *b, sn_particle p, sn_particle q, doubl
 
 static bool kind_elsewhere(sn_bench_world *b)
 {
-    return add_own(b, sn_add_particle(b->world, beside(-1, 0, 0), 1), sn_add_particle(b->world, beside(-1.1, 0, 0), 1),
-                   0.1);
+    return add_own(b, sn_particle_add_at(b->world, beside(-1, 0, 0), 1),
+                   sn_particle_add_at(b->world, beside(-1.1, 0, 0), 1), 0.1);
 }
 
 /* Beside a rod that is there already. */
@@ -230,12 +230,13 @@ static bool spot(sn_bench_world *b)
                                  sn_particles_at(b->particles, second->b), third, third, 1 - 2 * third);
     sn_vec3 x = sn_point_position(b->world, on);
     x.y -= (sn_real)0.1;
-    return sn_add_distance(b->world, on, sn_at(sn_add_particle(b->world, x, 1)), SN_MEASURE).generation != 0;
+    return sn_constraint_add_distance(b->world, on, sn_at(sn_particle_add_at(b->world, x, 1)), SN_MEASURE).generation !=
+           0;
 }
 
 static bool far_particle(sn_bench_world *b)
 {
-    return sn_add_particle(b->world, beside(FAR, 0, 0), 1).generation != 0;
+    return sn_particle_add_at(b->world, beside(FAR, 0, 0), 1).generation != 0;
 }
 
 static bool far_cloth(sn_bench_world *b)
@@ -258,7 +259,7 @@ static bool move_one(sn_bench_world *b)
 
 static bool push_one(sn_bench_world *b)
 {
-    return sn_particle_add_force(b->world, middle(b), beside(0, 1, 0)) == SN_OK;
+    return sn_particle_apply_force(b->world, middle(b), beside(0, 1, 0)) == SN_OK;
 }
 
 static sn_vec3 wind_above(void *context, const sn_field_in *in)
@@ -269,17 +270,17 @@ static sn_vec3 wind_above(void *context, const sn_field_in *in)
 
 static bool field(sn_bench_world *b)
 {
-    return sn_world_add_field(b->world, wind_above, NULL, true, NULL) == SN_OK;
+    return sn_field_add(b->world, wind_above, NULL, true, NULL) == SN_OK;
 }
 
-static bool collider(sn_bench_world *b)
+static bool static_body(sn_bench_world *b)
 {
-    return sn_add_box_collider(b->world, beside(0, -FAR, 0), beside(1, 1, 1)).generation != 0;
+    return sn_static_add_box(b->world, beside(0, -FAR, 0), beside(1, 1, 1)).generation != 0;
 }
 
 static bool body(sn_bench_world *b)
 {
-    return sn_body_is_valid(b->world, sn_add_box_body(b->world, beside(-FAR, 0, 0), beside(1, 1, 1), 1));
+    return sn_body_is_valid(b->world, sn_body_add_box(b->world, beside(-FAR, 0, 0), beside(1, 1, 1), 1));
 }
 
 /* ---- The table --------------------------------------------------------------------------------------------------- */
@@ -325,7 +326,7 @@ static const feature features[] = {
     {"target-one", "a kinematic target for 1 particle in each frame", nothing, move_one, FEW, PLAIN},
     {"force-one", "a force on 1 particle in each frame", nothing, push_one, FEW, PLAIN},
     {"field", "a force field, asked for every particle", field, nothing, NO_GOAL, PLAIN},
-    {"collider-far", "a collider 1 km away", collider, nothing, FEW, PLAIN},
+    {"static-far", "a static body 1 km away", static_body, nothing, FEW, PLAIN},
     {"body-far", "a rigid body 1 km away", body, nothing, FEW, PLAIN},
 };
 

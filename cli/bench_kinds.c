@@ -104,7 +104,7 @@ static bool add_particle(const plan *s, site *to, uint32_t number)
 {
     uint64_t seed = ~(uint64_t)number;
     sn_particle p =
-        sn_add_particle(to->world, place_of(s, number / s->particles, s->bodies + number % s->particles), 1);
+        sn_particle_add_at(to->world, place_of(s, number / s->particles, s->bodies + number % s->particles), 1);
     return p.generation != 0 && sn_particle_set_velocity(to->world, p, draw_vector(&seed, 1)) == SN_OK;
 }
 

@@ -35,10 +35,10 @@ static bool add_particles(sn_bench_world *b)
         return false;
     for (size_t i = 0; i < 3 * (size_t)m->particles; ++i)
         number[i] = (sn_real)m->xyz[i];
-    b->particles = sn_add_particles(b->world, m->particles, number, 0, 1);
+    b->particles = sn_particles_add(b->world, m->particles, number, 0, 1);
     for (uint32_t i = 0; i < m->particles; ++i)
         number[i] = isinf(m->mass[i]) ? 0 : (sn_real)(1 / m->mass[i]);
-    bool good = b->particles.count > 0 && sn_write_inverse_masses(b->world, b->particles, number, 0) == SN_OK;
+    bool good = b->particles.count > 0 && sn_particles_write_inverse_masses(b->world, b->particles, number, 0) == SN_OK;
     free(number);
     return good;
 }
@@ -53,7 +53,7 @@ static bool add_box(sn_bench_world *b)
                                  {{0, 0, -half}, {0, 0, 1}},
                                  {{0, 0, half}, {0, 0, -1}}};
     for (int i = 0; i < (b->model.box > 0 ? 5 : 1); ++i)
-        if (sn_add_plane_collider(b->world, plane[i][0], plane[i][1]).generation == 0)
+        if (sn_static_add_plane(b->world, plane[i][0], plane[i][1]).generation == 0)
             return false;
     return true;
 }
@@ -92,7 +92,7 @@ static bool add_rods(sn_bench_world *b)
         rest[i] = (sn_real)m->edge[i].rest;
     }
     if (good) {
-        b->rods = sn_add_constraints(b->world, SN_KIND_DISTANCE, m->edges, index, rest, NULL);
+        b->rods = sn_constraints_add_kind(b->world, SN_KIND_DISTANCE, m->edges, index, rest, NULL);
         good = b->rods.count > 0;
     }
     free(index);
@@ -104,7 +104,7 @@ static bool add_rods(sn_bench_world *b)
 static bool add_volumes(sn_bench_world *b)
 {
     const sn_bench_model *m = &b->model;
-    return m->tets == 0 || sn_add_constraints(b->world, SN_KIND_VOLUME, m->tets, m->tet, NULL, NULL).count > 0;
+    return m->tets == 0 || sn_constraints_add_kind(b->world, SN_KIND_VOLUME, m->tets, m->tet, NULL, NULL).count > 0;
 }
 
 bool sn_bench_world_build(const sn_bench_job *job, sn_meter *meter, sn_bench_world *b, char *status)
@@ -158,7 +158,7 @@ static bool read_places(const sn_bench_world *b, double *place)
         return true;
     }
     sn_real *read = malloc(count * sizeof *read);
-    bool good = read && sn_read_positions(b->world, b->particles, read, 0) == SN_OK;
+    bool good = read && sn_particles_read_positions(b->world, b->particles, read, 0) == SN_OK;
     for (size_t i = 0; i < count && good; ++i)
         place[i] = (double)read[i];
     free(read);
@@ -236,13 +236,13 @@ bool sn_bench_world_quality(const sn_bench_world *b, sn_bench_row *row)
     size_t count = 3 * (size_t)b->model.particles;
     sn_real *read = malloc(count * sizeof *read);
     double *xyz = malloc(count * sizeof *xyz);
-    bool good = read && xyz && sn_read_positions(b->world, b->particles, read, 0) == SN_OK;
+    bool good = read && xyz && sn_particles_read_positions(b->world, b->particles, read, 0) == SN_OK;
     for (size_t i = 0; i < count && good; ++i)
         xyz[i] = (double)read[i];
     if (good && b->model.radius > 0) {
         sn_bench_overlap overlap;
         good = sn_bench_model_overlap(&b->model, xyz, &overlap) &&
-               sn_read_velocities(b->world, b->particles, read, 0) == SN_OK;
+               sn_particles_read_velocities(b->world, b->particles, read, 0) == SN_OK;
         if (good)
             measure_motion(b, read, row);
         row->stretch_mean = overlap.mean;
@@ -270,7 +270,7 @@ static bool measure_edits(sn_bench_world *b, sn_bench_clock *clock, sn_bench_row
             sn_point a = sn_at(sn_particles_at(b->particles, m->edge[e].a));
             sn_point c = sn_at(sn_particles_at(b->particles, m->edge[e].b));
             if (turn == 0 ? sn_constraint_remove(b->world, sn_constraints_at(b->rods, e)) != SN_OK
-                          : sn_add_distance(b->world, a, c, (sn_real)m->edge[e].rest).generation == 0)
+                          : sn_constraint_add_distance(b->world, a, c, (sn_real)m->edge[e].rest).generation == 0)
                 return false;
         }
         if (!sn_bench_world_step(b))

@@ -116,7 +116,7 @@ static bool is_held(const sn_document *document, sn_world *world)
     for (uint32_t kind = 1; kind < sn_kind_count(world); ++kind)
         if (!sn_kind_info(world, kind)->internal && sn_world_constraint_count(world, kind))
             return true;
-    sn_view w = sn_view_inverse_masses(world);
+    sn_view w = sn_world_view_inverse_masses(world);
     for (uint32_t i = 0; i < w.count; ++i)
         if (*sn_view_at(&w, i) == 0)
             return true;

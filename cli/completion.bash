@@ -13,7 +13,7 @@ _sinew() {
   case $command in
   help) mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$word") ;;
   list)
-    mapfile -t COMPREPLY < <(compgen -W "scenes objects colliders shapes kinds solvers integrators orders gradients settings formats" \
+    mapfile -t COMPREPLY < <(compgen -W "scenes objects shapes kinds solvers integrators orders gradients settings formats" \
       -- "$word")
     ;;
   run | check | info | bench | compare | view | render | draw)

@@ -128,18 +128,33 @@ static void add_memory(sn_document *d, sn_value *root, sn_world *world, const sn
     }
 }
 
-static void add_colliders(sn_document *d, sn_value *root, sn_scene *scene, sn_world *world)
+static uint32_t dynamic_bodies(const sn_world *world)
 {
-    const sn_scene_collider *collider = sn_scene_collider_at(scene, 0);
-    sn_value *colliders = collider ? sn_document_record(d, root, "colliders") : NULL;
-    for (uint32_t i = 0; (collider = sn_scene_collider_at(scene, i)) != NULL; ++i) {
-        sn_collider_def def;
-        char text[160];
-        if (sn_collider_read(world, collider->handle, &def) != SN_OK)
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < sn_world_body_limit(world); ++i) {
+        const sn_body body = sn_body_from_index(world, i);
+        count += body.generation != 0 && sn_body_type_of(world, body) == SN_BODY_DYNAMIC;
+    }
+    return count;
+}
+
+static void add_statics(sn_document *d, sn_value *root, sn_scene *scene, sn_world *world)
+{
+    const sn_scene_static *found = sn_scene_static_at(scene, 0);
+    sn_value *statics = found ? sn_document_record(d, root, "statics") : NULL;
+    for (uint32_t i = 0; (found = sn_scene_static_at(scene, i)) != NULL; ++i) {
+        sn_body_def def;
+        char text[160], shapes[32];
+        if (sn_body_read(world, found->handle, &def) != SN_OK)
             continue;
-        snprintf(text, sizeof text, "%s at %.6g, %.6g, %.6g m%s", sn_collider_forms[def.type].name,
-                 (double)def.position.x, (double)def.position.y, (double)def.position.z, def.sensor ? ", sensor" : "");
-        sn_document_text(d, colliders, collider->name, text);
+        snprintf(shapes, sizeof shapes, "%u shapes", def.shape_count);
+        snprintf(text, sizeof text, "%s at %.6g, %.6g, %.6g m%s",
+                 def.shape_count == 1 ? sn_shape_type_name(def.shapes[0].type) : shapes, (double)def.position.x,
+                 (double)def.position.y, (double)def.position.z,
+                 def.shapes[0].sensor            ? ", sensor"
+                 : def.type == SN_BODY_KINEMATIC ? ", kinematic"
+                                                 : "");
+        sn_document_text(d, statics, found->name, text);
     }
 }
 
@@ -158,10 +173,10 @@ static void add_counts(sn_document *d, sn_value *root, sn_scene *scene, sn_world
             snprintf(text + used, sizeof text - (size_t)used, ", %u bodies", (unsigned)object->body_count);
         sn_document_text(d, objects, object->name, text);
     }
-    add_colliders(d, root, scene, world);
+    add_statics(d, root, scene, world);
     sn_document_number(d, root, "particles", sn_world_particle_count(world));
-    if (sn_world_body_count(world))
-        sn_document_number(d, root, "bodies", sn_world_body_count(world));
+    if (dynamic_bodies(world))
+        sn_document_number(d, root, "bodies", dynamic_bodies(world));
     sn_document_number(d, root, "constraints", sn_world_constraint_count(world, SN_KIND_NONE));
     sn_value *kinds = sn_document_record(d, root, "constraints_by_kind");
     for (uint32_t kind = 1; kind < sn_kind_count(world); ++kind)

@@ -64,7 +64,7 @@ static bool add_particles(sn_world *world, uint32_t count)
         xyz[3 * (size_t)i + 1] = (sn_real)((2 + sin(1.3 * t)) * sin(0.7 * t));
         xyz[3 * (size_t)i + 2] = (sn_real)(0.1 * t + 0.01 * (i / 1000));
     }
-    bool added = sn_add_particles(world, count, xyz, 0, 1).count == count;
+    bool added = sn_particles_add(world, count, xyz, 0, 1).count == count;
     free(xyz);
     return added;
 }
@@ -78,7 +78,7 @@ static bool add_constraints(sn_world *world, uint32_t particles, uint32_t kind, 
     for (uint32_t i = 0; i < count; ++i)
         for (uint32_t k = 0; k < points; ++k)
             index[(size_t)i * points + k] = (uint32_t)(((uint64_t)i + k) % particles);
-    bool added = sn_add_constraints(world, kind, count, index, NULL, NULL).count == count;
+    bool added = sn_constraints_add_kind(world, kind, count, index, NULL, NULL).count == count;
     free(index);
     return added;
 }

@@ -22,17 +22,11 @@ typedef struct section {
 } section;
 
 static const section sections[] = {
-    {"scenes", "scene", sn_list_scenes},
-    {"objects", "object", sn_list_objects},
-    {"colliders", "collider", sn_list_colliders},
-    {"shapes", "shape", sn_list_shapes},
-    {"kinds", "kind", sn_list_kinds},
-    {"solvers", "solver", sn_list_solvers},
-    {"integrators", "integrator", sn_list_integrators},
-    {"orders", "order", sn_list_orders},
-    {"gradients", "gradients", sn_list_gradients},
-    {"settings", "settings", sn_list_settings},
-    {"formats", "format", sn_list_formats},
+    {"scenes", "scene", sn_list_scenes},        {"objects", "object", sn_list_objects},
+    {"shapes", "shape", sn_list_shapes},        {"kinds", "kind", sn_list_kinds},
+    {"solvers", "solver", sn_list_solvers},     {"integrators", "integrator", sn_list_integrators},
+    {"orders", "order", sn_list_orders},        {"gradients", "gradients", sn_list_gradients},
+    {"settings", "settings", sn_list_settings}, {"formats", "format", sn_list_formats},
 };
 #define SECTIONS (sizeof sections / sizeof sections[0])
 
@@ -224,8 +218,8 @@ static int run(const void *given, const sn_texts *operands)
 const sn_command sn_command_list = {
     .name = "list",
     .operands = "[SECTION] [NAME]",
-    .about = "Lists what there is: scenes, objects, colliders, kinds, settings and their choices",
-    .details = "SECTION is scenes, objects, colliders, shapes (of bodies), kinds, solvers, integrators,\n"
+    .about = "Lists what there is: scenes, objects, shapes, kinds, settings and their choices",
+    .details = "SECTION is scenes, objects, shapes, kinds, solvers, integrators,\n"
                "orders, gradients, settings or formats. With a NAME everything about that one: parameters\n"
                "or keys with units, ranges and defaults.\n\n"
                "Examples:\n"

@@ -196,22 +196,10 @@ bool sn_list_objects(sn_document *d, sn_value *list)
     return good;
 }
 
-bool sn_list_colliders(sn_document *d, sn_value *list)
-{
-    bool good = true;
-    for (uint32_t i = 0; i < SN_COLLIDER_FORMS && good; ++i) {
-        const sn_collider_form *form = &sn_collider_forms[i];
-        sn_value *entry = begin_entry(d, list, "collider", form->name, form->about);
-        good = list_keys(d, sn_document_list(d, entry, "keys"), form->record) &&
-               list_keys(d, sn_document_list(d, entry, "keys_of_all_colliders"), &sn_collider_record);
-    }
-    return good;
-}
-
 bool sn_list_shapes(sn_document *d, sn_value *list)
 {
     bool good = true;
-    for (uint32_t i = 0; i < SN_SHAPE_FORMS && good; ++i) {
+    for (uint32_t i = 0; i < SN_SHAPE_TYPES && good; ++i) {
         const sn_shape_form *form = &sn_shape_forms[i];
         sn_value *entry = begin_entry(d, list, "shape", form->name, form->about);
         good = list_keys(d, sn_document_list(d, entry, "keys"), form->record) &&

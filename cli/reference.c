@@ -110,27 +110,19 @@ static bool print_object(FILE *file, const sn_object_type *type)
     return print_keys(file, type->record) && (!type->parts || fprintf(file, "\n%s.\n", type->parts) >= 0);
 }
 
-static bool print_form(FILE *file, const sn_collider_form *form)
-{
-    fprintf(file, "\n#### %s collider\n\n%s.\n", form->name, form->about);
-    return print_keys(file, form->record);
-}
-
 static bool print_contact(FILE *file)
 {
-    bool good = print_record(file, &sn_contact_record) && print_record(file, &sn_group_record) &&
-                print_record(file, &sn_surface_record) && print_choices(file, "mix", &sn_mix_choices) &&
-                print_record(file, &sn_skin_record) && print_record(file, &sn_collider_record);
-    for (uint32_t i = 0; i < SN_COLLIDER_FORMS && good; ++i)
-        good = print_form(file, &sn_collider_forms[i]);
-    return good;
+    return print_record(file, &sn_contact_record) && print_record(file, &sn_group_record) &&
+           print_record(file, &sn_surface_record) && print_choices(file, "mix", &sn_mix_choices) &&
+           print_record(file, &sn_skin_record);
 }
 
 static bool print_bodies(FILE *file)
 {
     bool good = print_record(file, &sn_body_record) && print_record(file, &sn_lone_body_record) &&
+                print_record(file, &sn_static_record) && print_record(file, &sn_static_list_record) &&
                 print_record(file, &sn_shape_record);
-    for (uint32_t i = 0; i < SN_SHAPE_FORMS && good; ++i) {
+    for (uint32_t i = 0; i < SN_SHAPE_TYPES && good; ++i) {
         fprintf(file, "\n#### %s shape\n\n%s.\n", sn_shape_forms[i].name, sn_shape_forms[i].about);
         good = print_keys(file, sn_shape_forms[i].record);
     }

@@ -178,7 +178,7 @@ static void look_at(job *j, const float given_low[3], const float given_high[3])
     sn_raster_fit(&j->view, low, high, flat && !j->asked->from ? front : j->from, (float)j->width / (float)j->height);
 }
 
-/* What the eye takes in, and colliders near it. */
+/* What the eye takes in, and static bodies near it. */
 static void look_at_all(job *j, const float given_low[3], const float given_high[3])
 {
     float low[3], high[3], most = 0;
@@ -186,7 +186,7 @@ static void look_at_all(job *j, const float given_low[3], const float given_high
     memcpy(high, given_high, sizeof high);
     for (int k = 0; k < 3; ++k)
         most = fmaxf(most, high[k] - low[k]);
-    sn_show_collider_bounds(j->show, 0.5f * most, low, high);
+    sn_show_static_bounds(j->show, 0.5f * most, low, high);
     look_at(j, low, high);
 }
 

@@ -14,14 +14,14 @@ static const sn_real g = (sn_real)9.81;
 static sn_constraint hang_crate(sn_world *world, sn_body *crate)
 {
     sn_vec3 size = {(sn_real)0.1, (sn_real)0.1, (sn_real)0.1}; /* half its edges */
-    *crate = sn_add_box_body(world, (sn_vec3){.x = -1, .y = (sn_real)0.9}, size, 1000);
+    *crate = sn_body_add_box(world, (sn_vec3){.x = -1, .y = (sn_real)0.9}, size, 1000);
     sn_point above = sn_at_place((sn_vec3){.x = -1, .y = 2});
     sn_constraint first = {0};
     for (int i = 1; i <= LINKS; ++i) {
         sn_real y = 2 - (sn_real)i / LINKS;
-        sn_point below = i < LINKS ? sn_at(sn_add_particle(world, (sn_vec3){.x = -1, .y = y}, (sn_real)0.01))
+        sn_point below = i < LINKS ? sn_at(sn_particle_add_at(world, (sn_vec3){.x = -1, .y = y}, (sn_real)0.01))
                                    : sn_on_body(*crate, (sn_vec3){.y = (sn_real)0.1}); /* in the crate's own frame */
-        sn_constraint link = sn_add_distance(world, above, below, SN_MEASURE);
+        sn_constraint link = sn_constraint_add_distance(world, above, below, SN_MEASURE);
         first = i == 1 ? link : first;
         above = below;
     }
@@ -32,15 +32,15 @@ static sn_constraint hang_crate(sn_world *world, sn_body *crate)
 static sn_constraint hang_door(sn_world *world)
 {
     sn_vec3 half = {(sn_real)0.4, 1, (sn_real)0.02};
-    sn_body door = sn_add_box_body(world, (sn_vec3){.x = (sn_real)1.4, .y = (sn_real)1.1}, half, 500);
+    sn_body door = sn_body_add_box(world, (sn_vec3){.x = (sn_real)1.4, .y = (sn_real)1.1}, half, 500);
     sn_joint_def def = sn_default_joint_def(SN_KIND_JOINT_HINGE);
     def.a = door;
     def.anchor = (sn_vec3){.x = 1, .y = (sn_real)1.1};
     def.axis = (sn_vec3){.y = 1};
     def.least = -(sn_real)1.2; /* rad */
     def.most = (sn_real)1.2;
-    sn_constraint hinge = sn_add_joint(world, &def); /* b is null: the world */
-    sn_body_add_impulse(world, door, (sn_vec3){.z = 10}, (sn_vec3){.x = (sn_real)1.8, .y = 1});
+    sn_constraint hinge = sn_joint_add(world, &def); /* b is null: the world */
+    sn_body_apply_impulse(world, door, (sn_vec3){.z = 10}, (sn_vec3){.x = (sn_real)1.8, .y = 1});
     return hinge;
 }
 
@@ -54,9 +54,9 @@ int main(void)
         return 1;
     sn_body crate, box = {0};
     sn_constraint link = hang_crate(world, &crate), hinge = hang_door(world);
-    sn_add_plane_collider(world, (sn_vec3){0}, (sn_vec3){.y = 1});
+    sn_static_add_plane(world, (sn_vec3){0}, (sn_vec3){.y = 1});
     for (int i = 0; i < BOXES; ++i)
-        box = sn_add_box_body(world, (sn_vec3){.y = (sn_real)0.2 + (sn_real)0.4 * (sn_real)i},
+        box = sn_body_add_box(world, (sn_vec3){.y = (sn_real)0.2 + (sn_real)0.4 * (sn_real)i},
                               (sn_vec3){(sn_real)0.2, (sn_real)0.2, (sn_real)0.2}, 500);
     sn_real widest = 0, pull = 0;
     for (int frame = 0; frame < 600; ++frame) {

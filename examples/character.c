@@ -38,18 +38,14 @@ int main(void)
     sn_world *world;
     if (sn_world_create(&def, &world) != SN_OK)
         return 1;
-    sn_add_plane_collider(world, (sn_vec3){0, 0, 0}, (sn_vec3){0, 1, 0});
+    sn_static_add_plane(world, (sn_vec3){0, 0, 0}, (sn_vec3){0, 1, 0});
     for (int i = 0; i < 5; ++i) /* five steps of 20 cm, from x = 2 on */
-        sn_add_box_collider(world, (sn_vec3){2.2f + 0.4f * i, 0.1f * (i + 1), 0}, (sn_vec3){0.2f, 0.1f * (i + 1), 1});
-    sn_collider lift = sn_add_box_collider(world, (sn_vec3){5, 0.9f, 0}, (sn_vec3){1, 0.1f, 1});
-    sn_body crate = sn_add_box_body(world, (sn_vec3){0, 0.25f, 3}, (sn_vec3){0.25f, 0.25f, 0.25f}, 200);
-    sn_collider_def slope = sn_default_collider_def();
-    slope.type = SN_COLLIDER_BOX;
-    slope.position = (sn_vec3){-5, 0, 0};
-    slope.rotation = (sn_quat){0, 0, -0.5f, 0.866f}; /* 60 degrees */
-    slope.half = (sn_vec3){3, 0.5f, 3};
-    sn_collider added;
-    sn_collider_add(world, &slope, &added);
+        sn_static_add_box(world, (sn_vec3){2.2f + 0.4f * i, 0.1f * (i + 1), 0}, (sn_vec3){0.2f, 0.1f * (i + 1), 1});
+    sn_body lift = sn_static_add_box(world, (sn_vec3){5, 0.9f, 0}, (sn_vec3){1, 0.1f, 1});
+    sn_body_set_type(world, lift, SN_BODY_KINEMATIC); /* it is going to move */
+    sn_body crate = sn_body_add_box(world, (sn_vec3){0, 0.25f, 3}, (sn_vec3){0.25f, 0.25f, 0.25f}, 200);
+    sn_body slope = sn_static_add_box(world, (sn_vec3){-5, 0, 0}, (sn_vec3){3, 0.5f, 3});
+    sn_body_set_pose(world, slope, (sn_vec3){-5, 0, 0}, (sn_quat){0, 0, -0.5f, 0.866f}); /* 60 degrees */
 
     sn_character c = sn_default_character(); /* 1.8 m, climbs 30 cm and 50 degrees */
     bool good = walk(world, &c, 0, 0, 0.2f);
@@ -57,11 +53,11 @@ int main(void)
     good = good && walk(world, &c, 2, 0, 2.4f); /* 2 m/s */
     tell("up the stairs, on the lift", &c);
     good = good && is_near(c.position.y, 1) && c.grounded;
-    sn_collider_set_velocity(world, lift, (sn_vec3){0, 1, 0.5f}, (sn_vec3){0, 0, 0});
+    sn_body_set_velocity(world, lift, (sn_vec3){0, 1, 0.5f}, (sn_vec3){0, 0, 0});
     good = good && walk(world, &c, 0, 0, 2);
     tell("two seconds later", &c);
     good = good && is_near(c.position.y, 3) && is_near(c.position.z, 1) && c.grounded;
-    sn_collider_set_velocity(world, lift, (sn_vec3){0, 0, 0}, (sn_vec3){0, 0, 0});
+    sn_body_set_velocity(world, lift, (sn_vec3){0, 0, 0}, (sn_vec3){0, 0, 0});
 
     c.position = (sn_vec3){0, 0.01f, 1}; /* elsewhere */
     c.grounded = false;

@@ -41,13 +41,13 @@ int main(void)
         xyz[i][0] = 0.025 * (i % SIDE);
         xyz[i][2] = 0.025 * (i / SIDE);
     }
-    sn_particles cloth = sn_add_particles(world, PARTICLES, xyz[0], sizeof xyz[0], 0.0005);
+    sn_particles cloth = sn_particles_add(world, PARTICLES, xyz[0], sizeof xyz[0], 0.0005);
     weave(rods, cloth.first);
-    sn_add_constraints(world, SN_KIND_DISTANCE, RODS, rods[0], NULL, &(sn_material){.compliance = 1e-7});
-    sn_add_pin(world, sn_particles_at(cloth, 0));
-    sn_add_pin(world, sn_particles_at(cloth, SIDE - 1));
+    sn_constraints_add_kind(world, SN_KIND_DISTANCE, RODS, rods[0], NULL, &(sn_material){.compliance = 1e-7});
+    sn_constraint_add_pin(world, sn_particles_at(cloth, 0));
+    sn_constraint_add_pin(world, sn_particles_at(cloth, SIDE - 1));
 
-    sn_view x = sn_view_positions(world); /* shows every step, until particles are added or removed */
+    sn_view x = sn_world_view_positions(world); /* shows every step, until particles are added or removed */
     for (int frame = 0; frame <= 120 && *sn_world_error(world) == '\0'; ++frame) {
         if (frame % 20 == 0)
             printf("%4.2f s: lowest point %6.3f m\n", sn_world_time(world), lowest_point(x));

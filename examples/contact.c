@@ -21,18 +21,24 @@ static sn_vec3 on_ramp(sn_real along, sn_real above, sn_real side)
     return (sn_vec3){c * along + s * above, c * above - s * along, side};
 }
 
-static sn_collider add_box(sn_world *world, sn_vec3 position, sn_vec3 half, sn_vec3 velocity)
+/* A box that nothing pushes: it stands, or goes on at a velocity. */
+static sn_body add_box(sn_world *world, sn_vec3 position, sn_vec3 half, sn_vec3 velocity)
 {
-    sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_BOX;
+    sn_contact_material material = sn_default_contact_material();
+    material.static_friction = material.dynamic_friction = 0.5; /* averaged with that of what touches it */
+    sn_shape_def shape = sn_default_shape_def(SN_SHAPE_BOX);
+    shape.half = half;
+    shape.material = &material;
+    sn_body_def def = sn_default_body_def();
+    def.type = SN_BODY_KINEMATIC;
     def.position = position;
     def.rotation = turn;
-    def.half = half;
     def.velocity = velocity;
-    def.material.static_friction = def.material.dynamic_friction = 0.5; /* averaged with that of what touches it */
-    sn_collider collider;
-    sn_collider_add(world, &def, &collider); /* null on failure, and sn_world_error says why */
-    return collider;
+    def.shapes = &shape;
+    def.shape_count = 1;
+    sn_body body;
+    sn_body_add(world, &def, &body); /* null on failure, and sn_world_error says why */
+    return body;
 }
 
 /* A ball, alone in its group. */
@@ -59,8 +65,8 @@ static bool is_same(sn_particle a, sn_particle b)
     return a.index == b.index && a.generation == b.generation;
 }
 
-/* A second; gives the time at which the ball first meets the collider in it, or 0. */
-static double run(sn_world *world, sn_particle ball, sn_collider box)
+/* A second; gives the time at which the ball first meets the box in it, or 0. */
+static double run(sn_world *world, sn_particle ball, sn_body box)
 {
     double met = 0;
     for (int frame = 0; frame < 60 && sn_world_step(world, 1.0 / 60) == SN_OK; ++frame) {
@@ -68,7 +74,7 @@ static double run(sn_world *world, sn_particle ball, sn_collider box)
         const sn_contact_event *event = sn_world_contact_events(world, &count); /* of this step: read them now */
         for (uint32_t i = 0; i < count; ++i)
             if (event[i].phase == SN_CONTACT_BEGIN && is_same(event[i].particle, ball) &&
-                event[i].collider.generation && event[i].collider.index == box.index) {
+                event[i].other_body.generation && event[i].other_body.index == box.index) {
                 met = sn_world_time(world);
                 printf("at %.2f s the box hits a ball, with an impulse of %.3f N s\n", met, (double)event[i].impulse);
             }
@@ -96,8 +102,8 @@ static bool pick_up(sn_world *world, sn_particle ball)
     printf("a ray meets it after %.2f m", (double)hit.distance);
     sn_point grip = sn_query_pick(world, eye, ray, 10, 0, NULL); /* the same, as a point that can be held */
     sn_vec3 up = {x.x, x.y + 1, x.z};
-    sn_add_pin_at(world, grip, up);
-    run(world, ball, (sn_collider){0});
+    sn_constraint_add_pin_at(world, grip, up);
+    run(world, ball, (sn_body){0});
     x = sn_particle_position(world, ball);
     printf(", and now it hangs at %.2f %.2f %.2f\n", (double)x.x, (double)x.y, (double)x.z);
     return fabs(x.y - up.y) < (sn_real)0.001;
@@ -116,7 +122,7 @@ int main(void)
     /* the ramp, with the middle of its surface at the origin; and a box 0.6 m before the first ball, at 0.5 m/s */
     add_box(world, on_ramp(0, -0.1, 2), (sn_vec3){4, 0.1, 2}, (sn_vec3){0});
     sn_real gap = (sn_real)0.6 + radius + (sn_real)0.1;
-    sn_collider box = add_box(world, on_ramp(-2 - gap, 0.11, HOLDS), (sn_vec3){0.1, 0.1, 0.1}, on_ramp(0.5, 0, 0));
+    sn_body box = add_box(world, on_ramp(-2 - gap, 0.11, HOLDS), (sn_vec3){0.1, 0.1, 0.1}, on_ramp(0.5, 0, 0));
     sn_particle holds = add_ball(world, HOLDS, 1.2, false);   /* with the ramp's 0.5: 0.85, more than tan a = 0.75 */
     sn_particle slides = add_ball(world, SLIDES, 0.1, false); /* 0.3 */
     sn_particle rolls = add_ball(world, ROLLS, 0.5, true);    /* 0.5 */

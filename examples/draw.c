@@ -87,13 +87,13 @@ static void add_cloth(sn_world *world, float height)
     sn_particle grid[SIDE][SIDE];
     for (int i = 0; i < SIDE; ++i)
         for (int k = 0; k < SIDE; ++k) {
-            grid[i][k] = sn_add_particle(world, (sn_vec3){0.12f * i + 1.8f, height, 0.12f * k - 0.6f}, 0.01f);
+            grid[i][k] = sn_particle_add_at(world, (sn_vec3){0.12f * i + 1.8f, height, 0.12f * k - 0.6f}, 0.01f);
             sn_particle_set_radius(world, grid[i][k], 0.02f);
             sn_particle_set_group(world, grid[i][k], 1);
             if (i)
-                sn_add_distance(world, sn_at(grid[i - 1][k]), sn_at(grid[i][k]), SN_MEASURE);
+                sn_constraint_add_distance(world, sn_at(grid[i - 1][k]), sn_at(grid[i][k]), SN_MEASURE);
             if (k)
-                sn_add_distance(world, sn_at(grid[i][k - 1]), sn_at(grid[i][k]), SN_MEASURE);
+                sn_constraint_add_distance(world, sn_at(grid[i][k - 1]), sn_at(grid[i][k]), SN_MEASURE);
             if (!i || !k)
                 continue;
             const uint32_t a = grid[i - 1][k - 1].index, b = grid[i][k - 1].index, c = grid[i][k].index;
@@ -110,14 +110,14 @@ static void add_cloth(sn_world *world, float height)
 
 static void add_crate_on_a_rope(sn_world *world)
 {
-    sn_particle last = sn_add_particle(world, (sn_vec3){-1.5f, 4, 0}, SN_IMMOVABLE);
+    sn_particle last = sn_particle_add_at(world, (sn_vec3){-1.5f, 4, 0}, SN_IMMOVABLE);
     for (int i = 1; i <= 12; ++i) {
-        sn_particle next = sn_add_particle(world, (sn_vec3){-1.5f + 0.1f * i, 4 - 0.1f * i, 0}, 0.05f);
-        sn_add_distance(world, sn_at(last), sn_at(next), SN_MEASURE);
+        sn_particle next = sn_particle_add_at(world, (sn_vec3){-1.5f + 0.1f * i, 4 - 0.1f * i, 0}, 0.05f);
+        sn_constraint_add_distance(world, sn_at(last), sn_at(next), SN_MEASURE);
         last = next;
     }
-    sn_body crate = sn_add_box_body(world, (sn_vec3){0, 2.5f, 0}, (sn_vec3){0.25f, 0.25f, 0.25f}, 300);
-    sn_add_attachment(world, sn_at(last), sn_on_body(crate, (sn_vec3){-0.25f, 0.25f, 0}));
+    sn_body crate = sn_body_add_box(world, (sn_vec3){0, 2.5f, 0}, (sn_vec3){0.25f, 0.25f, 0.25f}, 300);
+    sn_constraint_add_attachment(world, sn_at(last), sn_on_body(crate, (sn_vec3){-0.25f, 0.25f, 0}));
 }
 
 int main(int argc, char **argv)
@@ -131,10 +131,10 @@ int main(int argc, char **argv)
     sn_world *world;
     if (sn_world_create(&def, &world) != SN_OK)
         return 1;
-    sn_add_plane_collider(world, (sn_vec3){0, 0, 0}, (sn_vec3){0, 1, 0});
-    sn_add_sphere_collider(world, (sn_vec3){2.5f, 0.8f, 0}, 0.5f);
+    sn_static_add_plane(world, (sn_vec3){0, 0, 0}, (sn_vec3){0, 1, 0});
+    sn_static_add_sphere(world, (sn_vec3){2.5f, 0.8f, 0}, 0.5f);
     for (int i = 0; i < 4; ++i)
-        sn_add_box_body(world, (sn_vec3){-2.6f + 0.05f * i, 0.3f + 0.45f * i, 0}, (sn_vec3){0.25f, 0.2f, 0.25f}, 500);
+        sn_body_add_box(world, (sn_vec3){-2.6f + 0.05f * i, 0.3f + 0.45f * i, 0}, (sn_vec3){0.25f, 0.2f, 0.25f}, 500);
     add_crate_on_a_rope(world);
     add_cloth(world, 2);
     for (int frame = 0; frame < 120; ++frame)

@@ -26,10 +26,11 @@ static sn_particles hang_rope(sn_world *world)
     sn_vec3 x[20];
     for (int i = 0; i < 20; ++i)
         x[i] = (sn_vec3){(sn_real)(0.1 * i), 3, 0};
-    sn_particles rope = sn_add_particles(world, 20, &x[0].x, 0, (sn_real)0.1);
+    sn_particles rope = sn_particles_add(world, 20, &x[0].x, 0, (sn_real)0.1);
     sn_particle_set_mass(world, sn_particles_at(rope, 0), SN_IMMOVABLE);
     for (uint32_t i = 1; i < 20; ++i)
-        sn_add_distance(world, sn_at(sn_particles_at(rope, i - 1)), sn_at(sn_particles_at(rope, i)), SN_MEASURE);
+        sn_constraint_add_distance(world, sn_at(sn_particles_at(rope, i - 1)), sn_at(sn_particles_at(rope, i)),
+                                   SN_MEASURE);
     return rope;
 }
 
@@ -46,7 +47,7 @@ int main(void)
     if (sn_world_create(&def, &world) != SN_OK)
         return 1;
     sn_particles rope = hang_rope(world);
-    sn_body crate = sn_add_box_body(world, (sn_vec3){0, 0, 0}, (sn_vec3){1, 1, 1}, 200);
+    sn_body crate = sn_body_add_box(world, (sn_vec3){0, 0, 0}, (sn_vec3){1, 1, 1}, 200);
     sn_body_set_velocity(world, crate, (sn_vec3){3, 0, 0}, (sn_vec3){0, 1, 0});
     sn_accumulator *accumulator = sn_accumulator_create(world, NULL); /* steps of 1/60 s, at most 5 in a frame */
 
@@ -60,7 +61,7 @@ int main(void)
         result = sn_accumulator_add(accumulator, world, seconds, &dropped);
         for (; result == SN_OK && sn_accumulator_due(accumulator) > 0; ++steps) {
             /* what acts for one step: here a force that carries the crate */
-            sn_body_add_force(world, crate, (sn_vec3){0, (sn_real)(9.81 * 1600), 0}, sn_body_centre(world, crate));
+            sn_body_apply_force(world, crate, (sn_vec3){0, (sn_real)(9.81 * 1600), 0}, sn_body_centre(world, crate));
             result = sn_accumulator_step(accumulator, world);
         }
 

@@ -117,7 +117,7 @@ static double orbit_error(const method *m, int steps)
     def.velocity = vec(0, 1.25, 0);
     sn_particle planet;
     sn_particle_add(world, &def, &planet);
-    sn_world_add_field(world, pull_of_the_sun, NULL, true, NULL);
+    sn_field_add(world, pull_of_the_sun, NULL, true, NULL);
     for (int i = 0; i < steps; ++i)
         sn_world_step(world, (sn_real)(time / steps));
     sn_vec3 x = sn_particle_position(world, planet);
@@ -156,8 +156,8 @@ static sn_world *make_spring(const method *m)
 {
     sn_world *world = make_world(m, 0);
     sn_point ends[2];
-    ends[0] = sn_at(sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE));
-    ends[1] = sn_at(sn_add_particle(world, vec(1.5, 0, 0), 1));
+    ends[0] = sn_at(sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE));
+    ends[1] = sn_at(sn_particle_add_at(world, vec(1.5, 0, 0), 1));
     sn_constraint_def def = sn_default_constraint_def(SN_KIND_SPRING);
     def.points = ends;
     def.param[0] = 1;
@@ -204,9 +204,9 @@ static const double g = 9.81;
 static sn_world *make_pendulum(const method *m, sn_particle *bob)
 {
     sn_world *world = make_world(m, g);
-    sn_particle hook = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE);
-    *bob = sn_add_particle(world, vec(1, 0, 0), 1);
-    sn_add_distance(world, sn_at(hook), sn_at(*bob), 1);
+    sn_particle hook = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE);
+    *bob = sn_particle_add_at(world, vec(1, 0, 0), 1);
+    sn_constraint_add_distance(world, sn_at(hook), sn_at(*bob), 1);
     return world;
 }
 

@@ -122,12 +122,12 @@ static void bead(const char *name, bool smooth, const double (*place)[2], uint32
     sn_particle drawn[16];
     sn_world *world = make_world(name, 2, 9.81);
     for (uint32_t i = 0; i < count; ++i)
-        drawn[i] = sn_add_particle(world, vec(place[i][0], place[i][1], 0), SN_IMMOVABLE);
-    drawn[count] = sn_add_particle(world, vec(place[0][0] + 0.01, place[0][1], 0), (sn_real)0.1);
+        drawn[i] = sn_particle_add_at(world, vec(place[i][0], place[i][1], 0), SN_IMMOVABLE);
+    drawn[count] = sn_particle_add_at(world, vec(place[0][0] + 0.01, place[0][1], 0), (sn_real)0.1);
     if (smooth)
-        sn_add_on_spline(world, drawn[count], count, drawn);
+        sn_constraint_add_on_spline(world, drawn[count], count, drawn);
     else
-        sn_add_on_polyline(world, drawn[count], count, drawn);
+        sn_constraint_add_on_polyline(world, drawn[count], count, drawn);
     film(name, world, drawn, count + 1, frames);
 }
 
@@ -155,15 +155,15 @@ static void arm(void)
     sn_particle p[POINTS];
     double x = 0, y = 0;
     for (int i = 0; i < POINTS; ++i) {
-        p[i] = sn_add_particle(world, vec(x, y, 0), i < 2 ? SN_IMMOVABLE : (sn_real)0.2);
+        p[i] = sn_particle_add_at(world, vec(x, y, 0), i < 2 ? SN_IMMOVABLE : (sn_real)0.2);
         x += link * (i == 0 ? 0.5 : cos(i * limit));
         y += link * (i == 0 ? 0 : sin(i * limit));
     }
     for (int i = 1; i + 1 < POINTS; ++i)
-        sn_add_distance(world, sn_at(p[i]), sn_at(p[i + 1]), SN_MEASURE);
+        sn_constraint_add_distance(world, sn_at(p[i]), sn_at(p[i + 1]), SN_MEASURE);
     for (int i = 0; i + 2 < POINTS; ++i) {
-        sn_add_hinge_min(world, sn_at(p[i]), sn_at(p[i + 1]), sn_at(p[i + 2]), axis, (sn_real)-limit);
-        sn_add_hinge_max(world, sn_at(p[i]), sn_at(p[i + 1]), sn_at(p[i + 2]), axis, (sn_real)limit);
+        sn_constraint_add_hinge_min(world, sn_at(p[i]), sn_at(p[i + 1]), sn_at(p[i + 2]), axis, (sn_real)-limit);
+        sn_constraint_add_hinge_max(world, sn_at(p[i]), sn_at(p[i + 1]), sn_at(p[i + 2]), axis, (sn_real)limit);
     }
     film("arm", world, p, POINTS, 240);
 }
@@ -173,12 +173,12 @@ static void yoke(void)
 {
     sn_world *world = make_world("yoke", 2, 9.81);
     sn_particle p[2];
-    p[0] = sn_add_particle(world, vec(1.6, 0.95, 0), (sn_real)0.2);
-    p[1] = sn_add_particle(world, vec(0.312, 0.95, 0), 1);
+    p[0] = sn_particle_add_at(world, vec(1.6, 0.95, 0), (sn_real)0.2);
+    p[1] = sn_particle_add_at(world, vec(0.312, 0.95, 0), 1);
     sn_particle_set_velocity(world, p[1], vec(1, 0, 0));
-    sn_add_on_circle(world, sn_at(p[1]), vec(0, 0, 0), vec(0, 0, 1), 1);
-    sn_add_on_line(world, sn_at(p[0]), vec(1.6, 0, 0), vec(0, 1, 0));
-    sn_add_connector_axis(world, sn_at(p[1]), sn_at(p[0]), vec(0, 1, 0));
+    sn_constraint_add_on_circle(world, sn_at(p[1]), vec(0, 0, 0), vec(0, 0, 1), 1);
+    sn_constraint_add_on_line(world, sn_at(p[0]), vec(1.6, 0, 0), vec(0, 1, 0));
+    sn_constraint_add_connector_axis(world, sn_at(p[1]), sn_at(p[0]), vec(0, 1, 0));
     film("yoke", world, p, 2, 90);
 }
 
@@ -190,11 +190,11 @@ static void row(void)
     sn_particle p[POINTS];
     for (int i = 0; i < POINTS; ++i) {
         double angle = 0.05 * pi + 0.9 * pi * i / (POINTS - 1);
-        p[i] = sn_add_particle(world, vec(-cos(angle), sin(angle), 0), (sn_real)0.1);
+        p[i] = sn_particle_add_at(world, vec(-cos(angle), sin(angle), 0), (sn_real)0.1);
         if (i > 0)
-            sn_add_distance(world, sn_at(p[i - 1]), sn_at(p[i]), SN_MEASURE);
+            sn_constraint_add_distance(world, sn_at(p[i - 1]), sn_at(p[i]), SN_MEASURE);
     }
-    sn_constraints line = sn_add_collinear(world, POINTS, p);
+    sn_constraints line = sn_constraints_add_collinear(world, POINTS, p);
     const sn_material soft = {.compliance = (sn_real)0.5, .damping = 2};
     for (uint32_t i = 0; i < line.count; ++i)
         sn_constraint_set_material(world, sn_constraints_at(line, i), soft);
@@ -216,17 +216,18 @@ static sn_world *make_strip(double compliance, sn_particle *side)
     sn_particle p[2 * STRIP_CELLS + 4];
     const uint32_t count = COUNT(p);
     for (uint32_t i = 0; i < count; ++i) {
-        p[i] =
-            sn_add_particle(world, vec((i / 2 - 1.0) * cell, 0, i % 2 * 0.1), i < 4 ? SN_IMMOVABLE : (sn_real)0.0005);
+        p[i] = sn_particle_add_at(world, vec((i / 2 - 1.0) * cell, 0, i % 2 * 0.1),
+                                  i < 4 ? SN_IMMOVABLE : (sn_real)0.0005);
         if (i % 2 == 0)
             side[i / 2] = p[i];
     }
     for (uint32_t i = 3; i < count; ++i) {
-        sn_add_distance(world, sn_at(p[i]), sn_at(p[i - 1]), SN_MEASURE);
-        sn_add_distance(world, sn_at(p[i]), sn_at(p[i - 2]), SN_MEASURE);
+        sn_constraint_add_distance(world, sn_at(p[i]), sn_at(p[i - 1]), SN_MEASURE);
+        sn_constraint_add_distance(world, sn_at(p[i]), sn_at(p[i - 2]), SN_MEASURE);
         if (i % 2 == 1) /* it bends, but does not twist */
-            sn_add_connector_plane(world, sn_at(p[i]), sn_at(p[i - 1]), vec(0, 0, 1));
-        sn_constraint fold = sn_add_bending(world, sn_at(p[i - 3]), sn_at(p[i]), sn_at(p[i - 2]), sn_at(p[i - 1]));
+            sn_constraint_add_connector_plane(world, sn_at(p[i]), sn_at(p[i - 1]), vec(0, 0, 1));
+        sn_constraint fold =
+            sn_constraint_add_bending(world, sn_at(p[i - 3]), sn_at(p[i]), sn_at(p[i - 2]), sn_at(p[i - 1]));
         sn_constraint_set_material(world, fold, (sn_material){.compliance = (sn_real)compliance});
     }
     return world;
@@ -269,7 +270,7 @@ static void add_rubber(sn_world *world, sn_particle a, sn_particle b)
     double length = hypot(hypot((double)(x.x - y.x), (double)(x.y - y.y)), (double)(x.z - y.z));
     double width = hypot((double)(x.x + y.x), (double)(x.z + y.z)), spacing = pi * balloon_radius / (RINGS + 1);
     double stiffness = 60 * width * spacing * spacing / (length * length);
-    sn_constraint edge = sn_add_distance(world, sn_at(a), sn_at(b), (sn_real)(0.7 * length));
+    sn_constraint edge = sn_constraint_add_distance(world, sn_at(a), sn_at(b), (sn_real)(0.7 * length));
     sn_constraint_set_material(world, edge, (sn_material){.compliance = sn_compliance((sn_real)stiffness)});
 }
 
@@ -291,8 +292,8 @@ static void build_balloon(sn_world *world, sn_particle *p)
     for (int i = 0; i < BALLOON_POINTS; ++i) {
         int ring = i == 0 ? 0 : i == BALLOON_POINTS - 1 ? RINGS + 1 : (i - 1) / SECTORS + 1;
         double tilt = pi * ring / (RINGS + 1), turn = 2 * pi * (i - 1 + 0.5 * ring) / SECTORS, r = balloon_radius;
-        p[i] = sn_add_particle(world, vec(r * sin(tilt) * cos(turn), r * cos(tilt), -r * sin(tilt) * sin(turn)),
-                               (sn_real)0.002);
+        p[i] = sn_particle_add_at(world, vec(r * sin(tilt) * cos(turn), r * cos(tilt), -r * sin(tilt) * sin(turn)),
+                                  (sn_real)0.002);
     }
     for (int k = 0; k <= RINGS; ++k)
         for (int s = 0; s < SECTORS; ++s) {
@@ -303,7 +304,7 @@ static void build_balloon(sn_world *world, sn_particle *p)
             if (k < RINGS)
                 add_triangle(world, p, index[count++], a, d, c);
         }
-    sn_add_surface(world, SN_KIND_SURFACE_VOLUME, BALLOON_TRIANGLES, index[0], SN_MEASURE, 1);
+    sn_constraint_add_surface(world, SN_KIND_SURFACE_VOLUME, BALLOON_TRIANGLES, index[0], SN_MEASURE, 1);
 }
 
 /* The skin line by line, each closed. */
@@ -334,9 +335,10 @@ static void balloon(void)
     sn_constraint plate[2][BALLOON_POINTS];
     build_balloon(world, p);
     for (int i = 0; i < 2 * BALLOON_POINTS; ++i)
-        plate[i % 2][i / 2] = sn_add_half_space(world, sn_at(p[i / 2]), vec(0, 0, 0), vec(0, i % 2 ? -1 : 1, 0));
+        plate[i % 2][i / 2] =
+            sn_constraint_add_half_space(world, sn_at(p[i / 2]), vec(0, 0, 0), vec(0, i % 2 ? -1 : 1, 0));
     for (int i = 0; i < 2; ++i) /* lest it roll over between the plates */
-        sn_add_on_line(world, sn_at(p[i * (BALLOON_POINTS - 1)]), vec(0, 0, 0), vec(0, 1, 0));
+        sn_constraint_add_on_line(world, sn_at(p[i * (BALLOON_POINTS - 1)]), vec(0, 0, 0), vec(0, 1, 0));
     FILE *file = open_file("balloon", ".dat");
     size_t count = draw_balloon(p, drawn);
     for (int frame = 0; frame <= 240; ++frame) {
@@ -361,13 +363,13 @@ static void spring(void)
     sn_particle mass[3];
     sn_point hook[3];
     for (int i = 0; i < 3; ++i) {
-        hook[i] = sn_at(sn_add_particle(world, vec(i, 0, 0), SN_IMMOVABLE));
-        mass[i] = sn_add_particle(world, vec(i, -1, 0), 1);
+        hook[i] = sn_at(sn_particle_add_at(world, vec(i, 0, 0), SN_IMMOVABLE));
+        mass[i] = sn_particle_add_at(world, vec(i, -1, 0), 1);
     }
-    sn_add_spring(world, hook[0], sn_at(mass[0]), 1, 80, 1);
-    sn_constraint soft = sn_add_distance(world, hook[1], sn_at(mass[1]), 1);
+    sn_constraint_add_spring(world, hook[0], sn_at(mass[0]), 1, 80, 1);
+    sn_constraint soft = sn_constraint_add_distance(world, hook[1], sn_at(mass[1]), 1);
     sn_constraint_set_material(world, soft, (sn_material){.compliance = sn_compliance(80), .damping = 1});
-    sn_add_distance(world, hook[2], sn_at(mass[2]), 1);
+    sn_constraint_add_distance(world, hook[2], sn_at(mass[2]), 1);
     film("spring", world, mass, 3, 180);
 }
 

@@ -7,11 +7,11 @@
 
 /* What the functions know. */
 typedef struct level {
-    sn_collider platform, belt;
+    sn_body platform, belt;
     sn_particle ghost;
 } level;
 
-static bool is_collider(sn_collider a, sn_collider b)
+static bool is_same(sn_body a, sn_body b)
 {
     return a.index == b.index && a.generation == b.generation;
 }
@@ -27,9 +27,9 @@ static bool filter(void *context, const sn_contact_pair *pair)
 static bool pre_solve(void *context, sn_contact *contact)
 {
     const level *l = context;
-    if (is_collider(contact->pair.collider, l->belt))
+    if (is_same(contact->pair.other_body, l->belt))
         contact->surface_velocity.x = 2; /* m/s */
-    if (!is_collider(contact->pair.collider, l->platform))
+    if (!is_same(contact->pair.other_body, l->platform))
         return true;
     return contact->normal.y > 0.9f && contact->separation > -0.02f; /* from above, and not while it passes */
 }
@@ -41,11 +41,11 @@ int main(void)
     if (sn_world_create(&def, &world) != SN_OK)
         return 1;
     level l;
-    l.platform = sn_add_box_collider(world, (sn_vec3){0, 3, 0}, (sn_vec3){2, 0.1f, 2});
-    l.belt = sn_add_box_collider(world, (sn_vec3){10, -0.5f, 0}, (sn_vec3){5, 0.5f, 2});
-    sn_body crate = sn_add_box_body(world, (sn_vec3){0, 0.5f, 0}, (sn_vec3){0.5f, 0.5f, 0.5f}, 500);
-    sn_particle ball = sn_add_particle(world, (sn_vec3){6, 0.1f, 0}, 1);
-    l.ghost = sn_add_particle(world, (sn_vec3){8, 1, 0}, 1);
+    l.platform = sn_static_add_box(world, (sn_vec3){0, 3, 0}, (sn_vec3){2, 0.1f, 2});
+    l.belt = sn_static_add_box(world, (sn_vec3){10, -0.5f, 0}, (sn_vec3){5, 0.5f, 2});
+    sn_body crate = sn_body_add_box(world, (sn_vec3){0, 0.5f, 0}, (sn_vec3){0.5f, 0.5f, 0.5f}, 500);
+    sn_particle ball = sn_particle_add_at(world, (sn_vec3){6, 0.1f, 0}, 1);
+    l.ghost = sn_particle_add_at(world, (sn_vec3){8, 1, 0}, 1);
     sn_particle_set_radius(world, ball, 0.1f);
     sn_body_set_velocity(world, crate, (sn_vec3){0, 10, 0}, (sn_vec3){0, 0, 0});
     sn_world_set_contact_filter(world, filter, &l);

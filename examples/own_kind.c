@@ -51,13 +51,13 @@ static double slide(sn_simd simd, uint64_t *hash)
     sn_world *world;
     if (sn_world_create(&def, &world) != SN_OK)
         return (double)NAN;
-    sn_constraint_def wire = sn_default_constraint_def(sn_register_kind(world, &kind));
+    sn_constraint_def wire = sn_default_constraint_def(sn_kind_register(world, &kind));
     sn_result result = SN_OK;
     sn_particle first = {0};
     for (int i = 0; i < BEADS && result == SN_OK; ++i) {
         wire.param[0] = (sn_real)(0.5 + 0.001 * i);
         wire.param[1] = 1;
-        sn_particle bead = sn_add_particle(world, (sn_vec3){wire.param[0], 0, 0}, (sn_real)0.1);
+        sn_particle bead = sn_particle_add_at(world, (sn_vec3){wire.param[0], 0, 0}, (sn_real)0.1);
         sn_point point = sn_at(bead);
         wire.points = &point;
         result = sn_constraint_add(world, &wire, NULL);

@@ -11,11 +11,11 @@ int main(void)
 
     sn_particle last = {0};
     for (int i = 0; i < 20; ++i) {
-        sn_particle p = sn_add_particle(world, (sn_vec3){0.1 * i, 2, 0}, i < 19 ? 0.1 : 10);
+        sn_particle p = sn_particle_add_at(world, (sn_vec3){0.1 * i, 2, 0}, i < 19 ? 0.1 : 10);
         if (i == 0)
-            sn_add_pin(world, p);
+            sn_constraint_add_pin(world, p);
         else
-            sn_add_distance(world, sn_at(last), sn_at(p), SN_MEASURE); /* rest length as it is now */
+            sn_constraint_add_distance(world, sn_at(last), sn_at(p), SN_MEASURE); /* rest length as it is now */
         last = p;
     }
     for (int frame = 0; frame < 600; ++frame)

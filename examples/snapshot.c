@@ -21,11 +21,11 @@ int main(void)
     sn_world *world;
     if (sn_world_create(&def, &world) != SN_OK)
         return 1;
-    sn_particle pivot = sn_add_particle(world, (sn_vec3){0, 0, 0}, SN_IMMOVABLE);
-    sn_particle elbow = sn_add_particle(world, (sn_vec3){0.1, 1, 0}, 1);
-    sn_particle bob = sn_add_particle(world, (sn_vec3){0, 2, 0}, 1);
-    sn_add_distance(world, sn_at(pivot), sn_at(elbow), SN_MEASURE);
-    sn_add_distance(world, sn_at(elbow), sn_at(bob), SN_MEASURE);
+    sn_particle pivot = sn_particle_add_at(world, (sn_vec3){0, 0, 0}, SN_IMMOVABLE);
+    sn_particle elbow = sn_particle_add_at(world, (sn_vec3){0.1, 1, 0}, 1);
+    sn_particle bob = sn_particle_add_at(world, (sn_vec3){0, 2, 0}, 1);
+    sn_constraint_add_distance(world, sn_at(pivot), sn_at(elbow), SN_MEASURE);
+    sn_constraint_add_distance(world, sn_at(elbow), sn_at(bob), SN_MEASURE);
 
     run_on(world, "before", bob);
     sn_snapshot *moment = sn_world_save(world);

@@ -1,6 +1,6 @@
 #include "export/output.h"
 #include "export/body_mesh.h"
-#include "export/collider_mesh.h"
+#include "export/shape_mesh.h"
 #include "export/mesh_file.h"
 #include "export/npy.h"
 #include "export/point_cache.h"
@@ -24,14 +24,15 @@
 #define PLANE_REACH 4.0
 #define LEAST_REACH 1.0
 
-/* The files of the particles of an object, of its bodies, or of one collider. */
+/* The files of the particles of an object, of its bodies, or of one static or kinematic body. */
 typedef struct entry {
-    const sn_object *object; /* NULL: a collider */
+    const sn_object *object; /* NULL: a static or kinematic body */
     bool bodies;             /* of the object */
     sn_body_mesh body_mesh;  /* of those */
-    sn_collider collider;
-    sn_collider_mesh mesh; /* of it */
-    sn_collider_def last;  /* what it was when it was last seen */
+    sn_body body;
+    sn_shape_mesh mesh; /* of it */
+    sn_body_pose last;  /* where it was when it was last seen */
+    char own_type[32];
     char own_title[MOST_NAME + 16];
     const char *title, *type;
     uint32_t count;            /* vertices */
@@ -46,7 +47,8 @@ struct sn_output {
     char *folder;
     unsigned formats;
     uint32_t count;
-    entry *entry;      /* one per object, then one per collider, then one for the bodies of each object that has both */
+    entry *
+        entry; /* one per object, then one per static or kinematic body, then one for the bodies of each object that has both */
     sn_poses poses;    /* if they are asked for */
     sn_vec3 *place;    /* room for the largest of them, */
     sn_vec3 *velocity; /*   both */
@@ -157,15 +159,15 @@ static const char *path_of(sn_output *output, const entry *e, uint32_t frame, co
     return output->path;
 }
 
-/* ---- The state of an object or a collider -------------------------------------------------------------------------------------- */
+/* ---- The state of an object or a body -------------------------------------------------------------------------------------- */
 
 static sn_result read_particles(sn_output *output, const entry *e)
 {
     sn_world *world = sn_scene_world(output->scene);
     sn_particles run = e->object->run;
-    sn_result result = run.count ? sn_read_positions(world, run, &output->place[0].x, 0) : SN_OK;
+    sn_result result = run.count ? sn_particles_read_positions(world, run, &output->place[0].x, 0) : SN_OK;
     if (result == SN_OK && run.count && (output->formats & SN_FORMAT_PLY))
-        result = sn_read_velocities(world, run, &output->velocity[0].x, 0);
+        result = sn_particles_read_velocities(world, run, &output->velocity[0].x, 0);
     return result;
 }
 
@@ -178,13 +180,13 @@ static sn_result read_bodies(sn_output *output, entry *e)
 }
 
 /* One that is gone stays where it was last. */
-static sn_result read_collider(sn_output *output, entry *e)
+static sn_result read_static(sn_output *output, entry *e)
 {
     sn_world *world = sn_scene_world(output->scene);
-    if (sn_collider_is_valid(world, e->collider) && sn_collider_read(world, e->collider, &e->last) != SN_OK)
+    if (!sn_body_pose_read(world, e->body, &e->last))
         return SN_ERROR_STALE;
     for (uint32_t i = 0; i < e->count; ++i)
-        output->place[i] = sn_collider_place(&e->last, e->mesh.vertex[i]);
+        output->place[i] = sn_frame_place(e->last.position, e->last.rotation, e->mesh.vertex[i]);
     return SN_OK;
 }
 
@@ -194,7 +196,7 @@ static bool read_entry(sn_output *output, entry *e, char *message, size_t size)
     double origin[3] = {0, 0, 0};
     sn_result result = sn_world_origin(world, origin);
     if (result == SN_OK)
-        result = e->bodies ? read_bodies(output, e) : e->object ? read_particles(output, e) : read_collider(output, e);
+        result = e->bodies ? read_bodies(output, e) : e->object ? read_particles(output, e) : read_static(output, e);
     if (result != SN_OK) {
         snprintf(message, size, "%s of %s cannot be read: %s", e->object ? "the particles" : "the place", e->title,
                  sn_world_error(world));
@@ -300,29 +302,29 @@ static void measure(sn_scene *scene, sn_vec3 *centre, sn_real *reach)
     *reach = (sn_real)fmax(PLANE_REACH * most, LEAST_REACH);
 }
 
-static bool take_colliders(sn_output *output)
+static bool take_statics(sn_output *output)
 {
     sn_world *world = sn_scene_world(output->scene);
     sn_vec3 centre;
     sn_real reach;
-    const sn_scene_collider *collider;
-    static const char *const types[] = {"collider plane",   "collider box",  "collider sphere",
-                                        "collider capsule", "collider mesh", "collider field"};
+    const sn_scene_static *found;
     measure(output->scene, &centre, &reach);
-    for (uint32_t i = 0; (collider = sn_scene_collider_at(output->scene, i)); ++i) {
+    for (uint32_t i = 0; (found = sn_scene_static_at(output->scene, i)); ++i) {
         entry *e = &output->entry[output->count];
+        sn_body_def def;
         bool nothing;
-        if (!sn_collider_is_valid(world, collider->handle) ||
-            sn_collider_read(world, collider->handle, &e->last) != SN_OK)
+        if (!sn_body_is_valid(world, found->handle) || sn_body_read(world, found->handle, &def) != SN_OK)
             continue;
-        if (!sn_collider_mesh_make(&e->last, centre, reach, &e->mesh, &nothing)) {
+        if (!sn_shape_mesh_of_body(&def, centre, reach, &e->mesh, &nothing)) {
             if (nothing)
                 continue;
             return false;
         }
-        e->collider = collider->handle;
-        e->title = collider->name;
-        e->type = types[e->last.type];
+        e->body = found->handle;
+        e->title = found->name;
+        snprintf(e->own_type, sizeof e->own_type, "%s %s", def.type == SN_BODY_STATIC ? "static" : "kinematic",
+                 def.shape_count == 1 ? sn_shape_type_name(def.shapes[0].type) : "body");
+        e->type = e->own_type;
         e->count = e->mesh.vertex_count;
         ++output->count;
     }
@@ -361,18 +363,18 @@ static bool take_object(sn_output *output, const sn_object *object)
 
 static bool take_entries(sn_output *output)
 {
-    uint32_t objects = 0, colliders = 0;
+    uint32_t objects = 0, statics = 0;
     bool good = true;
     while (sn_scene_object(output->scene, objects))
         ++objects;
-    while (sn_scene_collider_at(output->scene, colliders))
-        ++colliders;
-    output->entry = calloc(2 * (size_t)objects + colliders + 1, sizeof *output->entry);
+    while (sn_scene_static_at(output->scene, statics))
+        ++statics;
+    output->entry = calloc(2 * (size_t)objects + statics + 1, sizeof *output->entry);
     if (!output->entry)
         return false;
     for (uint32_t i = 0; i < objects && good; ++i)
         good = take_object(output, sn_scene_object(output->scene, i));
-    good = good && take_colliders(output);
+    good = good && take_statics(output);
     for (uint32_t i = 0; i < objects && good; ++i)
         if (sn_scene_object(output->scene, i)->run.count && sn_scene_object(output->scene, i)->body_count)
             good = take_bodies(output, sn_scene_object(output->scene, i));
@@ -402,7 +404,7 @@ static bool take_memory(sn_output *output, const char *folder)
 static void release(sn_output *output)
 {
     for (uint32_t i = 0; i < output->count; ++i) {
-        sn_collider_mesh_release(&output->entry[i].mesh);
+        sn_shape_mesh_release(&output->entry[i].mesh);
         sn_body_mesh_release(&output->entry[i].body_mesh);
     }
     free(output->path);

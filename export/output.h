@@ -21,7 +21,7 @@ const char *sn_format_name(uint32_t i, sn_format *format, const char **about);
 typedef struct sn_output sn_output;
 
 /* Makes the folder (and those above it) if it is not there, and opens the files of the first frame: every object of
-   the scene gets files of its own, called after it, and so does every collider: a plane as a square that is larger than
+   the scene gets files of its own, called after it, and so does every static or kinematic body: a plane as a square that is larger than
    everything else, fields only if they were baked of a mesh. The bodies of an object are one mesh; one that has particles as
    well has them in files of its own, called NAME_bodies. What comes later gets none. NULL, with the reason (the
    file, and what the system says) in message. Files of that name are overwritten, and meshes of frames of the same names and formats
@@ -39,7 +39,7 @@ bool sn_output_close(sn_output *output, char *message, size_t size);
 uint32_t sn_output_frames(const sn_output *output);
 uint64_t sn_output_bytes(const sn_output *output);
 
-/* What the files of object i, or behind the last object those of a collider or of bodies, are called, without folder and ending: its name in letters, digits, '-' and '_', the rest
+/* What the files of object i, or behind the last object those of static or of other bodies, are called, without folder and ending: its name in letters, digits, '-' and '_', the rest
    replaced by '_', and with a number if that is taken ("rope-2"). NULL beyond the last. */
 const char *sn_output_name(const sn_output *output, uint32_t i);
 

@@ -181,7 +181,7 @@ static void fit(sheet *s, const sn_world *world, sn_draw *draw)
         s->high[k] = -DBL_MAX;
     }
     sn_vec3 low = {(sn_real)INFINITY, (sn_real)INFINITY, (sn_real)INFINITY}, high = {-low.x, -low.x, -low.x};
-    const sn_view view = sn_view_positions(world);
+    const sn_view view = sn_world_view_positions(world);
     for (uint32_t i = 0; i < view.count; ++i) {
         const sn_real *x = (const sn_real *)(const void *)((const char *)view.data + i * view.stride);
         low = (sn_vec3){(x[0] < low.x ? x[0] : low.x), (x[1] < low.y ? x[1] : low.y), (x[2] < low.z ? x[2] : low.z)};

@@ -13,7 +13,7 @@ typedef struct sn_picture_def {
 
 sn_picture_def sn_default_picture_def(const sn_world *world);
 
-/* Writes the picture: all particles and bodies are in it, colliders as far as they are near those. Memory for what is
+/* Writes the picture: all particles and bodies are in it, static ones as far as they are near those. Memory for what is
    drawn. False, with the file and the reason in message. */
 bool sn_picture_write(const sn_world *world, const sn_picture_def *def, const char *path, char *message, size_t size);
 

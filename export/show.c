@@ -1,6 +1,6 @@
 #include "export/show.h"
 #include "export/body_mesh.h"
-#include "export/collider_mesh.h"
+#include "export/shape_mesh.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,14 +24,14 @@ typedef struct rigid {
 } rigid;
 
 typedef struct part {
-    const sn_object *object; /* NULL: a collider */
+    const sn_object *object; /* NULL: a static or kinematic body */
     uint32_t number;         /* of the object, for its colour */
     sn_body_mesh bodies;
     rigid solid;
-    sn_collider collider;
-    sn_collider_def def; /* as it was last */
-    sn_collider_mesh mesh;
-    bool is_ground, is_clear;
+    sn_body body;
+    sn_body_pose pose; /* as it was last */
+    sn_shape_mesh mesh;
+    bool is_plane, is_ground, is_clear;
 } part;
 
 struct sn_show {
@@ -142,27 +142,33 @@ static bool take_object(sn_show *show, const sn_object *object, uint32_t number)
                       p->bodies.triangle_count);
 }
 
+static sn_vec3 place_of(const part *p, sn_vec3 own)
+{
+    return sn_frame_place(p->pose.position, p->pose.rotation, own);
+}
+
 /* A plane that looks up and does not move is the ground. Other planes are shown as squares around the middle. */
-static bool take_collider(sn_show *show, const sn_scene_collider *collider, sn_vec3 middle)
+static bool take_static(sn_show *show, const sn_scene_static *found, sn_vec3 middle)
 {
     sn_world *world = sn_scene_world(show->scene);
     part *p = &show->part[show->count];
+    sn_body_def def;
     bool nothing;
-    if (!sn_collider_is_valid(world, collider->handle) || sn_collider_read(world, collider->handle, &p->def) != SN_OK ||
-        p->def.sensor)
+    if (!sn_body_is_valid(world, found->handle) || sn_body_read(world, found->handle, &def) != SN_OK ||
+        def.shapes[0].sensor || !sn_body_pose_read(world, found->handle, &p->pose))
         return true;
-    if (!sn_collider_mesh_make(&p->def, middle, (sn_real)PLANE, &p->mesh, &nothing))
+    p->is_plane = def.shape_count == 1 && def.shapes[0].type == SN_SHAPE_PLANE;
+    if (!sn_shape_mesh_of_body(&def, middle, (sn_real)PLANE, &p->mesh, &nothing))
         return nothing;
-    p->collider = collider->handle;
-    p->is_clear = p->def.type == SN_COLLIDER_PLANE ||
-                  (collider->name && (strstr(collider->name, "glass") || strstr(collider->name, "funnel")));
+    p->body = found->handle;
+    p->is_clear = p->is_plane || (found->name && (strstr(found->name, "glass") || strstr(found->name, "funnel")));
     show->count++;
     grow_room(show, p->mesh.vertex_count);
-    if (p->def.type == SN_COLLIDER_PLANE && p->mesh.vertex_count) {
-        const sn_vec3 from = sn_collider_place(&p->def, p->mesh.vertex[0]);
+    if (p->is_plane && p->mesh.vertex_count) {
+        const sn_vec3 from = place_of(p, p->mesh.vertex[0]);
         double largest = 0;
         for (uint32_t i = 1; i < p->mesh.vertex_count; ++i)
-            largest = fmax(largest, fabs((double)(sn_collider_place(&p->def, p->mesh.vertex[i]).y - from.y)));
+            largest = fmax(largest, fabs((double)(place_of(p, p->mesh.vertex[i]).y - from.y)));
         p->is_ground = largest < 0.03 * (double)PLANE;
     }
     return make_rigid(&p->solid, p->mesh.vertex, p->mesh.vertex_count, p->mesh.triangle, p->mesh.triangle_count);
@@ -171,12 +177,12 @@ static bool take_collider(sn_show *show, const sn_scene_collider *collider, sn_v
 sn_show *sn_show_create(sn_scene *scene)
 {
     sn_show *show = calloc(1, sizeof *show);
-    uint32_t objects = 0, colliders = 0;
+    uint32_t objects = 0, statics = 0;
     while (sn_scene_object(scene, objects))
         ++objects;
-    while (sn_scene_collider_at(scene, colliders))
-        ++colliders;
-    bool good = show && (show->part = calloc((size_t)objects + colliders + 1, sizeof *show->part));
+    while (sn_scene_static_at(scene, statics))
+        ++statics;
+    bool good = show && (show->part = calloc((size_t)objects + statics + 1, sizeof *show->part));
     if (show)
         show->scene = scene;
     for (uint32_t i = 0; good && i < objects; ++i)
@@ -187,8 +193,8 @@ sn_show *sn_show_create(sn_scene *scene)
     const bool any = low[0] <= high[0];
     const sn_vec3 middle = {(sn_real)(any ? (low[0] + high[0]) / 2 : 0), (sn_real)(any ? (low[1] + high[1]) / 2 : 0),
                             (sn_real)(any ? (low[2] + high[2]) / 2 : 0)};
-    for (uint32_t i = 0; good && i < colliders; ++i)
-        good = take_collider(show, sn_scene_collider_at(scene, i), middle);
+    for (uint32_t i = 0; good && i < statics; ++i)
+        good = take_static(show, sn_scene_static_at(scene, i), middle);
     if (good) {
         show->place = calloc((size_t)show->room + 1, sizeof *show->place);
         show->normal = calloc((size_t)show->room + 1, sizeof *show->normal);
@@ -208,7 +214,7 @@ void sn_show_destroy(sn_show *show)
         return;
     for (uint32_t i = 0; i < show->count; ++i) {
         sn_body_mesh_release(&show->part[i].bodies);
-        sn_collider_mesh_release(&show->part[i].mesh);
+        sn_shape_mesh_release(&show->part[i].mesh);
         free(show->part[i].solid.normal);
     }
     free(show->part);
@@ -247,15 +253,15 @@ void sn_show_bounds(const sn_show *show, float low[3], float high[3])
     }
 }
 
-void sn_show_collider_bounds(const sn_show *show, float most, float low[3], float high[3])
+void sn_show_static_bounds(const sn_show *show, float most, float low[3], float high[3])
 {
     float all_low[3], all_high[3];
     memcpy(all_low, low, sizeof all_low);
     memcpy(all_high, high, sizeof all_high);
     for (uint32_t i = 0; i < show->count; ++i) {
         const part *p = &show->part[i];
-        for (uint32_t k = 0; !p->object && p->def.type != SN_COLLIDER_PLANE && k < p->mesh.vertex_count; ++k)
-            extend(all_low, all_high, sn_collider_place(&p->def, p->mesh.vertex[k]), 0);
+        for (uint32_t k = 0; !p->object && !p->is_plane && k < p->mesh.vertex_count; ++k)
+            extend(all_low, all_high, place_of(p, p->mesh.vertex[k]), 0);
     }
     for (int k = 0; k < 3; ++k) {
         low[k] = fmaxf(all_low[k], low[k] - most);
@@ -270,7 +276,7 @@ bool sn_show_ground(const sn_show *show, float *height)
         const part *p = &show->part[i];
         if (!p->is_ground)
             continue;
-        const float y = (float)sn_collider_place(&p->def, p->mesh.vertex[0]).y;
+        const float y = (float)place_of(p, p->mesh.vertex[0]).y;
         *height = found && *height > y ? *height : y;
         found = true;
     }
@@ -371,10 +377,10 @@ static sn_vec3 turn_body_normal(const part *p, uint32_t vertex, sn_vec3 normal)
     return turned(p->bodies.pose[p->bodies.body_of[vertex]].rotation, normal);
 }
 
-static sn_vec3 turn_collider_normal(const part *p, uint32_t vertex, sn_vec3 normal)
+static sn_vec3 turn_static_normal(const part *p, uint32_t vertex, sn_vec3 normal)
 {
     (void)vertex;
-    return sub(sn_collider_place(&p->def, normal), sn_collider_place(&p->def, (sn_vec3){0, 0, 0}));
+    return sub(place_of(p, normal), place_of(p, (sn_vec3){0, 0, 0}));
 }
 
 /* Triangles of bodies have the colour of their object; of several bodies each has its own. */
@@ -405,7 +411,7 @@ static void add_object(const sn_show *show, part *p, float size, uint32_t first,
     sn_world *world = sn_scene_world(show->scene);
     const sn_object *object = p->object;
     const uint32_t colour = palette[(first + p->number) % COLOURS];
-    if (object->run.count && sn_read_positions(world, object->run, &show->place[0].x, 0) == SN_OK) {
+    if (object->run.count && sn_particles_read_positions(world, object->run, &show->place[0].x, 0) == SN_OK) {
         memset(show->drawn, 0, object->run.count);
         if (object->triangle_count)
             add_surface(show, object, colour, model);
@@ -417,14 +423,14 @@ static void add_object(const sn_show *show, part *p, float size, uint32_t first,
         add_rigid(show, p, turn_body_normal, first, model);
 }
 
-static void add_collider(const sn_show *show, part *p, sn_raster_model *model)
+static void add_static(const sn_show *show, part *p, sn_raster_model *model)
 {
     sn_world *world = sn_scene_world(show->scene);
-    if (sn_collider_is_valid(world, p->collider) && sn_collider_read(world, p->collider, &p->def) != SN_OK)
+    if (!sn_body_pose_read(world, p->body, &p->pose))
         return;
     for (uint32_t i = 0; i < p->mesh.vertex_count; ++i)
-        show->place[i] = sn_collider_place(&p->def, p->mesh.vertex[i]);
-    add_rigid(show, p, turn_collider_normal, 0, model);
+        show->place[i] = place_of(p, p->mesh.vertex[i]);
+    add_rigid(show, p, turn_static_normal, 0, model);
 }
 
 /* Not every scene begins with the same colour. */
@@ -445,6 +451,6 @@ bool sn_show_model(sn_show *show, float size, sn_raster_model *model)
         if (show->part[i].object)
             add_object(show, &show->part[i], size, first, model);
         else if (!show->part[i].is_ground)
-            add_collider(show, &show->part[i], model);
+            add_static(show, &show->part[i], model);
     return !model->failed;
 }

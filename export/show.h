@@ -7,7 +7,7 @@
 
 typedef struct sn_show sn_show;
 
-/* What there is to see in a scene: surfaces and lines of its objects, particles that are in neither, bodies, and colliders. Objects that come
+/* What there is to see in a scene: surfaces and lines of its objects, particles that are in neither, and bodies. Objects that come
    later are not in it. NULL when memory runs out. It lives no longer than the scene. */
 sn_show *sn_show_create(sn_scene *scene);
 void sn_show_destroy(sn_show *show); /* NULL is fine */
@@ -15,8 +15,8 @@ void sn_show_destroy(sn_show *show); /* NULL is fine */
 /* Makes a box larger so that all particles and bodies are in it. */
 void sn_show_bounds(const sn_show *show, float low[3], float high[3]);
 
-/* The same for colliders that have an end, as far as they are within `most` (m) of it. */
-void sn_show_collider_bounds(const sn_show *show, float most, float low[3], float high[3]);
+/* The same for static and kinematic bodies that have an end, as far as they are within `most` (m) of it. */
+void sn_show_static_bounds(const sn_show *show, float most, float low[3], float high[3]);
 
 /* The present state. size: m, of all that is seen, by which lines get their thickness. Colours are made of the name of the scene, too.
    False when memory runs out. */

@@ -59,13 +59,17 @@ static void *copied(sn_arena *arena, const void *from, uint64_t count, size_t si
 static sn_body_def *keep_def(sn_scene *scene, const sn_body_def *def)
 {
     sn_body_def *kept = copied(&scene->arena, def, 1, sizeof *def);
-    sn_body_shape *shape = copied(&scene->arena, def->shapes, def->shape_count, sizeof *shape);
+    sn_shape_def *shape = copied(&scene->arena, def->shapes, def->shape_count, sizeof *shape);
     if (!kept || !shape)
         return NULL;
     kept->shapes = def->shape_count ? shape : NULL;
     for (uint32_t i = 0; i < def->shape_count; ++i)
-        if (shape[i].vertices &&
-            !(shape[i].vertices = copied(&scene->arena, shape[i].vertices, shape[i].vertex_count, sizeof(sn_vec3))))
+        if ((shape[i].vertices &&
+             !(shape[i].vertices = copied(&scene->arena, shape[i].vertices, shape[i].vertex_count, sizeof(sn_vec3)))) ||
+            (shape[i].material &&
+             !(shape[i].material = copied(&scene->arena, shape[i].material, 1, sizeof *shape[i].material))) ||
+            (shape[i].filter &&
+             !(shape[i].filter = copied(&scene->arena, shape[i].filter, 1, sizeof *shape[i].filter))))
             return NULL;
     if (def->vertices &&
         (!(kept->vertices = copied(&scene->arena, def->vertices, def->vertex_count, sizeof(sn_vec3))) ||
@@ -91,11 +95,12 @@ static void scale_def(sn_body_def *def, sn_real scale)
 {
     if (scale == 1)
         return;
-    sn_body_shape *shape = (sn_body_shape *)def->shapes;
+    sn_shape_def *shape = (sn_shape_def *)def->shapes;
     for (uint32_t i = 0; i < def->shape_count; ++i) {
         scale_vector(&shape[i].position, scale);
         scale_vector(&shape[i].half, scale);
         shape[i].radius *= scale;
+        shape[i].rounding *= scale;
         scale_vertices(shape[i].vertices, shape[i].vertex_count, scale);
     }
     scale_vertices(def->vertices, def->vertex_count, scale);
@@ -105,23 +110,11 @@ static void scale_def(sn_body_def *def, sn_real scale)
         scale_vector(&def->moments, scale * scale);
 }
 
-/* Numbers that a shape does not have are no part of it, but of the world's hash: so they are those of every such shape. */
-static void tidy_shape(sn_body_shape *shape)
-{
-    sn_body_shape plain = sn_default_body_shape(shape->type);
-    if (shape->type == SN_BODY_SPHERE || shape->type == SN_BODY_HULL)
-        shape->half = plain.half;
-    if (shape->type == SN_BODY_CAPSULE)
-        shape->half = (sn_vec3){plain.half.x, shape->half.y, plain.half.z};
-}
-
 /* From the frame of the object into the world. */
 static void place_def(const sn_build *build, sn_body_def *def)
 {
     const sn_object_def *frame = build->def;
     scale_def(def, frame->scale);
-    for (uint32_t i = 0; i < def->shape_count; ++i)
-        tidy_shape((sn_body_shape *)&def->shapes[i]);
     def->position = sn_build_place(build, def->position);
     def->velocity = sn_build_turn_vector(build, def->velocity);
     def->spin = sn_build_turn_vector(build, def->spin);
@@ -286,7 +279,7 @@ bool sn_build_joint(sn_build *build, const char *name, const sn_joint_def *joint
     return sn_build_joint_leaning(build, name, joint, a, b, joint->axis);
 }
 
-/* sn_add_joint would do, but what it makes of anchor and axis could not be saved to the last bit. */
+/* sn_joint_add would do, but what it makes of anchor and axis could not be saved to the last bit. */
 bool sn_build_joint_leaning(sn_build *build, const char *name, const sn_joint_def *joint, uint32_t a, uint32_t b,
                             sn_vec3 axis_b)
 {
@@ -320,166 +313,6 @@ bool sn_build_tie(sn_build *build, const char *name, const sn_constraint_def *de
     if (!sn_scene_keep_points(build->scene, c, count, def->points))
         return sn_build_fail(build, NULL, "no memory for a constraint");
     return sn_build_hold(build, name, (sn_constraints){c.kind, c.index, 1, c.generation});
-}
-
-/* ---- Reading shapes ---------------------------------------------------------------------------------------------------------- */
-
-/* A shape that is being read. */
-typedef struct making {
-    sn_scene *scene;
-    sn_reader *reader;
-    const sn_shape_keys *keys;
-    const void *own;
-    sn_body_shape *shape;
-} making;
-
-static bool make_sphere(making *m)
-{
-    m->shape->radius = ((const sn_shape_sphere_keys *)m->own)->radius;
-    return sn_read_length(m->reader, "radius", m->shape->radius, 1);
-}
-
-static bool make_capsule(making *m)
-{
-    const sn_capsule_keys *own = m->own;
-    sn_body_shape *shape = m->shape;
-    bool placed = !sn_is_zero(m->keys->position) || m->keys->turn.angle != 0 || m->keys->rotation.data;
-    shape->radius = own->radius;
-    return sn_read_capsule(m->reader, own, placed, &shape->half.y, &shape->position, &shape->rotation);
-}
-
-static bool make_box(making *m)
-{
-    const sn_shape_box_keys *own = m->own;
-    m->shape->radius = own->rounding;
-    return sn_read_size(m->scene, m->reader, own->size, &m->shape->half) &&
-           (own->rounding == 0 || sn_read_length(m->reader, "rounding", own->rounding, 1));
-}
-
-double sn_shape_between(sn_vec3 a, sn_vec3 b, sn_body_shape *shape)
-{
-    return sn_segment_pose(a, b, &shape->half.y, &shape->position, &shape->rotation);
-}
-
-/* Points of a list, in the scratch. */
-static sn_vec3 *read_vectors(sn_scene *scene, sn_reader *reader, const char *key, const sn_numbers *list)
-{
-    uint32_t count = list->count / 3;
-    if (list->count % 3 || !count) {
-        sn_reader_fail_key(reader, key, "found %u numbers, expected three for each of them", list->count);
-        return NULL;
-    }
-    sn_vec3 *vector = sn_arena_take(&scene->scratch, count, sizeof *vector);
-    if (!vector)
-        sn_reader_fail_key(reader, key, "no memory for %u of them", count);
-    for (uint32_t i = 0; vector && i < count; ++i)
-        vector[i] = (sn_vec3){(sn_real)list->data[3 * (size_t)i], (sn_real)list->data[3 * (size_t)i + 1],
-                              (sn_real)list->data[3 * (size_t)i + 2]};
-    return vector;
-}
-
-static bool scale_points(sn_reader *reader, sn_vec3 *point, uint32_t count, sn_real scale)
-{
-    for (uint32_t i = 0; i < count && scale != 1; ++i) {
-        scale_vector(&point[i], scale);
-        if (!isfinite(point[i].x) || !isfinite(point[i].y) || !isfinite(point[i].z))
-            return sn_reader_fail_key(reader, "scale", "point %u would be beyond the largest number", i);
-    }
-    return true;
-}
-
-static bool make_hull(making *m)
-{
-    const sn_shape_hull_keys *own = m->own;
-    sn_vec3 *point;
-    sn_mesh mesh = {0};
-    sn_mesh_notes notes = {0};
-    if (!own->mesh == !own->points.data)
-        return sn_reader_fail(m->reader, own->mesh ? "both 'mesh' and 'points' are given, expected one of them"
-                                                   : "the key 'points' is missing, or 'mesh', a file");
-    if (own->mesh) {
-        if (!sn_scene_read_mesh(m->scene, m->reader, "mesh", own->mesh, &mesh, &notes))
-            return false;
-        point = mesh.vertex;
-    } else if (!(point = read_vectors(m->scene, m->reader, "points", &own->points))) {
-        return false;
-    }
-    m->shape->vertex_count = own->mesh ? mesh.vertex_count : own->points.count / 3;
-    m->shape->vertices = point;
-    m->shape->radius = own->rounding;
-    return scale_points(m->reader, point, m->shape->vertex_count, own->scale) &&
-           (own->rounding == 0 || sn_read_length(m->reader, "rounding", own->rounding, 1));
-}
-
-static bool (*const make[SN_SHAPE_FORMS])(making *) = {make_sphere, make_capsule, make_box, make_hull};
-
-/* Its number in sn_shape_forms; SN_SHAPE_FORMS after an error. */
-static uint32_t read_form(sn_reader *reader, const sn_value *value)
-{
-    const sn_value *type = sn_value_find(value, "type");
-    const char *names[SN_SHAPE_FORMS];
-    char near[160];
-    if (value->type != SN_VALUE_RECORD) {
-        sn_reader_expected(reader, value, "a record {...}: a shape");
-        return SN_SHAPE_FORMS;
-    }
-    if (!type || type->type != SN_VALUE_TEXT) {
-        sn_reader_fail(reader, type ? "'type' is no text, expected a type of shape, such as \"box\""
-                                    : "the key 'type' is missing: which shape is it?");
-        return SN_SHAPE_FORMS;
-    }
-    for (uint32_t i = 0; i < SN_SHAPE_FORMS; ++i) {
-        names[i] = sn_shape_forms[i].name;
-        if (strcmp(names[i], type->text) == 0)
-            return i;
-    }
-    sn_reader_fail_key(reader, "type", "there is no type of shape '%.80s'%s", type->text,
-                       sn_did_you_mean(type->text, names, SN_SHAPE_FORMS, near, sizeof near));
-    return SN_SHAPE_FORMS;
-}
-
-static bool read_shape(sn_scene *scene, sn_reader *reader, const sn_value *value, sn_body_shape *shape)
-{
-    uint32_t form = read_form(reader, value);
-    if (form == SN_SHAPE_FORMS)
-        return false;
-    const sn_record *record = sn_shape_forms[form].record;
-    sn_shape_keys keys;
-    void *own = sn_arena_take(&scene->scratch, 1, record->size);
-    if (!own)
-        return sn_reader_fail(reader, "no memory for a shape");
-    const sn_record *tables[] = {&sn_shape_record, record};
-    void *structs[] = {&keys, own};
-    *shape = sn_default_body_shape((sn_body_shape_type)form);
-    making m = {scene, reader, &keys, own, shape};
-    if (!sn_record_read(reader, value, 2, tables, structs) ||
-        !sn_read_rotation(reader, sn_world_dimensions(scene->world) == 2, &keys.turn, &keys.rotation, &shape->rotation))
-        return false;
-    shape->position = keys.position;
-    shape->density = isnan(keys.density) ? 0 : keys.density;
-    return make[form](&m);
-}
-
-/* One, or a list of them. */
-static bool read_shapes(sn_scene *scene, sn_reader *reader, const sn_value *value, sn_body_def *def)
-{
-    bool list = value->type == SN_VALUE_LIST, good = true;
-    uint32_t count = list ? value->count : 1, i = 0;
-    if (list && (value->numbers || !count))
-        return sn_reader_expected(reader, value, "a shape, or a list of shapes");
-    sn_body_shape *shape = sn_arena_take(&scene->scratch, count, sizeof *shape);
-    if (!shape)
-        return sn_reader_fail(reader, "no memory for %u shapes", count);
-    if (!list)
-        good = read_shape(scene, reader, value, shape);
-    for (const sn_value *item = list ? value->first : NULL; item; item = item->next, ++i) {
-        size_t length = sn_reader_enter_item(reader, i);
-        good = read_shape(scene, reader, item, &shape[i]) && good;
-        sn_reader_leave(reader, length);
-    }
-    def->shapes = shape;
-    def->shape_count = count;
-    return good;
 }
 
 /* ---- Reading bodies ------------------------------------------------------------------------------------------------------- */
@@ -516,10 +349,10 @@ static bool read_mesh(sn_scene *scene, sn_reader *reader, const sn_body_keys *ke
         return sn_reader_fail(reader, "'vertices' and 'triangles' go together, and '%s' is missing",
                               keys->vertices.data ? "triangles" : "vertices");
     if (lists) {
-        mesh.vertex = read_vectors(scene, reader, "vertices", &keys->vertices);
+        mesh.vertex = sn_read_vectors(scene, reader, "vertices", &keys->vertices);
         def->vertex_count = keys->vertices.count / 3;
         def->vertices = mesh.vertex;
-        return mesh.vertex && scale_points(reader, mesh.vertex, def->vertex_count, keys->scale) &&
+        return mesh.vertex && sn_scale_points(reader, mesh.vertex, def->vertex_count, keys->scale) &&
                read_triangles(scene, reader, &keys->triangles, def);
     }
     if (!keys->mesh)
@@ -532,7 +365,7 @@ static bool read_mesh(sn_scene *scene, sn_reader *reader, const sn_body_keys *ke
     def->vertex_count = mesh.vertex_count;
     def->triangles = mesh.triangle;
     def->triangle_count = mesh.triangle_count;
-    return scale_points(reader, mesh.vertex, mesh.vertex_count, keys->scale);
+    return sn_scale_points(reader, mesh.vertex, mesh.vertex_count, keys->scale);
 }
 
 static bool read_mass(sn_reader *reader, const sn_body_keys *keys, sn_body_def *def)
@@ -570,7 +403,7 @@ static bool read_body(sn_scene *scene, sn_reader *reader, const sn_body_keys *ke
         return false;
     if (keys->shapes) {
         size_t length = sn_reader_enter_key(reader, "shapes");
-        good = read_shapes(scene, reader, keys->shapes, def);
+        good = sn_read_shapes(scene, reader, keys->shapes, def);
         sn_reader_leave(reader, length);
     }
     if (!good || !read_mesh(scene, reader, keys, def))

@@ -1,8 +1,8 @@
-/* Rigid bodies as the file has them: the list "bodies" of a scene, those of objects, and their shapes. */
+/* Rigid bodies as the file has them: the lists "bodies" and "statics" of a scene, bodies of objects, and their shapes. */
 #ifndef SN_SCENE_BODIES_H
 #define SN_SCENE_BODIES_H
 
-#include "scene/object.h"
+#include "scene/contact.h"
 
 /* A body. */
 typedef struct sn_body_keys {
@@ -35,35 +35,100 @@ typedef struct sn_shape_keys {
     sn_vec3 position;
     sn_turn turn;
     sn_numbers rotation;
-    sn_real density; /* NaN: not given */
+    sn_real rounding, density; /* density NaN: not given */
+    sn_surface_keys material;
+    uint32_t category, mask;
+    bool sensor;
 } sn_shape_keys;
 
-typedef struct sn_shape_sphere_keys {
-    sn_real radius;
-} sn_shape_sphere_keys;
+typedef struct sn_plane_keys {
+    sn_vec3 normal;
+} sn_plane_keys;
 
-typedef struct sn_shape_box_keys {
+typedef struct sn_cuboid_keys {
     sn_vec3 size;
-    sn_real rounding;
-} sn_shape_box_keys;
+} sn_cuboid_keys;
+
+typedef struct sn_ball_keys {
+    sn_real radius;
+} sn_ball_keys;
 
 typedef struct sn_shape_hull_keys {
     sn_numbers points;
     const char *mesh;
-    sn_real scale, rounding;
+    sn_real scale;
 } sn_shape_hull_keys;
 
-/* A type of shape: its own keys, in the order of sn_body_shape_type. */
+/* Triangles, of a file or given one by one. */
+typedef struct sn_shell_keys {
+    const char *mesh;
+    sn_real weld, scale;
+    sn_numbers vertices, triangles;
+} sn_shell_keys;
+
+typedef struct sn_sheet_keys {
+    sn_shell_keys shell;
+    bool one_sided;
+} sn_sheet_keys;
+
+typedef struct sn_heights_keys {
+    sn_numbers heights, counts;
+    sn_real cell;
+} sn_heights_keys;
+
+typedef struct sn_field_keys {
+    sn_shell_keys shell;
+    sn_numbers samples, counts;
+    sn_vec3 low;
+    sn_real cell; /* NaN: not given */
+} sn_field_keys;
+
+/* A type of shape: its own keys, in the order of sn_shape_type. */
 typedef struct sn_shape_form {
     const char *name;
     const char *about; /* one sentence, without a full stop */
     const sn_record *record;
 } sn_shape_form;
 
-enum { SN_SHAPE_FORMS = SN_BODY_HULL + 1 };
-extern const sn_shape_form sn_shape_forms[SN_SHAPE_FORMS];
+extern const sn_shape_form sn_shape_forms[SN_SHAPE_TYPES];
 
-extern const sn_record sn_body_record, sn_lone_body_record, sn_shape_record;
+/* What static and kinematic bodies have, besides the keys of their shape or `shapes`. */
+typedef struct sn_static_keys {
+    const char *name;
+    sn_vec3 velocity, spin;
+    bool kinematic;
+    const sn_value *group;
+} sn_static_keys;
+
+/* The same for those with a list of shapes. */
+typedef struct sn_static_list_keys {
+    sn_vec3 position;
+    sn_turn turn;
+    sn_numbers rotation;
+    const sn_value *shapes;
+} sn_static_list_keys;
+
+extern const sn_record sn_body_record, sn_lone_body_record, sn_shape_record, sn_static_record, sn_static_list_record;
+
+/* A shape; more: other keys that it has, or NULL. */
+bool sn_read_shape(struct sn_scene *scene, sn_reader *reader, const sn_value *value, const sn_record *more,
+                   void *more_keys, sn_shape_def *shape);
+
+/* One, or a list of them, in the scratch. */
+bool sn_read_shapes(struct sn_scene *scene, sn_reader *reader, const sn_value *value, sn_body_def *def);
+
+/* Points of a list, in the scratch; NULL after an error. And scaled. */
+sn_vec3 *sn_read_vectors(struct sn_scene *scene, sn_reader *reader, const char *key, const sn_numbers *list);
+bool sn_scale_points(sn_reader *reader, sn_vec3 *point, uint32_t count, sn_real scale);
+
+/* Into a record of a document. */
+void sn_save_shape(sn_document *out, sn_value *record, const sn_shape_def *shape);
+void sn_save_quaternion(sn_document *out, sn_value *record, const char *key, sn_quat q); /* unless it is no turn */
+void sn_save_vectors(sn_document *out, sn_value *record, const char *key, uint32_t count, const sn_vec3 *v);
+void sn_save_bits(sn_document *out, sn_value *record, const char *key, uint32_t bits, uint32_t standard);
+
+/* All that the world has. NULL, or why that cannot be. */
+const char *sn_scene_save_statics(struct sn_scene *scene, sn_document *out, sn_value *root);
 
 /* Reads a list of bodies into the object that is being built. */
 bool sn_build_bodies(sn_build *build, const sn_value *list);

@@ -23,7 +23,7 @@ static const sn_key body_keys[] = {
     {"spin", SN_KEY_VECTOR, BODY(spin), .unit = "rad/s",
      .about = "turning at the start, as a vector along the axis, in the world"},
     {"shapes", SN_KEY_VALUE, BODY(shapes), .of = "shapes",
-     .about = "the convex parts that it is made of: one, or a list; without them it collides with nothing"},
+     .about = "the convex shapes that it is made of: one, or a list; without them it collides with nothing"},
     {"density", SN_KEY_REAL, BODY(density), .unit = "kg/m^3", .flags = SN_KEY_POSITIVE,
      .about = "of shapes that have none of their own, and of the mesh"},
     {"mass", SN_KEY_REAL, BODY(mass), .unit = "kg", .least = 1e-30, .most = 1e30,
@@ -82,94 +82,44 @@ const sn_record sn_lone_body_record = {"body_of_scene",
                                        "What bodies of the list 'bodies' have besides those of an object.",
                                        sizeof(sn_lone_body_keys), lone_keys, NULL};
 
-/* ---- Shapes ------------------------------------------------------------------------------------------------------------- */
+/* ---- Static and kinematic bodies ----------------------------------------------------------------------------------------- */
 
-#define SHAPE(key) offsetof(sn_shape_keys, key)
+#define STATIC(key) offsetof(sn_static_keys, key)
 
-static const sn_key shape_keys[] = {
-    {"type", SN_KEY_TEXT, SHAPE(type), .flags = SN_KEY_REQUIRED, .about = "which shape it is"},
-    {"position", SN_KEY_VECTOR, SHAPE(position), .unit = "m", .about = "where it is in the body's frame"},
-    {"turn", SN_KEY_RECORD, SHAPE(turn), .of = &sn_turn_record, .about = "how it is turned there"},
-    {"rotation", SN_KEY_REALS, SHAPE(rotation), .about = "instead of turn: a quaternion x, y, z, w"},
-    {"density", SN_KEY_REAL, SHAPE(density), .unit = "kg/m^3", .flags = SN_KEY_POSITIVE,
-     .about = "that of the body if not given"},
+static const sn_key static_keys[] = {
+    {"name", SN_KEY_TEXT, STATIC(name),
+     .about = "by which the scene calls it: letters, digits, '_' and '-'; its type and place in the list if not given"},
+    {"kinematic", SN_KEY_TRUTH, STATIC(kinematic),
+     .about = "it can be led along keyframes; what has a velocity or a spin is kinematic, too"},
+    {"velocity", SN_KEY_VECTOR, STATIC(velocity), .unit = "m/s", .about = "it moves on at this velocity"},
+    {"spin", SN_KEY_VECTOR, STATIC(spin), .unit = "rad/s",
+     .about = "and turns about its origin at this one, as a vector along the axis"},
+    {"group", SN_KEY_VALUE, STATIC(group), .of = "group_use",
+     .about =
+         "affiliation: a number, or the name of a group, whose material and filter it has where its shapes have none; "
+         "0 if not given"},
     END};
 
-static void shape_defaults(void *record)
-{
-    *(sn_shape_keys *)record = (sn_shape_keys){.turn = {.axis = {0, 1, 0}}, .density = NOT_GIVEN};
-}
+const sn_record sn_static_record = {
+    "static",
+    "A static or kinematic body, which nothing pushes: with the keys of a shape, or with "
+    "'shapes'.",
+    sizeof(sn_static_keys), static_keys, NULL};
 
-const sn_record sn_shape_record = {"shape", "What all shapes of bodies have.", sizeof(sn_shape_keys), shape_keys,
-                                   shape_defaults};
+#define STATIC_LIST(key) offsetof(sn_static_list_keys, key)
 
-static const sn_key sphere_keys[] = {{"radius", SN_KEY_REAL, offsetof(sn_shape_sphere_keys, radius), .unit = "m",
-                                      .flags = SN_KEY_POSITIVE, .about = "about its position"},
-                                     END};
-
-static void sphere_defaults(void *record)
-{
-    *(sn_shape_sphere_keys *)record = (sn_shape_sphere_keys){.radius = sn_default_body_shape(SN_BODY_SPHERE).radius};
-}
-
-static const sn_record sphere_record = {"sphere", "A sphere.", sizeof(sn_shape_sphere_keys), sphere_keys,
-                                        sphere_defaults};
-
-static const sn_key capsule_keys[] = {
-    {"radius", SN_KEY_REAL, offsetof(sn_capsule_keys, radius), .unit = "m", .flags = SN_KEY_POSITIVE,
-     .about = "of the tube and of its round ends"},
-    {"length", SN_KEY_REAL, offsetof(sn_capsule_keys, length), .unit = "m", .flags = SN_KEY_POSITIVE,
-     .about = "between the centres of its ends, along its own y axis"},
-    {"from", SN_KEY_VECTOR, offsetof(sn_capsule_keys, from), .unit = "m",
-     .about = "the centre of one end, instead of position, turn and length"},
-    {"to", SN_KEY_VECTOR, offsetof(sn_capsule_keys, to), .unit = "m", .about = "and that of the other"},
+static const sn_key static_list_keys[] = {
+    {"position", SN_KEY_VECTOR, STATIC_LIST(position), .unit = "m", .about = "where the origin of its frame lies"},
+    {"turn", SN_KEY_RECORD, STATIC_LIST(turn), .of = &sn_turn_record, .about = "of its frame about its origin"},
+    {"rotation", SN_KEY_REALS, STATIC_LIST(rotation), .about = "instead of turn: a quaternion x, y, z, w"},
+    {"shapes", SN_KEY_VALUE, STATIC_LIST(shapes), .of = "shapes", .flags = SN_KEY_REQUIRED,
+     .about = "what it is made of: one, or a list; instead of the keys of a shape"},
     END};
 
-static void capsule_defaults(void *record)
+static void static_list_defaults(void *record)
 {
-    sn_body_shape standard = sn_default_body_shape(SN_BODY_CAPSULE);
-    *(sn_capsule_keys *)record = (sn_capsule_keys){.radius = standard.radius,
-                                                   .length = 2 * standard.half.y,
-                                                   .from = {NOT_GIVEN, NOT_GIVEN, NOT_GIVEN},
-                                                   .to = {NOT_GIVEN, NOT_GIVEN, NOT_GIVEN}};
+    *(sn_static_list_keys *)record = (sn_static_list_keys){.turn = {.axis = {0, 1, 0}}};
 }
 
-static const sn_record capsule_record = {"capsule", "A capsule.", sizeof(sn_capsule_keys), capsule_keys,
-                                         capsule_defaults};
-
-static const sn_key box_keys[] = {{"size", SN_KEY_VECTOR, offsetof(sn_shape_box_keys, size), .unit = "m",
-                                   .most = UNLIMITED, .about = "its edges along its own x, y and z"},
-                                  {"rounding", SN_KEY_REAL, offsetof(sn_shape_box_keys, rounding), .unit = "m",
-                                   .most = UNLIMITED, .about = "it is so much larger all around, with round edges"},
-                                  END};
-
-static void box_defaults(void *record)
-{
-    *(sn_shape_box_keys *)record = (sn_shape_box_keys){.size = {1, 1, 1}};
-}
-
-static const sn_record box_record = {"box", "A box.", sizeof(sn_shape_box_keys), box_keys, box_defaults};
-
-static const sn_key hull_keys[] = {
-    {"points", SN_KEY_REALS, offsetof(sn_shape_hull_keys, points), .unit = "m",
-     .about = "x, y, z of each point, one after the other; the hull has at most 128 corners"},
-    {"mesh", SN_KEY_TEXT, offsetof(sn_shape_hull_keys, mesh),
-     .about = "instead of points: an OBJ or PLY file, of which the vertices count"},
-    {"scale", SN_KEY_REAL, offsetof(sn_shape_hull_keys, scale), .flags = SN_KEY_POSITIVE, .about = "of those"},
-    {"rounding", SN_KEY_REAL, offsetof(sn_shape_hull_keys, rounding), .unit = "m", .most = UNLIMITED,
-     .about = "it is so much larger all around, with round edges"},
-    END};
-
-static void hull_defaults(void *record)
-{
-    *(sn_shape_hull_keys *)record = (sn_shape_hull_keys){.scale = 1};
-}
-
-static const sn_record hull_record = {"hull", "A convex hull.", sizeof(sn_shape_hull_keys), hull_keys, hull_defaults};
-
-const sn_shape_form sn_shape_forms[SN_SHAPE_FORMS] = {
-    [SN_BODY_SPHERE] = {"sphere", "A sphere", &sphere_record},
-    [SN_BODY_CAPSULE] = {"capsule", "All within a radius of a straight line: a tube with round ends", &capsule_record},
-    [SN_BODY_BOX] = {"box", "A box", &box_record},
-    [SN_BODY_HULL] = {"hull", "The convex hull of points", &hull_record},
-};
+const sn_record sn_static_list_record = {"static_of_shapes", "A static or kinematic body of several shapes.",
+                                         sizeof(sn_static_list_keys), static_list_keys, static_list_defaults};

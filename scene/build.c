@@ -178,7 +178,7 @@ static bool set_velocities(sn_build *build, uint32_t count, const sn_vec3 *x, co
         v[i].y = (sn_real)((double)v0.y + (double)w.z * r[0] - (double)w.x * r[2]);
         v[i].z = (sn_real)((double)v0.z + (double)w.x * r[1] - (double)w.y * r[0]);
     }
-    return sn_write_velocities(build->scene->world, build->object->run, &v->x, sizeof *v) == SN_OK ||
+    return sn_particles_write_velocities(build->scene->world, build->object->run, &v->x, sizeof *v) == SN_OK ||
            sn_scene_refused(build->scene, build->reader);
 }
 
@@ -205,7 +205,7 @@ bool sn_build_particles(sn_build *build, uint32_t count, const sn_vec3 *place, c
     for (uint32_t i = 0; i < count; ++i)
         x[i] = sn_build_place(build, place[i]);
     build->object->run =
-        sn_add_particles(build->scene->world, count, &x->x, sizeof *x, mass ? 1 : total / (sn_real)count);
+        sn_particles_add(build->scene->world, count, &x->x, sizeof *x, mass ? 1 : total / (sn_real)count);
     if (build->object->run.count != count)
         return sn_scene_refused(build->scene, build->reader);
     return set_particles(build, mass) && set_velocities(build, count, x, mass) &&

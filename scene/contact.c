@@ -204,12 +204,12 @@ bool sn_scene_use_skin(sn_reader *reader, const sn_value *value, sn_object_skin 
 static bool read_places(sn_scene *scene, const sn_object *object, sn_arena *arena, sn_vec3 **out)
 {
     *out = sn_arena_take(arena, object->run.count, sizeof **out);
-    return *out && sn_read_positions(scene->world, object->run, &(*out)->x, sizeof **out) == SN_OK;
+    return *out && sn_particles_read_positions(scene->world, object->run, &(*out)->x, sizeof **out) == SN_OK;
 }
 
 static bool put_places(sn_scene *scene, const sn_object *object, const sn_vec3 *x)
 {
-    return sn_write_positions(scene->world, object->run, &x->x, sizeof *x) == SN_OK;
+    return sn_particles_write_positions(scene->world, object->run, &x->x, sizeof *x) == SN_OK;
 }
 
 /* Where the particles of an object are now, if the rest shape asks for them to be elsewhere; otherwise notes where that is. */
@@ -256,7 +256,7 @@ bool sn_scene_add_skin(sn_scene *scene, sn_reader *reader, sn_object *object, co
 }
 
 /* The triangles of all objects of the group, in one mesh; what it takes is known beforehand. */
-static bool gather_shell(sn_scene *scene, const sn_scene_group *group, sn_collider_def *def)
+static bool gather_shell(sn_scene *scene, const sn_scene_group *group, sn_shape_def *def)
 {
     uint64_t vertices = 0, triangles = 0;
     for (uint32_t i = 0; i < scene->objects.count; ++i)
@@ -268,8 +268,7 @@ static bool gather_shell(sn_scene *scene, const sn_scene_group *group, sn_collid
     uint32_t *corner = sn_arena_take(&scene->scratch, 3 * (size_t)triangles + 1, sizeof *corner);
     if (!vertex || !corner || vertices > UINT32_MAX || triangles > UINT32_MAX)
         return false;
-    *def = sn_default_collider_def();
-    def->type = SN_COLLIDER_FIELD;
+    *def = sn_default_shape_def(SN_SHAPE_FIELD);
     def->vertices = vertex;
     def->triangles = corner;
     for (uint32_t i = 0; i < scene->objects.count; ++i) {
@@ -278,7 +277,8 @@ static bool gather_shell(sn_scene *scene, const sn_scene_group *group, sn_collid
             continue;
         for (uint32_t k = 0; k < 3 * object->triangle_count; ++k)
             corner[3 * (size_t)def->triangle_count + k] = def->vertex_count + object->triangle[k];
-        if (object->run.count && sn_read_positions(scene->world, object->run, &vertex[def->vertex_count].x, 0) != SN_OK)
+        if (object->run.count &&
+            sn_particles_read_positions(scene->world, object->run, &vertex[def->vertex_count].x, 0) != SN_OK)
             return false;
         def->vertex_count += object->run.count;
         def->triangle_count += object->triangle_count;
@@ -286,7 +286,7 @@ static bool gather_shell(sn_scene *scene, const sn_scene_group *group, sn_collid
     return true;
 }
 
-static sn_real longest_side(const sn_collider_def *def)
+static sn_real longest_side(const sn_shape_def *def)
 {
     sn_vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
     for (uint32_t i = 0; i < 3 * def->triangle_count; ++i) {
@@ -303,7 +303,7 @@ static bool give_field(sn_scene *scene, sn_reader *reader, const sn_scene_group 
 {
     const double bytes =
         (FIELD_CELLS + CELLS_BEYOND) * (FIELD_CELLS + CELLS_BEYOND) * (FIELD_CELLS + CELLS_BEYOND) * sizeof(sn_real);
-    sn_collider_def def;
+    sn_shape_def def;
     if (!sn_scene_fits(scene, reader, bytes))
         return false;
     if (!gather_shell(scene, group, &def))

@@ -202,11 +202,11 @@ sn_vec3 sn_build_place(const sn_build *build, sn_vec3 place);
 bool sn_build_body(sn_build *build, const sn_body_def *def, uint32_t *item);
 
 /* A capsule's place, rotation and half from the centres of its ends; for boxes along y, too. Gives their distance. */
-double sn_shape_between(sn_vec3 a, sn_vec3 b, sn_body_shape *shape);
+double sn_shape_between(sn_vec3 a, sn_vec3 b, sn_shape_def *shape);
 
 #define SN_NO_ITEM UINT32_MAX
 
-/* A joint between two bodies of the object, or one (SN_NO_ITEM) and the world. joint as for sn_add_joint, but anchor and axis
+/* A joint between two bodies of the object, or one (SN_NO_ITEM) and the world. joint as for sn_joint_add, but anchor and axis
    in the object's frame; its a and b are not looked at. */
 bool sn_build_joint(sn_build *build, const char *name, const sn_joint_def *joint, uint32_t a, uint32_t b);
 

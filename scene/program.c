@@ -1,4 +1,4 @@
-/* What happens while a scene runs: drags, forces over time, motions of particles and colliders along keyframes, events. */
+/* What happens while a scene runs: drags, forces over time, motions of particles and kinematic bodies along keyframes, events. */
 #include "scene/state.h"
 
 #include <math.h>
@@ -72,7 +72,7 @@ static bool add_drag(sn_scene *scene, sn_reader *reader, const sn_drag_keys *key
     if (!number || !name)
         return sn_reader_fail(reader, "no memory for a drag");
     *name = keys->object;
-    return sn_world_add_drag(scene->world, &def, number) == SN_OK || sn_scene_refused(scene, reader);
+    return sn_drag_add(scene->world, &def, number) == SN_OK || sn_scene_refused(scene, reader);
 }
 
 bool sn_scene_read_drags(sn_scene *scene, sn_reader *reader, const sn_list_of *drags)
@@ -320,31 +320,35 @@ static bool begin_with_particles(sn_scene *scene, sn_reader *reader, sn_scene_mo
     return true;
 }
 
-/* Where the collider was. */
-static bool begin_with_collider(sn_scene *scene, sn_reader *reader, sn_scene_motion *motion)
+/* Where the kinematic body was. */
+static bool begin_with_static(sn_scene *scene, sn_reader *reader, sn_scene_motion *motion)
 {
-    const sn_scene_collider *found = sn_scene_find_collider(scene, motion->keys.collider);
-    sn_collider_def def;
-    if (!found && sn_reader_doubts(reader, motion->keys.collider))
+    const sn_scene_static *found = sn_scene_find_static(scene, motion->keys.kinematic);
+    sn_body_def def;
+    if (!found && sn_reader_doubts(reader, motion->keys.kinematic))
         return false;
     if (!found)
-        return sn_reader_fail_key(reader, "collider", "there is no collider '%.80s'", motion->keys.collider);
+        return sn_reader_fail_key(reader, "kinematic", "there is no static or kinematic body '%.80s'",
+                                  motion->keys.kinematic);
     const sn_scene_motion *other = scene->motions.items;
     for (uint32_t i = 0; i + 1 < scene->motions.count; ++i)
-        if (other[i].leads_collider && other[i].collider.index == found->handle.index)
-            return sn_reader_fail_key(reader, "collider", "another motion leads '%s' already", found->name);
+        if (other[i].leads_static && other[i].body.index == found->handle.index)
+            return sn_reader_fail_key(reader, "kinematic", "another motion leads '%s' already", found->name);
+    if (sn_body_type_of(scene->world, found->handle) == SN_BODY_STATIC)
+        return sn_reader_fail_key(reader, "kinematic", "'%s' is static and cannot be led; give it \"kinematic\": true",
+                                  found->name);
     if (motion->keys.release)
-        return sn_reader_fail_key(reader, "release", "a collider cannot be let go: nothing pushes it");
+        return sn_reader_fail_key(reader, "release", "a kinematic body cannot be let go: nothing pushes it");
     sn_vec3 *start = sn_arena_take(&scene->arena, 1, sizeof *start);
-    if (!start || sn_collider_read(scene->world, found->handle, &def) != SN_OK)
+    if (!start || sn_body_read(scene->world, found->handle, &def) != SN_OK)
         return sn_reader_fail(reader, "no memory for a motion");
     const sn_numbers *given = &motion->keys.start;
     const double *x = given->data;
     if (x && (given->count != 7 || (x[3] == 0 && x[4] == 0 && x[5] == 0 && x[6] == 0)))
         return sn_reader_fail_key(
             reader, "start", "found %u numbers, expected seven: a place and a quaternion that is not 0", given->count);
-    motion->leads_collider = true;
-    motion->collider = found->handle;
+    motion->leads_static = true;
+    motion->body = found->handle;
     *start = x ? (sn_vec3){(sn_real)x[0], (sn_real)x[1], (sn_real)x[2]} : def.position;
     motion->rotation = x ? (sn_quat){(sn_real)x[3], (sn_real)x[4], (sn_real)x[5], (sn_real)x[6]} : def.rotation;
     motion->start = start;
@@ -360,16 +364,16 @@ static bool read_motion(sn_scene *scene, sn_reader *reader, const sn_value *valu
     if (!sn_record_read_one(reader, value, &sn_motion_record, &motion->keys) ||
         !check_keyframes(reader, &motion->keys.keys))
         return false;
-    if (!motion->keys.of == !motion->keys.collider)
-        return sn_reader_fail(reader, motion->keys.of ? "'of' and 'collider' exclude each other"
-                                                      : "the key 'of' is missing, or 'collider': what is led");
+    if (!motion->keys.of == !motion->keys.kinematic)
+        return sn_reader_fail(reader, motion->keys.of ? "'of' and 'kinematic' exclude each other"
+                                                      : "the key 'of' is missing, or 'kinematic': what is led");
     sn_vec3 axis = motion->keys.axis;
     if (axis.x == 0 && axis.y == 0 && axis.z == 0)
         return sn_reader_fail_key(reader, "axis", "the axis has length 0");
     if (motion->keys.repeat && motion->keys.release)
         return sn_reader_fail(reader, "'repeat' and 'release' exclude each other");
     if (!check_flat_motion(scene, reader, &motion->keys) ||
-        !(motion->keys.of ? begin_with_particles : begin_with_collider)(scene, reader, motion))
+        !(motion->keys.of ? begin_with_particles : begin_with_static)(scene, reader, motion))
         return false;
     if (!isnan(motion->keys.about.x))
         motion->about = motion->keys.about;
@@ -427,7 +431,7 @@ static sn_result push(sn_scene *scene, const sn_scene_force *force)
         sn_vec3 f = force->keys.value;
         if (isinf(m))
             continue;
-        sn_result result = sn_particle_add_force(scene->world, p, (sn_vec3){f.x * m, f.y * m, f.z * m});
+        sn_result result = sn_particle_apply_force(scene->world, p, (sn_vec3){f.x * m, f.y * m, f.z * m});
         if (result != SN_OK)
             return result;
     }
@@ -470,7 +474,7 @@ static double dot(const double a[3], const double b[3])
 
 static sn_result add_force(sn_scene *scene, sn_particle p, const double f[3], double factor)
 {
-    return sn_particle_add_force(
+    return sn_particle_apply_force(
         scene->world, p, (sn_vec3){(sn_real)(f[0] * factor), (sn_real)(f[1] * factor), (sn_real)(f[2] * factor)});
 }
 
@@ -585,21 +589,21 @@ static bool same_vector(sn_vec3 a, sn_vec3 b)
 }
 
 /* One that is there already is left alone, so that what rests on it may sleep. */
-static sn_result lead_collider(sn_scene *scene, const sn_scene_motion *motion, const sn_motion_key *pose)
+static sn_result lead_static(sn_scene *scene, const sn_scene_motion *motion, const sn_motion_key *pose)
 {
     const sn_vec3 none = {0, 0, 0};
     sn_vec3 target = led_to(motion, pose, motion->start[0]);
     sn_quat q = motion->rotation;
     if (pose->angle != 0)
         q = sn_rotation_after(sn_rotation_about(motion->keys.axis, (double)pose->angle), q);
-    sn_collider_def now;
-    if (!sn_collider_is_valid(scene->world, motion->collider)) /* the program removed it */
+    sn_body_def now;
+    if (!sn_body_is_valid(scene->world, motion->body)) /* the program removed it */
         return SN_OK;
-    sn_result result = sn_collider_read(scene->world, motion->collider, &now);
+    sn_result result = sn_body_read(scene->world, motion->body, &now);
     bool there = result == SN_OK && same_vector(now.position, target) && now.rotation.x == q.x &&
                  now.rotation.y == q.y && now.rotation.z == q.z && now.rotation.w == q.w &&
                  same_vector(now.velocity, none) && same_vector(now.spin, none);
-    return result != SN_OK || there ? result : sn_collider_move_to(scene->world, motion->collider, target, q);
+    return result != SN_OK || there ? result : sn_body_move_to(scene->world, motion->body, target, q);
 }
 
 /* How a pose turns one of those that are led, a body. */
@@ -620,8 +624,8 @@ static sn_result lead(sn_scene *scene, sn_scene_motion *motion, double time, dou
         return sn_scene_release(scene, motion->of.count, motion->of.number) ? SN_OK : SN_ERROR_MEMORY;
     }
     sn_motion_key pose = pose_at(&motion->keys, time + dt);
-    if (motion->leads_collider)
-        return lead_collider(scene, motion, &pose);
+    if (motion->leads_static)
+        return lead_static(scene, motion, &pose);
     for (uint32_t i = 0; i < motion->of.count; ++i) {
         sn_vec3 target = led_to(motion, &pose, motion->start[i]);
         sn_body body = body_of(scene, motion->of.number[i]);

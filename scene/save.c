@@ -36,7 +36,7 @@ static void save_drags(saver *s, sn_value *world)
     sn_value *list = s->scene->drags.count ? sn_document_list(s->out, world, "drags") : NULL;
     for (uint32_t i = 0; i < s->scene->drags.count; ++i) {
         sn_drag_keys keys = {.object = object[i]};
-        if (sn_world_read_drag(s->scene->world, number[i], &keys.def) != SN_OK)
+        if (sn_drag_read(s->scene->world, number[i], &keys.def) != SN_OK)
             continue; /* removed since */
         sn_value *record = sn_document_record(s->out, list, NULL);
         sn_record_write(s->out, record, &sn_drag_record, &keys);
@@ -86,7 +86,8 @@ static void save_vectors(saver *s, sn_value *record, const char *key, sn_particl
     sn_vec3 *x = sn_arena_take(&s->scratch, run.count, sizeof *x);
     double *numbers;
     bool any = !velocities;
-    if (!x || (velocities ? sn_read_velocities : sn_read_positions)(s->scene->world, run, &x->x, sizeof *x) != SN_OK) {
+    if (!x || (velocities ? sn_particles_read_velocities : sn_particles_read_positions)(s->scene->world, run, &x->x,
+                                                                                        sizeof *x) != SN_OK) {
         s->out->failed = true;
         return;
     }
@@ -210,7 +211,7 @@ static void save_rest(saver *s, sn_value *record, const sn_object *object)
     double *numbers;
     if (!object->rest || !count)
         return;
-    if (!x || sn_read_positions(s->scene->world, object->run, &x->x, sizeof *x) != SN_OK) {
+    if (!x || sn_particles_read_positions(s->scene->world, object->run, &x->x, sizeof *x) != SN_OK) {
         s->out->failed = true;
         return;
     }
@@ -668,7 +669,7 @@ static bool is_body(const saver *s, uint32_t number)
     return sn_particle_body(s->scene->world, sn_particle_from_index(s->scene->world, number)).generation != 0;
 }
 
-/* Where a collider was at the start. */
+/* Where a kinematic body was at the start. */
 static void save_start(saver *s, sn_value *record, const sn_scene_motion *motion)
 {
     sn_vec3 x = motion->start[0];
@@ -705,7 +706,7 @@ static void save_motions(saver *s, sn_value *root)
     const sn_scene_motion *motion = s->scene->motions.items;
     sn_value *list = NULL;
     for (uint32_t i = 0; i < s->scene->motions.count; ++i) {
-        if (motion[i].done || (motion[i].leads_collider && !sn_collider_is_valid(s->scene->world, motion[i].collider)))
+        if (motion[i].done || (motion[i].leads_static && !sn_body_is_valid(s->scene->world, motion[i].body)))
             continue;
         if (!list)
             list = sn_document_list(s->out, root, "motions");
@@ -713,7 +714,7 @@ static void save_motions(saver *s, sn_value *root)
         keys.about = motion[i].about;
         sn_value *record = sn_document_record(s->out, list, NULL);
         sn_record_write(s->out, record, &sn_motion_record, &keys);
-        if (motion[i].leads_collider) {
+        if (motion[i].leads_static) {
             save_start(s, record, &motion[i]);
             continue;
         }

@@ -575,7 +575,7 @@ static bool read_parts(sn_scene *scene, sn_reader *reader, const sn_scene_keys *
 {
     uint32_t groups = scene->groups.count;
     good = read_section(scene, reader, "groups", keys->groups, sn_scene_read_groups) && good;
-    good = read_section(scene, reader, "colliders", keys->colliders, sn_scene_read_colliders) && good;
+    good = read_section(scene, reader, "statics", keys->statics, sn_scene_read_statics) && good;
     good = read_objects(scene, reader, keys) && good;
     if (!read_section(scene, reader, "bodies", keys->bodies, sn_scene_read_bodies)) {
         reader->doubts_numbers = true;
@@ -721,9 +721,9 @@ const sn_object *sn_scene_find_object(const sn_scene *scene, const char *name)
     return NULL;
 }
 
-const sn_scene_collider *sn_scene_collider_at(const sn_scene *scene, uint32_t i)
+const sn_scene_static *sn_scene_static_at(const sn_scene *scene, uint32_t i)
 {
-    return i < scene->colliders.count ? (const sn_scene_collider *)scene->colliders.items + i : NULL;
+    return i < scene->statics.count ? (const sn_scene_static *)scene->statics.items + i : NULL;
 }
 
 sn_result sn_scene_step(sn_scene *scene)

@@ -45,20 +45,20 @@ sn_scene_info sn_scene_describe(const sn_scene *scene);
 const sn_object *sn_scene_object(const sn_scene *scene, uint32_t i);
 const sn_object *sn_scene_find_object(const sn_scene *scene, const char *name);
 
-/* The colliders that the document has, in their order; NULL beyond the last. */
-typedef struct sn_scene_collider {
+/* The static and kinematic bodies that the document has, in their order; NULL beyond the last. */
+typedef struct sn_scene_static {
     const char *name;
-    sn_collider handle;
-} sn_scene_collider;
+    sn_body handle;
+} sn_scene_static;
 
-const sn_scene_collider *sn_scene_collider_at(const sn_scene *scene, uint32_t i);
+const sn_scene_static *sn_scene_static_at(const sn_scene *scene, uint32_t i);
 
 /* Adds an object in code: def and own are what its record reads into. NULL, with the reasons in problems, if that fails; what
    it had already made is taken back. */
 const sn_object *sn_scene_add(sn_scene *scene, const sn_object_type *type, const sn_object_def *def, const void *own,
                               sn_problems *problems);
 
-/* Adds what a document describes to a scene that is there: groups, objects, bodies, colliders, constraints and what happens to them,
+/* Adds what a document describes to a scene that is there: groups, objects, bodies, constraints and what happens to them,
    which may name what the scene has already; materials are those of the document itself. Not what there is once: world, run, contact,
    record. False, with the reasons in problems, and the scene is as it was. */
 bool sn_scene_extend(sn_scene *scene, const sn_document *document, sn_problems *problems);
@@ -68,7 +68,7 @@ bool sn_scene_extend(sn_scene *scene, const sn_document *document, sn_problems *
 bool sn_scene_pin(sn_scene *scene, uint32_t count, const uint32_t *number);
 bool sn_scene_release(sn_scene *scene, uint32_t count, const uint32_t *number);
 
-/* Advances the scene by one frame of 1 / rate seconds: sets keyframed particles and colliders on their way, applies the forces and events
+/* Advances the scene by one frame of 1 / rate seconds: sets keyframed particles and bodies on their way, applies the forces and events
    of the frame, and steps the world. As sn_world_step; the reason is in sn_world_error. SN_CANCELLED, from a function that the world
    was given (sn_world_set_cancel): the scene stands before the frame, its events done; the next call takes the same frame. */
 sn_result sn_scene_step(sn_scene *scene);
@@ -134,10 +134,10 @@ double sn_scene_slope(const sn_scene *scene, const sn_object *object);
 /* ---- Saving -------------------------------------------------------------------------------------------------------- */
 
 /* Writes the scene as it is now into an empty document: settings, every object as a set of particles with its parts and
-   surface, every constraint and collider, and what is still to happen. Loaded again it is the same world with the same state hash as at
+   surface, every constraint and body, and what is still to happen. Loaded again it is the same world with the same state hash as at
    the time of saving, if it was saved before the first step; later, positions and velocities are saved as sn_real, without
    the remainders that a world carries, and the motion goes on the same up to rounding. False when memory runs out, or, with a
-   message, if something cannot be saved (a constraint of a kind of your own, a collider that is a function). */
+   message, if something cannot be saved (a constraint of a kind of your own, a shape that is a function). */
 bool sn_scene_save(sn_scene *scene, sn_document *document, char *message, size_t size);
 
 /* ---- The schema ---------------------------------------------------------------------------------------------------- */

@@ -240,17 +240,20 @@ static void define_objects(writer *w)
     }
 }
 
-static void define_colliders(writer *w)
+/* A shape, with other keys or without; its place may be given by its ends. */
+static void define_shapes(writer *w, const char *what, const sn_record *more)
 {
-    sn_value *names, *cases = put_switch(w, "collider", "type", &names);
-    for (uint32_t i = 0; i < SN_COLLIDER_FORMS; ++i) {
-        const sn_collider_form *form = &sn_collider_forms[i];
+    sn_value *names, *cases = put_switch(w, what, "type", &names);
+    for (uint32_t i = 0; i < SN_SHAPE_TYPES; ++i) {
+        const sn_shape_form *form = &sn_shape_forms[i];
         char name[120];
-        snprintf(name, sizeof name, "collider_%s", form->name);
-        sn_value *at = put_form(w, name, form->about, &sn_collider_record, form->record);
+        snprintf(name, sizeof name, "%s_%s", what, form->name);
+        sn_value *at = put_form(w, name, form->about, &sn_shape_record, form->record);
+        if (more)
+            put_keys(w, (sn_value *)sn_value_find(at, "properties"), (sn_value *)sn_value_find(at, "required"), more);
         sn_document_text(w->out, names, NULL, form->name);
         put_case(w, cases, "type", form->name, name);
-        if (i != SN_COLLIDER_CAPSULE)
+        if (i != SN_SHAPE_CAPSULE && i != SN_SHAPE_CYLINDER && i != SN_SHAPE_CONE)
             continue;
         sn_value *together = sn_document_record(w->out, at, "dependentRequired"); /* its ends */
         put_names(w, together, "from", 1, (const char *[]){"to"});
@@ -258,17 +261,19 @@ static void define_colliders(writer *w)
     }
 }
 
+static void define_statics(writer *w)
+{
+    define_shapes(w, "static_of_shape", &sn_static_record);
+    sn_value *at = sn_document_record(w->out, w->defs, "static_of_shapes");
+    sn_value *properties = put_record(w, at, sn_static_list_record.about),
+             *required = sn_document_list(w->out, at, "required");
+    put_keys(w, properties, required, &sn_static_record);
+    put_keys(w, properties, required, &sn_static_list_record);
+}
+
 static void define_bodies(writer *w)
 {
-    sn_value *names, *cases = put_switch(w, "shape", "type", &names);
-    for (uint32_t i = 0; i < SN_SHAPE_FORMS; ++i) {
-        const sn_shape_form *form = &sn_shape_forms[i];
-        char name[120];
-        snprintf(name, sizeof name, "shape_%s", form->name);
-        put_form(w, name, form->about, &sn_shape_record, form->record);
-        sn_document_text(w->out, names, NULL, form->name);
-        put_case(w, cases, "type", form->name, name);
-    }
+    define_shapes(w, "shape", NULL);
     define_record(w, &sn_body_record);
     sn_value *at = sn_document_record(w->out, w->defs, "body_alone");
     sn_value *properties = put_record(w, at, sn_body_record.about),
@@ -435,7 +440,8 @@ static void define_values(writer *w)
     define_record(w, &sn_skin_record);
     ANY("skin_use", "Whether there is one, or what it is like", "boolean", "$skin");
     define_list(w, "objects", "Objects", "$object");
-    define_list(w, "colliders", "Colliders", "$collider");
+    ANY("static", sn_static_record.about, "$static_of_shape", "$static_of_shapes");
+    define_list(w, "statics", "Static and kinematic bodies", "$static");
     define_list(w, "bodies", "Rigid bodies", "$body_alone");
     define_list(w, "object_bodies", "Rigid bodies of an object", "$body");
     define_list(w, "shape_list", NULL, "$shape");
@@ -463,13 +469,13 @@ bool sn_scene_schema(sn_document *document)
     define_selectors(&w);
     define_values(&w);
     define_objects(&w);
-    define_colliders(&w);
+    define_statics(&w);
     define_bodies(&w);
     define_constraints(&w);
     define_list_of_records(&w, "attachments", &sn_attachment_record);
     define_list_of_records(&w, "forces", &sn_force_record);
     define_list_of_records(&w, "motions", &sn_motion_record);
-    put_one_of(&w, sn_motion_record.name, 2, (const char *[]){"of", "collider"});
+    put_one_of(&w, sn_motion_record.name, 2, (const char *[]){"of", "kinematic"});
     define_list_of_records(&w, "events", &sn_event_record);
     put_keys(&w, properties, required, &sn_scene_record);
     return !document->failed;

@@ -82,3 +82,73 @@ bool sn_read_capsule(sn_reader *reader, const sn_capsule_keys *keys, bool placed
            sn_reader_fail_key(reader, "to", "it is %g m from 'from', expected more than 0, and at most %g", length,
                               2 * LARGEST);
 }
+
+/* ---- Rotations ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct turning {
+    double x, y, z, w;
+} turning;
+
+static sn_quat rounded(turning q)
+{
+    double length = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+    return (sn_quat){(sn_real)(q.x / length), (sn_real)(q.y / length), (sn_real)(q.z / length),
+                     (sn_real)(q.w / length)};
+}
+
+/* Of length 1, whatever its length. */
+static void direction_of(sn_vec3 v, double out[3])
+{
+    double x[3] = {(double)v.x, (double)v.y, (double)v.z};
+    double largest = fmax(fmax(fabs(x[0]), fabs(x[1])), fabs(x[2])); /* so that no square leaves the range */
+    double length = 0;
+    for (int i = 0; i < 3; ++i) {
+        out[i] = x[i] / largest;
+        length += out[i] * out[i];
+    }
+    for (int i = 0; i < 3; ++i)
+        out[i] /= sqrt(length);
+}
+
+sn_quat sn_rotation_about(sn_vec3 axis, double angle)
+{
+    if (angle == 0)
+        return (sn_quat){0, 0, 0, 1};
+    double a[3], s = sn_math_sin(angle / 2);
+    direction_of(axis, a);
+    return rounded((turning){s * a[0], s * a[1], s * a[2], sn_math_cos(angle / 2)});
+}
+
+sn_quat sn_rotation_after(sn_quat q, sn_quat p)
+{
+    turning a = {(double)q.x, (double)q.y, (double)q.z, (double)q.w};
+    turning b = {(double)p.x, (double)p.y, (double)p.z, (double)p.w};
+    return rounded(
+        (turning){a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+                  a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z});
+}
+
+sn_quat sn_rotation_facing(sn_vec3 direction)
+{
+    double d[3];
+    direction_of(direction, d);
+    if (d[0] == 0 && d[2] == 0) /* half a turn about x: also where the other formula has no axis */
+        return d[1] > 0 ? (sn_quat){0, 0, 0, 1} : (sn_quat){1, 0, 0, 0};
+    /* the half-way quaternion (y x d, 1 + y.d); 1 + y.d without cancellation where d is nearly -y */
+    double w = d[1] > 0 ? 1 + d[1] : (d[0] * d[0] + d[2] * d[2]) / (1 - d[1]);
+    return rounded((turning){d[2], 0, -d[0], w});
+}
+
+sn_vec3 sn_rotation_applied(sn_quat r, sn_vec3 v)
+{
+    double q[3] = {(double)r.x, (double)r.y, (double)r.z}, a[3] = {(double)v.x, (double)v.y, (double)v.z}, t[3], out[3];
+    for (int i = 0; i < 3; ++i) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        t[i] = 2 * (q[j] * a[k] - q[k] * a[j]);
+    }
+    for (int i = 0; i < 3; ++i) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        out[i] = a[i] + (double)r.w * t[i] + q[j] * t[k] - q[k] * t[j];
+    }
+    return (sn_vec3){(sn_real)out[0], (sn_real)out[1], (sn_real)out[2]};
+}

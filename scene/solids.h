@@ -1,4 +1,4 @@
-/* What colliders and the shapes of bodies have in common: sizes, rotations and capsules, checked in the words of the file. All of
+/* What shapes of every type have in common: sizes, rotations and capsules, checked in the words of the file. All of
    them return false after an error. */
 #ifndef SN_SCENE_SOLIDS_H
 #define SN_SCENE_SOLIDS_H

@@ -37,9 +37,9 @@ typedef struct sn_scene_motion {
     sn_selection of;
     const sn_vec3 *start;  /* where each of them was; of bodies, their frames */
     const sn_quat *turned; /* and how bodies were turned; NULL if there are none */
-    bool leads_collider;
-    sn_collider collider; /* which was at start[0], and */
-    sn_quat rotation;     /* turned so */
+    bool leads_static;
+    sn_body body;     /* which was at start[0], and */
+    sn_quat rotation; /* turned so */
     sn_vec3 about;
     bool done; /* let go */
 } sn_scene_motion;
@@ -88,7 +88,7 @@ struct sn_scene {
     double planned;          /* bytes that the objects so far are expected to take */
     sn_growing objects;      /* sn_object * */
     sn_growing groups;       /* sn_scene_group */
-    sn_growing colliders;    /* sn_scene_collider */
+    sn_growing statics;      /* sn_scene_static */
     sn_growing holds;        /* sn_hold: constraints that the scene itself names */
     sn_growing given_points; /* sn_given_points, in the order of the world */
     sn_growing forces, motions, events, pinned;
@@ -140,8 +140,8 @@ bool sn_scene_describe_group(sn_scene *scene, sn_reader *reader, const sn_value 
 bool sn_scene_use_skin(sn_reader *reader, const sn_value *value, sn_object_skin *skin);
 bool sn_scene_add_skin(sn_scene *scene, sn_reader *reader, sn_object *object, const sn_object_skin *skin);
 bool sn_scene_take_rest_shapes(sn_scene *scene, sn_reader *reader, uint32_t from);
-bool sn_scene_read_colliders(sn_scene *scene, sn_reader *reader, const sn_value *list);
-const sn_scene_collider *sn_scene_find_collider(const sn_scene *scene, const char *name);
+bool sn_scene_read_statics(sn_scene *scene, sn_reader *reader, const sn_value *list);
+const sn_scene_static *sn_scene_find_static(const sn_scene *scene, const char *name);
 
 /* Reads a mesh file, named by a key, through the scene's access to files; it lies in the scratch. */
 bool sn_scene_read_mesh(sn_scene *scene, sn_reader *reader, const char *key, const char *file, sn_mesh *mesh,
@@ -170,7 +170,7 @@ bool sn_scene_read_attachments(sn_scene *scene, sn_reader *reader, const sn_valu
 bool sn_scene_read_program(sn_scene *scene, sn_reader *reader, const sn_scene_keys *keys);
 bool sn_scene_read_drags(sn_scene *scene, sn_reader *reader, const sn_list_of *drags);
 
-/* Writes contact settings, groups and colliders. NULL, or why that cannot be. */
+/* Writes contact settings, groups, and static and kinematic bodies. NULL, or why that cannot be. */
 const char *sn_scene_save_contact(sn_scene *scene, sn_document *document, sn_value *root);
 
 /* Before a step: forces, motions and events of the frame. */

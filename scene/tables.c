@@ -411,20 +411,20 @@ const sn_record sn_motion_key_record = {"keyframe", "One moment of a motion.", s
 
 static const sn_key motion_keys[] = {
     {"of", SN_KEY_VALUE, MOTION(of), .of = "selectors", .about = "the particles, or bodies, that are led"},
-    {"collider", SN_KEY_TEXT, MOTION(collider), .about = "or the collider, by its name"},
+    {"kinematic", SN_KEY_TEXT, MOTION(kinematic), .about = "or the kinematic body, by its name"},
     {"keys", SN_KEY_RECORDS, MOTION(keys), .of = &sn_motion_key_record, .flags = SN_KEY_REQUIRED,
      .about = "keyframes by time; before the first and after the last they stand"},
     {"axis", SN_KEY_VECTOR, MOTION(axis), .about = "about which angles turn"},
     {"about", SN_KEY_VECTOR, MOTION(about), .unit = "m",
-     .about = "a point of that axis; the middle of the particles, or of the collider's frame, if not given. It moves "
+     .about = "a point of that axis; the middle of the particles, or the origin of the kinematic body, if not given. "
+              "It moves "
               "along"},
     {"smooth", SN_KEY_TRUTH, MOTION(smooth), .about = "ease in and out between keyframes instead of straight lines"},
     {"repeat", SN_KEY_TRUTH, MOTION(repeat), .about = "after the last keyframe it begins again"},
     {"release", SN_KEY_TRUTH, MOTION(release), .about = "after the last keyframe the particles are let go"},
     {"start", SN_KEY_REALS, MOTION(start), .unit = "m", .flags = SN_KEY_NOT_SAVED,
-     .about =
-         "where they were at the beginning, x, y, z of each, and of a collider or a body also its quaternion, if that "
-         "is not where they are: for saved scenes"},
+     .about = "where they were at the beginning, x, y, z of each, and of a body also its quaternion, if that "
+              "is not where they are: for saved scenes"},
     END};
 
 static void motion_defaults(void *record)
@@ -433,8 +433,8 @@ static void motion_defaults(void *record)
         (sn_motion_keys){.axis = {0, 1, 0}, .about = {NOT_GIVEN, NOT_GIVEN, NOT_GIVEN}, .smooth = true};
 }
 
-const sn_record sn_motion_record = {"motion", "Leads particles, or a collider, along keyframes.",
-                                    sizeof(sn_motion_keys), motion_keys, motion_defaults};
+const sn_record sn_motion_record = {"motion", "Leads particles or bodies along keyframes.", sizeof(sn_motion_keys),
+                                    motion_keys, motion_defaults};
 
 #define EVENT(key) offsetof(sn_event_keys, key)
 
@@ -466,15 +466,15 @@ static const sn_key scene_keys[] = {
      .about = "groups of particles, and how they take part in contact, by name or number"},
     {"objects", SN_KEY_VALUE, SCENE(objects), .of = "objects", .about = "what there is"},
     {"bodies", SN_KEY_VALUE, SCENE(bodies), .of = "bodies", .about = "rigid bodies, one by one"},
-    {"colliders", SN_KEY_VALUE, SCENE(colliders), .of = "colliders",
-     .about = "what stands or is moved, and is in the way"},
+    {"statics", SN_KEY_VALUE, SCENE(statics), .of = "statics",
+     .about = "static and kinematic bodies: what stands or is moved, and is in the way"},
     {"constraints", SN_KEY_VALUE, SCENE(constraints), .of = "constraints",
      .about = "what holds it, besides what objects bring"},
     {"names", SN_KEY_VALUE, SCENE(names), .of = "names",
      .about = "constraints of the list above by further names: for saved scenes"},
     {"attachments", SN_KEY_VALUE, SCENE(attachments), .of = "attachments", .about = "what ties objects together"},
     {"forces", SN_KEY_VALUE, SCENE(forces), .of = "forces", .about = "forces over time"},
-    {"motions", SN_KEY_VALUE, SCENE(motions), .of = "motions", .about = "particles and colliders led along keyframes"},
+    {"motions", SN_KEY_VALUE, SCENE(motions), .of = "motions", .about = "particles and bodies led along keyframes"},
     {"events", SN_KEY_VALUE, SCENE(events), .of = "events", .about = "what happens at once"},
     {"record", SN_KEY_RECORD, SCENE(record), .of = &sn_record_record, .about = "what goes into a trace"},
     END};

@@ -4,8 +4,9 @@
 
 #include "scene/contact.h"
 
-extern const sn_choices sn_jacobi_choices, sn_drift_choices, sn_linear_choices, sn_stiffening_choices, sn_solver_choices,
-    sn_integrator_choices, sn_order_choices, sn_gradients_choices, sn_drag_choices, sn_event_choices, sn_force_choices;
+extern const sn_choices sn_jacobi_choices, sn_drift_choices, sn_linear_choices, sn_stiffening_choices,
+    sn_solver_choices, sn_integrator_choices, sn_order_choices, sn_gradients_choices, sn_drag_choices, sn_event_choices,
+    sn_force_choices;
 
 /* "world" */
 typedef struct sn_world_keys {
@@ -45,7 +46,7 @@ typedef struct sn_scene_keys {
     sn_run_keys run;
     sn_record_keys record;
     sn_contact_settings contact;
-    const sn_value *materials, *groups, *objects, *bodies, *colliders, *constraints;
+    const sn_value *materials, *groups, *objects, *bodies, *statics, *constraints;
     const sn_value *names, *attachments, *forces, *motions, *events;
 } sn_scene_keys;
 
@@ -85,8 +86,8 @@ typedef struct sn_motion_key {
 
 typedef struct sn_motion_keys {
     const sn_value *of;
-    const char *collider; /* instead */
-    sn_list_of keys;      /* of sn_motion_key */
+    const char *kinematic; /* instead */
+    sn_list_of keys;       /* of sn_motion_key */
     sn_vec3 axis, about;
     bool smooth, repeat, release;
     sn_numbers start;

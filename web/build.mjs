@@ -41,7 +41,7 @@ function sources() {
     ...files('src', isSource),
     ...files('scene', isSource).filter((path) => !commandOnly.includes(path)),
     'export/body_mesh.c',
-    'export/collider_mesh.c',
+    'export/shape_mesh.c',
     ...files('web/glue', isSource),
   ];
 }

@@ -67,7 +67,7 @@ SN_API uint32_t sn_accumulator_due(const sn_accumulator *accumulator);
 
 /* Takes one of the steps that are due: sn_world_step with dt. Fails as that does; the world is then as before, the step is still
    due, and what was drawn can be drawn again. SN_ERROR_MEMORY: there is no room to remember where things were. SN_ERROR_ARGUMENT:
-   no step is due. Memory is asked for only when the world has more particles, bodies or colliders than ever before. */
+   no step is due. Memory is asked for only when the world has more particles or bodies than ever before. */
 SN_API sn_result sn_accumulator_step(sn_accumulator *accumulator, sn_world *world);
 
 /* The share of a step that is left over, 0 to 1: what to pass as alpha below. 1, the newest state, while steps are due; NaN for
@@ -87,7 +87,7 @@ SN_API sn_result sn_accumulator_reset(sn_accumulator *accumulator, sn_world *wor
 SN_API sn_vec3 sn_accumulator_position(const sn_accumulator *accumulator, const sn_world *world, sn_particle particle,
                                        sn_real alpha);
 
-/* Of a run, as sn_read_positions: the vertices of a cloth, a soft body or a rope. Normals follow from them. */
+/* Of a run, as sn_particles_read_positions: the vertices of a cloth, a soft body or a rope. Normals follow from them. */
 SN_API sn_result sn_accumulator_read_positions(const sn_accumulator *accumulator, const sn_world *world,
                                                sn_particles run, sn_real alpha, sn_real *xyz, size_t stride);
 
@@ -104,11 +104,6 @@ SN_API sn_result sn_accumulator_body_pose(const sn_accumulator *accumulator, con
    are below sn_world_body_limit. Either array may be NULL. */
 SN_API sn_result sn_accumulator_read_poses(const sn_accumulator *accumulator, const sn_world *world, sn_real alpha,
                                            uint32_t count, sn_vec3 *positions, sn_quat *rotations);
-
-/* The frame of a collider, which turns about its own origin. */
-SN_API sn_result sn_accumulator_collider_pose(const sn_accumulator *accumulator, const sn_world *world,
-                                              sn_collider collider, sn_real alpha, sn_vec3 *position,
-                                              sn_quat *rotation);
 
 #ifdef __cplusplus
 }

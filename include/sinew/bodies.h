@@ -1,60 +1,53 @@
-/* Rigid bodies: particles that also have an orientation.
+/* Rigid bodies: what is dynamic and moves by forces, what is kinematic and moves as you say, and what is static and stands.
 
-   A body is a particle, its centre of mass, with three moments of inertia about three principal axes. The particle is one
-   like any other (sn_body_particle): it has a group, fields, drags and gravity act on it, and it appears among the particles
-   of the world. What turns is the body's own: sn_body_spin and so on.
+   A dynamic body is a particle, its centre of mass, with three moments of inertia about three principal axes. The particle is
+   one like any other (sn_body_particle): it has a group, fields, drags and gravity act on it, and it appears among the
+   particles of the world. What turns is the body's own: sn_body_spin and so on.
+
+   A static body is a piece of the world: the ground, a wall. A kinematic one is a lift, a paddle, a hand: it goes where you
+   lead it (sn_body_move_to) or on at its velocity. Nothing pushes either of them. They have no mass, and no particle. When a
+   constraint first holds one, it gets an immovable particle, which goes with it and stays until the body goes.
 
    Every kind of constraint accepts spots of bodies (sn_on_body) beside particles: a rope ties to a crate, a crate hangs in a
    net, cloth is pinned to what moves, and the reaction flows both ways. Joints between bodies are constraints, too: see
    joints.h.
 
    A body has a frame of its own, in which its shapes and spots are given. It need not be at the centre of mass: that is found
-   from the shapes. Where a call speaks of the position and rotation of a body, it means that frame. */
+   from the shapes. Where a call speaks of the position and rotation of a body, it means that frame. The centre of what has no mass is
+   the origin of its frame. */
 #ifndef SINEW_BODIES_H
 #define SINEW_BODIES_H
 
 #include <sinew/constraints.h>
 #include <sinew/contact.h>
+#include <sinew/shapes.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* ---- Shapes --------------------------------------------------------------------------------------------------------- */
-
-typedef enum sn_body_shape_type {
-    SN_BODY_SPHERE = 0, /* radius */
-    SN_BODY_CAPSULE,    /* all within radius of a segment along its own y axis, half.y to both sides */
-    SN_BODY_BOX,        /* half its edges along its axes: half; rounded by radius, which may be 0 */
-    SN_BODY_HULL        /* the convex hull of points; rounded by radius, which may be 0 */
-} sn_body_shape_type;
-
-/* One of the convex parts that a body is made of. */
-typedef struct sn_body_shape {
-    sn_body_shape_type type;
-    sn_vec3 position; /* m: in the body's own frame; default 0 */
-    sn_quat rotation; /* normalised for you; zero is refused; default (0, 0, 0, 1) */
-    sn_vec3 half;     /* m; positive; default 0.5 each. Of capsules y counts, of spheres and hulls none: read, 0 */
-    sn_real radius;   /* m; default 0.5 for spheres and capsules, to be set to 0 for sharp boxes and hulls */
-    sn_real density;  /* kg/m^3; default 0: that of the body */
-    const sn_vec3 *vertices; /* hull: points, not all in one plane, whose hull has at most 128 corners; copied */
-    uint32_t vertex_count;
-} sn_body_shape;
-
-/* A shape of that type: a sphere and a capsule with a radius of 0.5 m, a sharp box with edges of 1 m. */
-SN_API sn_body_shape sn_default_body_shape(sn_body_shape_type type);
-
 /* ---- Bodies --------------------------------------------------------------------------------------------------------- */
 
-typedef struct sn_body_def {
-    uint32_t made;    /* set by sn_default_body_def, by which it is known that you started from it */
-    sn_vec3 position; /* m: where its own frame is; default 0 */
-    sn_quat rotation; /* how that is turned; normalised for you; zero is refused; default (0, 0, 0, 1) */
-    sn_vec3 velocity; /* m/s, of the centre of mass; default 0 */
-    sn_vec3 spin;     /* rad/s, axis times rate, in the world; default 0 */
+typedef enum sn_body_type {
+    SN_BODY_DYNAMIC = 0, /* forces, constraints and contact move it */
+    SN_BODY_STATIC,      /* it stands */
+    SN_BODY_KINEMATIC    /* it moves as you say, and pushes what is in its way */
+} sn_body_type;
 
-    const sn_body_shape *shapes; /* used during the call only; NULL: it has no shape and collides with nothing */
+typedef struct sn_body_def {
+    uint32_t made;     /* set by sn_default_body_def, by which it is known that you started from it */
+    sn_body_type type; /* default SN_BODY_DYNAMIC */
+    sn_vec3 position;  /* m: where its own frame is; default 0 */
+    sn_quat rotation;  /* how that is turned; normalised for you; zero is refused; default (0, 0, 0, 1) */
+    sn_vec3 velocity;  /* m/s, of the centre of mass; default 0. A kinematic body moves on so; a static one has none */
+    sn_vec3 spin;      /* rad/s, axis times rate, in the world; default 0; likewise */
+
+    const sn_shape_def
+        *shapes; /* used during the call only; NULL: it has no shape and collides with nothing. One that is not
+                                   dynamic has at least one */
     uint32_t shape_count;
+
+    /* of a dynamic body */
     sn_real density; /* kg/m^3, of shapes that have none of their own, and of the mesh; default 1000 */
     const sn_vec3
         *vertices; /* a closed mesh in the own frame, from which mass, centre and inertia are taken in place of */
@@ -69,33 +62,55 @@ typedef struct sn_body_def {
                             scale with the mass */
     sn_quat axes; /* how the principal axes are turned in the own frame, if moments are given; default (0, 0, 0, 1) */
     sn_real spin_damping; /* 1/s: its spin decays at this rate, besides that of the world; not negative; default 0 */
-    uint32_t group;       /* of its particle: what it collides with, and its material; see sn_group_contact */
-    uint64_t user;        /* of its particle: yours */
+
+    /* of every body */
+    uint32_t group; /* of its particle, if it has one: what it collides with, and its material; see sn_group_contact */
+    uint64_t user;  /* yours; also of its particle */
 } sn_body_def;
 
 SN_API sn_body_def sn_default_body_def(void);
 
-/* Adds a body and its particle. Refused, with a message that says what is wrong: NaN, a mass or a size that is not positive,
-   moments that no body has, neither a shape nor mass and moments, a mesh that is open or inside out, a hull without volume.
-   In a 2D world it turns about z only: of its inertia the moment about z counts, whatever its principal axes are. */
+/* Adds a body, and its particle if it is dynamic. Refused, with a message that says what is wrong and names the shape: NaN, a
+   mass or a size that is not positive, moments that no body has, neither a shape nor mass and moments, a plane, mesh, height
+   field or distance field or a sensor of a dynamic body, a mesh that is empty, has an index out of range or a triangle without area, a mass mesh or a
+   baked field whose mesh is open (the edge is named) or inside out, a hull without volume, heights or samples that are not
+   finite, more than 2^28 samples or 2^26 heights, a field without a sample that is solid.
+   Hulls, meshes and fields are kept until the world ends, once for all that have the same, so that snapshots can bring
+   them back; a snapshot with a mesh or a field that another world never had is refused there.
+   In a 2D world a body turns about z only: of its inertia the moment about z counts, whatever its principal axes are. */
 SN_API sn_result sn_body_add(sn_world *world, const sn_body_def *def, sn_body *body);
 
-/* Short forms, at rest; density in kg/m^3. A null handle on failure. */
-SN_API sn_body sn_add_sphere_body(sn_world *world, sn_vec3 centre, sn_real radius, sn_real density);
-SN_API sn_body sn_add_box_body(sn_world *world, sn_vec3 centre, sn_vec3 half, sn_real density);
-/* From a to b, the centres of its round ends. */
-SN_API sn_body sn_add_capsule_body(sn_world *world, sn_vec3 a, sn_vec3 b, sn_real radius, sn_real density);
+/* Short forms of dynamic bodies, at rest; density in kg/m^3. A null handle on failure. */
+SN_API sn_body sn_body_add_sphere(sn_world *world, sn_vec3 centre, sn_real radius, sn_real density);
+SN_API sn_body sn_body_add_box(sn_world *world, sn_vec3 centre, sn_vec3 half, sn_real density);
+/* From a to b: the centres of its round ends, or of its caps. */
+SN_API sn_body sn_body_add_capsule(sn_world *world, sn_vec3 a, sn_vec3 b, sn_real radius, sn_real density);
+SN_API sn_body sn_body_add_cylinder(sn_world *world, sn_vec3 a, sn_vec3 b, sn_real radius, sn_real density);
+
+/* The same of static ones. */
+SN_API sn_body sn_static_add_plane(sn_world *world, sn_vec3 point, sn_vec3 normal);
+SN_API sn_body sn_static_add_sphere(sn_world *world, sn_vec3 centre, sn_real radius);
+SN_API sn_body sn_static_add_box(sn_world *world, sn_vec3 centre, sn_vec3 half);
+SN_API sn_body sn_static_add_capsule(sn_world *world, sn_vec3 a, sn_vec3 b, sn_real radius);
+SN_API sn_body sn_static_add_cylinder(sn_world *world, sn_vec3 a, sn_vec3 b, sn_real radius);
 
 /* Removes a body, its particle, and every constraint that holds it. (sn_particle_remove on its particle does the same.) */
 SN_API sn_result sn_body_remove(sn_world *world, sn_body body);
 SN_API bool sn_body_is_valid(const sn_world *world, sn_body body);
-SN_API uint32_t sn_world_body_count(const sn_world *world);
+SN_API uint32_t sn_world_body_count(const sn_world *world); /* of every type */
 
 /* Numbers of bodies are below this; some of them may be free. */
 SN_API uint32_t sn_world_body_limit(const sn_world *world);
 
 /* The live body with this number; null (and an error) if there is none. */
 SN_API sn_body sn_body_from_index(const sn_world *world, uint32_t index);
+
+/* SN_BODY_DYNAMIC, and an error, for one that is gone. */
+SN_API sn_body_type sn_body_type_of(const sn_world *world, sn_body body);
+
+/* Makes a static body kinematic, or a kinematic one that stands static. Dynamic ones stay what they are: to hold one for a while, set its
+   mass to SN_IMMOVABLE. */
+SN_API sn_result sn_body_set_type(sn_world *world, sn_body body, sn_body_type type);
 
 /* The particle at its centre of mass, and the body of a particle; null if it has none. */
 SN_API sn_particle sn_body_particle(const sn_world *world, sn_body body);
@@ -117,35 +132,52 @@ SN_API sn_vec3 sn_body_velocity_at(const sn_world *world, sn_body body, sn_vec3 
 SN_API sn_vec3 sn_body_to_world(const sn_world *world, sn_body body, sn_vec3 place);
 SN_API sn_vec3 sn_body_to_own(const sn_world *world, sn_body body, sn_vec3 place);
 
-/* Teleports: at once; velocity and spin stay. */
+/* Teleports: at once; velocity and spin stay. What it touches is not carried along, and a target of a kinematic one is forgotten. */
 SN_API sn_result sn_body_set_pose(sn_world *world, sn_body body, sn_vec3 position, sn_quat rotation);
-/* Refused: a spin of 1e37 rad/s and above. A step in which a velocity or a spin would come to 1e37 gives SN_ERROR_DIVERGED
+/* A kinematic body moves on so from the next step on, until told otherwise; a static one is refused. Refused: a spin of 1e37 rad/s and above. A step in which a velocity or a spin would come to 1e37 gives SN_ERROR_DIVERGED
    and names the body. */
 SN_API sn_result sn_body_set_velocity(sn_world *world, sn_body body, sn_vec3 velocity, sn_vec3 spin);
 
-/* During the next step it moves evenly from where it is to there, whatever its mass, and pushes what is in its way. */
+/* During the next step it moves evenly from where it is to there, whatever its mass, and pushes what is in its way. A kinematic body
+   carries along what it touches, and then stands, or goes on at its velocity. A static one is refused. */
 SN_API sn_result sn_body_move_to(sn_world *world, sn_body body, sn_vec3 position, sn_quat rotation);
 
 /* ---- Forces --------------------------------------------------------------------------------------------------------- */
 
+/* Refused for bodies that are not dynamic. */
+
 /* For the next step: N at a place in the world, and N m. They add up. */
-SN_API sn_result sn_body_add_force(sn_world *world, sn_body body, sn_vec3 force, sn_vec3 place);
-SN_API sn_result sn_body_add_torque(sn_world *world, sn_body body, sn_vec3 torque);
+SN_API sn_result sn_body_apply_force(sn_world *world, sn_body body, sn_vec3 force, sn_vec3 place);
+SN_API sn_result sn_body_apply_torque(sn_world *world, sn_body body, sn_vec3 torque);
 
 /* At once: N s at a place in the world, and N m s. Nothing happens to an immovable one. */
-SN_API sn_result sn_body_add_impulse(sn_world *world, sn_body body, sn_vec3 impulse, sn_vec3 place);
-SN_API sn_result sn_body_add_angular_impulse(sn_world *world, sn_body body, sn_vec3 impulse);
+SN_API sn_result sn_body_apply_impulse(sn_world *world, sn_body body, sn_vec3 impulse, sn_vec3 place);
+SN_API sn_result sn_body_apply_angular_impulse(sn_world *world, sn_body body, sn_vec3 impulse);
 
 /* ---- What it is ----------------------------------------------------------------------------------------------------- */
 
-/* kg; SN_IMMOVABLE for one that nothing moves. */
+/* kg; SN_IMMOVABLE for one that nothing moves, as static and kinematic ones. */
 SN_API sn_real sn_body_mass(const sn_world *world, sn_body body);
 
-/* Reads back a definition that would make the same body as it is now. Shapes and vertices are the world's own, and die with
-   the next body that is added or removed. */
+/* Reads back a definition that would make the same body as it is now. Shapes and all that they lead to are the world's own, and
+   die with the next body that is added, removed or read. */
 SN_API sn_result sn_body_read(const sn_world *world, sn_body body, sn_body_def *def);
 
-/* Another mass (kg, or SN_IMMOVABLE); the moments go with it. */
+/* How many shapes it has; and what a shape was given as user: hits and contacts tell which it was. 0 for what is not there. */
+SN_API uint32_t sn_body_shape_count(const sn_world *world, sn_body body);
+SN_API uint64_t sn_body_shape_user(const sn_world *world, sn_body body, uint32_t shape);
+
+SN_API uint32_t sn_body_group(const sn_world *world, sn_body body);
+SN_API uint64_t sn_body_user(const sn_world *world, sn_body body);
+SN_API sn_result sn_body_set_group(sn_world *world, sn_body body, uint32_t group);
+SN_API sn_result sn_body_set_user(sn_world *world, sn_body body, uint64_t user);
+
+/* The material and the filter of one of its shapes; NULL: those of the group of the body. */
+SN_API sn_result sn_body_set_material(sn_world *world, sn_body body, uint32_t shape,
+                                      const sn_contact_material *material);
+SN_API sn_result sn_body_set_filter(sn_world *world, sn_body body, uint32_t shape, const sn_filter *filter);
+
+/* Of a dynamic body. Another mass (kg, or SN_IMMOVABLE: it is held for now); the moments go with it. */
 SN_API sn_result sn_body_set_mass(sn_world *world, sn_body body, sn_real mass);
 SN_API sn_result sn_body_set_spin_damping(sn_world *world, sn_body body, sn_real damping);
 

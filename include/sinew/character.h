@@ -39,9 +39,9 @@ typedef struct sn_character {
                             nothing */
     sn_real push; /* N: it pushes bodies with at most this; not negative; default 500 */
     sn_query_filter
-        filter; /* what it meets; default colliders and bodies. Particles and skins stop it if you add them, and are not pushed */
-    sn_collider
-        collider; /* one that follows it, or null (default): a capsule, say, with a filter of its own, by which particles, cloth
+        filter; /* what it meets; default bodies of every type. Particles and skins stop it if you add them, and are not pushed */
+    sn_body
+        body; /* a kinematic one that follows it, or null (default): a capsule, say, with a filter of its own, by which particles, cloth
                                and bodies feel it. It is left out of its own queries and gets a target in every move, so it moves in the next step */
 
     /* Where it is: yours to set, and set by each move. */
@@ -65,7 +65,7 @@ SN_API sn_character sn_default_character(void);
 
 /* Moves it by dt seconds (positive, finite): first as what it stands on has moved since the last move, then by its velocity. Call it after a step
    of the same dt, on the thread that steps. What it runs into gets an impulse if it is a body that can move. What overlaps it, because it moved there, pushes it out.
-   Refused, by name, with nothing changed: numbers out of range or not finite, a bad filter, a stale collider. What it stands on may be
+   Refused, by name, with nothing changed: numbers out of range or not finite, a bad filter, a stale body. What it stands on may be
    removed at any time. In a 2D world up, position and velocity have z = 0. */
 SN_API sn_result sn_character_move(sn_world *world, sn_character *character, sn_real dt);
 

@@ -239,7 +239,7 @@ typedef struct sn_kind {
 /* Makes a kind of your own known to the world, for every solver, snapshot and report. The struct and its strings are
    copied; context and functions must outlive the world. Returns its number, or 0 on failure (a name that is taken, a
    count out of range, no eval). */
-SN_API uint32_t sn_register_kind(sn_world *world, const sn_kind *kind);
+SN_API uint32_t sn_kind_register(sn_world *world, const sn_kind *kind);
 
 /* Numbers 1 .. sn_kind_count(world) - 1 are kinds. With world NULL: the built-in ones. */
 SN_API uint32_t sn_kind_count(const sn_world *world);
@@ -406,121 +406,130 @@ SN_API sn_result sn_constraint_value(const sn_world *world, sn_constraint constr
 /* ---- Short forms, rigid; each returns a null handle on failure ------------------------------------------------------ */
 
 /* The same as sn_constraints_add for particle numbers. param and material may be NULL: measured, and rigid. */
-SN_API sn_constraints sn_add_constraints(sn_world *world, uint32_t kind, uint32_t count, const uint32_t *index,
-                                         const sn_real *param, const sn_material *material);
+SN_API sn_constraints sn_constraints_add_kind(sn_world *world, uint32_t kind, uint32_t count, const uint32_t *index,
+                                              const sn_real *param, const sn_material *material);
 
 /* A rod: a and b stay rest metres apart. rest may be SN_MEASURE. */
-SN_API sn_constraint sn_add_distance(sn_world *world, sn_point a, sn_point b, sn_real rest);
+SN_API sn_constraint sn_constraint_add_distance(sn_world *world, sn_point a, sn_point b, sn_real rest);
 /* At least so far apart, as two touching balls. */
-SN_API sn_constraint sn_add_distance_min(sn_world *world, sn_point a, sn_point b, sn_real least);
+SN_API sn_constraint sn_constraint_add_distance_min(sn_world *world, sn_point a, sn_point b, sn_real least);
 /* At most so far apart, as by a rope. */
-SN_API sn_constraint sn_add_distance_max(sn_world *world, sn_point a, sn_point b, sn_real most);
+SN_API sn_constraint sn_constraint_add_distance_max(sn_world *world, sn_point a, sn_point b, sn_real most);
 /* Between two lengths: a deformation limit. */
-SN_API sn_constraint sn_add_distance_band(sn_world *world, sn_point a, sn_point b, sn_real least, sn_real most);
+SN_API sn_constraint sn_constraint_add_distance_band(sn_world *world, sn_point a, sn_point b, sn_real least,
+                                                     sn_real most);
 /* The particle stays where it is now. */
-SN_API sn_constraint sn_add_pin(sn_world *world, sn_particle particle);
+SN_API sn_constraint sn_constraint_add_pin(sn_world *world, sn_particle particle);
 /* The point stays at target. */
-SN_API sn_constraint sn_add_pin_at(sn_world *world, sn_point point, sn_vec3 target);
+SN_API sn_constraint sn_constraint_add_pin_at(sn_world *world, sn_point point, sn_vec3 target);
 /* Two points stay in one place. */
-SN_API sn_constraint sn_add_attachment(sn_world *world, sn_point a, sn_point b);
+SN_API sn_constraint sn_constraint_add_attachment(sn_world *world, sn_point a, sn_point b);
 /* The point stays on the side of the plane through origin to which normal points. */
-SN_API sn_constraint sn_add_half_space(sn_world *world, sn_point point, sn_vec3 origin, sn_vec3 normal);
+SN_API sn_constraint sn_constraint_add_half_space(sn_world *world, sn_point point, sn_vec3 origin, sn_vec3 normal);
 /* The point stays inside the box between two corners. */
-SN_API sn_constraint sn_add_box(sn_world *world, sn_point point, sn_vec3 least, sn_vec3 most);
+SN_API sn_constraint sn_constraint_add_box(sn_world *world, sn_point point, sn_vec3 least, sn_vec3 most);
 /* Two points stay level along axis (any length but 0) and slide freely across it. */
-SN_API sn_constraint sn_add_connector_axis(sn_world *world, sn_point a, sn_point b, sn_vec3 axis);
+SN_API sn_constraint sn_constraint_add_connector_axis(sn_world *world, sn_point a, sn_point b, sn_vec3 axis);
 /* Two points coincide as seen along normal (any length but 0) and slide freely along it. */
-SN_API sn_constraint sn_add_connector_plane(sn_world *world, sn_point a, sn_point b, sn_vec3 normal);
+SN_API sn_constraint sn_constraint_add_connector_plane(sn_world *world, sn_point a, sn_point b, sn_vec3 normal);
 /* The point stays on the line through origin along direction (any length but 0). */
-SN_API sn_constraint sn_add_on_line(sn_world *world, sn_point point, sn_vec3 origin, sn_vec3 direction);
+SN_API sn_constraint sn_constraint_add_on_line(sn_world *world, sn_point point, sn_vec3 origin, sn_vec3 direction);
 /* The point stays on the circle of that radius about centre, in the plane across normal. radius in metres, or
    SN_MEASURE: its distance from the axis now. In a 2D world the normal is (0, 0, 1). */
-SN_API sn_constraint sn_add_on_circle(sn_world *world, sn_point point, sn_vec3 centre, sn_vec3 normal, sn_real radius);
+SN_API sn_constraint sn_constraint_add_on_circle(sn_world *world, sn_point point, sn_vec3 centre, sn_vec3 normal,
+                                                 sn_real radius);
 /* The point stays on the sphere of that radius about centre; radius may be SN_MEASURE. A circle in a 2D world. */
-SN_API sn_constraint sn_add_on_sphere(sn_world *world, sn_point point, sn_vec3 centre, sn_real radius);
+SN_API sn_constraint sn_constraint_add_on_sphere(sn_world *world, sn_point point, sn_vec3 centre, sn_real radius);
 /* A bead slides along the polyline through count (2 or more) particles, round its corners, and stops at an open end.
    Corners are rounded within a tenth of the segments beside them: at a right angle between segments of length L the
    radius is 0.07 L or more, and the bead passes the corner by 0.035 L. One that turns straight back stops it.
    The curve is closed if the last particle is the first one again. Make its particles immovable for a fixed wire;
    movable ones get the reaction. The array is used during the call only. A projection takes time in proportion to
    count. */
-SN_API sn_constraint sn_add_on_polyline(sn_world *world, sn_particle bead, uint32_t count, const sn_particle *corners);
+SN_API sn_constraint sn_constraint_add_on_polyline(sn_world *world, sn_particle bead, uint32_t count,
+                                                   const sn_particle *corners);
 /* The same on a smooth curve through all the particles: a uniform Catmull-Rom spline. */
-SN_API sn_constraint sn_add_on_spline(sn_world *world, sn_particle bead, uint32_t count, const sn_particle *controls);
+SN_API sn_constraint sn_constraint_add_on_spline(sn_world *world, sn_particle bead, uint32_t count,
+                                                 const sn_particle *controls);
 /* The point q stays on the front of the plane of the triangle, from which a, b, c run counter-clockwise, at least
    thickness metres (not negative) off it. The plane does not end at the triangle's edges: remove the constraint when
    q leaves. */
-SN_API sn_constraint sn_add_point_triangle(sn_world *world, sn_point q, sn_point a, sn_point b, sn_point c,
-                                           sn_real thickness);
+SN_API sn_constraint sn_constraint_add_point_triangle(sn_world *world, sn_point q, sn_point a, sn_point b, sn_point c,
+                                                      sn_real thickness);
 /* The edges ab and cd stay at least thickness metres apart; thickness may be SN_MEASURE: as far as they are now. */
-SN_API sn_constraint sn_add_edge_edge(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d,
-                                      sn_real thickness);
+SN_API sn_constraint sn_constraint_add_edge_edge(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d,
+                                                 sn_real thickness);
 
 /* A rope from a to b, where it goes over a pulley, on to another pulley, c, and from there to d: |a - b| + ratio |c - d| is at most so
    much, or SN_MEASURE. Pulleys are places (sn_at_place), or points of anything else. With a ratio that is not 1 it is a tackle. */
-SN_API sn_constraint sn_add_pulley(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d, sn_real ratio,
-                                   sn_real most);
+SN_API sn_constraint sn_constraint_add_pulley(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d,
+                                              sn_real ratio, sn_real most);
 
 /* count particles (3 or more, each once) stay on one line: count - 2 collinear constraints, each of one particle with
    the same two, which are taken far apart as positions are now. All or none are added. */
-SN_API sn_constraints sn_add_collinear(sn_world *world, uint32_t count, const sn_particle *particles);
+SN_API sn_constraints sn_constraints_add_collinear(sn_world *world, uint32_t count, const sn_particle *particles);
 /* count particles (4 or more, each once) stay in one plane: count - 3 coplanar constraints, each of one particle with
    the same three, which span a large triangle as positions are now. Not in a 2D world. All or none are added. */
-SN_API sn_constraints sn_add_coplanar(sn_world *world, uint32_t count, const sn_particle *particles);
+SN_API sn_constraints sn_constraints_add_coplanar(sn_world *world, uint32_t count, const sn_particle *particles);
 
 /* A spring as a force: stiffness in N/m, damping in N s/m along it, rest in m or SN_MEASURE. Explicit, so that it must
    be soft against the substep: stiffness * h^2 well below the mass. A stiff one is a rod with compliance. */
-SN_API sn_constraint sn_add_spring(sn_world *world, sn_point a, sn_point b, sn_real rest, sn_real stiffness,
-                                   sn_real damping);
+SN_API sn_constraint sn_constraint_add_spring(sn_world *world, sn_point a, sn_point b, sn_real rest, sn_real stiffness,
+                                              sn_real damping);
 
 /* The path a, b, c turns by angle at b: 0 is straight, pi (3.1415927) folded back. It may turn any way; angle may be
    SN_MEASURE. A joint that is exactly straight, or folded, and should not be turns in a plane that the engine
    chooses. */
-SN_API sn_constraint sn_add_angle(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real angle);
+SN_API sn_constraint sn_constraint_add_angle(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real angle);
 /* It turns by at least so much. */
-SN_API sn_constraint sn_add_angle_min(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real least);
+SN_API sn_constraint sn_constraint_add_angle_min(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real least);
 /* It turns by at most so much. */
-SN_API sn_constraint sn_add_angle_max(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real most);
+SN_API sn_constraint sn_constraint_add_angle_max(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real most);
 
 /* The same with a sign, -pi to pi: seen with axis pointing at you, counter-clockwise is positive, and 0 is straight.
    The axis is a direction fixed in the world, so that these conserve momentum but not angular momentum. In a 2D world
    it is (0, 0, 1). Points that lie along it have no angle about it, and the constraint rests. */
-SN_API sn_constraint sn_add_hinge(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis, sn_real angle);
+SN_API sn_constraint sn_constraint_add_hinge(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis,
+                                             sn_real angle);
 /* The signed angle, -pi to pi, is at least so much: with 0 an elbow that does not bend backwards. */
-SN_API sn_constraint sn_add_hinge_min(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis, sn_real least);
+SN_API sn_constraint sn_constraint_add_hinge_min(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis,
+                                                 sn_real least);
 /* It is at most so much. */
-SN_API sn_constraint sn_add_hinge_max(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis, sn_real most);
+SN_API sn_constraint sn_constraint_add_hinge_max(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis,
+                                                 sn_real most);
 /* It stays between two limits. A joint that folded over (190 degrees reads as -170) returns to the nearer one, which
    the two above, being blind to each other, do not see to. */
-SN_API sn_constraint sn_add_hinge_band(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis, sn_real least,
-                                       sn_real most);
+SN_API sn_constraint sn_constraint_add_hinge_band(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis,
+                                                  sn_real least, sn_real most);
 /* The angle about the axis from d to e, which moves along with those points, stays between two limits. No particle may
    serve twice; spots can stand in for it. */
-SN_API sn_constraint sn_add_hinge_points(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d, sn_point e,
-                                         sn_real least, sn_real most);
+SN_API sn_constraint sn_constraint_add_hinge_points(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d,
+                                                    sn_point e, sn_real least, sn_real most);
 
 /* Bending of two triangles a, c, d and b, d, c about their shared edge cd: a and b are the corners opposite to it. They
    stay folded by rest, -pi to pi or SN_MEASURE; 0 is flat. */
-SN_API sn_constraint sn_add_dihedral(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d, sn_real rest);
+SN_API sn_constraint sn_constraint_add_dihedral(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d,
+                                                sn_real rest);
 /* Isometric bending of the same two triangles: they want to be flat. Cheaper, linear, and for cloth that hardly
    stretches as good. Compliance is in 1/(N m). A mesh of it that is rolled to a cylinder has the energy of a plate of
    stiffness D = 3 / compliance, however fine it is. A strip with free edges may be softer, since squares fold along
    their diagonals, too: where these alternate from row to row, or from column to column, it converges to an elastica of
    stiffness D, at first order; where all run one way, or like a chequerboard, to a strip that gives 20 % more. A heavy
    one then hangs 3.3 degrees lower than the elastica's 20; docs/constraints.md has the figures. */
-SN_API sn_constraint sn_add_bending(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d);
+SN_API sn_constraint sn_constraint_add_bending(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d);
 /* A triangle keeps its area, rest in m^2 or SN_MEASURE. */
-SN_API sn_constraint sn_add_area(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real rest);
+SN_API sn_constraint sn_constraint_add_area(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real rest);
 /* A tetrahedron keeps its volume, rest in m^3 or SN_MEASURE; positive where a, b, c run counter-clockwise seen from
    d. */
-SN_API sn_constraint sn_add_volume(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d, sn_real rest);
+SN_API sn_constraint sn_constraint_add_volume(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d,
+                                              sn_real rest);
 
 /* A closed surface keeps pressure times the volume rest, in m^3 or SN_MEASURE. kind is SN_KIND_SURFACE_VOLUME, or the
    lecture's SN_KIND_SURFACE_SCALING. index holds the particle numbers of the corners of count triangles, three each,
    counter-clockwise seen from outside. Refused, naming the edge: a surface with a hole, or one whose triangles do not
    all face outwards. */
-SN_API sn_constraint sn_add_surface(sn_world *world, uint32_t kind, uint32_t count, const uint32_t *index, sn_real rest,
-                                    sn_real pressure);
+SN_API sn_constraint sn_constraint_add_surface(sn_world *world, uint32_t kind, uint32_t count, const uint32_t *index,
+                                               sn_real rest, sn_real pressure);
 
 /* Shape matching. count particles (2 or more, each once; index holds their numbers) keep the shape they have now. kind is
    SN_KIND_SHAPE_MATCH: as one rigid body; SN_KIND_SHAPE_MATCH_LINEAR: it may be stretched and sheared;
@@ -529,17 +538,17 @@ SN_API sn_constraint sn_add_surface(sn_world *world, uint32_t kind, uint32_t cou
    projections hold, turning slows down by a share of (angular speed * h)^2 a substep. With sn_constraint_add: another
    shape at rest (point_param), beta, and plasticity by yield, creep and limit. Needs SN_SOLVER_TILED or
    SN_SOLVER_GAUSS_SEIDEL. */
-SN_API sn_constraint sn_add_shape_match(sn_world *world, uint32_t kind, uint32_t count, const uint32_t *index,
-                                        sn_real stiffness);
+SN_API sn_constraint sn_constraint_add_shape_match(sn_world *world, uint32_t kind, uint32_t count,
+                                                   const uint32_t *index, sn_real stiffness);
 /* All particles that are in the group (affiliation) now move as one rigid body. */
-SN_API sn_constraint sn_add_rigid_group(sn_world *world, uint32_t group);
+SN_API sn_constraint sn_constraint_add_rigid_group(sn_world *world, uint32_t group);
 /* A soft body of overlapping shapes: count particles in boxes of `size` metres or a little less, each box half over the
    next, so that a particle inside is in eight of them. def has the kind, one of the three above, and what all share:
    stiffness, beta, yield and so on; its points are not looked at. Larger boxes make it stiffer; boxes of three times the
    distance between particles are a good size. Refused if a particle is not joined to all others by boxes that overlap:
    the error says what size would join it. All or none are added. */
-SN_API sn_constraints sn_add_clusters(sn_world *world, const sn_constraint_def *def, uint32_t count,
-                                      const uint32_t *index, sn_real size);
+SN_API sn_constraints sn_constraints_add_clusters(sn_world *world, const sn_constraint_def *def, uint32_t count,
+                                                  const uint32_t *index, sn_real size);
 
 #ifdef __cplusplus
 }

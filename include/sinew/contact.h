@@ -2,47 +2,29 @@
 
    Particles have a radius and belong to a group, their affiliation. Those of different groups collide with each other, and
    those of one group if the group says so; group 0, to which particles belong that were given none, does. A particle with
-   radius 0 collides with colliders and skins, not with other particles. Particles that a constraint joins, or that start
-   nearer than the sum of their radii to each other in one group (sn_group_contact.rest_gap), are left alone.
+   radius 0 collides with bodies that stand or are led, and with skins, not with other particles. Particles that a constraint
+   joins, or that start nearer than the sum of their radii to each other in one group (sn_group_contact.rest_gap), are left
+   alone.
 
-   A collider is a piece of the world that particles cannot enter: it stands, or is moved by you, and nothing pushes it. A
-   skin is a mesh of triangles between particles, such as cloth: other particles collide with its triangles, and push them.
+   Bodies collide with their shapes (shapes.h, bodies.h). Those that stand, or are led by you, are the world that all else moves
+   in: nothing pushes them. A skin is a mesh of triangles between particles, such as cloth: other particles collide with its
+   triangles, and push them.
 
    Contact is found once a step, with a margin for what can happen in it, and every substep looks again how deep things are.
    Fast particles are followed along their way, so that they do not pass thin things. Friction is Coulomb's, with the force
    that presses as it was found in the same substep; it does not depend on masses.
 
    Contact computes up to 1e18 m from the origin, and with ways up to that length in a step, so that no square overflows. In a world
-   with colliders, skins, radii or shapes of bodies, a step in which something is farther away, or may come farther, gives
+   with skins, radii or shapes of bodies, a step in which something is farther away, or may come farther, gives
    SN_ERROR_DIVERGED and names it. */
 #ifndef SINEW_CONTACT_H
 #define SINEW_CONTACT_H
 
-#include <sinew/particles.h>
+#include <sinew/shapes.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* ---- Materials ------------------------------------------------------------------------------------------------------ */
-
-/* How the numbers of two materials that touch become one. If the two disagree, the later one in this list counts. */
-typedef enum sn_mix { SN_MIX_AVERAGE = 0, SN_MIX_LEAST, SN_MIX_PRODUCT, SN_MIX_MOST } sn_mix;
-
-/* Of two that touch both have a say: a block of friction 0.1 on a floor of 0.5 has 0.3. A floor of friction 1 with
-   SN_MIX_PRODUCT leaves friction to what lies on it. Who sets one of the two frictions usually sets both. */
-typedef struct sn_contact_material {
-    sn_real static_friction;  /* at rest: so much of what presses holds against sliding; not negative; default 0.5 */
-    sn_real dynamic_friction; /* the same while sliding; not more than static_friction; default 0.5 */
-    sn_real restitution;      /* the share of the speed of approach that is given back, 0 to 1; default 0 */
-    sn_real rolling; /* resistance to rolling, as a share of what presses, for particles of a group that rolls and for
-                        spheres and capsules of bodies, which always do; boxes and hulls do not look at it. Not negative;
-                        default 0 */
-    sn_mix friction_mix;    /* also of rolling; default SN_MIX_AVERAGE */
-    sn_mix restitution_mix; /* default SN_MIX_AVERAGE */
-} sn_contact_material;
-
-SN_API sn_contact_material sn_default_contact_material(void);
 
 /* ---- Groups of particles -------------------------------------------------------------------------------------------- */
 
@@ -78,11 +60,10 @@ SN_API sn_result sn_world_take_rest_shape(sn_world *world, uint32_t group);
    the field's gradient where the particle is now, turned as the object turns from now on (the rotation that fits its particles
    best). Counts before a skin. Of def everything that describes a field counts, and position and rotation: where the field's own
    frame lies now. NULL takes it away. Particles that join the group later have no place in it, and those that leave it, or are
-   removed, lose theirs. A second call replaces the first. Like those of colliders, fields are kept until the world ends. Refused:
-   what sn_collider_add refuses of a field, another type, a group without particles or with all of them on a line, and a 2D
+   removed, lose theirs. A second call replaces the first. Like those of bodies, fields are kept until the world ends. Refused:
+   what sn_body_add refuses of a field, another type, a group without particles or with all of them on a line, and a 2D
    world. */
-struct sn_collider_def;
-SN_API sn_result sn_world_set_group_field(sn_world *world, uint32_t group, const struct sn_collider_def *def);
+SN_API sn_result sn_world_set_group_field(sn_world *world, uint32_t group, const sn_shape_def *def);
 SN_API bool sn_world_has_group_field(const sn_world *world, uint32_t group);
 
 /* rad/s: how fast a particle of a group that rolls turns, axis times rate; 0 for others. Setting it is refused for those. */
@@ -91,21 +72,7 @@ SN_API sn_result sn_particle_set_spin(sn_world *world, sn_particle particle, sn_
 
 /* ---- The world ------------------------------------------------------------------------------------------------------ */
 
-typedef struct sn_contact_settings {
-    bool on;          /* default true. Off: nothing collides, and no time is spent on it */
-    bool particles;   /* particles with each other; default true */
-    sn_real push_out; /* m/s: things that overlap when they first meet are parted at this speed, and keep none of it;
-                              positive; default 1 */
-    sn_real bounce_above; /* m/s: slower impacts do not bounce; default -1: twice gravity times the substep */
-    bool sleep;           /* what rests in contact for a while is left out of the step until something happens to it;
-                              default false. See sn_particle_is_awake */
-    sn_real sleep_speed;  /* m/s: slower is rest; default 0.01 */
-    sn_real sleep_time;   /* s: for so long; default 0.5 */
-    bool events;          /* collect sn_contact_event; default false */
-    sn_real impact_above; /* m/s: slower impacts read 0 in sn_contact_event.impact; default -1: twice gravity times the
-                              substep */
-} sn_contact_settings;
-
+/* sn_contact_settings is in world.h: it is also part of sn_world_def. */
 SN_API sn_contact_settings sn_default_contact_settings(void);
 SN_API sn_contact_settings sn_world_contact_settings(const sn_world *world);
 SN_API sn_result sn_world_set_contact_settings(sn_world *world, const sn_contact_settings *settings);
@@ -113,11 +80,11 @@ SN_API sn_result sn_world_set_contact_settings(sn_world *world, const sn_contact
 /* ---- Sleep -----------------------------------------------------------------------------------------------------------
 
    With sn_contact_settings.sleep, particles that constraints or contacts join fall asleep together when none of them was faster
-   than sleep_speed for sleep_time, and one of them touches a collider or an immovable particle: what swings or flies never
+   than sleep_speed for sleep_time, and one of them touches a body that stands or an immovable particle: what swings or flies never
    does. A rigid body that came no farther than 3 sleep_speed sleep_time in 3 sleep_time counts as slow from then on, as long as it
    stays there: a body that is jammed may have a velocity that leads nowhere. Sleepers have no velocity, stay where they are to the last bit, and cost next to nothing in contact; constraints between
    them do nothing. Masses read as ever. What wakes one of them wakes all that fell asleep with it: another particle that is
-   faster than sleep_speed and comes to it, a collider or a kinematic target that moves there, and every call that changes one of
+   faster than sleep_speed and comes to it, a kinematic body or target that moves there, and every call that changes one of
    them, its constraints, what it touches, or the world: settings, fields, groups, skins. A force field that changes by itself
    does not. sn_world_relax wakes all. */
 
@@ -129,99 +96,6 @@ SN_API uint32_t sn_world_awake_count(const sn_world *world);
 
 /* Wakes a particle, and all that fell asleep with it. Fine for one that is awake. */
 SN_API sn_result sn_particle_wake(sn_world *world, sn_particle particle);
-
-/* ---- Colliders ------------------------------------------------------------------------------------------------------ */
-
-/* A collider. A zeroed handle is null: number 0 is a collider's, too, but no generation is 0. So compare both, or look
-   at the generation. The same is true of skins and particles. */
-typedef struct sn_collider {
-    uint32_t index;
-    uint32_t generation;
-} sn_collider;
-
-typedef enum sn_collider_type {
-    SN_COLLIDER_PLANE = 0, /* all below its own xz plane is solid: the normal is its own y axis */
-    SN_COLLIDER_BOX,       /* half its edges along its axes: half */
-    SN_COLLIDER_SPHERE,    /* radius */
-    SN_COLLIDER_CAPSULE,   /* all within radius of a segment along its own y axis, half.y to both sides */
-    SN_COLLIDER_MESH,      /* triangles: solid inside if closed, otherwise a sheet */
-    SN_COLLIDER_FIELD      /* a signed distance field: a function, a grid of samples, or baked from a closed mesh */
-} sn_collider_type;
-
-/* m from the surface to p, negative inside, in the collider's own frame. It must be a true distance near the surface and
-   nowhere more than that. It is called from several threads at once, and must always give the same for the same place. */
-typedef sn_real sn_distance_fn(void *context, sn_vec3 p);
-
-typedef struct sn_collider_def {
-    sn_collider_type type; /* default SN_COLLIDER_PLANE */
-    sn_vec3 position;      /* m: where its own origin is; default 0 */
-    sn_quat rotation;      /* normalised for you; zero is refused; default (0, 0, 0, 1) */
-    sn_vec3 velocity;      /* m/s: it moves on at this velocity, and */
-    sn_vec3 spin;          /* rad/s: turns about its own origin at this one, axis times rate in the world; default 0 */
-    sn_vec3 half;          /* m: see sn_collider_type; positive, at most 1e15; default 0.5 each */
-    sn_real radius;        /* m; positive, at most 1e15; default 0.5 */
-    sn_real thickness; /* m: its surface is so much farther out; not negative; default 0. Open meshes have at least a
-                              ten-thousandth of their size, at most 1 mm */
-    sn_contact_material material;
-    uint32_t category; /* default 1 */
-    uint32_t mask;     /* default all bits */
-    bool sensor;       /* notices contact, for events, and does nothing against it; default false */
-    bool one_sided;    /* sheets: particles that come from behind pass; default false */
-    uint64_t user;     /* yours */
-
-    /* mesh, and fields that are baked from one: copied */
-    const sn_vec3 *vertices;
-    uint32_t vertex_count;
-    const uint32_t *triangles; /* three each, counter-clockwise seen from outside */
-    uint32_t triangle_count;
-
-    /* field: the first of these that is given */
-    sn_distance_fn *function;
-    void *context;
-    const sn_real *samples; /* a grid, x fastest; copied */
-    uint32_t sample_count[3];
-    sn_vec3 low;  /* m: the first sample; a function: the least corner of a box around its surface */
-    sn_vec3 high; /* m: a function: the greatest corner */
-    sn_real cell; /* m: between samples; baked from a mesh: how fine, default 0: a sixty-fourth of its longest side */
-} sn_collider_def;
-
-/* A plane through the origin that faces up. */
-SN_API sn_collider_def sn_default_collider_def(void);
-
-/* Adds a collider. On failure *collider is null, and the message says what is wrong: NaN, a size that is not positive,
-   negative thickness, a mesh that is empty, has an index out of range or a triangle without area, a baked field whose mesh
-   is open (it names the edge) or inside out, a field of more than 2^28 samples, or without one that is solid. Meshes and
-   fields are kept until the world ends, once for all colliders that have the same, so that snapshots can bring them back; a
-   snapshot with one that another world never had is refused there. In a 2D world colliders are those of a 3D one whose
-   z axis stays. */
-SN_API sn_result sn_collider_add(sn_world *world, const sn_collider_def *def, sn_collider *collider);
-
-/* Short forms; a null handle on failure. Friction and the like are those of the default material. */
-SN_API sn_collider sn_add_plane_collider(sn_world *world, sn_vec3 point, sn_vec3 normal);
-SN_API sn_collider sn_add_box_collider(sn_world *world, sn_vec3 centre, sn_vec3 half);
-SN_API sn_collider sn_add_sphere_collider(sn_world *world, sn_vec3 centre, sn_real radius);
-SN_API sn_collider sn_add_capsule_collider(sn_world *world, sn_vec3 a, sn_vec3 b, sn_real radius);
-
-SN_API sn_result sn_collider_remove(sn_world *world, sn_collider collider);
-SN_API bool sn_collider_is_valid(const sn_world *world, sn_collider collider);
-SN_API uint32_t sn_world_collider_count(const sn_world *world);
-
-/* The live collider with this number; null (and an error) if there is none. */
-SN_API sn_collider sn_collider_from_index(const sn_world *world, uint32_t index);
-
-/* Reads back what it is now; meshes and samples are the world's own and die with it. */
-SN_API sn_result sn_collider_read(const sn_world *world, sn_collider collider, sn_collider_def *def);
-
-/* Teleport: at once, and what it touches is not carried along. A target is forgotten; its velocity stays as it is. */
-SN_API sn_result sn_collider_set_pose(sn_world *world, sn_collider collider, sn_vec3 position, sn_quat rotation);
-
-/* Kinematic target: during the next step it moves evenly from where it is to there, and carries along what it touches. */
-SN_API sn_result sn_collider_move_to(sn_world *world, sn_collider collider, sn_vec3 position, sn_quat rotation);
-
-/* m/s and rad/s: it moves on so from the next step on, until told otherwise. */
-SN_API sn_result sn_collider_set_velocity(sn_world *world, sn_collider collider, sn_vec3 velocity, sn_vec3 spin);
-SN_API sn_result sn_collider_set_material(sn_world *world, sn_collider collider, const sn_contact_material *material);
-SN_API sn_result sn_collider_set_filter(sn_world *world, sn_collider collider, uint32_t category, uint32_t mask);
 
 /* ---- Skins ---------------------------------------------------------------------------------------------------------- */
 
@@ -241,6 +115,7 @@ typedef struct sn_skin_def {
     bool
         self_collision; /* it collides with itself and with other skins that say so, vertices with triangles and edges with
                             edges; see below. thickness must then be positive; default false */
+    uint64_t user; /* yours */
 } sn_skin_def;
 
 SN_API sn_skin_def sn_default_skin_def(void);
@@ -262,6 +137,8 @@ SN_API sn_skin_def sn_default_skin_def(void);
 SN_API sn_result sn_skin_add(sn_world *world, const sn_skin_def *def, sn_skin *skin);
 SN_API sn_result sn_skin_remove(sn_world *world, sn_skin skin);
 SN_API bool sn_skin_is_valid(const sn_world *world, sn_skin skin);
+SN_API uint64_t sn_skin_user(const sn_world *world, sn_skin skin); /* 0, and an error, for a bad handle */
+SN_API sn_result sn_skin_set_user(sn_world *world, sn_skin skin, uint64_t user);
 
 /* ---- Callbacks ------------------------------------------------------------------------------------------------------
 
@@ -291,17 +168,18 @@ SN_API bool sn_skin_is_valid(const sn_world *world, sn_skin skin);
 
 #define SN_NO_TRIANGLE UINT32_MAX
 
-/* Two that touch, or may. The first is a particle or a body; the other one of: particle, body, collider, triangle of a skin. */
+/* Two that touch, or may. The first is a particle or a dynamic body; the other one of: particle, body of any type, triangle of a skin. */
 typedef struct sn_contact_pair {
     sn_particle particle; /* of a body its particle. Of two particles or bodies the one with the lower number */
     sn_body body;         /* null: a particle */
     uint32_t shape;       /* of the body: which of its shapes; otherwise 0 */
-    sn_particle other;    /* null: a collider. Of a skin: the corner that has most of the weight */
-    sn_body other_body;
-    uint32_t other_shape;
-    sn_collider collider; /* null: a particle, a body or a skin */
+    sn_particle other;    /* null: a static or kinematic body. Of a skin: the corner that has most of the weight */
+    sn_body
+        other_body; /* null: a particle or a skin. One that is the first of the two has the other one here whatever its type */
+    uint32_t other_shape; /* of that body; otherwise 0 */
     sn_skin skin;         /* null: something else */
-    uint32_t triangle;    /* of the skin or of a collider that is a mesh, counted as they were given; otherwise
+    uint32_t
+        triangle; /* of the skin, or of a shape that is a mesh or a height field, counted as they were given; otherwise
                               SN_NO_TRIANGLE. A skin that lost triangles counts those that are left */
 } sn_contact_pair;
 
@@ -334,7 +212,7 @@ SN_API sn_result sn_world_set_pre_solve(sn_world *world, sn_pre_solve_fn *functi
 
 typedef enum sn_contact_phase { SN_CONTACT_BEGIN = 0, SN_CONTACT_STAY, SN_CONTACT_END } sn_contact_phase;
 
-/* A contact of a particle with a particle or a collider, in the last step. Of two particles the one with the lower
+/* A contact of a particle with a particle or a static or kinematic body, in the last step. Of two particles the one with the lower
    number is `particle`. Of a particle and a triangle of a skin `particle` is the one that touches it, and `other` is
    the corner that has most of the weight there: when it slides on to another corner, one contact ends and another
    begins. Two touch in a step if they were pushed apart in one of its substeps; a sensor, if they overlapped in one.
@@ -342,8 +220,7 @@ typedef enum sn_contact_phase { SN_CONTACT_BEGIN = 0, SN_CONTACT_STAY, SN_CONTAC
 typedef struct sn_contact_event {
     sn_contact_phase phase;
     sn_particle particle;
-    sn_particle other;    /* null: a collider */
-    sn_collider collider; /* null: a particle */
+    sn_particle other; /* null: a static or kinematic body */
     bool sensor;
     sn_vec3 point;  /* m: where they touched last; at the end: where the particle is */
     sn_vec3 normal; /* towards `particle`; 0 at the end */
@@ -353,13 +230,16 @@ typedef struct sn_contact_event {
     sn_real
         impact; /* m/s: how fast the two came together, along the normal, in the hardest impact of the step; 0 if that
                         is below sn_contact_settings.impact_above, at the end, and of sensors */
-    sn_body body, other_body;    /* of the particles; null: they are none. Also at the end */
-    uint32_t shape, other_shape; /* of the bodies: which shape pressed hardest; otherwise, and at the end, 0 */
-    sn_skin skin;                /* null: no skin, or the end */
-    uint32_t triangle;           /* as in sn_contact_pair; SN_NO_TRIANGLE at the end */
+    sn_body body,
+        other_body; /* of the particles, or what is static or kinematic; null: they are none. Also at the end */
+    uint32_t shape,
+        other_shape;   /* of the bodies: which shape pressed hardest; otherwise, and at the end, 0. Of a static or
+                                    kinematic body each shape that is touched gives an event of its own, also at the end */
+    sn_skin skin;      /* null: no skin, or the end */
+    uint32_t triangle; /* as in sn_contact_pair; SN_NO_TRIANGLE at the end */
 } sn_contact_event;
 
-/* The events of the last step, by the particles' numbers, then those of the others, colliders last; *count gets how
+/* The events of the last step, by the particles' numbers, then those of the others, static and kinematic bodies last; *count gets how
    many. They die with the next step and with every call that changes the world: read them first, then act. NULL if
    there are none, or settings.events is off. What is removed ends without an event. A snapshot knows who touches whom,
    so that the step after loading one gives the same events again. */

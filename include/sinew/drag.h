@@ -61,17 +61,17 @@ typedef struct sn_drag_def {
 SN_API sn_drag_def sn_default_drag_def(void);
 
 /* Adds a drag that acts from the next step on; def is copied. *drag gets its number, 1 or more, for
-   sn_world_remove_drag (may be NULL). Drags are part of snapshots and of the hash. Refused: an unknown form, a
+   sn_drag_remove (may be NULL). Drags are part of snapshots and of the hash. Refused: an unknown form, a
    strength or rate that is negative or not finite, a loss of 1 or more, a normal of length 0, a distance that is NaN,
    a matrix that is not symmetric or would accelerate, a normal or origin with z != 0 in a 2D world. */
-SN_API sn_result sn_world_add_drag(sn_world *world, const sn_drag_def *def, uint32_t *drag);
+SN_API sn_result sn_drag_add(sn_world *world, const sn_drag_def *def, uint32_t *drag);
 
 /* Removes a drag. SN_ERROR_STALE if there is none of this number. Numbers are not used again. */
-SN_API sn_result sn_world_remove_drag(sn_world *world, uint32_t drag);
+SN_API sn_result sn_drag_remove(sn_world *world, uint32_t drag);
 
-/* Reads a drag back, in a form that sn_world_add_drag takes; the normal has length 1. SN_ERROR_STALE if there is none
+/* Reads a drag back, in a form that sn_drag_add takes; the normal has length 1. SN_ERROR_STALE if there is none
    of this number, and *def is left alone. */
-SN_API sn_result sn_world_read_drag(const sn_world *world, uint32_t drag, sn_drag_def *def);
+SN_API sn_result sn_drag_read(const sn_world *world, uint32_t drag, sn_drag_def *def);
 
 #ifdef __cplusplus
 }

@@ -17,17 +17,17 @@ typedef enum sn_draw_layer {
     SN_DRAW_PARTICLES = 1 << 0,   /* points, with their radius; those of bodies that have a shape are left out */
     SN_DRAW_CONSTRAINTS = 1 << 1, /* lines from point to point, coloured by kind */
     SN_DRAW_SKINS = 1 << 2,       /* triangles, and lines around them */
-    SN_DRAW_SHAPES = 1 << 3, /* those of colliders and bodies: lines, and triangles if you take them. Roundings of boxes
+    SN_DRAW_SHAPES = 1 << 3,      /* those of bodies: lines, and triangles if you take them. Roundings of boxes
                                      are part of their size, those of hulls are left out; of a plane a piece is drawn,
                                      of a distance field its box */
-    SN_DRAW_AXES = 1 << 4,   /* of bodies: their own frame, x red, y green, z blue; and a point at the centre of mass */
+    SN_DRAW_AXES = 1 << 4, /* of bodies: their own frame, x red, y green, z blue; and a point at the centre of mass */
     SN_DRAW_ANCHORS =
         1 << 5, /* where constraints hold bodies, triangles or places in the world: points, and lines from bodies */
     SN_DRAW_CONTACTS = 1 << 6,   /* that press: a point, and the normal with sn_draw.axis_length */
     SN_DRAW_FORCES = 1 << 7,     /* what presses there, N, as a line of force_length m/N */
     SN_DRAW_VELOCITIES = 1 << 8, /* of particles and bodies: lines of velocity_length s */
-    SN_DRAW_BOUNDS = 1 << 9,     /* boxes of the broad phase around bodies, colliders and skins */
-    SN_DRAW_NAMES = 1 << 10,     /* labels: numbers of particles, bodies, colliders, as their handles have them */
+    SN_DRAW_BOUNDS = 1 << 9,     /* boxes of the broad phase around bodies and skins */
+    SN_DRAW_NAMES = 1 << 10,     /* labels: numbers of particles and bodies, as their handles have them */
 
     /* How it is coloured; of several of these the first counts. */
     SN_DRAW_STRAIN =

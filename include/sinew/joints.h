@@ -2,7 +2,7 @@
 
    A joint is a constraint like any other, of one of the kinds SN_KIND_JOINT_...: of two points with axes, the first on
    the body a, the second on b. Its own axis, about which a hinge turns and along which a slider slides, is the x axis
-   of the points. sn_add_joint makes the points from an anchor and an axis in the world, as bodies are now; angles and
+   of the points. sn_joint_add makes the points from an anchor and an axis in the world, as bodies are now; angles and
    ways count from there. All calls of constraints.h work on joints, too: sn_constraint_set_param by the names below,
    sn_constraint_remove and so on.
 
@@ -12,13 +12,13 @@
        def.anchor = hinge_place;
        def.axis = up;
        def.least = 0, def.most = 1.6;       // rad
-       sn_constraint hinge = sn_add_joint(world, &def);
+       sn_constraint hinge = sn_joint_add(world, &def);
 
    In a 2D world a joint does what it would do to bodies that stay in the plane: a hinge is about z, a slider along an axis in the
    plane; what a joint asks for out of the plane, such as a motor about x, does nothing. A hinge about an axis that leans, by
    more than a millionth, lets nothing turn, since bodies turn about z only.
 
-   A rope between bodies is sn_add_rope_joint, a rod a constraint of SN_KIND_DISTANCE between spots (sn_on_body). Every joint, and every
+   A rope between bodies is sn_joint_add_rope, a rod a constraint of SN_KIND_DISTANCE between spots (sn_on_body). Every joint, and every
    other constraint, may break: see sn_constraint_set_strength. */
 #ifndef SINEW_JOINTS_H
 #define SINEW_JOINTS_H
@@ -91,7 +91,7 @@ typedef struct sn_joint_def {
 SN_API sn_joint_def sn_default_joint_def(uint32_t kind);
 
 /* Adds a joint; null on failure, with the reason in sn_world_error. */
-SN_API sn_constraint sn_add_joint(sn_world *world, const sn_joint_def *def);
+SN_API sn_constraint sn_joint_add(sn_world *world, const sn_joint_def *def);
 
 /* The constraint that a joint is, with its parameters, but without points and strength: for joints whose axes you give on each
    body by yourself (sn_on_body_turned; the joint's axis is x) and add with sn_constraint_add. a, b, anchor and axis are not looked
@@ -99,29 +99,29 @@ SN_API sn_constraint sn_add_joint(sn_world *world, const sn_joint_def *def);
 SN_API sn_result sn_joint_constraint(const sn_world *world, const sn_joint_def *joint, sn_constraint_def *def);
 
 /* Short forms, rigid, without limits. One of a and b may be null: the world. */
-SN_API sn_constraint sn_add_ball_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor);
-SN_API sn_constraint sn_add_hinge_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis);
-SN_API sn_constraint sn_add_slider_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis);
-SN_API sn_constraint sn_add_fixed_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor);
+SN_API sn_constraint sn_joint_add_ball(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor);
+SN_API sn_constraint sn_joint_add_hinge(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis);
+SN_API sn_constraint sn_joint_add_slider(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis);
+SN_API sn_constraint sn_joint_add_fixed(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor);
 
 /* Two shafts along axis, which may lean apart; see sn_joint_def.second_axis. */
-SN_API sn_constraint sn_add_universal_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis);
+SN_API sn_constraint sn_joint_add_universal(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis);
 /* A wheel b on the body a, sprung along axis by a spring of so many N/m and N s/m (0: rigid), and turning about axle, across that. */
-SN_API sn_constraint sn_add_wheel_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis,
+SN_API sn_constraint sn_joint_add_wheel(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis,
                                         sn_vec3 axle, sn_real stiffness, sn_real damping);
 /* A joint with all six degrees of freedom locked, to be freed one by one: sn_joint_set_axis_limits and so on. */
-SN_API sn_constraint sn_add_six_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis,
+SN_API sn_constraint sn_joint_add_six(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis,
                                       sn_vec3 second_axis);
 
 /* A rope from a place of a to a place of b, both in the world as bodies are now, of a length in m or SN_MEASURE: as long as it is far.
    It is a constraint of SN_KIND_DISTANCE_MAX. */
-SN_API sn_constraint sn_add_rope_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 from, sn_vec3 to, sn_real length);
+SN_API sn_constraint sn_joint_add_rope(sn_world *world, sn_body a, sn_body b, sn_vec3 from, sn_vec3 to, sn_real length);
 
 /* Gears between the bodies b of two joints. The first is a hinge. If the second is one, too, then angle + ratio * angle of the second
    stays what it is: with r2 / r1, the wheels of radii r1 and r2 mesh on parallel axes. If it is a slider or a line, then
    ratio * angle + way does: rack and pinion, with the radius as the ratio. Whole turns are counted for ever. The joints are looked
    at in the call only: what they hold, their own removal does not let go. */
-SN_API sn_constraint sn_add_gear_joint(sn_world *world, sn_constraint first, sn_constraint second, sn_real ratio);
+SN_API sn_constraint sn_joint_add_gear(sn_world *world, sn_constraint first, sn_constraint second, sn_real ratio);
 
 /* The rotation that takes the x axis to axis, and y as near to second as that allows (0: any will do): of points that you make
    yourself. */

@@ -32,6 +32,57 @@ SN_API double sn_math_log(double x);
 /* The cube root, of negative numbers too. Relative error below 4e-16. */
 SN_API double sn_math_cbrt(double x);
 
+/* ---- Vectors and turns -------------------------------------------------------------------------------------------------
+   For programs that have no such functions of their own. A turn is a quaternion of length 1; (0, 0, 0, 1) is none. */
+
+static inline sn_vec3 sn_vec3_make(sn_real x, sn_real y, sn_real z)
+{
+    sn_vec3 v;
+    v.x = x;
+    v.y = y;
+    v.z = z;
+    return v;
+}
+
+static inline sn_vec3 sn_vec3_add(sn_vec3 a, sn_vec3 b)
+{
+    return sn_vec3_make(a.x + b.x, a.y + b.y, a.z + b.z);
+}
+
+static inline sn_vec3 sn_vec3_sub(sn_vec3 a, sn_vec3 b)
+{
+    return sn_vec3_make(a.x - b.x, a.y - b.y, a.z - b.z);
+}
+
+static inline sn_vec3 sn_vec3_scale(sn_vec3 a, sn_real by)
+{
+    return sn_vec3_make(a.x * by, a.y * by, a.z * by);
+}
+
+static inline sn_real sn_vec3_dot(sn_vec3 a, sn_vec3 b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static inline sn_vec3 sn_vec3_cross(sn_vec3 a, sn_vec3 b)
+{
+    return sn_vec3_make(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+}
+
+/* Its length; and in length 1, or 0 if it has none. */
+SN_API sn_real sn_vec3_length(sn_vec3 a);
+SN_API sn_vec3 sn_vec3_normalise(sn_vec3 a);
+
+/* About an axis of any length but 0, by an angle in rad; no turn if the axis has length 0. */
+SN_API sn_quat sn_quat_about(sn_vec3 axis, sn_real angle);
+
+/* The shortest one that takes y to a direction of any length but 0: how a capsule, a cylinder or a plane faces it. */
+SN_API sn_quat sn_quat_facing(sn_vec3 direction);
+
+SN_API sn_quat sn_quat_after(sn_quat a, sn_quat b); /* first b, then a */
+SN_API sn_quat sn_quat_back(sn_quat q);             /* the opposite turn */
+SN_API sn_vec3 sn_quat_apply(sn_quat q, sn_vec3 v); /* v turned */
+
 #ifdef __cplusplus
 }
 #endif

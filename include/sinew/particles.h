@@ -55,12 +55,16 @@ SN_API sn_particle_def sn_default_particle_def(void);
 SN_API sn_result sn_particle_add(sn_world *world, const sn_particle_def *def, sn_particle *particle);
 
 /* The short form: a particle at rest. mass in kg, or SN_IMMOVABLE. Returns a null handle on failure. */
-SN_API sn_particle sn_add_particle(sn_world *world, sn_vec3 position, sn_real mass);
+SN_API sn_particle sn_particle_add_at(sn_world *world, sn_vec3 position, sn_real mass);
 
 /* Adds count particles at rest with the same mass. xyz holds three sn_real for each, stride bytes apart (0 means
    tightly packed; otherwise at least 3 * sizeof(sn_real) and a multiple of the alignment of sn_real). Their numbers are
    consecutive. Returns a null run, and adds none, if one of them is bad. */
-SN_API sn_particles sn_add_particles(sn_world *world, uint32_t count, const sn_real *xyz, size_t stride, sn_real mass);
+SN_API sn_particles sn_particles_add(sn_world *world, uint32_t count, const sn_real *xyz, size_t stride, sn_real mass);
+
+/* The same with all of a definition, but for the position: velocity, mass, radius, group, user. */
+SN_API sn_particles sn_particles_add_like(sn_world *world, const sn_particle_def *like, uint32_t count,
+                                          const sn_real *xyz, size_t stride);
 
 /* Removes a particle and every constraint that holds it. Views die. */
 SN_API sn_result sn_particle_remove(sn_world *world, sn_particle particle);
@@ -107,7 +111,7 @@ SN_API sn_result sn_particle_apply_impulse(sn_world *world, sn_particle particle
 
 /* Adds a force in newtons that acts during the whole next step and is then forgotten. The same force in each step is, under every
    integrator, what a force field is. */
-SN_API sn_result sn_particle_add_force(sn_world *world, sn_particle particle, sn_vec3 force);
+SN_API sn_result sn_particle_apply_force(sn_world *world, sn_particle particle, sn_vec3 force);
 
 /* Kinematic target: during the next step the particle moves in a straight line to target, arriving at its end, and
    nothing deflects it; constraints that hold it follow. Movable particles are let go afterwards with the velocity
@@ -119,16 +123,16 @@ SN_API sn_result sn_particle_move_to(sn_world *world, sn_particle particle, sn_v
    Each copies between the run's particles and an array whose items are stride bytes apart (0 means tightly packed).
    Refused, and nothing changed, if a particle of the run was removed or a value is bad: the message names the first. */
 
-SN_API sn_result sn_read_positions(const sn_world *world, sn_particles run, sn_real *xyz, size_t stride);
-SN_API sn_result sn_read_velocities(const sn_world *world, sn_particles run, sn_real *xyz, size_t stride);
-SN_API sn_result sn_read_inverse_masses(const sn_world *world, sn_particles run, sn_real *w, size_t stride);
+SN_API sn_result sn_particles_read_positions(const sn_world *world, sn_particles run, sn_real *xyz, size_t stride);
+SN_API sn_result sn_particles_read_velocities(const sn_world *world, sn_particles run, sn_real *xyz, size_t stride);
+SN_API sn_result sn_particles_read_inverse_masses(const sn_world *world, sn_particles run, sn_real *w, size_t stride);
 
 /* Teleports the run. */
-SN_API sn_result sn_write_positions(sn_world *world, sn_particles run, const sn_real *xyz, size_t stride);
-SN_API sn_result sn_write_velocities(sn_world *world, sn_particles run, const sn_real *xyz, size_t stride);
+SN_API sn_result sn_particles_write_positions(sn_world *world, sn_particles run, const sn_real *xyz, size_t stride);
+SN_API sn_result sn_particles_write_velocities(sn_world *world, sn_particles run, const sn_real *xyz, size_t stride);
 
 /* 0 makes a particle immovable; otherwise 1e-30 to 1e30 per kg. */
-SN_API sn_result sn_write_inverse_masses(sn_world *world, sn_particles run, const sn_real *w, size_t stride);
+SN_API sn_result sn_particles_write_inverse_masses(sn_world *world, sn_particles run, const sn_real *w, size_t stride);
 
 /* ---- Views: the engine's own memory, without a copy ---------------------------------------------------------------
    Items lie in storage order, stride bytes apart; a view of vectors has x, y, z at each item, one of scalars a single
@@ -160,9 +164,9 @@ static inline const sn_real *sn_view_find(const sn_view *view, uint32_t number)
 }
 
 /* All zero when the world is NULL or empty. */
-SN_API sn_view sn_view_positions(const sn_world *world);
-SN_API sn_view sn_view_velocities(const sn_world *world);
-SN_API sn_view sn_view_inverse_masses(const sn_world *world);
+SN_API sn_view sn_world_view_positions(const sn_world *world);
+SN_API sn_view sn_world_view_velocities(const sn_world *world);
+SN_API sn_view sn_world_view_inverse_masses(const sn_world *world);
 
 #ifdef __cplusplus
 }

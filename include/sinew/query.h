@@ -1,11 +1,11 @@
 /* Asking a world what is where: rays, moving shapes, overlaps, nearest points. Queries look at particles (as balls of
-   their radius), at skins (their triangles, thickness left out), at colliders (thickness included) and at the shapes of
-   bodies, as they are now. They change nothing.
+   their radius), at skins (their triangles, thickness left out) and at the shapes of bodies (rounding included), as they are
+   now. They change nothing.
 
    A particle of radius 0 is a point: no ray meets it, but balls and other shapes do, and it is found as the nearest. The
    particle of a body is found only if that has no shape; otherwise the body is. What is one-sided is not there for what
    is behind it, and a ray in the plane of a triangle does not meet it. What is equally far is found in the order
-   particles, skins, colliders, bodies, and by number. In a 2D world, too, queries may come from anywhere in space: a
+   particles, skins, bodies, and by number. In a 2D world, too, queries may come from anywhere in space: a
    mouse looks at it from outside. A hit is finite: what is so far away, or so large, that its point, normal or distance
    cannot be computed is not found.
 
@@ -34,38 +34,39 @@ extern "C" {
 typedef enum sn_query_what {
     SN_QUERY_PARTICLES = 1,
     SN_QUERY_SKINS = 2,
-    SN_QUERY_COLLIDERS = 4, /* those that are no sensors */
-    SN_QUERY_SENSORS = 8,   /* colliders that are sensors */
-    SN_QUERY_BODIES = 16,
-    SN_QUERY_ALL = 23 /* all but sensors */
+    SN_QUERY_STATICS = 4, /* static and kinematic bodies; shapes that are no sensors */
+    SN_QUERY_SENSORS = 8, /*   and those that are */
+    SN_QUERY_BODIES = 16, /* dynamic bodies */
+    SN_QUERY_ALL = 23     /* all but sensors */
 } sn_query_what;
 
-/* What was found. Exactly one of particle, skin, collider and body is not null, that is, has a generation other than 0;
+/* What was found. Exactly one of particle, skin and body is not null, that is, has a generation other than 0;
    the index alone does not tell. */
 typedef struct sn_hit {
     sn_particle particle;
     sn_skin skin;
-    uint32_t triangle;     /* skin or mesh collider: which of its triangles; body: which of its shapes */
+    uint32_t triangle; /* skin, or a shape that is a mesh or a height field: which of its triangles; otherwise of a body
+                              SN_NO_TRIANGLE, of a particle 0 */
     sn_particle corner[3]; /* skin: its corners, */
     sn_real weight[3];     /*   and what they count at the point: sn_on_triangle makes a point of them */
-    sn_collider collider;
-    sn_vec3 point;    /* m: on the surface */
-    sn_vec3 normal;   /* of the surface, length 1: out of what is solid, otherwise towards the one who asks */
-    sn_real distance; /* m: along the ray or way; otherwise to the surface, negative inside */
-    sn_body body;     /* sn_on_body(body, sn_body_to_own(world, body, point)) makes a point of it */
+    sn_vec3 point;         /* m: on the surface */
+    sn_vec3 normal;        /* of the surface, length 1: out of what is solid, otherwise towards the one who asks */
+    sn_real distance;      /* m: along the ray or way; otherwise to the surface, negative inside */
+    sn_body body;          /* sn_on_body(body, sn_body_to_own(world, body, point)) makes a point of it */
+    uint32_t shape;        /* which of its shapes */
 } sn_hit;
 
 /* Whether a hit counts. It may call what takes a const world, other queries too; every other call is refused with
    SN_ERROR_BUSY. It is called on the thread that asks, for hits that would be part of the answer if it says yes, in an
    order that is not told and perhaps for some that turn out not to be; so its answer must depend on what it is given
-   alone. A body, a collider or a triangle of a skin whose hit does not count is not there at all: nothing else of it is
-   looked at. */
+   alone. A dynamic body, a shape of another body or a triangle of a skin whose hit does not count is not there at all: nothing
+   else of it is looked at. */
 typedef bool sn_query_filter_fn(void *context, const sn_hit *hit);
 
 typedef struct sn_query_filter {
     uint32_t what;     /* bits of sn_query_what, at least one; default SN_QUERY_ALL */
-    uint32_t mask;     /* only what has one of these categories; default all bits. Particles, skins and bodies have that
-                      of their group; see sn_group_contact */
+    uint32_t mask;     /* only what has one of these categories; default all bits. Particles, skins and dynamic bodies
+                      have that of their group; see sn_group_contact. Shapes of other bodies have their own */
     uint32_t category; /* what asks: only what has one of these bits in its mask; default 0: masks are not looked at */
     sn_query_filter_fn *function; /* asked last; default NULL: all count */
     void *context;                /* for it */
@@ -92,7 +93,8 @@ SN_API bool sn_query_ray_any(const sn_world *world, sn_vec3 origin, sn_vec3 dire
                              sn_query_filter filter);
 
 /* All that it meets, each thing once, where the ray first meets it: the nearest `most` of them go to hits (may be NULL if
-   that is 0), the nearest first. Returns how many there are in all. Of a skin each triangle is a thing. */
+   that is 0), the nearest first. Returns how many there are in all. Of a skin each triangle is a thing, and of a static or
+   kinematic body each shape. */
 SN_API uint32_t sn_query_ray_all(const sn_world *world, sn_vec3 origin, sn_vec3 direction, sn_real length,
                                  sn_query_filter filter, sn_hit *hits, uint32_t most);
 
@@ -115,17 +117,17 @@ SN_API uint32_t sn_query_rays(const sn_world *world, const sn_ray *rays, uint32_
 SN_API bool sn_query_sphere_cast(const sn_world *world, sn_vec3 origin, sn_real radius, sn_vec3 direction,
                                  sn_real length, sn_query_filter filter, sn_hit *hit);
 
-/* The same for a sphere, capsule, box or hull that does not turn on its way. It starts at shape->position and
+/* The same for a convex shape that does not turn on its way. It starts at shape->position and
    shape->rotation, in the world; its density does not count. hit.distance is how far it travels, a millionth of the
    size of the smaller of the two too little rather than too much. What it overlaps at the start it meets at distance 0,
-   whichever way it goes; hit.normal is then the way out. hit.point is one of the places that touch. Colliders that are
+   whichever way it goes; hit.normal is then the way out. hit.point is one of the places that touch. Shapes that are
    distance fields are met by corners, middles of edges and middles of faces. A hull is made of its points anew for every
    call, which takes some microseconds; it may have as many as that of a body. Bad shapes are refused as sn_body_add does. */
-SN_API bool sn_query_shape_cast(const sn_world *world, const sn_body_shape *shape, sn_vec3 direction, sn_real length,
+SN_API bool sn_query_shape_cast(const sn_world *world, const sn_shape_def *shape, sn_vec3 direction, sn_real length,
                                 sn_query_filter filter, sn_hit *hit);
-SN_API bool sn_query_shape_cast_any(const sn_world *world, const sn_body_shape *shape, sn_vec3 direction,
-                                    sn_real length, sn_query_filter filter);
-SN_API uint32_t sn_query_shape_cast_all(const sn_world *world, const sn_body_shape *shape, sn_vec3 direction,
+SN_API bool sn_query_shape_cast_any(const sn_world *world, const sn_shape_def *shape, sn_vec3 direction, sn_real length,
+                                    sn_query_filter filter);
+SN_API uint32_t sn_query_shape_cast_all(const sn_world *world, const sn_shape_def *shape, sn_vec3 direction,
                                         sn_real length, sn_query_filter filter, sn_hit *hits, uint32_t most);
 
 /* ---- What is there ---------------------------------------------------------------------------------------------------- */
@@ -134,7 +136,7 @@ SN_API uint32_t sn_query_shape_cast_all(const sn_world *world, const sn_body_sha
 SN_API bool sn_query_closest(const sn_world *world, sn_vec3 p, sn_real reach, sn_query_filter filter, sn_hit *hit);
 
 /* All that a ball touches, or is inside of: up to `most` of them go to hits (may be NULL if that is 0), in the order
-   particles (by number), skins (by index and triangle), colliders (by index), bodies (by index); returns how many there
+   particles (by number), skins (by index and triangle), bodies of every type (by index); returns how many there
    are in all. hit.distance is that of the ball's centre. */
 SN_API uint32_t sn_query_overlap(const sn_world *world, sn_vec3 centre, sn_real radius, sn_query_filter filter,
                                  sn_hit *hits, uint32_t most);
@@ -142,9 +144,9 @@ SN_API uint32_t sn_query_overlap(const sn_world *world, sn_vec3 centre, sn_real 
 /* All that a shape touches, in the same order. hit.distance is that of the surfaces: 0 or, where they overlap, minus the
    depth; to move the shape by that along hit.normal parts the two (but for a fiftieth of the size of the smaller one
    where they overlap by more than both are rounded; of meshes and skins that cut through the shape it is the way out of one
-   triangle only). For things within a distance, round the shape: its radius grows by
+   triangle only). For things within a distance, round the shape: its rounding grows by
    that. A sphere is a ball as above, but its distance, too, is that of the surfaces. */
-SN_API uint32_t sn_query_shape_overlap(const sn_world *world, const sn_body_shape *shape, sn_query_filter filter,
+SN_API uint32_t sn_query_shape_overlap(const sn_world *world, const sn_shape_def *shape, sn_query_filter filter,
                                        sn_hit *hits, uint32_t most);
 
 /* ---- What intersects -------------------------------------------------------------------------------------------------- */
@@ -163,9 +165,9 @@ typedef struct sn_intersection {
    other intersect. Thickness does not count. 0 in a 2D world. Takes some microseconds a triangle. */
 SN_API uint32_t sn_query_intersections(const sn_world *world, sn_intersection *found, uint32_t most);
 
-/* For dragging with the mouse: the point under a ray, as a constraint takes it (sn_add_pin_at, for one): on a skin the
-   spot of its triangle, on a body the spot of its surface, otherwise the particle. Colliders hide what lies behind
-   them, but not sensors. A null point (all zero) if there is nothing. *distance (m, may be NULL) is where along the ray
+/* For dragging with the mouse: the point under a ray, as a constraint takes it (sn_constraint_add_pin_at, for one): on a skin the
+   spot of its triangle, on a dynamic body the spot of its surface, otherwise the particle. Other bodies hide what lies
+   behind them, but not sensors. A null point (all zero) if there is nothing. *distance (m, may be NULL) is where along the ray
    that point is; NaN if there is none. reach: particles are found as balls of at least this radius (m), so that small
    ones can be hit, too; but where the ray meets a skin or a body, that goes before particles that the ray only
    passes. */

@@ -32,7 +32,7 @@ SN_API const char *sn_stage_name(sn_stage stage);
 
 /* What was there to do in a step. */
 typedef struct sn_step_counts {
-    uint64_t candidates; /* pairs that the broad phase found: of particles, bodies, colliders, and triangles of skins */
+    uint64_t candidates; /* pairs that the broad phase found: of particles, bodies, static shapes, and triangles of skins */
     uint64_t contacts;   /* pairs that push each other apart at the end of the step, and those of sleepers */
     uint64_t manifolds;  /* of bodies, made anew in all substeps together */
     uint64_t sweeps;     /* over the contacts of bodies, in all substeps together */
@@ -117,7 +117,7 @@ typedef struct sn_report {
 SN_API sn_result sn_world_report(sn_world *world, sn_report *report);
 
 /* What made the last step fail with SN_ERROR_DIVERGED: one of these, the others are null. All of them are where it was a
-   collider, which sn_world_error names. */
+   kinematic body, which sn_world_error names. */
 typedef struct sn_fault {
     sn_constraint constraint; /* whose projection, or force, was not finite */
     sn_particle particle;     /* that would have reached an infinite place or speed; of a body, its own */

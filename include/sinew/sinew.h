@@ -1,7 +1,21 @@
 /* Sinew, a position-based dynamics engine: particles held together by constraints.
 
+   Names. A call is sn_noun_verb: what it is about, and what it does. sn_body_add, sn_body_remove, sn_body_set_mass.
+     - The noun is what the first handle is of; sn_world_... is about all of it. A plural is about many at once:
+       sn_particles_add, sn_constraints_remove.
+     - `add` makes a thing from a definition, sn_noun_add(world, &def, &handle), and gives a result. A short form says
+       what kind is made and gives the handle, or a null one: sn_body_add_box, sn_constraint_add_distance,
+       sn_joint_add_hinge, sn_static_add_plane. Definitions come from sn_default_..., which is called as the struct is.
+     - `apply` acts on a thing that is there: sn_body_apply_impulse, sn_particle_apply_force.
+     - What is read is called as it is: sn_body_mass; what is asked is_...: sn_body_is_valid; what is written set_...;
+       `read` fills a struct or an array, `view` shows the engine's own.
+     - Points of constraints are made by where they are: sn_at, sn_on_body, sn_on_triangle, sn_at_place.
+     - Types are sn_noun, values SN_NOUN_VALUE, functions of yours sn_noun_fn.
+   Errors: a call gives an sn_result, a null handle or NaN; sn_world_error says in words what was wrong. What fails has
+   changed nothing.
+
    The whole public API. Read in this order: base.h (numbers, results, hooks), world.h (settings, the step, snapshots),
-   particles.h, constraints.h (points, kinds, constraints), contact.h (colliders, skins, friction), bodies.h (rigid bodies),
+   particles.h, constraints.h (points, kinds, constraints), shapes.h, contact.h (groups, skins, friction, events), bodies.h,
    joints.h, query.h (rays and the like), ccd.h (when moving features touch), draw.h (debug drawing), character.h, report.h, drag.h, rewind.h, accumulator.h (the
    loop of a game), math.h. */
 #ifndef SINEW_H
@@ -12,6 +26,7 @@
 #include <sinew/math.h>
 #include <sinew/particles.h>
 #include <sinew/constraints.h>
+#include <sinew/shapes.h>
 #include <sinew/contact.h>
 #include <sinew/bodies.h>
 #include <sinew/joints.h>

@@ -163,6 +163,22 @@ typedef enum sn_simd {
     SN_SIMD_16        /* AVX-512, where 16 lie side by side; otherwise eight */
 } sn_simd;
 
+/* How things collide; see contact.h. */
+typedef struct sn_contact_settings {
+    bool on;          /* default true. Off: nothing collides, and no time is spent on it */
+    bool particles;   /* particles with each other; default true */
+    sn_real push_out; /* m/s: things that overlap when they first meet are parted at this speed, and keep none of it;
+                              positive; default 1 */
+    sn_real bounce_above; /* m/s: slower impacts do not bounce; default -1: twice gravity times the substep */
+    bool sleep;           /* what rests in contact for a while is left out of the step until something happens to it;
+                              default false. See sn_particle_is_awake */
+    sn_real sleep_speed;  /* m/s: slower is rest; default 0.01 */
+    sn_real sleep_time;   /* s: for so long; default 0.5 */
+    bool events;          /* collect sn_contact_event; default false */
+    sn_real impact_above; /* m/s: slower impacts read 0 in sn_contact_event.impact; default -1: twice gravity times the
+                              substep */
+} sn_contact_settings;
+
 typedef struct sn_world_def {
     sn_settings settings;
     uint32_t dimensions; /* 3, or 2: then z is locked, and every place, velocity, force and impulse that you pass in
@@ -174,6 +190,7 @@ typedef struct sn_world_def {
                          cores that this process may use, at most 64; see sn_world_set_threads. Not used with tasks.run */
     sn_simd simd;     /* default SN_SIMD_AUTO. One that this machine or this build does not have is refused; in double
                          precision nothing is wide, and only AUTO and SCALAR are there. No part of the state */
+    sn_contact_settings contact; /* default as sn_default_contact_settings; later sn_world_set_contact_settings */
 } sn_world_def;
 
 /* SI units, gravity on, 10 substeps of one pass each, three dimensions, no hooks. Start from this always: later
@@ -237,7 +254,7 @@ SN_API double sn_world_time(const sn_world *world);
    worst, the particles are put where the sum of squares of what is missed is least, and the constraints are held there
    until something is edited. docs/solvers.md says which ones are found.
    SN_ERROR_DIVERGED: a substep would have produced an infinity or a NaN, or contact would have to compute beyond 1e18 m
-   (see contact.h); sn_world_error and sn_world_fault name the constraint, particle, body or collider at fault.
+   (see contact.h); sn_world_error and sn_world_fault name the constraint, particle or body at fault.
    SN_ERROR_HOST: the task hook lost tasks. SN_ERROR_MEMORY. SN_CANCELLED: see sn_world_set_cancel.
    After any of them the world is what it was before the step, hash included, with its forces and targets still pending: all
    substeps are taken back. Only constraint forces then read 0, and there are no events and no broken constraints of that step. */
@@ -323,17 +340,16 @@ typedef struct sn_field_in {
 typedef sn_vec3 sn_field_fn(void *context, const sn_field_in *in);
 
 /* Adds a force field that acts on every movable particle in every substep from now on. *field gets its number, 1 or
-   more, for sn_world_remove_field (may be NULL). parallel: the function may be called from several threads at once. */
-SN_API sn_result sn_world_add_field(sn_world *world, sn_field_fn *function, void *context, bool parallel,
-                                    uint32_t *field);
+   more, for sn_field_remove (may be NULL). parallel: the function may be called from several threads at once. */
+SN_API sn_result sn_field_add(sn_world *world, sn_field_fn *function, void *context, bool parallel, uint32_t *field);
 
 /* Removes a force field. Numbers are not used again. */
-SN_API sn_result sn_world_remove_field(sn_world *world, uint32_t field);
+SN_API sn_result sn_field_remove(sn_world *world, uint32_t field);
 
 /* ---- Snapshots ------------------------------------------------------------------------------------------------- */
 
 /* The state of a world at one moment: particles, bodies with their shapes, constraints, settings, fields, time, pending
-   forces. Of colliders that are meshes or distance fields, and of the fields of groups, it holds which they are, not what. */
+   forces. Of shapes that are meshes, height fields or distance fields, and of the fields of groups, it holds which they are, not what. */
 typedef struct sn_snapshot sn_snapshot;
 
 /* Saves the state; NULL on failure. Destroy it with sn_snapshot_destroy; it may outlive the world, but not the
@@ -348,7 +364,7 @@ SN_API sn_result sn_world_save_into(sn_world *world, sn_snapshot *snapshot);
 /* Puts the world back into the saved state: the same bits follow as followed then, and edits get the same numbers (indices) as they
    would have got then, under later generations. Handles given out before the save are valid again, those given out since are stale. Works in any world of the same dimensions, also in an empty one, in
    which the kinds that the state uses are registered under the same numbers, and which has, or had, every mesh and
-   distance field that its colliders and groups use; refused otherwise, with a message that names what is missing. Views
+   distance field that its bodies and groups use; refused otherwise, with a message that names what is missing. Views
    die. The snapshot stays usable. */
 SN_API sn_result sn_world_load(sn_world *world, const sn_snapshot *snapshot);
 

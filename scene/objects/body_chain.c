@@ -37,7 +37,7 @@ static bool add_links(chain *c)
 {
     const sn_body_chain_def *def = c->def;
     sn_real half = def->link_length / 2, thick = def->thickness / 2;
-    sn_body_shape shape = sn_default_body_shape(def->shape == SN_LINK_BOX ? SN_BODY_BOX : SN_BODY_CAPSULE);
+    sn_shape_def shape = sn_default_shape_def(def->shape == SN_LINK_BOX ? SN_SHAPE_BOX : SN_SHAPE_CAPSULE);
     shape.half = (sn_vec3){thick, half, thick};
     if (def->shape == SN_LINK_CAPSULE) {
         shape.radius = thick;
@@ -59,7 +59,7 @@ static bool add_links(chain *c)
 static bool add_bob(chain *c)
 {
     const sn_body_chain_def *def = c->def;
-    sn_body_shape shape = sn_default_body_shape(SN_BODY_SPHERE);
+    sn_shape_def shape = sn_default_shape_def(SN_SHAPE_SPHERE);
     sn_body_def body = sn_default_body_def();
     shape.radius = def->bob_radius;
     body.shapes = &shape;

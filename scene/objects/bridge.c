@@ -69,7 +69,7 @@ static bool add_planks(bridge *b)
     const sn_bridge_def *def = b->def;
     double scale = sn_build_scale(b->build);
     double volume = (double)def->plank.x * (double)def->plank.y * (double)def->plank.z * def->planks;
-    sn_body_shape shape = sn_default_body_shape(SN_BODY_BOX);
+    sn_shape_def shape = sn_default_shape_def(SN_SHAPE_BOX);
     sn_body_def body = sn_default_body_def();
     shape.half = (sn_vec3){def->plank.x / 2, def->plank.y / 2, def->plank.z / 2};
     body.shapes = &shape;

@@ -54,7 +54,7 @@ static bool add_clusters(sn_build *build, const sn_jelly_def *def, double size)
     give(kind, "yield", def->yield, shared.param);
     give(kind, "creep", def->creep, shared.param);
     give(kind, "limit", def->limit, shared.param);
-    sn_constraints clusters = sn_add_clusters(world, &shared, run.count, number, (sn_real)size);
+    sn_constraints clusters = sn_constraints_add_clusters(world, &shared, run.count, number, (sn_real)size);
     if (clusters.count == 0)
         return sn_build_fail(build, "cluster", "%s", sn_world_error(world));
     return sn_build_hold(build, "clusters", clusters);

@@ -102,12 +102,12 @@ static bool set_velocities(sn_build *build, sn_numbers velocities)
     sn_vec3 *v = sn_build_take(build, run.count, sizeof *v);
     if (!v)
         return false;
-    bool good = sn_read_velocities(world, run, &v->x, sizeof *v) == SN_OK;
+    bool good = sn_particles_read_velocities(world, run, &v->x, sizeof *v) == SN_OK;
     for (uint32_t i = 0; i < run.count; ++i) {
         sn_vec3 own = sn_build_turn_vector(build, vector_at(velocities, i));
         v[i] = (sn_vec3){added(v[i].x, own.x), added(v[i].y, own.y), added(v[i].z, own.z)};
     }
-    good = good && sn_write_velocities(world, run, &v->x, sizeof *v) == SN_OK;
+    good = good && sn_particles_write_velocities(world, run, &v->x, sizeof *v) == SN_OK;
     return good || sn_build_fail(build, "velocities", "%s", sn_world_error(world));
 }
 

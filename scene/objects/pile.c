@@ -54,21 +54,21 @@ static void make_octahedron(sn_vec3 half, sn_vec3 corner[6])
 }
 
 /* The shape of body number n, and its volume in m^3. corner is room for a hull. */
-static double make_shape(const sn_pile_def *def, uint32_t n, sn_body_shape *shape, sn_vec3 corner[6])
+static double make_shape(const sn_pile_def *def, uint32_t n, sn_shape_def *shape, sn_vec3 corner[6])
 {
-    static const sn_body_shape_type type[] = {SN_BODY_BOX, SN_BODY_SPHERE, SN_BODY_CAPSULE, SN_BODY_HULL};
+    static const sn_shape_type type[] = {SN_SHAPE_BOX, SN_SHAPE_SPHERE, SN_SHAPE_CAPSULE, SN_SHAPE_HULL};
     sn_vec3 half = {def->size.x / 2, def->size.y / 2, def->size.z / 2};
     double x = (double)half.x, y = (double)half.y, z = (double)half.z;
-    *shape = sn_default_body_shape(type[def->shapes == SN_PILE_MIXED ? n % 4 : (uint32_t)def->shapes]);
+    *shape = sn_default_shape_def(type[def->shapes == SN_PILE_MIXED ? n % 4 : (uint32_t)def->shapes]);
     switch (shape->type) {
-    case SN_BODY_SPHERE:
+    case SN_SHAPE_SPHERE:
         shape->radius = half.x;
         return 4.0 / 3 * SN_PI * x * x * x;
-    case SN_BODY_CAPSULE: /* as long as the box is high, and half as wide as it is */
+    case SN_SHAPE_CAPSULE: /* as long as the box is high, and half as wide as it is */
         shape->radius = half.x / 2;
         shape->half.y = half.y - shape->radius > half.y / 4 ? half.y - shape->radius : half.y / 4;
         return SN_PI * x * x / 4 * (2 * (double)shape->half.y + 4.0 / 3 * x / 2);
-    case SN_BODY_HULL:
+    case SN_SHAPE_HULL:
         make_octahedron(half, corner);
         shape->vertices = corner;
         shape->vertex_count = 6;
@@ -82,7 +82,7 @@ static double make_shape(const sn_pile_def *def, uint32_t n, sn_body_shape *shap
 static bool add_body(sn_build *build, const sn_pile_def *def, double density, uint32_t n, sn_vec3 place, uint64_t *seed)
 {
     sn_body_def body = sn_default_body_def();
-    sn_body_shape shape;
+    sn_shape_def shape;
     sn_vec3 corner[6];
     make_shape(def, n, &shape, corner);
     body.shapes = &shape;
@@ -120,7 +120,7 @@ static bool build_pile(sn_build *build, const void *own)
     double spacing = isnan(def->spacing) ? LOOSE * sqrt(x * x + y * y + z * z) : (double)def->spacing;
     double scale = sn_build_scale(build);
     for (uint32_t i = 0; i < count; ++i) {
-        sn_body_shape shape;
+        sn_shape_def shape;
         sn_vec3 corner[6];
         volume += make_shape(def, i, &shape, corner) * scale * scale * scale;
     }

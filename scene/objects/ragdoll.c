@@ -34,7 +34,7 @@ enum { PELVIS, BELLY, CHEST, HEAD, UPPER_ARM, FOREARM, HAND, THIGH, SHANK, FOOT,
 typedef struct piece {
     const char *name;
     double mass;
-    sn_body_shape_type type; /* capsules from end to end, radius included; boxes around the middle of both */
+    sn_shape_type type; /* capsules from end to end, radius included; boxes around the middle of both */
     double from[3], to[3];
     double half[3]; /* boxes */
     double radius;  /* of capsules and spheres, and the rounding of boxes, which is part of half */
@@ -56,36 +56,36 @@ typedef struct piece {
 
 /* Arms as they hang; those of the other pose are turned. */
 static const piece pieces[PIECES] = {
-    [PELVIS] = {"pelvis", 0.142, SN_BODY_BOX, {0, 0.545, 0}, {0, 0.545, 0}, {0.092, 0.055, 0.062}, 0.02},
-    [BELLY] = {"belly", 0.139, SN_BODY_BOX, {0, 0.640, 0}, {0, 0.640, 0}, {0.080, 0.038, 0.058}, 0.02},
-    [CHEST] = {"chest", 0.216, SN_BODY_BOX, {0, 0.763, 0}, {0, 0.763, 0}, {0.100, 0.083, 0.066}, 0.025},
-    [HEAD] = {"head", 0.081, SN_BODY_CAPSULE, {0, 0.862, 0}, {0, 1, 0}, {0}, 0.055},
+    [PELVIS] = {"pelvis", 0.142, SN_SHAPE_BOX, {0, 0.545, 0}, {0, 0.545, 0}, {0.092, 0.055, 0.062}, 0.02},
+    [BELLY] = {"belly", 0.139, SN_SHAPE_BOX, {0, 0.640, 0}, {0, 0.640, 0}, {0.080, 0.038, 0.058}, 0.02},
+    [CHEST] = {"chest", 0.216, SN_SHAPE_BOX, {0, 0.763, 0}, {0, 0.763, 0}, {0.100, 0.083, 0.066}, 0.025},
+    [HEAD] = {"head", 0.081, SN_SHAPE_CAPSULE, {0, 0.862, 0}, {0, 1, 0}, {0}, 0.055},
     [UPPER_ARM] = {"upper_arm",
                    0.028,
-                   SN_BODY_CAPSULE,
+                   SN_SHAPE_CAPSULE,
                    {SHOULDER_WIDTH, SHOULDER_HEIGHT, 0},
                    {SHOULDER_WIDTH, SHOULDER_HEIGHT - UPPER_ARM_LONG, 0},
                    {0},
                    0.027},
     [FOREARM] = {"forearm",
                  0.016,
-                 SN_BODY_CAPSULE,
+                 SN_SHAPE_CAPSULE,
                  {SHOULDER_WIDTH, SHOULDER_HEIGHT - UPPER_ARM_LONG, 0},
                  {SHOULDER_WIDTH, SHOULDER_HEIGHT - UPPER_ARM_LONG - FOREARM_LONG, 0},
                  {0},
                  0.022},
     [HAND] = {"hand",
               0.006,
-              SN_BODY_BOX,
+              SN_SHAPE_BOX,
               {SHOULDER_WIDTH, SHOULDER_HEIGHT - UPPER_ARM_LONG - FOREARM_LONG, 0},
               {SHOULDER_WIDTH, SHOULDER_HEIGHT - UPPER_ARM_LONG - FOREARM_LONG - HAND_LONG, 0},
               {0.010, 0.054, 0.024},
               0.006},
-    [THIGH] = {"thigh", 0.100, SN_BODY_CAPSULE, {HIP_SIDE, HIP_HEIGHT, 0}, {HIP_SIDE, KNEE_HEIGHT, 0}, {0}, 0.046},
-    [SHANK] = {"shank", 0.0465, SN_BODY_CAPSULE, {HIP_SIDE, KNEE_HEIGHT, 0}, {HIP_SIDE, ANKLE_HEIGHT, 0}, {0}, 0.032},
+    [THIGH] = {"thigh", 0.100, SN_SHAPE_CAPSULE, {HIP_SIDE, HIP_HEIGHT, 0}, {HIP_SIDE, KNEE_HEIGHT, 0}, {0}, 0.046},
+    [SHANK] = {"shank", 0.0465, SN_SHAPE_CAPSULE, {HIP_SIDE, KNEE_HEIGHT, 0}, {HIP_SIDE, ANKLE_HEIGHT, 0}, {0}, 0.032},
     [FOOT] = {"foot",
               0.0145,
-              SN_BODY_BOX,
+              SN_SHAPE_BOX,
               {HIP_SIDE, 0.0195, 0.040},
               {HIP_SIDE, 0.0195, 0.040},
               {0.0275, 0.0195, FOOT_LONG / 2},
@@ -132,18 +132,19 @@ static sn_vec3 between(sn_vec3 a, sn_vec3 b)
 static bool add_piece(doll *d, int i, int side)
 {
     const piece *p = &pieces[i];
-    sn_body_shape shape = sn_default_body_shape(p->type);
+    sn_shape_def shape = sn_default_shape_def(p->type);
     sn_body_def body = sn_default_body_def();
     sn_vec3 from = place_of(d, p->from, is_arm(i), side), to = place_of(d, p->to, is_arm(i), side);
     sn_vec3 way = {to.x - from.x, to.y - from.y, to.z - from.z};
     bool long_ = way.x != 0 || way.y != 0 || way.z != 0;
     double h = d->height;
     shape.radius = (sn_real)(p->radius * h);
-    if (p->type == SN_BODY_BOX) {
+    if (p->type == SN_SHAPE_BOX) {
+        shape.rounding = shape.radius;
         shape.half = (sn_vec3){(sn_real)((p->half[0] - p->radius) * h), (sn_real)((p->half[1] - p->radius) * h),
                                (sn_real)((p->half[2] - p->radius) * h)};
     } else {
-        sn_body_shape ends = shape; /* its own frame lies along y */
+        sn_shape_def ends = shape; /* its own frame lies along y */
         sn_shape_between(from, to, &ends);
         shape.half.y = ends.half.y - shape.radius;
     }

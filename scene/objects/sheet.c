@@ -7,7 +7,7 @@
    sheet pulled with free sides has the stiffness C_11 - C_12^2 / C_11 = E t, and Poisson's ratio 1/3. Exact for
    equilateral triangles. So compliance = stretch l^2 / (A + B).
 
-   Bending. A mesh of the kind `bending` bends like a plate of stiffness D = 3 / compliance (see sn_add_bending); hence
+   Bending. A mesh of the kind `bending` bends like a plate of stiffness D = 3 / compliance (see sn_constraint_add_bending); hence
    compliance = 3 bend. Its energy for a small fold is 3 l^2 / (2 (A + B)) theta^2 / compliance = 1/2 D l^2 / (A + B)
    theta^2, and a dihedral angle with compliance = bend (A + B) / l^2 has the same. Check: a grid of squares bent to a
    cylinder of curvature q folds by q l at its edges across, one for each square, and (A + B) = l^2: the energy per area

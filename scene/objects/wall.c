@@ -40,11 +40,11 @@ static double brick_at(const sn_wall_def *def, uint32_t row, uint32_t i, double 
 static bool add_brick(sn_build *build, const sn_wall_def *def, double density, double x, double y, double z,
                       double length)
 {
-    sn_body_shape shape = sn_default_body_shape(SN_BODY_BOX);
+    sn_shape_def shape = sn_default_shape_def(SN_SHAPE_BOX);
     sn_body_def body = sn_default_body_def();
     sn_real r = def->rounding;
     shape.half = (sn_vec3){(sn_real)(length / 2) - r, def->brick.y / 2 - r, def->brick.z / 2 - r};
-    shape.radius = r;
+    shape.rounding = r;
     body.shapes = &shape;
     body.shape_count = 1;
     body.density = (sn_real)density;

@@ -1,4 +1,5 @@
 #include "base/math.h"
+#include "base/quat.h"
 
 #include <sinew/math.h>
 
@@ -364,4 +365,49 @@ double sn_math_log(double x)
 double sn_math_cbrt(double x)
 {
     return math_cbrt(x);
+}
+
+/* ---- Vectors and turns ------------------------------------------------------------------------------------------- */
+
+sn_real sn_vec3_length(sn_vec3 a)
+{
+    return (sn_real)sqrt(vec3_dot_double(a, a));
+}
+
+sn_vec3 sn_vec3_normalise(sn_vec3 a)
+{
+    const double length = sqrt(vec3_dot_double(a, a));
+    if (!(length > 0))
+        return vec3(0, 0, 0);
+    return vec3((sn_real)((double)a.x / length), (sn_real)((double)a.y / length), (sn_real)((double)a.z / length));
+}
+
+sn_quat sn_quat_about(sn_vec3 axis, sn_real angle)
+{
+    const sn_vec3 n = sn_vec3_normalise(axis);
+    const double s = sn_math_sin((double)angle / 2);
+    if (n.x == 0 && n.y == 0 && n.z == 0)
+        return (sn_quat){0, 0, 0, 1};
+    return (sn_quat){(sn_real)(s * (double)n.x), (sn_real)(s * (double)n.y), (sn_real)(s * (double)n.z),
+                     (sn_real)sn_math_cos((double)angle / 2)};
+}
+
+sn_quat sn_quat_facing(sn_vec3 direction)
+{
+    return direction.x == 0 && direction.y == 0 && direction.z == 0 ? (sn_quat){0, 0, 0, 1} : sn_quat_to(direction);
+}
+
+sn_quat sn_quat_after(sn_quat a, sn_quat b)
+{
+    return sn_quat_times(a, b);
+}
+
+sn_quat sn_quat_back(sn_quat q)
+{
+    return (sn_quat){-q.x, -q.y, -q.z, q.w};
+}
+
+sn_vec3 sn_quat_apply(sn_quat q, sn_vec3 v)
+{
+    return sn_quat_turn(q, v);
 }

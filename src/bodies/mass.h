@@ -2,9 +2,8 @@
 #ifndef SN_BODIES_MASS_H
 #define SN_BODIES_MASS_H
 
+#include "collision/convex.h"
 #include "collision/trimesh.h"
-
-#include <sinew/contact.h> /* sn_quat */
 
 /* Zeroed it is nothing, to which parts can be added. */
 typedef struct sn_mass_properties {
@@ -45,6 +44,10 @@ bool sn_mass_of_mesh(sn_mass_properties *mass, const sn_allocator *allocator, co
 bool sn_mass_of_convex(sn_mass_properties *mass, const sn_allocator *allocator, const sn_vec3 *vertex,
                        uint32_t vertices, const uint32_t *index, uint32_t triangles, double radius, double density,
                        bool *out_of_memory, char *message, size_t size);
+
+/* Any convex shape, in its own frame; the centre need not be the origin. As above. */
+bool sn_mass_of_shape(sn_mass_properties *mass, const sn_allocator *allocator, const sn_convex *convex, double density,
+                      bool *out_of_memory, char *message, size_t size);
 
 /* ---- Arithmetic ---------------------------------------------------------------------------------------------------- */
 

@@ -10,40 +10,58 @@ static inline double larger(double a, double b)
 
 /* ---- What it is -------------------------------------------------------------------------------------------------- */
 
-sn_convex sn_convex_from_solid(const sn_solid *solid, sn_real thickness)
-{
-    switch (solid->type) {
-    case SN_SOLID_BOX:
-        return (sn_convex){SN_CONVEX_BOX, solid->half, thickness, NULL};
-    case SN_SOLID_CAPSULE:
-        return (sn_convex){SN_CONVEX_CAPSULE, solid->half, solid->radius + thickness, NULL};
-    default:
-        return (sn_convex){SN_CONVEX_SPHERE, solid->half, solid->radius + thickness, NULL};
-    }
-}
-
-/* The other way round: false for a hull. The rounding of a box is left. */
+/* The solid that it is: false for others. The rounding of a box is left. */
 static bool solid_of(const sn_convex *convex, sn_solid *solid, sn_real *rounding)
 {
-    bool box = convex->type == SN_CONVEX_BOX;
+    bool box = convex->type == SN_SHAPE_BOX;
     *rounding = box ? convex->radius : 0;
-    solid->type = box ? SN_SOLID_BOX : convex->type == SN_CONVEX_CAPSULE ? SN_SOLID_CAPSULE : SN_SOLID_SPHERE;
+    solid->type = box ? SN_SOLID_BOX : convex->type == SN_SHAPE_CAPSULE ? SN_SOLID_CAPSULE : SN_SOLID_SPHERE;
     solid->half = convex->half;
     solid->radius = convex->radius;
-    return convex->type != SN_CONVEX_HULL;
+    return convex->type <= SN_SHAPE_BOX;
+}
+
+/* ---- Solids of revolution ---------------------------------------------------------------------------------------- */
+
+/* Of the length of a direction: what is across the axis by less is along it. A core that does not face such a direction is
+   off by this share of its sag at most. */
+#define ACROSS ((sn_real)0.002)
+
+bool sn_convex_face(sn_convex *convex, const sn_pose *pose, sn_vec3 direction)
+{
+    if (!sn_is_revolved(convex->type))
+        return false;
+    sn_vec3 own = sn_quat_turn_back(pose->rotation, direction), before = convex->facing;
+    sn_real across = real_sqrt(own.x * own.x + own.z * own.z), length = vec3_length(own);
+    convex->facing = across > ACROSS * length ? vec3(own.x / across, 0, own.z / across) : vec3(0, 0, 0);
+    return convex->facing.x != before.x || convex->facing.z != before.z;
+}
+
+sn_real sn_convex_sag(const sn_convex *convex)
+{
+    return sn_is_revolved(convex->type) ? (sn_real)SN_REVOLVED_SAG * convex->half.x : 0;
+}
+
+static sn_dvec3 facing_of(const sn_convex *convex)
+{
+    double x = (double)convex->facing.x, z = (double)convex->facing.z, length = sqrt(x * x + z * z);
+    return length > 0 ? dvec3(x / length, 0, z / length) : dvec3(1, 0, 0);
 }
 
 sn_hull sn_convex_core(const sn_convex *convex, sn_convex_room *room)
 {
     switch (convex->type) {
-    case SN_CONVEX_BOX:
+    case SN_SHAPE_BOX:
         return sn_hull_box(dvec3_from(convex->half), &room->box);
-    case SN_CONVEX_CAPSULE:
+    case SN_SHAPE_CAPSULE:
         room->end[0] = dvec3(0, -(double)convex->half.y, 0);
         room->end[1] = dvec3(0, (double)convex->half.y, 0);
         return sn_hull_segment(room->end);
-    case SN_CONVEX_HULL:
+    case SN_SHAPE_HULL:
         return *convex->hull;
+    case SN_SHAPE_CYLINDER:
+    case SN_SHAPE_CONE:
+        return sn_revolved_core(convex->type, dvec3_from(convex->half), facing_of(convex), &room->revolved);
     default:
         room->end[0] = dvec3(0, 0, 0);
         return sn_hull_point(room->end);
@@ -55,10 +73,13 @@ sn_real sn_convex_inner(const sn_convex *convex)
     sn_vec3 h = convex->half;
     sn_real least = h.x < h.y ? h.x : h.y;
     switch (convex->type) {
-    case SN_CONVEX_BOX:
+    case SN_SHAPE_BOX:
         return convex->radius + (h.z < least ? h.z : least);
-    case SN_CONVEX_HULL:
+    case SN_SHAPE_HULL:
         return convex->radius + (sn_real)convex->hull->inner;
+    case SN_SHAPE_CYLINDER:
+    case SN_SHAPE_CONE:
+        return convex->radius + (sn_real)sn_revolved_inner(convex->type, dvec3_from(h));
     default:
         return convex->radius;
     }
@@ -66,10 +87,11 @@ sn_real sn_convex_inner(const sn_convex *convex)
 
 sn_real sn_convex_outer(const sn_convex *convex)
 {
-    double core = convex->type == SN_CONVEX_BOX       ? dvec3_length(dvec3_from(convex->half))
-                  : convex->type == SN_CONVEX_CAPSULE ? (double)convex->half.y
-                  : convex->type == SN_CONVEX_HULL    ? convex->hull->outer
-                                                      : 0;
+    double core = convex->type == SN_SHAPE_BOX       ? dvec3_length(dvec3_from(convex->half))
+                  : convex->type == SN_SHAPE_CAPSULE ? (double)convex->half.y
+                  : convex->type == SN_SHAPE_HULL    ? convex->hull->outer
+                  : sn_is_revolved(convex->type)     ? sn_revolved_outer(dvec3_from(convex->half))
+                                                     : 0;
     return (sn_real)((core + (double)convex->radius) * (1 + BOX_SLACK));
 }
 
@@ -100,10 +122,15 @@ static void hull_bounds(const sn_hull *hull, const sn_dvec3 axis[3], sn_dvec3 *l
 static sn_bounds bounds_by_axes(const sn_convex *convex, sn_dvec3 centre, const sn_dvec3 axis[3])
 {
     sn_dvec3 low = {0, 0, 0}, high = {0, 0, 0};
-    if (convex->type == SN_CONVEX_HULL) {
+    if (convex->type == SN_SHAPE_HULL) {
         hull_bounds(convex->hull, axis, &low, &high);
-    } else if (convex->type != SN_CONVEX_SPHERE) {
-        bool box = convex->type == SN_CONVEX_BOX;
+    } else if (sn_is_revolved(convex->type)) {
+        sn_dvec3 half = dvec3_from(convex->half);
+        sn_revolved_extent(convex->type, half, axis[1].x, &low.x, &high.x);
+        sn_revolved_extent(convex->type, half, axis[1].y, &low.y, &high.y);
+        sn_revolved_extent(convex->type, half, axis[1].z, &low.z, &high.z);
+    } else if (convex->type != SN_SHAPE_SPHERE) {
+        bool box = convex->type == SN_SHAPE_BOX;
         high = turned_half(box ? dvec3_from(convex->half) : dvec3(0, (double)convex->half.y, 0), axis);
         low = dvec3_scale(high, -1);
     }
@@ -132,8 +159,11 @@ sn_bounds sn_convex_bounds_at(const sn_convex *convex, const sn_pose *pose)
 
 sn_vec3 sn_convex_support(const sn_convex *convex, sn_vec3 direction)
 {
+    static const sn_pose here = {{0, 0, 0}, {0, 0, 0, 1}};
     sn_convex_room room;
-    sn_hull core = sn_convex_core(convex, &room);
+    sn_convex faced = *convex;
+    sn_convex_face(&faced, &here, direction);
+    sn_hull core = sn_convex_core(&faced, &room);
     sn_dvec3 d = dvec3_from(direction);
     double most = larger(larger(fabs(d.x), fabs(d.y)), fabs(d.z));
     d = most > 0 ? dvec3_scale(d, 1 / most) : dvec3(0, 1, 0); /* so that squares of tiny ones are not lost */
@@ -150,6 +180,15 @@ static void write_touch(sn_touch *touch, const sn_hull_spot *spot, double roundi
     touch->part = spot->face;
 }
 
+/* The core of what has faces, or is revolved. */
+static void near_core(const sn_convex *convex, sn_dvec3 p, sn_hull_spot *spot)
+{
+    if (convex->type == SN_SHAPE_HULL)
+        sn_hull_near(convex->hull, p, spot);
+    else
+        sn_revolved_near(convex->type, dvec3_from(convex->half), p, spot);
+}
+
 bool sn_convex_near(const sn_convex *convex, sn_vec3 p, sn_real reach, sn_touch *touch)
 {
     sn_solid solid;
@@ -160,23 +199,49 @@ bool sn_convex_near(const sn_convex *convex, sn_vec3 p, sn_real reach, sn_touch 
         touch->point = vec3_add(touch->point, vec3_scale(touch->normal, rounding));
     } else {
         sn_hull_spot spot;
-        sn_hull_near(convex->hull, dvec3_from(p), &spot);
+        near_core(convex, dvec3_from(p), &spot);
         write_touch(touch, &spot, (double)convex->radius);
     }
     return touch->distance <= reach;
 }
 
-static bool cast_hull(const sn_convex *convex, const sn_path *path, sn_real *t, sn_touch *touch)
+#define CAST_STEPS 64u
+
+/* Of the coordinates at hand: what is nearer than this touches. */
+#define CAST_NEAR 1e-14
+
+/* When a point first comes as near as reach to a solid of revolution, from farther off. The distance is a convex function of time,
+   so Newton's steps come to the first touch from below and do not pass it. */
+static bool cast_revolved(const sn_convex *convex, sn_dvec3 from, sn_dvec3 way, double reach, double *t,
+                          sn_hull_spot *spot)
+{
+    double now = 0, far = dvec3_length(from) + dvec3_length(way) + (double)sn_convex_outer(convex);
+    for (uint32_t step = 0; step < CAST_STEPS; ++step) {
+        near_core(convex, dvec3_add(from, dvec3_scale(way, now)), spot);
+        double gap = spot->distance - reach, rate = -dvec3_dot(spot->normal, way);
+        *t = now;
+        if (gap <= CAST_NEAR * far)
+            return true;
+        if (!(rate > 0) || !(now + gap / rate <= 1))
+            return false;
+        now += gap / rate;
+    }
+    return true; /* so slowly that it has all but come to it */
+}
+
+static bool cast_core(const sn_convex *convex, const sn_path *path, sn_real *t, sn_touch *touch)
 {
     sn_dvec3 from = dvec3_from(path->from), way = dvec3_from(path->way);
     double rounding = (double)convex->radius, reach = rounding + (double)path->radius, when = 0;
     sn_hull_spot spot;
-    sn_hull_near(convex->hull, from, &spot);
+    near_core(convex, from, &spot);
 
     /* The distance from a convex solid is a convex function of time: what does not come nearer at first never does. */
     if (!(dvec3_dot(spot.normal, way) < 0))
         return false;
-    if (spot.distance > reach && !sn_hull_cast(convex->hull, from, way, reach, &when, &spot))
+    if (spot.distance > reach &&
+        !(convex->type == SN_SHAPE_HULL ? sn_hull_cast(convex->hull, from, way, reach, &when, &spot)
+                                        : cast_revolved(convex, from, way, reach, &when, &spot)))
         return false;
     *t = (sn_real)when;
     write_touch(touch, &spot, rounding);
@@ -189,7 +254,7 @@ bool sn_convex_cast(const sn_convex *convex, const sn_path *path, sn_real *t, sn
     sn_solid solid;
     sn_real rounding;
     if (!solid_of(convex, &solid, &rounding))
-        return cast_hull(convex, path, t, touch);
+        return cast_core(convex, path, t, touch);
     sn_path thick = {path->from, path->way, path->radius + rounding};
     if (!sn_solid_cast(&solid, &thick, t, touch))
         return false;

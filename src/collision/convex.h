@@ -1,23 +1,27 @@
-/* Convex solids that bodies are made of: everything within a radius of a point, a segment, a box or a hull. */
+/* Convex solids: everything within a radius of a point, a segment, a box, a hull, a cylinder or a cone. */
 #ifndef SN_COLLISION_CONVEX_H
 #define SN_COLLISION_CONVEX_H
 
 #include "collision/hull.h"
-#include "collision/shape.h"
-
-typedef enum sn_convex_type {
-    SN_CONVEX_SPHERE,  /* radius */
-    SN_CONVEX_CAPSULE, /* all within the radius of the segment from (0, -half.y, 0) to (0, half.y, 0) */
-    SN_CONVEX_BOX,     /* |x| <= half.x and so on, and all within the radius of that */
-    SN_CONVEX_HULL     /* the same of a hull, whose centroid is the origin */
-} sn_convex_type;
+#include "collision/pose.h"
+#include "collision/revolved.h"
+#include "collision/solid.h"
 
 typedef struct sn_convex {
-    sn_convex_type type;
-    sn_vec3 half;        /* m */
-    sn_real radius;      /* m: rounds boxes and hulls, too; 0: sharp */
-    const sn_hull *hull; /* of a hull, otherwise NULL */
+    sn_shape_type type; /* sphere, capsule, box, hull, cylinder or cone */
+    sn_vec3 half;   /* m: of a box; of a capsule y; of a cylinder and a cone the radius, half the height, the radius */
+    sn_real radius; /* m: of spheres and capsules; rounds all others; 0: sharp */
+    const sn_hull *hull; /* of a hull, whose centroid is the origin; otherwise NULL */
+    sn_vec3
+        facing; /* cylinder and cone: where a corner of the core points, across the axis; 0: along x. See sn_convex_face */
 } sn_convex;
+
+/* A core of a solid of revolution faces a direction of the world. False if it did so before, or need not: it is another solid, or
+   the direction is along its axis. */
+bool sn_convex_face(sn_convex *convex, const sn_pose *pose, sn_vec3 direction);
+
+/* m: how far the core may be inside of the solid that it stands for. */
+sn_real sn_convex_sag(const sn_convex *convex);
 
 /* The box around it in its own frame, and in the world. Rounding makes them larger, never smaller. */
 sn_bounds sn_convex_bounds(const sn_convex *convex);
@@ -38,12 +42,10 @@ bool sn_convex_near(const sn_convex *convex, sn_vec3 p, sn_real reach, sn_touch 
 /* When a travelling sphere first touches it, in its own frame; see sn_solid_cast. */
 bool sn_convex_cast(const sn_convex *convex, const sn_path *path, sn_real *t, sn_touch *touch);
 
-/* The solid of a collider (box, sphere, capsule; not a plane) with its thickness. */
-sn_convex sn_convex_from_solid(const sn_solid *solid, sn_real thickness);
-
 /* The polyhedron that it is the rounding of: a point, a segment, a box or a hull; in its own frame. */
 typedef struct sn_convex_room {
     sn_hull_box_room box;
+    sn_revolved_room revolved;
     sn_dvec3 end[2];
 } sn_convex_room;
 sn_hull sn_convex_core(const sn_convex *convex, sn_convex_room *room);

@@ -422,8 +422,8 @@ static bool finish(sn_collision *c, const sn_frame_pair *f, sn_real reach, sn_ma
     return count > 0;
 }
 
-bool sn_manifold_convex(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
-                        sn_manifold *m)
+static bool touch_once(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
+                       sn_manifold *m)
 {
     sn_collision c;
     sn_convex_room room_a, room_b;
@@ -446,7 +446,7 @@ bool sn_manifold_convex(const sn_convex *a, const sn_pose *pa, const sn_convex *
     c.centre[1] = dvec3(0, 0, 0);
     c.front = NULL;
     sn_dvec3 half_a = dvec3_from(a->half), half_b = dvec3_from(b->half);
-    bool boxes = a->type == SN_CONVEX_BOX && b->type == SN_CONVEX_BOX;
+    bool boxes = a->type == SN_SHAPE_BOX && b->type == SN_SHAPE_BOX;
     c.half_a = boxes ? &half_a : NULL;
     c.half_b = boxes ? &half_b : NULL;
     c.axis_a = f.axis;
@@ -468,4 +468,77 @@ bool sn_manifold_convex(const sn_convex *a, const sn_pose *pa, const sn_convex *
         return lies_apart(&c, m);
     sn_points_around(&c);
     return finish(&c, &f, reach, m);
+}
+
+/* ---- Solids of revolution ----------------------------------------------------------------------------------------
+   Their cores are inside of them, and right where they face. Where that is follows from the normal, if the other one touches with a face, and
+   from the place, if it does with a corner or an edge. Both are tried: the solid is larger than any core, so the one is
+   better that comes nearer, or goes deeper. */
+
+void sn_facing_by_normal(sn_facing *f, sn_vec3 normal)
+{
+    sn_convex_face(&f->a, &f->pa, vec3_scale(normal, -1));
+    sn_convex_face(&f->b, &f->pb, normal);
+}
+
+void sn_facing_by_place(sn_facing *f, sn_vec3 on_a, sn_vec3 on_b)
+{
+    sn_convex_face(&f->a, &f->pa, vec3_sub(on_b, f->pa.position));
+    sn_convex_face(&f->b, &f->pb, vec3_sub(on_a, f->pb.position));
+}
+
+static const sn_manifold_point *nearest_point(const sn_manifold *m)
+{
+    const sn_manifold_point *best = &m->point[0];
+    for (uint32_t i = 1; i < m->count; ++i)
+        best = m->point[i].distance < best->distance ? &m->point[i] : best;
+    return best;
+}
+
+static bool touch_facing(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
+                         sn_manifold *m)
+{
+    sn_facing f = {*a, *b, *pa, *pb};
+    const sn_real sag = sn_convex_sag(a) + sn_convex_sag(b);
+    sn_facing_by_place(&f, pa->position, pb->position);
+    if (!touch_once(&f.a, pa, &f.b, pb, reach + sag, m)) {
+        m->apart -= sag;
+        return false;
+    }
+    for (uint32_t round = 0; round < SN_FACING_ROUNDS; ++round) {
+        const sn_manifold_point p = *nearest_point(m);
+        const sn_vec3 normal = m->normal, on_a = sn_pose_to_world(pa, p.a), on_b = sn_pose_to_world(pb, p.b);
+        bool better = false;
+        for (uint32_t way = 0; way < 2; ++way) {
+            sn_manifold other;
+            if (way)
+                sn_facing_by_place(&f, on_a, on_b);
+            else
+                sn_facing_by_normal(&f, normal);
+            if (!touch_once(&f.a, pa, &f.b, pb, reach + sag, &other) ||
+                nearest_point(&other)->distance > nearest_point(m)->distance + (sn_real)SN_FACING_TIE * sag)
+                continue;
+            better =
+                better || nearest_point(&other)->distance < nearest_point(m)->distance - (sn_real)SN_FACING_TIE * sag;
+            *m = other;
+        }
+        if (!better)
+            break;
+    }
+    uint32_t left = 0;
+    const sn_real nearest = nearest_point(m)->distance;
+    for (uint32_t i = 0; i < m->count; ++i)
+        if (m->point[i].distance <= reach)
+            m->point[left++] = m->point[i];
+    m->count = left;
+    m->apart = left ? reach : nearest > sag ? nearest - sag : 0;
+    return left > 0;
+}
+
+bool sn_manifold_convex(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
+                        sn_manifold *m)
+{
+    if (sn_is_revolved(a->type) || sn_is_revolved(b->type))
+        return touch_facing(a, pa, b, pb, reach, m);
+    return touch_once(a, pa, b, pb, reach, m);
 }

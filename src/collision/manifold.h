@@ -4,7 +4,7 @@
 #ifndef SN_COLLISION_MANIFOLD_H
 #define SN_COLLISION_MANIFOLD_H
 
-#include "collision/convex.h"
+#include "collision/shape.h"
 
 #define SN_MANIFOLD_MOST 4
 

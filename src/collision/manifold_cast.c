@@ -99,8 +99,8 @@ static flight flight_of(const sn_convex *a, const sn_frame_pair *f, sn_vec3 way,
                     (double)a->radius + rounding, TOUCHING * size};
 }
 
-bool sn_convex_sweep(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_convex *b, const sn_pose *pb,
-                     sn_real *t, sn_touch *touch)
+static bool sweep_once(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_convex *b, const sn_pose *pb,
+                       sn_real *t, sn_touch *touch)
 {
     sn_convex_room room_a, room_b;
     sn_moved_room moved;
@@ -122,6 +122,45 @@ bool sn_convex_sweep(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const s
     return true;
 }
 
+/* Cores of solids of revolution face where they go, made larger by what they may lack, and then what they meet. */
+bool sn_convex_sweep(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_convex *b, const sn_pose *pb,
+                     sn_real *t, sn_touch *touch)
+{
+    if (!sn_is_revolved(a->type) && !sn_is_revolved(b->type))
+        return sweep_once(a, pa, way, b, pb, t, touch);
+    sn_facing f = {*a, *b, *pa, *pb};
+    sn_facing_by_normal(&f, vec3_scale(way, -1));
+    f.a.radius += sn_convex_sag(a);
+    f.b.radius += sn_convex_sag(b);
+    if (!sweep_once(&f.a, pa, way, &f.b, pb, t, touch))
+        return false;
+    f.a.radius = a->radius;
+    f.b.radius = b->radius;
+    bool met = false;
+    sn_touch last = *touch;
+    sn_real when = *t;
+    for (uint32_t round = 0; round < 2 * SN_FACING_ROUNDS; ++round) {
+        sn_touch now;
+        sn_real at;
+        if (round % 2) {
+            f.pa.position = vec3_add(pa->position, vec3_scale(way, when));
+            sn_facing_by_place(&f, last.point, last.point);
+        } else {
+            sn_facing_by_normal(&f, last.normal);
+        }
+        if (!sweep_once(&f.a, pa, way, &f.b, pb, &at, &now))
+            continue;
+        last = now;
+        when = at;
+        if (!met || at < *t) {
+            *t = at;
+            *touch = now;
+        }
+        met = true;
+    }
+    return met;
+}
+
 bool sn_manifold_cast(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_convex *b, const sn_pose *pb,
                       sn_real *t, sn_vec3 *normal)
 {
@@ -132,8 +171,8 @@ bool sn_manifold_cast(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const 
     return true;
 }
 
-bool sn_convex_sweep_triangle(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_vec3 corner[3], sn_real *t,
-                              sn_touch *touch)
+static bool sweep_triangle_once(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_vec3 corner[3], sn_real *t,
+                                sn_touch *touch)
 {
     sn_convex_room room;
     sn_moved_room moved;
@@ -149,6 +188,28 @@ bool sn_convex_sweep_triangle(const sn_convex *a, const sn_pose *pa, sn_vec3 way
     *t = round_down(when);
     *touch = (sn_touch){0, place_in_world(&f, &pb, spot), to_world(&f, n), 0};
     return true;
+}
+
+/* The same as above for one solid; meet: with what. */
+#define SWEEP_FACING(meet)                                                                                             \
+    sn_convex faced = *a;                                                                                              \
+    sn_convex_face(&faced, pa, way);                                                                                   \
+    faced.radius += sn_convex_sag(a);                                                                                  \
+    bool met = (meet);                                                                                                 \
+    faced.radius = a->radius;                                                                                          \
+    if (!met || !sn_is_revolved(a->type))                                                                              \
+        return met;                                                                                                    \
+    const sn_vec3 there = vec3_sub(touch->point, vec3_add(pa->position, vec3_scale(way, *t)));                         \
+    sn_convex_face(&faced, pa, vec3_scale(touch->normal, -1));                                                         \
+    if (meet)                                                                                                          \
+        return true;                                                                                                   \
+    sn_convex_face(&faced, pa, there);                                                                                 \
+    return (meet)
+
+bool sn_convex_sweep_triangle(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_vec3 corner[3], sn_real *t,
+                              sn_touch *touch)
+{
+    SWEEP_FACING(sweep_triangle_once(&faced, pa, way, corner, t, touch));
 }
 
 /* ---- Meshes ------------------------------------------------------------------------------------------------------ */
@@ -315,17 +376,24 @@ static bool cast_plane(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const
     return true;
 }
 
+static bool sweep_shape_once(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_shape *b, const sn_pose *pb,
+                             sn_real *t, sn_touch *touch)
+{
+    if (b->type == SN_SHAPE_MESH)
+        return cast_mesh(a, pa, way, b, pb, t, touch);
+    if (b->type == SN_SHAPE_FIELD)
+        return cast_field(a, pa, way, b, pb, t, touch);
+    return cast_plane(a, pa, way, b, pb, t, touch);
+}
+
 bool sn_convex_sweep_shape(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_shape *b, const sn_pose *pb,
                            sn_real *t, sn_touch *touch)
 {
-    if (b->type == SN_COLLIDER_MESH)
-        return cast_mesh(a, pa, way, b, pb, t, touch);
-    if (b->type == SN_COLLIDER_FIELD)
-        return cast_field(a, pa, way, b, pb, t, touch);
-    if (b->type == SN_COLLIDER_PLANE)
-        return cast_plane(a, pa, way, b, pb, t, touch);
-    sn_convex solid = sn_convex_from_solid(&b->solid, b->thickness);
-    return sn_convex_sweep(a, pa, way, &solid, pb, t, touch);
+    if (sn_shape_is_convex(b->type)) {
+        sn_convex solid = sn_shape_solid(b);
+        return sn_convex_sweep(a, pa, way, &solid, pb, t, touch);
+    }
+    SWEEP_FACING(sweep_shape_once(&faced, pa, way, b, pb, t, touch));
 }
 
 bool sn_manifold_cast_shape(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_shape *b, const sn_pose *pb,

@@ -36,8 +36,8 @@ static bool gap_of(const sn_between *between, const sn_frame_pair *f, const sn_p
     return touch->distance <= reach;
 }
 
-bool sn_convex_gap(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
-                   sn_touch *touch)
+static bool gap_once(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
+                     sn_touch *touch)
 {
     sn_convex_room room_a, room_b;
     sn_moved_room moved;
@@ -56,8 +56,33 @@ bool sn_convex_gap(const sn_convex *a, const sn_pose *pa, const sn_convex *b, co
     return true;
 }
 
-bool sn_convex_gap_triangle(const sn_convex *a, const sn_pose *pa, const sn_vec3 corner[3], sn_real reach,
-                            sn_touch *touch)
+/* Cores of solids of revolution face each other, and then along the normal that this gives. */
+bool sn_convex_gap(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
+                   sn_touch *touch)
+{
+    if (!sn_is_revolved(a->type) && !sn_is_revolved(b->type))
+        return gap_once(a, pa, b, pb, reach, touch);
+    sn_facing f = {*a, *b, *pa, *pb};
+    const sn_real sag = sn_convex_sag(a) + sn_convex_sag(b);
+    sn_facing_by_place(&f, pa->position, pb->position);
+    if (!gap_once(&f.a, pa, &f.b, pb, reach + sag, touch))
+        return false;
+    sn_touch last = *touch;
+    for (uint32_t round = 0; round < 4 * SN_FACING_ROUNDS; ++round) {
+        if (round % 2)
+            sn_facing_by_place(&f, vec3_add(last.point, vec3_scale(last.normal, last.distance)), last.point);
+        else
+            sn_facing_by_normal(&f, last.normal);
+        if (!gap_once(&f.a, pa, &f.b, pb, reach + sag, &last))
+            break;
+        if (last.distance < touch->distance)
+            *touch = last;
+    }
+    return touch->distance <= reach;
+}
+
+static bool gap_triangle_once(const sn_convex *a, const sn_pose *pa, const sn_vec3 corner[3], sn_real reach,
+                              sn_touch *touch)
 {
     sn_convex_room room;
     sn_moved_room moved;
@@ -79,6 +104,29 @@ bool sn_convex_gap_triangle(const sn_convex *a, const sn_pose *pa, const sn_vec3
     between = (sn_between){dvec3_dot(n, deepest), deepest, deepest, n};
     between.on_b = dvec3_sub(deepest, dvec3_scale(n, between.distance));
     return gap_of(&between, &f, &pb, rounding, reach, touch);
+}
+
+/* The same for one solid. */
+#define GAP_FACING(first, again)                                                                                       \
+    sn_convex faced = *a;                                                                                              \
+    bool near = (first);                                                                                               \
+    if (!near || !sn_is_revolved(a->type))                                                                             \
+        return near;                                                                                                   \
+    sn_touch best = *touch;                                                                                            \
+    for (uint32_t round = 0; round < 4 * SN_FACING_ROUNDS && near; ++round) {                                          \
+        const sn_vec3 there = vec3_sub(touch->point, pa->position);                                                    \
+        sn_convex_face(&faced, pa, round % 2 ? there : vec3_scale(touch->normal, -1));                                 \
+        near = (again);                                                                                                \
+        best = near && touch->distance < best.distance ? *touch : best;                                                \
+    }                                                                                                                  \
+    *touch = best;                                                                                                     \
+    return best.distance <= reach
+
+bool sn_convex_gap_triangle(const sn_convex *a, const sn_pose *pa, const sn_vec3 corner[3], sn_real reach,
+                            sn_touch *touch)
+{
+    GAP_FACING(gap_triangle_once(&faced, pa, corner, reach + sn_convex_sag(a), touch),
+               gap_triangle_once(&faced, pa, corner, reach, touch));
 }
 
 /* ---- Meshes ------------------------------------------------------------------------------------------------------ */
@@ -176,12 +224,14 @@ static bool gap_to_mesh(const sn_convex *a, const sn_pose *pa, const sn_shape *b
 bool sn_convex_gap_shape(const sn_convex *a, const sn_pose *pa, const sn_shape *b, const sn_pose *pb, sn_real reach,
                          sn_touch *touch)
 {
-    if (b->type == SN_COLLIDER_BOX || b->type == SN_COLLIDER_SPHERE || b->type == SN_COLLIDER_CAPSULE) {
-        sn_convex solid = sn_convex_from_solid(&b->solid, b->thickness);
+    if (sn_shape_is_convex(b->type)) {
+        sn_convex solid = sn_shape_solid(b);
         return sn_convex_gap(a, pa, &solid, pb, reach, touch);
     }
-    if (b->type == SN_COLLIDER_MESH)
-        return gap_to_mesh(a, pa, b, pb, reach, touch);
+    if (b->type == SN_SHAPE_MESH) {
+        GAP_FACING(gap_to_mesh(&faced, pa, b, pb, reach + sn_convex_sag(a), touch),
+                   gap_to_mesh(&faced, pa, b, pb, reach, touch));
+    }
     sn_manifold m[SN_MANIFOLD_MOST];
     return deepest_of(m, sn_manifold_shape(a, pa, b, pb, reach, m, SN_MANIFOLD_MOST), pb, touch) &&
            touch->distance <= reach;

@@ -542,15 +542,9 @@ static uint32_t contact_plane(const sn_convex *a, const sn_frame_pair *f, sn_col
     return count > 0;
 }
 
-uint32_t sn_manifold_shape(const sn_convex *a, const sn_pose *pa, const sn_shape *b, const sn_pose *pb, sn_real reach,
-                           sn_manifold *m, uint32_t capacity)
+static uint32_t touch_shape(const sn_convex *a, const sn_pose *pa, const sn_shape *b, const sn_pose *pb, sn_real reach,
+                            sn_manifold *m, uint32_t capacity)
 {
-    if (!capacity)
-        return 0;
-    if (b->type == SN_COLLIDER_BOX || b->type == SN_COLLIDER_SPHERE || b->type == SN_COLLIDER_CAPSULE) {
-        sn_convex solid = sn_convex_from_solid(&b->solid, b->thickness);
-        return sn_manifold_convex(a, pa, &solid, pb, reach, m);
-    }
     sn_frame_pair f = sn_frame_pair_from(pa, pb);
     sn_collision c;
     c.rounding[0] = (double)a->radius;
@@ -559,9 +553,36 @@ uint32_t sn_manifold_shape(const sn_convex *a, const sn_pose *pa, const sn_shape
     c.size = (double)sn_convex_inner(a);
     c.count = 0;
     uint32_t most = capacity < BUNDLES ? capacity : BUNDLES;
-    if (b->type == SN_COLLIDER_MESH)
+    if (b->type == SN_SHAPE_MESH)
         return contact_mesh(a, b, &f, &c, m, most);
-    if (b->type == SN_COLLIDER_FIELD)
+    if (b->type == SN_SHAPE_FIELD)
         return contact_field(a, b, &f, &c, m, most);
     return contact_plane(a, &f, &c, m);
+}
+
+uint32_t sn_manifold_shape(const sn_convex *a, const sn_pose *pa, const sn_shape *b, const sn_pose *pb, sn_real reach,
+                           sn_manifold *m, uint32_t capacity)
+{
+    if (!capacity)
+        return 0;
+    if (sn_shape_is_convex(b->type)) {
+        sn_convex solid = sn_shape_solid(b);
+        return sn_manifold_convex(a, pa, &solid, pb, reach, m);
+    }
+    if (!sn_is_revolved(a->type))
+        return touch_shape(a, pa, b, pb, reach, m, capacity);
+    sn_convex faced = *a;
+    sn_vec3 down = sn_quat_turn(pb->rotation, vec3(0, -1, 0));
+    sn_convex_face(&faced, pa, down);
+    if (b->type == SN_SHAPE_PLANE)
+        return touch_shape(&faced, pa, b, pb, reach, m, capacity);
+    if (!touch_shape(&faced, pa, b, pb, reach + sn_convex_sag(a), m, capacity))
+        return 0;
+    const sn_vec3 place = sn_pose_to_world(pb, m->point[0].b);
+    sn_convex_face(&faced, pa, vec3_scale(m->normal, -1));
+    const uint32_t found = touch_shape(&faced, pa, b, pb, reach, m, capacity);
+    if (found)
+        return found;
+    sn_convex_face(&faced, pa, vec3_sub(place, pa->position));
+    return touch_shape(&faced, pa, b, pb, reach, m, capacity);
 }

@@ -27,6 +27,22 @@
 /* The same: points whose depths differ by less are equally deep, and the one at the border is kept. */
 #define SN_MANIFOLD_LEVEL 1e-4
 
+/* So often, at most, the cores of solids of revolution are turned to what they face. */
+#define SN_FACING_ROUNDS 3u
+
+/* Of what a core may lack: what is better by less is equally good, and the last that was tried is taken. */
+#define SN_FACING_TIE 1e-4
+
+/* Two solids, one or both of revolution, and where they are. */
+typedef struct sn_facing {
+    sn_convex a, b;
+    sn_pose pa, pb;
+} sn_facing;
+
+/* Turns their cores to each other: along a normal (in the world, from b towards a); or each to the spot where the other one is touched. */
+void sn_facing_by_normal(sn_facing *f, sn_vec3 normal);
+void sn_facing_by_place(sn_facing *f, sn_vec3 on_a, sn_vec3 on_b);
+
 /* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
 typedef struct sn_frame_pair {

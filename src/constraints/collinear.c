@@ -1,4 +1,4 @@
-/* Three points on a line (collinearity, lecture 003; more of them by sn_add_collinear).
+/* Three points on a line (collinearity, lecture 003; more of them by sn_constraints_add_collinear).
 
    With T = b - a, t = T / |T|, the foot a + k T of c on the line and q = c - a - k T the part of c - a beside it,
 
@@ -42,7 +42,8 @@ SN_LANES(collinear, eval_collinear, 3, 3, 0, 0)
 #if !SN_VECTOR
 const sn_kind sn_kind_collinear = {
     .name = "collinear",
-    .about = "Three points on a line: c stays on the line through a and b. More than three with sn_add_collinear.",
+    .about = "Three points on a line: c stays on the line through a and b. More than three with "
+             "sn_constraints_add_collinear.",
     .formula = "C = (b - a) x (c - a) / |b - a|",
     .unit = "m",
     .points = 3,

@@ -1,4 +1,4 @@
-/* A point and the plane of a triangle: in it (coplanarity, lecture 003; more points by sn_add_coplanar), or on the
+/* A point and the plane of a triangle: in it (coplanarity, lecture 003; more points by sn_constraints_add_coplanar), or on the
    side to which the triangle's normal points, by a thickness (the triangle collision constraint of lecture 001).
 
    With N = (b - a) x (c - a), n = N / |N| and the height H = (d - a) . n, the foot of d in the plane is f = d - H n,
@@ -52,7 +52,8 @@ SN_LANES(point_triangle, eval_point_triangle, 4, 1, 1, 0)
 #if !SN_VECTOR
 const sn_kind sn_kind_coplanar = {
     .name = "coplanar",
-    .about = "Four points in a plane: d stays in the plane through a, b and c. More than four with sn_add_coplanar.",
+    .about = "Four points in a plane: d stays in the plane through a, b and c. More than four with "
+             "sn_constraints_add_coplanar.",
     .formula = "C = (d - a) . n, n = (b - a) x (c - a) / |(b - a) x (c - a)|",
     .unit = "m",
     .points = 4,

@@ -7,7 +7,7 @@
 
    and likewise for q and r. o is the first point here, which keeps numbers small. For a closed surface its own share,
    minus the sum of all others, is zero; it is added all the same, so that momentum is kept to the last digit, and so
-   that an open surface, closed by its cone to that point, still is a proper constraint. sn_add_surface refuses open
+   that an open surface, closed by its cone to that point, still is a proper constraint. sn_constraint_add_surface refuses open
    ones.
 
    Two ways to keep V at pressure * rest:
@@ -78,7 +78,7 @@ const sn_kind sn_kind_surface_volume = {
     .name = "surface_volume",
     .about =
         "A closed surface of triangles keeps pressure times its rest volume, by the least displacement. The points are "
-        "the corners of the triangles, counter-clockwise from outside; see sn_add_surface.",
+        "the corners of the triangles, counter-clockwise from outside; see sn_constraint_add_surface.",
     .formula = "C = sum of p . (q x r) / 6 over triangles (p, q, r), less pressure * rest",
     .unit = "m^3",
     .least_points = 12,

@@ -108,18 +108,23 @@ static bool is_on(const sn_world *world)
 
 /* ---- Which pairs may touch ------------------------------------------------------------------------------------------------------ */
 
+/* Filters of parts: SN_ID_FREE for a ball. */
+static bool filters_agree(const sn_world *world, uint32_t a, uint32_t part_a, uint32_t b, uint32_t part_b)
+{
+    const sn_group_contact *gb = sn_contact_group(&world->contact, world->particles.group[b]);
+    const sn_filter fa = sn_part_filter(world, part_a, a);
+    const sn_filter fb = part_b == SN_ID_FREE ? (sn_filter){gb->category, gb->mask} : sn_part_filter(world, part_b, b);
+    return sn_contacts_agree(fa.category, fa.mask, fb.category, fb.mask);
+}
+
 static bool groups_agree(const sn_world *world, uint32_t a, uint32_t b)
 {
     const sn_particle_store *p = &world->particles;
     if (p->x[a].w == 0 && p->x[b].w == 0 && !sn_sleep_asks(world, (uint32_t[]){a, b}, 2))
         return false;
-    const sn_group_contact *ga = sn_contact_group(&world->contact, p->group[a]), *gb = ga;
-    if (p->group[a] != p->group[b])
-        gb = sn_contact_group(&world->contact, p->group[b]);
-    else if (!ga->self)
+    if (p->group[a] == p->group[b] && !sn_contact_group(&world->contact, p->group[a])->self)
         return false;
-    return sn_contacts_agree(ga->category, ga->mask, gb->category, gb->mask) &&
-           !sn_incidence_joins(&world->incidence, &world->constraints, p->index[a], p->index[b]);
+    return !sn_incidence_joins(&world->incidence, &world->constraints, p->index[a], p->index[b]);
 }
 
 /* One item of a loop that looks around. */
@@ -225,7 +230,7 @@ static bool look_at_part(void *data, uint32_t leaf)
     uint32_t b = slot_of(f, other);
     const uint32_t *number = f->world->particles.index;
     bool lower = number[l->slot] < number[b];
-    if (groups_agree(f->world, l->slot, b))
+    if (filters_agree(f->world, l->slot, f->part[l->item], b, f->part[other]) && groups_agree(f->world, l->slot, b))
         note(l, lower ? l->item : other, lower ? other : l->item, FOUND_PART);
     return true;
 }
@@ -244,6 +249,7 @@ static bool look_at_body(void *data, uint32_t leaf)
     looking *l = data;
     const uint32_t at = l->leaf[leaf];
     if ((has_left(l->f, at) || !l->f->again) && boxes_touch(&l->f->bounds[at], &l->reach) &&
+        filters_agree(l->f->world, slot_of(l->f, at), l->f->part[at], l->slot, SN_ID_FREE) &&
         groups_agree(l->f->world, slot_of(l->f, at), l->slot))
         note(l, at, l->slot, FOUND_BALL);
     return true;
@@ -294,12 +300,14 @@ static bool look_at_collider(void *data, uint32_t number)
 {
     looking *l = data;
     const sn_world *world = l->f->world;
-    const sn_group_contact *group = sn_contact_group(&world->contact, world->particles.group[l->slot]);
     const sn_collider_record *r = sn_body_contact_record(world, number);
+    const sn_filter own = sn_part_filter(world, l->f->part[l->item], l->slot),
+                    filter = sn_collider_filter(&world->contact, r);
     if (is_above(&l->reach, r, contact_motion(world, number), l->f->dt) ||
-        !sn_contacts_agree(group->category, group->mask, r->def.category, r->def.mask))
+        !sn_contacts_agree(own.category, own.mask, filter.category, filter.mask) ||
+        sn_fixed_joins(world, r->body, world->particles.index[l->slot]))
         return true;
-    uint32_t layers = r->shape.type >= SN_COLLIDER_MESH ? SN_BODY_CONTACT_LAYERS : 1;
+    uint32_t layers = r->shape.type >= SN_SHAPE_MESH ? SN_BODY_CONTACT_LAYERS : 1;
     for (uint32_t k = 0; k < layers; ++k)
         note(l, l->item, number, FOUND_COLLIDER + k);
     return true;
@@ -439,7 +447,9 @@ static bool make_movers(sn_body_contact_finding *f, sn_body_contact *kept, uint3
 static sn_real roundness(const sn_world *world, uint32_t part)
 {
     const sn_convex *convex = &world->bodies.part[part].convex;
-    return convex->type == SN_CONVEX_SPHERE || convex->type == SN_CONVEX_CAPSULE ? convex->radius : 0;
+    if (convex->type == SN_SHAPE_CYLINDER)
+        return convex->half.x + convex->radius;
+    return convex->type == SN_SHAPE_SPHERE || convex->type == SN_SHAPE_CAPSULE ? convex->radius : 0;
 }
 
 /* m: the radius at which rolling is resisted, as for particles. */
@@ -460,8 +470,7 @@ static sn_real rounding_of_b(const sn_world *world, const sn_body_contact *conta
     if (contact->b != SN_NO_MOVER)
         return world->particles.radius[contact->collider];
     const sn_shape *shape = &sn_body_contact_record(world, contact->collider)->shape;
-    bool round = shape->type == SN_COLLIDER_SPHERE || shape->type == SN_COLLIDER_CAPSULE;
-    return shape->thickness + (round ? shape->solid.radius : 0);
+    return shape->thickness + (sn_shape_is_convex(shape->type) ? shape->convex.radius : 0);
 }
 
 /* The name of two, by which they are known: never that of others. */
@@ -488,7 +497,7 @@ static void make_contact(const sn_body_contact_finding *f, const sn_body_contact
     const sn_world *world = f->world;
     const sn_contact_world *rules = &world->contact;
     uint32_t slot = slot_of(f, two->a);
-    const sn_contact_material *material = &sn_contact_group(rules, world->particles.group[slot])->material, *others;
+    const sn_contact_material *material = sn_part_material(world, f->part[two->a], slot), *others;
     memset(contact, 0, offsetof(sn_body_contact, point));
     contact->a = f->body[two->a];
     contact->b = SN_NO_MOVER;
@@ -500,14 +509,14 @@ static void make_contact(const sn_body_contact_finding *f, const sn_body_contact
         const sn_collider_record *r = sn_body_contact_record(world, two->other);
         contact->layer = two->type - FOUND_COLLIDER;
         contact->sensor = r->def.sensor;
-        others = &r->def.material;
+        others = sn_collider_material(rules, r);
     } else if (two->type == FOUND_BALL) {
         contact->b = ((const uint32_t *)f->body_contacts->ball_table.column[0])[two->other];
         others = &sn_contact_group(rules, world->particles.group[two->other])->material;
     } else {
         contact->b = f->body[two->other];
         contact->part_b = f->part[two->other];
-        others = &sn_contact_group(rules, world->particles.group[slot_of(f, two->other)])->material;
+        others = sn_part_material(world, contact->part_b, slot_of(f, two->other));
         sn_real inner_b = sn_convex_inner(&world->bodies.part[contact->part_b].convex);
         inner = inner_b < inner ? inner_b : inner;
     }

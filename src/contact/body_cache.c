@@ -118,12 +118,24 @@ bool sn_body_contact_reuse(const sn_world *world, sn_body_contact *contact, sn_r
 
 /* ---- What is to be ------------------------------------------------------------------------------------------------------- */
 
+/* Whether its core depends on what it touches. */
+static bool is_cylinder(const sn_world *world, uint32_t part)
+{
+    return world->bodies.part[part].convex.type == SN_SHAPE_CYLINDER;
+}
+
 /* Points on meshes and fields are those that were the nearest of many, and a ball is a point. */
+static bool can_be_reused_on(sn_shape_type type)
+{
+    return type < SN_SHAPE_MESH && type != SN_SHAPE_CYLINDER;
+}
+
 static bool can_be_reused(const sn_world *world, const sn_body_contact *contact)
 {
-    if (contact->clear)
+    if (contact->clear || is_cylinder(world, contact->part_a) ||
+        (contact->part_b != SN_ID_FREE && is_cylinder(world, contact->part_b)))
         return false;
-    return contact->b == SN_NO_MOVER ? sn_body_contact_record(world, contact->collider)->shape.type < SN_COLLIDER_MESH
+    return contact->b == SN_NO_MOVER ? can_be_reused_on(sn_body_contact_record(world, contact->collider)->shape.type)
                                      : contact->part_b != SN_ID_FREE;
 }
 

@@ -31,7 +31,7 @@ static solid solid_at(const sn_convex *convex, const sn_pose *pose)
 {
     const sn_quat q = pose->rotation;
     solid s = {.convex = convex, .x = pose->position};
-    if (convex->type == SN_CONVEX_BOX) {
+    if (convex->type == SN_SHAPE_BOX) {
         s.axis[0] = vec3(1 - 2 * (q.y * q.y + q.z * q.z), 2 * (q.x * q.y + q.w * q.z), 2 * (q.x * q.z - q.w * q.y));
         s.axis[2] = vec3(2 * (q.x * q.z + q.w * q.y), 2 * (q.y * q.z - q.w * q.x), 1 - 2 * (q.x * q.x + q.y * q.y));
     }
@@ -44,9 +44,9 @@ static sn_real reach_along(const solid *s, sn_vec3 n)
 {
     const sn_vec3 half = s->convex->half;
     switch (s->convex->type) {
-    case SN_CONVEX_SPHERE:
+    case SN_SHAPE_SPHERE:
         return s->convex->radius;
-    case SN_CONVEX_CAPSULE:
+    case SN_SHAPE_CAPSULE:
         return s->convex->radius + half.y * contact_magnitude(vec3_dot(n, s->axis[1]));
     default:
         return s->convex->radius + half.x * contact_magnitude(vec3_dot(n, s->axis[0])) +
@@ -86,8 +86,8 @@ static sn_real within(sn_real t, sn_real most)
 static bool are_beside(course *c, const solid *a, const solid *b)
 {
     const sn_vec3 between = vec3_sub(a->x, b->x);
-    const sn_real half_a = a->convex->type == SN_CONVEX_CAPSULE ? a->convex->half.y : 0;
-    const sn_real half_b = b->convex->type == SN_CONVEX_CAPSULE ? b->convex->half.y : 0;
+    const sn_real half_a = a->convex->type == SN_SHAPE_CAPSULE ? a->convex->half.y : 0;
+    const sn_real half_b = b->convex->type == SN_SHAPE_CAPSULE ? b->convex->half.y : 0;
     const sn_real uv = vec3_dot(a->axis[1], b->axis[1]), ur = vec3_dot(a->axis[1], between),
                   vr = vec3_dot(b->axis[1], between), area = 1 - uv * uv;
     sn_real s = area > (sn_real)1e-5 ? within((uv * vr - ur) / area, half_a) : 0;
@@ -112,7 +112,7 @@ static course course_of(const sn_body_contact_substep *s, const sn_body_contact 
 
 static bool is_known(const sn_convex *convex)
 {
-    return convex->type != SN_CONVEX_HULL;
+    return convex->type <= SN_SHAPE_BOX;
 }
 
 /* Above a plane that does not turn. */
@@ -140,10 +140,10 @@ static bool is_clear(const sn_world *world, const sn_body_contact *contact, cour
                   there = contact_part_pose(world, &other, contact->part_b);
     const solid b = solid_at(&world->bodies.part[contact->part_b].convex, &there);
     const sn_vec3 between = vec3_sub(a.x, b.x);
-    if (a.convex->type != SN_CONVEX_BOX && b.convex->type != SN_CONVEX_BOX)
+    if (a.convex->type != SN_SHAPE_BOX && b.convex->type != SN_SHAPE_BOX)
         return are_beside(c, &a, &b);
-    return (a.convex->type == SN_CONVEX_BOX && is_beside(c, &a, &b, between, 1)) ||
-           (b.convex->type == SN_CONVEX_BOX && is_beside(c, &b, &a, vec3_scale(between, -1), -1));
+    return (a.convex->type == SN_SHAPE_BOX && is_beside(c, &a, &b, between, 1)) ||
+           (b.convex->type == SN_SHAPE_BOX && is_beside(c, &b, &a, vec3_scale(between, -1), -1));
 }
 
 bool sn_body_contact_stays_clear(const sn_body_contact_substep *s, const sn_body_contact *contact, sn_real *apart)

@@ -13,8 +13,40 @@
 
 static bool has_faces(const sn_world *world, uint32_t part)
 {
-    sn_convex_type type = world->bodies.part[part].convex.type;
-    return type == SN_CONVEX_BOX || type == SN_CONVEX_HULL;
+    sn_shape_type type = world->bodies.part[part].convex.type;
+    return type >= SN_SHAPE_BOX;
+}
+
+/* Sine: a normal that is so little along the axis of a cylinder is that of its side. */
+#define ON_SIDE ((sn_real)0.02)
+
+/* m: what is between the axis of a cylinder and its side, where it is touched by that: then its core is the axis, as that of a capsule, and
+   it rolls. Otherwise 0. own: the normal in the frame of the solid. */
+static sn_real side_of(sn_shape_type type, sn_real radius, sn_vec3 own)
+{
+    return type == SN_SHAPE_CYLINDER && contact_magnitude(own.y) < ON_SIDE ? radius : 0;
+}
+
+/* How far the surfaces are from the cores depends on where cylinders are touched. */
+static void round_sides(const sn_world *world, sn_body_contact *contact, sn_vec3 in_a, sn_vec3 in_b)
+{
+    const sn_body_part *a = &world->bodies.part[contact->part_a];
+    contact->round_a = a->convex.radius + side_of(a->convex.type, a->convex.half.x, sn_quat_turn_back(a->turn, in_a));
+    if (contact->part_b != SN_ID_FREE) {
+        const sn_body_part *b = &world->bodies.part[contact->part_b];
+        contact->round_b =
+            b->convex.radius + side_of(b->convex.type, b->convex.half.x, sn_quat_turn_back(b->turn, in_b));
+    } else if (contact->b == SN_NO_MOVER) {
+        const sn_shape *shape = &sn_body_contact_record(world, contact->collider)->shape;
+        if (shape->type == SN_SHAPE_CYLINDER)
+            contact->round_b = shape->thickness + side_of(shape->type, shape->convex.half.x, in_b);
+    }
+}
+
+/* Whether what faces the other is round, so that no face has the normal. */
+static bool is_side(const sn_convex *convex, sn_real round)
+{
+    return convex->type == SN_SHAPE_CYLINDER && round > convex->radius;
 }
 
 /* Whose face the normal is one of. It does not lead from one core to the other where they overlap. */
@@ -27,15 +59,19 @@ static sn_normal_owner owner_of(const sn_world *world, const sn_body_contact *co
     sn_vec3 own = sn_quat_turn_back(part->turn, sn_quat_turn_back(body.rotation, m->normal));
     bool along =
         contact_magnitude(own.x) > ALONG || contact_magnitude(own.y) > ALONG || contact_magnitude(own.z) > ALONG;
-    if (part->convex.type == SN_CONVEX_BOX && along)
+    if (part->convex.type == SN_SHAPE_BOX && along)
         return SN_NORMAL_OF_A;
     if (contact->b == SN_NO_MOVER) {
-        sn_collider_type type = sn_body_contact_record(world, contact->collider)->shape.type;
-        return type == SN_COLLIDER_SPHERE || type == SN_COLLIDER_CAPSULE ? none : SN_NORMAL_OF_B;
+        const sn_shape *shape = &sn_body_contact_record(world, contact->collider)->shape;
+        const sn_shape_type type = shape->type;
+        const bool round = type == SN_SHAPE_SPHERE || type == SN_SHAPE_CAPSULE ||
+                           (type == SN_SHAPE_CYLINDER && contact->round_b > shape->thickness);
+        return round ? none : SN_NORMAL_OF_B;
     }
-    if (contact->part_b != SN_ID_FREE && has_faces(world, contact->part_b))
+    const sn_body_part *other = contact->part_b != SN_ID_FREE ? &world->bodies.part[contact->part_b] : NULL;
+    if (other && has_faces(world, contact->part_b) && !is_side(&other->convex, contact->round_b))
         return SN_NORMAL_OF_B;
-    return part->convex.type == SN_CONVEX_HULL ? SN_NORMAL_OF_A : none;
+    return part->convex.type > SN_SHAPE_BOX && !is_side(&part->convex, contact->round_a) ? SN_NORMAL_OF_A : none;
 }
 
 /* What points press that are no more still counts for the step. */
@@ -69,6 +105,7 @@ static void take_points(const sn_world *world, sn_body_contact *contact, const s
     uint32_t olds = contact->count, kept = 0;
     memcpy(old, contact->point, olds * sizeof *old);
     contact->in_a = in_a;
+    round_sides(world, contact, in_a, in_b);
     contact->owner = (uint8_t)owner_of(world, contact, m);
     contact->normal = contact->owner == SN_NORMAL_OF_A ? in_a : contact->owner == SN_NORMAL_OF_B ? in_b : m->normal;
     contact->count = m->count;
@@ -104,7 +141,7 @@ static sn_convex solid_of(const sn_world *world, uint32_t part)
 {
     const sn_body_part *p = &world->bodies.part[part];
     sn_convex convex = p->convex;
-    if (world->dimensions == 2 && convex.type == SN_CONVEX_BOX && p->turn.x == 0 && p->turn.y == 0)
+    if (world->dimensions == 2 && convex.type == SN_SHAPE_BOX && p->turn.x == 0 && p->turn.y == 0)
         convex.half.z += DEEP * (convex.half.x > convex.half.y ? convex.half.x : convex.half.y);
     return convex;
 }
@@ -114,9 +151,9 @@ static sn_convex sheet_of(const sn_world *world, uint32_t part, const sn_convex 
 {
     const sn_body_part *p = &world->bodies.part[part];
     sn_convex sheet = *solid;
-    if (solid->type != SN_CONVEX_CAPSULE || p->turn.x != 0 || p->turn.y != 0)
+    if (solid->type != SN_SHAPE_CAPSULE || p->turn.x != 0 || p->turn.y != 0)
         return sheet;
-    sheet.type = SN_CONVEX_BOX;
+    sheet.type = SN_SHAPE_BOX;
     sheet.half = vec3(0, solid->half.y, DEEP * (solid->half.y + solid->radius));
     return sheet;
 }
@@ -281,7 +318,7 @@ static bool follow(looking *l, bool touches, sn_real h)
 {
     sn_body_contact *contact = l->contact;
     sn_real nearest;
-    if (!touches || (l->shape && (l->shape->type == SN_COLLIDER_PLANE ||
+    if (!touches || (l->shape && (l->shape->type == SN_SHAPE_PLANE ||
                                   !contact_is_zero(contact_motion(l->world, contact->collider)->spin))))
         return touches;
     nearest = nearest_of(l);

@@ -28,8 +28,7 @@ static sn_real share_of_arm(const sn_world *world, const sn_body_contact *contac
 
 static bool is_with_plane(const sn_world *world, const sn_body_contact *contact)
 {
-    return contact->b == SN_NO_MOVER &&
-           sn_body_contact_record(world, contact->collider)->shape.type == SN_COLLIDER_PLANE;
+    return contact->b == SN_NO_MOVER && sn_body_contact_record(world, contact->collider)->shape.type == SN_SHAPE_PLANE;
 }
 
 /* m: how far the two can come towards each other in a substep, at most. What goes along a plane comes no nearer to it. */
@@ -105,8 +104,8 @@ static bool reuse(const sn_body_contact_substep *s, sn_body_contact *contact, sn
 /* A sphere or a capsule touches a plane at the ends of its core, wherever it is: they need not be found again. */
 static bool has_few_corners(const sn_world *world, const sn_body_contact *contact)
 {
-    const sn_convex_type type = world->bodies.part[contact->part_a].convex.type;
-    return type == SN_CONVEX_SPHERE || type == SN_CONVEX_CAPSULE;
+    const sn_shape_type type = world->bodies.part[contact->part_a].convex.type;
+    return type == SN_SHAPE_SPHERE || type == SN_SHAPE_CAPSULE;
 }
 
 bool sn_body_contact_look_again(const sn_body_contact_substep *s, sn_body_contact *contact)
@@ -147,13 +146,13 @@ static sn_real core_of(const sn_world *world, uint32_t mover, uint32_t part)
 
 static void fill_limits(const sn_world *world, const sn_body_contact *contact, uint32_t lane, sn_wide_manifold *f)
 {
-    const sn_collider_type type =
-        contact->b == SN_NO_MOVER ? sn_body_contact_record(world, contact->collider)->shape.type : SN_COLLIDER_BOX;
+    const sn_shape_type type =
+        contact->b == SN_NO_MOVER ? sn_body_contact_record(world, contact->collider)->shape.type : SN_SHAPE_BOX;
     const sn_real a = core_of(world, contact->a, contact->part_a);
     const sn_real b = contact->b == SN_NO_MOVER ? a : core_of(world, contact->b, contact->part_b);
     f->size[lane] = a < b ? a : b;
     f->bent[lane] =
-        type == SN_COLLIDER_FIELD ? SN_BODY_CONTACT_EVER : contact->slop * contact_movers(world)[contact->a].extent / 2;
+        type == SN_SHAPE_FIELD ? SN_BODY_CONTACT_EVER : contact->slop * contact_movers(world)[contact->a].extent / 2;
     f->impact[lane] = contact->impact;
     f->slid[lane] = contact->slid;
     f->moved[lane] = contact->moved;

@@ -117,12 +117,12 @@ static sn_real share_of(const duel *d)
 static sn_real thinness(const sn_convex *solid, const sn_shape *shape)
 {
     const sn_real inner = sn_convex_inner(solid);
-    if (shape->type >= SN_COLLIDER_MESH)
+    if (shape->type >= SN_SHAPE_MESH)
         return SHALLOW * inner;
-    if (shape->type != SN_COLLIDER_BOX)
+    if (shape->type == SN_SHAPE_PLANE || shape->type == SN_SHAPE_SPHERE || shape->type == SN_SHAPE_CAPSULE)
         return inner;
-    const sn_convex box = sn_convex_from_solid(&shape->solid, shape->thickness);
-    return sn_convex_inner(&box) < inner ? sn_convex_inner(&box) : inner;
+    const sn_convex other = sn_shape_solid(shape);
+    return sn_convex_inner(&other) < inner ? sn_convex_inner(&other) : inner;
 }
 
 static bool stands(const sn_collider_motion *m)
@@ -136,13 +136,13 @@ static sn_real share_before_collider(const sn_world *world, const sn_body_contac
     const sn_shape *shape = &sn_body_contact_record(world, contact->collider)->shape;
     const sn_mover *a = &contact_movers(world)[contact->a];
     if (contact->layer > 0 || contact->sensor || a->w == 0 ||
-        (shape->type != SN_COLLIDER_FIELD && !stands(contact_motion(world, contact->collider))))
+        (shape->type != SN_SHAPE_FIELD && !stands(contact_motion(world, contact->collider))))
         return 1;
     duel d = {.world = world, .contact = contact, .a = a, .shape = shape, .way = a->way * a->share};
     d.solid_a = &world->bodies.part[contact->part_a].convex;
     d.place = contact_pose_of_b(world, contact);
     d.thin = thinness(d.solid_a, shape);
-    if (!(d.way > (shape->type >= SN_COLLIDER_MESH ? 4 : 1) * d.thin))
+    if (!(d.way > (shape->type >= SN_SHAPE_MESH ? 4 : 1) * d.thin))
         return 1;
     return share_of(&d);
 }

@@ -48,7 +48,7 @@ static void name_particle(const sn_world *world, uint32_t slot, sn_particle *par
 {
     const uint32_t number = world->particles.index[slot], row = world->particles.body[slot];
     *particle = (sn_particle){number, world->ids.generation[number]};
-    *body = row ? (sn_body){row - 1, world->bodies.ids.generation[row - 1]} : (sn_body){0};
+    *body = row ? sn_body_of_row(world, row - 1) : (sn_body){0};
 }
 
 sn_contact_pair sn_contact_pair_of(const sn_world *world, uint32_t slot, uint32_t other)
@@ -60,11 +60,18 @@ sn_contact_pair sn_contact_pair_of(const sn_world *world, uint32_t slot, uint32_
     return pair;
 }
 
+static void name_collider(const sn_world *world, const sn_collider_record *record, sn_contact_pair *pair)
+{
+    pair->other_body = (sn_body){record->body, world->bodies.names.generation[record->body]};
+    pair->other_shape = record->index;
+}
+
 sn_contact_pair sn_contact_pair_of_static(const sn_world *world, const sn_static_contact *contact)
 {
     sn_contact_pair pair = sn_contact_pair_of(world, contact->slot, SN_NO_SLOT);
-    pair.collider = (sn_collider){contact->number, world->contact.collider_ids.generation[contact->number]};
-    if (record_of(world, contact->number)->shape.type == SN_COLLIDER_MESH)
+    const sn_collider_record *record = record_of(world, contact->number);
+    name_collider(world, record, &pair);
+    if (record->shape.type == SN_SHAPE_MESH)
         pair.triangle = contact->triangle;
     return pair;
 }
@@ -116,8 +123,8 @@ sn_contact_pair sn_contact_pair_of_contact(const sn_world *world, const sn_body_
     }
     const sn_collider_record *record = sn_body_contact_record(world, contact->collider);
     sn_touch touch;
-    pair.collider = (sn_collider){contact->collider, world->contact.collider_ids.generation[contact->collider]};
-    if (record->shape.type == SN_COLLIDER_MESH &&
+    name_collider(world, record, &pair);
+    if (record->shape.type == SN_SHAPE_MESH &&
         sn_shape_near(&record->shape, sn_pose_to_own(&contact_motion(world, contact->collider)->end, point),
                       (sn_real)INFINITY, &touch))
         pair.triangle = touch.part;
@@ -126,13 +133,11 @@ sn_contact_pair sn_contact_pair_of_contact(const sn_world *world, const sn_body_
 
 /* ---- Asking ------------------------------------------------------------------------------------------------------------- */
 
-/* "particle 3 and collider 0", and so on. */
+/* "particle 3 and body 0", and so on. */
 static void name_pair(const sn_contact_pair *pair, char *text, size_t size)
 {
     char other[64];
-    if (pair->collider.generation)
-        snprintf(other, sizeof other, "collider %u", pair->collider.index);
-    else if (pair->skin.generation)
+    if (pair->skin.generation)
         snprintf(other, sizeof other, "triangle %u of skin %u", pair->triangle, pair->skin.index);
     else if (pair->other_body.generation)
         snprintf(other, sizeof other, "body %u", pair->other_body.index);

@@ -77,7 +77,6 @@ static sn_contact_event event_of(const sn_contact_pair *pair)
 {
     return (sn_contact_event){.particle = pair->particle,
                               .other = pair->other,
-                              .collider = pair->collider,
                               .body = pair->body,
                               .other_body = pair->other_body,
                               .shape = pair->shape,
@@ -86,10 +85,13 @@ static sn_contact_event event_of(const sn_contact_pair *pair)
                               .triangle = pair->triangle};
 }
 
-static void add_found(sn_contact_events *e, const sn_contact_event *event)
+static void add_found(sn_world *world, const sn_contact_event *event)
 {
+    sn_contact_events *e = &world->contact.events;
     uint32_t i = e->found_table.count++;
-    uint32_t other = event->other.generation ? event->other.index : SN_IMPULSE_COLLIDER | event->collider.index;
+    uint32_t other = event->other.generation
+                         ? event->other.index
+                         : SN_IMPULSE_COLLIDER | sn_fixed_collider(world, event->other_body, event->other_shape);
     ((sn_contact_event *)e->found_table.column[0])[i] = *event;
     ((sn_sort_item *)e->found_table.column[1])[i] =
         (sn_sort_item){.key = (uint64_t)event->particle.index << 32 | other, .a = i};
@@ -108,7 +110,7 @@ static void add_pair(sn_world *world, uint32_t a, uint32_t b, sn_real impulse, s
     event.impact = impact;
     event.normal = length > 0 ? vec3_scale(d, 1 / length) : vec3(0, 1, 0);
     event.point = vec3_add(place(world, two), vec3_scale(event.normal, p->radius[two]));
-    add_found(&world->contact.events, &event);
+    add_found(world, &event);
 }
 
 static void add_skin_contact(sn_world *world, const sn_skin_contact *g)
@@ -124,7 +126,7 @@ static void add_skin_contact(sn_world *world, const sn_skin_contact *g)
     event.impact = g->impact;
     for (uint32_t k = 0; k < 3; ++k)
         event.point = vec3_add(event.point, vec3_scale(place(world, g->slot[k + 1]), g->weight[k]));
-    add_found(&world->contact.events, &event);
+    add_found(world, &event);
 }
 
 static void add_static(sn_world *world, const sn_static_contact *contact)
@@ -136,7 +138,7 @@ static void add_static(sn_world *world, const sn_static_contact *contact)
     event.normal = contact->normal;
     event.impulse = contact->impulse;
     event.impact = contact->impact;
-    add_found(&world->contact.events, &event);
+    add_found(world, &event);
 }
 
 /* N s: what two pressed in the step, and m: where that was on a, along its axes. */
@@ -169,7 +171,7 @@ static void add_contact(sn_world *world, const sn_body_contact *contact)
     event.normal = vec3_scale(contact->n, turned ? -1 : 1);
     event.impulse = impulse;
     event.impact = contact->impact;
-    add_found(&world->contact.events, &event);
+    add_found(world, &event);
 }
 
 static void find_contacts(sn_world *world)
@@ -295,19 +297,24 @@ static void miss(sn_world *world, const sn_touching *t, uint32_t *kept)
     sn_contact_event event = event_of(&pair);
     event.point = place(world, slot);
     if (has_collider(t)) {
-        event.collider = (sn_collider){other, t->other_generation};
-        event.sensor = sn_world_collider(world, event.collider)->def.sensor;
+        const sn_collider_record *record = contact_collider(&world->contact, other);
+        event.other_body = (sn_body){record->body, world->bodies.names.generation[record->body]};
+        event.other_shape = record->index;
+        event.sensor = record->def.sensor;
     }
     tell(e, &event, SN_CONTACT_END);
 }
 
-static void contact(sn_contact_events *e, const sn_contact_event *event, uint64_t key, const sn_touching *before,
+static void contact(sn_world *world, const sn_contact_event *event, uint64_t key, const sn_touching *before,
                     uint32_t *kept)
 {
+    sn_contact_events *e = &world->contact.events;
+    const uint32_t other = (uint32_t)key & ~SN_IMPULSE_COLLIDER;
     sn_touching now = {.number = event->particle.index,
                        .generation = event->particle.generation,
                        .other = (uint32_t)key,
-                       .other_generation = event->other.generation | event->collider.generation};
+                       .other_generation = event->other.generation ? event->other.generation
+                                                                   : world->contact.collider_ids.generation[other]};
     bool same = before && before->generation == now.generation && before->other_generation == now.other_generation;
     keep(e, kept, &now);
     tell(e, event, same ? SN_CONTACT_STAY : SN_CONTACT_BEGIN);
@@ -335,7 +342,7 @@ void sn_contact_events_collect(sn_world *world)
             continue;
         }
         bool before = j < old_count && key == item[i].key;
-        contact(e, &found[item[i].a], item[i].key, before ? &old[j] : NULL, &kept);
+        contact(world, &found[item[i].a], item[i].key, before ? &old[j] : NULL, &kept);
         j += before;
         ++i;
     }

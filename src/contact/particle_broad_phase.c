@@ -346,25 +346,27 @@ static sn_real extent(const sn_shape *shape)
 }
 
 /* What a collider does in a step. */
-static sn_collider_motion motion_of(const sn_collider_record *r, sn_real dt)
+static sn_collider_motion motion_of(const sn_world *world, const sn_collider_record *r, sn_real dt)
 {
-    sn_pose now = {r->def.position, r->def.rotation};
-    sn_collider_motion m = {.step_start = now, .step_end = now, .start = now, .end = now, .live = true};
-    if (r->has_target) {
-        m.step_end = r->target;
-        m.velocity = vec3_scale(vec3_sub(r->target.position, now.position), 1 / dt);
-        m.spin = vec3_scale(sn_quat_between(now.rotation, r->target.rotation), 1 / dt);
-    } else {
-        m.velocity = r->def.velocity;
-        m.spin = r->def.spin;
-        m.step_end.position = vec3_add(now.position, vec3_scale(m.velocity, dt));
-        m.step_end.rotation = sn_quat_turned(now.rotation, vec3_scale(m.spin, dt));
+    const sn_fixed_body *body = sn_fixed_of(world, r->body);
+    const sn_pose now = r->pose, end = sn_fixed_end(body, dt);
+    sn_collider_motion m = {.step_start = now, .start = now, .end = now, .live = true};
+    m.body_start = body->pose;
+    m.body_end = end;
+    m.own = r->own;
+    m.step_end = sn_pose_of(&end, &r->own);
+    m.velocity = body->velocity;
+    m.spin = body->spin;
+    if (body->has_target) {
+        m.velocity = vec3_scale(vec3_sub(body->target.position, body->pose.position), 1 / dt);
+        m.spin = vec3_scale(sn_quat_between(body->pose.rotation, body->target.rotation), 1 / dt);
     }
+    m.velocity = vec3_add(m.velocity, vec3_cross(m.spin, vec3_sub(now.position, body->pose.position)));
     sn_real turns = vec3_length(m.spin);
     m.normal = sn_quat_turn(now.rotation, vec3(0, 1, 0));
-    m.plain = r->shape.type == SN_COLLIDER_PLANE && !(turns > 0);
-    m.moves = r->has_target || turns > 0 || vec3_length(m.velocity) > 0; /* a target is reached, however slowly */
-    m.bounces = r->def.material.restitution > 0;
+    m.plain = r->shape.type == SN_SHAPE_PLANE && !(turns > 0);
+    m.moves = body->has_target || turns > 0 || vec3_length(m.velocity) > 0; /* a target is reached, however slowly */
+    m.bounces = sn_collider_material(&world->contact, r)->restitution > 0;
     m.speed = vec3_length(m.velocity) + (turns > 0 ? turns * extent(&r->shape) : 0);
     m.swept = sn_shape_bounds_at(&r->shape, &now);
     if (m.moves) { /* a point of it strays from the straight line between start and end by no more than it turns */
@@ -384,10 +386,10 @@ static sn_result check_colliders(const sn_contact_finding *f)
         if (m->live && m->beyond)
             return world_fail(
                 f->world, SN_ERROR_DIVERGED,
-                "at %g s collider %u: it would come to (%g, %g, %g) m at (%g, %g, %g) rad/s; contact computes "
+                "at %g s body %u: it would come to (%g, %g, %g) m at (%g, %g, %g) rad/s; contact computes "
                 "up to %g m from the origin",
-                f->world->state.time, number, (double)end.x, (double)end.y, (double)end.z, (double)m->spin.x,
-                (double)m->spin.y, (double)m->spin.z, SN_CONTACT_REACH);
+                f->world->state.time, record_of(f->world, number)->body, (double)end.x, (double)end.y, (double)end.z,
+                (double)m->spin.x, (double)m->spin.y, (double)m->spin.z, SN_CONTACT_REACH);
     }
     return SN_OK;
 }
@@ -398,7 +400,7 @@ static void follow_collider(sn_contact_finding *f, uint32_t number)
     sn_contacts *c = f->contacts;
     sn_collider_motion *m = &motions(c)[number], was = *m;
     if (sn_ids_is_live(&f->world->contact.collider_ids, number)) {
-        *m = motion_of(record_of(f->world, number), f->dt);
+        *m = motion_of(f->world, record_of(f->world, number), f->dt);
         m->beyond = !(contact_reaches(m->step_start.position) && contact_reaches(m->step_end.position) &&
                       vec3_length(m->spin) * f->dt <= (sn_real)SN_CONTACT_REACH);
         sn_collider_tree_set(&c->colliders, number, &m->swept, m->moves);
@@ -498,11 +500,13 @@ bool sn_contacts_look_at_collider(void *data, uint32_t number)
     sn_touch touch;
     sn_vec3 x = vec4_xyz(p->x[l->slot]);
     sn_real reach = l->reach + m->speed * l->f->dt;
-    if (r->shape.type == SN_COLLIDER_PLANE &&
+    if (r->shape.type == SN_SHAPE_PLANE &&
         vec3_dot(vec3_sub(x, m->step_start.position), m->normal) - r->shape.thickness > reach)
         return true; /* the usual case, quickly */
     const sn_group_contact *group = sn_contact_group(&world->contact, p->group[l->slot]);
-    if (!sn_contacts_agree(group->category, group->mask, r->def.category, r->def.mask))
+    const sn_filter filter = sn_collider_filter(&world->contact, r);
+    if (!sn_contacts_agree(group->category, group->mask, filter.category, filter.mask) ||
+        sn_fixed_joins(world, r->body, p->index[l->slot]))
         return true;
     if (!isfinite(reach)) /* of a plane that turns */
         reach = (sn_real)INFINITY;
@@ -510,29 +514,30 @@ bool sn_contacts_look_at_collider(void *data, uint32_t number)
         return true;
     if (l->f->late && has_static(l->f->contacts, l->slot, number))
         return true;
-    if (r->shape.type != SN_COLLIDER_PLANE) {
+    if (r->shape.type != SN_SHAPE_PLANE) {
         l->sided = true;
         atomic_store_explicit(&l->f->sided, true, memory_order_relaxed);
     }
     if (l->to && l->f->late) {
-        l->to[l->found] = (sn_static_contact){.slot = l->slot,
-                                              .number = number,
-                                              .friction = sn_contacts_friction(&group->material, &r->def.material),
-                                              .sensor = r->def.sensor,
-                                              .before = vec4_xyz(p->v[l->slot])};
+        l->to[l->found] = (sn_static_contact){
+            .slot = l->slot,
+            .number = number,
+            .friction = sn_contacts_friction(&group->material, sn_collider_material(&world->contact, r)),
+            .sensor = r->def.sensor,
+            .before = vec4_xyz(p->v[l->slot])};
     } else if (l->to) {
         const sn_kept_impulse *old = sn_contacts_recall(world, l->slot, SN_IMPULSE_COLLIDER | number);
         sn_real factor = sn_contacts_recall_factor(world, l->f->dt);
-        l->to[l->found] =
-            (sn_static_contact){.slot = l->slot,
-                                .number = number,
-                                .friction = sn_contacts_friction(&group->material, &r->def.material),
-                                .sensor = r->def.sensor,
-                                .normal = old ? old->normal : vec3(0, 0, 0),
-                                .normal_impulse = old ? old->normal_impulse * factor : 0,
-                                .last = old ? old->last * factor : 0,
-                                .rolled = old ? old->rolled : vec3(0, 0, 0),
-                                .tangent_impulse = old ? vec3_scale(old->tangent_impulse, factor) : vec3(0, 0, 0)};
+        l->to[l->found] = (sn_static_contact){
+            .slot = l->slot,
+            .number = number,
+            .friction = sn_contacts_friction(&group->material, sn_collider_material(&world->contact, r)),
+            .sensor = r->def.sensor,
+            .normal = old ? old->normal : vec3(0, 0, 0),
+            .normal_impulse = old ? old->normal_impulse * factor : 0,
+            .last = old ? old->last * factor : 0,
+            .rolled = old ? old->rolled : vec3(0, 0, 0),
+            .tangent_impulse = old ? vec3_scale(old->tangent_impulse, factor) : vec3(0, 0, 0)};
     }
     l->found++;
     return true;
@@ -714,7 +719,8 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
     c->spins = sn_spin_any(world);
     if (!prepare_colliders(&f)) {
         world->contact.all_edited = true;
-        return world_fail(world, SN_ERROR_MEMORY, "no memory for %u colliders", world->contact.collider_ids.live);
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for %u shapes of static bodies",
+                          world->contact.collider_ids.live);
     }
     c->bounces = c->bounces || c->bouncing;
     sn_result result = check_colliders(&f);

@@ -47,6 +47,8 @@ static inline bool contact_reaches(sn_vec3 x)
 typedef struct sn_collider_motion {
     sn_pose step_start, step_end; /* of the step */
     sn_pose start, end;           /* of the substep */
+    sn_pose body_start, body_end; /* of its body, in the step, */
+    sn_pose own;                  /*   and where it is in the frame of that */
     sn_vec3 velocity, spin;       /* m/s and rad/s */
     sn_vec3 normal;               /* its own y axis, at the end of the substep: of a plane */
     sn_real speed;                /* m/s: nothing of it within reach of the particles is faster; INFINITY: not known */

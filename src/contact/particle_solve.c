@@ -312,7 +312,7 @@ bool sn_contacts_first_touch(const sn_shape *shape, const sn_path *path, sn_real
 {
     if (sn_shape_cast(shape, path, t, touch))
         return true;
-    if (shape->type < SN_COLLIDER_MESH || (shape->type == SN_COLLIDER_MESH && !shape->data->closed))
+    if (shape->type < SN_SHAPE_MESH || (shape->type == SN_SHAPE_MESH && !shape->data->closed))
         return false;
     *t = 0;
     return sn_shape_near(shape, path->from, path->radius, touch) && touch->distance <= path->radius &&
@@ -324,7 +324,7 @@ bool sn_contacts_first_touch(const sn_shape *shape, const sn_path *path, sn_real
 static sn_real gap_to(const sn_shape *shape, const sn_collider_motion *m, sn_vec3 from, sn_vec3 to, sn_real radius,
                       sn_touch *touch)
 {
-    if (shape->type == SN_COLLIDER_PLANE) { /* nothing can pass it unseen */
+    if (shape->type == SN_SHAPE_PLANE) { /* nothing can pass it unseen */
         touch->normal = vec3(0, 1, 0);
         touch->distance = vec3_dot(vec3_sub(to, m->end.position), m->normal) - shape->thickness;
         return touch->distance - radius;
@@ -482,7 +482,7 @@ static void keep_out(const sn_contact_pass *p, const sn_static_contact *contact,
 
 static bool has_faces(const sn_shape *shape)
 {
-    return shape->type == SN_COLLIDER_MESH || shape->type == SN_COLLIDER_FIELD || shape->type == SN_COLLIDER_BOX;
+    return shape->type != SN_SHAPE_SPHERE && shape->type != SN_SHAPE_CAPSULE && shape->type != SN_SHAPE_PLANE;
 }
 
 /* Undoes a warm start. */
@@ -535,7 +535,7 @@ void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *con
     sn_touch touch;
     const sn_shape *shape = &record_of(p->world, contact->number)->shape;
     sn_real radius = store->radius[contact->slot] + shape->guard, gap = gap_to(shape, m, came_from, x, radius, &touch);
-    if (contact->normal_impulse > 0 && shape->type != SN_COLLIDER_PLANE && touch.distance < (sn_real)INFINITY &&
+    if (contact->normal_impulse > 0 && shape->type != SN_SHAPE_PLANE && touch.distance < (sn_real)INFINITY &&
         vec3_dot(sn_quat_turn(m->end.rotation, touch.normal), contact->normal) < SAME_FACE) {
         take_back(p, contact); /* it leans on another face now */
         x = vec4_xyz(store->x[contact->slot]);
@@ -543,14 +543,14 @@ void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *con
         gap = gap_to(shape, m, came_from, x, radius, &touch);
     }
     contact->clear = gap;
-    bool sheet = shape->type == SN_COLLIDER_MESH && !contact->sensor;
+    bool sheet = shape->type == SN_SHAPE_MESH && !contact->sensor;
     if (!(gap < 0) && !(contact->normal_impulse > 0)) {
         if (sheet && came > radius / 2)
             keep_out(p, contact, shape, m, came_from, radius + shape->thickness);
         return;
     }
     contact->clear = 0; /* what acts, moves */
-    if (shape->type == SN_COLLIDER_PLANE) {
+    if (shape->type == SN_SHAPE_PLANE) {
         contact->normal = m->normal;
         contact->point = vec3_sub(x, vec3_scale(m->normal, touch.distance));
     } else if (touch.distance <
@@ -635,8 +635,10 @@ static void move_colliders(sn_contacts *c, uint32_t i, uint32_t substeps)
     const uint32_t *mover = c->mover_table.column[0];
     for (uint32_t k = 0; k < c->mover_table.count; ++k) {
         sn_collider_motion *m = &motions(c)[mover[k]];
-        m->start = sn_pose_between(&m->step_start, &m->step_end, (sn_real)i / (sn_real)substeps);
-        m->end = sn_pose_between(&m->step_start, &m->step_end, (sn_real)(i + 1) / (sn_real)substeps);
+        const sn_pose start = sn_pose_between(&m->body_start, &m->body_end, (sn_real)i / (sn_real)substeps);
+        const sn_pose end = sn_pose_between(&m->body_start, &m->body_end, (sn_real)(i + 1) / (sn_real)substeps);
+        m->start = sn_pose_of(&start, &m->own);
+        m->end = sn_pose_of(&end, &m->own);
         m->normal = sn_quat_turn(m->end.rotation, vec3(0, 1, 0));
     }
 }
@@ -748,10 +750,10 @@ void sn_contacts_leave(sn_world *world)
     const sn_contacts *c = &world->contacts;
     const uint32_t *mover = c->mover_table.column[0];
     for (uint32_t k = 0; k < c->mover_table.count; ++k) {
-        sn_collider_record *r = &contact_colliders(&world->contact)[world->contact.collider_ids.value[mover[k]]];
-        r->def.position = motions(c)[mover[k]].step_end.position;
-        r->def.rotation = motions(c)[mover[k]].step_end.rotation;
-        r->has_target = false;
+        sn_collider_record *r = contact_collider(&world->contact, mover[k]);
+        const sn_collider_motion *m = &motions(c)[mover[k]];
+        r->pose = m->step_end;
+        sn_fixed_arrive(world, r->body, &m->body_end);
     }
 }
 

@@ -180,7 +180,7 @@ static bool passes_static(const sn_contact_pass *p, const sn_static_contact *con
     const sn_real far = BEHIND * length + ROUNDED * (vec3_length(start_of(p, contact->slot)) + vec3_length(*start));
     if (contact->sensor || !(length > 0))
         return false;
-    if (shape.type == SN_COLLIDER_PLANE) {
+    if (shape.type == SN_SHAPE_PLANE) {
         *t = start->y > least ? BEFORE * (start->y - least) / (start->y - end->y) : 0;
         return end->y < least - far && end->y < start->y;
     }

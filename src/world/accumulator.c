@@ -31,7 +31,7 @@ struct sn_accumulator {
     sn_table table[3]; /* of drawn_particle; of drawn_pose: bodies, colliders */
 };
 
-enum { PARTICLES, BODIES, COLLIDERS };
+enum { PARTICLES, BODIES };
 
 sn_accumulator_def sn_default_accumulator_def(void)
 {
@@ -63,7 +63,6 @@ sn_accumulator *sn_accumulator_create(sn_world *world, const sn_accumulator_def 
     *a = (sn_accumulator){.allocator = world->allocator, .dt = def->dt, .most_steps = def->most_steps};
     sn_table_column(&a->table[PARTICLES], sizeof(drawn_particle), false);
     sn_table_column(&a->table[BODIES], sizeof(drawn_pose), false);
-    sn_table_column(&a->table[COLLIDERS], sizeof(drawn_pose), false);
     return a;
 }
 
@@ -180,16 +179,10 @@ static sn_vec3 particle_now(const sn_world *world, uint32_t number)
     return vec4_xyz(world->particles.x[world->ids.value[number]]);
 }
 
-static sn_pose body_now(const sn_world *world, uint32_t row)
+static sn_pose body_now(const sn_world *world, uint32_t number)
 {
-    sn_body body = {row, world->bodies.ids.generation[row]};
+    sn_body body = {number, world->bodies.names.generation[number]};
     return (sn_pose){sn_body_position(world, body), sn_body_rotation(world, body)};
-}
-
-static sn_pose collider_now(const sn_world *world, uint32_t number)
-{
-    const sn_collider_def *def = &contact_colliders(&world->contact)[world->contact.collider_ids.value[number]].def;
-    return (sn_pose){def->position, def->rotation};
 }
 
 typedef sn_pose pose_fn(const sn_world *world, uint32_t number);
@@ -264,14 +257,12 @@ sn_result sn_accumulator_step(sn_accumulator *a, sn_world *world)
     if (!a->due)
         return world_fail(world, SN_ERROR_ARGUMENT, "accumulator: no step is due; %g s of %g s are left over", a->left,
                           (double)a->dt);
-    const sn_ids *ids = &world->ids, *bodies = &world->bodies.ids, *colliders = &world->contact.collider_ids;
-    if (!reserve(a, &a->table[PARTICLES], ids) || !reserve(a, &a->table[BODIES], bodies) ||
-        !reserve(a, &a->table[COLLIDERS], colliders))
+    const sn_ids *ids = &world->ids, *bodies = &world->bodies.names;
+    if (!reserve(a, &a->table[PARTICLES], ids) || !reserve(a, &a->table[BODIES], bodies))
         return world_fail(world, SN_ERROR_MEMORY, "accumulator: no memory to remember where things were");
     const view v = view_of(a, world);
     note_particles(a, world, &v);
     note_poses(&a->table[BODIES], world, bodies, body_now, &v);
-    note_poses(&a->table[COLLIDERS], world, colliders, collider_now, &v);
     memcpy(a->origin, world->state.origin, sizeof a->origin);
     a->steps = world->state.steps;
     a->stepped = true;
@@ -279,7 +270,6 @@ sn_result sn_accumulator_step(sn_accumulator *a, sn_world *world)
         return result;
     follow_particles(a, world);
     follow_poses(&a->table[BODIES], world, bodies, body_now);
-    follow_poses(&a->table[COLLIDERS], world, colliders, collider_now);
     a->steps = world->state.steps;
     a->due--;
     return SN_OK;
@@ -338,10 +328,12 @@ static sn_pose pose_at(const sn_table *table, const view *v, uint32_t number, ui
     return pose;
 }
 
-static sn_pose body_at(const sn_accumulator *a, const sn_world *world, const view *v, uint32_t row, sn_real alpha)
+static sn_pose body_at(const sn_accumulator *a, const sn_world *world, const view *v, uint32_t number, sn_real alpha)
 {
-    return pose_at(&a->table[BODIES], v, row, world->bodies.ids.generation[row], body_now(world, row),
-                   world->bodies.state[row].centre, alpha);
+    static const double origin[3] = {0};
+    const bool fixed = sn_fixed_of(world, number);
+    return pose_at(&a->table[BODIES], v, number, world->bodies.names.generation[number], body_now(world, number),
+                   fixed ? origin : world->bodies.state[sn_body_row_of(world, number)].centre, alpha);
 }
 
 sn_vec3 sn_accumulator_position(const sn_accumulator *a, const sn_world *world, sn_particle particle, sn_real alpha)
@@ -363,7 +355,7 @@ sn_result sn_accumulator_read_positions(const sn_accumulator *a, const sn_world 
                                         sn_real *xyz, size_t stride)
 {
     sn_result result = check_reading(a, world, alpha);
-    if (result != SN_OK || (result = sn_read_positions(world, run, xyz, stride)) != SN_OK)
+    if (result != SN_OK || (result = sn_particles_read_positions(world, run, xyz, stride)) != SN_OK)
         return result; /* which has checked the rest */
     if (stride == 0)
         stride = sizeof(sn_vec3);
@@ -398,11 +390,11 @@ sn_result sn_accumulator_body_pose(const sn_accumulator *a, const sn_world *worl
                                    sn_vec3 *position, sn_quat *rotation)
 {
     sn_result result = check_reading(a, world, alpha);
-    uint32_t row = result == SN_OK ? sn_body_row(world, body) : SN_ID_FREE;
-    if (row == SN_ID_FREE)
+    uint32_t number = result == SN_OK ? sn_body_number(world, body) : SN_ID_FREE;
+    if (number == SN_ID_FREE)
         return result == SN_OK ? SN_ERROR_STALE : result;
     const view v = view_of(a, world);
-    const sn_pose pose = body_at(a, world, &v, row, alpha);
+    const sn_pose pose = body_at(a, world, &v, number, alpha);
     give_pose(&pose, position, rotation);
     return SN_OK;
 }
@@ -414,27 +406,11 @@ sn_result sn_accumulator_read_poses(const sn_accumulator *a, const sn_world *wor
     if (result != SN_OK)
         return result;
     const view v = view_of(a, world);
-    for (uint32_t row = 0; row < count && row < bodies_rows(&world->bodies); ++row) {
-        if (!bodies_has(&world->bodies, row))
+    for (uint32_t i = 0; i < count && i < world->bodies.names.table.count; ++i) {
+        if (!sn_ids_is_live(&world->bodies.names, i))
             continue;
-        const sn_pose pose = body_at(a, world, &v, row, alpha);
-        give_pose(&pose, positions ? &positions[row] : NULL, rotations ? &rotations[row] : NULL);
+        const sn_pose pose = body_at(a, world, &v, i, alpha);
+        give_pose(&pose, positions ? &positions[i] : NULL, rotations ? &rotations[i] : NULL);
     }
-    return SN_OK;
-}
-
-sn_result sn_accumulator_collider_pose(const sn_accumulator *a, const sn_world *world, sn_collider collider,
-                                       sn_real alpha, sn_vec3 *position, sn_quat *rotation)
-{
-    static const double origin[3] = {0};
-    sn_result result = check_reading(a, world, alpha);
-    if (result != SN_OK)
-        return result;
-    if (!sn_world_collider(world, collider))
-        return SN_ERROR_STALE;
-    const view v = view_of(a, world);
-    const sn_pose pose = pose_at(&a->table[COLLIDERS], &v, collider.index, collider.generation,
-                                 collider_now(world, collider.index), origin, alpha);
-    give_pose(&pose, position, rotation);
     return SN_OK;
 }

@@ -1,9 +1,9 @@
-/* Rigid bodies: adding, removing, reading and changing them. How they move in a step is told in turns.c. */
-#include "world/world.h"
+/* Rigid bodies: how they are stored and added. What else users do with them is in body_calls.c, those that nothing pushes are in
+   fixed.c, and how they move in a step is told in turns.c. */
+#include "world/body_work.h"
 
 #include "base/hash.h"
 #include "bodies/mass.h"
-#include "bodies/rotation.h"
 #include "collision/convex.h"
 #include "integrators/integrator.h"
 
@@ -16,14 +16,6 @@
 /* Beyond these, squares of radii of gyration would leave the range of a float. */
 #define LEAST_RADIUS 1e-15
 #define MOST_RADIUS  1e15
-
-#define NOT_A_VECTOR vec3((sn_real)NAN, (sn_real)NAN, (sn_real)NAN)
-
-/* The points that a hull was made of, as they were given: those that are read back must make the same hull. */
-typedef struct hull_source {
-    sn_vec3 *point;
-    uint32_t count;
-} hull_source;
 
 /* ---- Storage ------------------------------------------------------------------------------------------------------- */
 
@@ -38,6 +30,8 @@ void sn_bodies_bind(sn_bodies *bodies)
 void sn_bodies_init(sn_bodies *bodies)
 {
     memset(bodies, 0, sizeof *bodies);
+    sn_ids_init(&bodies->names);
+    sn_table_column(&bodies->fixed_table, sizeof(sn_fixed_body), true);
     sn_ids_init(&bodies->ids);
     sn_table_column(&bodies->table, sizeof *bodies->state, true);
     sn_table_column(&bodies->turn_table, sizeof *bodies->turn, false);
@@ -45,7 +39,7 @@ void sn_bodies_init(sn_bodies *bodies)
     sn_table_column(&bodies->part_table, sizeof *bodies->part, true);
     sn_table_column(&bodies->hull_table, sizeof(sn_hull *), false);
     sn_table_column(&bodies->hull_table, sizeof(hull_source), false);
-    sn_table_column(&bodies->shape_table, sizeof(sn_body_shape), false);
+    sn_table_column(&bodies->shape_table, sizeof(sn_shape_def), false);
     sn_table_column(&bodies->awake_table, sizeof(uint32_t), false);
 }
 
@@ -57,6 +51,8 @@ void sn_bodies_release(sn_bodies *bodies, const sn_allocator *allocator)
         sn_hull_destroy(hull[i], allocator);
         sn_release(allocator, source[i].point, source[i].count * sizeof *source[i].point);
     }
+    sn_ids_release(&bodies->names, allocator);
+    sn_table_release(&bodies->fixed_table, allocator);
     sn_ids_release(&bodies->ids, allocator);
     sn_table_release(&bodies->table, allocator);
     sn_table_release(&bodies->turn_table, allocator);
@@ -64,11 +60,6 @@ void sn_bodies_release(sn_bodies *bodies, const sn_allocator *allocator)
     sn_table_release(&bodies->hull_table, allocator);
     sn_table_release(&bodies->shape_table, allocator);
     sn_table_release(&bodies->awake_table, allocator);
-}
-
-static sn_quat round_quat(const double q[4])
-{
-    return (sn_quat){(sn_real)q[0], (sn_real)q[1], (sn_real)q[2], (sn_real)q[3]};
 }
 
 void sn_bodies_turned(sn_bodies *bodies, uint32_t row)
@@ -102,9 +93,9 @@ void sn_bodies_restored(sn_bodies *bodies)
         sn_bodies_refresh(bodies, row);
 }
 
-uint32_t sn_body_row(const sn_world *world, sn_body body)
+uint32_t sn_body_number(const sn_world *world, sn_body body)
 {
-    if (sn_ids_is_valid(&world->bodies.ids, body.index, body.generation))
+    if (sn_ids_is_valid(&world->bodies.names, body.index, body.generation))
         return body.index;
     if (body.generation == 0)
         world_fail(world, SN_ERROR_STALE, "the body is null");
@@ -112,6 +103,18 @@ uint32_t sn_body_row(const sn_world *world, sn_body body)
         world_fail(world, SN_ERROR_STALE, "body %u (generation %u) does not exist (any more)", body.index,
                    body.generation);
     return SN_ID_FREE;
+}
+
+uint32_t sn_body_row_of(const sn_world *world, uint32_t number)
+{
+    const sn_fixed_body *fixed = sn_fixed_of(world, number);
+    return fixed ? fixed->anchor : world->bodies.names.value[number];
+}
+
+sn_body sn_body_of_row(const sn_world *world, uint32_t row)
+{
+    const uint32_t number = world->bodies.state[row].number;
+    return (sn_body){number, world->bodies.names.generation[number]};
 }
 
 /* Parts of bodies lie one behind the other; a gap is closed at once. */
@@ -131,6 +134,10 @@ void sn_bodies_forget(sn_world *world, uint32_t row)
 {
     sn_bodies *bodies = &world->bodies;
     sn_body_state *body = &bodies->state[row];
+    if (bodies->names.value[body->number] & SN_NAME_FIXED)
+        sn_fixed_loses_anchor(world, row);
+    else
+        sn_ids_free(&bodies->names, body->number);
     remove_parts(bodies, body->part, body->parts);
     memset(body, 0, sizeof *body);
     body->particle = SN_ID_FREE;
@@ -148,6 +155,10 @@ static uint64_t hash_part(uint64_t hash, const sn_body_part *part)
                                part->turn.y,        part->turn.z,        part->turn.w};
     for (uint32_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
         hash = hash_real(hash, numbers[i]);
+    if (part->has_material)
+        hash = sn_contact_hash_material(hash, &part->material);
+    if (part->has_filter)
+        hash = hash_u64(hash_u64(hash, part->filter.category), part->filter.mask);
     return hash_u64(hash_u64(hash, part->convex.type), part->hull ? part->hull_hash : 0);
 }
 
@@ -170,11 +181,6 @@ uint64_t sn_bodies_hash(uint64_t hash, const sn_bodies *bodies)
 }
 
 /* ---- Frames -------------------------------------------------------------------------------------------------------- */
-
-static sn_vec3 round_vector(const double a[3])
-{
-    return vec3((sn_real)a[0], (sn_real)a[1], (sn_real)a[2]);
-}
 
 sn_vec3 sn_body_spot(const sn_body_state *body, sn_vec3 place)
 {
@@ -238,17 +244,6 @@ void sn_body_stop(sn_world *world, uint32_t row)
 
 /* ---- Definitions ---------------------------------------------------------------------------------------------------- */
 
-sn_body_shape sn_default_body_shape(sn_body_shape_type type)
-{
-    sn_body_shape shape;
-    memset(&shape, 0, sizeof shape);
-    shape.type = type;
-    shape.rotation.w = 1;
-    shape.half = vec3((sn_real)0.5, (sn_real)0.5, (sn_real)0.5);
-    shape.radius = type == SN_BODY_SPHERE || type == SN_BODY_CAPSULE ? (sn_real)0.5 : 0;
-    return shape;
-}
-
 sn_body_def sn_default_body_def(void)
 {
     sn_body_def def;
@@ -283,74 +278,6 @@ static sn_result refuse(making *m, const char *what)
 static bool is_measured(sn_vec3 a)
 {
     return a.x == SN_MEASURE && a.y == SN_MEASURE && a.z == SN_MEASURE;
-}
-
-static bool good_size(sn_real size)
-{
-    return size > 0 && size <= (sn_real)SN_SHAPE_REACH;
-}
-
-static bool good_quat(sn_quat q)
-{
-    double square =
-        (double)q.x * (double)q.x + (double)q.y * (double)q.y + (double)q.z * (double)q.z + (double)q.w * (double)q.w;
-    return isfinite(square) && square > 0;
-}
-
-static sn_result check_quat(const sn_world *world, const char *what, sn_quat q)
-{
-    if (good_quat(q))
-        return SN_OK;
-    return world_fail(world, SN_ERROR_ARGUMENT, "%s is (%g, %g, %g, %g); it must be finite and not zero", what,
-                      (double)q.x, (double)q.y, (double)q.z, (double)q.w);
-}
-
-bool sn_body_shape_check(const sn_body_shape *shape, char *reason, size_t size)
-{
-    sn_vec3 h = shape->half, at = shape->position;
-    sn_quat q = shape->rotation;
-    if (!vec3_is_finite(at))
-        snprintf(reason, size, "position is (%g, %g, %g); it must be finite", (double)at.x, (double)at.y, (double)at.z);
-    else if (!good_quat(q))
-        snprintf(reason, size, "rotation is (%g, %g, %g, %g); it must be finite and not zero", (double)q.x, (double)q.y,
-                 (double)q.z, (double)q.w);
-    else if ((unsigned)shape->type > SN_BODY_HULL)
-        snprintf(reason, size, "type is %d, which is no sn_body_shape_type", (int)shape->type);
-    else if (shape->type == SN_BODY_BOX && !(good_size(h.x) && good_size(h.y) && good_size(h.z)))
-        snprintf(reason, size, "half is (%g, %g, %g) m; each must be positive and at most 1e15", (double)h.x,
-                 (double)h.y, (double)h.z);
-    else if (shape->type == SN_BODY_CAPSULE && !good_size(h.y))
-        snprintf(reason, size, "half.y is %g m; it must be positive and at most 1e15", (double)h.y);
-    else if (shape->type <= SN_BODY_CAPSULE ? !good_size(shape->radius)
-                                            : !(shape->radius == 0 || good_size(shape->radius)))
-        snprintf(reason, size, "radius is %g m; it must be positive and at most 1e15%s", (double)shape->radius,
-                 shape->type <= SN_BODY_CAPSULE ? "" : ", or 0");
-    else if (!isfinite(shape->density) || shape->density < 0)
-        snprintf(reason, size, "density is %g kg/m^3; it must be finite and not negative", (double)shape->density);
-    else if (shape->type == SN_BODY_HULL && !shape->vertices)
-        snprintf(reason, size, "vertices is NULL; a hull needs points");
-    else
-        return true;
-    return false;
-}
-
-/* The triangles of a hull, and its mass. */
-static bool mass_of_hull(making *m, const sn_hull *hull, sn_real radius, double density, sn_mass_properties *mass)
-{
-    sn_vec3 vertex[SN_HULL_VERTICES];
-    uint32_t index[3 * 2 * SN_HULL_VERTICES], triangles = 0;
-    for (uint32_t i = 0; i < hull->vertices; ++i)
-        vertex[i] = dvec3_round(hull->vertex[i]);
-    for (uint32_t f = 0; f < hull->faces; ++f) {
-        const uint8_t *loop = hull->loop + hull->face[f].first;
-        for (uint32_t i = 2; i < hull->face[f].count; ++i, ++triangles) {
-            index[3 * triangles] = loop[0];
-            index[3 * triangles + 1] = loop[i - 1];
-            index[3 * triangles + 2] = loop[i];
-        }
-    }
-    return sn_mass_of_convex(mass, &m->world->allocator, vertex, hull->vertices, index, triangles, (double)radius,
-                             density, &m->out_of_memory, m->reason, sizeof m->reason);
 }
 
 /* ---- Hulls ---------------------------------------------------------------------------------------------------------
@@ -434,7 +361,7 @@ void sn_bodies_hulls_bound(sn_bodies *bodies)
 }
 
 /* A hull like the ones there are is one of those. Returns 1 + its number; 0 if there is no memory. */
-static uint32_t keep_hull(making *m, sn_hull *hull, const sn_body_shape *shape)
+static uint32_t keep_hull(making *m, sn_hull *hull, const sn_shape_def *shape)
 {
     sn_bodies *bodies = &m->world->bodies;
     const sn_allocator *allocator = &m->world->allocator;
@@ -454,46 +381,60 @@ static uint32_t keep_hull(making *m, sn_hull *hull, const sn_body_shape *shape)
     return 0;
 }
 
-/* What a shape does not use is 0, so that it is no part of the state and its hash. */
-static sn_vec3 used_half(const sn_body_shape *shape)
+/* The hull of a shape, which stays in the world. */
+static bool take_hull(making *m, const sn_shape_def *shape, sn_body_part *part)
 {
-    if (shape->type == SN_BODY_BOX)
-        return shape->half;
-    return vec3(0, shape->type == SN_BODY_CAPSULE ? shape->half.y : 0, 0);
+    sn_hull *hull = sn_hull_create(&m->world->allocator, shape->vertices, shape->vertex_count, &m->out_of_memory,
+                                   m->reason, sizeof m->reason);
+    if (!hull || !(part->hull = keep_hull(m, hull, shape)))
+        return false;
+    part->convex.hull = ((sn_hull **)m->world->bodies.hull_table.column[0])[part->hull - 1];
+    part->hull_hash = part->convex.hull->hash;
+    part->place = vec3_add(part->place, sn_quat_turn(part->turn, dvec3_round(part->convex.hull->centroid)));
+    return true;
 }
 
 /* One shape as a part, in the user's frame, and its mass. */
-static bool make_part(making *m, const sn_body_shape *shape, sn_body_part *part, sn_mass_properties *mass)
+static bool make_part(making *m, const sn_shape_def *shape, sn_body_part *part, sn_mass_properties *mass)
 {
-    double half[3] = {(double)shape->half.x, (double)shape->half.y, (double)shape->half.z};
-    double density = (double)(shape->density > 0 ? shape->density : m->def->density), radius = (double)shape->radius;
-    sn_vec3 at = shape->position;
+    double density = (double)(shape->density > 0 ? shape->density : m->def->density);
     memset(part, 0, sizeof *part);
-    part->convex = (sn_convex){(sn_convex_type)shape->type, used_half(shape), shape->radius, NULL};
+    part->convex = sn_shape_convex_of(shape, NULL);
+    part->convex.radius += shape->rounding;
     part->density = shape->density;
+    part->user = shape->user;
     part->turn = sn_quat_normal(shape->rotation);
-    bool good;
-    if (shape->type == SN_BODY_HULL) {
-        sn_hull *hull = sn_hull_create(&m->world->allocator, shape->vertices, shape->vertex_count, &m->out_of_memory,
-                                       m->reason, sizeof m->reason);
-        if (!hull || !(part->hull = keep_hull(m, hull, shape)))
-            return false;
-        part->convex.hull = ((sn_hull **)m->world->bodies.hull_table.column[0])[part->hull - 1];
-        part->hull_hash = part->convex.hull->hash;
-        at = vec3_add(at, sn_quat_turn(part->turn, dvec3_round(part->convex.hull->centroid)));
-        good = mass_of_hull(m, part->convex.hull, shape->radius, density, mass);
-    } else if (shape->type == SN_BODY_SPHERE) {
-        good = sn_mass_of_sphere(mass, radius, density, m->reason, sizeof m->reason);
-    } else if (shape->type == SN_BODY_CAPSULE) {
-        good = sn_mass_of_capsule(mass, half[1], radius, density, m->reason, sizeof m->reason);
-    } else {
-        good = sn_mass_of_box(mass, half, radius, density, m->reason, sizeof m->reason);
-    }
-    part->place = at;
-    double way[3] = {(double)at.x, (double)at.y, (double)at.z};
-    if (good)
-        sn_mass_move(mass, part->turn, way);
-    return good;
+    part->place = shape->position;
+    part->has_material = shape->material != NULL;
+    part->has_filter = shape->filter != NULL;
+    if (shape->material)
+        part->material = *shape->material;
+    if (shape->filter)
+        part->filter = *shape->filter;
+    if ((shape->type == SN_SHAPE_HULL && !take_hull(m, shape, part)) ||
+        !sn_mass_of_shape(mass, &m->world->allocator, &part->convex, density, &m->out_of_memory, m->reason,
+                          sizeof m->reason))
+        return false;
+    double way[3] = {(double)part->place.x, (double)part->place.y, (double)part->place.z};
+    sn_mass_move(mass, part->turn, way);
+    return true;
+}
+
+/* Whether a dynamic body may have it. */
+static bool check_shape(making *m, const sn_shape_def *shape)
+{
+    if (!sn_shape_def_check(shape, m->reason, sizeof m->reason))
+        return false;
+    if (!sn_shape_is_convex(shape->type))
+        snprintf(
+            m->reason, sizeof m->reason,
+            "a %s cannot be part of a dynamic body, only of a static or kinematic one; made of convex shapes it can",
+            sn_shape_type_name(shape->type));
+    else if (shape->sensor)
+        snprintf(m->reason, sizeof m->reason, "a dynamic body cannot have a sensor, only a static or kinematic one");
+    else
+        return true;
+    return false;
 }
 
 static sn_result make_parts(making *m)
@@ -508,10 +449,12 @@ static sn_result make_parts(making *m)
     for (uint32_t i = 0; i < m->def->shape_count; ++i) {
         char name[32];
         sn_mass_properties mass;
-        const sn_body_shape *shape = &m->def->shapes[i];
-        snprintf(name, sizeof name, "shape %u", i);
-        if (!sn_body_shape_check(shape, m->reason, sizeof m->reason) ||
-            !make_part(m, shape, &bodies->part[bodies->part_table.count + i], &mass))
+        const sn_shape_def *shape = &m->def->shapes[i];
+        snprintf(name, sizeof name, "shape %u%s%s", i, sn_shape_type_name(shape->type) ? ", a " : "",
+                 sn_shape_type_name(shape->type) ? sn_shape_type_name(shape->type) : "");
+        if (shape->material && sn_world_check_material(m->world, "material of a shape", shape->material) != SN_OK)
+            return SN_ERROR_ARGUMENT;
+        if (!check_shape(m, shape) || !make_part(m, shape, &bodies->part[bodies->part_table.count + i], &mass))
             return refuse(m, name);
         if (!m->def->vertices)
             sn_mass_add(&m->mass, &mass);
@@ -577,7 +520,7 @@ static sn_result given_moments(making *m)
     const sn_body_def *def = m->def;
     double moment[3] = {(double)def->moments.x, (double)def->moments.y, (double)def->moments.z}, finite[3];
     sn_quat axes = sn_quat_normal(def->axes);
-    if (check_quat(m->world, "axes", def->axes) != SN_OK)
+    if (body_check_quat(m->world, "axes", def->axes) != SN_OK)
         return SN_ERROR_ARGUMENT;
     bool locked = false;
     for (int i = 0; i < 3; ++i) {
@@ -634,53 +577,6 @@ static sn_result make_mass(making *m)
 
 /* ---- Adding ---------------------------------------------------------------------------------------------------------- */
 
-/* The user's frame to the principal one, times how the body is turned: q takes principal axes to the world. */
-static void set_turn(sn_body_state *body, sn_quat rotation)
-{
-    sn_quat unit = sn_quat_normal(rotation);
-    double turn[4] = {(double)unit.x, (double)unit.y, (double)unit.z, (double)unit.w};
-    double back[4] = {-body->own[0], -body->own[1], -body->own[2], body->own[3]};
-    sn_rotate_normalise(turn);
-    sn_rotate_times(turn, back, body->q);
-    sn_rotate_normalise(body->q);
-}
-
-static void set_spin(sn_body_state *body, sn_vec3 spin)
-{
-    double omega[3] = {(double)spin.x, (double)spin.y, (double)spin.z};
-    sn_rotate_vector_back(body->q, omega, omega);
-    for (int i = 0; i < 3; ++i)
-        body->l[i] = isinf(body->k[i]) ? 0 : body->k[i] * body->k[i] * omega[i];
-    sn_rotate_vector(body->q, body->l, body->l);
-}
-
-/* Where the centre of mass is, of a body whose own frame is at position. */
-static sn_vec3 centre_at(const sn_body_state *body, sn_vec3 position)
-{
-    double a[3];
-    sn_rotate_vector(body->own, body->centre, a); /* to principal axes, and on to the world */
-    sn_rotate_vector(body->q, a, a);
-    return vec3((sn_real)((double)position.x + a[0]), (sn_real)((double)position.y + a[1]),
-                (sn_real)((double)position.z + a[2]));
-}
-
-static sn_result check_spin(const sn_world *world, sn_vec3 spin)
-{
-    const double most = fmax(fabs((double)spin.x), fmax(fabs((double)spin.y), fabs((double)spin.z)));
-    if (vec3_is_finite(spin) && most < SN_TOO_FAST)
-        return SN_OK;
-    return world_fail(world, SN_ERROR_ARGUMENT, "spin is (%g, %g, %g) rad/s; it must be finite and below %g",
-                      (double)spin.x, (double)spin.y, (double)spin.z, SN_TOO_FAST);
-}
-
-/* In a 2D world what turns, turns about z. */
-static sn_result check_planar(const sn_world *world, const char *what, sn_quat turn, sn_vec3 spin)
-{
-    if (world->dimensions == 3 || (turn.x == 0 && turn.y == 0 && spin.x == 0 && spin.y == 0))
-        return SN_OK;
-    return world_fail(world, SN_ERROR_ARGUMENT, "%s is not about z; in a 2D world bodies turn about z only", what);
-}
-
 static sn_result check_def(making *m)
 {
     const sn_body_def *def = m->def;
@@ -689,13 +585,17 @@ static sn_result check_def(making *m)
     if (!def || def->made != DEF_MADE)
         return world_fail(world, SN_ERROR_ARGUMENT, "def is %s; start from sn_default_body_def()",
                           def ? "not initialised" : "NULL");
+    if ((unsigned)def->type > SN_BODY_KINEMATIC)
+        return world_fail(world, SN_ERROR_ARGUMENT, "type is %d, which is no sn_body_type", (int)def->type);
+    if (def->type != SN_BODY_DYNAMIC)
+        return SN_OK; /* see sn_fixed_add */
     if ((result = sn_world_check_vector(world, "position", def->position)) != SN_OK ||
         (result = sn_world_check_vector(world, "velocity", def->velocity)) != SN_OK ||
-        (result = check_quat(world, "rotation", def->rotation)) != SN_OK ||
-        (result = check_planar(world, "rotation", def->rotation, vec3(0, 0, 0))) != SN_OK ||
-        (result = check_planar(world, "spin", (sn_quat){0}, def->spin)) != SN_OK)
+        (result = body_check_quat(world, "rotation", def->rotation)) != SN_OK ||
+        (result = body_check_planar(world, "rotation", def->rotation, vec3(0, 0, 0))) != SN_OK ||
+        (result = body_check_planar(world, "spin", (sn_quat){0}, def->spin)) != SN_OK)
         return result;
-    if ((result = check_spin(world, def->spin)) != SN_OK)
+    if ((result = body_check_spin(world, def->spin)) != SN_OK)
         return result;
     if (!isfinite(def->density) || !(def->density > 0))
         return world_fail(world, SN_ERROR_ARGUMENT, "density is %g kg/m^3; it must be positive and finite",
@@ -714,10 +614,11 @@ static void turn_part(const sn_body_state *body, sn_body_part *part)
                   part->turn.y == 0 && part->turn.z == 0;
 }
 
-static void store_body(making *m, uint32_t row, sn_particle particle)
+static void store_body(making *m, uint32_t row, uint32_t number, sn_particle particle)
 {
     sn_bodies *bodies = &m->world->bodies;
     m->state.particle = particle.index;
+    m->state.number = number;
     m->state.part = bodies->part_table.count;
     m->state.parts = m->def->shape_count;
     m->state.spin_damping = m->def->spin_damping;
@@ -733,514 +634,80 @@ static void store_body(making *m, uint32_t row, sn_particle particle)
     m->world->contact.edits++;
 }
 
-static sn_result add(making *m, sn_body *body)
+/* A row, and its particle. number: of the body, or of the fixed one that it is the anchor of. */
+static sn_result add_row(making *m, uint32_t number, uint32_t *row)
 {
     sn_world *world = m->world;
     sn_bodies *bodies = &world->bodies;
-    sn_result result = check_def(m);
-    uint32_t row;
+    sn_result result;
     sn_particle particle;
-    if (result != SN_OK || (result = make_parts(m)) != SN_OK || (result = measure_mesh(m)) != SN_OK ||
-        (result = make_mass(m)) != SN_OK)
-        return result;
-    set_turn(&m->state, m->def->rotation);
-    set_spin(&m->state, m->def->spin);
-    bool room = sn_ids_find(&bodies->ids, &world->allocator, 1, SN_MAX_COUNT, &row) &&
-                sn_table_reserve(&bodies->table, &world->allocator, (uint64_t)row + 1) &&
-                sn_table_reserve(&bodies->turn_table, &world->allocator, (uint64_t)row + 1);
+    body_set_turn(&m->state, m->def->rotation);
+    body_set_spin(&m->state, m->def->spin);
+    bool room = sn_ids_find(&bodies->ids, &world->allocator, 1, SN_MAX_COUNT, row) &&
+                sn_table_reserve(&bodies->table, &world->allocator, (uint64_t)*row + 1) &&
+                sn_table_reserve(&bodies->turn_table, &world->allocator, (uint64_t)*row + 1);
     sn_bodies_bind(bodies); /* one of them may have moved before the other could not */
     if (!room)
         return world_fail(world, SN_ERROR_MEMORY, "no memory for a body");
     sn_particle_def def = sn_default_particle_def();
-    def.position = centre_at(&m->state, m->def->position);
+    def.position = body_centre_at(&m->state, m->def->position);
     def.velocity = m->def->velocity;
     def.mass = isinf(m->kilograms) ? SN_IMMOVABLE : (sn_real)m->kilograms;
     def.group = m->def->group;
     def.user = m->def->user;
     if ((result = sn_particle_add(world, &def, &particle)) != SN_OK)
         return result;
-    uint32_t generation = sn_ids_take(&bodies->ids, row, 1);
-    store_body(m, row, particle);
-    if (body)
-        *body = (sn_body){row, generation};
+    sn_ids_take(&bodies->ids, *row, 1);
+    store_body(m, *row, number, particle);
     return SN_OK;
+}
+
+static sn_result add(making *m, sn_body *body)
+{
+    sn_world *world = m->world;
+    sn_bodies *bodies = &world->bodies;
+    sn_result result = check_def(m);
+    uint32_t row, number;
+    if (result != SN_OK)
+        return result;
+    if (m->def->type != SN_BODY_DYNAMIC)
+        return sn_fixed_add(world, m->def, body);
+    if ((result = make_parts(m)) != SN_OK || (result = measure_mesh(m)) != SN_OK || (result = make_mass(m)) != SN_OK)
+        return result;
+    if (!sn_ids_find(&bodies->names, &world->allocator, 1, SN_MAX_COUNT, &number))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for a body");
+    if ((result = add_row(m, number, &row)) != SN_OK)
+        return result;
+    const uint32_t generation = sn_ids_take(&bodies->names, number, 1);
+    bodies->names.value[number] = row;
+    *body = (sn_body){number, generation};
+    return SN_OK;
+}
+
+uint32_t sn_bodies_add_anchor(sn_world *world, const sn_fixed_body *body)
+{
+    sn_body_def def = sn_default_body_def();
+    making m = {.world = world, .def = &def};
+    uint32_t row;
+    def.position = body->pose.position;
+    def.rotation = body->pose.rotation;
+    def.mass = SN_IMMOVABLE;
+    def.group = body->group;
+    def.user = body->user;
+    if (make_mass(&m) != SN_OK || add_row(&m, body->number, &row) != SN_OK)
+        return SN_ID_FREE;
+    return row;
 }
 
 sn_result sn_body_add(sn_world *world, const sn_body_def *def, sn_body *body)
 {
-    if (body)
-        *body = (sn_body){0};
+    sn_body made;
+    if (!body)
+        body = &made;
+    *body = (sn_body){0};
     sn_result result = sn_world_enter(world);
     if (result != SN_OK)
         return result;
     making m = {.world = world, .def = def};
     return add(&m, body);
-}
-
-static sn_body add_short(sn_world *world, sn_vec3 position, sn_quat rotation, const sn_body_shape *shape,
-                         sn_real density)
-{
-    sn_body_def def = sn_default_body_def();
-    sn_body body = {0};
-    def.position = position;
-    def.rotation = rotation;
-    def.shapes = shape;
-    def.shape_count = 1;
-    def.density = density;
-    sn_body_add(world, &def, &body);
-    return body;
-}
-
-sn_body sn_add_sphere_body(sn_world *world, sn_vec3 centre, sn_real radius, sn_real density)
-{
-    sn_body_shape shape = sn_default_body_shape(SN_BODY_SPHERE);
-    shape.radius = radius;
-    return add_short(world, centre, (sn_quat){0, 0, 0, 1}, &shape, density);
-}
-
-sn_body sn_add_box_body(sn_world *world, sn_vec3 centre, sn_vec3 half, sn_real density)
-{
-    sn_body_shape shape = sn_default_body_shape(SN_BODY_BOX);
-    shape.half = half;
-    return add_short(world, centre, (sn_quat){0, 0, 0, 1}, &shape, density);
-}
-
-sn_body sn_add_capsule_body(sn_world *world, sn_vec3 a, sn_vec3 b, sn_real radius, sn_real density)
-{
-    sn_body_shape shape = sn_default_body_shape(SN_BODY_CAPSULE);
-    sn_vec3 along = vec3_sub(b, a);
-    shape.radius = radius;
-    shape.half.y = vec3_length(along) / 2;
-    if (!(shape.half.y > 0) || !vec3_is_finite(along)) {
-        if (sn_world_enter(world) == SN_OK)
-            world_fail(world, SN_ERROR_ARGUMENT,
-                       "the ends of a capsule are (%g, %g, %g) and (%g, %g, %g); they must be "
-                       "finite and apart",
-                       (double)a.x, (double)a.y, (double)a.z, (double)b.x, (double)b.y, (double)b.z);
-        return (sn_body){0};
-    }
-    return add_short(world, vec3_scale(vec3_add(a, b), (sn_real)0.5), sn_quat_to(along), &shape, density);
-}
-
-sn_result sn_body_remove(sn_world *world, sn_body body)
-{
-    sn_result result = sn_world_enter(world);
-    if (result != SN_OK)
-        return result;
-    if (sn_body_row(world, body) == SN_ID_FREE)
-        return SN_ERROR_STALE;
-    return sn_particle_remove(world, sn_body_particle(world, body));
-}
-
-/* ---- Reading --------------------------------------------------------------------------------------------------------- */
-
-bool sn_body_is_valid(const sn_world *world, sn_body body)
-{
-    return world && sn_ids_is_valid(&world->bodies.ids, body.index, body.generation);
-}
-
-uint32_t sn_world_body_count(const sn_world *world)
-{
-    return world ? world->bodies.ids.live : 0;
-}
-
-uint32_t sn_world_body_limit(const sn_world *world)
-{
-    return world ? world->bodies.table.count : 0;
-}
-
-sn_body sn_body_from_index(const sn_world *world, uint32_t index)
-{
-    if (world && sn_ids_is_live(&world->bodies.ids, index))
-        return (sn_body){index, world->bodies.ids.generation[index]};
-    if (world)
-        world_fail(world, SN_ERROR_STALE, "there is no body number %u", index);
-    return (sn_body){0};
-}
-
-/* The state of a body that is read; NULL, and an error, if there is none. */
-static const sn_body_state *find(const sn_world *world, sn_body body)
-{
-    uint32_t row = world ? sn_body_row(world, body) : SN_ID_FREE;
-    return row == SN_ID_FREE ? NULL : &world->bodies.state[row];
-}
-
-sn_particle sn_body_particle(const sn_world *world, sn_body body)
-{
-    const sn_body_state *state = find(world, body);
-    return state ? (sn_particle){state->particle, world->ids.generation[state->particle]} : (sn_particle){0};
-}
-
-sn_body sn_particle_body(const sn_world *world, sn_particle particle)
-{
-    uint32_t slot = world ? sn_world_slot(world, particle) : SN_NO_SLOT, row;
-    if (slot == SN_NO_SLOT || !(row = world->particles.body[slot]))
-        return (sn_body){0};
-    return (sn_body){row - 1, world->bodies.ids.generation[row - 1]};
-}
-
-static sn_vec3 centre_of(const sn_world *world, const sn_body_state *body)
-{
-    return vec4_xyz(world->particles.x[world->ids.value[body->particle]]);
-}
-
-sn_vec3 sn_body_centre(const sn_world *world, sn_body body)
-{
-    const sn_body_state *state = find(world, body);
-    return state ? centre_of(world, state) : NOT_A_VECTOR;
-}
-
-sn_vec3 sn_body_to_world(const sn_world *world, sn_body body, sn_vec3 place)
-{
-    const sn_body_state *state = find(world, body);
-    if (!state)
-        return NOT_A_VECTOR;
-    double a[3] = {(double)place.x - state->centre[0], (double)place.y - state->centre[1],
-                   (double)place.z - state->centre[2]};
-    sn_rotate_vector(state->own, a, a);
-    sn_rotate_vector(state->q, a, a);
-    sn_vec3 centre = centre_of(world, state);
-    return vec3((sn_real)((double)centre.x + a[0]), (sn_real)((double)centre.y + a[1]),
-                (sn_real)((double)centre.z + a[2]));
-}
-
-sn_vec3 sn_body_to_own(const sn_world *world, sn_body body, sn_vec3 place)
-{
-    const sn_body_state *state = find(world, body);
-    if (!state)
-        return NOT_A_VECTOR;
-    sn_vec3 centre = centre_of(world, state);
-    double a[3] = {(double)place.x - (double)centre.x, (double)place.y - (double)centre.y,
-                   (double)place.z - (double)centre.z};
-    sn_rotate_vector_back(state->q, a, a);
-    sn_rotate_vector_back(state->own, a, a);
-    for (int i = 0; i < 3; ++i)
-        a[i] += state->centre[i];
-    return round_vector(a);
-}
-
-sn_vec3 sn_body_position(const sn_world *world, sn_body body)
-{
-    return sn_body_to_world(world, body, vec3(0, 0, 0));
-}
-
-sn_quat sn_body_rotation(const sn_world *world, sn_body body)
-{
-    const sn_body_state *state = find(world, body);
-    double q[4];
-    if (!state)
-        return (sn_quat){(sn_real)NAN, (sn_real)NAN, (sn_real)NAN, (sn_real)NAN};
-    sn_rotate_times(state->q, state->own, q);
-    return round_quat(q);
-}
-
-sn_vec3 sn_body_velocity(const sn_world *world, sn_body body)
-{
-    const sn_body_state *state = find(world, body);
-    return state ? vec4_xyz(world->particles.v[world->ids.value[state->particle]]) : NOT_A_VECTOR;
-}
-
-static void spin_of(const sn_body_state *body, double spin[3])
-{
-    double inverse[3];
-    sn_body_inverse_moments(body, inverse);
-    sn_rotate_velocity(body->q, body->l, inverse, spin);
-}
-
-sn_vec3 sn_body_spin(const sn_world *world, sn_body body)
-{
-    const sn_body_state *state = find(world, body);
-    double spin[3];
-    if (!state)
-        return NOT_A_VECTOR;
-    spin_of(state, spin);
-    return round_vector(spin);
-}
-
-sn_vec3 sn_body_angular_momentum(const sn_world *world, sn_body body)
-{
-    const sn_body_state *state = find(world, body);
-    if (!state)
-        return NOT_A_VECTOR;
-    double mass = (double)world->particles.v[world->ids.value[state->particle]].w;
-    double l[3] = {mass * state->l[0], mass * state->l[1], mass * state->l[2]};
-    return isinf(mass) ? NOT_A_VECTOR : round_vector(l);
-}
-
-sn_vec3 sn_body_velocity_at(const sn_world *world, sn_body body, sn_vec3 place)
-{
-    const sn_body_state *state = find(world, body);
-    if (!state)
-        return NOT_A_VECTOR;
-    double spin[3];
-    spin_of(state, spin);
-    return vec3_add(sn_body_velocity(world, body),
-                    vec3_cross(round_vector(spin), vec3_sub(place, centre_of(world, state))));
-}
-
-sn_real sn_body_mass(const sn_world *world, sn_body body)
-{
-    const sn_body_state *state = find(world, body);
-    return state ? world->particles.v[world->ids.value[state->particle]].w : (sn_real)NAN;
-}
-
-/* The shapes of a body as a user would write them, in scratch of the world. */
-static bool read_shapes(sn_world *world, const sn_body_state *body)
-{
-    sn_bodies *bodies = &world->bodies;
-    const hull_source *source = bodies->hull_table.column[1];
-    if (!sn_table_reserve(&bodies->shape_table, &world->allocator, body->parts))
-        return false;
-    for (uint32_t i = 0; i < body->parts; ++i) {
-        const sn_body_part *part = &bodies->part[body->part + i];
-        sn_body_shape *shape = (sn_body_shape *)bodies->shape_table.column[0] + i;
-        *shape = sn_default_body_shape((sn_body_shape_type)part->convex.type);
-        shape->position = sn_body_place(body, part->place);
-        shape->rotation = sn_body_place_turn(body, part->turn);
-        shape->half = part->convex.half;
-        shape->radius = part->convex.radius;
-        shape->density = part->density;
-        if (!part->hull)
-            continue;
-        shape->vertices = source[part->hull - 1].point;
-        shape->vertex_count = source[part->hull - 1].count;
-        shape->position =
-            vec3_sub(shape->position, sn_quat_turn(shape->rotation, dvec3_round(part->convex.hull->centroid)));
-    }
-    return true;
-}
-
-sn_result sn_body_read(const sn_world *world, sn_body body, sn_body_def *def)
-{
-    const sn_body_state *state = find(world, body);
-    if (!state)
-        return world ? SN_ERROR_STALE : SN_ERROR_ARGUMENT;
-    if (!def)
-        return world_fail(world, SN_ERROR_ARGUMENT, "def is NULL");
-    if (!read_shapes((sn_world *)world, state))
-        return world_fail(world, SN_ERROR_MEMORY, "no memory to read the shapes of a body");
-    uint32_t slot = world->ids.value[state->particle];
-    *def = sn_default_body_def();
-    def->position = sn_body_position(world, body);
-    def->rotation = sn_body_rotation(world, body);
-    def->velocity = sn_body_velocity(world, body);
-    def->spin = sn_body_spin(world, body);
-    def->shapes = state->parts ? world->bodies.shape_table.column[0] : NULL;
-    def->shape_count = state->parts;
-    def->mass = world->particles.v[slot].w;
-    def->centre = round_vector(state->centre);
-    def->axes =
-        (sn_quat){-(sn_real)state->own[0], -(sn_real)state->own[1], -(sn_real)state->own[2], (sn_real)state->own[3]};
-    def->spin_damping = state->spin_damping;
-    def->group = world->particles.group[slot];
-    def->user = world->particles.user[slot];
-    if (def->mass == SN_IMMOVABLE)
-        return SN_OK; /* its moments are measured again */
-    double moment[3];
-    for (int i = 0; i < 3; ++i)
-        moment[i] = (double)def->mass * state->k[i] * state->k[i];
-    def->moments = round_vector(moment);
-    return SN_OK;
-}
-
-/* ---- Changing --------------------------------------------------------------------------------------------------------- */
-
-/* Common start of the calls below. */
-static sn_result begin(sn_world *world, sn_body body, sn_body_state **state)
-{
-    sn_result result = sn_world_enter(world);
-    if (result != SN_OK)
-        return result;
-    uint32_t row = sn_body_row(world, body);
-    *state = row == SN_ID_FREE ? NULL : &world->bodies.state[row];
-    return *state ? SN_OK : SN_ERROR_STALE;
-}
-
-static sn_result check_pose(const sn_world *world, sn_vec3 position, sn_quat rotation)
-{
-    sn_result result = sn_world_check_vector(world, "position", position);
-    if (result == SN_OK)
-        result = check_quat(world, "rotation", rotation);
-    return result == SN_OK ? check_planar(world, "rotation", rotation, vec3(0, 0, 0)) : result;
-}
-
-sn_result sn_body_set_pose(sn_world *world, sn_body body, sn_vec3 position, sn_quat rotation)
-{
-    sn_body_state *state = NULL;
-    sn_result result = begin(world, body, &state);
-    if (result != SN_OK || (result = check_pose(world, position, rotation)) != SN_OK)
-        return result;
-    sn_body_state turned = *state;
-    sn_vec3 spin = sn_body_spin(world, body);
-    set_turn(&turned, rotation);
-    set_spin(&turned, spin);
-    result = sn_particle_set_position(world, sn_body_particle(world, body), centre_at(&turned, position));
-    if (result != SN_OK)
-        return result;
-    *state = turned;
-    sn_bodies_refresh(&world->bodies, body.index);
-    return SN_OK;
-}
-
-sn_result sn_body_set_velocity(sn_world *world, sn_body body, sn_vec3 velocity, sn_vec3 spin)
-{
-    sn_body_state *state = NULL;
-    sn_result result = begin(world, body, &state);
-    if (result != SN_OK || (result = check_planar(world, "spin", (sn_quat){0}, spin)) != SN_OK)
-        return result;
-    if ((result = check_spin(world, spin)) != SN_OK)
-        return result;
-    if ((result = sn_particle_set_velocity(world, sn_body_particle(world, body), velocity)) == SN_OK)
-        set_spin(state, spin);
-    return result;
-}
-
-sn_result sn_body_move_to(sn_world *world, sn_body body, sn_vec3 position, sn_quat rotation)
-{
-    sn_body_state *state = NULL;
-    sn_result result = begin(world, body, &state);
-    if (result != SN_OK || (result = check_pose(world, position, rotation)) != SN_OK)
-        return result;
-    sn_body_state turned = *state;
-    set_turn(&turned, rotation);
-    result = sn_particle_move_to(world, sn_body_particle(world, body), centre_at(&turned, position));
-    if (result != SN_OK)
-        return result;
-    memcpy(state->target, turned.q, sizeof state->target);
-    state->led = true;
-    return SN_OK;
-}
-
-/* ---- Forces ----------------------------------------------------------------------------------------------------------- */
-
-/* The torque of a force at a place, about the centre. */
-static void torque_of(const sn_world *world, const sn_body_state *state, sn_vec3 force, sn_vec3 place, double torque[3])
-{
-    sn_dvec3 arm = dvec3_sub(dvec3_from(place), dvec3_from(centre_of(world, state)));
-    sn_dvec3 t = dvec3_cross(arm, dvec3_from(force));
-    torque[0] = t.x;
-    torque[1] = t.y;
-    torque[2] = t.z;
-}
-
-/* In a 2D world only what turns about z counts. */
-static sn_result add_torque(sn_world *world, sn_body_state *state, const double torque[3])
-{
-    for (int i = 0; i < 3; ++i) {
-        double sum = state->torque[i] + torque[i];
-        if (!(fabs(sum) < 1e30))
-            return world_fail(world, SN_ERROR_ARGUMENT, "the sum of the torques on the body would be %g N m", sum);
-    }
-    for (int i = world->dimensions == 2 ? 2 : 0; i < 3; ++i)
-        state->torque[i] += torque[i];
-    return SN_OK;
-}
-
-sn_result sn_body_add_force(sn_world *world, sn_body body, sn_vec3 force, sn_vec3 place)
-{
-    sn_body_state *state = NULL;
-    double torque[3];
-    sn_result result = begin(world, body, &state);
-    if (result != SN_OK || (result = sn_world_check_vector(world, "force", force)) != SN_OK ||
-        (result = sn_world_check_vector(world, "place", place)) != SN_OK)
-        return result;
-    torque_of(world, state, force, place, torque);
-    sn_body_state before = *state;
-    if ((result = add_torque(world, state, torque)) != SN_OK)
-        return result;
-    if ((result = sn_particle_add_force(world, sn_body_particle(world, body), force)) != SN_OK)
-        *state = before;
-    return result;
-}
-
-sn_result sn_body_add_torque(sn_world *world, sn_body body, sn_vec3 torque)
-{
-    sn_body_state *state = NULL;
-    sn_result result = begin(world, body, &state);
-    if (result != SN_OK)
-        return result;
-    double sum[3] = {(double)torque.x, (double)torque.y, (double)torque.z};
-    if (!vec3_is_finite(torque))
-        return world_fail(world, SN_ERROR_ARGUMENT, "torque is (%g, %g, %g) N m; it must be finite", sum[0], sum[1],
-                          sum[2]);
-    if ((result = add_torque(world, state, sum)) != SN_OK)
-        return result;
-    sn_sleep_disturb(world, state->particle);
-    return SN_OK;
-}
-
-/* The momentum that a body would have after an impulse that turns it. */
-static sn_result turned_momentum(const sn_world *world, const sn_body_state *state, const double impulse[3],
-                                 double l[3])
-{
-    double w = (double)world->particles.x[world->ids.value[state->particle]].w;
-    for (int i = 0; i < 3; ++i)
-        l[i] = state->l[i] + (world->dimensions == 2 && i < 2 ? 0 : w * impulse[i]);
-    if (!sn_body_turns_soundly(state, state->q, l))
-        return world_fail(
-            world, SN_ERROR_ARGUMENT,
-            "the impulse would give the body an angular momentum of (%g, %g, %g) m^2/s by its mass, with which it "
-            "may turn at %g rad/s",
-            l[0], l[1], l[2], SN_TOO_FAST);
-    return SN_OK;
-}
-
-static void set_momentum(sn_world *world, sn_body_state *state, const double l[3])
-{
-    memcpy(state->l, l, sizeof state->l);
-    sn_world_break_motion(world);
-    sn_sleep_disturb(world, state->particle);
-}
-
-sn_result sn_body_add_impulse(sn_world *world, sn_body body, sn_vec3 impulse, sn_vec3 place)
-{
-    sn_body_state *state = NULL;
-    double turning[3], l[3];
-    sn_result result = begin(world, body, &state);
-    if (result != SN_OK || (result = sn_world_check_vector(world, "impulse", impulse)) != SN_OK ||
-        (result = sn_world_check_vector(world, "place", place)) != SN_OK)
-        return result;
-    torque_of(world, state, impulse, place, turning);
-    if ((result = turned_momentum(world, state, turning, l)) != SN_OK ||
-        (result = sn_particle_apply_impulse(world, sn_body_particle(world, body), impulse)) != SN_OK)
-        return result;
-    set_momentum(world, state, l);
-    return SN_OK;
-}
-
-sn_result sn_body_add_angular_impulse(sn_world *world, sn_body body, sn_vec3 impulse)
-{
-    sn_body_state *state = NULL;
-    sn_result result = begin(world, body, &state);
-    double turning[3] = {(double)impulse.x, (double)impulse.y, (double)impulse.z}, l[3];
-    if (result != SN_OK)
-        return result;
-    if (!vec3_is_finite(impulse))
-        return world_fail(world, SN_ERROR_ARGUMENT, "impulse is (%g, %g, %g) N m s; it must be finite", turning[0],
-                          turning[1], turning[2]);
-    if ((result = turned_momentum(world, state, turning, l)) == SN_OK)
-        set_momentum(world, state, l);
-    return result;
-}
-
-sn_result sn_body_set_mass(sn_world *world, sn_body body, sn_real mass)
-{
-    sn_body_state *state = NULL;
-    sn_result result = begin(world, body, &state);
-    return result == SN_OK ? sn_particle_set_mass(world, sn_body_particle(world, body), mass) : result;
-}
-
-sn_result sn_body_set_spin_damping(sn_world *world, sn_body body, sn_real damping)
-{
-    sn_body_state *state = NULL;
-    sn_result result = begin(world, body, &state);
-    if (result != SN_OK)
-        return result;
-    if (!isfinite(damping) || damping < 0)
-        return world_fail(world, SN_ERROR_ARGUMENT, "damping is %g 1/s; it must be finite and not negative",
-                          (double)damping);
-    state->spin_damping = damping;
-    sn_world_break_motion(world);
-    sn_sleep_disturb(world, state->particle);
-    return SN_OK;
 }

@@ -5,6 +5,7 @@
 #include "base/ids.h"
 #include "collision/convex.h"
 #include "constraints/evaluate.h"
+#include "world/fixed.h"
 
 #include <sinew/bodies.h>
 
@@ -23,6 +24,7 @@ typedef struct sn_body_state {
     sn_real spin_damping; /* 1/s */
     uint32_t particle;    /* the number of its particle; SN_ID_FREE: this row is free */
     uint32_t part, parts; /* its shapes */
+    uint32_t number;      /* that users hold, or that of the fixed body whose anchor it is */
     uint32_t led;         /* it has a target */
     /* What BDF2 looks back to, of the substep before. It counts where the history of its particle does. */
     double old_mean[3];   /* m^2/s: the momentum with which it turned */
@@ -46,6 +48,11 @@ typedef struct sn_body_part {
     uint32_t plain;     /* its frame is that of the body: nothing between them */
     uint32_t hull;      /* 1 + the number of its hull; 0: none */
     uint64_t hull_hash; /* of that */
+    uint64_t user;
+    uint32_t has_material;        /* otherwise that of the group */
+    uint32_t has_filter;          /* likewise */
+    sn_contact_material material; /* if it has one */
+    sn_filter filter;
 } sn_body_part;
 
 /* What a substep knows of a body. */
@@ -59,8 +66,10 @@ typedef struct sn_body_motion {
 } sn_body_motion;
 
 typedef struct sn_bodies {
-    sn_ids ids;     /* the bodies' numbers, which are their rows; the value is the row */
-    sn_table table; /* of sn_body_state */
+    sn_ids names; /* the numbers that users hold; the value is a row of `table`, or of fixed_table: see fixed.h */
+    sn_table fixed_table; /* of sn_fixed_body: static and kinematic ones, in no order */
+    sn_ids ids;           /* rows of dynamic bodies, and of anchors of fixed ones */
+    sn_table table;       /* of sn_body_state */
     sn_body_state *state;
     sn_table turn_table; /* of sn_turn and sn_body_motion: derived, and scratch */
     sn_turn *turn;
@@ -69,7 +78,7 @@ typedef struct sn_bodies {
     sn_body_part *part;
     bool lost;            /* in this step, tasks of a loop over bodies were left out, and made up for */
     sn_table hull_table;  /* of sn_hull *: kept until the world ends, so that snapshots find them */
-    sn_table shape_table; /* of sn_body_shape: what sn_body_read shows */
+    sn_table shape_table; /* of sn_shape_def: what sn_body_read shows */
     sn_table
         awake_table; /* of uint32_t: rows of bodies that do not sleep in this step, in order; see sn_turns_list_awake */
     uint64_t awake_moves, awake_changes; /* what world->moves and sn_sleep.changes were when that was made, */
@@ -117,11 +126,25 @@ static inline bool bodies_has(const sn_bodies *bodies, uint32_t row)
     return bodies->state[row].particle != SN_ID_FREE;
 }
 
-/* The row of a live body; SN_ID_FREE, and an error that names it, otherwise. */
-uint32_t sn_body_row(const struct sn_world *world, sn_body body);
+/* The number of a live body in sn_bodies.names; SN_ID_FREE, and an error that names it, otherwise. */
+uint32_t sn_body_number(const struct sn_world *world, sn_body body);
 
-/* Whether a shape is good but for the points of a hull; otherwise the reason. */
-bool sn_body_shape_check(const sn_body_shape *shape, char *reason, size_t size);
+/* The row of a live dynamic body, or of the anchor of a fixed one; SN_ID_FREE: it has none. */
+uint32_t sn_body_row_of(const struct sn_world *world, uint32_t number);
+
+/* The handle of a row: an anchor is the body that it stands for. */
+sn_body sn_body_of_row(const struct sn_world *world, uint32_t row);
+
+/* An immovable body without a shape where a fixed one is: its row; SN_ID_FREE, and an error, if there is no room. */
+uint32_t sn_bodies_add_anchor(struct sn_world *world, const sn_fixed_body *body);
+
+/* sn_body_set_pose and sn_body_move_to of a row. */
+sn_result sn_body_row_set_pose(struct sn_world *world, uint32_t row, sn_vec3 position, sn_quat rotation);
+sn_result sn_body_row_move_to(struct sn_world *world, uint32_t row, sn_vec3 position, sn_quat rotation);
+
+/* The material of a part of the body of a particle, and its filter: its own, or that of the group. */
+const sn_contact_material *sn_part_material(const struct sn_world *world, uint32_t part, uint32_t slot);
+sn_filter sn_part_filter(const struct sn_world *world, uint32_t part, uint32_t slot);
 
 /* Its particle is removed: so is the body. */
 void sn_bodies_forget(struct sn_world *world, uint32_t row);

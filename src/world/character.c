@@ -44,7 +44,7 @@ sn_character sn_default_character(void)
                       .mass = 80,
                       .push = 500,
                       .filter = sn_default_query_filter()};
-    c.filter.what = SN_QUERY_COLLIDERS | SN_QUERY_BODIES;
+    c.filter.what = SN_QUERY_STATICS | SN_QUERY_BODIES;
     return c;
 }
 
@@ -88,8 +88,12 @@ static bool check(const sn_world *world, const sn_character *c)
         sn_query_refuse(world, "character.up is (0, 0, 0); it must point somewhere");
         return false;
     }
-    if (c->collider.generation && !sn_collider_is_valid(world, c->collider)) {
-        sn_query_refuse(world, "character.collider %u is gone", c->collider.index);
+    if (c->body.generation && !sn_body_is_valid(world, c->body)) {
+        sn_query_refuse(world, "character.body %u is gone", c->body.index);
+        return false;
+    }
+    if (c->body.generation && sn_body_type_of(world, c->body) != SN_BODY_KINEMATIC) {
+        sn_query_refuse(world, "character.body %u is not kinematic, so that it cannot be led", c->body.index);
         return false;
     }
     return true;
@@ -123,13 +127,12 @@ static walk walk_of(const sn_world *world, const sn_character *c, sn_real dt)
     return w;
 }
 
-/* Its own collider does not count, nor what it leaves already. */
+/* Its own body does not count, nor what it leaves already. */
 static bool counts(void *context, const sn_hit *hit)
 {
     const walk *w = context;
     const sn_query_filter *filter = &w->c->filter;
-    if (hit->collider.generation && hit->collider.index == w->c->collider.index &&
-        hit->collider.generation == w->c->collider.generation)
+    if (hit->body.generation && hit->body.index == w->c->body.index && hit->body.generation == w->c->body.generation)
         return false;
     if (w->casting && hit->distance == 0 && vec3_dot(hit->normal, w->way) >= 0)
         return false;
@@ -146,12 +149,12 @@ static sn_query_filter filter_of(walk *w)
 }
 
 /* Its shape with the foot there, larger by `more`. */
-static sn_body_shape shape_at(const walk *w, sn_vec3 foot, sn_real more)
+static sn_shape_def shape_at(const walk *w, sn_vec3 foot, sn_real more)
 {
     const sn_character *c = w->c;
     const sn_real half = c->height / 2 - c->radius;
     const bool ball = half <= c->radius * (sn_real)1e-3;
-    sn_body_shape shape = sn_default_body_shape(ball ? SN_BODY_SPHERE : SN_BODY_CAPSULE);
+    sn_shape_def shape = sn_default_shape_def(ball ? SN_SHAPE_SPHERE : SN_SHAPE_CAPSULE);
     shape.position = vec3_add(foot, vec3_scale(w->up, c->height / 2));
     shape.rotation = w->rotation;
     shape.half.y = half;
@@ -178,7 +181,7 @@ static sn_real advance(walk *w, sn_vec3 *foot, sn_vec3 way, sn_hit *hit, bool *m
     if (!(length > LEAST_WAY * skin))
         return 0;
     const sn_vec3 direction = vec3_scale(way, 1 / length);
-    const sn_body_shape shape = shape_at(w, *foot, 0);
+    const sn_shape_def shape = shape_at(w, *foot, 0);
     w->way = direction;
     w->casting = true;
     /* beyond the end by the skin on a way that meets a surface at a slant, so that the skin is kept at the end, too */
@@ -268,7 +271,7 @@ static void push_body(walk *w, const sn_hit *hit, sn_vec3 velocity)
     if (!(impulse > 0))
         return;
     impulse = impulse < w->c->push * w->dt ? impulse : w->c->push * w->dt;
-    sn_body_add_impulse(w->world, hit->body, vec3_scale(hit->normal, -impulse), hit->point);
+    sn_body_apply_impulse(w->world, hit->body, vec3_scale(hit->normal, -impulse), hit->point);
 }
 
 /* Its weight, on what it stands on. */
@@ -276,28 +279,16 @@ static void press_ground(walk *w, const sn_hit *ground)
 {
     const sn_real weight = -vec3_dot(w->world->state.settings.gravity, w->up) * w->c->mass;
     if (ground->body.generation && weight > 0 && isfinite(sn_body_mass(w->world, ground->body)))
-        sn_body_add_impulse(w->world, ground->body, vec3_scale(w->up, -weight * w->dt), ground->point);
+        sn_body_apply_impulse(w->world, ground->body, vec3_scale(w->up, -weight * w->dt), ground->point);
 }
 
 /* ---- Platforms --------------------------------------------------------------------------------------------------- */
 
 /* A place in the frame of the ground, and back; false if the ground is gone. */
-static bool collider_pose(const sn_world *world, sn_collider collider, sn_pose *pose)
-{
-    sn_collider_def def;
-    if (!sn_collider_is_valid(world, collider) || sn_collider_read(world, collider, &def) != SN_OK)
-        return false;
-    *pose = (sn_pose){def.position, def.rotation};
-    return true;
-}
-
 static sn_vec3 to_ground(const sn_world *world, const sn_hit *ground, sn_vec3 place)
 {
-    sn_pose pose;
     if (ground->body.generation)
         return sn_body_to_own(world, ground->body, place);
-    if (ground->collider.generation && collider_pose(world, ground->collider, &pose))
-        return sn_pose_to_own(&pose, place);
     if (ground->particle.generation)
         return vec3_sub(place, sn_particle_position(world, ground->particle));
     return place;
@@ -305,13 +296,8 @@ static sn_vec3 to_ground(const sn_world *world, const sn_hit *ground, sn_vec3 pl
 
 static bool from_ground(const sn_world *world, const sn_hit *ground, sn_vec3 own, sn_vec3 *place)
 {
-    sn_pose pose;
     if (ground->body.generation && sn_body_is_valid(world, ground->body)) {
         *place = sn_body_to_world(world, ground->body, own);
-        return true;
-    }
-    if (ground->collider.generation && collider_pose(world, ground->collider, &pose)) {
-        *place = sn_pose_to_world(&pose, own);
         return true;
     }
     if (ground->particle.generation && sn_particle_is_valid(world, ground->particle)) {
@@ -330,7 +316,7 @@ static void push_out(walk *w, sn_vec3 *foot)
     const sn_real skin = w->c->skin;
     for (uint32_t round = 0; round < ROUNDS; ++round) {
         sn_hit hits[MOST];
-        const sn_body_shape shape = shape_at(w, *foot, skin / 2);
+        const sn_shape_def shape = shape_at(w, *foot, skin / 2);
         uint32_t count = sn_query_shape_overlap(w->world, &shape, filter_of(w), hits, MOST);
         count = count < MOST ? count : MOST;
         sn_vec3 out = vec3(0, 0, 0);
@@ -474,13 +460,12 @@ static void settle(walk *w, sn_vec3 *foot, bool jumps)
     press_ground(w, &ground);
 }
 
-static void lead_collider(walk *w)
+static void lead_body(walk *w)
 {
-    sn_collider_def def;
-    if (!w->c->collider.generation || sn_collider_read(w->world, w->c->collider, &def) != SN_OK)
+    if (!w->c->body.generation)
         return;
     const sn_vec3 middle = vec3_add(w->c->position, vec3_scale(w->up, w->c->height / 2));
-    sn_collider_move_to(w->world, w->c->collider, middle, w->rotation);
+    sn_body_move_to(w->world, w->c->body, middle, w->rotation);
 }
 
 sn_result sn_character_move(sn_world *world, sn_character *character, sn_real dt)
@@ -514,7 +499,7 @@ sn_result sn_character_move(sn_world *world, sn_character *character, sn_real dt
     settle(&w, &foot, jumps);
     character->moved = vec3_sub(foot, character->position);
     character->position = foot;
-    lead_collider(&w);
+    lead_body(&w);
     return SN_OK;
 }
 
@@ -524,7 +509,7 @@ bool sn_character_fits(const sn_world *world, const sn_character *character, sn_
         return false;
     sn_character asking = *character; /* counts its queries */
     walk w = walk_of(world, &asking, 1);
-    const sn_body_shape shape = shape_at(&w, position, 0);
+    const sn_shape_def shape = shape_at(&w, position, 0);
     sn_hit hits[MOST];
     const uint32_t count = sn_query_shape_overlap(world, &shape, filter_of(&w), hits, MOST);
     bool free = count <= MOST;

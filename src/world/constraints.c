@@ -59,7 +59,7 @@ static sn_result check_spot(const sn_world *world, sn_point *point)
     if (point->type != SN_POINT_BODY && point->type != SN_POINT_PLACE)
         return world_fail(world, SN_ERROR_ARGUMENT, "a point has the type %d, which is no sn_point_type",
                           (int)point->type);
-    if (point->type == SN_POINT_BODY && sn_body_row(world, point->body) == SN_ID_FREE)
+    if (point->type == SN_POINT_BODY && sn_body_number(world, point->body) == SN_ID_FREE)
         return SN_ERROR_STALE;
     sn_result result = sn_world_check_vector(world, "the place of a point", point->place);
     if (result != SN_OK)
@@ -139,7 +139,7 @@ uint32_t sn_kind_find(const sn_world *world, const char *name)
     return 0;
 }
 
-uint32_t sn_register_kind(sn_world *world, const sn_kind *kind)
+uint32_t sn_kind_register(sn_world *world, const sn_kind *kind)
 {
     char reason[SN_ERROR_SIZE];
     if (sn_world_enter(world) != SN_OK)
@@ -257,8 +257,9 @@ static sn_vec3 first_place(const sn_world *world, const sn_point *point)
 {
     if (point->type == SN_POINT_PLACE)
         return point->place;
-    uint32_t number =
-        point->type == SN_POINT_BODY ? world->bodies.state[point->body.index].particle : point->particle[0].index;
+    if (point->type == SN_POINT_BODY)
+        return sn_body_centre(world, point->body);
+    const uint32_t number = point->particle[0].index;
     return vec4_xyz(world->particles.x[world->ids.value[number]]);
 }
 
@@ -269,8 +270,14 @@ static sn_vec3 spot_position(const sn_world *world, const sn_point *point, sn_ve
         *q = point->turn;
         return vec3_sub(point->place, origin);
     }
-    const sn_body_state *body = &world->bodies.state[point->body.index];
-    sn_quat turn = world->bodies.turn[point->body.index].start;
+    const sn_fixed_body *fixed = sn_fixed_of(world, point->body.index);
+    if (fixed) {
+        *q = sn_quat_times(fixed->pose.rotation, point->turn);
+        return vec3_add(vec3_sub(fixed->pose.position, origin), sn_quat_turn(fixed->pose.rotation, point->place));
+    }
+    const uint32_t row = sn_body_row_of(world, point->body.index);
+    const sn_body_state *body = &world->bodies.state[row];
+    sn_quat turn = world->bodies.turn[row].start;
     *q = sn_quat_times(turn, sn_body_spot_turn(body, point->turn));
     return vec3_add(vec3_sub(first_place(world, point), origin), sn_quat_turn(turn, sn_body_spot(body, point->place)));
 }
@@ -319,7 +326,8 @@ static sn_result check_points(sn_world *world, const sn_pool *pool, const sn_con
         if (result != SN_OK)
             return result;
         *spots += points[i].count != 1;
-        held = held || points[i].type != SN_POINT_PLACE;
+        held = held || points[i].type == SN_POINT_PARTICLES ||
+               (points[i].type == SN_POINT_BODY && !sn_fixed_of(world, points[i].body.index));
         if (pool->kind.oriented && points[i].type == SN_POINT_PARTICLES)
             return world_fail(world, SN_ERROR_ARGUMENT,
                               "%s: point %u is no spot of a body and no place; a particle has no axes", pool->kind.name,
@@ -334,7 +342,9 @@ static sn_result check_points(sn_world *world, const sn_pool *pool, const sn_con
                                   pool->kind.name, points[i].particle[0].index, j, i);
     }
     if (!held)
-        return world_fail(world, SN_ERROR_ARGUMENT, "%s: all points are places, which nothing moves", pool->kind.name);
+        return world_fail(world, SN_ERROR_ARGUMENT,
+                          "%s: all points are places, or on static and kinematic bodies, which nothing moves",
+                          pool->kind.name);
     if (is_within_a_body(pool, points))
         return world_fail(world, SN_ERROR_ARGUMENT,
                           "%s: all points are on the same body, %u; a joint holds two bodies, or one and a place",
@@ -362,11 +372,12 @@ static sn_spot make_spot(const sn_world *world, const sn_point *point)
         spot.turn = (sn_quat){0, 0, 0, 1};
     if (point->type != SN_POINT_BODY)
         return spot;
-    const sn_body_state *body = &world->bodies.state[point->body.index];
+    const uint32_t row = sn_body_row_of(world, point->body.index);
+    const sn_body_state *body = &world->bodies.state[row];
     spot.count = 1;
     spot.particle[0] = body->particle;
     spot.weight[0] = 1;
-    spot.body = point->body.index;
+    spot.body = row;
     spot.place = sn_body_spot(body, point->place);
     spot.turn = sn_body_spot_turn(body, point->turn);
     return spot;
@@ -500,6 +511,25 @@ static sn_result check_list(sn_world *world, const sn_pool *pool, const sn_const
     return SN_OK;
 }
 
+/* Static and kinematic bodies that are held get an anchor; if there is no room for one, none of them does. */
+static sn_result anchor_points(sn_world *world, const sn_point *points, uint32_t count)
+{
+    uint32_t made[SN_MAX_POINTS], makes = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        sn_fixed_body *fixed = points[i].type == SN_POINT_BODY ? sn_fixed_of(world, points[i].body.index) : NULL;
+        if (!fixed || fixed->anchor != SN_ID_FREE)
+            continue;
+        if (sn_fixed_anchor(world, fixed) != SN_ID_FREE) {
+            made[makes++] = fixed->number;
+            continue;
+        }
+        while (makes)
+            sn_fixed_drop_anchor(world, sn_fixed_of(world, made[--makes]));
+        return SN_ERROR_MEMORY;
+    }
+    return SN_OK;
+}
+
 /* Everything that adding or changing a constraint must check and reserve. */
 static sn_result check_constraint(sn_world *world, const sn_constraint_def *def, checked *c)
 {
@@ -525,7 +555,8 @@ static sn_result check_constraint(sn_world *world, const sn_constraint_def *def,
     if ((result = complete_params(world, c->pool, x, q, c->point_count, c->param, ALONE)) != SN_OK ||
         (result = complete_own(world, c->pool, x, c->point_count, c->param, given, ALONE)) != SN_OK)
         return result;
-    return reserve(world, c->pool, def->kind, 1, spots, &c->row);
+    result = reserve(world, c->pool, def->kind, 1, spots, &c->row);
+    return result == SN_OK && !pool_has_lists(c->pool) ? anchor_points(world, c->points, c->point_count) : result;
 }
 
 static void fill_checked(sn_world *world, uint32_t kind, uint32_t row, const checked *c)
@@ -855,8 +886,8 @@ static sn_point read_point(const sn_world *world, const sn_pool *pool, uint32_t 
         return sn_at_place_turned(spot.place, spot.turn);
     if (spot.type == SN_POINT_BODY) {
         const sn_body_state *body = &world->bodies.state[spot.body];
-        return sn_on_body_turned((sn_body){spot.body, world->bodies.ids.generation[spot.body]},
-                                 sn_body_place(body, spot.place), sn_body_place_turn(body, spot.turn));
+        return sn_on_body_turned(sn_body_of_row(world, spot.body), sn_body_place(body, spot.place),
+                                 sn_body_place_turn(body, spot.turn));
     }
     sn_point point = {.count = spot.count};
     for (uint32_t j = 0; j < spot.count; ++j) {

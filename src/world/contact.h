@@ -9,16 +9,21 @@
 
 #include <sinew/contact.h>
 
-/* One collider: state. */
+/* A collider: one shape of a static or kinematic body: state. */
 typedef struct sn_collider_record {
-    uint32_t number;     /* that users hold */
-    uint32_t data;       /* 1 + the index of its sn_shape_data; 0: none */
-    uint64_t data_hash;  /* of that, so that a snapshot can tell whether a world has it */
-    sn_collider_def def; /* as given, with position, rotation and velocities as they are now; pointers are NULL */
-    sn_pose target;      /* kinematic target of the next step, if has_target */
-    uint32_t has_target;
-    uint32_t moves; /* for the step that runs: it has a target or a velocity */
-    sn_shape shape; /* made from def and data; see sn_colliders_bind */
+    uint32_t number;              /* by which contact knows it */
+    uint32_t data;                /* 1 + the index of its sn_shape_data; 0: none */
+    uint64_t data_hash;           /* of that, so that a snapshot can tell whether a world has it */
+    uint32_t body, index;         /* the number of its body, and which of its shapes it is */
+    uint32_t group;               /* of its body, */
+    uint32_t has_material;        /*   whose material is its own, too, unless it has one; */
+    uint32_t has_filter;          /*   and the same for the filter */
+    sn_contact_material material; /* if it has one */
+    sn_filter filter;
+    sn_pose own;      /* in the frame of its body; of a hull that of its centroid */
+    sn_pose pose;     /* now, in the world */
+    sn_shape_def def; /* as given; pointers are NULL, and what its type has not is 0 */
+    sn_shape shape;   /* made from def and data; see sn_colliders_bind */
 } sn_collider_record;
 
 /* A group's way of contact: state. Sorted by group; groups whose way is the default have no record. */
@@ -41,6 +46,7 @@ typedef struct sn_skin_record {
     uint32_t least, most;  /* its particles' numbers are in this range */
     sn_real thickness;
     uint32_t one_sided, self_collision;
+    uint64_t user;
 } sn_skin_record;
 
 #define SN_IMPULSE_COLLIDER 0x80000000u
@@ -110,24 +116,48 @@ static inline sn_shape_data *const *contact_data(const sn_contact_world *contact
 
 /* ---- colliders.c ------------------------------------------------------------------------------------------------- */
 
+/* What it has of its own, or that of its group. */
+const sn_contact_material *sn_collider_material(const sn_contact_world *contact, const sn_collider_record *record);
+sn_filter sn_collider_filter(const sn_contact_world *contact, const sn_collider_record *record);
+
+/* Makes a collider of each shape of a body that stands at `pose`; number: of the first, the others follow it. Errors name the shape.
+   If it fails, nothing has changed but that room was made, and meshes are kept. */
+sn_result sn_colliders_add(struct sn_world *world, const sn_shape_def *shape, uint32_t count, uint32_t body,
+                           uint32_t group, const sn_pose *pose, uint32_t *number);
+void sn_colliders_remove(struct sn_world *world, uint32_t number, uint32_t count);
+
+/* The collider has been changed, or is going to be: what rests on it wakes. */
+void sn_collider_changes(struct sn_world *world, uint32_t number);
+void sn_collider_changed(struct sn_world *world, uint32_t number);
+
+/* The next step looks at it again. */
+void sn_collider_edited(sn_contact_world *contact, uint32_t number);
+
+/* As a user would write it; arrays, material and filter are the world's own. */
+void sn_collider_read_def(const sn_contact_world *contact, const sn_collider_record *record, sn_shape_def *def);
+
 void sn_contact_world_init(sn_contact_world *contact);
 void sn_contact_world_release(sn_contact_world *contact, const sn_allocator *allocator);
 
-/* The record of a live collider; NULL, and an error that names it, otherwise. */
-sn_collider_record *sn_world_collider(const struct sn_world *world, sn_collider collider);
+/* The record of a live collider. */
+static inline sn_collider_record *contact_collider(const sn_contact_world *contact, uint32_t number)
+{
+    return &contact_colliders(contact)[contact->collider_ids.value[number]];
+}
 
 /* Takes shapes' pointers again: after loading, or when data moved. */
 void sn_colliders_bind(sn_contact_world *contact);
 
 /* 1 + the index of the shape data that a record of another world means, which kept it at 1 + index `data`; 0 if there is none. */
-uint32_t sn_contact_find_data(const sn_contact_world *contact, uint32_t data, uint64_t hash, sn_collider_type type);
+uint32_t sn_contact_find_data(const sn_contact_world *contact, uint32_t data, uint64_t hash, sn_shape_type type);
 
 /* The data of a mesh or a field, those that are there or new ones; NULL for other types. Messages begin with `what`. */
-sn_result sn_contact_take_data(struct sn_world *world, const char *what, const sn_collider_def *def,
+sn_result sn_contact_take_data(struct sn_world *world, const char *what, const sn_shape_def *def,
                                const sn_shape_data **taken);
 
-/* Whether it is a rotation, and about z in a 2D world. */
+/* Whether it is a rotation, and about z in a 2D world; the same for a spin. */
 sn_result sn_world_check_rotation(const struct sn_world *world, const char *what, sn_quat rotation);
+sn_result sn_world_check_spin(const struct sn_world *world, const char *what, sn_vec3 spin);
 
 /* After the tables were read from a snapshot. */
 void sn_contact_restored(sn_contact_world *contact);
@@ -137,7 +167,7 @@ void sn_contact_restored(sn_contact_world *contact);
 bool sn_contact_shift(sn_contact_world *contact, sn_vec3 offset, bool check);
 
 /* Adds what decides about contact to a hash, which stays as it is where everything is as in a new world. */
-uint64_t sn_contact_hash(uint64_t hash, const sn_contact_world *contact);
+uint64_t sn_contact_hash(uint64_t hash, const struct sn_world *world);
 
 /* ---- contact_groups.c -------------------------------------------------------------------------------------------- */
 
@@ -149,6 +179,9 @@ bool sn_contact_take_rest(struct sn_world *world, const uint32_t *numbers, uint3
 
 /* The particle leaves its rest shape, and the field of its object. */
 void sn_contact_forget_rest(sn_contact_world *contact, uint32_t index);
+
+/* Whether settings are good; otherwise the reason. */
+sn_result sn_contact_settings_check(const sn_contact_settings *settings, char *message, size_t size);
 
 /* Whether a material is good; otherwise an error that names the number after `what`. */
 sn_result sn_world_check_material(const struct sn_world *world, const char *what, const sn_contact_material *material);

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- Materials --------------------------------------------------------------------------------------------------- */
@@ -82,32 +83,42 @@ sn_contact_settings sn_world_contact_settings(const sn_world *world)
     return world ? world->contact.settings : none;
 }
 
-static sn_result check_settings(const sn_world *world, const sn_contact_settings *s)
+static bool is_speed(sn_real v)
 {
-    if (!s)
-        return world_fail(world, SN_ERROR_ARGUMENT, "settings is NULL; start from sn_default_contact_settings()");
+    return v == -1 || (isfinite(v) && v >= 0);
+}
+
+sn_result sn_contact_settings_check(const sn_contact_settings *s, char *message, size_t size)
+{
+    static const char suggest[] = "it must be finite and not negative, or -1 for what gravity and the substep suggest";
     if (!isfinite(s->push_out) || s->push_out <= 0)
-        return world_fail(world, SN_ERROR_ARGUMENT,
-                          "contact settings.push_out is %g m/s; it must be finite and positive", (double)s->push_out);
-    if (s->bounce_above != -1 && (!isfinite(s->bounce_above) || s->bounce_above < 0))
-        return world_fail(world, SN_ERROR_ARGUMENT,
-                          "contact settings.bounce_above is %g m/s; it must be finite and not negative, or -1 for what "
-                          "gravity and the substep suggest",
-                          (double)s->bounce_above);
-    if (s->impact_above != -1 && (!isfinite(s->impact_above) || s->impact_above < 0))
-        return world_fail(world, SN_ERROR_ARGUMENT,
-                          "contact settings.impact_above is %g m/s; it must be finite and not negative, or -1 for what "
-                          "gravity and the substep suggest",
-                          (double)s->impact_above);
-    sn_result result = check_number(world, "contact settings", "sleep_speed", " m/s", s->sleep_speed);
-    return result == SN_OK ? check_number(world, "contact settings", "sleep_time", " s", s->sleep_time) : result;
+        snprintf(message, size, "contact settings.push_out is %g m/s; it must be finite and positive",
+                 (double)s->push_out);
+    else if (!is_speed(s->bounce_above))
+        snprintf(message, size, "contact settings.bounce_above is %g m/s; %s", (double)s->bounce_above, suggest);
+    else if (!is_speed(s->impact_above))
+        snprintf(message, size, "contact settings.impact_above is %g m/s; %s", (double)s->impact_above, suggest);
+    else if (!isfinite(s->sleep_speed) || s->sleep_speed < 0)
+        snprintf(message, size, "contact settings.sleep_speed is %g m/s; it must be finite and not negative",
+                 (double)s->sleep_speed);
+    else if (!isfinite(s->sleep_time) || s->sleep_time < 0)
+        snprintf(message, size, "contact settings.sleep_time is %g s; it must be finite and not negative",
+                 (double)s->sleep_time);
+    else
+        return SN_OK;
+    return SN_ERROR_ARGUMENT;
 }
 
 sn_result sn_world_set_contact_settings(sn_world *world, const sn_contact_settings *settings)
 {
+    char reason[SN_ERROR_SIZE];
     sn_result result = sn_world_enter(world);
-    if (result != SN_OK || (result = check_settings(world, settings)) != SN_OK)
+    if (result != SN_OK)
         return result;
+    if (!settings)
+        return world_fail(world, SN_ERROR_ARGUMENT, "settings is NULL; start from sn_default_contact_settings()");
+    if (sn_contact_settings_check(settings, reason, sizeof reason) != SN_OK)
+        return world_fail(world, SN_ERROR_ARGUMENT, "%s", reason);
     world->contact.settings = *settings;
     world->contact.edits++;
     sn_sleep_wake_all(world);

@@ -180,7 +180,7 @@ static bool make(sn_drag *drag, const sn_drag_def *def)
     return def->form != SN_DRAG_MATRIX || set_matrix(drag);
 }
 
-sn_result sn_world_add_drag(sn_world *world, const sn_drag_def *def, uint32_t *drag)
+sn_result sn_drag_add(sn_world *world, const sn_drag_def *def, uint32_t *drag)
 {
     sn_result result = sn_world_enter(world);
     sn_drag made;
@@ -211,7 +211,7 @@ static uint32_t find(const sn_world *world, uint32_t number)
     return i;
 }
 
-sn_result sn_world_remove_drag(sn_world *world, uint32_t number)
+sn_result sn_drag_remove(sn_world *world, uint32_t number)
 {
     sn_result result = sn_world_enter(world);
     if (result != SN_OK)
@@ -226,7 +226,7 @@ sn_result sn_world_remove_drag(sn_world *world, uint32_t number)
     return SN_OK;
 }
 
-sn_result sn_world_read_drag(const sn_world *world, uint32_t number, sn_drag_def *def)
+sn_result sn_drag_read(const sn_world *world, uint32_t number, sn_drag_def *def)
 {
     if (!world)
         return SN_ERROR_ARGUMENT;

@@ -168,7 +168,7 @@ static void draw_axes(const sn_drawing *d)
     for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row) {
         if (!bodies_has(&world->bodies, row))
             continue;
-        const sn_body body = {row, world->bodies.ids.generation[row]};
+        const sn_body body = sn_body_of_row(world, row);
         const sn_vec3 at = sn_body_position(world, body);
         sn_drawing_line(d, at, sn_body_to_world(world, body, vec3(length, 0, 0)), 0xff0000);
         sn_drawing_line(d, at, sn_body_to_world(world, body, vec3(0, length, 0)), 0x00c000);
@@ -191,11 +191,12 @@ static void draw_names(const sn_drawing *d)
         if (!sn_ids_is_live(&world->ids, number))
             continue;
         uint32_t slot = world->ids.value[number], body = world->particles.body[slot];
-        draw_name(d, body ? "body " : "", body ? body - 1 : number, vec4_xyz(world->particles.x[slot]));
+        draw_name(d, body ? "body " : "", body ? world->bodies.state[body - 1].number : number,
+                  vec4_xyz(world->particles.x[slot]));
     }
     for (uint32_t i = 0; i < world->contact.collider_table.count; ++i) {
         const sn_collider_record *record = &contact_colliders(&world->contact)[i];
-        draw_name(d, "collider ", record->number, record->def.position);
+        draw_name(d, "body ", record->body, record->pose.position);
     }
 }
 

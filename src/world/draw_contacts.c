@@ -97,7 +97,7 @@ static bool pose_of_other(const sn_world *world, const sn_kept_manifold *m, sn_p
     if (number >= ids->table.count || !sn_ids_is_live(ids, number) || ids->generation[number] != m->generation[1])
         return false;
     const sn_collider_record *record = &contact_colliders(&world->contact)[ids->value[number]];
-    *pose = (sn_pose){record->def.position, record->def.rotation};
+    *pose = record->pose;
     return true;
 }
 

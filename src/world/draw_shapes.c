@@ -1,4 +1,4 @@
-/* Debug drawing: the shapes of colliders and bodies, skins, and boxes of the broad phase. */
+/* Debug drawing: the shapes of bodies, skins, and boxes of the broad phase. */
 #include "base/math.h"
 #include "collision/convex.h"
 #include "world/draw.h"
@@ -95,7 +95,7 @@ static void draw_capsule(const brush *b, sn_real half, sn_real radius)
 
 /* ---- Flat ones --------------------------------------------------------------------------------------------------- */
 
-static void draw_hull(const brush *b, const sn_hull *hull)
+static void draw_faces(const brush *b, const sn_hull *hull)
 {
     for (uint32_t f = 0; f < hull->faces; ++f) {
         const uint8_t *loop = hull->loop + hull->face[f].first;
@@ -103,11 +103,36 @@ static void draw_hull(const brush *b, const sn_hull *hull)
         for (uint32_t i = 2; i < hull->face[f].count; ++i)
             sn_drawing_triangle(b->d, first, placed(b, dvec3_round(hull->vertex[loop[i - 1]])),
                                 placed(b, dvec3_round(hull->vertex[loop[i]])), b->colour);
+    }
+}
+
+static void draw_hull(const brush *b, const sn_hull *hull)
+{
+    draw_faces(b, hull);
+    for (uint32_t f = 0; f < hull->faces; ++f) {
+        const uint8_t *loop = hull->loop + hull->face[f].first;
         for (uint32_t i = 0; i < hull->face[f].count; ++i) {
             const uint32_t from = loop[i], to = loop[i + 1 < hull->face[f].count ? i + 1 : 0];
             if (from < to) /* each edge once: two faces have it, in opposite senses */
                 stroke(b, dvec3_round(hull->vertex[from]), dvec3_round(hull->vertex[to]));
         }
+    }
+}
+
+/* Its rounding is left out. */
+static void draw_revolved(const brush *b, const sn_convex *convex)
+{
+    const sn_vec3 x = vec3(1, 0, 0), z = vec3(0, 0, 1);
+    const sn_real radius = convex->half.x, half = convex->half.y, top = convex->type == SN_SHAPE_CONE ? 0 : radius;
+    sn_convex_room room;
+    const sn_hull core = sn_convex_core(convex, &room);
+    draw_faces(b, &core);
+    draw_arc(b, vec3(0, -half, 0), x, z, radius, SIDES);
+    if (top > 0)
+        draw_arc(b, vec3(0, half, 0), x, z, top, SIDES);
+    for (int side = -1; side <= 1; side += 2) {
+        stroke(b, vec3(radius * (sn_real)side, -half, 0), vec3(top * (sn_real)side, half, 0));
+        stroke(b, vec3(0, -half, radius * (sn_real)side), vec3(0, half, top * (sn_real)side));
     }
 }
 
@@ -118,18 +143,21 @@ static void draw_convex(const brush *b, const sn_convex *convex)
     const double round = (double)convex->radius;
     sn_hull box;
     switch (convex->type) {
-    case SN_CONVEX_SPHERE:
+    case SN_SHAPE_SPHERE:
         draw_sphere(b, convex->radius);
         break;
-    case SN_CONVEX_CAPSULE:
+    case SN_SHAPE_CAPSULE:
         draw_capsule(b, half.y, convex->radius);
         break;
-    case SN_CONVEX_BOX:
+    case SN_SHAPE_BOX:
         box = sn_hull_box(dvec3((double)half.x + round, (double)half.y + round, (double)half.z + round), &room);
         draw_hull(b, &box);
         break;
-    default:
+    case SN_SHAPE_HULL:
         draw_hull(b, convex->hull);
+        break;
+    default:
+        draw_revolved(b, convex);
     }
 }
 
@@ -176,17 +204,15 @@ static void draw_colliders(const sn_drawing *d)
     for (uint32_t i = 0; i < d->world->contact.collider_table.count; ++i) {
         const sn_collider_record *record = &contact_colliders(&d->world->contact)[i];
         const sn_shape *shape = &record->shape;
-        const brush b = {d,
-                         {record->def.position, record->def.rotation},
-                         record->def.sensor ? SN_COLOUR_SENSOR : SN_COLOUR_COLLIDER};
-        if (shape->type == SN_COLLIDER_PLANE) {
+        const brush b = {d, record->pose, record->def.sensor ? SN_COLOUR_SENSOR : SN_COLOUR_COLLIDER};
+        if (shape->type == SN_SHAPE_PLANE) {
             draw_plane(&b, shape->thickness);
-        } else if (shape->type == SN_COLLIDER_MESH) {
+        } else if (shape->type == SN_SHAPE_MESH) {
             draw_mesh(&b, shape->data->mesh);
-        } else if (shape->type == SN_COLLIDER_FIELD) {
+        } else if (shape->type == SN_SHAPE_FIELD) {
             draw_field(&b, shape);
         } else {
-            const sn_convex convex = sn_convex_from_solid(&shape->solid, shape->thickness);
+            const sn_convex convex = sn_shape_solid(shape);
             draw_convex(&b, &convex);
         }
     }

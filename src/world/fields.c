@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-sn_result sn_world_add_field(sn_world *world, sn_field_fn *function, void *context, bool parallel, uint32_t *field)
+sn_result sn_field_add(sn_world *world, sn_field_fn *function, void *context, bool parallel, uint32_t *field)
 {
     sn_result result = sn_world_enter(world);
     if (result != SN_OK)
@@ -23,7 +23,7 @@ sn_result sn_world_add_field(sn_world *world, sn_field_fn *function, void *conte
     return SN_OK;
 }
 
-sn_result sn_world_remove_field(sn_world *world, uint32_t field)
+sn_result sn_field_remove(sn_world *world, uint32_t field)
 {
     sn_result result = sn_world_enter(world);
     if (result != SN_OK)

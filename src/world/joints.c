@@ -100,7 +100,7 @@ static sn_result make_point(const sn_world *world, sn_body body, sn_vec3 place, 
     *point = sn_at_place_turned(place, turn);
     if (is_null(body))
         return SN_OK;
-    if (sn_body_row(world, body) == SN_ID_FREE)
+    if (sn_body_number(world, body) == SN_ID_FREE)
         return SN_ERROR_STALE;
     sn_quat q = sn_body_rotation(world, body), back = {-q.x, -q.y, -q.z, q.w};
     *point = sn_on_body_turned(body, sn_body_to_own(world, body, place), sn_quat_times(back, turn));
@@ -215,7 +215,7 @@ static sn_result add_joint(sn_world *world, const sn_joint_def *def, sn_constrai
     return sn_constraint_set_strength(world, *joint, def->strength, def->torque_strength);
 }
 
-sn_constraint sn_add_joint(sn_world *world, const sn_joint_def *def)
+sn_constraint sn_joint_add(sn_world *world, const sn_joint_def *def)
 {
     sn_constraint joint = {0}, none = {0};
     return add_joint(world, def, &joint) == SN_OK ? joint : none;
@@ -228,35 +228,35 @@ static sn_constraint add_simple(sn_world *world, uint32_t kind, sn_body a, sn_bo
     def.b = b;
     def.anchor = anchor;
     def.axis = axis;
-    return sn_add_joint(world, &def);
+    return sn_joint_add(world, &def);
 }
 
-sn_constraint sn_add_ball_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor)
+sn_constraint sn_joint_add_ball(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor)
 {
     return add_simple(world, SN_KIND_JOINT_BALL, a, b, anchor, vec3(1, 0, 0));
 }
 
-sn_constraint sn_add_hinge_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis)
+sn_constraint sn_joint_add_hinge(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis)
 {
     return add_simple(world, SN_KIND_JOINT_HINGE, a, b, anchor, axis);
 }
 
-sn_constraint sn_add_slider_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis)
+sn_constraint sn_joint_add_slider(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis)
 {
     return add_simple(world, SN_KIND_JOINT_SLIDER, a, b, anchor, axis);
 }
 
-sn_constraint sn_add_fixed_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor)
+sn_constraint sn_joint_add_fixed(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor)
 {
     return add_simple(world, SN_KIND_JOINT_FIXED, a, b, anchor, vec3(1, 0, 0));
 }
 
-sn_constraint sn_add_universal_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis)
+sn_constraint sn_joint_add_universal(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis)
 {
     return add_simple(world, SN_KIND_JOINT_UNIVERSAL, a, b, anchor, axis);
 }
 
-sn_constraint sn_add_wheel_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis, sn_vec3 axle,
+sn_constraint sn_joint_add_wheel(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis, sn_vec3 axle,
                                  sn_real stiffness, sn_real damping)
 {
     sn_joint_def def = sn_default_joint_def(SN_KIND_JOINT_WHEEL);
@@ -267,10 +267,10 @@ sn_constraint sn_add_wheel_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 
     def.second_axis = vec3_cross(axle, axis); /* then z is along the axle */
     def.spring_compliance = stiffness == 0 ? 0 : isfinite(stiffness) ? sn_compliance(stiffness) : (sn_real)NAN;
     def.spring_damping = damping;
-    return sn_add_joint(world, &def);
+    return sn_joint_add(world, &def);
 }
 
-sn_constraint sn_add_six_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis, sn_vec3 second_axis)
+sn_constraint sn_joint_add_six(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis, sn_vec3 second_axis)
 {
     sn_joint_def def = sn_default_joint_def(SN_KIND_JOINT_SIX);
     def.a = a;
@@ -278,7 +278,7 @@ sn_constraint sn_add_six_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 an
     def.anchor = anchor;
     def.axis = axis;
     def.second_axis = second_axis;
-    return sn_add_joint(world, &def);
+    return sn_joint_add(world, &def);
 }
 
 static sn_result add_rope(sn_world *world, sn_body a, sn_body b, sn_vec3 from, sn_vec3 to, sn_real length,
@@ -292,11 +292,11 @@ static sn_result add_rope(sn_world *world, sn_body a, sn_body b, sn_vec3 from, s
         (result = make_point(world, a, from, none, &points[0])) != SN_OK ||
         (result = make_point(world, b, to, none, &points[1])) != SN_OK)
         return result;
-    *rope = sn_add_distance_max(world, points[0], points[1], length);
+    *rope = sn_constraint_add_distance_max(world, points[0], points[1], length);
     return SN_OK;
 }
 
-sn_constraint sn_add_rope_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 from, sn_vec3 to, sn_real length)
+sn_constraint sn_joint_add_rope(sn_world *world, sn_body a, sn_body b, sn_vec3 from, sn_vec3 to, sn_real length)
 {
     sn_constraint rope = {0}, none = {0};
     return add_rope(world, a, b, from, to, length, &rope) == SN_OK ? rope : none;
@@ -332,7 +332,7 @@ static sn_result add_gear(sn_world *world, sn_constraint first, sn_constraint se
     return sn_constraint_add(world, &def, gear);
 }
 
-sn_constraint sn_add_gear_joint(sn_world *world, sn_constraint first, sn_constraint second, sn_real ratio)
+sn_constraint sn_joint_add_gear(sn_world *world, sn_constraint first, sn_constraint second, sn_real ratio)
 {
     sn_constraint gear = {0}, none = {0};
     return add_gear(world, first, second, ratio, &gear) == SN_OK ? gear : none;

@@ -135,14 +135,14 @@ static sn_result check_members(const sn_world *world, uint32_t group)
     return SN_OK;
 }
 
-static sn_result check(const sn_world *world, uint32_t group, const sn_collider_def *def)
+static sn_result check(const sn_world *world, uint32_t group, const sn_shape_def *def)
 {
     char reason[SN_ERROR_SIZE];
     sn_result result;
     if (world->dimensions != 3)
         return world_fail(world, SN_ERROR_ARGUMENT, "group field: a 2D world has none");
-    if (def->type != SN_COLLIDER_FIELD)
-        return world_fail(world, SN_ERROR_ARGUMENT, "group field: type is %d; it must be SN_COLLIDER_FIELD",
+    if (def->type != SN_SHAPE_FIELD)
+        return world_fail(world, SN_ERROR_ARGUMENT, "group field: type is %d; it must be SN_SHAPE_FIELD",
                           (int)def->type);
     if ((result = sn_world_check_vector(world, "group field: position", def->position)) != SN_OK ||
         (result = sn_world_check_rotation(world, "group field: rotation", def->rotation)) != SN_OK)
@@ -206,7 +206,7 @@ static void remove_record(sn_world *world, uint32_t group)
             own_places(c)[i] = (sn_vec4){0};
 }
 
-static sn_result give(sn_world *world, uint32_t group, const sn_collider_def *def)
+static sn_result give(sn_world *world, uint32_t group, const sn_shape_def *def)
 {
     sn_contact_world *c = &world->contact;
     const sn_shape_data *data;
@@ -224,7 +224,7 @@ static sn_result give(sn_world *world, uint32_t group, const sn_collider_def *de
     return SN_OK;
 }
 
-sn_result sn_world_set_group_field(sn_world *world, uint32_t group, const sn_collider_def *def)
+sn_result sn_world_set_group_field(sn_world *world, uint32_t group, const sn_shape_def *def)
 {
     sn_result result = sn_world_enter(world);
     if (result != SN_OK)
@@ -249,14 +249,14 @@ void sn_object_fields_restored(sn_contact_world *contact)
 {
     sn_object_field *record = records(contact);
     for (uint32_t i = 0; i < contact->object_field_table.count; ++i) /* another world may keep them elsewhere */
-        record[i].data = sn_contact_find_data(contact, record[i].data, record[i].data_hash, SN_COLLIDER_FIELD);
+        record[i].data = sn_contact_find_data(contact, record[i].data, record[i].data_hash, SN_SHAPE_FIELD);
 }
 
 uint64_t sn_object_fields_hash(uint64_t hash, const sn_contact_world *contact)
 {
     const sn_object_field *record = records(contact);
     const sn_vec4 *own = own_places(contact);
-    const sn_collider_def def = {.type = SN_COLLIDER_FIELD};
+    const sn_shape_def def = {.type = SN_SHAPE_FIELD};
     if (!contact->object_field_table.count)
         return hash;
     hash = hash_u64(hash, HASH_OBJECT_FIELDS);

@@ -190,6 +190,16 @@ static void store(sn_world *world, uint32_t index, const sn_particle_def *def)
     sn_sleep_disturb(world, index);
 }
 
+static sn_result check_def(const sn_world *world, const sn_particle_def *def)
+{
+    sn_result result = sn_world_check_vector(world, "position", def->position);
+    if (result == SN_OK)
+        result = sn_world_check_vector(world, "velocity", def->velocity);
+    if (result == SN_OK)
+        result = check_mass(world, def->mass);
+    return result == SN_OK ? check_radius(world, def->radius) : result;
+}
+
 sn_result sn_particle_add(sn_world *world, const sn_particle_def *def, sn_particle *particle)
 {
     if (particle)
@@ -200,10 +210,7 @@ sn_result sn_particle_add(sn_world *world, const sn_particle_def *def, sn_partic
     if (!def)
         return world_fail(world, SN_ERROR_ARGUMENT, "def is NULL; start from sn_default_particle_def()");
     uint32_t index;
-    if ((result = sn_world_check_vector(world, "position", def->position)) != SN_OK ||
-        (result = sn_world_check_vector(world, "velocity", def->velocity)) != SN_OK ||
-        (result = check_mass(world, def->mass)) != SN_OK || (result = check_radius(world, def->radius)) != SN_OK ||
-        (result = reserve(world, 1, &index)) != SN_OK)
+    if ((result = check_def(world, def)) != SN_OK || (result = reserve(world, 1, &index)) != SN_OK)
         return result;
     uint32_t generation = sn_ids_take(&world->ids, index, 1);
     store(world, index, def);
@@ -212,7 +219,7 @@ sn_result sn_particle_add(sn_world *world, const sn_particle_def *def, sn_partic
     return SN_OK;
 }
 
-sn_particle sn_add_particle(sn_world *world, sn_vec3 position, sn_real mass)
+sn_particle sn_particle_add_at(sn_world *world, sn_vec3 position, sn_real mass)
 {
     sn_particle_def def = sn_default_particle_def();
     def.position = position;
@@ -258,29 +265,37 @@ static sn_result check_vectors(const sn_world *world, const char *what, const sn
     return SN_OK;
 }
 
-sn_particles sn_add_particles(sn_world *world, uint32_t count, const sn_real *xyz, size_t stride, sn_real mass)
+sn_particles sn_particles_add_like(sn_world *world, const sn_particle_def *like, uint32_t count, const sn_real *xyz,
+                                   size_t stride)
 {
-    sn_particles none = {0};
-    if (sn_world_enter(world) != SN_OK || check_mass(world, mass) != SN_OK)
+    const sn_particles none = {0};
+    if (sn_world_enter(world) != SN_OK)
         return none;
-    if (count == 0) {
-        world_fail(world, SN_ERROR_ARGUMENT, "count is 0");
+    if (!like || count == 0) {
+        world_fail(world, SN_ERROR_ARGUMENT,
+                   like ? "count is 0" : "like is NULL; start from sn_default_particle_def()");
         return none;
     }
-    if (sn_world_check_stride(world, xyz, 3 * sizeof(sn_real), &stride) != SN_OK)
+    sn_particle_def def = *like;
+    if (check_def(world, like) != SN_OK || sn_world_check_stride(world, xyz, 3 * sizeof(sn_real), &stride) != SN_OK)
         return none;
     uint32_t first; /* the limit comes before the array, which is then surely too short, is read */
     if (check_limit(world, count) != SN_OK || check_vectors(world, "position", xyz, stride, count) != SN_OK ||
         reserve(world, count, &first) != SN_OK)
         return none;
     uint32_t generation = sn_ids_take(&world->ids, first, count);
-    sn_particle_def def = sn_default_particle_def();
-    def.mass = mass;
     for (uint32_t i = 0; i < count; ++i) {
         def.position = read_vector(xyz, stride, i);
         store(world, first + i, &def);
     }
     return (sn_particles){first, count, generation};
+}
+
+sn_particles sn_particles_add(sn_world *world, uint32_t count, const sn_real *xyz, size_t stride, sn_real mass)
+{
+    sn_particle_def def = sn_default_particle_def();
+    def.mass = mass;
+    return sn_particles_add_like(world, &def, count, xyz, stride);
 }
 
 /* ---- Removing --------------------------------------------------------------------------------------------------- */
@@ -544,7 +559,7 @@ sn_result sn_particle_apply_impulse(sn_world *world, sn_particle particle, sn_ve
     return SN_OK;
 }
 
-sn_result sn_particle_add_force(sn_world *world, sn_particle particle, sn_vec3 force)
+sn_result sn_particle_apply_force(sn_world *world, sn_particle particle, sn_vec3 force)
 {
     uint32_t slot;
     sn_result result = begin_vector(world, particle, "force", force, &slot);
@@ -629,31 +644,31 @@ static sn_result write_vectors(sn_world *world, sn_particles run, const char *wh
     return result;
 }
 
-sn_result sn_read_positions(const sn_world *world, sn_particles run, sn_real *xyz, size_t stride)
+sn_result sn_particles_read_positions(const sn_world *world, sn_particles run, sn_real *xyz, size_t stride)
 {
     return read_vectors(world, run, world ? world->particles.x : NULL, xyz, stride);
 }
 
-sn_result sn_read_velocities(const sn_world *world, sn_particles run, sn_real *xyz, size_t stride)
+sn_result sn_particles_read_velocities(const sn_world *world, sn_particles run, sn_real *xyz, size_t stride)
 {
     return read_vectors(world, run, world ? world->particles.v : NULL, xyz, stride);
 }
 
-sn_result sn_write_positions(sn_world *world, sn_particles run, const sn_real *xyz, size_t stride)
+sn_result sn_particles_write_positions(sn_world *world, sn_particles run, const sn_real *xyz, size_t stride)
 {
     if (!world)
         return SN_ERROR_ARGUMENT;
     return write_vectors(world, run, "position", world->particles.x, world->particles.x_low, xyz, stride);
 }
 
-sn_result sn_write_velocities(sn_world *world, sn_particles run, const sn_real *xyz, size_t stride)
+sn_result sn_particles_write_velocities(sn_world *world, sn_particles run, const sn_real *xyz, size_t stride)
 {
     if (!world)
         return SN_ERROR_ARGUMENT;
     return write_vectors(world, run, "velocity", world->particles.v, world->particles.v_low, xyz, stride);
 }
 
-sn_result sn_read_inverse_masses(const sn_world *world, sn_particles run, sn_real *w, size_t stride)
+sn_result sn_particles_read_inverse_masses(const sn_world *world, sn_particles run, sn_real *w, size_t stride)
 {
     sn_result result = check_bulk(world, run, w, sizeof(sn_real), &stride);
     for (uint32_t i = 0; result == SN_OK && i < run.count; ++i)
@@ -661,7 +676,7 @@ sn_result sn_read_inverse_masses(const sn_world *world, sn_particles run, sn_rea
     return result;
 }
 
-sn_result sn_write_inverse_masses(sn_world *world, sn_particles run, const sn_real *w, size_t stride)
+sn_result sn_particles_write_inverse_masses(sn_world *world, sn_particles run, const sn_real *w, size_t stride)
 {
     sn_result result = sn_world_enter(world);
     if (result == SN_OK)
@@ -700,21 +715,21 @@ static sn_view view(const sn_world *world, const sn_real *data)
                      world->particles.index};
 }
 
-sn_view sn_view_positions(const sn_world *world)
+sn_view sn_world_view_positions(const sn_world *world)
 {
     if (!sn_world_particle_count(world))
         return (sn_view){0};
     return view(world, &world->particles.x->x);
 }
 
-sn_view sn_view_velocities(const sn_world *world)
+sn_view sn_world_view_velocities(const sn_world *world)
 {
     if (!sn_world_particle_count(world))
         return (sn_view){0};
     return view(world, &world->particles.v->x);
 }
 
-sn_view sn_view_inverse_masses(const sn_world *world)
+sn_view sn_world_view_inverse_masses(const sn_world *world)
 {
     if (!sn_world_particle_count(world))
         return (sn_view){0};

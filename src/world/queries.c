@@ -1,7 +1,7 @@
 /* Asking a world what is where. */
 #include "world/query_probe.h"
 
-/* Of the reach of a pick: so far behind the surface of a collider a particle still lies on it. */
+/* Of the reach of a pick: so far behind the surface of a static body a particle still lies on it. */
 #define NEAR_SURFACE 1e-3
 
 sn_query_filter sn_default_query_filter(void)
@@ -104,7 +104,7 @@ static void leave_allocator(const sn_world *world)
     atomic_flag_clear_explicit(&((sn_world *)world)->query.gate, memory_order_release);
 }
 
-static bool make_hull(const sn_world *world, const sn_body_shape *shape, asker *a)
+static bool make_hull(const sn_world *world, const sn_shape_def *shape, asker *a)
 {
     char reason[SN_ERROR_SIZE];
     bool out_of_memory;
@@ -123,18 +123,22 @@ static bool make_hull(const sn_world *world, const sn_body_shape *shape, asker *
 }
 
 /* False if the shape is bad. What was made goes by the call below. */
-static bool make_asker(const sn_world *world, const sn_body_shape *shape, asker *a)
+static bool make_asker(const sn_world *world, const sn_shape_def *shape, asker *a)
 {
     char reason[SN_ERROR_SIZE];
     if (!check_place_for(world, shape, "shape"))
         return false;
-    if (!sn_body_shape_check(shape, reason, sizeof reason)) {
+    if (!sn_shape_def_check(shape, reason, sizeof reason)) {
         sn_query_refuse(world, "shape: %s", reason);
         return false;
     }
-    *a = (asker){.convex = {(sn_convex_type)shape->type, shape->half, shape->radius, NULL},
-                 .pose = {shape->position, sn_quat_normal(shape->rotation)}};
-    return shape->type != SN_BODY_HULL || make_hull(world, shape, a);
+    if (!sn_shape_is_convex(shape->type)) {
+        sn_query_refuse(world, "shape: a %s cannot ask; a convex one can", sn_shape_type_name(shape->type));
+        return false;
+    }
+    *a = (asker){.convex = sn_shape_convex_of(shape, NULL), .pose = {shape->position, sn_quat_normal(shape->rotation)}};
+    a->convex.radius += shape->rounding;
+    return shape->type != SN_SHAPE_HULL || make_hull(world, shape, a);
 }
 
 static void release_asker(const sn_world *world, asker *a)
@@ -148,13 +152,13 @@ static void release_asker(const sn_world *world, asker *a)
 
 static sn_real radius_of(const asker *a)
 {
-    return a->convex.type == SN_CONVEX_SPHERE ? a->convex.radius : sn_convex_outer(&a->convex);
+    return a->convex.type == SN_SHAPE_SPHERE ? a->convex.radius : sn_convex_outer(&a->convex);
 }
 
 /* A ball is one without a shape, which is faster and precise to the last bits. */
 static void give_shape(sn_probe *q, const asker *a)
 {
-    if (a->convex.type == SN_CONVEX_SPHERE)
+    if (a->convex.type == SN_SHAPE_SPHERE)
         return;
     q->shape = &a->convex;
     q->pose = a->pose;
@@ -264,7 +268,7 @@ uint32_t sn_query_rays(const sn_world *world, const sn_ray *rays, uint32_t count
 
 /* ---- Casts of shapes --------------------------------------------------------------------------------------------- */
 
-static bool cast(const sn_world *world, const sn_body_shape *shape, sn_vec3 direction, sn_real length,
+static bool cast(const sn_world *world, const sn_shape_def *shape, sn_vec3 direction, sn_real length,
                  sn_query_filter filter, search s, sn_probe *q)
 {
     asker a;
@@ -278,7 +282,7 @@ static bool cast(const sn_world *world, const sn_body_shape *shape, sn_vec3 dire
     return true;
 }
 
-bool sn_query_shape_cast(const sn_world *world, const sn_body_shape *shape, sn_vec3 direction, sn_real length,
+bool sn_query_shape_cast(const sn_world *world, const sn_shape_def *shape, sn_vec3 direction, sn_real length,
                          sn_query_filter filter, sn_hit *hit)
 {
     sn_probe q;
@@ -291,14 +295,14 @@ bool sn_query_shape_cast(const sn_world *world, const sn_body_shape *shape, sn_v
     return q.found;
 }
 
-bool sn_query_shape_cast_any(const sn_world *world, const sn_body_shape *shape, sn_vec3 direction, sn_real length,
+bool sn_query_shape_cast_any(const sn_world *world, const sn_shape_def *shape, sn_vec3 direction, sn_real length,
                              sn_query_filter filter)
 {
     sn_probe q;
     return world && cast(world, shape, direction, length, filter, (search){.any = true}, &q) && q.found;
 }
 
-uint32_t sn_query_shape_cast_all(const sn_world *world, const sn_body_shape *shape, sn_vec3 direction, sn_real length,
+uint32_t sn_query_shape_cast_all(const sn_world *world, const sn_shape_def *shape, sn_vec3 direction, sn_real length,
                                  sn_query_filter filter, sn_hit *hits, uint32_t most)
 {
     sn_probe q;
@@ -335,7 +339,7 @@ uint32_t sn_query_overlap(const sn_world *world, sn_vec3 centre, sn_real radius,
     return q.count;
 }
 
-uint32_t sn_query_shape_overlap(const sn_world *world, const sn_body_shape *shape, sn_query_filter filter, sn_hit *hits,
+uint32_t sn_query_shape_overlap(const sn_world *world, const sn_shape_def *shape, sn_query_filter filter, sn_hit *hits,
                                 uint32_t most)
 {
     asker a;
@@ -345,7 +349,7 @@ uint32_t sn_query_shape_overlap(const sn_world *world, const sn_body_shape *shap
     sn_probe q = sn_probe_staying(world, a.pose.position, radius_of(&a), filter);
     give_shape(&q, &a);
     look(&q, filter, (search){.all = true, .hits = hits, .most = most});
-    for (uint32_t i = 0; a.convex.type == SN_CONVEX_SPHERE && i < most && i < q.count; ++i)
+    for (uint32_t i = 0; a.convex.type == SN_SHAPE_SPHERE && i < most && i < q.count; ++i)
         hits[i].distance -= a.convex.radius;
     release_asker(world, &a);
     return q.count;
@@ -353,12 +357,12 @@ uint32_t sn_query_shape_overlap(const sn_world *world, const sn_body_shape *shap
 
 /* ---- Picking --------------------------------------------------------------------------------------------------------
    A particle is larger for the mouse than it is, so that it can be hit at all; but what the ray passes near must not
-   win against what it goes through. A skin or a body wins against the particles around the spot where it is met, and a
-   collider against particles behind its surface there. */
+   win against what it goes through. A skin or a dynamic body wins against the particles around the spot where it is met, and
+   another body against particles behind its surface there. */
 
 typedef struct pick {
     sn_probe probe;
-    const sn_probe *surface; /* the first skin, collider or body */
+    const sn_probe *surface; /* the first skin or body */
     bool found;
     uint32_t slot;
     double in; /* m: where the ray enters the enlarged particle */
@@ -367,6 +371,11 @@ typedef struct pick {
 static bool is_corner(const sn_hit *hit, uint32_t index)
 {
     return hit->corner[0].index == index || hit->corner[1].index == index || hit->corner[2].index == index;
+}
+
+static bool is_dynamic(const sn_world *world, const sn_hit *hit)
+{
+    return hit->body.generation && !sn_fixed_of(world, hit->body.index);
 }
 
 /* A particle whose enlarged ball holds the ray from in to out. */
@@ -379,7 +388,7 @@ static bool is_shown(const pick *p, uint32_t slot, double in, double out)
     if (!p->surface->found)
         return true;
     bool met = radius > 0 && sn_probe_meets_ball(&p->probe, x, radius, &own_in, &own_out) && own_in < there;
-    if (surface->body.generation)
+    if (is_dynamic(p->probe.world, surface))
         return out < there || met;
     if (surface->skin.generation)
         return out < there || (met && !is_corner(surface, particles->index[slot]));
@@ -426,7 +435,7 @@ sn_point sn_query_pick(const sn_world *world, sn_vec3 origin, sn_vec3 direction,
         return point;
     sn_probe surface = sn_probe_travelling(world, origin, 0, direction, length);
     surface.filter = sn_default_query_filter();
-    surface.filter.what = SN_QUERY_SKINS | SN_QUERY_COLLIDERS | SN_QUERY_BODIES;
+    surface.filter.what = SN_QUERY_SKINS | SN_QUERY_STATICS | SN_QUERY_BODIES;
     sn_probe_answer(&surface);
 
     pick p = {.probe = sn_probe_travelling(world, origin, reach, direction, length), .surface = &surface};
@@ -438,7 +447,7 @@ sn_point sn_query_pick(const sn_world *world, sn_vec3 origin, sn_vec3 direction,
         point = sn_on_triangle(hit->corner[0], hit->corner[1], hit->corner[2], hit->weight[0], hit->weight[1],
                                hit->weight[2]);
         depth = (double)hit->distance;
-    } else if (hit->body.generation) {
+    } else if (is_dynamic(world, hit)) {
         point = sn_on_body(hit->body, sn_body_to_own(world, hit->body, hit->point));
         depth = (double)hit->distance;
     }

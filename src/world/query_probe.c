@@ -26,8 +26,9 @@ bool sn_probe_wants_slot(const sn_probe *q, uint32_t slot)
 
 bool sn_probe_wants_collider(const sn_probe *q, const sn_collider_record *record)
 {
-    uint32_t bit = record->def.sensor ? SN_QUERY_SENSORS : SN_QUERY_COLLIDERS;
-    return (q->filter.what & bit) && wanted(q, record->def.category, record->def.mask);
+    const uint32_t bit = record->def.sensor ? SN_QUERY_SENSORS : SN_QUERY_STATICS;
+    const sn_filter filter = sn_collider_filter(&q->world->contact, record);
+    return (q->filter.what & bit) && wanted(q, filter.category, filter.mask);
 }
 
 sn_bounds sn_probe_bounds(const sn_probe *q, sn_query_set set, uint32_t item)
@@ -296,14 +297,15 @@ bool sn_probe_triangle(void *probe, uint32_t row)
 
 static sn_pose pose_of(const sn_collider_record *record)
 {
-    return (sn_pose){record->def.position, record->def.rotation};
+    return record->pose;
 }
 
 static void offer_collider(sn_probe *q, const sn_collider_record *record, const sn_touch *touch, double distance)
 {
     sn_pose pose = pose_of(record);
-    sn_hit hit = {.collider = {record->number, q->world->contact.collider_ids.generation[record->number]},
-                  .triangle = record->shape.type == SN_COLLIDER_MESH ? touch->part : 0,
+    sn_hit hit = {.body = {record->body, q->world->bodies.names.generation[record->body]},
+                  .shape = record->index,
+                  .triangle = record->shape.type == SN_SHAPE_MESH ? touch->part : SN_NO_TRIANGLE,
                   .point = sn_pose_to_world(&pose, touch->point),
                   .normal = sn_quat_turn(pose.rotation, touch->normal),
                   .distance = (sn_real)distance};
@@ -361,7 +363,7 @@ bool sn_probe_collider(void *probe, uint32_t row)
     if (!sn_probe_wants_collider(q, record))
         return true;
     sn_bounds bounds = sn_probe_bounds(q, SN_SET_COLLIDERS, row);
-    bool callback = record->shape.type == SN_COLLIDER_FIELD && record->shape.data->field.function;
+    bool callback = record->shape.type == SN_SHAPE_FIELD && record->shape.data->field.function;
     if (callback)
         sn_query_enter_callback(q->world);
     if (q->travels)
@@ -422,8 +424,9 @@ static void offer_body(sn_probe *q, uint32_t row, const spot *best)
 {
     const sn_bodies *bodies = &q->world->bodies;
     sn_pose pose = sn_query_part_pose(q->world, row, best->part);
-    sn_hit hit = {.body = {row, bodies->ids.generation[row]},
-                  .triangle = best->part - bodies->state[row].part,
+    sn_hit hit = {.body = sn_body_of_row(q->world, row),
+                  .shape = best->part - bodies->state[row].part,
+                  .triangle = SN_NO_TRIANGLE,
                   .point = sn_pose_to_world(&pose, best->touch.point),
                   .normal = sn_quat_turn(pose.rotation, best->touch.normal),
                   .distance = (sn_real)best->distance};

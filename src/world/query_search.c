@@ -53,10 +53,9 @@ sn_probe sn_probe_staying(const sn_world *world, sn_vec3 p, sn_real reach, sn_qu
 /* The order in which equally good answers, and all answers of an overlap, come. */
 static uint64_t rank(const sn_hit *hit)
 {
-    return hit->particle.generation   ? hit->particle.index
-           : hit->skin.generation     ? (uint64_t)1 << 32 | hit->skin.index
-           : hit->collider.generation ? (uint64_t)2 << 32 | hit->collider.index
-                                      : (uint64_t)3 << 32 | hit->body.index;
+    return hit->particle.generation ? hit->particle.index
+           : hit->skin.generation   ? (uint64_t)1 << 32 | hit->skin.index
+                                    : (uint64_t)2 << 32 | hit->body.index;
 }
 
 static bool precedes(const sn_hit *a, const sn_hit *b)
@@ -171,7 +170,7 @@ static const struct {
     sn_query_set set;
     sn_bvh_visit *ball, *shape;
 } looks[] = {
-    {SN_QUERY_COLLIDERS | SN_QUERY_SENSORS, SN_SET_COLLIDERS, sn_probe_collider, sn_shape_probe_collider},
+    {SN_QUERY_STATICS | SN_QUERY_SENSORS, SN_SET_COLLIDERS, sn_probe_collider, sn_shape_probe_collider},
     {SN_QUERY_BODIES, SN_SET_BODIES, sn_probe_body, sn_shape_probe_body},
     {SN_QUERY_SKINS, SN_SET_SKINS, sn_probe_triangle, sn_shape_probe_triangle},
     {SN_QUERY_PARTICLES, SN_SET_PARTICLES, sn_probe_particle, sn_shape_probe_particle},

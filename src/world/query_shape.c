@@ -53,7 +53,7 @@ static bool overlap_convex(const sn_probe *q, const sn_convex *b, const sn_pose 
 
 static bool touch_particle(const sn_probe *q, uint32_t slot, spot *s)
 {
-    const sn_convex ball = {.type = SN_CONVEX_SPHERE, .radius = q->world->particles.radius[slot]};
+    const sn_convex ball = {.type = SN_SHAPE_SPHERE, .radius = q->world->particles.radius[slot]};
     const sn_pose at = {vec4_xyz(q->world->particles.x[slot]), {0, 0, 0, 1}};
     double in, out, radius = ((double)ball.radius + (double)q->path.radius) * SN_PROBE_FARTHER;
     if (!q->travels) {
@@ -122,7 +122,7 @@ bool sn_shape_probe_triangle(void *probe, uint32_t row)
 
 static bool touch_collider(const sn_probe *q, const sn_collider_record *record, const sn_bounds *bounds, spot *s)
 {
-    const sn_pose pose = {record->def.position, record->def.rotation};
+    const sn_pose pose = record->pose;
     double in, out;
     sn_real t = 0;
     if (!q->travels) {
@@ -145,7 +145,7 @@ bool sn_shape_probe_collider(void *probe, uint32_t row)
 {
     sn_probe *q = probe;
     const sn_collider_record *record = &contact_colliders(&q->world->contact)[row];
-    const bool callback = record->shape.type == SN_COLLIDER_FIELD && record->shape.data->field.function;
+    const bool callback = record->shape.type == SN_SHAPE_FIELD && record->shape.data->field.function;
     spot s = {0};
     if (!sn_probe_wants_collider(q, record))
         return true;
@@ -157,8 +157,9 @@ bool sn_shape_probe_collider(void *probe, uint32_t row)
         sn_query_leave_callback(q->world);
     if (!touches)
         return true;
-    sn_hit hit = {.collider = {record->number, q->world->contact.collider_ids.generation[record->number]},
-                  .triangle = record->shape.type == SN_COLLIDER_MESH ? s.touch.part : 0,
+    sn_hit hit = {.body = {record->body, q->world->bodies.names.generation[record->body]},
+                  .shape = record->index,
+                  .triangle = record->shape.type == SN_SHAPE_MESH ? s.touch.part : SN_NO_TRIANGLE,
                   .point = s.touch.point,
                   .normal = s.touch.normal,
                   .distance = (sn_real)s.distance};
@@ -205,8 +206,9 @@ bool sn_shape_probe_body(void *probe, uint32_t row)
     leg l = leg_of(q, in, out);
     if (!touch_parts(q, row, &l, &s, &part))
         return true;
-    sn_hit hit = {.body = {row, bodies->ids.generation[row]},
-                  .triangle = part,
+    sn_hit hit = {.body = sn_body_of_row(q->world, row),
+                  .shape = part,
+                  .triangle = SN_NO_TRIANGLE,
                   .point = s.touch.point,
                   .normal = s.touch.normal,
                   .distance = (sn_real)s.distance};

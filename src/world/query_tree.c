@@ -133,8 +133,7 @@ static void widen_side(sn_real *low, sn_real *high)
 static sn_bounds collider_bounds(const sn_world *world, uint32_t row)
 {
     const sn_collider_record *record = &contact_colliders(&world->contact)[row];
-    sn_pose pose = {record->def.position, record->def.rotation};
-    sn_bounds b = sn_shape_bounds_at(&record->shape, &pose);
+    sn_bounds b = sn_shape_bounds_at(&record->shape, &record->pose);
     widen_side(&b.low.x, &b.high.x);
     widen_side(&b.low.y, &b.high.y);
     widen_side(&b.low.z, &b.high.z);

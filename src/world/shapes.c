@@ -42,8 +42,8 @@ static sn_result check_particles(sn_world *world, uint32_t kind, uint32_t count,
     return SN_OK;
 }
 
-sn_constraint sn_add_shape_match(sn_world *world, uint32_t kind, uint32_t count, const uint32_t *index,
-                                 sn_real stiffness)
+sn_constraint sn_constraint_add_shape_match(sn_world *world, uint32_t kind, uint32_t count, const uint32_t *index,
+                                            sn_real stiffness)
 {
     sn_constraints run = {0};
     const uint32_t start[2] = {0, count};
@@ -55,7 +55,7 @@ sn_constraint sn_add_shape_match(sn_world *world, uint32_t kind, uint32_t count,
     return sn_constraints_at(run, 0);
 }
 
-sn_constraint sn_add_rigid_group(sn_world *world, uint32_t group)
+sn_constraint sn_constraint_add_rigid_group(sn_world *world, uint32_t group)
 {
     sn_constraint constraint = {0};
     uint32_t count = 0;
@@ -73,7 +73,7 @@ sn_constraint sn_add_rigid_group(sn_world *world, uint32_t group)
     if (count < 2)
         world_fail(world, SN_ERROR_ARGUMENT, "group %u has %u particles; a shape has 2 or more", group, count);
     else
-        constraint = sn_add_shape_match(world, SN_KIND_SHAPE_MATCH, count, index, 1);
+        constraint = sn_constraint_add_shape_match(world, SN_KIND_SHAPE_MATCH, count, index, 1);
     sn_release(&world->allocator, index, size);
     return constraint;
 }
@@ -224,8 +224,8 @@ static sn_result add_clusters(clustering *c, const sn_constraint_def *def, sn_re
     return sn_constraints_add_lists(c->world, def, c->clusters, c->start, c->number, run);
 }
 
-sn_constraints sn_add_clusters(sn_world *world, const sn_constraint_def *def, uint32_t count, const uint32_t *index,
-                               sn_real size)
+sn_constraints sn_constraints_add_clusters(sn_world *world, const sn_constraint_def *def, uint32_t count,
+                                           const uint32_t *index, sn_real size)
 {
     sn_constraints run = {0};
     if (check_particles(world, def ? def->kind : 0, count, index) != SN_OK)

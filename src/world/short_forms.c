@@ -20,159 +20,165 @@ static sn_constraint add(sn_world *world, uint32_t kind, const sn_point *points,
     return constraint;
 }
 
-sn_constraint sn_add_distance(sn_world *world, sn_point a, sn_point b, sn_real rest)
+sn_constraint sn_constraint_add_distance(sn_world *world, sn_point a, sn_point b, sn_real rest)
 {
     return add(world, SN_KIND_DISTANCE, (sn_point[]){a, b}, &rest, 1);
 }
 
-sn_constraint sn_add_distance_min(sn_world *world, sn_point a, sn_point b, sn_real least)
+sn_constraint sn_constraint_add_distance_min(sn_world *world, sn_point a, sn_point b, sn_real least)
 {
     return add(world, SN_KIND_DISTANCE_MIN, (sn_point[]){a, b}, &least, 1);
 }
 
-sn_constraint sn_add_distance_max(sn_world *world, sn_point a, sn_point b, sn_real most)
+sn_constraint sn_constraint_add_distance_max(sn_world *world, sn_point a, sn_point b, sn_real most)
 {
     return add(world, SN_KIND_DISTANCE_MAX, (sn_point[]){a, b}, &most, 1);
 }
 
-sn_constraint sn_add_distance_band(sn_world *world, sn_point a, sn_point b, sn_real least, sn_real most)
+sn_constraint sn_constraint_add_distance_band(sn_world *world, sn_point a, sn_point b, sn_real least, sn_real most)
 {
     return add(world, SN_KIND_DISTANCE_BAND, (sn_point[]){a, b}, (sn_real[]){least, most}, 2);
 }
 
-sn_constraint sn_add_pin(sn_world *world, sn_particle particle)
+sn_constraint sn_constraint_add_pin(sn_world *world, sn_particle particle)
 {
     return add(world, SN_KIND_PIN, (sn_point[]){sn_at(particle)}, NULL, 0);
 }
 
-sn_constraint sn_add_pin_at(sn_world *world, sn_point point, sn_vec3 target)
+sn_constraint sn_constraint_add_pin_at(sn_world *world, sn_point point, sn_vec3 target)
 {
     return add(world, SN_KIND_PIN, &point, (sn_real[]){target.x, target.y, target.z}, 3);
 }
 
-sn_constraint sn_add_attachment(sn_world *world, sn_point a, sn_point b)
+sn_constraint sn_constraint_add_attachment(sn_world *world, sn_point a, sn_point b)
 {
     return add(world, SN_KIND_ATTACHMENT, (sn_point[]){a, b}, NULL, 0);
 }
 
-sn_constraint sn_add_half_space(sn_world *world, sn_point point, sn_vec3 origin, sn_vec3 normal)
+sn_constraint sn_constraint_add_half_space(sn_world *world, sn_point point, sn_vec3 origin, sn_vec3 normal)
 {
     sn_real param[] = {origin.x, origin.y, origin.z, normal.x, normal.y, normal.z};
     return add(world, SN_KIND_HALF_SPACE, &point, param, 6);
 }
 
-sn_constraint sn_add_box(sn_world *world, sn_point point, sn_vec3 least, sn_vec3 most)
+sn_constraint sn_constraint_add_box(sn_world *world, sn_point point, sn_vec3 least, sn_vec3 most)
 {
     sn_real param[] = {least.x, least.y, least.z, most.x, most.y, most.z};
     return add(world, SN_KIND_BOX, &point, param, 6);
 }
 
-sn_constraint sn_add_pulley(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d, sn_real ratio,
-                            sn_real most)
+sn_constraint sn_constraint_add_pulley(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d, sn_real ratio,
+                                       sn_real most)
 {
     return add(world, SN_KIND_PULLEY, (sn_point[]){a, b, c, d}, (sn_real[]){ratio, most}, 2);
 }
 
-sn_constraint sn_add_spring(sn_world *world, sn_point a, sn_point b, sn_real rest, sn_real stiffness, sn_real damping)
+sn_constraint sn_constraint_add_spring(sn_world *world, sn_point a, sn_point b, sn_real rest, sn_real stiffness,
+                                       sn_real damping)
 {
     return add(world, SN_KIND_SPRING, (sn_point[]){a, b}, (sn_real[]){rest, stiffness, damping}, 3);
 }
 
-sn_constraint sn_add_angle(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real angle)
+sn_constraint sn_constraint_add_angle(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real angle)
 {
     return add(world, SN_KIND_ANGLE, (sn_point[]){a, b, c}, &angle, 1);
 }
 
-sn_constraint sn_add_angle_min(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real least)
+sn_constraint sn_constraint_add_angle_min(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real least)
 {
     return add(world, SN_KIND_ANGLE_MIN, (sn_point[]){a, b, c}, &least, 1);
 }
 
-sn_constraint sn_add_angle_max(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real most)
+sn_constraint sn_constraint_add_angle_max(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real most)
 {
     return add(world, SN_KIND_ANGLE_MAX, (sn_point[]){a, b, c}, &most, 1);
 }
 
-sn_constraint sn_add_hinge(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis, sn_real angle)
+sn_constraint sn_constraint_add_hinge(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis, sn_real angle)
 {
     return add(world, SN_KIND_HINGE, (sn_point[]){a, b, c}, (sn_real[]){axis.x, axis.y, axis.z, angle}, 4);
 }
 
-sn_constraint sn_add_hinge_min(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis, sn_real least)
+sn_constraint sn_constraint_add_hinge_min(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis,
+                                          sn_real least)
 {
     return add(world, SN_KIND_HINGE_MIN, (sn_point[]){a, b, c}, (sn_real[]){axis.x, axis.y, axis.z, least}, 4);
 }
 
-sn_constraint sn_add_hinge_max(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis, sn_real most)
+sn_constraint sn_constraint_add_hinge_max(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis,
+                                          sn_real most)
 {
     return add(world, SN_KIND_HINGE_MAX, (sn_point[]){a, b, c}, (sn_real[]){axis.x, axis.y, axis.z, most}, 4);
 }
 
-sn_constraint sn_add_hinge_band(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis, sn_real least,
-                                sn_real most)
+sn_constraint sn_constraint_add_hinge_band(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis,
+                                           sn_real least, sn_real most)
 {
     return add(world, SN_KIND_HINGE_BAND, (sn_point[]){a, b, c}, (sn_real[]){axis.x, axis.y, axis.z, least, most}, 5);
 }
 
-sn_constraint sn_add_hinge_points(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d, sn_point e,
-                                  sn_real least, sn_real most)
+sn_constraint sn_constraint_add_hinge_points(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d,
+                                             sn_point e, sn_real least, sn_real most)
 {
     return add(world, SN_KIND_HINGE_POINTS, (sn_point[]){a, b, c, d, e}, (sn_real[]){least, most}, 2);
 }
 
-sn_constraint sn_add_dihedral(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d, sn_real rest)
+sn_constraint sn_constraint_add_dihedral(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d, sn_real rest)
 {
     return add(world, SN_KIND_DIHEDRAL, (sn_point[]){a, b, c, d}, &rest, 1);
 }
 
-sn_constraint sn_add_bending(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d)
+sn_constraint sn_constraint_add_bending(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d)
 {
     return add(world, SN_KIND_BENDING, (sn_point[]){a, b, c, d}, NULL, 0);
 }
 
-sn_constraint sn_add_area(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real rest)
+sn_constraint sn_constraint_add_area(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real rest)
 {
     return add(world, SN_KIND_AREA, (sn_point[]){a, b, c}, &rest, 1);
 }
 
-sn_constraint sn_add_volume(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d, sn_real rest)
+sn_constraint sn_constraint_add_volume(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d, sn_real rest)
 {
     return add(world, SN_KIND_VOLUME, (sn_point[]){a, b, c, d}, &rest, 1);
 }
 
-sn_constraint sn_add_connector_axis(sn_world *world, sn_point a, sn_point b, sn_vec3 axis)
+sn_constraint sn_constraint_add_connector_axis(sn_world *world, sn_point a, sn_point b, sn_vec3 axis)
 {
     return add(world, SN_KIND_CONNECTOR_AXIS, (sn_point[]){a, b}, (sn_real[]){axis.x, axis.y, axis.z}, 3);
 }
 
-sn_constraint sn_add_connector_plane(sn_world *world, sn_point a, sn_point b, sn_vec3 normal)
+sn_constraint sn_constraint_add_connector_plane(sn_world *world, sn_point a, sn_point b, sn_vec3 normal)
 {
     return add(world, SN_KIND_CONNECTOR_PLANE, (sn_point[]){a, b}, (sn_real[]){normal.x, normal.y, normal.z}, 3);
 }
 
-sn_constraint sn_add_on_line(sn_world *world, sn_point point, sn_vec3 origin, sn_vec3 direction)
+sn_constraint sn_constraint_add_on_line(sn_world *world, sn_point point, sn_vec3 origin, sn_vec3 direction)
 {
     sn_real param[] = {origin.x, origin.y, origin.z, direction.x, direction.y, direction.z};
     return add(world, SN_KIND_ON_LINE, &point, param, 6);
 }
 
-sn_constraint sn_add_on_circle(sn_world *world, sn_point point, sn_vec3 centre, sn_vec3 normal, sn_real radius)
+sn_constraint sn_constraint_add_on_circle(sn_world *world, sn_point point, sn_vec3 centre, sn_vec3 normal,
+                                          sn_real radius)
 {
     sn_real param[] = {centre.x, centre.y, centre.z, normal.x, normal.y, normal.z, radius};
     return add(world, SN_KIND_ON_CIRCLE, &point, param, 7);
 }
 
-sn_constraint sn_add_on_sphere(sn_world *world, sn_point point, sn_vec3 centre, sn_real radius)
+sn_constraint sn_constraint_add_on_sphere(sn_world *world, sn_point point, sn_vec3 centre, sn_real radius)
 {
     return add(world, SN_KIND_ON_SPHERE, &point, (sn_real[]){centre.x, centre.y, centre.z, radius}, 4);
 }
 
-sn_constraint sn_add_point_triangle(sn_world *world, sn_point q, sn_point a, sn_point b, sn_point c, sn_real thickness)
+sn_constraint sn_constraint_add_point_triangle(sn_world *world, sn_point q, sn_point a, sn_point b, sn_point c,
+                                               sn_real thickness)
 {
     return add(world, SN_KIND_POINT_TRIANGLE, (sn_point[]){q, a, b, c}, &thickness, 1);
 }
 
-sn_constraint sn_add_edge_edge(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d, sn_real thickness)
+sn_constraint sn_constraint_add_edge_edge(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d,
+                                          sn_real thickness)
 {
     return add(world, SN_KIND_EDGE_EDGE, (sn_point[]){a, b, c, d}, &thickness, 1);
 }
@@ -207,12 +213,14 @@ static sn_constraint add_bead(sn_world *world, uint32_t kind, sn_particle bead, 
     return constraint;
 }
 
-sn_constraint sn_add_on_polyline(sn_world *world, sn_particle bead, uint32_t count, const sn_particle *corners)
+sn_constraint sn_constraint_add_on_polyline(sn_world *world, sn_particle bead, uint32_t count,
+                                            const sn_particle *corners)
 {
     return add_bead(world, SN_KIND_ON_POLYLINE, bead, count, corners);
 }
 
-sn_constraint sn_add_on_spline(sn_world *world, sn_particle bead, uint32_t count, const sn_particle *controls)
+sn_constraint sn_constraint_add_on_spline(sn_world *world, sn_particle bead, uint32_t count,
+                                          const sn_particle *controls)
 {
     return add_bead(world, SN_KIND_ON_SPLINE, bead, count, controls);
 }
@@ -315,22 +323,22 @@ static sn_result add_flat(sn_world *world, uint32_t kind, uint32_t framed, uint3
     return result;
 }
 
-sn_constraints sn_add_collinear(sn_world *world, uint32_t count, const sn_particle *particles)
+sn_constraints sn_constraints_add_collinear(sn_world *world, uint32_t count, const sn_particle *particles)
 {
     sn_constraints run = {0};
     add_flat(world, SN_KIND_COLLINEAR, 2, count, particles, &run);
     return run;
 }
 
-sn_constraints sn_add_coplanar(sn_world *world, uint32_t count, const sn_particle *particles)
+sn_constraints sn_constraints_add_coplanar(sn_world *world, uint32_t count, const sn_particle *particles)
 {
     sn_constraints run = {0};
     add_flat(world, SN_KIND_COPLANAR, 3, count, particles, &run);
     return run;
 }
 
-sn_constraints sn_add_constraints(sn_world *world, uint32_t kind, uint32_t count, const uint32_t *index,
-                                  const sn_real *param, const sn_material *material)
+sn_constraints sn_constraints_add_kind(sn_world *world, uint32_t kind, uint32_t count, const uint32_t *index,
+                                       const sn_real *param, const sn_material *material)
 {
     sn_constraint_def def = sn_default_constraint_def(kind);
     if (material) {

@@ -107,6 +107,7 @@ static void insert(sn_contact_world *contact, uint32_t number, const sn_skin_def
     made.thickness = def->thickness;
     made.one_sided = def->one_sided;
     made.self_collision = def->self_collision;
+    made.user = def->user;
     for (size_t i = 0; i < (size_t)def->triangle_count * 3; ++i) {
         uint32_t particle = def->triangles[i];
         made.least = particle < made.least ? particle : made.least;
@@ -150,17 +151,37 @@ bool sn_skin_is_valid(const sn_world *world, sn_skin skin)
     return world && sn_ids_is_valid(&world->contact.skin_ids, skin.index, skin.generation);
 }
 
+/* Whether the handle is alive; otherwise an error names it. */
+static sn_result check_skin(const sn_world *world, sn_skin skin)
+{
+    if (sn_skin_is_valid(world, skin))
+        return SN_OK;
+    if (skin.generation == 0)
+        return world_fail(world, SN_ERROR_STALE, "the skin is null");
+    return world_fail(world, SN_ERROR_STALE, "skin %u (generation %u) does not exist (any more)", skin.index,
+                      skin.generation);
+}
+
+uint64_t sn_skin_user(const sn_world *world, sn_skin skin)
+{
+    if (!world || check_skin(world, skin) != SN_OK)
+        return 0;
+    return contact_skins(&world->contact)[world->contact.skin_ids.value[skin.index]].user;
+}
+
+sn_result sn_skin_set_user(sn_world *world, sn_skin skin, uint64_t user)
+{
+    sn_result result = sn_world_enter(world);
+    if (result == SN_OK && (result = check_skin(world, skin)) == SN_OK)
+        contact_skins(&world->contact)[world->contact.skin_ids.value[skin.index]].user = user;
+    return result;
+}
+
 sn_result sn_skin_remove(sn_world *world, sn_skin skin)
 {
     sn_result result = sn_world_enter(world);
-    if (result != SN_OK)
+    if (result != SN_OK || (result = check_skin(world, skin)) != SN_OK)
         return result;
-    if (!sn_skin_is_valid(world, skin)) {
-        if (skin.generation == 0)
-            return world_fail(world, SN_ERROR_STALE, "the skin is null");
-        return world_fail(world, SN_ERROR_STALE, "skin %u (generation %u) does not exist (any more)", skin.index,
-                          skin.generation);
-    }
     sn_contact_world *c = &world->contact;
     uint32_t row = c->skin_ids.value[skin.index];
     sn_skin_record *record = contact_skins(c) + row;

@@ -219,17 +219,18 @@ static bool is_near(const sn_world *world, uint32_t slot, const sn_collider_reco
                     const sn_bounds *box, sn_real reach)
 {
     const sn_group_contact *group = sn_contact_group(&world->contact, world->particles.group[slot]);
+    const sn_filter filter = sn_collider_filter(&world->contact, r);
     sn_vec3 x = vec4_xyz(world->particles.x[slot]);
     sn_touch touch;
-    if (!is_within(box, x, reach) || !sn_contacts_agree(group->category, group->mask, r->def.category, r->def.mask))
+    if (!is_within(box, x, reach) || !sn_contacts_agree(group->category, group->mask, filter.category, filter.mask))
         return false;
     return sn_shape_near(&r->shape, sn_pose_to_own(pose, x), reach, &touch) && touch.distance <= reach;
 }
 
 void sn_sleep_collider_comes(sn_world *world, uint32_t number)
 {
-    const sn_collider_record *r = &contact_colliders(&world->contact)[world->contact.collider_ids.value[number]];
-    const sn_pose pose = {r->def.position, r->def.rotation};
+    const sn_collider_record *r = contact_collider(&world->contact, number);
+    const sn_pose pose = r->pose;
     if (!world->contact.sleep.sleepers)
         return;
     sn_bounds box = sn_shape_bounds_at(&r->shape, &pose);

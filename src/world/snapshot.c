@@ -268,6 +268,8 @@ static void walk(stream *s, sn_world *world)
     walk_table(s, &world->field_table);
     walk_table(s, &world->drag_table);
     walk_contact(s, &world->contact);
+    walk_ids(s, &world->bodies.names);
+    walk_table(s, &world->bodies.fixed_table);
     walk_ids(s, &world->bodies.ids);
     walk_table(s, &world->bodies.table);
     walk_table(s, &world->body_contacts.kept_table);
@@ -362,10 +364,11 @@ static sn_result check_colliders(sn_world *world, unsigned char **at)
         memcpy(&record, *at, sizeof record);
         *at += sizeof record;
         if (record.data && !sn_contact_find_data(&world->contact, record.data, record.data_hash, record.def.type))
-            return world_fail(world, SN_ERROR_ARGUMENT,
-                              "the snapshot has collider %u, whose %s this world does not have; add a collider of the "
-                              "same to it first",
-                              record.number, record.def.type == SN_COLLIDER_MESH ? "mesh" : "field");
+            return world_fail(
+                world, SN_ERROR_ARGUMENT,
+                "the snapshot has body %u, whose %s this world does not have; add a body with the same to it "
+                "first",
+                record.body, sn_shape_type_name(record.def.type));
     }
     return SN_OK;
 }
@@ -380,7 +383,7 @@ static sn_result check_object_fields(sn_world *world, unsigned char **at)
         sn_object_field record;
         memcpy(&record, *at, sizeof record);
         *at += sizeof record;
-        if (!sn_contact_find_data(&world->contact, record.data, record.data_hash, SN_COLLIDER_FIELD))
+        if (!sn_contact_find_data(&world->contact, record.data, record.data_hash, SN_SHAPE_FIELD))
             return world_fail(world, SN_ERROR_ARGUMENT,
                               "the snapshot has a field of group %u, which this world does not have; give the same to "
                               "a group of it first",

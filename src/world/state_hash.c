@@ -187,7 +187,7 @@ uint64_t sn_world_hash(const sn_world *world)
         hash = hash_u64(hash_u64(hash, world->state.contacts), world->state.unsettled);
     hash = hash_particles(hash, world);
     hash = hash_drags(hash, world);
-    hash = sn_contacts_hash(sn_contact_hash(hash, &world->contact), &world->contact);
+    hash = sn_contacts_hash(sn_contact_hash(hash, world), &world->contact);
     hash = sn_spin_hash(hash, world);
     hash = sn_body_contacts_hash(sn_bodies_hash(hash, &world->bodies), &world->body_contacts);
     hash = sn_contact_events_hash(sn_sleep_hash(hash, world), world);

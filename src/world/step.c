@@ -288,8 +288,13 @@ sn_result sn_world_step(sn_world *world, sn_real dt)
     sn_result result = sn_world_enter(world);
     if (result != SN_OK || (result = sn_world_check_dt(world, dt)) != SN_OK || dt == 0)
         return result;
-    if ((result = sn_world_advance(world, dt, false)) != SN_OK)
+    uint32_t led;
+    if ((result = sn_fixed_lead(world, dt, &led)) == SN_OK)
+        result = sn_world_advance(world, dt, false);
+    if (result != SN_OK) {
+        sn_fixed_let_go(world, led);
         return result;
+    }
     sn_world_finish_step(world);
     sn_breaking_end(world);
     world->state.steps++;

@@ -87,8 +87,8 @@ static sn_result check_arguments(sn_world *world, uint32_t kind, uint32_t count,
     return SN_OK;
 }
 
-sn_constraint sn_add_surface(sn_world *world, uint32_t kind, uint32_t count, const uint32_t *index, sn_real rest,
-                             sn_real pressure)
+sn_constraint sn_constraint_add_surface(sn_world *world, uint32_t kind, uint32_t count, const uint32_t *index,
+                                        sn_real rest, sn_real pressure)
 {
     sn_constraint constraint = {0};
     if (check_arguments(world, kind, count, index) != SN_OK)

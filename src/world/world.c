@@ -35,6 +35,7 @@ sn_world_def sn_default_world_def(void)
     def.settings.warm_start = true;
     def.settings.k_s = def.settings.k_d = SN_DRIFT_BY_TIME;
     def.dimensions = 3;
+    def.contact = sn_default_contact_settings();
     return def;
 }
 
@@ -137,7 +138,7 @@ sn_result sn_world_def_check(const sn_world_def *def, char *message, size_t size
                  "def.simd asks for %u lanes, which this machine or this build does not have; SN_SIMD_AUTO "
                  "takes what there is",
                  2u << (def->simd - SN_SIMD_SCALAR));
-    else
+    else if (sn_contact_settings_check(&def->contact, message, size) == SN_OK)
         return sn_settings_check(&def->settings, def->dimensions, message, size);
     return SN_ERROR_ARGUMENT;
 }
@@ -251,6 +252,7 @@ sn_result sn_world_create(const sn_world_def *def, sn_world **world)
         release(made);
         return sn_fail(&errors, SN_ERROR_MEMORY, "sn_world_create: no memory for the constraint pools");
     }
+    made->contact.settings = def->contact;
     *world = made;
     warn_of(made, &def->settings);
     return SN_OK;

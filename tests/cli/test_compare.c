@@ -117,11 +117,11 @@ static void stretch(void **state)
     (void)state;
     double mean, worst;
     sn_world *world = support_void();
-    sn_particle a = sn_add_particle(world, vec(0, 0, 0), 1), b = sn_add_particle(world, vec(0.2, 0, 0), 1),
-                c = sn_add_particle(world, vec(0.4, 0, 0), 1);
-    sn_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE);
-    sn_add_distance(world, sn_at(b), sn_at(c), SN_MEASURE);
-    sn_add_spring(world, sn_at(a), sn_at(c), 7, 1, 0); /* a force: neither counts nor measures */
+    sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), 1), b = sn_particle_add_at(world, vec(0.2, 0, 0), 1),
+                c = sn_particle_add_at(world, vec(0.4, 0, 0), 1);
+    sn_constraint_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE);
+    sn_constraint_add_distance(world, sn_at(b), sn_at(c), SN_MEASURE);
+    sn_constraint_add_spring(world, sn_at(a), sn_at(c), 7, 1, 0); /* a force: neither counts nor measures */
     sn_error_scale scale = scale_of(world);
     assert_close(scale.length, 0.2, 1e-6);
     assert_false(scale.held);
@@ -142,10 +142,11 @@ static void other_units(void **state)
     (void)state;
     double mean, worst;
     sn_world *world = support_void();
-    sn_point p[4] = {sn_at(sn_add_particle(world, vec(0, 0, 0), 1)), sn_at(sn_add_particle(world, vec(1, 0, 0), 1)),
-                     sn_at(sn_add_particle(world, vec(0.5, 0.8660254, 0), 1)),
-                     sn_at(sn_add_particle(world, vec(0.5, 0.2886751, 0.8164966), 1))};
-    sn_add_volume(world, p[0], p[1], p[2], p[3], SN_MEASURE);
+    sn_point p[4] = {sn_at(sn_particle_add_at(world, vec(0, 0, 0), 1)),
+                     sn_at(sn_particle_add_at(world, vec(1, 0, 0), 1)),
+                     sn_at(sn_particle_add_at(world, vec(0.5, 0.8660254, 0), 1)),
+                     sn_at(sn_particle_add_at(world, vec(0.5, 0.2886751, 0.8164966), 1))};
+    sn_constraint_add_volume(world, p[0], p[1], p[2], p[3], SN_MEASURE);
     sn_error_scale scale = scale_of(world);
     assert_close(scale.length, 1, 1e-5);
     assert_close(scale.gradient[SN_KIND_VOLUME], 0.1443376, 1e-5); /* a third of a face */
@@ -163,12 +164,12 @@ static void pins(void **state)
     (void)state;
     double mean, worst;
     sn_world *world = support_void();
-    sn_particle a = sn_add_particle(world, vec(3, 0, 0), 1);
+    sn_particle a = sn_particle_add_at(world, vec(3, 0, 0), 1);
     sn_error_scale scale = scale_of(world); /* no constraint at all */
     error_of(&scale, world, &mean, &worst);
     assert_true(mean == 0 && worst == 0 && !scale.held);
     sn_error_scale_release(&scale);
-    sn_add_pin(world, a);
+    sn_constraint_add_pin(world, a);
     scale = scale_of(world);
     assert_true(scale.held);
     assert_close(scale.length, 1, 0);
@@ -202,8 +203,8 @@ static void joints(void **state)
     (void)state;
     double mean, worst;
     sn_world *world = support_world();
-    sn_body body = sn_add_box_body(world, (sn_vec3){0, 0, 0}, (sn_vec3){1, 1, 1}, 1000);
-    sn_add_ball_joint(world, body, (sn_body){0, 0}, (sn_vec3){1, 1, 1});
+    sn_body body = sn_body_add_box(world, (sn_vec3){0, 0, 0}, (sn_vec3){1, 1, 1}, 1000);
+    sn_joint_add_ball(world, body, (sn_body){0, 0}, (sn_vec3){1, 1, 1});
     sn_error_scale scale = scale_of(world);
     error_of(&scale, world, &mean, &worst);
     assert_true(isfinite(mean) && mean <= worst && worst < 1e-6);

@@ -2,7 +2,7 @@
    */
 #include "support/support.h"
 
-#include "collision/convex.h"
+#include "collision/shape.h"
 
 #define ROUND_OFF (SINEW_DOUBLE ? 1e-11 : 4e-6)
 
@@ -32,7 +32,7 @@ static int drop_hull(void **state)
 
 static sn_convex random_convex(uint64_t *seed, uint32_t round)
 {
-    sn_convex c = {.type = (sn_convex_type)(round % 4)};
+    sn_convex c = {.type = (sn_shape_type)(round % 4)};
     c.half.x = real(support_random_in(seed, 0.1, 1));
     c.half.y = real(support_random_in(seed, 0.1, 1));
     c.half.z = real(support_random_in(seed, 0.1, 1));
@@ -162,20 +162,26 @@ static void test_cast(void **state)
     assert_true(met > 100);
 }
 
-static void test_from_solids(void **state)
+static void test_from_shapes(void **state)
 {
     (void)state;
-    sn_solid box = {.type = SN_SOLID_BOX, .half = vec(1, 2, 3), .radius = real(9)};
-    sn_convex c = sn_convex_from_solid(&box, real(0.1));
-    assert_int_equal(c.type, SN_CONVEX_BOX);
+    sn_shape_def def = sn_default_shape_def(SN_SHAPE_BOX);
+    def.half = vec(1, 2, 3);
+    def.rounding = real(0.1);
+    sn_shape shape = sn_shape_from(&def, NULL);
+    sn_convex c = sn_shape_solid(&shape);
+    assert_int_equal(c.type, SN_SHAPE_BOX);
     assert_close(c.radius, 0.1, 1e-7);
-    sn_solid capsule = {.type = SN_SOLID_CAPSULE, .half = vec(0, 2, 0), .radius = real(0.5)};
-    c = sn_convex_from_solid(&capsule, real(0.1));
-    assert_int_equal(c.type, SN_CONVEX_CAPSULE);
+    def.type = SN_SHAPE_CAPSULE;
+    shape = sn_shape_from(&def, NULL);
+    c = sn_shape_solid(&shape);
+    assert_int_equal(c.type, SN_SHAPE_CAPSULE);
     assert_close(c.radius, 0.6, 1e-6);
-    sn_solid ball = {.type = SN_SOLID_SPHERE, .radius = real(0.5)};
-    c = sn_convex_from_solid(&ball, 0);
-    assert_int_equal(c.type, SN_CONVEX_SPHERE);
+    def.type = SN_SHAPE_SPHERE;
+    def.rounding = 0;
+    shape = sn_shape_from(&def, NULL);
+    c = sn_shape_solid(&shape);
+    assert_int_equal(c.type, SN_SHAPE_SPHERE);
     assert_close(sn_convex_outer(&c), 0.5, 1e-6);
 }
 
@@ -183,7 +189,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_near), cmocka_unit_test(test_support_and_size), cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_cast), cmocka_unit_test(test_from_solids),
+        cmocka_unit_test(test_cast), cmocka_unit_test(test_from_shapes),
     };
     return cmocka_run_group_tests(tests, make_hull, drop_hull);
 }

@@ -191,14 +191,14 @@ static int drop_hulls(void **state)
     return 0;
 }
 
-static sn_convex random_convex(uint64_t *seed, sn_convex_type type, bool rounded)
+static sn_convex random_convex(uint64_t *seed, sn_shape_type type, bool rounded)
 {
     sn_convex c = {.type = type};
     c.half.x = real(support_random_in(seed, 0.1, 1));
     c.half.y = real(support_random_in(seed, 0.1, 1));
     c.half.z = real(support_random_in(seed, 0.1, 1));
-    c.radius = real(rounded || type < SN_CONVEX_BOX ? support_random_in(seed, 0.05, 0.4) : 0);
-    c.hull = type == SN_CONVEX_HULL ? hulls[support_random_below(seed, HULLS)] : NULL;
+    c.radius = real(rounded || type < SN_SHAPE_BOX ? support_random_in(seed, 0.05, 0.4) : 0);
+    c.hull = type == SN_SHAPE_HULL ? hulls[support_random_below(seed, HULLS)] : NULL;
     return c;
 }
 
@@ -282,7 +282,7 @@ static bool check_pair(const sn_convex *a, const sn_pose *pa, const sn_convex *b
     return true;
 }
 
-static void check_random(sn_convex_type type_a, sn_convex_type type_b, uint32_t rounds)
+static void check_random(sn_shape_type type_a, sn_shape_type type_b, uint32_t rounds)
 {
     uint64_t seed = 1000 + 10 * (uint64_t)type_a + (uint64_t)type_b;
     uint32_t touching = 0, total = 0;
@@ -300,7 +300,7 @@ static void test_random_pairs(void **state)
     (void)state;
     for (int a = 0; a < 4; ++a)
         for (int b = 0; b < 4; ++b)
-            check_random((sn_convex_type)a, (sn_convex_type)b,
+            check_random((sn_shape_type)a, (sn_shape_type)b,
                          a == 3 && b == 3 ? support_rounds(2000, 100) : support_rounds(4000, 200));
 }
 
@@ -310,17 +310,17 @@ static const sn_quat straight = {0, 0, 0, 1};
 
 static sn_convex box_of(double x, double y, double z)
 {
-    return (sn_convex){.type = SN_CONVEX_BOX, .half = vec(x, y, z)};
+    return (sn_convex){.type = SN_SHAPE_BOX, .half = vec(x, y, z)};
 }
 
 static sn_convex ball_of(double radius)
 {
-    return (sn_convex){.type = SN_CONVEX_SPHERE, .radius = real(radius)};
+    return (sn_convex){.type = SN_SHAPE_SPHERE, .radius = real(radius)};
 }
 
 static sn_convex capsule_of(double half, double radius)
 {
-    return (sn_convex){.type = SN_CONVEX_CAPSULE, .half = vec(0, half, 0), .radius = real(radius)};
+    return (sn_convex){.type = SN_SHAPE_CAPSULE, .half = vec(0, half, 0), .radius = real(radius)};
 }
 
 static sn_pose pose_at(double x, double y, double z, sn_quat q)
@@ -437,8 +437,8 @@ static void test_deep_overlap(void **state)
     uint64_t seed = 55;
     uint32_t found = 0;
     for (uint32_t round = 0; round < support_rounds(3000, 200); ++round) {
-        sn_convex a = random_convex(&seed, (sn_convex_type)(1 + round % 3), round % 2);
-        sn_convex b = random_convex(&seed, (sn_convex_type)(2 + round / 3 % 2), false);
+        sn_convex a = random_convex(&seed, (sn_shape_type)(1 + round % 3), round % 2);
+        sn_convex b = random_convex(&seed, (sn_shape_type)(2 + round / 3 % 2), false);
         sn_pose pa = random_pose(&seed, 0.2), pb = random_pose(&seed, 0.05);
         sn_manifold m;
         placed one, two;
@@ -459,7 +459,7 @@ static void test_same_place(void **state)
 {
     (void)state;
     sn_convex solid[] = {
-        ball_of(0.5), capsule_of(0.5, 0.3), box_of(0.3, 0.4, 0.5), {.type = SN_CONVEX_HULL, .hull = hulls[7]}};
+        ball_of(0.5), capsule_of(0.5, 0.3), box_of(0.3, 0.4, 0.5), {.type = SN_SHAPE_HULL, .hull = hulls[7]}};
     const sn_quat turns[] = {{0, 0, 0, 1}, {0, 0, real(0.6), real(0.8)}, {1, 0, 0, 0}};
     for (uint32_t i = 0; i < COUNT_OF(solid); ++i)
         for (uint32_t k = 0; k < COUNT_OF(solid); ++k)
@@ -503,8 +503,8 @@ static void test_far_away(void **state)
     (void)state;
     uint64_t seed = 12;
     for (uint32_t round = 0; round < 500; ++round) {
-        sn_convex a = random_convex(&seed, (sn_convex_type)(round % 4), round % 2);
-        sn_convex b = random_convex(&seed, (sn_convex_type)(round / 4 % 4), false);
+        sn_convex a = random_convex(&seed, (sn_shape_type)(round % 4), round % 2);
+        sn_convex b = random_convex(&seed, (sn_shape_type)(round / 4 % 4), false);
         double x = support_random_below(&seed, 64) / 64.0, y = support_random_below(&seed, 64) / 64.0;
         sn_pose pa = pose_at(x, y, 0, random_turn(&seed));
         sn_pose pb = pose_at(0, 0, 0.25, random_turn(&seed));
@@ -537,12 +537,12 @@ typedef struct shape_of_mesh {
 static shape_of_mesh mesh_from(const sn_vec3 *vertex, uint32_t vertices, const uint32_t *index, uint32_t triangles,
                                double thickness)
 {
-    sn_collider_def def = {.type = SN_COLLIDER_MESH,
-                           .vertices = vertex,
-                           .vertex_count = vertices,
-                           .triangles = index,
-                           .triangle_count = triangles,
-                           .thickness = real(thickness)};
+    sn_shape_def def = {.type = SN_SHAPE_MESH,
+                        .vertices = vertex,
+                        .vertex_count = vertices,
+                        .triangles = index,
+                        .triangle_count = triangles,
+                        .rounding = real(thickness)};
     char message[200];
     bool out_of_memory;
     shape_of_mesh s;
@@ -618,8 +618,8 @@ static void test_flat_floor(void **state)
     (void)state;
     uint64_t seed = 31;
     shape_of_mesh ground = ground_mesh(flat_height, 0.01), slab = box_mesh(4, 0.5, 4);
-    sn_shape plane = {.type = SN_COLLIDER_PLANE, .solid = {.type = SN_SOLID_PLANE}, .thickness = real(0.02)};
-    sn_shape box = {.type = SN_COLLIDER_BOX, .solid = {.type = SN_SOLID_BOX, .half = vec(5, 0.5, 5)}};
+    sn_shape plane = {.type = SN_SHAPE_PLANE, .thickness = real(0.02)};
+    sn_shape box = {.type = SN_SHAPE_BOX, .convex = {.type = SN_SHAPE_BOX, .half = vec(5, 0.5, 5)}};
     const sn_shape *floor[] = {&ground.shape, &slab.shape, &plane, &box};
     const double level[] = {0.01, 0.5, 0.02, 0.5};
     for (uint32_t round = 0; round < support_rounds(4000, 400); ++round) {
@@ -652,7 +652,7 @@ static void test_mesh_of_a_box(void **state)
     sn_convex b = box_of(0.6, 0.5, 0.7);
     uint32_t touching = 0;
     for (uint32_t round = 0; round < support_rounds(20000, 1000); ++round) {
-        sn_convex a = random_convex(&seed, (sn_convex_type)(round % 4), round % 8 > 3);
+        sn_convex a = random_convex(&seed, (sn_shape_type)(round % 4), round % 8 > 3);
         sn_pose pa = random_pose(&seed, 1.5), pb = pose_at(0.1, 0, 0, straight);
         sn_manifold m[MANIFOLDS], one;
         uint32_t count = sn_manifold_shape(&a, &pa, &mesh.shape, &pb, real(0.05), m, MANIFOLDS);
@@ -704,7 +704,7 @@ static void test_hills(void **state)
     }
     for (uint32_t round = 0; round < support_rounds(5000, 300);
          ++round) { /* nothing that cuts the ground goes unnoticed */
-        sn_convex a = random_convex(&seed, (sn_convex_type)(1 + round % 3), round % 2);
+        sn_convex a = random_convex(&seed, (sn_shape_type)(1 + round % 3), round % 2);
         double x = support_random_in(&seed, -2, 2), z = support_random_in(&seed, -2, 2);
         double y = hilly_height(x, z) + support_random_in(&seed, 0.05, 0.2);
         sn_pose pa = pose_at(x, y, z, random_turn(&seed));
@@ -741,8 +741,8 @@ static void test_fields(void **state)
 {
     (void)state;
     sn_real radius = real(0.2);
-    sn_shape_data data = {.type = SN_COLLIDER_FIELD};
-    sn_shape shape = {.type = SN_COLLIDER_FIELD, .data = &data, .thickness = real(0.01)};
+    sn_shape_data data = {.type = SN_SHAPE_FIELD};
+    sn_shape shape = {.type = SN_SHAPE_FIELD, .data = &data, .thickness = real(0.01)};
     sn_manifold m[MANIFOLDS];
     sn_pose pb = pose_at(1, 0, 0, straight), pa = pose_at(1.1, 0.69, 0.05, straight);
     data.field = (sn_distance_field){.function = field_of_ball, .context = &radius};
@@ -833,8 +833,8 @@ static void test_cast(void **state)
     uint64_t seed = 66;
     uint32_t met = 0, missed = 0;
     for (uint32_t round = 0; round < support_rounds(3000, 150); ++round) {
-        sn_convex a = random_convex(&seed, (sn_convex_type)(round % 4), round % 8 > 3);
-        sn_convex b = random_convex(&seed, (sn_convex_type)(round / 4 % 4), false);
+        sn_convex a = random_convex(&seed, (sn_shape_type)(round % 4), round % 8 > 3);
+        sn_convex b = random_convex(&seed, (sn_shape_type)(round / 4 % 4), false);
         sn_pose pa = random_pose(&seed, 1), pb = random_pose(&seed, 0.5);
         double far = support_random_in(&seed, 6, 50); /* apart at the start */
         sn_dvec3 from = random_vector(&seed);
@@ -884,11 +884,11 @@ static void test_cast_at_shapes(void **state)
     uint64_t seed = 67;
     shape_of_mesh ground = ground_mesh(hilly_height, 0), flat = ground_mesh(flat_height, 0),
                   block = box_mesh(1, 0.5, 1);
-    sn_shape plane = {.type = SN_COLLIDER_PLANE, .solid = {.type = SN_SOLID_PLANE}};
-    sn_shape box = {.type = SN_COLLIDER_BOX, .solid = {.type = SN_SOLID_BOX, .half = vec(1, 0.5, 1)}};
+    sn_shape plane = {.type = SN_SHAPE_PLANE};
+    sn_shape box = {.type = SN_SHAPE_BOX, .convex = {.type = SN_SHAPE_BOX, .half = vec(1, 0.5, 1)}};
     sn_pose pb = pose_at(0, 0, 0, straight);
     for (uint32_t round = 0; round < support_rounds(2000, 100); ++round) {
-        sn_convex a = random_convex(&seed, (sn_convex_type)(round % 4), round % 8 > 3);
+        sn_convex a = random_convex(&seed, (sn_shape_type)(round % 4), round % 8 > 3);
         sn_pose pa = random_pose(&seed, 0.5);
         pa.position.y = real(support_random_in(&seed, 3, 30));
         double x = support_random_in(&seed, -0.5, 0.5), z = support_random_in(&seed, -0.5, 0.5);

@@ -29,7 +29,7 @@ static double apart_by_points(const sn_manifold *m, const sn_pose *a, const sn_p
 /* m: by how much two that touched, and turned by `angle` (rad) in any way about where they did, are deeper than the points tell. */
 static double unseen(uint64_t *seed, double angle)
 {
-    const sn_convex box = {.type = SN_CONVEX_BOX, .half = vec(HALF, HALF, HALF)};
+    const sn_convex box = {.type = SN_SHAPE_BOX, .half = vec(HALF, HALF, HALF)};
     sn_pose a = {vec3_add(vec(0, 0.22, 0), random_vec(seed, 0.2)), {0, 0, 0, 1}}, b = {vec(0, 0, 0), {0, 0, 0, 1}};
     a.rotation =
         sn_quat_turned(sn_quat_turned(a.rotation, vec(0, support_random_in(seed, -1, 1), 0)), random_vec(seed, 0.3));

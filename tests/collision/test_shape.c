@@ -192,20 +192,31 @@ static sn_real ball(void *context, sn_vec3 p)
 
 static sn_real ball_radius = 1;
 
-static sn_collider_def definition(sn_collider_type type)
+static sn_shape_def definition(sn_shape_type type)
 {
-    sn_collider_def def;
+    sn_shape_def def;
     memset(&def, 0, sizeof def);
     def.type = type;
     def.half = vec(1, 0.5, 0.75);
     def.radius = real(0.6);
-    if (type == SN_COLLIDER_MESH) {
+    if (type == SN_SHAPE_MESH) {
         def.vertices = cube_vertex;
         def.vertex_count = 8;
         def.triangles = cube_index;
         def.triangle_count = 12;
     }
-    if (type == SN_COLLIDER_FIELD) {
+    if (type == SN_SHAPE_HULL) {
+        def.vertices = cube_vertex;
+        def.vertex_count = 8;
+    }
+    if (type == SN_SHAPE_HEIGHTS) {
+        static const sn_real height[12] = {0, 0.2f, 0, 0.1f, 0.3f, 0, -0.2f, 0, 0, 0.1f, 0, 0};
+        def.heights = height;
+        def.height_count[0] = 4;
+        def.height_count[1] = 3;
+        def.cell = real(0.5);
+    }
+    if (type == SN_SHAPE_FIELD) {
         def.function = ball;
         def.context = &ball_radius;
         def.low = vec(-1, -1, -1);
@@ -214,11 +225,11 @@ static sn_collider_def definition(sn_collider_type type)
     return def;
 }
 
-static sn_shape_data *make_data(const sn_collider_def *def)
+static sn_shape_data *make_data(const sn_shape_def *def)
 {
     char reason[200] = "";
     bool out_of_memory = false;
-    if (def->type != SN_COLLIDER_MESH && def->type != SN_COLLIDER_FIELD)
+    if (def->type != SN_SHAPE_HULL && def->type < SN_SHAPE_MESH)
         return NULL;
     assert_true(sn_shape_source_check(def, reason, sizeof reason));
     sn_shape_data *data = sn_shape_data_create(&sn_default_allocator, NULL, def, &out_of_memory, reason, sizeof reason);
@@ -233,9 +244,9 @@ static void test_near_with_thickness(void **state)
 {
     (void)state;
     uint64_t seed = 5;
-    for (int type = SN_COLLIDER_PLANE; type <= SN_COLLIDER_FIELD; ++type) {
-        sn_collider_def def = definition((sn_collider_type)type), thick = def;
-        thick.thickness = real(0.25);
+    for (int type = 0; type < SN_SHAPE_TYPES; ++type) {
+        sn_shape_def def = definition((sn_shape_type)type), thick = def;
+        thick.rounding = real(0.25);
         sn_shape_data *data = make_data(&def);
         sn_shape bare = sn_shape_from(&def, data), shape = sn_shape_from(&thick, data);
         for (int i = 0; i < 300; ++i) {
@@ -264,9 +275,9 @@ static void test_cast_with_thickness(void **state)
 {
     (void)state;
     uint64_t seed = 6;
-    for (int type = SN_COLLIDER_PLANE; type <= SN_COLLIDER_FIELD; ++type) {
-        sn_collider_def def = definition((sn_collider_type)type);
-        def.thickness = real(0.2);
+    for (int type = 0; type < SN_SHAPE_TYPES; ++type) {
+        sn_shape_def def = definition((sn_shape_type)type);
+        def.rounding = real(0.2);
         sn_shape_data *data = make_data(&def);
         sn_shape shape = sn_shape_from(&def, data);
         int met = 0;
@@ -296,9 +307,11 @@ static void test_bounds(void **state)
 {
     (void)state;
     uint64_t seed = 7;
-    for (int type = SN_COLLIDER_BOX; type <= SN_COLLIDER_FIELD; ++type) {
-        sn_collider_def def = definition((sn_collider_type)type);
-        def.thickness = real(0.125);
+    for (int type = 0; type < SN_SHAPE_TYPES; ++type) {
+        if (type == SN_SHAPE_PLANE)
+            continue;
+        sn_shape_def def = definition((sn_shape_type)type);
+        def.rounding = real(0.125);
         sn_shape_data *data = make_data(&def);
         sn_shape shape = sn_shape_from(&def, data);
         sn_bounds own = sn_shape_bounds(&shape);
@@ -329,8 +342,8 @@ static void test_bounds(void **state)
 static void test_bounds_of_planes(void **state)
 {
     (void)state;
-    sn_collider_def def = definition(SN_COLLIDER_PLANE);
-    def.thickness = real(0.5);
+    sn_shape_def def = definition(SN_SHAPE_PLANE);
+    def.rounding = real(0.5);
     sn_shape shape = sn_shape_from(&def, NULL);
     sn_pose up = {vec(1, 2, 3), quat(0, 0, 0, 1)}, down = {vec(1, 2, 3), quat(0, 0, 1, 0)};
     sn_pose tilted = {vec(1, 2, 3), sn_quat_to(vec(1, 1, 0))};
@@ -350,7 +363,7 @@ static void test_sides_of_a_sheet(void **state)
     const sn_vec3 vertex[6] = {{0, 1, -1},        {0, 1, 1},           {real(0.2), 0, -1},
                                {real(0.2), 0, 1}, {real(-0.2), 0, -1}, {real(-0.2), 0, 1}};
     const uint32_t index[12] = {0, 1, 3, 0, 3, 2, 0, 4, 5, 0, 5, 1};
-    sn_collider_def def = definition(SN_COLLIDER_MESH);
+    sn_shape_def def = definition(SN_SHAPE_MESH);
     def.vertices = vertex;
     def.vertex_count = 6;
     def.triangles = index;
@@ -404,13 +417,13 @@ static void test_data_are_told_apart(void **state)
     other_sample[26] = real(0.6);
     memcpy(moved, cube_vertex, sizeof moved);
     moved[7].x = real(1.5);
-    sn_collider_def def[12];
+    sn_shape_def def[12];
     for (int i = 0; i < 12; ++i)
-        def[i] = definition(i < 2 ? SN_COLLIDER_MESH : SN_COLLIDER_FIELD);
+        def[i] = definition(i < 2 ? SN_SHAPE_MESH : SN_SHAPE_FIELD);
     def[1].vertices = moved;
     for (int i = 2; i < 5; ++i) { /* baked */
-        def[i] = definition(SN_COLLIDER_MESH);
-        def[i].type = SN_COLLIDER_FIELD;
+        def[i] = definition(SN_SHAPE_MESH);
+        def[i].type = SN_SHAPE_FIELD;
         def[i].cell = real(0.2);
     }
     def[3].cell = real(0.25);
@@ -418,7 +431,7 @@ static void test_data_are_told_apart(void **state)
     def[6].context = &other_radius; /* functions */
     def[7].high.y = real(1.1);
     for (int i = 8; i < 12; ++i) { /* samples */
-        def[i] = definition(SN_COLLIDER_FIELD);
+        def[i] = definition(SN_SHAPE_FIELD);
         def[i].function = NULL;
         def[i].samples = i == 9 ? other_sample : sample;
         for (int k = 0; k < 3; ++k)
@@ -435,7 +448,7 @@ static void test_data_are_told_apart(void **state)
             assert_int_equal(data[i]->hash == sn_shape_source_hash(&def[k]), i == k);
         }
     for (int i = 0; i < 12; ++i) { /* what is read back makes the same */
-        sn_collider_def back = definition(def[i].type);
+        sn_shape_def back = definition(def[i].type);
         back.vertices = NULL;
         back.triangles = NULL;
         back.function = NULL;
@@ -450,8 +463,8 @@ static void test_baked(void **state)
 {
     (void)state;
     uint64_t seed = 8;
-    sn_collider_def mesh = definition(SN_COLLIDER_MESH), field = mesh;
-    field.type = SN_COLLIDER_FIELD;
+    sn_shape_def mesh = definition(SN_SHAPE_MESH), field = mesh;
+    field.type = SN_SHAPE_FIELD;
     sn_shape_data *exact_data = make_data(&mesh), *data = make_data(&field);
     assert_true(exact_data->closed && data->closed);
     assert_close(data->field.grid.cell, 2.0 / 64, 1e-6);
@@ -478,7 +491,7 @@ static void test_hash(void **state)
 {
     (void)state;
     static sn_real other_radius = 3;
-    sn_collider_def base = definition(SN_COLLIDER_SPHERE), def = base;
+    sn_shape_def base = definition(SN_SHAPE_SPHERE), def = base;
     sn_shape shape = sn_shape_from(&base, NULL), other;
     def.half.x = 5;
     other = sn_shape_from(&def, NULL);
@@ -487,15 +500,15 @@ static void test_hash(void **state)
     other = sn_shape_from(&def, NULL);
     assert_true(sn_shape_hash(1, &shape) != sn_shape_hash(1, &other));
     def = base;
-    def.thickness = 1;
+    def.rounding = 1;
     other = sn_shape_from(&def, NULL);
     assert_true(sn_shape_hash(1, &shape) != sn_shape_hash(1, &other));
-    for (int type = SN_COLLIDER_PLANE; type <= SN_COLLIDER_CAPSULE; ++type) {
-        def = definition((sn_collider_type)type);
+    for (int type = 0; type <= SN_SHAPE_PLANE; ++type) {
+        def = definition((sn_shape_type)type);
         other = sn_shape_from(&def, NULL);
-        assert_int_equal(sn_shape_hash(1, &shape) == sn_shape_hash(1, &other), type == SN_COLLIDER_SPHERE);
+        assert_int_equal(sn_shape_hash(1, &shape) == sn_shape_hash(1, &other), type == SN_SHAPE_SPHERE);
     }
-    def = base = definition(SN_COLLIDER_FIELD);
+    def = base = definition(SN_SHAPE_FIELD);
     def.context = &other_radius;
     sn_shape_data *a = make_data(&base), *b = make_data(&def);
     def.high.x = 2;

@@ -239,7 +239,7 @@ static inline sn_world *case_world(uint32_t dimensions)
     def.settings.iterations = 1;
     sn_world *world = support_world_from(&def);
     for (size_t i = 0; i < COUNT_OF(case_kinds); ++i)
-        assert_int_equal(sn_register_kind(world, &case_kinds[i]), SN_KIND_BUILTIN_END + i);
+        assert_int_equal(sn_kind_register(world, &case_kinds[i]), SN_KIND_BUILTIN_END + i);
     return world;
 }
 
@@ -703,7 +703,7 @@ static inline void case_build(kind_case *k, const sn_material *material, double 
 {
     k->world = case_world(k->dimensions);
     for (uint32_t i = 0; i < k->particles; ++i) {
-        k->handle[i] = sn_add_particle(k->world, k->x[i], (sn_real)k->mass[i]);
+        k->handle[i] = sn_particle_add_at(k->world, k->x[i], (sn_real)k->mass[i]);
         assert_true(sn_particle_is_valid(k->world, k->handle[i]));
     }
     make_points(k);

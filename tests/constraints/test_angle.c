@@ -129,9 +129,9 @@ static elbow make_elbow(sn_world *world, double angle)
     settings.substeps = 1;
     settings.iterations = 50;
     assert_ok(world, sn_world_configure(world, &settings));
-    e.a = sn_add_particle(world, vec(0, 0, 0), 1);
-    e.b = sn_add_particle(world, vec(1, 0, 0), 2);
-    e.c = sn_add_particle(world, vec(1 + 0.5 * cos(angle), 0.5 * sin(angle), 0), 3);
+    e.a = sn_particle_add_at(world, vec(0, 0, 0), 1);
+    e.b = sn_particle_add_at(world, vec(1, 0, 0), 2);
+    e.c = sn_particle_add_at(world, vec(1 + 0.5 * cos(angle), 0.5 * sin(angle), 0), 3);
     return e;
 }
 
@@ -185,20 +185,20 @@ static void straight_is_zero(void **state)
     const double angles[] = {0, 30, 90, 120, 179, -30, -90};
     for (size_t i = 0; i < COUNT_OF(angles); ++i) {
         elbow e = make_elbow(support_world(), degrees(angles[i]));
-        e.joint = sn_add_angle(e.world, sn_at(e.a), sn_at(e.b), sn_at(e.c), 0);
+        e.joint = sn_constraint_add_angle(e.world, sn_at(e.a), sn_at(e.b), sn_at(e.c), 0);
         assert_close(value_of(&e), degrees(fabs(angles[i])), ANGLE_TOLERANCE);
-        e.joint = sn_add_hinge(e.world, sn_at(e.a), sn_at(e.b), sn_at(e.c), vec(0, 0, 2), 0);
+        e.joint = sn_constraint_add_hinge(e.world, sn_at(e.a), sn_at(e.b), sn_at(e.c), vec(0, 0, 2), 0);
         assert_close(value_of(&e), degrees(angles[i]), ANGLE_TOLERANCE);
-        e.joint = sn_add_hinge(e.world, sn_at(e.a), sn_at(e.b), sn_at(e.c), vec(0, 0, -1), 0);
+        e.joint = sn_constraint_add_hinge(e.world, sn_at(e.a), sn_at(e.b), sn_at(e.c), vec(0, 0, -1), 0);
         assert_close(value_of(&e), degrees(-angles[i]), ANGLE_TOLERANCE);
         finish(&e);
     }
     elbow e = make_straight_elbow(support_world(), true);
-    e.joint = sn_add_angle(e.world, sn_at(e.a), sn_at(e.b), sn_at(e.c), 0);
+    e.joint = sn_constraint_add_angle(e.world, sn_at(e.a), sn_at(e.b), sn_at(e.c), 0);
     assert_close(value_of(&e), PI, ANGLE_TOLERANCE);
-    e.joint = sn_add_hinge(e.world, sn_at(e.a), sn_at(e.b), sn_at(e.c), vec(0, 0, 1), 0);
+    e.joint = sn_constraint_add_hinge(e.world, sn_at(e.a), sn_at(e.b), sn_at(e.c), vec(0, 0, 1), 0);
     assert_close(value_of(&e), PI, ANGLE_TOLERANCE); /* and not -pi */
-    e.joint = sn_add_hinge(e.world, sn_at(e.a), sn_at(e.b), sn_at(e.c), vec(0, 0, -1), 0);
+    e.joint = sn_constraint_add_hinge(e.world, sn_at(e.a), sn_at(e.b), sn_at(e.c), vec(0, 0, -1), 0);
     assert_close(value_of(&e), PI, ANGLE_TOLERANCE);
     finish(&e);
 }
@@ -210,7 +210,7 @@ static void reaches_its_angle(void **state)
     for (size_t i = 0; i < COUNT_OF(from); ++i)
         for (size_t j = 0; j < COUNT_OF(to); ++j) {
             elbow e = make_elbow(support_world(), degrees(from[i]));
-            e.joint = sn_add_angle(e.world, sn_at(e.a), sn_at(e.b), sn_at(e.c), real(degrees(to[j])));
+            e.joint = sn_constraint_add_angle(e.world, sn_at(e.a), sn_at(e.b), sn_at(e.c), real(degrees(to[j])));
             support_run(e.world, 1, 1);
             assert_close(bend_of(&e), degrees(to[j]), 1e-4);
             finish(&e);
@@ -234,8 +234,10 @@ static void limits_hold_one_side(void **state)
     for (size_t i = 0; i < COUNT_OF(from); ++i) {
         elbow least = make_elbow(support_world(), degrees(from[i])),
               most = make_elbow(support_world(), degrees(from[i]));
-        least.joint = sn_add_angle_min(least.world, sn_at(least.a), sn_at(least.b), sn_at(least.c), real(degrees(45)));
-        most.joint = sn_add_angle_max(most.world, sn_at(most.a), sn_at(most.b), sn_at(most.c), real(degrees(45)));
+        least.joint =
+            sn_constraint_add_angle_min(least.world, sn_at(least.a), sn_at(least.b), sn_at(least.c), real(degrees(45)));
+        most.joint =
+            sn_constraint_add_angle_max(most.world, sn_at(most.a), sn_at(most.b), sn_at(most.c), real(degrees(45)));
         support_run(least.world, 1, 1);
         support_run(most.world, 1, 1);
         assert_within(bend_of(&least), degrees(fmax(from[i], 45)), 1);
@@ -288,8 +290,8 @@ static void straight_joints_that_should_be_rest(void **state)
     (void)state;
     elbow e = make_straight_elbow(support_world(), false);
     sn_vec3 c = sn_particle_position(e.world, e.c);
-    e.joint = sn_add_angle(e.world, sn_at(e.a), sn_at(e.b), sn_at(e.c), SN_MEASURE);
-    sn_add_angle_max(e.world, sn_at(e.a), sn_at(e.b), sn_at(e.c), 0);
+    e.joint = sn_constraint_add_angle(e.world, sn_at(e.a), sn_at(e.b), sn_at(e.c), SN_MEASURE);
+    sn_constraint_add_angle_max(e.world, sn_at(e.a), sn_at(e.b), sn_at(e.c), 0);
     support_run(e.world, 3, 0.1);
     assert_vec_same(sn_particle_position(e.world, e.c), c);
     finish(&e);
@@ -301,10 +303,10 @@ static void coinciding_points_rest(void **state)
     (void)state;
     elbow e = make_elbow(support_world(), 1);
     assert_ok(e.world, sn_particle_set_position(e.world, e.c, vec(1, 0, 0)));
-    sn_constraint none = sn_add_angle(e.world, sn_at(e.a), sn_at(e.b), sn_at(e.c), SN_MEASURE);
+    sn_constraint none = sn_constraint_add_angle(e.world, sn_at(e.a), sn_at(e.b), sn_at(e.c), SN_MEASURE);
     assert_false(sn_constraint_is_valid(e.world, none));
     assert_says(sn_world_error(e.world), "angle must be given");
-    e.joint = sn_add_angle(e.world, sn_at(e.a), sn_at(e.b), sn_at(e.c), 1);
+    e.joint = sn_constraint_add_angle(e.world, sn_at(e.a), sn_at(e.b), sn_at(e.c), 1);
     assert_true(isnan(value_of(&e)));
     support_run(e.world, 1, 1);
     assert_vec_same(sn_particle_position(e.world, e.c), vec(1, 0, 0));
@@ -319,7 +321,7 @@ static void hinge_takes_the_short_way(void **state)
 {
     (void)state;
     elbow e = make_elbow(support_world(), degrees(-175));
-    e.joint = sn_add_hinge(e.world, sn_at(e.a), sn_at(e.b), sn_at(e.c), vec(0, 0, 1), real(degrees(175)));
+    e.joint = sn_constraint_add_hinge(e.world, sn_at(e.a), sn_at(e.b), sn_at(e.c), vec(0, 0, 1), real(degrees(175)));
     assert_close(value_of(&e), degrees(10), 2e-6);
     support_run(e.world, 1, 1);
     assert_close(turn_of(&e), degrees(175), 1e-4);
@@ -333,7 +335,8 @@ static void hinge_limits_return_the_short_way(void **state)
     const double from[][2] = {{-10, 0}, {-90, 0}, {-104, 0}, {160, 150}, {179, 150}, {190, 150}, {250, 150}};
     for (size_t i = 0; i < COUNT_OF(from); ++i) {
         elbow e = make_elbow(support_world(), degrees(from[i][0]));
-        e.joint = sn_add_hinge_band(e.world, sn_at(e.a), sn_at(e.b), sn_at(e.c), vec(0, 0, 1), 0, real(degrees(150)));
+        e.joint = sn_constraint_add_hinge_band(e.world, sn_at(e.a), sn_at(e.b), sn_at(e.c), vec(0, 0, 1), 0,
+                                               real(degrees(150)));
         support_run(e.world, 1, 1);
         assert_within(turn_of(&e), degrees(from[i][1]), from[i][1] > 0 ? -1 : 1);
         finish(&e);
@@ -348,8 +351,8 @@ static void single_hinge_limits(void **state)
     for (size_t i = 0; i < COUNT_OF(from); ++i) {
         elbow e = make_elbow(support_world(), degrees(from[i][0]));
         sn_point a = sn_at(e.a), b = sn_at(e.b), c = sn_at(e.c);
-        e.joint = sn_add_hinge_min(e.world, a, b, c, vec(0, 0, 1), 0);
-        sn_add_hinge_max(e.world, a, b, c, vec(0, 0, 1), real(degrees(150)));
+        e.joint = sn_constraint_add_hinge_min(e.world, a, b, c, vec(0, 0, 1), 0);
+        sn_constraint_add_hinge_max(e.world, a, b, c, vec(0, 0, 1), real(degrees(150)));
         support_run(e.world, 1, 1);
         assert_within(turn_of(&e), degrees(from[i][1]), from[i][1] > 0 ? -1 : 1);
         finish(&e);
@@ -361,7 +364,7 @@ static void hinge_along_its_axis_rests(void **state)
 {
     (void)state;
     elbow e = make_elbow(support_world(), 1);
-    e.joint = sn_add_hinge(e.world, sn_at(e.a), sn_at(e.b), sn_at(e.c), vec(1, 0, 0), 1);
+    e.joint = sn_constraint_add_hinge(e.world, sn_at(e.a), sn_at(e.b), sn_at(e.c), vec(1, 0, 0), 1);
     assert_true(isnan(value_of(&e)));
     support_run(e.world, 1, 1);
     assert_vec_same(sn_particle_position(e.world, e.b), vec(1, 0, 0));
@@ -416,16 +419,16 @@ static arm make_arm(void)
     def.settings.gravity = vec(0, 0, 0);
     def.settings.substeps = 40;
     arm m = {.world = support_world_from(&def)};
-    m.a = sn_add_particle(m.world, vec(0, 1, 0), 3);
-    m.b = sn_add_particle(m.world, vec(0, 0, 0), 2);
-    m.c = sn_add_particle(m.world, vec(0.3, -0.8, 0), 1);
-    m.d = sn_add_particle(m.world, vec(0, 0.2, -0.3), 1);
-    m.e = sn_add_particle(m.world, vec(0, 0.2, 0.3), 1);
+    m.a = sn_particle_add_at(m.world, vec(0, 1, 0), 3);
+    m.b = sn_particle_add_at(m.world, vec(0, 0, 0), 2);
+    m.c = sn_particle_add_at(m.world, vec(0.3, -0.8, 0), 1);
+    m.d = sn_particle_add_at(m.world, vec(0, 0.2, -0.3), 1);
+    m.e = sn_particle_add_at(m.world, vec(0, 0.2, 0.3), 1);
     const sn_particle body[] = {m.a, m.b, m.d, m.e};
     for (uint32_t i = 0; i < 4; ++i)
         for (uint32_t j = 0; j < i; ++j)
-            sn_add_distance(m.world, sn_at(body[i]), sn_at(body[j]), SN_MEASURE);
-    sn_add_distance(m.world, sn_at(m.b), sn_at(m.c), SN_MEASURE);
+            sn_constraint_add_distance(m.world, sn_at(body[i]), sn_at(body[j]), SN_MEASURE);
+    sn_constraint_add_distance(m.world, sn_at(m.b), sn_at(m.c), SN_MEASURE);
     return m;
 }
 
@@ -442,8 +445,8 @@ static void elbow_of_a_tumbling_figure(void **state)
     (void)state;
     for (int way = -1; way <= 1; way += 2) {
         arm m = make_arm();
-        m.limit = sn_add_hinge_points(m.world, sn_at(m.a), sn_at(m.b), sn_at(m.c), sn_at(m.d), sn_at(m.e), 0,
-                                      real(degrees(150)));
+        m.limit = sn_constraint_add_hinge_points(m.world, sn_at(m.a), sn_at(m.b), sn_at(m.c), sn_at(m.d), sn_at(m.e), 0,
+                                                 real(degrees(150)));
         assert_true(sn_constraint_is_valid(m.world, m.limit));
         double start = arm_angle(&m);
         assert_true(start > 0.3 && start < 0.4);
@@ -471,9 +474,9 @@ static void hinge_points_keep_momenta(void **state)
         for (uint32_t i = 0; i < 5; ++i) {
             mass[i] = support_random_in(&seed, 0.5, 3);
             x[i] = slopes_place(&seed, 1);
-            p[i] = sn_add_particle(world, x[i], real(mass[i]));
+            p[i] = sn_particle_add_at(world, x[i], real(mass[i]));
         }
-        sn_add_hinge_points(world, sn_at(p[0]), sn_at(p[1]), sn_at(p[2]), sn_at(p[3]), sn_at(p[4]), 2, 2);
+        sn_constraint_add_hinge_points(world, sn_at(p[0]), sn_at(p[1]), sn_at(p[2]), sn_at(p[3]), sn_at(p[4]), 2, 2);
         support_run(world, 1, 1);
         for (uint32_t i = 0; i < 5; ++i) {
             sn_vec3 v = sn_particle_velocity(world, p[i]);
@@ -498,12 +501,13 @@ static void bad_limits_are_refused(void **state)
     (void)state;
     elbow e = make_elbow(support_world(), 1);
     sn_point a = sn_at(e.a), b = sn_at(e.b), c = sn_at(e.c);
-    e.joint = sn_add_angle(e.world, a, b, c, 1);
-    assert_false(sn_constraint_is_valid(e.world, sn_add_angle(e.world, a, b, c, real(-0.1))));
-    assert_false(sn_constraint_is_valid(e.world, sn_add_angle_max(e.world, a, b, c, real(3.2))));
-    assert_false(sn_constraint_is_valid(e.world, sn_add_hinge(e.world, a, b, c, vec(0, 0, 0), 1)));
+    e.joint = sn_constraint_add_angle(e.world, a, b, c, 1);
+    assert_false(sn_constraint_is_valid(e.world, sn_constraint_add_angle(e.world, a, b, c, real(-0.1))));
+    assert_false(sn_constraint_is_valid(e.world, sn_constraint_add_angle_max(e.world, a, b, c, real(3.2))));
+    assert_false(sn_constraint_is_valid(e.world, sn_constraint_add_hinge(e.world, a, b, c, vec(0, 0, 0), 1)));
     assert_says(sn_world_error(e.world), "axis direction");
-    assert_false(sn_constraint_is_valid(e.world, sn_add_hinge_band(e.world, a, b, c, vec(0, 0, 1), 1, real(0.5))));
+    assert_false(
+        sn_constraint_is_valid(e.world, sn_constraint_add_hinge_band(e.world, a, b, c, vec(0, 0, 1), 1, real(0.5))));
     assert_says(sn_world_error(e.world), "least most");
     finish(&e);
 }

@@ -109,8 +109,8 @@ static void one_pass_flattens(void **state)
     random_pair(&seed, 1, flat);
     fold_pair(flat, 1, vec(0.1, 0.2, 0.3), x);
     for (uint32_t i = 0; i < 4; ++i)
-        at[i] = sn_at(sn_add_particle(world, x[i], real(1 + i)));
-    sn_constraint bending = sn_add_bending(world, at[0], at[1], at[2], at[3]);
+        at[i] = sn_at(sn_particle_add_at(world, x[i], real(1 + i)));
+    sn_constraint bending = sn_constraint_add_bending(world, at[0], at[1], at[2], at[3]);
     assert_true(sn_constraint_is_valid(world, bending));
     support_run(world, 1, 1);
     sn_real c[3];
@@ -132,8 +132,8 @@ static void degenerate_rest_is_refused(void **state)
     const sn_vec3 x[] = {vec(0.5, 0, 0), vec(0.5, -1, 0), vec(0, 0, 0), vec(1, 0, 0)};
     sn_point at[4];
     for (uint32_t i = 0; i < 4; ++i)
-        at[i] = sn_at(sn_add_particle(world, x[i], 1));
-    assert_false(sn_constraint_is_valid(world, sn_add_bending(world, at[0], at[1], at[2], at[3])));
+        at[i] = sn_at(sn_particle_add_at(world, x[i], 1));
+    assert_false(sn_constraint_is_valid(world, sn_constraint_add_bending(world, at[0], at[1], at[2], at[3])));
     assert_says(sn_world_error(world), "bending must be given");
     sn_world_destroy(world);
 }
@@ -154,7 +154,7 @@ static double rolled_energy(uint32_t n, double length, double radius)
     assert_non_null(grid);
     for (uint32_t j = 0; j < rows; ++j)
         for (uint32_t i = 0; i < columns; ++i)
-            grid[j * columns + i] = sn_add_particle(world, vec(i * side, j * side, 0), 1);
+            grid[j * columns + i] = sn_particle_add_at(world, vec(i * side, j * side, 0), 1);
     sn_constraint_def def = sn_default_constraint_def(SN_KIND_BENDING);
     def.compliance = real(1 / STRIP_STIFFNESS);
     /* the triangles: square (i, j) is cut from corner p to corner q, the others are r and s */
@@ -238,9 +238,10 @@ static void area_is_reached(void **state)
         settings.gravity = vec(0, 0, 0);
         settings.iterations = 20;
         assert_ok(world, sn_world_configure(world, &settings));
-        sn_point at[] = {sn_at(sn_add_particle(world, vec(0, 0, 0), 1)), sn_at(sn_add_particle(world, vec(1, 0, 0), 2)),
-                         sn_at(sn_add_particle(world, vec(0.4, n & 2 ? 0 : 0.2, 0), 3))};
-        sn_constraint area = sn_add_area(world, at[0], at[1], at[2], real(0.25));
+        sn_point at[] = {sn_at(sn_particle_add_at(world, vec(0, 0, 0), 1)),
+                         sn_at(sn_particle_add_at(world, vec(1, 0, 0), 2)),
+                         sn_at(sn_particle_add_at(world, vec(0.4, n & 2 ? 0 : 0.2, 0), 3))};
+        sn_constraint area = sn_constraint_add_area(world, at[0], at[1], at[2], real(0.25));
         support_run(world, 1, 0.01);
         sn_real c = 1;
         assert_ok(world, sn_constraint_value(world, area, &c));

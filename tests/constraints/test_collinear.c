@@ -50,8 +50,8 @@ static void five_particles_straighten(void **state)
         double z = n ? 0.3 : 0;
         const double y[5] = {0, 0.4, -0.3, 0.5, 0.1};
         for (int i = 0; i < 5; ++i)
-            p[i] = sn_add_particle(world, vec(i, y[i], z * (i % 3)), real(1 + i));
-        sn_constraints run = sn_add_collinear(world, 5, p);
+            p[i] = sn_particle_add_at(world, vec(i, y[i], z * (i % 3)), real(1 + i));
+        sn_constraints run = sn_constraints_add_collinear(world, 5, p);
         assert_int_equal(run.count, 3);
         assert_int_equal(run.kind, SN_KIND_COLLINEAR);
         many_passes(world, 100);
@@ -72,12 +72,12 @@ static void angular_momentum_is_kept(void **state)
         sn_world *world = support_void();
         sn_particle p[3];
         for (int i = 0; i < 3; ++i)
-            p[i] = sn_add_particle(world, slopes_place(&seed, 1), real(support_random_in(&seed, 0.5, 3)));
+            p[i] = sn_particle_add_at(world, slopes_place(&seed, 1), real(support_random_in(&seed, 0.5, 3)));
         sn_vec3 x[3];
         for (int i = 0; i < 3; ++i)
             x[i] = sn_particle_position(world, p[i]);
         double turn[3] = {0, 0, 0}, size = 0;
-        sn_add_collinear(world, 3, p);
+        sn_constraints_add_collinear(world, 3, p);
         support_run(world, 1, 1);
         for (int i = 0; i < 3; ++i) {
             sn_vec3 v = sn_particle_velocity(world, p[i]);
@@ -100,10 +100,10 @@ static void a_stick_stays_straight(void **state)
     sn_world *world = support_world();
     sn_particle p[6];
     for (int i = 0; i < 6; ++i)
-        p[i] = sn_add_particle(world, vec(0.2 * i, 0, 0), 1);
+        p[i] = sn_particle_add_at(world, vec(0.2 * i, 0, 0), 1);
     for (int i = 0; i < 5; ++i)
-        sn_add_distance(world, sn_at(p[i]), sn_at(p[i + 1]), SN_MEASURE);
-    assert_int_equal(sn_add_collinear(world, 6, p).count, 4);
+        sn_constraint_add_distance(world, sn_at(p[i]), sn_at(p[i + 1]), SN_MEASURE);
+    assert_int_equal(sn_constraints_add_collinear(world, 6, p).count, 4);
     assert_ok(world, sn_particle_set_mass(world, p[0], SN_IMMOVABLE));
     assert_ok(world, sn_particle_set_velocity(world, p[5], vec(0, 0, 1)));
     for (int i = 0; i < 120; ++i) {
@@ -119,9 +119,9 @@ static void one_place_gives_no_line(void **state)
     sn_world *world = support_void();
     sn_particle p[4];
     for (int i = 0; i < 4; ++i)
-        p[i] = sn_add_particle(world, vec(1, 2, 3), 1);
-    assert_int_equal(sn_add_collinear(world, 4, p).count, 2);
-    assert_int_equal(sn_add_coplanar(world, 4, p).count, 1);
+        p[i] = sn_particle_add_at(world, vec(1, 2, 3), 1);
+    assert_int_equal(sn_constraints_add_collinear(world, 4, p).count, 2);
+    assert_int_equal(sn_constraints_add_coplanar(world, 4, p).count, 1);
     support_run(world, 3, 0.1);
     for (int i = 0; i < 4; ++i)
         assert_vec_same(sn_particle_position(world, p[i]), vec(1, 2, 3));
@@ -138,9 +138,9 @@ static void a_sheet_becomes_flat(void **state)
     sn_world *world = support_void();
     sn_particle p[MANY];
     for (uint32_t i = 0; i < MANY; ++i)
-        p[i] = sn_add_particle(world, vec(0.2 * (i % 8), support_random_in(&seed, -0.1, 0.1), 0.2 * (i / 8)),
-                               real(support_random_in(&seed, 0.5, 2)));
-    sn_constraints run = sn_add_coplanar(world, MANY, p);
+        p[i] = sn_particle_add_at(world, vec(0.2 * (i % 8), support_random_in(&seed, -0.1, 0.1), 0.2 * (i / 8)),
+                                  real(support_random_in(&seed, 0.5, 2)));
+    sn_constraints run = sn_constraints_add_coplanar(world, MANY, p);
     assert_int_equal(run.count, MANY - 3);
     many_passes(world, 500);
     assert_ok(world, sn_world_step(world, 1));
@@ -160,8 +160,8 @@ static void coplanar_is_spatial(void **state)
     sn_world *world = support_world_2d();
     sn_particle p[4];
     for (int i = 0; i < 4; ++i)
-        p[i] = sn_add_particle(world, vec(i, i * i, 0), 1);
-    assert_int_equal(sn_add_coplanar(world, 4, p).count, 0);
+        p[i] = sn_particle_add_at(world, vec(i, i * i, 0), 1);
+    assert_int_equal(sn_constraints_add_coplanar(world, 4, p).count, 0);
     assert_says(sn_world_error(world), "coplanar 2D");
     sn_world_destroy(world);
 }
@@ -196,7 +196,7 @@ typedef sn_constraints add_fn(sn_world *world, uint32_t count, const sn_particle
 static void bad_sets_are_refused(void **state)
 {
     (void)state;
-    add_fn *adds[] = {sn_add_collinear, sn_add_coplanar};
+    add_fn *adds[] = {sn_constraints_add_collinear, sn_constraints_add_coplanar};
     for (size_t n = 0; n < COUNT_OF(adds); ++n) {
         support_memory memory = {0};
         sn_world_def def = sn_default_world_def();
@@ -204,7 +204,7 @@ static void bad_sets_are_refused(void **state)
         sn_world *world = support_world_from(&def);
         sn_particle p[6], same[6];
         for (int i = 0; i < 6; ++i) {
-            p[i] = sn_add_particle(world, vec(i, i * i, i * i * i), 1);
+            p[i] = sn_particle_add_at(world, vec(i, i * i, i * i * i), 1);
             same[i] = p[0];
         }
         assert_int_equal(adds[n](world, 2 + (uint32_t)n, p).count, 0);

@@ -10,7 +10,7 @@ typedef struct two {
 
 static two make_two(sn_world *world, sn_vec3 a, sn_vec3 b)
 {
-    two t = {.world = world, .a = sn_add_particle(world, a, 1), .b = sn_add_particle(world, b, 3)};
+    two t = {.world = world, .a = sn_particle_add_at(world, a, 1), .b = sn_particle_add_at(world, b, 3)};
     return t;
 }
 
@@ -19,7 +19,7 @@ static void axis_moves_along_the_axis_only(void **state)
 {
     (void)state;
     two t = make_two(support_void(), vec(0, 2, 0), vec(3, 0, 1));
-    sn_constraint c = sn_add_connector_axis(t.world, sn_at(t.a), sn_at(t.b), vec(0, 5, 0));
+    sn_constraint c = sn_constraint_add_connector_axis(t.world, sn_at(t.a), sn_at(t.b), vec(0, 5, 0));
     assert_true(sn_constraint_is_valid(t.world, c));
     support_run(t.world, 1, 1);
     assert_vec_close(sn_particle_position(t.world, t.a), vec(0, 0.5, 0), SUPPORT_ROUND_OFF);
@@ -33,7 +33,7 @@ static void plane_leaves_the_normal_free(void **state)
     (void)state;
     const double n[3] = {2.0 / 3, -1.0 / 3, 2.0 / 3};
     two t = make_two(support_void(), vec(1, 2, -1), vec(0.5, -1, 1.5));
-    sn_constraint c = sn_add_connector_plane(t.world, sn_at(t.a), sn_at(t.b), vec(n[0], n[1], n[2]));
+    sn_constraint c = sn_constraint_add_connector_plane(t.world, sn_at(t.a), sn_at(t.b), vec(n[0], n[1], n[2]));
     assert_true(sn_constraint_is_valid(t.world, c));
     double along = 0.5 * n[0] + 3 * n[1] - 2.5 * n[2];
     support_run(t.world, 1, 1);
@@ -50,7 +50,7 @@ static void plane_lets_a_telescope_fall(void **state)
     (void)state;
     two t = make_two(support_world(), vec(0.1, 0, 0), vec(0, 0, 0));
     assert_ok(t.world, sn_particle_set_mass(t.world, t.b, SN_IMMOVABLE));
-    sn_add_connector_plane(t.world, sn_at(t.a), sn_at(t.b), vec(0, 1, 0));
+    sn_constraint_add_connector_plane(t.world, sn_at(t.a), sn_at(t.b), vec(0, 1, 0));
     support_run(t.world, 60, STEP);
     sn_vec3 a = sn_particle_position(t.world, t.a);
     assert_close(a.x, 0, SUPPORT_ROUND_OFF);
@@ -65,11 +65,11 @@ static void both_work_in_2d(void **state)
     (void)state;
     two t = make_two(support_world_2d(), vec(1, 2, 0), vec(0, 0, 0));
     assert_ok(t.world, sn_particle_set_mass(t.world, t.b, SN_IMMOVABLE));
-    sn_add_connector_plane(t.world, sn_at(t.a), sn_at(t.b), vec(0, 0, 1));
-    sn_particle slider = sn_add_particle(t.world, vec(0.5, 1, 0), 1);
-    sn_add_connector_plane(t.world, sn_at(slider), sn_at(t.b), vec(0, 1, 0));
-    sn_particle level = sn_add_particle(t.world, vec(3, 1, 0), 1);
-    sn_add_connector_axis(t.world, sn_at(level), sn_at(t.b), vec(0, 1, 0));
+    sn_constraint_add_connector_plane(t.world, sn_at(t.a), sn_at(t.b), vec(0, 0, 1));
+    sn_particle slider = sn_particle_add_at(t.world, vec(0.5, 1, 0), 1);
+    sn_constraint_add_connector_plane(t.world, sn_at(slider), sn_at(t.b), vec(0, 1, 0));
+    sn_particle level = sn_particle_add_at(t.world, vec(3, 1, 0), 1);
+    sn_constraint_add_connector_axis(t.world, sn_at(level), sn_at(t.b), vec(0, 1, 0));
     support_run(t.world, 30, STEP);
     assert_vec_close(sn_particle_position(t.world, t.a), vec(0, 0, 0), SUPPORT_ROUND_OFF);
     sn_vec3 s = sn_particle_position(t.world, slider);
@@ -83,10 +83,11 @@ static void a_direction_is_needed(void **state)
 {
     (void)state;
     two t = make_two(support_void(), vec(0, 0, 0), vec(1, 0, 0));
-    assert_false(sn_constraint_is_valid(t.world, sn_add_connector_axis(t.world, sn_at(t.a), sn_at(t.b), vec(0, 0, 0))));
+    assert_false(sn_constraint_is_valid(
+        t.world, sn_constraint_add_connector_axis(t.world, sn_at(t.a), sn_at(t.b), vec(0, 0, 0))));
     assert_says(sn_world_error(t.world), "axis direction");
-    assert_false(
-        sn_constraint_is_valid(t.world, sn_add_connector_plane(t.world, sn_at(t.a), sn_at(t.b), vec(0, 0, 0))));
+    assert_false(sn_constraint_is_valid(
+        t.world, sn_constraint_add_connector_plane(t.world, sn_at(t.a), sn_at(t.b), vec(0, 0, 0))));
     assert_says(sn_world_error(t.world), "normal direction");
     sn_world_destroy(t.world);
 }

@@ -17,10 +17,10 @@ typedef sn_constraint add_fn(sn_world *world, sn_particle bead, uint32_t count, 
 static wire make_wire(sn_world *world, add_fn *add, sn_vec3 bead, uint32_t count, const double (*place)[3], double mass,
                       bool closed)
 {
-    wire w = {.world = world, .bead = sn_add_particle(world, bead, 1), .count = count + closed};
+    wire w = {.world = world, .bead = sn_particle_add_at(world, bead, 1), .count = count + closed};
     assert_true(w.count <= MOST);
     for (uint32_t i = 0; i < count; ++i)
-        w.control[i] = sn_add_particle(world, vec(place[i][0], place[i][1], place[i][2]), real(mass));
+        w.control[i] = sn_particle_add_at(world, vec(place[i][0], place[i][1], place[i][2]), real(mass));
     if (closed)
         w.control[count] = w.control[0];
     w.constraint = add(world, w.bead, w.count, w.control);
@@ -59,7 +59,8 @@ static const double slide[][3] = {{0, 4, 0}, {1, 3, 0}, {1, 2, 0.5}, {3, 1.5, 0.
 static void a_bead_slides_round_corners_to_the_end(void **state)
 {
     (void)state;
-    wire w = make_wire(support_world(), sn_add_on_polyline, vec(0.1, 3.9, 0), COUNT_OF(slide), slide, HUGE_VAL, false);
+    wire w = make_wire(support_world(), sn_constraint_add_on_polyline, vec(0.1, 3.9, 0), COUNT_OF(slide), slide,
+                       HUGE_VAL, false);
     double farthest = 0;
     for (uint32_t i = 0; i < 600; ++i) {
         support_run(w.world, 1, 1.0 / 60);
@@ -79,7 +80,8 @@ static void a_bead_slides_in_2d(void **state)
 {
     (void)state;
     const double p[][3] = {{0, 2, 0}, {1, 1, 0}, {2, 1, 0}, {3, 0, 0}};
-    wire w = make_wire(support_world_2d(), sn_add_on_polyline, vec(-0.2, 2.1, 0), COUNT_OF(p), p, HUGE_VAL, false);
+    wire w = make_wire(support_world_2d(), sn_constraint_add_on_polyline, vec(-0.2, 2.1, 0), COUNT_OF(p), p, HUGE_VAL,
+                       false);
     assert_ok(w.world, sn_particle_set_velocity(w.world, w.bead, vec(0.5, 0, 0)));
     support_run(w.world, 300, 1.0 / 60);
     assert_vec_close(sn_particle_position(w.world, w.bead), vec(3, 0, 0), 1e-4);
@@ -104,7 +106,8 @@ static void a_bead_goes_round_a_closed_polyline(void **state)
         ring[i][0] = cos((i % 32) * 0.19634954084936207);
         ring[i][2] = sin((i % 32) * 0.19634954084936207);
     }
-    wire w = make_wire(support_world(), sn_add_on_polyline, vec(1, 0, 0), 32, (const double(*)[3])ring, HUGE_VAL, true);
+    wire w = make_wire(support_world(), sn_constraint_add_on_polyline, vec(1, 0, 0), 32, (const double(*)[3])ring,
+                       HUGE_VAL, true);
     assert_ok(w.world, sn_particle_set_velocity(w.world, w.bead, vec(0, 0, 3)));
     double turned = 0, before = 0;
     for (uint32_t i = 0; i < 600; ++i) {
@@ -121,7 +124,7 @@ static void a_bead_goes_round_a_closed_polyline(void **state)
 static void the_reaction_flows_to_the_curve(void **state)
 {
     (void)state;
-    add_fn *adds[] = {sn_add_on_polyline, sn_add_on_spline};
+    add_fn *adds[] = {sn_constraint_add_on_polyline, sn_constraint_add_on_spline};
     for (size_t n = 0; n < COUNT_OF(adds); ++n) {
         const double p[][3] = {{0, 0, 0}, {1, 0.2, 0}, {2, 0, 0.3}, {3, 0.5, 0}};
         wire w = make_wire(support_void(), adds[n], vec(1.4, 0.25, 0.1), COUNT_OF(p), p, 2, false);
@@ -194,7 +197,7 @@ static void corners_leave_the_energy(void **state)
         const ride *r = &rides[n / 4];
         double turn = (n % 4 + 1) * 0.5235987755982988;
         const double p[][3] = {{0, 0.05, 0.1}, {1, 0.05, 0.1}, {1 + cos(turn), 0.05 + sin(turn), 0.1}};
-        wire w = make_wire(ride_world(r, 1), sn_add_on_polyline, vec(0.3, 0.05, 0.1), 3, p, HUGE_VAL, false);
+        wire w = make_wire(ride_world(r, 1), sn_constraint_add_on_polyline, vec(0.3, 0.05, 0.1), 3, p, HUGE_VAL, false);
         assert_ok(w.world, sn_particle_set_velocity(w.world, w.bead, vec(2, 0, 0)));
         support_run(w.world, 36, 1.0 / 60);
         double v = support_gap(sn_particle_velocity(w.world, w.bead), vec(0, 0, 0)), gained = v * v / 4 - 1;
@@ -212,10 +215,10 @@ static void corners_leave_angular_momentum(void **state)
     (void)state;
     for (size_t n = 5; n < COUNT_OF(rides); ++n) {
         const double p[][3] = {{0, 0, 0}, {1, 0, 0.2}, {1, 1, 0}, {0, 1, 0}};
-        wire w = make_wire(ride_world(&rides[n], 5), sn_add_on_polyline, vec(0.5, 0, 0.1), 4, p, 2, true);
+        wire w = make_wire(ride_world(&rides[n], 5), sn_constraint_add_on_polyline, vec(0.5, 0, 0.1), 4, p, 2, true);
         for (uint32_t i = 0; i < 4; ++i)
             for (uint32_t j = 0; j < i; ++j)
-                sn_add_distance(w.world, sn_at(w.control[i]), sn_at(w.control[j]), SN_MEASURE);
+                sn_constraint_add_distance(w.world, sn_at(w.control[i]), sn_at(w.control[j]), SN_MEASURE);
         assert_ok(w.world, sn_particle_set_velocity(w.world, w.bead, vec(1.96, 0, 0.392)));
         sn_report before, after;
         assert_ok(w.world, sn_world_report(w.world, &before));
@@ -264,7 +267,7 @@ static void a_projection_at_a_corner_hardly_turns(void **state)
             def.settings.substeps = 1;
             double x = support_random_in(&seed, -off, off), y = support_random_in(&seed, -off, off);
             sn_vec3 bead = vec(x, y, support_random_in(&seed, -off, off));
-            wire w = make_wire(support_world_from(&def), sn_add_on_polyline, bead, 3, p, 2, false);
+            wire w = make_wire(support_world_from(&def), sn_constraint_add_on_polyline, bead, 3, p, 2, false);
             support_run(w.world, 1, 1);
             double turning = share_of_turning(&w);
             if (turning > most[n])
@@ -279,12 +282,14 @@ static void spikes_stop_and_repeated_corners_pass(void **state)
 {
     (void)state;
     const double spike[][3] = {{0, 1, 0}, {0, 0, 0}, {0, 1, 0}, {1, 1, 0}};
-    wire w = make_wire(support_world(), sn_add_on_polyline, vec(0, 0.5, 0), COUNT_OF(spike), spike, HUGE_VAL, false);
+    wire w = make_wire(support_world(), sn_constraint_add_on_polyline, vec(0, 0.5, 0), COUNT_OF(spike), spike, HUGE_VAL,
+                       false);
     support_run(w.world, 60, 1.0 / 60);
     assert_vec_close(sn_particle_position(w.world, w.bead), vec(0, 0, 0), 1e-5);
     sn_world_destroy(w.world);
     const double twice[][3] = {{0, 2, 0}, {1, 1, 0}, {1, 1, 0}, {1, 1, 0}, {3, 0, 0}, {3, 0, 0}};
-    w = make_wire(support_world(), sn_add_on_polyline, vec(0.1, 1.9, 0), COUNT_OF(twice), twice, HUGE_VAL, false);
+    w = make_wire(support_world(), sn_constraint_add_on_polyline, vec(0.1, 1.9, 0), COUNT_OF(twice), twice, HUGE_VAL,
+                  false);
     support_run(w.world, 300, 1.0 / 60);
     assert_vec_close(sn_particle_position(w.world, w.bead), vec(3, 0, 0), 1e-4);
     sn_world_destroy(w.world);
@@ -294,7 +299,7 @@ static void spikes_stop_and_repeated_corners_pass(void **state)
 static void a_collapsed_curve_rests(void **state)
 {
     (void)state;
-    add_fn *adds[] = {sn_add_on_polyline, sn_add_on_spline};
+    add_fn *adds[] = {sn_constraint_add_on_polyline, sn_constraint_add_on_spline};
     for (size_t n = 0; n < COUNT_OF(adds); ++n) {
         const double p[][3] = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}};
         wire w = make_wire(support_void(), adds[n], vec(0, 0, 0), COUNT_OF(p), p, 1, false);
@@ -382,8 +387,8 @@ static double ring_loss(uint32_t substeps)
     }
     sn_world_def def = sn_default_world_def();
     def.settings.substeps = substeps;
-    wire w =
-        make_wire(support_world_from(&def), sn_add_on_spline, vec(1, 0, 0), 8, (const double(*)[3])p, HUGE_VAL, true);
+    wire w = make_wire(support_world_from(&def), sn_constraint_add_on_spline, vec(1, 0, 0), 8, (const double(*)[3])p,
+                       HUGE_VAL, true);
     assert_ok(w.world, sn_particle_set_velocity(w.world, w.bead, vec(0, 0, 2)));
     double turned = 0, before = 0;
     for (uint32_t i = 0; i < 600; ++i) {
@@ -413,7 +418,8 @@ static double slide_loss(uint32_t dimensions, uint32_t substeps)
     sn_world_def def = sn_default_world_def();
     def.dimensions = dimensions;
     def.settings.substeps = substeps;
-    wire w = make_wire(support_world_from(&def), sn_add_on_spline, vec(0, 3, 0), COUNT_OF(p), p, HUGE_VAL, false);
+    wire w =
+        make_wire(support_world_from(&def), sn_constraint_add_on_spline, vec(0, 3, 0), COUNT_OF(p), p, HUGE_VAL, false);
     double missing = (double)NAN;
     for (uint32_t i = 0; i < 300; ++i) {
         support_run(w.world, 1, 1.0 / 60);
@@ -444,10 +450,11 @@ static void a_long_curve_is_held_precisely(void **state)
     static sn_particle control[LONG];
     sn_world *world = support_world();
     for (uint32_t i = 0; i < LONG; ++i)
-        control[i] = sn_add_particle(world, vec(i, i % 2 ? 0.2 : 0, 0), SN_IMMOVABLE);
-    sn_particle a = sn_add_particle(world, vec(LONG - 10, 0, 0), 1),
-                b = sn_add_particle(world, vec(LONG - 10, 0, 0), 1);
-    sn_constraint on[2] = {sn_add_on_polyline(world, a, LONG, control), sn_add_on_spline(world, b, LONG, control)};
+        control[i] = sn_particle_add_at(world, vec(i, i % 2 ? 0.2 : 0, 0), SN_IMMOVABLE);
+    sn_particle a = sn_particle_add_at(world, vec(LONG - 10, 0, 0), 1),
+                b = sn_particle_add_at(world, vec(LONG - 10, 0, 0), 1);
+    sn_constraint on[2] = {sn_constraint_add_on_polyline(world, a, LONG, control),
+                           sn_constraint_add_on_spline(world, b, LONG, control)};
     support_run(world, 2, 1.0 / 60);
     for (int i = 0; i < 2; ++i) {
         sn_real c[SN_MAX_ROWS];
@@ -554,15 +561,15 @@ static void spline_gradients(void **state)
 static void bad_curves_are_refused(void **state)
 {
     (void)state;
-    add_fn *adds[] = {sn_add_on_polyline, sn_add_on_spline};
+    add_fn *adds[] = {sn_constraint_add_on_polyline, sn_constraint_add_on_spline};
     for (size_t n = 0; n < COUNT_OF(adds); ++n) {
         support_memory memory = {0};
         sn_world_def def = sn_default_world_def();
         def.allocator = support_allocator(&memory);
         sn_world *world = support_world_from(&def);
-        sn_particle bead = sn_add_particle(world, vec(0, 0, 0), 1), c[3];
+        sn_particle bead = sn_particle_add_at(world, vec(0, 0, 0), 1), c[3];
         for (int i = 0; i < 3; ++i)
-            c[i] = sn_add_particle(world, vec(i, 1, 0), 1);
+            c[i] = sn_particle_add_at(world, vec(i, 1, 0), 1);
         assert_false(sn_constraint_is_valid(world, adds[n](world, bead, 1, c)));
         assert_says(sn_world_error(world), "point_count 3");
         assert_false(sn_constraint_is_valid(world, adds[n](world, bead, 3, NULL)));

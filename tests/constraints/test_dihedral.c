@@ -132,13 +132,13 @@ static double settle(double size, double rest, double disturbance, bool rods)
     sn_vec3 x[4];
     folded_pair(size, -(rest + disturbance), x);
     for (uint32_t i = 0; i < 4; ++i) {
-        p[i] = sn_add_particle(world, x[i], real(0.1 + 0.1 * i));
+        p[i] = sn_particle_add_at(world, x[i], real(0.1 + 0.1 * i));
         at[i] = sn_at(p[i]);
     }
     static const uint32_t edges[][2] = {{2, 3}, {0, 2}, {0, 3}, {1, 2}, {1, 3}};
     for (size_t i = 0; rods && i < COUNT_OF(edges); ++i)
-        sn_add_distance(world, at[edges[i][0]], at[edges[i][1]], SN_MEASURE);
-    sn_constraint fold = sn_add_dihedral(world, at[0], at[1], at[2], at[3], real(rest));
+        sn_constraint_add_distance(world, at[edges[i][0]], at[edges[i][1]], SN_MEASURE);
+    sn_constraint fold = sn_constraint_add_dihedral(world, at[0], at[1], at[2], at[3], real(rest));
     assert_true(sn_constraint_is_valid(world, fold));
     support_run(world, 60, 1.0 / 60);
     for (uint32_t i = 0; i < 4; ++i)

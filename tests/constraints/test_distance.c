@@ -17,9 +17,9 @@ typedef struct pair {
 static pair worked_example(void)
 {
     pair p = {.world = support_void()};
-    p.a = sn_add_particle(p.world, vec(5, 3, 2), 10);
-    p.b = sn_add_particle(p.world, vec(1, 5, 6), 2);
-    p.rod = sn_add_distance(p.world, sn_at(p.a), sn_at(p.b), 3);
+    p.a = sn_particle_add_at(p.world, vec(5, 3, 2), 10);
+    p.b = sn_particle_add_at(p.world, vec(1, 5, 6), 2);
+    p.rod = sn_constraint_add_distance(p.world, sn_at(p.a), sn_at(p.b), 3);
     assert_true(sn_constraint_is_valid(p.world, p.rod));
     return p;
 }
@@ -84,25 +84,25 @@ typedef sn_constraint add_fn(sn_world *world, sn_point a, sn_point b, sn_real fi
 static sn_constraint add_equal(sn_world *world, sn_point a, sn_point b, sn_real rest, sn_real unused)
 {
     (void)unused;
-    return sn_add_distance(world, a, b, rest);
+    return sn_constraint_add_distance(world, a, b, rest);
 }
 
 static sn_constraint add_min(sn_world *world, sn_point a, sn_point b, sn_real least, sn_real unused)
 {
     (void)unused;
-    return sn_add_distance_min(world, a, b, least);
+    return sn_constraint_add_distance_min(world, a, b, least);
 }
 
 static sn_constraint add_max(sn_world *world, sn_point a, sn_point b, sn_real most, sn_real unused)
 {
     (void)unused;
-    return sn_add_distance_max(world, a, b, most);
+    return sn_constraint_add_distance_max(world, a, b, most);
 }
 
 static double distance_after(add_fn *add, double apart, double first, double second)
 {
     sn_world *world = support_void();
-    sn_particle a = sn_add_particle(world, vec(1, 0, 0), 1), b = sn_add_particle(world, vec(1 + apart, 0, 0), 1);
+    sn_particle a = sn_particle_add_at(world, vec(1, 0, 0), 1), b = sn_particle_add_at(world, vec(1 + apart, 0, 0), 1);
     sn_constraint c = add(world, sn_at(a), sn_at(b), real(first), real(second));
     assert_true(sn_constraint_is_valid(world, c));
     assert_ok(world, sn_world_step(world, real(0.25)));
@@ -142,12 +142,12 @@ static void at_most_only_pulls(void **state)
 static void band_has_two_limits(void **state)
 {
     (void)state;
-    assert_close(distance_after(sn_add_distance_band, 1, 1.5, 2.5), 1.5, LINE_TOLERANCE);
-    assert_close(distance_after(sn_add_distance_band, 3, 1.5, 2.5), 2.5, LINE_TOLERANCE);
-    assert_true(distance_after(sn_add_distance_band, 2, 1.5, 2.5) == 2);
-    assert_true(distance_after(sn_add_distance_band, 1.5, 1.5, 2.5) == 1.5);
-    assert_true(distance_after(sn_add_distance_band, 2.5, 1.5, 2.5) == 2.5);
-    assert_close(distance_after(sn_add_distance_band, 3, 2, 2), 2, LINE_TOLERANCE);
+    assert_close(distance_after(sn_constraint_add_distance_band, 1, 1.5, 2.5), 1.5, LINE_TOLERANCE);
+    assert_close(distance_after(sn_constraint_add_distance_band, 3, 1.5, 2.5), 2.5, LINE_TOLERANCE);
+    assert_true(distance_after(sn_constraint_add_distance_band, 2, 1.5, 2.5) == 2);
+    assert_true(distance_after(sn_constraint_add_distance_band, 1.5, 1.5, 2.5) == 1.5);
+    assert_true(distance_after(sn_constraint_add_distance_band, 2.5, 1.5, 2.5) == 2.5);
+    assert_close(distance_after(sn_constraint_add_distance_band, 3, 2, 2), 2, LINE_TOLERANCE);
 }
 
 /* Which row of the band pushes says which limit was met. */
@@ -157,8 +157,9 @@ static void band_rows_name_the_limit(void **state)
     const double apart[] = {1, 3};
     for (uint32_t i = 0; i < 2; ++i) {
         sn_world *world = support_void();
-        sn_particle a = sn_add_particle(world, vec(0, 0, 0), 1), b = sn_add_particle(world, vec(apart[i], 0, 0), 1);
-        sn_constraint c = sn_add_distance_band(world, sn_at(a), sn_at(b), real(1.5), real(2.5));
+        sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), 1),
+                    b = sn_particle_add_at(world, vec(apart[i], 0, 0), 1);
+        sn_constraint c = sn_constraint_add_distance_band(world, sn_at(a), sn_at(b), real(1.5), real(2.5));
         sn_real value[SN_MAX_ROWS];
         assert_ok(world, sn_constraint_value(world, c, value));
         assert_close(value[0], apart[i] - 1.5, LINE_TOLERANCE);
@@ -178,9 +179,9 @@ static void heavier_ends_move_less(void **state)
     const double mass[][3] = {{1, 3, 0.75}, {3, 1, 0.25}, {INFINITY, 2, 0}, {0.5, INFINITY, 1}};
     for (size_t i = 0; i < COUNT_OF(mass); ++i) {
         sn_world *world = support_void();
-        sn_particle a = sn_add_particle(world, vec(0, 0, 0), real(mass[i][0]));
-        sn_particle b = sn_add_particle(world, vec(0, 2, 0), real(mass[i][1]));
-        sn_add_distance(world, sn_at(a), sn_at(b), 1);
+        sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), real(mass[i][0]));
+        sn_particle b = sn_particle_add_at(world, vec(0, 2, 0), real(mass[i][1]));
+        sn_constraint_add_distance(world, sn_at(a), sn_at(b), 1);
         assert_ok(world, sn_world_step(world, 1));
         assert_vec_close(sn_particle_position(world, a), vec(0, mass[i][2], 0), LINE_TOLERANCE);
         assert_vec_close(sn_particle_position(world, b), vec(0, 1 + mass[i][2], 0), LINE_TOLERANCE);
@@ -216,8 +217,8 @@ static void hanging_weight_pulls_with_its_weight(void **state)
     for (size_t i = 0; i < COUNT_OF(add); ++i) {
         sn_world *world = support_world();
         bool prop = add[i] == add_min;
-        sn_particle hook = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE);
-        sn_particle weight = sn_add_particle(world, vec(0, prop ? 1 : -1, 0), 2);
+        sn_particle hook = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE);
+        sn_particle weight = sn_particle_add_at(world, vec(0, prop ? 1 : -1, 0), 2);
         sn_constraint c = add[i](world, sn_at(hook), sn_at(weight), 1, 0);
         support_run(world, 60, 1.0 / 60);
         double row = (double)sn_constraint_force(world, c).row[0];
@@ -236,11 +237,11 @@ static void measured_is_the_length_now(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_particle a = sn_add_particle(world, vec(1, 2, 3), 1), b = sn_add_particle(world, vec(4, 6, 15), 1);
-    sn_constraint c[] = {sn_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE),
-                         sn_add_distance_min(world, sn_at(a), sn_at(b), SN_MEASURE),
-                         sn_add_distance_max(world, sn_at(a), sn_at(b), SN_MEASURE),
-                         sn_add_distance_band(world, sn_at(a), sn_at(b), SN_MEASURE, SN_MEASURE)};
+    sn_particle a = sn_particle_add_at(world, vec(1, 2, 3), 1), b = sn_particle_add_at(world, vec(4, 6, 15), 1);
+    sn_constraint c[] = {sn_constraint_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE),
+                         sn_constraint_add_distance_min(world, sn_at(a), sn_at(b), SN_MEASURE),
+                         sn_constraint_add_distance_max(world, sn_at(a), sn_at(b), SN_MEASURE),
+                         sn_constraint_add_distance_band(world, sn_at(a), sn_at(b), SN_MEASURE, SN_MEASURE)};
     for (size_t i = 0; i < COUNT_OF(c); ++i) {
         sn_constraint_def def;
         sn_point points[SN_MAX_POINTS];
@@ -255,15 +256,16 @@ static void bad_lengths_are_refused(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_point a = sn_at(sn_add_particle(world, vec(0, 0, 0), 1)), b = sn_at(sn_add_particle(world, vec(1, 0, 0), 1));
+    sn_point a = sn_at(sn_particle_add_at(world, vec(0, 0, 0), 1)),
+             b = sn_at(sn_particle_add_at(world, vec(1, 0, 0), 1));
     uint64_t hash = sn_world_hash(world);
-    assert_int_equal(sn_add_distance(world, a, b, -1).generation, 0);
-    assert_int_equal(sn_add_distance(world, a, b, (sn_real)NAN).generation, 0);
-    assert_int_equal(sn_add_distance_min(world, a, b, -1).generation, 0);
-    assert_int_equal(sn_add_distance_max(world, a, b, (sn_real)INFINITY).generation, 0);
-    assert_int_equal(sn_add_distance_band(world, a, b, 2, 1).generation, 0);
+    assert_int_equal(sn_constraint_add_distance(world, a, b, -1).generation, 0);
+    assert_int_equal(sn_constraint_add_distance(world, a, b, (sn_real)NAN).generation, 0);
+    assert_int_equal(sn_constraint_add_distance_min(world, a, b, -1).generation, 0);
+    assert_int_equal(sn_constraint_add_distance_max(world, a, b, (sn_real)INFINITY).generation, 0);
+    assert_int_equal(sn_constraint_add_distance_band(world, a, b, 2, 1).generation, 0);
     assert_says(sn_world_error(world), "least most");
-    assert_int_equal(sn_add_distance(world, a, a, 1).generation, 0);
+    assert_int_equal(sn_constraint_add_distance(world, a, a, 1).generation, 0);
     assert_true(sn_world_hash(world) == hash);
     sn_world_destroy(world);
 }

@@ -17,7 +17,8 @@ static void join(frame *f)
         for (uint32_t j = 0; j < i; ++j) {
             f->rest[i][j] =
                 support_gap(sn_particle_position(f->world, f->corner[i]), sn_particle_position(f->world, f->corner[j]));
-            sn_constraint rod = sn_add_distance(f->world, sn_at(f->corner[i]), sn_at(f->corner[j]), SN_MEASURE);
+            sn_constraint rod =
+                sn_constraint_add_distance(f->world, sn_at(f->corner[i]), sn_at(f->corner[j]), SN_MEASURE);
             assert_true(sn_constraint_is_valid(f->world, rod));
         }
 }
@@ -63,7 +64,7 @@ static void tetrahedron_keeps_its_shape(void **state)
     settings.iterations = 4;
     assert_ok(f.world, sn_world_configure(f.world, &settings));
     for (uint32_t i = 0; i < 4; ++i)
-        f.corner[i] = sn_add_particle(f.world, x[i], real(0.5 + 0.5 * i));
+        f.corner[i] = sn_particle_add_at(f.world, x[i], real(0.5 + 0.5 * i));
     join(&f);
     /* spin (4, 5, -2) 1/s, and a throw */
     for (uint32_t i = 0; i < 4; ++i) {
@@ -100,11 +101,11 @@ static void box_in_the_plane(void **state)
     assert_ok(f.world, sn_world_configure(f.world, &settings));
     for (uint32_t i = 0; i < 4; ++i) {
         double angle = 0.3 + i * 1.57079632679489661923;
-        f.corner[i] = sn_add_particle(f.world, vec(0.7 * cos(angle), 2 + 0.7 * sin(angle), 0), 1);
+        f.corner[i] = sn_particle_add_at(f.world, vec(0.7 * cos(angle), 2 + 0.7 * sin(angle), 0), 1);
     }
     join(&f);
     for (uint32_t i = 0; i < 4; ++i)
-        sn_add_half_space(f.world, sn_at(f.corner[i]), vec(0, 0, 0), vec(0, 1, 0));
+        sn_constraint_add_half_space(f.world, sn_at(f.corner[i]), vec(0, 0, 0), vec(0, 1, 0));
     double worst = 0;
     for (uint32_t frame_number = 0; frame_number < 900; ++frame_number) {
         support_run(f.world, 1, 1.0 / 60);

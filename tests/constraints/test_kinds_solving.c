@@ -424,7 +424,7 @@ static void inequalities_leave_room_alone(const case_subject *s)
         sn_world *free_world = case_world(3);
         for (uint32_t i = 0; i < k.particles; ++i) {
             sn_vec3 v = random_place(&seed, 3, 0.05);
-            sn_particle twin = sn_add_particle(free_world, k.x[i], (sn_real)k.mass[i]);
+            sn_particle twin = sn_particle_add_at(free_world, k.x[i], (sn_real)k.mass[i]);
             assert_ok(k.world, sn_particle_set_velocity(k.world, k.handle[i], v));
             assert_ok(free_world, sn_particle_set_velocity(free_world, twin, v));
         }
@@ -645,7 +645,7 @@ static void settle(const kind_case *k, const load *l, uint32_t iterations, uint3
     assert_ok(k->world, sn_world_configure(k->world, &settings));
     for (uint32_t frame = 0; frame < SETTLE_FRAMES; ++frame) {
         sn_vec3 force = vec(l->force[0], l->force[1], l->force[2]);
-        assert_ok(k->world, sn_particle_add_force(k->world, k->handle[l->particle], force));
+        assert_ok(k->world, sn_particle_apply_force(k->world, k->handle[l->particle], force));
         assert_ok(k->world, sn_world_step(k->world, real(1.0 / 60)));
     }
 }

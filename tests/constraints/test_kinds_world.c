@@ -239,7 +239,7 @@ static void refuses_bad_lists(const case_subject *s)
     assert_result(k.world, SN_ERROR_ARGUMENT, sn_constraints_add(k.world, &good, 1, index, NULL, &run));
     assert_int_equal(run.count, 0);
     assert_says(sn_world_error(k.world), s->kind->name);
-    assert_int_equal(sn_add_constraints(k.world, s->number, 1, index, NULL, NULL).count, 0);
+    assert_int_equal(sn_constraints_add_kind(k.world, s->number, 1, index, NULL, NULL).count, 0);
     assert_true(sn_world_hash(k.world) == hash);
     case_destroy(&k);
 }
@@ -253,7 +253,7 @@ static void changes_its_length(const case_subject *s)
     case_build(&k, NULL, 1);
     sn_particle handle[CASE_PARTICLES];
     for (uint32_t i = 0; i < other.particles; ++i)
-        handle[i] = sn_add_particle(k.world, other.x[i], (sn_real)other.mass[i]);
+        handle[i] = sn_particle_add_at(k.world, other.x[i], (sn_real)other.mass[i]);
     for (uint32_t i = 0; i < other.points; ++i)
         other.point[i] = sn_at(handle[other.index[i][0]]);
     sn_constraint_def back = case_def(&k), def = case_def(&other);
@@ -296,8 +296,8 @@ static void goes_with_its_particles(const case_subject *s)
     kind_case k = violated_case(s->kinds, s->number, s->layout, 3, &seed);
     for (uint32_t i = 0; i < k.particles; ++i) {
         case_build(&k, NULL, 1);
-        sn_particle bystander = sn_add_particle(k.world, vec(9, 9, 9), 1);
-        sn_constraint pin = sn_add_pin(k.world, bystander);
+        sn_particle bystander = sn_particle_add_at(k.world, vec(9, 9, 9), 1);
+        sn_constraint pin = sn_constraint_add_pin(k.world, bystander);
         assert_ok(k.world, sn_particle_remove(k.world, k.handle[i]));
         assert_false(sn_constraint_is_valid(k.world, k.constraint));
         assert_int_equal(sn_constraint_point_count(k.world, k.constraint), 0);
@@ -583,7 +583,7 @@ static void spatial_kinds_are_refused_in_2d(const case_subject *s)
     sn_particle particles[CASE_PARTICLES];
     sn_point points[CASE_POINTS];
     for (uint32_t i = 0; i < CASE_PARTICLES; ++i)
-        particles[i] = sn_add_particle(world, vec(i, i * i, 0), 1);
+        particles[i] = sn_particle_add_at(world, vec(i, i * i, 0), 1);
     for (uint32_t i = 0; i < support_point_count(s->kind, false); ++i)
         points[i] = sn_at(particles[support_particle_of_point(s->kind, false, i)]);
     uint64_t hash = sn_world_hash(world);

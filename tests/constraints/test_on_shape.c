@@ -16,8 +16,8 @@ static void a_bead_slides_down_a_straight_wire(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_particle bead = sn_add_particle(world, vec(1, 2, 3), 2);
-    sn_add_on_line(world, sn_at(bead), vec(1, 2, 3), vec(4, -3, 0));
+    sn_particle bead = sn_particle_add_at(world, vec(1, 2, 3), 2);
+    sn_constraint_add_on_line(world, sn_at(bead), vec(1, 2, 3), vec(4, -3, 0));
     support_run(world, 60, 1.0 / 60);
     double way = 0.5 * 9.81 * 0.6;
     assert_vec_close(sn_particle_position(world, bead), vec(1 + 0.8 * way, 2 - 0.6 * way, 3), 0.01 * way);
@@ -28,8 +28,8 @@ static void a_point_is_brought_onto_its_line(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_particle p = sn_add_particle(world, vec(5, 1, -2), 1);
-    sn_add_on_line(world, sn_at(p), vec(0, 0, 0), vec(2, 0, 0));
+    sn_particle p = sn_particle_add_at(world, vec(5, 1, -2), 1);
+    sn_constraint_add_on_line(world, sn_at(p), vec(0, 0, 0), vec(2, 0, 0));
     support_run(world, 1, 1);
     assert_vec_close(sn_particle_position(world, p), vec(5, 0, 0), 4 * SUPPORT_ROUND_OFF);
     sn_world_destroy(world);
@@ -41,7 +41,7 @@ static void a_point_is_brought_onto_its_line(void **state)
 static void check_pendulum(sn_world *world, sn_constraint (*add)(sn_world *, sn_particle, double))
 {
     const double radius = 0.5, angle = 0.05, dt = 1.0 / 240;
-    sn_particle bead = sn_add_particle(world, vec(radius * sin(angle), -radius * cos(angle), 0), 1);
+    sn_particle bead = sn_particle_add_at(world, vec(radius * sin(angle), -radius * cos(angle), 0), 1);
     assert_true(sn_constraint_is_valid(world, add(world, bead, radius)));
     double first = 0, last = 0, before = radius * sin(angle);
     uint32_t crossings = 0;
@@ -65,19 +65,19 @@ static void check_pendulum(sn_world *world, sn_constraint (*add)(sn_world *, sn_
 
 static sn_constraint add_hoop(sn_world *world, sn_particle bead, double radius)
 {
-    return sn_add_on_circle(world, sn_at(bead), vec(0, 0, 0), vec(0, 0, 2), real(radius));
+    return sn_constraint_add_on_circle(world, sn_at(bead), vec(0, 0, 0), vec(0, 0, 2), real(radius));
 }
 
 static sn_constraint add_measured_hoop(sn_world *world, sn_particle bead, double radius)
 {
     (void)radius;
-    return sn_add_on_circle(world, sn_at(bead), vec(0, 0, 0), vec(0, 0, 1), SN_MEASURE);
+    return sn_constraint_add_on_circle(world, sn_at(bead), vec(0, 0, 0), vec(0, 0, 1), SN_MEASURE);
 }
 
 static sn_constraint add_ball(sn_world *world, sn_particle bead, double radius)
 {
     (void)radius;
-    return sn_add_on_sphere(world, sn_at(bead), vec(0, 0, 0), SN_MEASURE);
+    return sn_constraint_add_on_sphere(world, sn_at(bead), vec(0, 0, 0), SN_MEASURE);
 }
 
 static void a_bead_on_a_hoop_is_a_pendulum(void **state)
@@ -101,9 +101,9 @@ static void a_tilted_hoop_holds(void **state)
     (void)state;
     sn_world *world = support_world();
     sn_vec3 centre = vec(3, -1, 2), n = vec(2.0 / 3, -1.0 / 3, 2.0 / 3);
-    sn_particle bead = sn_add_particle(world, vec(4, 0.5, 2.5), 1);
+    sn_particle bead = sn_particle_add_at(world, vec(4, 0.5, 2.5), 1);
     assert_ok(world, sn_particle_set_velocity(world, bead, vec(2, 1, -3)));
-    sn_add_on_circle(world, sn_at(bead), centre, n, real(1.25));
+    sn_constraint_add_on_circle(world, sn_at(bead), centre, n, real(1.25));
     support_run(world, 120, 1.0 / 60);
     sn_vec3 x = sn_particle_position(world, bead);
     assert_close(height_over(x, centre, n), 0, 1e-5);
@@ -116,9 +116,9 @@ static void no_direction_no_motion(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_particle p = sn_add_particle(world, vec(1, 1, 1), 1), q = sn_add_particle(world, vec(1, 1, 4), 1);
-    sn_constraint ball = sn_add_on_sphere(world, sn_at(p), vec(1, 1, 1), 1);
-    sn_constraint hoop = sn_add_on_circle(world, sn_at(q), vec(1, 1, 1), vec(0, 0, 1), 1);
+    sn_particle p = sn_particle_add_at(world, vec(1, 1, 1), 1), q = sn_particle_add_at(world, vec(1, 1, 4), 1);
+    sn_constraint ball = sn_constraint_add_on_sphere(world, sn_at(p), vec(1, 1, 1), 1);
+    sn_constraint hoop = sn_constraint_add_on_circle(world, sn_at(q), vec(1, 1, 1), vec(0, 0, 1), 1);
     support_run(world, 3, 0.1);
     assert_vec_same(sn_particle_position(world, p), vec(1, 1, 1));
     assert_vec_same(sn_particle_position(world, q), vec(1, 1, 4));
@@ -138,9 +138,9 @@ static double hoop_loss(uint32_t substeps, double *excess)
     def.settings.gravity = vec(0, 0, 0);
     def.settings.substeps = substeps;
     sn_world *world = support_world_from(&def);
-    sn_particle p = sn_add_particle(world, vec(2, 0, 0), 3);
+    sn_particle p = sn_particle_add_at(world, vec(2, 0, 0), 3);
     assert_ok(world, sn_particle_set_velocity(world, p, vec(0, 4, 0)));
-    sn_constraint hoop = sn_add_on_circle(world, sn_at(p), vec(0, 0, 0), vec(0, 0, 1), 2);
+    sn_constraint hoop = sn_constraint_add_on_circle(world, sn_at(p), vec(0, 0, 0), vec(0, 0, 1), 2);
     support_run(world, 30, 1.0 / 60);
     double v = support_gap(sn_particle_velocity(world, p), vec(0, 0, 0));
     *excess = (double)sn_constraint_force(world, hoop).row[1] + 3 * v * v / 2;

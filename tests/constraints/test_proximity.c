@@ -4,7 +4,7 @@
 static sn_particle four(sn_world *world, const double (*x)[3], sn_particle *p)
 {
     for (int i = 0; i < 4; ++i)
-        p[i] = sn_add_particle(world, vec(x[i][0], x[i][1], x[i][2]), 1);
+        p[i] = sn_particle_add_at(world, vec(x[i][0], x[i][1], x[i][2]), 1);
     return p[0];
 }
 
@@ -26,7 +26,8 @@ static void a_point_is_pushed_out(void **state)
     sn_world *world = support_void();
     sn_particle p[4];
     four(world, below, p);
-    sn_constraint c = sn_add_point_triangle(world, sn_at(p[0]), sn_at(p[1]), sn_at(p[2]), sn_at(p[3]), real(0.05));
+    sn_constraint c =
+        sn_constraint_add_point_triangle(world, sn_at(p[0]), sn_at(p[1]), sn_at(p[2]), sn_at(p[3]), real(0.05));
     assert_close(value_of(world, c), -0.25, SUPPORT_ROUND_OFF);
     support_run(world, 1, 1);
     assert_close(value_of(world, c), 0, 0.01); /* the plane turns, and one projection is not all */
@@ -47,7 +48,8 @@ static void a_triangle_carries(void **state)
     for (int i = 1; i < 4; ++i)
         assert_ok(world, sn_particle_set_mass(world, p[i], SN_IMMOVABLE));
     assert_ok(world, sn_particle_set_position(world, p[0], vec(0.3, 1, 0.3)));
-    sn_constraint c = sn_add_point_triangle(world, sn_at(p[0]), sn_at(p[1]), sn_at(p[2]), sn_at(p[3]), SN_MEASURE);
+    sn_constraint c =
+        sn_constraint_add_point_triangle(world, sn_at(p[0]), sn_at(p[1]), sn_at(p[2]), sn_at(p[3]), SN_MEASURE);
     support_run(world, 10, 1.0 / 60);
     assert_true(sn_constraint_force(world, c).magnitude == 0);
     assert_close(sn_particle_position(world, p[0]).y, 1 - 0.5 * 9.81 / 36, 0.02);
@@ -67,9 +69,10 @@ static void a_flat_triangle_rests(void **state)
         sn_world *world = support_void();
         sn_particle p[4];
         for (int i = 0; i < 4; ++i)
-            p[i] =
-                sn_add_particle(world, vec(line[i][0] * scales[n], line[i][1] * scales[n], line[i][2] * scales[n]), 1);
-        sn_constraint c = sn_add_point_triangle(world, sn_at(p[0]), sn_at(p[1]), sn_at(p[2]), sn_at(p[3]), 1);
+            p[i] = sn_particle_add_at(world,
+                                      vec(line[i][0] * scales[n], line[i][1] * scales[n], line[i][2] * scales[n]), 1);
+        sn_constraint c =
+            sn_constraint_add_point_triangle(world, sn_at(p[0]), sn_at(p[1]), sn_at(p[2]), sn_at(p[3]), 1);
         assert_true(isnan(value_of(world, c)));
         support_run(world, 2, 0.1);
         assert_true(support_is_finite(sn_particle_position(world, p[0])));
@@ -122,7 +125,7 @@ static void parallel_edges_do_not_turn(void **state)
     sn_world *world = support_void();
     sn_particle p[4];
     four(world, x, p);
-    sn_constraint c = sn_add_edge_edge(world, sn_at(p[0]), sn_at(p[1]), sn_at(p[2]), sn_at(p[3]), real(0.3));
+    sn_constraint c = sn_constraint_add_edge_edge(world, sn_at(p[0]), sn_at(p[1]), sn_at(p[2]), sn_at(p[3]), real(0.3));
     support_run(world, 1, 1);
     for (int i = 0; i < 4; ++i)
         assert_vec_close(sn_particle_position(world, p[i]), vec(i % 2 ? 2 : 0, i < 2 ? -0.1 : 0.2, 0), 1e-6);
@@ -138,7 +141,7 @@ static void edges_separate(void **state)
     sn_world *world = support_void();
     sn_particle p[4];
     four(world, apart, p);
-    sn_constraint c = sn_add_edge_edge(world, sn_at(p[0]), sn_at(p[1]), sn_at(p[2]), sn_at(p[3]), real(0.1));
+    sn_constraint c = sn_constraint_add_edge_edge(world, sn_at(p[0]), sn_at(p[1]), sn_at(p[2]), sn_at(p[3]), real(0.1));
     for (int i = 0; i < 4; ++i)
         assert_ok(world, sn_particle_set_velocity(world, p[i], vec(0, i < 2 ? 1 : -1, 0)));
     support_run(world, 60, 1.0 / 60);
@@ -149,7 +152,7 @@ static void edges_separate(void **state)
     const double cross[4][3] = {{-1, 0, 0}, {1, 0, 0}, {0, 0, -1}, {0, 0, 1}};
     world = support_void();
     four(world, cross, p);
-    c = sn_add_edge_edge(world, sn_at(p[0]), sn_at(p[1]), sn_at(p[2]), sn_at(p[3]), real(0.1));
+    c = sn_constraint_add_edge_edge(world, sn_at(p[0]), sn_at(p[1]), sn_at(p[2]), sn_at(p[3]), real(0.1));
     support_run(world, 1, 1);
     assert_close(value_of(world, c), 0, 1e-5);
     sn_world_destroy(world);
@@ -164,8 +167,9 @@ static void measured_and_touching(void **state)
     sn_particle p[4], q[4];
     four(world, edge_cases[0].x, p);
     four(world, touch, q);
-    sn_constraint c = sn_add_edge_edge(world, sn_at(p[0]), sn_at(p[1]), sn_at(p[2]), sn_at(p[3]), SN_MEASURE);
-    sn_constraint d = sn_add_edge_edge(world, sn_at(q[0]), sn_at(q[1]), sn_at(q[2]), sn_at(q[3]), real(0.2));
+    sn_constraint c =
+        sn_constraint_add_edge_edge(world, sn_at(p[0]), sn_at(p[1]), sn_at(p[2]), sn_at(p[3]), SN_MEASURE);
+    sn_constraint d = sn_constraint_add_edge_edge(world, sn_at(q[0]), sn_at(q[1]), sn_at(q[2]), sn_at(q[3]), real(0.2));
     assert_true(value_of(world, c) == 0);
     assert_true(isnan(value_of(world, d)));
     support_run(world, 2, 0.1);

@@ -1,4 +1,5 @@
 /* Shape matching: rigid groups, soft clusters, dents, and what their kinds store: numbers of points, and state. */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -32,7 +33,7 @@ typedef struct group {
 
 static void put(group *g, sn_vec3 x, double mass)
 {
-    sn_particle p = sn_add_particle(g->world, x, (sn_real)mass);
+    sn_particle p = sn_particle_add_at(g->world, x, (sn_real)mass);
     assert_true(sn_particle_is_valid(g->world, p));
     g->rest[g->count] = x;
     g->mass[g->count] = mass;
@@ -102,7 +103,7 @@ static double handed(const group *g, bool at_rest, uint32_t a, uint32_t b, uint3
 
 static sn_constraint hold(const group *g, uint32_t kind, double stiffness)
 {
-    sn_constraint c = sn_add_shape_match(g->world, kind, g->count, g->index, (sn_real)stiffness);
+    sn_constraint c = sn_constraint_add_shape_match(g->world, kind, g->count, g->index, (sn_real)stiffness);
     if (!sn_constraint_is_valid(g->world, c))
         fail_msg("%s", sn_world_error(g->world));
     return c;
@@ -189,19 +190,19 @@ static void test_affiliation(void **state)
     for (uint32_t i = 0; i < g.count; ++i)
         assert_ok(world, sn_particle_set_group(world, at(&g, i), 7));
     put(&rest, vec(9, 9, 9), 1);
-    sn_constraint c = sn_add_rigid_group(world, 7);
+    sn_constraint c = sn_constraint_add_rigid_group(world, 7);
     assert_true(sn_constraint_is_valid(world, c));
     assert_int_equal(c.kind, SN_KIND_SHAPE_MATCH);
     assert_int_equal(sn_constraint_point_count(world, c), 9);
     assert_ok(world, sn_particle_set_velocity(world, at(&g, 0), vec(0, 0, 3)));
     support_run(world, 30, 1.0 / 60);
     assert_true(distortion(&g) < 1e-5);
-    assert_true(sn_add_rigid_group(world, 8).generation == 0);
+    assert_true(sn_constraint_add_rigid_group(world, 8).generation == 0);
     assert_says(sn_world_error(world), "group 8");
     assert_ok(world, sn_particle_set_group(world, at(&rest, 0), 8));
-    assert_true(sn_add_rigid_group(world, 8).generation == 0);
+    assert_true(sn_constraint_add_rigid_group(world, 8).generation == 0);
     sn_world_destroy(world);
-    assert_true(sn_add_rigid_group(NULL, 7).generation == 0);
+    assert_true(sn_constraint_add_rigid_group(NULL, 7).generation == 0);
 }
 
 /* A free group keeps momentum to rounding, angular momentum to what turning loses. */
@@ -630,7 +631,7 @@ static void test_energy_never_grows(void **state)
         const double *c = cases[n];
         sn_world *world = make_world(TILED, c[5], 10);
         if (c[5] > 0)
-            sn_add_plane_collider(world, vec(0, 1.6, 0), vec(0, 1, 0));
+            fixed_add_plane(world, vec(0, 1.6, 0), vec(0, 1, 0));
         group g = make_block(world, 5, 5, 5, 0.15, true);
         for (uint32_t i = 0; i < g.count; ++i)
             assert_ok(world, sn_particle_set_radius(world, at(&g, i), real(0.03)));
@@ -642,7 +643,7 @@ static void test_energy_never_grows(void **state)
         def.param[at_param++] = 0;
         def.param[at_param++] = (sn_real)c[2];
         def.param[at_param] = (sn_real)c[3];
-        assert_true(sn_add_clusters(world, &def, g.count, g.index, real(0.36)).count == 27);
+        assert_true(sn_constraints_add_clusters(world, &def, g.count, g.index, real(0.36)).count == 27);
         spin(&g, c[4]);
         sn_report report;
         assert_ok(world, sn_world_report(world, &report));
@@ -726,11 +727,11 @@ static void test_a_failed_step_leaves_no_trace(void **state)
         bool trap = false;
         sn_world *world = make_world((way)w, 0, 1);
         sn_kind kind = {.name = "trap", .points = 1, .rows = 1, .eval = eval_trap, .context = &trap};
-        uint32_t number = sn_register_kind(world, &kind);
+        uint32_t number = sn_kind_register(world, &kind);
         group g = make_block(world, 3, 3, 3, 0.25, true);
         sn_constraint c = hold_plastic(&g, SN_KIND_SHAPE_MATCH, 0.1, 20, 1);
         sn_constraint_def def = sn_default_constraint_def(number), before, after;
-        sn_point point = sn_at(sn_add_particle(world, vec(0, 0, 0), 1)), points[MOST];
+        sn_point point = sn_at(sn_particle_add_at(world, vec(0, 0, 0), 1)), points[MOST];
         def.points = &point;
         assert_ok(world, sn_constraint_add(world, &def, NULL));
         support_run(world, 1, 0.01);
@@ -764,7 +765,7 @@ static void test_clusters(void **state)
         group g = make_block(world, 5, 5, 5, 0.25, true);
         uint32_t in[MOST] = {0};
         sn_constraint_def def = sn_default_constraint_def(SN_KIND_SHAPE_MATCH_LINEAR);
-        sn_constraints run = sn_add_clusters(world, &def, g.count, g.index, real(0.5));
+        sn_constraints run = sn_constraints_add_clusters(world, &def, g.count, g.index, real(0.5));
         assert_int_equal(run.count, 27); /* 1 m in four cells of 0.25 m: three boxes along each axis */
         for (uint32_t i = 0; i < run.count; ++i) {
             sn_constraint_def read;
@@ -795,10 +796,10 @@ static void test_thin_clusters(void **state)
     group g = make_block(world, 9, 9, 1, 0.1, true);
     sn_constraint_def def = sn_default_constraint_def(SN_KIND_SHAPE_MATCH);
     def.stiffness = real(0.5);
-    sn_constraints run = sn_add_clusters(world, &def, g.count, g.index, real(0.4));
+    sn_constraints run = sn_constraints_add_clusters(world, &def, g.count, g.index, real(0.4));
     assert_int_equal(run.count, 9);
     assert_ok(world, sn_constraints_remove(world, run));
-    run = sn_add_clusters(world, &def, g.count, g.index, 100);
+    run = sn_constraints_add_clusters(world, &def, g.count, g.index, 100);
     assert_int_equal(run.count, 1);
     support_run(world, 10, 1.0 / 60);
     check_finite(&g);
@@ -819,13 +820,14 @@ static void test_clusters_hold_together(void **state)
                 for (uint32_t i = 0; i < 4 * n; ++i)
                     put(&g, vec(37.3 * far + 0.1 * (i / 4), 0.1 * (i % 2), 0.1 * (i / 2 % 2)), 1);
                 sn_constraint_def def = sn_default_constraint_def(SN_KIND_SHAPE_MATCH);
-                sn_constraints run = sn_add_clusters(world, &def, g.count, g.index, (sn_real)(0.1 * spacings[s]));
+                sn_constraints run =
+                    sn_constraints_add_clusters(world, &def, g.count, g.index, (sn_real)(0.1 * spacings[s]));
                 if (!run.count) {
                     const char *told = strstr(sn_world_error(world), "larger clusters: ");
                     assert_non_null(told);
                     assert_true(spacings[s] < 2);
                     double enough = strtod(told + strlen("larger clusters: "), NULL);
-                    run = sn_add_clusters(world, &def, g.count, g.index, (sn_real)enough);
+                    run = sn_constraints_add_clusters(world, &def, g.count, g.index, (sn_real)enough);
                 }
                 assert_true(run.count > 0);
                 for (uint32_t i = 0; i < g.count; ++i) /* pulled apart: all or nothing follows */
@@ -851,20 +853,20 @@ static void test_bad_input(void **state)
     for (uint32_t i = 0; i < 8; ++i)
         points[i] = sn_at(at(&g, i));
 
-    assert_true(sn_add_shape_match(world, SN_KIND_SHAPE_MATCH, 0, g.index, 1).generation == 0);
-    assert_true(sn_add_shape_match(world, SN_KIND_SHAPE_MATCH, 1, g.index, 1).generation == 0);
+    assert_true(sn_constraint_add_shape_match(world, SN_KIND_SHAPE_MATCH, 0, g.index, 1).generation == 0);
+    assert_true(sn_constraint_add_shape_match(world, SN_KIND_SHAPE_MATCH, 1, g.index, 1).generation == 0);
     assert_says(sn_world_error(world), "2 or more");
-    assert_true(sn_add_shape_match(world, SN_KIND_SHAPE_MATCH, 3, NULL, 1).generation == 0);
+    assert_true(sn_constraint_add_shape_match(world, SN_KIND_SHAPE_MATCH, 3, NULL, 1).generation == 0);
     assert_says(sn_world_error(world), "NULL");
-    assert_true(sn_add_shape_match(world, SN_KIND_DISTANCE, 3, g.index, 1).generation == 0);
-    assert_true(sn_add_shape_match(world, 9999, 3, g.index, 1).generation == 0);
-    assert_true(sn_add_shape_match(world, SN_KIND_SHAPE_MATCH, 3, stale, 1).generation == 0);
+    assert_true(sn_constraint_add_shape_match(world, SN_KIND_DISTANCE, 3, g.index, 1).generation == 0);
+    assert_true(sn_constraint_add_shape_match(world, 9999, 3, g.index, 1).generation == 0);
+    assert_true(sn_constraint_add_shape_match(world, SN_KIND_SHAPE_MATCH, 3, stale, 1).generation == 0);
     assert_says(sn_world_error(world), "999");
-    assert_true(sn_add_shape_match(world, SN_KIND_SHAPE_MATCH, 3, twice, 1).generation == 0);
+    assert_true(sn_constraint_add_shape_match(world, SN_KIND_SHAPE_MATCH, 3, twice, 1).generation == 0);
     assert_says(sn_world_error(world), "particle 1");
-    assert_true(sn_add_shape_match(world, SN_KIND_SHAPE_MATCH, 3, g.index, nan).generation == 0);
+    assert_true(sn_constraint_add_shape_match(world, SN_KIND_SHAPE_MATCH, 3, g.index, nan).generation == 0);
     assert_says(sn_world_error(world), "stiffness");
-    assert_true(sn_add_shape_match(NULL, SN_KIND_SHAPE_MATCH, 3, g.index, 1).generation == 0);
+    assert_true(sn_constraint_add_shape_match(NULL, SN_KIND_SHAPE_MATCH, 3, g.index, 1).generation == 0);
 
     sn_constraint_def def = sn_default_constraint_def(SN_KIND_SHAPE_MATCH_LINEAR);
     def.points = points;
@@ -890,16 +892,16 @@ static void test_bad_input(void **state)
     assert_result(world, SN_ERROR_ARGUMENT, sn_constraint_add(world, &def, NULL));
     def.compliance = 0;
 
-    assert_int_equal(sn_add_clusters(world, NULL, 8, g.index, 1).count, 0);
-    assert_int_equal(sn_add_clusters(world, &def, 8, NULL, 1).count, 0);
-    assert_int_equal(sn_add_clusters(world, &def, 8, g.index, 0).count, 0);
-    assert_int_equal(sn_add_clusters(world, &def, 8, g.index, nan).count, 0);
-    assert_int_equal(sn_add_clusters(world, &def, 8, g.index, real(0.1)).count, 0);
+    assert_int_equal(sn_constraints_add_clusters(world, NULL, 8, g.index, 1).count, 0);
+    assert_int_equal(sn_constraints_add_clusters(world, &def, 8, NULL, 1).count, 0);
+    assert_int_equal(sn_constraints_add_clusters(world, &def, 8, g.index, 0).count, 0);
+    assert_int_equal(sn_constraints_add_clusters(world, &def, 8, g.index, nan).count, 0);
+    assert_int_equal(sn_constraints_add_clusters(world, &def, 8, g.index, real(0.1)).count, 0);
     assert_says(sn_world_error(world), "larger clusters");
-    assert_int_equal(sn_add_clusters(world, &def, 8, g.index, real(1e-9)).count, 0);
+    assert_int_equal(sn_constraints_add_clusters(world, &def, 8, g.index, real(1e-9)).count, 0);
     assert_says(sn_world_error(world), "too small");
-    assert_int_equal(sn_add_clusters(world, &def, 0, g.index, 1).count, 0);
-    assert_int_equal(sn_add_clusters(NULL, &def, 8, g.index, 1).count, 0);
+    assert_int_equal(sn_constraints_add_clusters(world, &def, 0, g.index, 1).count, 0);
+    assert_int_equal(sn_constraints_add_clusters(NULL, &def, 8, g.index, 1).count, 0);
     assert_true(sn_world_hash(world) == hash);
 
     hold(&g, SN_KIND_SHAPE_MATCH, 1); /* solvers that need gradients say so */
@@ -960,18 +962,18 @@ static void test_no_memory(void **state)
         uint64_t hash = sn_world_hash(world);
         memory.fail_at = fail_at ? memory.requests + fail_at : 0;
         memory.fail_ever_after = true;
-        sn_constraints run = sn_add_clusters(world, &soft, g.count, g.index, real(0.5));
+        sn_constraints run = sn_constraints_add_clusters(world, &soft, g.count, g.index, real(0.5));
         bool failed = memory.failures > 0;
         if (!run.count)
             assert_true(failed && sn_world_hash(world) == hash);
-        sn_constraint c = sn_add_rigid_group(world, 3);
+        sn_constraint c = sn_constraint_add_rigid_group(world, 3);
         assert_true(sn_constraint_is_valid(world, c) || memory.failures > 0);
         sn_result result = sn_world_step(world, real(0.01));
         assert_true(result == SN_OK || (result == SN_ERROR_MEMORY && memory.failures > 0));
         memory.fail_at = 0;
         failed = memory.failures > 0;
         if (!run.count)
-            run = sn_add_clusters(world, &soft, g.count, g.index, real(0.5));
+            run = sn_constraints_add_clusters(world, &soft, g.count, g.index, real(0.5));
         assert_true(run.count > 0);
         support_run(world, 2, 0.01);
         check_finite(&g);
@@ -1062,7 +1064,7 @@ static void test_own_kind(void **state)
         settings.iterations = 3;
         assert_ok(world, sn_world_configure(world, &settings));
         group g = make_block(world, 3, 1, 1, 1, true);
-        uint32_t kind = sn_register_kind(world, &heights);
+        uint32_t kind = sn_kind_register(world, &heights);
         assert_true(kind != 0);
         assert_int_equal(sn_kind_point_param_count(sn_kind_info(world, kind)), 2);
         sn_point points[3] = {sn_at(at(&g, 0)), sn_at(at(&g, 1)), sn_at(at(&g, 2))}, read[3];
@@ -1104,22 +1106,22 @@ static void test_bad_kinds(void **state)
     sn_world *world = support_world();
     sn_kind kind = heights;
     kind.points = 2, kind.least_points = 0;
-    assert_int_equal(sn_register_kind(world, &kind), 0);
+    assert_int_equal(sn_kind_register(world, &kind), 0);
     assert_says(sn_world_error(world), "numbers");
     kind = heights;
     kind.state = SN_MAX_STATE + 1;
-    assert_int_equal(sn_register_kind(world, &kind), 0);
+    assert_int_equal(sn_kind_register(world, &kind), 0);
     assert_says(sn_world_error(world), "remembers");
     kind = heights;
     kind.point_param[1].name = "height";
-    assert_int_equal(sn_register_kind(world, &kind), 0);
+    assert_int_equal(sn_kind_register(world, &kind), 0);
     assert_says(sn_world_error(world), "two");
     kind = heights;
     kind.param[0] = (sn_param){.name = "share", .unit = "1"};
-    assert_int_equal(sn_register_kind(world, &kind), 0);
+    assert_int_equal(sn_kind_register(world, &kind), 0);
     kind = heights;
     kind.point_param[0].type = SN_PARAM_POSITION;
-    assert_int_equal(sn_register_kind(world, &kind), 0);
+    assert_int_equal(sn_kind_register(world, &kind), 0);
     assert_says(sn_world_error(world), "place");
     kind = heights;
     for (uint32_t i = 0; i < 3; ++i)
@@ -1128,7 +1130,7 @@ static void test_bad_kinds(void **state)
                                                           : "c",
                                          .unit = "m",
                                          .type = SN_PARAM_VECTOR};
-    assert_int_equal(sn_register_kind(world, &kind), 0);
+    assert_int_equal(sn_kind_register(world, &kind), 0);
     assert_says(sn_world_error(world), "more than");
     assert_int_equal(sn_kind_point_param_count(NULL), 0);
     sn_world_destroy(world);

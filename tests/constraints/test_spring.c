@@ -26,9 +26,9 @@ typedef struct bob {
 static bob make_bob(sn_integrator integrator, double damping)
 {
     bob b = {.world = spring_world(integrator)};
-    b.anchor = sn_add_particle(b.world, vec(0, 0, 0), SN_IMMOVABLE);
-    b.mass = sn_add_particle(b.world, vec(1.1, 0, 0), 2);
-    b.spring = sn_add_spring(b.world, sn_at(b.anchor), sn_at(b.mass), 1, 200, real(damping));
+    b.anchor = sn_particle_add_at(b.world, vec(0, 0, 0), SN_IMMOVABLE);
+    b.mass = sn_particle_add_at(b.world, vec(1.1, 0, 0), 2);
+    b.spring = sn_constraint_add_spring(b.world, sn_at(b.anchor), sn_at(b.mass), 1, 200, real(damping));
     assert_true(sn_constraint_is_valid(b.world, b.spring));
     return b;
 }
@@ -69,8 +69,8 @@ static void period_of_two_masses(void **state)
 {
     (void)state;
     sn_world *world = spring_world(SN_INTEGRATOR_LEAPFROG);
-    sn_particle a = sn_add_particle(world, vec(0, 0, 0), 3), b = sn_add_particle(world, vec(0, 1.1, 0), 1);
-    sn_add_spring(world, sn_at(a), sn_at(b), 1, 75, 0); /* reduced mass 0.75 kg: omega is 10 / s */
+    sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), 3), b = sn_particle_add_at(world, vec(0, 1.1, 0), 1);
+    sn_constraint_add_spring(world, sn_at(a), sn_at(b), 1, 75, 0); /* reduced mass 0.75 kg: omega is 10 / s */
     uint32_t swings = 0;
     double first = 0, last = 0, before = 0.1;
     for (uint32_t i = 0; i < 2400; ++i) {
@@ -183,11 +183,12 @@ static void odd_springs(void **state)
     assert_vec_same(sn_particle_position(b.world, b.mass), vec(0, 0, 0));
     assert_false(sn_constraint_set_material(b.world, b.spring, (sn_material){real(0.1), 0}) == SN_OK);
     assert_ok(b.world, sn_particle_set_position(b.world, b.mass, vec(0, 0, 3)));
-    sn_constraint measured = sn_add_spring(b.world, sn_at(b.anchor), sn_at(b.mass), SN_MEASURE, 10, 0);
+    sn_constraint measured = sn_constraint_add_spring(b.world, sn_at(b.anchor), sn_at(b.mass), SN_MEASURE, 10, 0);
     sn_real c = 1;
     assert_ok(b.world, sn_constraint_value(b.world, measured, &c));
     assert_true(c == 0);
-    assert_false(sn_constraint_is_valid(b.world, sn_add_spring(b.world, sn_at(b.anchor), sn_at(b.mass), 1, -1, 0)));
+    assert_false(
+        sn_constraint_is_valid(b.world, sn_constraint_add_spring(b.world, sn_at(b.anchor), sn_at(b.mass), 1, -1, 0)));
     assert_says(sn_world_error(b.world), "stiffness");
     sn_world_destroy(b.world);
 }
@@ -202,10 +203,11 @@ static void a_rod_hangs_from_a_spring(void **state)
     sn_world_def def = sn_default_world_def();
     def.settings.damping = 2;
     sn_world *world = support_world_from(&def);
-    sn_particle anchor = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE);
-    sn_particle upper = sn_add_particle(world, vec(0.2, -1, 0), 1), lower = sn_add_particle(world, vec(0.2, -2, 0), 2);
-    sn_constraint spring = sn_add_spring(world, sn_at(anchor), sn_at(upper), 1, 300, 10);
-    sn_constraint rod = sn_add_distance(world, sn_at(upper), sn_at(lower), 1);
+    sn_particle anchor = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE);
+    sn_particle upper = sn_particle_add_at(world, vec(0.2, -1, 0), 1),
+                lower = sn_particle_add_at(world, vec(0.2, -2, 0), 2);
+    sn_constraint spring = sn_constraint_add_spring(world, sn_at(anchor), sn_at(upper), 1, 300, 10);
+    sn_constraint rod = sn_constraint_add_distance(world, sn_at(upper), sn_at(lower), 1);
     support_run(world, 900, 1.0 / 60);
     sn_vec3 a = sn_particle_position(world, upper), b = sn_particle_position(world, lower);
     assert_close(support_gap(a, b), 1, 1e-4);
@@ -231,7 +233,7 @@ static void rods_and_springs_tumble(void **state)
         sn_point p[4];
         const sn_vec3 x[4] = {vec(0, 0, 0), vec(1, 0, 0), vec(1, 1, 0), vec(0, 1, 0)};
         for (uint32_t i = 0; i < 4; ++i) {
-            sn_particle particle = sn_add_particle(world, x[i], real(1 + 0.5 * i));
+            sn_particle particle = sn_particle_add_at(world, x[i], real(1 + 0.5 * i));
             p[i] = sn_at(particle);
             assert_ok(world,
                       sn_particle_set_velocity(world, particle,
@@ -241,14 +243,14 @@ static void rods_and_springs_tumble(void **state)
         uint32_t rods = 0;
         for (uint32_t i = 0; i < 4; ++i)
             if (rods_outside)
-                rod[rods++] = sn_add_distance(world, p[sides[i][0]], p[sides[i][1]], SN_MEASURE);
+                rod[rods++] = sn_constraint_add_distance(world, p[sides[i][0]], p[sides[i][1]], SN_MEASURE);
             else
-                sn_add_spring(world, p[sides[i][0]], p[sides[i][1]], SN_MEASURE, 100, 0);
+                sn_constraint_add_spring(world, p[sides[i][0]], p[sides[i][1]], SN_MEASURE, 100, 0);
         for (uint32_t i = 0; i < 2; ++i)
             if (rods_outside)
-                sn_add_spring(world, p[diagonals[i][0]], p[diagonals[i][1]], SN_MEASURE, 100, 0);
+                sn_constraint_add_spring(world, p[diagonals[i][0]], p[diagonals[i][1]], SN_MEASURE, 100, 0);
             else
-                rod[rods++] = sn_add_distance(world, p[diagonals[i][0]], p[diagonals[i][1]], SN_MEASURE);
+                rod[rods++] = sn_constraint_add_distance(world, p[diagonals[i][0]], p[diagonals[i][1]], SN_MEASURE);
         sn_report before, after;
         assert_ok(world, sn_world_report(world, &before));
         support_run(world, 120, 1.0 / 60);

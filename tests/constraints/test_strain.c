@@ -42,10 +42,10 @@ static void strain_is_that_of_the_material(void **unused)
         sn_particle p[3];
         for (int j = 0; j < 3; ++j) {
             const double *r = j ? rest[j - 1] : (const double[]){0, 0};
-            p[j] = sn_add_particle(world,
-                                   vec(1 + f[0][0] * r[0] + f[0][1] * r[1], 2 + f[1][0] * r[0] + f[1][1] * r[1],
-                                       3 + f[2][0] * r[0] + f[2][1] * r[1]),
-                                   1);
+            p[j] = sn_particle_add_at(world,
+                                      vec(1 + f[0][0] * r[0] + f[0][1] * r[1], 2 + f[1][0] * r[0] + f[1][1] * r[1],
+                                          3 + f[2][0] * r[0] + f[2][1] * r[1]),
+                                      1);
         }
         sn_constraint_def def = sn_default_constraint_def(SN_KIND_STRAIN);
         const sn_point points[3] = {sn_at(p[0]), sn_at(p[1]), sn_at(p[2])};
@@ -68,7 +68,7 @@ static void warp_and_weft(void **unused)
     static const double rest[4][2] = {{0, 0}, {1, 0}, {0, 1}, {1, 1}};
     sn_world *world = make_world();
     for (int i = 0; i < 4; ++i)
-        sn_add_particle(world, vec(1.3 * rest[i][0] + 0.4 * rest[i][1], 0.8 * rest[i][1], 0), 1);
+        sn_particle_add_at(world, vec(1.3 * rest[i][0] + 0.4 * rest[i][1], 0.8 * rest[i][1], 0), 1);
     sn_constraint made[4];
     for (int t = 0; t < 2; ++t)
         for (int thread = 0; thread < 2; ++thread) {
@@ -78,7 +78,7 @@ static void warp_and_weft(void **unused)
             for (int j = 0; j < 4; ++j)
                 edge[j / 2][j % 2] = rest[at[1 + j / 2]][j % 2] - rest[at[0]][j % 2];
             coefficients(edge[0], edge[1], (const double[]){!thread, thread}, k);
-            sn_constraints run = sn_add_constraints(world, SN_KIND_STRAIN, 1, at, k, NULL);
+            sn_constraints run = sn_constraints_add_kind(world, SN_KIND_STRAIN, 1, at, k, NULL);
             assert_int_equal(run.count, 1);
             made[2 * t + thread] = sn_constraints_at(run, 0);
         }

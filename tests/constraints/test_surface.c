@@ -100,20 +100,20 @@ static ball make_ball(uint32_t refinements, sn_vec3 centre, double skin_complian
         xyz[3 * i + 1] = centre.y + real(b.x[i][1]);
         xyz[3 * i + 2] = centre.z + real(b.x[i][2]);
     }
-    b.particles = sn_add_particles(b.world, b.count, xyz, 0, real(1.0 / b.count));
+    b.particles = sn_particles_add(b.world, b.count, xyz, 0, real(1.0 / b.count));
     assert_int_equal(b.particles.count, b.count);
     const sn_material skin = {real(skin_compliance), 1};
     for (uint32_t i = 0; skin_compliance > 0 && i < 3 * b.triangles; ++i) {
         uint32_t edge[] = {b.index[i], b.index[i % 3 == 2 ? i - 2 : i + 1]};
         if (edge[0] < edge[1]) /* each edge is met in both directions */
-            assert_int_equal(sn_add_constraints(b.world, SN_KIND_DISTANCE, 1, edge, NULL, &skin).count, 1);
+            assert_int_equal(sn_constraints_add_kind(b.world, SN_KIND_DISTANCE, 1, edge, NULL, &skin).count, 1);
     }
     return b;
 }
 
 static void add_surface(ball *b, uint32_t kind, double pressure)
 {
-    b->surface = sn_add_surface(b->world, kind, b->triangles, b->index, SN_MEASURE, real(pressure));
+    b->surface = sn_constraint_add_surface(b->world, kind, b->triangles, b->index, SN_MEASURE, real(pressure));
     if (!sn_constraint_is_valid(b->world, b->surface))
         fail_msg("%s", sn_world_error(b->world));
 }
@@ -175,8 +175,8 @@ static void squeeze(uint32_t kind, double tolerance, double *widest)
     assert_non_null(plates);
     for (uint32_t i = 0; i < b.count; ++i) {
         sn_point p = sn_at(sn_particles_at(b.particles, i));
-        plates[2 * i] = sn_add_half_space(b.world, p, vec(0, -1, 0), vec(0, 1, 0));
-        plates[2 * i + 1] = sn_add_half_space(b.world, p, vec(0, 1, 0), vec(0, -1, 0));
+        plates[2 * i] = sn_constraint_add_half_space(b.world, p, vec(0, -1, 0), vec(0, 1, 0));
+        plates[2 * i + 1] = sn_constraint_add_half_space(b.world, p, vec(0, 1, 0), vec(0, -1, 0));
     }
     add_surface(&b, kind, 1);
     sn_settings settings = sn_world_settings(b.world);
@@ -328,7 +328,7 @@ static void scaling_of_no_volume_rests(void **state)
 
 static void assert_refused(ball *b, uint32_t kind, const char *words)
 {
-    sn_constraint c = sn_add_surface(b->world, kind, b->triangles, b->index, SN_MEASURE, 1);
+    sn_constraint c = sn_constraint_add_surface(b->world, kind, b->triangles, b->index, SN_MEASURE, 1);
     assert_false(sn_constraint_is_valid(b->world, c));
     assert_says(sn_world_error(b->world), words);
     assert_int_equal(sn_world_constraint_count(b->world, SN_KIND_NONE), 0);
@@ -361,11 +361,12 @@ static void bad_surfaces_are_refused(void **state)
     assert_refused(&b, SN_KIND_DISTANCE, "kind surface");
     b.triangles = 3;
     assert_refused(&b, SN_KIND_SURFACE_VOLUME, "3 triangles");
-    assert_false(
-        sn_constraint_is_valid(whole.world, sn_add_surface(whole.world, SN_KIND_SURFACE_VOLUME, 20, NULL, 1, 1)));
-    assert_false(sn_constraint_is_valid(NULL, sn_add_surface(NULL, SN_KIND_SURFACE_VOLUME, 20, whole.index, 1, 1)));
     assert_false(sn_constraint_is_valid(
-        whole.world, sn_add_surface(whole.world, SN_KIND_SURFACE_VOLUME, 20, whole.index, SN_MEASURE, -1)));
+        whole.world, sn_constraint_add_surface(whole.world, SN_KIND_SURFACE_VOLUME, 20, NULL, 1, 1)));
+    assert_false(
+        sn_constraint_is_valid(NULL, sn_constraint_add_surface(NULL, SN_KIND_SURFACE_VOLUME, 20, whole.index, 1, 1)));
+    assert_false(sn_constraint_is_valid(
+        whole.world, sn_constraint_add_surface(whole.world, SN_KIND_SURFACE_VOLUME, 20, whole.index, SN_MEASURE, -1)));
     assert_says(sn_world_error(whole.world), "pressure");
     sn_world_destroy(whole.world);
 }
@@ -383,9 +384,9 @@ static void memory_may_run_out(void **state)
         sn_real xyz[36];
         for (uint32_t i = 0; i < 36; ++i)
             xyz[i] = real(b.x[i / 3][i % 3]);
-        b.particles = sn_add_particles(b.world, 12, xyz, 0, 1);
+        b.particles = sn_particles_add(b.world, 12, xyz, 0, 1);
         memory.fail_at = memory.requests + at;
-        sn_constraint c = sn_add_surface(b.world, SN_KIND_SURFACE_VOLUME, 20, b.index, SN_MEASURE, 1);
+        sn_constraint c = sn_constraint_add_surface(b.world, SN_KIND_SURFACE_VOLUME, 20, b.index, SN_MEASURE, 1);
         bool failed = memory.failures > 0;
         assert_int_equal(sn_constraint_is_valid(b.world, c), !failed);
         assert_int_equal(sn_world_constraint_count(b.world, SN_KIND_NONE), !failed);

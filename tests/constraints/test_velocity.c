@@ -45,7 +45,7 @@ static void a_speed_is_kept(void **state)
         if (n == SN_INTEGRATOR_FORWARD_EULER || (n == SN_INTEGRATOR_BDF2 && !positions))
             continue;
         sn_world *world = world_of(solver, n);
-        sn_particle p = sn_add_particle(world, vec(0, 0, 0), 3);
+        sn_particle p = sn_particle_add_at(world, vec(0, 0, 0), 3);
         assert_ok(world, sn_particle_set_velocity(world, p, vec(2, -1, 0)));
         sn_constraint c = add_velocity(world, SN_KIND_VELOCITY, sn_at(p), vec(0, 2, 0), -1, 0);
         support_run(world, 60, FRAME);
@@ -67,7 +67,7 @@ static void a_force_may_not_suffice(void **state)
     FOR_EVERY_SOLVER(solver)
     {
         sn_world *world = world_of(solver, SN_INTEGRATOR_SYMPLECTIC_EULER);
-        sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1), q = sn_add_particle(world, vec(1, 0, 0), 1);
+        sn_particle p = sn_particle_add_at(world, vec(0, 0, 0), 1), q = sn_particle_add_at(world, vec(1, 0, 0), 1);
         add_velocity(world, SN_KIND_VELOCITY, sn_at(p), vec(0, 1, 0), 1, 5);
         sn_constraint off = add_velocity(world, SN_KIND_VELOCITY, sn_at(q), vec(0, 1, 0), 1, 5);
         const sn_real none = 0;
@@ -86,7 +86,7 @@ static void a_speed_at_least(void **state)
     FOR_EVERY_SOLVER(solver)
     {
         sn_world *world = world_of(solver, SN_INTEGRATOR_SYMPLECTIC_EULER);
-        sn_particle p = sn_add_particle(world, vec(0, 0, 0), 2);
+        sn_particle p = sn_particle_add_at(world, vec(0, 0, 0), 2);
         assert_ok(world, sn_particle_set_velocity(world, p, vec(1, 3, 0)));
         sn_constraint c = add_velocity(world, SN_KIND_VELOCITY_MIN, sn_at(p), vec(0, 1, 0), -2, 0);
         sn_vec3 force;
@@ -113,7 +113,7 @@ static void a_speed_between_two(void **state)
         sn_settings s = sn_world_settings(world);
         s.gravity = vec(0, 0, 0);
         assert_ok(world, sn_world_configure(world, &s));
-        sn_particle a = sn_add_particle(world, vec(0, 0, 0), 1), b = sn_add_particle(world, vec(1, 0, 0), 3);
+        sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), 1), b = sn_particle_add_at(world, vec(1, 0, 0), 3);
         assert_ok(world, sn_particle_set_velocity(world, a, vec(4, 1, 0)));
         const sn_real param[] = {1, 0, 0, real(0.5)};
         add(world, SN_KIND_VELOCITY_BETWEEN, sn_at(a), sn_at(b), param, 4);
@@ -134,8 +134,8 @@ static void a_winch(void **state)
     FOR_EVERY_SOLVER(solver)
     {
         sn_world *world = world_of(solver, SN_INTEGRATOR_SYMPLECTIC_EULER);
-        sn_particle hook = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE);
-        sn_particle load = sn_add_particle(world, vec(0, -2, 0), 5);
+        sn_particle hook = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE);
+        sn_particle load = sn_particle_add_at(world, vec(0, -2, 0), 5);
         const sn_real param[] = {real(-0.2)};
         sn_constraint c = add(world, SN_KIND_DISTANCE_RATE, sn_at(hook), sn_at(load), param, 1);
         support_run(world, 120, FRAME);
@@ -162,12 +162,12 @@ static void driven_ropes_and_cloths(void **state)
         uint32_t lines = cloth ? SIDE : 1;
         sn_particle p[SIDE * SIDE];
         for (uint32_t i = 0; i < SIDE * lines; ++i)
-            p[i] = sn_add_particle(world, vec(0.1 * (i % SIDE), 0, 0.1 * (i / SIDE)), i % SIDE ? 1 : SN_IMMOVABLE);
+            p[i] = sn_particle_add_at(world, vec(0.1 * (i % SIDE), 0, 0.1 * (i / SIDE)), i % SIDE ? 1 : SN_IMMOVABLE);
         for (uint32_t i = 0; i < SIDE * lines; ++i) {
             if (i % SIDE)
-                sn_add_distance(world, sn_at(p[i - 1]), sn_at(p[i]), real(0.1));
+                sn_constraint_add_distance(world, sn_at(p[i - 1]), sn_at(p[i]), real(0.1));
             if (i >= SIDE)
-                sn_add_distance(world, sn_at(p[i - SIDE]), sn_at(p[i]), real(0.1));
+                sn_constraint_add_distance(world, sn_at(p[i - SIDE]), sn_at(p[i]), real(0.1));
         }
         sn_particle end = p[SIDE - 1];
         add_velocity(world, SN_KIND_VELOCITY, sn_at(end), vec(0, 1, 0), 0.3, 0);
@@ -187,10 +187,10 @@ static void on_spots(void **state)
         sn_world *world = world_of(solver, SN_INTEGRATOR_SYMPLECTIC_EULER);
         sn_particle t[3];
         for (uint32_t i = 0; i < 3; ++i)
-            t[i] = sn_add_particle(world, vec(i == 1, 0, i == 2), 1 + (double)i);
+            t[i] = sn_particle_add_at(world, vec(i == 1, 0, i == 2), 1 + (double)i);
         sn_point spot = sn_on_triangle(t[0], t[1], t[2], real(0.2), real(0.3), real(0.5));
         add_velocity(world, SN_KIND_VELOCITY, spot, vec(0, 1, 0), 0.5, 0);
-        sn_body body = sn_add_box_body(world, vec(5, 0, 0), vec(0.5, 0.2, 0.2), 1000);
+        sn_body body = sn_body_add_box(world, vec(5, 0, 0), vec(0.5, 0.2, 0.2), 1000);
         add_velocity(world, SN_KIND_VELOCITY, sn_on_body(body, vec(0.5, 0, 0)), vec(0, 1, 0), 0.5, 0);
         double spot_before = (double)sn_point_position(world, spot).y;
         support_run(world, 12, FRAME);
@@ -208,7 +208,7 @@ static void in_two_dimensions(void **state)
 {
     (void)state;
     sn_world *world = support_world_2d();
-    sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1);
+    sn_particle p = sn_particle_add_at(world, vec(0, 0, 0), 1);
     add_velocity(world, SN_KIND_VELOCITY, sn_at(p), vec(0, 0, 1), 7, 0);
     add_velocity(world, SN_KIND_VELOCITY, sn_at(p), vec(0, 1, 0), 1, 0);
     support_run(world, 60, FRAME);

@@ -39,8 +39,8 @@ int main(void)
     if (sn_world_create(&def, &world) != SN_OK)
         return fail("no world", NULL);
     for (i = 0; i < 3; ++i) {
-        rope[i] = sn_add_particle(world, at((sn_real)0.5 * (sn_real)i, 2), i == 0 ? SN_IMMOVABLE : 1);
-        if (i > 0 && sn_add_distance(world, sn_at(rope[i - 1]), sn_at(rope[i]), SN_MEASURE).kind == 0)
+        rope[i] = sn_particle_add_at(world, at((sn_real)0.5 * (sn_real)i, 2), i == 0 ? SN_IMMOVABLE : 1);
+        if (i > 0 && sn_constraint_add_distance(world, sn_at(rope[i - 1]), sn_at(rope[i]), SN_MEASURE).kind == 0)
             return fail("no rod:", world);
     }
     for (i = 0; i < 600; ++i) {

@@ -36,7 +36,7 @@ static void run(sn_scene *scene, sn_output *output, uint32_t frames, const sn_ob
             assert_ok(sn_scene_world(scene), sn_scene_step(scene));
         write_frame(output);
         assert_ok(sn_scene_world(scene),
-                  sn_read_positions(sn_scene_world(scene), object->run, &seen[i * object->run.count].x, 0));
+                  sn_particles_read_positions(sn_scene_world(scene), object->run, &seen[i * object->run.count].x, 0));
     }
 }
 
@@ -332,13 +332,13 @@ static void test_format_names(void **state)
 
 #define SCENE_COLLIDERS                                                                                                \
     "{\"objects\": [{\"type\": \"particles\", \"name\": \"p\", \"positions\": [5, 3, 0]}],"                            \
-    " \"colliders\": [{\"type\": \"plane\", \"name\": \"floor\"},"                                                     \
-    " {\"type\": \"box\", \"name\": \"p\", \"size\": [2, 4, 6], \"position\": [0, 1, 0]},"                             \
-    " {\"type\": \"sphere\", \"name\": \"s\", \"radius\": 1.5, \"thickness\": 0.5},"                                   \
+    " \"statics\": [{\"type\": \"plane\", \"name\": \"floor\"},"                                                       \
+    " {\"type\": \"box\", \"name\": \"p\", \"kinematic\": true, \"size\": [2, 4, 6], \"position\": [0, 1, 0]},"        \
+    " {\"type\": \"sphere\", \"name\": \"s\", \"radius\": 1.5, \"rounding\": 0.5},"                                    \
     " {\"type\": \"capsule\", \"name\": \"c\", \"radius\": 0.5, \"length\": 3},"                                       \
     " {\"type\": \"mesh\", \"name\": \"m\", \"vertices\": [0,0,0, 1,0,0, 0,0,1], \"triangles\": [0,2,1]},"             \
     " {\"type\": \"field\", \"name\": \"f\", \"samples\": [-1,1,-1,1,-1,1,-1,1], \"counts\": [2,2,2], \"cell\": 1}],"  \
-    " \"motions\": [{\"collider\": \"p\", \"smooth\": false, \"keys\": [{\"time\": 0}, {\"time\": 1, \"move\":"        \
+    " \"motions\": [{\"kinematic\": \"p\", \"smooth\": false, \"keys\": [{\"time\": 0}, {\"time\": 1, \"move\":"       \
     " [60, 0, 0]}]}]}"
 
 static sn_mesh read_mesh(sn_arena *arena, const char *path)
@@ -405,7 +405,7 @@ static void test_colliders(void **state)
     assert_int_equal(info.points, 8);
     assert_int_equal(info.frames, 2);
     char *text = folder_read(folder_file(&f, "p-2.obj"), NULL);
-    assert_non_null(strstr(text, "# sinew type collider box"));
+    assert_non_null(strstr(text, "# sinew type kinematic box"));
     free(text);
     sn_arena_release(&arena);
     sn_scene_destroy(scene);
@@ -421,7 +421,7 @@ static void test_removed_collider(void **state)
     sn_output *output = open_output(scene, f.path, SN_FORMAT_OBJ);
     assert_ok(sn_scene_world(scene), sn_scene_step(scene));
     write_frame(output);
-    assert_ok(sn_scene_world(scene), sn_collider_remove(sn_scene_world(scene), sn_scene_collider_at(scene, 1)->handle));
+    assert_ok(sn_scene_world(scene), sn_body_remove(sn_scene_world(scene), sn_scene_static_at(scene, 1)->handle));
     write_frame(output);
     assert_true(sn_output_close(output, message, sizeof message));
     char *a = folder_read(folder_file(&f, "p-2_0001.obj"), NULL),

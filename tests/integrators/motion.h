@@ -117,7 +117,7 @@ static inline motion_state motion_reference(motion_law *law, double t, motion_st
 static inline sn_particle motion_enter(sn_world *world, const motion_problem *problem)
 {
     const motion_state *s = &problem->start;
-    assert_ok(world, sn_world_add_field(world, motion_field, (void *)(uintptr_t)problem, true, NULL));
+    assert_ok(world, sn_field_add(world, motion_field, (void *)(uintptr_t)problem, true, NULL));
     return motion_add(world, vec(s->x[0], s->x[1], 0), vec(s->v[0], s->v[1], 0), 2);
 }
 

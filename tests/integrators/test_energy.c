@@ -32,8 +32,8 @@ static energies swing_spring(sn_integrator integrator, uint32_t steps, double h)
 {
     sn_world *world = motion_world(integrator);
     sn_point ends[2];
-    ends[0] = sn_at(sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE));
-    ends[1] = sn_at(sn_add_particle(world, vec(1.5, 0, 0), 1));
+    ends[0] = sn_at(sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE));
+    ends[1] = sn_at(sn_particle_add_at(world, vec(1.5, 0, 0), 1));
     sn_constraint_def def = sn_default_constraint_def(SN_KIND_SPRING);
     def.points = ends;
     def.param[0] = 1;
@@ -102,9 +102,9 @@ static energies swing_rod(sn_integrator integrator, sn_gradients gradients)
     def.settings.gradients = gradients;
     def.settings.iterations = 20;
     sn_world *world = support_world_from(&def);
-    sn_particle hook = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE),
-                bob = sn_add_particle(world, vec(1, 0, 0), 1);
-    sn_add_distance(world, sn_at(hook), sn_at(bob), 1);
+    sn_particle hook = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE),
+                bob = sn_particle_add_at(world, vec(1, 0, 0), 1);
+    sn_constraint_add_distance(world, sn_at(hook), sn_at(bob), 1);
     energies e = watch(world, 12000, 1.0 / 600, -G); /* from the lowest point */
     sn_world_destroy(world);
     return e;

@@ -58,11 +58,11 @@ static void bulk_teleports(void **state)
     for (size_t i = 0; i < COUNT_OF(schemes); ++i) {
         const sn_real from[] = {0, 0, 0, 1, 0, 0}, to[] = {9, 9, 0, -9, 5, 0}, speed[] = {2, 0, 0, 0, 2, 0};
         sn_world *world = motion_world(schemes[i].id);
-        sn_particles run = sn_add_particles(world, 2, from, 0, 1);
+        sn_particles run = sn_particles_add(world, 2, from, 0, 1);
         support_run(world, 3, 0.01);
-        assert_ok(world, sn_write_velocities(world, run, speed, 0));
+        assert_ok(world, sn_particles_write_velocities(world, run, speed, 0));
         support_run(world, 3, 0.01);
-        assert_ok(world, sn_write_positions(world, run, to, 0));
+        assert_ok(world, sn_particles_write_positions(world, run, to, 0));
         support_run(world, 3, 0.01);
         assert_vec_close(sn_particle_velocity(world, sn_particles_at(run, 0)), vec(2, 0, 0), ROUNDING);
         assert_vec_close(sn_particle_position(world, sn_particles_at(run, 1)), vec(-9, 5.06, 0), 8 * ROUNDING);
@@ -137,7 +137,7 @@ static void forces_for_a_step(void **state)
             sn_world *world = support_world_from(&def);
             sn_particle p = motion_add(world, vec(0, 0, 0), vec(0, 0, 0), 2);
             support_run(world, 3, 0.1);
-            assert_ok(world, sn_particle_add_force(world, p, vec(8, 2, 0)));
+            assert_ok(world, sn_particle_apply_force(world, p, vec(8, 2, 0)));
             assert_ok(world, sn_world_step(world, real(0.1)));
             assert_vec_close(sn_particle_velocity(world, p), vec(0.4, -0.4 + 0.1, 0), ROUNDING);
             support_run(world, 5, 0.1);
@@ -184,16 +184,16 @@ static string_motion swing_string(sn_integrator integrator, bool by_field)
     double last = 0, first = 0, crossed = 0;
     uint32_t crossings = 0, steps = 300, number;
     for (uint32_t i = 0; i < STRING_MASSES; ++i)
-        p[i] = sn_add_particle(world, vec(i * STRING_LINK, 1e-3 * string_mode(i), 0), real(STRING_MASS));
+        p[i] = sn_particle_add_at(world, vec(i * STRING_LINK, 1e-3 * string_mode(i), 0), real(STRING_MASS));
     for (uint32_t i = 0; i + 1 < STRING_MASSES; ++i) {
-        sn_constraint link = sn_add_distance(world, sn_at(p[i]), sn_at(p[i + 1]), SN_MEASURE);
+        sn_constraint link = sn_constraint_add_distance(world, sn_at(p[i]), sn_at(p[i + 1]), SN_MEASURE);
         middle = i == STRING_MASSES / 2 ? link : middle;
     }
     if (by_field)
-        assert_ok(world, sn_world_add_field(world, pull_ends, NULL, true, &number));
+        assert_ok(world, sn_field_add(world, pull_ends, NULL, true, &number));
     for (uint32_t step = 0; step < steps; ++step) {
         for (uint32_t i = 0; i < STRING_MASSES && !by_field; i += STRING_MASSES - 1)
-            assert_ok(world, sn_particle_add_force(world, p[i], pull_ends(NULL, &(sn_field_in){.index = i})));
+            assert_ok(world, sn_particle_apply_force(world, p[i], pull_ends(NULL, &(sn_field_in){.index = i})));
         support_run(world, 1, 1.0 / 60);
         double swing = 0, tension = support_gap(sn_constraint_force_on(world, middle, 0), vec(0, 0, 0));
         for (uint32_t i = 0; i < STRING_MASSES; ++i)
@@ -248,11 +248,11 @@ static void hinges_are_turned(void **state)
     joint.target = 0;
     joint.target_most = SN_JOINT_MOST;
     joint.target_compliance = real(1 / stiffness);
-    sn_constraint hinge = sn_add_joint(world, &joint);
+    sn_constraint hinge = sn_joint_add(world, &joint);
     double last = 0, first = 0, crossed = 0, most = 0;
     uint32_t crossings = 0;
     for (uint32_t step = 0; step < 180; ++step) {
-        assert_ok(world, sn_body_add_torque(world, joint.b, vec(0, 0, torque)));
+        assert_ok(world, sn_body_apply_torque(world, joint.b, vec(0, 0, torque)));
         support_run(world, 1, 1.0 / 60);
         double angle = (double)sn_joint_angle(world, hinge) - torque / stiffness;
         if (angle * last < 0) {
@@ -282,9 +282,9 @@ static void add_and_remove_field(sn_world *world, sn_particle p, double *speed, 
 {
     uint32_t number;
     (void)p;
-    assert_ok(world, sn_world_add_field(world, motion_field, (void *)(uintptr_t)&push, true, &number));
+    assert_ok(world, sn_field_add(world, motion_field, (void *)(uintptr_t)&push, true, &number));
     support_run(world, 7, 0.01);
-    assert_ok(world, sn_world_remove_field(world, number));
+    assert_ok(world, sn_field_remove(world, number));
     *speed += 0.21;
     *force = 0;
 }
@@ -331,9 +331,9 @@ static void cut_rods(void **state)
             sn_world_def def = motion_def(schemes[i].id);
             def.settings.iterations = 10;
             sn_world *world = support_world_from(&def);
-            sn_particle hook = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE);
+            sn_particle hook = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE);
             sn_particle p = motion_add(world, vec(1, 0, 0), vec(0, 2, 0), 1);
-            sn_constraint rod = sn_add_distance(world, sn_at(hook), sn_at(p), 1);
+            sn_constraint rod = sn_constraint_add_distance(world, sn_at(hook), sn_at(p), 1);
             support_run(world, 100, 0.001);
             sn_vec3 v = sn_particle_velocity(world, p);
             assert_ok(world, hook_goes ? sn_particle_remove(world, hook) : sn_constraint_remove(world, rod));
@@ -351,7 +351,7 @@ static void impulse_on_a_rod(void **state)
         sn_world *world = motion_world(schemes[i].id);
         sn_particle a = motion_add(world, vec(0, 0, 0), vec(0, 0, 0), 1),
                     b = motion_add(world, vec(1, 0, 0), vec(0, 0, 0), 3);
-        sn_add_distance(world, sn_at(a), sn_at(b), 1);
+        sn_constraint_add_distance(world, sn_at(a), sn_at(b), 1);
         support_run(world, 5, 0.01);
         assert_ok(world, sn_particle_apply_impulse(world, a, vec(8, 0, 0)));
         for (int n = 0; n < 8; ++n) {
@@ -397,7 +397,7 @@ static void damping_comes_before_forces(void **state)
         def.settings.gravity = vec(0, -G, 0);
         def.settings.damping = real(k);
         sn_world *world = support_world_from(&def);
-        sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1);
+        sn_particle p = sn_particle_add_at(world, vec(0, 0, 0), 1);
         assert_ok(world, sn_world_step(world, real(h)));
         assert_close(sn_particle_velocity(world, p).y, -G * h, EXACTNESS(1e-7, 1e-14));
         if (schemes[i].id != SN_INTEGRATOR_BDF2) {
@@ -418,10 +418,10 @@ static double highest_after_impact(sn_integrator integrator, bool with_rod)
     def.settings.gravity = vec(0, -G, 0);
     def.settings.iterations = 20;
     sn_world *world = support_world_from(&def);
-    sn_particle low = sn_add_particle(world, vec(0, 0.5, 0), 1), high = sn_add_particle(world, vec(0, 1.5, 0), 1);
-    sn_add_half_space(world, sn_at(low), vec(0, 0, 0), vec(0, 1, 0));
+    sn_particle low = sn_particle_add_at(world, vec(0, 0.5, 0), 1), high = sn_particle_add_at(world, vec(0, 1.5, 0), 1);
+    sn_constraint_add_half_space(world, sn_at(low), vec(0, 0, 0), vec(0, 1, 0));
     if (with_rod)
-        sn_add_distance(world, sn_at(low), sn_at(high), 1);
+        sn_constraint_add_distance(world, sn_at(low), sn_at(high), 1);
     double most = 0;
     for (int i = 0; i < 600; ++i) {
         support_run(world, 1, 1.0 / 500);
@@ -462,20 +462,20 @@ static void inequalities_do_not_bounce(void **state)
             sn_world_def def = motion_def(schemes[i].id);
             def.settings.gravity = vec(0, -G, 0);
             sn_world *world = support_world_from(&def);
-            sn_particle p = sn_add_particle(world, vec(0, 0.5, 0), 1);
-            sn_particle hook = sn_add_particle(world, vec(0, 1, 0), SN_IMMOVABLE);
+            sn_particle p = sn_particle_add_at(world, vec(0, 0.5, 0), 1);
+            sn_particle hook = sn_particle_add_at(world, vec(0, 1, 0), SN_IMMOVABLE);
             sn_point at = sn_at(p);
-            sn_constraint_def floor = sn_default_constraint_def(sn_register_kind(world, &kind_floor));
+            sn_constraint_def floor = sn_default_constraint_def(sn_kind_register(world, &kind_floor));
             sn_constraint c = {0};
             floor.points = &at;
             if (which == 0)
                 assert_ok(world, sn_constraint_add(world, &floor, &c));
             else if (which == 1)
-                c = sn_add_half_space(world, at, vec(0, 0, 0), vec(0, 1, 0));
+                c = sn_constraint_add_half_space(world, at, vec(0, 0, 0), vec(0, 1, 0));
             else if (which == 2)
-                c = sn_add_distance_max(world, sn_at(hook), at, 1);
+                c = sn_constraint_add_distance_max(world, sn_at(hook), at, 1);
             else
-                c = sn_add_box(world, at, vec(-1, 0, -1), vec(1, 2, 1));
+                c = sn_constraint_add_box(world, at, vec(-1, 0, -1), vec(1, 2, 1));
             assert_true(sn_constraint_is_valid(world, c));
             double most = 0;
             for (int step = 0; step < 400; ++step) {

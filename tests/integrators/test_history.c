@@ -20,12 +20,12 @@ static flock make_flock(sn_world_def def)
     def.settings.substeps = 2;
     def.settings.iterations = 3;
     f.world = support_world_from(&def);
-    assert_ok(f.world, sn_world_add_field(f.world, motion_field, (void *)(uintptr_t)&orbit, true, NULL));
+    assert_ok(f.world, sn_field_add(f.world, motion_field, (void *)(uintptr_t)&orbit, true, NULL));
     for (int i = 0; i < FLOCK; ++i)
         f.member[i] = motion_add(f.world, vec(1 + 0.25 * i, 0.125 * i, 0), vec(0.1, 1 - 0.05 * i, 0), 1 + i);
-    sn_add_distance(f.world, sn_at(f.member[3]), sn_at(f.member[4]), SN_MEASURE);
-    sn_add_distance(f.world, sn_at(f.member[5]), sn_at(f.member[6]), SN_MEASURE);
-    sn_add_half_space(f.world, sn_at(f.member[8]), vec(0, 0.8, 0), vec(0, 1, 0));
+    sn_constraint_add_distance(f.world, sn_at(f.member[3]), sn_at(f.member[4]), SN_MEASURE);
+    sn_constraint_add_distance(f.world, sn_at(f.member[5]), sn_at(f.member[6]), SN_MEASURE);
+    sn_constraint_add_half_space(f.world, sn_at(f.member[8]), vec(0, 0.8, 0), vec(0, 1, 0));
     return f;
 }
 
@@ -183,8 +183,8 @@ static void failures_leave_the_past(void **state)
         trouble t = {0.105, false};
         flock f = make_flock(motion_def(schemes[i].id)), quiet = make_flock(motion_def(schemes[i].id));
         trouble none = {1e9, false};
-        assert_ok(f.world, sn_world_add_field(f.world, trouble_field, &t, true, NULL));
-        assert_ok(quiet.world, sn_world_add_field(quiet.world, trouble_field, &none, true, NULL));
+        assert_ok(f.world, sn_field_add(f.world, trouble_field, &t, true, NULL));
+        assert_ok(quiet.world, sn_field_add(quiet.world, trouble_field, &none, true, NULL));
         uint64_t stands = run_into(f.world);
         assert_says(sn_world_error(f.world), "field particle");
         double time = sn_world_time(f.world);
@@ -213,7 +213,7 @@ static void infinite_kicks(void **state)
         trouble t = {0.105, true};
         flock f = make_flock(motion_def(schemes[i].id));
         assert_ok(f.world, sn_particle_set_mass(f.world, f.member[4], real(1e-6)));
-        assert_ok(f.world, sn_world_add_field(f.world, trouble_field, &t, true, NULL));
+        assert_ok(f.world, sn_field_add(f.world, trouble_field, &t, true, NULL));
         run_into(f.world);
         assert_true(sn_world_time(f.world) < 0.2);
         for (int m = 0; m < FLOCK; ++m)
@@ -255,9 +255,9 @@ static sn_world *make_crowd(sn_world_def def, sn_particles *crowd)
         xyz[3 * i + 2] = 0;
     }
     sn_world *world = support_world_from(&def);
-    *crowd = sn_add_particles(world, CROWD, xyz, 0, 1);
+    *crowd = sn_particles_add(world, CROWD, xyz, 0, 1);
     free(xyz);
-    assert_ok(world, sn_world_add_field(world, motion_field, (void *)(uintptr_t)&orbit, true, NULL));
+    assert_ok(world, sn_field_add(world, motion_field, (void *)(uintptr_t)&orbit, true, NULL));
     return world;
 }
 

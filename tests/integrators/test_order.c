@@ -158,7 +158,7 @@ static sn_constraint join_spring(sn_world *world, sn_particle hook, sn_particle 
 
 static sn_constraint join_soft(sn_world *world, sn_particle hook, sn_particle mass)
 {
-    sn_constraint soft = sn_add_distance(world, sn_at(hook), sn_at(mass), 1);
+    sn_constraint soft = sn_constraint_add_distance(world, sn_at(hook), sn_at(mass), 1);
     assert_ok(world, sn_constraint_set_material(world, soft, (sn_material){sn_compliance(40), real(1.5)}));
     return soft;
 }
@@ -169,7 +169,7 @@ static double run_spring(sn_integrator integrator, uint32_t n, const void *conte
     sn_world_def def = motion_def(integrator);
     def.settings.iterations = 4;
     sn_world *world = support_world_from(&def);
-    sn_particle hook = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE);
+    sn_particle hook = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE);
     sn_particle mass = motion_add(world, vec(1.25, 0, 0), vec(0, 1, 0), 2);
     join(world, hook, mass);
     support_run(world, n, swinging.time / n);
@@ -226,9 +226,9 @@ static sn_world *rod_world(const rod_case *rod, sn_particle *bob)
     def.settings.gradients = rod->gradients;
     def.settings.iterations = 20;
     sn_world *world = support_world_from(&def);
-    sn_particle hook = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE);
-    *bob = sn_add_particle(world, vec(1, 0, 0), 1);
-    sn_add_distance(world, sn_at(hook), sn_at(*bob), 1);
+    sn_particle hook = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE);
+    *bob = sn_particle_add_at(world, vec(1, 0, 0), 1);
+    sn_constraint_add_distance(world, sn_at(hook), sn_at(*bob), 1);
     return world;
 }
 

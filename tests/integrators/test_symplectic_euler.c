@@ -36,7 +36,7 @@ static void free_fall(void **state)
         uint32_t steps = cut[i][0], substeps = cut[i][1];
         double n = (double)steps * substeps, h = 1 / n;
         sn_world *world = world_with(vec(0, -G, 0), 0, substeps);
-        sn_particle p = sn_add_particle(world, vec(0, 0, 0), 5);
+        sn_particle p = sn_particle_add_at(world, vec(0, 0, 0), 5);
         support_run(world, steps, 1.0 / steps);
         double y = -G * h * h * n * (n + 1) / 2;
         assert_close(sn_particle_position(world, p).y, y, EXACTNESS(1e-5, 1e-12));
@@ -118,7 +118,7 @@ static void damping_comes_before_forces(void **state)
     (void)state;
     const double h = 0.01, k = 30;
     sn_world *world = world_with(vec(0, -G, 0), k, 1);
-    sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1);
+    sn_particle p = sn_particle_add_at(world, vec(0, 0, 0), 1);
     assert_ok(world, sn_world_step(world, real(h)));
     assert_close(sn_particle_velocity(world, p).y, -G * h, EXACTNESS(1e-8, 1e-15));
     assert_close(sn_particle_position(world, p).y, -G * h * h, EXACTNESS(1e-10, 1e-15));
@@ -134,9 +134,9 @@ static void forces_last_one_step(void **state)
 {
     (void)state;
     sn_world *world = world_with(vec(0, 0, 0), 0, 10);
-    sn_particle p = sn_add_particle(world, vec(0, 0, 0), 4);
-    assert_ok(world, sn_particle_add_force(world, p, vec(8, 0, 0)));
-    assert_ok(world, sn_particle_add_force(world, p, vec(0, 4, 0)));
+    sn_particle p = sn_particle_add_at(world, vec(0, 0, 0), 4);
+    assert_ok(world, sn_particle_apply_force(world, p, vec(8, 0, 0)));
+    assert_ok(world, sn_particle_apply_force(world, p, vec(0, 4, 0)));
     assert_ok(world, sn_world_step(world, real(0.5)));
     assert_vec_close(sn_particle_velocity(world, p), vec(1, 0.5, 0), EXACTNESS(1e-6, 1e-14));
     double h = 0.05, n = 10;
@@ -152,7 +152,7 @@ static void immovable_stays(void **state)
     (void)state;
     sn_world *world = world_with(vec(0, -G, 0), 0.5, 10);
     sn_particle p = add_moving(world, vec(1, 2, 3), vec(4, 5, 6), (double)INFINITY);
-    assert_ok(world, sn_particle_add_force(world, p, vec(1, 1, 1)));
+    assert_ok(world, sn_particle_apply_force(world, p, vec(1, 1, 1)));
     support_run(world, 10, 0.1);
     assert_vec_same(sn_particle_position(world, p), vec(1, 2, 3));
     assert_vec_same(sn_particle_velocity(world, p), vec(0, 0, 0));

@@ -1,4 +1,5 @@
 /* Bodies under every integrator: how they turn when nothing acts on them, under torques, on joints and in contact. */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -96,7 +97,7 @@ static void torques_turn(void **state)
         const double h = 1.0 / 100, rate = 3.0 / 0.5;
         for (int step = 0; step < 100; ++step) {
             if (step >= 20 && step < 60)
-                assert_ok(world, sn_body_add_torque(world, body, vec(0, 0, 3)));
+                assert_ok(world, sn_body_apply_torque(world, body, vec(0, 0, 3)));
             support_run(world, 1, h);
         }
         assert_vec_close(sn_body_spin(world, body), vec(0, 0, 0.5 + 0.4 * rate), EXACTNESS(1e-6, 1e-12));
@@ -132,8 +133,8 @@ static void torques_act_as_forces_do(void **state)
                                                   (sn_quat){0, 0, real(sin(angle / 2)), real(cos(angle / 2))}));
                 for (int step = 0; step < 40; ++step) {
                     double push = pushed(law, step, (double)sn_body_centre(world, body).x);
-                    assert_ok(world, sn_body_add_torque(world, body, vec(0, 0, push)));
-                    assert_ok(world, sn_particle_add_force(world, sn_body_particle(world, body), vec(push, 0, 0)));
+                    assert_ok(world, sn_body_apply_torque(world, body, vec(0, 0, push)));
+                    assert_ok(world, sn_particle_apply_force(world, sn_body_particle(world, body), vec(push, 0, 0)));
                     support_run(world, 1, 0.05);
                     sn_quat q = sn_body_rotation(world, body);
                     angle = 2 * atan2((double)q.z, (double)q.w);
@@ -155,7 +156,7 @@ static void first_steps(void **state)
     for (size_t i = 0; i < COUNT_OF(schemes); ++i) {
         sn_world *world = make_world(schemes[i].id, SN_SOLVER_TILED, 0);
         sn_body body = add_body(world, 2, vec(2, 2, 2), vec(0, 0, 0), vec(0, 0, 0), vec(0, 0, 0));
-        assert_ok(world, sn_body_add_torque(world, body, vec(2, 0, 0)));
+        assert_ok(world, sn_body_apply_torque(world, body, vec(2, 0, 0)));
         support_run(world, 1, 0.1);
         sn_quat q = sn_body_rotation(world, body);
         assert_close(2 * atan2((double)q.x, (double)q.w), way[i] * 0.01, EXACTNESS(1e-8, 1e-15));
@@ -171,14 +172,14 @@ static void springs_turn_as_they_move(void **state)
     for (size_t i = 0; i < COUNT_OF(schemes); ++i) {
         sn_world *world = make_world(schemes[i].id, SN_SOLVER_TILED, 0);
         sn_body body = add_body(world, 1, vec(1, 1, 1), vec(0, 0, 0), vec(0, 0, 0), vec(0, 0, 1e-3));
-        sn_particle p = sn_add_particle(world, vec(9, 0, 0), 1);
+        sn_particle p = sn_particle_add_at(world, vec(9, 0, 0), 1);
         assert_ok(world, sn_particle_set_velocity(world, p, vec(0, 1e-3, 0)));
         for (int side = -1; side < 2; side += 2) {
-            sn_particle far = sn_add_particle(world, vec(9, 50 * side, 0), SN_IMMOVABLE);
-            sn_add_spring(world, sn_at(far), sn_at(p), 50, 20, 0);
+            sn_particle far = sn_particle_add_at(world, vec(9, 50 * side, 0), SN_IMMOVABLE);
+            sn_constraint_add_spring(world, sn_at(far), sn_at(p), 50, 20, 0);
             for (int end = -1; end < 2; end += 2) {
-                far = sn_add_particle(world, vec(end, 50 * side, 0), SN_IMMOVABLE);
-                sn_add_spring(world, sn_at(far), sn_on_body(body, vec(end, 0, 0)), 50, 10, 0);
+                far = sn_particle_add_at(world, vec(end, 50 * side, 0), SN_IMMOVABLE);
+                sn_constraint_add_spring(world, sn_at(far), sn_on_body(body, vec(end, 0, 0)), 50, 10, 0);
             }
         }
         double turning = 0, moving = 0;
@@ -209,7 +210,7 @@ static void spins_decay_and_jump(void **state)
         for (int step = 0; step < 90; ++step) {
             double h = step < 50 ? 0.01 : 0.02;
             if (step == 30) {
-                assert_ok(world, sn_body_add_angular_impulse(world, body, vec(0, 1, 0)));
+                assert_ok(world, sn_body_apply_angular_impulse(world, body, vec(0, 1, 0)));
                 spin += 2;
             }
             if (step == 70) {
@@ -266,7 +267,7 @@ static sn_constraint add_limited(sn_world *world, size_t which, uint32_t drive, 
         def.target_most = real(1.5);
         def.target_compliance = real(0.1);
     }
-    sn_constraint joint = sn_add_joint(world, &def);
+    sn_constraint joint = sn_joint_add(world, &def);
     if (!joint.kind)
         fail_msg("%s", sn_world_error(world));
     return joint;
@@ -382,7 +383,7 @@ static nailed nail(sn_integrator integrator, sn_solver solver)
     nailed n = {.world = make_world(integrator, solver, 9.81)};
     n.body = add_body(n.world, mass, vec(moments[0], moments[1], moments[2]), vec(arm[0], 0, 0),
                       vec(0, start.w[2] * arm[0], -start.w[1] * arm[0]), vec(start.w[0], start.w[1], start.w[2]));
-    n.joint = sn_add_ball_joint(n.world, nowhere, n.body, vec(0, 0, 0));
+    n.joint = sn_joint_add_ball(n.world, nowhere, n.body, vec(0, 0, 0));
     assert_true(n.joint.kind);
     return n;
 }
@@ -447,7 +448,7 @@ static double twist_left(sn_integrator integrator, sn_solver solver, uint32_t st
     sn_joint_def def = sn_default_joint_def(SN_KIND_JOINT_FIXED);
     def.b = disc;
     def.angular_compliance = real(1 / 50.0);
-    assert_true(sn_add_joint(world, &def).kind);
+    assert_true(sn_joint_add(world, &def).kind);
     support_run(world, steps, 1.0 / steps);
     double left = sqrt(2 * energy_of(world) / 0.5);
     sn_world_destroy(world);
@@ -481,7 +482,7 @@ static void soft_welds_are_damped(void **state)
             def.b = disc;
             def.angular_compliance = real(1 / 50.0);
             def.angular_damping = 1;
-            assert_true(sn_add_joint(world, &def).kind);
+            assert_true(sn_joint_add(world, &def).kind);
             assert_ok(world,
                       sn_body_set_pose(world, disc, vec(0, 0, 0), (sn_quat){real(sin(0.05)), 0, 0, real(cos(0.05))}));
             support_run(world, steps, t / steps);
@@ -507,7 +508,7 @@ static void motors_and_friction(void **state)
         def.speed = 3;
         def.speed_most = 2;
         def.friction = 1;
-        sn_constraint hinge = sn_add_joint(world, &def);
+        sn_constraint hinge = sn_joint_add(world, &def);
         assert_true(hinge.kind);
         support_run(world, 50, 0.01);
         assert_close(sn_body_spin(world, wheel).x, 2, 0.05);
@@ -537,10 +538,10 @@ static void contact_under_all(void **state)
         sn_body box[5], ball;
         s.substeps = 10;
         assert_ok(world, sn_world_configure(world, &s));
-        assert_true(sn_collider_is_valid(world, sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0))));
+        assert_true(sn_body_is_valid(world, fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0))));
         for (int k = 0; k < 5; ++k)
-            box[k] = sn_add_box_body(world, vec(0, 0.2 + 0.4 * k, 0), vec(0.2, 0.2, 0.2), 500);
-        ball = sn_add_sphere_body(world, vec(-3, 0.3, 2), real(0.3), 500);
+            box[k] = sn_body_add_box(world, vec(0, 0.2 + 0.4 * k, 0), vec(0.2, 0.2, 0.2), 500);
+        ball = sn_body_add_sphere(world, vec(-3, 0.3, 2), real(0.3), 500);
         assert_ok(world, sn_body_set_velocity(world, ball, vec(1.4, 0, 0), vec(0, 0, 0)));
         support_run(world, 120, 1.0 / 60);
         for (int k = 0; k < 5; ++k)
@@ -561,12 +562,12 @@ static sn_world *make_heap(uint32_t threads, sn_body *first)
     def.settings.substeps = 4;
     def.threads = threads;
     sn_world *world = support_world_from(&def);
-    sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
+    fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
     sn_body last = nowhere;
     for (int i = 0; i < 12; ++i) {
-        sn_body body = sn_add_box_body(world, vec(0.5 * i, 0.4 + 0.1 * (i % 3), 0), vec(0.2, 0.1, 0.15), 300);
+        sn_body body = sn_body_add_box(world, vec(0.5 * i, 0.4 + 0.1 * (i % 3), 0), vec(0.2, 0.1, 0.15), 300);
         if (i % 4)
-            assert_true(sn_add_ball_joint(world, last, body, vec(0.5 * i - 0.25, 0.4, 0)).kind);
+            assert_true(sn_joint_add_ball(world, last, body, vec(0.5 * i - 0.25, 0.4, 0)).kind);
         else
             assert_ok(world, sn_body_set_velocity(world, body, vec(0, 0, 1), vec(1, 2, 3)));
         if (i == 0)
@@ -580,9 +581,9 @@ static void go_on(sn_world *world, sn_body body, int from, int to)
 {
     for (int i = from; i < to; ++i) {
         if (i % 17 == 5)
-            assert_ok(world, sn_body_add_torque(world, body, vec(0, 5, 0)));
+            assert_ok(world, sn_body_apply_torque(world, body, vec(0, 5, 0)));
         if (i % 29 == 11)
-            assert_ok(world, sn_body_add_angular_impulse(world, body, vec(1, 0, 0)));
+            assert_ok(world, sn_body_apply_angular_impulse(world, body, vec(1, 0, 0)));
         support_run(world, 1, 1.0 / 60);
     }
 }

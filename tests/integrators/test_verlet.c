@@ -131,8 +131,8 @@ static void constrained(void **state)
 {
     (void)state;
     flight f = take_off(0);
-    sn_particle hub = sn_add_particle(f.world, vec(0, 0.25, 0), SN_IMMOVABLE);
-    sn_constraint rod = sn_add_distance(f.world, sn_at(hub), sn_at(f.bob), SN_MEASURE);
+    sn_particle hub = sn_particle_add_at(f.world, vec(0, 0.25, 0), SN_IMMOVABLE);
+    sn_constraint rod = sn_constraint_add_distance(f.world, sn_at(hub), sn_at(f.bob), SN_MEASURE);
     double worst = 0, pulled = 0;
     assert_true(rod.kind);
     for (int i = 0; i < 200; ++i) {

@@ -45,7 +45,7 @@ static sn_vec3 net_intruder(void *context, const sn_field_in *in)
     stage->intrusions++;
     stage->admitted += sn_world_step(stage->world, (sn_real)0.01) == SN_OK;
     stage->admitted += sn_particle_remove(stage->world, self) == SN_OK;
-    stage->admitted += sn_add_particle(stage->world, zero, 1).generation != 0;
+    stage->admitted += sn_particle_add_at(stage->world, zero, 1).generation != 0;
     stage->admitted += sn_world_replan(stage->world) == SN_OK;
     return f;
 }
@@ -80,7 +80,7 @@ CODE(
         return true;
     } static bool net_some_touch(void *context, const sn_contact_pair *pair) {
         (void)context;
-        return (pair->particle.index + pair->other.index + pair->collider.index) % 3 != 0;
+        return (pair->particle.index + pair->other.index + pair->other_body.index) % 3 != 0;
     })
 
 CODE(

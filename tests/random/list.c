@@ -11,7 +11,7 @@ typedef sn_particles returns_RUN;
 typedef sn_body returns_BODY;
 typedef sn_constraint returns_CONSTRAINT;
 typedef sn_constraints returns_CONSTRAINTS;
-typedef sn_collider returns_COLLIDER;
+typedef sn_body returns_FIXED;
 typedef sn_snapshot *returns_SNAPSHOT;
 typedef sn_rewind *returns_REWIND;
 typedef sn_accumulator *returns_ACCUMULATOR;
@@ -175,8 +175,9 @@ const char *net_list_check(void)
     for (uint32_t i = 0; i < STRUCTS; ++i) {
         const net_struct_info *s = &struct_table[i];
         size_t end = 0, align = 1;
-        if (i == STRUCT_CHARACTER || i == STRUCT_QUERY_FILTER)
-            continue; /* have more: what a move finds, a collider that follows, a function */
+        if (i == STRUCT_CHARACTER || i == STRUCT_QUERY_FILTER || i == STRUCT_BODY_SHAPE || i == STRUCT_FIXED_DEF ||
+            i == STRUCT_GROUP_FIELD)
+            continue; /* have more: what a move finds, a body that follows, a function, what other types of shapes have */
         for (uint32_t k = 0; k < s->fields; ++k) {
             const net_type_info *type = &type_table[s->field[k].type];
             if (s->field[k].offset != round_up(end, type->align))

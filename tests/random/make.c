@@ -76,7 +76,8 @@ static bool makes(net_type type, net_type wanted)
     case TYPE_CONSTRAINT:
         return type == TYPE_CONSTRAINT || type == TYPE_CONSTRAINTS;
     case TYPE_BODY_OR_WORLD:
-        return type == TYPE_BODY;
+    case TYPE_ANY_BODY:
+        return type == TYPE_BODY || type == TYPE_FIXED;
     case TYPE_SAVED:
         return type == TYPE_SNAPSHOT;
     default:
@@ -332,7 +333,7 @@ static void make_body_mass(net_maker *m)
 /* Also of shapes: positive for round ones. */
 static void make_radius(net_maker *m)
 {
-    push_real(m, m->shape > SN_BODY_CAPSULE && chance(m, 50) ? 0 : number(m, 0.05, 0.4));
+    push_real(m, m->shape > SN_SHAPE_CAPSULE && chance(m, 50) ? 0 : number(m, 0.05, 0.4));
 }
 
 static void make_compliance(net_maker *m)
@@ -548,13 +549,13 @@ static uint32_t make_count(net_maker *m, const char *name)
                           : kind->points ? kind->points
                                          : kind->least_points + draw(m, 3) * (kind->point_step ? kind->point_step : 1);
     }
-    if (m->op->call == CALL_sn_add_surface)
+    if (m->op->call == CALL_sn_constraint_add_surface)
         return m->count = 4;
     if (m->op->call == CALL_sn_constraints_add_lists)
         return m->count = draw(m, 4);
-    return m->count = m->op->call == CALL_sn_add_collinear  ? 3 + draw(m, 3)
-                      : m->op->call == CALL_sn_add_coplanar ? 4 + draw(m, 3)
-                                                            : 2 + draw(m, 4);
+    return m->count = m->op->call == CALL_sn_constraints_add_collinear  ? 3 + draw(m, 3)
+                      : m->op->call == CALL_sn_constraints_add_coplanar ? 4 + draw(m, 3)
+                                                                        : 2 + draw(m, 4);
 }
 
 static uint64_t make_number(net_maker *m, net_type type, const char *name)
@@ -582,7 +583,7 @@ static uint64_t make_number(net_maker *m, net_type type, const char *name)
         return chance(m, 60) ? UINT32_MAX : draw(m, 4);
     case TYPE_MADE:
         return m->op->call == CALL_sn_body_add    ? sn_default_body_def().made
-               : m->op->call == CALL_sn_add_joint ? sn_default_joint_def(1).made
+               : m->op->call == CALL_sn_joint_add ? sn_default_joint_def(1).made
                                                   : sn_default_constraint_def(1).made;
     case TYPE_SAME_KIND:
         return m->kind;
@@ -603,6 +604,8 @@ static uint64_t make_number(net_maker *m, net_type type, const char *name)
         return 1 + draw(m, 3);
     case TYPE_AGO:
         return draw(m, 2);
+    case TYPE_SHAPE_NUMBER:
+        return 0;
     default:
         fail_msg("no number for %s", net_type_of(type)->name);
         return 0;
@@ -621,10 +624,13 @@ static uint32_t choices(net_type type)
     case TYPE_MIX:
         return SN_MIX_MOST + 1;
     case TYPE_SHAPE_TYPE:
-        return SN_BODY_HULL + 1;
-    case TYPE_COLLIDER_TYPE:
+        return SN_SHAPE_CONE + 1;
+    case TYPE_BODY_TYPE:
+    case TYPE_LED_TYPE:
+        return SN_BODY_KINEMATIC + 1;
+    case TYPE_FIXED_TYPE:
     case TYPE_FIELD_TYPE:
-        return SN_COLLIDER_FIELD + 1;
+        return SN_SHAPE_FIELD + 1;
     case TYPE_DRAG_FORM:
         return SN_DRAG_RIGID + 1;
     default:
@@ -648,8 +654,14 @@ static void make_choice(net_maker *m, net_type type)
     if (type == TYPE_GRADIENTS && (m->shape == SN_INTEGRATOR_BDF2 || chance(m, 60)))
         value = SN_GRADIENTS_CURRENT;
     if (type == TYPE_FIELD_TYPE)
-        value = SN_COLLIDER_FIELD;
-    if (type == TYPE_SHAPE_TYPE || type == TYPE_COLLIDER_TYPE || type == TYPE_FIELD_TYPE) {
+        value = SN_SHAPE_FIELD;
+    if (type == TYPE_FIXED_TYPE && (value == SN_SHAPE_HULL || value == SN_SHAPE_HEIGHTS))
+        value = SN_SHAPE_PLANE; /* lists of their own are not made here */
+    if (type == TYPE_BODY_TYPE)
+        value = SN_BODY_DYNAMIC; /* others have calls of their own */
+    if (type == TYPE_LED_TYPE && value == SN_BODY_DYNAMIC)
+        value = SN_BODY_KINEMATIC;
+    if (type == TYPE_SHAPE_TYPE || type == TYPE_FIXED_TYPE || type == TYPE_FIELD_TYPE) {
         m->shape = value;
         m->each = draw(m, 3); /* what a field is made from: a function, samples, a mesh */
         m->corners = 0;
@@ -730,7 +742,7 @@ static void make_numbers(net_maker *m)
 {
     uint32_t call = m->op->call, count = m->count;
     const sn_kind *kind = sn_kind_info(m->stage->world, m->kind);
-    if (call == CALL_sn_add_surface) {
+    if (call == CALL_sn_constraint_add_surface) {
         push_list(m, 12, false);
         net_cell corner[4];
         for (int i = 0; i < 4; ++i)
@@ -742,7 +754,7 @@ static void make_numbers(net_maker *m)
         m->length = 12;
         return;
     }
-    if (call == CALL_sn_constraints_add || call == CALL_sn_add_constraints)
+    if (call == CALL_sn_constraints_add || call == CALL_sn_constraints_add_kind)
         count *= kind ? kind->points : 1;
     if (call == CALL_sn_skin_add)
         count = 3 * (1 + draw(m, 3));
@@ -766,10 +778,10 @@ static void make_starts(net_maker *m)
 
 static void make_box_corners(net_maker *m, bool mesh)
 {
-    bool wanted = !mesh                             ? m->shape == SN_BODY_HULL
+    bool wanted = !mesh                             ? m->shape == SN_SHAPE_HULL
                   : m->op->call == CALL_sn_body_add ? chance(m, 12)
-                  : m->shape == SN_COLLIDER_MESH    ? true
-                                                    : m->shape == SN_COLLIDER_FIELD && m->each == 2;
+                  : m->shape == SN_SHAPE_MESH       ? true
+                                                    : m->shape == SN_SHAPE_FIELD && m->each == 2;
     m->length = m->corners = 0;
     push_list(m, wanted ? 8 : 0, !wanted);
     double size = between(m, 0.5, 1.5);
@@ -783,7 +795,7 @@ static void make_box_corners(net_maker *m, bool mesh)
 
 static void make_mesh_triangles(net_maker *m)
 {
-    bool open = m->op->call == CALL_sn_collider_add && m->shape == SN_COLLIDER_MESH && chance(m, 40);
+    bool open = m->op->call == CALL_fixed_add && m->shape == SN_SHAPE_MESH && chance(m, 40);
     uint32_t count = !m->corners ? 0 : open ? 6 : 36;
     push_list(m, count, !count);
     for (uint32_t i = 0; i < count; ++i) {
@@ -890,7 +902,7 @@ static void make_shapes(net_maker *m)
 /* Distances from a sphere. */
 static void make_samples(net_maker *m)
 {
-    bool given = m->shape == SN_COLLIDER_FIELD && m->each == 1;
+    bool given = m->shape == SN_SHAPE_FIELD && m->each == 1;
     push_list(m, given ? 125 : 0, !given);
     for (int i = 0; given && i < 125; ++i) {
         double x = i % 5 * 0.5 - 1, y = i / 5 % 5 * 0.5 - 1, z = i / 25 * 0.5 - 1;
@@ -985,7 +997,7 @@ static bool spoil(net_maker *m, net_type type, net_cell *cell, uint32_t cells)
                           : type == TYPE_FULL_GROUP                                ? 0xfffffff0u
                           : type == TYPE_SUBSTEPS || type == TYPE_PASSES           ? 100001
                           : info->class == CLASS_CHOICE && type != TYPE_FIELD_TYPE ? choices(type)
-                          : type == TYPE_FIELD_TYPE                                ? SN_COLLIDER_BOX
+                          : type == TYPE_FIELD_TYPE                                ? SN_SHAPE_BOX
                                                                                    : 0x7fffffffu;
         return true;
     case CLASS_POINT:
@@ -1096,7 +1108,7 @@ static void make_leaf(net_maker *m, net_type type, const char *name)
                        : type == TYPE_FILTER_FUNCTION    ? draw(m, NET_FILTERS)
                        : type == TYPE_PRE_SOLVE_FUNCTION ? (chance(m, 10) ? 3 : draw(m, 3))
                        : type == TYPE_DISTANCE_FUNCTION
-                           ? (m->shape == SN_COLLIDER_FIELD && m->each == 0 ? 1 + draw(m, 2) : 0)
+                           ? (m->shape == SN_SHAPE_FIELD && m->each == 0 ? 1 + draw(m, 2) : 0)
                            : 1);
         break;
     case CLASS_TEXT: {
@@ -1178,7 +1190,7 @@ static void make_other(net_maker *m, net_op *op)
         push_number(m, draw(m, 8));
         break;
     case OP_COPY:
-        net_op_push(m->op, pick(m, (net_type[]){TYPE_BODY, TYPE_COLLIDER, TYPE_CONSTRAINT}[draw(m, 3)]));
+        net_op_push(m->op, pick(m, (net_type[]){TYPE_BODY, TYPE_FIXED, TYPE_CONSTRAINT}[draw(m, 3)]));
         break;
     default: /* OP_GRID: how many each way, and whether it is a cloth */
         push_number(m, 20 + draw(m, 24));
@@ -1219,10 +1231,10 @@ static bool is_enabled(const net_maker *m, uint32_t call)
    Particles and bodies come first, constraints and steps by turns, then everything. */
 static uint32_t choose_featured(net_maker *m, uint32_t done, uint32_t ops)
 {
-    static const uint32_t first[] = {CALL_sn_add_particles,   CALL_sn_add_box_body,     CALL_sn_add_particles,
-                                     CALL_sn_add_sphere_body, CALL_sn_add_capsule_body, CALL_sn_add_particles};
+    static const uint32_t first[] = {CALL_sn_particles_add,   CALL_sn_body_add_box,     CALL_sn_particles_add,
+                                     CALL_sn_body_add_sphere, CALL_sn_body_add_capsule, CALL_sn_particles_add};
     static const uint32_t then[] = {
-        CALL_sn_constraint_add, CALL_sn_constraint_add,          CALL_sn_constraint_add,          CALL_sn_add_joint,
+        CALL_sn_constraint_add, CALL_sn_constraint_add,          CALL_sn_constraint_add,          CALL_sn_joint_add,
         CALL_sn_constraint_add, CALL_sn_constraint_set_strength, CALL_sn_constraint_set_strength, CALL_sn_world_step};
     if (done < COUNT_OF(first))
         return first[done];
@@ -1235,9 +1247,9 @@ static uint32_t choose_featured(net_maker *m, uint32_t done, uint32_t ops)
 static uint32_t choose(net_maker *m, uint32_t done, uint32_t ops)
 {
     static const uint32_t things[] = {
-        CALL_sn_add_particle,           CALL_sn_add_particles,    CALL_sn_particle_add,     CALL_sn_body_add,
-        CALL_sn_add_sphere_body,        CALL_sn_add_box_body,     CALL_sn_add_capsule_body, CALL_sn_collider_add,
-        CALL_sn_add_plane_collider,     CALL_sn_add_box_collider, CALL_sn_constraint_add,   CALL_sn_add_joint,
+        CALL_sn_particle_add_at,        CALL_sn_particles_add,  CALL_sn_particle_add,     CALL_sn_body_add,
+        CALL_sn_body_add_sphere,        CALL_sn_body_add_box,   CALL_sn_body_add_capsule, CALL_fixed_add,
+        CALL_sn_static_add_plane,       CALL_sn_static_add_box, CALL_sn_constraint_add,   CALL_sn_joint_add,
         CALL_sn_world_set_group_contact};
     if (m->featured) {
         uint32_t call = choose_featured(m, done, ops);

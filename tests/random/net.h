@@ -11,6 +11,7 @@
 #ifndef SINEW_TESTS_RANDOM_NET_H
 #define SINEW_TESTS_RANDOM_NET_H
 
+#include "support/fixed.h"
 #include "support/support.h"
 
 /* ---- The list of calls -------------------------------------------------------------------------------------------- */
@@ -205,7 +206,6 @@ typedef struct net_made {
         sn_body body;
         sn_constraint constraint;
         sn_constraints constraints;
-        sn_collider collider;
         sn_skin skin;
         uint32_t number;
         sn_snapshot *snapshot;

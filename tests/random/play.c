@@ -96,7 +96,7 @@ static bool all_finite(const sn_real *x, int count)
 static bool check_finite(const net_stage *stage, const net_op *op, net_failure *failure)
 {
     const sn_world *w = stage->world;
-    sn_view x = sn_view_positions(w), v = sn_view_velocities(w);
+    sn_view x = sn_world_view_positions(w), v = sn_world_view_velocities(w);
     for (uint32_t i = 0; i < x.count; ++i)
         if (!all_finite(sn_view_at(&x, i), 3) || !all_finite(sn_view_at(&v, i), 3))
             return refuse(failure, CHECK_FINITE, op, "after %s particle %u has a place or velocity that is not finite",
@@ -109,7 +109,7 @@ static bool check_finite(const net_stage *stage, const net_op *op, net_failure *
     }
     uint32_t seen = 0;
     for (uint32_t i = 0; seen < sn_world_body_count(w); ++i) {
-        if (!bodies_has(&w->bodies, i))
+        if (!sn_ids_is_live(&w->bodies.names, i))
             continue;
         sn_body b = sn_body_from_index(w, i);
         sn_vec3 spin = sn_body_spin(w, b), place = sn_body_position(w, b);
@@ -130,7 +130,7 @@ static bool check_finite(const net_stage *stage, const net_op *op, net_failure *
 static bool check_counts(const net_stage *stage, const net_op *op, net_failure *failure)
 {
     const sn_world *w = stage->world;
-    sn_view x = sn_view_positions(w);
+    sn_view x = sn_world_view_positions(w);
     uint32_t constraints = 0;
     if (x.count != sn_world_particle_count(w))
         return refuse(failure, CHECK_COUNTS, op, "%u particles, but a view of %u", sn_world_particle_count(w), x.count);
@@ -184,8 +184,7 @@ static bool check_report(net_stage *stage, const net_op *op, net_failure *failur
 
 static bool check_hit(const sn_hit *hit, const net_op *op, net_failure *failure)
 {
-    int things = (hit->particle.generation != 0) + (hit->skin.generation != 0) + (hit->collider.generation != 0) +
-                 (hit->body.generation != 0);
+    int things = (hit->particle.generation != 0) + (hit->skin.generation != 0) + (hit->body.generation != 0);
     if (things != 1)
         return refuse(failure, CHECK_QUERY, op, "a query found %d things at once", things);
     if (!all_finite(&hit->point.x, 3) || !all_finite(&hit->normal.x, 3) || !isfinite(hit->distance) ||
@@ -262,8 +261,8 @@ static sn_result remove_in_events(net_stage *stage, uint64_t which)
     if (!events || !count)
         return SN_OK;
     sn_contact_event e = events[which % count];
-    if (which & 1 && e.collider.generation)
-        return sn_collider_remove(stage->world, e.collider);
+    if (which & 1 && !e.other.generation)
+        return sn_body_remove(stage->world, e.other_body);
     if (which & 2 && e.other.generation && sn_particle_is_valid(stage->world, e.other))
         return sn_particle_remove(stage->world, e.other);
     return sn_particle_is_valid(stage->world, e.particle) ? sn_particle_remove(stage->world, e.particle) : SN_OK;
@@ -279,12 +278,12 @@ static sn_result copy(net_stage *stage, const net_op *op)
         if ((result = sn_body_read(stage->world, made->as.body, &def)) == SN_OK &&
             (result = sn_body_add(stage->world, &def, &body)) == SN_OK)
             stage->made[op->serial] = (net_made){.type = TYPE_BODY, .as.body = body};
-    } else if (made->type == TYPE_COLLIDER) {
-        sn_collider_def def;
-        sn_collider collider;
-        if ((result = sn_collider_read(stage->world, made->as.collider, &def)) == SN_OK &&
-            (result = sn_collider_add(stage->world, &def, &collider)) == SN_OK)
-            stage->made[op->serial] = (net_made){.type = TYPE_COLLIDER, .as.collider = collider};
+    } else if (made->type == TYPE_FIXED) {
+        fixed_def def;
+        sn_body collider;
+        if ((result = fixed_read(stage->world, made->as.body, &def)) == SN_OK &&
+            (result = fixed_add(stage->world, &def, &collider)) == SN_OK)
+            stage->made[op->serial] = (net_made){.type = TYPE_FIXED, .as.body = collider};
     } else {
         sn_constraint_def def;
         sn_constraint constraint;
@@ -306,7 +305,7 @@ static sn_result add_grid(net_stage *stage, const net_op *op)
         xyz[3 * i] = (sn_real)(i % n) / 8;
         xyz[3 * i + 1] = (sn_real)(i / n) / 8;
     }
-    sn_particles run = sn_add_particles(stage->world, n * n, xyz, 0, 1);
+    sn_particles run = sn_particles_add(stage->world, n * n, xyz, 0, 1);
     for (uint32_t i = 0; i < n * n; ++i) {
         if (i % n + 1 < n) {
             index[count++] = run.first + i;
@@ -318,7 +317,8 @@ static sn_result add_grid(net_stage *stage, const net_op *op)
         }
     }
     sn_result result = run.count ? SN_OK : SN_ERROR_MEMORY;
-    if (run.count && cloth && !sn_add_constraints(stage->world, SN_KIND_DISTANCE, count / 2, index, NULL, NULL).count)
+    if (run.count && cloth &&
+        !sn_constraints_add_kind(stage->world, SN_KIND_DISTANCE, count / 2, index, NULL, NULL).count)
         result = sn_particles_remove(stage->world, run) == SN_OK ? SN_ERROR_MEMORY : SN_ERROR_HOST;
     if (result == SN_OK)
         stage->made[op->serial] = (net_made){.type = TYPE_RUN, .as.run = run};
@@ -383,7 +383,7 @@ static uint64_t events_of(const net_stage *stage)
     uint64_t hash = hash_u64(hash_u64(SN_HASH_SEED, count), broken);
     for (uint32_t i = 0; i < count; ++i) {
         hash = hash_u64(hash_u64(hash_u64(hash, e[i].phase), e[i].particle.index), e[i].other.index);
-        hash = hash_u64(hash_u64(hash, e[i].collider.index), e[i].sensor);
+        hash = hash_u64(hash_u64(hash, e[i].other_body.index), e[i].sensor);
         hash = hash_real(hash_vec3(hash_vec3(hash, e[i].point), e[i].normal), e[i].impulse);
         hash = hash_u64(hash_u64(hash_real(hash, e[i].impact), e[i].body.index), e[i].other_body.index);
         hash = hash_u64(hash_u64(hash, (uint64_t)e[i].shape << 32 | e[i].other_shape), e[i].triangle);
@@ -457,7 +457,7 @@ static bool play_again(player *p, const net_op *op)
         if (!saved)
             return refuse(p->failure, CHECK_TWINS, op, "sn_world_save: %s", sn_world_error(stage->world));
         sn_world_step(stage->world, (sn_real)0.01);
-        sn_add_particle(stage->world, vec(0, 0, 0), 1);
+        sn_particle_add_at(stage->world, vec(0, 0, 0), 1);
         sn_world_step(stage->world, (sn_real)0.02);
         sn_result result = sn_world_load(stage->world, saved);
         sn_snapshot_destroy(saved);
@@ -489,21 +489,20 @@ static void introduce(player *p, uint32_t serial)
     for (uint32_t i = 0; i < p->program->ops && p->program->op[i].serial <= serial; ++i) {
         const net_op *op = &p->program->op[i];
         net_made made = stage->made[op->serial];
-        if (op->call == CALL_sn_register_kind && made.type == TYPE_NEW_KIND)
+        if (op->call == CALL_sn_kind_register && made.type == TYPE_NEW_KIND)
             net_invoke(stage, op);
-        if (op->call == CALL_sn_collider_add || op->call == CALL_sn_world_set_cancel ||
+        if (op->call == CALL_fixed_add || op->call == CALL_sn_world_set_cancel ||
             op->call == CALL_sn_world_set_contact_filter || op->call == CALL_sn_world_set_pre_solve)
             net_invoke(stage, op);
         if (op->call == CALL_sn_world_set_group_field && !op->cell[2].flaw) {
-            const sn_collider_def *def = NULL;
-            sn_collider collider;
+            const sn_shape_def *def = NULL;
+            sn_body_def same = sn_default_body_def();
             stage->used = 0;
             net_read(stage, TYPE_GROUP_FIELD, op->cell + 2, &def);
-            sn_collider_def same = *def; /* but for what only colliders look at */
-            same.material = sn_default_contact_material();
-            same.velocity = same.spin = vec(0, 0, 0);
-            same.thickness = 0;
-            sn_collider_add(stage->world, &same, &collider);
+            same.type = SN_BODY_STATIC;
+            same.shapes = def;
+            same.shape_count = 1;
+            sn_body_add(stage->world, &same, NULL);
         }
         stage->made[op->serial] = made;
     }

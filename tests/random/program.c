@@ -90,7 +90,7 @@ sn_body net_body(const net_stage *stage, const net_cell *cell)
 {
     const net_made *made = made_by(stage, cell);
     sn_body b = {0, 0};
-    if (made->type == TYPE_BODY && cell->flaw != FLAW_NULL)
+    if ((made->type == TYPE_BODY || made->type == TYPE_FIXED) && cell->flaw != FLAW_NULL)
         b = made->as.body;
     b.generation += cell->flaw == FLAW_GENERATION ? OTHER_AGE : 0;
     if (cell->flaw == FLAW_WILD)
@@ -146,7 +146,7 @@ static void read_handle(const net_stage *stage, net_type type, const net_cell *c
         *(sn_particle *)to = net_particle(stage, cell);
     else if (type == TYPE_PARTICLE_NUMBER)
         *(uint32_t *)to = net_particle(stage, cell).index;
-    else if (type == TYPE_BODY || type == TYPE_BODY_OR_WORLD)
+    else if (type == TYPE_BODY || type == TYPE_BODY_OR_WORLD || type == TYPE_ANY_BODY)
         *(sn_body *)to = net_body(stage, cell);
     else if (type == TYPE_CONSTRAINT)
         *(sn_constraint *)to = net_constraint(stage, cell);
@@ -154,13 +154,13 @@ static void read_handle(const net_stage *stage, net_type type, const net_cell *c
         *(sn_particles *)to = run_of(stage, cell);
     else if (type == TYPE_CONSTRAINTS)
         *(sn_constraints *)to = constraints_of(stage, cell);
-    else if (type == TYPE_COLLIDER || type == TYPE_SKIN) { /* both are an index and a generation */
-        sn_collider c = {0, 0};
+    else if (type == TYPE_FIXED || type == TYPE_SKIN) { /* both are an index and a generation */
+        sn_body c = {0, 0};
         if (fits)
-            c = made->as.collider;
+            c = made->as.body;
         c.generation += cell->flaw == FLAW_GENERATION ? OTHER_AGE : 0;
         if (cell->flaw == FLAW_WILD)
-            c = (sn_collider){WILD_NUMBER, 1};
+            c = (sn_body){WILD_NUMBER, 1};
         memcpy(to, &c, sizeof c);
     } else if (type == TYPE_FIELD || type == TYPE_DRAG)
         *(uint32_t *)to = cell->flaw >= FLAW_GENERATION ? WILD_NUMBER + cell->flaw : fits ? made->as.number : 0;
@@ -186,8 +186,8 @@ bool net_is_alive(const net_stage *stage, const net_made *made, uint32_t item)
         return sn_constraint_is_valid(w, made->as.constraint);
     case TYPE_CONSTRAINTS:
         return sn_constraint_is_valid(w, sn_constraints_at(made->as.constraints, item));
-    case TYPE_COLLIDER:
-        return sn_collider_is_valid(w, made->as.collider);
+    case TYPE_FIXED:
+        return sn_body_is_valid(w, made->as.body);
     case TYPE_SKIN:
         return sn_skin_is_valid(w, made->as.skin);
     default:
@@ -358,10 +358,10 @@ static bool keep(net_made *made, net_type type, const void *value)
     case TYPE_CONSTRAINTS:
         memcpy(&made->as.constraints, value, sizeof made->as.constraints);
         return made->as.constraints.count != 0;
-    case TYPE_COLLIDER:
+    case TYPE_FIXED:
     case TYPE_SKIN:
-        memcpy(&made->as.collider, value, sizeof made->as.collider);
-        return made->as.collider.generation != 0;
+        memcpy(&made->as.body, value, sizeof made->as.body);
+        return made->as.body.generation != 0;
     case TYPE_SNAPSHOT:
         memcpy(&made->as.snapshot, value, sizeof made->as.snapshot);
         return made->as.snapshot != NULL;

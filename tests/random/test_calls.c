@@ -17,7 +17,7 @@ static bool put(net_maker *m, uint32_t call)
         m->serial = op->serial;
         net_make_arguments(m, op);
         if (net_play_op(&stage, op) == SN_OK &&
-            (stage.made[op->serial].type != TYPE_NONE || call < CALL_sn_add_particle)) {
+            (stage.made[op->serial].type != TYPE_NONE || call < CALL_sn_particle_add_at)) {
             build.ops++;
             return true;
         }
@@ -29,16 +29,33 @@ static bool put(net_maker *m, uint32_t call)
 /* Some of everything. Asleep: at rest on the ground, so that a refused call that wakes somebody is seen. */
 static void set_up(net_maker *m, uint32_t dimensions, bool asleep)
 {
-    static const uint32_t calls[] = {
-        CALL_sn_register_kind,     CALL_sn_add_particles,    CALL_sn_add_particles,   CALL_sn_particle_add,
-        CALL_sn_particle_add,      CALL_sn_add_sphere_body,  CALL_sn_add_box_body,    CALL_sn_add_box_body,
-        CALL_sn_body_add,          CALL_sn_add_distance,     CALL_sn_add_hinge_joint, CALL_sn_add_slider_joint,
-        CALL_sn_add_ball_joint,    CALL_sn_add_six_joint,    CALL_sn_constraint_add,  CALL_sn_add_constraints,
-        CALL_sn_collider_add,      CALL_sn_add_box_collider, CALL_sn_skin_add,        CALL_sn_world_add_field,
-        CALL_sn_world_add_drag,    CALL_sn_world_save,       CALL_sn_rewind_create,   CALL_sn_add_plane_collider,
-        CALL_sn_accumulator_create};
+    static const uint32_t calls[] = {CALL_sn_kind_register,
+                                     CALL_sn_particles_add,
+                                     CALL_sn_particles_add,
+                                     CALL_sn_particle_add,
+                                     CALL_sn_particle_add,
+                                     CALL_sn_body_add_sphere,
+                                     CALL_sn_body_add_box,
+                                     CALL_sn_body_add_box,
+                                     CALL_sn_body_add,
+                                     CALL_sn_constraint_add_distance,
+                                     CALL_sn_joint_add_hinge,
+                                     CALL_sn_joint_add_slider,
+                                     CALL_sn_joint_add_ball,
+                                     CALL_sn_joint_add_six,
+                                     CALL_sn_constraint_add,
+                                     CALL_sn_constraints_add_kind,
+                                     CALL_fixed_add,
+                                     CALL_sn_static_add_box,
+                                     CALL_sn_skin_add,
+                                     CALL_sn_field_add,
+                                     CALL_sn_drag_add,
+                                     CALL_sn_world_save,
+                                     CALL_sn_rewind_create,
+                                     CALL_sn_static_add_plane,
+                                     CALL_sn_accumulator_create};
     memset(&stage, 0, sizeof stage - sizeof stage.room);
-    *m = (net_maker){.random = 2, .stage = &stage, .bad_argument = UINT32_MAX};
+    *m = (net_maker){.random = 5, .stage = &stage, .bad_argument = UINT32_MAX};
     net_create(&stage, dimensions, &net_variant_list[0], NULL, NULL);
     for (size_t i = 0; i < COUNT_OF(calls); ++i)
         assert_true(put(m, calls[i]) || dimensions == 2);

@@ -41,7 +41,7 @@ static const struct {
     {TYPE_BODY, "b", "sn_body", ".generation"},
     {TYPE_CONSTRAINT, "c", "sn_constraint", ".kind"},
     {TYPE_CONSTRAINTS, "cs", "sn_constraints", ".count"},
-    {TYPE_COLLIDER, "k", "sn_collider", ".generation"},
+    {TYPE_FIXED, "k", "sn_body", ".generation"},
     {TYPE_SKIN, "s", "sn_skin", ".generation"},
     {TYPE_FIELD, "f", "uint32_t", ""},
     {TYPE_DRAG, "d", "uint32_t", ""},
@@ -62,9 +62,10 @@ static uint32_t variable_of(net_type type)
 static void write_handle(writer *w, net_type type, const net_cell *cell)
 {
     net_type wanted = type == TYPE_PARTICLE_NUMBER ? TYPE_PARTICLE
-                      : type == TYPE_BODY_OR_WORLD ? TYPE_BODY
-                      : type == TYPE_SAVED         ? TYPE_SNAPSHOT
-                                                   : type;
+                      : type == TYPE_BODY_OR_WORLD || type == TYPE_ANY_BODY
+                          ? (made_type(w->program, cell->as.number) == TYPE_FIXED ? TYPE_FIXED : TYPE_BODY)
+                      : type == TYPE_SAVED ? TYPE_SNAPSHOT
+                                           : type;
     net_type made = made_type(w->program, cell->as.number);
     unsigned serial = (unsigned)cell->as.number;
     uint32_t v = variable_of(wanted);
@@ -490,13 +491,13 @@ static const char helpers[] =
     "    sn_result r = sn_world_step(w, (sn_real)(1.0 / 60));\n    if (r) return r;\n"
     "    const sn_contact_event *e = sn_world_contact_events(w, &n);\n    if (!n) return SN_OK;\n"
     "    sn_contact_event it = e[which % n];\n"
-    "    if (which & 1 && it.collider.generation) return sn_collider_remove(w, it.collider);\n"
+    "    if (which & 1 && !it.other.generation) return sn_body_remove(w, it.other_body);\n"
     "    if (which & 2 && sn_particle_is_valid(w, it.other)) return sn_particle_remove(w, it.other);\n"
     "    return sn_particle_is_valid(w, it.particle) ? sn_particle_remove(w, it.particle) : SN_OK;\n}\n"
     "static sn_result copy_b(sn_world *w, sn_body from, sn_body *to)\n{\n    sn_body_def d;\n"
     "    sn_result r = sn_body_read(w, from, &d);\n    return r ? r : sn_body_add(w, &d, to);\n}\n"
-    "static sn_result copy_k(sn_world *w, sn_collider from, sn_collider *to)\n{\n    sn_collider_def d;\n"
-    "    sn_result r = sn_collider_read(w, from, &d);\n    return r ? r : sn_collider_add(w, &d, to);\n}\n"
+    "static sn_result copy_k(sn_world *w, sn_body from, sn_body *to)\n{\n    sn_body_def d;\n"
+    "    sn_result r = sn_body_read(w, from, &d);\n    return r ? r : sn_body_add(w, &d, to);\n}\n"
     "static sn_result copy_c(sn_world *w, sn_constraint from, sn_constraint *to)\n{\n    sn_constraint_def d;\n"
     "    sn_point points[64];\n    sn_result r = sn_constraint_read(w, from, &d, points, 64);\n"
     "    return r ? r : sn_constraint_add(w, &d, to);\n}\n"
@@ -504,10 +505,11 @@ static const char helpers[] =
     "    static sn_real xyz[3 * 80 * 80];\n    static uint32_t index[4 * 80 * 80];\n    uint32_t count = 0;\n"
     "    for (uint32_t i = 0; i < n * n; ++i) xyz[3 * i] = (sn_real)(i % n) / 8, xyz[3 * i + 1] = (sn_real)(i / n) / "
     "8;\n"
-    "    *run = sn_add_particles(w, n * n, xyz, 0, 1);\n    for (uint32_t i = 0; i < n * n; ++i) {\n"
+    "    *run = sn_particles_add(w, n * n, xyz, 0, 1);\n    for (uint32_t i = 0; i < n * n; ++i) {\n"
     "        if (i % n + 1 < n) index[count++] = run->first + i, index[count++] = run->first + i + 1;\n"
     "        if (i / n + 1 < n) index[count++] = run->first + i, index[count++] = run->first + i + n;\n    }\n"
-    "    return run->count && (!cloth || sn_add_constraints(w, SN_KIND_DISTANCE, count / 2, index, NULL, NULL).count) "
+    "    return run->count && (!cloth || sn_constraints_add_kind(w, SN_KIND_DISTANCE, count / 2, index, NULL, "
+    "NULL).count) "
     "? "
     "SN_OK : SN_ERROR_MEMORY;\n}\n"
     "static sn_world *reload(sn_world *w)\n{\n    sn_snapshot *s = sn_world_save(w);\n    sn_world *fresh = make();\n"
@@ -515,13 +517,14 @@ static const char helpers[] =
     "        printf(\"     load: %s\\n\", sn_world_error(fresh));\n        exit(3);\n    }\n"
     "    sn_snapshot_destroy(s);\n    sn_world_destroy(w);\n    return fresh;\n}\n"
     "static void again(sn_world *w)\n{\n    sn_snapshot *s = sn_world_save(w);\n    sn_world_step(w, (sn_real)0.01);\n"
-    "    sn_add_particle(w, (sn_vec3){0, 0, 0}, 1);\n    sn_world_step(w, (sn_real)0.02);\n    sn_world_load(w, s);\n"
+    "    sn_particle_add_at(w, (sn_vec3){0, 0, 0}, 1);\n    sn_world_step(w, (sn_real)0.02);\n    sn_world_load(w, "
+    "s);\n"
     "    sn_snapshot_destroy(s);\n}\n"
     "#define HANDLE(prefix, type) static inline type stale_##prefix(type h) { h.generation += 0x40000000; return h; }\n"
     "HANDLE(p, sn_particle) HANDLE(run, sn_particles) HANDLE(b, sn_body) HANDLE(c, sn_constraint)\n"
-    "HANDLE(cs, sn_constraints) HANDLE(k, sn_collider) HANDLE(s, sn_skin)\n"
+    "HANDLE(cs, sn_constraints) HANDLE(k, sn_body) HANDLE(s, sn_skin)\n"
     "#define wild_p ((sn_particle){2000000000, 1})\n#define wild_b ((sn_body){2000000000, 1})\n"
-    "#define wild_k ((sn_collider){2000000000, 1})\n#define wild_s ((sn_skin){2000000000, 1})\n"
+    "#define wild_k ((sn_body){2000000000, 1})\n#define wild_s ((sn_skin){2000000000, 1})\n"
     "#define wild_c ((sn_constraint){2000000000, 0, 1})\n#define wild_run ((sn_particles){2000000000, 1, 1})\n"
     "#define wild_cs ((sn_constraints){SN_KIND_DISTANCE, 2000000000, 1, 1})\n";
 

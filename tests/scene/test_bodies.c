@@ -51,7 +51,7 @@ static void test_bodies(void **state)
     def = read_body(&f, "body2"); /* its place among all objects */
     assert_int_equal(def.shape_count, 2);
     assert_int_equal(def.group, 7);
-    assert_int_equal(def.shapes[1].type, SN_BODY_CAPSULE);
+    assert_int_equal(def.shapes[1].type, SN_SHAPE_CAPSULE);
     assert_close(def.shapes[1].half.y, 1, 1e-6);
     assert_close(def.mass, 32.0 / 3 * SN_PI + 1000 * (SN_PI / 6 + SN_PI / 2), 0.1);
     assert_vec_close(sn_body_centre(f.world, body(&f, "tetra")), vec(1.5, 1.5, 1.5), 1e-5);
@@ -362,7 +362,7 @@ static void test_pinned(void **state)
 /* ---- Saving ----------------------------------------------------------------------------------------------------------------- */
 
 #define EVERYTHING                                                                                                     \
-    "{'groups': {'stuff': {'material': {'friction': 0.3}}}, 'colliders': [{'type': 'plane', 'position': [0, -3, 0]}]," \
+    "{'groups': {'stuff': {'material': {'friction': 0.3}}}, 'statics': [{'type': 'plane', 'position': [0, -3, 0]}],"   \
     " 'objects': [{'type': 'ragdoll', 'name': 'doll', 'pins': ['head'], 'spin': [0, 1, 2], 'velocity': [0, 0, 1]},"    \
     " {'type': 'rope', 'name': 'rope', 'segments': 4, 'position': [3, 0, 0]},"                                         \
     " {'type': 'bridge', 'name': 'bridge', 'planks': 3, 'position': [0, 0, 6], 'turn': {'axis': [0, 1, 0], 'angle': "  \

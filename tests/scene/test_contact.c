@@ -1,5 +1,6 @@
 /* Contact in scene files: settings, groups, skins, rest shapes and colliders; what is refused, and what comes back from a
    saved file. */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #include "scene/scene_fixture.h"
@@ -116,12 +117,12 @@ static void test_friction(void **state)
                  {"'friction': 0, 'static_friction': 1, 'dynamic_friction': 0.5", 1, 0.5}};
     for (size_t i = 0; i < COUNT_OF(cases); ++i) {
         char text[300];
-        snprintf(text, sizeof text, "{'colliders': [{'type': 'plane', 'material': {%s}}]}", cases[i].given);
+        snprintf(text, sizeof text, "{'statics': [{'type': 'plane', 'material': {%s}}]}", cases[i].given);
         fixture f = fixture_good(text), again = fixture_again(f.scene);
         for (int k = 0; k < 2; ++k) {
-            sn_collider_def def;
+            fixed_def def;
             sn_world *world = k ? again.world : f.world;
-            assert_ok(world, sn_collider_read(world, sn_collider_from_index(world, 0), &def));
+            assert_ok(world, fixed_read(world, sn_body_from_index(world, 0), &def));
             assert_true(def.material.static_friction == real(cases[i].hold));
             assert_true(def.material.dynamic_friction == real(cases[i].drag));
         }
@@ -209,52 +210,52 @@ static void test_rest_shapes_are_saved(void **state)
 #define TETRAHEDRON "'vertices': [0,0,0, 1,0,0, 0,1,0, 0,0,1], 'triangles': [0,2,1, 0,1,3, 0,3,2, 1,2,3]"
 
 #define COLLIDERS                                                                                                      \
-    "'colliders': [{'type': 'plane', 'name': 'floor', 'material': {'friction': 1, 'friction_mix': 'most', 'rolling':"  \
-    " 0.1}}, {'type': 'plane', 'normal': [0, 0, 2], 'position': [0, 0, -9], 'thickness': 0.5},"                        \
+    "'statics': [{'type': 'plane', 'name': 'floor', 'material': {'friction': 1, 'friction_mix': 'most', 'rolling':"    \
+    " 0.1}}, {'type': 'plane', 'normal': [0, 0, 2], 'position': [0, 0, -9], 'rounding': 0.5},"                         \
     " {'type': 'box', 'size': [1, 2, 3], 'position': [4, 5, 6], 'turn': {'axis': [0, 0, 2], 'angle': 1},"              \
     "  'velocity': [0.1, 0, 0], 'spin': [0, 0.2, 0], 'category': 4294967295, 'mask': 3},"                              \
     " {'type': 'sphere', 'name': 'ball', 'radius': 0.25, 'sensor': true, 'position': [0, 9, 0]},"                      \
-    " {'type': 'capsule', 'name': 'arm', 'from': [1, 8, 0], 'to': [1, 8, 2], 'radius': 0.125},"                        \
+    " {'type': 'capsule', 'name': 'arm', 'kinematic': true, 'from': [1, 8, 0], 'to': [1, 8, 2], 'radius': 0.125},"     \
     " {'type': 'mesh', 'one_sided': true, 'vertices': [0,0,0, 1,0,0, 0,0,1], 'triangles': [0,2,1], 'scale': 2,"        \
     "  'position': [-5, 1, 0]}, {'type': 'field', " TETRAHEDRON ", 'cell': 0.1, 'position': [-9, 1, 0]},"              \
     " {'type': 'field', 'samples': [-1,1, -1,1, -1,1, -1,1], 'counts': [2,2,2], 'cell': 2, 'low': [-1,-1,-1],"         \
     "  'position': [-20, 0, 0], 'rotation': [0, 1, 0, 1]}]"
 
-static sn_collider_def collider(const fixture *f, uint32_t i)
+static fixed_def collider(const fixture *f, uint32_t i)
 {
-    sn_collider_def def;
-    assert_ok(f->world, sn_collider_read(f->world, sn_collider_from_index(f->world, i), &def));
+    fixed_def def;
+    assert_ok(f->world, fixed_read(f->world, sn_body_from_index(f->world, i), &def));
     return def;
 }
 
 static void check_colliders(const fixture *f)
 {
-    assert_int_equal(sn_world_collider_count(f->world), 8);
-    sn_collider_def def = collider(f, 0);
-    assert_true(def.type == SN_COLLIDER_PLANE && def.rotation.w == 1);
+    assert_int_equal(fixed_count(f->world), 8);
+    fixed_def def = collider(f, 0);
+    assert_true(def.type == SN_SHAPE_PLANE && def.rotation.w == 1);
     assert_true(def.material.static_friction == 1 && def.material.friction_mix == SN_MIX_MOST);
     assert_true(def.material.rolling == real(0.1));
     def = collider(f, 1);
     assert_vec_close(sn_rotation_applied(def.rotation, vec(0, 1, 0)), vec(0, 0, 1), 1e-6);
-    assert_true(def.thickness == real(0.5));
+    assert_true(def.rounding == real(0.5));
     def = collider(f, 2);
-    assert_true(def.type == SN_COLLIDER_BOX && def.half.x == real(0.5) && def.half.y == 1 && def.half.z == real(1.5));
+    assert_true(def.type == SN_SHAPE_BOX && def.half.x == real(0.5) && def.half.y == 1 && def.half.z == real(1.5));
     assert_vec_close(sn_rotation_applied(def.rotation, vec(1, 0, 0)), vec(cos(1), sin(1), 0), 1e-6);
     assert_true(def.velocity.x == real(0.1) && def.spin.y == real(0.2));
     assert_true(def.category == UINT32_MAX && def.mask == 3);
     def = collider(f, 3);
-    assert_true(def.type == SN_COLLIDER_SPHERE && def.radius == real(0.25) && def.sensor && def.mask == UINT32_MAX);
+    assert_true(def.type == SN_SHAPE_SPHERE && def.radius == real(0.25) && def.sensor && def.mask == UINT32_MAX);
     def = collider(f, 4);
-    assert_true(def.type == SN_COLLIDER_CAPSULE && def.half.y == 1 && def.radius == real(0.125));
+    assert_true(def.type == SN_SHAPE_CAPSULE && def.half.y == 1 && def.radius == real(0.125));
     assert_vec_close(def.position, vec(1, 8, 1), 1e-6);
     assert_vec_close(sn_rotation_applied(def.rotation, vec(0, 1, 0)), vec(0, 0, 1), 1e-6);
     def = collider(f, 5);
-    assert_true(def.type == SN_COLLIDER_MESH && def.one_sided && def.vertex_count == 3 && def.triangle_count == 1);
+    assert_true(def.type == SN_SHAPE_MESH && def.one_sided && def.vertex_count == 3 && def.triangle_count == 1);
     assert_true(def.vertices[1].x == 2);
     def = collider(f, 6);
-    assert_true(def.type == SN_COLLIDER_FIELD && def.triangle_count == 4 && def.cell == real(0.1));
+    assert_true(def.type == SN_SHAPE_FIELD && def.triangle_count == 4 && def.cell == real(0.1));
     def = collider(f, 7);
-    assert_true(def.type == SN_COLLIDER_FIELD && def.samples && def.sample_count[2] == 2 && def.cell == 2);
+    assert_true(def.type == SN_SHAPE_FIELD && def.samples && def.sample_count[2] == 2 && def.cell == 2);
     assert_true(def.low.x == -1 && def.samples[1] == 1);
 }
 
@@ -265,11 +266,11 @@ static void test_colliders(void **state)
     check_colliders(&f);
     check_colliders(&again);
     assert_same_world(f.world, again.world);
-    assert_string_equal(sn_scene_collider_at(f.scene, 0)->name, "floor");
-    assert_string_equal(sn_scene_collider_at(f.scene, 1)->name, "plane2");
-    assert_null(sn_scene_collider_at(f.scene, 8));
+    assert_string_equal(sn_scene_static_at(f.scene, 0)->name, "floor");
+    assert_string_equal(sn_scene_static_at(f.scene, 1)->name, "plane2");
+    assert_null(sn_scene_static_at(f.scene, 8));
     for (uint32_t i = 0; i < 8; ++i)
-        assert_string_equal(sn_scene_collider_at(f.scene, i)->name, sn_scene_collider_at(again.scene, i)->name);
+        assert_string_equal(sn_scene_static_at(f.scene, i)->name, sn_scene_static_at(again.scene, i)->name);
     char *a = fixture_save(f.scene), *b = fixture_save(again.scene);
     assert_string_equal(a, b);
     free(a);
@@ -302,15 +303,15 @@ static void test_bad_colliders(void **state)
 {
     (void)state;
     static const fixture_bad bads[] = {
-        {"3", "", "3 record collider"},
+        {"3", "", "3 record static"},
         {"{}", "", "'type' missing"},
         {"{'type': 3}", "", "'type' no text"},
-        {"{'type': 'plame'}", ".type", "no type of collider 'plame' did you mean 'plane'"},
+        {"{'type': 'plame'}", ".type", "no type of shape 'plame' did you mean 'plane'"},
         {"{'type': 'plane', 'radius': 1}", ".radius", "no such key a plane"},
         {"{'type': 'sphere', 'radios': 1}", ".radios", "did you mean 'radius'"},
         {"{'type': 'plane', 'normal': [0, 0, 0]}", ".normal", "length 0"},
         {"{'type': 'plane', 'name': '1'}", ".name", "'1' no name"},
-        {"{'type': 'plane', 'thickness': -0.1}", ".thickness", "-0.1"},
+        {"{'type': 'plane', 'rounding': -0.1}", ".rounding", "-0.1"},
         {"{'type': 'plane', 'turn': {'axis': [0, 0, 0]}}", ".turn", "axis length 0"},
         {"{'type': 'plane', 'rotation': [0, 0, 0, 0]}", ".rotation", "all four 0"},
         {"{'type': 'plane', 'rotation': [0, 0, 1]}", ".rotation", "3 four"},
@@ -356,20 +357,19 @@ static void test_bad_colliders(void **state)
         {"{'type': 'field', 'samples': [1], 'counts': [4e9, 4e9, 4e9], 'cell': 1}", ".samples", "1 6.4e+28"},
         {"{'type': 'field', 'samples': [1, 1, 1, 1, 1, 1, 1, 1], 'counts': [2, 2, 2]}", "", "'cell' missing"},
     };
-    assert_all_refused("{'colliders': [{'type': 'plane'}, %s]}", "colliders[1]", bads);
-    assert_warned(
-        "{'colliders': [{'type': 'mesh', 'vertices': [0,0,0, 1,0,0, 0,1,0, 0,0,1], 'triangles': [0,1,2, 0,3,1,"
-        " 0,2,3, 1,3,2]}]}",
-        "colliders[0]", "closed inwards sheet");
-    assert_refused("{'colliders': {}}", "colliders", "list");
-    assert_refused("{'colliders': [{'type': 'plane', 'name': 'a'}, {'type': 'plane', 'name': 'a'}]}",
-                   "colliders[1].name", "another 'a'");
+    assert_all_refused("{'statics': [{'type': 'plane'}, %s]}", "statics[1]", bads);
+    assert_warned("{'statics': [{'type': 'mesh', 'vertices': [0,0,0, 1,0,0, 0,1,0, 0,0,1], 'triangles': [0,1,2, 0,3,1,"
+                  " 0,2,3, 1,3,2]}]}",
+                  "statics[0]", "closed inwards sheet");
+    assert_refused("{'statics': {}}", "statics", "list");
+    assert_refused("{'statics': [{'type': 'plane', 'name': 'a'}, {'type': 'plane', 'name': 'a'}]}", "statics[1].name",
+                   "another 'a'");
 }
 
 static void test_two_dimensions(void **state)
 {
     (void)state;
-    fixture f = fixture_good("{'world': {'dimensions': 2}, 'colliders': [{'type': 'box', 'size': [2, 1], 'turn':"
+    fixture f = fixture_good("{'world': {'dimensions': 2}, 'statics': [{'type': 'box', 'size': [2, 1], 'turn':"
                              " {'axis': [0, 0, 1], 'angle': 0.5}}, {'type': 'plane', 'position': [0, -3]}], 'objects':"
                              " [{'type': 'grains', 'layers': 1, 'rows': 3, 'columns': 3, 'radius': 0.1, 'position':"
                              " [0, 2], 'contact': {'self': true}}]}");
@@ -379,11 +379,11 @@ static void test_two_dimensions(void **state)
     for (uint32_t i = 0; i < 9; ++i)
         assert_true(fixture_place(&f, i).z == 0 && fixture_place(&f, i).y > -3);
     fixture_close_both(&again, &f);
-    assert_refused("{'world': {'dimensions': 2}, 'colliders': [{'type': 'box', 'turn': {'axis': [1, 0, 0], 'angle':"
+    assert_refused("{'world': {'dimensions': 2}, 'statics': [{'type': 'box', 'turn': {'axis': [1, 0, 0], 'angle':"
                    " 1}}]}",
-                   "colliders[0].turn", "2D");
-    assert_refused("{'world': {'dimensions': 2}, 'colliders': [{'type': 'sphere', 'position': [0, 0, 1]}]}",
-                   "colliders[0]", "position");
+                   "statics[0].turn", "2D");
+    assert_refused("{'world': {'dimensions': 2}, 'statics': [{'type': 'sphere', 'position': [0, 0, 1]}]}", "statics[0]",
+                   "position");
 }
 
 /* ---- Files --------------------------------------------------------------------------------------------------------- */
@@ -405,20 +405,19 @@ static void test_mesh_files(void **state)
     sn_scene_options options = sn_default_scene_options();
     options.read_file = give_file;
     options.read_file_context = obj;
-    fixture f =
-        fixture_try("{'colliders': [{'type': 'mesh', 'mesh': 'there.obj', 'scale': 3}, {'type': 'field', 'mesh':"
-                    " 'there.obj'}]}",
-                    &options);
+    fixture f = fixture_try("{'statics': [{'type': 'mesh', 'mesh': 'there.obj', 'scale': 3}, {'type': 'field', 'mesh':"
+                            " 'there.obj'}]}",
+                            &options);
     fixture_print(&f.problems);
     assert_non_null(f.scene);
-    assert_problem(&f.problems, "colliders[0]", "there.obj 1 welded");
+    assert_problem(&f.problems, "statics[0]", "there.obj 1 welded");
     assert_int_equal(collider(&f, 0).vertex_count, 4);
     assert_true(collider(&f, 0).vertices[1].x == 3);
     fixture again = fixture_again(f.scene); /* which reads no file */
     assert_same_world(f.world, again.world);
     fixture_close_both(&again, &f);
-    f = fixture_try("{'colliders': [{'type': 'mesh', 'mesh': 'gone.obj'}]}", &options);
-    assert_problem(&f.problems, "colliders[0].mesh", "gone.obj not there");
+    f = fixture_try("{'statics': [{'type': 'mesh', 'mesh': 'gone.obj'}]}", &options);
+    assert_problem(&f.problems, "statics[0].mesh", "gone.obj not there");
     fixture_close(&f);
 }
 
@@ -427,11 +426,12 @@ static void test_mesh_files(void **state)
 static void test_motion(void **state)
 {
     (void)state;
-    fixture f = fixture_good("{'colliders': [{'type': 'box', 'name': 'lift', 'position': [2, 0, 0]}], 'motions':"
-                             " [{'collider': 'lift', 'about': [0, 0, 0], 'axis': [0, 0, 1], 'smooth': false, 'keys':"
-                             " [{'time': 0}, {'time': 1, 'angle': 1.5707963267948966, 'move': [0, 0, 4]}]}]}");
+    fixture f = fixture_good(
+        "{'statics': [{'type': 'box', 'name': 'lift', 'kinematic': true, 'position': [2, 0, 0]}], 'motions':"
+        " [{'kinematic': 'lift', 'about': [0, 0, 0], 'axis': [0, 0, 1], 'smooth': false, 'keys':"
+        " [{'time': 0}, {'time': 1, 'angle': 1.5707963267948966, 'move': [0, 0, 4]}]}]}");
     fixture_steps(&f, 30);
-    sn_collider_def def = collider(&f, 0);
+    fixed_def def = collider(&f, 0);
     assert_vec_close(def.position, vec(2 * cos(0.25 * SN_PI), 2 * sin(0.25 * SN_PI), 2), 1e-5);
     fixture again = fixture_again(f.scene);
     fixture_steps(&f, 60);
@@ -449,10 +449,11 @@ static void test_motion(void **state)
 static void test_motion_carries(void **state)
 {
     (void)state;
-    fixture f = fixture_good("{'colliders': [{'type': 'box', 'name': 'lift', 'position': [0, -0.5, 0], 'size': [9, 1,"
-                             " 9]}], 'objects': [{'type': 'particles', 'positions': [0, 0.1, 0], 'radius': 0.1}],"
-                             " 'motions': [{'collider': 'lift', 'keys': [{'time': 0}, {'time': 3, 'move': [1, 2, 0]}]}"
-                             "]}");
+    fixture f = fixture_good(
+        "{'statics': [{'type': 'box', 'name': 'lift', 'kinematic': true, 'position': [0, -0.5, 0], 'size': [9, 1,"
+        " 9]}], 'objects': [{'type': 'particles', 'positions': [0, 0.1, 0], 'radius': 0.1}],"
+        " 'motions': [{'kinematic': 'lift', 'keys': [{'time': 0}, {'time': 3, 'move': [1, 2, 0]}]}"
+        "]}");
     fixture_steps(&f, 240);
     assert_vec_close(fixture_place(&f, 0), vec(1, 2.1, 0), 2e-3);
     fixture_close(&f);
@@ -461,21 +462,22 @@ static void test_motion_carries(void **state)
 static void test_bad_motions(void **state)
 {
     (void)state;
-#define FLOOR "'colliders': [{'type': 'plane', 'name': 'floor'}]"
-    assert_refused("{" FLOOR ", 'motions': [{'collider': 'flor', 'keys': [{'time': 0}]}]}", "motions[0].collider",
-                   "no collider 'flor'");
-    assert_refused("{" FLOOR ", 'motions': [{'collider': 'floor', 'of': 0, 'keys': [{'time': 0}]}]}", "motions[0]",
-                   "'of' 'collider' exclude");
-    assert_refused("{" FLOOR ", 'motions': [{'keys': [{'time': 0}]}]}", "motions[0]", "'of' missing 'collider'");
-    assert_refused("{" FLOOR ", 'motions': [{'collider': 'floor', 'release': true, 'keys': [{'time': 0}]}]}",
-                   "motions[0].release", "collider");
-    assert_refused("{" FLOOR ", 'motions': [{'collider': 'floor', 'start': [1], 'keys': [{'time': 0}]}]}",
+#define FLOOR "'statics': [{'type': 'plane', 'name': 'floor', 'kinematic': true}]"
+    assert_refused("{" FLOOR ", 'motions': [{'kinematic': 'flor', 'keys': [{'time': 0}]}]}", "motions[0].kinematic",
+                   "no kinematic 'flor'");
+    assert_refused("{" FLOOR ", 'motions': [{'kinematic': 'floor', 'of': 0, 'keys': [{'time': 0}]}]}", "motions[0]",
+                   "'of' 'kinematic' exclude");
+    assert_refused("{" FLOOR ", 'motions': [{'keys': [{'time': 0}]}]}", "motions[0]", "'of' missing 'kinematic'");
+    assert_refused("{" FLOOR ", 'motions': [{'kinematic': 'floor', 'release': true, 'keys': [{'time': 0}]}]}",
+                   "motions[0].release", "kinematic");
+    assert_refused("{" FLOOR ", 'motions': [{'kinematic': 'floor', 'start': [1], 'keys': [{'time': 0}]}]}",
                    "motions[0].start", "1 seven");
-    assert_refused("{" FLOOR ", 'motions': [{'collider': 'floor', 'start': [0,0,0, 0,0,0,0], 'keys': [{'time': 0}]}]}",
+    assert_refused("{" FLOOR ", 'motions': [{'kinematic': 'floor', 'start': [0,0,0, 0,0,0,0], 'keys': [{'time': 0}]}]}",
                    "motions[0].start", "seven not 0");
-    assert_refused("{" FLOOR ", 'motions': [{'collider': 'floor', 'keys': [{'time': 0}]}, {'collider': 'floor', 'keys':"
+    assert_refused("{" FLOOR
+                   ", 'motions': [{'kinematic': 'floor', 'keys': [{'time': 0}]}, {'kinematic': 'floor', 'keys':"
                    " [{'time': 0}]}]}",
-                   "motions[1].collider", "another 'floor'");
+                   "motions[1].kinematic", "another 'floor'");
 }
 
 /* ---- Grains -------------------------------------------------------------------------------------------------------- */
@@ -546,7 +548,7 @@ static void test_slope(void **state)
     " 'radius': 0.1, 'group': 'sand', 'position': [0, 1, 0]}, {'type': 'cloth', 'columns': 5, 'rows': 5, 'skin':"      \
     " true, 'radius': 0.02, 'group': 'silk', 'position': [0, 3, 0], 'turn': {'axis': [1, 0, 0], 'angle': 1.5}},"       \
     " {'type': 'rope', 'position': [2, 2, 0], 'contact': {'material': {'restitution': 0.5}}}], " COLLIDERS ","         \
-    " 'motions': [{'collider': 'arm', 'keys': [{'time': 0}, {'time': 1, 'move': [1, 0, 0], 'angle': 1}]}], 'record':"  \
+    " 'motions': [{'kinematic': 'arm', 'keys': [{'time': 0}, {'time': 1, 'move': [1, 0, 0], 'angle': 1}]}], 'record':" \
     " {'slopes': 'g'}}"
 
 static void test_round_trip(void **state)
@@ -580,21 +582,21 @@ static sn_real function(void *context, sn_vec3 p)
 static void test_own_colliders(void **state)
 {
     (void)state;
-    fixture f = fixture_good("{" COLLIDERS ", 'motions': [{'collider': 'arm', 'keys': [{'time': 0}]}]}");
-    sn_add_sphere_collider(f.world, vec(0, 30, 0), 1);
-    assert_ok(f.world, sn_collider_remove(f.world, sn_scene_collider_at(f.scene, 4)->handle)); /* the arm */
+    fixture f = fixture_good("{" COLLIDERS ", 'motions': [{'kinematic': 'arm', 'keys': [{'time': 0}]}]}");
+    fixed_add_sphere(f.world, vec(0, 30, 0), 1);
+    assert_ok(f.world, sn_body_remove(f.world, sn_scene_static_at(f.scene, 4)->handle)); /* the arm */
     fixture again = fixture_again(f.scene);
-    assert_int_equal(sn_world_collider_count(again.world), 8);
-    assert_non_null(sn_scene_find_collider(again.scene, "collider8"));
-    assert_null(sn_scene_find_collider(again.scene, "arm"));
+    assert_int_equal(fixed_count(again.world), 8);
+    assert_non_null(sn_scene_find_static(again.scene, "static8"));
+    assert_null(sn_scene_find_static(again.scene, "arm"));
     fixture_steps(&f, 2);
     fixture_close(&again);
-    sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_FIELD;
+    fixed_def def = default_fixed();
+    def.type = SN_SHAPE_FIELD;
     def.function = function;
     def.low = vec(-1, -1, -1);
     def.high = vec(1, 1, 1);
-    assert_ok(f.world, sn_collider_add(f.world, &def, NULL));
+    assert_ok(f.world, fixed_add(f.world, &def, NULL));
     sn_document document;
     char message[200] = "";
     sn_document_init(&document, NULL);
@@ -608,14 +610,14 @@ static void test_own_colliders(void **state)
 static void test_names_of_own_colliders(void **state)
 {
     (void)state;
-    fixture f = fixture_good("{'colliders': [{'type': 'plane', 'name': 'collider1'}]}");
+    fixture f = fixture_good("{'statics': [{'type': 'plane', 'name': 'static1'}]}");
     for (int i = 0; i < 2; ++i)
-        sn_add_sphere_collider(f.world, vec(0, 30 + i, 0), 1);
+        fixed_add_sphere(f.world, vec(0, 30 + i, 0), 1);
     fixture again = fixture_again(f.scene);
     assert_same_world(f.world, again.world);
-    assert_int_equal(sn_world_collider_count(again.world), 3);
-    assert_int_equal(sn_scene_find_collider(again.scene, "collider1-2")->handle.index, 1);
-    assert_int_equal(sn_scene_find_collider(again.scene, "collider2")->handle.index, 2);
+    assert_int_equal(fixed_count(again.world), 3);
+    assert_int_equal(sn_scene_find_static(again.scene, "static1-2")->handle.index, 1);
+    assert_int_equal(sn_scene_find_static(again.scene, "static2")->handle.index, 2);
     fixture_close_both(&again, &f);
 }
 

@@ -86,9 +86,9 @@ static void test_bad_fields(void **state)
     assert_refused("{'objects': [{'type': 'rope', 'contact': {'field': true}}]}", "groups.1", "no triangles no field");
     assert_refused("{'objects': [{" BLOCK ", 'contact': {'field': 1}}]}", "objects[0].contact.field", "1 true");
     fixture f = fixture_good("{'objects': [{" BLOCK "}]}"); /* the program's own are not for files */
-    sn_collider_def def = sn_default_collider_def();
+    sn_shape_def def = sn_default_shape_def(SN_SHAPE_FIELD);
     sn_real samples[27];
-    def.type = SN_COLLIDER_FIELD;
+    def.type = SN_SHAPE_FIELD;
     def.samples = samples;
     def.cell = 1;
     for (int i = 0; i < 27; ++i)

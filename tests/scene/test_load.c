@@ -258,8 +258,8 @@ static void test_everything_at_once(void **state)
                                            "groups.g.friction",
                                            "forces[0].type",
                                            "forces[2].of",
-                                           "colliders[0].radius",
-                                           "motions[1].collider",
+                                           "statics[0].radius",
+                                           "motions[1].kinematic",
                                            "constraints[0].points",
                                            "world.substeps",
                                            "attachments[1].between[0]",
@@ -278,9 +278,9 @@ static void test_everything_at_once(void **state)
         "'forces': [{'type': 'wnd', 'value': [1, 0, 0], 'of': 'good'},\n"
         "{'type': 'force', 'of': ['lost', 'rope4', 70], 'value': [0, 1, 0]},\n"
         "{'type': 'force', 'of': 'nobody', 'value': [0, 1, 0]}],\n"
-        "'colliders': [{'type': 'sphere', 'name': 'ball', 'radius': 0}],\n"
-        "'motions': [{'collider': 'ball', 'keys': [{'time': 0}]},\n"
-        "{'collider': 'none', 'keys': [{'time': 0}]}],\n"
+        "'statics': [{'type': 'sphere', 'name': 'ball', 'radius': 0}],\n"
+        "'motions': [{'kinematic': 'ball', 'keys': [{'time': 0}]},\n"
+        "{'kinematic': 'none', 'keys': [{'time': 0}]}],\n"
         "'constraints': [{'kind': 'distance', 'name': 'broken', 'points': ['good.start']}],\n"
         "'world': {'substeps': 0},\n"
         "'attachments': [{'between': ['lost.end', 'good.end']},\n"

@@ -164,7 +164,7 @@ static void test_jelly(void **state)
         char text[400];
         snprintf(
             text, sizeof text,
-            "{'colliders': [{'type': 'plane'}], 'objects': [{'type': 'jelly', 'width': 0.6, 'height': 0.6, 'depth': "
+            "{'statics': [{'type': 'plane'}], 'objects': [{'type': 'jelly', 'width': 0.6, 'height': 0.6, 'depth': "
             "0.6,"
             " 'position': [0.1, %.9g, 0.3], 'match': '%s', 'radius': 0.03, 'turn': {'axis': [1, 2, 3], 'angle': %g}}]}",
             1 + 0.2 * i, i % 2 ? "linear" : "quadratic", i < 4 ? 0.0 : 0.3 * i);
@@ -214,8 +214,8 @@ static void test_ragdoll(void **state)
     for (uint32_t i = 0; i < 16; ++i) {
         sn_body_def def;
         assert_ok(f.world, sn_body_read(f.world, only(&f)->body[i].handle, &def));
-        const sn_body_shape *s = &def.shapes[0];
-        double reach = (double)(s->half.y + s->radius); /* none of them lies down */
+        const sn_shape_def *s = &def.shapes[0];
+        double reach = (double)(s->half.y + s->radius + s->rounding); /* none of them lies down */
         low = fmin(low, (double)def.position.y - reach);
         high = fmax(high, (double)def.position.y + reach);
     }
@@ -229,7 +229,7 @@ static void test_ragdolls_sleep(void **state)
 {
     (void)state;
     fixture f = fixture_good(
-        "{'contact': {'sleep': true}, 'colliders': [{'type': 'plane', 'name': 'floor'}], 'objects': ["
+        "{'contact': {'sleep': true}, 'statics': [{'type': 'plane', 'name': 'floor'}], 'objects': ["
         "{'type': 'ragdoll', 'name': 'a', 'position': [0, 0.5, 0], 'spin': [2, 0, 0]},"
         "{'type': 'ragdoll', 'name': 'b', 'position': [4, 0.8, 0], 'spin': [-3, 1, 1], 'pose': 'arms_out'},"
         "{'type': 'ragdoll', 'name': 'c', 'position': [8, 1, 0], 'spin': [0, 2, 3]},"

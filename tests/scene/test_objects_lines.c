@@ -293,7 +293,7 @@ static void test_rope_bends_the_same_in_all_meshes(void **state)
         const sn_object *object = first_of(scene);
         sn_world *world = sn_scene_world(scene);
         assert_int_equal(hold_of(object, "links").kind, SN_KIND_DISTANCE);
-        assert_ok(world, sn_particle_add_force(world, sn_particles_at(object->run, segments[i]), vec(0, force, 0)));
+        assert_ok(world, sn_particle_apply_force(world, sn_particles_at(object->run, segments[i]), vec(0, force, 0)));
         sn_relax_def relax = sn_default_relax_def();
         relax.steps = 3000;
         assert_ok(world, sn_world_relax(world, &relax, NULL));
@@ -771,7 +771,7 @@ static strain fall(const char *pose, const char *held, bool ground, bool limits)
         pin(scene, object, number_of(object, held));
     for (uint32_t i = 0; ground && i < object->run.count; ++i) {
         sn_constraint floor =
-            sn_add_half_space(world, sn_at(sn_particles_at(object->run, i)), vec(0, 0, 0), vec(0, 1, 0));
+            sn_constraint_add_half_space(world, sn_at(sn_particles_at(object->run, i)), vec(0, 0, 0), vec(0, 1, 0));
         assert_true(sn_constraint_is_valid(world, floor));
     }
     double start = energy(scene);

@@ -670,9 +670,10 @@ static double hang(const char *type, const char *keys)
     if (!f.scene)
         fail_msg("%s: %s", f.problems.first->path, f.problems.first->text);
     uint32_t tops = extreme(&f, 1, top), bottoms = extreme(&f, -1, bottom);
-    sn_particle anchor = sn_add_particle(f.world, place(&f, top[0]), SN_IMMOVABLE);
+    sn_particle anchor = sn_particle_add_at(f.world, place(&f, top[0]), SN_IMMOVABLE);
     for (uint32_t i = 0; i < tops; ++i)
-        sn_add_connector_axis(f.world, sn_at(sn_particles_at(f.object->run, top[i])), sn_at(anchor), vec(0, 1, 0));
+        sn_constraint_add_connector_axis(f.world, sn_at(sn_particles_at(f.object->run, top[i])), sn_at(anchor),
+                                         vec(0, 1, 0));
     double before = mean_height(&f, bottoms, bottom);
     relax(&f);
     double grown = before - mean_height(&f, bottoms, bottom);

@@ -461,7 +461,7 @@ static void test_choices(void **state)
     for (uint32_t i = 0; i <= sn_drag_choices.count; ++i) {
         sn_drag_def drag = sn_default_drag_def();
         memcpy(&drag.form, &i, sizeof i);
-        assert_true((sn_world_add_drag(world, &drag, NULL) == SN_OK) == (i < sn_drag_choices.count));
+        assert_true((sn_drag_add(world, &drag, NULL) == SN_OK) == (i < sn_drag_choices.count));
     }
     assert_string_equal(sn_integrator_choices.name[SN_INTEGRATOR_SYMPLECTIC_EULER], "symplectic_euler");
     assert_string_equal(sn_integrator_choices.name[SN_INTEGRATOR_FORWARD_EULER], "forward_euler");

@@ -309,7 +309,7 @@ static void test_own_kinds(void **state)
 {
     (void)state;
     fixture f = fixture_good("{'objects': [{'type': 'rope'}]}");
-    uint32_t kind = sn_register_kind(f.world, &support_kind_gap);
+    uint32_t kind = sn_kind_register(f.world, &support_kind_gap);
     sn_point points[] = {sn_at(sn_particle_from_index(f.world, 0)), sn_at(sn_particle_from_index(f.world, 1))};
     sn_constraint_def def = sn_default_constraint_def(kind);
     def.points = points;

@@ -333,7 +333,7 @@ static sn_constraint_def needed(uint32_t kind)
     const sn_kind *info = sn_kind_info(NULL, kind);
     sn_point points[SUPPORT_MOST_POINTS];
     for (uint32_t i = 0; i < COUNT_OF(odd_places) / 3; ++i)
-        sn_add_particle(world, vec(odd_places[3 * i], odd_places[3 * i + 1], odd_places[3 * i + 2]), 1);
+        sn_particle_add_at(world, vec(odd_places[3 * i], odd_places[3 * i + 1], odd_places[3 * i + 2]), 1);
     for (uint32_t i = 0; i < support_point_count(info, false); ++i)
         points[i] = sn_at(sn_particle_from_index(world, support_particle_of_point(info, false, i)));
     sn_constraint_def def = support_constraint_def(world, kind, points);

@@ -1,6 +1,7 @@
 /* The scenes that come with Sinew: each loads, says what it shows, runs, and comes back the same from a saved file. What they
    say about physics is true. */
 #define _XOPEN_SOURCE 700
+#include "support/fixed.h"
 #include "support/support.h"
 
 #include "scene/contact.h"
@@ -572,9 +573,9 @@ static void test_arm_through_curtain(void **state)
     sn_world *world = sn_scene_world(scene);
     bool touched = false;
     for (uint32_t frame = 0; frame < support_rounds(180, 60); ++frame) {
-        sn_collider_def arm;
+        fixed_def arm;
         step(scene, 1);
-        assert_ok(world, sn_collider_read(world, sn_scene_collider_at(scene, 0)->handle, &arm));
+        assert_ok(world, fixed_read(world, sn_scene_static_at(scene, 0)->handle, &arm));
         sn_vec3 end = sn_rotation_applied(arm.rotation, (sn_vec3){0, arm.half.y, 0});
         for (uint32_t i = 0; i < sn_world_particle_count(world); ++i) {
             sn_vec3 x = sn_particle_position(world, sn_particle_from_index(world, i));

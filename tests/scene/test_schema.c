@@ -115,30 +115,32 @@ static void test_types_and_kinds(void **state)
     assert_int_equal(choices_of("constraint", "kind")->count, sn_kind_count(NULL) - 1);
 }
 
-static void test_colliders(void **state)
+static void test_statics(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < SN_COLLIDER_FORMS; ++i) {
+    for (uint32_t i = 0; i < SN_SHAPE_TYPES; ++i) {
         char name[120];
-        snprintf(name, sizeof name, "collider_%s", sn_collider_forms[i].name);
-        check_keys(sn_value_find(defs, name), &sn_collider_record);
-        check_keys(sn_value_find(defs, name), sn_collider_forms[i].record);
-        assert_true(has_text(choices_of("collider", "type"), sn_collider_forms[i].name));
+        snprintf(name, sizeof name, "static_of_shape_%s", sn_shape_forms[i].name);
+        check_keys(sn_value_find(defs, name), &sn_static_record);
+        check_keys(sn_value_find(defs, name), &sn_shape_record);
+        check_keys(sn_value_find(defs, name), sn_shape_forms[i].record);
+        assert_true(has_text(choices_of("static_of_shape", "type"), sn_shape_forms[i].name));
     }
-    assert_int_equal(choices_of("collider", "type")->count, SN_COLLIDER_FORMS);
+    check_keys(sn_value_find(defs, "static_of_shapes"), &sn_static_record);
+    check_keys(sn_value_find(defs, "static_of_shapes"), &sn_static_list_record);
 }
 
 static void test_bodies(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < SN_SHAPE_FORMS; ++i) {
+    for (uint32_t i = 0; i < SN_SHAPE_TYPES; ++i) {
         char name[120];
         snprintf(name, sizeof name, "shape_%s", sn_shape_forms[i].name);
         check_keys(sn_value_find(defs, name), &sn_shape_record);
         check_keys(sn_value_find(defs, name), sn_shape_forms[i].record);
         assert_true(has_text(choices_of("shape", "type"), sn_shape_forms[i].name));
     }
-    assert_int_equal(choices_of("shape", "type")->count, SN_SHAPE_FORMS);
+    assert_int_equal(choices_of("shape", "type")->count, SN_SHAPE_TYPES);
     check_keys(sn_value_find(defs, "body"), &sn_body_record);
     check_keys(sn_value_find(defs, "body_alone"), &sn_body_record);
     check_keys(sn_value_find(defs, "body_alone"), &sn_lone_body_record);
@@ -196,7 +198,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_references),      cmocka_unit_test(test_keys),
         cmocka_unit_test(test_types_and_kinds), cmocka_unit_test(test_ranges_and_defaults),
-        cmocka_unit_test(test_no_memory),       cmocka_unit_test(test_colliders),
+        cmocka_unit_test(test_no_memory),       cmocka_unit_test(test_statics),
         cmocka_unit_test(test_bodies),
     };
     return cmocka_run_group_tests(tests, write_schema, release_schema);

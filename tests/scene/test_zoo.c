@@ -3,6 +3,7 @@
    sanitizer and processor, with any number of threads and lanes. When a change of the engine changes results on purpose, or a
    scene changes, run this test and put in the numbers that it prints. (There are two because worlds with bodies take another
    path through the step.) */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #include "scene/load.h"
@@ -78,10 +79,10 @@ static void add_shapes(const zoo *z, sn_world *world)
 {
     sn_loaded loaded;
     sn_world *from = sn_scene_world(load_zoo(z, &loaded));
-    for (uint32_t i = 0; i < sn_world_collider_count(from); ++i) {
-        sn_collider_def def;
-        assert_ok(from, sn_collider_read(from, sn_collider_from_index(from, i), &def));
-        assert_ok(world, sn_collider_add(world, &def, NULL));
+    for (uint32_t i = 0; i < fixed_count(from); ++i) {
+        fixed_def def;
+        assert_ok(from, fixed_read(from, sn_body_from_index(from, i), &def));
+        assert_ok(world, fixed_add(world, &def, NULL));
     }
     for (uint32_t i = 0; i < sn_world_body_count(from); ++i) {
         sn_body_def def;
@@ -170,7 +171,7 @@ static void add_sheet(sn_world *world, double z, bool shuffled)
         x[1] = real(3 + 0.001 * (i % 7));
         x[2] = real(z + 0.02 * (i / SIDE));
     }
-    sn_particles run = sn_add_particles(world, SIDE * SIDE, xyz, 0, real(0.01));
+    sn_particles run = sn_particles_add(world, SIDE * SIDE, xyz, 0, real(0.01));
     assert_int_equal(run.count, SIDE * SIDE);
     for (uint32_t i = 0; i < SIDE * SIDE; ++i)
         for (uint32_t k = 0; k < 4; ++k)
@@ -178,8 +179,8 @@ static void add_sheet(sn_world *world, double z, bool shuffled)
                 rod[rods++] = run.first + number[i];
                 rod[rods++] = run.first + number[i + way[k][0] + SIDE * way[k][1]];
             }
-    assert_int_equal(sn_add_constraints(world, SN_KIND_DISTANCE, rods / 2, rod, NULL, NULL).count, rods / 2);
-    sn_add_pin(world, sn_particles_at(run, number[0]));
+    assert_int_equal(sn_constraints_add_kind(world, SN_KIND_DISTANCE, rods / 2, rod, NULL, NULL).count, rods / 2);
+    sn_constraint_add_pin(world, sn_particles_at(run, number[0]));
     free(xyz);
     free(rod);
     free(number);

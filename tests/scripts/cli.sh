@@ -579,10 +579,10 @@ run_file twice '"state": "running"'
 # ---- list ---------------------------------------------------------------------------------------------------------
 
 expect 0 list
-for section in scenes objects colliders kinds solvers integrators orders gradients settings formats; do
+for section in scenes objects shapes kinds solvers integrators orders gradients settings formats; do
     says "^$section$"
 done
-for section in objects colliders kinds solvers integrators orders gradients settings formats; do
+for section in objects shapes kinds solvers integrators orders gradients settings formats; do
     expect 0 list $section
     good "$section is empty" test -s stdout
     expect 0 list $section --json
@@ -614,7 +614,7 @@ says 'distance +[0-9.]+$'
 expect 0 info rope.json --json
 good "a line is no JSON" json_lines stdout
 says '"bytes_per_particle": [0-9]'
-printf '{"colliders": [{"type": "plane", "name": "floor"}, {"type": "sphere", "position": [1, 2, 3], "sensor": true}]}' >walls.json
+printf '{"statics": [{"type": "plane", "name": "floor"}, {"type": "sphere", "position": [1, 2, 3], "sensor": true}]}' >walls.json
 expect 0 info walls.json
 says 'floor +plane at 0, 0, 0 m$'
 says 'sphere2 +sphere at 1, 2, 3 m, sensor$'

@@ -83,10 +83,10 @@ static inline solver_chain chain_in(sn_world *world, uint32_t links, double link
     solver_chain c = {.world = world, .links = links, .link = link};
     assert_in_range(links, 1, CHAIN_MOST);
     for (uint32_t i = 0; i <= links; ++i) {
-        c.node[i] = sn_add_particle(world, vec(link * i, 0, 0), i ? real(mass) : SN_IMMOVABLE);
+        c.node[i] = sn_particle_add_at(world, vec(link * i, 0, 0), i ? real(mass) : SN_IMMOVABLE);
         if (i == 0)
             continue;
-        c.rod[i - 1] = sn_add_distance(world, sn_at(c.node[i - 1]), sn_at(c.node[i]), real(link));
+        c.rod[i - 1] = sn_constraint_add_distance(world, sn_at(c.node[i - 1]), sn_at(c.node[i]), real(link));
         assert_ok(world, sn_constraint_set_material(world, c.rod[i - 1], (sn_material){real(compliance), 0}));
     }
     return c;
@@ -153,10 +153,10 @@ static inline sn_world *tumbling_rods(solver_setup *setup, uint32_t iterations)
     solver_set_gravity(world, vec(0, 0, 0));
     sn_particle last = {0, 0};
     for (uint32_t i = 0; i < 5; ++i) {
-        sn_particle p = sn_add_particle(world, vec(place[i][0], place[i][1], place[i][2]), real(mass[i]));
+        sn_particle p = sn_particle_add_at(world, vec(place[i][0], place[i][1], place[i][2]), real(mass[i]));
         assert_ok(world, sn_particle_set_velocity(world, p, vec(velocity[i][0], velocity[i][1], velocity[i][2])));
         if (i > 0)
-            sn_add_distance(world, sn_at(last), sn_at(p), SN_MEASURE);
+            sn_constraint_add_distance(world, sn_at(last), sn_at(p), SN_MEASURE);
         last = p;
     }
     return world;
@@ -169,7 +169,7 @@ static inline void check_every_rod_twice(solver_setup *setup, double strain)
 {
     solver_chain c = chain_in(solver_world(setup, 10, 10), 5, 0.2, 0.1, 0);
     for (uint32_t i = 0; i < c.links; ++i)
-        sn_add_distance(c.world, sn_at(c.node[i]), sn_at(c.node[i + 1]), real(c.link));
+        sn_constraint_add_distance(c.world, sn_at(c.node[i]), sn_at(c.node[i + 1]), real(c.link));
     for (uint32_t i = 0; i < 300; ++i) {
         assert_ok(c.world, sn_world_step(c.world, real(FRAME)));
         assert_bounded(c.world, c.links + 1, 1.1, 20);
@@ -182,13 +182,14 @@ static inline void check_every_rod_twice(solver_setup *setup, double strain)
 static inline void check_triangle_with_a_double_edge(solver_setup *setup, double stretch)
 {
     sn_world *world = solver_world(setup, 10, 10);
-    sn_particle a = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE), b = sn_add_particle(world, vec(1, 0, 0), 1);
-    sn_particle c = sn_add_particle(world, vec(0.4, 0.8, 0.1), 2);
+    sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE),
+                b = sn_particle_add_at(world, vec(1, 0, 0), 1);
+    sn_particle c = sn_particle_add_at(world, vec(0.4, 0.8, 0.1), 2);
     double rest[3] = {solver_distance(world, a, b), solver_distance(world, b, c), solver_distance(world, c, a)};
-    sn_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE);
-    sn_add_distance(world, sn_at(b), sn_at(c), SN_MEASURE);
-    sn_add_distance(world, sn_at(c), sn_at(b), SN_MEASURE);
-    sn_add_distance(world, sn_at(c), sn_at(a), SN_MEASURE);
+    sn_constraint_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE);
+    sn_constraint_add_distance(world, sn_at(b), sn_at(c), SN_MEASURE);
+    sn_constraint_add_distance(world, sn_at(c), sn_at(b), SN_MEASURE);
+    sn_constraint_add_distance(world, sn_at(c), sn_at(a), SN_MEASURE);
     for (uint32_t i = 0; i < 300; ++i) {
         assert_ok(world, sn_world_step(world, real(FRAME)));
         assert_bounded(world, 3, 1.1, 20);
@@ -207,10 +208,10 @@ static inline void check_comings_and_goings(solver_setup *setup, double strain)
     solver_chain c = chain_in(solver_world(setup, 10, 20), 6, 0.2, 0.1, 0);
     for (uint32_t round = 0; round < support_long(20, 10); ++round) {
         support_run(c.world, 5, FRAME);
-        sn_particle p = sn_add_particle(c.world, sn_particle_position(c.world, c.node[3]), real(0.1));
-        sn_constraint rod = sn_add_distance(c.world, sn_at(c.node[6]), sn_at(p), SN_MEASURE);
-        sn_constraint pin = sn_add_pin(c.world, c.node[4]);
-        sn_add_half_space(c.world, sn_at(c.node[5]), vec(0, -5, 0), vec(0, 1, 0));
+        sn_particle p = sn_particle_add_at(c.world, sn_particle_position(c.world, c.node[3]), real(0.1));
+        sn_constraint rod = sn_constraint_add_distance(c.world, sn_at(c.node[6]), sn_at(p), SN_MEASURE);
+        sn_constraint pin = sn_constraint_add_pin(c.world, c.node[4]);
+        sn_constraint_add_half_space(c.world, sn_at(c.node[5]), vec(0, -5, 0), vec(0, 1, 0));
         sn_vec3 pinned = sn_particle_position(c.world, c.node[4]);
         double apart = solver_distance(c.world, c.node[6], p);
         support_run(c.world, 3, FRAME);
@@ -223,7 +224,7 @@ static inline void check_comings_and_goings(solver_setup *setup, double strain)
             assert_ok(c.world, sn_constraint_remove(c.world, pin));
         uint32_t link = round % c.links; /* a rod is taken away and put back */
         assert_ok(c.world, sn_constraint_remove(c.world, c.rod[link]));
-        c.rod[link] = sn_add_distance(c.world, sn_at(c.node[link]), sn_at(c.node[link + 1]), real(c.link));
+        c.rod[link] = sn_constraint_add_distance(c.world, sn_at(c.node[link]), sn_at(c.node[link + 1]), real(c.link));
         assert_bounded(c.world, c.links + 1, 2, 30);
     }
     support_run(c.world, support_long(300, 120), FRAME);

@@ -88,7 +88,7 @@ static double energy_of(sn_world *world)
 
 static sn_body add_box(sn_world *world, double x, double y, double z, sn_vec3 half, double mass)
 {
-    sn_body body = sn_add_box_body(world, vec(x, y, z), half, 1000);
+    sn_body body = sn_body_add_box(world, vec(x, y, z), half, 1000);
     assert_true(sn_body_is_valid(world, body));
     assert_ok(world, sn_body_set_mass(world, body, real(mass)));
     return body;
@@ -96,7 +96,7 @@ static sn_body add_box(sn_world *world, double x, double y, double z, sn_vec3 ha
 
 static sn_constraint tie(sn_world *world, sn_point a, sn_point b)
 {
-    sn_constraint c = sn_add_attachment(world, a, b);
+    sn_constraint c = sn_constraint_add_attachment(world, a, b);
     if (!sn_constraint_is_valid(world, c))
         fail_msg("%s", sn_world_error(world));
     return c;
@@ -187,7 +187,7 @@ static void start_flight(sn_world *world, sn_body *body)
                         (double)(spin.x * x.y - spin.y * x.x) + 0.3);
         assert_ok(world, sn_body_set_velocity(world, body[i], v, spin));
         if (i) {
-            sn_constraint joint = sn_add_ball_joint(world, body[i - 1], body[i], vec(i - 2.0, 0.05, 0));
+            sn_constraint joint = sn_joint_add_ball(world, body[i - 1], body[i], vec(i - 2.0, 0.05, 0));
             assert_true(sn_constraint_is_valid(world, joint));
         }
     }
@@ -265,11 +265,11 @@ static void a_rope_holds_a_crate(void **state)
     for (uint32_t i = first_way(); i < WAYS; i += support_long(1, 2)) {
         sn_world *world = world_with(&ways[i], 30, DOWN);
         damp(world, 4);
-        sn_particle last = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE);
+        sn_particle last = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE);
         sn_constraint top = {0};
         for (uint32_t k = 1; k <= 10; ++k) {
-            sn_particle next = sn_add_particle(world, vec(0, -0.1 * k, 0), real(0.1));
-            sn_constraint rod = sn_add_distance(world, sn_at(last), sn_at(next), real(0.1));
+            sn_particle next = sn_particle_add_at(world, vec(0, -0.1 * k, 0), real(0.1));
+            sn_constraint rod = sn_constraint_add_distance(world, sn_at(last), sn_at(next), real(0.1));
             top = k == 1 ? rod : top;
             last = next;
         }
@@ -299,12 +299,12 @@ static void a_triangle_holds_a_crate(void **state)
         damp(world, 4);
         for (uint32_t k = 0; k < 3; ++k) {
             double angle = 2.0943951 * k;
-            sn_particle pole = sn_add_particle(world, vec(cos(angle), 1, sin(angle)), SN_IMMOVABLE);
-            corner[k] = sn_add_particle(world, vec(0.3 * cos(angle), 0, 0.3 * sin(angle)), real(0.2));
-            rod[k] = sn_add_distance(world, sn_at(pole), sn_at(corner[k]), SN_MEASURE);
+            sn_particle pole = sn_particle_add_at(world, vec(cos(angle), 1, sin(angle)), SN_IMMOVABLE);
+            corner[k] = sn_particle_add_at(world, vec(0.3 * cos(angle), 0, 0.3 * sin(angle)), real(0.2));
+            rod[k] = sn_constraint_add_distance(world, sn_at(pole), sn_at(corner[k]), SN_MEASURE);
         }
         for (uint32_t k = 0; k < 3; ++k)
-            sn_add_distance(world, sn_at(corner[k]), sn_at(corner[(k + 1) % 3]), SN_MEASURE);
+            sn_constraint_add_distance(world, sn_at(corner[k]), sn_at(corner[(k + 1) % 3]), SN_MEASURE);
         sn_body crate = add_box(world, 0, -0.2, 0, vec(0.1, 0.2, 0.1), 3);
         sn_point middle = sn_on_triangle(corner[0], corner[1], corner[2], real(0.25), real(0.25), real(0.5));
         sn_constraint knot = tie(world, middle, sn_on_body(crate, vec(0, 0.2, 0)));
@@ -419,20 +419,21 @@ static void a_tree_as_the_cascade(void **state)
         for (uint32_t k = 0; k < 4; ++k)
             body[k] = add_box(world, 0.5 * k, -0.3 * (k == 3), 0, vec(0.2, 0.1, 0.15), 1 + 2 * k);
         sn_body_def wall = sn_default_body_def();
-        sn_body_shape brick = sn_default_body_shape(SN_BODY_BOX);
+        sn_shape_def brick = sn_default_shape_def(SN_SHAPE_BOX);
         wall.shapes = &brick;
         wall.shape_count = 1;
         wall.position = vec(-3, 0, 0);
         wall.mass = SN_IMMOVABLE;
         sn_body fixed;
         assert_ok(world, sn_body_add(world, &wall, &fixed));
-        sn_particle bob = sn_add_particle(world, vec(1.1, -0.5, 0), real(0.5));
+        sn_particle bob = sn_particle_add_at(world, vec(1.1, -0.5, 0), real(0.5));
         tie(world, sn_on_body(fixed, vec(2.75, 0, 0)), sn_on_body(body[0], vec(-0.25, 0, 0)));
         tie(world, sn_on_body(body[0], vec(0.25, 0.05, 0)), sn_on_body(body[1], vec(-0.25, 0.05, 0)));
         tie(world, sn_on_body(body[1], vec(0.25, 0, 0.1)), sn_on_body(body[2], vec(-0.25, 0, 0.1)));
-        sn_add_distance(world, sn_on_body(body[1], vec(0.1, -0.1, 0)), sn_on_body(body[3], vec(0, 0.1, 0)), SN_MEASURE);
-        sn_add_distance(world, sn_at(sn_body_particle(world, body[2])), sn_at(bob), SN_MEASURE);
-        sn_constraint soft = sn_add_distance(world, sn_at(bob), sn_at_place(vec(1.1, 0.5, 0)), real(0.9));
+        sn_constraint_add_distance(world, sn_on_body(body[1], vec(0.1, -0.1, 0)), sn_on_body(body[3], vec(0, 0.1, 0)),
+                                   SN_MEASURE);
+        sn_constraint_add_distance(world, sn_at(sn_body_particle(world, body[2])), sn_at(bob), SN_MEASURE);
+        sn_constraint soft = sn_constraint_add_distance(world, sn_at(bob), sn_at_place(vec(1.1, 0.5, 0)), real(0.9));
         assert_ok(world, sn_constraint_set_material(world, soft, (sn_material){real(0.01), real(1)}));
         support_run(world, 20, FRAME);
         for (uint32_t k = 0; k < 4; ++k)
@@ -462,7 +463,7 @@ static arm arm_of(const way *w, bool middle, sn_vec3 gravity, void (*change)(sn_
     def.b = a.rod;
     def.axis = vec(0, 0, 1);
     change(&def);
-    a.hinge = sn_add_joint(a.world, &def);
+    a.hinge = sn_joint_add(a.world, &def);
     if (!sn_constraint_is_valid(a.world, a.hinge))
         fail_msg("%s", sn_world_error(a.world));
     return a;
@@ -527,7 +528,7 @@ static void a_weak_motor_by_itself(void **state)
         spin.axis = push.axis = vec(0, 0, 1);
         spin.speed = push.speed = 4;
         spin.speed_most = push.speed_most = 1;
-        sn_constraint a = sn_add_joint(world, &spin), b = sn_add_joint(world, &push);
+        sn_constraint a = sn_joint_add(world, &spin), b = sn_joint_add(world, &push);
         assert_true(sn_constraint_is_valid(world, a) && sn_constraint_is_valid(world, b));
         support_run(world, 30, FRAME);
         double rate = (double)sn_body_spin(world, turned).z, speed = (double)sn_body_velocity(world, pushed).z;
@@ -690,7 +691,7 @@ static void an_arm_with_a_motor(void **state)
                 def.least = real(-0.3);
                 def.most = real(0.3);
             }
-            joint[k] = sn_add_joint(world, &def);
+            joint[k] = sn_joint_add(world, &def);
             assert_true(sn_constraint_is_valid(world, joint[k]));
         }
         support_run(world, support_long(120, 60), FRAME);
@@ -790,11 +791,11 @@ static void comings_and_goings(void **state)
         for (uint32_t round = 0; round < 2; ++round) {
             sn_particle loose[5];
             for (uint32_t k = 0; k < 5; ++k) {
-                loose[k] = sn_add_particle(world, vec(5 + k, 5, 5), 1);
+                loose[k] = sn_particle_add_at(world, vec(5 + k, 5, 5), 1);
                 support_run(world, 1, FRAME);
             }
-            sn_add_distance(world, sn_at(loose[2]), sn_on_body(sn_body_from_index(world, 5), vec(0.4, 0.1, 0.4)),
-                            SN_MEASURE);
+            sn_constraint_add_distance(world, sn_at(loose[2]),
+                                       sn_on_body(sn_body_from_index(world, 5), vec(0.4, 0.1, 0.4)), SN_MEASURE);
             assert_ok(world, sn_particle_remove(world, loose[1]));
             support_run(world, 2, FRAME);
             assert_ok(world, sn_body_remove(world, sn_body_from_index(world, 7)));
@@ -823,7 +824,7 @@ static void a_body_where_a_particle_was(void **state)
     sn_vec3 end[WAYS];
     for (uint32_t i = 0; i < WAYS; ++i) {
         sn_world *world = world_with(&ways[i], 30, DOWN);
-        sn_particle p = sn_add_particle(world, vec(1, 0, 0), 1);
+        sn_particle p = sn_particle_add_at(world, vec(1, 0, 0), 1);
         tie(world, sn_at_place(vec(1, 0, 0)), sn_at(p));
         support_run(world, 1, FRAME);
         assert_ok(world, sn_particle_remove(world, p));

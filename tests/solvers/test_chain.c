@@ -100,7 +100,7 @@ static void add_rope(sn_world *world, const rope *r)
     }
     mass[number[r->held[1] ? count / 2 : count - 1]] *= r->bob;
     for (uint32_t i = 0; i < count; ++i) {
-        sn_particle p = sn_add_particle(world, place[i], real(mass[i]));
+        sn_particle p = sn_particle_add_at(world, place[i], real(mass[i]));
         first = first == UINT32_MAX ? p.index : first;
         if ((r->held[0] && i == number[0]) || (r->held[1] && i == number[count - 1]))
             assert_ok(world, sn_particle_set_mass(world, p, SN_IMMOVABLE));
@@ -274,8 +274,8 @@ static void edits(void **state)
     assert_int_equal(chains_after_a_step(world), 1);
     assert_ok(world, sn_constraint_remove(world, rod_of(world, cut)));
     assert_int_equal(chains_after_a_step(world), 2);
-    sn_particle more = sn_add_particle(world, vec(0, 9, 0), 1), at = sn_particle_from_index(world, fork);
-    sn_constraint branch = sn_add_distance(world, sn_at(at), sn_at(more), SN_MEASURE);
+    sn_particle more = sn_particle_add_at(world, vec(0, 9, 0), 1), at = sn_particle_from_index(world, fork);
+    sn_constraint branch = sn_constraint_add_distance(world, sn_at(at), sn_at(more), SN_MEASURE);
     assert_int_equal(chains_after_a_step(world), 1);
     assert_ok(world, sn_constraint_remove(world, branch));
     assert_int_equal(chains_after_a_step(world), 2);
@@ -295,7 +295,7 @@ static void others_are_left_to_trees(void **state)
     support_run(world, 1, FRAME);
     const uint32_t *number = forest_of(world)->chain_table.column[SN_CHAIN_NUMBER];
     sn_particle a = sn_particle_from_index(world, number[3]), b = sn_particle_from_index(world, number[9]);
-    sn_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE);
+    sn_constraint_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE);
     assert_int_equal(chains_after_a_step(world), 0); /* a loop */
     sn_world_destroy(world);
 }

@@ -97,11 +97,11 @@ typedef void set_fn(sn_world *world);
 /* Returns its first rod. */
 static sn_constraint triangle_of(sn_world *world, double longest)
 {
-    sn_particle a = sn_add_particle(world, vec(0, 0, 0), 1), b = sn_add_particle(world, vec(1, 0, 0), 1);
-    sn_particle c = sn_add_particle(world, vec(0.5, 0.6, 0), 1);
-    sn_constraint first = sn_add_distance(world, sn_at(a), sn_at(b), real(longest));
-    sn_add_distance(world, sn_at(b), sn_at(c), 1);
-    sn_add_distance(world, sn_at(c), sn_at(a), 1);
+    sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), 1), b = sn_particle_add_at(world, vec(1, 0, 0), 1);
+    sn_particle c = sn_particle_add_at(world, vec(0.5, 0.6, 0), 1);
+    sn_constraint first = sn_constraint_add_distance(world, sn_at(a), sn_at(b), real(longest));
+    sn_constraint_add_distance(world, sn_at(b), sn_at(c), 1);
+    sn_constraint_add_distance(world, sn_at(c), sn_at(a), 1);
     return first;
 }
 
@@ -113,12 +113,12 @@ static void triangle(sn_world *world)
 /* Two rods of different lengths between the same particles, too. Returns the third rod. */
 static sn_constraint four_rods(sn_world *world)
 {
-    sn_particle a = sn_add_particle(world, vec(0, 0, 0), 1), b = sn_add_particle(world, vec(1, 0, 0), 1);
-    sn_particle c = sn_add_particle(world, vec(0.4, 0.8, 0.1), 2);
-    sn_add_distance(world, sn_at(a), sn_at(b), real(1.1));
-    sn_add_distance(world, sn_at(a), sn_at(b), real(0.9));
-    sn_constraint third = sn_add_distance(world, sn_at(b), sn_at(c), 1);
-    sn_add_distance(world, sn_at(c), sn_at(a), 5);
+    sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), 1), b = sn_particle_add_at(world, vec(1, 0, 0), 1);
+    sn_particle c = sn_particle_add_at(world, vec(0.4, 0.8, 0.1), 2);
+    sn_constraint_add_distance(world, sn_at(a), sn_at(b), real(1.1));
+    sn_constraint_add_distance(world, sn_at(a), sn_at(b), real(0.9));
+    sn_constraint third = sn_constraint_add_distance(world, sn_at(b), sn_at(c), 1);
+    sn_constraint_add_distance(world, sn_at(c), sn_at(a), 5);
     return third;
 }
 
@@ -134,9 +134,9 @@ static void tetrahedron(sn_world *world)
     sn_particle p[4];
     uint32_t k = 0;
     for (uint32_t i = 0; i < 4; ++i) {
-        p[i] = sn_add_particle(world, vec(at[i][0], at[i][1], at[i][2]), real(1 + 0.5 * i));
+        p[i] = sn_particle_add_at(world, vec(at[i][0], at[i][1], at[i][2]), real(1 + 0.5 * i));
         for (uint32_t j = 0; j < i; ++j)
-            sn_add_distance(world, sn_at(p[j]), sn_at(p[i]), real(rest[k++]));
+            sn_constraint_add_distance(world, sn_at(p[j]), sn_at(p[i]), real(rest[k++]));
     }
 }
 
@@ -146,10 +146,11 @@ static void wrong_by(sn_world *world, double share, sn_real mass)
     uint64_t seed = 7;
     sn_particle p[8];
     for (uint32_t i = 0; i < 8; ++i) {
-        p[i] = sn_add_particle(world, random_place(&seed), i ? 1 : mass);
+        p[i] = sn_particle_add_at(world, random_place(&seed), i ? 1 : mass);
         for (uint32_t j = 0; j < i; ++j)
-            sn_add_distance(world, sn_at(p[j]), sn_at(p[i]),
-                            real(solver_distance(world, p[i], p[j]) * (1 + share * support_random_in(&seed, -1, 1))));
+            sn_constraint_add_distance(
+                world, sn_at(p[j]), sn_at(p[i]),
+                real(solver_distance(world, p[i], p[j]) * (1 + share * support_random_in(&seed, -1, 1))));
     }
 }
 
@@ -166,13 +167,13 @@ static void wrong_by_a_little(sn_world *world)
 /* An angle that the rods do not have, and a tetrahedron of another volume. */
 static void other_kinds(sn_world *world)
 {
-    sn_particle p[4] = {sn_add_particle(world, vec(0, 0, 0), 1), sn_add_particle(world, vec(1, 0, 0), 1),
-                        sn_add_particle(world, vec(0, 1, 0), 2), sn_add_particle(world, vec(0, 0, 1), 1)};
+    sn_particle p[4] = {sn_particle_add_at(world, vec(0, 0, 0), 1), sn_particle_add_at(world, vec(1, 0, 0), 1),
+                        sn_particle_add_at(world, vec(0, 1, 0), 2), sn_particle_add_at(world, vec(0, 0, 1), 1)};
     for (uint32_t i = 0; i < 4; ++i)
         for (uint32_t j = 0; j < i; ++j)
-            sn_add_distance(world, sn_at(p[j]), sn_at(p[i]), SN_MEASURE);
-    sn_add_angle(world, sn_at(p[1]), sn_at(p[0]), sn_at(p[2]), real(1.2));
-    sn_add_volume(world, sn_at(p[0]), sn_at(p[1]), sn_at(p[2]), sn_at(p[3]), real(0.25));
+            sn_constraint_add_distance(world, sn_at(p[j]), sn_at(p[i]), SN_MEASURE);
+    sn_constraint_add_angle(world, sn_at(p[1]), sn_at(p[0]), sn_at(p[2]), real(1.2));
+    sn_constraint_add_volume(world, sn_at(p[0]), sn_at(p[1]), sn_at(p[2]), sn_at(p[3]), real(0.25));
 }
 
 static set_fn *const sets[] = {triangle, free_rods, tetrahedron, wrong_by_a_third, wrong_by_a_little, other_kinds};
@@ -342,9 +343,9 @@ static void too_much_relaxation_is_told(void **state)
         def.log.write = keep_warning;
         warned[0] = 0;
         sn_world *world = support_world_from(&def);
-        sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1);
-        sn_add_pin_at(world, sn_at(p), vec(0, 0.5, 0));
-        sn_add_pin_at(world, sn_at(p), vec(0.2, -0.5, 0));
+        sn_particle p = sn_particle_add_at(world, vec(0, 0, 0), 1);
+        sn_constraint_add_pin_at(world, sn_at(p), vec(0, 0.5, 0));
+        sn_constraint_add_pin_at(world, sn_at(p), vec(0.2, -0.5, 0));
         support_run(world, 10, FRAME);
         double off = support_gap(sn_particle_position(world, p), vec(0.1, 0, 0));
         assert_true(n == 1 ? off > 1 : off < 0.01);
@@ -369,13 +370,14 @@ static void a_bad_start_is_no_contradiction(void **state)
         for (uint32_t i = 0; i < 6; ++i) {
             home[i] = random_place(&seed);
             sn_vec3 off = random_place(&seed);
-            sn_add_particle(
+            sn_particle_add_at(
                 world,
                 vec((double)(home[i].x + off.x / 2), (double)(home[i].y + off.y / 2), (double)(home[i].z + off.z / 2)),
                 1);
             for (uint32_t j = 0; j < i; ++j)
-                sn_add_distance(world, sn_at(sn_particle_from_index(world, i)), sn_at(sn_particle_from_index(world, j)),
-                                real(support_gap(home[i], home[j])));
+                sn_constraint_add_distance(world, sn_at(sn_particle_from_index(world, i)),
+                                           sn_at(sn_particle_from_index(world, j)),
+                                           real(support_gap(home[i], home[j])));
         }
         support_run(world, 1, FRAME);
         assert_string_equal(warned, "");
@@ -389,14 +391,14 @@ static void what_bulges_is_no_contradiction(void **state)
     (void)state;
     sn_world *world = make_world(&methods[0], 10, 10, 9.81);
     static const double at[4][2] = {{-1, 0}, {0, -1}, {1, 0}, {0, 1}};
-    sn_particle middle = sn_add_particle(world, vec(0, 0, 0), 1), rim[4];
+    sn_particle middle = sn_particle_add_at(world, vec(0, 0, 0), 1), rim[4];
     for (uint32_t i = 0; i < 4; ++i) {
-        rim[i] = sn_add_particle(world, vec(at[i][0], 0, at[i][1]), 1);
-        sn_add_distance(world, sn_at(middle), sn_at(rim[i]), real(1.2));
+        rim[i] = sn_particle_add_at(world, vec(at[i][0], 0, at[i][1]), 1);
+        sn_constraint_add_distance(world, sn_at(middle), sn_at(rim[i]), real(1.2));
     }
     for (uint32_t i = 0; i < 4; ++i)
         for (uint32_t j = 0; j < i; ++j)
-            sn_add_distance(world, sn_at(rim[j]), sn_at(rim[i]), SN_MEASURE);
+            sn_constraint_add_distance(world, sn_at(rim[j]), sn_at(rim[i]), SN_MEASURE);
     support_run(world, 1, FRAME);
     assert_string_equal(warned, "");
     sn_world_destroy(world);
@@ -408,13 +410,14 @@ static void what_has_no_size_is_no_contradiction(void **state)
 {
     (void)state;
     sn_world *world = make_world(&methods[0], 10, 10, 0);
-    sn_particle p[4] = {sn_add_particle(world, vec(3, 0, 0), 1), sn_add_particle(world, vec(4, 0, 0), 1),
-                        sn_add_particle(world, vec(3.5, 0.8, 0), 1), sn_add_particle(world, vec(3.5, 0.8000002, 0), 1)};
-    sn_add_distance(world, sn_at(p[0]), sn_at(p[1]), real(1.01));
-    sn_add_distance(world, sn_at(p[1]), sn_at(p[2]), SN_MEASURE);
-    sn_add_distance(world, sn_at(p[3]), sn_at(p[0]), SN_MEASURE);
-    sn_add_distance(world, sn_at(p[3]), sn_at(p[1]), SN_MEASURE);
-    sn_add_distance(world, sn_at(p[2]), sn_at(p[3]), 0);
+    sn_particle p[4] = {sn_particle_add_at(world, vec(3, 0, 0), 1), sn_particle_add_at(world, vec(4, 0, 0), 1),
+                        sn_particle_add_at(world, vec(3.5, 0.8, 0), 1),
+                        sn_particle_add_at(world, vec(3.5, 0.8000002, 0), 1)};
+    sn_constraint_add_distance(world, sn_at(p[0]), sn_at(p[1]), real(1.01));
+    sn_constraint_add_distance(world, sn_at(p[1]), sn_at(p[2]), SN_MEASURE);
+    sn_constraint_add_distance(world, sn_at(p[3]), sn_at(p[0]), SN_MEASURE);
+    sn_constraint_add_distance(world, sn_at(p[3]), sn_at(p[1]), SN_MEASURE);
+    sn_constraint_add_distance(world, sn_at(p[2]), sn_at(p[3]), 0);
     support_run(world, 10, FRAME);
     assert_string_equal(warned, "");
     sn_world_destroy(world);
@@ -432,10 +435,11 @@ static void a_bad_start_with_gradients_at_the_start(void **state)
         for (uint32_t i = 0; i < 4; ++i) {
             home[i] = random_place(&seed);
             sn_vec3 at = random_place(&seed);
-            sn_add_particle(world, at, 1);
+            sn_particle_add_at(world, at, 1);
             for (uint32_t j = 0; j < i; ++j)
-                sn_add_distance(world, sn_at(sn_particle_from_index(world, i)), sn_at(sn_particle_from_index(world, j)),
-                                real(support_gap(home[i], home[j])));
+                sn_constraint_add_distance(world, sn_at(sn_particle_from_index(world, i)),
+                                           sn_at(sn_particle_from_index(world, j)),
+                                           real(support_gap(home[i], home[j])));
         }
         support_run(world, 120, FRAME);
         assert_true(kinetic(world) < 1);

@@ -59,7 +59,7 @@ static rope rope_in(sn_world *world, uint32_t kind, uint32_t links, double link,
         xyz[3 * i] = real(link * i);
         xyz[3 * i + 1] = xyz[3 * i + 2] = 0;
     }
-    r.node = sn_add_particles(world, links + 1, xyz, 0, 1);
+    r.node = sn_particles_add(world, links + 1, xyz, 0, 1);
     assert_int_equal(r.node.count, links + 1);
     for (uint32_t i = 0; i < links; ++i) {
         pair[2 * i] = r.node.first + i;
@@ -81,7 +81,7 @@ static double rope_strain(const rope *r, bool both)
     double worst = 0;
     sn_real *xyz = malloc(3 * (size_t)(r->links + 1) * sizeof *xyz);
     assert_non_null(xyz);
-    assert_ok(r->world, sn_read_positions(r->world, r->node, xyz, 0));
+    assert_ok(r->world, sn_particles_read_positions(r->world, r->node, xyz, 0));
     for (uint32_t i = 0; i < r->links; ++i) {
         double a = (double)xyz[3 * i] - (double)xyz[3 * i + 3], b = (double)xyz[3 * i + 1] - (double)xyz[3 * i + 4],
                c = (double)xyz[3 * i + 2] - (double)xyz[3 * i + 5], strain = sqrt(a * a + b * b + c * c) / r->link - 1;
@@ -283,7 +283,8 @@ static void branches(void **state)
         }
         if (i > 0) {
             assert_ok(world, sn_particle_set_mass(world, sn_particles_at(arm[i].node, 0), 1));
-            sn_add_attachment(world, sn_at(sn_particles_at(arm[0].node, 100)), sn_at(sn_particles_at(arm[i].node, 0)));
+            sn_constraint_add_attachment(world, sn_at(sn_particles_at(arm[0].node, 100)),
+                                         sn_at(sn_particles_at(arm[i].node, 0)));
         }
     }
     double lowest = 0;
@@ -303,13 +304,14 @@ enum { SIDE = 6 };
 static void add_cloth(sn_world *world, sn_particle corner[2])
 {
     for (uint32_t i = 0; i < SIDE * SIDE; ++i) {
-        sn_particle p = sn_add_particle(world, vec(0.1 * (i % SIDE), 0, 0.1 * (i / SIDE)), real(0.1));
+        sn_particle p = sn_particle_add_at(world, vec(0.1 * (i % SIDE), 0, 0.1 * (i / SIDE)), real(0.1));
         if (i == 0 || i == SIDE - 1)
             assert_ok(world, sn_particle_set_mass(world, p, SN_IMMOVABLE));
         if (i % SIDE)
-            sn_add_distance(world, sn_at(sn_particle_from_index(world, p.index - 1)), sn_at(p), SN_MEASURE);
+            sn_constraint_add_distance(world, sn_at(sn_particle_from_index(world, p.index - 1)), sn_at(p), SN_MEASURE);
         if (i / SIDE)
-            sn_add_distance(world, sn_at(sn_particle_from_index(world, p.index - SIDE)), sn_at(p), SN_MEASURE);
+            sn_constraint_add_distance(world, sn_at(sn_particle_from_index(world, p.index - SIDE)), sn_at(p),
+                                       SN_MEASURE);
         if (i == 0)
             corner[0] = p;
         corner[1] = p;
@@ -331,8 +333,8 @@ static void ropes_and_cloth(void **state)
             last = corner[!held];
             for (uint32_t k = 1; k <= 10; ++k) {
                 sn_vec3 x = sn_particle_position(world[i], corner[!held]);
-                sn_particle p = sn_add_particle(world[i], vec((double)x.x, -0.1 * k, (double)x.z), k < 10 ? 1 : 50);
-                sn_add_distance(world[i], sn_at(last), sn_at(p), SN_MEASURE);
+                sn_particle p = sn_particle_add_at(world[i], vec((double)x.x, -0.1 * k, (double)x.z), k < 10 ? 1 : 50);
+                sn_constraint_add_distance(world[i], sn_at(last), sn_at(p), SN_MEASURE);
                 last = p;
             }
             support_run(world[i], 60, FRAME);
@@ -363,7 +365,7 @@ static void cut_and_pinned(void **state)
     assert_int_equal(direct_count(r.world), 200);
     sn_particle middle = sn_particles_at(r.node, 100);
     for (uint32_t i = 0; i < 20; ++i) { /* the pin is a leaf; an immovable particle is none and cuts the tree in two */
-        sn_constraint pin = i % 2 ? sn_add_pin(r.world, middle) : (sn_constraint){0, 0, 0};
+        sn_constraint pin = i % 2 ? sn_constraint_add_pin(r.world, middle) : (sn_constraint){0, 0, 0};
         if (i % 2 == 0)
             assert_ok(r.world, sn_particle_set_mass(r.world, middle, SN_IMMOVABLE));
         support_run(r.world, 5, FRAME);
@@ -402,8 +404,9 @@ static void one_constraint_is_the_cascade(void **state)
             s.correct_stiffness = n & 4;
             s.integrator = n & 1 && n & 2 ? SN_INTEGRATOR_BDF2 : SN_INTEGRATOR_SYMPLECTIC_EULER;
             assert_ok(world, sn_world_configure(world, &s));
-            sn_particle a = sn_add_particle(world, vec(0, 0, 0), 1), b = sn_add_particle(world, vec(1, 0.5, 0), 3);
-            sn_constraint c = sn_add_distance(world, sn_at(a), sn_at(b), real(0.8));
+            sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), 1),
+                        b = sn_particle_add_at(world, vec(1, 0.5, 0), 3);
+            sn_constraint c = sn_constraint_add_distance(world, sn_at(a), sn_at(b), real(0.8));
             if (n & 1)
                 assert_ok(world, sn_constraint_set_material(world, c, (sn_material){real(1e-3), real(n & 2 ? 20 : 0)}));
             if (n & 4)
@@ -471,7 +474,7 @@ static void a_rope_on_the_floor(void **state)
     sn_world *world = solver_world(direct, 10, 1);
     solver_chain c = chain_in(world, 30, 0.05, 0.1, 0);
     for (uint32_t i = 0; i <= 30; ++i)
-        sn_add_half_space(world, sn_at(c.node[i]), vec(0, -0.7, 0), vec(0, 1, 0));
+        sn_constraint_add_half_space(world, sn_at(c.node[i]), vec(0, -0.7, 0), vec(0, 1, 0));
     for (uint32_t frame = 0; frame < 900; ++frame) {
         support_run(world, 1, FRAME);
         assert_true(chain_strain(&c) < 0.01);
@@ -593,10 +596,11 @@ static void every_kind_alone(void **state)
                 sn_point point[SN_MAX_POINTS];
                 uint64_t seed = kind;
                 for (uint32_t k = 0; k < info->points; ++k)
-                    point[k] = sn_at(sn_add_particle(world,
-                                                     vec(support_random_in(&seed, 0, 1), support_random_in(&seed, 0, 1),
-                                                         support_random_in(&seed, 0, 1)),
-                                                     real(1 + k)));
+                    point[k] =
+                        sn_at(sn_particle_add_at(world,
+                                                 vec(support_random_in(&seed, 0, 1), support_random_in(&seed, 0, 1),
+                                                     support_random_in(&seed, 0, 1)),
+                                                 real(1 + k)));
                 sn_constraint_def def = support_constraint_def(world, kind, point);
                 def.compliance = real(soft ? 1e-4 : 0);
                 assert_ok(world, sn_constraint_add(world, &def, NULL));
@@ -637,7 +641,8 @@ static void led_about(void **state)
     direct(&def.settings);
     sn_world *world = support_world_from(&def);
     rope r = rope_in(world, SN_KIND_DISTANCE, 100, 0.02, 500);
-    sn_add_distance(world, sn_at(sn_particles_at(r.node, 40)), sn_at(sn_particles_at(r.node, 60)), SN_MEASURE);
+    sn_constraint_add_distance(world, sn_at(sn_particles_at(r.node, 40)), sn_at(sn_particles_at(r.node, 60)),
+                               SN_MEASURE);
     support_run(world, 30, FRAME);
     assert_int_equal(direct_count(world), 0); /* a cycle */
     sn_particle led = sn_particles_at(r.node, 50);
@@ -682,9 +687,9 @@ static void faults_are_named(void **state)
     sn_kind trap = {
         .name = "trap", .points = 2, .rows = 1, .internal = true, .param = {{.name = "snap"}}, .eval = eval_trap};
     sn_world *world = solver_world(direct, 1, 1);
-    uint32_t kind = sn_register_kind(world, &trap);
+    uint32_t kind = sn_kind_register(world, &trap);
     rope r = rope_in(world, SN_KIND_DISTANCE, 10, 1, 1);
-    sn_particle p = sn_add_particle(world, vec(11, 0, 0), 1);
+    sn_particle p = sn_particle_add_at(world, vec(11, 0, 0), 1);
     sn_constraint_def def = sn_default_constraint_def(kind);
     sn_point point[2] = {sn_at(sn_particles_at(r.node, 10)), sn_at(p)};
     sn_constraint bad;

@@ -23,14 +23,14 @@ static sn_world *strewn(uint32_t particles, uint32_t immovable, uint64_t *seed)
         double mass = pow(10, support_random_in(seed, -1, 1));
         sn_vec3 place =
             vec(support_random_in(seed, -1, 1), support_random_in(seed, -1, 1), support_random_in(seed, -1, 1));
-        sn_add_particle(world, place, support_random_below(seed, 1000) < immovable ? SN_IMMOVABLE : real(mass));
+        sn_particle_add_at(world, place, support_random_below(seed, 1000) < immovable ? SN_IMMOVABLE : real(mass));
     }
     return world;
 }
 
 static sn_constraint link_of(sn_world *world, uint32_t a, uint32_t b)
 {
-    sn_constraint c = sn_add_distance(world, sn_at(at(world, a)), sn_at(at(world, b)), 1);
+    sn_constraint c = sn_constraint_add_distance(world, sn_at(at(world, a)), sn_at(at(world, b)), 1);
     assert_true(sn_constraint_is_valid(world, c));
     return c;
 }
@@ -188,9 +188,9 @@ static void known_graphs(void **state)
     link_of(world, 4, 10);
     link_of(world, 10, 11);
     assert_int_equal(trees_in(world), 11); /* with a branch */
-    sn_add_pin(world, at(world, 0));
-    sn_add_pin(world, at(world, 0));
-    sn_add_pin(world, at(world, 9));
+    sn_constraint_add_pin(world, at(world, 0));
+    sn_constraint_add_pin(world, at(world, 0));
+    sn_constraint_add_pin(world, at(world, 9));
     assert_int_equal(trees_in(world), 14); /* pinned, at one end twice */
     sn_constraint twice = link_of(world, 10, 11);
     assert_int_equal(trees_in(world), 0); /* a link that is there twice is a cycle */
@@ -213,20 +213,21 @@ static void spots(void **state)
     sn_world *world = strewn(12, 0, &seed);
     sn_point a = sn_on_triangle(at(world, 0), at(world, 1), at(world, 2), real(0.5), real(0.25), real(0.25));
     sn_point b = sn_on_triangle(at(world, 2), at(world, 1), at(world, 0), real(0.5), real(0.25), real(0.25));
-    sn_add_distance(world, a, sn_at(at(world, 5)), 1);
+    sn_constraint_add_distance(world, a, sn_at(at(world, 5)), 1);
     link_of(world, 5, 6);
     assert_int_equal(trees_in(world), 2);
-    sn_constraint inside = sn_add_distance(world, a, b, 1);
+    sn_constraint inside = sn_constraint_add_distance(world, a, b, 1);
     assert_int_equal(trees_in(world), 0); /* the two share three particles */
     assert_ok(world, sn_constraint_remove(world, inside));
     assert_int_equal(trees_in(world), 2);
-    sn_add_distance(world, a, b, 1);
-    sn_add_distance(world, b, sn_at(at(world, 2)), 1);
+    sn_constraint_add_distance(world, a, b, 1);
+    sn_constraint_add_distance(world, b, sn_at(at(world, 2)), 1);
     assert_int_equal(trees_in(world), 0);
     sn_world_destroy(world);
     world = strewn(12, 0, &seed);
-    sn_add_distance(world, sn_on_triangle(at(world, 0), at(world, 1), at(world, 2), real(0.5), real(0.25), real(0.25)),
-                    sn_on_triangle(at(world, 2), at(world, 1), at(world, 0), real(0.5), real(0.25), real(0.25)), 1);
+    sn_constraint_add_distance(
+        world, sn_on_triangle(at(world, 0), at(world, 1), at(world, 2), real(0.5), real(0.25), real(0.25)),
+        sn_on_triangle(at(world, 2), at(world, 1), at(world, 0), real(0.5), real(0.25), real(0.25)), 1);
     assert_int_equal(trees_in(world), 1);
     sn_world_destroy(world);
 }

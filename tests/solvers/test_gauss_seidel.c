@@ -37,14 +37,14 @@ typedef struct line {
 static line line_of(double b, double c, bool far_rod_first)
 {
     line l = {.world = support_void()};
-    l.a = sn_add_particle(l.world, vec(0, 0, 0), SN_IMMOVABLE);
-    l.b = sn_add_particle(l.world, vec(b, 0, 0), 1);
-    l.c = sn_add_particle(l.world, vec(c, 0, 0), 1);
+    l.a = sn_particle_add_at(l.world, vec(0, 0, 0), SN_IMMOVABLE);
+    l.b = sn_particle_add_at(l.world, vec(b, 0, 0), 1);
+    l.c = sn_particle_add_at(l.world, vec(c, 0, 0), 1);
     if (far_rod_first)
-        sn_add_distance(l.world, sn_at(l.b), sn_at(l.c), 1);
-    sn_add_distance(l.world, sn_at(l.a), sn_at(l.b), 1);
+        sn_constraint_add_distance(l.world, sn_at(l.b), sn_at(l.c), 1);
+    sn_constraint_add_distance(l.world, sn_at(l.a), sn_at(l.b), 1);
     if (!far_rod_first)
-        sn_add_distance(l.world, sn_at(l.b), sn_at(l.c), 1);
+        sn_constraint_add_distance(l.world, sn_at(l.b), sn_at(l.c), 1);
     return l;
 }
 
@@ -155,9 +155,9 @@ static void orders_match_a_model(void **state)
         for (uint32_t i = 0; i <= MODEL_RODS; ++i) {
             sn_real place = real(i + support_random_in(&seed, -0.4, 0.4));
             x[i] = (double)place;
-            p[i] = sn_add_particle(world, vec(x[i], 0, 0), real(model_mass(i)));
+            p[i] = sn_particle_add_at(world, vec(x[i], 0, 0), real(model_mass(i)));
             if (i > 0)
-                sn_add_distance(world, sn_at(p[i - 1]), sn_at(p[i]), 1);
+                sn_constraint_add_distance(world, sn_at(p[i - 1]), sn_at(p[i]), 1);
         }
         assert_ok(world, sn_world_step(world, 1));
         uint32_t turn = (1u << MODEL_RODS) - 1;
@@ -192,9 +192,10 @@ static sn_world *pulled_rope(void)
     sn_world *world = support_void();
     sn_particle last = {0, 0};
     for (uint32_t i = 0; i <= LINKS; ++i) {
-        sn_particle p = sn_add_particle(world, vec(0.1 * i + (i == LINKS ? 0.05 : 0), 0, 0), i == 0 ? SN_IMMOVABLE : 1);
+        sn_particle p =
+            sn_particle_add_at(world, vec(0.1 * i + (i == LINKS ? 0.05 : 0), 0, 0), i == 0 ? SN_IMMOVABLE : 1);
         if (i > 0)
-            sn_add_distance(world, sn_at(last), sn_at(p), real(0.1));
+            sn_constraint_add_distance(world, sn_at(last), sn_at(p), real(0.1));
         last = p;
     }
     return world;
@@ -219,14 +220,14 @@ static double stretch_beside(bool contradiction, sn_solver solver)
     def.settings.solver = solver;
     def.settings.order = SN_ORDER_WORST_FIRST;
     sn_world *world = support_world_from(&def);
-    sn_particle a = sn_add_particle(world, vec(5, 0, 0), 1), b = sn_add_particle(world, vec(6, 0, 0), 1);
+    sn_particle a = sn_particle_add_at(world, vec(5, 0, 0), 1), b = sn_particle_add_at(world, vec(6, 0, 0), 1);
     if (contradiction)
-        sn_add_distance(world, sn_at(a), sn_at(b), real(0.5));
-    sn_add_distance(world, sn_at(a), sn_at(b), real(1.5));
-    sn_particle top = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE), end = top;
+        sn_constraint_add_distance(world, sn_at(a), sn_at(b), real(0.5));
+    sn_constraint_add_distance(world, sn_at(a), sn_at(b), real(1.5));
+    sn_particle top = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE), end = top;
     for (uint32_t i = 1; i <= LINKS; ++i) {
-        sn_particle p = sn_add_particle(world, vec(0, -0.1 * i, 0), 1);
-        sn_add_distance(world, sn_at(end), sn_at(p), real(0.1));
+        sn_particle p = sn_particle_add_at(world, vec(0, -0.1 * i, 0), 1);
+        sn_constraint_add_distance(world, sn_at(end), sn_at(p), real(0.1));
         end = p;
     }
     support_run(world, 120, 1.0 / 60);
@@ -255,10 +256,10 @@ static void what_stays_missed_starves_nobody(void **state)
         configure(world, SN_ORDER_WORST_FIRST, passes, 0);
         sn_particle p[8];
         for (uint32_t i = 0; i < 8; ++i)
-            p[i] = sn_add_particle(world, vec(3.0 * (i % 2), i / 2, 0), i < 2 ? SN_IMMOVABLE : 1);
+            p[i] = sn_particle_add_at(world, vec(3.0 * (i % 2), i / 2, 0), i < 2 ? SN_IMMOVABLE : 1);
         sn_constraint rod[4];
         for (uint32_t i = 0; i < 4; ++i)
-            rod[i] = sn_add_distance(world, sn_at(p[2 * i]), sn_at(p[2 * i + 1]), i == 3 ? real(2.9) : 1);
+            rod[i] = sn_constraint_add_distance(world, sn_at(p[2 * i]), sn_at(p[2 * i + 1]), i == 3 ? real(2.9) : 1);
         assert_ok(world, sn_constraint_set_stiffness(world, rod[1], 0));
         assert_ok(world, sn_constraint_set_stiffness(world, rod[2], real(0.5)));
         assert_ok(world, sn_world_step(world, real(1e-3)));
@@ -289,13 +290,13 @@ static void motors_run_in_every_order(void **state)
     for (int sweep = 0; sweep < SUPPORT_SWEEPS; ++sweep) {
         sn_world *world = support_void();
         configure(world, sweep, 2, 0);
-        sn_body wheel = sn_add_box_body(world, vec(0, 0, 0), vec(0.5, 0.1, 0.1), 1000);
+        sn_body wheel = sn_body_add_box(world, vec(0, 0, 0), vec(0.5, 0.1, 0.1), 1000);
         sn_joint_def hinge = sn_default_joint_def(SN_KIND_JOINT_HINGE);
         hinge.b = wheel;
         hinge.axis = vec(0, 0, 1);
         hinge.speed = 2;
         hinge.speed_most = 1000;
-        sn_constraint joint = sn_add_joint(world, &hinge);
+        sn_constraint joint = sn_joint_add(world, &hinge);
         support_run(world, 60, 1.0 / 60);
         assert_close((double)sn_body_spin(world, wheel).z, 2, 1e-3);
         assert_close((double)sn_joint_angle(world, joint), 2, 0.05);
@@ -313,9 +314,9 @@ static sn_world *crooked_rope(void)
     sn_particle last = {0, 0};
     for (uint32_t i = 0; i < 10; ++i) {
         sn_vec3 x = vec(i, support_random_in(&seed, -0.2, 0.2), support_random_in(&seed, -0.2, 0.2));
-        sn_particle p = sn_add_particle(world, x, i == 0 ? SN_IMMOVABLE : 1);
+        sn_particle p = sn_particle_add_at(world, x, i == 0 ? SN_IMMOVABLE : 1);
         if (i > 0)
-            sn_add_distance(world, sn_at(last), sn_at(p), 1);
+            sn_constraint_add_distance(world, sn_at(last), sn_at(p), 1);
         last = p;
     }
     return world;
@@ -392,9 +393,9 @@ static void two_pins_for_one_particle(void **state)
     for (uint32_t n = 0; n < 2 * SUPPORT_SWEEPS; ++n) {
         sn_world *world = support_world();
         configure(world, (int)(n % SUPPORT_SWEEPS), n < SUPPORT_SWEEPS ? 1 : 10, 0);
-        sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1);
-        sn_add_pin_at(world, sn_at(p), vec(-0.5, 0, 0));
-        sn_add_pin_at(world, sn_at(p), vec(0.5, 0, 0));
+        sn_particle p = sn_particle_add_at(world, vec(0, 0, 0), 1);
+        sn_constraint_add_pin_at(world, sn_at(p), vec(-0.5, 0, 0));
+        sn_constraint_add_pin_at(world, sn_at(p), vec(0.5, 0, 0));
         for (uint32_t frame = 0; frame < 600; ++frame) {
             assert_ok(world, sn_world_step(world, real(1.0 / 60)));
             assert_true(support_gap(sn_particle_position(world, p), vec(0, 0, 0)) < 0.5001);
@@ -412,10 +413,10 @@ static void check_duplicates(int sweep)
     for (uint32_t n = 0; n < 2; ++n) {
         world[n] = support_world();
         configure(world[n], sweep, 1, 0);
-        sn_particle a = sn_add_particle(world[n], vec(0, 0, 0), SN_IMMOVABLE);
-        sn_particle b = sn_add_particle(world[n], vec(1, 0.5, 0), 1);
+        sn_particle a = sn_particle_add_at(world[n], vec(0, 0, 0), SN_IMMOVABLE);
+        sn_particle b = sn_particle_add_at(world[n], vec(1, 0.5, 0), 1);
         for (uint32_t i = 0; i < (n ? 3 : 1); ++i)
-            sn_add_distance(world[n], sn_at(a), sn_at(b), 1);
+            sn_constraint_add_distance(world[n], sn_at(a), sn_at(b), 1);
         support_run(world[n], 60, 1.0 / 60);
     }
     assert_vec_close(sn_particle_position(world[0], sn_particle_from_index(world[0], 1)),
@@ -436,11 +437,12 @@ static void immovable_ends_rest(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_particle a = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE);
-    sn_particle b = sn_add_particle(world, vec(3, 0, 0), SN_IMMOVABLE);
-    sn_constraint c[] = {sn_add_distance(world, sn_at(a), sn_at(b), 1), sn_add_attachment(world, sn_at(a), sn_at(b)),
-                         sn_add_pin_at(world, sn_at(a), vec(9, 9, 9)),
-                         sn_add_half_space(world, sn_at(b), vec(0, 5, 0), vec(0, 1, 0))};
+    sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE);
+    sn_particle b = sn_particle_add_at(world, vec(3, 0, 0), SN_IMMOVABLE);
+    sn_constraint c[] = {sn_constraint_add_distance(world, sn_at(a), sn_at(b), 1),
+                         sn_constraint_add_attachment(world, sn_at(a), sn_at(b)),
+                         sn_constraint_add_pin_at(world, sn_at(a), vec(9, 9, 9)),
+                         sn_constraint_add_half_space(world, sn_at(b), vec(0, 5, 0), vec(0, 1, 0))};
     for (int sweep = 0; sweep < SUPPORT_SWEEPS; ++sweep) {
         configure(world, sweep, 5, 1e-6);
         support_run(world, 5, 0.01);
@@ -459,10 +461,10 @@ static void tolerance_ignores_what_cannot_move(void **state)
     (void)state;
     for (int sweep = 0; sweep < SUPPORT_SWEEPS; ++sweep) {
         line l = line_of(1, 2, false);
-        sn_particle far = sn_add_particle(l.world, vec(5, 0, 0), SN_IMMOVABLE);
-        sn_add_distance(l.world, sn_at(l.a), sn_at(far), 1);
-        sn_add_attachment(l.world, sn_at(l.a), sn_at(far));
-        sn_add_half_space(l.world, sn_at(far), vec(0, 5, 0), vec(0, 1, 0));
+        sn_particle far = sn_particle_add_at(l.world, vec(5, 0, 0), SN_IMMOVABLE);
+        sn_constraint_add_distance(l.world, sn_at(l.a), sn_at(far), 1);
+        sn_constraint_add_attachment(l.world, sn_at(l.a), sn_at(far));
+        sn_constraint_add_half_space(l.world, sn_at(far), vec(0, 5, 0), vec(0, 1, 0));
         configure(l.world, sweep, 50, 1e-4);
         assert_ok(l.world, sn_world_step(l.world, 1));
         assert_int_equal(passes_of(l.world), 1);
@@ -480,12 +482,12 @@ static void soft_rods_between_immovable_ends_pull(void **state)
     for (int sweep = 0; sweep < SUPPORT_SWEEPS; ++sweep) {
         sn_world *world = support_void();
         configure(world, sweep, 5, 0);
-        sn_particle a = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE);
-        sn_particle b = sn_add_particle(world, vec(3, 0, 0), SN_IMMOVABLE);
-        sn_constraint rod = sn_add_distance(world, sn_at(a), sn_at(b), 1);
-        sn_constraint rope = sn_add_distance_max(world, sn_at(a), sn_at(b), real(2.5));
-        sn_constraint prop = sn_add_distance_min(world, sn_at(a), sn_at(b), 2);
-        sn_constraint joint = sn_add_attachment(world, sn_at(a), sn_at(b));
+        sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE);
+        sn_particle b = sn_particle_add_at(world, vec(3, 0, 0), SN_IMMOVABLE);
+        sn_constraint rod = sn_constraint_add_distance(world, sn_at(a), sn_at(b), 1);
+        sn_constraint rope = sn_constraint_add_distance_max(world, sn_at(a), sn_at(b), real(2.5));
+        sn_constraint prop = sn_constraint_add_distance_min(world, sn_at(a), sn_at(b), 2);
+        sn_constraint joint = sn_constraint_add_attachment(world, sn_at(a), sn_at(b));
         sn_constraint all[] = {rod, rope, prop, joint};
         for (size_t i = 0; i < COUNT_OF(all); ++i)
             assert_ok(world, sn_constraint_set_material(world, all[i], (sn_material){real(0.5), 0}));
@@ -507,9 +509,9 @@ static void check_coincident_points_rest(int sweep)
 {
     sn_world *world = support_void();
     configure(world, sweep, 1, 0);
-    sn_particle a = sn_add_particle(world, vec(1, 1, 1), 1), b = sn_add_particle(world, vec(1, 1, 1), 1);
-    sn_constraint rod = sn_add_distance(world, sn_at(a), sn_at(b), 0);
-    sn_constraint rope = sn_add_distance_max(world, sn_at(a), sn_at(b), 2);
+    sn_particle a = sn_particle_add_at(world, vec(1, 1, 1), 1), b = sn_particle_add_at(world, vec(1, 1, 1), 1);
+    sn_constraint rod = sn_constraint_add_distance(world, sn_at(a), sn_at(b), 0);
+    sn_constraint rope = sn_constraint_add_distance_max(world, sn_at(a), sn_at(b), 2);
     sn_real c = 0, slack = 0;
     support_run(world, 3, 0.01);
     assert_vec_same(sn_particle_position(world, a), vec(1, 1, 1));
@@ -539,10 +541,10 @@ static void coincident_points_part(void **state)
         uint32_t n = i % 3;
         sn_world *world = support_void();
         configure(world, (int)(i / 3), 1, 0);
-        sn_particle a = sn_add_particle(world, vec(1, 1, 1), 1), b = sn_add_particle(world, vec(1, 1, 1), 3);
-        sn_constraint c = n == 0   ? sn_add_distance(world, sn_at(a), sn_at(b), 2)
-                          : n == 1 ? sn_add_distance_min(world, sn_at(a), sn_at(b), 2)
-                                   : sn_add_distance_band(world, sn_at(a), sn_at(b), 2, 5);
+        sn_particle a = sn_particle_add_at(world, vec(1, 1, 1), 1), b = sn_particle_add_at(world, vec(1, 1, 1), 3);
+        sn_constraint c = n == 0   ? sn_constraint_add_distance(world, sn_at(a), sn_at(b), 2)
+                          : n == 1 ? sn_constraint_add_distance_min(world, sn_at(a), sn_at(b), 2)
+                                   : sn_constraint_add_distance_band(world, sn_at(a), sn_at(b), 2, 5);
         sn_real value[SN_MAX_ROWS] = {0};
         assert_ok(world, sn_constraint_value(world, c, value));
         assert_close(value[0], -2, 0);
@@ -580,11 +582,11 @@ static void tumbling_box_stays_rigid(void **state)
         configure(world, sweep, 10, 0);
         for (uint32_t i = 0; i < 4; ++i) {
             double x = box_corner[i][0], y = box_corner[i][1];
-            sn_particle p = sn_add_particle(world, vec(x, y + 3, 0), 1);
+            sn_particle p = sn_particle_add_at(world, vec(x, y + 3, 0), 1);
             assert_ok(world, sn_particle_set_velocity(world, p, vec(1 - 6 * (y - 0.5), 6 * (x - 0.5), 0)));
             for (uint32_t j = 0; j < i; ++j)
-                sn_add_distance(world, sn_at(sn_particle_from_index(world, j)), sn_at(p), SN_MEASURE);
-            sn_add_half_space(world, sn_at(p), vec(0, 0, 0), vec(0, 1, 0));
+                sn_constraint_add_distance(world, sn_at(sn_particle_from_index(world, j)), sn_at(p), SN_MEASURE);
+            sn_constraint_add_half_space(world, sn_at(p), vec(0, 0, 0), vec(0, 1, 0));
         }
         double turned = 0, angle = 0;
         for (uint32_t frame = 0; frame < 300; ++frame) {
@@ -616,8 +618,8 @@ static double left_after(int sweep, double k, bool correct, uint32_t iterations,
     s.correct_stiffness = correct;
     s.damping = real(1e6);
     assert_ok(world, sn_world_configure(world, &s));
-    sn_particle a = sn_add_particle(world, vec(0, 0, 0), 1), b = sn_add_particle(world, vec(2, 0, 0), 3);
-    sn_constraint rod = sn_add_distance(world, sn_at(a), sn_at(b), 1);
+    sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), 1), b = sn_particle_add_at(world, vec(2, 0, 0), 3);
+    sn_constraint rod = sn_constraint_add_distance(world, sn_at(a), sn_at(b), 1);
     assert_ok(world, sn_constraint_set_stiffness(world, rod, real(k)));
     assert_ok(world, sn_world_step(world, 1));
     sn_real c;

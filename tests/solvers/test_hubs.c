@@ -29,7 +29,7 @@ static sn_particles add_ball(sn_world *world, uint32_t count, uint64_t seed)
         for (uint32_t k = 0; k < 3; ++k)
             xyz[3 * i + k] = i ? real(at[k]) : 0;
     }
-    sn_particles run = sn_add_particles(world, count + 1, xyz, 0, real(0.1));
+    sn_particles run = sn_particles_add(world, count + 1, xyz, 0, real(0.1));
     free(xyz);
     assert_int_equal(run.count, count + 1);
     return run;
@@ -207,16 +207,16 @@ static void build_tangle(sn_world *world)
     add_spokes(world, ball, SN_KIND_DISTANCE, real(1e-4), 0);
     for (uint32_t i = 2; i + 2 < ball.count; ++i) {
         sn_particle a = sn_particles_at(ball, i), b = sn_particles_at(ball, i + 1), c = sn_particles_at(ball, i + 2);
-        sn_add_distance(world, sn_at(other), sn_at(a), SN_MEASURE);
+        sn_constraint_add_distance(world, sn_at(other), sn_at(a), SN_MEASURE);
         if (i % 5 == 0)
-            sn_add_distance(
+            sn_constraint_add_distance(
                 world, sn_on_triangle(other, a, b, third, third, third),
                 sn_in_tetrahedron(sn_particles_at(ball, 0), other, c, a, quarter, quarter, quarter, quarter),
                 SN_MEASURE);
         if (i % 7 == 0)
-            sn_add_angle(world, sn_at(a), sn_at(other), sn_at(c), SN_MEASURE);
+            sn_constraint_add_angle(world, sn_at(a), sn_at(other), sn_at(c), SN_MEASURE);
         if (i % 3 == 0)
-            sn_add_pin(world, a);
+            sn_constraint_add_pin(world, a);
     }
     stir(world, ball, 0.1);
 }
@@ -234,7 +234,7 @@ static void test_threads_do_not_matter(void **state)
             build_tangle(world);
             assert_true(hub_count(world) > SPOKES);
             if (slow)
-                assert_ok(world, sn_world_add_drag(world, &drag, NULL));
+                assert_ok(world, sn_drag_add(world, &drag, NULL));
             support_run(world, 2, 1.0 / 60);
             if (threads == 1 && !slow)
                 hash = sn_world_hash(world);
@@ -271,7 +271,8 @@ static void test_edits(void **state)
     for (uint32_t i = 0; i < 300; ++i) {
         assert_ok(world, sn_constraint_remove(world, graph_any_constraint(world, &seed)));
         if (i % 3 == 0)
-            sn_add_distance(world, sn_at(sn_particles_at(ball, 0)), sn_at(sn_particles_at(ball, 1 + i)), SN_MEASURE);
+            sn_constraint_add_distance(world, sn_at(sn_particles_at(ball, 0)), sn_at(sn_particles_at(ball, 1 + i)),
+                                       SN_MEASURE);
         assert_planned(world, "a hub that loses spokes");
         if (i % 10 == 0)
             support_run(world, 1, 1.0 / 60);
@@ -297,7 +298,7 @@ static void test_a_spoke_that_breaks_is_named(void **state)
     const sn_kind fragile = {.name = "fragile", .points = 2, .rows = 1, .internal = true, .eval = eval_fragile};
     sn_world_def def = plain_def();
     sn_world *world = support_world_from(&def);
-    uint32_t kind = sn_register_kind(world, &fragile);
+    uint32_t kind = sn_kind_register(world, &fragile);
     assert_true(kind != 0);
     sn_particles ball = add_ball(world, SPOKES, 7);
     add_spokes(world, ball, kind, 0, 0);
@@ -317,13 +318,13 @@ static void test_a_spoke_that_breaks_is_named(void **state)
 /* A body with rods to all sides: its centre and its turn are hubs. */
 static sn_body add_hedgehog(sn_world *world, sn_particles *ball)
 {
-    sn_body body = sn_add_box_body(world, vec(0, 0, 0), vec(0.2, 0.15, 0.1), 1000);
+    sn_body body = sn_body_add_box(world, vec(0, 0, 0), vec(0.2, 0.15, 0.1), 1000);
     *ball = add_ball(world, SPOKES, 9);
     assert_ok(world, sn_particle_remove(world, sn_particles_at(*ball, 0)));
     for (uint32_t i = 1; i < ball->count; ++i) {
         sn_vec3 x = sn_particle_position(world, sn_particles_at(*ball, i));
         sn_vec3 spot = vec(0.15 * (double)x.x, 0.15 * (double)x.y, -0.1 * (double)x.z);
-        sn_add_distance(world, sn_at(sn_particles_at(*ball, i)), sn_on_body(body, spot), SN_MEASURE);
+        sn_constraint_add_distance(world, sn_at(sn_particles_at(*ball, i)), sn_on_body(body, spot), SN_MEASURE);
         assert_ok(world, sn_particle_set_velocity(world, sn_particles_at(*ball, i), vec(0, (double)x.z, -(double)x.y)));
     }
     return body;
@@ -341,12 +342,12 @@ static void test_a_body_as_a_hub(void **state)
         sn_report before, after;
         sn_body body = add_hedgehog(world, &ball);
         if (!late)
-            sn_add_particle(world, vec(9, 9, 9), SN_IMMOVABLE);
+            sn_particle_add_at(world, vec(9, 9, 9), SN_IMMOVABLE);
         assert_int_equal(hub_count(world), SPOKES);
         assert_ok(world, sn_world_report(world, &before));
         support_run(world, 3, 1.0 / 60);
         if (late)
-            sn_add_particle(world, vec(9, 9, 9), SN_IMMOVABLE);
+            sn_particle_add_at(world, vec(9, 9, 9), SN_IMMOVABLE);
         support_run(world, 3, 1.0 / 60);
         assert_ok(world, sn_world_report(world, &after));
         for (uint32_t k = 0; k < 3; ++k)

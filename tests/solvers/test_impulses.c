@@ -68,8 +68,8 @@ static void an_impulse_takes_the_velocity_along_the_rod(void **state)
     (void)state;
     for (size_t way = 0; way < 3; ++way) {
         sn_world *world = empty_space(setups[way]);
-        sn_particle a = sn_add_particle(world, vec(0, 0, 0), 1), b = sn_add_particle(world, vec(1, 0, 0), 3);
-        sn_constraint rod = sn_add_distance(world, sn_at(a), sn_at(b), 1);
+        sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), 1), b = sn_particle_add_at(world, vec(1, 0, 0), 3);
+        sn_constraint rod = sn_constraint_add_distance(world, sn_at(a), sn_at(b), 1);
         assert_ok(world, sn_particle_set_velocity(world, a, vec(-2, 0.5, 0)));
         assert_ok(world, sn_particle_set_velocity(world, b, vec(2, 0.5, 0)));
         support_run(world, 1, 0.001);
@@ -88,8 +88,9 @@ static void gradients_are_those_at_the_start(void **state)
 {
     (void)state;
     sn_world *world = empty_space(baumgarte);
-    sn_particle a = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE), b = sn_add_particle(world, vec(1, 0, 0), 1);
-    sn_add_distance(world, sn_at(a), sn_at(b), 1);
+    sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE),
+                b = sn_particle_add_at(world, vec(1, 0, 0), 1);
+    sn_constraint_add_distance(world, sn_at(a), sn_at(b), 1);
     assert_ok(world, sn_particle_set_velocity(world, b, vec(0, 1, 0)));
     support_run(world, 1, 0.1);
     assert_vec_close(sn_particle_velocity(world, b), vec(0, 1, 0), EXACTNESS(1e-6, 1e-14));
@@ -103,9 +104,9 @@ static void gradients_are_those_at_the_start(void **state)
 static sn_world *stretched_rod(solver_setup *setup, sn_particle *b, sn_constraint *rod)
 {
     sn_world *world = empty_space(setup);
-    sn_particle a = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE);
-    *b = sn_add_particle(world, vec(1.1, 0, 0), 1);
-    *rod = sn_add_distance(world, sn_at(a), sn_at(*b), 1);
+    sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE);
+    *b = sn_particle_add_at(world, vec(1.1, 0, 0), 1);
+    *rod = sn_constraint_add_distance(world, sn_at(a), sn_at(*b), 1);
     return world;
 }
 
@@ -159,9 +160,9 @@ static void the_soft_step_is_a_spring(void **state)
     (void)state;
     for (size_t way = 2; way < 5; ++way) {
         sn_world *world = solver_world(setups[way], 1, 1);
-        sn_particle a = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE),
-                    b = sn_add_particle(world, vec(0, -1, 0), 3);
-        sn_constraint rod = sn_add_distance(world, sn_at(a), sn_at(b), 1);
+        sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE),
+                    b = sn_particle_add_at(world, vec(0, -1, 0), 3);
+        sn_constraint rod = sn_constraint_add_distance(world, sn_at(a), sn_at(b), 1);
         support_run(world, 200, 0.05);
         double w = 3.141592653589793 / 0.05, stretch = (way == 2 ? 1 : 0.5) * 9.81 / (w * w);
         assert_close(solver_distance(world, a, b) - 1, stretch, 1e-2 * stretch);
@@ -237,9 +238,9 @@ static void springs_are_those_of_the_cascade(void **state)
             double x[2], force[2];
             for (uint32_t n = 0; n < 2; ++n) {
                 sn_world *world = empty_space(n ? setups[way] : solver_cascade);
-                sn_particle a = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE);
-                sn_particle b = sn_add_particle(world, vec(2, 0, 0), 1);
-                sn_constraint rod = sn_add_distance(world, sn_at(a), sn_at(b), 1);
+                sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE);
+                sn_particle b = sn_particle_add_at(world, vec(2, 0, 0), 1);
+                sn_constraint rod = sn_constraint_add_distance(world, sn_at(a), sn_at(b), 1);
                 assert_ok(world, sn_constraint_set_material(world, rod, (sn_material){real(0.01), real(damping)}));
                 support_run(world, 60, FRAME);
                 x[n] = (double)sn_particle_position(world, b).x;
@@ -257,8 +258,8 @@ static void springs_are_those_of_the_cascade(void **state)
 static sn_world *floor_world(solver_setup *setup, double height, double speed, sn_particle *p, sn_constraint *ground)
 {
     sn_world *world = solver_world(setup, 1, 1);
-    *p = sn_add_particle(world, vec(0, height, 0), 2);
-    *ground = sn_add_half_space(world, sn_at(*p), vec(0, 0, 0), vec(0, 1, 0));
+    *p = sn_particle_add_at(world, vec(0, height, 0), 2);
+    *ground = sn_constraint_add_half_space(world, sn_at(*p), vec(0, 0, 0), vec(0, 1, 0));
     assert_ok(world, sn_particle_set_velocity(world, *p, vec(0, -speed, 0)));
     return world;
 }
@@ -314,9 +315,9 @@ static void two_walls_share_the_weight(void **state)
     (void)state;
     sn_world *world = solver_world(baumgarte, 1, 50);
     double s = sqrt(0.5);
-    sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1);
-    sn_constraint level = sn_add_half_space(world, sn_at(p), vec(0, 0, 0), vec(0, 1, 0));
-    sn_constraint slope = sn_add_half_space(world, sn_at(p), vec(0, 0, 0), vec(s, s, 0));
+    sn_particle p = sn_particle_add_at(world, vec(0, 0, 0), 1);
+    sn_constraint level = sn_constraint_add_half_space(world, sn_at(p), vec(0, 0, 0), vec(0, 1, 0));
+    sn_constraint slope = sn_constraint_add_half_space(world, sn_at(p), vec(0, 0, 0), vec(s, s, 0));
     solver_set_gravity(world, vec(-3, -10, 0));
     support_run(world, 20, 0.01);
     assert_vec_close(sn_particle_position(world, p), vec(0, 0, 0), 1e-4);
@@ -332,9 +333,9 @@ static void a_rope_only_pulls(void **state)
     (void)state;
     for (size_t way = 0; way < COUNT_OF(setups); ++way) {
         sn_world *world = solver_world(setups[way], 10, 1);
-        sn_particle a = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE);
-        sn_particle b = sn_add_particle(world, vec(0, -0.5, 0), 1);
-        sn_constraint rope = sn_add_distance_max(world, sn_at(a), sn_at(b), 1);
+        sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE);
+        sn_particle b = sn_particle_add_at(world, vec(0, -0.5, 0), 1);
+        sn_constraint rope = sn_constraint_add_distance_max(world, sn_at(a), sn_at(b), 1);
         support_run(world, 10, FRAME);
         assert_true(sn_constraint_force(world, rope).magnitude == 0);
         support_run(world, 120, FRAME);
@@ -445,9 +446,9 @@ static void soft_stiffness_does_not_add_up(void **state)
     static const double stiffness[3] = {0, 0.5, 1};
     for (uint32_t n = 0; n < 3; ++n) {
         sn_world *world = solver_world(baumgarte, 1, 1);
-        sn_particle a = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE);
-        sn_particle b = sn_add_particle(world, vec(0, -1, 0), 1);
-        sn_constraint rod = sn_add_distance(world, sn_at(a), sn_at(b), 1);
+        sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE);
+        sn_particle b = sn_particle_add_at(world, vec(0, -1, 0), 1);
+        sn_constraint rod = sn_constraint_add_distance(world, sn_at(a), sn_at(b), 1);
         assert_ok(world, sn_constraint_set_stiffness(world, rod, real(stiffness[n])));
         support_run(world, 120, FRAME);
         fallen[n] = -1 - (double)sn_particle_position(world, b).y;

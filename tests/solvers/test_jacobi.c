@@ -27,11 +27,11 @@ static void check_line(solver_setup *setup, bool far_rod_first, double b, double
 {
     sn_world *world = solver_world(setup, 1, 1);
     solver_set_gravity(world, vec(0, 0, 0));
-    sn_particle p[3] = {sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE), sn_add_particle(world, vec(1.2, 0, 0), 1),
-                        sn_add_particle(world, vec(2.6, 0, 0), 1)};
+    sn_particle p[3] = {sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE),
+                        sn_particle_add_at(world, vec(1.2, 0, 0), 1), sn_particle_add_at(world, vec(2.6, 0, 0), 1)};
     for (uint32_t i = 0; i < 2; ++i) {
         uint32_t rod = i ^ far_rod_first;
-        sn_add_distance(world, sn_at(p[rod]), sn_at(p[rod + 1]), 1);
+        sn_constraint_add_distance(world, sn_at(p[rod]), sn_at(p[rod + 1]), 1);
     }
     assert_ok(world, sn_world_step(world, 1));
     assert_close(sn_particle_position(world, p[1]).x, b, EXACTNESS(1e-6, 1e-14));
@@ -82,11 +82,11 @@ static void passes_match_a_model(void **state)
             sn_real place = real(i + support_random_in(&seed, -0.4, 0.4));
             x[i] = (double)place;
             w[i] = i % 3 ? 1 : 0.25;
-            p[i] = sn_add_particle(world, vec(x[i], 0, 0), real(1 / w[i]));
+            p[i] = sn_particle_add_at(world, vec(x[i], 0, 0), real(1 / w[i]));
         }
         for (uint32_t i = 0; i < MODEL_RODS; ++i) {
             uint32_t rod = 3 * i % MODEL_RODS; /* whatever order */
-            sn_add_distance(world, sn_at(p[rod]), sn_at(p[rod + 1]), 1);
+            sn_constraint_add_distance(world, sn_at(p[rod]), sn_at(p[rod + 1]), 1);
         }
         assert_ok(world, sn_world_step(world, 1));
         for (uint32_t i = 0; i < passes; ++i)
@@ -257,7 +257,7 @@ static void internal_kinds_conserve_momentum(void **state)
         sn_particle p[SUPPORT_MOST_POINTS];
         sn_point points[SUPPORT_MOST_POINTS];
         for (uint32_t i = 0; i < SUPPORT_MOST_POINTS; ++i) {
-            p[i] = sn_add_particle(
+            p[i] = sn_particle_add_at(
                 world,
                 vec(support_random_in(&seed, -1, 1), support_random_in(&seed, -1, 1), support_random_in(&seed, -1, 1)),
                 real(support_random_in(&seed, 0.5, 2)));
@@ -335,10 +335,10 @@ static sn_world *threaded_cloth(solver_setup *setup, support_tasks *tasks, suppo
             edge[2 * edges++ + 1] = i + (right ? 1 : SIDE);
         }
     }
-    sn_particles grid = sn_add_particles(world, SIDE * SIDE, xyz, 0, 1);
-    assert_int_equal(sn_add_constraints(world, SN_KIND_DISTANCE, edges, edge, NULL, NULL).count, edges);
-    sn_add_pin(world, sn_particles_at(grid, 0));
-    sn_add_pin(world, sn_particles_at(grid, SIDE - 1));
+    sn_particles grid = sn_particles_add(world, SIDE * SIDE, xyz, 0, 1);
+    assert_int_equal(sn_constraints_add_kind(world, SN_KIND_DISTANCE, edges, edge, NULL, NULL).count, edges);
+    sn_constraint_add_pin(world, sn_particles_at(grid, 0));
+    sn_constraint_add_pin(world, sn_particles_at(grid, SIDE - 1));
     add_lists(world, grid);
     free(xyz);
     free(edge);
@@ -419,7 +419,7 @@ static void faults_are_named(void **state)
                                    .eval = broken_eval};
     for (size_t way = 0; way < 2; ++way) {
         sn_world *world = solver_world(setups[way], 10, 2);
-        uint32_t kind = sn_register_kind(world, &broken);
+        uint32_t kind = sn_kind_register(world, &broken);
         solver_chain c = chain_in(world, 3, 1, 1, 0);
         sn_constraint made[3];
         for (uint32_t i = 0; i < 3; ++i) {

@@ -63,9 +63,9 @@ static const sn_kind circle_kind = {.name = "test_circle",
 static sn_particle on_unit_circle(sn_world *world, double angle, double speed, sn_vec3 force)
 {
     solver_set_gravity(world, vec(0, 0, 0));
-    sn_particle p = sn_add_particle(world, vec(cos(angle), sin(angle), 0), 2);
+    sn_particle p = sn_particle_add_at(world, vec(cos(angle), sin(angle), 0), 2);
     assert_ok(world, sn_particle_set_velocity(world, p, vec(-speed * sin(angle), speed * cos(angle), 0)));
-    assert_ok(world, sn_particle_add_force(world, p, force));
+    assert_ok(world, sn_particle_apply_force(world, p, force));
     return p;
 }
 
@@ -89,7 +89,7 @@ static void test_the_point_on_a_circle(void **state)
         if (i % 4 == 0)
             f = vec(0, 0, 0);
         sn_world *world = plane_world(i % 2 ? by_forces : by_least_squares);
-        uint32_t kind = sn_register_kind(world, &circle_kind);
+        uint32_t kind = sn_kind_register(world, &circle_kind);
         sn_particle p = on_unit_circle(world, angle, speed, f);
         sn_constraint c;
         sn_point point = sn_at(p);
@@ -123,7 +123,7 @@ static void test_on_circle_exerts_the_same(void **state)
         sn_vec3 f = vec(support_random_in(&seed, -5, 5), support_random_in(&seed, -5, 5), 0);
         sn_world *world = plane_world(by_forces);
         sn_particle p = on_unit_circle(world, angle, speed, f);
-        sn_constraint c = sn_add_on_circle(world, sn_at(p), vec(0, 0, 0), vec(0, 0, 1), 1);
+        sn_constraint c = sn_constraint_add_on_circle(world, sn_at(p), vec(0, 0, 0), vec(0, 0, 1), 1);
         double push = (double)f.x * cos(angle) + (double)f.y * sin(angle) + 2 * speed * speed;
         assert_ok(world, sn_world_step(world, real(1e-3)));
         /* here J' v is a difference over the substep: of second order */
@@ -148,7 +148,7 @@ static sn_world *busy_world(uint32_t dimensions)
         sn_vec3 v = vec(support_random_in(&seed, -1, 1), support_random_in(&seed, -1, 1),
                         dimensions == 2 ? 0 : support_random_in(&seed, -1, 1));
         assert_ok(world, sn_particle_set_velocity(world, p, v));
-        assert_ok(world, sn_particle_add_force(world, p, vec((double)v.y, (double)v.x, 0)));
+        assert_ok(world, sn_particle_apply_force(world, p, vec((double)v.y, (double)v.x, 0)));
     }
     return world;
 }
@@ -202,17 +202,19 @@ static sn_world *free_bodies(uint32_t kind, sn_body *body, sn_constraint *c)
     def.settings.iterations = 0;
     sn_world *world = support_world_from(&def);
     for (uint32_t i = 0; i < 2; ++i) {
-        body[i] = sn_add_box_body(world, vec(1.2 * i, 0.1, 0), vec(0.5, 0.2, 0.1 + 0.2 * i), 100);
+        body[i] = sn_body_add_box(world, vec(1.2 * i, 0.1, 0), vec(0.5, 0.2, 0.1 + 0.2 * i), 100);
         assert_ok(world, sn_body_set_velocity(world, body[i], vec(0.1, 0.2 - i, 0.4), vec(1 + i, 2, -1.5 + i)));
     }
     if (kind == SN_KIND_ATTACHMENT)
-        *c = sn_add_attachment(world, sn_on_body(body[0], vec(0.6, 0.1, 0.1)), sn_on_body(body[1], vec(-0.6, 0.1, 0)));
+        *c = sn_constraint_add_attachment(world, sn_on_body(body[0], vec(0.6, 0.1, 0.1)),
+                                          sn_on_body(body[1], vec(-0.6, 0.1, 0)));
     else if (kind == SN_KIND_PIN)
-        *c = sn_add_attachment(world, sn_at_place(vec(0.6, 0, 0)), sn_on_body(body[1], vec(-0.6, 0.1, 0)));
+        *c = sn_constraint_add_attachment(world, sn_at_place(vec(0.6, 0, 0)), sn_on_body(body[1], vec(-0.6, 0.1, 0)));
     else if (kind == SN_KIND_DISTANCE)
-        *c = sn_add_distance(world, sn_on_body(body[0], vec(0, 0.2, 0.1)), sn_on_body(body[1], vec(0.1, 0, 0.2)), 1);
+        *c = sn_constraint_add_distance(world, sn_on_body(body[0], vec(0, 0.2, 0.1)),
+                                        sn_on_body(body[1], vec(0.1, 0, 0.2)), 1);
     else
-        *c = sn_add_hinge_joint(world, body[0], body[1], vec(0.6, 0.1, 0), vec(0.2, 0.3, 1));
+        *c = sn_joint_add_hinge(world, body[0], body[1], vec(0.6, 0.1, 0), vec(0.2, 0.3, 1));
     assert_true(sn_constraint_is_valid(world, *c));
     return world;
 }
@@ -250,7 +252,7 @@ static void test_bodies_in_flight(void **state)
         double predicted[SN_MAX_ROWS];
         uint32_t rows = sn_kind_info(world, c.kind)->rows;
         for (uint32_t i = 0; i < 3; ++i) {
-            assert_ok(world, sn_body_add_torque(world, body[0], vec(20, -30, 10)));
+            assert_ok(world, sn_body_apply_torque(world, body[0], vec(20, -30, 10)));
             if (i == 2)
                 predict_curve(world, h, rows, predicted);
             support_run(world, 1, h);
@@ -344,11 +346,11 @@ static void test_the_change_of_a_rod(void **state)
     (void)state;
     sn_world *world = support_void();
     double far = EXACTNESS(1e3, 1e6);
-    sn_particle a = sn_add_particle(world, vec(far, far, -far), 1),
-                b = sn_add_particle(world, vec(far + 2, far, -far), 3);
+    sn_particle a = sn_particle_add_at(world, vec(far, far, -far), 1),
+                b = sn_particle_add_at(world, vec(far + 2, far, -far), 3);
     assert_ok(world, sn_particle_set_velocity(world, a, vec(20, 0, 5)));
     assert_ok(world, sn_particle_set_velocity(world, b, vec(20, 3, 5)));
-    sn_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE);
+    sn_constraint_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE);
     sn_system s = build(world, 1.0 / 600);
     assert_close(s.curve[0], 4.5, EXACTNESS(2e-3, 1e-4));
     assert_close(s.rate[0], 0, 1e-12);
@@ -368,9 +370,9 @@ static pendulum make_pendulum(solver_setup *setup, double degrees)
 {
     pendulum p = {.world = solver_world(setup, 1, 1)};
     double angle = degrees * PI / 180;
-    p.hook = sn_add_particle(p.world, vec(0, 0, 0), SN_IMMOVABLE);
-    p.bob = sn_add_particle(p.world, vec(sin(angle), -cos(angle), 0), 1);
-    p.rod = sn_add_distance(p.world, sn_at(p.hook), sn_at(p.bob), 1);
+    p.hook = sn_particle_add_at(p.world, vec(0, 0, 0), SN_IMMOVABLE);
+    p.bob = sn_particle_add_at(p.world, vec(sin(angle), -cos(angle), 0), 1);
+    p.rod = sn_constraint_add_distance(p.world, sn_at(p.hook), sn_at(p.bob), 1);
     return p;
 }
 
@@ -514,10 +516,10 @@ static void test_hanging_springs(void **state)
         sn_particle node[11];
         double worst = 0, total = 0;
         for (uint32_t i = 0; i <= 10; ++i) {
-            node[i] = sn_add_particle(world, vec(0, -0.1 * i, 0), i ? real(0.1) : SN_IMMOVABLE);
+            node[i] = sn_particle_add_at(world, vec(0, -0.1 * i, 0), i ? real(0.1) : SN_IMMOVABLE);
             if (i == 0)
                 continue;
-            sn_constraint c = sn_add_distance(world, sn_at(node[i - 1]), sn_at(node[i]), real(0.1));
+            sn_constraint c = sn_constraint_add_distance(world, sn_at(node[i - 1]), sn_at(node[i]), real(0.1));
             assert_ok(world, sn_constraint_set_material(world, c, (sn_material){real(1e-3), 0}));
         }
         support_run(world, support_long(3600, 1200), FRAME);
@@ -544,9 +546,9 @@ static void test_catenary(void **state)
         for (uint32_t i = 0; i <= 20; ++i) {
             double t = i / 20.0;
             node[i] =
-                sn_add_particle(world, vec(t, -depth * (1 - fabs(2 * t - 1)), 0), i % 20 ? real(0.1) : SN_IMMOVABLE);
+                sn_particle_add_at(world, vec(t, -depth * (1 - fabs(2 * t - 1)), 0), i % 20 ? real(0.1) : SN_IMMOVABLE);
             if (i > 0)
-                sn_add_distance(world, sn_at(node[i - 1]), sn_at(node[i]), real(sag[n][0] / 20));
+                sn_constraint_add_distance(world, sn_at(node[i - 1]), sn_at(node[i]), real(sag[n][0] / 20));
         }
         support_run(world, support_long(1800, 900), FRAME);
         double got = -(double)sn_particle_position(world, node[10]).y;
@@ -586,9 +588,9 @@ static void test_long_rope(void **state)
         double worst = 0;
         for (uint32_t i = 0; i <= LINKS; ++i) {
             double mass = i == LINKS ? bob[n] : 1;
-            node[i] = sn_add_particle(world, vec(0, -0.01 * i, 0), i ? real(mass) : SN_IMMOVABLE);
+            node[i] = sn_particle_add_at(world, vec(0, -0.01 * i, 0), i ? real(mass) : SN_IMMOVABLE);
             if (i > 0)
-                sn_add_distance(world, sn_at(node[i - 1]), sn_at(node[i]), real(0.01));
+                sn_constraint_add_distance(world, sn_at(node[i - 1]), sn_at(node[i]), real(0.01));
         }
         assert_ok(world, sn_particle_apply_impulse(world, node[LINKS / 2], vec(1, 0, 0)));
         assert_ok(world, sn_particle_apply_impulse(world, node[LINKS], vec(bob[n], 0, 0)));
@@ -611,11 +613,11 @@ static void test_linear_solvers_agree(void **state)
         solver_chain c = chain_in(world, 8, 0.1, 0.3, 0); /* a tree */
         sn_particle body[4];                              /* and a net of rods */
         for (uint32_t i = 0; i < 4; ++i) {
-            body[i] = sn_add_particle(world, vec(3 + i % 2, i / 2, 0.1 * i), real(1 + i));
+            body[i] = sn_particle_add_at(world, vec(3 + i % 2, i / 2, 0.1 * i), real(1 + i));
             for (uint32_t j = 0; j < i; ++j)
-                sn_add_distance(world, sn_at(body[j]), sn_at(body[i]), SN_MEASURE);
+                sn_constraint_add_distance(world, sn_at(body[j]), sn_at(body[i]), SN_MEASURE);
         }
-        sn_add_pin(world, body[0]);
+        sn_constraint_add_pin(world, body[0]);
         support_run(world, 30, FRAME);
         end[k][0] = sn_particle_position(world, c.node[8]);
         end[k][1] = sn_particle_position(world, body[3]);
@@ -632,9 +634,9 @@ static sn_world *oscillator(double compliance, double damping, uint32_t substeps
 {
     sn_world *world = solver_world(by_forces_leapfrog, substeps, 1);
     solver_set_gravity(world, vec(0, 0, 0));
-    sn_particle hook = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE);
-    *mass = sn_add_particle(world, vec(2, 0, 0), 1);
-    sn_constraint c = sn_add_distance(world, sn_at(hook), sn_at(*mass), 1);
+    sn_particle hook = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE);
+    *mass = sn_particle_add_at(world, vec(2, 0, 0), 1);
+    sn_constraint c = sn_constraint_add_distance(world, sn_at(hook), sn_at(*mass), 1);
     assert_ok(world, sn_constraint_set_material(world, c, (sn_material){real(compliance), real(damping)}));
     return world;
 }
@@ -689,11 +691,11 @@ static void test_many_springs_on_a_hub(void **state)
     (void)state;
     for (double compliance = 1e-8; compliance < 1; compliance *= 10) {
         sn_world *world = solver_world(by_forces_leapfrog, 1, 1);
-        sn_particle hub = sn_add_particle(world, vec(0.05, 0.03, 0), real(0.001));
+        sn_particle hub = sn_particle_add_at(world, vec(0.05, 0.03, 0), real(0.001));
         for (uint32_t i = 0; i < 50; ++i) {
             double angle = 2 * PI * i / 50;
-            sn_particle p = sn_add_particle(world, vec(cos(angle), sin(angle), 0), SN_IMMOVABLE);
-            sn_constraint c = sn_add_distance(world, sn_at(p), sn_at(hub), 1);
+            sn_particle p = sn_particle_add_at(world, vec(cos(angle), sin(angle), 0), SN_IMMOVABLE);
+            sn_constraint c = sn_constraint_add_distance(world, sn_at(p), sn_at(hub), 1);
             assert_ok(world, sn_constraint_set_material(world, c, (sn_material){real(compliance), 0}));
         }
         for (uint32_t i = 0; i < 300; ++i) {
@@ -828,11 +830,11 @@ static void test_gains_are_of_rigid_equalities(void **state)
     (void)state;
     sn_world *world = solver_world(by_forces, 10, 1);
     set_gains(world, 0, 0);
-    sn_particle ball = sn_add_particle(world, vec(0, 0.5, 0), 1);
-    sn_add_half_space(world, sn_at(ball), vec(0, 0, 0), vec(0, 1, 0));
-    sn_particle hook = sn_add_particle(world, vec(2, 0, 0), SN_IMMOVABLE),
-                bob = sn_add_particle(world, vec(2, -1, 0), 2);
-    sn_constraint spring = sn_add_distance(world, sn_at(hook), sn_at(bob), 1);
+    sn_particle ball = sn_particle_add_at(world, vec(0, 0.5, 0), 1);
+    sn_constraint_add_half_space(world, sn_at(ball), vec(0, 0, 0), vec(0, 1, 0));
+    sn_particle hook = sn_particle_add_at(world, vec(2, 0, 0), SN_IMMOVABLE),
+                bob = sn_particle_add_at(world, vec(2, -1, 0), 2);
+    sn_constraint spring = sn_constraint_add_distance(world, sn_at(hook), sn_at(bob), 1);
     assert_ok(world, sn_constraint_set_material(world, spring, (sn_material){real(1e-3), real(50)}));
     support_run(world, 300, FRAME);
     assert_close((double)sn_particle_position(world, ball).y, 0, 1e-3);
@@ -856,15 +858,15 @@ static void test_an_over_determined_cloth(void **state)
     sn_world *world = solver_world(by_forces_leapfrog, 10, 1);
     sn_particle p[SIDE * SIDE];
     for (uint32_t i = 0; i < SIDE * SIDE; ++i)
-        p[i] = sn_add_particle(world, vec(0.1 * (i % SIDE), 0, 0.1 * (i / SIDE)),
-                               i == 0 || i == SIDE - 1 ? SN_IMMOVABLE : real(0.1));
+        p[i] = sn_particle_add_at(world, vec(0.1 * (i % SIDE), 0, 0.1 * (i / SIDE)),
+                                  i == 0 || i == SIDE - 1 ? SN_IMMOVABLE : real(0.1));
     static const uint32_t step[4][2] = {{1, 0}, {0, 1}, {1, 1}, {1, SIDE}};
     for (uint32_t i = 0; i < SIDE * SIDE; ++i)
         for (uint32_t k = 0; k < 4; ++k) {
             uint32_t across = k == 3 ? i - 1 : i + step[k][0], row = k == 0 ? 0 : 1;
             bool fits = k == 3 ? i % SIDE > 0 : i % SIDE + step[k][0] < SIDE;
             if (fits && across + row * SIDE < SIDE * SIDE)
-                sn_add_distance(world, sn_at(p[i]), sn_at(p[across + row * SIDE]), SN_MEASURE);
+                sn_constraint_add_distance(world, sn_at(p[i]), sn_at(p[across + row * SIDE]), SN_MEASURE);
         }
     for (uint32_t i = 0; i < support_long(90, 25); ++i) {
         support_run(world, 1, FRAME);
@@ -882,8 +884,8 @@ static void test_a_ball_falls_on_a_plane(void **state)
     for (size_t k = 0; k < COUNT_OF(setups); ++k)
         for (uint32_t substeps = 1; substeps <= 20; substeps *= 20) {
             sn_world *world = solver_world(setups[k], substeps, 1);
-            sn_particle p = sn_add_particle(world, vec(0, 1, 0), 2);
-            sn_constraint c = sn_add_half_space(world, sn_at(p), vec(0, 0, 0), vec(0, 1, 0));
+            sn_particle p = sn_particle_add_at(world, vec(0, 1, 0), 2);
+            sn_constraint c = sn_constraint_add_half_space(world, sn_at(p), vec(0, 0, 0), vec(0, 1, 0));
             double lowest = 0, highest = 0, t = 4 * FRAME / substeps, speed = sqrt(2 * G);
             for (uint32_t i = 0; i < 180; ++i) {
                 support_run(world, 1, FRAME);
@@ -906,8 +908,8 @@ static void test_a_ball_is_let_go(void **state)
 {
     (void)state;
     sn_world *world = solver_world(by_forces_leapfrog, 10, 1);
-    sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1);
-    sn_add_half_space(world, sn_at(p), vec(0, 0, 0), vec(0, 1, 0));
+    sn_particle p = sn_particle_add_at(world, vec(0, 0, 0), 1);
+    sn_constraint_add_half_space(world, sn_at(p), vec(0, 0, 0), vec(0, 1, 0));
     support_run(world, 30, FRAME);
     assert_ok(world, sn_particle_set_velocity(world, p, vec(0, 3, 0)));
     support_run(world, 18, FRAME);
@@ -924,11 +926,11 @@ static void test_a_pile(void **state)
     sn_particle ball[BALLS];
     sn_constraint below[BALLS], again = {0, 0, 0};
     for (uint32_t i = 0; i < BALLS; ++i) {
-        ball[i] = sn_add_particle(world, vec(0, 0.02 + 0.21 * i, 0), 1);
-        below[i] = i ? sn_add_distance_min(world, sn_at(ball[i - 1]), sn_at(ball[i]), real(0.2))
-                     : sn_add_half_space(world, sn_at(ball[0]), vec(0, 0, 0), vec(0, 1, 0));
+        ball[i] = sn_particle_add_at(world, vec(0, 0.02 + 0.21 * i, 0), 1);
+        below[i] = i ? sn_constraint_add_distance_min(world, sn_at(ball[i - 1]), sn_at(ball[i]), real(0.2))
+                     : sn_constraint_add_half_space(world, sn_at(ball[0]), vec(0, 0, 0), vec(0, 1, 0));
         if (i == 0)
-            again = sn_add_half_space(world, sn_at(ball[0]), vec(0, 0, 0), vec(0, 1, 0));
+            again = sn_constraint_add_half_space(world, sn_at(ball[0]), vec(0, 0, 0), vec(0, 1, 0));
     }
     support_run(world, 300, FRAME);
     for (uint32_t i = 0; i < BALLS; ++i) {
@@ -946,9 +948,9 @@ static void test_a_rope_goes_taut(void **state)
 {
     (void)state;
     sn_world *world = solver_world(by_forces_leapfrog, 10, 1);
-    sn_particle hook = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE),
-                p = sn_add_particle(world, vec(0, -0.5, 0), 1);
-    sn_constraint c = sn_add_distance_max(world, sn_at(hook), sn_at(p), 1);
+    sn_particle hook = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE),
+                p = sn_particle_add_at(world, vec(0, -0.5, 0), 1);
+    sn_constraint c = sn_constraint_add_distance_max(world, sn_at(hook), sn_at(p), 1);
     support_run(world, 12, FRAME);
     assert_true(sn_constraint_force(world, c).row[0] == 0);
     assert_close(sn_particle_position(world, p).y, -0.5 - G * 0.04 / 2, 1e-5);
@@ -967,8 +969,9 @@ static void test_a_pivot_that_moves(void **state)
     for (size_t k = 0; k < COUNT_OF(setups); ++k) {
         sn_world *world = solver_world(setups[k], 10, 1);
         solver_set_gravity(world, vec(0, 0, 0));
-        sn_particle pivot = sn_add_particle(world, vec(0, 0, 0), 5), bob = sn_add_particle(world, vec(-1, 0, 0), 1);
-        sn_constraint rod = sn_add_distance(world, sn_at(pivot), sn_at(bob), 1);
+        sn_particle pivot = sn_particle_add_at(world, vec(0, 0, 0), 5),
+                    bob = sn_particle_add_at(world, vec(-1, 0, 0), 1);
+        sn_constraint rod = sn_constraint_add_distance(world, sn_at(pivot), sn_at(bob), 1);
         for (uint32_t i = 1; i <= 120; ++i) {
             assert_ok(world, sn_particle_move_to(world, pivot, vec(0.02 * i, 0, 0)));
             support_run(world, 1, FRAME);
@@ -986,10 +989,10 @@ static void test_immovable_particles(void **state)
 {
     (void)state;
     sn_world *world = solver_world(by_forces_leapfrog, 1, 1);
-    sn_particle a = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE),
-                b = sn_add_particle(world, vec(1, 0, 0), SN_IMMOVABLE);
-    sn_constraint rigid = sn_add_distance(world, sn_at(a), sn_at(b), real(0.5));
-    sn_constraint soft = sn_add_distance(world, sn_at(a), sn_at(b), real(0.5));
+    sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE),
+                b = sn_particle_add_at(world, vec(1, 0, 0), SN_IMMOVABLE);
+    sn_constraint rigid = sn_constraint_add_distance(world, sn_at(a), sn_at(b), real(0.5));
+    sn_constraint soft = sn_constraint_add_distance(world, sn_at(a), sn_at(b), real(0.5));
     assert_ok(world, sn_constraint_set_material(world, soft, (sn_material){real(0.1), 0}));
     support_run(world, 3, FRAME);
     assert_true(sn_constraint_force(world, rigid).magnitude == 0);
@@ -1002,8 +1005,9 @@ static void test_what_cannot_be_evaluated_rests(void **state)
 {
     (void)state;
     sn_world *world = solver_world(by_forces_leapfrog, 1, 1);
-    sn_particle a = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE), b = sn_add_particle(world, vec(0, 0, 0), 1);
-    sn_constraint c = sn_add_distance(world, sn_at(a), sn_at(b), real(0.25));
+    sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE),
+                b = sn_particle_add_at(world, vec(0, 0, 0), 1);
+    sn_constraint c = sn_constraint_add_distance(world, sn_at(a), sn_at(b), real(0.25));
     support_run(world, 1, FRAME);
     support_run(world, 300, FRAME);
     assert_true(isfinite(sn_constraint_force(world, c).magnitude));
@@ -1025,10 +1029,10 @@ static void test_infinities_are_named(void **state)
     sn_kind kind = {.name = "test_broken", .points = 1, .rows = 1, .eval = eval_broken};
     for (uint32_t inequality = 0; inequality < 2; ++inequality) {
         sn_world *world = solver_world(by_forces_leapfrog, 1, 1);
-        sn_particle p = sn_add_particle(world, vec(1, 0, 0), 1);
+        sn_particle p = sn_particle_add_at(world, vec(1, 0, 0), 1);
         sn_point point = sn_at(p);
         kind.inequality = inequality; /* one that holds by an infinite margin holds */
-        sn_constraint_def def = sn_default_constraint_def(sn_register_kind(world, &kind));
+        sn_constraint_def def = sn_default_constraint_def(sn_kind_register(world, &kind));
         def.points = &point;
         assert_ok(world, sn_constraint_add(world, &def, NULL));
         uint64_t hash = sn_world_hash(world);

@@ -23,13 +23,13 @@ static sn_particles add_grid(sn_world *world)
         xyz[3 * i + 1] = 0;
         xyz[3 * i + 2] = real(i / SIDE);
     }
-    return sn_add_particles(world, SIDE * SIDE, xyz, 0, 1);
+    return sn_particles_add(world, SIDE * SIDE, xyz, 0, 1);
 }
 
 static sn_constraint add_rod(sn_world *world, uint32_t a, uint32_t b)
 {
-    return sn_add_distance(world, sn_at(sn_particle_from_index(world, a)), sn_at(sn_particle_from_index(world, b)),
-                           SN_MEASURE);
+    return sn_constraint_add_distance(world, sn_at(sn_particle_from_index(world, a)),
+                                      sn_at(sn_particle_from_index(world, b)), SN_MEASURE);
 }
 
 /* The edges of a grid, vertex by vertex. */
@@ -65,7 +65,7 @@ static sn_world *cloth_in(sn_world *world, uint64_t seed)
     add_grid(world);
     if (seed)
         shuffle(edge, count, seed);
-    assert_int_equal(sn_add_constraints(world, SN_KIND_DISTANCE, count, edge[0], NULL, NULL).count, count);
+    assert_int_equal(sn_constraints_add_kind(world, SN_KIND_DISTANCE, count, edge[0], NULL, NULL).count, count);
     return world;
 }
 
@@ -139,11 +139,11 @@ static void kinds_mix(void **state)
     sn_point spot = sn_on_triangle(sn_particles_at(grid, 20), sn_particles_at(grid, 21), sn_particles_at(grid, 33),
                                    real(0.25), real(0.25), real(0.5));
     for (uint32_t i = 0; i < 10; ++i) {
-        sn_add_pin(world, sn_particles_at(grid, 50 - i));
+        sn_constraint_add_pin(world, sn_particles_at(grid, 50 - i));
         add_rod(world, i, i + 1);
-        sn_add_distance(world, spot, sn_at(sn_particles_at(grid, 60 + i)), SN_MEASURE);
-        sn_add_half_space(world, spot, vec(0, 0, 0), vec(0, 1, 0));
-        sn_add_constraints(world, SN_KIND_SPRING, 1, spring, stiffness, NULL);
+        sn_constraint_add_distance(world, spot, sn_at(sn_particles_at(grid, 60 + i)), SN_MEASURE);
+        sn_constraint_add_half_space(world, spot, vec(0, 0, 0), vec(0, 1, 0));
+        sn_constraints_add_kind(world, SN_KIND_SPRING, 1, spring, stiffness, NULL);
     }
     assert_true(sn_world_constraint_count(world, SN_KIND_NONE) > 40);
     assert_complete(world);
@@ -199,7 +199,7 @@ static void single_particles_come_last(void **state)
     sn_world *world = reference_world();
     sn_particles grid = add_grid(world);
     for (uint32_t i = 0; i < grid.count; ++i)
-        sn_add_half_space(world, sn_at(sn_particles_at(grid, i)), vec(0, 0, 0), vec(0, 1, 0));
+        sn_constraint_add_half_space(world, sn_at(sn_particles_at(grid, i)), vec(0, 0, 0), vec(0, 1, 0));
     for (uint32_t i = 0; i + 1 < grid.count; ++i)
         add_rod(world, i, i + 1);
     const sn_visit *visit = build(world);
@@ -274,7 +274,7 @@ static void follows_edits(void **state)
             assert_ok(world, sn_particle_remove(world, sn_particle_from_index(world, round)));
         support_run(world, 1, 0.001);
         if (round % 4 == 0)
-            sn_add_particle(world, vec(round, 1, 0), 1);
+            sn_particle_add_at(world, vec(round, 1, 0), 1);
         assert_complete(world);
     }
     sn_world_destroy(world);

@@ -16,7 +16,7 @@ static sn_world *make_world_with(sn_stiffening stiffening, uint32_t shape, uint3
     sn_world_def def = plain_def();
     def.settings.stiffening = stiffening;
     sn_world *world = support_world_from(&def);
-    assert_true(sn_register_kind(world, &support_kind_gap) != 0);
+    assert_true(sn_kind_register(world, &support_kind_gap) != 0);
     graph_shapes[shape].build(world, size, &seed);
     return world;
 }
@@ -293,7 +293,7 @@ static void test_looking_changes_nothing(void **state)
                 look(world[how], how);
             }
             for (uint32_t i = 0; i < 300; ++i) {
-                assert_true(sn_add_particle(world[how], vec(i, 0, 0), 1).generation != 0);
+                assert_true(sn_particle_add_at(world[how], vec(i, 0, 0), 1).generation != 0);
                 look(world[how], i % 50 ? 0 : how);
             }
             for (uint32_t i = 0; i < 299; ++i) { /* enough to plan anew, had they stayed */
@@ -368,7 +368,7 @@ static void test_load_where_particles_differ(void **state)
 {
     (void)state;
     sn_world *world = make_world(GRAPH_EMPTY, 0, 1);
-    sn_particle loose = sn_add_particle(world, vec(0, 5, 0), 1);
+    sn_particle loose = sn_particle_add_at(world, vec(0, 5, 0), 1);
     uint64_t seed = 1;
     graph_shapes[GRAPH_SHUFFLED].build(world, 200, &seed);
     assert_planned(world, "with a loose particle");
@@ -433,12 +433,12 @@ static void test_newcomers_are_saved(void **state)
 {
     (void)state;
     sn_world *world = make_world(GRAPH_EMPTY, 0, 1), *other = make_world(GRAPH_EMPTY, 0, 1);
-    sn_particle low = sn_add_particle(world, vec(0, 9, 0), 1);
+    sn_particle low = sn_particle_add_at(world, vec(0, 9, 0), 1);
     uint64_t seed = 5;
     graph_shapes[GRAPH_SHUFFLED].build(world, 5000, &seed);
     assert_ok(world, sn_particle_remove(world, low));
     assert_planned(world, "a shuffled grid");
-    assert_int_equal(sn_add_particle(world, vec(0, 9, 0), 1).index, low.index);
+    assert_int_equal(sn_particle_add_at(world, vec(0, 9, 0), 1).index, low.index);
     assert_planned(world, "and a newcomer");
     sn_snapshot *snapshot = sn_world_save(world);
     assert_ok(other, sn_world_load(other, snapshot));
@@ -542,11 +542,11 @@ static void test_loose_particles_come_last(void **state)
     sn_particle last = {0, 0};
     uint32_t held = 0;
     for (uint32_t i = 0; i < 9000; ++i) {
-        sn_particle p = sn_add_particle(world, vec(0.1 * (i % 90), 0.1 * (i / 90), 0), 1);
+        sn_particle p = sn_particle_add_at(world, vec(0.1 * (i % 90), 0.1 * (i / 90), 0), 1);
         if (i % 3 != 1)
             continue;
         if (held)
-            sn_add_distance(world, sn_at(last), sn_at(p), real(0.3));
+            sn_constraint_add_distance(world, sn_at(last), sn_at(p), real(0.3));
         last = p;
         ++held;
     }

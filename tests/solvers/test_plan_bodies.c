@@ -23,7 +23,7 @@ enum { ROD = 1, ROPE = 2, DAMPED = 4, USER = 8, LOOSE = 16, GRID = 32, OTHERS = 
 
 static sn_particle add_particle(sn_world *world, sn_real x, sn_real y)
 {
-    sn_particle p = sn_add_particle(world, (sn_vec3){x, y, 0}, 1);
+    sn_particle p = sn_particle_add_at(world, (sn_vec3){x, y, 0}, 1);
     assert_true(p.generation != 0);
     return p;
 }
@@ -43,7 +43,7 @@ static void add_rope(sn_world *world, uint32_t links)
     sn_particle last = add_particle(world, 0, 2);
     for (uint32_t i = 1; i < links; ++i) {
         sn_particle next = add_particle(world, (sn_real)i / 16, 2);
-        assert_true(sn_add_distance(world, sn_at(last), sn_at(next), (sn_real)1 / 16).generation != 0);
+        assert_true(sn_constraint_add_distance(world, sn_at(last), sn_at(next), (sn_real)1 / 16).generation != 0);
         last = next;
     }
 }
@@ -57,7 +57,7 @@ static void add_others(sn_world *world, uint32_t others)
     if (others & DAMPED)
         add_pair(world, SN_KIND_DISTANCE, 3, (sn_real)1e-4, (sn_real)0.1);
     if (others & USER)
-        add_pair(world, sn_register_kind(world, &support_kind_gap), 4, 0, 0);
+        add_pair(world, sn_kind_register(world, &support_kind_gap), 4, 0, 0);
     if (others & LOOSE)
         add_particle(world, 1, 1);
     if (others & GRID)
@@ -112,16 +112,16 @@ static cloth make_cloth(uint32_t before, uint32_t after, bool shuffled)
         p[2] = SPACING * (sn_real)(i / SIDE);
     }
     add_others(c.world, before);
-    c.particles = sn_add_particles(c.world, PARTICLES, place, 0, 1);
+    c.particles = sn_particles_add(c.world, PARTICLES, place, 0, 1);
     uint32_t rods = weave(index);
     for (uint32_t i = 0; i < 2 * rods; ++i)
         index[i] = c.particles.first + number[index[i]];
-    c.rods = sn_add_constraints(c.world, SN_KIND_DISTANCE, rods, index, NULL, NULL);
+    c.rods = sn_constraints_add_kind(c.world, SN_KIND_DISTANCE, rods, index, NULL, NULL);
     assert_int_equal(c.rods.count, rods);
     add_others(c.world, after);
     for (uint32_t i = 0; i < PARTICLES; ++i) /* creased, so that all rods have something to do */
         place[3 * (size_t)number[i] + 1] = SPACING / 8 * (sn_real)(i % 7);
-    assert_ok(c.world, sn_write_positions(c.world, c.particles, place, 0));
+    assert_ok(c.world, sn_particles_write_positions(c.world, c.particles, place, 0));
     assert_ok(c.world, sn_particle_set_mass(c.world, sn_particles_at(c.particles, number[0]), SN_IMMOVABLE));
     free(index);
     free(number);
@@ -197,8 +197,8 @@ static void check_motion(uint32_t before, uint32_t after, bool shuffled)
         assert_ok(alone.world, sn_world_step(alone.world, (sn_real)1 / 60));
         assert_ok(beside.world, sn_world_step(beside.world, (sn_real)1 / 60));
     }
-    assert_ok(alone.world, sn_read_positions(alone.world, alone.particles, a, 0));
-    assert_ok(beside.world, sn_read_positions(beside.world, beside.particles, b, 0));
+    assert_ok(alone.world, sn_particles_read_positions(alone.world, alone.particles, a, 0));
+    assert_ok(beside.world, sn_particles_read_positions(beside.world, beside.particles, b, 0));
     assert_memory_equal(a, b, 3 * PARTICLES * sizeof *a);
     free(a);
     free(b);

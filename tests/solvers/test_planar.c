@@ -139,7 +139,7 @@ static bool fly(const method *m, uint32_t dimensions, uint32_t kind, sn_vec3 axi
     def.axis = axis;
     bool fits = set_option(world, &def, option);
     if (fits) {
-        sn_constraint joint = sn_add_joint(world, &def);
+        sn_constraint joint = sn_joint_add(world, &def);
         if (!sn_constraint_is_valid(world, joint))
             fail_msg("%s", sn_world_error(world));
         *start = look_at(world, body);
@@ -265,7 +265,7 @@ static sn_body bar_between(sn_world *world, sn_vec3 a, sn_vec3 b)
 
 static sn_constraint pivot(sn_world *world, sn_body a, sn_body b, sn_vec3 at)
 {
-    sn_constraint joint = sn_add_hinge_joint(world, a, b, at, vec(0, 0, 1));
+    sn_constraint joint = sn_joint_add_hinge(world, a, b, at, vec(0, 0, 1));
     assert_true(sn_constraint_is_valid(world, joint));
     return joint;
 }

@@ -57,7 +57,7 @@ static sn_world *planes_world(uint32_t dimensions)
             snprintf(name, sizeof name, "planes_%u_%u", rows, inequality);
             sn_kind kind = {
                 .name = name, .points = 1, .rows = rows, .inequality = inequality, .eval = eval[rows], .context = &now};
-            assert_true((kind_of[rows][inequality] = sn_register_kind(world, &kind)) != 0);
+            assert_true((kind_of[rows][inequality] = sn_kind_register(world, &kind)) != 0);
         }
     return world;
 }
@@ -135,7 +135,7 @@ static void build(block *b, sn_material material, uint32_t iterations, double h)
     sn_settings settings = sn_world_settings(b->world);
     settings.iterations = iterations;
     assert_ok(b->world, sn_world_configure(b->world, &settings));
-    b->particle = sn_add_particle(b->world, b->x, real(b->mass));
+    b->particle = sn_particle_add_at(b->world, b->x, real(b->mass));
     assert_ok(b->world, sn_particle_set_velocity(b->world, b->particle, b->v));
     sn_point point = sn_at(b->particle);
     sn_constraint_def def = sn_default_constraint_def(kind_of[b->rows][b->inequality]);

@@ -59,9 +59,9 @@ static void set(stage *s, uint32_t rows, sn_solver solver, uint32_t iterations, 
                     .eval = rows == 1 ? eval_one : eval_two,
                     .own_rows = true,
                     .context = &s->ask};
-    uint32_t number = sn_register_kind(s->world, &kind);
+    uint32_t number = sn_kind_register(s->world, &kind);
     assert_true(number != 0);
-    s->particle = sn_add_particle(s->world, at, 1);
+    s->particle = sn_particle_add_at(s->world, at, 1);
     sn_point point = sn_at(s->particle);
     sn_constraint_def constraint = sn_default_constraint_def(number);
     constraint.points = &point;
@@ -73,7 +73,7 @@ static double run(stage *s, double seconds, sn_vec3 force)
 {
     double most = -(double)INFINITY;
     for (double t = 0; t < seconds - 1e-9; t += 1.0 / 60) {
-        assert_ok(s->world, sn_particle_add_force(s->world, s->particle, force));
+        assert_ok(s->world, sn_particle_apply_force(s->world, s->particle, force));
         support_run(s->world, 1, 1.0 / 60);
         most = fmax(most, (double)sn_particle_position(s->world, s->particle).x);
     }

@@ -132,11 +132,11 @@ static sn_world *make_row(const sn_world_def *def, uint32_t kind)
     uint64_t seed = kind;
     sn_particle p[COUNT];
     bool flat = def->dimensions == 2;
-    assert_true(sn_register_kind(world, &support_kind_gap) != 0);
+    assert_true(sn_kind_register(world, &support_kind_gap) != 0);
     const sn_kind *info = sn_kind_info(world, kind);
     for (uint32_t i = 0; i < COUNT; ++i) {
         double y = support_random_in(&seed, 0, 0.5), z = flat ? 0 : support_random_in(&seed, 0, 0.5);
-        p[i] = sn_add_particle(world, vec(0.2 * i + support_random_in(&seed, -0.05, 0.05), 5 + y, z), 1);
+        p[i] = sn_particle_add_at(world, vec(0.2 * i + support_random_in(&seed, -0.05, 0.05), 5 + y, z), 1);
     }
     uint32_t count = support_point_count(info, false);
     for (uint32_t i = 0; i + count<COUNT; i += count> 1 ? count - 1 : 1) {
@@ -190,7 +190,7 @@ static void test_every_kind_converges_to_the_reference(void **state)
 {
     (void)state;
     sn_world *world = support_world(), *flat = support_world_2d();
-    assert_true(sn_register_kind(world, &support_kind_gap) != 0);
+    assert_true(sn_kind_register(world, &support_kind_gap) != 0);
     uint32_t kinds = sn_kind_count(world);
     for (uint32_t kind = 1; kind < kinds; ++kind) {
         if (kind < SN_KIND_BUILTIN_END && (sn_kind_info(world, kind)->force || sn_kind_info(world, kind)->oriented))
@@ -383,13 +383,14 @@ static sn_world *make_scene(uint32_t shape, scene what, uint32_t iterations, uin
     sn_world *world = make_world(&def, shape, 300);
     stir(world, 0.1, false);
     if (what == SCENE_FIELD)
-        assert_ok(world, sn_world_add_field(world, support_wind, NULL, true, NULL));
+        assert_ok(world, sn_field_add(world, support_wind, NULL, true, NULL));
     if (what == SCENE_SPRINGS)
         for (uint32_t i = 0; i + 40 < world->ids.table.count; i += 20)
             if (sn_ids_is_live(&world->ids, i) && sn_ids_is_live(&world->ids, i + 40))
-                sn_add_spring(world, sn_at(particle_at(world, i)), sn_at(particle_at(world, i + 40)), SN_MEASURE, 1, 0);
+                sn_constraint_add_spring(world, sn_at(particle_at(world, i)), sn_at(particle_at(world, i + 40)),
+                                         SN_MEASURE, 1, 0);
     if (!in_one_go)
-        assert_ok(world, sn_world_add_drag(world, &drag, NULL));
+        assert_ok(world, sn_drag_add(world, &drag, NULL));
     return world;
 }
 
@@ -401,7 +402,7 @@ static void act(sn_world *world, scene what)
         sn_particle p = particle_at(world, i);
         sn_vec3 x = sn_particle_position(world, p);
         if (what == SCENE_FORCES)
-            assert_ok(world, sn_particle_add_force(world, p, vec(0.1, 0.2, -0.1)));
+            assert_ok(world, sn_particle_apply_force(world, p, vec(0.1, 0.2, -0.1)));
         if (what == SCENE_TARGETS && i % 3 == 0)
             assert_ok(world, sn_particle_move_to(world, p, vec((double)x.x + 0.003, (double)x.y, (double)x.z - 0.002)));
     }

@@ -33,7 +33,7 @@ static rope hang(sn_world *world, uint32_t links, double load, uint32_t kind, do
     rope r = {.world = world, .links = links, .link = LENGTH / links};
     for (uint32_t i = 0; i <= links; ++i) {
         const double mass = 1.0 / links + (i == links ? load : 0);
-        r.particle[i] = sn_add_particle(world, vec(r.link * i, 0, 0), i ? real(mass) : SN_IMMOVABLE);
+        r.particle[i] = sn_particle_add_at(world, vec(r.link * i, 0, 0), i ? real(mass) : SN_IMMOVABLE);
     }
     for (uint32_t i = 0; i < links; ++i) {
         const sn_point points[] = {sn_at(r.particle[i]), sn_at(r.particle[i + 1])};
@@ -238,7 +238,7 @@ static void a_ring_that_is_pinned(void **state)
 {
     (void)state;
     rope r = hang(make_world(1, SN_SIMD_AUTO), 20, 0, SN_KIND_DISTANCE_MAX, 0);
-    sn_constraint last = sn_add_distance(r.world, sn_at(r.particle[0]), sn_at(r.particle[20]), real(r.link));
+    sn_constraint last = sn_constraint_add_distance(r.world, sn_at(r.particle[0]), sn_at(r.particle[20]), real(r.link));
     assert_int_equal(chosen(r.world), 21);
     support_run(r.world, 60, STEP);
     assert_true(stretch(&r, true) < 1e-3);
@@ -257,7 +257,7 @@ static void a_led_ring_stays_whole(void **state)
 {
     (void)state;
     rope r = hang(make_world(1, SN_SIMD_AUTO), 20, 0, SN_KIND_DISTANCE_MAX, 0);
-    sn_add_distance(r.world, sn_at(r.particle[0]), sn_at(r.particle[20]), real(r.link));
+    sn_constraint_add_distance(r.world, sn_at(r.particle[0]), sn_at(r.particle[20]), real(r.link));
     for (uint32_t frame = 0; frame < 60; ++frame) {
         assert_ok(r.world, sn_particle_move_to(r.world, r.particle[10], vec(1 - 0.01 * frame, 0, 0)));
         support_run(r.world, 1, STEP);
@@ -289,8 +289,8 @@ static void a_load_that_comes_later(void **state)
     (void)state;
     rope r = hang(make_world(1, SN_SIMD_AUTO), 5, 0, SN_KIND_DISTANCE, 0);
     assert_int_equal(chosen(r.world), 0);
-    sn_particle load = sn_add_particle(r.world, vec(LENGTH + 0.1, 0, 0), real(100));
-    sn_add_distance(r.world, sn_at(r.particle[5]), sn_at(load), real(0.1));
+    sn_particle load = sn_particle_add_at(r.world, vec(LENGTH + 0.1, 0, 0), real(100));
+    sn_constraint_add_distance(r.world, sn_at(r.particle[5]), sn_at(load), real(0.1));
     assert_int_equal(chosen(r.world), 6);
     support_run(r.world, 60, STEP);
     assert_true(stretch(&r, false) < 1e-3);
@@ -322,8 +322,8 @@ static void add_all(sn_world *world)
         for (uint32_t k = 0; k <= r.links; ++k)
             sn_particle_set_position(world, r.particle[k], vec(r.link * k, 0, 0.5 * i));
         if (i % 4 == 0)
-            sn_add_distance(world, sn_at(r.particle[2]), sn_at(sn_add_particle(world, vec(0, 1, 0.5 * i), real(3))),
-                            real(1));
+            sn_constraint_add_distance(world, sn_at(r.particle[2]),
+                                       sn_at(sn_particle_add_at(world, vec(0, 1, 0.5 * i), real(3))), real(1));
     }
     graph_grid(world, 20, 20, false);
     graph_shapes[GRAPH_TREE].build(world, 300, &seed);

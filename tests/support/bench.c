@@ -9,9 +9,9 @@ static void add_particles(bench *b)
         xyz[3 * i + 1] = real((i / 10) % 10);
         xyz[3 * i + 2] = 0;
     }
-    assert_int_equal(sn_add_particles(b->world, 51, xyz, 0, 1).count, 51);
-    b->run = sn_add_particles(b->world, 10, xyz, 0, 1);
-    b->broken_run = sn_add_particles(b->world, 3, xyz, 0, 1);
+    assert_int_equal(sn_particles_add(b->world, 51, xyz, 0, 1).count, 51);
+    b->run = sn_particles_add(b->world, 10, xyz, 0, 1);
+    b->broken_run = sn_particles_add(b->world, 3, xyz, 0, 1);
     assert_int_equal(b->run.count, 10);
     assert_int_equal(b->broken_run.count, 3);
     b->a = sn_particles_at(b->run, 0);
@@ -22,12 +22,12 @@ static void add_particles(bench *b)
 
 static void remove_particles(bench *b)
 {
-    b->stale = sn_add_particle(b->world, vec(7, 7, 0), 1);
+    b->stale = sn_particle_add_at(b->world, vec(7, 7, 0), 1);
     assert_ok(b->world, sn_particle_remove(b->world, b->stale));
-    sn_particle heir = sn_add_particle(b->world, vec(8, 8, 0), 1);
+    sn_particle heir = sn_particle_add_at(b->world, vec(8, 8, 0), 1);
     assert_int_equal(heir.index, b->stale.index);
-    b->gone = sn_add_particle(b->world, vec(9, 9, 0), 1);
-    b->lost_rod = sn_add_distance(b->world, sn_at(b->a), sn_at(b->gone), SN_MEASURE);
+    b->gone = sn_particle_add_at(b->world, vec(9, 9, 0), 1);
+    b->lost_rod = sn_constraint_add_distance(b->world, sn_at(b->a), sn_at(b->gone), SN_MEASURE);
     assert_ok(b->world, sn_particle_remove(b->world, b->gone));
     assert_ok(b->world, sn_particle_remove(b->world, sn_particles_at(b->broken_run, 1)));
 }
@@ -35,16 +35,16 @@ static void remove_particles(bench *b)
 static void add_constraints(bench *b)
 {
     sn_point p = sn_at(b->a), q = sn_at(b->b);
-    b->rod = sn_add_distance(b->world, p, q, SN_MEASURE);
-    b->band = sn_add_distance_band(b->world, p, q, real(0.5), 2);
-    b->pin = sn_add_pin(b->world, b->a);
-    b->plane = sn_add_half_space(b->world, q, vec(0, 0, 0), vec(0, 1, 0));
-    b->box = sn_add_box(b->world, q, vec(-10, -10, 0), vec(10, 10, 0));
-    b->stale_rod = sn_add_distance(b->world, p, q, SN_MEASURE);
+    b->rod = sn_constraint_add_distance(b->world, p, q, SN_MEASURE);
+    b->band = sn_constraint_add_distance_band(b->world, p, q, real(0.5), 2);
+    b->pin = sn_constraint_add_pin(b->world, b->a);
+    b->plane = sn_constraint_add_half_space(b->world, q, vec(0, 0, 0), vec(0, 1, 0));
+    b->box = sn_constraint_add_box(b->world, q, vec(-10, -10, 0), vec(10, 10, 0));
+    b->stale_rod = sn_constraint_add_distance(b->world, p, q, SN_MEASURE);
     assert_ok(b->world, sn_constraint_remove(b->world, b->stale_rod));
-    sn_constraint heir = sn_add_distance(b->world, p, q, SN_MEASURE);
+    sn_constraint heir = sn_constraint_add_distance(b->world, p, q, SN_MEASURE);
     assert_int_equal(heir.index, b->stale_rod.index);
-    b->gone_rod = sn_add_distance(b->world, p, q, SN_MEASURE);
+    b->gone_rod = sn_constraint_add_distance(b->world, p, q, SN_MEASURE);
     assert_ok(b->world, sn_constraint_remove(b->world, b->gone_rod));
     assert_int_equal(sn_world_constraint_count(b->world, SN_KIND_NONE), 6);
 }

@@ -34,7 +34,7 @@ static void link_four(links *l, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 static void add_links(sn_world *world, uint32_t kind, links *l, sn_real compliance)
 {
     sn_material material = {compliance, 0};
-    if (l->count && sn_add_constraints(world, kind, l->count, l->index, NULL, &material).count != l->count)
+    if (l->count && sn_constraints_add_kind(world, kind, l->count, l->index, NULL, &material).count != l->count)
         fail_msg("%u links of kind %u: %s", l->count, kind, sn_world_error(world));
     free(l->index);
     *l = (links){.points = l->points};
@@ -53,7 +53,7 @@ static sn_particles add_lattice(sn_world *world, uint32_t width, uint32_t height
         xyz[3 * i + 1] = real(0.1 * (i / width % height + support_random_in(from, -jitter, jitter)));
         xyz[3 * i + 2] = flat ? 0 : real(0.1 * (i / width / height + support_random_in(from, -jitter, jitter)));
     }
-    sn_particles run = sn_add_particles(world, count, xyz, 0, real(0.01));
+    sn_particles run = sn_particles_add(world, count, xyz, 0, real(0.01));
     free(xyz);
     assert_int_equal(run.count, count);
     return run;
@@ -78,7 +78,7 @@ static void build_one(sn_world *world, uint32_t size, uint64_t *seed)
 {
     (void)size;
     sn_particle p = sn_particles_at(add_lattice(world, 1, 1, 1, seed), 0);
-    assert_true(sn_add_pin(world, p).generation != 0);
+    assert_true(sn_constraint_add_pin(world, p).generation != 0);
 }
 
 static void build_rope(sn_world *world, uint32_t size, uint64_t *seed)
@@ -160,7 +160,7 @@ static void build_cloth(sn_world *world, uint32_t size, uint64_t *seed)
     sn_particles run = add_lattice(world, width, size / width, 1, seed);
     link_cloth(world, run.first, width, size / width);
     uint32_t corners[] = {run.first, run.first + width - 1};
-    assert_int_equal(sn_add_constraints(world, SN_KIND_PIN, 2, corners, NULL, NULL).count, 2);
+    assert_int_equal(sn_constraints_add_kind(world, SN_KIND_PIN, 2, corners, NULL, NULL).count, 2);
 }
 
 static void link_cube(links *rods, links *volumes, const uint32_t *corner)
@@ -227,8 +227,8 @@ static void build_star(sn_world *world, uint32_t size, uint64_t *seed)
     for (uint32_t i = 0; i < 20; ++i) {
         sn_particle hub = sn_particles_at(run, 0), a = sn_particles_at(run, 1 + 3 * i);
         sn_particle b = sn_particles_at(run, 2 + 3 * i), c = sn_particles_at(run, 3 + 3 * i);
-        sn_add_distance(world, sn_on_triangle(hub, a, b, third, third, third), sn_at(c), SN_MEASURE);
-        sn_add_angle(world, sn_at(a), sn_at(hub), sn_at(b), SN_MEASURE);
+        sn_constraint_add_distance(world, sn_on_triangle(hub, a, b, third, third, third), sn_at(c), SN_MEASURE);
+        sn_constraint_add_angle(world, sn_at(a), sn_at(hub), sn_at(b), SN_MEASURE);
     }
     (void)seed;
 }
@@ -277,7 +277,7 @@ static void build_shuffled(sn_world *world, uint32_t size, uint64_t *seed)
         xyz[3 * number[i] + 1] = real(0.1 * (i / width));
         xyz[3 * number[i] + 2] = 0;
     }
-    sn_particles run = sn_add_particles(world, count, xyz, 0, real(0.01));
+    sn_particles run = sn_particles_add(world, count, xyz, 0, real(0.01));
     assert_int_equal(run.count, count);
     for (uint32_t i = 0; i < count; ++i)
         number[i] += run.first;
@@ -423,7 +423,7 @@ static void add_rod(sn_world *world, uint64_t *seed)
 {
     sn_particle a = graph_any_particle(world, seed), b = graph_any_particle(world, seed);
     if (a.generation && b.generation && a.index != b.index)
-        sn_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE);
+        sn_constraint_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE);
 }
 
 static void change_points(sn_world *world, uint64_t *seed)
@@ -465,10 +465,10 @@ static void change_give(sn_world *world, uint64_t *seed)
 static void add_newcomer(sn_world *world, uint64_t *seed)
 {
     double z = sn_world_dimensions(world) == 2 ? 0 : support_random_in(seed, -1, 1);
-    sn_particle p = sn_add_particle(world, vec(support_random_in(seed, -1, 1), 2, z), 1);
+    sn_particle p = sn_particle_add_at(world, vec(support_random_in(seed, -1, 1), 2, z), 1);
     sn_particle other = graph_any_particle(world, seed);
     if (support_random_below(seed, 2) && other.index != p.index)
-        sn_add_distance(world, sn_at(p), sn_at(other), SN_MEASURE);
+        sn_constraint_add_distance(world, sn_at(p), sn_at(other), SN_MEASURE);
 }
 
 static void remove_one(sn_world *world, uint64_t *seed)

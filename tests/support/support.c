@@ -175,8 +175,8 @@ static bool same_vectors(sn_view a, sn_view b, const char *what)
 void support_assert_same_world(const sn_world *a, const sn_world *b, const char *file, int line)
 {
     bool same = sn_world_particle_count(a) == sn_world_particle_count(b) &&
-                same_vectors(sn_view_positions(a), sn_view_positions(b), "positions") &&
-                same_vectors(sn_view_velocities(a), sn_view_velocities(b), "velocities");
+                same_vectors(sn_world_view_positions(a), sn_world_view_positions(b), "positions") &&
+                same_vectors(sn_world_view_velocities(a), sn_world_view_velocities(b), "velocities");
     if (same && sn_world_hash(a) == sn_world_hash(b))
         return;
     print_error("two worlds differ: %u and %u particles, hash %016llx and %016llx\n", sn_world_particle_count(a),
@@ -673,7 +673,7 @@ static sn_particles zoo_grid(sn_world *world)
         xyz[3 * i + 1] = real(1 + 0.5 * (i / 8) + support_random_in(&seed, -0.1, 0.1));
         xyz[3 * i + 2] = flat ? 0 : real(support_random_in(&seed, -0.5, 0.5));
     }
-    sn_particles grid = sn_add_particles(world, SUPPORT_ZOO_PARTICLES, xyz, 0, real(0.5));
+    sn_particles grid = sn_particles_add(world, SUPPORT_ZOO_PARTICLES, xyz, 0, real(0.5));
     assert_int_equal(grid.count, SUPPORT_ZOO_PARTICLES);
     for (uint32_t i = 0; i < 4; ++i)
         assert_ok(world, sn_particle_set_mass(world, sn_particles_at(grid, i), SN_IMMOVABLE));
@@ -688,7 +688,7 @@ static sn_constraints zoo_tethers(sn_world *world, sn_particles grid)
     uint32_t index[SUPPORT_ZOO_PARTICLES];
     for (uint32_t i = 0; i < SUPPORT_ZOO_PARTICLES; ++i)
         index[i] = grid.first + i;
-    sn_constraints tethers = sn_add_constraints(world, SN_KIND_PIN, SUPPORT_ZOO_PARTICLES, index, NULL, &soft);
+    sn_constraints tethers = sn_constraints_add_kind(world, SN_KIND_PIN, SUPPORT_ZOO_PARTICLES, index, NULL, &soft);
     assert_int_equal(tethers.count, SUPPORT_ZOO_PARTICLES);
     return tethers;
 }

@@ -32,8 +32,8 @@ static slide make_slide(double mass, double friction, double degrees)
 {
     slide s = {.world = make_world(10, 1, 0)};
     double angle = degrees * acos(-1.0) / 180, rise = sin(angle), run_ = cos(angle);
-    set_materials(s.world, sn_add_plane_collider(s.world, vec(0, 0, 0), vec(-rise, run_, 0)), friction, 0);
-    s.box = sn_add_box_body(s.world, vec(0, 0, 0), vec(0.2, 0.05, 0.2), 1000);
+    set_materials(s.world, fixed_add_plane(s.world, vec(0, 0, 0), vec(-rise, run_, 0)), friction, 0);
+    s.box = sn_body_add_box(s.world, vec(0, 0, 0), vec(0.2, 0.05, 0.2), 1000);
     must_be(s.world, sn_body_is_valid(s.world, s.box), "box");
     must(s.world, sn_body_set_mass(s.world, s.box, real(mass)), "mass");
     sn_quat q = {0, 0, real(sin(angle / 2)), real(cos(angle / 2))};
@@ -105,10 +105,10 @@ void rigid_rebound(records *out)
         for (size_t i = 0; i < COUNT_OF(restitution); ++i) {
             double e = restitution[i], expected = e * e, low = flat ? 0.05 : 0.1;
             sn_world *world = make_world(1, 1, 0);
-            set_materials(world, sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0)), 0.5, e);
+            set_materials(world, fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0)), 0.5, e);
             sn_vec3 place = vec(0, 1 + low, 0);
-            sn_body body = flat ? sn_add_box_body(world, place, vec(0.2, low, 0.2), 1000)
-                                : sn_add_sphere_body(world, place, real(low), 1000);
+            sn_body body = flat ? sn_body_add_box(world, place, vec(0.2, low, 0.2), 1000)
+                                : sn_body_add_sphere(world, place, real(low), 1000);
             must_be(world, sn_body_is_valid(world, body), "body");
             record *r = append(out, 16, JUDGE_WITHIN, expected, rebound_of(world, body, low), 0.01 * expected);
             SETUP(r, "rigid %s dropped from 1 m, restitution %.1f, h = 1/6000, rebound in m",
@@ -274,7 +274,7 @@ static flock make_flock(const way_to_solve *way, uint32_t substeps, bool touch)
     must(f.world, sn_world_set_contact_settings(f.world, &contact), "contact");
     for (int i = 0; i < FLYERS; ++i) {
         double x[3] = {i - 1.5, 0.1 * (i % 2), 0.05 * i}, fast[3];
-        f.body[i] = sn_add_box_body(f.world, vec(x[0], x[1], x[2]), vec(0.4, 0.1 + 0.05 * i, 0.2), 1000);
+        f.body[i] = sn_body_add_box(f.world, vec(x[0], x[1], x[2]), vec(0.4, 0.1 + 0.05 * i, 0.2), 1000);
         must_be(f.world, sn_body_is_valid(f.world, f.body[i]), "body");
         must(f.world, sn_body_set_mass(f.world, f.body[i], real(1 + i)), "mass");
         for (int k = 0; k < 3; ++k)
@@ -284,9 +284,9 @@ static flock make_flock(const way_to_solve *way, uint32_t substeps, bool touch)
              "velocity");
     }
     sn_body *b = f.body;
-    f.joint[0] = sn_add_ball_joint(f.world, b[0], b[1], vec(-1, 0.05, 0));
-    f.joint[1] = sn_add_hinge_joint(f.world, b[1], b[2], vec(0, 0.05, 0.1), vec(0, 1, 1));
-    f.joint[2] = sn_add_slider_joint(f.world, b[2], b[3], vec(1, 0, 0.1), vec(1, 0.2, 0));
+    f.joint[0] = sn_joint_add_ball(f.world, b[0], b[1], vec(-1, 0.05, 0));
+    f.joint[1] = sn_joint_add_hinge(f.world, b[1], b[2], vec(0, 0.05, 0.1), vec(0, 1, 1));
+    f.joint[2] = sn_joint_add_slider(f.world, b[2], b[3], vec(1, 0, 0.1), vec(1, 0.2, 0));
     for (int i = 0; i < FLYERS - 1; ++i)
         must_be(f.world, sn_constraint_is_valid(f.world, f.joint[i]), "joint");
     return f;
@@ -393,10 +393,10 @@ static double rod_period(const way_to_solve *way, uint32_t n)
     s.gradients = way->gradients;
     s.drift = way->drift;
     must(world, sn_world_configure(world, &s), "solver");
-    sn_body rod = sn_add_box_body(world, vec(0, 0, 0), vec(0.05, 0.5, 0.05), 1000);
+    sn_body rod = sn_body_add_box(world, vec(0, 0, 0), vec(0.05, 0.5, 0.05), 1000);
     sn_vec3 start = vec(0.5 * sin(1), -0.5 * cos(1), 0);
     must(world, sn_body_set_pose(world, rod, start, (sn_quat){0, 0, real(sin(0.5)), real(cos(0.5))}), "pose");
-    sn_constraint hinge = sn_add_hinge_joint(world, (sn_body){0, 0}, rod, vec(0, 0, 0), vec(0, 0, 1));
+    sn_constraint hinge = sn_joint_add_hinge(world, (sn_body){0, 0}, rod, vec(0, 0, 0), vec(0, 0, 1));
     must_be(world, sn_constraint_is_valid(world, hinge), "hinge");
     double before = (double)start.x, first = 0;
     for (uint32_t step = 0, crossings = 0; step < 5 * n; ++step) {
@@ -455,11 +455,11 @@ static void make_body_chain(body_chain *c, bool level)
     const double thick = 0.1 * CHAIN_LINK, along = 0.45 * CHAIN_LINK;
     for (int i = 0; i < CHAIN_BODIES; ++i) {
         double at = (i + 0.5) * CHAIN_LINK, top = i * CHAIN_LINK;
-        c->body[i] = sn_add_box_body(c->world, level ? vec(at, 0, 0) : vec(0, -at, 0),
+        c->body[i] = sn_body_add_box(c->world, level ? vec(at, 0, 0) : vec(0, -at, 0),
                                      level ? vec(along, thick, thick) : vec(thick, along, thick), 1000);
         must_be(c->world, sn_body_is_valid(c->world, c->body[i]), "link");
         must(c->world, sn_body_set_mass(c->world, c->body[i], i + 1 < CHAIN_BODIES ? 1 : 100), "mass");
-        c->joint[i] = sn_add_ball_joint(c->world, i ? c->body[i - 1] : (sn_body){0, 0}, c->body[i],
+        c->joint[i] = sn_joint_add_ball(c->world, i ? c->body[i - 1] : (sn_body){0, 0}, c->body[i],
                                         level ? vec(top, 0, 0) : vec(0, -top, 0));
         must_be(c->world, sn_constraint_is_valid(c->world, c->joint[i]), "joint");
     }

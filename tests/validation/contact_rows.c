@@ -4,15 +4,15 @@
 
 static sn_body add_box(sn_world *world, sn_vec3 at, sn_vec3 half, double density)
 {
-    sn_body body = sn_add_box_body(world, at, half, real(density));
+    sn_body body = sn_body_add_box(world, at, half, real(density));
     if (!sn_body_is_valid(world, body))
         give_up("box", sn_world_error(world));
     return body;
 }
 
-static sn_collider add_ground(sn_world *world, sn_vec3 normal, double friction, double restitution)
+static sn_body add_ground(sn_world *world, sn_vec3 normal, double friction, double restitution)
 {
-    sn_collider ground = sn_add_plane_collider(world, vec(0, 0, 0), normal);
+    sn_body ground = fixed_add_plane(world, vec(0, 0, 0), normal);
     set_materials(world, ground, friction, restitution);
     return ground;
 }
@@ -37,8 +37,8 @@ void stack_forces(records *out)
     run(world, 300, FRAME);
     const sn_contact_event *e = sn_world_contact_events(world, &count);
     for (uint32_t i = 0; i < count; ++i) {
-        const bool ground = e[i].collider.generation != 0;
-        const double above = 8 * G * (ground ? 10 : 10 - (double)e[i].other_body.index);
+        const bool ground = e[i].other.generation == 0;
+        const double above = 8 * G * (ground ? 10 : 10 - (double)e[i].other.index);
         const double force = (double)e[i].impulse / FRAME;
         worst = fmax(worst, fabs(force - above) / above);
         lowest = ground ? force : lowest;
@@ -84,7 +84,7 @@ void spinning_top(records *out)
     const double a = i1 + mass * l * l, k = (a - c) * cos(lean), torque = mass * G * l;
     const double precession = 2 * torque / (c * spin + sqrt(c * c * spin * spin - 4 * k * torque));
     sn_world *world = make_world(10, 1, 0);
-    sn_body_shape tip = sn_default_body_shape(SN_BODY_SPHERE);
+    sn_shape_def tip = sn_default_shape_def(SN_SHAPE_SPHERE);
     sn_body_def def = sn_default_body_def();
     sn_body top;
     add_ground(world, vec(0, 1, 0), 2, 0);
@@ -123,7 +123,7 @@ void cradle_of_bodies(records *out)
     set_gravity(world, vec(0, 0, 0));
     add_ground(world, vec(0, 1, 0), 0, 1);
     for (int i = 0; i < 5; ++i)
-        ball[i] = sn_add_sphere_body(world, vec(0.2 * i - (i ? 0 : 0.3), 5, 0), real(0.1), 1000);
+        ball[i] = sn_body_add_sphere(world, vec(0.2 * i - (i ? 0 : 0.3), 5, 0), real(0.1), 1000);
     must(world, sn_body_set_velocity(world, ball[0], vec(1, 0, 0), vec(0, 0, 0)), "velocity");
     run(world, 60, FRAME);
     for (int i = 0; i < 5; ++i) {
@@ -145,7 +145,7 @@ static double ladder(bool box, double restitution)
     add_ground(world, vec(0, 1, 0), 0.5, restitution);
     const sn_vec3 at = vec(0, 1 + radius, 0);
     sn_body body =
-        box ? add_box(world, at, vec(radius, radius, radius), 1000) : sn_add_sphere_body(world, at, real(radius), 1000);
+        box ? add_box(world, at, vec(radius, radius, radius), 1000) : sn_body_add_sphere(world, at, real(radius), 1000);
     double was = 0, height = 0;
     int bounces = 0;
     while (bounces < 6) {

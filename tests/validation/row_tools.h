@@ -3,6 +3,7 @@
 #ifndef SINEW_TESTS_VALIDATION_ROW_TOOLS_H
 #define SINEW_TESTS_VALIDATION_ROW_TOOLS_H
 
+#include "support/fixed.h"
 #include "support/support.h"
 #include "validation/rows.h"
 
@@ -81,13 +82,13 @@ static inline void run(sn_world *world, uint32_t steps, double dt)
 }
 
 /* One material for everything that touches. */
-static inline void set_materials(sn_world *world, sn_collider collider, double friction, double restitution)
+static inline void set_materials(sn_world *world, sn_body collider, double friction, double restitution)
 {
     sn_group_contact group = sn_default_group_contact(0);
     group.material.static_friction = group.material.dynamic_friction = real(friction);
     group.material.restitution = real(restitution);
     must(world, sn_world_set_group_contact(world, 0, &group), "material of particles");
-    must(world, sn_collider_set_material(world, collider, &group.material), "material of a collider");
+    must(world, sn_body_set_material(world, collider, 0, &group.material), "material of a collider");
 }
 
 #endif

@@ -59,7 +59,7 @@ void record_write_tolerance(const record *r, FILE *file)
 
 static sn_particle add(sn_world *world, double x, double y, double mass)
 {
-    sn_particle p = sn_add_particle(world, vec(x, y, 0), real(mass));
+    sn_particle p = sn_particle_add_at(world, vec(x, y, 0), real(mass));
     if (!sn_particle_is_valid(world, p))
         give_up("particle", sn_world_error(world));
     return p;
@@ -67,7 +67,7 @@ static sn_particle add(sn_world *world, double x, double y, double mass)
 
 static sn_constraint join(sn_world *world, sn_particle a, sn_particle b, double rest, double compliance)
 {
-    sn_constraint c = sn_add_distance(world, sn_at(a), sn_at(b), real(rest));
+    sn_constraint c = sn_constraint_add_distance(world, sn_at(a), sn_at(b), real(rest));
     must(world, sn_constraint_set_material(world, c, (sn_material){real(compliance), 0}), "distance");
     return c;
 }
@@ -483,14 +483,14 @@ static catenary make_catenary(double length, uint32_t substeps, uint32_t iterati
         xyz[3 * i + 1] = real(-depth * (1 - fabs(2 * t - 1)));
         xyz[3 * i + 2] = 0;
     }
-    c.nodes = sn_add_particles(c.world, CATENARY_LINKS + 1, xyz, 0, real(0.1));
+    c.nodes = sn_particles_add(c.world, CATENARY_LINKS + 1, xyz, 0, real(0.1));
     for (uint32_t i = 0; i < CATENARY_LINKS; ++i)
         join(c.world, sn_particles_at(c.nodes, i), sn_particles_at(c.nodes, i + 1), c.link, 0);
     sn_particles ends[2] = {c.nodes, c.nodes};
     ends[1].first += CATENARY_LINKS;
     for (uint32_t i = 0; i < 2; ++i) {
         ends[i].count = 1;
-        must(c.world, sn_write_inverse_masses(c.world, ends[i], &weightless, 0), "fixed end");
+        must(c.world, sn_particles_write_inverse_masses(c.world, ends[i], &weightless, 0), "fixed end");
     }
     return c;
 }
@@ -585,10 +585,10 @@ static cloth make_cloth(uint32_t side, edge_order order, const double origin[3],
 static void enter_world(cloth *c, uint32_t substeps, uint32_t iterations)
 {
     c->world = make_world(substeps, iterations, 0);
-    c->nodes = sn_add_particles(c->world, c->side * c->side, c->xyz, 0, 1);
+    c->nodes = sn_particles_add(c->world, c->side * c->side, c->xyz, 0, 1);
     if (!c->nodes.count)
         give_up("cloth", sn_world_error(c->world));
-    if (!sn_add_constraints(c->world, SN_KIND_DISTANCE, c->edge_count, c->edge[0], NULL, NULL).count)
+    if (!sn_constraints_add_kind(c->world, SN_KIND_DISTANCE, c->edge_count, c->edge[0], NULL, NULL).count)
         give_up("cloth", sn_world_error(c->world));
 }
 
@@ -611,7 +611,7 @@ static void cloth_stretch(const cloth *c, double *largest, double *rms)
     sn_real *xyz = malloc(3 * (size_t)c->nodes.count * sizeof(*xyz));
     if (!xyz)
         give_up("cloth", "out of memory");
-    must(c->world, sn_read_positions(c->world, c->nodes, xyz, 0), "read");
+    must(c->world, sn_particles_read_positions(c->world, c->nodes, xyz, 0), "read");
     double squares = 0, most = 0;
     for (uint32_t i = 0; i < c->edge_count; ++i) {
         double stretch = distance(xyz + 3 * c->edge[i][0], xyz + 3 * c->edge[i][1]) - c->rest[i];
@@ -741,7 +741,7 @@ static crate make_crate(double mass, double friction, double degrees)
 {
     crate c = {.world = make_world(10, 1, 0)};
     double angle = degrees * acos(-1.0) / 180, s = sin(angle), k = cos(angle);
-    sn_collider ramp = sn_add_plane_collider(c.world, vec(0, 0, 0), vec(-s, k, 0));
+    sn_body ramp = fixed_add_plane(c.world, vec(0, 0, 0), vec(-s, k, 0));
     set_materials(c.world, ramp, friction, 0);
     for (int i = 0; i < CRATE_CORNERS; ++i) {
         double along = i & 1 ? 0.4 : 0, up = (i & 2 ? 0.1 : 0) + CORNER_RADIUS;
@@ -820,7 +820,7 @@ static void sliding_stop(records *out)
 static double rebound(double restitution)
 {
     sn_world *world = make_world(1, 1, 0);
-    set_materials(world, sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0)), 0.5, restitution);
+    set_materials(world, fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0)), 0.5, restitution);
     sn_particle ball = add(world, 0, 1.1, 1);
     double highest = 0;
     must(world, sn_particle_set_radius(world, ball, real(0.1)), "radius");

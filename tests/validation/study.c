@@ -69,7 +69,7 @@ static void add_run(trial *t, uint32_t count, const double *xyz)
         give_up("particles", "out of memory");
     for (uint32_t i = 0; i < 3 * count; ++i)
         x[i] = real(xyz[i]);
-    t->particles = sn_add_particles(t->world, count, x, 0, 1);
+    t->particles = sn_particles_add(t->world, count, x, 0, 1);
     free(x);
     if (t->particles.count == 0)
         give_up("particles", sn_world_error(t->world));
@@ -87,7 +87,7 @@ static void hold(const trial *t, uint32_t i)
 static void join(const trial *t, uint32_t a, uint32_t b, double compliance)
 {
     sn_point p = sn_at(sn_particles_at(t->particles, a)), q = sn_at(sn_particles_at(t->particles, b));
-    sn_constraint rod = sn_add_distance(t->world, p, q, SN_MEASURE);
+    sn_constraint rod = sn_constraint_add_distance(t->world, p, q, SN_MEASURE);
     double h = t->method->integrator == SN_INTEGRATOR_BDF2 ? 2 * t->h / 3 : t->h, damping = 0;
     if (t->method->gamma > 0) {
         compliance = fmax(compliance, HARDLY);

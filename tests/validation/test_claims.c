@@ -78,9 +78,9 @@ static double hanging_chain(const method *m)
     sn_world *world = make_world(m, 600, m->many, 1, true);
     sn_particle p[LINKS + 1];
     for (int i = 0; i <= LINKS; ++i) {
-        p[i] = sn_add_particle(world, vec(0, -rest * i, 0), i ? real(mass) : SN_IMMOVABLE);
+        p[i] = sn_particle_add_at(world, vec(0, -rest * i, 0), i ? real(mass) : SN_IMMOVABLE);
         if (i) {
-            sn_constraint c = sn_add_distance(world, sn_at(p[i - 1]), sn_at(p[i]), real(rest));
+            sn_constraint c = sn_constraint_add_distance(world, sn_at(p[i - 1]), sn_at(p[i]), real(rest));
             assert_ok(world, sn_constraint_set_material(world, c, (sn_material){.compliance = real(1 / k)}));
         }
     }
@@ -109,9 +109,9 @@ static swing make_swing(const method *m, double rate)
     sn_settings settings = sn_world_settings(s.world);
     settings.substeps = 1;
     assert_ok(s.world, sn_world_configure(s.world, &settings));
-    sn_particle pivot = sn_add_particle(s.world, vec(0, 0, 0), SN_IMMOVABLE);
-    s.bob = sn_add_particle(s.world, vec(1, 0, 0), 1);
-    s.rod = sn_add_distance(s.world, sn_at(pivot), sn_at(s.bob), 1);
+    sn_particle pivot = sn_particle_add_at(s.world, vec(0, 0, 0), SN_IMMOVABLE);
+    s.bob = sn_particle_add_at(s.world, vec(1, 0, 0), 1);
+    s.rod = sn_constraint_add_distance(s.world, sn_at(pivot), sn_at(s.bob), 1);
     return s;
 }
 
@@ -181,8 +181,8 @@ static double tip_error(const method *m)
 {
     const double h = 1.0 / 600;
     swing s = make_swing(m, 600);
-    sn_particle tip = sn_add_particle(s.world, vec(2, 0, 0), 1);
-    sn_add_distance(s.world, sn_at(s.bob), sn_at(tip), 1);
+    sn_particle tip = sn_particle_add_at(s.world, vec(2, 0, 0), 1);
+    sn_constraint_add_distance(s.world, sn_at(s.bob), sn_at(tip), 1);
     for (int i = 0; i < 300; ++i)
         step(s.world, h);
     double error = support_gap(sn_particle_position(s.world, tip), vec(1.47346567, -1.20038944, 0));
@@ -201,9 +201,9 @@ static double sag_error(const method *m)
     sn_particle p[NODES];
     for (int i = 0; i < NODES; ++i) {
         double t = i / (NODES - 1.0), y = -depth * (t < 0.5 ? 2 * t : 2 - 2 * t);
-        p[i] = sn_add_particle(world, vec(t, y, 0), i == 0 || i == NODES - 1 ? SN_IMMOVABLE : real(0.1));
+        p[i] = sn_particle_add_at(world, vec(t, y, 0), i == 0 || i == NODES - 1 ? SN_IMMOVABLE : real(0.1));
         if (i)
-            sn_add_distance(world, sn_at(p[i - 1]), sn_at(p[i]), real(link));
+            sn_constraint_add_distance(world, sn_at(p[i - 1]), sn_at(p[i]), real(link));
     }
     settle(world, 30);
     double error = fabs(-(double)sn_particle_position(world, p[NODES / 2]).y / 0.503447 - 1);
@@ -228,7 +228,7 @@ static double momentum_loss(const method *m, bool angular)
         sn_particle p;
         assert_ok(world, sn_particle_add(world, &def, &p));
         if (i)
-            sn_add_distance(world, sn_at(last), sn_at(p), SN_MEASURE);
+            sn_constraint_add_distance(world, sn_at(last), sn_at(p), SN_MEASURE);
         last = p;
     }
     sn_report before, after;

@@ -423,10 +423,10 @@ static sn_particles add_nodes(sn_world *world, const body *b)
             v[3 * i + k] = real(b->v[i][k]);
         }
     }
-    sn_particles nodes = sn_add_particles(world, b->nodes, x, 0, 1);
+    sn_particles nodes = sn_particles_add(world, b->nodes, x, 0, 1);
     assert_int_equal(nodes.count, b->nodes);
-    assert_ok(world, sn_write_inverse_masses(world, nodes, w, 0));
-    assert_ok(world, sn_write_velocities(world, nodes, v, 0));
+    assert_ok(world, sn_particles_write_inverse_masses(world, nodes, w, 0));
+    assert_ok(world, sn_particles_write_velocities(world, nodes, v, 0));
     free(x);
     free(v);
     free(w);
@@ -489,8 +489,8 @@ typedef struct view {
 
 static void look(view *s, double *kinetic, double *potential)
 {
-    assert_ok(s->world, sn_read_positions(s->world, s->nodes, s->x, 0));
-    assert_ok(s->world, sn_read_velocities(s->world, s->nodes, s->v, 0));
+    assert_ok(s->world, sn_particles_read_positions(s->world, s->nodes, s->x, 0));
+    assert_ok(s->world, sn_particles_read_velocities(s->world, s->nodes, s->v, 0));
     *kinetic = *potential = 0;
     for (uint32_t i = 0; i < s->b->nodes; ++i) {
         if (s->b->held[i])

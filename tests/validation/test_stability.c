@@ -172,12 +172,12 @@ static void enter_world(net *n)
 {
     sn_real zero = 0;
     n->world = support_world();
-    n->nodes = sn_add_particles(n->world, n->node_count, n->xyz, 0, 1);
+    n->nodes = sn_particles_add(n->world, n->node_count, n->xyz, 0, 1);
     for (uint32_t i = 0; i < 2; ++i) {
         sn_particles one = {n->nodes.first + n->held[i], 1, n->nodes.generation};
-        assert_ok(n->world, sn_write_inverse_masses(n->world, one, &zero, 0));
+        assert_ok(n->world, sn_particles_write_inverse_masses(n->world, one, &zero, 0));
     }
-    assert_int_equal(sn_add_constraints(n->world, SN_KIND_DISTANCE, n->edge_count, n->edge[0], NULL, NULL).count,
+    assert_int_equal(sn_constraints_add_kind(n->world, SN_KIND_DISTANCE, n->edge_count, n->edge[0], NULL, NULL).count,
                      n->edge_count);
     for (uint32_t i = 0; i < n->edge_count; ++i)
         n->rest[i] = edge_length(n, i);
@@ -196,8 +196,8 @@ static void configure(net *n, int sweep, uint32_t substeps, uint32_t iterations,
 
 static void read_net(net *n)
 {
-    assert_ok(n->world, sn_read_positions(n->world, n->nodes, n->xyz, 0));
-    assert_ok(n->world, sn_read_velocities(n->world, n->nodes, n->v, 0));
+    assert_ok(n->world, sn_particles_read_positions(n->world, n->nodes, n->xyz, 0));
+    assert_ok(n->world, sn_particles_read_velocities(n->world, n->nodes, n->v, 0));
 }
 
 /* Kinetic and potential, in J; 0 at the start. */

@@ -42,7 +42,7 @@ static sn_vec3 beside(cage *c, double size)
 
 static sn_particle new_particle(cage *c)
 {
-    sn_particle p = sn_add_particle(c->world, beside(c, 1), real(chance(c, 20) ? 3 : 1));
+    sn_particle p = sn_particle_add_at(c->world, beside(c, 1), real(chance(c, 20) ? 3 : 1));
     assert_true(sn_particle_is_valid(c->world, p));
     assert_ok(c->world, sn_particle_set_velocity(c->world, p, somewhere(c, 1)));
     return p;

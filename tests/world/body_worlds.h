@@ -6,14 +6,14 @@
 
 static inline sn_body box_body(sn_world *world, sn_vec3 at, sn_vec3 half, double density)
 {
-    sn_body body = sn_add_box_body(world, at, half, real(density));
+    sn_body body = sn_body_add_box(world, at, half, real(density));
     assert_true(sn_body_is_valid(world, body));
     return body;
 }
 
 static inline sn_body sphere_body(sn_world *world, sn_vec3 at, double radius, double density)
 {
-    sn_body body = sn_add_sphere_body(world, at, real(radius), real(density));
+    sn_body body = sn_body_add_sphere(world, at, real(radius), real(density));
     assert_true(sn_body_is_valid(world, body));
     return body;
 }
@@ -25,7 +25,7 @@ static inline sn_body flying(sn_world *world, sn_body body, sn_vec3 velocity, sn
 }
 
 /* A body of several shapes. */
-static inline sn_body compound_body(sn_world *world, sn_vec3 at, const sn_body_shape *shapes, uint32_t count,
+static inline sn_body compound_body(sn_world *world, sn_vec3 at, const sn_shape_def *shapes, uint32_t count,
                                     double density)
 {
     sn_body_def def = sn_default_body_def();

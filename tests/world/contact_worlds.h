@@ -2,6 +2,7 @@
 #ifndef SINEW_TESTS_WORLD_CONTACT_WORLDS_H
 #define SINEW_TESTS_WORLD_CONTACT_WORLDS_H
 
+#include "support/fixed.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -58,14 +59,14 @@ static inline sn_particle flying_ball(sn_world *world, sn_vec3 at, sn_vec3 veloc
     return p;
 }
 
-static inline sn_collider add_plane(sn_world *world, sn_vec3 point, sn_vec3 normal)
+static inline sn_body add_plane(sn_world *world, sn_vec3 point, sn_vec3 normal)
 {
-    sn_collider plane = sn_add_plane_collider(world, point, normal);
-    assert_true(sn_collider_is_valid(world, plane));
+    sn_body plane = fixed_add_plane(world, point, normal);
+    assert_true(sn_body_is_valid(world, plane));
     return plane;
 }
 
-static inline sn_collider add_floor(sn_world *world)
+static inline sn_body add_floor(sn_world *world)
 {
     return add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
 }
@@ -84,8 +85,8 @@ static inline void set_materials(sn_world *world, double friction, double restit
     sn_group_contact group = sn_default_group_contact(0);
     group.material = material(friction, restitution);
     assert_ok(world, sn_world_set_group_contact(world, 0, &group));
-    for (uint32_t i = 0; i < sn_world_collider_count(world); ++i)
-        assert_ok(world, sn_collider_set_material(world, sn_collider_from_index(world, i), &group.material));
+    for (uint32_t i = 0; i < fixed_count(world); ++i)
+        assert_ok(world, sn_body_set_material(world, sn_body_from_index(world, i), 0, &group.material));
 }
 
 static inline void set_gravity(sn_world *world, sn_vec3 gravity)
@@ -141,7 +142,7 @@ static inline void pour(sn_world *world, uint32_t count, double side, double rad
 /* As a share of the smaller radius: the deepest overlap of two balls that no constraint joins. */
 static inline double deepest_overlap(const sn_world *world)
 {
-    sn_view view = sn_view_positions(world);
+    sn_view view = sn_world_view_positions(world);
     double worst = 0;
     for (uint32_t i = 0; i < view.count; ++i)
         for (uint32_t j = 0; j < i; ++j) {

@@ -14,8 +14,8 @@ typedef struct sheet {
 
 static inline sn_constraint sheet_join(sn_world *world, uint32_t a, uint32_t b)
 {
-    return sn_add_distance(world, sn_at(sn_particle_from_index(world, a)), sn_at(sn_particle_from_index(world, b)),
-                           SN_MEASURE);
+    return sn_constraint_add_distance(world, sn_at(sn_particle_from_index(world, a)),
+                                      sn_at(sn_particle_from_index(world, b)), SN_MEASURE);
 }
 
 /* In an empty world. */
@@ -24,8 +24,8 @@ static inline sheet sheet_in(sn_world *world)
     sheet s = {.world = world, .seed = 5};
     uint32_t count = 0;
     for (uint32_t i = 0; i < SHEET_NODES; ++i)
-        sn_add_particle(world, vec(0.1 * (i % SHEET_SIDE), 0, 0.1 * (i / SHEET_SIDE)),
-                        i < SHEET_SIDE ? SN_IMMOVABLE : 1);
+        sn_particle_add_at(world, vec(0.1 * (i % SHEET_SIDE), 0, 0.1 * (i / SHEET_SIDE)),
+                           i < SHEET_SIDE ? SN_IMMOVABLE : 1);
     for (uint32_t i = 0; i < SHEET_NODES; ++i) {
         if (i % SHEET_SIDE + 1 < SHEET_SIDE)
             s.rod[count++] = sheet_join(world, i, i + 1);
@@ -89,7 +89,7 @@ static inline void sheet_edit(sheet *s, bool look)
     else if (what == 4)
         sheet_edit_and_undo(s, *one, a, look);
     else
-        sheet_join(world, sn_add_particle(world, vec(0.1 * a, 1, 0), 1).index, a);
+        sheet_join(world, sn_particle_add_at(world, vec(0.1 * a, 1, 0), 1).index, a);
 }
 
 static inline void sheet_edits(sheet *s, uint32_t count)

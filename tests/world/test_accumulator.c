@@ -1,5 +1,6 @@
 /* Fixed steps under frames of any length: no time is lost, the motion is that of the steps alone, and what is drawn lies between
    the last two states, unless something was put elsewhere by hand. */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -121,14 +122,14 @@ static void test_limit(void **state)
 static sn_world *scene(void)
 {
     sn_world *world = support_world();
-    sn_add_plane_collider(world, vec(0, -1, 0), vec(0, 1, 0));
-    sn_particle last = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE);
+    fixed_add_plane(world, vec(0, -1, 0), vec(0, 1, 0));
+    sn_particle last = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE);
     for (int i = 1; i < 8; ++i) {
-        sn_particle p = sn_add_particle(world, vec(0.1 * i, 0, 0), 1);
-        sn_add_distance(world, sn_at(last), sn_at(p), SN_MEASURE);
+        sn_particle p = sn_particle_add_at(world, vec(0.1 * i, 0, 0), 1);
+        sn_constraint_add_distance(world, sn_at(last), sn_at(p), SN_MEASURE);
         last = p;
     }
-    sn_add_box_body(world, vec(1, 0, 0), vec(0.1, 0.2, 0.1), 500);
+    sn_body_add_box(world, vec(1, 0, 0), vec(0.1, 0.2, 0.1), 500);
     return world;
 }
 
@@ -166,12 +167,12 @@ static void test_ends_are_exact(void **state)
     (void)state;
     sn_world *world = scene();
     sn_body box = sn_body_from_index(world, 0);
-    sn_collider_def def = sn_default_collider_def();
-    sn_collider paddle;
-    def.type = SN_COLLIDER_BOX;
+    fixed_def def = default_fixed();
+    sn_body paddle;
+    def.type = SN_SHAPE_BOX;
     def.velocity = vec(0, 0.1, 0);
     def.spin = vec(0, 0, 2);
-    assert_ok(world, sn_collider_add(world, &def, &paddle));
+    assert_ok(world, fixed_add(world, &def, &paddle));
     assert_ok(world, sn_body_set_velocity(world, box, vec(1, 2, 3), vec(3, 2, 1)));
     sn_accumulator *a = accumulator(world, DT, 5);
     sn_particles all = {0, 9, sn_particle_from_index(world, 0).generation};
@@ -179,14 +180,14 @@ static void test_ends_are_exact(void **state)
         sn_vec3 before[9], after[9], drawn[9], place;
         sn_vec3 box_before = sn_body_position(world, box);
         sn_quat turn_before = sn_body_rotation(world, box), turn;
-        sn_collider_def paddle_before, paddle_after;
-        assert_ok(world, sn_collider_read(world, paddle, &paddle_before));
+        fixed_def paddle_before, paddle_after;
+        assert_ok(world, fixed_read(world, paddle, &paddle_before));
         for (uint32_t k = 0; k < 9; ++k)
             before[k] = sn_particle_position(world, sn_particle_from_index(world, k));
         frame(a, world, DT);
         for (uint32_t k = 0; k < 9; ++k)
             after[k] = sn_particle_position(world, sn_particle_from_index(world, k));
-        assert_ok(world, sn_collider_read(world, paddle, &paddle_after));
+        assert_ok(world, fixed_read(world, paddle, &paddle_after));
         assert_ok(world, sn_accumulator_read_all_positions(a, world, 0, 9, &drawn[0].x, 0));
         assert_memory_equal(drawn, before, sizeof drawn);
         assert_ok(world, sn_accumulator_read_all_positions(a, world, 1, 9, &drawn[0].x, 0));
@@ -202,10 +203,10 @@ static void test_ends_are_exact(void **state)
         sn_quat turn_after = sn_body_rotation(world, box);
         assert_vec_same(place, sn_body_position(world, box));
         assert_memory_equal(&turn, &turn_after, sizeof turn);
-        assert_ok(world, sn_accumulator_collider_pose(a, world, paddle, 0, &place, &turn));
+        assert_ok(world, sn_accumulator_body_pose(a, world, paddle, 0, &place, &turn));
         assert_vec_same(place, paddle_before.position);
         assert_memory_equal(&turn, &paddle_before.rotation, sizeof turn);
-        assert_ok(world, sn_accumulator_collider_pose(a, world, paddle, 1, &place, NULL));
+        assert_ok(world, sn_accumulator_body_pose(a, world, paddle, 1, &place, NULL));
         assert_vec_same(place, paddle_after.position);
     }
     finish(a, world);
@@ -217,9 +218,9 @@ static void test_even_motion(void **state)
 {
     (void)state;
     sn_world *world = weightless();
-    sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1);
+    sn_particle p = sn_particle_add_at(world, vec(0, 0, 0), 1);
     assert_ok(world, sn_particle_set_velocity(world, p, vec(1, 2, -3)));
-    sn_body_shape ball = sn_default_body_shape(SN_BODY_SPHERE);
+    sn_shape_def ball = sn_default_shape_def(SN_SHAPE_SPHERE);
     sn_body_def def = sn_default_body_def();
     ball.position = vec(2, 0, 0); /* of the own frame, about whose centre it turns */
     def.shapes = &ball;
@@ -263,9 +264,9 @@ typedef struct pair {
 static pair flying(void)
 {
     pair p = {.world = weightless()};
-    p.edited = sn_add_particle(p.world, vec(0, 0, 0), 1);
-    p.other = sn_add_particle(p.world, vec(0, 5, 0), 1);
-    p.box = sn_add_box_body(p.world, vec(0, 10, 0), vec(1, 1, 1), 1);
+    p.edited = sn_particle_add_at(p.world, vec(0, 0, 0), 1);
+    p.other = sn_particle_add_at(p.world, vec(0, 5, 0), 1);
+    p.box = sn_body_add_box(p.world, vec(0, 10, 0), vec(1, 1, 1), 1);
     assert_ok(p.world, sn_particle_set_velocity(p.world, p.edited, vec(1, 0, 0)));
     assert_ok(p.world, sn_particle_set_velocity(p.world, p.other, vec(1, 0, 0)));
     assert_ok(p.world, sn_body_set_velocity(p.world, p.box, vec(1, 0, 0), vec(0, 0, 0)));
@@ -323,14 +324,14 @@ static void test_coming_and_going(void **state)
     assert_ok(p.world, sn_accumulator_read_all_positions(p.a, p.world, (sn_real)0.5, 8, &all[0].x, 0));
     assert_memory_equal(&all[0], &untouched, sizeof untouched);
     assert_close(all[1].x, 1.5 * DT, 1e-6);
-    sn_particle again = sn_add_particle(p.world, x, 1), more = sn_add_particle(p.world, vec(7, 7, 7), 1);
+    sn_particle again = sn_particle_add_at(p.world, x, 1), more = sn_particle_add_at(p.world, vec(7, 7, 7), 1);
     assert_int_equal(again.index, p.edited.index);
     assert_where_it_is(&p, again);
     assert_where_it_is(&p, more);
     assert_in_between(&p, p.other);
     sn_body gone = p.box, next;
     assert_ok(p.world, sn_body_remove(p.world, gone));
-    next = sn_add_box_body(p.world, vec(3, 3, 3), vec(1, 1, 1), 1);
+    next = sn_body_add_box(p.world, vec(3, 3, 3), vec(1, 1, 1), 1);
     sn_vec3 place;
     assert_int_equal(sn_accumulator_body_pose(p.a, p.world, gone, 0, &place, NULL), SN_ERROR_STALE);
     assert_ok(p.world, sn_accumulator_body_pose(p.a, p.world, next, 0, &place, NULL));
@@ -372,7 +373,7 @@ static void test_other_state_same_place(void **state)
 {
     (void)state;
     sn_world *world = weightless();
-    sn_particle p = sn_add_particle(world, vec(1, 0, 0), SN_IMMOVABLE);
+    sn_particle p = sn_particle_add_at(world, vec(1, 0, 0), SN_IMMOVABLE);
     sn_accumulator *a = accumulator(world, DT, 5);
     sn_snapshot *there = sn_world_save(world);
     assert_ok(world, sn_particle_set_position(world, p, vec(0, 0, 0)));
@@ -458,7 +459,7 @@ static void test_memory(void **state)
             continue;
         sn_accumulator *a = sn_accumulator_create(world, NULL);
         for (int i = 0; a && i < 40; ++i) {
-            sn_add_particle(world, vec(i, 0, 0), 1);
+            sn_particle_add_at(world, vec(i, 0, 0), 1);
             assert_ok(world, sn_accumulator_add(a, world, 1.0 / 50, NULL));
             while (sn_accumulator_due(a)) {
                 uint64_t hash = sn_world_hash(world);

@@ -145,7 +145,7 @@ static sn_result register_kind(scenario *s, uint32_t i)
     static const char *const names[] = {"test_a", "test_b", "test_c", "test_d", "test_e", "test_f"};
     sn_kind kind = support_kind_gap;
     kind.name = names[i];
-    uint32_t number = sn_register_kind(s->world, &kind);
+    uint32_t number = sn_kind_register(s->world, &kind);
     if (i == 0)
         s->own_kind = number;
     return unless_null(number != 0);
@@ -156,13 +156,13 @@ static sn_result add_run(scenario *s, uint32_t i)
     sn_real xyz[3 * 100];
     for (uint32_t j = 0; j < 300; ++j)
         xyz[j] = real(0.1 * ((j * 7 + i) % 31));
-    *(i == 0 ? &s->run : &s->second_run) = sn_add_particles(s->world, 100, xyz, 0, 1);
+    *(i == 0 ? &s->run : &s->second_run) = sn_particles_add(s->world, 100, xyz, 0, 1);
     return unless_null((i == 0 ? s->run : s->second_run).count == 100);
 }
 
 static sn_result add_single(scenario *s, uint32_t i)
 {
-    s->single[i] = sn_add_particle(s->world, vec(i, 1, 0), 2);
+    s->single[i] = sn_particle_add_at(s->world, vec(i, 1, 0), 2);
     return unless_null(s->single[i].generation != 0);
 }
 
@@ -194,14 +194,14 @@ static sn_result add_many(scenario *s, uint32_t i)
         index[2 * j] = s->run.first + j;
         index[2 * j + 1] = s->run.first + j + 1;
     }
-    s->many = sn_add_constraints(s->world, SN_KIND_DISTANCE_MAX, 99, index, NULL, NULL);
+    s->many = sn_constraints_add_kind(s->world, SN_KIND_DISTANCE_MAX, 99, index, NULL, NULL);
     return unless_null(s->many.count == 99);
 }
 
 static sn_result add_field(scenario *s, uint32_t i)
 {
     (void)i;
-    return sn_world_add_field(s->world, support_wind, NULL, false, &s->field);
+    return sn_field_add(s->world, support_wind, NULL, false, &s->field);
 }
 
 static sn_result configure(scenario *s, uint32_t i)
@@ -214,7 +214,7 @@ static sn_result configure(scenario *s, uint32_t i)
 
 static sn_result push(scenario *s, uint32_t i)
 {
-    return sn_particle_add_force(s->world, s->single[i], vec(1, 2, 3));
+    return sn_particle_apply_force(s->world, s->single[i], vec(1, 2, 3));
 }
 
 static sn_result pull(scenario *s, uint32_t i)
@@ -346,7 +346,7 @@ static sn_result shift(scenario *s, uint32_t i)
 static sn_result remove_field(scenario *s, uint32_t i)
 {
     (void)i;
-    return sn_world_remove_field(s->world, s->field);
+    return sn_field_remove(s->world, s->field);
 }
 
 static const struct {
@@ -496,7 +496,7 @@ static void frame(sn_world *world, const support_animals *zoo, sn_snapshot *snap
 {
     sn_report r;
     for (uint32_t i = 10; i < 20; ++i) {
-        assert_ok(world, sn_particle_add_force(world, sn_particles_at(zoo->grid, i), vec(1, 0, 0)));
+        assert_ok(world, sn_particle_apply_force(world, sn_particles_at(zoo->grid, i), vec(1, 0, 0)));
         assert_ok(world, sn_particle_move_to(world, sn_particles_at(zoo->grid, i - 10), vec(i - 10, 1, 0)));
     }
     assert_ok(world, sn_world_step(world, real(1.0 / 60)));
@@ -507,9 +507,9 @@ static void frame(sn_world *world, const support_animals *zoo, sn_snapshot *snap
 
 static void expect_no_allocation(sn_world *world, support_memory *memory)
 {
-    assert_int_equal(sn_register_kind(world, &support_kind_gap), SN_KIND_BUILTIN_END);
+    assert_int_equal(sn_kind_register(world, &support_kind_gap), SN_KIND_BUILTIN_END);
     support_animals zoo = support_zoo(world);
-    assert_ok(world, sn_world_add_field(world, support_wind, NULL, false, NULL));
+    assert_ok(world, sn_field_add(world, support_wind, NULL, false, NULL));
     sn_snapshot *snapshot = sn_world_save(world);
     frame(world, &zoo, snapshot);
     for (int i = 0; i < 2 * SUPPORT_SWEEPS; ++i) {
@@ -591,9 +591,9 @@ static void test_warm_steps_with_tasks(void **state)
     sn_world *world = support_world_from(&def);
     enum { CROWD = 10000 };
     sn_real *xyz = calloc(3 * CROWD, sizeof *xyz);
-    assert_int_equal(sn_add_particles(world, CROWD, xyz, 0, 1).count, CROWD);
+    assert_int_equal(sn_particles_add(world, CROWD, xyz, 0, 1).count, CROWD);
     free(xyz);
-    assert_ok(world, sn_world_add_field(world, support_wind, NULL, true, NULL));
+    assert_ok(world, sn_field_add(world, support_wind, NULL, true, NULL));
     support_run(world, 1, 1.0 / 60);
     unsigned long libc_before = libc_requests;
     uint64_t before = memory.requests;
@@ -613,20 +613,21 @@ static void come_and_go(sn_world *world, const support_animals *zoo)
     sn_particle p[4];
     sn_real xyz[3 * 4] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, q = real(0.25);
     uint32_t field;
-    sn_particles run = sn_add_particles(world, 4, xyz, 0, 1);
+    sn_particles run = sn_particles_add(world, 4, xyz, 0, 1);
     for (uint32_t i = 0; i < 4; ++i)
         p[i] = sn_particles_at(run, i);
     sn_point points[2] = {sn_at(sn_particles_at(zoo->grid, 20)), sn_in_tetrahedron(p[0], p[1], p[2], p[3], q, q, q, q)};
-    sn_constraint rod = sn_add_distance(world, points[0], points[1], SN_MEASURE);
-    sn_constraint other = sn_add_distance(world, points[0], sn_on_triangle(p[0], p[1], p[2], q, q, 2 * q), SN_MEASURE);
+    sn_constraint rod = sn_constraint_add_distance(world, points[0], points[1], SN_MEASURE);
+    sn_constraint other =
+        sn_constraint_add_distance(world, points[0], sn_on_triangle(p[0], p[1], p[2], q, q, 2 * q), SN_MEASURE);
     sn_constraint_def def = sn_default_constraint_def(SN_KIND_DISTANCE);
     def.points = points;
     assert_ok(world, sn_constraint_change(world, rod, &def)); /* from spot to spot */
     assert_ok(world, sn_constraint_remove(world, other));
     assert_ok(world, sn_particle_move_to(world, p[3], vec(1, 1, 1)));
-    assert_ok(world, sn_world_add_field(world, support_wind, NULL, false, &field));
+    assert_ok(world, sn_field_add(world, support_wind, NULL, false, &field));
     support_run(world, 1, 1.0 / 60);
-    assert_ok(world, sn_world_remove_field(world, field));
+    assert_ok(world, sn_field_remove(world, field));
     assert_ok(world, sn_particle_remove(world, p[0])); /* and with it the rod */
     for (uint32_t i = 1; i < 4; ++i)
         assert_ok(world, sn_particle_remove(world, p[i]));
@@ -697,8 +698,8 @@ static void test_replan_without_memory(void **state)
     sn_world *world = support_world_from(&def);
     support_zoo(world);
     support_run(world, 1, 1.0 / 60);
-    sn_particle a = sn_add_particle(world, vec(0, 0, 0), 1), b = sn_add_particle(world, vec(1, 0, 0), 1);
-    sn_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE); /* is not where a new plan would have it */
+    sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), 1), b = sn_particle_add_at(world, vec(1, 0, 0), 1);
+    sn_constraint_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE); /* is not where a new plan would have it */
     uint32_t failed = 0;
     for (bool full = true; full; ++failed) {
         uint64_t before = sn_world_hash(world);

@@ -180,14 +180,15 @@ static void test_constraint_vectors(void **state)
                     sn_constraint_set_param(w, b->box, "least", &bad.x, 3));
             REFUSED(b, SN_ERROR_ARGUMENT, bench_words("most", word),
                     sn_constraint_set_param(w, b->box, "most", &bad.x, 3));
-            REFUSED_WITH(b, bench_is_null_constraint(sn_add_pin_at(w, sn_at(b->a), bad)), bench_words("target", word));
-            REFUSED_WITH(b, bench_is_null_constraint(sn_add_half_space(w, sn_at(b->a), bad, vec(0, 1, 0))),
+            REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_pin_at(w, sn_at(b->a), bad)),
+                         bench_words("target", word));
+            REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_half_space(w, sn_at(b->a), bad, vec(0, 1, 0))),
                          bench_words("origin", word));
-            REFUSED_WITH(b, bench_is_null_constraint(sn_add_half_space(w, sn_at(b->a), vec(0, 0, 0), bad)),
+            REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_half_space(w, sn_at(b->a), vec(0, 0, 0), bad)),
                          bench_words("normal", word));
-            REFUSED_WITH(b, bench_is_null_constraint(sn_add_box(w, sn_at(b->a), bad, vec(9, 9, 9))),
+            REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_box(w, sn_at(b->a), bad, vec(9, 9, 9))),
                          bench_words("least", word));
-            REFUSED_WITH(b, bench_is_null_constraint(sn_add_box(w, sn_at(b->a), vec(0, 0, 0), bad)),
+            REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_box(w, sn_at(b->a), vec(0, 0, 0), bad)),
                          bench_words("most", word));
         }
     assert_int_equal(b->failures, 0);
@@ -203,9 +204,12 @@ static void test_constraint_contradictions(void **state)
     REFUSED(b, SN_ERROR_ARGUMENT, "least most", sn_constraint_set_param(w, b->band, "most", &most, 1));
     REFUSED(b, SN_ERROR_ARGUMENT, "least most", sn_constraint_set_param(w, b->box, "least", far_corner, 3));
     REFUSED(b, SN_ERROR_ARGUMENT, "normal", sn_constraint_set_param(w, b->plane, "normal", zero, 3));
-    REFUSED_WITH(b, bench_is_null_constraint(sn_add_distance_band(w, sn_at(b->a), sn_at(b->b), 2, 1)), "least most");
-    REFUSED_WITH(b, bench_is_null_constraint(sn_add_box(w, sn_at(b->a), vec(0, 1, 0), vec(1, 0, 1))), "least most");
-    REFUSED_WITH(b, bench_is_null_constraint(sn_add_half_space(w, sn_at(b->a), vec(0, 0, 0), vec(0, 0, 0))), "normal");
+    REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_distance_band(w, sn_at(b->a), sn_at(b->b), 2, 1)),
+                 "least most");
+    REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_box(w, sn_at(b->a), vec(0, 1, 0), vec(1, 0, 1))),
+                 "least most");
+    REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_half_space(w, sn_at(b->a), vec(0, 0, 0), vec(0, 0, 0))),
+                 "normal");
     assert_int_equal(b->failures, 0);
 }
 
@@ -226,15 +230,15 @@ static void refuse_point(bench *b, sn_point bad, bool stale, const char *words)
         bench_wrong(b, __LINE__, "sn_constraint_add", "did not null the handle");
     REFUSED(b, expected, words, sn_constraint_change(w, b->rod, &def));
     REFUSED_WITH(b, support_is_nan(sn_point_position(w, bad)), words);
-    REFUSED_WITH(b, bench_is_null_constraint(sn_add_distance(w, bad, good, 1)), words);
-    REFUSED_WITH(b, bench_is_null_constraint(sn_add_distance(w, good, bad, SN_MEASURE)), words);
-    REFUSED_WITH(b, bench_is_null_constraint(sn_add_distance_min(w, bad, good, 1)), words);
-    REFUSED_WITH(b, bench_is_null_constraint(sn_add_distance_max(w, bad, good, 1)), words);
-    REFUSED_WITH(b, bench_is_null_constraint(sn_add_distance_band(w, bad, good, 1, 2)), words);
-    REFUSED_WITH(b, bench_is_null_constraint(sn_add_pin_at(w, bad, vec(0, 0, 0))), words);
-    REFUSED_WITH(b, bench_is_null_constraint(sn_add_attachment(w, good, bad)), words);
-    REFUSED_WITH(b, bench_is_null_constraint(sn_add_half_space(w, bad, vec(0, 0, 0), vec(0, 1, 0))), words);
-    REFUSED_WITH(b, bench_is_null_constraint(sn_add_box(w, bad, vec(-1, -1, 0), vec(1, 1, 0))), words);
+    REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_distance(w, bad, good, 1)), words);
+    REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_distance(w, good, bad, SN_MEASURE)), words);
+    REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_distance_min(w, bad, good, 1)), words);
+    REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_distance_max(w, bad, good, 1)), words);
+    REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_distance_band(w, bad, good, 1, 2)), words);
+    REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_pin_at(w, bad, vec(0, 0, 0))), words);
+    REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_attachment(w, good, bad)), words);
+    REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_half_space(w, bad, vec(0, 0, 0), vec(0, 1, 0))), words);
+    REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_box(w, bad, vec(-1, -1, 0), vec(1, 1, 0))), words);
 }
 
 static void test_points_of_missing_particles(void **state)
@@ -298,14 +302,15 @@ static void test_one_particle_as_two_points(void **state)
     def.param[0] = 1;
     REFUSED(b, SN_ERROR_ARGUMENT, words, sn_constraint_add(w, &def, NULL));
     REFUSED(b, SN_ERROR_ARGUMENT, words, sn_constraint_change(w, b->rod, &def));
-    REFUSED_WITH(b, bench_is_null_constraint(sn_add_distance(w, p, p, 1)), words);
-    REFUSED_WITH(b, bench_is_null_constraint(sn_add_distance_min(w, p, p, 1)), words);
-    REFUSED_WITH(b, bench_is_null_constraint(sn_add_distance_max(w, p, p, 1)), words);
-    REFUSED_WITH(b, bench_is_null_constraint(sn_add_distance_band(w, p, p, 1, 2)), words);
-    REFUSED_WITH(b, bench_is_null_constraint(sn_add_attachment(w, p, p)), words);
+    REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_distance(w, p, p, 1)), words);
+    REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_distance_min(w, p, p, 1)), words);
+    REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_distance_max(w, p, p, 1)), words);
+    REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_distance_band(w, p, p, 1, 2)), words);
+    REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_attachment(w, p, p)), words);
     uint32_t index[] = {b->c.index, b->d.index, b->a.index, b->a.index};
     REFUSED(b, SN_ERROR_ARGUMENT, words, sn_constraints_add(w, &def, 2, index, NULL, NULL));
-    REFUSED_WITH(b, bench_is_null_constraints(sn_add_constraints(w, SN_KIND_DISTANCE, 2, index, NULL, NULL)), words);
+    REFUSED_WITH(b, bench_is_null_constraints(sn_constraints_add_kind(w, SN_KIND_DISTANCE, 2, index, NULL, NULL)),
+                 words);
     assert_int_equal(b->failures, 0);
 }
 
@@ -397,7 +402,8 @@ static void refuse_bulk(bench *b, sn_result expected, uint32_t count, const uint
     if (!bench_is_null_constraints(run))
         bench_wrong(b, __LINE__, "sn_constraints_add", "did not null the run");
     REFUSED_WITH(
-        b, bench_is_null_constraints(sn_add_constraints(b->world, SN_KIND_DISTANCE, count, index, param, NULL)), words);
+        b, bench_is_null_constraints(sn_constraints_add_kind(b->world, SN_KIND_DISTANCE, count, index, param, NULL)),
+        words);
 }
 
 static void test_constraints_in_bulk(void **state)
@@ -424,13 +430,14 @@ static void test_constraints_in_bulk(void **state)
         snprintf(words, sizeof words, "%s", bench_words("rest 1", bench_negative[i].word));
         refuse_bulk(b, SN_ERROR_ARGUMENT, 2, index, rest, words);
         sn_material bad = {rest[1], 0};
-        REFUSED_WITH(b, bench_is_null_constraints(sn_add_constraints(w, SN_KIND_DISTANCE, 2, index, NULL, &bad)),
+        REFUSED_WITH(b, bench_is_null_constraints(sn_constraints_add_kind(w, SN_KIND_DISTANCE, 2, index, NULL, &bad)),
                      bench_words("compliance", bench_negative[i].word));
     }
-    REFUSED_WITH(b, bench_is_null_constraints(sn_add_constraints(w, SN_KIND_NONE, 2, index, NULL, NULL)), "kind 0");
-    REFUSED_WITH(b, bench_is_null_constraints(sn_add_constraints(w, 1000, 2, index, NULL, NULL)), "kind 1000");
-    HARMLESS(b, bench_is_null_constraints(sn_add_constraints(w, SN_KIND_DISTANCE, 0, index, NULL, NULL)));
-    HARMLESS(b, bench_is_null_constraints(sn_add_constraints(w, SN_KIND_DISTANCE, 0, NULL, NULL, NULL)));
+    REFUSED_WITH(b, bench_is_null_constraints(sn_constraints_add_kind(w, SN_KIND_NONE, 2, index, NULL, NULL)),
+                 "kind 0");
+    REFUSED_WITH(b, bench_is_null_constraints(sn_constraints_add_kind(w, 1000, 2, index, NULL, NULL)), "kind 1000");
+    HARMLESS(b, bench_is_null_constraints(sn_constraints_add_kind(w, SN_KIND_DISTANCE, 0, index, NULL, NULL)));
+    HARMLESS(b, bench_is_null_constraints(sn_constraints_add_kind(w, SN_KIND_DISTANCE, 0, NULL, NULL, NULL)));
     assert_int_equal(b->failures, 0);
 }
 
@@ -443,11 +450,15 @@ static void test_short_forms(void **state)
     for (uint32_t i = 0; i < COUNT_OF(bench_negative); ++i) {
         sn_real bad = real(bench_negative[i].value);
         const char *word = bench_negative[i].word;
-        REFUSED_WITH(b, bench_is_null_constraint(sn_add_distance(w, p, q, bad)), bench_words("rest", word));
-        REFUSED_WITH(b, bench_is_null_constraint(sn_add_distance_min(w, p, q, bad)), bench_words("least", word));
-        REFUSED_WITH(b, bench_is_null_constraint(sn_add_distance_max(w, p, q, bad)), bench_words("most", word));
-        REFUSED_WITH(b, bench_is_null_constraint(sn_add_distance_band(w, p, q, bad, 2)), bench_words("least", word));
-        REFUSED_WITH(b, bench_is_null_constraint(sn_add_distance_band(w, p, q, 1, bad)), bench_words("most", word));
+        REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_distance(w, p, q, bad)), bench_words("rest", word));
+        REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_distance_min(w, p, q, bad)),
+                     bench_words("least", word));
+        REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_distance_max(w, p, q, bad)),
+                     bench_words("most", word));
+        REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_distance_band(w, p, q, bad, 2)),
+                     bench_words("least", word));
+        REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_distance_band(w, p, q, 1, bad)),
+                     bench_words("most", word));
     }
     assert_int_equal(b->failures, 0);
 }
@@ -582,17 +593,17 @@ static const struct {
 static void test_kind_registration(void **state)
 {
     bench *b = *state;
-    REFUSED_WITH(b, sn_register_kind(b->world, NULL) == 0, "kind NULL");
+    REFUSED_WITH(b, sn_kind_register(b->world, NULL) == 0, "kind NULL");
     for (uint32_t i = 0; i < COUNT_OF(bad_kinds); ++i) {
         sn_kind kind = support_kind_gap;
         bad_kinds[i].spoil(&kind);
         bench_before(b);
-        uint32_t number = sn_register_kind(b->world, &kind);
+        uint32_t number = sn_kind_register(b->world, &kind);
         bench_after(b, number == 0, bad_kinds[i].words, bad_kinds[i].name, __LINE__);
     }
     assert_int_equal(sn_kind_count(b->world), SN_KIND_BUILTIN_END);
-    assert_int_equal(sn_register_kind(b->world, &support_kind_gap), SN_KIND_BUILTIN_END);
-    REFUSED_WITH(b, sn_register_kind(b->world, &support_kind_gap) == 0, "test_gap");
+    assert_int_equal(sn_kind_register(b->world, &support_kind_gap), SN_KIND_BUILTIN_END);
+    REFUSED_WITH(b, sn_kind_register(b->world, &support_kind_gap) == 0, "test_gap");
     assert_int_equal(b->failures, 0);
 }
 
@@ -625,10 +636,10 @@ static void test_2d_constraints(void **state)
     sn_world *w = b->world;
     sn_point p = sn_at(b->a);
     sn_vec3 in = vec(1, 2, 0), out = vec(1, 2, 0.25);
-    REFUSED_WITH(b, bench_is_null_constraint(sn_add_pin_at(w, p, out)), "target z 0.25");
-    REFUSED_WITH(b, bench_is_null_constraint(sn_add_half_space(w, p, out, in)), "origin z 0.25");
-    REFUSED_WITH(b, bench_is_null_constraint(sn_add_box(w, p, vec(0, 0, -0.25), in)), "least z -0.25");
-    REFUSED_WITH(b, bench_is_null_constraint(sn_add_box(w, p, vec(0, 0, 0), out)), "most z 0.25");
+    REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_pin_at(w, p, out)), "target z 0.25");
+    REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_half_space(w, p, out, in)), "origin z 0.25");
+    REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_box(w, p, vec(0, 0, -0.25), in)), "least z -0.25");
+    REFUSED_WITH(b, bench_is_null_constraint(sn_constraint_add_box(w, p, vec(0, 0, 0), out)), "most z 0.25");
     REFUSED(b, SN_ERROR_ARGUMENT, "target z 0.25", sn_constraint_set_param(w, b->pin, "target", &out.x, 3));
     REFUSED(b, SN_ERROR_ARGUMENT, "origin z 0.25", sn_constraint_set_param(w, b->plane, "origin", &out.x, 3));
     assert_int_equal(b->failures, 0);
@@ -642,7 +653,7 @@ static void test_2d_spatial_kinds(void **state)
     uint32_t tried = 0;
     sn_kind own = support_kind_gap;
     own.spatial = true;
-    assert_int_equal(sn_register_kind(w, &own), SN_KIND_BUILTIN_END);
+    assert_int_equal(sn_kind_register(w, &own), SN_KIND_BUILTIN_END);
     for (uint32_t kind = 1; kind < sn_kind_count(w); ++kind) {
         const sn_kind *info = sn_kind_info(w, kind);
         if (!info->spatial)
@@ -675,7 +686,7 @@ static void test_null_world_constraints(void **state)
     assert_true(bench_is_null_constraint(made));
     assert_int_equal(sn_constraints_add(NULL, &def, 1, index, NULL, &run), SN_ERROR_ARGUMENT);
     assert_true(bench_is_null_constraints(run));
-    assert_true(bench_is_null_constraints(sn_add_constraints(NULL, SN_KIND_DISTANCE, 1, index, NULL, NULL)));
+    assert_true(bench_is_null_constraints(sn_constraints_add_kind(NULL, SN_KIND_DISTANCE, 1, index, NULL, NULL)));
     assert_int_equal(sn_constraint_change(NULL, c, &def), SN_ERROR_ARGUMENT);
     assert_int_equal(remove_run(NULL, c), SN_ERROR_ARGUMENT);
     assert_int_equal(sn_constraint_point_count(NULL, c), 0);
@@ -689,16 +700,16 @@ static void test_null_world_constraints(void **state)
     assert_true(support_is_nan(sn_constraint_force_on(NULL, c, 0)));
     assert_false(sn_constraint_is_valid(NULL, c));
     assert_int_equal(sn_world_constraint_count(NULL, SN_KIND_NONE), 0);
-    assert_int_equal(sn_register_kind(NULL, &support_kind_gap), 0);
+    assert_int_equal(sn_kind_register(NULL, &support_kind_gap), 0);
     assert_true(support_is_nan(sn_point_position(NULL, p)));
-    assert_true(bench_is_null_constraint(sn_add_distance(NULL, p, p, 1)));
-    assert_true(bench_is_null_constraint(sn_add_distance_min(NULL, p, p, 1)));
-    assert_true(bench_is_null_constraint(sn_add_distance_max(NULL, p, p, 1)));
-    assert_true(bench_is_null_constraint(sn_add_distance_band(NULL, p, p, 1, 2)));
-    assert_true(bench_is_null_constraint(sn_add_pin_at(NULL, p, vec(0, 0, 0))));
-    assert_true(bench_is_null_constraint(sn_add_attachment(NULL, p, p)));
-    assert_true(bench_is_null_constraint(sn_add_half_space(NULL, p, vec(0, 0, 0), vec(0, 1, 0))));
-    assert_true(bench_is_null_constraint(sn_add_box(NULL, p, vec(0, 0, 0), vec(0, 1, 0))));
+    assert_true(bench_is_null_constraint(sn_constraint_add_distance(NULL, p, p, 1)));
+    assert_true(bench_is_null_constraint(sn_constraint_add_distance_min(NULL, p, p, 1)));
+    assert_true(bench_is_null_constraint(sn_constraint_add_distance_max(NULL, p, p, 1)));
+    assert_true(bench_is_null_constraint(sn_constraint_add_distance_band(NULL, p, p, 1, 2)));
+    assert_true(bench_is_null_constraint(sn_constraint_add_pin_at(NULL, p, vec(0, 0, 0))));
+    assert_true(bench_is_null_constraint(sn_constraint_add_attachment(NULL, p, p)));
+    assert_true(bench_is_null_constraint(sn_constraint_add_half_space(NULL, p, vec(0, 0, 0), vec(0, 1, 0))));
+    assert_true(bench_is_null_constraint(sn_constraint_add_box(NULL, p, vec(0, 0, 0), vec(0, 1, 0))));
 }
 
 int main(void)

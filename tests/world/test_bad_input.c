@@ -76,7 +76,7 @@ static sn_result apply_impulse(sn_world *world, sn_particle p)
 
 static sn_result add_force(sn_world *world, sn_particle p)
 {
-    return sn_particle_add_force(world, p, vec(1, 2, 0));
+    return sn_particle_apply_force(world, p, vec(1, 2, 0));
 }
 
 static sn_result move_to(sn_world *world, sn_particle p)
@@ -91,7 +91,7 @@ static sn_result point_position(sn_world *world, sn_particle p)
 
 static sn_result add_pin(sn_world *world, sn_particle p)
 {
-    return bench_is_null_constraint(sn_add_pin(world, p)) ? SN_ERROR_STALE : SN_OK;
+    return bench_is_null_constraint(sn_constraint_add_pin(world, p)) ? SN_ERROR_STALE : SN_OK;
 }
 
 typedef sn_result particle_call(sn_world *world, sn_particle p);
@@ -116,10 +116,10 @@ static const struct {
     {"sn_particle_set_group", set_group},
     {"sn_particle_set_user", set_user},
     {"sn_particle_apply_impulse", apply_impulse},
-    {"sn_particle_add_force", add_force},
+    {"sn_particle_apply_force", add_force},
     {"sn_particle_move_to", move_to},
     {"sn_point_position", point_position},
-    {"sn_add_pin", add_pin},
+    {"sn_constraint_add_pin", add_pin},
 };
 
 static void test_particle_handles(void **state)
@@ -161,7 +161,7 @@ static const struct {
     {"sn_particle_set_position", "position", sn_particle_set_position},
     {"sn_particle_set_velocity", "velocity", sn_particle_set_velocity},
     {"sn_particle_apply_impulse", "impulse", sn_particle_apply_impulse},
-    {"sn_particle_add_force", "force", sn_particle_add_force},
+    {"sn_particle_apply_force", "force", sn_particle_apply_force},
     {"sn_particle_move_to", "target", sn_particle_move_to},
 };
 
@@ -186,8 +186,8 @@ static void test_particle_overflow(void **state)
     assert_ok(b->world, sn_particle_set_mass(b->world, b->a, real(1e-6)));
     sn_vec3 most = {SUPPORT_REAL_MAX, 0, 0};
     REFUSED(b, SN_ERROR_ARGUMENT, "impulse", sn_particle_apply_impulse(b->world, b->a, most));
-    assert_ok(b->world, sn_particle_add_force(b->world, b->a, most));
-    REFUSED(b, SN_ERROR_ARGUMENT, "force", sn_particle_add_force(b->world, b->a, most));
+    assert_ok(b->world, sn_particle_apply_force(b->world, b->a, most));
+    REFUSED(b, SN_ERROR_ARGUMENT, "force", sn_particle_apply_force(b->world, b->a, most));
     assert_int_equal(b->failures, 0);
 }
 
@@ -199,9 +199,9 @@ static void test_particle_scalars(void **state)
         sn_real mass = real(bench_masses[i].value);
         const char *words = bench_words("mass", bench_masses[i].word);
         REFUSED(b, SN_ERROR_ARGUMENT, words, sn_particle_set_mass(w, b->a, mass));
-        REFUSED_WITH(b, bench_is_null_particle(sn_add_particle(w, vec(0, 0, 0), mass)), words);
+        REFUSED_WITH(b, bench_is_null_particle(sn_particle_add_at(w, vec(0, 0, 0), mass)), words);
         sn_real xyz[6] = {0};
-        REFUSED_WITH(b, bench_is_null_run(sn_add_particles(w, 2, xyz, 0, mass)), words);
+        REFUSED_WITH(b, bench_is_null_run(sn_particles_add(w, 2, xyz, 0, mass)), words);
     }
     for (uint32_t i = 0; i < COUNT_OF(bench_negative); ++i)
         REFUSED(b, SN_ERROR_ARGUMENT, bench_words("radius", bench_negative[i].word),
@@ -229,7 +229,7 @@ static void test_particle_defs(void **state)
             sn_particle_def def = sn_default_particle_def();
             def.position = bench_spoilt(axis, bench_not_finite[i].value);
             refuse_particle(b, &def, bench_words("position", bench_not_finite[i].word));
-            REFUSED_WITH(b, bench_is_null_particle(sn_add_particle(b->world, def.position, 1)),
+            REFUSED_WITH(b, bench_is_null_particle(sn_particle_add_at(b->world, def.position, 1)),
                          bench_words("position", bench_not_finite[i].word));
             def = sn_default_particle_def();
             def.velocity = bench_spoilt(axis, bench_not_finite[i].value);
@@ -256,23 +256,23 @@ static void test_particles_in_bulk(void **state)
     bench *b = *state;
     sn_world *w = b->world;
     sn_real xyz[3 * 5] = {0};
-    REFUSED_WITH(b, bench_is_null_run(sn_add_particles(w, 5, NULL, 0, 1)), "xyz|array NULL");
+    REFUSED_WITH(b, bench_is_null_run(sn_particles_add(w, 5, NULL, 0, 1)), "xyz|array NULL");
     for (uint32_t i = 0; i < COUNT_OF(bad_strides); ++i)
-        REFUSED_WITH(b, bench_is_null_run(sn_add_particles(w, 5, xyz, bad_strides[i], 1)),
+        REFUSED_WITH(b, bench_is_null_run(sn_particles_add(w, 5, xyz, bad_strides[i], 1)),
                      bench_number("stride", (uint32_t)bad_strides[i]));
     for (uint32_t i = 0; i < COUNT_OF(bench_not_finite); ++i)
         for (uint32_t j = 0; j < COUNT_OF(xyz); ++j) {
             xyz[j] = real(bench_not_finite[i].value);
-            REFUSED_WITH(b, bench_is_null_run(sn_add_particles(w, 5, xyz, 0, 1)),
+            REFUSED_WITH(b, bench_is_null_run(sn_particles_add(w, 5, xyz, 0, 1)),
                          bench_words(bench_not_finite[i].word, "position"));
-            REFUSED_WITH(b, bench_is_null_run(sn_add_particles(w, 5, xyz, 0, 1)), bench_number("position", j / 3));
+            REFUSED_WITH(b, bench_is_null_run(sn_particles_add(w, 5, xyz, 0, 1)), bench_number("position", j / 3));
             xyz[j] = 0;
         }
     /* more than any world holds: refused before the array, which is much shorter, is read */
-    REFUSED_WITH(b, bench_is_null_run(sn_add_particles(w, UINT32_MAX, xyz, 0, 1)), "particles 4294967");
-    REFUSED_WITH(b, bench_is_null_run(sn_add_particles(w, UINT32_MAX - 10, xyz, 0, 1)), "particles");
-    HARMLESS(b, bench_is_null_run(sn_add_particles(w, 0, xyz, 0, 1)));
-    HARMLESS(b, bench_is_null_run(sn_add_particles(w, 0, NULL, 0, 1)));
+    REFUSED_WITH(b, bench_is_null_run(sn_particles_add(w, UINT32_MAX, xyz, 0, 1)), "particles 4294967");
+    REFUSED_WITH(b, bench_is_null_run(sn_particles_add(w, UINT32_MAX - 10, xyz, 0, 1)), "particles");
+    HARMLESS(b, bench_is_null_run(sn_particles_add(w, 0, xyz, 0, 1)));
+    HARMLESS(b, bench_is_null_run(sn_particles_add(w, 0, NULL, 0, 1)));
     assert_int_equal(b->failures, 0);
 }
 
@@ -282,32 +282,32 @@ static sn_real run_buffer[3 * 64];
 
 static sn_result read_positions(sn_world *world, sn_particles run)
 {
-    return sn_read_positions(world, run, run_buffer, 0);
+    return sn_particles_read_positions(world, run, run_buffer, 0);
 }
 
 static sn_result read_velocities(sn_world *world, sn_particles run)
 {
-    return sn_read_velocities(world, run, run_buffer, 0);
+    return sn_particles_read_velocities(world, run, run_buffer, 0);
 }
 
 static sn_result read_inverse_masses(sn_world *world, sn_particles run)
 {
-    return sn_read_inverse_masses(world, run, run_buffer, 0);
+    return sn_particles_read_inverse_masses(world, run, run_buffer, 0);
 }
 
 static sn_result write_positions(sn_world *world, sn_particles run)
 {
-    return sn_write_positions(world, run, run_buffer, 0);
+    return sn_particles_write_positions(world, run, run_buffer, 0);
 }
 
 static sn_result write_velocities(sn_world *world, sn_particles run)
 {
-    return sn_write_velocities(world, run, run_buffer, 0);
+    return sn_particles_write_velocities(world, run, run_buffer, 0);
 }
 
 static sn_result write_inverse_masses(sn_world *world, sn_particles run)
 {
-    return sn_write_inverse_masses(world, run, run_buffer, 0);
+    return sn_particles_write_inverse_masses(world, run, run_buffer, 0);
 }
 
 /* Every function that takes a run of particles. */
@@ -315,10 +315,13 @@ static const struct {
     const char *name;
     sn_result (*call)(sn_world *world, sn_particles run);
 } run_calls[] = {
-    {"sn_particles_remove", sn_particles_remove},      {"sn_read_positions", read_positions},
-    {"sn_read_velocities", read_velocities},           {"sn_read_inverse_masses", read_inverse_masses},
-    {"sn_write_positions", write_positions},           {"sn_write_velocities", write_velocities},
-    {"sn_write_inverse_masses", write_inverse_masses},
+    {"sn_particles_remove", sn_particles_remove},
+    {"sn_particles_read_positions", read_positions},
+    {"sn_particles_read_velocities", read_velocities},
+    {"sn_particles_read_inverse_masses", read_inverse_masses},
+    {"sn_particles_write_positions", write_positions},
+    {"sn_particles_write_velocities", write_velocities},
+    {"sn_particles_write_inverse_masses", write_inverse_masses},
 };
 
 static void test_run_handles(void **state)
@@ -356,25 +359,25 @@ static void test_run_arrays(void **state)
     bench *b = *state;
     sn_world *w = b->world;
     sn_real xyz[3 * 10];
-    REFUSED(b, SN_ERROR_ARGUMENT, "xyz|array NULL", sn_read_positions(w, b->run, NULL, 0));
-    REFUSED(b, SN_ERROR_ARGUMENT, "xyz|array NULL", sn_read_velocities(w, b->run, NULL, 0));
-    REFUSED(b, SN_ERROR_ARGUMENT, "NULL", sn_read_inverse_masses(w, b->run, NULL, 0));
-    REFUSED(b, SN_ERROR_ARGUMENT, "xyz|array NULL", sn_write_positions(w, b->run, NULL, 0));
-    REFUSED(b, SN_ERROR_ARGUMENT, "xyz|array NULL", sn_write_velocities(w, b->run, NULL, 0));
-    REFUSED(b, SN_ERROR_ARGUMENT, "NULL", sn_write_inverse_masses(w, b->run, NULL, 0));
+    REFUSED(b, SN_ERROR_ARGUMENT, "xyz|array NULL", sn_particles_read_positions(w, b->run, NULL, 0));
+    REFUSED(b, SN_ERROR_ARGUMENT, "xyz|array NULL", sn_particles_read_velocities(w, b->run, NULL, 0));
+    REFUSED(b, SN_ERROR_ARGUMENT, "NULL", sn_particles_read_inverse_masses(w, b->run, NULL, 0));
+    REFUSED(b, SN_ERROR_ARGUMENT, "xyz|array NULL", sn_particles_write_positions(w, b->run, NULL, 0));
+    REFUSED(b, SN_ERROR_ARGUMENT, "xyz|array NULL", sn_particles_write_velocities(w, b->run, NULL, 0));
+    REFUSED(b, SN_ERROR_ARGUMENT, "NULL", sn_particles_write_inverse_masses(w, b->run, NULL, 0));
     memset(xyz, 0, sizeof xyz);
     for (uint32_t i = 0; i < COUNT_OF(bad_strides); ++i) {
         const char *words = bench_number("stride", (uint32_t)bad_strides[i]);
-        REFUSED(b, SN_ERROR_ARGUMENT, words, sn_read_positions(w, b->run, xyz, bad_strides[i]));
-        REFUSED(b, SN_ERROR_ARGUMENT, words, sn_read_velocities(w, b->run, xyz, bad_strides[i]));
-        REFUSED(b, SN_ERROR_ARGUMENT, words, sn_write_positions(w, b->run, xyz, bad_strides[i]));
-        REFUSED(b, SN_ERROR_ARGUMENT, words, sn_write_velocities(w, b->run, xyz, bad_strides[i]));
+        REFUSED(b, SN_ERROR_ARGUMENT, words, sn_particles_read_positions(w, b->run, xyz, bad_strides[i]));
+        REFUSED(b, SN_ERROR_ARGUMENT, words, sn_particles_read_velocities(w, b->run, xyz, bad_strides[i]));
+        REFUSED(b, SN_ERROR_ARGUMENT, words, sn_particles_write_positions(w, b->run, xyz, bad_strides[i]));
+        REFUSED(b, SN_ERROR_ARGUMENT, words, sn_particles_write_velocities(w, b->run, xyz, bad_strides[i]));
     }
     const size_t bad[] = {1, sizeof(sn_real) - 1, sizeof(sn_real) + 1};
     for (uint32_t i = 0; i < COUNT_OF(bad); ++i) {
         const char *words = bench_number("stride", (uint32_t)bad[i]);
-        REFUSED(b, SN_ERROR_ARGUMENT, words, sn_read_inverse_masses(w, b->run, xyz, bad[i]));
-        REFUSED(b, SN_ERROR_ARGUMENT, words, sn_write_inverse_masses(w, b->run, xyz, bad[i]));
+        REFUSED(b, SN_ERROR_ARGUMENT, words, sn_particles_read_inverse_masses(w, b->run, xyz, bad[i]));
+        REFUSED(b, SN_ERROR_ARGUMENT, words, sn_particles_write_inverse_masses(w, b->run, xyz, bad[i]));
     }
     assert_int_equal(b->failures, 0);
 }
@@ -398,11 +401,11 @@ static void test_run_values(void **state)
             sn_real good = numbers[j];
             numbers[j] = real(bench_not_finite[i].value);
             const char *which = item(bench_not_finite[i].word, b->run, j / 3);
-            REFUSED(b, SN_ERROR_ARGUMENT, which, sn_write_positions(b->world, b->run, numbers, 0));
-            REFUSED(b, SN_ERROR_ARGUMENT, "position", sn_write_positions(b->world, b->run, numbers, 0));
+            REFUSED(b, SN_ERROR_ARGUMENT, which, sn_particles_write_positions(b->world, b->run, numbers, 0));
+            REFUSED(b, SN_ERROR_ARGUMENT, "position", sn_particles_write_positions(b->world, b->run, numbers, 0));
             which = item(bench_not_finite[i].word, b->run, j / 3);
-            REFUSED(b, SN_ERROR_ARGUMENT, which, sn_write_velocities(b->world, b->run, numbers, 0));
-            REFUSED(b, SN_ERROR_ARGUMENT, "velocity", sn_write_velocities(b->world, b->run, numbers, 0));
+            REFUSED(b, SN_ERROR_ARGUMENT, which, sn_particles_write_velocities(b->world, b->run, numbers, 0));
+            REFUSED(b, SN_ERROR_ARGUMENT, "velocity", sn_particles_write_velocities(b->world, b->run, numbers, 0));
             numbers[j] = good;
         }
     for (uint32_t i = 0; i < COUNT_OF(bench_inverse_masses); ++i)
@@ -410,8 +413,8 @@ static void test_run_values(void **state)
             sn_real good = numbers[j];
             numbers[j] = real(bench_inverse_masses[i].value);
             const char *which = item(bench_inverse_masses[i].word, b->run, j);
-            REFUSED(b, SN_ERROR_ARGUMENT, which, sn_write_inverse_masses(b->world, b->run, numbers, 0));
-            REFUSED(b, SN_ERROR_ARGUMENT, "mass", sn_write_inverse_masses(b->world, b->run, numbers, 0));
+            REFUSED(b, SN_ERROR_ARGUMENT, which, sn_particles_write_inverse_masses(b->world, b->run, numbers, 0));
+            REFUSED(b, SN_ERROR_ARGUMENT, "mass", sn_particles_write_inverse_masses(b->world, b->run, numbers, 0));
             numbers[j] = good;
         }
     assert_int_equal(b->failures, 0);
@@ -662,15 +665,15 @@ static void test_fields(void **state)
     bench *b = *state;
     sn_world *w = b->world;
     uint32_t field = 7, kept = 0;
-    REFUSED(b, SN_ERROR_ARGUMENT, "field|function NULL", sn_world_add_field(w, NULL, NULL, false, &field));
-    REFUSED(b, SN_ERROR_ARGUMENT, "field|function NULL", sn_world_add_field(w, NULL, NULL, true, NULL));
-    assert_ok(w, sn_world_add_field(w, support_wind, NULL, false, &field));
-    assert_ok(w, sn_world_add_field(w, support_wind, NULL, false, &kept));
-    assert_ok(w, sn_world_remove_field(w, field));
-    REFUSED(b, SN_ERROR_STALE, bench_number("field", field), sn_world_remove_field(w, field));
-    REFUSED(b, SN_ERROR_STALE, "field 4294967295", sn_world_remove_field(w, UINT32_MAX));
-    REFUSED(b, SN_ERROR_STALE, "field 1000", sn_world_remove_field(w, 1000));
-    assert_ok(w, sn_world_remove_field(w, kept));
+    REFUSED(b, SN_ERROR_ARGUMENT, "field|function NULL", sn_field_add(w, NULL, NULL, false, &field));
+    REFUSED(b, SN_ERROR_ARGUMENT, "field|function NULL", sn_field_add(w, NULL, NULL, true, NULL));
+    assert_ok(w, sn_field_add(w, support_wind, NULL, false, &field));
+    assert_ok(w, sn_field_add(w, support_wind, NULL, false, &kept));
+    assert_ok(w, sn_field_remove(w, field));
+    REFUSED(b, SN_ERROR_STALE, bench_number("field", field), sn_field_remove(w, field));
+    REFUSED(b, SN_ERROR_STALE, "field 4294967295", sn_field_remove(w, UINT32_MAX));
+    REFUSED(b, SN_ERROR_STALE, "field 1000", sn_field_remove(w, 1000));
+    assert_ok(w, sn_field_remove(w, kept));
     assert_int_equal(b->failures, 0);
 }
 
@@ -707,17 +710,17 @@ static void test_snapshot_kinds(void **state)
     sn_world *owner = support_world();
     sn_kind first = support_kind_gap;
     first.name = "test_first";
-    assert_int_equal(sn_register_kind(owner, &first), SN_KIND_BUILTIN_END);
-    assert_int_equal(sn_register_kind(owner, &support_kind_gap), SN_KIND_BUILTIN_END + 1);
-    sn_particle p = sn_add_particle(owner, vec(0, 0, 0), 1), q = sn_add_particle(owner, vec(1, 0, 0), 1);
+    assert_int_equal(sn_kind_register(owner, &first), SN_KIND_BUILTIN_END);
+    assert_int_equal(sn_kind_register(owner, &support_kind_gap), SN_KIND_BUILTIN_END + 1);
+    sn_particle p = sn_particle_add_at(owner, vec(0, 0, 0), 1), q = sn_particle_add_at(owner, vec(1, 0, 0), 1);
     uint32_t index[] = {p.index, q.index};
-    assert_int_equal(sn_add_constraints(owner, SN_KIND_BUILTIN_END + 1, 1, index, NULL, NULL).count, 1);
+    assert_int_equal(sn_constraints_add_kind(owner, SN_KIND_BUILTIN_END + 1, 1, index, NULL, NULL).count, 1);
     sn_snapshot *state_of_owner = sn_world_save(owner);
     assert_non_null(state_of_owner);
     REFUSED(b, SN_ERROR_ARGUMENT, "kind test_gap", sn_world_load(b->world, state_of_owner));
     /* known, but the other way round */
-    assert_int_equal(sn_register_kind(b->world, &support_kind_gap), SN_KIND_BUILTIN_END);
-    assert_int_equal(sn_register_kind(b->world, &first), SN_KIND_BUILTIN_END + 1);
+    assert_int_equal(sn_kind_register(b->world, &support_kind_gap), SN_KIND_BUILTIN_END);
+    assert_int_equal(sn_kind_register(b->world, &first), SN_KIND_BUILTIN_END + 1);
     REFUSED(b, SN_ERROR_ARGUMENT, "kind test_gap", sn_world_load(b->world, state_of_owner));
     sn_snapshot_destroy(state_of_owner);
     sn_world_destroy(owner);
@@ -743,12 +746,12 @@ static void test_2d_particles(void **state)
     def = sn_default_particle_def();
     def.velocity = out;
     refuse_particle(b, &def, "velocity z 0.25");
-    REFUSED_WITH(b, bench_is_null_particle(sn_add_particle(w, out, 1)), "position z 0.25");
+    REFUSED_WITH(b, bench_is_null_particle(sn_particle_add_at(w, out, 1)), "position z 0.25");
     sn_real xyz[3 * 10] = {0};
     xyz[3 * 4 + 2] = real(0.25);
-    REFUSED_WITH(b, bench_is_null_run(sn_add_particles(w, 10, xyz, 0, 1)), "z 0.25 4");
-    REFUSED(b, SN_ERROR_ARGUMENT, "z 0.25 4|55", sn_write_positions(w, b->run, xyz, 0));
-    REFUSED(b, SN_ERROR_ARGUMENT, "z 0.25 4|55", sn_write_velocities(w, b->run, xyz, 0));
+    REFUSED_WITH(b, bench_is_null_run(sn_particles_add(w, 10, xyz, 0, 1)), "z 0.25 4");
+    REFUSED(b, SN_ERROR_ARGUMENT, "z 0.25 4|55", sn_particles_write_positions(w, b->run, xyz, 0));
+    REFUSED(b, SN_ERROR_ARGUMENT, "z 0.25 4|55", sn_particles_write_velocities(w, b->run, xyz, 0));
     assert_int_equal(b->failures, 0);
 }
 
@@ -780,8 +783,8 @@ static void test_null_world_particles(void **state)
     sn_real xyz[3] = {0};
     assert_int_equal(sn_particle_add(NULL, &def, &made), SN_ERROR_ARGUMENT);
     assert_true(bench_is_null_particle(made));
-    assert_true(bench_is_null_particle(sn_add_particle(NULL, vec(0, 0, 0), 1)));
-    assert_true(bench_is_null_run(sn_add_particles(NULL, 1, xyz, 0, 1)));
+    assert_true(bench_is_null_particle(sn_particle_add_at(NULL, vec(0, 0, 0), 1)));
+    assert_true(bench_is_null_run(sn_particles_add(NULL, 1, xyz, 0, 1)));
     assert_int_equal(sn_particles_remove(NULL, run), SN_ERROR_ARGUMENT);
     assert_false(sn_particle_is_valid(NULL, p));
     assert_true(bench_is_null_particle(sn_particle_from_index(NULL, 0)));
@@ -810,9 +813,9 @@ static bool is_zero_view(sn_view view)
 static void test_null_world_views(void **state)
 {
     (void)state;
-    assert_true(is_zero_view(sn_view_positions(NULL)));
-    assert_true(is_zero_view(sn_view_velocities(NULL)));
-    assert_true(is_zero_view(sn_view_inverse_masses(NULL)));
+    assert_true(is_zero_view(sn_world_view_positions(NULL)));
+    assert_true(is_zero_view(sn_world_view_velocities(NULL)));
+    assert_true(is_zero_view(sn_world_view_inverse_masses(NULL)));
 }
 
 static void test_null_world(void **state)
@@ -835,8 +838,8 @@ static void test_null_world(void **state)
     assert_int_equal(sn_world_shift_origin(NULL, vec(1, 0, 0)), SN_ERROR_ARGUMENT);
     assert_int_equal(sn_world_origin(NULL, origin), SN_ERROR_ARGUMENT);
     assert_true(sn_world_hash(NULL) == 0);
-    assert_int_equal(sn_world_add_field(NULL, support_wind, NULL, false, &field), SN_ERROR_ARGUMENT);
-    assert_int_equal(sn_world_remove_field(NULL, 1), SN_ERROR_ARGUMENT);
+    assert_int_equal(sn_field_add(NULL, support_wind, NULL, false, &field), SN_ERROR_ARGUMENT);
+    assert_int_equal(sn_field_remove(NULL, 1), SN_ERROR_ARGUMENT);
     assert_int_equal(sn_world_report(NULL, &report), SN_ERROR_ARGUMENT);
     assert_null(sn_world_save(NULL));
 }

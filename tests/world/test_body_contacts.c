@@ -128,7 +128,7 @@ static void comes_out_of_colliders(void **state)
     (void)state;
     sn_world *world = support_world();
     add_floor(world);
-    sn_add_box_collider(world, vec(5, 0, 0), vec(1, 1, 1));
+    fixed_add_box(world, vec(5, 0, 0), vec(1, 1, 1));
     sn_body box = box_body(world, vec(0, 0.2, 0), vec(BOX, BOX, BOX), 1000);
     sn_body ball_in = sphere_body(world, vec(5.1, 0.9, 0), 0.3, 1000);
     support_run(world, 180, FRAME);
@@ -166,16 +166,16 @@ static void compounds_rest(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_body_shape bell[3], table[5];
+    sn_shape_def bell[3], table[5];
     add_floor(world);
     for (int i = 0; i < 3; ++i) { /* two balls, and what joins them */
-        bell[i] = sn_default_body_shape(i < 2 ? SN_BODY_SPHERE : SN_BODY_BOX);
+        bell[i] = sn_default_shape_def(i < 2 ? SN_SHAPE_SPHERE : SN_SHAPE_BOX);
         bell[i].position = vec(i == 0 ? -0.5 : i == 1 ? 0.5 : 0, 0, 0);
         bell[i].radius = i < 2 ? real(0.2) : 0;
         bell[i].half = vec(0.5, 0.05, 0.05);
     }
     for (int i = 0; i < 5; ++i) {
-        table[i] = sn_default_body_shape(SN_BODY_BOX);
+        table[i] = sn_default_shape_def(SN_SHAPE_BOX);
         table[i].half = i < 4 ? vec(0.05, 0.4, 0.05) : vec(0.6, 0.05, 0.4);
         table[i].position = i < 4 ? vec(i % 2 ? 0.5 : -0.5, 0.4, i / 2 ? 0.3 : -0.3) : vec(0, 0.85, 0);
     }
@@ -199,7 +199,7 @@ static void hull_rests_on_a_face(void **state)
     static const double corner[4][3] = {
         {0, 0, 1}, {0.943, 0, -0.333}, {-0.471, 0.816, -0.333}, {-0.471, -0.816, -0.333}};
     sn_vec3 vertices[4];
-    sn_body_shape shape = sn_default_body_shape(SN_BODY_HULL);
+    sn_shape_def shape = sn_default_shape_def(SN_SHAPE_HULL);
     for (int i = 0; i < 4; ++i)
         vertices[i] = vec(0.3 * corner[i][0], 0.3 * corner[i][1], 0.3 * corner[i][2]);
     add_floor(world);
@@ -228,9 +228,9 @@ static void capsule_on_mesh_and_field(void **state)
     const sn_vec3 vertices[] = {vec(-3, 0, -3), vec(3, 0, -3), vec(-3, 0, 3), vec(3, 0, 3)};
     for (int field = 0; field < 2; ++field) {
         sn_world *world = support_world();
-        sn_collider_def def = sn_default_collider_def();
-        sn_collider ground;
-        def.type = field ? SN_COLLIDER_FIELD : SN_COLLIDER_MESH;
+        fixed_def def = default_fixed();
+        sn_body ground;
+        def.type = field ? SN_SHAPE_FIELD : SN_SHAPE_MESH;
         def.vertices = vertices;
         def.vertex_count = 4;
         def.triangles = triangles;
@@ -242,8 +242,8 @@ static void capsule_on_mesh_and_field(void **state)
             def.vertices = NULL, def.vertex_count = 0, def.triangles = NULL, def.triangle_count = 0;
         else
             def.function = NULL;
-        assert_ok(world, sn_collider_add(world, &def, &ground));
-        sn_body capsule = sn_add_capsule_body(world, vec(-0.3, 0.6, 0.1), vec(0.3, 0.7, 0), real(0.1), 1000);
+        assert_ok(world, fixed_add(world, &def, &ground));
+        sn_body capsule = sn_body_add_capsule(world, vec(-0.3, 0.6, 0.1), vec(0.3, 0.7, 0), real(0.1), 1000);
         assert_true(sn_body_is_valid(world, capsule));
         support_run(world, 480, FRAME);
         /* in the bowl its ends touch at sqrt(1.9^2 - 0.306^2) below the middle */
@@ -341,7 +341,7 @@ static void ball_rolls_to_a_stop(void **state)
         sn_group_contact group = sn_default_group_contact(0);
         group.material.rolling = real(0.01);
         assert_ok(world, sn_world_set_group_contact(world, 0, &group));
-        assert_ok(world, sn_collider_set_material(world, sn_collider_from_index(world, 0), &group.material));
+        assert_ok(world, sn_body_set_material(world, sn_body_from_index(world, 0), 0, &group.material));
         sn_body round = sphere_body(world, vec(0, radii[i], 0), radii[i], 1000);
         flying(world, round, vec(1, 0, 0), vec(0, 0, -1 / radii[i]));
         support_run(world, 900, FRAME);
@@ -361,7 +361,7 @@ static void rolling_is_resisted_between_bodies(void **state)
     group.material.rolling = real(0.01);
     assert_ok(world, sn_world_set_group_contact(world, 0, &group));
     sn_body desk = box_body(world, vec(0, 0.5, 0), vec(4, 0.5, 2), 1000);
-    sn_body pipe = sn_add_capsule_body(world, vec(0, 1.1, -0.5), vec(0, 1.1, 0.5), real(0.1), 1000);
+    sn_body pipe = sn_body_add_capsule(world, vec(0, 1.1, -0.5), vec(0, 1.1, 0.5), real(0.1), 1000);
     flying(world, pipe, vec(0.5, 0, 0), vec(0, 0, -5));
     support_run(world, 600, FRAME);
     /* nearly a cylinder: I = 1/2 m r^2 and a little less; 0.25 / (2 * 2/3 * 0.01 g) */
@@ -543,9 +543,9 @@ static void colliders_carry_bodies(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_collider slab = sn_add_box_collider(world, vec(0, 0, 0), vec(2, 0.5, 2));
+    sn_body slab = fixed_add_box(world, vec(0, 0, 0), vec(2, 0.5, 2));
     sn_body box = box_body(world, vec(0.5, 0.8, 0), vec(0.3, 0.3, 0.3), 1000);
-    assert_ok(world, sn_collider_set_velocity(world, slab, vec(0.5, 0.2, 0), vec(0, 0.5, 0)));
+    assert_ok(world, sn_body_set_velocity(world, slab, vec(0.5, 0.2, 0), vec(0, 0.5, 0)));
     support_run(world, 120, FRAME);
     assert_vec_close(sn_body_position(world, box), vec(1 + 0.5 * cos(1), 1.2, -0.5 * sin(1)),
                      0.05); /* it slips at first */
@@ -575,9 +575,9 @@ static void cloth_and_body_push_each_other(void **state)
                 if (sideways)
                     assert_ok(world, sn_particle_set_velocity(world, node[i][k], vec(3, 0, 0)));
                 if (i)
-                    sn_add_distance(world, sn_at(node[i - 1][k]), sn_at(node[i][k]), real(0.08));
+                    sn_constraint_add_distance(world, sn_at(node[i - 1][k]), sn_at(node[i][k]), real(0.08));
                 if (k)
-                    sn_add_distance(world, sn_at(node[i][k - 1]), sn_at(node[i][k]), real(0.08));
+                    sn_constraint_add_distance(world, sn_at(node[i][k - 1]), sn_at(node[i][k]), real(0.08));
             }
         momenta before = momenta_of(world);
         support_run(world, sideways ? 60 : 240, FRAME);
@@ -616,8 +616,8 @@ static void crossed_capsules_part_in_a_flat_world(void **state)
             def.settings.gravity = vec(0, 0, 0);
             sn_world *world = support_world_from(&def);
             const double x = off ? 0.13 : 0, y = off ? 0.07 : 0, c = 0.5 * cos(angles[i]), s = 0.5 * sin(angles[i]);
-            sn_body a = sn_add_capsule_body(world, vec(-0.5, 0, 0), vec(0.5, 0, 0), real(0.1), 100);
-            sn_body b = sn_add_capsule_body(world, vec(x - c, y - s, 0), vec(x + c, y + s, 0), real(0.1), 100);
+            sn_body a = sn_body_add_capsule(world, vec(-0.5, 0, 0), vec(0.5, 0, 0), real(0.1), 100);
+            sn_body b = sn_body_add_capsule(world, vec(x - c, y - s, 0), vec(x + c, y + s, 0), real(0.1), 100);
             double most = 0;
             for (uint32_t frame = 0; frame < 600; ++frame) {
                 sn_report report;

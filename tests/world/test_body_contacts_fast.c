@@ -234,12 +234,12 @@ static void bodies_do_not_pass_colliders(void **state)
         for (int shape = 0; shape < 3; ++shape)
             for (uint32_t shot = 0, shots = support_rounds(type == 2 ? 40 : 8, 3); shot < shots; ++shot) {
                 sn_world *world = make_range();
-                sn_collider_def def = sn_default_collider_def();
-                sn_collider wall;
-                def.type = type == 0   ? SN_COLLIDER_BOX
-                           : type == 1 ? SN_COLLIDER_MESH
-                           : type == 2 ? SN_COLLIDER_FIELD
-                                       : SN_COLLIDER_PLANE;
+                fixed_def def = default_fixed();
+                sn_body wall;
+                def.type = type == 0   ? SN_SHAPE_BOX
+                           : type == 1 ? SN_SHAPE_MESH
+                           : type == 2 ? SN_SHAPE_FIELD
+                                       : SN_SHAPE_PLANE;
                 def.half = vec(0.005, 2, 2);
                 if (type == 1) {
                     def.vertices = corners;
@@ -253,13 +253,13 @@ static void bodies_do_not_pass_colliders(void **state)
                 } else if (type == 3) {
                     def.rotation = turned(vec(0, 0, 1), PI / 2);
                 }
-                assert_ok(world, sn_collider_add(world, &def, &wall));
+                assert_ok(world, fixed_add(world, &def, &wall));
                 sn_vec3 from = vec(-support_random_in(&seed, 0.5, 8), support_random_in(&seed, -1, 1),
                                    support_random_in(&seed, -1, 1));
                 sn_body body = shape == 0 ? sphere_body(world, from, 0.05, 1000)
                                : shape == 1
                                    ? box_body(world, from, vec(0.05, 0.05, 0.05), 1000)
-                                   : sn_add_capsule_body(world, from, along(from, 0.1, vec(0, 1, 0)), real(0.03), 1000);
+                                   : sn_body_add_capsule(world, from, along(from, 0.1, vec(0, 1, 0)), real(0.03), 1000);
                 flying(world, body, vec(300, 0, 0),
                        shot % 2 ? along(vec(0, 0, 0), 5, random_direction(&seed)) : vec(0, 0, 0));
                 support_run(world, 5, FRAME);
@@ -276,14 +276,14 @@ static void bats_hit_what_they_meet(void **state)
     (void)state;
     for (int shape = 0; shape < 2; ++shape) {
         sn_world *world = make_range();
-        sn_collider bat = sn_add_box_collider(world, vec(0, 0, 0), vec(1, 0.02, 0.3));
+        sn_body bat = fixed_add_box(world, vec(0, 0, 0), vec(1, 0.02, 0.3));
         sn_body body[8];
         for (int i = 0; i < 8; ++i) {
             double angle = 0.5 + 0.2 * i, r = 0.3 + 0.08 * i;
             sn_vec3 at = vec(r * cos(angle), r * sin(angle), 0);
             body[i] = shape ? box_body(world, at, vec(0.03, 0.03, 0.03), 1000) : sphere_body(world, at, 0.03, 1000);
         }
-        assert_ok(world, sn_collider_set_velocity(world, bat, vec(0, 0, 0), vec(0, 0, 30)));
+        assert_ok(world, sn_body_set_velocity(world, bat, vec(0, 0, 0), vec(0, 0, 30)));
         for (int n = 0; n < 4; ++n) {
             step(world);
             double turn = 30 * FRAME * (n + 1);
@@ -306,7 +306,7 @@ static void spin_of_round_things_does_not_matter(void **state)
     sn_vec3 end[2][2];
     for (int spins = 0; spins < 2; ++spins) {
         sn_world *world = make_range();
-        sn_add_sphere_collider(world, vec(0, -1, 0), real(0.5));
+        fixed_add_sphere(world, vec(0, -1, 0), real(0.5));
         set_materials(world, 0, 0);
         sn_vec3 spin = spins ? vec(100, 200, -150) : vec(0, 0, 0);
         sn_body one = flying(world, sphere_body(world, vec(-1, 0.05, 0), 0.2, 1000), vec(3, -0.5, 0), spin);
@@ -332,7 +332,7 @@ static void passing_by_is_no_contact(void **state)
             for (int i = 0; i < 12; ++i) {
                 sn_world *world = make_range();
                 if (target)
-                    sn_add_box_collider(world, vec(0, 0, 0), vec(0.5, 0.5, 0.5));
+                    fixed_add_box(world, vec(0, 0, 0), vec(0.5, 0.5, 0.5));
                 else
                     box_body(world, vec(0, 0, 0), vec(0.5, 0.5, 0.5), 1000);
                 sn_vec3 from = vec(-3 - 0.043 * i, 0.5 + 0.01 + (what ? 0.02 : 0.001), 0.1), v = vec(300, 0, 0), now;
@@ -365,12 +365,12 @@ static void small_boxes_pass_nothing(void **state)
     for (uint32_t i = 0; i < support_rounds(400, 20); ++i) {
         sn_world *world = support_world();
         sn_body_def def = sn_default_body_def();
-        sn_body_shape shape = sn_default_body_shape(SN_BODY_BOX);
+        sn_shape_def shape = sn_default_shape_def(SN_SHAPE_BOX);
         sn_body body;
         if (i % 2)
-            sn_add_box_collider(world, vec(0, 0, 0), vec(1, 0.001, 1));
+            fixed_add_box(world, vec(0, 0, 0), vec(1, 0.001, 1));
         else
-            sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
+            fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
         shape.radius = 0;
         shape.half = vec(0.001, 0.001, 0.001);
         def.shapes = &shape;

@@ -59,13 +59,13 @@ static void collider_masks(void **state)
     (void)state;
     sn_world *world = support_world();
     add_floor(world);
-    sn_collider_def def = sn_default_collider_def();
-    sn_collider shelf;
-    def.type = SN_COLLIDER_BOX;
+    fixed_def def = default_fixed();
+    sn_body shelf;
+    def.type = SN_SHAPE_BOX;
     def.half = vec(5, 0.1, 5);
     def.position = vec(0, 3, 0);
     def.mask = 2;
-    assert_ok(world, sn_collider_add(world, &def, &shelf));
+    assert_ok(world, fixed_add(world, &def, &shelf));
     sn_body stays = block(world, -2, 3.7), falls = block(world, 2, 3.7);
     sn_group_contact group = sn_default_group_contact(1);
     group.category = 2;
@@ -88,8 +88,8 @@ static void joined_bodies_do_not_collide(void **state)
         assert_ok(world, sn_world_configure(world, &settings));
         sn_body a = block(world, 0, 0), b = block(world, 0.8, 0); /* they overlap */
         sn_constraint joint =
-            rod ? sn_add_distance(world, sn_on_body(a, vec(0, 0, 0)), sn_on_body(b, vec(0, 0, 0)), real(0.8))
-                : sn_add_ball_joint(world, a, b, vec(0.4, 0, 0));
+            rod ? sn_constraint_add_distance(world, sn_on_body(a, vec(0, 0, 0)), sn_on_body(b, vec(0, 0, 0)), real(0.8))
+                : sn_joint_add_ball(world, a, b, vec(0.4, 0, 0));
         assert_true(joint.kind != 0);
         support_run(world, 60, FRAME);
         assert_vec_close(sn_body_position(world, b), vec(0.8, 0, 0), 1e-4);
@@ -122,7 +122,7 @@ static void events_tell_of_weight(void **state)
 {
     (void)state;
     sn_world *world = contact_world(sn_default_world_def(), false, true);
-    sn_collider ground = add_floor(world);
+    sn_body ground = add_floor(world);
     sn_body low = block(world, 0, 0.6), high = block(world, 0, 1.75);
     sn_particle one = sn_body_particle(world, low), two = sn_body_particle(world, high);
     uint32_t begins = 0, ends = 0;
@@ -136,8 +136,8 @@ static void events_tell_of_weight(void **state)
             ends += event[i].phase == SN_CONTACT_END;
             assert_int_equal(event[i].particle.index, one.index);
             assert_close(fabs((double)event[i].normal.y), event[i].phase == SN_CONTACT_END ? 0 : 1, 1e-3);
-            if (event[i].collider.generation) {
-                assert_int_equal(event[i].collider.index, ground.index);
+            if (!event[i].other.generation) {
+                assert_int_equal(event[i].other_body.index, ground.index);
                 assert_true((double)event[i].normal.y >= 0); /* towards the box */
                 impulse = (double)event[i].impulse;
             } else {
@@ -165,12 +165,12 @@ static void sensors_notice_bodies(void **state)
 {
     (void)state;
     sn_world *world = contact_world(sn_default_world_def(), false, true);
-    sn_collider_def def = sn_default_collider_def();
-    sn_collider sensor;
-    def.type = SN_COLLIDER_BOX;
+    fixed_def def = default_fixed();
+    sn_body sensor;
+    def.type = SN_SHAPE_BOX;
     def.sensor = true;
     def.half = vec(2, 0.2, 2);
-    assert_ok(world, sn_collider_add(world, &def, &sensor));
+    assert_ok(world, fixed_add(world, &def, &sensor));
     sn_body box = block(world, 0, 2);
     uint32_t begins = 0, stays = 0, ends = 0;
     for (int frame = 0; frame < 90; ++frame) {
@@ -178,7 +178,7 @@ static void sensors_notice_bodies(void **state)
         step(world);
         const sn_contact_event *event = sn_world_contact_events(world, &count);
         for (uint32_t i = 0; i < count; ++i) {
-            assert_true(event[i].sensor && event[i].collider.index == sensor.index && event[i].impulse == 0);
+            assert_true(event[i].sensor && event[i].other_body.index == sensor.index && event[i].impulse == 0);
             begins += event[i].phase == SN_CONTACT_BEGIN;
             stays += event[i].phase == SN_CONTACT_STAY;
             ends += event[i].phase == SN_CONTACT_END;
@@ -200,18 +200,18 @@ static void removal_wakes_a_stack(void **state)
     for (int what = 0; what < 4; ++what) {
         sn_world *world = contact_world(sn_default_world_def(), true, false);
         add_plane(world, vec(0, -3, 0), vec(0, 1, 0));
-        sn_collider shelf = sn_add_box_collider(world, vec(0, -0.1, 0), vec(2, 0.1, 2));
+        sn_body shelf = fixed_add_box(world, vec(0, -0.1, 0), vec(2, 0.1, 2));
         sn_body box[3];
         for (int i = 0; i < 3; ++i)
             box[i] = block(world, 0, 0.5 + i);
         support_run(world, 120, FRAME);
         assert_int_equal(sn_world_awake_count(world), 0);
         if (what == 0)
-            assert_ok(world, sn_collider_remove(world, shelf));
+            assert_ok(world, sn_body_remove(world, shelf));
         else if (what == 1)
             assert_ok(world, sn_body_remove(world, box[0]));
         else if (what == 2)
-            assert_ok(world, sn_collider_set_pose(world, shelf, vec(9, 0, 0), turned(vec(0, 1, 0), 0)));
+            assert_ok(world, sn_body_set_pose(world, shelf, vec(9, 0, 0), turned(vec(0, 1, 0), 0)));
         else
             assert_ok(world, sn_body_set_pose(world, box[0], vec(0, 7, 0), turned(vec(0, 1, 0), 0)));
         support_run(world, 20, FRAME);
@@ -320,7 +320,7 @@ static void flat_capsules_in_one_place_part(void **state)
     sn_world *world = support_world_from(&def);
     sn_body body[2];
     for (int i = 0; i < 2; ++i)
-        body[i] = sn_add_capsule_body(world, vec(0, 1, 0), vec(1, 0, 0), real(0.25), 1000);
+        body[i] = sn_body_add_capsule(world, vec(0, 1, 0), vec(1, 0, 0), real(0.25), 1000);
     support_run(world, 240, FRAME);
     assert_flat(world, body[0]);
     assert_flat(world, body[1]);
@@ -355,7 +355,7 @@ static void flat_capsules_that_cross_part(void **state)
         def.dimensions = 2;
         def.settings.gravity = vec(0, 0, 0);
         sn_world *world = support_world_from(&def);
-        sn_body_shape capsule = sn_default_body_shape(SN_BODY_CAPSULE);
+        sn_shape_def capsule = sn_default_shape_def(SN_SHAPE_CAPSULE);
         sn_body body[2];
         bool cross;
         capsule.half = vec(0, 0.5, 0);
@@ -384,8 +384,8 @@ static void flat_capsule_comes_out_of_a_capsule(void **state)
     def.dimensions = 2;
     def.settings.gravity = vec(0, 0, 0);
     sn_world *world = support_world_from(&def);
-    sn_add_capsule_collider(world, vec(-1, 0, 0), vec(1, 0, 0), real(0.1));
-    sn_body body = sn_add_capsule_body(world, vec(-0.1, -0.3, 0), vec(0.1, 0.6, 0), real(0.1), 1000);
+    fixed_add_capsule(world, vec(-1, 0, 0), vec(1, 0, 0), real(0.1));
+    sn_body body = sn_body_add_capsule(world, vec(-0.1, -0.3, 0), vec(0.1, 0.6, 0), real(0.1), 1000);
     const sn_vec3 low = sn_body_to_own(world, body, vec(-0.1, -0.3, 0));
     support_run(world, 240, FRAME);
     assert_flat(world, body);
@@ -400,8 +400,8 @@ static void fill_world(sn_world *world, uint32_t count)
 {
     uint64_t seed = 3;
     add_tub(world, 4, 4);
-    sn_collider drum = sn_add_capsule_collider(world, vec(-1, 0.2, 0), vec(1, 0.2, 0), real(0.2));
-    assert_ok(world, sn_collider_set_velocity(world, drum, vec(0, 0, 0), vec(1, 0, 0)));
+    sn_body drum = fixed_add_capsule(world, vec(-1, 0.2, 0), vec(1, 0.2, 0), real(0.2));
+    assert_ok(world, sn_body_set_velocity(world, drum, vec(0, 0, 0), vec(1, 0, 0)));
     sn_group_contact group = sn_default_group_contact(1);
     group.material = material(0.6, 0.5);
     group.material.rolling = real(0.02);
@@ -411,10 +411,10 @@ static void fill_world(sn_world *world, uint32_t count)
     sn_particle last = {0, 0};
     for (uint32_t i = 0; i < count; ++i) {
         sn_vec3 at = vec(support_random_in(&seed, -1.6, 1.6), 0.5 + 0.02 * i, support_random_in(&seed, -1.6, 1.6));
-        sn_body_shape shape[2] = {sn_default_body_shape((sn_body_shape_type)(i % 4)),
-                                  sn_default_body_shape(SN_BODY_BOX)};
+        sn_shape_def shape[2] = {sn_default_shape_def((sn_shape_type)(i % 4)), sn_default_shape_def(SN_SHAPE_BOX)};
         shape[0].half = vec(0.15, 0.1, 0.2);
-        shape[0].radius = i % 4 < 2 ? real(0.12) : i % 8 == 3 ? real(0.02) : 0;
+        shape[0].radius = real(0.12);
+        shape[0].rounding = i % 8 == 3 ? real(0.02) : 0;
         shape[0].vertices = i % 4 == 3 ? vertices : NULL;
         shape[0].vertex_count = i % 4 == 3 ? 4 : 0;
         shape[1].half = vec(0.05, 0.2, 0.05);
@@ -425,7 +425,7 @@ static void fill_world(sn_world *world, uint32_t count)
         if (i % 3 == 0) {
             sn_particle p = ball(world, vec(-1 + 0.01 * i, 2.5, 0.3), 1, 0.02);
             if (last.generation)
-                sn_add_distance(world, sn_at(last), sn_at(p), real(0.05));
+                sn_constraint_add_distance(world, sn_at(last), sn_at(p), real(0.05));
             last = p;
         }
     }
@@ -489,7 +489,7 @@ static void same_bits_of_a_large_pile(void **state)
         sn_world_def def = variant < 0 ? sn_default_world_def() : contact_variant(variant, &tasks);
         def.threads = variant < 0 ? 1 : def.threads;
         sn_world *world = contact_world(def, false, false);
-        assert_true(sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0)).generation != 0);
+        assert_true(fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0)).generation != 0);
         for (int i = 0; i < side * side * 6; ++i)
             box_body(
                 world,
@@ -544,7 +544,7 @@ static void restored_in_an_empty_world(void **state)
         settings.integrator = (sn_integrator)integrator;
         assert_ok(world, sn_world_configure(world, &settings));
         fill_world(world, 40);
-        assert_true(sn_add_ball_joint(world, sn_body_from_index(world, 3), sn_body_from_index(world, 7),
+        assert_true(sn_joint_add_ball(world, sn_body_from_index(world, 3), sn_body_from_index(world, 7),
                                       sn_body_position(world, sn_body_from_index(world, 3)))
                         .kind);
         support_run(world, 20, FRAME);
@@ -564,7 +564,7 @@ static void restored_in_an_empty_world(void **state)
 
 static sn_body hull_body(sn_world *world, sn_vec3 at, const sn_vec3 *vertices, uint32_t count)
 {
-    sn_body_shape shape = sn_default_body_shape(SN_BODY_HULL);
+    sn_shape_def shape = sn_default_shape_def(SN_SHAPE_HULL);
     shape.radius = 0;
     shape.vertices = vertices;
     shape.vertex_count = count;
@@ -612,7 +612,7 @@ static void restoring_without_memory(void **state)
     sn_world *world = support_world();
     const sn_vec3 corners[] = {vec(0, 0, 0), vec(1, 0, 0), vec(0, 1, 0), vec(0, 0, 1)};
     hull_body(world, vec(0, 0, 0), corners, 4);
-    sn_add_ball_joint(world, sn_body_from_index(world, 0), sn_add_box_body(world, vec(3, 0, 0), vec(1, 1, 1), 1),
+    sn_joint_add_ball(world, sn_body_from_index(world, 0), sn_body_add_box(world, vec(3, 0, 0), vec(1, 1, 1), 1),
                       vec(1, 0, 0));
     support_run(world, 3, FRAME);
     sn_snapshot *saved = sn_world_save(world);

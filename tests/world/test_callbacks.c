@@ -36,8 +36,8 @@ static void intrude_on_particles(intruder *in)
     sn_real xyz[3 * 8] = {0};
     sn_particle_def def = sn_default_particle_def();
     BUSY(sn_particle_add(w, &def, NULL));
-    BUSY_NULL(bench_is_null_particle(sn_add_particle(w, vec(0, 0, 0), 1)));
-    BUSY_NULL(bench_is_null_run(sn_add_particles(w, 2, xyz, 0, 1)));
+    BUSY_NULL(bench_is_null_particle(sn_particle_add_at(w, vec(0, 0, 0), 1)));
+    BUSY_NULL(bench_is_null_run(sn_particles_add(w, 2, xyz, 0, 1)));
     BUSY(sn_particle_remove(w, in->p));
     BUSY(sn_particles_remove(w, in->run));
     BUSY(sn_particle_set_position(w, in->p, vec(5, 5, 0)));
@@ -47,11 +47,11 @@ static void intrude_on_particles(intruder *in)
     BUSY(sn_particle_set_group(w, in->p, 5));
     BUSY(sn_particle_set_user(w, in->p, 5));
     BUSY(sn_particle_apply_impulse(w, in->p, vec(5, 5, 0)));
-    BUSY(sn_particle_add_force(w, in->p, vec(5, 5, 0)));
+    BUSY(sn_particle_apply_force(w, in->p, vec(5, 5, 0)));
     BUSY(sn_particle_move_to(w, in->p, vec(5, 5, 0)));
-    BUSY(sn_write_positions(w, in->run, xyz, 0));
-    BUSY(sn_write_velocities(w, in->run, xyz, 0));
-    BUSY(sn_write_inverse_masses(w, in->run, xyz, 0));
+    BUSY(sn_particles_write_positions(w, in->run, xyz, 0));
+    BUSY(sn_particles_write_velocities(w, in->run, xyz, 0));
+    BUSY(sn_particles_write_inverse_masses(w, in->run, xyz, 0));
 }
 
 static void intrude_on_constraints(intruder *in)
@@ -63,25 +63,25 @@ static void intrude_on_constraints(intruder *in)
     sn_real rest = 3;
     BUSY(sn_constraint_add(w, &def, NULL));
     BUSY(sn_constraints_add(w, &def, 1, index, NULL, NULL));
-    BUSY_NULL(bench_is_null_constraints(sn_add_constraints(w, SN_KIND_DISTANCE, 1, index, NULL, NULL)));
+    BUSY_NULL(bench_is_null_constraints(sn_constraints_add_kind(w, SN_KIND_DISTANCE, 1, index, NULL, NULL)));
     BUSY(sn_constraint_change(w, in->rod, &def));
     BUSY(sn_constraint_remove(w, in->rod));
     BUSY(sn_constraints_remove(w, (sn_constraints){in->rod.kind, in->rod.index, 1, in->rod.generation}));
     BUSY(sn_constraint_set_param(w, in->rod, "rest", &rest, 1));
     BUSY(sn_constraint_set_material(w, in->rod, (sn_material){1, 1}));
     BUSY(sn_constraint_set_stiffness(w, in->rod, real(0.5)));
-    BUSY_NULL(bench_is_null_constraint(sn_add_distance(w, p, q, 1)));
-    BUSY_NULL(bench_is_null_constraint(sn_add_distance_min(w, p, q, 1)));
-    BUSY_NULL(bench_is_null_constraint(sn_add_distance_max(w, p, q, 1)));
-    BUSY_NULL(bench_is_null_constraint(sn_add_distance_band(w, p, q, 1, 2)));
-    BUSY_NULL(bench_is_null_constraint(sn_add_pin(w, in->p)));
-    BUSY_NULL(bench_is_null_constraint(sn_add_pin_at(w, p, vec(0, 0, 0))));
-    BUSY_NULL(bench_is_null_constraint(sn_add_attachment(w, p, q)));
-    BUSY_NULL(bench_is_null_constraint(sn_add_half_space(w, p, vec(0, 0, 0), vec(0, 1, 0))));
-    BUSY_NULL(bench_is_null_constraint(sn_add_box(w, p, vec(0, 0, 0), vec(1, 1, 0))));
+    BUSY_NULL(bench_is_null_constraint(sn_constraint_add_distance(w, p, q, 1)));
+    BUSY_NULL(bench_is_null_constraint(sn_constraint_add_distance_min(w, p, q, 1)));
+    BUSY_NULL(bench_is_null_constraint(sn_constraint_add_distance_max(w, p, q, 1)));
+    BUSY_NULL(bench_is_null_constraint(sn_constraint_add_distance_band(w, p, q, 1, 2)));
+    BUSY_NULL(bench_is_null_constraint(sn_constraint_add_pin(w, in->p)));
+    BUSY_NULL(bench_is_null_constraint(sn_constraint_add_pin_at(w, p, vec(0, 0, 0))));
+    BUSY_NULL(bench_is_null_constraint(sn_constraint_add_attachment(w, p, q)));
+    BUSY_NULL(bench_is_null_constraint(sn_constraint_add_half_space(w, p, vec(0, 0, 0), vec(0, 1, 0))));
+    BUSY_NULL(bench_is_null_constraint(sn_constraint_add_box(w, p, vec(0, 0, 0), vec(1, 1, 0))));
     sn_kind kind = support_kind_gap;
     kind.name = "test_intruder";
-    BUSY_NULL(sn_register_kind(w, &kind) == 0);
+    BUSY_NULL(sn_kind_register(w, &kind) == 0);
 }
 
 static void intrude_on_world(intruder *in)
@@ -94,8 +94,8 @@ static void intrude_on_world(intruder *in)
     BUSY(sn_world_step(w, 0));
     BUSY(sn_world_configure(w, &settings));
     BUSY(sn_world_shift_origin(w, vec(1, 0, 0)));
-    BUSY(sn_world_add_field(w, support_wind, NULL, false, NULL));
-    BUSY(sn_world_remove_field(w, 1));
+    BUSY(sn_field_add(w, support_wind, NULL, false, NULL));
+    BUSY(sn_field_remove(w, 1));
     BUSY(sn_world_report(w, &report));
     BUSY_NULL(sn_world_save(w) == NULL);
     BUSY(sn_world_save_into(w, in->snapshot));
@@ -169,17 +169,17 @@ static intruder *intruder_open(void)
     kind.measure = intruding_measure;
     kind.check = intruding_check;
     kind.context = in;
-    uint32_t number = sn_register_kind(in->world, &kind);
+    uint32_t number = sn_kind_register(in->world, &kind);
     assert_int_equal(number, SN_KIND_BUILTIN_END);
     sn_real xyz[3 * 8];
     for (uint32_t i = 0; i < 24; ++i)
         xyz[i] = real(i % 3 == 2 ? 0 : i);
-    in->run = sn_add_particles(in->world, 8, xyz, 0, 1);
+    in->run = sn_particles_add(in->world, 8, xyz, 0, 1);
     in->p = sn_particles_at(in->run, 0);
-    in->rod = sn_add_distance(in->world, sn_at(in->p), sn_at(sn_particles_at(in->run, 1)), SN_MEASURE);
+    in->rod = sn_constraint_add_distance(in->world, sn_at(in->p), sn_at(sn_particles_at(in->run, 1)), SN_MEASURE);
     uint32_t index[] = {in->run.first + 2, in->run.first + 3};
-    assert_int_equal(sn_add_constraints(in->world, number, 1, index, NULL, NULL).count, 1);
-    assert_ok(in->world, sn_world_add_field(in->world, intruding_field, in, true, NULL));
+    assert_int_equal(sn_constraints_add_kind(in->world, number, 1, index, NULL, NULL).count, 1);
+    assert_ok(in->world, sn_field_add(in->world, intruding_field, in, true, NULL));
     in->snapshot = sn_world_save(in->world);
     return in;
 }
@@ -243,8 +243,8 @@ static void test_calls_from_tasks(void **state)
     enum { CROWD = 10000 };
     intruder *in = intruder_open(), *twin = intruder_open();
     sn_real *xyz = calloc(3 * CROWD, sizeof *xyz);
-    assert_int_equal(sn_add_particles(in->world, CROWD, xyz, 0, SN_IMMOVABLE).count, CROWD);
-    assert_int_equal(sn_add_particles(twin->world, CROWD, xyz, 0, SN_IMMOVABLE).count, CROWD);
+    assert_int_equal(sn_particles_add(in->world, CROWD, xyz, 0, SN_IMMOVABLE).count, CROWD);
+    assert_int_equal(sn_particles_add(twin->world, CROWD, xyz, 0, SN_IMMOVABLE).count, CROWD);
     free(xyz);
     in->hook_only = true;
     in->armed = true;
@@ -267,7 +267,7 @@ static void intruding_log(void *context, sn_log_level level, const char *text)
         return;
     in->armed = false;
     in->calls += sn_world_step(in->world, 1) == SN_ERROR_BUSY;
-    in->calls += bench_is_null_particle(sn_add_particle(in->world, vec(0, 0, 0), 1));
+    in->calls += bench_is_null_particle(sn_particle_add_at(in->world, vec(0, 0, 0), 1));
     sn_world_destroy(in->world);
 }
 
@@ -281,7 +281,7 @@ static void test_calls_from_log(void **state)
     def.log.write = intruding_log;
     def.log.context = &in;
     in.world = support_world_from(&def);
-    sn_add_particle(in.world, vec(0, 1, 0), 1);
+    sn_particle_add_at(in.world, vec(0, 1, 0), 1);
     uint64_t hash = sn_world_hash(in.world);
     in.armed = true;
     assert_int_equal(sn_world_step(in.world, -1), SN_ERROR_ARGUMENT);
@@ -315,8 +315,8 @@ static void test_other_world_from_callback(void **state)
     sn_world *outer = support_world();
     two_worlds worlds = {support_world(), SN_OK, 0};
     support_zoo(worlds.other);
-    sn_add_particle(outer, vec(0, 0, 0), 1);
-    assert_ok(outer, sn_world_add_field(outer, step_other, &worlds, false, NULL));
+    sn_particle_add_at(outer, vec(0, 0, 0), 1);
+    assert_ok(outer, sn_field_add(outer, step_other, &worlds, false, NULL));
     support_run(outer, 1, 0.1);
     assert_int_equal(worlds.result, SN_OK);
     assert_int_equal(worlds.calls, 10);

@@ -42,10 +42,10 @@ static sn_world *mixed(const variant *v, sn_world_def def)
     def.settings.substeps = SUBSTEPS;
     sn_world *world = contact_world(def, true, true);
     add_floor(world);
-    sn_particle last = sn_add_particle(world, vec(0, 0.6, 0), SN_IMMOVABLE);
+    sn_particle last = sn_particle_add_at(world, vec(0, 0.6, 0), SN_IMMOVABLE);
     for (int i = 1; i <= 12; ++i) {
         sn_particle p = ball(world, vec(0.12 * i, 0.6, 0), 0.1, 0.05);
-        sn_constraint c = sn_add_distance(world, sn_at(last), sn_at(p), SN_MEASURE);
+        sn_constraint c = sn_constraint_add_distance(world, sn_at(last), sn_at(p), SN_MEASURE);
         if (v->weak)
             assert_ok(world, sn_constraint_set_strength(world, c, 30, 0));
         last = p;
@@ -53,18 +53,18 @@ static sn_world *mixed(const variant *v, sn_world_def def)
     for (int i = 0; i < 8; ++i)
         ball(world, vec(0.11 * i, 0.04, 0.3), 0.2, 0.05);
     for (int i = 0; v->bodies && i < 4; ++i)
-        assert_true(sn_add_box_body(world, vec(2, 0.099 + 0.2 * i, 0), vec(0.1, 0.1, 0.1), 500).generation);
+        assert_true(sn_body_add_box(world, vec(2, 0.099 + 0.2 * i, 0), vec(0.1, 0.1, 0.1), 500).generation);
     if (v->drag) {
         sn_drag_def drag = sn_default_drag_def();
         drag.strength = 1;
-        assert_ok(world, sn_world_add_drag(world, &drag, NULL));
+        assert_ok(world, sn_drag_add(world, &drag, NULL));
     }
     return world;
 }
 
 static void push(sn_world *world, int i)
 {
-    assert_ok(world, sn_particle_add_force(world, sn_particle_from_index(world, 6), vec(0.3 * i, 1, 0.2)));
+    assert_ok(world, sn_particle_apply_force(world, sn_particle_from_index(world, 6), vec(0.3 * i, 1, 0.2)));
     assert_ok(world, sn_particle_move_to(world, sn_particle_from_index(world, 0), vec(0, 0.6, 0.01 * i)));
 }
 

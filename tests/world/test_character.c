@@ -1,4 +1,5 @@
 /* The character: steps, slopes, walls, corners, platforms, bodies; at many sizes and speeds. */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -32,7 +33,7 @@ static sn_character standing_at(double x, double y, double z)
 static sn_world *with_floor(void)
 {
     sn_world *world = support_world();
-    sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
+    fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
     return world;
 }
 
@@ -53,7 +54,7 @@ static void test_falls_and_stands(void **state)
     assert_close(c.position.y, 3 - 9.81 / 2 * 0.25, 0.1);
     walk(world, &c, 0, 0, 60);
     assert_true(c.grounded);
-    assert_int_not_equal(c.ground.collider.generation, 0);
+    assert_int_not_equal(c.ground.body.generation, 0);
     assert_close(c.position.y, 0.006, 1e-4);
     assert_close(c.velocity.y, 0, 0);
     sn_vec3 rest = c.position;
@@ -88,16 +89,16 @@ static double walk_to_step(double height, double step, double radius, double spe
                              vec(2, height, -3), vec(6, height, -3), vec(6, height, 3), vec(2, height, 3)};
         const uint32_t t[] = {4, 7, 6, 4, 6, 5, 0, 3, 7, 0, 7, 4, 1, 5, 6, 1, 6, 2,
                               0, 4, 5, 0, 5, 1, 3, 2, 6, 3, 6, 7, 0, 1, 2, 0, 2, 3};
-        sn_collider_def def = sn_default_collider_def();
-        def.type = SN_COLLIDER_MESH;
+        fixed_def def = default_fixed();
+        def.type = SN_SHAPE_MESH;
         def.vertices = v;
         def.vertex_count = 8;
         def.triangles = t;
         def.triangle_count = 12;
-        sn_collider made;
-        assert_ok(world, sn_collider_add(world, &def, &made));
+        sn_body made;
+        assert_ok(world, fixed_add(world, &def, &made));
     } else {
-        sn_add_box_collider(world, vec(4, height / 2, 0), vec(2, height / 2, 3));
+        fixed_add_box(world, vec(4, height / 2, 0), vec(2, height / 2, 3));
     }
     sn_character c = standing_at(0, 0.02, 0);
     c.step_height = real(step);
@@ -141,9 +142,9 @@ static void test_stairs(void **state)
     (void)state;
     sn_world *world = with_floor();
     for (int i = 0; i < 10; ++i)
-        sn_add_box_collider(world, vec(3 + 0.15 + 0.3 * i, 0.1 * (i + 1), 0), vec(0.15, 0.1 * (i + 1), 2));
+        fixed_add_box(world, vec(3 + 0.15 + 0.3 * i, 0.1 * (i + 1), 0), vec(0.15, 0.1 * (i + 1), 2));
     for (int i = 0; i < 10; ++i)
-        sn_add_box_collider(world, vec(6 + 0.15 + 0.3 * i, 0.1 * (10 - i), 0), vec(0.15, 0.1 * (10 - i), 2));
+        fixed_add_box(world, vec(6 + 0.15 + 0.3 * i, 0.1 * (10 - i), 0), vec(0.15, 0.1 * (10 - i), 2));
     sn_character c = standing_at(0, 0.02, 0);
     walk(world, &c, 0, 0, 5);
     double top = 0;
@@ -168,13 +169,13 @@ static void test_slopes(void **state)
     for (int degrees = 10; degrees <= 80; degrees += 10) {
         const double angle = degrees * SN_PI / 180;
         sn_world *world = with_floor();
-        sn_collider_def def = sn_default_collider_def();
-        def.type = SN_COLLIDER_BOX; /* its upper face begins at x = 2 */
+        fixed_def def = default_fixed();
+        def.type = SN_SHAPE_BOX; /* its upper face begins at x = 2 */
         def.half = vec(10, 1, 5);
         def.rotation = about_z(angle);
         def.position = vec(2 + 10 * cos(angle) + sin(angle), 10 * sin(angle) - cos(angle), 0);
-        sn_collider slope;
-        assert_ok(world, sn_collider_add(world, &def, &slope));
+        sn_body slope;
+        assert_ok(world, fixed_add(world, &def, &slope));
         sn_character c = standing_at(0, 0.02, 0);
         c.slope_limit = real(45 * SN_PI / 180);
         c.step_height = real(0.2);
@@ -214,7 +215,7 @@ static void test_slides_along_walls(void **state)
 {
     (void)state;
     sn_world *world = with_floor();
-    sn_add_box_collider(world, vec(3, 2, 0), vec(1, 2, 50));
+    fixed_add_box(world, vec(3, 2, 0), vec(1, 2, 50));
     sn_character c = standing_at(0, 0.02, 0);
     walk(world, &c, 0, 0, 5);
     walk(world, &c, 3, 4, 120);
@@ -234,14 +235,14 @@ static void test_corners(void **state)
         const double half = degrees * SN_PI / 360;
         sn_world *world = with_floor();
         for (int side = -1; side <= 1; side += 2) { /* two walls that meet at x = 5 */
-            sn_collider_def def = sn_default_collider_def();
-            def.type = SN_COLLIDER_BOX;
+            fixed_def def = default_fixed();
+            def.type = SN_SHAPE_BOX;
             def.half = vec(10, 3, 0.5);
             const double turn = side * half;
             def.rotation = (sn_quat){0, real(sin(turn / 2)), 0, real(cos(turn / 2))};
             def.position = vec(5 - 10 * cos(turn) + 0.5 * sin(half), 0, side * (10 * sin(half) + 0.5 * cos(half)));
-            sn_collider wall;
-            assert_ok(world, sn_collider_add(world, &def, &wall));
+            sn_body wall;
+            assert_ok(world, fixed_add(world, &def, &wall));
         }
         sn_character c = standing_at(5 - 2 / sin(half), 0.02, 0);
         walk(world, &c, 0, 0, 5);
@@ -263,19 +264,19 @@ static void test_no_tunnelling(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_add_box_collider(world, vec(0, 0, 0), vec(0.0005, 2000, 2000));
+    fixed_add_box(world, vec(0, 0, 0), vec(0.0005, 2000, 2000));
     uint64_t seed = 4;
     const sn_vec3 corner[] = {vec(20, -5000, -5000), vec(20, 5000, -5000),
                               vec(20, 0, 8000)}; /* and a triangle without any thickness to speak of */
     const uint32_t triangle[] = {0, 1, 2};
-    sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_MESH;
+    fixed_def def = default_fixed();
+    def.type = SN_SHAPE_MESH;
     def.vertices = corner;
     def.vertex_count = 3;
     def.triangles = triangle;
     def.triangle_count = 1;
-    sn_collider sheet;
-    assert_ok(world, sn_collider_add(world, &def, &sheet));
+    sn_body sheet;
+    assert_ok(world, fixed_add(world, &def, &sheet));
     for (uint32_t i = 0; i < support_rounds(2000, 300); ++i) {
         const double speed = pow(10, support_random_in(&seed, 0, 5));
         sn_character c = standing_at(support_random_in(&seed, 0.4, 19.6), 0, support_random_in(&seed, -5, 5));
@@ -298,23 +299,23 @@ static void test_platforms(void **state)
     (void)state;
     for (int kind = 0; kind < 4; ++kind) {
         sn_world *world = support_world();
-        sn_collider collider = {0, 0};
+        sn_body collider = {0, 0};
         sn_body body = {0, 0};
         if (kind < 3) {
-            collider = sn_add_box_collider(world, vec(0, -0.5, 0), vec(3, 0.5, 3));
+            collider = fixed_add_box(world, vec(0, -0.5, 0), vec(3, 0.5, 3));
         } else {
-            body = sn_add_box_body(world, vec(0, -0.5, 0), vec(3, 0.5, 3), 1000);
+            body = sn_body_add_box(world, vec(0, -0.5, 0), vec(3, 0.5, 3), 1000);
             assert_ok(world, sn_body_set_mass(world, body, SN_IMMOVABLE));
         }
         sn_character c = standing_at(1, 0.02, 1);
         walk(world, &c, 0, 0, 10);
         assert_true(c.grounded);
         if (kind == 0) /* away, and up */
-            assert_ok(world, sn_collider_set_velocity(world, collider, vec(2, 1, -1), vec(0, 0, 0)));
+            assert_ok(world, sn_body_set_velocity(world, collider, vec(2, 1, -1), vec(0, 0, 0)));
         if (kind == 1) /* down */
-            assert_ok(world, sn_collider_set_velocity(world, collider, vec(0, -3, 0), vec(0, 0, 0)));
+            assert_ok(world, sn_body_set_velocity(world, collider, vec(0, -3, 0), vec(0, 0, 0)));
         if (kind == 2) /* round, a quarter in a second */
-            assert_ok(world, sn_collider_set_velocity(world, collider, vec(0, 0, 0), vec(0, SN_PI / 2, 0)));
+            assert_ok(world, sn_body_set_velocity(world, collider, vec(0, 0, 0), vec(0, SN_PI / 2, 0)));
         for (int i = 1; i <= 60; ++i) {
             if (kind == 3)
                 assert_ok(world,
@@ -331,7 +332,7 @@ static void test_platforms(void **state)
             assert_vec_close(c.ground_velocity, vec(2, 1, -1), 1e-2);
             walk(world, &c, 1, 0, 30); /* and walks on it */
             assert_close(c.position.x, 3 + 1 + 0.5, 1e-2);
-            assert_ok(world, sn_collider_remove(world, collider));
+            assert_ok(world, sn_body_remove(world, collider));
             walk(world, &c, 0, 0, 30); /* gone from under it */
             assert_false(c.grounded);
         }
@@ -344,15 +345,15 @@ static void test_pushed(void **state)
 {
     (void)state;
     sn_world *world = with_floor();
-    sn_collider wall = sn_add_box_collider(world, vec(-2, 1, 0), vec(1, 1, 5));
+    sn_body wall = fixed_add_box(world, vec(-2, 1, 0), vec(1, 1, 5));
     sn_character c = standing_at(0, 0.02, 0);
     walk(world, &c, 0, 0, 5);
-    assert_ok(world, sn_collider_set_velocity(world, wall, vec(1, 0, 0), vec(0, 0, 0)));
+    assert_ok(world, sn_body_set_velocity(world, wall, vec(1, 0, 0), vec(0, 0, 0)));
     walk(world, &c, 0, 0, 180);
     assert_close(c.position.x, 2 + 0.306, 0.02);
     assert_close(c.position.y, 0.006, 5e-3);
     assert_true(c.grounded);
-    sn_add_box_collider(world, vec(4, 1, 0), vec(1, 1, 5));
+    fixed_add_box(world, vec(4, 1, 0), vec(1, 1, 5));
     walk(world, &c, 0, 0, 120);
     assert_true(support_is_finite(c.position));
     sn_world_destroy(world);
@@ -365,7 +366,7 @@ static void test_pushes_bodies(void **state)
     double gone[3], slowed[3];
     for (int i = 0; i < 3; ++i) {
         sn_world *world = with_floor();
-        sn_body box = sn_add_box_body(world, vec(1.5, 0.5, 0), vec(0.5, 0.5, 0.5), real(masses[i]));
+        sn_body box = sn_body_add_box(world, vec(1.5, 0.5, 0), vec(0.5, 0.5, 0.5), real(masses[i]));
         sn_character c = standing_at(0, 0.02, 0);
         walk(world, &c, 0, 0, 5);
         walk(world, &c, 2, 0, 90);
@@ -381,8 +382,8 @@ static void test_pushes_bodies(void **state)
 
     /* it presses on what it stands on: a plank on a pivot tips */
     sn_world *world = support_world();
-    sn_body plank = sn_add_box_body(world, vec(0, 0, 0), vec(2, 0.05, 0.5), 100);
-    assert_int_not_equal(sn_add_hinge_joint(world, plank, (sn_body){0, 0}, vec(0, 0, 0), vec(0, 0, 1)).generation, 0);
+    sn_body plank = sn_body_add_box(world, vec(0, 0, 0), vec(2, 0.05, 0.5), 100);
+    assert_int_not_equal(sn_joint_add_hinge(world, plank, (sn_body){0, 0}, vec(0, 0, 0), vec(0, 0, 1)).generation, 0);
     sn_character c = standing_at(1, 0.07, 0);
     walk(world, &c, 0, 0, 20);
     assert_true(sn_body_spin(world, plank).z < real(-0.05));
@@ -398,17 +399,17 @@ static void test_own_collider(void **state)
     (void)state;
     sn_world *world = with_floor();
     sn_character c = standing_at(0, 0.006, 0);
-    c.collider = sn_add_capsule_collider(world, vec(0, 0.3, 0), vec(0, 1.5, 0), real(0.3));
+    c.body = fixed_add_capsule(world, vec(0, 0.3, 0), vec(0, 1.5, 0), real(0.3));
     walk(world, &c, 2, 0, 60);
     assert_close(c.position.x, 2, 1e-2);
-    sn_collider_def def;
+    fixed_def def;
     assert_ok(world, sn_world_step(world, real(DT)));
-    assert_ok(world, sn_collider_read(world, c.collider, &def));
+    assert_ok(world, fixed_read(world, c.body, &def));
     assert_vec_close(def.position, vec(c.position.x, c.position.y + real(0.9), 0), 1e-3);
     assert_true(sn_character_fits(world, &c, c.position));
-    assert_ok(world, sn_collider_remove(world, c.collider));
+    assert_ok(world, sn_body_remove(world, c.body));
     assert_result(world, SN_ERROR_ARGUMENT, sn_character_move(world, &c, real(DT)));
-    assert_says(sn_world_error(world), "collider gone");
+    assert_says(sn_world_error(world), "body gone");
     sn_world_destroy(world);
 }
 
@@ -416,7 +417,7 @@ static void test_fits(void **state)
 {
     (void)state;
     sn_world *world = with_floor();
-    sn_add_box_collider(world, vec(0, 2.5, 0), vec(5, 1, 5)); /* a ceiling at 1.5 m */
+    fixed_add_box(world, vec(0, 2.5, 0), vec(5, 1, 5)); /* a ceiling at 1.5 m */
     sn_character c = standing_at(0, 0.01, 0);
     assert_false(sn_character_fits(world, &c, c.position));
     c.height = real(1.2);
@@ -438,9 +439,9 @@ static void test_sizes(void **state)
     for (uint32_t i = 0; i < COUNT_OF(sizes); ++i) {
         const double k = sizes[i];
         sn_world *world = support_void();
-        sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
-        sn_add_box_collider(world, vec(3 * k, 0.1 * k, 0), vec(1 * k, 0.1 * k, 3 * k));
-        sn_add_box_collider(world, vec(6 * k, 0.5 * k, 0), vec(1 * k, 0.5 * k, 3 * k));
+        fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+        fixed_add_box(world, vec(3 * k, 0.1 * k, 0), vec(1 * k, 0.1 * k, 3 * k));
+        fixed_add_box(world, vec(6 * k, 0.5 * k, 0), vec(1 * k, 0.5 * k, 3 * k));
         sn_character c = standing_at(0, 0.02 * k, 0);
         c.radius = real(0.3 * k);
         c.height = real(1.8 * k);
@@ -466,7 +467,7 @@ static void test_up_and_flat(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_add_plane_collider(world, vec(0, 0, 0), vec(1, 0, 0));
+    fixed_add_plane(world, vec(0, 0, 0), vec(1, 0, 0));
     sn_character c = sn_default_character();
     c.up = vec(3, 0, 0);
     c.position = vec(0.02, 0, 0);
@@ -479,8 +480,8 @@ static void test_up_and_flat(void **state)
     sn_world_destroy(world);
 
     world = support_world_2d();
-    sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
-    sn_add_box_collider(world, vec(3, 0.1, 0), vec(1, 0.1, 1));
+    fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+    fixed_add_box(world, vec(3, 0.1, 0), vec(1, 0.1, 1));
     c = standing_at(0, 0.02, 0);
     walk(world, &c, 0, 0, 5);
     walk(world, &c, 2, 0, 80);

@@ -28,14 +28,14 @@ static int teardown(void **state)
 
 static sn_particle at(double x, double y, double z)
 {
-    sn_particle p = sn_add_particle(world, vec(x, y, z), 1);
+    sn_particle p = sn_particle_add_at(world, vec(x, y, z), 1);
     assert_true(sn_particle_is_valid(world, p));
     return p;
 }
 
 static sn_particle fixed_at(double x, double y, double z)
 {
-    return sn_add_particle(world, vec(x, y, z), SN_IMMOVABLE);
+    return sn_particle_add_at(world, vec(x, y, z), SN_IMMOVABLE);
 }
 
 static sn_vec3 position(sn_particle p)
@@ -92,7 +92,7 @@ static void test_spot_shares_the_correction(void **state)
     (void)state;
     sn_particle a = at(0, 0, 0), b = at(4, 0, 0), c = at(0, 4, 0);
     sn_point spot = sn_on_triangle(a, b, c, real(0.25), real(0.25), real(0.5));
-    live(sn_add_pin_at(world, spot, vec(1, 2, 3)));
+    live(sn_constraint_add_pin_at(world, spot, vec(1, 2, 3)));
     support_run(world, 1, 0.1);
     assert_vec_close(sn_point_position(world, spot), vec(1, 2, 3), 1e-5);
     /* dx = w b dlambda with sum b^2 = 0.375: 0.25 / 0.375 and 0.5 / 0.375 of 3 */
@@ -108,7 +108,7 @@ static void test_spot_and_its_own_corner(void **state)
     sn_particle a = at(0, 0, 0), b = at(3, 0, 0), c = at(0, 3, 0);
     sn_real third = real(1.0 / 3);
     sn_point middle = sn_on_triangle(a, b, c, third, third, third);
-    sn_constraint rod = live(sn_add_distance(world, sn_at(a), middle, 1));
+    sn_constraint rod = live(sn_constraint_add_distance(world, sn_at(a), middle, 1));
     support_run(world, 1, 0.1);
     sn_real value = 1;
     assert_ok(world, sn_constraint_value(world, rod, &value));
@@ -124,9 +124,9 @@ static void test_handles(void **state)
 {
     (void)state;
     sn_particle p = at(0, 0, 0), q = at(1, 0, 0);
-    sn_constraint a = live(sn_add_distance(world, sn_at(p), sn_at(q), 1));
-    sn_constraint b = live(sn_add_distance(world, sn_at(p), sn_at(q), 2));
-    sn_constraint pin = live(sn_add_pin(world, p));
+    sn_constraint a = live(sn_constraint_add_distance(world, sn_at(p), sn_at(q), 1));
+    sn_constraint b = live(sn_constraint_add_distance(world, sn_at(p), sn_at(q), 2));
+    sn_constraint pin = live(sn_constraint_add_pin(world, p));
     assert_int_equal(a.kind, SN_KIND_DISTANCE);
     assert_int_equal(pin.kind, SN_KIND_PIN);
     assert_int_not_equal(a.index, b.index);
@@ -134,7 +134,7 @@ static void test_handles(void **state)
     assert_false(sn_constraint_is_valid(world, a));
     live(b);
     live(pin);
-    sn_constraint heir = live(sn_add_distance(world, sn_at(p), sn_at(q), 3));
+    sn_constraint heir = live(sn_constraint_add_distance(world, sn_at(p), sn_at(q), 3));
     assert_int_equal(heir.index, a.index);
     assert_false(sn_constraint_is_valid(world, a));
     assert_int_equal(sn_world_constraint_count(world, SN_KIND_DISTANCE), 2);
@@ -157,13 +157,13 @@ static void test_runs(void **state)
     uint32_t index[2 * 5];
     for (uint32_t i = 0; i < 18; ++i)
         xyz[i] = real(i);
-    sn_particles line = sn_add_particles(world, 6, xyz, 0, 1);
+    sn_particles line = sn_particles_add(world, 6, xyz, 0, 1);
     for (uint32_t i = 0; i < 5; ++i) {
         index[2 * i] = line.first + i;
         index[2 * i + 1] = line.first + i + 1;
     }
-    sn_constraints given = sn_add_constraints(world, SN_KIND_DISTANCE, 5, index, rest, NULL);
-    sn_constraints measured = sn_add_constraints(world, SN_KIND_DISTANCE, 5, index, NULL, NULL);
+    sn_constraints given = sn_constraints_add_kind(world, SN_KIND_DISTANCE, 5, index, rest, NULL);
+    sn_constraints measured = sn_constraints_add_kind(world, SN_KIND_DISTANCE, 5, index, NULL, NULL);
     assert_int_equal(given.count, 5);
     assert_int_equal(measured.count, 5);
     for (uint32_t i = 0; i < 5; ++i) {
@@ -208,7 +208,7 @@ static void test_numbers_stay(void **state)
             count--;
         } else {
             sn_real both[2] = {real(round), real(round + 0.5)};
-            sn_constraints run = sn_add_constraints(world, SN_KIND_DISTANCE, 2, index, both, NULL);
+            sn_constraints run = sn_constraints_add_kind(world, SN_KIND_DISTANCE, 2, index, both, NULL);
             assert_int_equal(run.count, 2);
             for (uint32_t j = 0; j < 2; ++j) {
                 handle[i + j] = sn_constraints_at(run, j);
@@ -256,7 +256,7 @@ static bool only_particles(const sn_constraint_def *def)
 static void check_read_round_trip(int sweep)
 {
     configure(sweep, 10, 1, 0);
-    assert_int_equal(sn_register_kind(world, &support_kind_gap), SN_KIND_BUILTIN_END);
+    assert_int_equal(sn_kind_register(world, &support_kind_gap), SN_KIND_BUILTIN_END);
     support_animals zoo = support_zoo(world);
     support_run(world, 5, 1.0 / 60);
     for (uint32_t kind = 1; kind < zoo.kind_count; ++kind) {
@@ -299,7 +299,7 @@ static void test_change(void **state)
 {
     (void)state;
     sn_particle p[5] = {at(0, 0, 0), at(1, 0, 0), at(0, 2, 0), at(0, 0, 3), at(4, 4, 4)};
-    sn_constraint rod = live(sn_add_distance(world, sn_at(p[0]), sn_at(p[1]), 1));
+    sn_constraint rod = live(sn_constraint_add_distance(world, sn_at(p[0]), sn_at(p[1]), 1));
     sn_point to[2] = {sn_at(p[0]), sn_on_triangle(p[1], p[2], p[3], real(0.25), real(0.25), real(0.5))}, back[8];
     sn_constraint_def def = sn_default_constraint_def(SN_KIND_DISTANCE), read;
     def.points = to;
@@ -324,8 +324,8 @@ static void test_set_param(void **state)
 {
     (void)state;
     sn_particle p = at(0, 0, 0), q = at(1, 0, 0);
-    sn_constraint rod = live(sn_add_distance(world, sn_at(p), sn_at(q), 1));
-    sn_constraint plane = live(sn_add_half_space(world, sn_at(p), vec(0, -1, 0), vec(0, 1, 0)));
+    sn_constraint rod = live(sn_constraint_add_distance(world, sn_at(p), sn_at(q), 1));
+    sn_constraint plane = live(sn_constraint_add_half_space(world, sn_at(p), vec(0, -1, 0), vec(0, 1, 0)));
     sn_real rest = 3, normal[3] = {0, 0, -2}, origin[3] = {1, 2, 3};
     assert_ok(world, sn_constraint_set_param(world, rod, "rest", &rest, 1));
     assert_close(rest_of(rod), 3, 0);
@@ -346,7 +346,7 @@ static void test_set_param_measures(void **state)
 {
     (void)state;
     sn_particle p = at(0, 0, 0), q = at(1, 0, 0);
-    sn_constraint rod = live(sn_add_distance(world, sn_at(p), sn_at(q), 5));
+    sn_constraint rod = live(sn_constraint_add_distance(world, sn_at(p), sn_at(q), 5));
     sn_real rest = SN_MEASURE;
     assert_ok(world, sn_constraint_set_param(world, rod, "rest", &rest, 1));
     assert_close(rest_of(rod), 1, 1e-6);
@@ -356,7 +356,7 @@ static void test_set_material(void **state)
 {
     (void)state;
     sn_particle p = at(0, 0, 0), q = at(1, 0, 0);
-    sn_constraint rod = live(sn_add_distance(world, sn_at(p), sn_at(q), 1));
+    sn_constraint rod = live(sn_constraint_add_distance(world, sn_at(p), sn_at(q), 1));
     sn_material material = {sn_compliance(4), 3};
     assert_true(material.compliance == real(0.25));
     assert_ok(world, sn_constraint_set_stiffness(world, rod, real(0.5)));
@@ -381,7 +381,7 @@ static bool measures_its_rest(const sn_kind *kind)
 static void test_measured_constraints_hold(void **state)
 {
     (void)state;
-    assert_int_equal(sn_register_kind(world, &support_kind_gap), SN_KIND_BUILTIN_END);
+    assert_int_equal(sn_kind_register(world, &support_kind_gap), SN_KIND_BUILTIN_END);
     support_animals zoo = support_zoo(world);
     for (uint32_t kind = 1; kind < zoo.kind_count; ++kind) {
         const sn_kind *info = sn_kind_info(world, kind);
@@ -402,10 +402,10 @@ static void test_value(void **state)
 {
     (void)state;
     sn_particle p = at(0, 0, 0), q = at(3, 4, 0), r = at(0, 0, 0);
-    sn_constraint rod = live(sn_add_distance(world, sn_at(p), sn_at(q), 2));
-    sn_constraint band = live(sn_add_distance_band(world, sn_at(p), sn_at(q), 6, 8));
-    sn_constraint collapsed = live(sn_add_distance(world, sn_at(p), sn_at(r), 0));
-    sn_constraint closed = live(sn_add_distance(world, sn_at(p), sn_at(r), 2));
+    sn_constraint rod = live(sn_constraint_add_distance(world, sn_at(p), sn_at(q), 2));
+    sn_constraint band = live(sn_constraint_add_distance_band(world, sn_at(p), sn_at(q), 6, 8));
+    sn_constraint collapsed = live(sn_constraint_add_distance(world, sn_at(p), sn_at(r), 0));
+    sn_constraint closed = live(sn_constraint_add_distance(world, sn_at(p), sn_at(r), 2));
     sn_real value[SN_MAX_ROWS] = {0};
     assert_ok(world, sn_constraint_value(world, rod, value));
     assert_close(value[0], 3, 1e-6);
@@ -433,7 +433,7 @@ static void visit_as_added(void)
 
 static sn_constraint pin_to(double x)
 {
-    return live(sn_add_pin_at(world, sn_at(torn), vec(x, 0, 0)));
+    return live(sn_constraint_add_pin_at(world, sn_at(torn), vec(x, 0, 0)));
 }
 
 /* Where it ends up, from x = 0. */
@@ -477,7 +477,7 @@ static void test_insertion_order_across_kinds(void **state)
     torn = at(0, 0, 0);
     sn_particle anchor = fixed_at(-1, 0, 0);
     pin_to(1);
-    sn_constraint rod = live(sn_add_distance(world, sn_at(torn), sn_at(anchor), 3)); /* to x = 2 */
+    sn_constraint rod = live(sn_constraint_add_distance(world, sn_at(torn), sn_at(anchor), 3)); /* to x = 2 */
     assert_close(pulled_to(), 2, 1e-5);
     sn_constraint last = pin_to(3);
     assert_close(pulled_to(), 3, 1e-5);
@@ -485,7 +485,7 @@ static void test_insertion_order_across_kinds(void **state)
     assert_close(pulled_to(), 2, 1e-5);
     uint32_t index[] = {torn.index, torn.index};
     sn_real targets[] = {5, 0, 0, 6, 0, 0};
-    sn_constraints run = sn_add_constraints(world, SN_KIND_PIN, 2, index, targets, NULL);
+    sn_constraints run = sn_constraints_add_kind(world, SN_KIND_PIN, 2, index, targets, NULL);
     assert_close(pulled_to(), 6, 1e-5);
     assert_ok(world, sn_constraint_remove(world, sn_constraints_at(run, 1)));
     assert_close(pulled_to(), 5, 1e-5);
@@ -554,11 +554,11 @@ static sn_particles hang_chain(uint32_t count)
     sn_real xyz[3 * 64] = {0};
     for (uint32_t i = 0; i < count; ++i)
         xyz[3 * i] = real(0.1 * i);
-    sn_particles chain = sn_add_particles(world, count, xyz, 0, real(0.1));
+    sn_particles chain = sn_particles_add(world, count, xyz, 0, real(0.1));
     assert_ok(world, sn_particle_set_mass(world, sn_particles_at(chain, 0), SN_IMMOVABLE));
     for (uint32_t i = 0; i + 1 < count; ++i)
-        live(
-            sn_add_distance(world, sn_at(sn_particles_at(chain, i)), sn_at(sn_particles_at(chain, i + 1)), SN_MEASURE));
+        live(sn_constraint_add_distance(world, sn_at(sn_particles_at(chain, i)), sn_at(sn_particles_at(chain, i + 1)),
+                                        SN_MEASURE));
     return chain;
 }
 
@@ -610,7 +610,7 @@ static void test_tolerance_when_satisfied(void **state)
 {
     (void)state;
     sn_particle p = at(0, 0, 0), q = at(1, 0, 0);
-    live(sn_add_distance(world, sn_at(p), sn_at(q), SN_MEASURE));
+    live(sn_constraint_add_distance(world, sn_at(p), sn_at(q), SN_MEASURE));
     for (int sweep = 0; sweep < SUPPORT_SWEEPS; ++sweep) {
         configure(sweep, 5, 100, 1e-4);
         support_run(world, 1, 0.1);
@@ -653,9 +653,9 @@ static void test_report_by_kind(void **state)
     assert_int_equal(r.kind_count, 0);
     assert_null(sn_report_kind(&r, SN_KIND_DISTANCE));
     sn_particle p = at(0, 0, 0), q = at(1, 0, 0);
-    live(sn_add_distance(world, sn_at(p), sn_at(q), real(1.5)));
-    sn_constraint worst = live(sn_add_distance(world, sn_at(p), sn_at(q), 3));
-    live(sn_add_pin(world, p));
+    live(sn_constraint_add_distance(world, sn_at(p), sn_at(q), real(1.5)));
+    sn_constraint worst = live(sn_constraint_add_distance(world, sn_at(p), sn_at(q), 3));
+    live(sn_constraint_add_pin(world, p));
     r = report();
     assert_int_equal(r.kind_count, 2);
     assert_int_equal(r.constraints, 3);
@@ -681,7 +681,7 @@ static void test_report_by_kind(void **state)
 static double left_over(double k, uint32_t iterations, bool correct)
 {
     sn_particle p = fixed_at(0, 0, 0), q = at(2, 0, 0);
-    sn_constraint rod = live(sn_add_distance(world, sn_at(p), sn_at(q), 1));
+    sn_constraint rod = live(sn_constraint_add_distance(world, sn_at(p), sn_at(q), 1));
     assert_ok(world, sn_constraint_set_stiffness(world, rod, real(k)));
     sn_settings settings = sn_world_settings(world);
     settings.iterations = iterations;
@@ -712,8 +712,8 @@ static void test_stiffness(void **state)
 static void test_force(void **state)
 {
     (void)state;
-    sn_particle top = fixed_at(0, 0, 0), bob = sn_add_particle(world, vec(0, -1, 0), 2);
-    sn_constraint rod = live(sn_add_distance(world, sn_at(top), sn_at(bob), 1));
+    sn_particle top = fixed_at(0, 0, 0), bob = sn_particle_add_at(world, vec(0, -1, 0), 2);
+    sn_constraint rod = live(sn_constraint_add_distance(world, sn_at(top), sn_at(bob), 1));
     sn_force before = sn_constraint_force(world, rod);
     assert_true(before.magnitude == 0 && before.rows == 1 && before.row[0] == 0);
     assert_vec_close(sn_constraint_force_on(world, rod, 0), vec(0, 0, 0), 0);
@@ -759,8 +759,8 @@ static void test_undefined(void **state)
 {
     (void)state;
     sn_particle p = at(0, 0, 0), q = at(0, 0, 0), r = at(3, 0, 0);
-    sn_constraint collapsed = live(sn_add_distance(world, sn_at(p), sn_at(q), 0));
-    sn_constraint rod = live(sn_add_distance(world, sn_at(p), sn_at(r), 1));
+    sn_constraint collapsed = live(sn_constraint_add_distance(world, sn_at(p), sn_at(q), 0));
+    sn_constraint rod = live(sn_constraint_add_distance(world, sn_at(p), sn_at(r), 1));
     assert_true(support_is_nan(sn_constraint_force_on(world, collapsed, 0)));
     assert_says(sn_world_error(world), "distance direction");
     assert_true(support_is_nan(sn_constraint_force_on(world, collapsed, 1)));
@@ -795,13 +795,13 @@ static sn_world *rope_world(sn_integrator integrator, sn_constraints *rods)
     uint32_t index[2 * 19];
     for (uint32_t i = 0; i < 20; ++i)
         xyz[3 * i] = real(0.1 * i);
-    sn_particles run = sn_add_particles(rope, 20, xyz, 0, 1);
+    sn_particles run = sn_particles_add(rope, 20, xyz, 0, 1);
     for (uint32_t i = 0; i < 19; ++i) {
         index[2 * i] = run.first + i;
         index[2 * i + 1] = run.first + i + 1;
     }
-    sn_add_pin(rope, sn_particles_at(run, 0));
-    *rods = sn_add_constraints(rope, SN_KIND_DISTANCE, 19, index, NULL, NULL);
+    sn_constraint_add_pin(rope, sn_particles_at(run, 0));
+    *rods = sn_constraints_add_kind(rope, SN_KIND_DISTANCE, 19, index, NULL, NULL);
     assert_int_equal(rods->count, 19);
     support_run(rope, 5, 1.0 / 60);
     return rope;
@@ -876,7 +876,7 @@ static void test_volume(void **state)
 {
     (void)state;
     sn_point a = sn_at(at(0, 0, 0)), b = sn_at(at(1, 0, 0)), c = sn_at(at(0, 1, 0)), d = sn_at(at(0, 0, 1));
-    sn_constraint tetrahedron = live(sn_add_volume(world, a, b, c, d, SN_MEASURE));
+    sn_constraint tetrahedron = live(sn_constraint_add_volume(world, a, b, c, d, SN_MEASURE));
     sn_real value = 1;
     assert_close(rest_of(tetrahedron), 1.0 / 6, 1e-6);
     assert_ok(world, sn_particle_set_position(world, d.particle[0], vec(0, 0, 0.5)));
@@ -888,9 +888,9 @@ static void test_volume(void **state)
     assert_ok(world, sn_constraint_value(world, tetrahedron, &value));
     assert_close(value, 0, 1e-6);
     assert_int_equal(sn_constraint_point_count(world, tetrahedron), 4);
-    assert_int_equal(sn_add_volume(world, a, b, c, c, 1).generation, 0);
-    assert_int_equal(sn_add_volume(world, a, b, c, d, (sn_real)NAN).generation, 0);
-    assert_int_equal(sn_add_volume(NULL, a, b, c, d, 1).generation, 0);
+    assert_int_equal(sn_constraint_add_volume(world, a, b, c, c, 1).generation, 0);
+    assert_int_equal(sn_constraint_add_volume(world, a, b, c, d, (sn_real)NAN).generation, 0);
+    assert_int_equal(sn_constraint_add_volume(NULL, a, b, c, d, 1).generation, 0);
 }
 
 /* ---- Kinds of one's own ------------------------------------------------------------------------------------------ */
@@ -898,7 +898,7 @@ static void test_volume(void **state)
 static void test_own_kind(void **state)
 {
     (void)state;
-    uint32_t kind = sn_register_kind(world, &support_kind_gap);
+    uint32_t kind = sn_kind_register(world, &support_kind_gap);
     assert_int_equal(kind, SN_KIND_BUILTIN_END);
     assert_int_equal(sn_kind_count(world), SN_KIND_BUILTIN_END + 1);
     assert_int_equal(sn_kind_find(world, "test_gap"), kind);
@@ -911,7 +911,7 @@ static void test_own_kind(void **state)
     sn_particle p = at(0, 0, 0), q = at(3, 1, 0);
     uint32_t index[] = {p.index, q.index};
     sn_real gap = 1;
-    sn_constraints run = sn_add_constraints(world, kind, 1, index, &gap, NULL);
+    sn_constraints run = sn_constraints_add_kind(world, kind, 1, index, &gap, NULL);
     assert_int_equal(run.count, 1);
     support_run(world, 1, 0.1);
     assert_vec_close(position(p), vec(1, 0, 0), 1e-6);
@@ -931,7 +931,7 @@ static void test_own_kind_is_copied(void **state)
     kind.formula = NULL;
     kind.param[0].name = param;
     kind.param[0].unit = unit;
-    uint32_t number = sn_register_kind(world, &kind);
+    uint32_t number = sn_kind_register(world, &kind);
     assert_int_not_equal(number, 0);
     memset(name, '?', sizeof name - 1);
     memset(unit, '?', sizeof unit - 1);
@@ -946,7 +946,7 @@ static void test_own_kind_is_copied(void **state)
     assert_null(info->param[1].name);
     sn_particle p = at(0, 0, 0), q = at(3, 1, 0);
     uint32_t index[] = {p.index, q.index};
-    sn_constraints run = sn_add_constraints(world, number, 1, index, NULL, NULL);
+    sn_constraints run = sn_constraints_add_kind(world, number, 1, index, NULL, NULL);
     sn_real gap = 2;
     assert_ok(world, sn_constraint_set_param(world, sn_constraints_at(run, 0), "gap", &gap, 1));
 }
@@ -964,9 +964,9 @@ static void test_resting_kind(void **state)
 {
     (void)state;
     sn_kind kind = {.name = "test_rest", .points = 1, .rows = 1, .eval = give_up};
-    uint32_t number = sn_register_kind(world, &kind);
+    uint32_t number = sn_kind_register(world, &kind);
     sn_particle p = at(1, 2, 3);
-    sn_constraints run = sn_add_constraints(world, number, 1, &p.index, NULL, NULL);
+    sn_constraints run = sn_constraints_add_kind(world, number, 1, &p.index, NULL, NULL);
     assert_int_equal(run.count, 1);
     support_run(world, 3, 0.1);
     assert_vec_same(position(p), vec(1, 2, 3));
@@ -1007,7 +1007,7 @@ static sn_world *bomb_world(time_bomb *bomb)
     kind.name = "test_bomb";
     kind.eval = bomb_eval;
     kind.context = bomb;
-    uint32_t number = sn_register_kind(w, &kind);
+    uint32_t number = sn_kind_register(w, &kind);
     support_animals zoo = support_zoo(w);
     for (uint32_t i = 0; i < 3; ++i) /* only the first of the zoo's four stays */
         assert_ok(w, sn_constraint_remove(w, i == 0   ? zoo.on_spots[number]
@@ -1063,11 +1063,11 @@ static void test_divergence_in_every_order(void **state)
             kind.eval = bomb_eval;
             kind.context = &bomb;
             kind.inequality = inequality;
-            uint32_t number = sn_register_kind(w, &kind), index[2];
-            index[0] = sn_add_particle(w, vec(0, 0, 0), 1).index;
-            index[1] = sn_add_particle(w, vec(1, 0, 0), 1).index;
+            uint32_t number = sn_kind_register(w, &kind), index[2];
+            index[0] = sn_particle_add_at(w, vec(0, 0, 0), 1).index;
+            index[1] = sn_particle_add_at(w, vec(1, 0, 0), 1).index;
             sn_real gap = 1;
-            assert_int_equal(sn_add_constraints(w, number, 1, index, &gap, NULL).count, 1);
+            assert_int_equal(sn_constraints_add_kind(w, number, 1, index, &gap, NULL).count, 1);
             sn_settings settings = sn_world_settings(w);
             support_set_sweep(&settings, sweep);
             settings.iterations = 3;
@@ -1103,7 +1103,8 @@ static void test_walk_over_constraints(void **state)
     check_walk(c, 0);
     sn_particle a = at(0, 0, 0), b = at(1, 0, 0);
     for (uint32_t i = 0; i < 12; ++i)
-        c[i] = i % 4 == 3 ? live(sn_add_pin(world, a)) : live(sn_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE));
+        c[i] = i % 4 == 3 ? live(sn_constraint_add_pin(world, a))
+                          : live(sn_constraint_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE));
     check_walk(c, 12);
     assert_ok(world, sn_constraint_remove(world, c[0]));
     assert_ok(world, sn_constraint_remove(world, c[5]));
@@ -1111,7 +1112,8 @@ static void test_walk_over_constraints(void **state)
     memmove(c, c + 1, 10 * sizeof c[0]);    /* 1 to 10 */
     memmove(c + 4, c + 5, 5 * sizeof c[0]); /* without 5 */
     check_walk(c, 9);
-    c[9] = live(sn_add_distance(world, sn_at(a), sn_at(b), 2)); /* takes a place that was left, and is still the last */
+    c[9] = live(sn_constraint_add_distance(world, sn_at(a), sn_at(b),
+                                           2)); /* takes a place that was left, and is still the last */
     check_walk(c, 10);
     assert_false(sn_constraint_next(NULL, &(sn_constraint_walk){0}));
     assert_false(sn_constraint_next(world, NULL));

@@ -72,13 +72,13 @@ static void static_and_dynamic_friction_differ(void **state)
     double s = sin(20 * TURNED_BY), c = cos(20 * TURNED_BY);
     for (int pushed = 0; pushed < 2; ++pushed) {
         sn_world *world = support_world();
-        sn_collider ramp = add_plane(world, vec(0, 0, 0), vec(-s, c, 0));
+        sn_body ramp = add_plane(world, vec(0, 0, 0), vec(-s, c, 0));
         set_materials(world, 0.5, 0);
         sn_contact_material m = material(0.5, 0);
         m.dynamic_friction = real(0.1);
         sn_group_contact group = sn_default_group_contact(0);
         group.material = m;
-        assert_ok(world, sn_collider_set_material(world, ramp, &m));
+        assert_ok(world, sn_body_set_material(world, ramp, 0, &m));
         assert_ok(world, sn_world_set_group_contact(world, 0, &group));
         sn_particle p = ball(world, vec(-0.1 * s, 0.1 * c, 0), 2, 0.1);
         support_run(world, 12, FRAME);
@@ -259,9 +259,9 @@ static void check_cradle(double gap, uint32_t substeps)
     assert_ok(world, sn_world_configure(world, &settings));
     for (uint32_t i = 0; i < CRADLE; ++i) {
         double x = (0.1 + gap) * i;
-        sn_particle hook = sn_add_particle(world, vec(x, 1, 0), SN_IMMOVABLE);
+        sn_particle hook = sn_particle_add_at(world, vec(x, 1, 0), SN_IMMOVABLE);
         balls[i] = i ? ball(world, vec(x, 0, 0), 1, 0.05) : ball(world, vec(-sin(angle), 1 - cos(angle), 0), 1, 0.05);
-        sn_add_distance(world, sn_at(hook), sn_at(balls[i]), 1);
+        sn_constraint_add_distance(world, sn_at(hook), sn_at(balls[i]), 1);
     }
     set_materials(world, 0, 1);
     double came = 0;
@@ -384,11 +384,11 @@ static void moving_floor_carries(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_collider floor = sn_add_box_collider(world, vec(0, -0.5, 0), vec(50, 0.5, 50));
+    sn_body floor = fixed_add_box(world, vec(0, -0.5, 0), vec(50, 0.5, 50));
     set_materials(world, 0.2, 0);
     sn_particle p = ball(world, vec(0, 0.1, 0), 3, 0.1);
     support_run(world, 12, FRAME);
-    assert_ok(world, sn_collider_set_velocity(world, floor, vec(1, 0, 0), vec(0, 0, 0)));
+    assert_ok(world, sn_body_set_velocity(world, floor, vec(1, 0, 0), vec(0, 0, 0)));
     support_run(world, 15, FRAME);
     assert_close(speed(world, p).x, 0.2 * GRAVITY * 0.25, 0.02);
     support_run(world, 60, FRAME);
@@ -407,9 +407,9 @@ static void disc_throws_off(void **state)
     for (int out = 0; out < 2; ++out) {
         double radius = limit * (out ? 1.1 : 0.9);
         sn_world *world = support_world();
-        sn_collider disc = sn_add_box_collider(world, vec(0, -0.5, 0), vec(20, 0.5, 20));
+        sn_body disc = fixed_add_box(world, vec(0, -0.5, 0), vec(20, 0.5, 20));
         set_materials(world, friction, 0);
-        assert_ok(world, sn_collider_set_velocity(world, disc, vec(0, 0, 0), vec(0, spin, 0)));
+        assert_ok(world, sn_body_set_velocity(world, disc, vec(0, 0, 0), vec(0, spin, 0)));
         sn_particle p = flying_ball(world, vec(radius, 0.01, 0), vec(0, 0, -spin * radius), 1, 0.01);
         support_run(world, 180, FRAME);
         sn_vec3 x = place(world, p);
@@ -427,11 +427,11 @@ static void wall_pushes(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_collider contact = sn_add_box_collider(world, vec(-1, 0, 0), vec(0.5, 1, 1));
+    sn_body contact = fixed_add_box(world, vec(-1, 0, 0), vec(0.5, 1, 1));
     sn_particle p = ball(world, vec(0, 0, 0), 1, 0.1);
     for (uint32_t i = 0; i < 60; ++i) {
         sn_quat upright = {0, 0, 0, 1};
-        assert_ok(world, sn_collider_move_to(world, contact, vec(-1 + 2 * FRAME * (i + 1), 0, 0), upright));
+        assert_ok(world, sn_body_move_to(world, contact, vec(-1 + 2 * FRAME * (i + 1), 0, 0), upright));
         support_run(world, 1, FRAME);
     }
     assert_vec_close(place(world, p), vec(1 + 0.5 + 0.1, 0, 0), 1e-3);
@@ -448,14 +448,14 @@ static void wall_pushes_a_box(void **state)
     sn_world *world = support_world();
     sn_particle corner[8];
     add_floor(world);
-    sn_collider contact = sn_add_box_collider(world, vec(-0.5, 0.5, 0), vec(0.1, 0.5, 2));
+    sn_body contact = fixed_add_box(world, vec(-0.5, 0.5, 0), vec(0.1, 0.5, 2));
     for (int i = 0; i < 8; ++i) {
         corner[i] = ball(world, vec(i & 1 ? 0.4 : 0, i & 2 ? 0.42 : 0.02, i & 4 ? 0.4 : 0), 1, 0.02);
         for (int j = 0; j < i; ++j)
-            sn_add_distance(world, sn_at(corner[i]), sn_at(corner[j]),
-                            real(support_gap(place(world, corner[i]), place(world, corner[j]))));
+            sn_constraint_add_distance(world, sn_at(corner[i]), sn_at(corner[j]),
+                                       real(support_gap(place(world, corner[i]), place(world, corner[j]))));
     }
-    assert_ok(world, sn_collider_set_velocity(world, contact, vec(0.5, 0, 0), vec(0, 0, 0)));
+    assert_ok(world, sn_body_set_velocity(world, contact, vec(0.5, 0, 0), vec(0, 0, 0)));
     support_run(world, 240, FRAME);
     double front = -0.5 + 0.5 * 4 + 0.1;
     for (int i = 0; i < 8; ++i) {
@@ -471,11 +471,11 @@ static void teleport_does_not_bat(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_collider contact = sn_add_box_collider(world, vec(-5, 0, 0), vec(0.5, 1, 1));
+    sn_body contact = fixed_add_box(world, vec(-5, 0, 0), vec(0.5, 1, 1));
     sn_particle p = ball(world, vec(0, 0, 0), 1, 0.1);
     sn_quat upright = {0, 0, 0, 1};
     support_run(world, 2, FRAME);
-    assert_ok(world, sn_collider_set_pose(world, contact, vec(-0.55, 0, 0), upright));
+    assert_ok(world, sn_body_set_pose(world, contact, vec(-0.55, 0, 0), upright));
     support_run(world, 120, FRAME);
     assert_close(place(world, p).x, 0.05, 0.002);
     assert_true(length(speed(world, p)) < 1e-3);
@@ -492,7 +492,7 @@ static double contact(sn_world *world, uint32_t group_a, uint32_t group_b, bool 
     assert_ok(world, sn_particle_set_group(world, a, group_a));
     assert_ok(world, sn_particle_set_group(world, b, group_b));
     if (joined)
-        sn_add_distance_max(world, sn_at(a), sn_at(b), 10);
+        sn_constraint_add_distance_max(world, sn_at(a), sn_at(b), 10);
     support_run(world, 60, FRAME);
     double after = (double)speed(world, a).x;
     sn_world_destroy(world);
@@ -541,7 +541,7 @@ static void settings_switch_contact_off(void **state)
         support_run(world, 120, FRAME);
         assert_close(place(world, p).y, which == 0 ? -1 : 0.1, 1e-3);
         assert_ok(world, sn_particle_remove(world, p));
-        assert_ok(world, sn_collider_remove(world, sn_collider_from_index(world, 0)));
+        assert_ok(world, sn_body_remove(world, sn_body_from_index(world, 0)));
         assert_close(contact(world, 0, 0, false), 1, 1e-4);
     }
 }
@@ -559,26 +559,26 @@ static double fall_on(sn_world *world)
 static void colliders_filter_and_sense(void **state)
 {
     (void)state;
-    sn_collider_def def = sn_default_collider_def();
-    sn_collider floor;
+    fixed_def def = default_fixed();
+    sn_body floor;
     sn_world *world = support_void();
     add_floor(world);
     assert_close(fall_on(world), 0.1, 1e-3);
     world = support_void();
-    assert_ok(world, sn_collider_set_filter(world, add_floor(world), 2, UINT32_MAX));
+    assert_ok(world, sn_body_set_filter(world, add_floor(world), 0, &(sn_filter){2, UINT32_MAX}));
     assert_close(fall_on(world), 0.1, 1e-3);
     world = support_void();
-    assert_ok(world, sn_collider_set_filter(world, add_floor(world), 1, 2));
+    assert_ok(world, sn_body_set_filter(world, add_floor(world), 0, &(sn_filter){1, 2}));
     assert_close(fall_on(world), -0.5, 1e-3);
     world = world_with_group(0, 1, 2, true);
     add_floor(world);
     assert_close(fall_on(world), -0.5, 1e-3);
     world = support_void();
     def.sensor = true;
-    assert_ok(world, sn_collider_add(world, &def, &floor));
+    assert_ok(world, fixed_add(world, &def, &floor));
     assert_close(fall_on(world), -0.5, 1e-5);
     world = support_void();
-    assert_ok(world, sn_collider_remove(world, add_floor(world)));
+    assert_ok(world, sn_body_remove(world, add_floor(world)));
     assert_close(fall_on(world), -0.5, 1e-3);
 }
 
@@ -670,13 +670,13 @@ static double slip_over_pole(double friction, double ratio)
     settings.substeps = 20;
     settings.solver = SN_SOLVER_DIRECT;
     assert_ok(world, sn_world_configure(world, &settings));
-    sn_add_capsule_collider(world, vec(0, 0, -1), vec(0, 0, 1), real(pole));
+    fixed_add_capsule(world, vec(0, 0, -1), vec(0, 0, 1), real(pole));
     set_materials(world, friction, 0);
     for (int i = 0; i < ROPE_NODES; ++i) {
         node[i] = ball(world, rope_place(i, pole + thick), i == 0 ? 1 : i == ROPE_NODES - 1 ? ratio : light, thick);
         if (i)
-            sn_add_distance(world, sn_at(node[i - 1]), sn_at(node[i]),
-                            real(support_gap(place(world, node[i - 1]), place(world, node[i]))));
+            sn_constraint_add_distance(world, sn_at(node[i - 1]), sn_at(node[i]),
+                                       real(support_gap(place(world, node[i - 1]), place(world, node[i]))));
     }
     support_run(world, 6, FRAME);
     double before = (double)place(world, node[ROPE_NODES - 1]).y;

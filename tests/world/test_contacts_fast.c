@@ -75,10 +75,10 @@ static const sn_vec3 plate_vertices[8] = {
 static const uint32_t plate_triangles[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
                                              2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
 
-static sn_collider_def plate_def(void)
+static fixed_def plate_def(void)
 {
-    sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_MESH;
+    fixed_def def = default_fixed();
+    def.type = SN_SHAPE_MESH;
     def.vertices = plate_vertices;
     def.vertex_count = 8;
     def.triangles = plate_triangles;
@@ -88,14 +88,14 @@ static sn_collider_def plate_def(void)
 
 /* Shots at the middle of a solid around the origin, which is `wide` in every direction at least. Its surface is true to
    `rough`. */
-static void shoot_at_solid(const sn_collider_def *def, target_distance *distance, double wide, double rough)
+static void shoot_at_solid(const fixed_def *def, target_distance *distance, double wide, double rough)
 {
     uint64_t seed = 11;
     for (size_t c = 0; c < COUNT_OF(calibre); ++c)
         for (uint32_t i = 0, shots = SHOTS; i < shots; ++i) {
             sn_world *world = make_range();
-            sn_collider target;
-            assert_ok(world, sn_collider_add(world, def, &target));
+            sn_body target;
+            assert_ok(world, fixed_add(world, def, &target));
             set_materials(world, i % 2 ? 1 : 0, i % 3 == 0 ? 0.8 : 0);
             sn_vec3 at = along(vec(0, 0, 0), support_random_in(&seed, 0, 0.7 * wide), random_direction(&seed));
             sn_particle p = shoot(world, at, random_direction(&seed), calibre[c], &seed);
@@ -118,18 +118,18 @@ static void shoot_at_solid(const sn_collider_def *def, target_distance *distance
 static void solids_are_not_passed(void **state)
 {
     (void)state;
-    sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_BOX;
+    fixed_def def = default_fixed();
+    def.type = SN_SHAPE_BOX;
     def.half = vec(0.5, 0.005, 0.5);
     shoot_at_solid(&def, box_distance, 0.005, 0);
-    def.type = SN_COLLIDER_SPHERE;
+    def.type = SN_SHAPE_SPHERE;
     def.radius = real(0.1);
     shoot_at_solid(&def, sphere_distance, 0.1, 0);
     def.radius = real(0.05);
-    def.thickness = real(0.05);
+    def.rounding = real(0.05);
     shoot_at_solid(&def, sphere_distance, 0.1, 0);
-    def.thickness = 0;
-    def.type = SN_COLLIDER_CAPSULE;
+    def.rounding = 0;
+    def.type = SN_SHAPE_CAPSULE;
     def.radius = real(0.02);
     def.half = vec(0.5, 0.5, 0.5);
     shoot_at_solid(&def, capsule_distance, 0.02, 0);
@@ -138,10 +138,10 @@ static void solids_are_not_passed(void **state)
 static void meshes_and_fields_are_not_passed(void **state)
 {
     (void)state;
-    sn_collider_def def = plate_def();
+    fixed_def def = plate_def();
     shoot_at_solid(&def, box_distance, 0.005, 0);
-    def = sn_default_collider_def();
-    def.type = SN_COLLIDER_FIELD;
+    def = default_fixed();
+    def.type = SN_SHAPE_FIELD;
     def.function = sphere_field;
     def.low = vec(-0.12, -0.12, -0.12);
     def.high = vec(0.12, 0.12, 0.12);
@@ -160,9 +160,9 @@ typedef struct sheet {
 
 #define SPACING 2.0 /* m */
 
-static sn_collider_def make_sheet(sheet *s, double bumps, uint64_t *seed)
+static fixed_def make_sheet(sheet *s, double bumps, uint64_t *seed)
 {
-    sn_collider_def def = sn_default_collider_def();
+    fixed_def def = default_fixed();
     for (int i = 0; i < SIDE * SIDE; ++i)
         s->vertex[i] = vec(SPACING * (i % SIDE - SIDE / 2), support_random_in(seed, -bumps, bumps),
                            SPACING * (i / SIDE - SIDE / 2));
@@ -171,7 +171,7 @@ static sn_collider_def make_sheet(sheet *s, double bumps, uint64_t *seed)
         const uint32_t corner[6] = {a, c, b, b, c, d};
         memcpy(&s->triangle[6 * i], corner, sizeof corner);
     }
-    def.type = SN_COLLIDER_MESH;
+    def.type = SN_SHAPE_MESH;
     def.vertices = s->vertex;
     def.vertex_count = SIDE * SIDE;
     def.triangles = s->triangle;
@@ -225,11 +225,11 @@ static uint32_t count_passing(const volley *about, aim where, bool from_below)
     static sheet s;
     for (uint32_t i = 0, shots = SHOTS; i < shots; ++i) {
         sn_world *world = make_range();
-        sn_collider target;
-        sn_collider_def def = make_sheet(&s, about->bumps, &seed);
+        sn_body target;
+        fixed_def def = make_sheet(&s, about->bumps, &seed);
         def.one_sided = about->one_sided;
-        def.thickness = real(about->thickness);
-        assert_ok(world, sn_collider_add(world, &def, &target));
+        def.rounding = real(about->thickness);
+        assert_ok(world, fixed_add(world, &def, &target));
         set_materials(world, about->friction, about->restitution);
         double sign = from_below ? -1 : 1;
         sn_vec3 direction;
@@ -298,9 +298,9 @@ static void points_rest_on_a_sheet(void **state)
             static sheet s;
             uint64_t seed = 4;
             sn_world *world = support_world();
-            sn_collider target;
-            sn_collider_def def = make_sheet(&s, bumpy ? 0.4 : 0, &seed);
-            assert_ok(world, sn_collider_add(world, &def, &target));
+            sn_body target;
+            fixed_def def = make_sheet(&s, bumpy ? 0.4 : 0, &seed);
+            assert_ok(world, fixed_add(world, &def, &target));
             set_materials(world, friction ? 2 : 0, 0);
             for (int i = 0; i < 50; ++i)
                 ball(world, vec(support_random_in(&seed, -5, 5), 1, support_random_in(&seed, -5, 5)), 1, 0);
@@ -314,13 +314,13 @@ static void points_rest_on_a_sheet(void **state)
 }
 
 /* A trough along z with walls of this slope. */
-static sn_collider_def make_trough(sn_vec3 *vertex, double slope)
+static fixed_def make_trough(sn_vec3 *vertex, double slope)
 {
     static const uint32_t triangle[] = {0, 3, 1, 1, 3, 4, 1, 4, 2, 2, 4, 5};
-    sn_collider_def def = sn_default_collider_def();
+    fixed_def def = default_fixed();
     for (int i = 0; i < 6; ++i)
         vertex[i] = vec(5 * (i % 3 - 1), i % 3 == 1 ? 0 : 5 * slope, i < 3 ? -5 : 5);
-    def.type = SN_COLLIDER_MESH;
+    def.type = SN_SHAPE_MESH;
     def.vertices = vertex;
     def.vertex_count = 6;
     def.triangles = triangle;
@@ -338,10 +338,10 @@ static void troughs_hold(void **state)
             for (int rough = 0; rough < 2; ++rough) {
                 uint64_t seed = 1 + i;
                 sn_vec3 vertex[6];
-                sn_collider trough;
+                sn_body trough;
                 sn_world *world = support_world();
-                sn_collider_def def = make_trough(vertex, slope[i]);
-                assert_ok(world, sn_collider_add(world, &def, &trough));
+                fixed_def def = make_trough(vertex, slope[i]);
+                assert_ok(world, fixed_add(world, &def, &trough));
                 set_materials(world, rough ? 2 : 0, 0);
                 for (int k = 0; k < 10; ++k) {
                     double x = support_random_in(&seed, -0.3, 0.3), up = radius[j] * hypot(1, slope[i]) + 0.2;
@@ -369,13 +369,13 @@ static void fast_walls_do_not_pass(void **state)
         for (int type = 0; type < 3; ++type) {
             uint64_t seed = 4;
             sn_world *world = make_range();
-            sn_collider target;
-            sn_collider_def def = type == 2 ? make_sheet(&s, 0, &seed) : plate_def();
-            def.type = type == 0 ? SN_COLLIDER_BOX : SN_COLLIDER_MESH;
+            sn_body target;
+            fixed_def def = type == 2 ? make_sheet(&s, 0, &seed) : plate_def();
+            def.type = type == 0 ? SN_SHAPE_BOX : SN_SHAPE_MESH;
             def.half = vec(0.5, 0.005, 0.5);
             def.position = vec(0, -3.03, 0);
             def.velocity = vec(0, 100, 0);
-            assert_ok(world, sn_collider_add(world, &def, &target));
+            assert_ok(world, fixed_add(world, &def, &target));
             sn_particle p = ball(world, vec(0.1, 0, 0.1), 1, calibre[c]);
             support_run(world, 6, FRAME);
             assert_close(speed(world, p).y, 100, 1);

@@ -10,12 +10,12 @@ static void fill_world(sn_world *world)
 {
     uint64_t seed = 3;
     add_tub(world, 1, 1);
-    sn_collider sphere = sn_add_sphere_collider(world, vec(0.1, 0.1, 0.1), real(0.2));
-    sn_collider box = sn_add_box_collider(world, vec(-0.3, 0.1, -0.2), vec(0.1, 0.1, 0.1));
-    sn_add_capsule_collider(world, vec(-0.4, 0.3, 0.4), vec(0.4, 0.5, 0.4), real(0.05));
-    assert_ok(world, sn_collider_set_velocity(world, box, vec(0.1, 0.02, 0), vec(0, 1, 0.5)));
+    sn_body sphere = fixed_add_sphere(world, vec(0.1, 0.1, 0.1), real(0.2));
+    sn_body box = fixed_add_box(world, vec(-0.3, 0.1, -0.2), vec(0.1, 0.1, 0.1));
+    fixed_add_capsule(world, vec(-0.4, 0.3, 0.4), vec(0.4, 0.5, 0.4), real(0.05));
+    assert_ok(world, sn_body_set_velocity(world, box, vec(0.1, 0.02, 0), vec(0, 1, 0.5)));
     sn_contact_material bouncy = material(0.3, 0.7);
-    assert_ok(world, sn_collider_set_material(world, sphere, &bouncy));
+    assert_ok(world, sn_body_set_material(world, sphere, 0, &bouncy));
     for (uint32_t i = 0; i < 150; ++i) {
         sn_vec3 at = vec(support_random_in(&seed, -0.4, 0.4), support_random_in(&seed, 0.1, 1.5),
                          support_random_in(&seed, -0.4, 0.4));
@@ -31,7 +31,7 @@ static void fill_world(sn_world *world)
         sn_particle p = ball(world, vec(-0.4 + 0.027 * i, 1.6, 0.05), 0.1, 0.012);
         assert_ok(world, sn_particle_set_group(world, p, 4));
         if (i)
-            sn_add_distance(world, sn_at(last), sn_at(p), real(0.027));
+            sn_constraint_add_distance(world, sn_at(last), sn_at(p), real(0.027));
         last = p;
     }
 }
@@ -183,8 +183,8 @@ static void every_solver_and_integrator(void **state)
                 if (sn_world_configure(world, &settings) == SN_OK) {
                     add_tub(world, 0.4, 0.4);
                     pour(world, 30, 0.4, 0.05, 2);
-                    sn_add_distance(world, sn_at(sn_particle_from_index(world, 0)),
-                                    sn_at(sn_particle_from_index(world, 1)), real(0.105));
+                    sn_constraint_add_distance(world, sn_at(sn_particle_from_index(world, 0)),
+                                               sn_at(sn_particle_from_index(world, 1)), real(0.105));
                     /* integrators that kick at the end of a substep leave g h to the next one; constraint forces do not
                        know of contact, and the rod between two of the balls trembles with them */
                     check_small_pile(world, solver == SN_SOLVER_LAGRANGE ? 0.2 : integrator ? 0.02 : 1e-3, what);
@@ -204,7 +204,7 @@ static void resting_pile_asks_for_no_memory(void **state)
     sn_world *world = support_world_from(&def);
     add_tub(world, 0.8, 0.8);
     pour(world, 300, 0.8, 0.05, 1);
-    sn_add_sphere_collider(world, vec(0, 0, 0), real(0.1));
+    fixed_add_sphere(world, vec(0, 0, 0), real(0.1));
     support_run(world, 240, FRAME);
     uint64_t before = memory.requests;
     support_run(world, 60, FRAME);
@@ -258,7 +258,7 @@ static void edits_between_steps(void **state)
     uint64_t seed = 8;
     add_tub(world, 1, 1);
     pour(world, 100, 1, 0.06, 2);
-    sn_collider extra[4] = {{0, 0}};
+    sn_body extra[4] = {{0, 0}};
     for (int round = 0; round < 120; ++round) {
         uint32_t which = support_random_below(&seed, 100);
         sn_particle p = sn_particle_from_index(world, which);
@@ -268,16 +268,16 @@ static void edits_between_steps(void **state)
             ball(world, vec(support_random_in(&seed, -0.4, 0.4), 1, support_random_in(&seed, -0.4, 0.4)), 1,
                  support_random_in(&seed, 0, 0.1));
         uint32_t slot = (uint32_t)round / 4 % 4;
-        if (round % 4 == 0 && sn_collider_is_valid(world, extra[slot]))
-            assert_ok(world, sn_collider_remove(world, extra[slot]));
+        if (round % 4 == 0 && sn_body_is_valid(world, extra[slot]))
+            assert_ok(world, sn_body_remove(world, extra[slot]));
         if (round % 4 == 0)
-            extra[slot] = sn_add_sphere_collider(
+            extra[slot] = fixed_add_sphere(
                 world, vec(support_random_in(&seed, -0.4, 0.4), 0.1, support_random_in(&seed, -0.4, 0.4)), real(0.08));
         if (round % 10 == 0)
             assert_ok(world, sn_world_shift_origin(world, vec(0, 0, round % 20 ? 0.5 : -0.5)));
         support_run(world, 1, FRAME);
     }
-    sn_view view = sn_view_positions(world);
+    sn_view view = sn_world_view_positions(world);
     for (uint32_t i = 0; i < view.count; ++i)
         assert_true((double)sn_view_at(&view, i)[1] > -0.02 && (double)sn_view_at(&view, i)[1] < 3);
     sn_world_destroy(world);
@@ -292,13 +292,13 @@ static void colliders_move_alone(void **state)
         sn_contact_settings settings = sn_default_contact_settings();
         settings.on = !off;
         assert_ok(world, sn_world_set_contact_settings(world, &settings));
-        sn_collider c = sn_add_sphere_collider(world, vec(0, 0, 0), 1);
-        sn_collider_def def;
-        assert_ok(world, sn_collider_set_velocity(world, c, vec(1, 0, 0), vec(0, 0, 0)));
+        sn_body c = fixed_add_sphere(world, vec(0, 0, 0), 1);
+        fixed_def def;
+        assert_ok(world, sn_body_set_velocity(world, c, vec(1, 0, 0), vec(0, 0, 0)));
         if (off)
             ball(world, vec(5, 5, 5), 1, 1);
         support_run(world, 60, FRAME);
-        assert_ok(world, sn_collider_read(world, c, &def));
+        assert_ok(world, fixed_read(world, c, &def));
         assert_close(def.position.x, 1, 1e-4);
         sn_world_destroy(world);
     }

@@ -31,7 +31,7 @@ static void fill(sn_world *world, uint32_t count, double side, uint64_t seed)
             continue;
         sn_particle link = ball(world, vec(-0.4 + 0.002 * i, 3, 0), 0.2, 0.02);
         if (i)
-            sn_add_distance(world, sn_at(last), sn_at(link), real(0.1));
+            sn_constraint_add_distance(world, sn_at(last), sn_at(link), real(0.1));
         last = link;
         (void)p;
     }
@@ -72,7 +72,7 @@ static uint64_t hash_of_storage(const sn_world *world)
 /* What the world says of its particles, by whichever way one asks. */
 static void assert_found_by_number(const sn_world *world)
 {
-    sn_view view = sn_view_positions(world);
+    sn_view view = sn_world_view_positions(world);
     for (uint32_t number = 0; number < view.slot_count; ++number) {
         sn_particle p = sn_particle_from_index(world, number);
         const sn_real *x = sn_view_find(&view, number);
@@ -102,7 +102,7 @@ static void stored_by_place(void **state)
     (void)state;
     sn_world *world = make_world(1, SN_SIMD_AUTO);
     fill(world, 2000, 1, 1);
-    sn_view view = sn_view_positions(world);
+    sn_view view = sn_world_view_positions(world);
     assert_ok(world, sn_world_step(world, real(FRAME)));
     assert_true(way_through(world) < 0.25); /* by number it would be 0.9 */
     assert_plan_good(world);
@@ -118,7 +118,7 @@ static void stored_by_place(void **state)
     assert_true(way_through(world) < 0.3);
     assert_plan_good(world);
     assert_found_by_number(world);
-    assert_ptr_equal(sn_view_positions(world).data, view.data); /* a view lives on */
+    assert_ptr_equal(sn_world_view_positions(world).data, view.data); /* a view lives on */
     sn_world_destroy(world);
 }
 

@@ -30,7 +30,7 @@ static sn_world *zoo_from(sn_world_def def)
     def.settings.correct_stiffness = true;
     sn_world *world = support_world_from(&def);
     support_zoo(world);
-    assert_ok(world, sn_world_add_field(world, support_wind, NULL, true, NULL));
+    assert_ok(world, sn_field_add(world, support_wind, NULL, true, NULL));
     return world;
 }
 
@@ -48,7 +48,7 @@ static void add_dust(sn_world *world)
     for (int i = 0; i < 20000; ++i) {
         sn_vec3 x =
             vec(support_random_in(&seed, -5, 5), support_random_in(&seed, 0, 5), support_random_in(&seed, -5, 5));
-        assert_true(sn_particle_is_valid(world, sn_add_particle(world, x, real(0.01))));
+        assert_true(sn_particle_is_valid(world, sn_particle_add_at(world, x, real(0.01))));
     }
 }
 
@@ -127,18 +127,18 @@ static void test_hash_ignores_storage(void **state)
     sn_world *straight = support_void(), *detour = support_void();
     sn_particle extra[3];
     for (int i = 0; i < 3; ++i)
-        extra[i] = sn_add_particle(detour, vec(0, 0, 0), 1);
+        extra[i] = sn_particle_add_at(detour, vec(0, 0, 0), 1);
     for (int i = 0; i < 3; ++i)
         assert_ok(detour, sn_particle_remove(detour, extra[i]));
     sn_particle late = {0};
     for (int i = 0; i < 8; ++i) {
-        sn_add_particle(straight, vec(i, 0, 0), 1);
-        sn_particle p = sn_add_particle(detour, vec(i, 0, 0), 1);
+        sn_particle_add_at(straight, vec(i, 0, 0), 1);
+        sn_particle p = sn_particle_add_at(detour, vec(i, 0, 0), 1);
         late = i == 2 ? p : late;
     }
     assert_true(sn_world_hash(straight) == sn_world_hash(detour));
     assert_ok(detour, sn_particle_remove(detour, late)); /* the last one moves into its slot */
-    sn_add_particle(detour, vec(2, 0, 0), 1);
+    sn_particle_add_at(detour, vec(2, 0, 0), 1);
     assert_true(sn_world_hash(straight) == sn_world_hash(detour));
     sn_world_destroy(straight);
     sn_world_destroy(detour);
@@ -193,9 +193,9 @@ static item_memory memory_per_item(sn_solver solver)
         index[2 * i + 1] = (i + 1) % N;
     }
     size_t empty = memory.bytes;
-    assert_int_equal(sn_add_particles(world, N, xyz, 0, 1).count, N);
+    assert_int_equal(sn_particles_add(world, N, xyz, 0, 1).count, N);
     size_t particles = memory.bytes;
-    assert_int_equal(sn_add_constraints(world, SN_KIND_DISTANCE, N, index, NULL, NULL).count, N);
+    assert_int_equal(sn_constraints_add_kind(world, SN_KIND_DISTANCE, N, index, NULL, NULL).count, N);
     support_run(world, 1, 1.0 / 60);
     size_t all = memory.bytes;
     sn_world_destroy(world);

@@ -35,7 +35,7 @@ static sn_particle add_moving(sn_world *world, sn_vec3 position, sn_vec3 velocit
 static uint32_t add_drag(sn_world *world, const sn_drag_def *def)
 {
     uint32_t number = 0;
-    assert_ok(world, sn_world_add_drag(world, def, &number));
+    assert_ok(world, sn_drag_add(world, def, &number));
     assert_true(number > 0);
     return number;
 }
@@ -327,7 +327,7 @@ static void test_planar_splits(void **state)
         def.orthogonal = real(0.25);
         uint32_t number = add_drag(world, &def);
         sn_drag_def back;
-        assert_ok(world, sn_world_read_drag(world, number, &back));
+        assert_ok(world, sn_drag_read(world, number, &back));
         assert_vec_close(back.normal, vec(n[0], n[1], n[2]), EXACTNESS(1e-7, 1e-15));
         assert_true(back.form == SN_DRAG_PLANAR && back.parallel == def.parallel);
         sn_particle p = add_moving(world, vec(1, 2, 3), vec(v[0], v[1], v[2]), 2, 0);
@@ -613,12 +613,12 @@ static void test_several_and_removal(void **state)
     support_run(world, 10, 0.1);
     double expected = exp(-1) * 0.5;
     assert_close(sn_particle_velocity(world, p).x, expected, EXACTNESS(1e-6, 1e-13));
-    assert_ok(world, sn_world_remove_drag(world, first));
-    assert_result(world, SN_ERROR_STALE, sn_world_remove_drag(world, first));
+    assert_ok(world, sn_drag_remove(world, first));
+    assert_result(world, SN_ERROR_STALE, sn_drag_remove(world, first));
     support_run(world, 10, 0.1);
     expected *= 0.5;
     assert_close(sn_particle_velocity(world, p).x, expected, EXACTNESS(1e-6, 1e-13));
-    assert_ok(world, sn_world_remove_drag(world, second));
+    assert_ok(world, sn_drag_remove(world, second));
     support_run(world, 10, 0.1);
     assert_close(sn_particle_velocity(world, p).x, expected, EXACTNESS(1e-6, 1e-13));
     assert_true(add_drag(world, &a) > second);
@@ -653,10 +653,10 @@ static void test_2d_stays_in_plane(void **state)
         for (int i = 0; i < 4; ++i)
             assert_true(sn_particle_velocity(world, p[i]).z == 0 && sn_particle_position(world, p[i]).z == 0);
         planar.normal.z = 1;
-        assert_result(world, SN_ERROR_ARGUMENT, sn_world_add_drag(world, &planar, NULL));
+        assert_result(world, SN_ERROR_ARGUMENT, sn_drag_add(world, &planar, NULL));
         assert_says(sn_world_error(world), "normal z 2D");
         matrix.matrix[0][2] = matrix.matrix[2][0] = real(0.5);
-        assert_result(world, SN_ERROR_ARGUMENT, sn_world_add_drag(world, &matrix, NULL));
+        assert_result(world, SN_ERROR_ARGUMENT, sn_drag_add(world, &matrix, NULL));
         assert_says(sn_world_error(world), "matrix[0][2] 0.5 2D");
         sn_world_destroy(world);
     }
@@ -668,7 +668,7 @@ static void refuse(sn_world *world, const sn_drag_def *def, const char *words)
 {
     uint64_t hash = sn_world_hash(world);
     uint32_t number = 77;
-    assert_result(world, SN_ERROR_ARGUMENT, sn_world_add_drag(world, def, &number));
+    assert_result(world, SN_ERROR_ARGUMENT, sn_drag_add(world, def, &number));
     assert_says(sn_world_error(world), words);
     assert_true(sn_world_hash(world) == hash && number == 77);
 }
@@ -715,27 +715,27 @@ static void test_bad_input(void **state)
     def.matrix[0][0] = real((double)NAN);
     refuse(world, &def, "matrix[0][0] nan");
     refuse(world, NULL, "NULL");
-    assert_int_equal(sn_world_add_drag(NULL, &def, NULL), SN_ERROR_ARGUMENT);
-    assert_int_equal(sn_world_remove_drag(NULL, 1), SN_ERROR_ARGUMENT);
-    assert_int_equal(sn_world_read_drag(NULL, 1, &def), SN_ERROR_ARGUMENT);
-    assert_result(world, SN_ERROR_STALE, sn_world_remove_drag(world, 0));
+    assert_int_equal(sn_drag_add(NULL, &def, NULL), SN_ERROR_ARGUMENT);
+    assert_int_equal(sn_drag_remove(NULL, 1), SN_ERROR_ARGUMENT);
+    assert_int_equal(sn_drag_read(NULL, 1, &def), SN_ERROR_ARGUMENT);
+    assert_result(world, SN_ERROR_STALE, sn_drag_remove(world, 0));
     assert_says(sn_world_error(world), "drag 0");
-    assert_result(world, SN_ERROR_STALE, sn_world_read_drag(world, 5, &def));
-    assert_result(world, SN_ERROR_ARGUMENT, sn_world_read_drag(world, 5, NULL));
+    assert_result(world, SN_ERROR_STALE, sn_drag_read(world, 5, &def));
+    assert_result(world, SN_ERROR_ARGUMENT, sn_drag_read(world, 5, NULL));
     /* what another form would refuse does not matter */
     def = drag_of(SN_DRAG_RATE, 1);
     def.normal = vec(0, 0, 0);
     def.matrix[0][1] = 7;
-    assert_ok(world, sn_world_add_drag(world, &def, NULL));
+    assert_ok(world, sn_drag_add(world, &def, NULL));
     /* extreme normals have a direction, too */
     def = drag_of(SN_DRAG_PLANAR, 0);
     def.normal = vec(3e-30, 0, 4e-30);
     uint32_t number = add_drag(world, &def);
-    assert_ok(world, sn_world_read_drag(world, number, &def));
+    assert_ok(world, sn_drag_read(world, number, &def));
     assert_vec_close(def.normal, vec(0.6, 0, 0.8), EXACTNESS(1e-6, 1e-14));
     def.normal = vec(3e30, 0, -4e30);
     number = add_drag(world, &def);
-    assert_ok(world, sn_world_read_drag(world, number, &def));
+    assert_ok(world, sn_drag_read(world, number, &def));
     assert_vec_close(def.normal, vec(0.6, 0, -0.8), EXACTNESS(1e-6, 1e-14));
     sn_world_destroy(world);
 }
@@ -773,7 +773,8 @@ static sn_world *scene(sn_integrator integrator, const sn_world_def *base)
     for (int i = 1; i < 20; ++i) {
         sn_particle p =
             add_moving(world, vec(0.1 * i, 0, 0.05 * (i % 3)), vec(0, 0, 0.1 * i), 0.1 * (1 + i % 4), i / 7);
-        assert_true(sn_constraint_is_valid(world, sn_add_distance(world, sn_at(last), sn_at(p), SN_MEASURE)));
+        assert_true(
+            sn_constraint_is_valid(world, sn_constraint_add_distance(world, sn_at(last), sn_at(p), SN_MEASURE)));
         last = p;
     }
     add_all_forms(world);
@@ -791,14 +792,14 @@ static void test_snapshot(void **state)
         uint64_t hash = sn_world_hash(world);
         support_run(world, 20, 1.0 / 60);
         uint64_t later = sn_world_hash(world);
-        assert_ok(world, sn_world_remove_drag(world, 1));
+        assert_ok(world, sn_drag_remove(world, 1));
         sn_drag_def def = drag_of(SN_DRAG_RATE, 9);
         uint32_t number = add_drag(world, &def);
         support_run(world, 3, 1.0 / 60);
         assert_true(sn_world_hash(world) != later);
         assert_ok(world, sn_world_load(world, snapshot));
         assert_true(sn_world_hash(world) == hash);
-        assert_result(world, SN_ERROR_STALE, sn_world_remove_drag(world, number));
+        assert_result(world, SN_ERROR_STALE, sn_drag_remove(world, number));
         support_run(world, 20, 1.0 / 60);
         assert_true(sn_world_hash(world) == later);
         assert_true(add_drag(world, &def) > number);
@@ -851,7 +852,7 @@ static void test_failing_substep(void **state)
     for (size_t n = 0; n < COUNT_OF(integrators); ++n) {
         sn_world *world = scene(integrators[n], NULL);
         uint32_t field;
-        assert_ok(world, sn_world_add_field(world, fail_late, NULL, false, &field));
+        assert_ok(world, sn_field_add(world, fail_late, NULL, false, &field));
         sn_result result = SN_OK;
         for (int i = 0; i < 10 && result == SN_OK; ++i)
             result = sn_world_step(world, real(1.0 / 60));
@@ -925,8 +926,7 @@ static void test_memory(void **state)
         sn_drag_def drag = drag_of(SN_DRAG_RATE, 1);
         for (int i = 0; i < 12; ++i) {
             uint64_t hash = sn_world_hash(world);
-            i -= ran_out(world, hash,
-                         i < 10 ? sn_world_add_drag(world, &drag, NULL) : sn_world_step(world, real(1.0 / 60)));
+            i -= ran_out(world, hash, i < 10 ? sn_drag_add(world, &drag, NULL) : sn_world_step(world, real(1.0 / 60)));
         }
         uint64_t requests = memory.requests;
         support_run(world, 5, 1.0 / 60);
@@ -944,8 +944,8 @@ static sn_vec3 call_back(void *context, const sn_field_in *in)
     sn_world *world = context;
     sn_drag_def def = drag_of(SN_DRAG_RATE, 1);
     (void)in;
-    assert_int_equal(sn_world_add_drag(world, &def, NULL), SN_ERROR_BUSY);
-    assert_int_equal(sn_world_remove_drag(world, 1), SN_ERROR_BUSY);
+    assert_int_equal(sn_drag_add(world, &def, NULL), SN_ERROR_BUSY);
+    assert_int_equal(sn_drag_remove(world, 1), SN_ERROR_BUSY);
     return vec(0, 0, 0);
 }
 
@@ -953,8 +953,8 @@ static void test_busy(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_add_particle(world, vec(0, 0, 0), 1);
-    assert_ok(world, sn_world_add_field(world, call_back, world, false, NULL));
+    sn_particle_add_at(world, vec(0, 0, 0), 1);
+    assert_ok(world, sn_field_add(world, call_back, world, false, NULL));
     support_run(world, 1, 1.0 / 60);
     sn_world_destroy(world);
 }
@@ -964,10 +964,10 @@ static void test_axes_are_alike(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1);
+    sn_particle p = sn_particle_add_at(world, vec(0, 0, 0), 1);
     sn_drag_def def = sn_default_drag_def();
     def.strength = 500;
-    assert_ok(world, sn_world_add_drag(world, &def, NULL));
+    assert_ok(world, sn_drag_add(world, &def, NULL));
     assert_ok(world, sn_particle_set_velocity(world, p, vec(2.5, 2.5, 2.5)));
     for (int i = 0; i < 50; ++i) {
         assert_ok(world, sn_world_step(world, real(1.0 / 600)));

@@ -1,4 +1,5 @@
 /* Debug drawing: what every layer shows, against what is known; that it is const, finite and takes no memory. */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -106,12 +107,12 @@ static void test_shapes(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_add_box_collider(world, vec(1, 2, 3), vec(1, 0.5, 0.25));
+    fixed_add_box(world, vec(1, 2, 3), vec(1, 0.5, 0.25));
     draw_layers(world, SN_DRAW_SHAPES);
     assert_int_equal(s.lines, 12);
     assert_int_equal(s.triangles, 12);
     assert_true(has_line(vec(0, 1.5, 2.75), vec(2, 1.5, 2.75)) && has_line(vec(2, 1.5, 3.25), vec(2, 2.5, 3.25)));
-    sn_body box = sn_add_box_body(world, vec(0, 9, 0), vec(0.5, 0.5, 0.5), 1000);
+    sn_body box = sn_body_add_box(world, vec(0, 9, 0), vec(0.5, 0.5, 0.5), 1000);
     draw_layers(world, SN_DRAW_SHAPES);
     assert_int_equal(s.lines, 24);
     assert_true(has_line(vec(-0.5, 8.5, -0.5), vec(0.5, 8.5, -0.5)));
@@ -120,8 +121,8 @@ static void test_shapes(void **state)
     assert_true(has_line(vec(-0.5, 19.5, -0.5), vec(0.5, 19.5, -0.5)));
 
     /* round ones are round, and triangles run counter-clockwise seen from outside */
-    sn_add_sphere_collider(world, vec(50, 0, 0), 2);
-    sn_add_capsule_body(world, vec(60, 0, 0), vec(60, 3, 0), 1, 1000);
+    fixed_add_sphere(world, vec(50, 0, 0), 2);
+    sn_body_add_capsule(world, vec(60, 0, 0), vec(60, 3, 0), 1, 1000);
     sn_draw draw = drawing(SN_DRAW_SHAPES);
     draw.low = vec(40, -9, -9);
     assert_ok(world, sn_world_draw(world, &draw));
@@ -135,7 +136,7 @@ static void test_shapes(void **state)
     }
 
     /* a plane is a grid in it */
-    sn_add_plane_collider(world, vec(0, -3, 0), vec(0, 1, 0));
+    fixed_add_plane(world, vec(0, -3, 0), vec(0, 1, 0));
     draw = drawing(SN_DRAW_SHAPES);
     draw.high.y = real(-2.5);
     assert_ok(world, sn_world_draw(world, &draw));
@@ -153,8 +154,9 @@ static void test_particles_and_bodies(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_particle a = sn_add_particle(world, vec(0, 0, 0), 1), b = sn_add_particle(world, vec(1, 0, 0), SN_IMMOVABLE);
-    sn_body box = sn_add_box_body(world, vec(5, 0, 0), vec(1, 1, 1), 1000);
+    sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), 1),
+                b = sn_particle_add_at(world, vec(1, 0, 0), SN_IMMOVABLE);
+    sn_body box = sn_body_add_box(world, vec(5, 0, 0), vec(1, 1, 1), 1000);
     assert_ok(world, sn_particle_set_velocity(world, a, vec(0, 2, 0)));
     draw_layers(world, SN_DRAW_PARTICLES);
     assert_int_equal(s.points, 2); /* that of the body is left out */
@@ -170,8 +172,8 @@ static void test_particles_and_bodies(void **state)
     assert_string_equal(s.text[0], "0");
     assert_string_equal(s.text[2], "body 0");
 
-    sn_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE);
-    sn_add_attachment(world, sn_at(b), sn_on_body(box, vec(-1, 1, 0)));
+    sn_constraint_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE);
+    sn_constraint_add_attachment(world, sn_at(b), sn_on_body(box, vec(-1, 1, 0)));
     draw_layers(world, SN_DRAW_CONSTRAINTS);
     assert_true(has_line(vec(0, 0, 0), vec(1, 0, 0)) && has_line(vec(1, 0, 0), vec(4, 1, 0)));
     draw_layers(world, SN_DRAW_ANCHORS);
@@ -187,12 +189,12 @@ static void test_contacts(void **state)
     for (int bodies = 0; bodies < 2; ++bodies) {
         sn_world *world = support_world();
         double weight = 9.81;
-        sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
+        fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
         if (bodies) {
-            sn_add_box_body(world, vec(0, 0.5, 0), vec(0.5, 0.5, 0.5), 100);
+            sn_body_add_box(world, vec(0, 0.5, 0), vec(0.5, 0.5, 0.5), 100);
             weight *= 100;
         } else {
-            sn_particle ball = sn_add_particle(world, vec(0, 0.25, 0), 1);
+            sn_particle ball = sn_particle_add_at(world, vec(0, 0.25, 0), 1);
             assert_ok(world, sn_particle_set_radius(world, ball, real(0.25)));
         }
         draw_layers(world, SN_DRAW_CONTACTS | SN_DRAW_FORCES);
@@ -227,11 +229,11 @@ static void test_strain(void **state)
     const double rest[] = {1, 0.99, 1.01, 0.5};
     const uint32_t expected[] = {0x30d030, 0xff3030, 0x3030ff, 0xff3030};
     for (int i = 0; i < 4; ++i) {
-        sn_particle a = sn_add_particle(world, vec(0, i, 0), 1), b = sn_add_particle(world, vec(1, i, 0), 1);
-        sn_add_distance(world, sn_at(a), sn_at(b), real(rest[i]));
+        sn_particle a = sn_particle_add_at(world, vec(0, i, 0), 1), b = sn_particle_add_at(world, vec(1, i, 0), 1);
+        sn_constraint_add_distance(world, sn_at(a), sn_at(b), real(rest[i]));
     }
-    sn_particle a = sn_add_particle(world, vec(0, 9, 0), 1), b = sn_add_particle(world, vec(1, 9, 0), 1);
-    sn_add_distance_max(world, sn_at(a), sn_at(b), 2); /* it may be shorter */
+    sn_particle a = sn_particle_add_at(world, vec(0, 9, 0), 1), b = sn_particle_add_at(world, vec(1, 9, 0), 1);
+    sn_constraint_add_distance_max(world, sn_at(a), sn_at(b), 2); /* it may be shorter */
     draw_layers(world, SN_DRAW_CONSTRAINTS | SN_DRAW_STRAIN);
     assert_int_equal(s.lines, 5);
     for (int i = 0; i < 4; ++i)
@@ -247,11 +249,11 @@ static sn_world *net(uint32_t side)
     sn_particle *grid = malloc((size_t)side * side * sizeof *grid);
     assert_non_null(grid);
     for (uint32_t i = 0; i < side * side; ++i) {
-        grid[i] = sn_add_particle(world, vec(i % side, 0, i / side), 1);
+        grid[i] = sn_particle_add_at(world, vec(i % side, 0, i / side), 1);
         if (i % side)
-            sn_add_distance(world, sn_at(grid[i - 1]), sn_at(grid[i]), SN_MEASURE);
+            sn_constraint_add_distance(world, sn_at(grid[i - 1]), sn_at(grid[i]), SN_MEASURE);
         if (i / side)
-            sn_add_distance(world, sn_at(grid[i - side]), sn_at(grid[i]), SN_MEASURE);
+            sn_constraint_add_distance(world, sn_at(grid[i - side]), sn_at(grid[i]), SN_MEASURE);
     }
     free(grid);
     return world;
@@ -300,8 +302,8 @@ static void test_batches(void **state)
                       is_close(a->to, b->to);
         }
     assert_int_equal(shared, 0);
-    sn_add_distance(world, sn_at(sn_particle_from_index(world, 0)), sn_at(sn_particle_from_index(world, 500)),
-                    SN_MEASURE);
+    sn_constraint_add_distance(world, sn_at(sn_particle_from_index(world, 0)),
+                               sn_at(sn_particle_from_index(world, 500)), SN_MEASURE);
     draw_layers(world, SN_DRAW_CONSTRAINTS | SN_DRAW_BATCHES); /* the plan does not know of it: colours of kinds */
     assert_int_equal(s.lines, 2 * 60 * 59 + 1);
     assert_int_equal(s.line[0].colour, s.line[5000].colour);
@@ -315,9 +317,9 @@ static void test_islands(void **state)
     sn_contact_settings settings = sn_default_contact_settings();
     settings.sleep = true;
     assert_ok(world, sn_world_set_contact_settings(world, &settings));
-    sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
+    fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
     for (int i = 0; i < 6; ++i) { /* two stacks of three */
-        sn_particle p = sn_add_particle(world, vec(i < 3 ? 0 : 5, 0.25 + 0.5 * (i % 3), 0), 1);
+        sn_particle p = sn_particle_add_at(world, vec(i < 3 ? 0 : 5, 0.25 + 0.5 * (i % 3), 0), 1);
         assert_ok(world, sn_particle_set_radius(world, p, real(0.25)));
     }
     draw_layers(world, SN_DRAW_PARTICLES);
@@ -346,7 +348,7 @@ static void test_bad_input(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_add_particle(world, vec(0, 0, 0), 1);
+    sn_particle_add_at(world, vec(0, 0, 0), 1);
     sn_draw good = drawing(SN_DRAW_ALL), bad = good;
     assert_int_equal(sn_world_draw(NULL, &good), SN_ERROR_ARGUMENT);
     assert_result(world, SN_ERROR_ARGUMENT, sn_world_draw(world, NULL));
@@ -383,9 +385,9 @@ static void test_everything(void **state)
     def.allocator = support_allocator(&memory);
     sn_world *world = support_world_from(&def);
     support_zoo(world);
-    sn_add_plane_collider(world, vec(0, -1, 0), vec(0, 1, 0));
-    sn_add_box_body(world, vec(20, 0, 0), vec(1, 1, 1), 1000);
-    sn_add_capsule_body(world, vec(22, 0, 0), vec(22, 1, 1), 1, 1000);
+    fixed_add_plane(world, vec(0, -1, 0), vec(0, 1, 0));
+    sn_body_add_box(world, vec(20, 0, 0), vec(1, 1, 1), 1000);
+    sn_body_add_capsule(world, vec(22, 0, 0), vec(22, 1, 1), 1, 1000);
     for (int step = 0; step < 5; ++step) {
         const uint64_t hash = sn_world_hash(world), requests = memory.requests;
         for (uint32_t bit = 0; bit < 20; ++bit)

@@ -72,10 +72,11 @@ static overlaps measure(const sn_world *world)
 {
     static placed_box box[MOST];
     const double far = 2 * HALF * sqrt(3.0);
-    const uint32_t count = sn_world_body_count(world);
+    uint32_t count = 0;
     overlaps all = {0, 0, 0};
-    for (uint32_t i = 0; i < count; ++i)
-        place_box(world, i, &box[i]);
+    for (uint32_t i = 0; i < sn_world_body_limit(world); ++i)
+        if (sn_body_type_of(world, sn_body_from_index(world, i)) == SN_BODY_DYNAMIC)
+            place_box(world, i, &box[count++]);
     qsort(box, count, sizeof *box, by_height);
     for (uint32_t i = 0; i < count; ++i)
         for (uint32_t k = i + 1; k < count && box[k].x[1] - box[i].x[1] < far; ++k) {
@@ -103,7 +104,7 @@ static sn_world *shaft_of_boxes(uint32_t count, uint32_t row, uint32_t substeps,
     }
     for (uint32_t i = 0; i < count; ++i) {
         sn_body_def body = sn_default_body_def();
-        sn_body_shape shape = sn_default_body_shape(SN_BODY_BOX);
+        sn_shape_def shape = sn_default_shape_def(SN_SHAPE_BOX);
         sn_body added;
         shape.half = vec(HALF, HALF, HALF);
         body.position = vec(PITCH * (i % row - (row - 1) / 2.0), PITCH * (i / (row * row) + 0.5),

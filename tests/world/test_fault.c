@@ -13,10 +13,10 @@ static void test_field(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1), q = sn_add_particle(world, vec(1, 0, 0), 1);
+    sn_particle p = sn_particle_add_at(world, vec(0, 0, 0), 1), q = sn_particle_add_at(world, vec(1, 0, 0), 1);
     uint32_t number;
     assert_true(sn_particle_is_valid(world, p));
-    assert_ok(world, sn_world_add_field(world, bad_wind, &q.index, false, &number));
+    assert_ok(world, sn_field_add(world, bad_wind, &q.index, false, &number));
     assert_result(world, SN_ERROR_DIVERGED, sn_world_step(world, real(0.1)));
     sn_fault fault = sn_world_fault(world);
     assert_int_equal(fault.field, number);
@@ -25,7 +25,7 @@ static void test_field(void **state)
     assert_true(fault.time > 0.049 && fault.time < 0.07);
     assert_true(sn_world_time(world) == 0); /* the substeps before that are taken back, too */
 
-    assert_ok(world, sn_world_remove_field(world, number));
+    assert_ok(world, sn_field_remove(world, number));
     assert_ok(world, sn_world_step(world, real(0.1)));
     assert_close(sn_world_time(world), 0.1, 1e-7);
     fault = sn_world_fault(world);
@@ -48,8 +48,8 @@ static void test_constraint(void **state)
     (void)state;
     const sn_kind kind = {.name = "undefined", .points = 1, .rows = 1, .eval = undefined_eval};
     sn_world *world = support_world();
-    sn_point point = sn_at(sn_add_particle(world, vec(0, 0, 0), 1));
-    sn_constraint_def def = sn_default_constraint_def(sn_register_kind(world, &kind));
+    sn_point point = sn_at(sn_particle_add_at(world, vec(0, 0, 0), 1));
+    sn_constraint_def def = sn_default_constraint_def(sn_kind_register(world, &kind));
     sn_constraint bad;
     def.points = &point;
     assert_ok(world, sn_constraint_add(world, &def, &bad));
@@ -66,8 +66,8 @@ static void test_particle(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_particle p = sn_add_particle(world, vec(0, 0, 0), real(1e-30));
-    assert_ok(world, sn_particle_add_force(world, p, vec(SUPPORT_REAL_MAX / 2, 0, 0)));
+    sn_particle p = sn_particle_add_at(world, vec(0, 0, 0), real(1e-30));
+    assert_ok(world, sn_particle_apply_force(world, p, vec(SUPPORT_REAL_MAX / 2, 0, 0)));
     assert_result(world, SN_ERROR_DIVERGED, sn_world_step(world, real(0.1)));
     sn_fault fault = sn_world_fault(world);
     assert_memory_equal(&fault.particle, &p, sizeof p);
@@ -95,15 +95,15 @@ static void test_first_is_blamed(void **state)
                                  .drift_time = 1,
                                  .k_d = 1};
     sn_world *world = support_world_from(&def);
-    sn_body body = sn_add_capsule_body(world, vec(1, -1.5, 0.09), vec(1, 1, 0), real(0.376331061), 1);
+    sn_body body = sn_body_add_capsule(world, vec(1, -1.5, 0.09), vec(1, 1, 0), real(0.376331061), 1);
     sn_joint_def joint = sn_default_joint_def(SN_KIND_JOINT_CONE_TWIST);
     joint.b = body;
     joint.anchor = vec(-1, 1, -0.109182775);
     joint.axis = vec(1, 1, 0);
     joint.most = joint.target_most = joint.friction = 0;
-    assert_true(sn_add_joint(world, &joint).kind != 0);
+    assert_true(sn_joint_add(world, &joint).kind != 0);
     assert_ok(world, sn_particle_set_mass(world, sn_body_particle(world, body), real(0.1)));
-    assert_ok(world, sn_body_add_impulse(world, body, vec(0, 0, -3.24748063), vec(0, 1, 0)));
+    assert_ok(world, sn_body_apply_impulse(world, body, vec(0, 0, -3.24748063), vec(0, 1, 0)));
     sn_result result = SN_OK;
     for (int i = 0; i < 10 && result == SN_OK; ++i)
         result = sn_world_step(world, 1);

@@ -17,13 +17,13 @@ static sn_world *make_block(sn_integrator integrator, uint32_t substeps)
     sn_world *world = support_world_from(&def);
     for (uint32_t i = 0; i < COUNT; ++i) {
         double x = SPACING * (i % SIDE), y = SPACING * (i / SIDE % SIDE), z = SPACING * (i / SIDE / SIDE);
-        sn_particle p = sn_add_particle(world, vec(x, y, z), 1), q;
+        sn_particle p = sn_particle_add_at(world, vec(x, y, z), 1), q;
         assert_ok(world, sn_particle_set_velocity(world, p, vec(-SPEED * (y - 0.2), SPEED * (x - 0.2), 0)));
         for (uint32_t k = 0; k < i; ++k) {
             q = sn_particle_from_index(world, k);
             if (support_gap(sn_particle_position(world, p), sn_particle_position(world, q)) > 1.8 * SPACING)
                 continue;
-            sn_constraint rod = sn_add_distance(world, sn_at(q), sn_at(p), SN_MEASURE);
+            sn_constraint rod = sn_constraint_add_distance(world, sn_at(q), sn_at(p), SN_MEASURE);
             assert_ok(world, sn_constraint_set_material(world, rod, (sn_material){real(1e-5), 0}));
         }
     }

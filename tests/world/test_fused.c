@@ -1,5 +1,6 @@
 /* Steps whose stages run over one tile after the other: when one fails the world stands where it would stand otherwise; a warmed-up
    one asks for no memory, whatever was edited before it; and particles may come and go between them. */
+#include "support/fixed.h"
 #include "support/graphs.h"
 
 #include "world/substep.h"
@@ -29,7 +30,7 @@ typedef struct menagerie {
 
 static sn_body box_at(sn_world *world, double x, double y, double z)
 {
-    sn_body body = sn_add_box_body(world, vec(x, y, z), vec(0.1, 0.2, 0.15), 100);
+    sn_body body = sn_body_add_box(world, vec(x, y, z), vec(0.1, 0.2, 0.15), 100);
     assert_true(sn_body_is_valid(world, body));
     return body;
 }
@@ -44,13 +45,14 @@ static menagerie add_bodies(sn_world *world)
     def.anchor = vec(6.15, 1, 0);
     def.speed = 3;
     def.speed_most = 1;
-    m.hinge = sn_add_joint(world, &def);
+    m.hinge = sn_joint_add(world, &def);
     assert_true(m.hinge.kind);
-    assert_true(sn_add_pin_at(world, sn_on_body(m.hung, vec(0, 0.2, 0)), vec(6, 1.2, 0)).kind);
+    assert_true(sn_constraint_add_pin_at(world, sn_on_body(m.hung, vec(0, 0.2, 0)), vec(6, 1.2, 0)).kind);
     assert_true(
-        sn_add_distance_max(world, sn_on_body(m.hung, vec(0.1, 0, 0)), sn_at(particle_at(world, 5)), real(9)).kind);
-    assert_ok(world, sn_body_add_impulse(world, m.free, vec(0, 0, 1), vec(9.1, 1.2, 0)));
-    assert_ok(world, sn_body_add_torque(world, m.free, vec(1, 0, 0)));
+        sn_constraint_add_distance_max(world, sn_on_body(m.hung, vec(0.1, 0, 0)), sn_at(particle_at(world, 5)), real(9))
+            .kind);
+    assert_ok(world, sn_body_apply_impulse(world, m.free, vec(0, 0, 1), vec(9.1, 1.2, 0)));
+    assert_ok(world, sn_body_apply_torque(world, m.free, vec(1, 0, 0)));
     assert_ok(world, sn_body_move_to(world, m.led, vec(8, 1.1, 0), (sn_quat){0, real(0.1), 0, real(sqrt(0.99))}));
     return m;
 }
@@ -59,7 +61,7 @@ static menagerie add_bodies(sn_world *world)
 static void disturb_tiles(sn_world *world)
 {
     sn_drag_def drag = sn_default_drag_def();
-    assert_ok(world, sn_world_add_drag(world, &drag, NULL));
+    assert_ok(world, sn_drag_add(world, &drag, NULL));
 }
 
 /* ---- Steps that fail --------------------------------------------------------------------------------------------------------- */
@@ -87,7 +89,7 @@ typedef void spoil_fn(sn_world *world);
 
 static void spoil_field(sn_world *world)
 {
-    assert_ok(world, sn_world_add_field(world, burst, NULL, true, NULL));
+    assert_ok(world, sn_field_add(world, burst, NULL, true, NULL));
 }
 
 /* Breaks when gravity has taken a particle through half of a step; on its own, or one among many of a hub. */
@@ -96,7 +98,7 @@ static void add_fragile(sn_world *world, uint32_t number)
     uint32_t kind = sn_kind_find(world, "fragile");
     sn_point point = sn_at(particle_at(world, number));
     if (!kind)
-        kind = sn_register_kind(world, &fragile);
+        kind = sn_kind_register(world, &fragile);
     assert_true(kind != 0);
     sn_constraint_def def = sn_default_constraint_def(kind);
     def.points = &point;
@@ -118,7 +120,7 @@ static void spoil_extra(sn_world *world)
 /* Too fast for numbers at once: a particle that has been planned, and one that has not. */
 static void spoil_speed(sn_world *world)
 {
-    sn_particle p = sn_add_particle(world, vec(0, 3, 0), 1);
+    sn_particle p = sn_particle_add_at(world, vec(0, 3, 0), 1);
     assert_ok(world, sn_particle_set_velocity(world, p, vec(3e37, 0, 0)));
 }
 
@@ -143,7 +145,7 @@ static sn_world *make_spoilt(uint32_t shape, spoil_fn *spoil, bool in_one_go, bo
     sn_world *world = support_world_from(&def);
     uint64_t seed = 2;
     graph_shapes[shape].build(world, 300, &seed);
-    assert_ok(world, sn_particle_add_force(world, particle_at(world, 20), vec(0.1, 0, 0)));
+    assert_ok(world, sn_particle_apply_force(world, particle_at(world, 20), vec(0.1, 0, 0)));
     assert_ok(world, sn_particle_move_to(world, particle_at(world, 30), vec(0, 0.5, 0)));
     if (bodies)
         add_bodies(world);
@@ -196,10 +198,10 @@ static void test_it_goes_on(void **state)
     sn_world *world = support_world_from(&def);
     uint32_t field;
     graph_grid(world, 30, 30, true);
-    assert_ok(world, sn_world_add_field(world, burst, NULL, true, &field));
+    assert_ok(world, sn_field_add(world, burst, NULL, true, &field));
     assert_result(world, SN_ERROR_DIVERGED, sn_world_step(world, real(STEP)));
     assert_result(world, SN_ERROR_DIVERGED, sn_world_step(world, real(STEP)));
-    assert_ok(world, sn_world_remove_field(world, field));
+    assert_ok(world, sn_field_remove(world, field));
     support_run(world, 5, STEP);
     sn_world_destroy(world);
 }
@@ -214,7 +216,7 @@ static sn_world *make_shared(uint32_t shape, support_tasks *tasks)
     def.tasks = support_tasks_hook(tasks);
     sn_world *world = support_world_from(&def);
     graph_shapes[shape].build(world, 20000, &seed);
-    assert_ok(world, sn_world_add_field(world, support_wind, NULL, true, NULL));
+    assert_ok(world, sn_field_add(world, support_wind, NULL, true, NULL));
     support_run(world, 1, STEP);
     return world;
 }
@@ -368,11 +370,11 @@ static void test_particles_come_and_go(void **state)
     }
     for (uint32_t round = 0; round < 12; ++round) {
         for (uint32_t k = 0; k < 2; ++k) {
-            sn_particle loose = sn_add_particle(world[k], vec(5, 5, 1), 1),
-                        held = sn_add_particle(world[k], vec(1, 3, 0), 1);
+            sn_particle loose = sn_particle_add_at(world[k], vec(5, 5, 1), 1),
+                        held = sn_particle_add_at(world[k], vec(1, 3, 0), 1);
             sn_particle other = graph_any_particle(world[k], &seed[k]);
             if (other.index != held.index)
-                sn_add_distance(world[k], sn_at(held), sn_at(other), SN_MEASURE);
+                sn_constraint_add_distance(world[k], sn_at(held), sn_at(other), SN_MEASURE);
             support_run(world[k], 1, STEP);
             /* symplectic Euler: n substeps of h fall by g h^2 n (n + 1) / 2 */
             double h = STEP / 20;
@@ -463,7 +465,7 @@ static sn_world *make_cloth(uint32_t side, double radius, uint32_t crates, bool 
 {
     sn_world_def def = plain_def();
     sn_world *world = support_world_from(&def);
-    sn_add_plane_collider(world, vec(0, -3, 0), vec(0, 1, 0));
+    fixed_add_plane(world, vec(0, -3, 0), vec(0, 1, 0));
     for (uint32_t i = 0; first && i < crates; ++i)
         box_at(world, 40 + 0.5 * i, -2.5, 0);
     uint32_t count = sn_world_particle_count(world);
@@ -473,7 +475,7 @@ static sn_world *make_cloth(uint32_t side, double radius, uint32_t crates, bool 
     for (uint32_t i = 0; !first && i < crates; ++i)
         box_at(world, 40 + 0.5 * i, -2.5, 0);
     if (crates > 1) /* a joint with a motor among them */
-        assert_true(sn_add_hinge_joint(world, sn_body_from_index(world, 0), sn_body_from_index(world, 1),
+        assert_true(sn_joint_add_hinge(world, sn_body_from_index(world, 0), sn_body_from_index(world, 1),
                                        vec(40.25, -2.5, 0), vec(0, 0, 1))
                         .kind);
     return world;
@@ -516,12 +518,13 @@ static void test_a_body_as_a_hub(void **state)
         for (uint32_t i = 0; i < 400; ++i) {
             double angle = 0.1 * i;
             sn_particle p =
-                sn_add_particle(world[k], vec(2 * cos(angle), 1, 2 * sin(angle)), i % 7 ? real(0.01) : SN_IMMOVABLE);
-            assert_true(sn_add_distance(world[k], sn_on_body(body[k], vec(0.1 * cos(angle), 0.2, 0.1 * sin(angle))),
-                                        sn_at(p), SN_MEASURE)
+                sn_particle_add_at(world[k], vec(2 * cos(angle), 1, 2 * sin(angle)), i % 7 ? real(0.01) : SN_IMMOVABLE);
+            assert_true(sn_constraint_add_distance(world[k],
+                                                   sn_on_body(body[k], vec(0.1 * cos(angle), 0.2, 0.1 * sin(angle))),
+                                                   sn_at(p), SN_MEASURE)
                             .kind);
         }
-        assert_ok(world[k], sn_body_add_angular_impulse(world[k], body[k], vec(0, 0.2, 0)));
+        assert_ok(world[k], sn_body_apply_angular_impulse(world[k], body[k], vec(0, 0.2, 0)));
         if (k)
             disturb_tiles(world[k]);
         support_run(world[k], 10, STEP);

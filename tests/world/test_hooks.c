@@ -30,12 +30,12 @@ static sn_world *cloth(const sn_world_def *def)
             index[2 * edges++ + 1] = i + SIDE;
         }
     }
-    sn_particles grid = sn_add_particles(world, SIDE * SIDE, xyz, 0, real(0.01));
+    sn_particles grid = sn_particles_add(world, SIDE * SIDE, xyz, 0, real(0.01));
     assert_int_equal(grid.first, 0);
-    assert_int_equal(sn_add_constraints(world, SN_KIND_DISTANCE, edges, index, NULL, NULL).count, edges);
-    sn_add_pin(world, sn_particles_at(grid, 0));
-    sn_add_pin(world, sn_particles_at(grid, SIDE - 1));
-    assert_ok(world, sn_world_add_field(world, support_wind, NULL, true, NULL));
+    assert_int_equal(sn_constraints_add_kind(world, SN_KIND_DISTANCE, edges, index, NULL, NULL).count, edges);
+    sn_constraint_add_pin(world, sn_particles_at(grid, 0));
+    sn_constraint_add_pin(world, sn_particles_at(grid, SIDE - 1));
+    assert_ok(world, sn_field_add(world, support_wind, NULL, true, NULL));
     free(xyz);
     free(index);
     return world;
@@ -125,8 +125,8 @@ static void test_field_that_is_not_parallel(void **state)
     loner asked = {.home = pthread_self()}, plainly_asked = {.home = pthread_self()};
     sn_world_def def = cloth_def(&tasks);
     sn_world *world = cloth(&def), *reference = plain_cloth();
-    assert_ok(world, sn_world_add_field(world, count_calls, &asked, false, NULL));
-    assert_ok(reference, sn_world_add_field(reference, count_calls, &plainly_asked, false, NULL));
+    assert_ok(world, sn_field_add(world, count_calls, &asked, false, NULL));
+    assert_ok(reference, sn_field_add(reference, count_calls, &plainly_asked, false, NULL));
     support_run(world, 2, 1.0 / 60);
     support_run(reference, 2, 1.0 / 60);
     assert_same_world(world, reference);
@@ -164,7 +164,7 @@ static void lose(uint32_t run, uint32_t lost)
         assert_true(sn_world_hash(world) == hash);
         support_run(world, 1, 1.0 / 60); /* the second try does it */
     }
-    sn_world *reference = cloth(&(sn_world_def){.settings = def.settings, .dimensions = 3});
+    sn_world *reference = cloth(&(sn_world_def){.settings = def.settings, .dimensions = 3, .contact = def.contact});
     support_run(reference, 2, 1.0 / 60);
     assert_same_world(world, reference);
     sn_world_destroy(world);
@@ -417,7 +417,7 @@ static void test_changing_threads_from_inside(void **state)
     sn_world_def def = cloth_def(NULL);
     def.threads = 3;
     meddler m = {.world = cloth(&def), .result = SN_OK};
-    assert_ok(m.world, sn_world_add_field(m.world, change_threads, &m, false, NULL));
+    assert_ok(m.world, sn_field_add(m.world, change_threads, &m, false, NULL));
     support_run(m.world, 1, 1.0 / 60);
     assert_int_equal(m.result, SN_ERROR_BUSY);
     assert_int_equal(sn_world_threads(m.world), 3);
@@ -499,7 +499,7 @@ static void test_log(void **state)
     sn_world_def def = sn_default_world_def();
     def.log = support_log_hook(&log);
     sn_world *world = support_world_from(&def);
-    sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1);
+    sn_particle p = sn_particle_add_at(world, vec(0, 0, 0), 1);
     support_run(world, 3, 0.1);
     assert_int_equal(log.count, 0); /* what goes well is not logged */
     assert_string_equal(sn_world_error(world), "");
@@ -531,14 +531,14 @@ static void test_long_names(void **state)
     sn_world_def def = sn_default_world_def();
     def.log = support_log_hook(&log);
     sn_world *world = support_world_from(&def);
-    sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1);
-    sn_constraint pin = sn_add_pin(world, p);
+    sn_particle p = sn_particle_add_at(world, vec(0, 0, 0), 1);
+    sn_constraint pin = sn_constraint_add_pin(world, p);
     sn_real value[3] = {0};
     assert_result(world, SN_ERROR_ARGUMENT, sn_constraint_set_param(world, pin, name, value, 3));
     assert_int_equal(log.count, 1);
     sn_kind kind = support_kind_gap;
     kind.name = name;
-    uint32_t number = sn_register_kind(world, &kind);
+    uint32_t number = sn_kind_register(world, &kind);
     assert_int_equal(log.count, number ? 1 : 2); /* refused, or taken as it is */
     if (number)
         assert_string_equal(sn_kind_info(world, number)->name, name);
@@ -563,11 +563,11 @@ static void *run_errand(void *context)
         return NULL;
     sn_particle last = {0, 0};
     for (uint32_t i = 0; i < 20; ++i) {
-        sn_particle p = sn_add_particle(world, vec(0.1 * i, 1, 0), 1);
+        sn_particle p = sn_particle_add_at(world, vec(0.1 * i, 1, 0), 1);
         if (i == 0)
-            sn_add_pin(world, p);
+            sn_constraint_add_pin(world, p);
         else
-            sn_add_distance(world, sn_at(last), sn_at(p), SN_MEASURE);
+            sn_constraint_add_distance(world, sn_at(last), sn_at(p), SN_MEASURE);
         last = p;
     }
     for (uint32_t i = 0; i < 60; ++i)

@@ -2,6 +2,7 @@
    its world, or set on it without ever acting. Every world here holds the same cloth and a few particles elsewhere. A feature is
    added to one of two such worlds, and after some steps positions and velocities of the cloth are compared: a bit that differs
    differs from then on, so few steps show it. */
+#include "support/fixed.h"
 #include "support/support.h"
 
 enum { STEPS = 20, FEW_STEPS = 5, SUBSTEPS = 2, VARIANTS = 4, EMPTY_GROUP = 7, OTHER_GROUP = 8 };
@@ -70,7 +71,7 @@ static sn_particles add_particles(sn_world *world, const cloth_shape *shape, con
         x[1] = 2;
         x[2] = real(shape->z + SPACING * (i / n));
     }
-    sn_particles cloth = sn_add_particles(world, n * n, xyz, 0, 1);
+    sn_particles cloth = sn_particles_add(world, n * n, xyz, 0, 1);
     assert_int_equal(cloth.count, n * n);
     assert_ok(world, sn_particle_set_mass(world, sn_particles_at(cloth, number[0]), SN_IMMOVABLE));
     assert_ok(world, sn_particle_set_mass(world, sn_particles_at(cloth, number[n - 1]), SN_IMMOVABLE));
@@ -93,7 +94,7 @@ static sn_constraints add_rods(sn_world *world, const cloth_shape *shape, const 
             index[count++] = number[(z + s[0][1]) * n + x + s[0][0]];
             index[count++] = number[(z + s[1][1]) * n + x + s[1][0]];
         }
-    sn_constraints rods = sn_add_constraints(world, SN_KIND_DISTANCE, count / 2, index, NULL, NULL);
+    sn_constraints rods = sn_constraints_add_kind(world, SN_KIND_DISTANCE, count / 2, index, NULL, NULL);
     assert_int_equal(rods.count, count / 2);
     free(index);
     return rods;
@@ -102,27 +103,27 @@ static sn_constraints add_rods(sn_world *world, const cloth_shape *shape, const 
 /* Between two places of the cloth. */
 static void tie(scene *s, const uint32_t *number, uint32_t a, uint32_t b)
 {
-    sn_constraint rod = sn_add_distance(s->world, sn_at(sn_particles_at(s->cloth, number[a])),
-                                        sn_at(sn_particles_at(s->cloth, number[b])), SN_MEASURE);
+    sn_constraint rod = sn_constraint_add_distance(s->world, sn_at(sn_particles_at(s->cloth, number[a])),
+                                                   sn_at(sn_particles_at(s->cloth, number[b])), SN_MEASURE);
     assert_ok(s->world, sn_constraint_set_material(s->world, rod, (sn_material){real(1e-5), 30}));
 }
 
 static void add_others(scene *s)
 {
     sn_world *w = s->world;
-    s->lone = sn_add_particle(w, vec(-1, 2, 0), 1);
+    s->lone = sn_particle_add_at(w, vec(-1, 2, 0), 1);
     assert_ok(w, sn_particle_set_group(w, s->lone, OTHER_GROUP));
-    s->a = sn_add_particle(w, vec(-1, 2, 1), 1);
-    s->b = sn_add_particle(w, vec(-1.1, 2, 1), 2);
-    s->rod = sn_add_distance(w, sn_at(s->a), sn_at(s->b), SN_MEASURE);
-    s->c = sn_add_particle(w, vec(-1, 2, 2), 1);
-    s->d = sn_add_particle(w, vec(-1.1, 2, 2), 2);
-    s->soft = sn_add_distance(w, sn_at(s->c), sn_at(s->d), SN_MEASURE);
+    s->a = sn_particle_add_at(w, vec(-1, 2, 1), 1);
+    s->b = sn_particle_add_at(w, vec(-1.1, 2, 1), 2);
+    s->rod = sn_constraint_add_distance(w, sn_at(s->a), sn_at(s->b), SN_MEASURE);
+    s->c = sn_particle_add_at(w, vec(-1, 2, 2), 1);
+    s->d = sn_particle_add_at(w, vec(-1.1, 2, 2), 2);
+    s->soft = sn_constraint_add_distance(w, sn_at(s->c), sn_at(s->d), SN_MEASURE);
     assert_ok(w, sn_constraint_set_material(w, s->soft, (sn_material){real(1e-5), 0}));
     for (int i = 0; i < 3; ++i)
-        s->triangle[i] = sn_add_particle(w, vec(-1 - 0.1 * (i == 1), 2, 3 + 0.1 * (i == 2)), 1);
-    s->over = sn_add_particle(w, vec(-1, 2.1, 3), 1);
-    s->tie = sn_add_distance(w, sn_at(s->triangle[0]), sn_at(s->over), SN_MEASURE);
+        s->triangle[i] = sn_particle_add_at(w, vec(-1 - 0.1 * (i == 1), 2, 3 + 0.1 * (i == 2)), 1);
+    s->over = sn_particle_add_at(w, vec(-1, 2.1, 3), 1);
+    s->tie = sn_constraint_add_distance(w, sn_at(s->triangle[0]), sn_at(s->over), SN_MEASURE);
     assert_true(sn_constraint_is_valid(w, s->tie));
 }
 
@@ -139,7 +140,7 @@ static void add_drag_of_group(scene *s, uint32_t group)
     drag.strength = 1;
     drag.one_group = true;
     drag.group = group;
-    assert_ok(s->world, sn_world_add_drag(s->world, &drag, NULL));
+    assert_ok(s->world, sn_drag_add(s->world, &drag, NULL));
 }
 
 static void add_drag_on_nothing(scene *s)
@@ -200,7 +201,7 @@ static void move_far(scene *s)
 static void use_own_kind(scene *s)
 {
     sn_point points[2] = {sn_at(s->a), sn_at(s->b)};
-    sn_constraint_def def = sn_default_constraint_def(sn_register_kind(s->world, &support_kind_gap));
+    sn_constraint_def def = sn_default_constraint_def(sn_kind_register(s->world, &support_kind_gap));
     def.points = points;
     assert_ok(s->world, sn_constraint_remove(s->world, s->rod));
     assert_ok(s->world, sn_constraint_add(s->world, &def, NULL));
@@ -212,18 +213,19 @@ static void use_spot(scene *s)
         sn_on_triangle(s->triangle[0], s->triangle[1], s->triangle[2], real(0.5), real(0.25), real(0.25)),
         sn_at(s->over)};
     assert_ok(s->world, sn_constraint_remove(s->world, s->tie));
-    assert_true(sn_constraint_is_valid(s->world, sn_add_distance(s->world, points[0], points[1], SN_MEASURE)));
+    assert_true(
+        sn_constraint_is_valid(s->world, sn_constraint_add_distance(s->world, points[0], points[1], SN_MEASURE)));
 }
 
 static void add_colliders(scene *s)
 {
-    assert_true(sn_add_plane_collider(s->world, vec(0, -FAR, 0), vec(0, 1, 0)).generation);
-    assert_true(sn_add_box_collider(s->world, vec(FAR, 0, 0), vec(1, 1, 1)).generation);
+    assert_true(fixed_add_plane(s->world, vec(0, -FAR, 0), vec(0, 1, 0)).generation);
+    assert_true(fixed_add_box(s->world, vec(FAR, 0, 0), vec(1, 1, 1)).generation);
 }
 
 static void add_body(scene *s)
 {
-    assert_true(sn_body_is_valid(s->world, sn_add_box_body(s->world, vec(0, 0, FAR), vec(1, 1, 1), 1)));
+    assert_true(sn_body_is_valid(s->world, sn_body_add_box(s->world, vec(0, 0, FAR), vec(1, 1, 1), 1)));
 }
 
 static sn_vec3 no_force(void *context, const sn_field_in *in)
@@ -235,12 +237,12 @@ static sn_vec3 no_force(void *context, const sn_field_in *in)
 
 static void add_field(scene *s)
 {
-    assert_ok(s->world, sn_world_add_field(s->world, no_force, NULL, true, NULL));
+    assert_ok(s->world, sn_field_add(s->world, no_force, NULL, true, NULL));
 }
 
 static void add_force_each_step(scene *s)
 {
-    assert_ok(s->world, sn_particle_add_force(s->world, s->lone, vec(1, 0, 0)));
+    assert_ok(s->world, sn_particle_apply_force(s->world, s->lone, vec(1, 0, 0)));
 }
 
 static void set_target_each_step(scene *s)
@@ -319,8 +321,8 @@ static sn_real *run(const setting *how, const feature *one)
     size_t count = 3 * (size_t)s.cloth.count;
     sn_real *result = malloc(2 * count * sizeof *result);
     assert_non_null(result);
-    assert_ok(s.world, sn_read_positions(s.world, s.cloth, result, 0));
-    assert_ok(s.world, sn_read_velocities(s.world, s.cloth, result + count, 0));
+    assert_ok(s.world, sn_particles_read_positions(s.world, s.cloth, result, 0));
+    assert_ok(s.world, sn_particles_read_velocities(s.world, s.cloth, result + count, 0));
     assert_int_equal(sn_world_constraint_count(s.world, SN_KIND_NONE),
                      s.rods.count + (how->shape->tied ? 5 : 3)); /* nothing broke */
     sn_world_destroy(s.world);

@@ -29,7 +29,7 @@ static void add_soup(sn_world *world, uint64_t *seed, uint32_t triangles, double
             const sn_vec3 x =
                 vec(middle[0] + support_random_in(seed, -size, size), middle[1] + support_random_in(seed, -size, size),
                     middle[2] + support_random_in(seed, -size, size));
-            corner[3 * t + (uint32_t)i] = sn_add_particle(world, x, 1).index;
+            corner[3 * t + (uint32_t)i] = sn_particle_add_at(world, x, 1).index;
         }
     }
     add_skin(world, corner, triangles);
@@ -94,7 +94,7 @@ static void neighbours_are_no_intersection(void **state)
     sn_particle at[8];
     uint32_t corner[18];
     for (uint32_t i = 0; i < 8; ++i)
-        at[i] = sn_add_particle(world, vec(i / 2, 0, i % 2), 1);
+        at[i] = sn_particle_add_at(world, vec(i / 2, 0, i % 2), 1);
     for (uint32_t i = 0; i < 6; ++i)
         for (uint32_t k = 0; k < 3; ++k)
             corner[3 * i + k] = at[i + k].index;

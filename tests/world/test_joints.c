@@ -40,7 +40,7 @@ static sn_body add_body(sn_world *world, double mass, sn_vec3 moments, sn_vec3 c
 
 static sn_constraint add_joint(sn_world *world, const sn_joint_def *def)
 {
-    sn_constraint joint = sn_add_joint(world, def);
+    sn_constraint joint = sn_joint_add(world, def);
     if (!joint.kind)
         fail_msg("%s", sn_world_error(world));
     return joint;
@@ -87,7 +87,7 @@ static void hinge_swings(sn_solver solver)
     sn_world *world = make_world(solver, G);
     sn_body door = add_body(world, 5, vec(0.3, 0.5, 0.7), vec(0.5, 0, 0));
     sn_vec3 axis = vec(0.28, 0, 0.96), anchor = vec(0, 0, 0);
-    sn_constraint hinge = sn_add_hinge_joint(world, nowhere, door, anchor, axis);
+    sn_constraint hinge = sn_joint_add_hinge(world, nowhere, door, anchor, axis);
     assert_true(hinge.kind == SN_KIND_JOINT_HINGE);
     double start = energy_of(world), least = 0, most = 0;
     for (uint32_t frame = 0; frame < 300; ++frame) {
@@ -272,7 +272,7 @@ static void motor_meets_limit(sn_solver solver)
             sn_constraint hinge = add_joint(world, &def);
             for (uint32_t frame = 0; frame < 120; ++frame) {
                 if (pushed)
-                    assert_ok(world, sn_body_add_torque(world, wheel, vec(0, 0, -5)));
+                    assert_ok(world, sn_body_apply_torque(world, wheel, vec(0, 0, -5)));
                 support_run(world, 1, 1.0 / 60);
             }
             assert_close(sn_joint_angle(world, hinge), pushed ? -1 : 1, 1e-5);
@@ -299,7 +299,7 @@ static void limits_are_on_a_circle(void **unused)
     settings.substeps = 1;
     assert_ok(world, sn_world_configure(world, &settings));
     sn_body wheel = add_body(world, 1, vec(0.2, 0.2, 0.2), vec(0, 0, 0));
-    sn_constraint hinge = sn_add_hinge_joint(world, nowhere, wheel, vec(0, 0, 0), vec(0, 0, 1));
+    sn_constraint hinge = sn_joint_add_hinge(world, nowhere, wheel, vec(0, 0, 0), vec(0, 0, 1));
     assert_ok(world, sn_body_set_pose(world, wheel, vec(0, 0, 0), (sn_quat){0, 0, real(sin(1.6)), real(cos(1.6))}));
     assert_close(sn_joint_angle(world, hinge), 3.2 - 2 * 3.14159265, 1e-5);
     assert_ok(world, sn_joint_set_limits(world, hinge, -1, 3));
@@ -322,7 +322,7 @@ static void cone_holds(sn_solver solver)
     double leaned = 0, least = 0, most = 0;
     for (uint32_t frame = 0; frame < 240; ++frame) {
         if (frame == 60)
-            assert_ok(world, sn_body_add_angular_impulse(world, arm, vec(-0.2, 0, 0)));
+            assert_ok(world, sn_body_apply_angular_impulse(world, arm, vec(-0.2, 0, 0)));
         support_run(world, 1, 1.0 / 60);
         leaned = fmax(leaned, (double)sn_joint_swing(world, joint));
         least = fmin(least, (double)sn_joint_angle(world, joint));
@@ -349,7 +349,7 @@ static void motor_runs(sn_solver solver)
     const double moment = 0.4, torque = 2, speed = 3;
     sn_world *world = make_world(solver, 0);
     sn_body wheel = add_body(world, 1, vec(0.3, 0.5, moment), vec(0, 0, 0));
-    sn_constraint hinge = sn_add_hinge_joint(world, nowhere, wheel, vec(0, 0, 0), vec(0, 0, 1));
+    sn_constraint hinge = sn_joint_add_hinge(world, nowhere, wheel, vec(0, 0, 0), vec(0, 0, 1));
     assert_ok(world, sn_joint_set_motor(world, hinge, real(speed), real(torque)));
     double last = 0;
     for (uint32_t frame = 1; frame <= 60; ++frame) {
@@ -615,8 +615,8 @@ static void joints_in_the_plane(void **unused)
     assert_ok(world, sn_body_add(world, &def, &bar));
     def.position = vec(5, 0, 0);
     assert_ok(world, sn_body_add(world, &def, &block));
-    sn_constraint hinge = sn_add_hinge_joint(world, nowhere, bar, vec(0, 0, 0), vec(0, 0, 1));
-    sn_constraint slider = sn_add_slider_joint(world, nowhere, block, vec(5, 0, 0), vec(1, -1, 0));
+    sn_constraint hinge = sn_joint_add_hinge(world, nowhere, bar, vec(0, 0, 0), vec(0, 0, 1));
+    sn_constraint slider = sn_joint_add_slider(world, nowhere, block, vec(5, 0, 0), vec(1, -1, 0));
     assert_ok(world, sn_joint_set_limits(world, hinge, -1, 1));
     support_run(world, 120, 1.0 / 60);
     assert_close(sn_joint_angle(world, hinge), -1, 1e-3);
@@ -656,8 +656,8 @@ static void reaction_is_weight(sn_solver solver)
     sn_world *world = make_world(solver, G);
     sn_body hung = add_body(world, 3, vec(0.1, 0.1, 0.1), vec(0, -1, 0)),
             welded = add_body(world, 3, vec(0.1, 0.1, 0.1), vec(5.5, 0, 0));
-    sn_constraint ball = sn_add_ball_joint(world, nowhere, hung, vec(0, 0, 0));
-    sn_constraint weld = sn_add_fixed_joint(world, welded, nowhere, vec(5, 0, 0)); /* the world is b: the opposite */
+    sn_constraint ball = sn_joint_add_ball(world, nowhere, hung, vec(0, 0, 0));
+    sn_constraint weld = sn_joint_add_fixed(world, welded, nowhere, vec(5, 0, 0)); /* the world is b: the opposite */
     sn_vec3 force, torque;
     double sum[3] = {0};
     support_run(world, 60, 1.0 / 60);
@@ -698,7 +698,7 @@ static double breaking_load(sn_solver solver, bool by_torque)
         assert_null(sn_world_broken(world, &count));
         assert_int_equal(count, 0);
         assert_ok(world,
-                  sn_body_add_force(world, body, vec(by_torque ? 0 : load, by_torque ? load : 0, 0), vec(1, 0, 0)));
+                  sn_body_apply_force(world, body, vec(by_torque ? 0 : load, by_torque ? load : 0, 0), vec(1, 0, 0)));
         support_run(world, 1, 1.0 / 60);
     }
     const sn_break *broken = sn_world_broken(world, &count);
@@ -732,9 +732,9 @@ static void rods_break(void **unused)
     sn_constraint rod[3];
     const double masses[] = {2, 1, 3};
     for (uint32_t i = 0; i < 3; ++i) {
-        sn_particle top = sn_add_particle(world, vec(i, 0, 0), SN_IMMOVABLE);
-        sn_particle weight = sn_add_particle(world, vec(i, -1, 0), real(masses[i]));
-        rod[i] = sn_add_distance(world, sn_at(top), sn_at(weight), SN_MEASURE);
+        sn_particle top = sn_particle_add_at(world, vec(i, 0, 0), SN_IMMOVABLE);
+        sn_particle weight = sn_particle_add_at(world, vec(i, -1, 0), real(masses[i]));
+        rod[i] = sn_constraint_add_distance(world, sn_at(top), sn_at(weight), SN_MEASURE);
     }
     for (uint32_t i = 3; i-- > 0;)
         assert_ok(world, sn_constraint_set_strength(world, rod[i], 15, 0));
@@ -773,13 +773,14 @@ static void strength_goes_with_its_constraint(void **unused)
 {
     (void)unused;
     sn_world *world = make_world(SN_SOLVER_GAUSS_SEIDEL, G);
-    sn_particle a = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE), b = sn_add_particle(world, vec(0, -1, 0), 5);
+    sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE),
+                b = sn_particle_add_at(world, vec(0, -1, 0), 5);
     uint64_t bare = sn_world_hash(world);
-    sn_constraint rod = sn_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE);
+    sn_constraint rod = sn_constraint_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE);
     assert_ok(world, sn_constraint_set_strength(world, rod, 1, 0));
     assert_ok(world, sn_constraint_remove(world, rod));
     assert_true(sn_world_hash(world) == bare);
-    sn_constraint next = sn_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE);
+    sn_constraint next = sn_constraint_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE);
     assert_int_equal(next.index, rod.index);
     sn_real force = 1;
     assert_ok(world, sn_constraint_strength(world, next, &force, NULL));
@@ -792,7 +793,7 @@ static void strength_goes_with_its_constraint(void **unused)
     for (int round = 0; round < 2; ++round) {
         assert_ok(world, sn_constraint_set_strength(world, next, 1, 0));
         assert_ok(world, sn_constraint_remove(world, next));
-        next = sn_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE);
+        next = sn_constraint_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE);
         assert_int_equal(next.index, rod.index);
         bare = sn_world_hash(world);
         assert_ok(world, sn_constraint_set_strength(world, next, round ? 2 : 0, 0));
@@ -809,7 +810,7 @@ static void strength_goes_with_its_constraint(void **unused)
 static void refused(sn_world *world, const sn_joint_def *def, const char *words)
 {
     uint64_t hash = sn_world_hash(world);
-    sn_constraint joint = sn_add_joint(world, def);
+    sn_constraint joint = sn_joint_add(world, def);
     assert_int_equal(joint.kind, 0);
     assert_says(sn_world_error(world), words);
     assert_true(sn_world_hash(world) == hash);
@@ -876,9 +877,9 @@ static void bad_calls_are_refused(void **unused)
     (void)unused;
     sn_world *world = make_world(SN_SOLVER_GAUSS_SEIDEL, 0);
     sn_body body = add_body(world, 1, vec(1, 1, 1), vec(0, 0, 0));
-    sn_constraint ball = sn_add_ball_joint(world, body, nowhere, vec(0, 0, 0));
-    sn_constraint hinge = sn_add_hinge_joint(world, body, nowhere, vec(0, 0, 0), vec(0, 0, 1)), none = {0};
-    sn_constraint pin = sn_add_pin(world, sn_body_particle(world, body));
+    sn_constraint ball = sn_joint_add_ball(world, body, nowhere, vec(0, 0, 0));
+    sn_constraint hinge = sn_joint_add_hinge(world, body, nowhere, vec(0, 0, 0), vec(0, 0, 1)), none = {0};
+    sn_constraint pin = sn_constraint_add_pin(world, sn_body_particle(world, body));
     sn_vec3 v;
     assert_true(isnan(sn_joint_angle(world, ball)));
     assert_says(sn_world_error(world), "joint_ball angle");
@@ -909,7 +910,7 @@ static void bad_calls_are_refused(void **unused)
     assert_int_equal(sn_constraint_set_strength(NULL, hinge, 1, 1), SN_ERROR_ARGUMENT);
     assert_int_equal(sn_joint_reaction(NULL, hinge, &v, &v), SN_ERROR_ARGUMENT);
     assert_true(isnan(sn_joint_angle(NULL, hinge)) && !sn_world_broken(NULL, NULL));
-    assert_int_equal(sn_add_joint(NULL, NULL).kind, 0);
+    assert_int_equal(sn_joint_add(NULL, NULL).kind, 0);
     /* limits may move as a whole, either way */
     assert_ok(world, sn_joint_set_limits(world, hinge, 0, 1));
     assert_ok(world, sn_joint_set_limits(world, hinge, 2, 3));
@@ -945,7 +946,7 @@ static void joints_within_a_body_are_refused(void **unused)
         assert_says(sn_world_error(world), "same body 1");
         assert_int_equal(c.kind, 0);
         joint.a = joint.b = body;
-        assert_int_equal(sn_add_joint(world, &joint).kind, 0);
+        assert_int_equal(sn_joint_add(world, &joint).kind, 0);
         assert_says(sn_world_error(world), "same body 1");
         assert_true(sn_world_hash(world) == hash);
         points[1] = sn_on_body(other, vec(0, 0, 0));
@@ -1004,7 +1005,7 @@ static void survives_without_memory(void **unused)
         uint64_t hash = sn_world_hash(world);
         sn_joint_def joint = joint_to_world(SN_KIND_JOINT_HINGE, body, vec(0, 0, 0), vec(0, 0, 1));
         joint.strength = 1;
-        sn_constraint added = sn_add_joint(world, &joint);
+        sn_constraint added = sn_joint_add(world, &joint);
         if (!added.kind)
             assert_true(sn_world_hash(world) == hash);
         sn_result result = added.kind ? sn_world_step(world, real(1.0 / 60)) : SN_ERROR_MEMORY;

@@ -62,10 +62,10 @@ static void cardan(sn_solver solver, uint32_t dimensions)
     const double bend = 0.5;
     sn_world *world = make_world(solver, dimensions, 0);
     sn_body a = add_body(world, 1, vec(0, 0, 0)), b = add_body(world, 1, vec(0, 0, 0));
-    sn_constraint first = made(world, sn_add_hinge_joint(world, nowhere, a, vec(0, 0, 0), vec(1, 0, 0)));
+    sn_constraint first = made(world, sn_joint_add_hinge(world, nowhere, a, vec(0, 0, 0), vec(1, 0, 0)));
     sn_constraint second =
-        made(world, sn_add_hinge_joint(world, nowhere, b, vec(0, 0, 0), vec(cos(bend), sin(bend), 0)));
-    sn_constraint cross = made(world, sn_add_universal_joint(world, a, b, vec(0, 0, 0), vec(1, 0, 0)));
+        made(world, sn_joint_add_hinge(world, nowhere, b, vec(0, 0, 0), vec(cos(bend), sin(bend), 0)));
+    sn_constraint cross = made(world, sn_joint_add_universal(world, a, b, vec(0, 0, 0), vec(1, 0, 0)));
     assert_ok(world, sn_joint_set_motor(world, first, 2, 1000));
     for (uint32_t frame = 0; frame < 200; ++frame) {
         support_run(world, 1, 1.0 / 60);
@@ -92,7 +92,7 @@ static void lean(sn_solver solver, uint32_t dimensions)
     sn_joint_def def = sn_default_joint_def(SN_KIND_JOINT_UNIVERSAL);
     def.b = b;
     def.swing = real(0.4);
-    sn_constraint joint = made(world, sn_add_joint(world, &def));
+    sn_constraint joint = made(world, sn_joint_add(world, &def));
     assert_ok(world, sn_body_set_spin_damping(world, b, 5));
     support_run(world, 240, 1.0 / 60);
     assert_close(sn_joint_swing(world, joint), 0.4, 5e-3);
@@ -112,7 +112,7 @@ static void roll(sn_solver solver, uint32_t dimensions)
     sn_world *world = make_world(solver, dimensions, G);
     sn_body wheel = add_body(world, 2, vec(0, 0, 0));
     const double stiffness = 500;
-    sn_constraint joint = made(world, sn_add_wheel_joint(world, nowhere, wheel, vec(0, 0, 0), vec(0, 1, 0),
+    sn_constraint joint = made(world, sn_joint_add_wheel(world, nowhere, wheel, vec(0, 0, 0), vec(0, 1, 0),
                                                          vec(0, 0, 1), real(stiffness), 40));
     assert_ok(world, sn_joint_set_motor(world, joint, 3, 1000));
     double before = 0, turned = 0;
@@ -141,7 +141,7 @@ static void roll(sn_solver solver, uint32_t dimensions)
     support_run(world, 60, 1.0 / 60);
     before = (double)sn_joint_angle(world, joint);
     for (uint32_t frame = 0; frame < 120; ++frame) {
-        assert_ok(world, sn_body_add_torque(world, wheel, vec(0, 0, 20)));
+        assert_ok(world, sn_body_apply_torque(world, wheel, vec(0, 0, 20)));
         support_run(world, 1, 1.0 / 60);
     }
     assert_angle(before, (double)sn_joint_angle(world, joint), 0.01);
@@ -162,11 +162,11 @@ static void gears(sn_solver solver, uint32_t dimensions)
     const uint32_t frames = support_long(600, 200);
     sn_body a = add_body(world, 1, vec(0, 0, 0)), b = add_body(world, 3, vec(1, 0, 0)),
             c = add_body(world, 1, vec(2, 0, 0));
-    sn_constraint first = made(world, sn_add_hinge_joint(world, nowhere, a, vec(0, 0, 0), vec(0, 0, 1)));
-    sn_constraint second = made(world, sn_add_hinge_joint(world, nowhere, b, vec(1, 0, 0), vec(0, 0, 1)));
-    sn_constraint slider = made(world, sn_add_slider_joint(world, nowhere, c, vec(2, 0, 0), vec(0, 1, 0)));
-    made(world, sn_add_gear_joint(world, first, second, real(ratio)));
-    made(world, sn_add_gear_joint(world, second, slider, real(radius)));
+    sn_constraint first = made(world, sn_joint_add_hinge(world, nowhere, a, vec(0, 0, 0), vec(0, 0, 1)));
+    sn_constraint second = made(world, sn_joint_add_hinge(world, nowhere, b, vec(1, 0, 0), vec(0, 0, 1)));
+    sn_constraint slider = made(world, sn_joint_add_slider(world, nowhere, c, vec(2, 0, 0), vec(0, 1, 0)));
+    made(world, sn_joint_add_gear(world, first, second, real(ratio)));
+    made(world, sn_joint_add_gear(world, second, slider, real(radius)));
     assert_ok(world, sn_joint_set_motor(world, first, real(speed), 100));
     double turned[2] = {0, 0}, before[2] = {0, 0};
     for (uint32_t frame = 0; frame < frames; ++frame) {
@@ -194,7 +194,7 @@ static void six(sn_solver solver, uint32_t dimensions)
 {
     sn_world *world = make_world(solver, dimensions, G);
     sn_body b = add_body(world, 1, vec(0, 0, 0));
-    sn_constraint joint = made(world, sn_add_six_joint(world, nowhere, b, vec(0, 0, 0), vec(1, 0, 0), vec(0, 1, 0)));
+    sn_constraint joint = made(world, sn_joint_add_six(world, nowhere, b, vec(0, 0, 0), vec(1, 0, 0), vec(0, 1, 0)));
     support_run(world, 30, 1.0 / 60);
     for (uint32_t axis = 0; axis < 6; ++axis)
         assert_close(sn_joint_axis_value(world, joint, axis), 0, 1e-4);
@@ -229,14 +229,15 @@ static void ropes(sn_solver solver, uint32_t dimensions)
     sn_world *world = make_world(solver, dimensions, G);
     sn_body a = add_body(world, 1, vec(0, -0.5, 0)), light = add_body(world, 1, vec(3, 0, 0)),
             heavy = add_body(world, 3, vec(4, 0, 0));
-    made(world, sn_add_rope_joint(world, nowhere, a, vec(0, 0, 0), vec(0, -0.5, 0), 1));
-    made(world, sn_add_pulley(world, sn_on_body(light, vec(0, 0, 0)), sn_at_place(vec(3, 1, 0)),
-                              sn_at_place(vec(4, 1, 0)), sn_on_body(heavy, vec(0, 0, 0)), 3, SN_MEASURE));
+    made(world, sn_joint_add_rope(world, nowhere, a, vec(0, 0, 0), vec(0, -0.5, 0), 1));
+    made(world, sn_constraint_add_pulley(world, sn_on_body(light, vec(0, 0, 0)), sn_at_place(vec(3, 1, 0)),
+                                         sn_at_place(vec(4, 1, 0)), sn_on_body(heavy, vec(0, 0, 0)), 3, SN_MEASURE));
     support_run(world, 120, 1.0 / 60);
     assert_close(sn_body_position(world, a).y, -1, 2e-3);
     assert_close(sn_body_position(world, light).y, 0, 5e-3);
     assert_close(sn_body_position(world, heavy).y, 0, 5e-3);
-    assert_ok(world, sn_body_add_impulse(world, a, vec(0, 2, 0), sn_body_position(world, a))); /* upwards it is slack */
+    assert_ok(world,
+              sn_body_apply_impulse(world, a, vec(0, 2, 0), sn_body_position(world, a))); /* upwards it is slack */
     support_run(world, 6, 1.0 / 60);
     assert_true(sn_body_position(world, a).y > real(-0.95));
     sn_world_destroy(world);
@@ -281,18 +282,18 @@ static void breaking(sn_solver solver, uint32_t dimensions)
                 sn_joint_def def = sn_default_joint_def(kinds[i]);
                 def.b = body;
                 def.strength = real(strength);
-                weak = made(world, sn_add_joint(world, &def));
+                weak = made(world, sn_joint_add(world, &def));
             } else if (i == COUNT_OF(kinds)) {
-                weak = made(world, sn_add_rope_joint(world, nowhere, body, vec(0, 1, 0), vec(0, 0, 0), SN_MEASURE));
+                weak = made(world, sn_joint_add_rope(world, nowhere, body, vec(0, 1, 0), vec(0, 0, 0), SN_MEASURE));
                 assert_ok(world, sn_constraint_set_strength(world, weak, real(strength), 0));
             } else { /* the second gear does not turn, and so the first, pulled by 20 N m, does not, either */
                 sn_body other = add_body(world, 1, vec(1, 0, 0));
-                sn_constraint first = made(world, sn_add_hinge_joint(world, nowhere, body, vec(0, 0, 0), vec(0, 0, 1)));
+                sn_constraint first = made(world, sn_joint_add_hinge(world, nowhere, body, vec(0, 0, 0), vec(0, 0, 1)));
                 sn_constraint second =
-                    made(world, sn_add_hinge_joint(world, nowhere, other, vec(1, 0, 0), vec(0, 0, 1)));
+                    made(world, sn_joint_add_hinge(world, nowhere, other, vec(1, 0, 0), vec(0, 0, 1)));
                 assert_ok(world, sn_joint_set_limits(world, second, 0, 0));
                 assert_ok(world, sn_joint_set_motor(world, first, 100, 20));
-                weak = made(world, sn_add_gear_joint(world, first, second, 1));
+                weak = made(world, sn_joint_add_gear(world, first, second, 1));
                 assert_ok(world, sn_constraint_set_strength(world, weak, 0, real(strength)));
             }
             assert_int_equal(breaks(world, weak), !strong);
@@ -311,15 +312,15 @@ static void bad_calls_are_refused(void **unused)
     (void)unused;
     sn_world *world = make_world(SN_SOLVER_TILED, 3, 0);
     sn_body a = add_body(world, 1, vec(0, 0, 0));
-    sn_constraint hinge = made(world, sn_add_hinge_joint(world, nowhere, a, vec(0, 0, 0), vec(0, 0, 1)));
-    sn_constraint ball = made(world, sn_add_ball_joint(world, nowhere, a, vec(0, 0, 0)));
+    sn_constraint hinge = made(world, sn_joint_add_hinge(world, nowhere, a, vec(0, 0, 0), vec(0, 0, 1)));
+    sn_constraint ball = made(world, sn_joint_add_ball(world, nowhere, a, vec(0, 0, 0)));
     uint64_t hash = sn_world_hash(world);
-    assert_false(sn_add_gear_joint(world, hinge, ball, 1).kind);
+    assert_false(sn_joint_add_gear(world, hinge, ball, 1).kind);
     assert_says(sn_world_error(world), "joint_ball");
-    assert_false(sn_add_gear_joint(world, ball, hinge, 1).kind);
-    assert_false(sn_add_gear_joint(world, hinge, hinge, real(NAN)).kind);
-    assert_false(sn_add_rope_joint(world, nowhere, nowhere, vec(0, 0, 0), vec(1, 0, 0), 1).kind);
-    assert_false(sn_add_wheel_joint(world, nowhere, a, vec(0, 0, 0), vec(0, 1, 0), vec(0, 0, 1), -1, 0).kind);
+    assert_false(sn_joint_add_gear(world, ball, hinge, 1).kind);
+    assert_false(sn_joint_add_gear(world, hinge, hinge, real(NAN)).kind);
+    assert_false(sn_joint_add_rope(world, nowhere, nowhere, vec(0, 0, 0), vec(1, 0, 0), 1).kind);
+    assert_false(sn_joint_add_wheel(world, nowhere, a, vec(0, 0, 0), vec(0, 1, 0), vec(0, 0, 1), -1, 0).kind);
     assert_true(sn_world_hash(world) == hash);
     sn_world_destroy(world);
 }

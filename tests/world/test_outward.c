@@ -132,10 +132,10 @@ static sn_real ball_distance(void *context, sn_vec3 p)
     return vec3_length(p) - *(sn_real *)context;
 }
 
-static sn_collider_def ball_field(sn_real *radius)
+static sn_shape_def ball_field(sn_real *radius)
 {
-    sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_FIELD;
+    sn_shape_def def = sn_default_shape_def(SN_SHAPE_FIELD);
+    def.type = SN_SHAPE_FIELD;
     def.function = ball_distance;
     def.context = radius;
     def.low = vec(-1, -1, -1);
@@ -148,10 +148,10 @@ static const sn_vec3 box_vertex[8] = {{-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {1
 static const uint32_t box_triangle[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
                                           2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
 
-static sn_collider_def box_field(void)
+static sn_shape_def box_field(void)
 {
-    sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_FIELD;
+    sn_shape_def def = sn_default_shape_def(SN_SHAPE_FIELD);
+    def.type = SN_SHAPE_FIELD;
     def.vertices = box_vertex;
     def.vertex_count = 8;
     def.triangles = box_triangle;
@@ -170,7 +170,7 @@ static void normals_of_a_ball(void **state)
     for (int round = 0; round < 20; ++round) {
         sn_world *world = support_void();
         sn_real radius = real(0.8);
-        sn_collider_def def = ball_field(&radius);
+        sn_shape_def def = ball_field(&radius);
         sn_quat turn = random_turn(&seed), later = random_turn(&seed);
         sn_vec3 at = random_place(&seed, 10), then = random_place(&seed, 10);
         object o = make_object(world, turn, at, 0.5, &seed);
@@ -200,7 +200,7 @@ static void normals_of_a_box(void **state)
     (void)state;
     uint64_t seed = 6;
     sn_world *world = support_void();
-    sn_collider_def def = box_field();
+    sn_shape_def def = box_field();
     object o = make_object(world, (sn_quat){0, 0, 0, 1}, vec(0, 0, 0), 0.9, &seed);
     make_directional(world, OBJECT);
     assert_ok(world, sn_world_set_group_field(world, OBJECT, &def));
@@ -236,7 +236,7 @@ static void members_of_an_object(void **state)
     uint64_t seed = 7;
     sn_world *world = support_void();
     sn_real radius = 1;
-    sn_collider_def def = ball_field(&radius);
+    sn_shape_def def = ball_field(&radius);
     object o = make_object(world, (sn_quat){0, 0, 0, 1}, vec(0, 0, 0), 0.5, &seed);
     make_directional(world, OBJECT);
     assert_ok(world, sn_world_set_group_field(world, OBJECT, &def));
@@ -304,7 +304,7 @@ static void normals_of_a_skin(void **state)
 
 /* ---- What is refused --------------------------------------------------------------------------------------------------------- */
 
-static void refuse(sn_world *world, uint32_t group, const sn_collider_def *def, const char *words)
+static void refuse(sn_world *world, uint32_t group, const sn_shape_def *def, const char *words)
 {
     uint64_t hash = sn_world_hash(world);
     assert_result(world, SN_ERROR_ARGUMENT, sn_world_set_group_field(world, group, def));
@@ -317,7 +317,7 @@ static void bad_input(void **state)
     (void)state;
     uint64_t seed = 9;
     sn_world *world = support_void(), *flat = support_world_2d();
-    sn_collider_def def = box_field(), bad;
+    sn_shape_def def = box_field(), bad;
     make_object(world, (sn_quat){0, 0, 0, 1}, vec(0, 0, 0), 0.5, &seed);
     refuse(world, OBJECT + 1, &def, "group 4 no particles");
     for (int i = 0; i < 4; ++i)
@@ -326,8 +326,8 @@ static void bad_input(void **state)
     add_in(world, vec(1, 1, 1), OBJECT + 3);
     refuse(world, OBJECT + 3, &def, "group 6 line");
     bad = def;
-    bad.type = SN_COLLIDER_MESH;
-    refuse(world, OBJECT, &bad, "group field type SN_COLLIDER_FIELD");
+    bad.type = SN_SHAPE_MESH;
+    refuse(world, OBJECT, &bad, "group field type SN_SHAPE_FIELD");
     bad = def;
     bad.position.y = (sn_real)NAN;
     refuse(world, OBJECT, &bad, "group field: position nan");
@@ -357,7 +357,7 @@ static void bad_input(void **state)
 /* Two objects that have got into each other, with fields. */
 static void make_pair(sn_world *world, uint32_t fields)
 {
-    sn_collider_def def = box_field();
+    sn_shape_def def = box_field();
     uint64_t seed = 10;
     for (uint32_t k = 0; k < 2; ++k) {
         for (int i = 0; i < 20; ++i)
@@ -444,7 +444,7 @@ static void memory_fails(void **state)
         uint64_t seed = 11;
         def.allocator = support_allocator(&memory);
         sn_world *world = support_world_from(&def);
-        sn_collider_def field = box_field();
+        sn_shape_def field = box_field();
         make_object(world, (sn_quat){0, 0, 0, 1}, vec(0, 0, 0), 0.5, &seed);
         uint64_t hash = sn_world_hash(world);
         memory.fail_at = memory.requests + n;

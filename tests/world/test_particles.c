@@ -28,7 +28,7 @@ static int teardown(void **state)
 
 static sn_particle at(double x, double y, double z)
 {
-    sn_particle p = sn_add_particle(world, vec(x, y, z), 1);
+    sn_particle p = sn_particle_add_at(world, vec(x, y, z), 1);
     assert_true(sn_particle_is_valid(world, p));
     return p;
 }
@@ -97,13 +97,13 @@ static void test_mass_range(void **state)
     (void)state;
     const double good[] = {1e-30, 1e-6, 1, 1e6, 1e30};
     sn_particle p = at(0, 0, 0);
-    sn_particles run = sn_add_particles(world, 1, (sn_real[]){0, 0, 0}, 0, 1);
+    sn_particles run = sn_particles_add(world, 1, (sn_real[]){0, 0, 0}, 0, 1);
     for (uint32_t i = 0; i < COUNT_OF(good); ++i) {
         assert_ok(world, sn_particle_set_mass(world, p, real(good[i])));
         assert_true(sn_particle_mass(world, p) == real(good[i]));
         assert_close((double)sn_particle_inverse_mass(world, p) * good[i], 1, 1e-6);
         sn_real w = real(good[i]);
-        assert_ok(world, sn_write_inverse_masses(world, run, &w, 0));
+        assert_ok(world, sn_particles_write_inverse_masses(world, run, &w, 0));
         assert_true(sn_particle_inverse_mass(world, sn_particles_at(run, 0)) == w);
         assert_close((double)sn_particle_mass(world, sn_particles_at(run, 0)) * good[i], 1, 1e-6);
     }
@@ -115,10 +115,10 @@ static void test_inverse_mass_round_trip(void **state)
     (void)state;
     const double masses[] = {1e-30, 3, 1e30};
     for (uint32_t i = 0; i < COUNT_OF(masses); ++i) {
-        sn_particles run = sn_add_particles(world, 1, (sn_real[]){0, 0, 0}, 0, real(masses[i]));
+        sn_particles run = sn_particles_add(world, 1, (sn_real[]){0, 0, 0}, 0, real(masses[i]));
         sn_real w = 0;
-        assert_ok(world, sn_read_inverse_masses(world, run, &w, 0));
-        assert_ok(world, sn_write_inverse_masses(world, run, &w, 0));
+        assert_ok(world, sn_particles_read_inverse_masses(world, run, &w, 0));
+        assert_ok(world, sn_particles_write_inverse_masses(world, run, &w, 0));
         assert_true(sn_particle_inverse_mass(world, sn_particles_at(run, 0)) == w);
     }
 }
@@ -126,12 +126,12 @@ static void test_inverse_mass_round_trip(void **state)
 static void test_immovable(void **state)
 {
     (void)state;
-    sn_particle p = sn_add_particle(world, vec(1, 2, 3), SN_IMMOVABLE);
+    sn_particle p = sn_particle_add_at(world, vec(1, 2, 3), SN_IMMOVABLE);
     assert_true(isinf(sn_particle_mass(world, p)));
     assert_true(sn_particle_inverse_mass(world, p) == 0);
     assert_ok(world, sn_particle_apply_impulse(world, p, vec(5, 5, 5)));
     assert_vec_same(velocity(p), vec(0, 0, 0));
-    assert_ok(world, sn_particle_add_force(world, p, vec(100, 100, 100)));
+    assert_ok(world, sn_particle_apply_force(world, p, vec(100, 100, 100)));
     support_run(world, 3, 0.1);
     assert_vec_same(position(p), vec(1, 2, 3));
     assert_ok(world, sn_particle_set_mass(world, p, 1));
@@ -165,7 +165,7 @@ static void test_heir_inherits_nothing(void **state)
     sn_particle_def def = {vec(1, 2, 3), vec(4, 5, 6), 9, 8, 7, 6};
     sn_particle p, keep = at(0, 0, 0);
     assert_ok(world, sn_particle_add(world, &def, &p));
-    assert_ok(world, sn_particle_add_force(world, p, vec(100, 0, 0)));
+    assert_ok(world, sn_particle_apply_force(world, p, vec(100, 0, 0)));
     assert_ok(world, sn_particle_move_to(world, p, vec(9, 9, 9)));
     assert_ok(world, sn_particle_remove(world, p));
     sn_particle q = at(0, 1, 0);
@@ -222,7 +222,7 @@ static void test_run(void **state)
     (void)state;
     sn_real xyz[3 * 20];
     fill(xyz, 20);
-    sn_particles run = sn_add_particles(world, 20, xyz, 0, 2);
+    sn_particles run = sn_particles_add(world, 20, xyz, 0, 2);
     assert_int_equal(run.count, 20);
     for (uint32_t i = 0; i < 20; ++i) {
         sn_particle p = sn_particles_at(run, i);
@@ -243,10 +243,10 @@ static void test_run_after_removals(void **state)
     (void)state;
     sn_real xyz[3 * 20];
     fill(xyz, 20);
-    sn_particles first = sn_add_particles(world, 20, xyz, 0, 1);
+    sn_particles first = sn_particles_add(world, 20, xyz, 0, 1);
     for (uint32_t i = 0; i < 20; i += 2)
         assert_ok(world, sn_particle_remove(world, sn_particles_at(first, i)));
-    sn_particles second = sn_add_particles(world, 5, xyz, 0, 1);
+    sn_particles second = sn_particles_add(world, 5, xyz, 0, 1);
     assert_int_equal(second.count, 5);
     for (uint32_t i = 0; i < 20; ++i)
         assert_int_equal(sn_particle_is_valid(world, sn_particles_at(first, i)), i % 2 == 1);
@@ -263,9 +263,11 @@ static void test_run_removal(void **state)
     (void)state;
     sn_real xyz[3 * 10];
     fill(xyz, 10);
-    sn_particles a = sn_add_particles(world, 10, xyz, 0, 1), b = sn_add_particles(world, 10, xyz, 0, 1);
-    sn_constraint across = sn_add_distance(world, sn_at(sn_particles_at(a, 3)), sn_at(sn_particles_at(b, 3)), 1);
-    sn_constraint within = sn_add_distance(world, sn_at(sn_particles_at(b, 1)), sn_at(sn_particles_at(b, 2)), 1);
+    sn_particles a = sn_particles_add(world, 10, xyz, 0, 1), b = sn_particles_add(world, 10, xyz, 0, 1);
+    sn_constraint across =
+        sn_constraint_add_distance(world, sn_at(sn_particles_at(a, 3)), sn_at(sn_particles_at(b, 3)), 1);
+    sn_constraint within =
+        sn_constraint_add_distance(world, sn_at(sn_particles_at(b, 1)), sn_at(sn_particles_at(b, 2)), 1);
     assert_ok(world, sn_particles_remove(world, a));
     assert_int_equal(sn_world_particle_count(world), 10);
     assert_false(sn_constraint_is_valid(world, across));
@@ -278,7 +280,7 @@ static void test_run_removal(void **state)
     assert_ok(world, sn_particle_remove(world, sn_particles_at(b, 9)));
     assert_result(world, SN_ERROR_STALE, sn_particles_remove(world, b));
     assert_int_equal(sn_world_particle_count(world), 9);
-    sn_particles c = sn_add_particles(world, 10, xyz, 0, 1);
+    sn_particles c = sn_particles_add(world, 10, xyz, 0, 1);
     assert_int_equal(c.count, 10);
     for (uint32_t i = 0; i < 10; ++i)
         assert_false(sn_particle_is_valid(world, sn_particles_at(a, i)));
@@ -290,13 +292,13 @@ static void test_run_strides(void **state)
     sn_real wide[7 * 4];
     fill(wide, 7 * 4 / 3);
     size_t stride = 7 * sizeof(sn_real);
-    sn_particles run = sn_add_particles(world, 4, wide, stride, 1);
+    sn_particles run = sn_particles_add(world, 4, wide, stride, 1);
     for (uint32_t i = 0; i < 4; ++i)
         assert_vec_same(position(sn_particles_at(run, i)), vec(7 * i, 7 * i + 1, 7 * i + 2));
     sn_real back[5 * 4], mass[3 * 4];
     for (uint32_t i = 0; i < COUNT_OF(back); ++i)
         back[i] = -1;
-    assert_ok(world, sn_read_positions(world, run, back, 5 * sizeof(sn_real)));
+    assert_ok(world, sn_particles_read_positions(world, run, back, 5 * sizeof(sn_real)));
     for (uint32_t i = 0; i < 4; ++i) {
         for (uint32_t j = 0; j < 3; ++j)
             assert_true(back[5 * i + j] == real(7 * i + j));
@@ -304,10 +306,10 @@ static void test_run_strides(void **state)
     }
     for (uint32_t i = 0; i < COUNT_OF(mass); ++i)
         mass[i] = i % 3 == 0 ? real(0.5) : -5;
-    assert_ok(world, sn_write_inverse_masses(world, run, mass, 3 * sizeof(sn_real)));
+    assert_ok(world, sn_particles_write_inverse_masses(world, run, mass, 3 * sizeof(sn_real)));
     for (uint32_t i = 0; i < 4; ++i)
         assert_true(sn_particle_mass(world, sn_particles_at(run, i)) == 2);
-    assert_ok(world, sn_read_inverse_masses(world, run, mass, 2 * sizeof(sn_real)));
+    assert_ok(world, sn_particles_read_inverse_masses(world, run, mass, 2 * sizeof(sn_real)));
     assert_true(mass[0] == real(0.5) && mass[1] == -5 && mass[2] == real(0.5) && mass[4] == real(0.5));
 }
 
@@ -316,18 +318,18 @@ static void test_run_round_trips(void **state)
     (void)state;
     sn_real in[3 * 6], out[3 * 6], w[6] = {0, 1, 2, real(0.5), 4, real(0.25)}, w_out[6];
     fill(in, 6);
-    sn_particles run = sn_add_particles(world, 6, (sn_real[3 * 6]){0}, 0, 1);
-    assert_ok(world, sn_write_velocities(world, run, in, 0));
-    assert_ok(world, sn_read_velocities(world, run, out, 0));
+    sn_particles run = sn_particles_add(world, 6, (sn_real[3 * 6]){0}, 0, 1);
+    assert_ok(world, sn_particles_write_velocities(world, run, in, 0));
+    assert_ok(world, sn_particles_read_velocities(world, run, out, 0));
     assert_memory_equal(in, out, sizeof in);
-    assert_ok(world, sn_read_positions(world, run, out, 0));
+    assert_ok(world, sn_particles_read_positions(world, run, out, 0));
     for (uint32_t i = 0; i < COUNT_OF(out); ++i)
         assert_true(out[i] == 0);
-    assert_ok(world, sn_write_positions(world, run, in, 0));
-    assert_ok(world, sn_read_positions(world, run, out, 0));
+    assert_ok(world, sn_particles_write_positions(world, run, in, 0));
+    assert_ok(world, sn_particles_read_positions(world, run, out, 0));
     assert_memory_equal(in, out, sizeof in);
-    assert_ok(world, sn_write_inverse_masses(world, run, w, 0));
-    assert_ok(world, sn_read_inverse_masses(world, run, w_out, 0));
+    assert_ok(world, sn_particles_write_inverse_masses(world, run, w, 0));
+    assert_ok(world, sn_particles_read_inverse_masses(world, run, w_out, 0));
     assert_memory_equal(w, w_out, sizeof w);
     assert_true(isinf(sn_particle_mass(world, sn_particles_at(run, 0))));
     assert_true(sn_particle_mass(world, sn_particles_at(run, 3)) == 2);
@@ -339,9 +341,9 @@ static void test_removal_takes_constraints(void **state)
 {
     (void)state;
     sn_particle p = at(0, 0, 0), q = at(1, 0, 0), r = at(2, 0, 0);
-    sn_constraint pq = sn_add_distance(world, sn_at(p), sn_at(q), 1),
-                  qr = sn_add_distance(world, sn_at(q), sn_at(r), 1);
-    sn_constraint pin_p = sn_add_pin(world, p), pin_r = sn_add_pin(world, r);
+    sn_constraint pq = sn_constraint_add_distance(world, sn_at(p), sn_at(q), 1),
+                  qr = sn_constraint_add_distance(world, sn_at(q), sn_at(r), 1);
+    sn_constraint pin_p = sn_constraint_add_pin(world, p), pin_r = sn_constraint_add_pin(world, r);
     assert_ok(world, sn_particle_remove(world, p));
     assert_false(sn_constraint_is_valid(world, pq));
     assert_false(sn_constraint_is_valid(world, pin_p));
@@ -368,9 +370,9 @@ static void test_removal_through_spots(void **state)
             sn_real q = real(0.25);
             sn_point spot = solid ? sn_in_tetrahedron(p[0], p[1], p[2], p[3], q, q, q, q)
                                   : sn_on_triangle(p[0], p[1], p[2], q, q, 2 * q);
-            sn_constraint first = sn_add_distance(world, spot, sn_at(p[4]), SN_MEASURE);
-            sn_constraint second = sn_add_distance(world, sn_at(p[4]), spot, SN_MEASURE);
-            sn_constraint other = sn_add_pin(world, p[4]);
+            sn_constraint first = sn_constraint_add_distance(world, spot, sn_at(p[4]), SN_MEASURE);
+            sn_constraint second = sn_constraint_add_distance(world, sn_at(p[4]), spot, SN_MEASURE);
+            sn_constraint other = sn_constraint_add_pin(world, p[4]);
             assert_true(sn_constraint_is_valid(world, first) && sn_constraint_is_valid(world, second));
             assert_ok(world, sn_particle_remove(world, p[corner]));
             assert_false(sn_constraint_is_valid(world, first));
@@ -389,7 +391,7 @@ static void test_removal_of_weightless_corner(void **state)
 {
     (void)state;
     sn_particle p[3] = {at(0, 0, 0), at(1, 0, 0), at(0, 1, 0)};
-    sn_constraint c = sn_add_pin_at(world, sn_on_triangle(p[0], p[1], p[2], 1, 0, 0), vec(0, 0, 0));
+    sn_constraint c = sn_constraint_add_pin_at(world, sn_on_triangle(p[0], p[1], p[2], 1, 0, 0), vec(0, 0, 0));
     assert_true(sn_constraint_is_valid(world, c));
     assert_ok(world, sn_particle_remove(world, p[2]));
     assert_false(sn_constraint_is_valid(world, c));
@@ -400,7 +402,7 @@ static void test_removal_after_change(void **state)
 {
     (void)state;
     sn_particle p[3] = {at(0, 0, 0), at(1, 0, 0), at(0, 1, 0)};
-    sn_constraint rod = sn_add_distance(world, sn_at(p[0]), sn_at(p[1]), 1);
+    sn_constraint rod = sn_constraint_add_distance(world, sn_at(p[0]), sn_at(p[1]), 1);
     sn_constraint_def def = sn_default_constraint_def(SN_KIND_DISTANCE);
     sn_point points[2] = {sn_at(p[0]), sn_at(p[2])};
     def.points = points;
@@ -418,14 +420,14 @@ static void test_removal_after_late_changes(void **state)
     sn_particle p[6];
     for (uint32_t i = 0; i < 6; ++i)
         p[i] = at(i, 0, 0);
-    sn_constraint rod = sn_add_distance(world, sn_at(p[0]), sn_at(p[1]), 1);
-    sn_add_distance(world, sn_at(p[4]), sn_at(p[5]), 1);
+    sn_constraint rod = sn_constraint_add_distance(world, sn_at(p[0]), sn_at(p[1]), 1);
+    sn_constraint_add_distance(world, sn_at(p[4]), sn_at(p[5]), 1);
     assert_ok(world, sn_particle_remove(world, p[5]));
     sn_constraint_def def = sn_default_constraint_def(SN_KIND_DISTANCE);
     sn_point points[2] = {sn_at(p[2]), sn_at(p[3])};
     def.points = points;
     assert_ok(world, sn_constraint_change(world, rod, &def));
-    sn_constraint late = sn_add_distance(world, sn_at(p[2]), sn_at(p[4]), 1);
+    sn_constraint late = sn_constraint_add_distance(world, sn_at(p[2]), sn_at(p[4]), 1);
     assert_ok(world, sn_particle_remove(world, p[0]));
     assert_true(sn_constraint_is_valid(world, rod) && sn_constraint_is_valid(world, late));
     assert_ok(world, sn_particle_remove(world, p[4]));
@@ -441,11 +443,11 @@ static void test_removal_after_late_additions(void **state)
     for (uint32_t alone = 0; alone < 2; ++alone) {
         setup_void(state);
         sn_particle p[4] = {at(0, 0, 0), at(1, 0, 0), at(2, 0, 0), at(3, 0, 0)};
-        sn_add_distance(world, sn_at(p[0]), sn_at(p[1]), 1);
+        sn_constraint_add_distance(world, sn_at(p[0]), sn_at(p[1]), 1);
         if (alone)
-            sn_add_pin(world, p[0]);
+            sn_constraint_add_pin(world, p[0]);
         assert_ok(world, sn_particle_remove(world, p[3]));
-        sn_constraint late = sn_add_distance(world, sn_at(p[1]), sn_at(p[2]), 1);
+        sn_constraint late = sn_constraint_add_distance(world, sn_at(p[1]), sn_at(p[2]), 1);
         assert_ok(world, sn_particle_remove(world, p[2]));
         assert_false(sn_constraint_is_valid(world, late));
         assert_ok(world, sn_particle_remove(world, p[1]));
@@ -468,12 +470,12 @@ static void test_removal_in_a_crowd(void **state)
     uint64_t seed = 5;
     for (uint32_t i = 0; i < LINE; ++i)
         xyz[3 * i] = real(i);
-    sn_particles line = sn_add_particles(world, LINE, xyz, 0, 1);
+    sn_particles line = sn_particles_add(world, LINE, xyz, 0, 1);
     for (uint32_t i = 0; i + 1 < LINE; ++i) {
         index[2 * i] = line.first + i;
         index[2 * i + 1] = line.first + i + 1;
     }
-    sn_constraints bulk = sn_add_constraints(world, SN_KIND_DISTANCE, LINE - 1, index, NULL, NULL);
+    sn_constraints bulk = sn_constraints_add_kind(world, SN_KIND_DISTANCE, LINE - 1, index, NULL, NULL);
     for (; rods < LINE - 1; ++rods) {
         rod[rods] = sn_constraints_at(bulk, rods);
         ends[rods][0] = rods;
@@ -486,7 +488,7 @@ static void test_removal_in_a_crowd(void **state)
         if (round % 3 == 0 && sn_particle_is_valid(world, p)) {
             assert_ok(world, sn_particle_remove(world, p));
         } else if (both) {
-            rod[rods] = sn_add_distance(world, sn_at(p), sn_at(q), SN_MEASURE);
+            rod[rods] = sn_constraint_add_distance(world, sn_at(p), sn_at(q), SN_MEASURE);
             ends[rods][0] = p.index - line.first;
             ends[rods++][1] = q.index - line.first;
         }
@@ -513,8 +515,8 @@ static void test_force_acts_for_one_step(void **state)
     (void)state;
     sn_particle p = at(0, 0, 0), q = at(9, 9, 9);
     assert_ok(world, sn_particle_set_mass(world, p, 2));
-    assert_ok(world, sn_particle_add_force(world, p, vec(1, 0, 0)));
-    assert_ok(world, sn_particle_add_force(world, p, vec(3, 2, 0))); /* they add up */
+    assert_ok(world, sn_particle_apply_force(world, p, vec(1, 0, 0)));
+    assert_ok(world, sn_particle_apply_force(world, p, vec(3, 2, 0))); /* they add up */
     support_run(world, 1, 0.5);
     assert_vec_close(velocity(p), vec(1, 0.5, 0), 1e-6);
     support_run(world, 1, 0.5);
@@ -530,7 +532,7 @@ static void test_force_acts_in_all_substeps(void **state)
     settings.substeps = 8;
     assert_ok(world, sn_world_configure(world, &settings));
     sn_particle p = at(0, 0, 0);
-    assert_ok(world, sn_particle_add_force(world, p, vec(0, 3, 0)));
+    assert_ok(world, sn_particle_apply_force(world, p, vec(0, 3, 0)));
     support_run(world, 1, 1);
     assert_vec_close(velocity(p), vec(0, 3, 0), 1e-5);
 }
@@ -540,7 +542,7 @@ static void test_step_of_nothing(void **state)
 {
     (void)state;
     sn_particle p = at(0, 0, 0), q = at(1, 1, 1);
-    assert_ok(world, sn_particle_add_force(world, p, vec(1, 0, 0)));
+    assert_ok(world, sn_particle_apply_force(world, p, vec(1, 0, 0)));
     assert_ok(world, sn_particle_move_to(world, q, vec(2, 2, 2)));
     uint64_t hash = sn_world_hash(world);
     sn_report before, after;
@@ -585,7 +587,7 @@ static void test_mass_shares_corrections(void **state)
 {
     (void)state;
     sn_particle p = at(0, 0, 0), q = at(2, 0, 0);
-    sn_add_distance(world, sn_at(p), sn_at(q), 1);
+    sn_constraint_add_distance(world, sn_at(p), sn_at(q), 1);
     sn_snapshot *start = sn_world_save(world);
     support_run(world, 1, 0.1);
     assert_vec_close(position(p), vec(0.5, 0, 0), 1e-6);
@@ -644,7 +646,8 @@ static void test_target_is_reached_exactly(void **state)
 {
     (void)state;
     const sn_vec3 start = vec(0.1, 0.2, 0.3), target = vec(1.7, -2.3, 0.7);
-    sn_particle movable = sn_add_particle(world, start, 2), immovable = sn_add_particle(world, start, SN_IMMOVABLE);
+    sn_particle movable = sn_particle_add_at(world, start, 2),
+                immovable = sn_particle_add_at(world, start, SN_IMMOVABLE);
     assert_ok(world, sn_particle_move_to(world, movable, target));
     assert_ok(world, sn_particle_move_to(world, immovable, target));
     support_run(world, 1, 1.0 / 60);
@@ -656,7 +659,7 @@ static void test_target_is_reached_exactly(void **state)
 static void test_target_release(void **state)
 {
     (void)state;
-    sn_particle movable = at(0, 0, 0), immovable = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE);
+    sn_particle movable = at(0, 0, 0), immovable = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE);
     assert_ok(world, sn_particle_set_velocity(world, movable, vec(-7, 7, 7)));
     assert_ok(world, sn_particle_move_to(world, movable, vec(1, 2, 3)));
     assert_ok(world, sn_particle_move_to(world, immovable, vec(1, 2, 3)));
@@ -675,10 +678,10 @@ static void test_target_is_not_deflected(void **state)
 {
     (void)state;
     sn_particle p = at(0, 0, 0), other = at(1, 0, 0);
-    sn_add_pin(world, p);
-    sn_add_distance(world, sn_at(p), sn_at(other), 1);
-    assert_ok(world, sn_world_add_field(world, support_wind, NULL, false, NULL));
-    assert_ok(world, sn_particle_add_force(world, p, vec(1000, 0, 0)));
+    sn_constraint_add_pin(world, p);
+    sn_constraint_add_distance(world, sn_at(p), sn_at(other), 1);
+    assert_ok(world, sn_field_add(world, support_wind, NULL, false, NULL));
+    assert_ok(world, sn_particle_apply_force(world, p, vec(1000, 0, 0)));
     assert_ok(world, sn_particle_move_to(world, p, vec(0.5, 0.25, 0)));
     support_run(world, 1, 0.1);
     assert_vec_same(position(p), vec(0.5, 0.25, 0));
@@ -765,10 +768,10 @@ static void test_target_path(void **state)
     (void)state;
     witness w = {.count = 0};
     sn_kind kind = {.name = "test_witness", .points = 2, .rows = 1, .eval = witness_eval, .context = &w};
-    uint32_t number = sn_register_kind(world, &kind);
+    uint32_t number = sn_kind_register(world, &kind);
     sn_particle p = at(0, 0, 0), q = at(5, 5, 5);
     uint32_t index[] = {p.index, q.index};
-    assert_int_equal(sn_add_constraints(world, number, 1, index, NULL, NULL).count, 1);
+    assert_int_equal(sn_constraints_add_kind(world, number, 1, index, NULL, NULL).count, 1);
     sn_settings settings = sn_world_settings(world);
     settings.substeps = 8;
     assert_ok(world, sn_world_configure(world, &settings));
@@ -788,8 +791,8 @@ static void test_target_path(void **state)
 static void test_target_drags_constraints(void **state)
 {
     (void)state;
-    sn_particle p = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE), q = at(1, 0, 0);
-    sn_add_distance(world, sn_at(p), sn_at(q), 1);
+    sn_particle p = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE), q = at(1, 0, 0);
+    sn_constraint_add_distance(world, sn_at(p), sn_at(q), 1);
     for (uint32_t i = 1; i <= 20; ++i) {
         assert_ok(world, sn_particle_move_to(world, p, vec(-0.25 * i, 0, 0)));
         support_run(world, 1, 0.1);
@@ -825,9 +828,9 @@ static void test_field_sees_the_particle(void **state)
     sn_particle_def def = {vec(1, 2, 3), vec(4, 5, 6), 2, 1, 77, 0xabcdef0123456789u};
     sn_particle p;
     assert_ok(world, sn_particle_add(world, &def, &p));
-    sn_add_particle(world, vec(9, 9, 9), SN_IMMOVABLE); /* is not asked about */
+    sn_particle_add_at(world, vec(9, 9, 9), SN_IMMOVABLE); /* is not asked about */
     uint32_t field = 0;
-    assert_ok(world, sn_world_add_field(world, write_diary, &d, false, &field));
+    assert_ok(world, sn_field_add(world, write_diary, &d, false, &field));
     support_run(world, 1, 0.5);
     assert_int_equal(d.calls, 1);
     assert_vec_same(d.last.position, def.position);
@@ -848,7 +851,7 @@ static void test_field_time(void **state)
     settings.substeps = 4;
     assert_ok(world, sn_world_configure(world, &settings));
     at(0, 0, 0);
-    assert_ok(world, sn_world_add_field(world, write_diary, &d, false, NULL));
+    assert_ok(world, sn_field_add(world, write_diary, &d, false, NULL));
     support_run(world, 1, 1);
     assert_int_equal(d.calls, 4);
     assert_close(d.first_time, 0, 0);
@@ -863,24 +866,24 @@ static void test_fields_add_up_and_go(void **state)
     diary a = {.force = vec(1, 0, 0)}, b = {.force = vec(0, 2, 0)}, c = {.force = vec(0, 0, 4)};
     uint32_t field[3];
     sn_particle p = at(0, 0, 0);
-    assert_ok(world, sn_world_add_field(world, write_diary, &a, false, &field[0]));
-    assert_ok(world, sn_world_add_field(world, write_diary, &b, true, &field[1]));
-    assert_ok(world, sn_world_add_field(world, write_diary, &c, false, &field[2]));
+    assert_ok(world, sn_field_add(world, write_diary, &a, false, &field[0]));
+    assert_ok(world, sn_field_add(world, write_diary, &b, true, &field[1]));
+    assert_ok(world, sn_field_add(world, write_diary, &c, false, &field[2]));
     support_run(world, 1, 1);
     assert_vec_close(velocity(p), vec(1, 2, 4), 1e-5);
-    assert_ok(world, sn_world_remove_field(world, field[0]));
+    assert_ok(world, sn_field_remove(world, field[0]));
     support_run(world, 1, 1);
     assert_vec_close(velocity(p), vec(1, 4, 8), 1e-5);
     assert_int_equal(a.calls, 1);
-    assert_ok(world, sn_world_remove_field(world, field[2]));
+    assert_ok(world, sn_field_remove(world, field[2]));
     support_run(world, 1, 1);
     assert_vec_close(velocity(p), vec(1, 6, 8), 1e-5);
     uint32_t next = 0;
-    assert_ok(world, sn_world_add_field(world, write_diary, &a, false, &next));
+    assert_ok(world, sn_field_add(world, write_diary, &a, false, &next));
     assert_true(next != field[0] && next != field[1] && next != field[2]);
-    assert_result(world, SN_ERROR_STALE, sn_world_remove_field(world, field[0]));
-    assert_ok(world, sn_world_remove_field(world, field[1]));
-    assert_ok(world, sn_world_remove_field(world, next));
+    assert_result(world, SN_ERROR_STALE, sn_field_remove(world, field[0]));
+    assert_ok(world, sn_field_remove(world, field[1]));
+    assert_ok(world, sn_field_remove(world, next));
 }
 
 /* ---- Divergence -------------------------------------------------------------------------------------------------- */
@@ -913,7 +916,7 @@ static sn_world *run_into(bomb *b, sn_world **twin_of)
         sn_settings settings = sn_world_settings(pair[i]);
         settings.substeps = 4;
         assert_ok(pair[i], sn_world_configure(pair[i], &settings));
-        assert_ok(pair[i], sn_world_add_field(pair[i], explode, b, false, NULL));
+        assert_ok(pair[i], sn_field_add(pair[i], explode, b, false, NULL));
         support_run(pair[i], 1, 0.0625);
     }
     assert_result(pair[0], SN_ERROR_DIVERGED, sn_world_step(pair[0], real(0.0625)));
@@ -954,7 +957,7 @@ static void test_divergence_by_overflow(void **state)
     sn_particle p = at(1, 2, 3);
     sn_vec3 most = {SUPPORT_REAL_MAX, 0, 0};
     assert_ok(world, sn_particle_set_velocity(world, p, most));
-    assert_ok(world, sn_particle_add_force(world, p, most));
+    assert_ok(world, sn_particle_apply_force(world, p, most));
     uint64_t hash = sn_world_hash(world);
     assert_result(world, SN_ERROR_DIVERGED, sn_world_step(world, 4));
     char words[32];
@@ -963,7 +966,7 @@ static void test_divergence_by_overflow(void **state)
     assert_true(sn_world_hash(world) == hash);
     assert_vec_same(position(p), vec(1, 2, 3));
     assert_ok(world, sn_particle_set_velocity(world, p, vec(0, 0, 0)));
-    assert_ok(world, sn_particle_add_force(world, p, vec(-(double)SUPPORT_REAL_MAX, 0, 0)));
+    assert_ok(world, sn_particle_apply_force(world, p, vec(-(double)SUPPORT_REAL_MAX, 0, 0)));
     support_run(world, 1, 0.1);
 }
 
@@ -995,8 +998,8 @@ static void test_divergence_keeps_pending(void **state)
     bomb b = {.time = 0, .force = (sn_real)INFINITY};
     sn_particle p = at(0, 0, 0), q = at(1, 1, 1);
     b.index = p.index;
-    assert_ok(world, sn_world_add_field(world, explode, &b, false, NULL));
-    assert_ok(world, sn_particle_add_force(world, p, vec(0, 2, 0)));
+    assert_ok(world, sn_field_add(world, explode, &b, false, NULL));
+    assert_ok(world, sn_particle_apply_force(world, p, vec(0, 2, 0)));
     assert_ok(world, sn_particle_move_to(world, q, vec(2, 2, 2)));
     uint64_t hash = sn_world_hash(world);
     assert_result(world, SN_ERROR_DIVERGED, sn_world_step(world, 1));
@@ -1021,10 +1024,10 @@ static void test_2d_stays_in_plane(void **state)
     sn_world *flat = support_world_2d();
     support_zoo(flat);
     assert_int_equal(sn_world_dimensions(flat), 2);
-    assert_ok(flat, sn_world_add_field(flat, out_of_plane, NULL, false, NULL));
+    assert_ok(flat, sn_field_add(flat, out_of_plane, NULL, false, NULL));
     sn_vec3 before = sn_particle_position(flat, sn_particle_from_index(flat, 30));
     support_run(flat, 60, 1.0 / 60);
-    sn_view x = sn_view_positions(flat), v = sn_view_velocities(flat);
+    sn_view x = sn_world_view_positions(flat), v = sn_world_view_velocities(flat);
     for (uint32_t i = 0; i < x.count; ++i) {
         assert_true(*(const sn_real *)((const char *)x.data + i * x.stride + 2 * sizeof(sn_real)) == 0);
         assert_true(*(const sn_real *)((const char *)v.data + i * v.stride + 2 * sizeof(sn_real)) == 0);
@@ -1062,10 +1065,10 @@ static void test_shift_moves_places(void **state)
 {
     (void)state;
     sn_particle p = at(1, 2, 3), q = at(4, 5, 6);
-    sn_constraint pin = sn_add_pin_at(world, sn_at(p), vec(1, 2, 3));
-    sn_constraint plane = sn_add_half_space(world, sn_at(p), vec(0, -1, 0), vec(0, 1, 0));
-    sn_constraint box = sn_add_box(world, sn_at(p), vec(-9, -9, -9), vec(9, 9, 9));
-    sn_constraint rod = sn_add_distance(world, sn_at(p), sn_at(q), 5);
+    sn_constraint pin = sn_constraint_add_pin_at(world, sn_at(p), vec(1, 2, 3));
+    sn_constraint plane = sn_constraint_add_half_space(world, sn_at(p), vec(0, -1, 0), vec(0, 1, 0));
+    sn_constraint box = sn_constraint_add_box(world, sn_at(p), vec(-9, -9, -9), vec(9, 9, 9));
+    sn_constraint rod = sn_constraint_add_distance(world, sn_at(p), sn_at(q), 5);
     assert_ok(world, sn_particle_move_to(world, q, vec(8, 8, 8)));
     assert_ok(world, sn_world_shift_origin(world, vec(1, 2, 4)));
     sn_real param[SN_MAX_PARAM_NUMBERS];
@@ -1098,7 +1101,7 @@ static void test_shift_keeps_motion(void **state)
         sn_vec3 target = i == 1 ? vec(-1, 4, 0.5) : place;
         assert_ok(pair[i], sn_particle_move_to(pair[i], sn_particle_from_index(pair[i], 8), target));
         for (uint32_t j = 4; j < SUPPORT_ZOO_PARTICLES; j += 7)
-            assert_ok(pair[i], sn_particle_add_force(pair[i], sn_particle_from_index(pair[i], j), vec(9, 8, -7)));
+            assert_ok(pair[i], sn_particle_apply_force(pair[i], sn_particle_from_index(pair[i], j), vec(9, 8, -7)));
         support_run(pair[i], 20, 1.0 / 60);
     }
     /* where an inequality is just met, rounding decides in which substep, and the difference is one of substeps */
@@ -1128,9 +1131,9 @@ static void test_shift_there_and_back(void **state)
         sn_particle last = {0, 0};
         for (uint32_t i = 0; i < 50; ++i) {
             double x = support_random_in(&seed, -3, 3), y = support_random_in(&seed, -3, 3);
-            sn_particle p = sn_add_particle(rope, vec(x, y, support_random_in(&seed, -3, 3)), 1);
+            sn_particle p = sn_particle_add_at(rope, vec(x, y, support_random_in(&seed, -3, 3)), 1);
             if (i > 0)
-                sn_add_distance(rope, sn_at(last), sn_at(p), SN_MEASURE);
+                sn_constraint_add_distance(rope, sn_at(last), sn_at(p), SN_MEASURE);
             last = p;
         }
         if (n % 2)

@@ -1,5 +1,6 @@
 /* Where the time of a step goes, and what it did. Times are never compared with anything but the step that they are parts of; counts
    are compared with scenes that can be counted by hand. */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #include <string.h>
@@ -75,8 +76,8 @@ static void test_lanes(void **state)
     sn_world *world = support_world();
     sn_constraint first = {0};
     for (int i = 0; i < 160; ++i) {
-        sn_particle a = sn_add_particle(world, vec(i, 0, 0), 1), b = sn_add_particle(world, vec(i, 1, 0), 1);
-        sn_constraint c = sn_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE);
+        sn_particle a = sn_particle_add_at(world, vec(i, 0, 0), 1), b = sn_particle_add_at(world, vec(i, 1, 0), 1);
+        sn_constraint c = sn_constraint_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE);
         first = i ? first : c;
     }
     measure(world, true);
@@ -112,7 +113,7 @@ static void test_contacts_of_particles(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
+    fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
     for (int i = 0; i < 6; ++i) {
         sn_particle_def def = sn_default_particle_def();
         sn_particle p;
@@ -134,10 +135,10 @@ static void test_contacts_of_bodies(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
+    fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
     for (int i = 0; i < 3; ++i)
-        assert_true(sn_add_box_body(world, vec(0, 0.5 + i, 0), vec(0.5, 0.5, 0.5), 100).generation);
-    assert_true(sn_add_box_body(world, vec(0, 50, 0), vec(0.5, 0.5, 0.5), 100).generation);
+        assert_true(sn_body_add_box(world, vec(0, 0.5 + i, 0), vec(0.5, 0.5, 0.5), 100).generation);
+    assert_true(sn_body_add_box(world, vec(0, 50, 0), vec(0.5, 0.5, 0.5), 100).generation);
     measure(world, true);
     support_run(world, 1, 1.0 / 60);
     sn_profile p = sn_world_profile(world);
@@ -215,16 +216,16 @@ static sn_world *busy_world(sn_solver solver)
     sn_contact_settings contact = sn_default_contact_settings();
     contact.sleep = contact.events = true;
     assert_ok(world, sn_world_set_contact_settings(world, &contact));
-    sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
-    sn_particle last = sn_add_particle(world, vec(0, 3, 0), SN_IMMOVABLE);
+    fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+    sn_particle last = sn_particle_add_at(world, vec(0, 3, 0), SN_IMMOVABLE);
     for (int i = 1; i < 5; ++i) {
-        sn_particle p = sn_add_particle(world, vec(0.1 * i, 3, 0), 1);
-        sn_add_distance(world, sn_at(last), sn_at(p), SN_MEASURE);
+        sn_particle p = sn_particle_add_at(world, vec(0.1 * i, 3, 0), 1);
+        sn_constraint_add_distance(world, sn_at(last), sn_at(p), SN_MEASURE);
         assert_ok(world, sn_particle_set_radius(world, p, real(0.04)));
         last = p;
     }
-    sn_add_box_body(world, vec(0, 0.5, 0), vec(0.5, 0.5, 0.5), 100);
-    assert_ok(world, sn_world_add_field(world, support_wind, NULL, false, NULL));
+    sn_body_add_box(world, vec(0, 0.5, 0), vec(0.5, 0.5, 0.5), 100);
+    assert_ok(world, sn_field_add(world, support_wind, NULL, false, NULL));
     return world;
 }
 
@@ -311,7 +312,7 @@ static void test_hooks_of_steps_that_fail(void **state)
         sn_world *world = busy_world(i ? SN_SOLVER_TILED : SN_SOLVER_GAUSS_SEIDEL);
         tracer t = {0};
         assert_ok(world, sn_world_set_trace(world, on_begin, on_end, &t));
-        assert_ok(world, sn_world_add_field(world, infinite, NULL, false, NULL));
+        assert_ok(world, sn_field_add(world, infinite, NULL, false, NULL));
         assert_int_equal(sn_world_step(world, real(1.0 / 60)), SN_ERROR_DIVERGED);
         assert_balanced(&t);
         assert_int_equal(t.steps, 1);
@@ -329,8 +330,8 @@ static void test_hooks_without_memory(void **state)
         sn_world_def def = support_scarce(&memory);
         sn_world *world = support_world_from(&def);
         tracer t = {0};
-        sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
-        sn_add_box_body(world, vec(0, 0.5, 0), vec(0.5, 0.5, 0.5), 100);
+        fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+        sn_body_add_box(world, vec(0, 0.5, 0), vec(0.5, 0.5, 0.5), 100);
         assert_ok(world, sn_world_set_trace(world, on_begin, on_end, &t));
         uint64_t failures = memory.failures;
         memory.fail_at = memory.requests + n;

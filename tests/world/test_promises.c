@@ -42,7 +42,7 @@ typedef struct place {
     trap trap;
     uint32_t sheet; /* particles of a sheet, the first ones */
     sn_constraint joint[3];
-    sn_collider mover;
+    sn_body mover;
     support_memory memory;
 } place_of;
 
@@ -53,16 +53,16 @@ static void add_sheet(place_of *p)
     uint32_t triangle[2 * (SIDE - 1) * (SIDE - 1) * 3], corners = 0;
     sn_world *world = p->world;
     for (uint32_t i = 0; i < SIDE * SIDE; ++i)
-        assert_true(sn_add_particle(world, vec(0.2 * (i % SIDE) - 0.3, 1, 0.2 * (i / SIDE) - 0.3), 0.1).generation);
+        assert_true(sn_particle_add_at(world, vec(0.2 * (i % SIDE) - 0.3, 1, 0.2 * (i / SIDE) - 0.3), 0.1).generation);
     for (uint32_t i = 0; i < SIDE * SIDE; ++i) {
         const uint32_t right = i + 1, below = i + SIDE;
         const bool has_right = i % SIDE + 1 < SIDE, has_below = below < SIDE * SIDE;
         const uint32_t pairs[4] = {i, right, i, below};
         const sn_material soft = {real(1e-4), real(p->seed % 3 ? 0 : 0.01)};
         if (has_right)
-            assert_int_equal(sn_add_constraints(world, SN_KIND_DISTANCE, 1, pairs, NULL, &soft).count, 1);
+            assert_int_equal(sn_constraints_add_kind(world, SN_KIND_DISTANCE, 1, pairs, NULL, &soft).count, 1);
         if (has_below)
-            assert_int_equal(sn_add_constraints(world, SN_KIND_DISTANCE, 1, pairs + 2, NULL, NULL).count, 1);
+            assert_int_equal(sn_constraints_add_kind(world, SN_KIND_DISTANCE, 1, pairs + 2, NULL, NULL).count, 1);
         if (has_right && has_below) {
             const uint32_t two[6] = {i, below, right, right, below, below + 1};
             memcpy(triangle + corners, two, sizeof two);
@@ -83,17 +83,17 @@ static void add_bodies(place_of *p)
     sn_world *world = p->world;
     sn_body body[4];
     for (int i = 0; i < 4; ++i)
-        body[i] = i % 2 ? sn_add_sphere_body(world, vec(1.5, 0.2 + 0.4 * i, 0), real(0.2), 300)
-                        : sn_add_box_body(world, vec(1.5, 0.2 + 0.4 * i, 0), vec(0.2, 0.2, 0.15), 500);
+        body[i] = i % 2 ? sn_body_add_sphere(world, vec(1.5, 0.2 + 0.4 * i, 0), real(0.2), 300)
+                        : sn_body_add_box(world, vec(1.5, 0.2 + 0.4 * i, 0), vec(0.2, 0.2, 0.15), 500);
     sn_joint_def def = sn_default_joint_def(SN_KIND_JOINT_HINGE);
     def.a = body[2];
     def.b = body[3];
     def.anchor = vec(1.5, 1.2, 0);
     def.axis = vec(0, 0, 1);
     def.strength = p->seed % 5 ? 0 : 40;
-    p->joint[0] = sn_add_joint(world, &def);
+    p->joint[0] = sn_joint_add(world, &def);
     assert_true(p->joint[0].generation);
-    p->joint[1] = sn_add_ball_joint(world, body[0], (sn_body){0}, vec(1.5, 0, 0.1));
+    p->joint[1] = sn_joint_add_ball(world, body[0], (sn_body){0}, vec(1.5, 0, 0.1));
     assert_true(p->joint[1].generation);
 }
 
@@ -101,7 +101,7 @@ static void add_drag(sn_world *world)
 {
     sn_drag_def drag = sn_default_drag_def();
     drag.strength = real(0.5);
-    assert_ok(world, sn_world_add_drag(world, &drag, NULL));
+    assert_ok(world, sn_drag_add(world, &drag, NULL));
 }
 
 static void choose_settings(place_of *p)
@@ -130,9 +130,10 @@ static void set_trap(place_of *p)
     sn_kind kind = {.name = "fuse", .points = 2, .rows = 1, .eval = burn, .context = &p->trap};
     p->trap.from = (double)INFINITY;
     if (p->seed % 3)
-        assert_ok(p->world, sn_world_add_field(p->world, blow, &p->trap, false, NULL));
+        assert_ok(p->world, sn_field_add(p->world, blow, &p->trap, false, NULL));
     else
-        assert_int_equal(sn_add_constraints(p->world, sn_register_kind(p->world, &kind), 1, two, NULL, NULL).count, 1);
+        assert_int_equal(sn_constraints_add_kind(p->world, sn_kind_register(p->world, &kind), 1, two, NULL, NULL).count,
+                         1);
 }
 
 static void fill(place_of *p)
@@ -141,8 +142,8 @@ static void fill(place_of *p)
     choose_settings(p);
     add_sheet(p);
     add_floor(world);
-    p->mover = sn_add_box_collider(world, vec(-2, 0, 0), vec(0.3, 0.1, 0.3));
-    assert_ok(world, sn_collider_set_velocity(world, p->mover, vec(0.4, 0, 0), vec(0, 0.5, 0)));
+    p->mover = fixed_add_box(world, vec(-2, 0, 0), vec(0.3, 0.1, 0.3));
+    assert_ok(world, sn_body_set_velocity(world, p->mover, vec(0.4, 0, 0), vec(0, 0.5, 0)));
     sn_group_contact rolls = sn_default_group_contact(2);
     rolls.rolls = rolls.self = true;
     assert_ok(world, sn_world_set_group_contact(world, 2, &rolls));
@@ -218,7 +219,7 @@ static void edit(place_of *p)
         assert_ok(world, sn_particle_remove(world, ball(world, vec((double)v.x + 5, 3, 0), 0.2, 0.08)));
         break;
     case 4:
-        run = sn_add_constraints(world, SN_KIND_DISTANCE, 3, ring, NULL, NULL);
+        run = sn_constraints_add_kind(world, SN_KIND_DISTANCE, 3, ring, NULL, NULL);
         assert_int_equal(run.count, 3);
         if (below(p, 2))
             assert_ok(world, sn_constraints_remove(world, run));
@@ -227,8 +228,8 @@ static void edit(place_of *p)
         assert_ok(world, sn_particle_move_to(world, q, vec((double)v.x, (double)v.y + 1, 0)));
         break;
     case 6:
-        if (sn_collider_is_valid(world, p->mover))
-            assert_ok(world, sn_collider_move_to(world, p->mover, v, (sn_quat){0, 0, 0, 1}));
+        if (sn_body_is_valid(world, p->mover))
+            assert_ok(world, sn_body_move_to(world, p->mover, v, (sn_quat){0, 0, 0, 1}));
         break;
     case 7:
         assert_ok(world, sn_particle_set_radius(world, q, real(0.09)));
@@ -238,10 +239,10 @@ static void edit(place_of *p)
             assert_ok(world, sn_constraint_remove(world, p->joint[1]));
         break;
     case 9:
-        assert_ok(world, sn_particle_add_force(world, q, v));
+        assert_ok(world, sn_particle_apply_force(world, q, v));
         break;
     case 10:
-        assert_true(sn_add_sphere_body(world, vec((double)v.x, (double)v.y + 3, 0), real(0.1), 200).generation);
+        assert_true(sn_body_add_sphere(world, vec((double)v.x, (double)v.y + 3, 0), real(0.1), 200).generation);
         break;
     default:
         assert_ok(world, sn_world_shift_origin(world, vec(0, 0, 0.125)));
@@ -339,7 +340,7 @@ static sn_world *sleepers(sn_body body[2], sn_solver solver)
     sn_world *world = contact_world(def, true, false);
     add_floor(world);
     for (int i = 0; i < 2; ++i)
-        body[i] = sn_add_box_body(world, vec(1.2 * i, 0.5, 0), vec(0.5, 0.5, 0.5), 0.01);
+        body[i] = sn_body_add_box(world, vec(1.2 * i, 0.5, 0), vec(0.5, 0.5, 0.5), 0.01);
     support_run(world, 120, FRAME);
     assert_int_equal(sn_world_awake_count(world), 0);
     return world;
@@ -365,16 +366,16 @@ static void refused_calls_wake_nobody(void **state)
         joint.b = body[1];
         joint.anchor = vec(0.6, 0.5, 0);
         joint.strength = -1;
-        assert_refused(world, sn_add_joint(world, &joint).generation);
+        assert_refused(world, sn_joint_add(world, &joint).generation);
         joint.strength = 1;
         joint.torque_strength = (sn_real)NAN;
-        assert_refused(world, sn_add_joint(world, &joint).generation);
+        assert_refused(world, sn_joint_add(world, &joint).generation);
         /* the turn is possible, the speed is not: they are light */
         sn_body light = {0};
         sn_vec3 huge = vec(SUPPORT_REAL_MAX, 0, 0);
-        assert_refused(world, sn_body_add_impulse(world, body[0], huge, vec(0, 0.5, 0)) == SN_OK);
-        assert_refused(world, sn_body_add_force(world, body[0], huge, vec(0, 2, 0)) == SN_OK);
-        assert_refused(world, sn_body_add_impulse(world, light, huge, vec(0, 2, 0)) == SN_OK);
+        assert_refused(world, sn_body_apply_impulse(world, body[0], huge, vec(0, 0.5, 0)) == SN_OK);
+        assert_refused(world, sn_body_apply_force(world, body[0], huge, vec(0, 2, 0)) == SN_OK);
+        assert_refused(world, sn_body_apply_impulse(world, light, huge, vec(0, 2, 0)) == SN_OK);
         sn_world_destroy(world);
     }
 }
@@ -385,11 +386,11 @@ static void refused_impulses_wake_nobody(void **state)
     (void)state;
     sn_world *world = contact_world(sn_default_world_def(), true, false);
     add_floor(world);
-    sn_body body = sn_add_box_body(world, vec(0, 0.05, 0), vec(0.05, 0.05, 0.05), 100);
+    sn_body body = sn_body_add_box(world, vec(0, 0.05, 0), vec(0.05, 0.05, 0.05), 100);
     support_run(world, 120, FRAME);
     assert_int_equal(sn_world_awake_count(world), 0);
     sn_vec3 huge = vec(SUPPORT_REAL_MAX / 2, 0, 0), centre = sn_body_centre(world, body);
-    assert_refused(world, sn_body_add_impulse(world, body, huge, centre) == SN_OK);
+    assert_refused(world, sn_body_apply_impulse(world, body, huge, centre) == SN_OK);
     assert_says(sn_world_error(world), "impulse infinite velocity");
     sn_world_destroy(world);
 }
@@ -399,7 +400,7 @@ static void refused_impulses_wake_nobody(void **state)
 /* The same number under another generation, as handles have it after a load. */
 static void find_handles_again(place_of *p)
 {
-    sn_collider mover = sn_collider_from_index(p->world, p->mover.index);
+    sn_body mover = sn_body_from_index(p->world, p->mover.index);
     p->mover = mover;
 }
 
@@ -457,8 +458,8 @@ static void numbers_after_a_load(void **state)
     sn_world *world = support_world(), *fresh = support_world();
     sn_particle p[5];
     for (int i = 0; i < 5; ++i)
-        p[i] = sn_add_particle(world, vec(i, 0, 0), 1);
-    sn_constraint gone = sn_add_distance(world, sn_at(p[0]), sn_at(p[1]), SN_MEASURE);
+        p[i] = sn_particle_add_at(world, vec(i, 0, 0), 1);
+    sn_constraint gone = sn_constraint_add_distance(world, sn_at(p[0]), sn_at(p[1]), SN_MEASURE);
     assert_ok(world, sn_constraint_remove(world, gone));
     assert_ok(world, sn_particle_remove(world, p[4]));
     sn_snapshot *saved = sn_world_save(world);
@@ -467,8 +468,8 @@ static void numbers_after_a_load(void **state)
     const sn_real xyz[6] = {0, 1, 0, 0, 2, 0};
     const uint32_t index[4] = {0, 1, 1, 2};
     for (int i = 0; i < 2; ++i) {
-        assert_int_equal(sn_add_particles(both[i], 2, xyz, 0, 1).first, 4);
-        assert_int_equal(sn_add_constraints(both[i], SN_KIND_DISTANCE, 2, index, NULL, NULL).first, 0);
+        assert_int_equal(sn_particles_add(both[i], 2, xyz, 0, 1).first, 4);
+        assert_int_equal(sn_constraints_add_kind(both[i], SN_KIND_DISTANCE, 2, index, NULL, NULL).first, 0);
         assert_false(sn_constraint_is_valid(both[i], gone));
         assert_false(sn_particle_is_valid(both[i], p[4]));
     }
@@ -486,9 +487,9 @@ static void loads_that_fail_keep_the_plan(void **state)
     sn_world *large = support_world();
     sn_particle last = {0};
     for (int i = 0; i < 40; ++i) {
-        sn_particle next = sn_add_particle(large, vec(i, 0, 0), 1);
+        sn_particle next = sn_particle_add_at(large, vec(i, 0, 0), 1);
         if (i)
-            sn_add_distance(large, sn_at(last), sn_at(next), SN_MEASURE);
+            sn_constraint_add_distance(large, sn_at(last), sn_at(next), SN_MEASURE);
         last = next;
     }
     support_run(large, 1, FRAME);
@@ -499,11 +500,11 @@ static void loads_that_fail_keep_the_plan(void **state)
         sn_world *world = support_world_from(&def);
         sn_particle p[4];
         for (int i = 0; i < 4; ++i)
-            p[i] = sn_add_particle(world, vec(i, 1, 0), 1);
+            p[i] = sn_particle_add_at(world, vec(i, 1, 0), 1);
         for (int i = 0; i < 3; ++i)
-            sn_add_distance(world, sn_at(p[i]), sn_at(p[i + 1]), SN_MEASURE);
+            sn_constraint_add_distance(world, sn_at(p[i]), sn_at(p[i + 1]), SN_MEASURE);
         support_run(world, 1, FRAME);
-        sn_add_distance(world, sn_at(p[0]), sn_at(p[2]), SN_MEASURE);
+        sn_constraint_add_distance(world, sn_at(p[0]), sn_at(p[2]), SN_MEASURE);
         uint64_t before = sn_world_hash(world);
         memory.fail_at = memory.requests + at;
         sn_result result = sn_world_load(world, saved);
@@ -572,17 +573,17 @@ static const sn_vec3 third = {(sn_real)(1.0 / 3), (sn_real)(2.0 / 7), (sn_real)(
 static void edit_particles(answers *a)
 {
     sn_world *world = a->world;
-    sn_particle p = sn_add_particle(world, third, (sn_real)0.7), q = sn_add_particle(world, fifth, (sn_real)0.3);
-    sn_add_distance(world, sn_at(p), sn_at(q), SN_MEASURE);
-    sn_add_distance(world, sn_at(p), sn_at_place(half), SN_MEASURE);
+    sn_particle p = sn_particle_add_at(world, third, (sn_real)0.7), q = sn_particle_add_at(world, fifth, (sn_real)0.3);
+    sn_constraint_add_distance(world, sn_at(p), sn_at(q), SN_MEASURE);
+    sn_constraint_add_distance(world, sn_at(p), sn_at_place(half), SN_MEASURE);
     sn_particle_apply_impulse(world, p, up);
     sn_particle_apply_impulse(world, q, tiny);
-    sn_particle_add_force(world, p, third);
-    sn_particle_add_force(world, p, fifth);
+    sn_particle_apply_force(world, p, third);
+    sn_particle_apply_force(world, p, fifth);
     sn_particle_set_mass(world, q, (sn_real)1.7);
     const sn_real w = (sn_real)0.9, compliance = sn_compliance((sn_real)0.3);
     sn_particles run = {p.index, 1, p.generation};
-    sn_write_inverse_masses(world, run, &w, 0);
+    sn_particles_write_inverse_masses(world, run, &w, 0);
     note(a, &compliance, sizeof compliance);
     note_vec(a, sn_point_position(world, sn_on_triangle(p, q, p, (sn_real)0.1, (sn_real)0.2, (sn_real)0.7)));
 }
@@ -590,15 +591,15 @@ static void edit_particles(answers *a)
 static void edit_bodies(answers *a)
 {
     sn_world *world = a->world;
-    sn_body box = sn_add_box_body(world, third, half, 700),
-            capsule = sn_add_capsule_body(world, fifth, up, (sn_real)0.07, 300);
+    sn_body box = sn_body_add_box(world, third, half, 700),
+            capsule = sn_body_add_capsule(world, fifth, up, (sn_real)0.07, 300);
     sn_quat turn = {(sn_real)0.3, (sn_real)0.1, (sn_real)0.2, (sn_real)0.9};
     sn_body_set_pose(world, box, fifth, turn);
     sn_body_set_velocity(world, box, up, third);
-    sn_body_add_impulse(world, box, fifth, third);
-    sn_body_add_force(world, capsule, up, third);
-    sn_constraint hinge = sn_add_hinge_joint(world, box, capsule, half, up);
-    sn_add_ball_joint(world, box, (sn_body){0}, third);
+    sn_body_apply_impulse(world, box, fifth, third);
+    sn_body_apply_force(world, capsule, up, third);
+    sn_constraint hinge = sn_joint_add_hinge(world, box, capsule, half, up);
+    sn_joint_add_ball(world, box, (sn_body){0}, third);
     sn_joint_set_motor(world, hinge, (sn_real)0.7, 3);
     note_vec(a, sn_body_spin(world, box));
     note_vec(a, sn_body_velocity_at(world, box, up));
@@ -611,12 +612,12 @@ static void edit_contact(answers *a)
 {
     sn_world *world = a->world;
     sn_quat turn = {(sn_real)0.3, (sn_real)0.1, (sn_real)0.2, (sn_real)0.9};
-    sn_add_plane_collider(world, third, up);
-    sn_collider c = sn_add_capsule_collider(world, third, up, (sn_real)0.1);
-    sn_collider_set_pose(world, c, fifth, turn);
+    fixed_add_plane(world, third, up);
+    sn_body c = fixed_add_capsule(world, third, up, (sn_real)0.1);
+    sn_body_set_pose(world, c, fifth, turn);
     sn_drag_def drag = sn_default_drag_def();
     drag.strength = (sn_real)0.37;
-    sn_world_add_drag(world, &drag, NULL);
+    sn_drag_add(world, &drag, NULL);
     sn_world_take_rest_shape(world, 0);
 }
 

@@ -1,4 +1,5 @@
 /* Queries: exact cases, random scenes against brute force, and trees against looking at everything. */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #include "world/world.h"
@@ -55,7 +56,7 @@ static bool ray(const sn_world *world, sn_vec3 origin, sn_vec3 direction, double
     return sn_query_ray(world, origin, direction, real(length), everything, hit);
 }
 
-static bool same_collider(sn_collider a, sn_collider b)
+static bool same_collider(sn_body a, sn_body b)
 {
     return a.index == b.index && a.generation == b.generation;
 }
@@ -76,10 +77,10 @@ static void test_ray_on_a_box(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_collider box = sn_add_box_collider(world, vec(1, 2, 3), vec(1, 0.5, 2));
+    sn_body box = fixed_add_box(world, vec(1, 2, 3), vec(1, 0.5, 2));
     sn_hit hit;
     assert_true(ray(world, vec(1.25, 10, 3.5), vec(0, -2, 0), 20, &hit));
-    assert_true(same_collider(hit.collider, box));
+    assert_true(same_collider(hit.body, box));
     assert_int_equal(hit.particle.generation, 0);
     assert_int_equal(hit.skin.generation, 0);
     assert_close(hit.distance, 7.5, CLOSE);
@@ -88,7 +89,7 @@ static void test_ray_on_a_box(void **state)
 
     /* it ends just before, and just there; a long one, and one that does not end */
     assert_false(ray(world, vec(1.25, 10, 3.5), vec(0, -1, 0), 7.499, &hit));
-    assert_int_equal(hit.collider.generation, 0);
+    assert_int_equal(hit.body.generation, 0);
     assert_true(ray(world, vec(1.25, 10, 3.5), vec(0, -1, 0), 7.5, &hit));
     assert_true(ray(world, vec(1.25, 10, 3.5), vec(0, -1, 0), 1e12, &hit));
     assert_close(hit.distance, 7.5, CLOSE);
@@ -107,11 +108,11 @@ static void test_start_inside(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_collider box = sn_add_box_collider(world, vec(0, 0, 0), vec(1, 1, 1));
+    sn_body box = fixed_add_box(world, vec(0, 0, 0), vec(1, 1, 1));
     sn_particle ball = add_ball(world, 5, 0, 0, 1);
     sn_hit hit;
     assert_true(ray(world, vec(0.75, 0, 0), vec(0, 1, 0), 20, &hit));
-    assert_true(same_collider(hit.collider, box));
+    assert_true(same_collider(hit.body, box));
     assert_true(hit.distance == 0);
     assert_vec_close(hit.point, vec(1, 0, 0), CLOSE);
     assert_vec_close(hit.normal, vec(1, 0, 0), CLOSE);
@@ -231,22 +232,22 @@ static void test_one_sided(void **state)
     add_square(world, 1, 2, true);
     const sn_vec3 vertices[] = {vec(8, 1, -2), vec(12, 1, -2), vec(12, 1, 2), vec(8, 1, 2)};
     const uint32_t triangles[] = {0, 2, 1, 0, 3, 2};
-    sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_MESH;
+    fixed_def def = default_fixed();
+    def.type = SN_SHAPE_MESH;
     def.vertices = vertices;
     def.vertex_count = 4;
     def.triangles = triangles;
     def.triangle_count = 2;
     def.one_sided = true;
-    sn_collider sheet;
-    assert_ok(world, sn_collider_add(world, &def, &sheet));
-    sn_query_filter surfaces = only(SN_QUERY_SKINS | SN_QUERY_COLLIDERS);
+    sn_body sheet;
+    assert_ok(world, fixed_add(world, &def, &sheet));
+    sn_query_filter surfaces = only(SN_QUERY_SKINS | SN_QUERY_STATICS);
     sn_hit hit;
     for (int mesh = 0; mesh < 2; ++mesh) {
         double x = mesh ? 10.5 : 0.5;
         assert_true(sn_query_ray(world, vec(x, 4, 0), vec(0, -1, 0), 10, surfaces, &hit));
         assert_close(hit.distance, 3, CLOSE);
-        assert_int_equal(hit.collider.generation != 0, mesh);
+        assert_int_equal(hit.body.generation != 0, mesh);
         assert_int_equal(hit.triangle, 0);
         assert_false(sn_query_ray(world, vec(x, -2, 0), vec(0, 1, 0), 10, surfaces, &hit));
         assert_true(sn_query_sphere_cast(world, vec(x, 4, 0), 1, vec(0, -1, 0), 10, surfaces, &hit));
@@ -269,18 +270,18 @@ static void test_solid_mesh(void **state)
     sn_world *world = support_void();
     const sn_vec3 vertices[] = {vec(0, 0, 0), vec(4, 0, 0), vec(0, 4, 0), vec(0, 0, 4)};
     const uint32_t triangles[] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
-    sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_MESH;
+    fixed_def def = default_fixed();
+    def.type = SN_SHAPE_MESH;
     def.position = vec(10, 0, 0);
     def.vertices = vertices;
     def.vertex_count = 4;
     def.triangles = triangles;
     def.triangle_count = 4;
-    sn_collider mesh;
-    assert_ok(world, sn_collider_add(world, &def, &mesh));
+    sn_body mesh;
+    assert_ok(world, fixed_add(world, &def, &mesh));
     sn_hit hit;
     assert_true(ray(world, vec(11, 1, -3), vec(0, 0, 1), 10, &hit));
-    assert_true(same_collider(hit.collider, mesh));
+    assert_true(same_collider(hit.body, mesh));
     assert_int_equal(hit.triangle, 0);
     assert_close(hit.distance, 3, CLOSE);
     assert_vec_close(hit.point, vec(11, 1, 0), CLOSE);
@@ -300,10 +301,10 @@ static void test_thickness(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_collider_def def = sn_default_collider_def();
-    def.thickness = real(0.25);
-    sn_collider plane;
-    assert_ok(world, sn_collider_add(world, &def, &plane));
+    fixed_def def = default_fixed();
+    def.rounding = real(0.25);
+    sn_body plane;
+    assert_ok(world, fixed_add(world, &def, &plane));
     sn_hit hit;
     assert_true(ray(world, vec(1, 3, 1), vec(0, -1, 0), 10, &hit));
     assert_close(hit.distance, 2.75, CLOSE);
@@ -324,16 +325,16 @@ static void test_field_in_a_turned_frame(void **state)
     (void)state;
     sn_world *world = support_void();
     uint32_t calls = 0;
-    sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_FIELD;
+    fixed_def def = default_fixed();
+    def.type = SN_SHAPE_FIELD;
     def.function = hump;
     def.context = &calls;
     def.low = vec(-1, -1, -1);
     def.high = vec(1, 1, 1);
     def.position = vec(100, 20, -30);
     def.rotation = (sn_quat){real(0.5), real(-0.1), real(0.3), real(0.8)};
-    sn_collider field;
-    assert_ok(world, sn_collider_add(world, &def, &field));
+    sn_body field;
+    assert_ok(world, fixed_add(world, &def, &field));
     sn_hit hit;
     assert_true(ray(world, vec(100, 20, 1000), vec(0, 0, -1), 1e6, &hit)); /* precise however long it is */
     assert_close(hit.distance, 1029, SINEW_DOUBLE ? 1e-5 : 2e-4);
@@ -349,28 +350,28 @@ static void test_sensors_and_categories(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_SPHERE;
+    fixed_def def = default_fixed();
+    def.type = SN_SHAPE_SPHERE;
     def.position = vec(0, 5, 0);
     def.sensor = true;
     def.category = 4;
-    sn_collider sensor, wall;
-    assert_ok(world, sn_collider_add(world, &def, &sensor));
+    sn_body sensor, wall;
+    assert_ok(world, fixed_add(world, &def, &sensor));
     def.position = vec(0, 0, 0);
     def.sensor = false;
     def.category = 2;
-    assert_ok(world, sn_collider_add(world, &def, &wall));
+    assert_ok(world, fixed_add(world, &def, &wall));
     sn_hit hit;
     assert_true(ray(world, vec(0, 10, 0), vec(0, -1, 0), 20, &hit));
-    assert_true(same_collider(hit.collider, wall));
-    sn_query_filter filter = only(SN_QUERY_COLLIDERS | SN_QUERY_SENSORS);
+    assert_true(same_collider(hit.body, wall));
+    sn_query_filter filter = only(SN_QUERY_STATICS | SN_QUERY_SENSORS);
     assert_true(sn_query_ray(world, vec(0, 10, 0), vec(0, -1, 0), 20, filter, &hit));
-    assert_true(same_collider(hit.collider, sensor));
+    assert_true(same_collider(hit.body, sensor));
     assert_true(sn_query_ray(world, vec(0, -10, 0), vec(0, 1, 0), 20, only(SN_QUERY_SENSORS), &hit));
-    assert_true(same_collider(hit.collider, sensor));
+    assert_true(same_collider(hit.body, sensor));
     filter.mask = 2;
     assert_true(sn_query_ray(world, vec(0, 10, 0), vec(0, -1, 0), 20, filter, &hit));
-    assert_true(same_collider(hit.collider, wall));
+    assert_true(same_collider(hit.body, wall));
     filter.mask = 1 | 8;
     assert_false(sn_query_ray(world, vec(0, 10, 0), vec(0, -1, 0), 20, filter, &hit));
 
@@ -388,7 +389,7 @@ static void test_sensors_and_categories(void **state)
     filter = (sn_query_filter){.what = SN_QUERY_ALL, .mask = 1};
     assert_true(sn_query_ray(world, vec(0.1, 40, 0.2), vec(0, -1, 0), 30, filter, &hit));
     assert_true(same_particle(hit.particle, ball));
-    filter = (sn_query_filter){.what = SN_QUERY_SKINS | SN_QUERY_COLLIDERS, .mask = 1};
+    filter = (sn_query_filter){.what = SN_QUERY_SKINS | SN_QUERY_STATICS, .mask = 1};
     assert_false(sn_query_ray(world, vec(0.1, 40, 0.2), vec(0, -1, 0), 30, filter, &hit));
     sn_world_destroy(world);
 }
@@ -398,18 +399,18 @@ static void test_ties(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_collider first = sn_add_box_collider(world, vec(0, 0, 0), vec(1, 1, 1)),
-                second = sn_add_box_collider(world, vec(0, 0, 0), vec(1, 1, 1));
+    sn_body first = fixed_add_box(world, vec(0, 0, 0), vec(1, 1, 1)),
+            second = fixed_add_box(world, vec(0, 0, 0), vec(1, 1, 1));
     sn_hit hit;
     assert_true(ray(world, vec(0.25, 5, 0.25), vec(0, -1, 0), 10, &hit));
-    assert_true(same_collider(hit.collider, first));
-    assert_ok(world, sn_collider_remove(world, first));
-    first = sn_add_box_collider(world, vec(0, 0, 0), vec(1, 1, 1)); /* number 0 again, stored behind the other */
+    assert_true(same_collider(hit.body, first));
+    assert_ok(world, sn_body_remove(world, first));
+    first = fixed_add_box(world, vec(0, 0, 0), vec(1, 1, 1)); /* number 0 again, stored behind the other */
     assert_true(first.index < second.index);
     assert_true(ray(world, vec(0.25, 5, 0.25), vec(0, -1, 0), 10, &hit));
-    assert_true(same_collider(hit.collider, first));
+    assert_true(same_collider(hit.body, first));
     assert_true(sn_query_closest(world, vec(0.25, 5, 0.25), 10, everything, &hit));
-    assert_true(same_collider(hit.collider, first));
+    assert_true(same_collider(hit.body, first));
 
     sn_skin skin = add_square(world, 1, 2, false), other = add_square(world, 1, 2, false);
     assert_true(skin.index < other.index);
@@ -434,12 +435,12 @@ static void test_flat_world(void **state)
     (void)state;
     sn_world *world = support_world_2d();
     sn_particle ball = add_ball(world, 1, 2, 0, 0.5);
-    sn_collider box = sn_add_box_collider(world, vec(5, 2, 0), vec(1, 1, 1));
+    sn_body box = fixed_add_box(world, vec(5, 2, 0), vec(1, 1, 1));
     sn_hit hit;
     assert_true(ray(world, vec(-3, 2, 0), vec(1, 0, 0), 10, &hit));
     assert_true(same_particle(hit.particle, ball));
     assert_true(ray(world, vec(3, 2.5, 0), vec(1, 0, 0), 10, &hit));
-    assert_true(same_collider(hit.collider, box));
+    assert_true(same_collider(hit.body, box));
     sn_point point =
         sn_query_pick(world, vec(1.2, 2.1, 8), vec(0, 0, -1), 20, 0, NULL); /* a mouse looks from outside */
     assert_int_equal(point.count, 1);
@@ -454,7 +455,7 @@ static void test_bad_input(void **state)
     (void)state;
     sn_world *world = support_void();
     add_ball(world, 0, 0, 0, 1);
-    sn_add_plane_collider(world, vec(0, -5, 0), vec(0, 1, 0));
+    fixed_add_plane(world, vec(0, -5, 0), vec(0, 1, 0));
     const sn_vec3 from = vec(0, 5, 0), down = vec(0, -1, 0);
     const double nan = NAN, inf = INFINITY;
     sn_hit hit;
@@ -645,17 +646,17 @@ static void add_sheets(scene *s, uint64_t *seed)
 static void add_solids(scene *s, uint64_t *seed)
 {
     for (uint32_t i = 0; i < SOLIDS; ++i) {
-        sn_collider_def def = sn_default_collider_def();
-        def.type = i % 2 ? SN_COLLIDER_BOX : SN_COLLIDER_CAPSULE;
+        fixed_def def = default_fixed();
+        def.type = i % 2 ? SN_SHAPE_BOX : SN_SHAPE_CAPSULE;
         def.position = random_vec(seed, 5);
         sn_vec3 turn = random_vec(seed, 1);
         def.rotation = (sn_quat){turn.x, turn.y, turn.z, real(0.7)};
         def.half = vec(support_random_in(seed, 0.05, 0.4), support_random_in(seed, 0.05, 0.4),
                        support_random_in(seed, 0.05, 0.4));
         def.radius = real(support_random_in(seed, 0.05, 0.3));
-        sn_collider collider;
-        assert_ok(s->world, sn_collider_add(s->world, &def, &collider));
-        assert_ok(s->world, sn_collider_read(s->world, collider, &def));
+        sn_body collider;
+        assert_ok(s->world, fixed_add(s->world, &def, &collider));
+        assert_ok(s->world, fixed_read(s->world, collider, &def));
         thing t = {.type = i % 2 ? 2 : 3, .x = {wide(def.position)}, .half = wide(def.half), .index = collider.index};
         t.radius = (double)def.radius;
         double x = (double)def.rotation.x, y = (double)def.rotation.y, z = (double)def.rotation.z;
@@ -720,7 +721,7 @@ static bool is_thing(const sn_hit *hit, const thing *t)
         return hit->particle.generation && hit->particle.index == t->index;
     if (t->type == 1)
         return hit->skin.generation && hit->skin.index == t->index && hit->triangle == t->triangle;
-    return hit->collider.generation && hit->collider.index == t->index;
+    return hit->body.generation && hit->body.index == t->index;
 }
 
 /* The hit is the nearest of the things, or as near as the nearest but for rounding. */
@@ -859,7 +860,7 @@ static void test_overlap_against_brute_force(void **state)
 static void assert_same_hit(const sn_hit *a, const sn_hit *b)
 {
     assert_true(same_particle(a->particle, b->particle));
-    assert_true(same_collider(a->collider, b->collider));
+    assert_int_equal(a->shape, b->shape);
     assert_int_equal(a->skin.index, b->skin.index);
     assert_int_equal(a->skin.generation, b->skin.generation);
     assert_int_equal(a->triangle, b->triangle);
@@ -972,11 +973,11 @@ static sn_world *crowd(uint32_t balls, uint32_t side, uint32_t solids, uint64_t 
     for (uint32_t i = 0; i < solids; ++i) {
         sn_vec3 x = random_vec(&seed, 5);
         if (i % 2)
-            sn_add_sphere_collider(world, x, real(0.2));
+            fixed_add_sphere(world, x, real(0.2));
         else
-            sn_add_capsule_collider(world, x, random_vec(&seed, 5), real(0.05));
+            fixed_add_capsule(world, x, random_vec(&seed, 5), real(0.05));
     }
-    sn_add_plane_collider(world, vec(0, -6, 0), vec(0.1, 1, 0.2));
+    fixed_add_plane(world, vec(0, -6, 0), vec(0.1, 1, 0.2));
     return world;
 }
 
@@ -1023,7 +1024,7 @@ static void test_trees_follow_particles(void **state)
     assert_found(world, 20, 5, 0, p);
     warm(world, 6);
     const sn_real xyz[3] = {30, 0, 0};
-    assert_ok(world, sn_write_positions(world, (sn_particles){p.index, 1, p.generation}, xyz, 0));
+    assert_ok(world, sn_particles_write_positions(world, (sn_particles){p.index, 1, p.generation}, xyz, 0));
     assert_found(world, 30, 0, 0, p);
     sn_world_destroy(world);
 }
@@ -1059,14 +1060,14 @@ static void test_trees_follow_the_world(void **state)
     /* constraints between particles that are stored far apart: they will be stored side by side */
     for (uint32_t i = 0; i < 100; ++i) {
         sn_point a = sn_at(sn_particle_from_index(world, i)), b = sn_at(sn_particle_from_index(world, 299 - i));
-        assert_int_not_equal(sn_add_distance(world, a, b, SN_MEASURE).generation, 0);
+        assert_int_not_equal(sn_constraint_add_distance(world, a, b, SN_MEASURE).generation, 0);
     }
     warm(world, 5);
-    const sn_real *place = sn_view_positions(world).data;
+    const sn_real *place = sn_world_view_positions(world).data;
     sn_real before = place[0];
     uint32_t slot = world->ids.value[150];
     assert_ok(world, sn_world_replan(world));
-    assert_true(world->ids.value[150] != slot || sn_view_positions(world).data[0] != before);
+    assert_true(world->ids.value[150] != slot || sn_world_view_positions(world).data[0] != before);
     warm(world, 6);
     sn_relax_def relax = sn_default_relax_def();
     relax.steps = 3;
@@ -1079,28 +1080,28 @@ static void test_trees_follow_surfaces(void **state)
 {
     (void)state;
     sn_world *world = crowd(500, 12, 80, 5);
-    sn_query_filter colliders = only(SN_QUERY_COLLIDERS), skins = only(SN_QUERY_SKINS);
+    sn_query_filter colliders = only(SN_QUERY_STATICS), skins = only(SN_QUERY_SKINS);
     const sn_vec3 down = vec(0, -1, 0);
     sn_hit hit;
     warm(world, 1);
-    sn_collider moved = sn_collider_from_index(world, 5);
-    assert_ok(world, sn_collider_set_pose(world, moved, vec(20, 0, 0), (sn_quat){0, 0, 0, 1}));
+    sn_body moved = sn_body_from_index(world, 5);
+    assert_ok(world, sn_body_set_pose(world, moved, vec(20, 0, 0), (sn_quat){0, 0, 0, 1}));
     assert_true(sn_query_ray(world, vec(20, 9, 0), down, 10, colliders, &hit));
-    assert_true(same_collider(hit.collider, moved));
+    assert_true(same_collider(hit.body, moved));
     warm(world, 2);
-    assert_ok(world, sn_collider_set_velocity(world, moved, vec(10, 0, 0), vec(0, 1, 0)));
+    assert_ok(world, sn_body_set_velocity(world, moved, vec(10, 0, 0), vec(0, 1, 0)));
     support_run(world, 1, 0.5);
-    sn_collider_def def;
-    assert_ok(world, sn_collider_read(world, moved, &def));
+    fixed_def def;
+    assert_ok(world, fixed_read(world, moved, &def));
     assert_true(sn_query_ray(world, vec((double)def.position.x, 9, 0), down, 10, colliders, &hit));
-    assert_true(same_collider(hit.collider, moved));
+    assert_true(same_collider(hit.body, moved));
     warm(world, 3);
-    assert_ok(world, sn_collider_remove(world, moved));
+    assert_ok(world, sn_body_remove(world, moved));
     assert_false(sn_query_ray(world, vec((double)def.position.x, 9, 0), down, 10, colliders, &hit));
     warm(world, 4);
-    sn_collider sphere = sn_add_sphere_collider(world, vec(20, 0, 0), 1);
+    sn_body sphere = fixed_add_sphere(world, vec(20, 0, 0), 1);
     assert_true(sn_query_ray(world, vec(20, 9, 0), down, 10, colliders, &hit));
-    assert_true(same_collider(hit.collider, sphere));
+    assert_true(same_collider(hit.body, sphere));
 
     assert_true(sn_query_ray(world, vec(0.1, 30, 0.2), down, 90, skins, &hit));
     sn_particle corner = hit.corner[0];
@@ -1164,7 +1165,7 @@ static void test_no_memory(void **state)
     for (uint32_t i = 0; i < 200; ++i) {
         sn_vec3 x = random_vec(&seed, 5);
         add_ball(world, (double)x.x, (double)x.y, (double)x.z, 0.1);
-        sn_add_sphere_collider(world, random_vec(&seed, 5), real(0.1));
+        fixed_add_sphere(world, random_vec(&seed, 5), real(0.1));
     }
     ask(world, 1, 5, &without);
     for (uint32_t fail = 1; fail < 12; ++fail) {
@@ -1210,16 +1211,16 @@ static void test_callbacks(void **state)
     sn_world *world = support_void();
     meddler m = {.world = world};
     add_ball(world, 0, 9, 0, 0.1);
-    sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_FIELD;
+    fixed_def def = default_fixed();
+    def.type = SN_SHAPE_FIELD;
     def.function = meddle;
     def.context = &m;
     def.low = vec(-1, -1, -1);
     def.high = vec(1, 1, 1);
-    sn_collider field;
-    assert_ok(world, sn_collider_add(world, &def, &field));
+    sn_body field;
+    assert_ok(world, fixed_add(world, &def, &field));
     sn_hit hit;
-    assert_true(sn_query_ray(world, vec(0.1, 4, 0), vec(0, -1, 0), 9, only(SN_QUERY_COLLIDERS), &hit));
+    assert_true(sn_query_ray(world, vec(0.1, 4, 0), vec(0, -1, 0), 9, only(SN_QUERY_STATICS), &hit));
     assert_int_equal(m.result, SN_ERROR_BUSY);
     assert_true(m.near > 0);
     assert_ok(world, sn_particle_set_position(world, sn_particle_from_index(world, 0), vec(0, 0, 0)));
@@ -1234,7 +1235,7 @@ static void test_pick(void **state)
     sn_world *world = support_void();
     sn_real distance;
     sn_particle bead = add_ball(world, 0, 0, 0, 0);
-    sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
+    fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
     const sn_vec3 down = vec(0, -1, 0);
 
     /* a bead on the floor, beside which the ray passes */
@@ -1251,18 +1252,18 @@ static void test_pick(void **state)
     assert_ok(world, sn_particle_set_position(world, bead, vec(0, -0.03, 0)));
     assert_int_equal(sn_query_pick(world, vec(0, 5, 0), down, 20, real(0.05), NULL).count, 0);
     assert_ok(world, sn_particle_set_position(world, bead, vec(0, 1, 0)));
-    sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_BOX;
+    fixed_def def = default_fixed();
+    def.type = SN_SHAPE_BOX;
     def.position = vec(0, 3, 0);
     def.sensor = true;
-    sn_collider box;
-    assert_ok(world, sn_collider_add(world, &def, &box));
+    sn_body box;
+    assert_ok(world, fixed_add(world, &def, &box));
     assert_int_equal(sn_query_pick(world, vec(0, 5, 0), down, 20, real(0.05), NULL).count, 1);
-    assert_ok(world, sn_collider_remove(world, box));
+    assert_ok(world, sn_body_remove(world, box));
     def.sensor = false;
-    assert_ok(world, sn_collider_add(world, &def, &box));
+    assert_ok(world, fixed_add(world, &def, &box));
     assert_int_equal(sn_query_pick(world, vec(0, 5, 0), down, 20, real(0.05), NULL).count, 0);
-    assert_ok(world, sn_collider_remove(world, box));
+    assert_ok(world, sn_body_remove(world, box));
 
     /* a skin wins against its corners and what lies behind it, however large the reach is, but not against what is
        before it; beside it, a corner is within reach */
@@ -1302,9 +1303,9 @@ static void test_pick_and_drag(void **state)
     for (uint32_t i = 0; i < 4; ++i)
         for (uint32_t k = 0; k < i; ++k) {
             sn_point a = sn_at(sn_particle_from_index(world, i)), b = sn_at(sn_particle_from_index(world, k));
-            assert_int_not_equal(sn_add_distance(world, a, b, SN_MEASURE).generation, 0);
+            assert_int_not_equal(sn_constraint_add_distance(world, a, b, SN_MEASURE).generation, 0);
         }
-    sn_constraint hold = sn_add_pin_at(world, point, grip);
+    sn_constraint hold = sn_constraint_add_pin_at(world, point, grip);
     assert_int_not_equal(hold.generation, 0);
     support_run(world, 60, 1.0 / 60);
     assert_vec_close(sn_point_position(world, point), grip, 1e-3); /* it hangs there instead of falling 5 m */
@@ -1316,7 +1317,7 @@ static void test_pick_and_drag(void **state)
 
 /* ---- Bodies ------------------------------------------------------------------------------------------------------- */
 
-static sn_body add_body(sn_world *world, sn_vec3 at, sn_quat turn, const sn_body_shape *shapes, uint32_t count)
+static sn_body add_body(sn_world *world, sn_vec3 at, sn_quat turn, const sn_shape_def *shapes, uint32_t count)
 {
     sn_body_def def = sn_default_body_def();
     sn_body body;
@@ -1333,7 +1334,7 @@ static void test_body(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_body_shape shape[2] = {sn_default_body_shape(SN_BODY_BOX), sn_default_body_shape(SN_BODY_SPHERE)};
+    sn_shape_def shape[2] = {sn_default_shape_def(SN_SHAPE_BOX), sn_default_shape_def(SN_SHAPE_SPHERE)};
     shape[0].half = vec(2, 0.5, 1);
     shape[1].position = vec(2, 0, 0);
     shape[1].radius = 1;
@@ -1343,13 +1344,14 @@ static void test_body(void **state)
     sn_hit hit;
     assert_true(ray(world, vec(-5, 1, 3), vec(1, 0, 0), 9, &hit));
     assert_true(same_body(hit.body, body));
-    assert_true(!hit.particle.generation && !hit.skin.generation && !hit.collider.generation);
-    assert_int_equal(hit.triangle, 0);
+    assert_true(!hit.particle.generation && !hit.skin.generation);
+    assert_int_equal(hit.shape, 0);
+    assert_int_equal(hit.triangle, SN_NO_TRIANGLE);
     assert_close(hit.distance, 5.5, CLOSE);
     assert_vec_close(hit.point, vec(0.5, 1, 3), CLOSE);
     assert_vec_close(hit.normal, vec(-1, 0, 0), CLOSE);
     assert_true(ray(world, vec(1, 9, 3), vec(0, -1, 0), 9, &hit));
-    assert_int_equal(hit.triangle, 1);
+    assert_int_equal(hit.shape, 1);
     assert_close(hit.distance, 4, CLOSE);
     assert_false(ray(world, vec(-5, 1, 4.1), vec(1, 0, 0), 9, &hit));
     assert_int_equal(hit.body.generation, 0);
@@ -1361,7 +1363,7 @@ static void test_body(void **state)
 
     /* inside of both the one counts whose surface is farther away */
     assert_true(sn_query_closest(world, vec(1, 3.9, 3), 9, everything, &hit));
-    assert_int_equal(hit.triangle, 1);
+    assert_int_equal(hit.shape, 1);
     assert_close(hit.distance, -0.9, CLOSE);
     assert_true(ray(world, vec(1, 3.9, 3), vec(1, 0, 0), 9, &hit));
     assert_close(hit.distance, 0, 0);
@@ -1379,7 +1381,7 @@ static void test_body(void **state)
     assert_ok(world, sn_particle_set_group(world, sn_body_particle(world, body), 3));
     assert_false(sn_query_closest(world, vec(1, -2, 3), 9, (sn_query_filter){.what = SN_QUERY_ALL, .mask = ~8u}, &hit));
     assert_true(sn_query_closest(world, vec(1, -2, 3), 9, (sn_query_filter){.what = SN_QUERY_BODIES, .mask = 8}, &hit));
-    assert_false(sn_query_closest(world, vec(1, -2, 3), 9, only(SN_QUERY_PARTICLES | SN_QUERY_COLLIDERS), &hit));
+    assert_false(sn_query_closest(world, vec(1, -2, 3), 9, only(SN_QUERY_PARTICLES | SN_QUERY_STATICS), &hit));
 
     /* it moves, and goes */
     assert_ok(world, sn_body_set_pose(world, body, vec(1, 2, 3), (sn_quat){0, 0, 0, 1}));
@@ -1407,24 +1409,23 @@ static void test_body_without_shape(void **state)
     sn_world_destroy(world);
 }
 
-/* Equally far: particles, skins, colliders, then bodies; of these the lower number. */
+/* Equally far: particles, skins, then bodies of every type; of these the lower number. */
 static void test_body_ties(void **state)
 {
     (void)state;
     sn_world *world = support_void();
     sn_hit hits[4];
-    sn_body one = sn_add_sphere_body(world, vec(3, 0, 0), 1, 1000),
-            two = sn_add_sphere_body(world, vec(-3, 0, 0), 1, 1000);
+    sn_body one = sn_body_add_sphere(world, vec(3, 0, 0), 1, 1000),
+            two = sn_body_add_sphere(world, vec(-3, 0, 0), 1, 1000);
     assert_true(sn_query_closest(world, vec(0, 0, 0), 9, everything, &hits[0]));
     assert_true(same_body(hits[0].body, one));
-    sn_collider sphere = sn_add_sphere_collider(world, vec(0, 3, 0), 1);
+    sn_body sphere = fixed_add_sphere(world, vec(0, 3, 0), 1);
     assert_true(sn_query_closest(world, vec(0, 0, 0), 9, everything, &hits[0]));
-    assert_true(same_collider(hits[0].collider, sphere));
+    assert_true(same_body(hits[0].body, one));
     assert_int_equal(sn_query_overlap(world, vec(0, 0, 0), 9, everything, hits, 4), 3);
-    assert_true(same_collider(hits[0].collider, sphere) && same_body(hits[1].body, one) &&
-                same_body(hits[2].body, two));
+    assert_true(same_body(hits[0].body, one) && same_body(hits[1].body, two) && same_body(hits[2].body, sphere));
     assert_int_equal(sn_query_overlap(world, vec(0, 0, 0), 9, everything, hits, 2), 3);
-    assert_true(same_collider(hits[0].collider, sphere) && same_body(hits[1].body, one));
+    assert_true(same_body(hits[0].body, one) && same_body(hits[1].body, two));
     sn_world_destroy(world);
 }
 
@@ -1437,11 +1438,11 @@ static void test_many_bodies(void **state)
     uint64_t seed = 12;
     const sn_vec3 corner[] = {vec(0.2, 0, 0), vec(-0.1, 0.2, 0), vec(-0.1, -0.2, 0.1), vec(0, 0, 0.3)};
     for (uint32_t i = 0; i < count; ++i) {
-        sn_body_shape shape[2] = {sn_default_body_shape((sn_body_shape_type)(i % 4)),
-                                  sn_default_body_shape(SN_BODY_SPHERE)};
+        sn_shape_def shape[2] = {sn_default_shape_def((sn_shape_type)(i % 4)), sn_default_shape_def(SN_SHAPE_SPHERE)};
         sn_vec3 turn = random_vec(&seed, 1);
         shape[0].half = vec(0.1, 0.2, 0.05);
-        shape[0].radius = i % 4 < 2 ? real(0.1) : i % 8 < 4 ? real(0.03) : 0;
+        shape[0].radius = real(0.1);
+        shape[0].rounding = i % 4 > 1 && i % 8 < 4 ? real(0.03) : 0;
         shape[0].vertices = i % 4 == 3 ? corner : NULL;
         shape[0].vertex_count = i % 4 == 3 ? 4 : 0;
         shape[1].radius = real(0.1);
@@ -1484,7 +1485,7 @@ static void test_pick_body(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_body box = sn_add_box_body(world, vec(0, 0, 0), vec(1, 0.5, 1), 1000);
+    sn_body box = sn_body_add_box(world, vec(0, 0, 0), vec(1, 0.5, 1), 1000);
     sn_vec3 from = vec(0.8, 5, -0.5), down = vec(0, -1, 0);
     sn_real distance;
     sn_point point = sn_query_pick(world, from, down, 20, real(0.1), &distance);
@@ -1500,13 +1501,13 @@ static void test_pick_body(void **state)
     point = sn_query_pick(world, from, down, 20, real(0.1), &distance);
     assert_true(point.count == 1 && same_particle(point.particle[0], marble));
     assert_ok(world, sn_particle_remove(world, marble));
-    sn_collider roof = sn_add_box_collider(world, vec(0, 3, 0), vec(2, 0.1, 2));
+    sn_body roof = fixed_add_box(world, vec(0, 3, 0), vec(2, 0.1, 2));
     assert_int_equal(sn_query_pick(world, from, down, 20, real(0.1), &distance).count, 0);
     assert_true(isnan(distance));
-    assert_ok(world, sn_collider_remove(world, roof));
+    assert_ok(world, sn_body_remove(world, roof));
 
     point = sn_query_pick(world, from, down, 20, real(0.1), &distance);
-    assert_int_not_equal(sn_add_pin_at(world, point, vec(0.8, 0.5, -0.5)).generation, 0);
+    assert_int_not_equal(sn_constraint_add_pin_at(world, point, vec(0.8, 0.5, -0.5)).generation, 0);
     support_run(world, 120, 1.0 / 60);
     assert_vec_close(sn_point_position(world, point), vec(0.8, 0.5, -0.5), 0.02); /* it hangs there, and swings */
     sn_world_destroy(world);

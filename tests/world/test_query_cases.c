@@ -1,4 +1,5 @@
 /* Queries with shapes of their own, what is special: known answers, starts inside and touching, no length, fields, filters, bad input. */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -6,24 +7,24 @@
 
 /* ---- Known answers ------------------------------------------------------------------------------------------------ */
 
-static sn_body_shape box_at(sn_vec3 at, double half)
+static sn_shape_def box_at(sn_vec3 at, double half)
 {
-    sn_body_shape shape = sn_default_body_shape(SN_BODY_BOX);
+    sn_shape_def shape = sn_default_shape_def(SN_SHAPE_BOX);
     shape.position = at;
     shape.half = vec(half, half, half);
     return shape;
 }
 
-static sn_body_shape capsule_at(sn_vec3 at, double half, double radius)
+static sn_shape_def capsule_at(sn_vec3 at, double half, double radius)
 {
-    sn_body_shape shape = sn_default_body_shape(SN_BODY_CAPSULE);
+    sn_shape_def shape = sn_default_shape_def(SN_SHAPE_CAPSULE);
     shape.position = at;
     shape.half.y = real(half);
     shape.radius = real(radius);
     return shape;
 }
 
-static bool fall(const sn_world *world, const sn_body_shape *shape, double length, sn_hit *hit)
+static bool fall(const sn_world *world, const sn_shape_def *shape, double length, sn_hit *hit)
 {
     return sn_query_shape_cast(world, shape, vec(0, -1, 0), real(length), sn_default_query_filter(), hit);
 }
@@ -32,11 +33,11 @@ static void test_known_casts(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_collider floor = sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
+    sn_body floor = fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
     sn_hit hit;
-    sn_body_shape box = box_at(vec(3, 5, 2), 0.5), capsule = capsule_at(vec(0, 5, 0), 1, 0.25);
+    sn_shape_def box = box_at(vec(3, 5, 2), 0.5), capsule = capsule_at(vec(0, 5, 0), 1, 0.25);
     assert_true(fall(world, &box, 10, &hit));
-    assert_int_equal(hit.collider.index, floor.index);
+    assert_int_equal(hit.body.index, floor.index);
     assert_close(hit.distance, 4.5, 1e-5);
     assert_close(hit.point.y, 0, 1e-6);
     assert_vec_close(hit.normal, vec(0, 1, 0), 1e-6);
@@ -46,7 +47,7 @@ static void test_known_casts(void **state)
     assert_false(fall(world, &capsule, 3.7, &hit));
 
     /* one that lies, and comes down on the edge of a box */
-    sn_add_box_collider(world, vec(0, 1, 0), vec(0.5, 1, 0.5));
+    fixed_add_box(world, vec(0, 1, 0), vec(0.5, 1, 0.5));
     capsule.rotation = (sn_quat){0, 0, real(sqrt(0.5)), real(sqrt(0.5))};
     capsule.position = vec(1.4, 5, 0);
     assert_true(fall(world, &capsule, 10, &hit));
@@ -69,16 +70,16 @@ static void test_starts(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_collider wall = sn_add_box_collider(world, vec(0, 0, 0), vec(1, 1, 1));
+    sn_body wall = fixed_add_box(world, vec(0, 0, 0), vec(1, 1, 1));
     sn_hit hit;
     for (int type = 0; type < 3; ++type)
         for (int away = 0; away < 2; ++away)
             for (int deep = 0; deep < 3; ++deep) {
-                sn_body_shape shape = box_at(vec(0, 0, 0), 0.5);
+                sn_shape_def shape = box_at(vec(0, 0, 0), 0.5);
                 if (type == 1)
                     shape = capsule_at(vec(0, 0, 0), 0.25, 0.25);
                 if (type == 2)
-                    shape.radius = real(0.125);
+                    shape.rounding = real(0.125);
                 double height = 1.5 + (type == 2 ? 0.125 : 0);
                 shape.position.y = real(height - (deep == 0 ? 0 : deep == 1 ? 0.1 : 1.2));
                 sn_vec3 to = vec(0, away ? 1 : -1, 0);
@@ -86,7 +87,7 @@ static void test_starts(void **state)
                 assert_int_equal(found, deep > 0 || !away);
                 if (found) {
                     assert_close(hit.distance, 0, 2e-6);
-                    assert_int_equal(hit.collider.index, wall.index);
+                    assert_int_equal(hit.body.index, wall.index);
                     assert_vec_close(hit.normal, vec(0, 1, 0), 1e-5);
                 }
                 uint32_t count = sn_query_shape_overlap(world, &shape, sn_default_query_filter(), &hit, 1);
@@ -107,18 +108,18 @@ static void test_field(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_FIELD;
+    fixed_def def = default_fixed();
+    def.type = SN_SHAPE_FIELD;
     def.function = ball_of_one;
     def.low = vec(-1, -1, -1);
     def.high = vec(1, 1, 1);
     def.position = vec(4, 0, 0);
-    sn_collider field;
-    assert_ok(world, sn_collider_add(world, &def, &field));
-    sn_body_shape box = box_at(vec(4, 5, 0), 0.5), capsule = capsule_at(vec(4, 5, 0), 1, 0.25);
+    sn_body field;
+    assert_ok(world, fixed_add(world, &def, &field));
+    sn_shape_def box = box_at(vec(4, 5, 0), 0.5), capsule = capsule_at(vec(4, 5, 0), 1, 0.25);
     sn_hit hit;
     assert_true(fall(world, &box, 10, &hit));
-    assert_int_equal(hit.collider.generation, field.generation);
+    assert_int_equal(hit.body.generation, field.generation);
     assert_close(hit.distance, 3.5, 1e-4);
     assert_vec_close(hit.point, vec(4, 1, 0), 2e-3);
     assert_true(fall(world, &capsule, 10, &hit));
@@ -143,7 +144,7 @@ static bool faces_up(void *context, const sn_hit *hit)
     chooser *c = context;
     sn_hit other;
     c->asked++;
-    c->edit = sn_collider_remove(c->world, hit->collider);
+    c->edit = sn_body_remove(c->world, hit->body);
     sn_query_ray(c->world, vec(9, 9, 9), vec(0, 1, 0), 1, sn_default_query_filter(), &other); /* may ask */
     return hit->normal.y > real(0.9);
 }
@@ -152,23 +153,23 @@ static void test_filters(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_BOX;
+    fixed_def def = default_fixed();
+    def.type = SN_SHAPE_BOX;
     def.category = 2;
     def.mask = 4;
-    sn_collider low, high;
-    assert_ok(world, sn_collider_add(world, &def, &low));
+    sn_body low, high;
+    assert_ok(world, fixed_add(world, &def, &low));
     def.position = vec(0, 3, 0);
     def.rotation = (sn_quat){0, 0, real(0.3826834), real(0.9238795)}; /* on its edge */
     def.mask = 8;
-    assert_ok(world, sn_collider_add(world, &def, &high));
+    assert_ok(world, fixed_add(world, &def, &high));
     sn_query_filter filter = sn_default_query_filter();
     sn_hit hit;
     assert_true(sn_query_ray(world, vec(0.1, 9, 0), vec(0, -1, 0), 20, filter, &hit));
-    assert_int_equal(hit.collider.index, high.index);
+    assert_int_equal(hit.body.index, high.index);
     filter.category = 4;
     assert_true(sn_query_ray(world, vec(0.1, 9, 0), vec(0, -1, 0), 20, filter, &hit));
-    assert_int_equal(hit.collider.index, low.index);
+    assert_int_equal(hit.body.index, low.index);
     filter.category = 1;
     assert_false(sn_query_ray(world, vec(0.1, 9, 0), vec(0, -1, 0), 20, filter, &hit));
     filter.category = 4 | 8;
@@ -179,21 +180,21 @@ static void test_filters(void **state)
     filter = sn_default_query_filter();
     filter.function = faces_up;
     filter.context = &c;
-    sn_body_shape box = box_at(vec(0.3, 9, 0), 0.1);
+    sn_shape_def box = box_at(vec(0.3, 9, 0), 0.1);
     assert_true(sn_query_shape_cast(world, &box, vec(0, -1, 0), 20, filter, &hit));
-    assert_int_equal(hit.collider.index, low.index);
+    assert_int_equal(hit.body.index, low.index);
     assert_true(c.asked >= 2);
     assert_int_equal(c.edit, SN_ERROR_BUSY);
     assert_true(sn_query_ray_any(world, vec(0.1, 9, 0), vec(0, -1, 0), 20, filter));
     assert_false(sn_query_ray_any(world, vec(0.1, 9, 0), vec(0, -1, 0), 6.5, filter));
-    assert_ok(world, sn_collider_remove(world, low)); /* and now it may */
+    assert_ok(world, sn_body_remove(world, low)); /* and now it may */
     assert_false(sn_query_ray_any(world, vec(0.1, 9, 0), vec(0, -1, 0), 20, filter));
     sn_world_destroy(world);
 }
 
 /* ---- Bad input ---------------------------------------------------------------------------------------------------- */
 
-static void refused(const sn_world *world, const char *words, const sn_body_shape *shape, sn_vec3 to, double length,
+static void refused(const sn_world *world, const char *words, const sn_shape_def *shape, sn_vec3 to, double length,
                     uint32_t what)
 {
     sn_query_filter filter = sn_default_query_filter();
@@ -213,11 +214,11 @@ static void test_bad_input(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
+    fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
     uint64_t hash = sn_world_hash(world);
     const sn_vec3 down = vec(0, -1, 0);
-    const sn_body_shape good = box_at(vec(0, 5, 0), 0.5);
-    sn_body_shape bad = good;
+    const sn_shape_def good = box_at(vec(0, 5, 0), 0.5);
+    sn_shape_def bad = good;
     sn_hit hit;
     refused(world, "direction point", &good, vec(0, 0, 0), 9, SN_QUERY_ALL);
     refused(world, "direction finite", &good, vec(0, NAN, 0), 9, SN_QUERY_ALL);
@@ -234,12 +235,14 @@ static void test_bad_input(void **state)
     bad.half.y = 0;
     refused(world, "shape half", &bad, down, 9, SN_QUERY_ALL);
     bad = good;
-    bad.radius = -1;
-    refused(world, "shape radius", &bad, down, 9, SN_QUERY_ALL);
+    bad.rounding = -1;
+    refused(world, "shape rounding", &bad, down, 9, SN_QUERY_ALL);
     bad = good;
-    bad.type = (sn_body_shape_type)9;
-    refused(world, "shape type 9", &bad, down, 9, SN_QUERY_ALL);
-    bad = sn_default_body_shape(SN_BODY_HULL);
+    bad.type = SN_SHAPE_PLANE;
+    refused(world, "shape plane convex", &bad, down, 9, SN_QUERY_ALL);
+    bad.type = (sn_shape_type)10;
+    refused(world, "shape type 10", &bad, down, 9, SN_QUERY_ALL);
+    bad = sn_default_shape_def(SN_SHAPE_HULL);
     bad.radius = 0;
     refused(world, "shape vertices NULL", &bad, down, 9, SN_QUERY_ALL);
     const sn_vec3 flat[] = {vec(0, 0, 0), vec(1, 0, 0), vec(0, 0, 1), vec(1, 0, 1)};
@@ -279,21 +282,22 @@ static void test_far(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
-    sn_add_box_collider(world, vec(0, 0, 0), vec(1, 1, 1));
-    sn_add_sphere_body(world, vec(3, 0, 0), 1, 1000);
+    fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+    fixed_add_box(world, vec(0, 0, 0), vec(1, 1, 1));
+    sn_body_add_sphere(world, vec(3, 0, 0), 1, 1000);
     uint64_t seed = 3;
     for (uint32_t i = 0; i < 400; ++i) {
         const double size = fabs(random_size(&seed, -4, 14));
         const sn_vec3 at = vec(random_size(&seed, -30, 37), random_size(&seed, -30, 37), random_size(&seed, -30, 37));
         const sn_vec3 to = vec(support_random_in(&seed, -1, 1), support_random_in(&seed, -1, 1), 0.1);
         const sn_vec3 corner[] = {vec(size, 0, 0), vec(-size, 0, 0), vec(0, size, 0), vec(0, 0, size)};
-        sn_body_shape shape = sn_default_body_shape((sn_body_shape_type)(i % 4));
+        sn_shape_def shape = sn_default_shape_def((sn_shape_type)(i % 4));
         sn_hit hit[4];
         shape.position = at;
         shape.rotation = (sn_quat){real(0.1), real(-0.7), real(0.3), real(0.4)};
         shape.half = vec(size, size / 2, size / 3);
-        shape.radius = i % 4 < 2 || i % 8 > 4 ? real(size / 4) : 0;
+        shape.radius = real(size / 4);
+        shape.rounding = i % 8 > 4 ? real(size / 4) : 0;
         shape.vertices = corner;
         shape.vertex_count = 4;
         check_finite(hit,

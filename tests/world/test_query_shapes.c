@@ -1,5 +1,6 @@
 /* Queries with shapes of their own: every shape against everything there is, in random scenes from a millimetre to a kilometre, against a
    plain search. What is special is in test_query_cases.c. */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -236,25 +237,26 @@ static const sn_vec3 *tetrahedron(double size)
 }
 
 /* A random shape, and the same for the judge. which: 0 sphere, 1 capsule, 2 box, 3 hull, 4 rounded box, 5 rounded hull. */
-static solid random_shape(uint64_t *seed, uint32_t which, double size, sn_vec3 at, sn_body_shape *shape)
+static solid random_shape(uint64_t *seed, uint32_t which, double size, sn_vec3 at, sn_shape_def *shape)
 {
-    static const sn_body_shape_type types[] = {SN_BODY_SPHERE, SN_BODY_CAPSULE, SN_BODY_BOX,
-                                               SN_BODY_HULL,   SN_BODY_BOX,     SN_BODY_HULL};
-    *shape = sn_default_body_shape(types[which]);
+    static const sn_shape_type types[] = {SN_SHAPE_SPHERE, SN_SHAPE_CAPSULE, SN_SHAPE_BOX,
+                                          SN_SHAPE_HULL,   SN_SHAPE_BOX,     SN_SHAPE_HULL};
+    *shape = sn_default_shape_def(types[which]);
     shape->position = at;
     shape->rotation = random_turn(seed);
     shape->half = vec(support_random_in(seed, 0.2, 1) * size, support_random_in(seed, 0.2, 1) * size,
                       support_random_in(seed, 0.2, 1) * size);
-    shape->radius = which == 2 || which == 3 ? 0 : real(support_random_in(seed, 0.1, 0.6) * size);
-    solid s = {.x = {wide(at)}, .half = wide(shape->half), .radius = (double)shape->radius};
+    const sn_real round = which == 2 || which == 3 ? 0 : real(support_random_in(seed, 0.1, 0.6) * size);
+    *(which < 2 ? &shape->radius : &shape->rounding) = round;
+    solid s = {.x = {wide(at)}, .half = wide(shape->half), .radius = (double)round};
     axes_of(shape->rotation, s.axis);
-    if (shape->type == SN_BODY_CAPSULE) {
+    if (shape->type == SN_SHAPE_CAPSULE) {
         s.core = SEGMENT;
         s.x[0] = placed(wide(at), s.axis, vec(0, -(double)shape->half.y, 0));
         s.x[1] = placed(wide(at), s.axis, vec(0, (double)shape->half.y, 0));
-    } else if (shape->type == SN_BODY_BOX) {
+    } else if (shape->type == SN_SHAPE_BOX) {
         s.core = BOX;
-    } else if (shape->type == SN_BODY_HULL) {
+    } else if (shape->type == SN_SHAPE_HULL) {
         s.core = TETRAHEDRON;
         shape->vertices = tetrahedron((double)real(size));
         shape->vertex_count = 4;
@@ -319,11 +321,10 @@ static void add_colliders(scene *s, uint64_t *seed)
 {
     static const uint32_t triangles[] = {0, 1, 2, 0, 3, 1, 1, 3, 2, 2, 3, 0};
     for (uint32_t i = 0; i < 24; ++i) {
-        static const sn_collider_type types[] = {SN_COLLIDER_SPHERE, SN_COLLIDER_CAPSULE, SN_COLLIDER_BOX,
-                                                 SN_COLLIDER_MESH};
-        sn_body_shape shape;
+        static const sn_shape_type types[] = {SN_SHAPE_SPHERE, SN_SHAPE_CAPSULE, SN_SHAPE_BOX, SN_SHAPE_MESH};
+        sn_shape_def shape;
         solid t = random_shape(seed, i % 4, 0.15 * s->size, random_vec(seed, 0.7 * s->size), &shape);
-        sn_collider_def def = sn_default_collider_def();
+        fixed_def def = default_fixed();
         def.type = types[i % 4];
         def.position = shape.position;
         def.rotation = shape.rotation;
@@ -333,13 +334,13 @@ static void add_colliders(scene *s, uint64_t *seed)
         def.vertex_count = shape.vertex_count;
         def.triangles = i % 4 == 3 ? triangles : NULL;
         def.triangle_count = i % 4 == 3 ? 4 : 0;
-        sn_collider c;
-        assert_ok(s->world, sn_collider_add(s->world, &def, &c));
+        sn_body c;
+        assert_ok(s->world, fixed_add(s->world, &def, &c));
         t.type = IS_COLLIDER;
         t.index = c.index;
         s->thing[s->count++] = t;
     }
-    sn_collider plane = sn_add_plane_collider(s->world, vec(0, -1.2 * s->size, 0), vec(0, 1, 0));
+    sn_body plane = fixed_add_plane(s->world, vec(0, -1.2 * s->size, 0), vec(0, 1, 0));
     solid t = {.core = HALF_SPACE, .x = {{0, -1.2 * s->size, 0}}, .axis = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
     t.type = IS_COLLIDER;
     t.index = plane.index;
@@ -351,7 +352,7 @@ static void add_colliders(scene *s, uint64_t *seed)
 static void add_bodies(scene *s, uint64_t *seed)
 {
     for (uint32_t i = 0; i < 24; ++i) {
-        sn_body_shape shape;
+        sn_shape_def shape;
         solid t = random_shape(seed, i % 6, 0.15 * s->size, random_vec(seed, 0.7 * s->size), &shape);
         sn_body_def def = sn_default_body_def();
         def.position = shape.position;
@@ -386,8 +387,6 @@ static bool is_thing(const sn_hit *hit, const solid *t)
         return hit->particle.generation && hit->particle.index == t->index;
     if (t->type == IS_SKIN)
         return hit->skin.generation && hit->skin.index == t->index && hit->triangle == t->triangle;
-    if (t->type == IS_COLLIDER)
-        return hit->collider.generation && hit->collider.index == t->index;
     return hit->body.generation && hit->body.index == t->index;
 }
 
@@ -441,7 +440,7 @@ static void test_casts(void **state)
         for (uint32_t round = 0; round < rounds; ++round) {
             if (round == rounds / 2)
                 assert_ok(s.world, sn_query_prepare(s.world)); /* half of them without an index */
-            sn_body_shape shape;
+            sn_shape_def shape;
             solid a = random_shape(&seed, round % 6, 0.08 * s.size, random_vec(&seed, 1.1 * s.size), &shape);
             sn_vec3 goal = random_vec(&seed, 0.6 * s.size), from = shape.position;
             sn_vec3 to =
@@ -471,7 +470,7 @@ static void test_overlaps(void **state)
         for (uint32_t round = 0; round < rounds; ++round) {
             if (round == rounds / 2)
                 assert_ok(s.world, sn_query_prepare(s.world));
-            sn_body_shape shape;
+            sn_shape_def shape;
             sn_hit hits[MOST];
             solid a = random_shape(&seed, round % 6, 0.15 * s.size, random_vec(&seed, s.size), &shape);
             uint32_t count = sn_query_shape_overlap(s.world, &shape, sn_default_query_filter(), hits, MOST);
@@ -519,9 +518,8 @@ typedef struct left_out {
 static bool same_thing(const sn_hit *a, const sn_hit *b)
 {
     return memcmp(&a->particle, &b->particle, sizeof a->particle) == 0 &&
-           memcmp(&a->skin, &b->skin, sizeof a->skin) == 0 &&
-           memcmp(&a->collider, &b->collider, sizeof a->collider) == 0 &&
-           memcmp(&a->body, &b->body, sizeof a->body) == 0 && (!a->skin.generation || a->triangle == b->triangle);
+           memcmp(&a->skin, &b->skin, sizeof a->skin) == 0 && memcmp(&a->body, &b->body, sizeof a->body) == 0 &&
+           a->shape == b->shape && (!a->skin.generation || a->triangle == b->triangle);
 }
 
 static bool is_new(void *context, const sn_hit *hit)
@@ -543,7 +541,7 @@ static void test_all(void **state)
     for (uint32_t round = 0; round < rounds; ++round) {
         if (round == rounds / 2)
             assert_ok(s.world, sn_query_prepare(s.world));
-        sn_body_shape shape;
+        sn_shape_def shape;
         sn_hit hits[MOST], few[3], next;
         random_shape(&seed, round % 6, 0.3, random_vec(&seed, 6), &shape);
         sn_vec3 goal = random_vec(&seed, 3), from = shape.position;

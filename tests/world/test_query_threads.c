@@ -1,4 +1,5 @@
 /* Queries on several threads at once: the same answers as on one, with and without an index, and no race (under TSan). */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -39,16 +40,16 @@ static sn_world *everything(const sn_world_def *def)
     sn_skin made;
     assert_ok(world, sn_skin_add(world, &skin, &made));
     for (uint32_t i = 0; i < 100; ++i) {
-        sn_add_box_collider(world, random_vec(&seed, 5), vec(0.2, 0.3, 0.1));
-        sn_add_box_body(world, random_vec(&seed, 5), vec(0.2, 0.1, 0.3), 1000);
+        fixed_add_box(world, random_vec(&seed, 5), vec(0.2, 0.3, 0.1));
+        sn_body_add_box(world, random_vec(&seed, 5), vec(0.2, 0.1, 0.3), 1000);
     }
-    sn_collider_def field = sn_default_collider_def();
-    field.type = SN_COLLIDER_FIELD;
+    fixed_def field = default_fixed();
+    field.type = SN_SHAPE_FIELD;
     field.function = bowl;
     field.low = vec(-1, -1, -1);
     field.high = vec(1, 1, 1);
-    sn_collider collider;
-    assert_ok(world, sn_collider_add(world, &field, &collider));
+    sn_body collider;
+    assert_ok(world, fixed_add(world, &field, &collider));
     return world;
 }
 
@@ -82,13 +83,13 @@ static void ask(asker *a, uint32_t i)
     const sn_world *world = a->world;
     sn_query_filter filter = sn_default_query_filter();
     sn_vec3 from = random_vec(&a->seed, 6), to = random_vec(&a->seed, 1);
-    sn_body_shape shape = sn_default_body_shape(i % 2 ? SN_BODY_CAPSULE : SN_BODY_BOX);
+    sn_shape_def shape = sn_default_shape_def(i % 2 ? SN_SHAPE_CAPSULE : SN_SHAPE_BOX);
     const sn_vec3 corners[] = {vec(0.2, 0, 0), vec(-0.2, 0.1, 0), vec(0, 0.1, 0.2), vec(0, -0.1, -0.2)};
     shape.half = vec(0.2, 0.3, 0.1);
     shape.radius = real(0.1);
     shape.position = from;
     if (i % 5 == 4) {
-        shape.type = SN_BODY_HULL;
+        shape.type = SN_SHAPE_HULL;
         shape.vertices = corners;
         shape.vertex_count = 4;
     }

@@ -17,14 +17,14 @@ static sn_world *world_with(uint32_t substeps, uint32_t iterations)
 
 static sn_particle add(sn_world *world, double x, double y, double z, double mass)
 {
-    sn_particle p = sn_add_particle(world, vec(x, y, z), real(mass));
+    sn_particle p = sn_particle_add_at(world, vec(x, y, z), real(mass));
     assert_true(sn_particle_is_valid(world, p));
     return p;
 }
 
 static sn_constraint join(sn_world *world, sn_particle a, sn_particle b, double rest, double compliance)
 {
-    sn_constraint c = sn_add_distance(world, sn_at(a), sn_at(b), real(rest));
+    sn_constraint c = sn_constraint_add_distance(world, sn_at(a), sn_at(b), real(rest));
     sn_material material = {real(compliance), 0};
     assert_ok(world, sn_constraint_set_material(world, c, material));
     return c;
@@ -39,7 +39,7 @@ static sn_relax_info relax(sn_world *world, const sn_relax_def *def)
 
 static void assert_at_rest(const sn_world *world)
 {
-    sn_view v = sn_view_velocities(world);
+    sn_view v = sn_world_view_velocities(world);
     for (uint32_t i = 0; i < v.count; ++i)
         for (int k = 0; k < 3; ++k)
             assert_true(sn_view_at(&v, i)[k] == 0);
@@ -141,7 +141,7 @@ static void test_pendulum_and_ground(void **state)
     join(world, hinge, bob, (double)SN_MEASURE, 0);
     for (int i = 0; i < 3; ++i) {
         ball[i] = add(world, i, 1 + i, 3, 1 + i);
-        sn_add_half_space(world, sn_at(ball[i]), vec(0, 0.5, 0), vec(0, 1, 0));
+        sn_constraint_add_half_space(world, sn_at(ball[i]), vec(0, 0.5, 0), vec(0, 1, 0));
     }
     sn_relax_info info = relax(world, NULL);
     assert_true(info.rested);
@@ -209,9 +209,9 @@ static void test_clock_and_settings(void **state)
         assert_ok(world, sn_world_configure(world, &settings));
         sn_drag_def drag = sn_default_drag_def();
         drag.strength = 1000;
-        assert_ok(world, sn_world_add_drag(world, &drag, NULL));
+        assert_ok(world, sn_drag_add(world, &drag, NULL));
         double span[2] = {1e9, -1e9};
-        assert_ok(world, sn_world_add_field(world, note_time, span, false, NULL));
+        assert_ok(world, sn_field_add(world, note_time, span, false, NULL));
         sn_particle hinge = add(world, 0, 0, 0, (double)INFINITY), bob = add(world, 1, 0, 0, 1);
         join(world, hinge, bob, 1, 0);
         support_run(world, 2, 0.25);
@@ -227,7 +227,7 @@ static void test_clock_and_settings(void **state)
         assert_int_equal(report.steps, 2);
         assert_int_equal(sn_world_settings(world).integrator, n);
         assert_true(sn_world_settings(world).damping == 1000);
-        assert_ok(world, sn_world_remove_drag(world, 1));
+        assert_ok(world, sn_drag_remove(world, 1));
         /* the field pulls with 2 N along x */
         double angle = atan2(2, G);
         assert_vec_close(sn_particle_position(world, bob), vec(sin(angle), -cos(angle), 0), 1e-4);
@@ -246,7 +246,7 @@ static void test_forces_and_targets(void **state)
     sn_particle top = add(world, 0, 0, 0, 1), bob = add(world, 0, -1, 0, 1);
     join(world, top, bob, 1, 1e-2);
     assert_ok(world, sn_particle_move_to(world, top, vec(3, 2, 1)));
-    assert_ok(world, sn_particle_add_force(world, bob, vec(0, -10, 0)));
+    assert_ok(world, sn_particle_apply_force(world, bob, vec(0, -10, 0)));
     sn_relax_info info = relax(world, NULL);
     assert_true(info.rested);
     assert_vec_same(sn_particle_position(world, top), vec(3, 2, 1));
@@ -278,7 +278,7 @@ static void test_no_rest(void **state)
     info = relax(world, &def);
     assert_true(!info.rested && info.steps == 1);
     /* a speed that is never reached */
-    sn_add_pin(world, p);
+    sn_constraint_add_pin(world, p);
     def = sn_default_relax_def();
     def.steps = 200;
     def.speed = real(1e-30);
@@ -356,7 +356,7 @@ static void test_failure(void **state)
     sn_world *world = support_world();
     sn_particle p = add(world, 0, 0, 0, 1);
     uint32_t field;
-    assert_ok(world, sn_world_add_field(world, fail_below, NULL, false, &field));
+    assert_ok(world, sn_field_add(world, fail_below, NULL, false, &field));
     sn_relax_info info;
     assert_result(world, SN_ERROR_DIVERGED, sn_world_relax(world, NULL, &info));
     assert_says(sn_world_error(world), "field nan");
@@ -364,9 +364,9 @@ static void test_failure(void **state)
     assert_at_rest(world);
     assert_true(sn_world_time(world) == 0);
     assert_close(sn_particle_position(world, p).y, -1, 0.02);
-    assert_ok(world, sn_world_remove_field(world, field));
-    sn_add_pin(world, p);
-    assert_ok(world, sn_world_add_field(world, call_back, world, false, NULL));
+    assert_ok(world, sn_field_remove(world, field));
+    sn_constraint_add_pin(world, p);
+    assert_ok(world, sn_field_add(world, call_back, world, false, NULL));
     assert_true(relax(world, NULL).rested);
     sn_world_destroy(world);
 }

@@ -6,8 +6,8 @@ static void test_sums(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_particle a = sn_add_particle(world, vec(1, 2, 0), 2), b = sn_add_particle(world, vec(-1, 0, 3), 1);
-    sn_particle fixed = sn_add_particle(world, vec(100, 100, 100), SN_IMMOVABLE);
+    sn_particle a = sn_particle_add_at(world, vec(1, 2, 0), 2), b = sn_particle_add_at(world, vec(-1, 0, 3), 1);
+    sn_particle fixed = sn_particle_add_at(world, vec(100, 100, 100), SN_IMMOVABLE);
     assert_ok(world, sn_particle_set_velocity(world, a, vec(3, 0, 0)));
     assert_ok(world, sn_particle_set_velocity(world, b, vec(0, 4, 0)));
     assert_ok(world, sn_particle_set_velocity(world, fixed, vec(9, 9, 9)));
@@ -34,10 +34,10 @@ static void test_residuals(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1), q = sn_add_particle(world, vec(2, 0, 0), 1);
-    sn_constraint off = sn_add_distance(world, sn_at(p), sn_at(q), real(1.75));
-    sn_add_distance(world, sn_at(p), sn_at(q), 2);
-    sn_constraint rope = sn_add_distance_max(world, sn_at(p), sn_at(q), 1);
+    sn_particle p = sn_particle_add_at(world, vec(0, 0, 0), 1), q = sn_particle_add_at(world, vec(2, 0, 0), 1);
+    sn_constraint off = sn_constraint_add_distance(world, sn_at(p), sn_at(q), real(1.75));
+    sn_constraint_add_distance(world, sn_at(p), sn_at(q), 2);
+    sn_constraint rope = sn_constraint_add_distance_max(world, sn_at(p), sn_at(q), 1);
     assert_ok(world, sn_constraint_set_material(world, rope, (sn_material){.compliance = real(0.01)}));
     sn_report r;
     assert_ok(world, sn_world_report(world, &r));
@@ -57,13 +57,13 @@ static void test_overflow(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_particle a = sn_add_particle(world, vec(0, 0, 0), 1), b = sn_add_particle(world, vec(0, 1, 0), 1);
-    assert_true(sn_add_spring(world, sn_at(a), sn_at(b), 1, real(1e20), 0).kind != 0);
-    sn_body body = sn_add_box_body(world, vec(0, 0, 0.1 * SUPPORT_REAL_MAX), vec(1, 1, 1), 1);
+    sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), 1), b = sn_particle_add_at(world, vec(0, 1, 0), 1);
+    assert_true(sn_constraint_add_spring(world, sn_at(a), sn_at(b), 1, real(1e20), 0).kind != 0);
+    sn_body body = sn_body_add_box(world, vec(0, 0, 0.1 * SUPPORT_REAL_MAX), vec(1, 1, 1), 1);
     sn_joint_def def = sn_default_joint_def(SN_KIND_JOINT_FIXED);
     def.a = body;
     def.linear_compliance = 1;
-    sn_constraint joint = sn_add_joint(world, &def);
+    sn_constraint joint = sn_joint_add(world, &def);
     assert_ok(world, sn_particle_set_position(world, b, vec(0, 1e-3 * SUPPORT_REAL_MAX, 0)));
     assert_ok(world, sn_body_set_pose(world, body, vec(0, 0, -0.99 * SUPPORT_REAL_MAX), (sn_quat){1, 1, 0, 0}));
     sn_report report;

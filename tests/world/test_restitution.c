@@ -24,15 +24,15 @@ static void add_held(sn_world *world, sn_vec3 at, double radius, uint32_t group)
 /* Its top is at y = 0. */
 static void add_surface(sn_world *world, int surface, double restitution)
 {
-    sn_collider_def def = sn_default_collider_def();
+    fixed_def def = default_fixed();
     sn_group_contact group = sn_default_group_contact(0);
     group.material = def.material = bouncing(restitution);
     if (surface == ON_BOX) {
-        def.type = SN_COLLIDER_BOX;
+        def.type = SN_SHAPE_BOX;
         def.position = vec(0, -0.5, 0);
     }
     if (surface == ON_PLANE || surface == ON_BOX)
-        assert_ok(world, sn_collider_add(world, &def, NULL));
+        assert_ok(world, fixed_add(world, &def, NULL));
     else
         assert_ok(world, sn_world_set_group_contact(world, 0, &group));
     if (surface == ON_BALL)

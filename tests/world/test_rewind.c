@@ -17,10 +17,11 @@ static sn_world *rope(sn_integrator integrator, int links, const sn_allocator *a
     if (allocator)
         def.allocator = *allocator;
     sn_world *world = support_world_from(&def);
-    sn_particle last = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE);
+    sn_particle last = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE);
     for (int i = 1; i <= links; ++i) {
-        sn_particle p = sn_add_particle(world, vec(0.1 * i, 0, 0), 1);
-        assert_true(sn_constraint_is_valid(world, sn_add_distance(world, sn_at(last), sn_at(p), SN_MEASURE)));
+        sn_particle p = sn_particle_add_at(world, vec(0.1 * i, 0, 0), 1);
+        assert_true(
+            sn_constraint_is_valid(world, sn_constraint_add_distance(world, sn_at(last), sn_at(p), SN_MEASURE)));
         last = p;
     }
     return world;
@@ -122,10 +123,10 @@ static void test_changing_sizes(void **state)
     uint32_t kept = 0, most = 0;
     for (int i = 0; i < ROUNDS; ++i) {
         for (uint32_t k = support_random_below(&seed, 30); k > 0; --k)
-            sn_add_particle(world, vec(k, i, 0), 1);
+            sn_particle_add_at(world, vec(k, i, 0), 1);
         if (i % 7 == 3) { /* remove all but some */
             for (uint32_t k = 5; k < 2000; ++k) {
-                sn_view view = sn_view_positions(world);
+                sn_view view = sn_world_view_positions(world);
                 if (k < view.slot_count && view.slot[k] != SN_NO_SLOT)
                     assert_ok(world, sn_particle_remove(world, sn_particle_from_index(world, k)));
             }
@@ -168,7 +169,7 @@ static void test_limits(void **state)
     uint64_t hash = sn_world_hash(world);
     assert_ok(world, sn_rewind_record(rewind, world));
     for (int i = 0; i < 100; ++i)
-        sn_add_particle(world, vec(i, 0, 0), 1);
+        sn_particle_add_at(world, vec(i, 0, 0), 1);
     assert_result(world, SN_ERROR_LIMIT, sn_rewind_record(rewind, world));
     assert_says(sn_world_error(world), "bytes room");
     assert_int_equal(sn_rewind_count(rewind), 1);
@@ -199,20 +200,20 @@ static void test_edits(void **state)
     sn_drag_def drag = sn_default_drag_def();
     drag.strength = 1;
     uint32_t number;
-    assert_ok(world, sn_world_add_drag(world, &drag, &number));
+    assert_ok(world, sn_drag_add(world, &drag, &number));
     sn_particle p = sn_particle_from_index(world, 3);
     sn_rewind *rewind = sn_rewind_create(world, 100000);
     assert_ok(world, sn_rewind_record(rewind, world));
     uint64_t hash = sn_world_hash(world);
     assert_ok(world, sn_particle_remove(world, p));
-    assert_ok(world, sn_world_remove_drag(world, number));
-    sn_particle later = sn_add_particle(world, vec(9, 9, 9), 1);
+    assert_ok(world, sn_drag_remove(world, number));
+    sn_particle later = sn_particle_add_at(world, vec(9, 9, 9), 1);
     support_run(world, 5, 1.0 / 60);
     assert_ok(world, sn_rewind_record(rewind, world));
     assert_ok(world, sn_rewind_back(rewind, world, 1));
     assert_true(sn_world_hash(world) == hash);
     assert_true(sn_particle_is_valid(world, p) && !sn_particle_is_valid(world, later));
-    assert_ok(world, sn_world_remove_drag(world, number));
+    assert_ok(world, sn_drag_remove(world, number));
     sn_rewind_destroy(rewind);
     sn_world_destroy(world);
 }
@@ -270,7 +271,7 @@ static void test_busy(void **state)
     sn_world *world = rope(SN_INTEGRATOR_SYMPLECTIC_EULER, 2, NULL);
     void *both[2] = {world, sn_rewind_create(world, 100000)};
     assert_ok(world, sn_rewind_record(both[1], world));
-    assert_ok(world, sn_world_add_field(world, call_back, both, false, NULL));
+    assert_ok(world, sn_field_add(world, call_back, both, false, NULL));
     support_run(world, 1, 1.0 / 60);
     sn_rewind_destroy(both[1]);
     sn_world_destroy(world);
@@ -311,9 +312,9 @@ static sn_world *orbit(const scheme *s, uint32_t substeps)
     def.settings.gradients = s->gradients;
     def.settings.substeps = substeps;
     sn_world *world = support_world_from(&def);
-    sn_particle p = sn_add_particle(world, vec(1, 0, 0), 2);
+    sn_particle p = sn_particle_add_at(world, vec(1, 0, 0), 2);
     assert_ok(world, sn_particle_set_velocity(world, p, vec(0, 0.8, 0)));
-    assert_ok(world, sn_world_add_field(world, sun, NULL, false, NULL));
+    assert_ok(world, sn_field_add(world, sun, NULL, false, NULL));
     return world;
 }
 
@@ -329,9 +330,9 @@ static sn_world *double_pendulum(const scheme *s, uint32_t substeps)
     sn_world *world = support_world_from(&def);
     sn_particle p[3];
     for (int i = 0; i < 3; ++i) {
-        p[i] = sn_add_particle(world, vec(i, 0, 0), i ? 1 : SN_IMMOVABLE);
+        p[i] = sn_particle_add_at(world, vec(i, 0, 0), i ? 1 : SN_IMMOVABLE);
         if (i)
-            sn_add_distance(world, sn_at(p[i - 1]), sn_at(p[i]), SN_MEASURE);
+            sn_constraint_add_distance(world, sn_at(p[i - 1]), sn_at(p[i]), SN_MEASURE);
     }
     return world;
 }

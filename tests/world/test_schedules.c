@@ -2,6 +2,7 @@
    which tiles stay in planes, and whether the end of a substep is left to the next one depends on what is in the world; threads
    and lanes depend on the machine; and a step may be cancelled, or fail, and be taken again. Places, velocities and forces are the same
    to the bit. */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #include "world/world.h"
@@ -48,8 +49,8 @@ static void add_cloth(scene *s)
             index[count++] = i + n;
         }
     }
-    s->cloth = sn_add_particles(s->world, n * n, xyz, 0, 1);
-    s->rods = sn_add_constraints(s->world, SN_KIND_DISTANCE, count / 2, index, NULL, NULL);
+    s->cloth = sn_particles_add(s->world, n * n, xyz, 0, 1);
+    s->rods = sn_constraints_add_kind(s->world, SN_KIND_DISTANCE, count / 2, index, NULL, NULL);
     assert_int_equal(s->rods.count, count / 2);
     assert_ok(s->world, sn_particle_set_mass(s->world, at(s, 0, 0), SN_IMMOVABLE));
     assert_ok(s->world, sn_particle_set_mass(s->world, at(s, n - 1, 0), SN_IMMOVABLE));
@@ -64,16 +65,16 @@ static void none(scene *s)
 
 static void add_damped_rod(scene *s)
 {
-    s->other = sn_add_distance(s->world, sn_at(at(s, 1, 1)), sn_at(at(s, 3, 4)), SN_MEASURE);
+    s->other = sn_constraint_add_distance(s->world, sn_at(at(s, 1, 1)), sn_at(at(s, 3, 4)), SN_MEASURE);
     assert_ok(s->world, sn_constraint_set_material(s->world, s->other, (sn_material){real(1e-4), 20}));
 }
 
 static void add_damped_point_in_triangle(scene *s)
 {
-    sn_particle lone = sn_add_particle(s->world, vec(0.25, 2.2, 0.25), 2);
-    s->other = sn_add_distance(s->world,
-                               sn_on_triangle(at(s, 2, 2), at(s, 3, 2), at(s, 2, 3), real(0.5), real(0.25), real(0.25)),
-                               sn_at(lone), SN_MEASURE);
+    sn_particle lone = sn_particle_add_at(s->world, vec(0.25, 2.2, 0.25), 2);
+    s->other = sn_constraint_add_distance(
+        s->world, sn_on_triangle(at(s, 2, 2), at(s, 3, 2), at(s, 2, 3), real(0.5), real(0.25), real(0.25)), sn_at(lone),
+        SN_MEASURE);
     assert_ok(s->world, sn_constraint_set_material(s->world, s->other, (sn_material){real(1e-4), 20}));
 }
 
@@ -91,10 +92,10 @@ static void add_drag(scene *s)
     drag.one_group = true;
     drag.group = 3;
     assert_ok(s->world, sn_particle_set_group(s->world, at(s, 2, 2), 3));
-    assert_ok(s->world, sn_world_add_drag(s->world, &drag, NULL));
+    assert_ok(s->world, sn_drag_add(s->world, &drag, NULL));
     drag.form = SN_DRAG_RIGID;
     drag.one_group = false;
-    assert_ok(s->world, sn_world_add_drag(s->world, &drag, NULL));
+    assert_ok(s->world, sn_drag_add(s->world, &drag, NULL));
 }
 
 static sn_vec3 swirl(void *context, const sn_field_in *in)
@@ -105,12 +106,12 @@ static sn_vec3 swirl(void *context, const sn_field_in *in)
 
 static void add_field(scene *s)
 {
-    assert_ok(s->world, sn_world_add_field(s->world, swirl, NULL, true, NULL));
+    assert_ok(s->world, sn_field_add(s->world, swirl, NULL, true, NULL));
 }
 
 static void add_spring(scene *s)
 {
-    s->other = sn_add_spring(s->world, sn_at(at(s, 0, 1)), sn_at(at(s, 4, 4)), real(0.1), 20, 1);
+    s->other = sn_constraint_add_spring(s->world, sn_at(at(s, 0, 1)), sn_at(at(s, 4, 4)), real(0.1), 20, 1);
 }
 
 static void set_target(scene *s)
@@ -121,30 +122,32 @@ static void set_target(scene *s)
 
 static void push(scene *s)
 {
-    assert_ok(s->world, sn_particle_add_force(s->world, at(s, 3, 3), vec(5, 1, 0)));
+    assert_ok(s->world, sn_particle_apply_force(s->world, at(s, 3, 3), vec(5, 1, 0)));
 }
 
 /* Friction in its hinge, and a limit that it reaches at once. */
 static void add_body(scene *s)
 {
     sn_joint_def joint = sn_default_joint_def(SN_KIND_JOINT_HINGE);
-    s->body = sn_add_box_body(s->world, vec(-0.5, 2, 0), vec(0.1, 0.2, 0.1), 100);
+    s->body = sn_body_add_box(s->world, vec(-0.5, 2, 0), vec(0.1, 0.2, 0.1), 100);
     joint.a = s->body;
     joint.anchor = vec(-0.5, 2.2, 0);
     joint.axis = vec(0, 0, 1);
     joint.friction = real(0.1);
     joint.least = real(-0.001);
     joint.most = real(0.001);
-    assert_true(sn_add_joint(s->world, &joint).kind);
-    s->other = sn_add_distance(s->world, sn_on_body(s->body, vec(0.1, -0.2, 0)), sn_at(at(s, 1, 2)), SN_MEASURE);
-    assert_ok(s->world, sn_body_add_impulse(s->world, s->body, vec(2, 0, 0), vec(-0.5, 1.9, 0)));
+    assert_true(sn_joint_add(s->world, &joint).kind);
+    s->other =
+        sn_constraint_add_distance(s->world, sn_on_body(s->body, vec(0.1, -0.2, 0)), sn_at(at(s, 1, 2)), SN_MEASURE);
+    assert_ok(s->world, sn_body_apply_impulse(s->world, s->body, vec(2, 0, 0), vec(-0.5, 1.9, 0)));
 }
 
 static void add_inequalities(scene *s)
 {
     for (uint32_t i = 0; i < s->side; ++i)
-        assert_true(sn_add_half_space(s->world, sn_at(at(s, i, s->side - 1)), vec(0, 1.995, 0), vec(0, 1, 0)).kind);
-    s->other = sn_add_distance_max(s->world, sn_at(at(s, 0, 0)), sn_at(at(s, 4, 4)), real(0.57));
+        assert_true(
+            sn_constraint_add_half_space(s->world, sn_at(at(s, i, s->side - 1)), vec(0, 1.995, 0), vec(0, 1, 0)).kind);
+    s->other = sn_constraint_add_distance_max(s->world, sn_at(at(s, 0, 0)), sn_at(at(s, 4, 4)), real(0.57));
 }
 
 static void set_strengths(scene *s)
@@ -198,7 +201,7 @@ static void add_shape(scene *s)
         return;
     for (uint32_t i = 0; i < 9; ++i)
         index[i] = at(s, 2 + i % 3, 2 + i / 3).index;
-    s->other = sn_add_shape_match(s->world, SN_KIND_SHAPE_MATCH, 9, index, real(0.5));
+    s->other = sn_constraint_add_shape_match(s->world, SN_KIND_SHAPE_MATCH, 9, index, real(0.5));
 }
 
 /* The plan follows: a rod comes, which pulls, and goes; and so does a particle. */
@@ -206,15 +209,15 @@ static void edit(scene *s)
 {
     if (s->other.kind && sn_constraint_is_valid(s->world, s->other))
         assert_ok(s->world, sn_constraint_remove(s->world, s->other));
-    sn_particle lone = sn_add_particle(s->world, vec(0.4, 2.2, 0.5), 1);
-    s->other = sn_add_distance(s->world, sn_at(lone), sn_at(at(s, 4, 5)), real(0.19));
+    sn_particle lone = sn_particle_add_at(s->world, vec(0.4, 2.2, 0.5), 1);
+    s->other = sn_constraint_add_distance(s->world, sn_at(lone), sn_at(at(s, 4, 5)), real(0.19));
 }
 
 static void add_contact(scene *s)
 {
     for (uint32_t i = 0; i < s->side * s->side; i += 2)
         assert_ok(s->world, sn_particle_set_radius(s->world, sn_particles_at(s->cloth, i), real(0.02)));
-    assert_true(sn_add_plane_collider(s->world, vec(0, 1.99, 0), vec(0, 1, 0)).generation);
+    assert_true(fixed_add_plane(s->world, vec(0, 1.99, 0), vec(0, 1, 0)).generation);
 }
 
 /* A row of boxes, whose centres rods hold, falls onto the floor: a regular tile, whose particles contact of bodies moves. */
@@ -225,20 +228,21 @@ static void add_row_of_boxes(scene *s)
     if (sn_world_settings(s->world).solver != SN_SOLVER_TILED)
         return;
     for (uint32_t i = 0; i < BOXES; ++i) {
-        s->body = sn_add_box_body(s->world, vec(0.3 * i, 0.051, -2), vec(0.05, 0.05, 0.05), 100);
+        s->body = sn_body_add_box(s->world, vec(0.3 * i, 0.051, -2), vec(0.05, 0.05, 0.05), 100);
         index[2 * i] = sn_body_particle(s->world, s->body).index;
         index[2 * i + 1] = index[2 * i] + 1;
     }
-    assert_int_equal(sn_add_constraints(s->world, SN_KIND_DISTANCE, BOXES - 1, index, NULL, NULL).count, BOXES - 1);
-    assert_true(sn_add_plane_collider(s->world, vec(0, 0, 0), vec(0, 1, 0)).generation);
+    assert_int_equal(sn_constraints_add_kind(s->world, SN_KIND_DISTANCE, BOXES - 1, index, NULL, NULL).count,
+                     BOXES - 1);
+    assert_true(fixed_add_plane(s->world, vec(0, 0, 0), vec(0, 1, 0)).generation);
 }
 
 /* A box above the cloth that a rod pulls down, farther than contact was searched for: the search is repeated within the step. */
 static void add_box_that_is_pulled(scene *s)
 {
-    sn_particle post = sn_add_particle(s->world, vec(0.23, 1.2, 0.23), SN_IMMOVABLE);
-    s->body = sn_add_box_body(s->world, vec(0.23, 2.3, 0.23), vec(0.1, 0.1, 0.1), 100);
-    s->other = sn_add_distance(s->world, sn_on_body(s->body, vec(0, 0, 0)), sn_at(post), 1);
+    sn_particle post = sn_particle_add_at(s->world, vec(0.23, 1.2, 0.23), SN_IMMOVABLE);
+    s->body = sn_body_add_box(s->world, vec(0.23, 2.3, 0.23), vec(0.1, 0.1, 0.1), 100);
+    s->other = sn_constraint_add_distance(s->world, sn_on_body(s->body, vec(0, 0, 0)), sn_at(post), 1);
 }
 
 typedef struct feature {
@@ -309,11 +313,11 @@ static void schedule_world(sn_world *world, const schedule *how, double *start)
 {
     sn_drag_def drag = sn_default_drag_def();
     if (how->idle_field)
-        assert_ok(world, sn_world_add_field(world, no_number, start, true, NULL));
+        assert_ok(world, sn_field_add(world, no_number, start, true, NULL));
     if (how->fails)
-        assert_ok(world, sn_world_add_field(world, no_number, start, true, NULL));
+        assert_ok(world, sn_field_add(world, no_number, start, true, NULL));
     if (how->idle_drag)
-        assert_ok(world, sn_world_add_drag(world, &drag, NULL));
+        assert_ok(world, sn_drag_add(world, &drag, NULL));
     if (how->cancels)
         assert_ok(world, sn_world_set_cancel(world, cancel, NULL));
 }
@@ -349,8 +353,8 @@ typedef struct setting {
 static void read_result(const scene *s, result *r)
 {
     memset(r, 0, sizeof *r);
-    assert_ok(s->world, sn_read_positions(s->world, s->cloth, r->x, 0));
-    assert_ok(s->world, sn_read_velocities(s->world, s->cloth, r->v, 0));
+    assert_ok(s->world, sn_particles_read_positions(s->world, s->cloth, r->x, 0));
+    assert_ok(s->world, sn_particles_read_velocities(s->world, s->cloth, r->v, 0));
     for (uint32_t i = 0; i < s->rods.count; ++i)
         if (sn_constraint_is_valid(s->world, sn_constraints_at(s->rods, i)))
             r->force[i] = sn_constraint_force(s->world, sn_constraints_at(s->rods, i)).magnitude;
@@ -492,7 +496,7 @@ static scene make_newcomers(const schedule *how, double *start)
     for (int i = 0; i < NEWCOMERS; ++i) {
         sn_vec3 x = vec(support_random_in(&seed, -0.02, 0.02), 0, support_random_in(&seed, -0.02, 0.02));
         sn_vec3 v = vec(support_random_in(&seed, -1, 1), support_random_in(&seed, 0, 1), 0);
-        assert_ok(s.world, sn_particle_set_velocity(s.world, sn_add_particle(s.world, x, 1), v));
+        assert_ok(s.world, sn_particle_set_velocity(s.world, sn_particle_add_at(s.world, x, 1), v));
     }
     return s;
 }
@@ -528,9 +532,9 @@ static void without_passes_nothing_exerts_a_force(void **state)
         sn_world_def def = sn_default_world_def();
         def.settings.solver = solvers[i];
         sn_world *world = support_world_from(&def);
-        sn_particle a = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE),
-                    b = sn_add_particle(world, vec(0, -1, 0), 1);
-        sn_constraint rod = sn_add_distance(world, sn_at(a), sn_at(b), 1);
+        sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE),
+                    b = sn_particle_add_at(world, vec(0, -1, 0), 1);
+        sn_constraint rod = sn_constraint_add_distance(world, sn_at(a), sn_at(b), 1);
         assert_ok(world, sn_world_step(world, real(DT)));
         assert_true(sn_constraint_force(world, rod).magnitude > 9);
         def.settings.iterations = 0;

@@ -5,6 +5,7 @@
        SINEW_SEED=4711 test_shots     one shot alone, told step by step; with SINEW_BODY=1 that of a rigid body
 
    The full hundred thousand are SINEW_LONG_TESTS. */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #include "base/quat.h"
@@ -119,30 +120,30 @@ static shot draw(uint64_t number)
 
 /* ---- Targets --------------------------------------------------------------------------------------------------------- */
 
-static sn_collider add_solid(shot *s, sn_collider_type type, sn_vec3 at, sn_quat turn, sn_vec3 half, double radius)
+static sn_body add_solid(shot *s, sn_shape_type type, sn_vec3 at, sn_quat turn, sn_vec3 half, double radius)
 {
-    sn_collider_def def = sn_default_collider_def();
-    sn_collider collider;
+    fixed_def def = default_fixed();
+    sn_body collider;
     def.type = type;
     def.position = at;
     def.rotation = turn;
     def.half = half;
     def.radius = real(radius);
-    assert_ok(s->world, sn_collider_add(s->world, &def, &collider));
+    assert_ok(s->world, fixed_add(s->world, &def, &collider));
     return collider;
 }
 
 static void add_mesh(shot *s, const sn_vec3 *vertex, uint32_t vertices, const uint32_t *corner, uint32_t corners)
 {
-    sn_collider_def def = sn_default_collider_def();
-    def.type = SN_COLLIDER_MESH;
+    fixed_def def = default_fixed();
+    def.type = SN_SHAPE_MESH;
     def.position = s->origin;
     def.rotation = s->turn;
     def.vertices = vertex;
     def.vertex_count = vertices;
     def.triangles = corner;
     def.triangle_count = corners / 3;
-    assert_ok(s->world, sn_collider_add(s->world, &def, NULL));
+    assert_ok(s->world, fixed_add(s->world, &def, NULL));
 }
 
 /* A square of 4 m with triangles of half a metre and more. */
@@ -208,21 +209,21 @@ static void add_target(shot *s)
     const sn_vec3 wall = vec(2, 2, s->thick / 2);
     switch (s->at) {
     case AT_PLANE:
-        sn_add_plane_collider(s->world, s->origin, direction(s, 0, 0, 1));
+        fixed_add_plane(s->world, s->origin, direction(s, 0, 0, 1));
         break;
     case AT_BOX:
-        add_solid(s, SN_COLLIDER_BOX, place(s, 0, 0, -s->thick / 2), s->turn, wall, 1);
+        add_solid(s, SN_SHAPE_BOX, place(s, 0, 0, -s->thick / 2), s->turn, wall, 1);
         break;
     case AT_COMING_BOX: {
-        sn_collider box = add_solid(s, SN_COLLIDER_BOX, place(s, 0, 0, -s->thick / 2), s->turn, wall, 1);
-        assert_ok(s->world, sn_collider_set_velocity(s->world, box, direction(s, 0, 0, s->speed), vec(0, 0, 0)));
+        sn_body box = add_solid(s, SN_SHAPE_BOX, place(s, 0, 0, -s->thick / 2), s->turn, wall, 1);
+        assert_ok(s->world, sn_body_set_velocity(s->world, box, direction(s, 0, 0, s->speed), vec(0, 0, 0)));
         break;
     }
     case AT_WEDGE: /* two walls that meet at a right angle below the z axis */
         for (int k = -1; k <= 1; k += 2) {
             sn_quat tilt = sn_quat_times(s->turn, sn_quat_turned((sn_quat){0, 0, 0, 1}, vec(0, -k * 0.785398, 0)));
             sn_vec3 at = vec3_add(place(s, 0, 0, -1), sn_quat_turn(tilt, vec(k * 1.9, 0, -s->thick / 2)));
-            add_solid(s, SN_COLLIDER_BOX, at, tilt, wall, 1);
+            add_solid(s, SN_SHAPE_BOX, at, tilt, wall, 1);
         }
         break;
     case AT_CLOSED_MESH:
@@ -235,10 +236,10 @@ static void add_target(shot *s)
         add_skin(s);
         break;
     case AT_SPHERE:
-        add_solid(s, SN_COLLIDER_SPHERE, place(s, 0, 0, -s->size), s->turn, wall, s->size);
+        add_solid(s, SN_SHAPE_SPHERE, place(s, 0, 0, -s->size), s->turn, wall, s->size);
         break;
     case AT_CAPSULE:
-        add_solid(s, SN_COLLIDER_CAPSULE, place(s, 0, 0, -s->size), s->turn, vec(1, 2, 1), s->size);
+        add_solid(s, SN_SHAPE_CAPSULE, place(s, 0, 0, -s->size), s->turn, vec(1, 2, 1), s->size);
         break;
     case AT_HELD_BALL:
         add_goal(s, (double)SN_IMMOVABLE);
@@ -287,10 +288,10 @@ static void add_driver(shot *s)
     sn_world *world = s->world;
     const sn_vec3 push = direction(s, 0, 0, -s->speed / DT);
     if (s->by == BY_FORCE)
-        assert_ok(world, sn_particle_add_force(world, s->bullet, push));
+        assert_ok(world, sn_particle_apply_force(world, s->bullet, push));
     s->force = push;
     if (s->by == BY_FIELD)
-        assert_ok(world, sn_world_add_field(world, blow, &s->force, false, NULL));
+        assert_ok(world, sn_field_add(world, blow, &s->force, false, NULL));
     if (s->by == BY_ROPE) {
         sn_constraint_def def = sn_default_constraint_def(SN_KIND_DISTANCE);
         sn_point points[2] = {sn_at(s->bullet), sn_at(add_held(s, place(s, 0, 0, -3)))};
@@ -301,7 +302,7 @@ static void add_driver(shot *s)
     }
     if (s->by == BY_LEAD) {
         sn_particle hand = add_held(s, place(s, 0, 0, s->far));
-        sn_add_distance_max(world, sn_at(s->bullet), sn_at(hand), real(0.1));
+        sn_constraint_add_distance_max(world, sn_at(s->bullet), sn_at(hand), real(0.1));
         assert_ok(world, sn_particle_move_to(world, hand, place(s, 0, 0, s->far - fmin(8, s->speed * DT))));
     }
     if (s->by == BY_BLOW) {
@@ -387,14 +388,14 @@ static void tell(const shot *s)
 /* A rigid body instead of a ball, which turns. */
 static void add_body(shot *s)
 {
-    static const sn_body_shape_type types[] = {SN_BODY_SPHERE, SN_BODY_BOX, SN_BODY_CAPSULE};
-    const sn_body_shape_type type = types[among(&s->seed, COUNT_OF(types))];
-    sn_body_shape shape = sn_default_body_shape(type);
+    static const sn_shape_type types[] = {SN_SHAPE_SPHERE, SN_SHAPE_BOX, SN_SHAPE_CAPSULE};
+    const sn_shape_type type = types[among(&s->seed, COUNT_OF(types))];
+    sn_shape_def shape = sn_default_shape_def(type);
     sn_body_def def = sn_default_body_def();
     sn_body body;
     const double size = s->radius > 0 ? s->radius : 0.002, spin = exponential(&s->seed, 0.1, 1000);
-    shape.radius = real(type == SN_BODY_BOX ? 0 : size);
-    shape.half = vec(size, size * (type == SN_BODY_CAPSULE ? 2 : 1), size);
+    shape.radius = real(type == SN_SHAPE_BOX ? 0 : size);
+    shape.half = vec(size, size * (type == SN_SHAPE_CAPSULE ? 2 : 1), size);
     def.shapes = &shape;
     def.shape_count = 1;
     def.position = place(s, s->aside[0], s->aside[1], s->far + 4 * size);
@@ -501,7 +502,7 @@ static void test_rope_beside_wall(void **state)
     const double face = 0.07, back = 0.17, below = -0.05;
     for (double speed = 2; speed <= 64; speed *= 2) {
         sn_world *world = support_world();
-        sn_add_box_collider(world, vec(0.12, -5, 0), vec(0.05, 5, 5));
+        fixed_add_box(world, vec(0.12, -5, 0), vec(0.05, 5, 5));
         sn_particle p[BALLS];
         sn_vec3 was[BALLS];
         for (uint32_t i = 0; i < BALLS; ++i) {
@@ -511,7 +512,7 @@ static void test_rope_beside_wall(void **state)
             def.radius = real(i ? 0.02 : 0);
             assert_ok(world, sn_particle_add(world, &def, &p[i]));
             if (i)
-                sn_add_distance(world, sn_at(p[i - 1]), sn_at(p[i]), SN_MEASURE);
+                sn_constraint_add_distance(world, sn_at(p[i - 1]), sn_at(p[i]), SN_MEASURE);
         }
         for (uint32_t frame = 0; frame < 60; ++frame) {
             for (uint32_t i = 1; i < BALLS; ++i)

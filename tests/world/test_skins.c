@@ -25,7 +25,7 @@ static sheet make_sheet(sn_world *world, double height)
         xyz[3 * i + 1] = real(height);
         xyz[3 * i + 2] = real(sn_world_dimensions(world) == 2 ? 0 : i / SIDE);
     }
-    s.run = sn_add_particles(world, SIDE * SIDE, xyz, 0, 1);
+    s.run = sn_particles_add(world, SIDE * SIDE, xyz, 0, 1);
     assert_int_equal(s.run.count, SIDE * SIDE);
     for (uint32_t i = 0; i + 1 < SIDE; ++i)
         for (uint32_t k = 0; k + 1 < SIDE; ++k) {
@@ -252,7 +252,7 @@ static void test_lost_triangles(void **state)
         assert_memory_equal(triangles_of(world, skin[i]), s[i].index, sizeof s[i].index);
     /* its number is used again, and the skin does not take the new one for it */
     uint64_t hash = sn_world_hash(world);
-    sn_particle other = sn_add_particle(world, vec(9, 9, 9), 1);
+    sn_particle other = sn_particle_add_at(world, vec(9, 9, 9), 1);
     assert_int_equal(other.index, middle.index);
     assert_int_equal(record_of(world, skin[1])->count, s[1].triangles - 6);
     assert_ok(world, sn_particle_remove(world, other));

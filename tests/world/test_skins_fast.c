@@ -19,8 +19,8 @@ typedef struct range {
 
 static void join(sn_world *world, sn_particles run, int i, int k, double compliance)
 {
-    sn_constraint rod = sn_add_distance(world, sn_at(sn_particles_at(run, (uint32_t)i)),
-                                        sn_at(sn_particles_at(run, (uint32_t)k)), SN_MEASURE);
+    sn_constraint rod = sn_constraint_add_distance(world, sn_at(sn_particles_at(run, (uint32_t)i)),
+                                                   sn_at(sn_particles_at(run, (uint32_t)k)), SN_MEASURE);
     assert_ok(world, sn_constraint_set_material(world, rod, (sn_material){real(compliance), 0}));
 }
 
@@ -57,9 +57,9 @@ static void add_plate(range *r)
     const uint32_t inner[4] = {0, SIDE - 1, NODES - 1, NODES - SIDE};
     uint32_t outer[4], *to = r->triangle + 3 * (TRIANGLES - 8);
     for (int k = 0; k < 4; ++k)
-        outer[k] =
-            sn_add_particle(r->world, vec(k == 1 || k == 2 ? APRON : -APRON, k >= 2 ? APRON : -APRON, 0), SN_IMMOVABLE)
-                .index;
+        outer[k] = sn_particle_add_at(r->world, vec(k == 1 || k == 2 ? APRON : -APRON, k >= 2 ? APRON : -APRON, 0),
+                                      SN_IMMOVABLE)
+                       .index;
     for (int k = 0; k < 4; ++k) {
         int n = (k + 1) % 4;
         const uint32_t corner[6] = {inner[k], outer[k], outer[n], inner[k], outer[n], inner[n]};
@@ -80,7 +80,7 @@ static range make_range(sn_world *world, uint32_t substeps, double compliance, d
         xyz[3 * i + 1] = real(SPACING * (i / SIDE) - 0.5);
         xyz[3 * i + 2] = 0;
     }
-    sn_particles run = sn_add_particles(world, NODES, xyz, 0, real(WEIGHT));
+    sn_particles run = sn_particles_add(world, NODES, xyz, 0, real(WEIGHT));
     for (int i = 0; i < NODES; ++i)
         if (i % SIDE == 0 || i % SIDE == SIDE - 1 || i / SIDE == 0 || i / SIDE == SIDE - 1)
             assert_ok(world, sn_particle_set_mass(world, sn_particles_at(run, (uint32_t)i), SN_IMMOVABLE));

@@ -8,11 +8,11 @@
 static sn_world *full_world(support_animals *zoo)
 {
     sn_world *world = support_world();
-    assert_int_equal(sn_register_kind(world, &support_kind_gap), SN_KIND_BUILTIN_END);
+    assert_int_equal(sn_kind_register(world, &support_kind_gap), SN_KIND_BUILTIN_END);
     *zoo = support_zoo(world);
-    assert_ok(world, sn_world_add_field(world, support_wind, NULL, false, NULL));
+    assert_ok(world, sn_field_add(world, support_wind, NULL, false, NULL));
     support_run(world, 5, 1.0 / 60);
-    assert_ok(world, sn_particle_add_force(world, sn_particles_at(zoo->grid, 10), vec(3, 2, 1)));
+    assert_ok(world, sn_particle_apply_force(world, sn_particles_at(zoo->grid, 10), vec(3, 2, 1)));
     assert_ok(world, sn_particle_move_to(world, sn_particles_at(zoo->grid, 11), vec(1, 2, 0)));
     assert_ok(world, sn_particle_move_to(world, sn_particles_at(zoo->grid, 2), vec(1, 3, 0)));
     return world;
@@ -59,11 +59,11 @@ static void edit_everything(sn_world *world, const support_animals *zoo)
             if (sn_constraint_is_valid(world, all[i]))
                 assert_ok(world, sn_constraint_remove(world, all[i]));
     }
-    assert_ok(world, sn_world_add_field(world, support_wind, NULL, true, NULL));
+    assert_ok(world, sn_field_add(world, support_wind, NULL, true, NULL));
     assert_ok(world, sn_world_shift_origin(world, vec(1, 2, 3)));
     for (uint32_t i = 0; i < 100; ++i) {
-        sn_particle p = sn_add_particle(world, vec(i, 0, 0), 1), q = sn_add_particle(world, vec(i, 1, 0), 2);
-        sn_add_distance(world, sn_at(p), sn_at(q), SN_MEASURE);
+        sn_particle p = sn_particle_add_at(world, vec(i, 0, 0), 1), q = sn_particle_add_at(world, vec(i, 1, 0), 2);
+        sn_constraint_add_distance(world, sn_at(p), sn_at(q), SN_MEASURE);
     }
 }
 
@@ -146,14 +146,14 @@ static void test_handles_of_before_and_after(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1), q = sn_add_particle(world, vec(1, 0, 0), 1);
-    sn_constraint rod = sn_add_distance(world, sn_at(p), sn_at(q), 1);
+    sn_particle p = sn_particle_add_at(world, vec(0, 0, 0), 1), q = sn_particle_add_at(world, vec(1, 0, 0), 1);
+    sn_constraint rod = sn_constraint_add_distance(world, sn_at(p), sn_at(q), 1);
     sn_snapshot *saved = sn_world_save(world);
-    sn_particle late = sn_add_particle(world, vec(2, 0, 0), 1);
-    sn_constraint late_rod = sn_add_distance(world, sn_at(p), sn_at(late), 1);
+    sn_particle late = sn_particle_add_at(world, vec(2, 0, 0), 1);
+    sn_constraint late_rod = sn_constraint_add_distance(world, sn_at(p), sn_at(late), 1);
     assert_ok(world, sn_particle_remove(world, p)); /* takes both rods along */
-    sn_particle heir = sn_add_particle(world, vec(3, 0, 0), 1);
-    sn_constraint heir_rod = sn_add_distance(world, sn_at(heir), sn_at(q), 1);
+    sn_particle heir = sn_particle_add_at(world, vec(3, 0, 0), 1);
+    sn_constraint heir_rod = sn_constraint_add_distance(world, sn_at(heir), sn_at(q), 1);
     assert_int_equal(heir.index, p.index);
     assert_int_equal(heir_rod.index, rod.index);
     assert_ok(world, sn_world_load(world, saved));
@@ -171,8 +171,8 @@ static void test_stale_handles_stay_stale(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1), q = sn_add_particle(world, vec(1, 0, 0), 1);
-    sn_constraint rod = sn_add_distance(world, sn_at(p), sn_at(q), 1);
+    sn_particle p = sn_particle_add_at(world, vec(0, 0, 0), 1), q = sn_particle_add_at(world, vec(1, 0, 0), 1);
+    sn_constraint rod = sn_constraint_add_distance(world, sn_at(p), sn_at(q), 1);
     sn_snapshot *saved = sn_world_save(world);
     sn_particle old[64];
     sn_constraint old_rod[64];
@@ -183,9 +183,9 @@ static void test_stale_handles_stay_stale(void **state)
             assert_false(sn_constraint_is_valid(world, old_rod[i]));
         }
         for (uint32_t i = 0; i < round % 4; ++i) /* various numbers of generations in between */
-            assert_ok(world, sn_particle_remove(world, sn_add_particle(world, vec(9, 9, 9), 1)));
-        old[round] = sn_add_particle(world, vec(2, 0, 0), 1);
-        old_rod[round] = sn_add_distance(world, sn_at(p), sn_at(old[round]), 1);
+            assert_ok(world, sn_particle_remove(world, sn_particle_add_at(world, vec(9, 9, 9), 1)));
+        old[round] = sn_particle_add_at(world, vec(2, 0, 0), 1);
+        old_rod[round] = sn_constraint_add_distance(world, sn_at(p), sn_at(old[round]), 1);
         for (uint32_t i = 0; i < round; ++i) {
             assert_false(sn_particle_is_valid(world, old[i]));
             assert_false(sn_constraint_is_valid(world, old_rod[i]));
@@ -203,14 +203,14 @@ static void test_removed_before_the_save(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_particle gone = sn_add_particle(world, vec(0, 0, 0), 1), keep = sn_add_particle(world, vec(1, 0, 0), 1);
-    sn_constraint gone_pin = sn_add_pin(world, keep);
+    sn_particle gone = sn_particle_add_at(world, vec(0, 0, 0), 1), keep = sn_particle_add_at(world, vec(1, 0, 0), 1);
+    sn_constraint gone_pin = sn_constraint_add_pin(world, keep);
     assert_ok(world, sn_constraint_remove(world, gone_pin));
     assert_ok(world, sn_particle_remove(world, gone));
     sn_snapshot *saved = sn_world_save(world);
     assert_ok(world, sn_world_load(world, saved));
-    sn_particle heir = sn_add_particle(world, vec(2, 0, 0), 1);
-    sn_constraint heir_pin = sn_add_pin(world, keep);
+    sn_particle heir = sn_particle_add_at(world, vec(2, 0, 0), 1);
+    sn_constraint heir_pin = sn_constraint_add_pin(world, keep);
     assert_false(sn_particle_is_valid(world, gone));
     assert_false(sn_constraint_is_valid(world, gone_pin));
     assert_true(sn_particle_is_valid(world, heir) && sn_constraint_is_valid(world, heir_pin));
@@ -223,19 +223,19 @@ static void test_branches(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_particle a = sn_add_particle(world, vec(0, 0, 0), 1);
+    sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), 1);
     sn_snapshot *first = sn_world_save(world);
-    sn_particle b = sn_add_particle(world, vec(1, 0, 0), 1);
+    sn_particle b = sn_particle_add_at(world, vec(1, 0, 0), 1);
     sn_snapshot *second = sn_world_save(world);
     assert_ok(world, sn_world_load(world, first));
-    sn_particle c = sn_add_particle(world, vec(2, 0, 0), 1);
+    sn_particle c = sn_particle_add_at(world, vec(2, 0, 0), 1);
     assert_true(c.index == b.index && c.generation != b.generation);
     assert_ok(world, sn_world_load(world, second));
     assert_true(sn_particle_is_valid(world, a) && sn_particle_is_valid(world, b));
     assert_false(sn_particle_is_valid(world, c));
-    sn_particle d = sn_add_particle(world, vec(3, 0, 0), 1);
+    sn_particle d = sn_particle_add_at(world, vec(3, 0, 0), 1);
     assert_ok(world, sn_particle_remove(world, b));
-    sn_particle e = sn_add_particle(world, vec(4, 0, 0), 1);
+    sn_particle e = sn_particle_add_at(world, vec(4, 0, 0), 1);
     assert_false(sn_particle_is_valid(world, b) || sn_particle_is_valid(world, c));
     assert_true(sn_particle_is_valid(world, d) && sn_particle_is_valid(world, e));
     sn_snapshot_destroy(first);
@@ -248,23 +248,23 @@ static void test_fields(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1);
+    sn_particle p = sn_particle_add_at(world, vec(0, 0, 0), 1);
     uint32_t early, late, later;
-    assert_ok(world, sn_world_add_field(world, support_wind, NULL, false, &early));
+    assert_ok(world, sn_field_add(world, support_wind, NULL, false, &early));
     sn_snapshot *saved = sn_world_save(world);
     support_run(world, 5, 0.1);
     sn_vec3 x = sn_particle_position(world, p);
-    assert_ok(world, sn_world_remove_field(world, early));
-    assert_ok(world, sn_world_add_field(world, support_wind, NULL, false, &late));
+    assert_ok(world, sn_field_remove(world, early));
+    assert_ok(world, sn_field_add(world, support_wind, NULL, false, &late));
     assert_ok(world, sn_world_load(world, saved));
     support_run(world, 5, 0.1);
     assert_vec_same(sn_particle_position(world, p), x);
-    assert_result(world, SN_ERROR_STALE, sn_world_remove_field(world, late));
-    assert_ok(world, sn_world_add_field(world, support_wind, NULL, false, &later));
+    assert_result(world, SN_ERROR_STALE, sn_field_remove(world, late));
+    assert_ok(world, sn_field_add(world, support_wind, NULL, false, &later));
     assert_true(later != early && later != late);
-    assert_result(world, SN_ERROR_STALE, sn_world_remove_field(world, late));
-    assert_ok(world, sn_world_remove_field(world, early));
-    assert_ok(world, sn_world_remove_field(world, later));
+    assert_result(world, SN_ERROR_STALE, sn_field_remove(world, late));
+    assert_ok(world, sn_field_remove(world, early));
+    assert_ok(world, sn_field_remove(world, later));
     sn_snapshot_destroy(saved);
     sn_world_destroy(world);
 }
@@ -276,9 +276,9 @@ static void test_load_in_another_world(void **state)
     (void)state;
     support_animals zoo;
     sn_world *world = full_world(&zoo), *other = support_world();
-    assert_int_equal(sn_register_kind(other, &support_kind_gap), SN_KIND_BUILTIN_END);
+    assert_int_equal(sn_kind_register(other, &support_kind_gap), SN_KIND_BUILTIN_END);
     for (uint32_t i = 0; i < 100; ++i) /* which is not empty */
-        sn_add_pin(other, sn_add_particle(other, vec(i, 0, 0), 1));
+        sn_constraint_add_pin(other, sn_particle_add_at(other, vec(i, 0, 0), 1));
     sn_snapshot *saved = sn_world_save(world);
     assert_ok(other, sn_world_load(other, saved));
     assert_same_world(world, other);
@@ -321,11 +321,11 @@ static void test_unused_kind(void **state)
 {
     (void)state;
     sn_world *world = support_world(), *other = support_world();
-    uint32_t kind = sn_register_kind(world, &support_kind_gap);
-    sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1), q = sn_add_particle(world, vec(1, 0, 0), 1);
+    uint32_t kind = sn_kind_register(world, &support_kind_gap);
+    sn_particle p = sn_particle_add_at(world, vec(0, 0, 0), 1), q = sn_particle_add_at(world, vec(1, 0, 0), 1);
     sn_snapshot *never_used = sn_world_save(world);
     uint32_t index[] = {p.index, q.index};
-    sn_constraints run = sn_add_constraints(world, kind, 1, index, NULL, NULL);
+    sn_constraints run = sn_constraints_add_kind(world, kind, 1, index, NULL, NULL);
     sn_snapshot *used = sn_world_save(world);
     assert_ok(world, sn_constraint_remove(world, sn_constraints_at(run, 0)));
     sn_snapshot *no_longer_used = sn_world_save(world);
@@ -381,7 +381,8 @@ static void test_save_into_smaller(void **state)
     sn_snapshot *saved = sn_world_save(world);
     edit_everything(world, &zoo);
     for (uint32_t i = 0; i < 5; ++i)
-        assert_ok(world, sn_particle_remove(world, sn_particle_from_index(world, sn_view_positions(world).index[0])));
+        assert_ok(world,
+                  sn_particle_remove(world, sn_particle_from_index(world, sn_world_view_positions(world).index[0])));
     uint64_t hash = sn_world_hash(world);
     assert_ok(world, sn_world_save_into(world, saved));
     support_run(world, 2, 1.0 / 60);
@@ -398,7 +399,7 @@ static void test_save_into_fails(void **state)
     sn_world_def def = sn_default_world_def();
     def.allocator = support_allocator(&memory);
     sn_world *world = support_world_from(&def);
-    sn_add_particle(world, vec(0, 1, 0), 1);
+    sn_particle_add_at(world, vec(0, 1, 0), 1);
     uint64_t hash = sn_world_hash(world);
     sn_snapshot *saved = sn_world_save(world);
     support_zoo(world);
@@ -541,7 +542,7 @@ static void edit_group(sn_world *world, const support_animals *zoo)
 
 static void edit_force(sn_world *world, const support_animals *zoo)
 {
-    assert_ok(world, sn_particle_add_force(world, sn_particles_at(zoo->grid, 20), vec(9, 9, 9)));
+    assert_ok(world, sn_particle_apply_force(world, sn_particles_at(zoo->grid, 20), vec(9, 9, 9)));
 }
 
 static void edit_target(sn_world *world, const support_animals *zoo)
@@ -552,7 +553,7 @@ static void edit_target(sn_world *world, const support_animals *zoo)
 static void edit_number_of_particles(sn_world *world, const support_animals *zoo)
 {
     (void)zoo;
-    sn_add_particle(world, vec(0, 0, 0), 1);
+    sn_particle_add_at(world, vec(0, 0, 0), 1);
 }
 
 static void edit_parameter(sn_world *world, const support_animals *zoo)
@@ -666,20 +667,20 @@ static void test_hash_overlooks(void **state)
     sn_world *a = support_world(), *b = support_world();
     sn_particle p[3], q[3];
     for (uint32_t i = 0; i < 3; ++i)
-        p[i] = sn_add_particle(a, vec(i, 0, 0), 1);
-    q[0] = sn_add_particle(b, vec(0, 0, 0), 1);
-    sn_particle stranger = sn_add_particle(b, vec(9, 9, 9), 1);
-    q[2] = sn_add_particle(b, vec(2, 0, 0), 1);
-    sn_constraint strange_rod = sn_add_distance(b, sn_at(q[0]), sn_at(q[2]), 5);
+        p[i] = sn_particle_add_at(a, vec(i, 0, 0), 1);
+    q[0] = sn_particle_add_at(b, vec(0, 0, 0), 1);
+    sn_particle stranger = sn_particle_add_at(b, vec(9, 9, 9), 1);
+    q[2] = sn_particle_add_at(b, vec(2, 0, 0), 1);
+    sn_constraint strange_rod = sn_constraint_add_distance(b, sn_at(q[0]), sn_at(q[2]), 5);
     assert_ok(b, sn_constraint_remove(b, strange_rod));
     assert_ok(b, sn_particle_remove(b, stranger));
-    q[1] = sn_add_particle(b, vec(1, 0, 0), 1);
+    q[1] = sn_particle_add_at(b, vec(1, 0, 0), 1);
     assert_int_equal(q[1].index, p[1].index);
     assert_ok(b, sn_particle_set_user(b, q[1], 12345));
-    sn_add_distance(a, sn_at(p[0]), sn_at(p[1]), 1);
-    sn_add_distance(a, sn_at(p[1]), sn_at(p[2]), 1);
-    sn_add_distance(b, sn_at(q[0]), sn_at(q[1]), 1);
-    sn_add_distance(b, sn_at(q[1]), sn_at(q[2]), 1);
+    sn_constraint_add_distance(a, sn_at(p[0]), sn_at(p[1]), 1);
+    sn_constraint_add_distance(a, sn_at(p[1]), sn_at(p[2]), 1);
+    sn_constraint_add_distance(b, sn_at(q[0]), sn_at(q[1]), 1);
+    sn_constraint_add_distance(b, sn_at(q[1]), sn_at(q[2]), 1);
     assert_same_world(a, b);
     support_run(a, 10, 1.0 / 60);
     support_run(b, 10, 1.0 / 60);
@@ -717,7 +718,7 @@ static sn_world *world_with_a_past(bool large)
     sheet s = sheet_in(support_world());
     if (large)
         for (uint32_t i = 0; i < 4000; ++i)
-            sheet_join(s.world, sn_add_particle(s.world, vec(i, 3, 0), 1).index, i % SHEET_NODES);
+            sheet_join(s.world, sn_particle_add_at(s.world, vec(i, 3, 0), 1).index, i % SHEET_NODES);
     support_run(s.world, 2, 1.0 / 60);
     sheet_edits(&s, large ? 900 : 9);
     return s.world;
@@ -781,7 +782,7 @@ static void test_plan_and_edits_at_once(void **state)
         sheet s = sheet_in(support_world());
         sn_constraints run = {0};
         if (n == 0)
-            run = sn_add_constraints(s.world, SN_KIND_DISTANCE, RUN, index, NULL, NULL);
+            run = sn_constraints_add_kind(s.world, SN_KIND_DISTANCE, RUN, index, NULL, NULL);
         support_run(s.world, 2, 1.0 / 60);
         sheet_edits(&s, 9);
         support_run(s.world, 1, 1.0 / 60);
@@ -792,7 +793,8 @@ static void test_plan_and_edits_at_once(void **state)
             if (n == 0)
                 assert_ok(worlds[i], sn_constraints_remove(worlds[i], run));
             else
-                assert_int_equal(sn_add_constraints(worlds[i], SN_KIND_SPRING, RUN, index, spring, NULL).count, RUN);
+                assert_int_equal(sn_constraints_add_kind(worlds[i], SN_KIND_SPRING, RUN, index, spring, NULL).count,
+                                 RUN);
             support_run(worlds[i], 3, 1.0 / 60);
             assert_same_world(worlds[i], s.world);
         }

@@ -1,4 +1,5 @@
 /* Balls that turn. */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #define FRAME (1.0 / 60)
@@ -7,16 +8,16 @@ static sn_world *ramp(double degrees, double friction, double rolling, sn_partic
 {
     sn_world *world = support_world();
     double angle = -degrees * 3.14159265358979323846 / 180;
-    sn_collider_def def = sn_default_collider_def();
+    fixed_def def = default_fixed();
     def.rotation = (sn_quat){0, 0, real(sin(angle / 2)), real(cos(angle / 2))};
     def.material.static_friction = def.material.dynamic_friction = real(friction);
     def.material.rolling = real(rolling);
-    assert_ok(world, sn_collider_add(world, &def, NULL));
+    assert_ok(world, fixed_add(world, &def, NULL));
     sn_group_contact group = sn_default_group_contact(1);
     group.material = def.material;
     group.rolls = true;
     assert_ok(world, sn_world_set_group_contact(world, 1, &group));
-    *ball = sn_add_particle(world, vec(-0.1 * sin(angle), 0.1 * cos(angle), 0), 2);
+    *ball = sn_particle_add_at(world, vec(-0.1 * sin(angle), 0.1 * cos(angle), 0), 2);
     assert_ok(world, sn_particle_set_radius(world, *ball, real(0.1)));
     assert_ok(world, sn_particle_set_group(world, *ball, 1));
     return world;
@@ -84,7 +85,7 @@ static void balls_rub_on_each_other(void **state)
     assert_ok(world, sn_world_set_group_contact(world, 1, &group));
     sn_particle ball[2];
     for (int i = 0; i < 2; ++i) {
-        ball[i] = sn_add_particle(world, vec(i ? 0.21 : 0, 0, 0), 1);
+        ball[i] = sn_particle_add_at(world, vec(i ? 0.21 : 0, 0, 0), 1);
         assert_ok(world, sn_particle_set_radius(world, ball[i], real(0.1)));
         assert_ok(world, sn_particle_set_group(world, ball[i], 1));
     }
@@ -108,7 +109,7 @@ static void bad_input(void **state)
     (void)state;
     sn_particle ball;
     sn_world *world = ramp(0, 0.5, 0, &ball);
-    sn_particle plain = sn_add_particle(world, vec(5, 5, 5), 1);
+    sn_particle plain = sn_particle_add_at(world, vec(5, 5, 5), 1);
     assert_int_equal(sn_particle_set_spin(world, plain, vec(1, 0, 0)), SN_ERROR_ARGUMENT);
     assert_int_equal(sn_particle_set_spin(world, ball, vec(NAN, 0, 0)), SN_ERROR_ARGUMENT);
     assert_int_equal(sn_particle_set_spin(world, (sn_particle){77, 1}, vec(1, 0, 0)), SN_ERROR_STALE);

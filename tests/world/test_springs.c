@@ -61,9 +61,9 @@ static void make_chain(chain *c, const chain_def *d)
         param[3 * i + 1] = real(d->stiffness);
         param[3 * i + 2] = real(d->damping);
     }
-    c->particles = sn_add_particles(c->world, LINKS + 1, xyz, 0, 1);
+    c->particles = sn_particles_add(c->world, LINKS + 1, xyz, 0, 1);
     assert_ok(c->world, sn_particle_set_mass(c->world, sn_particles_at(c->particles, 0), SN_IMMOVABLE));
-    c->springs = sn_add_constraints(c->world, SN_KIND_SPRING, LINKS, index, param, NULL);
+    c->springs = sn_constraints_add_kind(c->world, SN_KIND_SPRING, LINKS, index, param, NULL);
     assert_int_equal(c->springs.count, LINKS);
 }
 
@@ -217,17 +217,17 @@ static void test_few(void **state)
             sn_world_def def = sn_default_world_def();
             def.log = (sn_log){take_warning, &log};
             sn_world *world = support_world_from(&def);
-            sn_point a = sn_at(sn_add_particle(world, vec(0, 0, 0), heavy == 0 ? SN_IMMOVABLE : real(1e4)));
-            sn_point b = sn_at(sn_add_particle(world, vec(1, 0, 0), 1));
+            sn_point a = sn_at(sn_particle_add_at(world, vec(0, 0, 0), heavy == 0 ? SN_IMMOVABLE : real(1e4)));
+            sn_point b = sn_at(sn_particle_add_at(world, vec(1, 0, 0), 1));
             if (heavy == 2) { /* three masses of 1 kg that carry a third each move like one of 3 kg */
                 sn_particle corner[3];
                 for (int i = 0; i < 3; ++i)
-                    corner[i] = sn_add_particle(world, vec(2, i, i == 1), real(1));
+                    corner[i] = sn_particle_add_at(world, vec(2, i, i == 1), real(1));
                 b = sn_on_triangle(corner[0], corner[1], corner[2], real(1.0 / 3), real(1.0 / 3), real(1.0 / 3));
             }
             double mass = heavy == 2 ? 3 : 1;
             double omega = (over ? 2.05 : 1.95) / h;
-            sn_add_spring(world, a, b, SN_MEASURE, real(omega * omega * mass), 0);
+            sn_constraint_add_spring(world, a, b, SN_MEASURE, real(omega * omega * mass), 0);
             sn_world_step(world, real(DT));
             assert_int_equal(log.count, over);
             sn_world_destroy(world);
@@ -248,8 +248,8 @@ static void test_once(void **state)
     assert_says(c.log.text, "spring particle leapfrog substeps compliance 2.2");
 
     /* what has nothing to do with it, and a dt that varies, do not repeat it; a much longer one does */
-    sn_constraint rod = sn_add_distance(c.world, sn_at(sn_particles_at(c.particles, 3)),
-                                        sn_at(sn_particles_at(c.particles, 9)), SN_MEASURE);
+    sn_constraint rod = sn_constraint_add_distance(c.world, sn_at(sn_particles_at(c.particles, 3)),
+                                                   sn_at(sn_particles_at(c.particles, 9)), SN_MEASURE);
     run(c.world, 1, DT);
     assert_ok(c.world, sn_constraint_remove(c.world, rod));
     run(c.world, 1, 1.02 * DT);
@@ -300,8 +300,8 @@ static void test_edits(void **state)
     assert_says(c.log.text, "particle 20");
     assert_ok(c.world, sn_particle_set_mass(c.world, sn_particles_at(c.particles, 20), 1));
     run(c.world, 1, DT);
-    assert_false(sn_add_spring(c.world, sn_at(sn_particles_at(c.particles, 12)),
-                               sn_at(sn_particles_at(c.particles, 14)), 2, stiff, 0)
+    assert_false(sn_constraint_add_spring(c.world, sn_at(sn_particles_at(c.particles, 12)),
+                                          sn_at(sn_particles_at(c.particles, 14)), 2, stiff, 0)
                      .kind == 0);
     run(c.world, 2, DT);
     assert_int_equal(c.log.count, 3);
@@ -350,8 +350,8 @@ static void test_free_of_charge(void **state)
     same = support_world_from(&def);
     for (int i = 0; i < 2; ++i) {
         sn_world *w = i ? same : world;
-        sn_particle a = sn_add_particle(w, vec(0, 0, 0), 1), b = sn_add_particle(w, vec(1, 0, 0), 1);
-        sn_add_spring(w, sn_at(a), sn_at(b), SN_MEASURE, 10, 0);
+        sn_particle a = sn_particle_add_at(w, vec(0, 0, 0), 1), b = sn_particle_add_at(w, vec(1, 0, 0), 1);
+        sn_constraint_add_spring(w, sn_at(a), sn_at(b), SN_MEASURE, 10, 0);
     }
     run(world, 1, DT);
     run(same, 1, DT);
@@ -427,8 +427,8 @@ static void test_own_kind(void **state)
         sn_world_def def = sn_default_world_def();
         def.log = (sn_log){take_warning, &log};
         sn_world *world = support_world_from(&def);
-        sn_constraint_def tie = sn_default_constraint_def(sn_register_kind(world, &kind));
-        sn_point point = sn_at(sn_add_particle(world, vec(0, 0, 0), 1));
+        sn_constraint_def tie = sn_default_constraint_def(sn_kind_register(world, &kind));
+        sn_point point = sn_at(sn_particle_add_at(world, vec(0, 0, 0), 1));
         tie.points = &point;
         assert_ok(world, sn_constraint_add(world, &tie, NULL));
         sn_result result = sn_world_step(world, real(DT));

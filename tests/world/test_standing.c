@@ -8,8 +8,8 @@ static sn_world *standing_world(double friction)
     sn_group_contact group = sn_default_group_contact(0);
     group.material = material(friction, 0);
     assert_ok(world, sn_world_set_group_contact(world, 0, &group));
-    sn_collider floor = add_floor(world);
-    assert_ok(world, sn_collider_set_material(world, floor, &group.material));
+    sn_body floor = add_floor(world);
+    assert_ok(world, sn_body_set_material(world, floor, 0, &group.material));
     return world;
 }
 
@@ -82,7 +82,7 @@ static void bricks_stand(void **state)
 static sn_body add_stone(sn_world *world, double from, double to, double inner, double outer)
 {
     sn_vec3 corner[8];
-    sn_body_shape shape = sn_default_body_shape(SN_BODY_HULL);
+    sn_shape_def shape = sn_default_shape_def(SN_SHAPE_HULL);
     sn_body_def def = sn_default_body_def();
     sn_body body;
     for (int i = 0; i < 8; ++i) {
@@ -121,13 +121,16 @@ static void bridge_holds(void **state)
         for (int side = -1; side <= 1; side += 2) {
             const sn_vec3 left = vec(-0.5, 0, 0.9 * side), right = vec(0.5, 0, 0.9 * side);
             if (i == 0)
-                assert_true(sn_add_attachment(world, sn_on_body(plank[i], left), sn_at_place(vec(0, 5, 0.9 * side)))
-                                .generation);
+                assert_true(
+                    sn_constraint_add_attachment(world, sn_on_body(plank[i], left), sn_at_place(vec(0, 5, 0.9 * side)))
+                        .generation);
             else
                 assert_true(
-                    sn_add_attachment(world, sn_on_body(plank[i], left), sn_on_body(plank[i - 1], right)).generation);
+                    sn_constraint_add_attachment(world, sn_on_body(plank[i], left), sn_on_body(plank[i - 1], right))
+                        .generation);
             if (i == 9)
-                assert_true(sn_add_attachment(world, sn_on_body(plank[i], right), sn_at_place(vec(10, 5, 0.9 * side)))
+                assert_true(sn_constraint_add_attachment(world, sn_on_body(plank[i], right),
+                                                         sn_at_place(vec(10, 5, 0.9 * side)))
                                 .generation);
         }
     }
@@ -139,7 +142,7 @@ static void bridge_holds(void **state)
 /* A card of 1 mm, so high, leaning by an angle. */
 static void add_card(sn_world *world, double x, double y, double angle, double high)
 {
-    sn_body_shape shape = sn_default_body_shape(SN_BODY_BOX);
+    sn_shape_def shape = sn_default_shape_def(SN_SHAPE_BOX);
     sn_body_def def = sn_default_body_def();
     shape.half = vec(0.0005, high / 2, 0.03);
     shape.radius = 0;

@@ -21,7 +21,7 @@ static uint32_t at(const sheet *s, uint32_t column, uint32_t row)
 static void join(sn_world *world, const sheet *s, uint32_t a, uint32_t b)
 {
     const sn_particle p = sn_particle_from_index(world, s->first + a), q = sn_particle_from_index(world, s->first + b);
-    assert_true(sn_add_distance(world, sn_at(p), sn_at(q), SN_MEASURE).generation > 0);
+    assert_true(sn_constraint_add_distance(world, sn_at(p), sn_at(q), SN_MEASURE).generation > 0);
 }
 
 /* A square of 1 m about a place, along two directions, of 0.2 kg. */
@@ -36,7 +36,7 @@ static sheet add_sheet(sn_world *world, sn_vec3 middle, sn_vec3 u, sn_vec3 v, ui
         xyz[3 * i + 1] = real((double)middle.y + a * (double)u.y + b * (double)v.y);
         xyz[3 * i + 2] = real((double)middle.z + a * (double)u.z + b * (double)v.z);
     }
-    s.first = sn_add_particles(world, SIDE * SIDE, xyz, 0, real(0.2 / (SIDE * SIDE))).first;
+    s.first = sn_particles_add(world, SIDE * SIDE, xyz, 0, real(0.2 / (SIDE * SIDE))).first;
     for (uint32_t i = 0; i < SIDE * SIDE; ++i) {
         const uint32_t x = i % SIDE, y = i / SIDE;
         const sn_particle p = sn_particle_from_index(world, s.first + i);
@@ -111,7 +111,7 @@ static sn_world *make_fold(uint32_t substeps, sheet *s)
 {
     sn_world *world = make_world(substeps);
     *s = add_sheet(world, vec(0, 0.6, 0), vec(1, 0, 0.05), vec(0.02, 1, 0.1), 1);
-    sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
+    sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
     return world;
 }
 
@@ -182,7 +182,7 @@ static void layers_rest_on_each_other(void **state)
     sheet s[3];
     for (uint32_t i = 0; i < 3; ++i)
         s[i] = add_sheet(world, vec(0.013 * i, 0.01 + 0.015 * i, 0.017 * i), vec(1, 0, 0), vec(0, 0, 1), 1 + i);
-    sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
+    sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
     run_apart(world, 60);
     for (uint32_t i = 1; i < 3; ++i) {
         const double gap = (double)mean_of(world, &s[i]).y - (double)mean_of(world, &s[i - 1]).y;
@@ -230,7 +230,7 @@ static void sleepers_wake(void **state)
     sn_contact_settings contact = sn_world_contact_settings(world);
     contact.sleep = true;
     assert_ok(world, sn_world_set_contact_settings(world, &contact));
-    sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
+    sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
     const sheet low = add_sheet(world, vec(0, 0.005, 0), vec(1, 0, 0), vec(0, 0, 1), 1);
     const sn_particle middle = sn_particle_from_index(world, at(&low, 5, 5));
     for (uint32_t i = 0; i < 120 && sn_particle_is_awake(world, middle); ++i)
@@ -309,7 +309,7 @@ static void a_warm_step_allocates_nothing(void **state)
     sheet s[2];
     for (uint32_t i = 0; i < 2; ++i)
         s[i] = add_sheet(world, vec(0, 0.02 + 0.02 * i, 0), vec(1, 0, 0), vec(0, 0, 1), 1 + i);
-    sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
+    sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
     (void)s;
     run_apart(world, 40);
     const uint64_t requests = memory.requests;
@@ -349,7 +349,7 @@ static void bad_skins_are_refused(void **state)
     sn_world *world = support_world();
     uint32_t corner[3];
     for (uint32_t i = 0; i < 3; ++i)
-        corner[i] = sn_add_particle(world, vec(i, i * i, 0), 1).index;
+        corner[i] = sn_particle_add_at(world, vec(i, i * i, 0), 1).index;
     sn_skin_def def = sn_default_skin_def();
     def.triangles = corner;
     def.triangle_count = 1;
@@ -372,7 +372,7 @@ static void skins_are_edited(void **state)
     sheet s[2];
     for (uint32_t i = 0; i < 2; ++i)
         s[i] = add_sheet(world, vec(0, 0.1 + 0.02 * i, 0), vec(1, 0, 0), vec(0, 0, 1), 1 + i);
-    sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
+    sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
     run_apart(world, 5);
     const uint32_t shared[6] = {at(&s[0], 0, 0), at(&s[0], 1, 0), at(&s[1], 0, 0),
                                 at(&s[0], 1, 0), at(&s[1], 1, 0), at(&s[1], 0, 0)};

@@ -95,7 +95,7 @@ static void targets_are_taken_back(void **state)
         sn_settings settings = sn_world_settings(world);
         settings.solver = i ? SN_SOLVER_GAUSS_SEIDEL : SN_SOLVER_TILED;
         assert_ok(world, sn_world_configure(world, &settings));
-        sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1);
+        sn_particle p = sn_particle_add_at(world, vec(0, 0, 0), 1);
         assert_ok(world, sn_particle_move_to(world, p, vec(0, SUPPORT_REAL_MAX / 2, 0)));
         uint64_t before = sn_world_hash(world);
         assert_result(world, SN_ERROR_DIVERGED, sn_world_step(world, real(FRAME)));
@@ -126,11 +126,11 @@ static void forces_are_taken_back(void **state)
         settings.solver = solvers[i];
         settings.substeps = 4;
         assert_ok(world, sn_world_configure(world, &settings));
-        sn_particle a = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE),
-                    b = sn_add_particle(world, vec(0, -1, 0), 1);
-        sn_constraint rod = sn_add_distance(world, sn_at(a), sn_at(b), 1);
+        sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), SN_IMMOVABLE),
+                    b = sn_particle_add_at(world, vec(0, -1, 0), 1);
+        sn_constraint rod = sn_constraint_add_distance(world, sn_at(a), sn_at(b), 1);
         assert_ok(world, sn_constraint_set_strength(world, rod, 100, 0));
-        assert_ok(world, sn_world_add_field(world, pull_once, &calls, false, NULL));
+        assert_ok(world, sn_field_add(world, pull_once, &calls, false, NULL));
         assert_ok(world, sn_world_step(world, real(FRAME)));
         assert_true(calls > 2 + settings.substeps - 1);
         assert_true(sn_constraint_is_valid(world, rod));
@@ -179,12 +179,12 @@ static sn_world *idle_hinge(sn_solver solver, sn_constraint *hinge)
 {
     sn_world *world = support_world();
     sn_settings settings = sn_world_settings(world);
-    sn_body body = sn_add_box_body(world, vec(1, 0, 0), vec(1, 0.1, 0.1), 1);
+    sn_body body = sn_body_add_box(world, vec(1, 0, 0), vec(1, 0.1, 0.1), 1);
     sn_joint_def def = sn_default_joint_def(SN_KIND_JOINT_HINGE);
     def.b = body;
     def.axis = vec(0, 0, 1);
     def.friction = 1;
-    *hinge = sn_add_joint(world, &def);
+    *hinge = sn_joint_add(world, &def);
     assert_int_not_equal(hinge->kind, 0);
     settings.solver = solver;
     settings.warm_start = false;

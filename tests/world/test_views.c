@@ -32,7 +32,8 @@ static void check_maps(const sn_world *world, sn_view view)
 
 static void check_values(const sn_world *world)
 {
-    sn_view x = sn_view_positions(world), v = sn_view_velocities(world), w = sn_view_inverse_masses(world);
+    sn_view x = sn_world_view_positions(world), v = sn_world_view_velocities(world),
+            w = sn_world_view_inverse_masses(world);
     assert_true(x.stride >= 3 * sizeof(sn_real) && v.stride >= 3 * sizeof(sn_real) && w.stride >= sizeof(sn_real));
     assert_true(x.stride % sizeof(sn_real) == 0 && v.stride % sizeof(sn_real) == 0 && w.stride % sizeof(sn_real) == 0);
     for (uint32_t slot = 0; slot < x.count; ++slot) {
@@ -47,9 +48,9 @@ static void check_values(const sn_world *world)
 
 static void check_views(const sn_world *world)
 {
-    check_maps(world, sn_view_positions(world));
-    check_maps(world, sn_view_velocities(world));
-    check_maps(world, sn_view_inverse_masses(world));
+    check_maps(world, sn_world_view_positions(world));
+    check_maps(world, sn_world_view_velocities(world));
+    check_maps(world, sn_world_view_inverse_masses(world));
     check_values(world);
 }
 
@@ -57,7 +58,8 @@ static void test_empty(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_view none, views[3] = {sn_view_positions(world), sn_view_velocities(world), sn_view_inverse_masses(world)};
+    sn_view none, views[3] = {sn_world_view_positions(world), sn_world_view_velocities(world),
+                              sn_world_view_inverse_masses(world)};
     memset(&none, 0, sizeof none);
     for (uint32_t i = 0; i < 3; ++i) {
         assert_null(views[i].data);
@@ -65,11 +67,11 @@ static void test_empty(void **state)
         assert_null(views[i].index);
         assert_true(views[i].count == 0 && views[i].slot_count == 0 && views[i].stride == 0);
     }
-    sn_particle p = sn_add_particle(world, vec(1, 2, 3), 1);
-    assert_int_equal(sn_view_positions(world).count, 1);
+    sn_particle p = sn_particle_add_at(world, vec(1, 2, 3), 1);
+    assert_int_equal(sn_world_view_positions(world).count, 1);
     assert_ok(world, sn_particle_remove(world, p));
-    assert_null(sn_view_positions(world).data);
-    assert_int_equal(sn_view_positions(world).count, 0);
+    assert_null(sn_world_view_positions(world).data);
+    assert_int_equal(sn_world_view_positions(world).count, 0);
     sn_world_destroy(world);
 }
 
@@ -108,10 +110,11 @@ static void test_against_copies(void **state)
     support_animals zoo = support_zoo(world);
     support_run(world, 10, 1.0 / 60);
     sn_real x[4 * SUPPORT_ZOO_PARTICLES], v[3 * SUPPORT_ZOO_PARTICLES], w[SUPPORT_ZOO_PARTICLES];
-    assert_ok(world, sn_read_positions(world, zoo.grid, x, 4 * sizeof(sn_real)));
-    assert_ok(world, sn_read_velocities(world, zoo.grid, v, 0));
-    assert_ok(world, sn_read_inverse_masses(world, zoo.grid, w, sizeof(sn_real)));
-    sn_view xs = sn_view_positions(world), vs = sn_view_velocities(world), ws = sn_view_inverse_masses(world);
+    assert_ok(world, sn_particles_read_positions(world, zoo.grid, x, 4 * sizeof(sn_real)));
+    assert_ok(world, sn_particles_read_velocities(world, zoo.grid, v, 0));
+    assert_ok(world, sn_particles_read_inverse_masses(world, zoo.grid, w, sizeof(sn_real)));
+    sn_view xs = sn_world_view_positions(world), vs = sn_world_view_velocities(world),
+            ws = sn_world_view_inverse_masses(world);
     for (uint32_t i = 0; i < zoo.grid.count; ++i) {
         uint32_t number = zoo.grid.first + i;
         assert_memory_equal(&x[4 * i], sn_view_find(&xs, number), 3 * sizeof(sn_real));
@@ -126,12 +129,12 @@ static void test_finding(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_view empty = sn_view_positions(world);
+    sn_view empty = sn_world_view_positions(world);
     assert_null(sn_view_at(&empty, 0));
     assert_null(sn_view_find(&empty, 0));
-    sn_particle p = sn_add_particle(world, vec(1, 2, 3), 1), q = sn_add_particle(world, vec(4, 5, 6), 1);
+    sn_particle p = sn_particle_add_at(world, vec(1, 2, 3), 1), q = sn_particle_add_at(world, vec(4, 5, 6), 1);
     assert_ok(world, sn_particle_remove(world, p));
-    sn_view x = sn_view_positions(world);
+    sn_view x = sn_world_view_positions(world);
     assert_null(sn_view_find(&x, p.index));
     assert_null(sn_view_find(&x, 1000));
     assert_null(sn_view_find(&x, UINT32_MAX));
@@ -148,21 +151,22 @@ static void test_view_stays_alive(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_particle p = sn_add_particle(world, vec(0, 10, 0), 1);
-    sn_add_particle(world, vec(5, 5, 5), 1);
-    sn_view x = sn_view_positions(world), v = sn_view_velocities(world), w = sn_view_inverse_masses(world);
+    sn_particle p = sn_particle_add_at(world, vec(0, 10, 0), 1);
+    sn_particle_add_at(world, vec(5, 5, 5), 1);
+    sn_view x = sn_world_view_positions(world), v = sn_world_view_velocities(world),
+            w = sn_world_view_inverse_masses(world);
     support_run(world, 3, 0.1);
     assert_vec_same(vector(&x, x.slot[p.index]), sn_particle_position(world, p));
     assert_vec_same(vector(&v, v.slot[p.index]), sn_particle_velocity(world, p));
     assert_true(sn_view_find(&x, p.index)[1] < 10);
     assert_ok(world, sn_particle_set_position(world, p, vec(1, 2, 3)));
     assert_ok(world, sn_particle_set_mass(world, p, 4));
-    sn_add_pin(world, p); /* constraints may come and go */
+    sn_constraint_add_pin(world, p); /* constraints may come and go */
     support_run(world, 1, 0.1);
     assert_ok(world, sn_world_shift_origin(world, vec(1, 1, 1)));
     assert_vec_same(vector(&x, x.slot[p.index]), sn_particle_position(world, p));
     assert_true(*sn_view_find(&w, p.index) == real(0.25));
-    sn_view again = sn_view_positions(world);
+    sn_view again = sn_world_view_positions(world);
     assert_ptr_equal(again.data, x.data);
     assert_int_equal(again.count, x.count);
     sn_world_destroy(world);
@@ -175,27 +179,28 @@ static void test_refused_additions_keep_views(void **state)
     (void)state;
     enum { MANY = 5000 };
     sn_world *world = support_world();
-    sn_particle p = sn_add_particle(world, vec(1, 2, 3), 4);
-    sn_view x = sn_view_positions(world), v = sn_view_velocities(world), w = sn_view_inverse_masses(world);
+    sn_particle p = sn_particle_add_at(world, vec(1, 2, 3), 4);
+    sn_view x = sn_world_view_positions(world), v = sn_world_view_velocities(world),
+            w = sn_world_view_inverse_masses(world);
     sn_real *xyz = calloc(3 * MANY, sizeof *xyz);
     assert_non_null(xyz);
     xyz[3 * MANY - 1] = (sn_real)NAN;
-    assert_int_equal(sn_add_particles(world, MANY, xyz, 0, 1).count, 0);
-    assert_int_equal(sn_add_particles(world, UINT32_MAX, xyz, 0, 1).count, 0);
+    assert_int_equal(sn_particles_add(world, MANY, xyz, 0, 1).count, 0);
+    assert_int_equal(sn_particles_add(world, UINT32_MAX, xyz, 0, 1).count, 0);
     xyz[3 * MANY - 1] = 0;
-    assert_int_equal(sn_add_particles(world, MANY, xyz, 0, -1).count, 0);
-    assert_int_equal(sn_add_particles(world, MANY, xyz, 1, 1).count, 0);
+    assert_int_equal(sn_particles_add(world, MANY, xyz, 0, -1).count, 0);
+    assert_int_equal(sn_particles_add(world, MANY, xyz, 1, 1).count, 0);
     free(xyz);
-    assert_false(sn_particle_is_valid(world, sn_add_particle(world, vec(0, NAN, 0), 1)));
-    assert_false(sn_particle_is_valid(world, sn_add_particle(world, vec(0, 0, 0), 0)));
+    assert_false(sn_particle_is_valid(world, sn_particle_add_at(world, vec(0, NAN, 0), 1)));
+    assert_false(sn_particle_is_valid(world, sn_particle_add_at(world, vec(0, 0, 0), 0)));
     assert_int_equal(x.count, 1);
     assert_vec_same(vector(&x, x.slot[p.index]), vec(1, 2, 3));
     assert_vec_same(vector(&v, v.slot[p.index]), vec(0, 0, 0));
     assert_true(*sn_view_find(&w, p.index) == real(0.25));
     support_run(world, 1, 0.1);
     assert_vec_same(vector(&x, x.slot[p.index]), sn_particle_position(world, p));
-    assert_ptr_equal(sn_view_positions(world).data, x.data);
-    assert_ptr_equal(sn_view_positions(world).slot, x.slot);
+    assert_ptr_equal(sn_world_view_positions(world).data, x.data);
+    assert_ptr_equal(sn_world_view_positions(world).slot, x.slot);
     sn_world_destroy(world);
 }
 
@@ -211,7 +216,7 @@ static void test_after_load(void **state)
     check_views(world);
     assert_ok(world, sn_world_load(world, saved));
     check_views(world);
-    assert_int_equal(sn_view_positions(world).count, SUPPORT_ZOO_PARTICLES);
+    assert_int_equal(sn_world_view_positions(world).count, SUPPORT_ZOO_PARTICLES);
     sn_snapshot_destroy(saved);
     sn_world_destroy(world);
 }

@@ -3,7 +3,7 @@
     blender --python import_sinew.py -- FOLDER
 
 Every NAME.obj with a NAME.pc2 beside it becomes an object: the mesh as it is in the file, moved by a Mesh Cache
-modifier; colliders are objects like others, in grey. Vertices keep their order and their coordinates to the last bit;
+modifier; static and kinematic bodies are objects like others, in grey. Vertices keep their order and their coordinates to the last bit;
 Sinew's y points up, so the object is turned upright, not its vertices. Ropes, nets and other things made of lines get a
 thickness, loose particles become balls.
 Frame 1 is the first frame of the run. Made for Blender 3.4, with and without a window; what later versions call
@@ -19,8 +19,8 @@ import bpy
 # Colours of the objects, one after the other (sRGB).
 PALETTE = ["#d1495b", "#2e7dab", "#edae49", "#4f9d69", "#8b6fb0", "#e07b39", "#3aa6a0", "#b5838d"]
 
-# Colliders are all alike, so that they look like the room and not like what happens in it.
-COLLIDER = "#c3c9cf"
+# Static bodies are all alike, so that they look like the room and not like what happens in it.
+OBSTACLE = "#c3c9cf"
 
 # Objects whose lines are drawn as sticks with joints; others are ropes.
 STICKS = {"pendulum", "figure", "chain", "box", "particles"}
@@ -190,8 +190,8 @@ def import_object(folder, name, colour):
     shape = about.get("type", "").split()
     thing["sinew_type"] = about.get("type", "")
     thing["sinew_radius"] = float(about.get("radius", 0))
-    material = make_material(name, COLLIDER if shape[:1] == ["collider"] else colour, 0.7 if faces else 0.5)
-    if shape == ["collider", "mesh"]:  # a glass, or a funnel: what is in it is to be seen
+    material = make_material(name, OBSTACLE if shape[:1] in (["static"], ["kinematic"]) else colour, 0.7 if faces else 0.5)
+    if shape in (["static", "mesh"], ["kinematic", "mesh"]):  # a glass, or a funnel: what is in it is to be seen
         material.node_tree.nodes["Principled BSDF"].inputs["Alpha"].default_value = 0.35
         material.blend_method = "BLEND"
     if faces:
@@ -214,7 +214,7 @@ def set_frames(frames, rate):
 
 
 def import_folder(folder, first_colour=0):
-    """All objects and colliders of a folder, in the order of their names."""
+    """All objects and bodies of a folder, in the order of their names."""
     names = sorted(f[:-4] for f in os.listdir(folder)
                    if f.endswith(".pc2") and os.path.exists(os.path.join(folder, f[:-4] + ".obj")))
     if not names:
@@ -224,7 +224,7 @@ def import_folder(folder, first_colour=0):
     colour = first_colour
     for name in names:
         thing, about = import_object(folder, name, PALETTE[colour % len(PALETTE)])
-        colour += not about.get("type", "").startswith("collider")
+        colour += not about.get("type", "").startswith(("static ", "kinematic "))
         things.append(thing)
         frames = max(frames, about["frames"])
         rate = float(about.get("rate", rate))

@@ -12,8 +12,8 @@ BACKDROP = ["#dfe5ea", "#f7f9fa"]
 
 
 def is_plane(thing):
-    """A collider without an end: the camera need not see all of it."""
-    return thing.get("sinew_type") == "collider plane"
+    """A static body without an end: the camera need not see all of it."""
+    return thing.get("sinew_type") in ("static plane", "kinematic plane")
 
 
 def bounds(things, frames):
@@ -141,7 +141,7 @@ def dress(things, balls):
             if max(places) - min(places) < 1e-3 * thing.dimensions.length:
                 heights.append(max(places))
                 thing.hide_render = True
-        elif thing.get("sinew_type") == "collider mesh":
+        elif thing.get("sinew_type") in ("static mesh", "kinematic mesh"):
             make_glass(thing)
         elif thing.data.polygons and thing.get("sinew_radius"):
             if balls:

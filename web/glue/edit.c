@@ -41,7 +41,7 @@ WEB(web_particles_add)
 sn_result web_particles_add(web_world *w, uint32_t count, const sn_real *xyz, double mass, double radius,
                             uint32_t group, uint32_t *first)
 {
-    sn_particles run = sn_add_particles(w->world, count, xyz, 0, (sn_real)mass);
+    sn_particles run = sn_particles_add(w->world, count, xyz, 0, (sn_real)mass);
     sn_result result = run.count ? SN_OK : SN_ERROR_ARGUMENT;
     for (uint32_t i = 0; i < run.count && result == SN_OK && (radius != 0 || group); ++i) {
         result = sn_particle_set_radius(w->world, sn_particles_at(run, i), (sn_real)radius);
@@ -72,7 +72,7 @@ sn_result web_particle_change(web_world *w, uint32_t number, int what, double x,
     case SET_MASS:
         return sn_particle_set_mass(w->world, p, v.x);
     case ADD_FORCE:
-        return sn_particle_add_force(w->world, p, v);
+        return sn_particle_apply_force(w->world, p, v);
     case ADD_IMPULSE:
         return sn_particle_apply_impulse(w->world, p, v);
     case MOVE_TO:
@@ -143,12 +143,7 @@ WEB(web_body_remove) sn_result web_body_remove(web_world *w, uint32_t number)
     return sn_body_remove(w->world, body(w, number));
 }
 
-WEB(web_collider_remove) sn_result web_collider_remove(web_world *w, uint32_t number)
-{
-    return sn_collider_remove(w->world, sn_collider_from_index(w->world, number));
-}
-
-/* The body, or the collider, that was added last by a document; -1: there is none. */
+/* The body, or the static one, that was added last by a document; -1: there is none. */
 WEB(web_last_body) int32_t web_last_body(web_world *w)
 {
     int32_t last = -1;
@@ -159,12 +154,12 @@ WEB(web_last_body) int32_t web_last_body(web_world *w)
     return last;
 }
 
-WEB(web_last_collider) int32_t web_last_collider(web_world *w)
+WEB(web_last_static) int32_t web_last_static(web_world *w)
 {
     int32_t last = -1;
-    const sn_scene_collider *collider;
-    for (uint32_t i = 0; (collider = sn_scene_collider_at(w->scene, i)); ++i)
-        last = (int32_t)collider->handle.index;
+    const sn_scene_static *found;
+    for (uint32_t i = 0; (found = sn_scene_static_at(w->scene, i)); ++i)
+        last = (int32_t)found->handle.index;
     return last;
 }
 
@@ -332,7 +327,7 @@ sn_result web_joint_add(web_world *w, uint32_t kind, int32_t a, int32_t b, const
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i)
         if ((sn_real)in[6 + i] != SN_MEASURE)
             *numbers[i] = (sn_real)in[6 + i];
-    sn_constraint made = sn_add_joint(w->world, &def);
+    sn_constraint made = sn_joint_add(w->world, &def);
     tell_constraint(made, out);
     return made.generation ? SN_OK : SN_ERROR_ARGUMENT;
 }

@@ -30,14 +30,13 @@ typedef struct web_engine {
     web_pool *pool;  /* NULL: one thread */
 } web_engine;
 
-/* Numbers by particle, body or collider, put in order when they are asked for. */
+/* Numbers by particle or body, put in order when they are asked for. */
 typedef enum web_array_of {
     WEB_POSITIONS,
     WEB_VELOCITIES,
     WEB_INVERSE_MASSES,
     WEB_RADII,
     WEB_BODY_POSES,
-    WEB_COLLIDER_POSES,
     WEB_LINKS, /* whole numbers, two a link */
     WEB_ARRAY_COUNT
 } web_array_of;

@@ -1,6 +1,6 @@
 /* Reading a world: numbers in the order of particles and bodies, the report, what is drawn, what a ray meets. */
 #include "export/body_mesh.h"
-#include "export/collider_mesh.h"
+#include "export/shape_mesh.h"
 #include "web/glue/glue.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static bool put_in_order(web_array *array, const sn_view *view, uint32_t width, 
 
 static bool put_radii(web_world *w, web_array *array)
 {
-    sn_view view = sn_view_positions(w->world);
+    sn_view view = sn_world_view_positions(w->world);
     sn_real *out = web_array_take(array, view.slot_count);
     for (uint32_t number = 0; out && number < view.slot_count; ++number)
         out[number] =
@@ -54,25 +54,6 @@ static bool put_bodies(web_world *w, web_array *array)
             put_pose(out + 7 * i, sn_body_position(w->world, body), sn_body_rotation(w->world, body));
         else
             put_no_pose(out + 7 * i);
-    }
-    return out != NULL;
-}
-
-/* Colliders are those that documents brought. */
-static bool put_colliders(web_world *w, web_array *array)
-{
-    const sn_scene_collider *collider;
-    uint32_t limit = 0;
-    for (uint32_t i = 0; (collider = sn_scene_collider_at(w->scene, i)); ++i)
-        limit = collider->handle.index >= limit ? collider->handle.index + 1 : limit;
-    sn_real *out = web_array_take(array, (size_t)limit * 7);
-    for (uint32_t i = 0; out && i < limit; ++i)
-        put_no_pose(out + 7 * i);
-    for (uint32_t i = 0; out && (collider = sn_scene_collider_at(w->scene, i)); ++i) {
-        sn_collider_def def;
-        if (sn_collider_is_valid(w->world, collider->handle) &&
-            sn_collider_read(w->world, collider->handle, &def) == SN_OK)
-            put_pose(out + 7 * collider->handle.index, def.position, def.rotation);
     }
     return out != NULL;
 }
@@ -108,20 +89,18 @@ static bool put(web_world *w, web_array_of which)
     sn_view view;
     switch (which) {
     case WEB_POSITIONS:
-        view = sn_view_positions(w->world);
+        view = sn_world_view_positions(w->world);
         return put_in_order(array, &view, 3, (sn_real)NAN);
     case WEB_VELOCITIES:
-        view = sn_view_velocities(w->world);
+        view = sn_world_view_velocities(w->world);
         return put_in_order(array, &view, 3, (sn_real)NAN);
     case WEB_INVERSE_MASSES:
-        view = sn_view_inverse_masses(w->world);
+        view = sn_world_view_inverse_masses(w->world);
         return put_in_order(array, &view, 1, 0);
     case WEB_RADII:
         return put_radii(w, array);
     case WEB_BODY_POSES:
         return put_bodies(w, array);
-    case WEB_COLLIDER_POSES:
-        return put_colliders(w, array);
     case WEB_LINKS:
         return put_links(w, array);
     default:
@@ -142,7 +121,7 @@ WEB(web_array_of_world) bool web_array_of_world(web_world *w, int which, uint32_
 /* Storage as it is. out: positions, velocities, items, bytes from one to the next, slot, numbers, index. */
 WEB(web_storage) void web_storage(web_world *w, uint32_t *out)
 {
-    sn_view x = sn_view_positions(w->world), v = sn_view_velocities(w->world);
+    sn_view x = sn_world_view_positions(w->world), v = sn_world_view_velocities(w->world);
     out[0] = (uint32_t)(uintptr_t)x.data;
     out[1] = (uint32_t)(uintptr_t)v.data;
     out[2] = x.count;
@@ -249,18 +228,19 @@ static void tell_vector(sn_document *d, sn_value *record, const char *key, sn_ve
     sn_document_numbers(d, record, key, 3, numbers, NULL);
 }
 
-static void tell_shape(sn_document *d, sn_value *list, const sn_body_shape *shape)
+static void tell_shape(sn_document *d, sn_value *list, const sn_shape_def *shape)
 {
-    static const char *const types[] = {"sphere", "capsule", "box", "hull"};
     double q[4] = {(double)shape->rotation.x, (double)shape->rotation.y, (double)shape->rotation.z,
                    (double)shape->rotation.w};
     sn_value *record = sn_document_record(d, list, NULL);
-    sn_document_text(d, record, "type", types[shape->type]);
+    sn_document_text(d, record, "type", sn_shape_type_name(shape->type));
     tell_vector(d, record, "position", shape->position);
     sn_document_numbers(d, record, "rotation", 4, q, NULL);
     tell_vector(d, record, "half", shape->half);
     sn_document_number(d, record, "radius", (double)shape->radius);
-    bool hull = shape->type == SN_BODY_HULL && shape->vertex_count;
+    sn_document_number(d, record, "rounding", (double)shape->rounding);
+    sn_document_truth(d, record, "sensor", shape->sensor);
+    bool hull = shape->type == SN_SHAPE_HULL && shape->vertex_count;
     sn_value *points = sn_document_list(d, record, "vertices");
     for (uint32_t i = 0; hull && i < shape->vertex_count; ++i) {
         sn_document_number(d, points, NULL, (double)shape->vertices[i].x);
@@ -305,21 +285,18 @@ static bool tell_object(web_world *w, sn_document *d, sn_value *list, uint32_t i
     return lists != NULL;
 }
 
-static void tell_collider(web_world *w, sn_document *d, sn_value *list, const sn_scene_collider *collider)
+static void tell_static(web_world *w, sn_document *d, sn_value *list, const sn_scene_static *found)
 {
-    static const char *const types[] = {"plane", "box", "sphere", "capsule", "mesh", "field"};
-    sn_collider_def def;
-    if (!sn_collider_is_valid(w->world, collider->handle) ||
-        sn_collider_read(w->world, collider->handle, &def) != SN_OK)
+    sn_body_def def;
+    if (!sn_body_is_valid(w->world, found->handle) || sn_body_read(w->world, found->handle, &def) != SN_OK)
         return;
     sn_value *record = sn_document_record(d, list, NULL);
-    sn_document_text(d, record, "name", collider->name ? collider->name : "");
-    sn_document_number(d, record, "collider", collider->handle.index);
-    sn_document_text(d, record, "type", types[def.type]);
-    tell_vector(d, record, "half", def.half);
-    sn_document_number(d, record, "radius", (double)def.radius);
-    sn_document_number(d, record, "thickness", (double)def.thickness);
-    sn_document_truth(d, record, "sensor", def.sensor);
+    sn_document_text(d, record, "name", found->name ? found->name : "");
+    sn_document_number(d, record, "body", found->handle.index);
+    sn_document_truth(d, record, "kinematic", def.type == SN_BODY_KINEMATIC);
+    sn_value *shapes = sn_document_list(d, record, "shapes");
+    for (uint32_t k = 0; k < def.shape_count; ++k)
+        tell_shape(d, shapes, &def.shapes[k]);
 }
 
 /* Answers with what the scene is made of. */
@@ -328,7 +305,7 @@ WEB(web_describe) bool web_describe(web_world *w)
     sn_document d;
     sn_scene_info info = sn_scene_describe(w->scene);
     const sn_object *object;
-    const sn_scene_collider *collider;
+    const sn_scene_static *found;
     bool good = true;
     sn_document_init(&d, NULL);
     sn_value *root = sn_document_record(&d, NULL, NULL);
@@ -338,11 +315,11 @@ WEB(web_describe) bool web_describe(web_world *w)
     sn_document_number(&d, root, "frames", info.frames);
     sn_document_number(&d, root, "rate", (double)info.rate);
     sn_document_number(&d, root, "warmUp", info.warm_up);
-    sn_value *objects = sn_document_list(&d, root, "objects"), *colliders = sn_document_list(&d, root, "colliders");
+    sn_value *objects = sn_document_list(&d, root, "objects"), *statics = sn_document_list(&d, root, "statics");
     for (uint32_t i = 0; (object = sn_scene_object(w->scene, i)); ++i)
         good = tell_object(w, &d, objects, i, object) && good;
-    for (uint32_t i = 0; (collider = sn_scene_collider_at(w->scene, i)); ++i)
-        tell_collider(w, &d, colliders, collider);
+    for (uint32_t i = 0; (found = sn_scene_static_at(w->scene, i)); ++i)
+        tell_static(w, &d, statics, found);
     good = good && !d.failed && web_answer(w->engine, d.root, false);
     sn_document_release(&d);
     return good;
@@ -368,17 +345,17 @@ WEB(web_body_mesh) bool web_body_mesh(web_world *w, uint32_t object, uint32_t *o
     return true;
 }
 
-/* The same for a collider, without the bodies; planes reach `reach` m around a centre. Empty for fields that are no mesh. */
-WEB(web_collider_mesh)
-bool web_collider_mesh(web_world *w, uint32_t number, double x, double y, double z, double reach, uint32_t *out)
+/* The same for one body, without the bodies; planes reach `reach` m around a centre. Empty for fields that are no mesh. */
+WEB(web_static_mesh)
+bool web_static_mesh(web_world *w, uint32_t number, double x, double y, double z, double reach, uint32_t *out)
 {
-    sn_collider_def def;
-    sn_collider_mesh mesh;
+    sn_body_def def;
+    sn_shape_mesh mesh;
     bool nothing = false;
     memset(out, 0, 5 * sizeof *out);
-    if (sn_collider_read(w->world, sn_collider_from_index(w->world, number), &def) != SN_OK)
+    if (sn_body_read(w->world, sn_body_from_index(w->world, number), &def) != SN_OK)
         return false;
-    if (!sn_collider_mesh_make(&def, (sn_vec3){(sn_real)x, (sn_real)y, (sn_real)z}, (sn_real)reach, &mesh, &nothing))
+    if (!sn_shape_mesh_of_body(&def, (sn_vec3){(sn_real)x, (sn_real)y, (sn_real)z}, (sn_real)reach, &mesh, &nothing))
         return nothing;
     out[0] = (uint32_t)(uintptr_t)mesh.vertex;
     out[1] = mesh.vertex_count;

@@ -1,6 +1,6 @@
 /** Sinew in WebAssembly: the engine, and the scenes that the `sinew` command runs, with the same bits.
  *
- *  Units are SI. A vector is an array of three numbers, a turn a quaternion [x, y, z, w]. Particles, bodies and colliders go by
+ *  Units are SI. A vector is an array of three numbers, a turn a quaternion [x, y, z, w]. Particles and bodies go by
  *  their numbers, which stay the same while they live.
  *
  *  Typed arrays are views of the engine's memory, nothing is copied. Memory that grows moves: a view is good until the next
@@ -145,8 +145,8 @@ export interface World {
 
   // ---- Adding. All throw SinewError, and then nothing is changed.
 
-  /** Adds what a scene file could: `world.add({ objects: [{ type: "rope", ... }], colliders: [...] })`, with the keys of
-   *  docs/scenes.md (objects, bodies, colliders, constraints, attachments, forces, motions, events, groups, materials, names).
+  /** Adds what a scene file could: `world.add({ objects: [{ type: "rope", ... }], statics: [...] })`, with the keys of
+   *  docs/scenes.md (objects, bodies, statics, constraints, attachments, forces, motions, events, groups, materials, names).
    *  Later calls can name what earlier ones added. */
   add(parts: object): void;
   addObject(object: object): void;
@@ -154,8 +154,8 @@ export interface World {
   addCloth(cloth: object): void;
   /** Returns the number of the body. */
   addBody(body: object): number;
-  /** Returns the number of the collider. */
-  addCollider(collider: object): number;
+  /** A static or kinematic body: an entry of the list "statics". Returns the number of the body. */
+  addStatic(body: object): number;
   /** Two bodies, by number, or null for the world; kind is "ball", "hinge", "slider", "fixed", "cone_twist", "line", "plane",
    *  "velocity" or "spin"; other keys are the parameters of that kind, with vectors as arrays. */
   addJoint(joint: { kind: string; a: number | null; b: number | null; anchor?: Vec3; axis?: Vec3; strength?: number; torque_strength?: number } & Record<string, unknown>): Constraint;
@@ -169,7 +169,6 @@ export interface World {
   addConstraints(kind: string, particles: ArrayLike<number>, params?: ArrayLike<number> | null, material?: Material): number;
   removeParticle(particle: number): void;
   removeBody(body: number): void;
-  removeCollider(collider: number): void;
   removeConstraint(constraint: Constraint): void;
 
   // ---- Running
@@ -196,10 +195,8 @@ export interface World {
   readonly radii: Float32Array;
   /** The engine's own storage, not even put in order: item slot[number] belongs to that particle, stride numbers apart. */
   readonly storage: { positions: Float32Array; velocities: Float32Array; stride: number; slot: Uint32Array; index: Uint32Array };
-  /** Seven numbers for each body, by number: position, rotation. NaN for numbers that no body has. */
+  /** Seven numbers for each body, static ones included, by number: position, rotation. NaN for numbers that no body has. */
   readonly bodyPoses: Float32Array;
-  /** The same for colliders. */
-  readonly colliderPoses: Float32Array;
   /** Pairs of particles that rods, ropes and springs join, whatever object they belong to: what can be drawn as lines. A copy. */
   links(): Uint32Array;
   /** The particle in the middle of a body, which is among the particles; and the body of a particle, or -1. */
@@ -327,12 +324,14 @@ export interface Mesh {
 }
 
 export interface Shape {
-  type: "sphere" | "capsule" | "box" | "hull";
+  type: "sphere" | "capsule" | "box" | "hull" | "cylinder" | "cone" | "plane" | "mesh" | "heights" | "field";
   /** In the frame of the body. */
   position: [number, number, number];
   rotation: [number, number, number, number];
   half: [number, number, number];
   radius: number;
+  rounding: number;
+  sensor: boolean;
   /** Of a hull: its points, three numbers each. */
   vertices: Float32Array | null;
 }
@@ -348,15 +347,13 @@ export interface BodyInfo {
   mesh: { vertices: Float32Array; triangles: Uint32Array };
 }
 
-export interface ColliderInfo {
+/** A static or kinematic body. */
+export interface StaticInfo {
   name: string;
-  /** Its number in world.colliderPoses. */
-  collider: number;
-  type: "plane" | "box" | "sphere" | "capsule" | "mesh" | "field";
-  half: [number, number, number];
-  radius: number;
-  thickness: number;
-  sensor: boolean;
+  /** Its number in world.bodyPoses. */
+  body: number;
+  kinematic: boolean;
+  shapes: Shape[];
   /** In its own frame, to be drawn; of a plane a square. A copy. Empty for fields that are no mesh. */
   mesh: { vertices: Float32Array; triangles: Uint32Array };
 }
@@ -378,7 +375,7 @@ export interface Scene {
   readonly problems: Problem[];
   readonly meshes: Mesh[];
   readonly bodies: BodyInfo[];
-  readonly colliders: ColliderInfo[];
+  readonly statics: StaticInfo[];
   /** A box around all that moves, as it is now. */
   readonly bounds: { low: [number, number, number]; high: [number, number, number] };
   /** A place to look from, and what to look at, that shows the scene as it is now. */

@@ -125,16 +125,16 @@ test('settings are read and changed by the names of scene files', () => {
   world.destroy();
 });
 
-test('objects, bodies, colliders and joints are added, or refused without a trace', () => {
+test('objects, bodies, static ones and joints are added, or refused without a trace', () => {
   const world = sinew.world();
   world.addCloth({ name: 'sheet', columns: 5, rows: 5, width: 1, height: 1, position: [0, 2, 0] });
-  const floor = world.addCollider({ type: 'plane', name: 'floor' });
+  const floor = world.addStatic({ type: 'plane', name: 'floor' });
   const door = world.addBody({ name: 'door', shapes: [{ type: 'box', size: [1, 2, 0.1] }], position: [0.5, 1, 0] });
   const hinge = world.addJoint({ kind: 'hinge', a: null, b: door, anchor: [0, 1, 0], axis: [0, 1, 0], least: -1, most: 1 });
   assert.equal(hinge.kind, 'joint_hinge');
-  assert.deepEqual([floor, door, world.bodyCount], [0, 0, 1]);
-  assert.equal(world.bodyPoses.length, 7);
-  near(world.bodyPoses[6], 1, 0);
+  assert.deepEqual([floor, door, world.bodyCount], [0, 1, 2]);
+  assert.equal(world.bodyPoses.length, 14);
+  near(world.bodyPoses[13], 1, 0);
   assert.equal(world.particleBody(world.bodyParticle(door)), door);
   const hash = world.hash();
   const error = thrown(() => world.add({ objects: [{ type: 'rope', name: 'ok', length: 1, segments: 4 }, { type: 'roep' }] }));
@@ -253,7 +253,7 @@ test('a scene tells what it is made of', () => {
     assert.ok(mesh.triangles.every((corner) => corner < mesh.vertices.length / 3));
     assert.ok(Number.isFinite(scene.world.bodyPoses[7 * body]));
   }
-  assert.ok(scene.colliders.every((one) => one.type === 'field' || one.mesh.triangles.length > 0));
+  assert.ok(scene.statics.every((one) => one.shapes[0].type === 'field' || one.mesh.triangles.length > 0));
   const cloth = sinew.scene(text('tablecloth'), { files });
   const mesh = cloth.meshes.find((one) => one.triangles.length);
   assert.ok(mesh.triangles.every((p) => p >= mesh.first && p < mesh.first + mesh.count));
@@ -334,7 +334,7 @@ test('worlds give back what they took', () => {
   const make = () => {
     const scene = sinew.scene(text('zoo'), { files });
     scene.frame();
-    void [scene.meshes, scene.bodies, scene.colliders, scene.world.positions, scene.world.links(), scene.world.report()];
+    void [scene.meshes, scene.bodies, scene.statics, scene.world.positions, scene.world.links(), scene.world.report()];
     scene.world.snapshot();
     scene.destroy();
   };

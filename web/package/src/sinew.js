@@ -7,7 +7,7 @@ const MOST_THREADS = 64; // that a loop of the engine can use
 const PAGE = 65536;
 
 // What web/glue numbers.
-const ARRAY = { positions: 0, velocities: 1, inverseMasses: 2, radii: 3, bodyPoses: 4, colliderPoses: 5, links: 6 };
+const ARRAY = { positions: 0, velocities: 1, inverseMasses: 2, radii: 3, bodyPoses: 4, links: 5 };
 const CHANGE = { position: 0, velocity: 1, mass: 2, force: 3, impulse: 4, moveTo: 5, remove: 6 };
 const JOINT_NUMBERS = ['least', 'most', 'target', 'target_most', 'target_compliance', 'target_damping', 'speed', 'speed_most',
   'friction', 'linear_compliance', 'linear_damping', 'angular_compliance', 'angular_damping', 'swing', 'rest', 'spring_compliance',
@@ -410,7 +410,7 @@ class World {
     return this.#handle;
   }
 
-  /** Counts the objects, bodies and colliders that were added, by which a scene knows whether its lists are up to date. */
+  /** Counts the objects and bodies that were added, by which a scene knows whether its lists are up to date. */
   get extended() {
     return this.#extended;
   }
@@ -517,9 +517,9 @@ class World {
     return this.#c.web_last_body(this.handle);
   }
 
-  addCollider(collider) {
-    this.add({ colliders: [collider] });
-    return this.#c.web_last_collider(this.handle);
+  addStatic(body) {
+    this.add({ statics: [body] });
+    return this.#c.web_last_static(this.handle);
   }
 
   addParticle(position, { mass = 1, velocity = [0, 0, 0], radius = 0, group = 0 } = {}) {
@@ -667,12 +667,6 @@ class World {
     this.#extended++;
   }
 
-  removeCollider(collider) {
-    this.#version++;
-    this.#check(this.#c.web_collider_remove(this.handle, index(collider, 'collider')));
-    this.#extended++;
-  }
-
   removeConstraint(constraint) {
     this.#version++;
     this.#check(this.#c.web_constraint_remove(this.handle, this.#constraintAt(constraint)));
@@ -748,10 +742,6 @@ class World {
 
   get bodyPoses() {
     return this.#floats(ARRAY.bodyPoses);
-  }
-
-  get colliderPoses() {
-    return this.#floats(ARRAY.colliderPoses);
   }
 
   get storage() {
@@ -1031,13 +1021,15 @@ class Moment {
   }
 }
 
+const shapesOf = (body) => body.shapes.map((shape) => ({ ...shape, vertices: shape.vertices.length ? Float32Array.from(shape.vertices) : null }));
+
 // ---- A scene ------------------------------------------------------------------------------------------------------------------
 
 class Scene {
   #description = null;
   #extended = -1;
   #bodies = null;
-  #colliders = null;
+  #statics = null;
 
   constructor(world, name, problems) {
     this.world = world;
@@ -1057,7 +1049,7 @@ class Scene {
       const { engine, handle } = this.world;
       if (!engine.c.web_describe(handle)) throw new SinewError('out of memory', 'memory');
       this.#description = engine.answer();
-      this.#bodies = this.#colliders = null;
+      this.#bodies = this.#statics = null;
       this.#extended = this.world.extended;
     }
     return this.#description;
@@ -1114,25 +1106,25 @@ class Scene {
       body: body.body,
       particle: body.particle,
       object: i,
-      shapes: body.shapes.map((shape) => ({ ...shape, vertices: shape.vertices.length ? Float32Array.from(shape.vertices) : null })),
+      shapes: shapesOf(body),
       mesh: { vertices: Float32Array.from(parts[k].vertices), triangles: Uint32Array.from(parts[k].triangles) },
     }));
   }
 
-  get colliders() {
-    const { colliders } = this.#describe();
-    this.#colliders ??= colliders.map((collider) => ({ ...collider, mesh: this.#colliderMesh(collider.collider) }));
-    return this.#colliders;
+  get statics() {
+    const { statics } = this.#describe();
+    this.#statics ??= statics.map((body) => ({ ...body, shapes: shapesOf(body), mesh: this.#staticMesh(body.body) }));
+    return this.#statics;
   }
 
-  #colliderMesh(collider) {
+  #staticMesh(body) {
     const { engine, handle } = this.world;
     const { low, high } = this.bounds;
     const middle = [0, 1, 2].map((i) => (low[i] + high[i]) / 2);
     const reach = 4 * Math.max(1, ...[0, 1, 2].map((i) => high[i] - low[i]));
     const at = engine.take(20);
     try {
-      if (!engine.c.web_collider_mesh(handle, collider, ...middle, reach, at)) throw new SinewError('out of memory', 'memory');
+      if (!engine.c.web_static_mesh(handle, body, ...middle, reach, at)) throw new SinewError('out of memory', 'memory');
       const [x, count, , corners, triangles] = engine.words(at, 5);
       const mesh = { vertices: engine.floats(x, 3 * count).slice(), triangles: engine.words(corners, 3 * triangles).slice() };
       [x, corners].forEach((block) => block && engine.c.web_give(block));

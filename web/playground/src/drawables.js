@@ -178,7 +178,7 @@ export class Solids {
   }
 }
 
-// A collider at its pose.
+// A static or kinematic body at its pose.
 export class Obstacle {
   constructor(name, geometry, number, look) {
     this.number = number;
@@ -186,8 +186,8 @@ export class Obstacle {
     this.object.matrixAutoUpdate = false;
   }
 
-  update({ colliders }) {
-    pose(this.object.matrix.elements, 0, colliders, 7 * this.number);
+  update({ bodies }) {
+    pose(this.object.matrix.elements, 0, bodies, 7 * this.number);
     this.object.matrixWorldNeedsUpdate = true;
   }
 }

@@ -72,7 +72,7 @@ function sceneOf(names, files) {
     world: { substeps: 20, damping: 0.2 },
     run: { frames: 600 },
     objects: objects.map((o) => o.object),
-    colliders: [
+    statics: [
       { type: "plane", name: "floor", material: { friction: 0.6 } },
       ...objects.filter((o) => !o.closed).map((o, i) => ({ type: "sphere", name: `ball${i}`, radius: 0.35, position: [o.object.position[0], 0.55, 0] })),
     ],

@@ -101,7 +101,7 @@ export class View {
     model.meshes.forEach((mesh, i) => this.addObject(mesh, this.color(i), busy));
     this.addLinks(busy);
     this.addBodies();
-    for (const collider of model.colliders) this.addCollider(collider);
+    for (const body of model.statics) this.addStatic(body);
     this.setMarks(model.picture.fixed);
     this.addGround();
     this.placeSun();
@@ -169,29 +169,29 @@ export class View {
     for (const { mesh, bodies, colors } of groups.values()) this.add(new Solids("bodies", solidGeometry(mesh), bodies, colors));
   }
 
-  addCollider(collider) {
-    if (!collider.mesh.triangles.length || this.isGround(collider)) return;
-    const look = material(this.theme.obstacle, { roughness: 0.85, side: collider.type === "mesh" || collider.type === "plane" ? DoubleSide : 0 });
-    if (collider.sensor || collider.type === "plane") Object.assign(look, { transparent: true, opacity: collider.sensor ? 0.18 : 0.4, depthWrite: false });
-    if (collider.name.match(/glass|funnel/)) Object.assign(look, { transparent: true, opacity: 0.32, roughness: 0.1, depthWrite: false, side: DoubleSide });
-    const obstacle = this.add(new Obstacle(collider.name, solidGeometry(collider.mesh), collider.collider, look));
+  addStatic(body) {
+    if (!body.mesh.triangles.length || this.isGround(body)) return;
+    const look = material(this.theme.obstacle, { roughness: 0.85, side: body.type === "mesh" || body.type === "plane" ? DoubleSide : 0 });
+    if (body.sensor || body.type === "plane") Object.assign(look, { transparent: true, opacity: body.sensor ? 0.18 : 0.4, depthWrite: false });
+    if (body.name.match(/glass|funnel/)) Object.assign(look, { transparent: true, opacity: 0.32, roughness: 0.1, depthWrite: false, side: DoubleSide });
+    const obstacle = this.add(new Obstacle(body.name, solidGeometry(body.mesh), body.body, look));
     obstacle.object.castShadow = !look.transparent;
   }
 
   // A plane that looks up, and does not move, is the ground itself.
-  isGround(collider) {
-    if (collider.type !== "plane") return false;
-    const { vertices: v, triangles: t } = collider.mesh;
+  isGround(body) {
+    if (body.type !== "plane") return false;
+    const { vertices: v, triangles: t } = body.mesh;
     const corner = (i) => new Vector3().fromArray(v, 3 * t[i]);
     const normal = corner(1).sub(corner(0)).cross(corner(2).sub(corner(0))).normalize();
-    const p = this.model.picture.colliders, o = 7 * collider.collider;
+    const p = this.model.picture.bodies, o = 7 * body.body;
     normal.applyQuaternion({ x: p[o + 3], y: p[o + 4], z: p[o + 5], w: p[o + 6] });
     return Math.abs(normal.y) > 0.999;
   }
 
   groundHeight() {
-    const plane = this.model.colliders.find((c) => this.isGround(c));
-    if (plane) return this.model.picture.colliders[7 * plane.collider + 1];
+    const plane = this.model.statics.find((c) => this.isGround(c));
+    if (plane) return this.model.picture.bodies[7 * plane.body + 1];
     return this.bounds.low[1] - 0.03 * this.size;
   }
 

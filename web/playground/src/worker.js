@@ -112,12 +112,12 @@ function picture(wantHash, ms = 0) {
   if (changed) fixed = now;
   return {
     frame, time: world.time, ms, failed, hash: hash(wantHash), report: shortReport(), fixed: changed ? now.slice() : null,
-    positions: world.positions.slice(), bodies: world.bodyPoses.slice(), colliders: world.colliderPoses.slice(),
+    positions: world.positions.slice(), bodies: world.bodyPoses.slice(),
   };
 }
 
 function send(shown) {
-  postMessage({ type: "frame", picture: shown }, [shown.positions.buffer, shown.bodies.buffer, shown.colliders.buffer]);
+  postMessage({ type: "frame", picture: shown }, [shown.positions.buffer, shown.bodies.buffer]);
 }
 
 // ---- What the page asks for ----------------------------------------------------------------------------------------------
@@ -225,8 +225,8 @@ function describe() {
       name: b.name, body: b.body, particle: b.particle, object: b.object, mesh: copy(b.mesh),
       shapes: b.shapes.map((s) => ({ ...s, vertices: s.vertices ? s.vertices.slice() : null })),
     })),
-    colliders: scene.colliders.map((c) => ({
-      name: c.name, collider: c.collider, type: c.type, half: c.half, radius: c.radius, thickness: c.thickness, sensor: c.sensor, mesh: copy(c.mesh),
+    statics: scene.statics.map((s) => ({
+      name: s.name, body: s.body, type: s.shapes.length === 1 ? s.shapes[0].type : "body", sensor: s.shapes[0].sensor, mesh: copy(s.mesh),
     })),
     picture: picture(true),
   };

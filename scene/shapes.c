@@ -1,9 +1,9 @@
-/* Colliders of a scene. */
+/* Shapes of a scene: of bodies of every type. */
+#include "scene/bodies.h"
 #include "scene/solids.h"
 #include "scene/state.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* A field that is baked has so many samples along the longest side of its mesh if nothing else is said, and some beyond its
@@ -14,85 +14,45 @@
 /* What a triangle and its share of a tree take, in bytes, about. */
 #define BYTES_PER_TRIANGLE 200.0
 
-/* ---- Rotations ----------------------------------------------------------------------------------------------------------- */
-
-typedef struct turning {
-    double x, y, z, w;
-} turning;
-
-static sn_quat rounded(turning q)
+/* Points of a list, in the scratch. */
+sn_vec3 *sn_read_vectors(sn_scene *scene, sn_reader *reader, const char *key, const sn_numbers *list)
 {
-    double length = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
-    return (sn_quat){(sn_real)(q.x / length), (sn_real)(q.y / length), (sn_real)(q.z / length),
-                     (sn_real)(q.w / length)};
-}
-
-/* Of length 1, whatever its length. */
-static void direction_of(sn_vec3 v, double out[3])
-{
-    double x[3] = {(double)v.x, (double)v.y, (double)v.z};
-    double largest = fmax(fmax(fabs(x[0]), fabs(x[1])), fabs(x[2])); /* so that no square leaves the range */
-    double length = 0;
-    for (int i = 0; i < 3; ++i) {
-        out[i] = x[i] / largest;
-        length += out[i] * out[i];
+    uint32_t count = list->count / 3;
+    if (list->count % 3 || !count) {
+        sn_reader_fail_key(reader, key, "found %u numbers, expected three for each of them", list->count);
+        return NULL;
     }
-    for (int i = 0; i < 3; ++i)
-        out[i] /= sqrt(length);
+    sn_vec3 *vector = sn_arena_take(&scene->scratch, count, sizeof *vector);
+    if (!vector)
+        sn_reader_fail_key(reader, key, "no memory for %u of them", count);
+    for (uint32_t i = 0; vector && i < count; ++i)
+        vector[i] = (sn_vec3){(sn_real)list->data[3 * (size_t)i], (sn_real)list->data[3 * (size_t)i + 1],
+                              (sn_real)list->data[3 * (size_t)i + 2]};
+    return vector;
 }
 
-sn_quat sn_rotation_about(sn_vec3 axis, double angle)
+bool sn_scale_points(sn_reader *reader, sn_vec3 *point, uint32_t count, sn_real scale)
 {
-    if (angle == 0)
-        return (sn_quat){0, 0, 0, 1};
-    double a[3], s = sn_math_sin(angle / 2);
-    direction_of(axis, a);
-    return rounded((turning){s * a[0], s * a[1], s * a[2], sn_math_cos(angle / 2)});
-}
-
-sn_quat sn_rotation_after(sn_quat q, sn_quat p)
-{
-    turning a = {(double)q.x, (double)q.y, (double)q.z, (double)q.w};
-    turning b = {(double)p.x, (double)p.y, (double)p.z, (double)p.w};
-    return rounded(
-        (turning){a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-                  a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z});
-}
-
-sn_quat sn_rotation_facing(sn_vec3 direction)
-{
-    double d[3];
-    direction_of(direction, d);
-    if (d[0] == 0 && d[2] == 0) /* half a turn about x: also where the other formula has no axis */
-        return d[1] > 0 ? (sn_quat){0, 0, 0, 1} : (sn_quat){1, 0, 0, 0};
-    /* the half-way quaternion (y x d, 1 + y.d); 1 + y.d without cancellation where d is nearly -y */
-    double w = d[1] > 0 ? 1 + d[1] : (d[0] * d[0] + d[2] * d[2]) / (1 - d[1]);
-    return rounded((turning){d[2], 0, -d[0], w});
-}
-
-sn_vec3 sn_rotation_applied(sn_quat r, sn_vec3 v)
-{
-    double q[3] = {(double)r.x, (double)r.y, (double)r.z}, a[3] = {(double)v.x, (double)v.y, (double)v.z}, t[3], out[3];
-    for (int i = 0; i < 3; ++i) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        t[i] = 2 * (q[j] * a[k] - q[k] * a[j]);
+    for (uint32_t i = 0; i < count && scale != 1; ++i) {
+        point[i] = (sn_vec3){point[i].x * scale, point[i].y * scale, point[i].z * scale};
+        if (!isfinite(point[i].x) || !isfinite(point[i].y) || !isfinite(point[i].z))
+            return sn_reader_fail_key(reader, "scale", "point %u would be beyond the largest number", i);
     }
-    for (int i = 0; i < 3; ++i) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        out[i] = a[i] + (double)r.w * t[i] + q[j] * t[k] - q[k] * t[j];
-    }
-    return (sn_vec3){(sn_real)out[0], (sn_real)out[1], (sn_real)out[2]};
+    return true;
 }
 
-/* ---- Shapes ------------------------------------------------------------------------------------------------------------ */
+double sn_shape_between(sn_vec3 a, sn_vec3 b, sn_shape_def *shape)
+{
+    return sn_segment_pose(a, b, &shape->half.y, &shape->position, &shape->rotation);
+}
 
-/* A collider that is being read. */
+/* A shape that is being read. */
 typedef struct making {
     sn_scene *scene;
     sn_reader *reader;
-    const sn_collider_keys *keys;
+    bool placed; /* it says where it is */
     const void *own;
-    sn_collider_def *def;
+    sn_shape_def *def;
 } making;
 
 static bool make_plane(making *m)
@@ -120,10 +80,30 @@ static bool make_sphere(making *m)
 static bool make_capsule(making *m)
 {
     const sn_capsule_keys *own = m->own;
-    sn_collider_def *def = m->def;
-    bool placed = !sn_is_zero(m->keys->position) || m->keys->turn.angle != 0 || m->keys->rotation.data;
+    sn_shape_def *def = m->def;
     def->radius = own->radius;
-    return sn_read_capsule(m->reader, own, placed, &def->half.y, &def->position, &def->rotation);
+    return sn_read_capsule(m->reader, own, m->placed, &def->half.y, &def->position, &def->rotation);
+}
+
+static bool make_hull(making *m)
+{
+    const sn_shape_hull_keys *own = m->own;
+    sn_vec3 *point;
+    sn_mesh mesh = {0};
+    sn_mesh_notes notes = {0};
+    if (!own->mesh == !own->points.data)
+        return sn_reader_fail(m->reader, own->mesh ? "both 'mesh' and 'points' are given, expected one of them"
+                                                   : "the key 'points' is missing, or 'mesh', a file");
+    if (own->mesh) {
+        if (!sn_scene_read_mesh(m->scene, m->reader, "mesh", own->mesh, &mesh, &notes))
+            return false;
+        point = mesh.vertex;
+    } else if (!(point = sn_read_vectors(m->scene, m->reader, "points", &own->points))) {
+        return false;
+    }
+    m->def->vertex_count = own->mesh ? mesh.vertex_count : own->points.count / 3;
+    m->def->vertices = point;
+    return sn_scale_points(m->reader, point, m->def->vertex_count, own->scale);
 }
 
 static bool read_file(making *m, const sn_shell_keys *own, sn_mesh *mesh)
@@ -294,113 +274,130 @@ static bool make_field(making *m)
     return true;
 }
 
-static bool (*const make[SN_COLLIDER_FORMS])(making *) = {make_plane,   make_box,  make_sphere,
-                                                          make_capsule, make_mesh, make_field};
+static bool make_heights(making *m)
+{
+    const sn_heights_keys *own = m->own;
+    const sn_numbers *counts = &own->counts, *heights = &own->heights;
+    double whole = 1;
+    if (counts->count != 2)
+        return sn_reader_fail_key(m->reader, "counts", "found %u numbers, expected two", counts->count);
+    for (int k = 0; k < 2; ++k) {
+        double n = counts->data[k];
+        if (!(n >= 2) || n != floor(n))
+            return sn_reader_fail_key(m->reader, "counts", "found %.10g along %c, expected a whole number, 2 or more",
+                                      n, "xz"[k]);
+        m->def->height_count[k] = (uint32_t)n;
+        whole *= n;
+    }
+    if (whole != heights->count)
+        return sn_reader_fail_key(m->reader, "heights", "found %u numbers, expected %.10g, as 'counts' says",
+                                  heights->count, whole);
+    if (!sn_scene_fits(m->scene, m->reader, 2 * BYTES_PER_TRIANGLE * whole))
+        return false;
+    m->scene->planned += 2 * BYTES_PER_TRIANGLE * whole;
+    sn_real *copy = sn_arena_take(&m->scene->scratch, heights->count, sizeof *copy);
+    if (!copy)
+        return sn_reader_fail(m->reader, "no memory for %u heights", heights->count);
+    for (uint32_t i = 0; i < heights->count; ++i)
+        copy[i] = (sn_real)heights->data[i];
+    m->def->heights = copy;
+    m->def->cell = own->cell;
+    return true;
+}
+
+static bool (*const make[SN_SHAPE_TYPES])(making *) = {
+    [SN_SHAPE_SPHERE] = make_sphere, [SN_SHAPE_CAPSULE] = make_capsule,  [SN_SHAPE_BOX] = make_box,
+    [SN_SHAPE_HULL] = make_hull,     [SN_SHAPE_CYLINDER] = make_capsule, [SN_SHAPE_CONE] = make_capsule,
+    [SN_SHAPE_PLANE] = make_plane,   [SN_SHAPE_MESH] = make_mesh,        [SN_SHAPE_HEIGHTS] = make_heights,
+    [SN_SHAPE_FIELD] = make_field,
+};
 
 /* ---- Reading ------------------------------------------------------------------------------------------------------------- */
 
-const sn_scene_collider *sn_scene_find_collider(const sn_scene *scene, const char *name)
-{
-    const sn_scene_collider *collider = scene->colliders.items;
-    for (uint32_t i = 0; i < scene->colliders.count; ++i)
-        if (strcmp(collider[i].name, name) == 0)
-            return &collider[i];
-    return NULL;
-}
-
-static const char *name_collider(sn_scene *scene, sn_reader *reader, const char *given, const char *type)
-{
-    char made[140];
-    if (given && !sn_is_name(given)) {
-        sn_reader_fail_key(reader, "name", "'%.80s' is no name: expected letters, digits, '_' and '-', a letter first",
-                           given);
-        return NULL;
-    }
-    if (given && sn_scene_find_collider(scene, given)) {
-        sn_reader_fail_key(reader, "name", "there is another collider called '%s'", given);
-        return NULL;
-    }
-    for (uint32_t i = scene->colliders.count + 1; !given; ++i) {
-        snprintf(made, sizeof made, "%s%u", type, i);
-        if (!sn_scene_find_collider(scene, made))
-            given = made;
-    }
-    char *copy = sn_arena_copy(&scene->arena, given, strlen(given));
-    if (!copy)
-        sn_reader_fail(reader, "no memory for a name");
-    return copy;
-}
-
-/* Its number in sn_collider_forms; SN_COLLIDER_FORMS after an error. */
+/* Its number in sn_shape_forms; SN_SHAPE_TYPES after an error. */
 static uint32_t read_form(sn_reader *reader, const sn_value *value)
 {
     const sn_value *type = sn_value_find(value, "type");
-    const char *names[SN_COLLIDER_FORMS];
+    const char *names[SN_SHAPE_TYPES];
     char near[160];
     if (value->type != SN_VALUE_RECORD) {
-        sn_reader_expected(reader, value, "a record {...}: a collider");
-        return SN_COLLIDER_FORMS;
+        sn_reader_expected(reader, value, "a record {...}: a shape");
+        return SN_SHAPE_TYPES;
     }
     if (!type || type->type != SN_VALUE_TEXT) {
-        sn_reader_fail(reader, type ? "'type' is no text, expected a type of collider, such as \"plane\""
+        sn_reader_fail(reader, type ? "'type' is no text, expected a type of shape, such as \"box\""
                                     : "the key 'type' is missing: which shape is it?");
-        return SN_COLLIDER_FORMS;
+        return SN_SHAPE_TYPES;
     }
-    for (uint32_t i = 0; i < SN_COLLIDER_FORMS; ++i) {
-        names[i] = sn_collider_forms[i].name;
+    for (uint32_t i = 0; i < SN_SHAPE_TYPES; ++i) {
+        names[i] = sn_shape_forms[i].name;
         if (strcmp(names[i], type->text) == 0)
             return i;
     }
-    sn_reader_fail_key(reader, "type", "there is no type of collider '%.80s'%s", type->text,
-                       sn_did_you_mean(type->text, names, SN_COLLIDER_FORMS, near, sizeof near));
-    return SN_COLLIDER_FORMS;
+    sn_reader_fail_key(reader, "type", "there is no type of shape '%.80s'%s", type->text,
+                       sn_did_you_mean(type->text, names, SN_SHAPE_TYPES, near, sizeof near));
+    return SN_SHAPE_TYPES;
 }
 
-static bool add_collider(sn_scene *scene, sn_reader *reader, const sn_collider_def *def, const char *given,
-                         const char *type)
+/* What it has of its own besides its form, in the scratch. */
+static bool read_surface(sn_scene *scene, sn_reader *reader, const sn_value *value, const sn_shape_keys *keys,
+                         sn_shape_def *shape)
 {
-    const char *name = name_collider(scene, reader, given, type);
-    if (!name)
-        return false;
-    sn_scene_collider *collider = sn_growing_add(&scene->colliders, &scene->arena, sizeof *collider);
-    if (!collider)
-        return sn_reader_fail(reader, "no memory for a collider");
-    collider->name = name;
-    return sn_collider_add(scene->world, def, &collider->handle) == SN_OK || sn_scene_refused(scene, reader);
+    sn_contact_material *material = sn_arena_take(&scene->scratch, 1, sizeof *material);
+    sn_filter *filter = sn_arena_take(&scene->scratch, 1, sizeof *filter);
+    if (!material || !filter)
+        return sn_reader_fail(reader, "no memory for a shape");
+    *material = sn_surface_material(&keys->material);
+    *filter = (sn_filter){keys->category, keys->mask};
+    shape->material = sn_value_find(value, "material") ? material : NULL;
+    shape->filter = sn_value_find(value, "category") || sn_value_find(value, "mask") ? filter : NULL;
+    shape->density = isnan(keys->density) ? 0 : keys->density;
+    shape->rounding = keys->rounding;
+    shape->sensor = keys->sensor;
+    return true;
 }
 
-static bool read_collider(sn_scene *scene, sn_reader *reader, const sn_value *value)
+bool sn_read_shape(sn_scene *scene, sn_reader *reader, const sn_value *value, const sn_record *more, void *more_keys,
+                   sn_shape_def *shape)
 {
     uint32_t form = read_form(reader, value);
-    if (form == SN_COLLIDER_FORMS)
+    if (form == SN_SHAPE_TYPES)
         return false;
-    const sn_record *record = sn_collider_forms[form].record;
-    sn_collider_keys keys;
+    const sn_record *record = sn_shape_forms[form].record;
+    sn_shape_keys keys;
     void *own = sn_arena_take(&scene->scratch, 1, record->size);
     if (!own)
-        return sn_reader_fail(reader, "no memory for a collider");
-    const sn_record *tables[] = {&sn_collider_record, record};
-    void *structs[] = {&keys, own};
-    sn_collider_def def = sn_default_collider_def();
-    making m = {scene, reader, &keys, own, &def};
-    bool good = sn_record_read(reader, value, 2, tables, structs);
-    good = good &&
-           sn_read_rotation(reader, sn_world_dimensions(scene->world) == 2, &keys.turn, &keys.rotation, &def.rotation);
-    def.type = (sn_collider_type)form;
-    def.position = keys.position;
-    def.velocity = keys.velocity;
-    def.spin = keys.spin;
-    def.thickness = keys.thickness;
-    def.material = sn_surface_material(&keys.material);
-    def.category = keys.category;
-    def.mask = keys.mask;
-    def.sensor = keys.sensor;
-    good = good && make[form](&m) && add_collider(scene, reader, &def, keys.name, sn_collider_forms[form].name);
-    sn_arena_release(&scene->scratch);
-    return good;
+        return sn_reader_fail(reader, "no memory for a shape");
+    const sn_record *tables[] = {&sn_shape_record, more ? more : record, record}; /* messages name the last */
+    void *structs[] = {&keys, more ? more_keys : own, own};
+    *shape = sn_default_shape_def((sn_shape_type)form);
+    if (!sn_record_read(reader, value, more ? 3 : 2, tables, structs) ||
+        !sn_read_rotation(reader, sn_world_dimensions(scene->world) == 2, &keys.turn, &keys.rotation,
+                          &shape->rotation) ||
+        !read_surface(scene, reader, value, &keys, shape))
+        return false;
+    shape->position = keys.position;
+    making m = {scene, reader, !sn_is_zero(keys.position) || keys.turn.angle != 0 || keys.rotation.data, own, shape};
+    return make[form](&m);
 }
 
-bool sn_scene_read_colliders(sn_scene *scene, sn_reader *reader, const sn_value *list)
+bool sn_read_shapes(sn_scene *scene, sn_reader *reader, const sn_value *value, sn_body_def *def)
 {
-    return sn_each_item(scene, reader, list, read_collider);
+    bool list = value->type == SN_VALUE_LIST, good = true;
+    uint32_t count = list ? value->count : 1, i = 0;
+    if (list && (value->numbers || !count))
+        return sn_reader_expected(reader, value, "a shape, or a list of shapes");
+    sn_shape_def *shape = sn_arena_take(&scene->scratch, count, sizeof *shape);
+    if (!shape)
+        return sn_reader_fail(reader, "no memory for %u shapes", count);
+    if (!list)
+        good = sn_read_shape(scene, reader, value, NULL, NULL, shape);
+    for (const sn_value *item = list ? value->first : NULL; item; item = item->next, ++i) {
+        size_t length = sn_reader_enter_item(reader, i);
+        good = sn_read_shape(scene, reader, item, NULL, NULL, &shape[i]) && good;
+        sn_reader_leave(reader, length);
+    }
+    def->shapes = shape;
+    def->shape_count = count;
+    return good;
 }

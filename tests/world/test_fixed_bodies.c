@@ -1,5 +1,6 @@
-/* Colliders, groups and the settings of contact: what is taken and what is
+/* Static and kinematic bodies, groups and the settings of contact: what is taken and what is
    refused, handles, reading back, and that all of it is state. */
+#include "support/fixed.h"
 #include "support/support.h"
 
 #include "world/world.h"
@@ -33,20 +34,33 @@ static sn_real ball(void *context, sn_vec3 p)
            *(const sn_real *)context;
 }
 
-enum { PLANE, BOX, SPHERE, CAPSULE, MESH, FUNCTION, SAMPLES, BAKED, SORTS };
+enum { PLANE, BOX, SPHERE, CAPSULE, HULL, CYLINDER, CONE, HEIGHTS, MESH, FUNCTION, SAMPLES, BAKED, SORTS };
+
+static const sn_shape_type type_of[SORTS] = {
+    [PLANE] = SN_SHAPE_PLANE, [BOX] = SN_SHAPE_BOX,           [SPHERE] = SN_SHAPE_SPHERE, [CAPSULE] = SN_SHAPE_CAPSULE,
+    [HULL] = SN_SHAPE_HULL,   [CYLINDER] = SN_SHAPE_CYLINDER, [CONE] = SN_SHAPE_CONE,     [HEIGHTS] = SN_SHAPE_HEIGHTS,
+    [MESH] = SN_SHAPE_MESH,   [FUNCTION] = SN_SHAPE_FIELD,    [SAMPLES] = SN_SHAPE_FIELD, [BAKED] = SN_SHAPE_FIELD,
+};
+
+static sn_real heights[6] = {0, 1, 0, 1, 0, 1};
+
+static const sn_shape *shape_of(const sn_world *world, sn_body body)
+{
+    return &contact_collider(&world->contact, sn_fixed_of(world, body.index)->collider)->shape;
+}
 
 /* One of every sort, with nothing at its default. */
-static sn_collider_def def_of(int sort)
+static fixed_def def_of(int sort)
 {
-    sn_collider_def def = sn_default_collider_def();
-    def.type = sort < FUNCTION ? (sn_collider_type)sort : SN_COLLIDER_FIELD;
+    fixed_def def = default_fixed();
+    def.type = type_of[sort];
     def.position = vec(sort, 2, 3);
     def.rotation = quat(0.5, 0.5, 0.5, 0.5);
     def.velocity = vec(1, 0, -1);
     def.spin = vec(0, 0.5, 0);
     def.half = vec(1, 2, 3);
     def.radius = real(0.75);
-    def.thickness = real(0.01);
+    def.rounding = real(0.01);
     def.material.static_friction = real(0.8);
     def.material.restitution = real(0.25);
     def.material.friction_mix = SN_MIX_MOST;
@@ -61,6 +75,16 @@ static sn_collider_def def_of(int sort)
         def.triangles = cube_index;
         def.triangle_count = 12;
         def.cell = sort == BAKED ? real(0.25) : 0;
+    }
+    if (sort == HULL) {
+        def.vertices = cube_vertex;
+        def.vertex_count = 8;
+    }
+    if (sort == HEIGHTS) {
+        def.heights = heights;
+        def.height_count[0] = 3;
+        def.height_count[1] = 2;
+        def.cell = 1;
     }
     if (sort == FUNCTION) {
         def.function = ball;
@@ -80,29 +104,29 @@ static sn_collider_def def_of(int sort)
     return def;
 }
 
-static sn_collider add(sn_world *world, const sn_collider_def *def)
+static sn_body add(sn_world *world, const fixed_def *def)
 {
-    sn_collider collider;
-    assert_ok(world, sn_collider_add(world, def, &collider));
-    assert_true(collider.generation > 0 && sn_collider_is_valid(world, collider));
-    return collider;
+    sn_body body;
+    assert_ok(world, fixed_add(world, def, &body));
+    assert_true(body.generation > 0 && sn_body_is_valid(world, body));
+    return body;
 }
 
-static sn_collider add_sort(sn_world *world, int sort)
+static sn_body add_sort(sn_world *world, int sort)
 {
-    sn_collider_def def = def_of(sort);
+    fixed_def def = def_of(sort);
     return add(world, &def);
 }
 
-static void refuse(sn_world *world, const sn_collider_def *def, const char *words)
+static void refuse(sn_world *world, const fixed_def *def, const char *words)
 {
     uint64_t hash = sn_world_hash(world);
-    uint32_t count = sn_world_collider_count(world), data = world->contact.data_table.count;
-    sn_collider collider = {5, 5};
-    assert_result(world, SN_ERROR_ARGUMENT, sn_collider_add(world, def, &collider));
+    uint32_t count = fixed_count(world), data = world->contact.data_table.count;
+    sn_body body = {5, 5};
+    assert_result(world, SN_ERROR_ARGUMENT, fixed_add(world, def, &body));
     assert_says(sn_world_error(world), words);
-    assert_true(collider.index == 0 && collider.generation == 0);
-    assert_true(sn_world_hash(world) == hash && sn_world_collider_count(world) == count);
+    assert_true(body.index == 0 && body.generation == 0);
+    assert_true(sn_world_hash(world) == hash && fixed_count(world) == count);
     assert_int_equal(world->contact.data_table.count, data);
 }
 
@@ -114,15 +138,17 @@ static void test_defaults(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_collider_def def = sn_default_collider_def(), back;
-    assert_true(def.type == SN_COLLIDER_PLANE && def.rotation.w == 1 && def.category == 1 && def.mask == UINT32_MAX);
+    fixed_def def = default_fixed(), back;
+    assert_true(def.type == SN_SHAPE_PLANE && def.rotation.w == 1 && def.category == 1 && def.mask == UINT32_MAX);
     assert_true(def.half.x == real(0.5) && def.radius == real(0.5) && !def.sensor && !def.one_sided);
     assert_true(def.material.static_friction == real(0.5) && def.material.dynamic_friction == real(0.5));
-    assert_ok(world, sn_collider_read(world, add(world, &def), &back));
+    assert_ok(world, fixed_read(world, add(world, &def), &back));
+    def.half = vec(0, 0, 0); /* a plane has none */
+    def.radius = 0;
     assert_memory_equal(&back, &def, sizeof def);
-    assert_ok(world, sn_collider_add(world, &def, NULL));
-    assert_int_equal(sn_world_collider_count(world), 2);
-    assert_int_equal(sn_world_collider_count(NULL), 0);
+    assert_ok(world, fixed_add(world, &def, NULL));
+    assert_int_equal(fixed_count(world), 2);
+    assert_int_equal(fixed_count(NULL), 0);
     sn_world_destroy(world);
 }
 
@@ -132,23 +158,34 @@ static void test_read_back(void **state)
     (void)state;
     sn_world *world = support_world();
     for (int sort = 0; sort < SORTS; ++sort) {
-        sn_collider_def def = def_of(sort), back, again;
-        sn_collider first = add(world, &def);
-        assert_ok(world, sn_collider_read(world, first, &back));
+        fixed_def def = def_of(sort), back, again;
+        sn_body first = add(world, &def);
+        assert_ok(world, fixed_read(world, first, &back));
         assert_true(back.type == def.type && back.user == 77 && back.sensor && back.one_sided);
-        assert_true(back.category == 2 && back.mask == 0xff && back.thickness == def.thickness);
+        assert_true(back.category == 2 && back.mask == 0xff && back.rounding == def.rounding);
         assert_vec_same(back.position, def.position);
         assert_vec_same(back.velocity, def.velocity);
         assert_vec_same(back.spin, def.spin);
-        assert_vec_same(back.half, def.half);
+        sn_filter filter;
+        sn_shape_def tidy = fixed_shape(&def, &filter);
+        sn_shape_def_tidy(&tidy);
+        assert_vec_same(back.half, tidy.half);
+        assert_true(back.radius == tidy.radius);
         assert_true(back.rotation.x == def.rotation.x && back.rotation.w == def.rotation.w);
         assert_memory_equal(&back.material, &def.material, sizeof def.material);
         assert_int_equal(back.vertex_count, def.vertex_count);
         assert_int_equal(back.triangle_count, def.triangle_count);
         if (def.vertices) {
-            assert_true(back.vertices != def.vertices && back.triangles != def.triangles);
+            assert_true(back.vertices != def.vertices);
             assert_memory_equal(back.vertices, cube_vertex, sizeof cube_vertex);
+        }
+        if (def.triangles) {
+            assert_true(back.triangles != def.triangles);
             assert_memory_equal(back.triangles, cube_index, sizeof cube_index);
+        }
+        if (def.heights) {
+            assert_true(back.heights != def.heights);
+            assert_memory_equal(back.heights, heights, sizeof heights);
         }
         assert_true(back.function == def.function && back.context == def.context && back.cell == def.cell);
         assert_memory_equal(back.sample_count, def.sample_count, sizeof def.sample_count);
@@ -157,12 +194,12 @@ static void test_read_back(void **state)
             assert_memory_equal(back.samples, grid_sample, sizeof grid_sample);
         }
         uint32_t data = world->contact.data_table.count;
-        sn_collider second = add(world, &back);
+        sn_body second = add(world, &back);
         assert_int_equal(world->contact.data_table.count, data); /* shared */
-        assert_ok(world, sn_collider_read(world, second, &again));
+        assert_ok(world, fixed_read(world, second, &again));
         assert_memory_equal(&again, &back, sizeof back);
     }
-    assert_int_equal(world->contact.data_table.count, SORTS - MESH);
+    assert_int_equal(world->contact.data_table.count, SORTS - MESH + 2); /* and a hull, and heights */
     sn_world_destroy(world);
 }
 
@@ -172,19 +209,19 @@ static void test_only_what_belongs(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_collider_def def = sn_default_collider_def(), back;
+    fixed_def def = default_fixed(), back;
     def.vertices = (const sn_vec3 *)(const void *)&def;
     def.vertex_count = 1000000;
     def.half = vec(-1, -1, -1);
     def.radius = NOT_A_NUMBER;
     def.cell = -1;
-    sn_collider plane = add(world, &def);
-    assert_ok(world, sn_collider_read(world, plane, &back));
+    sn_body plane = add(world, &def);
+    assert_ok(world, fixed_read(world, plane, &back));
     assert_true(!back.vertices && !back.vertex_count);
-    def.type = SN_COLLIDER_SPHERE;
+    def.type = SN_SHAPE_SPHERE;
     def.radius = 1;
     add(world, &def);
-    def.type = SN_COLLIDER_CAPSULE;
+    def.type = SN_SHAPE_CAPSULE;
     def.half.y = 1;
     add(world, &def);
     sn_world_destroy(world);
@@ -194,65 +231,65 @@ static void test_short_forms(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_collider_def def;
+    fixed_def def;
     const double slack = EXACTNESS(1e-6, 1e-14);
-    sn_collider plane = sn_add_plane_collider(world, vec(1, 2, 3), vec(0, 0, 4));
-    assert_ok(world, sn_collider_read(world, plane, &def));
-    assert_true(def.type == SN_COLLIDER_PLANE);
+    sn_body plane = sn_static_add_plane(world, vec(1, 2, 3), vec(0, 0, 4));
+    assert_ok(world, fixed_read(world, plane, &def));
+    assert_true(def.type == SN_SHAPE_PLANE);
     assert_vec_same(def.position, vec(1, 2, 3));
     assert_vec_close(sn_quat_turn(def.rotation, vec(0, 1, 0)), vec(0, 0, 1), slack);
-    assert_ok(world, sn_collider_read(world, sn_add_plane_collider(world, vec(0, 0, 0), vec(0, -1, 0)), &def));
+    assert_ok(world, fixed_read(world, sn_static_add_plane(world, vec(0, 0, 0), vec(0, -1, 0)), &def));
     assert_vec_same(sn_quat_turn(def.rotation, vec(0, 1, 0)), vec(0, -1, 0));
-    assert_ok(world, sn_collider_read(world, sn_add_box_collider(world, vec(1, 2, 3), vec(4, 5, 6)), &def));
-    assert_true(def.type == SN_COLLIDER_BOX);
+    assert_ok(world, fixed_read(world, sn_static_add_box(world, vec(1, 2, 3), vec(4, 5, 6)), &def));
+    assert_true(def.type == SN_SHAPE_BOX);
     assert_vec_same(def.half, vec(4, 5, 6));
-    assert_ok(world, sn_collider_read(world, sn_add_sphere_collider(world, vec(1, 2, 3), 7), &def));
-    assert_true(def.type == SN_COLLIDER_SPHERE && def.radius == 7);
+    assert_ok(world, fixed_read(world, sn_static_add_sphere(world, vec(1, 2, 3), 7), &def));
+    assert_true(def.type == SN_SHAPE_SPHERE && def.radius == 7);
     sn_vec3 a = vec(1, 2, 3), b = vec(-3, 5, 3);
-    assert_ok(world, sn_collider_read(world, sn_add_capsule_collider(world, a, b, real(0.5)), &def));
-    assert_true(def.type == SN_COLLIDER_CAPSULE && def.radius == real(0.5));
+    assert_ok(world, fixed_read(world, sn_static_add_capsule(world, a, b, real(0.5)), &def));
+    assert_true(def.type == SN_SHAPE_CAPSULE && def.radius == real(0.5));
     assert_close(def.half.y, 2.5, slack);
     sn_pose pose = {def.position, def.rotation};
     assert_vec_close(sn_pose_to_world(&pose, vec(0, -(double)def.half.y, 0)), a, slack);
     assert_vec_close(sn_pose_to_world(&pose, vec(0, (double)def.half.y, 0)), b, slack);
 
     uint64_t hash = sn_world_hash(world);
-    assert_true(!sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 0, 0)).generation);
+    assert_true(!sn_static_add_plane(world, vec(0, 0, 0), vec(0, 0, 0)).generation);
     assert_says(sn_world_error(world), "normal (0, 0, 0) direction");
-    assert_true(!sn_add_plane_collider(world, vec(0, 0, 0), vec(0, (double)NAN, 0)).generation);
+    assert_true(!sn_static_add_plane(world, vec(0, 0, 0), vec(0, (double)NAN, 0)).generation);
     assert_says(sn_world_error(world), "normal nan finite");
-    assert_true(!sn_add_plane_collider(world, vec(0, (double)INFINITY, 0), vec(0, 1, 0)).generation);
+    assert_true(!sn_static_add_plane(world, vec(0, (double)INFINITY, 0), vec(0, 1, 0)).generation);
     assert_says(sn_world_error(world), "position inf finite");
-    assert_true(!sn_add_box_collider(world, vec(0, 0, 0), vec(1, 0, 1)).generation);
+    assert_true(!sn_static_add_box(world, vec(0, 0, 0), vec(1, 0, 1)).generation);
     assert_says(sn_world_error(world), "half.y 0 positive");
-    assert_true(!sn_add_sphere_collider(world, vec(0, 0, 0), -1).generation);
+    assert_true(!sn_static_add_sphere(world, vec(0, 0, 0), -1).generation);
     assert_says(sn_world_error(world), "radius -1 positive");
-    assert_true(!sn_add_capsule_collider(world, a, a, 1).generation);
-    assert_says(sn_world_error(world), "capsule a b sphere");
-    assert_true(!sn_add_capsule_collider(world, a, vec(0, (double)NAN, 0), 1).generation);
+    assert_true(!sn_static_add_capsule(world, a, a, 1).generation);
+    assert_says(sn_world_error(world), "capsule ends apart");
+    assert_true(!sn_static_add_capsule(world, a, vec(0, (double)NAN, 0), 1).generation);
     assert_says(sn_world_error(world), "capsule b nan");
-    assert_true(!sn_add_plane_collider(NULL, a, b).generation && !sn_add_box_collider(NULL, a, b).generation);
-    assert_true(!sn_add_sphere_collider(NULL, a, 1).generation && !sn_add_capsule_collider(NULL, a, b, 1).generation);
+    assert_true(!sn_static_add_plane(NULL, a, b).generation && !sn_static_add_box(NULL, a, b).generation);
+    assert_true(!sn_static_add_sphere(NULL, a, 1).generation && !sn_static_add_capsule(NULL, a, b, 1).generation);
     assert_true(sn_world_hash(world) == hash);
     sn_world_destroy(world);
 }
 
-static void expect_stale(sn_world *world, sn_collider collider, const char *words)
+static void expect_stale(sn_world *world, sn_body body, const char *words)
 {
-    sn_collider_def def = sn_default_collider_def(), before = def;
+    fixed_def def = default_fixed(), before = def;
     sn_contact_material material = sn_default_contact_material();
     const sn_quat none = {0, 0, 0, 1};
     uint64_t hash = sn_world_hash(world);
-    assert_false(sn_collider_is_valid(world, collider));
-    assert_result(world, SN_ERROR_STALE, sn_collider_remove(world, collider));
+    assert_false(sn_body_is_valid(world, body));
+    assert_result(world, SN_ERROR_STALE, sn_body_remove(world, body));
     assert_says(sn_world_error(world), words);
-    assert_result(world, SN_ERROR_STALE, sn_collider_read(world, collider, &def));
+    assert_result(world, SN_ERROR_STALE, fixed_read(world, body, &def));
     assert_memory_equal(&def, &before, sizeof def);
-    assert_result(world, SN_ERROR_STALE, sn_collider_set_pose(world, collider, vec(1, 1, 1), none));
-    assert_result(world, SN_ERROR_STALE, sn_collider_move_to(world, collider, vec(1, 1, 1), none));
-    assert_result(world, SN_ERROR_STALE, sn_collider_set_velocity(world, collider, vec(1, 1, 1), vec(0, 0, 0)));
-    assert_result(world, SN_ERROR_STALE, sn_collider_set_material(world, collider, &material));
-    assert_result(world, SN_ERROR_STALE, sn_collider_set_filter(world, collider, 1, 1));
+    assert_result(world, SN_ERROR_STALE, sn_body_set_pose(world, body, vec(1, 1, 1), none));
+    assert_result(world, SN_ERROR_STALE, sn_body_move_to(world, body, vec(1, 1, 1), none));
+    assert_result(world, SN_ERROR_STALE, sn_body_set_velocity(world, body, vec(1, 1, 1), vec(0, 0, 0)));
+    assert_result(world, SN_ERROR_STALE, sn_body_set_material(world, body, 0, &material));
+    assert_result(world, SN_ERROR_STALE, sn_body_set_filter(world, body, 0, &(sn_filter){1, 1}));
     assert_says(sn_world_error(world), words);
     assert_true(sn_world_hash(world) == hash);
 }
@@ -261,55 +298,55 @@ static void test_handles(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    expect_stale(world, (sn_collider){0}, "collider null");
-    expect_stale(world, (sn_collider){7, 1}, "collider 7 generation 1 exist");
-    sn_collider c[SORTS];
+    expect_stale(world, (sn_body){0}, "body null");
+    expect_stale(world, (sn_body){7, 1}, "body 7 generation 1 exist");
+    sn_body c[SORTS];
     for (int sort = 0; sort < SORTS; ++sort) {
         c[sort] = add_sort(world, sort);
         assert_int_equal(c[sort].index, sort);
-        sn_collider found = sn_collider_from_index(world, (uint32_t)sort);
+        sn_body found = sn_body_from_index(world, (uint32_t)sort);
         assert_true(found.index == c[sort].index && found.generation == c[sort].generation);
     }
-    assert_ok(world, sn_collider_remove(world, c[BOX]));
-    expect_stale(world, c[BOX], "collider 1 exist");
-    assert_true(!sn_collider_from_index(world, BOX).generation);
-    assert_says(sn_world_error(world), "no collider number 1");
-    assert_true(!sn_collider_from_index(world, 1000).generation);
-    assert_true(!sn_collider_from_index(NULL, 0).generation && !sn_collider_is_valid(NULL, c[0]));
-    assert_int_equal(sn_world_collider_count(world), SORTS - 1);
+    assert_ok(world, sn_body_remove(world, c[BOX]));
+    expect_stale(world, c[BOX], "body 1 exist");
+    assert_true(!sn_body_from_index(world, BOX).generation);
+    assert_says(sn_world_error(world), "no body number 1");
+    assert_true(!sn_body_from_index(world, 1000).generation);
+    assert_true(!sn_body_from_index(NULL, 0).generation && !sn_body_is_valid(NULL, c[0]));
+    assert_int_equal(fixed_count(world), SORTS - 1);
     for (int sort = 0; sort < SORTS; ++sort) { /* those that moved in storage are still themselves */
-        sn_collider_def def;
+        fixed_def def;
         if (sort == BOX)
             continue;
-        assert_ok(world, sn_collider_read(world, c[sort], &def));
+        assert_ok(world, fixed_read(world, c[sort], &def));
         assert_true((double)def.position.x == sort);
     }
-    sn_collider again = add_sort(world, SPHERE); /* the number, under another generation */
+    sn_body again = add_sort(world, SPHERE); /* the number, under another generation */
     assert_true(again.index == c[BOX].index && again.generation != c[BOX].generation);
-    expect_stale(world, c[BOX], "collider 1 exist");
+    expect_stale(world, c[BOX], "body 1 exist");
     for (int sort = 0; sort < SORTS; ++sort)
-        assert_ok(world, sn_collider_remove(world, sort == BOX ? again : c[sort]));
-    assert_int_equal(sn_world_collider_count(world), 0);
+        assert_ok(world, sn_body_remove(world, sort == BOX ? again : c[sort]));
+    assert_int_equal(fixed_count(world), 0);
     sn_world *empty = support_world();
     assert_true(sn_world_hash(world) == sn_world_hash(empty));
     sn_world_destroy(world);
     sn_world_destroy(empty);
 }
 
-/* However they came to be, it is the colliders that count, not their storage.
+/* However they came to be, it is the bodies that count, not their storage.
  */
 static void test_storage_does_not_count(void **state)
 {
     (void)state;
     sn_world *a = support_world(), *b = support_world();
-    sn_collider c[SORTS];
+    sn_body c[SORTS];
     for (int sort = 0; sort < SORTS; ++sort) {
         add_sort(a, sort);
         c[sort] = add_sort(b, sort);
     }
     assert_true(sn_world_hash(a) == sn_world_hash(b));
     for (int sort = 0; sort < SORTS; sort += 2)
-        assert_ok(b, sn_collider_remove(b, c[sort]));
+        assert_ok(b, sn_body_remove(b, c[sort]));
     assert_true(sn_world_hash(a) != sn_world_hash(b));
     for (int sort = 0; sort < SORTS; sort += 2)
         add_sort(b, sort);
@@ -323,24 +360,24 @@ static void test_ten_thousand(void **state)
     (void)state;
     enum { MANY = 10000 };
     sn_world *world = support_world();
-    sn_collider *c = calloc(MANY, sizeof *c);
+    sn_body *c = calloc(MANY, sizeof *c);
     for (uint32_t i = 0; i < MANY; ++i)
-        c[i] = sn_add_sphere_collider(world, vec(i, 0, 0), 1);
+        c[i] = sn_static_add_sphere(world, vec(i, 0, 0), 1);
     uint64_t hash = sn_world_hash(world);
-    assert_int_equal(sn_world_collider_count(world), MANY);
+    assert_int_equal(fixed_count(world), MANY);
     for (uint32_t i = 0; i < MANY; i += 2)
-        assert_ok(world, sn_collider_remove(world, c[i]));
+        assert_ok(world, sn_body_remove(world, c[i]));
     for (uint32_t i = 1; i < MANY; i += 2) {
-        sn_collider_def def;
-        assert_ok(world, sn_collider_read(world, c[i], &def));
+        fixed_def def;
+        assert_ok(world, fixed_read(world, c[i], &def));
         assert_true((double)def.position.x == i);
     }
     for (uint32_t i = 0; i < MANY; i += 2)
-        c[i] = sn_add_sphere_collider(world, vec(i, 0, 0), 1);
+        c[i] = sn_static_add_sphere(world, vec(i, 0, 0), 1);
     assert_true(sn_world_hash(world) == hash);
     for (uint32_t i = 0; i < MANY; ++i)
-        assert_ok(world, sn_collider_remove(world, c[i]));
-    assert_int_equal(sn_world_collider_count(world), 0);
+        assert_ok(world, sn_body_remove(world, c[i]));
+    assert_int_equal(fixed_count(world), 0);
     free(c);
     sn_world_destroy(world);
 }
@@ -352,7 +389,7 @@ static void test_many_meshes(void **state)
     sn_world *world = support_world();
     sn_vec3 vertex[8];
     memcpy(vertex, cube_vertex, sizeof vertex);
-    sn_collider_def def = def_of(MESH);
+    fixed_def def = def_of(MESH);
     def.vertices = vertex;
     for (int i = 0; i < 2000; ++i) {
         vertex[0].x = real(-1 - 0.001 * i);
@@ -371,36 +408,36 @@ static void test_changes(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_collider c = add_sort(world, BOX);
-    sn_collider_def def;
+    sn_body c = add_sort(world, BOX);
+    fixed_def def;
     const sn_quat half_turn = {0, 0, 2, 0}; /* not of length 1 */
     uint64_t hash[8];
     hash[0] = sn_world_hash(world);
-    assert_ok(world, sn_collider_set_pose(world, c, vec(7, 8, 9), half_turn));
+    assert_ok(world, sn_body_set_pose(world, c, vec(7, 8, 9), half_turn));
     hash[1] = sn_world_hash(world);
-    assert_ok(world, sn_collider_read(world, c, &def));
+    assert_ok(world, fixed_read(world, c, &def));
     assert_vec_same(def.position, vec(7, 8, 9));
     assert_true(def.rotation.z == 1 && def.rotation.w == 0);
     assert_vec_same(def.velocity, vec(1, 0, -1));
-    assert_ok(world, sn_collider_move_to(world, c, vec(0, 1, 0), half_turn));
+    assert_ok(world, sn_body_move_to(world, c, vec(0, 1, 0), half_turn));
     hash[2] = sn_world_hash(world);
-    assert_ok(world, sn_collider_read(world, c, &def));
+    assert_ok(world, fixed_read(world, c, &def));
     assert_vec_same(def.position, vec(7, 8, 9)); /* not yet */
-    assert_ok(world, sn_collider_move_to(world, c, vec(0, 2, 0), half_turn));
+    assert_ok(world, sn_body_move_to(world, c, vec(0, 2, 0), half_turn));
     hash[3] = sn_world_hash(world);
-    assert_ok(world, sn_collider_set_pose(world, c, vec(7, 8, 9), half_turn)); /* and the target is gone */
+    assert_ok(world, sn_body_set_pose(world, c, vec(7, 8, 9), half_turn)); /* and the target is gone */
     assert_true(sn_world_hash(world) == hash[1]);
-    assert_ok(world, sn_collider_set_velocity(world, c, vec(0, 0, 5), vec(1, 2, 3)));
+    assert_ok(world, sn_body_set_velocity(world, c, vec(0, 0, 5), vec(1, 2, 3)));
     hash[4] = sn_world_hash(world);
     sn_contact_material material = sn_default_contact_material();
     material.rolling = 1;
-    assert_ok(world, sn_collider_set_material(world, c, &material));
+    assert_ok(world, sn_body_set_material(world, c, 0, &material));
     hash[5] = sn_world_hash(world);
-    assert_ok(world, sn_collider_set_filter(world, c, 4, 8));
+    assert_ok(world, sn_body_set_filter(world, c, 0, &(sn_filter){4, 8}));
     hash[6] = sn_world_hash(world);
-    assert_ok(world, sn_collider_set_filter(world, c, 8, 4));
+    assert_ok(world, sn_body_set_filter(world, c, 0, &(sn_filter){8, 4}));
     hash[7] = sn_world_hash(world);
-    assert_ok(world, sn_collider_read(world, c, &def));
+    assert_ok(world, fixed_read(world, c, &def));
     assert_vec_same(def.velocity, vec(0, 0, 5));
     assert_vec_same(def.spin, vec(1, 2, 3));
     assert_true(def.material.rolling == 1 && def.category == 8 && def.mask == 4);
@@ -418,11 +455,11 @@ static void test_hash_sees_all(void **state)
     uint64_t hash[20];
     for (int i = 0; i < 20; ++i) {
         sn_world *world = support_world();
-        sn_collider_def def = def_of(CAPSULE);
+        fixed_def def = def_of(CAPSULE);
         def.user = (uint64_t)i;
         switch (i) {
         case 1:
-            def.type = SN_COLLIDER_PLANE;
+            def.type = SN_SHAPE_PLANE;
             break;
         case 2:
             def.position.x += 1;
@@ -443,7 +480,7 @@ static void test_hash_sees_all(void **state)
             def.radius = 5;
             break;
         case 8:
-            def.thickness = 5;
+            def.rounding = 5;
             break;
         case 9:
             def.material.static_friction = 3;
@@ -497,7 +534,7 @@ static void test_bad_numbers(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_collider_def def;
+    fixed_def def;
 #define REFUSE(sort, change, words)                                                                                    \
     do {                                                                                                               \
         def = def_of(sort);                                                                                            \
@@ -511,9 +548,9 @@ static void test_bad_numbers(void **state)
         REFUSE(sort, def.rotation = quat(0, 0, 0, 0), "rotation (0, 0, 0, 0) no rotation");
         REFUSE(sort, def.velocity.x = ENDLESS, "velocity inf finite");
         REFUSE(sort, def.spin.x = NOT_A_NUMBER, "spin nan rad/s finite");
-        REFUSE(sort, def.thickness = real(-0.5), "thickness -0.5 [0");
-        REFUSE(sort, def.thickness = NOT_A_NUMBER, "thickness nan [0");
-        REFUSE(sort, def.thickness = ENDLESS, "thickness inf [0");
+        REFUSE(sort, def.rounding = real(-0.5), "rounding -0.5 [0");
+        REFUSE(sort, def.rounding = NOT_A_NUMBER, "rounding nan [0");
+        REFUSE(sort, def.rounding = ENDLESS, "rounding inf [0");
         REFUSE(sort, def.material.static_friction = -1, "material.static_friction -1 negative");
         REFUSE(sort, def.material.static_friction = NOT_A_NUMBER, "material.static_friction nan");
         REFUSE(sort, def.material.dynamic_friction = 1, "dynamic_friction 1 static_friction 0.8 more");
@@ -525,8 +562,8 @@ static void test_bad_numbers(void **state)
         REFUSE(sort, def.material.friction_mix = (sn_mix)4, "friction_mix 4 sn_mix");
         REFUSE(sort, def.material.restitution_mix = (sn_mix)-1, "restitution_mix -1 sn_mix");
     }
-    REFUSE(PLANE, def.type = (sn_collider_type)6, "type 6 sn_collider_type");
-    REFUSE(PLANE, def.type = (sn_collider_type)-1, "type -1 sn_collider_type");
+    REFUSE(PLANE, def.type = (sn_shape_type)10, "type 10 sn_shape_type");
+    REFUSE(PLANE, def.type = (sn_shape_type)-1, "type -1 sn_shape_type");
     REFUSE(BOX, def.half.x = 0, "half.x 0 positive");
     REFUSE(BOX, def.half.y = -1, "half.y -1 positive");
     REFUSE(BOX, def.half.z = NOT_A_NUMBER, "half.z nan positive");
@@ -535,8 +572,22 @@ static void test_bad_numbers(void **state)
     REFUSE(SPHERE, def.radius = real(2e15), "radius 2e+15 at most");
     REFUSE(CAPSULE, def.radius = -2, "radius -2 positive");
     REFUSE(CAPSULE, def.half.y = 0, "half.y 0 positive");
-    refuse(world, NULL, "def NULL sn_default_collider_def");
-    assert_int_equal(sn_world_collider_count(world), 0);
+    REFUSE(CYLINDER, def.radius = 0, "cylinder radius 0 positive");
+    REFUSE(CYLINDER, def.half.y = NOT_A_NUMBER, "cylinder half.y nan positive");
+    REFUSE(CONE, def.radius = ENDLESS, "cone radius inf at most");
+    REFUSE(HULL, def.vertices = NULL, "hull vertices NULL points");
+    REFUSE(HULL, def.vertex_count = 3, "hull 3 points");
+    REFUSE(HULL, def.vertex_count = 4, "hull plane"); /* one side of the cube */
+    REFUSE(HEIGHTS, def.heights = NULL, "heights NULL");
+    REFUSE(HEIGHTS, def.height_count[0] = 1, "height_count[0] x 1");
+    REFUSE(HEIGHTS, def.height_count[1] = 0, "height_count[1] z 0");
+    REFUSE(HEIGHTS, (def.height_count[0] = def.height_count[1] = 1u << 14), "height_count 16384 at most");
+    REFUSE(HEIGHTS, def.cell = 0, "cell 0 positive");
+    REFUSE(HEIGHTS, heights[4] = NOT_A_NUMBER, "height (1, 1) nan finite");
+    REFUSE(HEIGHTS, heights[4] = ENDLESS, "height (1, 1) inf finite");
+    heights[4] = 0;
+    refuse(world, NULL, "def NULL sn_default_body_def");
+    assert_int_equal(fixed_count(world), 0);
     sn_world_destroy(world);
 }
 
@@ -546,14 +597,14 @@ static void test_bad_meshes(void **state)
     sn_world *world = support_world();
     sn_vec3 vertex[8];
     uint32_t index[36];
-    sn_collider_def def;
+    fixed_def def;
     for (int sort = MESH; sort < SORTS; sort += BAKED - MESH) {
         def = def_of(sort);
         def.vertices = vertex;
         def.triangles = index;
 #define REFUSE_MESH(change, words)                                                                                     \
     do {                                                                                                               \
-        sn_collider_def kept = def;                                                                                    \
+        fixed_def kept = def;                                                                                          \
         memcpy(vertex, cube_vertex, sizeof vertex);                                                                    \
         memcpy(index, cube_index, sizeof index);                                                                       \
         change;                                                                                                        \
@@ -593,7 +644,7 @@ static void test_bad_fields(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_collider_def def;
+    fixed_def def;
     REFUSE(FUNCTION, def.high = def.low, "low high function box");
     REFUSE(FUNCTION, def.high.y = -2, "low high -2 function box");
     REFUSE(FUNCTION, (def.low = vec(0, 0, 0), def.high = vec(0, 0, 0)), "low high function box");
@@ -608,10 +659,10 @@ static void test_bad_fields(void **state)
     REFUSE(SAMPLES, def.low.z = NOT_A_NUMBER, "low nan finite");
     REFUSE(SAMPLES, grid_sample[5] = NOT_A_NUMBER, "sample (2, 1, 0) nan finite");
     REFUSE(SAMPLES, grid_sample[26] = ENDLESS, "sample (2, 2, 2) inf finite");
-    REFUSE(SAMPLES, grid_sample[13] = real(0.25), "empty least sample 0.25 thickness 0.01");
+    REFUSE(SAMPLES, grid_sample[13] = real(0.25), "empty least sample 0.25 rounding 0.01");
     def = def_of(SAMPLES);
     grid_sample[13] = real(0.25);
-    def.thickness = real(0.3); /* as thick as that, it is there */
+    def.rounding = real(0.3); /* as thick as that, it is there */
     add(world, &def);
     sn_world_destroy(world);
 }
@@ -620,29 +671,29 @@ static void test_bad_changes(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_collider c = add_sort(world, SPHERE);
+    sn_body c = add_sort(world, SPHERE);
     const sn_quat none = {0, 0, 0, 1};
     uint64_t hash = sn_world_hash(world);
     sn_contact_material material = sn_default_contact_material();
-    assert_result(world, SN_ERROR_ARGUMENT, sn_collider_set_pose(world, c, vec(0, (double)NAN, 0), none));
+    assert_result(world, SN_ERROR_ARGUMENT, sn_body_set_pose(world, c, vec(0, (double)NAN, 0), none));
     assert_says(sn_world_error(world), "position nan");
-    assert_result(world, SN_ERROR_ARGUMENT, sn_collider_set_pose(world, c, vec(0, 0, 0), quat(0, 0, 0, 0)));
+    assert_result(world, SN_ERROR_ARGUMENT, sn_body_set_pose(world, c, vec(0, 0, 0), quat(0, 0, 0, 0)));
     assert_says(sn_world_error(world), "rotation (0, 0, 0, 0)");
-    assert_result(world, SN_ERROR_ARGUMENT, sn_collider_move_to(world, c, vec(0, (double)INFINITY, 0), none));
-    assert_result(world, SN_ERROR_ARGUMENT, sn_collider_move_to(world, c, vec(0, 0, 0), quat(0, (double)NAN, 0, 1)));
-    assert_result(world, SN_ERROR_ARGUMENT, sn_collider_set_velocity(world, c, vec(0, (double)NAN, 0), vec(0, 0, 0)));
-    assert_result(world, SN_ERROR_ARGUMENT, sn_collider_set_velocity(world, c, vec(0, 0, 0), vec(0, (double)NAN, 0)));
+    assert_result(world, SN_ERROR_ARGUMENT, sn_body_move_to(world, c, vec(0, (double)INFINITY, 0), none));
+    assert_result(world, SN_ERROR_ARGUMENT, sn_body_move_to(world, c, vec(0, 0, 0), quat(0, (double)NAN, 0, 1)));
+    assert_result(world, SN_ERROR_ARGUMENT, sn_body_set_velocity(world, c, vec(0, (double)NAN, 0), vec(0, 0, 0)));
+    assert_result(world, SN_ERROR_ARGUMENT, sn_body_set_velocity(world, c, vec(0, 0, 0), vec(0, (double)NAN, 0)));
     assert_says(sn_world_error(world), "spin nan");
-    assert_result(world, SN_ERROR_ARGUMENT, sn_collider_set_material(world, c, NULL));
+    assert_result(world, SN_ERROR_ARGUMENT, sn_body_set_material(world, c, 1, NULL));
+    assert_says(sn_world_error(world), "shape 1 body 1");
+    assert_result(world, SN_ERROR_ARGUMENT, sn_body_set_filter(world, c, 1, NULL));
     material.restitution = 2;
-    assert_result(world, SN_ERROR_ARGUMENT, sn_collider_set_material(world, c, &material));
+    assert_result(world, SN_ERROR_ARGUMENT, sn_body_set_material(world, c, 0, &material));
     assert_says(sn_world_error(world), "restitution 2 [0, 1]");
-    assert_result(world, SN_ERROR_ARGUMENT, sn_collider_read(world, c, NULL));
+    assert_result(world, SN_ERROR_ARGUMENT, sn_body_read(world, c, NULL));
     assert_true(sn_world_hash(world) == hash);
-    assert_int_equal(sn_collider_set_pose(NULL, c, vec(0, 0, 0), none), SN_ERROR_ARGUMENT);
-    assert_int_equal(sn_collider_add(NULL, NULL, &c), SN_ERROR_ARGUMENT);
-    assert_int_equal(c.generation, 0);
-    assert_int_equal(sn_collider_read(NULL, c, NULL), SN_ERROR_ARGUMENT);
+    assert_int_equal(sn_body_set_pose(NULL, c, vec(0, 0, 0), none), SN_ERROR_ARGUMENT);
+    assert_int_equal(sn_body_read(NULL, c, NULL), SN_ERROR_ARGUMENT);
     sn_world_destroy(world);
 }
 
@@ -650,16 +701,16 @@ static void test_2d(void **state)
 {
     (void)state;
     sn_world *world = support_world_2d();
-    sn_collider_def def;
+    fixed_def def;
     for (int sort = 0; sort < SORTS; ++sort) {
         def = def_of(sort);
         def.position.z = def.velocity.z = 0;
         def.rotation = quat(0, 0, 3, 4);
         def.spin = vec(0, 0, 2);
-        sn_collider c = add(world, &def);
-        assert_ok(world, sn_collider_read(world, c, &def));
+        sn_body c = add(world, &def);
+        assert_ok(world, fixed_read(world, c, &def));
         assert_true(def.rotation.z == real(0.6) && def.rotation.w == real(0.8));
-        sn_collider_def bad = def;
+        fixed_def bad = def;
         bad.position.z = 1;
         refuse(world, &bad, "position z 1 2D");
         bad = def;
@@ -671,19 +722,19 @@ static void test_2d(void **state)
         bad = def;
         bad.spin.y = 1;
         refuse(world, &bad, "spin y 1 2D z");
-        assert_result(world, SN_ERROR_ARGUMENT, sn_collider_move_to(world, c, vec(0, 0, 1), quat(0, 0, 0, 1)));
-        assert_result(world, SN_ERROR_ARGUMENT, sn_collider_set_pose(world, c, vec(0, 0, 0), quat(0, 1, 0, 1)));
-        assert_result(world, SN_ERROR_ARGUMENT, sn_collider_set_velocity(world, c, vec(0, 0, 0), vec(1, 0, 0)));
+        assert_result(world, SN_ERROR_ARGUMENT, sn_body_move_to(world, c, vec(0, 0, 1), quat(0, 0, 0, 1)));
+        assert_result(world, SN_ERROR_ARGUMENT, sn_body_set_pose(world, c, vec(0, 0, 0), quat(0, 1, 0, 1)));
+        assert_result(world, SN_ERROR_ARGUMENT, sn_body_set_velocity(world, c, vec(0, 0, 0), vec(1, 0, 0)));
     }
     sn_vec3 normals[] = {vec(0, -1, 0), vec(1, 0, 0), vec(-1, -1e-3, 0), vec(0, 1, 0)};
     for (size_t i = 0; i < COUNT_OF(normals); ++i) {
-        assert_ok(world, sn_collider_read(world, sn_add_plane_collider(world, vec(0, 0, 0), normals[i]), &def));
+        assert_ok(world, fixed_read(world, sn_static_add_plane(world, vec(0, 0, 0), normals[i]), &def));
         assert_true(def.rotation.x == 0 && def.rotation.y == 0);
     }
-    assert_true(!sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 1)).generation);
+    assert_true(!sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 1)).generation);
     assert_says(sn_world_error(world), "normal z 2D");
-    assert_true(sn_add_capsule_collider(world, vec(0, 0, 0), vec(-1, -2, 0), 1).generation);
-    assert_true(!sn_add_capsule_collider(world, vec(0, 0, 0), vec(-1, -2, 1), 1).generation);
+    assert_true(sn_static_add_capsule(world, vec(0, 0, 0), vec(-1, -2, 0), 1).generation);
+    assert_true(!sn_static_add_capsule(world, vec(0, 0, 0), vec(-1, -2, 1), 1).generation);
     sn_world_destroy(world);
 }
 
@@ -825,7 +876,7 @@ static void test_bad_groups(void **state)
  */
 
 /* All of it, in a world that may lack some of the shapes. */
-static void fill(sn_world *world, sn_collider c[SORTS])
+static void fill(sn_world *world, sn_body c[SORTS])
 {
     sn_group_contact group = sn_default_group_contact(3);
     group.material.static_friction = 2;
@@ -835,7 +886,7 @@ static void fill(sn_world *world, sn_collider c[SORTS])
     assert_ok(world, sn_world_set_contact_settings(world, &settings));
     for (int sort = 0; sort < SORTS; ++sort)
         c[sort] = add_sort(world, sort);
-    assert_ok(world, sn_collider_move_to(world, c[MESH], vec(1, 2, 3), quat(0, 1, 0, 0)));
+    assert_ok(world, sn_body_move_to(world, c[MESH], vec(1, 2, 3), quat(0, 1, 0, 0)));
 }
 
 static void test_snapshot(void **state)
@@ -844,46 +895,48 @@ static void test_snapshot(void **state)
     sn_world *world = support_world(), *empty = support_world();
     uint64_t none = sn_world_hash(world);
     sn_snapshot *before = sn_world_save(world);
-    sn_collider c[SORTS];
+    sn_body c[SORTS];
     fill(world, c);
     uint64_t full = sn_world_hash(world);
     sn_snapshot *saved = sn_world_save(world);
     assert_non_null(saved);
-    assert_ok(world, sn_collider_remove(world, c[SAMPLES]));
-    assert_ok(world, sn_collider_set_pose(world, c[MESH], vec(0, 0, 0), quat(0, 0, 0, 1)));
-    sn_collider late = add_sort(world, BOX);
+    assert_ok(world, sn_body_remove(world, c[SAMPLES]));
+    assert_ok(world, sn_body_set_pose(world, c[MESH], vec(0, 0, 0), quat(0, 0, 0, 1)));
+    sn_body late = add_sort(world, BOX);
     assert_ok(world, sn_world_load(world, before));
-    assert_true(sn_world_hash(world) == none && sn_world_collider_count(world) == 0);
+    assert_true(sn_world_hash(world) == none && fixed_count(world) == 0);
     assert_ok(world, sn_world_load(world, saved));
     assert_true(sn_world_hash(world) == full);
-    assert_int_equal(sn_world_collider_count(world), SORTS);
+    assert_int_equal(fixed_count(world), SORTS);
     assert_int_equal(sn_world_group_contact(world, 3).material.static_friction, 2);
     for (int sort = 0; sort < SORTS; ++sort) {
-        sn_collider_def def;
-        assert_ok(world, sn_collider_read(world, c[sort], &def));
+        fixed_def def;
+        assert_ok(world, fixed_read(world, c[sort], &def));
         assert_true(def.user == 77 && (double)def.position.x == sort);
-        assert_int_equal(def.vertex_count, sort == MESH || sort == BAKED ? 8 : 0);
+        assert_int_equal(def.vertex_count, sort == MESH || sort == BAKED || sort == HULL ? 8 : 0);
         sn_touch touch; /* shapes have their data again */
-        assert_true(sn_shape_near(&sn_world_collider(world, c[sort])->shape, vec(0, 5, 0), 100, &touch));
+        assert_true(sn_shape_near(shape_of(world, c[sort]), vec(0, 5, 0), 100, &touch));
     }
-    assert_false(sn_collider_is_valid(world, late));
-    sn_collider next = add_sort(world, BOX); /* a generation is not given out twice */
-    assert_false(sn_collider_is_valid(world, late) || next.generation == late.generation);
+    assert_false(sn_body_is_valid(world, late));
+    sn_body next = add_sort(world, BOX); /* a generation is not given out twice */
+    assert_false(sn_body_is_valid(world, late) || next.generation == late.generation);
 
     /* a world without the shapes refuses it, and changes nothing */
     assert_result(empty, SN_ERROR_ARGUMENT, sn_world_load(empty, saved));
-    assert_says(sn_world_error(empty), "snapshot collider 4 mesh this world does not have");
+    assert_says(sn_world_error(empty), "snapshot body 4 hull this world does not have");
     assert_true(sn_world_hash(empty) == none);
-    for (int sort = BAKED; sort >= MESH; --sort) { /* in another order; and gone again, but known */
+    for (int sort = BAKED; sort >= HULL; --sort) { /* in another order; and gone again, but known */
+        if (sort == CYLINDER || sort == CONE)
+            continue;
         assert_result(empty, SN_ERROR_ARGUMENT, sn_world_load(empty, saved));
-        assert_ok(empty, sn_collider_remove(empty, add_sort(empty, sort)));
+        assert_ok(empty, sn_body_remove(empty, add_sort(empty, sort)));
     }
     assert_ok(empty, sn_world_load(empty, saved));
     assert_true(sn_world_hash(empty) == full);
     for (int sort = 0; sort < SORTS; ++sort) {
-        sn_collider_def a, b;
-        assert_ok(world, sn_collider_read(world, c[sort], &a));
-        assert_ok(empty, sn_collider_read(empty, c[sort], &b));
+        fixed_def a, b;
+        assert_ok(world, fixed_read(world, c[sort], &a));
+        assert_ok(empty, fixed_read(empty, c[sort], &b));
         assert_int_equal(a.vertex_count, b.vertex_count);
         assert_true(a.function == b.function && !a.samples == !b.samples);
     }
@@ -897,16 +950,16 @@ static void test_rewind(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_collider c[SORTS];
+    sn_body c[SORTS];
     fill(world, c);
     uint64_t hash = sn_world_hash(world);
     sn_rewind *rewind = sn_rewind_create(world, 1 << 20);
     assert_non_null(rewind);
     assert_ok(world, sn_rewind_record(rewind, world));
-    assert_ok(world, sn_collider_remove(world, c[BOX]));
+    assert_ok(world, sn_body_remove(world, c[BOX]));
     assert_ok(world, sn_rewind_record(rewind, world));
     assert_ok(world, sn_rewind_back(rewind, world, 1));
-    assert_true(sn_world_hash(world) == hash && sn_collider_is_valid(world, c[BOX]));
+    assert_true(sn_world_hash(world) == hash && sn_body_is_valid(world, c[BOX]));
     sn_rewind_destroy(rewind);
     sn_world_destroy(world);
 }
@@ -915,22 +968,22 @@ static void test_shift_origin(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_collider c[SORTS];
+    sn_body c[SORTS];
     fill(world, c);
     assert_ok(world, sn_world_shift_origin(world, vec(10, -20, 30)));
     for (int sort = 0; sort < SORTS; ++sort) {
-        sn_collider_def def;
-        assert_ok(world, sn_collider_read(world, c[sort], &def));
+        fixed_def def;
+        assert_ok(world, fixed_read(world, c[sort], &def));
         assert_vec_same(def.position, vec(sort - 10, 22, -27));
     }
-    assert_vec_same(sn_world_collider(world, c[MESH])->target.position, vec(-9, 22, -27));
+    assert_vec_same(sn_fixed_of(world, c[MESH].index)->target.position, vec(-9, 22, -27));
     uint64_t hash = sn_world_hash(world);
-    assert_ok(world, sn_collider_set_pose(world, c[BOX], vec(-SUPPORT_REAL_MAX, 0, 0), quat(0, 0, 0, 1)));
+    assert_ok(world, sn_body_set_pose(world, c[BOX], vec(-SUPPORT_REAL_MAX, 0, 0), quat(0, 0, 0, 1)));
     hash = sn_world_hash(world);
     assert_result(world, SN_ERROR_ARGUMENT, sn_world_shift_origin(world, vec(SUPPORT_REAL_MAX, 0, 0)));
     assert_true(sn_world_hash(world) == hash);
-    assert_ok(world, sn_collider_remove(world, c[BOX]));
-    assert_ok(world, sn_collider_move_to(world, c[PLANE], vec(-SUPPORT_REAL_MAX, 0, 0), quat(0, 0, 0, 1)));
+    assert_ok(world, sn_body_remove(world, c[BOX]));
+    assert_ok(world, sn_body_move_to(world, c[PLANE], vec(-SUPPORT_REAL_MAX, 0, 0), quat(0, 0, 0, 1)));
     assert_result(world, SN_ERROR_ARGUMENT, sn_world_shift_origin(world, vec(SUPPORT_REAL_MAX, 0, 0)));
     sn_world_destroy(world);
 }
@@ -942,15 +995,15 @@ static void test_shift_origin(void **state)
 /* One call of a script that may run out of memory. */
 static sn_result script_call(sn_world *world, int i, sn_snapshot **saved, sn_snapshot *full)
 {
-    sn_collider_def def = def_of(i % SORTS);
+    fixed_def def = def_of(i % SORTS);
     sn_group_contact group = sn_default_group_contact(1);
     group.self = true;
     if (i < 2 * SORTS)
-        return sn_collider_add(world, &def, NULL);
+        return fixed_add(world, &def, NULL);
     if (i < 2 * SORTS + 12)
         return sn_world_set_group_contact(world, (uint32_t)i, &group);
     if (i == 2 * SORTS + 12)
-        return sn_collider_remove(world, sn_collider_from_index(world, 3));
+        return sn_body_remove(world, sn_body_from_index(world, 3));
     if (i == 2 * SORTS + 13) {
         *saved = sn_world_save(world);
         return *saved ? SN_OK : SN_ERROR_MEMORY;
@@ -1014,11 +1067,11 @@ static void test_baking_by_tasks(void **state)
         sn_world_def world_def = sn_default_world_def();
         world_def.tasks = support_tasks_hook(&tasks);
         sn_world *world = support_world_from(&world_def);
-        sn_collider c = add_sort(world, BAKED);
+        sn_body c = add_sort(world, BAKED);
         assert_true(tasks.runs > 0);
         for (int k = 0; k < 8; ++k) {
             sn_touch touch;
-            assert_true(sn_shape_near(&sn_world_collider(world, c)->shape, vec(0.3 * k - 1, 0.5, 0.1), 100, &touch));
+            assert_true(sn_shape_near(shape_of(world, c), vec(0.3 * k - 1, 0.5, 0.1), 100, &touch));
             if (i == 0)
                 first[k] = touch.distance;
             assert_true(first[k] == touch.distance);
@@ -1030,22 +1083,22 @@ static void test_baking_by_tasks(void **state)
 static sn_vec3 call_back(void *context, const sn_field_in *in)
 {
     sn_world *world = context;
-    sn_collider_def def = sn_default_collider_def();
+    fixed_def def = default_fixed();
     sn_contact_settings settings = sn_default_contact_settings();
     sn_group_contact group = sn_default_group_contact(0);
-    sn_collider c = sn_collider_from_index(world, 0);
+    sn_body c = sn_body_from_index(world, 0);
     (void)in;
-    assert_int_equal(sn_collider_add(world, &def, NULL), SN_ERROR_BUSY);
-    assert_int_equal(sn_collider_remove(world, c), SN_ERROR_BUSY);
-    assert_int_equal(sn_collider_set_pose(world, c, vec(0, 0, 0), quat(0, 0, 0, 1)), SN_ERROR_BUSY);
-    assert_int_equal(sn_collider_move_to(world, c, vec(0, 0, 0), quat(0, 0, 0, 1)), SN_ERROR_BUSY);
-    assert_int_equal(sn_collider_set_velocity(world, c, vec(0, 0, 0), vec(0, 0, 0)), SN_ERROR_BUSY);
-    assert_int_equal(sn_collider_set_material(world, c, &def.material), SN_ERROR_BUSY);
-    assert_int_equal(sn_collider_set_filter(world, c, 1, 1), SN_ERROR_BUSY);
+    assert_int_equal(fixed_add(world, &def, NULL), SN_ERROR_BUSY);
+    assert_int_equal(sn_body_remove(world, c), SN_ERROR_BUSY);
+    assert_int_equal(sn_body_set_pose(world, c, vec(0, 0, 0), quat(0, 0, 0, 1)), SN_ERROR_BUSY);
+    assert_int_equal(sn_body_move_to(world, c, vec(0, 0, 0), quat(0, 0, 0, 1)), SN_ERROR_BUSY);
+    assert_int_equal(sn_body_set_velocity(world, c, vec(0, 0, 0), vec(0, 0, 0)), SN_ERROR_BUSY);
+    assert_int_equal(sn_body_set_material(world, c, 0, &def.material), SN_ERROR_BUSY);
+    assert_int_equal(sn_body_set_filter(world, c, 0, &(sn_filter){1, 1}), SN_ERROR_BUSY);
     assert_int_equal(sn_world_set_contact_settings(world, &settings), SN_ERROR_BUSY);
     assert_int_equal(sn_world_set_group_contact(world, 0, &group), SN_ERROR_BUSY);
     assert_int_equal(sn_world_take_rest_shape(world, 0), SN_ERROR_BUSY);
-    assert_true(!sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0)).generation);
+    assert_true(!sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0)).generation);
     return vec(0, 0, 0);
 }
 
@@ -1053,9 +1106,9 @@ static void test_busy(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_add_particle(world, vec(0, 50, 0), 1);
-    sn_add_plane_collider(world, vec(0, -50, 0), vec(0, 1, 0));
-    assert_ok(world, sn_world_add_field(world, call_back, world, false, NULL));
+    sn_particle_add_at(world, vec(0, 50, 0), 1);
+    sn_static_add_plane(world, vec(0, -50, 0), vec(0, 1, 0));
+    assert_ok(world, sn_field_add(world, call_back, world, false, NULL));
     support_run(world, 1, 1.0 / 60);
     sn_world_destroy(world);
 }
@@ -1065,11 +1118,11 @@ static void slow_targets_are_reached(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_collider_def def;
-    sn_collider c = sn_add_plane_collider(world, vec(0, 0, 1), vec(1, 0, 1));
-    assert_ok(world, sn_collider_move_to(world, c, vec(1, 2, 3), (sn_quat){0, 0, 0, 1}));
+    fixed_def def;
+    sn_body c = fixed_add_plane(world, vec(0, 0, 1), vec(1, 0, 1));
+    assert_ok(world, sn_body_move_to(world, c, vec(1, 2, 3), (sn_quat){0, 0, 0, 1}));
     assert_ok(world, sn_world_step(world, real(3e38)));
-    assert_ok(world, sn_collider_read(world, c, &def));
+    assert_ok(world, fixed_read(world, c, &def));
     assert_vec_same(def.position, vec(1, 2, 3));
     sn_world_destroy(world);
 }
@@ -1104,5 +1157,5 @@ int main(void)
         cmocka_unit_test(test_busy),
         cmocka_unit_test(slow_targets_are_reached),
     };
-    return cmocka_run_group_tests_name("colliders", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("fixed_bodies", tests, NULL, NULL);
 }
