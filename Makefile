@@ -8,7 +8,7 @@ setup  := scripts/setup.sh
 configure = mkdir -p build/$(1) && { cmake --preset $(1) $(2) >build/$(1)/configure.log 2>&1 \
 	|| { cat build/$(1)/configure.log; exit 1; }; }
 
-.PHONY: build help run test test-long check fuzz random bench bench-long bench-docs accuracy docs solver-docs integrator-docs test-blender gallery playground test-web bench-web format format-check mingw aarch64 install clean
+.PHONY: build help run test test-long check abi fuzz random bench bench-long bench-docs bench-convergence accuracy docs solver-docs integrator-docs test-blender gallery testbed playground test-web bench-web format format-check mingw aarch64 install clean
 .NOTPARALLEL:
 
 # Builds the command, and everything else that is out of date.
@@ -42,11 +42,16 @@ test-long: ## run all tests as shipped and with ASan and UBSan in full length, w
 	@SINEW_LONG_TESTS=1 scripts/test.sh release asan-long
 
 check: ## run the tests in the whole matrix: sanitizers, clang, scalar, double, shared, and as shipped in full length (hours)
-	@$(setup) build test check
+	@$(setup) build test check abi
+	@scripts/abi.sh
 	@SINEW_LONG_TESTS=1 scripts/test.sh release shared
 	@scripts/test.sh asan-long tsan clang scalar double-asan
 	@scripts/random.sh check
 	@scripts/fuzz.sh smoke
+
+abi: ## compare the interface with that of the last release (ABI_SINCE=... with another revision): may programs go on without being compiled?
+	@$(setup) build abi
+	@scripts/abi.sh $(ABI_SINCE)
 
 fuzz: ## run every fuzz target for ten minutes (FUZZ_SECONDS=... for another time)
 	@$(setup) build check
@@ -70,6 +75,12 @@ bench-docs: ## measure everything and write docs/performance.md (about an hour)
 	@$(call configure,release,-DSINEW_BENCH_BULLET=ON)
 	@cmake --build --preset release --target bench_programs
 	@scripts/bench.sh --docs
+
+bench-convergence: ## measure how stiff cloth comes out and what that costs, into docs/convergence.md (some minutes)
+	@$(setup) build
+	@$(call configure,release)
+	@cmake --build --preset release --target sinew_bench_convergence
+	@scripts/convergence.sh build/release/sinew-bench-convergence
 
 accuracy: ## measure the accuracy and write docs/accuracy.md
 	@$(setup) build
@@ -104,6 +115,12 @@ gallery: ## render the pictures of the README and of docs/ with Blender
 	@$(call configure,release)
 	@cmake --build --preset release --target sinew_command
 	@scripts/gallery.sh
+
+testbed: ## open a window with all scenes, to pull at, stop and look into (SCENE=... begins with that one); needs SDL2
+	@$(setup) build testbed
+	@$(call configure,release,-DSINEW_TESTBED=ON)
+	@cmake --build --preset release --target testbed
+	@build/release/testbed $(SCENE)
 
 playground: ## build the web package and the playground, a page that any static host serves, into web/playground/dist
 	@$(setup) web

@@ -381,6 +381,11 @@ static int bench_file(bench *b, const char *name, uint32_t threads)
 
 static void bench_operand(bench *b, const char *name)
 {
+    if (strcmp(name, "queries") == 0) {
+        if (!sn_bench_queries(b->o->quick, b->o->json))
+            worsen(b, sn_complain(SN_EXIT_FAILED, "out of memory"));
+        return;
+    }
     if (bench_named(b, name))
         return;
     for (uint32_t i = 0; i < b->threads.count && b->code != SN_EXIT_OUTPUT; ++i) {
@@ -458,7 +463,8 @@ const sn_command sn_command_bench = {
                "is that of a body; overlap is a share of half a box's edge, and of ragdolls it is how far\n"
                "joints are apart, as a share of their height; paths are falling and settled. features is a\n"
                "cloth with one feature after the other, and what it costs beside the plain one; kinds is a\n"
-               "table of what a constraint of each kind costs.\n",
+               "table of what a constraint of each kind costs; queries, named alone, one of what rays,\n"
+               "casts and overlaps cost, which --save leaves out.\n",
     .most = UINT32_MAX,
     .options = options,
     .run = run};

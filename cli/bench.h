@@ -184,4 +184,7 @@ bool sn_bench_say_row(const sn_bench_row *row);
 /* The machine, its limits and all rows as a file. False after a message. */
 bool sn_bench_save(const char *path, const sn_bench_machine *machine, uint32_t count, const sn_bench_row *rows);
 
+/* What queries cost (bench_queries.c), in a table or as a JSON object each. False when memory runs out. */
+bool sn_bench_queries(bool quick, bool json);
+
 #endif

@@ -232,6 +232,9 @@ static int info_scene(const info_options *o, const char *name, sn_document *d, s
         sn_document_release(&loaded.document); /* what is asked for is what a scene takes that runs */
         sn_meter built = meter;
         (void)sn_scene_step(loaded.scene); /* for what the solver takes; whether it succeeds is not the question */
+        sn_report report;
+        if (sn_world_report(world, &report) == SN_OK && report.meshes[0])
+            sn_document_text(d, root, "meshes", report.meshes);
         add_memory(d, root, world, &built, &meter);
         add_solving(d, root, world);
     }

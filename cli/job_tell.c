@@ -79,6 +79,8 @@ static void say_report(const sn_job *job, sn_document *d, sn_value *root, const 
     sn_say_vector(d, momenta, "angular", report->angular_momentum);
     sn_document_number(d, root, "mass", report->mass);
     sn_say_vector(d, root, "centre", report->centre);
+    if (report->meshes[0])
+        sn_document_text(d, root, "meshes", report->meshes);
     say_residuals(job, d, root, report);
     sn_document_number(d, root, "direct_trees", report->direct_trees);
     sn_document_number(d, root, "direct_constraints", report->direct_constraints);
@@ -187,6 +189,8 @@ static void print_report(const sn_job *job, const sn_report *report)
            report->elastic);
     printf("  %-13slinear %.4g kg m/s, angular %.4g kg m^2/s\n", "momenta",
            sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]), sqrt(l[0] * l[0] + l[1] * l[1] + l[2] * l[2]));
+    if (report->meshes[0])
+        printf("  %-13s%s\n", "meshes", report->meshes);
     print_residuals(job, report);
     if (report->direct_trees)
         printf("  %-13s%u constraints in %u tree%s, because they carry 8 times what they move or more\n", "direct",

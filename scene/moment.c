@@ -19,6 +19,7 @@ static const struct {
     LIST(given_points, sn_given_points),
     LIST(forces, sn_scene_force),
     LIST(motions, sn_scene_motion),
+    LIST(characters, sn_scene_character),
     LIST(events, sn_scene_event),
     LIST(pinned, sn_pinned),
     LIST(traced_particles, sn_traced_particle),

@@ -1,4 +1,5 @@
 /* What happens while a scene runs: drags, forces over time, motions of particles and kinematic bodies along keyframes, events. */
+#include "scene/characters.h"
 #include "scene/state.h"
 
 #include <math.h>
@@ -410,6 +411,7 @@ bool sn_scene_read_program(sn_scene *scene, sn_reader *reader, const sn_scene_ke
         sn_item_fn *read;
     } part[] = {{"forces", keys->forces, read_force},
                 {"motions", keys->motions, read_motion},
+                {"characters", keys->characters, sn_scene_read_character},
                 {"events", keys->events, read_event}};
     bool good = true;
     for (size_t i = 0; i < sizeof part / sizeof part[0]; ++i) {
@@ -686,6 +688,8 @@ sn_result sn_scene_prepare(sn_scene *scene, double time, double dt)
             result = happen(scene, &event[i]);
     for (uint32_t i = 0; i < scene->motions.count && result == SN_OK; ++i)
         result = lead(scene, &motion[i], time, dt);
+    if (result == SN_OK)
+        result = sn_scene_lead_characters(scene);
     for (uint32_t i = 0; i < scene->forces.count && result == SN_OK; ++i)
         result = apply_force(scene, &force[i], time, dt);
     return result;

@@ -1,4 +1,5 @@
 /* A scene as a document: every object as a set of particles, every constraint, and what is still to happen. */
+#include "scene/characters.h"
 #include "scene/state.h"
 
 #include <math.h>
@@ -723,6 +724,35 @@ static void save_motions(saver *s, sn_value *root)
     }
 }
 
+/* As they are now: what they stand on they find again. */
+static void save_characters(saver *s, sn_value *root)
+{
+    const sn_scene_character *one = s->scene->characters.items;
+    sn_value *list = NULL;
+    for (uint32_t i = 0; i < s->scene->characters.count; ++i) {
+        const sn_character *c = &one[i].character;
+        if (!sn_body_is_valid(s->scene->world, one[i].body))
+            continue;
+        const uint32_t number = sn_body_particle(s->scene->world, one[i].body).index;
+        if (!list)
+            list = sn_document_list(s->out, root, "characters");
+        sn_character_keys keys = {.radius = c->radius,
+                                  .height = c->height,
+                                  .step_height = c->step_height,
+                                  .slope_limit = c->slope_limit,
+                                  .mass = c->mass,
+                                  .push = c->push,
+                                  .moves = {one[i].move_count, (void *)one[i].move},
+                                  .repeat = one[i].repeat,
+                                  .foot = c->position,
+                                  .velocity = c->velocity,
+                                  .grounded = c->grounded};
+        sn_value *record = sn_document_record(s->out, list, NULL);
+        sn_record_write(s->out, record, &sn_character_record, &keys);
+        save_selection(s, record, (sn_selection){1, &number});
+    }
+}
+
 /* ---- Names of constraints ---------------------------------------------------------------------------------------------------
 
    In the saved scene constraints are lists by kind, and "names" says which of them had which name: by their numbers among
@@ -902,6 +932,7 @@ static bool save_all(saver *s)
     save_names(s, root);
     save_forces(s, root);
     save_motions(s, root);
+    save_characters(s, root);
     save_events(s, root);
     save_record(s, root);
     char path[160] = "", text[240];

@@ -1,4 +1,5 @@
 /* A scene from a document: the story of it is in sn_scene_create. */
+#include "scene/characters.h"
 #include "scene/state.h"
 
 #include <math.h>
@@ -734,10 +735,11 @@ sn_result sn_scene_step(sn_scene *scene)
         result = sn_scene_prepare(scene, sn_scene_time(scene), dt);
     if (result == SN_OK)
         result = sn_world_step(scene->world, (sn_real)dt);
-    if (result == SN_OK)
-        scene->frame++;
     scene->prepared = result == SN_CANCELLED;
-    return result;
+    if (result != SN_OK)
+        return result;
+    scene->frame++;
+    return sn_scene_move_characters(scene, sn_scene_time(scene), dt);
 }
 
 uint32_t sn_scene_frame(const sn_scene *scene)

@@ -1,4 +1,5 @@
 /* The JSON Schema of scene files, from the tables. */
+#include "scene/characters.h"
 #include "scene/state.h"
 
 #include <math.h>
@@ -476,6 +477,7 @@ bool sn_scene_schema(sn_document *document)
     define_list_of_records(&w, "forces", &sn_force_record);
     define_list_of_records(&w, "motions", &sn_motion_record);
     put_one_of(&w, sn_motion_record.name, 2, (const char *[]){"of", "kinematic"});
+    define_list_of_records(&w, "characters", &sn_character_record);
     define_list_of_records(&w, "events", &sn_event_record);
     put_keys(&w, properties, required, &sn_scene_record);
     return !document->failed;

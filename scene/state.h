@@ -44,6 +44,16 @@ typedef struct sn_scene_motion {
     bool done; /* let go */
 } sn_scene_motion;
 
+/* A body that walks. */
+typedef struct sn_scene_character {
+    sn_character character; /* its filter is set for a move only */
+    sn_body body;
+    uint32_t move_count;
+    const struct sn_move_keys *move;
+    bool repeat;
+    uint32_t jumped; /* the move whose jump is done; UINT32_MAX: none */
+} sn_scene_character;
+
 typedef struct sn_scene_event {
     sn_event_keys keys;
     sn_selection of;
@@ -91,7 +101,7 @@ struct sn_scene {
     sn_growing statics;      /* sn_scene_static */
     sn_growing holds;        /* sn_hold: constraints that the scene itself names */
     sn_growing given_points; /* sn_given_points, in the order of the world */
-    sn_growing forces, motions, events, pinned;
+    sn_growing forces, motions, characters, events, pinned;
     sn_growing traced_particles, traced_constraints, traced_heaps;
     sn_growing drags;        /* uint32_t: their numbers */
     sn_growing drag_objects; /* const char *: the object that each is of, or NULL */

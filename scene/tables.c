@@ -66,8 +66,8 @@ static const char *const linear_about[] = {"the minimal residual method",
 const sn_choices sn_linear_choices = CHOICES(linear);
 
 static const char *const stiffening_names[] = {"auto", "off"};
-static const char *const stiffening_about[] = {"chains and trees that carry much are solved directly",
-                                               "nothing but sweeps"};
+static const char *const stiffening_about[] = {
+    "chains and trees that carry much are solved directly, large stiff meshes get limits", "nothing but sweeps"};
 const sn_choices sn_stiffening_choices = CHOICES(stiffening);
 
 static const char *const drag_names[] = {"rate", "loss", "force", "planar", "matrix", "rigid"};
@@ -475,6 +475,8 @@ static const sn_key scene_keys[] = {
     {"attachments", SN_KEY_VALUE, SCENE(attachments), .of = "attachments", .about = "what ties objects together"},
     {"forces", SN_KEY_VALUE, SCENE(forces), .of = "forces", .about = "forces over time"},
     {"motions", SN_KEY_VALUE, SCENE(motions), .of = "motions", .about = "particles and bodies led along keyframes"},
+    {"characters", SN_KEY_VALUE, SCENE(characters), .of = "characters",
+     .about = "bodies that walk, besides objects of type character: for saved scenes"},
     {"events", SN_KEY_VALUE, SCENE(events), .of = "events", .about = "what happens at once"},
     {"record", SN_KEY_RECORD, SCENE(record), .of = &sn_record_record, .about = "what goes into a trace"},
     END};

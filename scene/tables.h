@@ -47,7 +47,7 @@ typedef struct sn_scene_keys {
     sn_record_keys record;
     sn_contact_settings contact;
     const sn_value *materials, *groups, *objects, *bodies, *statics, *constraints;
-    const sn_value *names, *attachments, *forces, *motions, *events;
+    const sn_value *names, *attachments, *forces, *motions, *characters, *events;
 } sn_scene_keys;
 
 /* An object: what all of them have, as the file has it. */

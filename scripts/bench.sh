@@ -35,10 +35,6 @@ case ${1:-} in
 *)
   mkdir -p out
   "$program" bench --save out/bench.json "$@"
-  queries=$(dirname "$program")/sinew-bench-queries
-  if [[ -x $queries ]]; then
-    printf '\nQueries: 100,000 triangles, 5,000 bodies, 20,000 particles, 1,000 boxes; CPU time on one thread\n\n'
-    "$queries"
-  fi
+  "$program" bench queries
   ;;
 esac

@@ -3,7 +3,7 @@
 #
 #   scripts/setup.sh [--look] GROUP...     --look: installs nothing, and fails only if that would
 #
-# Groups: build, run, test, check, format, bench, blender, web, wasm, browser, mingw, aarch64. Says nothing when all is there. Installs Debian packages as
+# Groups: build, run, test, check, abi, format, bench, blender, web, wasm, browser, testbed, mingw, aarch64. Says nothing when all is there. Installs Debian packages as
 # root or through a sudo that asks no password; otherwise prints the line to run and fails.
 set -u
 
@@ -32,6 +32,7 @@ blender blender                   blender
 blender python3-numpy             -
 check   clang                     clang
 check   libclang-rt-14-dev        -
+abi     abigail-tools             abidiff
 format  clang-format              clang-format
 web     nodejs                    node
 wasm    clang                     clang
@@ -39,6 +40,7 @@ wasm    lld                       wasm-ld
 wasm    wasi-libc                 -
 wasm    libclang-rt-14-dev-wasm32 -
 browser chromium                  chromium
+testbed libsdl2-dev               SDL2/SDL.h
 mingw   gcc-mingw-w64-x86-64      x86_64-w64-mingw32-gcc
 aarch64 gcc-aarch64-linux-gnu     aarch64-linux-gnu-gcc
 aarch64 libc6-dev-arm64-cross     -

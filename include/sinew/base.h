@@ -66,9 +66,21 @@ typedef struct sn_quat {
 #define SN_IMMOVABLE ((sn_real)INFINITY)
 
 /* ---- Results --------------------------------------------------------------------------------------------------
-   A call that can fail returns an sn_result, a null handle, or a NaN, and says why in words through
-   sn_world_error. A call that fails has changed nothing, asleep or awake, sn_world_hash included, unless its description says
-   otherwise. */
+   One convention for all calls. What a call returns says whether it failed, by its type:
+
+       sn_result                      SN_OK, or the reason; what it writes through a pointer is then null, zero, or as it was
+       a handle, a run, a pointer     null: all zero, of a run count 0
+       a number of something new      0
+       sn_real, sn_vec3, sn_quat      NaN, in each part
+       a count, a size, a group       0
+       bool                           false: "no"
+       another struct                 all zero
+       nothing                        only calls that destroy, which ignore NULL
+
+   Why it failed is told in words by sn_world_error, and each failing call is logged once, also one that reads. A null or stale handle, a NULL
+   world, a bad number: never more than that. Questions that have an answer for anything are no failures: sn_..._is_valid, counts of NULL,
+   a name that is not there (sn_kind_find). A call that fails has changed nothing, asleep or awake, sn_world_hash included, unless its description
+   says otherwise. With a NULL world there is nothing that could tell why. */
 
 typedef enum sn_result {
     SN_OK = 0,
@@ -81,6 +93,16 @@ typedef enum sn_result {
     SN_ERROR_HOST,     /* a hook of the caller broke its promise, such as a task system that loses tasks */
     SN_CANCELLED       /* the caller asked for it; see sn_world_set_cancel. Not logged: nothing is wrong */
 } sn_result;
+
+/* ---- Versions -------------------------------------------------------------------------------------------------
+   Two libraries of one soname are interchangeable: programs need not be compiled again. The soname has the major version, and before 1.0 the
+   minor one, too (libsinew.so.0.1, later libsinew.so.1). Within it functions and enum values may be added, and patches may change results
+   where CHANGELOG.md says so; no function goes or changes its type, no struct grows, and no value gets another meaning.
+   A struct gets a field, at its end, only together with a new soname. That costs a program a compilation and no change: the default of an appended field
+   is what the library did before there was one. So start from the default function, sn_default_..., of every struct that has one, and set what you
+   want; a struct that is filled by hand has zeros in fields that it does not know. There is no field for the size of a struct: structs of this
+   API are returned by value, are parts of each other and lie in arrays of yours, and there a size would not help.
+   `make abi` compares the library with that of the last release. */
 
 /* A short English name of a result, such as "stale handle". Never NULL; the string is static. */
 SN_API const char *sn_result_text(sn_result result);

@@ -65,7 +65,7 @@ SN_API sn_character sn_default_character(void);
 
 /* Moves it by dt seconds (positive, finite): first as what it stands on has moved since the last move, then by its velocity. Call it after a step
    of the same dt, on the thread that steps. What it runs into gets an impulse if it is a body that can move. What overlaps it, because it moved there, pushes it out.
-   Refused, by name, with nothing changed: numbers out of range or not finite, a bad filter, a stale body. What it stands on may be
+   Refused, by name, with nothing changed: numbers out of range or not finite, a place or a way beyond 1e18 m, a bad filter, a stale body. What it stands on may be
    removed at any time. In a 2D world up, position and velocity have z = 0. */
 SN_API sn_result sn_character_move(sn_world *world, sn_character *character, sn_real dt);
 

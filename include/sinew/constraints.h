@@ -372,7 +372,8 @@ typedef struct sn_constraint_walk {
 SN_API bool sn_constraint_next(const sn_world *world, sn_constraint_walk *walk);
 
 /* Sets one parameter by name, "rest" or "normal"; count is the numbers in value and must be 1, or 3 for a vector.
-   SN_MEASURE measures anew. */
+   SN_MEASURE measures anew. constraints.def lists the names of each kind, and sn_kind_info(world, kind)->param tells them with units; a wrong one
+   is answered with the right ones. What is dragged, for one, hangs on a pin with compliance whose "target" follows the mouse. */
 SN_API sn_result sn_constraint_set_param(sn_world *world, sn_constraint constraint, const char *name,
                                          const sn_real *value, uint32_t count);
 SN_API sn_result sn_constraint_set_material(sn_world *world, sn_constraint constraint, sn_material material);
@@ -388,7 +389,8 @@ typedef struct sn_force {
 
 /* NaN and an error if the handle is stale. 0 before the first step, and after one that failed unless impulses start warm.
    Read at one moment, the force of a rigid constraint in single precision is good to about m * 1e-7 * length / h^2:
-   average it over some steps, or build in double. */
+   average it over some steps, or build in double. Rods of a mesh that is stiffened (sn_settings.stiffening) exert what
+   is left to them: limits between groups of particles carry most of a load, and no constraint tells of that. */
 SN_API sn_force sn_constraint_force(const sn_world *world, sn_constraint constraint);
 
 /* The force in newtons on the given point of the constraint (0 is the first), its direction as positions are now. The

@@ -49,6 +49,7 @@ SN_API sn_group_contact sn_default_group_contact(uint32_t group);
 
 /* From the next step on. Refused: numbers out of range, named in the message. */
 SN_API sn_result sn_world_set_group_contact(sn_world *world, uint32_t group, const sn_group_contact *contact);
+/* That of a group as it is now, which is the default if it was never set; all zero for NULL. */
 SN_API sn_group_contact sn_world_group_contact(const sn_world *world, uint32_t group);
 
 /* Remembers where the particles of the group are now as its rest shape; see rest_gap. Those that join the group later have no
@@ -80,8 +81,8 @@ SN_API sn_result sn_world_set_contact_settings(sn_world *world, const sn_contact
 /* ---- Sleep -----------------------------------------------------------------------------------------------------------
 
    With sn_contact_settings.sleep, particles that constraints or contacts join fall asleep together when none of them was faster
-   than sleep_speed for sleep_time, and one of them touches a body that stands or an immovable particle: what swings or flies never
-   does. A rigid body that came no farther than 3 sleep_speed sleep_time in 3 sleep_time counts as slow from then on, as long as it
+   than sleep_speed for sleep_time, and one of them touches a body that stands or an immovable particle, or a constraint holds it to
+   one or to a place in the world: what swings or flies never does. A rigid body that came no farther than 3 sleep_speed sleep_time in 3 sleep_time counts as slow from then on, as long as it
    stays there: a body that is jammed may have a velocity that leads nowhere. Sleepers have no velocity, stay where they are to the last bit, and cost next to nothing in contact; constraints between
    them do nothing. Masses read as ever. What wakes one of them wakes all that fell asleep with it: another particle that is
    faster than sleep_speed and comes to it, a kinematic body or target that moves there, and every call that changes one of

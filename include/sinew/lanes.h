@@ -56,6 +56,13 @@
 #define SN_LANES_INLINE static inline
 #endif
 
+/* SN_LANES_OF(lanes3){x, y, z} in both languages. */
+#ifdef __cplusplus
+#define SN_LANES_OF(type) type
+#else
+#define SN_LANES_OF(type) (type)
+#endif
+
 #if SN_LANE_DOUBLE
 typedef double lane_number;
 typedef int64_t lane_bits;
@@ -89,7 +96,7 @@ typedef struct lanes4 { /* a rotation: (x, y, z) and its real part w */
 SN_LANES_INLINE lanes lanes_all(double a)
 {
 #if SN_VECTOR
-    return (lane_number)a - (lanes){0}; /* -0 stays -0 */
+    return (lane_number)a - SN_LANES_OF(lanes){0}; /* -0 stays -0 */
 #else
     return (lane_number)a;
 #endif
@@ -225,7 +232,7 @@ SN_LANES_INLINE flags flags_of(uint32_t bits)
 #else
     const flags lane = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
 #endif
-    return (((lane_bits)bits - (flags){0}) & lane) != 0;
+    return (((lane_bits)bits - SN_LANES_OF(flags){0}) & lane) != 0;
 #else
     return -(flags)(bits & 1);
 #endif
@@ -312,33 +319,33 @@ SN_LANES_INLINE lanes lanes_sqrt(lanes a)
 
 SN_LANES_INLINE lanes3 lanes3_of(lanes x, lanes y, lanes z)
 {
-    return (lanes3){x, y, z};
+    return SN_LANES_OF(lanes3){x, y, z};
 }
 
 /* A vector among the parameters. */
 SN_LANES_INLINE lanes3 lanes3_read(const lanes *from)
 {
-    return (lanes3){from[0], from[1], from[2]};
+    return SN_LANES_OF(lanes3){from[0], from[1], from[2]};
 }
 
 SN_LANES_INLINE lanes3 lanes3_add(lanes3 a, lanes3 b)
 {
-    return (lanes3){a.x + b.x, a.y + b.y, a.z + b.z};
+    return SN_LANES_OF(lanes3){a.x + b.x, a.y + b.y, a.z + b.z};
 }
 
 SN_LANES_INLINE lanes3 lanes3_sub(lanes3 a, lanes3 b)
 {
-    return (lanes3){a.x - b.x, a.y - b.y, a.z - b.z};
+    return SN_LANES_OF(lanes3){a.x - b.x, a.y - b.y, a.z - b.z};
 }
 
 SN_LANES_INLINE lanes3 lanes3_scale(lanes3 a, lanes s)
 {
-    return (lanes3){a.x * s, a.y * s, a.z * s};
+    return SN_LANES_OF(lanes3){a.x * s, a.y * s, a.z * s};
 }
 
 SN_LANES_INLINE lanes3 lanes3_negate(lanes3 a)
 {
-    return (lanes3){-a.x, -a.y, -a.z};
+    return SN_LANES_OF(lanes3){-a.x, -a.y, -a.z};
 }
 
 SN_LANES_INLINE lanes lanes3_dot(lanes3 a, lanes3 b)
@@ -348,7 +355,7 @@ SN_LANES_INLINE lanes lanes3_dot(lanes3 a, lanes3 b)
 
 SN_LANES_INLINE lanes3 lanes3_cross(lanes3 a, lanes3 b)
 {
-    return (lanes3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+    return SN_LANES_OF(lanes3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
 SN_LANES_INLINE lanes lanes3_length(lanes3 a)
@@ -358,12 +365,13 @@ SN_LANES_INLINE lanes lanes3_length(lanes3 a)
 
 SN_LANES_INLINE lanes3 lanes3_choose(flags where, lanes3 a, lanes3 b)
 {
-    return (lanes3){lanes_choose(where, a.x, b.x), lanes_choose(where, a.y, b.y), lanes_choose(where, a.z, b.z)};
+    return SN_LANES_OF(lanes3){lanes_choose(where, a.x, b.x), lanes_choose(where, a.y, b.y),
+                               lanes_choose(where, a.z, b.z)};
 }
 
 SN_LANES_INLINE lanes3 lanes3_keep(flags where, lanes3 a)
 {
-    return (lanes3){lanes_keep(where, a.x), lanes_keep(where, a.y), lanes_keep(where, a.z)};
+    return SN_LANES_OF(lanes3){lanes_keep(where, a.x), lanes_keep(where, a.y), lanes_keep(where, a.z)};
 }
 
 /* ---- Functions ---------------------------------------------------------------------------------------------------- */
@@ -550,17 +558,17 @@ SN_LANES_INLINE void lanes_write_pair(lanes_out *out, uint32_t row, lanes c, lan
 /* One constraint: its numbers go to lanes and back. */
 SN_LANES_INLINE lanes3 lanes3_from(sn_vec3 a)
 {
-    return (lanes3){(lanes)a.x, (lanes)a.y, (lanes)a.z};
+    return SN_LANES_OF(lanes3){(lanes)a.x, (lanes)a.y, (lanes)a.z};
 }
 
 SN_LANES_INLINE lanes4 lanes4_from(sn_quat a)
 {
-    return (lanes4){(lanes)a.x, (lanes)a.y, (lanes)a.z, (lanes)a.w};
+    return SN_LANES_OF(lanes4){(lanes)a.x, (lanes)a.y, (lanes)a.z, (lanes)a.w};
 }
 
 SN_LANES_INLINE sn_vec3 lanes3_round(lanes3 a)
 {
-    return (sn_vec3){(sn_real)a.x, (sn_real)a.y, (sn_real)a.z};
+    return SN_LANES_OF(sn_vec3){(sn_real)a.x, (sn_real)a.y, (sn_real)a.z};
 }
 
 SN_LANES_INLINE void lanes_write_row(const lanes_row *from, sn_row *to)
@@ -583,7 +591,7 @@ SN_LANES_INLINE bool lanes_alone(void (*formula)(const lanes_in *, lanes_out *),
     lanes_row row[SN_MAX_ROWS];
     memset(row, 0, rows * sizeof *row);
     for (uint32_t i = 0; i < rows * points; ++i)
-        gradient[i] = turn[i] = (lanes3){0, 0, 0};
+        gradient[i] = turn[i] = SN_LANES_OF(lanes3){0, 0, 0};
     for (uint32_t i = 0; i < points; ++i) {
         x[i] = lanes3_from(from->x[i]);
         if (from->q)
@@ -593,12 +601,7 @@ SN_LANES_INLINE bool lanes_alone(void (*formula)(const lanes_in *, lanes_out *),
         param[i] = (lanes)from->param[i];
     for (uint32_t i = 0; from->state && i < state; ++i)
         kept[i] = (lanes)from->state[i];
-    const lanes_in in = {.x = x,
-                         .q = from->q ? q : NULL,
-                         .param = param,
-                         .state = from->state ? kept : NULL,
-                         .context = from->context,
-                         .planar = from->planar};
+    const lanes_in in = {x, from->q ? q : NULL, param, from->state ? kept : NULL, from->context, from->planar};
     lanes_out out = {c, gradient, to->turn ? turn : NULL, to->row ? row : NULL, flags_everywhere()};
     formula(&in, &out);
     for (uint32_t r = 0; r < rows; ++r) {

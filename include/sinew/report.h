@@ -107,6 +107,10 @@ typedef struct sn_report {
     double momentum[3]; /* kg m/s */
     double angular_momentum[3]; /* kg m^2/s about the first origin */
 
+    char meshes
+        [256]; /* which large meshes of rods were stiffened in the last step, which were not, and why, in words: see
+                         sn_settings.stiffening. Empty where there are none, or the solver is another one */
+
     sn_profile profile; /* times and counts of the last step */
 
     uint32_t direct_trees;       /* SN_SOLVER_TILED: trees of constraints that it solved directly in the last step, */

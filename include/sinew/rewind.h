@@ -16,8 +16,12 @@ typedef struct sn_rewind sn_rewind;
 /* Makes an empty rewind that takes at most so many bytes, all of them at once, from the world's allocator, and asks
    for no more later on. It may outlive the world, and may hold states of several worlds of one shape. NULL, with the
    reason in sn_world_error, when there is no such memory or when it would not hold a single state of the world as it
-   is now (the message says how much that takes). A state takes about 110 bytes a particle and 45 a rod; see
-   sn_snapshot_size. */
+   is now (the message says how much that takes). A state takes about 110 bytes a particle and 45 a rod; of a world as it is now, so much:
+
+       sn_snapshot *one = sn_world_save(world);
+       sn_rewind *past = sn_rewind_create(world, 150 * sn_snapshot_size(one));    for 120 states and more: contacts take room, too
+
+   and then, in every frame, sn_rewind_record before sn_world_step: sn_rewind_back(past, world, 9) is then the state ten frames ago. */
 SN_API sn_rewind *sn_rewind_create(sn_world *world, size_t bytes);
 
 /* Frees the rewind. NULL is ignored. */

@@ -11,13 +11,13 @@
        `read` fills a struct or an array, `view` shows the engine's own.
      - Points of constraints are made by where they are: sn_at, sn_on_body, sn_on_triangle, sn_at_place.
      - Types are sn_noun, values SN_NOUN_VALUE, functions of yours sn_noun_fn.
-   Errors: a call gives an sn_result, a null handle or NaN; sn_world_error says in words what was wrong. What fails has
-   changed nothing.
+   Errors: what a call gives says whether it failed, by its type (base.h, Results, has the one convention for all of them);
+   sn_world_error says in words what was wrong. What fails has changed nothing.
 
    The whole public API. Read in this order: base.h (numbers, results, hooks), world.h (settings, the step, snapshots),
    particles.h, constraints.h (points, kinds, constraints), shapes.h, contact.h (groups, skins, friction, events), bodies.h,
    joints.h, query.h (rays and the like), ccd.h (when moving features touch), draw.h (debug drawing), character.h, report.h, drag.h, rewind.h, accumulator.h (the
-   loop of a game), math.h. */
+   loop of a game), math.h. C++ has sinew.hpp beside it: owners, exceptions, views. */
 #ifndef SINEW_H
 #define SINEW_H
 

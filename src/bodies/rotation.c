@@ -79,6 +79,14 @@ void sn_rotate_matrix(const double q[4], double matrix[3][3])
         matrix[i / 3][i % 3] = r[i / 3][i % 3];
 }
 
+void sn_rotate_axis(const double q[4], int i, double axis[3])
+{
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    axis[i] = 1 - 2 * (q[j] * q[j] + q[k] * q[k]);
+    axis[j] = 2 * (q[i] * q[j] + q[3] * q[k]);
+    axis[k] = 2 * (q[i] * q[k] - q[3] * q[j]);
+}
+
 void sn_rotate_by(double q[4], const double a[3])
 {
     const double turn[4] = {a[0], a[1], a[2], 1};

@@ -29,6 +29,15 @@ void sn_rotate_vector_back(const double q[4], const double from[3], double to[3]
 /* The matrix of the same: column i is the body's axis i in the world. Exactly the identity for (0, 0, 0, 1). */
 void sn_rotate_matrix(const double q[4], double matrix[3][3]);
 
+/* Column i of it alone. */
+void sn_rotate_axis(const double q[4], int i, double axis[3]);
+
+/* The axis around which a body with these moments, or their inverses, looks alike on all sides; 3: there is none. */
+static inline int rotate_odd_axis(const double moment[3])
+{
+    return moment[0] == moment[1] ? 2 : moment[0] == moment[2] ? 1 : moment[1] == moment[2] ? 0 : 3;
+}
+
 /* Angular velocity (rad/s, along the world's axes) of a body with the momentum l. */
 void sn_rotate_velocity(const double q[4], const double l[3], const double inverse_moment[3], double omega[3]);
 

@@ -212,3 +212,151 @@ void sn_bvh_quads_cast(const sn_bvh_quads *quads, const sn_bvh *bvh, const sn_pa
         waits = put_off(&quad[now.child], met, enter, waiting, waits);
     }
 }
+
+/* ---- Packets -------------------------------------------------------------------------------------------------------- */
+
+/* As SLACK; lengths are rounded, too. */
+#define BUNDLE_SLACK (2 * SLACK)
+
+/* Rays are one packet if, along each axis, the fastest is at most so much faster than the slowest, */
+#define MOST_SPREAD ((sn_real)8)
+/* and they start within this share of all that there is. */
+#define MOST_APART  ((sn_real)0.02)
+
+/* What bounds the rays of a packet. Along an axis on which they go backwards everything is mirrored: they all go forwards. Paths may be of any length: what
+   they have in common is told in metres, and the time of each, a share of its path, is made such. */
+typedef struct bundle {
+    bool mirrored[3];
+    sn_real from_low[3], from_high[3]; /* mirrored, */
+    sn_real inverse_low[3],
+        inverse_high[3];       /*   and the least and the greatest inverse of their directions, positive */
+    sn_real length[SN_PACKET]; /* m: of the path of each, */
+    sn_real inverse[3][SN_PACKET], from[3][SN_PACKET]; /*   its inverse way, and where it begins; not mirrored */
+} bundle;
+
+static bool is_tight(const bundle *b, const sn_bvh_quad *root)
+{
+    for (uint32_t k = 0; k < 3; ++k) {
+        sn_real low = (sn_real)INFINITY, high = (sn_real)-INFINITY;
+        for (uint32_t i = 0; i < 4; ++i) {
+            low = root->low[k][i] < low ? root->low[k][i] : low;
+            high = root->high[k][i] > high ? root->high[k][i] : high;
+        }
+        if (!(b->inverse_high[k] <= MOST_SPREAD * b->inverse_low[k]) ||
+            !(b->from_high[k] - b->from_low[k] <= MOST_APART * (high - low)))
+            return false;
+    }
+    return true;
+}
+
+static bool make_bundle(const sn_bvh_packet *packet, const sn_bvh_quad *root, bundle *b)
+{
+    for (uint32_t i = 0; i < SN_PACKET; ++i) { /* the last one fills the lanes that are left */
+        const sn_path *path = packet->path[i < packet->count ? i : packet->count - 1];
+        const sn_real from[3] = {path->from.x, path->from.y, path->from.z},
+                      way[3] = {path->way.x, path->way.y, path->way.z};
+        const double x = (double)way[0], y = (double)way[1], z = (double)way[2];
+        b->length[i] = (sn_real)sqrt(x * x + y * y + z * z);
+        for (uint32_t k = 0; k < 3; ++k) {
+            const sn_real inverse = 1 / way[k], forwards = (inverse < 0 ? -inverse : inverse) * b->length[i];
+            const sn_real start = inverse < 0 ? -from[k] : from[k];
+            if (way[k] == 0 || !isfinite(inverse) || !isfinite(forwards) || (i && (inverse < 0) != b->mirrored[k]))
+                return false;
+            b->mirrored[k] = inverse < 0;
+            b->inverse[k][i] = inverse;
+            b->from[k][i] = from[k];
+            b->inverse_low[k] = !i || forwards < b->inverse_low[k] ? forwards : b->inverse_low[k];
+            b->inverse_high[k] = !i || forwards > b->inverse_high[k] ? forwards : b->inverse_high[k];
+            b->from_low[k] = !i || start < b->from_low[k] ? start : b->from_low[k];
+            b->from_high[k] = !i || start > b->from_high[k] ? start : b->from_high[k];
+        }
+    }
+    return is_tight(b, root);
+}
+
+/* As enter_boxes, for the first of the rays that enters and the last that leaves: (side - from) / way is least for the ray that starts farthest on,
+   and is fastest if that is still ahead, or slowest if it is behind; and greatest the other way round. */
+static inline uint32_t bundle_enters(const bundle *b, const sn_bvh_quad *quad, sn_real most, sn_real enter[4])
+{
+    uint32_t met = 0;
+    for (uint32_t at = 0; at < 4; at += SN_WIDTH) {
+        lanes in = lanes_all(0), out = lanes_all((double)most);
+        for (uint32_t k = 0; k < 3; ++k) {
+            const lanes zero = lanes_all(0), least = lanes_all((double)b->inverse_low[k]),
+                        greatest = lanes_all((double)b->inverse_high[k]);
+            const lanes low = lanes_load(&quad->low[k][at]), high = lanes_load(&quad->high[k][at]);
+            const lanes near = (b->mirrored[k] ? zero - high : low) - lanes_all((double)b->from_high[k]);
+            const lanes far = (b->mirrored[k] ? zero - low : high) - lanes_all((double)b->from_low[k]);
+            in = lanes_max(near * lanes_choose(lanes_above(near, zero), least, greatest), in);
+            out = lanes_min(far * lanes_choose(lanes_above(far, zero), greatest, least), out);
+        }
+        in = in - in * lanes_all((double)BUNDLE_SLACK);
+        lanes_store(&enter[at], in);
+        met |= flags_bits(lanes_at_least(out + out * lanes_all((double)BUNDLE_SLACK), in)) << at;
+    }
+    return met;
+}
+
+/* Which of the rays enter a box before their time. */
+static inline uint32_t rays_enter(const bundle *b, const sn_bounds *box, const sn_real most[SN_PACKET])
+{
+    const sn_real low[3] = {box->low.x, box->low.y, box->low.z}, high[3] = {box->high.x, box->high.y, box->high.z};
+    uint32_t met = 0;
+    for (uint32_t at = 0; at < SN_PACKET; at += SN_WIDTH) {
+        lanes in = lanes_all(0), out = lanes_load(&most[at]);
+        for (uint32_t k = 0; k < 3; ++k) {
+            const lanes from = lanes_load(&b->from[k][at]), inverse = lanes_load(&b->inverse[k][at]);
+            const lanes near = lanes_all((double)(b->mirrored[k] ? high[k] : low[k])) - from;
+            const lanes far = lanes_all((double)(b->mirrored[k] ? low[k] : high[k])) - from;
+            in = lanes_max(near * inverse, in);
+            out = lanes_min(far * inverse, out);
+        }
+        in = in - in * lanes_all((double)SLACK);
+        met |= flags_bits(lanes_at_least(out + out * lanes_all((double)SLACK), in)) << at;
+    }
+    return met;
+}
+
+/* Times of the rays, -1 of those that are done, which enter nothing; gives the latest, in m. */
+static sn_real read_times(const bundle *b, const sn_bvh_packet *packet, uint32_t going, sn_real most[SN_PACKET])
+{
+    sn_real latest = -1;
+    for (uint32_t i = 0; i < SN_PACKET; ++i) {
+        most[i] = going >> i & 1 ? *packet->t[i] : -1;
+        latest = most[i] * b->length[i] > latest ? most[i] * b->length[i] : latest;
+    }
+    return latest;
+}
+
+bool sn_bvh_quads_cast_packet(const sn_bvh_quads *quads, const sn_bvh *bvh, const sn_bvh_packet *packet,
+                              sn_bvh_visit *visit)
+{
+    const sn_bvh_quad *quad = quads->table.column[0];
+    const sn_bvh_node *node = bvh->node_table.column[0];
+    later waiting[3 * SN_BVH_DEPTH + 4];
+    uint32_t waits = 0, going = (1u << packet->count) - 1;
+    sn_real most[SN_PACKET];
+    bundle b;
+    if (!quads->table.count || packet->count < 2 || !make_bundle(packet, quad, &b))
+        return false;
+    sn_real latest = read_times(&b, packet, going, most);
+    waiting[waits++] = (later){0, 0};
+    while (waits && going) {
+        const later now = waiting[--waits];
+        if (now.at > latest)
+            continue;
+        if (!(now.child & SN_QUAD_LEAF)) {
+            sn_real enter[4];
+            const uint32_t met = bundle_enters(&b, &quad[now.child], latest, enter);
+            waits = put_off(&quad[now.child], met, enter, waiting, waits);
+            continue;
+        }
+        const uint32_t leaf = now.child & ~SN_QUAD_LEAF, met = rays_enter(&b, &node[leaf].bounds, most) & going;
+        for (uint32_t i = 0; met >> i; ++i)
+            if (met >> i & 1 && !visit_leaf(bvh, leaf, visit, packet->data[i]))
+                going &= ~(1u << i);
+        if (met)
+            latest = read_times(&b, packet, going, most);
+    }
+    return true;
+}

@@ -32,4 +32,19 @@ void sn_bvh_quads_refit(sn_bvh_quads *quads, const sn_bvh *bvh);
 void sn_bvh_quads_cast(const sn_bvh_quads *quads, const sn_bvh *bvh, const sn_path *path, sn_real *t,
                        sn_bvh_visit *visit, void *data);
 
+/* Rays that go about the same way, followed together: a box is compared with all of them at once by what bounds them, and only a leaf with each.
+   Each ray is shown every leaf that it enters before its time, so the answers are those of single casts. */
+#define SN_PACKET 16u
+
+typedef struct sn_bvh_packet {
+    uint32_t count;
+    const sn_path *path[SN_PACKET]; /* of radius 0 */
+    sn_real *t[SN_PACKET];          /* as of sn_bvh_cast */
+    void *data[SN_PACKET];
+} sn_bvh_packet;
+
+/* False, and nothing is done, if it would not pay, or cannot be: the rays differ too much. */
+bool sn_bvh_quads_cast_packet(const sn_bvh_quads *quads, const sn_bvh *bvh, const sn_bvh_packet *packet,
+                              sn_bvh_visit *visit);
+
 #endif

@@ -65,6 +65,22 @@ void sn_body_contacts_load_colliders(const sn_world *world)
     }
 }
 
+/* The same for a body that looks alike around its axis u, which is most of those that people make:
+
+       R x R^T = x0 + (x_u - x0) u u^T */
+static void load_turn_about(const double u[3], double x0, double off, const double l[3], sn_mover *m)
+{
+    const double along = off * (u[0] * l[0] + u[1] * l[1] + u[2] * l[2]), w = (double)m->w;
+    const double a[3] = {w * off * u[0], w * off * u[1], w * off * u[2]};
+    m->spin = vec3((sn_real)(x0 * l[0] + along * u[0]), (sn_real)(x0 * l[1] + along * u[1]),
+                   (sn_real)(x0 * l[2] + along * u[2]));
+    for (int i = 0; i < 3; ++i)
+        m->inverse[i] = (sn_real)(w * x0 + a[i] * u[i]);
+    m->inverse[3] = (sn_real)(a[0] * u[1]);
+    m->inverse[4] = (sn_real)(a[0] * u[2]);
+    m->inverse[5] = (sn_real)(a[1] * u[2]);
+}
+
 /* With R from the principal axes to the world, spin = R x R^T l and the inverse of inertia is w R x R^T; x: 1 / k^2. Of a ball or a cube R does
    not matter. */
 static void load_turn(const sn_world *world, sn_mover *m, bool weigh)
@@ -77,6 +93,13 @@ static void load_turn(const sn_world *world, sn_mover *m, bool weigh)
         m->spin = vec3((sn_real)(x[0] * body->l[0]), (sn_real)(x[0] * body->l[1]), (sn_real)(x[0] * body->l[2]));
         m->inverse[0] = m->inverse[1] = m->inverse[2] = all;
         m->inverse[3] = m->inverse[4] = m->inverse[5] = 0;
+        return;
+    }
+    const int odd = rotate_odd_axis(x);
+    if (odd < 3) {
+        const double x0 = x[(odd + 1) % 3];
+        sn_rotate_axis(body->q, odd, own);
+        load_turn_about(own, x0, x[odd] - x0, body->l, m);
         return;
     }
     sn_rotate_matrix(body->q, r);

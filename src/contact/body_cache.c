@@ -13,18 +13,6 @@
 /* The angle of a turn is no more than so many times the distance of the quaternions. */
 #define CHORD ((sn_real)2.25)
 
-static uint32_t generation_a(const sn_world *world, uint64_t key)
-{
-    return world->ids.generation[key >> 32];
-}
-
-static uint32_t generation_b(const sn_world *world, uint64_t key)
-{
-    uint32_t other = (uint32_t)key;
-    return other & SN_IMPULSE_COLLIDER ? world->contact.collider_ids.generation[other & ~SN_IMPULSE_COLLIDER]
-                                       : world->ids.generation[other];
-}
-
 /* ---- What was ------------------------------------------------------------------------------------------------------------ */
 
 uint32_t sn_body_contact_find_kept(const sn_world *world, const sn_body_contact *contact)
@@ -42,8 +30,8 @@ uint32_t sn_body_contact_find_kept(const sn_world *world, const sn_body_contact 
     while (low < count && kept[low].key[0] == contact->key[0] && kept[low].key[1] != contact->key[1])
         ++low;
     bool known = low < count && kept[low].key[0] == contact->key[0] &&
-                 kept[low].generation[0] == generation_a(world, contact->key[0]) &&
-                 kept[low].generation[1] == generation_b(world, contact->key[0]);
+                 kept[low].generation[0] == sn_contacts_generation(world, (uint32_t)(contact->key[0] >> 32)) &&
+                 kept[low].generation[1] == sn_contacts_generation(world, (uint32_t)contact->key[0]);
     return known ? low : count;
 }
 
@@ -159,8 +147,8 @@ static void keep(const sn_world *world, const sn_body_contact *contact, sn_kept_
     memset(to, 0, sizeof *to); /* bytes between its parts go into snapshots, too */
     to->key[0] = contact->key[0];
     to->key[1] = contact->key[1];
-    to->generation[0] = generation_a(world, contact->key[0]);
-    to->generation[1] = generation_b(world, contact->key[0]);
+    to->generation[0] = sn_contacts_generation(world, (uint32_t)(contact->key[0] >> 32));
+    to->generation[1] = sn_contacts_generation(world, (uint32_t)contact->key[0]);
     to->owner = contact->owner;
     to->count = contact->count;
     to->normal = contact->owner == SN_NORMAL_OF_B ? contact->normal : contact->in_a;

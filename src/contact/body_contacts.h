@@ -22,6 +22,8 @@ typedef struct sn_mover {
     sn_vec3 v0, spin0;   /* when the pass began */
     sn_pose from;        /* when the substep began; of a body */
     sn_real way, share;  /* m: of any of its spots in the substep, at most; and the share of it that it goes */
+    uint32_t carrier;    /* 1 + the collider that takes it along from there; 0: none does; */
+    sn_real carried;     /*   that has gone this share of its own way then */
     sn_vec3 place, turn; /* m, rad: by which it is parted from others, without a velocity */
     sn_real extent;      /* m: of a body: how far it reaches from its centre */
     sn_real turning;     /* m/s: how fast its spots go because it turns, at most, when a substep begins */

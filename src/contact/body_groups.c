@@ -591,7 +591,7 @@ void sn_body_contacts_stir(const sn_body_contact_substep *s, const sn_body_conta
     const sn_real sweep = s->run.sweep;
     for (uint32_t at = group->batch; at < group->batch + group->batches; ++at) {
         const sn_wide_body_contact *m = &s->run.batch[at];
-        for (uint32_t lane = 0; lane < m->lanes; ++lane) {
+        for (uint32_t lane = 0; m->stirred >= sweep && lane < m->lanes; ++lane) {
             if (m->moves_a >> lane & 1 && s->run.mover[m->a[lane] + 1].w >= sweep)
                 stir_mover(body_contacts, m->a[lane] / SN_BODY_CONTACT_RECORD, (uint32_t)sweep);
             if (m->moves_b >> lane & 1 && s->run.mover[m->b[lane] + 1].w >= sweep)

@@ -172,11 +172,23 @@ static void turn_body(sn_world *world, const sn_mover *m, sn_real h)
     sn_body_state *body = &world->bodies.state[m->body];
     sn_vec3 gain = vec3_sub(m->spin, m->spin0), by = vec3_add(vec3_scale(gain, h), m->turn);
     const double half[4] = {(double)by.x / 2, (double)by.y / 2, (double)by.z / 2, 1};
-    double l[3] = {(double)gain.x, (double)gain.y, (double)gain.z}, q[4];
-    sn_rotate_vector_back(body->q, l, l);
+    const double g[3] = {(double)gain.x, (double)gain.y, (double)gain.z};
+    double l[3], q[4], u[3], k2[3];
     for (int i = 0; i < 3; ++i)
-        l[i] *= isinf(body->k[i]) ? 0 : body->k[i] * body->k[i];
-    sn_rotate_vector(body->q, l, l);
+        k2[i] = isinf(body->k[i]) ? 0 : body->k[i] * body->k[i];
+    const int odd = rotate_odd_axis(k2);
+    if (odd < 3) { /* see load_turn_about; of a ball or a cube all are alike */
+        const double alike = k2[(odd + 1) % 3];
+        sn_rotate_axis(body->q, odd, u);
+        const double along = (k2[odd] - alike) * (u[0] * g[0] + u[1] * g[1] + u[2] * g[2]);
+        for (int i = 0; i < 3; ++i)
+            l[i] = alike * g[i] + along * u[i];
+    } else {
+        sn_rotate_vector_back(body->q, g, l);
+        for (int i = 0; i < 3; ++i)
+            l[i] *= k2[i];
+        sn_rotate_vector(body->q, l, l);
+    }
     for (int i = 0; i < 3; ++i)
         body->l[i] += l[i];
     sn_rotate_times(half, body->q, q);
@@ -219,9 +231,11 @@ bool sn_body_contacts_pass(sn_world *world, sn_real h)
     uint32_t passes = world->state.settings.iterations, movers = world->body_contacts.list_table.count;
     atomic_bool violent = false;
     s.violent = &violent;
-    if (!world->body_contacts.count)
+    if (!world->body_contacts.list_table.count)
         return true;
     sn_stage_enter(world, SN_STAGE_CONTACT);
+    if (!world->body_contacts.count) /* forces or constraints may have thrown some to where they meet something */
+        return sn_body_contacts_stop(world, h);
     sn_body_contacts_load_colliders(world);
     bool good = sn_body_contacts_share(world, movers, sn_body_contacts_load_piece, &s) && weigh_all(&s) &&
                 strike_all(&s) && sn_body_contacts_by_level(&s, warm);
@@ -239,5 +253,5 @@ bool sn_body_contacts_pass(sn_world *world, sn_real h)
         i += count;
     }
     return good && part_all(&s) && sn_body_contacts_share(world, movers, store_piece, &s) &&
-           sn_body_contacts_stop(world);
+           sn_body_contacts_stop(world, h);
 }

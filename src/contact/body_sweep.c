@@ -9,7 +9,7 @@
    The distance of two changes by no more than the ways of their spots, so that steps as long as that are never too long (Mirtich 1996).
    In an overlap, steps of an eighth of the thickness are short enough to see it become deeper.
 
-   Bodies stop before colliders that stand, too. Points on those hold all that comes, but points are those where a body is when a substep
+   Bodies stop before colliders, too, and one that moves takes them along from there. Points on those hold all that comes, but points are those where a body is when a substep
    begins: a small one that strikes at a hundred metres a second gets a spin of thousands of radians a second, which takes other corners
    through before the next substep begins. A field does not know how thick it is, and pushes what is beyond its middle out on the other
    side: a tenth of the depth is too deep there. So it is before meshes. */
@@ -18,8 +18,9 @@
 #include "base/math.h"
 #include "bodies/rotation.h"
 
-#define ROUNDS 4u             /* a body that stops may be where another comes along */
-#define STEPS  1024u          /* on a way, at most; a body that needs more stops where it is */
+#define ROUNDS 16u   /* a body that stops may be where another comes along, */
+#define PLAIN  8u    /*   and after so many rounds those that meet stay where they were: then it comes to an end */
+#define STEPS  1024u /* on a way, at most; a body that needs more stops where it is */
 #define DEEP   ((sn_real)0.5) /* of the inner radius: so much deeper than at the start is too deep */
 /* The cosine of half an angle of a fiftieth: what turns by less is as fast as its centre, but for that. */
 #define STILL  ((sn_real)0.99995)
@@ -36,7 +37,8 @@ typedef struct duel {
     const sn_mover *a, *b;
     const sn_convex *solid_a, *solid_b;
     const sn_shape *shape; /* instead of b: of a collider, */
-    sn_pose place;         /*   which is here */
+    sn_pose place, end;    /*   from here to there */
+    bool moves;            /* it does */
     sn_real way;           /* m: of any two spots to each other, at most */
     sn_real thin;          /* m: the smaller inner radius; of a field so much less as it may be thinner */
 } duel;
@@ -67,10 +69,11 @@ static sn_real nearest_of(const sn_manifold *m, uint32_t count, sn_real reach)
 /* m: how far a body is from a collider at a share of its way; not more than reach. */
 static sn_real apart_from_shape_at(const duel *d, sn_real t, sn_real reach)
 {
-    sn_pose a = pose_at(d->world, d->a, t * d->a->share), at = contact_part_pose(d->world, &a, d->contact->part_a);
+    const sn_pose a = pose_at(d->world, d->a, t * d->a->share),
+                  at = contact_part_pose(d->world, &a, d->contact->part_a);
+    const sn_pose place = d->moves ? sn_pose_between(&d->place, &d->end, t) : d->place;
     sn_manifold m[SN_BODY_CONTACT_LAYERS];
-    return nearest_of(m, sn_manifold_shape(d->solid_a, &at, d->shape, &d->place, reach, m, SN_BODY_CONTACT_LAYERS),
-                      reach);
+    return nearest_of(m, sn_manifold_shape(d->solid_a, &at, d->shape, &place, reach, m, SN_BODY_CONTACT_LAYERS), reach);
 }
 
 /* m: how far the two are apart at a share of their ways; not more than reach. */
@@ -85,12 +88,9 @@ static sn_real apart_at(const duel *d, sn_real t, sn_real reach)
     return nearest_of(&m, sn_manifold_convex(d->solid_a, &at_a, d->solid_b, &at_b, reach, &m), reach);
 }
 
-/* m: how deep is too deep, by how far they are apart when the substep begins. What stands gives no way: what is deep in it must not come
-   deeper, substep by substep. */
+/* m: how deep is too deep, by how far they are apart when the substep begins. What is deep must not come deeper, substep by substep. */
 static sn_real deepest_of(const duel *d, sn_real apart)
 {
-    if (!d->shape)
-        return (apart < 0 ? apart : 0) - DEEP * d->thin;
     return (apart < -DEEP * d->thin ? apart : -DEEP * d->thin) - LITTLE * d->thin;
 }
 
@@ -131,16 +131,24 @@ static bool stands(const sn_collider_motion *m)
 }
 
 /* The share of what is left of its way that a body may go before a collider. */
-static sn_real share_before_collider(const sn_world *world, const sn_body_contact *contact)
+static sn_real share_before_collider(const sn_world *world, const sn_body_contact *contact, sn_real h)
 {
     const sn_shape *shape = &sn_body_contact_record(world, contact->collider)->shape;
     const sn_mover *a = &contact_movers(world)[contact->a];
-    if (contact->layer > 0 || contact->sensor || a->w == 0 ||
-        (shape->type != SN_SHAPE_FIELD && !stands(contact_motion(world, contact->collider))))
+    const sn_collider_motion *motion = contact_motion(world, contact->collider);
+    const bool moves = !stands(motion);
+    if (contact->layer > 0 || contact->sensor || a->w == 0 || a->carrier == contact->collider + 1 ||
+        (moves && !isfinite(motion->speed)))
         return 1;
-    duel d = {.world = world, .contact = contact, .a = a, .shape = shape, .way = a->way * a->share};
+    duel d = {.world = world,
+              .contact = contact,
+              .a = a,
+              .shape = shape,
+              .place = motion->start,
+              .end = motion->end,
+              .moves = moves,
+              .way = a->way * a->share + (moves ? motion->speed * h : 0)};
     d.solid_a = &world->bodies.part[contact->part_a].convex;
-    d.place = contact_pose_of_b(world, contact);
     d.thin = thinness(d.solid_a, shape);
     if (!(d.way > (shape->type >= SN_SHAPE_MESH ? 4 : 1) * d.thin))
         return 1;
@@ -148,10 +156,10 @@ static sn_real share_before_collider(const sn_world *world, const sn_body_contac
 }
 
 /* The share of what is left of their ways that the two of a contact may go. */
-static sn_real share_of_two(const sn_world *world, const sn_body_contact *contact)
+static sn_real share_of_two(const sn_world *world, const sn_body_contact *contact, sn_real h)
 {
     if (contact->b == SN_NO_MOVER)
-        return share_before_collider(world, contact);
+        return share_before_collider(world, contact, h);
     if (contact->part_b == SN_ID_FREE || contact->sensor)
         return 1;
     const sn_mover *a = &contact_movers(world)[contact->a], *b = &contact_movers(world)[contact->b];
@@ -165,13 +173,16 @@ static sn_real share_of_two(const sn_world *world, const sn_body_contact *contac
     return share_of(&d);
 }
 
-/* What a round found, by contact: the shares of their whole ways that the two may go; 1: all of what they go. */
+/* What a round found, by contact: the shares of their whole ways that the two may go; 1: all of what they go. Of a collider that moves
+   the share of its own. */
 typedef struct shares {
     sn_real a, b;
 } shares;
 
 typedef struct stopping {
     const sn_world *world;
+    sn_real h;
+    bool at_once; /* on their ways they meet again and again: they do not go at all */
     atomic_bool stopped;
 } stopping;
 
@@ -186,33 +197,63 @@ static void look_piece(void *data, uint32_t first, uint32_t end)
     stopping *s = data;
     for (uint32_t i = first; i < end; ++i) {
         const sn_body_contact *contact = &contact_all(s->world)[i];
-        const sn_real t = share_of_two(s->world, contact);
+        sn_real t = share_of_two(s->world, contact, s->h);
         all_shares(s->world)[i] = (shares){1, 1};
         if (t >= 1)
             continue;
+        t = s->at_once ? 0 : t;
         all_shares(s->world)[i].a = t * contact_movers(s->world)[contact->a].share;
-        if (contact->b != SN_NO_MOVER)
-            all_shares(s->world)[i].b = t * contact_movers(s->world)[contact->b].share;
+        all_shares(s->world)[i].b = contact->b == SN_NO_MOVER ? t : t * contact_movers(s->world)[contact->b].share;
         atomic_store_explicit(&s->stopped, true, memory_order_relaxed);
     }
 }
 
-static void stop(sn_mover *m, sn_real share)
+static bool stop(sn_mover *m, sn_real share)
 {
-    if (m->w != 0 && share < m->share)
-        m->share = share;
+    if (m->w == 0 || !(share < m->share))
+        return false;
+    m->share = share;
+    m->carrier = 0;
+    return true;
 }
 
-/* Takes a body back to a share of its way. */
+static void stop_two(const sn_world *world, const sn_body_contact *contact, const shares *s)
+{
+    sn_mover *a = &contact_movers(world)[contact->a];
+    const bool stopped = stop(a, s->a);
+    if (contact->b != SN_NO_MOVER) {
+        stop(&contact_movers(world)[contact->b], s->b);
+    } else if (stopped && !stands(contact_motion(world, contact->collider))) {
+        a->carrier = contact->collider + 1;
+        a->carried = s->b;
+    }
+}
+
+/* Where a body stops: at a share of its way, and then it goes with what it stopped before. */
+static sn_pose stopped_at(const sn_world *world, const sn_mover *m)
+{
+    sn_pose pose = pose_at(world, m, m->share);
+    if (!m->carrier)
+        return pose;
+    const sn_collider_motion *motion = contact_motion(world, m->carrier - 1);
+    const sn_pose then = sn_pose_between(&motion->start, &motion->end, m->carried);
+    const sn_quat back = {-then.rotation.x, -then.rotation.y, -then.rotation.z, then.rotation.w};
+    pose.position = sn_pose_to_world(&motion->end, sn_pose_to_own(&then, pose.position));
+    pose.rotation = sn_quat_times(motion->end.rotation, sn_quat_times(back, pose.rotation));
+    return pose;
+}
+
+/* Takes a body there. */
 static void take_back(sn_world *world, const sn_mover *m)
 {
     sn_body_state *body = &world->bodies.state[m->body];
-    sn_vec3 way = vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->from.position), turn = turn_of(world, m);
-    sn_real angle = vec3_length(turn);
-    sn_contacts_add(world, m->slot, vec3_scale(way, m->share - 1));
+    const sn_pose to = stopped_at(world, m);
+    const sn_vec3 turn = sn_quat_between(world->bodies.turn[m->body].start, to.rotation);
+    const sn_real angle = vec3_length(turn);
+    sn_contacts_add(world, m->slot, vec3_sub(to.position, vec4_xyz(world->particles.x[m->slot])));
     if (!(angle > 0))
         return;
-    double half = (double)angle * (double)(m->share - 1) / 2, by = math_sin(half) / math_cos(half) / (double)angle;
+    double half = (double)angle / 2, by = math_sin(half) / math_cos(half) / (double)angle;
     double a[3] = {(double)turn.x * by, (double)turn.y * by, (double)turn.z * by};
     sn_rotate_vector_back(body->q, a, a);
     sn_rotate_by(body->q, a);
@@ -221,6 +262,7 @@ static void take_back(sn_world *world, const sn_mover *m)
 
 typedef struct measuring {
     const sn_world *world;
+    sn_real coming; /* m: of colliders */
     atomic_bool fast, left;
 } measuring;
 
@@ -233,6 +275,7 @@ static void measure_piece(void *data, uint32_t first, uint32_t end)
     for (uint32_t i = first; i < end; ++i) {
         sn_mover *m = &contact_movers(world)[contact_listed(world)[i]];
         m->share = 1;
+        m->carrier = 0;
         if (m->body == SN_ID_FREE)
             continue;
         sn_vec3 way = vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->from.position);
@@ -242,7 +285,7 @@ static void measure_piece(void *data, uint32_t first, uint32_t end)
         if (cosine < STILL)
             m->way += vec3_length(turn_of(world, m)) * m->extent;
         m->left = m->way > m->thin && !sn_body_contact_has_room(world, m, vec3(0, 0, 0));
-        fast = fast || m->way > m->thin;
+        fast = fast || m->way + measure->coming > m->thin;
         left = left || m->left;
     }
     if (left)
@@ -267,9 +310,21 @@ static bool find_left(sn_world *world)
     return world->contacts.failed == SN_OK;
 }
 
-bool sn_body_contacts_stop(sn_world *world)
+/* m: how far a collider comes in a substep, at most. */
+static sn_real farthest_collider(const sn_world *world, sn_real h)
 {
-    measuring measure = {.world = world};
+    const uint32_t *mover = world->contacts.mover_table.column[0];
+    sn_real most = 0;
+    for (uint32_t i = 0; i < world->contacts.mover_table.count; ++i) {
+        const sn_real way = h * contact_motion(world, mover[i])->speed;
+        most = isfinite(way) && way > most ? way : most;
+    }
+    return most;
+}
+
+bool sn_body_contacts_stop(sn_world *world, sn_real h)
+{
+    measuring measure = {.world = world, .coming = farthest_collider(world, h)};
     if (!sn_body_contacts_share(world, world->body_contacts.list_table.count, measure_piece, &measure))
         return false;
     if (!measure.fast)
@@ -277,14 +332,12 @@ bool sn_body_contacts_stop(sn_world *world)
     if (measure.left && !find_left(world))
         return false;
     for (uint32_t round = 0; round < ROUNDS; ++round) {
-        stopping s = {.world = world};
+        stopping s = {.world = world, .h = h, .at_once = round >= PLAIN};
         if (!sn_body_contacts_share(world, world->body_contacts.count, look_piece, &s))
             return false;
         for (uint32_t i = 0; s.stopped && i < world->body_contacts.count; ++i) {
             const sn_body_contact *contact = &contact_all(world)[i];
-            stop(&contact_movers(world)[contact->a], all_shares(world)[i].a);
-            if (contact->b != SN_NO_MOVER)
-                stop(&contact_movers(world)[contact->b], all_shares(world)[i].b);
+            stop_two(world, contact, &all_shares(world)[i]);
         }
         if (!s.stopped)
             break;

@@ -106,7 +106,7 @@ void sn_body_contacts_calm(const sn_world *world);
 void sn_body_contacts_stir(const sn_body_contact_substep *s, const sn_body_contact_group *group);
 
 /* Stops bodies on their ways of this substep that have come into others, as fast ones may (body_sweep.c). False if tasks were lost. */
-bool sn_body_contacts_stop(sn_world *world);
+bool sn_body_contacts_stop(sn_world *world, sn_real h);
 
 /* What may be thrown in the substep that begins, into the records of movers (body_blows.c). False if tasks were lost. */
 bool sn_body_contacts_hand_on_blows(const sn_body_contact_substep *s);

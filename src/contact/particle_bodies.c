@@ -136,6 +136,37 @@ static void place_body(const sn_world *world, sn_rigid_motion *m)
         memset(m->inverse, 0, sizeof m->inverse);
 }
 
+/* Constraints inside a body change neither its momentum nor its angular momentum. Projections of rods keep the former, but the latter to first
+   order only: they act along rods as they are, not as they were when the substep began. Rods that contact bent by centimetres made two hooked
+   bodies spin so, without end. So what damping and forces make of the angular momentum is what the body has. */
+void sn_rigid_expect(sn_world *world, const sn_motion *motion_of)
+{
+    const sn_particle_store *p = &world->particles;
+    for (uint32_t body = 1; body <= world->contacts.rigid.groups; ++body) {
+        sn_rigid_motion *m = motion(world, body);
+        m->expects = m->alone && !motion_of->looks_back && !motion_of->ends_previous;
+        if (!m->expects)
+            continue;
+        const uint32_t *particle = members(world, m);
+        sn_dvec3 sum = dvec3(0, 0, 0);
+        double mass = 0;
+        m->expected = m->centre = dvec3(0, 0, 0);
+        for (uint32_t i = 0; i < m->count; ++i) {
+            const uint32_t slot = world->ids.value[particle[i]];
+            const double own = (double)p->v[slot].w;
+            const sn_dvec3 a = dvec3_from(motion_acceleration(motion_of, slot));
+            const sn_dvec3 v = dvec3_add(dvec3_scale(dvec3_from(vec4_xyz(p->v[slot])), (double)motion_of->keep),
+                                         dvec3_scale(a, (double)motion_of->kick + (double)motion_of->end_kick));
+            const sn_dvec3 x = dvec3_from(vec4_xyz(p->x[slot]));
+            mass += own;
+            m->centre = dvec3_add(m->centre, dvec3_scale(x, own));
+            sum = dvec3_add(sum, dvec3_scale(v, own));
+            m->expected = dvec3_add(m->expected, dvec3_scale(dvec3_cross(x, v), own));
+        }
+        m->expected = dvec3_sub(m->expected, dvec3_cross(dvec3_scale(m->centre, 1 / mass), sum));
+    }
+}
+
 /* Its momenta before contact acts: contact moves particles while they have velocities that the body has not, so what it does to the momenta
    is known from its impulses alone. */
 static void measure(const sn_world *world, sn_rigid_motion *m)
@@ -152,6 +183,8 @@ static void measure(const sn_world *world, sn_rigid_motion *m)
         m->v = dvec3_add(m->v, dvec3_scale(momentum, 1 / m->mass));
         m->l = dvec3_add(m->l, dvec3_cross(r, momentum));
     }
+    if (m->expects)
+        m->l = m->expected;
 }
 
 void sn_rigid_begin(sn_world *world)

@@ -4,6 +4,7 @@
 
 #include "base/dvec.h"
 #include "base/memory.h"
+#include "integrators/integrator.h"
 
 #include <sinew/base.h>
 
@@ -11,6 +12,9 @@
 typedef struct sn_rigid_motion {
     uint32_t first, count; /* members */
     bool shared;           /* some of its particles are of another one, too */
+    bool alone;            /* no constraints but its own hold its particles, */
+    bool expects;          /*   and it is known which angular momentum it has before contact acts: */
+    sn_dvec3 expected;     /* kg m^2/s: about its centre */
     bool held;             /* by a particle that nothing moves */
     bool touched;          /* in this substep */
     double mass;           /* kg */
@@ -40,6 +44,9 @@ bool sn_rigid_find(struct sn_world *world);
 
 /* Once contacts were found: bodies, and room for what presses on them. False when memory runs out. */
 bool sn_rigid_prepare(struct sn_world *world);
+
+/* When a substep begins: which angular momentum bodies will have when its constraints were solved. */
+void sn_rigid_expect(struct sn_world *world, const sn_motion *motion);
 
 /* Before contact pushes for the first time in a substep. */
 void sn_rigid_begin(struct sn_world *world);

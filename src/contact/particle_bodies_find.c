@@ -39,7 +39,7 @@ static void add_group(finding *f, const uint32_t *particle, uint32_t count)
     sn_rigid *r = f->rigid;
     uint32_t *group = r->group_table.column[0], *member = r->member_table.column[0];
     sn_rigid_motion *motion = r->motion_table.column[0], *own = &motion[r->groups++];
-    *own = (sn_rigid_motion){.first = r->member_table.count, .count = count};
+    *own = (sn_rigid_motion){.first = r->member_table.count, .count = count, .alone = true};
     for (uint32_t i = 0; i < count; ++i) {
         uint32_t *known = &group[particle[i]];
         if (*known) /* a particle of several joins them, and they move as no rigid body does */
@@ -153,6 +153,29 @@ static void add_frameworks(finding *f)
     }
 }
 
+/* Bodies that something else holds. What constraints between its own particles do stays inside a body. */
+static void note_alone(finding *f)
+{
+    const sn_store *store = &f->world->constraints;
+    const uint32_t *group = f->rigid->group_table.column[0];
+    sn_rigid_motion *motion = f->rigid->motion_table.column[0];
+    for (uint32_t kind = 1; f->rigid->groups && kind < store->kind_count; ++kind) {
+        const sn_pool *pool = store->pool[kind];
+        for (uint32_t row = 0; row < pool->ids.table.count; ++row) {
+            uint32_t small[4 * SN_MAX_POINTS], count = 0;
+            if (!sn_ids_is_live(&pool->ids, row))
+                continue;
+            const uint32_t *particle = sn_store_particles(store, pool, row, small, &count);
+            bool own = pool->kind.internal && !pool->kind.oriented;
+            for (uint32_t i = 0; i < count; ++i)
+                own = own && group[particle[i]] == group[particle[0]];
+            for (uint32_t i = 0; i < count && !own; ++i)
+                if (group[particle[i]])
+                    motion[group[particle[i]] - 1].alone = false;
+        }
+    }
+}
+
 /* ---- Both ---------------------------------------------------------------------------------------------------------------- */
 
 /* Room for as many groups and members as there may be: of rods at least four particles each. */
@@ -200,6 +223,7 @@ bool sn_rigid_find(sn_world *world)
     add_shapes(&f);
     if (f.rods->ids.live)
         add_frameworks(&f);
+    note_alone(&f);
     r->group_table.count = f.particles;
     r->changes = world->constraints.changes;
     r->known = true;

@@ -175,8 +175,7 @@ bool sn_contacts_index(sn_world *world)
     return true;
 }
 
-/* The generation of what is named so in an entry: numbers are used again. */
-static uint32_t generation_of(const sn_world *world, uint32_t other)
+uint32_t sn_contacts_generation(const sn_world *world, uint32_t other)
 {
     const sn_ids *colliders = &world->contact.collider_ids;
     uint32_t number = other & ~(SN_IMPULSE_COLLIDER | SN_IMPULSE_TRIANGLE);
@@ -196,8 +195,8 @@ const sn_kept_impulse *sn_contacts_recall(const sn_world *world, uint32_t slot, 
         return NULL;
     for (uint32_t i = start[slot]; i < start[slot + 1]; ++i)
         if (kept[i].other == other)
-            return kept[i].generation == generation_of(world, world->particles.index[slot]) &&
-                           kept[i].other_generation == generation_of(world, other)
+            return kept[i].generation == sn_contacts_generation(world, world->particles.index[slot]) &&
+                           kept[i].other_generation == sn_contacts_generation(world, other)
                        ? &kept[i]
                        : NULL;
     return NULL;
@@ -216,8 +215,8 @@ static void write_impulse(const sn_world *world, uint32_t slot, uint32_t other, 
 {
     kept.number = world->particles.index[slot];
     kept.other = other;
-    kept.generation = generation_of(world, kept.number);
-    kept.other_generation = generation_of(world, other);
+    kept.generation = sn_contacts_generation(world, kept.number);
+    kept.other_generation = sn_contacts_generation(world, other);
     *open_impulse(world, slot) = kept;
 }
 

@@ -202,6 +202,9 @@ bool sn_contacts_agree(uint32_t category, uint32_t mask, uint32_t other_category
 /* m: how far a particle may come in a step of dt. */
 sn_real sn_contacts_way(const struct sn_world *world, uint32_t slot, sn_real dt);
 
+/* The generation of what is kept under a number, which may be used again: of a particle, or of what SN_IMPULSE_ says. */
+uint32_t sn_contacts_generation(const struct sn_world *world, uint32_t other);
+
 /* What was pushed at the end of the last step; NULL if they did not touch. Times the factor it is what a substep of this step
    begins with: pushes are accelerations times the square of the substep. */
 const sn_kept_impulse *sn_contacts_recall(const struct sn_world *world, uint32_t slot, uint32_t other);

@@ -521,15 +521,17 @@ static void hold_in_corner(const sn_contact_pass *p, sn_static_contact *contact,
     }
 }
 
+/* Overlaps are parted without a velocity. Those with others must not part a particle into what stands: a light ball under a heavy one went
+   through a thin box so. That is taken back here. */
 void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *contact)
 {
     const sn_particle_store *store = &p->world->particles;
     const sn_collider_motion *m = &motions(p->contacts)[contact->number];
     sn_vec3 x = vec4_xyz(store->x[contact->slot]), u = vec3_scale(vec4_xyz(store->v[contact->slot]), p->h);
-    sn_real came = vec3_length(u) + m->speed * p->h;
+    sn_real far = vec3_length(u) + m->speed * p->h;
     const sn_vec3 came_from = p->contacts->has_starts ? vec4_xyz(starts(p->contacts)[contact->slot]) : vec3_sub(x, u);
-    if (contact->clear > came && p->first) {
-        contact->clear -= came;
+    if (contact->clear > far && p->first) {
+        contact->clear -= far;
         return;
     }
     sn_touch touch;
@@ -545,7 +547,7 @@ void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *con
     contact->clear = gap;
     bool sheet = shape->type == SN_SHAPE_MESH && !contact->sensor;
     if (!(gap < 0) && !(contact->normal_impulse > 0)) {
-        if (sheet && came > radius / 2)
+        if (sheet && far > radius / 2)
             keep_out(p, contact, shape, m, came_from, radius + shape->thickness);
         return;
     }
@@ -562,7 +564,7 @@ void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *con
     contact->touched = true;
     if (contact->sensor)
         return;
-    sn_vec3 n = contact->normal;
+    const sn_vec3 n = contact->normal, came = u;
     u = vec3_sub(u, surface_way(m, contact->point, p->h));
     if (contact->belted)
         u = vec3_sub(u, vec3_scale(across(contact->belt, n), p->h));
@@ -588,6 +590,9 @@ void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *con
     sn_vec3 push = vec3_add(vec3_scale(n, normal_impulse - contact->normal_impulse), vec3_sub(rubs, tangent_impulse));
     sn_real deep = -before - p->pairs.slop * radius;
     deep = deep < 0 ? 0 : deep * p->pairs.ease < p->pairs.part ? deep * p->pairs.ease : p->pairs.part;
+    const sn_real parted = -vec3_dot(vec3_sub(vec3_sub(x, came_from), came), n); /* into it, by others */
+    if (before < 0 && parted > deep && parted > p->pairs.slop * radius)
+        deep = parted < -before ? parted : -before;
     move(p, contact, vec3_add(push, vec3_scale(n, deep)), push);
     contact->normal_impulse = normal_impulse;
     contact->tangent_impulse = rubs;

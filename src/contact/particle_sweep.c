@@ -13,7 +13,7 @@
 #define PASSING ((sn_real)0.5)
 
 /* Of its way, and of its distance from the origin: a particle that is so far behind a surface has passed it. */
-#define BEHIND  ((sn_real)1e-4)
+#define BEHIND  (SINEW_DOUBLE ? (sn_real)1e-12 : (sn_real)1e-6)
 #define ROUNDED (SINEW_DOUBLE ? (sn_real)1e-14 : (sn_real)1e-6)
 
 /* What is stopped stops a little before; and no nearer to a surface than this share of its radius. */

@@ -34,6 +34,26 @@ typedef struct sn_solver_scratch {
     void *hubs;
 } sn_solver_scratch;
 
+/* Where a particle was when its mesh was first stepped: its place in the rest shape. State, by number. */
+typedef struct sn_rest_place {
+    sn_vec3 place;
+    uint64_t since; /* which time places were noted; 0: it has none */
+} sn_rest_place;
+
+/* For the hierarchy of stiff meshes: see hierarchy.h. */
+typedef struct sn_stiffen {
+    bool on;
+    sn_table *shape;        /* of sn_rest_place */
+    uint64_t *shapes;       /* so many times places were noted */
+    const uint32_t *number; /* by slot */
+    const uint32_t *target; /* by slot: not 0 where there is a kinematic target; NULL: nowhere */
+    bool (*breaks)(const void *world, uint32_t kind, uint32_t row); /* NULL: nothing can break */
+    const void *world;
+    sn_vec4 *room; /* scratch, by slot */
+    uint64_t break_edits; /* rises when what can break changes */
+    uint64_t rest_edits;  /* and when rest shapes are forgotten */
+} sn_stiffen;
+
 typedef struct sn_solver_in {
     sn_store *store;
     sn_frame frame;
@@ -52,6 +72,7 @@ typedef struct sn_solver_in {
     uint32_t node_count;  /* slots: of particles, and behind these of the turns of bodies */
     struct sn_plan *plan; /* SN_SOLVER_TILED */
     const struct sn_wide *wide;
+    sn_stiffen stiffen;
 } sn_solver_in;
 
 /* What a method that works by forces is given besides. */

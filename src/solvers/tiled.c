@@ -52,6 +52,7 @@ static tiled *make(sn_solver_scratch *scratch, const sn_allocator *allocator)
     sn_table_column(&t->mixed_table, sizeof(sn_vec4), false);
     for (int column = 0; column < LAMBDA_COLUMNS; ++column)
         sn_table_column(&t->lambda_table, sizeof(float), false);
+    sn_hierarchy_init(&t->hierarchy);
     return scratch->tiled = t;
 }
 
@@ -77,7 +78,7 @@ static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
         !sn_table_reserve(&t->result_table, allocator, in->plan->tile_table.count) ||
         !sn_parallel_reserve_tasks(in->parallel, allocator, in->plan->tile_table.count) ||
         !sn_table_reserve(&t->state_table, allocator, in->plan->tile_table.count) ||
-        !sn_resident_reserve(t, allocator, in))
+        !sn_resident_reserve(t, allocator, in) || !sn_hierarchy_reserve(&t->hierarchy, allocator, in))
         return false;
     bool looks_back = sn_integrators[in->settings->integrator]->looks_back;
     if (looks_back && in->wide && !sn_table_reserve(&t->past_table, allocator, t->past_floats))
@@ -115,6 +116,7 @@ static void release(sn_solver_scratch *scratch, const sn_allocator *allocator)
     sn_table_release(&t->rest_mark_table, allocator);
     sn_table_release(&t->mixed_table, allocator);
     sn_table_release(&t->lambda_table, allocator);
+    sn_hierarchy_release(&t->hierarchy, allocator);
     sn_forest_release(&t->forest, allocator);
     sn_release(allocator, t, sizeof *t);
     scratch->tiled = NULL;
@@ -273,6 +275,7 @@ bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others)
     for (uint32_t i = tiles; i < all; ++i)
         l.state[i] = (tile_state){0};
     join_states(in->plan, l.state);
+    sn_hierarchy_begin(&scratch->hierarchy, in);
     scratch->any_watched = false;
     for (uint32_t i = 0; i < tiles; ++i)
         scratch->any_watched = scratch->any_watched || l.state[i].watched;
@@ -496,8 +499,16 @@ static sn_motion tile_motion(const layer *l, const sn_tile *tile)
     return motion;
 }
 
-/* A pass over a tile that stays in planes: what others did to its particles comes in, and what they need goes out. */
-static bool pass_resident(const layer *l, const sn_tile *tile, uint32_t index, tile_pass *pass)
+/* Whether a tile has particles of stiff meshes: it then is predicted as all of these are, and solved when limits have been. */
+static bool is_stiff(const layer *l, const sn_tile *tile)
+{
+    const sn_hierarchy *h = &l->scratch->hierarchy;
+    const uint32_t index = (uint32_t)(tile - l->plan->tile);
+    return l->t->stiffens && h->mesh_table.count && h->part_of[index] < h->part_of[index + 1];
+}
+
+/* The first part of a pass over a tile that stays in planes: what others did to its particles comes in. */
+static bool open_resident(const layer *l, const sn_tile *tile, uint32_t index)
 {
     const sn_tiled *t = l->t;
     const planes p = sn_resident_planes(l, index);
@@ -517,23 +528,48 @@ static bool pass_resident(const layer *l, const sn_tile *tile, uint32_t index, t
         sound = t->wide->settle_planes(&motion, p.plane, p.side, tile->rows);
         sn_resident_mark(&motion, p, tile->rows);
     }
-    run_planes(l, tile, p.plane - PLANE_MARGIN, p.start ? p.start - PLANE_MARGIN : NULL, motion.coarse, pass);
-    sn_resident_push(l, index, &motion, p);
+    if (l->opens)
+        sn_hierarchy_gather_planes(&l->scratch->hierarchy, index, t->wide, p.plane, motion.coarse);
     return sound;
 }
 
-/* A tile that is in storage between passes. */
-static bool pass_records(const layer *l, const sn_tile *tile, tile_pass *p)
+/* And the second: constraints move them, and what others need goes out. */
+static void close_resident(const layer *l, const sn_tile *tile, uint32_t index, tile_pass *pass)
+{
+    const sn_tiled *t = l->t;
+    const planes p = sn_resident_planes(l, index);
+    const sn_motion motion = tile_motion(l, tile);
+    if (is_stiff(l, tile))
+        sn_hierarchy_move_planes(&l->scratch->hierarchy, index, t->wide, &t->in->frame, p.plane, motion.coarse);
+    run_planes(l, tile, p.plane - PLANE_MARGIN, p.start ? p.start - PLANE_MARGIN : NULL, motion.coarse, pass);
+    sn_resident_push(l, index, &motion, p);
+}
+
+/* The same of a tile that is in storage between passes. */
+static bool open_records(const layer *l, const sn_tile *tile, uint32_t index)
 {
     const sn_tiled *t = l->t;
     const sn_motion motion = tile_motion(l, tile);
-    bool sound = true, good = true;
+    bool sound = true;
     if (t->pass == 0 && t->predicts) {
         sound = t->table->predict(&motion);
     } else {
         sound = !motion.settles_previous || t->table->settle(&motion);
         t->table->note(&motion);
     }
+    if (l->opens)
+        sn_hierarchy_gather(&l->scratch->hierarchy, index, motion.x, motion.coarse ? NULL : motion.x_low);
+    return sound;
+}
+
+static bool close_records(const layer *l, const sn_tile *tile, uint32_t index, tile_pass *p)
+{
+    const sn_tiled *t = l->t;
+    const sn_motion motion = tile_motion(l, tile);
+    bool sound = true, good = true;
+    if (is_stiff(l, tile))
+        sn_hierarchy_move(&l->scratch->hierarchy, index, t->wide, &t->in->frame,
+                          motion.coarse ? motion.x : motion.x_low);
     if (tile->rows && t->wide)
         solve_planes(l, tile, motion.coarse, p);
     else
@@ -615,6 +651,29 @@ static bool pass_seam(const layer *l, const sn_tile *tile, tile_pass *p)
     return true;
 }
 
+static bool open_tile(const layer *l, const sn_tile *tile, uint32_t index)
+{
+    return is_resident(l, tile) ? open_resident(l, tile, index) : open_records(l, tile, index);
+}
+
+static bool close_tile(const layer *l, const sn_tile *tile, uint32_t index, tile_pass *p)
+{
+    if (!is_resident(l, tile))
+        return close_records(l, tile, index, p);
+    close_resident(l, tile, index, p);
+    return true;
+}
+
+/* Opens one of the tiles of stiff meshes. */
+static void run_opening(void *data, uint32_t index, uint32_t worker)
+{
+    layer *l = data;
+    const uint32_t tile = l->scratch->hierarchy.tile[index];
+    (void)worker;
+    if (!open_tile(l, &l->plan->tile[tile], tile))
+        atomic_store_explicit(&l->failed, true, memory_order_relaxed);
+}
+
 static void run_tile(void *data, uint32_t index, uint32_t worker)
 {
     layer *l = data;
@@ -624,9 +683,10 @@ static void run_tile(void *data, uint32_t index, uint32_t worker)
     sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h};
     tile_pass p = {.worker = worker, .sweep = &sweep};
     is_coarse(l, tile, &p.least);
-    bool good = !l->is_first           ? pass_seam(l, tile, &p)
-                : is_resident(l, tile) ? pass_resident(l, tile, index, &p)
-                                       : pass_records(l, tile, &p);
+    bool good = true;
+    if (l->is_first && !is_stiff(l, tile))
+        good = open_tile(l, tile, index);
+    good = (l->is_first ? close_tile(l, tile, index, &p) : pass_seam(l, tile, &p)) && good;
     sn_real largest = sweep.largest;
     for (uint32_t i = 0; i < SN_BATCH; ++i)
         largest = (sn_real)p.largest[i] > largest ? (sn_real)p.largest[i] : largest;
@@ -680,6 +740,22 @@ static bool run_layer(const sn_tiled *t, uint32_t index, sn_solver_out *out, sn_
         return false;
     }
     return (!l.failed && !t->measures) || read_results(&l, end - first, out, largest);
+}
+
+/* Limits of stiff meshes come before the first layer, when all of their particles have been predicted. */
+static bool run_limits(const sn_tiled *t, sn_solver_out *out)
+{
+    const tiled *scratch = t->in->scratch->tiled;
+    const sn_hierarchy *h = &scratch->hierarchy;
+    layer l = {.t = t, .scratch = scratch, .plan = t->in->plan, .is_first = true, .opens = true};
+    if (!t->stiffens || !h->mesh_table.count)
+        return true;
+    if (!sn_parallel_tasks(is_shared(t, 0) ? t->in->parallel : NULL, h->tile_table.count, run_opening, &l)) {
+        out->lost_tasks = true;
+        return false;
+    }
+    sn_hierarchy_solve(h, t->wide);
+    return !l.failed;
 }
 
 /* Trees that carry much, at once. They move places alone, as tiles of later layers do. What is no tree any more, since something was
@@ -847,7 +923,7 @@ bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
 {
     const sn_plan *plan = t->in->plan;
     layer first = {.t = t, .scratch = t->in->scratch->tiled, .plan = plan, .is_first = true};
-    bool good = move_newcomers(t);
+    bool good = move_newcomers(t) && run_limits(t, out);
     for (uint32_t i = 0; good && i + 1 < plan->layer_table.count; ++i)
         good = run_layer(t, i, out, largest);
     return good && solve_trees(t, out, largest) && project_others(t, &first, out, largest) &&
@@ -886,6 +962,13 @@ bool sn_tiled_leave(const sn_tiled *t, bool *sound)
     bool done = sn_parallel_tasks(share ? t->in->parallel : NULL, plan->layer[1], leave_tile, &l);
     *sound = !l.failed;
     return done;
+}
+
+void sn_tiled_tell_meshes(const sn_solver_scratch *scratch, char *text, size_t size)
+{
+    text[0] = 0;
+    if (scratch->tiled)
+        sn_hierarchy_tell(&((const tiled *)scratch->tiled)->hierarchy, text, size);
 }
 
 const sn_solver_method sn_solver_tiled = {

@@ -22,7 +22,8 @@ typedef struct sn_tiled {
     bool
         resident; /* nothing but constraints looks at particles between passes: tiles that this is true of lag, which means
                         that they settle in the next pass, and those of planes stay in planes. sn_tiled_leave ends that. */
-    bool enters; /* this is the first pass of it */
+    bool enters;   /* this is the first pass of it */
+    bool stiffens; /* limits of stiff meshes act: see hierarchy.h */
 } sn_tiled;
 
 /* What besides constraints has to do with particles in a step; columns by slot, NULL: nothing of the kind. */
@@ -62,5 +63,8 @@ void sn_tiled_watch(const sn_tiled *t);
 
 /* The most that a constraint in a batch exerted in the substeps that were watched, N and N m times h^2. */
 void sn_tiled_exerted(const sn_solver_in *in, uint32_t kind, uint32_t row, float *force, float *torque);
+
+/* Which meshes were stiffened in the last step, and which not, in words. */
+void sn_tiled_tell_meshes(const sn_solver_scratch *scratch, char *text, size_t size);
 
 #endif

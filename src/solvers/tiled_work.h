@@ -3,6 +3,7 @@
 #define SN_SOLVERS_TILED_WORK_H
 
 #include "solvers/forest.h"
+#include "solvers/hierarchy.h"
 #include "solvers/plan_work.h"
 #include "solvers/tiled.h"
 
@@ -44,6 +45,8 @@ typedef struct tiled {
 
     sn_table lambda_table;  /* of float, by lane of the plan: see LAMBDA_COLUMNS */
     uint64_t lambda_serial; /* of the plan for which constraints were watched last */
+
+    sn_hierarchy hierarchy;
 } tiled;
 
 enum { TOUCHED_LATER = 1, TOUCHED_REST = 2 };
@@ -99,6 +102,7 @@ typedef struct layer {
     const sn_plan *plan;
     uint32_t first; /* of its tiles */
     bool is_first;  /* layer */
+    bool opens;     /* tiles of stiff meshes are predicted, and wait there: see run_opening */
     atomic_bool failed;
 } layer;
 

@@ -18,8 +18,9 @@
 #define BODY_ROUNDS  6u  /* over the points of a contact, to find what they press */
 #define BODY_BOUNCES 40u /* the same in an impact: there is no next substep that could do better */
 
-#define BODY_EVER      ((lane_number)1e30) /* m, m/s: more than is ever needed */
-#define BODY_ONE_POINT ((lane_number)1e-4) /* of the product of the diagonal: two points that are one */
+#define BODY_EVER      ((lane_number)1e30)  /* m, m/s: more than is ever needed */
+#define BODY_NOTHING   ((lane_number)1e-37) /* N s: less presses nothing, and has no inverse */
+#define BODY_ONE_POINT ((lane_number)1e-4)  /* of the product of the diagonal: two points that are one */
 
 /* By so much for each overlap that is left alone it takes less to be violent: what is three times as deep may come half as far deeper. Without that
    boxes were crushed by those that fell on them, by a hundredth in each substep. */
@@ -503,7 +504,7 @@ SN_INLINE bool body_part(const sn_wide_body_contacts *run, sn_wide_body_contact 
 
 BODY_LOOP(body_warm_all, BODY_WARM)
 
-#define BODY_PROJECT(points) violent |= body_project(&own, m, first, points)
+#define BODY_PROJECT(points) here |= body_project(&own, m, first, points)
 
 /* Whether a body of the batch was far from where it should be lately. All lanes are looked at, whatever the
    width. */
@@ -515,6 +516,13 @@ static bool body_is_stirred(const sn_wide_body_contacts *run, const sn_wide_body
     return stirred;
 }
 
+SN_INLINE bool body_note_violent(const sn_wide_body_contacts *run, sn_wide_body_contact *m, bool violent)
+{
+    if (violent)
+        m->stirred = run->sweep;
+    return violent;
+}
+
 static bool body_project_all(const sn_wide_body_contacts *given)
 {
     const sn_wide_body_contacts own = *given;
@@ -523,8 +531,10 @@ static bool body_project_all(const sn_wide_body_contacts *given)
         sn_wide_body_contact *m = &own.batch[b];
         if (own.stirred_only && !body_is_stirred(&own, m))
             continue;
+        bool here = false;
         for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)
             BODY_BY_POINTS(BODY_PROJECT)
+        violent |= body_note_violent(&own, m, here);
     }
     return violent;
 }
@@ -557,7 +567,7 @@ static bool body_strike_all(const sn_wide_body_contacts *given)
     return struck;
 }
 
-#define BODY_PART(points) violent |= body_part(&own, m, first, points)
+#define BODY_PART(points) here |= body_part(&own, m, first, points)
 
 static bool body_part_all(const sn_wide_body_contacts *given)
 {
@@ -567,9 +577,11 @@ static bool body_part_all(const sn_wide_body_contacts *given)
         sn_wide_body_contact *m = &own.batch[b];
         if (!(own.stirred_only ? body_is_stirred(&own, m) : m->deep))
             continue;
+        bool here = false;
         for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)
             BODY_BY_POINTS(BODY_PART)
         m->was_parted = true;
+        violent |= body_note_violent(&own, m, here);
     }
     return violent;
 }
@@ -829,7 +841,7 @@ SN_INLINE lanes body_begin_points(sn_wide_body_contact *m, sn_wide_manifold *f, 
         lanes_store(m->point[k].normal_impulse + first, steady);
     }
     lanes_store(f->impact + first, impact);
-    const flags kept_impulses = lanes_above(before, zero);
+    const flags kept_impulses = lanes_above(before, lanes_all(BODY_NOTHING));
     const lanes by = one / lanes_choose(kept_impulses, before, body_row(f->count, first));
     for (uint32_t k = 0; k < points; ++k)
         weight[k] = lanes_choose(kept_impulses, weight[k] * by, lanes_keep(body_has(f, first, k), by));

@@ -247,6 +247,7 @@ typedef struct sn_wide_body_contact {
     bool was_parted;                           /* in this substep: `parted` is known */
     bool bends;              /* or turns so far in the substep that its inertia is another at its end; */
     bool belted;             /* or is on a belt */
+    sn_real stirred;         /* the last sweep in which one was violent, or a later one of before */
     sn_lane_rows n;          /* from b to a, in the world */
     sn_lane_row slop;        /* m: so much overlap is left alone */
     sn_lane_row far_off;     /* m: what would come so far into the other in a substep is violent */
@@ -338,6 +339,22 @@ typedef struct sn_wide_body_contact_table {
 /* One pair at a time, in either precision. */
 extern const sn_wide_body_contact_table sn_body_contact_scalar;
 
+/* Groups of rows of a tile in planes, for aggregates of which there is one in each lane: see solvers/hierarchy.h. */
+typedef struct sn_wide_row {
+    uint32_t row;
+    float weight[SN_BATCH]; /* by lane; 0: the particle is in no aggregate */
+} sn_wide_row;
+
+typedef struct sn_wide_groups {
+    uint32_t groups;
+    const uint32_t *first; /* by group, and one more: of its rows */
+    const sn_wide_row *row;
+    float *plane;
+    sn_vec4 *node;  /* sixteen for each group, one after the other */
+    sn_vec3 origin; /* m: sums are from here on */
+    bool coarse;
+} sn_wide_groups;
+
 typedef struct sn_wide {
     const char *name;
     uint32_t vector; /* bytes */
@@ -361,6 +378,10 @@ typedef struct sn_wide {
     void (*leave_past)(const sn_motion *motion, const float *back);
     bool (*predict_planes)(const sn_motion *motion, float *plane, float *side, float *back, uint32_t rows);
     bool (*settle_planes)(const sn_motion *motion, float *plane, float *side, uint32_t rows);
+
+    /* node becomes the weighted sum of places; what has a weight is moved by node. */
+    void (*gather_rows)(const sn_wide_groups *run);
+    void (*move_rows)(const sn_wide_groups *run);
 } sn_wide;
 
 /* Projects the constraints of a run. Its kind has a formula over lanes. */

@@ -423,17 +423,14 @@ static bool make_part(making *m, const sn_shape_def *shape, sn_body_part *part, 
 /* Whether a dynamic body may have it. */
 static bool check_shape(making *m, const sn_shape_def *shape)
 {
-    if (!sn_shape_def_check(shape, m->reason, sizeof m->reason))
-        return false;
-    if (!sn_shape_is_convex(shape->type))
-        snprintf(
-            m->reason, sizeof m->reason,
-            "a %s cannot be part of a dynamic body, only of a static or kinematic one; made of convex shapes it can",
-            sn_shape_type_name(shape->type));
+    const char *type = sn_shape_type_name(shape->type);
+    if (type && !sn_shape_is_convex(shape->type))
+        snprintf(m->reason, sizeof m->reason,
+                 "what is not convex cannot be part of a dynamic body, only of a static or kinematic one");
     else if (shape->sensor)
         snprintf(m->reason, sizeof m->reason, "a dynamic body cannot have a sensor, only a static or kinematic one");
     else
-        return true;
+        return sn_shape_def_check(shape, m->reason, sizeof m->reason);
     return false;
 }
 
@@ -450,8 +447,8 @@ static sn_result make_parts(making *m)
         char name[32];
         sn_mass_properties mass;
         const sn_shape_def *shape = &m->def->shapes[i];
-        snprintf(name, sizeof name, "shape %u%s%s", i, sn_shape_type_name(shape->type) ? ", a " : "",
-                 sn_shape_type_name(shape->type) ? sn_shape_type_name(shape->type) : "");
+        const char *type = sn_shape_type_name(shape->type);
+        snprintf(name, sizeof name, "shape %u (%s)", i, type ? type : "of no type");
         if (shape->material && sn_world_check_material(m->world, "material of a shape", shape->material) != SN_OK)
             return SN_ERROR_ARGUMENT;
         if (!check_shape(m, shape) || !make_part(m, shape, &bodies->part[bodies->part_table.count + i], &mass))

@@ -66,6 +66,13 @@ static bool is_at(const sn_world *world, uint32_t at, sn_constraint constraint)
            place_of(weak[at].constraint) == place_of(constraint);
 }
 
+bool sn_breaking_has(const sn_world *world, uint32_t kind, uint32_t row)
+{
+    const sn_constraint constraint = {.kind = kind, .index = row};
+    const uint32_t at = find(world, constraint);
+    return at < world->breaking.table.count && place_of(weak_list(world)[at].constraint) == place_of(constraint);
+}
+
 /* The error that names a constraint that is gone. */
 static bool exists(const sn_world *world, sn_constraint constraint)
 {
@@ -122,6 +129,7 @@ sn_result sn_constraint_set_strength(sn_world *world, sn_constraint constraint, 
         memmove(weak + at + 1, weak + at, after);
     table->count = table->count + (stays && !taken) - (taken && !stays);
     world->breaking.changed = world->breaking.changed || stays != there || taken != there;
+    world->breaking.edits++;
     if (stays)
         weak[at] = entry;
     return SN_OK;

@@ -19,6 +19,7 @@ typedef struct sn_breaking {
     sn_table table; /* of sn_weak, in the order of kinds and numbers: state; and of sn_break: what each exerted */
     sn_table broken_table; /* of sn_break: what broke in the last step */
     sn_table rest_table;   /* of uint32_t: which of the list are in no batch of the plan */
+    uint64_t edits;        /* rises when the list changes */
     bool changed;          /* the list did, since the plan was told, */
     uint64_t serial;       /*   which was this one */
     bool in_lanes;     /* in this substep the solver noted what batches exert: only the rest is looked at one by one */
@@ -45,6 +46,9 @@ void sn_breaking_end(struct sn_world *world);
 
 /* Checks a strength for a constraint of the kind, and makes room for it: setting it cannot fail then. */
 sn_result sn_breaking_prepare(struct sn_world *world, const sn_kind *kind, sn_real force, sn_real torque);
+
+/* Whether a constraint that exists may break. */
+bool sn_breaking_has(const struct sn_world *world, uint32_t kind, uint32_t row);
 
 /* Forgets the strength of what is gone. */
 void sn_breaking_tidy(struct sn_world *world);

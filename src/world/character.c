@@ -30,6 +30,9 @@
 /* Skins that a step takes at least. */
 #define OVER_EDGE ((sn_real)2.5)
 
+/* m: farther out nothing is found, and squares of lengths would leave the range. */
+#define FARTHEST ((sn_real)1e18)
+
 /* Against rounding of heights, of the radius. */
 #define HEIGHT_SLACK ((sn_real)1e-3)
 
@@ -65,6 +68,25 @@ static bool check_place(const sn_world *world, const char *name, sn_vec3 value)
         return true;
     sn_query_refuse(world, "character.%s is (%g, %g, %g); it must be finite%s", name, (double)value.x, (double)value.y,
                     (double)value.z, world->dimensions == 3 ? "" : ", with z = 0 in a 2D world");
+    return false;
+}
+
+static bool is_within(sn_vec3 a, sn_real most)
+{
+    return fabs((double)a.x) <= (double)most && fabs((double)a.y) <= (double)most && fabs((double)a.z) <= (double)most;
+}
+
+/* Where it is and would go is near enough to compute with. */
+static bool check_way(const sn_world *world, const sn_character *c, sn_real dt)
+{
+    if (is_within(c->position, FARTHEST) && is_within(vec3_scale(c->velocity, dt), FARTHEST))
+        return true;
+    sn_query_refuse(world,
+                    "character.position is (%g, %g, %g) m and its velocity (%g, %g, %g) m/s; where it is, and the way "
+                    "of a move of %g s, "
+                    "must be within %g m",
+                    (double)c->position.x, (double)c->position.y, (double)c->position.z, (double)c->velocity.x,
+                    (double)c->velocity.y, (double)c->velocity.z, (double)dt, (double)FARTHEST);
     return false;
 }
 
@@ -479,6 +501,8 @@ sn_result sn_character_move(sn_world *world, sn_character *character, sn_real dt
         sn_query_refuse(world, "dt is %g s; it must be positive and finite", (double)dt);
         return SN_ERROR_ARGUMENT;
     }
+    if (!check_way(world, character, dt))
+        return SN_ERROR_ARGUMENT;
     const sn_query_filter filter = character->filter;
     if (!filter.what || (filter.what & ~(uint32_t)(SN_QUERY_ALL | SN_QUERY_SENSORS))) {
         sn_query_refuse(world, "character.filter.what is 0x%x; it must be bits of sn_query_what, at least one",

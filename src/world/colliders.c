@@ -287,7 +287,7 @@ static sn_result make_records(sn_world *world, const sn_shape_def *shape, uint32
         char name[48];
         const char *type = sn_shape_type_name(shape[i].type);
         const sn_shape_data *data;
-        snprintf(name, sizeof name, "shape %u%s%s", i, type ? ", a " : "", type ? type : "");
+        snprintf(name, sizeof name, "shape %u (%s)", i, type ? type : "of no type");
         sn_result result = check_shape(world, name, &shape[i]);
         if (result != SN_OK || (result = sn_contact_take_data(world, name, &shape[i], &data)) != SN_OK)
             return result;

@@ -938,6 +938,16 @@ static const sn_param *find_param(const sn_kind *kind, const char *name, uint32_
     return NULL;
 }
 
+/* "rest, stiffness, damping", as far as there is room. */
+static const char *list_params(const sn_kind *kind, char *text, size_t size)
+{
+    size_t used = 0;
+    snprintf(text, size, "none");
+    for (uint32_t i = 0; i < SN_MAX_PARAMS && kind->param[i].name && used < size; ++i)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", kind->param[i].name);
+    return text;
+}
+
 sn_result sn_constraint_set_param(sn_world *world, sn_constraint constraint, const char *name, const sn_real *value,
                                   uint32_t count)
 {
@@ -949,9 +959,10 @@ sn_result sn_constraint_set_param(sn_world *world, sn_constraint constraint, con
     if (!name || !value)
         return world_fail(world, SN_ERROR_ARGUMENT, "%s is NULL", name ? "value" : "name");
     const sn_param *found = find_param(&pool->kind, name, &offset);
+    char names[200];
     if (!found)
-        return world_fail(world, SN_ERROR_ARGUMENT, "a constraint of kind '%s' has no parameter '%.80s'",
-                          pool->kind.name, name);
+        return world_fail(world, SN_ERROR_ARGUMENT, "a constraint of kind '%s' has no parameter '%.80s'; it has: %s",
+                          pool->kind.name, name, list_params(&pool->kind, names, sizeof names));
     if (count != param_width(found))
         return world_fail(world, SN_ERROR_ARGUMENT, "parameter '%s' of kind '%s' has %u numbers, not %u", name,
                           pool->kind.name, param_width(found), count);

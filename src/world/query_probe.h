@@ -50,6 +50,9 @@ sn_probe sn_probe_staying(const sn_world *world, sn_vec3 p, sn_real reach, sn_qu
 /* Looks at all that the filter asks for. */
 void sn_probe_answer(sn_probe *probe);
 
+/* The same for up to SN_PACKET rays that look for the first thing, with one filter. Answers are the same. */
+void sn_probe_answer_packet(sn_probe *probes, uint32_t count);
+
 /* Brings the hits of a probe that looks for all into order. */
 void sn_probe_sort(sn_probe *probe);
 

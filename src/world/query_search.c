@@ -164,6 +164,25 @@ void sn_probe_search(sn_probe *q, sn_query_set set, sn_bvh_visit *visit, void *d
     q->bounds = NULL;
 }
 
+/* A set, for all probes of a packet: together if there is a tree and they go about the same way, otherwise one by one. */
+static void search_packet(sn_probe *q, uint32_t count, sn_query_set set, sn_bvh_visit *visit)
+{
+    const sn_query_tree *tree = sn_query_tree_if_fresh(q->world, set);
+    sn_bvh_packet packet = {.count = count};
+    for (uint32_t i = 0; tree && i < count; ++i) {
+        packet.path[i] = &q[i].path;
+        packet.t[i] = &q[i].limit;
+        packet.data[i] = &q[i];
+        q[i].bounds = query_tree_bounds(tree);
+    }
+    const bool together = tree && sn_bvh_quads_cast_packet(&tree->quads, &tree->bvh, &packet, visit);
+    for (uint32_t i = 0; i < count; ++i) {
+        q[i].bounds = NULL;
+        if (!together)
+            sn_probe_search(&q[i], set, visit, &q[i]);
+    }
+}
+
 /* What stands comes first: it is large, and what is met there cuts the way off for all that follow. */
 static const struct {
     uint32_t what;
@@ -185,4 +204,15 @@ void sn_probe_answer(sn_probe *q)
             sn_probe_search(q, looks[i].set, q->shape ? looks[i].shape : looks[i].ball, q);
     if (q->filter.function)
         sn_query_leave_callback(q->world);
+}
+
+void sn_probe_answer_packet(sn_probe *q, uint32_t count)
+{
+    for (uint32_t i = 0; q->filter.function && i < count; ++i)
+        sn_probe_answer(&q[i]);
+    if (q->filter.function)
+        return;
+    for (uint32_t i = 0; i < sizeof looks / sizeof looks[0]; ++i)
+        if (q->filter.what & looks[i].what)
+            search_packet(q, count, looks[i].set, looks[i].ball);
 }

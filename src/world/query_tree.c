@@ -270,6 +270,12 @@ static void ask_for(sn_world *world, sn_query_tree *tree, sn_query_set set, uint
     make_fresh(world, tree, set, stamp);
 }
 
+const sn_query_tree *sn_query_tree_if_fresh(const sn_world *world, sn_query_set set)
+{
+    const bool any = sn_query_items(world, set) > FEW && !world->busy && sn_query_tree_is_fresh(world, set);
+    return any ? &world->query.tree[set] : NULL;
+}
+
 /* at_once: for one who will ask about every item. */
 static const sn_query_tree *tree_of(const sn_world *world, sn_query_set set, bool at_once)
 {

@@ -58,6 +58,9 @@ const sn_query_tree *sn_query_tree_of(const struct sn_world *world, sn_query_set
 /* The same for a query that will look at every item: the tree is made at once if it can be. */
 const sn_query_tree *sn_query_tree_now(const struct sn_world *world, sn_query_set set);
 
+/* The same if it is there already: NULL otherwise, and it is not counted as asked for. */
+const sn_query_tree *sn_query_tree_if_fresh(const struct sn_world *world, sn_query_set set);
+
 /* Brings the tree of a set up to date, where there are enough items for one. False when memory runs out. */
 bool sn_query_tree_prepare(struct sn_world *world, sn_query_set set);
 

@@ -1,5 +1,6 @@
 /* The report. All sums in double, in the order of storage. */
 #include "solvers/row.h"
+#include "solvers/tiled.h"
 #include "bodies/rotation.h"
 #include "solvers/tiled.h"
 #include "world/world.h"
@@ -189,6 +190,8 @@ sn_result sn_world_report(sn_world *world, sn_report *report)
     report_kinds(world, report);
     world->busy = false;
     report_particles(world, report);
+    if (world->state.settings.solver == SN_SOLVER_TILED)
+        sn_tiled_tell_meshes(&world->scratch, report->meshes, sizeof report->meshes);
     sn_tiled_count_trees(&world->scratch, &world->plan, &report->direct_trees, &report->direct_constraints);
     return SN_OK;
 }

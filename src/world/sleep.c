@@ -1,7 +1,7 @@
 /* Sleep: what rests in contact is left out of the step.
 
    Particles that constraints or contacts join make up an island; immovable ones and colliders join nobody. An island that touches
-   something that stands, and in which nobody was fast for a while, falls asleep as a whole: velocities become zero, and from then
+   something that stands, or is held by it or by the world, and in which nothing was fast for a while, falls asleep as a whole: velocities become zero, and from then
    on its particles count as immovable during every step. So contacts between them are neither looked for nor solved, what they
    pushed is carried over, and a pile that wakes is held by the same pushes as before. Between steps their masses are what they
    are: nobody else has to know who sleeps.
@@ -694,8 +694,8 @@ static void join(const sn_world *world, uint32_t a, uint32_t b)
     column(world, SLEEP_PARENT)[a < b ? b : a] = a < b ? a : b;
 }
 
-/* Joins those of these that move; what is said of them when one of them does not. */
-static void join_all(sn_world *world, const uint32_t *number, uint32_t count, uint32_t mark)
+/* Joins those of these that move. They touch what does not. */
+static void join_all(sn_world *world, const uint32_t *number, uint32_t count)
 {
     uint32_t one = UINT32_MAX, said = 0;
     for (uint32_t i = 0; i < count; ++i) {
@@ -704,7 +704,7 @@ static void join_all(sn_world *world, const uint32_t *number, uint32_t count, ui
                 join(world, one, number[i]);
             one = number[i];
         } else {
-            said |= mark | (was_led(world, number[i]) ? RESTLESS : 0);
+            said |= TOUCHES | (was_led(world, number[i]) ? RESTLESS : 0);
         }
     }
     if (one != UINT32_MAX)
@@ -719,8 +719,8 @@ static void join_by_constraints(sn_world *world)
         for (uint32_t row = 0; row < pool->ids.table.count; ++row)
             if (sn_ids_is_live(&pool->ids, row)) {
                 const uint32_t *held = sn_store_particles(&world->constraints, pool, row, small, &count);
-                join_all(world, held, count, pool->kind.oriented ? TOUCHES : 0);
-                if (pool->kind.oriented && count == 1) /* the world stands */
+                join_all(world, held, count);
+                if (count == 1) /* the world stands */
                     column(world, SLEEP_MARKS)[held[0]] |= TOUCHES;
             }
     }
@@ -732,7 +732,7 @@ static void join_by_contacts(sn_world *world)
     const sn_collider_motion *m = world->contacts.motion_table.column[0];
     uint32_t number[4];
     for (uint32_t i = 0; i < world->contact.impulse_table.count; ++i) {
-        join_all(world, number, members(&world->contact, &kept[i], number), TOUCHES);
+        join_all(world, number, members(&world->contact, &kept[i], number));
         if (kept[i].other & SN_IMPULSE_COLLIDER)
             column(world, SLEEP_MARKS)[kept[i].number] |=
                 m[kept[i].other & ~SN_IMPULSE_COLLIDER].moves ? TOUCHES | RESTLESS : TOUCHES;
@@ -740,7 +740,7 @@ static void join_by_contacts(sn_world *world)
     const sn_kept_manifold *contact = world->body_contacts.kept_table.column[0];
     for (uint32_t i = 0; i < world->body_contacts.kept_table.count; ++i) {
         sn_kept_impulse two = impulse_of_bodies(&contact[i]);
-        join_all(world, number, members(&world->contact, &two, number), TOUCHES);
+        join_all(world, number, members(&world->contact, &two, number));
         if (two.other & SN_IMPULSE_COLLIDER)
             column(world, SLEEP_MARKS)[two.number] |=
                 m[two.other & ~SN_IMPULSE_COLLIDER].moves ? TOUCHES | RESTLESS : TOUCHES;

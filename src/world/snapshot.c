@@ -279,6 +279,7 @@ static void walk(stream *s, sn_world *world)
         sn_bodies_bind(&world->bodies);
     if (s->mode == READ)
         sn_bodies_restored(&world->bodies);
+    walk_table(s, &world->rest_shape_table);
     walk_plan(s, world);
     if (s->mode == RESERVE || s->mode == READ) {
         sn_particle_store_bind(&world->particles);

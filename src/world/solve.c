@@ -10,6 +10,28 @@ const sn_solver_method *sn_solve_method(const sn_world *world, bool still)
     return still && !chosen->own_projections ? &sn_solver_gauss_seidel : chosen;
 }
 
+static bool is_weak(const void *world, uint32_t kind, uint32_t row)
+{
+    return sn_breaking_has(world, kind, row);
+}
+
+static sn_stiffen stiffen_input(sn_world *world)
+{
+    const sn_settings *settings = &world->state.settings;
+    return (sn_stiffen){.on = settings->solver == SN_SOLVER_TILED && settings->stiffening == SN_STIFFENING_AUTO &&
+                              settings->gradients == SN_GRADIENTS_CURRENT &&
+                              !sn_integrators[settings->integrator]->looks_back,
+                        .shape = &world->rest_shape_table,
+                        .shapes = &world->state.shapes,
+                        .number = world->particles.index,
+                        .target = world->target_table.count ? world->particles.target : NULL,
+                        .breaks = world->breaking.table.count ? is_weak : NULL,
+                        .world = world,
+                        .room = world->particles.mark,
+                        .break_edits = world->breaking.edits,
+                        .rest_edits = world->rest_edits};
+}
+
 sn_solver_in sn_world_solver_input(sn_world *world, sn_real h)
 {
     const sn_settings *settings = &world->state.settings;
@@ -40,7 +62,8 @@ sn_solver_in sn_world_solver_input(sn_world *world, sn_real h)
                           .particle_count = world->particles.table.count,
                           .node_count = world->particles.table.count + bodies_rows(&world->bodies),
                           .plan = &world->plan,
-                          .wide = world->wide};
+                          .wide = world->wide,
+                          .stiffen = stiffen_input(world)};
 }
 
 static sn_solver_in input_of(const sn_substep *s)
@@ -164,7 +187,8 @@ static sn_result solve_by_tiles(sn_substep *s)
                   .by_lane = wide && !s->may_jump && (watches || gathers),
                   .again = again,
                   .predicts = settings->iterations > 0 && !s->motion.unsteady,
-                  .resident = stay_resident(s)};
+                  .resident = stay_resident(s),
+                  .stiffens = in.stiffen.on};
     if (!t.resident && !sn_solve_write_back(s))
         return sn_fault_lost_tasks(world);
     if (!t.predicts && !sn_motion_predict(s))

@@ -173,6 +173,16 @@ static uint64_t hash_plan(uint64_t hash, const sn_plan *plan, uint32_t particles
     return hash;
 }
 
+/* Rest shapes of stiff meshes. */
+static uint64_t hash_shapes(uint64_t hash, const sn_world *world)
+{
+    const sn_rest_place *shape = world->rest_shape_table.column[0];
+    for (uint32_t index = 0; index < world->rest_shape_table.count; ++index)
+        if (index < world->ids.table.count && world->ids.value[index] != SN_ID_FREE && shape[index].since)
+            hash = hash_u64(hash_vec3(hash_u64(hash, index), shape[index].place), shape[index].since);
+    return hash;
+}
+
 uint64_t sn_world_hash(const sn_world *world)
 {
     if (!world)
@@ -197,7 +207,7 @@ uint64_t sn_world_hash(const sn_world *world)
         hash = hash_real(hash, world->state.h);
     if (world->state.settings.solver == SN_SOLVER_TILED) {
         sn_world_follow_edits((sn_world *)world); /* as the next step would: no part of what is promised to be kept */
-        hash = hash_plan(hash, &world->plan, world->particles.table.count);
+        hash = hash_shapes(hash_plan(hash, &world->plan, world->particles.table.count), world);
     }
     return sn_breaking_hash(hash_constraints(hash, &world->constraints, warm), world);
 }

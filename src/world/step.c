@@ -44,6 +44,8 @@ static sn_result begin_substep(sn_substep *s)
         result = sn_fault_forces(s);
     if (result == SN_OK && !sn_contacts_begin(world, substeps - s->substeps_left, substeps, s->h))
         result = sn_fault_lost_tasks(world);
+    if (world->contacts.any)
+        sn_rigid_expect(world, &s->motion);
     return result;
 }
 
@@ -266,12 +268,13 @@ sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
 {
     sn_world_follow_edits(world);
     const bool planned = world->plan.made;
+    const uint64_t shapes = world->state.shapes;
     world->fault = (sn_fault){0};
     sn_profile_begin(world);
     sn_result result = advance(world, dt, still);
     sn_compromise_end(world, result != SN_OK);
     if (result != SN_OK)
-        world->plan.made = world->plan.made && planned;
+        world->plan.made = world->plan.made && planned, sn_rest_forget_since(world, shapes);
     sn_profile_end(world, result);
     return result;
 }

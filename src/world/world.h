@@ -111,6 +111,7 @@ typedef struct sn_world_state {
     uint32_t next_drag;  /* and for the next drag */
     bool forces_pending; /* some force is not zero */
     uint32_t unsettled;  /* so many more substeps leave no past, because velocities may still jump in them */
+    uint64_t shapes;     /* so many times places in rest shapes were noted */
     uint64_t contacts;   /* stands for the inequalities that pushed in the last substep; kept for BDF2 only */
 } sn_world_state;
 
@@ -154,6 +155,7 @@ struct sn_world {
     sn_bodies bodies;
     sn_store constraints;
     sn_breaking breaking;
+    sn_table rest_shape_table; /* of sn_rest_place, by particle number: rest shapes of stiff meshes; empty where there are none */
     sn_plan plan; /* state as far as it is not what would be made of the constraints now; see sn_world_plan */
 
     /* derived or scratch, never part of the state: */
@@ -162,6 +164,7 @@ struct sn_world {
     sn_solver_scratch scratch;
     sn_parallel parallel;
     const sn_wide *wide; /* NULL in double precision */
+    uint64_t rest_edits; /* rises when rest shapes are forgotten */
     sn_contacts contacts;
     sn_body_contacts body_contacts; /* contact of bodies; what they pushed is state */
     sn_profiler profiler;
@@ -267,6 +270,10 @@ bool sn_world_plan(sn_world *world);
 
 /* Takes the edits of the last call into the plan, if there is one; what it cannot follow, it forgets. */
 void sn_world_follow_edits(sn_world *world);
+
+/* Forgets the place of a particle in the rest shape of a stiff mesh; and all that were noted later than `shapes` times. */
+void sn_rest_forget(sn_world *world, uint32_t number);
+void sn_rest_forget_since(sn_world *world, uint64_t shapes);
 
 /* A particle has come: when too many have, the plan is forgotten. */
 void sn_world_slot_taken(sn_world *world);

@@ -372,8 +372,11 @@ static void test_arithmetic(void **state)
             v[i] = support_random_in(&seed, -1, 1);
         sn_rotate_vector(t.q, v, w);
         sn_rotate_matrix(t.q, matrix);
-        for (int i = 0; i < 3; ++i)
+        for (int i = 0; i < 3; ++i) {
             assert_close(matrix[i][0] * v[0] + matrix[i][1] * v[1] + matrix[i][2] * v[2], w[i], 4e-15);
+            sn_rotate_axis(t.q, i, l);
+            assert_true(l[0] == matrix[0][i] && l[1] == matrix[1][i] && l[2] == matrix[2][i]);
+        }
         sn_rotate_vector_back(t.q, w, w);
         assert_true(apart(v, w, 3) < 4e-15);
 

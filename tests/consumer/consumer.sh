@@ -4,13 +4,14 @@
 #   consumer.sh install             installs the library of this build; the cases below use what it leaves
 #   consumer.sh find-package        a CMake project that finds it
 #   consumer.sh pkg-config          one compiler call with the flags from pkg-config
-#   consumer.sh cxx                 the same as C++
+#   consumer.sh cxx                 the same as C++; all headers as C++17; sinew.hpp and the example that uses it
 #   consumer.sh precision-mismatch  a program with the other sn_real must not link
 #   consumer.sh exported-symbols    the shared library exports what the headers declare and nothing else
 #   consumer.sh shared-library      a program that is linked with the shared library
 #   consumer.sh fetch-content       a CMake project with the library as a part of its build; compiles it only with
 #                                   SINEW_LONG_TESTS in the environment
 #   consumer.sh headers             each header compiles by itself
+#   consumer.sh abi                 scripts/abi.sh knows which changes of the headers need a new soname; skipped without abidiff
 #
 # Environment, set by ctest: SINEW_SOURCE_DIR, SINEW_BUILD_DIR, SINEW_DOUBLE (0 or 1), SINEW_SHARED (the shared library), CC, CMAKE,
 # GENERATOR.
@@ -52,7 +53,7 @@ install)
     [ -e "$prefix/$file" ] || fail "$file was not installed"
   done
   LD_LIBRARY_PATH=$(library_dir) quietly "$prefix/bin/sinew" run worked_example
-  (cd "$SINEW_SOURCE_DIR/include" && find . -name '*.h' -o -name '*.def') | while read -r header; do
+  (cd "$SINEW_SOURCE_DIR/include" && find . -name '*.h' -o -name '*.hpp' -o -name '*.def') | while read -r header; do
     [ -f "$prefix/include/$header" ] || { echo "FAILED: $header was not installed"; exit 1; }
   done || exit 1
   ;;
@@ -78,6 +79,17 @@ cxx)
   # shellcheck disable=SC2046,SC2086
   quietly "$cxx" -std=c++11 $warnings $(flags --cflags) "$here/main.cpp" -o "$work/consumer" $(flags --libs)
   run_consumer "$work/consumer"
+  for other in "$cxx" clang++; do # as the whole interface is read: all of it, without a warning
+    command -v "$other" >/dev/null || continue
+    all=$(cd "$prefix/include" && printf -- '-include %s ' sinew/*.h sinew/*.hpp)
+    # shellcheck disable=SC2046,SC2086
+    quietly "$other" -std=c++17 $warnings -Wshadow -Wundef $(flags --cflags) -fsyntax-only $all -x c++ /dev/null
+    # shellcheck disable=SC2046,SC2086
+    quietly "$other" -std=c++17 $warnings -fno-exceptions $(flags --cflags) -fsyntax-only -include sinew/sinew.hpp -x c++ /dev/null
+  done
+  # shellcheck disable=SC2046,SC2086
+  quietly "$cxx" -std=c++17 -O1 $warnings -Wshadow $(flags --cflags) "$SINEW_SOURCE_DIR/examples/cloth.cpp" -o "$work/cloth" $(flags --libs)
+  run_consumer "$work/cloth"
   ;;
 
 precision-mismatch)
@@ -136,6 +148,28 @@ headers)
     quietly "$CC" -std=c11 $warnings -Wshadow -Wstrict-prototypes -Wundef -I "$SINEW_SOURCE_DIR/include" \
       -DSINEW_DOUBLE="$SINEW_DOUBLE" -fsyntax-only -include "$header" -x c /dev/null
   done
+  ;;
+
+abi)
+  command -v abidiff >/dev/null || { echo "abidiff is not installed (Debian: apt-get install abigail-tools)"; exit 77; }
+  changed() { # what it is called, whether it may be, file, what sed makes of it
+    rm -rf "$work" && mkdir -p "$work" && cp -r "$SINEW_SOURCE_DIR/include" "$work/include"
+    sed -i -E "$4" "$work/include/sinew/$3"
+    cmp -s "$work/include/sinew/$3" "$SINEW_SOURCE_DIR/include/sinew/$3" && [ "$1" != nothing ] && fail "$1: sed changed nothing"
+    out=$(CC=$CC "$SINEW_SOURCE_DIR/scripts/abi.sh" --headers "$SINEW_SOURCE_DIR/include" "$work/include" 2>&1)
+    status=$?
+    case $2$status in
+    good0 | bad1) ;;
+    *) echo "$out"; fail "$1: expected $2, and it ended with $status" ;;
+    esac
+    [ "$2" = good ] || echo "$out" | grep -q 'it needs a new soname' || { echo "$out"; fail "$1: failed for another reason"; }
+  }
+  changed nothing good base.h ''
+  changed "a new call and a new enum value" good base.h 's/^    SN_CANCELLED /    SN_CANCELLED, SN_NEW /; s/^SN_API const char \*sn_version/SN_API int sn_new(void);\n&/'
+  changed "an enum value that is another" bad base.h 's/^    SN_CANCELLED /    SN_NEW, SN_CANCELLED /'
+  changed "a field at the end of a part of others" bad base.h 's/^\} sn_log;/int more; &/'
+  changed "a call that is gone" bad particles.h 's/^SN_API sn_particle sn_particle_add_at\(/SN_API sn_particle sn_particle_add_point(/'
+  changed "another soname, whatever else" good base.h 's/^#define SN_VERSION_MINOR .*/#define SN_VERSION_MINOR 99/; s/^} sn_log;/int more; &/'
   ;;
 
 *) fail "no case '$case'" ;;

@@ -133,6 +133,15 @@ grep -q '^  features-128 ' stdout || fail "--list does not show features-128"
 grep -q '^  kinds-2048 ' stdout || fail "--list does not show kinds-2048"
 sinew 0 bench --quick features-8 --path general
 [ "$(grep -c '^| drag on an empty group  *|' stdout)" -eq 1 ] || fail "expected one table of features"
+sinew 0 bench queries --quick
+grep -q '^  ray of a camera, in a batch ' stdout || fail "expected a table of queries"
+sinew 0 bench queries --quick --json
+python3 - <<'END' || fail "queries"
+import json
+rows = [json.loads(line) for line in open("stdout")]
+assert len(rows) > 12 and all(r["scene"] == "queries" and r["query"] and r["ns"] > 0 and r["hits"] >= 0 for r in rows), rows
+assert len({r["query"] for r in rows}) == len(rows)
+END
 sinew 2 bench --threads 1,x
 grep -q "'1,x': expected whole numbers from 1 to 256" stderr || fail "what is wrong with --threads 1,x?"
 sinew 2 bench --threads 257

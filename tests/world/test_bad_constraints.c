@@ -124,7 +124,8 @@ static void test_constraint_arguments(void **state)
     REFUSED(b, SN_ERROR_ARGUMENT, "value NULL", sn_constraint_value(w, b->rod, NULL));
     REFUSED(b, SN_ERROR_ARGUMENT, "name NULL", sn_constraint_set_param(w, b->rod, NULL, &one, 1));
     REFUSED(b, SN_ERROR_ARGUMENT, "value|rest NULL", sn_constraint_set_param(w, b->rod, "rest", NULL, 1));
-    REFUSED(b, SN_ERROR_ARGUMENT, "parameter length", sn_constraint_set_param(w, b->rod, "length", &one, 1));
+    REFUSED(b, SN_ERROR_ARGUMENT, "parameter length it has rest",
+            sn_constraint_set_param(w, b->rod, "length", &one, 1));
     REFUSED(b, SN_ERROR_ARGUMENT, "parameter", sn_constraint_set_param(w, b->rod, "", &one, 1));
     REFUSED(b, SN_ERROR_ARGUMENT, "parameter Rest", sn_constraint_set_param(w, b->rod, "Rest", &one, 1));
     REFUSED(b, SN_ERROR_ARGUMENT, "rest distance 0", sn_constraint_set_param(w, b->rod, "rest", &one, 0));

@@ -521,6 +521,8 @@ static void test_bad_input(void **state)
     REFUSED(up, vec(0, NAN, 0));
     REFUSED(position, vec(INFINITY, 0, 0));
     REFUSED(velocity, vec(0, NAN, 0));
+    REFUSED(velocity, vec(1e30, 0, 0)); /* the squares of its way would leave the range */
+    REFUSED(position, vec(0, 1e30, 0));
     REFUSED(filter.what, 0);
     REFUSED(filter.what, 0x100);
 #undef REFUSED

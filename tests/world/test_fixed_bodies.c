@@ -794,7 +794,7 @@ static void test_groups(void **state)
     sn_world *world = support_world(), *other = support_world();
     assert_true(sn_default_group_contact(0).self && !sn_default_group_contact(1).self);
     assert_true(sn_world_group_contact(world, 0).self && !sn_world_group_contact(world, 9).self);
-    assert_true(sn_world_group_contact(NULL, 0).category == 1);
+    assert_true(sn_world_group_contact(NULL, 0).category == 0);
     uint64_t empty = sn_world_hash(world);
     /* in another order than that of their numbers */
     const uint32_t groups[] = {7, 0, UINT32_MAX, 3, 100, 1};

@@ -99,7 +99,8 @@ static void ask(asker *a, uint32_t i)
     }
     if (a->bad && i % 16 == 0)
         to = vec(0, 0, 0);
-    const sn_ray rays[2] = {{from, vec(0, -1, 0), 9}, {from, vec(0, 1, 0), 9}};
+    const sn_ray rays[2] = {{from, vec(0.3, -1, 0.2), 9},
+                            {from, vec(0.35, -1, i % 3 ? 0.25 : -1), 9}}; /* a packet, or not */
     switch (i % 8) {
     case 0:
         a->found[i] = sn_query_ray(world, from, to, 10, filter, a->hit[i]);

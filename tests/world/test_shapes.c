@@ -233,8 +233,10 @@ static void constraints_hold_fixed_bodies(void **state)
     assert_true(sn_world_hash(world) == before && sn_world_particle_count(world) == 2);
     assert_true(sn_constraint_add_distance(world, sn_at(load), sn_on_body(lift, vec(0, 0, 0)), SN_MEASURE).generation >
                 0);
-    assert_true(sn_constraint_add_distance(world, sn_at(lamp), sn_on_body(beam, vec(0, 0, 0)), SN_MEASURE).generation >
-                0);
+    sn_constraint rod = sn_constraint_add_distance(world, sn_at(lamp), sn_on_body(beam, vec(0, 0, 0)), SN_MEASURE);
+    assert_true(rod.generation > 0);
+    assert_result(world, SN_ERROR_ARGUMENT, sn_constraint_set_param(world, rod, "length", (const sn_real[]){1}, 1));
+    assert_says(sn_world_error(world), "distance no parameter 'length' it has rest");
     assert_int_equal(sn_world_particle_count(world), 4); /* anchors */
     assert_true(!sn_constraint_add_distance(world, sn_on_body(lift, vec(0, 0, 0)), sn_on_body(beam, vec(0, 0, 0)), 1)
                      .generation);

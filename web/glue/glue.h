@@ -37,7 +37,9 @@ typedef enum web_array_of {
     WEB_INVERSE_MASSES,
     WEB_RADII,
     WEB_BODY_POSES,
-    WEB_LINKS, /* whole numbers, two a link */
+    WEB_LINKS,        /* whole numbers, two a link */
+    WEB_DRAWN_POINTS, /* of debug drawing: place, radius, colour */
+    WEB_DRAWN_LINES,  /*   two places, colour */
     WEB_ARRAY_COUNT
 } web_array_of;
 

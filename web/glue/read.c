@@ -364,6 +364,74 @@ bool web_static_mesh(web_world *w, uint32_t number, double x, double y, double z
     return true;
 }
 
+/* ---- Debug drawing ------------------------------------------------------------------------------------------------------------------ */
+
+/* What sn_world_draw shows, as numbers; first they are only counted. Colours, 0xrrggbb, are exact in a float. */
+typedef struct web_drawing {
+    float *points, *lines;
+    size_t point_count, line_count;
+} web_drawing;
+
+static void put_numbers(float *to, sn_vec3 place)
+{
+    to[0] = (float)place.x;
+    to[1] = (float)place.y;
+    to[2] = (float)place.z;
+}
+
+static void draw_point(void *context, sn_vec3 place, sn_real radius, uint32_t colour)
+{
+    web_drawing *d = context;
+    if (d->points) {
+        float *to = d->points + 5 * d->point_count;
+        put_numbers(to, place);
+        to[3] = (float)radius;
+        to[4] = (float)colour;
+    }
+    d->point_count++;
+}
+
+static void draw_line(void *context, sn_vec3 from, sn_vec3 to, uint32_t colour)
+{
+    web_drawing *d = context;
+    if (d->lines) {
+        float *at = d->lines + 7 * d->line_count;
+        put_numbers(at, from);
+        put_numbers(at + 3, to);
+        at[6] = (float)colour;
+    }
+    d->line_count++;
+}
+
+/* layers: bits of sn_draw_layer. size, m: of the scene, by which axes, normals and pieces of planes are as long as looks well. out: points, how many,
+   lines, how many. */
+WEB(web_draw) sn_result web_draw(web_world *w, uint32_t layers, double size, uint32_t *out)
+{
+    web_drawing d = {0};
+    sn_draw draw = sn_default_draw();
+    draw.layers = layers;
+    draw.point = draw_point;
+    draw.line = draw_line;
+    draw.context = &d;
+    draw.axis_length = (sn_real)(0.04 * size);
+    draw.plane_size = (sn_real)size;
+    sn_result result = sn_world_draw(w->world, &draw);
+    if (result != SN_OK)
+        return result;
+    web_array *points = &w->array[WEB_DRAWN_POINTS], *lines = &w->array[WEB_DRAWN_LINES];
+    d.points = web_array_take(points, 5 * d.point_count);
+    d.lines = web_array_take(lines, 7 * d.line_count);
+    if ((d.point_count && !d.points) || (d.line_count && !d.lines))
+        return SN_ERROR_MEMORY;
+    d.point_count = d.line_count = 0;
+    result = sn_world_draw(w->world, &draw);
+    out[0] = (uint32_t)(uintptr_t)d.points;
+    out[1] = (uint32_t)d.point_count;
+    out[2] = (uint32_t)(uintptr_t)d.lines;
+    out[3] = (uint32_t)d.line_count;
+    return result;
+}
+
 /* ---- The mouse ---------------------------------------------------------------------------------------------------------------------- */
 
 /* in: origin, direction, length, reach. out: particle, body (or -1), distance, point. False: the ray meets nothing. */

@@ -199,6 +199,10 @@ export interface World {
   readonly bodyPoses: Float32Array;
   /** Pairs of particles that rods, ropes and springs join, whatever object they belong to: what can be drawn as lines. A copy. */
   links(): Uint32Array;
+  /** Debug drawing, as sn_world_draw does it: layers that are drawn (constraints, contacts ...), and of strain, islands, tiles and batches one that colours them. size, m: of the
+   *  scene, by which normals, axes and pieces of planes are drawn; default 1. Points have five numbers each, x, y, z, radius (m; 0: as small as you like) and colour (0xrrggbb);
+   *  lines seven, two places and the colour. Copies. Triangles of skins and shapes are left out, names too. */
+  draw(layers: DrawLayer[], options?: { size?: number }): { points: Float32Array; lines: Float32Array };
   /** The particle in the middle of a body, which is among the particles; and the body of a particle, or -1. */
   bodyParticle(body: number): number;
   particleBody(particle: number): number;
@@ -283,6 +287,8 @@ export interface Drag {
   /** Lets go. */
   end(): void;
 }
+
+export type DrawLayer = 'particles' | 'constraints' | 'skins' | 'shapes' | 'axes' | 'anchors' | 'contacts' | 'forces' | 'velocities' | 'bounds' | 'names' | 'strain' | 'islands' | 'tiles' | 'batches';
 
 export interface Report {
   time: number;

@@ -244,6 +244,31 @@ test('what the mouse takes follows it, and is pinned and let go', () => {
   assert.equal(sinew.world().pick([0, 9, 0], [0, -1, 0]), null);
 });
 
+test('debug drawing gives what the engine sees', () => {
+  const scene = sinew.scene(text('box_tower'), { files });
+  for (let i = 0; i < 60; ++i) scene.frame();
+  const { world } = scene, before = world.hash();
+  const bounds = world.draw(['bounds']);
+  assert.equal(bounds.points.length, 0);
+  assert.ok(bounds.lines.length / 7 >= 12 * world.bodyCount); // a box has twelve edges
+  const contacts = world.draw(['contacts'], { size: 4 });
+  assert.ok(contacts.points.length > 0 && contacts.lines.length > 0);
+  for (let i = 0; i < contacts.lines.length; i += 7) near(Math.hypot(...[0, 1, 2].map((k) => contacts.lines[i + 3 + k] - contacts.lines[i + k])), 0.16, 1e-4);
+  const plain = world.draw(['shapes']), islands = world.draw(['shapes', 'islands']);
+  assert.equal(plain.lines.length, islands.lines.length);
+  assert.equal(world.draw([]).lines.length, 0);
+  assert.throws(() => world.draw(['contact']), /no layer 'contact'.*contacts/);
+  assert.throws(() => world.draw(['shapes'], { size: NaN }), /size/);
+  assert.equal(world.hash(), before);
+  scene.destroy();
+  const rope = sinew.scene(text('heavy_bob'), { files });
+  for (let i = 0; i < 60; ++i) rope.frame();
+  const strained = rope.world.draw(['constraints', 'strain']).lines, colours = new Set();
+  for (let i = 6; i < strained.length; i += 7) colours.add(strained[i]);
+  assert.ok(strained.length > 0 && [...colours].every((c) => Number.isInteger(c) && c >= 0 && c <= 0xffffff));
+  rope.destroy();
+});
+
 test('a scene tells what it is made of', () => {
   const scene = sinew.scene(text('zoo_of_bodies'), { name: 'zoo_of_bodies.json', files });
   assert.ok(scene.title && scene.about && scene.frames > 0);

@@ -26,6 +26,23 @@ for (const name of ["pendulum", "heavy_bob", "newtons_cradle", "gyroscope"]) {
   });
 }
 
+test("layers of debug drawing are shown and taken away", { skip: missing }, async () => {
+  await openScene(page, "gyroscope");
+  const count = () => page.evaluate(() => { const { lines, points } = playground.panes[0].view.drawn; return [lines, points].map((o) => (o.visible ? o.geometry.drawRange.count : 0)); });
+  assert.deepEqual(await count(), [0, 0]);
+  const box = page.locator("#gui-a .lil-controller", { hasText: "Bounds" }).locator("input");
+  await box.evaluate((element) => element.click()); // the panel is hidden on so small a page
+  await page.waitForFunction(() => playground.panes[0].view.drawn.lines.visible);
+  assert.ok((await count())[0] >= 24); // a box has twelve edges of two ends
+  await runTo(page, 30); // frames bring theirs along
+  assert.ok((await count())[0] >= 24);
+  await page.evaluate(() => playground.setLayers(["axes", "velocities", "shapes", "islands"]));
+  assert.ok((await count())[1] > 0);
+  await page.evaluate(() => playground.setLayers([]));
+  assert.deepEqual(await count(), [0, 0]);
+  assert.deepEqual(page.errors, []);
+});
+
 test("a model of the scene is valid", { skip: missing }, async () => {
   const { errors } = await validateGlb(Buffer.from(await page.evaluate(() => [...playground.glb()])));
   assert.deepEqual(errors, []);

@@ -13,6 +13,8 @@ const JOINT_NUMBERS = ['least', 'most', 'target', 'target_most', 'target_complia
   'friction', 'linear_compliance', 'linear_damping', 'angular_compliance', 'angular_damping', 'swing', 'rest', 'spring_compliance',
   'spring_damping', 'second_axis', 'target_turn', 'strength',
   'torque_strength'];
+const LAYERS = { particles: 1, constraints: 2, skins: 4, shapes: 8, axes: 16, anchors: 32, contacts: 64, forces: 128, velocities: 256, bounds: 512, names: 1024,
+  strain: 1 << 16, islands: 1 << 17, tiles: 1 << 18, batches: 1 << 19 };
 const REPORT_HEAD = 22;
 const REPORT_KIND = 5;
 const POINT_NUMBERS = 5;
@@ -759,6 +761,17 @@ class World {
 
   links() {
     return this.#array(ARRAY.links, (at, count) => this.#engine.words(count ? at : 0, count)).slice();
+  }
+
+  draw(layers, { size = 1 } = {}) {
+    let bits = 0;
+    for (const name of layers) {
+      if (!Object.hasOwn(LAYERS, name)) throw wrong(`there is no layer '${name}'; there are ${Object.keys(LAYERS).join(', ')}`);
+      bits |= LAYERS[name];
+    }
+    this.#check(this.#c.web_draw(this.handle, bits, number(size, 'size'), this.#scratch));
+    const [points, pointCount, lines, lineCount] = this.#engine.words(this.#scratch, 4);
+    return { points: this.#engine.floats(pointCount ? points : 0, 5 * pointCount).slice(), lines: this.#engine.floats(lineCount ? lines : 0, 7 * lineCount).slice() };
   }
 
   bodyParticle(body) {

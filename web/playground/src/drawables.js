@@ -1,8 +1,8 @@
 // Things that follow particles and bodies: surfaces, strands (ropes, rods, springs), balls, solids. Each is built once for a scene
 // and then brought up to date from the arrays of a frame, without allocating.
 import {
-  BufferAttribute, BufferGeometry, Color, CylinderGeometry, DoubleSide, DynamicDrawUsage, InstancedMesh, Mesh,
-  MeshStandardMaterial, SphereGeometry,
+  BufferAttribute, BufferGeometry, Color, CylinderGeometry, DoubleSide, DynamicDrawUsage, InstancedMesh, LineBasicMaterial, LineSegments, Mesh,
+  MeshStandardMaterial, Points, PointsMaterial, SphereGeometry, SRGBColorSpace,
 } from "three";
 import { mergeVertices, toCreasedNormals } from "three/addons/utils/BufferGeometryUtils.js";
 
@@ -189,5 +189,47 @@ export class Obstacle {
   update({ bodies }) {
     pose(this.object.matrix.elements, 0, bodies, 7 * this.number);
     this.object.matrixWorldNeedsUpdate = true;
+  }
+}
+
+// The engine's debug drawing: lines and points in its colours, over all else.
+export class Drawn {
+  constructor() {
+    const look = { vertexColors: true, depthTest: false, transparent: true, opacity: 0.9, fog: false };
+    this.lines = new LineSegments(new BufferGeometry(), new LineBasicMaterial(look));
+    this.points = new Points(new BufferGeometry(), new PointsMaterial({ ...look, size: 5, sizeAttenuation: false }));
+    this.objects = [this.lines, this.points];
+    for (const object of this.objects) {
+      object.name = "debug drawing";
+      object.frustumCulled = false;
+      object.renderOrder = 9;
+      object.visible = false;
+    }
+  }
+
+  // numbers: `stride` for each, of which the last is the colour; `corners` places at its start.
+  static fill(object, numbers, stride, corners) {
+    const count = numbers ? numbers.length / stride : 0, room = object.geometry.attributes.position?.count ?? 0, tone = new Color();
+    object.visible = count > 0;
+    if (!count) return;
+    if (room < corners * count) {
+      object.geometry.dispose();
+      for (const name of ["position", "color"]) object.geometry.setAttribute(name, new BufferAttribute(new Float32Array(3 * Math.ceil(1.25 * corners * count)), 3).setUsage(DynamicDrawUsage));
+    }
+    const { position, color } = object.geometry.attributes;
+    for (let i = 0; i < count; ++i) {
+      tone.setHex(numbers[stride * i + stride - 1], SRGBColorSpace);
+      for (let k = 0; k < corners; ++k) {
+        for (let axis = 0; axis < 3; ++axis) position.array[3 * (corners * i + k) + axis] = numbers[stride * i + 3 * k + axis];
+        tone.toArray(color.array, 3 * (corners * i + k));
+      }
+    }
+    object.geometry.setDrawRange(0, corners * count);
+    position.needsUpdate = color.needsUpdate = true;
+  }
+
+  update(drawn) {
+    Drawn.fill(this.lines, drawn?.lines, 7, 2);
+    Drawn.fill(this.points, drawn?.points, 5, 1);
   }
 }

@@ -32,6 +32,7 @@ class App {
     this.lastPlot = 0;
     this.source = null;    // { name, text, files }
     this.opening = 0;
+    this.layers = [];      // of debug drawing
   }
 
   async start() {
@@ -55,6 +56,7 @@ class App {
     this.panels = ["a", "b"].map((letter, i) => new Panel($(`gui-${letter}`), letter.toUpperCase(), info, {
       change: (some) => this.configure(this.panes[i], some),
       material: (kind, compliance) => this.soften(this.panes[i], kind, compliance),
+      layers: i === 0 ? (names) => this.setLayers(names) : null,
     }));
     this.wire();
     fillGallery($("gallery-body"), this.library, thumbs, (name) => { $("gallery").close(); this.closeLesson(); this.openScene(name); });
@@ -111,7 +113,7 @@ class App {
     this.playing = false;
     const panes = this.pool.slice(0, sets.length);
     try {
-      await Promise.all(panes.map((pane) => this.ready(pane)));
+      await Promise.all(panes.map((pane) => this.ready(pane).then(() => pane.engine.call("layers", { names: this.layers }))));
       const models = await Promise.all(panes.map((pane, i) => pane.load(source, sets[i])));
       if (turn !== this.opening || models.includes(null)) return false;
     } catch (error) {
@@ -306,6 +308,13 @@ class App {
       (pane.materials ||= []).push([kind, compliance]);
       this.say(compliance ? `${kind || "all kinds"}: compliance ${compliance.toExponential(1)} m/N` : `${kind || "all kinds"}: rigid`);
     }
+  }
+
+  // Debug drawing, in all panes, from now on.
+  async setLayers(names) {
+    this.layers = names;
+    await Promise.all(this.panes.map((pane) => pane.layers(names)));
+    this.stage.dirty = true;
   }
 
   async pin(pane, particle) {

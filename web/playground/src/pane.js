@@ -59,6 +59,15 @@ export class Pane {
     }
   }
 
+  // Layers of debug drawing. Frames that were taken before have none; the last one gets them.
+  async layers(names) {
+    const { frame, drawn } = await this.engine.call("layers", { names });
+    const shown = this.timeline.frames.length ? this.timeline.at(frame) : null;
+    if (!shown || shown.frame !== frame) return;
+    shown.drawn = drawn;
+    if (this.picture === shown) this.view.update(shown);
+  }
+
   async command(name, args) {
     this.touched = true;
     const answer = await this.engine.call("command", { name, args });

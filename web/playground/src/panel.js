@@ -3,11 +3,13 @@ import GUI from "lil-gui";
 
 const words = (name) => name.replace(/_/g, " ");
 const options = (names) => Object.fromEntries(names.map((name) => [words(name), name]));
+const drawn = { particles: ["particles"], constraints: ["constraints"], shapes: ["shapes", "skins"], contacts: ["contacts", "forces"], velocities: ["velocities"], anchors: ["anchors", "axes"], bounds: ["bounds"] };
 const choices = { jacobi: ["split", "averaged"], drift: ["baumgarte", "soft"], linear: ["minres", "least_squares"] };
 
 export class Panel {
-  // change(some): settings; material(kind, compliance).
-  constructor(element, title, lists, { change, material }) {
+  // change(some): settings; material(kind, compliance); layers(names): of debug drawing, which all panes have in common.
+  constructor(element, title, lists, { change, material, layers = null }) {
+    this.layers = layers;
     this.element = element;
     this.lists = lists;
     this.change = change;
@@ -33,6 +35,7 @@ export class Panel {
     soft.add(this.values, "kind", { "all kinds": "all", ...options(kinds) }).name("Of");
     soft.add(this.values, "softness", -10, 0, 0.1).name("10ˣ m/N, x =").onFinishChange((x) => this.material(this.values.kind === "all" ? null : this.values.kind, 10 ** x));
     soft.add({ rigid: () => this.material(this.values.kind === "all" ? null : this.values.kind, 0) }, "rigid").name("Make rigid");
+    if (this.layers) this.addLayers(gui);
     const more = gui.addFolder("More").close();
     pick(more, "order", this.lists.orders, "Order of a pass");
     pick(more, "gradients", this.lists.gradients, "Gradients");
@@ -45,6 +48,16 @@ export class Panel {
     more.add(this.values, "warm_start").name("Warm start").onChange(set("warm_start"));
     pick(more, "linear", choices.linear, "Linear (Lagrange)");
     this.name(gui);
+  }
+
+  // What the engine's debug drawing shows: any of these, coloured in one way.
+  addLayers(gui) {
+    const shown = this.shown ||= Object.fromEntries([...Object.keys(drawn), "colour"].map((name) => [name, name === "colour" ? "kind" : false]));
+    const tell = () => this.layers(Object.keys(drawn).filter((name) => shown[name]).flatMap((name) => drawn[name]).concat(shown.colour === "kind" ? [] : [shown.colour]));
+    const folder = gui.addFolder("Layers");
+    if (!Object.keys(drawn).some((name) => shown[name])) folder.close();
+    for (const name of Object.keys(drawn)) folder.add(shown, name).name(name[0].toUpperCase() + name.slice(1)).onChange(tell);
+    folder.add(shown, "colour", { "by kind": "kind", "by strain": "strain", "by island and sleep": "islands", "by tile": "tiles", "by batch": "batches" }).name("Coloured").onChange(tell);
   }
 
   // Sliders of lil-gui have a name for their number only.

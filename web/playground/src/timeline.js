@@ -20,7 +20,7 @@ export class Timeline {
   }
 
   static size(picture) {
-    return picture.positions.byteLength + picture.bodies.byteLength + 500;
+    return picture.positions.byteLength + picture.bodies.byteLength + (picture.drawn ? picture.drawn.points.byteLength + picture.drawn.lines.byteLength : 0) + 500;
   }
 
   add(picture) {

@@ -3,7 +3,7 @@ import {
   BufferGeometry, CanvasTexture, CircleGeometry, Color, DirectionalLight, DoubleSide, Float32BufferAttribute, Fog, HemisphereLight,
   Line, LineBasicMaterial, Mesh, MeshBasicMaterial, MeshStandardMaterial, Raycaster, RepeatWrapping, Scene, SphereGeometry, SRGBColorSpace, Vector3,
 } from "three";
-import { Balls, Obstacle, Solids, Strands, Surface, material, solidGeometry } from "./drawables.js";
+import { Balls, Drawn, Obstacle, Solids, Strands, Surface, material, solidGeometry } from "./drawables.js";
 
 export const palette = ["#e2603a", "#2f86a8", "#efb23c", "#4a9d6f", "#8a63a8", "#d4688c", "#2aa59b", "#8c9aa8"];
 
@@ -44,6 +44,8 @@ export class View {
     this.marks = null;
     this.ray = new Raycaster();
     this.hand = this.makeHand();
+    this.drawn = new Drawn();
+    this.scene.add(...this.drawn.objects);
   }
 
   // A ball where the mouse holds, and a line to what it holds.
@@ -266,6 +268,7 @@ export class View {
   update(picture) {
     this.setMarks(picture.fixed);
     for (const drawable of this.drawables) drawable.update(picture);
+    this.drawn.update(picture.drawn);
     this.picture = picture;
   }
 

@@ -19,6 +19,7 @@ let target = null;                    // where what is dragged shall be; told an
 let failed = null;
 let hashCost = 0;
 let fixed = null;
+let layers = [];                      // of debug drawing; they stay from scene to scene
 
 function forget() {
   if (scene) scene.destroy();
@@ -113,11 +114,20 @@ function picture(wantHash, ms = 0) {
   return {
     frame, time: world.time, ms, failed, hash: hash(wantHash), report: shortReport(), fixed: changed ? now.slice() : null,
     positions: world.positions.slice(), bodies: world.bodyPoses.slice(),
+    drawn: drawn(),
   };
 }
 
+// What the engine's debug drawing shows of this frame.
+function drawn() {
+  if (!layers.length) return null;
+  const { low, high } = scene.bounds;
+  return world.draw(layers, { size: Math.max(0.01, Math.hypot(...high.map((v, i) => v - low[i]))) });
+}
+
 function send(shown) {
-  postMessage({ type: "frame", picture: shown }, [shown.positions.buffer, shown.bodies.buffer]);
+  const more = shown.drawn ? [shown.drawn.points.buffer, shown.drawn.lines.buffer] : [];
+  postMessage({ type: "frame", picture: shown }, [shown.positions.buffer, shown.bodies.buffer, ...more]);
 }
 
 // ---- What the page asks for ----------------------------------------------------------------------------------------------
@@ -191,6 +201,12 @@ const requests = {
 
   isPinned({ particle }) {
     return world.isPinned(particle);
+  },
+
+  // Chooses layers; gives what they show now.
+  layers({ names }) {
+    layers = names;
+    return { frame, drawn: scene ? drawn() : null };
   },
 
   commands: () => commands,

@@ -1,24 +1,13 @@
-/* What queries cost: a landscape of 100,000 triangles in 100 m, 5,000 bodies, 20,000 particles and 1,000 boxes above it.
-
-       sinew-bench-queries [--quick]
-
-   CPU time, the best of several rounds, so that what else runs on the machine counts little. */
-#include <sinew/sinew.h>
+/* What queries cost: a landscape of 100,000 triangles in 100 m, 5,000 bodies, 20,000 particles and 1,000 boxes above it. CPU time, the best of
+   several rounds, so that what else runs on the machine counts little. */
+#include "cli/bench.h"
+#include "cli/cli.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { SIDE = 225, BODIES = 5000, BOXES = 1000, BALLS = 20000, ASKED = 4096 };
-
-static double cpu_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static sn_real random_in(double least, double most)
 {
@@ -41,8 +30,9 @@ static bool add_landscape(sn_world *world)
 {
     sn_vec3 *vertex = malloc(SIDE * SIDE * sizeof *vertex);
     uint32_t *corner = malloc((SIDE - 1) * (SIDE - 1) * 6 * sizeof *corner), count = 0;
-    fixed_def def = default_fixed();
-    sn_body collider;
+    sn_shape_def shape = sn_default_shape_def(SN_SHAPE_MESH);
+    sn_body_def def = sn_default_body_def();
+    sn_body land;
     for (uint32_t i = 0; vertex && corner && i < SIDE * SIDE; ++i) {
         const double x = 100.0 * (i % SIDE) / (SIDE - 1) - 50, z = 100.0 * (i / SIDE) / (SIDE - 1) - 50;
         vertex[i] = (sn_vec3){(sn_real)x, (sn_real)(2 * sn_math_sin(0.3 * x) * sn_math_cos(0.3 * z)), (sn_real)z};
@@ -52,12 +42,14 @@ static bool add_landscape(sn_world *world)
         memcpy(corner + count, two, sizeof two);
         count += 6;
     }
-    def.type = SN_SHAPE_MESH;
-    def.vertices = vertex;
-    def.vertex_count = SIDE * SIDE;
-    def.triangles = corner;
-    def.triangle_count = count / 3;
-    const bool good = vertex && corner && fixed_add(world, &def, &collider) == SN_OK;
+    shape.vertices = vertex;
+    shape.vertex_count = SIDE * SIDE;
+    shape.triangles = corner;
+    shape.triangle_count = count / 3;
+    def.type = SN_BODY_STATIC;
+    def.shapes = &shape;
+    def.shape_count = 1;
+    const bool good = vertex && corner && sn_body_add(world, &def, &land) == SN_OK;
     free(vertex);
     free(corner);
     return good;
@@ -95,6 +87,8 @@ typedef struct question {
     sn_hit hit[ASKED];
     sn_shape_def shape;
     uint32_t most; /* so many are asked */
+    bool json;
+    int rounds;
 } question;
 
 static uint32_t ask_ray(question *q)
@@ -166,41 +160,48 @@ static uint32_t walk(question *q)
     return c.grounded ? q->most : 0;
 }
 
-static void measure(question *q, const char *what, uint32_t (*ask)(question *q), uint32_t most, int rounds)
+static void tell(const question *q, const char *what, double ns, double hits)
+{
+    if (q->json)
+        printf("{\"scene\": \"queries\", \"query\": \"%s\", \"ns\": %.1f, \"hits\": %.4g}\n", what, ns, hits);
+    else
+        printf("  %-34s %9.0f %9.0f k/s %7.1f %%\n", what, ns, 1e6 / ns, 100 * hits);
+    fflush(stdout);
+}
+
+static void measure(question *q, const char *what, uint32_t (*ask)(question *q), uint32_t most)
 {
     double best = 1e9;
     uint32_t met = 0;
     q->most = most;
-    for (int i = 0; i < rounds; ++i) {
+    for (int i = 0; i < q->rounds; ++i) {
         sn_query_prepare(q->world);
-        const double start = cpu_seconds();
+        const double start = sn_cpu_seconds();
         met = ask(q);
-        const double seconds = cpu_seconds() - start;
+        const double seconds = sn_cpu_seconds() - start;
         best = seconds < best ? seconds : best;
     }
-    printf("| %-44s | %7.0f | %5.1f %% |\n", what, 1e9 * best / most, 100.0 * met / most);
+    tell(q, what, 1e9 * best / most, (double)met / most);
 }
 
 /* Things move by nothing at all: the index has to be brought up to date all the same. */
-static void measure_index(question *q, int rounds)
+static void measure_index(question *q)
 {
     double best = 1e9;
-    for (int i = 0; i < rounds; ++i) {
+    for (int i = 0; i < q->rounds; ++i) {
         sn_particle p = sn_particle_from_index(q->world, BODIES);
         sn_particle_set_position(q->world, p, sn_particle_position(q->world, p));
-        const double start = cpu_seconds();
+        const double start = sn_cpu_seconds();
         sn_query_prepare(q->world);
-        const double seconds = cpu_seconds() - start;
+        const double seconds = sn_cpu_seconds() - start;
         best = seconds < best ? seconds : best;
     }
-    printf("| %-44s | %7.0f | %7s |\n", "the index after a step (us in all)", 1e6 * best, "");
+    tell(q, "the index after a step, in all", 1e9 * best, 0);
 }
 
-int main(int argc, char **argv)
+/* All questions, one after the other. */
+static void ask_everything(question *q, bool quick)
 {
-    const bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
-    const int rounds = quick ? 1 : 9;
-    static question q;
     const sn_vec3 corner[8] = {{(sn_real)0.3, 0, 0},
                                {(sn_real)-0.3, 0, 0},
                                {0, (sn_real)0.4, 0},
@@ -209,47 +210,66 @@ int main(int argc, char **argv)
                                {0, 0, (sn_real)-0.3},
                                {(sn_real)0.2, (sn_real)0.2, (sn_real)0.2},
                                {(sn_real)-0.2, (sn_real)-0.2, (sn_real)0.2}};
-    q.world = make_world();
-    if (!q.world)
-        return 1;
-    q.filter = sn_default_query_filter();
+    q->filter = sn_default_query_filter();
     for (uint32_t i = 0; i < ASKED; ++i) {
-        q.ray[i].origin = random_place();
-        q.ray[i].direction = (sn_vec3){random_in(-1, 1), random_in(-1, 0.3), random_in(-1, 1)};
-        q.ray[i].length = 100;
+        q->ray[i].origin = random_place();
+        q->ray[i].direction = (sn_vec3){random_in(-1, 1), random_in(-1, 0.3), random_in(-1, 1)};
+        q->ray[i].length = 100;
     }
     const uint32_t few = quick ? 64 : ASKED;
-    printf("| query | ns each | hits |\n|---|---|---|\n");
-    measure(&q, "ray of 100 m", ask_ray, few, rounds);
-    measure(&q, "ray of 100 m, in a batch", ask_batch, few, rounds);
-    measure(&q, "ray of 100 m, anything", ask_any, few, rounds);
-    measure(&q, "ray of 100 m, everything", ask_all, few / 4, rounds);
+    measure(q, "ray of 100 m", ask_ray, few);
+    measure(q, "ray of 100 m, in a batch", ask_batch, few);
+    measure(q, "ray of 100 m, anything", ask_any, few);
+    measure(q, "ray of 100 m, everything", ask_all, few / 4);
+    static sn_ray any_way[ASKED];
+    memcpy(any_way, q->ray, sizeof any_way);
+    for (uint32_t i = 0; i < ASKED; ++i) /* a camera of 64 x 64 pixels */
+        q->ray[i] = (sn_ray){
+            {-20, 15, -20}, {1, (sn_real)(i / 64) / 64 - (sn_real)0.5, (sn_real)(i % 64) / 64 + (sn_real)0.5}, 100};
+    measure(q, "ray of a camera", ask_ray, few);
+    measure(q, "ray of a camera, in a batch", ask_batch, few);
+    memcpy(q->ray, any_way, sizeof any_way);
     for (uint32_t what = 1; what < 32; what <<= 2) {
-        q.filter.what = what;
-        measure(&q,
+        q->filter.what = what;
+        measure(q,
                 what == 1   ? "ray, particles only"
                 : what == 4 ? "ray, mesh and boxes only"
                             : "ray, bodies only",
-                ask_ray, few, rounds);
+                ask_ray, few);
     }
-    q.filter = sn_default_query_filter();
+    q->filter = sn_default_query_filter();
     const char *const names[] = {"sphere cast of 10 m", "capsule cast of 10 m", "box cast of 10 m",
                                  "hull cast of 10 m"};
     for (uint32_t i = 0; i < 4; ++i) {
-        q.shape = sn_default_shape_def((sn_shape_type)i);
-        q.shape.half = (sn_vec3){(sn_real)0.3, (sn_real)0.6, (sn_real)0.3};
-        q.shape.radius = i < 2 ? (sn_real)0.3 : 0;
-        q.shape.vertices = corner;
-        q.shape.vertex_count = 8;
-        measure(&q, names[i], ask_cast, few / 4, rounds);
+        q->shape = sn_default_shape_def((sn_shape_type)i);
+        q->shape.half = (sn_vec3){(sn_real)0.3, (sn_real)0.6, (sn_real)0.3};
+        q->shape.radius = i < 2 ? (sn_real)0.3 : 0;
+        q->shape.vertices = corner;
+        q->shape.vertex_count = 8;
+        measure(q, names[i], ask_cast, few / 4);
     }
-    q.shape = sn_default_shape_def(SN_SHAPE_CAPSULE);
-    q.shape.half.y = (sn_real)0.6;
-    q.shape.radius = (sn_real)0.3;
-    measure(&q, "capsule overlap", ask_overlap, few / 4, rounds);
-    measure(&q, "nearest point within 5 m", ask_closest, few / 4, rounds);
-    measure(&q, "a move of a character", walk, few / 4, rounds);
-    measure_index(&q, rounds);
+    q->shape = sn_default_shape_def(SN_SHAPE_CAPSULE);
+    q->shape.half.y = (sn_real)0.6;
+    q->shape.radius = (sn_real)0.3;
+    measure(q, "capsule overlap", ask_overlap, few / 4);
+    measure(q, "nearest point within 5 m", ask_closest, few / 4);
+    measure(q, "a move of a character", walk, few / 4);
+    measure_index(q);
+}
+
+bool sn_bench_queries(bool quick, bool json)
+{
+    static question q;
+    q.world = make_world();
+    q.json = json;
+    q.rounds = quick ? 1 : 9;
+    if (!q.world)
+        return false;
+    if (!json)
+        printf("\nqueries: 100,000 triangles, 5,000 bodies, 20,000 particles, 1,000 boxes; CPU time, one thread\n\n"
+               "  %-34s %9s %13s %9s\n",
+               "query", "ns", "", "hits");
+    ask_everything(&q, quick);
     sn_world_destroy(q.world);
-    return 0;
+    return true;
 }

@@ -1,0 +1,56 @@
+/* Characters of a scene: bodies that walk (sinew/character.h) as a list of moves says. */
+#ifndef SN_SCENE_CHARACTERS_H
+#define SN_SCENE_CHARACTERS_H
+
+#include "scene/record.h"
+#include "scene/state.h"
+
+/* What it wants from a time on, until the next. */
+typedef struct sn_move_keys {
+    sn_real time;     /* s */
+    sn_vec3 velocity; /* m/s: walk so; what of it is upwards does not count */
+    sn_real jump;     /* m/s: once, upwards, as soon as it stands; 0: it does not */
+} sn_move_keys;
+
+/* A character, apart from the body that it is. */
+typedef struct sn_character_keys {
+    const sn_value *of;
+    sn_real radius, height, step_height, slope_limit, mass, push;
+    sn_list_of moves; /* of sn_move_keys */
+    bool repeat;
+    sn_vec3 foot, velocity; /* foot: NaN: below the middle of the body */
+    bool grounded;
+} sn_character_keys;
+
+extern const sn_record sn_character_record, sn_move_record;
+
+/* The keys that an object of type "character" shares with the list. */
+/* clang-format off */
+#define SN_CHARACTER_KEYS \
+    {"height", SN_KEY_REAL, offsetof(sn_character_keys, height), .unit = "m", .flags = SN_KEY_POSITIVE, \
+     .about = "from foot to head, at least twice the radius"}, \
+    {"step_height", SN_KEY_REAL, offsetof(sn_character_keys, step_height), .unit = "m", .least = 0, .most = 1e9, \
+     .about = "it climbs what is no higher"}, \
+    {"slope_limit", SN_KEY_REAL, offsetof(sn_character_keys, slope_limit), .unit = "rad", .least = 0, .most = 1.5707, \
+     .about = "it walks on slopes up to this"}, \
+    {"push", SN_KEY_REAL, offsetof(sn_character_keys, push), .unit = "N", .least = 0, .most = 1e30, \
+     .about = "it pushes bodies with at most this"}, \
+    {"moves", SN_KEY_RECORDS, offsetof(sn_character_keys, moves), .of = &sn_move_record, \
+     .about = "where it walks and when it jumps, by time; before the first it stands"}, \
+    {"repeat", SN_KEY_TRUTH, offsetof(sn_character_keys, repeat), \
+     .about = "when the last move comes it begins with the first again"}
+/* clang-format on */
+
+void sn_character_defaults(void *record);
+
+/* Makes a body walk. False after an error. */
+bool sn_scene_add_character(sn_scene *scene, sn_reader *reader, const sn_character_keys *keys, sn_body body);
+
+/* An item of the list "characters". */
+bool sn_scene_read_character(sn_scene *scene, sn_reader *reader, const sn_value *value);
+
+/* Before a step bodies are sent to where their characters are; after it those move on. time: at its end. */
+sn_result sn_scene_lead_characters(sn_scene *scene);
+sn_result sn_scene_move_characters(sn_scene *scene, double time, double dt);
+
+#endif

@@ -1,0 +1,158 @@
+/* Stiffness at any resolution: a hierarchy of limits for meshes of rods, inside SN_SOLVER_TILED.
+
+   A sweep over rods carries a correction a few particles far. So in a mesh of many particles a load arrives nowhere, and the mesh
+   stretches, the more the finer it is. Here particles that hang together make up *aggregates* of about nine, these make up larger
+   ones, and so on. The centroids of two neighbouring aggregates, weighted by mass, may be at most as far apart as they are in the rest
+   shape: a *limit*. Before every sweep the limits are solved, from the largest aggregates to the smallest, and then the sweep has
+   little left to do.
+
+       upwards     X = sum (m / M) x, of particles, then of aggregates
+       downwards   D = that of the larger aggregate, 0 at the top;
+                   two sweeps over the limits of the level, with w = 1 / M; they move D
+       particles   x += D
+
+   A centroid is a weighted point, so a limit is an ordinary constraint: it keeps momentum and angular momentum, and as it only ever
+   pulls back what is too far apart, it adds no energy. Why D is apart from X: aggregates are moved by millimetres, and momentum would be
+   lost in the rounding of places. The largest level has at least LEAST_NODES aggregates that can move. Fewer would hold up what should
+   hang.
+
+   Beside it, particles near an immovable one are *held*: at most as far from it as rods lead. The load of all comes together there,
+   and the limits of aggregates are too coarse for it.
+
+   Which meshes get it, and why others do not, is said in hierarchy_build.c. What is here is derived from the constraints, where
+   particles are stored, their masses, and the rest shape (sn_rest_place); it is made again when one of these changes. */
+#ifndef SN_SOLVERS_HIERARCHY_H
+#define SN_SOLVERS_HIERARCHY_H
+
+#include "solvers/plan.h"
+#include "solvers/solver.h"
+#include "wide/wide.h"
+
+#define SN_HIERARCHY_BLOCKS 48
+
+/* Limits that share no aggregate, as batches. */
+typedef struct sn_limit_run {
+    uint32_t batch, batches;
+} sn_limit_run;
+
+/* One level of a mesh above the first. */
+typedef struct sn_hierarchy_level {
+    uint32_t node, nodes;
+    uint32_t run, runs;
+} sn_hierarchy_level;
+
+/* What a mesh has in one tile of the first layer. */
+typedef struct sn_hierarchy_part {
+    uint32_t tile, mesh;
+    uint32_t node, nodes; /* aggregates of its particles */
+    uint32_t run, runs;   /* limits between these */
+    uint32_t hold, holds;
+    uint32_t group, groups; /* of planes: its first aggregates are these, one in each lane; 0: it has none */
+} sn_hierarchy_part;
+
+/* A particle near an immovable one. */
+typedef struct sn_hierarchy_hold {
+    uint32_t slot, at; /* at: in planes, the float of its x */
+    uint32_t pin;      /* the slot of the immovable one */
+    sn_real most;      /* m */
+} sn_hierarchy_hold;
+
+typedef struct sn_hierarchy_mesh {
+    uint32_t first;     /* slot of one of its particles: aggregates have their places from there on */
+    uint32_t run, runs; /* limits between the smallest aggregates of different tiles */
+    uint32_t level;     /* its levels above the first, the largest last */
+    uint32_t levels;
+    sn_vec4 origin; /* in this step */
+    bool acts;      /* in this step */
+} sn_hierarchy_mesh;
+
+/* Tells about one mesh, for reports. */
+typedef enum sn_stiffened {
+    SN_STIFFENED,    /* it has a hierarchy */
+    SN_PLAIN_SMALL,  /* few particles can move: sweeps do */
+    SN_PLAIN_TREE,   /* no loops */
+    SN_PLAIN_SOFT,   /* rods give by more than what sweeps miss */
+    SN_PLAIN_BREAKS, /* rods can break: what they exert must be known */
+    SN_PLAIN_HELD,   /* rods contradict each other */
+    SN_PLAIN_SHAPE,  /* no rest shape that limits could be taken from */
+    SN_STIFFENED_COUNT
+} sn_stiffened;
+
+typedef struct sn_hierarchy {
+    bool by_mass;     /* there is a mesh for which masses matter */
+    bool made;        /* for: */
+    uint64_t serial;  /*   this plan, */
+    uint64_t breaks;  /*   so many edits of what can break, */
+    uint64_t shapes;  /*   and so many of rest shapes */
+    sn_table w_table; /* of sn_real, by slot: inverse masses, 0 of those with a target */
+
+    sn_table mesh_table;
+    sn_hierarchy_mesh *mesh;
+    sn_table part_table;
+    sn_hierarchy_part *part;
+    sn_table part_of_table; /* by tile of the first layer, and one more: its first part */
+    uint32_t *part_of;
+    sn_table tile_table; /* of uint32_t: tiles that have parts */
+    uint32_t *tile;
+    sn_table level_table;
+    sn_hierarchy_level *level;
+
+    /* Aggregates: of the first level part by part, then those of higher levels. */
+    sn_table node_table;
+    sn_vec4 *x, *d;
+    sn_real *w;
+    uint32_t *parent; /* SN_PLAN_NONE: none */
+    uint32_t *first;  /* of its members; one more at the end */
+    sn_table member_table;
+    uint32_t *member; /* slots, or smaller aggregates */
+    uint32_t *at;     /* of slots in planes: as of a hold */
+    sn_real *weight;
+
+    sn_table group_table; /* by group: its first row; one more for each part */
+    uint32_t *group;
+    sn_table row_table;
+    sn_wide_row *row;
+
+    sn_table run_table;
+    sn_limit_run *run;
+    sn_table batch_table; /* by batch: two times 16 aggregates, 16 limits, a mask */
+    uint32_t *end;
+    sn_real *most;
+    uint16_t *mask;
+    sn_table hold_table;
+    sn_hierarchy_hold *hold;
+
+    void *block[SN_HIERARCHY_BLOCKS]; /* scratch for making it, kept: an edit must not make a step allocate */
+    size_t block_size[SN_HIERARCHY_BLOCKS];
+
+    uint32_t count[SN_STIFFENED_COUNT];     /* meshes, */
+    uint32_t particles[SN_STIFFENED_COUNT]; /*   and their particles */
+} sn_hierarchy;
+
+void sn_hierarchy_init(sn_hierarchy *h);
+void sn_hierarchy_release(sn_hierarchy *h, const sn_allocator *allocator);
+
+/* Before a step: makes it if what it was made for has changed. False when memory runs out. */
+bool sn_hierarchy_reserve(sn_hierarchy *h, const sn_allocator *allocator, const sn_solver_in *in);
+
+/* Before the first substep: meshes with particles that are held in this step for other reasons than when it was made (they sleep)
+   do without. */
+void sn_hierarchy_begin(sn_hierarchy *h, const sn_solver_in *in);
+
+/* The aggregates of a tile: where they are after prediction, from records or from planes. low: NULL where places are coarse. */
+void sn_hierarchy_gather(const sn_hierarchy *h, uint32_t tile, const sn_vec4 *x, const sn_vec4 *low);
+void sn_hierarchy_gather_planes(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, float *plane, bool coarse);
+
+/* All levels but what lies inside of tiles. wide may be NULL. */
+void sn_hierarchy_solve(const sn_hierarchy *h, const sn_wide *wide);
+
+/* What lies inside of a tile; and moves its particles. moved: x, where places are coarse, or x_low. */
+void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, const sn_frame *frame,
+                       sn_vec4 *moved);
+void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, const sn_frame *frame,
+                              float *plane, bool coarse);
+
+/* What was chosen for which meshes, and why, in words. */
+void sn_hierarchy_tell(const sn_hierarchy *h, char *text, size_t size);
+
+#endif

@@ -1,0 +1,233 @@
+/* Making a hierarchy: memory, and when it is made. */
+#include "solvers/hierarchy_work.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Memory --------------------------------------------------------------------------------------------------------------------- */
+
+void sn_hierarchy_init(sn_hierarchy *h)
+{
+    *h = (sn_hierarchy){0};
+    sn_table_column(&h->w_table, sizeof(sn_real), false);
+    sn_table_column(&h->mesh_table, sizeof *h->mesh, false);
+    sn_table_column(&h->part_table, sizeof *h->part, false);
+    sn_table_column(&h->part_of_table, sizeof *h->part_of, false);
+    sn_table_column(&h->tile_table, sizeof *h->tile, false);
+    sn_table_column(&h->level_table, sizeof *h->level, false);
+    sn_table_column(&h->node_table, sizeof *h->x, false);
+    sn_table_column(&h->node_table, sizeof *h->d, false);
+    sn_table_column(&h->node_table, sizeof *h->w, false);
+    sn_table_column(&h->node_table, sizeof *h->parent, false);
+    sn_table_column(&h->node_table, sizeof *h->first, false);
+    sn_table_column(&h->member_table, sizeof *h->member, false);
+    sn_table_column(&h->member_table, sizeof *h->at, false);
+    sn_table_column(&h->member_table, sizeof *h->weight, false);
+    sn_table_column(&h->group_table, sizeof *h->group, false);
+    sn_table_column(&h->row_table, sizeof *h->row, false);
+    sn_table_column(&h->run_table, sizeof *h->run, false);
+    sn_table_column(&h->batch_table, 2 * SN_BATCH * sizeof *h->end, false);
+    sn_table_column(&h->batch_table, SN_BATCH * sizeof *h->most, false);
+    sn_table_column(&h->batch_table, sizeof *h->mask, false);
+    sn_table_column(&h->hold_table, sizeof *h->hold, false);
+}
+
+#define FOR_TABLES(DO)                                                                                                 \
+    DO(mesh_table)                                                                                                     \
+    DO(part_table)                                                                                                     \
+    DO(part_of_table)                                                                                                  \
+    DO(tile_table)                                                                                                     \
+    DO(level_table)                                                                                                    \
+    DO(node_table)                                                                                                     \
+    DO(member_table)                                                                                                   \
+    DO(group_table)                                                                                                    \
+    DO(row_table)                                                                                                      \
+    DO(run_table)                                                                                                      \
+    DO(batch_table)                                                                                                    \
+    DO(hold_table)
+
+void sn_hierarchy_release(sn_hierarchy *h, const sn_allocator *allocator)
+{
+#define RELEASE(name) sn_table_release(&h->name, allocator);
+    FOR_TABLES(RELEASE)
+#undef RELEASE
+    sn_table_release(&h->w_table, allocator);
+    for (uint32_t i = 0; i < SN_HIERARCHY_BLOCKS; ++i)
+        sn_release(allocator, h->block[i], h->block_size[i]);
+}
+
+static void clear(sn_hierarchy *h)
+{
+#define EMPTY(name) h->name.count = 0;
+    FOR_TABLES(EMPTY)
+#undef EMPTY
+    memset(h->count, 0, sizeof h->count);
+    memset(h->particles, 0, sizeof h->particles);
+    h->made = h->by_mass = false;
+}
+
+void sn_hierarchy_bind(sn_hierarchy *h)
+{
+    h->mesh = h->mesh_table.column[0];
+    h->part = h->part_table.column[0];
+    h->part_of = h->part_of_table.column[0];
+    h->tile = h->tile_table.column[0];
+    h->level = h->level_table.column[0];
+    h->x = h->node_table.column[0];
+    h->d = h->node_table.column[1];
+    h->w = h->node_table.column[2];
+    h->parent = h->node_table.column[3];
+    h->first = h->node_table.column[4];
+    h->member = h->member_table.column[0];
+    h->at = h->member_table.column[1];
+    h->weight = h->member_table.column[2];
+    h->group = h->group_table.column[0];
+    h->row = h->row_table.column[0];
+    h->run = h->run_table.column[0];
+    h->end = h->batch_table.column[0];
+    h->most = h->batch_table.column[1];
+    h->mask = h->batch_table.column[2];
+    h->hold = h->hold_table.column[0];
+}
+
+void *sn_hierarchy_scratch(hierarchy_work *w, size_t count, size_t size)
+{
+    const size_t bytes = count * size + 1;
+    void **block = &w->h->block[w->blocks];
+    size_t *has = &w->h->block_size[w->blocks++];
+    if (w->failed || bytes > *has) {
+        sn_release(w->allocator, *block, *has);
+        *has = bytes + bytes / 4;
+        *block = w->failed ? NULL : sn_allocate(w->allocator, *has);
+    }
+    if (!*block) {
+        *has = 0;
+        w->failed = true;
+        return NULL;
+    }
+    return memset(*block, 0, bytes);
+}
+
+bool sn_hierarchy_grow(hierarchy_work *w, sn_table *table, uint32_t more)
+{
+    const uint64_t count = (uint64_t)table->count + more;
+    if (w->failed || (count > table->capacity && !sn_table_reserve(table, w->allocator, count + count / 4 + 16)))
+        w->failed = true;
+    else
+        table->count += more;
+    sn_hierarchy_bind(w->h);
+    return !w->failed;
+}
+/* ---- Making it ------------------------------------------------------------------------------------------------------------------ */
+
+/* Whether inverse masses will be those for which it was made. */
+static bool are_masses_same(const sn_hierarchy *h, const sn_solver_in *in)
+{
+    const sn_real *w = h->w_table.column[0];
+    bool same = h->w_table.count == in->plan->particles;
+    for (uint32_t i = 0; same && i < in->plan->particles; ++i)
+        same = w[i] == sn_hierarchy_inverse_mass(in, i);
+    return same;
+}
+
+static bool note_masses(hierarchy_work *w)
+{
+    sn_table *table = &w->h->w_table;
+    if (!sn_table_reserve(table, w->allocator, w->slots))
+        return false;
+    table->count = w->slots;
+    for (uint32_t i = 0; i < w->slots; ++i)
+        ((sn_real *)table->column[0])[i] = sn_hierarchy_inverse_mass(w->in, i);
+    w->w = table->column[0];
+    return true;
+}
+
+static void make(hierarchy_work *w)
+{
+    sn_hierarchy_choose(w);
+    if (!w->failed && w->h->by_mass && !note_masses(w))
+        w->failed = true;
+    if (w->failed || !w->h->mesh_table.count)
+        return;
+    if (!sn_hierarchy_note_shapes(w)) {
+        w->failed = true;
+        return;
+    }
+    sn_hierarchy_find_edges(w);
+    sn_hierarchy_find_tiles(w);
+    if (!w->failed)
+        sn_hierarchy_cut_tiles(w);
+    if (!w->failed)
+        sn_hierarchy_list_particles(w);
+    if (!w->failed)
+        sn_hierarchy_add_levels(w);
+    if (!w->failed)
+        sn_hierarchy_find_holds(w);
+}
+
+bool sn_hierarchy_reserve(sn_hierarchy *h, const sn_allocator *allocator, const sn_solver_in *in)
+{
+    const sn_stiffen *s = &in->stiffen;
+    const sn_store *store = in->store;
+    if (!s->on ||
+        store->pool[SN_KIND_DISTANCE]->ids.live + store->pool[SN_KIND_DISTANCE_MAX]->ids.live < SN_LEAST_MESH) {
+        clear(h);
+        return true;
+    }
+    if (h->made && h->serial == in->plan->serial && h->breaks == s->break_edits && h->shapes == s->rest_edits &&
+        (!h->by_mass || are_masses_same(h, in)))
+        return true;
+    clear(h);
+    hierarchy_work w = {.h = h, .in = in, .allocator = allocator, .slots = in->plan->particles};
+    make(&w);
+    if (w.failed) {
+        clear(h);
+        return false;
+    }
+    h->made = true;
+    h->serial = in->plan->serial;
+    h->breaks = s->break_edits;
+    h->shapes = s->rest_edits;
+    return true;
+}
+
+void sn_hierarchy_begin(sn_hierarchy *h, const sn_solver_in *in)
+{
+    const sn_real *w = h->w_table.column[0];
+    for (uint32_t m = 0; m < h->mesh_table.count; ++m) {
+        sn_hierarchy_mesh *mesh = &h->mesh[m];
+        mesh->origin = in->frame.x[mesh->first];
+        mesh->acts = true;
+    }
+    for (uint32_t p = 0; p < h->part_table.count; ++p) {
+        const sn_hierarchy_part *part = &h->part[p];
+        bool same = h->mesh[part->mesh].acts;
+        for (uint32_t k = h->first[part->node]; same && k < h->first[part->node + part->nodes]; ++k)
+            same = in->frame.x[h->member[k]].w == w[h->member[k]];
+        h->mesh[part->mesh].acts = same;
+    }
+    for (uint32_t n = 0; n < h->node_table.count; ++n)
+        h->x[n].w = h->w[n];
+}
+
+void sn_hierarchy_tell(const sn_hierarchy *h, char *text, size_t size)
+{
+    static const char *const words[SN_STIFFENED_COUNT] = {
+        [SN_STIFFENED] = "has limits against stretching",
+        [SN_PLAIN_SMALL] = "is left to sweeps: few of its particles can move",
+        [SN_PLAIN_TREE] = "is left to sweeps: it has few loops",
+        [SN_PLAIN_SOFT] = "is left to sweeps: its rods give",
+        [SN_PLAIN_BREAKS] = "is left to sweeps: its rods can break",
+        [SN_PLAIN_HELD] = "is left to sweeps: its rods contradict each other",
+        [SN_PLAIN_SHAPE] = "has limits near immovable particles alone: it is no flat sheet of triangles, and no body",
+    };
+    size_t at = 0;
+    text[0] = 0;
+    for (uint32_t i = 0; i < SN_STIFFENED_COUNT && at < size; ++i)
+        if (h->count[i] == 1)
+            at += (size_t)snprintf(text + at, size - at, "%sa mesh of %u particles %s", at ? "; " : "", h->particles[i],
+                                   words[i]);
+        else if (h->count[i])
+            at += (size_t)snprintf(text + at, size - at, "%s%u meshes of %u particles in all: each %s", at ? "; " : "",
+                                   h->count[i], h->particles[i], words[i]);
+}

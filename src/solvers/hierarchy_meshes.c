@@ -1,0 +1,176 @@
+/* Which meshes get a hierarchy.
+
+   A mesh is what rods join: distances, and largest distances, between particles. It gets a hierarchy if it has loops, enough particles
+   that can move, rods that hardly give under the weight of the mesh, and none that can break (what a rod exerts is then looked at, and
+   limits would take a part of it) or is held at a compromise. All else stays with plain sweeps. */
+#include "solvers/hierarchy_work.h"
+
+#include <string.h>
+
+/* Rods of a particle, at least: ropes and rings have one, nets two, triangles three. */
+#define LEAST_RODS 1.5
+
+/* The share of their length by which rods may give under the weight of the mesh. Above that they are soft: limits do not give, and would
+   make the mesh too stiff, where sweeps converge. */
+#define SOFT 1e-3
+
+/* m/s^2: the weight is what it is here, whatever gravity is now. */
+#define WEIGHT 9.81
+
+#define NONE SN_PLAN_NONE
+
+sn_real sn_hierarchy_inverse_mass(const sn_solver_in *in, uint32_t slot)
+{
+    return in->stiffen.target && in->stiffen.target[slot] ? 0 : in->frame.x[slot].w;
+}
+
+/* What is known of one that is large enough. */
+typedef struct mesh_facts {
+    uint32_t first, particles, free, rods;
+    double mass;       /* kg, of those that can move */
+    double compliance; /* by length, the largest: 1/N */
+    bool breaks, held;
+} mesh_facts;
+
+static uint32_t find(uint32_t *parent, uint32_t i)
+{
+    while (parent[i] != i)
+        i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+/* The next rod between two particles of the plan, in the order in which they were added. */
+typedef struct rod_walk {
+    uint32_t r, i; /* of sn_store_next */
+    const sn_pool *pool;
+    uint32_t kind, row, a, b;
+} rod_walk;
+
+static bool next_rod(const hierarchy_work *w, rod_walk *walk)
+{
+    const sn_store *store = w->in->store;
+    for (; sn_store_next(store, &walk->r, &walk->i); ++walk->i) {
+        const sn_run *run = &store->run[walk->r];
+        if (run->kind != SN_KIND_DISTANCE && run->kind != SN_KIND_DISTANCE_MAX) {
+            walk->i = run->count; /* nor is the rest of the run */
+            continue;
+        }
+        walk->kind = run->kind;
+        walk->row = run->first + walk->i;
+        walk->pool = store->pool[run->kind];
+        const uint32_t *point = walk->pool->point + (size_t)walk->row * 2;
+        if ((point[0] | point[1]) & SN_SPOT_BIT || walk->pool->give[walk->row].stiffness != 1)
+            continue;
+        walk->a = w->in->frame.slot[point[0]];
+        walk->b = w->in->frame.slot[point[1]];
+        if (walk->a >= w->slots || walk->b >= w->slots || walk->a == walk->b)
+            continue;
+        walk->i++;
+        return true;
+    }
+    return false;
+}
+
+/* Joins what rods join: by slot, the lowest slot of the mesh. */
+static void find_meshes(hierarchy_work *w)
+{
+    w->mesh = (uint32_t *)(void *)w->in->stiffen.room;
+    for (uint32_t i = 0; i < w->slots; ++i)
+        w->mesh[i] = i;
+    for (rod_walk walk = {0}; next_rod(w, &walk);) {
+        const uint32_t a = find(w->mesh, walk.a), b = find(w->mesh, walk.b);
+        if (a != b)
+            w->mesh[a > b ? a : b] = a < b ? a : b;
+    }
+    for (uint32_t i = 0; i < w->slots; ++i)
+        w->mesh[i] = find(w->mesh, i);
+}
+
+/* Numbers those that have enough particles; `mesh` then has these numbers. */
+static mesh_facts *list_large(hierarchy_work *w, uint32_t *count)
+{
+    uint32_t *size = w->mesh + w->slots;
+    memset(size, 0, w->slots * sizeof *size);
+    for (uint32_t i = 0; i < w->slots; ++i)
+        size[w->mesh[i]]++;
+    *count = 0;
+    for (uint32_t i = 0; i < w->slots; ++i) {
+        const bool large = w->mesh[i] == i && size[i] >= SN_LEAST_MESH;
+        size[i] = large ? (*count)++ : NONE;
+    }
+    mesh_facts *facts = sn_hierarchy_scratch(w, *count, sizeof *facts);
+    for (uint32_t i = 0; i < w->slots && facts; ++i) {
+        w->mesh[i] = size[w->mesh[i]];
+        if (w->mesh[i] == NONE)
+            continue;
+        mesh_facts *f = &facts[w->mesh[i]];
+        const sn_real inverse = sn_hierarchy_inverse_mass(w->in, i);
+        f->first = f->particles++ ? f->first : i;
+        f->free += inverse > 0;
+        f->mass += inverse > 0 ? 1 / (double)inverse : 0;
+    }
+    return facts;
+}
+
+static void look_at_meshes(const hierarchy_work *w, mesh_facts *facts)
+{
+    const sn_stiffen *s = &w->in->stiffen;
+    for (rod_walk walk = {0}; next_rod(w, &walk);) {
+        if (w->mesh[walk.a] == NONE)
+            continue;
+        mesh_facts *f = &facts[w->mesh[walk.a]];
+        const double rest = (double)walk.pool->param[(size_t)walk.row * walk.pool->param_count];
+        const double gives = (double)walk.pool->give[walk.row].compliance / rest;
+        f->rods++;
+        f->compliance = gives > f->compliance ? gives : f->compliance;
+        f->held = f->held || store_held(w->in->store, walk.pool, walk.row);
+        f->breaks = f->breaks || (s->breaks && s->breaks(s->world, walk.kind, walk.row));
+    }
+}
+
+/* A row of particles from one side of the mesh to the other hangs from one rod. */
+static bool is_soft(const mesh_facts *f)
+{
+    return !(f->compliance * f->mass * WEIGHT <= SOFT * sqrt((double)f->free));
+}
+
+static sn_stiffened choose(const mesh_facts *f)
+{
+    return f->rods < LEAST_RODS * f->particles ? SN_PLAIN_TREE
+           : f->free < SN_LEAST_MESH           ? SN_PLAIN_SMALL
+           : f->held                           ? SN_PLAIN_HELD
+           : f->breaks                         ? SN_PLAIN_BREAKS
+           : is_soft(f)                        ? SN_PLAIN_SOFT
+                                               : SN_STIFFENED;
+}
+
+void sn_hierarchy_choose(hierarchy_work *w)
+{
+    uint32_t count, rods = 0;
+    find_meshes(w);
+    mesh_facts *facts = w->failed ? NULL : list_large(w, &count);
+    if (w->failed)
+        return;
+    look_at_meshes(w, facts);
+    for (uint32_t m = 0; m < count; ++m) {
+        const sn_stiffened choice = choose(&facts[m]);
+        w->h->by_mass = w->h->by_mass || choice != SN_PLAIN_TREE;
+        const bool chosen = choice == SN_STIFFENED && sn_hierarchy_grow(w, &w->h->mesh_table, 1);
+        if (chosen) {
+            w->h->mesh[w->h->mesh_table.count - 1] = (sn_hierarchy_mesh){.first = facts[m].first};
+            rods += facts[m].rods;
+        }
+        w->h->count[choice] += !chosen; /* of others it is counted when it is seen what limits they have */
+        w->h->particles[choice] += chosen ? 0 : facts[m].particles;
+        facts[m].first = chosen ? w->h->mesh_table.count - 1 : NONE;
+    }
+    if (w->failed || !rods)
+        return;
+    for (uint32_t i = 0; i < w->slots; ++i)
+        w->mesh[i] = w->mesh[i] == NONE ? NONE : facts[w->mesh[i]].first;
+    w->rod = sn_hierarchy_scratch(w, rods, sizeof *w->rod);
+    for (rod_walk walk = {0}; !w->failed && next_rod(w, &walk);)
+        if (w->mesh[walk.a] != NONE)
+            w->rod[w->rods++] =
+                (hierarchy_rod){walk.a, walk.b, walk.pool->param[(size_t)walk.row * walk.pool->param_count]};
+}

@@ -1,0 +1,259 @@
+/* The rest shape of meshes, and limits from it.
+
+   Where particles are when a mesh is first stepped is its rest shape (sn_rest_place), and stays it: a plan that is made again finds the mesh
+   folded. The straight distance between two centroids in the rest shape is a true limit where the mesh is flat and braced by triangles:
+   then no motion that keeps the rods takes them farther apart. Where it is curved, unrolling it would. Two flat halves with an angle t
+   between their normals, unfolded, are 1 / cos(t/2) times as far apart: no curve between them is worse. What is curved inside
+   of an aggregate counts by its thickness, or by the length of the mean of normals, m: by 1 / m. Where that is not small there is no limit;
+   nor where the way along rods is much longer than the straight one, which sees folds by more than a right angle, or where the mesh is
+   not braced: a net shears without a rod that changes its length. A body that fills space cannot be flattened: it needs no correction.
+
+   Rods may since have got other lengths, or the mesh was not at rest when it was noted: so a limit is longer, or shorter, by as much as
+   the longest of the rods around. Limits are never too short for the rods: that would pull all the time. */
+#include "solvers/hierarchy_work.h"
+
+/* Limits are longer by this share: what rounding makes of places is no stretch. */
+#define SLACK 1e-4
+
+/* A rod is so much longer than in the rest shape, at most: otherwise it is no rest shape. */
+#define LONGEST 1.1
+
+/* Thickness of an aggregate by its length, both squared, up to which it is flat. Folded by t along its middle, three rows are as thick as
+   sin^2(t/2) / 3, and shorter by 1 - cos(t/2), which is one and a half times that. */
+#define FLAT    0.02
+#define SHORTER 1.5
+
+/* Half of the largest angle between normals, by its sine: that of 45 degrees; and the least length of the mean of normals. */
+#define LARGEST_SINE 0.3827
+#define LEAST_NORMAL 0.95
+
+/* The way along rods is longer than the straight one by up to a sixth in a flat mesh of triangles; where it is longer by more than this,
+   it goes round something. */
+#define DETOUR 1.25
+
+/* ---- Noting -------------------------------------------------------------------------------------------------------------------- */
+
+bool sn_hierarchy_note_shapes(hierarchy_work *w)
+{
+    const sn_stiffen *s = &w->in->stiffen;
+    uint32_t numbers = 0;
+    for (uint32_t slot = 0; slot < w->slots; ++slot)
+        if (w->mesh[slot] != SN_PLAN_NONE && s->number[slot] >= numbers)
+            numbers = s->number[slot] + 1;
+    if (numbers > s->shape->count) {
+        if (!sn_table_reserve(s->shape, w->allocator, numbers))
+            return false;
+        memset((sn_rest_place *)s->shape->column[0] + s->shape->count, 0,
+               (numbers - s->shape->count) * sizeof(sn_rest_place));
+        s->shape->count = numbers;
+    }
+    sn_rest_place *shape = s->shape->column[0];
+    const uint64_t since = *s->shapes + 1;
+    for (uint32_t slot = 0; slot < w->slots; ++slot) {
+        if (w->mesh[slot] == SN_PLAN_NONE || shape[s->number[slot]].since)
+            continue;
+        shape[s->number[slot]] = (sn_rest_place){vec4_xyz(w->in->frame.x[slot]), since};
+        *s->shapes = since;
+    }
+    return true;
+}
+
+static const sn_rest_place *shape_of(const hierarchy_work *w, uint32_t slot)
+{
+    return (const sn_rest_place *)w->in->stiffen.shape->column[0] + w->in->stiffen.number[slot];
+}
+
+/* ---- Aggregates of particles ---------------------------------------------------------------------------------------------------- */
+
+/* Eigenvalues and eigenvectors of a symmetric matrix, by rotations. */
+static void diagonalize(double a[3][3], double v[3][3])
+{
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            v[i][j] = i == j;
+    for (int round = 0; round < 12; ++round)
+        for (int p = 0; p < 2; ++p)
+            for (int q = p + 1; q < 3; ++q) {
+                if (a[p][q] == 0)
+                    continue;
+                double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
+                double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1);
+                double s = t * c;
+                for (int k = 0; k < 3; ++k) {
+                    double kp = a[k][p], kq = a[k][q];
+                    a[k][p] = c * kp - s * kq;
+                    a[k][q] = s * kp + c * kq;
+                }
+                for (int k = 0; k < 3; ++k) {
+                    double pk = a[p][k], qk = a[q][k], vp = v[k][p], vq = v[k][q];
+                    a[p][k] = c * pk - s * qk;
+                    a[q][k] = s * pk + c * qk;
+                    v[k][p] = c * vp - s * vq;
+                    v[k][q] = s * vp + c * vq;
+                }
+            }
+}
+
+/* The normal of a flat aggregate, none of one that is a line or a point; false if it is thick. */
+static bool find_normal(const hierarchy_work *w, uint32_t node, hierarchy_form *form)
+{
+    const sn_hierarchy *h = w->h;
+    double mean[3] = {0}, a[3][3] = {{0}}, v[3][3];
+    for (uint32_t k = h->first[node]; k < h->first[node + 1]; ++k) {
+        const sn_vec3 p = shape_of(w, h->member[k])->place;
+        mean[0] += (double)p.x / form->count;
+        mean[1] += (double)p.y / form->count;
+        mean[2] += (double)p.z / form->count;
+    }
+    for (uint32_t k = h->first[node]; k < h->first[node + 1]; ++k) {
+        const sn_vec3 p = shape_of(w, h->member[k])->place;
+        const double d[3] = {(double)p.x - mean[0], (double)p.y - mean[1], (double)p.z - mean[2]};
+        for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j)
+                a[i][j] += d[i] * d[j];
+    }
+    diagonalize(a, v);
+    int least = 0, most = 0;
+    for (int i = 1; i < 3; ++i) {
+        least = a[i][i] < a[least][least] ? i : least;
+        most = a[i][i] >= a[most][most] ? i : most;
+    }
+    const double thick = a[least][least], wide = a[most][most], middle = a[0][0] + a[1][1] + a[2][2] - thick - wide;
+    if (form->count < 3 || middle <= 1e-4 * wide) /* a line: any normal would do */
+        return true;
+    for (int i = 0; i < 3; ++i)
+        form->normal[i] = v[i][least];
+    form->longer = 1 + SHORTER * thick / wide;
+    return thick <= FLAT * wide;
+}
+
+static bool is_flat_triangle(double a, double b, double c)
+{
+    return a >= 0.97 * (b + c) || b >= 0.97 * (c + a) || c >= 0.97 * (a + b);
+}
+
+/* Rods of the aggregate: how long they are beside those of the shape, and the triangles that they make with its root. */
+static void look_at_rods(const hierarchy_work *w, uint32_t node, hierarchy_form *form, uint32_t *spokes,
+                         uint32_t *braces)
+{
+    const sn_hierarchy *h = w->h;
+    *spokes = *braces = 0;
+    for (uint32_t k = h->first[node]; k < h->first[node + 1]; ++k) {
+        const uint32_t slot = h->member[k];
+        *spokes += w->root[slot] != SN_PLAN_NONE && w->root[slot] != slot;
+        const sn_vec3 p = shape_of(w, slot)->place;
+        for (uint32_t e = w->start[slot]; e < w->start[slot + 1]; ++e) {
+            const uint32_t other = w->edge[e].to;
+            const sn_vec3 way = vec3_sub(shape_of(w, other)->place, p);
+            const double length = sqrt(vec3_dot_double(way, way)), rest = (double)w->edge[e].rest;
+            const double longer = rest / length; /* of points that coincide, too much */
+            form->longest = longer > form->longest ? longer : form->longest;
+            form->sound = form->sound && isfinite(longer);
+            if (slot < other && w->node[other] == node && w->root[slot] != SN_PLAN_NONE &&
+                w->root[slot] == w->root[other] && w->root[slot] != slot && w->root[slot] != other)
+                *braces += !is_flat_triangle((double)w->to_root[slot], (double)w->to_root[other], rest);
+        }
+    }
+}
+
+void sn_hierarchy_find_form(hierarchy_work *w, uint32_t node)
+{
+    const sn_hierarchy *h = w->h;
+    hierarchy_form form = {.count = h->first[node + 1] - h->first[node], .sound = true};
+    const bool fixed = h->w[node] == 0;
+    if (!form.count) { /* a lane may be shorter than others */
+        w->form[node] = (hierarchy_form){0};
+        return;
+    }
+    form.since = shape_of(w, h->member[h->first[node]])->since;
+    for (uint32_t k = h->first[node]; k < h->first[node + 1]; ++k) {
+        const sn_rest_place *shape = shape_of(w, h->member[k]);
+        form.centre[0] += (double)h->weight[k] * (double)shape->place.x;
+        form.centre[1] += (double)h->weight[k] * (double)shape->place.y;
+        form.centre[2] += (double)h->weight[k] * (double)shape->place.z;
+        form.sound = form.sound && shape->since == form.since;
+    }
+    uint32_t spokes, braces;
+    look_at_rods(w, node, &form, &spokes, &braces);
+    form.longer = 1;
+    const bool flat = find_normal(w, node, &form);
+    form.solid = !flat && braces > 2 * spokes;
+    if (form.solid) {
+        form.normal[0] = form.normal[1] = form.normal[2] = 0;
+        form.longer = 1;
+    }
+    form.sound = form.sound && form.longest <= LONGEST && (flat || form.solid) && (fixed || 2 * braces >= spokes);
+    w->form[node] = form;
+}
+
+/* ---- Larger ones ---------------------------------------------------------------------------------------------------------------- */
+
+void sn_hierarchy_join_forms(hierarchy_work *w, uint32_t node)
+{
+    const sn_hierarchy *h = w->h;
+    hierarchy_form form = {.since = w->form[h->member[h->first[node]]].since, .sound = true};
+    double sum[3] = {0}, normals = 0, solids = 0, longer = 1;
+    for (uint32_t k = h->first[node]; k < h->first[node + 1]; ++k) {
+        const hierarchy_form *part = &w->form[h->member[k]];
+        double along = 0;
+        for (int i = 0; i < 3; ++i) {
+            form.centre[i] += (double)h->weight[k] * part->centre[i];
+            along += sum[i] * part->normal[i];
+        }
+        for (int i = 0; i < 3; ++i)
+            sum[i] += (along < 0 ? -1 : 1) * part->count * part->normal[i];
+        normals += part->count * sqrt(part->normal[0] * part->normal[0] + part->normal[1] * part->normal[1] +
+                                      part->normal[2] * part->normal[2]);
+        solids += part->solid ? part->count : 0;
+        form.count += part->count;
+        longer = part->longer > longer ? part->longer : longer;
+        form.longest = part->longest > form.longest ? part->longest : form.longest;
+        form.sound = form.sound && part->sound && part->since == form.since;
+    }
+    const double length = sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
+    form.solid = 2 * solids > form.count;
+    for (int i = 0; i < 3 && !form.solid && length > 0; ++i)
+        form.normal[i] = sum[i] / length;
+    form.longer = longer * (!form.solid && length > 0 ? normals / length : 1);
+    form.sound = form.sound && (form.solid || length >= LEAST_NORMAL * normals);
+    w->form[node] = form;
+}
+
+/* ---- Limits --------------------------------------------------------------------------------------------------------------------- */
+
+void sn_hierarchy_put_form(const hierarchy_work *w, hierarchy_form *form, uint32_t slot)
+{
+    const sn_rest_place *rest = shape_of(w, slot);
+    form->centre[0] = (double)rest->place.x;
+    form->centre[1] = (double)rest->place.y;
+    form->centre[2] = (double)rest->place.z;
+    form->sound = form->sound && rest->since == form->since;
+}
+
+double sn_hierarchy_limit(const hierarchy_form *a, const hierarchy_form *b)
+{
+    if (!a->sound || !b->sound || a->since != b->since)
+        return 0;
+    double square = 0, cosine = 0, own_a = 0, own_b = 0;
+    for (int i = 0; i < 3; ++i) {
+        const double d = a->centre[i] - b->centre[i];
+        square += d * d;
+        cosine += a->normal[i] * b->normal[i];
+        own_a += a->normal[i] * a->normal[i];
+        own_b += b->normal[i] * b->normal[i];
+    }
+    cosine = fabs(cosine);
+    cosine = cosine > 1 ? 1 : cosine;
+    const double sine = own_a > 0 && own_b > 0 ? sqrt((1 - cosine) / 2) : 0;
+    const double longest = a->longest > b->longest ? a->longest : b->longest;
+    const double longer = a->longer > b->longer ? a->longer : b->longer;
+    if (sine > LARGEST_SINE || a->solid != b->solid)
+        return 0;
+    return sqrt(square) / sqrt(1 - sine * sine) * longest * longer * (1 + SLACK);
+}
+
+bool sn_hierarchy_is_detour(const hierarchy_work *w, uint32_t a, uint32_t b, double way)
+{
+    const sn_vec3 straight = vec3_sub(shape_of(w, a)->place, shape_of(w, b)->place);
+    return way > DETOUR * sqrt(vec3_dot_double(straight, straight));
+}

@@ -1,0 +1,228 @@
+/* Limits between aggregates: see hierarchy.h. */
+#include "solvers/hierarchy.h"
+
+/* Sweeps over the limits of a level, and of the first level, in which there are nine times as many: the sweep over the rods follows it. */
+#define SWEEPS       4
+#define SWEEPS_FIRST 1
+
+static void sweep_one_by_one(const sn_hierarchy *h, const sn_limit_run *run)
+{
+    for (uint32_t b = run->batch; b < run->batch + run->batches; ++b)
+        for (uint32_t lane = 0; lane < SN_BATCH; ++lane) {
+            if (!(h->mask[b] >> lane & 1))
+                continue;
+            const uint32_t i = h->end[2 * (size_t)b * SN_BATCH + lane],
+                           j = h->end[(2 * (size_t)b + 1) * SN_BATCH + lane];
+            const sn_real most = h->most[(size_t)b * SN_BATCH + lane], give = h->x[i].w + h->x[j].w;
+            sn_vec3 apart = vec3_add(vec3_sub(vec4_xyz(h->x[i]), vec4_xyz(h->x[j])),
+                                     vec3_sub(vec4_xyz(h->d[i]), vec4_xyz(h->d[j])));
+            const sn_real length = vec3_length(apart);
+            if (!(length > most) || !(give * length > 0))
+                continue;
+            const sn_real share = (most - length) / (give * length);
+            const sn_vec3 a = vec3_scale(apart, share * h->x[i].w), c = vec3_scale(apart, share * h->x[j].w);
+            h->d[i] = (sn_vec4){h->d[i].x + a.x, h->d[i].y + a.y, h->d[i].z + a.z, h->d[i].w};
+            h->d[j] = (sn_vec4){h->d[j].x - c.x, h->d[j].y - c.y, h->d[j].z - c.z, h->d[j].w};
+        }
+}
+
+static void sweep_wide(const sn_hierarchy *h, const sn_limit_run *run, const sn_wide *wide)
+{
+    const sn_wide_run limits = {.batches = run->batches,
+                                .far = h->end + 2 * (size_t)run->batch * SN_BATCH,
+                                .mask = h->mask + run->batch,
+                                .param = (const float *)(const void *)h->most + (size_t)run->batch * SN_BATCH,
+                                .x = h->x,
+                                .d = h->d,
+                                .number = SN_KIND_DISTANCE_MAX,
+                                .params = 1};
+    wide->fused[SN_KIND_DISTANCE_MAX].far(&limits);
+}
+
+static void sweep(const sn_hierarchy *h, uint32_t first, uint32_t runs, uint32_t sweeps, const sn_wide *wide)
+{
+    for (uint32_t s = 0; s < sweeps; ++s)
+        for (uint32_t r = first; r < first + runs; ++r)
+            if (wide)
+                sweep_wide(h, &h->run[r], wide);
+            else
+                sweep_one_by_one(h, &h->run[r]);
+}
+
+/* ---- Upwards -------------------------------------------------------------------------------------------------------------------- */
+
+static const sn_hierarchy_part *parts_of(const sn_hierarchy *h, uint32_t tile, uint32_t *count)
+{
+    *count = h->part_of[tile + 1] - h->part_of[tile];
+    return h->part + h->part_of[tile];
+}
+
+void sn_hierarchy_gather(const sn_hierarchy *h, uint32_t tile, const sn_vec4 *x, const sn_vec4 *low)
+{
+    uint32_t parts;
+    const sn_hierarchy_part *part = parts_of(h, tile, &parts);
+    for (const sn_hierarchy_part *end = part + parts; part < end; ++part) {
+        const sn_hierarchy_mesh *mesh = &h->mesh[part->mesh];
+        for (uint32_t n = part->node; mesh->acts && n < part->node + part->nodes; ++n) {
+            sn_vec3 sum = {0, 0, 0};
+            for (uint32_t k = h->first[n]; k < h->first[n + 1]; ++k) {
+                const uint32_t slot = h->member[k];
+                sn_vec3 at = vec3_sub(vec4_xyz(x[slot]), vec4_xyz(mesh->origin));
+                if (low)
+                    at = vec3_add(at, vec4_xyz(low[slot]));
+                sum = vec3_add(sum, vec3_scale(at, h->weight[k]));
+            }
+            h->x[n] = (sn_vec4){sum.x, sum.y, sum.z, h->x[n].w};
+        }
+    }
+}
+
+/* Aggregates of which there is one in each lane. The sums are those of sn_hierarchy_gather, to the bit: what is in none adds 0. */
+static sn_wide_groups groups_of(const sn_hierarchy *h, const sn_hierarchy_part *part, sn_vec4 *node, float *plane,
+                                bool coarse)
+{
+    return (sn_wide_groups){.groups = part->groups,
+                            .first = h->group + part->group,
+                            .row = h->row,
+                            .plane = plane,
+                            .node = node + part->node,
+                            .origin = vec4_xyz(h->mesh[part->mesh].origin),
+                            .coarse = coarse};
+}
+
+void sn_hierarchy_gather_planes(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, float *plane, bool coarse)
+{
+    uint32_t parts;
+    const sn_hierarchy_part *part = parts_of(h, tile, &parts);
+    for (const sn_hierarchy_part *end = part + parts; part < end; ++part) {
+        const sn_hierarchy_mesh *mesh = &h->mesh[part->mesh];
+        const sn_vec3 origin = vec4_xyz(mesh->origin);
+        const sn_wide_groups groups = groups_of(h, part, h->x, plane, coarse);
+        if (mesh->acts && part->groups)
+            wide->gather_rows(&groups);
+        for (uint32_t n = part->node + part->groups * SN_BATCH; mesh->acts && n < part->node + part->nodes; ++n) {
+            sn_vec3 sum = {0, 0, 0};
+            for (uint32_t k = h->first[n]; k < h->first[n + 1]; ++k) {
+                const float *p = plane + h->at[k], *d = p + SN_PLANE_D * SN_BATCH;
+                sn_vec3 at = {(sn_real)p[0] - origin.x, (sn_real)p[SN_BATCH] - origin.y,
+                              (sn_real)p[2 * SN_BATCH] - origin.z};
+                if (!coarse)
+                    at = (sn_vec3){at.x + (sn_real)d[0], at.y + (sn_real)d[SN_BATCH], at.z + (sn_real)d[2 * SN_BATCH]};
+                sum = vec3_add(sum, vec3_scale(at, h->weight[k]));
+            }
+            h->x[n] = (sn_vec4){sum.x, sum.y, sum.z, h->x[n].w};
+        }
+    }
+}
+
+static void gather_level(const sn_hierarchy *h, const sn_hierarchy_level *level)
+{
+    for (uint32_t n = level->node; n < level->node + level->nodes; ++n) {
+        sn_vec3 sum = {0, 0, 0};
+        for (uint32_t k = h->first[n]; k < h->first[n + 1]; ++k)
+            sum = vec3_add(sum, vec3_scale(vec4_xyz(h->x[h->member[k]]), h->weight[k]));
+        h->x[n] = (sn_vec4){sum.x, sum.y, sum.z, h->x[n].w};
+    }
+}
+
+/* ---- Downwards ------------------------------------------------------------------------------------------------------------------ */
+
+static void inherit(const sn_hierarchy *h, uint32_t first, uint32_t count)
+{
+    for (uint32_t n = first; n < first + count; ++n)
+        h->d[n] = h->parent[n] == SN_PLAN_NONE ? (sn_vec4){0} : h->d[h->parent[n]];
+}
+
+void sn_hierarchy_solve(const sn_hierarchy *h, const sn_wide *wide)
+{
+    for (uint32_t m = 0; m < h->mesh_table.count; ++m) {
+        const sn_hierarchy_mesh *mesh = &h->mesh[m];
+        if (!mesh->acts)
+            continue;
+        for (uint32_t l = mesh->level; l < mesh->level + mesh->levels; ++l)
+            gather_level(h, &h->level[l]);
+        for (uint32_t l = mesh->level + mesh->levels; l-- > mesh->level;) {
+            inherit(h, h->level[l].node, h->level[l].nodes);
+            sweep(h, h->level[l].run, h->level[l].runs, SWEEPS, wide);
+        }
+    }
+    for (uint32_t p = 0; p < h->part_table.count; ++p)
+        if (h->mesh[h->part[p].mesh].acts)
+            inherit(h, h->part[p].node, h->part[p].nodes);
+    for (uint32_t m = 0; m < h->mesh_table.count; ++m)
+        if (h->mesh[m].acts)
+            sweep(h, h->mesh[m].run, h->mesh[m].runs, SWEEPS_FIRST, wide);
+}
+
+/* How far a held particle is pulled back: a share of the way from the pin. */
+static sn_real pull_of(sn_vec3 away, sn_real most)
+{
+    const sn_real length = vec3_length(away);
+    return length > most ? most / length - 1 : 0;
+}
+
+static sn_vec3 from_pin(const sn_frame *frame, uint32_t pin, sn_vec3 x, sn_vec3 low)
+{
+    return vec3_add(vec3_sub(x, vec4_xyz(frame->x[pin])), vec3_sub(low, vec4_xyz(frame->d[pin])));
+}
+
+void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, const sn_frame *frame, sn_vec4 *moved)
+{
+    uint32_t parts;
+    const sn_hierarchy_part *part = parts_of(h, tile, &parts);
+    for (const sn_hierarchy_part *end = part + parts; part < end; ++part) {
+        if (!h->mesh[part->mesh].acts)
+            continue;
+        sweep(h, part->run, part->runs, SWEEPS_FIRST, wide);
+        for (uint32_t n = part->node; n < part->node + part->nodes; ++n)
+            for (uint32_t k = h->first[n]; h->x[n].w != 0 && k < h->first[n + 1]; ++k) {
+                sn_vec4 *to = &moved[h->member[k]];
+                *to = (sn_vec4){to->x + h->d[n].x, to->y + h->d[n].y, to->z + h->d[n].z, to->w};
+            }
+        for (uint32_t i = part->hold; i < part->hold + part->holds; ++i) {
+            const sn_hierarchy_hold *hold = &h->hold[i];
+            sn_vec4 *to = &moved[hold->slot];
+            const sn_vec3 low = moved == frame->x ? (sn_vec3){0, 0, 0} : vec4_xyz(*to);
+            const sn_vec3 away = from_pin(frame, hold->pin, vec4_xyz(frame->x[hold->slot]), low);
+            const sn_real pull = pull_of(away, hold->most);
+            *to = (sn_vec4){to->x + away.x * pull, to->y + away.y * pull, to->z + away.z * pull, to->w};
+        }
+    }
+}
+
+void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, const sn_frame *frame,
+                              float *plane, bool coarse)
+{
+    uint32_t parts;
+    const sn_hierarchy_part *part = parts_of(h, tile, &parts);
+    float *moved = plane + (coarse ? SN_PLANE_X : SN_PLANE_D) * SN_BATCH;
+    for (const sn_hierarchy_part *end = part + parts; part < end; ++part) {
+        if (!h->mesh[part->mesh].acts)
+            continue;
+        sweep(h, part->run, part->runs, SWEEPS_FIRST, wide);
+        const sn_wide_groups groups = groups_of(h, part, h->d, plane, coarse);
+        if (part->groups)
+            wide->move_rows(&groups);
+        for (uint32_t n = part->node + part->groups * SN_BATCH; n < part->node + part->nodes; ++n)
+            for (uint32_t k = h->first[n]; h->x[n].w != 0 && k < h->first[n + 1]; ++k) {
+                float *to = moved + h->at[k];
+                to[0] += (float)h->d[n].x;
+                to[SN_BATCH] += (float)h->d[n].y;
+                to[2 * SN_BATCH] += (float)h->d[n].z;
+            }
+        for (uint32_t i = part->hold; i < part->hold + part->holds; ++i) {
+            const sn_hierarchy_hold *hold = &h->hold[i];
+            const float *x = plane + hold->at, *d = x + SN_PLANE_D * SN_BATCH;
+            float *to = moved + hold->at;
+            sn_vec3 low = {0, 0, 0};
+            if (!coarse)
+                low = vec3((sn_real)d[0], (sn_real)d[SN_BATCH], (sn_real)d[2 * SN_BATCH]);
+            const sn_vec3 away =
+                from_pin(frame, hold->pin, vec3((sn_real)x[0], (sn_real)x[SN_BATCH], (sn_real)x[2 * SN_BATCH]), low);
+            const sn_real pull = pull_of(away, hold->most);
+            to[0] += (float)(away.x * pull);
+            to[SN_BATCH] += (float)(away.y * pull);
+            to[2 * SN_BATCH] += (float)(away.z * pull);
+        }
+    }
+}

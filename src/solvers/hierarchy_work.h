@@ -1,0 +1,132 @@
+/* What making a hierarchy needs besides it. */
+#ifndef SN_SOLVERS_HIERARCHY_WORK_H
+#define SN_SOLVERS_HIERARCHY_WORK_H
+
+#include "solvers/hierarchy.h"
+
+/* Particles that can move, at least: what is smaller has too few aggregates. */
+#define SN_LEAST_MESH 400u
+
+/* A rod of a mesh, between slots. */
+typedef struct hierarchy_rod {
+    uint32_t a, b;
+    sn_real rest;
+} hierarchy_rod;
+
+/* A particle or an aggregate seen from another one. */
+typedef struct hierarchy_edge {
+    uint32_t to;
+    sn_real rest; /* m: of rods */
+} hierarchy_edge;
+
+/* What is cut into aggregates. By number of what is cut: */
+typedef struct hierarchy_graph {
+    uint32_t *start; /* its edges */
+    hierarchy_edge *edge;
+    bool *fixed;
+    uint32_t *aggregate; /* out; SN_PLAN_NONE before */
+    uint32_t *root;      /* out: that took it; SN_PLAN_NONE, also before: none did, it joined later */
+    uint32_t *size;      /* out, by aggregate */
+    sn_real *to_root;    /* out: the rest of the edge to the root */
+} hierarchy_graph;
+
+typedef struct hierarchy_link {
+    uint32_t a, b; /* aggregates, a < b */
+    sn_real most;  /* m */
+} hierarchy_link;
+
+/* What is known of an aggregate's rest shape. */
+typedef struct hierarchy_form {
+    double centre[3]; /* m */
+    double normal[3]; /* of unit length; 0: it has none */
+    double longer;    /* unfolded it is longer by this factor, at most */
+    double longest;   /* of its rods, and of those that leave it: the rest length by that in the shape, at most */
+    uint64_t since;   /* its particles were noted then */
+    uint32_t count;   /* of particles */
+    bool sound;       /* limits can be taken from it */
+    bool solid;       /* it fills space: it has no normal, and cannot be flattened */
+} hierarchy_form;
+
+typedef struct hierarchy_work {
+    sn_hierarchy *h;
+    const sn_solver_in *in;
+    const sn_allocator *allocator;
+    bool failed;     /* memory ran out */
+    uint32_t blocks; /* of scratch, taken so far */
+
+    uint32_t slots; /* of the plan */
+    hierarchy_rod *rod;
+    uint32_t rods;
+    const sn_real *w; /* by slot */
+    uint32_t *mesh;   /* by slot: SN_PLAN_NONE or its mesh */
+    uint32_t *tile;   /* by slot */
+    uint32_t *start;  /* by slot: its edges */
+    hierarchy_edge *edge;
+    uint32_t *node;       /* by slot: its aggregate */
+    uint32_t *root;       /* by slot: that it was taken by; SN_PLAN_NONE: joined later, */
+    sn_real *to_root;     /*   and the rod to it */
+    hierarchy_form *form; /* by aggregate */
+    uint32_t form_room;
+
+    hierarchy_link *link, *own, *between,
+        *all; /* limits: found last; scratch; of the first level, between tiles, and all */
+    uint32_t betweens;
+    uint8_t *colour;   /* by limit */
+    uint64_t *colours; /* by aggregate */
+    double *way;       /* by aggregate: along rods to the root of the one that is looked at */
+    uint32_t *stamp;   /* by aggregate: see add_link */
+    uint32_t *local;   /* by aggregate: its number in a level */
+    hierarchy_graph graph;
+    hierarchy_graph rows; /* of a tile in planes */
+} hierarchy_work;
+
+/* Zeroed memory that is good until the hierarchy is made again; NULL, with `failed` set, when there is none. */
+void *sn_hierarchy_scratch(hierarchy_work *w, size_t count, size_t size);
+
+/* Room for `more` at the end of a table, counted in. */
+bool sn_hierarchy_grow(hierarchy_work *w, sn_table *table, uint32_t more);
+
+/* hierarchy_build.c: points the arrays at their tables. */
+void sn_hierarchy_bind(sn_hierarchy *h);
+
+/* hierarchy_meshes.c: the inverse mass of a particle as it will be in the step; numbers the meshes that get a hierarchy, and lists their
+   rods. */
+sn_real sn_hierarchy_inverse_mass(const sn_solver_in *in, uint32_t slot);
+void sn_hierarchy_choose(hierarchy_work *w);
+
+/* Cuts first .. end - 1 into aggregates along edges between those that both are fixed or both are not. In the order of their numbers, each
+   none of whose neighbours has been taken is the root of one, and takes these; what is left joins the smallest beside it. Their
+   numbers are from `next` on; gives how many there are. What has no edges is in none. */
+uint32_t sn_hierarchy_cut(const hierarchy_graph *g, uint32_t first, uint32_t end, uint32_t next);
+
+/* hierarchy_rows.c: the same for a tile in planes, with its part; 0: it does not fit. Room for it comes before, the weights after. */
+bool sn_hierarchy_reserve_rows(hierarchy_work *w);
+uint32_t sn_hierarchy_cut_rows(hierarchy_work *w, uint32_t index, uint32_t next);
+void sn_hierarchy_weigh_rows(hierarchy_work *w);
+
+/* hierarchy_levels.c, in this order: edges of particles, and their tiles; aggregates of particles, tile by tile; what is in each; and
+   limits, and levels above. */
+void sn_hierarchy_find_edges(hierarchy_work *w);
+void sn_hierarchy_find_tiles(hierarchy_work *w);
+void sn_hierarchy_cut_tiles(hierarchy_work *w);
+void sn_hierarchy_list_particles(hierarchy_work *w);
+void sn_hierarchy_add_levels(hierarchy_work *w);
+
+/* hierarchy_hold.c: finds the particles near immovable ones. */
+void sn_hierarchy_find_holds(hierarchy_work *w);
+
+/* hierarchy_shape.c: the rest shape of aggregates of particles, and of larger ones. */
+bool sn_hierarchy_note_shapes(hierarchy_work *w);
+void sn_hierarchy_find_form(hierarchy_work *w, uint32_t node);
+void sn_hierarchy_join_forms(hierarchy_work *w, uint32_t node);
+
+/* Whether the way along rods from one particle to another is much longer than the straight one. */
+bool sn_hierarchy_is_detour(const hierarchy_work *w, uint32_t a, uint32_t b, double way);
+
+/* Its centre becomes the place of a particle. */
+void sn_hierarchy_put_form(const hierarchy_work *w, hierarchy_form *form, uint32_t slot);
+
+/* The limit between two aggregates, m; 0: there can be none. */
+double sn_hierarchy_limit(const hierarchy_form *a, const hierarchy_form *b);
+
+#endif

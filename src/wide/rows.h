@@ -1,0 +1,54 @@
+/* Groups of rows of a tile in planes: their weighted sums by lane, and moving them. See solvers/hierarchy.h. */
+#ifndef SN_WIDE_ROWS_H
+#define SN_WIDE_ROWS_H
+
+#include "wide/motion.h"
+
+#if SN_WIDTH <= 8
+/* The sum over the rows of a group, one coordinate of as many lanes as there are. */
+SN_INLINE lanes rows_sum(const sn_wide_groups *run, uint32_t first, uint32_t end, uint32_t at, lanes origin)
+{
+    lanes sum = lanes_all(0);
+    for (uint32_t r = first; r < end; ++r) {
+        const float *p = run->plane + (size_t)run->row[r].row * SN_ROW + at;
+        lanes x = lanes_load(p) - origin;
+        if (!run->coarse)
+            x = x + lanes_load(p + SN_PLANE_D * SN_BATCH);
+        sum = sum + x * lanes_load(run->row[r].weight + at % SN_BATCH);
+    }
+    return sum;
+}
+
+static void rows_gather(const sn_wide_groups *run)
+{
+    const float origin[3] = {run->origin.x, run->origin.y, run->origin.z};
+    for (uint32_t g = 0; g < run->groups; ++g) {
+        float sum[3 * SN_BATCH];
+        for (uint32_t at = 0; at < 3 * SN_BATCH; at += SN_WIDTH)
+            lanes_store(sum + at,
+                        rows_sum(run, run->first[g], run->first[g + 1], at, lanes_all(origin[at / SN_BATCH])));
+        motion_transpose_out(run->node + (size_t)g * SN_BATCH, SN_BATCH, sum, 3 * SN_BATCH);
+    }
+}
+
+static void rows_move(const sn_wide_groups *run)
+{
+    float *moved = run->plane + (run->coarse ? SN_PLANE_X : SN_PLANE_D) * SN_BATCH;
+    for (uint32_t g = 0; g < run->groups; ++g) {
+        float by[3 * SN_BATCH];
+        motion_transpose_in(run->node + (size_t)g * SN_BATCH, SN_BATCH, by, 3 * SN_BATCH, NULL);
+        for (uint32_t r = run->first[g]; r < run->first[g + 1]; ++r) {
+            float *to = moved + (size_t)run->row[r].row * SN_ROW;
+            for (uint32_t lane = 0; lane < SN_BATCH; lane += SN_WIDTH) {
+                const flags in = lanes_unequal(lanes_load(run->row[r].weight + lane), lanes_all(0));
+                for (uint32_t at = lane; at < 3 * SN_BATCH; at += SN_BATCH) {
+                    const lanes x = lanes_load(to + at);
+                    lanes_store(to + at, lanes_choose(in, x + lanes_load(by + at), x));
+                }
+            }
+        }
+    }
+}
+#endif
+
+#endif

@@ -1,0 +1,74 @@
+/* Contact adds no energy: in a world that nothing drives the energy is never above the least that it was by more than a thousandth of what is
+   lost in all. A minute each in make test-long. */
+#include "world/body_worlds.h"
+
+typedef enum thing { BOXES, CAPSULES, BALLS, THINGS } thing;
+
+static const char *const thing_name[] = {"boxes", "capsules", "balls"};
+
+static void add_thing(sn_world *world, thing what, int i, uint64_t *seed)
+{
+    const sn_vec3 at = vec(support_random_in(seed, 0, 2), 0.5 + 0.3 * i, support_random_in(seed, 0, 2));
+    if (what == BOXES) {
+        box_body(world, at, vec(0.2, 0.2, 0.2), 1000);
+    } else if (what == CAPSULES) {
+        const sn_vec3 to = vec(support_random_in(seed, 0, 2), 0.6 + 0.3 * i, support_random_in(seed, 0, 2));
+        sn_body_add_capsule(world, at, to, real(0.1), 1000);
+    } else {
+        sn_particle_def def = sn_default_particle_def();
+        def.position = at;
+        def.radius = real(support_random_in(seed, 0.05, 0.2));
+        assert_ok(world, sn_particle_add(world, &def, NULL));
+    }
+}
+
+/* J */
+static double energy_of(sn_world *world)
+{
+    sn_report report;
+    assert_ok(world, sn_world_report(world, &report));
+    return report.kinetic + report.potential + report.elastic;
+}
+
+static void fall(thing what, double restitution, uint32_t substeps)
+{
+    sn_world_def def = sn_default_world_def();
+    def.settings.substeps = substeps;
+    sn_world *world = support_world_from(&def);
+    sn_group_contact group = sn_default_group_contact(0);
+    uint64_t seed = 7 + substeps;
+    group.material = material(0.5, restitution);
+    assert_ok(world, sn_world_set_group_contact(world, 0, &group));
+    add_floor(world);
+    for (int i = 0; i < (int)support_long(150, 40); ++i)
+        add_thing(world, what, i, &seed);
+    const double first = energy_of(world);
+    double least = first, most = 0;
+    for (uint32_t frame = 0; frame < support_long(3600, 300); ++frame) {
+        step(world);
+        const double now = energy_of(world);
+        least = fmin(least, now);
+        most = fmax(most, now - least);
+    }
+    print_message("%s, e = %g, %u substeps: %.2g of what was lost came back\n", thing_name[what], restitution, substeps,
+                  most / (first - least));
+    assert_true(most <= 0.001 * (first - least));
+    sn_world_destroy(world);
+}
+
+static void nothing_gains_energy(void **state)
+{
+    (void)state;
+    static const uint32_t substeps[] = {4, 10, 20};
+    for (uint32_t i = 0; i < COUNT_OF(substeps); ++i)
+        for (thing what = 0; what < THINGS; ++what) {
+            fall(what, 0, substeps[i]);
+            fall(what, 0.5, substeps[i]);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_gains_energy)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
