@@ -12,6 +12,7 @@
 typedef struct sn_run_options {
     uint32_t frames; /* UINT32_MAX: as many as the scene says */
     uint32_t every;
+    uint32_t certify; /* 0: not asked for */
     const char *out, *format, *trace, *plot, *save;
     const char *profile; /* NULL: not asked for; "": no file */
     sn_texts set;
@@ -28,6 +29,14 @@ typedef struct sn_job_profile {
     double candidates, contacts, manifolds, sweeps, passes, awake;
     sn_step_counts last;
 } sn_job_profile;
+
+/* What --certify found. */
+typedef struct sn_job_certificate {
+    uint32_t checked, bad; /* frames; in so many of them something intersects */
+    uint32_t first_frame;  /* of the latter */
+    sn_intersection first; /*   and there */
+    uint32_t worst, worst_frame;
+} sn_job_certificate;
 
 /* How far a kind of constraints was off in a run. */
 typedef struct sn_job_worst {
@@ -62,6 +71,7 @@ typedef struct sn_job {
     char *picture;
     bool drawn, saved;
     sn_job_profile profile;
+    sn_job_certificate certificate;
     sn_progress progress;
     sn_job_worst worst[SN_JOB_KINDS]; /* by kind */
     int code;
@@ -96,6 +106,12 @@ void sn_job_profile_step(sn_job *job);
 void sn_job_profile_close(sn_job *job);
 void sn_job_profile_print(const sn_job *job);
 void sn_job_profile_say(const sn_job *job, sn_document *d, sn_value *root);
+
+/* --certify (job_certify.c): looks at the present frame; fails the job at the end if something intersected; and tells. */
+void sn_job_certify(sn_job *job);
+void sn_job_certify_end(sn_job *job);
+void sn_job_certify_print(const sn_job *job);
+void sn_job_certify_say(const sn_job *job, sn_document *d, sn_value *root);
 
 /* Telling (job_tell.c). The first two are for programs and do nothing without --json. */
 bool sn_job_tell_start(sn_job *job);

@@ -132,6 +132,7 @@ static void tell_program(sn_job *job, const sn_report *report)
     say_slopes(&d, root, job);
     sn_document_text(&d, root, "state_hash", hash);
     say_files(&d, root, job);
+    sn_job_certify_say(job, &d, root);
     sn_job_profile_say(job, &d, root);
     sn_document_truth(&d, root, "interrupted", job->code > SN_EXIT_SIGNAL);
     if (job->failure[0])
@@ -255,6 +256,7 @@ void sn_job_tell_end(sn_job *job)
     if (has_report)
         print_report(job, &report);
     print_slopes(job);
+    sn_job_certify_print(job);
     printf("  %-13s%016" PRIx64 "\n", "state hash", sn_world_hash(job->world));
     print_files(job);
     sn_job_profile_print(job);

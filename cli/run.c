@@ -23,6 +23,8 @@ static const sn_option options[] = {
     {"profile", 0, SN_OPTION_PICTURE, FIELD(profile), 0, "FILE",
      "measure the stages of every step and print a table; with a name, which ends with .json, also write them as trace "
      "events for Perfetto or chrome://tracing"},
+    {"certify", 0, SN_OPTION_COUNT, FIELD(certify), 1, "N",
+     "look in every Nth frame, exactly, whether triangles of skins intersect; if some do, say where and exit with 1"},
     {"save", 0, SN_OPTION_TEXT, FIELD(save), 0, "FILE", "write the scene as it is at the end, as a scene file"},
     {"memory", 0, SN_OPTION_SIZE, FIELD(memory), 0, "SIZE", "what the scene may take, such as 512M; default 4G"},
     {"read-anywhere", 0, SN_OPTION_FLAG, FIELD(read_anywhere), 0, NULL,
@@ -158,11 +160,13 @@ static void run_frames(sn_job *job)
     double begin = sn_scene_time(job->scene);
     sn_job_worst_begin(job);
     sn_progress_begin(&job->progress, job->name, job->frames, job->asked->quiet || job->asked->json);
+    sn_job_certify(job);
     if (!sn_job_write(job) || !sn_job_tell_frame(job) || !sn_job_profile_begin(job))
         return;
     while (job->done < job->frames && step(job, "frame", job->done + 1)) {
         ++job->done;
         sn_job_profile_step(job);
+        sn_job_certify(job);
         sn_job_worst_frame(job);
         job->simulated = sn_scene_time(job->scene) - begin;
         if (!sn_job_write(job) || !sn_job_tell_frame(job))
@@ -182,6 +186,7 @@ static int run_job(sn_job *job)
     sn_job_close(job);
     sn_job_save(job);
     sn_job_draw(job);
+    sn_job_certify_end(job);
     sn_job_tell_end(job);
     free(job->plot_csv);
     free(job->plot_folder);

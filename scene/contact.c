@@ -196,30 +196,6 @@ bool sn_scene_use_skin(sn_reader *reader, const sn_value *value, sn_object_skin 
     return sn_record_read_one(reader, value, &sn_skin_record, skin);
 }
 
-bool sn_scene_add_skin(sn_scene *scene, sn_reader *reader, sn_object *object, const sn_object_skin *skin)
-{
-    if (!skin->on)
-        return true;
-    if (!object->triangle_count)
-        return sn_reader_fail_key(reader, "skin", "the %s '%s' has no triangles, so it has no skin", object->type,
-                                  object->name);
-    uint64_t count = 3 * (uint64_t)object->triangle_count;
-    uint32_t *corner = sn_arena_take(&scene->scratch, (size_t)count, sizeof *corner);
-    bool good = corner || sn_reader_fail(reader, "no memory for a skin");
-    for (uint64_t i = 0; i < count && good; ++i)
-        corner[i] = object->run.first + object->triangle[i];
-    sn_skin_def def = sn_default_skin_def();
-    def.triangles = corner;
-    def.triangle_count = object->triangle_count;
-    def.thickness = skin->thickness;
-    def.one_sided = skin->one_sided;
-    size_t length = sn_reader_enter_key(reader, "skin");
-    good = good && (sn_skin_add(scene->world, &def, &object->skin) == SN_OK || sn_scene_refused(scene, reader));
-    sn_reader_leave(reader, length);
-    sn_arena_release(&scene->scratch);
-    return good;
-}
-
 /* ---- Rest shapes --------------------------------------------------------------------------------------------------------
 
    A rest shape is that of the start. What was saved on the way brings along where its particles were then; they are put there
@@ -247,6 +223,36 @@ static bool go_to_rest(sn_scene *scene, sn_object *object, sn_vec3 **now)
         return good;
     }
     return read_places(scene, object, &scene->scratch, now) && put_places(scene, object, object->rest);
+}
+
+bool sn_scene_add_skin(sn_scene *scene, sn_reader *reader, sn_object *object, const sn_object_skin *skin)
+{
+    if (!skin->on)
+        return true;
+    if (!object->triangle_count)
+        return sn_reader_fail_key(reader, "skin", "the %s '%s' has no triangles, so it has no skin", object->type,
+                                  object->name);
+    uint64_t count = 3 * (uint64_t)object->triangle_count;
+    uint32_t *corner = sn_arena_take(&scene->scratch, (size_t)count, sizeof *corner);
+    bool good = corner || sn_reader_fail(reader, "no memory for a skin");
+    for (uint64_t i = 0; i < count && good; ++i)
+        corner[i] = object->run.first + object->triangle[i];
+    sn_skin_def def = sn_default_skin_def();
+    def.triangles = corner;
+    def.triangle_count = object->triangle_count;
+    def.thickness = skin->thickness;
+    def.one_sided = skin->one_sided;
+    def.self_collision = skin->self_collision;
+    sn_vec3 *now = NULL; /* it measures what is near in the rest shape */
+    good = good && (!skin->self_collision || go_to_rest(scene, object, &now) ||
+                    sn_reader_fail(reader, "no memory for a rest shape"));
+    size_t length = sn_reader_enter_key(reader, "skin");
+    good = good && (sn_skin_add(scene->world, &def, &object->skin) == SN_OK || sn_scene_refused(scene, reader));
+    if (now)
+        good = put_places(scene, object, now) && good;
+    sn_reader_leave(reader, length);
+    sn_arena_release(&scene->scratch);
+    return good;
 }
 
 /* The triangles of all objects of the group, in one mesh; what it takes is known beforehand. */

@@ -116,12 +116,14 @@ static void group_defaults(void *record)
 const sn_record sn_group_record = {"group", "How the particles of a group take part in contact.", sizeof(sn_group_keys),
                                    group_keys, group_defaults};
 
-static const sn_key skin_keys[] = {{"thickness", SN_KEY_REAL, offsetof(sn_object_skin, thickness), .unit = "m",
-                                    .most = UNLIMITED,
-                                    .about = "nothing comes nearer to a triangle than this plus its own radius"},
-                                   {"one_sided", SN_KEY_TRUTH, offsetof(sn_object_skin, one_sided),
-                                    .about = "only from outside; otherwise things stay on the side that they are on"},
-                                   END};
+static const sn_key skin_keys[] = {
+    {"thickness", SN_KEY_REAL, offsetof(sn_object_skin, thickness), .unit = "m", .most = UNLIMITED,
+     .about = "nothing comes nearer to a triangle than this plus its own radius"},
+    {"one_sided", SN_KEY_TRUTH, offsetof(sn_object_skin, one_sided),
+     .about = "only from outside; otherwise things stay on the side that they are on"},
+    {"self_collision", SN_KEY_TRUTH, offsetof(sn_object_skin, self_collision),
+     .about = "it never passes through itself, nor through others that say so; needs a thickness"},
+    END};
 
 static void skin_defaults(void *record)
 {

@@ -45,9 +45,10 @@ typedef struct sn_turn {
 
 /* The surface of an object as something that others collide with. */
 typedef struct sn_object_skin {
-    bool on;           /* default false */
-    sn_real thickness; /* m; default 0 */
-    bool one_sided;    /* default false */
+    bool on;             /* default false */
+    sn_real thickness;   /* m; default 0 */
+    bool one_sided;      /* default false */
+    bool self_collision; /* default false */
 } sn_object_skin;
 
 typedef struct sn_object_def {

@@ -197,7 +197,8 @@ static void save_skin(saver *s, sn_value *record, const sn_object *object)
     if (!sn_skin_is_valid(s->scene->world, object->skin))
         return;
     sn_skin_record.defaults(&plain);
-    if (object->skin_def.thickness == plain.thickness && object->skin_def.one_sided == plain.one_sided)
+    if (object->skin_def.thickness == plain.thickness && object->skin_def.one_sided == plain.one_sided &&
+        object->skin_def.self_collision == plain.self_collision)
         sn_document_truth(s->out, record, "skin", true);
     else
         sn_record_write(s->out, sn_document_record(s->out, record, "skin"), &sn_skin_record, &object->skin_def);

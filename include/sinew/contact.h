@@ -113,10 +113,25 @@ typedef struct sn_skin_def {
     bool
         one_sided; /* only from its front, from which corners run counter-clockwise; otherwise particles stay on the side
                           that they are on; default false */
+    bool
+        self_collision; /* it collides with itself and with other skins that say so, vertices with triangles and edges with
+                            edges; see below. thickness must then be positive; default false */
     uint64_t user; /* yours */
 } sn_skin_def;
 
 SN_API sn_skin_def sn_default_skin_def(void);
+
+/* Surfaces that never pass through themselves: skins with self_collision. Two of them, or two parts of one, keep the sum of their thicknesses
+   from each other: a fold of a cloth of thickness 2 mm is a gap of 4 mm. Parts of one skin that are near in the rest shape may come
+   nearer, up to half of their distance there; so a mesh may be finer than its thickness. The rest shape is that of sn_world_take_rest_shape; particles
+   that have no place in one get it when such a skin is added, where they are then. Friction and restitution are those of
+   the groups. Groups whose filters disagree, and features of two skins that a constraint joins, pass each other.
+
+   And what does not intersect (sn_query_intersections) when a substep begins does not when it ends, whatever moved it, at any number of
+   substeps and passes: vertices that would pass are stopped on their ways. What nothing stops is the exception: particles with a target, and
+   immovable ones. If a surface begins with intersections, these stay or part as they will, and all others are kept out.
+
+   In a 2D world self_collision does nothing. With other particles, colliders and bodies such a skin collides as every skin does. */
 
 /* Adds a skin. Its material and filter are those of the group of its particles. A skin whose particles are removed loses
    their triangles. Refused: an unknown particle, a triangle with a corner twice, negative thickness, no triangle. */

@@ -711,7 +711,7 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
     sn_contact_finding f = {.world = world, .contacts = c, .dt = dt};
     uint32_t count = world->particles.table.count;
     sn_stage_enter(world, SN_STAGE_BROAD_PHASE);
-    c->any = c->searched = false;
+    c->any = c->searched = c->surfaces.on = false;
     c->static_contacts = c->skin_contacts = 0;
     c->pairs[SN_PAIRS_FIRST].near.batches = c->pairs[SN_PAIRS_LATE].near.batches = c->pairs[SN_PAIRS_LATE].near.pairs =
         0;
@@ -748,6 +748,8 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
     world->contact.has_radii = atomic_load_explicit(&f.has_spheres, memory_order_relaxed);
     c->all_wanted = wants_all(&f);
     measure_radii(world, c);
+    if ((result = sn_surfaces_find(world, dt)) != SN_OK)
+        return result;
     sn_sleep_meet_colliders(world, dt);
     do { /* again, if something that moves wakes others */
         result = find_statics(&f);
@@ -760,8 +762,8 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
         c->static_contacts = c->pairs[SN_PAIRS_FIRST].near.batches = c->skin_contacts = 0;
         return result;
     }
-    c->any =
-        c->static_contacts || c->pairs[SN_PAIRS_FIRST].near.batches || c->skin_contacts || c->watches || c->watched;
+    c->any = c->static_contacts || c->pairs[SN_PAIRS_FIRST].near.batches || c->skin_contacts || c->watches ||
+             c->watched || c->surfaces.on;
     c->shared = atomic_load_explicit(&f.shared, memory_order_relaxed);
     c->sided = atomic_load_explicit(&f.sided, memory_order_relaxed);
     if ((c->any || atomic_load_explicit(&f.close, memory_order_relaxed)) && !prepare_margins(&f))

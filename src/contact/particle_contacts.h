@@ -9,6 +9,7 @@
 #include "world/contact.h"
 #include "contact/particle_bodies.h"
 #include "contact/skin_contacts.h"
+#include "contact/surface_contacts.h"
 
 /* A particle and a collider that may meet. */
 typedef struct sn_static_contact {
@@ -130,9 +131,10 @@ typedef struct sn_contacts {
     uint32_t skin_contacts, skin_contact_pairs; /* how many; the last of those that were found are pairs of particles */
     bool watches;                               /* there are skins, and particles that may meet them */
     sn_real time_left;                          /* s: of the step, with the substep that runs */
-    sn_real longest_way; /* m: no particle has come farther in this substep, as of the last look at it */
-    sn_rigid rigid;      /* bodies of particles that contact presses on */
-    sn_result failed;    /* what went wrong within a substep, if it was not the task hook */
+    sn_real longest_way;  /* m: no particle has come farther in this substep, as of the last look at it */
+    sn_surfaces surfaces; /* skins that collide with themselves and each other */
+    sn_rigid rigid;       /* bodies of particles that contact presses on */
+    sn_result failed;     /* what went wrong within a substep, if it was not the task hook */
 } sn_contacts;
 
 struct sn_world;

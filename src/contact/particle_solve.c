@@ -59,6 +59,7 @@ void sn_contacts_init(sn_contacts *c)
     sn_table_column(&c->piece_table, SN_CONTACT_PIECE / 8, false);
     sn_skin_contacts_init(c);
     sn_rigid_init(&c->rigid);
+    sn_surfaces_init(&c->surfaces);
 }
 
 void sn_contacts_release(sn_contacts *c, const sn_allocator *allocator)
@@ -89,6 +90,7 @@ void sn_contacts_release(sn_contacts *c, const sn_allocator *allocator)
     sn_table_release(&c->piece_table, allocator);
     sn_skin_contacts_release(c, allocator);
     sn_rigid_release(&c->rigid, allocator);
+    sn_surfaces_release(&c->surfaces, allocator);
 }
 
 /* ---- Loops over pairs ------------------------------------------------------------------------------------------------- */
@@ -657,7 +659,7 @@ bool sn_contacts_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_real h
     if (i == 0 && world->contact.settings.events)
         forget_impulses(c);
     c->has_starts = c->watches; /* then they are noted here */
-    if (!sn_skin_contacts_begin(world, i, substeps, h))
+    if (!sn_skin_contacts_begin(world, i, substeps, h) || !sn_surfaces_begin(world, h))
         return false;
     if (!c->bounces)
         return true;
@@ -723,7 +725,7 @@ bool sn_contacts_pass(sn_world *world, sn_real h, bool first)
     const sn_contacts *c = &world->contacts;
     const bool all = c->fast || c->belts || c->rigid.groups;
     return run_pairs(&p, all ? p.wide->sweep : p.wide->project) && sn_skin_contacts_project(world, &skin_contact) &&
-           project_statics(&p);
+           sn_surfaces_pass(world, h, p.pairs.part, p.pairs.ease) && project_statics(&p);
 }
 
 bool sn_contacts_end(sn_world *world, sn_real h)
@@ -741,7 +743,8 @@ bool sn_contacts_end(sn_world *world, sn_real h)
         if (!sn_contacts_run_batches(world, p.set, &loop, count_pushes, &p))
             return false;
     }
-    if (!sn_skin_contacts_bounce(world, &skin_contact) || !run_statics(&p, bounce_static))
+    if (!sn_skin_contacts_bounce(world, &skin_contact) || !sn_surfaces_bounce(world, h, p.pairs.bounce_above) ||
+        !run_statics(&p, bounce_static))
         return false;
     sn_rigid_calm(world, h);
     return true;
@@ -768,6 +771,7 @@ void sn_contacts_forget(sn_world *world)
     for (uint32_t i = 0; i < c->static_contacts; ++i)
         if (contact[i].normal_impulse > 0)
             sn_history_forget(&world->history, contact[i].slot);
+    sn_surfaces_forget(world);
     const sn_skin_contact *skin_contact = c->skin_contact_table.column[0];
     for (uint32_t i = 0; i < c->skin_contacts; ++i)
         for (uint32_t k = 0; skin_contact[i].normal_impulse > 0 && k < 4; ++k)

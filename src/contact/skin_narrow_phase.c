@@ -304,7 +304,8 @@ static bool look_at(void *data, uint32_t triangle)
                                  ((const uint32_t *)l->s->contacts->triangle_table.column[1])[triangle];
     sn_bounds box = grow(triangle_bounds(l->s->contacts)[triangle], skin->thickness);
     uint32_t corner[3];
-    if (p->group[l->slot] == group_of(world, triangle) || !boxes_touch(&box, &l->box))
+    if (p->group[l->slot] == group_of(world, triangle) || !boxes_touch(&box, &l->box) ||
+        (skin->self_collision && sn_surfaces_has(world, p->index[l->slot])))
         return true;
     bool moves = p->x[l->slot].w > 0;
     for (uint32_t k = 0; k < 3; ++k) {

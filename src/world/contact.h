@@ -45,8 +45,7 @@ typedef struct sn_skin_record {
     uint32_t first, count; /* triangles */
     uint32_t least, most;  /* its particles' numbers are in this range */
     sn_real thickness;
-    uint32_t one_sided;
-    uint32_t unused; /* so that there are no bytes that nobody sets */
+    uint32_t one_sided, self_collision;
     uint64_t user;
 } sn_skin_record;
 
@@ -174,6 +173,9 @@ uint64_t sn_contact_hash(uint64_t hash, const struct sn_world *world);
 
 /* The group's record, or the default of such a group. */
 const sn_group_contact *sn_contact_group(const sn_contact_world *contact, uint32_t group);
+
+/* Particles that have no place in a rest shape get the one where they are now, seen from the first of these. False when memory runs out. */
+bool sn_contact_take_rest(struct sn_world *world, const uint32_t *numbers, uint32_t count);
 
 /* The particle leaves its rest shape, and the field of its object. */
 void sn_contact_forget_rest(sn_contact_world *contact, uint32_t index);

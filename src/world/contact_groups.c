@@ -281,21 +281,41 @@ static sn_vec3 seen_from(const sn_particle_store *p, uint32_t slot, uint32_t fro
     return vec3_add(high, vec3_sub(vec4_xyz(p->x_low[slot]), vec4_xyz(p->x_low[from])));
 }
 
+/* Makes room for a place for every particle; false when memory runs out. */
+static bool make_rest_places(sn_world *world)
+{
+    sn_table *table = &world->contact.rest_table;
+    if (!sn_table_reserve(table, &world->allocator, world->ids.table.count))
+        return false;
+    for (; table->count < world->ids.table.count; table->count++)
+        ((sn_vec4 *)table->column[0])[table->count] = (sn_vec4){0};
+    return true;
+}
+
+bool sn_contact_take_rest(sn_world *world, const uint32_t *numbers, uint32_t count)
+{
+    if (!make_rest_places(world))
+        return false;
+    sn_vec4 *rest = world->contact.rest_table.column[0];
+    const uint32_t first = world->ids.value[numbers[0]];
+    for (uint32_t i = 0; i < count; ++i)
+        if (rest[numbers[i]].w == 0)
+            rest[numbers[i]] = vec4(seen_from(&world->particles, world->ids.value[numbers[i]], first), 1);
+    return true;
+}
+
 sn_result sn_world_take_rest_shape(sn_world *world, uint32_t group)
 {
     sn_result result = sn_world_enter(world);
     if (result != SN_OK)
         return result;
-    uint32_t first = first_of_group(world, group), numbers = world->ids.table.count;
+    uint32_t first = first_of_group(world, group);
     if (first == SN_NO_SLOT)
         return world_fail(world, SN_ERROR_ARGUMENT, "group %u has no particles, so it has no rest shape", group);
     sn_contact_world *c = &world->contact;
-    sn_table *table = &c->rest_table;
-    if (!sn_table_reserve(table, &world->allocator, numbers))
+    if (!make_rest_places(world))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for the rest shape of group %u", group);
-    sn_vec4 *rest = table->column[0];
-    for (; table->count < numbers; table->count++)
-        rest[table->count] = (sn_vec4){0};
+    sn_vec4 *rest = c->rest_table.column[0];
     for (uint32_t slot = 0; slot < world->particles.table.count; ++slot)
         if (world->particles.group[slot] == group)
             rest[world->particles.index[slot]] = vec4(seen_from(&world->particles, slot, first), 1);

@@ -276,7 +276,8 @@ const sn_query_tree *sn_query_tree_if_fresh(const sn_world *world, sn_query_set 
     return any ? &world->query.tree[set] : NULL;
 }
 
-const sn_query_tree *sn_query_tree_of(const sn_world *world, sn_query_set set)
+/* at_once: for one who will ask about every item. */
+static const sn_query_tree *tree_of(const sn_world *world, sn_query_set set, bool at_once)
 {
     if (sn_query_items(world, set) <= FEW || world->busy)
         return NULL;
@@ -287,10 +288,22 @@ const sn_query_tree *sn_query_tree_of(const sn_world *world, sn_query_set set)
         return tree;
     if (atomic_flag_test_and_set_explicit(&trees->gate, memory_order_acquire))
         return NULL;
-    if (!is_fresh(tree, stamp))
+    if (!is_fresh(tree, stamp) && at_once)
+        make_fresh((sn_world *)world, tree, set, stamp);
+    else if (!is_fresh(tree, stamp))
         ask_for((sn_world *)world, tree, set, stamp);
     atomic_flag_clear_explicit(&trees->gate, memory_order_release);
     return is_fresh(tree, stamp) ? tree : NULL;
+}
+
+const sn_query_tree *sn_query_tree_of(const sn_world *world, sn_query_set set)
+{
+    return tree_of(world, set, false);
+}
+
+const sn_query_tree *sn_query_tree_now(const sn_world *world, sn_query_set set)
+{
+    return tree_of(world, set, true);
 }
 
 /* ---- Callbacks and errors -------------------------------------------------------------------------------------------

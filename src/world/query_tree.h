@@ -55,6 +55,9 @@ sn_pose sn_query_part_pose(const struct sn_world *world, uint32_t row, uint32_t 
    threads may ask. */
 const sn_query_tree *sn_query_tree_of(const struct sn_world *world, sn_query_set set);
 
+/* The same for a query that will look at every item: the tree is made at once if it can be. */
+const sn_query_tree *sn_query_tree_now(const struct sn_world *world, sn_query_set set);
+
 /* The same if it is there already: NULL otherwise, and it is not counted as asked for. */
 const sn_query_tree *sn_query_tree_if_fresh(const struct sn_world *world, sn_query_set set);
 

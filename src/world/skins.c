@@ -44,6 +44,9 @@ static sn_result check(const sn_world *world, const sn_skin_def *def)
     if (!isfinite(def->thickness) || def->thickness < 0)
         return world_fail(world, SN_ERROR_ARGUMENT, "skin: thickness is %g m; it must be finite and not negative",
                           (double)def->thickness);
+    if (def->self_collision && !(def->thickness > 0))
+        return world_fail(world, SN_ERROR_ARGUMENT,
+                          "skin: thickness is 0 m; it must be positive for a skin with self_collision");
     uint64_t total = (uint64_t)world->contact.triangle_table.count + def->triangle_count;
     if (total > SN_MAX_COUNT) /* before the array, which is then surely too short,
                                is read */
@@ -103,6 +106,7 @@ static void insert(sn_contact_world *contact, uint32_t number, const sn_skin_def
     made.least = UINT32_MAX;
     made.thickness = def->thickness;
     made.one_sided = def->one_sided;
+    made.self_collision = def->self_collision;
     made.user = def->user;
     for (size_t i = 0; i < (size_t)def->triangle_count * 3; ++i) {
         uint32_t particle = def->triangles[i];
@@ -128,6 +132,8 @@ sn_result sn_skin_add(sn_world *world, const sn_skin_def *def, sn_skin *skin)
         !sn_table_reserve(&c->triangle_table, &world->allocator,
                           (uint64_t)c->triangle_table.count + def->triangle_count))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for a skin of %u triangles", def->triangle_count);
+    if (def->self_collision && !sn_contact_take_rest(world, def->triangles, 3 * def->triangle_count))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for the rest shape of a skin");
     uint32_t generation = sn_ids_take(&c->skin_ids, number, 1);
     insert(c, number, def);
     c->edits++;
@@ -235,7 +241,8 @@ uint64_t sn_contact_hash_skins(uint64_t hash, const sn_contact_world *contact)
     if (contact->skin_table.count)
         hash = hash_u64(hash, HASH_SKINS);
     for (uint32_t i = 0; i < contact->skin_table.count; ++i) {
-        hash = hash_u64(hash_u64(hash, skin[i].number), (uint64_t)skin[i].one_sided << 32 | skin[i].count);
+        hash = hash_u64(hash_u64(hash, skin[i].number),
+                        (uint64_t)skin[i].self_collision << 33 | (uint64_t)skin[i].one_sided << 32 | skin[i].count);
         hash = hash_real(hash, skin[i].thickness);
         for (uint32_t t = skin[i].first; t < skin[i].first + skin[i].count; ++t)
             for (int k = 0; k < 3; ++k)

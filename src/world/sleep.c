@@ -507,6 +507,22 @@ static void wake_skin_contact(sn_world *world, const sn_skin_contact *g, sn_real
         stir(world, world->particles.index[g->slot[k]]);
 }
 
+void sn_sleep_meet_surfaces(sn_world *world, const uint32_t slot[4], sn_real distance, sn_real reach, sn_real dt)
+{
+    bool sleeps = false, wakes = false;
+    sn_real far = reach * (1 + TOUCH) + slack(world, dt);
+    for (uint32_t k = 0; k < 4; ++k) {
+        if (holds_slot(world, slot[k])) {
+            sleeps = true;
+        } else if (wakes_others(world, slot[k], dt)) {
+            wakes = true;
+            far += vec3_length(way_of(world, slot[k], dt));
+        }
+    }
+    for (uint32_t k = 0; k < 4 && sleeps && wakes && distance <= far; ++k)
+        stir(world, world->particles.index[slot[k]]);
+}
+
 bool sn_sleep_meet(sn_world *world, sn_real dt)
 {
     const sn_contacts *c = &world->contacts;

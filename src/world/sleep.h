@@ -68,6 +68,10 @@ void sn_sleep_meet_colliders(struct sn_world *world, sn_real dt);
    found anew. */
 bool sn_sleep_meet(struct sn_world *world, sn_real dt);
 
+/* The same for four vertices of surfaces that are so far apart. */
+void sn_sleep_meet_surfaces(struct sn_world *world, const uint32_t slot[4], sn_real distance, sn_real reach,
+                            sn_real dt);
+
 /* The same once contacts of bodies are found. */
 bool sn_sleep_meet_bodies(struct sn_world *world, sn_real dt);
 

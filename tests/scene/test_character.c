@@ -4,8 +4,8 @@
 #include <string.h>
 
 #define STAIRS                                                                                                         \
-    "'statics': [{'type': 'plane'}, {'type': 'box', 'position': [2, 0.1, 0], 'size': [1, 0.2, 2]},"                  \
-    " {'type': 'box', 'name': 'lift', 'kinematic': true, 'position': [3.5, 0.2, 0], 'size': [2, 0.4, 2]}],"                               \
+    "'statics': [{'type': 'plane'}, {'type': 'box', 'position': [2, 0.1, 0], 'size': [1, 0.2, 2]},"                    \
+    " {'type': 'box', 'name': 'lift', 'kinematic': true, 'position': [3.5, 0.2, 0], 'size': [2, 0.4, 2]}],"            \
     " 'motions': [{'kinematic': 'lift', 'smooth': false, 'keys': [{'time': 2}, {'time': 3, 'move': [0, 1, 0.5]}]}]"
 
 #define WALKER                                                                                                         \

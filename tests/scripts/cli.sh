@@ -221,6 +221,24 @@ expect 0 info load.json --set world.stiffening=off
 says 'directly +none: stiffening is off'
 rm load.json
 
+# Surfaces that intersect are told, and are the exit code; a sheet that folds onto itself has none.
+cat >sheets.json <<'END'
+{"world": {"gravity": [0, 0, 0]}, "objects": [
+  {"type": "cloth", "columns": 5, "rows": 5, "skin": true}, {"type": "cloth", "columns": 5, "rows": 5, "skin": true, "turn": {"axis": [0, 1, 0], "angle": 1}}]}
+END
+expect 1 run sheets.json --frames 4 --certify 2
+complains 'sheets: surfaces intersect in 3 of the 3 frames that were looked at; first in frame 0: triangle [0-9]+ of skin 0 and triangle [0-9]+ of skin 1'
+says 'surfaces +[0-9]+ pairs of triangles intersect at worst, in frame 0'
+expect 1 run sheets.json --frames 4 --certify 2 --json
+says '"intersections": \{"frames_checked": 3, "frames_with": 3, "worst": [0-9]+, "worst_frame": 0, "first_frame": 0\}'
+expect 0 run sheets.json --frames 4 --certify 2 --set 'objects[1].position=[0, 0, 3]'
+says 'surfaces +no intersections in the 3 frames'
+expect 3 check sheets.json --set 'objects[0].skin={"self_collision": true}'
+complains 'thickness is 0 m; it must be positive'
+expect 0 run dropped_towel --frames 4 --certify 1
+says 'surfaces +no intersections in the 5 frames'
+rm sheets.json
+
 "$program" run - --frames 3 <rope.json >stdout 2>stderr
 good "standard input" test $? -eq 0
 says '^scene: 3 frames'

@@ -1,0 +1,395 @@
+/* Which pairs of features may touch in this substep.
+
+   A pair is a contact of this substep if its distance d at the start, its reach r and its vertices' velocities say so:
+
+       d - r < 2 h (s_one + s_other),    s the largest speed of its vertices,
+
+   and if the boxes around both, with what their velocities add in the substep and their thickness, touch: all pairs of which that is true are candidates. Both
+   depend on the state alone. Most candidates are far from that, and are not looked at: d was measured when the pair was last looked at, and is less
+   by no more than its vertices have come since. Every vertex adds up its path for that. And so that most pairs are not even touched, the longest path of
+   each substep is added up as well: with S that sum, no pair changes by more than twice its growth, so there is a number for each, `due`, and nothing has to be
+   done about the pair before S + 2 h s has reached it, s the speed of the fastest vertex (after the conservative bounds of Chen et al. 2025,
+   "Offset geometric contact").
+
+   A contact is frozen for the substep: nearest spots and normal as it begins. That is where the pair is known
+   to be apart, and which side is which; within a substep passes may lead anywhere.
+
+   One place of nearness is to be one contact. Of a vertex over a sheet that is the triangle below it; near an edge or a corner of the sheet several
+   triangles see the same spot, and one that owns it speaks for all, if the vertex is beyond the edge as seen from all triangles
+   there. Two edges are a contact where they cross, if each is beyond the other's triangles. */
+#include "contact/particle_contacts.h"
+
+#include "world/world.h"
+
+#include <string.h>
+
+#define LONGER ((sn_real)1.00001) /* paths are taken to be longer by this, for what rounding loses */
+#define EXACT  (1 - 1e-6)         /* distances are at least so much of what is computed */
+#define FAT    1e-12 /* the square of the sine of an angle: below it triangles and pairs of edges are taken for lines */
+#define FLAT   0.2 /* the cosine up to which an edge is beyond a triangle: sheets that lie on each other are not flat */
+
+/* ---- Nearest spots ------------------------------------------------------------------------------------------------------------ */
+
+/* Of the segment a b, the share of the way at which p is nearest. */
+static double along(sn_dvec3 p, sn_dvec3 a, sn_dvec3 b)
+{
+    const sn_dvec3 ab = dvec3_sub(b, a);
+    const double square = dvec3_dot(ab, ab), t = square > 0 ? dvec3_dot(dvec3_sub(p, a), ab) / square : 0;
+    return t > 0 ? t < 1 ? t : 1 : 0;
+}
+
+/* Of four points the sum of weight times place, seen from the last: weights add up to 0. */
+static sn_dvec3 combine(const sn_dvec3 x[4], const double weight[4])
+{
+    sn_dvec3 d = {0, 0, 0};
+    for (int k = 0; k < 3; ++k)
+        d = dvec3_add(d, dvec3_scale(dvec3_sub(x[k], x[3]), weight[k]));
+    return d;
+}
+
+static sn_surface_spots spots_with(const sn_dvec3 x[4], const double weight[4], uint32_t inner)
+{
+    sn_surface_spots spots = {.inner = inner, .apart = combine(x, weight)};
+    memcpy(spots.weight, weight, sizeof spots.weight);
+    spots.distance = dvec3_length(spots.apart);
+    return spots;
+}
+
+/* Squared, from p to the spot of a b that is nearest, and where that is. */
+static double square_to(sn_dvec3 p, sn_dvec3 a, sn_dvec3 b, double *t)
+{
+    *t = along(p, a, b);
+    const sn_dvec3 d = dvec3_sub(dvec3_sub(p, a), dvec3_scale(dvec3_sub(b, a), *t));
+    return dvec3_dot(d, d);
+}
+
+/* Inside, if the vertex is above that; otherwise the nearest spot on an edge, which is also all there is of a triangle that is a line. */
+static sn_surface_spots vertex_and_triangle(const sn_dvec3 x[4])
+{
+    const sn_dvec3 ab = dvec3_sub(x[2], x[1]), ac = dvec3_sub(x[3], x[1]), ap = dvec3_sub(x[0], x[1]);
+    const sn_dvec3 n = dvec3_cross(ab, ac);
+    const double square = dvec3_dot(n, n);
+    if (square > FAT * dvec3_dot(ab, ab) * dvec3_dot(ac, ac)) {
+        const double v = dvec3_dot(dvec3_cross(ap, ac), n), w = dvec3_dot(dvec3_cross(ab, ap), n);
+        if (v > 0 && w > 0 && v + w < square)
+            return spots_with(x, (double[4]){1, (v + w) / square - 1, -v / square, -w / square}, 0);
+    }
+    double t, best_t = 0, least = HUGE_VAL;
+    uint32_t best = 0;
+    for (uint32_t k = 0; k < 3; ++k) {
+        const double here = square_to(x[0], x[1 + k], x[1 + (k + 1) % 3], &t);
+        if (here < least)
+            least = here, best = k, best_t = t;
+    }
+    const uint32_t from = 1 + best, to = 1 + (best + 1) % 3;
+    double weight[4] = {1, 0, 0, 0};
+    weight[from] = best_t - 1;
+    weight[to] = -best_t;
+    return spots_with(x, weight, best_t <= 0 ? 3 + from : best_t >= 1 ? 3 + to : 1 + best);
+}
+
+/* Where the edges cross, if the nearest spots are within both; otherwise one is an end. */
+static sn_surface_spots two_edges(const sn_dvec3 x[4])
+{
+    const sn_dvec3 p = dvec3_sub(x[1], x[0]), q = dvec3_sub(x[3], x[2]), r = dvec3_sub(x[0], x[2]);
+    const double pp = dvec3_dot(p, p), pq = dvec3_dot(p, q), qq = dvec3_dot(q, q), pr = dvec3_dot(p, r),
+                 qr = dvec3_dot(q, r);
+    const double area = pp * qq - pq * pq, s = pq * qr - qq * pr, u = pp * qr - pq * pr;
+    if (area > FAT * pp * qq && s > 0 && s < area && u > 0 && u < area)
+        return spots_with(x, (double[4]){1 - s / area, s / area, u / area - 1, -u / area}, 0);
+    double t, best_t = 0, least = HUGE_VAL;
+    int best = 0;
+    for (int k = 0; k < 4; ++k) {
+        const int from = k < 2 ? 2 : 0;
+        const double here = square_to(x[k], x[from], x[from + 1], &t);
+        if (here < least)
+            least = here, best = k, best_t = t;
+    }
+    const int from = best < 2 ? 2 : 0, sign = best < 2 ? 1 : -1;
+    double weight[4] = {0, 0, 0, 0};
+    weight[best] = sign;
+    weight[from] = -sign * (1 - best_t);
+    weight[from + 1] = -sign * best_t;
+    return spots_with(x, weight, 1);
+}
+
+sn_surface_spots sn_surface_nearest(bool edges, const sn_dvec3 x[4])
+{
+    return edges ? two_edges(x) : vertex_and_triangle(x);
+}
+
+/* ---- Which speak for what is near ------------------------------------------------------------------------------------------- */
+
+static sn_dvec3 start_of(const sn_surfaces *s, uint32_t vertex)
+{
+    return dvec3_from(surface_vertices(s)[vertex].start);
+}
+
+static sn_dvec3 spot_of(const sn_dvec3 x[4], const double *weight, int first, int end, double sign)
+{
+    sn_dvec3 spot = {0, 0, 0};
+    for (int k = first; k < end; ++k)
+        spot = dvec3_add(spot, dvec3_scale(x[k], sign * weight[k]));
+    return spot;
+}
+
+/* Whether the way `towards` from a spot on an edge leads away from its triangles. */
+static bool leads_away(const sn_surfaces *s, const sn_surface_edge *edge, sn_dvec3 spot, sn_dvec3 towards,
+                       double cosine)
+{
+    const sn_dvec3 a = start_of(s, edge->vertex[0]), along_edge = dvec3_sub(start_of(s, edge->vertex[1]), a);
+    const double square = dvec3_dot(along_edge, along_edge);
+    for (uint32_t k = 0; k < 2 && edge->across[k] != SN_SURFACE_NONE; ++k) {
+        sn_dvec3 in = dvec3_sub(start_of(s, edge->across[k]), spot);
+        if (square > 0) /* across the edge */
+            in = dvec3_sub(in, dvec3_scale(along_edge, dvec3_dot(in, along_edge) / square));
+        if (dvec3_dot(in, towards) > cosine * dvec3_length(in) * dvec3_length(towards))
+            return false;
+    }
+    return true;
+}
+
+static bool corner_speaks(const sn_surfaces *s, uint32_t corner, sn_dvec3 towards)
+{
+    const uint32_t *start = s->ring_start_table.column[0], *ring = s->ring_table.column[0];
+    for (uint32_t i = start[corner]; i < start[corner + 1]; ++i)
+        if (dvec3_dot(dvec3_sub(start_of(s, ring[i]), start_of(s, corner)), towards) > 0)
+            return false;
+    return true;
+}
+
+static bool speaks(const sn_surfaces *s, const sn_surface_candidate *c, const sn_surface_spots *spots,
+                   const sn_dvec3 x[4])
+{
+    if (c->edges) {
+        if (spots->inner)
+            return false;
+        const sn_dvec3 one = spot_of(x, spots->weight, 0, 2, 1), two = spot_of(x, spots->weight, 2, 4, -1);
+        return leads_away(s, &surface_edges(s)[c->one], one, dvec3_scale(spots->apart, -1), FLAT) &&
+               leads_away(s, &surface_edges(s)[c->other], two, spots->apart, FLAT);
+    }
+    if (spots->inner == 0)
+        return true;
+    const sn_surface_triangle *triangle = &surface_triangles(s)[c->other];
+    if (spots->inner <= 3) {
+        const sn_surface_edge *edge = &surface_edges(s)[triangle->edge[spots->inner - 1]];
+        return edge->triangle == c->other && leads_away(s, edge, spot_of(x, spots->weight, 1, 4, -1), spots->apart, 0);
+    }
+    const uint32_t corner = triangle->vertex[spots->inner - 4];
+    return surface_vertices(s)[corner].triangle == c->other && c->vertex[0] < corner &&
+           corner_speaks(s, corner, spots->apart) && corner_speaks(s, c->vertex[0], dvec3_scale(spots->apart, -1));
+}
+
+/* ---- Near ones -------------------------------------------------------------------------------------------------------------- */
+
+static sn_surface_spots spots_at_start(const sn_surfaces *s, const sn_surface_candidate *c, sn_dvec3 x[4])
+{
+    for (uint32_t k = 0; k < 4; ++k)
+        x[k] = start_of(s, c->vertex[k]);
+    return sn_surface_nearest(c->edges, x);
+}
+
+/* m/s: the largest of the two features, added. */
+static sn_real speed_of(const sn_surfaces *s, const sn_surface_candidate *c)
+{
+    const uint32_t second = c->edges ? 2 : 1;
+    sn_real largest[2] = {0, 0};
+    for (uint32_t k = 0; k < 4; ++k) {
+        const sn_real speed = surface_vertices(s)[c->vertex[k]].speed[c->measure];
+        sn_real *of = &largest[k >= second];
+        *of = speed > *of ? speed : *of;
+    }
+    return largest[0] + largest[1];
+}
+
+sn_real sn_surface_closer(const sn_surfaces *s, const sn_surface_candidate *c, bool ends)
+{
+    const uint32_t second = c->edges ? 2 : 1;
+    sn_real largest[2] = {0, 0};
+    for (uint32_t k = 0; k < 4; ++k) {
+        const sn_surface_vertex *v = &surface_vertices(s)[c->vertex[k]];
+        const sn_real path = v->path[c->measure] - c->path[k] + (ends ? v->ahead[c->measure] : 0);
+        sn_real *of = &largest[k >= second];
+        *of = path > *of ? path : *of;
+    }
+    return (largest[0] + largest[1]) * LONGER;
+}
+
+/* What is left to spare now; and when it has to be looked after again. */
+static void put_off(sn_surfaces *s, uint32_t candidate, sn_real spare)
+{
+    const sn_surface_candidate *c = &surface_candidates(s)[candidate];
+    surface_due(s)[candidate] = (sn_real)s->path[c->measure] + spare / 2 / LONGER;
+}
+
+static void note_look(sn_surfaces *s, sn_surface_candidate *c, sn_real distance)
+{
+    c->clear = distance;
+    for (uint32_t k = 0; k < 4; ++k)
+        c->path[k] = surface_vertices(s)[c->vertex[k]].path[c->measure];
+    s->looks++;
+}
+
+/* ---- Contacts --------------------------------------------------------------------------------------------------------------- */
+
+static sn_surface_contact make_contact(const sn_world *world, const sn_surface_candidate *c,
+                                       const sn_surface_spots *spots)
+{
+    const sn_surfaces *s = &world->contacts.surfaces;
+    const sn_surface_skin *one = &surface_skins(s)[surface_vertices(s)[c->vertex[0]].skin];
+    const sn_surface_skin *two = &surface_skins(s)[surface_vertices(s)[c->vertex[3]].skin];
+    const sn_friction friction = sn_contacts_friction(&sn_contact_group(&world->contact, one->group)->material,
+                                                      &sn_contact_group(&world->contact, two->group)->material);
+    sn_surface_contact made = {.reach = c->reach,
+                               .normal = dvec3_round(dvec3_scale(spots->apart, 1 / spots->distance)),
+                               .hold = friction.hold,
+                               .drag = friction.drag,
+                               .restitution = friction.restitution};
+    for (uint32_t k = 0; k < 4; ++k) {
+        made.slot[k] = surface_vertices(s)[c->vertex[k]].slot;
+        made.weight[k] = (sn_real)spots->weight[k];
+        made.give += made.weight[k] * made.weight[k] * world->particles.x[made.slot[k]].w;
+        made.before += made.weight[k] * vec3_dot(vec4_xyz(world->particles.v[made.slot[k]]), made.normal);
+    }
+    return made;
+}
+
+/* The first colour that none of its particles has in another contact; the last is for those that find none. */
+static uint32_t choose_colour(uint64_t *used, const sn_surface_contact *c)
+{
+    uint64_t taken = 0;
+    uint32_t colour = 0;
+    for (uint32_t k = 0; k < 4; ++k)
+        taken |= used[c->slot[k]];
+    while (colour < SN_SURFACE_COLOURS && taken >> colour & 1)
+        ++colour;
+    for (uint32_t k = 0; colour < SN_SURFACE_COLOURS && k < 4; ++k)
+        used[c->slot[k]] |= UINT64_C(1) << colour;
+    return colour;
+}
+
+static void sort_by_colour(sn_world *world, sn_surfaces *s)
+{
+    sn_surface_contact *from = s->contact_table.column[1], *to = s->contact_table.column[0];
+    uint64_t *used = s->colour_table.column[0];
+    uint32_t start[SN_SURFACE_COLOURS + 2] = {0};
+    memset(used, 0, world->particles.table.count * sizeof *used);
+    for (uint32_t i = 0; i < s->contact_table.count; ++i) {
+        from[i].colour = choose_colour(used, &from[i]);
+        start[from[i].colour + 1]++;
+    }
+    for (uint32_t i = 0; i <= SN_SURFACE_COLOURS; ++i)
+        start[i + 1] += start[i];
+    memcpy(s->colour_start, start, sizeof start);
+    for (uint32_t i = 0; i < s->contact_table.count; ++i)
+        to[start[from[i].colour]++] = from[i];
+}
+
+/* Looks at a candidate that is due. Whether it is near: whether the guard will have to look at it. */
+static bool look(sn_world *world, sn_surfaces *s, uint32_t candidate, sn_real h)
+{
+    sn_surface_candidate *c = &surface_candidates(s)[candidate];
+    if (!c->sorted) {
+        c->sorted = true;
+        if (c->view == SN_SURFACE_OWN && sn_surface_is_local(s, c))
+            c->measure = surface_measure(s)[candidate] = SN_SURFACE_LOCAL;
+    }
+    const sn_real wanted = 2 * h * speed_of(s, c);
+    if (surface_due(s)[candidate] >= 0) {
+        const sn_real spare = c->clear - sn_surface_closer(s, c, false) - c->reach;
+        put_off(s, candidate, spare);
+        if (spare > wanted)
+            return false;
+    }
+    sn_dvec3 x[4];
+    const sn_surface_spots spots = spots_at_start(s, c, x);
+    sn_real spare = (sn_real)spots.distance - c->reach;
+    note_look(s, c, (sn_real)(spots.distance * EXACT));
+    put_off(s, candidate, c->clear - c->reach);
+    if (spare < wanted && !c->rested)
+        sn_surface_take_reach(world, c);
+    spare = (sn_real)spots.distance - c->reach;
+    if (spare < wanted && sn_surface_is_joined(world, c)) {
+        surface_due(s)[candidate] = (sn_real)INFINITY;
+        return false;
+    }
+    if (spare < wanted && spots.distance > 0 && sn_surface_may_meet(world, c, h) && speaks(s, c, &spots, x)) {
+        sn_surface_contact *contact = (sn_surface_contact *)s->contact_table.column[1] + s->contact_table.count;
+        *contact = make_contact(world, c, &spots);
+        s->contact_table.count += contact->give > 0;
+    }
+    return true;
+}
+
+static bool make_contacts(sn_world *world, sn_real h)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    const uint32_t count = s->candidate_table.count;
+    uint32_t due = 0;
+    sn_real from[SN_SURFACE_MEASURES];
+    for (int k = 0; k < SN_SURFACE_MEASURES; ++k)
+        from[k] = (sn_real)s->path[k] + 2 * h * s->speed[k] * LONGER;
+    s->contact_table.count = s->near_table.count = 0;
+    for (uint32_t i = 0; i < count; ++i)
+        due += surface_due(s)[i] <= from[surface_measure(s)[i]];
+    if (!sn_table_reserve(&s->near_table, &world->allocator, due) ||
+        !sn_table_reserve(&s->contact_table, &world->allocator, due) ||
+        !sn_table_reserve(&s->colour_table, &world->allocator, world->particles.table.count) ||
+        !sn_parallel_reserve(&world->parallel, &world->allocator, due)) {
+        world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces");
+        return false;
+    }
+    uint32_t *near = s->near_table.column[0];
+    for (uint32_t i = 0; i < count; ++i)
+        if (surface_due(s)[i] <= from[surface_measure(s)[i]] && look(world, s, i, h))
+            near[s->near_table.count++] = i;
+    sort_by_colour(world, s);
+    return true;
+}
+
+bool sn_surfaces_begin(sn_world *world, sn_real h)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    if (!s->on)
+        return true;
+    sn_surfaces_measure(world);
+    if (!sn_surfaces_stay(world, h, false) && !sn_surfaces_search(world, h, false))
+        return false;
+    return make_contacts(world, h);
+}
+
+/* A surface that moves wakes another one that it may come to in a step of dt. */
+static sn_result wake(sn_world *world, sn_surfaces *s, sn_real dt)
+{
+    sn_surfaces_measure(world);
+    if (!sn_surfaces_stay(world, dt, false) && !sn_surfaces_search(world, dt, false))
+        return world->contacts.failed != SN_OK
+                   ? world->contacts.failed
+                   : world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
+    for (uint32_t i = 0; i < s->candidate_table.count; ++i) {
+        const sn_surface_candidate *c = &surface_candidates(s)[i];
+        uint32_t slot[4];
+        sn_dvec3 x[4];
+        if (c->view != SN_SURFACE_ALL)
+            continue;
+        for (uint32_t k = 0; k < 4; ++k)
+            slot[k] = surface_vertices(s)[c->vertex[k]].slot;
+        sn_sleep_meet_surfaces(world, slot, (sn_real)spots_at_start(s, c, x).distance, c->thickness, dt);
+    }
+    return SN_OK;
+}
+
+sn_result sn_surfaces_find(sn_world *world, sn_real dt)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    s->on = false;
+    if (world->dimensions != 3 || !world->contact.skin_ids.live)
+        return SN_OK;
+    if (!sn_surfaces_make(world))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for surfaces");
+    s->on = s->skin_table.count > 0;
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
+        surface_vertices(s)[i].slot = world->ids.value[surface_vertices(s)[i].number];
+    s->contact_table.count = 0;
+    return s->on && world->contact.sleep.sleepers ? wake(world, s, dt) : SN_OK;
+}

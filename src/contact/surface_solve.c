@@ -1,0 +1,132 @@
+/* Solving the contacts of surfaces, after every pass over the constraints. As in wide/contact.h: with P and T what was pushed along the normal n and across it
+   in this substep, r the sum of weight times place, u the same of velocities times h, g = r n - reach the gap and g0 = g - u n that at the start,
+
+       P' = max(0, P + min(g0, 0) - g)        no deeper than before, and not into each other
+       T' = T - u_t, cut to the length mu P'
+
+   and what changes is shared by weight and inverse mass, w_k = weight_k / m_k / sum weight^2 / m, which keeps both momenta. What overlapped when the
+   substep began is parted without leaving velocity behind. Contacts of one colour share no particle and run side by side. */
+#include "contact/particle_contacts.h"
+
+#include "contact/restitution.h"
+#include "world/world.h"
+
+#define WORK_OF_CONTACT 60.0 /* ns, about */
+#define SWEEPS          2u   /* after a pass: sheets that lie on each other hand on what they carry */
+
+typedef struct passing {
+    sn_world *world;
+    sn_real h, part, ease, bounce_above;
+    void (*one)(const struct passing *p, sn_surface_contact *c);
+    sn_surface_contact *contact; /* the first of the colour */
+} passing;
+
+static sn_vec3 sum(const sn_vec4 *column, const sn_surface_contact *c)
+{
+    sn_vec3 r = vec3_scale(vec4_xyz(column[c->slot[0]]), c->weight[0]);
+    for (uint32_t k = 1; k < 4; ++k)
+        r = vec3_add(r, vec3_scale(vec4_xyz(column[c->slot[k]]), c->weight[k]));
+    return r;
+}
+
+/* Of places, seen from one of them: so that no digits are lost far from the origin. */
+static sn_vec3 sum_of_places(const sn_vec4 *x, const sn_surface_contact *c)
+{
+    const sn_vec3 from = vec4_xyz(x[c->slot[3]]);
+    sn_vec3 r = vec3_scale(vec3_sub(vec4_xyz(x[c->slot[0]]), from), c->weight[0]);
+    for (uint32_t k = 1; k < 3; ++k)
+        r = vec3_add(r, vec3_scale(vec3_sub(vec4_xyz(x[c->slot[k]]), from), c->weight[k]));
+    return r;
+}
+
+static void move(sn_world *world, const sn_surface_contact *c, sn_vec3 by, sn_vec3 speed)
+{
+    sn_vec4 *x = world->particles.x, *v = world->particles.v;
+    for (uint32_t k = 0; k < 4; ++k) {
+        const uint32_t slot = c->slot[k];
+        const sn_real share = c->weight[k] * x[slot].w / c->give;
+        if (share == 0)
+            continue;
+        sn_contacts_add(world, slot, vec3_scale(by, share));
+        v[slot] = vec4(vec3_add(vec4_xyz(v[slot]), vec3_scale(speed, share)), v[slot].w);
+    }
+}
+
+static void project(const passing *p, sn_surface_contact *c)
+{
+    const sn_vec3 n = c->normal;
+    const sn_real gap = vec3_dot(sum_of_places(p->world->particles.x, c), n) - c->reach;
+    if (!(gap < 0) && !(c->normal_impulse > 0))
+        return;
+    const sn_vec3 u = vec3_scale(sum(p->world->particles.v, c), p->h);
+    const sn_real along = vec3_dot(u, n), before = gap - along;
+    sn_real normal_impulse = c->normal_impulse + (before < 0 ? before : 0) - gap;
+    normal_impulse = normal_impulse > 0 ? normal_impulse : 0;
+    sn_vec3 rubs = vec3_sub(c->tangent_impulse, vec3_sub(u, vec3_scale(n, along)));
+    const sn_real much = vec3_length(rubs);
+    if (much > c->hold * normal_impulse)
+        rubs = vec3_scale(rubs, c->drag * normal_impulse / much);
+    const sn_vec3 push =
+        vec3_add(vec3_scale(n, normal_impulse - c->normal_impulse), vec3_sub(rubs, c->tangent_impulse));
+    sn_real deep = before < 0 ? -before * p->ease : 0;
+    deep = deep > p->part ? p->part : deep;
+    move(p->world, c, vec3_add(push, vec3_scale(n, deep)), vec3_scale(push, 1 / p->h));
+    c->normal_impulse = normal_impulse;
+    c->tangent_impulse = rubs;
+}
+
+static void bounce(const passing *p, sn_surface_contact *c)
+{
+    if (!(c->normal_impulse > 0))
+        return;
+    const sn_real along = vec3_dot(sum(p->world->particles.v, c), c->normal);
+    const sn_real wanted = -c->before > p->bounce_above ? -c->before * c->restitution : 0;
+    if (wanted > along)
+        move(p->world, c, vec3(0, 0, 0), vec3_scale(c->normal, wanted - along));
+}
+
+static void run_piece(void *data, uint32_t first, uint32_t end)
+{
+    const passing *p = data;
+    for (uint32_t i = first; i < end; ++i)
+        p->one(p, &p->contact[i]);
+}
+
+static bool run(passing p)
+{
+    sn_surfaces *s = &p.world->contacts.surfaces;
+    for (uint32_t k = 0; k <= SN_SURFACE_COLOURS && s->colour_start[k] < s->contact_table.count; ++k) {
+        const uint32_t count = s->colour_start[k + 1] - s->colour_start[k];
+        p.contact = (sn_surface_contact *)s->contact_table.column[0] + s->colour_start[k];
+        if (k == SN_SURFACE_COLOURS || !sn_parallel_wants(&p.world->parallel, count * WORK_OF_CONTACT))
+            run_piece(&p, 0, count);
+        else if (!sn_parallel_for(&p.world->parallel, count, run_piece, &p))
+            return false;
+    }
+    return true;
+}
+
+bool sn_surfaces_pass(sn_world *world, sn_real h, sn_real part, sn_real ease)
+{
+    const sn_surfaces *s = &world->contacts.surfaces;
+    for (uint32_t i = 0; s->on && s->contact_table.count && i < SWEEPS; ++i)
+        if (!run((passing){.world = world, .h = h, .part = i ? 0 : part, .ease = ease, .one = project}))
+            return false;
+    return true;
+}
+
+bool sn_surfaces_bounce(sn_world *world, sn_real h, sn_real bounce_above)
+{
+    const sn_surfaces *s = &world->contacts.surfaces;
+    return !s->on || !s->contact_table.count ||
+           run((passing){.world = world, .h = h, .bounce_above = bounce_above, .one = bounce});
+}
+
+void sn_surfaces_forget(sn_world *world)
+{
+    const sn_surfaces *s = &world->contacts.surfaces;
+    const sn_surface_contact *c = s->contact_table.column[0];
+    for (uint32_t i = 0; s->on && i < s->contact_table.count; ++i)
+        for (uint32_t k = 0; c[i].normal_impulse > 0 && k < 4; ++k)
+            sn_history_forget(&world->history, c[i].slot[k]);
+}

@@ -1,0 +1,120 @@
+/* Which triangles of skins intersect: every triangle is looked up in the tree of all of them, and exact predicates decide. */
+#include "collision/predicates.h"
+#include "world/query_tree.h"
+#include "world/world.h"
+
+typedef struct searching {
+    const sn_world *world;
+    uint32_t item;      /* the triangle that looks for others; those before it have found it themselves */
+    uint32_t corner[3]; /* its particles, */
+    double place[3][3]; /*   and where they are */
+    sn_intersection *found;
+    uint32_t most, count;
+    uint32_t first; /* of `found`: those of this triangle begin here */
+} searching;
+
+static const uint32_t *corners_of(const sn_world *world, uint32_t item)
+{
+    return (const uint32_t *)world->contact.triangle_table.column[0] + 3 * (size_t)item;
+}
+
+static void take_places(const sn_world *world, const uint32_t *corner, double place[3][3])
+{
+    for (int i = 0; i < 3; ++i) {
+        const sn_vec4 x = world->particles.x[world->ids.value[corner[i]]];
+        place[i][0] = (double)x.x, place[i][1] = (double)x.y, place[i][2] = (double)x.z;
+    }
+}
+
+/* The skin of a triangle, and its number there. */
+static sn_skin skin_of(const sn_world *world, uint32_t item, uint32_t *triangle)
+{
+    const sn_contact_world *c = &world->contact;
+    const sn_skin_record *skin = contact_skins(c);
+    uint32_t low = 0, high = c->skin_table.count;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (skin[middle].first <= item)
+            low = middle;
+        else
+            high = middle;
+    }
+    *triangle = item - skin[low].first;
+    return (sn_skin){skin[low].number, c->skin_ids.generation[skin[low].number]};
+}
+
+/* Behind those of this triangle that come before it. */
+static void note(searching *s, uint32_t other)
+{
+    const sn_intersection *last;
+    sn_intersection made;
+    made.skin = skin_of(s->world, s->item, &made.triangle);
+    made.other_skin = skin_of(s->world, other, &made.other_triangle);
+    uint32_t at = s->count < s->most ? s->count : s->most;
+    s->count += s->count < UINT32_MAX;
+    for (; at > s->first; --at) {
+        last = &s->found[at - 1];
+        if (last->other_skin.index < made.other_skin.index ||
+            (last->other_skin.index == made.other_skin.index && last->other_triangle < made.other_triangle))
+            break;
+        if (at < s->most)
+            s->found[at] = *last;
+    }
+    if (at < s->most)
+        s->found[at] = made;
+}
+
+static bool look_at(void *data, uint32_t item)
+{
+    searching *s = data;
+    if (item <= s->item)
+        return true;
+    const uint32_t *corner = corners_of(s->world, item);
+    int same[3] = {-1, -1, -1};
+    double place[3][3];
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            if (corner[j] == s->corner[i])
+                same[i] = j;
+    take_places(s->world, corner, place);
+    if (sn_triangles_intersect((const double(*)[3])s->place, (const double(*)[3])place, same))
+        note(s, item);
+    return true;
+}
+
+static bool boxes_touch(const sn_bounds *a, const sn_bounds *b)
+{
+    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y &&
+           a->low.z <= b->high.z && b->low.z <= a->high.z;
+}
+
+uint32_t sn_query_intersections(const sn_world *world, sn_intersection *found, uint32_t most)
+{
+    if (!world || world->dimensions == 2)
+        return 0;
+    if (most && !found) {
+        sn_query_refuse(world, "found is NULL, but most is %u", most);
+        return 0;
+    }
+    searching s = {.world = world, .found = found, .most = most};
+    const sn_query_tree *tree = sn_query_tree_now(world, SN_SET_SKINS);
+    const uint32_t count = sn_query_items(world, SN_SET_SKINS);
+    for (s.item = 0; s.item < count; ++s.item) {
+        const uint32_t *corner = corners_of(world, s.item);
+        const sn_bounds box = sn_query_bounds(world, SN_SET_SKINS, s.item);
+        for (int i = 0; i < 3; ++i)
+            s.corner[i] = corner[i];
+        take_places(world, corner, s.place);
+        s.first = s.count < most ? s.count : most;
+        if (tree) {
+            sn_bvh_overlap(&tree->bvh, &box, look_at, &s);
+            continue;
+        }
+        for (uint32_t other = s.item + 1; other < count; ++other) {
+            const sn_bounds its = sn_query_bounds(world, SN_SET_SKINS, other);
+            if (boxes_touch(&box, &its))
+                look_at(&s, other);
+        }
+    }
+    return s.count;
+}

@@ -1,0 +1,414 @@
+/* Skins that collide with themselves and with each other: nothing passes, layers rest on each other, and results depend on nothing but the state. */
+#include "support/support.h"
+
+#include "world/world.h"
+
+#include <math.h>
+
+#define SIDE 12
+#define DT   (1.0 / 60)
+
+typedef struct sheet {
+    uint32_t first; /* particle */
+    sn_skin skin;
+} sheet;
+
+static uint32_t at(const sheet *s, uint32_t column, uint32_t row)
+{
+    return s->first + row * SIDE + column;
+}
+
+static void join(sn_world *world, const sheet *s, uint32_t a, uint32_t b)
+{
+    const sn_particle p = sn_particle_from_index(world, s->first + a), q = sn_particle_from_index(world, s->first + b);
+    assert_true(sn_constraint_add_distance(world, sn_at(p), sn_at(q), SN_MEASURE).generation > 0);
+}
+
+/* A square of 1 m about a place, along two directions, of 0.2 kg. */
+static sheet add_sheet(sn_world *world, sn_vec3 middle, sn_vec3 u, sn_vec3 v, uint32_t group)
+{
+    sheet s = {0};
+    uint32_t corner[6 * (SIDE - 1) * (SIDE - 1)], count = 0;
+    sn_real xyz[3 * SIDE * SIDE];
+    for (uint32_t i = 0; i < SIDE * SIDE; ++i) {
+        const double a = i % SIDE / (SIDE - 1.0) - 0.5, b = i / SIDE / (SIDE - 1.0) - 0.5; /* NOLINT: whole rows */
+        xyz[3 * i] = real((double)middle.x + a * (double)u.x + b * (double)v.x);
+        xyz[3 * i + 1] = real((double)middle.y + a * (double)u.y + b * (double)v.y);
+        xyz[3 * i + 2] = real((double)middle.z + a * (double)u.z + b * (double)v.z);
+    }
+    s.first = sn_particles_add(world, SIDE * SIDE, xyz, 0, real(0.2 / (SIDE * SIDE))).first;
+    for (uint32_t i = 0; i < SIDE * SIDE; ++i) {
+        const uint32_t x = i % SIDE, y = i / SIDE;
+        const sn_particle p = sn_particle_from_index(world, s.first + i);
+        sn_particle_set_group(world, p, group);
+        sn_particle_set_radius(world, p, real(0.004));
+        if (x + 1 < SIDE)
+            join(world, &s, i, i + 1);
+        if (y + 1 < SIDE)
+            join(world, &s, i, i + SIDE);
+        if (x + 1 < SIDE && y + 1 < SIDE) {
+            const uint32_t a = s.first + i, both[6] = {a, a + SIDE, a + 1, a + 1, a + SIDE, a + SIDE + 1};
+            join(world, &s, i, i + SIDE + 1);
+            join(world, &s, i + 1, i + SIDE);
+            memcpy(corner + count, both, sizeof both);
+            count += 6;
+        }
+    }
+    sn_skin_def def = sn_default_skin_def();
+    def.triangles = corner;
+    def.triangle_count = count / 3;
+    def.thickness = real(0.005);
+    def.self_collision = true;
+    assert_ok(world, sn_skin_add(world, &def, &s.skin));
+    return s;
+}
+
+static sn_world *make_world(uint32_t substeps)
+{
+    sn_world *world = support_world();
+    sn_settings settings = sn_world_settings(world);
+    settings.substeps = substeps;
+    assert_ok(world, sn_world_configure(world, &settings));
+    return world;
+}
+
+/* Steps, after each of which nothing intersects. */
+static void run_apart(sn_world *world, uint32_t steps)
+{
+    for (uint32_t i = 0; i < steps; ++i) {
+        assert_ok(world, sn_world_step(world, real(DT)));
+        assert_int_equal(sn_query_intersections(world, NULL, 0), 0);
+    }
+}
+
+static sn_vec3 mean_of(const sn_world *world, const sheet *s)
+{
+    double sum[3] = {0, 0, 0};
+    for (uint32_t i = 0; i < SIDE * SIDE; ++i) {
+        const sn_vec3 x = sn_particle_position(world, sn_particle_from_index(world, s->first + i));
+        sum[0] += (double)x.x, sum[1] += (double)x.y, sum[2] += (double)x.z;
+    }
+    return vec(sum[0] / (SIDE * SIDE), sum[1] / (SIDE * SIDE), sum[2] / (SIDE * SIDE));
+}
+
+/* ---- Scenes --------------------------------------------------------------------------------------------------------------- */
+
+/* Two sheets that hang on nothing come at each other at 20 m/s. */
+static sn_world *make_swing(uint32_t substeps, sheet sheets[2])
+{
+    sn_world *world = make_world(substeps);
+    for (uint32_t i = 0; i < 2; ++i) {
+        sheets[i] = add_sheet(world, vec(0.05 * i, 1, i ? 0.25 : -0.25), vec(1, 0, 0), vec(0, 1, i ? 0.2 : 0), 1 + i);
+        for (uint32_t k = 0; k < SIDE * SIDE; ++k)
+            sn_particle_set_velocity(world, sn_particle_from_index(world, sheets[i].first + k),
+                                     vec(0, 0, i ? -10 : 10));
+    }
+    return world;
+}
+
+/* A sheet falls on its edge onto the floor, and folds up. */
+static sn_world *make_fold(uint32_t substeps, sheet *s)
+{
+    sn_world *world = make_world(substeps);
+    *s = add_sheet(world, vec(0, 0.6, 0), vec(1, 0, 0.05), vec(0.02, 1, 0.1), 1);
+    sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+    return world;
+}
+
+/* A sheet is twisted by its ends. */
+static void twist(sn_world *world, const sheet *s, double angle)
+{
+    for (uint32_t row = 0; row < SIDE; ++row)
+        for (uint32_t end = 0; end < 2; ++end) {
+            const sn_particle p = sn_particle_from_index(world, at(s, end ? SIDE - 1 : 0, row));
+            const double z = row / (SIDE - 1.0) - 0.5, a = end ? angle : -angle,
+                         x = (end ? 1 : -1) * (0.5 - 0.02 * angle);
+            assert_ok(world, sn_particle_move_to(world, p, vec(x, 1 - z * sin(a), z * cos(a))));
+        }
+}
+
+static sn_world *make_twist(uint32_t substeps, sheet *s)
+{
+    sn_world *world = make_world(substeps);
+    *s = add_sheet(world, vec(0, 1, 0), vec(1, 0, 0), vec(0, 0, 1), 1);
+    return world;
+}
+
+static void sheets_do_not_pass_at_speed(void **state)
+{
+    (void)state;
+    for (uint32_t substeps = 1; substeps <= 10; substeps += 9) {
+        sheet s[2];
+        sn_world *world = make_swing(substeps, s);
+        run_apart(world, 12);
+        assert_true(mean_of(world, &s[0]).z < mean_of(world, &s[1]).z); /* each on its side */
+        sn_world_destroy(world);
+    }
+}
+
+static void a_sheet_folds_onto_itself(void **state)
+{
+    (void)state;
+    for (uint32_t substeps = 3; substeps <= 10; substeps += 7) {
+        sheet s;
+        sn_world *world = make_fold(substeps, &s);
+        run_apart(world, support_rounds(280, 15));
+        sn_world_destroy(world);
+    }
+}
+
+static void a_sheet_is_twisted(void **state)
+{
+    (void)state;
+    sheet s;
+    sn_world *world = make_twist(3, &s);
+    const uint32_t steps = support_rounds(480, 20);
+    for (uint32_t i = 0; i < steps; ++i) {
+        twist(world, &s, 0.04 * i);
+        run_apart(world, 1);
+    }
+    assert_true(world->contacts.surfaces.forced == 0);
+    assert_true(steps < 60 || world->contacts.surfaces.contact_table.count > 0); /* by then it lies on itself */
+    sn_world_destroy(world);
+}
+
+/* ---- Contact --------------------------------------------------------------------------------------------------------------- */
+
+/* Layers on a floor lie a thickness of each apart, and come to rest. */
+static void layers_rest_on_each_other(void **state)
+{
+    (void)state;
+    sn_world *world = make_world(10);
+    sheet s[3];
+    for (uint32_t i = 0; i < 3; ++i)
+        s[i] = add_sheet(world, vec(0.013 * i, 0.01 + 0.015 * i, 0.017 * i), vec(1, 0, 0), vec(0, 0, 1), 1 + i);
+    sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+    run_apart(world, 60);
+    for (uint32_t i = 1; i < 3; ++i) {
+        const double gap = (double)mean_of(world, &s[i]).y - (double)mean_of(world, &s[i - 1]).y;
+        assert_true(gap > 0.0085 && gap < 0.011); /* 0.01 */
+    }
+    sn_report report;
+    assert_ok(world, sn_world_report(world, &report));
+    assert_true(report.kinetic < 1e-3 * 0.6);
+    sn_world_destroy(world);
+}
+
+/* On a slope of 0.3 a sheet holds on another one by friction of 0.5 and slides with 0.1. */
+static void friction_holds_layers(void **state)
+{
+    (void)state;
+    double slid[2];
+    for (int rough = 0; rough < 2; ++rough) {
+        sn_world *world = make_world(10);
+        sheet s[2];
+        for (uint32_t i = 0; i < 2; ++i) {
+            s[i] = add_sheet(world, vec(0, 1 + 0.0102 * i, 0), vec(1, 0, 0), vec(0, 0, 1), 1 + i);
+            sn_group_contact contact = sn_default_group_contact(1 + i);
+            contact.material.static_friction = contact.material.dynamic_friction = real(rough ? 0.5 : 0.1);
+            assert_ok(world, sn_world_set_group_contact(world, 1 + i, &contact));
+        }
+        for (uint32_t i = 0; i < SIDE * SIDE; ++i)
+            sn_particle_set_mass(world, sn_particle_from_index(world, s[0].first + i), SN_IMMOVABLE);
+        sn_settings settings = sn_world_settings(world);
+        settings.gravity = vec(9.81 * sin(atan(0.3)), -9.81 * cos(atan(0.3)), 0);
+        assert_ok(world, sn_world_configure(world, &settings));
+        run_apart(world, 18);
+        slid[rough] = (double)mean_of(world, &s[1]).x;
+        sn_world_destroy(world);
+    }
+    /* g (sin - mu cos) t^2 / 2 with t = 0.3 s, mu = 0.1: 0.0846 m */
+    assert_true(slid[1] < 0.002);
+    assert_true(slid[0] > 0.06 && slid[0] < 0.1);
+}
+
+/* A sheet that sleeps on the floor wakes when another one falls on it. */
+static void sleepers_wake(void **state)
+{
+    (void)state;
+    sn_world *world = make_world(6);
+    sn_contact_settings contact = sn_world_contact_settings(world);
+    contact.sleep = true;
+    assert_ok(world, sn_world_set_contact_settings(world, &contact));
+    sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+    const sheet low = add_sheet(world, vec(0, 0.005, 0), vec(1, 0, 0), vec(0, 0, 1), 1);
+    const sn_particle middle = sn_particle_from_index(world, at(&low, 5, 5));
+    for (uint32_t i = 0; i < 120 && sn_particle_is_awake(world, middle); ++i)
+        assert_ok(world, sn_world_step(world, real(DT)));
+    assert_false(sn_particle_is_awake(world, middle));
+    const sheet high = add_sheet(world, vec(0.03, 0.1, 0.02), vec(1, 0, 0), vec(0, 0.05, 1), 2);
+    for (uint32_t i = 0; i < SIDE * SIDE; ++i) /* which woke all */
+        assert_ok(world, sn_particle_set_mass(world, sn_particle_from_index(world, high.first + i), SN_IMMOVABLE));
+    for (uint32_t i = 0; i < 120 && sn_particle_is_awake(world, middle); ++i)
+        assert_ok(world, sn_world_step(world, real(DT)));
+    assert_false(sn_particle_is_awake(world, middle));
+    for (uint32_t i = 0; i < SIDE * SIDE; ++i) /* it is led down, by what is no edit of the other */
+        assert_ok(world, sn_particle_set_mass(world, sn_particle_from_index(world, high.first + i), real(0.001)));
+    assert_false(sn_particle_is_awake(world, middle));
+    uint32_t steps = 0;
+    for (; steps < 30 && !sn_particle_is_awake(world, middle); ++steps)
+        assert_ok(world, sn_world_step(world, real(DT)));
+    assert_true(steps > 2 && steps < 15); /* 0.1 m: 0.14 s */
+    assert_int_equal(sn_query_intersections(world, NULL, 0), 0);
+    sn_world_destroy(world);
+}
+
+/* ---- Nothing but the state --------------------------------------------------------------------------------------------------- */
+
+static uint64_t hash_after(sn_world *world, const sheet *s, uint32_t from, uint32_t steps)
+{
+    for (uint32_t i = from; i < from + steps; ++i) {
+        if (s)
+            twist(world, s, 0.12 * i);
+        assert_ok(world, sn_world_step(world, real(DT)));
+    }
+    return sn_world_hash(world);
+}
+
+static void threads_change_nothing(void **state)
+{
+    (void)state;
+    uint64_t hash[2];
+    for (uint32_t i = 0; i < 2; ++i) {
+        sheet s[2];
+        sn_world *world = make_swing(3, s);
+        assert_ok(world, sn_world_set_threads(world, i ? 4 : 1));
+        world->parallel.eager = i;
+        hash[i] = hash_after(world, NULL, 0, 8);
+        sn_world_destroy(world);
+    }
+    assert_true(hash[0] == hash[1]);
+}
+
+/* What is kept from step to step for the sake of speed must not be seen: a world that is loaded goes on as the one that was saved. */
+static void a_loaded_world_goes_on_the_same(void **state)
+{
+    (void)state;
+    sheet s, t;
+    sn_world *world = make_twist(4, &s), *other = make_twist(4, &t);
+    hash_after(world, &s, 0, 20);
+    for (uint32_t i = 20; i < 36; i += 4) {
+        sn_snapshot *saved = sn_world_save(world);
+        assert_non_null(saved);
+        assert_ok(other, sn_world_load(other, saved));
+        sn_snapshot_destroy(saved);
+        assert_true(hash_after(world, &s, i, 4) == hash_after(other, &t, i, 4));
+        sn_world_destroy(other); /* and from a world that has never stepped */
+        other = make_twist(4, &t);
+    }
+    sn_world_destroy(other);
+    sn_world_destroy(world);
+}
+
+static void a_warm_step_allocates_nothing(void **state)
+{
+    (void)state;
+    support_memory memory = {0};
+    sn_world_def def = support_scarce(&memory);
+    sn_world *world = support_world_from(&def);
+    sheet s[2];
+    for (uint32_t i = 0; i < 2; ++i)
+        s[i] = add_sheet(world, vec(0, 0.02 + 0.02 * i, 0), vec(1, 0, 0), vec(0, 0, 1), 1 + i);
+    sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+    (void)s;
+    run_apart(world, 40);
+    const uint64_t requests = memory.requests;
+    support_run(world, 10, DT);
+    assert_true(memory.requests == requests);
+    sn_world_destroy(world);
+    assert_memory_clean(&memory);
+}
+
+/* Every request for memory fails once: the step fails, and nothing has changed. */
+static void memory_runs_out(void **state)
+{
+    (void)state;
+    for (uint64_t round = 1, stride = support_rounds(1, 1);; round += stride) {
+        support_memory memory = {0};
+        sn_world_def def = support_scarce(&memory);
+        sn_world *world = support_world_from(&def);
+        sheet s[2];
+        for (uint32_t i = 0; i < 2; ++i)
+            s[i] = add_sheet(world, vec(0, 0.02 + 0.012 * i, 0), vec(1, 0, 0), vec(0, 0, 1), 1 + i);
+        (void)s;
+        const uint64_t before = sn_world_hash(world);
+        memory.fail_at = memory.requests + round;
+        for (uint32_t i = 0; i < 2; ++i)
+            if (ran_out(world, before, sn_world_step(world, real(DT))))
+                break;
+            else if (memory.failures == 0)
+                break;
+        if (!support_had_failed(world, &memory))
+            break;
+    }
+}
+
+static void bad_skins_are_refused(void **state)
+{
+    (void)state;
+    sn_world *world = support_world();
+    uint32_t corner[3];
+    for (uint32_t i = 0; i < 3; ++i)
+        corner[i] = sn_particle_add_at(world, vec(i, i * i, 0), 1).index;
+    sn_skin_def def = sn_default_skin_def();
+    def.triangles = corner;
+    def.triangle_count = 1;
+    def.self_collision = true;
+    const uint64_t hash = sn_world_hash(world);
+    assert_result(world, SN_ERROR_ARGUMENT, sn_skin_add(world, &def, NULL));
+    assert_says(sn_world_error(world), "thickness positive self_collision");
+    assert_true(sn_world_hash(world) == hash);
+    def.thickness = real(0.01);
+    assert_ok(world, sn_skin_add(world, &def, NULL));
+    assert_ok(world, sn_world_step(world, real(DT)));
+    sn_world_destroy(world);
+}
+
+/* Skins come, go, lose triangles, and share particles. */
+static void skins_are_edited(void **state)
+{
+    (void)state;
+    sn_world *world = make_world(4);
+    sheet s[2];
+    for (uint32_t i = 0; i < 2; ++i)
+        s[i] = add_sheet(world, vec(0, 0.1 + 0.02 * i, 0), vec(1, 0, 0), vec(0, 0, 1), 1 + i);
+    sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+    run_apart(world, 5);
+    const uint32_t shared[6] = {at(&s[0], 0, 0), at(&s[0], 1, 0), at(&s[1], 0, 0),
+                                at(&s[0], 1, 0), at(&s[1], 1, 0), at(&s[1], 0, 0)};
+    sn_skin_def def = sn_default_skin_def();
+    def.triangles = shared;
+    def.triangle_count = 2;
+    def.thickness = real(0.001);
+    def.self_collision = true;
+    sn_skin bridge;
+    assert_ok(world, sn_skin_add(world, &def, &bridge)); /* between the two */
+    run_apart(world, 5);
+    assert_ok(world, sn_particle_remove(world, sn_particle_from_index(world, at(&s[0], 5, 5))));
+    run_apart(world, 5);
+    assert_ok(world, sn_skin_remove(world, s[1].skin));
+    run_apart(world, 5);
+    assert_ok(world, sn_skin_remove(world, bridge));
+    assert_ok(world, sn_skin_remove(world, s[0].skin));
+    run_apart(world, 2);
+    sn_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sheets_do_not_pass_at_speed),
+        cmocka_unit_test(a_sheet_folds_onto_itself),
+        cmocka_unit_test(a_sheet_is_twisted),
+        cmocka_unit_test(layers_rest_on_each_other),
+        cmocka_unit_test(friction_holds_layers),
+        cmocka_unit_test(sleepers_wake),
+        cmocka_unit_test(threads_change_nothing),
+        cmocka_unit_test(a_loaded_world_goes_on_the_same),
+        cmocka_unit_test(a_warm_step_allocates_nothing),
+        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(bad_skins_are_refused),
+        cmocka_unit_test(skins_are_edited),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
