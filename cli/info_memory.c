@@ -42,6 +42,7 @@ static sn_world *make_world(sn_meter *meter)
     sn_world *world = NULL;
     sn_world_def def = sn_default_world_def();
     def.settings.substeps = 1;
+    def.settings.stiffening = SN_STIFFENING_OFF; /* that of a mesh is no memory of a constraint */
     def.allocator = sn_meter_allocator(meter);
     return sn_world_create(&def, &world) == SN_OK ? world : NULL;
 }

@@ -8,22 +8,21 @@
 #define STAYS_WRONG 0.1
 #define TOO_LONG    1.0 /* s */
 
-static const char *unit_of(const sn_kind *kind)
+/* Of other kinds there is no size to compare with. */
+static bool is_length(const sn_job *job, uint32_t number)
 {
-    return kind && kind->unit ? kind->unit : "m";
+    const sn_kind *kind = sn_kind_info(job->world, number);
+    return kind && (!kind->unit || strcmp(kind->unit, "m") == 0);
 }
 
 /* What would help depends on how it is solved. */
 static void warn(const sn_job *job, const sn_kind_report *kind, const sn_report *report)
 {
     const sn_settings settings = sn_world_settings(job->world);
-    const bool is_length = strcmp(unit_of(sn_kind_info(job->world, kind->kind)), "m") == 0;
-    fprintf(stderr, "%s: warning: for a second now constraints of the kind '%s' have been wrong: number %u by ",
-            job->name, kind->name, (unsigned)kind->worst_relative.index);
-    if (is_length)
-        fprintf(stderr, "%.0f %% of its size.", 100 * kind->relative);
-    else
-        fprintf(stderr, "%.2g %s.", kind->relative, unit_of(sn_kind_info(job->world, kind->kind)));
+    fprintf(
+        stderr,
+        "%s: warning: for a second now constraints of the kind '%s' have been wrong: number %u by %.0f %% of its size.",
+        job->name, kind->name, (unsigned)kind->worst_relative.index, 100 * kind->relative);
     if (settings.solver == SN_SOLVER_TILED && settings.stiffening == SN_STIFFENING_OFF)
         fputs(" \"stiffening\" is off.", stderr);
     fprintf(stderr, " Try more substeps (%u now) or passes (%u now), lighter loads or heavier links%s\n",
@@ -39,7 +38,7 @@ static void look_at(sn_job *job, const sn_kind_report *kind, const sn_report *re
     w->relative = kind->relative > w->relative ? kind->relative : w->relative;
     w->seen = true;
     w->wrong = wrong < 0 && kind->relative > STAYS_WRONG ? report->time : wrong;
-    if (w->wrong < 0 || report->time - w->wrong < TOO_LONG || w->warned)
+    if (!is_length(job, kind->kind) || w->wrong < 0 || report->time - w->wrong < TOO_LONG || w->warned)
         return;
     w->warned = true;
     sn_progress_clear(&job->progress);

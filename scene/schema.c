@@ -254,6 +254,8 @@ static void define_shapes(writer *w, const char *what, const sn_record *more)
             put_keys(w, (sn_value *)sn_value_find(at, "properties"), (sn_value *)sn_value_find(at, "required"), more);
         sn_document_text(w->out, names, NULL, form->name);
         put_case(w, cases, "type", form->name, name);
+        if (i == SN_SHAPE_HULL)
+            put_one_of(w, name, 2, (const char *[]){"points", "mesh"});
         if (i != SN_SHAPE_CAPSULE && i != SN_SHAPE_CYLINDER && i != SN_SHAPE_CONE)
             continue;
         sn_value *together = sn_document_record(w->out, at, "dependentRequired"); /* its ends */
