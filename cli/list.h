@@ -7,7 +7,7 @@
 /* Adds a record {name, about, ...} to the list for everything that the section has. False when memory runs out. */
 typedef bool sn_list_section(sn_document *document, sn_value *list);
 
-sn_list_section sn_list_scenes, sn_list_objects, sn_list_shapes, sn_list_kinds, sn_list_solvers,
-    sn_list_integrators, sn_list_orders, sn_list_gradients, sn_list_settings, sn_list_formats;
+sn_list_section sn_list_scenes, sn_list_objects, sn_list_shapes, sn_list_kinds, sn_list_solvers, sn_list_integrators,
+    sn_list_orders, sn_list_gradients, sn_list_settings, sn_list_formats;
 
 #endif

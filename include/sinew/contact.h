@@ -116,7 +116,7 @@ typedef struct sn_skin_def {
     bool
         self_collision; /* it collides with itself and with other skins that say so, vertices with triangles and edges with
                             edges; see below. thickness must then be positive; default false */
-    uint64_t user; /* yours */
+    uint64_t user;      /* yours */
 } sn_skin_def;
 
 SN_API sn_skin_def sn_default_skin_def(void);

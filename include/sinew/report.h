@@ -32,11 +32,12 @@ SN_API const char *sn_stage_name(sn_stage stage);
 
 /* What was there to do in a step. */
 typedef struct sn_step_counts {
-    uint64_t candidates; /* pairs that the broad phase found: of particles, bodies, static shapes, and triangles of skins */
-    uint64_t contacts;   /* pairs that push each other apart at the end of the step, and those of sleepers */
-    uint64_t manifolds;  /* of bodies, made anew in all substeps together */
-    uint64_t sweeps;     /* over the contacts of bodies, in all substeps together */
-    uint64_t passes;     /* over the constraints, in all substeps together */
+    uint64_t
+        candidates; /* pairs that the broad phase found: of particles, bodies, static shapes, and triangles of skins */
+    uint64_t contacts;  /* pairs that push each other apart at the end of the step, and those of sleepers */
+    uint64_t manifolds; /* of bodies, made anew in all substeps together */
+    uint64_t sweeps;    /* over the contacts of bodies, in all substeps together */
+    uint64_t passes;    /* over the constraints, in all substeps together */
     /* SN_SOLVER_TILED: groups of constraints that share no particle, which single precision solves side by side; the room in them;
        and how many constraints are in it. The others are solved one by one. */
     uint32_t batches;

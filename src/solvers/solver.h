@@ -49,7 +49,7 @@ typedef struct sn_stiffen {
     const uint32_t *target; /* by slot: not 0 where there is a kinematic target; NULL: nowhere */
     bool (*breaks)(const void *world, uint32_t kind, uint32_t row); /* NULL: nothing can break */
     const void *world;
-    sn_vec4 *room; /* scratch, by slot */
+    sn_vec4 *room;        /* scratch, by slot */
     uint64_t break_edits; /* rises when what can break changes */
     uint64_t rest_edits;  /* and when rest shapes are forgotten */
 } sn_stiffen;

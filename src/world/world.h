@@ -155,8 +155,9 @@ struct sn_world {
     sn_bodies bodies;
     sn_store constraints;
     sn_breaking breaking;
-    sn_table rest_shape_table; /* of sn_rest_place, by particle number: rest shapes of stiff meshes; empty where there are none */
-    sn_plan plan; /* state as far as it is not what would be made of the constraints now; see sn_world_plan */
+    sn_table
+        rest_shape_table; /* of sn_rest_place, by particle number: rest shapes of stiff meshes; empty where there are none */
+    sn_plan plan;         /* state as far as it is not what would be made of the constraints now; see sn_world_plan */
 
     /* derived or scratch, never part of the state: */
     sn_incidence incidence;
