@@ -142,3 +142,79 @@ bool sn_incidence_joins(const sn_incidence *incidence, const sn_store *store, ui
     }
     return false;
 }
+
+/* ---- Leashes ----------------------------------------------------------------------------------------------------------- */
+
+/* Rods that are followed one after the other. A leash within a body is short. */
+#define MOST_RODS 16u
+
+typedef struct leash {
+    const sn_incidence *incidence;
+    const sn_store *store;
+    uint32_t body, goal;
+} leash;
+
+static bool is_rod(uint32_t kind)
+{
+    return kind == SN_KIND_DISTANCE || kind == SN_KIND_DISTANCE_MAX;
+}
+
+/* Follows rods from a particle to the goal, as far as `left`, m. from: the one that it came by. */
+static bool follow(const leash *l, uint32_t particle, uint32_t from, sn_real left, uint32_t rods)
+{
+    const uint32_t *start = l->incidence->start_table.column[0];
+    const sn_incidence_entry *entry = l->incidence->entry_table.column[0];
+    if (particle == l->goal)
+        return true;
+    if (rods == MOST_RODS || particle >= l->incidence->start_table.count)
+        return false;
+    for (uint32_t i = start[particle]; i < start[particle + 1]; ++i) {
+        const sn_pool *pool = l->store->pool[entry[i].kind];
+        const uint32_t row = entry[i].row;
+        if (!is_rod(entry[i].kind) || !sn_ids_is_live(&pool->ids, row))
+            continue;
+        const uint32_t *point = pool->point + 2 * (size_t)row;
+        const uint32_t other = point[0] == particle ? point[1] : point[0];
+        const sn_real length = pool->param[(size_t)row * pool->param_count];
+        if (!((point[0] | point[1]) & SN_SPOT_BIT) && other != from && length < left &&
+            follow(l, other, particle, left - length, rods + 1))
+            return true;
+    }
+    return false;
+}
+
+/* Where a constraint holds a body, in its frame. */
+static sn_vec3 held_at(const leash *l, const sn_pool *pool, uint32_t row)
+{
+    for (uint32_t i = 0; i < pool->kind.points; ++i) {
+        const uint32_t code = pool->point[(size_t)row * pool->kind.points + i];
+        const sn_spot *spot = code & SN_SPOT_BIT ? &l->store->spot[code & ~SN_SPOT_BIT] : NULL;
+        if (spot && spot->type == SN_POINT_BODY && spot->particle[0] == l->body)
+            return spot->place;
+    }
+    return vec3(0, 0, 0);
+}
+
+bool sn_incidence_leashes(const sn_incidence *incidence, const sn_store *store, uint32_t a, uint32_t b, sn_vec3 centre,
+                          sn_real radius)
+{
+    const leash l = {incidence, store, a, b};
+    const uint32_t *start = incidence->start_table.column[0];
+    const sn_incidence_entry *entry = incidence->entry_table.column[0];
+    if (store->counts.live == 0 || a >= incidence->start_table.count)
+        return false;
+    for (uint32_t i = start[a]; i < start[a + 1]; ++i) {
+        const sn_pool *pool = store->pool[entry[i].kind];
+        uint32_t small[4 * SN_MAX_POINTS], count;
+        if (pool_has_lists(pool) || !sn_ids_is_live(&pool->ids, entry[i].row) || !holds(store, pool, entry[i].row, a))
+            continue;
+        const uint32_t *held = sn_store_particles(store, pool, entry[i].row, small, &count);
+        sn_real left = radius - vec3_length(vec3_sub(held_at(&l, pool, entry[i].row), centre));
+        if (is_rod(entry[i].kind))
+            left -= pool->param[(size_t)entry[i].row * pool->param_count];
+        for (uint32_t k = 0; left > 0 && k < count; ++k)
+            if (held[k] != a && follow(&l, held[k], a, left, 0))
+                return true;
+    }
+    return false;
+}

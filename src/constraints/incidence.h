@@ -33,6 +33,12 @@ bool sn_incidence_prepare_all(sn_incidence *incidence, const sn_allocator *alloc
    sn_incidence_prepare_all. Only reads, so that several threads may ask. */
 bool sn_incidence_joins(const sn_incidence *incidence, const sn_store *store, uint32_t a, uint32_t b);
 
+/* Whether rods lead from a body to a particle that are so short that it cannot leave a sphere inside the body: those of SN_KIND_DISTANCE and
+   SN_KIND_DISTANCE_MAX, from a spot of the body where another constraint, or the first rod, holds it. a: the number of the body's particle,
+   whose frame `centre` is in, of a sphere of this radius; b: that of the particle. */
+bool sn_incidence_leashes(const sn_incidence *incidence, const sn_store *store, uint32_t a, uint32_t b, sn_vec3 centre,
+                          sn_real radius);
+
 /* Removes every constraint that holds the particle of this number. Since sn_incidence_prepare nothing was added, and
    the order was not compacted. */
 void sn_incidence_remove_all(const sn_incidence *incidence, sn_store *store, uint32_t particle);

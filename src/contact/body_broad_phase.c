@@ -244,13 +244,23 @@ static void look_for_parts(looking *l)
     sort_found(l, 0);
 }
 
+/* Whether rods keep a ball inside a part of a body, as they do where a rope is tied to a spot within it. */
+static bool is_leashed(const sn_world *world, uint32_t body, uint32_t part, uint32_t ball)
+{
+    const uint32_t *number = world->particles.index;
+    const sn_body_part *p = &world->bodies.part[part];
+    return sn_incidence_leashes(&world->incidence, &world->constraints, number[body], number[ball], p->place,
+                                sn_convex_inner(&p->convex) + world->particles.radius[ball]);
+}
+
 static bool look_at_body(void *data, uint32_t leaf)
 {
     looking *l = data;
     const uint32_t at = l->leaf[leaf];
     if ((has_left(l->f, at) || !l->f->again) && boxes_touch(&l->f->bounds[at], &l->reach) &&
         filters_agree(l->f->world, slot_of(l->f, at), l->f->part[at], l->slot, SN_ID_FREE) &&
-        groups_agree(l->f->world, slot_of(l->f, at), l->slot))
+        groups_agree(l->f->world, slot_of(l->f, at), l->slot) &&
+        !is_leashed(l->f->world, slot_of(l->f, at), l->f->part[at], l->slot))
         note(l, at, l->slot, FOUND_BALL);
     return true;
 }

@@ -153,6 +153,33 @@ static void a_chain_of_bodies_holds(void **state)
     sn_world_destroy(world);
 }
 
+/* A rope that is tied to the centre of a ball: what cannot leave the ball does not collide with it, and what can does. */
+static void a_rope_tied_within_a_ball(void **state)
+{
+    (void)state;
+    rope r = hang(make_world(1, SN_SIMD_AUTO), 20, 0, SN_KIND_DISTANCE_MAX, 0);
+    for (uint32_t i = 1; i <= r.links; ++i)
+        assert_ok(r.world, sn_particle_set_position(r.world, r.particle[i], vec(0, -r.link * i, 0)));
+    sn_body ball =
+        sn_body_add_sphere(r.world, vec(0, -LENGTH, 0), real(0.25), real(75 / (4.18879 * 0.25 * 0.25 * 0.25)));
+    const sn_point points[] = {sn_at(r.particle[20]), sn_on_body(ball, vec(0, 0, 0))};
+    sn_constraint_def def = sn_default_constraint_def(SN_KIND_ATTACHMENT);
+    def.points = points;
+    assert_ok(r.world, sn_constraint_add(r.world, &def, NULL));
+    assert_ok(r.world, sn_particle_set_position(r.world, r.particle[0], vec(0, 0, 0)));
+    double most = 0;
+    for (uint32_t frame = 0; frame < 90; ++frame) {
+        support_run(r.world, 1, STEP);
+        most = fmax(most, stretch(&r, true));
+    }
+    assert_true(most < 1e-3);
+    /* the middle of the rope, laid onto the ball, stays outside of it */
+    assert_ok(r.world, sn_particle_set_position(r.world, r.particle[10], vec(0.1, -LENGTH, 0)));
+    support_run(r.world, 1, STEP);
+    assert_true(support_gap(sn_particle_position(r.world, r.particle[10]), sn_body_position(r.world, ball)) > 0.2);
+    sn_world_destroy(r.world);
+}
+
 /* Left to itself, a rope gains no energy, whatever the number of substeps; and where nothing holds it, it keeps its momentum. */
 static void no_energy_is_gained(void **state)
 {
@@ -393,6 +420,7 @@ int main(void)
         cmocka_unit_test(a_soft_rope_stretches_as_it_should),
         cmocka_unit_test(as_the_direct_solver),
         cmocka_unit_test(a_chain_of_bodies_holds),
+        cmocka_unit_test(a_rope_tied_within_a_ball),
         cmocka_unit_test(no_energy_is_gained),
         cmocka_unit_test(a_free_rope_keeps_its_momentum),
         cmocka_unit_test(what_carries_much_is_chosen),
