@@ -395,7 +395,9 @@ static void clamp(const sn_trees *w, const sn_tree *t)
                 rec.lambda[r] = rec.least[r];
             rec.lambda[r] = clamp_row(w, it, r, rec.lambda[r]);
             for (uint32_t p = 0; p < it->count; ++p) {
-                sn_node *n = &w->nodes[w->node_of[it->mention + p]]; /* that of the ground stays, for w is 0 */
+                sn_node *n = &w->nodes[w->node_of[it->mention + p]];
+                if (n == w->nodes) /* the ground, which other threads read */
+                    continue;
                 sn_dvec3 pull = dvec3_scale(gradient_of(&rec, it->count, r, p), n->w * rec.lambda[r]);
                 store3(n->u, dvec3_add(load3(n->u), pull));
             }

@@ -55,6 +55,8 @@ typedef struct sn_hierarchy_hold {
     uint32_t slot, at; /* at: in planes, the float of its x */
     uint32_t pin;      /* the slot of the immovable one */
     sn_real most;      /* m */
+    sn_vec3 pin_x,
+        pin_low; /* where that is in this substep: the tile that has it writes it, while others read it here */
 } sn_hierarchy_hold;
 
 typedef struct sn_hierarchy_mesh {
@@ -144,13 +146,12 @@ void sn_hierarchy_gather(const sn_hierarchy *h, uint32_t tile, const sn_vec4 *x,
 void sn_hierarchy_gather_planes(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, float *plane, bool coarse);
 
 /* All levels but what lies inside of tiles. wide may be NULL. */
-void sn_hierarchy_solve(const sn_hierarchy *h, const sn_wide *wide);
+void sn_hierarchy_solve(const sn_hierarchy *h, const sn_frame *frame, const sn_wide *wide);
 
 /* What lies inside of a tile; and moves its particles. moved: x, where places are coarse, or x_low. */
 void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, const sn_frame *frame,
                        sn_vec4 *moved);
-void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, const sn_frame *frame,
-                              float *plane, bool coarse);
+void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, float *plane, bool coarse);
 
 /* What was chosen for which meshes, and why, in words. */
 void sn_hierarchy_tell(const sn_hierarchy *h, char *text, size_t size);

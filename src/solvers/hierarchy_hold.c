@@ -140,7 +140,10 @@ void sn_hierarchy_find_holds(hierarchy_work *w)
             const double way = (double)far[slot], straight = straight_from(w, pin[slot], slot, way, flat[slot]);
             const bool shorter = straight > 0 && straight < way;
             h->hold[h->hold_table.count - 1] =
-                (sn_hierarchy_hold){slot, h->at[k], pin[slot], shorter ? (sn_real)straight : far[slot] * SLACK};
+                (sn_hierarchy_hold){.slot = slot,
+                                    .at = h->at[k],
+                                    .pin = pin[slot],
+                                    .most = shorter ? (sn_real)straight : far[slot] * SLACK};
         }
         h->part[p].holds = h->hold_table.count - h->part[p].hold;
     }

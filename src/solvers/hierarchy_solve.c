@@ -133,7 +133,16 @@ static void inherit(const sn_hierarchy *h, uint32_t first, uint32_t count)
         h->d[n] = h->parent[n] == SN_PLAN_NONE ? (sn_vec4){0} : h->d[h->parent[n]];
 }
 
-void sn_hierarchy_solve(const sn_hierarchy *h, const sn_wide *wide)
+static void note_pins(const sn_hierarchy *h, const sn_hierarchy_part *part, const sn_frame *frame)
+{
+    for (uint32_t i = part->hold; i < part->hold + part->holds; ++i) {
+        sn_hierarchy_hold *hold = &h->hold[i];
+        hold->pin_x = vec4_xyz(frame->x[hold->pin]);
+        hold->pin_low = vec4_xyz(frame->d[hold->pin]);
+    }
+}
+
+void sn_hierarchy_solve(const sn_hierarchy *h, const sn_frame *frame, const sn_wide *wide)
 {
     for (uint32_t m = 0; m < h->mesh_table.count; ++m) {
         const sn_hierarchy_mesh *mesh = &h->mesh[m];
@@ -147,8 +156,10 @@ void sn_hierarchy_solve(const sn_hierarchy *h, const sn_wide *wide)
         }
     }
     for (uint32_t p = 0; p < h->part_table.count; ++p)
-        if (h->mesh[h->part[p].mesh].acts)
+        if (h->mesh[h->part[p].mesh].acts) {
             inherit(h, h->part[p].node, h->part[p].nodes);
+            note_pins(h, &h->part[p], frame);
+        }
     for (uint32_t m = 0; m < h->mesh_table.count; ++m)
         if (h->mesh[m].acts)
             sweep(h, h->mesh[m].run, h->mesh[m].runs, SWEEPS_FIRST, wide);
@@ -161,9 +172,9 @@ static sn_real pull_of(sn_vec3 away, sn_real most)
     return length > most ? most / length - 1 : 0;
 }
 
-static sn_vec3 from_pin(const sn_frame *frame, uint32_t pin, sn_vec3 x, sn_vec3 low)
+static sn_vec3 from_pin(const sn_hierarchy_hold *hold, sn_vec3 x, sn_vec3 low)
 {
-    return vec3_add(vec3_sub(x, vec4_xyz(frame->x[pin])), vec3_sub(low, vec4_xyz(frame->d[pin])));
+    return vec3_add(vec3_sub(x, hold->pin_x), vec3_sub(low, hold->pin_low));
 }
 
 void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, const sn_frame *frame, sn_vec4 *moved)
@@ -183,15 +194,14 @@ void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide
             const sn_hierarchy_hold *hold = &h->hold[i];
             sn_vec4 *to = &moved[hold->slot];
             const sn_vec3 low = moved == frame->x ? (sn_vec3){0, 0, 0} : vec4_xyz(*to);
-            const sn_vec3 away = from_pin(frame, hold->pin, vec4_xyz(frame->x[hold->slot]), low);
+            const sn_vec3 away = from_pin(hold, vec4_xyz(frame->x[hold->slot]), low);
             const sn_real pull = pull_of(away, hold->most);
             *to = (sn_vec4){to->x + away.x * pull, to->y + away.y * pull, to->z + away.z * pull, to->w};
         }
     }
 }
 
-void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, const sn_frame *frame,
-                              float *plane, bool coarse)
+void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, float *plane, bool coarse)
 {
     uint32_t parts;
     const sn_hierarchy_part *part = parts_of(h, tile, &parts);
@@ -218,7 +228,7 @@ void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wid
             if (!coarse)
                 low = vec3((sn_real)d[0], (sn_real)d[SN_BATCH], (sn_real)d[2 * SN_BATCH]);
             const sn_vec3 away =
-                from_pin(frame, hold->pin, vec3((sn_real)x[0], (sn_real)x[SN_BATCH], (sn_real)x[2 * SN_BATCH]), low);
+                from_pin(hold, vec3((sn_real)x[0], (sn_real)x[SN_BATCH], (sn_real)x[2 * SN_BATCH]), low);
             const sn_real pull = pull_of(away, hold->most);
             to[0] += (float)(away.x * pull);
             to[SN_BATCH] += (float)(away.y * pull);

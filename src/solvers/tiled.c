@@ -540,7 +540,7 @@ static void close_resident(const layer *l, const sn_tile *tile, uint32_t index, 
     const planes p = sn_resident_planes(l, index);
     const sn_motion motion = tile_motion(l, tile);
     if (is_stiff(l, tile))
-        sn_hierarchy_move_planes(&l->scratch->hierarchy, index, t->wide, &t->in->frame, p.plane, motion.coarse);
+        sn_hierarchy_move_planes(&l->scratch->hierarchy, index, t->wide, p.plane, motion.coarse);
     run_planes(l, tile, p.plane - PLANE_MARGIN, p.start ? p.start - PLANE_MARGIN : NULL, motion.coarse, pass);
     sn_resident_push(l, index, &motion, p);
 }
@@ -754,7 +754,7 @@ static bool run_limits(const sn_tiled *t, sn_solver_out *out)
         out->lost_tasks = true;
         return false;
     }
-    sn_hierarchy_solve(h, t->wide);
+    sn_hierarchy_solve(h, &t->in->frame, t->wide);
     return !l.failed;
 }
 
