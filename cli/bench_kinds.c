@@ -238,6 +238,7 @@ static bool build(const plan *s, site *to, char *status)
 {
     sn_world_def def = sn_default_world_def();
     def.settings.gravity = (sn_vec3){0, 0, 0};
+    def.settings.stiffening = SN_STIFFENING_OFF;
     def.settings.substeps = s->job->substeps;
     def.settings.iterations = 1;
     def.threads = 1;

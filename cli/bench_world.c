@@ -115,6 +115,8 @@ bool sn_bench_world_build(const sn_bench_job *job, sn_meter *meter, sn_bench_wor
     def.settings.gravity = (sn_vec3){0, (sn_real)-SN_BENCH_GRAVITY, 0};
     def.settings.substeps = job->substeps;
     def.settings.iterations = 1;
+    def.settings.stiffening =
+        SN_STIFFENING_OFF; /* what a pass costs; docs/convergence.md has the price of stiff meshes */
     if (job->path == SN_BENCH_SEQUENTIAL)
         def.settings.solver = SN_SOLVER_GAUSS_SEIDEL;
     if (job->path == SN_BENCH_DIRECT)
