@@ -285,6 +285,17 @@ bool sn_show_ground(const sn_show *show, float *height)
 
 /* ---- The present state ------------------------------------------------------------------------------------------------------ */
 
+/* Corner k of a triangle that is drawn. A normal of no length points up. False if the place is not finite. */
+static bool set_corner(sn_raster_triangle *triangle, uint32_t k, sn_vec3 place, sn_vec3 n)
+{
+    const double length = sqrt(dot(n, n));
+    to_floats(triangle->place[k], place);
+    to_floats(triangle->normal[k], n);
+    for (int j = 0; j < 3; ++j)
+        triangle->normal[k][j] = (float)(length > 0 ? (double)triangle->normal[k][j] / length : j == 1);
+    return is_finite(place);
+}
+
 static void add_surface(const sn_show *show, const sn_object *object, uint32_t colour, sn_raster_model *model)
 {
     memset(show->normal, 0, object->run.count * sizeof *show->normal);
@@ -301,13 +312,7 @@ static void add_surface(const sn_show *show, const sn_object *object, uint32_t c
         sn_raster_triangle triangle = {.colour = colour};
         bool finite = true;
         for (int k = 0; k < 3; ++k) {
-            const sn_vec3 n = show->normal[corner[k]];
-            const double length = sqrt(dot(n, n));
-            to_floats(triangle.place[k], show->place[corner[k]]);
-            to_floats(triangle.normal[k], n);
-            for (int j = 0; j < 3; ++j)
-                triangle.normal[k][j] = (float)(length > 0 ? (double)triangle.normal[k][j] / length : j == 1);
-            finite = finite && is_finite(show->place[corner[k]]);
+            finite = set_corner(&triangle, k, show->place[corner[k]], show->normal[corner[k]]) && finite;
         }
         if (finite)
             sn_raster_add_triangle(model, &triangle);
@@ -394,12 +399,7 @@ static void add_rigid(const sn_show *show, const part *p, turn_fn *turn, uint32_
         bool finite = true;
         for (uint32_t k = 0; k < 3; ++k) {
             const sn_vec3 n = turn(p, corner[k], p->solid.normal[3 * (size_t)t + k]);
-            const double length = sqrt(dot(n, n));
-            to_floats(triangle.place[k], show->place[corner[k]]);
-            to_floats(triangle.normal[k], n);
-            for (int j = 0; j < 3; ++j)
-                triangle.normal[k][j] = (float)(length > 0 ? (double)triangle.normal[k][j] / length : j == 1);
-            finite = finite && is_finite(show->place[corner[k]]);
+            finite = set_corner(&triangle, k, show->place[corner[k]], n) && finite;
         }
         if (finite)
             sn_raster_add_triangle(model, &triangle);

@@ -19,7 +19,7 @@ static const sn_key contact_keys[] = {
     {"on", SN_KEY_TRUTH, SETTING(on), .about = "whether anything collides at all"},
     {"particles", SN_KEY_TRUTH, SETTING(particles), .about = "particles with each other, if they have a radius"},
     {"push_out", SN_KEY_REAL, SETTING(push_out), .unit = "m/s", .flags = SN_KEY_POSITIVE,
-     .about = "things that overlap when they first meet are parted at this speed, and keep none of it"},
+     .about = "things that overlap when they first touch are parted at this speed, and keep none of it"},
     {"bounce_above", SN_KEY_REAL, SETTING(bounce_above), .unit = "m/s", .least = -1, .most = UNLIMITED,
      .about = "slower impacts do not bounce; -1: twice gravity times the substep"},
     {"sleep", SN_KEY_TRUTH, SETTING(sleep),

@@ -177,7 +177,8 @@ SN_API sn_result sn_body_set_material(sn_world *world, sn_body body, uint32_t sh
                                       const sn_contact_material *material);
 SN_API sn_result sn_body_set_filter(sn_world *world, sn_body body, uint32_t shape, const sn_filter *filter);
 
-/* Of a dynamic body. Another mass (kg, or SN_IMMOVABLE: it is held for now); the moments go with it. */
+/* Of a dynamic body. Another mass, kg; the moments go with it. SN_IMMOVABLE holds it in place until the next call gives
+   it a mass again. */
 SN_API sn_result sn_body_set_mass(sn_world *world, sn_body body, sn_real mass);
 SN_API sn_result sn_body_set_spin_damping(sn_world *world, sn_body body, sn_real damping);
 
