@@ -10,6 +10,7 @@
 
    Rods may since have got other lengths, or the mesh was not at rest when it was noted: so a limit is longer, or shorter, by as much as
    the longest of the rods around. Limits are never too short for the rods: that would pull all the time. */
+#include "base/symmetric.h"
 #include "solvers/hierarchy_work.h"
 
 /* Limits are longer by this share: what rounding makes of places is no stretch. */
@@ -65,40 +66,11 @@ static const sn_rest_place *shape_of(const hierarchy_work *w, uint32_t slot)
 
 /* ---- Aggregates of particles ---------------------------------------------------------------------------------------------------- */
 
-/* Eigenvalues and eigenvectors of a symmetric matrix, by rotations. */
-static void diagonalize(double a[3][3], double v[3][3])
-{
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j)
-            v[i][j] = i == j;
-    for (int round = 0; round < 12; ++round)
-        for (int p = 0; p < 2; ++p)
-            for (int q = p + 1; q < 3; ++q) {
-                if (a[p][q] == 0)
-                    continue;
-                double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
-                double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1);
-                double s = t * c;
-                for (int k = 0; k < 3; ++k) {
-                    double kp = a[k][p], kq = a[k][q];
-                    a[k][p] = c * kp - s * kq;
-                    a[k][q] = s * kp + c * kq;
-                }
-                for (int k = 0; k < 3; ++k) {
-                    double pk = a[p][k], qk = a[q][k], vp = v[k][p], vq = v[k][q];
-                    a[p][k] = c * pk - s * qk;
-                    a[q][k] = s * pk + c * qk;
-                    v[k][p] = c * vp - s * vq;
-                    v[k][q] = s * vp + c * vq;
-                }
-            }
-}
-
 /* The normal of a flat aggregate, none of one that is a line or a point; false if it is thick. */
 static bool find_normal(const hierarchy_work *w, uint32_t node, hierarchy_form *form)
 {
     const sn_hierarchy *h = w->h;
-    double mean[3] = {0}, a[3][3] = {{0}}, v[3][3];
+    double mean[3] = {0}, a[3][3] = {{0}}, value[3], axis[3][3];
     for (uint32_t k = h->first[node]; k < h->first[node + 1]; ++k) {
         const sn_vec3 p = shape_of(w, h->member[k])->place;
         mean[0] += (double)p.x / form->count;
@@ -112,17 +84,17 @@ static bool find_normal(const hierarchy_work *w, uint32_t node, hierarchy_form *
             for (int j = 0; j < 3; ++j)
                 a[i][j] += d[i] * d[j];
     }
-    diagonalize(a, v);
+    sn_symmetric_eigen(a, value, axis);
     int least = 0, most = 0;
     for (int i = 1; i < 3; ++i) {
-        least = a[i][i] < a[least][least] ? i : least;
-        most = a[i][i] >= a[most][most] ? i : most;
+        least = value[i] < value[least] ? i : least;
+        most = value[i] >= value[most] ? i : most;
     }
-    const double thick = a[least][least], wide = a[most][most], middle = a[0][0] + a[1][1] + a[2][2] - thick - wide;
+    const double thick = value[least], wide = value[most], middle = value[0] + value[1] + value[2] - thick - wide;
     if (form->count < 3 || middle <= 1e-4 * wide) /* a line: any normal would do */
         return true;
     for (int i = 0; i < 3; ++i)
-        form->normal[i] = v[i][least];
+        form->normal[i] = axis[least][i];
     form->longer = 1 + SHORTER * thick / wide;
     return thick <= FLAT * wide;
 }
