@@ -9,7 +9,6 @@
    A constraint outside of layers settles what it moves at once: so the particles of these are settled before them. */
 #include "solvers/tiled_work.h"
 
-#include "base/hash.h"
 #include "solvers/direct.h"
 #include "solvers/hubs.h"
 #include "solvers/row.h"
@@ -90,11 +89,6 @@ static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
            (!in->wide || !(sn_tiled_scatters(in) || in->plan->any_watched) || sn_lambda_reserve(t, allocator, in));
 }
 
-static sn_vec4 *marks(const sn_tiled *t)
-{
-    return ((const tiled *)t->in->scratch->tiled)->mark_table.column[0];
-}
-
 static void release(sn_solver_scratch *scratch, const sn_allocator *allocator)
 {
     tiled *t = scratch->tiled;
@@ -125,7 +119,7 @@ static void release(sn_solver_scratch *scratch, const sn_allocator *allocator)
 /* ---- Single constraints ------------------------------------------------------------------------------------------------------ */
 
 /* The slots of a constraint's particles, each once. */
-static uint32_t list_slots(const sn_solver_in *in, sn_visit visit, uint32_t *list)
+uint32_t sn_tiled_slots(const sn_solver_in *in, sn_visit visit, uint32_t *list)
 {
     uint32_t small[SN_MAX_BLOCK], count;
     const sn_pool *pool = in->store->pool[visit.kind];
@@ -135,16 +129,16 @@ static uint32_t list_slots(const sn_solver_in *in, sn_visit visit, uint32_t *lis
     return pool_has_lists(pool) ? count : sn_plan_once(list, count);
 }
 
-static void clear_lambda(sn_pool *pool, uint32_t row)
+void sn_tiled_clear_lambda(sn_pool *pool, uint32_t row)
 {
     if (pool) /* the kind of what was removed is 0, and so is its pool */
         memset(pool->lambda + (size_t)row * pool->kind.rows, 0, pool->kind.rows * sizeof *pool->lambda);
 }
 
-static bool project(const sn_tiled *t, sn_sweep *sweep, uint32_t kind, uint32_t row)
+bool sn_tiled_project(const sn_tiled *t, sn_sweep *sweep, uint32_t kind, uint32_t row)
 {
     if (t->pass == 0)
-        clear_lambda(t->in->store->pool[kind], row);
+        sn_tiled_clear_lambda(t->in->store->pool[kind], row);
     return sn_sweep_project(sweep, kind, row);
 }
 
@@ -154,7 +148,7 @@ static bool project_batches(const sn_tiled *t, sn_sweep *sweep, const sn_plan_ru
     const sn_plan *plan = t->in->plan;
     for (uint32_t b = run->batch; b < run->batch + run->batches; ++b)
         for (uint32_t lane = 0; lane < SN_BATCH; ++lane)
-            if ((plan->mask[b] >> lane & 1) && !project(t, sweep, run->kind, plan->row[b * SN_BATCH + lane]))
+            if ((plan->mask[b] >> lane & 1) && !sn_tiled_project(t, sweep, run->kind, plan->row[b * SN_BATCH + lane]))
                 return false;
     return true;
 }
@@ -358,10 +352,10 @@ static bool project_coarse(const sn_tiled *t, sn_sweep *sweep, sn_visit visit)
 {
     uint32_t slot[SN_MAX_BLOCK];
     sn_vec4 low[SN_MAX_BLOCK], *moved = t->in->frame.d;
-    uint32_t count = list_slots(t->in, visit, slot);
+    uint32_t count = sn_tiled_slots(t->in, visit, slot);
     for (uint32_t i = 0; i < count; ++i)
         low[i] = moved[slot[i]];
-    if (!project(t, sweep, visit.kind, visit.row))
+    if (!sn_tiled_project(t, sweep, visit.kind, visit.row))
         return false;
     for (uint32_t i = 0; i < count; ++i) {
         sn_vec4 *x = &t->motion->x[slot[i]], *d = &moved[slot[i]];
@@ -377,7 +371,8 @@ static bool project_visits(const sn_tiled *t, sn_sweep *sweep, const sn_plan_run
     bool good = true;
     for (uint32_t i = 0; good && i < run->visits; ++i)
         if (visit[i].kind)
-            good = coarse ? project_coarse(t, sweep, visit[i]) : project(t, sweep, visit[i].kind, visit[i].row);
+            good =
+                coarse ? project_coarse(t, sweep, visit[i]) : sn_tiled_project(t, sweep, visit[i].kind, visit[i].row);
     return good;
 }
 
@@ -477,12 +472,12 @@ static bool lags(const layer *l, const sn_tile *tile)
     return l->t->resident && !state_of(l, tile)->watched;
 }
 
-static bool is_resident(const layer *l, const sn_tile *tile)
+bool sn_tiled_is_resident(const layer *l, const sn_tile *tile)
 {
     return tile->rows && lags(l, tile) && !state_of(l, tile)->pushed;
 }
 
-static sn_motion tile_motion(const layer *l, const sn_tile *tile)
+sn_motion sn_tiled_motion(const layer *l, const sn_tile *tile)
 {
     sn_motion motion = *l->t->motion;
     float least;
@@ -512,7 +507,7 @@ static bool open_resident(const layer *l, const sn_tile *tile, uint32_t index)
 {
     const sn_tiled *t = l->t;
     const planes p = sn_resident_planes(l, index);
-    sn_motion motion = tile_motion(l, tile);
+    sn_motion motion = sn_tiled_motion(l, tile);
     bool sound = true;
     motion.mark_rows = p.mark;
     motion.start_rows = motion.start ? p.start : NULL;
@@ -538,7 +533,7 @@ static void close_resident(const layer *l, const sn_tile *tile, uint32_t index, 
 {
     const sn_tiled *t = l->t;
     const planes p = sn_resident_planes(l, index);
-    const sn_motion motion = tile_motion(l, tile);
+    const sn_motion motion = sn_tiled_motion(l, tile);
     if (is_stiff(l, tile))
         sn_hierarchy_move_planes(&l->scratch->hierarchy, index, t->wide, p.plane, motion.coarse);
     run_planes(l, tile, p.plane - PLANE_MARGIN, p.start ? p.start - PLANE_MARGIN : NULL, motion.coarse, pass);
@@ -549,7 +544,7 @@ static void close_resident(const layer *l, const sn_tile *tile, uint32_t index, 
 static bool open_records(const layer *l, const sn_tile *tile, uint32_t index)
 {
     const sn_tiled *t = l->t;
-    const sn_motion motion = tile_motion(l, tile);
+    const sn_motion motion = sn_tiled_motion(l, tile);
     bool sound = true;
     if (t->pass == 0 && t->predicts) {
         sound = t->table->predict(&motion);
@@ -565,7 +560,7 @@ static bool open_records(const layer *l, const sn_tile *tile, uint32_t index)
 static bool close_records(const layer *l, const sn_tile *tile, uint32_t index, tile_pass *p)
 {
     const sn_tiled *t = l->t;
-    const sn_motion motion = tile_motion(l, tile);
+    const sn_motion motion = sn_tiled_motion(l, tile);
     bool sound = true, good = true;
     if (is_stiff(l, tile))
         sn_hierarchy_move(&l->scratch->hierarchy, index, t->wide, &t->in->frame,
@@ -587,7 +582,7 @@ static void settle_tile(void *data, uint32_t index, uint32_t worker)
     (void)worker;
     if (lags(l, tile) || !home_of(l, tile)->shared)
         return;
-    const sn_motion motion = tile_motion(l, tile);
+    const sn_motion motion = sn_tiled_motion(l, tile);
     if (!l->t->table->settle(&motion))
         atomic_store_explicit(&l->failed, true, memory_order_relaxed);
 }
@@ -653,12 +648,12 @@ static bool pass_seam(const layer *l, const sn_tile *tile, tile_pass *p)
 
 static bool open_tile(const layer *l, const sn_tile *tile, uint32_t index)
 {
-    return is_resident(l, tile) ? open_resident(l, tile, index) : open_records(l, tile, index);
+    return sn_tiled_is_resident(l, tile) ? open_resident(l, tile, index) : open_records(l, tile, index);
 }
 
 static bool close_tile(const layer *l, const sn_tile *tile, uint32_t index, tile_pass *p)
 {
-    if (!is_resident(l, tile))
+    if (!sn_tiled_is_resident(l, tile))
         return close_records(l, tile, index, p);
     close_resident(l, tile, index, p);
     return true;
@@ -758,38 +753,6 @@ static bool run_limits(const sn_tiled *t, sn_solver_out *out)
     return !l.failed;
 }
 
-/* Trees that carry much, at once. They move places alone, as tiles of later layers do. What is no tree any more, since something was
-   set free, is projected one by one. */
-static bool solve_trees(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
-{
-    const sn_plan *plan = t->in->plan;
-    sn_forest *forest = &((tiled *)t->in->scratch->tiled)->forest;
-    sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h};
-    if (!plan->tree_table.count)
-        return true;
-    for (uint32_t i = 0; t->pass == 0 && i < plan->tree_table.count; ++i)
-        clear_lambda(t->in->store->pool[plan->tree[i].kind], plan->tree[i].row);
-    bool good = sn_direct_pass(&sweep, forest, t->pass == 0);
-    for (uint32_t i = 0; good && sn_forest_count(forest) < forest->all && i < plan->tree_table.count; ++i)
-        if (plan->tree[i].kind && !sn_forest_has_listed(forest, i))
-            good = sn_sweep_project(&sweep, plan->tree[i].kind, plan->tree[i].row);
-    out->lost_tasks = sweep.out.lost_tasks;
-    if (sweep.out.fault_kind) {
-        out->fault_kind = sweep.out.fault_kind;
-        out->fault_row = sweep.out.fault_row;
-    }
-    *largest = sweep.largest > *largest ? sweep.largest : *largest;
-    return good;
-}
-
-void sn_tiled_count_trees(const sn_solver_scratch *scratch, const sn_plan *plan, uint32_t *trees, uint32_t *constraints)
-{
-    const tiled *t = scratch->tiled;
-    const bool any = t && plan->made && plan->tree_table.count;
-    *trees = any ? t->forest.tree_table.count : 0;
-    *constraints = any ? t->forest.count : 0;
-}
-
 /* Particles that came after the plan was made are in no tile. They are settled once, as those of tiles are, though nothing moved
    them: settling may round. */
 static bool move_newcomers(const sn_tiled *t)
@@ -806,101 +769,6 @@ static bool move_newcomers(const sn_tiled *t)
     else
         t->table->note(&motion);
     return t->table->settle(&motion);
-}
-
-/* A constraint outside of tiles: its particles are noted and settled for it alone. */
-static bool project_alone(const sn_tiled *t, sn_sweep *sweep, sn_visit visit)
-{
-    uint32_t small[SN_MAX_BLOCK];
-    const sn_solver_in *in = t->in;
-    if (!visit.kind)
-        return true;
-    bool lists = pool_has_lists(in->store->pool[visit.kind]);
-    uint32_t *list = lists ? in->store->many.column[SN_MANY_NUMBER] : small;
-    sn_motion motion = *t->motion;
-    motion.first = 0;
-    motion.count = list_slots(in, visit, list);
-    motion.list = list;
-    motion.mark = marks(t);
-    t->table->note(&motion);
-    if (!project(t, sweep, visit.kind, visit.row))
-        return false;
-    if (lists) /* evaluating used the same scratch */
-        list_slots(in, visit, list);
-    return t->table->settle(&motion);
-}
-
-static bool project_rest(const sn_tiled *t, sn_sweep *sweep, const sn_visit *visit, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; ++i)
-        if (!project_alone(t, sweep, visit[i]))
-            return false;
-    return true;
-}
-
-/* Those that came later have no colour. As they were added would be one direction through a body that was added at once, and
-   gain energy: so a coin sends half of them to the way back, and what holds one particle comes last. */
-typedef enum way { WAY_THERE, WAY_BACK, AT_THE_END } way;
-
-static way way_of(const sn_tiled *t, uint32_t i)
-{
-    sn_visit visit = t->in->plan->extra[i];
-    if (visit.kind && t->in->store->pool[visit.kind]->kind.points == 1)
-        return AT_THE_END;
-    return hash_u64(hash_u64(SN_HASH_SEED, i), i) >> 63 ? WAY_BACK : WAY_THERE;
-}
-
-static bool project_extra(const sn_tiled *t, sn_sweep *sweep)
-{
-    const sn_plan *plan = t->in->plan;
-    uint32_t count = plan->extra_table.count;
-    bool good = true;
-    for (uint32_t i = 0; good && i < count; ++i)
-        good = way_of(t, i) != WAY_THERE || project_alone(t, sweep, plan->extra[i]);
-    for (uint32_t i = count; good && i-- > 0;)
-        good = way_of(t, i) != WAY_BACK || project_alone(t, sweep, plan->extra[i]);
-    for (uint32_t i = 0; good && i < count; ++i)
-        good = way_of(t, i) != AT_THE_END || project_alone(t, sweep, plan->extra[i]);
-    return good;
-}
-
-/* The particles that constraints outside of layers move: settled before these, or marked after them. They settled what they moved. */
-static bool go_through_rest(const layer *l, bool settles)
-{
-    const tiled *scratch = l->scratch;
-    const uint32_t *slot = scratch->rest_table.column[0], count = scratch->rest_table.count;
-    bool sound = true;
-    for (uint32_t i = 0, end; i < count; i = end) {
-        const sn_tile *tile = &l->plan->tile[sn_plan_owner(l->plan, slot[i])];
-        sn_motion motion = tile_motion(l, tile);
-        for (end = i + 1; end < count && slot[end] == slot[end - 1] + 1 && slot[end] < tile->first + tile->count;)
-            ++end;
-        motion.mark = is_resident(l, tile) ? (sn_vec4 *)scratch->rest_mark_table.column[0] + i
-                                           : motion.mark + (slot[i] - tile->first);
-        motion.first = slot[i];
-        motion.count = end - i;
-        if (settles)
-            sound = l->t->table->settle(&motion) && sound;
-        else
-            l->t->table->note(&motion);
-    }
-    return sound;
-}
-
-/* Those that are in no layer. */
-static bool project_others(const sn_tiled *t, const layer *l, sn_solver_out *out, sn_real *largest)
-{
-    const sn_plan *plan = t->in->plan;
-    sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h};
-    bool good = go_through_rest(l, true) && project_rest(t, &sweep, plan->many, plan->many_table.count) &&
-                sn_hubs_pass(t, marks(t), out, largest) && project_extra(t, &sweep);
-    go_through_rest(l, false);
-    if (sweep.out.fault_kind) {
-        out->fault_kind = sweep.out.fault_kind;
-        out->fault_row = sweep.out.fault_row;
-    }
-    *largest = sweep.largest > *largest ? sweep.largest : *largest;
-    return good;
 }
 
 /* Tiles that must not lag, and did not settle while they were in the cache. */
@@ -926,7 +794,7 @@ bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
     bool good = move_newcomers(t) && run_limits(t, out);
     for (uint32_t i = 0; good && i + 1 < plan->layer_table.count; ++i)
         good = run_layer(t, i, out, largest);
-    return good && solve_trees(t, out, largest) && project_others(t, &first, out, largest) &&
+    return good && sn_tiled_solve_trees(t, out, largest) && sn_tiled_project_others(t, &first, out, largest) &&
            settle_tiles(t, &first, out);
 }
 
@@ -939,9 +807,9 @@ static void leave_tile(void *data, uint32_t index, uint32_t worker)
     (void)worker;
     if (!lags(l, tile))
         return;
-    sn_motion motion = tile_motion(l, tile);
+    sn_motion motion = sn_tiled_motion(l, tile);
     bool sound = true;
-    if (is_resident(l, tile)) {
+    if (sn_tiled_is_resident(l, tile)) {
         const planes p = sn_resident_planes(l, index);
         motion.mark_rows = p.mark;
         sn_resident_pull(l, index, &motion, p);

@@ -2,7 +2,7 @@
 #ifndef SN_SOLVERS_TILED_WORK_H
 #define SN_SOLVERS_TILED_WORK_H
 
-#include "solvers/forest.h"
+#include "solvers/direct.h"
 #include "solvers/hierarchy.h"
 #include "solvers/plan_work.h"
 #include "solvers/tiled.h"
@@ -177,5 +177,24 @@ void sn_resident_push_start(const layer *l, uint32_t index, const sn_motion *mot
 
 /* Marks where they are, for a further pass. */
 void sn_resident_mark(const sn_motion *motion, planes p, uint32_t rows);
+
+/* ---- tiled.c ---- */
+
+/* The slots of a constraint's particles, each once. */
+uint32_t sn_tiled_slots(const sn_solver_in *in, sn_visit visit, uint32_t *list);
+
+void sn_tiled_clear_lambda(sn_pool *pool, uint32_t row);
+
+/* Projects one constraint; in the first pass from no multipliers. */
+bool sn_tiled_project(const sn_tiled *t, sn_sweep *sweep, uint32_t kind, uint32_t row);
+
+/* The motion of the particles of a tile of the first layer, and whether it stays in planes. */
+sn_motion sn_tiled_motion(const layer *l, const sn_tile *tile);
+bool sn_tiled_is_resident(const layer *l, const sn_tile *tile);
+
+/* ---- tiled_rest.c: false if something was not finite, or tasks were lost ---- */
+
+bool sn_tiled_solve_trees(const sn_tiled *t, sn_solver_out *out, sn_real *largest);
+bool sn_tiled_project_others(const sn_tiled *t, const layer *l, sn_solver_out *out, sn_real *largest);
 
 #endif

@@ -1,0 +1,138 @@
+/* Constraints that are in no layer: trees that are solved at once, those with any number of points, those of hubs, and those that
+   came after the plan was made. */
+#include "solvers/tiled_work.h"
+
+#include "base/hash.h"
+#include "solvers/hubs.h"
+
+/* Trees that carry much, at once. They move places alone, as tiles of later layers do. What is no tree any more, since something was
+   set free, is projected one by one. */
+bool sn_tiled_solve_trees(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
+{
+    const sn_plan *plan = t->in->plan;
+    sn_forest *forest = &((tiled *)t->in->scratch->tiled)->forest;
+    sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h};
+    if (!plan->tree_table.count)
+        return true;
+    for (uint32_t i = 0; t->pass == 0 && i < plan->tree_table.count; ++i)
+        sn_tiled_clear_lambda(t->in->store->pool[plan->tree[i].kind], plan->tree[i].row);
+    bool good = sn_direct_pass(&sweep, forest, t->pass == 0);
+    for (uint32_t i = 0; good && sn_forest_count(forest) < forest->all && i < plan->tree_table.count; ++i)
+        if (plan->tree[i].kind && !sn_forest_has_listed(forest, i))
+            good = sn_sweep_project(&sweep, plan->tree[i].kind, plan->tree[i].row);
+    out->lost_tasks = sweep.out.lost_tasks;
+    if (sweep.out.fault_kind) {
+        out->fault_kind = sweep.out.fault_kind;
+        out->fault_row = sweep.out.fault_row;
+    }
+    *largest = sweep.largest > *largest ? sweep.largest : *largest;
+    return good;
+}
+
+void sn_tiled_count_trees(const sn_solver_scratch *scratch, const sn_plan *plan, uint32_t *trees, uint32_t *constraints)
+{
+    const tiled *t = scratch->tiled;
+    const bool any = t && plan->made && plan->tree_table.count;
+    *trees = any ? t->forest.tree_table.count : 0;
+    *constraints = any ? t->forest.count : 0;
+}
+
+static sn_vec4 *marks(const sn_tiled *t)
+{
+    return ((const tiled *)t->in->scratch->tiled)->mark_table.column[0];
+}
+
+/* A constraint outside of tiles: its particles are noted and settled for it alone. */
+static bool project_alone(const sn_tiled *t, sn_sweep *sweep, sn_visit visit)
+{
+    uint32_t small[SN_MAX_BLOCK];
+    const sn_solver_in *in = t->in;
+    if (!visit.kind)
+        return true;
+    bool lists = pool_has_lists(in->store->pool[visit.kind]);
+    uint32_t *list = lists ? in->store->many.column[SN_MANY_NUMBER] : small;
+    sn_motion motion = *t->motion;
+    motion.first = 0;
+    motion.count = sn_tiled_slots(in, visit, list);
+    motion.list = list;
+    motion.mark = marks(t);
+    t->table->note(&motion);
+    if (!sn_tiled_project(t, sweep, visit.kind, visit.row))
+        return false;
+    if (lists) /* evaluating used the same scratch */
+        sn_tiled_slots(in, visit, list);
+    return t->table->settle(&motion);
+}
+
+static bool project_rest(const sn_tiled *t, sn_sweep *sweep, const sn_visit *visit, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i)
+        if (!project_alone(t, sweep, visit[i]))
+            return false;
+    return true;
+}
+
+/* Those that came later have no colour. As they were added would be one direction through a body that was added at once, and
+   gain energy: so a coin sends half of them to the way back, and what holds one particle comes last. */
+typedef enum way { WAY_THERE, WAY_BACK, AT_THE_END } way;
+
+static way way_of(const sn_tiled *t, uint32_t i)
+{
+    sn_visit visit = t->in->plan->extra[i];
+    if (visit.kind && t->in->store->pool[visit.kind]->kind.points == 1)
+        return AT_THE_END;
+    return hash_u64(hash_u64(SN_HASH_SEED, i), i) >> 63 ? WAY_BACK : WAY_THERE;
+}
+
+static bool project_extra(const sn_tiled *t, sn_sweep *sweep)
+{
+    const sn_plan *plan = t->in->plan;
+    uint32_t count = plan->extra_table.count;
+    bool good = true;
+    for (uint32_t i = 0; good && i < count; ++i)
+        good = way_of(t, i) != WAY_THERE || project_alone(t, sweep, plan->extra[i]);
+    for (uint32_t i = count; good && i-- > 0;)
+        good = way_of(t, i) != WAY_BACK || project_alone(t, sweep, plan->extra[i]);
+    for (uint32_t i = 0; good && i < count; ++i)
+        good = way_of(t, i) != AT_THE_END || project_alone(t, sweep, plan->extra[i]);
+    return good;
+}
+
+/* The particles that constraints outside of layers move: settled before these, or marked after them. They settled what they moved. */
+static bool go_through_rest(const layer *l, bool settles)
+{
+    const tiled *scratch = l->scratch;
+    const uint32_t *slot = scratch->rest_table.column[0], count = scratch->rest_table.count;
+    bool sound = true;
+    for (uint32_t i = 0, end; i < count; i = end) {
+        const sn_tile *tile = &l->plan->tile[sn_plan_owner(l->plan, slot[i])];
+        sn_motion motion = sn_tiled_motion(l, tile);
+        for (end = i + 1; end < count && slot[end] == slot[end - 1] + 1 && slot[end] < tile->first + tile->count;)
+            ++end;
+        motion.mark = sn_tiled_is_resident(l, tile) ? (sn_vec4 *)scratch->rest_mark_table.column[0] + i
+                                                    : motion.mark + (slot[i] - tile->first);
+        motion.first = slot[i];
+        motion.count = end - i;
+        if (settles)
+            sound = l->t->table->settle(&motion) && sound;
+        else
+            l->t->table->note(&motion);
+    }
+    return sound;
+}
+
+/* Those that are in no layer. */
+bool sn_tiled_project_others(const sn_tiled *t, const layer *l, sn_solver_out *out, sn_real *largest)
+{
+    const sn_plan *plan = t->in->plan;
+    sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h};
+    bool good = go_through_rest(l, true) && project_rest(t, &sweep, plan->many, plan->many_table.count) &&
+                sn_hubs_pass(t, marks(t), out, largest) && project_extra(t, &sweep);
+    go_through_rest(l, false);
+    if (sweep.out.fault_kind) {
+        out->fault_kind = sweep.out.fault_kind;
+        out->fault_row = sweep.out.fault_row;
+    }
+    *largest = sweep.largest > *largest ? sweep.largest : *largest;
+    return good;
+}
