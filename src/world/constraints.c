@@ -1,4 +1,4 @@
-/* Constraints: points, kinds, adding, changing, removing, and reading what they exert. */
+/* Constraints: points, kinds, adding, changing, removing. */
 #include "world/world.h"
 
 #include <stdio.h>
@@ -758,8 +758,7 @@ bool sn_constraint_is_valid(const sn_world *world, sn_constraint constraint)
            sn_ids_is_valid(&world->constraints.pool[constraint.kind]->ids, constraint.index, constraint.generation);
 }
 
-/* The pool of a live constraint; NULL, and an error that names it, otherwise. */
-static sn_pool *live_pool(const sn_world *world, sn_constraint constraint)
+sn_pool *sn_constraint_pool(const sn_world *world, sn_constraint constraint)
 {
     if (!world)
         return NULL;
@@ -782,7 +781,7 @@ static sn_result begin_change(const sn_world *world, sn_constraint constraint, s
     sn_result result = sn_world_enter(world);
     if (result != SN_OK)
         return result;
-    *pool = live_pool(world, constraint);
+    *pool = sn_constraint_pool(world, constraint);
     return *pool ? SN_OK : SN_ERROR_STALE;
 }
 
@@ -815,7 +814,7 @@ sn_result sn_constraints_remove(sn_world *world, sn_constraints run)
     if (run.count == 0)
         return world_fail(world, SN_ERROR_STALE, "the run of constraints is null");
     for (uint32_t i = 0; i < run.count; ++i)
-        if (!live_pool(world, sn_constraints_at(run, i)))
+        if (!sn_constraint_pool(world, sn_constraints_at(run, i)))
             return SN_ERROR_STALE;
     for (uint32_t i = 0; i < run.count; ++i) {
         break_motion(world, world->constraints.pool[run.kind], run.first + i);
@@ -865,7 +864,7 @@ sn_result sn_constraint_change(sn_world *world, sn_constraint constraint, const 
 
 uint32_t sn_constraint_point_count(const sn_world *world, sn_constraint constraint)
 {
-    const sn_pool *pool = live_pool(world, constraint);
+    const sn_pool *pool = sn_constraint_pool(world, constraint);
     return pool ? pool_point_count(pool, constraint.index) : 0;
 }
 
@@ -900,7 +899,7 @@ static sn_point read_point(const sn_world *world, const sn_pool *pool, uint32_t 
 sn_result sn_constraint_read(const sn_world *world, sn_constraint constraint, sn_constraint_def *def, sn_point *points,
                              uint32_t capacity)
 {
-    const sn_pool *pool = live_pool(world, constraint);
+    const sn_pool *pool = sn_constraint_pool(world, constraint);
     if (!pool)
         return world ? SN_ERROR_STALE : SN_ERROR_ARGUMENT;
     if (!def || !points)
@@ -1015,189 +1014,4 @@ sn_result sn_constraint_set_stiffness(sn_world *world, sn_constraint constraint,
     sn_give give = pool->give[constraint.index];
     give.stiffness = stiffness;
     return set_give(world, constraint.kind, constraint.index, give);
-}
-
-/* ---- What a constraint exerts ----------------------------------------------------------------------------------- */
-
-/* lambda / h^2 of a row; 0 before the first step. */
-static double row_force(const sn_world *world, const sn_pool *pool, uint32_t index, uint32_t row)
-{
-    double h = (double)world->state.h;
-    return h > 0 ? (double)pool->lambda[(size_t)index * pool->kind.rows + row] / (h * h) : 0;
-}
-
-/* A constraint by point, as positions are now. */
-typedef struct evaluated {
-    sn_real c[SN_MAX_ROWS];
-    sn_row row[SN_MAX_ROWS];
-    sn_vec3 *gradient; /* in the store's scratch */
-    sn_vec3 turn[SN_MAX_ROWS * SN_MAX_POINTS];
-} evaluated;
-
-/* False where the kind cannot be evaluated. */
-static bool evaluate_points(const sn_world *world, const sn_pool *pool, uint32_t index, evaluated *e)
-{
-    const sn_table *many = &world->constraints.many;
-    sn_frame frame = sn_world_frame(world);
-    sn_quat q[SN_MAX_POINTS];
-    sn_eval_in in = sn_evaluate_input(&world->constraints, pool, index, &frame, many->column[SN_MANY_X], q);
-    memset(e, 0, sizeof *e);
-    e->gradient = many->column[SN_MANY_BY_POINT];
-    memset(e->gradient, 0, (size_t)pool->kind.rows * in.points * sizeof *e->gradient);
-    sn_eval_out out = {e->c, e->gradient, pool->kind.oriented ? e->turn : NULL, pool->kind.own_rows ? e->row : NULL};
-    bool was_busy = world->busy;
-    ((sn_world *)world)->busy = true; /* eval may be the caller's */
-    bool exists = pool->kind.eval(&in, &out);
-    ((sn_world *)world)->busy = was_busy;
-    return exists;
-}
-
-/* What a force element exerts on each of its points as positions and velocities are now, in the store's scratch. */
-static const sn_vec3 *element_force(const sn_world *world, const sn_pool *pool, uint32_t index)
-{
-    sn_frame frame = sn_world_frame(world);
-    sn_real energy;
-    bool was_busy = world->busy;
-    ((sn_world *)world)->busy = true; /* the function may be the caller's */
-    const sn_vec3 *force = sn_evaluate_force(&world->constraints, pool, index, &frame, world->particles.v, &energy);
-    ((sn_world *)world)->busy = was_busy;
-    return force;
-}
-
-/* The force of an element along the gradient of its C: positive pushes C up, as for a constraint. */
-static sn_real element_row(const sn_world *world, const sn_pool *pool, uint32_t index)
-{
-    evaluated e;
-    if (!evaluate_points(world, pool, index, &e))
-        return 0;
-    sn_vec3 g = e.gradient[0];
-    sn_real length2 = vec3_dot(g, g);
-    return length2 > 0 ? vec3_dot(element_force(world, pool, index)[0], g) / length2 : 0;
-}
-
-sn_force sn_constraint_force(const sn_world *world, sn_constraint constraint)
-{
-    sn_force force = {.magnitude = (sn_real)NAN};
-    const sn_pool *pool = live_pool(world, constraint);
-    if (!pool)
-        return force;
-    if (pool->kind.force) {
-        force.rows = 1;
-        force.row[0] = element_row(world, pool, constraint.index);
-        force.magnitude = vec3_length(element_force(world, pool, constraint.index)[0]);
-        return force;
-    }
-    double sum = 0;
-    force.rows = pool->kind.rows;
-    for (uint32_t row = 0; row < pool->kind.rows; ++row) {
-        double f = row_force(world, pool, constraint.index, row);
-        force.row[row] = (sn_real)f;
-        sum += f * f;
-    }
-    force.magnitude = (sn_real)sqrt(sum);
-    return force;
-}
-
-/* What a constraint exerts on one of its points: the force, or the torque about it. */
-static sn_vec3 exerted_on(const sn_world *world, sn_constraint constraint, uint32_t point, bool torque)
-{
-    sn_vec3 none = vec3((sn_real)NAN, (sn_real)NAN, (sn_real)NAN);
-    const sn_pool *pool = live_pool(world, constraint);
-    if (!pool)
-        return none;
-    uint32_t points = pool_point_count(pool, constraint.index);
-    if (point >= points) {
-        world_fail(world, SN_ERROR_ARGUMENT, "point %u of a constraint of kind '%s', which has %u", point,
-                   pool->kind.name, points);
-        return none;
-    }
-    if (torque && !pool->kind.oriented)
-        return vec3(0, 0, 0);
-    if (pool->kind.force)
-        return element_force(world, pool, constraint.index)[point];
-    evaluated e;
-    sn_vec3 sum = vec3(0, 0, 0);
-    if (!evaluate_points(world, pool, constraint.index, &e)) {
-        world_fail(world, SN_ERROR_ARGUMENT, "%s constraint %u has no direction as positions are now", pool->kind.name,
-                   constraint.index);
-        return none;
-    }
-    for (uint32_t row = 0; row < pool->kind.rows; ++row) {
-        sn_real f = (sn_real)row_force(world, pool, constraint.index, row);
-        sum = vec3_add(sum, vec3_scale((torque ? e.turn : e.gradient)[row * points + point], f));
-    }
-    return sum;
-}
-
-void sn_constraint_exerted(const sn_world *world, uint32_t kind, uint32_t index, sn_real *force, sn_real *torque)
-{
-    const sn_pool *pool = world->constraints.pool[kind];
-    double sum = 0;
-    *torque = 0;
-    if (pool->kind.force) {
-        *force = vec3_length(element_force(world, pool, index)[0]);
-        return;
-    }
-    if (!pool->kind.oriented) {
-        for (uint32_t row = 0; row < pool->kind.rows; ++row) {
-            double f = row_force(world, pool, index, row);
-            sum += f * f;
-        }
-        *force = (sn_real)sqrt(sum);
-        return;
-    }
-    evaluated e;
-    sn_vec3 push = vec3(0, 0, 0), turn = vec3(0, 0, 0);
-    const uint32_t points = pool->kind.points;
-    if (!evaluate_points(world, pool, index, &e)) {
-        *force = (sn_real)NAN;
-        return;
-    }
-    for (uint32_t row = 0; row < pool->kind.rows; ++row) {
-        sn_real f = (sn_real)row_force(world, pool, index, row);
-        push = vec3_add(push, vec3_scale(e.gradient[row * points + points - 1], f));
-        turn = vec3_add(turn, vec3_scale(e.turn[row * points + points - 1], f));
-    }
-    *force = vec3_length(push);
-    *torque = vec3_length(turn);
-}
-
-sn_vec3 sn_constraint_force_on(const sn_world *world, sn_constraint constraint, uint32_t point)
-{
-    return exerted_on(world, constraint, point, false);
-}
-
-sn_vec3 sn_constraint_torque_on(const sn_world *world, sn_constraint constraint, uint32_t point)
-{
-    return exerted_on(world, constraint, point, true);
-}
-
-sn_result sn_constraint_value(const sn_world *world, sn_constraint constraint, sn_real *value)
-{
-    const sn_pool *pool = live_pool(world, constraint);
-    if (!pool)
-        return world ? SN_ERROR_STALE : SN_ERROR_ARGUMENT;
-    if (!value)
-        return world_fail(world, SN_ERROR_ARGUMENT, "value is NULL");
-    evaluated e;
-    bool exists = evaluate_points(world, pool, constraint.index, &e);
-    for (uint32_t row = 0; row < pool->kind.rows; ++row)
-        value[row] = exists ? e.c[row] : (sn_real)NAN;
-    return SN_OK;
-}
-
-bool sn_constraint_next(const sn_world *world, sn_constraint_walk *walk)
-{
-    if (!world || !walk)
-        return false;
-    if (walk->constraint.kind) /* otherwise it has not begun */
-        walk->item++;
-    walk->constraint = (sn_constraint){0};
-    const sn_store *store = &world->constraints;
-    if (!sn_store_next(store, &walk->run, &walk->item))
-        return false;
-    const sn_run *run = &store->run[walk->run];
-    uint32_t index = run->first + walk->item;
-    walk->constraint = (sn_constraint){run->kind, index, store->pool[run->kind]->ids.generation[index]};
-    return true;
 }

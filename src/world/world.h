@@ -282,6 +282,9 @@ void sn_world_slot_taken(sn_world *world);
 /* A particle is removed from a slot, which the last one then fills: what the plan says of slots may become wrong. */
 void sn_world_slot_freed(sn_world *world, uint32_t slot);
 
+/* The pool of a live constraint; NULL, and an error that names it, otherwise. */
+sn_pool *sn_constraint_pool(const sn_world *world, sn_constraint constraint);
+
 /* Before the inverse mass of the particle in a slot changes. */
 void sn_world_weighs(sn_world *world, uint32_t slot, sn_real inverse_mass);
 
