@@ -180,9 +180,10 @@ typedef struct sn_surfaces {
     sn_table list_table;      /* of sn_surface_candidate: for each worker, what it lists */
     uint32_t list_room;       /* for each of them */
     sn_table todo_table;      /* of uint32_t, by pair: those to be listed or looked at */
-    sn_table near_table;      /* of uint32_t: candidates that the guard looks at */
-    sn_table contact_table;   /* of sn_surface_contact: by colour, and as they were found */
-    sn_table colour_table;    /* of uint64_t, by slot */
+    sn_table
+        near_table; /* of uint32_t: candidates that the guard looks at; of sn_real, m: at least so far they are apart as the substep begins */
+    sn_table contact_table; /* of sn_surface_contact: by colour, and as they were found */
+    sn_table colour_table;  /* of uint64_t, by slot */
     uint32_t colour_start[SN_SURFACE_COLOURS + 2];
     uint64_t searches, lists, looks, rounds, stops,
         forced; /* counts, for tests and measurements: of looks at levels; of vertices that the guard stopped; and

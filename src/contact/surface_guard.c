@@ -19,8 +19,6 @@
 #include <sinew/ccd.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #define WORK_OF_PAIR 30.0           /* ns, about */
 #define STOPS        6u             /* rounds in which vertices stop on their ways; after those they stay */
@@ -121,14 +119,15 @@ static bool was_shortened(const guarding *g, const sn_surface_candidate *c)
            v[c->vertex[3]].shortened;
 }
 
-static void look_at(guarding *g, const sn_surface_candidate *c)
+/* apart_before: m, at least so far they are from each other as the substep begins. */
+static void look_at(guarding *g, const sn_surface_candidate *c, sn_real apart_before)
 {
     double start[12], end[12], time;
     sn_dvec3 x[4];
     if (g->round > 0 && !g->all && !was_shortened(g, c))
         return;
     const sn_real square = relative_way(g, c);
-    if (square == 0)
+    if (square == 0 || (apart_before > 0 && apart_before * apart_before * FIRM > square))
         return;
     take(g, c, start, end, x);
     if (ways_are_apart(start, end, c->edges, LEAST * (double)c->reach))
@@ -158,8 +157,9 @@ static void look_piece(void *data, uint32_t first, uint32_t last)
 {
     guarding *g = data;
     const uint32_t *near = g->s->near_table.column[0];
+    const sn_real *apart = g->s->near_table.column[1];
     for (uint32_t i = first; i < last; ++i)
-        look_at(g, &surface_candidates(g->s)[near[i]]);
+        look_at(g, &surface_candidates(g->s)[near[i]], apart[i]);
 }
 
 /* Where a vertex ends, now that it goes a share of its way. The way itself is kept in the store. */
@@ -285,12 +285,6 @@ bool sn_surfaces_guard(sn_world *world, sn_real h)
             return false;
     }
     s->rounds += g.round;
-    if (getenv("SURF"))
-        fprintf(stderr,
-                "searches %llu lists %llu looks %llu rounds %u tiles %u pairs %u near %u contacts %u stops %llu\n",
-                (unsigned long long)s->searches, (unsigned long long)s->lists, (unsigned long long)s->looks, g.round,
-                s->tile_table.count, s->pair_table.count, s->near_table.count, s->contact_table.count,
-                (unsigned long long)s->stops);
     s->forced += atomic_load_explicit(&g.forced, memory_order_relaxed);
     if (g.round)
         settle(world, s, h);

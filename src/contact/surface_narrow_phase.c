@@ -12,7 +12,8 @@
 
 #include <string.h>
 
-#define WORK_OF_PAIR 1000.0 /* ns, about */
+#define ENOUGH       ((sn_real)0.6) /* of the reach */
+#define WORK_OF_PAIR 1000.0         /* ns, about */
 
 #define FAT  1e-12 /* the square of the sine of an angle: below it triangles and pairs of edges are taken for lines */
 #define FLAT 0.2   /* the cosine up to which an edge is beyond a triangle: sheets that lie on each other are not flat */
@@ -77,16 +78,25 @@ static sn_surface_spots vertex_and_triangle(const sn_dvec3 x[4])
     return spots_with(x, weight, best_t <= 0 ? 3 + from : best_t >= 1 ? 3 + to : 1 + best);
 }
 
-/* Where the edges cross, if the nearest spots are within both; otherwise one is an end. */
-static sn_surface_spots two_edges(const sn_dvec3 x[4])
+/* Whether the nearest spots of the lines are within both edges, and the weights of these. */
+static bool edges_cross(const sn_dvec3 x[4], double weight[4])
 {
     const sn_dvec3 p = dvec3_sub(x[1], x[0]), q = dvec3_sub(x[3], x[2]), r = dvec3_sub(x[0], x[2]);
     const double pp = dvec3_dot(p, p), pq = dvec3_dot(p, q), qq = dvec3_dot(q, q), pr = dvec3_dot(p, r),
                  qr = dvec3_dot(q, r);
     const double area = pp * qq - pq * pq, s = pq * qr - qq * pr, u = pp * qr - pq * pr;
-    if (area > FAT * pp * qq && s > 0 && s < area && u > 0 && u < area)
-        return spots_with(x, (double[4]){1 - s / area, s / area, u / area - 1, -u / area}, 0);
-    double t, best_t = 0, least = HUGE_VAL;
+    if (!(area > FAT * pp * qq && s > 0 && s < area && u > 0 && u < area))
+        return false;
+    weight[0] = 1 - s / area, weight[1] = s / area, weight[2] = u / area - 1, weight[3] = -u / area;
+    return true;
+}
+
+/* Where the edges cross; otherwise one of the nearest spots is an end. */
+static sn_surface_spots two_edges(const sn_dvec3 x[4])
+{
+    double weight[4] = {0, 0, 0, 0}, t, best_t = 0, least = HUGE_VAL;
+    if (edges_cross(x, weight))
+        return spots_with(x, weight, 0);
     int best = 0;
     for (int k = 0; k < 4; ++k) {
         const int from = k < 2 ? 2 : 0;
@@ -95,7 +105,6 @@ static sn_surface_spots two_edges(const sn_dvec3 x[4])
             least = here, best = k, best_t = t;
     }
     const int from = best < 2 ? 2 : 0, sign = best < 2 ? 1 : -1;
-    double weight[4] = {0, 0, 0, 0};
     weight[best] = sign;
     weight[from] = -sign * (1 - best_t);
     weight[from + 1] = -sign * best_t;
@@ -171,10 +180,15 @@ static bool speaks(const sn_surfaces *s, const sn_surface_candidate *c, const sn
 
 /* ---- Near ones -------------------------------------------------------------------------------------------------------------- */
 
-static sn_surface_spots spots_at_start(const sn_surfaces *s, const sn_surface_candidate *c, sn_dvec3 x[4])
+static void places_at_start(const sn_surfaces *s, const sn_surface_candidate *c, sn_dvec3 x[4])
 {
     for (uint32_t k = 0; k < 4; ++k)
         x[k] = start_of(s, c->vertex[k]);
+}
+
+static sn_surface_spots spots_at_start(const sn_surfaces *s, const sn_surface_candidate *c, sn_dvec3 x[4])
+{
+    places_at_start(s, c, x);
     return sn_surface_nearest(c->edges, x);
 }
 
@@ -185,6 +199,23 @@ static sn_real closing_speed(const sn_surfaces *s, const sn_surface_candidate *c
     for (uint32_t k = 0; k < 4; ++k)
         along += spots->weight[k] * dvec3_dot(dvec3_from(surface_motions(s)[c->vertex[k]].velocity), spots->apart);
     return along < 0 ? (sn_real)(-along / spots->distance) : 0;
+}
+
+/* Whether the two cannot touch in this substep, with so much to spare: no vertex of the one moves fast enough against one of the other. */
+static bool is_slow(const sn_surfaces *s, const sn_surface_candidate *c, sn_real h, sn_real spare)
+{
+    const sn_surface_motion *m = surface_motions(s);
+    const uint32_t second = c->edges ? 2 : 1;
+    const sn_real most = spare / (2 * h * SN_SURFACE_LONGER);
+    if (!(spare > 0))
+        return false;
+    for (uint32_t i = 0; i < second; ++i)
+        for (uint32_t k = second; k < 4; ++k) {
+            const sn_vec3 u = vec3_sub(m[c->vertex[i]].velocity, m[c->vertex[k]].velocity);
+            if (!(vec3_dot(u, u) < most * most))
+                return false;
+        }
+    return true;
 }
 
 typedef struct looking {
@@ -198,8 +229,16 @@ static void look(const looking *l, sn_surface_pair *pair, uint32_t candidate)
 {
     const sn_surfaces *s = l->s;
     sn_surface_candidate *c = &surface_candidates(s)[candidate];
+    const sn_real known = c->spare - (sn_real)pair->moved + c->reach;
     sn_dvec3 x[4];
-    const sn_surface_spots spots = spots_at_start(s, c, x);
+    double weight[4];
+    places_at_start(s, c, x);
+    if (c->edges && known > ENOUGH * c->reach && !edges_cross(x, weight)) {
+        /* no contact; and that they are apart, which the guard wants to know, is known well enough */
+        pair->nearest = known < pair->nearest ? known : pair->nearest;
+        return;
+    }
+    const sn_surface_spots spots = sn_surface_nearest(c->edges, x);
     const sn_real distance = (sn_real)(spots.distance * SN_SURFACE_EXACT);
     c->spare = distance - c->reach + (sn_real)pair->moved;
     pair->nearest = distance < pair->nearest ? distance : pair->nearest;
@@ -221,7 +260,7 @@ static void look_at_pair(const looking *l, sn_surface_pair *pair)
     for (uint32_t i = pair->first; i < pair->first + pair->count; ++i) {
         sn_surface_candidate *c = &surface_candidates(l->s)[i];
         c->touches = false;
-        if (c->spare > until)
+        if (c->spare > until || is_slow(l->s, c, l->h, (c->spare - (sn_real)pair->moved) / SN_SURFACE_LONGER))
             waiting = c->spare < waiting ? c->spare : waiting;
         else
             look(l, pair, i);

@@ -23,7 +23,9 @@
 #include <string.h>
 
 #define LISTED ((sn_real)0.45) /* of the mean edge: what has less to spare is listed */
-#define BORDER ((sn_real)0.7)    /* edges: what is farther from the other tile is not near it */
+#define FEW    ((sn_real)0.12) /*   or than this, where things move slowly: */
+#define AHEAD  ((sn_real)6)    /* so many times as far as is wanted for the substep */
+#define BORDER ((sn_real)0.7)  /* edges: what is farther from the other tile is not near it */
 #define REST   ((sn_real)0.5)  /* of their distance in the rest shape: nearer than that neighbours push each other */
 #define FIRM                                                                                                           \
     ((sn_real)0.77) /* of the distance: what moves by less comes no nearer than a share of it; see surface_guard.c */
@@ -342,10 +344,11 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
     listing l = {.world = p->world,
                  .s = s,
                  .thickness = surface_thickness(s, pair),
-                 .listed = larger(LISTED * edge, (sn_real)1.5 * wanted),
+                 .listed = lower(larger(FEW * edge, AHEAD * wanted), LISTED * edge),
                  .same = a->skin == b->skin,
                  .to = (sn_surface_candidate *)s->list_table.column[0] + (size_t)worker * s->list_room,
                  .room = s->list_room};
+    l.listed = larger(l.listed, (sn_real)1.5 * wanted);
     const sn_real far = (l.thickness + l.listed) * SN_SURFACE_LONGER * SN_SURFACE_LONGER +
                         ROUNDED * (a->radius + b->radius + vec3_length(vec3_sub(a->centre, b->centre)));
     side one, two;
@@ -527,16 +530,16 @@ bool sn_surface_pairs_begin(sn_world *world, sn_real h, sn_real more)
 
 /* ---- As it ends ----------------------------------------------------------------------------------------------------------------- */
 
-/* Whether all pairs of features that are so far apart, at least, stay apart on their ways, as surface_guard.c has it. Either no two ways differ by more than FIRM of the
+/* m: pairs of features that are farther apart than this stay apart on their ways, as surface_guard.c has it. Either no two ways differ by more than FIRM of the
    distance. Or what they do beside turning together is less than HALF of it: a way u × y across the y that is between two spots makes that no shorter.
    Nothing that is stopped turns with others, and then parts of ways count as well, which differ by no more than the longest. */
-static bool stays_apart(const sn_surface_tile *a, const sn_surface_tile *b, sn_real beside, sn_real least)
+static sn_real least_apart(const sn_surface_tile *a, const sn_surface_tile *b, sn_real beside)
 {
     const bool stops = a->stopped || b->stopped;
     const sn_real all = difference(&a->way, &b->way);
-    if (!stops && least * HALF > beside)
-        return true;
-    return least * FIRM > (stops ? larger(all, larger(a->longest, b->longest) * SN_SURFACE_LONGER) : all);
+    if (stops)
+        return larger(all, larger(a->longest, b->longest) * SN_SURFACE_LONGER) / FIRM * SN_SURFACE_LONGER;
+    return lower(all / FIRM, beside / HALF) * SN_SURFACE_LONGER;
 }
 
 /* asked: they are to be listed. due_now: those that are listed are to be looked at. And how much nearer they come. */
@@ -548,27 +551,29 @@ static void end_pair(pairing *p, sn_surface_pair *pair)
     sn_vec3 mean, spin;
     sn_real rest, beside = against(a, b, &a->way, &b->way, &mean, &spin, &rest);
     beside = pair->a == pair->b ? rest * SN_SURFACE_LONGER : beside;
+    const sn_real wanted = least_apart(a, b, beside);
     pair->asked = pair->due_now = false;
+    pair->wanted = wanted;
     if (!pair->listed) {
-        pair->asked = !stays_apart(a, b, beside, pair->gap);
+        pair->asked = pair->gap <= wanted;
     } else {
         const sn_real next = pair->next - (sn_real)pair->moved, others = pair->others - (sn_real)pair->turned;
         const sn_real least =
             lower(pair->nearest, lower(pair->waiting - (sn_real)pair->moved, next)) / SN_SURFACE_LONGER;
         const sn_real near =
             pair->a == pair->b ? beside : (against_at_border(s, pair, mean, spin) + rest) * SN_SURFACE_LONGER;
-        pair->asked = !stays_apart(a, b, beside, others) || !stays_apart(a, b, near, next);
-        pair->due_now = !stays_apart(a, b, near, least);
+        const sn_real near_wanted = least_apart(a, b, near);
+        pair->asked = others <= wanted || next <= near_wanted;
+        pair->due_now = least <= near_wanted;
         pair->step = near;
         pair->all_step = beside;
+        pair->wanted = pair->asked ? wanted : near_wanted;
     }
     pair->due_now = pair->due_now || pair->asked;
     if (!stops && !pair->asked)
         return;
     const sn_real all = difference(&a->way, &b->way), longest = larger(a->longest, b->longest) * SN_SURFACE_LONGER;
-    const sn_real most = stops ? larger(all, longest) : all;
-    pair->wanted = most / FIRM * SN_SURFACE_LONGER;
-    pair->step = stops ? most : lower(beside, most); /* if they are listed anew, borders are others */
+    pair->step = stops ? larger(all, longest) : lower(beside, all); /* if they are listed anew, borders are others */
     pair->all_step = pair->step;
 }
 
@@ -596,11 +601,17 @@ bool sn_surface_pairs_end(sn_world *world)
         !sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)count))
         return fail(world);
     uint32_t *near = s->near_table.column[0];
+    sn_real *apart = s->near_table.column[1];
     s->near_table.count = 0;
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
         const sn_surface_pair *pair = &surface_pairs(s)[i];
-        for (uint32_t k = 0; pair->due_now && k < pair->count; ++k)
-            near[s->near_table.count++] = pair->first + k;
+        for (uint32_t k = pair->first; pair->due_now && k < pair->first + pair->count; ++k) {
+            const sn_surface_candidate *c = &surface_candidates(s)[k];
+            const sn_real least = (c->spare - (sn_real)pair->moved + c->reach) / SN_SURFACE_LONGER;
+            near[s->near_table.count] = k;
+            apart[s->near_table.count] = least;
+            s->near_table.count += least <= pair->wanted;
+        }
     }
     return true;
 }

@@ -48,6 +48,7 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->list_table, sizeof(sn_surface_candidate), false);
     sn_table_column(&s->todo_table, sizeof(uint32_t), false);
     sn_table_column(&s->near_table, sizeof(uint32_t), false);
+    sn_table_column(&s->near_table, sizeof(sn_real), false);
     sn_table_column(&s->contact_table, sizeof(sn_surface_contact), false);
     sn_table_column(&s->contact_table, sizeof(sn_surface_contact), false);
     sn_table_column(&s->colour_table, sizeof(uint64_t), false);
