@@ -221,7 +221,7 @@ static bool is_slow(const sn_surfaces *s, const sn_surface_candidate *c, sn_real
 typedef struct looking {
     sn_world *world;
     sn_surfaces *s;
-    sn_real h;
+    sn_real h, fall; /* s; m: twice what gravity adds to a way */
 } looking;
 
 /* Looks at a candidate that is due. */
@@ -242,7 +242,8 @@ static void look(const looking *l, sn_surface_pair *pair, uint32_t candidate)
     const sn_real distance = (sn_real)(spots.distance * SN_SURFACE_EXACT);
     c->spare = distance - c->reach + (sn_real)pair->moved;
     pair->nearest = distance < pair->nearest ? distance : pair->nearest;
-    if (!(spots.distance > 0) || !((sn_real)spots.distance - c->reach < 2 * l->h * closing_speed(s, c, &spots)) ||
+    if (!(spots.distance > 0) ||
+        !((sn_real)spots.distance - c->reach < 2 * l->h * closing_speed(s, c, &spots) + l->fall) ||
         !speaks(s, c, &spots, x))
         return;
     sn_surface_touch *touch = (sn_surface_touch *)s->touch_table.column[0] + candidate;
@@ -260,7 +261,7 @@ static void look_at_pair(const looking *l, sn_surface_pair *pair)
     for (uint32_t i = pair->first; i < pair->first + pair->count; ++i) {
         sn_surface_candidate *c = &surface_candidates(l->s)[i];
         c->touches = false;
-        if (c->spare > until || is_slow(l->s, c, l->h, (c->spare - (sn_real)pair->moved) / SN_SURFACE_LONGER))
+        if (c->spare > until || is_slow(l->s, c, l->h, (c->spare - (sn_real)pair->moved - l->fall) / SN_SURFACE_LONGER))
             waiting = c->spare < waiting ? c->spare : waiting;
         else
             look(l, pair, i);
@@ -344,10 +345,10 @@ static bool fail(sn_world *world)
 }
 
 /* In the order of pairs and of features within them, which is that of the surfaces: how much is listed does not matter. */
-static bool make_contacts(sn_world *world, sn_real h)
+static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
 {
     sn_surfaces *s = &world->contacts.surfaces;
-    looking l = {.world = world, .s = s, .h = h};
+    looking l = {.world = world, .s = s, .h = h, .fall = fall};
     uint64_t count = 0;
     s->contact_table.count = 0;
     if (!sn_parallel_few(&world->parallel, s->pair_table.count, WORK_OF_PAIR, look_piece, &l))
@@ -378,9 +379,9 @@ static bool make_contacts(sn_world *world, sn_real h)
 
 bool sn_surfaces_begin(sn_world *world, sn_real h)
 {
-    sn_surfaces *s = &world->contacts.surfaces;
-    return !s->on || (sn_surface_tiles_measure(world) && sn_surface_tiles_meet(world, h, 0) &&
-                      sn_surface_pairs_begin(world, h, 0) && make_contacts(world, h));
+    const sn_real fall = 2 * h * h * vec3_length(world->state.settings.gravity);
+    return !world->contacts.surfaces.on || (sn_surface_tiles_measure(world) && sn_surface_tiles_meet(world, h, fall) &&
+                                            sn_surface_pairs_begin(world, h, fall) && make_contacts(world, h, fall));
 }
 
 /* A surface that moves wakes another one that it may come to in a step of dt. */

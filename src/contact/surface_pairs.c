@@ -11,9 +11,9 @@
 
    A pair of features is to be a contact if its distance d, its reach r and how fast its nearest spots come together say so,
 
-       d - r < 2 h max(0, -d'),
+       d - r < 2 h max(0, -d') + 2 h^2 g,
 
-   which depends on the state alone, and d' has the same bound, with velocities for ways. So pairs of tiles say, by a few numbers, that nothing of theirs is due. (The bounds of Chen et
+   g gravity, without which layers at rest would touch in one substep and not in the next. That depends on the state alone, and d' has the same bound, with velocities for ways. So pairs of tiles say, by a few numbers, that nothing of theirs is due. (The bounds of Chen et
    al. 2025, "Offset geometric contact", by tile and without what turns.) */
 #include "contact/particle_contacts.h"
 

@@ -751,6 +751,13 @@ static void join_by_contacts(sn_world *world)
             column(world, SLEEP_MARKS)[kept[i].number] |=
                 m[kept[i].other & ~SN_IMPULSE_COLLIDER].moves ? TOUCHES | RESTLESS : TOUCHES;
     }
+    const sn_surface_contact *touch = world->contacts.surfaces.contact_table.column[0]; /* of the last substep */
+    for (uint32_t i = 0; world->contacts.surfaces.on && i < world->contacts.surfaces.contact_table.count; ++i) {
+        for (uint32_t k = 0; k < 4; ++k)
+            number[k] = world->particles.index[touch[i].slot[k]];
+        if (touch[i].normal_impulse > 0)
+            join_all(world, number, 4);
+    }
     const sn_kept_manifold *contact = world->body_contacts.kept_table.column[0];
     for (uint32_t i = 0; i < world->body_contacts.kept_table.count; ++i) {
         sn_kept_impulse two = impulse_of_bodies(&contact[i]);
