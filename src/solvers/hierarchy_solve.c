@@ -133,36 +133,13 @@ static void inherit(const sn_hierarchy *h, uint32_t first, uint32_t count)
         h->d[n] = h->parent[n] == SN_PLAN_NONE ? (sn_vec4){0} : h->d[h->parent[n]];
 }
 
-static void note_pins(const sn_hierarchy *h, const sn_hierarchy_part *part, const sn_frame *frame)
+static void note_pins(const sn_hierarchy *h, const sn_frame *frame)
 {
-    for (uint32_t i = part->hold; i < part->hold + part->holds; ++i) {
-        sn_hierarchy_hold *hold = &h->hold[i];
-        hold->pin_x = vec4_xyz(frame->x[hold->pin]);
-        hold->pin_low = vec4_xyz(frame->d[hold->pin]);
+    for (uint32_t i = 0; i < h->pin_table.count; ++i) {
+        sn_hierarchy_pin *pin = &h->pin[i];
+        pin->x = vec4_xyz(frame->x[pin->slot]);
+        pin->low = vec4_xyz(frame->d[pin->slot]);
     }
-}
-
-void sn_hierarchy_solve(const sn_hierarchy *h, const sn_frame *frame, const sn_wide *wide)
-{
-    for (uint32_t m = 0; m < h->mesh_table.count; ++m) {
-        const sn_hierarchy_mesh *mesh = &h->mesh[m];
-        if (!mesh->acts)
-            continue;
-        for (uint32_t l = mesh->level; l < mesh->level + mesh->levels; ++l)
-            gather_level(h, &h->level[l]);
-        for (uint32_t l = mesh->level + mesh->levels; l-- > mesh->level;) {
-            inherit(h, h->level[l].node, h->level[l].nodes);
-            sweep(h, h->level[l].run, h->level[l].runs, SWEEPS, wide);
-        }
-    }
-    for (uint32_t p = 0; p < h->part_table.count; ++p)
-        if (h->mesh[h->part[p].mesh].acts) {
-            inherit(h, h->part[p].node, h->part[p].nodes);
-            note_pins(h, &h->part[p], frame);
-        }
-    for (uint32_t m = 0; m < h->mesh_table.count; ++m)
-        if (h->mesh[m].acts)
-            sweep(h, h->mesh[m].run, h->mesh[m].runs, SWEEPS_FIRST, wide);
 }
 
 /* How far a held particle is pulled back: a share of the way from the pin. */
@@ -172,9 +149,48 @@ static sn_real pull_of(sn_vec3 away, sn_real most)
     return length > most ? most / length - 1 : 0;
 }
 
-static sn_vec3 from_pin(const sn_hierarchy_hold *hold, sn_vec3 x, sn_vec3 low)
+static sn_vec3 from_pin(const sn_hierarchy_pin *pin, sn_vec3 x, sn_vec3 low)
 {
-    return vec3_add(vec3_sub(x, hold->pin_x), vec3_sub(low, hold->pin_low));
+    return vec3_add(vec3_sub(x, pin->x), vec3_sub(low, pin->low));
+}
+
+/* Aggregates are pulled back to where they may be. */
+static void hold_nodes(const sn_hierarchy *h, uint32_t first, uint32_t count, const sn_hierarchy_mesh *mesh)
+{
+    const sn_vec3 origin = vec4_xyz(mesh->origin);
+    for (uint32_t i = first; i < first + count; ++i) {
+        const sn_hierarchy_far *far = &h->far[i];
+        const sn_hierarchy_pin *pin = &h->pin[far->pin];
+        sn_vec4 *d = &h->d[far->node];
+        const sn_vec3 at = vec3_add(vec3_sub(pin->x, origin), pin->low);
+        const sn_vec3 away = vec3_add(vec3_sub(vec4_xyz(h->x[far->node]), at), vec4_xyz(*d));
+        const sn_real pull = pull_of(away, far->most);
+        *d = (sn_vec4){d->x + away.x * pull, d->y + away.y * pull, d->z + away.z * pull, d->w};
+    }
+}
+
+void sn_hierarchy_solve(const sn_hierarchy *h, const sn_frame *frame, const sn_wide *wide)
+{
+    note_pins(h, frame);
+    for (uint32_t m = 0; m < h->mesh_table.count; ++m) {
+        const sn_hierarchy_mesh *mesh = &h->mesh[m];
+        if (!mesh->acts)
+            continue;
+        for (uint32_t l = mesh->level; l < mesh->level + mesh->levels; ++l)
+            gather_level(h, &h->level[l]);
+        for (uint32_t l = mesh->level + mesh->levels; l-- > mesh->level;) {
+            inherit(h, h->level[l].node, h->level[l].nodes);
+            hold_nodes(h, h->level[l].far, h->level[l].fars, mesh);
+            sweep(h, h->level[l].run, h->level[l].runs, SWEEPS, wide);
+            hold_nodes(h, h->level[l].far, h->level[l].fars, mesh);
+        }
+    }
+    for (uint32_t p = 0; p < h->part_table.count; ++p)
+        if (h->mesh[h->part[p].mesh].acts)
+            inherit(h, h->part[p].node, h->part[p].nodes);
+    for (uint32_t m = 0; m < h->mesh_table.count; ++m)
+        if (h->mesh[m].acts)
+            sweep(h, h->mesh[m].run, h->mesh[m].runs, SWEEPS_FIRST, wide);
 }
 
 void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, const sn_frame *frame, sn_vec4 *moved)
@@ -185,6 +201,7 @@ void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide
         if (!h->mesh[part->mesh].acts)
             continue;
         sweep(h, part->run, part->runs, SWEEPS_FIRST, wide);
+        hold_nodes(h, part->far, part->fars, &h->mesh[part->mesh]);
         for (uint32_t n = part->node; n < part->node + part->nodes; ++n)
             for (uint32_t k = h->first[n]; h->x[n].w != 0 && k < h->first[n + 1]; ++k) {
                 sn_vec4 *to = &moved[h->member[k]];
@@ -194,7 +211,7 @@ void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide
             const sn_hierarchy_hold *hold = &h->hold[i];
             sn_vec4 *to = &moved[hold->slot];
             const sn_vec3 low = moved == frame->x ? (sn_vec3){0, 0, 0} : vec4_xyz(*to);
-            const sn_vec3 away = from_pin(hold, vec4_xyz(frame->x[hold->slot]), low);
+            const sn_vec3 away = from_pin(&h->pin[hold->pin], vec4_xyz(frame->x[hold->slot]), low);
             const sn_real pull = pull_of(away, hold->most);
             *to = (sn_vec4){to->x + away.x * pull, to->y + away.y * pull, to->z + away.z * pull, to->w};
         }
@@ -210,6 +227,7 @@ void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wid
         if (!h->mesh[part->mesh].acts)
             continue;
         sweep(h, part->run, part->runs, SWEEPS_FIRST, wide);
+        hold_nodes(h, part->far, part->fars, &h->mesh[part->mesh]);
         const sn_wide_groups groups = groups_of(h, part, h->d, plane, coarse);
         if (part->groups)
             wide->move_rows(&groups);
@@ -228,7 +246,7 @@ void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wid
             if (!coarse)
                 low = vec3((sn_real)d[0], (sn_real)d[SN_BATCH], (sn_real)d[2 * SN_BATCH]);
             const sn_vec3 away =
-                from_pin(hold, vec3((sn_real)x[0], (sn_real)x[SN_BATCH], (sn_real)x[2 * SN_BATCH]), low);
+                from_pin(&h->pin[hold->pin], vec3((sn_real)x[0], (sn_real)x[SN_BATCH], (sn_real)x[2 * SN_BATCH]), low);
             const sn_real pull = pull_of(away, hold->most);
             to[0] += (float)(away.x * pull);
             to[SN_BATCH] += (float)(away.y * pull);
