@@ -30,6 +30,12 @@
 
 #define SN_HIERARCHY_BLOCKS 64
 
+/* A particle or an aggregate seen from another one. */
+typedef struct hierarchy_edge {
+    uint32_t to;
+    sn_real rest; /* m: of rods */
+} hierarchy_edge;
+
 /* Limits that share no aggregate, as batches. */
 typedef struct sn_limit_run {
     uint32_t batch, batches;
@@ -79,6 +85,12 @@ typedef struct sn_hierarchy_mesh {
     sn_vec4 origin; /* in this step */
     bool acts;      /* in this step */
 } sn_hierarchy_mesh;
+
+/* Where a tile is while rods are mended. */
+typedef struct sn_hierarchy_home {
+    sn_real *plane; /* its rows; NULL: it is in storage. (There are planes where sn_real is float.) */
+    bool coarse;    /* places themselves are moved */
+} sn_hierarchy_home;
 
 /* Tells about one mesh, for reports. */
 typedef enum sn_stiffened {
@@ -140,6 +152,18 @@ typedef struct sn_hierarchy {
     sn_table pin_table;
     sn_hierarchy_pin *pin;
     sn_table heap_table; /* scratch: see hierarchy_hold.c */
+
+    /* For mending (tiled_mend.c): */
+    const uint32_t *rod_start; /* by slot: its rods, in */
+    const hierarchy_edge *rod;
+    const uint32_t *tile_of; /* by slot */
+    uint32_t slots;
+    uint16_t *too_long; /* by batch of the plan: lanes */
+    uint32_t batches;
+    uint32_t *steep;         /* one: see tiled_mend.c */
+    sn_hierarchy_home *home; /* by tile */
+    uint32_t *queue;         /* of slots */
+    bool *queued;            /* by slot */
 
     void *block[SN_HIERARCHY_BLOCKS]; /* scratch for making it, kept: an edit must not make a step allocate */
     size_t block_size[SN_HIERARCHY_BLOCKS];

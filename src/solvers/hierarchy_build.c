@@ -173,6 +173,16 @@ static void make(hierarchy_work *w)
         sn_hierarchy_add_levels(w);
     if (!w->failed)
         sn_hierarchy_find_holds(w);
+    w->h->batches = w->in->plan->mask_table.count;
+    w->h->too_long = sn_hierarchy_scratch(w, w->h->batches, sizeof *w->h->too_long);
+    w->h->steep = sn_hierarchy_scratch(w, 1, sizeof *w->h->steep);
+    w->h->home = sn_hierarchy_scratch(w, w->in->plan->layer[1], sizeof *w->h->home);
+    w->h->queue = sn_hierarchy_scratch(w, w->slots, sizeof *w->h->queue);
+    w->h->queued = sn_hierarchy_scratch(w, w->slots, sizeof *w->h->queued);
+    w->h->rod_start = w->start;
+    w->h->rod = w->edge;
+    w->h->tile_of = w->tile;
+    w->h->slots = w->slots;
 }
 
 bool sn_hierarchy_reserve(sn_hierarchy *h, const sn_allocator *allocator, const sn_solver_in *in)

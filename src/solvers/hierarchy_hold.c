@@ -171,14 +171,6 @@ static void spread(hierarchy_work *w, const spreading *s)
 /* The cosine of the largest angle by which the mesh may turn on the way. */
 #define LEAST_FLAT ((sn_real)0.9)
 
-static void find_centre(const hierarchy_work *w, const spreading *s, uint32_t node, double centre[3])
-{
-    hierarchy_form form = {0};
-    if (s->reach)
-        sn_hierarchy_put_form(w, &form, node);
-    memcpy(centre, s->reach ? form.centre : w->form[s->form[node]].centre, sizeof form.centre);
-}
-
 /* How far along a line and beside it a point is: from `from` on, in the direction of a unit vector. */
 static double beside_line(const double from[3], const double along[3], const double point[3], double *at)
 {
@@ -195,21 +187,23 @@ static double beside_line(const double from[3], const double along[3], const dou
 #define BESIDE 1.0
 #define STEP   0.2
 
-/* Whether the straight way to an immovable particle lies within the mesh: there is a hole where no step along it leads on. */
-static bool sees(const hierarchy_work *w, const spreading *s, uint32_t node, const hierarchy_form *pin)
+/* Whether the straight way from an aggregate to an immovable particle lies within the mesh: there is a hole where no step along it leads
+   on. Of what fills space it is not asked. */
+static bool sees(const hierarchy_work *w, const spreading *s, uint32_t node, uint32_t slot)
 {
-    double from[3], way[3], none;
-    find_centre(w, s, node, from);
-    const double all = beside_line(from, (const double[3]){0}, pin->centre, &none);
+    hierarchy_form pin = {0};
+    sn_hierarchy_put_form(w, &pin, slot);
+    const double *from = w->form[s->form[node]].centre;
+    double way[3];
+    const double all = (double)sn_hierarchy_distance(&w->form[s->form[node]], &pin);
     for (int i = 0; i < 3; ++i)
-        way[i] = (pin->centre[i] - from[i]) / all;
-    for (double last = 0, step = 0; all - last > 1.5 * step;) {
+        way[i] = (pin.centre[i] - from[i]) / all;
+    for (double last = 0, step = 0; !w->form[s->form[node]].solid && all - last > 1.5 * step;) {
         uint32_t next = NONE;
         double least = 0, rest = 0, to = 0;
         for (uint32_t e = s->start[node]; e < s->start[node + 1]; ++e) {
-            double centre[3], at;
-            find_centre(w, s, s->edge[e].to, centre);
-            const double aside = beside_line(from, way, centre, &at);
+            double at;
+            const double aside = beside_line(from, way, w->form[s->form[s->edge[e].to]].centre, &at);
             if (!(at > last + STEP * (double)s->edge[e].rest) || (next != NONE && aside >= least))
                 continue;
             next = s->edge[e].to;
@@ -218,7 +212,7 @@ static bool sees(const hierarchy_work *w, const spreading *s, uint32_t node, con
             to = at;
         }
         if (next == NONE || least > BESIDE * rest)
-            return all - last <= 1.5 * (rest > 0 ? rest : all);
+            return all - last <= 1.5 * s->link;
         node = next;
         step = rest;
         last = to;
@@ -228,14 +222,14 @@ static bool sees(const hierarchy_work *w, const spreading *s, uint32_t node, con
 
 /* The straight way, where the mesh is flat and braced: in a mesh of squares or triangles rods lead there by a longer one. Where it is curved
    a little, it is longer by 1 / flat at most. 0: it is not flat. */
-static double straight_from(const hierarchy_work *w, const spreading *s, const hierarchy_visit *visit, hierarchy_form b)
+static double straight_from(const hierarchy_work *w, const hierarchy_visit *visit, hierarchy_form b)
 {
     const uint32_t pin = w->h->pin[visit->pin].slot;
     if (visit->flat < LEAST_FLAT)
         return 0;
     hierarchy_form a = w->form[beside(w, pin)];
     sn_hierarchy_put_form(w, &a, pin);
-    if (sn_hierarchy_is_detour(&a, &b, (double)visit->far) || (!a.solid && !sees(w, s, visit->node, &a)))
+    if (sn_hierarchy_is_detour(&a, &b, (double)visit->far))
         return 0;
     return sn_hierarchy_limit(&a, &b) / (double)visit->flat;
 }
@@ -256,14 +250,24 @@ static double *find_reaches(hierarchy_work *w)
     return reach;
 }
 
-static bool hold_particle(hierarchy_work *w, const spreading *s, uint32_t at, const hierarchy_visit *visit)
+/* Whether the aggregate of a particle is held by the same group: then the straight way lies within the mesh. */
+static bool is_seen(const hierarchy_work *w, const hierarchy_visit *visit)
+{
+    const uint32_t *by = w->held_by + (size_t)SN_HOLD_GROUPS * w->node[visit->node], group = w->group[visit->pin] + 1;
+    bool seen = false;
+    for (uint32_t k = 0; k < SN_HOLD_GROUPS; ++k)
+        seen = seen || by[k] == group;
+    return seen;
+}
+
+static bool hold_particle(hierarchy_work *w, uint32_t at, const hierarchy_visit *visit)
 {
     sn_hierarchy *h = w->h;
     if (!sn_hierarchy_grow(w, &h->hold_table, 1))
         return false;
     hierarchy_form form = w->form[w->node[visit->node]];
     sn_hierarchy_put_form(w, &form, visit->node);
-    const double straight = straight_from(w, s, visit, form);
+    const double straight = is_seen(w, visit) ? straight_from(w, visit, form) : 0;
     const bool shorter = straight > 0 && straight < (double)visit->far;
     h->hold[h->hold_table.count - 1] =
         (sn_hierarchy_hold){visit->node, at, visit->pin, shorter ? (sn_real)straight : visit->far * SLACK};
@@ -287,7 +291,7 @@ void sn_hierarchy_find_holds(hierarchy_work *w)
         for (uint32_t k = h->first[h->part[p].node]; k < h->first[h->part[p].node + h->part[p].nodes]; ++k) {
             const uint32_t slot = h->member[k];
             for (uint32_t i = 0; i < s.visits[slot] && w->w[slot] > 0; ++i)
-                if (!hold_particle(w, &s, h->at[k], &s.visit[SN_HOLD_GROUPS * slot + i]))
+                if (!hold_particle(w, h->at[k], &s.visit[SN_HOLD_GROUPS * slot + i]))
                     return;
         }
         h->part[p].holds = h->hold_table.count - h->part[p].hold;
@@ -334,9 +338,16 @@ static void hold_node(hierarchy_work *w, const spreading *s, hierarchy_visit vis
     visit.pin = nearest(w, visit.pin, form);
     const sn_real flat = flatness(w, beside(w, h->pin[visit.pin].slot), form);
     visit.flat = flat < visit.flat ? flat : visit.flat;
-    const double straight = straight_from(w, s, &visit, *form);
-    if (straight > 0 && sn_hierarchy_grow(w, &h->far_table, 1))
-        h->far[h->far_table.count - 1] = (sn_hierarchy_far){s->form[visit.node], visit.pin, (sn_real)straight};
+    const double straight = straight_from(w, &visit, *form);
+    if (!(straight > 0) || !sees(w, s, visit.node, h->pin[visit.pin].slot) || !sn_hierarchy_grow(w, &h->far_table, 1))
+        return;
+    const uint32_t node = s->form[visit.node];
+    h->far[h->far_table.count - 1] = (sn_hierarchy_far){node, visit.pin, (sn_real)straight};
+    for (uint32_t k = 0; node < w->firsts && k < SN_HOLD_GROUPS; ++k)
+        if (!w->held_by[SN_HOLD_GROUPS * node + k]) {
+            w->held_by[SN_HOLD_GROUPS * node + k] = w->group[visit.pin] + 1;
+            return;
+        }
 }
 
 void sn_hierarchy_hold_level(hierarchy_work *w, const uint32_t *id, uint32_t count)

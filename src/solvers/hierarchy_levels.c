@@ -503,6 +503,8 @@ void sn_hierarchy_add_levels(hierarchy_work *w)
     w->way = sn_hierarchy_scratch(w, w->form_room, sizeof *w->way);
     w->local = sn_hierarchy_scratch(w, w->form_room, sizeof *w->local);
     uint32_t *id = sn_hierarchy_scratch(w, nodes, sizeof *id);
+    w->firsts = nodes;
+    w->held_by = sn_hierarchy_scratch(w, SN_HOLD_GROUPS * (size_t)nodes, sizeof *w->held_by);
     w->visit = sn_hierarchy_scratch(w, SN_HOLD_GROUPS * (size_t)nodes, sizeof *w->visit);
     w->visits = sn_hierarchy_scratch(w, nodes, sizeof *w->visits);
     w->graph = (hierarchy_graph){.start = sn_hierarchy_scratch(w, (size_t)nodes + 3, sizeof(uint32_t)),

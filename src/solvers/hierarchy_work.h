@@ -16,12 +16,6 @@ typedef struct hierarchy_rod {
     sn_real rest;
 } hierarchy_rod;
 
-/* A particle or an aggregate seen from another one. */
-typedef struct hierarchy_edge {
-    uint32_t to;
-    sn_real rest; /* m: of rods */
-} hierarchy_edge;
-
 /* What is cut into aggregates. By number of what is cut: */
 typedef struct hierarchy_graph {
     uint32_t *start; /* its edges */
@@ -88,6 +82,8 @@ typedef struct hierarchy_work {
     uint32_t *local;        /* by aggregate: its number in a level */
     uint32_t *pin_of;       /* by slot: its number among immovable ones, */
     uint32_t *group;        /* by that number: which of them hang together */
+    uint32_t firsts;        /* aggregates of the first level, */
+    uint32_t *held_by;      /*   and SN_HOLD_GROUPS for each: one more than the group that holds it; 0: none */
     hierarchy_visit *visit; /* SN_HOLD_GROUPS by number in `graph`, */
     uint8_t *visits;        /*   and how many there are */
     hierarchy_graph graph;
