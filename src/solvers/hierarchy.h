@@ -92,6 +92,12 @@ typedef struct sn_hierarchy_home {
     bool coarse;    /* places themselves are moved */
 } sn_hierarchy_home;
 
+/* How mending a tile went. */
+typedef struct sn_hierarchy_mended {
+    uint32_t noted; /* rods */
+    uint32_t left;  /* particles */
+} sn_hierarchy_mended;
+
 /* Tells about one mesh, for reports. */
 typedef enum sn_stiffened {
     SN_STIFFENED,    /* it has a hierarchy */
@@ -160,10 +166,13 @@ typedef struct sn_hierarchy {
     uint32_t slots;
     uint16_t *too_long; /* by batch of the plan: lanes */
     uint32_t batches;
-    uint32_t *steep;         /* one: see tiled_mend.c */
-    sn_hierarchy_home *home; /* by tile */
-    uint32_t *queue;         /* of slots */
-    bool *queued;            /* by slot */
+    uint32_t *steep;             /* one: see tiled_mend.c */
+    sn_hierarchy_home *home;     /* by tile */
+    sn_hierarchy_mended *mended; /* by tile, of all layers */
+    uint32_t *queue;             /* of slots */
+    uint32_t *left;  /* of slots, by tile: its particles that have rods to other tiles, and were looked at */
+    bool *leads_out; /* by slot: it is in that */
+    bool *queued;    /* by slot */
 
     void *block[SN_HIERARCHY_BLOCKS]; /* scratch for making it, kept: an edit must not make a step allocate */
     size_t block_size[SN_HIERARCHY_BLOCKS];

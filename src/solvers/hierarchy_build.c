@@ -177,6 +177,9 @@ static void make(hierarchy_work *w)
     w->h->too_long = sn_hierarchy_scratch(w, w->h->batches, sizeof *w->h->too_long);
     w->h->steep = sn_hierarchy_scratch(w, 1, sizeof *w->h->steep);
     w->h->home = sn_hierarchy_scratch(w, w->in->plan->layer[1], sizeof *w->h->home);
+    w->h->mended = sn_hierarchy_scratch(w, w->in->plan->tile_table.count, sizeof *w->h->mended);
+    w->h->left = sn_hierarchy_scratch(w, w->slots, sizeof *w->h->left);
+    w->h->leads_out = sn_hierarchy_scratch(w, w->slots, sizeof *w->h->leads_out);
     w->h->queue = sn_hierarchy_scratch(w, w->slots, sizeof *w->h->queue);
     w->h->queued = sn_hierarchy_scratch(w, w->slots, sizeof *w->h->queued);
     w->h->rod_start = w->start;

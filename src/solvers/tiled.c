@@ -698,6 +698,7 @@ static void run_tile(void *data, uint32_t index, uint32_t worker)
     if (l->is_first && !is_stiff(l, tile))
         good = open_tile(l, tile, index);
     good = (l->is_first ? close_tile(l, tile, index, &p) : pass_seam(l, tile, &p)) && good;
+    sn_tiled_count_long(l, tile);
     sn_real largest = sweep.largest;
     for (uint32_t i = 0; i < SN_BATCH; ++i)
         largest = (sn_real)p.largest[i] > largest ? (sn_real)p.largest[i] : largest;
@@ -811,8 +812,10 @@ bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
     bool good = move_newcomers(t) && run_limits(t, out);
     for (uint32_t i = 0; good && i + 1 < plan->layer_table.count; ++i)
         good = run_layer(t, i, out, largest);
-    if (good)
-        sn_tiled_mend(&first);
+    if (good && !sn_tiled_mend(&first)) {
+        out->lost_tasks = true;
+        return false;
+    }
     return good && sn_tiled_solve_trees(t, out, largest) && sn_tiled_project_others(t, &first, out, largest) &&
            settle_tiles(t, &first, out);
 }

@@ -4,7 +4,8 @@
    Layers note the rods that were too long before they were moved. What is moved far leaves those around it too long, so the ends of such rods
    are where to look. A particle in the queue has all its rods looked at; one that is too long is shortened until it is not much too long
    (not to its full length, which would make its neighbours too long), and both ends are queued. It is an ordinary largest distance, so it
-   keeps momentum and adds no energy. The order is that of batches, and then of the queue: it is one thread's work, and there is little of it. */
+   keeps momentum and adds no energy. The order is that of batches, and then of the queue: tiles are mended side by side, and then, on one thread,
+   what has rods from one tile to another. */
 #include "solvers/tiled_work.h"
 
 /* Rods that are longer than this, by share, are noted before they are moved. What is left so much too long, times TOO_LONG, is
@@ -20,7 +21,7 @@
 #define STEEPEST   9u
 
 /* Particles that are looked at, at most, for each one of stiff meshes. */
-#define MOST_LOOKS 0.5
+#define MOST_LOOKS 2.0
 
 static sn_real long_from(const sn_hierarchy *h)
 {
@@ -68,23 +69,27 @@ typedef struct mending {
     const uint8_t *touched;
     sn_vec4 *x, *low;
     sn_real too_long, shortened; /* by rest length */
-    uint32_t first, count;       /* of the queue, a ring */
+    uint32_t tile;               /* that is mended by itself; NONE: all */
+    /* The queue: a ring of so many slots, */
+    uint32_t *ring;
+    uint32_t size, first, count; /*   of which these are in it */
 } mending;
+
+#define NONE SN_PLAN_NONE
 
 static void enqueue(mending *m, uint32_t slot)
 {
-    const sn_hierarchy *h = m->h;
-    if (h->queued[slot])
+    if (m->h->queued[slot])
         return;
-    h->queued[slot] = true;
+    m->h->queued[slot] = true;
     const uint32_t at = m->first + m->count++;
-    h->queue[at < h->slots ? at : at - h->slots] = slot;
+    m->ring[at < m->size ? at : at - m->size] = slot;
 }
 
 static uint32_t dequeue(mending *m)
 {
-    const uint32_t slot = m->h->queue[m->first++];
-    m->first = m->first < m->h->slots ? m->first : 0;
+    const uint32_t slot = m->ring[m->first++];
+    m->first = m->first < m->size ? m->first : 0;
     m->count--;
     m->h->queued[slot] = false;
     return slot;
@@ -121,13 +126,19 @@ static void move(const whereabouts *at, sn_vec3 by)
     to[2 * at->apart] += by.z;
 }
 
-static void look_at(mending *m, uint32_t slot)
+/* Gives whether some of its rods lead out of the tile that is mended, and were left. */
+static bool look_at(mending *m, uint32_t slot)
 {
+    bool left = false;
     const sn_hierarchy *h = m->h;
     const whereabouts a = find(m, slot);
     sn_vec3 x = read(a.x, a.apart), low = read(a.low, a.apart);
     for (uint32_t e = h->rod_start[slot]; e < h->rod_start[slot + 1]; ++e) {
         const uint32_t other = h->rod[e].to;
+        if (m->tile != NONE && h->tile_of[other] != m->tile) {
+            left = true;
+            continue;
+        }
         const whereabouts b = find(m, other);
         const sn_vec3 apart = vec3_add(vec3_sub(x, read(b.x, b.apart)), vec3_sub(low, read(b.low, b.apart)));
         const sn_real rest = h->rod[e].rest, most = m->too_long * rest, square = vec3_dot(apart, apart);
@@ -142,6 +153,7 @@ static void look_at(mending *m, uint32_t slot)
         enqueue(m, slot);
         enqueue(m, other);
     }
+    return left;
 }
 
 /* Where the tiles of stiff meshes are in this pass. */
@@ -168,7 +180,77 @@ static void queue_batch(mending *m, uint32_t kind, uint32_t batch)
     m->h->too_long[batch] = 0;
 }
 
-void sn_tiled_mend(const layer *l)
+static void queue_runs(mending *m, const sn_tile *tile)
+{
+    for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
+        const sn_plan_run *run = &m->l->plan->run[r];
+        for (uint32_t b = run->batch; b < run->batch + run->batches; ++b)
+            if (m->h->too_long[b])
+                queue_batch(m, run->kind, b);
+    }
+}
+
+void sn_tiled_count_long(const layer *l, const sn_tile *tile)
+{
+    const sn_hierarchy *h = &l->scratch->hierarchy;
+    uint32_t count = 0;
+    if (!l->t->stiffens || !h->mesh_table.count)
+        return;
+    for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r)
+        for (uint32_t b = l->plan->run[r].batch; b < l->plan->run[r].batch + l->plan->run[r].batches; ++b)
+            for (uint32_t left = h->too_long[b]; left; left &= left - 1)
+                count++;
+    h->mended[tile - l->plan->tile] = (sn_hierarchy_mended){.noted = count};
+}
+
+/* A tile by itself. What has rods that lead out of it is noted, for when all tiles have been mended. */
+static void mend_tile(void *data, uint32_t index, uint32_t worker)
+{
+    mending m = *(const mending *)data;
+    m.tile = m.h->tile[index];
+    const sn_tile *tile = &m.l->plan->tile[m.tile];
+    uint32_t *left = &m.h->mended[m.tile].left;
+    (void)worker;
+    m.ring = m.h->queue + tile->first;
+    m.size = tile->count;
+    queue_runs(&m, tile);
+    for (uint32_t looks = (uint32_t)(MOST_LOOKS * tile->count); m.count; looks -= looks > 0) {
+        const uint32_t slot = dequeue(&m);
+        if (looks && look_at(&m, slot) && !m.h->leads_out[slot]) {
+            m.h->leads_out[slot] = true;
+            m.h->left[tile->first + (*left)++] = slot;
+        }
+    }
+}
+
+/* What is left between tiles, and what that moves. */
+static void mend_between(mending *m)
+{
+    const sn_hierarchy *h = m->h;
+    const sn_plan *plan = m->l->plan;
+    m->ring = h->queue;
+    m->size = h->slots;
+    for (uint32_t i = 0; i < h->tile_table.count; ++i) {
+        const uint32_t first = plan->tile[h->tile[i]].first;
+        for (uint32_t k = 0; k < h->mended[h->tile[i]].left; ++k) {
+            h->leads_out[h->left[first + k]] = false;
+            enqueue(m, h->left[first + k]);
+        }
+    }
+    for (uint32_t t = plan->layer[1]; t < plan->tile_table.count; ++t)
+        if (h->mended[t].noted)
+            queue_runs(m, &plan->tile[t]);
+    for (uint32_t looks = (uint32_t)(MOST_LOOKS * h->slots); m->count; looks -= looks > 0) {
+        const uint32_t slot = dequeue(m);
+        if (looks)
+            look_at(m, slot);
+    }
+}
+
+/* ns of a particle that is looked at, about. */
+#define WORK_OF_LOOK 100.0
+
+bool sn_tiled_mend(const layer *l)
 {
     const sn_hierarchy *h = &l->scratch->hierarchy;
     const sn_plan *plan = l->plan;
@@ -176,25 +258,27 @@ void sn_tiled_mend(const layer *l)
                  .h = h,
                  .touched = l->scratch->touched_table.column[0],
                  .x = l->t->motion->x,
-                 .low = l->t->motion->x_low};
+                 .low = l->t->motion->x_low,
+                 .tile = NONE};
     if (!l->t->stiffens || !h->mesh_table.count)
-        return;
+        return true;
+    uint32_t noted = 0;
+    for (uint32_t t = 0; t < plan->tile_table.count; ++t)
+        noted += h->mended[t].noted;
+    const double all = h->particles[SN_STIFFENED] + h->particles[SN_PLAIN_SHAPE];
     const sn_real by = TOO_LONG * long_from(h);
     m.too_long = 1 + by;
     m.shortened = 1 + SHORTENED * by;
-    for (uint32_t r = 0; r < plan->run_table.count; ++r)
-        for (uint32_t b = plan->run[r].batch; b < plan->run[r].batch + plan->run[r].batches; ++b)
-            if (h->too_long[b])
-                queue_batch(&m, plan->run[r].kind, b);
-    if (m.count > MANY * h->slots && *h->steep < STEEPEST)
+    if (noted > MANY * all && *h->steep < STEEPEST)
         ++*h->steep;
-    else if (m.count<FEW * h->slots && * h->steep> 0)
+    else if (noted<FEW * all && * h->steep> 0)
         --*h->steep;
-    if (m.count)
-        find_homes(&m);
-    for (uint32_t left = (uint32_t)(MOST_LOOKS * h->slots); m.count; left -= left > 0) {
-        const uint32_t slot = dequeue(&m);
-        if (left)
-            look_at(&m, slot);
-    }
+    if (!noted)
+        return true;
+    find_homes(&m);
+    const bool share = sn_parallel_wants(l->t->in->parallel, noted * WORK_OF_LOOK);
+    if (!sn_parallel_tasks(share ? l->t->in->parallel : NULL, h->tile_table.count, mend_tile, &m))
+        return false;
+    mend_between(&m);
+    return true;
 }

@@ -205,8 +205,11 @@ void sn_tiled_note_long(const sn_tiled *t, uint32_t batch, uint32_t lane, uint32
 void sn_tiled_begin_mending(const sn_hierarchy *h);
 float sn_tiled_long_from(const sn_tiled *t);
 
-/* After all layers. */
-void sn_tiled_mend(const layer *l);
+/* When a tile, of any layer, has been solved: so many are noted in it. */
+void sn_tiled_count_long(const layer *l, const sn_tile *tile);
+
+/* After all layers. False if tasks were lost. */
+bool sn_tiled_mend(const layer *l);
 
 /* ---- tiled_rest.c: false if something was not finite, or tasks were lost ---- */
 
