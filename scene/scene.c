@@ -729,12 +729,18 @@ const sn_scene_static *sn_scene_static_at(const sn_scene *scene, uint32_t i)
 
 sn_result sn_scene_step(sn_scene *scene)
 {
+    return sn_scene_step_budget(scene, NULL, NULL);
+}
+
+sn_result sn_scene_step_budget(sn_scene *scene, sn_budget *budget, sn_certificate *certificate)
+{
     double dt = 1 / (double)scene->info.rate;
     sn_result result = SN_OK;
     if (!scene->prepared)
         result = sn_scene_prepare(scene, sn_scene_time(scene), dt);
     if (result == SN_OK)
-        result = sn_world_step(scene->world, (sn_real)dt);
+        result = budget ? sn_world_step_budget(scene->world, (sn_real)dt, budget, certificate)
+                        : sn_world_step(scene->world, (sn_real)dt);
     scene->prepared = result == SN_CANCELLED;
     if (result != SN_OK)
         return result;

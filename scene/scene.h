@@ -73,6 +73,9 @@ bool sn_scene_release(sn_scene *scene, uint32_t count, const uint32_t *number);
    was given (sn_world_set_cancel): the scene stands before the frame, its events done; the next call takes the same frame. */
 sn_result sn_scene_step(sn_scene *scene);
 
+/* The same with sn_world_step_budget; budget NULL: with sn_world_step. */
+sn_result sn_scene_step_budget(sn_scene *scene, sn_budget *budget, sn_certificate *certificate);
+
 /* Frames taken so far, and their time in seconds, which goes on where a saved scene left off. */
 uint32_t sn_scene_frame(const sn_scene *scene);
 double sn_scene_time(const sn_scene *scene);
