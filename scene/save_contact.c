@@ -108,5 +108,5 @@ const char *sn_scene_save_contact(sn_scene *scene, sn_document *document, sn_val
     save_groups(scene, document, root);
     if (has_foreign_field(scene))
         return "the program gave a group a distance field, which a scene file cannot hold";
-    return sn_scene_save_statics(scene, document, root);
+    return sn_scene_save_fixed(scene, document, root);
 }

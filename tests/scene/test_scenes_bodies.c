@@ -349,7 +349,8 @@ static void test_jelly_cubes(void **state)
 static void a_heap_of_figures_sleeps(void **state)
 {
     (void)state;
-    static const char text[] = "{\"contact\": {\"sleep\": true}, \"statics\": [{\"type\": \"plane\"}], \"objects\": ["
+    static const char text[] = "{\"contact\": {\"sleep\": true}, \"bodies\": [{\"type\": \"static\", \"shapes\": "
+                               "{\"type\": \"plane\"}}], \"objects\": ["
                                "{\"type\": \"ragdoll\", \"position\": [0, 1.2, 0], \"spin\": [0.7, 0.3, 0.5]},"
                                "{\"type\": \"ragdoll\", \"position\": [0.3, 2.7, 0], \"spin\": [-0.7, 0.3, 0.5]},"
                                "{\"type\": \"ragdoll\", \"position\": [0, 4.2, 0.2], \"spin\": [0.7, 0.3, 0.5]},"
