@@ -196,7 +196,7 @@ typedef struct sn_contact {
     sn_real static_friction, dynamic_friction, restitution; /* as mixed from both materials */
     sn_vec3
         surface_velocity; /* m/s: the other's surface runs so below the particle, like a belt; what of it is along the
-                                  normal does not count; default 0 */
+                                  normal does not count; at first what the materials say */
 } sn_contact;
 
 /* Whether the two may touch in this step. */

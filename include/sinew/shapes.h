@@ -30,6 +30,11 @@ typedef struct sn_contact_material {
                         default 0 */
     sn_mix friction_mix;    /* also of rolling; default SN_MIX_AVERAGE */
     sn_mix restitution_mix; /* default SN_MIX_AVERAGE */
+    sn_vec3
+        surface_velocity; /* m/s: the surface runs so while the body stands, as that of a conveyor belt or a track does, and friction
+                                 takes along what lies on it; in the frame of the body, as it is turned when a step begins. What of it
+                                 is along the normal does not count. Of shapes of bodies; particles and skins have none. At most 1e15
+                                 each; default 0 */
 } sn_contact_material;
 
 SN_API sn_contact_material sn_default_contact_material(void);

@@ -501,6 +501,15 @@ static void name(const sn_body_contact_finding *f, const sn_body_contact_found *
     key[1] = (uint64_t)(f->part[two->a] - state[f->body[two->a]].part) << 32 | local;
 }
 
+/* m/s: how the surface of a part runs, in the world. */
+static sn_vec3 part_surface_velocity(const sn_world *world, const sn_contact_material *material, uint32_t slot)
+{
+    if (!sn_contact_runs(material))
+        return vec3(0, 0, 0);
+    return sn_quat_turn(sn_body_rotation(world, sn_body_of_row(world, world->particles.body[slot] - 1)),
+                        material->surface_velocity);
+}
+
 /* Points are left as they are: there are none. */
 static void make_contact(const sn_body_contact_finding *f, const sn_body_contact_found *two, sn_body_contact *contact)
 {
@@ -520,6 +529,8 @@ static void make_contact(const sn_body_contact_finding *f, const sn_body_contact
         contact->layer = two->type - FOUND_FIXED;
         contact->sensor = r->def.sensor;
         others = sn_fixed_shape_material(rules, r);
+        if (sn_contact_runs(others))
+            contact->belt = sn_fixed_surface_velocity(world, r);
     } else if (two->type == FOUND_BALL) {
         contact->b = ((const uint32_t *)f->body_contacts->ball_table.column[0])[two->other];
         others = &sn_contact_group(rules, world->particles.group[two->other])->material;
@@ -527,9 +538,11 @@ static void make_contact(const sn_body_contact_finding *f, const sn_body_contact
         contact->b = f->body[two->other];
         contact->part_b = f->part[two->other];
         others = sn_part_material(world, contact->part_b, slot_of(f, two->other));
+        contact->belt = part_surface_velocity(world, others, slot_of(f, two->other));
         sn_real inner_b = sn_convex_inner(&world->bodies.part[contact->part_b].convex);
         inner = inner_b < inner ? inner_b : inner;
     }
+    contact->belt = vec3_sub(contact->belt, part_surface_velocity(world, material, slot));
     contact->friction = sn_contacts_friction(material, others);
     contact->slop = SLOP * inner;
     contact->round = rolls_at(world, contact);

@@ -411,6 +411,7 @@ static const struct number_rule {
     BY(FORCE, NULL, make_force),
     BY(SPIN, NULL, make_slow_spin),
     BY(TORQUE, NULL, make_slow_spin),
+    BY(RUNNING, NULL, make_slow_spin),
     BY(ROTATION, NULL, make_world_rotation),
     BY(OWN_ROTATION, NULL, make_own_rotation),
     BY(DIRECTION, NULL, make_any_direction),
