@@ -86,7 +86,8 @@ typedef struct sn_shape_def {
     const sn_contact_material *material; /* default NULL: that of the group of the body; see sn_group_contact */
     const sn_filter *filter;             /* default NULL: likewise */
     bool
-        sensor; /* static and kinematic bodies: notices contact, for events, and does nothing against it; default false */
+        sensor; /* notices contact, for events, and does nothing against it: an eye, a trigger. It has no mass, and does not notice other
+                   sensors; default false */
     bool one_sided; /* open meshes: what comes from behind passes; default false */
     uint64_t user;  /* yours; see sn_body_shape_user */
 

@@ -754,6 +754,9 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
     measure_radii(world, c);
     if ((result = sn_surfaces_find(world, dt)) != SN_OK)
         return result;
+    if (world->bodies.table.count && /* anchors of fixed bodies among them, which may be joined to particles */
+        !sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
     sn_sleep_meet_fixed_shapes(world, dt);
     do { /* again, if something that moves wakes others */
         result = find_statics(&f);
