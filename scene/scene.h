@@ -46,12 +46,12 @@ const sn_object *sn_scene_object(const sn_scene *scene, uint32_t i);
 const sn_object *sn_scene_find_object(const sn_scene *scene, const char *name);
 
 /* The static and kinematic bodies that the document has, in their order; NULL beyond the last. */
-typedef struct sn_scene_static {
+typedef struct sn_scene_fixed {
     const char *name;
     sn_body handle;
-} sn_scene_static;
+} sn_scene_fixed;
 
-const sn_scene_static *sn_scene_static_at(const sn_scene *scene, uint32_t i);
+const sn_scene_fixed *sn_scene_fixed_at(const sn_scene *scene, uint32_t i);
 
 /* Adds an object in code: def and own are what its record reads into. NULL, with the reasons in problems, if that fails; what
    it had already made is taken back. */

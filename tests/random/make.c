@@ -411,6 +411,7 @@ static const struct number_rule {
     BY(FORCE, NULL, make_force),
     BY(SPIN, NULL, make_slow_spin),
     BY(TORQUE, NULL, make_slow_spin),
+    BY(RUNNING, NULL, make_slow_spin),
     BY(ROTATION, NULL, make_world_rotation),
     BY(OWN_ROTATION, NULL, make_own_rotation),
     BY(DIRECTION, NULL, make_any_direction),
@@ -1093,10 +1094,10 @@ static void make_leaf(net_maker *m, net_type type, const char *name)
         push_number(m, draw(m, 10));
         break;
     case CLASS_TRUTH:
-        push_number(m, strcmp(name, "on") == 0 || strcmp(name, "particles") == 0 ? !chance(m, 10)
-                       : strcmp(name, "profile") == 0                            ? chance(m, 30)
-                       : strcmp(name, "parallel") == 0                           ? chance(m, 10)
-                                                                                 : chance(m, 40));
+        push_number(m, strcmp(name, "on") == 0 || strcmp(name, "particles") == 0      ? !chance(m, 10)
+                       : strcmp(name, "profile") == 0                                 ? chance(m, 30)
+                       : strcmp(name, "parallel") == 0 || strcmp(name, "sensor") == 0 ? chance(m, 10)
+                                                                                      : chance(m, 40));
         break;
     case CLASS_CHOICE:
         make_choice(m, type);

@@ -632,7 +632,7 @@ says 'distance +[0-9.]+$'
 expect 0 info rope.json --json
 good "a line is no JSON" json_lines stdout
 says '"bytes_per_particle": [0-9]'
-printf '{"statics": [{"type": "plane", "name": "floor"}, {"type": "sphere", "position": [1, 2, 3], "sensor": true}]}' >walls.json
+printf '{"bodies": [{"type": "static", "name": "floor", "shapes": {"type": "plane"}}, {"type": "static", "position": [1, 2, 3], "shapes": {"type": "sphere", "sensor": true}}]}' >walls.json
 expect 0 info walls.json
 says 'floor +plane at 0, 0, 0 m$'
 says 'sphere2 +sphere at 1, 2, 3 m, sensor$'
