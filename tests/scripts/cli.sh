@@ -681,6 +681,11 @@ expect 0 render rope.json --frames 6 --every 2 --size 64x36 -o rope.apng
 says 'a film of 64x36, 4 frames'
 png rope.apng 64 36
 good 'no animation' grep -aq acTL rope.apng
+expect 0 render rope.json --frames 6 --every 2 --size 64x36 -o rope.gif
+says 'a film of 64x36, 4 frames'
+good 'no GIF' sh -c '[ "$(od -An -c -N 6 rope.gif | tr -d " ")" = GIF89a ]'
+expect 2 render rope.json --every 1 -o rope.gif
+complains 'a GIF shows at most 50 frames a second, and these are 60'
 expect 0 render box_pile --frames 1 --size 48x27 -q -o pile.png
 expect 2 render rope.json -o rope.jpg
 complains 'expected a name that ends with .png'
