@@ -659,6 +659,8 @@ void sn_scene_destroy(sn_scene *scene)
     if (!scene)
         return;
     sn_world_destroy(scene->world);
+    if (scene->files)
+        scene->release_files(scene->files);
     sn_arena_release(&scene->scratch);
     sn_arena arena = scene->arena; /* the scene lies in it */
     sn_arena_release(&arena);
@@ -736,10 +738,13 @@ sn_result sn_scene_step(sn_scene *scene)
     if (result == SN_OK)
         result = sn_world_step(scene->world, (sn_real)dt);
     scene->prepared = result == SN_CANCELLED;
+    if (result == SN_OK) {
+        scene->frame++;
+        result = sn_scene_move_characters(scene, sn_scene_time(scene), dt);
+    }
     if (result != SN_OK)
-        return result;
-    scene->frame++;
-    return sn_scene_move_characters(scene, sn_scene_time(scene), dt);
+        snprintf(scene->error, sizeof scene->error, "frame %u: %s", scene->frame + 1, sn_world_error(scene->world));
+    return result;
 }
 
 uint32_t sn_scene_frame(const sn_scene *scene)

@@ -22,9 +22,7 @@ mkdir -p "$folder"
 # shellcheck disable=SC2086
 cmake --preset "$preset" $options >"$folder/configure.log" 2>&1 || { cat "$folder/configure.log"; exit 2; }
 
-# shellcheck disable=SC2086
-steps=$(ninja -C "$folder" -n $targets 2>/dev/null | sed -nE 's,^\[[0-9]+/([0-9]+)\].*,\1,p' | tail -n 1)
-[ "${steps:-0}" -lt 3 ] || echo "build: $steps steps, in $folder"
+[ -e "$folder/.ninja_log" ] || echo "build: $folder, for the first time; a minute or two"
 
 # On a terminal ninja writes its progress over one line. Elsewhere it would write a line for each file; there it is to write none.
 how=
@@ -36,7 +34,8 @@ fi
 start=$(date +%s)
 # shellcheck disable=SC2086
 (cd "$folder" && ninja $how $targets)
-[ "${steps:-0}" -lt 3 ] || echo "build: done in $(($(date +%s) - start)) s"
+seconds=$(($(date +%s) - start))
+[ "$seconds" -lt 3 ] || echo "build: done in $seconds s"
 if [ "$preset" = release ] && [ -x "$folder/sinew" ]; then
   ln -sfn "$folder/sinew" sinew
 fi
