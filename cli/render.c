@@ -13,7 +13,7 @@
 typedef struct render_options {
     sn_texts set;
     const char *out, *from, *size;
-    uint32_t frame, frames, every;
+    uint32_t frame, frames, every, threads;
     uint64_t memory;
     bool dark, read_anywhere, quiet, help;
 } render_options;
@@ -32,6 +32,8 @@ static const sn_option options[] = {
     {"from", 'f', SN_OPTION_TEXT, FIELD(from), 0, "X,Y,Z", "look from this direction; default 0.36,0.33,0.9"},
     {"dark", 0, SN_OPTION_FLAG, FIELD(dark), 0, NULL, "before a dark sky"},
     {"set", 's', SN_OPTION_TEXTS, FIELD(set), 0, "PATH=VALUE", "change the scene before it is built, as run does"},
+    {"threads", 0, SN_OPTION_COUNT, FIELD(threads), 0, "N",
+     "compute on so many threads, 1 to 256; default 0: one for each core. Results do not depend on it"},
     {"memory", 0, SN_OPTION_SIZE, FIELD(memory), 0, "SIZE", "what a scene may take, such as 512M; default 4G"},
     {"read-anywhere", 0, SN_OPTION_FLAG, FIELD(read_anywhere), 0, NULL,
      "let the scene read meshes outside of its folder"},
@@ -385,6 +387,7 @@ static int run(const void *given, const sn_texts *operands)
     const sn_loading loading = {.scene = operands->item[0],
                                 .sets = &o->set,
                                 .memory = o->memory,
+                                .threads = o->threads,
                                 .read_anywhere = o->read_anywhere,
                                 .quiet = o->quiet};
     sn_loaded loaded;
