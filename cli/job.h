@@ -13,6 +13,7 @@ typedef struct sn_run_options {
     uint32_t frames; /* UINT32_MAX: as many as the scene says */
     uint32_t every;
     uint32_t certify; /* 0: not asked for */
+    uint32_t threads; /* 0: one for each core */
     const char *out, *format, *trace, *plot, *save;
     const char *budget, *steps; /* NULL: not asked for */
     const char *profile;        /* NULL: not asked for; "": no file */

@@ -31,6 +31,8 @@ static const sn_option options[] = {
     {"certify", 0, SN_OPTION_COUNT, FIELD(certify), 1, "N",
      "look in every Nth frame, exactly, whether triangles of skins intersect; if some do, say where and exit with 1"},
     {"save", 0, SN_OPTION_TEXT, FIELD(save), 0, "FILE", "write the scene as it is at the end, as a scene file"},
+    {"threads", 0, SN_OPTION_COUNT, FIELD(threads), 0, "N",
+     "compute on so many threads, 1 to 256; default 0: one for each core. Results do not depend on it"},
     {"memory", 0, SN_OPTION_SIZE, FIELD(memory), 0, "SIZE", "what the scene may take, such as 512M; default 4G"},
     {"read-anywhere", 0, SN_OPTION_FLAG, FIELD(read_anywhere), 0, NULL,
      "let the scene read meshes outside of its folder"},
@@ -214,6 +216,7 @@ static int run(const void *given, const sn_texts *operands)
     sn_loading loading = {.scene = operands->item[0],
                           .sets = &o->set,
                           .memory = o->memory,
+                          .threads = o->threads,
                           .read_anywhere = o->read_anywhere,
                           .json = o->json,
                           .quiet = o->quiet};
