@@ -306,7 +306,8 @@ export interface Report {
   angularMomentum: [number, number, number];
   /** s of wall time, if settings.profile is set; otherwise 0. */
   seconds: { step: number; predict: number; solve: number; update: number };
-  kinds: { name: string; count: number; undefined: number; largest: number; mean: number }[];
+  /** largest and mean are in the unit of the kind; relative is the largest as a share of the size of its constraint, or, where that is no length, the largest itself (rad, 1). */
+  kinds: { name: string; count: number; undefined: number; largest: number; mean: number; relative: number }[];
 }
 
 export interface Mesh {

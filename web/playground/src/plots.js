@@ -6,7 +6,12 @@ const MOST = 700;      // points of a curve that are drawn
 
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const positive = (v) => (v > FLOOR ? v : null);
-const worst = (report) => positive(Math.max(0, ...report.kinds.map((k) => k[1])));
+const MOST_KINDS = 4;  // that have a curve each: those with most constraints
+const COLORS = ["--accent", "--second", "--good", "--ink"];
+
+// The largest error of a kind as a share of the size of its constraint; of angles in rad. Kinds have different units: no curve mixes them.
+const relative = (name) => (report) => positive(report.kinds.find((k) => k[0] === name)?.[4] ?? 0);
+const frequent = (kinds) => [...kinds].sort((a, b) => b[3] - a[3]).map((k) => k[0]);
 
 const charts = [
   {
@@ -25,12 +30,8 @@ const charts = [
     both: (r) => r.momentum,
   },
   {
-    id: "residual", title: "Residual", unit: "m", log: true,
-    single: [["worst constraint", "--accent", worst], ["mean", "--second", (r) => {
-      const n = r.kinds.reduce((sum, k) => sum + k[3], 0);
-      return positive(n ? r.kinds.reduce((sum, k) => sum + k[2] * k[3], 0) / n : 0);
-    }]],
-    both: worst,
+    id: "residual", title: "Error", unit: "of its size; angles rad", log: true,
+    byKind: true,
   },
 ];
 
@@ -55,8 +56,10 @@ export class Plots {
     this.build(false);
   }
 
-  build(split) {
+  // kinds: of the report, of which the most frequent have curves of their errors.
+  build(split, kinds = this.kinds) {
     this.split = split;
+    this.kinds = kinds || [];
     for (const plot of this.plots || []) plot.chart.destroy();
     this.element.textContent = "";
     this.plots = charts.map((chart) => this.make(chart, split));
@@ -64,7 +67,7 @@ export class Plots {
   }
 
   make(chart, split) {
-    const series = split ? [["A", "--accent", chart.both], ["B", "--second", chart.both]] : chart.single;
+    const series = chart.byKind ? this.errors(split) : split ? [["A", "--accent", chart.both], ["B", "--second", chart.both]] : chart.single;
     const figure = document.createElement("figure");
     figure.className = "plot";
     figure.id = `plot-${chart.id}`;
@@ -80,6 +83,12 @@ export class Plots {
     made.ctx.canvas.setAttribute("role", "img");
     made.ctx.canvas.setAttribute("aria-label", `${chart.title} over time`);
     return { chart: made, series, figure };
+  }
+
+  errors(split) {
+    const names = frequent(this.kinds).slice(0, split ? 1 : MOST_KINDS);
+    if (split) return ["A", "B"].map((side, i) => [`${side} ${names[0] || ""}`, COLORS[i], relative(names[0])]);
+    return names.length ? names.map((name, i) => [name, COLORS[i], relative(name)]) : [["none", COLORS[0], () => null]];
   }
 
   // A line at the time that is shown.
