@@ -146,3 +146,33 @@ test("errors are curves by kind, as a share of their size", { skip }, async () =
   const kinds = await page.evaluate(() => playground.panes[0].picture.report.kinds);
   assert.ok(kinds.every((k) => Number.isFinite(k[4])));
 });
+
+test("texts can be read and what is touched is large enough", { skip }, async () => {
+  const { lowContrast, smallTargets } = await import("./looks.mjs");
+  for (const colorScheme of ["light", "dark"]) {
+    const page = await openPage(session, { hash: "#lesson=rejection", colorScheme, size: [1200, 800] });
+    assert.deepEqual(await page.evaluate(lowContrast), []);
+    await page.context().close();
+  }
+  const page = await openPage(session, { hash: "#lesson=rejection", size: [390, 800], hasTouch: true, isMobile: true });
+  assert.deepEqual(await page.evaluate(smallTargets), []);
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+  assert.ok(await page.isVisible("#fit"));
+});
+
+test("the camera goes by keys, captions leave out command lines, ticks do not repeat", { skip }, async () => {
+  const page = await openPage(session, { hash: "#scene=heavy_bob" });
+  const before = await page.evaluate(() => playground.stage.view);
+  await page.focus("#canvas");
+  for (const key of ["ArrowLeft", "ArrowUp", "+"]) await page.keyboard.press(key);
+  const after = await page.evaluate(() => playground.stage.view);
+  assert.deepEqual(after.slice(3), before.slice(3));
+  assert.ok(Math.hypot(...[0, 1, 2].map((i) => after[i] - before[i])) > 0.05);
+  for (const name of ["heavy_bob", "layers_on_sphere", "pendulum", "explosion", "stiffness_and_compliance"]) {
+    await openScene(page, name);
+    const about = await page.textContent("#scene-about");
+    assert.ok(about.length > 30 && !/--|sinew run/.test(about) && /[.!?]$/.test(about), about);
+  }
+  const labels = await page.evaluate(() => playground.labels([1.00001, 1.00002, 1.00003, null]));
+  assert.equal(new Set(labels).size, 4);
+});

@@ -11,7 +11,7 @@ import { lessons } from "./lessons.js";
 import { patience } from "./engine.js";
 import { Pane } from "./pane.js";
 import { Panel } from "./panel.js";
-import { Plots } from "./plots.js";
+import { Plots, labels } from "./plots.js";
 import { decode, encode } from "./share.js";
 import { Stage } from "./stage.js";
 
@@ -35,6 +35,7 @@ class App {
     this.opening = 0;
     this.layers = [];      // of debug drawing
     this.patience = patience;
+    this.labels = labels;
   }
 
   async start() {
@@ -168,7 +169,7 @@ class App {
     this.panels.slice(0, this.panes.length).forEach((panel, i) => panel.build(this.panes[i].settings, this.panes[i].model.picture.report.kinds.map((k) => k[0]), { title: split ? undefined : "Settings", closed: Boolean(this.lessonView.lesson) }));
     this.plots.build(split, model.picture.report.kinds);
     $("scene-title").textContent = model.title || this.source.name;
-    $("scene-about").textContent = model.about;
+    $("scene-about").textContent = withoutCommands(model.about);
     const warnings = model.problems.filter((p) => p.severity === "warning");
     $("scene-warnings").hidden = !warnings.length || Boolean(this.scene);
     $("scene-warnings").textContent = warnings.map((p) => p.text).join(" ");
@@ -721,6 +722,17 @@ class App {
     this.speed = Number(select.value);
   }
 
+  // The camera by keys: so many steps around and up, and nearer or farther.
+  turnView(around, up, farther) {
+    const [x, y, z, tx, ty, tz] = this.stage.view, STEP = 0.12;
+    const far = Math.hypot(x - tx, y - ty, z - tz), flat = this.panes[0].model.dimensions === 2;
+    const azimuth = Math.atan2(x - tx, z - tz) + (flat ? 0 : STEP * around);
+    const height = Math.max(-1.5, Math.min(1.5, Math.asin((y - ty) / far) + (flat ? 0 : STEP * up))), r = far * farther;
+    const [dx, dy] = flat ? [0.1 * far * around, 0.1 * far * up] : [0, 0];   // in the plane it goes sideways
+    this.stage.look([tx + dx + r * Math.cos(height) * Math.sin(azimuth), ty + dy + r * Math.sin(height), tz + r * Math.cos(height) * Math.cos(azimuth), tx + dx, ty + dy, tz]);
+    this.stage.dirty = true;
+  }
+
   fitView() {
     const words = $("caption").offsetHeight || (this.panes.length > 1 ? $("label-a").offsetHeight : 0);   // 0 where it is hidden
     this.stage.fit(this.bounds, this.hint, this.panes[0].model.dimensions === 2, words && words + 8);
@@ -746,6 +758,7 @@ class App {
     on("panel-close", () => this.togglePanel(false));
     on("toggle-panel", () => this.togglePanel());
     on("toggle-pin", () => this.togglePin());
+    on("fit", () => this.fitView());
     on("lesson-list", () => $("lessons").showModal());
     on("lesson-prev", () => this.nextLesson(-1));
     on("lesson-next", () => this.nextLesson(1));
@@ -792,6 +805,8 @@ class App {
       g: () => $("gallery").showModal(), l: () => $("lessons").showModal(), b: () => this.toggleSplit(), s: () => this.togglePanel(), o: () => $("file-input").click(),
       c: () => this.share(), i: () => this.exportPng(), "?": () => $("help").showModal(), Escape: () => this.closeLesson(),
     };
+    const turns = { ArrowLeft: [-1, 0, 1], ArrowRight: [1, 0, 1], ArrowUp: [0, 1, 1], ArrowDown: [0, -1, 1], "+": [0, 0, 0.9], "=": [0, 0, 0.9], "-": [0, 0, 1 / 0.9] };
+    if (turns[event.key] && event.target.type !== "range") actions[event.key] = () => this.turnView(...turns[event.key]);
     const run = actions[event.key] || actions[event.key.toLowerCase()];
     if (!run || (event.target.type === "range" && event.key === "Home")) return;
     event.preventDefault();
@@ -810,6 +825,18 @@ function remember(theme) {
 
 function pick(from, keys) {
   return Object.fromEntries(keys.map((key) => [key, from[key] || ""]));
+}
+
+// What a scene says about itself, less what is for the command line: brackets, and parts of sentences, that name its options.
+function withoutCommands(about) {
+  const isCommand = (part) => /--[a-z]|\bsinew (run|view|render|compare|bench)\b/.test(part);
+  const words = about.replace(/ ?\([^()]*\)/g, (bracket) => (isCommand(bracket) ? "" : bracket));
+  const sentences = words.match(/[^.!?]+(?:[.!?](?=\S)[^.!?]*)*[.!?]*\s*/g) || [words];
+  return sentences.map((sentence) => {
+    if (!isCommand(sentence)) return sentence;
+    const head = sentence.split(/[:;] /)[0];
+    return isCommand(head) || head === sentence ? "" : `${head}. `;
+  }).join("").trim();
 }
 
 // The particles that a list of commands leaves pinned.

@@ -47,7 +47,14 @@ function powers(u, splits) {
   return splits.map((v, i) => (power[i] !== null && power[i] % step === 0 ? v : null));
 }
 
-const tidy = (v) => (v === 0 ? "0" : Math.abs(v) >= 1e5 || Math.abs(v) < 1e-3 ? v.toExponential(0) : String(+v.toPrecision(4)));
+// Labels of ticks with as many digits as it takes to tell them apart.
+export function labels(values, unit = "") {
+  const given = values.filter((v) => v !== null);
+  for (let digits = 4; ; ++digits) {
+    const made = given.map((v) => (v === 0 ? "0" : Math.abs(v) >= 1e5 || Math.abs(v) < 1e-3 ? v.toExponential(digits - 4) : String(+v.toPrecision(digits))));
+    if (new Set(made).size === new Set(given).size || digits >= 12) return values.map((v) => (v === null ? "" : made[given.indexOf(v)] + unit));
+  }
+}
 
 export class Plots {
   constructor(element) {
@@ -76,7 +83,7 @@ export class Plots {
     const made = new uPlot({
       width: Math.max(180, this.element.clientWidth || 280), height: 112, legend: { show: false }, cursor: { show: true, drag: { x: false, y: false }, points: { size: 5 } },
       scales: { x: { time: false }, y: chart.log ? { distr: 3 } : {} },
-      axes: [axis({ size: 26, values: (u, v) => v.map((t) => `${+t.toFixed(2)} s`) }), axis({ size: 48, space: 24, ...(chart.log ? { filter: powers } : {}), values: (u, v) => v.map((t) => (t === null ? "" : tidy(t))) })],
+      axes: [axis({ size: 26, values: (u, v) => labels(v, " s") }), axis({ size: 48, space: 24, ...(chart.log ? { filter: powers } : {}), values: (u, v) => labels(v) })],
       series: [{}, ...series.map(([label, color]) => ({ label, stroke: style(color), width: 1.6, points: { show: false } }))],
       hooks: { draw: [(u) => this.drawNow(u)] },
     }, series.map(() => []).concat([[]]), figure);
