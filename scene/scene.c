@@ -663,6 +663,8 @@ void sn_scene_destroy(sn_scene *scene)
     if (!scene)
         return;
     sn_world_destroy(scene->world);
+    if (scene->files)
+        scene->release_files(scene->files);
     sn_arena_release(&scene->scratch);
     sn_arena arena = scene->arena; /* the scene lies in it */
     sn_arena_release(&arena);
@@ -733,17 +735,26 @@ const sn_scene_fixed *sn_scene_fixed_at(const sn_scene *scene, uint32_t i)
 
 sn_result sn_scene_step(sn_scene *scene)
 {
+    return sn_scene_step_budget(scene, NULL, NULL);
+}
+
+sn_result sn_scene_step_budget(sn_scene *scene, sn_budget *budget, sn_certificate *certificate)
+{
     double dt = 1 / (double)scene->info.rate;
     sn_result result = SN_OK;
     if (!scene->prepared)
         result = sn_scene_prepare(scene, sn_scene_time(scene), dt);
     if (result == SN_OK)
-        result = sn_world_step(scene->world, (sn_real)dt);
+        result = budget ? sn_world_step_budget(scene->world, (sn_real)dt, budget, certificate)
+                        : sn_world_step(scene->world, (sn_real)dt);
     scene->prepared = result == SN_CANCELLED;
+    if (result == SN_OK) {
+        scene->frame++;
+        result = sn_scene_move_characters(scene, sn_scene_time(scene), dt);
+    }
     if (result != SN_OK)
-        return result;
-    scene->frame++;
-    return sn_scene_move_characters(scene, sn_scene_time(scene), dt);
+        snprintf(scene->error, sizeof scene->error, "frame %u: %s", scene->frame + 1, sn_world_error(scene->world));
+    return result;
 }
 
 uint32_t sn_scene_frame(const sn_scene *scene)

@@ -91,6 +91,9 @@ struct sn_scene {
     sn_world *world;
     sn_scene_info info;
     sn_record_keys record;
+    char error[1024];             /* why the last call of sinew/scene.h failed */
+    struct sn_scene_files *files; /* that it may read, of a scene that was opened; NULL otherwise */
+    void (*release_files)(struct sn_scene_files *files);
     double start_time;       /* of frame 0 of the scene that this may go on with, */
     uint32_t start_frame;    /*   after so many frames of it */
     uint32_t frame;          /* since then */

@@ -4,6 +4,7 @@
 
 #include "export/npy.h"
 #include "export/output.h"
+#include "export/shape_mesh.h"
 #include "export/point_cache.h"
 #include "folder.h"
 #include "scene/mesh.h"
@@ -402,10 +403,10 @@ static void test_fixed_shapes(void **state)
     box = read_mesh(&arena, folder_file(&f, "b_0002.obj")); /* which has moved */
     for (int i = 0; i < 8; ++i)
         assert_close((double)(box.vertex[i].x - floor.vertex[i].x), 1, 1e-4);
-    sn_point_cache_info info;
-    assert_true(sn_point_cache_read_header(folder_file(&f, "b.pc2"), &info, message, sizeof message));
-    assert_int_equal(info.points, 8);
-    assert_int_equal(info.frames, 2);
+    assert_false(folder_has(folder_file(&f, "b.pc2"))); /* a rigid body has poses instead */
+    sn_npy_info info;
+    assert_true(sn_npy_read_header(folder_file(&f, "b.poses.npy"), &info, message, sizeof message));
+    assert_true(info.dimension[0] == 2 && info.dimension[1] == 1 && info.dimension[2] == 7);
     char *text = folder_read(folder_file(&f, "b.obj"), NULL);
     assert_non_null(strstr(text, "# sinew type kinematic box"));
     free(text);
@@ -462,6 +463,39 @@ static void check_places(sn_scene *scene, const char *name, const sn_mesh *start
     }
 }
 
+/* The pieces of NAME.obj, moved as NAME.poses.npy says, are where they are in the last frame. */
+static void check_pieces(folder *f, sn_arena *arena, sn_scene *scene)
+{
+    char *text = folder_read(folder_file(f, "poses-2.obj"), NULL), *at = text;
+    size_t size;
+    uint32_t pieces = 0, piece_of[2000] = {0}, vertices = 0;
+    for (char *line = strtok(at, "\n"); line; line = strtok(NULL, "\n")) {
+        pieces += line[0] == 'o' && line[1] == ' ';
+        if (line[0] == 'v' && line[1] == ' ')
+            piece_of[vertices++] = pieces - 1;
+    }
+    assert_int_equal(pieces, 4);
+    free(text);
+    sn_mesh start = read_mesh(arena, folder_file(f, "poses-2.obj")),
+            last = read_mesh(arena, folder_file(f, "poses-2_0002.obj"));
+    assert_int_equal(start.vertex_count, vertices);
+    char *npy = folder_read(folder_file(f, "poses-2.poses.npy"), &size);
+    sn_real pose[2][4][7];
+    assert_true(size > sizeof pose);
+    memcpy(pose, npy + size - sizeof pose, sizeof pose);
+    free(npy);
+    sn_world *world = sn_scene_world(scene);
+    sn_body body = sn_scene_find_object(scene, "poses")->body[3].handle;
+    assert_true(pose[1][3][0] == sn_body_position(world, body).x && pose[1][3][6] == sn_body_rotation(world, body).w);
+    for (uint32_t i = 0; i < vertices; ++i) {
+        const sn_real *a = pose[0][piece_of[i]], *b = pose[1][piece_of[i]];
+        sn_quat back = {-a[3], -a[4], -a[5], a[6]}, now = {b[3], b[4], b[5], b[6]};
+        sn_vec3 own = {start.vertex[i].x - a[0], start.vertex[i].y - a[1], start.vertex[i].z - a[2]};
+        own = sn_frame_place((sn_vec3){0, 0, 0}, back, own);
+        assert_vec_close(last.vertex[i], sn_frame_place((sn_vec3){b[0], b[1], b[2]}, now, own), 1e-5);
+    }
+}
+
 /* Bodies are meshes, closed and as large as they are, and go where the world has them. */
 static void test_bodies(void **state)
 {
@@ -495,6 +529,7 @@ static void test_bodies(void **state)
     char *text = folder_read(folder_file(&f, "crate.obj"), NULL);
     assert_non_null(strstr(text, "# sinew type body"));
     free(text);
+    check_pieces(&f, &arena, scene);
     sn_arena_release(&arena);
     sn_scene_destroy(scene);
     folder_remove(&f);
@@ -528,7 +563,7 @@ static void test_poses(void **state)
         assert_int_equal(sscanf(line, "%u,%*[^,],%39[^,],%lf,%lf,%lf,%lf,%lf,%lf,%lf", &frame, name, &x[0], &x[1],
                                 &x[2], &x[3], &x[4], &x[5], &x[6]),
                          9);
-        assert_int_equal(frame, 1 + row / 8);
+        assert_int_equal(frame, row / 8);
         assert_string_equal(name, bodies[row % 8]);
         if (row != 14)
             continue;
