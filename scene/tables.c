@@ -460,6 +460,8 @@ static const sn_key scene_keys[] = {
     {"topic", SN_KEY_TEXT, SCENE(topic), .about = "what it belongs to"},
     {"world", SN_KEY_RECORD, SCENE(world), .of = &sn_world_record, .about = "how the world is simulated"},
     {"run", SN_KEY_RECORD, SCENE(run), .of = &sn_run_record, .about = "how long to run"},
+    {"variables", SN_KEY_VALUE, SCENE(variables), .of = "variables", .flags = SN_KEY_NOT_SAVED,
+     .about = "values by name, for expressions such as \"$width / 2\"; a later one may use earlier ones"},
     {"materials", SN_KEY_VALUE, SCENE(materials), .of = "materials", .about = "materials by name"},
     {"contact", SN_KEY_RECORD, SCENE(contact), .of = &sn_contact_record, .about = "how things collide"},
     {"groups", SN_KEY_VALUE, SCENE(groups), .of = "groups",

@@ -46,7 +46,7 @@ typedef struct sn_scene_keys {
     sn_run_keys run;
     sn_record_keys record;
     sn_contact_settings contact;
-    const sn_value *materials, *groups, *objects, *bodies, *statics, *constraints;
+    const sn_value *variables, *materials, *groups, *objects, *bodies, *statics, *constraints;
     const sn_value *names, *attachments, *forces, *motions, *characters, *events;
 } sn_scene_keys;
 
