@@ -355,9 +355,9 @@ static bool take_statics(sn_output *output)
     sn_world *world = sn_scene_world(output->scene);
     sn_vec3 centre;
     sn_real reach;
-    const sn_scene_static *found;
+    const sn_scene_fixed *found;
     measure(output->scene, &centre, &reach);
-    for (uint32_t i = 0; (found = sn_scene_static_at(output->scene, i)); ++i) {
+    for (uint32_t i = 0; (found = sn_scene_fixed_at(output->scene, i)); ++i) {
         entry *e = &output->entry[output->count];
         sn_body_def def;
         bool nothing;
@@ -415,7 +415,7 @@ static bool take_entries(sn_output *output)
     bool good = true;
     while (sn_scene_object(output->scene, objects))
         ++objects;
-    while (sn_scene_static_at(output->scene, statics))
+    while (sn_scene_fixed_at(output->scene, statics))
         ++statics;
     output->entry = calloc(2 * (size_t)objects + statics + 1, sizeof *output->entry);
     if (!output->entry)

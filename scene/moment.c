@@ -15,7 +15,7 @@ static const struct {
     }
     LIST(objects, sn_object *),
     LIST(groups, sn_scene_group),
-    LIST(statics, sn_scene_static),
+    LIST(fixed, sn_scene_fixed),
     LIST(holds, sn_hold),
     LIST(given_points, sn_given_points),
     LIST(forces, sn_scene_force),

@@ -26,12 +26,12 @@ sn_scene_options sn_default_scene_options(void);
    and notes. The document may be released afterwards. options NULL means the default. */
 sn_scene *sn_scene_create(const sn_document *document, const sn_scene_options *options, sn_problems *problems);
 /* The static and kinematic bodies that the document has, in their order; NULL beyond the last. */
-typedef struct sn_scene_static {
+typedef struct sn_scene_fixed {
     const char *name;
     sn_body handle;
-} sn_scene_static;
+} sn_scene_fixed;
 
-const sn_scene_static *sn_scene_static_at(const sn_scene *scene, uint32_t i);
+const sn_scene_fixed *sn_scene_fixed_at(const sn_scene *scene, uint32_t i);
 
 /* Adds an object in code: def and own are what its record reads into. NULL, with the reasons in problems, if that fails; what
    it had already made is taken back. */

@@ -245,7 +245,8 @@ void sn_breaking_end(sn_world *world)
     for (uint32_t i = 0; i < breaking->table.count; ++i)
         if ((weak[i].force > 0 && most[i].force > weak[i].force) ||
             (weak[i].torque > 0 && most[i].torque > weak[i].torque))
-            broken[breaking->broken_table.count++] = (sn_break){weak[i].constraint, most[i].force, most[i].torque};
+            broken[breaking->broken_table.count++] = (sn_break){weak[i].constraint, most[i].force, most[i].torque,
+                                                                sn_constraint_user(world, weak[i].constraint)};
     for (uint32_t i = 0; i < breaking->broken_table.count; ++i)
         sn_constraint_remove(world, broken[i].constraint);
     if (breaking->broken_table.count)

@@ -233,6 +233,12 @@ sn_result sn_fixed_set_type(sn_world *world, sn_fixed_body *body, sn_body_type t
     return SN_OK;
 }
 
+sn_vec3 sn_fixed_surface_velocity(const sn_world *world, const sn_fixed_shape *shape)
+{
+    return sn_quat_turn(sn_fixed_of(world, shape->body)->pose.rotation,
+                        sn_fixed_shape_material(&world->contact, shape)->surface_velocity);
+}
+
 bool sn_fixed_joins(const sn_world *world, uint32_t number, uint32_t particle)
 {
     const uint32_t row = sn_fixed_of(world, number)->anchor;

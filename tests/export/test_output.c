@@ -333,13 +333,15 @@ static void test_format_names(void **state)
 
 #define SCENE_FIXED                                                                                                    \
     "{\"objects\": [{\"type\": \"particles\", \"name\": \"p\", \"positions\": [5, 3, 0]}],"                            \
-    " \"statics\": [{\"type\": \"plane\", \"name\": \"floor\"},"                                                       \
-    " {\"type\": \"box\", \"name\": \"p\", \"kinematic\": true, \"size\": [2, 4, 6], \"position\": [0, 1, 0]},"        \
-    " {\"type\": \"sphere\", \"name\": \"s\", \"radius\": 1.5, \"rounding\": 0.5},"                                    \
-    " {\"type\": \"capsule\", \"name\": \"c\", \"radius\": 0.5, \"length\": 3},"                                       \
-    " {\"type\": \"mesh\", \"name\": \"m\", \"vertices\": [0,0,0, 1,0,0, 0,0,1], \"triangles\": [0,2,1]},"             \
-    " {\"type\": \"field\", \"name\": \"f\", \"samples\": [-1,1,-1,1,-1,1,-1,1], \"counts\": [2,2,2], \"cell\": 1}],"  \
-    " \"motions\": [{\"kinematic\": \"p\", \"smooth\": false, \"keys\": [{\"time\": 0}, {\"time\": 1, \"move\":"       \
+    " \"bodies\": [{\"name\": \"floor\", \"type\": \"static\", \"shapes\": {\"type\": \"plane\"}}, {\"name\": "        \
+    "\"b\", \"type\": \"kinematic\", \"position\": [0, 1, 0], \"shapes\": {\"type\": \"box\", "                        \
+    "\"size\": [2, 4, 6]}}, {\"name\": \"s\", \"type\": \"static\", \"shapes\": {\"type\": "                           \
+    "\"sphere\", \"radius\": 1.5, \"rounding\": 0.5}}, {\"name\": \"c\", \"type\": \"static\", "                       \
+    "\"shapes\": {\"type\": \"capsule\", \"radius\": 0.5, \"length\": 3}}, {\"name\": \"m\", "                         \
+    "\"type\": \"static\", \"shapes\": {\"type\": \"mesh\", \"vertices\": [0,0,0, 1,0,0, 0,0,1], "                     \
+    "\"triangles\": [0,2,1]}}, {\"name\": \"f\", \"type\": \"static\", \"shapes\": {\"type\": "                        \
+    "\"field\", \"samples\": [-1,1,-1,1,-1,1,-1,1], \"counts\": [2,2,2], \"cell\": 1}}],"                              \
+    " \"motions\": [{\"of\": \"b\", \"smooth\": false, \"keys\": [{\"time\": 0}, {\"time\": 1, \"move\":"              \
     " [60, 0, 0]}]}]}"
 
 static sn_mesh read_mesh(sn_arena *arena, const char *path)
@@ -374,7 +376,7 @@ static void test_fixed_shapes(void **state)
     folder f = folder_make();
     sn_scene *scene = scene_from(SCENE_FIXED);
     sn_output *output = open_output(scene, f.path, ALL);
-    static const char *const names[] = {"p", "floor", "p-2", "s", "c", "m"}; /* a field of samples has no surface */
+    static const char *const names[] = {"p", "floor", "b", "s", "c", "m"}; /* a field of samples has no surface */
     for (uint32_t i = 0; i < 6; ++i)
         assert_string_equal(sn_output_name(output, i), names[i]);
     assert_null(sn_output_name(output, 6));
@@ -383,8 +385,8 @@ static void test_fixed_shapes(void **state)
     write_frame(output);
     assert_true(sn_output_close(output, message, sizeof message));
     check_mesh(&f, "floor.obj", 0);
-    check_mesh(&f, "p-2.obj", 48);
-    check_mesh(&f, "p-2_0002.ply", 48);
+    check_mesh(&f, "b.obj", 48);
+    check_mesh(&f, "b_0002.ply", 48);
     check_mesh(&f, "s.obj", 4 * SN_PI / 3 * 8);
     check_mesh(&f, "c_0001.obj", 4 * SN_PI / 3 * 0.125 + 3 * SN_PI * 0.25);
     check_mesh(&f, "m.obj", 0);
@@ -397,15 +399,15 @@ static void test_fixed_shapes(void **state)
     assert_close((double)(v[0].x + v[2].x) / 2, 5, 1e-5);
     sn_vec3 a = {v[1].x - v[0].x, 0, v[1].z - v[0].z}, b = {v[2].x - v[1].x, 0, v[2].z - v[1].z};
     assert_true(a.z * b.x - a.x * b.z > 0); /* it faces up */
-    floor = read_mesh(&arena, folder_file(&f, "p-2_0001.obj"));
-    box = read_mesh(&arena, folder_file(&f, "p-2_0002.obj")); /* which has moved */
+    floor = read_mesh(&arena, folder_file(&f, "b_0001.obj"));
+    box = read_mesh(&arena, folder_file(&f, "b_0002.obj")); /* which has moved */
     for (int i = 0; i < 8; ++i)
         assert_close((double)(box.vertex[i].x - floor.vertex[i].x), 1, 1e-4);
-    assert_false(folder_has(folder_file(&f, "p-2.pc2"))); /* a rigid body has poses instead */
+    assert_false(folder_has(folder_file(&f, "b.pc2"))); /* a rigid body has poses instead */
     sn_npy_info info;
-    assert_true(sn_npy_read_header(folder_file(&f, "p-2.poses.npy"), &info, message, sizeof message));
+    assert_true(sn_npy_read_header(folder_file(&f, "b.poses.npy"), &info, message, sizeof message));
     assert_true(info.dimension[0] == 2 && info.dimension[1] == 1 && info.dimension[2] == 7);
-    char *text = folder_read(folder_file(&f, "p-2.obj"), NULL);
+    char *text = folder_read(folder_file(&f, "b.obj"), NULL);
     assert_non_null(strstr(text, "# sinew type kinematic box"));
     free(text);
     sn_arena_release(&arena);
@@ -422,11 +424,10 @@ static void test_removed_fixed_shape(void **state)
     sn_output *output = open_output(scene, f.path, SN_FORMAT_OBJ);
     assert_ok(sn_scene_world(scene), sn_scene_step(scene));
     write_frame(output);
-    assert_ok(sn_scene_world(scene), sn_body_remove(sn_scene_world(scene), sn_scene_static_at(scene, 1)->handle));
+    assert_ok(sn_scene_world(scene), sn_body_remove(sn_scene_world(scene), sn_scene_fixed_at(scene, 1)->handle));
     write_frame(output);
     assert_true(sn_output_close(output, message, sizeof message));
-    char *a = folder_read(folder_file(&f, "p-2_0001.obj"), NULL),
-         *b = folder_read(folder_file(&f, "p-2_0002.obj"), NULL);
+    char *a = folder_read(folder_file(&f, "b_0001.obj"), NULL), *b = folder_read(folder_file(&f, "b_0002.obj"), NULL);
     assert_string_equal(a, b);
     free(a);
     free(b);

@@ -239,6 +239,24 @@ expect 0 run dropped_towel --frames 4 --certify 1
 says 'surfaces +no intersections in the 5 frames'
 rm sheets.json
 
+# A budget, and the same steps again.
+expect 0 run rope.json --frames 6 --budget 1000ms,1%,2mm --steps chosen.txt
+says '^  budget +[0-9]+ to [0-9]+ substeps'
+sed -n 's/^  state hash *//p' stdout >first.hash
+good "chosen.txt has not six lines" test "$(wc -l <chosen.txt)" -eq 6
+expect 0 run rope.json --frames 6 --steps chosen.txt
+good "the same steps gave another state" grep -q "state hash *$(cat first.hash)" stdout
+expect 1 run rope.json --frames 7 --steps chosen.txt
+complains 'chosen.txt: line 7: expected the substeps and passes of frame 7'
+expect 0 run rope.json --frames 2 --budget 5% --json
+says '"budget": *\{'
+for bad in 5 5kg -1ms 0ms nanms 1ms,2ms , 1ms,; do
+    expect 2 run rope.json --budget "$bad"
+    complains '--budget: expected positive numbers with a unit'
+done
+expect 4 run rope.json --frames 2 --budget 1ms --steps no_such_folder/x
+expect 1 run rope.json --frames 2 --steps no_such_file.txt
+
 "$program" run - --frames 3 <rope.json >stdout 2>stderr
 good "standard input" test $? -eq 0
 says '^scene: 3 frames'
@@ -622,7 +640,7 @@ says 'distance +[0-9.]+$'
 expect 0 info rope.json --json
 good "a line is no JSON" json_lines stdout
 says '"bytes_per_particle": [0-9]'
-printf '{"statics": [{"type": "plane", "name": "floor"}, {"type": "sphere", "position": [1, 2, 3], "sensor": true}]}' >walls.json
+printf '{"bodies": [{"type": "static", "name": "floor", "shapes": {"type": "plane"}}, {"type": "static", "position": [1, 2, 3], "shapes": {"type": "sphere", "sensor": true}}]}' >walls.json
 expect 0 info walls.json
 says 'floor +plane at 0, 0, 0 m$'
 says 'sphere2 +sphere at 1, 2, 3 m, sensor$'
