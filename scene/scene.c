@@ -776,6 +776,7 @@ sn_result sn_scene_step_budget(sn_scene *scene, sn_budget *budget, sn_certificat
     scene->prepared = result == SN_CANCELLED;
     if (result == SN_OK) {
         scene->frame++;
+        sn_scene_look_at_triggers(scene); /* before something changes the world: contact events do not outlive that */
         result = sn_scene_move_characters(scene, sn_scene_time(scene), dt);
     }
     if (result != SN_OK)
