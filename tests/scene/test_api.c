@@ -75,7 +75,7 @@ static void bad_input_changes_nothing(void **state)
     assert_null(sn_scene_add_rope(scene, NULL, &rope));
     assert_non_null(strstr(sn_scene_error(scene), "length"));
     assert_null(add_named_rope(scene, "rope"));
-    assert_non_null(strstr(sn_scene_error(scene), "called 'rope'"));
+    assert_non_null(strstr(sn_scene_error(scene), "another object or body called 'rope'"));
     assert_int_equal(sn_scene_select(scene, "rope.ned", 0, NULL), 0);
     assert_non_null(strstr(sn_scene_error(scene), "did you mean 'end'?"));
     assert_int_equal(sn_scene_select(scene, NULL, 0, NULL), 0);

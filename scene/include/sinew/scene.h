@@ -107,7 +107,7 @@ sn_world *sn_scene_world(sn_scene *scene);
    (docs/games.md). A program that calls sn_world_step itself moves the world alone: keyframes, forces and events wait. */
 sn_result sn_scene_step(sn_scene *scene);
 
-/* The same with sn_world_step_budget; budget NULL: with sn_world_step. */
+/* The same with sn_world_step_budget; budget NULL: with sn_world_step. certificate may be NULL. */
 sn_result sn_scene_step_budget(sn_scene *scene, sn_budget *budget, sn_certificate *certificate);
 
 /* Frames taken so far, and their time in seconds, which goes on where a saved scene left off. */
