@@ -392,3 +392,14 @@ bool sn_expand(const sn_value *root, uint64_t most, sn_document *out, sn_problem
     sn_document_release(&values);
     return good;
 }
+
+/* A document may be so large a part of what a scene may take, once it is expanded. */
+#define PART_OF_MEMORY 4
+
+const sn_value *sn_expanded(const sn_document *document, uint64_t memory, sn_document *expanded, sn_problems *problems)
+{
+    static const sn_value nothing = {.type = SN_VALUE_NULL};
+    if (!sn_expand_needed(document->root))
+        return document->root ? document->root : &nothing;
+    return sn_expand(document->root, memory / PART_OF_MEMORY, expanded, problems) ? expanded->root : NULL;
+}

@@ -19,6 +19,10 @@ bool sn_expand_needed(const sn_value *root);
    would take more than `most` bytes. */
 bool sn_expand(const sn_value *root, uint64_t most, sn_document *out, sn_problems *problems);
 
+/* What readers see of a document: its root, or, if it has something to expand, that of `expanded`, an empty document that may take a quarter of
+   `memory` bytes. NULL after an error. */
+const sn_value *sn_expanded(const sn_document *document, uint64_t memory, sn_document *expanded, sn_problems *problems);
+
 /* The number of an expression; scope NULL: there are no variables. False, with the reason in message. */
 struct sn_scope;
 bool sn_expression(const char *text, size_t length, const struct sn_scope *scope, double *value, char *message,

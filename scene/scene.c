@@ -628,20 +628,6 @@ static bool read_scene(sn_scene *scene, sn_reader *reader, const sn_value *root)
     return read_parts(scene, reader, &keys, good);
 }
 
-/* A document may be so large a part of what a scene may take, once it is expanded. */
-#define PART_OF_MEMORY 4
-
-/* What readers see of a document: itself, or what its variables, expressions and repetitions make of it, in `expanded`. NULL after an error. */
-static const sn_value *expand(const sn_scene *scene, const sn_document *document, sn_document *expanded,
-                              sn_problems *problems)
-{
-    static const sn_value nothing = {.type = SN_VALUE_NULL};
-    if (!sn_expand_needed(document->root))
-        return document->root ? document->root : &nothing;
-    return sn_expand(document->root, scene->options.memory / PART_OF_MEMORY, expanded, problems) ? expanded->root
-                                                                                                 : NULL;
-}
-
 static sn_scene *make_scene(const sn_scene_options *options)
 {
     sn_arena arena;
@@ -667,7 +653,7 @@ sn_scene *sn_scene_create(const sn_document *document, const sn_scene_options *o
     sn_document expanded;
     sn_document_init(&expanded, &scene->options.allocator);
     sn_reader_init(&reader, &scene->arena, problems);
-    const sn_value *root = expand(scene, document, &expanded, problems);
+    const sn_value *root = sn_expanded(document, scene->options.memory, &expanded, problems);
     if (!root || !read_scene(scene, &reader, root)) {
         sn_scene_destroy(scene);
         scene = NULL;
@@ -725,7 +711,7 @@ bool sn_scene_extend(sn_scene *scene, const sn_document *document, sn_problems *
 {
     sn_document expanded;
     sn_document_init(&expanded, &scene->options.allocator);
-    const sn_value *root = expand(scene, document, &expanded, problems);
+    const sn_value *root = sn_expanded(document, scene->options.memory, &expanded, problems);
     bool good = root && extend(scene, root, problems);
     sn_document_release(&expanded);
     return good;
