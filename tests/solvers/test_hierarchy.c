@@ -196,7 +196,7 @@ static void test_nothing_holds_across_a_gap(void **state)
     (void)state;
     double y[2];
     for (uint32_t off = 0; off < 2; ++off) {
-        const how h = {.n = 40, .damping = 3, .off = off, .substeps = off ? 200 : 10};
+        const how h = {.n = 40, .damping = 3, .off = off, .substeps = off ? 60 : 10};
         sheet s = make_sheet(&h);
         for (uint32_t i = 0; i < s.count; ++i) {
             bool gap = false;
@@ -218,8 +218,8 @@ static void test_nothing_holds_across_a_gap(void **state)
         end_sheet(&s);
     }
     print_message("the free end is at %.4f m, with plain sweeps at %.4f\n", y[0], y[1]);
-    assert_true(y[0] < y[1] + 0.01); /* it still sways a little */
-    assert_true(y[0] > y[1] - 0.1);
+    assert_close(y[0], y[1],
+                 0.04); /* plain sweeps stretch it by half a per cent; held across the gap it is 0.15 m too high */
 }
 
 /* Where it comes to rest is where many more substeps of plain sweeps bring it. */
