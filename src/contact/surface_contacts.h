@@ -277,9 +277,16 @@ bool sn_surface_tiles_measure_ends(struct sn_world *world);
 bool sn_surface_tiles_meet(struct sn_world *world, sn_real h, sn_real more);
 bool sn_surface_tiles_meet_ends(struct sn_world *world, bool still);
 
+/* Where features go: anywhere; by their velocities in h, seen from their mean; or to their ends. */
+typedef enum sn_surface_sweep { SN_SURFACE_ALL, SN_SURFACE_BY_VELOCITY, SN_SURFACE_BY_WAY } sn_surface_sweep;
+
+/* Whether boxes around the two and where they go come as near as this (m). */
+bool sn_surface_sweeps_meet(const sn_surfaces *s, const sn_surface_candidate *c, sn_surface_sweep sweep, sn_real h,
+                            sn_real by);
+
 /* surface_pairs.c: as a substep of h begins, all pairs of features that may touch in it, or have less than
    `more` to spare, are among the candidates of pairs with due_now. */
-bool sn_surface_pairs_begin(struct sn_world *world, sn_real h, sn_real more);
+bool sn_surface_pairs_begin(struct sn_world *world, sn_real h, sn_real more, sn_surface_sweep sweep);
 
 /* As it ends: the candidates that may have come together are in near_table, besides what is there; of tiles with a vertex that was stopped all that may come together if
    others stop as well. */

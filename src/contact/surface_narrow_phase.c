@@ -244,6 +244,7 @@ static void look(const looking *l, sn_surface_pair *pair, uint32_t candidate)
     pair->nearest = distance < pair->nearest ? distance : pair->nearest;
     if (!(spots.distance > 0) ||
         !((sn_real)spots.distance - c->reach < 2 * l->h * closing_speed(s, c, &spots) + l->fall) ||
+        !sn_surface_sweeps_meet(s, c, SN_SURFACE_BY_VELOCITY, l->h, surface_thickness(s, pair) + l->fall) ||
         !speaks(s, c, &spots, x))
         return;
     sn_surface_touch *touch = (sn_surface_touch *)s->touch_table.column[0] + candidate;
@@ -380,8 +381,9 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
 bool sn_surfaces_begin(sn_world *world, sn_real h)
 {
     const sn_real fall = 2 * h * h * vec3_length(world->state.settings.gravity);
-    return !world->contacts.surfaces.on || (sn_surface_tiles_measure(world) && sn_surface_tiles_meet(world, h, fall) &&
-                                            sn_surface_pairs_begin(world, h, fall) && make_contacts(world, h, fall));
+    return !world->contacts.surfaces.on ||
+           (sn_surface_tiles_measure(world) && sn_surface_tiles_meet(world, h, fall) &&
+            sn_surface_pairs_begin(world, h, fall, SN_SURFACE_BY_VELOCITY) && make_contacts(world, h, fall));
 }
 
 /* A surface that moves wakes another one that it may come to in a step of dt. */
@@ -389,7 +391,7 @@ static sn_result wake(sn_world *world, sn_surfaces *s, sn_real dt)
 {
     const sn_real more = sn_sleep_surface_slack(world, dt);
     if (!sn_surface_tiles_measure(world) || !sn_surface_tiles_meet(world, dt, more) ||
-        !sn_surface_pairs_begin(world, dt, more))
+        !sn_surface_pairs_begin(world, dt, more, SN_SURFACE_ALL))
         return world->contacts.failed != SN_OK
                    ? world->contacts.failed
                    : world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");

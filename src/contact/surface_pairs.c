@@ -14,7 +14,10 @@
        d - r < 2 h max(0, -d') + 2 h^2 g,
 
    g gravity, without which layers at rest would touch in one substep and not in the next. That depends on the state alone, and d' has the same bound, with velocities for ways. So pairs of tiles say, by a few numbers, that nothing of theirs is due. (The bounds of Chen et
-   al. 2025, "Offset geometric contact", by tile and without what turns.) */
+   al. 2025, "Offset geometric contact", by tile and without what turns.)
+
+   Besides, boxes around the features and what their velocities add in the substep have to touch, with their thickness. Where tiles pass each other so fast that much would have to be listed,
+   only what boxes like these let meet is. */
 #include "contact/particle_contacts.h"
 
 #include "world/world.h"
@@ -38,7 +41,8 @@
 typedef struct pairing {
     sn_world *world;
     sn_surfaces *s;
-    sn_real h, more;    /* s; m: that much more is to be listed */
+    sn_real h, more; /* s; m: that much more is to be listed */
+    sn_surface_sweep sweep;
     atomic_uint used;   /* of candidates */
     atomic_uint wanted; /* so many one pair has */
     atomic_bool full;   /* there was no room for some */
@@ -125,7 +129,10 @@ typedef struct listing {
     sn_real thickness; /* m: of both */
     sn_real listed;    /* m: what has less to spare is listed */
     sn_real next;      /* m: least that is not listed */
+    sn_real sure;      /* m: what has less is listed, wherever it goes */
     bool same;         /* skin */
+    bool fast;         /* more is wanted than that: what has more is listed if it may meet */
+    const pairing *p;
     sn_surface_candidate *to;
     uint32_t room, found; /* what finds no room is counted only */
 } listing;
@@ -178,8 +185,40 @@ bool sn_surface_is_joined(const sn_world *world, const sn_surface_candidate *c)
     return false;
 }
 
+/* Boxes around both features and where they go. */
+bool sn_surface_sweeps_meet(const sn_surfaces *s, const sn_surface_candidate *c, sn_surface_sweep sweep, sn_real h,
+                            sn_real by)
+{
+    const sn_surface_motion *m = surface_motions(s);
+    const uint32_t second = c->edges ? 2 : 1;
+    const sn_real far = (sn_real)INFINITY;
+    sn_vec3 low[2] = {{far, far, far}, {far, far, far}}, high[2] = {{-far, -far, -far}, {-far, -far, -far}};
+    sn_vec3 with = {0, 0, 0};
+    if (sweep == SN_SURFACE_ALL)
+        return true;
+    for (uint32_t k = 0; k < 4 && sweep == SN_SURFACE_BY_VELOCITY; ++k)
+        with = vec3_add(with, vec3_scale(m[c->vertex[k]].velocity, (sn_real)0.25));
+    for (uint32_t k = 0; k < 4; ++k) {
+        const sn_surface_motion *v = &m[c->vertex[k]];
+        const sn_vec3 a = v->start,
+                      b = sweep == SN_SURFACE_BY_WAY ? v->end : vec3_add(a, vec3_scale(vec3_sub(v->velocity, with), h));
+        sn_vec3 *least = &low[k >= second], *most = &high[k >= second];
+        *least =
+            vec3(lower(least->x, lower(a.x, b.x)), lower(least->y, lower(a.y, b.y)), lower(least->z, lower(a.z, b.z)));
+        *most = vec3(larger(most->x, larger(a.x, b.x)), larger(most->y, larger(a.y, b.y)),
+                     larger(most->z, larger(a.z, b.z)));
+    }
+    return low[0].x - by <= high[1].x && low[1].x - by <= high[0].x && low[0].y - by <= high[1].y &&
+           low[1].y - by <= high[0].y && low[0].z - by <= high[1].z && low[1].z - by <= high[0].z;
+}
+
 static void consider(listing *l, sn_surface_candidate c)
 {
+    if (l->fast && !sn_surface_sweeps_meet(l->s, &c, l->p->sweep, l->p->h,
+                                           (l->thickness + larger(l->sure, l->p->more)) * SN_SURFACE_LONGER)) {
+        l->next = lower(l->next, l->sure);
+        return;
+    }
     sn_dvec3 x[4];
     for (uint32_t k = 0; k < 4; ++k)
         x[k] = dvec3_from(surface_motions(l->s)[c.vertex[k]].start);
@@ -345,10 +384,13 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
                  .s = s,
                  .thickness = surface_thickness(s, pair),
                  .listed = lower(larger(FEW * edge, AHEAD * wanted), LISTED * edge),
+                 .sure = LISTED * edge,
                  .same = a->skin == b->skin,
+                 .p = p,
                  .to = (sn_surface_candidate *)s->list_table.column[0] + (size_t)worker * s->list_room,
                  .room = s->list_room};
     l.listed = larger(l.listed, (sn_real)1.5 * wanted);
+    l.fast = l.listed > l.sure;
     const sn_real far = (l.thickness + l.listed) * SN_SURFACE_LONGER * SN_SURFACE_LONGER +
                         ROUNDED * (a->radius + b->radius + vec3_length(vec3_sub(a->centre, b->centre)));
     side one, two;
@@ -517,10 +559,10 @@ static bool collect(sn_world *world, sn_surfaces *s)
     return true;
 }
 
-bool sn_surface_pairs_begin(sn_world *world, sn_real h, sn_real more)
+bool sn_surface_pairs_begin(sn_world *world, sn_real h, sn_real more, sn_surface_sweep sweep)
 {
     sn_surfaces *s = &world->contacts.surfaces;
-    pairing p = {.world = world, .s = s, .h = h, .more = more};
+    pairing p = {.world = world, .s = s, .h = h, .more = more, .sweep = sweep};
     if (!sn_parallel_reserve(&world->parallel, &world->allocator, s->pair_table.count))
         return fail(world);
     if (!sn_parallel_few(&world->parallel, s->pair_table.count, WORK_OF_PAIR, begin_piece, &p) || !collect(world, s))
@@ -587,7 +629,7 @@ static void end_piece(void *data, uint32_t first, uint32_t end)
 bool sn_surface_pairs_end(sn_world *world)
 {
     sn_surfaces *s = &world->contacts.surfaces;
-    pairing p = {.world = world, .s = s};
+    pairing p = {.world = world, .s = s, .sweep = SN_SURFACE_BY_WAY};
     if (!sn_parallel_reserve(&world->parallel, &world->allocator, s->pair_table.count))
         return fail(world);
     if (!sn_parallel_few(&world->parallel, s->pair_table.count, WORK_OF_PAIR, end_piece, &p) || !collect(world, s))
