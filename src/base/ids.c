@@ -60,6 +60,14 @@ bool sn_ids_find(sn_ids *ids, const sn_allocator *allocator, uint32_t count, uin
     return true;
 }
 
+bool sn_ids_reserve(sn_ids *ids, const sn_allocator *allocator, uint32_t count)
+{
+    if (!sn_table_reserve(&ids->table, allocator, (uint64_t)ids->table.count + count))
+        return false;
+    bind(ids);
+    return true;
+}
+
 uint32_t sn_ids_take(sn_ids *ids, uint32_t first, uint32_t count)
 {
     uint32_t end = first + count;

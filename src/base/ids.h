@@ -27,6 +27,9 @@ void sn_ids_release(sn_ids *ids, const sn_allocator *allocator);
    taken. False when memory runs out or more than limit numbers would be needed. */
 bool sn_ids_find(sn_ids *ids, const sn_allocator *allocator, uint32_t count, uint32_t limit, uint32_t *first);
 
+/* Makes room for count more numbers behind those in use. False when memory runs out. */
+bool sn_ids_reserve(sn_ids *ids, const sn_allocator *allocator, uint32_t count);
+
 /* Takes numbers that sn_ids_find found; the owner sets their values at once. Returns their generation. */
 uint32_t sn_ids_take(sn_ids *ids, uint32_t first, uint32_t count);
 

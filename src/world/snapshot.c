@@ -287,6 +287,7 @@ static void walk(stream *s, sn_world *world)
         sn_store_bind(&world->constraints);
     }
     if (s->mode == READ) {
+        sn_tear_restored(world);
         world->constraints.edits++;
         world->constraints.changes++;
         world->constraints.log_lost = true;
