@@ -56,6 +56,40 @@ SN_API sn_result sn_skin_read_tear(const sn_world *world, sn_skin skin, sn_tear_
    away. Refused as above; and strain for kinds that are no rods, and a stale run. */
 SN_API sn_result sn_constraints_set_tear(sn_world *world, sn_constraints run, const sn_tear_def *def);
 
+/* ---- Cutting -------------------------------------------------------------------------------------------------------- */
+
+typedef enum sn_blade {
+    SN_BLADE_SEGMENT = 0, /* what the segment from a to b sweeps over on its straight ways to to_a and to_b */
+    SN_BLADE_TRIANGLE,    /* the triangle a, b, to_a */
+    SN_BLADE_PLANE        /* the plane through a across b, which is its normal */
+} sn_blade;
+
+typedef struct sn_cut_def {
+    sn_blade blade;
+    sn_vec3 a, b, to_a, to_b; /* m; of a plane b is a direction */
+    bool one_group;           /* only what belongs to `group` is cut; default false */
+    uint32_t group;
+    bool
+        edges_only; /* skins are parted along their edges, at the vertices nearest to the blade, and no vertex is inserted; default false */
+} sn_cut_def;
+
+SN_API sn_cut_def sn_default_cut_def(void);
+
+/* What a cut did. */
+typedef struct sn_cut_info {
+    uint32_t inserted; /* vertices of skins that were put on edges */
+    uint32_t split;    /* vertices that became two or more: particles made by that */
+    uint32_t removed;  /* constraints that are gone */
+    sn_real released;  /* J: elastic energy that was stored in these */
+} sn_cut_info;
+
+/* Cuts what the blade meets, now: rods that belong to no skin are removed, and skins are cut through their triangles. Where the blade crosses an edge a vertex is
+   inserted, with mass from both ends, so that mass, momentum and angular momentum are kept; its rods and bending are divided with it. A crossing that is nearer to a
+   vertex than a tenth of the edge goes through that vertex instead. The area of a skin does not change. A blade that ends inside a triangle cuts up to the edge before.
+   A blade that met nothing changes nothing, and all of info is 0. info may be NULL. The caller's tear function is asked about every constraint and every vertex that is to part.
+   Refused: places that are not finite, a blade or normal without extent, an unknown type. Without memory nothing has changed. */
+SN_API sn_result sn_world_cut(sn_world *world, const sn_cut_def *def, sn_cut_info *info);
+
 /* ---- Events --------------------------------------------------------------------------------------------------------- */
 
 typedef enum sn_tear_type {

@@ -188,13 +188,33 @@ bool sn_split_fits(struct sn_world *world, uint32_t vertex);
    came. */
 void sn_split_apply(struct sn_world *world, sn_split *split, const sn_tear *tear, uint32_t *removed, double *released);
 
-/* The share of mass m that is a sum of such shares to the last bit. */
-sn_real sn_split_mass(sn_real mass, double share);
+/* kg: what the last bit of a mass is worth. Shares that are multiples of it sum to the mass to the last bit. */
+double sn_split_last_place(sn_real mass);
+
+/* Rods that lie over triangles at some vertices, and those of them that do no longer: these are removed. */
+typedef struct sn_tear_rods {
+    sn_tear_node node[SN_TEAR_CONSTRAINTS];
+    uint32_t count;
+} sn_tear_rods;
+
+void sn_tear_note_rods(struct sn_world *world, const uint32_t *vertex, uint32_t count, sn_tear_rods *rods);
+void sn_tear_drop_rods(struct sn_world *world, const sn_tear_rods *rods, uint32_t *removed, double *released);
 
 /* The point of a constraint that is this particle by itself becomes another one; the plan is told. */
 void sn_split_replace(struct sn_world *world, uint32_t kind, uint32_t row, uint32_t from, uint32_t to);
 
 /* One more constraint like another, with the same points; there is room. Returns its row. */
 uint32_t sn_split_copy(struct sn_world *world, uint32_t kind, uint32_t row);
+
+/* ---- tear_insert.c ----------------------------------------------------------------------------------------------------- */
+
+/* Triangles of an edge at most, where a vertex can be inserted. */
+#define SN_TEAR_SIDES 8u
+
+/* The triangles of an edge, in the order of their numbers, and how many there are. */
+uint32_t sn_tear_edge_sides(const struct sn_world *world, uint32_t p, uint32_t q, uint32_t *triangle, uint32_t most);
+
+/* Puts a vertex on the edge from p to q, at the part t of its length, 0 to 1. Skins have gaps for the new triangles behind theirs. Its number. */
+uint32_t sn_tear_insert(struct sn_world *world, uint32_t p, uint32_t q, double t, uint32_t *removed, double *released);
 
 #endif

@@ -307,40 +307,77 @@ static void follow(sn_world *world, const sn_split *split, const sn_tear_node *n
         sn_store_log(&world->constraints, node->kind, node->row, 1, SN_EDIT_CHANGED);
 }
 
-/* Rods between two neighbours of the vertex that are in different parts now: they span the tear. */
-static void remove_spanning(sn_world *world, const sn_split *split, uint32_t *removed, double *released)
+/* ---- Rods over triangles ------------------------------------------------------------------------------------------------------
+
+   A rod between two vertices that is no edge, such as the second diagonal of a cell or a rod to the next but one against bending, lies over triangles that it has to do with:
+   its ends have a neighbour in common. If a tear, or a vertex that comes between, takes that away, the rod spans what is no longer one sheet, and goes. One that never had a common neighbour
+   is somebody's string, and stays. */
+
+static bool is_neighbour(const sn_world *world, uint32_t a, uint32_t b)
+{
+    uint32_t triangle[SN_TEAR_SIDES];
+    return sn_tear_edge_sides(world, a, b, triangle, SN_TEAR_SIDES) > 0;
+}
+
+static bool have_common_neighbour(const sn_world *world, uint32_t a, uint32_t b)
+{
+    const sn_tear_head *head = world->tearing.head_table.column[0];
+    const uint32_t *next = world->tearing.next_table.column[0];
+    for (uint32_t place = head[a].triangle; place != SN_TEAR_NONE; place = next[place]) {
+        uint32_t other[2];
+        others_at(world, place, other);
+        if (is_neighbour(world, other[0], b) || is_neighbour(world, other[1], b))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a rod lies over triangles; on: or on an edge. */
+static bool is_over_triangles(const sn_world *world, const sn_tear_node *node, bool on)
+{
+    const sn_tear_head *head = world->tearing.head_table.column[0];
+    const uint32_t *point = world->constraints.pool[node->kind]->point + 2 * (size_t)node->row;
+    if (!sn_tear_is_rod(node->kind) || (point[0] | point[1]) & SN_SPOT_BIT || !head[point[0]].skin ||
+        !head[point[1]].skin)
+        return false;
+    return is_neighbour(world, point[0], point[1]) ? on : have_common_neighbour(world, point[0], point[1]);
+}
+
+void sn_tear_note_rods(sn_world *world, const uint32_t *vertex, uint32_t count, sn_tear_rods *rods)
 {
     sn_tear_node node[SN_TEAR_CONSTRAINTS];
-    for (uint32_t i = 0; i < 2 * split->count; ++i) {
-        uint32_t other[2];
-        others_at(world, split->place[i / 2], other);
-        const uint32_t here = other[i % 2], own = parts_of(world, split, here);
-        const uint32_t count = sn_tear_constraints_at(world, here, node, SN_TEAR_CONSTRAINTS);
-        for (uint32_t k = 0; count != UINT32_MAX && k < count; ++k) {
-            const sn_pool *pool = world->constraints.pool[node[k].kind];
-            const uint32_t *point = pool->point + 2 * (size_t)node[k].row;
-            if (!sn_tear_is_rod(node[k].kind) || (point[0] | point[1]) & SN_SPOT_BIT ||
-                sn_breaking_has(world, node[k].kind, node[k].row))
-                continue;
-            const uint32_t there = point[0] == here ? point[1] : point[0];
-            uint32_t set = 0, pair[2];
-            for (uint32_t j = 0; j < split->count; ++j) { /* neighbours only, not what is behind them */
-                others_at(world, split->place[j], pair);
-                set |= pair[0] == there || pair[1] == there ? 1u << split->part[j] : 0;
-            }
-            if (set && !(set & own))
-                sn_tear_remove(world, node[k].kind, node[k].row, released), ++*removed;
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t found = sn_tear_constraints_at(world, vertex[i], node, SN_TEAR_CONSTRAINTS);
+        for (uint32_t k = 0; found != UINT32_MAX && k < found && rods->count < SN_TEAR_CONSTRAINTS; ++k) {
+            bool seen = !is_over_triangles(world, &node[k], false);
+            for (uint32_t j = 0; j < rods->count && !seen; ++j)
+                seen = rods->node[j].kind == node[k].kind && rods->node[j].row == node[k].row;
+            if (!seen)
+                rods->node[rods->count++] = node[k];
         }
     }
 }
 
+void sn_tear_drop_rods(sn_world *world, const sn_tear_rods *rods, uint32_t *removed, double *released)
+{
+    for (uint32_t i = 0; i < rods->count; ++i)
+        if (sn_ids_is_live(&world->constraints.pool[rods->node[i].kind]->ids, rods->node[i].row) &&
+            !is_over_triangles(world, &rods->node[i], true))
+            sn_tear_remove(world, rods->node[i].kind, rods->node[i].row, released), ++*removed;
+}
+
 /* ---- Splitting ------------------------------------------------------------------------------------------------------------- */
 
-sn_real sn_split_mass(sn_real mass, double share)
+double sn_split_last_place(sn_real mass)
 {
     int exponent;
     frexp((double)mass, &exponent);
-    const double last = ldexp(1, exponent - (SINEW_DOUBLE ? 53 : 24));
+    return ldexp(1, exponent - (SINEW_DOUBLE ? 53 : 24));
+}
+
+static sn_real part_of(sn_real mass, double share)
+{
+    const double last = sn_split_last_place(mass);
     return (sn_real)(floor(share * (double)mass / last + 0.5) * last);
 }
 
@@ -410,7 +447,7 @@ static void make_particles(sn_world *world, sn_split *split)
             split->made[i] = split->vertex;
             continue;
         }
-        const sn_real own = movable ? sn_split_mass(mass, share[i]) : mass;
+        const sn_real own = movable ? part_of(mass, share[i]) : mass;
         split->made[i] = sn_particle_copy(world, split->vertex, own, movable ? share[i] : 1);
         if (split->made[i] >= t->head_table.count)
             t->head_table.count = split->made[i] + 1;
@@ -428,11 +465,19 @@ static void apply(sn_world *world, sn_split *split, const sn_tear *tear, uint32_
     uint32_t gone = 0;
     double energy = 0;
     const uint32_t count = sn_tear_constraints_at(world, split->vertex, node, SN_TEAR_CONSTRAINTS);
+    uint32_t around[1 + 2 * SN_TEAR_FAN] = {split->vertex}, near = 1;
+    sn_tear_rods rods = {0};
+    for (uint32_t i = 0; i < split->count; ++i, near += 2)
+        others_at(world, split->place[i], around + near);
+    for (uint32_t i = near = 1; i < 1 + 2 * split->count; ++i) /* each once */
+        if (!is_among(around, near, around[i]))
+            around[near++] = around[i];
+    sn_tear_note_rods(world, around, near, &rods);
     make_particles(world, split);
     for (uint32_t i = 0; i < count; ++i)
         follow(world, split, &node[i], &gone, &energy);
-    remove_spanning(world, split, &gone, &energy);
     note_triangles(world, split);
+    sn_tear_drop_rods(world, &rods, &gone, &energy);
     t->room_particles -= split->parts - 1;
     for (uint32_t s = 0; s < world->contact.skin_table.count; ++s) /* a vertex may be of several */
         for (uint32_t i = 0; i < split->parts; ++i)

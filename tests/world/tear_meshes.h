@@ -21,7 +21,7 @@ static inline uint32_t tear_at(const tear_sheet *s, uint32_t column, uint32_t ro
     return s->run.first + row * s->columns + column;
 }
 
-/* Edges are `edge` m long; every particle weighs `mass`. With jitter places are off by that share of an edge. */
+/* Edges are `edge` m long; every particle weighs `mass`. With jitter places are off by that share of an edge; if it is negative, in the plane only. */
 static inline tear_sheet tear_sheet_add(sn_world *world, uint32_t columns, uint32_t rows, double edge, double mass,
                                         double compliance, double jitter, uint64_t seed)
 {
@@ -35,7 +35,7 @@ static inline tear_sheet tear_sheet_add(sn_world *world, uint32_t columns, uint3
         const double dx = jitter * support_random_in(&seed, -1, 1), dy = jitter * support_random_in(&seed, -1, 1);
         xyz[3 * i] = real(edge * (i % columns + dx));
         xyz[3 * i + 1] = real(edge * (i / columns + dy));
-        xyz[3 * i + 2] = real(flat ? 0 : edge * jitter * support_random_in(&seed, -1, 1));
+        xyz[3 * i + 2] = real(flat || jitter < 0 ? 0 : edge * jitter * support_random_in(&seed, -1, 1));
     }
     s.run = sn_particles_add(world, n, xyz, 0, real(mass));
     assert_int_equal(s.run.count, n);
@@ -162,9 +162,10 @@ static inline void tear_check(sn_world *world)
     uint32_t *piece = malloc((numbers + 1) * sizeof *piece);
     for (uint32_t i = 0; i < numbers; ++i)
         piece[i] = i;
-    bool changed = true;
+    bool changed = true, *on_skin = calloc(numbers + 1, sizeof *on_skin);
     for (uint32_t t = 0; t < count; ++t)
         for (int k = 0; k < 3; ++k) {
+            on_skin[corner[3 * t + k]] = true;
             assert_true(sn_ids_is_live(&world->ids, corner[3 * t + k]));
             assert_int_not_equal(corner[3 * t + k], corner[3 * t + (k + 1) % 3]);
         }
@@ -225,7 +226,10 @@ static inline void tear_check(sn_world *world)
             assert_true(sn_ids_is_live(&world->ids, number[i]));
             for (uint32_t k = 0; k < i; ++k)
                 assert_int_not_equal(number[i], number[k]);
-            assert_int_equal(piece[number[i]], piece[number[0]]);
+            for (uint32_t k = 0; k < i; ++k)
+                if (on_skin[number[i]] && on_skin[number[k]] && piece[number[i]] != piece[number[k]])
+                    fail_msg("%s %u of %u particles joins %u and %u, which are of two pieces", pool->kind.name,
+                             walk.constraint.index, held, number[i], number[k]);
             bool found = false;
             const uint32_t nodes = sn_tear_constraints_at(world, number[i], node, SN_TEAR_CONSTRAINTS);
             for (uint32_t k = 0; k < nodes && !found; ++k)
@@ -233,7 +237,7 @@ static inline void tear_check(sn_world *world)
             assert_true(found);
         }
     }
-    free(piece);
+    free(piece), free(on_skin);
 }
 
 #endif
