@@ -683,7 +683,9 @@ static sn_result find_statics(sn_contact_finding *f)
         c->pieces = 0;
         return SN_OK;
     }
-    if (!sn_table_reserve(&c->piece_table, &world->allocator, c->pieces + 1) ||
+    if ((sn_fixed_any_held(world) && !sn_incidence_prepare_all(&world->incidence, &world->allocator,
+                                                               &world->constraints, world->ids.table.count)) ||
+        !sn_table_reserve(&c->piece_table, &world->allocator, c->pieces + 1) ||
         !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, c->pieces))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for contact with colliders");
     f->counting = true;

@@ -37,6 +37,9 @@ uint32_t sn_fixed_collider(const struct sn_world *world, sn_body body, uint32_t 
 /* Whether a constraint joins it to a particle: the two do not collide. */
 bool sn_fixed_joins(const struct sn_world *world, uint32_t number, uint32_t particle);
 
+/* Whether constraints hold some of them: sn_fixed_joins then needs an incidence that covers all. */
+bool sn_fixed_any_held(const struct sn_world *world);
+
 /* Where it is at the end of a step of dt. */
 sn_pose sn_fixed_end(const sn_fixed_body *body, sn_real dt);
 
