@@ -12,7 +12,7 @@
 # To look at the mode takes 5 ns, because that waits for arithmetic before it. These, of which programs make many, only read what is
 # stored and compute nothing, so they do without.
 set(SINEW_PLAIN_CALLS particle_position particle_velocity particle_radius particle_group particle_user particle_is_valid
-                      particle_from_index constraint_is_valid body_is_valid collider_is_valid)
+                      particle_from_index constraint_is_valid body_is_valid fixed_shape_is_valid)
 
 # The declarations of a header, without comments and lines of the preprocessor; names goes before anything else in them.
 function(sinew_read_calls header result)

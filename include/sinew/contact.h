@@ -131,7 +131,7 @@ SN_API sn_skin_def sn_default_skin_def(void);
    substeps and passes: vertices that would pass are stopped on their ways. What nothing stops is the exception: particles with a target, and
    immovable ones. If a surface begins with intersections, these stay or part as they will, and all others are kept out.
 
-   In a 2D world self_collision does nothing. With other particles, colliders and bodies such a skin collides as every skin does. */
+   In a 2D world self_collision does nothing. With other particles and bodies such a skin collides as every skin does. */
 
 /* Adds a skin. Its material and filter are those of the group of its particles. A skin whose particles are removed loses
    their triangles. Refused: an unknown particle, a triangle with a corner twice, negative thickness, no triangle. */

@@ -1,4 +1,4 @@
-/* Where two convex solids, or one and the shape of a collider, touch: a few points with one normal, for contact of
+/* Where two convex solids, or one and a fixed shape, touch: a few points with one normal, for contact of
    bodies. Pure functions; they depend on nothing but what they are given. All of it is found in double, seen from one
    of the two, so that it is as precise far from the origin as there. */
 #ifndef SN_COLLISION_MANIFOLD_H
@@ -35,7 +35,7 @@ typedef struct sn_manifold {
 bool sn_manifold_convex(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
                         sn_manifold *m);
 
-/* Contact with the shape of a collider, its thickness included (guard is not): how many manifolds were written, at most
+/* Contact with a fixed shape, its thickness included (guard is not): how many manifolds were written, at most
    capacity. Planes and solids have one. Meshes and fields have one for each direction: normals that differ by less than
    about 2 degrees share one, and where there are more than capacity the nearest ones do. Of a mesh, triangles are solid
    from the side that the centre of a is on; those of closed meshes, and one-sided ones, only from their front. The
@@ -52,7 +52,7 @@ uint32_t sn_manifold_shape(const sn_convex *a, const sn_pose *pa, const sn_shape
 bool sn_manifold_cast(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_convex *b, const sn_pose *pb,
                       sn_real *t, sn_vec3 *normal);
 
-/* The same with the shape of a collider. Fields are met by corners, middles of edges and faces. */
+/* The same with a fixed shape. Fields are met by corners, middles of edges and faces. */
 bool sn_manifold_cast_shape(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_shape *b, const sn_pose *pb,
                             sn_real *t, sn_vec3 *normal);
 

@@ -1,4 +1,4 @@
-/* Contact with the shapes of colliders. Solids are convex; of meshes every triangle near by is, and what they say is
+/* Contact with fixed shapes. Solids are convex; of meshes every triangle near by is, and what they say is
    put together by direction; fields are asked at some spots of the body. */
 #include "collision/manifold_work.h"
 #include "collision/triangle.h"

@@ -14,8 +14,8 @@
 #define SN_SHAPE_HEIGHTS_MOST (1u << 26)
 #define SN_SHAPE_BAKE_CELLS   ((sn_real)64) /* along the longest side of a mesh, where nothing else was asked for */
 
-/* What is too large for a record and never changes: shared by all colliders that were made of the same, and kept until
-   the world ends, so that snapshots can bring colliders back. */
+/* What is too large for a record and never changes: shared by all fixed shapes that were made of the same, and kept until
+   the world ends, so that snapshots can bring fixed shapes back. */
 typedef struct sn_shape_data {
     sn_trimesh *mesh;        /* mesh, or what a field was baked from, or that of a height field; otherwise NULL */
     bool closed;             /* mesh: solid inside */

@@ -1,5 +1,5 @@
 /* What all shapes answer: how far a point is from a surface, and when a sphere that moves reaches it. All of it in the shape's
-   own frame, in metres; shapes are placed in the world by colliders. */
+   own frame, in metres; a fixed shape, a shape of a static or kinematic body, places one in the world. */
 #ifndef SN_COLLISION_TOUCH_H
 #define SN_COLLISION_TOUCH_H
 

@@ -51,12 +51,12 @@ static void record_pose(const sn_pose *pose, sn_real spun, sn_vec4 *to)
     to[5] = vec4(vec3(pose->rotation.x, pose->rotation.y, pose->rotation.z), pose->rotation.w);
 }
 
-/* A collider is one that nothing moves. */
-void sn_body_contacts_load_colliders(const sn_world *world)
+/* A fixed shape is one that nothing moves. */
+void sn_body_contacts_load_fixed_shapes(const sn_world *world)
 {
-    const uint32_t *number = world->body_contacts.collider_table.column[0];
-    for (uint32_t i = 0; i < world->body_contacts.collider_table.count; ++i) {
-        const sn_collider_motion *m = contact_motion(world, number[i]);
+    const uint32_t *number = world->body_contacts.fixed_shape_table.column[0];
+    for (uint32_t i = 0; i < world->body_contacts.fixed_shape_table.count; ++i) {
+        const sn_fixed_motion *m = contact_motion(world, number[i]);
         sn_vec4 *to = contact_record(world, world->body_contacts.mover_table.count + 1 + i);
         memset(to, 0, SN_BODY_CONTACT_RECORD * sizeof *to);
         to[0] = vec4(m->velocity, 0);
@@ -204,7 +204,7 @@ static bool load_movers(sn_body_contact_substep *s, watching *w)
     if (!sn_body_contacts_share(world, world->body_contacts.list_table.count, sn_body_contacts_load_piece, s) ||
         !sn_body_contacts_share(world, world->bodies.awake_table.count, watch_piece, w))
         return false;
-    sn_body_contacts_load_colliders(world);
+    sn_body_contacts_load_fixed_shapes(world);
     return true;
 }
 

@@ -15,7 +15,7 @@
 typedef struct handing {
     const sn_body_contact_substep *s;
     uint32_t round; /* from 1 on */
-    uint32_t rows;  /* of bodies: a ball or a collider has no blow */
+    uint32_t rows;  /* of bodies: a ball or a fixed shape has no blow */
     atomic_bool more;
 } handing;
 

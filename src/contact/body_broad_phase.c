@@ -48,7 +48,7 @@ void sn_body_contacts_init(sn_body_contacts *body_contacts)
     sn_table_column(&body_contacts->group_table, sizeof(uint32_t), false);
     sn_table_column(&body_contacts->batch_table, sizeof(sn_wide_body_contact), false);
     sn_table_column(&body_contacts->batch_table, sizeof(sn_wide_manifold), false);
-    sn_table_column(&body_contacts->collider_table, sizeof(uint32_t), false);
+    sn_table_column(&body_contacts->fixed_shape_table, sizeof(uint32_t), false);
     sn_table_column(&body_contacts->rank_table, sizeof(uint32_t), false);
     sn_table_column(&body_contacts->apart_table, sizeof(sn_body_contact_apart), false);
     sn_table_column(&body_contacts->apart_table, sizeof(uint32_t), false);
@@ -66,13 +66,13 @@ void sn_body_contacts_init(sn_body_contacts *body_contacts)
 
 void sn_body_contacts_release(sn_body_contacts *body_contacts, const sn_allocator *allocator)
 {
-    sn_table *tables[] = {&body_contacts->kept_table,     &body_contacts->mover_table,   &body_contacts->box_table,
-                          &body_contacts->ball_table,     &body_contacts->count_table,   &body_contacts->found_table,
-                          &body_contacts->contact_table,  &body_contacts->cell_table,    &body_contacts->group_table,
-                          &body_contacts->batch_table,    &body_contacts->record_table,  &body_contacts->spare_table,
-                          &body_contacts->collider_table, &body_contacts->rank_table,    &body_contacts->apart_table,
-                          &body_contacts->leaf_table[0],  &body_contacts->leaf_table[1], &body_contacts->row_table,
-                          &body_contacts->list_table,     &body_contacts->left_table};
+    sn_table *tables[] = {&body_contacts->kept_table,        &body_contacts->mover_table,   &body_contacts->box_table,
+                          &body_contacts->ball_table,        &body_contacts->count_table,   &body_contacts->found_table,
+                          &body_contacts->contact_table,     &body_contacts->cell_table,    &body_contacts->group_table,
+                          &body_contacts->batch_table,       &body_contacts->record_table,  &body_contacts->spare_table,
+                          &body_contacts->fixed_shape_table, &body_contacts->rank_table,    &body_contacts->apart_table,
+                          &body_contacts->leaf_table[0],     &body_contacts->leaf_table[1], &body_contacts->row_table,
+                          &body_contacts->list_table,        &body_contacts->left_table};
     for (uint32_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
     sn_bvh_release(&body_contacts->tree, allocator);
@@ -81,9 +81,9 @@ void sn_body_contacts_release(sn_body_contacts *body_contacts, const sn_allocato
 
 /* ---- Small things --------------------------------------------------------------------------------------------------------- */
 
-const sn_collider_record *sn_body_contact_record(const sn_world *world, uint32_t number)
+const sn_fixed_shape *sn_body_contact_record(const sn_world *world, uint32_t number)
 {
-    return &contact_colliders(&world->contact)[world->contact.collider_ids.value[number]];
+    return &contact_fixed_shapes(&world->contact)[world->contact.fixed_shape_ids.value[number]];
 }
 
 sn_vec3 sn_part_spot(const sn_world *world, uint32_t part, sn_vec3 spot)
@@ -297,7 +297,7 @@ static void look_for_bodies(looking *l)
 }
 
 /* Whether a box, which already has room for the way of what is in it, is all above a plane. */
-static bool is_above(const sn_bounds *box, const sn_collider_record *r, const sn_collider_motion *m, sn_real dt)
+static bool is_above(const sn_bounds *box, const sn_fixed_shape *r, const sn_fixed_motion *m, sn_real dt)
 {
     if (!m->plain)
         return false;
@@ -306,25 +306,25 @@ static bool is_above(const sn_bounds *box, const sn_collider_record *r, const sn
     return vec3_dot(vec3_sub(low, m->step_start.position), n) > r->shape.thickness + r->shape.guard + m->speed * dt;
 }
 
-static bool look_at_collider(void *data, uint32_t number)
+static bool look_at_fixed_shape(void *data, uint32_t number)
 {
     looking *l = data;
     const sn_world *world = l->f->world;
-    const sn_collider_record *r = sn_body_contact_record(world, number);
+    const sn_fixed_shape *r = sn_body_contact_record(world, number);
     const sn_filter own = sn_part_filter(world, l->f->part[l->item], l->slot),
-                    filter = sn_collider_filter(&world->contact, r);
+                    filter = sn_fixed_shape_filter(&world->contact, r);
     if (is_above(&l->reach, r, contact_motion(world, number), l->f->dt) ||
         !sn_contacts_agree(own.category, own.mask, filter.category, filter.mask) ||
         sn_fixed_joins(world, r->body, world->particles.index[l->slot]))
         return true;
     uint32_t layers = r->shape.type >= SN_SHAPE_MESH ? SN_BODY_CONTACT_LAYERS : 1;
     for (uint32_t k = 0; k < layers; ++k)
-        note(l, l->item, number, FOUND_COLLIDER + k);
+        note(l, l->item, number, FOUND_FIXED + k);
     return true;
 }
 
-/* The colliders of a part. */
-static void look_for_colliders(looking *l)
+/* The fixed shapes of a part. */
+static void look_for_fixed_shapes(looking *l)
 {
     const sn_world *world = l->f->world;
     l->item = l->f->box[l->item];
@@ -332,7 +332,7 @@ static void look_for_colliders(looking *l)
     if (world->particles.x[l->slot].w == 0 && !sn_sleep_asks(world, (uint32_t[]){l->slot}, 1))
         return;
     l->reach = l->f->bounds[l->item];
-    sn_collider_tree_overlap(&world->contacts.colliders, &l->reach, look_at_collider, l);
+    sn_fixed_tree_overlap(&world->contacts.fixed_shapes, &l->reach, look_at_fixed_shape, l);
     sort_found(l, 0);
 }
 
@@ -431,14 +431,14 @@ static bool make_movers(sn_body_contact_finding *f, sn_body_contact *kept, uint3
             ball[all[i].other] = SN_NO_MOVER;
     for (uint32_t i = 0; i < count; ++i)
         if (is_with_ball(&kept[i]))
-            ball[kept[i].collider] = SN_NO_MOVER;
+            ball[kept[i].fixed_shape] = SN_NO_MOVER;
     for (uint32_t i = 0; i < founds; ++i)
         if (all[i].type == FOUND_BALL)
             add_ball(ball, all[i].other, &movers);
     for (uint32_t i = 0; i < count; ++i)
         if (is_with_ball(&kept[i])) {
-            add_ball(ball, kept[i].collider, &movers);
-            kept[i].b = ball[kept[i].collider];
+            add_ball(ball, kept[i].fixed_shape, &movers);
+            kept[i].b = ball[kept[i].fixed_shape];
         }
     if (!sn_table_reserve(&body_contacts->mover_table, &world->allocator, movers))
         return false;
@@ -448,7 +448,7 @@ static bool make_movers(sn_body_contact_finding *f, sn_body_contact *kept, uint3
             mover[ball[all[i].other]] = (sn_mover){.slot = all[i].other, .body = SN_ID_FREE};
     for (uint32_t i = 0; i < count; ++i)
         if (is_with_ball(&kept[i]))
-            mover[kept[i].b] = (sn_mover){.slot = kept[i].collider, .body = SN_ID_FREE};
+            mover[kept[i].b] = (sn_mover){.slot = kept[i].fixed_shape, .body = SN_ID_FREE};
     body_contacts->mover_table.count = movers;
     return true;
 }
@@ -478,8 +478,8 @@ static sn_real rounding_of_b(const sn_world *world, const sn_body_contact *conta
     if (contact->part_b != SN_ID_FREE)
         return world->bodies.part[contact->part_b].convex.radius;
     if (contact->b != SN_NO_MOVER)
-        return world->particles.radius[contact->collider];
-    const sn_shape *shape = &sn_body_contact_record(world, contact->collider)->shape;
+        return world->particles.radius[contact->fixed_shape];
+    const sn_shape *shape = &sn_body_contact_record(world, contact->fixed_shape)->shape;
     return shape->thickness + (sn_shape_is_convex(shape->type) ? shape->convex.radius : 0);
 }
 
@@ -489,9 +489,9 @@ static void name(const sn_body_contact_finding *f, const sn_body_contact_found *
     const sn_world *world = f->world;
     const sn_body_state *state = world->bodies.state;
     uint32_t other, local = 0;
-    if (two->type >= FOUND_COLLIDER) {
-        other = SN_IMPULSE_COLLIDER | two->other;
-        local = two->type - FOUND_COLLIDER;
+    if (two->type >= FOUND_FIXED) {
+        other = SN_IMPULSE_FIXED | two->other;
+        local = two->type - FOUND_FIXED;
     } else {
         other = world->particles.index[two->type == FOUND_BALL ? two->other : slot_of(f, two->other)];
         if (two->type == FOUND_PART)
@@ -513,13 +513,13 @@ static void make_contact(const sn_body_contact_finding *f, const sn_body_contact
     contact->b = SN_NO_MOVER;
     contact->part_a = f->part[two->a];
     contact->part_b = contact->kept = SN_ID_FREE;
-    contact->collider = two->other;
+    contact->fixed_shape = two->other;
     sn_real inner = sn_convex_inner(&world->bodies.part[contact->part_a].convex);
-    if (two->type >= FOUND_COLLIDER) {
-        const sn_collider_record *r = sn_body_contact_record(world, two->other);
-        contact->layer = two->type - FOUND_COLLIDER;
+    if (two->type >= FOUND_FIXED) {
+        const sn_fixed_shape *r = sn_body_contact_record(world, two->other);
+        contact->layer = two->type - FOUND_FIXED;
         contact->sensor = r->def.sensor;
-        others = sn_collider_material(rules, r);
+        others = sn_fixed_shape_material(rules, r);
     } else if (two->type == FOUND_BALL) {
         contact->b = ((const uint32_t *)f->body_contacts->ball_table.column[0])[two->other];
         others = &sn_contact_group(rules, world->particles.group[two->other])->material;
@@ -538,22 +538,22 @@ static void make_contact(const sn_body_contact_finding *f, const sn_body_contact
     name(f, two, contact->key);
 }
 
-/* Colliders that are met have a record each, in the order in which they were found. */
-static bool rank_colliders(sn_body_contact_finding *f)
+/* Fixed shapes that are met have a record each, in the order in which they were found. */
+static bool rank_fixed_shapes(sn_body_contact_finding *f)
 {
     sn_body_contacts *body_contacts = f->body_contacts;
     const sn_body_contact_found *all = body_contacts->found_table.column[0];
-    const uint32_t numbers = f->world->contact.collider_ids.table.count;
+    const uint32_t numbers = f->world->contact.fixed_shape_ids.table.count;
     if (!sn_table_reserve(&body_contacts->rank_table, &f->world->allocator, numbers) ||
-        !sn_table_reserve(&body_contacts->collider_table, &f->world->allocator, numbers))
+        !sn_table_reserve(&body_contacts->fixed_shape_table, &f->world->allocator, numbers))
         return false;
-    uint32_t *rank = body_contacts->rank_table.column[0], *met = body_contacts->collider_table.column[0];
-    if (numbers && !body_contacts->collider_table.count)
+    uint32_t *rank = body_contacts->rank_table.column[0], *met = body_contacts->fixed_shape_table.column[0];
+    if (numbers && !body_contacts->fixed_shape_table.count)
         memset(rank, 0xff, numbers * sizeof *rank);
     for (uint32_t i = 0; i < body_contacts->found_table.count; ++i)
-        if (all[i].type >= FOUND_COLLIDER && rank[all[i].other] == SN_ID_FREE) {
-            rank[all[i].other] = body_contacts->collider_table.count;
-            met[body_contacts->collider_table.count++] = all[i].other;
+        if (all[i].type >= FOUND_FIXED && rank[all[i].other] == SN_ID_FREE) {
+            rank[all[i].other] = body_contacts->fixed_shape_table.count;
+            met[body_contacts->fixed_shape_table.count++] = all[i].other;
         }
     return true;
 }
@@ -658,7 +658,7 @@ static sn_result make_contacts(sn_body_contact_finding *f, uint32_t kept)
         return SN_ERROR_HOST;
     if (kept)
         memcpy(raw, body_contacts->contact_table.column[0], kept * sizeof *raw);
-    if (!make_movers(f, raw, kept) || !rank_colliders(f))
+    if (!make_movers(f, raw, kept) || !rank_fixed_shapes(f))
         return SN_ERROR_MEMORY;
     const sn_body_contact_found *all = body_contacts->found_table.column[0];
     sn_body_contact_ends *ends = body_contacts->contact_table.column[5];
@@ -694,7 +694,7 @@ static sn_result look_for_all(sn_body_contact_finding *f)
         result = look_around(f, (f->world->particles.table.count + SN_CONTACT_PIECE - 1) / SN_CONTACT_PIECE,
                              look_for_bodies);
     if (result == SN_OK)
-        result = look_around(f, f->sought, look_for_colliders);
+        result = look_around(f, f->sought, look_for_fixed_shapes);
     return result;
 }
 
@@ -703,7 +703,7 @@ sn_result sn_body_contacts_find(sn_world *world, sn_real dt)
     sn_body_contacts *body_contacts = &world->body_contacts;
     sn_body_contact_finding f = {.world = world, .body_contacts = body_contacts, .dt = dt};
     sn_stage_enter(world, SN_STAGE_BROAD_PHASE);
-    body_contacts->count = body_contacts->found_table.count = body_contacts->collider_table.count = 0;
+    body_contacts->count = body_contacts->found_table.count = body_contacts->fixed_shape_table.count = 0;
     body_contacts->searches = 1;
     body_contacts->left = dt;
     if (!is_on(world)) {
@@ -783,7 +783,7 @@ static sn_result append(sn_body_contact_finding *f)
     sn_body_contacts *body_contacts = f->body_contacts;
     const sn_body_contact_found *all = body_contacts->found_table.column[0];
     uint32_t kept = body_contacts->count, founds = body_contacts->found_table.count;
-    if (!reserve_contacts(f->world, (uint64_t)kept + founds) || !rank_colliders(f))
+    if (!reserve_contacts(f->world, (uint64_t)kept + founds) || !rank_fixed_shapes(f))
         return SN_ERROR_MEMORY;
     for (uint32_t i = 0; i < founds; ++i) {
         make_contact(f, &all[i], &contact_all(f->world)[kept + i]);

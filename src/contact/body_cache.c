@@ -123,7 +123,7 @@ static bool can_be_reused(const sn_world *world, const sn_body_contact *contact)
     if (contact->clear || is_cylinder(world, contact->part_a) ||
         (contact->part_b != SN_ID_FREE && is_cylinder(world, contact->part_b)))
         return false;
-    return contact->b == SN_NO_MOVER ? can_be_reused_on(sn_body_contact_record(world, contact->collider)->shape.type)
+    return contact->b == SN_NO_MOVER ? can_be_reused_on(sn_body_contact_record(world, contact->fixed_shape)->shape.type)
                                      : contact->part_b != SN_ID_FREE;
 }
 

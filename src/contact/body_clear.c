@@ -118,8 +118,8 @@ static bool is_known(const sn_convex *convex)
 /* Above a plane that does not turn. */
 static bool is_above(const sn_world *world, const sn_body_contact *contact, const solid *a, course *c)
 {
-    const sn_collider_motion *m = contact_motion(world, contact->collider);
-    const sn_shape *shape = &sn_body_contact_record(world, contact->collider)->shape;
+    const sn_fixed_motion *m = contact_motion(world, contact->fixed_shape);
+    const sn_shape *shape = &sn_body_contact_record(world, contact->fixed_shape)->shape;
     const sn_real height = vec3_dot(m->normal, vec3_sub(a->x, m->start.position));
     return m->plain && stay_apart(c, m->normal, height - reach_along(a, m->normal) - shape->thickness - shape->guard);
 }

@@ -1,4 +1,4 @@
-/* Contact of bodies on its way through a step: with each other, with particles and with colliders. See body_solve.c. */
+/* Contact of bodies on its way through a step: with each other, with particles and with fixed shapes. See body_solve.c. */
 #ifndef SN_CONTACT_BODY_CONTACTS_H
 #define SN_CONTACT_BODY_CONTACTS_H
 
@@ -22,7 +22,7 @@ typedef struct sn_mover {
     sn_vec3 v0, spin0;   /* when the pass began */
     sn_pose from;        /* when the substep began; of a body */
     sn_real way, share;  /* m: of any of its spots in the substep, at most; and the share of it that it goes */
-    uint32_t carrier;    /* 1 + the collider that takes it along from there; 0: none does; */
+    uint32_t carrier;    /* 1 + the fixed shape that takes it along from there; 0: none does; */
     sn_real carried;     /*   that has gone this share of its own way then */
     sn_vec3 place, turn; /* m, rad: by which it is parted from others, without a velocity */
     sn_real extent;      /* m: of a body: how far it reaches from its centre */
@@ -49,7 +49,7 @@ typedef struct sn_body_contact_box {
 /* A point where two touch. */
 typedef struct sn_body_contact_point {
     sn_vec3 a,
-        b; /* m: anchors on the cores of both, from their centres along principal axes; of a collider in its own frame */
+        b; /* m: anchors on the cores of both, from their centres along principal axes; of a fixed shape in its own frame */
     uint32_t feature;       /* its name */
     sn_real normal_impulse; /* N s: in this substep, along the normal, and */
     sn_real last;           /*   in the one before */
@@ -65,9 +65,9 @@ typedef struct sn_body_contact_rub {
 
 /* Two pieces that may touch. */
 typedef struct sn_body_contact {
-    uint32_t a, b;           /* movers; b may be SN_NO_MOVER: a collider */
+    uint32_t a, b;           /* movers; b may be SN_NO_MOVER: a fixed shape */
     uint32_t part_a, part_b; /* of the bodies' parts; SN_ID_FREE: a ball */
-    uint32_t collider;       /* its number, if b is one; of a ball its slot */
+    uint32_t fixed_shape;    /* its number, if b is one; of a ball its slot */
     uint32_t layer;          /* of several manifolds of the same two, with a mesh, which one */
     uint64_t key[2];         /* by which contacts are sorted, and found again in the next step */
     sn_friction friction;
@@ -161,7 +161,7 @@ typedef struct sn_kept_point {
 /* A manifold whose points pressed in the last substep: state. Sorted by key. */
 typedef struct sn_kept_manifold {
     uint64_t key[2];
-    uint32_t generation[2]; /* of the particles of both, or of the collider */
+    uint32_t generation[2]; /* of the particles of both, or of the fixed shape */
     uint32_t owner, count;
     sn_vec3 normal; /* from b to a, in the frame of b if it is the owner, otherwise in that of a */
     sn_pose seen;   /* a in the frame of b, when the points were found */
@@ -199,11 +199,11 @@ typedef struct sn_body_contacts {
     sn_table
         group_table; /* of sn_body_contact_group; of uint64_t: the largest number of contacts that one has in it; of atomic uint32_t:
                             the sweep in which it was stirred last; and of uint32_t: those that a sweep runs */
-    sn_table batch_table;    /* of sn_wide_body_contact and of sn_wide_manifold */
-    sn_table record_table;   /* of sn_vec4: a record by mover, an empty one, and those of colliders; see wide/wide.h */
-    sn_table collider_table; /* of uint32_t: numbers of colliders that are met */
+    sn_table batch_table;  /* of sn_wide_body_contact and of sn_wide_manifold */
+    sn_table record_table; /* of sn_vec4: a record by mover, an empty one, and those of fixed shapes; see wide/wide.h */
+    sn_table fixed_shape_table; /* of uint32_t: numbers of fixed shapes that are met */
     sn_table
-        rank_table; /* of uint32_t, by number of a collider: its place among those; SN_ID_FREE: it is none of them */
+        rank_table; /* of uint32_t, by number of a fixed shape: its place among those; SN_ID_FREE: it is none of them */
     sn_table apart_table;                       /* of sn_body_contact_apart and of atomic uint32_t: see body_apart.c */
     uint64_t apart_moves;                       /* what world->moves was when that was made */
     uint32_t level[SN_BODY_CONTACT_LEVELS + 1]; /* the first group of each */
@@ -217,7 +217,7 @@ typedef struct sn_body_contacts {
 void sn_body_contacts_init(sn_body_contacts *body_contacts);
 void sn_body_contacts_release(sn_body_contacts *body_contacts, const sn_allocator *allocator);
 
-/* Finds what may meet in a step of dt, once the motions of colliders are known. */
+/* Finds what may meet in a step of dt, once the motions of fixed shapes are known. */
 sn_result sn_body_contacts_find(struct sn_world *world, sn_real dt);
 
 /* Within a step, if bodies became faster than was thought: adds what those that left may meet besides. ended: what bodies may have met

@@ -260,12 +260,12 @@ static bool reserve(sn_world *world, uint32_t count)
            sn_parallel_reserve_tasks(&world->parallel, &world->allocator, body_contacts->group_table.capacity);
 }
 
-/* Of movers, an empty one, and of colliders. */
+/* Of movers, an empty one, and of fixed shapes. */
 static bool reserve_records(sn_world *world)
 {
     const uint64_t movers = world->body_contacts.mover_table.count;
     if (!make_room(world, &world->body_contacts.record_table,
-                   SN_BODY_CONTACT_RECORD * (movers + 1 + world->body_contacts.collider_table.count)))
+                   SN_BODY_CONTACT_RECORD * (movers + 1 + world->body_contacts.fixed_shape_table.count)))
         return false;
     world->body_contacts.record_table.count = (uint32_t)(SN_BODY_CONTACT_RECORD * (movers + 1));  /* which stay */
     memset(contact_record(world, (uint32_t)movers), 0, SN_BODY_CONTACT_RECORD * sizeof(sn_vec4)); /* the empty one */
@@ -442,10 +442,10 @@ bool sn_body_contact_stays_apart(const sn_body_contact_substep *s, const sn_body
     return vec3_length(vec3_sub(between, watch->between)) + (a[4].w + b[4].w - watch->spun) + way <= watch->nearest;
 }
 
-/* Whether a collider turns: how far its spots come is not counted. */
+/* Whether a fixed shape turns: how far its spots come is not counted. */
 static bool turns(const sn_world *world, const sn_body_contact *contact)
 {
-    return contact->b == SN_NO_MOVER && !contact_is_zero(contact_motion(world, contact->collider)->spin);
+    return contact->b == SN_NO_MOVER && !contact_is_zero(contact_motion(world, contact->fixed_shape)->spin);
 }
 
 /* Two that are so far apart, now. */

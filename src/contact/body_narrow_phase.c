@@ -37,7 +37,7 @@ static void round_sides(const sn_world *world, sn_body_contact *contact, sn_vec3
         contact->round_b =
             b->convex.radius + side_of(b->convex.type, b->convex.half.x, sn_quat_turn_back(b->turn, in_b));
     } else if (contact->b == SN_NO_MOVER) {
-        const sn_shape *shape = &sn_body_contact_record(world, contact->collider)->shape;
+        const sn_shape *shape = &sn_body_contact_record(world, contact->fixed_shape)->shape;
         if (shape->type == SN_SHAPE_CYLINDER)
             contact->round_b = shape->thickness + side_of(shape->type, shape->convex.half.x, in_b);
     }
@@ -62,7 +62,7 @@ static sn_normal_owner owner_of(const sn_world *world, const sn_body_contact *co
     if (part->convex.type == SN_SHAPE_BOX && along)
         return SN_NORMAL_OF_A;
     if (contact->b == SN_NO_MOVER) {
-        const sn_shape *shape = &sn_body_contact_record(world, contact->collider)->shape;
+        const sn_shape *shape = &sn_body_contact_record(world, contact->fixed_shape)->shape;
         const sn_shape_type type = shape->type;
         const bool round = type == SN_SHAPE_SPHERE || type == SN_SHAPE_CAPSULE ||
                            (type == SN_SHAPE_CYLINDER && contact->round_b > shape->thickness);
@@ -192,8 +192,8 @@ typedef struct looking {
     sn_body_contact *contact;
     sn_convex a, b;        /* solids; of a body and another */
     sn_pose pa, pb;        /* of the solids */
-    sn_pose other;         /* of b itself, or of the collider */
-    const sn_shape *shape; /* of a collider */
+    sn_pose other;         /* of b itself, or of the fixed shape */
+    const sn_shape *shape; /* of a fixed shape */
     sn_vec3 way;           /* m: by which a goes in the substep, seen from b */
     sn_real stray;         /* m: from which it may differ because they turn */
     sn_manifold m[SN_BODY_CONTACT_LAYERS];
@@ -248,7 +248,7 @@ static void look_at(const sn_world *world, sn_body_contact *contact, looking *l)
     l->shape = NULL;
     l->pa = contact_part_pose(world, &body, contact->part_a);
     if (contact->b == SN_NO_MOVER) {
-        l->shape = &sn_body_contact_record(world, contact->collider)->shape;
+        l->shape = &sn_body_contact_record(world, contact->fixed_shape)->shape;
     } else if (contact->part_b != SN_ID_FREE) {
         l->b = solid_of(world, contact->part_b);
         l->pb = contact_part_pose(world, &l->other, contact->part_b);
@@ -319,7 +319,7 @@ static bool follow(looking *l, bool touches, sn_real h)
     sn_body_contact *contact = l->contact;
     sn_real nearest;
     if (!touches || (l->shape && (l->shape->type == SN_SHAPE_PLANE ||
-                                  !contact_is_zero(contact_motion(l->world, contact->collider)->spin))))
+                                  !contact_is_zero(contact_motion(l->world, contact->fixed_shape)->spin))))
         return touches;
     nearest = nearest_of(l);
     l->way = vec3_scale(contact_course(l->world, contact), h);

@@ -28,7 +28,8 @@ static sn_real share_of_arm(const sn_world *world, const sn_body_contact *contac
 
 static bool is_with_plane(const sn_world *world, const sn_body_contact *contact)
 {
-    return contact->b == SN_NO_MOVER && sn_body_contact_record(world, contact->collider)->shape.type == SN_SHAPE_PLANE;
+    return contact->b == SN_NO_MOVER &&
+           sn_body_contact_record(world, contact->fixed_shape)->shape.type == SN_SHAPE_PLANE;
 }
 
 /* m: how far the two can come towards each other in a substep, at most. What goes along a plane comes no nearer to it. */
@@ -37,9 +38,9 @@ static sn_real closing(const sn_body_contact_substep *s, const sn_body_contact *
     const sn_vec4 *a = contact_record(s->world, contact->a),
                   *b = contact_record(s->world, contact_other(s->world, contact));
     const sn_vec3 v = vec3_sub(vec4_xyz(a[0]), vec4_xyz(b[0]));
-    const bool plain = contact->b == SN_NO_MOVER && contact_motion(s->world, contact->collider)->plain;
+    const bool plain = contact->b == SN_NO_MOVER && contact_motion(s->world, contact->fixed_shape)->plain;
     const sn_real speed =
-        plain ? contact_magnitude(vec3_dot(v, contact_motion(s->world, contact->collider)->normal)) : vec3_length(v);
+        plain ? contact_magnitude(vec3_dot(v, contact_motion(s->world, contact->fixed_shape)->normal)) : vec3_length(v);
     sn_real way = s->h * (speed + (a[1].w + b[1].w)) + s->run.fall;
     return way + contact_thrown(s->world, a, b);
 }
@@ -51,7 +52,7 @@ static bool is_ball(const sn_body_contact *contact)
 
 static sn_real guard_of(const sn_world *world, const sn_body_contact *contact)
 {
-    return contact->b == SN_NO_MOVER ? sn_body_contact_record(world, contact->collider)->shape.guard : 0;
+    return contact->b == SN_NO_MOVER ? sn_body_contact_record(world, contact->fixed_shape)->shape.guard : 0;
 }
 
 /* ---- Which pairs may press -------------------------------------------------------------------------------------------------------- */
@@ -147,7 +148,7 @@ static sn_real core_of(const sn_world *world, uint32_t mover, uint32_t part)
 static void fill_limits(const sn_world *world, const sn_body_contact *contact, uint32_t lane, sn_wide_manifold *f)
 {
     const sn_shape_type type =
-        contact->b == SN_NO_MOVER ? sn_body_contact_record(world, contact->collider)->shape.type : SN_SHAPE_BOX;
+        contact->b == SN_NO_MOVER ? sn_body_contact_record(world, contact->fixed_shape)->shape.type : SN_SHAPE_BOX;
     const sn_real a = core_of(world, contact->a, contact->part_a);
     const sn_real b = contact->b == SN_NO_MOVER ? a : core_of(world, contact->b, contact->part_b);
     f->size[lane] = a < b ? a : b;

@@ -7,11 +7,11 @@
 /* Two that may meet, by their boxes, before a contact is made of them. */
 typedef struct sn_body_contact_found {
     uint32_t a;     /* box */
-    uint32_t other; /* box, slot of a particle, or number of a collider */
+    uint32_t other; /* box, slot of a particle, or number of a fixed shape */
     uint32_t type;
 } sn_body_contact_found;
 
-enum { FOUND_PART, FOUND_BALL, FOUND_COLLIDER };
+enum { FOUND_PART, FOUND_BALL, FOUND_FIXED };
 
 typedef struct sn_body_contact_finding {
     sn_world *world;

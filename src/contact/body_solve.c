@@ -1,6 +1,6 @@
 /* Contact of bodies.
 
-   A contact is two convex pieces that may touch, or a piece and a ball or a collider, with up to four points that share a normal n.
+   A contact is two convex pieces that may touch, or a piece and a ball or a fixed shape, with up to four points that share a normal n.
    Points are found once a step, where things are when they first may press in it: anchors on both, which move with their bodies. How
    deep they are when a substep begins, the *gap*, is what the pass over velocities at its end needs to know. With v the relative
    velocity at a point, after everything else in the substep acted, and K the inverse of the mass that it moves,
@@ -146,7 +146,7 @@ static void leave_piece(void *data, uint32_t first, uint32_t end)
 static bool part_all(sn_body_contact_substep *s)
 {
     const uint32_t movers = s->world->body_contacts.mover_table.count;
-    for (uint32_t i = 0; i < s->world->body_contacts.collider_table.count; ++i) {
+    for (uint32_t i = 0; i < s->world->body_contacts.fixed_shape_table.count; ++i) {
         sn_vec4 *record = contact_record(s->world, movers + 1 + i);
         record[0] = record[1] = vec4(vec3(0, 0, 0), 0);
     }
@@ -236,7 +236,7 @@ bool sn_body_contacts_pass(sn_world *world, sn_real h)
     sn_stage_enter(world, SN_STAGE_CONTACT);
     if (!world->body_contacts.count) /* forces or constraints may have thrown some to where they meet something */
         return sn_body_contacts_stop(world, h);
-    sn_body_contacts_load_colliders(world);
+    sn_body_contacts_load_fixed_shapes(world);
     bool good = sn_body_contacts_share(world, movers, sn_body_contacts_load_piece, &s) && weigh_all(&s) &&
                 strike_all(&s) && sn_body_contacts_by_level(&s, warm);
     uint32_t sweeps = SWEEPS * (passes ? passes : 1);

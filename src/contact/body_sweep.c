@@ -9,7 +9,7 @@
    The distance of two changes by no more than the ways of their spots, so that steps as long as that are never too long (Mirtich 1996).
    In an overlap, steps of an eighth of the thickness are short enough to see it become deeper.
 
-   Bodies stop before colliders, too, and one that moves takes them along from there. Points on those hold all that comes, but points are those where a body is when a substep
+   Bodies stop before fixed shapes, too, and one that moves takes them along from there. Points on those hold all that comes, but points are those where a body is when a substep
    begins: a small one that strikes at a hundred metres a second gets a spin of thousands of radians a second, which takes other corners
    through before the next substep begins. A field does not know how thick it is, and pushes what is beyond its middle out on the other
    side: a tenth of the depth is too deep there. So it is before meshes. */
@@ -36,7 +36,7 @@ typedef struct duel {
     const sn_body_contact *contact;
     const sn_mover *a, *b;
     const sn_convex *solid_a, *solid_b;
-    const sn_shape *shape; /* instead of b: of a collider, */
+    const sn_shape *shape; /* instead of b: of a fixed shape, */
     sn_pose place, end;    /*   from here to there */
     bool moves;            /* it does */
     sn_real way;           /* m: of any two spots to each other, at most */
@@ -66,7 +66,7 @@ static sn_real nearest_of(const sn_manifold *m, uint32_t count, sn_real reach)
     return reach;
 }
 
-/* m: how far a body is from a collider at a share of its way; not more than reach. */
+/* m: how far a body is from a fixed shape at a share of its way; not more than reach. */
 static sn_real apart_from_shape_at(const duel *d, sn_real t, sn_real reach)
 {
     const sn_pose a = pose_at(d->world, d->a, t * d->a->share),
@@ -125,19 +125,19 @@ static sn_real thinness(const sn_convex *solid, const sn_shape *shape)
     return sn_convex_inner(&other) < inner ? sn_convex_inner(&other) : inner;
 }
 
-static bool stands(const sn_collider_motion *m)
+static bool stands(const sn_fixed_motion *m)
 {
     return contact_is_zero(m->velocity) && contact_is_zero(m->spin);
 }
 
-/* The share of what is left of its way that a body may go before a collider. */
-static sn_real share_before_collider(const sn_world *world, const sn_body_contact *contact, sn_real h)
+/* The share of what is left of its way that a body may go before a fixed shape. */
+static sn_real share_before_fixed_shape(const sn_world *world, const sn_body_contact *contact, sn_real h)
 {
-    const sn_shape *shape = &sn_body_contact_record(world, contact->collider)->shape;
+    const sn_shape *shape = &sn_body_contact_record(world, contact->fixed_shape)->shape;
     const sn_mover *a = &contact_movers(world)[contact->a];
-    const sn_collider_motion *motion = contact_motion(world, contact->collider);
+    const sn_fixed_motion *motion = contact_motion(world, contact->fixed_shape);
     const bool moves = !stands(motion);
-    if (contact->layer > 0 || contact->sensor || a->w == 0 || a->carrier == contact->collider + 1 ||
+    if (contact->layer > 0 || contact->sensor || a->w == 0 || a->carrier == contact->fixed_shape + 1 ||
         (moves && !isfinite(motion->speed)))
         return 1;
     duel d = {.world = world,
@@ -159,7 +159,7 @@ static sn_real share_before_collider(const sn_world *world, const sn_body_contac
 static sn_real share_of_two(const sn_world *world, const sn_body_contact *contact, sn_real h)
 {
     if (contact->b == SN_NO_MOVER)
-        return share_before_collider(world, contact, h);
+        return share_before_fixed_shape(world, contact, h);
     if (contact->part_b == SN_ID_FREE || contact->sensor)
         return 1;
     const sn_mover *a = &contact_movers(world)[contact->a], *b = &contact_movers(world)[contact->b];
@@ -173,7 +173,7 @@ static sn_real share_of_two(const sn_world *world, const sn_body_contact *contac
     return share_of(&d);
 }
 
-/* What a round found, by contact: the shares of their whole ways that the two may go; 1: all of what they go. Of a collider that moves
+/* What a round found, by contact: the shares of their whole ways that the two may go; 1: all of what they go. Of a fixed shape that moves
    the share of its own. */
 typedef struct shares {
     sn_real a, b;
@@ -223,8 +223,8 @@ static void stop_two(const sn_world *world, const sn_body_contact *contact, cons
     const bool stopped = stop(a, s->a);
     if (contact->b != SN_NO_MOVER) {
         stop(&contact_movers(world)[contact->b], s->b);
-    } else if (stopped && !stands(contact_motion(world, contact->collider))) {
-        a->carrier = contact->collider + 1;
+    } else if (stopped && !stands(contact_motion(world, contact->fixed_shape))) {
+        a->carrier = contact->fixed_shape + 1;
         a->carried = s->b;
     }
 }
@@ -235,7 +235,7 @@ static sn_pose stopped_at(const sn_world *world, const sn_mover *m)
     sn_pose pose = pose_at(world, m, m->share);
     if (!m->carrier)
         return pose;
-    const sn_collider_motion *motion = contact_motion(world, m->carrier - 1);
+    const sn_fixed_motion *motion = contact_motion(world, m->carrier - 1);
     const sn_pose then = sn_pose_between(&motion->start, &motion->end, m->carried);
     const sn_quat back = {-then.rotation.x, -then.rotation.y, -then.rotation.z, then.rotation.w};
     pose.position = sn_pose_to_world(&motion->end, sn_pose_to_own(&then, pose.position));
@@ -262,7 +262,7 @@ static void take_back(sn_world *world, const sn_mover *m)
 
 typedef struct measuring {
     const sn_world *world;
-    sn_real coming; /* m: of colliders */
+    sn_real coming; /* m: of fixed shapes */
     atomic_bool fast, left;
 } measuring;
 
@@ -310,8 +310,8 @@ static bool find_left(sn_world *world)
     return world->contacts.failed == SN_OK;
 }
 
-/* m: how far a collider comes in a substep, at most. */
-static sn_real farthest_collider(const sn_world *world, sn_real h)
+/* m: how far a fixed shape comes in a substep, at most. */
+static sn_real farthest_fixed_shape(const sn_world *world, sn_real h)
 {
     const uint32_t *mover = world->contacts.mover_table.column[0];
     sn_real most = 0;
@@ -324,7 +324,7 @@ static sn_real farthest_collider(const sn_world *world, sn_real h)
 
 bool sn_body_contacts_stop(sn_world *world, sn_real h)
 {
-    measuring measure = {.world = world, .coming = farthest_collider(world, h)};
+    measuring measure = {.world = world, .coming = farthest_fixed_shape(world, h)};
     if (!sn_body_contacts_share(world, world->body_contacts.list_table.count, measure_piece, &measure))
         return false;
     if (!measure.fast)

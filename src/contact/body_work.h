@@ -20,7 +20,7 @@ typedef struct sn_body_contact_substep {
     atomic_bool *violent; /* gets true when a body would come far into another, or was pushed out of it as far */
 } sn_body_contact_substep;
 
-const sn_collider_record *sn_body_contact_record(const sn_world *world, uint32_t number);
+const sn_fixed_shape *sn_body_contact_record(const sn_world *world, uint32_t number);
 
 /* A spot of a part, in the frame of its body. */
 sn_vec3 sn_part_spot(const sn_world *world, uint32_t part, sn_vec3 spot);
@@ -75,7 +75,7 @@ void sn_body_contact_fill(const sn_body_contact_substep *s, uint32_t index, uint
 /* What its lane says of a contact. */
 void sn_body_contact_note(const sn_world *world, sn_body_contact *contact);
 
-/* The movers of a contact before it is made; b: SN_NO_MOVER for a collider. */
+/* The movers of a contact before it is made; b: SN_NO_MOVER for a fixed shape. */
 typedef struct sn_body_contact_ends {
     uint32_t a, b;
 } sn_body_contact_ends;
@@ -89,11 +89,11 @@ bool sn_body_contacts_append(sn_world *world, uint32_t count);
 /* Puts what lanes and watches know into their contacts; they have no lanes then. False if tasks were lost. */
 bool sn_body_contacts_leave_lanes(sn_world *world);
 
-/* Makes the record of a collider, if it has none; its place. Room was made. */
+/* Makes the record of a fixed shape, if it has none; its place. Room was made. */
 uint32_t sn_body_contacts_rank(sn_world *world, uint32_t number);
 
-/* Colliders as they are when a substep begins. */
-void sn_body_contacts_load_colliders(const sn_world *world);
+/* Fixed shapes as they are when a substep begins. */
+void sn_body_contacts_load_fixed_shapes(const sn_world *world);
 
 /* Gets all groups ready for the pass at the end of the substep, and runs a piece of it over all of them. False if tasks were lost. */
 bool sn_body_contacts_ready_groups(sn_body_contact_substep *s);
@@ -189,7 +189,7 @@ static inline uint32_t contact_other(const sn_world *world, const sn_body_contac
     if (contact->b != SN_NO_MOVER)
         return contact->b;
     return world->body_contacts.mover_table.count + 1 +
-           ((const uint32_t *)world->body_contacts.rank_table.column[0])[contact->collider];
+           ((const uint32_t *)world->body_contacts.rank_table.column[0])[contact->fixed_shape];
 }
 
 /* Where a mover is when a substep begins. */
@@ -209,15 +209,15 @@ static inline sn_pose contact_part_pose(const sn_world *world, const sn_pose *bo
     return (sn_pose){sn_pose_to_world(body, p->place), sn_quat_times(body->rotation, p->turn)};
 }
 
-static inline const sn_collider_motion *contact_motion(const sn_world *world, uint32_t number)
+static inline const sn_fixed_motion *contact_motion(const sn_world *world, uint32_t number)
 {
-    return (const sn_collider_motion *)world->contacts.motion_table.column[0] + number;
+    return (const sn_fixed_motion *)world->contacts.motion_table.column[0] + number;
 }
 
 /* The frame that the spots of b are seen in. */
 static inline sn_pose contact_pose_of_b(const sn_world *world, const sn_body_contact *contact)
 {
-    return contact->b == SN_NO_MOVER ? contact_motion(world, contact->collider)->start
+    return contact->b == SN_NO_MOVER ? contact_motion(world, contact->fixed_shape)->start
                                      : contact_pose(world, &contact_movers(world)[contact->b]);
 }
 
@@ -225,7 +225,7 @@ static inline sn_pose contact_pose_of_b(const sn_world *world, const sn_body_con
 static inline sn_vec3 contact_course(const sn_world *world, const sn_body_contact *contact)
 {
     sn_vec3 v = contact_movers(world)[contact->a].v;
-    return vec3_sub(v, contact->b == SN_NO_MOVER ? contact_motion(world, contact->collider)->velocity
+    return vec3_sub(v, contact->b == SN_NO_MOVER ? contact_motion(world, contact->fixed_shape)->velocity
                                                  : contact_movers(world)[contact->b].v);
 }
 
@@ -246,7 +246,7 @@ static inline sn_real contact_turns(const sn_world *world, const sn_body_contact
     sn_real sum = a->turning;
     if (contact->b != SN_NO_MOVER)
         return h * (sum + contact_movers(world)[contact->b].turning);
-    const sn_collider_motion *m = contact_motion(world, contact->collider);
+    const sn_fixed_motion *m = contact_motion(world, contact->fixed_shape);
     return h * (contact_is_zero(m->spin) ? sum : sum + m->speed);
 }
 

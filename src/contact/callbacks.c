@@ -1,7 +1,7 @@
 /* The caller's say in contacts: a filter and a pre-solve function.
 
    What was found near each other is gone through here, on the thread of the caller, in the order in which it was found, which does not
-   depend on threads. A contact that may not act stays in its list, where it does nothing: a collider becomes a sensor without events, a
+   depend on threads. A contact that may not act stays in its list, where it does nothing: a fixed shape becomes a sensor without events, a
    pair of balls reaches nowhere. So nothing else in the step knows of callbacks, but for belts: the velocity of a surface is taken off the
    slip that friction works against. */
 #include "contact/callbacks.h"
@@ -60,7 +60,7 @@ sn_contact_pair sn_contact_pair_of(const sn_world *world, uint32_t slot, uint32_
     return pair;
 }
 
-static void name_collider(const sn_world *world, const sn_collider_record *record, sn_contact_pair *pair)
+static void name_fixed_shape(const sn_world *world, const sn_fixed_shape *record, sn_contact_pair *pair)
 {
     pair->other_body = (sn_body){record->body, world->bodies.names.generation[record->body]};
     pair->other_shape = record->index;
@@ -69,8 +69,8 @@ static void name_collider(const sn_world *world, const sn_collider_record *recor
 sn_contact_pair sn_contact_pair_of_static(const sn_world *world, const sn_static_contact *contact)
 {
     sn_contact_pair pair = sn_contact_pair_of(world, contact->slot, SN_NO_SLOT);
-    const sn_collider_record *record = record_of(world, contact->number);
-    name_collider(world, record, &pair);
+    const sn_fixed_shape *record = record_of(world, contact->number);
+    name_fixed_shape(world, record, &pair);
     if (record->shape.type == SN_SHAPE_MESH)
         pair.triangle = contact->triangle;
     return pair;
@@ -121,11 +121,11 @@ sn_contact_pair sn_contact_pair_of_contact(const sn_world *world, const sn_body_
         pair.other_shape = shape_of(world, other, contact->part_b);
         return pair;
     }
-    const sn_collider_record *record = sn_body_contact_record(world, contact->collider);
+    const sn_fixed_shape *record = sn_body_contact_record(world, contact->fixed_shape);
     sn_touch touch;
-    name_collider(world, record, &pair);
+    name_fixed_shape(world, record, &pair);
     if (record->shape.type == SN_SHAPE_MESH &&
-        sn_shape_near(&record->shape, sn_pose_to_own(&contact_motion(world, contact->collider)->end, point),
+        sn_shape_near(&record->shape, sn_pose_to_own(&contact_motion(world, contact->fixed_shape)->end, point),
                       (sn_real)INFINITY, &touch))
         pair.triangle = touch.part;
     return pair;
@@ -204,17 +204,17 @@ static sn_vec3 velocity_of(const sn_world *world, uint32_t slot)
     return vec4_xyz(world->particles.v[slot]);
 }
 
-static sn_vec3 collider_velocity(const sn_collider_motion *m, const sn_pose *pose, sn_vec3 point)
+static sn_vec3 fixed_shape_velocity(const sn_fixed_motion *m, const sn_pose *pose, sn_vec3 point)
 {
     return vec3_add(m->velocity, vec3_cross(m->spin, vec3_sub(point, pose->position)));
 }
 
-/* ---- Colliders and particles -------------------------------------------------------------------------------------------- */
+/* ---- Fixed shapes and particles -------------------------------------------------------------------------------------------- */
 
 static sn_result ask_static(sn_world *world, sn_static_contact *contact, bool late)
 {
     const sn_shape *shape = &record_of(world, contact->number)->shape;
-    const sn_collider_motion *m = &motions(&world->contacts)[contact->number];
+    const sn_fixed_motion *m = &motions(&world->contacts)[contact->number];
     const sn_pose *pose = late ? &m->start : &m->step_start;
     sn_touch touch;
     bool acts;
@@ -226,7 +226,7 @@ static sn_result ask_static(sn_world *world, sn_static_contact *contact, bool la
                     .point = sn_pose_to_world(pose, touch.point),
                     .normal = sn_quat_turn(pose->rotation, touch.normal),
                     .separation = touch.distance - world->particles.radius[contact->slot]};
-    c.velocity = vec3_sub(velocity_of(world, contact->slot), collider_velocity(m, pose, c.point));
+    c.velocity = vec3_sub(velocity_of(world, contact->slot), fixed_shape_velocity(m, pose, c.point));
     sn_result result = ask(world, &c, contact->sensor, &contact->friction, &acts);
     contact->belt = c.surface_velocity;
     contact->belted = !contact_is_zero(contact->belt);
@@ -418,8 +418,8 @@ static sn_contact contact_of_contact(const sn_world *world, const sn_body_contac
     c.pair = sn_contact_pair_of_contact(world, contact, c.point);
     c.velocity = mover_velocity(world, a, c.point);
     if (contact->b == SN_NO_MOVER) {
-        const sn_collider_motion *m = contact_motion(world, contact->collider);
-        c.velocity = vec3_sub(c.velocity, collider_velocity(m, &m->start, c.point));
+        const sn_fixed_motion *m = contact_motion(world, contact->fixed_shape);
+        c.velocity = vec3_sub(c.velocity, fixed_shape_velocity(m, &m->start, c.point));
     } else {
         c.velocity = vec3_sub(c.velocity, mover_velocity(world, &contact_movers(world)[contact->b], c.point));
     }

@@ -20,7 +20,8 @@ bool sn_callbacks_contacts(const struct sn_body_contact_substep *s);
 
 /* ---- What two are, by handles; for events, too ---- */
 
-sn_contact_pair sn_contact_pair_of(const sn_world *world, uint32_t slot, uint32_t other); /* SN_NO_SLOT: a collider */
+sn_contact_pair sn_contact_pair_of(const sn_world *world, uint32_t slot,
+                                   uint32_t other); /* SN_NO_SLOT: a fixed shape */
 sn_contact_pair sn_contact_pair_of_static(const sn_world *world, const sn_static_contact *contact);
 sn_contact_pair sn_contact_pair_of_skin_contact(const sn_world *world, const sn_skin_contact *skin_contact);
 

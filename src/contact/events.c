@@ -91,7 +91,7 @@ static void add_found(sn_world *world, const sn_contact_event *event)
     uint32_t i = e->found_table.count++;
     uint32_t other = event->other.generation
                          ? event->other.index
-                         : SN_IMPULSE_COLLIDER | sn_fixed_collider(world, event->other_body, event->other_shape);
+                         : SN_IMPULSE_FIXED | sn_fixed_shape_of(world, event->other_body, event->other_shape);
     ((sn_contact_event *)e->found_table.column[0])[i] = *event;
     ((sn_sort_item *)e->found_table.column[1])[i] =
         (sn_sort_item){.key = (uint64_t)event->particle.index << 32 | other, .a = i};
@@ -239,16 +239,16 @@ static uint32_t sort_and_unite(sn_contact_events *e)
 
 /* ---- Comparing --------------------------------------------------------------------------------------------------------------- */
 
-static bool has_collider(const sn_touching *t)
+static bool has_fixed_shape(const sn_touching *t)
 {
-    return t->other & SN_IMPULSE_COLLIDER;
+    return t->other & SN_IMPULSE_FIXED;
 }
 
 static bool both_exist(const sn_world *world, const sn_touching *t)
 {
-    const sn_ids *ids = has_collider(t) ? &world->contact.collider_ids : &world->ids;
+    const sn_ids *ids = has_fixed_shape(t) ? &world->contact.fixed_shape_ids : &world->ids;
     return sn_ids_is_valid(&world->ids, t->number, t->generation) &&
-           sn_ids_is_valid(ids, t->other & ~SN_IMPULSE_COLLIDER, t->other_generation);
+           sn_ids_is_valid(ids, t->other & ~SN_IMPULSE_FIXED, t->other_generation);
 }
 
 static bool stands(const sn_world *world, uint32_t number)
@@ -261,7 +261,7 @@ static bool stands(const sn_world *world, uint32_t number)
 static bool sleeps_on(const sn_world *world, const sn_touching *t)
 {
     const sn_sleep *sleep = &world->contact.sleep;
-    if (has_collider(t))
+    if (has_fixed_shape(t))
         return sn_sleep_has(sleep, t->number);
     return (sn_sleep_has(sleep, t->number) || sn_sleep_has(sleep, t->other)) && stands(world, t->number) &&
            stands(world, t->other);
@@ -291,13 +291,13 @@ static void miss(sn_world *world, const sn_touching *t, uint32_t *kept)
         keep(e, kept, t);
         return;
     }
-    const uint32_t other = t->other & ~SN_IMPULSE_COLLIDER, slot = world->ids.value[t->number];
+    const uint32_t other = t->other & ~SN_IMPULSE_FIXED, slot = world->ids.value[t->number];
     const sn_contact_pair pair =
-        sn_contact_pair_of(world, slot, has_collider(t) ? SN_NO_SLOT : world->ids.value[other]);
+        sn_contact_pair_of(world, slot, has_fixed_shape(t) ? SN_NO_SLOT : world->ids.value[other]);
     sn_contact_event event = event_of(&pair);
     event.point = place(world, slot);
-    if (has_collider(t)) {
-        const sn_collider_record *record = contact_collider(&world->contact, other);
+    if (has_fixed_shape(t)) {
+        const sn_fixed_shape *record = contact_fixed_shape(&world->contact, other);
         event.other_body = (sn_body){record->body, world->bodies.names.generation[record->body]};
         event.other_shape = record->index;
         event.sensor = record->def.sensor;
@@ -309,12 +309,12 @@ static void contact(sn_world *world, const sn_contact_event *event, uint64_t key
                     uint32_t *kept)
 {
     sn_contact_events *e = &world->contact.events;
-    const uint32_t other = (uint32_t)key & ~SN_IMPULSE_COLLIDER;
+    const uint32_t other = (uint32_t)key & ~SN_IMPULSE_FIXED;
     sn_touching now = {.number = event->particle.index,
                        .generation = event->particle.generation,
                        .other = (uint32_t)key,
                        .other_generation = event->other.generation ? event->other.generation
-                                                                   : world->contact.collider_ids.generation[other]};
+                                                                   : world->contact.fixed_shape_ids.generation[other]};
     bool same = before && before->generation == now.generation && before->other_generation == now.other_generation;
     keep(e, kept, &now);
     tell(e, event, same ? SN_CONTACT_STAY : SN_CONTACT_BEGIN);

@@ -9,7 +9,7 @@
 /* Two that touch: state. Sorted by number, then by the other. */
 typedef struct sn_touching {
     uint32_t number, generation;
-    uint32_t other; /* the other particle's number, or SN_IMPULSE_COLLIDER and the collider's */
+    uint32_t other; /* the other particle's number, or SN_IMPULSE_FIXED and the fixed shape's */
     uint32_t other_generation;
 } sn_touching;
 

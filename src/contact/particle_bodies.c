@@ -28,7 +28,7 @@
 /* Of the cube of a third of the trace of an inertia: below this the body is a line, and its turning is left alone. */
 #define A_LINE 1e-9
 
-#define OTHER_COLLIDER 0x80000000u
+#define OTHER_FIXED    0x80000000u
 #define OTHER_PARTICLE 0x40000000u
 
 /* A contact of a body: it pushes the first particle along n, and the others, by their weights, the other way. */
@@ -38,7 +38,7 @@ typedef struct sn_rigid_push {
     sn_real weight[4];        /* of the first 1 */
     sn_dvec3 n;               /* towards the first */
     sn_dvec3 impulse;         /* N s: on the first */
-    sn_dvec3 surface;         /* m/s: of a collider */
+    sn_dvec3 surface;         /* m/s: of a fixed shape */
     sn_real *normal_impulse;  /* what it is remembered by, */
     sn_vec3 *tangent_impulse; /*   and what of it is friction; NULL: of a pair, which has it elsewhere */
     sn_real *noted;           /*   and N s: what events will say of the step */
@@ -282,7 +282,7 @@ static void add_statics(sn_world *world, sn_real h)
     for (uint32_t i = 0; i < world->contacts.static_contacts; ++i) {
         if (!(contact[i].normal_impulse > 0))
             continue;
-        const sn_collider_motion *m = &motions(&world->contacts)[contact[i].number];
+        const sn_fixed_motion *m = &motions(&world->contacts)[contact[i].number];
         const sn_vec3 surface = vec3_add(m->velocity, vec3_cross(m->spin, vec3_sub(contact[i].point, m->end.position)));
         const sn_vec3 push = vec3_add(vec3_scale(contact[i].normal, contact[i].normal_impulse + h * contact[i].stopped),
                                       contact[i].tangent_impulse);
@@ -297,7 +297,7 @@ static void add_statics(sn_world *world, sn_real h)
                             .normal_impulse = &contact[i].normal_impulse,
                             .tangent_impulse = &contact[i].tangent_impulse,
                             .noted = &contact[i].impulse},
-            OTHER_COLLIDER | contact[i].number, contact[i].friction.restitution > 0);
+            OTHER_FIXED | contact[i].number, contact[i].friction.restitution > 0);
     }
 }
 

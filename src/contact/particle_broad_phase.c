@@ -5,10 +5,10 @@
 #include <string.h>
 
 #define WORK_OF_PAIR 10.0 /* ns, about: to know whether sharing pays */
-#define WORK_OF_LOOK 40.0 /* ns, about: a particle, looking for colliders */
+#define WORK_OF_LOOK 40.0 /* ns, about: a particle, looking for fixed shapes */
 
 #define NEARBY                                                                                                         \
-    32u /* colliders near a piece of particles: so many are compared with each of them, without asking the tree again */
+    32u /* fixed shapes near a piece of particles: so many are compared with each of them, without asking the tree again */
 
 /* ---- Materials ------------------------------------------------------------------------------------------------------ */
 
@@ -334,7 +334,7 @@ static sn_result find_pairs(sn_contact_finding *f)
     return SN_OK;
 }
 
-/* ---- Colliders -------------------------------------------------------------------------------------------------------- */
+/* ---- Fixed shapes -------------------------------------------------------------------------------------------------------- */
 
 /* The distance of its farthest point from its own origin; unbounded for planes. */
 static sn_real extent(const sn_shape *shape)
@@ -345,12 +345,12 @@ static sn_real extent(const sn_shape *shape)
     return vec3_length(most);
 }
 
-/* What a collider does in a step. */
-static sn_collider_motion motion_of(const sn_world *world, const sn_collider_record *r, sn_real dt)
+/* What a fixed shape does in a step. */
+static sn_fixed_motion motion_of(const sn_world *world, const sn_fixed_shape *r, sn_real dt)
 {
     const sn_fixed_body *body = sn_fixed_of(world, r->body);
     const sn_pose now = r->pose, end = sn_fixed_end(body, dt);
-    sn_collider_motion m = {.step_start = now, .start = now, .end = now, .live = true};
+    sn_fixed_motion m = {.step_start = now, .start = now, .end = now, .live = true};
     m.body_start = body->pose;
     m.body_end = end;
     m.own = r->own;
@@ -366,7 +366,7 @@ static sn_collider_motion motion_of(const sn_world *world, const sn_collider_rec
     m.normal = sn_quat_turn(now.rotation, vec3(0, 1, 0));
     m.plain = r->shape.type == SN_SHAPE_PLANE && !(turns > 0);
     m.moves = body->has_target || turns > 0 || vec3_length(m.velocity) > 0; /* a target is reached, however slowly */
-    m.bounces = sn_collider_material(&world->contact, r)->restitution > 0;
+    m.bounces = sn_fixed_shape_material(&world->contact, r)->restitution > 0;
     m.speed = vec3_length(m.velocity) + (turns > 0 ? turns * extent(&r->shape) : 0);
     m.swept = sn_shape_bounds_at(&r->shape, &now);
     if (m.moves) { /* a point of it strays from the straight line between start and end by no more than it turns */
@@ -376,12 +376,12 @@ static sn_collider_motion motion_of(const sn_world *world, const sn_collider_rec
     return m;
 }
 
-/* Colliders move on in every step, whether anything is near or not. */
-static sn_result check_colliders(const sn_contact_finding *f)
+/* Fixed shapes move on in every step, whether anything is near or not. */
+static sn_result check_fixed_shapes(const sn_contact_finding *f)
 {
     const sn_contacts *c = f->contacts;
     for (uint32_t number = 0; c->beyond && number < c->motion_table.count; ++number) {
-        const sn_collider_motion *m = &motions(c)[number];
+        const sn_fixed_motion *m = &motions(c)[number];
         sn_vec3 end = m->step_end.position;
         if (m->live && m->beyond)
             return world_fail(
@@ -394,19 +394,19 @@ static sn_result check_colliders(const sn_contact_finding *f)
     return SN_OK;
 }
 
-/* What a collider does in this step, anew. */
-static void follow_collider(sn_contact_finding *f, uint32_t number)
+/* What a fixed shape does in this step, anew. */
+static void follow_fixed_shape(sn_contact_finding *f, uint32_t number)
 {
     sn_contacts *c = f->contacts;
-    sn_collider_motion *m = &motions(c)[number], was = *m;
-    if (sn_ids_is_live(&f->world->contact.collider_ids, number)) {
+    sn_fixed_motion *m = &motions(c)[number], was = *m;
+    if (sn_ids_is_live(&f->world->contact.fixed_shape_ids, number)) {
         *m = motion_of(f->world, record_of(f->world, number), f->dt);
         m->beyond = !(contact_reaches(m->step_start.position) && contact_reaches(m->step_end.position) &&
                       vec3_length(m->spin) * f->dt <= (sn_real)SN_CONTACT_REACH);
-        sn_collider_tree_set(&c->colliders, number, &m->swept, m->moves);
+        sn_fixed_tree_set(&c->fixed_shapes, number, &m->swept, m->moves);
     } else {
-        *m = (sn_collider_motion){0};
-        sn_collider_tree_remove(&c->colliders, number);
+        *m = (sn_fixed_motion){0};
+        sn_fixed_tree_remove(&c->fixed_shapes, number);
     }
     c->bouncing += (uint32_t)m->bounces - (uint32_t)was.bounces;
     c->beyond += (uint32_t)m->beyond - (uint32_t)was.beyond;
@@ -423,7 +423,7 @@ static void follow_movers(sn_contact_finding *f)
     sn_contacts *c = f->contacts;
     uint32_t *mover = c->mover_table.column[0], count = c->mover_table.count, kept = 0;
     for (uint32_t i = 0; i < count; ++i) {
-        follow_collider(f, mover[i]);
+        follow_fixed_shape(f, mover[i]);
         motions(c)[mover[i]].listed = motions(c)[mover[i]].moves;
         if (motions(c)[mover[i]].moves)
             mover[kept++] = mover[i];
@@ -431,34 +431,34 @@ static void follow_movers(sn_contact_finding *f)
     c->mover_table.count = kept;
 }
 
-static void forget_colliders(sn_contacts *c)
+static void forget_fixed_shapes(sn_contacts *c)
 {
     c->motion_table.count = c->mover_table.count = c->bouncing = c->beyond = 0;
-    sn_collider_tree_clear(&c->colliders);
+    sn_fixed_tree_clear(&c->fixed_shapes);
 }
 
-/* Brings motions and the tree up to date: those of colliders that were edited, and of those that move. */
-static bool prepare_colliders(sn_contact_finding *f)
+/* Brings motions and the tree up to date: those of fixed shapes that were edited, and of those that move. */
+static bool prepare_fixed_shapes(sn_contact_finding *f)
 {
     sn_world *world = f->world;
     sn_contacts *c = f->contacts;
     sn_contact_world *contact = &world->contact;
-    const uint32_t count = contact->collider_ids.table.count, room = contact->edited_table.capacity;
+    const uint32_t count = contact->fixed_shape_ids.table.count, room = contact->edited_table.capacity;
     if (contact->all_edited)
-        forget_colliders(c);
+        forget_fixed_shapes(c);
     if (!sn_table_reserve(&c->motion_table, &world->allocator, count) ||
         !sn_table_reserve(&c->mover_table, &world->allocator, count) ||
         !sn_table_reserve(&contact->edited_table, &world->allocator, count) ||
-        !sn_collider_tree_reserve(&c->colliders, &world->allocator, count))
+        !sn_fixed_tree_reserve(&c->fixed_shapes, &world->allocator, count))
         return false;
     for (; c->motion_table.count < count; c->motion_table.count++)
-        motions(c)[c->motion_table.count] = (sn_collider_motion){0};
+        motions(c)[c->motion_table.count] = (sn_fixed_motion){0};
     uint32_t *edited = contact->edited_table.column[0];
     bool *noted = contact->edited_table.column[1];
     for (uint32_t number = 0; contact->all_edited && number < count; ++number)
-        follow_collider(f, number);
+        follow_fixed_shape(f, number);
     for (uint32_t i = 0; i < contact->edited_table.count && !contact->all_edited; ++i)
-        follow_collider(f, edited[i]);
+        follow_fixed_shape(f, edited[i]);
     follow_movers(f);
     if (noted && (contact->all_edited || contact->edited_table.capacity > room))
         memset(noted, 0, contact->edited_table.capacity * sizeof *noted);
@@ -466,10 +466,10 @@ static bool prepare_colliders(sn_contact_finding *f)
         noted[edited[i]] = false;
     contact->edited_table.count = 0;
     contact->all_edited = false;
-    return sn_collider_tree_build(&c->colliders, &world->allocator);
+    return sn_fixed_tree_build(&c->fixed_shapes, &world->allocator);
 }
 
-/* Whether a particle has a static contact already. Those of a piece are in the order of colliders, and then of slots. */
+/* Whether a particle has a static contact already. Those of a piece are in the order of fixed shapes, and then of slots. */
 static bool has_static(const sn_contacts *c, uint32_t slot, uint32_t number)
 {
     const sn_static_contact *contact = c->static_table.column[0];
@@ -490,12 +490,12 @@ static bool has_static(const sn_contacts *c, uint32_t slot, uint32_t number)
     return false;
 }
 
-bool sn_contacts_look_at_collider(void *data, uint32_t number)
+bool sn_contacts_look_at_fixed_shape(void *data, uint32_t number)
 {
     sn_contact_looking *l = data;
     sn_world *world = l->f->world;
-    const sn_collider_motion *m = &motions(l->f->contacts)[number];
-    const sn_collider_record *r = record_of(world, number);
+    const sn_fixed_motion *m = &motions(l->f->contacts)[number];
+    const sn_fixed_shape *r = record_of(world, number);
     const sn_particle_store *p = &world->particles;
     sn_touch touch;
     sn_vec3 x = vec4_xyz(p->x[l->slot]);
@@ -504,7 +504,7 @@ bool sn_contacts_look_at_collider(void *data, uint32_t number)
         vec3_dot(vec3_sub(x, m->step_start.position), m->normal) - r->shape.thickness > reach)
         return true; /* the usual case, quickly */
     const sn_group_contact *group = sn_contact_group(&world->contact, p->group[l->slot]);
-    const sn_filter filter = sn_collider_filter(&world->contact, r);
+    const sn_filter filter = sn_fixed_shape_filter(&world->contact, r);
     if (!sn_contacts_agree(group->category, group->mask, filter.category, filter.mask) ||
         sn_fixed_joins(world, r->body, p->index[l->slot]))
         return true;
@@ -522,16 +522,16 @@ bool sn_contacts_look_at_collider(void *data, uint32_t number)
         l->to[l->found] = (sn_static_contact){
             .slot = l->slot,
             .number = number,
-            .friction = sn_contacts_friction(&group->material, sn_collider_material(&world->contact, r)),
+            .friction = sn_contacts_friction(&group->material, sn_fixed_shape_material(&world->contact, r)),
             .sensor = r->def.sensor,
             .before = vec4_xyz(p->v[l->slot])};
     } else if (l->to) {
-        const sn_kept_impulse *old = sn_contacts_recall(world, l->slot, SN_IMPULSE_COLLIDER | number);
+        const sn_kept_impulse *old = sn_contacts_recall(world, l->slot, SN_IMPULSE_FIXED | number);
         sn_real factor = sn_contacts_recall_factor(world, l->f->dt);
         l->to[l->found] = (sn_static_contact){
             .slot = l->slot,
             .number = number,
-            .friction = sn_contacts_friction(&group->material, sn_collider_material(&world->contact, r)),
+            .friction = sn_contacts_friction(&group->material, sn_fixed_shape_material(&world->contact, r)),
             .sensor = r->def.sensor,
             .normal = old ? old->normal : vec3(0, 0, 0),
             .normal_impulse = old ? old->normal_impulse * factor : 0,
@@ -543,7 +543,7 @@ bool sn_contacts_look_at_collider(void *data, uint32_t number)
     return true;
 }
 
-/* By the number of the collider, and then as they are, by slot: merging, bottom up. */
+/* By the number of the fixed shape, and then as they are, by slot: merging, bottom up. */
 static void sort_piece(sn_static_contact *contact, uint32_t count, sn_static_contact *scratch)
 {
     sn_static_contact *from = contact, *to = scratch;
@@ -571,7 +571,7 @@ static bool overlaps(const sn_bounds *a, const sn_bounds *b)
            a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
-/* The colliders near a piece of particles. */
+/* The fixed shapes near a piece of particles. */
 typedef struct nearby {
     const sn_contact_finding *f;
     const sn_bounds *box; /* of the piece */
@@ -582,7 +582,7 @@ typedef struct nearby {
 /* Whether a box is all above a plane. */
 static bool is_above(const nearby *near, uint32_t number)
 {
-    const sn_collider_motion *m = &motions(near->f->contacts)[number];
+    const sn_fixed_motion *m = &motions(near->f->contacts)[number];
     const sn_vec3 n = m->normal;
     if (!m->plain)
         return false;
@@ -603,13 +603,13 @@ static bool add_nearby(void *data, uint32_t number)
     return near->count <= NEARBY;
 }
 
-static nearby colliders_near(const sn_contact_finding *f, uint32_t piece)
+static nearby fixed_shapes_near(const sn_contact_finding *f, uint32_t piece)
 {
     nearby near;
     near.f = f;
     near.box = (const sn_bounds *)f->contacts->box_table.column[0] + piece;
     near.count = 0;
-    sn_collider_tree_overlap(&f->contacts->colliders, near.box, add_nearby, &near);
+    sn_fixed_tree_overlap(&f->contacts->fixed_shapes, near.box, add_nearby, &near);
     return near;
 }
 
@@ -624,10 +624,10 @@ static uint32_t look_around(sn_contact_finding *f, uint32_t slot, const nearby *
     if (p->x[slot].w == 0 || p->body[slot]) /* bodies: body_solve.c */
         return 0;
     if (near->count > NEARBY)
-        sn_collider_tree_overlap(&c->colliders, &box, sn_contacts_look_at_collider, &l);
+        sn_fixed_tree_overlap(&c->fixed_shapes, &box, sn_contacts_look_at_fixed_shape, &l);
     for (uint32_t i = 0; i < near->count && near->count <= NEARBY; ++i)
         if (overlaps(&motions(c)[near->number[i]].swept, &box))
-            sn_contacts_look_at_collider(&l, near->number[i]);
+            sn_contacts_look_at_fixed_shape(&l, near->number[i]);
     *sided = l.sided;
     return l.found;
 }
@@ -649,7 +649,7 @@ static void statics_piece(void *data, uint32_t index, uint32_t worker)
         f->counting ? NULL : (sn_static_contact *)f->contacts->static_table.column[0] + start[index];
     if (f->counting)
         memset(finders, 0, sizeof *finders);
-    const nearby near = colliders_near(f, index);
+    const nearby near = fixed_shapes_near(f, index);
     if (near.count)
         atomic_store_explicit(&f->close, true, memory_order_relaxed);
     for (uint32_t slot = near.count ? first : end; slot < end; ++slot) {
@@ -679,7 +679,7 @@ static sn_result find_statics(sn_contact_finding *f)
     uint32_t count = world->particles.table.count, total = 0;
     c->static_contacts = 0;
     c->pieces = (count + SN_CONTACT_PIECE - 1) / SN_CONTACT_PIECE;
-    if (!world->contact.collider_ids.live || !count) {
+    if (!world->contact.fixed_shape_ids.live || !count) {
         c->pieces = 0;
         return SN_OK;
     }
@@ -687,7 +687,7 @@ static sn_result find_statics(sn_contact_finding *f)
                                                                &world->constraints, world->ids.table.count)) ||
         !sn_table_reserve(&c->piece_table, &world->allocator, c->pieces + 1) ||
         !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, c->pieces))
-        return world_fail(world, SN_ERROR_MEMORY, "no memory for contact with colliders");
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for contact with fixed shapes");
     f->counting = true;
     if (!sn_parallel_tasks(share(world, count * WORK_OF_LOOK), c->pieces, statics_piece, f))
         return world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
@@ -699,7 +699,7 @@ static sn_result find_statics(sn_contact_finding *f)
     }
     start[c->pieces] = total;
     if (!sn_table_reserve(&c->static_table, &world->allocator, total))
-        return world_fail(world, SN_ERROR_MEMORY, "no memory for %u contacts with colliders", total);
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for %u contacts with fixed shapes", total);
     f->counting = false;
     if (total && !sn_parallel_tasks(share(world, count * WORK_OF_LOOK), c->pieces, statics_piece, f))
         return world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
@@ -719,17 +719,17 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
         0;
     look_at_materials(world, c);
     c->spins = sn_spin_any(world);
-    if (!prepare_colliders(&f)) {
+    if (!prepare_fixed_shapes(&f)) {
         world->contact.all_edited = true;
         return world_fail(world, SN_ERROR_MEMORY, "no memory for %u shapes of static bodies",
-                          world->contact.collider_ids.live);
+                          world->contact.fixed_shape_ids.live);
     }
     c->bounces = c->bounces || c->bouncing;
-    sn_result result = check_colliders(&f);
+    sn_result result = check_fixed_shapes(&f);
     if (result != SN_OK)
         return result;
     if (!world->contact.settings.on || !count ||
-        !(world->contact.collider_ids.live || world->contact.skin_ids.live || world->contact.has_radii ||
+        !(world->contact.fixed_shape_ids.live || world->contact.skin_ids.live || world->contact.has_radii ||
           world->bodies.part_table.count))
         return SN_OK;
     if (!sn_table_reserve(&c->box_table, &world->allocator, count / SN_CONTACT_PIECE + 1) ||
@@ -752,7 +752,7 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
     measure_radii(world, c);
     if ((result = sn_surfaces_find(world, dt)) != SN_OK)
         return result;
-    sn_sleep_meet_colliders(world, dt);
+    sn_sleep_meet_fixed_shapes(world, dt);
     do { /* again, if something that moves wakes others */
         result = find_statics(&f);
         if (result == SN_OK)

@@ -177,10 +177,10 @@ bool sn_contacts_index(sn_world *world)
 
 uint32_t sn_contacts_generation(const sn_world *world, uint32_t other)
 {
-    const sn_ids *colliders = &world->contact.collider_ids;
-    uint32_t number = other & ~(SN_IMPULSE_COLLIDER | SN_IMPULSE_TRIANGLE);
-    if (other & SN_IMPULSE_COLLIDER)
-        return number < colliders->table.count ? colliders->generation[number] : 0;
+    const sn_ids *fixed_shapes = &world->contact.fixed_shape_ids;
+    uint32_t number = other & ~(SN_IMPULSE_FIXED | SN_IMPULSE_TRIANGLE);
+    if (other & SN_IMPULSE_FIXED)
+        return number < fixed_shapes->table.count ? fixed_shapes->generation[number] : 0;
     if (other & SN_IMPULSE_TRIANGLE)
         return world->contact.skin_generation;
     return number < world->ids.table.count ? world->ids.generation[number] : 0;
@@ -273,7 +273,7 @@ static void write_statics(void *data, uint32_t first, uint32_t end)
     const sn_static_contact *contact = world->contacts.static_table.column[0];
     for (uint32_t i = first; i < end; ++i)
         if (contact[i].normal_impulse > 0)
-            write_impulse(world, contact[i].slot, SN_IMPULSE_COLLIDER | contact[i].number,
+            write_impulse(world, contact[i].slot, SN_IMPULSE_FIXED | contact[i].number,
                           (sn_kept_impulse){.normal_impulse = contact[i].normal_impulse,
                                             .last = contact[i].last,
                                             .tangent_impulse = contact[i].tangent_impulse,

@@ -5,15 +5,15 @@
 #include "collision/bvh.h"
 #include "collision/neighbours.h"
 #include "collision/shape.h"
-#include "contact/collider_tree.h"
+#include "contact/fixed_tree.h"
 #include "world/contact.h"
 #include "contact/particle_bodies.h"
 #include "contact/skin_contacts.h"
 #include "contact/surface_contacts.h"
 
-/* A particle and a collider that may meet. */
+/* A particle and a fixed shape that may meet. */
 typedef struct sn_static_contact {
-    uint32_t slot, number; /* of the particle's storage, of the collider */
+    uint32_t slot, number; /* of the particle's storage, of the fixed shape */
     uint32_t next;         /* of those that were found late: 1 + the next one of the same particle; 0: there is none */
     sn_friction friction;
     sn_real clear;                   /* m: no contact before they have come nearer by this */
@@ -43,8 +43,8 @@ static inline bool contact_reaches(sn_vec3 x)
     return x.x >= -most && x.x <= most && x.y >= -most && x.y <= most && x.z >= -most && x.z <= most;
 }
 
-/* Where a collider is in a substep. */
-typedef struct sn_collider_motion {
+/* Where a fixed shape is in a substep. */
+typedef struct sn_fixed_motion {
     sn_pose step_start, step_end; /* of the step */
     sn_pose start, end;           /* of the substep */
     sn_pose body_start, body_end; /* of its body, in the step, */
@@ -58,9 +58,9 @@ typedef struct sn_collider_motion {
     bool bounces; /* its restitution is not 0 */
     bool beyond;  /* it is farther away than contact computes, or goes there */
     bool listed;  /* in mover_table */
-} sn_collider_motion;
+} sn_fixed_motion;
 
-/* Particles whose contacts with colliders are one task. A particle's piece is slot / SN_CONTACT_PIECE. */
+/* Particles whose contacts with fixed shapes are one task. A particle's piece is slot / SN_CONTACT_PIECE. */
 #define SN_CONTACT_PIECE 512u
 
 /* Pairs of balls that may touch, in batches. */
@@ -106,14 +106,14 @@ typedef struct sn_contacts {
     bool belts;           /* surfaces of some pairs run */
     sn_friction friction; /* of all pairs, if not varied */
     sn_table
-        motion_table; /* of sn_collider_motion, by the collider's number; those that stand keep theirs between steps */
-    sn_table mover_table;       /* of uint32_t: the colliders that move in this step */
-    uint32_t bouncing, beyond;  /* so many colliders do, or are */
-    sn_collider_tree colliders; /* within their bounds in this step */
+        motion_table; /* of sn_fixed_motion, by the fixed shape's number; those that stand keep theirs between steps */
+    sn_table mover_table;       /* of uint32_t: the fixed shapes that move in this step */
+    uint32_t bouncing, beyond;  /* so many fixed shapes do, or are */
+    sn_fixed_tree fixed_shapes; /* within their bounds in this step */
     sn_table
         box_table; /* of sn_bounds, by piece of particles: they and their radii stay in it, by their velocities and forces */
     sn_table
-        static_table; /* of sn_static_contact, and room for sorting: in a piece by number of the collider, then by slot */
+        static_table; /* of sn_static_contact, and room for sorting: in a piece by number of the fixed shape, then by slot */
     sn_table
         piece_table; /* by piece of particles, and one more: where its static contacts begin, and which particles have some */
     uint32_t static_contacts, pieces;
@@ -162,7 +162,7 @@ uint64_t sn_contacts_hash(uint64_t hash, const sn_contact_world *contact);
 
 /* ---- spin.c: balls that turn ------------------------------------------------------------------------------------------------ */
 
-/* One of two that touch, or a collider, which does not turn. */
+/* One of two that touch, or a fixed shape, which does not turn. */
 typedef struct sn_spinning {
     uint32_t slot;
     bool turns;
@@ -225,7 +225,7 @@ sn_skin_contact sn_contacts_take_pair(struct sn_world *world, uint32_t batch, ui
 /* Integrators that look back start anew with particles that were pushed. */
 void sn_contacts_forget(struct sn_world *world);
 
-/* Colliders are where the step ends. */
+/* Fixed shapes are where the step ends. */
 void sn_contacts_leave(struct sn_world *world);
 
 #endif

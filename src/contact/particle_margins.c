@@ -113,7 +113,7 @@ static uint32_t look_again(sn_contact_finding *f, uint32_t slot, sn_static_conta
     const sn_real reach = sphere.w < 0 ? -sphere.w : sphere.w;
     const sn_bounds box = grow((sn_bounds){vec4_xyz(sphere), vec4_xyz(sphere)}, reach);
     sn_contact_looking l = {.f = f, .slot = slot, .reach = reach, .to = to};
-    sn_collider_tree_overlap(&f->contacts->colliders, &box, sn_contacts_look_at_collider, &l);
+    sn_fixed_tree_overlap(&f->contacts->fixed_shapes, &box, sn_contacts_look_at_fixed_shape, &l);
     return l.found;
 }
 
@@ -392,7 +392,7 @@ static bool has_piece_left(following *f, uint32_t first, uint32_t end)
     if (c->has_margins || is_within(&now, box) || !follows_one(f->world, first, end))
         return false;
     now = unite(now, *box);
-    return sn_collider_tree_touches(&c->colliders, &now);
+    return sn_fixed_tree_touches(&c->fixed_shapes, &now);
 }
 
 static void check_pieces(void *data, uint32_t first, uint32_t end)

@@ -2,7 +2,7 @@
 
    It acts on places and velocities after the constraints have been solved and velocities are what the particles did, so it has
    the last word; what it pushes, it adds to both. Pairs of particles come first, colour by colour (collision/neighbours.h),
-   then colliders, each particle by itself. */
+   then fixed shapes, each particle by itself. */
 #include "contact/particle_work.h"
 
 #include "contact/restitution.h"
@@ -41,9 +41,9 @@ void sn_contacts_init(sn_contacts *c)
     sn_table_column(&c->kept_table, sizeof(sn_sort_item), false);
     sn_table_column(&c->store_table, sizeof(uint32_t), false);
     sn_table_column(&c->store_table, sizeof(sn_vec4), false);
-    sn_table_column(&c->motion_table, sizeof(sn_collider_motion), false);
+    sn_table_column(&c->motion_table, sizeof(sn_fixed_motion), false);
     sn_table_column(&c->mover_table, sizeof(uint32_t), false);
-    sn_collider_tree_init(&c->colliders);
+    sn_fixed_tree_init(&c->fixed_shapes);
     sn_table_column(&c->box_table, sizeof(sn_bounds), false);
     sn_table_column(&c->static_table, sizeof(sn_static_contact), false);
     sn_table_column(&c->static_table, sizeof(sn_static_contact), false);
@@ -78,7 +78,7 @@ void sn_contacts_release(sn_contacts *c, const sn_allocator *allocator)
     sn_table_release(&c->store_table, allocator);
     sn_table_release(&c->motion_table, allocator);
     sn_table_release(&c->mover_table, allocator);
-    sn_collider_tree_release(&c->colliders, allocator);
+    sn_fixed_tree_release(&c->fixed_shapes, allocator);
     sn_table_release(&c->box_table, allocator);
     sn_table_release(&c->static_table, allocator);
     sn_table_release(&c->skin_contact_table, allocator);
@@ -283,9 +283,9 @@ static bool run_statics(sn_contact_pass *p, void (*one)(const sn_contact_pass *p
     return true;
 }
 
-/* ---- A particle and a collider -------------------------------------------------------------------------------------------- */
+/* ---- A particle and a fixed shape -------------------------------------------------------------------------------------------- */
 
-static sn_vec3 surface_velocity(const sn_collider_motion *m, sn_vec3 p)
+static sn_vec3 surface_velocity(const sn_fixed_motion *m, sn_vec3 p)
 {
     if (!m->moves)
         return vec3(0, 0, 0);
@@ -298,15 +298,15 @@ static sn_vec3 across(sn_vec3 a, sn_vec3 n)
     return vec3_sub(a, vec3_scale(n, vec3_dot(a, n)));
 }
 
-/* How far the spot of a collider that is now at p came in the substep. */
-static sn_vec3 surface_way(const sn_collider_motion *m, sn_vec3 p, sn_real h)
+/* How far the spot of a fixed shape that is now at p came in the substep. */
+static sn_vec3 surface_way(const sn_fixed_motion *m, sn_vec3 p, sn_real h)
 {
     if (m->spin.x == 0 && m->spin.y == 0 && m->spin.z == 0)
         return vec3_scale(m->velocity, h);
     return vec3_sub(p, sn_pose_to_world(&m->start, sn_pose_to_own(&m->end, p)));
 }
 
-/* When a particle on its way first touches a collider, both in the collider's frame. One that begins inside, be it by rounding, touches at
+/* When a particle on its way first touches a fixed shape, both in the fixed shape's frame. One that begins inside, be it by rounding, touches at
    once if it goes deeper: the casts of meshes and fields see surfaces from outside only. */
 bool sn_contacts_first_touch(const sn_shape *shape, const sn_path *path, sn_real *t, sn_touch *touch)
 {
@@ -319,9 +319,9 @@ bool sn_contacts_first_touch(const sn_shape *shape, const sn_path *path, sn_real
            vec3_dot(path->way, touch->normal) < 0;
 }
 
-/* The gap between a particle and a collider, negative if they overlap. A particle that came far is followed along its way,
-   as seen from the collider, and its gap is then that to the plane through where it entered. */
-static sn_real gap_to(const sn_shape *shape, const sn_collider_motion *m, sn_vec3 from, sn_vec3 to, sn_real radius,
+/* The gap between a particle and a fixed shape, negative if they overlap. A particle that came far is followed along its way,
+   as seen from the fixed shape, and its gap is then that to the plane through where it entered. */
+static sn_real gap_to(const sn_shape *shape, const sn_fixed_motion *m, sn_vec3 from, sn_vec3 to, sn_real radius,
                       sn_touch *touch)
 {
     if (shape->type == SN_SHAPE_PLANE) { /* nothing can pass it unseen */
@@ -418,7 +418,7 @@ static void flush(const sn_contact_pass *p, plane_batch *b)
 /* Whether a contact can go eight at a time: of a plane that does not turn with a ball that does not either. */
 static bool is_plain(const sn_contact_pass *p, const sn_static_contact *contact)
 {
-    const sn_collider_motion *m = &motions(p->contacts)[contact->number];
+    const sn_fixed_motion *m = &motions(p->contacts)[contact->number];
     return m->plain && !contact->sensor && !contact->belted &&
            !(p->contacts->spins && sn_spin_has(p->world, contact->slot));
 }
@@ -426,7 +426,7 @@ static bool is_plain(const sn_contact_pass *p, const sn_static_contact *contact)
 static void add_plane(const sn_contact_pass *p, plane_batch *b, sn_static_contact *contact)
 {
     const sn_particle_store *store = &p->world->particles;
-    const sn_collider_motion *m = &motions(p->contacts)[contact->number];
+    const sn_fixed_motion *m = &motions(p->contacts)[contact->number];
     sn_wide_plane *run = &b->run;
     sn_real came = (vec3_length(vec4_xyz(store->v[contact->slot])) + m->speed) * p->h;
     if (contact->clear > came && p->first) {
@@ -457,7 +457,7 @@ static void add_plane(const sn_contact_pass *p, plane_batch *b, sn_static_contac
 #define FACES_TO_TRY 4
 
 static void keep_out(const sn_contact_pass *p, const sn_static_contact *contact, const sn_shape *shape,
-                     const sn_collider_motion *m, sn_vec3 from, sn_real radius)
+                     const sn_fixed_motion *m, sn_vec3 from, sn_real radius)
 {
     sn_particle_store *store = &p->world->particles;
     sn_vec3 start = sn_pose_to_own(&m->start, from);
@@ -498,7 +498,7 @@ static void take_back(const sn_contact_pass *p, sn_static_contact *contact)
 /* A push away from one face may lead through another one: what is left to do after it. */
 static void hold_in_corner(const sn_contact_pass *p, sn_static_contact *contact, sn_vec3 from, sn_real radius)
 {
-    const sn_collider_motion *m = &motions(p->contacts)[contact->number];
+    const sn_fixed_motion *m = &motions(p->contacts)[contact->number];
     const sn_shape *shape = &record_of(p->world, contact->number)->shape;
     sn_touch touch;
     for (uint32_t i = 0; i < CORNER_TRIES; ++i) {
@@ -526,7 +526,7 @@ static void hold_in_corner(const sn_contact_pass *p, sn_static_contact *contact,
 void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *contact)
 {
     const sn_particle_store *store = &p->world->particles;
-    const sn_collider_motion *m = &motions(p->contacts)[contact->number];
+    const sn_fixed_motion *m = &motions(p->contacts)[contact->number];
     sn_vec3 x = vec4_xyz(store->x[contact->slot]), u = vec3_scale(vec4_xyz(store->v[contact->slot]), p->h);
     sn_real far = vec3_length(u) + m->speed * p->h;
     const sn_vec3 came_from = p->contacts->has_starts ? vec4_xyz(starts(p->contacts)[contact->slot]) : vec3_sub(x, u);
@@ -634,12 +634,12 @@ static void bounce_static(const sn_contact_pass *p, sn_static_contact *contact)
 
 /* ---- The chapters of a substep -------------------------------------------------------------------------------------------- */
 
-/* Where colliders are in substep i. */
-static void move_colliders(sn_contacts *c, uint32_t i, uint32_t substeps)
+/* Where fixed shapes are in substep i. */
+static void move_fixed_shapes(sn_contacts *c, uint32_t i, uint32_t substeps)
 {
     const uint32_t *mover = c->mover_table.column[0];
     for (uint32_t k = 0; k < c->mover_table.count; ++k) {
-        sn_collider_motion *m = &motions(c)[mover[k]];
+        sn_fixed_motion *m = &motions(c)[mover[k]];
         const sn_pose start = sn_pose_between(&m->body_start, &m->body_end, (sn_real)i / (sn_real)substeps);
         const sn_pose end = sn_pose_between(&m->body_start, &m->body_end, (sn_real)(i + 1) / (sn_real)substeps);
         m->start = sn_pose_of(&start, &m->own);
@@ -652,7 +652,7 @@ bool sn_contacts_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_real h
 {
     sn_contacts *c = &world->contacts;
     if (c->static_contacts || world->body_contacts.mover_table.count)
-        move_colliders(c, i, substeps);
+        move_fixed_shapes(c, i, substeps);
     if (!c->any)
         return true;
     sn_stage_enter(world, SN_STAGE_NARROW_PHASE);
@@ -667,7 +667,7 @@ bool sn_contacts_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_real h
     return sn_skin_contacts_meet(world) && run_statics(&p, contact_static);
 }
 
-/* Static contacts of a piece are in the order of colliders, and no particle meets one twice: so those that follow one another are of
+/* Static contacts of a piece are in the order of fixed shapes, and no particle meets one twice: so those that follow one another are of
    different particles. */
 static void project_statics_piece(void *data, uint32_t index, uint32_t worker)
 {
@@ -755,8 +755,8 @@ void sn_contacts_leave(sn_world *world)
     const sn_contacts *c = &world->contacts;
     const uint32_t *mover = c->mover_table.column[0];
     for (uint32_t k = 0; k < c->mover_table.count; ++k) {
-        sn_collider_record *r = contact_collider(&world->contact, mover[k]);
-        const sn_collider_motion *m = &motions(c)[mover[k]];
+        sn_fixed_shape *r = contact_fixed_shape(&world->contact, mover[k]);
+        const sn_fixed_motion *m = &motions(c)[mover[k]];
         r->pose = m->step_end;
         sn_fixed_arrive(world, r->body, &m->body_end);
     }

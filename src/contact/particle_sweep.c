@@ -164,12 +164,12 @@ static void keep_pairs(const keeping *k)
         }
 }
 
-/* Whether a particle's centre passes the surface of a collider, or comes so near that rounding might see it on the other side the next
-   time. *start, *end: its way in the collider's frame; *t: when. */
+/* Whether a particle's centre passes the surface of a fixed shape, or comes so near that rounding might see it on the other side the next
+   time. *start, *end: its way in the fixed shape's frame; *t: when. */
 static bool passes_static(const sn_contact_pass *p, const sn_static_contact *contact, sn_vec3 *start, sn_vec3 *end,
                           sn_real *t)
 {
-    const sn_collider_motion *m = &motions(p->contacts)[contact->number];
+    const sn_fixed_motion *m = &motions(p->contacts)[contact->number];
     sn_shape shape = record_of(p->world, contact->number)->shape;
     sn_touch touch;
     *start = sn_pose_to_own(&m->start, start_of(p, contact->slot));
@@ -232,7 +232,7 @@ static void keep_statics(const keeping *k)
     }
 }
 
-/* Balls and colliders. *crossed is set if something crossed. */
+/* Balls and fixed shapes. *crossed is set if something crossed. */
 static bool keep_balls(sn_contact_pass *p, uint32_t round, bool *crossed)
 {
     sn_contacts *c = p->contacts;

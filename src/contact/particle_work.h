@@ -41,11 +41,11 @@ typedef struct sn_contact_finding {
     atomic_bool has_choice;  /*   and some of those may have their reasons not to */
     atomic_bool shared;  /* some particles have several static contacts, not all of them planes, which nothing passes */
     atomic_bool sided;   /* some static contacts are no planes: it matters from where a particle comes */
-    atomic_bool close;   /* some piece of particles has colliders near it */
+    atomic_bool close;   /* some piece of particles has fixed shapes near it */
     atomic_bool too_far; /* some particle is beyond SN_CONTACT_REACH, or may come there */
 } sn_contact_finding;
 
-/* Looking for the colliders of one particle. */
+/* Looking for the fixed shapes of one particle. */
 typedef struct sn_contact_looking {
     sn_contact_finding *f;
     uint32_t slot;
@@ -126,14 +126,14 @@ static inline sn_real *pair_given(const sn_contacts *c, const sn_contact_pairs *
     return c->rigid.groups ? (sn_real *)pairs->given_table.column[0] + (size_t)batch * 3 * SN_NEAR + lane : NULL;
 }
 
-static inline sn_collider_motion *motions(const sn_contacts *c)
+static inline sn_fixed_motion *motions(const sn_contacts *c)
 {
     return c->motion_table.column[0];
 }
 
-static inline const sn_collider_record *record_of(const sn_world *world, uint32_t number)
+static inline const sn_fixed_shape *record_of(const sn_world *world, uint32_t number)
 {
-    return &contact_colliders(&world->contact)[world->contact.collider_ids.value[number]];
+    return &contact_fixed_shapes(&world->contact)[world->contact.fixed_shape_ids.value[number]];
 }
 
 /* The late static contacts of a particle: 1 + the last that was found. */
@@ -165,7 +165,7 @@ void sn_contacts_choose_pairs(sn_contact_pass *p, uint32_t set);
 
 void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *contact);
 
-/* When a particle on its way first touches a collider, both in the collider's frame. */
+/* When a particle on its way first touches a fixed shape, both in the fixed shape's frame. */
 bool sn_contacts_first_touch(const sn_shape *shape, const sn_path *path, sn_real *t, sn_touch *touch);
 
 /* ---- particle_cache.c ----------------------------------------------------------------------------------------------------- */
@@ -183,8 +183,8 @@ bool sn_contacts_is_wanted(void *data, uint32_t a, uint32_t b);
 /* Fills the columns of a batch; factor: what the step before pushed counts times this. */
 void sn_contacts_fill_batch(const sn_world *world, const sn_contact_pairs *set, uint32_t batch, sn_real factor);
 
-/* Adds a static contact, or counts it, if a particle may touch a collider; data: sn_contact_looking. */
-bool sn_contacts_look_at_collider(void *data, uint32_t number);
+/* Adds a static contact, or counts it, if a particle may touch a fixed shape; data: sn_contact_looking. */
+bool sn_contacts_look_at_fixed_shape(void *data, uint32_t number);
 
 /* ---- particle_margins.c ------------------------------------------------------------------------------------------------------ */
 

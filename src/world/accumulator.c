@@ -14,7 +14,7 @@ typedef struct drawn_particle {
     uint32_t generation;
 } drawn_particle;
 
-/* The frame of a body or a collider, by number. */
+/* The frame of a body or a fixed shape, by number. */
 typedef struct drawn_pose {
     sn_pose before, after;
     uint32_t generation;
@@ -28,7 +28,7 @@ struct sn_accumulator {
     bool stepped;      /* both states are there; */
     uint64_t steps;    /*   that of the world is this one, */
     double origin[3];  /*   and they are seen from here */
-    sn_table table[3]; /* of drawn_particle; of drawn_pose: bodies, colliders */
+    sn_table table[3]; /* of drawn_particle; of drawn_pose: bodies, fixed shapes */
 };
 
 enum { PARTICLES, BODIES };

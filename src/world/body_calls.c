@@ -328,12 +328,12 @@ uint64_t sn_body_user(const sn_world *world, sn_body body)
 uint32_t sn_body_shape_count(const sn_world *world, sn_body body)
 {
     const found f = find(world, body);
-    return f.number == SN_ID_FREE ? 0 : f.fixed ? f.fixed->colliders : f.state->parts;
+    return f.number == SN_ID_FREE ? 0 : f.fixed ? f.fixed->shapes : f.state->parts;
 }
 
 static bool has_shape(const sn_world *world, const found *f, uint32_t shape)
 {
-    const uint32_t count = f->fixed ? f->fixed->colliders : f->state->parts;
+    const uint32_t count = f->fixed ? f->fixed->shapes : f->state->parts;
     if (shape < count)
         return true;
     world_fail(world, SN_ERROR_ARGUMENT, "shape %u of body %u does not exist; it has %u", shape, f->number, count);
@@ -345,7 +345,7 @@ uint64_t sn_body_shape_user(const sn_world *world, sn_body body, uint32_t shape)
     const found f = find(world, body);
     if (f.number == SN_ID_FREE || !has_shape(world, &f, shape))
         return 0;
-    return f.fixed ? contact_collider(&world->contact, f.fixed->collider + shape)->def.user
+    return f.fixed ? contact_fixed_shape(&world->contact, f.fixed->first_shape + shape)->def.user
                    : world->bodies.part[f.state->part + shape].user;
 }
 
@@ -571,10 +571,10 @@ sn_result sn_body_set_group(sn_world *world, sn_body body, uint32_t group)
     if (result != SN_OK || !f.fixed)
         return result;
     f.fixed->group = group;
-    for (uint32_t i = f.fixed->collider; i < f.fixed->collider + f.fixed->colliders; ++i) {
-        sn_collider_changes(world, i);
-        contact_collider(&world->contact, i)->group = group;
-        sn_collider_changed(world, i);
+    for (uint32_t i = f.fixed->first_shape; i < f.fixed->first_shape + f.fixed->shapes; ++i) {
+        sn_fixed_shape_changes(world, i);
+        contact_fixed_shape(&world->contact, i)->group = group;
+        sn_fixed_shape_changed(world, i);
     }
     return SN_OK;
 }
@@ -609,11 +609,11 @@ sn_result sn_body_set_material(sn_world *world, sn_body body, uint32_t shape, co
         return result;
     const sn_contact_material none = {0};
     if (f.fixed) {
-        sn_collider_record *record = contact_collider(&world->contact, f.fixed->collider + shape);
+        sn_fixed_shape *record = contact_fixed_shape(&world->contact, f.fixed->first_shape + shape);
         record->has_material = material != NULL;
         record->material = material ? *material : none;
-        sn_collider_edited(&world->contact, record->number);
-        sn_collider_changes(world, record->number);
+        sn_fixed_shape_edited(&world->contact, record->number);
+        sn_fixed_shape_changes(world, record->number);
         return SN_OK;
     }
     sn_body_part *part = &world->bodies.part[f.state->part + shape];
@@ -632,11 +632,11 @@ sn_result sn_body_set_filter(sn_world *world, sn_body body, uint32_t shape, cons
         return result;
     const sn_filter none = {0, 0};
     if (f.fixed) {
-        sn_collider_record *record = contact_collider(&world->contact, f.fixed->collider + shape);
-        sn_collider_changes(world, record->number);
+        sn_fixed_shape *record = contact_fixed_shape(&world->contact, f.fixed->first_shape + shape);
+        sn_fixed_shape_changes(world, record->number);
         record->has_filter = filter != NULL;
         record->filter = filter ? *filter : none;
-        sn_collider_changed(world, record->number);
+        sn_fixed_shape_changed(world, record->number);
         return SN_OK;
     }
     sn_body_part *part = &world->bodies.part[f.state->part + shape];

@@ -10,8 +10,8 @@
 #include <sinew/contact.h>
 #include <sinew/tear.h>
 
-/* A collider: one shape of a static or kinematic body: state. */
-typedef struct sn_collider_record {
+/* A fixed shape: one shape of a static or kinematic body. State. */
+typedef struct sn_fixed_shape {
     uint32_t number;              /* by which contact knows it */
     uint32_t data;                /* 1 + the index of its sn_shape_data; 0: none */
     uint64_t data_hash;           /* of that, so that a snapshot can tell whether a world has it */
@@ -24,8 +24,8 @@ typedef struct sn_collider_record {
     sn_pose own;      /* in the frame of its body; of a hull that of its centroid */
     sn_pose pose;     /* now, in the world */
     sn_shape_def def; /* as given; pointers are NULL, and what its type has not is 0 */
-    sn_shape shape;   /* made from def and data; see sn_colliders_bind */
-} sn_collider_record;
+    sn_shape shape;   /* made from def and data; see sn_fixed_shapes_bind */
+} sn_fixed_shape;
 
 /* A group's way of contact: state. Sorted by group; groups whose way is the default have no record. */
 typedef struct sn_group_record {
@@ -56,7 +56,7 @@ static inline bool skin_tears(const sn_skin_record *skin)
     return skin->tear.strain > 0 || skin->tear.force > 0;
 }
 
-#define SN_IMPULSE_COLLIDER 0x80000000u
+#define SN_IMPULSE_FIXED    0x80000000u
 #define SN_IMPULSE_TRIANGLE 0x40000000u
 
 /* What a contact pushed in the last substep, with which the next one begins: state. In the order in which the particles were
@@ -64,13 +64,13 @@ static inline bool skin_tears(const sn_skin_record *skin)
 typedef struct sn_kept_impulse {
     uint32_t number; /* of the particle; of two the lower one */
     uint32_t
-        other; /* the other particle's, or SN_IMPULSE_COLLIDER and the collider's, or SN_IMPULSE_TRIANGLE and the triangle's */
+        other; /* the other particle's, or SN_IMPULSE_FIXED and the fixed shape's, or SN_IMPULSE_TRIANGLE and the triangle's */
     uint32_t generation, other_generation; /* of both; of triangles that of all skins */
     sn_real normal_impulse;                /* m */
     sn_real last;                          /* m: in the substep before that */
     sn_vec3 tangent_impulse;               /* m */
     sn_vec3 rolled;                        /* N m s: against rolling */
-    sn_vec3 normal;                        /* colliders; triangles: x is the side */
+    sn_vec3 normal;                        /* fixed shapes; triangles: x is the side */
 } sn_kept_impulse;
 
 typedef struct sn_contact_world {
@@ -79,14 +79,14 @@ typedef struct sn_contact_world {
         impulse_start_table; /* of uint32_t, by slot: where its entries begin, and one more; derived. Empty when particles
                                    have been stored elsewhere since */
     sn_contact_settings settings;
-    sn_table group_table;     /* of sn_group_record */
-    sn_ids collider_ids;      /* value: row in collider_table */
-    sn_table collider_table;  /* of sn_collider_record, in no order: go by the numbers where the order matters */
-    sn_table data_table;      /* of sn_shape_data *, and of their hashes: grows only */
-    sn_ids skin_ids;          /* value: row in skin_table */
-    sn_table skin_table;      /* of sn_skin_record, by number */
-    uint32_t skin_generation; /* rises when triangles get other places in their table */
-    sn_table triangle_table;  /* of uint32_t[3]: particle numbers; those of one skin behind those of the skin before */
+    sn_table group_table;       /* of sn_group_record */
+    sn_ids fixed_shape_ids;     /* value: row in fixed_shape_table */
+    sn_table fixed_shape_table; /* of sn_fixed_shape, in no order: go by the numbers where the order matters */
+    sn_table data_table;        /* of sn_shape_data *, and of their hashes: grows only */
+    sn_ids skin_ids;            /* value: row in skin_table */
+    sn_table skin_table;        /* of sn_skin_record, by number */
+    uint32_t skin_generation;   /* rises when triangles get other places in their table */
+    sn_table triangle_table; /* of uint32_t[3]: particle numbers; those of one skin behind those of the skin before */
     sn_table
         spin_table; /* of sn_vec4 by particle number: rad/s, of those that roll; numbers beyond its end have none */
     sn_table rest_table; /* of sn_vec4 by particle number: place in the rest shape of its group, seen from one of its
@@ -98,17 +98,17 @@ typedef struct sn_contact_world {
     sn_sleep sleep;
     sn_contact_events events;
     sn_table
-        edited_table; /* of uint32_t: colliders that were edited since the last step; of bool, by number: it is there */
-    bool all_edited;  /* so were all */
-    bool has_radii;   /* some particle has a radius, or had; not state */
-    uint64_t edits;   /* rises with every change; not state */
+        edited_table; /* of uint32_t: fixed shapes that were edited since the last step; of bool, by number: it is there */
+    bool all_edited; /* so were all */
+    bool has_radii;  /* some particle has a radius, or had; not state */
+    uint64_t edits;  /* rises with every change; not state */
 } sn_contact_world;
 
 struct sn_world;
 
-static inline sn_collider_record *contact_colliders(const sn_contact_world *contact)
+static inline sn_fixed_shape *contact_fixed_shapes(const sn_contact_world *contact)
 {
-    return contact->collider_table.column[0];
+    return contact->fixed_shape_table.column[0];
 }
 
 static inline sn_skin_record *contact_skins(const sn_contact_world *contact)
@@ -121,39 +121,39 @@ static inline sn_shape_data *const *contact_data(const sn_contact_world *contact
     return contact->data_table.column[0];
 }
 
-/* ---- colliders.c ------------------------------------------------------------------------------------------------- */
+/* ---- fixed_shapes.c ------------------------------------------------------------------------------------------------- */
 
 /* What it has of its own, or that of its group. */
-const sn_contact_material *sn_collider_material(const sn_contact_world *contact, const sn_collider_record *record);
-sn_filter sn_collider_filter(const sn_contact_world *contact, const sn_collider_record *record);
+const sn_contact_material *sn_fixed_shape_material(const sn_contact_world *contact, const sn_fixed_shape *record);
+sn_filter sn_fixed_shape_filter(const sn_contact_world *contact, const sn_fixed_shape *record);
 
-/* Makes a collider of each shape of a body that stands at `pose`; number: of the first, the others follow it. Errors name the shape.
+/* Makes a fixed shape of each shape of a body that stands at `pose`; number: of the first, the others follow it. Errors name the shape.
    If it fails, nothing has changed but that room was made, and meshes are kept. */
-sn_result sn_colliders_add(struct sn_world *world, const sn_shape_def *shape, uint32_t count, uint32_t body,
-                           uint32_t group, const sn_pose *pose, uint32_t *number);
-void sn_colliders_remove(struct sn_world *world, uint32_t number, uint32_t count);
+sn_result sn_fixed_shapes_add(struct sn_world *world, const sn_shape_def *shape, uint32_t count, uint32_t body,
+                              uint32_t group, const sn_pose *pose, uint32_t *number);
+void sn_fixed_shapes_remove(struct sn_world *world, uint32_t number, uint32_t count);
 
-/* The collider has been changed, or is going to be: what rests on it wakes. */
-void sn_collider_changes(struct sn_world *world, uint32_t number);
-void sn_collider_changed(struct sn_world *world, uint32_t number);
+/* The fixed shape has been changed, or is going to be: what rests on it wakes. */
+void sn_fixed_shape_changes(struct sn_world *world, uint32_t number);
+void sn_fixed_shape_changed(struct sn_world *world, uint32_t number);
 
 /* The next step looks at it again. */
-void sn_collider_edited(sn_contact_world *contact, uint32_t number);
+void sn_fixed_shape_edited(sn_contact_world *contact, uint32_t number);
 
 /* As a user would write it; arrays, material and filter are the world's own. */
-void sn_collider_read_def(const sn_contact_world *contact, const sn_collider_record *record, sn_shape_def *def);
+void sn_fixed_shape_read_def(const sn_contact_world *contact, const sn_fixed_shape *record, sn_shape_def *def);
 
 void sn_contact_world_init(sn_contact_world *contact);
 void sn_contact_world_release(sn_contact_world *contact, const sn_allocator *allocator);
 
-/* The record of a live collider. */
-static inline sn_collider_record *contact_collider(const sn_contact_world *contact, uint32_t number)
+/* The record of a live fixed shape. */
+static inline sn_fixed_shape *contact_fixed_shape(const sn_contact_world *contact, uint32_t number)
 {
-    return &contact_colliders(contact)[contact->collider_ids.value[number]];
+    return &contact_fixed_shapes(contact)[contact->fixed_shape_ids.value[number]];
 }
 
 /* Takes shapes' pointers again: after loading, or when data moved. */
-void sn_colliders_bind(sn_contact_world *contact);
+void sn_fixed_shapes_bind(sn_contact_world *contact);
 
 /* 1 + the index of the shape data that a record of another world means, which kept it at 1 + index `data`; 0 if there is none. */
 uint32_t sn_contact_find_data(const sn_contact_world *contact, uint32_t data, uint64_t hash, sn_shape_type type);

@@ -194,8 +194,8 @@ static void draw_names(const sn_drawing *d)
         draw_name(d, body ? "body " : "", body ? world->bodies.state[body - 1].number : number,
                   vec4_xyz(world->particles.x[slot]));
     }
-    for (uint32_t i = 0; i < world->contact.collider_table.count; ++i) {
-        const sn_collider_record *record = &contact_colliders(&world->contact)[i];
+    for (uint32_t i = 0; i < world->contact.fixed_shape_table.count; ++i) {
+        const sn_fixed_shape *record = &contact_fixed_shapes(&world->contact)[i];
         draw_name(d, "body ", record->body, record->pose.position);
     }
 }

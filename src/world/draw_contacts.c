@@ -54,7 +54,7 @@ static void draw_particle_contacts(const sn_drawing *d, sn_real h)
         if (!is_particle(world, kept->number, kept->generation))
             continue;
         const uint32_t slot = world->ids.value[kept->number],
-                       other = kept->other & ~(SN_IMPULSE_COLLIDER | SN_IMPULSE_TRIANGLE);
+                       other = kept->other & ~(SN_IMPULSE_FIXED | SN_IMPULSE_TRIANGLE);
         const sn_vec3 x = vec4_xyz(world->particles.x[slot]);
         sn_vec3 normal = kept->normal;
         sn_real give = world->particles.x[slot].w;
@@ -63,7 +63,7 @@ static void draw_particle_contacts(const sn_drawing *d, sn_real h)
                 other >= world->contact.triangle_table.count)
                 continue;
             normal = triangle_normal(world, other, x);
-        } else if (!(kept->other & SN_IMPULSE_COLLIDER)) {
+        } else if (!(kept->other & SN_IMPULSE_FIXED)) {
             if (!is_particle(world, other, kept->other_generation))
                 continue;
             normal = unit_or_up(vec3_sub(x, vec4_xyz(world->particles.x[world->ids.value[other]])));
@@ -86,17 +86,17 @@ static sn_pose pose_of_particle(const sn_world *world, uint32_t slot)
 /* The other one; false if it is gone. */
 static bool pose_of_other(const sn_world *world, const sn_kept_manifold *m, sn_pose *pose)
 {
-    const uint32_t other = (uint32_t)m->key[0], number = other & ~SN_IMPULSE_COLLIDER;
-    if (!(other & SN_IMPULSE_COLLIDER)) {
+    const uint32_t other = (uint32_t)m->key[0], number = other & ~SN_IMPULSE_FIXED;
+    if (!(other & SN_IMPULSE_FIXED)) {
         if (!is_particle(world, number, m->generation[1]))
             return false;
         *pose = pose_of_particle(world, world->ids.value[number]);
         return true;
     }
-    const sn_ids *ids = &world->contact.collider_ids;
+    const sn_ids *ids = &world->contact.fixed_shape_ids;
     if (number >= ids->table.count || !sn_ids_is_live(ids, number) || ids->generation[number] != m->generation[1])
         return false;
-    const sn_collider_record *record = &contact_colliders(&world->contact)[ids->value[number]];
+    const sn_fixed_shape *record = &contact_fixed_shapes(&world->contact)[ids->value[number]];
     *pose = record->pose;
     return true;
 }

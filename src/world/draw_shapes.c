@@ -199,12 +199,12 @@ static void draw_field(const brush *b, const sn_shape *shape)
 
 /* ---- Layers ------------------------------------------------------------------------------------------------------ */
 
-static void draw_colliders(const sn_drawing *d)
+static void draw_fixed_shapes(const sn_drawing *d)
 {
-    for (uint32_t i = 0; i < d->world->contact.collider_table.count; ++i) {
-        const sn_collider_record *record = &contact_colliders(&d->world->contact)[i];
+    for (uint32_t i = 0; i < d->world->contact.fixed_shape_table.count; ++i) {
+        const sn_fixed_shape *record = &contact_fixed_shapes(&d->world->contact)[i];
         const sn_shape *shape = &record->shape;
-        const brush b = {d, record->pose, record->def.sensor ? SN_COLOUR_SENSOR : SN_COLOUR_COLLIDER};
+        const brush b = {d, record->pose, record->def.sensor ? SN_COLOUR_SENSOR : SN_COLOUR_FIXED};
         if (shape->type == SN_SHAPE_PLANE) {
             draw_plane(&b, shape->thickness);
         } else if (shape->type == SN_SHAPE_MESH) {
@@ -260,13 +260,13 @@ static void draw_boxes(const sn_drawing *d, sn_query_set set)
 void sn_draw_shapes(const sn_drawing *d)
 {
     if (drawing_wants(d, SN_DRAW_SHAPES)) {
-        draw_colliders(d);
+        draw_fixed_shapes(d);
         draw_bodies(d);
     }
     if (drawing_wants(d, SN_DRAW_SKINS))
         draw_skins(d);
     if (drawing_wants(d, SN_DRAW_BOUNDS)) {
-        draw_boxes(d, SN_SET_COLLIDERS);
+        draw_boxes(d, SN_SET_FIXED);
         draw_boxes(d, SN_SET_BODIES);
         draw_boxes(d, SN_SET_SKINS);
     }

@@ -17,9 +17,9 @@ sn_fixed_body *sn_fixed_of(const sn_world *world, uint32_t number)
     return value & SN_NAME_FIXED ? &fixed_bodies(world)[value & ~SN_NAME_FIXED] : NULL;
 }
 
-uint32_t sn_fixed_collider(const sn_world *world, sn_body body, uint32_t shape)
+uint32_t sn_fixed_shape_of(const sn_world *world, sn_body body, uint32_t shape)
 {
-    return sn_fixed_of(world, body.index)->collider + shape;
+    return sn_fixed_of(world, body.index)->first_shape + shape;
 }
 
 /* ---- Adding and removing ---------------------------------------------------------------------------------------------- */
@@ -73,7 +73,7 @@ sn_result sn_fixed_add(sn_world *world, const sn_body_def *def, sn_body *body)
     memset(&made, 0, sizeof made);
     made.number = number;
     made.type = def->type;
-    made.colliders = def->shape_count;
+    made.shapes = def->shape_count;
     made.anchor = SN_ID_FREE;
     made.group = def->group;
     made.user = def->user;
@@ -83,13 +83,14 @@ sn_result sn_fixed_add(sn_world *world, const sn_body_def *def, sn_body *body)
     uint32_t generation = sn_ids_take(&b->names, number, 1);
     b->names.value[number] = SN_NAME_FIXED | row;
     fixed_bodies(world)[b->fixed_table.count++] = made; /* waking what rests there looks at it */
-    result = sn_colliders_add(world, def->shapes, def->shape_count, number, def->group, &made.pose, &made.collider);
+    result =
+        sn_fixed_shapes_add(world, def->shapes, def->shape_count, number, def->group, &made.pose, &made.first_shape);
     if (result != SN_OK) {
         b->fixed_table.count--;
         sn_ids_free(&b->names, number);
         return result;
     }
-    fixed_bodies(world)[row].collider = made.collider;
+    fixed_bodies(world)[row].first_shape = made.first_shape;
     *body = (sn_body){number, generation};
     return SN_OK;
 }
@@ -100,7 +101,7 @@ static void forget(sn_world *world, uint32_t number)
     sn_bodies *b = &world->bodies;
     const sn_fixed_body *body = sn_fixed_of(world, number);
     const uint32_t row = (uint32_t)(body - fixed_bodies(world)), last = b->fixed_table.count - 1;
-    sn_colliders_remove(world, body->collider, body->colliders);
+    sn_fixed_shapes_remove(world, body->first_shape, body->shapes);
     sn_table_copy_row(&b->fixed_table, row, last);
     b->names.value[fixed_bodies(world)[row].number] = SN_NAME_FIXED | row;
     b->fixed_table.count = last;
@@ -138,11 +139,12 @@ void sn_fixed_drop_anchor(sn_world *world, sn_fixed_body *body)
 sn_result sn_fixed_read(const sn_world *world, const sn_fixed_body *body, sn_body_def *def)
 {
     sn_table *table = &((sn_world *)world)->bodies.shape_table;
-    if (!sn_table_reserve(table, &world->allocator, body->colliders))
+    if (!sn_table_reserve(table, &world->allocator, body->shapes))
         return world_fail(world, SN_ERROR_MEMORY, "no memory to read the shapes of a body");
     sn_shape_def *shape = table->column[0];
-    for (uint32_t i = 0; i < body->colliders; ++i)
-        sn_collider_read_def(&world->contact, contact_collider(&world->contact, body->collider + i), &shape[i]);
+    for (uint32_t i = 0; i < body->shapes; ++i)
+        sn_fixed_shape_read_def(&world->contact, contact_fixed_shape(&world->contact, body->first_shape + i),
+                                &shape[i]);
     *def = sn_default_body_def();
     def->type = (sn_body_type)body->type;
     def->position = body->pose.position;
@@ -150,7 +152,7 @@ sn_result sn_fixed_read(const sn_world *world, const sn_fixed_body *body, sn_bod
     def->velocity = body->velocity;
     def->spin = body->spin;
     def->shapes = shape;
-    def->shape_count = body->colliders;
+    def->shape_count = body->shapes;
     def->group = body->group;
     def->user = body->user;
     return SN_OK;
@@ -166,8 +168,8 @@ static sn_result check_pose(const sn_world *world, sn_vec3 position, sn_quat rot
 
 static void place(sn_world *world, const sn_fixed_body *body)
 {
-    for (uint32_t i = 0; i < body->colliders; ++i) {
-        sn_collider_record *record = contact_collider(&world->contact, body->collider + i);
+    for (uint32_t i = 0; i < body->shapes; ++i) {
+        sn_fixed_shape *record = contact_fixed_shape(&world->contact, body->first_shape + i);
         record->pose = sn_pose_of(&body->pose, &record->own);
     }
 }
@@ -179,20 +181,20 @@ sn_result sn_fixed_set_pose(sn_world *world, sn_fixed_body *body, sn_vec3 positi
         result = sn_body_row_set_pose(world, body->anchor, position, rotation);
     if (result != SN_OK)
         return result;
-    for (uint32_t i = 0; i < body->colliders; ++i)
-        sn_collider_changes(world, body->collider + i);
+    for (uint32_t i = 0; i < body->shapes; ++i)
+        sn_fixed_shape_changes(world, body->first_shape + i);
     body->pose = (sn_pose){position, sn_quat_normal(rotation)};
     body->has_target = 0;
     place(world, body);
-    for (uint32_t i = 0; i < body->colliders; ++i)
-        sn_collider_changed(world, body->collider + i);
+    for (uint32_t i = 0; i < body->shapes; ++i)
+        sn_fixed_shape_changed(world, body->first_shape + i);
     return SN_OK;
 }
 
 static void note_edits(sn_world *world, const sn_fixed_body *body)
 {
-    for (uint32_t i = 0; i < body->colliders; ++i)
-        sn_collider_edited(&world->contact, body->collider + i);
+    for (uint32_t i = 0; i < body->shapes; ++i)
+        sn_fixed_shape_edited(&world->contact, body->first_shape + i);
 }
 
 sn_result sn_fixed_set_velocity(sn_world *world, sn_fixed_body *body, sn_vec3 velocity, sn_vec3 spin)

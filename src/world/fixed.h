@@ -1,4 +1,4 @@
-/* Static and kinematic bodies: those that nothing pushes. Their shapes are colliders, see contact.h. */
+/* Static and kinematic bodies: those that nothing pushes. Their shapes are called fixed shapes, see contact.h. */
 #ifndef SN_WORLD_FIXED_H
 #define SN_WORLD_FIXED_H
 
@@ -14,7 +14,7 @@ struct sn_world;
 typedef struct sn_fixed_body {
     uint32_t number;              /* that users hold */
     uint32_t type;                /* SN_BODY_STATIC or SN_BODY_KINEMATIC */
-    uint32_t collider, colliders; /* the number of the first of its shapes, which follow each other, and how many */
+    uint32_t first_shape, shapes; /* the number of the first of its shapes, which follow each other, and how many */
     uint32_t anchor;              /* its row; SN_ID_FREE: none */
     uint32_t group;
     uint64_t user;
@@ -31,8 +31,8 @@ typedef struct sn_fixed_body {
 /* The fixed body with a number, which is live; NULL: it is dynamic. */
 sn_fixed_body *sn_fixed_of(const struct sn_world *world, uint32_t number);
 
-/* The number of the collider of a shape. */
-uint32_t sn_fixed_collider(const struct sn_world *world, sn_body body, uint32_t shape);
+/* The number of one of its shapes among fixed shapes. */
+uint32_t sn_fixed_shape_of(const struct sn_world *world, sn_body body, uint32_t shape);
 
 /* Whether a constraint joins it to a particle: the two do not collide. */
 bool sn_fixed_joins(const struct sn_world *world, uint32_t number, uint32_t particle);
@@ -72,7 +72,7 @@ void sn_fixed_arrive(struct sn_world *world, uint32_t number, const sn_pose *pos
 /* As sn_contact_shift. */
 bool sn_fixed_shift(struct sn_world *world, sn_vec3 offset, bool check);
 
-/* Where one is and how it moves, for the hash of its colliders. */
+/* Where one is and how it moves, for the hash of its fixed shapes. */
 uint64_t sn_fixed_hash(uint64_t hash, const struct sn_world *world, uint32_t number, const sn_pose *pose);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a query has to do with one particle, one triangle of a skin, one collider, one body. The answer for an item depends on the
+/* What a query has to do with one particle, one triangle of a skin, one fixed shape, one body. The answer for an item depends on the
    question and the item only, not on what was looked at before, so that any order of looking gives the same result. */
 #include "world/query_probe.h"
 
@@ -24,10 +24,10 @@ bool sn_probe_wants_slot(const sn_probe *q, uint32_t slot)
     return wanted(q, group->category, group->mask);
 }
 
-bool sn_probe_wants_collider(const sn_probe *q, const sn_collider_record *record)
+bool sn_probe_wants_fixed_shape(const sn_probe *q, const sn_fixed_shape *record)
 {
     const uint32_t bit = record->def.sensor ? SN_QUERY_SENSORS : SN_QUERY_STATICS;
-    const sn_filter filter = sn_collider_filter(&q->world->contact, record);
+    const sn_filter filter = sn_fixed_shape_filter(&q->world->contact, record);
     return (q->filter.what & bit) && wanted(q, filter.category, filter.mask);
 }
 
@@ -293,14 +293,14 @@ bool sn_probe_triangle(void *probe, uint32_t row)
     return probe_goes_on(q);
 }
 
-/* ---- Colliders --------------------------------------------------------------------------------------------------- */
+/* ---- Fixed shapes --------------------------------------------------------------------------------------------------- */
 
-static sn_pose pose_of(const sn_collider_record *record)
+static sn_pose pose_of(const sn_fixed_shape *record)
 {
     return record->pose;
 }
 
-static void offer_collider(sn_probe *q, const sn_collider_record *record, const sn_touch *touch, double distance)
+static void offer_fixed_shape(sn_probe *q, const sn_fixed_shape *record, const sn_touch *touch, double distance)
 {
     sn_pose pose = pose_of(record);
     sn_hit hit = {.body = {record->body, q->world->bodies.names.generation[record->body]},
@@ -312,17 +312,17 @@ static void offer_collider(sn_probe *q, const sn_collider_record *record, const 
     sn_probe_offer(q, &hit);
 }
 
-/* Whether the probe starts inside of a collider, or overlaps it there. */
-static bool starts_inside(const sn_probe *q, const sn_collider_record *record, sn_touch *touch)
+/* Whether the probe starts inside of a fixed shape, or overlaps it there. */
+static bool starts_inside(const sn_probe *q, const sn_fixed_shape *record, sn_touch *touch)
 {
     sn_pose pose = pose_of(record);
     return sn_shape_near(&record->shape, sn_pose_to_own(&pose, q->path.from), q->path.radius, touch) &&
            touch->distance < q->path.radius;
 }
 
-/* The path is cut to the neighbourhood of the collider: coordinates and times are precise there however far away it
+/* The path is cut to the neighbourhood of the fixed shape: coordinates and times are precise there however far away it
    begins and ends. */
-static void meet_collider(sn_probe *q, const sn_collider_record *record, const sn_bounds *bounds)
+static void meet_fixed_shape(sn_probe *q, const sn_fixed_shape *record, const sn_bounds *bounds)
 {
     double in, out;
     sn_touch touch;
@@ -330,7 +330,7 @@ static void meet_collider(sn_probe *q, const sn_collider_record *record, const s
     if (!sn_probe_clip(q, bounds, &in, &out) || !probe_is_early(q, in))
         return;
     if (in == 0 && starts_inside(q, record, &touch)) {
-        offer_collider(q, record, &touch, 0);
+        offer_fixed_shape(q, record, &touch, 0);
         return;
     }
     sn_pose pose = pose_of(record);
@@ -341,10 +341,10 @@ static void meet_collider(sn_probe *q, const sn_collider_record *record, const s
         return;
     double s = in + (double)t * (out - in);
     if (probe_is_early(q, s))
-        offer_collider(q, record, &touch, s);
+        offer_fixed_shape(q, record, &touch, s);
 }
 
-static void near_collider(sn_probe *q, const sn_collider_record *record, const sn_bounds *bounds)
+static void near_fixed_shape(sn_probe *q, const sn_fixed_shape *record, const sn_bounds *bounds)
 {
     sn_touch touch;
     if (sn_probe_gap_to(q, bounds) > (double)q->limit * SN_PROBE_FARTHER)
@@ -353,23 +353,23 @@ static void near_collider(sn_probe *q, const sn_collider_record *record, const s
     sn_vec3 p = sn_pose_to_own(&pose, q->path.from);
     if (sn_shape_near(&record->shape, p, q->limit * (sn_real)SN_PROBE_FARTHER, &touch) &&
         is_within(q, (double)touch.distance))
-        offer_collider(q, record, &touch, (double)touch.distance);
+        offer_fixed_shape(q, record, &touch, (double)touch.distance);
 }
 
-bool sn_probe_collider(void *probe, uint32_t row)
+bool sn_probe_fixed_shape(void *probe, uint32_t row)
 {
     sn_probe *q = probe;
-    const sn_collider_record *record = &contact_colliders(&q->world->contact)[row];
-    if (!sn_probe_wants_collider(q, record))
+    const sn_fixed_shape *record = &contact_fixed_shapes(&q->world->contact)[row];
+    if (!sn_probe_wants_fixed_shape(q, record))
         return true;
-    sn_bounds bounds = sn_probe_bounds(q, SN_SET_COLLIDERS, row);
+    sn_bounds bounds = sn_probe_bounds(q, SN_SET_FIXED, row);
     bool callback = record->shape.type == SN_SHAPE_FIELD && record->shape.data->field.function;
     if (callback)
         sn_query_enter_callback(q->world);
     if (q->travels)
-        meet_collider(q, record, &bounds);
+        meet_fixed_shape(q, record, &bounds);
     else
-        near_collider(q, record, &bounds);
+        near_fixed_shape(q, record, &bounds);
     if (callback)
         sn_query_leave_callback(q->world);
     return probe_goes_on(q);
@@ -394,7 +394,7 @@ static void take_spot(spot *best, uint32_t part, const sn_touch *touch, double d
     *best = (spot){true, part, *touch, distance, depth};
 }
 
-/* As meet_collider. */
+/* As meet_fixed_shape. */
 static void meet_part(const sn_probe *q, const sn_pose *pose, uint32_t part, double in, double out, spot *best)
 {
     const sn_convex *convex = &q->world->bodies.part[part].convex;

@@ -74,15 +74,15 @@ bool sn_probe_meets_ball(const sn_probe *probe, sn_vec3 centre, double radius, d
 /* Looks at one item of a set: an sn_bvh_visit. True until nothing more needs to be found. */
 bool sn_probe_particle(void *probe, uint32_t slot);
 bool sn_probe_triangle(void *probe, uint32_t row);
-bool sn_probe_collider(void *probe, uint32_t row);
+bool sn_probe_fixed_shape(void *probe, uint32_t row);
 bool sn_probe_body(void *probe, uint32_t row);
 
 /* The particle of a body that has a shape: the body is looked at instead. */
 bool sn_probe_skips(const sn_world *world, uint32_t slot);
 
-/* Whether the filter lets through what a slot or a collider is. */
+/* Whether the filter lets through what a slot or a fixed shape is. */
 bool sn_probe_wants_slot(const sn_probe *probe, uint32_t slot);
-bool sn_probe_wants_collider(const sn_probe *probe, const sn_collider_record *record);
+bool sn_probe_wants_fixed_shape(const sn_probe *probe, const sn_fixed_shape *record);
 
 /* The box around an item of the set that is looked at. */
 sn_bounds sn_probe_bounds(const sn_probe *probe, sn_query_set set, uint32_t item);
@@ -118,7 +118,7 @@ static inline bool probe_goes_on(const sn_probe *q)
 
 bool sn_shape_probe_particle(void *probe, uint32_t slot);
 bool sn_shape_probe_triangle(void *probe, uint32_t row);
-bool sn_shape_probe_collider(void *probe, uint32_t row);
+bool sn_shape_probe_fixed_shape(void *probe, uint32_t row);
 bool sn_shape_probe_body(void *probe, uint32_t row);
 
 #endif

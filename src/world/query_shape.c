@@ -1,4 +1,4 @@
-/* What a query with a shape of its own has to do with one particle, one triangle of a skin, one collider, one body. As in
+/* What a query with a shape of its own has to do with one particle, one triangle of a skin, one fixed shape, one body. As in
    query_probe.c, the answer for an item depends on the question and the item only. */
 #include "collision/manifold.h"
 #include "world/query_probe.h"
@@ -118,9 +118,9 @@ bool sn_shape_probe_triangle(void *probe, uint32_t row)
     return probe_goes_on(q);
 }
 
-/* ---- Colliders --------------------------------------------------------------------------------------------------- */
+/* ---- Fixed shapes --------------------------------------------------------------------------------------------------- */
 
-static bool touch_collider(const sn_probe *q, const sn_collider_record *record, const sn_bounds *bounds, spot *s)
+static bool touch_fixed_shape(const sn_probe *q, const sn_fixed_shape *record, const sn_bounds *bounds, spot *s)
 {
     const sn_pose pose = record->pose;
     double in, out;
@@ -141,18 +141,18 @@ static bool touch_collider(const sn_probe *q, const sn_collider_record *record, 
     return sn_convex_sweep_shape(q->shape, &l.pose, l.way, &record->shape, &pose, &t, &s->touch) && arrive(&l, t, s);
 }
 
-bool sn_shape_probe_collider(void *probe, uint32_t row)
+bool sn_shape_probe_fixed_shape(void *probe, uint32_t row)
 {
     sn_probe *q = probe;
-    const sn_collider_record *record = &contact_colliders(&q->world->contact)[row];
+    const sn_fixed_shape *record = &contact_fixed_shapes(&q->world->contact)[row];
     const bool callback = record->shape.type == SN_SHAPE_FIELD && record->shape.data->field.function;
     spot s = {0};
-    if (!sn_probe_wants_collider(q, record))
+    if (!sn_probe_wants_fixed_shape(q, record))
         return true;
-    const sn_bounds bounds = sn_probe_bounds(q, SN_SET_COLLIDERS, row);
+    const sn_bounds bounds = sn_probe_bounds(q, SN_SET_FIXED, row);
     if (callback)
         sn_query_enter_callback(q->world);
-    bool touches = touch_collider(q, record, &bounds, &s);
+    bool touches = touch_fixed_shape(q, record, &bounds, &s);
     if (callback)
         sn_query_leave_callback(q->world);
     if (!touches)

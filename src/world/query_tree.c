@@ -14,13 +14,13 @@
 
 #define FEW 64u /* so many items or fewer are looked at one by one */
 
-/* What a tree costs, in queries that look at all items. A collider costs as much to ask as to put into a tree. */
+/* What a tree costs, in queries that look at all items. A fixed shape costs as much to ask as to put into a tree. */
 typedef struct price {
     uint32_t build, fit;
 } price;
 
 static const price prices[SN_SET_COUNT] = {
-    [SN_SET_PARTICLES] = {50, 4}, [SN_SET_SKINS] = {20, 3}, [SN_SET_COLLIDERS] = {2, 1}, [SN_SET_BODIES] = {4, 1}};
+    [SN_SET_PARTICLES] = {50, 4}, [SN_SET_SKINS] = {20, 3}, [SN_SET_FIXED] = {2, 1}, [SN_SET_BODIES] = {4, 1}};
 
 /* A tree is fitted to where things are now until its nodes have become so many times as large; then built anew. */
 #define WORN 2.0
@@ -67,7 +67,7 @@ uint32_t sn_query_items(const sn_world *world, sn_query_set set)
     return set == SN_SET_PARTICLES ? world->particles.table.count
            : set == SN_SET_SKINS   ? world->contact.triangle_table.count
            : set == SN_SET_BODIES  ? bodies_rows(&world->bodies)
-                                   : world->contact.collider_table.count;
+                                   : world->contact.fixed_shape_table.count;
 }
 
 /* ---- Boxes ------------------------------------------------------------------------------------------------------- */
@@ -130,9 +130,9 @@ static void widen_side(sn_real *low, sn_real *high)
         *high += (sn_real)ROUNDING * higher(-*high, *high);
 }
 
-static sn_bounds collider_bounds(const sn_world *world, uint32_t row)
+static sn_bounds fixed_shape_bounds(const sn_world *world, uint32_t row)
 {
-    const sn_collider_record *record = &contact_colliders(&world->contact)[row];
+    const sn_fixed_shape *record = &contact_fixed_shapes(&world->contact)[row];
     sn_bounds b = sn_shape_bounds_at(&record->shape, &record->pose);
     widen_side(&b.low.x, &b.high.x);
     widen_side(&b.low.y, &b.high.y);
@@ -175,7 +175,7 @@ sn_bounds sn_query_bounds(const sn_world *world, sn_query_set set, uint32_t item
     return set == SN_SET_PARTICLES ? particle_bounds(world, item)
            : set == SN_SET_SKINS   ? triangle_bounds(world, item)
            : set == SN_SET_BODIES  ? body_bounds(world, item)
-                                   : collider_bounds(world, item);
+                                   : fixed_shape_bounds(world, item);
 }
 
 /* ---- Trees ------------------------------------------------------------------------------------------------------- */

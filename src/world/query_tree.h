@@ -12,7 +12,7 @@
 typedef enum sn_query_set {
     SN_SET_PARTICLES, /* items: slots */
     SN_SET_SKINS,     /* items: rows of the table of triangles */
-    SN_SET_COLLIDERS, /* items: rows of the table of colliders */
+    SN_SET_FIXED,     /* items: rows of the table of fixed shapes */
     SN_SET_BODIES,    /* items: rows of the table of bodies, some of which may be free */
     SN_SET_COUNT
 } sn_query_set;

@@ -1,6 +1,6 @@
 /* Sleep: what rests in contact is left out of the step.
 
-   Particles that constraints or contacts join make up an island; immovable ones and colliders join nobody. An island that touches
+   Particles that constraints or contacts join make up an island; immovable ones and fixed shapes join nothing. An island that touches
    something that stands, or is held by it or by the world, and in which nothing was fast for a while, falls asleep as a whole: velocities become zero, and from then
    on its particles count as immovable during every step. So contacts between them are neither looked for nor solved, what they
    pushed is carried over, and a pile that wakes is held by the same pushes as before. Between steps their masses are what they
@@ -187,17 +187,17 @@ sn_result sn_particle_wake(sn_world *world, sn_particle particle)
     return SN_OK;
 }
 
-/* ---- Colliders -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Fixed shapes -------------------------------------------------------------------------------------------------------------------- */
 
-void sn_sleep_collider_leaves(sn_world *world, uint32_t number)
+void sn_sleep_fixed_shape_leaves(sn_world *world, uint32_t number)
 {
     const sn_kept_impulse *kept = world->contact.impulse_table.column[0];
     for (uint32_t i = 0; world->contact.sleep.sleepers && i < world->contact.impulse_table.count; ++i)
-        if (kept[i].other == (SN_IMPULSE_COLLIDER | number))
+        if (kept[i].other == (SN_IMPULSE_FIXED | number))
             wake_ring(world, kept[i].number);
     const sn_kept_manifold *contact = world->body_contacts.kept_table.column[0];
     for (uint32_t i = 0; world->contact.sleep.sleepers && i < world->body_contacts.kept_table.count; ++i)
-        if ((uint32_t)contact[i].key[0] == (SN_IMPULSE_COLLIDER | number))
+        if ((uint32_t)contact[i].key[0] == (SN_IMPULSE_FIXED | number))
             wake_ring(world, (uint32_t)(contact[i].key[0] >> 32));
 }
 
@@ -214,12 +214,12 @@ static sn_real reach_of(const sn_world *world, uint32_t slot)
     return row ? sn_body_reach(world, row - 1) : world->particles.radius[slot];
 }
 
-/* Whether a particle is so near to a collider in a pose; box: around that. Those that it does not collide with are not. */
-static bool is_near(const sn_world *world, uint32_t slot, const sn_collider_record *r, const sn_pose *pose,
+/* Whether a particle is so near to a fixed shape in a pose; box: around that. Those that it does not collide with are not. */
+static bool is_near(const sn_world *world, uint32_t slot, const sn_fixed_shape *r, const sn_pose *pose,
                     const sn_bounds *box, sn_real reach)
 {
     const sn_group_contact *group = sn_contact_group(&world->contact, world->particles.group[slot]);
-    const sn_filter filter = sn_collider_filter(&world->contact, r);
+    const sn_filter filter = sn_fixed_shape_filter(&world->contact, r);
     sn_vec3 x = vec4_xyz(world->particles.x[slot]);
     sn_touch touch;
     if (!is_within(box, x, reach) || !sn_contacts_agree(group->category, group->mask, filter.category, filter.mask))
@@ -227,9 +227,9 @@ static bool is_near(const sn_world *world, uint32_t slot, const sn_collider_reco
     return sn_shape_near(&r->shape, sn_pose_to_own(pose, x), reach, &touch) && touch.distance <= reach;
 }
 
-void sn_sleep_collider_comes(sn_world *world, uint32_t number)
+void sn_sleep_fixed_shape_comes(sn_world *world, uint32_t number)
 {
-    const sn_collider_record *r = contact_collider(&world->contact, number);
+    const sn_fixed_shape *r = contact_fixed_shape(&world->contact, number);
     const sn_pose pose = r->pose;
     if (!world->contact.sleep.sleepers)
         return;
@@ -325,7 +325,7 @@ static uint32_t members(const sn_contact_world *c, const sn_kept_impulse *kept, 
 {
     const uint32_t(*triangle)[3] = (const uint32_t(*)[3])c->triangle_table.column[0];
     number[0] = kept->number;
-    if (kept->other & SN_IMPULSE_COLLIDER)
+    if (kept->other & SN_IMPULSE_FIXED)
         return 1;
     if (!(kept->other & SN_IMPULSE_TRIANGLE)) {
         number[1] = kept->other;
@@ -427,15 +427,15 @@ static sn_real slack(const sn_world *world, sn_real dt)
     return vec3_length(world->state.settings.gravity) * dt * dt;
 }
 
-void sn_sleep_meet_colliders(sn_world *world, sn_real dt)
+void sn_sleep_meet_fixed_shapes(sn_world *world, sn_real dt)
 {
     const sn_contacts *c = &world->contacts;
-    const sn_collider_motion *m = c->motion_table.column[0];
-    const sn_ids *ids = &world->contact.collider_ids;
+    const sn_fixed_motion *m = c->motion_table.column[0];
+    const sn_ids *ids = &world->contact.fixed_shape_ids;
     const uint32_t *mover = c->mover_table.column[0];
     for (uint32_t at = 0; world->contact.sleep.sleepers && at < c->mover_table.count; ++at) {
         const uint32_t k = mover[at];
-        const sn_collider_record *r = &contact_colliders(&world->contact)[ids->value[k]];
+        const sn_fixed_shape *r = &contact_fixed_shapes(&world->contact)[ids->value[k]];
         for (uint32_t i = 0; i < world->contact.sleep.table.count; ++i) {
             if (!holds(world, i))
                 continue;
@@ -592,8 +592,8 @@ bool sn_sleep_has_impulse(const sn_world *world, const sn_kept_impulse *kept)
             return false;
         sleeps = sleeps || sn_sleep_has(&world->contact.sleep, number[i]);
     }
-    if (kept->other & SN_IMPULSE_COLLIDER)
-        return sleeps && sn_ids_is_live(&world->contact.collider_ids, kept->other & ~SN_IMPULSE_COLLIDER);
+    if (kept->other & SN_IMPULSE_FIXED)
+        return sleeps && sn_ids_is_live(&world->contact.fixed_shape_ids, kept->other & ~SN_IMPULSE_FIXED);
     return sleeps && (count == 4 || !(kept->other & SN_IMPULSE_TRIANGLE));
 }
 
@@ -729,21 +729,21 @@ static void join_by_constraints(sn_world *world)
 static void join_by_contacts(sn_world *world)
 {
     const sn_kept_impulse *kept = world->contact.impulse_table.column[0];
-    const sn_collider_motion *m = world->contacts.motion_table.column[0];
+    const sn_fixed_motion *m = world->contacts.motion_table.column[0];
     uint32_t number[4];
     for (uint32_t i = 0; i < world->contact.impulse_table.count; ++i) {
         join_all(world, number, members(&world->contact, &kept[i], number));
-        if (kept[i].other & SN_IMPULSE_COLLIDER)
+        if (kept[i].other & SN_IMPULSE_FIXED)
             column(world, SLEEP_MARKS)[kept[i].number] |=
-                m[kept[i].other & ~SN_IMPULSE_COLLIDER].moves ? TOUCHES | RESTLESS : TOUCHES;
+                m[kept[i].other & ~SN_IMPULSE_FIXED].moves ? TOUCHES | RESTLESS : TOUCHES;
     }
     const sn_kept_manifold *contact = world->body_contacts.kept_table.column[0];
     for (uint32_t i = 0; i < world->body_contacts.kept_table.count; ++i) {
         sn_kept_impulse two = impulse_of_bodies(&contact[i]);
         join_all(world, number, members(&world->contact, &two, number));
-        if (two.other & SN_IMPULSE_COLLIDER)
+        if (two.other & SN_IMPULSE_FIXED)
             column(world, SLEEP_MARKS)[two.number] |=
-                m[two.other & ~SN_IMPULSE_COLLIDER].moves ? TOUCHES | RESTLESS : TOUCHES;
+                m[two.other & ~SN_IMPULSE_FIXED].moves ? TOUCHES | RESTLESS : TOUCHES;
     }
 }
 

@@ -49,11 +49,11 @@ void sn_sleep_disturb_constraint(struct sn_world *world, const struct sn_pool *p
 /* Wakes everybody. */
 void sn_sleep_wake_all(struct sn_world *world);
 
-/* A collider is about to go, or to become another: wakes what touches it. */
-void sn_sleep_collider_leaves(struct sn_world *world, uint32_t number);
+/* A fixed shape is about to go, or to become another: wakes what touches it. */
+void sn_sleep_fixed_shape_leaves(struct sn_world *world, uint32_t number);
 
-/* A collider has come, or become another: wakes what touches it now. */
-void sn_sleep_collider_comes(struct sn_world *world, uint32_t number);
+/* A fixed shape has come, or become another: wakes what touches it now. */
+void sn_sleep_fixed_shape_comes(struct sn_world *world, uint32_t number);
 
 /* ---- A step --------------------------------------------------------------------------------------------------------------- */
 
@@ -61,8 +61,8 @@ void sn_sleep_collider_comes(struct sn_world *world, uint32_t number);
    False when memory runs out. */
 bool sn_sleep_begin(struct sn_world *world, sn_real dt);
 
-/* Once the motions of colliders are known: those that move wake whom they may meet. */
-void sn_sleep_meet_colliders(struct sn_world *world, sn_real dt);
+/* Once the motions of fixed shapes are known: those that move wake what they may touch. */
+void sn_sleep_meet_fixed_shapes(struct sn_world *world, sn_real dt);
 
 /* Once pairs and contacts with skins are found: whoever moves wakes whom it comes to. Whether somebody woke: then all must be
    found anew. */

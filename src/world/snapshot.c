@@ -172,13 +172,13 @@ static void walk_plan(stream *s, sn_world *world)
         sn_plan_bind(plan); /* also where memory then runs out, and the plan stays what it was */
 }
 
-/* What contact knows, less the colliders' records, which come at the start. Shapes are not written: a world keeps all
+/* What contact knows, less the fixed shapes' records, which come at the start. Shapes are not written: a world keeps all
    that it ever had. */
 static void walk_contact(stream *s, sn_contact_world *contact)
 {
     walk_bytes(s, &contact->settings, sizeof contact->settings);
     walk_table(s, &contact->group_table);
-    walk_ids(s, &contact->collider_ids);
+    walk_ids(s, &contact->fixed_shape_ids);
     walk_ids(s, &contact->skin_ids);
     walk_table(s, &contact->skin_table);
     walk_table(s, &contact->triangle_table);
@@ -229,7 +229,7 @@ static void walk_hulls(stream *s, sn_bodies *bodies)
         sn_bodies_hulls_bound(bodies);
 }
 
-/* Everything. The dimensions, the colliders with the hashes of their shapes, and the marks come first, so that a restore
+/* Everything. The dimensions, the fixed shapes with the hashes of what they are made of, and the marks come first, so that a restore
    can check them. */
 static void walk(stream *s, sn_world *world)
 {
@@ -239,7 +239,7 @@ static void walk(stream *s, sn_world *world)
         s->failed = !sn_store_reserve_many(&world->constraints, s->allocator, numbers[1]);
     }
     walk_bytes(s, numbers, sizeof numbers);
-    walk_table(s, &world->contact.collider_table);
+    walk_table(s, &world->contact.fixed_shape_table);
     walk_table(s, &world->contact.object_field_table);
     walk_table(s, &world->bodies.part_table);
     walk_hulls(s, &world->bodies);
@@ -355,14 +355,14 @@ sn_result sn_world_save_into(sn_world *world, sn_snapshot *snapshot)
     return SN_OK;
 }
 
-/* Whether the world has the mesh or field of every collider in the snapshot; they are stepped over. */
-static sn_result check_colliders(sn_world *world, unsigned char **at)
+/* Whether the world has the mesh or field of every fixed shape in the snapshot; they are stepped over. */
+static sn_result check_fixed_shapes(sn_world *world, unsigned char **at)
 {
     uint32_t count;
     memcpy(&count, *at, sizeof count);
     *at += sizeof count;
     for (uint32_t i = 0; i < count; ++i) {
-        sn_collider_record record;
+        sn_fixed_shape record;
         memcpy(&record, *at, sizeof record);
         *at += sizeof record;
         if (record.data && !sn_contact_find_data(&world->contact, record.data, record.data_hash, record.def.type))
@@ -416,7 +416,7 @@ static sn_result check(sn_world *world, const unsigned char *data)
     if (dimensions != world->dimensions)
         return world_fail(world, SN_ERROR_ARGUMENT, "the snapshot is of a %uD world, this one is %uD", dimensions,
                           world->dimensions);
-    sn_result result = check_colliders(world, &s.at);
+    sn_result result = check_fixed_shapes(world, &s.at);
     if (result != SN_OK || (result = check_object_fields(world, &s.at)) != SN_OK)
         return result;
     step_over_bodies(&s.at);

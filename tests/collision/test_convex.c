@@ -1,4 +1,4 @@
-/* Convex solids of bodies: distance, support, bounds and casts agree with each other and with the solids of colliders.
+/* Convex solids of bodies: distance, support, bounds and casts agree with each other and with the solids of fixed shapes.
    */
 #include "support/support.h"
 

@@ -328,9 +328,9 @@ static void test_format_names(void **state)
     assert_string_equal(sn_format_name(0, NULL, NULL), "pc2");
 }
 
-/* ---- Colliders --------------------------------------------------------------------------------------------------- */
+/* ---- Fixed shapes --------------------------------------------------------------------------------------------------- */
 
-#define SCENE_COLLIDERS                                                                                                \
+#define SCENE_FIXED                                                                                                    \
     "{\"objects\": [{\"type\": \"particles\", \"name\": \"p\", \"positions\": [5, 3, 0]}],"                            \
     " \"statics\": [{\"type\": \"plane\", \"name\": \"floor\"},"                                                       \
     " {\"type\": \"box\", \"name\": \"p\", \"kinematic\": true, \"size\": [2, 4, 6], \"position\": [0, 1, 0]},"        \
@@ -367,11 +367,11 @@ static void check_mesh(folder *f, const char *name, double volume)
     sn_arena_release(&arena);
 }
 
-static void test_colliders(void **state)
+static void test_fixed_shapes(void **state)
 {
     (void)state;
     folder f = folder_make();
-    sn_scene *scene = scene_from(SCENE_COLLIDERS);
+    sn_scene *scene = scene_from(SCENE_FIXED);
     sn_output *output = open_output(scene, f.path, ALL);
     static const char *const names[] = {"p", "floor", "p-2", "s", "c", "m"}; /* a field of samples has no surface */
     for (uint32_t i = 0; i < 6; ++i)
@@ -413,11 +413,11 @@ static void test_colliders(void **state)
 }
 
 /* One that the program removes stays where it was last. */
-static void test_removed_collider(void **state)
+static void test_removed_fixed_shape(void **state)
 {
     (void)state;
     folder f = folder_make();
-    sn_scene *scene = scene_from(SCENE_COLLIDERS);
+    sn_scene *scene = scene_from(SCENE_FIXED);
     sn_output *output = open_output(scene, f.path, SN_FORMAT_OBJ);
     assert_ok(sn_scene_world(scene), sn_scene_step(scene));
     write_frame(output);
@@ -568,7 +568,7 @@ static void test_removed_body(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_colliders),      cmocka_unit_test(test_removed_collider),
+        cmocka_unit_test(test_fixed_shapes),   cmocka_unit_test(test_removed_fixed_shape),
         cmocka_unit_test(test_bodies),         cmocka_unit_test(test_poses),
         cmocka_unit_test(test_removed_body),   cmocka_unit_test(test_all_formats),
         cmocka_unit_test(test_shifted_origin), cmocka_unit_test(test_names),

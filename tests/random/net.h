@@ -75,7 +75,7 @@ typedef enum net_call {
 enum {
     OP_QUERY = CALL_COUNT, /* asks the world something */
     OP_EVENTS,             /* steps, and removes what an event names */
-    OP_COPY,               /* reads a body, a collider or a constraint, and adds another like it */
+    OP_COPY,               /* reads a body or a constraint, and adds another like it */
     OP_GRID,               /* adds a cloth, so that there is enough to share between threads */
     OP_COUNT
 };

@@ -280,10 +280,10 @@ static sn_result copy(net_stage *stage, const net_op *op)
             stage->made[op->serial] = (net_made){.type = TYPE_BODY, .as.body = body};
     } else if (made->type == TYPE_FIXED) {
         fixed_def def;
-        sn_body collider;
+        sn_body fixed_shape;
         if ((result = fixed_read(stage->world, made->as.body, &def)) == SN_OK &&
-            (result = fixed_add(stage->world, &def, &collider)) == SN_OK)
-            stage->made[op->serial] = (net_made){.type = TYPE_FIXED, .as.body = collider};
+            (result = fixed_add(stage->world, &def, &fixed_shape)) == SN_OK)
+            stage->made[op->serial] = (net_made){.type = TYPE_FIXED, .as.body = fixed_shape};
     } else {
         sn_constraint_def def;
         sn_constraint constraint;

@@ -307,7 +307,7 @@ static void test_machines(void **state)
 
 /* ---- What happens ------------------------------------------------------------------------------------------------------------ */
 
-/* A body is led like a collider: it moves and turns, and what is in its way is pushed. */
+/* A dynamic body that is immovable is led like a kinematic one: it moves and turns, and what is in its way is pushed. */
 static void test_motion(void **state)
 {
     (void)state;

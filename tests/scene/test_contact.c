@@ -1,4 +1,4 @@
-/* Contact in scene files: settings, groups, skins, rest shapes and colliders; what is refused, and what comes back from a
+/* Contact in scene files: settings, groups, skins, rest shapes and fixed shapes; what is refused, and what comes back from a
    saved file. */
 #include "support/fixed.h"
 #include "support/support.h"
@@ -205,11 +205,11 @@ static void test_rest_shapes_are_saved(void **state)
     assert_refused("{'objects': [" DOT ", 'rest': [0, 0]}]}", "objects[0].rest", "2 numbers 3");
 }
 
-/* ---- Colliders ----------------------------------------------------------------------------------------------------- */
+/* ---- Fixed shapes ----------------------------------------------------------------------------------------------------- */
 
 #define TETRAHEDRON "'vertices': [0,0,0, 1,0,0, 0,1,0, 0,0,1], 'triangles': [0,2,1, 0,1,3, 0,3,2, 1,2,3]"
 
-#define COLLIDERS                                                                                                      \
+#define FIXED_BODIES                                                                                                   \
     "'statics': [{'type': 'plane', 'name': 'floor', 'material': {'friction': 1, 'friction_mix': 'most', 'rolling':"    \
     " 0.1}}, {'type': 'plane', 'normal': [0, 0, 2], 'position': [0, 0, -9], 'rounding': 0.5},"                         \
     " {'type': 'box', 'size': [1, 2, 3], 'position': [4, 5, 6], 'turn': {'axis': [0, 0, 2], 'angle': 1},"              \
@@ -221,50 +221,50 @@ static void test_rest_shapes_are_saved(void **state)
     " {'type': 'field', 'samples': [-1,1, -1,1, -1,1, -1,1], 'counts': [2,2,2], 'cell': 2, 'low': [-1,-1,-1],"         \
     "  'position': [-20, 0, 0], 'rotation': [0, 1, 0, 1]}]"
 
-static fixed_def collider(const fixture *f, uint32_t i)
+static fixed_def fixed_body_of(const fixture *f, uint32_t i)
 {
     fixed_def def;
     assert_ok(f->world, fixed_read(f->world, sn_body_from_index(f->world, i), &def));
     return def;
 }
 
-static void check_colliders(const fixture *f)
+static void check_fixed_shapes(const fixture *f)
 {
     assert_int_equal(fixed_count(f->world), 8);
-    fixed_def def = collider(f, 0);
+    fixed_def def = fixed_body_of(f, 0);
     assert_true(def.type == SN_SHAPE_PLANE && def.rotation.w == 1);
     assert_true(def.material.static_friction == 1 && def.material.friction_mix == SN_MIX_MOST);
     assert_true(def.material.rolling == real(0.1));
-    def = collider(f, 1);
+    def = fixed_body_of(f, 1);
     assert_vec_close(sn_rotation_applied(def.rotation, vec(0, 1, 0)), vec(0, 0, 1), 1e-6);
     assert_true(def.rounding == real(0.5));
-    def = collider(f, 2);
+    def = fixed_body_of(f, 2);
     assert_true(def.type == SN_SHAPE_BOX && def.half.x == real(0.5) && def.half.y == 1 && def.half.z == real(1.5));
     assert_vec_close(sn_rotation_applied(def.rotation, vec(1, 0, 0)), vec(cos(1), sin(1), 0), 1e-6);
     assert_true(def.velocity.x == real(0.1) && def.spin.y == real(0.2));
     assert_true(def.category == UINT32_MAX && def.mask == 3);
-    def = collider(f, 3);
+    def = fixed_body_of(f, 3);
     assert_true(def.type == SN_SHAPE_SPHERE && def.radius == real(0.25) && def.sensor && def.mask == UINT32_MAX);
-    def = collider(f, 4);
+    def = fixed_body_of(f, 4);
     assert_true(def.type == SN_SHAPE_CAPSULE && def.half.y == 1 && def.radius == real(0.125));
     assert_vec_close(def.position, vec(1, 8, 1), 1e-6);
     assert_vec_close(sn_rotation_applied(def.rotation, vec(0, 1, 0)), vec(0, 0, 1), 1e-6);
-    def = collider(f, 5);
+    def = fixed_body_of(f, 5);
     assert_true(def.type == SN_SHAPE_MESH && def.one_sided && def.vertex_count == 3 && def.triangle_count == 1);
     assert_true(def.vertices[1].x == 2);
-    def = collider(f, 6);
+    def = fixed_body_of(f, 6);
     assert_true(def.type == SN_SHAPE_FIELD && def.triangle_count == 4 && def.cell == real(0.1));
-    def = collider(f, 7);
+    def = fixed_body_of(f, 7);
     assert_true(def.type == SN_SHAPE_FIELD && def.samples && def.sample_count[2] == 2 && def.cell == 2);
     assert_true(def.low.x == -1 && def.samples[1] == 1);
 }
 
-static void test_colliders(void **state)
+static void test_fixed_shapes(void **state)
 {
     (void)state;
-    fixture f = fixture_good("{" COLLIDERS "}"), again = fixture_again(f.scene);
-    check_colliders(&f);
-    check_colliders(&again);
+    fixture f = fixture_good("{" FIXED_BODIES "}"), again = fixture_again(f.scene);
+    check_fixed_shapes(&f);
+    check_fixed_shapes(&again);
     assert_same_world(f.world, again.world);
     assert_string_equal(sn_scene_static_at(f.scene, 0)->name, "floor");
     assert_string_equal(sn_scene_static_at(f.scene, 1)->name, "plane2");
@@ -299,7 +299,7 @@ static void test_facing(void **state)
     assert_vec_close(sn_rotation_applied(a, v), sn_turned(v, vec(1, 2, 3), 0.7), 1e-5);
 }
 
-static void test_bad_colliders(void **state)
+static void test_bad_fixed_shapes(void **state)
 {
     (void)state;
     static const fixture_bad bads[] = {
@@ -411,8 +411,8 @@ static void test_mesh_files(void **state)
     fixture_print(&f.problems);
     assert_non_null(f.scene);
     assert_problem(&f.problems, "statics[0]", "there.obj 1 welded");
-    assert_int_equal(collider(&f, 0).vertex_count, 4);
-    assert_true(collider(&f, 0).vertices[1].x == 3);
+    assert_int_equal(fixed_body_of(&f, 0).vertex_count, 4);
+    assert_true(fixed_body_of(&f, 0).vertices[1].x == 3);
     fixture again = fixture_again(f.scene); /* which reads no file */
     assert_same_world(f.world, again.world);
     fixture_close_both(&again, &f);
@@ -431,17 +431,17 @@ static void test_motion(void **state)
         " [{'kinematic': 'lift', 'about': [0, 0, 0], 'axis': [0, 0, 1], 'smooth': false, 'keys':"
         " [{'time': 0}, {'time': 1, 'angle': 1.5707963267948966, 'move': [0, 0, 4]}]}]}");
     fixture_steps(&f, 30);
-    fixed_def def = collider(&f, 0);
+    fixed_def def = fixed_body_of(&f, 0);
     assert_vec_close(def.position, vec(2 * cos(0.25 * SN_PI), 2 * sin(0.25 * SN_PI), 2), 1e-5);
     fixture again = fixture_again(f.scene);
     fixture_steps(&f, 60);
     fixture_steps(&again, 60);
     for (int k = 0; k < 2; ++k) {
-        def = collider(k ? &again : &f, 0);
+        def = fixed_body_of(k ? &again : &f, 0);
         assert_vec_close(def.position, vec(0, 2, 4), 1e-5);
         assert_vec_close(sn_rotation_applied(def.rotation, vec(1, 0, 0)), vec(0, 1, 0), 1e-5);
     }
-    assert_true(def.position.x == collider(&f, 0).position.x && def.rotation.z == collider(&f, 0).rotation.z);
+    assert_true(def.position.x == fixed_body_of(&f, 0).position.x && def.rotation.z == fixed_body_of(&f, 0).rotation.z);
     fixture_close_both(&again, &f);
 }
 
@@ -547,7 +547,7 @@ static void test_slope(void **state)
     " true, 'rest_gap': 0.01}}, 'objects': [{'type': 'grains', 'name': 'g', 'columns': 3, 'rows': 3, 'layers': 3,"     \
     " 'radius': 0.1, 'group': 'sand', 'position': [0, 1, 0]}, {'type': 'cloth', 'columns': 5, 'rows': 5, 'skin':"      \
     " true, 'radius': 0.02, 'group': 'silk', 'position': [0, 3, 0], 'turn': {'axis': [1, 0, 0], 'angle': 1.5}},"       \
-    " {'type': 'rope', 'position': [2, 2, 0], 'contact': {'material': {'restitution': 0.5}}}], " COLLIDERS ","         \
+    " {'type': 'rope', 'position': [2, 2, 0], 'contact': {'material': {'restitution': 0.5}}}], " FIXED_BODIES ","      \
     " 'motions': [{'kinematic': 'arm', 'keys': [{'time': 0}, {'time': 1, 'move': [1, 0, 0], 'angle': 1}]}], 'record':" \
     " {'slopes': 'g'}}"
 
@@ -579,10 +579,10 @@ static sn_real function(void *context, sn_vec3 p)
 }
 
 /* Of a program: what it added is saved, what cannot be is said, and what it removed is gone. */
-static void test_own_colliders(void **state)
+static void test_own_fixed_shapes(void **state)
 {
     (void)state;
-    fixture f = fixture_good("{" COLLIDERS ", 'motions': [{'kinematic': 'arm', 'keys': [{'time': 0}]}]}");
+    fixture f = fixture_good("{" FIXED_BODIES ", 'motions': [{'kinematic': 'arm', 'keys': [{'time': 0}]}]}");
     fixed_add_sphere(f.world, vec(0, 30, 0), 1);
     assert_ok(f.world, sn_body_remove(f.world, sn_scene_static_at(f.scene, 4)->handle)); /* the arm */
     fixture again = fixture_again(f.scene);
@@ -607,7 +607,7 @@ static void test_own_colliders(void **state)
 }
 
 /* A name that the scene has already is not given again, nor is one twice. */
-static void test_names_of_own_colliders(void **state)
+static void test_names_of_own_fixed_shapes(void **state)
 {
     (void)state;
     fixture f = fixture_good("{'statics': [{'type': 'plane', 'name': 'static1'}]}");
@@ -711,9 +711,9 @@ int main(void)
         cmocka_unit_test(test_skins),
         cmocka_unit_test(test_rest_shapes),
         cmocka_unit_test(test_rest_shapes_are_saved),
-        cmocka_unit_test(test_colliders),
+        cmocka_unit_test(test_fixed_shapes),
         cmocka_unit_test(test_facing),
-        cmocka_unit_test(test_bad_colliders),
+        cmocka_unit_test(test_bad_fixed_shapes),
         cmocka_unit_test(test_two_dimensions),
         cmocka_unit_test(test_mesh_files),
         cmocka_unit_test(test_motion),
@@ -722,8 +722,8 @@ int main(void)
         cmocka_unit_test(test_grains),
         cmocka_unit_test(test_slope),
         cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_own_colliders),
-        cmocka_unit_test(test_names_of_own_colliders),
+        cmocka_unit_test(test_own_fixed_shapes),
+        cmocka_unit_test(test_names_of_own_fixed_shapes),
         cmocka_unit_test(test_what_cannot_be_computed),
         cmocka_unit_test(test_only_numbers_are_saved),
         cmocka_unit_test(test_no_memory),

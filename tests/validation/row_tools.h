@@ -82,13 +82,13 @@ static inline void run(sn_world *world, uint32_t steps, double dt)
 }
 
 /* One material for everything that touches. */
-static inline void set_materials(sn_world *world, sn_body collider, double friction, double restitution)
+static inline void set_materials(sn_world *world, sn_body fixed_shape, double friction, double restitution)
 {
     sn_group_contact group = sn_default_group_contact(0);
     group.material.static_friction = group.material.dynamic_friction = real(friction);
     group.material.restitution = real(restitution);
     must(world, sn_world_set_group_contact(world, 0, &group), "material of particles");
-    must(world, sn_body_set_material(world, collider, 0, &group.material), "material of a collider");
+    must(world, sn_body_set_material(world, fixed_shape, 0, &group.material), "material of a fixed shape");
 }
 
 #endif

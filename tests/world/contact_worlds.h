@@ -1,4 +1,4 @@
-/* Worlds of balls and colliders for the tests of contact. */
+/* Worlds of balls and fixed shapes for the tests of contact. */
 #ifndef SINEW_TESTS_WORLD_CONTACT_WORLDS_H
 #define SINEW_TESTS_WORLD_CONTACT_WORLDS_H
 
@@ -79,7 +79,7 @@ static inline sn_contact_material material(double friction, double restitution)
     return m;
 }
 
-/* The same for the particles of group 0 and for all colliders. */
+/* The same for the particles of group 0 and for all fixed shapes. */
 static inline void set_materials(sn_world *world, double friction, double restitution)
 {
     sn_group_contact group = sn_default_group_contact(0);

@@ -161,7 +161,7 @@ static void test_same_motion_at_every_frame_rate(void **state)
 
 /* ---- What is drawn ----------------------------------------------------------------------------------------------------- */
 
-/* 0 is the state before the last step, and 1 the one after it, to the last bit; of particles, runs, bodies and colliders. */
+/* 0 is the state before the last step, and 1 the one after it, to the last bit; of particles, runs, bodies and fixed shapes. */
 static void test_ends_are_exact(void **state)
 {
     (void)state;

@@ -123,7 +123,7 @@ static void deep_overlap_parts_without_a_bang(void **state)
 }
 
 /* A box and a ball that begin inside of the floor come out of it. */
-static void comes_out_of_colliders(void **state)
+static void comes_out_of_fixed_shapes(void **state)
 {
     (void)state;
     sn_world *world = support_world();
@@ -538,8 +538,8 @@ static void led_bodies_push_and_carry(void **state)
     sn_world_destroy(world);
 }
 
-/* A collider that moves carries a box along, and a conveyor of its own turns one. */
-static void colliders_carry_bodies(void **state)
+/* A fixed shape that moves carries a box along, and a conveyor of its own turns one. */
+static void fixed_shapes_carry_bodies(void **state)
 {
     (void)state;
     sn_world *world = support_world();
@@ -646,7 +646,7 @@ int main(void)
         cmocka_unit_test(loads_of_any_weight),
         cmocka_unit_test(deep_overlap_parts_without_a_bang),
         cmocka_unit_test(crossed_capsules_part_in_a_flat_world),
-        cmocka_unit_test(comes_out_of_colliders),
+        cmocka_unit_test(comes_out_of_fixed_shapes),
         cmocka_unit_test(dropped_boxes_come_to_rest),
         cmocka_unit_test(compounds_rest),
         cmocka_unit_test(hull_rests_on_a_face),
@@ -661,7 +661,7 @@ int main(void)
         cmocka_unit_test(blow_goes_through_a_row),
         cmocka_unit_test(collisions_keep_momenta),
         cmocka_unit_test(led_bodies_push_and_carry),
-        cmocka_unit_test(colliders_carry_bodies),
+        cmocka_unit_test(fixed_shapes_carry_bodies),
         cmocka_unit_test(cloth_and_body_push_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

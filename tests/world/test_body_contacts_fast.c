@@ -215,7 +215,7 @@ static void blows_are_handed_on(void **state)
     }
 }
 
-/* ---- Colliders ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Fixed shapes ---------------------------------------------------------------------------------------------------------------- */
 
 static sn_real thin_slab(void *context, sn_vec3 p)
 {
@@ -223,8 +223,8 @@ static sn_real thin_slab(void *context, sn_vec3 p)
     return (sn_real)(fabs((double)p.x) - 0.02);
 }
 
-/* Boxes, balls and capsules at 300 m/s against thin colliders of all types. */
-static void bodies_do_not_pass_colliders(void **state)
+/* Boxes, balls and capsules at 300 m/s against thin fixed shapes of all types. */
+static void bodies_do_not_pass_fixed_shapes(void **state)
 {
     (void)state;
     const sn_vec3 corners[] = {vec(0, -2, -2), vec(0, 2, -2), vec(0, -2, 2), vec(0, 2, 2)};
@@ -264,13 +264,13 @@ static void bodies_do_not_pass_colliders(void **state)
                        shot % 2 ? along(vec(0, 0, 0), 5, random_direction(&seed)) : vec(0, 0, 0));
                 support_run(world, 5, FRAME);
                 if (!((double)sn_body_centre(world, body).x < -0.02))
-                    fail_msg("collider %d, shape %d, shot %u: it is at %g m", type, shape, shot,
+                    fail_msg("fixed shape %d, shape %d, shot %u: it is at %g m", type, shape, shot,
                              (double)sn_body_centre(world, body).x);
                 sn_world_destroy(world);
             }
 }
 
-/* A bat, a box collider that turns at 30 rad/s, takes along whatever hangs in its way: nothing is behind it. */
+/* A bat, a kinematic box that turns at 30 rad/s, takes along whatever hangs in its way: nothing is behind it. */
 static void bats_hit_what_they_meet(void **state)
 {
     (void)state;
@@ -328,7 +328,7 @@ static void passing_by_is_no_contact(void **state)
 {
     (void)state;
     for (int what = 0; what < 3; ++what)           /* a particle, a ball, a box */
-        for (int target = 0; target < 2; ++target) /* a body, a collider */
+        for (int target = 0; target < 2; ++target) /* a body, a fixed shape */
             for (int i = 0; i < 12; ++i) {
                 sn_world *world = make_range();
                 if (target)
@@ -352,7 +352,8 @@ static void passing_by_is_no_contact(void **state)
                              what == 0   ? "particle"
                              : what == 1 ? "ball"
                                          : "box",
-                             target ? "collider" : "body", (double)from.x, (double)now.x, (double)now.y, (double)now.z);
+                             target ? "fixed shape" : "body", (double)from.x, (double)now.x, (double)now.y,
+                             (double)now.z);
                 sn_world_destroy(world);
             }
 }
@@ -397,7 +398,7 @@ int main(void)
         cmocka_unit_test(balls_do_not_pass_walls),
         cmocka_unit_test(plates_do_not_pass_plates),
         cmocka_unit_test(blows_are_handed_on),
-        cmocka_unit_test(bodies_do_not_pass_colliders),
+        cmocka_unit_test(bodies_do_not_pass_fixed_shapes),
         cmocka_unit_test(bats_hit_what_they_meet),
         cmocka_unit_test(spin_of_round_things_does_not_matter),
         cmocka_unit_test(small_boxes_pass_nothing),

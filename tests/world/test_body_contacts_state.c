@@ -54,7 +54,7 @@ static void groups_and_masks(void **state)
     }
 }
 
-static void collider_masks(void **state)
+static void fixed_shape_masks(void **state)
 {
     (void)state;
     sn_world *world = support_world();
@@ -376,7 +376,7 @@ static void flat_capsules_that_cross_part(void **state)
     }
 }
 
-/* And one that crosses a collider comes out of it. */
+/* And one that crosses a fixed shape comes out of it. */
 static void flat_capsule_comes_out_of_a_capsule(void **state)
 {
     (void)state;
@@ -752,7 +752,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_and_masks),
-        cmocka_unit_test(collider_masks),
+        cmocka_unit_test(fixed_shape_masks),
         cmocka_unit_test(joined_bodies_do_not_collide),
         cmocka_unit_test(contact_can_be_off),
         cmocka_unit_test(events_tell_of_weight),

@@ -299,10 +299,10 @@ static void test_platforms(void **state)
     (void)state;
     for (int kind = 0; kind < 4; ++kind) {
         sn_world *world = support_world();
-        sn_body collider = {0, 0};
+        sn_body fixed_shape = {0, 0};
         sn_body body = {0, 0};
         if (kind < 3) {
-            collider = fixed_add_box(world, vec(0, -0.5, 0), vec(3, 0.5, 3));
+            fixed_shape = fixed_add_box(world, vec(0, -0.5, 0), vec(3, 0.5, 3));
         } else {
             body = sn_body_add_box(world, vec(0, -0.5, 0), vec(3, 0.5, 3), 1000);
             assert_ok(world, sn_body_set_mass(world, body, SN_IMMOVABLE));
@@ -311,11 +311,11 @@ static void test_platforms(void **state)
         walk(world, &c, 0, 0, 10);
         assert_true(c.grounded);
         if (kind == 0) /* away, and up */
-            assert_ok(world, sn_body_set_velocity(world, collider, vec(2, 1, -1), vec(0, 0, 0)));
+            assert_ok(world, sn_body_set_velocity(world, fixed_shape, vec(2, 1, -1), vec(0, 0, 0)));
         if (kind == 1) /* down */
-            assert_ok(world, sn_body_set_velocity(world, collider, vec(0, -3, 0), vec(0, 0, 0)));
+            assert_ok(world, sn_body_set_velocity(world, fixed_shape, vec(0, -3, 0), vec(0, 0, 0)));
         if (kind == 2) /* round, a quarter in a second */
-            assert_ok(world, sn_body_set_velocity(world, collider, vec(0, 0, 0), vec(0, SN_PI / 2, 0)));
+            assert_ok(world, sn_body_set_velocity(world, fixed_shape, vec(0, 0, 0), vec(0, SN_PI / 2, 0)));
         for (int i = 1; i <= 60; ++i) {
             if (kind == 3)
                 assert_ok(world,
@@ -332,7 +332,7 @@ static void test_platforms(void **state)
             assert_vec_close(c.ground_velocity, vec(2, 1, -1), 1e-2);
             walk(world, &c, 1, 0, 30); /* and walks on it */
             assert_close(c.position.x, 3 + 1 + 0.5, 1e-2);
-            assert_ok(world, sn_body_remove(world, collider));
+            assert_ok(world, sn_body_remove(world, fixed_shape));
             walk(world, &c, 0, 0, 30); /* gone from under it */
             assert_false(c.grounded);
         }
@@ -393,8 +393,8 @@ static void test_pushes_bodies(void **state)
 
 /* ---- The rest ------------------------------------------------------------------------------------------------------ */
 
-/* Its own collider does not stop it, and follows it. */
-static void test_own_collider(void **state)
+/* Its own fixed shape does not stop it, and follows it. */
+static void test_own_fixed_shape(void **state)
 {
     (void)state;
     sn_world *world = with_floor();
@@ -549,7 +549,7 @@ int main(void)
         cmocka_unit_test(test_platforms),
         cmocka_unit_test(test_pushed),
         cmocka_unit_test(test_pushes_bodies),
-        cmocka_unit_test(test_own_collider),
+        cmocka_unit_test(test_own_fixed_shape),
         cmocka_unit_test(test_fits),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_up_and_flat),

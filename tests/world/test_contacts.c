@@ -1,4 +1,4 @@
-/* Contact of balls with each other and with colliders, against what mechanics says. */
+/* Contact of balls with each other and with fixed shapes, against what mechanics says. */
 #include "world/contact_worlds.h"
 
 #include "world/world.h"
@@ -115,21 +115,21 @@ static void mass_does_not_matter_to_friction(void **state)
 
 /* ---- Many balls --------------------------------------------------------------------------------------------------------- */
 
-/* N: what the colliders push with, from what the last substep left to the next. */
+/* N: what the fixed shapes push with, from what the last substep left to the next. */
 static sn_vec3 support_force(const sn_world *world)
 {
     const sn_kept_impulse *kept = world->contact.impulse_table.column[0];
     double h = (double)world->state.h, sum[3] = {0, 0, 0};
     for (uint32_t i = 0; i < world->contact.impulse_table.count; ++i) {
         double mass = (double)sn_particle_mass(world, sn_particle_from_index(world, kept[i].number));
-        for (int k = 0; kept[i].other & SN_IMPULSE_COLLIDER && k < 3; ++k)
+        for (int k = 0; kept[i].other & SN_IMPULSE_FIXED && k < 3; ++k)
             sum[k] += mass / (h * h) * (double)(&kept[i].tangent_impulse.x)[k] +
                       mass / (h * h) * (double)kept[i].normal_impulse * (double)(&kept[i].normal.x)[k];
     }
     return vec(sum[0], sum[1], sum[2]);
 }
 
-/* Settles for so many steps; nothing moves from then on, nothing overlaps, and the colliders carry the weight. */
+/* Settles for so many steps; nothing moves from then on, nothing overlaps, and the fixed shapes carry the weight. */
 static void check_rest(sn_world *world, uint32_t settling, uint32_t resting, double weight)
 {
     static whereabouts before;
@@ -358,8 +358,8 @@ static void overlap_is_parted_gently(void **state)
     sn_world_destroy(world);
 }
 
-/* The same of a ball in a collider, and of one in the very middle of another. */
-static void overlap_with_colliders_is_parted(void **state)
+/* The same of a ball in a fixed shape, and of one in the very middle of another. */
+static void overlap_with_fixed_shapes_is_parted(void **state)
 {
     (void)state;
     sn_world *world = support_void();
@@ -377,7 +377,7 @@ static void overlap_with_colliders_is_parted(void **state)
     sn_world_destroy(world);
 }
 
-/* ---- Colliders that move -------------------------------------------------------------------------------------------------- */
+/* ---- Fixed shapes that move -------------------------------------------------------------------------------------------------- */
 
 /* A floor that starts to move takes a ball along with the acceleration of friction, until it is as fast. */
 static void moving_floor_carries(void **state)
@@ -546,7 +546,7 @@ static void settings_switch_contact_off(void **state)
     }
 }
 
-/* m: where a ball that falls onto a collider is after a second. */
+/* m: where a ball that falls onto a fixed shape is after a second. */
 static double fall_on(sn_world *world)
 {
     sn_particle p = flying_ball(world, vec(0, 0.5, 0), vec(0, -1, 0), 1, 0.1);
@@ -556,7 +556,7 @@ static double fall_on(sn_world *world)
     return y;
 }
 
-static void colliders_filter_and_sense(void **state)
+static void fixed_shapes_filter_and_sense(void **state)
 {
     (void)state;
     fixed_def def = default_fixed();
@@ -610,8 +610,8 @@ static void near_in_the_rest_shape(void **state)
         }
 }
 
-/* A ball without a radius does not meet balls, but colliders. */
-static void points_meet_colliders_only(void **state)
+/* A ball without a radius touches fixed shapes and no balls. */
+static void points_meet_fixed_shapes_only(void **state)
 {
     (void)state;
     sn_world *world = support_void();
@@ -716,7 +716,7 @@ int main(void)
         cmocka_unit_test(restitution_of_the_floor),
         cmocka_unit_test(slow_impacts_do_not_bounce),
         cmocka_unit_test(overlap_is_parted_gently),
-        cmocka_unit_test(overlap_with_colliders_is_parted),
+        cmocka_unit_test(overlap_with_fixed_shapes_is_parted),
         cmocka_unit_test(moving_floor_carries),
         cmocka_unit_test(disc_throws_off),
         cmocka_unit_test(wall_pushes),
@@ -724,9 +724,9 @@ int main(void)
         cmocka_unit_test(teleport_does_not_bat),
         cmocka_unit_test(groups_and_filters),
         cmocka_unit_test(settings_switch_contact_off),
-        cmocka_unit_test(colliders_filter_and_sense),
+        cmocka_unit_test(fixed_shapes_filter_and_sense),
         cmocka_unit_test(near_in_the_rest_shape),
-        cmocka_unit_test(points_meet_colliders_only),
+        cmocka_unit_test(points_meet_fixed_shapes_only),
         cmocka_unit_test(flat_worlds),
         cmocka_unit_test(rope_over_a_pole),
     };

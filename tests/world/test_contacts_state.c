@@ -4,7 +4,7 @@
 
 #include "world/world.h"
 
-/* Everything that contact does: a pile of several materials, spheres of different sizes, a rope, colliders of all types,
+/* Everything that contact does: a pile of several materials, spheres of different sizes, a rope, fixed shapes of all types,
    moving ones among them, and things that bounce. */
 static void fill_world(sn_world *world)
 {
@@ -250,7 +250,7 @@ static void step_without_memory_changes_nothing(void **state)
 
 /* ---- Edits --------------------------------------------------------------------------------------------------------------------- */
 
-/* Particles and colliders come and go while things lie on each other. */
+/* Particles and fixed shapes come and go while things lie on each other. */
 static void edits_between_steps(void **state)
 {
     (void)state;
@@ -283,8 +283,8 @@ static void edits_between_steps(void **state)
     sn_world_destroy(world);
 }
 
-/* Nothing is there, or contact is off: colliders still move. */
-static void colliders_move_alone(void **state)
+/* Nothing is there, or contact is off: fixed shapes still move. */
+static void fixed_shapes_move_alone(void **state)
 {
     (void)state;
     for (int off = 0; off < 2; ++off) {
@@ -337,7 +337,7 @@ int main(void)
         cmocka_unit_test(resting_pile_asks_for_no_memory),
         cmocka_unit_test(step_without_memory_changes_nothing),
         cmocka_unit_test(edits_between_steps),
-        cmocka_unit_test(colliders_move_alone),
+        cmocka_unit_test(fixed_shapes_move_alone),
         cmocka_unit_test(any_scale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

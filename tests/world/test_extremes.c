@@ -73,7 +73,7 @@ static sn_real ball(void *context, sn_vec3 p)
 
 static const uint32_t corners[] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2};
 
-static fixed_def some_collider(wild *w, sn_vec3 *vertices)
+static fixed_def some_fixed_shape(wild *w, sn_vec3 *vertices)
 {
     fixed_def def = default_fixed();
     def.type = (sn_shape_type)support_random_below(&w->seed, 6);
@@ -104,14 +104,14 @@ static fixed_def some_collider(wild *w, sn_vec3 *vertices)
     return def;
 }
 
-static void add_colliders(wild *w)
+static void add_fixed_shapes(wild *w)
 {
     sn_vec3 vertices[4];
-    sn_body collider;
+    sn_body fixed_shape;
     for (uint32_t i = support_random_below(&w->seed, 4); i > 0; --i) {
-        fixed_def def = some_collider(w, vertices);
-        if (fixed_add(w->world, &def, &collider) == SN_OK && chance(w, 8))
-            sn_body_move_to(w->world, collider, place(w, 1), turn(w));
+        fixed_def def = some_fixed_shape(w, vertices);
+        if (fixed_add(w->world, &def, &fixed_shape) == SN_OK && chance(w, 8))
+            sn_body_move_to(w->world, fixed_shape, place(w, 1), turn(w));
     }
 }
 
@@ -249,7 +249,7 @@ static void make_world(wild *w)
     }
     add_skins(w);
     add_particles(w);
-    add_colliders(w);
+    add_fixed_shapes(w);
     add_bodies(w);
     if (chance(w, 4))
         sn_world_take_rest_shape(w->world, support_random_below(&w->seed, 3));
@@ -408,13 +408,13 @@ static void test_fast_bodies(void **state)
     assert_blamed(world, 30, "body 0 particle 0 contact");
 }
 
-static void test_fast_colliders(void **state)
+static void test_fast_fixed_shapes(void **state)
 {
     (void)state;
     sn_world *world = support_world();
-    sn_body collider = fixed_add_sphere(world, vec(0, 0, 0), 1);
+    sn_body fixed_shape = fixed_add_sphere(world, vec(0, 0, 0), 1);
     sn_particle_add_at(world, vec(0, 2, 0), 1);
-    assert_ok(world, sn_body_set_velocity(world, collider, vec(3e38, 0, 0), vec(0, 0, 0)));
+    assert_ok(world, sn_body_set_velocity(world, fixed_shape, vec(3e38, 0, 0), vec(0, 0, 0)));
     assert_blamed(world, 1, "body 0");
 }
 
@@ -548,7 +548,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_worlds), cmocka_unit_test(test_far_particles),
-        cmocka_unit_test(test_fast_bodies),   cmocka_unit_test(test_fast_colliders),
+        cmocka_unit_test(test_fast_bodies),   cmocka_unit_test(test_fast_fixed_shapes),
         cmocka_unit_test(test_fast_spins),    cmocka_unit_test(test_far_hits),
         cmocka_unit_test(test_little),        cmocka_unit_test(test_rules_of_some_rows),
     };

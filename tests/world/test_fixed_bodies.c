@@ -46,7 +46,7 @@ static sn_real heights[6] = {0, 1, 0, 1, 0, 1};
 
 static const sn_shape *shape_of(const sn_world *world, sn_body body)
 {
-    return &contact_collider(&world->contact, sn_fixed_of(world, body.index)->collider)->shape;
+    return &contact_fixed_shape(&world->contact, sn_fixed_of(world, body.index)->first_shape)->shape;
 }
 
 /* One of every sort, with nothing at its default. */

@@ -217,7 +217,7 @@ static void use_spot(scene *s)
         sn_constraint_is_valid(s->world, sn_constraint_add_distance(s->world, points[0], points[1], SN_MEASURE)));
 }
 
-static void add_colliders(scene *s)
+static void add_fixed_shapes(scene *s)
 {
     assert_true(fixed_add_plane(s->world, vec(0, -FAR, 0), vec(0, 1, 0)).generation);
     assert_true(fixed_add_box(s->world, vec(FAR, 0, 0), vec(1, 1, 1)).generation);
@@ -271,7 +271,7 @@ static const feature features[] = {
     {"a particle 1 km away", move_far, add_nothing},
     {"a user kind elsewhere", use_own_kind, add_nothing},
     {"a spot in a triangle elsewhere", use_spot, add_nothing},
-    {"colliders far away", add_colliders, add_nothing},
+    {"fixed shapes far away", add_fixed_shapes, add_nothing},
     {"a body far away", add_body, add_nothing},
     {"a field of no force", add_field, add_nothing},
     {"a force elsewhere", add_nothing, add_force_each_step},

@@ -56,7 +56,7 @@ static bool ray(const sn_world *world, sn_vec3 origin, sn_vec3 direction, double
     return sn_query_ray(world, origin, direction, real(length), everything, hit);
 }
 
-static bool same_collider(sn_body a, sn_body b)
+static bool same_fixed_shape(sn_body a, sn_body b)
 {
     return a.index == b.index && a.generation == b.generation;
 }
@@ -80,7 +80,7 @@ static void test_ray_on_a_box(void **state)
     sn_body box = fixed_add_box(world, vec(1, 2, 3), vec(1, 0.5, 2));
     sn_hit hit;
     assert_true(ray(world, vec(1.25, 10, 3.5), vec(0, -2, 0), 20, &hit));
-    assert_true(same_collider(hit.body, box));
+    assert_true(same_fixed_shape(hit.body, box));
     assert_int_equal(hit.particle.generation, 0);
     assert_int_equal(hit.skin.generation, 0);
     assert_close(hit.distance, 7.5, CLOSE);
@@ -112,7 +112,7 @@ static void test_start_inside(void **state)
     sn_particle ball = add_ball(world, 5, 0, 0, 1);
     sn_hit hit;
     assert_true(ray(world, vec(0.75, 0, 0), vec(0, 1, 0), 20, &hit));
-    assert_true(same_collider(hit.body, box));
+    assert_true(same_fixed_shape(hit.body, box));
     assert_true(hit.distance == 0);
     assert_vec_close(hit.point, vec(1, 0, 0), CLOSE);
     assert_vec_close(hit.normal, vec(1, 0, 0), CLOSE);
@@ -281,7 +281,7 @@ static void test_solid_mesh(void **state)
     assert_ok(world, fixed_add(world, &def, &mesh));
     sn_hit hit;
     assert_true(ray(world, vec(11, 1, -3), vec(0, 0, 1), 10, &hit));
-    assert_true(same_collider(hit.body, mesh));
+    assert_true(same_fixed_shape(hit.body, mesh));
     assert_int_equal(hit.triangle, 0);
     assert_close(hit.distance, 3, CLOSE);
     assert_vec_close(hit.point, vec(11, 1, 0), CLOSE);
@@ -363,15 +363,15 @@ static void test_sensors_and_categories(void **state)
     assert_ok(world, fixed_add(world, &def, &wall));
     sn_hit hit;
     assert_true(ray(world, vec(0, 10, 0), vec(0, -1, 0), 20, &hit));
-    assert_true(same_collider(hit.body, wall));
+    assert_true(same_fixed_shape(hit.body, wall));
     sn_query_filter filter = only(SN_QUERY_STATICS | SN_QUERY_SENSORS);
     assert_true(sn_query_ray(world, vec(0, 10, 0), vec(0, -1, 0), 20, filter, &hit));
-    assert_true(same_collider(hit.body, sensor));
+    assert_true(same_fixed_shape(hit.body, sensor));
     assert_true(sn_query_ray(world, vec(0, -10, 0), vec(0, 1, 0), 20, only(SN_QUERY_SENSORS), &hit));
-    assert_true(same_collider(hit.body, sensor));
+    assert_true(same_fixed_shape(hit.body, sensor));
     filter.mask = 2;
     assert_true(sn_query_ray(world, vec(0, 10, 0), vec(0, -1, 0), 20, filter, &hit));
-    assert_true(same_collider(hit.body, wall));
+    assert_true(same_fixed_shape(hit.body, wall));
     filter.mask = 1 | 8;
     assert_false(sn_query_ray(world, vec(0, 10, 0), vec(0, -1, 0), 20, filter, &hit));
 
@@ -403,14 +403,14 @@ static void test_ties(void **state)
             second = fixed_add_box(world, vec(0, 0, 0), vec(1, 1, 1));
     sn_hit hit;
     assert_true(ray(world, vec(0.25, 5, 0.25), vec(0, -1, 0), 10, &hit));
-    assert_true(same_collider(hit.body, first));
+    assert_true(same_fixed_shape(hit.body, first));
     assert_ok(world, sn_body_remove(world, first));
     first = fixed_add_box(world, vec(0, 0, 0), vec(1, 1, 1)); /* number 0 again, stored behind the other */
     assert_true(first.index < second.index);
     assert_true(ray(world, vec(0.25, 5, 0.25), vec(0, -1, 0), 10, &hit));
-    assert_true(same_collider(hit.body, first));
+    assert_true(same_fixed_shape(hit.body, first));
     assert_true(sn_query_closest(world, vec(0.25, 5, 0.25), 10, everything, &hit));
-    assert_true(same_collider(hit.body, first));
+    assert_true(same_fixed_shape(hit.body, first));
 
     sn_skin skin = add_square(world, 1, 2, false), other = add_square(world, 1, 2, false);
     assert_true(skin.index < other.index);
@@ -440,7 +440,7 @@ static void test_flat_world(void **state)
     assert_true(ray(world, vec(-3, 2, 0), vec(1, 0, 0), 10, &hit));
     assert_true(same_particle(hit.particle, ball));
     assert_true(ray(world, vec(3, 2.5, 0), vec(1, 0, 0), 10, &hit));
-    assert_true(same_collider(hit.body, box));
+    assert_true(same_fixed_shape(hit.body, box));
     sn_point point =
         sn_query_pick(world, vec(1.2, 2.1, 8), vec(0, 0, -1), 20, 0, NULL); /* a mouse looks from outside */
     assert_int_equal(point.count, 1);
@@ -654,10 +654,11 @@ static void add_solids(scene *s, uint64_t *seed)
         def.half = vec(support_random_in(seed, 0.05, 0.4), support_random_in(seed, 0.05, 0.4),
                        support_random_in(seed, 0.05, 0.4));
         def.radius = real(support_random_in(seed, 0.05, 0.3));
-        sn_body collider;
-        assert_ok(s->world, fixed_add(s->world, &def, &collider));
-        assert_ok(s->world, fixed_read(s->world, collider, &def));
-        thing t = {.type = i % 2 ? 2 : 3, .x = {wide(def.position)}, .half = wide(def.half), .index = collider.index};
+        sn_body fixed_shape;
+        assert_ok(s->world, fixed_add(s->world, &def, &fixed_shape));
+        assert_ok(s->world, fixed_read(s->world, fixed_shape, &def));
+        thing t = {
+            .type = i % 2 ? 2 : 3, .x = {wide(def.position)}, .half = wide(def.half), .index = fixed_shape.index};
         t.radius = (double)def.radius;
         double x = (double)def.rotation.x, y = (double)def.rotation.y, z = (double)def.rotation.z;
         double w = (double)def.rotation.w;
@@ -832,7 +833,7 @@ static void test_overlap_against_brute_force(void **state)
         if (doubtful < 3 * CLOSE)
             continue;
         uint32_t count = sn_query_overlap(s.world, p, real(radius), everything, hits, THINGS);
-        /* things are in the order of the hits: particles, skins, colliders */
+        /* things are in the order of the hits: particles, skins, fixed shapes */
         for (int type = 0; type < 3; ++type)
             for (uint32_t i = 0; i < s.count; ++i) {
                 const thing *t = &s.thing[i];
@@ -945,7 +946,7 @@ static bool has_trees(const sn_world *world)
     return all;
 }
 
-/* Thousands of balls, a sheet and many colliders. */
+/* Thousands of balls, a sheet and many fixed shapes. */
 static sn_world *crowd(uint32_t balls, uint32_t side, uint32_t solids, uint64_t seed)
 {
     sn_world_def def = sn_default_world_def();
@@ -1080,28 +1081,28 @@ static void test_trees_follow_surfaces(void **state)
 {
     (void)state;
     sn_world *world = crowd(500, 12, 80, 5);
-    sn_query_filter colliders = only(SN_QUERY_STATICS), skins = only(SN_QUERY_SKINS);
+    sn_query_filter fixed_shapes = only(SN_QUERY_STATICS), skins = only(SN_QUERY_SKINS);
     const sn_vec3 down = vec(0, -1, 0);
     sn_hit hit;
     warm(world, 1);
     sn_body moved = sn_body_from_index(world, 5);
     assert_ok(world, sn_body_set_pose(world, moved, vec(20, 0, 0), (sn_quat){0, 0, 0, 1}));
-    assert_true(sn_query_ray(world, vec(20, 9, 0), down, 10, colliders, &hit));
-    assert_true(same_collider(hit.body, moved));
+    assert_true(sn_query_ray(world, vec(20, 9, 0), down, 10, fixed_shapes, &hit));
+    assert_true(same_fixed_shape(hit.body, moved));
     warm(world, 2);
     assert_ok(world, sn_body_set_velocity(world, moved, vec(10, 0, 0), vec(0, 1, 0)));
     support_run(world, 1, 0.5);
     fixed_def def;
     assert_ok(world, fixed_read(world, moved, &def));
-    assert_true(sn_query_ray(world, vec((double)def.position.x, 9, 0), down, 10, colliders, &hit));
-    assert_true(same_collider(hit.body, moved));
+    assert_true(sn_query_ray(world, vec((double)def.position.x, 9, 0), down, 10, fixed_shapes, &hit));
+    assert_true(same_fixed_shape(hit.body, moved));
     warm(world, 3);
     assert_ok(world, sn_body_remove(world, moved));
-    assert_false(sn_query_ray(world, vec((double)def.position.x, 9, 0), down, 10, colliders, &hit));
+    assert_false(sn_query_ray(world, vec((double)def.position.x, 9, 0), down, 10, fixed_shapes, &hit));
     warm(world, 4);
     sn_body sphere = fixed_add_sphere(world, vec(20, 0, 0), 1);
-    assert_true(sn_query_ray(world, vec(20, 9, 0), down, 10, colliders, &hit));
-    assert_true(same_collider(hit.body, sphere));
+    assert_true(sn_query_ray(world, vec(20, 9, 0), down, 10, fixed_shapes, &hit));
+    assert_true(same_fixed_shape(hit.body, sphere));
 
     assert_true(sn_query_ray(world, vec(0.1, 30, 0.2), down, 90, skins, &hit));
     sn_particle corner = hit.corner[0];
@@ -1494,7 +1495,7 @@ static void test_pick_body(void **state)
     assert_close(distance, 4.5, CLOSE);
     assert_vec_close(sn_point_position(world, point), vec(0.8, 0.5, -0.5), CLOSE);
 
-    /* a particle beside the ray does not count, one in it does; and a collider hides the body */
+    /* a particle beside the ray does not count, one in it does; and a fixed shape hides the body */
     sn_particle marble = add_ball(world, 0.85, 0.5, -0.5, 0.01);
     assert_int_equal(sn_query_pick(world, from, down, 20, real(0.1), &distance).type, SN_POINT_BODY);
     assert_ok(world, sn_particle_set_position(world, marble, vec(0.8, 1, -0.5)));

@@ -67,7 +67,7 @@ typedef struct solid {
     uint32_t type, index, triangle;
 } solid;
 
-enum { IS_PARTICLE, IS_SKIN, IS_COLLIDER, IS_BODY };
+enum { IS_PARTICLE, IS_SKIN, IS_FIXED, IS_BODY };
 
 static vec3d onto_segment(vec3d a, vec3d b, vec3d p)
 {
@@ -317,7 +317,7 @@ static void add_skin(scene *s, uint64_t *seed)
 }
 
 /* Spheres, capsules, boxes, closed meshes, and a plane below. */
-static void add_colliders(scene *s, uint64_t *seed)
+static void add_fixed_shapes(scene *s, uint64_t *seed)
 {
     static const uint32_t triangles[] = {0, 1, 2, 0, 3, 1, 1, 3, 2, 2, 3, 0};
     for (uint32_t i = 0; i < 24; ++i) {
@@ -336,13 +336,13 @@ static void add_colliders(scene *s, uint64_t *seed)
         def.triangle_count = i % 4 == 3 ? 4 : 0;
         sn_body c;
         assert_ok(s->world, fixed_add(s->world, &def, &c));
-        t.type = IS_COLLIDER;
+        t.type = IS_FIXED;
         t.index = c.index;
         s->thing[s->count++] = t;
     }
     sn_body plane = fixed_add_plane(s->world, vec(0, -1.2 * s->size, 0), vec(0, 1, 0));
     solid t = {.core = HALF_SPACE, .x = {{0, -1.2 * s->size, 0}}, .axis = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-    t.type = IS_COLLIDER;
+    t.type = IS_FIXED;
     t.index = plane.index;
     t.x[0].y = (double)real(t.x[0].y);
     finish(&t);
@@ -376,7 +376,7 @@ static void make_scene(scene *s, double size, uint64_t seed)
     s->count = 0;
     add_particles(s, &seed);
     add_skin(s, &seed);
-    add_colliders(s, &seed);
+    add_fixed_shapes(s, &seed);
     add_bodies(s, &seed);
     assert_true(s->count <= MOST);
 }
@@ -498,7 +498,7 @@ static void test_overlaps(void **state)
                 assert_true(hit->distance <= 0);
                 assert_close(norm(wide(hit->normal)), 1, 1e-5);
                 double deep = -(double)hit->distance, out = 1.1 * deep + 0.02 * s.size; /* the way out leads out */
-                bool sheet = t->type == IS_SKIN || (t->type == IS_COLLIDER && t->core == TETRAHEDRON);
+                bool sheet = t->type == IS_SKIN || (t->type == IS_FIXED && t->core == TETRAHEDRON);
                 assert_true(gap(&a, scale(wide(hit->normal), out), t, precise, &doubt) > -precise || sheet);
                 ++parted;
             }

@@ -48,8 +48,8 @@ static sn_world *everything(const sn_world_def *def)
     field.function = bowl;
     field.low = vec(-1, -1, -1);
     field.high = vec(1, 1, 1);
-    sn_body collider;
-    assert_ok(world, fixed_add(world, &field, &collider));
+    sn_body fixed_shape;
+    assert_ok(world, fixed_add(world, &field, &fixed_shape));
     return world;
 }
 

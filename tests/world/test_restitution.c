@@ -1,4 +1,4 @@
-/* Bounces: heights are e^2 of those before, for colliders, for a ball that is held, and with any number of substeps. */
+/* Bounces: heights are e^2 of those before, for fixed shapes, for a ball that is held, and with any number of substeps. */
 #include "world/contact_worlds.h"
 
 enum { ON_PLANE, ON_BOX, ON_BALL, ON_SKIN, SURFACES };

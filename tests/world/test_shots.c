@@ -151,14 +151,14 @@ static shot draw(uint64_t number, projectile what)
 static sn_body add_solid(shot *s, sn_shape_type type, sn_vec3 at, sn_quat turn, sn_vec3 half, double radius)
 {
     fixed_def def = default_fixed();
-    sn_body collider;
+    sn_body fixed_shape;
     def.type = type;
     def.position = at;
     def.rotation = turn;
     def.half = half;
     def.radius = real(radius);
-    assert_ok(s->world, fixed_add(s->world, &def, &collider));
-    return collider;
+    assert_ok(s->world, fixed_add(s->world, &def, &fixed_shape));
+    return fixed_shape;
 }
 
 static void add_mesh(shot *s, const sn_vec3 *vertex, uint32_t vertices, const uint32_t *corner, uint32_t corners)

@@ -428,9 +428,9 @@ static void sheet_wakes_with_what_lies_on_it(void **state)
     sn_world_destroy(world);
 }
 
-/* ---- Waking: colliders --------------------------------------------------------------------------------------------------------- */
+/* ---- Waking: fixed shapes --------------------------------------------------------------------------------------------------------- */
 
-typedef enum collider_edit {
+typedef enum fixed_shape_edit {
     REMOVE,
     POSE,
     MOVE,
@@ -441,10 +441,10 @@ typedef enum collider_edit {
     ADD_NEAR,
     POSE_OTHER,
     MOVE_OTHER,
-    COLLIDER_EDITS
-} collider_edit;
+    FIXED_EDITS
+} fixed_shape_edit;
 
-static void edit_collider(sn_world *world, sn_body floor, sn_body other, collider_edit edit)
+static void edit_fixed_shape(sn_world *world, sn_body floor, sn_body other, fixed_shape_edit edit)
 {
     sn_quat none = {0, 0, 0, 1};
     sn_contact_material ice = material(0, 0);
@@ -479,20 +479,20 @@ static void edit_collider(sn_world *world, sn_body floor, sn_body other, collide
     case MOVE_OTHER:
         assert_ok(world, sn_body_set_velocity(world, other, vec(-30, 0, 0), vec(0, 0, 0)));
         break;
-    case COLLIDER_EDITS:
+    case FIXED_EDITS:
         break;
     }
 }
 
-static void colliders_wake(void **state)
+static void fixed_shapes_wake(void **state)
 {
     (void)state;
-    for (int edit = 0; edit < COLLIDER_EDITS; ++edit) {
+    for (int edit = 0; edit < FIXED_EDITS; ++edit) {
         sn_world *world = sleepy_world();
         sn_body floor = add_floor(world), other = fixed_add_sphere(world, vec(2, 0.5, 0), real(0.5));
         sn_particle near = ball(world, vec(0, 0.1, 0), 1, 0.1), far = ball(world, vec(0, 0.1, 9), 1, 0.1);
         run_until_asleep(world);
-        edit_collider(world, floor, other, (collider_edit)edit);
+        edit_fixed_shape(world, floor, other, (fixed_shape_edit)edit);
         if (edit == MOVE_OTHER) {
             step(world);
             assert_int_equal(sn_world_awake_count(world), 0); /* 1.5 m away, and comes 0.5 m */
@@ -1008,7 +1008,7 @@ int main(void)
         cmocka_unit_test(who_lies_down_joins),
         cmocka_unit_test(skins_that_are_led_wake),
         cmocka_unit_test(sheet_wakes_with_what_lies_on_it),
-        cmocka_unit_test(colliders_wake),
+        cmocka_unit_test(fixed_shapes_wake),
         cmocka_unit_test(moving_floor_keeps_awake),
         cmocka_unit_test(edits_wake),
         cmocka_unit_test(edits_of_the_world_wake_all),

@@ -1,22 +1,22 @@
-#include "contact/collider_tree.h"
+#include "contact/fixed_tree.h"
 
 #include <string.h>
 
 /* Columns of item_table. */
 enum { ITEM_BOUNDS, ITEM_LIST, ITEM_PLACE };
 
-/* Where a collider is. */
+/* Where a fixed shape is. */
 enum { LIST_LOOSE, LIST_UNBOUNDED, LIST_LAST = LIST_UNBOUNDED, IN_TREE, ABSENT };
 #define WAITS 0x80u /* of a loose one: it stands */
 
 /* So few loose ones are compared one by one. */
 #define FEW 8u
 
-/* The first tree is built when more colliders wait for it than this, and than a share of those that it has. */
+/* The first tree is built when more fixed shapes wait for it than this, and than a share of those that it has. */
 #define WAITING_LEAST 64u
 #define WAITING_SHARE 16u
 
-void sn_collider_tree_init(sn_collider_tree *tree)
+void sn_fixed_tree_init(sn_fixed_tree *tree)
 {
     memset(tree, 0, sizeof *tree);
     sn_table_column(&tree->item_table, sizeof(sn_bounds), false);
@@ -31,7 +31,7 @@ void sn_collider_tree_init(sn_collider_tree *tree)
     sn_bvh_init(&tree->loose);
 }
 
-void sn_collider_tree_release(sn_collider_tree *tree, const sn_allocator *allocator)
+void sn_fixed_tree_release(sn_fixed_tree *tree, const sn_allocator *allocator)
 {
     sn_table_release(&tree->item_table, allocator);
     for (uint32_t i = 0; i <= LIST_LAST; ++i)
@@ -42,22 +42,22 @@ void sn_collider_tree_release(sn_collider_tree *tree, const sn_allocator *alloca
     sn_bvh_release(&tree->loose, allocator);
 }
 
-static sn_bounds *boxes(const sn_collider_tree *tree)
+static sn_bounds *boxes(const sn_fixed_tree *tree)
 {
     return tree->item_table.column[ITEM_BOUNDS];
 }
 
-static uint8_t *lists(const sn_collider_tree *tree)
+static uint8_t *lists(const sn_fixed_tree *tree)
 {
     return tree->item_table.column[ITEM_LIST];
 }
 
-static uint32_t *places(const sn_collider_tree *tree)
+static uint32_t *places(const sn_fixed_tree *tree)
 {
     return tree->item_table.column[ITEM_PLACE];
 }
 
-bool sn_collider_tree_reserve(sn_collider_tree *tree, const sn_allocator *allocator, uint32_t count)
+bool sn_fixed_tree_reserve(sn_fixed_tree *tree, const sn_allocator *allocator, uint32_t count)
 {
     bool good = sn_table_reserve(&tree->item_table, allocator, count);
     for (uint32_t i = 0; i <= LIST_LAST; ++i)
@@ -72,7 +72,7 @@ bool sn_collider_tree_reserve(sn_collider_tree *tree, const sn_allocator *alloca
 /* ---- Editing --------------------------------------------------------------------------------------------------------- */
 
 /* The last of a list moves into the gap. One that is in the tree stays there, and queries pass over it. */
-static void take_out(sn_collider_tree *tree, uint32_t number)
+static void take_out(sn_fixed_tree *tree, uint32_t number)
 {
     const uint8_t list = lists(tree)[number] & (uint8_t)~WAITS;
     tree->waiting -= lists(tree)[number] == (LIST_LOOSE | WAITS);
@@ -95,7 +95,7 @@ static bool is_same(const sn_bounds *a, const sn_bounds *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-void sn_collider_tree_set(sn_collider_tree *tree, uint32_t number, const sn_bounds *bounds, bool moves)
+void sn_fixed_tree_set(sn_fixed_tree *tree, uint32_t number, const sn_bounds *bounds, bool moves)
 {
     if (lists(tree)[number] == IN_TREE && !moves && is_same(&boxes(tree)[number], bounds))
         return;
@@ -111,13 +111,13 @@ void sn_collider_tree_set(sn_collider_tree *tree, uint32_t number, const sn_boun
     tree->loose_is_built = tree->loose_is_built && list != LIST_LOOSE;
 }
 
-void sn_collider_tree_remove(sn_collider_tree *tree, uint32_t number)
+void sn_fixed_tree_remove(sn_fixed_tree *tree, uint32_t number)
 {
     if (number < tree->item_table.count)
         take_out(tree, number);
 }
 
-void sn_collider_tree_clear(sn_collider_tree *tree)
+void sn_fixed_tree_clear(sn_fixed_tree *tree)
 {
     for (uint32_t i = 0; i <= LIST_LAST; ++i)
         tree->list_table[i].count = 0;
@@ -129,7 +129,7 @@ void sn_collider_tree_clear(sn_collider_tree *tree)
 /* ---- Building -------------------------------------------------------------------------------------------------------- */
 
 /* All that stand come into the tree. */
-static bool build_standing(sn_collider_tree *tree, const sn_allocator *allocator)
+static bool build_standing(sn_fixed_tree *tree, const sn_allocator *allocator)
 {
     uint32_t count = 0;
     if (!sn_table_reserve(&tree->standing_table, allocator, tree->item_table.count))
@@ -151,7 +151,7 @@ static bool build_standing(sn_collider_tree *tree, const sn_allocator *allocator
     return true;
 }
 
-bool sn_collider_tree_build(sn_collider_tree *tree, const sn_allocator *allocator)
+bool sn_fixed_tree_build(sn_fixed_tree *tree, const sn_allocator *allocator)
 {
     if (tree->waiting > WAITING_LEAST && tree->waiting > tree->standing_table.count / WAITING_SHARE &&
         !build_standing(tree, allocator))
@@ -171,7 +171,7 @@ bool sn_collider_tree_build(sn_collider_tree *tree, const sn_allocator *allocato
 /* ---- Queries --------------------------------------------------------------------------------------------------------- */
 
 typedef struct query {
-    const sn_collider_tree *tree;
+    const sn_fixed_tree *tree;
     const sn_bounds *box;
     const uint32_t *number; /* by item */
     bool in_tree;           /* items are those of the first tree */
@@ -186,7 +186,7 @@ static bool touches(const sn_bounds *a, const sn_bounds *b)
            a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
-/* A collider that left the first tree is still an item of it. */
+/* A fixed shape that left the first tree is still an item of it. */
 static bool visit_item(void *data, uint32_t item)
 {
     query *q = data;
@@ -203,7 +203,7 @@ static void visit_list(query *q, const sn_table *list)
         visit_item(q, i);
 }
 
-void sn_collider_tree_overlap(const sn_collider_tree *tree, const sn_bounds *box, sn_bvh_visit *visit, void *data)
+void sn_fixed_tree_overlap(const sn_fixed_tree *tree, const sn_bounds *box, sn_bvh_visit *visit, void *data)
 {
     const sn_table *loose = &tree->list_table[LIST_LOOSE];
     query q = {.tree = tree, .box = box, .visit = visit, .data = data, .goes_on = true};
@@ -228,9 +228,9 @@ static bool stop(void *data, uint32_t number)
     return false;
 }
 
-bool sn_collider_tree_touches(const sn_collider_tree *tree, const sn_bounds *box)
+bool sn_fixed_tree_touches(const sn_fixed_tree *tree, const sn_bounds *box)
 {
     bool found = false;
-    sn_collider_tree_overlap(tree, box, stop, &found);
+    sn_fixed_tree_overlap(tree, box, stop, &found);
     return found;
 }

@@ -1,7 +1,7 @@
-/* The broad phase of colliders: after any edits a query visits just those whose bounds touch the box, each once. */
+/* The broad phase of fixed shapes: after any edits a query visits just those whose bounds touch the box, each once. */
 #include "support/support.h"
 
-#include "contact/collider_tree.h"
+#include "contact/fixed_tree.h"
 
 #include <string.h>
 
@@ -47,11 +47,11 @@ static bool visit_once(void *data, uint32_t number)
     return false;
 }
 
-static void ask(const sn_collider_tree *tree, const model *m, uint64_t *seed)
+static void ask(const sn_fixed_tree *tree, const model *m, uint64_t *seed)
 {
     sn_bounds box = random_box(seed);
     visited v = {0};
-    sn_collider_tree_overlap(tree, &box, visit, &v);
+    sn_fixed_tree_overlap(tree, &box, visit, &v);
     uint32_t expected = 0;
     for (uint32_t i = 0; i < MOST; ++i) {
         bool there = m->there[i] && touch(&m->box[i], &box);
@@ -59,72 +59,72 @@ static void ask(const sn_collider_tree *tree, const model *m, uint64_t *seed)
         expected += there;
     }
     assert_int_equal(v.count, expected);
-    assert_int_equal(sn_collider_tree_touches(tree, &box), expected > 0);
+    assert_int_equal(sn_fixed_tree_touches(tree, &box), expected > 0);
     uint32_t once = 0;
-    sn_collider_tree_overlap(tree, &box, visit_once, &once);
+    sn_fixed_tree_overlap(tree, &box, visit_once, &once);
     assert_int_equal(once, expected > 0);
 }
 
-static void edit(sn_collider_tree *tree, model *m, uint64_t *seed)
+static void edit(sn_fixed_tree *tree, model *m, uint64_t *seed)
 {
     uint32_t number = (uint32_t)(support_random(seed) % MOST);
     m->there[number] = support_random(seed) % 4 != 0;
     m->box[number] = random_box(seed);
     if (m->there[number])
-        sn_collider_tree_set(tree, number, &m->box[number], support_random(seed) % 8 == 0);
+        sn_fixed_tree_set(tree, number, &m->box[number], support_random(seed) % 8 == 0);
     else
-        sn_collider_tree_remove(tree, number);
+        sn_fixed_tree_remove(tree, number);
 }
 
 static void test_edits(void **state)
 {
     (void)state;
-    sn_collider_tree tree;
+    sn_fixed_tree tree;
     static model m;
     uint64_t seed = 7;
-    sn_collider_tree_init(&tree);
-    assert_true(sn_collider_tree_reserve(&tree, &sn_default_allocator, MOST));
+    sn_fixed_tree_init(&tree);
+    assert_true(sn_fixed_tree_reserve(&tree, &sn_default_allocator, MOST));
     for (uint32_t round = 0; round < support_rounds(200, 20); ++round) {
         uint32_t edits = round % 10 == 0 ? 3 * MOST : (uint32_t)(support_random(&seed) % 40);
         if (round % 50 == 49) {
-            sn_collider_tree_clear(&tree);
+            sn_fixed_tree_clear(&tree);
             memset(&m, 0, sizeof m);
-            assert_true(sn_collider_tree_reserve(&tree, &sn_default_allocator, MOST));
+            assert_true(sn_fixed_tree_reserve(&tree, &sn_default_allocator, MOST));
         }
         for (uint32_t i = 0; i < edits; ++i)
             edit(&tree, &m, &seed);
-        assert_true(sn_collider_tree_build(&tree, &sn_default_allocator));
+        assert_true(sn_fixed_tree_build(&tree, &sn_default_allocator));
         for (uint32_t i = 0; i < 10; ++i)
             ask(&tree, &m, &seed);
     }
-    sn_collider_tree_release(&tree, &sn_default_allocator);
+    sn_fixed_tree_release(&tree, &sn_default_allocator);
 }
 
-/* What stands is built once: a collider that moves leaves the tree, and does not ask for another one. */
+/* What stands is built once: a fixed shape that moves leaves the tree, and does not ask for another one. */
 static void test_stands(void **state)
 {
     (void)state;
-    sn_collider_tree tree;
-    sn_collider_tree_init(&tree);
-    assert_true(sn_collider_tree_reserve(&tree, &sn_default_allocator, MOST));
+    sn_fixed_tree tree;
+    sn_fixed_tree_init(&tree);
+    assert_true(sn_fixed_tree_reserve(&tree, &sn_default_allocator, MOST));
     for (uint32_t i = 0; i < MOST; ++i) {
         sn_bounds box = {vec(i, 0, 0), vec(i + 0.5, 1, 1)};
-        sn_collider_tree_set(&tree, i, &box, false);
+        sn_fixed_tree_set(&tree, i, &box, false);
     }
-    assert_true(sn_collider_tree_build(&tree, &sn_default_allocator));
+    assert_true(sn_fixed_tree_build(&tree, &sn_default_allocator));
     assert_int_equal(tree.standing.items, MOST);
     assert_int_equal(tree.list_table[0].count, 0);
     sn_bvh_node first = ((const sn_bvh_node *)tree.standing.node_table.column[0])[1];
     for (uint32_t step = 0; step < 100; ++step) {
         sn_bounds box = {vec(0, step, 0), vec(0.5, step + 1, 1)};
-        sn_collider_tree_set(&tree, 0, &box, true);
-        assert_true(sn_collider_tree_build(&tree, &sn_default_allocator));
+        sn_fixed_tree_set(&tree, 0, &box, true);
+        assert_true(sn_fixed_tree_build(&tree, &sn_default_allocator));
         assert_int_equal(tree.standing.items, MOST);
         assert_int_equal(tree.list_table[0].count, 1);
-        assert_true(sn_collider_tree_touches(&tree, &box));
+        assert_true(sn_fixed_tree_touches(&tree, &box));
     }
     assert_memory_equal(&first, (const sn_bvh_node *)tree.standing.node_table.column[0] + 1, sizeof first);
-    sn_collider_tree_release(&tree, &sn_default_allocator);
+    sn_fixed_tree_release(&tree, &sn_default_allocator);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* Colliders: the shapes of static and kinematic bodies, as contact knows them. What is large of a shape is kept
+/* Fixed shapes: the shapes of static and kinematic bodies, as contact knows them. What is large of a shape is kept
    once for all that have it, until the world ends; see sn_shape_data. The bodies are in fixed.c. */
 #include "world/world.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Between the parts of the hash. */
-#define HASH_COLLIDERS UINT64_C(0x636f6c6c69646572)
+#define HASH_FIXED_SHAPES UINT64_C(0x636f6c6c69646572)
 
 /* ---- All that contact has
  * ----------------------------------------------------------------------------------------
@@ -18,8 +18,8 @@ void sn_contact_world_init(sn_contact_world *contact)
 {
     *contact = (sn_contact_world){.settings = sn_default_contact_settings()};
     sn_table_column(&contact->group_table, sizeof(sn_group_record), true);
-    sn_ids_init(&contact->collider_ids);
-    sn_table_column(&contact->collider_table, sizeof(sn_collider_record), true);
+    sn_ids_init(&contact->fixed_shape_ids);
+    sn_table_column(&contact->fixed_shape_table, sizeof(sn_fixed_shape), true);
     sn_table_column(&contact->data_table, sizeof(sn_shape_data *), false);
     sn_table_column(&contact->data_table, sizeof(uint64_t), false);
     sn_ids_init(&contact->skin_ids);
@@ -44,8 +44,8 @@ void sn_contact_world_release(sn_contact_world *contact, const sn_allocator *all
     for (uint32_t i = 0; i < contact->data_table.count; ++i)
         sn_shape_data_destroy(contact_data(contact)[i], allocator);
     sn_table_release(&contact->group_table, allocator);
-    sn_ids_release(&contact->collider_ids, allocator);
-    sn_table_release(&contact->collider_table, allocator);
+    sn_ids_release(&contact->fixed_shape_ids, allocator);
+    sn_table_release(&contact->fixed_shape_table, allocator);
     sn_table_release(&contact->data_table, allocator);
     sn_ids_release(&contact->skin_ids, allocator);
     sn_table_release(&contact->skin_table, allocator);
@@ -68,7 +68,7 @@ static void note_all(sn_contact_world *contact)
 }
 
 /* Steps make room for the numbers that there are. */
-void sn_collider_edited(sn_contact_world *contact, uint32_t number)
+void sn_fixed_shape_edited(sn_contact_world *contact, uint32_t number)
 {
     bool *noted = contact->edited_table.column[1];
     contact->edits++;
@@ -80,10 +80,10 @@ void sn_collider_edited(sn_contact_world *contact, uint32_t number)
     ((uint32_t *)contact->edited_table.column[0])[contact->edited_table.count++] = number;
 }
 
-void sn_colliders_bind(sn_contact_world *contact)
+void sn_fixed_shapes_bind(sn_contact_world *contact)
 {
-    sn_collider_record *record = contact_colliders(contact);
-    for (uint32_t i = 0; i < contact->collider_table.count; ++i)
+    sn_fixed_shape *record = contact_fixed_shapes(contact);
+    for (uint32_t i = 0; i < contact->fixed_shape_table.count; ++i)
         record[i].shape =
             sn_shape_from(&record[i].def, record[i].data ? contact_data(contact)[record[i].data - 1] : NULL);
 }
@@ -102,19 +102,19 @@ uint32_t sn_contact_find_data(const sn_contact_world *contact, uint32_t data, ui
 
 void sn_contact_restored(sn_contact_world *contact)
 {
-    sn_collider_record *record = contact_colliders(contact);
-    for (uint32_t i = 0; i < contact->collider_table.count; ++i)
+    sn_fixed_shape *record = contact_fixed_shapes(contact);
+    for (uint32_t i = 0; i < contact->fixed_shape_table.count; ++i)
         if (record[i].data) /* another world may keep them elsewhere */
             record[i].data = sn_contact_find_data(contact, record[i].data, record[i].data_hash, record[i].def.type);
-    sn_colliders_bind(contact);
+    sn_fixed_shapes_bind(contact);
     sn_object_fields_restored(contact);
     note_all(contact);
 }
 
 bool sn_contact_shift(sn_contact_world *contact, sn_vec3 offset, bool check)
 {
-    sn_collider_record *record = contact_colliders(contact);
-    for (uint32_t i = 0; i < contact->collider_table.count; ++i) {
+    sn_fixed_shape *record = contact_fixed_shapes(contact);
+    for (uint32_t i = 0; i < contact->fixed_shape_table.count; ++i) {
         sn_vec3 position = vec3_sub(record[i].pose.position, offset);
         if (check && !vec3_is_finite(position))
             return false;
@@ -126,13 +126,13 @@ bool sn_contact_shift(sn_contact_world *contact, sn_vec3 offset, bool check)
     return true;
 }
 
-static uint64_t hash_collider(uint64_t hash, const sn_world *world, const sn_collider_record *record)
+static uint64_t hash_fixed_shape(uint64_t hash, const sn_world *world, const sn_fixed_shape *record)
 {
     const sn_contact_world *contact = &world->contact;
-    const sn_filter filter = sn_collider_filter(contact, record);
+    const sn_filter filter = sn_fixed_shape_filter(contact, record);
     hash = sn_shape_hash(hash_u64(hash, record->number), &record->shape);
     hash = sn_fixed_hash(hash, world, record->body, &record->pose);
-    hash = sn_contact_hash_material(hash, sn_collider_material(contact, record));
+    hash = sn_contact_hash_material(hash, sn_fixed_shape_material(contact, record));
     hash = hash_u64(hash_u64(hash, filter.category), filter.mask);
     return hash_u64(hash, record->def.sensor);
 }
@@ -140,13 +140,13 @@ static uint64_t hash_collider(uint64_t hash, const sn_world *world, const sn_col
 uint64_t sn_contact_hash(uint64_t hash, const sn_world *world)
 {
     const sn_contact_world *contact = &world->contact;
-    const sn_ids *ids = &contact->collider_ids;
+    const sn_ids *ids = &contact->fixed_shape_ids;
     hash = sn_contact_hash_groups(hash, contact);
     if (ids->live)
-        hash = hash_u64(hash, HASH_COLLIDERS);
+        hash = hash_u64(hash, HASH_FIXED_SHAPES);
     for (uint32_t i = 0; ids->live && i < ids->table.count; ++i)
         if (sn_ids_is_live(ids, i))
-            hash = hash_collider(hash, world, &contact_colliders(contact)[ids->value[i]]);
+            hash = hash_fixed_shape(hash, world, &contact_fixed_shapes(contact)[ids->value[i]]);
     return sn_object_fields_hash(sn_contact_hash_skins(hash, contact), contact);
 }
 
@@ -237,7 +237,7 @@ sn_result sn_contact_take_data(sn_world *world, const char *what, const sn_shape
 }
 
 /* What a record keeps of a definition: arrays are in its data. */
-static void fill_record(sn_collider_record *record, const sn_shape_def *def, const sn_shape_data *data)
+static void fill_record(sn_fixed_shape *record, const sn_shape_def *def, const sn_shape_data *data)
 {
     memset(record, 0, sizeof *record);
     record->def = *def;
@@ -291,63 +291,63 @@ static sn_result make_records(sn_world *world, const sn_shape_def *shape, uint32
         sn_result result = check_shape(world, name, &shape[i]);
         if (result != SN_OK || (result = sn_contact_take_data(world, name, &shape[i], &data)) != SN_OK)
             return result;
-        fill_record(&contact_colliders(c)[c->collider_table.count + i], &shape[i], data);
+        fill_record(&contact_fixed_shapes(c)[c->fixed_shape_table.count + i], &shape[i], data);
     }
     return SN_OK;
 }
 
-sn_result sn_colliders_add(sn_world *world, const sn_shape_def *shape, uint32_t count, uint32_t body, uint32_t group,
-                           const sn_pose *pose, uint32_t *number)
+sn_result sn_fixed_shapes_add(sn_world *world, const sn_shape_def *shape, uint32_t count, uint32_t body, uint32_t group,
+                              const sn_pose *pose, uint32_t *number)
 {
     sn_contact_world *c = &world->contact;
-    const uint32_t row = c->collider_table.count;
+    const uint32_t row = c->fixed_shape_table.count;
     if ((uint64_t)row + count > SN_MAX_COUNT)
         return world_fail(world, SN_ERROR_LIMIT, "static and kinematic bodies can have %u shapes and no more",
                           SN_MAX_COUNT);
-    if (!sn_ids_find(&c->collider_ids, &world->allocator, count, SN_MAX_COUNT, number) ||
-        !sn_table_reserve(&c->collider_table, &world->allocator, (uint64_t)row + count))
+    if (!sn_ids_find(&c->fixed_shape_ids, &world->allocator, count, SN_MAX_COUNT, number) ||
+        !sn_table_reserve(&c->fixed_shape_table, &world->allocator, (uint64_t)row + count))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for a body of %u shapes", count);
     sn_result result = make_records(world, shape, count);
     if (result != SN_OK)
         return result;
-    sn_ids_take(&c->collider_ids, *number, count);
+    sn_ids_take(&c->fixed_shape_ids, *number, count);
     for (uint32_t i = 0; i < count; ++i) {
-        sn_collider_record *record = &contact_colliders(c)[row + i];
+        sn_fixed_shape *record = &contact_fixed_shapes(c)[row + i];
         record->number = *number + i;
         record->body = body;
         record->index = i;
         record->group = group;
         record->pose = sn_pose_of(pose, &record->own);
-        c->collider_ids.value[*number + i] = row + i;
+        c->fixed_shape_ids.value[*number + i] = row + i;
     }
-    c->collider_table.count += count;
+    c->fixed_shape_table.count += count;
     for (uint32_t i = 0; i < count; ++i)
-        sn_collider_changed(world, *number + i);
+        sn_fixed_shape_changed(world, *number + i);
     return SN_OK;
 }
 
 /* The last record moves into a gap; numbers stay. */
-void sn_colliders_remove(sn_world *world, uint32_t number, uint32_t count)
+void sn_fixed_shapes_remove(sn_world *world, uint32_t number, uint32_t count)
 {
     sn_contact_world *c = &world->contact;
     for (uint32_t i = number; i < number + count; ++i) {
-        sn_sleep_collider_leaves(world, i);
-        uint32_t row = c->collider_ids.value[i], last = --c->collider_table.count;
-        sn_table_copy_row(&c->collider_table, row, last);
-        c->collider_ids.value[contact_colliders(c)[row].number] = row;
-        sn_ids_free(&c->collider_ids, i);
-        sn_collider_edited(c, i);
+        sn_sleep_fixed_shape_leaves(world, i);
+        uint32_t row = c->fixed_shape_ids.value[i], last = --c->fixed_shape_table.count;
+        sn_table_copy_row(&c->fixed_shape_table, row, last);
+        c->fixed_shape_ids.value[contact_fixed_shapes(c)[row].number] = row;
+        sn_ids_free(&c->fixed_shape_ids, i);
+        sn_fixed_shape_edited(c, i);
     }
 }
 
 /* ---- Reading and changing --------------------------------------------------------------------------------------------- */
 
-const sn_contact_material *sn_collider_material(const sn_contact_world *contact, const sn_collider_record *record)
+const sn_contact_material *sn_fixed_shape_material(const sn_contact_world *contact, const sn_fixed_shape *record)
 {
     return record->has_material ? &record->material : &sn_contact_group(contact, record->group)->material;
 }
 
-sn_filter sn_collider_filter(const sn_contact_world *contact, const sn_collider_record *record)
+sn_filter sn_fixed_shape_filter(const sn_contact_world *contact, const sn_fixed_shape *record)
 {
     if (record->has_filter)
         return record->filter;
@@ -355,18 +355,18 @@ sn_filter sn_collider_filter(const sn_contact_world *contact, const sn_collider_
     return (sn_filter){group->category, group->mask};
 }
 
-void sn_collider_changes(sn_world *world, uint32_t number)
+void sn_fixed_shape_changes(sn_world *world, uint32_t number)
 {
-    sn_sleep_collider_leaves(world, number);
+    sn_sleep_fixed_shape_leaves(world, number);
 }
 
-void sn_collider_changed(sn_world *world, uint32_t number)
+void sn_fixed_shape_changed(sn_world *world, uint32_t number)
 {
-    sn_collider_edited(&world->contact, number);
-    sn_sleep_collider_comes(world, number);
+    sn_fixed_shape_edited(&world->contact, number);
+    sn_sleep_fixed_shape_comes(world, number);
 }
 
-void sn_collider_read_def(const sn_contact_world *contact, const sn_collider_record *record, sn_shape_def *def)
+void sn_fixed_shape_read_def(const sn_contact_world *contact, const sn_fixed_shape *record, sn_shape_def *def)
 {
     *def = record->def;
     def->material = record->has_material ? &record->material : NULL;
