@@ -4,7 +4,8 @@
 
 #include "base/memory.h"
 
-#define SN_ID_FREE UINT32_MAX
+#define SN_ID_FREE  UINT32_MAX
+#define SN_ID_BLOCK 1024u
 
 /* value[i] belongs to the owner (where a particle is stored, when a constraint was added) and is SN_ID_FREE when the
    number is free. generation[i] is the last one under which it was alive. */
@@ -17,6 +18,8 @@ typedef struct sn_ids {
     uint32_t no_run_of;   /* no free run of this length exists among the numbers in use; 0: not known */
     uint32_t highest;     /* generation ever given out; never lowered, so a restored state cannot reuse one */
     uint32_t floor;       /* new generations lie above this */
+    sn_table block_table; /* of uint32_t: how many of each SN_ID_BLOCK numbers are free, as far as blocks go. Derived */
+    bool counted;         /* it is that of the numbers */
 } sn_ids;
 
 void sn_ids_init(sn_ids *ids);

@@ -444,18 +444,21 @@ static void sift(const limits *l, const sn_tear_range *range, uint32_t first, ui
     const uint32_t *slot = world->ids.value, *point = pool->point, offset = range->kind == SN_KIND_DISTANCE_BAND;
     const sn_vec4 *x = world->particles.x;
     const sn_real most = (sn_real)(l->strain < 1e18 ? (1 + l->strain) * (1 + l->strain) * (1 - 1e-5) : HUGE_VAL);
-    const sn_real force = (sn_real)(l->force * l->h2 * (1 - 1e-5));
-    const bool springs = range->kind == SN_KIND_SPRING && l->force < HUGE_VAL;
-    for (uint32_t row = first; row < end; ++row, ++flag) {
+    const sn_real force = (sn_real)(l->force * l->h2 * (1 - 1e-5)), *lambda = pool->lambda;
+    const bool by_force = l->force < HUGE_VAL, springs = by_force && range->kind == SN_KIND_SPRING;
+    const sn_real *param = pool->param + (size_t)first * pool->param_count + offset;
+    const uint32_t *value = pool->ids.value, step = pool->param_count;
+    for (uint32_t row = first; row < end; ++row, ++flag, param += step) {
+        const uint32_t i = point[2 * (size_t)row], k = point[2 * (size_t)row + 1];
         *flag = 0;
-        if (!sn_ids_is_live(&pool->ids, row) || (point[2 * (size_t)row] | point[2 * (size_t)row + 1]) & SN_SPOT_BIT)
+        if (value[row] == SN_ID_FREE || (i | k) & SN_SPOT_BIT)
             continue;
-        const sn_vec4 a = x[slot[point[2 * (size_t)row]]], b = x[slot[point[2 * (size_t)row + 1]]];
+        const sn_vec4 a = x[slot[i]], b = x[slot[k]];
         const sn_vec3 d = {b.x - a.x, b.y - a.y, b.z - a.z};
-        const sn_real rest = pool->param[(size_t)row * pool->param_count + offset], square = vec3_dot(d, d);
-        const sn_real lambda = pool->lambda[row];
-        *flag =
-            square > most * rest * rest || (lambda < 0 ? -lambda : lambda) > force || (springs && square > rest * rest);
+        const sn_real rest = *param, square = vec3_dot(d, d);
+        *flag = square > most * rest * rest;
+        if (by_force)
+            *flag |= (lambda[row] < 0 ? -lambda[row] : lambda[row]) > force || (springs && square > rest * rest);
     }
 }
 

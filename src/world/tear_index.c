@@ -58,6 +58,11 @@ static bool holds(const sn_world *world, const sn_tear_node *node, uint32_t part
     uint32_t small[4 * SN_MAX_POINTS], count;
     if (!sn_ids_is_live(&pool->ids, node->row))
         return false;
+    if (pool->kind.points == 2) { /* most are rods */
+        const uint32_t *point = pool->point + 2 * (size_t)node->row;
+        if (!((point[0] | point[1]) & SN_SPOT_BIT))
+            return point[0] == particle || point[1] == particle;
+    }
     const uint32_t *held = sn_store_particles(&world->constraints, pool, node->row, small, &count);
     for (uint32_t i = 0; i < count; ++i)
         if (held[i] == particle)

@@ -89,17 +89,30 @@ bool sn_split_find(const sn_world *world, sn_split *split, uint32_t vertex, sn_s
     return split->parts > 1 && split->parts <= SN_TEAR_PARTS;
 }
 
+static bool is_neighbour(const sn_world *world, uint32_t a, uint32_t b)
+{
+    uint32_t triangle[SN_TEAR_SIDES];
+    return sn_tear_edge_sides(world, a, b, triangle, SN_TEAR_SIDES) > 0;
+}
+
 /* ---- Which part a constraint goes with ------------------------------------------------------------------------------------ */
 
-/* The parts that have a triangle with this particle; or behind whose far edge it is. */
-static uint32_t parts_of(const sn_world *world, const sn_split *split, uint32_t particle)
+/* The parts that have a triangle with this particle. */
+static uint32_t parts_beside(const sn_world *world, const sn_split *split, uint32_t particle)
 {
-    uint32_t set = 0, place[SN_TEAR_FAN], other[2];
+    uint32_t set = 0, other[2];
     for (uint32_t i = 0; i < split->count; ++i) {
         others_at(world, split->place[i], other);
         if (other[0] == particle || other[1] == particle)
             set |= 1u << split->part[i];
     }
+    return set;
+}
+
+/* The same, or behind whose far edge it is, or beside whose neighbours. */
+static uint32_t parts_of(const sn_world *world, const sn_split *split, uint32_t particle)
+{
+    uint32_t set = parts_beside(world, split, particle), near = 0, place[SN_TEAR_FAN], other[2];
     const uint32_t count = set ? 0 : sn_tear_triangles_at(world, particle, place, SN_TEAR_FAN);
     for (uint32_t k = 0; count != UINT32_MAX && k < count; ++k) {
         uint32_t far[2];
@@ -110,7 +123,12 @@ static uint32_t parts_of(const sn_world *world, const sn_split *split, uint32_t 
                 set |= 1u << split->part[i];
         }
     }
-    return set;
+    for (uint32_t i = 0; !set && count && i < split->count; ++i) { /* or beside whose neighbours */
+        others_at(world, split->place[i], other);
+        if (is_neighbour(world, other[0], particle) || is_neighbour(world, other[1], particle))
+            near |= 1u << split->part[i];
+    }
+    return set ? set : near;
 }
 
 static bool is_among(const uint32_t *number, uint32_t count, uint32_t particle)
@@ -180,16 +198,19 @@ static uint32_t choose(const sn_world *world, const sn_split *split, uint32_t po
     uint32_t set = points > 2 ? parts_of_two(world, split, other, count) : 0;
     if (set)
         return bits(set) == 1 ? set : 0;
+    if (points == 2) { /* a rod along the tear goes with both sides */
+        set = parts_beside(world, split, other[0]);
+        set = set ? set : parts_of(world, split, other[0]);
+        if (!set)
+            return 1u << part_towards(world, split, other, count);
+        return parts_beside(world, split, other[0]) ? set : 1u << lowest(set);
+    }
     set = all;
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t of = parts_of(world, split, other[i]);
         set &= of ? of : all;
     }
-    if (set == all && bits(all) > 1) { /* nothing of it is on the skin, or all of it is on the tear */
-        const bool on_tear = points == 2 && parts_of(world, split, other[0]) == all;
-        return on_tear ? all : 1u << part_towards(world, split, other, count);
-    }
-    return points == 2 || bits(set) <= 1 ? set : 1u << lowest(set);
+    return set == all ? 1u << part_towards(world, split, other, count) : set ? 1u << lowest(set) : 0;
 }
 
 /* ---- Constraints follow ---------------------------------------------------------------------------------------------------- */
@@ -313,12 +334,6 @@ static void follow(sn_world *world, const sn_split *split, const sn_tear_node *n
    its ends have a neighbour in common. If a tear, or a vertex that comes between, takes that away, the rod spans what is no longer one sheet, and goes. One that never had a common neighbour
    is somebody's string, and stays. */
 
-static bool is_neighbour(const sn_world *world, uint32_t a, uint32_t b)
-{
-    uint32_t triangle[SN_TEAR_SIDES];
-    return sn_tear_edge_sides(world, a, b, triangle, SN_TEAR_SIDES) > 0;
-}
-
 static bool have_common_neighbour(const sn_world *world, uint32_t a, uint32_t b)
 {
     const sn_tear_head *head = world->tearing.head_table.column[0];
@@ -354,6 +369,35 @@ void sn_tear_note_rods(sn_world *world, const uint32_t *vertex, uint32_t count, 
                 seen = rods->node[j].kind == node[k].kind && rods->node[j].row == node[k].row;
             if (!seen)
                 rods->node[rods->count++] = node[k];
+        }
+    }
+}
+
+/* Rods between two neighbours of the vertex, of which it is a common one, that are of different parts. */
+static void note_rods_across(sn_world *world, const sn_split *split, sn_tear_rods *rods)
+{
+    sn_tear_node node[SN_TEAR_CONSTRAINTS];
+    uint32_t around[2 * SN_TEAR_FAN], of[2 * SN_TEAR_FAN], count = 0, other[2];
+    for (uint32_t i = 0; i < 2 * split->count; ++i) { /* each once */
+        others_at(world, split->place[i / 2], other);
+        if (!is_among(around, count, other[i % 2]))
+            around[count++] = other[i % 2];
+    }
+    for (uint32_t i = 0; i < count; ++i)
+        of[i] = parts_beside(world, split, around[i]);
+    for (uint32_t i = 0; i < count; ++i) {
+        if (of[i] & 1 || bits(of[i]) > 1) /* found from the other end; or on the tear, and beside all */
+            continue;
+        const uint32_t found = sn_tear_constraints_at(world, around[i], node, SN_TEAR_CONSTRAINTS);
+        for (uint32_t k = 0; found != UINT32_MAX && k < found && rods->count < SN_TEAR_CONSTRAINTS; ++k) {
+            const uint32_t *point = world->constraints.pool[node[k].kind]->point + 2 * (size_t)node[k].row;
+            if (!sn_tear_is_rod(node[k].kind) || (point[0] | point[1]) & SN_SPOT_BIT)
+                continue;
+            const uint32_t there = point[0] == around[i] ? point[1] : point[0];
+            for (uint32_t j = 0; j < count; ++j)
+                if (around[j] == there &&
+                    !(of[j] & of[i])) /* of two parts beyond the first it is found twice: the second time it is gone */
+                    rods->node[rods->count++] = node[k];
         }
     }
 }
@@ -465,14 +509,9 @@ static void apply(sn_world *world, sn_split *split, const sn_tear *tear, uint32_
     uint32_t gone = 0;
     double energy = 0;
     const uint32_t count = sn_tear_constraints_at(world, split->vertex, node, SN_TEAR_CONSTRAINTS);
-    uint32_t around[1 + 2 * SN_TEAR_FAN] = {split->vertex}, near = 1;
     sn_tear_rods rods = {0};
-    for (uint32_t i = 0; i < split->count; ++i, near += 2)
-        others_at(world, split->place[i], around + near);
-    for (uint32_t i = near = 1; i < 1 + 2 * split->count; ++i) /* each once */
-        if (!is_among(around, near, around[i]))
-            around[near++] = around[i];
-    sn_tear_note_rods(world, around, near, &rods);
+    sn_tear_note_rods(world, &split->vertex, 1, &rods);
+    note_rods_across(world, split, &rods);
     make_particles(world, split);
     for (uint32_t i = 0; i < count; ++i)
         follow(world, split, &node[i], &gone, &energy);
@@ -512,13 +551,17 @@ static bool is_never_cut(const void *data, const sn_split *split, uint32_t i, ui
 /* Where a tear ends at a border, or at another tear, the triangles there hang together no longer but by the vertex itself: it is split, too. No edge parts by that. */
 void sn_split_apply(sn_world *world, sn_split *split, const sn_tear *tear, uint32_t *removed, double *released)
 {
+    uint32_t ends[2 * SN_TEAR_FAN], count = 0, other[2];
+    for (uint32_t i = 0; i < 2 * split->count; ++i) { /* neighbours of several parts */
+        others_at(world, split->place[i / 2], other);
+        if (bits(parts_beside(world, split, other[i % 2])) > 1 && !is_among(ends, count, other[i % 2]))
+            ends[count++] = other[i % 2];
+    }
     apply(world, split, tear, removed, released);
-    for (uint32_t i = 0; i < 2 * split->count; ++i) {
+    for (uint32_t i = 0; i < count; ++i) {
         sn_split end;
         sn_tear event = *tear;
-        uint32_t other[2];
-        others_at(world, split->place[i / 2], other);
-        if (!sn_split_find(world, &end, other[i % 2], is_never_cut, NULL) || !sn_split_fits(world, end.vertex))
+        if (!sn_split_find(world, &end, ends[i], is_never_cut, NULL) || !sn_split_fits(world, end.vertex))
             continue;
         event.particle = (sn_particle){end.vertex, world->ids.generation[end.vertex]};
         event.place = vec4_xyz(world->particles.x[world->ids.value[end.vertex]]);
