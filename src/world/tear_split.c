@@ -386,7 +386,7 @@ static void note_rods_across(sn_world *world, const sn_split *split, sn_tear_rod
     for (uint32_t i = 0; i < count; ++i)
         of[i] = parts_beside(world, split, around[i]);
     for (uint32_t i = 0; i < count; ++i) {
-        if (of[i] & 1 || bits(of[i]) > 1) /* found from the other end; or on the tear, and beside all */
+        if (of[i] == 1 || of[i] == (1u << split->parts) - 1) /* found from the other end; or beside all */
             continue;
         const uint32_t found = sn_tear_constraints_at(world, around[i], node, SN_TEAR_CONSTRAINTS);
         for (uint32_t k = 0; found != UINT32_MAX && k < found && rods->count < SN_TEAR_CONSTRAINTS; ++k) {
