@@ -198,7 +198,8 @@ static void save_skin(saver *s, sn_value *record, const sn_object *object)
         return;
     sn_skin_record.defaults(&plain);
     if (object->skin_def.thickness == plain.thickness && object->skin_def.one_sided == plain.one_sided &&
-        object->skin_def.self_collision == plain.self_collision)
+        object->skin_def.self_collision == plain.self_collision && object->skin_def.tear_strain == 0 &&
+        object->skin_def.tear_force == 0)
         sn_document_truth(s->out, record, "skin", true);
     else
         sn_record_write(s->out, sn_document_record(s->out, record, "skin"), &sn_skin_record, &object->skin_def);
@@ -701,6 +702,14 @@ static void save_starts(saver *s, sn_value *record, const sn_scene_motion *motio
     }
 }
 
+static void save_blades(saver *s, sn_value *root)
+{
+    const sn_scene_blade *blade = s->scene->blades.items;
+    sn_value *list = s->scene->blades.count ? sn_document_list(s->out, root, "blades") : NULL;
+    for (uint32_t i = 0; i < s->scene->blades.count; ++i)
+        sn_record_write(s->out, sn_document_record(s->out, list, NULL), &sn_blade_record, &blade[i].keys);
+}
+
 /* Where particles of a motion were at its start is saved as keyframes that begin where they are now. */
 static void save_motions(saver *s, sn_value *root)
 {
@@ -932,6 +941,7 @@ static bool save_all(saver *s)
     save_names(s, root);
     save_forces(s, root);
     save_motions(s, root);
+    save_blades(s, root);
     save_characters(s, root);
     save_events(s, root);
     save_record(s, root);

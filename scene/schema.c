@@ -478,6 +478,7 @@ bool sn_scene_schema(sn_document *document)
     define_list_of_records(&w, "attachments", &sn_attachment_record);
     define_list_of_records(&w, "forces", &sn_force_record);
     define_list_of_records(&w, "motions", &sn_motion_record);
+    define_list_of_records(&w, "blades", &sn_blade_record);
     put_one_of(&w, sn_motion_record.name, 2, (const char *[]){"of", "kinematic"});
     define_list_of_records(&w, "characters", &sn_character_record);
     define_list_of_records(&w, "events", &sn_event_record);
