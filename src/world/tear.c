@@ -21,6 +21,7 @@
 void sn_tearing_init(sn_tearing *t)
 {
     sn_table_column(&t->event_table, sizeof(sn_tear), false);
+    sn_table_column(&t->tip_table, sizeof(sn_particle), true);
     sn_table_column(&t->change_table, sizeof(sn_topology_change), false);
     sn_table_column(&t->head_table, sizeof(sn_tear_head), false);
     sn_table_column(&t->next_table, sizeof(uint32_t), false);
@@ -35,7 +36,7 @@ void sn_tearing_init(sn_tearing *t)
 void sn_tearing_release(sn_tearing *t, const sn_allocator *allocator)
 {
     sn_table *const tables[] = {&t->event_table, &t->change_table, &t->head_table, &t->next_table, &t->node_table,
-                                &t->range_table, &t->flag_table,   &t->over_table, &t->busy_table};
+                                &t->range_table, &t->flag_table,   &t->over_table, &t->busy_table, &t->tip_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
 }
@@ -279,6 +280,15 @@ uint32_t sn_tear_remove_dependents(sn_world *world, uint32_t kind, uint32_t row,
         }
     }
     return removed;
+}
+
+uint64_t sn_tear_hash(uint64_t hash, const sn_world *world)
+{
+    const sn_particle *tip = world->tearing.tip_table.column[0];
+    for (uint32_t i = 0; i < world->tearing.tip_table.count; ++i)
+        if (sn_particle_is_valid(world, tip[i]))
+            hash = hash_u64(hash, tip[i].index);
+    return hash;
 }
 
 /* ---- Topology --------------------------------------------------------------------------------------------------------------- */

@@ -63,6 +63,9 @@ typedef struct sn_tearing {
     uint64_t topology;     /* see sn_world_topology */
     uint64_t known;        /*   the number that it had before the first of change_table */
 
+    sn_table
+        tip_table; /* of sn_particle: where cuts ended inside skins, so that the next one goes on from there. State */
+
     bool indexed;            /* what follows is that of the world, */
     uint32_t sequence;       /*   with constraints below this sequence number, */
     uint32_t compactions;    /*   after so many compactions of the store, */
@@ -128,6 +131,9 @@ void sn_tear_remove(struct sn_world *world, uint32_t kind, uint32_t row, double 
 
 /* What goes with a rod that gave way; it is still there, and is not removed here. Returns how many. */
 uint32_t sn_tear_remove_dependents(struct sn_world *world, uint32_t kind, uint32_t row, double *released);
+
+/* Adds where cuts ended to a hash, if one did. */
+uint64_t sn_tear_hash(uint64_t hash, const struct sn_world *world);
 
 /* A triangle, by its place in the world's table, has changed: for renderers. */
 void sn_tear_note_triangle(struct sn_world *world, uint32_t triangle);

@@ -177,6 +177,7 @@ typedef struct cutting {
     sn_table crossing_table; /* of crossing: edges of skins, each once */
     sn_table rod_table;      /* of sn_tear_node: rods that are to be removed */
     sn_table mark_table;     /* of uint32_t: marked vertices */
+    sn_table whole_table;    /* of bool, by marked vertex: it was not split */
     sn_table label_table;    /* of int8_t, by triangle: on which side of the blade it is; 0: not known */
     uint32_t inserts;        /* crossings that get a vertex */
     sn_cut_info info;
@@ -240,6 +241,41 @@ static void mark(sn_world *world, uint32_t particle)
     busy[particle] = t->step;
 }
 
+/* Whether the last cut that came to a vertex ended there. */
+static bool is_tip(const sn_world *world, uint32_t vertex)
+{
+    const sn_particle *tip = world->tearing.tip_table.column[0];
+    for (uint32_t i = 0; i < world->tearing.tip_table.count; ++i)
+        if (tip[i].index == vertex && sn_particle_is_valid(world, tip[i]))
+            return true;
+    return false;
+}
+
+static bool add_mark(cutting *c, uint32_t vertex)
+{
+    if (is_marked(c->world, vertex))
+        return true;
+    mark(c->world, vertex);
+    return add_item(c, &c->mark_table, &vertex);
+}
+
+/* A blade that is swept frame by frame crosses one edge now and the next one later. Where a triangle is crossed at the edge opposite to where a cut ended, or beside that, the
+   cut goes on from there: it is marked. */
+static bool mark_tips(cutting *c)
+{
+    const sn_world *world = c->world;
+    const crossing *at = c->crossing_table.column[0];
+    const uint32_t *corner = world->contact.triangle_table.column[0];
+    for (uint32_t i = 0; world->tearing.tip_table.count && i < c->crossing_table.count; ++i) {
+        uint32_t triangle[SN_TEAR_SIDES];
+        const uint32_t sides = sn_tear_edge_sides(world, at[i].p, at[i].q, triangle, SN_TEAR_SIDES);
+        for (uint32_t k = 0; k < 3 * sides; ++k)
+            if (is_tip(world, corner[3 * triangle[k / 3] + k % 3]) && !add_mark(c, corner[3 * triangle[k / 3] + k % 3]))
+                return false;
+    }
+    return true;
+}
+
 /* Which crossings go through an end; these are marked. A vertex that is marked counts as on the blade, so that nothing is inserted on its edges. */
 static bool choose_marks(cutting *c)
 {
@@ -255,12 +291,11 @@ static bool choose_marks(cutting *c)
         const bool unlike = isfinite(p) && isfinite(q) && (p > MOST_RATIO * q || q > MOST_RATIO * p);
         const double least = unlike ? 0.5 : near;
         const uint32_t end = at[i].t <= 0.5 ? at[i].p : at[i].q;
-        if ((at[i].t > least && at[i].t < 1 - least) || is_marked(world, end))
-            continue;
-        mark(world, end);
-        if (!add_item(c, &c->mark_table, &end))
+        if (!(at[i].t > least && at[i].t < 1 - least) && !add_mark(c, end))
             return false;
     }
+    if (!mark_tips(c))
+        return false;
     for (uint32_t i = 0; i < c->crossing_table.count; ++i)
         if (is_marked(world, at[i].p) || is_marked(world, at[i].q))
             at[i].t = -1;
@@ -343,6 +378,8 @@ static bool reserve(cutting *c)
     const uint64_t vertices = (uint64_t)c->inserts + c->mark_table.count;
     const uint64_t particles = 4 * vertices + 256, rows = 32 * vertices + 32768;
     if (rows > SN_MAX_COUNT || !sn_table_reserve(&c->mark_table, &world->allocator, particles) ||
+        !sn_table_reserve(&c->whole_table, &world->allocator, particles) ||
+        !sn_table_reserve(&t->tip_table, &world->allocator, t->tip_table.count + particles) ||
         !sn_table_reserve(&c->label_table, &world->allocator,
                           world->contact.triangle_table.count + (uint64_t)SN_TEAR_SIDES * c->inserts) ||
         !sn_tear_reserve(world, (uint32_t)particles, (uint32_t)rows) ||
@@ -434,18 +471,20 @@ static bool is_cut(const void *data, const sn_split *split, uint32_t i, uint32_t
     const cutting *c = data;
     const sn_world *world = c->world;
     const int8_t *of = c->label_table.column[0];
-    return is_marked(world, other) && of[split->place[i] / 3] != of[split->place[k] / 3] &&
+    if (!is_marked(world, other) || of[split->place[i] / 3] == of[split->place[k] / 3])
+        return false;
+    return is_tip(world, split->vertex) || is_tip(world, other) ||
            is_on_blade(&c->blade, dvec3_scale(dvec3_add(place_of(world, split->vertex), place_of(world, other)), 0.5));
 }
 
 /* Splits a marked vertex; its copies are marked as well. */
-static void open(cutting *c, uint32_t vertex)
+static bool open(cutting *c, uint32_t vertex)
 {
     sn_world *world = c->world;
     sn_split split;
     uint32_t removed = 0;
     if (!sn_split_find(world, &split, vertex, is_cut, c) || !sn_split_fits(world, vertex))
-        return;
+        return false;
     const uint32_t skin = contact_skins(&world->contact)[head_of(world, vertex).skin - 1].number;
     const sn_tear tear = {.type = SN_TEAR_SPLIT,
                           .cut = true,
@@ -453,7 +492,7 @@ static void open(cutting *c, uint32_t vertex)
                           .particle = {vertex, world->ids.generation[vertex]},
                           .place = vec4_xyz(world->particles.x[world->ids.value[vertex]])};
     if (!sn_tear_allowed(world, &tear))
-        return;
+        return true;
     const uint32_t first = world->tearing.event_table.count;
     sn_split_apply(world, &split, &tear, &removed, &c->released);
     const sn_tear *event = world->tearing.event_table.column[0];
@@ -462,6 +501,24 @@ static void open(cutting *c, uint32_t vertex)
             mark(world, event[i].made.index);
     c->info.split += world->tearing.event_table.count - first;
     c->info.removed += removed;
+    return true;
+}
+
+/* Tips that are whole stay; those that were split, or are gone, are forgotten; and marked vertices that are whole are new ones. */
+static void note_tips(cutting *c, const bool *whole)
+{
+    sn_world *world = c->world;
+    const uint32_t *marked = c->mark_table.column[0];
+    sn_table *table = &world->tearing.tip_table;
+    sn_particle *tip = table->column[0];
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < table->count; ++i)
+        if (sn_particle_is_valid(world, tip[i]) && !is_marked(world, tip[i].index))
+            tip[kept++] = tip[i];
+    table->count = kept;
+    for (uint32_t i = 0; i < c->mark_table.count; ++i)
+        if (whole[i])
+            tip[table->count++] = (sn_particle){marked[i], world->ids.generation[marked[i]]};
 }
 
 static void cut_skins(cutting *c)
@@ -478,8 +535,10 @@ static void cut_skins(cutting *c)
     for (uint32_t i = 0; i < c->mark_table.count; ++i)
         mark(world, marked[i]);
     label(c);
+    bool *whole = c->whole_table.column[0];
     for (uint32_t i = 0; i < c->mark_table.count; ++i)
-        open(c, marked[i]);
+        whole[i] = !open(c, marked[i]);
+    note_tips(c, whole);
 }
 
 /* Everything is found and there is room for it before anything changes. */
@@ -525,12 +584,14 @@ sn_result sn_world_cut(sn_world *world, const sn_cut_def *def, sn_cut_info *info
     sn_table_column(&c.crossing_table, sizeof(crossing), false);
     sn_table_column(&c.rod_table, sizeof(sn_tear_node), false);
     sn_table_column(&c.mark_table, sizeof(uint32_t), false);
+    sn_table_column(&c.whole_table, sizeof(bool), false);
     sn_table_column(&c.label_table, sizeof(int8_t), false);
     world->tearing.event_table.count = 0;
     result = cut(&c);
     sn_table_release(&c.crossing_table, &world->allocator);
     sn_table_release(&c.rod_table, &world->allocator);
     sn_table_release(&c.mark_table, &world->allocator);
+    sn_table_release(&c.whole_table, &world->allocator);
     sn_table_release(&c.label_table, &world->allocator);
     c.info.released = (sn_real)c.released;
     if (info && result == SN_OK)
