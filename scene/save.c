@@ -347,8 +347,11 @@ static bool is_plain(const saver *s, const sn_kind *kind, const sn_constraint_de
 {
     sn_real force = 0, torque = 0;
     bool plain = kind->points != 0 && !kind->state;
+    sn_tear_def tear = {0};
     if (plain && sn_constraint_strength(s->scene->world, c, &force, &torque) == SN_OK)
         plain = force == 0 && torque == 0;
+    if (plain && sn_constraint_read_tear(s->scene->world, c, &tear) == SN_OK)
+        plain = tear.strain == 0;
     for (uint32_t i = 0; i < def->point_count && plain; ++i)
         plain = def->points[i].count == 1;
     return plain;
@@ -435,9 +438,15 @@ static void save_memory(saver *s, sn_value *record, const sn_kind *kind, const s
 static void save_strength(saver *s, sn_value *record, sn_constraint c)
 {
     sn_real force = 0, torque = 0;
-    if (sn_constraint_strength(s->scene->world, c, &force, &torque) != SN_OK)
+    sn_tear_def tear = {0};
+    if (sn_constraint_strength(s->scene->world, c, &force, &torque) != SN_OK ||
+        sn_constraint_read_tear(s->scene->world, c, &tear) != SN_OK)
         s->out->failed = true;
-    if (force != 0)
+    if (tear.strain != 0)
+        sn_document_number(s->out, record, "tear_strain", (double)tear.strain);
+    if (tear.force != 0)
+        sn_document_number(s->out, record, "tear_force", (double)tear.force);
+    if (force != 0 && tear.force == 0)
         sn_document_number(s->out, record, "strength", (double)force);
     if (torque != 0)
         sn_document_number(s->out, record, "torque_strength", (double)torque);

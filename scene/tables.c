@@ -348,6 +348,11 @@ static const sn_key constraint_keys[] = {
      .about = "it breaks when it has to exert more; 0: never"},
     {"torque_strength", SN_KEY_REAL, CONSTRAINT(torque_strength), .unit = "N m", .most = UNLIMITED,
      .about = "the same for the torque of a joint"},
+    {"tear_strain", SN_KEY_REAL, CONSTRAINT(tear_strain), .most = UNLIMITED,
+     .about = "a rod tears when it is longer than 1 + this times its rest length, and takes bending that hangs on it "
+              "along; 0: never by that"},
+    {"tear_force", SN_KEY_REAL, CONSTRAINT(tear_force), .unit = "N", .most = UNLIMITED,
+     .about = "or when it pulls with more than this"},
     {"state", SN_KEY_REALS, CONSTRAINT(state), .flags = SN_KEY_NOT_SAVED,
      .about = "what it remembers from one substep to the next, of kinds that do: for saved scenes"},
     END};

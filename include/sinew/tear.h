@@ -56,6 +56,9 @@ SN_API sn_result sn_skin_read_tear(const sn_world *world, sn_skin skin, sn_tear_
    away. Refused as above; and strain for kinds that are no rods, and a stale run. */
 SN_API sn_result sn_constraints_set_tear(sn_world *world, sn_constraints run, const sn_tear_def *def);
 
+/* What one of these bears, with spread in it (and 0 as its spread); all 0 if it was never told by sn_constraints_set_tear. */
+SN_API sn_result sn_constraint_read_tear(const sn_world *world, sn_constraint constraint, sn_tear_def *def);
+
 /* ---- Cutting -------------------------------------------------------------------------------------------------------- */
 
 typedef enum sn_blade {

@@ -159,6 +159,22 @@ sn_result sn_breaking_set_run(sn_world *world, sn_constraints run, const sn_tear
     return SN_OK;
 }
 
+sn_result sn_constraint_read_tear(const sn_world *world, sn_constraint constraint, sn_tear_def *def)
+{
+    if (!world)
+        return SN_ERROR_ARGUMENT;
+    if (!def)
+        return world_fail(world, SN_ERROR_ARGUMENT, "def is NULL");
+    if (!exists(world, constraint))
+        return SN_ERROR_STALE;
+    const uint32_t at = find(world, constraint);
+    const sn_weak *weak = weak_list(world);
+    *def = sn_default_tear_def();
+    if (is_at(world, at, constraint) && weak[at].tears)
+        def->force = weak[at].force, def->strain = weak[at].strain;
+    return SN_OK;
+}
+
 bool sn_breaking_reserve(sn_world *world, uint32_t count)
 {
     sn_table *table = &world->breaking.table;
