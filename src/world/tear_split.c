@@ -17,6 +17,9 @@
 /* A part gets at least this share of the mass of a vertex. */
 #define LEAST_SHARE 0.02
 
+/* How far the parts of a vertex of a surface that collides with itself are set apart, as a share of an edge. */
+#define GAP 0.01
+
 /* kg: a share of less might be no mass any more. */
 #define LEAST_MASS 1e-27
 
@@ -501,6 +504,53 @@ static void make_particles(sn_world *world, sn_split *split)
     sn_particle_take_share(world, split->vertex, left, movable ? share[keeps] : 1);
 }
 
+/* Whether a triangle of the fan is of a skin that collides with itself. */
+static bool collides_with_itself(const sn_world *world, const sn_split *split)
+{
+    const sn_skin_record *skin = contact_skins(&world->contact);
+    for (uint32_t s = 0; s < world->contact.skin_table.count; ++s)
+        for (uint32_t i = 0; skin[s].self_collision && i < split->count; ++i)
+            if (split->place[i] / 3 - skin[s].first < skin[s].count)
+                return true;
+    return false;
+}
+
+/* Surfaces that collide with themselves must not touch at the start of a substep, and the parts of a vertex are in one place. Each is moved a little towards the middle c_i of its triangles,
+   by k (c_i - c) with c the mean of these by mass: so the centre of mass stays where it is, and, as all move alike, so does angular momentum. */
+static void set_apart(sn_world *world, const sn_split *split)
+{
+    sn_particle_store *p = &world->particles;
+    sn_dvec3 middle[SN_TEAR_PARTS] = {{0, 0, 0}}, mean = {0, 0, 0};
+    double number[SN_TEAR_PARTS] = {0}, mass = 0, size = 0, most = 0;
+    if (p->x[world->ids.value[split->vertex]].w == 0 || !collides_with_itself(world, split))
+        return;
+    for (uint32_t i = 0; i < 2 * split->count; ++i) {
+        uint32_t other[2];
+        others_at(world, split->place[i / 2], other);
+        const sn_dvec3 way = seen_from(world, split->vertex, other[i % 2]);
+        middle[split->part[i / 2]] = dvec3_add(middle[split->part[i / 2]], way);
+        number[split->part[i / 2]] += 1;
+        size += dvec3_length(way) / (2 * split->count);
+    }
+    for (uint32_t i = 0; i < split->parts; ++i) {
+        const double m = (double)p->v[world->ids.value[split->made[i]]].w;
+        middle[i] = dvec3_scale(middle[i], 1 / number[i]);
+        mean = dvec3_add(mean, dvec3_scale(middle[i], m));
+        mass += m;
+    }
+    mean = dvec3_scale(mean, 1 / mass);
+    for (uint32_t i = 0; i < split->parts; ++i)
+        most = fmax(most, dvec3_length(dvec3_sub(middle[i], mean)));
+    for (uint32_t i = 0; most > 0 && i < split->parts; ++i) {
+        const uint32_t slot = world->ids.value[split->made[i]];
+        const sn_vec4 x = p->x[slot], low = p->x_low[slot];
+        const sn_dvec3 at = {(double)x.x + (double)low.x, (double)x.y + (double)low.y, (double)x.z + (double)low.z};
+        const sn_dvec3 to = dvec3_add(at, dvec3_scale(dvec3_sub(middle[i], mean), GAP * size / most));
+        p->x[slot] = vec4(dvec3_round(to), x.w);
+        p->x_low[slot] = vec4(dvec3_round(dvec3_sub(to, dvec3_from(vec4_xyz(p->x[slot])))), low.w);
+    }
+}
+
 static void apply(sn_world *world, sn_split *split, const sn_tear *tear, uint32_t *removed, double *released)
 {
     sn_tearing *t = &world->tearing;
@@ -515,6 +565,7 @@ static void apply(sn_world *world, sn_split *split, const sn_tear *tear, uint32_
     make_particles(world, split);
     for (uint32_t i = 0; i < count; ++i)
         follow(world, split, &node[i], &gone, &energy);
+    set_apart(world, split);
     note_triangles(world, split);
     sn_tear_drop_rods(world, &rods, &gone, &energy);
     t->room_particles -= split->parts - 1;

@@ -435,6 +435,35 @@ static void test_no_memory(void **state)
     }
 }
 
+/* A sheet that collides with itself and tears does not intersect itself, and comes apart. */
+static void test_a_torn_surface_does_not_intersect(void **state)
+{
+    (void)state;
+    sn_world *world = make_world(1, 0);
+    tear_sheet s = tear_sheet_add(world, 9, 7, 0.1, 0.02, 1e-4, -0.05, 3);
+    uint32_t count, *triangle = malloc(3 * 96 * sizeof *triangle), tears = 0;
+    memcpy(triangle, sn_skin_triangles(world, s.skin, &count), 3 * 96 * sizeof *triangle);
+    assert_int_equal(count, 96);
+    assert_ok(world, sn_skin_remove(world, s.skin));
+    sn_skin_def def = sn_default_skin_def();
+    def.triangles = triangle, def.triangle_count = count;
+    def.thickness = real(0.004), def.self_collision = true;
+    assert_ok(world, sn_skin_add(world, &def, &s.skin));
+    free(triangle);
+    const sn_tear_def tear = by_strain(0.25, 0.2, 7);
+    assert_ok(world, sn_skin_set_tear(world, s.skin, &tear));
+    for (uint32_t frame = 1; frame <= 60; ++frame) {
+        pull_apart(world, &s, 0.6);
+        assert_ok(world, sn_world_step(world, real(1.0 / 60)));
+        sn_world_tears(world, &count);
+        tears += count;
+        assert_int_equal(sn_query_intersections(world, NULL, 0), 0);
+    }
+    assert_true(tears > 6);
+    assert_true(pieces_of(world, s.skin) >= 2);
+    sn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -446,6 +475,7 @@ int main(void)
         cmocka_unit_test(test_a_function_may_refuse),
         cmocka_unit_test(test_a_rope_parts),
         cmocka_unit_test(test_held_vertices_hold),
+        cmocka_unit_test(test_a_torn_surface_does_not_intersect),
         cmocka_unit_test(test_bad_strengths_are_refused),
         cmocka_unit_test(test_no_memory),
     };
