@@ -4,34 +4,28 @@
 PREFIX ?= /usr/local
 setup  := scripts/setup.sh
 
-# Configuring is quiet unless it fails: $(call configure,PRESET,OPTIONS)
-configure = mkdir -p build/$(1) && { cmake --preset $(1) $(2) >build/$(1)/configure.log 2>&1 \
-	|| { cat build/$(1)/configure.log; exit 1; }; }
-
 .PHONY: build help run test test-long check abi fuzz random bench bench-long bench-docs bench-convergence accuracy docs solver-docs integrator-docs test-blender gallery testbed playground test-web bench-web format format-check mingw aarch64 install clean
 .NOTPARALLEL:
 
-# Builds the command, and everything else that is out of date.
-built = $(call configure,release) && cmake --build --preset release
-
-build: ## build the library, the command, the examples and the tests (the default)
+build: ## build the library, the examples and the command, which lies here as ./sinew then (the default); V=1 shows each step
 	@$(setup) build
-	@$(built)
+	@scripts/build.sh release sinew_command examples
+	@echo "Built. Next: ./sinew list scenes, ./sinew render curtain, or 'make help'"
 
 help: ## list the targets
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 22
 
 run: ## simulate a washing line in the wind: a picture, a film, a point cache for Blender, a trace and its plot in out/
 	@$(setup) build run
-	@$(call configure,release)
-	@cmake --build --preset release --target sinew_command
-	@build/release/sinew run washing_line --out out/washing_line --format pc2 --trace out/washing_line/trace.csv \
+	@scripts/build.sh release sinew_command
+	@./sinew run washing_line --out out/washing_line --format pc2 --trace out/washing_line/trace.csv \
 		--plot out/washing_line/trace.png
-	@build/release/sinew render washing_line --quiet --frame 180 --out out/washing_line/picture.png
-	@build/release/sinew render washing_line --quiet --frames 180 --every 3 --size 480x270 --out out/washing_line/film.apng
-	@echo; echo "See it:           out/washing_line/picture.png, and film.apng beside it, which a browser plays"
-	@echo "Draw another one: build/release/sinew render wrecking_ball    (build/release/sinew list scenes)"
-	@echo "Play with it:     make playground, then build/release/sinew view curtain"
+	@./sinew render washing_line --frame 180 --out out/washing_line/picture.png
+	@./sinew render washing_line --frames 180 --every 3 --size 480x270 --out out/washing_line/film.gif
+	@echo
+	@echo "See it:         open out/washing_line/film.gif and picture.png with a browser or a picture viewer"
+	@echo "Another scene:  ./sinew list scenes, then ./sinew render wrecking_ball --out wrecking_ball.gif"
+	@echo "Your own:       docs/tutorial.md, from the first rope to the loop of a game, in twenty minutes"
 
 test: ## run all tests as shipped, some with ASan and UBSan and in double precision, a moment of fuzzing, a look at the web page (not with WEB=no)
 	@$(setup) build
@@ -66,20 +60,17 @@ bench-long: ## the same with the pile of a million spheres (about half an hour)
 bench bench-long:
 	@$(setup) build
 	-@$(setup) bench
-	@$(call configure,release,-DSINEW_BENCH_BULLET=ON)
-	@cmake --build --preset release --target bench_programs
+	@scripts/build.sh release -DSINEW_BENCH_BULLET=ON bench_programs
 	@scripts/bench.sh $(if $(filter bench-long,$@),--long)
 
 bench-docs: ## measure everything and write docs/performance.md (about an hour)
 	@$(setup) build bench
-	@$(call configure,release,-DSINEW_BENCH_BULLET=ON)
-	@cmake --build --preset release --target bench_programs
+	@scripts/build.sh release -DSINEW_BENCH_BULLET=ON bench_programs
 	@scripts/bench.sh --docs
 
 bench-convergence: ## measure how stiff cloth comes out and what that costs, into docs/convergence.md (some minutes)
 	@$(setup) build
-	@$(call configure,release)
-	@cmake --build --preset release --target sinew_bench_convergence
+	@scripts/build.sh release sinew_bench_convergence
 	@scripts/convergence.sh build/release/sinew-bench-convergence
 
 accuracy: ## measure the accuracy and write docs/accuracy.md
@@ -88,38 +79,32 @@ accuracy: ## measure the accuracy and write docs/accuracy.md
 
 docs: ## bring the generated tables in docs/ up to date
 	@$(setup) build
-	@$(call configure,release)
-	@cmake --build --preset release --target list_kinds sinew_command validation_test_claims
+	@scripts/build.sh release list_kinds sinew_command validation_test_claims
 	@scripts/docs.sh build/release/examples/list_kinds build/release/sinew build/release/tests/validation/test_claims
 
 solver-docs: ## measure the solvers and write the figures and tables of docs/solvers.md
 	@$(setup) build run
-	@$(call configure,release)
-	@cmake --build --preset release --target sinew_command
+	@scripts/build.sh release sinew_command
 	@scripts/solvers.sh
 
 integrator-docs: ## measure how accurate integrators are for the time they take, into docs/integrators.md (some minutes)
 	@$(setup) build run
-	@$(call configure,release)
-	@cmake --build --preset release --target study
+	@scripts/build.sh release study
 	@scripts/integrators.sh
 
 test-blender: ## open an export in Blender and compare every vertex with what was simulated
 	@$(setup) build blender
-	@$(call configure,release)
-	@cmake --build --preset release --target sinew_command
+	@scripts/build.sh release sinew_command
 	@scripts/blender_test.sh build/release/sinew
 
 gallery: ## render the pictures of the README and of docs/ with Blender
 	@$(setup) build blender
-	@$(call configure,release)
-	@cmake --build --preset release --target sinew_command
+	@scripts/build.sh release sinew_command
 	@scripts/gallery.sh
 
 testbed: ## open a window with all scenes, to pull at, stop and look into (SCENE=... begins with that one); needs SDL2
 	@$(setup) build testbed
-	@$(call configure,release,-DSINEW_TESTBED=ON)
-	@cmake --build --preset release --target testbed
+	@scripts/build.sh release -DSINEW_TESTBED=ON testbed
 	@build/release/testbed $(SCENE)
 
 playground: ## build the web package and the playground, a page that any static host serves, into web/playground/dist
@@ -129,14 +114,12 @@ playground: ## build the web package and the playground, a page that any static 
 
 test-web: ## run the tests of the web package in Node and of the playground in Chromium
 	@$(setup) build web wasm browser
-	@$(call configure,release)
-	@cmake --build --preset release --target sinew_command
+	@scripts/build.sh release sinew_command
 	@scripts/web.sh test
 
 bench-web: ## measure the web package in Node and Chromium, beside native code and npm's jolt-physics
 	@$(setup) build web wasm browser
-	@$(call configure,release)
-	@cmake --build --preset release --target sinew_command
+	@scripts/build.sh release sinew_command
 	@scripts/web.sh bench
 
 format: ## format the sources
@@ -149,18 +132,17 @@ format-check: ## show what is not formatted
 
 mingw: ## compile the library and the examples for Windows
 	@$(setup) build mingw
-	@$(call configure,mingw)
-	@cmake --build --preset mingw
+	@scripts/build.sh mingw
 
 aarch64: ## cross-compile for 64-bit ARM and run the tests under qemu
 	@$(setup) build aarch64
 	@scripts/test.sh aarch64
 
-install: ## build and install the library, the command and, if it is built, the playground under PREFIX (/usr/local)
+install: ## build and install the libraries, the command and, if it is built, the playground under PREFIX (/usr/local)
 	@$(setup) build
-	@cmake -S . -B build/install -G Ninja -DCMAKE_INSTALL_PREFIX="$(PREFIX)" -DSINEW_TESTS=OFF -DSINEW_EXAMPLES=OFF
-	@cmake --build build/install
-	@cmake --install build/install
+	@scripts/build.sh release install_parts
+	@cmake --install build/release --prefix "$(PREFIX)" >build/release/install.log
+	@echo "Installed under $(PREFIX): bin/sinew, the libraries with their headers, and the scenes. Next: sinew list scenes"
 
 clean: ## delete everything that was built
-	@rm -rf build out
+	@rm -rf build out sinew

@@ -11,11 +11,12 @@
 #define MOST_FRAMES  300 /* of a scene file that says more */
 #define MOST_THREADS 256
 #define MOST_PASSES  100000
-#define ROUNDS       15  /* in which a feature and the plain scene take turns, */
-#define QUICK_ROUNDS 5   /*   and at a glance, */
-#define QUICK_SIDE   16  /*   with so small a cloth */
-#define KIND_ROUNDS  5   /* the same of a kind and nothing, of which there are many, */
-#define QUICK_KINDS  16  /*   and so few constraints of a kind */
+#define ROUNDS       15 /* in which a feature and the plain scene take turns, */
+#define QUICK_ROUNDS 5  /*   and at a glance, */
+#define QUICK_SIDE   16 /*   with so small a cloth */
+#define KIND_ROUNDS  5  /* the same of a kind and nothing, of which there are many, */
+#define QUICK_KINDS  16 /*   and so few constraints of a kind */
+#define BUSY         0.5 /* processes that compute or wait, on the mean of the last minute, before the first measurement */
 #define EDITED       512 /* the cloth on which edits are measured: about a million constraints */
 
 typedef struct bench_options {
@@ -152,9 +153,11 @@ static void relate(const bench *b, sn_bench_row *r)
         return;
     sn_bench_limit(&b->machine, r);
     const sn_bench_row *one = find_row(b, r, r->scene, r->engine, r->path, 1);
+    /* CPU time, of one thread, is not held against wall time, of several: other programs would decide the ratio. */
     if (one && r->threads > 1)
-        r->speed_up = one->ms / r->ms;
-    const sn_bench_row *bullet = r->n ? find_row(b, r, r->scene, "bullet", r->bodies ? r->path : NULL, 1) : NULL;
+        r->speed_up = one->wall_ms / r->ms;
+    const sn_bench_row *bullet =
+        r->n && r->threads == 1 ? find_row(b, r, r->scene, "bullet", r->bodies ? r->path : NULL, 1) : NULL;
     if (bullet && strcmp(r->engine, "sinew") == 0) {
         r->bullet = bullet->ns / r->ns;
         r->bullet_stretch = r->stretch_mean > 0 ? bullet->stretch_mean / r->stretch_mean : NAN;
@@ -324,13 +327,13 @@ static void bench_case(bench *b, const sn_bench_case *c)
     }
 }
 
-/* Runs the standard scenes of a name: "cloth" all sizes, "cloth-64" one. False if it is the name of none. */
+/* Runs the standard scenes of a name: "cloth" all sizes, "cloth-64" one. False if it is the name of none. b NULL: only says that. */
 static bool bench_named(bench *b, const char *name)
 {
     bool found = false;
     for (uint32_t i = 0; sn_bench_case_at(i); ++i)
         if (strcmp(sn_bench_case_at(i)->scene, name) == 0) {
-            if (!sn_bench_case_at(i)->slow || b->o->slow)
+            if (b && (!sn_bench_case_at(i)->slow || b->o->slow))
                 bench_case(b, sn_bench_case_at(i));
             found = true;
         }
@@ -342,9 +345,39 @@ static bool bench_named(bench *b, const char *name)
     snprintf(scene, sizeof scene, "%.*s", (int)(dash - name), name);
     sn_bench_case c;
     found = *end == 0 && n <= UINT32_MAX && sn_bench_case_find(scene, (uint32_t)n, &c);
-    if (found)
+    if (found && b)
         bench_case(b, &c);
     return found;
+}
+
+/* Whether there is what was named, before anything is measured. */
+static bool all_exist(const sn_texts *operands)
+{
+    for (uint32_t i = 0; i < operands->count; ++i) {
+        const char *name = operands->item[i];
+        char *path = NULL;
+        if (strcmp(name, "queries") != 0 && !bench_named(NULL, name) && strcmp(name, "-") != 0 &&
+            !(path = sn_find_scene(name))) {
+            sn_complain(0, "bench: standard scenes are those of 'sinew bench --list'");
+            return false;
+        }
+        free(path);
+    }
+    return true;
+}
+
+/* Other programs make times longer and ratios random. */
+static void warn_of_load(void)
+{
+    double load = 0;
+    FILE *file = fopen("/proc/loadavg", "r");
+    if (!file)
+        return;
+    const bool known = fscanf(file, "%lf", &load) == 1;
+    fclose(file);
+    if (known && load > BUSY)
+        sn_complain(0, "warning: other programs are at work here (load average %.1f): times are not to be trusted",
+                    load);
 }
 
 /* ---- Scene files ------------------------------------------------------------------------------------------------- */
@@ -442,6 +475,9 @@ static int run(const void *given, const sn_texts *operands)
         return SN_EXIT_USAGE;
     if (b.o->set.count > 0 && operands->count == 0)
         return sn_complain(SN_EXIT_USAGE, "bench: --set changes scene files, and none is named");
+    if (!all_exist(operands))
+        return SN_EXIT_INPUT;
+    warn_of_load();
     b.bullet = b.o->bullet ? sn_path_join("", b.o->bullet) : sn_bench_bullet_find();
     bench_all(&b, operands);
     free(b.bullet);

@@ -34,6 +34,7 @@ typedef struct sn_bench_row {
     double projections;                /* in a frame */
     double ns;                         /* of a projection */
     double ms;                         /* of a frame, median */
+    double wall_ms;                    /* the same by the clock on the wall, of a row in CPU time */
     double spread;                     /* between the quartiles, as a share of the median */
     double stretch_mean, stretch_max;  /* of a pile: overlap, as a share of the radius */
     double kinetic, fastest, contacts; /* of a pile at the end: J a particle, m/s, and what one touches on the mean */

@@ -100,7 +100,7 @@ bool sn_bench_measure_scene(sn_scene *scene, uint32_t threads, uint32_t frames, 
 {
     sn_world *world = sn_scene_world(scene);
     sn_settings settings = sn_world_settings(world);
-    sn_bench_samples samples = {0};
+    sn_bench_samples samples = {.wall_clock = sn_seconds_now};
     running r = {.scene = scene, .varies = settings.tolerance > 0};
     if (!sn_bench_set_threads(world, threads)) {
         snprintf(row->status, sizeof row->status, "%u threads cannot be had", (unsigned)threads);
@@ -122,6 +122,7 @@ bool sn_bench_measure_scene(sn_scene *scene, uint32_t threads, uint32_t frames, 
     row->blocks = samples.count;
     row->projections = r.passes / r.frames * count_solved(world);
     row->ms = 1e3 * sn_bench_median(&samples);
+    row->wall_ms = 1e3 * sn_bench_wall_median(&samples);
     row->ns = row->projections > 0 ? 1e6 * row->ms / row->projections : NAN;
     row->spread = sn_bench_spread(&samples);
     row->first_ms = 1e3 * samples.first;

@@ -17,7 +17,7 @@ sn_bench_row sn_bench_row_new(const char *scene, uint32_t n, const char *engine,
     row.projections = row.ns = row.ms = row.spread = row.stretch_mean = row.stretch_max = NAN;
     row.kinetic = row.fastest = row.contacts = NAN;
     row.build_ms = row.first_ms = row.bytes = row.edit_ns = row.volume_ns = NAN;
-    row.speed_up = row.limit_ns = row.limit_share = row.bullet = row.bullet_stretch = NAN;
+    row.wall_ms = row.speed_up = row.limit_ns = row.limit_share = row.bullet = row.bullet_stretch = NAN;
     row.residual_mean = row.residual_worst = NAN;
     row.ratio = row.ratio_spread = row.ratio_target = NAN;
     for (uint32_t i = 0; i < SN_BENCH_COSTS; ++i)
@@ -200,6 +200,7 @@ static void fill_row(sn_document *d, sn_value *root, const sn_bench_row *r)
     number(d, root, "projections_per_frame", r->projections);
     number(d, root, "ns_per_projection", r->ns);
     number(d, root, "ms_per_frame", r->ms);
+    number(d, root, "wall_ms_per_frame", r->wall_ms);
     number(d, root, "spread", r->spread);
     number(d, root, "stretch_mean", r->stretch_mean);
     number(d, root, "stretch_max", r->stretch_max);

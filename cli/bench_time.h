@@ -21,6 +21,8 @@ typedef struct sn_bench_samples {
     uint32_t count;
     double value[SN_BENCH_SAMPLES]; /* s for a frame, each of one block */
     double total;                   /* s in all blocks */
+    double (*wall_clock)(void);     /* if it is set, blocks are timed by it as well: */
+    double wall[SN_BENCH_SAMPLES];  /*   s for a frame, in the order of blocks until a median sorts them */
     double first;                   /* s: the first frame of the first run, in which an engine makes things ready */
 } sn_bench_samples;
 
@@ -35,10 +37,13 @@ bool sn_bench_run_blocks(sn_bench_samples *samples, uint32_t frames, sn_bench_st
 /* Whether the case should run once more. */
 bool sn_bench_wants_more(const sn_bench_samples *samples, double seconds);
 
-/* Both sort the samples. The spread is that between the quartiles, as a share of the median: a single interruption by
+/* They sort the samples. The spread is that between the quartiles, as a share of the median: a single interruption by
    other programs does not decide it. */
 double sn_bench_median(sn_bench_samples *samples);
 double sn_bench_spread(sn_bench_samples *samples);
+
+/* The median by the wall clock; 0 without one. */
+double sn_bench_wall_median(sn_bench_samples *samples);
 
 #ifdef __cplusplus
 }

@@ -320,7 +320,7 @@ static bool run_once(const sn_bench_job *job, sn_bench_clock *clock, sn_bench_sa
 bool sn_bench_measure(const sn_bench_job *job, sn_bench_row *row)
 {
     sn_bench_clock *clock = job->threads == 1 ? sn_cpu_seconds : sn_seconds_now;
-    sn_bench_samples samples = {0};
+    sn_bench_samples samples = {.wall_clock = sn_seconds_now};
     row->substeps = job->substeps;
     row->iterations = 1;
     row->frames = job->frames > SN_BENCH_LEAST ? job->frames : SN_BENCH_LEAST + 1;
@@ -334,6 +334,7 @@ bool sn_bench_measure(const sn_bench_job *job, sn_bench_row *row)
     row->settled = job->settle;
     row->projections = (double)job->substeps * (pile ? row->particles : row->constraints);
     row->ms = 1e3 * sn_bench_median(&samples);
+    row->wall_ms = 1e3 * sn_bench_wall_median(&samples);
     row->ns = 1e6 * row->ms / row->projections;
     row->spread = sn_bench_spread(&samples);
     row->first_ms = 1e3 * samples.first;

@@ -40,6 +40,10 @@ bool sn_reference_print(FILE *file);
 /* Prints "sinew: ..." to standard error and returns code, so that callers can return it. */
 int sn_complain(int code, const char *format, ...) SN_PRINTS(2, 3);
 
+/* Says that standard output cannot be written, by errno, but not of a pipe that nobody reads any more: `sinew list | head -n 1` is no
+   mistake. SN_EXIT_OUTPUT in either case. */
+int sn_complain_of_output(void);
+
 /* Whether a stream is a terminal that can move its cursor, and whether colour is welcome there (NO_COLOR, TERM). */
 bool sn_is_terminal(FILE *file);
 bool sn_is_colourful(FILE *file);
@@ -121,6 +125,7 @@ typedef struct sn_loading {
     const char *scene;    /* as typed */
     const sn_texts *sets; /* may be NULL */
     uint64_t memory;      /* 0: the default */
+    uint32_t threads;     /* of the world; 0: one for each core */
     bool read_anywhere;
     bool json;                     /* problems as events on standard output, else as text on standard error */
     bool quiet;                    /* no notes */

@@ -140,9 +140,9 @@ static uint32_t dynamic_bodies(const sn_world *world)
 
 static void add_statics(sn_document *d, sn_value *root, sn_scene *scene, sn_world *world)
 {
-    const sn_scene_static *found = sn_scene_static_at(scene, 0);
+    const sn_scene_fixed *found = sn_scene_fixed_at(scene, 0);
     sn_value *statics = found ? sn_document_record(d, root, "statics") : NULL;
-    for (uint32_t i = 0; (found = sn_scene_static_at(scene, i)) != NULL; ++i) {
+    for (uint32_t i = 0; (found = sn_scene_fixed_at(scene, i)) != NULL; ++i) {
         sn_body_def def;
         char text[160], shapes[32];
         if (sn_body_read(world, found->handle, &def) != SN_OK)

@@ -13,8 +13,10 @@ typedef struct sn_run_options {
     uint32_t frames; /* UINT32_MAX: as many as the scene says */
     uint32_t every;
     uint32_t certify; /* 0: not asked for */
+    uint32_t threads; /* 0: one for each core */
     const char *out, *format, *trace, *plot, *save;
-    const char *profile; /* NULL: not asked for; "": no file */
+    const char *budget, *steps; /* NULL: not asked for */
+    const char *profile;        /* NULL: not asked for; "": no file */
     sn_texts set;
     uint64_t memory;
     bool quiet, json, read_anywhere, help;
@@ -47,6 +49,18 @@ typedef struct sn_job_worst {
     bool warned;     /*   which was told */
 } sn_job_worst;
 
+/* What --budget chose. */
+typedef struct sn_job_budget {
+    bool on; /* it was asked for, and the first frame has come */
+    sn_budget budget;
+    FILE *file;              /* of --steps; NULL: not asked for */
+    uint32_t least, most;    /* substeps in a frame */
+    uint64_t substeps;       /* in all frames together */
+    uint32_t missed, late;   /* frames in which the error was above what is aimed at, or that took longer */
+    double relative, metres; /* the worst of all frames */
+    double seconds, longest; /* of all frames together, and of one */
+} sn_job_budget;
+
 #define SN_JOB_KINDS 128u /* kinds that are told apart; those beyond are taken together */
 
 typedef struct sn_job {
@@ -72,6 +86,9 @@ typedef struct sn_job {
     bool drawn, saved;
     sn_job_profile profile;
     sn_job_certificate certificate;
+    sn_job_budget budget;
+    double deepest; /* m: the deepest overlap of all frames, */
+    uint32_t deepest_frame;
     sn_progress progress;
     sn_job_worst worst[SN_JOB_KINDS]; /* by kind */
     int code;
@@ -106,6 +123,14 @@ void sn_job_profile_step(sn_job *job);
 void sn_job_profile_close(sn_job *job);
 void sn_job_profile_print(const sn_job *job);
 void sn_job_profile_say(const sn_job *job, sn_document *d, sn_value *root);
+
+/* --budget and --steps (job_budget.c): whether the text is good, which complains if not; begins, after the warm-up; takes a step; ends; and tells. */
+bool sn_job_budget_check(const sn_run_options *asked);
+bool sn_job_budget_begin(sn_job *job);
+sn_result sn_job_budget_step(sn_job *job);
+void sn_job_budget_end(sn_job *job);
+void sn_job_budget_print(const sn_job *job);
+void sn_job_budget_say(const sn_job *job, sn_document *d, sn_value *root);
 
 /* --certify (job_certify.c): looks at the present frame; fails the job at the end if something intersected; and tells. */
 void sn_job_certify(sn_job *job);

@@ -42,10 +42,8 @@ bool sn_job_profile_open(sn_job *job)
 
 bool sn_job_profile_begin(sn_job *job)
 {
-    if (!job->asked->profile)
-        return true;
     sn_settings settings = sn_world_settings(job->world);
-    settings.profile = true;
+    settings.profile = true; /* also for the deepest overlap: see job_worst.c */
     job->profile.start = sn_seconds_now();
     bool good = sn_world_configure(job->world, &settings) == SN_OK;
     if (good && job->profile.file)

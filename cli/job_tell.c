@@ -82,6 +82,10 @@ static void say_report(const sn_job *job, sn_document *d, sn_value *root, const 
     if (report->meshes[0])
         sn_document_text(d, root, "meshes", report->meshes);
     say_residuals(job, d, root, report);
+    sn_value *overlap = sn_document_record(d, root, "overlap");
+    sn_document_number(d, overlap, "deepest", job->deepest);
+    sn_document_number(d, overlap, "deepest_frame", job->deepest_frame);
+    sn_document_number(d, overlap, "end", report->profile.counts.penetration);
     sn_document_number(d, root, "direct_trees", report->direct_trees);
     sn_document_number(d, root, "direct_constraints", report->direct_constraints);
 }
@@ -133,6 +137,7 @@ static void tell_program(sn_job *job, const sn_report *report)
     sn_document_text(&d, root, "state_hash", hash);
     say_files(&d, root, job);
     sn_job_certify_say(job, &d, root);
+    sn_job_budget_say(job, &d, root);
     sn_job_profile_say(job, &d, root);
     sn_document_truth(&d, root, "interrupted", job->code > SN_EXIT_SIGNAL);
     if (job->failure[0])
@@ -192,6 +197,9 @@ static void print_report(const sn_job *job, const sn_report *report)
     if (report->meshes[0])
         printf("  %-13s%s\n", "meshes", report->meshes);
     print_residuals(job, report);
+    if (job->deepest > 0)
+        printf("  %-13sdeepest %.3g m, in frame %u; at the end %.3g m\n", "overlap", job->deepest,
+               (unsigned)job->deepest_frame, report->profile.counts.penetration);
     if (report->direct_trees)
         printf("  %-13s%u constraints in %u tree%s, because they carry 8 times what they move or more\n", "direct",
                (unsigned)report->direct_constraints, (unsigned)report->direct_trees,
@@ -257,6 +265,7 @@ void sn_job_tell_end(sn_job *job)
         print_report(job, &report);
     print_slopes(job);
     sn_job_certify_print(job);
+    sn_job_budget_print(job);
     printf("  %-13s%016" PRIx64 "\n", "state hash", sn_world_hash(job->world));
     print_files(job);
     sn_job_profile_print(job);

@@ -56,6 +56,10 @@ void sn_job_worst_frame(sn_job *job)
     sn_report report;
     if (sn_world_report(job->world, &report) != SN_OK)
         return;
+    if (report.profile.counts.penetration > job->deepest) {
+        job->deepest = report.profile.counts.penetration;
+        job->deepest_frame = job->done;
+    }
     for (uint32_t i = 0; i < report.kind_count; ++i) {
         const sn_kind *kind = sn_kind_info(job->world, report.kinds[i].kind);
         if (kind && !kind->force) /* a force has nothing to miss */

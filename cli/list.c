@@ -148,7 +148,7 @@ static int list_section(const section *s, bool json, bool heading)
     return code;
 }
 
-/* Shows an entry if the section has it. */
+/* Shows an entry if the section has it; after another one, behind an empty line. */
 static int show(const section *s, const char *name, bool json, bool *found)
 {
     sn_document d;
@@ -159,9 +159,12 @@ static int show(const section *s, const char *name, bool json, bool *found)
         code = SN_EXIT_FAILED;
     if (entry && json)
         code = sn_json_write_line(stdout, entry) ? SN_EXIT_FINE : SN_EXIT_OUTPUT;
-    else if (entry)
+    else if (entry) {
+        if (*found)
+            putchar('\n');
         print_entry(s->singular, entry);
-    *found = entry != NULL;
+    }
+    *found = *found || entry != NULL;
     sn_document_release(&d);
     return code;
 }
@@ -209,7 +212,7 @@ static int run(const void *given, const sn_texts *operands)
         return list_section(s, o->json, false);
     if (operands->count > 1 && !s)
         return unknown(NULL, first);
-    for (size_t i = 0; i < SECTIONS && !found && code == SN_EXIT_FINE; ++i)
+    for (size_t i = 0; i < SECTIONS && code == SN_EXIT_FINE; ++i)
         if (!s || s == &sections[i])
             code = show(&sections[i], name, o->json, &found);
     return code == SN_EXIT_FINE && !found ? unknown(s, name) : code;
@@ -221,7 +224,7 @@ const sn_command sn_command_list = {
     .about = "Lists what there is: scenes, objects, shapes, kinds, settings and their choices",
     .details = "SECTION is scenes, objects, shapes, kinds, solvers, integrators,\n"
                "orders, gradients, settings or formats. With a NAME everything about that one: parameters\n"
-               "or keys with units, ranges and defaults.\n\n"
+               "or keys with units, ranges and defaults; what several sections have is shown of each.\n\n"
                "Examples:\n"
                "  sinew list kinds\n"
                "  sinew list rope\n",

@@ -68,5 +68,8 @@ int sn_load(const sn_loading *loading, sn_loaded *loaded, char **path)
     fflush(stdout);
     if (!tell_problems(loading, loaded))
         return SN_EXIT_OUTPUT;
+    if (good && sn_world_set_threads(sn_scene_world(loaded->scene), loading->threads) != SN_OK)
+        return sn_complain(SN_EXIT_USAGE, "--threads: found %u, expected 1 to 256, or 0: one for each core",
+                           (unsigned)loading->threads);
     return good ? SN_EXIT_FINE : SN_EXIT_INPUT;
 }

@@ -1,7 +1,6 @@
 /* The command `sinew`: finds the subcommand, reads its options, runs it. */
 #include "cli/cli.h"
 
-#include <errno.h>
 #include <string.h>
 
 static void print_version(void)
@@ -57,6 +56,6 @@ int main(int argc, char **argv)
     sn_signals_ignore_pipe();
     int code = run_words(argc, argv);
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == SN_EXIT_FINE)
-        code = sn_complain(SN_EXIT_OUTPUT, "standard output: %s", strerror(errno));
+        code = sn_complain_of_output();
     return code;
 }

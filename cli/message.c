@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -17,6 +18,11 @@ int sn_complain(int code, const char *format, ...)
     fputc('\n', stderr);
     va_end(arguments);
     return code;
+}
+
+int sn_complain_of_output(void)
+{
+    return errno == EPIPE ? SN_EXIT_OUTPUT : sn_complain(SN_EXIT_OUTPUT, "standard output: %s", strerror(errno));
 }
 
 bool sn_is_terminal(FILE *file)

@@ -121,7 +121,7 @@ static bool print_contact(FILE *file)
 static bool print_bodies(FILE *file)
 {
     bool good = print_record(file, &sn_body_record) && print_record(file, &sn_lone_body_record) &&
-                print_record(file, &sn_static_record) && print_record(file, &sn_static_list_record) &&
+                print_record(file, &sn_fixed_body_record) && print_choices(file, "type", &sn_body_type_choices) &&
                 print_record(file, &sn_shape_record);
     for (uint32_t i = 0; i < SN_SHAPE_TYPES && good; ++i) {
         fprintf(file, "\n#### %s shape\n\n%s.\n", sn_shape_forms[i].name, sn_shape_forms[i].about);

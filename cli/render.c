@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include "export/gif.h"
 #include "export/png.h"
 #include "export/show.h"
 
@@ -12,7 +13,7 @@
 typedef struct render_options {
     sn_texts set;
     const char *out, *from, *size;
-    uint32_t frame, frames, every;
+    uint32_t frame, frames, every, threads;
     uint64_t memory;
     bool dark, read_anywhere, quiet, help;
 } render_options;
@@ -21,7 +22,7 @@ typedef struct render_options {
 
 static const sn_option options[] = {
     {"out", 'o', SN_OPTION_TEXT, FIELD(out), 0, "FILE",
-     "the picture (.png), or a film (.apng, which browsers play; .webm, .mp4, .gif with ffmpeg); default SCENE.png "
+     "the picture (.png), or a film (.gif; .apng, which browsers play; .webm, .mp4 with ffmpeg); default SCENE.png "
      "here"},
     {"frame", 0, SN_OPTION_COUNT, FIELD(frame), 0, "N", "the frame of a picture; default the last"},
     {"frames", 'n', SN_OPTION_COUNT, FIELD(frames), 0, "N", "run so many frames instead of what the scene says"},
@@ -31,6 +32,8 @@ static const sn_option options[] = {
     {"from", 'f', SN_OPTION_TEXT, FIELD(from), 0, "X,Y,Z", "look from this direction; default 0.36,0.33,0.9"},
     {"dark", 0, SN_OPTION_FLAG, FIELD(dark), 0, NULL, "before a dark sky"},
     {"set", 's', SN_OPTION_TEXTS, FIELD(set), 0, "PATH=VALUE", "change the scene before it is built, as run does"},
+    {"threads", 0, SN_OPTION_COUNT, FIELD(threads), 0, "N",
+     "compute on so many threads, 1 to 256; default 0: one for each core. Results do not depend on it"},
     {"memory", 0, SN_OPTION_SIZE, FIELD(memory), 0, "SIZE", "what a scene may take, such as 512M; default 4G"},
     {"read-anywhere", 0, SN_OPTION_FLAG, FIELD(read_anywhere), 0, NULL,
      "let the scene read meshes outside of its folder"},
@@ -42,7 +45,7 @@ static const char details[] = "SCENE is a file, - for standard input, or the nam
                               "it can be seen. Neither a display nor a graphics card is needed.\n\n"
                               "Examples:\n"
                               "  sinew render curtain\n"
-                              "  sinew render curtain --out curtain.apng\n"
+                              "  sinew render curtain --out curtain.gif\n"
                               "  sinew render wrecking_ball --frame 90 --from=1,0.3,0.5 --size 1920x1080\n";
 
 static void defaults(void *given)
@@ -53,7 +56,7 @@ static void defaults(void *given)
 
 /* ---- What was asked ---------------------------------------------------------------------------------------------------------- */
 
-typedef enum kind { PICTURE, FILM, FOREIGN } kind;
+typedef enum kind { PICTURE, FILM, GIF, FOREIGN } kind;
 
 typedef struct job {
     const render_options *asked;
@@ -69,6 +72,7 @@ typedef struct job {
     uint32_t width, height, frames, every, rate;
     FILE *pipe; /* to ffmpeg */
     sn_png png;
+    sn_gif gif;
     uint32_t drawn;
     sn_progress progress;
     char message[MESSAGE];
@@ -101,11 +105,10 @@ static bool read_direction(const char *text, float to[3])
 
 static bool read_kind(const char *path, kind *k)
 {
-    static const char *const foreign[] = {".webm", ".mp4", ".gif"};
-    *k = sn_ends_with(path, ".apng") ? FILM : PICTURE;
-    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; ++i)
-        if (sn_ends_with(path, foreign[i]))
-            *k = FOREIGN;
+    *k = sn_ends_with(path, ".apng")                                 ? FILM
+         : sn_ends_with(path, ".gif")                                ? GIF
+         : sn_ends_with(path, ".webm") || sn_ends_with(path, ".mp4") ? FOREIGN
+                                                                     : PICTURE;
     return *k != PICTURE || sn_ends_with(path, ".png");
 }
 
@@ -115,7 +118,7 @@ static bool check_asked(job *j)
     const char *wrong = NULL, *what = "";
     j->kind = PICTURE;
     if (o->out && !read_kind(o->out, &j->kind))
-        wrong = "--out: expected a name that ends with .png, .apng, .webm, .mp4 or .gif, found ", what = o->out;
+        wrong = "--out: expected a name that ends with .png, .gif, .apng, .webm or .mp4, found ", what = o->out;
     j->width = j->kind == PICTURE ? 1280 : 640;
     j->height = j->kind == PICTURE ? 720 : 360;
     memcpy(j->from, (float[3]){0.36f, 0.33f, 0.9f}, sizeof j->from);
@@ -126,7 +129,7 @@ static bool check_asked(job *j)
     else if (o->frame != UINT32_MAX && j->kind != PICTURE)
         wrong = "--frame is for a picture; a film shows all of them";
     else if (o->every && j->kind == PICTURE)
-        wrong = "--every is for a film; --out film.apng makes one";
+        wrong = "--every is for a film; --out film.gif makes one";
     if (wrong)
         sn_complain(0, "%s%s", wrong, what);
     return !wrong;
@@ -236,8 +239,8 @@ static bool open_pipe(job *j)
         free(command);
         free(name);
         sn_complain(0,
-                    "%s: a film of this kind needs ffmpeg, which is not here (Debian: apt-get install ffmpeg); a name "
-                    "that ends with .apng needs nothing",
+                    "%s: a film of this kind needs ffmpeg, which is not here (Debian: apt-get install ffmpeg); names "
+                    "that end with .gif or .apng need nothing",
                     j->path);
         return false;
     }
@@ -250,9 +253,8 @@ static bool open_pipe(job *j)
             *to++ = *c;
         }
     memcpy(to, "'", 2);
-    const char *how = sn_ends_with(j->path, ".gif") ? "-filter_complex 'split[a][b];[a]palettegen[p];[b][p]paletteuse'"
-                      : sn_ends_with(j->path, ".mp4") ? "-c:v libx264 -crf 20 -pix_fmt yuv420p -movflags +faststart"
-                                                      : "-c:v libvpx-vp9 -crf 30 -b:v 0 -pix_fmt yuv420p";
+    const char *how = sn_ends_with(j->path, ".mp4") ? "-c:v libx264 -crf 20 -pix_fmt yuv420p -movflags +faststart"
+                                                    : "-c:v libvpx-vp9 -crf 30 -b:v 0 -pix_fmt yuv420p";
     snprintf(command, room, "ffmpeg -loglevel error -y -f rawvideo -pix_fmt rgb24 -s %ux%u -r %u -i - %s -- file:%s",
              (unsigned)j->width, (unsigned)j->height, (unsigned)j->rate, how, name);
     j->pipe = popen(command, "w");
@@ -267,17 +269,20 @@ static bool open_file(job *j)
 {
     if (j->kind == FOREIGN)
         return open_pipe(j);
-    if (sn_png_open(&j->png, j->path, j->width, j->height, j->kind == FILM ? j->rate : 0, j->message, MESSAGE))
-        return true;
-    sn_complain(0, "%s", j->message);
-    return false;
+    const bool good = j->kind == GIF ? sn_gif_open(&j->gif, j->path, j->width, j->height, j->rate, j->message, MESSAGE)
+                                     : sn_png_open(&j->png, j->path, j->width, j->height, j->kind == FILM ? j->rate : 0,
+                                                   j->message, MESSAGE);
+    if (!good)
+        sn_complain(0, "%s", j->message);
+    return good;
 }
 
 static bool write_frame(job *j, const unsigned char *rgb)
 {
     const size_t count = 3 * (size_t)j->width * j->height;
-    const bool good =
-        j->pipe ? fwrite(rgb, 1, count, j->pipe) == count : sn_png_frame(&j->png, rgb, j->message, MESSAGE);
+    const bool good = j->pipe          ? fwrite(rgb, 1, count, j->pipe) == count
+                      : j->kind == GIF ? sn_gif_frame(&j->gif, rgb, j->message, MESSAGE)
+                                       : sn_png_frame(&j->png, rgb, j->message, MESSAGE);
     if (!good)
         sn_complain(0, "%s", j->pipe ? "ffmpeg did not take the film" : j->message);
     return good;
@@ -292,11 +297,11 @@ static bool close_file(job *j, bool good)
             sn_complain(0, "%s: ffmpeg could not write it", j->path);
         return done && good;
     }
-    if (!sn_png_close(&j->png, j->message, MESSAGE)) {
+    const bool closed =
+        j->kind == GIF ? sn_gif_close(&j->gif, j->message, MESSAGE) : sn_png_close(&j->png, j->message, MESSAGE);
+    if (!closed)
         sn_complain(0, "%s", j->message);
-        return false;
-    }
-    return good;
+    return closed && good;
 }
 
 /* ---- The run ----------------------------------------------------------------------------------------------------------------- */
@@ -382,6 +387,7 @@ static int run(const void *given, const sn_texts *operands)
     const sn_loading loading = {.scene = operands->item[0],
                                 .sets = &o->set,
                                 .memory = o->memory,
+                                .threads = o->threads,
                                 .read_anywhere = o->read_anywhere,
                                 .quiet = o->quiet};
     sn_loaded loaded;
@@ -403,7 +409,11 @@ static int run(const void *given, const sn_texts *operands)
         j.frames = o->frames == UINT32_MAX ? info.frames : o->frames;
         j.every = o->every ? o->every : info.rate > 30 ? (uint32_t)(info.rate / 20 + 0.5) : 1;
         j.rate = (uint32_t)fmax(fmin((double)info.rate / j.every + 0.5, 1000), 1);
-        code = render(&j);
+        if (j.kind == GIF && j.rate > SN_GIF_MOST_RATE)
+            code = sn_complain(SN_EXIT_USAGE, "--every %u: a GIF shows at most %d frames a second, and these are %u",
+                               (unsigned)j.every, SN_GIF_MOST_RATE, (unsigned)j.rate);
+        else
+            code = render(&j);
     }
     sn_loaded_release(&loaded);
     free(j.path);

@@ -23,9 +23,16 @@ static const sn_option options[] = {
     {"profile", 0, SN_OPTION_PICTURE, FIELD(profile), 0, "FILE",
      "measure the stages of every step and print a table; with a name, which ends with .json, also write them as trace "
      "events for Perfetto or chrome://tracing"},
+    {"budget", 0, SN_OPTION_TEXT, FIELD(budget), 0, "LIST",
+     "choose substeps and passes frame by frame: so that a frame takes 5ms, no rod is off by more than 1% of its "
+     "length, nothing by more than 2mm; one or several of these, with commas between"},
+    {"steps", 0, SN_OPTION_TEXT, FIELD(steps), 0, "FILE",
+     "with --budget write there what was chosen; without it read that, and take the same steps again, to the bit"},
     {"certify", 0, SN_OPTION_COUNT, FIELD(certify), 1, "N",
      "look in every Nth frame, exactly, whether triangles of skins intersect; if some do, say where and exit with 1"},
     {"save", 0, SN_OPTION_TEXT, FIELD(save), 0, "FILE", "write the scene as it is at the end, as a scene file"},
+    {"threads", 0, SN_OPTION_COUNT, FIELD(threads), 0, "N",
+     "compute on so many threads, 1 to 256; default 0: one for each core. Results do not depend on it"},
     {"memory", 0, SN_OPTION_SIZE, FIELD(memory), 0, "SIZE", "what the scene may take, such as 512M; default 4G"},
     {"read-anywhere", 0, SN_OPTION_FLAG, FIELD(read_anywhere), 0, NULL,
      "let the scene read meshes outside of its folder"},
@@ -41,7 +48,8 @@ static const char details[] = "SCENE is a file, - for standard input, or the nam
                               "Examples:\n"
                               "  sinew run curtain\n"
                               "  sinew run curtain --out out --frames 120\n"
-                              "  sinew run rope.json --set world.substeps=20 --plot rope.svg\n";
+                              "  sinew run rope.json --set world.substeps=20 --plot rope.svg\n"
+                              "  sinew run curtain --budget 8ms,2% --steps chosen.txt\n";
 
 static void defaults(void *given)
 {
@@ -124,12 +132,14 @@ static bool check_asked(const sn_run_options *o)
         wrong = "--profile: expected a name that ends with .json, found ", what = o->profile;
     else if (o->profile && !o->profile[0] && o->quiet)
         wrong = "--profile prints a table and --quiet forbids it; give it a file: --profile=FILE.json";
+    else if (o->steps && !o->steps[0])
+        wrong = "--steps: expected the name of a file";
     for (uint32_t i = 0; i < o->set.count && !wrong; ++i)
         if (!strchr(o->set.item[i], '='))
             wrong = "--set: expected PATH=VALUE, such as world.substeps=20, found ", what = o->set.item[i];
     if (wrong)
         sn_complain(0, "%s%s", wrong, what);
-    return !wrong;
+    return !wrong && sn_job_budget_check(o);
 }
 
 /* ---- The run ----------------------------------------------------------------------------------------------------- */
@@ -142,7 +152,7 @@ static bool step(sn_job *job, const char *what, uint32_t frame)
         job->code = SN_EXIT_SIGNAL + signal;
         return false;
     }
-    sn_result result = sn_scene_step(job->scene);
+    sn_result result = sn_job_budget_step(job);
     if (result == SN_CANCELLED)
         job->code = SN_EXIT_SIGNAL + sn_signals_came();
     else if (result != SN_OK)
@@ -161,7 +171,7 @@ static void run_frames(sn_job *job)
     sn_job_worst_begin(job);
     sn_progress_begin(&job->progress, job->name, job->frames, job->asked->quiet || job->asked->json);
     sn_job_certify(job);
-    if (!sn_job_write(job) || !sn_job_tell_frame(job) || !sn_job_profile_begin(job))
+    if (!sn_job_write(job) || !sn_job_tell_frame(job) || !sn_job_profile_begin(job) || !sn_job_budget_begin(job))
         return;
     while (job->done < job->frames && step(job, "frame", job->done + 1)) {
         ++job->done;
@@ -187,6 +197,7 @@ static int run_job(sn_job *job)
     sn_job_save(job);
     sn_job_draw(job);
     sn_job_certify_end(job);
+    sn_job_budget_end(job);
     sn_job_tell_end(job);
     free(job->plot_csv);
     free(job->plot_folder);
@@ -205,6 +216,7 @@ static int run(const void *given, const sn_texts *operands)
     sn_loading loading = {.scene = operands->item[0],
                           .sets = &o->set,
                           .memory = o->memory,
+                          .threads = o->threads,
                           .read_anywhere = o->read_anywhere,
                           .json = o->json,
                           .quiet = o->quiet};

@@ -1,8 +1,5 @@
 #include "cli/cli.h"
 
-#include <errno.h>
-#include <string.h>
-
 sn_value *sn_say_begin(sn_document *document, const char *name)
 {
     sn_document_init(document, NULL);
@@ -18,7 +15,7 @@ bool sn_say_end(sn_document *document)
         sn_complain(0, "out of memory");
     bool good = whole && sn_json_write_line(stdout, document->root) && fflush(stdout) == 0;
     if (whole && !good)
-        sn_complain(0, "standard output: %s", strerror(errno));
+        sn_complain_of_output();
     sn_document_release(document);
     return good;
 }

@@ -1,6 +1,5 @@
 #include "cli/cli.h"
 
-#include <errno.h>
 #include <string.h>
 
 typedef struct schema_options {
@@ -17,7 +16,7 @@ static int print_reference(void)
     if (!sn_reference_print(stdout))
         return sn_complain(SN_EXIT_FAILED, "schema: out of memory");
     if (fflush(stdout) != 0 || ferror(stdout))
-        return sn_complain(SN_EXIT_OUTPUT, "standard output: %s", strerror(errno));
+        return sn_complain_of_output();
     return SN_EXIT_FINE;
 }
 
@@ -32,7 +31,7 @@ static int run(const void *given, const sn_texts *operands)
     if (!sn_scene_schema(&document))
         code = sn_complain(SN_EXIT_FAILED, "schema: out of memory");
     else if (!sn_json_write(stdout, document.root))
-        code = sn_complain(SN_EXIT_OUTPUT, "standard output: %s", strerror(errno));
+        code = sn_complain_of_output();
     sn_document_release(&document);
     return code;
 }

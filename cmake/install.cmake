@@ -53,8 +53,22 @@ endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/sinew.pc.in" "${PROJECT_BINARY_DIR}/sinew.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/sinew.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 
+# 'make install' builds these and nothing else.
+add_custom_target(install_parts DEPENDS sinew)
+
+# The scene library: find_package(sinew COMPONENTS scene), pkg-config sinew-scene. It is an archive in every build, and needs jansson.
+if(TARGET sinew_scene_library)
+  add_dependencies(install_parts sinew_scene_library)
+  install(TARGETS sinew_scene_library EXPORT sinew-scene-targets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/scene/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
+  install(EXPORT sinew-scene-targets NAMESPACE sinew:: DESTINATION "${package_dir}")
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/sinew-scene.pc.in" "${PROJECT_BINARY_DIR}/sinew-scene.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/sinew-scene.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endif()
+
 # The command, with its manual page, its scenes, the script that opens its exports in Blender and what completes its words.
 if(SINEW_COMMAND)
+  add_dependencies(install_parts sinew_command)
   set(share "${CMAKE_INSTALL_DATADIR}")
   install(TARGETS sinew_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
   install(FILES "${PROJECT_SOURCE_DIR}/cli/sinew.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")

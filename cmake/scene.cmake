@@ -4,7 +4,8 @@
 function(sinew_room name)
   add_library(${name} STATIC ${ARGN})
   sinew_compile(${name})
-  target_include_directories(${name} PUBLIC "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include")
+  target_include_directories(${name} PUBLIC "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include"
+                                            "${PROJECT_SOURCE_DIR}/scene/include")
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   if(SINEW_DOUBLE)
     target_compile_definitions(${name} PUBLIC SINEW_DOUBLE=1)
@@ -13,7 +14,7 @@ endfunction()
 
 # The scene layer knows no JSON parser; the files that need one are a library of their own.
 set(json_sources "${PROJECT_SOURCE_DIR}/scene/json_read.c" "${PROJECT_SOURCE_DIR}/scene/load.c"
-    "${PROJECT_SOURCE_DIR}/scene/load_text.c" "${PROJECT_SOURCE_DIR}/scene/folder.c")
+    "${PROJECT_SOURCE_DIR}/scene/load_text.c" "${PROJECT_SOURCE_DIR}/scene/folder.c" "${PROJECT_SOURCE_DIR}/scene/api.c")
 file(GLOB scene_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/scene/*.c" "${PROJECT_SOURCE_DIR}/scene/objects/*.c")
 list(REMOVE_ITEM scene_sources ${json_sources})
 sinew_room(sinew_scene ${scene_sources})
@@ -22,20 +23,37 @@ file(GLOB export_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/export/*.c")
 sinew_room(sinew_export ${export_sources})
 target_link_libraries(sinew_export PUBLIC sinew_scene)
 
-if(NOT SINEW_COMMAND) # nobody uses them here
-  set_target_properties(sinew_scene sinew_export PROPERTIES EXCLUDE_FROM_ALL ON)
-  return()
+if(NOT SINEW_COMMAND)
+  set_target_properties(sinew_export PROPERTIES EXCLUDE_FROM_ALL ON)
+  if(NOT SINEW_SCENE) # nobody uses it here
+    set_target_properties(sinew_scene PROPERTIES EXCLUDE_FROM_ALL ON)
+    return()
+  endif()
 endif()
 
 find_path(JANSSON_INCLUDE_DIR jansson.h)
 find_library(JANSSON_LIBRARY jansson)
 if(NOT JANSSON_INCLUDE_DIR OR NOT JANSSON_LIBRARY)
-  message(FATAL_ERROR "The sinew command needs jansson. Run 'scripts/setup.sh build' (Debian: apt-get install "
-                      "libjansson-dev), or configure with -DSINEW_COMMAND=OFF.")
+  message(FATAL_ERROR "The scene library and the sinew command need jansson. Run 'scripts/setup.sh build' (Debian: apt-get install "
+                      "libjansson-dev), or configure with -DSINEW_COMMAND=OFF -DSINEW_SCENE=OFF.")
 endif()
 sinew_room(sinew_json ${json_sources})
 target_include_directories(sinew_json SYSTEM PRIVATE "${JANSSON_INCLUDE_DIR}")
 target_link_libraries(sinew_json PUBLIC sinew_scene "${JANSSON_LIBRARY}")
+
+# What programs outside use, sinew::scene: both in one archive, with scene/include as its headers.
+add_library(sinew_scene_library STATIC $<TARGET_OBJECTS:sinew_scene> $<TARGET_OBJECTS:sinew_json>)
+add_library(sinew::scene ALIAS sinew_scene_library)
+set_target_properties(sinew_scene_library PROPERTIES LINKER_LANGUAGE C OUTPUT_NAME sinew_scene EXPORT_NAME scene
+  ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/scene")
+target_include_directories(sinew_scene_library INTERFACE
+  "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/scene/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+target_link_libraries(sinew_scene_library INTERFACE
+  sinew "$<BUILD_INTERFACE:${JANSSON_LIBRARY}>" "$<INSTALL_INTERFACE:sinew::jansson>" m)
+
+if(NOT SINEW_COMMAND)
+  return()
+endif()
 
 # build/<preset>/sinew. Scenes are looked for beside it once it is installed, and in the source tree before.
 file(GLOB cli_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/cli/*.c")

@@ -6,7 +6,7 @@
 
 /* ---- The mesh ---------------------------------------------------------------------------------------------------------- */
 
-/* Appends all shapes of a body, in its frame. */
+/* Appends all shapes of a body but sensors, in its frame. */
 static bool append_body(sn_body_mesh *m, uint32_t body, const sn_body_def *def)
 {
     sn_shape_mesh all = {m->vertex_count, m->vertex, m->triangle_count, m->triangle};
@@ -14,6 +14,8 @@ static bool append_body(sn_body_mesh *m, uint32_t body, const sn_body_def *def)
     for (uint32_t k = 0; k < def->shape_count && good; ++k) {
         const sn_shape_def *shape = &def->shapes[k];
         sn_shape_mesh one;
+        if (shape->sensor)
+            continue;
         good = sn_shape_mesh_make(shape, (sn_vec3){0, 0, 0}, 1, &one, &nothing) &&
                sn_shape_mesh_append(&all, &one, shape->position, shape->rotation);
         sn_shape_mesh_release(&one);

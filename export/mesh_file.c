@@ -76,16 +76,35 @@ static void put_element(sn_file *file, char what, const uint32_t *index, int cor
     sn_file_put(file, line, length);
 }
 
+static bool is_of(const sn_mesh_view *mesh, uint32_t vertex, uint32_t other)
+{
+    return !mesh->piece_of || mesh->piece_of[vertex] == mesh->piece_of[other];
+}
+
+static void put_piece(sn_file *file, uint32_t number)
+{
+    char line[32];
+    snprintf(line, sizeof line, "o %" PRIu32 "\n", number);
+    sn_file_put_text(file, line);
+}
+
 bool sn_obj_write(const char *path, const sn_mesh_view *mesh, uint64_t *bytes, char *message, size_t size)
 {
     sn_file file;
     if (!check_counts(path, mesh, message, size) || !sn_file_open(&file, path, message, size))
         return false;
     put_comments(&file, "# ", mesh->comment);
-    for (uint32_t i = 0; i < mesh->vertex_count; ++i)
-        put_place(&file, mesh->place[i]);
-    for (uint32_t i = 0; i < mesh->triangle_count; ++i)
-        put_element(&file, 'f', mesh->triangle + 3 * (size_t)i, 3);
+    uint32_t triangle = 0;
+    for (uint32_t i = 0, end; i < mesh->vertex_count; i = end) {
+        for (end = i; end < mesh->vertex_count && is_of(mesh, end, i); ++end)
+            ;
+        if (mesh->piece_of)
+            put_piece(&file, mesh->piece_of[i]);
+        for (uint32_t k = i; k < end; ++k)
+            put_place(&file, mesh->place[k]);
+        for (; triangle < mesh->triangle_count && mesh->triangle[3 * (size_t)triangle] < end; ++triangle)
+            put_element(&file, 'f', mesh->triangle + 3 * (size_t)triangle, 3);
+    }
     for (uint32_t i = 0; i < mesh->line_count; ++i)
         put_element(&file, 'l', mesh->line + 2 * (size_t)i, 2);
     return finish(&file, bytes, message, size);

@@ -13,7 +13,10 @@ typedef struct sn_mesh_view {
     uint32_t triangle_count;
     const uint32_t *triangle; /* three vertices each, from 0 on */
     uint32_t line_count;
-    const uint32_t *line;       /* two vertices each */
+    const uint32_t *line; /* two vertices each */
+    const uint32_t
+        *piece_of; /* for OBJ: a number for each vertex, rising; vertices and triangles of each are an `o` of their own.
+                                 Triangles are in the same order. NULL: there are no pieces */
     const char *const *comment; /* lines of text at the top; NULL, or ended by NULL */
 } sn_mesh_view;
 

@@ -40,6 +40,7 @@ typedef struct entry {
     sn_torn_mesh torn;         /* of an object's particles, now */
     char name[MOST_NAME + 16]; /* with room for "-4294967295" */
     sn_point_cache cache;
+    sn_npy poses; /* of rigid bodies, in the place of a cache */
     sn_npy npy;
     unsigned meshes; /* formats of which there is a mesh of the frame that is being written */
 } entry;
@@ -69,7 +70,9 @@ const char *sn_format_name(uint32_t i, sn_format *format, const char **about)
         sn_format format;
         const char *about;
     } formats[] = {
-        {"pc2", SN_FORMAT_PC2, "NAME.obj, the mesh at the start, and NAME.pc2, a point cache with all frames."},
+        {"pc2", SN_FORMAT_PC2,
+         "NAME.obj, the mesh at the start, and NAME.pc2, a point cache with all frames; of rigid bodies "
+         "NAME.poses.npy, positions and quaternions, instead."},
         {"obj", SN_FORMAT_OBJ, "NAME_0001.obj: a mesh a frame, as text."},
         {"ply", SN_FORMAT_PLY, "NAME_0001.ply: a mesh a frame, binary, with velocities."},
         {"npy", SN_FORMAT_NPY, "NAME.npy: places as a NumPy array [frame][particle][3]."},
@@ -263,6 +266,7 @@ static bool write_mesh(sn_output *output, const entry *e, const char *path, writ
         mesh.velocity = output->velocity;
         mesh.triangle_count = e->body_mesh.triangle_count;
         mesh.triangle = e->body_mesh.triangle;
+        mesh.piece_of = e->body_mesh.body_of;
     } else if (e->object) {
         mesh.velocity = output->velocity;
         mesh.vertex_count = e->torn.vertex_count;
@@ -278,6 +282,50 @@ static bool write_mesh(sn_output *output, const entry *e, const char *path, writ
     bool written = write(path, &mesh, &bytes, message, size);
     output->mesh_bytes += bytes;
     return written;
+}
+
+/* ---- Poses of rigid bodies --------------------------------------------------------------------------------------- */
+
+static bool is_rigid(const entry *e)
+{
+    return e->bodies || !e->object;
+}
+
+static uint32_t body_count(const entry *e)
+{
+    return e->bodies ? e->body_mesh.body_count : 1;
+}
+
+static bool open_motion(sn_output *output, entry *e, char *message, size_t size)
+{
+    if (!is_rigid(e))
+        return sn_point_cache_open(&e->cache, path_of(output, e, 0, "pc2"), e->count, 0, 1, message, size);
+    const uint32_t shape[2] = {body_count(e), 7};
+    return sn_npy_open_array(&e->poses, path_of(output, e, 0, "poses.npy"), SN_NPY_REAL, 2, shape, message, size);
+}
+
+/* Writes what read_entry read: places, or poses. */
+static bool write_motion(sn_output *output, entry *e, char *message, size_t size)
+{
+    double origin[3] = {0, 0, 0};
+    if (!is_rigid(e))
+        return sn_point_cache_frame(&e->cache, output->place, message, size);
+    sn_world_origin(sn_scene_world(output->scene), origin);
+    for (uint32_t i = 0; i < body_count(e); ++i) {
+        const sn_body_pose *pose = e->bodies ? &e->body_mesh.pose[i] : &e->last;
+        const sn_vec3 x = pose->position;
+        const sn_quat q = pose->rotation;
+        const sn_real number[7] = {origin[0] == 0 ? x.x : (sn_real)((double)x.x + origin[0]),
+                                   origin[1] == 0 ? x.y : (sn_real)((double)x.y + origin[1]),
+                                   origin[2] == 0 ? x.z : (sn_real)((double)x.z + origin[2]),
+                                   q.x,
+                                   q.y,
+                                   q.z,
+                                   q.w};
+        for (int k = 0; k < 7; ++k)
+            sn_file_put_real(&e->poses.file, number[k]);
+    }
+    return sn_npy_row(&e->poses, message, size);
 }
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
@@ -298,7 +346,7 @@ static bool open_entry(sn_output *output, entry *e, char *message, size_t size)
     if (output->formats & SN_FORMAT_PC2) {
         if (!read_entry(output, e, message, size) ||
             !write_mesh(output, e, path_of(output, e, 0, "obj"), sn_obj_write, message, size) ||
-            !sn_point_cache_open(&e->cache, path_of(output, e, 0, "pc2"), e->count, 0, 1, message, size))
+            !open_motion(output, e, message, size))
             return false;
     }
     const uint32_t shape[2] = {e->count, 3};
@@ -335,9 +383,9 @@ static bool take_statics(sn_output *output)
     sn_world *world = sn_scene_world(output->scene);
     sn_vec3 centre;
     sn_real reach;
-    const sn_scene_static *found;
+    const sn_scene_fixed *found;
     measure(output->scene, &centre, &reach);
-    for (uint32_t i = 0; (found = sn_scene_static_at(output->scene, i)); ++i) {
+    for (uint32_t i = 0; (found = sn_scene_fixed_at(output->scene, i)); ++i) {
         entry *e = &output->entry[output->count];
         sn_body_def def;
         bool nothing;
@@ -395,7 +443,7 @@ static bool take_entries(sn_output *output)
     bool good = true;
     while (sn_scene_object(output->scene, objects))
         ++objects;
-    while (sn_scene_static_at(output->scene, statics))
+    while (sn_scene_fixed_at(output->scene, statics))
         ++statics;
     output->entry = calloc(2 * (size_t)objects + statics + 1, sizeof *output->entry);
     if (!output->entry)
@@ -496,7 +544,7 @@ static bool write_entry(sn_output *output, entry *e, char *message, size_t size)
     e->meshes = 0;
     if (!read_entry(output, e, message, size))
         return false;
-    if ((output->formats & SN_FORMAT_PC2) && !sn_point_cache_frame(&e->cache, output->place, message, size))
+    if ((output->formats & SN_FORMAT_PC2) && !write_motion(output, e, message, size))
         return false;
     if (!write_frame_mesh(output, e, SN_FORMAT_OBJ, message, size) ||
         !write_frame_mesh(output, e, SN_FORMAT_PLY, message, size))
@@ -516,7 +564,9 @@ static void take_back(sn_output *output, uint32_t count)
 {
     for (uint32_t i = 0; i < count; ++i) {
         entry *e = &output->entry[i];
-        if (output->formats & SN_FORMAT_PC2)
+        if (output->formats & SN_FORMAT_PC2 && is_rigid(e))
+            sn_npy_keep(&e->poses, output->frames, NULL, 0);
+        else if (output->formats & SN_FORMAT_PC2)
             sn_point_cache_keep(&e->cache, output->frames, NULL, 0);
         if (output->formats & SN_FORMAT_NPY)
             sn_npy_keep(&e->npy, output->frames, NULL, 0);
@@ -531,7 +581,7 @@ static bool write_poses(sn_output *output, char *message, size_t size)
 {
     if (!(output->formats & SN_FORMAT_POSES))
         return true;
-    if (sn_poses_frame(&output->poses, output->scene, output->frames + 1, message, size))
+    if (sn_poses_frame(&output->poses, output->scene, output->frames, message, size))
         return true;
     sn_poses_take_back(&output->poses, output->frames);
     return false;
@@ -571,6 +621,7 @@ bool sn_output_close(sn_output *output, char *message, size_t size)
         entry *e = &output->entry[i];
         /* the first reason is the one to tell */
         closed = sn_point_cache_close(&e->cache, closed ? message : NULL, closed ? size : 0) && closed;
+        closed = sn_npy_close(&e->poses, closed ? message : NULL, closed ? size : 0) && closed;
         closed = sn_npy_close(&e->npy, closed ? message : NULL, closed ? size : 0) && closed;
     }
     if (output->formats & SN_FORMAT_POSES)
@@ -588,6 +639,7 @@ uint64_t sn_output_bytes(const sn_output *output)
 {
     uint64_t bytes = output->mesh_bytes;
     for (uint32_t i = 0; i < output->count; ++i)
-        bytes += output->entry[i].cache.file.length + output->entry[i].npy.file.length;
+        bytes +=
+            output->entry[i].cache.file.length + output->entry[i].poses.file.length + output->entry[i].npy.file.length;
     return bytes + output->poses.csv.length + output->poses.npy.file.length;
 }

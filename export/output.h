@@ -8,10 +8,12 @@
 
 /* Formats, to be or-ed. */
 typedef enum sn_format {
-    SN_FORMAT_PC2 = 1, /* NAME.obj, the surface at the start, and NAME.pc2, the places of its vertices in every frame */
-    SN_FORMAT_OBJ = 2, /* NAME_0001.obj: a mesh a frame */
-    SN_FORMAT_PLY = 4, /* NAME_0001.ply: the same, binary, with velocities */
-    SN_FORMAT_NPY = 8, /* NAME.npy: places as a NumPy array [frame][particle][3] */
+    SN_FORMAT_PC2 =
+        1, /* NAME.obj, the surface at the start, and NAME.pc2, the places of its vertices in every frame. Of rigid bodies, each an `o`
+                          of the mesh, called after its number, NAME.poses.npy instead: a NumPy array [frame][body][7], position and quaternion */
+    SN_FORMAT_OBJ = 2,   /* NAME_0001.obj: a mesh a frame */
+    SN_FORMAT_PLY = 4,   /* NAME_0001.ply: the same, binary, with velocities */
+    SN_FORMAT_NPY = 8,   /* NAME.npy: places as a NumPy array [frame][particle][3] */
     SN_FORMAT_POSES = 16 /* poses.csv and poses.npy: position and rotation of every rigid body, see poses.h */
 } sn_format;
 

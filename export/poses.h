@@ -1,6 +1,6 @@
 /* How rigid bodies move, frame by frame, as numbers.
 
-       poses.csv    frame, time (s), the name of a body, its position x, y, z (m, in the first origin) and its rotation, a
+       poses.csv    frame (the start is 0), time (s), the name of a body, its position x, y, z (m, in the first origin) and its rotation, a
                     quaternion qx, qy, qz, qw: a row for every body in every frame
        poses.npy    the same as a NumPy array [frame][body][7], bodies in the order of the rows
 

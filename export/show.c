@@ -150,7 +150,7 @@ static sn_vec3 place_of(const part *p, sn_vec3 own)
 }
 
 /* A plane that looks up and does not move is the ground. Other planes are shown as squares around the middle. */
-static bool take_static(sn_show *show, const sn_scene_static *found, sn_vec3 middle)
+static bool take_static(sn_show *show, const sn_scene_fixed *found, sn_vec3 middle)
 {
     sn_world *world = sn_scene_world(show->scene);
     part *p = &show->part[show->count];
@@ -182,7 +182,7 @@ sn_show *sn_show_create(sn_scene *scene)
     uint32_t objects = 0, statics = 0;
     while (sn_scene_object(scene, objects))
         ++objects;
-    while (sn_scene_static_at(scene, statics))
+    while (sn_scene_fixed_at(scene, statics))
         ++statics;
     bool good = show && (show->part = calloc((size_t)objects + statics + 1, sizeof *show->part));
     if (show)
@@ -196,7 +196,7 @@ sn_show *sn_show_create(sn_scene *scene)
     const sn_vec3 middle = {(sn_real)(any ? (low[0] + high[0]) / 2 : 0), (sn_real)(any ? (low[1] + high[1]) / 2 : 0),
                             (sn_real)(any ? (low[2] + high[2]) / 2 : 0)};
     for (uint32_t i = 0; good && i < statics; ++i)
-        good = take_static(show, sn_scene_static_at(scene, i), middle);
+        good = take_static(show, sn_scene_fixed_at(scene, i), middle);
     if (good) {
         show->place = calloc((size_t)show->room + 1, sizeof *show->place);
         show->normal = calloc((size_t)show->room + 1, sizeof *show->normal);

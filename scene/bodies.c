@@ -478,6 +478,8 @@ static bool read_lone_body(sn_scene *scene, sn_reader *reader, const sn_value *v
     sn_object_def def = sn_default_object_def();
     const sn_record *tables[] = {&sn_lone_body_record, &sn_body_record};
     void *structs[] = {&lone, &keys};
+    if (sn_scene_is_fixed(value))
+        return true; /* see fixed_bodies.c */
     if (!sn_record_read(reader, value, 2, tables, structs) || !use_group(scene, reader, &lone, &def))
         return false;
     def.name = lone.name;

@@ -1,4 +1,4 @@
-/* Rigid bodies as the file has them: the lists "bodies" and "statics" of a scene, bodies of objects, and their shapes. */
+/* Rigid bodies as the file has them: the list "bodies" of a scene, bodies of objects, and their shapes. */
 #ifndef SN_SCENE_BODIES_H
 #define SN_SCENE_BODIES_H
 
@@ -25,6 +25,7 @@ typedef struct sn_body_keys {
 /* What only those of the list "bodies" have; those of an object have it from the object. */
 typedef struct sn_lone_body_keys {
     const char *name;
+    sn_body_type type;
     const sn_value *group, *contact;
     bool pinned;
 } sn_lone_body_keys;
@@ -92,27 +93,19 @@ typedef struct sn_shape_form {
 
 extern const sn_shape_form sn_shape_forms[SN_SHAPE_TYPES];
 
-/* What static and kinematic bodies have, besides the keys of their shape or `shapes`. */
-typedef struct sn_static_keys {
+/* A static or kinematic body. */
+typedef struct sn_fixed_body_keys {
     const char *name;
-    sn_vec3 velocity, spin;
-    bool kinematic;
-    const sn_value *group;
-} sn_static_keys;
-
-/* The same for those with a list of shapes. */
-typedef struct sn_static_list_keys {
+    sn_body_type type;
     sn_vec3 position;
     sn_turn turn;
     sn_numbers rotation;
-    const sn_value *shapes;
-} sn_static_list_keys;
+    sn_vec3 velocity, spin;
+    const sn_value *group, *shapes;
+} sn_fixed_body_keys;
 
-extern const sn_record sn_body_record, sn_lone_body_record, sn_shape_record, sn_static_record, sn_static_list_record;
-
-/* A shape; more: other keys that it has, or NULL. */
-bool sn_read_shape(struct sn_scene *scene, sn_reader *reader, const sn_value *value, const sn_record *more,
-                   void *more_keys, sn_shape_def *shape);
+extern const sn_choices sn_body_type_choices;
+extern const sn_record sn_body_record, sn_lone_body_record, sn_shape_record, sn_fixed_body_record;
 
 /* One, or a list of them, in the scratch. */
 bool sn_read_shapes(struct sn_scene *scene, sn_reader *reader, const sn_value *value, sn_body_def *def);
@@ -127,8 +120,8 @@ void sn_save_quaternion(sn_document *out, sn_value *record, const char *key, sn_
 void sn_save_vectors(sn_document *out, sn_value *record, const char *key, uint32_t count, const sn_vec3 *v);
 void sn_save_bits(sn_document *out, sn_value *record, const char *key, uint32_t bits, uint32_t standard);
 
-/* All that the world has. NULL, or why that cannot be. */
-const char *sn_scene_save_statics(struct sn_scene *scene, sn_document *out, sn_value *root);
+/* The static and kinematic ones that the world has. NULL, or why that cannot be. */
+const char *sn_scene_save_fixed(struct sn_scene *scene, sn_document *out, sn_value *root);
 
 /* Reads a list of bodies into the object that is being built. */
 bool sn_build_bodies(sn_build *build, const sn_value *list);

@@ -61,8 +61,13 @@ static void body_defaults(void *record)
                                              .scale = 1};
 }
 
-const sn_record sn_body_record = {"body", "A rigid body: convex parts that move and turn as one.", sizeof(sn_body_keys),
-                                  body_keys, body_defaults};
+const sn_record sn_body_record = {"body", "A dynamic rigid body: convex shapes that move and turn as one.",
+                                  sizeof(sn_body_keys), body_keys, body_defaults};
+
+static const char *const type_names[] = {"dynamic", "static", "kinematic"};
+static const char *const type_about[] = {"forces, constraints and contact move it", "it stands",
+                                         "it moves as the scene says, and pushes what is in its way"};
+const sn_choices sn_body_type_choices = {3, type_names, type_about};
 
 #define LONE(key) offsetof(sn_lone_body_keys, key)
 
@@ -70,6 +75,8 @@ static const sn_key lone_keys[] = {
     {"name", SN_KEY_TEXT, LONE(name),
      .about = "by which the scene calls it, as it does objects: letters, digits, '_' and '-'; 'body' and its place in "
               "the list if not given"},
+    {"type", SN_KEY_CHOICE, LONE(type), .of = &sn_body_type_choices,
+     .about = "whether it is dynamic; other types have the keys of a fixed body"},
     {"group", SN_KEY_VALUE, LONE(group), .of = "group_use",
      .about = "affiliation: a number, or the name of a group; 0, whose members collide with each other, if not given"},
     {"contact", SN_KEY_VALUE, LONE(contact), .of = "group",
@@ -79,47 +86,38 @@ static const sn_key lone_keys[] = {
     END};
 
 const sn_record sn_lone_body_record = {"body_of_scene",
-                                       "What bodies of the list 'bodies' have besides those of an object.",
+                                       "What dynamic bodies of the list 'bodies' have besides those of an object.",
                                        sizeof(sn_lone_body_keys), lone_keys, NULL};
 
 /* ---- Static and kinematic bodies ----------------------------------------------------------------------------------------- */
 
-#define STATIC(key) offsetof(sn_static_keys, key)
+#define FIXED(key) offsetof(sn_fixed_body_keys, key)
 
-static const sn_key static_keys[] = {
-    {"name", SN_KEY_TEXT, STATIC(name),
-     .about = "by which the scene calls it: letters, digits, '_' and '-'; its type and place in the list if not given"},
-    {"kinematic", SN_KEY_TRUTH, STATIC(kinematic),
-     .about = "it can be led along keyframes; what has a velocity or a spin is kinematic, too"},
-    {"velocity", SN_KEY_VECTOR, STATIC(velocity), .unit = "m/s", .about = "it moves on at this velocity"},
-    {"spin", SN_KEY_VECTOR, STATIC(spin), .unit = "rad/s",
-     .about = "and turns about its origin at this one, as a vector along the axis"},
-    {"group", SN_KEY_VALUE, STATIC(group), .of = "group_use",
+static const sn_key fixed_keys[] = {
+    {"name", SN_KEY_TEXT, FIXED(name),
+     .about = "by which the scene calls it, as it does objects: letters, digits, '_' and '-'; the type of its first "
+              "shape and a number if "
+              "not given"},
+    {"type", SN_KEY_CHOICE, FIXED(type), .of = &sn_body_type_choices, .flags = SN_KEY_REQUIRED,
+     .about = "static: it stands; kinematic: it moves on at its velocity, or is led along keyframes"},
+    {"group", SN_KEY_VALUE, FIXED(group), .of = "group_use",
      .about =
          "affiliation: a number, or the name of a group, whose material and filter it has where its shapes have none; "
          "0 if not given"},
+    {"position", SN_KEY_VECTOR, FIXED(position), .unit = "m", .about = "where the origin of its frame lies"},
+    {"turn", SN_KEY_RECORD, FIXED(turn), .of = &sn_turn_record, .about = "of its frame about its origin"},
+    {"rotation", SN_KEY_REALS, FIXED(rotation), .about = "instead of turn: a quaternion x, y, z, w"},
+    {"velocity", SN_KEY_VECTOR, FIXED(velocity), .unit = "m/s", .about = "of a kinematic one, which moves on so"},
+    {"spin", SN_KEY_VECTOR, FIXED(spin), .unit = "rad/s",
+     .about = "likewise: it turns about its origin, as a vector along the axis"},
+    {"shapes", SN_KEY_VALUE, FIXED(shapes), .of = "shapes", .flags = SN_KEY_REQUIRED,
+     .about = "what it is made of: one shape of any type, or a list"},
     END};
 
-const sn_record sn_static_record = {
-    "static",
-    "A static or kinematic body, which nothing pushes: with the keys of a shape, or with "
-    "'shapes'.",
-    sizeof(sn_static_keys), static_keys, NULL};
-
-#define STATIC_LIST(key) offsetof(sn_static_list_keys, key)
-
-static const sn_key static_list_keys[] = {
-    {"position", SN_KEY_VECTOR, STATIC_LIST(position), .unit = "m", .about = "where the origin of its frame lies"},
-    {"turn", SN_KEY_RECORD, STATIC_LIST(turn), .of = &sn_turn_record, .about = "of its frame about its origin"},
-    {"rotation", SN_KEY_REALS, STATIC_LIST(rotation), .about = "instead of turn: a quaternion x, y, z, w"},
-    {"shapes", SN_KEY_VALUE, STATIC_LIST(shapes), .of = "shapes", .flags = SN_KEY_REQUIRED,
-     .about = "what it is made of: one, or a list; instead of the keys of a shape"},
-    END};
-
-static void static_list_defaults(void *record)
+static void fixed_defaults(void *record)
 {
-    *(sn_static_list_keys *)record = (sn_static_list_keys){.turn = {.axis = {0, 1, 0}}};
+    *(sn_fixed_body_keys *)record = (sn_fixed_body_keys){.turn = {.axis = {0, 1, 0}}};
 }
 
-const sn_record sn_static_list_record = {"static_of_shapes", "A static or kinematic body of several shapes.",
-                                         sizeof(sn_static_list_keys), static_list_keys, static_list_defaults};
+const sn_record sn_fixed_body_record = {"fixed_body", "A static or kinematic body, which nothing pushes.",
+                                        sizeof(sn_fixed_body_keys), fixed_keys, fixed_defaults};

@@ -30,6 +30,7 @@ sn_contact_material sn_surface_material(const sn_surface_keys *keys)
     m.rolling = keys->rolling;
     m.friction_mix = keys->friction_mix;
     m.restitution_mix = keys->restitution_mix;
+    m.surface_velocity = keys->surface_velocity;
     return m;
 }
 
@@ -48,6 +49,7 @@ sn_surface_keys sn_surface_from(const sn_contact_material *material)
     keys.rolling = material->rolling;
     keys.friction_mix = material->friction_mix;
     keys.restitution_mix = material->restitution_mix;
+    keys.surface_velocity = material->surface_velocity;
     return keys;
 }
 

@@ -12,6 +12,7 @@ typedef struct sn_surface_keys {
     sn_real static_friction, dynamic_friction;
     sn_real restitution, rolling;
     sn_mix friction_mix, restitution_mix;
+    sn_vec3 surface_velocity;
 } sn_surface_keys;
 
 /* A group, or the "contact" of an object. */

@@ -60,6 +60,9 @@ static const sn_key surface_keys[] = {
      .about = "how the friction of two that touch becomes one; if they disagree, the later one in this list counts"},
     {"restitution_mix", SN_KEY_CHOICE, SURFACE(restitution_mix), .of = &sn_mix_choices,
      .about = "the same for restitution"},
+    {"surface_velocity", SN_KEY_VECTOR, SURFACE(surface_velocity), .unit = "m/s", .least = -1e15, .most = 1e15,
+     .about = "of shapes of bodies: the surface runs so, in the frame of the body, and takes along what lies on it, as "
+              "a conveyor belt does"},
     END};
 
 void sn_surface_defaults(void *record)

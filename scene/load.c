@@ -49,19 +49,21 @@ static bool read_file(void *context, const char *name, sn_arena *arena, const vo
     return *bytes != NULL;
 }
 
-static files *open_files(const char *path, const sn_load_options *options)
+files *sn_scene_files_open(const char *path, bool anywhere, sn_scene_options *options)
 {
     files *f = malloc(sizeof *f);
     if (f)
-        *f = (files){.folder = sn_folder_of(path, options->read_anywhere),
-                     .most = options->scene.memory / PART_OF_MEMORY};
-    if (f && f->folder)
-        return f;
-    free(f);
-    return NULL;
+        *f = (files){.folder = sn_folder_of(path, anywhere), .most = options->memory / PART_OF_MEMORY};
+    if (!f || !f->folder) {
+        free(f);
+        return NULL;
+    }
+    options->read_file = read_file;
+    options->read_file_context = f;
+    return f;
 }
 
-static void release_files(files *f)
+void sn_scene_files_release(files *f)
 {
     for (uint32_t i = 0; i < f->count; ++i)
         free(f->name[i]);
@@ -99,13 +101,11 @@ bool sn_scene_load(const char *path, const sn_load_options *options, sn_loaded *
         sn_problems_add(&loaded->problems, SN_PROBLEM_ERROR, "", false, "cannot be read: %s", message);
         return false;
     }
-    if (!(loaded->files = open_files(path, options))) {
+    sn_load_options mine = *options;
+    if (!(loaded->files = sn_scene_files_open(path, options->read_anywhere, &mine.scene))) {
         sn_problems_add(&loaded->problems, SN_PROBLEM_ERROR, "", false, "no memory for a scene");
         return false;
     }
-    loaded->release_files = release_files;
-    sn_load_options mine = *options;
-    mine.scene.read_file = read_file;
-    mine.scene.read_file_context = loaded->files;
+    loaded->release_files = sn_scene_files_release;
     return sn_loaded_build(loaded, &mine);
 }

@@ -33,6 +33,10 @@ typedef struct sn_loaded {
    Neither the file nor a mesh that it names may have more bytes than a quarter of options->scene.memory. */
 bool sn_scene_load(const char *path, const sn_load_options *options, sn_loaded *loaded);
 
+/* The files of the folder in which path lies, for a scene to read. NULL when memory runs out. */
+struct sn_scene_files *sn_scene_files_open(const char *path, bool anywhere, sn_scene_options *options);
+void sn_scene_files_release(struct sn_scene_files *files);
+
 /* The i-th file that the scene read, as it names it; NULL beyond the last. */
 const char *sn_loaded_file(const sn_loaded *loaded, uint32_t i);
 
@@ -58,7 +62,9 @@ sn_place sn_loaded_place(const sn_loaded *loaded, const sn_problem *problem);
 /* The change, "world.substeps=0", that a problem comes from; NULL if it is in the file. */
 const char *sn_loaded_set(const sn_loaded *loaded, const sn_problem *problem);
 
-/* Prints a problem: "curtain.json:12:5: error: objects[2].pins[0]: found ..., expected ...". */
+/* A problem in a line: "curtain.json:12:5: error: objects[2].pins[0]: found ..., expected ...", with a newline at its end. Gives its length, as
+   snprintf does. The other prints it. */
+size_t sn_loaded_tell(const sn_loaded *loaded, const sn_problem *problem, char *text, size_t size);
 void sn_loaded_print(const sn_loaded *loaded, const sn_problem *problem, FILE *file);
 
 #endif

@@ -202,15 +202,28 @@ sn_place sn_loaded_place(const sn_loaded *loaded, const sn_problem *problem)
     return sn_json_locate(loaded->text, loaded->length, problem->path, problem->at_key);
 }
 
-void sn_loaded_print(const sn_loaded *loaded, const sn_problem *problem, FILE *file)
+size_t sn_loaded_tell(const sn_loaded *loaded, const sn_problem *problem, char *text, size_t size)
 {
     static const char *const severity[] = {"error", "warning", "note"};
-    sn_place place = sn_loaded_place(loaded, problem);
-    fprintf(file, "%s:", strcmp(loaded->path, "-") == 0 ? "(standard input)" : loaded->path);
-    if (place.line)
-        fprintf(file, "%u:%u:", place.line, place.column);
+    const char *name = strcmp(loaded->path, "-") == 0 ? "(standard input)" : loaded->path;
     const char *set = sn_loaded_set(loaded, problem);
-    fprintf(file, " %s: %s%s%s", severity[problem->severity], problem->path, problem->path[0] ? ": " : "",
-            problem->text);
-    fprintf(file, set ? " (from --set %.200s)\n" : "\n", set);
+    sn_place place = sn_loaded_place(loaded, problem);
+    char where[32] = "";
+    if (place.line)
+        snprintf(where, sizeof where, "%u:%u:", place.line, place.column);
+    int length = snprintf(text, size, "%s:%s %s: %s%s%s%s%.200s%s\n", name, where, severity[problem->severity],
+                          problem->path, problem->path[0] ? ": " : "", problem->text, set ? " (from --set " : "",
+                          set ? set : "", set ? ")" : "");
+    return length > 0 ? (size_t)length : 0;
+}
+
+void sn_loaded_print(const sn_loaded *loaded, const sn_problem *problem, FILE *file)
+{
+    char brief[1000];
+    size_t length = sn_loaded_tell(loaded, problem, brief, sizeof brief);
+    char *text = length < sizeof brief ? NULL : malloc(length + 1);
+    if (text)
+        sn_loaded_tell(loaded, problem, text, length + 1);
+    fputs(text ? text : brief, file);
+    free(text);
 }

@@ -4,14 +4,7 @@
 
 #include "scene/arena.h"
 
-typedef struct sn_mesh {
-    uint32_t vertex_count;
-    sn_vec3 *vertex; /* m */
-    uint32_t triangle_count;
-    uint32_t *triangle; /* three vertices each, counter-clockwise seen from outside */
-    uint32_t line_count;
-    uint32_t *line; /* two vertices each: the `l` elements of an OBJ, the `edge` elements of a PLY */
-} sn_mesh;
+#include <sinew/scene.h>
 
 /* What reading and cleaning did. */
 typedef struct sn_mesh_notes {

@@ -2,6 +2,7 @@
    runs or is added to. What the lists point to stays in the scene's arena for as long as the scene lives. */
 #include "scene/state.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The lists of a scene, and the size of their items. */
@@ -14,7 +15,7 @@ static const struct {
     }
     LIST(objects, sn_object *),
     LIST(groups, sn_scene_group),
-    LIST(statics, sn_scene_static),
+    LIST(fixed, sn_scene_fixed),
     LIST(holds, sn_hold),
     LIST(given_points, sn_given_points),
     LIST(forces, sn_scene_force),
@@ -122,11 +123,13 @@ static bool has_room(sn_scene *scene, const sn_scene_moment *moment)
 
 sn_result sn_scene_return(sn_scene *scene, const sn_scene_moment *moment)
 {
-    if (!has_room(scene, moment))
-        return SN_ERROR_ARGUMENT;
-    sn_result result = sn_world_load(scene->world, moment->world);
-    if (result != SN_OK)
+    const bool fits = has_room(scene, moment);
+    sn_result result = fits ? sn_world_load(scene->world, moment->world) : SN_ERROR_ARGUMENT;
+    if (result != SN_OK) {
+        snprintf(scene->error, sizeof scene->error, "%s",
+                 fits ? sn_world_error(scene->world) : "the moment is of another scene");
         return result;
+    }
     const char *from = moment->copies;
     for (size_t i = 0; i < LIST_COUNT; ++i) {
         sn_growing *to = list_of(scene, i);

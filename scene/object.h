@@ -10,67 +10,7 @@
 #include "scene/mesh.h"
 #include "scene/record.h"
 
-#include <sinew/sinew.h>
-
-/* What an object is made of. Figures are those of the stuff, whatever the object is cut into, and their units depend on
-   whether it is a line (rope, chain, net, pendulum, box), a sheet (cloth, balloon) or a solid (grains, lattice, block, figure):
-
-                line              sheet             solid
-       density  kg/m              kg/m^2            kg/m^3
-       stretch  1/N = 1/(E A)     m/N = 1/(E t)     m^2/N = 1/E
-       shear    as stretch
-       bend     1/(N m^2) = 1/(E I)   1/(N m), inverse plate stiffness   -
-       volume   -                 -                 m^2/N, inverse bulk modulus
-
-   0 is rigid. */
-typedef struct sn_stuff {
-    sn_real density; /* NaN: not given, and the object has a mass of 1 kg unless its own says otherwise */
-    sn_real stretch; /* compliance; default 0 */
-    sn_real shear;   /* compliance; NaN: the same as stretch */
-    sn_real bend;    /* compliance; NaN: does not resist bending */
-    sn_real volume;  /* compliance; NaN: does not keep its volume (a block does unless told otherwise) */
-    sn_real
-        damping; /* s: the time in which the soft constraints of the object lose their oscillation: their damping is this
-                        times their stiffness. Rigid ones have none. Default 0 */
-    sn_real stiffness;                            /* the lectures' k, 0 to 1, of all its constraints; default 1 */
-    sn_real tear_strain, tear_force, tear_spread; /* see sn_tear_def: of its rods; default 0, it does not tear */
-    uint32_t tear_seed;
-} sn_stuff;
-
-/* What all objects have. */
-typedef struct sn_turn {
-    sn_vec3 axis;  /* any length but 0; default (0, 1, 0) */
-    sn_real angle; /* rad; default 0 */
-} sn_turn;
-
-#define SN_OWN_GROUP UINT32_MAX
-
-/* The surface of an object as something that others collide with. */
-typedef struct sn_object_skin {
-    bool on;                                      /* default false */
-    sn_real thickness;                            /* m; default 0 */
-    bool one_sided;                               /* default false */
-    bool self_collision;                          /* default false */
-    sn_real tear_strain, tear_force, tear_spread; /* see sn_tear_def; default 0: as the material of the object */
-    uint32_t tear_seed;
-} sn_object_skin;
-
-typedef struct sn_object_def {
-    const char *name; /* by which the rest of the scene calls it; NULL: its type and number, "rope1" */
-    sn_vec3 position; /* m: where the origin of its frame lies */
-    sn_turn turn;     /* of its frame about its origin */
-    sn_real scale;    /* of its frame, more than 0; default 1 */
-    sn_vec3 velocity; /* m/s */
-    sn_vec3 spin;     /* rad/s about its centre of mass, as a vector along the axis */
-    sn_real mass;     /* kg, of the whole; NaN: from the density */
-    sn_real radius;   /* m, of its particles */
-    uint32_t group;   /* affiliation; SN_OWN_GROUP: its place in the list of objects, from 1 on */
-    sn_object_skin skin;
-    sn_stuff stuff;
-} sn_object_def;
-
-sn_stuff sn_default_stuff(void);
-sn_object_def sn_default_object_def(void);
+#include <sinew/scene_objects.h>
 
 /* A few items of an object under a name. Its items are its particles, from 0 on, and behind them its bodies. */
 typedef struct sn_part {
@@ -94,7 +34,7 @@ typedef struct sn_hold {
 } sn_hold;
 
 /* An object of a scene. All arrays live as long as the scene. */
-typedef struct sn_object {
+struct sn_object {
     const char *name;
     const char *type;
     sn_particles run; /* its particles */
@@ -112,7 +52,7 @@ typedef struct sn_object {
     sn_object_skin skin_def;
     sn_skin skin;        /* null: it has none */
     const sn_vec3 *rest; /* m: where its particles were when the rest shape of its group was taken; NULL: it was not */
-} sn_object;
+};
 
 /* What a builder works with. */
 typedef struct sn_build {

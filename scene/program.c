@@ -321,22 +321,16 @@ static bool begin_with_particles(sn_scene *scene, sn_reader *reader, sn_scene_mo
     return true;
 }
 
-/* Where the kinematic body was. */
-static bool begin_with_static(sn_scene *scene, sn_reader *reader, sn_scene_motion *motion)
+/* Where a kinematic body was. */
+static bool begin_with_fixed(sn_scene *scene, sn_reader *reader, sn_scene_motion *motion, const sn_scene_fixed *found)
 {
-    const sn_scene_static *found = sn_scene_find_static(scene, motion->keys.kinematic);
     sn_body_def def;
-    if (!found && sn_reader_doubts(reader, motion->keys.kinematic))
-        return false;
-    if (!found)
-        return sn_reader_fail_key(reader, "kinematic", "there is no static or kinematic body '%.80s'",
-                                  motion->keys.kinematic);
     const sn_scene_motion *other = scene->motions.items;
     for (uint32_t i = 0; i + 1 < scene->motions.count; ++i)
-        if (other[i].leads_static && other[i].body.index == found->handle.index)
-            return sn_reader_fail_key(reader, "kinematic", "another motion leads '%s' already", found->name);
+        if (other[i].leads_fixed && other[i].body.index == found->handle.index)
+            return sn_reader_fail_key(reader, "of", "another motion leads '%s' already", found->name);
     if (sn_body_type_of(scene->world, found->handle) == SN_BODY_STATIC)
-        return sn_reader_fail_key(reader, "kinematic", "'%s' is static and cannot be led; give it \"kinematic\": true",
+        return sn_reader_fail_key(reader, "of", "'%s' is static and cannot be led; give it \"type\": \"kinematic\"",
                                   found->name);
     if (motion->keys.release)
         return sn_reader_fail_key(reader, "release", "a kinematic body cannot be let go: nothing pushes it");
@@ -348,7 +342,7 @@ static bool begin_with_static(sn_scene *scene, sn_reader *reader, sn_scene_motio
     if (x && (given->count != 7 || (x[3] == 0 && x[4] == 0 && x[5] == 0 && x[6] == 0)))
         return sn_reader_fail_key(
             reader, "start", "found %u numbers, expected seven: a place and a quaternion that is not 0", given->count);
-    motion->leads_static = true;
+    motion->leads_fixed = true;
     motion->body = found->handle;
     *start = x ? (sn_vec3){(sn_real)x[0], (sn_real)x[1], (sn_real)x[2]} : def.position;
     motion->rotation = x ? (sn_quat){(sn_real)x[3], (sn_real)x[4], (sn_real)x[5], (sn_real)x[6]} : def.rotation;
@@ -365,16 +359,15 @@ static bool read_motion(sn_scene *scene, sn_reader *reader, const sn_value *valu
     if (!sn_record_read_one(reader, value, &sn_motion_record, &motion->keys) ||
         !check_keyframes(reader, &motion->keys.keys))
         return false;
-    if (!motion->keys.of == !motion->keys.kinematic)
-        return sn_reader_fail(reader, motion->keys.of ? "'of' and 'kinematic' exclude each other"
-                                                      : "the key 'of' is missing, or 'kinematic': what is led");
     sn_vec3 axis = motion->keys.axis;
     if (axis.x == 0 && axis.y == 0 && axis.z == 0)
         return sn_reader_fail_key(reader, "axis", "the axis has length 0");
     if (motion->keys.repeat && motion->keys.release)
         return sn_reader_fail(reader, "'repeat' and 'release' exclude each other");
+    const sn_value *of = motion->keys.of;
+    const sn_scene_fixed *fixed = of->type == SN_VALUE_TEXT ? sn_scene_find_fixed(scene, of->text) : NULL;
     if (!check_flat_motion(scene, reader, &motion->keys) ||
-        !(motion->keys.of ? begin_with_particles : begin_with_static)(scene, reader, motion))
+        !(fixed ? begin_with_fixed(scene, reader, motion, fixed) : begin_with_particles(scene, reader, motion)))
         return false;
     if (!isnan(motion->keys.about.x))
         motion->about = motion->keys.about;
@@ -655,7 +648,7 @@ static sn_result lead(sn_scene *scene, sn_scene_motion *motion, double time, dou
         return sn_scene_release(scene, motion->of.count, motion->of.number) ? SN_OK : SN_ERROR_MEMORY;
     }
     sn_motion_key pose = pose_at(&motion->keys, time + dt);
-    if (motion->leads_static)
+    if (motion->leads_fixed)
         return lead_static(scene, motion, &pose);
     for (uint32_t i = 0; i < motion->of.count; ++i) {
         sn_vec3 target = led_to(motion, &pose, motion->start[i]);

@@ -10,6 +10,8 @@
 #include "scene/document.h"
 #include "scene/problems.h"
 
+#include <sinew/scene_objects.h>
+
 typedef enum sn_key_type {
     SN_KEY_REAL,    /* sn_real. A default that is NaN means "not given"; an infinite one stands for "no limit" */
     SN_KEY_COUNT,   /* uint32_t: a whole number, 0 or more. A default of UINT32_MAX means "not given" */
@@ -19,7 +21,7 @@ typedef enum sn_key_type {
     SN_KEY_VECTOR,  /* sn_vec3: a list of three numbers, in 2D or of two. NaN in x means "not given" */
     SN_KEY_RECORD,  /* a struct in place, described by `of`, an sn_record */
     SN_KEY_RECORDS, /* sn_list_of: a list of records, described by `of` */
-    SN_KEY_REALS,   /* sn_numbers: a list of numbers */
+    SN_KEY_REALS,   /* sn_numbers: a list of numbers, which lives as long as the document */
     SN_KEY_VALUE /* const sn_value *: anything, NULL when not given; read by hand. `of` is the name (const char *) of the
                        definition in the schema that describes it */
 } sn_key_type;
@@ -35,11 +37,6 @@ typedef struct sn_list_of {
     uint32_t count;
     void *items; /* structs, one after the other */
 } sn_list_of;
-
-typedef struct sn_numbers {
-    uint32_t count;
-    const double *data; /* lives as long as the document */
-} sn_numbers;
 
 enum {
     SN_KEY_REQUIRED = 1, /* must be given */

@@ -276,9 +276,10 @@ static void save_lone_body(saver *s, sn_value *list, const sn_object *object)
     save_body(s, record, object, 0);
 }
 
+/* The dynamic ones of the list; the others are in it already. */
 static void save_bodies(saver *s, sn_value *root)
 {
-    sn_value *list = NULL;
+    sn_value *list = (sn_value *)sn_value_find(root, "bodies");
     for (uint32_t i = 0; i < s->scene->objects.count; ++i) {
         const sn_object *object = scene_object(s->scene, i);
         if (!sn_scene_is_lone_body(object))
@@ -377,6 +378,11 @@ static const sn_point *given_points(saver *s, sn_constraint c, const sn_constrai
 /* The name of a body, as a point has it. */
 static void save_body_name(saver *s, sn_value *record, sn_body body)
 {
+    char made[40];
+    if (sn_body_type_of(s->scene->world, body) != SN_BODY_DYNAMIC) {
+        sn_document_text(s->out, record, "body", sn_scene_fixed_name(s->scene, body, made, sizeof made));
+        return;
+    }
     uint32_t number = sn_body_particle(s->scene->world, body).index;
     sn_document_number(s->out, record, "body", number < s->number_count ? s->number[number] : UINT32_MAX);
 }
@@ -567,6 +573,18 @@ static bool save_batch(saver *s, sn_value *list, const batch *b)
     return good || fail(s, "no memory for the constraints");
 }
 
+/* Anchors of fixed bodies: constraints bring them along. */
+static uint32_t count_anchors(const sn_scene *scene)
+{
+    uint32_t anchors = 0, limit = sn_world_body_limit(scene->world);
+    for (uint32_t i = 0; i < limit; ++i) {
+        const sn_body body = sn_body_from_index(scene->world, i);
+        anchors += body.generation && sn_body_type_of(scene->world, body) != SN_BODY_DYNAMIC &&
+                   sn_body_particle(scene->world, body).generation;
+    }
+    return anchors;
+}
+
 /* Gives particles the numbers that they will have: those of the objects, one after the other. */
 static bool number_particles(saver *s)
 {
@@ -582,7 +600,7 @@ static bool number_particles(saver *s)
             s->number_count = number < s->number_count ? s->number_count : number + 1;
         }
     }
-    if (next != sn_world_particle_count(s->scene->world))
+    if (next + count_anchors(s->scene) != sn_world_particle_count(s->scene->world))
         return fail(s, "the world has particles that belong to no object, or lacks some of an object: a scene file "
                        "cannot say so");
     if (!(s->number = sn_arena_take(&s->ranks_arena, s->number_count, sizeof *s->number)))
@@ -725,7 +743,7 @@ static void save_motions(saver *s, sn_value *root)
     const sn_scene_motion *motion = s->scene->motions.items;
     sn_value *list = NULL;
     for (uint32_t i = 0; i < s->scene->motions.count; ++i) {
-        if (motion[i].done || (motion[i].leads_static && !sn_body_is_valid(s->scene->world, motion[i].body)))
+        if (motion[i].done || (motion[i].leads_fixed && !sn_body_is_valid(s->scene->world, motion[i].body)))
             continue;
         if (!list)
             list = sn_document_list(s->out, root, "motions");
@@ -733,7 +751,9 @@ static void save_motions(saver *s, sn_value *root)
         keys.about = motion[i].about;
         sn_value *record = sn_document_record(s->out, list, NULL);
         sn_record_write(s->out, record, &sn_motion_record, &keys);
-        if (motion[i].leads_static) {
+        if (motion[i].leads_fixed) {
+            char made[40];
+            sn_document_text(s->out, record, "of", sn_scene_fixed_name(s->scene, motion[i].body, made, sizeof made));
             save_start(s, record, &motion[i]);
             continue;
         }

@@ -12,7 +12,8 @@ static bool same_surface(const sn_contact_material *a, const sn_contact_material
 {
     return a->static_friction == b->static_friction && a->dynamic_friction == b->dynamic_friction &&
            a->restitution == b->restitution && a->rolling == b->rolling && a->friction_mix == b->friction_mix &&
-           a->restitution_mix == b->restitution_mix;
+           a->restitution_mix == b->restitution_mix && a->surface_velocity.x == b->surface_velocity.x &&
+           a->surface_velocity.y == b->surface_velocity.y && a->surface_velocity.z == b->surface_velocity.z;
 }
 
 static bool is_plain(uint32_t group, const sn_group_contact *c)
@@ -108,5 +109,5 @@ const char *sn_scene_save_contact(sn_scene *scene, sn_document *document, sn_val
     save_groups(scene, document, root);
     if (has_foreign_field(scene))
         return "the program gave a group a distance field, which a scene file cannot hold";
-    return sn_scene_save_statics(scene, document, root);
+    return sn_scene_save_fixed(scene, document, root);
 }

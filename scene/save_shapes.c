@@ -142,13 +142,6 @@ void sn_save_shape(sn_document *out, sn_value *record, const sn_shape_def *shape
 
 /* ---- Static and kinematic bodies --------------------------------------------------------------------------------------- */
 
-static bool is_at_origin(const sn_shape_def *shape)
-{
-    const sn_vec3 p = shape->position;
-    const sn_quat q = shape->rotation;
-    return p.x == 0 && p.y == 0 && p.z == 0 && q.x == 0 && q.y == 0 && q.z == 0 && q.w == 1;
-}
-
 static void save_group(const sn_scene *scene, sn_document *out, sn_value *record, uint32_t number)
 {
     const sn_scene_group *group = scene->groups.items;
@@ -161,49 +154,38 @@ static void save_group(const sn_scene *scene, sn_document *out, sn_value *record
         sn_document_number(out, record, "group", number);
 }
 
-/* One shape at the origin of its body is the body. */
-static void save_static(const sn_scene *scene, sn_document *out, sn_value *list, const char *name,
-                        const sn_body_def *def)
+static void save_body(const sn_scene *scene, sn_document *out, sn_value *list, const char *name, const sn_body_def *def)
 {
-    sn_static_keys keys = {.name = name, .velocity = def->velocity, .spin = def->spin};
-    const bool moves = keys.velocity.x != 0 || keys.velocity.y != 0 || keys.velocity.z != 0 || keys.spin.x != 0 ||
-                       keys.spin.y != 0 || keys.spin.z != 0;
-    keys.kinematic = def->type == SN_BODY_KINEMATIC && !moves;
+    sn_fixed_body_keys keys;
+    sn_fixed_body_record.defaults(&keys);
+    keys.name = name;
+    keys.type = def->type;
+    keys.position = def->position;
+    keys.velocity = def->velocity;
+    keys.spin = def->spin;
     sn_value *record = sn_document_record(out, list, NULL);
-    if (def->shape_count == 1 && is_at_origin(&def->shapes[0])) {
-        sn_shape_def shape = def->shapes[0];
-        shape.position = def->position;
-        shape.rotation = def->rotation;
-        sn_save_shape(out, record, &shape);
-        sn_record_write(out, record, &sn_static_record, &keys);
-    } else {
-        sn_static_list_keys own;
-        sn_static_list_record.defaults(&own);
-        own.position = def->position;
-        sn_record_write(out, record, &sn_static_record, &keys);
-        sn_record_write(out, record, &sn_static_list_record, &own);
-        sn_save_quaternion(out, record, "rotation", def->rotation);
-        sn_value *shapes = sn_document_list(out, record, "shapes");
-        for (uint32_t i = 0; i < def->shape_count; ++i)
-            sn_save_shape(out, sn_document_record(out, shapes, NULL), &def->shapes[i]);
-    }
+    sn_record_write(out, record, &sn_fixed_body_record, &keys);
+    sn_save_quaternion(out, record, "rotation", def->rotation);
+    sn_value *shapes = sn_document_list(out, record, "shapes");
+    for (uint32_t i = 0; i < def->shape_count; ++i)
+        sn_save_shape(out, sn_document_record(out, shapes, NULL), &def->shapes[i]);
     save_group(scene, out, record, def->group);
 }
 
-static const char *name_of(const sn_scene *scene, sn_body body, char *made, size_t size)
+const char *sn_scene_fixed_name(const sn_scene *scene, sn_body body, char *made, size_t size)
 {
-    const sn_scene_static *known = scene->statics.items;
-    for (uint32_t i = 0; i < scene->statics.count; ++i)
+    const sn_scene_fixed *known = scene->fixed.items;
+    for (uint32_t i = 0; i < scene->fixed.count; ++i)
         if (known[i].handle.index == body.index && known[i].handle.generation == body.generation)
             return known[i].name;
-    snprintf(made, size, "static%u", body.index); /* the program's own, by its number; or, if that is taken, */
-    for (uint32_t i = 2; sn_scene_find_static(scene, made); ++i)
-        snprintf(made, size, "static%u-%u", body.index, i);
+    snprintf(made, size, "fixed%u", body.index); /* the program's own, by its number; or, if that is taken, */
+    for (uint32_t i = 2; sn_scene_has_name(scene, made); ++i)
+        snprintf(made, size, "fixed%u-%u", body.index, i);
     return made;
 }
 
 /* By their numbers: they get the same order again. */
-const char *sn_scene_save_statics(sn_scene *scene, sn_document *out, sn_value *root)
+const char *sn_scene_save_fixed(sn_scene *scene, sn_document *out, sn_value *root)
 {
     sn_value *list = NULL;
     uint32_t left = sn_world_body_count(scene->world);
@@ -222,8 +204,8 @@ const char *sn_scene_save_statics(sn_scene *scene, sn_document *out, sn_value *r
             if (def.shapes[k].function)
                 return "the world has a shape that is a function, which a scene file cannot hold";
         if (!list)
-            list = sn_document_list(out, root, "statics");
-        save_static(scene, out, list, name_of(scene, body, made, sizeof made), &def);
+            list = sn_document_list(out, root, "bodies");
+        save_body(scene, out, list, sn_scene_fixed_name(scene, body, made, sizeof made), &def);
     }
     return NULL;
 }

@@ -41,8 +41,12 @@ bool sn_is_name(const char *text)
     return *text && strspn(text, letters) == strlen(text) && !strchr("-0123456789", *text) && strlen(text) < 100;
 }
 
-/* The name that an object was given, or one made of its type and its place in the list. */
-static const char *name_object(sn_scene *scene, sn_reader *reader, const char *given, const char *type)
+bool sn_scene_has_name(const sn_scene *scene, const char *name)
+{
+    return sn_scene_find_object(scene, name) || sn_scene_find_fixed(scene, name);
+}
+
+const char *sn_scene_name(sn_scene *scene, sn_reader *reader, const char *given, const char *type, uint32_t count)
 {
     char made[140];
     if (given && !sn_is_name(given)) {
@@ -50,13 +54,13 @@ static const char *name_object(sn_scene *scene, sn_reader *reader, const char *g
                            given);
         return NULL;
     }
-    if (given && sn_scene_find_object(scene, given)) {
-        sn_reader_fail_key(reader, "name", "there is another object called '%s'", given);
+    if (given && sn_scene_has_name(scene, given)) {
+        sn_reader_fail_key(reader, "name", "there is another object or body called '%s'", given);
         return NULL;
     }
-    for (uint32_t i = scene->objects.count + 1; !given; ++i) {
+    for (uint32_t i = count + 1; !given; ++i) {
         snprintf(made, sizeof made, "%s%u", type, i);
-        if (!sn_scene_find_object(scene, made))
+        if (!sn_scene_has_name(scene, made))
             given = made;
     }
     char *copy = sn_arena_copy(&scene->arena, given, strlen(given));
@@ -113,7 +117,7 @@ const sn_object *sn_scene_build(sn_scene *scene, sn_reader *reader, const sn_obj
 {
     if (!check_object(scene, reader, type, def) || !let_collide(scene, reader, type, group_of(scene, def)))
         return NULL;
-    const char *name = name_object(scene, reader, def->name, type->name);
+    const char *name = sn_scene_name(scene, reader, def->name, type->name, scene->objects.count);
     sn_object *object = sn_arena_take(&scene->arena, 1, sizeof *object);
     if (!name)
         return NULL;
@@ -577,7 +581,7 @@ static bool read_parts(sn_scene *scene, sn_reader *reader, const sn_scene_keys *
 {
     uint32_t groups = scene->groups.count;
     good = read_section(scene, reader, "groups", keys->groups, sn_scene_read_groups) && good;
-    good = read_section(scene, reader, "statics", keys->statics, sn_scene_read_statics) && good;
+    good = read_section(scene, reader, "bodies", keys->bodies, sn_scene_read_fixed) && good;
     good = read_objects(scene, reader, keys) && good;
     if (!read_section(scene, reader, "bodies", keys->bodies, sn_scene_read_bodies)) {
         reader->doubts_numbers = true;
@@ -660,6 +664,8 @@ void sn_scene_destroy(sn_scene *scene)
     if (!scene)
         return;
     sn_world_destroy(scene->world);
+    if (scene->files)
+        scene->release_files(scene->files);
     sn_arena_release(&scene->scratch);
     sn_arena arena = scene->arena; /* the scene lies in it */
     sn_arena_release(&arena);
@@ -723,24 +729,33 @@ const sn_object *sn_scene_find_object(const sn_scene *scene, const char *name)
     return NULL;
 }
 
-const sn_scene_static *sn_scene_static_at(const sn_scene *scene, uint32_t i)
+const sn_scene_fixed *sn_scene_fixed_at(const sn_scene *scene, uint32_t i)
 {
-    return i < scene->statics.count ? (const sn_scene_static *)scene->statics.items + i : NULL;
+    return i < scene->fixed.count ? (const sn_scene_fixed *)scene->fixed.items + i : NULL;
 }
 
 sn_result sn_scene_step(sn_scene *scene)
+{
+    return sn_scene_step_budget(scene, NULL, NULL);
+}
+
+sn_result sn_scene_step_budget(sn_scene *scene, sn_budget *budget, sn_certificate *certificate)
 {
     double dt = 1 / (double)scene->info.rate;
     sn_result result = SN_OK;
     if (!scene->prepared)
         result = sn_scene_prepare(scene, sn_scene_time(scene), dt);
     if (result == SN_OK)
-        result = sn_world_step(scene->world, (sn_real)dt);
+        result = budget ? sn_world_step_budget(scene->world, (sn_real)dt, budget, certificate)
+                        : sn_world_step(scene->world, (sn_real)dt);
     scene->prepared = result == SN_CANCELLED;
+    if (result == SN_OK) {
+        scene->frame++;
+        result = sn_scene_move_characters(scene, sn_scene_time(scene), dt);
+    }
     if (result != SN_OK)
-        return result;
-    scene->frame++;
-    return sn_scene_move_characters(scene, sn_scene_time(scene), dt);
+        snprintf(scene->error, sizeof scene->error, "frame %u: %s", scene->frame + 1, sn_world_error(scene->world));
+    return result;
 }
 
 uint32_t sn_scene_frame(const sn_scene *scene)

@@ -241,17 +241,15 @@ static void define_objects(writer *w)
     }
 }
 
-/* A shape, with other keys or without; its place may be given by its ends. */
-static void define_shapes(writer *w, const char *what, const sn_record *more)
+/* A shape; its place may be given by its ends. */
+static void define_shapes(writer *w)
 {
-    sn_value *names, *cases = put_switch(w, what, "type", &names);
+    sn_value *names, *cases = put_switch(w, "shape", "type", &names);
     for (uint32_t i = 0; i < SN_SHAPE_TYPES; ++i) {
         const sn_shape_form *form = &sn_shape_forms[i];
         char name[120];
-        snprintf(name, sizeof name, "%s_%s", what, form->name);
+        snprintf(name, sizeof name, "shape_%s", form->name);
         sn_value *at = put_form(w, name, form->about, &sn_shape_record, form->record);
-        if (more)
-            put_keys(w, (sn_value *)sn_value_find(at, "properties"), (sn_value *)sn_value_find(at, "required"), more);
         sn_document_text(w->out, names, NULL, form->name);
         put_case(w, cases, "type", form->name, name);
         if (i == SN_SHAPE_HULL)
@@ -264,25 +262,24 @@ static void define_shapes(writer *w, const char *what, const sn_record *more)
     }
 }
 
-static void define_statics(writer *w)
-{
-    define_shapes(w, "static_of_shape", &sn_static_record);
-    sn_value *at = sn_document_record(w->out, w->defs, "static_of_shapes");
-    sn_value *properties = put_record(w, at, sn_static_list_record.about),
-             *required = sn_document_list(w->out, at, "required");
-    put_keys(w, properties, required, &sn_static_record);
-    put_keys(w, properties, required, &sn_static_list_record);
-}
-
 static void define_bodies(writer *w)
 {
-    define_shapes(w, "shape", NULL);
+    define_shapes(w);
     define_record(w, &sn_body_record);
     sn_value *at = sn_document_record(w->out, w->defs, "body_alone");
     sn_value *properties = put_record(w, at, sn_body_record.about),
              *required = sn_document_list(w->out, at, "required");
     put_keys(w, properties, required, &sn_lone_body_record);
     put_keys(w, properties, required, &sn_body_record);
+    define_record(w, &sn_fixed_body_record);
+    sn_value *either = sn_document_record(w->out, w->defs, "body_of_list"), *fixed;
+    put_about(w, either, "A rigid body of any type", NULL);
+    fixed = sn_document_record(w->out, either, "if");
+    put_names(w, fixed, "required", 1, (const char *[]){"type"});
+    put_names(w, sn_document_record(w->out, sn_document_record(w->out, fixed, "properties"), "type"), "enum", 2,
+              (const char *[]){"static", "kinematic"});
+    put_ref(w, sn_document_record(w->out, either, "then"), sn_fixed_body_record.name);
+    put_ref(w, sn_document_record(w->out, either, "else"), "body_alone");
 }
 
 /* One for all, or one for each, in a range; both 0: any. */
@@ -443,9 +440,7 @@ static void define_values(writer *w)
     define_record(w, &sn_skin_record);
     ANY("skin_use", "Whether there is one, or what it is like", "boolean", "$skin");
     define_list(w, "objects", "Objects", "$object");
-    ANY("static", sn_static_record.about, "$static_of_shape", "$static_of_shapes");
-    define_list(w, "statics", "Static and kinematic bodies", "$static");
-    define_list(w, "bodies", "Rigid bodies", "$body_alone");
+    define_list(w, "bodies", "Rigid bodies", "$body_of_list");
     define_list(w, "object_bodies", "Rigid bodies of an object", "$body");
     define_list(w, "shape_list", NULL, "$shape");
     ANY("shapes", "A shape, or a list of shapes", "$shape", "$shape_list");
@@ -472,14 +467,12 @@ bool sn_scene_schema(sn_document *document)
     define_selectors(&w);
     define_values(&w);
     define_objects(&w);
-    define_statics(&w);
     define_bodies(&w);
     define_constraints(&w);
     define_list_of_records(&w, "attachments", &sn_attachment_record);
     define_list_of_records(&w, "forces", &sn_force_record);
     define_list_of_records(&w, "motions", &sn_motion_record);
     define_list_of_records(&w, "blades", &sn_blade_record);
-    put_one_of(&w, sn_motion_record.name, 2, (const char *[]){"of", "kinematic"});
     define_list_of_records(&w, "characters", &sn_character_record);
     define_list_of_records(&w, "events", &sn_event_record);
     put_keys(&w, properties, required, &sn_scene_record);

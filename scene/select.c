@@ -143,6 +143,8 @@ static bool no_object(const sn_scene *scene, sn_reader *reader, const char *name
     uint32_t count = 0;
     if (sn_reader_doubts(reader, name))
         return false;
+    if (sn_scene_find_fixed(scene, name))
+        return sn_reader_fail(reader, "'%s' is static or kinematic and has no particles", name);
     for (; count < scene->objects.count && count < MOST_NAMES; ++count)
         names[count] = scene_object(scene, count)->name;
     return sn_reader_fail(reader, "there is no object '%s'%s", name,
@@ -436,6 +438,11 @@ const sn_record sn_place_record = {"place_point", "A spot of a body, or a place 
 bool sn_select_body(sn_scene *scene, sn_reader *reader, const sn_value *value, sn_body *out)
 {
     sn_selection one = {0};
+    const sn_scene_fixed *fixed = value->type == SN_VALUE_TEXT ? sn_scene_find_fixed(scene, value->text) : NULL;
+    if (fixed) {
+        *out = fixed->handle;
+        return true;
+    }
     if (!sn_select(scene, reader, value, NULL, &scene->scratch, &one))
         return false;
     if (one.count != 1)

@@ -28,8 +28,7 @@ static const sn_key shape_keys[] = {
      .about = "a bit set: what it is; with mask, those of the group of its body if neither is given"},
     {"mask", SN_KEY_COUNT, SHAPE(mask), .most = ALL_BITS,
      .about = "with which categories it collides, if those do with it, too"},
-    {"sensor", SN_KEY_TRUTH, SHAPE(sensor),
-     .about = "of a static or kinematic body: notices contact, and does nothing against it"},
+    {"sensor", SN_KEY_TRUTH, SHAPE(sensor), .about = "notices contact, and does nothing against it; has no mass"},
     END};
 
 static void shape_defaults(void *record)

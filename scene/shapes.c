@@ -357,8 +357,7 @@ static bool read_surface(sn_scene *scene, sn_reader *reader, const sn_value *val
     return true;
 }
 
-bool sn_read_shape(sn_scene *scene, sn_reader *reader, const sn_value *value, const sn_record *more, void *more_keys,
-                   sn_shape_def *shape)
+static bool read_shape(sn_scene *scene, sn_reader *reader, const sn_value *value, sn_shape_def *shape)
 {
     uint32_t form = read_form(reader, value);
     if (form == SN_SHAPE_TYPES)
@@ -368,10 +367,10 @@ bool sn_read_shape(sn_scene *scene, sn_reader *reader, const sn_value *value, co
     void *own = sn_arena_take(&scene->scratch, 1, record->size);
     if (!own)
         return sn_reader_fail(reader, "no memory for a shape");
-    const sn_record *tables[] = {&sn_shape_record, more ? more : record, record}; /* messages name the last */
-    void *structs[] = {&keys, more ? more_keys : own, own};
+    const sn_record *tables[] = {&sn_shape_record, record}; /* messages name the last */
+    void *structs[] = {&keys, own};
     *shape = sn_default_shape_def((sn_shape_type)form);
-    if (!sn_record_read(reader, value, more ? 3 : 2, tables, structs) ||
+    if (!sn_record_read(reader, value, 2, tables, structs) ||
         !sn_read_rotation(reader, sn_world_dimensions(scene->world) == 2, &keys.turn, &keys.rotation,
                           &shape->rotation) ||
         !read_surface(scene, reader, value, &keys, shape))
@@ -391,10 +390,10 @@ bool sn_read_shapes(sn_scene *scene, sn_reader *reader, const sn_value *value, s
     if (!shape)
         return sn_reader_fail(reader, "no memory for %u shapes", count);
     if (!list)
-        good = sn_read_shape(scene, reader, value, NULL, NULL, shape);
+        good = read_shape(scene, reader, value, shape);
     for (const sn_value *item = list ? value->first : NULL; item; item = item->next, ++i) {
         size_t length = sn_reader_enter_item(reader, i);
-        good = sn_read_shape(scene, reader, item, NULL, NULL, &shape[i]) && good;
+        good = read_shape(scene, reader, item, &shape[i]) && good;
         sn_reader_leave(reader, length);
     }
     def->shapes = shape;

@@ -37,7 +37,7 @@ typedef struct sn_scene_motion {
     sn_selection of;
     const sn_vec3 *start;  /* where each of them was; of bodies, their frames */
     const sn_quat *turned; /* and how bodies were turned; NULL if there are none */
-    bool leads_static;
+    bool leads_fixed;
     sn_body body;     /* which was at start[0], and */
     sn_quat rotation; /* turned so */
     sn_vec3 about;
@@ -96,6 +96,9 @@ struct sn_scene {
     sn_world *world;
     sn_scene_info info;
     sn_record_keys record;
+    char error[1024];             /* why the last call of sinew/scene.h failed */
+    struct sn_scene_files *files; /* that it may read, of a scene that was opened; NULL otherwise */
+    void (*release_files)(struct sn_scene_files *files);
     double start_time;       /* of frame 0 of the scene that this may go on with, */
     uint32_t start_frame;    /*   after so many frames of it */
     uint32_t frame;          /* since then */
@@ -103,7 +106,7 @@ struct sn_scene {
     double planned;          /* bytes that the objects so far are expected to take */
     sn_growing objects;      /* sn_object * */
     sn_growing groups;       /* sn_scene_group */
-    sn_growing statics;      /* sn_scene_static */
+    sn_growing fixed;        /* sn_scene_fixed */
     sn_growing holds;        /* sn_hold: constraints that the scene itself names */
     sn_growing given_points; /* sn_given_points, in the order of the world */
     sn_growing forces, motions, blades, characters, events, pinned;
@@ -158,8 +161,19 @@ bool sn_scene_add_tear(sn_scene *scene, sn_reader *reader, sn_object *object, co
 
 bool sn_scene_add_skin(sn_scene *scene, sn_reader *reader, sn_object *object, const sn_object_skin *skin);
 bool sn_scene_take_rest_shapes(sn_scene *scene, sn_reader *reader, uint32_t from);
-bool sn_scene_read_statics(sn_scene *scene, sn_reader *reader, const sn_value *list);
-const sn_scene_static *sn_scene_find_static(const sn_scene *scene, const char *name);
+bool sn_scene_read_fixed(sn_scene *scene, sn_reader *reader, const sn_value *list);
+const sn_scene_fixed *sn_scene_find_fixed(const sn_scene *scene, const char *name);
+
+/* Whether a record of the list "bodies" is of a static or kinematic one. */
+bool sn_scene_is_fixed(const sn_value *body);
+
+/* A static or kinematic body by its name in the file: the program's own have one made of their numbers. */
+const char *sn_scene_fixed_name(const sn_scene *scene, sn_body body, char *made, size_t size);
+
+/* Whether an object or a body is called so; and the name that one was given, or, if it was given none, one of its type and the place behind
+   count others. NULL after an error. */
+bool sn_scene_has_name(const sn_scene *scene, const char *name);
+const char *sn_scene_name(sn_scene *scene, sn_reader *reader, const char *given, const char *type, uint32_t count);
 
 /* Reads a mesh file, named by a key, through the scene's access to files; it lies in the scratch. */
 bool sn_scene_read_mesh(sn_scene *scene, sn_reader *reader, const char *key, const char *file, sn_mesh *mesh,

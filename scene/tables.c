@@ -424,8 +424,8 @@ const sn_record sn_motion_key_record = {"keyframe", "One moment of a motion.", s
 #define MOTION(key) offsetof(sn_motion_keys, key)
 
 static const sn_key motion_keys[] = {
-    {"of", SN_KEY_VALUE, MOTION(of), .of = "selectors", .about = "the particles, or bodies, that are led"},
-    {"kinematic", SN_KEY_TEXT, MOTION(kinematic), .about = "or the kinematic body, by its name"},
+    {"of", SN_KEY_VALUE, MOTION(of), .of = "selectors", .flags = SN_KEY_REQUIRED,
+     .about = "the particles or dynamic bodies that are led, or one kinematic body"},
     {"keys", SN_KEY_RECORDS, MOTION(keys), .of = &sn_motion_key_record, .flags = SN_KEY_REQUIRED,
      .about = "keyframes by time; before the first and after the last they stand"},
     {"axis", SN_KEY_VECTOR, MOTION(axis), .about = "about which angles turn"},
@@ -503,9 +503,8 @@ static const sn_key scene_keys[] = {
     {"groups", SN_KEY_VALUE, SCENE(groups), .of = "groups",
      .about = "groups of particles, and how they take part in contact, by name or number"},
     {"objects", SN_KEY_VALUE, SCENE(objects), .of = "objects", .about = "what there is"},
-    {"bodies", SN_KEY_VALUE, SCENE(bodies), .of = "bodies", .about = "rigid bodies, one by one"},
-    {"statics", SN_KEY_VALUE, SCENE(statics), .of = "statics",
-     .about = "static and kinematic bodies: what stands or is moved, and is in the way"},
+    {"bodies", SN_KEY_VALUE, SCENE(bodies), .of = "bodies",
+     .about = "rigid bodies, one by one: dynamic, static and kinematic ones"},
     {"constraints", SN_KEY_VALUE, SCENE(constraints), .of = "constraints",
      .about = "what holds it, besides what objects bring"},
     {"names", SN_KEY_VALUE, SCENE(names), .of = "names",

@@ -46,7 +46,7 @@ typedef struct sn_scene_keys {
     sn_run_keys run;
     sn_record_keys record;
     sn_contact_settings contact;
-    const sn_value *materials, *groups, *objects, *bodies, *statics, *constraints;
+    const sn_value *materials, *groups, *objects, *bodies, *constraints;
     const sn_value *names, *attachments, *forces, *motions, *blades, *characters, *events;
 } sn_scene_keys;
 
@@ -86,8 +86,7 @@ typedef struct sn_motion_key {
 
 typedef struct sn_motion_keys {
     const sn_value *of;
-    const char *kinematic; /* instead */
-    sn_list_of keys;       /* of sn_motion_key */
+    sn_list_of keys; /* of sn_motion_key */
     sn_vec3 axis, about;
     bool smooth, repeat, release;
     sn_numbers start;

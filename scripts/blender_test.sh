@@ -1,6 +1,7 @@
 #!/bin/bash
 # Runs a scene, imports what it wrote into Blender without a window, and compares every vertex with the arrays of the
-# same run, bit for bit; then renders a frame to out/blender_test.png. What 'make test-blender' calls.
+# same run, bit for bit; then renders a frame to out/blender_test.png. Uses the add-on: installs it, runs a scene, changes it, bakes. Sees that an
+# import that fails says why and fails. What 'make test-blender' calls.
 #
 #     scripts/blender_test.sh [PROGRAM]        PROGRAM is the sinew command, otherwise build/release/sinew
 set -eu
@@ -36,3 +37,35 @@ blender -b --factory-startup --python-exit-code 1 --python tools/blender/check_i
   { grep -v '^Fra:' "$folder/log"; echo "FAILED: the import into Blender"; exit 1; }
 grep 'to the last bit' "$folder/log"
 echo "rendered out/blender_test.png"
+
+cat >"$folder/bodies.json" <<'END'
+{
+  "objects": [
+    {"type": "cloth", "name": "curtain", "columns": 12, "rows": 12, "position": [-2, 2, 0], "pins": ["top_left"]},
+    {"type": "wall", "name": "wall", "columns": 3, "rows": 4}
+  ],
+  "bodies": [{"name": "ball", "shapes": {"type": "sphere", "radius": 0.2}, "mass": 20, "position": [0, 0.6, 1], "velocity": [0, 0, -6]}],
+  "statics": [{"type": "plane", "name": "floor"}]
+}
+END
+absolute=$(cd "$(dirname "$program")" && pwd)/$(basename "$program")
+BLENDER_USER_SCRIPTS=$folder/scripts blender -b --factory-startup --python-exit-code 1 --python tools/blender/check_addon.py -- \
+  "$absolute" "$folder/bodies.json" "$folder/addon" >"$folder/log" 2>&1 ||
+  { cat "$folder/log"; echo "FAILED: the add-on"; exit 1; }
+grep '^the add-on ran' "$folder/log"
+
+# What cannot be imported: no folder, nothing in it, a cache of another mesh.
+fails() { # FOLDER PATTERN
+  if blender -b --factory-startup --python tools/blender/import_sinew.py -- "$1" >"$folder/log" 2>&1; then
+    cat "$folder/log"; echo "FAILED: an import of $1 that must fail ended with 0"; exit 1
+  fi
+  grep -q "^import_sinew: .*$2" "$folder/log" || { cat "$folder/log"; echo "FAILED: it did not say '$2'"; exit 1; }
+}
+fails "$folder/nowhere" 'No such file'
+mkdir "$folder/empty"
+fails "$folder/empty" 'there is no NAME.obj with a NAME.pc2'
+mkdir "$folder/mixed"
+cp "$folder/out/rope.obj" "$folder/mixed/rope.obj"
+cp "$folder/out/curtain.pc2" "$folder/mixed/rope.pc2"
+fails "$folder/mixed" 'points, rope.obj'
+echo "imports that cannot be say why, and fail"

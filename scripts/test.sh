@@ -30,10 +30,7 @@ launcher() {
 
 # Gives 2 if it cannot be configured.
 build() { # preset, priority as of 'nice'
-  local log=build/$1/configure.log
-  mkdir -p "build/$1"
-  cmake --preset "$1" >"$log" 2>&1 || { cat "$log"; return 2; }
-  nice -n "$2" cmake --build --preset "$1"
+  nice -n "$2" scripts/build.sh "$1"
 }
 
 # The whole output is in ctest.log; shown are results, and of a failing program what did not pass.

@@ -36,7 +36,7 @@ const isSource = (name) => name.endsWith('.c');
 const isHeader = (name) => name.endsWith('.h') || name.endsWith('.def');
 
 function sources() {
-  const commandOnly = ['scene/json_read.c', 'scene/load.c', 'scene/folder.c'];
+  const commandOnly = ['scene/json_read.c', 'scene/load.c', 'scene/folder.c', 'scene/api.c'];
   return [
     ...files('src', isSource),
     ...files('scene', isSource).filter((path) => !commandOnly.includes(path)),
@@ -59,7 +59,7 @@ const headers = () => ['include', 'src', 'scene', 'export', 'web/glue'].flatMap(
 // constant offset are one instruction in a browser, a running sum of both are two or three.
 const features = ['-msimd128', '-mbulk-memory', '-msign-ext', '-mnontrapping-fptoint', '-mmutable-globals'];
 const common = ['-std=c17', '-O3', '-mllvm', '-disable-lsr', '-fno-vectorize', '-fno-slp-vectorize', '-DNDEBUG', '-D_POSIX_C_SOURCE=200809L', '-ffp-contract=off', '-fno-math-errno', '-Wall',
-  '-Wextra', '-Wno-psabi', '-DSN_LANES_16=1', '-I.', '-Iinclude', '-Isrc', ...features];
+  '-Wextra', '-Wno-psabi', '-DSN_LANES_16=1', '-I.', '-Iinclude', '-Iscene/include', '-Isrc', ...features];
 
 // What only reads and builds scenes need not be fast, but has to be fetched.
 const cold = /^(scene|export|web\/glue)\//;

@@ -311,6 +311,7 @@ typedef struct sn_constraint_def {
         *point_param;     /* sn_kind_point_param_count numbers for each point, each of which may be SN_MEASURE; NULL:
                                    all are. Used during the call only */
     const sn_real *state; /* what it remembers from the start, sn_kind.state numbers; NULL: all 0 */
+    uint64_t user;        /* yours; default 0. Those of a bulk call all get it */
 } sn_constraint_def;
 
 /* A rigid constraint of that kind with everything measured. The points are still to be set. */
@@ -334,7 +335,7 @@ SN_API sn_result sn_constraints_add(sn_world *world, const sn_constraint_def *de
 SN_API sn_result sn_constraints_add_lists(sn_world *world, const sn_constraint_def *def, uint32_t count,
                                           const uint32_t *start, const uint32_t *index, sn_constraints *run);
 
-/* Replaces points, parameters, material and state, keeping handle and place in the order. The kind must be the same. */
+/* Replaces points, parameters, material, state and user data, keeping handle and place in the order. The kind must be the same. */
 SN_API sn_result sn_constraint_change(sn_world *world, sn_constraint constraint, const sn_constraint_def *def);
 
 /* How many points the constraint has; 0 and an error if the handle is stale. */
@@ -354,6 +355,11 @@ SN_API sn_result sn_constraints_remove(sn_world *world, sn_constraints run);
 
 /* Whether the handle is alive. Never an error. */
 SN_API bool sn_constraint_is_valid(const sn_world *world, sn_constraint constraint);
+
+/* User data: yours; the library never looks at it. It is in snapshots and not in the hash. 0, and an error, for a stale handle. Kinds of
+   which no constraint has any take no memory for it. */
+SN_API uint64_t sn_constraint_user(const sn_world *world, sn_constraint constraint);
+SN_API sn_result sn_constraint_set_user(sn_world *world, sn_constraint constraint, uint64_t user);
 
 /* How many constraints are alive: of one kind, or of all with SN_KIND_NONE. 0 for NULL or an unknown kind. */
 SN_API uint32_t sn_world_constraint_count(const sn_world *world, uint32_t kind);

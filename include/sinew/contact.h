@@ -196,7 +196,7 @@ typedef struct sn_contact {
     sn_real static_friction, dynamic_friction, restitution; /* as mixed from both materials */
     sn_vec3
         surface_velocity; /* m/s: the other's surface runs so below the particle, like a belt; what of it is along the
-                                  normal does not count; default 0 */
+                                  normal does not count; at first what the materials say */
 } sn_contact;
 
 /* Whether the two may touch in this step. */
@@ -235,7 +235,8 @@ typedef struct sn_contact_event {
         other_body; /* of the particles, or what is static or kinematic; null: they are none. Also at the end */
     uint32_t shape,
         other_shape;   /* of the bodies: which shape pressed hardest; otherwise, and at the end, 0. Of a static or
-                                    kinematic body each shape that is touched gives an event of its own, also at the end */
+                                    kinematic body each shape that is touched gives an event of its own, and so does each sensor of any body,
+                                    also at the end */
     sn_skin skin;      /* null: no skin, or the end */
     uint32_t triangle; /* as in sn_contact_pair; SN_NO_TRIANGLE at the end */
 } sn_contact_event;

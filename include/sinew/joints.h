@@ -86,6 +86,8 @@ typedef struct sn_joint_def {
     /* It breaks when it has to exert more: see sn_constraint_set_strength */
     sn_real strength;        /* N; default 0: never */
     sn_real torque_strength; /* N m; default 0: never */
+
+    uint64_t user; /* yours: sn_constraint_user; default 0 */
 } sn_joint_def;
 
 SN_API sn_joint_def sn_default_joint_def(uint32_t kind);
@@ -187,6 +189,7 @@ typedef struct sn_break {
     sn_constraint constraint; /* the handle is stale: it is gone */
     sn_real force;            /* N and N m: the most that it exerted in a substep */
     sn_real torque;
+    uint64_t user; /* its user data */
 } sn_break;
 
 /* Those that broke in the last step, in the order of kinds and of their numbers. NULL if there are none. Dies with the

@@ -35,8 +35,8 @@ typedef enum sn_query_what {
     SN_QUERY_PARTICLES = 1,
     SN_QUERY_SKINS = 2,
     SN_QUERY_STATICS = 4, /* static and kinematic bodies; shapes that are no sensors */
-    SN_QUERY_SENSORS = 8, /*   and those that are */
-    SN_QUERY_BODIES = 16, /* dynamic bodies */
+    SN_QUERY_SENSORS = 8, /*   and those that are, of bodies of every type */
+    SN_QUERY_BODIES = 16, /* dynamic bodies, but for their sensors */
     SN_QUERY_ALL = 23     /* all but sensors */
 } sn_query_what;
 

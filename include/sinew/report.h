@@ -46,6 +46,12 @@ typedef struct sn_step_counts {
     uint32_t particles; /* alive, and */
     uint32_t awake;     /*   so many of them do not sleep; see sn_world_awake_count */
     uint32_t bodies;    /* alive */
+
+    double
+        penetration; /* m: how deep the deepest overlap is at the end of the step, of all pairs that contact looked at; 0: nothing overlaps.
+                           What skins do among themselves is not in it: see sn_query_intersections */
+    sn_particle deepest, deepest_other; /* the two, of bodies their particles, of a triangle a corner; null: nothing
+                                           overlaps, or the other is a static or kinematic body */
 } sn_step_counts;
 
 typedef struct sn_profile {

@@ -30,6 +30,11 @@ typedef struct sn_contact_material {
                         default 0 */
     sn_mix friction_mix;    /* also of rolling; default SN_MIX_AVERAGE */
     sn_mix restitution_mix; /* default SN_MIX_AVERAGE */
+    sn_vec3
+        surface_velocity; /* m/s: the surface runs so while the body stands, as that of a conveyor belt or a track does, and friction
+                                 takes along what lies on it; in the frame of the body, as it is turned when a step begins. What of it
+                                 is along the normal does not count. Of shapes of bodies; particles and skins have none. At most 1e15
+                                 each; default 0 */
 } sn_contact_material;
 
 SN_API sn_contact_material sn_default_contact_material(void);
@@ -81,7 +86,8 @@ typedef struct sn_shape_def {
     const sn_contact_material *material; /* default NULL: that of the group of the body; see sn_group_contact */
     const sn_filter *filter;             /* default NULL: likewise */
     bool
-        sensor; /* static and kinematic bodies: notices contact, for events, and does nothing against it; default false */
+        sensor; /* notices contact, for events, and does nothing against it: an eye, a trigger. It has no mass, and does not notice other
+                   sensors; default false */
     bool one_sided; /* open meshes: what comes from behind passes; default false */
     uint64_t user;  /* yours; see sn_body_shape_user */
 

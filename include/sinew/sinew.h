@@ -16,7 +16,8 @@
 
    The whole public API. Read in this order: base.h (numbers, results, hooks), world.h (settings, the step, snapshots),
    particles.h, constraints.h (points, kinds, constraints), shapes.h, contact.h (groups, skins, friction, events), bodies.h,
-   joints.h, tear.h (tearing and cutting), query.h (rays and the like), ccd.h (when moving features touch), draw.h (debug drawing), character.h, report.h, drag.h, rewind.h, accumulator.h (the
+   joints.h, tear.h (tearing and cutting), query.h (rays and the like), ccd.h (when moving features touch), draw.h (debug drawing), character.h, report.h, budget.h (steps that take so long, or are as good as
+   that), drag.h, rewind.h, accumulator.h (the
    loop of a game), math.h. C++ has sinew.hpp beside it: owners, exceptions, views. */
 #ifndef SINEW_H
 #define SINEW_H
@@ -36,6 +37,7 @@
 #include <sinew/draw.h>
 #include <sinew/character.h>
 #include <sinew/report.h>
+#include <sinew/budget.h>
 #include <sinew/drag.h>
 #include <sinew/rewind.h>
 #include <sinew/accumulator.h>

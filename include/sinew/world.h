@@ -219,7 +219,8 @@ SN_API const char *sn_world_error(const sn_world *world);
 /* The settings as they are now; all zero for NULL. */
 SN_API sn_settings sn_world_settings(const sn_world *world);
 
-/* Replaces all settings, from the next step on. Nothing changes if one of them is invalid. */
+/* Replaces all settings, from the next step on, and wakes all that sleeps if one of them changes but `profile`. Nothing changes if one
+   of them is invalid. */
 SN_API sn_result sn_world_configure(sn_world *world, const sn_settings *settings);
 
 /* Changes the number of threads that step the world, the calling one included: 1 to 256, or 0 for as many as there are

@@ -4,18 +4,6 @@
 
 #include "scene/object.h"
 
-typedef struct sn_rope_def {
-    sn_real length;    /* m; NaN: the way from `from` to `to`, or 1 m without a `to`. More than that way: it sags */
-    uint32_t segments; /* pieces; default 20 */
-    sn_vec3 direction; /* in which it hangs from `from`, or sags; any length but 0; default (0, -1, 0) */
-    sn_vec3 from;      /* m: the place of its first particle; default the origin of the frame */
-    sn_vec3 to;        /* m: the place of the last one; NaN in x: it goes along `direction` */
-    bool rods;         /* its pieces resist compression also; default false */
-    sn_real bob;       /* kg: what hangs on the last particle, besides the rope's own mass; default 0 */
-} sn_rope_def;
-
-sn_rope_def sn_default_rope_def(void);
-
 extern const sn_object_type sn_object_rope;
 
 /* What a rope and a chain have in common: a line of equal pieces. */

@@ -4,14 +4,6 @@
 
 #include "scene/object.h"
 
-/* How a sheet resists bending. */
-typedef enum sn_bending_method {
-    SN_BENDING_ISOMETRIC,
-    SN_BENDING_DIHEDRAL,
-    SN_BENDING_DISTANCE,
-    SN_BENDING_NONE
-} sn_bending_method;
-
 extern const sn_choices sn_bending_choices;
 
 /* A mesh as an object takes it. */

@@ -42,7 +42,8 @@ static void walk(const sn_store *store, uint32_t *start, sn_incidence_entry *ent
 static bool build(sn_incidence *incidence, const sn_allocator *allocator, const sn_store *store,
                   uint32_t particle_count)
 {
-    incidence->built = false;
+    incidence->built = false; /* and if memory runs out on the way, it knows nothing */
+    incidence->start_table.count = incidence->sequence = 0;
     if (!sn_table_reserve(&incidence->start_table, allocator, (uint64_t)particle_count + 1))
         return false;
     uint32_t *start = incidence->start_table.column[0];

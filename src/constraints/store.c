@@ -138,6 +138,7 @@ static void release_pool(sn_pool *pool, const sn_allocator *allocator)
 {
     sn_table_release(&pool->list_table, allocator);
     sn_table_release(&pool->own_table, allocator);
+    sn_table_release(&pool->user_table, allocator);
     sn_ids_release(&pool->ids, allocator);
     sn_table_release(&pool->table, allocator);
     sn_release(allocator, pool->strings, pool->strings_size);
@@ -208,6 +209,7 @@ uint32_t sn_store_register(sn_store *store, const sn_allocator *allocator, const
     sn_table_column(&pool->table, kind->state * sizeof *pool->before, false);
     sn_table_column(&pool->list_table, sizeof(uint32_t), true);
     sn_table_column(&pool->own_table, pool->point_param_count * sizeof(sn_real), true);
+    sn_table_column(&pool->user_table, sizeof(uint64_t), true);
     store->pool[store->kind_count] = pool;
     return store->kind_count++;
 }
@@ -390,6 +392,25 @@ bool sn_store_compact(sn_store *store, const sn_allocator *allocator)
     store->counts.next_sequence = store->counts.live;
     store->counts.compactions++;
     return true;
+}
+
+bool sn_pool_reserve_user(sn_pool *pool, const sn_allocator *allocator, uint32_t first, uint32_t count, uint64_t user)
+{
+    return !user || sn_table_reserve(&pool->user_table, allocator, (uint64_t)first + count);
+}
+
+void sn_pool_set_user(sn_pool *pool, uint32_t first, uint32_t count, uint64_t user)
+{
+    uint64_t *all = pool->user_table.column[0];
+    for (; user && pool->user_table.count < first + count; pool->user_table.count++)
+        all[pool->user_table.count] = 0;
+    for (uint32_t row = first; row < first + count && row < pool->user_table.count; ++row)
+        all[row] = user;
+}
+
+uint64_t sn_pool_user(const sn_pool *pool, uint32_t row)
+{
+    return row < pool->user_table.count ? ((const uint64_t *)pool->user_table.column[0])[row] : 0;
 }
 
 bool sn_store_reserve(sn_store *store, const sn_allocator *allocator, uint32_t kind, uint32_t count, uint32_t spots,

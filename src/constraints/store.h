@@ -63,6 +63,8 @@ typedef struct sn_pool {
     uint32_t list_waste; /* entries of lists whose constraint is gone */
     sn_table own_table;  /* the numbers of their points, point_param_count each, list after list */
     uint32_t point_param_count;
+    sn_table
+        user_table; /* of uint64_t, by row: user data. Rows that it does not reach have 0: it grows when one is set */
     uint32_t *own;  /* where in own_table the list of a row begins; no column if points have no numbers */
     sn_real *param; /* param_count a row */
     sn_give *give;
@@ -154,6 +156,11 @@ void sn_store_release(sn_store *store, const sn_allocator *allocator);
 
 /* Adds a pool for a kind, whose texts are copied. 0 when memory runs out. */
 uint32_t sn_store_register(sn_store *store, const sn_allocator *allocator, const sn_kind *kind);
+
+/* User data of so many rows. Room is made unless all of it is 0 where nothing is kept yet; false when memory runs out. */
+bool sn_pool_reserve_user(sn_pool *pool, const sn_allocator *allocator, uint32_t first, uint32_t count, uint64_t user);
+void sn_pool_set_user(sn_pool *pool, uint32_t first, uint32_t count, uint64_t user);
+uint64_t sn_pool_user(const sn_pool *pool, uint32_t row);
 
 /* Makes room for count more constraints of a kind in consecutive rows, and for so many spots. Changes nothing
    visible. */

@@ -47,15 +47,16 @@ static sn_real stray_of(const sn_body_contact_finding *f, const sn_body_state *b
     return way + SLACK * inner + DEFLECTED * f->dt * vec3_length(vec4_xyz(world->particles.v[slot]));
 }
 
-/* m: of the thinnest part of a body. */
+/* m: of the thinnest part of a body; sensors count if it has nothing else. */
 static sn_real inner_of(const sn_bodies *bodies, const sn_body_state *body)
 {
-    sn_real least = (sn_real)INFINITY;
+    sn_real least = (sn_real)INFINITY, sensor = least;
     for (uint32_t i = body->part; i < body->part + body->parts; ++i) {
-        sn_real inner = sn_convex_inner(&bodies->part[i].convex);
-        least = inner < least ? inner : least;
+        const sn_real inner = sn_convex_inner(&bodies->part[i].convex);
+        sn_real *of = bodies->part[i].sensor ? &sensor : &least;
+        *of = inner < *of ? inner : *of;
     }
-    return least;
+    return isfinite(least) ? least : sensor;
 }
 
 static sn_body_contact_box box_of(const sn_body_contact_finding *f, const sn_convex *convex, const sn_pose *pose,
@@ -92,7 +93,7 @@ static void make_mover(sn_body_contact_finding *f, uint32_t row, uint32_t at)
         return;
     m->slot = world->ids.value[state->particle];
     sn_pose pose = contact_pose(world, m);
-    sn_real inner = inner_of(&world->bodies, state), extent = sn_body_reach(world, row);
+    sn_real inner = inner_of(&world->bodies, state), extent = sn_body_reach(world, row, true);
     sn_real stray = state->parts ? stray_of(f, state, extent, inner) : 0;
     sn_bounds flight = contact_grow(flight_of(f, m->slot), stray), *bounds = f->body_contacts->box_table.column[0];
     m->extent = extent;

@@ -114,6 +114,8 @@ static bool filters_agree(const sn_world *world, uint32_t a, uint32_t part_a, ui
     const sn_group_contact *gb = sn_contact_group(&world->contact, world->particles.group[b]);
     const sn_filter fa = sn_part_filter(world, part_a, a);
     const sn_filter fb = part_b == SN_ID_FREE ? (sn_filter){gb->category, gb->mask} : sn_part_filter(world, part_b, b);
+    if (part_b != SN_ID_FREE && world->bodies.part[part_a].sensor && world->bodies.part[part_b].sensor)
+        return false; /* sensors do not notice each other */
     return sn_contacts_agree(fa.category, fa.mask, fb.category, fb.mask);
 }
 
@@ -315,6 +317,7 @@ static bool look_at_fixed_shape(void *data, uint32_t number)
                     filter = sn_fixed_shape_filter(&world->contact, r);
     if (is_above(&l->reach, r, contact_motion(world, number), l->f->dt) ||
         !sn_contacts_agree(own.category, own.mask, filter.category, filter.mask) ||
+        (r->def.sensor && world->bodies.part[l->f->part[l->item]].sensor) ||
         sn_fixed_joins(world, r->body, world->particles.index[l->slot]))
         return true;
     uint32_t layers = r->shape.type >= SN_SHAPE_MESH ? SN_BODY_CONTACT_LAYERS : 1;
@@ -501,6 +504,15 @@ static void name(const sn_body_contact_finding *f, const sn_body_contact_found *
     key[1] = (uint64_t)(f->part[two->a] - state[f->body[two->a]].part) << 32 | local;
 }
 
+/* m/s: how the surface of a part runs, in the world. */
+static sn_vec3 part_surface_velocity(const sn_world *world, const sn_contact_material *material, uint32_t slot)
+{
+    if (!sn_contact_runs(material))
+        return vec3(0, 0, 0);
+    return sn_quat_turn(sn_body_rotation(world, sn_body_of_row(world, world->particles.body[slot] - 1)),
+                        material->surface_velocity);
+}
+
 /* Points are left as they are: there are none. */
 static void make_contact(const sn_body_contact_finding *f, const sn_body_contact_found *two, sn_body_contact *contact)
 {
@@ -514,22 +526,28 @@ static void make_contact(const sn_body_contact_finding *f, const sn_body_contact
     contact->part_a = f->part[two->a];
     contact->part_b = contact->kept = SN_ID_FREE;
     contact->fixed_shape = two->other;
+    contact->sensor = world->bodies.part[contact->part_a].sensor;
     sn_real inner = sn_convex_inner(&world->bodies.part[contact->part_a].convex);
     if (two->type >= FOUND_FIXED) {
         const sn_fixed_shape *r = sn_body_contact_record(world, two->other);
         contact->layer = two->type - FOUND_FIXED;
-        contact->sensor = r->def.sensor;
+        contact->sensor = contact->sensor || r->def.sensor;
         others = sn_fixed_shape_material(rules, r);
+        if (sn_contact_runs(others))
+            contact->belt = sn_fixed_surface_velocity(world, r);
     } else if (two->type == FOUND_BALL) {
         contact->b = ((const uint32_t *)f->body_contacts->ball_table.column[0])[two->other];
         others = &sn_contact_group(rules, world->particles.group[two->other])->material;
     } else {
         contact->b = f->body[two->other];
         contact->part_b = f->part[two->other];
+        contact->sensor = contact->sensor || world->bodies.part[contact->part_b].sensor;
         others = sn_part_material(world, contact->part_b, slot_of(f, two->other));
+        contact->belt = part_surface_velocity(world, others, slot_of(f, two->other));
         sn_real inner_b = sn_convex_inner(&world->bodies.part[contact->part_b].convex);
         inner = inner_b < inner ? inner_b : inner;
     }
+    contact->belt = vec3_sub(contact->belt, part_surface_velocity(world, material, slot));
     contact->friction = sn_contacts_friction(material, others);
     contact->slop = SLOP * inner;
     contact->round = rolls_at(world, contact);

@@ -225,7 +225,8 @@ static sn_result ask_static(sn_world *world, sn_static_contact *contact, bool la
     sn_contact c = {.pair = sn_contact_pair_of_static(world, contact),
                     .point = sn_pose_to_world(pose, touch.point),
                     .normal = sn_quat_turn(pose->rotation, touch.normal),
-                    .separation = touch.distance - world->particles.radius[contact->slot]};
+                    .separation = touch.distance - world->particles.radius[contact->slot],
+                    .surface_velocity = contact->belt};
     c.velocity = vec3_sub(velocity_of(world, contact->slot), fixed_shape_velocity(m, pose, c.point));
     sn_result result = ask(world, &c, contact->sensor, &contact->friction, &acts);
     contact->belt = c.surface_velocity;
@@ -429,10 +430,12 @@ static sn_contact contact_of_contact(const sn_world *world, const sn_body_contac
 static sn_result ask_contact(sn_world *world, sn_body_contact *contact, const sn_manifold *manifold)
 {
     sn_contact c = contact_of_contact(world, contact, manifold);
+    c.surface_velocity = contact->belt;
     bool acts, turned = sn_contact_pair_turn(&c.pair);
     if (turned) {
         c.normal = vec3_scale(c.normal, -1);
         c.velocity = vec3_scale(c.velocity, -1);
+        c.surface_velocity = vec3_scale(c.surface_velocity, -1);
     }
     sn_result result = ask(world, &c, contact->sensor, &contact->friction, &acts);
     contact->asked = true;

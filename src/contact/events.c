@@ -46,6 +46,9 @@ uint64_t sn_contact_events_hash(uint64_t hash, const sn_world *world)
     hash = hash_u64(hash_u64(hash, HASH_TOUCHING), table->count);
     for (uint32_t i = 0; i < table->count; ++i)
         hash = hash_u64(hash, (uint64_t)t[i].number << 32 | t[i].other);
+    for (uint32_t i = 0; i < table->count; ++i)
+        if (t[i].sensor)
+            hash = hash_u64(hash, (uint64_t)i << 32 | t[i].sensor);
     return hash;
 }
 
@@ -85,7 +88,8 @@ static sn_contact_event event_of(const sn_contact_pair *pair)
                               .triangle = pair->triangle};
 }
 
-static void add_found(sn_world *world, const sn_contact_event *event)
+/* sensor: see sn_touching. */
+static void add_found(sn_world *world, const sn_contact_event *event, uint32_t sensor)
 {
     sn_contact_events *e = &world->contact.events;
     uint32_t i = e->found_table.count++;
@@ -94,7 +98,7 @@ static void add_found(sn_world *world, const sn_contact_event *event)
                          : SN_IMPULSE_FIXED | sn_fixed_shape_of(world, event->other_body, event->other_shape);
     ((sn_contact_event *)e->found_table.column[0])[i] = *event;
     ((sn_sort_item *)e->found_table.column[1])[i] =
-        (sn_sort_item){.key = (uint64_t)event->particle.index << 32 | other, .a = i};
+        (sn_sort_item){.key = (uint64_t)event->particle.index << 32 | other, .a = i, .b = sensor};
 }
 
 /* The lower number first, as everywhere. */
@@ -110,7 +114,7 @@ static void add_pair(sn_world *world, uint32_t a, uint32_t b, sn_real impulse, s
     event.impact = impact;
     event.normal = length > 0 ? vec3_scale(d, 1 / length) : vec3(0, 1, 0);
     event.point = vec3_add(place(world, two), vec3_scale(event.normal, p->radius[two]));
-    add_found(world, &event);
+    add_found(world, &event, 0);
 }
 
 static void add_skin_contact(sn_world *world, const sn_skin_contact *g)
@@ -126,7 +130,7 @@ static void add_skin_contact(sn_world *world, const sn_skin_contact *g)
     event.impact = g->impact;
     for (uint32_t k = 0; k < 3; ++k)
         event.point = vec3_add(event.point, vec3_scale(place(world, g->slot[k + 1]), g->weight[k]));
-    add_found(world, &event);
+    add_found(world, &event, 0);
 }
 
 static void add_static(sn_world *world, const sn_static_contact *contact)
@@ -138,7 +142,7 @@ static void add_static(sn_world *world, const sn_static_contact *contact)
     event.normal = contact->normal;
     event.impulse = contact->impulse;
     event.impact = contact->impact;
-    add_found(world, &event);
+    add_found(world, &event, 0);
 }
 
 /* N s: what two pressed in the step, and m: where that was on a, along its axes. */
@@ -153,6 +157,17 @@ static sn_real impulse_of(const sn_body_contact *contact, sn_vec3 *spot)
     }
     *spot = sum > 0 ? vec3_scale(*spot, 1 / sum) : contact->count ? contact->point[0].a : vec3(0, 0, 0);
     return sum;
+}
+
+/* Which sensor of a dynamic body met something, if one did; see sn_touching. */
+static uint32_t sensor_of(const sn_world *world, const sn_body_contact *contact, bool turned,
+                          const sn_contact_pair *pair)
+{
+    const sn_body_part *part = world->bodies.part;
+    const bool a = part[contact->part_a].sensor, b = contact->part_b != SN_ID_FREE && part[contact->part_b].sensor;
+    if (!a && !b)
+        return 0;
+    return a != turned ? 1 + 2 * pair->shape : 2 + 2 * pair->other_shape;
 }
 
 /* Of bodies: where the points are in the middle, weighted by what they pressed. */
@@ -171,7 +186,7 @@ static void add_contact(sn_world *world, const sn_body_contact *contact)
     event.normal = vec3_scale(contact->n, turned ? -1 : 1);
     event.impulse = impulse;
     event.impact = contact->impact;
-    add_found(world, &event);
+    add_found(world, &event, sensor_of(world, contact, turned, &pair));
 }
 
 static void find_contacts(sn_world *world)
@@ -222,8 +237,14 @@ static uint32_t sort_and_unite(sn_contact_events *e)
     sn_sort_item *item = e->found_table.column[1];
     uint32_t count = 0;
     sn_sort(item, e->found_table.column[2], e->found_table.count);
+    for (uint32_t i = 1; i < e->found_table.count; ++i) /* few have the same key: by sensor among those */
+        for (uint32_t k = i; k > 0 && item[k].key == item[k - 1].key && item[k].b < item[k - 1].b; --k) {
+            const sn_sort_item one = item[k];
+            item[k] = item[k - 1];
+            item[k - 1] = one;
+        }
     for (uint32_t i = 0; i < e->found_table.count; ++i) {
-        if (!count || item[count - 1].key != item[i].key) {
+        if (!count || item[count - 1].key != item[i].key || item[count - 1].b != item[i].b) {
             item[count++] = item[i];
             continue;
         }
@@ -302,17 +323,22 @@ static void miss(sn_world *world, const sn_touching *t, uint32_t *kept)
         event.other_shape = record->index;
         event.sensor = record->def.sensor;
     }
+    if (t->sensor) {
+        event.sensor = true;
+        *(t->sensor & 1 ? &event.shape : &event.other_shape) = (t->sensor - 1) / 2;
+    }
     tell(e, &event, SN_CONTACT_END);
 }
 
-static void contact(sn_world *world, const sn_contact_event *event, uint64_t key, const sn_touching *before,
+static void contact(sn_world *world, const sn_contact_event *event, const sn_sort_item *item, const sn_touching *before,
                     uint32_t *kept)
 {
     sn_contact_events *e = &world->contact.events;
-    const uint32_t other = (uint32_t)key & ~SN_IMPULSE_FIXED;
+    const uint32_t other = (uint32_t)item->key & ~SN_IMPULSE_FIXED;
     sn_touching now = {.number = event->particle.index,
                        .generation = event->particle.generation,
-                       .other = (uint32_t)key,
+                       .other = (uint32_t)item->key,
+                       .sensor = item->b,
                        .other_generation = event->other.generation ? event->other.generation
                                                                    : world->contact.fixed_shape_ids.generation[other]};
     bool same = before && before->generation == now.generation && before->other_generation == now.other_generation;
@@ -336,13 +362,14 @@ void sn_contact_events_collect(sn_world *world)
     const sn_touching *old = e->touching_table.column[0];
     uint32_t kept = 0;
     for (uint32_t i = 0, j = 0; i < count || j < old_count;) {
-        uint64_t key = j < old_count ? (uint64_t)old[j].number << 32 | old[j].other : UINT64_MAX;
-        if (i == count || key < item[i].key) {
+        const uint64_t key = j < old_count ? (uint64_t)old[j].number << 32 | old[j].other : UINT64_MAX;
+        const uint32_t sensor = j < old_count ? old[j].sensor : UINT32_MAX;
+        if (i == count || key < item[i].key || (key == item[i].key && sensor < item[i].b)) {
             miss(world, &old[j++], &kept);
             continue;
         }
-        bool before = j < old_count && key == item[i].key;
-        contact(world, &found[item[i].a], item[i].key, before ? &old[j] : NULL, &kept);
+        bool before = j < old_count && key == item[i].key && sensor == item[i].b;
+        contact(world, &found[item[i].a], &item[i], before ? &old[j] : NULL, &kept);
         j += before;
         ++i;
     }

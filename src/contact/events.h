@@ -6,11 +6,13 @@
 
 #include <sinew/contact.h>
 
-/* Two that touch: state. Sorted by number, then by the other. */
+/* Two that touch: state. Sorted by number, then by the other, then by sensor. */
 typedef struct sn_touching {
     uint32_t number, generation;
     uint32_t other; /* the other particle's number, or SN_IMPULSE_FIXED and the fixed shape's */
     uint32_t other_generation;
+    uint32_t
+        sensor; /* of a dynamic body: 1 + twice its number among the shapes, and 1 more if it is of the other; 0: no such */
 } sn_touching;
 
 typedef struct sn_contact_events {

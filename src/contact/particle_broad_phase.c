@@ -518,26 +518,30 @@ bool sn_contacts_look_at_fixed_shape(void *data, uint32_t number)
         l->sided = true;
         atomic_store_explicit(&l->f->sided, true, memory_order_relaxed);
     }
+    const sn_contact_material *material = sn_fixed_shape_material(&world->contact, r);
     if (l->to && l->f->late) {
-        l->to[l->found] = (sn_static_contact){
-            .slot = l->slot,
-            .number = number,
-            .friction = sn_contacts_friction(&group->material, sn_fixed_shape_material(&world->contact, r)),
-            .sensor = r->def.sensor,
-            .before = vec4_xyz(p->v[l->slot])};
+        l->to[l->found] = (sn_static_contact){.slot = l->slot,
+                                              .number = number,
+                                              .friction = sn_contacts_friction(&group->material, material),
+                                              .sensor = r->def.sensor,
+                                              .before = vec4_xyz(p->v[l->slot])};
     } else if (l->to) {
         const sn_kept_impulse *old = sn_contacts_recall(world, l->slot, SN_IMPULSE_FIXED | number);
         sn_real factor = sn_contacts_recall_factor(world, l->f->dt);
-        l->to[l->found] = (sn_static_contact){
-            .slot = l->slot,
-            .number = number,
-            .friction = sn_contacts_friction(&group->material, sn_fixed_shape_material(&world->contact, r)),
-            .sensor = r->def.sensor,
-            .normal = old ? old->normal : vec3(0, 0, 0),
-            .normal_impulse = old ? old->normal_impulse * factor : 0,
-            .last = old ? old->last * factor : 0,
-            .rolled = old ? old->rolled : vec3(0, 0, 0),
-            .tangent_impulse = old ? vec3_scale(old->tangent_impulse, factor) : vec3(0, 0, 0)};
+        l->to[l->found] =
+            (sn_static_contact){.slot = l->slot,
+                                .number = number,
+                                .friction = sn_contacts_friction(&group->material, material),
+                                .sensor = r->def.sensor,
+                                .normal = old ? old->normal : vec3(0, 0, 0),
+                                .normal_impulse = old ? old->normal_impulse * factor : 0,
+                                .last = old ? old->last * factor : 0,
+                                .rolled = old ? old->rolled : vec3(0, 0, 0),
+                                .tangent_impulse = old ? vec3_scale(old->tangent_impulse, factor) : vec3(0, 0, 0)};
+    }
+    if (l->to && sn_contact_runs(material)) {
+        l->to[l->found].belt = sn_fixed_surface_velocity(world, r);
+        l->to[l->found].belted = true;
     }
     l->found++;
     return true;
@@ -683,9 +687,7 @@ static sn_result find_statics(sn_contact_finding *f)
         c->pieces = 0;
         return SN_OK;
     }
-    if ((sn_fixed_any_held(world) && !sn_incidence_prepare_all(&world->incidence, &world->allocator,
-                                                               &world->constraints, world->ids.table.count)) ||
-        !sn_table_reserve(&c->piece_table, &world->allocator, c->pieces + 1) ||
+    if (!sn_table_reserve(&c->piece_table, &world->allocator, c->pieces + 1) ||
         !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, c->pieces))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for contact with fixed shapes");
     f->counting = true;
@@ -752,6 +754,9 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
     measure_radii(world, c);
     if ((result = sn_surfaces_find(world, dt)) != SN_OK)
         return result;
+    if (world->bodies.table.count && /* anchors of fixed bodies among them, which may be joined to particles */
+        !sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
     sn_sleep_meet_fixed_shapes(world, dt);
     do { /* again, if something that moves wakes others */
         result = find_statics(&f);

@@ -28,7 +28,13 @@
 #include "solvers/solver.h"
 #include "wide/wide.h"
 
-#define SN_HIERARCHY_BLOCKS 48
+#define SN_HIERARCHY_BLOCKS 64
+
+/* A particle or an aggregate seen from another one. */
+typedef struct hierarchy_edge {
+    uint32_t to;
+    sn_real rest; /* m: of rods */
+} hierarchy_edge;
 
 /* Limits that share no aggregate, as batches. */
 typedef struct sn_limit_run {
@@ -39,6 +45,7 @@ typedef struct sn_limit_run {
 typedef struct sn_hierarchy_level {
     uint32_t node, nodes;
     uint32_t run, runs;
+    uint32_t far, fars;
 } sn_hierarchy_level;
 
 /* What a mesh has in one tile of the first layer. */
@@ -47,17 +54,28 @@ typedef struct sn_hierarchy_part {
     uint32_t node, nodes; /* aggregates of its particles */
     uint32_t run, runs;   /* limits between these */
     uint32_t hold, holds;
+    uint32_t far, fars;     /* of aggregates */
     uint32_t group, groups; /* of planes: its first aggregates are these, one in each lane; 0: it has none */
 } sn_hierarchy_part;
+
+/* An immovable particle. */
+typedef struct sn_hierarchy_pin {
+    uint32_t slot;
+    sn_vec3 x, low; /* where it is in this substep: the tile that has it writes it, while others read it here */
+} sn_hierarchy_pin;
 
 /* A particle near an immovable one. */
 typedef struct sn_hierarchy_hold {
     uint32_t slot, at; /* at: in planes, the float of its x */
-    uint32_t pin;      /* the slot of the immovable one */
-    sn_real most;      /* m */
-    sn_vec3 pin_x,
-        pin_low; /* where that is in this substep: the tile that has it writes it, while others read it here */
+    uint32_t pin;
+    sn_real most; /* m */
 } sn_hierarchy_hold;
+
+/* An aggregate, near or far. */
+typedef struct sn_hierarchy_far {
+    uint32_t node, pin;
+    sn_real most; /* m */
+} sn_hierarchy_far;
 
 typedef struct sn_hierarchy_mesh {
     uint32_t first;     /* slot of one of its particles: aggregates have their places from there on */
@@ -67,6 +85,18 @@ typedef struct sn_hierarchy_mesh {
     sn_vec4 origin; /* in this step */
     bool acts;      /* in this step */
 } sn_hierarchy_mesh;
+
+/* Where a tile is while rods are mended. */
+typedef struct sn_hierarchy_home {
+    sn_real *plane; /* its rows; NULL: it is in storage. (There are planes where sn_real is float.) */
+    bool coarse;    /* places themselves are moved */
+} sn_hierarchy_home;
+
+/* How mending a tile went. */
+typedef struct sn_hierarchy_mended {
+    uint32_t noted; /* rods */
+    uint32_t left;  /* particles */
+} sn_hierarchy_mended;
 
 /* Tells about one mesh, for reports. */
 typedef enum sn_stiffened {
@@ -123,6 +153,26 @@ typedef struct sn_hierarchy {
     uint16_t *mask;
     sn_table hold_table;
     sn_hierarchy_hold *hold;
+    sn_table far_table;
+    sn_hierarchy_far *far;
+    sn_table pin_table;
+    sn_hierarchy_pin *pin;
+    sn_table heap_table; /* scratch: see hierarchy_hold.c */
+
+    /* For mending (tiled_mend.c): */
+    const uint32_t *rod_start; /* by slot: its rods, in */
+    const hierarchy_edge *rod;
+    const uint32_t *tile_of; /* by slot */
+    uint32_t slots;
+    uint16_t *too_long; /* by batch of the plan: lanes */
+    uint32_t batches;
+    uint32_t *steep;             /* one: see tiled_mend.c */
+    sn_hierarchy_home *home;     /* by tile */
+    sn_hierarchy_mended *mended; /* by tile, of all layers */
+    uint32_t *queue;             /* of slots */
+    uint32_t *left;  /* of slots, by tile: its particles that have rods to other tiles, and were looked at */
+    bool *leads_out; /* by slot: it is in that */
+    bool *queued;    /* by slot */
 
     void *block[SN_HIERARCHY_BLOCKS]; /* scratch for making it, kept: an edit must not make a step allocate */
     size_t block_size[SN_HIERARCHY_BLOCKS];

@@ -30,6 +30,9 @@ void sn_hierarchy_init(sn_hierarchy *h)
     sn_table_column(&h->batch_table, SN_BATCH * sizeof *h->most, false);
     sn_table_column(&h->batch_table, sizeof *h->mask, false);
     sn_table_column(&h->hold_table, sizeof *h->hold, false);
+    sn_table_column(&h->far_table, sizeof *h->far, false);
+    sn_table_column(&h->pin_table, sizeof *h->pin, false);
+    sn_table_column(&h->heap_table, sizeof(hierarchy_visit), false);
 }
 
 #define FOR_TABLES(DO)                                                                                                 \
@@ -44,7 +47,10 @@ void sn_hierarchy_init(sn_hierarchy *h)
     DO(row_table)                                                                                                      \
     DO(run_table)                                                                                                      \
     DO(batch_table)                                                                                                    \
-    DO(hold_table)
+    DO(hold_table)                                                                                                     \
+    DO(far_table)                                                                                                      \
+    DO(pin_table)                                                                                                      \
+    DO(heap_table)
 
 void sn_hierarchy_release(sn_hierarchy *h, const sn_allocator *allocator)
 {
@@ -88,6 +94,8 @@ void sn_hierarchy_bind(sn_hierarchy *h)
     h->most = h->batch_table.column[1];
     h->mask = h->batch_table.column[2];
     h->hold = h->hold_table.column[0];
+    h->far = h->far_table.column[0];
+    h->pin = h->pin_table.column[0];
 }
 
 void *sn_hierarchy_scratch(hierarchy_work *w, size_t count, size_t size)
@@ -160,9 +168,24 @@ static void make(hierarchy_work *w)
     if (!w->failed)
         sn_hierarchy_list_particles(w);
     if (!w->failed)
+        sn_hierarchy_find_pins(w);
+    if (!w->failed)
         sn_hierarchy_add_levels(w);
     if (!w->failed)
         sn_hierarchy_find_holds(w);
+    w->h->batches = w->in->plan->mask_table.count;
+    w->h->too_long = sn_hierarchy_scratch(w, w->h->batches, sizeof *w->h->too_long);
+    w->h->steep = sn_hierarchy_scratch(w, 1, sizeof *w->h->steep);
+    w->h->home = sn_hierarchy_scratch(w, w->in->plan->layer[1], sizeof *w->h->home);
+    w->h->mended = sn_hierarchy_scratch(w, w->in->plan->tile_table.count, sizeof *w->h->mended);
+    w->h->left = sn_hierarchy_scratch(w, w->slots, sizeof *w->h->left);
+    w->h->leads_out = sn_hierarchy_scratch(w, w->slots, sizeof *w->h->leads_out);
+    w->h->queue = sn_hierarchy_scratch(w, w->slots, sizeof *w->h->queue);
+    w->h->queued = sn_hierarchy_scratch(w, w->slots, sizeof *w->h->queued);
+    w->h->rod_start = w->start;
+    w->h->rod = w->edge;
+    w->h->tile_of = w->tile;
+    w->h->slots = w->slots;
 }
 
 bool sn_hierarchy_reserve(sn_hierarchy *h, const sn_allocator *allocator, const sn_solver_in *in)

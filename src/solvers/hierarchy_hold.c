@@ -1,97 +1,169 @@
-/* Particles near immovable ones: how far rods lead to them, by the shortest way. */
+/* Particles and aggregates that immovable particles hold: at most as far away as rods lead.
+
+   Immovable particles that rods join are a group: the edge of a curtain is one. Each is held by the nearest one of the two nearest groups: where
+   only one held it, the rods half way between two of them would carry all that hangs there, since what is held moves no farther. */
 #include "solvers/hierarchy_work.h"
 
-/* So many rods of average length from an immovable particle. Nearer, the load of a whole mesh comes together in a few rods. */
-#define HOLD_RODS 32.0
+#include <string.h>
+
+/* So many rods of average length from an immovable particle particles are held: there the load of a whole mesh comes together in a few
+   rods. Of aggregates it is so many links of average length; those of the next level reach three times as far. */
+#define HOLD_RODS  32.0
+#define HOLD_LINKS 16.0
 
 /* As of limits: what rounding makes of places is no stretch. */
 #define SLACK ((sn_real)(1 + 1e-4))
 
-typedef struct heap_entry {
-    sn_real far;
-    uint32_t slot;
-} heap_entry;
+#define NONE SN_PLAN_NONE
 
-typedef struct heap {
-    heap_entry *entry;
-    uint32_t count;
-} heap;
+/* ---- Immovable particles ------------------------------------------------------------------------------------------------------------ */
 
-static bool is_before(heap_entry a, heap_entry b)
+static uint32_t find(uint32_t *parent, uint32_t i)
 {
-    return a.far < b.far || (a.far == b.far && a.slot < b.slot);
+    while (parent[i] != i)
+        i = parent[i] = parent[parent[i]];
+    return i;
 }
 
-static void push(heap *h, heap_entry e)
+void sn_hierarchy_find_pins(hierarchy_work *w)
 {
-    uint32_t i = h->count++;
-    for (; i > 0 && is_before(e, h->entry[(i - 1) / 2]); i = (i - 1) / 2)
-        h->entry[i] = h->entry[(i - 1) / 2];
-    h->entry[i] = e;
-}
-
-static heap_entry pop(heap *h)
-{
-    const heap_entry top = h->entry[0], last = h->entry[--h->count];
-    uint32_t i = 0;
-    for (uint32_t child; (child = 2 * i + 1) < h->count; i = child) {
-        child += child + 1 < h->count && is_before(h->entry[child + 1], h->entry[child]);
-        if (!is_before(h->entry[child], last))
-            break;
-        h->entry[i] = h->entry[child];
+    sn_hierarchy *h = w->h;
+    w->pin_of = sn_hierarchy_scratch(w, w->slots, sizeof *w->pin_of);
+    for (uint32_t i = 0; i < w->slots && !w->failed; ++i) {
+        w->pin_of[i] = NONE;
+        if (w->mesh[i] == NONE || w->w[i] != 0 || !sn_hierarchy_grow(w, &h->pin_table, 1))
+            continue;
+        w->pin_of[i] = h->pin_table.count - 1;
+        h->pin[h->pin_table.count - 1] = (sn_hierarchy_pin){.slot = i};
     }
-    h->entry[i] = last;
+    w->group = sn_hierarchy_scratch(w, h->pin_table.count, sizeof *w->group);
+    w->failed = w->failed || !sn_table_reserve(&h->heap_table, w->allocator, w->slots); /* mostly that is enough */
+    if (w->failed)
+        return;
+    for (uint32_t p = 0; p < h->pin_table.count; ++p)
+        w->group[p] = p;
+    for (uint32_t p = 0; p < h->pin_table.count; ++p)
+        for (uint32_t e = w->start[h->pin[p].slot]; e < w->start[h->pin[p].slot + 1]; ++e) {
+            const uint32_t other = w->pin_of[w->edge[e].to];
+            const uint32_t a = find(w->group, p), b = other == NONE ? a : find(w->group, other);
+            if (a != b)
+                w->group[a > b ? a : b] = a < b ? a : b;
+        }
+    for (uint32_t p = 0; p < h->pin_table.count; ++p)
+        w->group[p] = find(w->group, p);
+}
+
+/* ---- The way to them ----------------------------------------------------------------------------------------------------------------- */
+
+/* A heap, the nearest first. */
+static bool is_before(hierarchy_visit a, hierarchy_visit b)
+{
+    return a.far < b.far || (a.far == b.far && (a.node < b.node || (a.node == b.node && a.pin < b.pin)));
+}
+
+static bool push(hierarchy_work *w, hierarchy_visit e)
+{
+    if (!sn_hierarchy_grow(w, &w->h->heap_table, 1))
+        return false;
+    hierarchy_visit *entry = w->h->heap_table.column[0];
+    uint32_t i = w->h->heap_table.count - 1;
+    for (; i > 0 && is_before(e, entry[(i - 1) / 2]); i = (i - 1) / 2)
+        entry[i] = entry[(i - 1) / 2];
+    entry[i] = e;
+    return true;
+}
+
+static hierarchy_visit pop(hierarchy_work *w)
+{
+    hierarchy_visit *entry = w->h->heap_table.column[0];
+    const uint32_t count = --w->h->heap_table.count;
+    const hierarchy_visit top = entry[0], last = entry[count];
+    uint32_t i = 0;
+    for (uint32_t child; (child = 2 * i + 1) < count; i = child) {
+        child += child + 1 < count && is_before(entry[child + 1], entry[child]);
+        if (!is_before(entry[child], last))
+            break;
+        entry[i] = entry[child];
+    }
+    entry[i] = last;
     return top;
 }
 
-/* What moves, and is next to an immovable particle: it has a normal. */
-static uint32_t beside(const hierarchy_work *w, uint32_t pin)
+static bool has_normal(const hierarchy_form *a)
 {
-    for (uint32_t e = w->start[pin]; e < w->start[pin + 1]; ++e)
-        if (w->w[w->edge[e].to] > 0)
-            return w->node[w->edge[e].to];
-    return SN_PLAN_NONE;
+    return a->normal[0] != 0 || a->normal[1] != 0 || a->normal[2] != 0;
 }
 
-/* How flat the way to a particle is, seen from the aggregate beside the immovable one: by the cosine of the angle of their normals. 0: it is
-   not known to be. */
-static sn_real flatness(const hierarchy_work *w, uint32_t node, uint32_t slot)
+/* The first aggregate around a particle that can move and has a normal, or is solid; NONE: there is none. */
+static uint32_t around(const hierarchy_work *w, uint32_t slot)
 {
-    const hierarchy_form *a = node == SN_PLAN_NONE ? NULL : &w->form[node], *b = &w->form[w->node[slot]];
+    for (uint32_t e = w->start[slot]; e < w->start[slot + 1]; ++e) {
+        const uint32_t node = w->w[w->edge[e].to] > 0 ? w->node[w->edge[e].to] : NONE;
+        if (node != NONE && (w->form[node].solid || has_normal(&w->form[node])))
+            return node;
+    }
+    return NONE;
+}
+
+/* The same of an immovable one. What is next to it may be a line. */
+static uint32_t beside(const hierarchy_work *w, uint32_t slot)
+{
+    uint32_t node = around(w, slot);
+    for (uint32_t e = w->start[slot]; node == NONE && e < w->start[slot + 1]; ++e)
+        if (w->w[w->edge[e].to] > 0)
+            node = around(w, w->edge[e].to);
+    return node;
+}
+
+/* How flat the way to something is, seen from the aggregate beside the immovable one: by the cosine of the angle of their normals. A line
+   is as flat as the way to it. 0: it is not known to be. */
+static sn_real flatness(const hierarchy_work *w, uint32_t node, const hierarchy_form *b)
+{
+    const hierarchy_form *a = node == NONE ? NULL : &w->form[node];
     if (!a || !a->sound || !b->sound || a->solid != b->solid || a->since != b->since)
         return 0;
-    if (a->solid)
+    if (a->solid || !has_normal(b))
         return 1;
     return (sn_real)fabs(a->normal[0] * b->normal[0] + a->normal[1] * b->normal[1] + a->normal[2] * b->normal[2]);
 }
 
-/* From each mesh's immovable particles on. far: by slot, or infinite; pin: the immovable one that it is far from; flat: the least flatness
-   on the way. */
-static void spread(const hierarchy_work *w, const double *reach, heap *h, sn_real *far, uint32_t *pin, sn_real *flat)
+/* What is held: particles, or the aggregates of one level. */
+typedef struct spreading {
+    const uint32_t *start;
+    const hierarchy_edge *edge;
+    const uint32_t *form;   /* by number */
+    double link;            /* m, of aggregates: the average; 0: these are particles, */
+    const double *reach;    /*   which reach so far, by mesh, m */
+    hierarchy_visit *visit; /* SN_HOLD_GROUPS by number: by which they were reached, the nearest first */
+    uint8_t *visits;        /* by number: so many */
+} spreading;
+
+/* Whether something is reached for the first time from a group, and from few of them so far. */
+static bool is_new(const hierarchy_work *w, const spreading *s, uint32_t node, uint32_t pin)
 {
-    for (uint32_t i = 0; i < w->slots; ++i) {
-        far[i] = (sn_real)INFINITY;
-        if (w->mesh[i] == SN_PLAN_NONE || w->w[i] != 0)
+    bool fresh = s->visits[node] < SN_HOLD_GROUPS;
+    for (uint32_t k = 0; k < s->visits[node] && fresh; ++k)
+        fresh = w->group[s->visit[SN_HOLD_GROUPS * node + k].pin] != w->group[pin];
+    return fresh;
+}
+
+static void spread(hierarchy_work *w, const spreading *s)
+{
+    while (w->h->heap_table.count && !w->failed) {
+        const hierarchy_visit top = pop(w);
+        if (!is_new(w, s, top.node, top.pin))
             continue;
-        far[i] = 0;
-        flat[i] = 1;
-        pin[i] = i;
-        push(h, (heap_entry){0, i});
-    }
-    while (h->count) {
-        const heap_entry top = pop(h);
-        if (top.far > far[top.slot])
-            continue;
-        for (uint32_t e = w->start[top.slot]; e < w->start[top.slot + 1]; ++e) {
-            const uint32_t to = w->edge[e].to;
-            const sn_real next = top.far + w->edge[e].rest;
-            if (!(next < far[to]) || (double)next > reach[w->mesh[to]])
+        s->visit[SN_HOLD_GROUPS * top.node + s->visits[top.node]++] = top;
+        const uint32_t near = beside(w, w->h->pin[top.pin].slot);
+        for (uint32_t e = s->start[top.node]; e < s->start[top.node + 1]; ++e) {
+            const uint32_t to = s->edge[e].to;
+            const sn_real next = top.far + s->edge[e].rest;
+            const double reach = s->reach ? s->reach[w->mesh[to]] : HOLD_LINKS * s->link;
+            if (!is_new(w, s, to, top.pin) || (double)next > reach)
                 continue;
-            far[to] = next;
-            pin[to] = pin[top.slot];
-            const sn_real here = w->w[to] > 0 ? flatness(w, beside(w, pin[to]), to) : 0;
-            flat[to] = here < flat[top.slot] ? here : flat[top.slot];
-            push(h, (heap_entry){next, to});
+            const hierarchy_form *form = &w->form[s->form[to]];
+            const sn_real here = flatness(w, near, form);
+            push(w, (hierarchy_visit){next, here < top.flat ? here : top.flat, to, top.pin});
         }
     }
 }
@@ -99,52 +171,204 @@ static void spread(const hierarchy_work *w, const double *reach, heap *h, sn_rea
 /* The cosine of the largest angle by which the mesh may turn on the way. */
 #define LEAST_FLAT ((sn_real)0.9)
 
+/* How far along a line and beside it a point is: from `from` on, in the direction of a unit vector. */
+static double beside_line(const double from[3], const double along[3], const double point[3], double *at)
+{
+    double square = 0;
+    *at = 0;
+    for (int i = 0; i < 3; ++i) {
+        *at += (point[i] - from[i]) * along[i];
+        square += (point[i] - from[i]) * (point[i] - from[i]);
+    }
+    return sqrt(square > *at * *at ? square - *at * *at : 0);
+}
+
+/* What is so many links beside the straight way is not on it; and a step goes on by at least this. */
+#define BESIDE 1.0
+#define STEP   0.2
+
+/* Whether the straight way from an aggregate to an immovable particle lies within the mesh: there is a hole where no step along it leads
+   on. Of what fills space it is not asked. */
+static bool sees(const hierarchy_work *w, const spreading *s, uint32_t node, uint32_t slot)
+{
+    hierarchy_form pin = {0};
+    sn_hierarchy_put_form(w, &pin, slot);
+    const double *from = w->form[s->form[node]].centre;
+    double way[3];
+    const double all = (double)sn_hierarchy_distance(&w->form[s->form[node]], &pin);
+    for (int i = 0; i < 3; ++i)
+        way[i] = (pin.centre[i] - from[i]) / all;
+    for (double last = 0, step = 0; !w->form[s->form[node]].solid && all - last > 1.5 * step;) {
+        uint32_t next = NONE;
+        double least = 0, rest = 0, to = 0;
+        for (uint32_t e = s->start[node]; e < s->start[node + 1]; ++e) {
+            double at;
+            const double aside = beside_line(from, way, w->form[s->form[s->edge[e].to]].centre, &at);
+            if (!(at > last + STEP * (double)s->edge[e].rest) || (next != NONE && aside >= least))
+                continue;
+            next = s->edge[e].to;
+            least = aside;
+            rest = (double)s->edge[e].rest;
+            to = at;
+        }
+        if (next == NONE || least > BESIDE * rest)
+            return all - last <= 1.5 * s->link;
+        node = next;
+        step = rest;
+        last = to;
+    }
+    return true;
+}
+
 /* The straight way, where the mesh is flat and braced: in a mesh of squares or triangles rods lead there by a longer one. Where it is curved
    a little, it is longer by 1 / flat at most. 0: it is not flat. */
-static double straight_from(const hierarchy_work *w, uint32_t pin, uint32_t slot, double way, sn_real flat)
+static double straight_from(const hierarchy_work *w, const hierarchy_visit *visit, hierarchy_form b)
 {
-    if (flat < LEAST_FLAT || sn_hierarchy_is_detour(w, pin, slot, way))
+    const uint32_t pin = w->h->pin[visit->pin].slot;
+    if (visit->flat < LEAST_FLAT)
         return 0;
-    hierarchy_form a = w->form[beside(w, pin)], b = w->form[w->node[slot]];
+    hierarchy_form a = w->form[beside(w, pin)];
     sn_hierarchy_put_form(w, &a, pin);
-    sn_hierarchy_put_form(w, &b, slot);
-    return sn_hierarchy_limit(&a, &b) / (double)flat;
+    if (sn_hierarchy_is_detour(&a, &b, (double)visit->far))
+        return 0;
+    return sn_hierarchy_limit(&a, &b) / (double)visit->flat;
+}
+
+/* ---- Particles ---------------------------------------------------------------------------------------------------------------------- */
+
+static double *find_reaches(hierarchy_work *w)
+{
+    const uint32_t meshes = w->h->mesh_table.count;
+    double *reach = sn_hierarchy_scratch(w, meshes, sizeof *reach);
+    uint32_t *rods = sn_hierarchy_scratch(w, meshes, sizeof *rods);
+    for (uint32_t i = 0; i < w->rods && !w->failed; ++i) {
+        reach[w->mesh[w->rod[i].a]] += (double)w->rod[i].rest;
+        rods[w->mesh[w->rod[i].a]]++;
+    }
+    for (uint32_t m = 0; m < meshes && !w->failed; ++m)
+        reach[m] *= HOLD_RODS / rods[m];
+    return reach;
+}
+
+/* Whether the aggregate of a particle is held by the same group: then the straight way lies within the mesh. */
+static bool is_seen(const hierarchy_work *w, const hierarchy_visit *visit)
+{
+    const uint32_t *by = w->held_by + (size_t)SN_HOLD_GROUPS * w->node[visit->node], group = w->group[visit->pin] + 1;
+    bool seen = false;
+    for (uint32_t k = 0; k < SN_HOLD_GROUPS; ++k)
+        seen = seen || by[k] == group;
+    return seen;
+}
+
+static bool hold_particle(hierarchy_work *w, uint32_t at, const hierarchy_visit *visit)
+{
+    sn_hierarchy *h = w->h;
+    if (!sn_hierarchy_grow(w, &h->hold_table, 1))
+        return false;
+    hierarchy_form form = w->form[w->node[visit->node]];
+    sn_hierarchy_put_form(w, &form, visit->node);
+    const double straight = is_seen(w, visit) ? straight_from(w, visit, form) : 0;
+    const bool shorter = straight > 0 && straight < (double)visit->far;
+    h->hold[h->hold_table.count - 1] =
+        (sn_hierarchy_hold){visit->node, at, visit->pin, shorter ? (sn_real)straight : visit->far * SLACK};
+    return true;
 }
 
 void sn_hierarchy_find_holds(hierarchy_work *w)
 {
     sn_hierarchy *h = w->h;
-    double *reach = sn_hierarchy_scratch(w, h->mesh_table.count, sizeof *reach);
-    uint32_t *rods = sn_hierarchy_scratch(w, h->mesh_table.count, sizeof *rods),
-             *pin = sn_hierarchy_scratch(w, w->slots, sizeof *pin);
-    sn_real *far = sn_hierarchy_scratch(w, w->slots, sizeof *far),
-            *flat = sn_hierarchy_scratch(w, w->slots, sizeof *flat);
-    heap queue = {.entry = sn_hierarchy_scratch(w, 2 * (size_t)w->rods + w->slots, sizeof *queue.entry)};
-    if (w->failed)
-        return;
-    for (uint32_t i = 0; i < w->rods; ++i) {
-        reach[w->mesh[w->rod[i].a]] += (double)w->rod[i].rest;
-        rods[w->mesh[w->rod[i].a]]++;
-    }
-    for (uint32_t m = 0; m < h->mesh_table.count; ++m)
-        reach[m] *= HOLD_RODS / rods[m];
-    spread(w, reach, &queue, far, pin, flat);
-    for (uint32_t p = 0; p < h->part_table.count; ++p) {
+    spreading s = {.start = w->start,
+                   .edge = w->edge,
+                   .form = w->node,
+                   .reach = find_reaches(w),
+                   .visit = sn_hierarchy_scratch(w, SN_HOLD_GROUPS * (size_t)w->slots, sizeof *s.visit),
+                   .visits = sn_hierarchy_scratch(w, w->slots, sizeof *s.visits)};
+    for (uint32_t p = 0; p < h->pin_table.count && !w->failed; ++p)
+        push(w, (hierarchy_visit){0, 1, h->pin[p].slot, p});
+    spread(w, &s);
+    for (uint32_t p = 0; p < h->part_table.count && !w->failed; ++p) {
         h->part[p].hold = h->hold_table.count;
         for (uint32_t k = h->first[h->part[p].node]; k < h->first[h->part[p].node + h->part[p].nodes]; ++k) {
             const uint32_t slot = h->member[k];
-            if (!(far[slot] > 0) || !isfinite(far[slot]))
-                continue;
-            if (!sn_hierarchy_grow(w, &h->hold_table, 1))
-                return;
-            const double way = (double)far[slot], straight = straight_from(w, pin[slot], slot, way, flat[slot]);
-            const bool shorter = straight > 0 && straight < way;
-            h->hold[h->hold_table.count - 1] =
-                (sn_hierarchy_hold){.slot = slot,
-                                    .at = h->at[k],
-                                    .pin = pin[slot],
-                                    .most = shorter ? (sn_real)straight : far[slot] * SLACK};
+            for (uint32_t i = 0; i < s.visits[slot] && w->w[slot] > 0; ++i)
+                if (!hold_particle(w, h->at[k], &s.visit[SN_HOLD_GROUPS * slot + i]))
+                    return;
         }
         h->part[p].holds = h->hold_table.count - h->part[p].hold;
     }
+}
+
+/* ---- Aggregates --------------------------------------------------------------------------------------------------------------------- */
+
+/* The aggregate that a particle is in, in the largest level so far. */
+static uint32_t node_of(const hierarchy_work *w, uint32_t slot)
+{
+    uint32_t node = w->node[slot];
+    while (w->h->parent[node] != NONE)
+        node = w->h->parent[node];
+    return node;
+}
+
+/* The one of a group that is nearest, from one that is near. */
+static uint32_t nearest(const hierarchy_work *w, uint32_t pin, const hierarchy_form *to)
+{
+    const sn_hierarchy_pin *all = w->h->pin;
+    hierarchy_form at = {0};
+    sn_hierarchy_put_form(w, &at, all[pin].slot);
+    sn_real far = sn_hierarchy_distance(&at, to);
+    for (uint32_t next = pin;; pin = next) {
+        for (uint32_t e = w->start[all[pin].slot]; e < w->start[all[pin].slot + 1]; ++e) {
+            const uint32_t other = w->pin_of[w->edge[e].to];
+            if (other == NONE)
+                continue;
+            sn_hierarchy_put_form(w, &at, all[other].slot);
+            const sn_real here = sn_hierarchy_distance(&at, to);
+            next = here < far ? other : next;
+            far = here < far ? here : far;
+        }
+        if (next == pin)
+            return pin;
+    }
+}
+
+static void hold_node(hierarchy_work *w, const spreading *s, hierarchy_visit visit)
+{
+    sn_hierarchy *h = w->h;
+    const hierarchy_form *form = &w->form[s->form[visit.node]];
+    visit.pin = nearest(w, visit.pin, form);
+    const sn_real flat = flatness(w, beside(w, h->pin[visit.pin].slot), form);
+    visit.flat = flat < visit.flat ? flat : visit.flat;
+    const double straight = straight_from(w, &visit, *form);
+    if (!(straight > 0) || !sees(w, s, visit.node, h->pin[visit.pin].slot) || !sn_hierarchy_grow(w, &h->far_table, 1))
+        return;
+    const uint32_t node = s->form[visit.node];
+    h->far[h->far_table.count - 1] = (sn_hierarchy_far){node, visit.pin, (sn_real)straight};
+    for (uint32_t k = 0; node < w->firsts && k < SN_HOLD_GROUPS; ++k)
+        if (!w->held_by[SN_HOLD_GROUPS * node + k]) {
+            w->held_by[SN_HOLD_GROUPS * node + k] = w->group[visit.pin] + 1;
+            return;
+        }
+}
+
+void sn_hierarchy_hold_level(hierarchy_work *w, const uint32_t *id, uint32_t count)
+{
+    const sn_hierarchy *h = w->h;
+    spreading s = {.start = w->graph.start, .edge = w->graph.edge, .form = id, .visit = w->visit, .visits = w->visits};
+    const uint32_t edges = s.start[count];
+    for (uint32_t e = 0; e < edges; ++e)
+        s.link += (double)s.edge[e].rest / edges;
+    memset(s.visits, 0, count);
+    for (uint32_t p = 0; p < h->pin_table.count && !w->failed; ++p)
+        for (uint32_t e = w->start[h->pin[p].slot]; e < w->start[h->pin[p].slot + 1]; ++e) {
+            const uint32_t to = w->edge[e].to, node = w->w[to] > 0 ? node_of(w, to) : NONE;
+            if (node == NONE || w->local[node] >= count || id[w->local[node]] != node)
+                continue;
+            hierarchy_form at = {0};
+            sn_hierarchy_put_form(w, &at, h->pin[p].slot);
+            push(w, (hierarchy_visit){sn_hierarchy_distance(&at, &w->form[node]), 1, w->local[node], p});
+        }
+    spread(w, &s);
+    for (uint32_t i = 0; i < count && !w->failed; ++i)
+        for (uint32_t k = 0; k < s.visits[i] && h->w[id[i]] > 0; ++k)
+            hold_node(w, &s, s.visit[SN_HOLD_GROUPS * i + k]);
 }

@@ -274,6 +274,14 @@ static uint32_t root_of(const hierarchy_work *w, uint32_t node)
     return NONE;
 }
 
+static bool is_detour(const hierarchy_work *w, uint32_t a, uint32_t b, double way)
+{
+    hierarchy_form from = {0}, to = {0};
+    sn_hierarchy_put_form(w, &from, a);
+    sn_hierarchy_put_form(w, &to, b);
+    return sn_hierarchy_is_detour(&from, &to, way);
+}
+
 /* Those of one aggregate, behind the `links` that are there; without those across a fold. Gives how many there are then. */
 static uint32_t limit_node(hierarchy_work *w, uint32_t node, uint32_t links)
 {
@@ -290,7 +298,7 @@ static uint32_t limit_node(hierarchy_work *w, uint32_t node, uint32_t links)
     uint32_t kept = before;
     for (uint32_t i = before; i < links; ++i) {
         const uint32_t other = root_of(w, w->link[i].b);
-        if (root == NONE || other == NONE || !sn_hierarchy_is_detour(w, root, other, w->way[w->link[i].b]))
+        if (root == NONE || other == NONE || !is_detour(w, root, other, w->way[w->link[i].b]))
             w->link[kept++] = w->link[i];
     }
     return kept;
@@ -350,8 +358,9 @@ static uint32_t cut_level(hierarchy_work *w, const level_graph *level, uint32_t 
         at[i] += at[i - 1];
     for (uint32_t i = 0; i < level->links; ++i) {
         const uint32_t a = w->local[level->link[i].a], b = w->local[level->link[i].b];
-        g->edge[at[a]++] = (hierarchy_edge){b, 0};
-        g->edge[at[b]++] = (hierarchy_edge){a, 0};
+        const sn_real apart = sn_hierarchy_distance(&w->form[level->link[i].a], &w->form[level->link[i].b]);
+        g->edge[at[a]++] = (hierarchy_edge){b, apart};
+        g->edge[at[b]++] = (hierarchy_edge){a, apart};
     }
     const uint32_t count = sn_hierarchy_cut(g, 0, level->count, 0);
     *free = 0;
@@ -394,6 +403,26 @@ static bool make_level(hierarchy_work *w, const level_graph *level, uint32_t cou
     return true;
 }
 
+/* Those of a level of a mesh, which were found last: of the first level part by part. */
+static void note_fars(sn_hierarchy *h, uint32_t mesh, uint32_t far)
+{
+    const uint32_t end = h->far_table.count;
+    if (h->mesh[mesh].levels) {
+        h->level[h->level_table.count - 1].far = far;
+        h->level[h->level_table.count - 1].fars = end - far;
+        return;
+    }
+    for (uint32_t p = 0; p < h->part_table.count; ++p) {
+        sn_hierarchy_part *part = &h->part[p];
+        if (part->mesh != mesh)
+            continue;
+        part->far = far;
+        while (far < end && h->far[far].node - part->node < part->nodes)
+            ++far;
+        part->fars = far - part->far;
+    }
+}
+
 /* The levels of a mesh above its first, which `level` is at the start. Links are written over. */
 static void add_levels(hierarchy_work *w, uint32_t mesh, level_graph level, hierarchy_link *links)
 {
@@ -401,6 +430,9 @@ static void add_levels(hierarchy_work *w, uint32_t mesh, level_graph level, hier
     h->mesh[mesh].level = h->level_table.count;
     for (;;) {
         uint32_t free, count = cut_level(w, &level, &free), node = h->node_table.count, found = 0;
+        const uint32_t far = h->far_table.count;
+        sn_hierarchy_hold_level(w, level.id, level.count);
+        note_fars(h, mesh, far);
         if (free < LEAST_NODES || count >= level.count || node + count > w->form_room || !make_level(w, &level, count))
             break;
         for (uint32_t i = 0; i < level.links; ++i) { /* in the order of those below; each once */
@@ -471,6 +503,10 @@ void sn_hierarchy_add_levels(hierarchy_work *w)
     w->way = sn_hierarchy_scratch(w, w->form_room, sizeof *w->way);
     w->local = sn_hierarchy_scratch(w, w->form_room, sizeof *w->local);
     uint32_t *id = sn_hierarchy_scratch(w, nodes, sizeof *id);
+    w->firsts = nodes;
+    w->held_by = sn_hierarchy_scratch(w, SN_HOLD_GROUPS * (size_t)nodes, sizeof *w->held_by);
+    w->visit = sn_hierarchy_scratch(w, SN_HOLD_GROUPS * (size_t)nodes, sizeof *w->visit);
+    w->visits = sn_hierarchy_scratch(w, nodes, sizeof *w->visits);
     w->graph = (hierarchy_graph){.start = sn_hierarchy_scratch(w, (size_t)nodes + 3, sizeof(uint32_t)),
                                  .edge = sn_hierarchy_scratch(w, 2 * (size_t)pairs, sizeof(hierarchy_edge)),
                                  .fixed = sn_hierarchy_scratch(w, nodes, sizeof(bool)),

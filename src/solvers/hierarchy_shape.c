@@ -202,6 +202,14 @@ void sn_hierarchy_put_form(const hierarchy_work *w, hierarchy_form *form, uint32
     form->sound = form->sound && rest->since == form->since;
 }
 
+sn_real sn_hierarchy_distance(const hierarchy_form *a, const hierarchy_form *b)
+{
+    double square = 0;
+    for (int i = 0; i < 3; ++i)
+        square += (a->centre[i] - b->centre[i]) * (a->centre[i] - b->centre[i]);
+    return (sn_real)sqrt(square);
+}
+
 double sn_hierarchy_limit(const hierarchy_form *a, const hierarchy_form *b)
 {
     if (!a->sound || !b->sound || a->since != b->since)
@@ -224,8 +232,7 @@ double sn_hierarchy_limit(const hierarchy_form *a, const hierarchy_form *b)
     return sqrt(square) / sqrt(1 - sine * sine) * longest * longer * (1 + SLACK);
 }
 
-bool sn_hierarchy_is_detour(const hierarchy_work *w, uint32_t a, uint32_t b, double way)
+bool sn_hierarchy_is_detour(const hierarchy_form *a, const hierarchy_form *b, double way)
 {
-    const sn_vec3 straight = vec3_sub(shape_of(w, a)->place, shape_of(w, b)->place);
-    return way > DETOUR * sqrt(vec3_dot_double(straight, straight));
+    return way > DETOUR * (double)sn_hierarchy_distance(a, b);
 }

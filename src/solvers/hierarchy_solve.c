@@ -1,6 +1,8 @@
 /* Limits between aggregates: see hierarchy.h. */
 #include "solvers/hierarchy.h"
 
+#include <string.h>
+
 /* Sweeps over the limits of a level, and of the first level, in which there are nine times as many: the sweep over the rods follows it. */
 #define SWEEPS       4
 #define SWEEPS_FIRST 1
@@ -49,6 +51,24 @@ static void sweep(const sn_hierarchy *h, uint32_t first, uint32_t runs, uint32_t
                 sweep_one_by_one(h, &h->run[r]);
 }
 
+/* ---- Four numbers at once ----------------------------------------------------------------------------------------------------------- */
+
+#ifdef __GNUC__
+typedef sn_real four __attribute__((vector_size(4 * sizeof(sn_real))));
+#define FOUR_ADD(a, b)   ((a) + (b))
+#define FOUR_SUB(a, b)   ((a) - (b))
+#define FOUR_SCALE(a, s) ((a) * (s))
+#else
+typedef sn_vec4 four;
+#define FOUR_ADD(a, b)   ((sn_vec4){(a).x + (b).x, (a).y + (b).y, (a).z + (b).z, (a).w + (b).w})
+#define FOUR_SUB(a, b)   ((sn_vec4){(a).x - (b).x, (a).y - (b).y, (a).z - (b).z, (a).w - (b).w})
+#define FOUR_SCALE(a, s) ((sn_vec4){(a).x * (s), (a).y * (s), (a).z * (s), (a).w * (s)})
+#endif
+
+/* Other than by memcpy, a place in memory would have to be aligned. */
+#define FOUR_LOAD(to, from)  memcpy(&(to), (from), sizeof(sn_vec4))
+#define FOUR_STORE(to, from) memcpy((to), &(from), sizeof(sn_vec4))
+
 /* ---- Upwards -------------------------------------------------------------------------------------------------------------------- */
 
 static const sn_hierarchy_part *parts_of(const sn_hierarchy *h, uint32_t tile, uint32_t *count)
@@ -63,16 +83,25 @@ void sn_hierarchy_gather(const sn_hierarchy *h, uint32_t tile, const sn_vec4 *x,
     const sn_hierarchy_part *part = parts_of(h, tile, &parts);
     for (const sn_hierarchy_part *end = part + parts; part < end; ++part) {
         const sn_hierarchy_mesh *mesh = &h->mesh[part->mesh];
+        four origin;
+        FOUR_LOAD(origin, &mesh->origin);
         for (uint32_t n = part->node; mesh->acts && n < part->node + part->nodes; ++n) {
-            sn_vec3 sum = {0, 0, 0};
-            for (uint32_t k = h->first[n]; k < h->first[n + 1]; ++k) {
-                const uint32_t slot = h->member[k];
-                sn_vec3 at = vec3_sub(vec4_xyz(x[slot]), vec4_xyz(mesh->origin));
-                if (low)
-                    at = vec3_add(at, vec4_xyz(low[slot]));
-                sum = vec3_add(sum, vec3_scale(at, h->weight[k]));
+            four sum = {0};
+            const uint32_t *slot = h->member + h->first[n], *last = h->member + h->first[n + 1];
+            for (const sn_real *weight = h->weight + h->first[n]; slot < last; ++slot, ++weight) {
+                four at, more;
+                FOUR_LOAD(at, &x[*slot]);
+                at = FOUR_SUB(at, origin);
+                if (low) {
+                    FOUR_LOAD(more, &low[*slot]);
+                    at = FOUR_ADD(at, more);
+                }
+                at = FOUR_SCALE(at, *weight);
+                sum = FOUR_ADD(sum, at);
             }
-            h->x[n] = (sn_vec4){sum.x, sum.y, sum.z, h->x[n].w};
+            const sn_real w = h->x[n].w;
+            FOUR_STORE(&h->x[n], sum);
+            h->x[n].w = w;
         }
     }
 }
@@ -133,17 +162,46 @@ static void inherit(const sn_hierarchy *h, uint32_t first, uint32_t count)
         h->d[n] = h->parent[n] == SN_PLAN_NONE ? (sn_vec4){0} : h->d[h->parent[n]];
 }
 
-static void note_pins(const sn_hierarchy *h, const sn_hierarchy_part *part, const sn_frame *frame)
+static void note_pins(const sn_hierarchy *h, const sn_frame *frame)
 {
-    for (uint32_t i = part->hold; i < part->hold + part->holds; ++i) {
-        sn_hierarchy_hold *hold = &h->hold[i];
-        hold->pin_x = vec4_xyz(frame->x[hold->pin]);
-        hold->pin_low = vec4_xyz(frame->d[hold->pin]);
+    for (uint32_t i = 0; i < h->pin_table.count; ++i) {
+        sn_hierarchy_pin *pin = &h->pin[i];
+        pin->x = vec4_xyz(frame->x[pin->slot]);
+        pin->low = vec4_xyz(frame->d[pin->slot]);
+    }
+}
+
+/* How far a held particle is pulled back: a share of the way from the pin. */
+static sn_real pull_of(sn_vec3 away, sn_real most)
+{
+    const sn_real square = vec3_dot(away, away);
+    return square > most * most ? most / real_sqrt(square) - 1 : 0;
+}
+
+static sn_vec3 from_pin(const sn_hierarchy_pin *pin, sn_vec3 x, sn_vec3 low)
+{
+    return vec3_add(vec3_sub(x, pin->x), vec3_sub(low, pin->low));
+}
+
+/* Aggregates are pulled back to where they may be. */
+static void hold_nodes(const sn_hierarchy *h, uint32_t first, uint32_t count, const sn_hierarchy_mesh *mesh)
+{
+    const sn_vec3 origin = vec4_xyz(mesh->origin);
+    for (uint32_t i = first; i < first + count; ++i) {
+        const sn_hierarchy_far *far = &h->far[i];
+        const sn_hierarchy_pin *pin = &h->pin[far->pin];
+        sn_vec4 *d = &h->d[far->node];
+        const sn_vec3 at = vec3_add(vec3_sub(pin->x, origin), pin->low);
+        const sn_vec3 away = vec3_add(vec3_sub(vec4_xyz(h->x[far->node]), at), vec4_xyz(*d));
+        const sn_real pull = pull_of(away, far->most);
+        if (pull != 0)
+            *d = (sn_vec4){d->x + away.x * pull, d->y + away.y * pull, d->z + away.z * pull, d->w};
     }
 }
 
 void sn_hierarchy_solve(const sn_hierarchy *h, const sn_frame *frame, const sn_wide *wide)
 {
+    note_pins(h, frame);
     for (uint32_t m = 0; m < h->mesh_table.count; ++m) {
         const sn_hierarchy_mesh *mesh = &h->mesh[m];
         if (!mesh->acts)
@@ -153,28 +211,15 @@ void sn_hierarchy_solve(const sn_hierarchy *h, const sn_frame *frame, const sn_w
         for (uint32_t l = mesh->level + mesh->levels; l-- > mesh->level;) {
             inherit(h, h->level[l].node, h->level[l].nodes);
             sweep(h, h->level[l].run, h->level[l].runs, SWEEPS, wide);
+            hold_nodes(h, h->level[l].far, h->level[l].fars, mesh);
         }
     }
     for (uint32_t p = 0; p < h->part_table.count; ++p)
-        if (h->mesh[h->part[p].mesh].acts) {
+        if (h->mesh[h->part[p].mesh].acts)
             inherit(h, h->part[p].node, h->part[p].nodes);
-            note_pins(h, &h->part[p], frame);
-        }
     for (uint32_t m = 0; m < h->mesh_table.count; ++m)
         if (h->mesh[m].acts)
             sweep(h, h->mesh[m].run, h->mesh[m].runs, SWEEPS_FIRST, wide);
-}
-
-/* How far a held particle is pulled back: a share of the way from the pin. */
-static sn_real pull_of(sn_vec3 away, sn_real most)
-{
-    const sn_real length = vec3_length(away);
-    return length > most ? most / length - 1 : 0;
-}
-
-static sn_vec3 from_pin(const sn_hierarchy_hold *hold, sn_vec3 x, sn_vec3 low)
-{
-    return vec3_add(vec3_sub(x, hold->pin_x), vec3_sub(low, hold->pin_low));
 }
 
 void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, const sn_frame *frame, sn_vec4 *moved)
@@ -185,18 +230,27 @@ void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide
         if (!h->mesh[part->mesh].acts)
             continue;
         sweep(h, part->run, part->runs, SWEEPS_FIRST, wide);
-        for (uint32_t n = part->node; n < part->node + part->nodes; ++n)
-            for (uint32_t k = h->first[n]; h->x[n].w != 0 && k < h->first[n + 1]; ++k) {
-                sn_vec4 *to = &moved[h->member[k]];
-                *to = (sn_vec4){to->x + h->d[n].x, to->y + h->d[n].y, to->z + h->d[n].z, to->w};
+        hold_nodes(h, part->far, part->fars, &h->mesh[part->mesh]);
+        for (uint32_t n = part->node; n < part->node + part->nodes; ++n) {
+            sn_vec4 by = h->d[n];
+            by.w = 0;
+            four d, to;
+            FOUR_LOAD(d, &by);
+            const uint32_t *slot = h->member + h->first[n], *last = h->member + h->first[n + 1];
+            for (last = h->x[n].w != 0 ? last : slot; slot < last; ++slot) {
+                FOUR_LOAD(to, &moved[*slot]);
+                to = FOUR_ADD(to, d);
+                FOUR_STORE(&moved[*slot], to);
             }
+        }
         for (uint32_t i = part->hold; i < part->hold + part->holds; ++i) {
             const sn_hierarchy_hold *hold = &h->hold[i];
             sn_vec4 *to = &moved[hold->slot];
             const sn_vec3 low = moved == frame->x ? (sn_vec3){0, 0, 0} : vec4_xyz(*to);
-            const sn_vec3 away = from_pin(hold, vec4_xyz(frame->x[hold->slot]), low);
+            const sn_vec3 away = from_pin(&h->pin[hold->pin], vec4_xyz(frame->x[hold->slot]), low);
             const sn_real pull = pull_of(away, hold->most);
-            *to = (sn_vec4){to->x + away.x * pull, to->y + away.y * pull, to->z + away.z * pull, to->w};
+            if (pull != 0)
+                *to = (sn_vec4){to->x + away.x * pull, to->y + away.y * pull, to->z + away.z * pull, to->w};
         }
     }
 }
@@ -210,6 +264,7 @@ void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wid
         if (!h->mesh[part->mesh].acts)
             continue;
         sweep(h, part->run, part->runs, SWEEPS_FIRST, wide);
+        hold_nodes(h, part->far, part->fars, &h->mesh[part->mesh]);
         const sn_wide_groups groups = groups_of(h, part, h->d, plane, coarse);
         if (part->groups)
             wide->move_rows(&groups);
@@ -228,8 +283,10 @@ void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wid
             if (!coarse)
                 low = vec3((sn_real)d[0], (sn_real)d[SN_BATCH], (sn_real)d[2 * SN_BATCH]);
             const sn_vec3 away =
-                from_pin(hold, vec3((sn_real)x[0], (sn_real)x[SN_BATCH], (sn_real)x[2 * SN_BATCH]), low);
+                from_pin(&h->pin[hold->pin], vec3((sn_real)x[0], (sn_real)x[SN_BATCH], (sn_real)x[2 * SN_BATCH]), low);
             const sn_real pull = pull_of(away, hold->most);
+            if (pull == 0)
+                continue;
             to[0] += (float)(away.x * pull);
             to[SN_BATCH] += (float)(away.y * pull);
             to[2 * SN_BATCH] += (float)(away.z * pull);

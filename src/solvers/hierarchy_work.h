@@ -7,17 +7,14 @@
 /* Particles that can move, at least: what is smaller has too few aggregates. */
 #define SN_LEAST_MESH 400u
 
+/* Groups of immovable particles that hold one particle, or aggregate. */
+#define SN_HOLD_GROUPS 2u
+
 /* A rod of a mesh, between slots. */
 typedef struct hierarchy_rod {
     uint32_t a, b;
     sn_real rest;
 } hierarchy_rod;
-
-/* A particle or an aggregate seen from another one. */
-typedef struct hierarchy_edge {
-    uint32_t to;
-    sn_real rest; /* m: of rods */
-} hierarchy_edge;
 
 /* What is cut into aggregates. By number of what is cut: */
 typedef struct hierarchy_graph {
@@ -29,6 +26,13 @@ typedef struct hierarchy_graph {
     uint32_t *size;      /* out, by aggregate */
     sn_real *to_root;    /* out: the rest of the edge to the root */
 } hierarchy_graph;
+
+/* On the way from immovable particles to others: see hierarchy_hold.c. */
+typedef struct hierarchy_visit {
+    sn_real far;  /* m, along edges */
+    sn_real flat; /* the least flatness on the way */
+    uint32_t node, pin;
+} hierarchy_visit;
 
 typedef struct hierarchy_link {
     uint32_t a, b; /* aggregates, a < b */
@@ -71,11 +75,17 @@ typedef struct hierarchy_work {
     hierarchy_link *link, *own, *between,
         *all; /* limits: found last; scratch; of the first level, between tiles, and all */
     uint32_t betweens;
-    uint8_t *colour;   /* by limit */
-    uint64_t *colours; /* by aggregate */
-    double *way;       /* by aggregate: along rods to the root of the one that is looked at */
-    uint32_t *stamp;   /* by aggregate: see add_link */
-    uint32_t *local;   /* by aggregate: its number in a level */
+    uint8_t *colour;        /* by limit */
+    uint64_t *colours;      /* by aggregate */
+    double *way;            /* by aggregate: along rods to the root of the one that is looked at */
+    uint32_t *stamp;        /* by aggregate: see add_link */
+    uint32_t *local;        /* by aggregate: its number in a level */
+    uint32_t *pin_of;       /* by slot: its number among immovable ones, */
+    uint32_t *group;        /* by that number: which of them hang together */
+    uint32_t firsts;        /* aggregates of the first level, */
+    uint32_t *held_by;      /*   and SN_HOLD_GROUPS for each: one more than the group that holds it; 0: none */
+    hierarchy_visit *visit; /* SN_HOLD_GROUPS by number in `graph`, */
+    uint8_t *visits;        /*   and how many there are */
     hierarchy_graph graph;
     hierarchy_graph rows; /* of a tile in planes */
 } hierarchy_work;
@@ -112,19 +122,25 @@ void sn_hierarchy_cut_tiles(hierarchy_work *w);
 void sn_hierarchy_list_particles(hierarchy_work *w);
 void sn_hierarchy_add_levels(hierarchy_work *w);
 
-/* hierarchy_hold.c: finds the particles near immovable ones. */
+/* hierarchy_hold.c: numbers the immovable particles; finds the particles near them; and holds the aggregates of a level, `id` by number in
+   `graph`. */
+void sn_hierarchy_find_pins(hierarchy_work *w);
 void sn_hierarchy_find_holds(hierarchy_work *w);
+void sn_hierarchy_hold_level(hierarchy_work *w, const uint32_t *id, uint32_t count);
 
 /* hierarchy_shape.c: the rest shape of aggregates of particles, and of larger ones. */
 bool sn_hierarchy_note_shapes(hierarchy_work *w);
 void sn_hierarchy_find_form(hierarchy_work *w, uint32_t node);
 void sn_hierarchy_join_forms(hierarchy_work *w, uint32_t node);
 
-/* Whether the way along rods from one particle to another is much longer than the straight one. */
-bool sn_hierarchy_is_detour(const hierarchy_work *w, uint32_t a, uint32_t b, double way);
+/* Whether the way along rods from one centre to another is much longer than the straight one. */
+bool sn_hierarchy_is_detour(const hierarchy_form *a, const hierarchy_form *b, double way);
 
 /* Its centre becomes the place of a particle. */
 void sn_hierarchy_put_form(const hierarchy_work *w, hierarchy_form *form, uint32_t slot);
+
+/* m: between centres */
+sn_real sn_hierarchy_distance(const hierarchy_form *a, const hierarchy_form *b);
 
 /* The limit between two aggregates, m; 0: there can be none. */
 double sn_hierarchy_limit(const hierarchy_form *a, const hierarchy_form *b);

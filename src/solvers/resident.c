@@ -32,11 +32,14 @@ static bool add_exchange(tiled *t, const sn_allocator *allocator, const sn_tile 
     e->slot = tile->first + i;
     e->row = place_in_rows(tile, i, &e->lane);
     e->rows = rows;
+    uint8_t *touched = (uint8_t *)t->touched_table.column[0] + e->slot;
+    for (uint32_t k = 0; k < (rows ? LANES : 1); ++k)
+        touched[k] |= TOUCHED_OUT;
     return true;
 }
 
 /* Lists the particles of a tile of planes that later layers move: rows of which many are, as a whole. */
-static bool list_later(tiled *t, const sn_allocator *allocator, const sn_tile *tile, const uint8_t *touched)
+static bool list_later(tiled *t, const sn_allocator *allocator, const sn_tile *tile, uint8_t *touched)
 {
     uint32_t full = in_full_rows(tile), rows = 0;
     for (uint32_t k = 0; k < tile->count; k += rows ? LANES : 1) {
@@ -45,6 +48,8 @@ static bool list_later(tiled *t, const sn_allocator *allocator, const sn_tile *t
             here += touched[tile->first + k + l] & TOUCHED_LATER;
         bool follows = rows > 0;
         rows = here >= LEAST_TOGETHER;
+        for (uint32_t l = 0; follows && rows && l < LANES; ++l)
+            touched[tile->first + k + l] |= TOUCHED_OUT;
         if (follows && rows)
             ((exchange *)t->exchange_table.column[0])[t->exchange_table.count - 1].rows++;
         else if ((rows || touched[tile->first + k] & TOUCHED_LATER) && !add_exchange(t, allocator, tile, k, rows))
@@ -69,7 +74,7 @@ static bool list_wholes(tiled *t, const sn_allocator *allocator, const sn_tile *
 
 static bool list_tile(tiled *t, const sn_allocator *allocator, const sn_tile *tile, tile_home *home, uint32_t *rest)
 {
-    const uint8_t *touched = t->touched_table.column[0];
+    uint8_t *touched = t->touched_table.column[0];
     for (uint32_t k = 0; k < tile->count && !home->shared; ++k)
         home->shared = touched[tile->first + k] != 0;
     home->exchange = t->exchange_table.count;

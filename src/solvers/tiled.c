@@ -146,10 +146,17 @@ bool sn_tiled_project(const sn_tiled *t, sn_sweep *sweep, uint32_t kind, uint32_
 static bool project_batches(const sn_tiled *t, sn_sweep *sweep, const sn_plan_run *run)
 {
     const sn_plan *plan = t->in->plan;
+    const bool notes = sn_tiled_too_long(t, run) != NULL;
     for (uint32_t b = run->batch; b < run->batch + run->batches; ++b)
-        for (uint32_t lane = 0; lane < SN_BATCH; ++lane)
-            if ((plan->mask[b] >> lane & 1) && !sn_tiled_project(t, sweep, run->kind, plan->row[b * SN_BATCH + lane]))
+        for (uint32_t lane = 0; lane < SN_BATCH; ++lane) {
+            const uint32_t row = plan->row[b * SN_BATCH + lane];
+            if (!(plan->mask[b] >> lane & 1))
+                continue;
+            if (notes)
+                sn_tiled_note_long(t, b, lane, run->kind, row);
+            if (!sn_tiled_project(t, sweep, run->kind, row))
                 return false;
+        }
     return true;
 }
 
@@ -270,6 +277,7 @@ bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others)
         l.state[i] = (tile_state){0};
     join_states(in->plan, l.state);
     sn_hierarchy_begin(&scratch->hierarchy, in);
+    sn_tiled_begin_mending(&scratch->hierarchy);
     scratch->any_watched = false;
     for (uint32_t i = 0; i < tiles; ++i)
         scratch->any_watched = scratch->any_watched || l.state[i].watched;
@@ -322,7 +330,9 @@ static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run, tile_pass
                          .inverse_h = (float)inverse_h,
                          .h = (float)frame->h,
                          .state = feature & SN_RUN_SETTLES ? (float *)(void *)pool->state : NULL,
-                         .largest = t->measures ? p->largest : NULL};
+                         .largest = t->measures ? p->largest : NULL,
+                         .too_long = sn_tiled_too_long(t, run),
+                         .long_from = sn_tiled_long_from(t)};
 }
 
 /* Where the particles of a run are: those of a tile that is not copied, from slot `first` on. */
@@ -502,6 +512,12 @@ static bool is_stiff(const layer *l, const sn_tile *tile)
     return l->t->stiffens && h->mesh_table.count && h->part_of[index] < h->part_of[index + 1];
 }
 
+/* Whether something moves its particles when it has been solved. */
+static bool is_moved_later(const layer *l, const sn_tile *tile)
+{
+    return home_of(l, tile)->shared || is_stiff(l, tile);
+}
+
 /* The first part of a pass over a tile that stays in planes: what others did to its particles comes in. */
 static bool open_resident(const layer *l, const sn_tile *tile, uint32_t index)
 {
@@ -569,7 +585,7 @@ static bool close_records(const layer *l, const sn_tile *tile, uint32_t index, t
         solve_planes(l, tile, motion.coarse, p);
     else
         good = solve_records(l, tile, motion.coarse, p);
-    if (!lags(l, tile) && !home_of(l, tile)->shared)
+    if (!lags(l, tile) && !is_moved_later(l, tile))
         sound = t->table->settle(&motion) && sound;
     return sound && good;
 }
@@ -580,7 +596,7 @@ static void settle_tile(void *data, uint32_t index, uint32_t worker)
     layer *l = data;
     const sn_tile *tile = &l->plan->tile[index];
     (void)worker;
-    if (lags(l, tile) || !home_of(l, tile)->shared)
+    if (lags(l, tile) || !is_moved_later(l, tile))
         return;
     const sn_motion motion = sn_tiled_motion(l, tile);
     if (!l->t->table->settle(&motion))
@@ -682,6 +698,7 @@ static void run_tile(void *data, uint32_t index, uint32_t worker)
     if (l->is_first && !is_stiff(l, tile))
         good = open_tile(l, tile, index);
     good = (l->is_first ? close_tile(l, tile, index, &p) : pass_seam(l, tile, &p)) && good;
+    sn_tiled_count_long(l, tile);
     sn_real largest = sweep.largest;
     for (uint32_t i = 0; i < SN_BATCH; ++i)
         largest = (sn_real)p.largest[i] > largest ? (sn_real)p.largest[i] : largest;
@@ -774,7 +791,8 @@ static bool move_newcomers(const sn_tiled *t)
 /* Tiles that must not lag, and did not settle while they were in the cache. */
 static bool settle_tiles(const sn_tiled *t, layer *l, sn_solver_out *out)
 {
-    if (!l->scratch->any_shared || (t->resident && !l->scratch->any_watched))
+    const bool stiff = t->stiffens && l->scratch->hierarchy.mesh_table.count;
+    if ((!l->scratch->any_shared && !stiff) || (t->resident && !l->scratch->any_watched))
         return true;
     bool share = sn_parallel_wants(t->in->parallel, WORK_OF_PARTICLE * t->in->particle_count);
     out->lost_tasks = !sn_parallel_tasks(share ? t->in->parallel : NULL, l->plan->layer[1], settle_tile, l);
@@ -794,6 +812,10 @@ bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
     bool good = move_newcomers(t) && run_limits(t, out);
     for (uint32_t i = 0; good && i + 1 < plan->layer_table.count; ++i)
         good = run_layer(t, i, out, largest);
+    if (good && !sn_tiled_mend(&first)) {
+        out->lost_tasks = true;
+        return false;
+    }
     return good && sn_tiled_solve_trees(t, out, largest) && sn_tiled_project_others(t, &first, out, largest) &&
            settle_tiles(t, &first, out);
 }

@@ -49,7 +49,8 @@ typedef struct tiled {
     sn_hierarchy hierarchy;
 } tiled;
 
-enum { TOUCHED_LATER = 1, TOUCHED_REST = 2 };
+/* TOUCHED_OUT: of a tile in planes, its place is exchanged. */
+enum { TOUCHED_LATER = 1, TOUCHED_REST = 2, TOUCHED_OUT = 4 };
 
 /* The columns of lambda_table: multipliers (see sn_tiled.by_lane); what is exerted in a substep, times h^2, where that is more than one
    multiplier; and the most of it in the substeps so far. */
@@ -191,6 +192,24 @@ bool sn_tiled_project(const sn_tiled *t, sn_sweep *sweep, uint32_t kind, uint32_
 /* The motion of the particles of a tile of the first layer, and whether it stays in planes. */
 sn_motion sn_tiled_motion(const layer *l, const sn_tile *tile);
 bool sn_tiled_is_resident(const layer *l, const sn_tile *tile);
+
+/* ---- tiled_mend.c: rods of stiff meshes that layers leave too long ------------------------------------------------------------- */
+
+/* Where a run notes rods that were too long; NULL: it does not. */
+uint16_t *sn_tiled_too_long(const sn_tiled *t, const sn_plan_run *run);
+
+/* A rod that is projected by itself: notes it, before that. */
+void sn_tiled_note_long(const sn_tiled *t, uint32_t batch, uint32_t lane, uint32_t kind, uint32_t row);
+
+/* Before a step; and, by rest length, what is noted in the next pass. */
+void sn_tiled_begin_mending(const sn_hierarchy *h);
+float sn_tiled_long_from(const sn_tiled *t);
+
+/* When a tile, of any layer, has been solved: so many are noted in it. */
+void sn_tiled_count_long(const layer *l, const sn_tile *tile);
+
+/* After all layers. False if tasks were lost. */
+bool sn_tiled_mend(const layer *l);
 
 /* ---- tiled_rest.c: false if something was not finite, or tasks were lost ---- */
 

@@ -306,6 +306,7 @@ SN_INLINE sn_wide_run pair_part(const sn_wide_run *run, uint32_t b)
     part.lambda = run->row || !run->lambda ? run->lambda : run->lambda + lane;
     part.damping = run->damping ? run->damping + lane : NULL;
     part.stiffness = run->stiffness ? run->stiffness + lane : NULL;
+    part.too_long = run->too_long ? run->too_long + b : NULL;
     return part;
 }
 
@@ -326,9 +327,16 @@ SN_INLINE void pair_rest(const sn_wide_run *run, pair_layout layout, uint32_t b,
 }
 #endif
 
-/* |C + alpha lambda| / sqrt 2, as dlambda is what that was divided by give. */
-SN_INLINE void pair_note(const sn_wide_run *run, lanes share, lanes give, const lanes3 *difference, uint32_t mask)
+/* |C + alpha lambda| / sqrt 2, as dlambda is what that was divided by give; and whether it was too long. */
+SN_INLINE void pair_note(const sn_wide_run *run, size_t at, lanes share, lanes give, lanes rest,
+                         const lanes3 *difference, uint32_t mask)
 {
+    if (run->too_long) {
+        const flags longer = lanes_above(pair_length(difference), rest * lanes_all(run->long_from));
+        const uint32_t here = mask & flags_bits(longer);
+        if (here)
+            run->too_long[at / SN_BATCH] |= (uint16_t)(here << at % SN_BATCH);
+    }
     if (run->largest)
         wide_note_largest(run->largest, lanes_abs(share) * give * pair_length(difference) * lanes_all(0.70710678f),
                           mask);
@@ -399,7 +407,7 @@ SN_INLINE void pair_batch_planes(const sn_wide_run *run, const pair_shape *shape
     da = lanes3_add(da, lanes3_scale(difference, share * wa));
     dc = lanes3_sub(dc, lanes3_scale(difference, share * wc));
     uint32_t now = pair_usual(mask, usual);
-    pair_note(run, share, give, &difference, now);
+    pair_note(run, at, share, give, param[0], &difference, now);
     wide_store3(a + d, da, now);
     wide_store3(c + d, dc, now);
     if (!shape->plain)
@@ -485,7 +493,7 @@ typedef struct pair_push {
                                    shape->gives ? &loss : NULL, NULL, &usual);                                         \
         *to = (pair_push){lanes3_scale(difference, share * wa), lanes3_scale(difference, share * wc),                  \
                           pair_usual(mask, usual)};                                                                    \
-        pair_note(run, share, give, &difference, to->now);                                                             \
+        pair_note(run, at, share, give, param[0], &difference, to->now);                                               \
         if (!shape->plain)                                                                                             \
             wide_write_lambda(run, at, to->now, lambda);                                                               \
     }                                                                                                                  \
@@ -557,7 +565,7 @@ PAIR_RECORDS(far, uint32_t, PAIR_FAR)
         lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : &lambda,                     \
                                    shape->gives ? &loss : NULL, &least, &usual);                                       \
         uint32_t now = pair_usual(mask, usual);                                                                        \
-        pair_note(run, share, give, &difference, now);                                                                 \
+        pair_note(run, at, share, give, param[0], &difference, now);                                                   \
         difference = lanes3_scale(difference, share);                                                                  \
         records push = records_turn((records){{difference.x, difference.y, difference.z, lanes_all(0)}});              \
         ya = records_add(ya, records_mul(records_w(ya), push));                                                        \
@@ -609,7 +617,8 @@ SN_INLINE records pair_records(const pair_way *way, uint32_t first)
     return r;
 }
 
-SN_INLINE void pair_find_late(const sn_wide_run *run, lanes3 difference, lanes give, lanes rest, pair_way *to)
+SN_INLINE void pair_find_late(const sn_wide_run *run, size_t at, lanes3 difference, lanes give, lanes rest,
+                              pair_way *to)
 {
     const lanes least = lanes_all(run->least);
     flags usual;
@@ -620,8 +629,8 @@ SN_INLINE void pair_find_late(const sn_wide_run *run, lanes3 difference, lanes g
     to->push[2] = difference.z;
     to->push[3] = wanted;
     to->now = pair_usual(to->mask, usual);
-    if (run->largest)
-        pair_note(run, wanted / to->under, give, &difference, to->now);
+    if (run->largest || run->too_long)
+        pair_note(run, at, wanted / to->under, give, rest, &difference, to->now);
 }
 
 SN_INLINE records pair_turn_push(lanes3 difference, lanes share)
@@ -637,7 +646,7 @@ SN_INLINE void pair_find(const sn_wide_run *run, const pair_shape *shape, size_t
     records t = records_turn(records_sub(ya, records_negate_w(yc)));
     lanes3 difference = {t.part[0], t.part[1], t.part[2]};
     if (pair_divides_late(shape)) {
-        pair_find_late(run, difference, t.part[3], lanes_load(run->param + at), to);
+        pair_find_late(run, at, difference, t.part[3], lanes_load(run->param + at), to);
         return;
     }
     lanes param[2], lambda, give = t.part[3], alpha = shape->rigid ? lanes_all(0) : wide_alpha(run, at);
@@ -660,7 +669,7 @@ SN_INLINE void pair_find(const sn_wide_run *run, const pair_shape *shape, size_t
     records push = pair_turn_push(difference, share);
     memcpy(to->push, &push, sizeof push);
     to->now = pair_usual(to->mask, usual);
-    pair_note(run, share, give, &difference, to->now);
+    pair_note(run, at, share, give, param[0], &difference, to->now);
     if (!shape->plain)
         wide_write_lambda(run, at, to->now, lambda);
 }

@@ -90,6 +90,9 @@ typedef struct sn_wide_run {
         *torque;    /* by batch and lane, or NULL: what is exerted on the last point, times h^2; see sn_tiled_watch */
     float *largest; /* m, one for each lane, or NULL: raised to the largest correction. Of distances it is the
                        residual (see sn_settings.tolerance), of other kinds the farthest that a particle is moved along an axis */
+    uint16_t *
+        too_long; /* distances, by batch, or NULL: the lanes in which they were longer than long_from times what they */
+    float long_from; /*   should be, before they were moved, are added */
 } sn_wide_run;
 
 #define SN_NO_BODY UINT32_MAX

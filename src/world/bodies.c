@@ -148,6 +148,9 @@ void sn_bodies_forget(sn_world *world, uint32_t row)
     world->contact.edits++;
 }
 
+/* Into the hash, for a part that is one. */
+#define HASH_SENSOR UINT64_C(0x73656e736f72)
+
 static uint64_t hash_part(uint64_t hash, const sn_body_part *part)
 {
     const sn_real numbers[] = {part->convex.half.x, part->convex.half.y, part->convex.half.z, part->convex.radius,
@@ -159,6 +162,8 @@ static uint64_t hash_part(uint64_t hash, const sn_body_part *part)
         hash = sn_contact_hash_material(hash, &part->material);
     if (part->has_filter)
         hash = hash_u64(hash_u64(hash, part->filter.category), part->filter.mask);
+    if (part->sensor)
+        hash = hash_u64(hash, HASH_SENSOR);
     return hash_u64(hash_u64(hash, part->convex.type), part->hull ? part->hull_hash : 0);
 }
 
@@ -216,12 +221,14 @@ sn_quat sn_body_place_turn(const sn_body_state *body, sn_quat turn)
     return round_quat(q);
 }
 
-sn_real sn_body_reach(const sn_world *world, uint32_t row)
+sn_real sn_body_reach(const sn_world *world, uint32_t row, bool sensors)
 {
     const sn_body_state *body = &world->bodies.state[row];
     sn_real most = 0;
     for (uint32_t i = body->part; i < body->part + body->parts; ++i) {
         const sn_body_part *part = &world->bodies.part[i];
+        if (part->sensor && !sensors)
+            continue;
         sn_real reach = vec3_length(part->place) + sn_convex_outer(&part->convex);
         most = reach > most ? reach : most;
     }
@@ -234,7 +241,7 @@ sn_real sn_body_turning(const sn_world *world, uint32_t row)
     double inverse[3], spin[3];
     sn_body_inverse_moments(body, inverse);
     sn_rotate_velocity(body->q, body->l, inverse, spin);
-    return (sn_real)sqrt(spin[0] * spin[0] + spin[1] * spin[1] + spin[2] * spin[2]) * sn_body_reach(world, row);
+    return (sn_real)sqrt(spin[0] * spin[0] + spin[1] * spin[1] + spin[2] * spin[2]) * sn_body_reach(world, row, true);
 }
 
 void sn_body_stop(sn_world *world, uint32_t row)
@@ -407,6 +414,7 @@ static bool make_part(making *m, const sn_shape_def *shape, sn_body_part *part, 
     part->place = shape->position;
     part->has_material = shape->material != NULL;
     part->has_filter = shape->filter != NULL;
+    part->sensor = shape->sensor;
     if (shape->material)
         part->material = *shape->material;
     if (shape->filter)
@@ -427,8 +435,6 @@ static bool check_shape(making *m, const sn_shape_def *shape)
     if (type && !sn_shape_is_convex(shape->type))
         snprintf(m->reason, sizeof m->reason,
                  "what is not convex cannot be part of a dynamic body, only of a static or kinematic one");
-    else if (shape->sensor)
-        snprintf(m->reason, sizeof m->reason, "a dynamic body cannot have a sensor, only a static or kinematic one");
     else
         return sn_shape_def_check(shape, m->reason, sizeof m->reason);
     return false;
@@ -453,7 +459,7 @@ static sn_result make_parts(making *m)
             return SN_ERROR_ARGUMENT;
         if (!check_shape(m, shape) || !make_part(m, shape, &bodies->part[bodies->part_table.count + i], &mass))
             return refuse(m, name);
-        if (!m->def->vertices)
+        if (!m->def->vertices && !shape->sensor)
             sn_mass_add(&m->mass, &mass);
     }
     return SN_OK;
@@ -540,8 +546,9 @@ static sn_result measured_moments(making *m)
 {
     double moment[3], q[4];
     if (!(m->mass.mass > 0))
-        return world_fail(m->world, SN_ERROR_ARGUMENT,
-                          "a body has neither a shape nor moments; give it a shape, or mass and moments");
+        return world_fail(
+            m->world, SN_ERROR_ARGUMENT,
+            "a body has neither a shape that is no sensor nor moments; give it a shape, or mass and moments");
     sn_mass_principal(m->mass.inertia, moment, q);
     for (int i = 0; i < 3; ++i)
         m->state.own[i] = -q[i];
@@ -554,7 +561,8 @@ static sn_result make_mass(making *m)
 {
     const sn_body_def *def = m->def;
     if (def->mass == SN_MEASURE && !(m->mass.mass > 0))
-        return world_fail(m->world, SN_ERROR_ARGUMENT, "a body has no shape to take its mass from; give it a mass");
+        return world_fail(m->world, SN_ERROR_ARGUMENT,
+                          "a body has no shape to take its mass from, and sensors have none; give it a mass");
     m->kilograms = def->mass == SN_MEASURE ? m->mass.mass : (double)def->mass;
     bool centred = is_measured(def->centre);
     if (!centred && !vec3_is_finite(def->centre))

@@ -51,6 +51,8 @@ typedef struct sn_body_part {
     uint64_t user;
     uint32_t has_material;        /* otherwise that of the group */
     uint32_t has_filter;          /* likewise */
+    uint32_t sensor;              /* it notices contact and does nothing */
+    uint32_t unused;              /* so that there are no bytes that nothing sets */
     sn_contact_material material; /* if it has one */
     sn_filter filter;
 } sn_body_part;
@@ -164,8 +166,8 @@ void sn_body_inverse_moments(const sn_body_state *body, double inverse[3]);
 /* Whether an orientation is finite, and no body of this inertia with this momentum per mass turns at SN_TOO_FAST. */
 bool sn_body_turns_soundly(const sn_body_state *body, const double q[4], const double l[3]);
 
-/* m: the radius of a ball around its centre that all its shapes are inside of; and m/s: how fast they turn there. */
-sn_real sn_body_reach(const struct sn_world *world, uint32_t row);
+/* m: the radius of a ball around its centre that all its shapes are inside of, with sensors or without; and m/s: how fast they turn there. */
+sn_real sn_body_reach(const struct sn_world *world, uint32_t row, bool sensors);
 sn_real sn_body_turning(const struct sn_world *world, uint32_t row);
 
 /* It turns no more. */

@@ -391,6 +391,7 @@ static bool read_shapes(sn_world *world, const sn_body_state *body)
         read_sizes(part, shape);
         shape->density = part->density;
         shape->user = part->user;
+        shape->sensor = part->sensor != 0;
         shape->material = part->has_material ? &part->material : NULL;
         shape->filter = part->has_filter ? &part->filter : NULL;
         if (!part->hull)

@@ -353,7 +353,8 @@ void sn_breaking_end(sn_world *world)
             (weak[i].torque > 0 && most[i].torque > weak[i].torque) ||
             (weak[i].strain > 0 &&
              sn_tear_strain(world, weak[i].constraint.kind, weak[i].constraint.index) > (double)weak[i].strain))
-            broken[breaking->broken_table.count++] = (sn_break){weak[i].constraint, most[i].force, most[i].torque};
+            broken[breaking->broken_table.count++] = (sn_break){weak[i].constraint, most[i].force, most[i].torque,
+                                                                sn_constraint_user(world, weak[i].constraint)};
     let_go(world);
     if (breaking->broken_table.count)
         sn_breaking_tidy(world);

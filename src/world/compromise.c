@@ -159,6 +159,19 @@ static double length_of(const sn_block *block, uint32_t row)
     return sqrt(square);
 }
 
+/* Whether a rod between two particles is kept to half of that: most are, and there may be a million of them to look at. */
+static bool is_kept_rod(const search *s, uint32_t kind, const sn_pool *pool, uint32_t row, double share)
+{
+    const uint32_t *point = pool->point + (size_t)row * pool->kind.points;
+    if (kind != SN_KIND_DISTANCE || (point[0] | point[1]) & SN_SPOT_BIT)
+        return false;
+    const uint32_t a = s->frame.slot[point[0]], b = s->frame.slot[point[1]];
+    const sn_vec3 way = vec3_add(vec3_sub(vec4_xyz(s->frame.x[a]), vec4_xyz(s->frame.x[b])),
+                                 vec3_sub(vec4_xyz(s->frame.x_low[a]), vec4_xyz(s->frame.x_low[b])));
+    const double length = sqrt(vec3_dot_double(way, way)), rest = (double)pool->param[(size_t)row * pool->param_count];
+    return fabs(length - rest) <= share / 2 * length;
+}
+
 /* Whether it is missed by more than a share of its size. */
 static bool is_missed(const search *s, uint32_t kind, uint32_t row, double share)
 {
@@ -166,7 +179,7 @@ static bool is_missed(const search *s, uint32_t kind, uint32_t row, double share
     sn_block block;
     sn_block_room room;
     uint32_t body[SN_MAX_POINTS];
-    if (row >= pool->ids.table.count || !takes_part(pool, row) ||
+    if (row >= pool->ids.table.count || !takes_part(pool, row) || is_kept_rod(s, kind, pool, row, share) ||
         (!pool_has_lists(pool) && sn_evaluate_bodies(&s->world->constraints, pool, row, body)) ||
         !evaluate(&s->world->constraints, pool, row, &s->frame, &block, &room) || !block.count)
         return false;

@@ -402,14 +402,15 @@ static void fill(sn_world *world, sn_pool *pool, uint32_t row, const sn_point *p
 }
 
 /* Makes room for count constraints. */
-static sn_result reserve(sn_world *world, const sn_pool *pool, uint32_t kind, uint32_t count, uint32_t spots,
+static sn_result reserve(sn_world *world, sn_pool *pool, uint32_t kind, uint32_t count, uint32_t spots, uint64_t user,
                          uint32_t *first)
 {
     uint64_t total = (uint64_t)pool->ids.live + count;
     if (total > SN_MAX_COUNT)
         return world_fail(world, SN_ERROR_LIMIT, "%llu constraints of kind '%s' are more than the %u possible",
                           (unsigned long long)total, pool->kind.name, SN_MAX_COUNT);
-    if (!sn_store_reserve(&world->constraints, &world->allocator, kind, count, spots, first))
+    if (!sn_store_reserve(&world->constraints, &world->allocator, kind, count, spots, first) ||
+        !sn_pool_reserve_user(pool, &world->allocator, *first, count, user))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for %u more constraints of kind '%s'", count,
                           pool->kind.name);
     return SN_OK;
@@ -555,7 +556,7 @@ static sn_result check_constraint(sn_world *world, const sn_constraint_def *def,
     if ((result = complete_params(world, c->pool, x, q, c->point_count, c->param, ALONE)) != SN_OK ||
         (result = complete_own(world, c->pool, x, c->point_count, c->param, given, ALONE)) != SN_OK)
         return result;
-    result = reserve(world, c->pool, def->kind, 1, spots, &c->row);
+    result = reserve(world, c->pool, def->kind, 1, spots, def->user, &c->row);
     return result == SN_OK && !pool_has_lists(c->pool) ? anchor_points(world, c->points, c->point_count) : result;
 }
 
@@ -580,6 +581,7 @@ sn_result sn_constraint_add(sn_world *world, const sn_constraint_def *def, sn_co
         return result;
     uint32_t generation = sn_store_take(&world->constraints, def->kind, c.row, 1);
     fill_checked(world, def->kind, c.row, &c);
+    sn_pool_set_user(c.pool, c.row, 1, def->user);
     if (constraint)
         *constraint = (sn_constraint){def->kind, c.row, generation};
     return SN_OK;
@@ -649,10 +651,11 @@ sn_result sn_constraints_add(sn_world *world, const sn_constraint_def *def, uint
         return world_fail(world, SN_ERROR_ARGUMENT, "count is 0");
     if (!index)
         return world_fail(world, SN_ERROR_ARGUMENT, "the array of particle numbers is NULL");
-    if ((result = reserve(world, pool, def->kind, count, 0, &first)) != SN_OK ||
+    if ((result = reserve(world, pool, def->kind, count, 0, def->user, &first)) != SN_OK ||
         (result = fill_bulk(world, pool, def, give, first, count, index, param)) != SN_OK)
         return result;
     uint32_t generation = sn_store_take(&world->constraints, def->kind, first, count);
+    sn_pool_set_user(pool, first, count, def->user);
     for (uint32_t i = 0; i < count; ++i)
         break_motion(world, pool, first + i);
     if (run)
@@ -730,7 +733,7 @@ sn_result sn_constraints_add_lists(sn_world *world, const sn_constraint_def *def
         return world_fail(world, SN_ERROR_ARGUMENT, count == 0 ? "count is 0" : "the array of %s is NULL",
                           start ? "particle numbers" : "starts");
     if ((result = reserve_lists(world, pool, def->kind, count, start)) != SN_OK ||
-        (result = reserve(world, pool, def->kind, count, 0, &first)) != SN_OK)
+        (result = reserve(world, pool, def->kind, count, 0, def->user, &first)) != SN_OK)
         return result;
     const uint32_t lists = pool->list_table.count, own = pool->own_table.count;
     const uint32_t most = world->constraints.counts.most_points;
@@ -743,6 +746,7 @@ sn_result sn_constraints_add_lists(sn_world *world, const sn_constraint_def *def
         return result;
     }
     uint32_t generation = sn_store_take(&world->constraints, def->kind, first, count);
+    sn_pool_set_user(pool, first, count, def->user);
     for (uint32_t i = 0; i < count; ++i)
         break_motion(world, pool, first + i);
     if (run)
@@ -848,6 +852,9 @@ sn_result sn_constraint_change(sn_world *world, sn_constraint constraint, const 
     checked c;
     if ((result = check_constraint(world, def, &c)) != SN_OK)
         return result;
+    if (!sn_pool_reserve_user(pool, &world->allocator, constraint.index, 1, def->user))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for user data of a %s constraint", pool->kind.name);
+    sn_pool_set_user(pool, constraint.index, 1, def->user);
     break_motion(world, pool, constraint.index);
     bool same = holds_the_same(pool, constraint.index, &c);
     if (!same)
@@ -923,6 +930,25 @@ sn_result sn_constraint_read(const sn_world *world, sn_constraint constraint, sn
     def->stiffness = give.stiffness;
     def->point_param = pool_own(pool, constraint.index);
     def->state = pool_state(pool, constraint.index);
+    def->user = sn_pool_user(pool, constraint.index);
+    return SN_OK;
+}
+
+uint64_t sn_constraint_user(const sn_world *world, sn_constraint constraint)
+{
+    const sn_pool *pool = sn_constraint_pool(world, constraint);
+    return pool ? sn_pool_user(pool, constraint.index) : 0;
+}
+
+sn_result sn_constraint_set_user(sn_world *world, sn_constraint constraint, uint64_t user)
+{
+    sn_pool *pool = NULL;
+    sn_result result = begin_change(world, constraint, &pool);
+    if (result != SN_OK)
+        return result;
+    if (!sn_pool_reserve_user(pool, &world->allocator, constraint.index, 1, user))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for user data of a %s constraint", pool->kind.name);
+    sn_pool_set_user(pool, constraint.index, 1, user);
     return SN_OK;
 }
 

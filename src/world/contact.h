@@ -193,6 +193,7 @@ sn_result sn_contact_settings_check(const sn_contact_settings *settings, char *m
 /* Whether a material is good; otherwise an error that names the number after `what`. */
 sn_result sn_world_check_material(const struct sn_world *world, const char *what, const sn_contact_material *material);
 
+bool sn_contact_runs(const sn_contact_material *material); /* its surface has a velocity */
 uint64_t sn_contact_hash_material(uint64_t hash, const sn_contact_material *material);
 uint64_t sn_contact_hash_groups(uint64_t hash, const sn_contact_world *contact);
 

@@ -13,6 +13,9 @@
         .static_friction = (sn_real)0.5, .dynamic_friction = (sn_real)0.5                                              \
     }
 
+/* m/s: a surface that runs faster than this is refused, so that no square overflows. */
+#define SURFACE_SPEED ((sn_real)1e15)
+
 sn_contact_material sn_default_contact_material(void)
 {
     return (sn_contact_material)PLAIN_MATERIAL;
@@ -51,6 +54,13 @@ sn_result sn_world_check_material(const sn_world *world, const char *what, const
     if (!(m->restitution >= 0 && m->restitution <= 1))
         return world_fail(world, SN_ERROR_ARGUMENT, "%s.restitution is %g; it must lie in [0, 1]", what,
                           (double)m->restitution);
+    const sn_vec3 v = m->surface_velocity;
+    const sn_real number[3] = {v.x, v.y, v.z};
+    for (int i = 0; i < 3; ++i)
+        if (!(number[i] <= SURFACE_SPEED && number[i] >= -SURFACE_SPEED))
+            return world_fail(world, SN_ERROR_ARGUMENT,
+                              "%s.surface_velocity.%c is %g m/s; it must be at most %g either way", what, "xyz"[i],
+                              (double)number[i], (double)SURFACE_SPEED);
     return SN_OK;
 }
 
@@ -58,7 +68,13 @@ uint64_t sn_contact_hash_material(uint64_t hash, const sn_contact_material *m)
 {
     hash = hash_real(hash_real(hash, m->static_friction), m->dynamic_friction);
     hash = hash_real(hash_real(hash, m->restitution), m->rolling);
-    return hash_u64(hash_u64(hash, (uint64_t)m->friction_mix), (uint64_t)m->restitution_mix);
+    hash = hash_u64(hash_u64(hash, (uint64_t)m->friction_mix), (uint64_t)m->restitution_mix);
+    return sn_contact_runs(m) ? hash_vec3(hash, m->surface_velocity) : hash;
+}
+
+bool sn_contact_runs(const sn_contact_material *m)
+{
+    return m->surface_velocity.x != 0 || m->surface_velocity.y != 0 || m->surface_velocity.z != 0;
 }
 
 /* ---- Settings ---------------------------------------------------------------------------------------------------- */
@@ -166,8 +182,9 @@ static bool is_plain(uint32_t group, const sn_group_contact *c)
     const sn_contact_material *m = &c->material, *n = &p->material;
     return m->static_friction == n->static_friction && m->dynamic_friction == n->dynamic_friction &&
            m->restitution == n->restitution && m->rolling == n->rolling && m->friction_mix == n->friction_mix &&
-           m->restitution_mix == n->restitution_mix && c->category == p->category && c->mask == p->mask &&
-           c->self == p->self && c->rest_gap == p->rest_gap && c->directional == p->directional && c->rolls == p->rolls;
+           m->restitution_mix == n->restitution_mix && !sn_contact_runs(m) && c->category == p->category &&
+           c->mask == p->mask && c->self == p->self && c->rest_gap == p->rest_gap && c->directional == p->directional &&
+           c->rolls == p->rolls;
 }
 
 /* The row of the group's record, or the one that it would come before. */

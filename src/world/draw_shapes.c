@@ -227,8 +227,9 @@ static void draw_bodies(const sn_drawing *d)
         const sn_body_state *body = &world->bodies.state[row];
         const uint32_t colour = sn_drawing_colour(d, world->ids.value[body->particle], SN_COLOUR_BODY);
         for (uint32_t i = body->part; i < body->part + body->parts; ++i) {
-            const brush b = {d, sn_query_part_pose(world, row, i), colour};
-            draw_convex(&b, &world->bodies.part[i].convex);
+            const sn_body_part *part = &world->bodies.part[i];
+            const brush b = {d, sn_query_part_pose(world, row, i), part->sensor ? SN_COLOUR_SENSOR : colour};
+            draw_convex(&b, &part->convex);
         }
     }
 }

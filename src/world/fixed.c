@@ -233,13 +233,10 @@ sn_result sn_fixed_set_type(sn_world *world, sn_fixed_body *body, sn_body_type t
     return SN_OK;
 }
 
-bool sn_fixed_any_held(const sn_world *world)
+sn_vec3 sn_fixed_surface_velocity(const sn_world *world, const sn_fixed_shape *shape)
 {
-    const sn_fixed_body *body = world->bodies.fixed_table.column[0];
-    for (uint32_t i = 0; i < world->bodies.fixed_table.count; ++i)
-        if (body[i].anchor != SN_ID_FREE)
-            return true;
-    return false;
+    return sn_quat_turn(sn_fixed_of(world, shape->body)->pose.rotation,
+                        sn_fixed_shape_material(&world->contact, shape)->surface_velocity);
 }
 
 bool sn_fixed_joins(const sn_world *world, uint32_t number, uint32_t particle)

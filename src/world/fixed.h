@@ -8,6 +8,7 @@
 #include <sinew/bodies.h>
 
 struct sn_world;
+struct sn_fixed_shape;
 
 /* State. It has no particle. When a constraint first holds one, an immovable body without a shape is made in its place, which
    goes where it goes: its anchor. */
@@ -34,11 +35,11 @@ sn_fixed_body *sn_fixed_of(const struct sn_world *world, uint32_t number);
 /* The number of one of its shapes among fixed shapes. */
 uint32_t sn_fixed_shape_of(const struct sn_world *world, sn_body body, uint32_t shape);
 
+/* m/s: how the surface of one of its shapes runs, in the world. */
+sn_vec3 sn_fixed_surface_velocity(const struct sn_world *world, const struct sn_fixed_shape *shape);
+
 /* Whether a constraint joins it to a particle: the two do not collide. */
 bool sn_fixed_joins(const struct sn_world *world, uint32_t number, uint32_t particle);
-
-/* Whether constraints hold some of them: sn_fixed_joins then needs an incidence that covers all. */
-bool sn_fixed_any_held(const struct sn_world *world);
 
 /* Where it is at the end of a step of dt. */
 sn_pose sn_fixed_end(const sn_fixed_body *body, sn_real dt);

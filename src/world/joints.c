@@ -190,6 +190,8 @@ sn_result sn_joint_constraint(const sn_world *world, const sn_joint_def *joint, 
     sn_constraint_def made = sn_default_constraint_def(joint->kind);
     if ((result = take_numbers(world, joint, &made)) == SN_OK)
         *def = made;
+    if (result == SN_OK)
+        def->user = joint->user;
     return result;
 }
 

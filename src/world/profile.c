@@ -1,4 +1,5 @@
 /* Times of the stages of a step, what was counted in it, and the hooks of a tracing profiler. */
+#include "contact/deepest.h"
 #include "world/world.h"
 
 #include "base/clock.h"
@@ -117,6 +118,7 @@ static void count_contacts(const sn_world *world, sn_step_counts *counts)
     counts->contacts = (uint64_t)world->contact.impulse_table.count + world->body_contacts.kept_table.count;
     for (uint32_t i = 0; i < world->body_contacts.count; ++i)
         counts->manifolds += contact[i].looks;
+    sn_contacts_find_deepest(world, counts);
 }
 
 void sn_profile_end(sn_world *world, sn_result result)

@@ -31,6 +31,11 @@ bool sn_probe_wants_fixed_shape(const sn_probe *q, const sn_fixed_shape *record)
     return (q->filter.what & bit) && wanted(q, filter.category, filter.mask);
 }
 
+bool sn_probe_wants_part(const sn_probe *q, uint32_t part)
+{
+    return q->filter.what & (q->world->bodies.part[part].sensor ? SN_QUERY_SENSORS : SN_QUERY_BODIES);
+}
+
 sn_bounds sn_probe_bounds(const sn_probe *q, sn_query_set set, uint32_t item)
 {
     return q->bounds ? q->bounds[item] : sn_query_bounds(q->world, set, item);
@@ -447,6 +452,8 @@ bool sn_probe_body(void *probe, uint32_t row)
         return true;
     for (uint32_t i = body->part; i < body->part + body->parts; ++i) {
         sn_pose pose = sn_query_part_pose(q->world, row, i);
+        if (!sn_probe_wants_part(q, i))
+            continue;
         if (q->travels)
             meet_part(q, &pose, i, in, out, &best);
         else

@@ -82,6 +82,7 @@ bool sn_probe_skips(const sn_world *world, uint32_t slot);
 
 /* Whether the filter lets through what a slot or a fixed shape is. */
 bool sn_probe_wants_slot(const sn_probe *probe, uint32_t slot);
+bool sn_probe_wants_part(const sn_probe *probe, uint32_t part); /* of a dynamic body: by what it is alone */
 bool sn_probe_wants_fixed_shape(const sn_probe *probe, const sn_fixed_shape *record);
 
 /* The box around an item of the set that is looked at. */

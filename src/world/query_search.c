@@ -190,7 +190,7 @@ static const struct {
     sn_bvh_visit *ball, *shape;
 } looks[] = {
     {SN_QUERY_STATICS | SN_QUERY_SENSORS, SN_SET_FIXED, sn_probe_fixed_shape, sn_shape_probe_fixed_shape},
-    {SN_QUERY_BODIES, SN_SET_BODIES, sn_probe_body, sn_shape_probe_body},
+    {SN_QUERY_BODIES | SN_QUERY_SENSORS, SN_SET_BODIES, sn_probe_body, sn_shape_probe_body},
     {SN_QUERY_SKINS, SN_SET_SKINS, sn_probe_triangle, sn_shape_probe_triangle},
     {SN_QUERY_PARTICLES, SN_SET_PARTICLES, sn_probe_particle, sn_shape_probe_particle},
 };

@@ -178,7 +178,8 @@ static bool touch_parts(const sn_probe *q, uint32_t row, const leg *l, spot *bes
     for (uint32_t i = body->part; i < body->part + body->parts; ++i) {
         const sn_convex *convex = &q->world->bodies.part[i].convex;
         sn_pose pose = sn_query_part_pose(q->world, row, i);
-        if (!(q->travels ? meet_convex(q, l, convex, &pose, &s) : overlap_convex(q, convex, &pose, &s)))
+        if (!sn_probe_wants_part(q, i) ||
+            !(q->travels ? meet_convex(q, l, convex, &pose, &s) : overlap_convex(q, convex, &pose, &s)))
             continue;
         if (found &&
             !(s.distance < best->distance || (s.distance == best->distance && s.touch.distance < best->touch.distance)))

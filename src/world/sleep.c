@@ -211,7 +211,7 @@ static bool is_within(const sn_bounds *box, sn_vec3 p, sn_real reach)
 static sn_real reach_of(const sn_world *world, uint32_t slot)
 {
     uint32_t row = world->particles.body[slot];
-    return row ? sn_body_reach(world, row - 1) : world->particles.radius[slot];
+    return row ? sn_body_reach(world, row - 1, false) : world->particles.radius[slot];
 }
 
 /* Whether a particle is so near to a fixed shape in a pose; box: around that. Those that it does not collide with are not. */
@@ -556,7 +556,7 @@ bool sn_sleep_meet_bodies(sn_world *world, sn_real dt)
         return false;
     world->contact.sleep.woke = false;
     for (uint32_t i = 0; i < body_contacts->count; ++i) {
-        if (contact[i].b == SN_NO_MOVER)
+        if (contact[i].b == SN_NO_MOVER || contact[i].sensor)
             continue;
         uint32_t a = mover[contact[i].a].slot, b = mover[contact[i].b].slot;
         if (holds_slot(world, a) && !holds_slot(world, b) && wakes_others(world, b, dt))
@@ -637,7 +637,7 @@ static bool stays(const sn_world *world, uint32_t row, sn_real dt)
     const sn_real long_time = A_WHILE * settings->sleep_time, most = settings->sleep_speed * long_time;
     bool known = body->rest_turn.x != 0 || body->rest_turn.y != 0 || body->rest_turn.z != 0 || body->rest_turn.w != 0;
     if (known && vec3_length(vec3_sub(place, body->rest_place)) < most &&
-        vec3_length(sn_quat_between(body->rest_turn, turn)) * sn_body_reach(world, row) < most) {
+        vec3_length(sn_quat_between(body->rest_turn, turn)) * sn_body_reach(world, row, false) < most) {
         body->rest_time += dt;
         return body->rested || body->rest_time >= long_time;
     }

@@ -96,6 +96,7 @@ static void walk_pool(stream *s, sn_pool *pool)
     walk_bytes(s, &pool->list_waste, sizeof pool->list_waste);
     walk_table(s, &pool->list_table);
     walk_table(s, &pool->own_table);
+    walk_table(s, &pool->user_table);
 }
 
 /* The pools that hold constraints, each behind its mark; a mark of kind 0 ends them. */
@@ -447,6 +448,8 @@ static sn_result check(sn_world *world, const unsigned char *data)
         s.at += sizeof count + (size_t)count * sizeof(uint32_t);
         memcpy(&count, s.at, sizeof count);
         s.at += sizeof count + count * world->constraints.pool[mark.kind]->own_table.width[0];
+        memcpy(&count, s.at, sizeof count);
+        s.at += sizeof count + count * sizeof(uint64_t);
     }
 }
 
@@ -464,7 +467,7 @@ sn_result sn_state_load(sn_world *world, const unsigned char *data, size_t size)
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) { /* those not in the snapshot become empty */
         sn_pool *pool = world->constraints.pool[kind];
         pool->table.count = pool->ids.table.count = pool->ids.live = pool->ids.lowest_free = 0;
-        pool->list_table.count = pool->list_waste = pool->own_table.count = 0;
+        pool->list_table.count = pool->list_waste = pool->own_table.count = pool->user_table.count = 0;
         sn_ids_restored(&pool->ids);
     }
     s = (stream){.mode = READ, .at = at};

@@ -25,9 +25,8 @@
 
 #include <stdio.h>
 
-#define GROWTH        1.0     /* 1/s: motions may grow so fast before it is told */
-#define WORSE         1.1     /* with nothing but dt changed, it is told again when it is so many times as bad */
-#define MOST_SUBSTEPS 100000u /* of sn_settings */
+#define GROWTH 1.0 /* 1/s: motions may grow so fast before it is told */
+#define WORSE  1.1 /* with nothing but dt changed, it is told again when it is so many times as bad */
 
 /* Of the motion of one particle on its springs, at most. */
 typedef struct spring_motion {
@@ -149,7 +148,7 @@ static uint32_t enough_substeps(const sn_world *world, sn_integrator integrator,
     uint32_t enough = 1;
     for (uint32_t slot = 0; slot < world->particles.table.count; ++slot) {
         spring_motion motion = motion_at(world, slot);
-        uint32_t low = enough, high = MOST_SUBSTEPS + 1; /* low - 1 is too few, high enough */
+        uint32_t low = enough, high = SN_MOST_PASSES + 1; /* low - 1 is too few, high enough */
         if (!(badness(&motion, integrator, damping, dt / low) > 1))
             continue;
         while (low + 1 < high) {
@@ -186,7 +185,7 @@ static void tell(sn_world *world, const sn_spring_watch *now, uint32_t slot)
     uint32_t substeps = world->state.settings.substeps;
     double h = (double)now->h, omega = sqrt(motion.stiffness);
     uint32_t enough = enough_substeps(world, now->integrator, now->damping, h * substeps);
-    if (enough <= MOST_SUBSTEPS)
+    if (enough <= SN_MOST_PASSES)
         snprintf(remedy, sizeof remedy, "use %u substeps instead of %u", enough, substeps);
     else
         snprintf(remedy, sizeof remedy, "no number of substeps is enough: use fewer newtons per metre");

@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "integrators/integrator.h"
 
-static uint64_t hash_settings(uint64_t hash, const sn_settings *s)
+uint64_t sn_settings_hash(uint64_t hash, const sn_settings *s)
 {
     hash = hash_vec3(hash, s->gravity);
     hash = hash_u64(hash, (uint64_t)s->solver);
@@ -188,7 +188,7 @@ uint64_t sn_world_hash(const sn_world *world)
     if (!world)
         return 0;
     uint64_t hash = hash_u64(SN_HASH_SEED, world->dimensions);
-    hash = hash_settings(hash, &world->state.settings);
+    hash = sn_settings_hash(hash, &world->state.settings);
     hash = hash_double(hash, world->state.time);
     for (int i = 0; i < 3; ++i)
         hash = hash_double(hash, world->state.origin[i]);

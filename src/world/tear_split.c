@@ -158,7 +158,7 @@ static uint32_t parts_of_two(const sn_world *world, const sn_split *split, const
 static uint32_t part_towards(const sn_world *world, const sn_split *split, const uint32_t *number, uint32_t count)
 {
     sn_dvec3 way = {0, 0, 0};
-    double most = -INFINITY;
+    double most = -HUGE_VAL;
     uint32_t best = 0;
     for (uint32_t i = 0; i < count; ++i)
         way = dvec3_add(way, seen_from(world, split->vertex, number[i]));

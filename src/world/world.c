@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_PASSES 100000u
-
 #define TEXT_OF(x)  #x
 #define VALUE_OF(x) TEXT_OF(x)
 
@@ -101,10 +99,10 @@ sn_result sn_settings_check(const sn_settings *s, uint32_t dimensions, char *mes
         snprintf(message, size, "settings.gradients at the start of a substep do not go with the integrator BDF2");
     else if ((unsigned)s->order > SN_ORDER_THERE_AND_BACK)
         snprintf(message, size, "settings.order is %d, which is no sn_order", (int)s->order);
-    else if (s->substeps < 1 || s->substeps > MOST_PASSES)
-        snprintf(message, size, "settings.substeps is %u; it must lie in [1, %u]", s->substeps, MOST_PASSES);
-    else if (s->iterations > MOST_PASSES)
-        snprintf(message, size, "settings.iterations is %u; at most %u are possible", s->iterations, MOST_PASSES);
+    else if (s->substeps < 1 || s->substeps > SN_MOST_PASSES)
+        snprintf(message, size, "settings.substeps is %u; it must lie in [1, %u]", s->substeps, SN_MOST_PASSES);
+    else if (s->iterations > SN_MOST_PASSES)
+        snprintf(message, size, "settings.iterations is %u; at most %u are possible", s->iterations, SN_MOST_PASSES);
     else if (!isfinite(s->tolerance) || s->tolerance < 0)
         snprintf(message, size, "settings.tolerance is %g m; it must be finite and not negative", (double)s->tolerance);
     else if (!isfinite(s->damping) || s->damping < 0)
@@ -318,7 +316,8 @@ sn_result sn_world_configure(sn_world *world, const sn_settings *settings)
         memcmp(&settings->gravity, &now->gravity, sizeof now->gravity) != 0)
         sn_world_forget_history(world); /* another integrator has another past; others jump in acceleration */
     warn_of(world, settings);
-    sn_sleep_wake_all(world);
+    if (sn_settings_hash(0, settings) != sn_settings_hash(0, now))
+        sn_sleep_wake_all(world);
     if (settings->stiffening != world->state.settings.stiffening)
         world->plan.made = false;
     world->state.settings = *settings;

@@ -246,6 +246,11 @@ void sn_world_break_motion(sn_world *world);
 
 /* A jump is over when constraints have passed it on, in this many substeps: one in which it happens, and one in which
    what is left of a velocity against a contact is taken away. */
+/* Of what decides the future: not of `profile`. */
+uint64_t sn_settings_hash(uint64_t hash, const sn_settings *settings);
+
+#define SN_MOST_PASSES 100000u /* of sn_settings: substeps, and iterations */
+
 #define SN_SETTLING 2u
 
 /* No particle has a past any more. */

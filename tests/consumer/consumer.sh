@@ -5,6 +5,7 @@
 #   consumer.sh find-package        a CMake project that finds it
 #   consumer.sh pkg-config          one compiler call with the flags from pkg-config
 #   consumer.sh cxx                 the same as C++; all headers as C++17; sinew.hpp and the example that uses it
+#   consumer.sh scene               the scene library: CMake's component, pkg-config, as C and C++, each header by itself
 #   consumer.sh precision-mismatch  a program with the other sn_real must not link
 #   consumer.sh exported-symbols    the shared library exports what the headers declare and nothing else
 #   consumer.sh shared-library      a program that is linked with the shared library
@@ -37,8 +38,12 @@ configure() { # source directory, build directory, options
 # pkg-config that sees this installation only, so that a Sinew of the system cannot stand in for it.
 library_dir() { dirname "$(find "$prefix" -name sinew.pc -printf '%h\n')"; }
 flags() { PKG_CONFIG_LIBDIR=$(library_dir)/pkgconfig pkg-config "$@" sinew; }
+# The same for the scene library, which needs the jansson of the system as well.
+scene_flags() {
+  PKG_CONFIG_LIBDIR=$(library_dir)/pkgconfig:$(pkg-config --variable pc_path pkg-config) pkg-config "$@" sinew-scene
+}
 
-run_consumer() { LD_LIBRARY_PATH=$(library_dir) "$1" || fail "the program ran and did not like what it saw"; }
+run_consumer() { LD_LIBRARY_PATH=$(library_dir) "$@" || fail "the program ran and did not like what it saw"; }
 
 case $case in
 install)
@@ -53,6 +58,9 @@ install)
     [ -e "$prefix/$file" ] || fail "$file was not installed"
   done
   LD_LIBRARY_PATH=$(library_dir) quietly "$prefix/bin/sinew" run worked_example
+  for header in scene scene_objects; do
+    [ -f "$prefix/include/sinew/$header.h" ] || fail "$header.h was not installed"
+  done
   (cd "$SINEW_SOURCE_DIR/include" && find . -name '*.h' -o -name '*.hpp' -o -name '*.def') | while read -r header; do
     [ -f "$prefix/include/$header" ] || { echo "FAILED: $header was not installed"; exit 1; }
   done || exit 1
@@ -90,6 +98,36 @@ cxx)
   # shellcheck disable=SC2046,SC2086
   quietly "$cxx" -std=c++17 -O1 $warnings -Wshadow $(flags --cflags) "$SINEW_SOURCE_DIR/examples/cloth.cpp" -o "$work/cloth" $(flags --libs)
   run_consumer "$work/cloth"
+  ;;
+
+scene)
+  rm -rf "$work" && mkdir -p "$work"
+  used="$SINEW_SOURCE_DIR/scenes/curtain.json $SINEW_SOURCE_DIR/scenes/meshes/round_cloth.obj"
+  configure "$here" "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" -DCONSUMER_WANTS_SCENE=ON
+  quietly "$CMAKE" --build "$work/cmake"
+  # shellcheck disable=SC2086
+  run_consumer "$work/cmake/scene_consumer" $used
+  cxx=${CXX:-c++}
+  command -v "$cxx" >/dev/null || fail "no C++ compiler '$cxx' (Debian: apt-get install g++)"
+  # shellcheck disable=SC2046,SC2086
+  quietly "$CC" -std=c11 $warnings $(scene_flags --cflags) "$here/scene.c" -o "$work/c" $(scene_flags --libs --static)
+  # shellcheck disable=SC2046,SC2086
+  quietly "$cxx" -std=c++11 $warnings $(scene_flags --cflags) "$here/scene.cpp" -o "$work/cxx" $(scene_flags --libs --static)
+  # shellcheck disable=SC2086
+  for program in c cxx; do
+    run_consumer "$work/$program" $used
+  done
+  for header in scene scene_objects; do
+    # shellcheck disable=SC2046,SC2086
+    quietly "$CC" -std=c11 $warnings -Wshadow -Wstrict-prototypes -Wundef $(scene_flags --cflags) -fsyntax-only -include "sinew/$header.h" -x c /dev/null
+    # shellcheck disable=SC2046,SC2086
+    quietly "$cxx" -std=c++17 $warnings -Wshadow -Wundef $(scene_flags --cflags) -fsyntax-only -include "sinew/$header.h" -x c++ /dev/null
+  done
+  # what the headers declare is there
+  archive=$(find "$prefix" -name libsinew_scene.a)
+  for name in $(sed -nE 's/^[a-z].*[ *](sn_[a-z0-9_]+)\(.*/\1/p' "$prefix"/include/sinew/scene*.h); do
+    nm "$archive" | grep -qE " T $name(_double)?$" || fail "scene.h declares $name, which the library has not"
+  done
   ;;
 
 precision-mismatch)
@@ -133,6 +171,12 @@ fetch-content)
     echo "$plan" | grep -q 'src/world/step.c.o' && echo "$plan" | grep -q 'main.c.o' || fail "it would not build the library"
     guests=$(echo "$plan" | grep -vE '/(src/[a-z]+|calls)/[a-z0-9_]+\.c\.o$|/main\.c\.o$')
     [ -z "$guests" ] || fail "it would also build" $guests
+    # with the scene library, if that is wanted, and still without the command and the tests
+    configure "$here" "$work-scene" -DCONSUMER_FETCHES="$SINEW_SOURCE_DIR" -DSINEW_DOUBLE="$SINEW_DOUBLE" -DSINEW_SCENE=ON
+    plan=$(ninja -C "$work-scene" -t targets all | sed -nE 's/^([^:]*\.o): C_COMPILER.*/\1/p')
+    echo "$plan" | grep -q 'scene/api.c.o' && echo "$plan" | grep -q 'scene.c.o' || fail "it would not build the scene library"
+    guests=$(echo "$plan" | grep -E '/(cli|tests|bench)/')
+    [ -z "$guests" ] || fail "with the scene library it would also build" $guests
     exit 0
   fi
   quietly "$CMAKE" --build "$work"

@@ -4,6 +4,7 @@
 
 #include "export/npy.h"
 #include "export/output.h"
+#include "export/shape_mesh.h"
 #include "export/point_cache.h"
 #include "folder.h"
 #include "scene/mesh.h"
@@ -332,13 +333,15 @@ static void test_format_names(void **state)
 
 #define SCENE_FIXED                                                                                                    \
     "{\"objects\": [{\"type\": \"particles\", \"name\": \"p\", \"positions\": [5, 3, 0]}],"                            \
-    " \"statics\": [{\"type\": \"plane\", \"name\": \"floor\"},"                                                       \
-    " {\"type\": \"box\", \"name\": \"p\", \"kinematic\": true, \"size\": [2, 4, 6], \"position\": [0, 1, 0]},"        \
-    " {\"type\": \"sphere\", \"name\": \"s\", \"radius\": 1.5, \"rounding\": 0.5},"                                    \
-    " {\"type\": \"capsule\", \"name\": \"c\", \"radius\": 0.5, \"length\": 3},"                                       \
-    " {\"type\": \"mesh\", \"name\": \"m\", \"vertices\": [0,0,0, 1,0,0, 0,0,1], \"triangles\": [0,2,1]},"             \
-    " {\"type\": \"field\", \"name\": \"f\", \"samples\": [-1,1,-1,1,-1,1,-1,1], \"counts\": [2,2,2], \"cell\": 1}],"  \
-    " \"motions\": [{\"kinematic\": \"p\", \"smooth\": false, \"keys\": [{\"time\": 0}, {\"time\": 1, \"move\":"       \
+    " \"bodies\": [{\"name\": \"floor\", \"type\": \"static\", \"shapes\": {\"type\": \"plane\"}}, {\"name\": "        \
+    "\"b\", \"type\": \"kinematic\", \"position\": [0, 1, 0], \"shapes\": {\"type\": \"box\", "                        \
+    "\"size\": [2, 4, 6]}}, {\"name\": \"s\", \"type\": \"static\", \"shapes\": {\"type\": "                           \
+    "\"sphere\", \"radius\": 1.5, \"rounding\": 0.5}}, {\"name\": \"c\", \"type\": \"static\", "                       \
+    "\"shapes\": {\"type\": \"capsule\", \"radius\": 0.5, \"length\": 3}}, {\"name\": \"m\", "                         \
+    "\"type\": \"static\", \"shapes\": {\"type\": \"mesh\", \"vertices\": [0,0,0, 1,0,0, 0,0,1], "                     \
+    "\"triangles\": [0,2,1]}}, {\"name\": \"f\", \"type\": \"static\", \"shapes\": {\"type\": "                        \
+    "\"field\", \"samples\": [-1,1,-1,1,-1,1,-1,1], \"counts\": [2,2,2], \"cell\": 1}}],"                              \
+    " \"motions\": [{\"of\": \"b\", \"smooth\": false, \"keys\": [{\"time\": 0}, {\"time\": 1, \"move\":"              \
     " [60, 0, 0]}]}]}"
 
 static sn_mesh read_mesh(sn_arena *arena, const char *path)
@@ -373,7 +376,7 @@ static void test_fixed_shapes(void **state)
     folder f = folder_make();
     sn_scene *scene = scene_from(SCENE_FIXED);
     sn_output *output = open_output(scene, f.path, ALL);
-    static const char *const names[] = {"p", "floor", "p-2", "s", "c", "m"}; /* a field of samples has no surface */
+    static const char *const names[] = {"p", "floor", "b", "s", "c", "m"}; /* a field of samples has no surface */
     for (uint32_t i = 0; i < 6; ++i)
         assert_string_equal(sn_output_name(output, i), names[i]);
     assert_null(sn_output_name(output, 6));
@@ -382,8 +385,8 @@ static void test_fixed_shapes(void **state)
     write_frame(output);
     assert_true(sn_output_close(output, message, sizeof message));
     check_mesh(&f, "floor.obj", 0);
-    check_mesh(&f, "p-2.obj", 48);
-    check_mesh(&f, "p-2_0002.ply", 48);
+    check_mesh(&f, "b.obj", 48);
+    check_mesh(&f, "b_0002.ply", 48);
     check_mesh(&f, "s.obj", 4 * SN_PI / 3 * 8);
     check_mesh(&f, "c_0001.obj", 4 * SN_PI / 3 * 0.125 + 3 * SN_PI * 0.25);
     check_mesh(&f, "m.obj", 0);
@@ -396,15 +399,15 @@ static void test_fixed_shapes(void **state)
     assert_close((double)(v[0].x + v[2].x) / 2, 5, 1e-5);
     sn_vec3 a = {v[1].x - v[0].x, 0, v[1].z - v[0].z}, b = {v[2].x - v[1].x, 0, v[2].z - v[1].z};
     assert_true(a.z * b.x - a.x * b.z > 0); /* it faces up */
-    floor = read_mesh(&arena, folder_file(&f, "p-2_0001.obj"));
-    box = read_mesh(&arena, folder_file(&f, "p-2_0002.obj")); /* which has moved */
+    floor = read_mesh(&arena, folder_file(&f, "b_0001.obj"));
+    box = read_mesh(&arena, folder_file(&f, "b_0002.obj")); /* which has moved */
     for (int i = 0; i < 8; ++i)
         assert_close((double)(box.vertex[i].x - floor.vertex[i].x), 1, 1e-4);
-    sn_point_cache_info info;
-    assert_true(sn_point_cache_read_header(folder_file(&f, "p-2.pc2"), &info, message, sizeof message));
-    assert_int_equal(info.points, 8);
-    assert_int_equal(info.frames, 2);
-    char *text = folder_read(folder_file(&f, "p-2.obj"), NULL);
+    assert_false(folder_has(folder_file(&f, "b.pc2"))); /* a rigid body has poses instead */
+    sn_npy_info info;
+    assert_true(sn_npy_read_header(folder_file(&f, "b.poses.npy"), &info, message, sizeof message));
+    assert_true(info.dimension[0] == 2 && info.dimension[1] == 1 && info.dimension[2] == 7);
+    char *text = folder_read(folder_file(&f, "b.obj"), NULL);
     assert_non_null(strstr(text, "# sinew type kinematic box"));
     free(text);
     sn_arena_release(&arena);
@@ -421,11 +424,10 @@ static void test_removed_fixed_shape(void **state)
     sn_output *output = open_output(scene, f.path, SN_FORMAT_OBJ);
     assert_ok(sn_scene_world(scene), sn_scene_step(scene));
     write_frame(output);
-    assert_ok(sn_scene_world(scene), sn_body_remove(sn_scene_world(scene), sn_scene_static_at(scene, 1)->handle));
+    assert_ok(sn_scene_world(scene), sn_body_remove(sn_scene_world(scene), sn_scene_fixed_at(scene, 1)->handle));
     write_frame(output);
     assert_true(sn_output_close(output, message, sizeof message));
-    char *a = folder_read(folder_file(&f, "p-2_0001.obj"), NULL),
-         *b = folder_read(folder_file(&f, "p-2_0002.obj"), NULL);
+    char *a = folder_read(folder_file(&f, "b_0001.obj"), NULL), *b = folder_read(folder_file(&f, "b_0002.obj"), NULL);
     assert_string_equal(a, b);
     free(a);
     free(b);
@@ -458,6 +460,39 @@ static void check_places(sn_scene *scene, const char *name, const sn_mesh *start
         sn_vec3 own = {start->vertex[i].x - def->position.x, start->vertex[i].y - def->position.y,
                        start->vertex[i].z - def->position.z};
         assert_vec_close(now->vertex[i], sn_body_to_world(world, object->body[0].handle, own), 2e-6);
+    }
+}
+
+/* The pieces of NAME.obj, moved as NAME.poses.npy says, are where they are in the last frame. */
+static void check_pieces(folder *f, sn_arena *arena, sn_scene *scene)
+{
+    char *text = folder_read(folder_file(f, "poses-2.obj"), NULL), *at = text;
+    size_t size;
+    uint32_t pieces = 0, piece_of[2000] = {0}, vertices = 0;
+    for (char *line = strtok(at, "\n"); line; line = strtok(NULL, "\n")) {
+        pieces += line[0] == 'o' && line[1] == ' ';
+        if (line[0] == 'v' && line[1] == ' ')
+            piece_of[vertices++] = pieces - 1;
+    }
+    assert_int_equal(pieces, 4);
+    free(text);
+    sn_mesh start = read_mesh(arena, folder_file(f, "poses-2.obj")),
+            last = read_mesh(arena, folder_file(f, "poses-2_0002.obj"));
+    assert_int_equal(start.vertex_count, vertices);
+    char *npy = folder_read(folder_file(f, "poses-2.poses.npy"), &size);
+    sn_real pose[2][4][7];
+    assert_true(size > sizeof pose);
+    memcpy(pose, npy + size - sizeof pose, sizeof pose);
+    free(npy);
+    sn_world *world = sn_scene_world(scene);
+    sn_body body = sn_scene_find_object(scene, "poses")->body[3].handle;
+    assert_true(pose[1][3][0] == sn_body_position(world, body).x && pose[1][3][6] == sn_body_rotation(world, body).w);
+    for (uint32_t i = 0; i < vertices; ++i) {
+        const sn_real *a = pose[0][piece_of[i]], *b = pose[1][piece_of[i]];
+        sn_quat back = {-a[3], -a[4], -a[5], a[6]}, now = {b[3], b[4], b[5], b[6]};
+        sn_vec3 own = {start.vertex[i].x - a[0], start.vertex[i].y - a[1], start.vertex[i].z - a[2]};
+        own = sn_frame_place((sn_vec3){0, 0, 0}, back, own);
+        assert_vec_close(last.vertex[i], sn_frame_place((sn_vec3){b[0], b[1], b[2]}, now, own), 1e-5);
     }
 }
 
@@ -494,6 +529,7 @@ static void test_bodies(void **state)
     char *text = folder_read(folder_file(&f, "crate.obj"), NULL);
     assert_non_null(strstr(text, "# sinew type body"));
     free(text);
+    check_pieces(&f, &arena, scene);
     sn_arena_release(&arena);
     sn_scene_destroy(scene);
     folder_remove(&f);
@@ -527,7 +563,7 @@ static void test_poses(void **state)
         assert_int_equal(sscanf(line, "%u,%*[^,],%39[^,],%lf,%lf,%lf,%lf,%lf,%lf,%lf", &frame, name, &x[0], &x[1],
                                 &x[2], &x[3], &x[4], &x[5], &x[6]),
                          9);
-        assert_int_equal(frame, 1 + row / 8);
+        assert_int_equal(frame, row / 8);
         assert_string_equal(name, bodies[row % 8]);
         if (row != 14)
             continue;

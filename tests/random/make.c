@@ -411,6 +411,7 @@ static const struct number_rule {
     BY(FORCE, NULL, make_force),
     BY(SPIN, NULL, make_slow_spin),
     BY(TORQUE, NULL, make_slow_spin),
+    BY(RUNNING, NULL, make_slow_spin),
     BY(ROTATION, NULL, make_world_rotation),
     BY(OWN_ROTATION, NULL, make_own_rotation),
     BY(DIRECTION, NULL, make_any_direction),
@@ -599,6 +600,8 @@ static uint64_t make_number(net_maker *m, net_type type, const char *name)
         return make_kind(m, type);
     case TYPE_SUBSTEPS:
         return 1 + draw(m, 4);
+    case TYPE_MOST_SUBSTEPS: /* never below the least */
+        return 4 + draw(m, 4);
     case TYPE_PASSES:
         return draw(m, 4);
     case TYPE_STEPS:
@@ -997,13 +1000,13 @@ static bool spoil(net_maker *m, net_type type, net_cell *cell, uint32_t cells)
     case CLASS_NUMBER:
     case CLASS_SIZE:
     case CLASS_CHOICE:
-        cell->as.number = bad == SN_BAD_ZERO                                       ? 0
-                          : type == TYPE_STRIDE                                    ? 1
-                          : type == TYPE_FULL_GROUP                                ? 0xfffffff0u
-                          : type == TYPE_SUBSTEPS || type == TYPE_PASSES           ? 100001
-                          : info->class == CLASS_CHOICE && type != TYPE_FIELD_TYPE ? choices(type)
-                          : type == TYPE_FIELD_TYPE                                ? SN_SHAPE_BOX
-                                                                                   : 0x7fffffffu;
+        cell->as.number = bad == SN_BAD_ZERO                                                           ? 0
+                          : type == TYPE_STRIDE                                                        ? 1
+                          : type == TYPE_FULL_GROUP                                                    ? 0xfffffff0u
+                          : type == TYPE_SUBSTEPS || type == TYPE_MOST_SUBSTEPS || type == TYPE_PASSES ? 100001
+                          : info->class == CLASS_CHOICE && type != TYPE_FIELD_TYPE                     ? choices(type)
+                          : type == TYPE_FIELD_TYPE                                                    ? SN_SHAPE_BOX
+                                                                                                       : 0x7fffffffu;
         return true;
     case CLASS_POINT:
         if (cell[9].as.number == SN_POINT_PARTICLES && bad == SN_BAD_STALE)
@@ -1074,7 +1077,8 @@ static void make_leaf(net_maker *m, net_type type, const char *name)
         make_handle(m, type);
         break;
     case CLASS_DOUBLE:
-        push_real(m, chance(m, 85) ? 1.0 / 60 : number(m, 0, 0.2));
+        /* a clock would make two runs differ */
+        push_real(m, type == TYPE_WALL_SECONDS ? 0 : chance(m, 85) ? 1.0 / 60 : number(m, 0, 0.2));
         break;
     case CLASS_REALS:
         make_reals(m, type);
@@ -1095,10 +1099,10 @@ static void make_leaf(net_maker *m, net_type type, const char *name)
         push_number(m, draw(m, 10));
         break;
     case CLASS_TRUTH:
-        push_number(m, strcmp(name, "on") == 0 || strcmp(name, "particles") == 0 ? !chance(m, 10)
-                       : strcmp(name, "profile") == 0                            ? chance(m, 30)
-                       : strcmp(name, "parallel") == 0                           ? chance(m, 10)
-                                                                                 : chance(m, 40));
+        push_number(m, strcmp(name, "on") == 0 || strcmp(name, "particles") == 0      ? !chance(m, 10)
+                       : strcmp(name, "profile") == 0                                 ? chance(m, 30)
+                       : strcmp(name, "parallel") == 0 || strcmp(name, "sensor") == 0 ? chance(m, 10)
+                                                                                      : chance(m, 40));
         break;
     case CLASS_CHOICE:
         make_choice(m, type);

@@ -55,7 +55,7 @@ static void set_up(net_maker *m, uint32_t dimensions, bool asleep)
                                      CALL_sn_static_add_plane,
                                      CALL_sn_accumulator_create};
     memset(&stage, 0, sizeof stage - sizeof stage.room);
-    *m = (net_maker){.random = 5, .stage = &stage, .bad_argument = UINT32_MAX};
+    *m = (net_maker){.random = 11, .stage = &stage, .bad_argument = UINT32_MAX};
     net_create(&stage, dimensions, &net_variant_list[0], NULL, NULL);
     for (size_t i = 0; i < COUNT_OF(calls); ++i)
         assert_true(put(m, calls[i]) || dimensions == 2);

@@ -307,6 +307,26 @@ static void test_machines(void **state)
 
 /* ---- What happens ------------------------------------------------------------------------------------------------------------ */
 
+/* Joints hold static and kinematic bodies by their names; saved and read again the door hangs where it hung. */
+static void test_joints_with_fixed_bodies(void **state)
+{
+    (void)state;
+    fixture f = fixture_good(
+        "{'bodies': [{'name': 'post', 'type': 'kinematic', 'position': [0, 1, 0], 'shapes': {'type': 'box', 'size': "
+        "[0.1, 2, 0.1]}},"
+        " {'name': 'door', 'position': [0.5, 1, 0], 'shapes': {'type': 'box', 'size': [0.8, 1.8, 0.04]}}],"
+        " 'constraints': [{'kind': 'joint_hinge', 'bodies': ['post', 'door'], 'anchor': [0, 1, 0], 'axis': [0, 1, 0]}],"
+        " 'motions': [{'of': 'post', 'smooth': false, 'keys': [{'time': 0}, {'time': 1, 'move': [0, 0, 1]}]}]}");
+    fixture_steps(&f, 30);
+    fixture again = fixture_again(f.scene);
+    fixture_steps(&f, 30);
+    fixture_steps(&again, 30);
+    assert_vec_close(sn_body_to_world(f.world, body(&f, "door"), vec(-0.5f, 0, 0)), vec(0, 1, 1), 1e-3);
+    assert_vec_close(sn_body_position(again.world, body(&again, "door")), sn_body_position(f.world, body(&f, "door")),
+                     1e-4);
+    fixture_close_both(&again, &f);
+}
+
 /* A dynamic body that is immovable is led like a kinematic one: it moves and turns, and what is in its way is pushed. */
 static void test_motion(void **state)
 {
@@ -362,7 +382,7 @@ static void test_pinned(void **state)
 /* ---- Saving ----------------------------------------------------------------------------------------------------------------- */
 
 #define EVERYTHING                                                                                                     \
-    "{'groups': {'stuff': {'material': {'friction': 0.3}}}, 'statics': [{'type': 'plane', 'position': [0, -3, 0]}],"   \
+    "{'groups': {'stuff': {'material': {'friction': 0.3}}},"                                                           \
     " 'objects': [{'type': 'ragdoll', 'name': 'doll', 'pins': ['head'], 'spin': [0, 1, 2], 'velocity': [0, 0, 1]},"    \
     " {'type': 'rope', 'name': 'rope', 'segments': 4, 'position': [3, 0, 0]},"                                         \
     " {'type': 'bridge', 'name': 'bridge', 'planks': 3, 'position': [0, 0, 6], 'turn': {'axis': [0, 1, 0], 'angle': "  \
@@ -375,7 +395,8 @@ static void test_pinned(void **state)
     " [1, 2, 3], 'position': [-6, 0, 0], 'spin': [1, 0, 0]}, {'type': 'jelly', 'name': 'jelly', 'columns': 3, "        \
     "'rows': 3,"                                                                                                       \
     " 'layers': 3, 'position': [9, 0, 0], 'yield': 0.01, 'creep': 5, 'limit': 0.4, 'radius': 0.1}],"                   \
-    " 'bodies': [{'name': 'odd', 'group': 'stuff', 'position': [3, 1, 2], 'rotation': [0.1, 0.2, -0.3, 0.7], 'spin': " \
+    " 'bodies': [{'type': 'static', 'position': [0, -3, 0], 'shapes': {'type': 'plane'}}, {'name': 'odd', 'group': "   \
+    "'stuff', 'position': [3, 1, 2], 'rotation': [0.1, 0.2, -0.3, 0.7], 'spin': "                                      \
     "[1,"                                                                                                              \
     " -2, 3], 'shapes': [{'type': 'box', 'size': [0.3, 0.4, 0.5], 'turn': {'axis': [1, 1, 0], 'angle': 1}}, {'type':"  \
     " 'capsule', 'from': [0.1, 0, 0], 'to': [0.4, 0.3, 0], 'radius': 0.1, 'density': 700}, {'type': 'hull', 'points':" \
@@ -504,10 +525,13 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bodies),     cmocka_unit_test(test_meshes),       cmocka_unit_test(test_bad_bodies),
-        cmocka_unit_test(test_points),     cmocka_unit_test(test_joints),       cmocka_unit_test(test_machines),
-        cmocka_unit_test(test_motion),     cmocka_unit_test(test_pinned),       cmocka_unit_test(test_save),
-        cmocka_unit_test(test_save_later), cmocka_unit_test(test_save_changed), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_bodies),     cmocka_unit_test(test_meshes),
+        cmocka_unit_test(test_bad_bodies), cmocka_unit_test(test_points),
+        cmocka_unit_test(test_joints),     cmocka_unit_test(test_machines),
+        cmocka_unit_test(test_motion),     cmocka_unit_test(test_joints_with_fixed_bodies),
+        cmocka_unit_test(test_pinned),     cmocka_unit_test(test_save),
+        cmocka_unit_test(test_save_later), cmocka_unit_test(test_save_changed),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

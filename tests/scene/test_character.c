@@ -4,9 +4,10 @@
 #include <string.h>
 
 #define STAIRS                                                                                                         \
-    "'statics': [{'type': 'plane'}, {'type': 'box', 'position': [2, 0.1, 0], 'size': [1, 0.2, 2]},"                    \
-    " {'type': 'box', 'name': 'lift', 'kinematic': true, 'position': [3.5, 0.2, 0], 'size': [2, 0.4, 2]}],"            \
-    " 'motions': [{'kinematic': 'lift', 'smooth': false, 'keys': [{'time': 2}, {'time': 3, 'move': [0, 1, 0.5]}]}]"
+    "'bodies': [{'type': 'static', 'shapes': {'type': 'plane'}}, {'type': 'static', 'position': [2, 0.1, 0], "         \
+    "'shapes': {'type': 'box', 'size': [1, 0.2, 2]}}, {'name': 'lift', 'type': 'kinematic', "                          \
+    "'position': [3.5, 0.2, 0], 'shapes': {'type': 'box', 'size': [2, 0.4, 2]}}],"                                     \
+    " 'motions': [{'of': 'lift', 'smooth': false, 'keys': [{'time': 2}, {'time': 3, 'move': [0, 1, 0.5]}]}]"
 
 #define WALKER                                                                                                         \
     "{'type': 'character', 'name': 'hero', 'position': [0, 0.01, 0], 'moves': [{'time': 0.2, 'velocity': [2, 0, 0]},"  \
@@ -42,10 +43,11 @@ static void test_walks(void **state)
 static void test_repeats(void **state)
 {
     (void)state;
-    fixture f = fixture_good(
-        "{'statics': [{'type': 'plane'}], 'objects': [{'type': 'character', 'name': 'hero', 'repeat': true,"
-        " 'moves': [{'time': 0, 'velocity': [1, 0, 0], 'jump': 2}, {'time': 1, 'velocity': [-1, 0, 0]},"
-        " {'time': 2}]}]}");
+    fixture f =
+        fixture_good("{'bodies': [{'type': 'static', 'shapes': {'type': 'plane'}}], 'objects': [{'type': 'character', "
+                     "'name': 'hero', 'repeat': true,"
+                     " 'moves': [{'time': 0, 'velocity': [1, 0, 0], 'jump': 2}, {'time': 1, 'velocity': [-1, 0, 0]},"
+                     " {'time': 2}]}]}");
     uint32_t jumps = 0;
     bool was_up = false;
     for (int i = 0; i < 360; ++i) {
@@ -64,7 +66,8 @@ static void test_pushes(void **state)
 {
     (void)state;
     fixture f = fixture_good(
-        "{'statics': [{'type': 'plane'}], 'bodies': [{'name': 'crate', 'position': [1.5, 0.25, 0], 'density': 100,"
+        "{'bodies': [{'type': 'static', 'shapes': {'type': 'plane'}}, {'name': 'crate', 'position': [1.5, "
+        "0.25, 0], 'density': 100,"
         " 'shapes': {'type': 'box', 'size': [0.5, 0.5, 0.5]}}], 'objects': [{'type': 'character', 'name': 'hero',"
         " 'moves': [{'time': 0, 'velocity': [1.5, 0, 0]}]}, {'type': 'particles', 'name': 'dust', 'positions': [0.6, "
         "0.2, 0],"

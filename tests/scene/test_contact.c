@@ -117,7 +117,8 @@ static void test_friction(void **state)
                  {"'friction': 0, 'static_friction': 1, 'dynamic_friction': 0.5", 1, 0.5}};
     for (size_t i = 0; i < COUNT_OF(cases); ++i) {
         char text[300];
-        snprintf(text, sizeof text, "{'statics': [{'type': 'plane', 'material': {%s}}]}", cases[i].given);
+        snprintf(text, sizeof text, "{'bodies': [{'type': 'static', 'shapes': {'type': 'plane', 'material': {%s}}}]}",
+                 cases[i].given);
         fixture f = fixture_good(text), again = fixture_again(f.scene);
         for (int k = 0; k < 2; ++k) {
             fixed_def def;
@@ -207,25 +208,38 @@ static void test_rest_shapes_are_saved(void **state)
 
 /* ---- Fixed shapes ----------------------------------------------------------------------------------------------------- */
 
+#define PLANE       "'shapes': {'type': 'plane'}"
 #define TETRAHEDRON "'vertices': [0,0,0, 1,0,0, 0,1,0, 0,0,1], 'triangles': [0,2,1, 0,1,3, 0,3,2, 1,2,3]"
 
 #define FIXED_BODIES                                                                                                   \
-    "'statics': [{'type': 'plane', 'name': 'floor', 'material': {'friction': 1, 'friction_mix': 'most', 'rolling':"    \
-    " 0.1}}, {'type': 'plane', 'normal': [0, 0, 2], 'position': [0, 0, -9], 'rounding': 0.5},"                         \
-    " {'type': 'box', 'size': [1, 2, 3], 'position': [4, 5, 6], 'turn': {'axis': [0, 0, 2], 'angle': 1},"              \
-    "  'velocity': [0.1, 0, 0], 'spin': [0, 0.2, 0], 'category': 4294967295, 'mask': 3},"                              \
-    " {'type': 'sphere', 'name': 'ball', 'radius': 0.25, 'sensor': true, 'position': [0, 9, 0]},"                      \
-    " {'type': 'capsule', 'name': 'arm', 'kinematic': true, 'from': [1, 8, 0], 'to': [1, 8, 2], 'radius': 0.125},"     \
-    " {'type': 'mesh', 'one_sided': true, 'vertices': [0,0,0, 1,0,0, 0,0,1], 'triangles': [0,2,1], 'scale': 2,"        \
-    "  'position': [-5, 1, 0]}, {'type': 'field', " TETRAHEDRON ", 'cell': 0.1, 'position': [-9, 1, 0]},"              \
-    " {'type': 'field', 'samples': [-1,1, -1,1, -1,1, -1,1], 'counts': [2,2,2], 'cell': 2, 'low': [-1,-1,-1],"         \
-    "  'position': [-20, 0, 0], 'rotation': [0, 1, 0, 1]}]"
+    "'bodies': [{'name': 'floor', 'type': 'static', 'shapes': {'type': 'plane', 'material': {'friction': 1,"           \
+    " 'friction_mix': 'most', 'rolling': 0.1}}},"                                                                      \
+    " {'type': 'static', 'position': [0, 0, -9], 'shapes': {'type': 'plane', 'normal': [0, 0, 2], 'rounding': 0.5}},"  \
+    " {'type': 'kinematic', 'position': [4, 5, 6], 'turn': {'axis': [0, 0, 2], 'angle': 1}, 'velocity': [0.1, 0, 0],"  \
+    "  'spin': [0, 0.2, 0], 'shapes': {'type': 'box', 'size': [1, 2, 3], 'category': 4294967295, 'mask': 3}},"         \
+    " {'name': 'ball', 'type': 'static', 'position': [0, 9, 0], 'shapes': {'type': 'sphere', 'radius': 0.25,"          \
+    "  'sensor': true}},"                                                                                              \
+    " {'name': 'arm', 'type': 'kinematic', 'position': [1, 8, 1], 'turn': {'axis': [1, 0, 0], 'angle': 1.5707963},"    \
+    "  'shapes': {'type': 'capsule', 'length': 2, 'radius': 0.125}},"                                                  \
+    " {'type': 'static', 'position': [-5, 1, 0], 'shapes': {'type': 'mesh', 'one_sided': true,"                        \
+    "  'vertices': [0,0,0, 1,0,0, 0,0,1], 'triangles': [0,2,1], 'scale': 2}},"                                         \
+    " {'type': 'static', 'position': [-9, 1, 0], 'shapes': {'type': 'field', " TETRAHEDRON ", 'cell': 0.1}},"          \
+    " {'type': 'static', 'position': [-20, 0, 0], 'rotation': [0, 1, 0, 1], 'shapes': {'type': 'field',"               \
+    "  'samples': [-1,1, -1,1, -1,1, -1,1], 'counts': [2,2,2], 'cell': 2, 'low': [-1,-1,-1]}}]"
 
 static fixed_def fixed_body_of(const fixture *f, uint32_t i)
 {
     fixed_def def;
     assert_ok(f->world, fixed_read(f->world, sn_body_from_index(f->world, i), &def));
     return def;
+}
+
+static sn_shape_def shape_of(const fixture *f, uint32_t i)
+{
+    sn_body_def def;
+    assert_ok(f->world, sn_body_read(f->world, sn_scene_fixed_at(f->scene, i)->handle, &def));
+    assert_int_equal(def.shape_count, 1);
+    return def.shapes[0];
 }
 
 static void check_fixed_shapes(const fixture *f)
@@ -236,7 +250,7 @@ static void check_fixed_shapes(const fixture *f)
     assert_true(def.material.static_friction == 1 && def.material.friction_mix == SN_MIX_MOST);
     assert_true(def.material.rolling == real(0.1));
     def = fixed_body_of(f, 1);
-    assert_vec_close(sn_rotation_applied(def.rotation, vec(0, 1, 0)), vec(0, 0, 1), 1e-6);
+    assert_vec_close(sn_rotation_applied(shape_of(f, 1).rotation, vec(0, 1, 0)), vec(0, 0, 1), 1e-6);
     assert_true(def.rounding == real(0.5));
     def = fixed_body_of(f, 2);
     assert_true(def.type == SN_SHAPE_BOX && def.half.x == real(0.5) && def.half.y == 1 && def.half.z == real(1.5));
@@ -266,11 +280,11 @@ static void test_fixed_shapes(void **state)
     check_fixed_shapes(&f);
     check_fixed_shapes(&again);
     assert_same_world(f.world, again.world);
-    assert_string_equal(sn_scene_static_at(f.scene, 0)->name, "floor");
-    assert_string_equal(sn_scene_static_at(f.scene, 1)->name, "plane2");
-    assert_null(sn_scene_static_at(f.scene, 8));
+    assert_string_equal(sn_scene_fixed_at(f.scene, 0)->name, "floor");
+    assert_string_equal(sn_scene_fixed_at(f.scene, 1)->name, "plane2");
+    assert_null(sn_scene_fixed_at(f.scene, 8));
     for (uint32_t i = 0; i < 8; ++i)
-        assert_string_equal(sn_scene_static_at(f.scene, i)->name, sn_scene_static_at(again.scene, i)->name);
+        assert_string_equal(sn_scene_fixed_at(f.scene, i)->name, sn_scene_fixed_at(again.scene, i)->name);
     char *a = fixture_save(f.scene), *b = fixture_save(again.scene);
     assert_string_equal(a, b);
     free(a);
@@ -303,14 +317,13 @@ static void test_bad_fixed_shapes(void **state)
 {
     (void)state;
     static const fixture_bad bads[] = {
-        {"3", "", "3 record static"},
+        {"3", "", "3 record shape"},
         {"{}", "", "'type' missing"},
         {"{'type': 3}", "", "'type' no text"},
         {"{'type': 'plame'}", ".type", "no type of shape 'plame' did you mean 'plane'"},
         {"{'type': 'plane', 'radius': 1}", ".radius", "no such key a plane"},
         {"{'type': 'sphere', 'radios': 1}", ".radios", "did you mean 'radius'"},
         {"{'type': 'plane', 'normal': [0, 0, 0]}", ".normal", "length 0"},
-        {"{'type': 'plane', 'name': '1'}", ".name", "'1' no name"},
         {"{'type': 'plane', 'rounding': -0.1}", ".rounding", "-0.1"},
         {"{'type': 'plane', 'turn': {'axis': [0, 0, 0]}}", ".turn", "axis length 0"},
         {"{'type': 'plane', 'rotation': [0, 0, 0, 0]}", ".rotation", "all four 0"},
@@ -318,7 +331,6 @@ static void test_bad_fixed_shapes(void **state)
         {"{'type': 'plane', 'rotation': [0, 0, 0, 1], 'turn': {'angle': 1}}", ".rotation", "both"},
         {"{'type': 'plane', 'position': [0, 0, 1e39]}", ".position[2]", "1e+39"},
         {"{'type': 'plane', 'material': 'ice'}", ".material", "ice record"},
-        {"{'type': 'plane', 'material': {'dynamic_friction': 1, 'static_friction': 0.5}}", "", "dynamic_friction 1"},
         {"{'type': 'box', 'size': [1, 0, 1]}", ".size", "0 more"},
         {"{'type': 'box', 'size': [1, -1, 1]}", ".size[1]", "-1"},
         {"{'type': 'box', 'size': [1, 1, 3e15]}", ".size", "3e+15 most 2e+15"},
@@ -340,12 +352,8 @@ static void test_bad_fixed_shapes(void **state)
         {"{'type': 'mesh', 'vertices': [0, 0, 0], 'triangles': [0]}", ".triangles", "1 three"},
         {"{'type': 'mesh', 'vertices': [0, 0, 0], 'triangles': [0, 1, 2]}", ".triangles[1]", "1 vertex 0"},
         {"{'type': 'mesh', 'vertices': [0, 0, 0], 'triangles': [0, 0.5, 0]}", ".triangles[1]", "0.5 vertex"},
-        {"{'type': 'mesh', 'vertices': [0,0,0, 1,0,0, 2,0,0], 'triangles': [0, 1, 2]}", "", "area"},
         {"{'type': 'mesh', 'vertices': [0,0,0, 1e38,0,0, 0,1,0], 'triangles': [0, 1, 2], 'scale': 1e9}", ".scale",
          "vertex 1"},
-        {"{'type': 'field', 'vertices': [0,0,0, 1,0,0, 0,0,1], 'triangles': [0, 1, 2]}", "", "edge"},
-        {"{'type': 'field', 'vertices': [0,0,0, 1,0,0, 0,1,0, 0,0,1], 'triangles': [0,1,2, 0,3,1, 0,2,3, 1,3,2]}", "",
-         "inside out"},
         {"{'type': 'field', " TETRAHEDRON ", 'cell': 1e-7}", "", "GB"},
         {"{'type': 'field', " TETRAHEDRON ", 'cell': 0}", ".cell", "0 more"},
         {"{'type': 'field', " TETRAHEDRON ", 'samples': []}", "", "both"},
@@ -357,33 +365,63 @@ static void test_bad_fixed_shapes(void **state)
         {"{'type': 'field', 'samples': [1], 'counts': [4e9, 4e9, 4e9], 'cell': 1}", ".samples", "1 6.4e+28"},
         {"{'type': 'field', 'samples': [1, 1, 1, 1, 1, 1, 1, 1], 'counts': [2, 2, 2]}", "", "'cell' missing"},
     };
-    assert_all_refused("{'statics': [{'type': 'plane'}, %s]}", "statics[1]", bads);
-    assert_warned("{'statics': [{'type': 'mesh', 'vertices': [0,0,0, 1,0,0, 0,1,0, 0,0,1], 'triangles': [0,1,2, 0,3,1,"
-                  " 0,2,3, 1,3,2]}]}",
-                  "statics[0]", "closed inwards sheet");
-    assert_refused("{'statics': {}}", "statics", "list");
-    assert_refused("{'statics': [{'type': 'plane', 'name': 'a'}, {'type': 'plane', 'name': 'a'}]}", "statics[1].name",
-                   "another 'a'");
+    static const fixture_bad bodies[] = {
+        {"3", "", "3 record"},
+        {"{'type': 3}", ".type", "3 static"},
+        {"{'type': 'sttic'}", ".type", "sttic did you mean 'static'"},
+        {"{'type': 'static'}", "", "'shapes' missing"},
+        {"{'type': 'static', 'shapes': []}", ".shapes", "shape"},
+        {"{'type': 'static', 'name': '1', " PLANE "}", ".name", "'1' no name"},
+        {"{'type': 'static', 'mass': 1, " PLANE "}", ".mass", "no such key"},
+        {"{'type': 'static', 'velocity': [1, 0, 0], " PLANE "}", "", "static velocity"},
+        {"{'type': 'static', 'shapes': {'type': 'plane', 'material': {'dynamic_friction': 1, 'static_friction': 0.5}}}",
+         "", "dynamic_friction 1"},
+        {"{'type': 'static', 'shapes': {'type': 'mesh', 'vertices': [0,0,0, 1,0,0, 2,0,0], 'triangles': [0, 1, 2]}}",
+         "", "area"},
+        {"{'type': 'static', 'shapes': {'type': 'field', 'vertices': [0,0,0, 1,0,0, 0,0,1], 'triangles': [0, 1, 2]}}",
+         "", "edge"},
+        {"{'type': 'static', 'shapes': {'type': 'field', 'vertices': [0,0,0, 1,0,0, 0,1,0, 0,0,1], 'triangles': "
+         "[0,1,2, 0,3,1, 0,2,3, 1,3,2]}}",
+         "", "inside out"},
+        {"{'type': 'dynamic', " PLANE "}", "", "plane dynamic"},
+    };
+    assert_all_refused("{'bodies': [{'type': 'static', " PLANE "}, {'type': 'static', 'shapes': %s}]}",
+                       "bodies[1].shapes", bads);
+    assert_all_refused("{'bodies': [{'type': 'static', " PLANE "}, %s]}", "bodies[1]", bodies);
+    assert_warned("{'bodies': [{'type': 'static', 'shapes': {'type': 'mesh', 'vertices': [0,0,0, 1,0,0, 0,1,0, 0,0,1], "
+                  "'triangles': [0,1,2, 0,3,1, 0,2,3, 1,3,2]}}]}",
+                  "bodies[0].shapes", "closed inwards sheet");
+    assert_refused("{'bodies': {}}", "bodies", "list");
+    assert_refused("{'bodies': [{'name': 'a', 'type': 'static', " PLANE
+                   "}], 'objects': [{'type': 'rope', 'name': 'a'}]}",
+                   "objects[0].name", "another 'a'");
+    assert_refused(
+        "{'bodies': [{'name': 'a', 'type': 'static', 'shapes': {'type': 'plane'}}, {'name': 'a', 'type': 'static', "
+        "'shapes': {'type': 'plane'}}]}",
+        "bodies[1].name", "another 'a'");
 }
 
 static void test_two_dimensions(void **state)
 {
     (void)state;
-    fixture f = fixture_good("{'world': {'dimensions': 2}, 'statics': [{'type': 'box', 'size': [2, 1], 'turn':"
-                             " {'axis': [0, 0, 1], 'angle': 0.5}}, {'type': 'plane', 'position': [0, -3]}], 'objects':"
-                             " [{'type': 'grains', 'layers': 1, 'rows': 3, 'columns': 3, 'radius': 0.1, 'position':"
-                             " [0, 2], 'contact': {'self': true}}]}");
+    fixture f =
+        fixture_good("{'world': {'dimensions': 2}, 'bodies': [{'type': 'static', 'turn': {'axis': [0, 0, 1], 'angle': "
+                     "0.5}, 'shapes': {'type': 'box', 'size': "
+                     "[2, 1]}}, {'type': 'static', 'position': [0, -3], 'shapes': {'type': 'plane'}}], 'objects':"
+                     " [{'type': 'grains', 'layers': 1, 'rows': 3, 'columns': 3, 'radius': 0.1, 'position':"
+                     " [0, 2], 'contact': {'self': true}}]}");
     fixture again = fixture_again(f.scene);
     assert_same_world(f.world, again.world);
     fixture_steps(&f, 60);
     for (uint32_t i = 0; i < 9; ++i)
         assert_true(fixture_place(&f, i).z == 0 && fixture_place(&f, i).y > -3);
     fixture_close_both(&again, &f);
-    assert_refused("{'world': {'dimensions': 2}, 'statics': [{'type': 'box', 'turn': {'axis': [1, 0, 0], 'angle':"
-                   " 1}}]}",
-                   "statics[0].turn", "2D");
-    assert_refused("{'world': {'dimensions': 2}, 'statics': [{'type': 'sphere', 'position': [0, 0, 1]}]}", "statics[0]",
-                   "position");
+    assert_refused("{'world': {'dimensions': 2}, 'bodies': [{'type': 'static', 'turn': {'axis': [1, 0, 0], 'angle': "
+                   "1}, 'shapes': {'type': 'box'}}]}",
+                   "bodies[0].turn", "2D");
+    assert_refused("{'world': {'dimensions': 2}, 'bodies': [{'type': 'static', 'position': [0, 0, 1], 'shapes': "
+                   "{'type': 'sphere'}}]}",
+                   "bodies[0]", "position");
 }
 
 /* ---- Files --------------------------------------------------------------------------------------------------------- */
@@ -405,19 +443,20 @@ static void test_mesh_files(void **state)
     sn_scene_options options = sn_default_scene_options();
     options.read_file = give_file;
     options.read_file_context = obj;
-    fixture f = fixture_try("{'statics': [{'type': 'mesh', 'mesh': 'there.obj', 'scale': 3}, {'type': 'field', 'mesh':"
-                            " 'there.obj'}]}",
-                            &options);
+    fixture f = fixture_try(
+        "{'bodies': [{'type': 'static', 'shapes': {'type': 'mesh', 'mesh': 'there.obj', 'scale': 3}}, {'type': "
+        "'static', 'shapes': {'type': 'field', 'mesh': 'there.obj'}}]}",
+        &options);
     fixture_print(&f.problems);
     assert_non_null(f.scene);
-    assert_problem(&f.problems, "statics[0]", "there.obj 1 welded");
+    assert_problem(&f.problems, "bodies[0].shapes", "there.obj 1 welded");
     assert_int_equal(fixed_body_of(&f, 0).vertex_count, 4);
     assert_true(fixed_body_of(&f, 0).vertices[1].x == 3);
     fixture again = fixture_again(f.scene); /* which reads no file */
     assert_same_world(f.world, again.world);
     fixture_close_both(&again, &f);
-    f = fixture_try("{'statics': [{'type': 'mesh', 'mesh': 'gone.obj'}]}", &options);
-    assert_problem(&f.problems, "statics[0].mesh", "gone.obj not there");
+    f = fixture_try("{'bodies': [{'type': 'static', 'shapes': {'type': 'mesh', 'mesh': 'gone.obj'}}]}", &options);
+    assert_problem(&f.problems, "bodies[0].shapes.mesh", "gone.obj not there");
     fixture_close(&f);
 }
 
@@ -426,10 +465,10 @@ static void test_mesh_files(void **state)
 static void test_motion(void **state)
 {
     (void)state;
-    fixture f = fixture_good(
-        "{'statics': [{'type': 'box', 'name': 'lift', 'kinematic': true, 'position': [2, 0, 0]}], 'motions':"
-        " [{'kinematic': 'lift', 'about': [0, 0, 0], 'axis': [0, 0, 1], 'smooth': false, 'keys':"
-        " [{'time': 0}, {'time': 1, 'angle': 1.5707963267948966, 'move': [0, 0, 4]}]}]}");
+    fixture f = fixture_good("{'bodies': [{'name': 'lift', 'type': 'kinematic', 'position': [2, 0, 0], 'shapes': "
+                             "{'type': 'box'}}], 'motions':"
+                             " [{'of': 'lift', 'about': [0, 0, 0], 'axis': [0, 0, 1], 'smooth': false, 'keys':"
+                             " [{'time': 0}, {'time': 1, 'angle': 1.5707963267948966, 'move': [0, 0, 4]}]}]}");
     fixture_steps(&f, 30);
     fixed_def def = fixed_body_of(&f, 0);
     assert_vec_close(def.position, vec(2 * cos(0.25 * SN_PI), 2 * sin(0.25 * SN_PI), 2), 1e-5);
@@ -450,9 +489,9 @@ static void test_motion_carries(void **state)
 {
     (void)state;
     fixture f = fixture_good(
-        "{'statics': [{'type': 'box', 'name': 'lift', 'kinematic': true, 'position': [0, -0.5, 0], 'size': [9, 1,"
-        " 9]}], 'objects': [{'type': 'particles', 'positions': [0, 0.1, 0], 'radius': 0.1}],"
-        " 'motions': [{'kinematic': 'lift', 'keys': [{'time': 0}, {'time': 3, 'move': [1, 2, 0]}]}"
+        "{'bodies': [{'name': 'lift', 'type': 'kinematic', 'position': [0, -0.5, 0], 'shapes': {'type': 'box', "
+        "'size': [9, 1, 9]}}], 'objects': [{'type': 'particles', 'positions': [0, 0.1, 0], 'radius': 0.1}],"
+        " 'motions': [{'of': 'lift', 'keys': [{'time': 0}, {'time': 3, 'move': [1, 2, 0]}]}"
         "]}");
     fixture_steps(&f, 240);
     assert_vec_close(fixture_place(&f, 0), vec(1, 2.1, 0), 2e-3);
@@ -462,22 +501,21 @@ static void test_motion_carries(void **state)
 static void test_bad_motions(void **state)
 {
     (void)state;
-#define FLOOR "'statics': [{'type': 'plane', 'name': 'floor', 'kinematic': true}]"
-    assert_refused("{" FLOOR ", 'motions': [{'kinematic': 'flor', 'keys': [{'time': 0}]}]}", "motions[0].kinematic",
-                   "no kinematic 'flor'");
-    assert_refused("{" FLOOR ", 'motions': [{'kinematic': 'floor', 'of': 0, 'keys': [{'time': 0}]}]}", "motions[0]",
-                   "'of' 'kinematic' exclude");
-    assert_refused("{" FLOOR ", 'motions': [{'keys': [{'time': 0}]}]}", "motions[0]", "'of' missing 'kinematic'");
-    assert_refused("{" FLOOR ", 'motions': [{'kinematic': 'floor', 'release': true, 'keys': [{'time': 0}]}]}",
+#define FLOOR "'bodies': [{'name': 'floor', 'type': 'kinematic', 'shapes': {'type': 'plane'}}]"
+    assert_refused("{" FLOOR ", 'motions': [{'of': 'flor', 'keys': [{'time': 0}]}]}", "motions[0].of",
+                   "no object 'flor'");
+    assert_refused("{" FLOOR ", 'forces': [{'type': 'force', 'of': 'floor', 'value': [1, 0, 0]}]}", "forces[0].of",
+                   "'floor' no particles");
+    assert_refused("{" FLOOR ", 'motions': [{'keys': [{'time': 0}]}]}", "motions[0]", "'of' missing");
+    assert_refused("{" FLOOR ", 'motions': [{'of': 'floor', 'release': true, 'keys': [{'time': 0}]}]}",
                    "motions[0].release", "kinematic");
-    assert_refused("{" FLOOR ", 'motions': [{'kinematic': 'floor', 'start': [1], 'keys': [{'time': 0}]}]}",
-                   "motions[0].start", "1 seven");
-    assert_refused("{" FLOOR ", 'motions': [{'kinematic': 'floor', 'start': [0,0,0, 0,0,0,0], 'keys': [{'time': 0}]}]}",
+    assert_refused("{" FLOOR ", 'motions': [{'of': 'floor', 'start': [1], 'keys': [{'time': 0}]}]}", "motions[0].start",
+                   "1 seven");
+    assert_refused("{" FLOOR ", 'motions': [{'of': 'floor', 'start': [0,0,0, 0,0,0,0], 'keys': [{'time': 0}]}]}",
                    "motions[0].start", "seven not 0");
-    assert_refused("{" FLOOR
-                   ", 'motions': [{'kinematic': 'floor', 'keys': [{'time': 0}]}, {'kinematic': 'floor', 'keys':"
+    assert_refused("{" FLOOR ", 'motions': [{'of': 'floor', 'keys': [{'time': 0}]}, {'of': 'floor', 'keys':"
                    " [{'time': 0}]}]}",
-                   "motions[1].kinematic", "another 'floor'");
+                   "motions[1].of", "another 'floor'");
 }
 
 /* ---- Grains -------------------------------------------------------------------------------------------------------- */
@@ -548,7 +586,7 @@ static void test_slope(void **state)
     " 'radius': 0.1, 'group': 'sand', 'position': [0, 1, 0]}, {'type': 'cloth', 'columns': 5, 'rows': 5, 'skin':"      \
     " true, 'radius': 0.02, 'group': 'silk', 'position': [0, 3, 0], 'turn': {'axis': [1, 0, 0], 'angle': 1.5}},"       \
     " {'type': 'rope', 'position': [2, 2, 0], 'contact': {'material': {'restitution': 0.5}}}], " FIXED_BODIES ","      \
-    " 'motions': [{'kinematic': 'arm', 'keys': [{'time': 0}, {'time': 1, 'move': [1, 0, 0], 'angle': 1}]}], 'record':" \
+    " 'motions': [{'of': 'arm', 'keys': [{'time': 0}, {'time': 1, 'move': [1, 0, 0], 'angle': 1}]}], 'record':"        \
     " {'slopes': 'g'}}"
 
 static void test_round_trip(void **state)
@@ -582,13 +620,13 @@ static sn_real function(void *context, sn_vec3 p)
 static void test_own_fixed_shapes(void **state)
 {
     (void)state;
-    fixture f = fixture_good("{" FIXED_BODIES ", 'motions': [{'kinematic': 'arm', 'keys': [{'time': 0}]}]}");
+    fixture f = fixture_good("{" FIXED_BODIES ", 'motions': [{'of': 'arm', 'keys': [{'time': 0}]}]}");
     fixed_add_sphere(f.world, vec(0, 30, 0), 1);
-    assert_ok(f.world, sn_body_remove(f.world, sn_scene_static_at(f.scene, 4)->handle)); /* the arm */
+    assert_ok(f.world, sn_body_remove(f.world, sn_scene_fixed_at(f.scene, 4)->handle)); /* the arm */
     fixture again = fixture_again(f.scene);
     assert_int_equal(fixed_count(again.world), 8);
-    assert_non_null(sn_scene_find_static(again.scene, "static8"));
-    assert_null(sn_scene_find_static(again.scene, "arm"));
+    assert_non_null(sn_scene_find_fixed(again.scene, "fixed8"));
+    assert_null(sn_scene_find_fixed(again.scene, "arm"));
     fixture_steps(&f, 2);
     fixture_close(&again);
     fixed_def def = default_fixed();
@@ -610,14 +648,14 @@ static void test_own_fixed_shapes(void **state)
 static void test_names_of_own_fixed_shapes(void **state)
 {
     (void)state;
-    fixture f = fixture_good("{'statics': [{'type': 'plane', 'name': 'static1'}]}");
+    fixture f = fixture_good("{'bodies': [{'name': 'fixed1', 'type': 'static', 'shapes': {'type': 'plane'}}]}");
     for (int i = 0; i < 2; ++i)
         fixed_add_sphere(f.world, vec(0, 30 + i, 0), 1);
     fixture again = fixture_again(f.scene);
     assert_same_world(f.world, again.world);
     assert_int_equal(fixed_count(again.world), 3);
-    assert_int_equal(sn_scene_find_static(again.scene, "static1-2")->handle.index, 1);
-    assert_int_equal(sn_scene_find_static(again.scene, "static2")->handle.index, 2);
+    assert_int_equal(sn_scene_find_fixed(again.scene, "fixed1-2")->handle.index, 1);
+    assert_int_equal(sn_scene_find_fixed(again.scene, "fixed2")->handle.index, 2);
     fixture_close_both(&again, &f);
 }
 

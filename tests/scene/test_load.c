@@ -258,8 +258,8 @@ static void test_everything_at_once(void **state)
                                            "groups.g.friction",
                                            "forces[0].type",
                                            "forces[2].of",
-                                           "statics[0].radius",
-                                           "motions[1].kinematic",
+                                           "bodies[0].shapes.radius",
+                                           "motions[1].of",
                                            "constraints[0].points",
                                            "world.substeps",
                                            "attachments[1].between[0]",
@@ -278,9 +278,9 @@ static void test_everything_at_once(void **state)
         "'forces': [{'type': 'wnd', 'value': [1, 0, 0], 'of': 'good'},\n"
         "{'type': 'force', 'of': ['lost', 'rope4', 70], 'value': [0, 1, 0]},\n"
         "{'type': 'force', 'of': 'nobody', 'value': [0, 1, 0]}],\n"
-        "'statics': [{'type': 'sphere', 'name': 'ball', 'radius': 0}],\n"
-        "'motions': [{'kinematic': 'ball', 'keys': [{'time': 0}]},\n"
-        "{'kinematic': 'none', 'keys': [{'time': 0}]}],\n"
+        "'bodies': [{'name': 'ball', 'type': 'static', 'shapes': {'type': 'sphere', 'radius': 0}}],\n"
+        "'motions': [{'of': 'ball', 'keys': [{'time': 0}]},\n"
+        "{'of': 'none', 'keys': [{'time': 0}]}],\n"
         "'constraints': [{'kind': 'distance', 'name': 'broken', 'points': ['good.start']}],\n"
         "'world': {'substeps': 0},\n"
         "'attachments': [{'between': ['lost.end', 'good.end']},\n"

@@ -164,7 +164,8 @@ static void test_jelly(void **state)
         char text[400];
         snprintf(
             text, sizeof text,
-            "{'statics': [{'type': 'plane'}], 'objects': [{'type': 'jelly', 'width': 0.6, 'height': 0.6, 'depth': "
+            "{'bodies': [{'type': 'static', 'shapes': {'type': 'plane'}}], 'objects': [{'type': 'jelly', 'width': 0.6, "
+            "'height': 0.6, 'depth': "
             "0.6,"
             " 'position': [0.1, %.9g, 0.3], 'match': '%s', 'radius': 0.03, 'turn': {'axis': [1, 2, 3], 'angle': %g}}]}",
             1 + 0.2 * i, i % 2 ? "linear" : "quadratic", i < 4 ? 0.0 : 0.3 * i);
@@ -229,7 +230,8 @@ static void test_ragdolls_sleep(void **state)
 {
     (void)state;
     fixture f = fixture_good(
-        "{'contact': {'sleep': true}, 'statics': [{'type': 'plane', 'name': 'floor'}], 'objects': ["
+        "{'contact': {'sleep': true}, 'bodies': [{'name': 'floor', 'type': 'static', 'shapes': {'type': 'plane'}}], "
+        "'objects': ["
         "{'type': 'ragdoll', 'name': 'a', 'position': [0, 0.5, 0], 'spin': [2, 0, 0]},"
         "{'type': 'ragdoll', 'name': 'b', 'position': [4, 0.8, 0], 'spin': [-3, 1, 1], 'pose': 'arms_out'},"
         "{'type': 'ragdoll', 'name': 'c', 'position': [8, 1, 0], 'spin': [0, 2, 3]},"

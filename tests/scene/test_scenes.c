@@ -575,7 +575,7 @@ static void test_arm_through_curtain(void **state)
     for (uint32_t frame = 0; frame < support_rounds(180, 60); ++frame) {
         fixed_def arm;
         step(scene, 1);
-        assert_ok(world, fixed_read(world, sn_scene_static_at(scene, 0)->handle, &arm));
+        assert_ok(world, fixed_read(world, sn_scene_fixed_at(scene, 0)->handle, &arm));
         sn_vec3 end = sn_rotation_applied(arm.rotation, (sn_vec3){0, arm.half.y, 0});
         for (uint32_t i = 0; i < sn_world_particle_count(world); ++i) {
             sn_vec3 x = sn_particle_position(world, sn_particle_from_index(world, i));

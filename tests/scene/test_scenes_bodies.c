@@ -54,6 +54,31 @@ static sn_constraint traced(const sn_scene *scene, uint32_t i)
     return traces.constraint[i].constraint;
 }
 
+/* "a box that is put on a belt of speed v slides for v / (mu g), and rides along", "three belts hand boxes on", and "the cart drives
+   itself" */
+static void test_conveyor(void **state)
+{
+    (void)state;
+    sn_loaded loaded;
+    sn_scene *scene = load("conveyor", &loaded);
+    const sn_world *world = sn_scene_world(scene);
+    const double v = 1.2, slides = v / (0.5 * GRAVITY);
+    step(scene, 30);
+    assert_close(sn_body_velocity(world, body(scene, "box1", 0)).x, v, 0.01);
+    assert_close(centre(scene, "box1").x, -3.2 + v * (0.5 - slides / 2), 0.01);
+    assert_close(sn_body_velocity(world, body(scene, "cart", 0)).x, 0.8, 0.01);
+    step(scene, 170);
+    for (int i = 0; i < 2;
+         ++i) { /* box2 and box3 came up the ramp and are on the last belt, 1.2 m high, which turns them towards z */
+        const char *name = i ? "box3" : "box2";
+        assert_true((double)centre(scene, name).y > 1.3 && (double)centre(scene, name).x > 1);
+        assert_true((double)sn_body_velocity(world, body(scene, name, 0)).z > 0.5);
+    }
+    step(scene, 280);
+    assert_close(centre(scene, "cart").x, -3 + 0.8 * (8 - 0.8 / (0.6 * GRAVITY) / 2), 0.02);
+    sn_loaded_release(&loaded);
+}
+
 /* "it takes 2 pi sqrt(2 l / 3 g) = 1.64 s to and fro" and "comes to rest" */
 static void test_joint_ball(void **state)
 {
@@ -349,7 +374,8 @@ static void test_jelly_cubes(void **state)
 static void a_heap_of_figures_sleeps(void **state)
 {
     (void)state;
-    static const char text[] = "{\"contact\": {\"sleep\": true}, \"statics\": [{\"type\": \"plane\"}], \"objects\": ["
+    static const char text[] = "{\"contact\": {\"sleep\": true}, \"bodies\": [{\"type\": \"static\", \"shapes\": "
+                               "{\"type\": \"plane\"}}], \"objects\": ["
                                "{\"type\": \"ragdoll\", \"position\": [0, 1.2, 0], \"spin\": [0.7, 0.3, 0.5]},"
                                "{\"type\": \"ragdoll\", \"position\": [0.3, 2.7, 0], \"spin\": [-0.7, 0.3, 0.5]},"
                                "{\"type\": \"ragdoll\", \"position\": [0, 4.2, 0.2], \"spin\": [0.7, 0.3, 0.5]},"
@@ -367,6 +393,7 @@ static void a_heap_of_figures_sleeps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_conveyor),
         cmocka_unit_test(test_joint_ball),
         cmocka_unit_test(test_hinge_door),
         cmocka_unit_test(test_slider_ramp),

@@ -115,21 +115,6 @@ static void test_types_and_kinds(void **state)
     assert_int_equal(choices_of("constraint", "kind")->count, sn_kind_count(NULL) - 1);
 }
 
-static void test_statics(void **state)
-{
-    (void)state;
-    for (uint32_t i = 0; i < SN_SHAPE_TYPES; ++i) {
-        char name[120];
-        snprintf(name, sizeof name, "static_of_shape_%s", sn_shape_forms[i].name);
-        check_keys(sn_value_find(defs, name), &sn_static_record);
-        check_keys(sn_value_find(defs, name), &sn_shape_record);
-        check_keys(sn_value_find(defs, name), sn_shape_forms[i].record);
-        assert_true(has_text(choices_of("static_of_shape", "type"), sn_shape_forms[i].name));
-    }
-    check_keys(sn_value_find(defs, "static_of_shapes"), &sn_static_record);
-    check_keys(sn_value_find(defs, "static_of_shapes"), &sn_static_list_record);
-}
-
 static void test_bodies(void **state)
 {
     (void)state;
@@ -144,6 +129,7 @@ static void test_bodies(void **state)
     check_keys(sn_value_find(defs, "body"), &sn_body_record);
     check_keys(sn_value_find(defs, "body_alone"), &sn_body_record);
     check_keys(sn_value_find(defs, "body_alone"), &sn_lone_body_record);
+    check_keys(sn_value_find(defs, "fixed_body"), &sn_fixed_body_record);
     check_keys(sn_value_find(defs, "place_point"), &sn_place_record);
 }
 
@@ -198,8 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_references),      cmocka_unit_test(test_keys),
         cmocka_unit_test(test_types_and_kinds), cmocka_unit_test(test_ranges_and_defaults),
-        cmocka_unit_test(test_no_memory),       cmocka_unit_test(test_statics),
-        cmocka_unit_test(test_bodies),
+        cmocka_unit_test(test_no_memory),       cmocka_unit_test(test_bodies),
     };
     return cmocka_run_group_tests(tests, write_schema, release_schema);
 }

@@ -66,6 +66,10 @@ for r in rows:
     else:
         assert 0 < r["limit_share"] and r["limit"] in ("arithmetic", "memory"), r
     assert r["threads"] == 1 or r["ratio_to_one_thread"] > 0, r
+    assert r["threads"] == 1 or "ratio_to_bullet" not in r, r
+    if r["threads"] > 1 and r.get("ms_per_frame"): # times of one clock are divided
+        one = [q for q in rows if all(q.get(k) == r.get(k) for k in ("scene", "n", "engine", "path", "substeps", "feature")) and q["threads"] == 1]
+        assert not one or abs(r["ratio_to_one_thread"] * r["ms_per_frame"] / one[0]["wall_ms_per_frame"] - 1) < 1e-6, (r, one)
 for path in ("grid", "general", "sequential"):
     assert ("cloth", 64, "sinew", path, 1) in seen and ("rope", 1000, "sinew", path, 1) in seen, path
 assert ("rope_heavy", 1000, "sinew", "direct", 1) in seen
@@ -149,6 +153,9 @@ sinew 2 bench --substeps 0
 sinew 2 bench --path grid,fast
 grep -q "no path 'fast'" stderr || fail "what is wrong with --path grid,fast?"
 sinew 2 bench --set world.substeps=2
+sinew 3 bench --quick cloth-8 foo # said at once, before anything is measured
+grep -q "no scene 'foo'" stderr || fail "foo is not named"
+[ ! -s stdout ] || fail "something was measured although foo does not exist"
 sinew 3 bench --quick cloth-1
 sinew 3 bench --quick pile-4294967296
 sinew 4 bench --quick cloth-8 --threads 1 --bullet none --save no_folder/rows.json

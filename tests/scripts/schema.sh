@@ -143,11 +143,15 @@ everything = {
     "groups": {"g": {"material": {"friction": 1, "static_friction": 1, "dynamic_friction": 0.5, "restitution": 0.5,
                                   "rolling": 0.1, "friction_mix": "most", "restitution_mix": "least"}, "category": 1,
                      "mask": 3, "self": True, "rest_gap": 0.1, "rolls": True, "directional": False, "number": 9}, "7": {}},
-    "statics": [{"type": "plane", "name": "floor", "position": [0, -9, 0], "turn": {"angle": 1}, "velocity": [0, 0, 0],
-                   "spin": [0, 0, 0], "kinematic": True, "rounding": 0.1, "material": {"friction": 1}, "category": 1, "mask": 1,
-                   "sensor": True, "normal": [0, 1, 0]},
-                  {"type": "capsule", "from": [0, 0, 9], "to": [0, 1, 9], "radius": 0.1},
-                  {"type": "mesh", "vertices": [0, 0, 0, 1, 0, 0, 0, 0, 1], "triangles": [0, 2, 1], "one_sided": True}],
+    "bodies": [{"type": "static", "name": "floor", "position": [0, -9, 0], "turn": {"angle": 1}, "group": "g",
+                "shapes": {"type": "plane", "rounding": 0.1, "material": {"friction": 1}, "category": 1, "mask": 1, "sensor": True,
+                           "normal": [0, 1, 0]}},
+               {"type": "kinematic", "name": "lift", "velocity": [0, 0, 0], "spin": [0, 0, 0], "rotation": [0, 0, 0, 1],
+                "shapes": [{"type": "capsule", "from": [0, 0, 9], "to": [0, 1, 9], "radius": 0.1}]},
+               {"type": "static", "shapes": {"type": "mesh", "vertices": [0, 0, 0, 1, 0, 0, 0, 0, 1], "triangles": [0, 2, 1],
+                                             "one_sided": True}},
+               {"type": "dynamic", "name": "crate", "position": [0, 30, 0], "shapes": {"type": "box"}, "mass": 2},
+               {"position": [0, 40, 0], "shapes": {"type": "sphere"}, "pinned": True}],
     "objects": [
         {"type": "grains", "name": "h", "columns": 2, "rows": 2, "layers": 2, "radius": 0.1, "contact": {"self": True}},
         {"type": "cloth", "name": "d", "columns": 2, "rows": 2, "skin": {"thickness": 0.1, "one_sided": True}, "group": "g"},
@@ -173,7 +177,7 @@ everything = {
     "forces": [{"type": "wind", "of": ["a", 5], "value": [1, 0, 0], "from": 0, "to": 1, "drag": 1, "gust": 0.5, "period": 1}],
     "motions": [{"of": "a[0]", "keys": [{"time": 0, "move": [0, 1, 0], "angle": 1}], "axis": [0, 0, 1], "about": [0, 0, 0],
                  "smooth": False, "repeat": False, "release": True, "start": [0, 0, 0]},
-                {"kinematic": "floor", "keys": [{"time": 0}]}],
+                {"of": "lift", "keys": [{"time": 0}]}],
     "events": [{"time": 1, "type": "impulse", "of": "a", "value": [1, 0, 0]}, {"type": "cut", "of": ["n"]}],
     "record": {"particles": [{"of": "a", "inside": [[0, 0, 0], [1, 1, 1]]}, "b"], "forces": ["n"], "slopes": ["h"], "every": 2},
 }
@@ -247,7 +251,7 @@ for section, item in everything.items():
 seen = set()
 for name, definition in schema["$defs"].items():
     for prefix, section, key in (("object_", "objects", "type"), ("constraint_", "constraints", "kind"),
-                                 ("static_of_shape_", "statics", "type")):
+                                 ("shape_", "bodies", "type")):
         if not name.startswith(prefix) or "properties" not in definition:
             continue
         for own in list(definition["properties"]) + ["zzz"]:
@@ -265,6 +269,8 @@ for name, definition in schema["$defs"].items():
                 if not wanted():
                     continue
                 document = {section: [item]}
+                if prefix == "shape_":
+                    document = {section: [{"type": "static", "shapes": item}]}
                 if key == "kind":
                     document["objects"] = [{"type": "particles", "positions": [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1]}]
                 mutants.append(document)

@@ -164,9 +164,62 @@ static void test_hanging_cloth_is_stiff(void **state)
         print_message("mean %.3f %%, largest %.2f %%\n", 100 * mean, 100 * largest);
         assert_meshes(&s, "a mesh of 4096 particles has limits");
         assert_true(mean < 0.003);
-        assert_true(largest < (shuffled ? 0.12 : 0.06));
+        assert_true(largest < 0.05);
         end_sheet(&s);
     }
+}
+
+/* Led away by a corner at 5 m/s. Plain sweeps stretch it by up to 150 %. */
+static void test_dragged_cloth_is_stiff(void **state)
+{
+    (void)state;
+    for (uint32_t shuffled = 0; shuffled < 2; ++shuffled) {
+        const how h = {.n = 48, .shuffled = shuffled};
+        sheet s = make_sheet(&h);
+        double mean = 0, largest = 0;
+        for (uint32_t frame = 0; frame < 240; ++frame) {
+            assert_ok(s.world, sn_particle_move_to(s.world, at(&s, &h, 0, 0), vec(5 * FRAME * (frame + 1), 0, 0)));
+            support_run(s.world, 1, FRAME);
+            if (frame >= 120)
+                mean += stretch(&s, &largest) / 120;
+        }
+        print_message("mean %.3f %%, largest %.2f %%\n", 100 * mean, 100 * largest);
+        assert_true(mean < 0.01);
+        assert_true(largest < 0.2);
+        end_sheet(&s);
+    }
+}
+
+/* A sheet like a C, held by one end: the straight way to the other end is not in the sheet, and nothing holds it there. */
+static void test_nothing_holds_across_a_gap(void **state)
+{
+    (void)state;
+    double y[2];
+    for (uint32_t off = 0; off < 2; ++off) {
+        const how h = {.n = 40, .damping = 3, .off = off, .substeps = off ? 200 : 10};
+        sheet s = make_sheet(&h);
+        for (uint32_t i = 0; i < s.count; ++i) {
+            bool gap = false;
+            for (uint32_t k = 0; k < 2; ++k) {
+                const uint32_t x = s.pair[2 * i + k] % 40, z = s.pair[2 * i + k] / 40;
+                gap = gap || (z >= 12 && z < 28 && x < 28);
+            }
+            if (gap)
+                assert_ok(s.world, sn_constraint_remove(s.world, sn_constraints_at(s.rods, i)));
+        }
+        for (uint32_t x = 0; x < 8; ++x)
+            hold(&s, &h, x, 0);
+        support_run(s.world, 360, FRAME);
+        y[off] = 0;
+        for (uint32_t x = 0; x < 28; ++x)
+            for (uint32_t z = 28; z < 40; ++z)
+                y[off] += (double)sn_particle_position(s.world, at(&s, &h, x, z)).y / (28 * 12);
+        assert_meshes(&s, off ? "" : "has limits");
+        end_sheet(&s);
+    }
+    print_message("the free end is at %.4f m, with plain sweeps at %.4f\n", y[0], y[1]);
+    assert_true(y[0] < y[1] + 0.01); /* it still sways a little */
+    assert_true(y[0] > y[1] - 0.1);
 }
 
 /* Where it comes to rest is where many more substeps of plain sweeps bring it. */
@@ -308,7 +361,8 @@ static void test_snapshots_go_on_alike(void **state)
     end_sheet(&other);
 }
 
-/* Requests of memory in steps after each of some edits, but for the first. */
+/* Requests of memory in steps after each of some edits. (Which of them is the first to need room for what contradicts, depends on how far rods
+   are off.) */
 static uint64_t requests_after_edits(const sheet *s, const support_memory *memory)
 {
     uint64_t requests = 0;
@@ -322,7 +376,7 @@ static uint64_t requests_after_edits(const sheet *s, const support_memory *memor
         assert_ok(s->world, sn_constraint_add(s->world, &def, &again));
         const uint64_t before = memory->requests;
         support_run(s->world, 2, FRAME);
-        requests += i > 0 ? memory->requests - before : 0;
+        requests += memory->requests - before;
     }
     return requests;
 }
@@ -543,6 +597,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hanging_cloth_is_stiff),
+        cmocka_unit_test(test_dragged_cloth_is_stiff),
+        cmocka_unit_test(test_nothing_holds_across_a_gap),
         cmocka_unit_test(test_rest_is_that_of_plain_sweeps),
         cmocka_unit_test(test_energy_does_not_rise),
         cmocka_unit_test(test_free_sheet_keeps_momentum),

@@ -1119,6 +1119,53 @@ static void test_walk_over_constraints(void **state)
     assert_false(sn_constraint_next(world, NULL));
 }
 
+/* User data: given with a definition, alone and in bulk, set, read back, changed, kept in a snapshot, told of what broke. A row that is
+   used again has none, and the hash does not look. */
+static void test_user_data(void **state)
+{
+    (void)state;
+    sn_particle a = at(0, 0, 0), b = at(1, 0, 0), c = at(2, 0, 0);
+    const uint32_t index[4] = {a.index, b.index, b.index, c.index};
+    const uint64_t hash = sn_world_hash(world);
+    sn_constraint_def def = sn_default_constraint_def(SN_KIND_DISTANCE), read;
+    sn_point points[2] = {sn_at(a), sn_at(c)}, out[SN_MAX_POINTS];
+    sn_constraint plain = live(sn_constraint_add_distance(world, sn_at(a), sn_at(b), 1)), one;
+    const uint64_t held = sn_world_hash(world);
+    assert_true(held != hash);
+    assert_ok(world, sn_constraint_set_user(world, plain, UINT64_MAX));
+    assert_true(sn_world_hash(world) == held);
+    def.points = points;
+    def.user = 7;
+    assert_ok(world, sn_constraint_add(world, &def, &one));
+    sn_constraints run;
+    def.user = 9;
+    assert_ok(world, sn_constraints_add(world, &def, 2, index, NULL, &run));
+    assert_true(sn_constraint_user(world, plain) == UINT64_MAX && sn_constraint_user(world, one) == 7);
+    assert_true(sn_constraint_user(world, sn_constraints_at(run, 1)) == 9);
+    assert_ok(world, sn_constraint_read(world, one, &read, out, SN_MAX_POINTS));
+    assert_true(read.user == 7);
+    sn_snapshot *then = sn_world_save(world);
+    read.user = 8;
+    assert_ok(world, sn_constraint_change(world, one, &read));
+    assert_true(sn_constraint_user(world, one) == 8);
+    assert_ok(world, sn_constraint_remove(world, plain));
+    assert_true(sn_constraint_user(world, plain) == 0);
+    assert_says(sn_world_error(world), "does not exist");
+    sn_constraint again = live(sn_constraint_add_distance(world, sn_at(a), sn_at(b), 1));
+    assert_int_equal(again.index, plain.index);
+    assert_true(sn_constraint_user(world, again) == 0);
+    assert_ok(world, sn_world_load(world, then));
+    assert_true(sn_constraint_user(world, plain) == UINT64_MAX && sn_constraint_user(world, one) == 7);
+    sn_snapshot_destroy(then);
+    assert_ok(world, sn_constraint_set_strength(world, one, 1e-6f, 0));
+    assert_ok(world, sn_particle_set_velocity(world, c, vec(5, 0, 0)));
+    assert_ok(world, sn_world_step(world, 1 / (sn_real)60));
+    uint32_t count;
+    const sn_break *broken = sn_world_broken(world, &count);
+    assert_int_equal(count, 1);
+    assert_true(broken[0].user == 7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1131,6 +1178,7 @@ int main(void)
         IN_DEFAULT(test_read_round_trip),
         IN_DEFAULT(test_read_round_trip_with_a_plan),
         IN_VOID(test_change),
+        IN_VOID(test_user_data),
         IN_VOID(test_set_param),
         IN_VOID(test_set_param_measures),
         IN_VOID(test_set_material),

@@ -1127,9 +1127,27 @@ static void slow_targets_are_reached(void **state)
     sn_world_destroy(world);
 }
 
+/* A particle without a radius that is tied to a spot inside a static ball stays there, from the first step on. */
+static void what_is_tied_inside_stays(void **state)
+{
+    (void)state;
+    sn_world *world = support_void();
+    sn_body ball = sn_static_add_sphere(world, vec(0, 0, 0), 1);
+    sn_particle p = sn_particle_add_at(world, vec(0.5, 0, 0), 1);
+    assert_true(
+        sn_constraint_is_valid(world, sn_constraint_add_attachment(world, sn_at(p), sn_on_body(ball, vec(0.5, 0, 0)))));
+    for (int i = 0; i < 3; ++i) {
+        assert_ok(world, sn_world_step(world, 1 / (sn_real)60));
+        assert_vec_close(sn_particle_position(world, p), vec(0.5, 0, 0), 1e-6);
+        assert_vec_close(sn_particle_velocity(world, p), vec(0, 0, 0), 1e-6);
+    }
+    sn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_tied_inside_stays),
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_read_back),
         cmocka_unit_test(test_only_what_belongs),

@@ -1,20 +1,38 @@
-"""Imports what `sinew run SCENE --out FOLDER --format pc2` wrote into Blender.
+"""Imports what `sinew run SCENE --out FOLDER` wrote into Blender. A script, and an add-on.
 
     blender --python import_sinew.py -- FOLDER
 
-Every NAME.obj with a NAME.pc2 beside it becomes an object: the mesh as it is in the file, moved by a Mesh Cache
-modifier; static and kinematic bodies are objects like others, in grey. Vertices keep their order and their coordinates to the last bit;
-Sinew's y points up, so the object is turned upright, not its vertices. Ropes, nets and other things made of lines get a
-thickness, loose particles become balls.
-Frame 1 is the first frame of the run. Made for Blender 3.4, with and without a window; what later versions call
-differently is asked for, but only 3.4 is tested.
+Every NAME.obj with a NAME.pc2 beside it becomes an object: the mesh as it is in the file, moved by a Mesh Cache modifier. Vertices keep their
+order and their coordinates to the last bit; Sinew's y points up, so the object is turned upright, not its vertices. Ropes, nets and other things
+made of lines get a thickness, loose particles become balls. Every NAME.obj with a NAME.poses.npy is a rigid body, or several: each becomes an object
+with keyframes for location and rotation, under an empty that is turned upright. Static and kinematic bodies are grey.
+Frame 1 is the start of the run. What cannot be imported is said on standard error, and the script ends with exit code 1.
+
+As an add-on (Edit > Preferences > Add-ons > Install..., then this file) it is File > Import > Sinew run, and a panel "Sinew" in the sidebar of the
+3D view: choose a scene file, or the name of one that comes with Sinew, change parameters, run it again, and bake the result into the .blend file.
+
+Made for Blender 3.4, with and without a window; what later versions call differently is asked for, but only 3.4 is tested.
 """
+import ast
 import math
 import os
 import struct
+import subprocess
 import sys
+import tempfile
+from array import array
 
 import bpy
+from mathutils import Matrix, Quaternion, Vector
+
+bl_info = {
+    "name": "Sinew",
+    "description": "Run scenes of Sinew, a position-based dynamics engine, and import what they do",
+    "version": (0, 1, 0),
+    "blender": (3, 4, 0),
+    "location": "View3D > Sidebar > Sinew; File > Import > Sinew run",
+    "category": "Import-Export",
+}
 
 # Colours of the objects, one after the other (sRGB).
 PALETTE = ["#d1495b", "#2e7dab", "#edae49", "#4f9d69", "#8b6fb0", "#e07b39", "#3aa6a0", "#b5838d"]
@@ -57,6 +75,47 @@ def read_cache_header(path):
         raise ValueError(f"{path} is not a point cache")
     _, points, _, _, frames = struct.unpack("<iiffi", head[12:])
     return points, frames
+
+
+def read_poses(path):
+    """Poses of a NumPy array [frame][body][7]: a list of frames of bodies of 7 numbers. Without NumPy, which not every Blender has."""
+    with open(path, "rb") as file:
+        head = file.read(10)
+        if len(head) < 10 or head[:6] != b"\x93NUMPY" or head[6] != 1:
+            raise ValueError(f"{path} is not an array of poses")
+        about = ast.literal_eval(file.read(struct.unpack("<H", head[8:])[0]).decode("latin-1"))
+        shape = about["shape"]
+        if len(shape) != 3 or shape[2] != 7 or about["descr"] not in ("<f4", "<f8"):
+            raise ValueError(f"{path} has shape {shape} of {about['descr']}, expected [frame][body][7] of <f4")
+        numbers = array("f" if about["descr"] == "<f4" else "d")
+        numbers.frombytes(file.read())
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    frames, bodies, _ = shape
+    if len(numbers) < frames * bodies * 7:
+        raise ValueError(f"{path} is cut short")
+    return [[numbers[7 * (f * bodies + b):7 * (f * bodies + b) + 7] for b in range(bodies)] for f in range(frames)]
+
+
+def read_pieces(path):
+    """The bodies of an OBJ: (number, vertices, faces) each, faces counting the vertices of the body; and its comments."""
+    pieces, about, first, total = [], {}, 0, 0
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            word = line.split()
+            if not word:
+                continue
+            if word[0] == "o" or (word[0] == "v" and not pieces):
+                pieces.append((int(word[1]) if word[0] == "o" else 0, [], []))
+                first = total
+            if word[0] == "v":
+                pieces[-1][1].append(Vector([float(w) for w in word[1:4]]))
+                total += 1
+            elif word[0] == "f":
+                pieces[-1][2].append([int(w.split("/")[0]) - 1 - first for w in word[1:]])
+            elif word[:2] == ["#", "sinew"] and len(word) > 3:
+                about[word[2]] = " ".join(word[3:])
+    return pieces, about
 
 
 def linear(colour):
@@ -187,13 +246,9 @@ def import_object(folder, name, colour):
     thing.rotation_euler.x = math.pi / 2
     bpy.context.scene.collection.objects.link(thing)
     add_cache(thing, cache)
-    shape = about.get("type", "").split()
     thing["sinew_type"] = about.get("type", "")
     thing["sinew_radius"] = float(about.get("radius", 0))
-    material = make_material(name, OBSTACLE if shape[:1] in (["static"], ["kinematic"]) else colour, 0.7 if faces else 0.5)
-    if shape in (["static", "mesh"], ["kinematic", "mesh"]):  # a glass, or a funnel: what is in it is to be seen
-        material.node_tree.nodes["Principled BSDF"].inputs["Alpha"].default_value = 0.35
-        material.blend_method = "BLEND"
+    material = make_material(name, colour, 0.7 if faces else 0.5)
     if faces:
         shade(thing, material)
         return thing, about
@@ -202,6 +257,80 @@ def import_object(folder, name, colour):
     joint = 2 * radius if sticks else radius
     add_thickness(thing, material, radius if lines else 0, joint)
     return thing, about
+
+
+def body_material(name, about, colour):
+    shape = about.get("type", "").split()
+    stands = shape[:1] in (["static"], ["kinematic"])
+    material = make_material(name, OBSTACLE if stands else colour, 0.7)
+    if shape in (["static", "mesh"], ["kinematic", "mesh"]):  # a glass, or a funnel: what is in it is to be seen
+        material.node_tree.nodes["Principled BSDF"].inputs["Alpha"].default_value = 0.35
+        material.blend_method = "BLEND"
+    return material
+
+
+def animate(thing, poses):
+    """Keyframes at every frame, from 1 on; none for what does not move."""
+    thing.rotation_mode = "QUATERNION"
+    turns, last = [], None
+    for pose in poses:
+        turn = Quaternion((pose[6], pose[3], pose[4], pose[5]))
+        if last is not None and turn.dot(last) < 0:  # the same turn, by the shorter way
+            turn.negate()
+        turns.append(turn)
+        last = turn
+    thing.location = poses[0][:3]
+    thing.rotation_quaternion = turns[0]
+    if all(pose == poses[0] for pose in poses):
+        return
+    action = bpy.data.actions.new(thing.name)
+    thing.animation_data_create().action = action
+    tracks = [("location", i, [pose[i] for pose in poses]) for i in range(3)]
+    tracks += [("rotation_quaternion", i, [turn[i] for turn in turns]) for i in range(4)]
+    for path, index, values in tracks:
+        curve = action.fcurves.new(path, index=index)
+        curve.keyframe_points.add(len(values))
+        curve.keyframe_points.foreach_set("co", [n for frame, value in enumerate(values, 1) for n in (frame, value)])
+        curve.keyframe_points.foreach_set("interpolation", [1] * len(values))  # linear
+        curve.update()
+
+
+def import_bodies(folder, name, colour):
+    """The rigid bodies of a file, under an empty that is turned upright. Gives them and what the file says."""
+    pieces, about = read_pieces(os.path.join(folder, name + ".obj"))
+    poses = read_poses(os.path.join(folder, name + ".poses.npy"))
+    about["frames"] = len(poses)
+    if not poses:
+        raise ValueError(f"{name}.poses.npy has no frames")
+    upright = bpy.data.objects.new(name + " upright", None)
+    upright.rotation_euler.x = math.pi / 2
+    upright.empty_display_size = 0.1
+    bpy.context.scene.collection.objects.link(upright)
+    material, meshes, things = body_material(name, about, colour), {}, []
+    for number, vertices, faces in pieces:
+        if number >= len(poses[0]):
+            raise ValueError(f"{name}.obj has a body {number}, {name}.poses.npy only {len(poses[0])}")
+        start = poses[0][number]
+        turn = Quaternion((start[6], start[3], start[4], start[5]))
+        back = Matrix.Translation(start[:3]) @ turn.to_matrix().to_4x4()
+        back.invert()
+        own = [back @ v for v in vertices]
+        look = (tuple(round(n, 5) for v in own for n in v), tuple(map(tuple, faces)))
+        mesh = meshes.get(look)  # bodies that look alike share their mesh
+        label = name if len(pieces) == 1 else f"{name}[{number}]"
+        if mesh is None:
+            mesh = meshes[look] = bpy.data.meshes.new(label)
+            mesh.from_pydata(own, [], faces)
+            mesh.update()
+        thing = bpy.data.objects.new(label, mesh)
+        if not mesh.materials:
+            shade(thing, material)
+        thing.parent = upright
+        thing["sinew_type"], thing["sinew_radius"] = about.get("type", ""), 0.0
+        bpy.context.scene.collection.objects.link(thing)
+        animate(thing, [frame[number] for frame in poses])
+        things.append(thing)
+    return things, about
 
 
 def set_frames(frames, rate):
@@ -215,17 +344,22 @@ def set_frames(frames, rate):
 
 def import_folder(folder, first_colour=0):
     """All objects and bodies of a folder, in the order of their names."""
-    names = sorted(f[:-4] for f in os.listdir(folder)
-                   if f.endswith(".pc2") and os.path.exists(os.path.join(folder, f[:-4] + ".obj")))
+    files = set(os.listdir(folder))
+    names = sorted(f[:-4] for f in files if f.endswith(".obj") and (f[:-4] + ".pc2" in files or f[:-4] + ".poses.npy" in files))
     if not names:
-        raise FileNotFoundError(f"there is no NAME.obj with a NAME.pc2 in {folder}; "
+        raise FileNotFoundError(f"there is no NAME.obj with a NAME.pc2 or a NAME.poses.npy in {folder}; "
                                 "was it written with --format pc2?")
     things, frames, rate = [], 0, 60.0
     colour = first_colour
     for name in names:
-        thing, about = import_object(folder, name, PALETTE[colour % len(PALETTE)])
+        shown = PALETTE[colour % len(PALETTE)]
+        if name + ".pc2" in files:
+            thing, about = import_object(folder, name, shown)
+            made = [thing]
+        else:
+            made, about = import_bodies(folder, name, shown)
         colour += not about.get("type", "").startswith(("static ", "kinematic "))
-        things.append(thing)
+        things += made
         frames = max(frames, about["frames"])
         rate = float(about.get("rate", rate))
     set_frames(frames, rate)
@@ -238,13 +372,236 @@ def clear_startup():
         bpy.data.objects.remove(bpy.data.objects["Cube"])
 
 
+# ---- The add-on ------------------------------------------------------------------------------------------------------
+
+
+class SinewSetting(bpy.types.PropertyGroup):
+    """A change to the scene before it is run, as of `sinew run --set`."""
+    path: bpy.props.StringProperty(name="Path", description="What to change, such as world.substeps or objects[0].length")
+    value: bpy.props.StringProperty(name="Value", description="A number, a text or any JSON")
+
+
+class SinewProperties(bpy.types.PropertyGroup):
+    scene: bpy.props.StringProperty(name="Scene", subtype="FILE_PATH", default="curtain",
+                                    description="A scene file, or the name of a scene that comes with Sinew")
+    command: bpy.props.StringProperty(name="Command", subtype="FILE_PATH", default="sinew", description="The program sinew")
+    folder: bpy.props.StringProperty(name="Folder", subtype="DIR_PATH", default="",
+                                     description="Where the run is written; empty: a folder of its own among temporary files")
+    frames: bpy.props.IntProperty(name="Frames", default=0, min=0, description="0: as many as the scene says")
+    settings: bpy.props.CollectionProperty(type=SinewSetting)
+    said: bpy.props.StringProperty(name="What the run said", default="")
+
+
+def collection_of_run():
+    """The collection that a run is imported into, emptied of the run before."""
+    collection = bpy.data.collections.get("Sinew")
+    if collection is None:
+        collection = bpy.data.collections.new("Sinew")
+        bpy.context.scene.collection.children.link(collection)
+    for thing in list(collection.objects):
+        data, action = thing.data, thing.animation_data and thing.animation_data.action
+        bpy.data.objects.remove(thing)
+        if isinstance(data, bpy.types.Mesh) and not data.users:
+            bpy.data.meshes.remove(data)
+        if action and not action.users:
+            bpy.data.actions.remove(action)
+    return collection
+
+
+def import_into_collection(folder):
+    collection = collection_of_run()
+    things = import_folder(folder)
+    for thing in {thing.parent for thing in things if thing.parent} | set(things):
+        for other in list(thing.users_collection):
+            other.objects.unlink(thing)
+        collection.objects.link(thing)
+        thing["sinew_run"] = folder
+    return things
+
+
+def run_command(properties):
+    """Runs the scene. Gives the folder; raises with what the command said."""
+    folder = bpy.path.abspath(properties.folder) if properties.folder else tempfile.mkdtemp(prefix="sinew-")
+    scene = properties.scene
+    if scene.startswith("//") or os.sep in scene or scene.endswith(".json"):
+        scene = bpy.path.abspath(scene)
+    command = [properties.command, "run", scene, "--out", folder, "--format", "pc2"]
+    if properties.frames:
+        command += ["--frames", str(properties.frames)]
+    for setting in properties.settings:
+        if setting.path:
+            command += ["--set", f"{setting.path}={setting.value}"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise RuntimeError(f"the command '{properties.command}' cannot be run: {error.strerror}") from error
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if ": frame " not in line]
+        raise RuntimeError("\n".join(lines) or f"sinew ended with code {done.returncode}")
+    properties.said = done.stdout.splitlines()[0] if done.stdout else ""
+    return folder
+
+
+class SINEW_OT_run(bpy.types.Operator):
+    """Run the scene with these settings, and import what it does in the place of the run before"""
+    bl_idname = "sinew.run"
+    bl_label = "Run"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context):
+        try:
+            things = import_into_collection(run_command(context.scene.sinew))
+        except (OSError, ValueError, RuntimeError) as error:
+            context.scene.sinew.said = str(error).splitlines()[0]
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"{len(things)} objects; {context.scene.sinew.said}")
+        return {"FINISHED"}
+
+
+class SINEW_OT_import(bpy.types.Operator):
+    """Import the folder of a run of Sinew"""
+    bl_idname = "sinew.import_run"
+    bl_label = "Sinew run"
+    bl_options = {"REGISTER", "UNDO"}
+    directory: bpy.props.StringProperty(subtype="DIR_PATH")
+    filter_folder: bpy.props.BoolProperty(default=True, options={"HIDDEN"})
+
+    def execute(self, context):
+        try:
+            things = import_into_collection(bpy.path.abspath(self.directory))
+        except (OSError, ValueError) as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"imported {len(things)} objects")
+        return {"FINISHED"}
+
+    def invoke(self, context, event):
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+
+def bake_cache(thing):
+    """Puts the frames of a point cache into the object as shape keys, one a frame, and takes the cache away."""
+    cache = next((m for m in thing.modifiers if m.type == "MESH_CACHE"), None)
+    if cache is None:
+        return False
+    points, frames = read_cache_header(cache.filepath)
+    places = array("f")
+    with open(cache.filepath, "rb") as file:
+        file.seek(32)
+        places.frombytes(file.read(12 * points * frames))
+    if len(places) < 3 * points * frames:
+        raise ValueError(f"{cache.filepath} is cut short")
+    if sys.byteorder == "big":
+        places.byteswap()
+    for frame in range(frames):
+        key = thing.shape_key_add(name=f"{frame + 1:04d}", from_mix=False)
+        key.data.foreach_set("co", places[3 * points * frame:3 * points * (frame + 1)])
+        key.interpolation = "KEY_LINEAR"
+    keys = thing.data.shape_keys
+    keys.use_relative = False
+    for frame, time in ((1, keys.key_blocks[0].frame), (frames, keys.key_blocks[-1].frame)):
+        keys.eval_time = time
+        keys.keyframe_insert("eval_time", frame=frame)
+    for point in keys.animation_data.action.fcurves[0].keyframe_points:
+        point.interpolation = "LINEAR"
+    thing.modifiers.remove(cache)
+    return True
+
+
+class SINEW_OT_bake(bpy.types.Operator):
+    """Put the motion into this .blend file, as shape keys, so that it needs the folder of the run no more"""
+    bl_idname = "sinew.bake"
+    bl_label = "Bake into file"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context):
+        collection = bpy.data.collections.get("Sinew")
+        try:
+            count = sum(bake_cache(thing) for thing in (collection.objects if collection else []))
+        except (OSError, ValueError) as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"baked {count} objects; rigid bodies have keyframes already")
+        return {"FINISHED"}
+
+
+class SINEW_OT_setting(bpy.types.Operator):
+    """Add a parameter to be changed, or remove one"""
+    bl_idname = "sinew.setting"
+    bl_label = "Parameter"
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+    remove: bpy.props.IntProperty(default=-1)
+
+    def execute(self, context):
+        settings = context.scene.sinew.settings
+        if self.remove >= 0:
+            settings.remove(self.remove)
+        else:
+            settings.add()
+        return {"FINISHED"}
+
+
+class SINEW_PT_panel(bpy.types.Panel):
+    bl_label = "Sinew"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Sinew"
+
+    def draw(self, context):
+        properties, layout = context.scene.sinew, self.layout
+        for name in ("scene", "frames", "folder", "command"):
+            layout.prop(properties, name)
+        box = layout.box()
+        row = box.row()
+        row.label(text="Parameters")
+        row.operator("sinew.setting", text="", icon="ADD").remove = -1
+        for i, setting in enumerate(properties.settings):
+            row = box.row(align=True)
+            row.prop(setting, "path", text="")
+            row.prop(setting, "value", text="")
+            row.operator("sinew.setting", text="", icon="X").remove = i
+        layout.operator("sinew.run", icon="PLAY")
+        layout.operator("sinew.bake", icon="FILE_TICK")
+        if properties.said:
+            layout.label(text=properties.said)
+
+
+CLASSES = (SinewSetting, SinewProperties, SINEW_OT_run, SINEW_OT_import, SINEW_OT_bake, SINEW_OT_setting, SINEW_PT_panel)
+
+
+def menu_item(self, context):
+    self.layout.operator("sinew.import_run", text="Sinew run (folder)")
+
+
+def register():
+    for kind in CLASSES:
+        bpy.utils.register_class(kind)
+    bpy.types.Scene.sinew = bpy.props.PointerProperty(type=SinewProperties)
+    bpy.types.TOPBAR_MT_file_import.append(menu_item)
+
+
+def unregister():
+    bpy.types.TOPBAR_MT_file_import.remove(menu_item)
+    del bpy.types.Scene.sinew
+    for kind in reversed(CLASSES):
+        bpy.utils.unregister_class(kind)
+
+
+# ---- The script ------------------------------------------------------------------------------------------------------
+
+
 def main():
     arguments = sys.argv[sys.argv.index("--") + 1:] if "--" in sys.argv else []
     if len(arguments) != 1:
         sys.exit("usage: blender --python import_sinew.py -- FOLDER")
-    clear_startup()
-    for thing in import_folder(arguments[0]):
-        print(f"imported {thing.name}: {len(thing.data.vertices)} vertices, {len(thing.data.polygons)} faces")
+    try:
+        clear_startup()
+        for thing in import_folder(arguments[0]):
+            print(f"imported {thing.name}: {len(thing.data.vertices)} vertices, {len(thing.data.polygons)} faces")
+    except (OSError, ValueError) as error:
+        sys.exit(f"import_sinew: {error}")
 
 
 if __name__ == "__main__":

@@ -143,7 +143,7 @@ WEB(web_body_remove) sn_result web_body_remove(web_world *w, uint32_t number)
     return sn_body_remove(w->world, body(w, number));
 }
 
-/* The body, or the static one, that was added last by a document; -1: there is none. */
+/* The dynamic body, or the static or kinematic one, that was added last by a document; -1: there is none. */
 WEB(web_last_body) int32_t web_last_body(web_world *w)
 {
     int32_t last = -1;
@@ -154,11 +154,11 @@ WEB(web_last_body) int32_t web_last_body(web_world *w)
     return last;
 }
 
-WEB(web_last_static) int32_t web_last_static(web_world *w)
+WEB(web_last_fixed) int32_t web_last_fixed(web_world *w)
 {
     int32_t last = -1;
-    const sn_scene_static *found;
-    for (uint32_t i = 0; (found = sn_scene_static_at(w->scene, i)); ++i)
+    const sn_scene_fixed *found;
+    for (uint32_t i = 0; (found = sn_scene_fixed_at(w->scene, i)); ++i)
         last = (int32_t)found->handle.index;
     return last;
 }

@@ -285,7 +285,7 @@ static bool tell_object(web_world *w, sn_document *d, sn_value *list, uint32_t i
     return lists != NULL;
 }
 
-static void tell_static(web_world *w, sn_document *d, sn_value *list, const sn_scene_static *found)
+static void tell_fixed(web_world *w, sn_document *d, sn_value *list, const sn_scene_fixed *found)
 {
     sn_body_def def;
     if (!sn_body_is_valid(w->world, found->handle) || sn_body_read(w->world, found->handle, &def) != SN_OK)
@@ -293,7 +293,7 @@ static void tell_static(web_world *w, sn_document *d, sn_value *list, const sn_s
     sn_value *record = sn_document_record(d, list, NULL);
     sn_document_text(d, record, "name", found->name ? found->name : "");
     sn_document_number(d, record, "body", found->handle.index);
-    sn_document_truth(d, record, "kinematic", def.type == SN_BODY_KINEMATIC);
+    sn_document_text(d, record, "type", def.type == SN_BODY_KINEMATIC ? "kinematic" : "static");
     sn_value *shapes = sn_document_list(d, record, "shapes");
     for (uint32_t k = 0; k < def.shape_count; ++k)
         tell_shape(d, shapes, &def.shapes[k]);
@@ -305,7 +305,7 @@ WEB(web_describe) bool web_describe(web_world *w)
     sn_document d;
     sn_scene_info info = sn_scene_describe(w->scene);
     const sn_object *object;
-    const sn_scene_static *found;
+    const sn_scene_fixed *found;
     bool good = true;
     sn_document_init(&d, NULL);
     sn_value *root = sn_document_record(&d, NULL, NULL);
@@ -315,11 +315,11 @@ WEB(web_describe) bool web_describe(web_world *w)
     sn_document_number(&d, root, "frames", info.frames);
     sn_document_number(&d, root, "rate", (double)info.rate);
     sn_document_number(&d, root, "warmUp", info.warm_up);
-    sn_value *objects = sn_document_list(&d, root, "objects"), *statics = sn_document_list(&d, root, "statics");
+    sn_value *objects = sn_document_list(&d, root, "objects"), *fixed = sn_document_list(&d, root, "fixed");
     for (uint32_t i = 0; (object = sn_scene_object(w->scene, i)); ++i)
         good = tell_object(w, &d, objects, i, object) && good;
-    for (uint32_t i = 0; (found = sn_scene_static_at(w->scene, i)); ++i)
-        tell_static(w, &d, statics, found);
+    for (uint32_t i = 0; (found = sn_scene_fixed_at(w->scene, i)); ++i)
+        tell_fixed(w, &d, fixed, found);
     good = good && !d.failed && web_answer(w->engine, d.root, false);
     sn_document_release(&d);
     return good;
@@ -346,8 +346,8 @@ WEB(web_body_mesh) bool web_body_mesh(web_world *w, uint32_t object, uint32_t *o
 }
 
 /* The same for one body, without the bodies; planes reach `reach` m around a centre. Empty for fields that are no mesh. */
-WEB(web_static_mesh)
-bool web_static_mesh(web_world *w, uint32_t number, double x, double y, double z, double reach, uint32_t *out)
+WEB(web_fixed_mesh)
+bool web_fixed_mesh(web_world *w, uint32_t number, double x, double y, double z, double reach, uint32_t *out)
 {
     sn_body_def def;
     sn_shape_mesh mesh;

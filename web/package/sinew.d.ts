@@ -145,17 +145,15 @@ export interface World {
 
   // ---- Adding. All throw SinewError, and then nothing is changed.
 
-  /** Adds what a scene file could: `world.add({ objects: [{ type: "rope", ... }], statics: [...] })`, with the keys of
-   *  docs/scenes.md (objects, bodies, statics, constraints, attachments, forces, motions, events, groups, materials, names).
+  /** Adds what a scene file could: `world.add({ objects: [{ type: "rope", ... }], bodies: [...] })`, with the keys of
+   *  docs/scenes.md (objects, bodies, constraints, attachments, forces, motions, events, groups, materials, names).
    *  Later calls can name what earlier ones added. */
   add(parts: object): void;
   addObject(object: object): void;
   addRope(rope: object): void;
   addCloth(cloth: object): void;
-  /** Returns the number of the body. */
+  /** A body of any type: an entry of the list "bodies". Returns its number. */
   addBody(body: object): number;
-  /** A static or kinematic body: an entry of the list "statics". Returns the number of the body. */
-  addStatic(body: object): number;
   /** Two bodies, by number, or null for the world; kind is "ball", "hinge", "slider", "fixed", "cone_twist", "line", "plane",
    *  "velocity" or "spin"; other keys are the parameters of that kind, with vectors as arrays. */
   addJoint(joint: { kind: string; a: number | null; b: number | null; anchor?: Vec3; axis?: Vec3; strength?: number; torque_strength?: number } & Record<string, unknown>): Constraint;
@@ -346,21 +344,12 @@ export interface BodyInfo {
   name: string;
   /** Its number in world.bodyPoses. */
   body: number;
+  type: "dynamic" | "static" | "kinematic";
+  /** The particle at its centre, and the object that it is of; -1 of a static or kinematic one. */
   particle: number;
   object: number;
   shapes: Shape[];
-  /** The surface of all shapes in the frame of the body, to be drawn. A copy. */
-  mesh: { vertices: Float32Array; triangles: Uint32Array };
-}
-
-/** A static or kinematic body. */
-export interface StaticInfo {
-  name: string;
-  /** Its number in world.bodyPoses. */
-  body: number;
-  kinematic: boolean;
-  shapes: Shape[];
-  /** In its own frame, to be drawn; of a plane a square. A copy. Empty for fields that are no mesh. */
+  /** The surface of all shapes in the frame of the body, to be drawn; of a plane a square. A copy. Empty for fields that are no mesh. */
   mesh: { vertices: Float32Array; triangles: Uint32Array };
 }
 
@@ -381,7 +370,6 @@ export interface Scene {
   readonly problems: Problem[];
   readonly meshes: Mesh[];
   readonly bodies: BodyInfo[];
-  readonly statics: StaticInfo[];
   /** A box around all that moves, as it is now. */
   readonly bounds: { low: [number, number, number]; high: [number, number, number] };
   /** A place to look from, and what to look at, that shows the scene as it is now. */

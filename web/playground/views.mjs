@@ -24,7 +24,7 @@ for (const name of names.sort()) {
     const p = world.positions, r = world.radii, w = world.inverseMasses;
     const stride = Math.max(1, Math.floor(p.length / 3 / 400));
     for (let i = 0; 3 * i < p.length; i += stride) for (let k = 0; k < 3; ++k) if (Number.isFinite(p[3 * i + k])) seen[k].push(p[3 * i + k] - (w[i] ? r[i] : 0), p[3 * i + k] + (w[i] ? r[i] : 0));
-    for (const body of scene.bodies) {
+    for (const body of scene.bodies.filter((b) => b.type === "dynamic")) {
       const c = world.bodyPoses.subarray(7 * body.body, 7 * body.body + 7);
       const v = body.mesh.vertices, [x, y, z, s] = c.subarray(3);
       for (let i = 0; i < v.length; i += 3 * Math.max(1, Math.floor(v.length / 60))) {

@@ -128,7 +128,7 @@ test('settings are read and changed by the names of scene files', () => {
 test('objects, bodies, static ones and joints are added, or refused without a trace', () => {
   const world = sinew.world();
   world.addCloth({ name: 'sheet', columns: 5, rows: 5, width: 1, height: 1, position: [0, 2, 0] });
-  const floor = world.addStatic({ type: 'plane', name: 'floor' });
+  const floor = world.addBody({ type: 'static', name: 'floor', shapes: { type: 'plane' } });
   const door = world.addBody({ name: 'door', shapes: [{ type: 'box', size: [1, 2, 0.1] }], position: [0.5, 1, 0] });
   const hinge = world.addJoint({ kind: 'hinge', a: null, b: door, anchor: [0, 1, 0], axis: [0, 1, 0], least: -1, most: 1 });
   assert.equal(hinge.kind, 'joint_hinge');
@@ -278,7 +278,8 @@ test('a scene tells what it is made of', () => {
     assert.ok(mesh.triangles.every((corner) => corner < mesh.vertices.length / 3));
     assert.ok(Number.isFinite(scene.world.bodyPoses[7 * body]));
   }
-  assert.ok(scene.statics.every((one) => one.shapes[0].type === 'field' || one.mesh.triangles.length > 0));
+  const fixed = scene.bodies.filter((one) => one.type !== 'dynamic');
+  assert.ok(fixed.length && fixed.every((one) => one.shapes[0].type === 'field' || one.mesh.triangles.length > 0));
   const cloth = sinew.scene(text('tablecloth'), { files });
   const mesh = cloth.meshes.find((one) => one.triangles.length);
   assert.ok(mesh.triangles.every((p) => p >= mesh.first && p < mesh.first + mesh.count));
@@ -359,7 +360,7 @@ test('worlds give back what they took', () => {
   const make = () => {
     const scene = sinew.scene(text('zoo'), { files });
     scene.frame();
-    void [scene.meshes, scene.bodies, scene.statics, scene.world.positions, scene.world.links(), scene.world.report()];
+    void [scene.meshes, scene.bodies, scene.world.positions, scene.world.links(), scene.world.report()];
     scene.world.snapshot();
     scene.destroy();
   };

@@ -516,12 +516,8 @@ class World {
 
   addBody(body) {
     this.add({ bodies: [body] });
-    return this.#c.web_last_body(this.handle);
-  }
-
-  addStatic(body) {
-    this.add({ statics: [body] });
-    return this.#c.web_last_static(this.handle);
+    const fixed = body.type === 'static' || body.type === 'kinematic';
+    return fixed ? this.#c.web_last_fixed(this.handle) : this.#c.web_last_body(this.handle);
   }
 
   addParticle(position, { mass = 1, velocity = [0, 0, 0], radius = 0, group = 0 } = {}) {
@@ -1042,7 +1038,7 @@ class Scene {
   #description = null;
   #extended = -1;
   #bodies = null;
-  #statics = null;
+  #moving = null; // the dynamic ones of them
 
   constructor(world, name, problems) {
     this.world = world;
@@ -1062,7 +1058,7 @@ class Scene {
       const { engine, handle } = this.world;
       if (!engine.c.web_describe(handle)) throw new SinewError('out of memory', 'memory');
       this.#description = engine.answer();
-      this.#bodies = this.#statics = null;
+      this.#bodies = this.#moving = null;
       this.#extended = this.world.extended;
     }
     return this.#description;
@@ -1086,9 +1082,18 @@ class Scene {
   }
 
   get bodies() {
-    const { objects } = this.#describe();
-    this.#bodies ??= objects.flatMap((object, i) => (object.bodies.length ? this.#bodiesOf(object, i) : []));
+    const { fixed } = this.#describe();
+    this.#bodies ??= [
+      ...this.#dynamic(),
+      ...fixed.map((body) => ({ ...body, particle: -1, object: -1, shapes: shapesOf(body), mesh: this.#fixedMesh(body.body) })),
+    ];
     return this.#bodies;
+  }
+
+  #dynamic() {
+    const { objects } = this.#describe();
+    this.#moving ??= objects.flatMap((object, i) => (object.bodies.length ? this.#bodiesOf(object, i) : []));
+    return this.#moving;
   }
 
   #bodiesOf(object, i) {
@@ -1117,6 +1122,7 @@ class Scene {
     return object.bodies.map((body, k) => ({
       name: body.name,
       body: body.body,
+      type: 'dynamic',
       particle: body.particle,
       object: i,
       shapes: shapesOf(body),
@@ -1124,20 +1130,14 @@ class Scene {
     }));
   }
 
-  get statics() {
-    const { statics } = this.#describe();
-    this.#statics ??= statics.map((body) => ({ ...body, shapes: shapesOf(body), mesh: this.#staticMesh(body.body) }));
-    return this.#statics;
-  }
-
-  #staticMesh(body) {
+  #fixedMesh(body) {
     const { engine, handle } = this.world;
     const { low, high } = this.bounds;
     const middle = [0, 1, 2].map((i) => (low[i] + high[i]) / 2);
     const reach = 4 * Math.max(1, ...[0, 1, 2].map((i) => high[i] - low[i]));
     const at = engine.take(20);
     try {
-      if (!engine.c.web_static_mesh(handle, body, ...middle, reach, at)) throw new SinewError('out of memory', 'memory');
+      if (!engine.c.web_fixed_mesh(handle, body, ...middle, reach, at)) throw new SinewError('out of memory', 'memory');
       const [x, count, , corners, triangles] = engine.words(at, 5);
       const mesh = { vertices: engine.floats(x, 3 * count).slice(), triangles: engine.words(corners, 3 * triangles).slice() };
       [x, corners].forEach((block) => block && engine.c.web_give(block));
@@ -1157,7 +1157,7 @@ class Scene {
     });
     const { positions, radii, bodyPoses } = this.world;
     for (let i = 0; i < positions.length; i += 3) include(positions[i], positions[i + 1], positions[i + 2], radii[i / 3]);
-    for (const { body, shapes } of this.bodies) {
+    for (const { body, shapes } of this.#dynamic()) {
       const [x, y, z] = bodyPoses.subarray(7 * body, 7 * body + 3);
       include(x, y, z, Math.max(0, ...shapes.map(shapeReach)));
     }

@@ -72,9 +72,9 @@ function sceneOf(names, files) {
     world: { substeps: 20, damping: 0.2 },
     run: { frames: 600 },
     objects: objects.map((o) => o.object),
-    statics: [
-      { type: "plane", name: "floor", material: { friction: 0.6 } },
-      ...objects.filter((o) => !o.closed).map((o, i) => ({ type: "sphere", name: `ball${i}`, radius: 0.35, position: [o.object.position[0], 0.55, 0] })),
+    bodies: [
+      { name: "floor", type: "static", shapes: { type: "plane", material: { friction: 0.6 } } },
+      ...objects.filter((o) => !o.closed).map((o, i) => ({ name: `ball${i}`, type: "static", position: [o.object.position[0], 0.55, 0], shapes: { type: "sphere", radius: 0.35 } })),
     ],
   }, null, 2);
 }

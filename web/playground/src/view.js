@@ -103,7 +103,7 @@ export class View {
     model.meshes.forEach((mesh, i) => this.addObject(mesh, this.color(i), busy));
     this.addLinks(busy);
     this.addBodies();
-    for (const body of model.statics) this.addStatic(body);
+    for (const body of model.fixed) this.addFixed(body);
     this.setMarks(model.picture.fixed);
     this.addGround();
     this.placeSun();
@@ -171,7 +171,7 @@ export class View {
     for (const { mesh, bodies, colors } of groups.values()) this.add(new Solids("bodies", solidGeometry(mesh), bodies, colors));
   }
 
-  addStatic(body) {
+  addFixed(body) {
     if (!body.mesh.triangles.length || this.isGround(body)) return;
     const look = material(this.theme.obstacle, { roughness: 0.85, side: body.type === "mesh" || body.type === "plane" ? DoubleSide : 0 });
     if (body.sensor || body.type === "plane") Object.assign(look, { transparent: true, opacity: body.sensor ? 0.18 : 0.4, depthWrite: false });
@@ -192,7 +192,7 @@ export class View {
   }
 
   groundHeight() {
-    const plane = this.model.statics.find((c) => this.isGround(c));
+    const plane = this.model.fixed.find((c) => this.isGround(c));
     if (plane) return this.model.picture.bodies[7 * plane.body + 1];
     return this.bounds.low[1] - 0.03 * this.size;
   }

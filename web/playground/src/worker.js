@@ -227,21 +227,22 @@ function rerun(list, to, sending = false) {
 
 function describe() {
   const copy = (m) => ({ vertices: m.vertices.slice(), triangles: m.triangles.slice() });
+  const moving = scene.bodies.filter((b) => b.type === "dynamic");
   return {
     name: scene.name, title: scene.title, about: scene.about, topic: scene.topic, frameTime: scene.frameTime, frames: scene.frames,
     dimensions: world.dimensions, problems: scene.problems.map(({ severity, line, column, path, message, text }) => ({ severity, line, column, path, message, text })),
     settings: world.settings, particles: world.particleCount, constraints: world.constraintCount, bodyCount: world.bodyCount,
     radii: world.radii.slice(), inverseMasses: world.inverseMasses.slice(), links: world.links(), bounds: scene.bounds, camera: scene.camera,
-    bodyParticles: scene.bodies.map((b) => b.particle),
+    bodyParticles: moving.map((b) => b.particle),
     meshes: scene.meshes.map((m) => ({
       name: m.name, type: m.type, object: m.object, group: m.group, first: m.first, count: m.count,
       triangles: m.triangles.slice(), lines: m.lines.slice(), points: m.points.slice(),
     })),
-    bodies: scene.bodies.map((b) => ({
+    bodies: moving.map((b) => ({
       name: b.name, body: b.body, particle: b.particle, object: b.object, mesh: copy(b.mesh),
       shapes: b.shapes.map((s) => ({ ...s, vertices: s.vertices ? s.vertices.slice() : null })),
     })),
-    statics: scene.statics.map((s) => ({
+    fixed: scene.bodies.filter((b) => b.type !== "dynamic").map((s) => ({
       name: s.name, body: s.body, type: s.shapes.length === 1 ? s.shapes[0].type : "body", sensor: s.shapes[0].sensor, mesh: copy(s.mesh),
     })),
     picture: picture(true),

@@ -1,0 +1,228 @@
+/* Scenes: what a scene file describes, and builders of ropes, cloth, figures and the like, for programs in C and C++.
+
+   This is the library sinew::scene, which stands beside the engine and uses only its public interface. It needs jansson, the engine
+   itself does not:
+
+       find_package(sinew REQUIRED COMPONENTS scene)              # CMake
+       target_link_libraries(program PRIVATE sinew::scene)
+
+       cc program.c $(pkg-config --cflags --libs --static sinew-scene)
+
+   A scene is a world, the objects in it by name, and what happens to them by time: motions along keyframes, forces and wind, events.
+   sn_scene_step does all of that for one frame and steps the world. Everything else is done with the world itself, sn_scene_world.
+
+       char why[2000];
+       sn_scene *scene;
+       if (sn_scene_open("curtain.json", NULL, &scene, why, sizeof why) != SN_OK) {
+           fputs(why, stderr);              // "curtain.json:12:5: error: objects[2].pins[0]: found ..., expected ..."
+           return 1;
+       }
+       sn_particle hem = sn_scene_find_particle(scene, "curtain.bottom_left");
+       for (int frame = 0; frame < 300; ++frame)
+           if (sn_scene_step(scene) != SN_OK)
+               return fputs(sn_scene_error(scene), stderr), 1;
+       sn_vec3 x = sn_particle_position(sn_scene_world(scene), hem);
+       sn_scene_destroy(scene);
+
+   Names follow those of sinew.h, and so does what calls return when they fail (sinew/base.h). A scene is used by one thread at a time. The scene
+   format is described in docs/scenes.md; `sinew check` says what is wrong with a file. */
+#ifndef SINEW_SCENE_H
+#define SINEW_SCENE_H
+
+#include <sinew/scene_objects.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if SINEW_DOUBLE /* a program and a library that disagree about sn_real do not link */
+#define sn_scene_open         sn_scene_open_double
+#define sn_scene_open_text    sn_scene_open_text_double
+#define sn_scene_create_empty sn_scene_create_empty_double
+#endif
+
+/* ---- Making a scene ------------------------------------------------------------------------------------------------------ */
+
+typedef struct sn_scene_def {
+    sn_allocator allocator; /* of the scene and its world; all zero: the C library's */
+    sn_log log;             /* warnings and errors of the world; what is wrong with a file is in the message instead */
+    sn_tasks tasks;         /* all zero: threads of the world's own, */
+    uint32_t threads;       /*   so many of them; 0: as sn_world_set_threads */
+    uint64_t memory;        /* bytes that a scene may ask for; more is refused. Default 4 GiB */
+    bool read_anywhere;     /* a scene may read meshes outside of its folder; default false */
+    uint32_t set_count;     /* changes to a scene file before it is built, as of `sinew run --set`: */
+    const char *const *set; /*   "world.substeps=20", "objects[0].length=2" */
+    const char *folder;     /* from which an empty scene reads meshes; NULL, the default: the present one */
+    sn_real rate;           /* frames a second of an empty scene; default 60 */
+} sn_scene_def;
+
+sn_scene_def sn_default_scene_def(void);
+
+/* Builds the scene of a file. def NULL means the default. On failure *scene is NULL, and message (which may be NULL), of size bytes, has all that is
+   wrong, a line each, with file, line, column, what was found and what was expected. When it succeeds message has warnings and notes, or
+   is empty. What does not fit is left out, by whole lines.
+
+   SN_ERROR_ARGUMENT: the file cannot be read, is no JSON, or describes no scene; SN_ERROR_MEMORY. */
+sn_result sn_scene_open(const char *path, const sn_scene_def *def, sn_scene **scene, char *message, size_t size);
+
+/* The same for a text of length bytes. name is what messages call it. It may read meshes in def->folder. */
+sn_result sn_scene_open_text(const char *name, const char *text, size_t length, const sn_scene_def *def,
+                             sn_scene **scene, char *message, size_t size);
+
+/* A scene without objects, to be filled by the calls below. world is as for sn_world_create; NULL means its default. Of allocator, log, tasks and threads
+   those of world count, and not those of def. On failure *scene is NULL and message as above. */
+sn_result sn_scene_create_empty(const sn_scene_def *def, const sn_world_def *world, sn_scene **scene, char *message,
+                                size_t size);
+
+/* Frees the scene and its world. NULL is ignored. */
+void sn_scene_destroy(sn_scene *scene);
+
+/* Why the last failing call on this scene failed, in words; "" if none has. The text lives until the next failing call. What fails on
+   the world itself is in sn_world_error. */
+const char *sn_scene_error(const sn_scene *scene);
+
+/* Adds what a text describes to the scene: groups, objects, bodies, constraints, attachments, forces, motions and events, as in a scene file.
+   It may name what is there already, so this is also how a program gives keyframes or events to what it has built:
+
+       sn_scene_extend_text(scene, "gust", "{\"forces\": [{\"type\": \"wind\", \"of\": \"flag\", \"value\": [6, 0, 2]}]}", SIZE_MAX);
+
+   length SIZE_MAX: up to the zero. Not what there is once: world, run, contact, record. On failure the scene is as it was, and
+   sn_scene_error has every problem, a line each. */
+sn_result sn_scene_extend_text(sn_scene *scene, const char *name, const char *text, size_t length);
+
+/* Writes the scene as it is now, as a scene file. Loaded before the first step it is the same world, with the same state hash; later, the motion goes on the
+   same up to rounding. Fails if something cannot be said in a scene file: a constraint of a kind of your own, a shape that is a function. */
+sn_result sn_scene_save_file(sn_scene *scene, const char *path);
+
+/* ---- Running it ---------------------------------------------------------------------------------------------------------- */
+
+/* The world. It belongs to the scene. Use it as you like, but do not destroy it, and do not remove particles or bodies of objects. */
+sn_world *sn_scene_world(sn_scene *scene);
+
+/* Advances the scene by one frame of 1 / rate seconds: what follows keyframes is sent on its way, forces and events of the frame are applied, and the world
+   is stepped. As sn_world_step; the reason is in sn_scene_error. SN_CANCELLED, from a function that the world was given
+   (sn_world_set_cancel): the scene stands before the frame, its events done; the next call takes the same frame.
+
+   For a game whose frames are of any length, take as many steps as time has passed, with an sn_accumulator of one step of 1 / rate
+   (docs/games.md). A program that calls sn_world_step itself moves the world alone: keyframes, forces and events wait. */
+sn_result sn_scene_step(sn_scene *scene);
+
+/* The same with sn_world_step_budget; budget NULL: with sn_world_step. certificate may be NULL. */
+sn_result sn_scene_step_budget(sn_scene *scene, sn_budget *budget, sn_certificate *certificate);
+
+/* Frames taken so far, and their time in seconds, which goes on where a saved scene left off. */
+uint32_t sn_scene_frame(const sn_scene *scene);
+double sn_scene_time(const sn_scene *scene);
+
+/* What the file says about itself and about how long to run. The texts live as long as the scene. */
+typedef struct sn_scene_info {
+    const char *title; /* "" when not given, like the next */
+    const char *about;
+    const char *topic; /* what it belongs to: "ropes", "integrators" */
+    uint32_t frames;   /* to run; default 300 */
+    sn_real rate;      /* frames a second; default 60 */
+    uint32_t warm_up;  /* frames to run before the first that counts; default 0 */
+} sn_scene_info;
+
+sn_scene_info sn_scene_describe(const sn_scene *scene);
+
+/* A moment of a scene, to come back to: a snapshot of its world, and how far it is with its frames and events. NULL when memory runs out. Destroy it
+   before the scene. */
+typedef struct sn_scene_moment sn_scene_moment;
+sn_scene_moment *sn_scene_mark(sn_scene *scene);
+
+/* The same into a moment of the same scene; on failure it keeps what it held. */
+sn_result sn_scene_mark_again(sn_scene *scene, sn_scene_moment *moment);
+
+/* Puts the scene back: the same bits follow as followed then. As sn_world_load; what was added since is gone. */
+sn_result sn_scene_return(sn_scene *scene, const sn_scene_moment *moment);
+
+/* Its time in seconds, as of sn_scene_time; the bytes that it takes. */
+double sn_scene_moment_time(const sn_scene_moment *moment);
+size_t sn_scene_moment_size(const sn_scene_moment *moment);
+void sn_scene_moment_destroy(sn_scene_moment *moment);
+
+/* ---- Objects by name ------------------------------------------------------------------------------------------------------- */
+
+/* The objects in their order, NULL beyond the last; and by name, NULL if there is none. */
+const sn_object *sn_scene_object(const sn_scene *scene, uint32_t i);
+const sn_object *sn_scene_find_object(const sn_scene *scene, const char *name);
+
+/* What an object is made of and how it is drawn. Indices count its particles from 0 on: corner i is the particle
+   sn_particles_at(particles, i). All of it lives as long as the scene. */
+typedef struct sn_object_info {
+    const char *name;
+    const char *type; /* "rope", "cloth" */
+    uint32_t group;
+    sn_particles particles;
+    uint32_t body_count;
+    uint32_t triangle_count;
+    const uint32_t *triangles; /* its surface: three indices each, counter-clockwise seen from outside */
+    uint32_t line_count;
+    const uint32_t *lines; /* two indices each */
+    sn_skin skin;          /* null: it has none */
+} sn_object_info;
+
+sn_object_info sn_object_describe(const sn_object *object);
+
+/* Its i-th body; null beyond the last. */
+sn_body sn_object_nth_body(const sn_object *object, uint32_t i);
+
+/* ---- Selectors -------------------------------------------------------------------------------------------------------------
+   A selector says which particles, bodies or constraints are meant, as in scene files:
+
+       "rope.end"               a part of an object
+       "cloth"                  all of an object
+       "cloth[7]", "cloth[-1]"  one of its particles; from the end if negative
+       "cloth.top[0:5]"         some of a part, the last one excluded; "cloth.top[::4]" is every fourth
+       "crate", "doll.head"     a body
+       "rope.links[3]"          a constraint; "rope.links" are all of that name
+       "{\"of\": \"cloth\", \"near\": [0, 1, 0]}"   what else a scene file may say, as JSON: a record or a list
+
+   A failing call says in sn_scene_error which part or object there is not, and which there are. */
+
+/* The particles that a selector means, into particles, which has room for capacity; of a body, the one at its centre of mass. Gives how many there are,
+   also if there is room for fewer (particles NULL: just count); 0 if it fails. */
+uint32_t sn_scene_select(sn_scene *scene, const char *selector, uint32_t capacity, sn_particle *particles);
+
+/* One particle, one body, one point for a constraint ("rope.end", or JSON: {"body": "crate", "place": [0, 0.5, 0]}), one constraint. Null if it
+   fails, or if the selector means several. */
+sn_particle sn_scene_find_particle(sn_scene *scene, const char *selector);
+sn_body sn_scene_find_body(sn_scene *scene, const char *selector);
+sn_point sn_scene_find_point(sn_scene *scene, const char *selector);
+sn_constraint sn_scene_find_constraint(sn_scene *scene, const char *selector);
+
+/* Pins what a selector means where it is, remembering masses; lets it go again. What is immovable anyway, or was never pinned, is left alone. */
+sn_result sn_scene_pin_selected(sn_scene *scene, const char *selector);
+sn_result sn_scene_release_selected(sn_scene *scene, const char *selector);
+
+/* Removes the constraints that a selector means. Those that broke or were cut before do not matter. */
+sn_result sn_scene_cut(sn_scene *scene, const char *selector);
+
+/* ---- Meshes --------------------------------------------------------------------------------------------------------------- */
+
+typedef struct sn_mesh {
+    uint32_t vertex_count;
+    sn_vec3 *vertex; /* m */
+    uint32_t triangle_count;
+    uint32_t *triangle; /* three vertices each, counter-clockwise seen from outside */
+    uint32_t line_count;
+    uint32_t *line; /* two vertices each: the `l` elements of an OBJ, the `edge` elements of a PLY */
+} sn_mesh;
+
+/* A mesh that was read from a file. */
+typedef struct sn_mesh_file sn_mesh_file;
+
+/* Reads an OBJ or PLY file (PLY: ascii or binary). Faces with more corners are cut into triangles. Vertices within weld metres of each other become one (0: equal ones;
+   negative: none), and what that leaves without area is dropped. On failure *file is NULL and message names line, thing and value. */
+sn_result sn_mesh_file_open(const char *path, sn_real weld, sn_mesh_file **file, char *message, size_t size);
+
+/* The mesh; it lives as long as the file. NULL for NULL. */
+const sn_mesh *sn_mesh_file_mesh(const sn_mesh_file *file);
+void sn_mesh_file_destroy(sn_mesh_file *file);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

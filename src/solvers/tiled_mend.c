@@ -1,0 +1,284 @@
+/* Rods of stiff meshes that a pass leaves far too long, single ones in a front of a fold or where something holds a mesh: one after the
+   other, and those around what they move, until none is, or it would take too long.
+
+   Layers note the rods that were too long before they were moved. What is moved far leaves those around it too long, so the ends of such rods
+   are where to look. A particle in the queue has all its rods looked at; one that is too long is shortened until it is not much too long
+   (not to its full length, which would make its neighbours too long), and both ends are queued. It is an ordinary largest distance, so it
+   keeps momentum and adds no energy. The order is that of batches, and then of the queue: tiles are mended side by side, and then, on one thread,
+   what has rods from one tile to another. */
+#include "solvers/tiled_work.h"
+
+/* Rods that are longer than this, by share, are noted before they are moved. What is left so much too long, times TOO_LONG, is
+   shortened to SHORTENED times that. Where more than MANY of all particles would be looked at, the next pass notes rods that are longer by half, and where they are fewer
+   than FEW, those that are not. A step begins with STEEP of such steps, since the pass before it is not known. */
+#define LEAST_LONG 0.03
+#define LONGER     1.5
+#define TOO_LONG   ((sn_real)1.15)
+#define SHORTENED  ((sn_real)0.85)
+#define MANY       0.07
+#define FEW        0.035
+#define STEEP      3u
+#define STEEPEST   9u
+
+/* Particles that are looked at, at most, for each one of stiff meshes. */
+#define MOST_LOOKS 2.0
+
+static sn_real long_from(const sn_hierarchy *h)
+{
+    double by = LEAST_LONG;
+    for (uint32_t i = 0; i < *h->steep; ++i)
+        by *= LONGER;
+    return (sn_real)by;
+}
+
+void sn_tiled_begin_mending(const sn_hierarchy *h)
+{
+    if (h->mesh_table.count)
+        *h->steep = STEEP;
+}
+
+float sn_tiled_long_from(const sn_tiled *t)
+{
+    const sn_hierarchy *h = &((const tiled *)t->in->scratch->tiled)->hierarchy;
+    return h->mesh_table.count ? 1 + (float)long_from(h) : 0;
+}
+
+uint16_t *sn_tiled_too_long(const sn_tiled *t, const sn_plan_run *run)
+{
+    const sn_hierarchy *h = &((const tiled *)t->in->scratch->tiled)->hierarchy;
+    const bool rods = run->kind == SN_KIND_DISTANCE || run->kind == SN_KIND_DISTANCE_MAX;
+    return t->stiffens && h->mesh_table.count && rods && !run->corners ? h->too_long + run->batch : NULL;
+}
+
+void sn_tiled_note_long(const sn_tiled *t, uint32_t batch, uint32_t lane, uint32_t kind, uint32_t row)
+{
+    const sn_frame *frame = &t->in->frame;
+    const sn_pool *pool = t->in->store->pool[kind];
+    const uint32_t *point = pool->point + (size_t)row * 2;
+    const uint32_t a = frame->slot[point[0]], b = frame->slot[point[1]];
+    const sn_vec3 apart = vec3_add(vec3_sub(vec4_xyz(frame->x[a]), vec4_xyz(frame->x[b])),
+                                   vec3_sub(vec4_xyz(frame->d[a]), vec4_xyz(frame->d[b])));
+    const sn_hierarchy *h = &((const tiled *)t->in->scratch->tiled)->hierarchy;
+    if (vec3_length(apart) > (1 + long_from(h)) * pool->param[(size_t)row * pool->param_count])
+        h->too_long[batch] |= (uint16_t)(1u << lane);
+}
+
+typedef struct mending {
+    const layer *l;
+    const sn_hierarchy *h;
+    const uint8_t *touched;
+    sn_vec4 *x, *low;
+    sn_real too_long, shortened; /* by rest length */
+    uint32_t tile;               /* that is mended by itself; NONE: all */
+    /* The queue: a ring of so many slots, */
+    uint32_t *ring;
+    uint32_t size, first, count; /*   of which these are in it */
+} mending;
+
+#define NONE SN_PLAN_NONE
+
+static void enqueue(mending *m, uint32_t slot)
+{
+    if (m->h->queued[slot])
+        return;
+    m->h->queued[slot] = true;
+    const uint32_t at = m->first + m->count++;
+    m->ring[at < m->size ? at : at - m->size] = slot;
+}
+
+static uint32_t dequeue(mending *m)
+{
+    const uint32_t slot = m->ring[m->first++];
+    m->first = m->first < m->size ? m->first : 0;
+    m->count--;
+    m->h->queued[slot] = false;
+    return slot;
+}
+
+/* Where a particle is: in planes, or in storage, where that of those that are exchanged is the last. */
+typedef struct whereabouts {
+    sn_real *x, *low; /* low: NULL where places themselves are moved */
+    size_t apart;     /* from one coordinate to the next */
+} whereabouts;
+
+static whereabouts find(const mending *m, uint32_t slot)
+{
+    const uint32_t index = m->h->tile_of[slot];
+    const sn_tile *tile = &m->l->plan->tile[index];
+    const sn_hierarchy_home *home = &m->h->home[index];
+    if (!home->plane || m->touched[slot])
+        return (whereabouts){&m->x[slot].x, home->coarse ? NULL : &m->low[slot].x, 1};
+    uint32_t lane, row = place_in_rows(tile, slot - tile->first, &lane);
+    sn_real *at = home->plane + (size_t)row * SN_ROW + lane;
+    return (whereabouts){at, home->coarse ? NULL : at + SN_PLANE_D * SN_BATCH, SN_BATCH};
+}
+
+static sn_vec3 read(const sn_real *from, size_t apart)
+{
+    return from ? vec3(from[0], from[apart], from[2 * apart]) : vec3(0, 0, 0);
+}
+
+static void move(const whereabouts *at, sn_vec3 by)
+{
+    sn_real *to = at->low ? at->low : at->x;
+    to[0] += by.x;
+    to[at->apart] += by.y;
+    to[2 * at->apart] += by.z;
+}
+
+/* Gives whether some of its rods lead out of the tile that is mended, and were left. */
+static bool look_at(mending *m, uint32_t slot)
+{
+    bool left = false;
+    const sn_hierarchy *h = m->h;
+    const whereabouts a = find(m, slot);
+    sn_vec3 x = read(a.x, a.apart), low = read(a.low, a.apart);
+    for (uint32_t e = h->rod_start[slot]; e < h->rod_start[slot + 1]; ++e) {
+        const uint32_t other = h->rod[e].to;
+        if (m->tile != NONE && h->tile_of[other] != m->tile) {
+            left = true;
+            continue;
+        }
+        const whereabouts b = find(m, other);
+        const sn_vec3 apart = vec3_add(vec3_sub(x, read(b.x, b.apart)), vec3_sub(low, read(b.low, b.apart)));
+        const sn_real rest = h->rod[e].rest, most = m->too_long * rest, square = vec3_dot(apart, apart);
+        const sn_real w = m->x[slot].w, w_other = m->x[other].w, give = w + w_other;
+        if (!(square > most * most) || !(give > 0))
+            continue;
+        const sn_real length = real_sqrt(square), share = (m->shortened * rest - length) / (give * length);
+        move(&a, vec3_scale(apart, share * w));
+        move(&b, vec3_scale(apart, -share * w_other));
+        x = read(a.x, a.apart);
+        low = read(a.low, a.apart);
+        enqueue(m, slot);
+        enqueue(m, other);
+    }
+    return left;
+}
+
+/* Where the tiles of stiff meshes are in this pass. */
+static void find_homes(const mending *m)
+{
+    for (uint32_t i = 0; i < m->h->tile_table.count; ++i) {
+        const uint32_t index = m->h->tile[i];
+        const sn_tile *tile = &m->l->plan->tile[index];
+        void *plane = sn_tiled_is_resident(m->l, tile) ? sn_resident_planes(m->l, index).plane : NULL;
+        m->h->home[index] = (sn_hierarchy_home){plane, sn_tiled_motion(m->l, tile).coarse};
+    }
+}
+
+static void queue_batch(mending *m, uint32_t kind, uint32_t batch)
+{
+    const sn_solver_in *in = m->l->t->in;
+    const sn_pool *pool = in->store->pool[kind];
+    for (uint32_t lane = 0; lane < SN_BATCH; ++lane)
+        for (uint32_t k = 0; (m->h->too_long[batch] >> lane & 1) && k < 2; ++k) {
+            const uint32_t slot = in->frame.slot[pool->point[2 * (size_t)m->l->plan->row[batch * SN_BATCH + lane] + k]];
+            if (m->h->rod_start[slot] < m->h->rod_start[slot + 1])
+                enqueue(m, slot);
+        }
+    m->h->too_long[batch] = 0;
+}
+
+static void queue_runs(mending *m, const sn_tile *tile)
+{
+    for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
+        const sn_plan_run *run = &m->l->plan->run[r];
+        for (uint32_t b = run->batch; b < run->batch + run->batches; ++b)
+            if (m->h->too_long[b])
+                queue_batch(m, run->kind, b);
+    }
+}
+
+void sn_tiled_count_long(const layer *l, const sn_tile *tile)
+{
+    const sn_hierarchy *h = &l->scratch->hierarchy;
+    uint32_t count = 0;
+    if (!l->t->stiffens || !h->mesh_table.count)
+        return;
+    for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r)
+        for (uint32_t b = l->plan->run[r].batch; b < l->plan->run[r].batch + l->plan->run[r].batches; ++b)
+            for (uint32_t left = h->too_long[b]; left; left &= left - 1)
+                count++;
+    h->mended[tile - l->plan->tile] = (sn_hierarchy_mended){.noted = count};
+}
+
+/* A tile by itself. What has rods that lead out of it is noted, for when all tiles have been mended. */
+static void mend_tile(void *data, uint32_t index, uint32_t worker)
+{
+    mending m = *(const mending *)data;
+    m.tile = m.h->tile[index];
+    const sn_tile *tile = &m.l->plan->tile[m.tile];
+    uint32_t *left = &m.h->mended[m.tile].left;
+    (void)worker;
+    m.ring = m.h->queue + tile->first;
+    m.size = tile->count;
+    queue_runs(&m, tile);
+    for (uint32_t looks = (uint32_t)(MOST_LOOKS * tile->count); m.count; looks -= looks > 0) {
+        const uint32_t slot = dequeue(&m);
+        if (looks && look_at(&m, slot) && !m.h->leads_out[slot]) {
+            m.h->leads_out[slot] = true;
+            m.h->left[tile->first + (*left)++] = slot;
+        }
+    }
+}
+
+/* What is left between tiles, and what that moves. */
+static void mend_between(mending *m)
+{
+    const sn_hierarchy *h = m->h;
+    const sn_plan *plan = m->l->plan;
+    m->ring = h->queue;
+    m->size = h->slots;
+    for (uint32_t i = 0; i < h->tile_table.count; ++i) {
+        const uint32_t first = plan->tile[h->tile[i]].first;
+        for (uint32_t k = 0; k < h->mended[h->tile[i]].left; ++k) {
+            h->leads_out[h->left[first + k]] = false;
+            enqueue(m, h->left[first + k]);
+        }
+    }
+    for (uint32_t t = plan->layer[1]; t < plan->tile_table.count; ++t)
+        if (h->mended[t].noted)
+            queue_runs(m, &plan->tile[t]);
+    for (uint32_t looks = (uint32_t)(MOST_LOOKS * h->slots); m->count; looks -= looks > 0) {
+        const uint32_t slot = dequeue(m);
+        if (looks)
+            look_at(m, slot);
+    }
+}
+
+/* ns of a particle that is looked at, about. */
+#define WORK_OF_LOOK 100.0
+
+bool sn_tiled_mend(const layer *l)
+{
+    const sn_hierarchy *h = &l->scratch->hierarchy;
+    const sn_plan *plan = l->plan;
+    mending m = {.l = l,
+                 .h = h,
+                 .touched = l->scratch->touched_table.column[0],
+                 .x = l->t->motion->x,
+                 .low = l->t->motion->x_low,
+                 .tile = NONE};
+    if (!l->t->stiffens || !h->mesh_table.count)
+        return true;
+    uint32_t noted = 0;
+    for (uint32_t t = 0; t < plan->tile_table.count; ++t)
+        noted += h->mended[t].noted;
+    const double all = h->particles[SN_STIFFENED] + h->particles[SN_PLAIN_SHAPE];
+    const sn_real by = TOO_LONG * long_from(h);
+    m.too_long = 1 + by;
+    m.shortened = 1 + SHORTENED * by;
+    if (noted > MANY * all && *h->steep < STEEPEST)
+        ++*h->steep;
+    else if (noted<FEW * all && * h->steep> 0)
+        --*h->steep;
+    if (!noted)
+        return true;
+    find_homes(&m);
+    const bool share = sn_parallel_wants(l->t->in->parallel, noted * WORK_OF_LOOK);
+    if (!sn_parallel_tasks(share ? l->t->in->parallel : NULL, h->tile_table.count, mend_tile, &m))
+        return false;
+    mend_between(&m);
+    return true;
+}
