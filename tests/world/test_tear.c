@@ -85,9 +85,6 @@ static void test_a_sheet_tears_in_two(void **state)
     assert_true(tears >= 7);
     assert_true(pieces_of(world, s.skin) >= 2);
     assert_int_equal(sn_world_particle_count(world), 13 * 9 + tears);
-    for (uint32_t i = 0; i < s.rods.count; ++i) /* no rod that is an edge is lost; diagonals may be */
-        if (!sn_constraint_is_valid(world, sn_constraints_at(s.rods, i)))
-            continue;
     sn_world_destroy(world);
 }
 
@@ -205,7 +202,6 @@ static void test_tears_are_the_same_everywhere(void **state)
     (void)state;
     sn_world *world[3];
     tear_sheet s[3];
-    sn_snapshot *saved = NULL;
     for (uint32_t w = 0; w < 3; ++w) {
         world[w] = make_world(w == 1 ? 3 : 1, -9.81);
         s[w] = tear_sheet_add(world[w], 15, 11, 0.1, 0.02, 1e-6, 0.1, 9);
@@ -233,7 +229,6 @@ static void test_tears_are_the_same_everywhere(void **state)
         assert_same_world(world[0], world[2]);
     }
     assert_true(tears > 10);
-    sn_snapshot_destroy(saved);
     for (uint32_t w = 0; w < 3; ++w)
         sn_world_destroy(world[w]);
 }
@@ -321,8 +316,6 @@ static void test_a_rope_parts(void **state)
             assert_ok(world, sn_particle_move_to(world, p[N - 1], x));
             assert_ok(world, sn_world_step(world, real(1.0 / 60)));
         }
-        const uint32_t at = event[0].constraint.index;
-        (void)at;
         double gap = 0;
         for (uint32_t i = 0; i + 1 < N; ++i)
             gap = fmax(gap, support_gap(sn_particle_position(world, p[i]), sn_particle_position(world, p[i + 1])));
