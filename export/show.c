@@ -2,6 +2,7 @@
 #include "export/show.h"
 #include "export/body_mesh.h"
 #include "export/shape_mesh.h"
+#include "export/show_ties.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 static const uint32_t palette[] = {0xe2603a, 0x2f86a8, 0xefb23c, 0x4a9d6f, 0x8a63a8, 0xd4688c, 0x2aa59b, 0x8c9aa8};
 #define COLOURS  (sizeof palette / sizeof palette[0])
 #define OBSTACLE 0xaeb9c5u
+#define TIE      0x59636eu
 
 #define THIN      0.0035f /* of the size of everything: half of a line, */
 #define MOST_THIN 0.03f   /*   but no more, m */
@@ -38,6 +40,7 @@ typedef struct part {
 
 struct sn_show {
     sn_scene *scene;
+    sn_ties *ties;
     uint32_t count;
     part *part;
     sn_vec3 *place, *normal; /* room for the largest */
@@ -185,8 +188,11 @@ sn_show *sn_show_create(sn_scene *scene)
     while (sn_scene_fixed_at(scene, statics))
         ++statics;
     bool good = show && (show->part = calloc((size_t)objects + statics + 1, sizeof *show->part));
-    if (show)
+    if (show) {
         show->scene = scene;
+        show->ties = sn_ties_create(scene);
+        good = good && show->ties;
+    }
     for (uint32_t i = 0; good && i < objects; ++i)
         good = take_object(show, sn_scene_object(scene, i), i);
     float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -220,6 +226,7 @@ void sn_show_destroy(sn_show *show)
         free(show->part[i].solid.normal);
         sn_torn_mesh_release(&show->part[i].torn);
     }
+    sn_ties_destroy(show->ties);
     free(show->part);
     free(show->place);
     free(show->normal);
@@ -299,12 +306,30 @@ static bool set_corner(sn_raster_triangle *triangle, uint32_t k, sn_vec3 place, 
     return is_finite(place);
 }
 
-static void add_surface(const sn_show *show, const sn_torn_mesh *mesh, uint32_t colour, sn_raster_model *model)
+/* Whether something that held two particles of an object together is gone. */
+static bool is_cut(const sn_show *show, const sn_object *object, uint32_t a, uint32_t b)
+{
+    return sn_ties_is_cut(show->ties, object->run.first + a, object->run.first + b);
+}
+
+/* The triangles of a skin say themselves what hangs together. */
+static bool is_torn(const sn_show *show, const sn_object *object, const uint32_t *corner)
+{
+    if (sn_skin_is_valid(sn_scene_world(show->scene), object->skin))
+        return false;
+    return is_cut(show, object, corner[0], corner[1]) || is_cut(show, object, corner[1], corner[2]) ||
+           is_cut(show, object, corner[2], corner[0]);
+}
+
+static void add_surface(const sn_show *show, const sn_object *object, const sn_torn_mesh *mesh, uint32_t colour,
+                        sn_raster_model *model)
 {
     memset(show->normal, 0, mesh->vertex_count * sizeof *show->normal);
     for (uint32_t t = 0; t < mesh->triangle_count; ++t) {
         const uint32_t *corner = mesh->triangle + 3 * (size_t)t;
         const sn_vec3 n = face_normal(show->place, corner);
+        if (is_torn(show, object, corner))
+            continue;
         for (int k = 0; k < 3; ++k) {
             show->normal[corner[k]] = add(show->normal[corner[k]], n);
             show->drawn[corner[k]] = 1;
@@ -313,8 +338,8 @@ static void add_surface(const sn_show *show, const sn_torn_mesh *mesh, uint32_t 
     for (uint32_t t = 0; t < mesh->triangle_count; ++t) {
         const uint32_t *corner = mesh->triangle + 3 * (size_t)t;
         sn_raster_triangle triangle = {.colour = colour};
-        bool finite = true;
-        for (int k = 0; k < 3; ++k) {
+        bool finite = !is_torn(show, object, corner);
+        for (int k = 0; k < 3 && finite; ++k) {
             finite = set_corner(&triangle, k, show->place[corner[k]], show->normal[corner[k]]) && finite;
         }
         if (finite)
@@ -335,7 +360,7 @@ static void add_lines(const sn_show *show, const part *p, float thin, uint32_t c
     for (uint32_t i = 0; i < p->torn.line_count; ++i) {
         const uint32_t a = p->torn.line[2 * (size_t)i], b = p->torn.line[2 * (size_t)i + 1];
         float from[3], to[3];
-        if (!is_finite(show->place[a]) || !is_finite(show->place[b]))
+        if (!is_finite(show->place[a]) || !is_finite(show->place[b]) || is_cut(show, object, a, b))
             continue;
         to_floats(from, show->place[a]);
         to_floats(to, show->place[b]);
@@ -443,7 +468,7 @@ static void add_object(sn_show *show, part *p, float size, uint32_t first, sn_ra
     const uint32_t colour = palette[(first + p->number) % COLOURS];
     if (read_object(show, p)) {
         if (object->triangle_count)
-            add_surface(show, &p->torn, colour, model);
+            add_surface(show, object, &p->torn, colour, model);
         else if (object->line_count)
             add_lines(show, p, fminf(MOST_THIN, THIN * size), colour, model);
         add_particles(show, object, size, colour, model);
@@ -460,6 +485,21 @@ static void add_static(const sn_show *show, part *p, sn_raster_model *model)
     for (uint32_t i = 0; i < p->mesh.vertex_count; ++i)
         show->place[i] = place_of(p, p->mesh.vertex[i]);
     add_rigid(show, p, turn_static_normal, 0, model);
+}
+
+/* Strings and hangers: what joins objects, bodies and places. */
+static void add_ties(const sn_show *show, float thin, sn_raster_model *model)
+{
+    sn_constraint_walk walk = {0};
+    sn_vec3 a, b;
+    while (sn_ties_next(show->ties, &walk, &a, &b)) {
+        float from[3], to[3];
+        if (!is_finite(a) || !is_finite(b))
+            continue;
+        to_floats(from, a);
+        to_floats(to, b);
+        sn_raster_add_tube(model, from, to, 0.8f * thin, TIE);
+    }
 }
 
 /* Not every scene begins with the same colour. */
@@ -481,5 +521,6 @@ bool sn_show_model(sn_show *show, float size, sn_raster_model *model)
             add_object(show, &show->part[i], size, first, model);
         else if (!show->part[i].is_ground)
             add_static(show, &show->part[i], model);
+    add_ties(show, fminf(MOST_THIN, THIN * size), model);
     return !model->failed;
 }

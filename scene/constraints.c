@@ -32,12 +32,12 @@ static const sn_kind *read_kind(const sn_scene *scene, sn_reader *reader, const 
         sn_reader_fail(reader, "the key 'kind' is missing, such as \"distance\"");
     else {
         const char *names[256];
-        char near[160];
+        char near[900];
         uint32_t count = 0;
         for (; count + 1 < sn_kind_count(scene->world) && count < 256; ++count)
             names[count] = sn_kind_info(scene->world, count + 1)->name;
         sn_reader_fail_key(reader, "kind", "there is no kind '%.80s'%s", name->text,
-                           sn_did_you_mean(name->text, names, count, near, sizeof near));
+                           sn_meant_or_all(name->text, names, count, near, sizeof near));
     }
     return NULL;
 }

@@ -411,8 +411,13 @@ static bool read_event(sn_scene *scene, sn_reader *reader, const sn_value *value
         return sn_reader_fail(reader, "no memory for an event");
     if (!sn_record_read_one(reader, value, &sn_event_record, &event->keys))
         return false;
-    bool good;
-    if (event->keys.type == SN_EVENT_CUT) {
+    bool good = true;
+    if (!event->keys.of && event->keys.type != SN_EVENT_ATTACH)
+        return sn_reader_fail(reader, "the key 'of' is missing: to what does it happen?");
+    if (event->keys.type == SN_EVENT_ATTACH) {
+        if (event->keys.of)
+            good = sn_reader_fail_key(reader, "of", "an attach has 'between' instead");
+    } else if (event->keys.type == SN_EVENT_CUT || event->keys.type == SN_EVENT_LENGTH) {
         size_t length = sn_reader_enter_key(reader, "of");
         good = sn_select_constraints(scene, reader, event->keys.of, &scene->arena, &event->cut_count, &event->cut);
         sn_reader_leave(reader, length);
@@ -420,6 +425,7 @@ static bool read_event(sn_scene *scene, sn_reader *reader, const sn_value *value
         good = select_key(scene, reader, "of", event->keys.of, &event->of);
     }
     event->keys.of = NULL;
+    good = good && sn_scene_read_trigger(scene, reader, event);
     warn_of_end(scene, reader, "time", event->keys.time);
     return check_flat(scene, reader, "value", event->keys.value) && good;
 }
@@ -735,7 +741,9 @@ static sn_result happen(sn_scene *scene, sn_scene_event *event)
         result = SN_ERROR_MEMORY;
     if (event->keys.type == SN_EVENT_RELEASE && !sn_scene_release(scene, event->of.count, event->of.number))
         result = SN_ERROR_MEMORY;
-    for (uint32_t i = 0; i < event->cut_count && result == SN_OK; ++i)
+    if (result == SN_OK)
+        result = sn_scene_happen_to_constraints(scene, event);
+    for (uint32_t i = 0; event->keys.type == SN_EVENT_CUT && i < event->cut_count && result == SN_OK; ++i)
         if (sn_constraint_is_valid(scene->world, event->cut[i])) /* it may have been cut before */
             result = sn_constraint_remove(scene->world, event->cut[i]);
     event->done = true;
@@ -751,7 +759,8 @@ sn_result sn_scene_prepare(sn_scene *scene, double time, double dt)
     sn_scene_motion *motion = scene->motions.items;
     const sn_scene_force *force = scene->forces.items;
     for (uint32_t i = 0; i < scene->events.count && result == SN_OK; ++i)
-        if (!event[i].done && has_come(time, event[i].keys.time))
+        if (!event[i].done && has_come(time, event[i].keys.time) &&
+            (event[i].trigger.type == SN_TRIGGER_NONE || event[i].trigger.holds))
             result = happen(scene, &event[i]);
     const sn_scene_blade *blade = scene->blades.items;
     for (uint32_t i = 0; i < scene->blades.count && result == SN_OK; ++i)

@@ -861,12 +861,12 @@ static void save_names(saver *s, sn_value *root)
 
 /* ---- Events and records ------------------------------------------------------------------------------------------------------- */
 
-static void save_cut(saver *s, sn_value *record, const sn_scene_event *event)
+static void save_constraints_of(saver *s, sn_value *record, const char *key, uint32_t count, const sn_constraint *list)
 {
-    sn_value *of = sn_document_list(s->out, record, "of");
+    sn_value *of = sn_document_list(s->out, record, key);
     uint32_t kind = SN_KIND_NONE, first = 0, end = 0;
-    for (uint32_t i = 0; i < event->cut_count; ++i) {
-        sn_constraint c = event->cut[i];
+    for (uint32_t i = 0; i < count; ++i) {
+        sn_constraint c = list[i];
         if (!sn_constraint_is_valid(s->scene->world, c))
             continue;
         uint32_t rank = s->rank[c.kind][c.index];
@@ -882,6 +882,47 @@ static void save_cut(saver *s, sn_value *record, const sn_scene_event *event)
         save_range(s, of, kind, first, end);
 }
 
+static void save_two(saver *s, sn_value *record, const char *key, const sn_point point[2])
+{
+    sn_value *list = sn_document_list(s->out, record, key);
+    for (int i = 0; i < 2; ++i)
+        save_point(s, list, &point[i]);
+}
+
+static void save_sides(saver *s, sn_value *when, const sn_trigger *trigger)
+{
+    sn_value *list = sn_document_list(s->out, when, "contact");
+    for (int i = 0; i < 2; ++i) {
+        const sn_trigger_side *side = &trigger->side[i];
+        char made[160];
+        double *numbers;
+        if (side->anything)
+            continue;
+        if (side->fixed.generation)
+            sn_document_text(s->out, list, NULL, sn_scene_fixed_name(s->scene, side->fixed, made, sizeof made));
+        else if (sn_document_numbers(s->out, list, NULL, side->count, NULL, &numbers))
+            for (uint32_t k = 0; k < side->count; ++k)
+                numbers[k] = s->number[side->number[k]];
+    }
+}
+
+/* What it waits for; nothing, if that has come: it then happens with the next frame. */
+static void save_trigger(saver *s, sn_value *record, const sn_scene_event *event)
+{
+    const sn_trigger *trigger = &event->trigger;
+    if (trigger->type == SN_TRIGGER_NONE || trigger->holds)
+        return;
+    sn_value *when = (sn_value *)sn_value_find(record, "when");
+    when = when ? when : sn_document_record(s->out, record, "when");
+    if (trigger->type == SN_TRIGGER_DISTANCE) {
+        save_two(s, when, "between", trigger->between);
+    } else if (trigger->type == SN_TRIGGER_BROKEN) {
+        save_constraints_of(s, when, "broken", trigger->count, trigger->constraint);
+    } else {
+        save_sides(s, when, trigger);
+    }
+}
+
 static void save_events(saver *s, sn_value *root)
 {
     const sn_scene_event *event = s->scene->events.items;
@@ -892,11 +933,17 @@ static void save_events(saver *s, sn_value *root)
         if (!list)
             list = sn_document_list(s->out, root, "events");
         sn_value *record = sn_document_record(s->out, list, NULL);
-        sn_record_write(s->out, record, &sn_event_record, &event[i].keys);
-        if (event[i].keys.type == SN_EVENT_CUT)
-            save_cut(s, record, &event[i]);
+        sn_event_keys keys = event[i].keys;
+        if (event[i].trigger.holds) /* it waits no more */
+            sn_when_record.defaults(&keys.when);
+        sn_record_write(s->out, record, &sn_event_record, &keys);
+        if (event[i].keys.type == SN_EVENT_ATTACH)
+            save_two(s, record, "between", event[i].point);
+        else if (event[i].keys.type == SN_EVENT_CUT || event[i].keys.type == SN_EVENT_LENGTH)
+            save_constraints_of(s, record, "of", event[i].cut_count, event[i].cut);
         else
             save_selection(s, record, event[i].of);
+        save_trigger(s, record, &event[i]);
     }
 }
 

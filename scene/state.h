@@ -5,6 +5,7 @@
 #include "scene/bodies.h"
 #include "scene/scene.h"
 #include "scene/tables.h"
+#include "scene/triggers.h"
 
 /* Particles by their numbers, chosen by a selector. */
 typedef struct sn_selection {
@@ -59,13 +60,15 @@ typedef struct sn_scene_character {
     uint32_t jumped; /* the move whose jump is done; UINT32_MAX: none */
 } sn_scene_character;
 
-typedef struct sn_scene_event {
+struct sn_scene_event {
     sn_event_keys keys;
+    sn_trigger trigger;
+    sn_point point[2]; /* of attach */
     sn_selection of;
     uint32_t cut_count;
     const sn_constraint *cut;
     bool done;
-} sn_scene_event;
+};
 
 /* What a pinned particle weighed, for when it is let go. */
 typedef struct sn_pinned {
