@@ -198,7 +198,8 @@ static void save_skin(saver *s, sn_value *record, const sn_object *object)
         return;
     sn_skin_record.defaults(&plain);
     if (object->skin_def.thickness == plain.thickness && object->skin_def.one_sided == plain.one_sided &&
-        object->skin_def.self_collision == plain.self_collision)
+        object->skin_def.self_collision == plain.self_collision && object->skin_def.tear_strain == 0 &&
+        object->skin_def.tear_force == 0)
         sn_document_truth(s->out, record, "skin", true);
     else
         sn_record_write(s->out, sn_document_record(s->out, record, "skin"), &sn_skin_record, &object->skin_def);
@@ -347,8 +348,11 @@ static bool is_plain(const saver *s, const sn_kind *kind, const sn_constraint_de
 {
     sn_real force = 0, torque = 0;
     bool plain = kind->points != 0 && !kind->state;
+    sn_tear_def tear = {0};
     if (plain && sn_constraint_strength(s->scene->world, c, &force, &torque) == SN_OK)
         plain = force == 0 && torque == 0;
+    if (plain && sn_constraint_read_tear(s->scene->world, c, &tear) == SN_OK)
+        plain = tear.strain == 0;
     for (uint32_t i = 0; i < def->point_count && plain; ++i)
         plain = def->points[i].count == 1;
     return plain;
@@ -440,9 +444,15 @@ static void save_memory(saver *s, sn_value *record, const sn_kind *kind, const s
 static void save_strength(saver *s, sn_value *record, sn_constraint c)
 {
     sn_real force = 0, torque = 0;
-    if (sn_constraint_strength(s->scene->world, c, &force, &torque) != SN_OK)
+    sn_tear_def tear = {0};
+    if (sn_constraint_strength(s->scene->world, c, &force, &torque) != SN_OK ||
+        sn_constraint_read_tear(s->scene->world, c, &tear) != SN_OK)
         s->out->failed = true;
-    if (force != 0)
+    if (tear.strain != 0)
+        sn_document_number(s->out, record, "tear_strain", (double)tear.strain);
+    if (tear.force != 0)
+        sn_document_number(s->out, record, "tear_force", (double)tear.force);
+    if (force != 0 && tear.force == 0)
         sn_document_number(s->out, record, "strength", (double)force);
     if (torque != 0)
         sn_document_number(s->out, record, "torque_strength", (double)torque);
@@ -717,6 +727,14 @@ static void save_starts(saver *s, sn_value *record, const sn_scene_motion *motio
         *start++ = (double)motion->turned[k].z;
         *start++ = (double)motion->turned[k].w;
     }
+}
+
+static void save_blades(saver *s, sn_value *root)
+{
+    const sn_scene_blade *blade = s->scene->blades.items;
+    sn_value *list = s->scene->blades.count ? sn_document_list(s->out, root, "blades") : NULL;
+    for (uint32_t i = 0; i < s->scene->blades.count; ++i)
+        sn_record_write(s->out, sn_document_record(s->out, list, NULL), &sn_blade_record, &blade[i].keys);
 }
 
 /* Where particles of a motion were at its start is saved as keyframes that begin where they are now. */
@@ -999,6 +1017,7 @@ static bool save_all(saver *s)
     save_names(s, root);
     save_forces(s, root);
     save_motions(s, root);
+    save_blades(s, root);
     save_characters(s, root);
     save_events(s, root);
     save_record(s, root);

@@ -142,7 +142,8 @@ const sn_object *sn_scene_build(sn_scene *scene, sn_reader *reader, const sn_obj
     if (built)
         sn_build_warn_damping(&build);
     sn_arena_release(&scene->scratch);
-    built = built && sn_scene_add_skin(scene, reader, object, &def->skin);
+    built = built && sn_scene_add_skin(scene, reader, object, &def->skin) &&
+            sn_scene_add_tear(scene, reader, object, &stuff);
     sn_object **place = built ? sn_growing_add(&scene->objects, &scene->arena, sizeof *place) : NULL;
     if (!place) {
         if (built)

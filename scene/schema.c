@@ -510,6 +510,7 @@ bool sn_scene_schema(sn_document *document)
     define_list_of_records(&w, "attachments", &sn_attachment_record);
     define_list_of_records(&w, "forces", &sn_force_record);
     define_list_of_records(&w, "motions", &sn_motion_record);
+    define_list_of_records(&w, "blades", &sn_blade_record);
     define_list_of_records(&w, "characters", &sn_character_record);
     define_list_of_records(&w, "events", &sn_event_record);
     put_keys(&w, properties, required, &sn_scene_record);

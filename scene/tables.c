@@ -240,6 +240,15 @@ static const sn_key stuff_keys[] = {
      .about = "damping of its soft constraints as a multiple of their stiffness"},
     {"stiffness", SN_KEY_REAL, STUFF(stiffness), .least = 0, .most = 1,
      .about = "the classic stiffness k of all its constraints; its effect depends on the number of passes"},
+    {"tear_strain", SN_KEY_REAL, STUFF(tear_strain), .most = UNLIMITED,
+     .about = "it tears where a rod is longer than 1 + this times its rest length: what has triangles at vertices, a "
+              "rope at links; 0: never by that"},
+    {"tear_force", SN_KEY_REAL, STUFF(tear_force), .unit = "N", .most = UNLIMITED,
+     .about = "or when it pulls with more than this; 0: never by that"},
+    {"tear_spread", SN_KEY_REAL, STUFF(tear_spread), .most = 0.9,
+     .about = "strengths differ from rod to rod by this share, up and down"},
+    {"tear_seed", SN_KEY_COUNT, STUFF(tear_seed), .most = 4294967295.0,
+     .about = "of these differences: another seed, another tear"},
     END};
 
 sn_stuff sn_default_stuff(void)
@@ -342,6 +351,11 @@ static const sn_key constraint_keys[] = {
      .about = "it breaks when it has to exert more; 0: never"},
     {"torque_strength", SN_KEY_REAL, CONSTRAINT(torque_strength), .unit = "N m", .most = UNLIMITED,
      .about = "the same for the torque of a joint"},
+    {"tear_strain", SN_KEY_REAL, CONSTRAINT(tear_strain), .most = UNLIMITED,
+     .about = "a rod tears when it is longer than 1 + this times its rest length, and takes bending that hangs on it "
+              "along; 0: never by that"},
+    {"tear_force", SN_KEY_REAL, CONSTRAINT(tear_force), .unit = "N", .most = UNLIMITED,
+     .about = "or when it pulls with more than this"},
     {"state", SN_KEY_REALS, CONSTRAINT(state), .flags = SN_KEY_NOT_SAVED,
      .about = "what it remembers from one substep to the next, of kinds that do: for saved scenes"},
     END};
@@ -439,6 +453,30 @@ static void motion_defaults(void *record)
 const sn_record sn_motion_record = {"motion", "Leads particles or bodies along keyframes.", sizeof(sn_motion_keys),
                                     motion_keys, motion_defaults};
 
+static const sn_key blade_key_keys[] = {
+    {"time", SN_KEY_REAL, offsetof(sn_blade_key, time), .unit = "s", .flags = SN_KEY_REQUIRED,
+     .about = "when; later than the one before"},
+    {"a", SN_KEY_VECTOR, offsetof(sn_blade_key, a), .unit = "m", .flags = SN_KEY_REQUIRED,
+     .about = "where one end of the blade is"},
+    {"b", SN_KEY_VECTOR, offsetof(sn_blade_key, b), .unit = "m", .flags = SN_KEY_REQUIRED, .about = "and the other"},
+    END};
+
+const sn_record sn_blade_key_record = {"blade_keyframe", "One moment of a blade.", sizeof(sn_blade_key), blade_key_keys,
+                                       NULL};
+
+#define BLADE(key) offsetof(sn_blade_keys, key)
+
+static const sn_key blade_keys[] = {
+    {"keys", SN_KEY_RECORDS, BLADE(keys), .of = &sn_blade_key_record, .flags = SN_KEY_REQUIRED,
+     .about = "two or more keyframes by time; from the first to the last it cuts what it sweeps over"},
+    {"object", SN_KEY_TEXT, BLADE(object), .about = "it cuts the group of this object only; everything if not given"},
+    {"edges_only", SN_KEY_TRUTH, BLADE(edges_only),
+     .about = "surfaces are parted along the edges of their triangles, which are not cut through"},
+    END};
+
+const sn_record sn_blade_record = {"blade", "A straight blade that moves along keyframes and cuts ropes and surfaces.",
+                                   sizeof(sn_blade_keys), blade_keys, NULL};
+
 #define EVENT(key) offsetof(sn_event_keys, key)
 
 #define WHEN(key) offsetof(sn_when_keys, key)
@@ -522,6 +560,7 @@ static const sn_key scene_keys[] = {
     {"attachments", SN_KEY_VALUE, SCENE(attachments), .of = "attachments", .about = "what ties objects together"},
     {"forces", SN_KEY_VALUE, SCENE(forces), .of = "forces", .about = "forces over time"},
     {"motions", SN_KEY_VALUE, SCENE(motions), .of = "motions", .about = "particles and bodies led along keyframes"},
+    {"blades", SN_KEY_VALUE, SCENE(blades), .of = "blades", .about = "what cuts, along keyframes"},
     {"characters", SN_KEY_VALUE, SCENE(characters), .of = "characters",
      .about = "bodies that walk, besides objects of type character: for saved scenes"},
     {"events", SN_KEY_VALUE, SCENE(events), .of = "events", .about = "what happens at once"},

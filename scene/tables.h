@@ -47,7 +47,7 @@ typedef struct sn_scene_keys {
     sn_record_keys record;
     sn_contact_settings contact;
     const sn_value *variables, *materials, *groups, *objects, *bodies, *constraints;
-    const sn_value *names, *attachments, *forces, *motions, *characters, *events;
+    const sn_value *names, *attachments, *forces, *motions, *blades, *characters, *events;
 } sn_scene_keys;
 
 /* An object: what all of them have, as the file has it. */
@@ -92,6 +92,17 @@ typedef struct sn_motion_keys {
     sn_numbers start;
 } sn_motion_keys;
 
+typedef struct sn_blade_key {
+    sn_real time;
+    sn_vec3 a, b;
+} sn_blade_key;
+
+typedef struct sn_blade_keys {
+    const char *object;
+    sn_list_of keys; /* of sn_blade_key */
+    bool edges_only;
+} sn_blade_keys;
+
 typedef enum sn_event_type {
     SN_EVENT_IMPULSE,
     SN_EVENT_VELOCITY,
@@ -126,13 +137,14 @@ typedef struct sn_constraint_keys {
     sn_vec3 anchor, axis, second_axis; /* with bodies; NaN: not given */
     const sn_value *compliance, *damping, *stiffness;
     sn_real strength, torque_strength; /* 0: it does not break */
+    sn_real tear_strain, tear_force;   /* both 0: it does not tear */
     sn_numbers state;
 } sn_constraint_keys;
 
 extern const sn_record sn_choose_record, sn_spot_record, sn_place_record; /* select.c */
 extern const sn_record sn_scene_record, sn_world_record, sn_run_record, sn_record_record, sn_drag_record,
     sn_stuff_record, sn_object_record, sn_attachment_record, sn_force_record, sn_motion_record, sn_motion_key_record,
-    sn_event_record, sn_when_record, sn_constraint_record;
+    sn_blade_record, sn_blade_key_record, sn_event_record, sn_when_record, sn_constraint_record;
 
 /* The format's version, the key "sinew". */
 #define SN_SCENE_VERSION 1
