@@ -1,0 +1,28 @@
+"""Sinew, a position-based dynamics engine: particles, rigid bodies and constraints.
+
+    import sinew
+
+    world = sinew.World(substeps=20)
+    pivot = world.add_particle((0, 0, 0), mass=float("inf"))
+    bob = world.add_particle((1, 0, 0))
+    world.add_constraint("distance", pivot, bob)
+    world.step(1 / 60, count=60)
+    print(bob.position)
+
+The whole C interface is in sinew.api, under its own names; docs/python.md and the headers describe it."""
+from . import _api as api
+from ._api import ENUMS as _enums
+from ._core import Error
+from ._records import Answer
+from ._scene import Object, Scene, scene_names
+from ._things import Body, Constraint, Constraints, Joint, Particle, Particles, Shape, Skin, at_place, on_body, on_triangle
+from ._views import RunView, View
+from ._world import Budget, Settings, Snapshot, World
+
+for _enum in _enums:
+    globals()[_enum.__name__] = _enum
+
+__version__: str = api.sn_version().decode()
+__all__ = ["Answer", "Body", "Budget", "Constraint", "Constraints", "Error", "Joint", "Object", "Particle", "Particles", "RunView", "Scene",
+           "Settings", "Shape", "Skin", "Snapshot", "View", "World", "api", "at_place", "on_body", "on_triangle", "scene_names",
+           *(_enum.__name__ for _enum in _enums)]
