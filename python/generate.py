@@ -9,6 +9,7 @@ C program that prints sizes and offsets of all structs, which a test compares wi
 """
 from __future__ import annotations
 
+import keyword
 import re
 import sys
 from pathlib import Path
@@ -295,9 +296,21 @@ def members_of(name: str, members: list[tuple[str, int]]) -> list[tuple[str, int
             for word, (member, value) in zip(words, members) if member != "SN_KIND_BUILTIN_END"]
 
 
+HINTS = {"C.c_bool": "bool", "C.c_float": "float", "sn_real": "float", "C.c_double": "float", "C.c_char_p": "bytes"}
+
+
+def hint(kind: str, enum: str) -> str:
+    """What a field is for tools that check types."""
+    if enum:
+        return camel(enum)
+    if " * " in kind or "(" in kind or kind == "C.c_void_p" or kind.endswith("_fn"):
+        return "Any"
+    return HINTS.get(kind, "int" if kind.startswith("C.c_") else kind)
+
+
 def write(reader: Reader, path: Path) -> None:
     out = ['"""The C interface: written by python/generate.py from the headers. Do not edit."""',
-           "from __future__ import annotations", "", "import ctypes as C", "import enum", "import os", "",
+           "from __future__ import annotations", "", "import ctypes as C", "import enum", "import os", "from typing import Any", "",
            "from ._records import Record, checked", "", "sn_real = C.c_float", ""]
     for kind, name in reader.order:
         if kind == "enum":
@@ -312,6 +325,7 @@ def write(reader: Reader, path: Path) -> None:
             out.append("    _fields_ = [")
             out += [f'        ("{field}", {of}),' for field, of, _ in fields]
             out.append("    ]")
+            out += [f"    {field}: {hint(of, enum)}" for field, of, enum in fields if not keyword.iskeyword(field)]
             enums = {field: enum for field, _, enum in fields if enum}
             if enums:
                 out.append("    _enums_ = {" + ", ".join(f'"{field}": {camel(enum)}' for field, enum in enums.items()) + "}")
@@ -330,7 +344,8 @@ def write(reader: Reader, path: Path) -> None:
     out += ["}", "", "for _name, (_result, _arguments, _returns) in CALLS.items():", "    _call = getattr(lib, _name)",
             "    _call.restype, _call.argtypes = _result, [checked(_kind) for _, _kind in _arguments]",
             '    _call.tells = _returns == "sn_result"', "    globals()[_name] = _call", ""]
-    out += [f'STRUCTS = ({", ".join(reader.structs)},)', f'ENUMS = ({", ".join(camel(n) for n in reader.enums if n)},)', ""]
+    out += [f'STRUCTS = ({", ".join(reader.structs)},)', f'ENUMS = ({", ".join(camel(n) for n in reader.enums if n)},)',
+            f'__all__ = [{", ".join(repr(camel(n)) for n in reader.enums if n)}]', ""]
     path.write_text("\n".join(out))
 
 

@@ -11,7 +11,7 @@
 
 The whole C interface is in sinew.api, under its own names; docs/python.md and the headers describe it."""
 from . import _api as api
-from ._api import ENUMS as _enums
+from ._api import *  # all enums: Solver, Integrator, Kind, Result, ...  # noqa: F403
 from ._core import Error
 from ._records import Answer
 from ._scene import Object, Scene, scene_names
@@ -19,10 +19,7 @@ from ._things import Body, Constraint, Constraints, Joint, Particle, Particles, 
 from ._views import RunView, View
 from ._world import Budget, Settings, Snapshot, World
 
-for _enum in _enums:
-    globals()[_enum.__name__] = _enum
-
 __version__: str = api.sn_version().decode()
 __all__ = ["Answer", "Body", "Budget", "Constraint", "Constraints", "Error", "Joint", "Object", "Particle", "Particles", "RunView", "Scene",
            "Settings", "Shape", "Skin", "Snapshot", "View", "World", "api", "at_place", "on_body", "on_triangle", "scene_names",
-           *(_enum.__name__ for _enum in _enums)]
+           *api.__all__]

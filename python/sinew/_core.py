@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ctypes as C
 import logging
+import re
 import threading
 from typing import Any, Callable
 
@@ -101,6 +102,8 @@ class Core:
             elif log.failed is not None:
                 raise Error(log.failed)
             return answer
+        except C.ArgumentError as error:
+            raise _wrong_argument(function, error) from None
         finally:
             log.failed = before
             self.lock.release()
@@ -148,6 +151,15 @@ class _Turn:
         self.core.lock.release()
 
 
+def _wrong_argument(function: Callable[..., Any], error: C.ArgumentError) -> Exception:
+    """What ctypes says of an argument, with its name: 'argument 3: ValueError: argument: found -1, ...'."""
+    match = re.match(r"argument (\d+): (\w+): (?:argument: )?(.*)", str(error), re.S)
+    if not match:
+        return TypeError(str(error))
+    name = api.CALLS[function.__name__][1][int(match[1]) - 1][0]
+    return (ValueError if match[2] == "ValueError" else TypeError)(f"{name}: {match[3]}")
+
+
 # ---- Numbers on their way to the engine -----------------------------------------------------------------------------------
 
 
@@ -173,7 +185,8 @@ def reals(values: Any, columns: int, what: str) -> np.ndarray:
         array = array.reshape(1, columns)
     if array.ndim != 2 or array.shape[1] != columns:
         raise ValueError(f"{what}: found an array of shape {array.shape}, expected (n, {columns})")
-    return np.ascontiguousarray(array, dtype=np.float32)
+    with np.errstate(over="ignore"):  # what is too large becomes infinite, and the engine refuses that
+        return np.ascontiguousarray(array, dtype=np.float32)
 
 
 def whole_numbers(values: Any, what: str) -> np.ndarray:

@@ -133,6 +133,8 @@ class Scene:
 
     def step(self, frames: int = 1) -> None:
         """Advances the scene by so many frames: what follows keyframes, forces, events, and a step of the world."""
+        if frames < 0:
+            raise ValueError(f"frames: found {frames}, expected 0 or more")
         for _ in range(frames):
             self._core.call_scene(api.sn_scene_step)
 

@@ -135,11 +135,11 @@ class View(np.ndarray):
         places = part._places() if slices else np.asarray(self._places()[key])
         if slices and part.ndim == 2 and part.shape[1] == 3 and part.strides[1] == 4:  # whole vectors
             rows, moved = places[:, 0] // (_STRIDE // 4), np.empty(part.shape, np.float32)
-            moved[...] = _plain(value)
+            _put(moved, ..., value)
         else:
             rows, at = np.unique(places // (_STRIDE // 4), return_inverse=True)
             moved = _shown(core, self._address, (self._count, 3), (_STRIDE, 4), "<f4")[rows]
-            moved[at.reshape(places.shape), places % (_STRIDE // 4)] = _plain(value)
+            _put(moved, (at.reshape(places.shape), places % (_STRIDE // 4)), value)
         write(core, self._what, storage_numbers(core)[rows], moved)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, out: tuple = (), **rest: Any) -> Any:
@@ -175,6 +175,11 @@ def _plain(item: Any) -> Any:
     return np.asarray(item) if isinstance(item, RunView) else item
 
 
+def _put(array: np.ndarray, key: Any, value: Any) -> None:
+    with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused as that
+        array[key] = _plain(value)
+
+
 class RunView(NDArrayOperatorsMixin):
     """Positions or velocities of a run of particles, in its order: a window. What is read through it is what is there now; writing to it moves
     the particles. Every reading is a copy, since storage has another order (see View). It never dies, but with the run."""
@@ -201,7 +206,7 @@ class RunView(NDArrayOperatorsMixin):
         array = self.__array__()
         parts = np.asarray(np.arange(array.size).reshape(array.shape)[key])
         rows = np.unique(parts // 3)
-        array[key] = _plain(value)
+        _put(array, key, value)
         write(self._core, self._what, rows + self._run.first, array[rows])
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, out: tuple = (), **rest: Any) -> Any:

@@ -158,6 +158,8 @@ class World:
 
     def step(self, dt: float = 1 / 60, count: int = 1) -> None:
         """Advances the world by `count` steps of dt seconds. A step that fails has not happened."""
+        if count < 0:
+            raise ValueError(f"count: found {count}, expected 0 or more")
         call, step = self._core.call, api.sn_world_step
         for _ in range(count):
             call(step, dt)

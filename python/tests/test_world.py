@@ -3,7 +3,6 @@ import gc
 import logging
 import math
 import threading
-import time
 import unittest
 import weakref
 
@@ -332,32 +331,67 @@ class Worlds(unittest.TestCase):
         self.assertIn("closed", repr(self.world))
 
     def test_two_threads_at_once(self):
-        cloth(self.world, 40)
-        self.world.settings.substeps = 4000
-        said, begun = [], threading.Event()
+        particle = self.world.add_particle()
+        stepping, go_on, failed = threading.Event(), threading.Event(), []
+
+        def wait(_):  # holds the other thread in the middle of its step
+            stepping.set()
+            go_on.wait(60)
+            return (0, 0, 0)
 
         def step():
-            begun.set()
-            self.world.step()
+            try:
+                self.world.step()
+            except Exception as error:
+                failed.append(error)
 
+        self.world.add_field(wait)
         thread = threading.Thread(target=step)
         thread.start()
-        begun.wait()
-        while thread.is_alive():
-            try:
-                len(self.world)
-                time.sleep(0)
-            except sinew.Error as error:
-                said.append(error)
-                break
-        with self.subTest("closing meanwhile"):
-            if thread.is_alive():
-                with self.assertRaisesRegex(sinew.Error, "another thread"):
-                    self.world.close()
-        thread.join()
-        self.assertEqual([error.result for error in said], [sinew.Result.ERROR_BUSY])
-        self.assertRegex(str(said[0]), "another thread")
-        self.assertEqual(len(self.world), 1600)  # and now it may be used again
+        try:
+            self.assertTrue(stepping.wait(60))
+            for use in (self.world.step, lambda: len(self.world), lambda: particle.position, lambda: self.world.positions, self.world.close):
+                with self.assertRaisesRegex(sinew.Error, "the world is used by another thread") as raised:
+                    use()
+                self.assertEqual(raised.exception.result, sinew.Result.ERROR_BUSY)
+        finally:
+            go_on.set()
+            thread.join()
+        self.assertEqual(failed, [])
+        self.assertAlmostEqual(self.world.time, 1 / 60)  # the step was not disturbed, and the world may be used again
+
+    def test_worlds_on_threads_of_their_own(self):
+        worlds = [sinew.World(threads=1) for _ in range(3)]
+
+        def run(world):
+            cloth(world, 10)
+            world.step(count=20)
+
+        threads = [threading.Thread(target=run, args=[world]) for world in worlds]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len({world.hash for world in worlds}), 1)
+        for world in worlds:
+            world.close()
+
+    def test_arguments_that_are_none(self):
+        particle = self.world.add_particle()
+        for wrong, words, use in [
+                (TypeError, "dt", lambda: self.world.step("a")), (TypeError, "dt", lambda: self.world.step(None)),
+                (ValueError, "count", lambda: self.world.step(count=-1)), (ValueError, "group: found -1", lambda: setattr(particle, "group", -1)),
+                (TypeError, "group: found 1.5", lambda: setattr(particle, "group", 1.5)), (ValueError, "index", lambda: self.world.particle(2**32)),
+                (ValueError, "position", lambda: setattr(particle, "position", (1, 2))), (TypeError, "x", lambda: setattr(particle, "position", "abc")),
+                (ValueError, "position", lambda: setattr(particle, "position", 3)), (AttributeError, "colour", lambda: self.world.add_particle(colour=1)),
+                (ValueError, "positions", lambda: self.world.add_particles([[1, 2]])), (sinew.Error, "finite", lambda: self.world.add_particles([[1e300, 0, 0]])),
+                (sinew.Error, "finite", lambda: self.world.positions.__setitem__(0, 1e300)), (ValueError, "mass", lambda: setattr(particle, "mass", 1e300)),
+                (sinew.Error, "mass", lambda: setattr(particle, "mass", -1)), (ValueError, "threads", lambda: setattr(self.world, "threads", -1)),
+                (sinew.Error, "dimensions", lambda: sinew.World(dimensions=4)), (ValueError, "integrator.*leapfrog", lambda: sinew.World(integrator="rk4"))]:
+            before = self.world.hash
+            with self.subTest(words), self.assertRaisesRegex(wrong, words):
+                use()
+            self.assertEqual(self.world.hash, before)
 
     def test_handles_of_another_world(self):
         with sinew.World() as other:
