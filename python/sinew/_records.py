@@ -92,12 +92,12 @@ class Record(C.Structure):
                 setattr(record, name, value)
             return record
         try:
-            values = list(values)
+            listed = list(values)
         except TypeError:
-            values = None
-        if values is None or len(values) != len(cls._types_):
+            listed = []
+        if len(listed) != len(cls._types_):
             raise ValueError(f"{what}: found {values!r}, expected {len(cls._types_)} numbers ({', '.join(cls._types_)})")
-        for name, value in zip(cls._types_, values):
+        for name, value in zip(cls._types_, listed):
             setattr(record, name, value)
         return record
 

@@ -27,6 +27,8 @@ def scene_names() -> list[str]:
 class Object:
     """An object of a scene, such as a cloth, with its particles, bodies, triangles and lines."""
 
+    __slots__ = ("_core", "_pointer")
+
     def __init__(self, core: Core, pointer_: int) -> None:
         self._core, self._pointer = core, pointer_
 
@@ -82,11 +84,15 @@ class Object:
 class Scene:
     """A scene: a world, objects by name, and what happens to them by time.
 
-    Scene("curtain") opens a scene of the package, Scene("my/scene.json") a file, and Scene(text={...}) what a dict or a text says. `set` changes it before it
+    Scene("curtain") opens a scene of the package, Scene("my/scene.json") a file, Scene({...}) or text= what a dict or a text says. `set` changes it before it
     is built, as `sinew run --set`: set={"world.substeps": 20}. Errors name file, line, what was found and what was expected."""
 
-    def __init__(self, name: str | os.PathLike | None = None, *, text: str | dict | None = None, set: dict[str, Any] | None = None,
+    __slots__ = ("_core", "__weakref__")
+
+    def __init__(self, name: str | os.PathLike | dict | None = None, *, text: str | dict | None = None, set: dict[str, Any] | None = None,
                  threads: int = 0, folder: str | os.PathLike | None = None, read_anywhere: bool = False) -> None:
+        if isinstance(name, dict) and text is None:
+            name, text = None, name
         if (name is None) == (text is None):
             raise TypeError("a scene has either a name or a text")
         core = Core("scene")
@@ -102,7 +108,8 @@ class Scene:
             words = (json.dumps(text) if isinstance(text, dict) else text).encode()
             result = api.sn_scene_open_text(b"text", words, len(words), C.byref(made), target, message, _MESSAGE)
         else:
-            result = api.sn_scene_open(os.fsencode(_find(name)), C.byref(made), target, message, _MESSAGE)
+            result = api.sn_scene_open(os.fsencode(_find(name)),  # type: ignore[arg-type]
+                                       C.byref(made), target, message, _MESSAGE)
         words = message.value.decode(errors="replace").strip()
         if result:
             raise Error(words or core.log.failed or api.sn_result_text(result).decode(), api.Result(result))

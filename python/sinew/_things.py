@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import ctypes as C
-from typing import Any, Iterator, Sequence
+from typing import Any, Iterator, Sequence, overload
 
 import numpy as np
 
@@ -17,6 +17,7 @@ Vector = Sequence[float]
 class Thing:
     """Something in a world, known by a handle. It is stale, and every use of it an Error, once the thing is removed."""
 
+    __slots__ = ("_core", "_handle")
     _valid: Any = None
 
     def __init__(self, core: Core, handle: Any) -> None:
@@ -52,9 +53,22 @@ def _array(value: Any) -> np.ndarray:
     return array
 
 
+def _place(i: int, count: int, what: str) -> int:
+    """An index, from the end if negative."""
+    try:
+        at = i.__index__()
+    except AttributeError:
+        raise TypeError(f"an index of {what}: found {i!r}, expected a whole number") from None
+    at += count if at < 0 else 0
+    if not 0 <= at < count:
+        raise IndexError(f"there are {count} {what}; found {i}")
+    return at
+
+
 class Particle(Thing):
     """A point with mass."""
 
+    __slots__ = ()
     _valid = api.sn_particle_is_valid
 
     @property
@@ -140,7 +154,9 @@ class Particle(Thing):
 
 
 class Particles:
-    """A run of particles that were added together, with consecutive numbers."""
+    """A run of particles that were added together, with consecutive numbers. A slice of it is a run, too."""
+
+    __slots__ = ("_core", "_run")
 
     def __init__(self, core: Core, run: api.sn_particles) -> None:
         self._core, self._run = core, run
@@ -148,11 +164,19 @@ class Particles:
     def __len__(self) -> int:
         return self._run.count
 
-    def __getitem__(self, i: int) -> Particle:
-        i = i.__index__()
-        at = i + len(self) if i < 0 else i
-        if not 0 <= at < len(self):
-            raise IndexError(f"there are {len(self)} particles; found {i}")
+    @overload
+    def __getitem__(self, i: int) -> Particle: ...
+
+    @overload
+    def __getitem__(self, i: slice) -> "Particles": ...
+
+    def __getitem__(self, i: int | slice) -> "Particle | Particles":
+        if isinstance(i, slice):
+            first, end, step = i.indices(len(self))
+            if step != 1:
+                raise ValueError(f"a slice of a run is a run: found a step of {step}, expected 1")
+            return Particles(self._core, api.sn_particles(self._run.first + first, max(end - first, 0), self._run.generation))
+        at = _place(i, len(self), "particles")
         return Particle(self._core, api.sn_particle(self._run.first + at, self._run.generation))
 
     def __iter__(self) -> Iterator[Particle]:
@@ -192,6 +216,8 @@ class Particles:
             self._write(api.sn_particles_write_velocities, value, "velocities")
 
     def _write(self, function: Any, value: Any, what: str) -> None:
+        if not len(self):
+            return
         rows = reals(np.broadcast_to(np.asarray(value, np.float64), (len(self), 3)), 3, what)
         self._core.call(function, self._run, pointer(rows, api.sn_real), 0)
 
@@ -216,6 +242,7 @@ class Particles:
 class Body(Thing):
     """A rigid body: dynamic, static or kinematic."""
 
+    __slots__ = ()
     _valid = api.sn_body_is_valid
 
     @property
@@ -334,6 +361,7 @@ class Body(Thing):
 class Constraint(Thing):
     """What holds points together: a rod, a pin, a joint, ..."""
 
+    __slots__ = ()
     _valid = api.sn_constraint_is_valid
 
     @property
@@ -406,6 +434,8 @@ class Constraint(Thing):
 class Joint(Constraint):
     """A joint between two bodies, or a body and the world."""
 
+    __slots__ = ()
+
     @property
     def angle(self) -> float:
         """rad, of a hinge, or the twist of others that have one."""
@@ -427,6 +457,8 @@ class Joint(Constraint):
 class Constraints:
     """A run of constraints of one kind that were added together."""
 
+    __slots__ = ("_core", "_run")
+
     def __init__(self, core: Core, run: api.sn_constraints) -> None:
         self._core, self._run = core, run
 
@@ -434,10 +466,7 @@ class Constraints:
         return self._run.count
 
     def __getitem__(self, i: int) -> Constraint:
-        i = i.__index__()
-        at = i + len(self) if i < 0 else i
-        if not 0 <= at < len(self):
-            raise IndexError(f"there are {len(self)} constraints; found {i}")
+        at = _place(i, len(self), "constraints")
         return Constraint(self._core, api.sn_constraint(self._run.kind, self._run.first + at, self._run.generation))
 
     def __iter__(self) -> Iterator[Constraint]:
@@ -451,6 +480,7 @@ class Constraints:
 class Skin(Thing):
     """A mesh of triangles between particles that others collide with."""
 
+    __slots__ = ()
     _valid = api.sn_skin_is_valid
 
     def remove(self) -> None:

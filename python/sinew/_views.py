@@ -143,17 +143,9 @@ class View(np.ndarray):
         write(core, self._what, storage_numbers(core)[rows], moved)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, out: tuple = (), **rest: Any) -> Any:
-        inputs = tuple(_plain(item) for item in inputs)
-        if not any(isinstance(item, View) and item._core is not None for item in out):
-            if out:
-                rest["out"] = tuple(_plain(item) for item in out)
-            if method == "at" and isinstance(inputs[0], np.ndarray) and not inputs[0].flags.writeable:
-                raise TypeError(f"{ufunc.__name__}.at cannot write to a view; use view[i] += ...")
-            return getattr(ufunc, method)(*inputs, **rest)
-        result = getattr(ufunc, method)(*inputs, **rest)
-        for target, value in zip(out, result if isinstance(result, tuple) else (result,)):
-            target[...] = value
-        return out[0] if len(out) == 1 else out
+        if method == "at":
+            raise TypeError(f"{ufunc.__name__}.at cannot write to a view; use view[i] += ...")
+        return _through(ufunc, method, inputs, out, rest)
 
     def __array_function__(self, function: Callable, types: Any, arguments: tuple, named: dict) -> Any:
         def deep(item: Any) -> Any:
@@ -172,6 +164,8 @@ def _plain(item: Any) -> Any:
     if isinstance(item, View):
         item._alive()
         return item.view(np.ndarray)
+    if isinstance(item, RunPart):
+        return item.view(np.ndarray)
     return np.asarray(item) if isinstance(item, RunView) else item
 
 
@@ -181,8 +175,11 @@ def _put(array: np.ndarray, key: Any, value: Any) -> None:
 
 
 class RunView(NDArrayOperatorsMixin):
-    """Positions or velocities of a run of particles, in its order: a window. What is read through it is what is there now; writing to it moves
-    the particles. Every reading is a copy, since storage has another order (see View). It never dies, but with the run."""
+    """Positions or velocities of a run of particles, in its order: a window. What is read through it is what is there now, as a copy, since storage
+    has another order (see View); writing to it, or to a part of it, moves the particles. It never dies, but with the run. What arrays have
+    otherwise, such as mean() or T, it has of what is there now."""
+
+    __slots__ = ("_core", "_run", "_what")
 
     def __init__(self, core: Core, run: api.sn_particles, what: str) -> None:
         self._core, self._run, self._what = core, run, what
@@ -196,26 +193,88 @@ class RunView(NDArrayOperatorsMixin):
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         array = np.empty((self._run.count, 3), np.float32)
-        self._core.call(_READ_RUN[self._what], self._run, pointer(array, api.sn_real), 0)
+        if len(array):
+            self._core.call(_READ_RUN[self._what], self._run, pointer(array, api.sn_real), 0)
         return array if dtype is None else array.astype(dtype, copy=False)
 
-    def __getitem__(self, key: Any) -> Any:
-        return self.__array__()[key]
+    def _places(self) -> np.ndarray:
+        return np.arange(3 * self._run.count).reshape(-1, 3)
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def _put(self, places: np.ndarray, values: np.ndarray) -> None:
+        """Writes numbers to places, counted through the run."""
         array = self.__array__()
-        parts = np.asarray(np.arange(array.size).reshape(array.shape)[key])
-        rows = np.unique(parts // 3)
-        _put(array, key, value)
+        array.reshape(-1)[places] = values
+        rows = np.unique(places // 3)
         write(self._core, self._what, rows + self._run.first, array[rows])
 
+    def __getitem__(self, key: Any) -> Any:
+        return RunPart.of(self, self.__array__()[key], self._places()[key])
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        array, places = self.__array__(), self._places()
+        _put(array, key, value)
+        self._put(places[key], array[key])
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(len(self)))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        array = self.__array__()
+        array.flags.writeable = False
+        return getattr(array, name)
+
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, out: tuple = (), **rest: Any) -> Any:
-        result = getattr(ufunc, method)(*(_plain(item) for item in inputs), **rest)
-        if not out:
-            return result
-        for target, value in zip(out, result if isinstance(result, tuple) else (result,)):
-            target[...] = value
-        return out[0] if len(out) == 1 else out
+        return _through(ufunc, method, inputs, out, rest)
 
     def __repr__(self) -> str:
         return repr(self.__array__()).replace("array", "RunView", 1)
+
+
+class RunPart(np.ndarray):
+    """What was read through a window: an array of its own, but writing to it moves the particles as well."""
+
+    _window: RunView | None = None
+    _at: Any = None
+
+    @staticmethod
+    def of(window: RunView, values: Any, places: Any) -> Any:
+        if not isinstance(values, np.ndarray):
+            return values
+        part = values.view(RunPart)
+        part._window, part._at = window, places
+        return part
+
+    def __getitem__(self, key: Any) -> Any:
+        found = self.view(np.ndarray)[key]
+        return found if self._window is None else RunPart.of(self._window, found, self._at[key])
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if self._window is None:
+            super().__setitem__(key, value)
+            return
+        plain = self.view(np.ndarray)
+        before = plain.copy()
+        _put(plain, key, value)
+        try:
+            self._window._put(self._at[key], plain[key])
+        except BaseException:
+            plain[...] = before
+            raise
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, out: tuple = (), **rest: Any) -> Any:
+        return _through(ufunc, method, inputs, out, rest)
+
+    def __repr__(self) -> str:
+        return repr(self.view(np.ndarray))
+
+
+def _through(ufunc: np.ufunc, method: str, inputs: tuple, out: tuple, rest: dict) -> Any:
+    """A ufunc on windows, parts and views: the results are plain arrays, and what `out` names is written to by way of the engine."""
+    result = getattr(ufunc, method)(*(_plain(item) for item in inputs), **rest)
+    if not out:
+        return result
+    for target, value in zip(out, result if isinstance(result, tuple) else (result,)):
+        target[...] = value
+    return out[0] if len(out) == 1 else out

@@ -55,6 +55,8 @@ class Settings:
 class Snapshot:
     """The state of a world at one moment. It may outlive the world."""
 
+    __slots__ = ("_pointer", "_keep", "_functions")
+
     def __init__(self, core: Core, saved: int) -> None:
         self._pointer, self._keep, self._functions = saved, core.keep, list(core.functions)
         api.sn_python_keep_hold(self._keep)
@@ -76,6 +78,8 @@ class World:
     a dict (contact={"sleep": True}: sn_contact_settings), and dimensions, threads and simd of sn_world_def. Units are SI.
 
     One thread at a time may use a world; a second one at the same moment gets an Error. `close`, or the end of a `with`, frees it."""
+
+    __slots__ = ("_core", "__weakref__")
 
     def __init__(self, *, dimensions: int = 3, threads: int = 0, simd: str | int = "auto", contact: dict[str, Any] | None = None,
                  **settings: Any) -> None:
@@ -502,7 +506,13 @@ class Budget:
     step to step, so keep one for a world."""
 
     def __init__(self, **fields: Any) -> None:
-        self.record = api.sn_default_budget().update(**fields)
+        object.__setattr__(self, "record", api.sn_default_budget().update(**fields))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(object.__getattribute__(self, "record"), name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self.record, name, value)
 
     def __repr__(self) -> str:
         return f"Budget({', '.join(f'{name}={value!r}' for name, value in self.record.plain().items())})"

@@ -203,6 +203,36 @@ class Runs(unittest.TestCase):
         self.assertEqual(self.run[0].mass, math.inf)
         np.testing.assert_array_equal(self.run.inverse_masses, [0, 1, 2, 4])
 
+    def test_parts_and_slices_of_runs(self):
+        part = self.run.positions[1]
+        part[0] = 50
+        self.assertEqual(self.run[1].position[0], 50)
+        part += 1
+        self.assertEqual(list(self.run[1].position), [51, 5, 6])
+        self.run.positions[2:][0][1] = 77
+        self.assertEqual(self.run[2].position[1], 77)
+        for row in self.run.positions:
+            row[2] = 0
+        self.assertEqual(self.run.positions.T[2].max(), 0)
+        self.assertEqual(self.run.positions.mean(axis=0)[2], 0)
+        with self.assertRaises(ValueError):
+            self.run.positions.sort()  # would be lost
+        with self.assertRaisesRegex(sinew.Error, "finite"):
+            part[0] = math.nan
+        self.assertEqual((part[0], self.run[1].position[0]), (51, 51))
+        self.assertNotIsInstance(part + 1, sinew.RunView)
+        copied = part.copy()
+        copied[0] = 3
+        self.assertEqual(self.run[1].position[0], 51)
+
+        middle = self.run[1:3]
+        self.assertEqual((len(middle), middle[0]), (2, self.run[1]))
+        middle.positions = 8
+        self.assertEqual([float(row[0]) for row in self.run.positions], [0, 8, 8, 9])
+        self.assertEqual(np.asarray(self.run[2:2].positions).shape, (0, 3))
+        with self.assertRaises(ValueError):
+            self.run[::2]
+
     def test_refused(self):
         before = self.world.hash
         with self.assertRaisesRegex(sinew.Error, "finite"):

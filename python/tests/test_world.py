@@ -387,6 +387,8 @@ class Worlds(unittest.TestCase):
                 (ValueError, "positions", lambda: self.world.add_particles([[1, 2]])), (sinew.Error, "finite", lambda: self.world.add_particles([[1e300, 0, 0]])),
                 (sinew.Error, "finite", lambda: self.world.positions.__setitem__(0, 1e300)), (ValueError, "mass", lambda: setattr(particle, "mass", 1e300)),
                 (sinew.Error, "mass", lambda: setattr(particle, "mass", -1)), (ValueError, "threads", lambda: setattr(self.world, "threads", -1)),
+                (AttributeError, "gravity", lambda: setattr(self.world, "gravity", (0, 0, 0))), (AttributeError, "positon", lambda: setattr(particle, "positon", 1)),
+                (AttributeError, "second", lambda: setattr(sinew.Budget(), "second", 1)), (ValueError, "half: found 1", lambda: self.world.add_box((0, 0, 0), 1)),
                 (sinew.Error, "dimensions", lambda: sinew.World(dimensions=4)), (ValueError, "integrator.*leapfrog", lambda: sinew.World(integrator="rk4"))]:
             before = self.world.hash
             with self.subTest(words), self.assertRaisesRegex(wrong, words):
