@@ -127,6 +127,54 @@ def parts(text: str) -> list[str]:
     return [part for part in found if part]
 
 
+def tidy(comment: str) -> str:
+    """The words of a comment, paragraphs kept, and lines that are set in by four letters or more kept as they are."""
+    text = re.sub(r"^/\*\s?|\s*\*/$", "", comment.strip())
+    text = re.sub(r"^-{3,}.*?-{3,}$", "", text, flags=re.M).strip()
+    return "\n\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", text) if part.strip())
+
+
+def described(text: str, pattern: str) -> list[tuple[str, str]]:
+    """Declarations that match a pattern, each with what the comments say: that which ends on the line before or follows on the same line. A comment before
+    several declarations without a blank line between them is of all of them."""
+    found: list[tuple[str, str]] = []
+    before, at = "", 0
+    for match in re.finditer(rf"(/\*.*?\*/)|({pattern})", text, re.S | re.M):
+        between = text[at : match.start()]
+        at = match.end()
+        if match[1]:
+            if found and "\n" not in between and not between.strip(" ;,") and found[-1][2] != "done":
+                name, words, _ = found[-1]
+                found[-1] = name, f"{words} {tidy(match[1])}".strip(), "done"
+            else:
+                before = tidy(match[1])
+            continue
+        if re.search(r"\n\s*\n", between):
+            before = ""
+        found.append((match[2], before, ""))
+    return [(name, words) for name, words, _ in found]
+
+
+def documentation(paths: list[Path]) -> dict[str, str]:
+    """What the headers say of calls, structs, their fields, enums and their members: 'sn_world_step', 'sn_settings', 'sn_settings.substeps', 'SN_SOLVER_TILED'."""
+    docs: dict[str, str] = {}
+    for path in paths:
+        text = path.read_text()
+        for declaration, words in described(text, r"^(?:SN_API )?(?:const )?\w+[ *]+sn_\w+\([^;{}]*\);"):
+            docs[re.search(r"(sn_\w+)\(", declaration)[1]] = words
+        for declaration, words in described(text, r"^typedef (?:struct|enum) \w+ \{"):
+            docs[declaration.split()[2]] = words
+        for body, name in re.findall(r"^typedef struct \w+ \{\n(.*?)^\} (\w+);", text, re.S | re.M):
+            for declaration, words in described(body, r"\b[a-z]\w*[^;/]*;"):
+                for part in parts(declaration.rstrip(";")):
+                    if field := re.search(r"(\w+)\W*(?:\[[^\]]*\]\s*)*$|\(\*(\w+)\)", part):
+                        docs[f"{name}.{field[1] or field[2]}"] = words
+        for body in re.findall(r"^typedef enum \w+ \{(.*?)\} \w+;", text, re.S | re.M):
+            for declaration, words in described(body, r"\bSN_\w+(?:\s*=\s*[^,/\n]*)?,?"):
+                docs[re.match(r"\w+", declaration)[0]] = words
+    return {name: words for name, words in docs.items() if words}
+
+
 class Reader:
     def __init__(self) -> None:
         self.constants: dict[str, str] = {}
@@ -339,12 +387,15 @@ def write(reader: Reader, path: Path) -> None:
     out += ["", 'lib = C.CDLL(os.path.join(os.path.dirname(os.path.abspath(__file__)), "_sinew.so"))', "",
             "# name: (type of the result, arguments, what the header says is returned)", "CALLS = {"]
     for name, (result, arguments, returns) in reader.calls.items():
+        returns = " ".join(returns.split())
         listed = "".join(f'("{argument}", {kind}), ' for argument, kind, _ in arguments)
         out.append(f'    "{name}": ({result}, ({listed}), "{returns}"),')
     out += ["}", "", "for _name, (_result, _arguments, _returns) in CALLS.items():", "    _call = getattr(lib, _name)",
             "    _call.restype, _call.argtypes = _result, [checked(_kind) for _, _kind in _arguments]",
             '    _call.tells = _returns == "sn_result"', "    globals()[_name] = _call", ""]
     out += [f'STRUCTS = ({", ".join(reader.structs)},)', f'ENUMS = ({", ".join(camel(n) for n in reader.enums if n)},)',
+            "# What the headers say; see sinew.describe.", "DOCS = {",
+            *(f"    {name!r}: {words!r}," for name, words in documentation(headers()).items()), "}",
             f'__all__ = [{", ".join(repr(camel(n)) for n in reader.enums if n)}]', ""]
     path.write_text("\n".join(out))
 

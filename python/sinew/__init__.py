@@ -13,6 +13,7 @@ The whole C interface is in sinew.api, under its own names; docs/python.md and t
 from . import _api as api
 from ._api import *  # all enums: Solver, Integrator, Kind, Result, ...  # noqa: F403
 from ._core import Error
+from ._describe import describe
 from ._records import Answer
 from ._scene import Object, Scene, scene_names
 from ._things import Body, Constraint, Constraints, Joint, Particle, Particles, Shape, Skin, at_place, on_body, on_triangle
@@ -21,5 +22,5 @@ from ._world import Budget, Settings, Snapshot, World
 
 __version__: str = api.sn_version().decode()
 __all__ = ["Answer", "Body", "Budget", "Constraint", "Constraints", "Error", "Joint", "Object", "Particle", "Particles", "RunView", "Scene",
-           "Settings", "Shape", "Skin", "Snapshot", "View", "World", "api", "at_place", "on_body", "on_triangle", "scene_names",
+           "Settings", "Shape", "Skin", "Snapshot", "View", "World", "api", "at_place", "describe", "on_body", "on_triangle", "scene_names",
            *api.__all__]

@@ -69,6 +69,17 @@ class Layout(unittest.TestCase):
         self.assertEqual(declared, called)
         self.assertGreater(len(called), 370)
 
+    def test_describe(self):
+        self.assertIn("cut into so many substeps", sinew.describe("settings.substeps"))
+        self.assertRegex(sinew.describe("world_step"), r"^sn_result sn_world_step\(world, dt\)\nAdvances the world by dt seconds")
+        self.assertIn("substeps: a step of dt", sinew.describe("sn_settings"))
+        self.assertRegex(sinew.describe("Solver"), r"tiled = \d: The cascade, planned")
+        self.assertEqual(sinew.describe("sn_body_spin").splitlines()[1], "rad/s")  # a comment behind it
+        self.assertRegex(sinew.describe("scene_release_selected"), "lets it go again")  # a comment of two calls
+        self.assertNotIn("\n", sinew.describe("particle_group"))  # nothing is said of it, and nothing of its neighbours is taken
+        with self.assertRaisesRegex(KeyError, "did you mean.*sn_settings"):
+            sinew.describe("setings")
+
     def test_version(self):
         self.assertEqual(sinew.__version__, f"{api.SN_VERSION_MAJOR}.{api.SN_VERSION_MINOR}.{api.SN_VERSION_PATCH}")
         self.assertEqual(api.sn_real_size(), 4)
