@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FAR     1000 /* m */
-#define NEVER   1e20 /* N: no rod of a cloth exerts that */
-#define FEW     1.1  /* target: a feature that few constraints or particles use */
-#define SCHEMES 1.3  /* target: another integrator */
-#define NO_GOAL ((double)NAN)
+#define FAR             1000 /* m */
+#define NEVER           1e20 /* N: no rod of a cloth exerts that */
+#define FEW             1.1  /* target: a feature that few constraints or particles use */
+#define SCHEMES         1.3  /* target: another integrator */
+#define TOUCHES_NOTHING 2.5  /* target: contact with itself of a cloth that does not touch itself */
+#define NO_GOAL         ((double)NAN)
 
 static sn_settings *settings_of(const sn_bench_world *b, sn_settings *s)
 {
@@ -283,6 +284,34 @@ static bool body(sn_bench_world *b)
     return sn_body_is_valid(b->world, sn_body_add_box(b->world, beside(-FAR, 0, 0), beside(1, 1, 1), 1));
 }
 
+/* The cloth is a square, whatever its particles' numbers are: where they are says which is which. */
+static bool surface(sn_bench_world *b)
+{
+    const uint32_t count = b->particles.count, n = (uint32_t)lround(sqrt((double)count));
+    uint32_t *at = malloc(count * sizeof *at), *corner = malloc(6 * (size_t)count * sizeof *corner), corners = 0;
+    for (uint32_t i = 0; at && i < count; ++i) {
+        const sn_vec3 x = sn_particle_position(b->world, sn_particles_at(b->particles, i));
+        at[lround((double)x.z / SN_BENCH_SPACING) * n + lround((double)x.x / SN_BENCH_SPACING)] =
+            sn_particles_at(b->particles, i).index;
+    }
+    for (uint32_t i = 0; at && corner && i + n < count; ++i) {
+        const uint32_t six[6] = {at[i], at[i + n], at[i + 1], at[i + 1], at[i + n], at[i + n + 1]};
+        if (i % n + 1 == n)
+            continue;
+        memcpy(corner + corners, six, sizeof six);
+        corners += 6;
+    }
+    sn_skin_def def = sn_default_skin_def();
+    def.triangles = corner;
+    def.triangle_count = corners / 3;
+    def.thickness = (sn_real)(0.2 * SN_BENCH_SPACING);
+    def.self_collision = true;
+    const bool good = at && corner && sn_skin_add(b->world, &def, NULL) == SN_OK;
+    free(at);
+    free(corner);
+    return good;
+}
+
 /* ---- The table --------------------------------------------------------------------------------------------------- */
 
 typedef bool feature_fn(sn_bench_world *b);
@@ -327,6 +356,8 @@ static const feature features[] = {
     {"force-one", "a force on 1 particle in each frame", nothing, push_one, FEW, PLAIN},
     {"field", "a force field, asked for every particle", field, nothing, NO_GOAL, PLAIN},
     {"static-far", "a static body 1 km away", static_body, nothing, FEW, PLAIN},
+    {"self-collision", "a skin that collides with itself, and touches nothing", surface, nothing, TOUCHES_NOTHING,
+     PLAIN},
     {"body-far", "a rigid body 1 km away", body, nothing, FEW, PLAIN},
 };
 

@@ -168,10 +168,11 @@ static bool list_keys(sn_document *d, sn_value *list, const sn_record *table)
 bool sn_list_settings(sn_document *d, sn_value *list)
 {
     static const sn_record *const tables[] = {
-        &sn_scene_record,      &sn_world_record,      &sn_run_record,   &sn_record_record,    &sn_drag_record,
-        &sn_stuff_record,      &sn_attachment_record, &sn_force_record, &sn_motion_record,    &sn_event_record,
-        &sn_constraint_record, &sn_contact_record,    &sn_group_record, &sn_surface_record,   &sn_skin_record,
-        &sn_body_record,       &sn_lone_body_record,  &sn_place_record, &sn_character_record, &sn_move_record};
+        &sn_scene_record, &sn_world_record,      &sn_run_record,       &sn_record_record, &sn_drag_record,
+        &sn_stuff_record, &sn_attachment_record, &sn_force_record,     &sn_motion_record, &sn_blade_record,
+        &sn_event_record, &sn_constraint_record, &sn_contact_record,   &sn_group_record,  &sn_surface_record,
+        &sn_skin_record,  &sn_body_record,       &sn_lone_body_record, &sn_place_record,  &sn_character_record,
+        &sn_move_record};
     bool good = true;
     for (size_t i = 0; i < sizeof tables / sizeof tables[0] && good; ++i) {
         sn_value *entry = begin_entry(d, list, "settings", tables[i]->name, tables[i]->about);

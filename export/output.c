@@ -5,6 +5,7 @@
 #include "export/npy.h"
 #include "export/point_cache.h"
 #include "export/poses.h"
+#include "export/torn_mesh.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -35,7 +36,8 @@ typedef struct entry {
     char own_type[32];
     char own_title[MOST_NAME + 16];
     const char *title, *type;
-    uint32_t count;            /* vertices */
+    uint32_t count;            /* vertices, at the start */
+    sn_torn_mesh torn;         /* of an object's particles, now */
     char name[MOST_NAME + 16]; /* with room for "-4294967295" */
     sn_point_cache cache;
     sn_npy poses; /* of rigid bodies, in the place of a cache */
@@ -52,7 +54,8 @@ struct sn_output {
         entry; /* one per object, then one per static or kinematic body, then one for the bodies of each object that has both */
     sn_poses poses;    /* if they are asked for */
     sn_vec3 *place;    /* room for the largest of them, */
-    sn_vec3 *velocity; /*   both */
+    sn_vec3 *velocity; /*   both, */
+    uint32_t room;     /*   as of these */
     char *path;        /* room for the longest name */
     size_t path_size;
     uint32_t frames;
@@ -164,10 +167,33 @@ static const char *path_of(sn_output *output, const entry *e, uint32_t frame, co
 
 /* ---- The state of an object or a body -------------------------------------------------------------------------------------- */
 
-static sn_result read_particles(sn_output *output, const entry *e)
+/* Room for particles that came with tears. */
+static bool make_room(sn_output *output, uint32_t count)
+{
+    if (count <= output->room)
+        return true;
+    sn_vec3 *place = realloc(output->place, count * sizeof *place);
+    output->place = place ? place : output->place;
+    sn_vec3 *velocity = output->velocity ? realloc(output->velocity, count * sizeof *velocity) : NULL;
+    output->velocity = velocity ? velocity : output->velocity;
+    if (!place || (output->velocity && !velocity))
+        return false;
+    output->room = count;
+    return true;
+}
+
+static sn_result read_particles(sn_output *output, entry *e)
 {
     sn_world *world = sn_scene_world(output->scene);
     sn_particles run = e->object->run;
+    if (!sn_torn_mesh_read(&e->torn, world, e->object) || !make_room(output, e->torn.vertex_count))
+        return SN_ERROR_MEMORY;
+    for (uint32_t i = run.count; i < e->torn.vertex_count; ++i) {
+        const sn_particle particle = sn_torn_mesh_particle(&e->torn, world, e->object, i);
+        output->place[i] = sn_particle_position(world, particle);
+        if (output->velocity)
+            output->velocity[i] = sn_particle_velocity(world, particle);
+    }
     sn_result result = run.count ? sn_particles_read_positions(world, run, &output->place[0].x, 0) : SN_OK;
     if (result == SN_OK && run.count && (output->formats & SN_FORMAT_PLY))
         result = sn_particles_read_velocities(world, run, &output->velocity[0].x, 0);
@@ -207,7 +233,8 @@ static bool read_entry(sn_output *output, entry *e, char *message, size_t size)
     }
     if (origin[0] == 0 && origin[1] == 0 && origin[2] == 0) /* adding it would make a 0 of a -0 */
         return true;
-    for (uint32_t i = 0; i < e->count; ++i) {
+    const uint32_t count = e->object && !e->bodies ? e->torn.vertex_count : e->count;
+    for (uint32_t i = 0; i < count; ++i) {
         sn_vec3 *place = &output->place[i];
         place->x = (sn_real)(place->x + origin[0]);
         place->y = (sn_real)(place->y + origin[1]);
@@ -242,10 +269,11 @@ static bool write_mesh(sn_output *output, const entry *e, const char *path, writ
         mesh.piece_of = e->body_mesh.body_of;
     } else if (e->object) {
         mesh.velocity = output->velocity;
-        mesh.triangle_count = e->object->triangle_count;
-        mesh.triangle = e->object->triangle;
-        mesh.line_count = e->object->line_count;
-        mesh.line = e->object->line;
+        mesh.vertex_count = e->torn.vertex_count;
+        mesh.triangle_count = e->torn.triangle_count;
+        mesh.triangle = e->torn.triangle;
+        mesh.line_count = e->torn.line_count;
+        mesh.line = e->torn.line;
     } else {
         mesh.triangle_count = e->mesh.triangle_count;
         mesh.triangle = e->mesh.triangle;
@@ -439,6 +467,7 @@ static bool take_memory(sn_output *output, const char *folder)
     output->path_size = length + MOST_NAME + 64;
     output->path = malloc(output->path_size);
     output->folder = malloc(length + 1);
+    output->room = most;
     output->place = calloc(most, sizeof *output->place);
     if (output->formats & SN_FORMAT_PLY)
         output->velocity = calloc(most, sizeof *output->velocity);
@@ -454,6 +483,7 @@ static void release(sn_output *output)
     for (uint32_t i = 0; i < output->count; ++i) {
         sn_shape_mesh_release(&output->entry[i].mesh);
         sn_body_mesh_release(&output->entry[i].body_mesh);
+        sn_torn_mesh_release(&output->entry[i].torn);
     }
     free(output->path);
     free(output->folder);

@@ -1,6 +1,8 @@
+#include "export/torn_mesh.h"
 #include "export/show.h"
 #include "export/body_mesh.h"
 #include "export/shape_mesh.h"
+#include "export/show_ties.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,6 +11,7 @@
 static const uint32_t palette[] = {0xe2603a, 0x2f86a8, 0xefb23c, 0x4a9d6f, 0x8a63a8, 0xd4688c, 0x2aa59b, 0x8c9aa8};
 #define COLOURS  (sizeof palette / sizeof palette[0])
 #define OBSTACLE 0xaeb9c5u
+#define TIE      0x59636eu
 
 #define THIN      0.0035f /* of the size of everything: half of a line, */
 #define MOST_THIN 0.03f   /*   but no more, m */
@@ -31,11 +34,13 @@ typedef struct part {
     sn_body body;
     sn_body_pose pose; /* as it was last */
     sn_shape_mesh mesh;
+    sn_torn_mesh torn; /* of an object, as it is drawn */
     bool is_plane, is_ground, is_clear;
 } part;
 
 struct sn_show {
     sn_scene *scene;
+    sn_ties *ties;
     uint32_t count;
     part *part;
     sn_vec3 *place, *normal; /* room for the largest */
@@ -183,8 +188,11 @@ sn_show *sn_show_create(sn_scene *scene)
     while (sn_scene_fixed_at(scene, statics))
         ++statics;
     bool good = show && (show->part = calloc((size_t)objects + statics + 1, sizeof *show->part));
-    if (show)
+    if (show) {
         show->scene = scene;
+        show->ties = sn_ties_create(scene);
+        good = good && show->ties;
+    }
     for (uint32_t i = 0; good && i < objects; ++i)
         good = take_object(show, sn_scene_object(scene, i), i);
     float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -216,7 +224,9 @@ void sn_show_destroy(sn_show *show)
         sn_body_mesh_release(&show->part[i].bodies);
         sn_shape_mesh_release(&show->part[i].mesh);
         free(show->part[i].solid.normal);
+        sn_torn_mesh_release(&show->part[i].torn);
     }
+    sn_ties_destroy(show->ties);
     free(show->part);
     free(show->place);
     free(show->normal);
@@ -296,22 +306,40 @@ static bool set_corner(sn_raster_triangle *triangle, uint32_t k, sn_vec3 place, 
     return is_finite(place);
 }
 
-static void add_surface(const sn_show *show, const sn_object *object, uint32_t colour, sn_raster_model *model)
+/* Whether something that held two particles of an object together is gone. */
+static bool is_cut(const sn_show *show, const sn_object *object, uint32_t a, uint32_t b)
 {
-    memset(show->normal, 0, object->run.count * sizeof *show->normal);
-    for (uint32_t t = 0; t < object->triangle_count; ++t) {
-        const uint32_t *corner = object->triangle + 3 * (size_t)t;
+    return sn_ties_is_cut(show->ties, object->run.first + a, object->run.first + b);
+}
+
+/* The triangles of a skin say themselves what hangs together. */
+static bool is_torn(const sn_show *show, const sn_object *object, const uint32_t *corner)
+{
+    if (sn_skin_is_valid(sn_scene_world(show->scene), object->skin))
+        return false;
+    return is_cut(show, object, corner[0], corner[1]) || is_cut(show, object, corner[1], corner[2]) ||
+           is_cut(show, object, corner[2], corner[0]);
+}
+
+static void add_surface(const sn_show *show, const sn_object *object, const sn_torn_mesh *mesh, uint32_t colour,
+                        sn_raster_model *model)
+{
+    memset(show->normal, 0, mesh->vertex_count * sizeof *show->normal);
+    for (uint32_t t = 0; t < mesh->triangle_count; ++t) {
+        const uint32_t *corner = mesh->triangle + 3 * (size_t)t;
         const sn_vec3 n = face_normal(show->place, corner);
+        if (is_torn(show, object, corner))
+            continue;
         for (int k = 0; k < 3; ++k) {
             show->normal[corner[k]] = add(show->normal[corner[k]], n);
             show->drawn[corner[k]] = 1;
         }
     }
-    for (uint32_t t = 0; t < object->triangle_count; ++t) {
-        const uint32_t *corner = object->triangle + 3 * (size_t)t;
+    for (uint32_t t = 0; t < mesh->triangle_count; ++t) {
+        const uint32_t *corner = mesh->triangle + 3 * (size_t)t;
         sn_raster_triangle triangle = {.colour = colour};
-        bool finite = true;
-        for (int k = 0; k < 3; ++k) {
+        bool finite = !is_torn(show, object, corner);
+        for (int k = 0; k < 3 && finite; ++k) {
             finite = set_corner(&triangle, k, show->place[corner[k]], show->normal[corner[k]]) && finite;
         }
         if (finite)
@@ -319,18 +347,20 @@ static void add_surface(const sn_show *show, const sn_object *object, uint32_t c
     }
 }
 
-static void add_lines(const sn_show *show, const sn_object *object, float thin, uint32_t colour, sn_raster_model *model)
+static void add_lines(const sn_show *show, const part *p, float thin, uint32_t colour, sn_raster_model *model)
 {
     sn_world *world = sn_scene_world(show->scene);
+    const sn_object *object = p->object;
     const bool is_net =
         object->line_count > 1.3 * object->run.count; /* its threads are thin, or it would look like a sheet */
     const float own = (float)sn_particle_radius(world, sn_particles_at(object->run, 0));
     const float radius = is_net ? 0.8f * thin : fmaxf(1.35f * thin, fminf(own, 3 * thin));
-    for (uint32_t i = 0; i < object->line_count; ++i) {
-        const uint32_t a = object->line[2 * (size_t)i], b = object->line[2 * (size_t)i + 1];
+    for (uint32_t i = 0; i < 2 * object->line_count; ++i) /* also where the line is gone */
+        show->drawn[object->line[i]] = 1;
+    for (uint32_t i = 0; i < p->torn.line_count; ++i) {
+        const uint32_t a = p->torn.line[2 * (size_t)i], b = p->torn.line[2 * (size_t)i + 1];
         float from[3], to[3];
-        show->drawn[a] = show->drawn[b] = 1;
-        if (!is_finite(show->place[a]) || !is_finite(show->place[b]))
+        if (!is_finite(show->place[a]) || !is_finite(show->place[b]) || is_cut(show, object, a, b))
             continue;
         to_floats(from, show->place[a]);
         to_floats(to, show->place[b]);
@@ -406,17 +436,41 @@ static void add_rigid(const sn_show *show, const part *p, turn_fn *turn, uint32_
     }
 }
 
-static void add_object(const sn_show *show, part *p, float size, uint32_t first, sn_raster_model *model)
+/* Places of the particles of an object, and of those that came with tears. */
+static bool read_object(sn_show *show, part *p)
+{
+    sn_world *world = sn_scene_world(show->scene);
+    const sn_object *object = p->object;
+    if (!object->run.count || !sn_torn_mesh_read(&p->torn, world, object))
+        return false;
+    if (p->torn.vertex_count > show->room) {
+        const size_t count = (size_t)p->torn.vertex_count + 1;
+        sn_vec3 *place = realloc(show->place, count * sizeof *place);
+        show->place = place ? place : show->place;
+        sn_vec3 *normal = realloc(show->normal, count * sizeof *normal);
+        show->normal = normal ? normal : show->normal;
+        unsigned char *drawn = realloc(show->drawn, count);
+        show->drawn = drawn ? drawn : show->drawn;
+        if (!place || !normal || !drawn)
+            return false;
+        show->room = p->torn.vertex_count;
+    }
+    memset(show->drawn, 0, p->torn.vertex_count);
+    for (uint32_t i = object->run.count; i < p->torn.vertex_count; ++i)
+        show->place[i] = sn_particle_position(world, sn_torn_mesh_particle(&p->torn, world, object, i));
+    return sn_particles_read_positions(world, object->run, &show->place[0].x, 0) == SN_OK;
+}
+
+static void add_object(sn_show *show, part *p, float size, uint32_t first, sn_raster_model *model)
 {
     sn_world *world = sn_scene_world(show->scene);
     const sn_object *object = p->object;
     const uint32_t colour = palette[(first + p->number) % COLOURS];
-    if (object->run.count && sn_particles_read_positions(world, object->run, &show->place[0].x, 0) == SN_OK) {
-        memset(show->drawn, 0, object->run.count);
+    if (read_object(show, p)) {
         if (object->triangle_count)
-            add_surface(show, object, colour, model);
+            add_surface(show, object, &p->torn, colour, model);
         else if (object->line_count)
-            add_lines(show, object, fminf(MOST_THIN, THIN * size), colour, model);
+            add_lines(show, p, fminf(MOST_THIN, THIN * size), colour, model);
         add_particles(show, object, size, colour, model);
     }
     if (object->body_count && sn_body_mesh_place(world, object, &p->bodies, show->place, NULL))
@@ -431,6 +485,21 @@ static void add_static(const sn_show *show, part *p, sn_raster_model *model)
     for (uint32_t i = 0; i < p->mesh.vertex_count; ++i)
         show->place[i] = place_of(p, p->mesh.vertex[i]);
     add_rigid(show, p, turn_static_normal, 0, model);
+}
+
+/* Strings and hangers: what joins objects, bodies and places. */
+static void add_ties(const sn_show *show, float thin, sn_raster_model *model)
+{
+    sn_constraint_walk walk = {0};
+    sn_vec3 a, b;
+    while (sn_ties_next(show->ties, &walk, &a, &b)) {
+        float from[3], to[3];
+        if (!is_finite(a) || !is_finite(b))
+            continue;
+        to_floats(from, a);
+        to_floats(to, b);
+        sn_raster_add_tube(model, from, to, 0.8f * thin, TIE);
+    }
 }
 
 /* Not every scene begins with the same colour. */
@@ -452,5 +521,6 @@ bool sn_show_model(sn_show *show, float size, sn_raster_model *model)
             add_object(show, &show->part[i], size, first, model);
         else if (!show->part[i].is_ground)
             add_static(show, &show->part[i], model);
+    add_ties(show, fminf(MOST_THIN, THIN * size), model);
     return !model->failed;
 }

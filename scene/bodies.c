@@ -433,7 +433,7 @@ bool sn_build_bodies(sn_build *build, const sn_value *list)
         good = sn_reader_expected(build->reader, list, "a list of bodies");
     for (const sn_value *item = good ? list->first : NULL; item; item = item->next) {
         sn_body_keys keys;
-        size_t inner = sn_reader_enter_item(build->reader, i++);
+        size_t inner = sn_reader_enter_item(build->reader, sn_value_index(item, i++));
         good = sn_record_read_one(build->reader, item, &sn_body_record, &keys) && good && build_body(build, &keys);
         sn_reader_leave(build->reader, inner);
     }

@@ -32,12 +32,12 @@ static const sn_kind *read_kind(const sn_scene *scene, sn_reader *reader, const 
         sn_reader_fail(reader, "the key 'kind' is missing, such as \"distance\"");
     else {
         const char *names[256];
-        char near[160];
+        char near[900];
         uint32_t count = 0;
         for (; count + 1 < sn_kind_count(scene->world) && count < 256; ++count)
             names[count] = sn_kind_info(scene->world, count + 1)->name;
         sn_reader_fail_key(reader, "kind", "there is no kind '%.80s'%s", name->text,
-                           sn_did_you_mean(name->text, names, count, near, sizeof near));
+                           sn_meant_or_all(name->text, names, count, near, sizeof near));
     }
     return NULL;
 }
@@ -295,14 +295,25 @@ static bool is_held(const sn_point *point)
     return point->type != SN_POINT_PARTICLES;
 }
 
+static bool set_strengths(sn_scene *scene, sn_reader *reader, const sn_constraint_keys *keys, sn_constraints run)
+{
+    const sn_tear_def tear = {keys->tear_strain, keys->tear_force, 0, 0};
+    for (uint32_t i = 0; i < run.count && (keys->strength > 0 || keys->torque_strength > 0); ++i)
+        if (sn_constraint_set_strength(scene->world, sn_constraints_at(run, i), keys->strength,
+                                       keys->torque_strength) != SN_OK)
+            return sn_scene_refused(scene, reader);
+    if ((tear.strain > 0 || tear.force > 0) && sn_constraints_set_tear(scene->world, run, &tear) != SN_OK)
+        return sn_scene_refused(scene, reader);
+    return true;
+}
+
 /* After it was added: its strength, its points if they are not particles, its name. */
 static bool finish_one(sn_scene *scene, sn_reader *reader, const sn_constraint_keys *keys, const sn_constraint_def *def,
                        sn_constraint c)
 {
     bool held = false;
-    if ((keys->strength > 0 || keys->torque_strength > 0) &&
-        sn_constraint_set_strength(scene->world, c, keys->strength, keys->torque_strength) != SN_OK)
-        return sn_scene_refused(scene, reader);
+    if (!set_strengths(scene, reader, keys, (sn_constraints){c.kind, c.index, 1, c.generation}))
+        return false;
     for (uint32_t i = 0; i < def->point_count && !held; ++i)
         held = is_held(&def->points[i]);
     if (held && !sn_scene_keep_points(scene, c, def->point_count, def->points))
@@ -432,11 +443,7 @@ static bool read_many(sn_scene *scene, sn_reader *reader, uint32_t kind_number, 
         return sn_scene_refused(scene, reader);
     if ((compliance || damping || stiffness) && !set_each(scene, reader, run, all, compliance, damping, stiffness))
         return false;
-    for (uint32_t i = 0; i < count && (keys->strength > 0 || keys->torque_strength > 0); ++i)
-        if (sn_constraint_set_strength(scene->world, sn_constraints_at(run, i), keys->strength,
-                                       keys->torque_strength) != SN_OK)
-            return sn_scene_refused(scene, reader);
-    return add_hold(scene, reader, keys->name, run);
+    return set_strengths(scene, reader, keys, run) && add_hold(scene, reader, keys->name, run);
 }
 
 static bool read_constraint(sn_scene *scene, sn_reader *reader, const sn_value *value)

@@ -126,6 +126,15 @@ static const sn_key skin_keys[] = {
      .about = "only from outside; otherwise things stay on the side that they are on"},
     {"self_collision", SN_KEY_TRUTH, offsetof(sn_object_skin, self_collision),
      .about = "it never passes through itself, nor through others that say so; needs a thickness"},
+    {"tear_strain", SN_KEY_REAL, offsetof(sn_object_skin, tear_strain), .most = UNLIMITED,
+     .about = "it tears where a rod is longer than 1 + this times its rest length; if neither this nor tear_force is "
+              "given, as the material says"},
+    {"tear_force", SN_KEY_REAL, offsetof(sn_object_skin, tear_force), .unit = "N", .most = UNLIMITED,
+     .about = "or when it pulls with more than this; 0: never by that"},
+    {"tear_spread", SN_KEY_REAL, offsetof(sn_object_skin, tear_spread), .most = 0.9,
+     .about = "strengths differ from rod to rod by this share, up and down"},
+    {"tear_seed", SN_KEY_COUNT, offsetof(sn_object_skin, tear_seed), .most = 4294967295.0,
+     .about = "of these differences: another seed, another tear"},
     END};
 
 static void skin_defaults(void *record)

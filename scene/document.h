@@ -31,7 +31,15 @@ typedef struct sn_value {
     const double *numbers; /* a list that was made of numbers alone keeps them here, without items; never NULL then */
     double number;    /* of a number; 1 or 0 of a truth value; of a list or record how deep it lies, the root at 1 */
     const char *text; /* of a text, ends with a zero */
+    uint32_t
+        source; /* of an item of a list that was expanded (expand.h): its place in the file's list, plus 1; 0: where it is */
 } sn_value;
+
+/* The place of the i-th item of a list in the list of the file. */
+static inline uint32_t sn_value_index(const sn_value *item, uint32_t i)
+{
+    return item->source ? item->source - 1 : i;
+}
 
 typedef struct sn_document {
     sn_arena arena;

@@ -20,6 +20,7 @@ static const struct {
     LIST(given_points, sn_given_points),
     LIST(forces, sn_scene_force),
     LIST(motions, sn_scene_motion),
+    LIST(blades, sn_scene_blade),
     LIST(characters, sn_scene_character),
     LIST(events, sn_scene_event),
     LIST(pinned, sn_pinned),

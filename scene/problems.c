@@ -37,6 +37,9 @@ void sn_problems_add_list(sn_problems *problems, sn_severity severity, const cha
     char text[1024];
     vsnprintf(text, sizeof text, format, arguments);
     tidy(text);
+    const sn_problem *last = problems->last; /* an item that is made several times is wrong once */
+    if (last && last->severity == severity && strcmp(last->path, path) == 0 && strcmp(last->text, text) == 0)
+        return;
     uint32_t *count = severity == SN_PROBLEM_ERROR ? &problems->errors : &problems->warnings;
     if (severity != SN_PROBLEM_NOTE && ++*count > SN_MOST_PROBLEMS)
         return;

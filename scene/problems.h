@@ -31,7 +31,7 @@ typedef struct sn_problems {
 void sn_problems_init(sn_problems *problems, const sn_allocator *allocator);
 void sn_problems_release(sn_problems *problems);
 
-/* Writes a problem down. path and text are copied. */
+/* Writes a problem down, unless it is the same as the last one. path and text are copied. */
 void sn_problems_add(sn_problems *problems, sn_severity severity, const char *path, bool at_key, const char *format,
                      ...)
 #ifdef __GNUC__

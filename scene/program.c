@@ -376,6 +376,34 @@ static bool read_motion(sn_scene *scene, sn_reader *reader, const sn_value *valu
     return true;
 }
 
+static bool read_blade(sn_scene *scene, sn_reader *reader, const sn_value *value)
+{
+    sn_scene_blade *blade = sn_growing_add(&scene->blades, &scene->arena, sizeof *blade);
+    if (!blade)
+        return sn_reader_fail(reader, "no memory for a blade");
+    if (!sn_record_read_one(reader, value, &sn_blade_record, &blade->keys))
+        return false;
+    const sn_blade_key *key = blade->keys.keys.items;
+    if (blade->keys.keys.count < 2)
+        return sn_reader_fail_key(reader, "keys", "found %u keyframes, expected two or more: a blade cuts by moving",
+                                  blade->keys.keys.count);
+    for (uint32_t i = 1; i < blade->keys.keys.count; ++i)
+        if (!(key[i].time > key[i - 1].time))
+            return sn_reader_fail_key(reader, "keys", "keyframe %u is at %g s, not later than the one before at %g s",
+                                      i, (double)key[i].time, (double)key[i - 1].time);
+    if (blade->keys.object) {
+        const sn_object *object = sn_scene_find_object(scene, blade->keys.object);
+        if (!object && sn_reader_doubts(reader, blade->keys.object))
+            return false;
+        if (!object)
+            return sn_reader_fail_key(reader, "object", "there is no object '%.80s'", blade->keys.object);
+        blade->group = object->group;
+        blade->keys.object = object->name;
+    }
+    warn_of_end(scene, reader, "keys", key[0].time);
+    return true;
+}
+
 static bool read_event(sn_scene *scene, sn_reader *reader, const sn_value *value)
 {
     sn_scene_event *event = sn_growing_add(&scene->events, &scene->arena, sizeof *event);
@@ -383,8 +411,13 @@ static bool read_event(sn_scene *scene, sn_reader *reader, const sn_value *value
         return sn_reader_fail(reader, "no memory for an event");
     if (!sn_record_read_one(reader, value, &sn_event_record, &event->keys))
         return false;
-    bool good;
-    if (event->keys.type == SN_EVENT_CUT) {
+    bool good = true;
+    if (!event->keys.of && event->keys.type != SN_EVENT_ATTACH)
+        return sn_reader_fail(reader, "the key 'of' is missing: to what does it happen?");
+    if (event->keys.type == SN_EVENT_ATTACH) {
+        if (event->keys.of)
+            good = sn_reader_fail_key(reader, "of", "an attach has 'between' instead");
+    } else if (event->keys.type == SN_EVENT_CUT || event->keys.type == SN_EVENT_LENGTH) {
         size_t length = sn_reader_enter_key(reader, "of");
         good = sn_select_constraints(scene, reader, event->keys.of, &scene->arena, &event->cut_count, &event->cut);
         sn_reader_leave(reader, length);
@@ -392,6 +425,7 @@ static bool read_event(sn_scene *scene, sn_reader *reader, const sn_value *value
         good = select_key(scene, reader, "of", event->keys.of, &event->of);
     }
     event->keys.of = NULL;
+    good = good && sn_scene_read_trigger(scene, reader, event);
     warn_of_end(scene, reader, "time", event->keys.time);
     return check_flat(scene, reader, "value", event->keys.value) && good;
 }
@@ -404,6 +438,7 @@ bool sn_scene_read_program(sn_scene *scene, sn_reader *reader, const sn_scene_ke
         sn_item_fn *read;
     } part[] = {{"forces", keys->forces, read_force},
                 {"motions", keys->motions, read_motion},
+                {"blades", keys->blades, read_blade},
                 {"characters", keys->characters, sn_scene_read_character},
                 {"events", keys->events, read_event}};
     bool good = true;
@@ -633,6 +668,51 @@ static sn_result lead(sn_scene *scene, sn_scene_motion *motion, double time, dou
     return SN_OK;
 }
 
+/* ---- Blades ---------------------------------------------------------------------------------------------------------------- */
+
+static sn_vec3 vector_between(sn_vec3 a, sn_vec3 b, double s)
+{
+    const sn_real t = (sn_real)s;
+    return (sn_vec3){a.x + t * (b.x - a.x), a.y + t * (b.y - a.y), a.z + t * (b.z - a.z)};
+}
+
+static sn_blade_key blade_at(const sn_blade_keys *blade, double time)
+{
+    const sn_blade_key *key = blade->keys.items;
+    const uint32_t last = blade->keys.count - 1;
+    uint32_t i = 0;
+    while (i + 1 < last && time >= (double)key[i + 1].time)
+        ++i;
+    double s = (time - (double)key[i].time) / ((double)key[i + 1].time - (double)key[i].time);
+    s = s < 0 ? 0 : s > 1 ? 1 : s;
+    return (sn_blade_key){(sn_real)time, vector_between(key[i].a, key[i + 1].a, s),
+                          vector_between(key[i].b, key[i + 1].b, s)};
+}
+
+/* Cuts what the blade sweeps over in a frame. One that stands, or moves along itself, sweeps over nothing. */
+static sn_result sweep(sn_scene *scene, const sn_scene_blade *blade, double time, double dt)
+{
+    const sn_blade_key *key = blade->keys.keys.items;
+    if (!has_come(time + dt, key[0].time) || time > (double)key[blade->keys.keys.count - 1].time)
+        return SN_OK;
+    const sn_blade_key from = blade_at(&blade->keys, time), to = blade_at(&blade->keys, time + dt);
+    sn_cut_def def = sn_default_cut_def();
+    def.a = from.a, def.b = from.b, def.to_a = to.a, def.to_b = to.b;
+    def.one_group = blade->keys.object != NULL;
+    def.group = blade->group;
+    def.edges_only = blade->keys.edges_only;
+    const double u[3] = {(double)(def.b.x - def.a.x), (double)(def.b.y - def.a.y), (double)(def.b.z - def.a.z)};
+    const sn_vec3 way[2] = {{def.to_a.x - def.a.x, def.to_a.y - def.a.y, def.to_a.z - def.a.z},
+                            {def.to_b.x - def.b.x, def.to_b.y - def.b.y, def.to_b.z - def.b.z}};
+    double area = 0, length = dot(u, u);
+    for (int i = 0; i < 2; ++i) {
+        const double w[3] = {(double)way[i].x, (double)way[i].y, (double)way[i].z}, along = dot(u, w);
+        const double square = dot(u, u) * dot(w, w) - along * along;
+        area = square > area ? square : area;
+    }
+    return area > 1e-16 * length * length ? sn_world_cut(scene->world, &def, NULL) : SN_OK;
+}
+
 /* ---- Events ----------------------------------------------------------------------------------------------------------------- */
 
 static sn_result happen_to(sn_scene *scene, const sn_event_keys *event, sn_particle p)
@@ -661,7 +741,9 @@ static sn_result happen(sn_scene *scene, sn_scene_event *event)
         result = SN_ERROR_MEMORY;
     if (event->keys.type == SN_EVENT_RELEASE && !sn_scene_release(scene, event->of.count, event->of.number))
         result = SN_ERROR_MEMORY;
-    for (uint32_t i = 0; i < event->cut_count && result == SN_OK; ++i)
+    if (result == SN_OK)
+        result = sn_scene_happen_to_constraints(scene, event);
+    for (uint32_t i = 0; event->keys.type == SN_EVENT_CUT && i < event->cut_count && result == SN_OK; ++i)
         if (sn_constraint_is_valid(scene->world, event->cut[i])) /* it may have been cut before */
             result = sn_constraint_remove(scene->world, event->cut[i]);
     event->done = true;
@@ -677,8 +759,12 @@ sn_result sn_scene_prepare(sn_scene *scene, double time, double dt)
     sn_scene_motion *motion = scene->motions.items;
     const sn_scene_force *force = scene->forces.items;
     for (uint32_t i = 0; i < scene->events.count && result == SN_OK; ++i)
-        if (!event[i].done && has_come(time, event[i].keys.time))
+        if (!event[i].done && has_come(time, event[i].keys.time) &&
+            (event[i].trigger.type == SN_TRIGGER_NONE || event[i].trigger.holds))
             result = happen(scene, &event[i]);
+    const sn_scene_blade *blade = scene->blades.items;
+    for (uint32_t i = 0; i < scene->blades.count && result == SN_OK; ++i)
+        result = sweep(scene, &blade[i], time, dt);
     for (uint32_t i = 0; i < scene->motions.count && result == SN_OK; ++i)
         result = lead(scene, &motion[i], time, dt);
     if (result == SN_OK)

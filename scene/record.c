@@ -95,6 +95,15 @@ const char *sn_did_you_mean(const char *typed, const char *const *names, uint32_
     return text;
 }
 
+const char *sn_meant_or_all(const char *typed, const char *const *names, uint32_t count, char *text, size_t size)
+{
+    sn_did_you_mean(typed, names, count, text, size);
+    size_t used = 0;
+    for (uint32_t i = 0; !sn_nearest(typed, names, count) && i < count && used < size; ++i)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "; there are ", names[i]);
+    return text;
+}
+
 /* ---- Single values ------------------------------------------------------------------------------------------------ */
 
 /* A number in the range of a key; key NULL: any that an sn_real holds. */
@@ -239,7 +248,7 @@ static bool read_records(sn_reader *reader, const sn_value *value, const sn_reco
     bool good = true;
     uint32_t i = 0;
     for (const sn_value *item = value->first; item; item = item->next, ++i) {
-        size_t length = sn_reader_enter_item(reader, i);
+        size_t length = sn_reader_enter_item(reader, sn_value_index(item, i));
         good = sn_record_read_one(reader, item, table, items + i * table->size) && good;
         sn_reader_leave(reader, length);
     }

@@ -130,4 +130,7 @@ void sn_record_write(sn_document *document, sn_value *record, const sn_record *t
 /* "; did you mean 'x'?" if a name is near, else "". Written to text. */
 const char *sn_did_you_mean(const char *typed, const char *const *names, uint32_t count, char *text, size_t size);
 
+/* The same, but if none is near "; there are x, y, z". */
+const char *sn_meant_or_all(const char *typed, const char *const *names, uint32_t count, char *text, size_t size);
+
 #endif

@@ -198,7 +198,8 @@ static void save_skin(saver *s, sn_value *record, const sn_object *object)
         return;
     sn_skin_record.defaults(&plain);
     if (object->skin_def.thickness == plain.thickness && object->skin_def.one_sided == plain.one_sided &&
-        object->skin_def.self_collision == plain.self_collision)
+        object->skin_def.self_collision == plain.self_collision && object->skin_def.tear_strain == 0 &&
+        object->skin_def.tear_force == 0)
         sn_document_truth(s->out, record, "skin", true);
     else
         sn_record_write(s->out, sn_document_record(s->out, record, "skin"), &sn_skin_record, &object->skin_def);
@@ -347,8 +348,11 @@ static bool is_plain(const saver *s, const sn_kind *kind, const sn_constraint_de
 {
     sn_real force = 0, torque = 0;
     bool plain = kind->points != 0 && !kind->state;
+    sn_tear_def tear = {0};
     if (plain && sn_constraint_strength(s->scene->world, c, &force, &torque) == SN_OK)
         plain = force == 0 && torque == 0;
+    if (plain && sn_constraint_read_tear(s->scene->world, c, &tear) == SN_OK)
+        plain = tear.strain == 0;
     for (uint32_t i = 0; i < def->point_count && plain; ++i)
         plain = def->points[i].count == 1;
     return plain;
@@ -440,9 +444,15 @@ static void save_memory(saver *s, sn_value *record, const sn_kind *kind, const s
 static void save_strength(saver *s, sn_value *record, sn_constraint c)
 {
     sn_real force = 0, torque = 0;
-    if (sn_constraint_strength(s->scene->world, c, &force, &torque) != SN_OK)
+    sn_tear_def tear = {0};
+    if (sn_constraint_strength(s->scene->world, c, &force, &torque) != SN_OK ||
+        sn_constraint_read_tear(s->scene->world, c, &tear) != SN_OK)
         s->out->failed = true;
-    if (force != 0)
+    if (tear.strain != 0)
+        sn_document_number(s->out, record, "tear_strain", (double)tear.strain);
+    if (tear.force != 0)
+        sn_document_number(s->out, record, "tear_force", (double)tear.force);
+    if (force != 0 && tear.force == 0)
         sn_document_number(s->out, record, "strength", (double)force);
     if (torque != 0)
         sn_document_number(s->out, record, "torque_strength", (double)torque);
@@ -719,6 +729,14 @@ static void save_starts(saver *s, sn_value *record, const sn_scene_motion *motio
     }
 }
 
+static void save_blades(saver *s, sn_value *root)
+{
+    const sn_scene_blade *blade = s->scene->blades.items;
+    sn_value *list = s->scene->blades.count ? sn_document_list(s->out, root, "blades") : NULL;
+    for (uint32_t i = 0; i < s->scene->blades.count; ++i)
+        sn_record_write(s->out, sn_document_record(s->out, list, NULL), &sn_blade_record, &blade[i].keys);
+}
+
 /* Where particles of a motion were at its start is saved as keyframes that begin where they are now. */
 static void save_motions(saver *s, sn_value *root)
 {
@@ -843,12 +861,12 @@ static void save_names(saver *s, sn_value *root)
 
 /* ---- Events and records ------------------------------------------------------------------------------------------------------- */
 
-static void save_cut(saver *s, sn_value *record, const sn_scene_event *event)
+static void save_constraints_of(saver *s, sn_value *record, const char *key, uint32_t count, const sn_constraint *list)
 {
-    sn_value *of = sn_document_list(s->out, record, "of");
+    sn_value *of = sn_document_list(s->out, record, key);
     uint32_t kind = SN_KIND_NONE, first = 0, end = 0;
-    for (uint32_t i = 0; i < event->cut_count; ++i) {
-        sn_constraint c = event->cut[i];
+    for (uint32_t i = 0; i < count; ++i) {
+        sn_constraint c = list[i];
         if (!sn_constraint_is_valid(s->scene->world, c))
             continue;
         uint32_t rank = s->rank[c.kind][c.index];
@@ -864,6 +882,47 @@ static void save_cut(saver *s, sn_value *record, const sn_scene_event *event)
         save_range(s, of, kind, first, end);
 }
 
+static void save_two(saver *s, sn_value *record, const char *key, const sn_point point[2])
+{
+    sn_value *list = sn_document_list(s->out, record, key);
+    for (int i = 0; i < 2; ++i)
+        save_point(s, list, &point[i]);
+}
+
+static void save_sides(saver *s, sn_value *when, const sn_trigger *trigger)
+{
+    sn_value *list = sn_document_list(s->out, when, "contact");
+    for (int i = 0; i < 2; ++i) {
+        const sn_trigger_side *side = &trigger->side[i];
+        char made[160];
+        double *numbers;
+        if (side->anything)
+            continue;
+        if (side->fixed.generation)
+            sn_document_text(s->out, list, NULL, sn_scene_fixed_name(s->scene, side->fixed, made, sizeof made));
+        else if (sn_document_numbers(s->out, list, NULL, side->count, NULL, &numbers))
+            for (uint32_t k = 0; k < side->count; ++k)
+                numbers[k] = s->number[side->number[k]];
+    }
+}
+
+/* What it waits for; nothing, if that has come: it then happens with the next frame. */
+static void save_trigger(saver *s, sn_value *record, const sn_scene_event *event)
+{
+    const sn_trigger *trigger = &event->trigger;
+    if (trigger->type == SN_TRIGGER_NONE || trigger->holds)
+        return;
+    sn_value *when = (sn_value *)sn_value_find(record, "when");
+    when = when ? when : sn_document_record(s->out, record, "when");
+    if (trigger->type == SN_TRIGGER_DISTANCE) {
+        save_two(s, when, "between", trigger->between);
+    } else if (trigger->type == SN_TRIGGER_BROKEN) {
+        save_constraints_of(s, when, "broken", trigger->count, trigger->constraint);
+    } else {
+        save_sides(s, when, trigger);
+    }
+}
+
 static void save_events(saver *s, sn_value *root)
 {
     const sn_scene_event *event = s->scene->events.items;
@@ -874,11 +933,17 @@ static void save_events(saver *s, sn_value *root)
         if (!list)
             list = sn_document_list(s->out, root, "events");
         sn_value *record = sn_document_record(s->out, list, NULL);
-        sn_record_write(s->out, record, &sn_event_record, &event[i].keys);
-        if (event[i].keys.type == SN_EVENT_CUT)
-            save_cut(s, record, &event[i]);
+        sn_event_keys keys = event[i].keys;
+        if (event[i].trigger.holds) /* it waits no more */
+            sn_when_record.defaults(&keys.when);
+        sn_record_write(s->out, record, &sn_event_record, &keys);
+        if (event[i].keys.type == SN_EVENT_ATTACH)
+            save_two(s, record, "between", event[i].point);
+        else if (event[i].keys.type == SN_EVENT_CUT || event[i].keys.type == SN_EVENT_LENGTH)
+            save_constraints_of(s, record, "of", event[i].cut_count, event[i].cut);
         else
             save_selection(s, record, event[i].of);
+        save_trigger(s, record, &event[i]);
     }
 }
 
@@ -952,6 +1017,7 @@ static bool save_all(saver *s)
     save_names(s, root);
     save_forces(s, root);
     save_motions(s, root);
+    save_blades(s, root);
     save_characters(s, root);
     save_events(s, root);
     save_record(s, root);

@@ -1,5 +1,6 @@
 /* A scene from a document: the story of it is in sn_scene_create. */
 #include "scene/characters.h"
+#include "scene/expand.h"
 #include "scene/state.h"
 
 #include <math.h>
@@ -23,7 +24,7 @@ bool sn_each_item(sn_scene *scene, sn_reader *reader, const sn_value *list, sn_i
     bool good = true;
     uint32_t i = 0;
     for (const sn_value *item = list->first; item; item = item->next) {
-        size_t length = sn_reader_enter_item(reader, i++);
+        size_t length = sn_reader_enter_item(reader, sn_value_index(item, i++));
         if (!read(scene, reader, item)) {
             sn_reader_doubt(reader, item);
             good = false;
@@ -141,7 +142,8 @@ const sn_object *sn_scene_build(sn_scene *scene, sn_reader *reader, const sn_obj
     if (built)
         sn_build_warn_damping(&build);
     sn_arena_release(&scene->scratch);
-    built = built && sn_scene_add_skin(scene, reader, object, &def->skin);
+    built = built && sn_scene_add_skin(scene, reader, object, &def->skin) &&
+            sn_scene_add_tear(scene, reader, object, &stuff);
     sn_object **place = built ? sn_growing_add(&scene->objects, &scene->arena, sizeof *place) : NULL;
     if (!place) {
         if (built)
@@ -259,7 +261,7 @@ static const sn_object_type *read_type(sn_reader *reader, const sn_value *value)
 {
     const sn_value *type = sn_value_find(value, "type");
     const char *names[64];
-    char near[160];
+    char near[900];
     uint32_t count = 0;
     for (; count < sn_object_type_count() && count < 64; ++count)
         names[count] = sn_object_type_at(count)->name;
@@ -273,7 +275,7 @@ static const sn_object_type *read_type(sn_reader *reader, const sn_value *value)
         return sn_object_type_find(type->text);
     else
         sn_reader_fail_key(reader, "type", "there is no object type '%.80s'%s", type->text,
-                           sn_did_you_mean(type->text, names, count, near, sizeof near));
+                           sn_meant_or_all(type->text, names, count, near, sizeof near));
     return NULL;
 }
 
@@ -366,7 +368,7 @@ static bool read_objects(sn_scene *scene, sn_reader *reader, const sn_scene_keys
         good = sn_reader_expected(reader, keys->objects, "a list of objects");
     uint32_t i = 0;
     for (const sn_value *item = keys->objects->first; item && keys->objects->type == SN_VALUE_LIST; item = item->next) {
-        size_t inner = sn_reader_enter_item(reader, i++);
+        size_t inner = sn_reader_enter_item(reader, sn_value_index(item, i++));
         good = read_object(scene, reader, item, &materials) && good;
         sn_reader_leave(reader, inner);
     }
@@ -649,12 +651,15 @@ sn_scene *sn_scene_create(const sn_document *document, const sn_scene_options *o
         return NULL;
     }
     sn_reader reader;
+    sn_document expanded;
+    sn_document_init(&expanded, &scene->options.allocator);
     sn_reader_init(&reader, &scene->arena, problems);
-    static const sn_value nothing = {.type = SN_VALUE_NULL};
-    if (!read_scene(scene, &reader, document->root ? document->root : &nothing)) {
+    const sn_value *root = sn_expanded(document, scene->options.memory, &expanded, problems);
+    if (!root || !read_scene(scene, &reader, root)) {
         sn_scene_destroy(scene);
-        return NULL;
+        scene = NULL;
     }
+    sn_document_release(&expanded);
     return scene;
 }
 
@@ -684,12 +689,10 @@ static bool refuse_settings(sn_reader *reader, const sn_value *root)
     return good;
 }
 
-bool sn_scene_extend(sn_scene *scene, const sn_document *document, sn_problems *problems)
+static bool extend(sn_scene *scene, const sn_value *root, sn_problems *problems)
 {
     sn_reader reader;
     sn_scene_keys keys;
-    static const sn_value nothing = {.type = SN_VALUE_NULL};
-    const sn_value *root = document->root ? document->root : &nothing;
     sn_reader_init(&reader, &scene->arena, problems);
     reader.dimensions = sn_world_dimensions(scene->world);
     if (!sn_record_read_one(&reader, root, &sn_scene_record, &keys) || !refuse_settings(&reader, root))
@@ -702,6 +705,16 @@ bool sn_scene_extend(sn_scene *scene, const sn_document *document, sn_problems *
     if (!good && sn_scene_return(scene, before) != SN_OK)
         sn_reader_fail(&reader, "the scene could not be put back as it was: %s", sn_world_error(scene->world));
     sn_scene_moment_destroy(before);
+    return good;
+}
+
+bool sn_scene_extend(sn_scene *scene, const sn_document *document, sn_problems *problems)
+{
+    sn_document expanded;
+    sn_document_init(&expanded, &scene->options.allocator);
+    const sn_value *root = sn_expanded(document, scene->options.memory, &expanded, problems);
+    bool good = root && extend(scene, root, problems);
+    sn_document_release(&expanded);
     return good;
 }
 
@@ -750,6 +763,7 @@ sn_result sn_scene_step_budget(sn_scene *scene, sn_budget *budget, sn_certificat
     scene->prepared = result == SN_CANCELLED;
     if (result == SN_OK) {
         scene->frame++;
+        sn_scene_look_at_triggers(scene); /* before something changes the world: contact events do not outlive that */
         result = sn_scene_move_characters(scene, sn_scene_time(scene), dt);
     }
     if (result != SN_OK)

@@ -13,9 +13,19 @@ typedef struct writer {
 
 /* ---- Small pieces ------------------------------------------------------------------------------------------------------ */
 
+/* A number or a truth value may be an expression instead. */
+#define EXPRESSION "^=|\\$[A-Za-z_]"
+
 static void put_type(writer *w, sn_value *at, const char *type)
 {
-    sn_document_text(w->out, at, "type", type);
+    if (strcmp(type, "number") != 0 && strcmp(type, "integer") != 0 && strcmp(type, "boolean") != 0) {
+        sn_document_text(w->out, at, "type", type);
+        return;
+    }
+    sn_value *types = sn_document_list(w->out, at, "type");
+    sn_document_text(w->out, types, NULL, type);
+    sn_document_text(w->out, types, NULL, "string");
+    sn_document_text(w->out, at, "pattern", EXPRESSION);
 }
 
 static void put_ref(writer *w, sn_value *at, const char *name)
@@ -52,7 +62,11 @@ static void put_range(writer *w, sn_value *at, double least, double most, bool p
 
 static void put_vector(writer *w, sn_value *at, double least, double most)
 {
-    sn_value *items = put_list_of(w, at);
+    sn_value *types = sn_document_list(w->out, at, "type");
+    sn_document_text(w->out, types, NULL, "array");
+    sn_document_text(w->out, types, NULL, "string");
+    sn_document_text(w->out, at, "pattern", EXPRESSION);
+    sn_value *items = sn_document_record(w->out, at, "items");
     put_type(w, items, "number");
     put_range(w, items, least, most, false);
     sn_document_number(w->out, at, "minItems", 2);
@@ -173,6 +187,7 @@ static sn_value *put_record(writer *w, sn_value *at, const char *about)
     sn_value *properties = sn_document_record(w->out, at, "properties");
     put_type(w, sn_document_record(w->out, properties, "$schema"), "string");
     sn_document_record(w->out, properties, "comment");
+    put_ref(w, sn_document_record(w->out, properties, "for"), "for");
     return properties;
 }
 
@@ -413,6 +428,28 @@ static void define_selectors(writer *w)
     ANY("selectors_or_constraints", "Particles, or of a cut, constraints", "$selectors", "$constraint_names");
 }
 
+/* Variables, and how often an item of a list is made. */
+static void define_expansion(writer *w)
+{
+    sn_value *variables = sn_document_record(w->out, w->defs, "variables");
+    put_about(w, variables, "Values by name, for expressions such as \"$width / 2\"", NULL);
+    put_type(w, variables, "object");
+    sn_value *repeat = sn_document_record(w->out, w->defs, "for");
+    put_about(
+        w, repeat,
+        "How often this item of a list is made, with the variable i from 0 on; or names of variables and how often, "
+        "in each other",
+        NULL);
+    sn_value *forms = sn_document_list(w->out, repeat, "anyOf"), *once = sn_document_record(w->out, forms, NULL);
+    put_type(w, once, "integer");
+    put_range(w, once, 0, 1e6, false);
+    sn_value *nested = sn_document_record(w->out, forms, NULL);
+    put_type(w, nested, "object");
+    sn_value *each = sn_document_record(w->out, nested, "additionalProperties");
+    put_type(w, each, "integer");
+    put_range(w, each, 0, 1e6, false);
+}
+
 static void define_values(writer *w)
 {
     define_list(w, "numbers", "Numbers", "number");
@@ -429,6 +466,7 @@ static void define_values(writer *w)
     define_by_name(w, "parts", "Particles by the name of a part", "whole_numbers");
     define_record(w, &sn_stuff_record);
     ANY("material_use", "The name of a material, or a material", "string", "$material");
+    define_expansion(w);
     define_by_name(w, "materials", "Materials by name", "material");
     define_by_name(w, "names", "Constraints by name", "constraint_names");
     define_record(w, &sn_group_record);
@@ -472,6 +510,7 @@ bool sn_scene_schema(sn_document *document)
     define_list_of_records(&w, "attachments", &sn_attachment_record);
     define_list_of_records(&w, "forces", &sn_force_record);
     define_list_of_records(&w, "motions", &sn_motion_record);
+    define_list_of_records(&w, "blades", &sn_blade_record);
     define_list_of_records(&w, "characters", &sn_character_record);
     define_list_of_records(&w, "events", &sn_event_record);
     put_keys(&w, properties, required, &sn_scene_record);

@@ -319,7 +319,7 @@ static uint32_t read_form(sn_reader *reader, const sn_value *value)
 {
     const sn_value *type = sn_value_find(value, "type");
     const char *names[SN_SHAPE_TYPES];
-    char near[160];
+    char near[300];
     if (value->type != SN_VALUE_RECORD) {
         sn_reader_expected(reader, value, "a record {...}: a shape");
         return SN_SHAPE_TYPES;
@@ -335,7 +335,7 @@ static uint32_t read_form(sn_reader *reader, const sn_value *value)
             return i;
     }
     sn_reader_fail_key(reader, "type", "there is no type of shape '%.80s'%s", type->text,
-                       sn_did_you_mean(type->text, names, SN_SHAPE_TYPES, near, sizeof near));
+                       sn_meant_or_all(type->text, names, SN_SHAPE_TYPES, near, sizeof near));
     return SN_SHAPE_TYPES;
 }
 

@@ -5,6 +5,7 @@
 #include "scene/bodies.h"
 #include "scene/scene.h"
 #include "scene/tables.h"
+#include "scene/triggers.h"
 
 /* Particles by their numbers, chosen by a selector. */
 typedef struct sn_selection {
@@ -44,6 +45,11 @@ typedef struct sn_scene_motion {
     bool done; /* let go */
 } sn_scene_motion;
 
+typedef struct sn_scene_blade {
+    sn_blade_keys keys;
+    uint32_t group; /* of its object */
+} sn_scene_blade;
+
 /* A body that walks. */
 typedef struct sn_scene_character {
     sn_character character; /* its filter is set for a move only */
@@ -54,13 +60,15 @@ typedef struct sn_scene_character {
     uint32_t jumped; /* the move whose jump is done; UINT32_MAX: none */
 } sn_scene_character;
 
-typedef struct sn_scene_event {
+struct sn_scene_event {
     sn_event_keys keys;
+    sn_trigger trigger;
+    sn_point point[2]; /* of attach */
     sn_selection of;
     uint32_t cut_count;
     const sn_constraint *cut;
     bool done;
-} sn_scene_event;
+};
 
 /* What a pinned particle weighed, for when it is let go. */
 typedef struct sn_pinned {
@@ -104,7 +112,7 @@ struct sn_scene {
     sn_growing fixed;        /* sn_scene_fixed */
     sn_growing holds;        /* sn_hold: constraints that the scene itself names */
     sn_growing given_points; /* sn_given_points, in the order of the world */
-    sn_growing forces, motions, characters, events, pinned;
+    sn_growing forces, motions, blades, characters, events, pinned;
     sn_growing traced_particles, traced_constraints, traced_heaps;
     sn_growing drags;        /* uint32_t: their numbers */
     sn_growing drag_objects; /* const char *: the object that each is of, or NULL */
@@ -151,6 +159,9 @@ bool sn_scene_use_group(sn_scene *scene, sn_reader *reader, const sn_value *valu
 bool sn_scene_describe_group(sn_scene *scene, sn_reader *reader, const sn_value *value, const char *name,
                              uint32_t number);
 bool sn_scene_use_skin(sn_reader *reader, const sn_value *value, sn_object_skin *skin);
+/* What tears, by its skin or its material: a surface then has a skin. */
+bool sn_scene_add_tear(sn_scene *scene, sn_reader *reader, sn_object *object, const sn_stuff *stuff);
+
 bool sn_scene_add_skin(sn_scene *scene, sn_reader *reader, sn_object *object, const sn_object_skin *skin);
 bool sn_scene_take_rest_shapes(sn_scene *scene, sn_reader *reader, uint32_t from);
 bool sn_scene_read_fixed(sn_scene *scene, sn_reader *reader, const sn_value *list);

@@ -86,13 +86,16 @@ static const char *const force_about[] = {
     "air that moves at value m/s pushes triangles along their normals, and what has none as a whole"};
 const sn_choices sn_force_choices = CHOICES(force);
 
-static const char *const event_names[] = {"impulse", "velocity", "teleport", "release", "pin", "cut"};
+static const char *const event_names[] = {"impulse", "velocity", "teleport", "release",
+                                          "pin",     "cut",      "attach",   "length"};
 static const char *const event_about[] = {"changes velocities at once by value N s / mass",
                                           "sets velocities to value m/s",
                                           "moves particles by value m, without a velocity",
                                           "lets pinned particles go",
                                           "pins particles where they are",
-                                          "removes constraints: of is a name such as 'rope.links[3]'"};
+                                          "removes constraints: of is a name such as 'rope.links[3]'",
+                                          "joins the two points of between by a constraint",
+                                          "changes the rest length of constraints: of is a name such as 'rope.links'"};
 const sn_choices sn_event_choices = CHOICES(event);
 
 /* ---- World ---------------------------------------------------------------------------------------------------------- */
@@ -237,6 +240,15 @@ static const sn_key stuff_keys[] = {
      .about = "damping of its soft constraints as a multiple of their stiffness"},
     {"stiffness", SN_KEY_REAL, STUFF(stiffness), .least = 0, .most = 1,
      .about = "the classic stiffness k of all its constraints; its effect depends on the number of passes"},
+    {"tear_strain", SN_KEY_REAL, STUFF(tear_strain), .most = UNLIMITED,
+     .about = "it tears where a rod is longer than 1 + this times its rest length: what has triangles at vertices, a "
+              "rope at links; 0: never by that"},
+    {"tear_force", SN_KEY_REAL, STUFF(tear_force), .unit = "N", .most = UNLIMITED,
+     .about = "or when it pulls with more than this; 0: never by that"},
+    {"tear_spread", SN_KEY_REAL, STUFF(tear_spread), .most = 0.9,
+     .about = "strengths differ from rod to rod by this share, up and down"},
+    {"tear_seed", SN_KEY_COUNT, STUFF(tear_seed), .most = 4294967295.0,
+     .about = "of these differences: another seed, another tear"},
     END};
 
 sn_stuff sn_default_stuff(void)
@@ -339,6 +351,11 @@ static const sn_key constraint_keys[] = {
      .about = "it breaks when it has to exert more; 0: never"},
     {"torque_strength", SN_KEY_REAL, CONSTRAINT(torque_strength), .unit = "N m", .most = UNLIMITED,
      .about = "the same for the torque of a joint"},
+    {"tear_strain", SN_KEY_REAL, CONSTRAINT(tear_strain), .most = UNLIMITED,
+     .about = "a rod tears when it is longer than 1 + this times its rest length, and takes bending that hangs on it "
+              "along; 0: never by that"},
+    {"tear_force", SN_KEY_REAL, CONSTRAINT(tear_force), .unit = "N", .most = UNLIMITED,
+     .about = "or when it pulls with more than this"},
     {"state", SN_KEY_REALS, CONSTRAINT(state), .flags = SN_KEY_NOT_SAVED,
      .about = "what it remembers from one substep to the next, of kinds that do: for saved scenes"},
     END};
@@ -436,18 +453,85 @@ static void motion_defaults(void *record)
 const sn_record sn_motion_record = {"motion", "Leads particles or bodies along keyframes.", sizeof(sn_motion_keys),
                                     motion_keys, motion_defaults};
 
+static const sn_key blade_key_keys[] = {
+    {"time", SN_KEY_REAL, offsetof(sn_blade_key, time), .unit = "s", .flags = SN_KEY_REQUIRED,
+     .about = "when; later than the one before"},
+    {"a", SN_KEY_VECTOR, offsetof(sn_blade_key, a), .unit = "m", .flags = SN_KEY_REQUIRED,
+     .about = "where one end of the blade is"},
+    {"b", SN_KEY_VECTOR, offsetof(sn_blade_key, b), .unit = "m", .flags = SN_KEY_REQUIRED, .about = "and the other"},
+    END};
+
+const sn_record sn_blade_key_record = {"blade_keyframe", "One moment of a blade.", sizeof(sn_blade_key), blade_key_keys,
+                                       NULL};
+
+#define BLADE(key) offsetof(sn_blade_keys, key)
+
+static const sn_key blade_keys[] = {
+    {"keys", SN_KEY_RECORDS, BLADE(keys), .of = &sn_blade_key_record, .flags = SN_KEY_REQUIRED,
+     .about = "two or more keyframes by time; from the first to the last it cuts what it sweeps over"},
+    {"object", SN_KEY_TEXT, BLADE(object), .about = "it cuts the group of this object only; everything if not given"},
+    {"edges_only", SN_KEY_TRUTH, BLADE(edges_only),
+     .about = "surfaces are parted along the edges of their triangles, which are not cut through"},
+    END};
+
+const sn_record sn_blade_record = {"blade", "A straight blade that moves along keyframes and cuts ropes and surfaces.",
+                                   sizeof(sn_blade_keys), blade_keys, NULL};
+
 #define EVENT(key) offsetof(sn_event_keys, key)
+
+#define WHEN(key) offsetof(sn_when_keys, key)
+
+static const sn_key when_keys[] = {
+    {"contact", SN_KEY_VALUE, WHEN(contact), .of = "selectors",
+     .about = "these touched something in the last frame; a list of two selectors: each other"},
+    {"broken", SN_KEY_VALUE, WHEN(broken), .of = "constraint_names",
+     .about = "one of these constraints broke or was cut"},
+    {"between", SN_KEY_VALUE, WHEN(between), .of = "points", .about = "two points, with 'below' or 'above'"},
+    {"below", SN_KEY_REAL, WHEN(below), .unit = "m", .flags = SN_KEY_POSITIVE,
+     .about = "the two points are nearer than this"},
+    {"above", SN_KEY_REAL, WHEN(above), .unit = "m", .flags = SN_KEY_POSITIVE,
+     .about = "the two points are farther apart than this"},
+    END};
+
+static void when_defaults(void *record)
+{
+    sn_when_keys *keys = record;
+    keys->below = keys->above = (sn_real)NAN;
+}
+
+const sn_record sn_when_record = {"when",
+                                  "What an event waits for, besides its time. It is looked at after every frame.",
+                                  sizeof(sn_when_keys), when_keys, when_defaults};
+
+static void event_defaults(void *record)
+{
+    sn_event_keys *keys = record;
+    when_defaults(&keys->when);
+    keys->distance = keys->length = keys->scale = (sn_real)NAN;
+}
 
 static const sn_key event_keys[] = {
     {"time", SN_KEY_REAL, EVENT(time), .unit = "s",
      .about = "when: at the start of the first frame that is not earlier"},
+    {"when", SN_KEY_RECORD, EVENT(when), .of = &sn_when_record,
+     .about = "what it waits for, from its time on; it then happens at the start of the next frame, once"},
     {"type", SN_KEY_CHOICE, EVENT(type), .of = &sn_event_choices, .flags = SN_KEY_REQUIRED, .about = "what happens"},
-    {"of", SN_KEY_VALUE, EVENT(of), .of = "selectors_or_constraints", .flags = SN_KEY_REQUIRED,
-     .about = "to which particles; of a cut: to which constraints"},
+    {"of", SN_KEY_VALUE, EVENT(of), .of = "selectors_or_constraints",
+     .about = "to which particles; of a cut and of a length: to which constraints"},
     {"value", SN_KEY_VECTOR, EVENT(value), .unit = "N s, m/s or m", .about = "how much, where that is asked"},
+    {"between", SN_KEY_VALUE, EVENT(between), .of = "points", .about = "of attach: which two points"},
+    {"distance", SN_KEY_REAL, EVENT(distance), .unit = "m", .least = 0, .most = 1e30,
+     .about = "of attach: how far apart they are kept; as far as they are then if not given, 0 makes them one"},
+    {"compliance", SN_KEY_REAL, EVENT(compliance), .unit = "m/N", .least = 0, .most = 1e30,
+     .about = "of attach: inverse stiffness; 0 is rigid"},
+    {"length", SN_KEY_REAL, EVENT(length), .unit = "m", .least = 0, .most = 1e30,
+     .about = "of length: the new rest length of each constraint"},
+    {"scale", SN_KEY_REAL, EVENT(scale), .flags = SN_KEY_POSITIVE,
+     .about = "of length: what the rest length is multiplied by"},
     END};
 
-const sn_record sn_event_record = {"event", "Something that happens at once.", sizeof(sn_event_keys), event_keys, NULL};
+const sn_record sn_event_record = {"event", "Something that happens at once.", sizeof(sn_event_keys), event_keys,
+                                   event_defaults};
 
 /* ---- The document -------------------------------------------------------------------------------------------------------- */
 
@@ -460,6 +544,8 @@ static const sn_key scene_keys[] = {
     {"topic", SN_KEY_TEXT, SCENE(topic), .about = "what it belongs to"},
     {"world", SN_KEY_RECORD, SCENE(world), .of = &sn_world_record, .about = "how the world is simulated"},
     {"run", SN_KEY_RECORD, SCENE(run), .of = &sn_run_record, .about = "how long to run"},
+    {"variables", SN_KEY_VALUE, SCENE(variables), .of = "variables", .flags = SN_KEY_NOT_SAVED,
+     .about = "values by name, for expressions such as \"$width / 2\"; a later one may use earlier ones"},
     {"materials", SN_KEY_VALUE, SCENE(materials), .of = "materials", .about = "materials by name"},
     {"contact", SN_KEY_RECORD, SCENE(contact), .of = &sn_contact_record, .about = "how things collide"},
     {"groups", SN_KEY_VALUE, SCENE(groups), .of = "groups",
@@ -474,6 +560,7 @@ static const sn_key scene_keys[] = {
     {"attachments", SN_KEY_VALUE, SCENE(attachments), .of = "attachments", .about = "what ties objects together"},
     {"forces", SN_KEY_VALUE, SCENE(forces), .of = "forces", .about = "forces over time"},
     {"motions", SN_KEY_VALUE, SCENE(motions), .of = "motions", .about = "particles and bodies led along keyframes"},
+    {"blades", SN_KEY_VALUE, SCENE(blades), .of = "blades", .about = "what cuts, along keyframes"},
     {"characters", SN_KEY_VALUE, SCENE(characters), .of = "characters",
      .about = "bodies that walk, besides objects of type character: for saved scenes"},
     {"events", SN_KEY_VALUE, SCENE(events), .of = "events", .about = "what happens at once"},

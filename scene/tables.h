@@ -46,8 +46,8 @@ typedef struct sn_scene_keys {
     sn_run_keys run;
     sn_record_keys record;
     sn_contact_settings contact;
-    const sn_value *materials, *groups, *objects, *bodies, *constraints;
-    const sn_value *names, *attachments, *forces, *motions, *characters, *events;
+    const sn_value *variables, *materials, *groups, *objects, *bodies, *constraints;
+    const sn_value *names, *attachments, *forces, *motions, *blades, *characters, *events;
 } sn_scene_keys;
 
 /* An object: what all of them have, as the file has it. */
@@ -92,20 +92,42 @@ typedef struct sn_motion_keys {
     sn_numbers start;
 } sn_motion_keys;
 
+typedef struct sn_blade_key {
+    sn_real time;
+    sn_vec3 a, b;
+} sn_blade_key;
+
+typedef struct sn_blade_keys {
+    const char *object;
+    sn_list_of keys; /* of sn_blade_key */
+    bool edges_only;
+} sn_blade_keys;
+
 typedef enum sn_event_type {
     SN_EVENT_IMPULSE,
     SN_EVENT_VELOCITY,
     SN_EVENT_TELEPORT,
     SN_EVENT_RELEASE,
     SN_EVENT_PIN,
-    SN_EVENT_CUT
+    SN_EVENT_CUT,
+    SN_EVENT_ATTACH,
+    SN_EVENT_LENGTH
 } sn_event_type;
+
+/* What an event waits for. */
+typedef struct sn_when_keys {
+    const sn_value *contact, *broken, *between;
+    sn_real below, above; /* m; NaN: not given */
+} sn_when_keys;
 
 typedef struct sn_event_keys {
     sn_real time;
     sn_event_type type;
-    const sn_value *of;
+    sn_when_keys when;
+    const sn_value *of, *between;
     sn_vec3 value;
+    sn_real distance, compliance; /* of attach; NaN: as far as they are apart then */
+    sn_real length, scale;        /* of length; NaN: not given */
 } sn_event_keys;
 
 /* A constraint of the list "constraints", apart from the parameters of its kind. */
@@ -115,13 +137,14 @@ typedef struct sn_constraint_keys {
     sn_vec3 anchor, axis, second_axis; /* with bodies; NaN: not given */
     const sn_value *compliance, *damping, *stiffness;
     sn_real strength, torque_strength; /* 0: it does not break */
+    sn_real tear_strain, tear_force;   /* both 0: it does not tear */
     sn_numbers state;
 } sn_constraint_keys;
 
 extern const sn_record sn_choose_record, sn_spot_record, sn_place_record; /* select.c */
 extern const sn_record sn_scene_record, sn_world_record, sn_run_record, sn_record_record, sn_drag_record,
     sn_stuff_record, sn_object_record, sn_attachment_record, sn_force_record, sn_motion_record, sn_motion_key_record,
-    sn_event_record, sn_constraint_record;
+    sn_blade_record, sn_blade_key_record, sn_event_record, sn_when_record, sn_constraint_record;
 
 /* The format's version, the key "sinew". */
 #define SN_SCENE_VERSION 1

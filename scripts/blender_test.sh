@@ -44,8 +44,8 @@ cat >"$folder/bodies.json" <<'END'
     {"type": "cloth", "name": "curtain", "columns": 12, "rows": 12, "position": [-2, 2, 0], "pins": ["top_left"]},
     {"type": "wall", "name": "wall", "columns": 3, "rows": 4}
   ],
-  "bodies": [{"name": "ball", "shapes": {"type": "sphere", "radius": 0.2}, "mass": 20, "position": [0, 0.6, 1], "velocity": [0, 0, -6]}],
-  "statics": [{"type": "plane", "name": "floor"}]
+  "bodies": [{"name": "ball", "shapes": {"type": "sphere", "radius": 0.2}, "mass": 20, "position": [0, 0.6, 1], "velocity": [0, 0, -6]},
+    {"name": "floor", "type": "static", "shapes": {"type": "plane"}}]
 }
 END
 absolute=$(cd "$(dirname "$program")" && pwd)/$(basename "$program")

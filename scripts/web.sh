@@ -55,7 +55,8 @@ build) build ;;
 playground) playground ;;
 test)
   playground
-  SINEW_LONG_TESTS=1 run_tests package.test.mjs json.test.mjs view.test.mjs hashes.test.mjs page.test.mjs
+  packages web/bundlers
+  SINEW_LONG_TESTS=1 run_tests package.test.mjs json.test.mjs view.test.mjs hashes.test.mjs page.test.mjs mend.test.mjs bundlers.test.mjs
   ;;
 quick)
   echo "== web"

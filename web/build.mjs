@@ -262,6 +262,19 @@ async function buildModule() {
   console.log(`web: ${relative(root, path)} (${Math.round(statSync(path).size / 1024)} KiB)`);
 }
 
+// The same with the engine inside, for pages that want one file: it needs no server that knows .wasm, and has one thread.
+async function buildSingle() {
+  const esbuild = await import('esbuild');
+  const path = join(out, 'sinew-single.js');
+  const contents = "import { load as loadWith } from './sinew.js';\nimport wasm from './sinew.wasm';\nexport { SinewError } from './sinew.js';\n"
+    + 'export const load = (options = {}) => loadWith({ ...options, threads: 1, wasm: options.wasm ?? wasm });\n';
+  await esbuild.build({
+    stdin: { contents, resolveDir: out }, outfile: path, bundle: true, format: 'esm', platform: 'neutral', target: 'es2022', charset: 'utf8', logLevel: 'warning',
+    loader: { '.wasm': 'binary' },
+  });
+  console.log(`web: ${relative(root, path)} (${Math.round(statSync(path).size / 1024)} KiB)`);
+}
+
 async function main() {
   const options = { compiler: 'auto', jobs: 0, out };
   for (let i = 2; i < process.argv.length; i += 2) {
@@ -281,6 +294,7 @@ async function main() {
   } finally {
     compiler.end();
   }
+  await buildSingle();
 }
 
 try {

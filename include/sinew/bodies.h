@@ -73,7 +73,8 @@ SN_API sn_body_def sn_default_body_def(void);
 /* Adds a body, and its particle if it is dynamic. Refused, with a message that says what is wrong and names the shape: NaN, a
    mass or a size that is not positive, moments that no body has, neither a shape nor mass and moments, a plane, mesh, height
    field or distance field of a dynamic body, a mesh that is empty, has an index out of range or a triangle without area, a mass mesh or a
-   baked field whose mesh is open (the edge is named) or inside out, a hull without volume, heights or samples that are not
+   baked field whose mesh is open (the edge is named) or inside out, a closed mesh that crosses or touches itself (two triangles are named;
+   an open one is a sheet, and may), a hull without volume, heights or samples that are not
    finite, more than 2^28 samples or 2^26 heights, a field without a sample that is solid.
    Hulls, meshes and fields are kept until the world ends, once for all that have the same, so that snapshots can bring
    them back; a snapshot with a mesh or a field that another world never had is refused there.

@@ -16,7 +16,7 @@
 
    The whole public API. Read in this order: base.h (numbers, results, hooks), world.h (settings, the step, snapshots),
    particles.h, constraints.h (points, kinds, constraints), shapes.h, contact.h (groups, skins, friction, events), bodies.h,
-   joints.h, query.h (rays and the like), ccd.h (when moving features touch), draw.h (debug drawing), character.h, report.h, budget.h (steps that take so long, or are as good as
+   joints.h, tear.h (tearing and cutting), query.h (rays and the like), ccd.h (when moving features touch), draw.h (debug drawing), character.h, report.h, budget.h (steps that take so long, or are as good as
    that), drag.h, rewind.h, accumulator.h (the
    loop of a game), math.h. C++ has sinew.hpp beside it: owners, exceptions, views. */
 #ifndef SINEW_H
@@ -31,6 +31,7 @@
 #include <sinew/contact.h>
 #include <sinew/bodies.h>
 #include <sinew/joints.h>
+#include <sinew/tear.h>
 #include <sinew/query.h>
 #include <sinew/ccd.h>
 #include <sinew/draw.h>

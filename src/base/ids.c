@@ -11,11 +11,13 @@ void sn_ids_init(sn_ids *ids)
     *ids = (sn_ids){0};
     sn_table_column(&ids->table, sizeof *ids->value, true);
     sn_table_column(&ids->table, sizeof *ids->generation, true);
+    sn_table_column(&ids->block_table, sizeof(uint32_t), false);
 }
 
 void sn_ids_release(sn_ids *ids, const sn_allocator *allocator)
 {
     sn_table_release(&ids->table, allocator);
+    sn_table_release(&ids->block_table, allocator);
     bind(ids);
 }
 
@@ -28,6 +30,45 @@ static uint32_t used_end(const sn_ids *ids)
     return end;
 }
 
+/* ---- Blocks: so that the next free number is found though it is far away ---------------------------------------- */
+
+/* Without memory for it there is no count, and every number is looked at. */
+static void count_blocks(sn_ids *ids, const sn_allocator *allocator)
+{
+    const uint32_t blocks = ids->table.count / SN_ID_BLOCK + 1;
+    uint32_t have = ids->block_table.count;
+    if (ids->counted && have >= blocks)
+        return;
+    if (!sn_table_reserve(&ids->block_table, allocator, blocks)) {
+        ids->counted = false;
+        return;
+    }
+    uint32_t *count = ids->block_table.column[0];
+    for (uint32_t b = ids->counted ? have : 0; b < blocks; ++b)
+        count[b] = 0;
+    for (uint32_t i = ids->counted ? have * SN_ID_BLOCK : 0; i < ids->table.count; ++i)
+        count[i / SN_ID_BLOCK] += ids->value[i] == SN_ID_FREE;
+    ids->block_table.count = blocks;
+    ids->counted = true;
+}
+
+static void note_free(sn_ids *ids, uint32_t index, uint32_t by)
+{
+    if (ids->counted && index / SN_ID_BLOCK < ids->block_table.count)
+        ((uint32_t *)ids->block_table.column[0])[index / SN_ID_BLOCK] += by;
+}
+
+/* The first free number from this one on; there is one. */
+static uint32_t next_free(const sn_ids *ids, uint32_t index)
+{
+    const uint32_t *count = ids->block_table.column[0], blocks = ids->counted ? ids->block_table.count : 0;
+    while (ids->value[index] != SN_ID_FREE)
+        index = index % SN_ID_BLOCK == 0 && index / SN_ID_BLOCK < blocks && count[index / SN_ID_BLOCK] == 0
+                    ? index + SN_ID_BLOCK
+                    : index + 1;
+    return index;
+}
+
 /* The first run of so many free numbers, the last of which may go on beyond the table. */
 static uint32_t find_run(sn_ids *ids, uint32_t count)
 {
@@ -36,9 +77,7 @@ static uint32_t find_run(sn_ids *ids, uint32_t count)
     if (free_count < count || (ids->no_run_of && count >= ids->no_run_of))
         return used_end(ids);
     uint32_t run = 0;
-    while (ids->value[ids->lowest_free] !=
-           SN_ID_FREE) /* some are free, so this ends; and nobody has to look here again */
-        ids->lowest_free++;
+    ids->lowest_free = next_free(ids, ids->lowest_free); /* some are free; and nobody has to look here again */
     for (uint32_t i = ids->lowest_free; i < end; ++i) {
         run = ids->value[i] == SN_ID_FREE ? run + 1 : 0;
         if (run == count)
@@ -50,11 +89,20 @@ static uint32_t find_run(sn_ids *ids, uint32_t count)
 
 bool sn_ids_find(sn_ids *ids, const sn_allocator *allocator, uint32_t count, uint32_t limit, uint32_t *first)
 {
+    count_blocks(ids, allocator);
     *first = find_run(ids, count);
     uint64_t end = (uint64_t)*first + count;
     if (end <= ids->table.count)
         return true;
     if (end > limit || !sn_table_reserve(&ids->table, allocator, end))
+        return false;
+    bind(ids);
+    return true;
+}
+
+bool sn_ids_reserve(sn_ids *ids, const sn_allocator *allocator, uint32_t count)
+{
+    if (!sn_table_reserve(&ids->table, allocator, (uint64_t)ids->table.count + count))
         return false;
     bind(ids);
     return true;
@@ -67,6 +115,8 @@ uint32_t sn_ids_take(sn_ids *ids, uint32_t first, uint32_t count)
     for (uint32_t i = first; i < end; ++i) {
         if (i >= ids->table.count)
             ids->generation[i] = 0;
+        else
+            note_free(ids, i, UINT32_MAX); /* one less */
         if (ids->generation[i] > generation)
             generation = ids->generation[i];
     }
@@ -86,6 +136,7 @@ uint32_t sn_ids_take(sn_ids *ids, uint32_t first, uint32_t count)
 void sn_ids_free(sn_ids *ids, uint32_t index)
 {
     ids->value[index] = SN_ID_FREE;
+    note_free(ids, index, 1);
     ids->live--;
     ids->no_run_of = 0;
     if (index < ids->lowest_free)
@@ -96,5 +147,6 @@ void sn_ids_restored(sn_ids *ids)
 {
     bind(ids);
     ids->floor = ids->highest;
+    ids->counted = false;
     ids->no_run_of = 0;
 }

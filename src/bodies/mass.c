@@ -219,7 +219,8 @@ static bool check_volume(const surface *s, const integrals *sum, char *message, 
 
 bool sn_mass_of_trimesh(sn_mass_properties *mass, const sn_trimesh *mesh, double density, char *message, size_t size)
 {
-    if (!check_density(density, message, size) || !sn_trimesh_is_closed(mesh, message, size))
+    if (!check_density(density, message, size) || !sn_trimesh_is_closed(mesh, message, size) ||
+        sn_trimesh_crosses(mesh, message, size))
         return false;
     surface s = {.vertex = sn_trimesh_vertex(mesh),
                  .index = sn_trimesh_index(mesh),

@@ -294,7 +294,7 @@ static bool make_mesh(sn_shape_data *data, const sn_allocator *allocator, const 
     data->mesh = sn_trimesh_create(allocator, def->vertices, def->vertex_count, def->triangles, def->triangle_count,
                                    out_of_memory, message, size);
     data->closed = data->mesh && sn_trimesh_is_closed(data->mesh, NULL, 0);
-    return data->mesh;
+    return data->mesh && !(data->closed && sn_trimesh_crosses(data->mesh, message, size));
 }
 
 /* About as many samples as baking would take: a cell between each, and some around. */

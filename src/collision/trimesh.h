@@ -31,6 +31,10 @@ sn_bounds sn_trimesh_bounds(const sn_trimesh *mesh);      /* of the triangles */
    */
 bool sn_trimesh_is_closed(const sn_trimesh *mesh, char *message, size_t size);
 
+/* Whether two of its triangles have a point in common besides corners and edges that they share: exactly, and then the first two in words.
+   Costs a look into the tree for each triangle. message may be NULL. */
+bool sn_trimesh_crosses(const sn_trimesh *mesh, char *message, size_t size);
+
 /* The nearest spot within reach (m; INFINITY: anywhere); false if there is none. Of several that are equally near,
    the one of the first triangle. Of a closed mesh the distance is negative inside, told by angle-weighted normals of
    corners and edges (Baerentzen and Aanaes 2005), right for non-convex meshes, too. Of an open one it is not

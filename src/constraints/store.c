@@ -435,6 +435,19 @@ bool sn_store_reserve(sn_store *store, const sn_allocator *allocator, uint32_t k
     return true;
 }
 
+bool sn_store_reserve_rows(sn_store *store, const sn_allocator *allocator, uint32_t kind, uint32_t count)
+{
+    sn_pool *pool = store->pool[kind];
+    if (!sn_ids_reserve(&pool->ids, allocator, count) ||
+        !sn_table_reserve(&pool->table, allocator, (uint64_t)pool->ids.table.count + count))
+        return false;
+    bind_pool(pool);
+    if (!sn_table_reserve(&store->run_table, allocator, (uint64_t)store->run_table.count + count))
+        return false;
+    store->run = store->run_table.column[0];
+    return true;
+}
+
 uint32_t sn_store_take(sn_store *store, uint32_t kind, uint32_t first, uint32_t count)
 {
     sn_pool *pool = store->pool[kind];

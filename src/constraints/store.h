@@ -167,6 +167,9 @@ uint64_t sn_pool_user(const sn_pool *pool, uint32_t row);
 bool sn_store_reserve(sn_store *store, const sn_allocator *allocator, uint32_t kind, uint32_t count, uint32_t spots,
                       uint32_t *first);
 
+/* Makes room for count more constraints of a kind that come one by one: sn_store_reserve for each of them cannot fail then. */
+bool sn_store_reserve_rows(sn_store *store, const sn_allocator *allocator, uint32_t kind, uint32_t count);
+
 /* Makes room for a list of so many points, and for evaluating it. */
 bool sn_store_reserve_list(sn_store *store, const sn_allocator *allocator, uint32_t kind, uint32_t points);
 

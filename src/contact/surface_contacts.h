@@ -1,16 +1,18 @@
 /* Contact of surfaces with themselves and with each other: skins that say self_collision. Scratch of a step, never state: what is kept from
    step to step only saves looking again, and no result depends on it.
 
-   Four levels, each a part of the one before:
+   Five levels, each a part of the one before:
 
        features     vertices, edges and triangles of such skins, made when skins are edited            surface_topology.c
-       candidates   pairs (vertex, triangle) and (edge, edge) whose boxes touch; searched for when     surface_broad_phase.c
-                    a vertex has left the box in which it was expected
-       near         candidates that were looked at in this substep: by how far they were apart when    surface_narrow_phase.c
-                    last looked at, and how far vertices have come since, others cannot meet
-       contacts     those that may touch in this substep: solved after every pass                      surface_solve.c
+       tiles        some seventy triangles that hang together, and how they move                      surface_tiles.c
+       pairs        of tiles whose boxes come near each other, a tile with itself among them           surface_tiles.c
+       candidates   (vertex, triangle) and (edge, edge) of a pair that are near; listed again when     surface_pairs.c
+                    others may have come near
+       contacts     those that may touch in this substep: solved after every pass                      surface_narrow_phase.c,
+                                                                                                       surface_solve.c
 
-   And at the end of every substep the guard: surface_guard.c. */
+   What a surface costs that touches nothing is a look at each of its vertices when a substep begins and when it ends, and a few numbers for each pair of
+   tiles. And at the end of every substep comes the guard: surface_guard.c. */
 #ifndef SN_CONTACT_SURFACE_CONTACTS_H
 #define SN_CONTACT_SURFACE_CONTACTS_H
 
@@ -21,27 +23,23 @@
 
 #define SN_SURFACE_NONE    UINT32_MAX
 #define SN_SURFACE_COLOURS 64u
-
-/* Pairs of one skin are seen from the mean of its vertices, pairs of two from the mean of all: so that things which move together do not move. Pairs of features
-   all of whose vertices are at most four edges from each other are also seen from their neighbours: a vertex moves by how far it moves against
-   those that are at most two edges away, so that a cloth which turns, swings and bends hardly moves at all. */
-enum { SN_SURFACE_OWN, SN_SURFACE_ALL, SN_SURFACE_VIEWS, SN_SURFACE_LOCAL = SN_SURFACE_VIEWS, SN_SURFACE_MEASURES };
+#define SN_TILE_TRIANGLES  96u /* at most */
+#define SN_TILE_CORNERS    64u /* at most: a bit of a word for each */
 
 typedef struct sn_surface_vertex {
-    uint32_t number, slot;              /* of the particle */
-    uint32_t skin;                      /* row in skin_table here; a particle of two skins counts to the first */
-    uint32_t triangle;                  /* that owns it */
-    sn_vec3 start;                      /* m: where this substep began */
-    sn_vec3 end;                        /*   and where it leads */
-    sn_vec3 way;                        /* what spreads are measured of, */
-    sn_real spread;                     /*   and how much it differs from the neighbours' at most */
-    float share;                        /* of its way that it goes, as of the last round of the guard */
-    bool shortened;                     /*   in which it became less */
-    sn_real speed[SN_SURFACE_MEASURES]; /* m/s: when the substep began */
-    sn_bounds box[SN_SURFACE_VIEWS];    /* where it was expected when candidates were looked for */
-    sn_real path[SN_SURFACE_MEASURES];  /* m: so far it has come since then, up to the start of this substep */
-    sn_real ahead[SN_SURFACE_MEASURES]; /* m: and in it, as of its end */
+    uint32_t number, slot; /* of the particle */
+    uint32_t skin;         /* row in skin_table here; a particle of two skins counts to the first */
+    uint32_t triangle;     /* that owns it */
 } sn_surface_vertex;
+
+/* Where a vertex is. */
+typedef struct sn_surface_motion {
+    sn_vec3 start;    /* m: where this substep began */
+    sn_vec3 velocity; /* m/s: then */
+    sn_vec3 end;      /* m: where the substep leads */
+    float share;      /* of its way that it goes, as of the last round of the guard */
+    bool shortened;   /*   in which it became less */
+} sn_surface_motion;
 
 typedef struct sn_surface_triangle {
     uint32_t vertex[3];
@@ -64,26 +62,68 @@ typedef struct sn_surface_skin {
     sn_real thickness;               /* m */
     sn_real edge;                    /* m: mean length, when the topology was made */
     uint32_t group;                  /* of its particles: that of the first */
-    sn_dvec3 mean, velocity;         /* m, m/s: of its vertices when the substep began */
-    sn_dvec3 end;                    /* m: of its vertices at the end of the substep */
-    sn_bounds reach;                 /* of all its boxes, seen from the mean of all */
 } sn_surface_skin;
+
+/* Vectors at the corners of a tile, velocities or ways, as those of something rigid and a rest: at x it is mean + spin × (x - centre), and no corner is farther from that than rest. */
+typedef struct sn_surface_rigid {
+    sn_vec3 mean, spin;
+    sn_real rest;
+    sn_real spread; /* no corner's differs from the mean by more */
+} sn_surface_rigid;
+
+/* A piece of a skin. Its axes are sums of its corners with fixed weights, so that they turn with it. */
+typedef struct sn_surface_tile {
+    uint32_t skin;
+    uint32_t first_triangle, triangles; /* in tile_triangle_table */
+    uint32_t first_vertex, vertices;    /* that it owns: in tile_vertex_table */
+    uint32_t first_edge, edges;         /* that it owns: in tile_edge_table */
+    uint32_t first_corner, corners;     /* all vertices of its triangles: in corner_table */
+    /* as a substep begins: */
+    sn_bounds box; /* m: of its corners */
+    sn_bounds
+        fat; /* m: where it is expected, seen from the mean of all vertices; half of the thickness is part of it */
+    sn_vec3 centre; /* m: mean of the corners */
+    sn_real radius; /* m: no corner is farther from it */
+    sn_vec3 axis[3];
+    sn_real length, along,
+        across; /* of the sums: that of the first, and parts of the second along the first two axes; 0: they make no axes */
+    sn_surface_rigid velocity; /* m/s */
+    /* as it ends: */
+    sn_surface_rigid way; /* m */
+    sn_real longest;      /* m: no corner's way is longer */
+    sn_bounds ends;       /* m: of where corners end */
+    bool stopped;         /* the guard has shortened the way of a corner */
+} sn_surface_tile;
+
+/* Two tiles that are near each other, or one with itself. Distances less their reach are called spare. When features are listed and looked at it is noted what they have, and
+   it is less by no more than the two have come nearer since: `moved` adds that up. */
+typedef struct sn_surface_pair {
+    uint32_t a, b;
+    uint32_t first, count, room; /* candidates, and for how many there is room */
+    uint32_t touches;            /* of them are contacts of this substep */
+    bool listed;                 /* candidates are there */
+    bool asked;                  /* they are to be listed anew */
+    bool due_now;                /* some of them are to be looked at */
+    uint64_t border;             /* corners of b that were near a when they were listed */
+    double moved, turned;        /* m: since they were listed: what is near; everything */
+    sn_real step, all_step;      /* m: the same in this substep */
+    sn_real next;    /* m: what is near and not listed had at least so much to spare when they were listed; */
+    sn_real others;  /*   and what is not near */
+    sn_real due;     /* m: those that are listed have so much, with what the two had moved when they were looked at; */
+    sn_real waiting; /*   and those of them that were not looked at in this substep */
+    sn_real wanted;  /* m: what has more to spare cannot touch in this substep */
+    sn_real nearest; /* m: least distance of those that were looked at in this substep */
+    sn_real gap;     /* m: between their boxes, where nothing is listed */
+} sn_surface_pair;
 
 /* A pair of features that may meet: a vertex and a triangle, or two edges. */
 typedef struct sn_surface_candidate {
-    uint32_t vertex[4];      /* the vertex and the corners; or the ends of one edge, then of the other */
-    uint32_t one, other;     /* the vertex and the triangle; or the edges */
-    uint32_t triangle, pair; /* it comes from these two triangles, the first of which looked for the other */
-    sn_real reach;           /* m: nearer than this they push each other */
-    sn_real thickness;       /* m: of both */
-    sn_real clear;           /* m: at least so far they were apart when they were last looked at, and */
-    sn_real path[4];         /*   its vertices had come so far then */
-    uint8_t view;            /* SN_SURFACE_OWN or SN_SURFACE_ALL */
-    uint8_t measure;         /* by which its vertices' paths count: view, or SN_SURFACE_LOCAL; see surface_measure */
+    uint32_t vertex[4];  /* the vertex and the corners; or the ends of one edge, then of the other */
+    uint32_t one, other; /* the vertex and the triangle; or the edges */
+    sn_real reach;       /* m: nearer than this they push each other */
+    sn_real spare;       /* m: at least so much they had, and what the pair had moved, when they were looked at */
     bool edges;
-    bool sorted;        /* which of them was asked */
-    bool rested;        /* reach is that of the rest shape */
-    bool asked, joined; /* whether a constraint joins the two, which are of two skins, was asked; it does */
+    bool touches; /* it is a contact of this substep */
 } sn_surface_candidate;
 
 /* Two that may touch in this substep, by the spots that are nearest as it begins, and the direction between these. */
@@ -101,37 +141,51 @@ typedef struct sn_surface_contact {
     sn_real before; /* m/s: along the normal, before the substep */
 } sn_surface_contact;
 
+/* The weights and the normal of a candidate that is a contact. */
+typedef struct sn_surface_touch {
+    sn_real weight[4];
+    sn_vec3 normal;
+} sn_surface_touch;
+
 typedef struct sn_surfaces {
     bool on;              /* in this step there are some */
-    bool joined;          /* some particles are in two of the skins: all skins then share one mean */
     uint64_t edits;       /* of the contact world, when features were made */
+    uint64_t joins;       /* of the constraints, when candidates of two skins were listed */
     sn_table index_table; /* of uint32_t, by particle number: 1 + its vertex; 0: none */
     sn_table
-        vertex_table; /* of sn_surface_vertex; of atomic_uint: what share of its way it goes, the bits of a float */
-    sn_table triangle_table; /* of sn_surface_triangle; of two sn_bounds: where it is expected, as of its vertices */
-    sn_table edge_table;     /* of sn_surface_edge; of two sn_bounds, as of triangles */
+        vertex_table; /* of sn_surface_vertex; of sn_surface_motion; of atomic_uint: what share of its way it goes, the bits of a float; of uint32_t: for making tiles */
+    sn_table
+        triangle_table; /* of sn_surface_triangle; of three uint32_t: the triangles across its edges, or SN_SURFACE_NONE; three of uint32_t: for making tiles */
+    sn_table edge_table; /* of sn_surface_edge */
     sn_table ring_start_table,
         ring_table;      /* of uint32_t: for each vertex, and one more, where its neighbours begin; those */
     sn_table sort_table; /* of sn_sort_item, twice: for making features */
     sn_table skin_table; /* of sn_surface_skin */
-    sn_table tree_table; /* of sn_bvh, by skin, twice: its boxes seen from its mean, and in the world */
-    uint32_t trees;      /* so many of them were initialised */
+    sn_table tile_table; /* of sn_surface_tile; of sn_bounds: fat, for the tree */
+    sn_table tile_triangle_table, tile_vertex_table,
+        tile_edge_table; /* of uint32_t: features; of 3, 1 and 2 uint8_t: which corners of the tile they have */
     sn_table
-        candidate_table; /* of sn_surface_candidate, now and, last, before the search; of sn_real, m: when to look at it again, see surface_due */
+        corner_table; /* of uint32_t: a vertex; of sn_vec3: where it was in the frame when the tile was noted; of two sn_real: its weights for the axes */
+    sn_bvh tree;      /* of tiles */
+    uint32_t tree_age;
+    bool searched;            /* pairs are those of the tiles */
+    sn_dvec3 mean, velocity;  /* m, m/s: of all vertices, as the substep begins */
+    sn_dvec3 end;             /* m: as it ends */
+    sn_real jump;             /* m: no vertex is farther from where the substep before ended */
+    sn_table pair_table;      /* of sn_surface_pair: by a, then b */
+    sn_table found_table;     /* the same, for a search */
+    sn_table candidate_table; /* of sn_surface_candidate, pair by pair, with gaps; count: where the last ends */
+    sn_table moved_table;     /* the same, for closing gaps */
+    sn_table touch_table;     /* of sn_surface_touch, by candidate */
+    sn_table list_table;      /* of sn_surface_candidate: for each worker, what it lists */
+    uint32_t list_room;       /* for each of them */
+    sn_table todo_table;      /* of uint32_t, by pair: those to be listed or looked at */
     sn_table
-        piece_table; /* of uint32_t, by piece of triangles: where its candidates begin, how many have room, how many there are */
-    bool searched;                /* candidates are those of the features, as of boxes */
-    sn_dvec3 mean, velocity, end; /* m, m/s: of all vertices, as those of a skin */
-    double path
-        [SN_SURFACE_MEASURES]; /* m: so far the fastest vertex of each substep since the search has come, added up */
-    sn_real speed[SN_SURFACE_MEASURES]; /* m/s: of the fastest in this one */
-    sn_table mark_table;    /* of uint32_t, by vertex: the number of the last search around a vertex that came by */
-    uint32_t marks;         /* so many were made */
-    sn_table near_table;    /* of uint32_t: candidates that are near in this substep */
+        near_table; /* of uint32_t: candidates that the guard looks at; of sn_real, m: at least so far they are apart as the substep begins */
     sn_table contact_table; /* of sn_surface_contact: by colour, and as they were found */
     sn_table colour_table;  /* of uint64_t, by slot */
     uint32_t colour_start[SN_SURFACE_COLOURS + 2];
-    uint64_t searches, looks, rounds, stops,
+    uint64_t searches, lists, looks, rounds, stops,
         forced; /* counts, for tests and measurements: of looks at levels; of vertices that the guard stopped; and
                                                   of pairs that things which nothing stops drove into each other */
 } sn_surfaces;
@@ -160,9 +214,16 @@ void sn_surfaces_forget(struct sn_world *world);
 
 /* ---- Shared by the levels ------------------------------------------------------------------------------------------- */
 
+#define SN_SURFACE_LONGER ((sn_real)1.0001) /* bounds are taken to be larger by this, for what rounding loses */
+
 static inline sn_surface_vertex *surface_vertices(const sn_surfaces *s)
 {
     return s->vertex_table.column[0];
+}
+
+static inline sn_surface_motion *surface_motions(const sn_surfaces *s)
+{
+    return s->vertex_table.column[1];
 }
 
 static inline sn_surface_triangle *surface_triangles(const sn_surfaces *s)
@@ -180,54 +241,59 @@ static inline sn_surface_skin *surface_skins(const sn_surfaces *s)
     return s->skin_table.column[0];
 }
 
+static inline sn_surface_tile *surface_tiles(const sn_surfaces *s)
+{
+    return s->tile_table.column[0];
+}
+
+static inline sn_surface_pair *surface_pairs(const sn_surfaces *s)
+{
+    return s->pair_table.column[0];
+}
+
 static inline sn_surface_candidate *surface_candidates(const sn_surfaces *s)
 {
     return s->candidate_table.column[0];
 }
 
-/* With one skin there are no pairs of two. */
-static inline int surface_views(const sn_surfaces *s)
+/* m: of two tiles. */
+static inline sn_real surface_thickness(const sn_surfaces *s, const sn_surface_pair *pair)
 {
-    return s->skin_table.count > 1 ? SN_SURFACE_VIEWS : 1;
+    return surface_skins(s)[surface_tiles(s)[pair->a].skin].thickness +
+           surface_skins(s)[surface_tiles(s)[pair->b].skin].thickness;
 }
 
-/* m: of the path of the fastest: a candidate need not be looked at before. */
-static inline sn_real *surface_due(const sn_surfaces *s)
-{
-    return s->candidate_table.column[1];
-}
-
-/* The measure of a candidate, beside surface_due. */
-static inline uint8_t *surface_measure(const sn_surfaces *s)
-{
-    return s->candidate_table.column[3];
-}
-
-/* surface_topology.c: makes features anew if skins were edited; false when memory runs out. */
+/* surface_topology.c: makes features and tiles anew if skins were edited; false when memory runs out. */
 bool sn_surfaces_make(struct sn_world *world);
 
-/* surface_broad_phase.c: when a substep begins, where its vertices are, and how far they have come; the same at its end; whether every vertex is where it
-   was expected, at the start and after h more, or at the ends; and candidates, for some time to come. */
-void sn_surfaces_measure(struct sn_world *world);
-void sn_surfaces_measure_ends(struct sn_world *world);
-void sn_surfaces_stand_still(sn_surfaces *s); /* the same, but that views stay where they were at the start */
-bool sn_surfaces_stay(const struct sn_world *world, sn_real h, bool ends);
-bool sn_surfaces_search(struct sn_world *world, sn_real h, bool ends);
+/* surface_tiles.c: cuts skins into tiles. */
+bool sn_surface_tiles_make(struct sn_world *world, sn_surfaces *s);
 
-/* Whether the boxes of the two touch, with what their velocities add in a substep of h. */
-bool sn_surface_may_meet(const struct sn_world *world, const sn_surface_candidate *c, sn_real h);
+/* When a substep begins, or ends: where vertices and tiles are. */
+bool sn_surface_tiles_measure(struct sn_world *world);
+bool sn_surface_tiles_measure_ends(struct sn_world *world);
 
-/* m: how much nearer the two may have come since they were last looked at, up to the start of this substep, or its end. */
-sn_real sn_surface_closer(const sn_surfaces *s, const sn_surface_candidate *c, bool ends);
+/* Pairs of tiles, if some tile is not where it was expected: as a substep of h begins, with so much more to spare; or as it ends. still: seen from where the mean was as it began. */
+bool sn_surface_tiles_meet(struct sn_world *world, sn_real h, sn_real more);
+bool sn_surface_tiles_meet_ends(struct sn_world *world, bool still);
 
-/* surface_topology.c: whether all vertices of the one are at most four edges from all of the other. */
-bool sn_surface_is_local(sn_surfaces *s, const sn_surface_candidate *c);
+/* Where features go: anywhere; by their velocities in h, seen from their mean; or to their ends. */
+typedef enum sn_surface_sweep { SN_SURFACE_ALL, SN_SURFACE_BY_VELOCITY, SN_SURFACE_BY_WAY } sn_surface_sweep;
 
-/* The reach of a pair that is near: by its rest shape. */
-void sn_surface_take_reach(const struct sn_world *world, sn_surface_candidate *c);
+/* Whether boxes around the two and where they go come as near as this (m). */
+bool sn_surface_sweeps_meet(const sn_surfaces *s, const sn_surface_candidate *c, sn_surface_sweep sweep, sn_real h,
+                            sn_real by);
+
+/* surface_pairs.c: as a substep of h begins, all pairs of features that may touch in it, or have less than
+   `more` to spare, are among the candidates of pairs with due_now. */
+bool sn_surface_pairs_begin(struct sn_world *world, sn_real h, sn_real more, sn_surface_sweep sweep);
+
+/* As it ends: the candidates that may have come together are in near_table, besides what is there; of tiles with a vertex that was stopped all that may come together if
+   others stop as well. */
+bool sn_surface_pairs_end(struct sn_world *world);
 
 /* Whether a constraint joins two of different skins: then they are left alone. */
-bool sn_surface_is_joined(const struct sn_world *world, sn_surface_candidate *c);
+bool sn_surface_is_joined(const struct sn_world *world, const sn_surface_candidate *c);
 
 /* surface_narrow_phase.c: the nearest spots of a pair, with places of its four vertices: their distance (never too large by more than rounding), weights as in
    sn_surface_contact, and whether the pair is the one that stands for what is nearest: not a neighbour's business. */
@@ -238,6 +304,8 @@ typedef struct sn_surface_spots {
     uint32_t
         inner; /* vertex and triangle: 0 inside, 1 to 3 on an edge, 4 to 6 in a corner; edges: 0 inside both, 1 not */
 } sn_surface_spots;
+
+#define SN_SURFACE_EXACT (1 - 1e-6) /* distances are at least so much of what is computed */
 
 sn_surface_spots sn_surface_nearest(bool edges, const sn_dvec3 x[4]);
 

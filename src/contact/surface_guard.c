@@ -25,28 +25,27 @@
 #define ROUNDS       64u            /* after those nothing moves */
 #define BEFORE       0.9f           /* of the way up to where they would touch */
 #define FIRM         ((sn_real)0.6) /* of the square of the distance: who moves by less comes no nearer than NEAREST of it */
-#define EXACT        (1 - 1e-6) /* distances are at least so much of what is computed */
-#define NEAREST      0.2        /* of their distance before: they come no nearer in a substep, */
-#define LEAST        0.05       /*   or of their reach, if that is less */
+#define NEAREST      0.2            /* of their distance before: they come no nearer in a substep, */
+#define LEAST        0.05           /*   or of their reach, if that is less */
 
 typedef struct guarding {
     sn_world *world;
     sn_surfaces *s;
-    bool all; /* all candidates, not near ones only */
     uint32_t round;
+    bool all; /* some pairs are new in this round */
     atomic_bool touched;
     atomic_uint forced;
 } guarding;
 
 static atomic_uint *shares(const sn_surfaces *s)
 {
-    return s->vertex_table.column[1];
+    return s->vertex_table.column[2];
 }
 
 /* What vertices are to go is lowered by all pairs at once. What they went in this round stays as it is meanwhile. */
 static float share_of(const sn_surfaces *s, uint32_t vertex)
 {
-    return surface_vertices(s)[vertex].share;
+    return surface_motions(s)[vertex].share;
 }
 
 /* Bits of floats that are not negative are in the order of the floats. The least of all is the same in any order. */
@@ -67,7 +66,7 @@ static bool is_led(const guarding *g, uint32_t vertex)
 /* m^2: how far spots of the two can move against each other. */
 static sn_real relative_way(const guarding *g, const sn_surface_candidate *c)
 {
-    const sn_surface_vertex *vertex = surface_vertices(g->s);
+    const sn_surface_motion *vertex = surface_motions(g->s);
     const uint32_t second = c->edges ? 2 : 1;
     sn_vec3 way[4];
     sn_real square = 0;
@@ -82,19 +81,10 @@ static sn_real relative_way(const guarding *g, const sn_surface_candidate *c)
     return square;
 }
 
-/* Whether they were too far from each other for that, by what is known of their distance at the start. */
-static bool stays_apart(const guarding *g, const sn_surface_candidate *c, sn_real square)
-{
-    if (square == 0 || surface_due(g->s)[c - surface_candidates(g->s)] < 0)
-        return square == 0;
-    const sn_real before = c->clear - sn_surface_closer(g->s, c, false);
-    return before > 0 && before * before * FIRM > square;
-}
-
 static void take(const guarding *g, const sn_surface_candidate *c, double *start, double *end, sn_dvec3 x[4])
 {
     for (uint32_t k = 0; k < 4; ++k) {
-        const sn_surface_vertex *v = &surface_vertices(g->s)[c->vertex[k]];
+        const sn_surface_motion *v = &surface_motions(g->s)[c->vertex[k]];
         const double from[3] = {(double)v->start.x, (double)v->start.y, (double)v->start.z};
         const double to[3] = {(double)v->end.x, (double)v->end.y, (double)v->end.z};
         memcpy(start + 3 * k, from, sizeof from);
@@ -124,26 +114,26 @@ static bool ways_are_apart(const double *start, const double *end, bool edges, d
 /* A pair none of whose vertices was shortened in the last round is as it was, and has been looked at. */
 static bool was_shortened(const guarding *g, const sn_surface_candidate *c)
 {
-    const sn_surface_vertex *v = surface_vertices(g->s);
+    const sn_surface_motion *v = surface_motions(g->s);
     return v[c->vertex[0]].shortened || v[c->vertex[1]].shortened || v[c->vertex[2]].shortened ||
            v[c->vertex[3]].shortened;
 }
 
-static void look_at(guarding *g, sn_surface_candidate *c)
+/* apart_before: m, at least so far they are from each other as the substep begins. */
+static void look_at(guarding *g, const sn_surface_candidate *c, sn_real apart_before)
 {
     double start[12], end[12], time;
     sn_dvec3 x[4];
-    if (g->round > 0 && !was_shortened(g, c))
+    if (g->round > 0 && !g->all && !was_shortened(g, c))
         return;
     const sn_real square = relative_way(g, c);
-    if (stays_apart(g, c, square))
+    if (square == 0 || (apart_before > 0 && apart_before * apart_before * FIRM > square))
         return;
     take(g, c, start, end, x);
-    if (ways_are_apart(start, end, c->edges, LEAST * (double)c->reach) || sn_surface_is_joined(g->world, c))
+    if (ways_are_apart(start, end, c->edges, LEAST * (double)c->reach))
         return;
-    if (!c->rested)
-        sn_surface_take_reach(g->world, c);
-    const double distance = sn_surface_nearest(c->edges, x).distance * EXACT, least = LEAST * (double)c->reach;
+    const double distance = sn_surface_nearest(c->edges, x).distance * SN_SURFACE_EXACT,
+                 least = LEAST * (double)c->reach;
     const double apart = NEAREST * distance < least ? NEAREST * distance : least;
     if (distance * distance * (double)FIRM > (double)square)
         return;
@@ -167,20 +157,21 @@ static void look_piece(void *data, uint32_t first, uint32_t last)
 {
     guarding *g = data;
     const uint32_t *near = g->s->near_table.column[0];
+    const sn_real *apart = g->s->near_table.column[1];
     for (uint32_t i = first; i < last; ++i)
-        look_at(g, &surface_candidates(g->s)[near[i]]);
+        look_at(g, &surface_candidates(g->s)[near[i]], apart[i]);
 }
 
 /* Where a vertex ends, now that it goes a share of its way. The way itself is kept in the store. */
 static void shorten(sn_surfaces *s, const sn_world *world, uint32_t vertex)
 {
-    sn_surface_vertex *v = &surface_vertices(s)[vertex];
+    sn_surface_motion *v = &surface_motions(s)[vertex];
     const unsigned bits = atomic_load_explicit(&shares(s)[vertex], memory_order_relaxed);
     float share;
     memcpy(&share, &bits, sizeof share);
     v->shortened = share < v->share;
     v->share = share;
-    const sn_vec3 way = vec3_sub(vec4_xyz(world->particles.x[v->slot]), v->start);
+    const sn_vec3 way = vec3_sub(vec4_xyz(world->particles.x[surface_vertices(s)[vertex].slot]), v->start);
     if (share < 1)
         v->end = share > 0 ? vec3_add(v->start, vec3_scale(way, (sn_real)share)) : v->start;
 }
@@ -202,8 +193,9 @@ static void take_ends(sn_world *world, sn_surfaces *s)
     unsigned bits;
     memcpy(&bits, &whole, sizeof bits);
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
-        sn_surface_vertex *v = &surface_vertices(s)[i];
-        sn_vec4 *x = &world->particles.x[v->slot], *low = &world->particles.x_low[v->slot];
+        sn_surface_motion *v = &surface_motions(s)[i];
+        const uint32_t slot = surface_vertices(s)[i].slot;
+        sn_vec4 *x = &world->particles.x[slot], *low = &world->particles.x_low[slot];
         const sn_vec3 high = vec4_xyz(*x), rest = vec4_xyz(*low), place = vec3_add(high, rest);
         *low = vec4(vec3_sum_error(high, rest), low->w);
         *x = vec4(place, x->w);
@@ -217,20 +209,21 @@ static void take_ends(sn_world *world, sn_surfaces *s)
 static void settle(sn_world *world, sn_surfaces *s, sn_real h)
 {
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
-        const sn_surface_vertex *v = &surface_vertices(s)[i];
-        const sn_real share = (sn_real)share_of(s, i);
-        sn_vec4 *x = &world->particles.x[v->slot], *speed = &world->particles.v[v->slot];
+        const sn_surface_motion *v = &surface_motions(s)[i];
+        const sn_real share = (sn_real)v->share;
+        const uint32_t slot = surface_vertices(s)[i].slot;
+        sn_vec4 *x = &world->particles.x[slot], *speed = &world->particles.v[slot];
         if (share == 1)
             continue;
         const sn_vec3 way = vec3_sub(vec4_xyz(*x), v->start);
         const sn_real square = vec3_dot(way, way), along = square > 0 ? vec3_dot(vec4_xyz(*speed), way) / square : 0;
         *x = vec4(v->end, x->w);
-        world->particles.x_low[v->slot] = vec4(vec3(0, 0, 0), world->particles.x_low[v->slot].w);
+        world->particles.x_low[slot] = vec4(vec3(0, 0, 0), world->particles.x_low[slot].w);
         if (along * h > share) {
             *speed = vec4(vec3_add(vec4_xyz(*speed), vec3_scale(way, share / h - along)), speed->w);
-            world->particles.v_low[v->slot] = vec4(vec3(0, 0, 0), 0);
+            world->particles.v_low[slot] = vec4(vec3(0, 0, 0), 0);
         }
-        sn_history_forget(&world->history, v->slot);
+        sn_history_forget(&world->history, slot);
         s->stops++;
     }
 }
@@ -247,46 +240,28 @@ static bool look(guarding *g)
     return true;
 }
 
-/* Candidates that may have come together by the ends, in the list of near ones. */
-static bool list_due(guarding *g)
+/* Tiles some of whose corners go a share of their ways. Whether there are more of them than before. */
+static bool find_stopped(sn_surfaces *s)
 {
-    sn_world *world = g->world;
-    sn_surfaces *s = g->s;
-    const uint32_t count = s->candidate_table.count;
-    sn_real latest[SN_SURFACE_MEASURES] = {0};
-    uint32_t due = 0;
-    for (int k = 0; k < SN_SURFACE_MEASURES; ++k) {
-        for (uint32_t i = 0; i < s->vertex_table.count; ++i)
-            if (surface_vertices(s)[i].ahead[k] > latest[k])
-                latest[k] = surface_vertices(s)[i].ahead[k];
-        latest[k] += (sn_real)s->path[k];
+    const uint32_t *corner = s->corner_table.column[0];
+    bool more = false;
+    for (uint32_t i = 0; i < s->tile_table.count; ++i) {
+        sn_surface_tile *tile = &surface_tiles(s)[i];
+        for (uint32_t k = tile->first_corner; !tile->stopped && k < tile->first_corner + tile->corners; ++k)
+            if (surface_motions(s)[corner[k]].share < 1)
+                more = tile->stopped = true;
     }
-    for (uint32_t i = 0; i < count; ++i)
-        due += surface_due(s)[i] <= latest[surface_measure(s)[i]];
-    if (!sn_table_reserve(&s->near_table, &world->allocator, due) ||
-        !sn_parallel_reserve(&world->parallel, &world->allocator, due)) {
-        world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces");
-        return false;
-    }
-    uint32_t *near = s->near_table.column[0];
-    s->near_table.count = 0;
-    for (uint32_t i = 0; i < count; ++i)
-        if (surface_due(s)[i] <= latest[surface_measure(s)[i]])
-            near[s->near_table.count++] = i;
-    return true;
+    return more;
 }
 
-/* Once something is stopped, things that moved together move apart. From then on all is seen from where it stands: whole ways, and every part of them, are in
-   boxes and paths that do not move. */
-static bool look_from_rest(guarding *g, sn_real h)
+/* Once something is stopped, things that moved together move apart. So from then on what its tile may come to is what would come together wherever on their ways
+   others stop. In every round that finds more of these tiles, pairs are listed again, and those that come new are looked at. */
+static bool follow_stops(guarding *g)
 {
-    sn_surfaces *s = g->s;
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i) { /* the whole way */
-        sn_surface_vertex *v = &surface_vertices(s)[i];
-        v->end = vec4_xyz(g->world->particles.x[v->slot]);
-    }
-    sn_surfaces_stand_still(s);
-    return (sn_surfaces_stay(g->world, h, true) || sn_surfaces_search(g->world, h, true)) && list_due(g);
+    if (!find_stopped(g->s))
+        return true;
+    g->all = true;
+    return sn_surface_tiles_meet_ends(g->world, true) && sn_surface_pairs_end(g->world);
 }
 
 bool sn_surfaces_guard(sn_world *world, sn_real h)
@@ -296,22 +271,22 @@ bool sn_surfaces_guard(sn_world *world, sn_real h)
     if (!s->on)
         return true;
     take_ends(world, s);
-    sn_surfaces_measure_ends(world);
-    if (!sn_surfaces_stay(world, h, true) && !sn_surfaces_search(world, h, true))
-        return false;
-    if (!list_due(&g))
+    if (!sn_surface_tiles_measure_ends(world) || !sn_surface_tiles_meet_ends(world, false) ||
+        !sn_surface_pairs_end(world))
         return false;
     for (; g.round < ROUNDS; ++g.round) {
         if (!look(&g))
             return false;
+        g.all = false;
         if (!atomic_load_explicit(&g.touched, memory_order_relaxed))
             break;
-        if (g.round == 0 && !look_from_rest(&g, h))
-            return false;
         shorten_ways(&g);
+        if (!follow_stops(&g))
+            return false;
     }
     s->rounds += g.round;
     s->forced += atomic_load_explicit(&g.forced, memory_order_relaxed);
-    settle(world, s, h);
+    if (g.round)
+        settle(world, s, h);
     return true;
 }

@@ -1,15 +1,4 @@
-/* Which pairs of features may touch in this substep.
-
-   A pair is a contact of this substep if its distance d at the start, its reach r and its vertices' velocities say so:
-
-       d - r < 2 h (s_one + s_other),    s the largest speed of its vertices,
-
-   and if the boxes around both, with what their velocities add in the substep and their thickness, touch: all pairs of which that is true are candidates. Both
-   depend on the state alone. Most candidates are far from that, and are not looked at: d was measured when the pair was last looked at, and is less
-   by no more than its vertices have come since. Every vertex adds up its path for that. And so that most pairs are not even touched, the longest path of
-   each substep is added up as well: with S that sum, no pair changes by more than twice its growth, so there is a number for each, `due`, and nothing has to be
-   done about the pair before S + 2 h s has reached it, s the speed of the fastest vertex (after the conservative bounds of Chen et al. 2025,
-   "Offset geometric contact").
+/* Which pairs of features touch in this substep, of those that may: see surface_pairs.c.
 
    A contact is frozen for the substep: nearest spots and normal as it begins. That is where the pair is known
    to be apart, and which side is which; within a substep passes may lead anywhere.
@@ -23,10 +12,11 @@
 
 #include <string.h>
 
-#define LONGER ((sn_real)1.00001) /* paths are taken to be longer by this, for what rounding loses */
-#define EXACT  (1 - 1e-6)         /* distances are at least so much of what is computed */
-#define FAT    1e-12 /* the square of the sine of an angle: below it triangles and pairs of edges are taken for lines */
-#define FLAT   0.2 /* the cosine up to which an edge is beyond a triangle: sheets that lie on each other are not flat */
+#define ENOUGH       ((sn_real)0.6) /* of the reach */
+#define WORK_OF_PAIR 1000.0         /* ns, about */
+
+#define FAT  1e-12 /* the square of the sine of an angle: below it triangles and pairs of edges are taken for lines */
+#define FLAT 0.2   /* the cosine up to which an edge is beyond a triangle: sheets that lie on each other are not flat */
 
 /* ---- Nearest spots ------------------------------------------------------------------------------------------------------------ */
 
@@ -88,16 +78,25 @@ static sn_surface_spots vertex_and_triangle(const sn_dvec3 x[4])
     return spots_with(x, weight, best_t <= 0 ? 3 + from : best_t >= 1 ? 3 + to : 1 + best);
 }
 
-/* Where the edges cross, if the nearest spots are within both; otherwise one is an end. */
-static sn_surface_spots two_edges(const sn_dvec3 x[4])
+/* Whether the nearest spots of the lines are within both edges, and the weights of these. */
+static bool edges_cross(const sn_dvec3 x[4], double weight[4])
 {
     const sn_dvec3 p = dvec3_sub(x[1], x[0]), q = dvec3_sub(x[3], x[2]), r = dvec3_sub(x[0], x[2]);
     const double pp = dvec3_dot(p, p), pq = dvec3_dot(p, q), qq = dvec3_dot(q, q), pr = dvec3_dot(p, r),
                  qr = dvec3_dot(q, r);
     const double area = pp * qq - pq * pq, s = pq * qr - qq * pr, u = pp * qr - pq * pr;
-    if (area > FAT * pp * qq && s > 0 && s < area && u > 0 && u < area)
-        return spots_with(x, (double[4]){1 - s / area, s / area, u / area - 1, -u / area}, 0);
-    double t, best_t = 0, least = HUGE_VAL;
+    if (!(area > FAT * pp * qq && s > 0 && s < area && u > 0 && u < area))
+        return false;
+    weight[0] = 1 - s / area, weight[1] = s / area, weight[2] = u / area - 1, weight[3] = -u / area;
+    return true;
+}
+
+/* Where the edges cross; otherwise one of the nearest spots is an end. */
+static sn_surface_spots two_edges(const sn_dvec3 x[4])
+{
+    double weight[4] = {0, 0, 0, 0}, t, best_t = 0, least = HUGE_VAL;
+    if (edges_cross(x, weight))
+        return spots_with(x, weight, 0);
     int best = 0;
     for (int k = 0; k < 4; ++k) {
         const int from = k < 2 ? 2 : 0;
@@ -106,7 +105,6 @@ static sn_surface_spots two_edges(const sn_dvec3 x[4])
             least = here, best = k, best_t = t;
     }
     const int from = best < 2 ? 2 : 0, sign = best < 2 ? 1 : -1;
-    double weight[4] = {0, 0, 0, 0};
     weight[best] = sign;
     weight[from] = -sign * (1 - best_t);
     weight[from + 1] = -sign * best_t;
@@ -122,7 +120,7 @@ sn_surface_spots sn_surface_nearest(bool edges, const sn_dvec3 x[4])
 
 static sn_dvec3 start_of(const sn_surfaces *s, uint32_t vertex)
 {
-    return dvec3_from(surface_vertices(s)[vertex].start);
+    return dvec3_from(surface_motions(s)[vertex].start);
 }
 
 static sn_dvec3 spot_of(const sn_dvec3 x[4], const double *weight, int first, int end, double sign)
@@ -182,58 +180,114 @@ static bool speaks(const sn_surfaces *s, const sn_surface_candidate *c, const sn
 
 /* ---- Near ones -------------------------------------------------------------------------------------------------------------- */
 
-static sn_surface_spots spots_at_start(const sn_surfaces *s, const sn_surface_candidate *c, sn_dvec3 x[4])
+static void places_at_start(const sn_surfaces *s, const sn_surface_candidate *c, sn_dvec3 x[4])
 {
     for (uint32_t k = 0; k < 4; ++k)
         x[k] = start_of(s, c->vertex[k]);
+}
+
+static sn_surface_spots spots_at_start(const sn_surfaces *s, const sn_surface_candidate *c, sn_dvec3 x[4])
+{
+    places_at_start(s, c, x);
     return sn_surface_nearest(c->edges, x);
 }
 
-/* m/s: the largest of the two features, added. */
-static sn_real speed_of(const sn_surfaces *s, const sn_surface_candidate *c)
+/* m/s: how fast the nearest spots come together; 0 if they do not. */
+static sn_real closing_speed(const sn_surfaces *s, const sn_surface_candidate *c, const sn_surface_spots *spots)
 {
-    const uint32_t second = c->edges ? 2 : 1;
-    sn_real largest[2] = {0, 0};
-    for (uint32_t k = 0; k < 4; ++k) {
-        const sn_real speed = surface_vertices(s)[c->vertex[k]].speed[c->measure];
-        sn_real *of = &largest[k >= second];
-        *of = speed > *of ? speed : *of;
-    }
-    return largest[0] + largest[1];
-}
-
-sn_real sn_surface_closer(const sn_surfaces *s, const sn_surface_candidate *c, bool ends)
-{
-    const uint32_t second = c->edges ? 2 : 1;
-    sn_real largest[2] = {0, 0};
-    for (uint32_t k = 0; k < 4; ++k) {
-        const sn_surface_vertex *v = &surface_vertices(s)[c->vertex[k]];
-        const sn_real path = v->path[c->measure] - c->path[k] + (ends ? v->ahead[c->measure] : 0);
-        sn_real *of = &largest[k >= second];
-        *of = path > *of ? path : *of;
-    }
-    return (largest[0] + largest[1]) * LONGER;
-}
-
-/* What is left to spare now; and when it has to be looked after again. */
-static void put_off(sn_surfaces *s, uint32_t candidate, sn_real spare)
-{
-    const sn_surface_candidate *c = &surface_candidates(s)[candidate];
-    surface_due(s)[candidate] = (sn_real)s->path[c->measure] + spare / 2 / LONGER;
-}
-
-static void note_look(sn_surfaces *s, sn_surface_candidate *c, sn_real distance)
-{
-    c->clear = distance;
+    double along = 0;
     for (uint32_t k = 0; k < 4; ++k)
-        c->path[k] = surface_vertices(s)[c->vertex[k]].path[c->measure];
-    s->looks++;
+        along += spots->weight[k] * dvec3_dot(dvec3_from(surface_motions(s)[c->vertex[k]].velocity), spots->apart);
+    return along < 0 ? (sn_real)(-along / spots->distance) : 0;
+}
+
+/* Whether the two cannot touch in this substep, with so much to spare: no vertex of the one moves fast enough against one of the other. */
+static bool is_slow(const sn_surfaces *s, const sn_surface_candidate *c, sn_real h, sn_real spare)
+{
+    const sn_surface_motion *m = surface_motions(s);
+    const uint32_t second = c->edges ? 2 : 1;
+    const sn_real most = spare / (2 * h * SN_SURFACE_LONGER);
+    if (!(spare > 0))
+        return false;
+    for (uint32_t i = 0; i < second; ++i)
+        for (uint32_t k = second; k < 4; ++k) {
+            const sn_vec3 u = vec3_sub(m[c->vertex[i]].velocity, m[c->vertex[k]].velocity);
+            if (!(vec3_dot(u, u) < most * most))
+                return false;
+        }
+    return true;
+}
+
+typedef struct looking {
+    sn_world *world;
+    sn_surfaces *s;
+    sn_real h, fall; /* s; m: twice what gravity adds to a way */
+} looking;
+
+/* Looks at a candidate that is due. */
+static void look(const looking *l, sn_surface_pair *pair, uint32_t candidate)
+{
+    const sn_surfaces *s = l->s;
+    sn_surface_candidate *c = &surface_candidates(s)[candidate];
+    const sn_real known = c->spare - (sn_real)pair->moved + c->reach;
+    sn_dvec3 x[4];
+    double weight[4];
+    places_at_start(s, c, x);
+    if (c->edges && known > ENOUGH * c->reach && !edges_cross(x, weight)) {
+        /* no contact; and that they are apart, which the guard wants to know, is known well enough */
+        pair->nearest = known < pair->nearest ? known : pair->nearest;
+        return;
+    }
+    const sn_surface_spots spots = sn_surface_nearest(c->edges, x);
+    const sn_real distance = (sn_real)(spots.distance * SN_SURFACE_EXACT);
+    c->spare = distance - c->reach + (sn_real)pair->moved;
+    pair->nearest = distance < pair->nearest ? distance : pair->nearest;
+    if (!(spots.distance > 0) ||
+        !((sn_real)spots.distance - c->reach < 2 * l->h * closing_speed(s, c, &spots) + l->fall) ||
+        !sn_surface_sweeps_meet(s, c, SN_SURFACE_BY_VELOCITY, l->h, surface_thickness(s, pair) + l->fall) ||
+        !speaks(s, c, &spots, x))
+        return;
+    sn_surface_touch *touch = (sn_surface_touch *)s->touch_table.column[0] + candidate;
+    c->touches = true;
+    touch->normal = dvec3_round(dvec3_scale(spots.apart, 1 / spots.distance));
+    for (uint32_t k = 0; k < 4; ++k)
+        touch->weight[k] = (sn_real)spots.weight[k];
+}
+
+static void look_at_pair(const looking *l, sn_surface_pair *pair)
+{
+    const sn_real until = ((sn_real)pair->moved + pair->wanted) * SN_SURFACE_LONGER;
+    sn_real due = (sn_real)INFINITY, waiting = due;
+    pair->touches = 0;
+    for (uint32_t i = pair->first; i < pair->first + pair->count; ++i) {
+        sn_surface_candidate *c = &surface_candidates(l->s)[i];
+        c->touches = false;
+        if (c->spare > until || is_slow(l->s, c, l->h, (c->spare - (sn_real)pair->moved - l->fall) / SN_SURFACE_LONGER))
+            waiting = c->spare < waiting ? c->spare : waiting;
+        else
+            look(l, pair, i);
+        due = c->spare < due ? c->spare : due;
+        pair->touches += c->touches;
+    }
+    pair->due = due;
+    pair->waiting = waiting;
+}
+
+static void look_piece(void *data, uint32_t first, uint32_t end)
+{
+    const looking *l = data;
+    for (uint32_t i = first; i < end; ++i) {
+        sn_surface_pair *pair = &surface_pairs(l->s)[i];
+        pair->touches = 0;
+        if (pair->due_now)
+            look_at_pair(l, pair);
+    }
 }
 
 /* ---- Contacts --------------------------------------------------------------------------------------------------------------- */
 
 static sn_surface_contact make_contact(const sn_world *world, const sn_surface_candidate *c,
-                                       const sn_surface_spots *spots)
+                                       const sn_surface_touch *touch)
 {
     const sn_surfaces *s = &world->contacts.surfaces;
     const sn_surface_skin *one = &surface_skins(s)[surface_vertices(s)[c->vertex[0]].skin];
@@ -241,13 +295,13 @@ static sn_surface_contact make_contact(const sn_world *world, const sn_surface_c
     const sn_friction friction = sn_contacts_friction(&sn_contact_group(&world->contact, one->group)->material,
                                                       &sn_contact_group(&world->contact, two->group)->material);
     sn_surface_contact made = {.reach = c->reach,
-                               .normal = dvec3_round(dvec3_scale(spots->apart, 1 / spots->distance)),
+                               .normal = touch->normal,
                                .hold = friction.hold,
                                .drag = friction.drag,
                                .restitution = friction.restitution};
     for (uint32_t k = 0; k < 4; ++k) {
         made.slot[k] = surface_vertices(s)[c->vertex[k]].slot;
-        made.weight[k] = (sn_real)spots->weight[k];
+        made.weight[k] = touch->weight[k];
         made.give += made.weight[k] * made.weight[k] * world->particles.x[made.slot[k]].w;
         made.before += made.weight[k] * vec3_dot(vec4_xyz(world->particles.v[made.slot[k]]), made.normal);
     }
@@ -285,98 +339,86 @@ static void sort_by_colour(sn_world *world, sn_surfaces *s)
         to[start[from[i].colour]++] = from[i];
 }
 
-/* Looks at a candidate that is due. Whether it is near: whether the guard will have to look at it. */
-static bool look(sn_world *world, sn_surfaces *s, uint32_t candidate, sn_real h)
+static bool fail(sn_world *world)
 {
-    sn_surface_candidate *c = &surface_candidates(s)[candidate];
-    if (!c->sorted) {
-        c->sorted = true;
-        if (c->view == SN_SURFACE_OWN && sn_surface_is_local(s, c))
-            c->measure = surface_measure(s)[candidate] = SN_SURFACE_LOCAL;
-    }
-    const sn_real wanted = 2 * h * speed_of(s, c);
-    if (surface_due(s)[candidate] >= 0) {
-        const sn_real spare = c->clear - sn_surface_closer(s, c, false) - c->reach;
-        put_off(s, candidate, spare);
-        if (spare > wanted)
-            return false;
-    }
-    sn_dvec3 x[4];
-    const sn_surface_spots spots = spots_at_start(s, c, x);
-    sn_real spare = (sn_real)spots.distance - c->reach;
-    note_look(s, c, (sn_real)(spots.distance * EXACT));
-    put_off(s, candidate, c->clear - c->reach);
-    if (spare < wanted && !c->rested)
-        sn_surface_take_reach(world, c);
-    spare = (sn_real)spots.distance - c->reach;
-    if (spare < wanted && sn_surface_is_joined(world, c)) {
-        surface_due(s)[candidate] = (sn_real)INFINITY;
-        return false;
-    }
-    if (spare < wanted && spots.distance > 0 && sn_surface_may_meet(world, c, h) && speaks(s, c, &spots, x)) {
-        sn_surface_contact *contact = (sn_surface_contact *)s->contact_table.column[1] + s->contact_table.count;
-        *contact = make_contact(world, c, &spots);
-        s->contact_table.count += contact->give > 0;
-    }
-    return true;
+    world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces");
+    return false;
 }
 
-static bool make_contacts(sn_world *world, sn_real h)
+/* In the order of pairs and of features within them, which is that of the surfaces: how much is listed does not matter. */
+static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
 {
     sn_surfaces *s = &world->contacts.surfaces;
-    const uint32_t count = s->candidate_table.count;
-    uint32_t due = 0;
-    sn_real from[SN_SURFACE_MEASURES];
-    for (int k = 0; k < SN_SURFACE_MEASURES; ++k)
-        from[k] = (sn_real)s->path[k] + 2 * h * s->speed[k] * LONGER;
-    s->contact_table.count = s->near_table.count = 0;
-    for (uint32_t i = 0; i < count; ++i)
-        due += surface_due(s)[i] <= from[surface_measure(s)[i]];
-    if (!sn_table_reserve(&s->near_table, &world->allocator, due) ||
-        !sn_table_reserve(&s->contact_table, &world->allocator, due) ||
-        !sn_table_reserve(&s->colour_table, &world->allocator, world->particles.table.count) ||
-        !sn_parallel_reserve(&world->parallel, &world->allocator, due)) {
-        world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces");
+    looking l = {.world = world, .s = s, .h = h, .fall = fall};
+    uint64_t count = 0;
+    s->contact_table.count = 0;
+    if (!sn_parallel_few(&world->parallel, s->pair_table.count, WORK_OF_PAIR, look_piece, &l))
         return false;
+    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
+        const sn_surface_pair *pair = &surface_pairs(s)[i];
+        count += pair->touches;
+        s->looks += pair->due_now ? pair->count : 0;
     }
-    uint32_t *near = s->near_table.column[0];
-    for (uint32_t i = 0; i < count; ++i)
-        if (surface_due(s)[i] <= from[surface_measure(s)[i]] && look(world, s, i, h))
-            near[s->near_table.count++] = i;
+    if (count > SN_MAX_COUNT || !sn_table_reserve(&s->contact_table, &world->allocator, count) ||
+        !sn_table_reserve(&s->colour_table, &world->allocator, world->particles.table.count) ||
+        !sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)count))
+        return fail(world);
+    sn_surface_contact *contact = s->contact_table.column[1];
+    const sn_surface_touch *touch = s->touch_table.column[0];
+    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
+        const sn_surface_pair *pair = &surface_pairs(s)[i];
+        for (uint32_t k = pair->first; pair->touches && k < pair->first + pair->count; ++k) {
+            if (!surface_candidates(s)[k].touches)
+                continue;
+            contact[s->contact_table.count] = make_contact(world, &surface_candidates(s)[k], &touch[k]);
+            s->contact_table.count += contact[s->contact_table.count].give > 0;
+        }
+    }
     sort_by_colour(world, s);
     return true;
 }
 
 bool sn_surfaces_begin(sn_world *world, sn_real h)
 {
-    sn_surfaces *s = &world->contacts.surfaces;
-    if (!s->on)
-        return true;
-    sn_surfaces_measure(world);
-    if (!sn_surfaces_stay(world, h, false) && !sn_surfaces_search(world, h, false))
-        return false;
-    return make_contacts(world, h);
+    const sn_real fall = 2 * h * h * vec3_length(world->state.settings.gravity);
+    return !world->contacts.surfaces.on ||
+           (sn_surface_tiles_measure(world) && sn_surface_tiles_meet(world, h, fall) &&
+            sn_surface_pairs_begin(world, h, fall, SN_SURFACE_BY_VELOCITY) && make_contacts(world, h, fall));
 }
 
 /* A surface that moves wakes another one that it may come to in a step of dt. */
 static sn_result wake(sn_world *world, sn_surfaces *s, sn_real dt)
 {
-    sn_surfaces_measure(world);
-    if (!sn_surfaces_stay(world, dt, false) && !sn_surfaces_search(world, dt, false))
+    const sn_real more = sn_sleep_surface_slack(world, dt);
+    if (!sn_surface_tiles_measure(world) || !sn_surface_tiles_meet(world, dt, more) ||
+        !sn_surface_pairs_begin(world, dt, more, SN_SURFACE_ALL))
         return world->contacts.failed != SN_OK
                    ? world->contacts.failed
                    : world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
-    for (uint32_t i = 0; i < s->candidate_table.count; ++i) {
-        const sn_surface_candidate *c = &surface_candidates(s)[i];
-        uint32_t slot[4];
-        sn_dvec3 x[4];
-        if (c->view != SN_SURFACE_ALL)
-            continue;
-        for (uint32_t k = 0; k < 4; ++k)
-            slot[k] = surface_vertices(s)[c->vertex[k]].slot;
-        sn_sleep_meet_surfaces(world, slot, (sn_real)spots_at_start(s, c, x).distance, c->thickness, dt);
+    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
+        const sn_surface_pair *pair = &surface_pairs(s)[i];
+        const bool two = surface_tiles(s)[pair->a].skin != surface_tiles(s)[pair->b].skin;
+        for (uint32_t k = pair->first; pair->due_now && two && k < pair->first + pair->count; ++k) {
+            const sn_surface_candidate *c = &surface_candidates(s)[k];
+            uint32_t slot[4];
+            sn_dvec3 x[4];
+            for (uint32_t n = 0; n < 4; ++n)
+                slot[n] = surface_vertices(s)[c->vertex[n]].slot;
+            sn_sleep_meet_surfaces(world, slot, (sn_real)spots_at_start(s, c, x).distance, c->reach, dt);
+        }
     }
     return SN_OK;
+}
+
+/* Candidates of two skins that a constraint joins are left out. */
+static bool follow_joins(sn_world *world, sn_surfaces *s)
+{
+    if (s->skin_table.count < 2)
+        return true;
+    for (uint32_t i = 0; i < s->pair_table.count && s->joins != world->constraints.edits; ++i)
+        surface_pairs(s)[i].listed = false;
+    s->joins = world->constraints.edits;
+    return sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count);
 }
 
 sn_result sn_surfaces_find(sn_world *world, sn_real dt)
@@ -388,8 +430,14 @@ sn_result sn_surfaces_find(sn_world *world, sn_real dt)
     if (!sn_surfaces_make(world))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for surfaces");
     s->on = s->skin_table.count > 0;
+    if (!s->on)
+        return SN_OK;
+    if (!follow_joins(world, s))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for surfaces");
+    if (!sn_parallel_reserve(&world->parallel, &world->allocator, s->tile_table.count))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for surfaces");
     for (uint32_t i = 0; i < s->vertex_table.count; ++i)
         surface_vertices(s)[i].slot = world->ids.value[surface_vertices(s)[i].number];
     s->contact_table.count = 0;
-    return s->on && world->contact.sleep.sleepers ? wake(world, s, dt) : SN_OK;
+    return world->contact.sleep.sleepers ? wake(world, s, dt) : SN_OK;
 }

@@ -15,29 +15,40 @@ void sn_surfaces_init(sn_surfaces *s)
 {
     sn_table_column(&s->index_table, sizeof(uint32_t), false);
     sn_table_column(&s->vertex_table, sizeof(sn_surface_vertex), false);
+    sn_table_column(&s->vertex_table, sizeof(sn_surface_motion), false);
     sn_table_column(&s->vertex_table, sizeof(atomic_uint), false);
+    sn_table_column(&s->vertex_table, sizeof(uint32_t), false);
+    sn_table_column(&s->vertex_table, sizeof(uint8_t), false);
     sn_table_column(&s->triangle_table, sizeof(sn_surface_triangle), false);
-    sn_table_column(&s->triangle_table, sizeof(sn_bounds), false);
-    sn_table_column(&s->triangle_table, sizeof(sn_bounds), false);
+    sn_table_column(&s->triangle_table, 3 * sizeof(uint32_t), false);
+    for (uint32_t i = 0; i < 3; ++i)
+        sn_table_column(&s->triangle_table, sizeof(uint32_t), false);
     sn_table_column(&s->edge_table, sizeof(sn_surface_edge), false);
-    sn_table_column(&s->edge_table, sizeof(sn_bounds), false);
-    sn_table_column(&s->edge_table, sizeof(sn_bounds), false);
     sn_table_column(&s->ring_start_table, sizeof(uint32_t), false);
     sn_table_column(&s->ring_table, sizeof(uint32_t), false);
     sn_table_column(&s->sort_table, sizeof(sn_sort_item), false);
     sn_table_column(&s->sort_table, sizeof(sn_sort_item), false);
     sn_table_column(&s->skin_table, sizeof(sn_surface_skin), false);
-    sn_table_column(&s->tree_table, sizeof(sn_bvh), false);
-    sn_table_column(&s->tree_table, sizeof(sn_bvh), false);
+    sn_table_column(&s->tile_table, sizeof(sn_surface_tile), false);
+    sn_table_column(&s->tile_table, sizeof(sn_bounds), false);
+    sn_table_column(&s->tile_triangle_table, sizeof(uint32_t), false);
+    sn_table_column(&s->tile_triangle_table, 3 * sizeof(uint8_t), false);
+    sn_table_column(&s->tile_vertex_table, sizeof(uint32_t), false);
+    sn_table_column(&s->tile_vertex_table, sizeof(uint8_t), false);
+    sn_table_column(&s->tile_edge_table, sizeof(uint32_t), false);
+    sn_table_column(&s->tile_edge_table, 2 * sizeof(uint8_t), false);
+    sn_table_column(&s->corner_table, sizeof(uint32_t), false);
+    sn_table_column(&s->corner_table, 2 * sizeof(sn_real), false);
+    sn_bvh_init(&s->tree);
+    sn_table_column(&s->pair_table, sizeof(sn_surface_pair), false);
+    sn_table_column(&s->found_table, sizeof(sn_surface_pair), false);
     sn_table_column(&s->candidate_table, sizeof(sn_surface_candidate), false);
-    sn_table_column(&s->candidate_table, sizeof(sn_real), false);
-    sn_table_column(&s->candidate_table, sizeof(sn_surface_candidate), false);
-    sn_table_column(&s->candidate_table, sizeof(uint8_t), false);
-    sn_table_column(&s->mark_table, sizeof(uint32_t), false);
-    sn_table_column(&s->piece_table, sizeof(uint32_t), false);
-    sn_table_column(&s->piece_table, sizeof(uint32_t), false);
-    sn_table_column(&s->piece_table, sizeof(uint32_t), false);
+    sn_table_column(&s->moved_table, sizeof(sn_surface_candidate), false);
+    sn_table_column(&s->touch_table, sizeof(sn_surface_touch), false);
+    sn_table_column(&s->list_table, sizeof(sn_surface_candidate), false);
+    sn_table_column(&s->todo_table, sizeof(uint32_t), false);
     sn_table_column(&s->near_table, sizeof(uint32_t), false);
+    sn_table_column(&s->near_table, sizeof(sn_real), false);
     sn_table_column(&s->contact_table, sizeof(sn_surface_contact), false);
     sn_table_column(&s->contact_table, sizeof(sn_surface_contact), false);
     sn_table_column(&s->colour_table, sizeof(uint64_t), false);
@@ -45,13 +56,13 @@ void sn_surfaces_init(sn_surfaces *s)
 
 void sn_surfaces_release(sn_surfaces *s, const sn_allocator *allocator)
 {
-    for (uint32_t i = 0; i < s->trees; ++i)
-        for (uint32_t k = 0; k < 2; ++k)
-            sn_bvh_release((sn_bvh *)s->tree_table.column[k] + i, allocator);
-    sn_table *const tables[] = {&s->index_table,      &s->vertex_table,  &s->triangle_table,  &s->edge_table,
-                                &s->ring_start_table, &s->ring_table,    &s->sort_table,      &s->skin_table,
-                                &s->tree_table,       &s->mark_table,    &s->candidate_table, &s->piece_table,
-                                &s->near_table,       &s->contact_table, &s->colour_table};
+    sn_bvh_release(&s->tree, allocator);
+    sn_table *const tables[] = {
+        &s->index_table,       &s->vertex_table,    &s->triangle_table, &s->edge_table, &s->ring_start_table,
+        &s->ring_table,        &s->sort_table,      &s->skin_table,     &s->tile_table, &s->tile_triangle_table,
+        &s->tile_vertex_table, &s->tile_edge_table, &s->corner_table,   &s->pair_table, &s->found_table,
+        &s->candidate_table,   &s->moved_table,     &s->touch_table,    &s->list_table, &s->todo_table,
+        &s->near_table,        &s->contact_table,   &s->colour_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
 }
@@ -60,34 +71,6 @@ bool sn_surfaces_has(const sn_world *world, uint32_t number)
 {
     const sn_surfaces *s = &world->contacts.surfaces;
     return s->on && number < s->index_table.count && ((const uint32_t *)s->index_table.column[0])[number];
-}
-
-/* Whether some vertex at most two edges away has this mark; or marks all of them. */
-static bool go_around(const sn_surfaces *s, uint32_t vertex, uint32_t mark, bool marks)
-{
-    const uint32_t *start = s->ring_start_table.column[0], *ring = s->ring_table.column[0];
-    uint32_t *marked = s->mark_table.column[0];
-    for (uint32_t i = start[vertex]; i < start[vertex + 1]; ++i)
-        for (uint32_t k = start[ring[i]]; k < start[ring[i] + 1]; ++k) {
-            if (marks)
-                marked[ring[i]] = marked[ring[k]] = mark;
-            else if (marked[ring[i]] == mark || marked[ring[k]] == mark)
-                return true;
-        }
-    return false;
-}
-
-bool sn_surface_is_local(sn_surfaces *s, const sn_surface_candidate *c)
-{
-    for (uint32_t i = 0; i < (c->edges ? 2u : 1u); ++i) {
-        if (++s->marks == 0) /* all numbers have been used: they begin anew */
-            memset(s->mark_table.column[0], 0, s->vertex_table.count * sizeof(uint32_t)), s->marks = 1;
-        go_around(s, c->vertex[i], s->marks, true);
-        for (uint32_t k = c->edges ? 2 : 1; k < 4; ++k)
-            if (!go_around(s, c->vertex[k], s->marks, false))
-                return false;
-    }
-    return true;
 }
 
 /* ---- Making them --------------------------------------------------------------------------------------------------------- */
@@ -115,20 +98,10 @@ static bool reserve(sn_world *world, sn_surfaces *s, uint32_t skins, uint32_t tr
     const uint32_t numbers = world->ids.table.count;
     const uint64_t most = 3 * (uint64_t)triangles; /* vertices, and edges */
     if (!sn_table_reserve(&s->index_table, a, numbers) || !sn_table_reserve(&s->vertex_table, a, most) ||
-        !sn_table_reserve(&s->mark_table, a, most) || !sn_table_reserve(&s->triangle_table, a, triangles) ||
-        !sn_table_reserve(&s->edge_table, a, most) || !sn_table_reserve(&s->ring_start_table, a, most + 1) ||
-        !sn_table_reserve(&s->ring_table, a, 2 * most) || !sn_table_reserve(&s->sort_table, a, most) ||
-        !sn_table_reserve(&s->skin_table, a, skins))
+        !sn_table_reserve(&s->triangle_table, a, triangles) || !sn_table_reserve(&s->edge_table, a, most) ||
+        !sn_table_reserve(&s->ring_start_table, a, most + 1) || !sn_table_reserve(&s->ring_table, a, 2 * most) ||
+        !sn_table_reserve(&s->sort_table, a, most) || !sn_table_reserve(&s->skin_table, a, skins))
         return false;
-    s->tree_table.count = s->trees; /* trees stay what they are */
-    if (!sn_table_reserve(&s->tree_table, a, skins))
-        return false;
-    for (; s->trees < skins; ++s->trees)
-        for (uint32_t k = 0; k < 2; ++k) {
-            sn_bvh *tree = (sn_bvh *)s->tree_table.column[k] + s->trees;
-            memset(tree, 0, sizeof *tree);
-            sn_bvh_init(tree);
-        }
     return true;
 }
 
@@ -154,8 +127,6 @@ static void add_skin(sn_world *world, sn_surfaces *s, const sn_skin_record *reco
                     (sn_surface_vertex){.number = corner[k], .skin = s->skin_table.count, .triangle = made};
                 *vertex = ++s->vertex_table.count;
                 triangle->owns |= 1u << k;
-            } else if (surface_vertices(s)[*vertex - 1].skin != s->skin_table.count) {
-                s->joined = true;
             }
             triangle->vertex[k] = *vertex - 1;
         }
@@ -170,6 +141,7 @@ static void add_edges(sn_surfaces *s)
     sn_sort_item *item = s->sort_table.column[0];
     const uint32_t count = 3 * s->triangle_table.count;
     sn_surface_triangle *triangle = surface_triangles(s);
+    uint32_t *across = s->triangle_table.column[1];
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t a = triangle[i / 3].vertex[i % 3], b = triangle[i / 3].vertex[(i + 1) % 3];
         item[i] = (sn_sort_item){.key = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a, .a = i};
@@ -186,6 +158,12 @@ static void add_edges(sn_surfaces *s)
         }
         sn_surface_edge *edge = &surface_edges(s)[s->edge_table.count - 1];
         triangle[of].edge[side] = s->edge_table.count - 1;
+        across[3 * (size_t)of + side] = SN_SURFACE_NONE;
+        if (i > 0 && item[i].key == item[i - 1].key) { /* those around an edge are neighbours in a row */
+            across[3 * (size_t)of + side] = item[i - 1].a / 3;
+            if (i < 2 || item[i].key != item[i - 2].key)
+                across[item[i - 1].a] = of;
+        }
         for (uint32_t k = 0; k < 2; ++k)
             if (edge->across[k] == SN_SURFACE_NONE) {
                 edge->across[k] = triangle[of].vertex[(side + 2) % 3];
@@ -237,10 +215,10 @@ bool sn_surfaces_make(sn_world *world)
         return true;
     count_skins(world, &skins, &triangles);
     s->edits = 0;
-    s->on = s->joined = s->searched = false;
+    s->on = s->searched = false;
     s->vertex_table.count = s->triangle_table.count = s->edge_table.count = s->skin_table.count = s->index_table.count =
         0;
-    s->candidate_table.count = s->near_table.count = s->contact_table.count = 0;
+    s->pair_table.count = s->candidate_table.count = s->near_table.count = s->contact_table.count = 0;
     if (skins && !reserve(world, s, skins, triangles))
         return false;
     if (skins) {
@@ -253,12 +231,13 @@ bool sn_surfaces_make(sn_world *world)
             add_skin(world, s, record, i);
     }
     if (skins) {
-        memset(s->mark_table.column[0], 0, s->vertex_table.count * sizeof(uint32_t));
-        s->marks = 0;
+        memset(s->vertex_table.column[1], 0, s->vertex_table.count * sizeof(sn_surface_motion));
         add_edges(s);
         add_rings(s);
         measure_edges(world, s);
     }
+    if (skins && !sn_surface_tiles_make(world, s))
+        return false;
     s->edits = world->contact.edits + 1;
     return true;
 }

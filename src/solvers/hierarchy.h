@@ -17,7 +17,8 @@
    hang.
 
    Beside it, particles near an immovable one are *held*: at most as far from it as rods lead. The load of all comes together there,
-   and the limits of aggregates are too coarse for it.
+   and the limits of aggregates are too coarse for it. Aggregates are held, too, farther away: where what is held ended all at once, the
+   rods there carried all that hung beyond. After the pass, single rods that are still far too long are mended: see tiled_mend.c.
 
    Which meshes get it, and why others do not, is said in hierarchy_build.c. What is here is derived from the constraints, where
    particles are stored, their masses, and the rest shape (sn_rest_place); it is made again when one of these changes. */
@@ -163,6 +164,7 @@ typedef struct sn_hierarchy {
     const uint32_t *rod_start; /* by slot: its rods, in */
     const hierarchy_edge *rod;
     const uint32_t *tile_of; /* by slot */
+    const uint32_t *place;   /* by slot: in planes, the float of its x */
     uint32_t slots;
     uint16_t *too_long; /* by batch of the plan: lanes */
     uint32_t batches;

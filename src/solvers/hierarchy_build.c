@@ -185,6 +185,7 @@ static void make(hierarchy_work *w)
     w->h->rod_start = w->start;
     w->h->rod = w->edge;
     w->h->tile_of = w->tile;
+    w->h->place = w->place;
     w->h->slots = w->slots;
 }
 

@@ -38,6 +38,7 @@ void sn_hierarchy_find_tiles(hierarchy_work *w)
 {
     const sn_plan *plan = w->in->plan;
     w->tile = sn_hierarchy_scratch(w, w->slots, sizeof *w->tile);
+    w->place = sn_hierarchy_scratch(w, w->slots, sizeof *w->place);
     for (uint32_t t = 0; t < plan->layer[1] && !w->failed; ++t)
         for (uint32_t i = 0; i < plan->tile[t].count; ++i)
             w->tile[plan->tile[t].first + i] = t;
@@ -188,7 +189,7 @@ void sn_hierarchy_list_particles(hierarchy_work *w)
         const sn_tile *tile = &w->in->plan->tile[w->tile[i]];
         const uint32_t k = h->first[w->node[i]]++;
         h->member[k] = i;
-        h->at[k] = tile->rows ? place_in_planes(tile, i) : 0;
+        h->at[k] = w->place[i] = tile->rows ? place_in_planes(tile, i) : 0;
     }
     memmove(h->first + 1, h->first, h->node_table.count * sizeof *h->first);
     h->first[0] = 0;

@@ -64,6 +64,7 @@ typedef struct hierarchy_work {
     const sn_real *w; /* by slot */
     uint32_t *mesh;   /* by slot: SN_PLAN_NONE or its mesh */
     uint32_t *tile;   /* by slot */
+    uint32_t *place;  /* by slot: in planes, the float of its x */
     uint32_t *start;  /* by slot: its edges */
     hierarchy_edge *edge;
     uint32_t *node;       /* by slot: its aggregate */

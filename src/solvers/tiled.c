@@ -22,9 +22,8 @@ typedef struct tile_pass {
     float largest[SN_BATCH]; /* m, by lane: the largest that batches made, if they are measured */
 } tile_pass;
 
-/* ns of a constraint and of a particle, about: to know whether sharing pays. */
+/* ns of a constraint, about: to know whether sharing pays. */
 #define WORK_OF_CONSTRAINT 2.0
-#define WORK_OF_PARTICLE   4.0
 
 /* ---- Scratch ------------------------------------------------------------------------------------------------------------ */
 
@@ -172,117 +171,10 @@ static bool project_batches(const sn_tiled *t, sn_sweep *sweep, const sn_plan_ru
    not keep momentum. A turning block of 125 particles that nothing held was 12 m away after 10,000 frames. A body with an
    immovable particle gives its momentum to that anyway. */
 #define SHORTEST_COARSE ((sn_real)1e-3) /* s */
-#define FARTHEST_COARSE 16.0f           /* m, by coordinate */
 
 /* The length of a rod is wrong by up to 2 sqrt(3) halves of a last place because of where its ends were rounded to; a last place
    is up to 2^-23 of the coordinate. */
 #define ROUNDING (4 * 0x1p-24f)
-
-typedef struct looking {
-    const sn_solver_in *in;
-    const sn_tiled_others *others;
-    tile_state *state;
-} looking;
-
-static float reach_of(const sn_vec4 *x)
-{
-    float a = fabsf((float)x->x), b = fabsf((float)x->y), c = fabsf((float)x->z);
-    a = a > b ? a : b;
-    return a > c ? a : c;
-}
-
-/* Whether a column has a number other than 0 for a particle of a tile of the first layer. */
-static bool is_any_set(const uint32_t *column, const sn_tile *tile)
-{
-    bool any = false;
-    for (uint32_t i = 0; column && !any && i < tile->count; ++i)
-        any = column[tile->first + i] != 0;
-    return any;
-}
-
-static bool is_any_pushed(const sn_vec3 *force, const sn_tile *tile)
-{
-    bool any = false;
-    for (uint32_t i = 0; force && !any && i < tile->count; ++i) {
-        const sn_vec3 f = force[tile->first + i];
-        any = f.x != 0 || f.y != 0 || f.z != 0;
-    }
-    return any;
-}
-
-static bool is_any_asked(const bool *asks, const sn_tile *tile)
-{
-    return asks && memchr(asks + tile->first, true, tile->count);
-}
-
-static void look_at_tile(void *data, uint32_t index, uint32_t worker)
-{
-    const looking *l = data;
-    const sn_plan *plan = l->in->plan;
-    const sn_tile *tile = &plan->tile[index];
-    if (l->others->keep)
-        l->others->keep(l->others->world, tile->first, tile->first + tile->count);
-    tile_state state = {.nearest = INFINITY,
-                        .watched = is_any_set(l->others->target, tile) || is_any_set(l->others->body, tile),
-                        .pushed = is_any_pushed(l->others->pushed, tile),
-                        .asks = is_any_asked(l->in->asks, tile)};
-    (void)worker;
-    for (uint32_t i = 0; tile->large && i < tile->count; ++i) {
-        const sn_vec4 *x = &l->in->frame.x[tile->first + i];
-        float reach = reach_of(x);
-        state.reach = reach > state.reach ? reach : state.reach;
-        state.held = state.held || x->w == 0;
-    }
-    l->state[index] = state;
-}
-
-/* What holds one tile of a body holds all of them. Tiles of later layers reach as far as the body does: they move places themselves
-   only where all tiles whose particles they move do that, too. */
-static void join_states(const sn_plan *plan, tile_state *state)
-{
-    for (uint32_t i = 0; i < plan->layer[1]; ++i) {
-        tile_state *body = &state[plan->tile[i].body];
-        body->held = body->held || (plan->tile[i].large && state[i].held);
-        body->farthest = state[i].reach > body->farthest ? state[i].reach : body->farthest;
-        body->nearest = state[i].reach < body->nearest ? state[i].reach : body->nearest;
-    }
-    for (uint32_t i = 0; i < plan->tile_table.count; ++i) {
-        const tile_state *body = &state[plan->tile[i].body];
-        state[i].held = body->held;
-        if (i < plan->layer[1] || !plan->tile[i].large)
-            continue;
-        state[i].reach = body->farthest;
-        state[i].mixed = body->farthest > FARTHEST_COARSE && body->nearest <= FARTHEST_COARSE;
-    }
-}
-
-bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others)
-{
-    if (others->keep)
-        others->keep(others->world, in->plan->particles, in->particle_count); /* they are in no tile */
-    tiled *scratch = in->scratch->tiled;
-    sn_plan_correct_stiffness(in->plan, in->store, in->stiffness_root);
-    if (in->wide && in->plan->any_watched)
-        sn_lambda_watch_anew(scratch, in->plan);
-    scratch->forest.fresh = false; /* what sleeps, and what a target leads, may be others */
-    sn_forest_prepare(&scratch->forest, in->store, &in->frame);
-    looking l = {in, others, scratch->state_table.column[0]};
-    const uint32_t tiles = in->plan->layer[1], all = in->plan->tile_table.count;
-    bool share = sn_parallel_wants(in->parallel, 2 * WORK_OF_PARTICLE * in->particle_count);
-    if (!sn_parallel_tasks(share ? in->parallel : NULL, tiles, look_at_tile, &l)) {
-        sn_parallel_repair(in->parallel); /* what has to be kept is kept */
-        return false;
-    }
-    for (uint32_t i = tiles; i < all; ++i)
-        l.state[i] = (tile_state){0};
-    join_states(in->plan, l.state);
-    sn_hierarchy_begin(&scratch->hierarchy, in);
-    sn_tiled_begin_mending(&scratch->hierarchy);
-    scratch->any_watched = false;
-    for (uint32_t i = 0; i < tiles; ++i)
-        scratch->any_watched = scratch->any_watched || l.state[i].watched;
-    return true;
-}
 
 static const tile_state *state_of(const layer *l, const sn_tile *tile)
 {

@@ -103,13 +103,10 @@ typedef struct whereabouts {
 
 static whereabouts find(const mending *m, uint32_t slot)
 {
-    const uint32_t index = m->h->tile_of[slot];
-    const sn_tile *tile = &m->l->plan->tile[index];
-    const sn_hierarchy_home *home = &m->h->home[index];
+    const sn_hierarchy_home *home = &m->h->home[m->h->tile_of[slot]];
     if (!home->plane || m->touched[slot])
         return (whereabouts){&m->x[slot].x, home->coarse ? NULL : &m->low[slot].x, 1};
-    uint32_t lane, row = place_in_rows(tile, slot - tile->first, &lane);
-    sn_real *at = home->plane + (size_t)row * SN_ROW + lane;
+    sn_real *at = home->plane + m->h->place[slot];
     return (whereabouts){at, home->coarse ? NULL : at + SN_PLANE_D * SN_BATCH, SN_BATCH};
 }
 

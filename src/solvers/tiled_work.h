@@ -12,6 +12,9 @@
 #define PLANE_MARGIN SN_BATCH /* floats before the first row and behind the last that lanes may reach */
 #define LANES        SN_BATCH
 
+#define FARTHEST_COARSE  16.0f /* m, by coordinate: see "How places are rounded" in tiled.c */
+#define WORK_OF_PARTICLE 4.0   /* ns, about: to know whether sharing pays */
+
 /* What passes keep between steps. */
 typedef struct tiled {
     sn_table plane_table; /* of float: for each worker, the planes of one tile; and its start_plane, where asked for */

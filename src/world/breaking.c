@@ -118,9 +118,12 @@ sn_result sn_constraint_set_strength(sn_world *world, sn_constraint constraint, 
     /* What is gone stays in the list until the next step: tidying here would make many strengths in a row cost their square. It
        keeps the order of the list, and is replaced where its number is used again. */
     sn_table *table = &world->breaking.table;
-    sn_weak *weak = weak_list(world), entry = {constraint, force, torque};
+    sn_weak *weak = weak_list(world), entry = {constraint, force, torque, 0, 0};
     uint32_t at = find(world, constraint);
-    bool there = is_at(world, at, constraint), stays = force > 0 || torque > 0;
+    bool there = is_at(world, at, constraint);
+    if (there)
+        entry.strain = weak[at].strain, entry.tears = weak[at].tears;
+    bool stays = force > 0 || torque > 0 || entry.strain > 0;
     bool taken = at < table->count && place_of(weak[at].constraint) == place_of(constraint);
     size_t after = (table->count - at) * sizeof *weak;
     if (taken && !stays)
@@ -135,6 +138,77 @@ sn_result sn_constraint_set_strength(sn_world *world, sn_constraint constraint, 
     return SN_OK;
 }
 
+sn_result sn_breaking_set_run(sn_world *world, sn_constraints run, const sn_tear_def *def)
+{
+    sn_table *table = &world->breaking.table;
+    const uint32_t count = def ? run.count : 0;
+    if (!sn_table_reserve(table, &world->allocator, (uint64_t)table->count + count))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for the strengths of %u constraints", count);
+    sn_weak *weak = weak_list(world);
+    const uint32_t first = find(world, (sn_constraint){run.kind, run.first, 0});
+    const uint32_t end = find(world, (sn_constraint){run.kind, run.first + run.count, 0});
+    memmove(weak + first + count, weak + end, (table->count - end) * sizeof *weak);
+    table->count = table->count - (end - first) + count;
+    for (uint32_t i = 0; i < count; ++i) {
+        const sn_real factor =
+            (sn_real)sn_tear_factor(def->seed, (double)def->spread, run.kind, sn_constraints_at(run, i).index);
+        weak[first + i] = (sn_weak){sn_constraints_at(run, i), def->force * factor, 0, def->strain * factor, 1};
+    }
+    world->breaking.changed = true;
+    world->breaking.edits++;
+    return SN_OK;
+}
+
+sn_result sn_constraint_read_tear(const sn_world *world, sn_constraint constraint, sn_tear_def *def)
+{
+    if (!world)
+        return SN_ERROR_ARGUMENT;
+    if (!def)
+        return world_fail(world, SN_ERROR_ARGUMENT, "def is NULL");
+    if (!exists(world, constraint))
+        return SN_ERROR_STALE;
+    const uint32_t at = find(world, constraint);
+    const sn_weak *weak = weak_list(world);
+    *def = sn_default_tear_def();
+    if (is_at(world, at, constraint) && weak[at].tears)
+        def->force = weak[at].force, def->strain = weak[at].strain;
+    return SN_OK;
+}
+
+bool sn_breaking_reserve(sn_world *world, uint32_t count)
+{
+    sn_table *table = &world->breaking.table;
+    return !table->count || sn_table_reserve(table, &world->allocator, (uint64_t)table->count + count);
+}
+
+void sn_breaking_copy(sn_world *world, uint32_t kind, uint32_t row, sn_constraint to)
+{
+    sn_table *table = &world->breaking.table;
+    sn_weak *weak = weak_list(world);
+    if (!sn_breaking_has(world, kind, row))
+        return;
+    sn_weak entry = weak[find(world, (sn_constraint){.kind = kind, .index = row})];
+    const uint32_t at = find(world, to);
+    const bool taken = at < table->count && place_of(weak[at].constraint) == place_of(to);
+    if (!taken)
+        memmove(weak + at + 1, weak + at, (table->count++ - at) * sizeof *weak);
+    entry.constraint = to;
+    weak[at] = entry;
+    world->breaking.changed = true;
+    world->breaking.edits++;
+}
+
+void sn_breaking_weaken(sn_world *world, uint32_t kind, uint32_t row, uint32_t n)
+{
+    sn_weak *weak = weak_list(world);
+    if (!sn_breaking_has(world, kind, row))
+        return;
+    sn_weak *entry = &weak[find(world, (sn_constraint){.kind = kind, .index = row})];
+    entry->force /= (sn_real)n;
+    entry->torque /= (sn_real)n;
+    world->breaking.edits++;
+}
+
 sn_result sn_constraint_strength(const sn_world *world, sn_constraint constraint, sn_real *force, sn_real *torque)
 {
     if (!world)
@@ -142,7 +216,7 @@ sn_result sn_constraint_strength(const sn_world *world, sn_constraint constraint
     if (!exists(world, constraint))
         return SN_ERROR_STALE;
     uint32_t at = find(world, constraint);
-    sn_weak found = {constraint, 0, 0};
+    sn_weak found = {constraint, 0, 0, 0, 0};
     if (is_at(world, at, constraint))
         found = weak_list(world)[at];
     if (force)
@@ -161,6 +235,9 @@ bool sn_breaking_begin(sn_world *world)
     if (!breaking->table.count)
         return true;
     sn_breaking_tidy(world);
+    breaking->any_tears = false;
+    for (uint32_t i = 0; i < breaking->table.count; ++i)
+        breaking->any_tears = breaking->any_tears || weak_list(world)[i].tears;
     return sn_table_reserve(&breaking->broken_table, &world->allocator, breaking->table.count);
 }
 
@@ -234,6 +311,35 @@ static void fetch_exerted(sn_world *world)
     }
 }
 
+/* Removes what broke, unless the caller's function refuses, and what hangs on it. */
+static void let_go(sn_world *world)
+{
+    sn_table *table = &world->breaking.broken_table;
+    sn_break *broken = table->column[0];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < table->count; ++i) {
+        const sn_constraint c = broken[i].constraint;
+        double released = 0;
+        if (!sn_constraint_is_valid(world, c)) /* it hung on one before it */
+            continue;
+        sn_tear tear = {.type = SN_TEAR_BREAK,
+                        .constraint = c,
+                        .place = sn_tear_place(world, c.kind, c.index),
+                        .strain = (sn_real)sn_tear_strain(world, c.kind, c.index),
+                        .force = broken[i].force};
+        if (!sn_tear_allowed(world, &tear))
+            continue;
+        if (weak_list(world)[find(world, c)].tears)
+            sn_tear_remove_dependents(world, c.kind, c.index, &released);
+        released += sn_tear_energy(world, c.kind, c.index);
+        sn_constraint_remove(world, c);
+        tear.released = (sn_real)released;
+        sn_tear_tell(world, &tear);
+        broken[count++] = broken[i];
+    }
+    table->count = count;
+}
+
 void sn_breaking_end(sn_world *world)
 {
     sn_breaking *breaking = &world->breaking;
@@ -244,11 +350,12 @@ void sn_breaking_end(sn_world *world)
         fetch_exerted(world);
     for (uint32_t i = 0; i < breaking->table.count; ++i)
         if ((weak[i].force > 0 && most[i].force > weak[i].force) ||
-            (weak[i].torque > 0 && most[i].torque > weak[i].torque))
+            (weak[i].torque > 0 && most[i].torque > weak[i].torque) ||
+            (weak[i].strain > 0 &&
+             sn_tear_strain(world, weak[i].constraint.kind, weak[i].constraint.index) > (double)weak[i].strain))
             broken[breaking->broken_table.count++] = (sn_break){weak[i].constraint, most[i].force, most[i].torque,
                                                                 sn_constraint_user(world, weak[i].constraint)};
-    for (uint32_t i = 0; i < breaking->broken_table.count; ++i)
-        sn_constraint_remove(world, broken[i].constraint);
+    let_go(world);
     if (breaking->broken_table.count)
         sn_breaking_tidy(world);
 }
@@ -261,11 +368,18 @@ const sn_break *sn_world_broken(const sn_world *world, uint32_t *count)
     return broken ? world->breaking.broken_table.column[0] : NULL;
 }
 
+/* Strengths without strain have the hash that they had before there was one. */
+static uint64_t hash_weak(uint64_t hash, const sn_weak *weak)
+{
+    hash = hash_real(hash_real(hash_u64(hash, place_of(weak->constraint)), weak->force), weak->torque);
+    return weak->tears || weak->strain > 0 ? hash_u64(hash_real(hash, weak->strain), weak->tears) : hash;
+}
+
 uint64_t sn_breaking_hash(uint64_t hash, const sn_world *world)
 {
     const sn_weak *weak = weak_list(world);
     for (uint32_t i = 0; i < world->breaking.table.count; ++i)
         if (sn_constraint_is_valid(world, weak[i].constraint))
-            hash = hash_real(hash_real(hash_u64(hash, place_of(weak[i].constraint)), weak[i].force), weak[i].torque);
+            hash = hash_weak(hash, &weak[i]);
     return hash;
 }

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 
 #include <sinew/joints.h>
+#include <sinew/tear.h>
 
 struct sn_world;
 
@@ -13,6 +14,8 @@ struct sn_world;
 typedef struct sn_weak {
     sn_constraint constraint;
     sn_real force, torque; /* N, N m: its strength; 0: any */
+    sn_real strain;        /* the same, for rods */
+    uint32_t tears;        /* what hangs on it goes with it: sn_constraints_set_tear */
 } sn_weak;
 
 typedef struct sn_breaking {
@@ -20,6 +23,7 @@ typedef struct sn_breaking {
     sn_table broken_table; /* of sn_break: what broke in the last step */
     sn_table rest_table;   /* of uint32_t: which of the list are in no batch of the plan */
     uint64_t edits;        /* rises when the list changes */
+    bool any_tears;        /* some of the list does; as of the start of a step */
     bool changed;          /* the list did, since the plan was told, */
     uint64_t serial;       /*   which was this one */
     bool in_lanes;     /* in this substep the solver noted what batches exert: only the rest is looked at one by one */
@@ -49,6 +53,16 @@ sn_result sn_breaking_prepare(struct sn_world *world, const sn_kind *kind, sn_re
 
 /* Whether a constraint that exists may break. */
 bool sn_breaking_has(const struct sn_world *world, uint32_t kind, uint32_t row);
+
+/* Gives the constraints of a run, which are there, the strengths of a def; NULL: none. Room is made. */
+sn_result sn_breaking_set_run(struct sn_world *world, sn_constraints run, const sn_tear_def *def);
+
+/* Makes room for the strengths of so many more. */
+bool sn_breaking_reserve(struct sn_world *world, uint32_t count);
+
+/* A constraint gets the strength of another, if that has one; and the n-th part of what it has. There is room. */
+void sn_breaking_copy(struct sn_world *world, uint32_t kind, uint32_t row, sn_constraint to);
+void sn_breaking_weaken(struct sn_world *world, uint32_t kind, uint32_t row, uint32_t n);
 
 /* Forgets the strength of what is gone. */
 void sn_breaking_tidy(struct sn_world *world);

@@ -865,6 +865,7 @@ sn_result sn_constraint_change(sn_world *world, sn_constraint constraint, const 
     memset(pool->lambda + (size_t)constraint.index * pool->kind.rows, 0, pool->kind.rows * sizeof *pool->lambda);
     sn_store_tidy(&world->constraints, &world->allocator);
     world->incidence.built = false; /* it now holds other particles */
+    sn_tear_constraint_changed(world);
     world->constraints.edits++;
     return SN_OK;
 }

@@ -8,6 +8,7 @@
 #include "world/sleep.h"
 
 #include <sinew/contact.h>
+#include <sinew/tear.h>
 
 /* A fixed shape: one shape of a static or kinematic body. State. */
 typedef struct sn_fixed_shape {
@@ -47,7 +48,13 @@ typedef struct sn_skin_record {
     sn_real thickness;
     uint32_t one_sided, self_collision;
     uint64_t user;
+    sn_tear_def tear; /* all 0: it does not tear */
 } sn_skin_record;
+
+static inline bool skin_tears(const sn_skin_record *skin)
+{
+    return skin->tear.strain > 0 || skin->tear.force > 0;
+}
 
 #define SN_IMPULSE_FIXED    0x80000000u
 #define SN_IMPULSE_TRIANGLE 0x40000000u

@@ -298,6 +298,71 @@ sn_particles sn_particles_add(sn_world *world, uint32_t count, const sn_real *xy
     return sn_particles_add_like(world, &def, count, xyz, stride);
 }
 
+/* ---- Splitting --------------------------------------------------------------------------------------------------- */
+
+bool sn_particles_reserve_more(sn_world *world, uint32_t count)
+{
+    uint64_t room = (uint64_t)world->particles.table.count + count + bodies_rows(&world->bodies) + 1;
+    if (room > SN_MAX_COUNT || !sn_ids_reserve(&world->ids, &world->allocator, count) ||
+        !sn_table_reserve(&world->particles.table, &world->allocator, room))
+        return false;
+    sn_particle_store_bind(&world->particles);
+    return true;
+}
+
+/* A row of a table by particle number, as far as it has one. Room for it is there. */
+static void copy_row(sn_table *table, uint32_t to, uint32_t from)
+{
+    if (from >= table->count)
+        return;
+    for (; table->count <= to; table->count++)
+        memset((char *)table->column[0] + table->count * table->width[0], 0, table->width[0]);
+    sn_table_copy_row(table, to, from);
+}
+
+void sn_particle_take_share(sn_world *world, uint32_t number, sn_real mass, double share)
+{
+    sn_particle_store *p = &world->particles;
+    uint32_t slot = world->ids.value[number];
+    sn_world_weighs(world, slot, inverse(mass));
+    p->x[slot].w = inverse(mass);
+    p->v[slot].w = mass;
+    p->force[slot] = vec3_scale(p->force[slot], (sn_real)share);
+    world->springs.looked = false;
+    sn_history_forget(&world->history, slot);
+    sn_sleep_disturb(world, number);
+}
+
+uint32_t sn_particle_copy(sn_world *world, uint32_t number, sn_real mass, double share)
+{
+    sn_particle_store *p = &world->particles;
+    uint32_t made, slot = p->table.count++, from = world->ids.value[number];
+    sn_ids_find(&world->ids, &world->allocator, 1, SN_MAX_COUNT, &made);
+    sn_ids_take(&world->ids, made, 1);
+    sn_table_copy_row(&p->table, slot, from);
+    p->x[slot].w = inverse(mass);
+    p->v[slot].w = mass;
+    p->force[slot] = vec3_scale(p->force[from], (sn_real)share);
+    p->index[slot] = made;
+    p->body[slot] = 0;
+    if (p->target[from]) { /* it is led as well */
+        sn_target *target = world->target_table.column[0];
+        target[world->target_table.count] = target[p->target[from] - 1];
+        target[world->target_table.count].index = made;
+        p->target[slot] = ++world->target_table.count;
+    }
+    world->ids.value[made] = slot;
+    copy_row(&world->contact.rest_table, made, number);
+    copy_row(&world->contact.own_place_table, made, number);
+    copy_row(&world->contact.spin_table, made, number);
+    copy_row(&world->rest_shape_table, made, number);
+    world->rest_edits++;
+    world->moves++;
+    sn_world_slot_taken(world);
+    sn_sleep_disturb(world, made);
+    return made;
+}
+
 /* ---- Removing --------------------------------------------------------------------------------------------------- */
 
 static void forget_target(sn_world *world, uint32_t slot)

@@ -74,7 +74,7 @@ sn_result sn_world_prepare_step(sn_world *world, sn_real dt, bool still)
     sn_result result = check_kinds(world, still);
     if (result == SN_OK)
         result = sn_compromise_find(world);
-    if (result == SN_OK && !(sn_breaking_begin(world) && sn_world_reserve_step(world, still)))
+    if (result == SN_OK && !(sn_breaking_begin(world) && sn_tear_begin(world) && sn_world_reserve_step(world, still)))
         result = world_fail(world, SN_ERROR_MEMORY, "no memory for the scratch of a step");
     if (result == SN_OK)
         sn_springs_watch(world, dt, still);

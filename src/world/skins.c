@@ -139,6 +139,7 @@ sn_result sn_skin_add(sn_world *world, const sn_skin_def *def, sn_skin *skin)
     c->edits++;
     sn_sleep_wake_all(world);
     c->skin_generation++;
+    sn_tear_skins_changed(world);
     if (skin)
         *skin = (sn_skin){number, generation};
     return SN_OK;
@@ -195,6 +196,7 @@ sn_result sn_skin_remove(sn_world *world, sn_skin skin)
     c->edits++;
     sn_sleep_wake_all(world);
     c->skin_generation++;
+    sn_tear_skins_changed(world);
     return SN_OK;
 }
 
@@ -228,6 +230,7 @@ void sn_skins_forget(sn_world *world, uint32_t first, uint32_t last)
     }
     if (to != c->triangle_table.count) {
         c->edits++, c->skin_generation++;
+        sn_tear_skins_changed(world);
         sn_sleep_wake_all(world);
     }
     c->triangle_table.count = to;
@@ -244,6 +247,11 @@ uint64_t sn_contact_hash_skins(uint64_t hash, const sn_contact_world *contact)
         hash = hash_u64(hash_u64(hash, skin[i].number),
                         (uint64_t)skin[i].self_collision << 33 | (uint64_t)skin[i].one_sided << 32 | skin[i].count);
         hash = hash_real(hash, skin[i].thickness);
+        if (skin_tears(&skin[i])) {
+            const sn_tear_def *tear = &skin[i].tear;
+            hash = hash_real(hash_real(hash_real(hash, tear->strain), tear->force), tear->spread);
+            hash = hash_u64(hash, tear->seed);
+        }
         for (uint32_t t = skin[i].first; t < skin[i].first + skin[i].count; ++t)
             for (int k = 0; k < 3; ++k)
                 hash = hash_u64(hash, triangles(contact)[t][k]);

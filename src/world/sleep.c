@@ -523,6 +523,20 @@ void sn_sleep_meet_surfaces(sn_world *world, const uint32_t slot[4], sn_real dis
         stir(world, world->particles.index[slot[k]]);
 }
 
+sn_real sn_sleep_surface_slack(const sn_world *world, sn_real dt)
+{
+    const sn_surfaces *s = &world->contacts.surfaces;
+    sn_real thickest = 0, led = 0;
+    for (uint32_t i = 0; i < s->skin_table.count; ++i)
+        thickest = surface_skins(s)[i].thickness > thickest ? surface_skins(s)[i].thickness : thickest;
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+        const uint32_t slot = surface_vertices(s)[i].slot;
+        const sn_real way = world->particles.target[slot] ? vec3_length(way_of(world, slot, dt)) : 0;
+        led = way > led ? way : led;
+    }
+    return 2 * (thickest * TOUCH + led) + slack(world, dt);
+}
+
 bool sn_sleep_meet(sn_world *world, sn_real dt)
 {
     const sn_contacts *c = &world->contacts;
@@ -736,6 +750,13 @@ static void join_by_contacts(sn_world *world)
         if (kept[i].other & SN_IMPULSE_FIXED)
             column(world, SLEEP_MARKS)[kept[i].number] |=
                 m[kept[i].other & ~SN_IMPULSE_FIXED].moves ? TOUCHES | RESTLESS : TOUCHES;
+    }
+    const sn_surface_contact *touch = world->contacts.surfaces.contact_table.column[0]; /* of the last substep */
+    for (uint32_t i = 0; world->contacts.surfaces.on && i < world->contacts.surfaces.contact_table.count; ++i) {
+        for (uint32_t k = 0; k < 4; ++k)
+            number[k] = world->particles.index[touch[i].slot[k]];
+        if (touch[i].normal_impulse > 0)
+            join_all(world, number, 4);
     }
     const sn_kept_manifold *contact = world->body_contacts.kept_table.column[0];
     for (uint32_t i = 0; i < world->body_contacts.kept_table.count; ++i) {

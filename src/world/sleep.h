@@ -72,6 +72,9 @@ bool sn_sleep_meet(struct sn_world *world, sn_real dt);
 void sn_sleep_meet_surfaces(struct sn_world *world, const uint32_t slot[4], sn_real distance, sn_real reach,
                             sn_real dt);
 
+/* m: pairs of surfaces that have more to spare than this, and what their velocities may lead to in dt, do not wake each other. */
+sn_real sn_sleep_surface_slack(const struct sn_world *world, sn_real dt);
+
 /* The same once contacts of bodies are found. */
 bool sn_sleep_meet_bodies(struct sn_world *world, sn_real dt);
 

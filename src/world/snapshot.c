@@ -254,6 +254,7 @@ static void walk(stream *s, sn_world *world)
     walk_table(s, &world->constraints.spot_table);
     walk_table(s, &world->constraints.held_table);
     walk_table(s, &world->breaking.table);
+    walk_table(s, &world->tearing.tip_table);
     if (s->mode == READ)
         world->breaking.broken_table.count = 0;
     uint32_t next_field = world->state.next_field, next_drag = world->state.next_drag;
@@ -288,6 +289,7 @@ static void walk(stream *s, sn_world *world)
         sn_store_bind(&world->constraints);
     }
     if (s->mode == READ) {
+        sn_tear_restored(world);
         world->constraints.edits++;
         world->constraints.changes++;
         world->constraints.log_lost = true;

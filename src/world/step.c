@@ -8,7 +8,7 @@
                solve             constraints move them until they hold; after each pass, contact
                settle            velocities follow: what was moved, divided by h
                end               the second half of the kick, restitution, contact of bodies, what breaks
-           events, sleep
+           events, sleep; what is over its limit breaks or tears
 
    (Mueller et al. 2007 with the substeps of Macklin et al. 2019.) The state itself moves. Between any two of these stages
    every particle is whole: x + x_low is its position, v + v_low its velocity. So a stage may run over one tile of particles
@@ -300,6 +300,7 @@ sn_result sn_world_step(sn_world *world, sn_real dt)
     }
     sn_world_finish_step(world);
     sn_breaking_end(world);
+    sn_tear_end(world);
     world->state.steps++;
     return SN_OK;
 }

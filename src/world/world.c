@@ -180,6 +180,7 @@ static void init(sn_world *world, const sn_world_def *def, const sn_allocator *a
     sn_contacts_init(&world->contacts);
     sn_bodies_init(&world->bodies);
     sn_breaking_init(&world->breaking);
+    sn_tearing_init(&world->tearing);
     sn_body_contacts_init(&world->body_contacts);
     sn_plan_init(&world->plan);
     for (uint32_t i = 0; i < 4; ++i)
@@ -223,6 +224,7 @@ static void release(sn_world *world)
     sn_contacts_release(&world->contacts, &allocator);
     sn_bodies_release(&world->bodies, &allocator);
     sn_breaking_release(&world->breaking, &allocator);
+    sn_tearing_release(&world->tearing, &allocator);
     sn_body_contacts_release(&world->body_contacts, &allocator);
     sn_table_release(&world->field_table, &allocator);
     sn_table_release(&world->rest_shape_table, &allocator);

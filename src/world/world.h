@@ -13,6 +13,7 @@
 #include "world/breaking.h"
 #include "world/contact.h"
 #include "world/query_tree.h"
+#include "world/tear.h"
 #include "contact/particle_contacts.h"
 #include "contact/body_contacts.h"
 #include "world/profile.h"
@@ -155,6 +156,7 @@ struct sn_world {
     sn_bodies bodies;
     sn_store constraints;
     sn_breaking breaking;
+    sn_tearing tearing; /* derived, or scratch */
     sn_table
         rest_shape_table; /* of sn_rest_place, by particle number: rest shapes of stiff meshes; empty where there are none */
     sn_plan plan;         /* state as far as it is not what would be made of the constraints now; see sn_world_plan */
@@ -280,6 +282,16 @@ void sn_world_follow_edits(sn_world *world);
 /* Forgets the place of a particle in the rest shape of a stiff mesh; and all that were noted later than `shapes` times. */
 void sn_rest_forget(sn_world *world, uint32_t number);
 void sn_rest_forget_since(sn_world *world, uint64_t shapes);
+
+/* Room for so many more particles; false when memory runs out. */
+bool sn_particles_reserve_more(sn_world *world, uint32_t count);
+
+/* One more particle like another, in the same place with the same velocity, but of this mass and with this share of its pending force. There is room. Its
+   number. */
+uint32_t sn_particle_copy(sn_world *world, uint32_t number, sn_real mass, double share);
+
+/* A particle keeps this mass and this share of its pending force. */
+void sn_particle_take_share(sn_world *world, uint32_t number, sn_real mass, double share);
 
 /* A particle has come: when too many have, the plan is forgotten. */
 void sn_world_slot_taken(sn_world *world);

@@ -84,6 +84,17 @@ CODE(
     })
 
 CODE(
+    tears,
+    static bool net_all_tear(void *context, const sn_tear *tear) {
+        (void)context;
+        (void)tear;
+        return true;
+    } static bool net_some_tear(void *context, const sn_tear *tear) {
+        (void)context;
+        return (tear->particle.index + tear->constraint.index) % 3 != 0;
+    })
+
+CODE(
     pre_solve,
     static bool net_one_way(void *context, sn_contact *contact) {
         (void)context;
@@ -198,6 +209,9 @@ const char *const net_cancel_name[NET_CANCELS] = {"NULL", "net_go_on", "net_canc
 sn_contact_filter_fn *const net_filter_function[NET_FILTERS] = {NULL, net_all_touch, net_some_touch};
 const char *const net_filter_name[NET_FILTERS] = {"NULL", "net_all_touch", "net_some_touch"};
 
+sn_tear_fn *const net_tear_function[NET_TEARS] = {NULL, net_all_tear, net_some_tear};
+const char *const net_tear_name[NET_TEARS] = {"NULL", "net_all_tear", "net_some_tear"};
+
 sn_pre_solve_fn *const net_pre_solve_function[NET_PRE_SOLVES] = {NULL, net_one_way, net_belt, net_bad_friction};
 const char *const net_pre_solve_name[NET_PRE_SOLVES] = {"NULL", "net_one_way", "net_belt", "net_bad_friction"};
 
@@ -209,8 +223,9 @@ const char *const net_kind_name[NET_KINDS] = {"NULL",       "&net_gap",     "&ne
 const char *net_code(void)
 {
     static char text[8192];
-    const char *const parts[] = {text_wind,   text_drift,     text_fails, text_storm, text_ball, text_slab, text_go_on,
-                                 text_filter, text_pre_solve, text_trace, text_gap,   text_comb, text_pull, text_bad};
+    const char *const parts[] = {text_wind,  text_drift, text_fails,  text_storm, text_ball,
+                                 text_slab,  text_go_on, text_filter, text_tears, text_pre_solve,
+                                 text_trace, text_gap,   text_comb,   text_pull,  text_bad};
     size_t at = 0;
     for (size_t i = 0; i < COUNT_OF(parts); ++i)
         at += (size_t)snprintf(text + at, sizeof text - at, "%s", parts[i]);

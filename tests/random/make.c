@@ -418,6 +418,7 @@ static const struct number_rule {
     BY(FLAT_DIRECTION, NULL, make_flat_direction),
     VECTOR(HALF, NULL, THREE, 0.1, 0.6, 0, 0),
     VECTOR(OWN_PLACE, NULL, IN_PLANE, -0.4, 0.4, 0, 0),
+    VECTOR(CUT_CORNER, NULL, THREE, -2, 2, 0, 0),
     VECTOR(CENTRE, NULL, IN_PLANE, -0.2, 0.2, 85, (double)SN_MEASURE),
     BY(MOMENTS, NULL, make_moments),
     BY(ANGLES, NULL, make_angles),
@@ -443,6 +444,7 @@ static const struct number_rule {
     BY(AMOUNT, "force", make_strength),
     BY(AMOUNT, "torque", make_strength),
     MIXED(AMOUNT, "torque_strength", 0, 200, 80, 0),
+    RANGE(AMOUNT, "strain", 0.01, 0.5),
     MIXED(AMOUNT, "rest_gap", 0, 0.3, 80, 0),
     MIXED(AMOUNT, "spin_damping", 0, 2, 70, 0),
     MIXED(AMOUNT, "pressure", 0, 3, 40, 1),
@@ -451,6 +453,7 @@ static const struct number_rule {
     MIXED(POSITIVE, "dt", 0, 0, 100, A_FRAME),
     RANGE(POSITIVE, NULL, 0.05, 2),
     MIXED(POSITIVE_OR_INFINITE, NULL, 1e-6, 0.1, 30, INFINITY),
+    RANGE(SPREAD, NULL, 0, 0.9),
     MIXED(SHARE, NULL, 0, 1, 50, 1),
     BY(FRICTION, "dynamic_friction", make_dynamic_friction),
     RANGE(FRICTION, NULL, 0.25, 1),
@@ -634,6 +637,8 @@ static uint32_t choices(net_type type)
     case TYPE_FIXED_TYPE:
     case TYPE_FIELD_TYPE:
         return SN_SHAPE_FIELD + 1;
+    case TYPE_BLADE:
+        return SN_BLADE_PLANE + 1;
     case TYPE_DRAG_FORM:
         return SN_DRAG_RIGID + 1;
     default:
@@ -1110,6 +1115,7 @@ static void make_leaf(net_maker *m, net_type type, const char *name)
                        : type == TYPE_NEW_KIND           ? 1 + draw(m, 3)
                        : type == TYPE_CANCEL_FUNCTION    ? (chance(m, 20) ? 2 : draw(m, 2))
                        : type == TYPE_FILTER_FUNCTION    ? draw(m, NET_FILTERS)
+                       : type == TYPE_TEAR_FUNCTION      ? draw(m, NET_TEARS)
                        : type == TYPE_PRE_SOLVE_FUNCTION ? (chance(m, 10) ? 3 : draw(m, 3))
                        : type == TYPE_DISTANCE_FUNCTION
                            ? (m->shape == SN_SHAPE_FIELD && m->each == 0 ? 1 + draw(m, 2) : 0)

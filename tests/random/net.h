@@ -135,6 +135,7 @@ const char *net_list_check(void);
 #define NET_CANCELS    3
 #define NET_FILTERS    3
 #define NET_PRE_SOLVES 4
+#define NET_TEARS      3
 #define NET_TRACES     2
 #define NET_KINDS      8
 extern sn_field_fn *const net_field_function[NET_FIELDS];
@@ -147,6 +148,8 @@ extern sn_cancel_fn *const net_cancel_function[NET_CANCELS];
 extern const char *const net_cancel_name[NET_CANCELS];
 extern sn_contact_filter_fn *const net_filter_function[NET_FILTERS];
 extern const char *const net_filter_name[NET_FILTERS];
+extern sn_tear_fn *const net_tear_function[NET_TEARS];
+extern const char *const net_tear_name[NET_TEARS];
 extern sn_pre_solve_fn *const net_pre_solve_function[NET_PRE_SOLVES];
 extern const char *const net_pre_solve_name[NET_PRE_SOLVES];
 extern const sn_kind *const net_kind[NET_KINDS];

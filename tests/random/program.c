@@ -258,6 +258,8 @@ static void read_code(net_stage *stage, net_type type, const net_cell *cell, voi
         *(sn_cancel_fn **)to = net_cancel_function[cell->as.number % NET_CANCELS];
     else if (type == TYPE_FILTER_FUNCTION)
         *(sn_contact_filter_fn **)to = net_filter_function[cell->as.number % NET_FILTERS];
+    else if (type == TYPE_TEAR_FUNCTION)
+        *(sn_tear_fn **)to = net_tear_function[cell->as.number % NET_TEARS];
     else if (type == TYPE_PRE_SOLVE_FUNCTION)
         *(sn_pre_solve_fn **)to = net_pre_solve_function[cell->as.number % NET_PRE_SOLVES];
     else if (type == TYPE_TRACE_FUNCTION)

@@ -252,6 +252,7 @@ static void write_code(writer *w, net_type type)
             : type == TYPE_DISTANCE_FUNCTION  ? net_distance_name[i % NET_DISTANCES]
             : type == TYPE_CANCEL_FUNCTION    ? net_cancel_name[i % NET_CANCELS]
             : type == TYPE_FILTER_FUNCTION    ? net_filter_name[i % NET_FILTERS]
+            : type == TYPE_TEAR_FUNCTION      ? net_tear_name[i % NET_TEARS]
             : type == TYPE_PRE_SOLVE_FUNCTION ? net_pre_solve_name[i % NET_PRE_SOLVES]
             : type == TYPE_TRACE_FUNCTION     ? net_trace_name[i % NET_TRACES]
             : type == TYPE_NEW_KIND           ? net_kind_name[i % NET_KINDS]

@@ -45,4 +45,8 @@ if [ -n "${SINEW_PROGRAM:-}" ]; then
   awk '/^```json$/ { on = 1; next } /^```/ { if (on) exit } on' "$SINEW_SOURCE_DIR/docs/scenes.md" >"$folder/scene.json"
   "$SINEW_PROGRAM" check "$folder/scene.json"
   "$SINEW_PROGRAM" run "$folder/scene.json" --frames 5 --quiet
+  # and so is the one with variables
+  awk '/^```json$/ { n++; on = n == 2; next } /^```/ { on = 0 } on' "$SINEW_SOURCE_DIR/docs/scenes.md" >"$folder/variables.json"
+  grep -q variables "$folder/variables.json"
+  "$SINEW_PROGRAM" check "$folder/variables.json"
 fi

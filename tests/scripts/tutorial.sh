@@ -1,5 +1,5 @@
 #!/bin/bash
-# Follows docs/tutorial.md to the letter, in an empty folder, with an installation of this build. Blocks whose first line names a file are written to
+# Follows docs/tutorial.md, and then docs/cookbook.md, to the letter, in an empty folder, with an installation of this build. Blocks whose first line names a file are written to
 # it, blocks of sh are run one after the other, and what the last one printed is compared with a block of output.
 set -eu
 [ -n "${SINEW_PROGRAM:-}" ] || { echo "without the command there is nothing to follow"; exit 0; }
@@ -58,4 +58,18 @@ for file in rope.png rope.gif rope.csv energies.svg cloth.png cloth.gif wind.png
   [ -s "$file" ] || { echo "FAILED: the tutorial did not make $file"; exit 1; }
 done
 grep -q '^after 4 s the corner of the sheet is at a height of 0\.' ../printed || { cat ../printed; exit 1; }
-echo "$count blocks of commands"
+
+# The cook-book: every scene is good and runs, and the program opens one.
+awk '/^```json$/ { n++; on = 1; next } /^```/ { on = 0 } on { print > ("recipe" n ".json") }' "$SINEW_SOURCE_DIR/docs/cookbook.md"
+awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' "$SINEW_SOURCE_DIR/docs/cookbook.md" >recipe.c
+recipes=0
+for scene in recipe*.json; do
+  command sinew check "$scene" --quiet || exit 1
+  command sinew run "$scene" --quiet --frames 10 || exit 1
+  recipes=$((recipes + 1))
+done
+[ "$recipes" -gt 8 ] || { echo "FAILED: the cook-book has only $recipes scenes"; exit 1; }
+mv recipe2.json recipe.json
+# shellcheck disable=SC2046
+cc recipe.c $(pkg-config --cflags --libs --static sinew-scene) -o recipe && ./recipe
+echo "$count blocks of commands, $recipes recipes"

@@ -196,7 +196,7 @@ static void test_nothing_holds_across_a_gap(void **state)
     (void)state;
     double y[2];
     for (uint32_t off = 0; off < 2; ++off) {
-        const how h = {.n = 40, .damping = 3, .off = off, .substeps = off ? 200 : 10};
+        const how h = {.n = 40, .damping = 3, .off = off, .substeps = off ? 60 : 10};
         sheet s = make_sheet(&h);
         for (uint32_t i = 0; i < s.count; ++i) {
             bool gap = false;
@@ -218,8 +218,8 @@ static void test_nothing_holds_across_a_gap(void **state)
         end_sheet(&s);
     }
     print_message("the free end is at %.4f m, with plain sweeps at %.4f\n", y[0], y[1]);
-    assert_true(y[0] < y[1] + 0.01); /* it still sways a little */
-    assert_true(y[0] > y[1] - 0.1);
+    assert_close(y[0], y[1],
+                 0.04); /* plain sweeps stretch it by half a per cent; held across the gap it is 0.15 m too high */
 }
 
 /* Where it comes to rest is where many more substeps of plain sweeps bring it. */
@@ -314,7 +314,7 @@ static void test_free_sheet_keeps_momentum(void **state)
 
 /* ---- The same bits ---------------------------------------------------------------------------------------------------------------- */
 
-/* Large enough for several tiles. */
+/* Large enough for several tiles, and torn at by a corner: then many rods are mended, by all threads. */
 static void test_threads_and_widths_change_nothing(void **state)
 {
     (void)state;
@@ -325,7 +325,11 @@ static void test_threads_and_widths_change_nothing(void **state)
             const how h = {.n = 72, .shuffled = shuffled, .threads = 1 + 3 * (k % 2), .simd = widths[k]};
             sheet s = make_sheet(&h);
             hold_corners(&s, &h);
-            support_run(s.world, 8, FRAME);
+            for (uint32_t frame = 0; frame < 8; ++frame) {
+                const sn_vec3 to = vec(0, -20 * FRAME * (frame + 1), along_z(72, 71 * 72));
+                assert_ok(s.world, sn_particle_move_to(s.world, at(&s, &h, 0, 71), to));
+                support_run(s.world, 1, FRAME);
+            }
             assert_meshes(&s, "has limits");
             if (k == 0)
                 hash = sn_world_hash(s.world);

@@ -115,7 +115,9 @@ static void read_constraint(const sn_world *w, sn_constraint c, sn_constraint jo
     FAILS(is_nan_vec3(sn_constraint_torque_on(w, c, 0)));
     FAILS(sn_constraint_user(w, c) == 0);
     FAILS(sn_constraint_value(w, c, &value) != SN_OK);
+    sn_tear_def tear;
     FAILS(sn_constraint_strength(w, c, &value, &torque) != SN_OK);
+    FAILS(sn_constraint_read_tear(w, c, &tear) != SN_OK);
     FAILS(isnan(sn_joint_axis_value(w, joint, 0)));
     FAILS(isnan(sn_joint_angle(w, joint)));
     FAILS(isnan(sn_joint_way(w, joint)));

@@ -405,9 +405,93 @@ static void many_like_one(void **state)
     assert_says(message, "contact push_out -1");
 }
 
+/* ---- Meshes that cross themselves ---------------------------------------------------------------------------------- */
+
+/* Two boxes of half a size, the second moved by a way; the first `gone` triangles of the second are left out. */
+typedef struct two_boxes {
+    sn_vec3 vertex[16];
+    uint32_t triangle[72];
+} two_boxes;
+
+static void make_boxes(two_boxes *m, double half, double second, sn_vec3 way)
+{
+    static const uint32_t box[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                                     2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+    for (uint32_t i = 0; i < 16; ++i) {
+        const double h = i < 8 ? half : second;
+        m->vertex[i] = vec(i & 1 ? h : -h, i & 2 ? h : -h, i & 4 ? h : -h);
+        if (i >= 8)
+            m->vertex[i] = vec((double)(m->vertex[i].x + way.x), (double)(m->vertex[i].y + way.y),
+                               (double)(m->vertex[i].z + way.z));
+    }
+    for (uint32_t i = 0; i < 72; ++i)
+        m->triangle[i] = box[i % 36] + (i < 36 ? 0 : 8);
+}
+
+static sn_result add_boxes(sn_world *world, const two_boxes *m, int how, uint32_t triangles)
+{
+    sn_body_def def = sn_default_body_def();
+    sn_shape_def shape = sn_default_shape_def(how == 0 ? SN_SHAPE_MESH : how == 1 ? SN_SHAPE_FIELD : SN_SHAPE_BOX);
+    def.type = how == 2 ? SN_BODY_DYNAMIC : SN_BODY_STATIC;
+    def.shapes = &shape;
+    def.shape_count = 1;
+    if (how == 2) {
+        def.vertices = m->vertex, def.vertex_count = 16;
+        def.triangles = m->triangle, def.triangle_count = triangles;
+    } else {
+        shape.vertices = m->vertex, shape.vertex_count = 16;
+        shape.triangles = m->triangle, shape.triangle_count = triangles;
+    }
+    return sn_body_add(world, &def, NULL);
+}
+
+/* As a solid, as a field and as a mass: those that cross or touch are refused with two triangles, at every size; a box beside the other or
+   wholly around it is fine, and so is a sheet that crosses itself. */
+static void crossing_meshes_are_refused(void **state)
+{
+    (void)state;
+    sn_world *world = support_world();
+    static const struct {
+        double second;
+        sn_vec3 way;
+        bool good;
+    } cases[] = {
+        {1, {3, 0, 0}, true},           /* beside it */
+        {0.5, {0, 0, 0}, true},         /* inside of it: two surfaces one in the other */
+        {1, {0.7f, 0.4f, 0.3f}, false}, /* across */
+        {1, {1, 0, 0}, false},      /* half way into it: four sides lie in one plane, and no edge goes through a face */
+        {1, {2, 0, 0}, false},      /* two faces are one */
+        {1, {2, 2, 2}, false},      /* they touch in one corner */
+        {0.5, {1.2f, 0, 0}, false}, /* a corner of it sticks out */
+    };
+    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+        for (int size = -3; size <= 3; size += 3)
+            for (int how = 0; how < 3; ++how) {
+                const double scale = pow(10, size);
+                const uint64_t hash = sn_world_hash(world);
+                two_boxes m;
+                make_boxes(&m, scale, scale * cases[i].second,
+                           vec(scale * (double)cases[i].way.x, scale * (double)cases[i].way.y,
+                               scale * (double)cases[i].way.z));
+                const sn_result result = add_boxes(world, &m, how, 24);
+                if ((result == SN_OK) != cases[i].good)
+                    fail_msg("case %u, 1e%d m, way %d: %s", i, size, how,
+                             result == SN_OK ? "taken" : sn_world_error(world));
+                if (result == SN_OK)
+                    continue;
+                assert_says(sn_world_error(world), "triangles cross or touch each other");
+                assert_true(sn_world_hash(world) == hash);
+            }
+    two_boxes m;
+    make_boxes(&m, 1, 1, vec(0.7, 0.4, 0.3));
+    assert_ok(world, add_boxes(world, &m, 0, 23)); /* one triangle less: a sheet */
+    sn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(crossing_meshes_are_refused),
         cmocka_unit_test(many_like_one),
         cmocka_unit_test(all_rest_on_all),
         cmocka_unit_test(cylinders_roll),

@@ -253,6 +253,67 @@ static void sleepers_wake(void **state)
     sn_world_destroy(world);
 }
 
+/* Sheets that lie on each other on a floor fall asleep together, and wake together. */
+static void a_stack_sleeps(void **state)
+{
+    (void)state;
+    sn_world *world = make_world(6);
+    sn_contact_settings contact = sn_world_contact_settings(world);
+    contact.sleep = true;
+    assert_ok(world, sn_world_set_contact_settings(world, &contact));
+    sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+    sheet s[3];
+    for (uint32_t i = 0; i < 3; ++i)
+        s[i] = add_sheet(world, vec(0.013 * i, 0.004 + 0.01 * i, 0.017 * i), vec(1, 0, 0), vec(0, 0, 1), 1 + i);
+    uint32_t steps = 0, awake = 3;
+    for (; steps < 300 && awake; ++steps) {
+        assert_ok(world, sn_world_step(world, real(DT)));
+        awake = 0;
+        for (uint32_t i = 0; i < 3; ++i)
+            awake += sn_particle_is_awake(world, sn_particle_from_index(world, at(&s[i], 5, 5)));
+        assert_true(awake == 0 || awake == 3); /* one island */
+    }
+    assert_int_equal(awake, 0);
+    assert_int_equal(sn_query_intersections(world, NULL, 0), 0);
+    for (uint32_t i = 0; i < 3; ++i) {
+        const double y = (double)mean_of(world, &s[i]).y;
+        assert_true(fabs(y - (0.004 + 0.01 * i)) < 0.002);
+    }
+    sn_particle_set_velocity(world, sn_particle_from_index(world, at(&s[2], 5, 5)), vec(0, 1, 0));
+    assert_true(sn_particle_is_awake(world, sn_particle_from_index(world, at(&s[0], 5, 5))));
+    sn_world_destroy(world);
+}
+
+/* A stack of three sheets on a slope, the lowest of which is held: below the angle of friction it stays, above it the upper ones slide. Two sweeps after a pass lose some 6 % of the friction
+   between layers. */
+static void a_stack_slides_at_its_angle(void **state)
+{
+    (void)state;
+    for (int steep = 0; steep < 2; ++steep) { /* friction 0.5: slopes of 0.44 and 0.56 */
+        sn_world *world = make_world(10);
+        sheet s[3];
+        const double slope = steep ? 0.56 : 0.44;
+        for (uint32_t i = 0; i < 3; ++i) {
+            s[i] = add_sheet(world, vec(0, 1 + 0.0101 * i, 0), vec(1, 0, 0), vec(0, 0, 1), 1 + i);
+            sn_group_contact contact = sn_default_group_contact(1 + i);
+            contact.material.static_friction = contact.material.dynamic_friction = real(0.5);
+            assert_ok(world, sn_world_set_group_contact(world, 1 + i, &contact));
+        }
+        for (uint32_t i = 0; i < SIDE * SIDE; ++i)
+            sn_particle_set_mass(world, sn_particle_from_index(world, s[0].first + i), SN_IMMOVABLE);
+        sn_settings settings = sn_world_settings(world);
+        settings.gravity = vec(9.81 * sin(atan(slope)), -9.81 * cos(atan(slope)), 0);
+        assert_ok(world, sn_world_configure(world, &settings));
+        run_apart(world, 24);
+        /* g (sin - mu cos) t^2 / 2 with t = 0.4 s: 0.041 m with 0.5, 0.075 with nine tenths of that */
+        for (uint32_t i = 1; i < 3; ++i) {
+            const double x = (double)mean_of(world, &s[i]).x;
+            assert_true(steep ? x > 0.04 && x < 0.075 : x < 0.002);
+        }
+        sn_world_destroy(world);
+    }
+}
+
 /* ---- Nothing but the state --------------------------------------------------------------------------------------------------- */
 
 static uint64_t hash_after(sn_world *world, const sheet *s, uint32_t from, uint32_t steps)
@@ -403,6 +464,8 @@ int main(void)
         cmocka_unit_test(layers_rest_on_each_other),
         cmocka_unit_test(friction_holds_layers),
         cmocka_unit_test(sleepers_wake),
+        cmocka_unit_test(a_stack_sleeps),
+        cmocka_unit_test(a_stack_slides_at_its_angle),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(a_loaded_world_goes_on_the_same),
         cmocka_unit_test(a_warm_step_allocates_nothing),

@@ -143,7 +143,7 @@ WEB(web_counts) void web_counts(web_world *w, uint32_t *out)
 /* ---- The report ---------------------------------------------------------------------------------------------------------------- */
 
 #define REPORT_HEAD 22
-#define REPORT_KIND 5
+#define REPORT_KIND 6
 
 /* out: so many numbers, then five for each kind, for which it has room; *kinds gets how many. */
 WEB(web_report) sn_result web_report(web_world *w, double *out, uint32_t *kinds)
@@ -182,6 +182,7 @@ WEB(web_report) sn_result web_report(web_world *w, double *out, uint32_t *kinds)
         out[2] = r.kinds[i].undefined;
         out[3] = r.kinds[i].largest;
         out[4] = r.kinds[i].mean;
+        out[5] = r.kinds[i].relative;
     }
     *kinds = r.kind_count;
     return SN_OK;

@@ -40,10 +40,10 @@ export interface Sinew {
   /** The kinds of constraints. */
   kinds(): KindInfo[];
   /** The names that settings.solver takes; the others likewise. */
-  readonly solvers: string[];
-  readonly integrators: string[];
-  readonly orders: string[];
-  readonly gradients: string[];
+  readonly solvers: Solver[];
+  readonly integrators: Integrator[];
+  readonly orders: Order[];
+  readonly gradients: Gradients[];
   /** The types of objects that a scene can have, with a sentence about each. */
   readonly objectTypes: { name: string; about: string }[];
   /** The JSON Schema of scene files. */
@@ -63,12 +63,17 @@ export interface SceneOptions {
   files?: Record<string, Uint8Array | string>;
 }
 
+export type Solver = "gauss_seidel" | "jacobi" | "impulses" | "lagrange" | "direct" | "tiled";
+export type Integrator = "symplectic_euler" | "forward_euler" | "leapfrog" | "verlet" | "bdf2";
+export type Order = "insertion" | "symmetric" | "worst_first" | "there_and_back";
+export type Gradients = "current" | "start";
+
 /** Something is wrong: with a scene (then problems are listed), with an argument, or with a step that diverged. */
 export class SinewError extends Error {
   /** Of scenes: all that was found, errors and warnings alike, in the order of the command line. Otherwise empty. */
   readonly problems: Problem[];
   /** "argument", "stale", "memory", "limit", "busy", "diverged", "host"; "scene" for problems. */
-  readonly code: string;
+  readonly code: "argument" | "stale" | "memory" | "limit" | "busy" | "diverged" | "host" | "scene";
 }
 
 export interface Problem {
@@ -86,22 +91,22 @@ export interface Problem {
 /** What `world` records of scene files hold, under the names that they have there: see docs/scenes.md. */
 export interface Settings {
   gravity: [number, number, number];
-  solver: string;
-  integrator: string;
-  order: string;
+  solver: Solver;
+  integrator: Integrator;
+  order: Order;
   substeps: number;
   iterations: number;
   tolerance: number;
   damping: number;
   correct_stiffness: boolean;
-  gradients: string;
+  gradients: Gradients;
   profile: boolean;
-  jacobi: string;
+  jacobi: "split" | "averaged";
   relaxation: number;
-  drift: string;
+  drift: "baumgarte" | "soft";
   baumgarte: number;
   warm_start: boolean;
-  linear: string;
+  linear: "minres" | "least_squares";
   stiffening: "auto" | "off";
   drift_time: number;
   k_s: number;
@@ -156,7 +161,7 @@ export interface World {
   addBody(body: object): number;
   /** Two bodies, by number, or null for the world; kind is "ball", "hinge", "slider", "fixed", "cone_twist", "line", "plane",
    *  "velocity" or "spin"; other keys are the parameters of that kind, with vectors as arrays. */
-  addJoint(joint: { kind: string; a: number | null; b: number | null; anchor?: Vec3; axis?: Vec3; strength?: number; torque_strength?: number } & Record<string, unknown>): Constraint;
+  addJoint(joint: { kind: "ball" | "hinge" | "slider" | "fixed" | "cone_twist" | "line" | "plane" | "velocity" | "spin"; a: number | null; b: number | null; anchor?: Vec3; axis?: Vec3; strength?: number; torque_strength?: number } & Record<string, unknown>): Constraint;
   /** mass in kg; Infinity: nothing moves it. Returns its number. */
   addParticle(position: Vec3, options?: { mass?: number; velocity?: Vec3; radius?: number; group?: number }): number;
   /** Three numbers for each, all of one mass, at rest. Returns the number of the first; the others follow. */
@@ -306,7 +311,8 @@ export interface Report {
   angularMomentum: [number, number, number];
   /** s of wall time, if settings.profile is set; otherwise 0. */
   seconds: { step: number; predict: number; solve: number; update: number };
-  kinds: { name: string; count: number; undefined: number; largest: number; mean: number }[];
+  /** largest and mean are in the unit of the kind; relative is the largest as a share of the size of its constraint, or, where that is no length, the largest itself (rad, 1). */
+  kinds: { name: string; count: number; undefined: number; largest: number; mean: number; relative: number }[];
 }
 
 export interface Mesh {

@@ -369,3 +369,31 @@ test('worlds give back what they took', () => {
   for (let i = 0; i < (process.env.SINEW_LONG_TESTS ? 40 : 12); ++i) make();
   assert.equal(sinew.memory, size);
 });
+
+test('the types name what the engine has', () => {
+  const types = readFileSync(new URL('../package/sinew.d.ts', import.meta.url), 'utf8');
+  const union = (name) => types.match(new RegExp(`export type ${name} = ([^;]+);`))[1].split('|').map((one) => JSON.parse(one.trim()));
+  assert.deepEqual(union('Solver'), sinew.solvers);
+  assert.deepEqual(union('Integrator'), sinew.integrators);
+  assert.deepEqual(union('Order'), sinew.orders);
+  assert.deepEqual(union('Gradients'), sinew.gradients);
+});
+
+test('nothing in the package needs await at the top, which bundlers refuse for older browsers', async () => {
+  const { build } = await import('esbuild');
+  for (const name of ['sinew.js', 'sinew-worker.js']) {
+    const file = new URL(`../package/${name}`, import.meta.url).pathname;
+    const { errors } = await build({ entryPoints: [file], bundle: true, format: 'esm', write: false, logLevel: 'silent', target: ['es2020', 'chrome87', 'safari14'], external: ['node:*'] });   // Vite's default
+    assert.deepEqual(errors, []);
+  }
+});
+
+test('the one-file build carries its engine', async () => {
+  const alone = await import('../package/sinew-single.js');
+  const one = await alone.load(), scene = one.scene(text('pendulum'), { files }), other = sinew.scene(text('pendulum'), { files });
+  for (let i = 0; i < 10; ++i) scene.frame(), other.frame();
+  assert.equal(scene.world.hash(), other.world.hash());
+  assert.equal(one.threads, 1);
+  scene.destroy();
+  other.destroy();
+});

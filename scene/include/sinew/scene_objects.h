@@ -56,6 +56,8 @@ typedef struct sn_stuff {
         damping; /* s: the time in which the soft constraints of the object lose their oscillation: their damping is this
                         times their stiffness. Rigid ones have none. Default 0 */
     sn_real stiffness; /* the lectures' k, 0 to 1, of all its constraints; default 1 */
+    sn_real tear_strain, tear_force, tear_spread; /* see sn_tear_def: of its rods; default 0, it does not tear */
+    uint32_t tear_seed;
 } sn_stuff;
 
 /* What all objects have. */
@@ -72,6 +74,8 @@ typedef struct sn_object_skin {
     sn_real thickness;   /* m; default 0 */
     bool one_sided;      /* default false */
     bool self_collision; /* default false */
+    sn_real tear_strain, tear_force, tear_spread; /* see sn_tear_def; default 0: as the material of the object */
+    uint32_t tear_seed;
 } sn_object_skin;
 
 typedef struct sn_object_def {

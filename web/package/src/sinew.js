@@ -16,7 +16,7 @@ const JOINT_NUMBERS = ['least', 'most', 'target', 'target_most', 'target_complia
 const LAYERS = { particles: 1, constraints: 2, skins: 4, shapes: 8, axes: 16, anchors: 32, contacts: 64, forces: 128, velocities: 256, bounds: 512, names: 1024,
   strain: 1 << 16, islands: 1 << 17, tiles: 1 << 18, batches: 1 << 19 };
 const REPORT_HEAD = 22;
-const REPORT_KIND = 5;
+const REPORT_KIND = 6;
 const POINT_NUMBERS = 5;
 
 // Drags: a particle is led to where the mouse is, but no faster than this, m/s, so that a jump of the mouse is no explosion.
@@ -800,7 +800,7 @@ class World {
       kinds: [],
     };
     for (let i = 0, at = REPORT_HEAD; i < kinds; ++i, at += REPORT_KIND) {
-      report.kinds.push({ name: this.#kinds[r[at] - 1]?.name ?? `kind ${r[at]}`, count: r[at + 1], undefined: r[at + 2], largest: r[at + 3], mean: r[at + 4] });
+      report.kinds.push({ name: this.#kinds[r[at] - 1]?.name ?? `kind ${r[at]}`, count: r[at + 1], undefined: r[at + 2], largest: r[at + 3], mean: r[at + 4], relative: r[at + 5] });
     }
     return report;
   }

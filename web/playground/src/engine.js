@@ -7,17 +7,38 @@ export class EngineError extends Error {
   }
 }
 
+// A worker that owes an answer and has said nothing for so long (ms) is stopped, and another one started.
+export const patience = { ms: 30000 };
+
 export class Engine {
   constructor(url) {
-    this.worker = new Worker(url, { type: "module" });
-    this.waiting = new Map();
+    this.url = url;
     this.next = 1;
     this.onframe = () => {};
+    this.onstuck = () => {};
+    this.start();
+    setInterval(() => this.watch(), 500);
+  }
+
+  start() {
+    this.worker = new Worker(this.url, { type: "module" });
+    this.waiting = new Map();
+    this.loaded = this.broken = null;
     this.worker.onmessage = ({ data }) => this.receive(data);
     this.worker.onerror = (event) => this.fail(event.message || "the worker did not start");
   }
 
+  watch() {
+    if (!this.waiting.size || performance.now() - this.heard < patience.ms) return;
+    const message = `the engine gave no answer for ${Math.round(patience.ms / 1000)} s and was stopped`;
+    this.worker.terminate();
+    this.fail(message);
+    this.start();
+    this.onstuck(message);
+  }
+
   receive(data) {
+    this.heard = performance.now();
     if (data.type === "frame") return this.onframe(data.picture);
     const { resolve, reject } = this.waiting.get(data.id);
     this.waiting.delete(data.id);
@@ -33,6 +54,7 @@ export class Engine {
 
   call(type, args = {}) {
     if (this.broken) return Promise.reject(new EngineError({ message: this.broken, code: "host", problems: [] }));
+    if (!this.waiting.size) this.heard = performance.now();
     return new Promise((resolve, reject) => {
       const id = this.next++;
       this.waiting.set(id, { resolve, reject });

@@ -60,7 +60,7 @@ export function fillLessons(list, open) {
 
 export const keys = [
   ["Time", [["Space", "play or pause"], [".", "one frame forward"], [",", "one frame back"], ["Home", "start again"], ["[ ]", "slower, faster"]]],
-  ["Look", [["F", "show all"], ["drag background", "turn"], ["right drag", "move"], ["wheel, pinch", "nearer, farther"], ["T", "dark or light"]]],
+  ["Look", [["F", "show all"], ["drag background", "turn"], ["right drag", "move"], ["wheel, pinch, + −", "nearer, farther"], ["arrows", "turn"], ["T", "dark or light"]]],
   ["Touch", [["drag", "pull what is under the pointer"], ["Shift + click", "pin a particle, or let it go"], ["P", "click does so without Shift"]]],
   ["Open", [["G", "scenes"], ["L", "lessons"], ["B", "compare two settings"], ["S", "settings and curves"], ["O", "a file of yours"], ["C", "copy a link"], ["I", "save a picture"], ["?", "this"], ["Esc", "close"]]],
 ];

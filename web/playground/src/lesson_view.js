@@ -11,7 +11,7 @@ export class LessonView {
   // What controls say that builds the scene: as lines for 'set'.
   get builds() {
     if (!this.lesson) return [];
-    return this.lesson.controls.filter((c) => c.build && this.values[c.key] !== c.start).map((c) => `${c.key}=${this.values[c.key]}`);
+    return this.lesson.controls.filter((c) => c.build && this.values[c.key] !== c.start).flatMap((c) => [c.key, c.also || []].flat().map((key) => `${key}=${this.values[c.key]}`));
   }
 
   show(lesson, index, count) {

@@ -193,6 +193,18 @@ export const lessons = [
     })], ["worst link, %", ...panes.map((p) => n(100 * strain(p).worst, 2))]]),
   },
   {
+    id: "silk", title: "Rubber or silk", short: "The finer the cloth, the more it stretches. It need not.", source: "Beyond the lectures: limits from coarse to fine",
+    scene: "rubber_and_silk", set: ["world.stiffening=off"], other: [],
+    body: `<p>Both cloths have the same threads, the same masses and the same number of passes. A is swept: a pass goes over all threads once. B is swept as well, after a few more constraints.</p>
+      <p>A pass hands a load on by one thread. With 64 threads from the pins to the hem, ten passes a frame are too few: the threads at the pins learn late what hangs on them, and stretch like rubber. A finer cloth is worse, because its threads are lighter and there are more of them on the way.</p>
+      <p>So B first looks from afar. Particles are put together in groups, and groups in larger groups. The centres of two neighbours may be no farther apart than they were at rest:</p>
+      ${formula(math("|", sub(bold("c"), "a"), "−", sub(bold("c"), "b"), "| ≤ d", space, text("with"), space, bold("c"), "=", frac(row("∑", sub("m", "i"), sub(bold("x"), "i")), row("∑", sub("m", "i")))))}
+      <p>These limits are solved from the coarsest to the finest, and each moves a whole group. Then one plain sweep does the rest. A limit never pushes, so cloth folds as it likes.</p>`,
+    tasks: ["Before it runs: which cloth hangs lower, and by how much?", "Give both 16 threads, then 96. Which of the two depends on it?", "How many substeps does A need to look like B?", "Lift a corner of B, and let it fall: does it fold?"],
+    controls: [choice("Threads", "objects[0].columns", [["16", "16"], ["32", "32"], ["64", "64"], ["96", "96"]], { build: true, start: "64", also: "objects[0].rows" }), range("Substeps, A", "substeps", 1, 60, 1, { pane: 0 }), range("Substeps, B", "substeps", 1, 60, 1, { pane: 1 })],
+    live: (panes) => table(sides(panes), [["mean stretch, %", ...panes.map((p) => n(100 * strain(p).mean, 2))], ["worst thread, %", ...panes.map((p) => n(100 * strain(p).worst, 1))]]),
+  },
+  {
     id: "drag", title: "Three ways to say drag", short: "And why (1 − k)ᵗ is not always a number.", source: "Friction, velocity damping",
     scene: "drag",
     body: `<p>Velocity fades away. One can say by what force per speed, which share is lost in a second, or at which rate it decays. All three are one exponential, and the velocity is exact for any step. The place is not: with one substep of 1/60 s the first puck is 4 cm short of 7 m after 5 s, with ten 4 mm.</p>

@@ -8,9 +8,10 @@ import { writeGlb } from "./glb.js";
 import { Hands } from "./hands.js";
 import { LessonView } from "./lesson_view.js";
 import { lessons } from "./lessons.js";
+import { patience } from "./engine.js";
 import { Pane } from "./pane.js";
 import { Panel } from "./panel.js";
-import { Plots } from "./plots.js";
+import { Plots, labels } from "./plots.js";
 import { decode, encode } from "./share.js";
 import { Stage } from "./stage.js";
 
@@ -33,17 +34,21 @@ class App {
     this.source = null;    // { name, text, files }
     this.opening = 0;
     this.layers = [];      // of debug drawing
+    this.patience = patience;
+    this.labels = labels;
   }
 
   async start() {
     this.setTheme(remembered() || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"), false);
+    const threaded = self.crossOriginIsolated && (navigator.hardwareConcurrency || 1) > 1;
+    // All that will ever be needed, at once, and before the stage is built, which may take seconds: later nothing is fetched any more.
+    const fetched = Promise.all([this.fetchJson("./scenes.json"), this.fetchWasm(threaded), this.fetchBlob("./sinew-worker.js"), this.fetchBlob("./thumbs.webp")]);
+    fetched.catch(() => {});   // it is awaited below
     this.stage = new Stage($("canvas"));
     this.hands = new Hands(this, this.stage);
     this.plots = new Plots($("plots"));
     this.lessonView = new LessonView(this, $("lesson-body"));
-    const threaded = self.crossOriginIsolated && (navigator.hardwareConcurrency || 1) > 1;
-    // All that will ever be needed, at once: later nothing is fetched any more.
-    const [library, wasm, thread, pictures] = await Promise.all([this.fetchJson("./scenes.json"), this.fetchWasm(threaded), this.fetchBlob("./sinew-worker.js"), this.fetchBlob("./thumbs.webp")]);
+    const [library, wasm, thread, pictures] = await fetched;
     this.thread = thread;
     document.documentElement.style.setProperty("--thumbs", `url(${pictures})`);
     this.library = new Map(Object.entries(library.scenes).map(([name, text]) => [name, { text, ...pick(JSON.parse(text), ["title", "about", "topic"]) }]));
@@ -51,7 +56,10 @@ class App {
     this.wasm = wasm;
     // Both workers start now; the second loads the engine when it is needed.
     this.pool = [0, 1].map(() => new Pane("./worker.js"));
-    for (const pane of this.pool) pane.onframe = (from, picture) => this.arrived(from, picture);
+    for (const pane of this.pool) {
+      pane.onframe = (from, picture) => this.arrived(from, picture);
+      pane.engine.onstuck = (message) => this.stuck(message);
+    }
     const info = this.info = await this.ready(this.pool[0]);
     this.panels = ["a", "b"].map((letter, i) => new Panel($(`gui-${letter}`), letter.toUpperCase(), info, {
       change: (some) => this.configure(this.panes[i], some),
@@ -108,7 +116,7 @@ class App {
   }
 
   // Loads a source into one pane, or two. sets: for each pane what is changed in the text before it is built.
-  async open(source, { scene = null, sets = [[]], play = true, camera = null, keepCamera = false } = {}) {
+  async open(source, { scene = null, sets = [[]], play = true, camera = null, keepCamera = false, address = true } = {}) {
     const turn = ++this.opening, played = this.playing;
     this.playing = false;
     const panes = this.pool.slice(0, sets.length);
@@ -130,8 +138,17 @@ class App {
     this.live = true;
     this.due = 0;
     this.showScene(camera, keepCamera);
+    if (address) this.setAddress();
+    this.unsay();
     this.play(play);
     return true;
+  }
+
+  // What is open; a link that was followed stays as it is.
+  setAddress() {
+    const { lesson } = this.lessonView;
+    const fragment = lesson ? `#lesson=${lesson.id}` : this.scene ? `#scene=${this.scene}` : "";
+    history.replaceState(null, "", location.href.replace(/#.*/, "") + fragment);
   }
 
   showScene(camera, keepCamera) {
@@ -150,9 +167,9 @@ class App {
     this.hint = hint;
     if (camera) this.stage.look(camera);
     this.panels.slice(0, this.panes.length).forEach((panel, i) => panel.build(this.panes[i].settings, this.panes[i].model.picture.report.kinds.map((k) => k[0]), { title: split ? undefined : "Settings", closed: Boolean(this.lessonView.lesson) }));
-    this.plots.build(split);
+    this.plots.build(split, model.picture.report.kinds);
     $("scene-title").textContent = model.title || this.source.name;
-    $("scene-about").textContent = model.about;
+    $("scene-about").textContent = withoutCommands(model.about);
     const warnings = model.problems.filter((p) => p.severity === "warning");
     $("scene-warnings").hidden = !warnings.length || Boolean(this.scene);
     $("scene-warnings").textContent = warnings.map((p) => p.text).join(" ");
@@ -165,17 +182,32 @@ class App {
   // The present scene from its start, with the settings as they are now.
   async restart() {
     const kept = this.panes.map((pane) => ({ some: difference(pane.settings, pane.model.settings), materials: pane.materials || [] }));
+    const done = await this.doings(), pins = done.map((list) => pinsOf(list));
     if (!await this.open(this.source, { scene: this.scene, sets: this.panes.map((p) => p.set), play: this.playing, keepCamera: true })) return;
     for (const [i, { some, materials }] of kept.entries()) {
       if (Object.keys(some).length) await this.configure(this.panes[i], some);
       for (const [kind, compliance] of materials) await this.soften(this.panes[i], kind, compliance);
+      for (const particle of pins[i]) await this.command(this.panes[i], "pin", [particle]);
     }
+    const dragged = done.flat().some((c) => c[1] === "grab"), pinned = pins.flat().length;
+    if (dragged || pinned) this.say(`From the start${pinned ? `; ${pinned === 1 ? "the pin stays" : "pins stay"}` : ""}${dragged ? "; what was dragged is where it was at first" : ""}`);
+  }
+
+  // What was done by hand in each pane, up to the frame that is shown.
+  async doings() {
+    const lists = await Promise.all(this.panes.map((pane) => pane.engine.call("commands").catch(() => [])));
+    return lists.map((list) => list.filter((c) => c[0] <= this.cursor));
   }
 
   // Back to what the scene itself says.
   reset() {
-    if (this.lessonView.lesson) return this.openLesson(this.lessonView.lesson.id);
-    return this.open(this.source, { scene: this.scene, sets: this.panes.map(() => []), play: this.playing, keepCamera: true });
+    return this.doings().then(async (done) => {
+      const all = done.flat(), lost = [all.some((c) => c[1] === "pin") && "pins", all.some((c) => c[1] === "grab") && "drags"].filter(Boolean);
+      const opened = await (this.lessonView.lesson ? this.openLesson(this.lessonView.lesson.id)
+        : this.open(this.source, { scene: this.scene, sets: this.panes.map(() => []), play: this.playing, keepCamera: true }));
+      if (opened && lost.length) this.say(`As the scene has it: ${lost.join(" and ")} are gone`);
+      return opened;
+    });
   }
 
   async toggleSplit() {
@@ -183,12 +215,22 @@ class App {
       await this.open(this.source, { scene: this.scene, sets: [this.panes[0].set], play: true });
       return;
     }
-    const [a] = this.panes, some = difference(a.settings, a.model.settings);
-    if (!await this.open(this.source, { scene: this.scene, sets: [a.set, a.set], play: false })) return;
-    for (const pane of this.panes) if (Object.keys(some).length) await this.configure(pane, some);
+    const [a] = this.panes, [done] = await this.doings(), frame = this.cursor, camera = this.stage.view;
+    if (!await this.open(this.source, { scene: this.scene, sets: [a.set, a.set], play: false, camera })) return;
+    await this.replay({ frame, panes: [{ commands: done }, { commands: done }] }, false);   // the same moment, with what was pinned, dragged and set
     const other = a.settings.solver === "jacobi" ? "tiled" : "jacobi";
     if (!await this.configure(this.panes[1], { solver: other }, true)) await this.configure(this.panes[1], { substeps: Math.max(1, Math.round(a.settings.substeps / 4)) });
     this.play(true);
+  }
+
+  // A worker was stopped and another one started: the scene as it comes takes its place.
+  async stuck(message) {
+    const source = this.panes.length ? this.source : null, scene = this.scene;
+    ++this.opening;
+    this.playing = false;
+    if (!source || !await this.open(source, { scene, play: false })) await this.openScene(FIRST, { play: false });
+    this.problem("The engine did not answer", [{ message: `${message}. ${source ? "The scene begins anew, paused, with the settings that it comes with." : "What was asked for cannot be shown."}` }]);
+    $("boot").classList.add("gone");
   }
 
   failed(error, source) {
@@ -341,10 +383,17 @@ class App {
   // ---- Time -------------------------------------------------------------------------------------------------------------
 
   play(on) {
+    const failed = on && this.panes.length && this.panes.every((pane) => pane.failed);
+    if (failed && this.cursor >= this.last) {   // there is nothing to play
+      on = false;
+      this.say(`The run ends here: ${this.panes[0].failed}`, true);
+    }
     this.playing = on;
+    this.pace = null;
     this.due = 0;
     document.body.classList.toggle("playing", on);
     $("play").setAttribute("aria-label", on ? "Pause" : "Play");
+    this.showPace();
     if (!on) this.catchUp();
   }
 
@@ -357,10 +406,10 @@ class App {
     this.check(pane, picture);
     if (picture.failed && this.panes.every((p) => p.failed)) {
       this.play(false);
-      this.say(picture.failed);
+      this.say(`The run ends here: ${picture.failed}`, true);
     } else if (picture.failed && !pane.told) {
       pane.told = true;
-      this.say(`${this.panes.indexOf(pane) ? "B" : "A"}: ${picture.failed}`);
+      this.say(`${this.panes.indexOf(pane) ? "B" : "A"} ends here: ${picture.failed}`, true);
     }
     if (!this.playing && this.live) this.catchUp();
   }
@@ -420,11 +469,30 @@ class App {
       this.due -= frameTime;
     }
     if (this.live || frame >= this.last - 2) for (const pane of this.panes) pane.prefetch(frame);
+    this.measure(passed, frame);
     if (frame !== this.cursor) {
       const live = this.live || frame >= this.last;
       this.show(frame);
       this.live = live;
     }
+  }
+
+  // How fast it really goes, over about a second: 1 is real time.
+  measure(passed, frame) {
+    const pace = this.pace ||= { time: 0, frames: 0, shown: null };
+    pace.time += passed;
+    pace.frames += frame - this.cursor;
+    if (pace.time < 1) return;
+    pace.shown = pace.frames * this.panes[0].model.frameTime / pace.time;
+    pace.time = pace.frames = 0;
+    this.showPace();
+  }
+
+  // Only where it is slower than what was chosen.
+  showPace() {
+    const real = this.playing ? this.pace?.shown : null, slow = real !== null && real !== undefined && real < 0.9 * this.speed;
+    $("pace").textContent = slow ? `${real < 0.1 ? real.toFixed(2) : real.toFixed(1)}×` : "";
+    $("pace").title = slow ? `It goes at ${real.toFixed(2)} of real time: this machine needs ${Math.max(...this.panes.map((p) => p.picture.ms)).toFixed(0)} ms for a frame` : "";
   }
 
   slowTick() {
@@ -529,8 +597,8 @@ class App {
     let state;
     try {
       state = await decode(hash);
-    } catch {
-      this.problem("This link cannot be read", [{ message: "the part after '#' is damaged; perhaps it was cut off" }]);
+    } catch (error) {
+      this.problem("This link cannot be read", [{ message: error.message }]);
       return false;
     }
     if (!state || !(state.scene || state.text || state.lesson)) return false;
@@ -544,21 +612,30 @@ class App {
       }
       const files = {};
       for (const [name, text] of Object.entries(state.files || {})) files[name] = new TextEncoder().encode(text);
-      const options = { sets, play: false, camera: state.camera?.length === 6 && state.camera.every(Number.isFinite) ? state.camera : null };
+      const options = { sets, play: false, camera: state.camera || null, address: false };
       done = state.text ? await this.open({ name: state.name || "scene.json", text: state.text, files: { ...this.meshes, ...files } }, options) : await this.openScene(state.scene, options);
+      $("boot").classList.add("gone");   // what is replayed is seen, and can be left
       if (done) await this.replay(state, play);
     }
     return Boolean(done);
   }
 
+  // Ends early if another scene is opened meanwhile, or a command is refused.
   async replay(state, play) {
-    await Promise.all(this.panes.map(async (pane, i) => {
-      const list = state.panes?.[i]?.commands || [];
-      if (!list.length && !state.frame) return;
-      pane.touched ||= list.length > 0;
-      const answer = await pane.engine.call("replay", { list, to: state.frame || 0 });
-      pane.settings = answer.settings;
-    }));
+    const turn = this.opening;
+    try {
+      await Promise.all(this.panes.map(async (pane, i) => {
+        const list = state.panes?.[i]?.commands || [];
+        if (!list.length && !state.frame) return;
+        pane.touched ||= list.length > 0;
+        const answer = await pane.engine.call("replay", { list, to: state.frame || 0 });
+        pane.settings = answer.settings;
+      }));
+    } catch (error) {
+      if (turn === this.opening) this.problem("This cannot be repeated", [{ message: error.message }]);
+      return;
+    }
+    if (turn !== this.opening) return;
     this.settingsChanged();
     this.show(this.last);
     this.play(play);
@@ -593,18 +670,28 @@ class App {
   }
 
   async exportJson() {
-    await this.branch();
-    this.save(`${this.fileName}.json`, await this.panes[0].engine.call("save"), "application/json");
+    try {
+      this.save(`${this.fileName}.json`, await this.panes[0].engine.call("saveAt", { to: this.cursor }), "application/json");
+    } catch (error) {
+      this.say(error.message);
+    }
   }
 
   // ---- The page ---------------------------------------------------------------------------------------------------------
 
-  say(text) {
+  // stays: until something else is said or opened.
+  say(text, stays = false) {
     const status = $("status");
     status.textContent = text;
     status.classList.add("on");
+    status.classList.toggle("bad", stays);
     clearTimeout(this.saying);
-    this.saying = setTimeout(() => status.classList.remove("on"), 3500);
+    if (!stays) this.saying = setTimeout(() => status.classList.remove("on"), 3500);
+  }
+
+  unsay() {
+    clearTimeout(this.saying);
+    $("status").classList.remove("on", "bad");
   }
 
   setTheme(name, keep = true) {
@@ -635,6 +722,17 @@ class App {
     this.speed = Number(select.value);
   }
 
+  // The camera by keys: so many steps around and up, and nearer or farther.
+  turnView(around, up, farther) {
+    const [x, y, z, tx, ty, tz] = this.stage.view, STEP = 0.12;
+    const far = Math.hypot(x - tx, y - ty, z - tz), flat = this.panes[0].model.dimensions === 2;
+    const azimuth = Math.atan2(x - tx, z - tz) + (flat ? 0 : STEP * around);
+    const height = Math.max(-1.5, Math.min(1.5, Math.asin((y - ty) / far) + (flat ? 0 : STEP * up))), r = far * farther;
+    const [dx, dy] = flat ? [0.1 * far * around, 0.1 * far * up] : [0, 0];   // in the plane it goes sideways
+    this.stage.look([tx + dx + r * Math.cos(height) * Math.sin(azimuth), ty + dy + r * Math.sin(height), tz + r * Math.cos(height) * Math.cos(azimuth), tx + dx, ty + dy, tz]);
+    this.stage.dirty = true;
+  }
+
   fitView() {
     const words = $("caption").offsetHeight || (this.panes.length > 1 ? $("label-a").offsetHeight : 0);   // 0 where it is hidden
     this.stage.fit(this.bounds, this.hint, this.panes[0].model.dimensions === 2, words && words + 8);
@@ -660,6 +758,7 @@ class App {
     on("panel-close", () => this.togglePanel(false));
     on("toggle-panel", () => this.togglePanel());
     on("toggle-pin", () => this.togglePin());
+    on("fit", () => this.fitView());
     on("lesson-list", () => $("lessons").showModal());
     on("lesson-prev", () => this.nextLesson(-1));
     on("lesson-next", () => this.nextLesson(1));
@@ -706,6 +805,8 @@ class App {
       g: () => $("gallery").showModal(), l: () => $("lessons").showModal(), b: () => this.toggleSplit(), s: () => this.togglePanel(), o: () => $("file-input").click(),
       c: () => this.share(), i: () => this.exportPng(), "?": () => $("help").showModal(), Escape: () => this.closeLesson(),
     };
+    const turns = { ArrowLeft: [-1, 0, 1], ArrowRight: [1, 0, 1], ArrowUp: [0, 1, 1], ArrowDown: [0, -1, 1], "+": [0, 0, 0.9], "=": [0, 0, 0.9], "-": [0, 0, 1 / 0.9] };
+    if (turns[event.key] && event.target.type !== "range") actions[event.key] = () => this.turnView(...turns[event.key]);
     const run = actions[event.key] || actions[event.key.toLowerCase()];
     if (!run || (event.target.type === "range" && event.key === "Home")) return;
     event.preventDefault();
@@ -724,6 +825,28 @@ function remember(theme) {
 
 function pick(from, keys) {
   return Object.fromEntries(keys.map((key) => [key, from[key] || ""]));
+}
+
+// What a scene says about itself, less what is for the command line: brackets, and parts of sentences, that name its options.
+function withoutCommands(about) {
+  const isCommand = (part) => /--[a-z]|\bsinew (run|view|render|compare|bench)\b/.test(part);
+  const words = about.replace(/ ?\([^()]*\)/g, (bracket) => (isCommand(bracket) ? "" : bracket));
+  const sentences = words.match(/[^.!?]+(?:[.!?](?=\S)[^.!?]*)*[.!?]*\s*/g) || [words];
+  return sentences.map((sentence) => {
+    if (!isCommand(sentence)) return sentence;
+    const head = sentence.split(/[:;] /)[0];
+    return isCommand(head) || head === sentence ? "" : `${head}. `;
+  }).join("").trim();
+}
+
+// The particles that a list of commands leaves pinned.
+function pinsOf(list) {
+  const pins = new Set();
+  for (const [, name, [particle]] of list) {
+    if (name === "pin") pins.add(particle);
+    if (name === "unpin") pins.delete(particle);
+  }
+  return [...pins];
 }
 
 function difference(now, was) {

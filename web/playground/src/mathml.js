@@ -1,6 +1,7 @@
 // Formulas as MathML, which browsers draw by themselves.
 const escape = (text) => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;");
-const wrap = (part) => (typeof part === "string" && part.startsWith("<") ? part : atom(part));
+const isMade = (part) => typeof part === "string" && /^<[a-z]/.test(part);   // "<" alone is a sign
+const wrap = (part) => (isMade(part) ? part : atom(part));
 
 // One symbol: a number, an operator, or a name.
 function atom(text) {
@@ -24,5 +25,5 @@ export const text = (a) => `<mtext>${escape(a).replace(/ /g, "\u00a0")}</mtext>`
 export const space = `<mspace width="0.8em"/>`;
 
 // Splits "a + b" at spaces; parts that are made already go in as they are.
-export const math = (...parts) => `<math>${parts.flatMap((p) => (p.startsWith("<") ? [p] : p.split(" ").filter(Boolean))).map(wrap).join("")}</math>`;
+export const math = (...parts) => `<math>${parts.flatMap((p) => (isMade(p) ? [p] : p.split(" ").filter(Boolean))).map(wrap).join("")}</math>`;
 export const formula = (...lines) => `<div class="formula">${lines.map((l) => l.replace("<math>", '<math display="block">')).join("")}</div>`;

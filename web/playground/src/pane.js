@@ -47,7 +47,7 @@ export class Pane {
 
   // Asks for frames until the engine is a little ahead of the frame that is shown.
   prefetch(cursor) {
-    while (!this.failed && !this.loading && this.flying < AHEAD && this.timeline.last + this.flying < cursor + AHEAD) this.ask(false);
+    while (!this.failed && !this.loading && this.flying < AHEAD && this.timeline.last + this.flying < cursor + AHEAD) this.ask(false).catch(() => {});   // the engine tells why
   }
 
   async ask(wantHash) {

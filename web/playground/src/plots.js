@@ -6,7 +6,12 @@ const MOST = 700;      // points of a curve that are drawn
 
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const positive = (v) => (v > FLOOR ? v : null);
-const worst = (report) => positive(Math.max(0, ...report.kinds.map((k) => k[1])));
+const MOST_KINDS = 4;  // that have a curve each: those with most constraints
+const COLORS = ["--accent", "--second", "--good", "--ink"];
+
+// The largest error of a kind as a share of the size of its constraint; of angles in rad. Kinds have different units: no curve mixes them.
+const relative = (name) => (report) => positive(report.kinds.find((k) => k[0] === name)?.[4] ?? 0);
+const frequent = (kinds) => [...kinds].sort((a, b) => b[3] - a[3]).map((k) => k[0]);
 
 const charts = [
   {
@@ -25,12 +30,8 @@ const charts = [
     both: (r) => r.momentum,
   },
   {
-    id: "residual", title: "Residual", unit: "m", log: true,
-    single: [["worst constraint", "--accent", worst], ["mean", "--second", (r) => {
-      const n = r.kinds.reduce((sum, k) => sum + k[3], 0);
-      return positive(n ? r.kinds.reduce((sum, k) => sum + k[2] * k[3], 0) / n : 0);
-    }]],
-    both: worst,
+    id: "residual", title: "Error", unit: "of its size; angles rad", log: true,
+    byKind: true,
   },
 ];
 
@@ -46,7 +47,14 @@ function powers(u, splits) {
   return splits.map((v, i) => (power[i] !== null && power[i] % step === 0 ? v : null));
 }
 
-const tidy = (v) => (v === 0 ? "0" : Math.abs(v) >= 1e5 || Math.abs(v) < 1e-3 ? v.toExponential(0) : String(+v.toPrecision(4)));
+// Labels of ticks with as many digits as it takes to tell them apart.
+export function labels(values, unit = "") {
+  const given = values.filter((v) => v !== null);
+  for (let digits = 4; ; ++digits) {
+    const made = given.map((v) => (v === 0 ? "0" : Math.abs(v) >= 1e5 || Math.abs(v) < 1e-3 ? v.toExponential(digits - 4) : String(+v.toPrecision(digits))));
+    if (new Set(made).size === new Set(given).size || digits >= 12) return values.map((v) => (v === null ? "" : made[given.indexOf(v)] + unit));
+  }
+}
 
 export class Plots {
   constructor(element) {
@@ -55,8 +63,10 @@ export class Plots {
     this.build(false);
   }
 
-  build(split) {
+  // kinds: of the report, of which the most frequent have curves of their errors.
+  build(split, kinds = this.kinds) {
     this.split = split;
+    this.kinds = kinds || [];
     for (const plot of this.plots || []) plot.chart.destroy();
     this.element.textContent = "";
     this.plots = charts.map((chart) => this.make(chart, split));
@@ -64,7 +74,7 @@ export class Plots {
   }
 
   make(chart, split) {
-    const series = split ? [["A", "--accent", chart.both], ["B", "--second", chart.both]] : chart.single;
+    const series = chart.byKind ? this.errors(split) : split ? [["A", "--accent", chart.both], ["B", "--second", chart.both]] : chart.single;
     const figure = document.createElement("figure");
     figure.className = "plot";
     figure.id = `plot-${chart.id}`;
@@ -73,13 +83,19 @@ export class Plots {
     const made = new uPlot({
       width: Math.max(180, this.element.clientWidth || 280), height: 112, legend: { show: false }, cursor: { show: true, drag: { x: false, y: false }, points: { size: 5 } },
       scales: { x: { time: false }, y: chart.log ? { distr: 3 } : {} },
-      axes: [axis({ size: 26, values: (u, v) => v.map((t) => `${+t.toFixed(2)} s`) }), axis({ size: 48, space: 24, ...(chart.log ? { filter: powers } : {}), values: (u, v) => v.map((t) => (t === null ? "" : tidy(t))) })],
+      axes: [axis({ size: 26, values: (u, v) => labels(v, " s") }), axis({ size: 48, space: 24, ...(chart.log ? { filter: powers } : {}), values: (u, v) => labels(v) })],
       series: [{}, ...series.map(([label, color]) => ({ label, stroke: style(color), width: 1.6, points: { show: false } }))],
       hooks: { draw: [(u) => this.drawNow(u)] },
     }, series.map(() => []).concat([[]]), figure);
     made.ctx.canvas.setAttribute("role", "img");
     made.ctx.canvas.setAttribute("aria-label", `${chart.title} over time`);
     return { chart: made, series, figure };
+  }
+
+  errors(split) {
+    const names = frequent(this.kinds).slice(0, split ? 1 : MOST_KINDS);
+    if (split) return ["A", "B"].map((side, i) => [`${side} ${names[0] || ""}`, COLORS[i], relative(names[0])]);
+    return names.length ? names.map((name, i) => [name, COLORS[i], relative(name)]) : [["none", COLORS[0], () => null]];
   }
 
   // A line at the time that is shown.

@@ -20,10 +20,14 @@ let failed = null;
 let hashCost = 0;
 let fixed = null;
 let layers = [];                      // of debug drawing; they stay from scene to scene
+let replaying = 0;                    // a list of commands is being repeated; another scene ends that
+
+const SLICE = 40;                     // ms: so long at a time, so that the page is heard in between
 
 function forget() {
   if (scene) scene.destroy();
   scene = world = drag = failed = fixed = null;
+  replaying = 0;
   frame = 0;
   commands = [];
   snapshots = [];
@@ -97,7 +101,7 @@ function shortReport() {
   return {
     kinetic: r.kinetic, potential: r.potential, elastic: r.elastic, energy: r.energy, mass: r.mass,
     momentum: length(r.momentum), angular: length(r.angularMomentum), passes: r.passes,
-    kinds: r.kinds.filter((k) => k.count).map((k) => [k.name, k.largest, k.mean, k.count]),
+    kinds: r.kinds.filter((k) => k.count).map((k) => [k.name, k.largest, k.mean, k.count, k.relative]),
   };
 }
 
@@ -154,6 +158,7 @@ const requests = {
 
   // One frame after the other; each is sent as soon as it is there.
   step({ count = 1, wantHash = false }) {
+    if (replaying) return frame;
     for (let i = 0; i < count; ++i) {
       const start = performance.now();
       const went = take();
@@ -190,9 +195,52 @@ const requests = {
   },
 
   // Takes commands and frames as they were taken elsewhere: a link, or another pane. Every frame is sent.
-  replay({ list, to }) {
-    rerun(list, to, true);
+  async replay({ list, to }) {
+    const turn = replaying = performance.now() + 1;
+    try {
+      for (let next = 0, going = true; going;) {
+        const end = performance.now() + SLICE;
+        while (going && performance.now() < end) {
+          for (; next < list.length && list[next][0] <= frame; ++next) command(list[next][1], list[next][2]);
+          going = frame < to && take();
+          if (!going) break;
+          keepSnapshot();
+          send(picture(frame === to));
+        }
+        if (going) await new Promise((resolve) => setTimeout(resolve));
+        if (replaying !== turn) throw new Error("another scene was opened");
+      }
+    } finally {
+      if (replaying === turn) replaying = 0;
+    }
+    if (failed) send(picture(true));
     return { frame, settings: world.settings };
+  },
+
+  // The scene as it was at a frame, as a file; what was recorded after it stays.
+  saveAt({ to }) {
+    if (drag) throw new Error("something is being dragged; let it go first");
+    const kept = to < frame ? snapshots.filter((s) => s.frame <= to).pop() : null;
+    if (to !== frame && !kept) throw new Error(`there is no state before frame ${to}`);
+    if (!kept) return scene.save();
+    const now = { state: world.snapshot(), frame, commands, failed };
+    try {
+      const list = commands.filter((c) => c[0] < to);
+      world.restore(kept.state);
+      frame = kept.frame;
+      failed = null;
+      for (let next = kept.count; ;) {
+        for (; next < list.length && list[next][0] <= frame; ++next) actions[list[next][1]](...list[next][2]);
+        if (frame >= to || !take()) break;
+      }
+      drop();
+      return scene.save();
+    } finally {
+      drop();
+      world.restore(now.state);
+      now.state.destroy();
+      ({ frame, commands, failed } = now);
+    }
   },
 
   pick({ origin, direction, reach }) {
@@ -215,13 +263,12 @@ const requests = {
   memory: () => sinew.memory,
 };
 
-function rerun(list, to, sending = false) {
+function rerun(list, to) {
   let next = 0;
   while (true) {
     for (; next < list.length && list[next][0] <= frame; ++next) command(list[next][1], list[next][2]);
     if (frame >= to || !take()) break;
     keepSnapshot();
-    if (sending) send(picture(frame === to));
   }
 }
 

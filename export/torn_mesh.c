@@ -1,0 +1,157 @@
+#include "export/torn_mesh.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int compare(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static bool is_own(const sn_object *object, uint32_t number)
+{
+    return number - object->run.first < object->run.count;
+}
+
+/* The vertex of a particle of the skin. */
+static uint32_t vertex_of(const sn_torn_mesh *mesh, const sn_object *object, uint32_t number)
+{
+    if (is_own(object, number))
+        return number - object->run.first;
+    const uint32_t *found = bsearch(&number, mesh->number, mesh->came, sizeof *mesh->number, compare);
+    return object->run.count + (uint32_t)(found - mesh->number);
+}
+
+static void *resize(void *block, size_t size, bool *good)
+{
+    void *larger = realloc(block, size ? size : 1);
+    *good = *good && larger;
+    return larger ? larger : block;
+}
+
+/* Triangles of the skin, if that has changed since. */
+static bool read_triangles(sn_torn_mesh *mesh, const sn_world *world, const sn_object *object)
+{
+    uint32_t count;
+    bool good = true;
+    mesh->triangle_count = object->triangle_count;
+    mesh->triangle = object->triangle;
+    mesh->came = 0;
+    if (!sn_skin_is_valid(world, object->skin))
+        return true;
+    const uint32_t *corner = sn_skin_triangles(world, object->skin, &count);
+    mesh->number = resize(mesh->number, 3 * (size_t)count * sizeof *mesh->number, &good);
+    mesh->own_triangle = resize(mesh->own_triangle, 3 * (size_t)count * sizeof *mesh->own_triangle, &good);
+    if (!good)
+        return false;
+    for (size_t i = 0; i < 3 * (size_t)count; ++i)
+        if (!is_own(object, corner[i]))
+            mesh->number[mesh->came++] = corner[i];
+    if (mesh->came)
+        qsort(mesh->number, mesh->came, sizeof *mesh->number, compare);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < mesh->came; ++i)
+        if (!kept || mesh->number[kept - 1] != mesh->number[i])
+            mesh->number[kept++] = mesh->number[i];
+    mesh->came = kept;
+    for (size_t i = 0; i < 3 * (size_t)count; ++i)
+        mesh->own_triangle[i] = vertex_of(mesh, object, corner[i]);
+    mesh->triangle_count = count;
+    mesh->triangle = mesh->own_triangle;
+    return true;
+}
+
+static uint64_t pair_of(uint32_t a, uint32_t b)
+{
+    return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+}
+
+/* Pairs that the constraints of an object join; *gone: some constraint is not there any more. */
+static uint32_t list_pairs(const sn_world *world, const sn_object *object, uint64_t *pair, bool *gone)
+{
+    uint32_t count = 0;
+    *gone = false;
+    for (uint32_t h = 0; h < object->hold_count; ++h)
+        for (uint32_t i = 0; i < object->hold[h].run.count; ++i) {
+            const sn_constraint c = sn_constraints_at(object->hold[h].run, i);
+            sn_constraint_def def;
+            sn_point point[SN_MAX_POINTS];
+            if (!sn_constraint_is_valid(world, c)) {
+                *gone = true;
+                continue;
+            }
+            if (sn_kind_info(world, c.kind)->points != 2 ||
+                sn_constraint_read(world, c, &def, point, SN_MAX_POINTS) != SN_OK || point[0].count != 1 ||
+                point[1].count != 1)
+                continue;
+            if (pair)
+                pair[count] = pair_of(point[0].particle[0].index, point[1].particle[0].index);
+            ++count;
+        }
+    return count;
+}
+
+/* A line whose constraint broke, tore or was cut is not drawn. As long as all constraints are there, all lines are. */
+static bool read_lines(sn_torn_mesh *mesh, const sn_world *world, const sn_object *object)
+{
+    bool gone = false, good = true;
+    mesh->line_count = object->line_count;
+    mesh->line = object->line;
+    for (uint32_t h = 0; object->line_count && h < object->hold_count && !gone; ++h)
+        for (uint32_t i = 0; i < object->hold[h].run.count && !gone; ++i)
+            gone = !sn_constraint_is_valid(world, sn_constraints_at(object->hold[h].run, i));
+    if (!gone)
+        return true;
+    const uint32_t pairs = list_pairs(world, object, NULL, &gone);
+    uint64_t *pair = malloc(((size_t)pairs + 1) * sizeof *pair);
+    mesh->own_line = resize(mesh->own_line, 2 * (size_t)object->line_count * sizeof *mesh->own_line, &good);
+    if (!pair || !good) {
+        free(pair);
+        return false;
+    }
+    list_pairs(world, object, pair, &gone);
+    qsort(pair, pairs, sizeof *pair, compare_pairs);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < object->line_count; ++i) {
+        const uint32_t *line = object->line + 2 * (size_t)i;
+        const uint64_t wanted = pair_of(object->run.first + line[0], object->run.first + line[1]);
+        if (bsearch(&wanted, pair, pairs, sizeof *pair, compare_pairs))
+            memcpy(mesh->own_line + 2 * (size_t)kept++, line, 2 * sizeof *line);
+    }
+    free(pair);
+    mesh->line_count = kept;
+    mesh->line = mesh->own_line;
+    return true;
+}
+
+bool sn_torn_mesh_read(sn_torn_mesh *mesh, const sn_world *world, const sn_object *object)
+{
+    if (mesh->topology != sn_world_topology(world) && !read_triangles(mesh, world, object))
+        return false;
+    mesh->topology = sn_world_topology(world);
+    mesh->vertex_count = object->run.count + mesh->came;
+    return read_lines(mesh, world, object);
+}
+
+void sn_torn_mesh_release(sn_torn_mesh *mesh)
+{
+    free(mesh->number);
+    free(mesh->own_triangle);
+    free(mesh->own_line);
+    *mesh = (sn_torn_mesh){0};
+}
+
+sn_particle sn_torn_mesh_particle(const sn_torn_mesh *mesh, const sn_world *world, const sn_object *object,
+                                  uint32_t vertex)
+{
+    if (vertex < object->run.count)
+        return sn_particles_at(object->run, vertex);
+    return sn_particle_from_index(world, mesh->number[vertex - object->run.count]);
+}

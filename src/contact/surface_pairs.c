@@ -1,0 +1,659 @@
+/* Pairs of tiles, and which features of theirs are near.
+
+   The features of two tiles that may come together are listed now and then, with what each has to spare: its distance less its reach. Until then, and until one is looked at, that is less
+   by no more than the two tiles have come nearer, substep by substep. In a substep spots p of a and q of b go ways w_p and w_q. Ways of a are those of something rigid and
+   a rest, w_p = m_a + s_a × (p - c_a) + e_p, and for any spots
+
+       w_p - w_q = s_a × (p - q) + [m_a + s_a × (c_b - c_a) - m_b + (s_a - s_b) × (q - c_b)] + e_p - e_q.
+
+   The first term is across p - q: it makes that no shorter. So the two come nearer by no more than the rest, `beside`, which is largest in a corner of b. It is taken over those that were
+   near a when they were listed, and for the others by the radius of b. A tile and itself: e_p - e_q alone. So what a cloth that falls, flies, swings and turns costs is how it bends.
+
+   A pair of features is to be a contact if its distance d, its reach r and how fast its nearest spots come together say so,
+
+       d - r < 2 h max(0, -d') + 2 h^2 g,
+
+   g gravity, without which layers at rest would touch in one substep and not in the next. That depends on the state alone, and d' has the same bound, with velocities for ways. So pairs of tiles say, by a few numbers, that nothing of theirs is due. (The bounds of Chen et
+   al. 2025, "Offset geometric contact", by tile and without what turns.)
+
+   Besides, boxes around the features and what their velocities add in the substep have to touch, with their thickness. Where tiles pass each other so fast that much would have to be listed,
+   only what boxes like these let meet is. */
+#include "contact/particle_contacts.h"
+
+#include "world/world.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#define LISTED ((sn_real)0.45) /* of the mean edge: what has less to spare is listed */
+#define FEW    ((sn_real)0.12) /*   or than this, where things move slowly: */
+#define AHEAD  ((sn_real)6)    /* so many times as far as is wanted for the substep */
+#define BORDER ((sn_real)0.7)  /* edges: what is farther from the other tile is not near it */
+#define REST   ((sn_real)0.5)  /* of their distance in the rest shape: nearer than that neighbours push each other */
+#define FIRM                                                                                                           \
+    ((sn_real)0.77) /* of the distance: what moves by less comes no nearer than a share of it; see surface_guard.c */
+#define HALF            ((sn_real)0.5)
+#define ROUNDED         (SINEW_DOUBLE ? (sn_real)4e-15 : (sn_real)2e-6) /* of the size of tiles: what axes lose */
+#define FIRST_ROOM      1024u
+#define WORK_OF_PAIR    100.0 /* ns, about */
+#define WORK_OF_LISTING 20000.0
+
+typedef struct pairing {
+    sn_world *world;
+    sn_surfaces *s;
+    sn_real h, more; /* s; m: that much more is to be listed */
+    sn_surface_sweep sweep;
+    atomic_uint used;   /* of candidates */
+    atomic_uint wanted; /* so many one pair has */
+    atomic_bool full;   /* there was no room for some */
+} pairing;
+
+static sn_real larger(sn_real a, sn_real b)
+{
+    return a > b ? a : b;
+}
+
+static sn_real lower(sn_real a, sn_real b)
+{
+    return b < a ? b : a;
+}
+
+/* ---- How two tiles move against each other -------------------------------------------------------------------------------------------- */
+
+/* Of the corners of b that were near a, the largest |mean + spin × (x - c)|. */
+static sn_real against_at_border(const sn_surfaces *s, const sn_surface_pair *pair, sn_vec3 mean, sn_vec3 spin)
+{
+    const sn_surface_tile *b = &surface_tiles(s)[pair->b];
+    const uint32_t *corner = (const uint32_t *)s->corner_table.column[0] + b->first_corner;
+    sn_real square = 0;
+    for (uint64_t left = pair->border; left; left &= left - 1) {
+        const sn_vec3 y = vec3_sub(surface_motions(s)[corner[__builtin_ctzll(left)]].start, b->centre);
+        const sn_vec3 v = vec3_add(mean, vec3_cross(spin, y));
+        square = larger(square, vec3_dot(v, v));
+    }
+    return real_sqrt(square);
+}
+
+/* What two tiles do against each other: at a corner y from the centre of b it is mean + spin × y, and no more than rest beside that. Turning of both together is no part
+   of it: it changes no distance. Gives the most that it is anywhere in b. */
+static sn_real against(const sn_surface_tile *a, const sn_surface_tile *b, const sn_surface_rigid *one,
+                       const sn_surface_rigid *two, sn_vec3 *mean, sn_vec3 *spin, sn_real *rest)
+{
+    *mean = vec3_sub(vec3_add(one->mean, vec3_cross(one->spin, vec3_sub(b->centre, a->centre))), two->mean);
+    *spin = vec3_sub(one->spin, two->spin);
+    *rest = one->rest + two->rest;
+    return (vec3_length(*mean) + vec3_length(*spin) * b->radius + *rest) * SN_SURFACE_LONGER;
+}
+
+/* m/s, or m: those of no two vertices of theirs differ by more. */
+static sn_real difference(const sn_surface_rigid *a, const sn_surface_rigid *b)
+{
+    return (vec3_length(vec3_sub(a->mean, b->mean)) + a->spread + b->spread) * SN_SURFACE_LONGER;
+}
+
+/* Sets wanted. Whether all that is not listed has more to spare than that. */
+static bool measure_pair(const pairing *p, sn_surface_pair *pair)
+{
+    const sn_surfaces *s = p->s;
+    const sn_surface_tile *a = &surface_tiles(s)[pair->a], *b = &surface_tiles(s)[pair->b];
+    const sn_real twice = 2 * p->h * SN_SURFACE_LONGER;
+    sn_vec3 mean, spin;
+    sn_real rest, beside = against(a, b, &a->velocity, &b->velocity, &mean, &spin, &rest);
+    beside = pair->a == pair->b ? rest : beside;
+    pair->wanted = twice * beside + p->more;
+    const bool others = pair->turned + (double)pair->wanted < (double)pair->others;
+    if (pair->a == pair->b || pair->moved + (double)pair->wanted < (double)lower(pair->next, pair->due))
+        return others && pair->moved + (double)pair->wanted < (double)pair->next;
+    pair->wanted = twice * (against_at_border(s, pair, mean, spin) + rest) * SN_SURFACE_LONGER + p->more;
+    return others && pair->moved + (double)pair->wanted < (double)pair->next;
+}
+
+static sn_real axis_gap(sn_real low, sn_real high, sn_real other_low, sn_real other_high)
+{
+    return larger(0, larger(other_low - high, low - other_high));
+}
+
+static sn_real gap_between(const sn_bounds *a, const sn_bounds *b)
+{
+    const sn_vec3 d =
+        vec3(axis_gap(a->low.x, a->high.x, b->low.x, b->high.x), axis_gap(a->low.y, a->high.y, b->low.y, b->high.y),
+             axis_gap(a->low.z, a->high.z, b->low.z, b->high.z));
+    return vec3_length(d) / SN_SURFACE_LONGER;
+}
+
+/* ---- Listing -------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct listing {
+    const sn_world *world;
+    const sn_surfaces *s;
+    sn_real thickness; /* m: of both */
+    sn_real listed;    /* m: what has less to spare is listed */
+    sn_real next;      /* m: least that is not listed */
+    sn_real sure;      /* m: what has less is listed, wherever it goes */
+    bool same;         /* skin */
+    bool fast;         /* more is wanted than that: what has more is listed if it may meet */
+    const pairing *p;
+    sn_surface_candidate *to;
+    uint32_t room, found; /* what finds no room is counted only */
+} listing;
+
+/* Besides a box, the least and most of x + y and x - y: edges of most meshes lie along or halfway between the axes. */
+typedef struct feature {
+    sn_bounds box;
+    sn_real sum[2], difference[2];
+    uint32_t number;
+} feature;
+
+static bool may_touch(const feature *a, const feature *b)
+{
+    return a->box.low.x <= b->box.high.x && b->box.low.x <= a->box.high.x && a->box.low.y <= b->box.high.y &&
+           b->box.low.y <= a->box.high.y && a->sum[0] <= b->sum[1] && b->sum[0] <= a->sum[1] &&
+           a->difference[0] <= b->difference[1] && b->difference[0] <= a->difference[1] &&
+           a->box.low.z <= b->box.high.z && b->box.low.z <= a->box.high.z;
+}
+
+static sn_bounds grown(sn_bounds a, sn_real by)
+{
+    a.low = vec3_sub(a.low, vec3(by, by, by));
+    a.high = vec3_add(a.high, vec3(by, by, by));
+    return a;
+}
+
+/* What is near in the rest shape of a skin may come nearer than its thickness. */
+static sn_real reach_of(const listing *l, const sn_surface_candidate *c)
+{
+    const sn_contact_world *contact = &l->world->contact;
+    const sn_vec4 *rest = contact->rest_table.column[0];
+    sn_dvec3 x[4];
+    for (uint32_t k = 0; k < 4; ++k) {
+        const uint32_t number = surface_vertices(l->s)[c->vertex[k]].number;
+        if (!l->same || number >= contact->rest_table.count || rest[number].w == 0)
+            return l->thickness;
+        x[k] = dvec3_from(vec4_xyz(rest[number]));
+    }
+    return lower(REST * (sn_real)sn_surface_nearest(c->edges, x).distance, l->thickness);
+}
+
+bool sn_surface_is_joined(const sn_world *world, const sn_surface_candidate *c)
+{
+    const sn_surface_vertex *vertex = surface_vertices(&world->contacts.surfaces);
+    for (uint32_t i = 0; i < (c->edges ? 2u : 1u); ++i)
+        for (uint32_t k = c->edges ? 2 : 1; k < 4; ++k)
+            if (sn_incidence_joins(&world->incidence, &world->constraints, vertex[c->vertex[i]].number,
+                                   vertex[c->vertex[k]].number))
+                return true;
+    return false;
+}
+
+/* Boxes around both features and where they go. */
+bool sn_surface_sweeps_meet(const sn_surfaces *s, const sn_surface_candidate *c, sn_surface_sweep sweep, sn_real h,
+                            sn_real by)
+{
+    const sn_surface_motion *m = surface_motions(s);
+    const uint32_t second = c->edges ? 2 : 1;
+    const sn_real far = (sn_real)INFINITY;
+    sn_vec3 low[2] = {{far, far, far}, {far, far, far}}, high[2] = {{-far, -far, -far}, {-far, -far, -far}};
+    sn_vec3 with = {0, 0, 0};
+    if (sweep == SN_SURFACE_ALL)
+        return true;
+    for (uint32_t k = 0; k < 4 && sweep == SN_SURFACE_BY_VELOCITY; ++k)
+        with = vec3_add(with, vec3_scale(m[c->vertex[k]].velocity, (sn_real)0.25));
+    for (uint32_t k = 0; k < 4; ++k) {
+        const sn_surface_motion *v = &m[c->vertex[k]];
+        const sn_vec3 a = v->start,
+                      b = sweep == SN_SURFACE_BY_WAY ? v->end : vec3_add(a, vec3_scale(vec3_sub(v->velocity, with), h));
+        sn_vec3 *least = &low[k >= second], *most = &high[k >= second];
+        *least =
+            vec3(lower(least->x, lower(a.x, b.x)), lower(least->y, lower(a.y, b.y)), lower(least->z, lower(a.z, b.z)));
+        *most = vec3(larger(most->x, larger(a.x, b.x)), larger(most->y, larger(a.y, b.y)),
+                     larger(most->z, larger(a.z, b.z)));
+    }
+    return low[0].x - by <= high[1].x && low[1].x - by <= high[0].x && low[0].y - by <= high[1].y &&
+           low[1].y - by <= high[0].y && low[0].z - by <= high[1].z && low[1].z - by <= high[0].z;
+}
+
+static void consider(listing *l, sn_surface_candidate c)
+{
+    if (l->fast && !sn_surface_sweeps_meet(l->s, &c, l->p->sweep, l->p->h,
+                                           (l->thickness + larger(l->sure, l->p->more)) * SN_SURFACE_LONGER)) {
+        l->next = lower(l->next, l->sure);
+        return;
+    }
+    sn_dvec3 x[4];
+    for (uint32_t k = 0; k < 4; ++k)
+        x[k] = dvec3_from(surface_motions(l->s)[c.vertex[k]].start);
+    const sn_real distance = (sn_real)(sn_surface_nearest(c.edges, x).distance * SN_SURFACE_EXACT);
+    if (distance - l->thickness >= l->listed)
+        return;
+    c.reach = reach_of(l, &c);
+    c.spare = distance - c.reach;
+    if (c.spare >= l->listed) {
+        l->next = lower(l->next, c.spare);
+        return;
+    }
+    if (!l->same && sn_surface_is_joined(l->world, &c))
+        return;
+    if (l->found < l->room)
+        l->to[l->found] = c;
+    l->found++;
+}
+
+static bool has_vertex(const sn_surface_triangle *triangle, uint32_t vertex)
+{
+    return triangle->vertex[0] == vertex || triangle->vertex[1] == vertex || triangle->vertex[2] == vertex;
+}
+
+/* Vertices, as features that are points, with triangles. */
+static void list_vertices(listing *l, const feature *vertex, uint32_t vertices, const feature *triangle,
+                          uint32_t triangles)
+{
+    for (uint32_t i = 0; i < vertices; ++i)
+        for (uint32_t k = 0; k < triangles; ++k) {
+            if (!may_touch(&vertex[i], &triangle[k]))
+                continue;
+            const sn_surface_triangle *t = &surface_triangles(l->s)[triangle[k].number];
+            if (!has_vertex(t, vertex[i].number))
+                consider(l,
+                         (sn_surface_candidate){.vertex = {vertex[i].number, t->vertex[0], t->vertex[1], t->vertex[2]},
+                                                .one = vertex[i].number,
+                                                .other = triangle[k].number});
+        }
+}
+
+static void list_edges(listing *l, const feature *a, uint32_t count, const feature *b, uint32_t other)
+{
+    for (uint32_t i = 0; i < count; ++i)
+        for (uint32_t k = a == b ? i + 1 : 0; k < other; ++k) {
+            if (!may_touch(&a[i], &b[k]))
+                continue;
+            const uint32_t *one = surface_edges(l->s)[a[i].number].vertex,
+                           *two = surface_edges(l->s)[b[k].number].vertex;
+            if (one[0] != two[0] && one[0] != two[1] && one[1] != two[0] && one[1] != two[1])
+                consider(l, (sn_surface_candidate){.vertex = {one[0], one[1], two[0], two[1]},
+                                                   .one = a[i].number,
+                                                   .other = b[k].number,
+                                                   .edges = true});
+        }
+}
+
+/* A tile seen along the axes of the first of the two. */
+typedef struct side {
+    sn_vec3 corner[SN_TILE_CORNERS];
+    uint8_t outside[SN_TILE_CORNERS]; /* bits: beyond which sides of a box a corner is */
+    sn_bounds box;
+    feature vertex[SN_TILE_CORNERS], triangle[SN_TILE_TRIANGLES], edge[3 * SN_TILE_TRIANGLES];
+    uint32_t vertices, triangles, edges;
+} side;
+
+static void take_corners(side *to, const sn_surfaces *s, const sn_surface_tile *tile, const sn_surface_tile *frame)
+{
+    const uint32_t *corner = (const uint32_t *)s->corner_table.column[0] + tile->first_corner;
+    const sn_real far = (sn_real)INFINITY;
+    to->box = (sn_bounds){{far, far, far}, {-far, -far, -far}};
+    for (uint32_t k = 0; k < tile->corners; ++k) {
+        const sn_vec3 y = vec3_sub(surface_motions(s)[corner[k]].start, frame->centre);
+        const sn_vec3 p = vec3(vec3_dot(frame->axis[0], y), vec3_dot(frame->axis[1], y), vec3_dot(frame->axis[2], y));
+        to->corner[k] = p;
+        to->box.low = vec3(lower(to->box.low.x, p.x), lower(to->box.low.y, p.y), lower(to->box.low.z, p.z));
+        to->box.high = vec3(larger(to->box.high.x, p.x), larger(to->box.high.y, p.y), larger(to->box.high.z, p.z));
+    }
+}
+
+static void see_outside(side *to, uint32_t corners, const sn_bounds *box)
+{
+    for (uint32_t k = 0; k < corners; ++k) {
+        const sn_vec3 p = to->corner[k];
+        to->outside[k] = (uint8_t)((p.x < box->low.x) | (p.x > box->high.x) << 1 | (p.y < box->low.y) << 2 |
+                                   (p.y > box->high.y) << 3 | (p.z < box->low.z) << 4 | (p.z > box->high.z) << 5);
+    }
+}
+
+static feature take_feature(const side *from, const uint8_t *local, uint32_t count, sn_real by, uint32_t number)
+{
+    const sn_real slant = by * (sn_real)1.4143;
+    sn_vec3 low = from->corner[local[0]], high = low;
+    sn_real sum[2] = {low.x + low.y, low.x + low.y}, difference[2] = {low.x - low.y, low.x - low.y};
+    for (uint32_t k = 1; k < count; ++k) {
+        const sn_vec3 p = from->corner[local[k]];
+        low = vec3(lower(low.x, p.x), lower(low.y, p.y), lower(low.z, p.z));
+        high = vec3(larger(high.x, p.x), larger(high.y, p.y), larger(high.z, p.z));
+        sum[0] = lower(sum[0], p.x + p.y), sum[1] = larger(sum[1], p.x + p.y);
+        difference[0] = lower(difference[0], p.x - p.y), difference[1] = larger(difference[1], p.x - p.y);
+    }
+    return (feature){.box = grown((sn_bounds){low, high}, by),
+                     .sum = {sum[0] - slant, sum[1] + slant},
+                     .difference = {difference[0] - slant, difference[1] + slant},
+                     .number = number};
+}
+
+/* The features of a tile that are not beyond one side of the box, which is that of the other tile, larger by as far as is looked. Boxes of triangles are larger by that, too. */
+static void take_side(side *to, const sn_surfaces *s, const sn_surface_tile *tile, sn_real far, sn_real edge_far)
+{
+    const uint32_t *vertex = (const uint32_t *)s->tile_vertex_table.column[0] + tile->first_vertex;
+    const uint32_t *triangle = (const uint32_t *)s->tile_triangle_table.column[0] + tile->first_triangle;
+    const uint32_t *edge = (const uint32_t *)s->tile_edge_table.column[0] + tile->first_edge;
+    const uint8_t *point = (const uint8_t *)s->tile_vertex_table.column[1] + tile->first_vertex;
+    const uint8_t *three = (const uint8_t *)s->tile_triangle_table.column[1] + 3 * (size_t)tile->first_triangle;
+    const uint8_t *two = (const uint8_t *)s->tile_edge_table.column[1] + 2 * (size_t)tile->first_edge;
+    const uint8_t *out = to->outside;
+    to->vertices = to->triangles = to->edges = 0;
+    for (uint32_t i = 0; i < tile->vertices; ++i)
+        if (!out[point[i]])
+            to->vertex[to->vertices++] = take_feature(to, &point[i], 1, 0, vertex[i]);
+    for (uint32_t i = 0; i < tile->triangles; ++i, three += 3)
+        if (!(out[three[0]] & out[three[1]] & out[three[2]]))
+            to->triangle[to->triangles++] = take_feature(to, three, 3, far, triangle[i]);
+    for (uint32_t i = 0; i < tile->edges; ++i, two += 2)
+        if (!(out[two[0]] & out[two[1]]))
+            to->edge[to->edges++] = take_feature(to, two, 2, edge_far, edge[i]);
+}
+
+/* Corners of triangles that are not beyond one side of the box. */
+static uint64_t find_border(const side *from, const sn_surfaces *s, const sn_surface_tile *tile)
+{
+    const uint8_t *three = (const uint8_t *)s->tile_triangle_table.column[1] + 3 * (size_t)tile->first_triangle;
+    const uint8_t *out = from->outside;
+    uint64_t border = 0;
+    for (uint32_t i = 0; i < tile->triangles; ++i, three += 3)
+        if (!(out[three[0]] & out[three[1]] & out[three[2]]))
+            border |= UINT64_C(1) << three[0] | UINT64_C(1) << three[1] | UINT64_C(1) << three[2];
+    return border;
+}
+
+/* Takes room for what was found, there or where there is more. */
+static bool take_room(pairing *p, sn_surface_pair *pair, uint32_t wanted)
+{
+    if (wanted <= pair->room)
+        return true;
+    const uint32_t room = wanted + wanted / 4 + 4;
+    const uint32_t first = atomic_fetch_add_explicit(&p->used, room, memory_order_relaxed);
+    if (first > p->s->candidate_table.capacity || room > p->s->candidate_table.capacity - first)
+        return false;
+    pair->first = first;
+    pair->room = room;
+    return true;
+}
+
+/* All that has less than `wanted` to spare, and some more. False: there is no room. */
+static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_t worker)
+{
+    const sn_surfaces *s = p->s;
+    const sn_surface_tile *a = &surface_tiles(s)[pair->a], *b = &surface_tiles(s)[pair->b];
+    const sn_real edge = lower(surface_skins(s)[a->skin].edge, surface_skins(s)[b->skin].edge);
+    listing l = {.world = p->world,
+                 .s = s,
+                 .thickness = surface_thickness(s, pair),
+                 .listed = lower(larger(FEW * edge, AHEAD * wanted), LISTED * edge),
+                 .sure = LISTED * edge,
+                 .same = a->skin == b->skin,
+                 .p = p,
+                 .to = (sn_surface_candidate *)s->list_table.column[0] + (size_t)worker * s->list_room,
+                 .room = s->list_room};
+    l.listed = larger(l.listed, (sn_real)1.5 * wanted);
+    l.fast = l.listed > l.sure;
+    const sn_real far = (l.thickness + l.listed) * SN_SURFACE_LONGER * SN_SURFACE_LONGER +
+                        ROUNDED * (a->radius + b->radius + vec3_length(vec3_sub(a->centre, b->centre)));
+    side one, two;
+    l.next = l.listed;
+    take_corners(&one, s, a, a);
+    if (pair->a == pair->b) {
+        memset(one.outside, 0, sizeof one.outside);
+        take_side(&one, s, a, far, far / 2);
+        list_vertices(&l, one.vertex, one.vertices, one.triangle, one.triangles);
+        list_edges(&l, one.edge, one.edges, one.edge, one.edges);
+    } else {
+        take_corners(&two, s, b, a);
+        const sn_bounds near = grown(one.box, far), other = grown(two.box, far), wide = grown(near, BORDER * edge);
+        see_outside(&one, a->corners, &other);
+        see_outside(&two, b->corners, &wide);
+        pair->border = find_border(&two, s, b);
+        see_outside(&two, b->corners, &near);
+        take_side(&one, s, a, far, far);
+        take_side(&two, s, b, far, 0);
+        list_vertices(&l, one.vertex, one.vertices, two.triangle, two.triangles);
+        list_vertices(&l, two.vertex, two.vertices, one.triangle, one.triangles);
+        list_edges(&l, one.edge, one.edges, two.edge, two.edges);
+    }
+    if (l.found > l.room) {
+        unsigned known = atomic_load_explicit(&p->wanted, memory_order_relaxed);
+        while (known < l.found && !atomic_compare_exchange_weak_explicit(&p->wanted, &known, l.found,
+                                                                         memory_order_relaxed, memory_order_relaxed)) {
+        }
+        return false;
+    }
+    if (!take_room(p, pair, l.found))
+        return false;
+    memcpy(surface_candidates(s) + pair->first, l.to, l.found * sizeof *l.to);
+    pair->count = l.found;
+    pair->due = (sn_real)INFINITY;
+    for (uint32_t i = 0; i < l.found; ++i)
+        pair->due = lower(pair->due, l.to[i].spare);
+    pair->next = l.next;
+    pair->others = pair->a == pair->b ? (sn_real)INFINITY : BORDER * edge + l.listed;
+    pair->moved = pair->turned = 0;
+    pair->waiting = pair->due;
+    pair->nearest = (sn_real)INFINITY;
+    pair->listed = true;
+    return true;
+}
+
+/* Puts candidates of pairs where they lie one after the other, without what belongs to none. */
+static bool close_gaps(sn_world *world, sn_surfaces *s, uint64_t more)
+{
+    uint64_t total = more;
+    for (uint32_t i = 0; i < s->pair_table.count; ++i)
+        total += surface_pairs(s)[i].listed ? surface_pairs(s)[i].count : 0;
+    total += total / 2;
+    s->moved_table.count = 0;
+    if (total > SN_MAX_COUNT || !sn_table_reserve(&s->moved_table, &world->allocator, total) ||
+        !sn_table_reserve(&s->touch_table, &world->allocator, s->moved_table.capacity))
+        return false;
+    sn_surface_candidate *to = s->moved_table.column[0];
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
+        sn_surface_pair *pair = &surface_pairs(s)[i];
+        pair->room = pair->count = pair->listed ? pair->count : 0;
+        memcpy(to + at, surface_candidates(s) + pair->first, pair->count * sizeof *to);
+        pair->first = at;
+        at += pair->count;
+    }
+    const sn_table moved = s->moved_table;
+    s->moved_table = s->candidate_table;
+    s->candidate_table = moved;
+    s->candidate_table.count = at;
+    return true;
+}
+
+static void list_task(void *data, uint32_t index, uint32_t worker)
+{
+    pairing *p = data;
+    sn_surface_pair *pair = &surface_pairs(p->s)[((const uint32_t *)p->s->todo_table.column[0])[index]];
+    if (pair->asked && list_pair(p, pair, pair->wanted, worker))
+        pair->asked = false;
+    else if (pair->asked)
+        atomic_store_explicit(&p->full, true, memory_order_relaxed);
+}
+
+static bool fail(sn_world *world)
+{
+    world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces");
+    return false;
+}
+
+/* Lists all pairs of the todo list, with what each wants. */
+static bool list_all(pairing *p)
+{
+    sn_world *world = p->world;
+    sn_surfaces *s = p->s;
+    const uint32_t count = s->todo_table.count, workers = sn_parallel_workers(&world->parallel);
+    s->lists += count;
+    if (!s->list_room)
+        s->list_room = FIRST_ROOM;
+    for (uint64_t more = 0;;) {
+        if (!sn_table_reserve(&s->list_table, &world->allocator, (uint64_t)workers * s->list_room) ||
+            !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, count))
+            return fail(world);
+        if (more && !close_gaps(world, s, more))
+            return fail(world);
+        atomic_store_explicit(&p->used, s->candidate_table.count, memory_order_relaxed);
+        atomic_store_explicit(&p->wanted, 0, memory_order_relaxed);
+        atomic_store_explicit(&p->full, false, memory_order_relaxed);
+        if (!sn_parallel_tasks(sn_parallel_wants(&world->parallel, count * WORK_OF_LISTING) ? &world->parallel : NULL,
+                               count, list_task, p))
+            return false;
+        const uint32_t used = atomic_load_explicit(&p->used, memory_order_relaxed);
+        more = 1 + (uint64_t)used - s->candidate_table.count; /* all that was asked for now */
+        s->candidate_table.count = used < s->candidate_table.capacity ? used : s->candidate_table.capacity;
+        if (!atomic_load_explicit(&p->full, memory_order_relaxed))
+            return true;
+        const uint32_t wanted = atomic_load_explicit(&p->wanted, memory_order_relaxed);
+        if (wanted > s->list_room)
+            s->list_room = wanted + wanted / 2;
+    }
+}
+
+/* ---- As a substep begins ----------------------------------------------------------------------------------------------------------- */
+
+static void begin_pair(pairing *p, sn_surface_pair *pair)
+{
+    const sn_surfaces *s = p->s;
+    const sn_surface_tile *a = &surface_tiles(s)[pair->a], *b = &surface_tiles(s)[pair->b];
+    pair->asked = false;
+    pair->nearest = (sn_real)INFINITY;
+    pair->moved += (double)(pair->step + 2 * s->jump) * (double)SN_SURFACE_LONGER;
+    pair->turned += (double)(pair->all_step + 2 * s->jump) * (double)SN_SURFACE_LONGER;
+    pair->step = pair->all_step = 0;
+    if (!pair->listed || !measure_pair(p, pair)) {
+        sn_vec3 mean, spin;
+        sn_real rest, speed = against(a, b, &a->velocity, &b->velocity, &mean, &spin, &rest);
+        speed = pair->a == pair->b ? rest : lower(speed, difference(&a->velocity, &b->velocity));
+        const sn_real most = 2 * p->h * speed * SN_SURFACE_LONGER + p->more;
+        pair->wanted = pair->listed ? lower(pair->wanted, most) : most;
+        pair->gap = gap_between(&a->box, &b->box);
+        pair->listed = false;
+        pair->asked = pair->gap <= surface_thickness(s, pair) + most;
+    }
+    pair->due_now = pair->asked || (pair->listed && pair->moved + (double)pair->wanted >= (double)pair->due);
+    pair->waiting = pair->due;
+}
+
+static void begin_piece(void *data, uint32_t first, uint32_t end)
+{
+    pairing *p = data;
+    for (uint32_t i = first; i < end; ++i)
+        begin_pair(p, &surface_pairs(p->s)[i]);
+}
+
+static bool collect(sn_world *world, sn_surfaces *s)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->pair_table.count; ++i)
+        count += surface_pairs(s)[i].asked;
+    s->todo_table.count = 0;
+    if (!sn_table_reserve(&s->todo_table, &world->allocator, count))
+        return fail(world);
+    uint32_t *todo = s->todo_table.column[0];
+    for (uint32_t i = 0; i < s->pair_table.count; ++i)
+        if (surface_pairs(s)[i].asked)
+            todo[s->todo_table.count++] = i;
+    return true;
+}
+
+bool sn_surface_pairs_begin(sn_world *world, sn_real h, sn_real more, sn_surface_sweep sweep)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    pairing p = {.world = world, .s = s, .h = h, .more = more, .sweep = sweep};
+    if (!sn_parallel_reserve(&world->parallel, &world->allocator, s->pair_table.count))
+        return fail(world);
+    if (!sn_parallel_few(&world->parallel, s->pair_table.count, WORK_OF_PAIR, begin_piece, &p) || !collect(world, s))
+        return false;
+    return !s->todo_table.count || list_all(&p);
+}
+
+/* ---- As it ends ----------------------------------------------------------------------------------------------------------------- */
+
+/* m: pairs of features that are farther apart than this stay apart on their ways, as surface_guard.c has it. Either no two ways differ by more than FIRM of the
+   distance. Or what they do beside turning together is less than HALF of it: a way u × y across the y that is between two spots makes that no shorter.
+   Nothing that is stopped turns with others, and then parts of ways count as well, which differ by no more than the longest. */
+static sn_real least_apart(const sn_surface_tile *a, const sn_surface_tile *b, sn_real beside)
+{
+    const bool stops = a->stopped || b->stopped;
+    const sn_real all = difference(&a->way, &b->way);
+    if (stops)
+        return larger(all, larger(a->longest, b->longest) * SN_SURFACE_LONGER) / FIRM * SN_SURFACE_LONGER;
+    return lower(all / FIRM, beside / HALF) * SN_SURFACE_LONGER;
+}
+
+/* asked: they are to be listed. due_now: those that are listed are to be looked at. And how much nearer they come. */
+static void end_pair(pairing *p, sn_surface_pair *pair)
+{
+    const sn_surfaces *s = p->s;
+    const sn_surface_tile *a = &surface_tiles(s)[pair->a], *b = &surface_tiles(s)[pair->b];
+    const bool stops = a->stopped || b->stopped;
+    sn_vec3 mean, spin;
+    sn_real rest, beside = against(a, b, &a->way, &b->way, &mean, &spin, &rest);
+    beside = pair->a == pair->b ? rest * SN_SURFACE_LONGER : beside;
+    const sn_real wanted = least_apart(a, b, beside);
+    pair->asked = pair->due_now = false;
+    pair->wanted = wanted;
+    if (!pair->listed) {
+        pair->asked = pair->gap <= wanted;
+    } else {
+        const sn_real next = pair->next - (sn_real)pair->moved, others = pair->others - (sn_real)pair->turned;
+        const sn_real least =
+            lower(pair->nearest, lower(pair->waiting - (sn_real)pair->moved, next)) / SN_SURFACE_LONGER;
+        const sn_real near =
+            pair->a == pair->b ? beside : (against_at_border(s, pair, mean, spin) + rest) * SN_SURFACE_LONGER;
+        const sn_real near_wanted = least_apart(a, b, near);
+        pair->asked = others <= wanted || next <= near_wanted;
+        pair->due_now = least <= near_wanted;
+        pair->step = near;
+        pair->all_step = beside;
+        pair->wanted = pair->asked ? wanted : near_wanted;
+    }
+    pair->due_now = pair->due_now || pair->asked;
+    if (!stops && !pair->asked)
+        return;
+    const sn_real all = difference(&a->way, &b->way), longest = larger(a->longest, b->longest) * SN_SURFACE_LONGER;
+    pair->step = stops ? larger(all, longest) : lower(beside, all); /* if they are listed anew, borders are others */
+    pair->all_step = pair->step;
+}
+
+static void end_piece(void *data, uint32_t first, uint32_t end)
+{
+    pairing *p = data;
+    for (uint32_t i = first; i < end; ++i)
+        end_pair(p, &surface_pairs(p->s)[i]);
+}
+
+bool sn_surface_pairs_end(sn_world *world)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    pairing p = {.world = world, .s = s, .sweep = SN_SURFACE_BY_WAY};
+    if (!sn_parallel_reserve(&world->parallel, &world->allocator, s->pair_table.count))
+        return fail(world);
+    if (!sn_parallel_few(&world->parallel, s->pair_table.count, WORK_OF_PAIR, end_piece, &p) || !collect(world, s))
+        return false;
+    if (s->todo_table.count && !list_all(&p))
+        return false;
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < s->pair_table.count; ++i)
+        count += surface_pairs(s)[i].due_now ? surface_pairs(s)[i].count : 0;
+    if (count > SN_MAX_COUNT || !sn_table_reserve(&s->near_table, &world->allocator, count) ||
+        !sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)count))
+        return fail(world);
+    uint32_t *near = s->near_table.column[0];
+    sn_real *apart = s->near_table.column[1];
+    s->near_table.count = 0;
+    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
+        const sn_surface_pair *pair = &surface_pairs(s)[i];
+        for (uint32_t k = pair->first; pair->due_now && k < pair->first + pair->count; ++k) {
+            const sn_surface_candidate *c = &surface_candidates(s)[k];
+            const sn_real least = (c->spare - (sn_real)pair->moved + c->reach) / SN_SURFACE_LONGER;
+            near[s->near_table.count] = k;
+            apart[s->near_table.count] = least;
+            s->near_table.count += least <= pair->wanted;
+        }
+    }
+    return true;
+}

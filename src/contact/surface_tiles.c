@@ -1,0 +1,538 @@
+/* Tiles of surfaces: how they are cut, how they move, and which of them come near each other.
+
+   A skin is cut into pieces of some sixty triangles that hang together. When a substep begins a tile sums up where its vertices are, how fast, and how much
+   it is bent against what it was when it was last noted, in a frame that moves and turns with it. So most of what pairs of features have to
+   know of each other is known of pairs of tiles: see surface_pairs.c.
+
+   Tiles have boxes in which they are expected, seen from the mean of all vertices: what flies as a whole does not move. Two tiles whose boxes do not
+   touch have nothing to do with each other, as long as both stay inside. Once one does not, pairs are searched for anew, which is little work for so few. */
+#include "contact/particle_contacts.h"
+
+#include "world/world.h"
+
+#include <string.h>
+
+#define TRIANGLES_A_TILE 72u            /* about: few have more corners than they may */
+#define SLACK            ((sn_real)0.5) /* of the mean edge: boxes are so much larger on every side, */
+#define AHEAD            ((sn_real)16)  /* and so many substeps longer where a tile goes, */
+#define FARTHEST         ((sn_real)2)   /*   but not by more edges than this */
+#define REBUILT          64u            /* trees are built anew after so many searches */
+#define ROUNDED                                                                                                        \
+    (SINEW_DOUBLE ? (sn_real)1e-15 : (sn_real)5e-7) /* of the coordinates: what is lost by seeing places from a mean */
+#define WORK_OF_TILE 2000.0                         /* ns, about */
+#define THIN         ((sn_real)1e-3) /* the sine of the angle between sums of corners, from which on they make no frame */
+
+/* ---- Making them ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct cutting {
+    sn_surfaces *s;
+    uint32_t *order;  /* triangles: those of a part lie together */
+    uint32_t *queue;  /* for walks */
+    uint32_t *part;   /* by triangle: the number of its part, and of its walk */
+    uint32_t *marked; /* by vertex */
+    uint8_t *place;   /*   and which corner of its tile it is */
+    uint32_t parts, marks;
+} cutting;
+
+/* Walks through a part from a triangle on, nearest first, and puts its triangles in that order. What does not hang together with that comes after it. */
+static void walk(cutting *c, uint32_t first, uint32_t count, uint32_t from)
+{
+    const uint32_t *across = c->s->triangle_table.column[1], part = c->part[from], walked = ++c->parts;
+    uint32_t found = 0, done = 0, left = first;
+    c->queue[found++] = from;
+    c->part[from] = walked;
+    for (;;) {
+        for (; done < found; ++done)
+            for (uint32_t k = 0; k < 3; ++k) {
+                const uint32_t next = across[3 * (size_t)c->queue[done] + k];
+                if (next != SN_SURFACE_NONE && c->part[next] == part) {
+                    c->part[next] = walked;
+                    c->queue[found++] = next;
+                }
+            }
+        if (found == count)
+            break;
+        while (c->part[c->order[left]] != part)
+            ++left;
+        c->part[c->order[left]] = walked;
+        c->queue[found++] = c->order[left];
+    }
+    memcpy(c->order + first, c->queue, count * sizeof *c->order);
+}
+
+static uint32_t count_corners(cutting *c, uint32_t first, uint32_t count)
+{
+    uint32_t corners = 0;
+    c->marks++;
+    for (uint32_t i = first; i < first + count; ++i)
+        for (uint32_t k = 0; k < 3; ++k) {
+            uint32_t *marked = &c->marked[surface_triangles(c->s)[c->order[i]].vertex[k]];
+            corners += *marked != c->marks;
+            *marked = c->marks;
+        }
+    return corners;
+}
+
+static sn_dvec3 place_of(const sn_world *world, const sn_surfaces *s, uint32_t vertex)
+{
+    return dvec3_from(vec4_xyz(world->particles.x[world->ids.value[surface_vertices(s)[vertex].number]]));
+}
+
+/* The corners of a tile, and weights for its axes: how far corners are along the shortest edge of its first triangle, and along what is across that. Boxes along edges are
+   smaller than others. */
+static void add_corners(const sn_world *world, cutting *c, sn_surface_tile *tile)
+{
+    sn_surfaces *s = c->s;
+    uint32_t *corner = (uint32_t *)s->corner_table.column[0] + tile->first_corner;
+    sn_real *weight = (sn_real *)s->corner_table.column[1] + 2 * (size_t)tile->first_corner;
+    const uint32_t *triangle = (const uint32_t *)s->tile_triangle_table.column[0] + tile->first_triangle;
+    uint8_t *local = (uint8_t *)s->tile_triangle_table.column[1] + 3 * (size_t)tile->first_triangle;
+    sn_dvec3 mean = {0, 0, 0}, along = mean, wide = mean;
+    c->marks++;
+    for (uint32_t i = 0; i < 3 * tile->triangles; ++i) {
+        const uint32_t v = surface_triangles(s)[triangle[i / 3]].vertex[i % 3];
+        if (c->marked[v] != c->marks) {
+            c->marked[v] = c->marks;
+            c->place[v] = (uint8_t)tile->corners;
+            corner[tile->corners++] = v;
+        }
+        local[i] = c->place[v];
+    }
+    s->corner_table.count += tile->corners;
+    double shortest = HUGE_VAL;
+    for (uint32_t k = 0; k < 3; ++k) {
+        const uint32_t *v = surface_triangles(s)[triangle[0]].vertex;
+        const sn_dvec3 edge = dvec3_sub(place_of(world, s, v[(k + 1) % 3]), place_of(world, s, v[k]));
+        if (dvec3_dot(edge, edge) < shortest)
+            shortest = dvec3_dot(edge, edge), along = edge;
+    }
+    for (uint32_t k = 0; k < tile->corners; ++k)
+        mean = dvec3_add(mean, dvec3_scale(place_of(world, s, corner[k]), 1.0 / tile->corners));
+    for (uint32_t k = 0; k < tile->corners; ++k) {
+        const sn_dvec3 y = dvec3_sub(place_of(world, s, corner[k]), mean);
+        const sn_dvec3 off = dvec3_sub(y, dvec3_scale(along, shortest > 0 ? dvec3_dot(y, along) / shortest : 0));
+        wide = dvec3_dot(off, off) > dvec3_dot(wide, wide) ? off : wide;
+    }
+    for (uint32_t k = 0; k < tile->corners; ++k) {
+        const sn_dvec3 y = dvec3_sub(place_of(world, s, corner[k]), mean);
+        weight[2 * k] = (sn_real)dvec3_dot(y, along);
+        weight[2 * k + 1] = (sn_real)dvec3_dot(y, wide);
+    }
+}
+
+static void add_tile(const sn_world *world, cutting *c, uint32_t first, uint32_t count)
+{
+    sn_surfaces *s = c->s;
+    uint32_t *triangle = s->tile_triangle_table.column[0], *vertex = s->tile_vertex_table.column[0],
+             *edge = s->tile_edge_table.column[0];
+    sn_surface_tile *tile = &surface_tiles(s)[s->tile_table.count++];
+    *tile = (sn_surface_tile){.skin = surface_triangles(s)[c->order[first]].skin,
+                              .first_triangle = s->tile_triangle_table.count,
+                              .triangles = count,
+                              .first_vertex = s->tile_vertex_table.count,
+                              .first_edge = s->tile_edge_table.count,
+                              .first_corner = s->corner_table.count};
+    for (uint32_t i = first; i < first + count; ++i) {
+        const sn_surface_triangle *t = &surface_triangles(s)[c->order[i]];
+        triangle[s->tile_triangle_table.count++] = c->order[i];
+        for (uint32_t k = 0; k < 3; ++k) {
+            if (t->owns >> k & 1)
+                vertex[s->tile_vertex_table.count++] = t->vertex[k];
+            if (t->owns >> (3 + k) & 1)
+                edge[s->tile_edge_table.count++] = t->edge[k];
+        }
+    }
+    tile->vertices = s->tile_vertex_table.count - tile->first_vertex;
+    tile->edges = s->tile_edge_table.count - tile->first_edge;
+    add_corners(world, c, tile);
+    uint8_t *local = s->tile_vertex_table.column[1], *ends = s->tile_edge_table.column[1];
+    for (uint32_t i = tile->first_vertex; i < s->tile_vertex_table.count; ++i)
+        local[i] = c->place[vertex[i]];
+    for (uint32_t i = 2 * tile->first_edge; i < 2 * s->tile_edge_table.count; ++i)
+        ends[i] = c->place[surface_edges(s)[edge[i / 2]].vertex[i % 2]];
+}
+
+/* A part that is too large is cut across a walk from its one end to its other, so that tiles become as large as they may. */
+static void cut(const sn_world *world, cutting *c, uint32_t first, uint32_t count)
+{
+    if (count <= SN_TILE_TRIANGLES && count_corners(c, first, count) <= SN_TILE_CORNERS) {
+        add_tile(world, c, first, count);
+        return;
+    }
+    const uint32_t part = ++c->parts, pieces = count / TRIANGLES_A_TILE;
+    const uint32_t half = pieces > 1 ? (uint32_t)((uint64_t)count * (pieces / 2) / pieces) : count / 2;
+    for (uint32_t i = first; i < first + count; ++i)
+        c->part[c->order[i]] = part;
+    walk(c, first, count, c->order[first]);
+    walk(c, first, count, c->order[first + count - 1]);
+    cut(world, c, first, half);
+    cut(world, c, first + half, count - half);
+}
+
+bool sn_surface_tiles_make(sn_world *world, sn_surfaces *s)
+{
+    const sn_allocator *a = &world->allocator;
+    const uint32_t triangles = s->triangle_table.count;
+    cutting c = {.s = s,
+                 .order = s->triangle_table.column[2],
+                 .queue = s->triangle_table.column[3],
+                 .part = s->triangle_table.column[4],
+                 .marked = s->vertex_table.column[3],
+                 .place = s->vertex_table.column[4]};
+    s->tile_table.count = s->tile_triangle_table.count = s->tile_vertex_table.count = s->tile_edge_table.count =
+        s->corner_table.count = s->pair_table.count = 0;
+    s->tree.items = 0;
+    if (!sn_table_reserve(&s->tile_table, a, triangles) || !sn_table_reserve(&s->tile_triangle_table, a, triangles) ||
+        !sn_table_reserve(&s->tile_vertex_table, a, s->vertex_table.count) ||
+        !sn_table_reserve(&s->tile_edge_table, a, s->edge_table.count) ||
+        !sn_table_reserve(&s->corner_table, a, 3 * (uint64_t)triangles))
+        return false;
+    memset(c.part, 0, triangles * sizeof *c.part);
+    memset(c.marked, 0, s->vertex_table.count * sizeof *c.marked);
+    for (uint32_t i = 0; i < triangles; ++i)
+        c.order[i] = i;
+    for (uint32_t i = 0; i < s->skin_table.count; ++i)
+        cut(world, &c, surface_skins(s)[i].first, surface_skins(s)[i].count);
+    return true;
+}
+
+/* ---- How they move ----------------------------------------------------------------------------------------------------------- */
+
+static sn_real larger(sn_real a, sn_real b)
+{
+    return a > b ? a : b;
+}
+
+static sn_real lower(sn_real a, sn_real b)
+{
+    return b < a ? b : a;
+}
+
+static void include(sn_bounds *box, sn_vec3 p)
+{
+    box->low = vec3(lower(box->low.x, p.x), lower(box->low.y, p.y), lower(box->low.z, p.z));
+    box->high = vec3(larger(box->high.x, p.x), larger(box->high.y, p.y), larger(box->high.z, p.z));
+}
+
+/* Axes of a frame by two sums. Which it is where there is none does not matter: it turns like everything else. */
+static void make_axes(sn_surface_tile *tile, sn_vec3 u, sn_vec3 v)
+{
+    const sn_real length = vec3_length(u), second = vec3_length(v);
+    const sn_vec3 n = vec3_cross(u, v);
+    const sn_real third = vec3_length(n);
+    sn_vec3 *axis = tile->axis;
+    axis[0] = vec3(1, 0, 0), axis[1] = vec3(0, 1, 0), axis[2] = vec3(0, 0, 1);
+    tile->length = 0;
+    if (!(third > THIN * length * second) || !isfinite(third))
+        return;
+    axis[0] = vec3_scale(u, 1 / length);
+    axis[2] = vec3_scale(n, 1 / third);
+    axis[1] = vec3_cross(axis[2], axis[0]);
+    tile->length = length;
+    tile->along = vec3_dot(v, axis[0]);
+    tile->across = vec3_dot(v, axis[1]);
+}
+
+/* How a tile turns, by the sums of what its corners do. Any spin is right: `rest` is measured with what it is. */
+static sn_vec3 spin_of(const sn_surface_tile *tile, sn_vec3 u, sn_vec3 v)
+{
+    if (tile->length == 0)
+        return vec3(0, 0, 0);
+    const sn_real third = vec3_dot(tile->axis[1], u) / tile->length,
+                  second = -vec3_dot(tile->axis[2], u) / tile->length;
+    const sn_real first = (vec3_dot(tile->axis[2], v) + second * tile->along) / tile->across;
+    return vec3_add(vec3_add(vec3_scale(tile->axis[0], first), vec3_scale(tile->axis[1], second)),
+                    vec3_scale(tile->axis[2], third));
+}
+
+static void set_rigid(const sn_surface_tile *tile, sn_surface_rigid *rigid, sn_vec3 mean, sn_vec3 spin, sn_real square)
+{
+    const sn_real rest = real_sqrt(square), fast = vec3_length(spin) * tile->radius;
+    *rigid = (sn_surface_rigid){
+        .mean = mean, .spin = spin, .rest = (rest + ROUNDED * (vec3_length(mean) + fast)) * SN_SURFACE_LONGER};
+    rigid->spread = (rigid->rest + fast) * SN_SURFACE_LONGER;
+}
+
+static void measure_tile(const sn_surfaces *s, sn_surface_tile *tile)
+{
+    const uint32_t *corner = (const uint32_t *)s->corner_table.column[0] + tile->first_corner;
+    const sn_real *weight = (const sn_real *)s->corner_table.column[1] + 2 * (size_t)tile->first_corner;
+    const sn_surface_motion *motion = surface_motions(s);
+    const sn_vec3 from = motion[corner[0]].start;
+    const sn_real share = 1 / (sn_real)tile->corners;
+    sn_vec3 sum = {0, 0, 0}, velocity = sum, u = sum, v = sum, du = sum, dv = sum;
+    sn_bounds box = {from, from};
+    for (uint32_t k = 0; k < tile->corners; ++k) {
+        const sn_surface_motion *m = &motion[corner[k]];
+        const sn_vec3 d = vec3_sub(m->start, from);
+        include(&box, m->start);
+        sum = vec3_add(sum, d);
+        velocity = vec3_add(velocity, m->velocity);
+        u = vec3_add(u, vec3_scale(d, weight[2 * k]));
+        v = vec3_add(v, vec3_scale(d, weight[2 * k + 1]));
+        du = vec3_add(du, vec3_scale(m->velocity, weight[2 * k]));
+        dv = vec3_add(dv, vec3_scale(m->velocity, weight[2 * k + 1]));
+    }
+    tile->box = box;
+    tile->centre = vec3_add(from, vec3_scale(sum, share));
+    make_axes(tile, u, v);
+    tile->stopped = false;
+    const sn_vec3 mean = vec3_scale(velocity, share), spin = spin_of(tile, du, dv);
+    sn_real rest = 0, radius = 0;
+    for (uint32_t k = 0; k < tile->corners; ++k) {
+        const sn_surface_motion *m = &motion[corner[k]];
+        const sn_vec3 y = vec3_sub(m->start, tile->centre);
+        const sn_vec3 w = vec3_sub(vec3_sub(m->velocity, mean), vec3_cross(spin, y));
+        rest = larger(rest, vec3_dot(w, w));
+        radius = larger(radius, vec3_dot(y, y));
+    }
+    tile->radius = real_sqrt(radius) * SN_SURFACE_LONGER;
+    set_rigid(tile, &tile->velocity, mean, spin, rest);
+}
+
+static void measure_piece(void *data, uint32_t first, uint32_t end)
+{
+    const sn_surfaces *s = data;
+    for (uint32_t i = first; i < end; ++i)
+        measure_tile(s, &surface_tiles(s)[i]);
+}
+
+bool sn_surface_tiles_measure(sn_world *world)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    const sn_surface_vertex *vertex = surface_vertices(s);
+    sn_surface_motion *motion = surface_motions(s);
+    sn_dvec3 sum = {0, 0, 0}, velocity = {0, 0, 0};
+    sn_real jump = 0;
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+        const sn_vec3 x = vec4_xyz(world->particles.x[vertex[i].slot]), d = vec3_sub(x, motion[i].end);
+        const sn_real square = vec3_dot(d, d);
+        jump = square <= jump ? jump : square; /* what is no number is as far as can be */
+        motion[i].start = motion[i].end = x;
+        motion[i].velocity = vec4_xyz(world->particles.v[vertex[i].slot]);
+        sum = dvec3_add(sum, dvec3_from(motion[i].start));
+        velocity = dvec3_add(velocity, dvec3_from(motion[i].velocity));
+    }
+    s->jump = jump >= 0 ? real_sqrt(jump) * SN_SURFACE_LONGER : (sn_real)INFINITY;
+    s->mean = dvec3_scale(sum, 1.0 / s->vertex_table.count);
+    s->velocity = dvec3_scale(velocity, 1.0 / s->vertex_table.count);
+    return sn_parallel_few(&world->parallel, s->tile_table.count, WORK_OF_TILE, measure_piece, s);
+}
+
+static void measure_tile_ends(const sn_surfaces *s, sn_surface_tile *tile)
+{
+    const uint32_t *corner = (const uint32_t *)s->corner_table.column[0] + tile->first_corner;
+    const sn_real *weight = (const sn_real *)s->corner_table.column[1] + 2 * (size_t)tile->first_corner;
+    const sn_surface_motion *motion = surface_motions(s);
+    sn_vec3 sum = {0, 0, 0}, du = sum, dv = sum;
+    sn_bounds box = {motion[corner[0]].end, motion[corner[0]].end};
+    sn_real rest = 0, longest = 0;
+    for (uint32_t k = 0; k < tile->corners; ++k) {
+        const sn_surface_motion *m = &motion[corner[k]];
+        const sn_vec3 way = vec3_sub(m->end, m->start);
+        include(&box, m->end);
+        sum = vec3_add(sum, way);
+        du = vec3_add(du, vec3_scale(way, weight[2 * k]));
+        dv = vec3_add(dv, vec3_scale(way, weight[2 * k + 1]));
+    }
+    const sn_vec3 mean = vec3_scale(sum, 1 / (sn_real)tile->corners), spin = spin_of(tile, du, dv);
+    tile->ends = box;
+    for (uint32_t k = 0; k < tile->corners; ++k) {
+        const sn_surface_motion *m = &motion[corner[k]];
+        const sn_vec3 way = vec3_sub(m->end, m->start);
+        const sn_vec3 w = vec3_sub(vec3_sub(way, mean), vec3_cross(spin, vec3_sub(m->start, tile->centre)));
+        rest = larger(rest, vec3_dot(w, w));
+        longest = larger(longest, vec3_dot(way, way));
+    }
+    set_rigid(tile, &tile->way, mean, spin, rest);
+    tile->longest = real_sqrt(longest) * SN_SURFACE_LONGER;
+}
+
+static void measure_ends_piece(void *data, uint32_t first, uint32_t end)
+{
+    const sn_surfaces *s = data;
+    for (uint32_t i = first; i < end; ++i)
+        measure_tile_ends(s, &surface_tiles(s)[i]);
+}
+
+bool sn_surface_tiles_measure_ends(sn_world *world)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    sn_dvec3 sum = {0, 0, 0};
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
+        sum = dvec3_add(sum, dvec3_from(surface_motions(s)[i].end));
+    s->end = dvec3_scale(sum, 1.0 / s->vertex_table.count);
+    return sn_parallel_few(&world->parallel, s->tile_table.count, WORK_OF_TILE, measure_ends_piece, s);
+}
+
+/* ---- Which come near each other ---------------------------------------------------------------------------------------------------- */
+
+static sn_bounds moved_by(sn_bounds a, sn_vec3 by, sn_real grown)
+{
+    a.low = vec3_sub(vec3_add(a.low, by), vec3(grown, grown, grown));
+    a.high = vec3_add(vec3_add(a.high, by), vec3(grown, grown, grown));
+    return a;
+}
+
+static bool is_inside(const sn_bounds *a, const sn_bounds *b)
+{
+    return a->low.x >= b->low.x && a->low.y >= b->low.y && a->low.z >= b->low.z && a->high.x <= b->high.x &&
+           a->high.y <= b->high.y && a->high.z <= b->high.z;
+}
+
+static sn_vec3 negative(sn_dvec3 a)
+{
+    return dvec3_round(dvec3_scale(a, -1));
+}
+
+/* m: what seeing a box from the mean may lose. */
+static sn_real rounded(const sn_bounds *box, sn_vec3 mean)
+{
+    return ROUNDED * (vec3_length(box->low) + vec3_length(box->high) + vec3_length(mean));
+}
+
+/* Where a tile is, with half of the thickness, and as far as its features may have to see in a substep of h. */
+static sn_bounds needed(const sn_surfaces *s, const sn_surface_tile *tile, sn_real h, sn_real more)
+{
+    const sn_vec3 from = negative(s->mean);
+    const sn_real speed = vec3_length(vec3_sub(tile->velocity.mean, dvec3_round(s->velocity))) + tile->velocity.spread;
+    return moved_by(tile->box, from,
+                    surface_skins(s)[tile->skin].thickness + 2 * h * speed * SN_SURFACE_LONGER + more +
+                        rounded(&tile->box, from));
+}
+
+static sn_bounds needed_at_end(const sn_surfaces *s, const sn_surface_tile *tile, bool still)
+{
+    const sn_vec3 to = negative(still ? s->mean : s->end);
+    return moved_by(tile->ends, to, surface_skins(s)[tile->skin].thickness + rounded(&tile->ends, to));
+}
+
+static void expect(sn_surfaces *s, sn_real h, sn_real more, bool ends)
+{
+    sn_bounds *fat = s->tile_table.column[1];
+    for (uint32_t i = 0; i < s->tile_table.count; ++i) {
+        sn_surface_tile *tile = &surface_tiles(s)[i];
+        const sn_real edge = surface_skins(s)[tile->skin].edge;
+        sn_bounds box = needed(s, tile, h, more);
+        sn_vec3 way = vec3_scale(vec3_sub(tile->velocity.mean, dvec3_round(s->velocity)), AHEAD * h);
+        const sn_real length = vec3_length(way);
+        if (length > FARTHEST * edge)
+            way = vec3_scale(way, FARTHEST * edge / length);
+        include(&box, vec3_add(box.low, way));
+        include(&box, vec3_add(box.high, way));
+        for (int still = 0; ends && still < 2; ++still) {
+            const sn_bounds end = needed_at_end(s, tile, still);
+            include(&box, end.low);
+            include(&box, end.high);
+        }
+        fat[i] = tile->fat = moved_by(box, vec3(0, 0, 0), SLACK * edge);
+    }
+}
+
+/* Whether the groups of two skins let each other collide. */
+static bool skins_agree(const sn_world *world, uint32_t a, uint32_t b)
+{
+    const sn_surface_skin *skin = surface_skins(&world->contacts.surfaces);
+    const sn_group_contact *one = sn_contact_group(&world->contact, skin[a].group),
+                           *two = sn_contact_group(&world->contact, skin[b].group);
+    return a == b || sn_contacts_agree(one->category, one->mask, two->category, two->mask);
+}
+
+typedef struct meeting {
+    sn_world *world;
+    sn_surfaces *s;
+    uint32_t tile;
+    uint32_t first; /* of its pairs */
+    bool full;
+} meeting;
+
+/* Pairs of a tile are kept in the order of the others: few come after one that is found late. */
+static bool meet(void *data, uint32_t other)
+{
+    meeting *m = data;
+    sn_surfaces *s = m->s;
+    const sn_surface_tile *tile = surface_tiles(s);
+    if (other < m->tile || !skins_agree(m->world, tile[m->tile].skin, tile[other].skin))
+        return true;
+    const sn_bounds *a = &tile[m->tile].fat, *b = &tile[other].fat;
+    if (a->low.x > b->high.x || b->low.x > a->high.x || a->low.y > b->high.y || b->low.y > a->high.y ||
+        a->low.z > b->high.z || b->low.z > a->high.z)
+        return true;
+    if (!sn_table_reserve(&s->found_table, &m->world->allocator, (uint64_t)s->found_table.count + 1)) {
+        m->full = true;
+        return false;
+    }
+    sn_surface_pair *pair = s->found_table.column[0];
+    uint32_t at = s->found_table.count++;
+    for (; at > m->first && pair[at - 1].b > other; --at)
+        pair[at] = pair[at - 1];
+    pair[at] = (sn_surface_pair){.a = m->tile, .b = other};
+    return true;
+}
+
+/* What was known of pairs that were there before stays known. Both lists are in the same order. */
+static void carry_over(sn_surfaces *s)
+{
+    const sn_surface_pair *old = surface_pairs(s);
+    sn_surface_pair *pair = s->found_table.column[0];
+    const uint32_t before = s->pair_table.count;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < s->found_table.count; ++i) {
+        while (at < before && (old[at].a < pair[i].a || (old[at].a == pair[i].a && old[at].b < pair[i].b)))
+            ++at;
+        if (at < before && old[at].a == pair[i].a && old[at].b == pair[i].b)
+            pair[i] = old[at];
+    }
+    const sn_table found = s->found_table;
+    s->found_table = s->pair_table;
+    s->pair_table = found;
+}
+
+static bool search(sn_world *world, sn_real h, sn_real more, bool ends)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    const uint32_t tiles = s->tile_table.count;
+    meeting m = {.world = world, .s = s};
+    expect(s, h, more, ends);
+    s->searches++;
+    if (s->tree.items == tiles && ++s->tree_age < REBUILT) {
+        sn_bvh_refit(&s->tree, s->tile_table.column[1]);
+    } else {
+        s->tree_age = 0;
+        m.full = !sn_bvh_build(&s->tree, &world->allocator, s->tile_table.column[1], tiles);
+    }
+    s->found_table.count = 0;
+    for (; m.tile < tiles && !m.full; ++m.tile) {
+        m.first = s->found_table.count;
+        sn_bvh_overlap(&s->tree, &surface_tiles(s)[m.tile].fat, meet, &m);
+    }
+    s->searched = !m.full;
+    if (m.full) {
+        world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces");
+        return false;
+    }
+    carry_over(s);
+    return true;
+}
+
+bool sn_surface_tiles_meet(sn_world *world, sn_real h, sn_real more)
+{
+    const sn_surfaces *s = &world->contacts.surfaces;
+    bool inside = s->searched;
+    for (uint32_t i = 0; i < s->tile_table.count && inside; ++i) {
+        const sn_bounds box = needed(s, &surface_tiles(s)[i], h, more);
+        inside = is_inside(&box, &surface_tiles(s)[i].fat);
+    }
+    return inside || search(world, h, more, false);
+}
+
+bool sn_surface_tiles_meet_ends(sn_world *world, bool still)
+{
+    const sn_surfaces *s = &world->contacts.surfaces;
+    bool inside = s->searched;
+    for (uint32_t i = 0; i < s->tile_table.count && inside; ++i) {
+        const sn_bounds box = needed_at_end(s, &surface_tiles(s)[i], still);
+        inside = is_inside(&box, &surface_tiles(s)[i].fat);
+    }
+    return inside || search(world, 0, 0, true);
+}

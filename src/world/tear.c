@@ -1,0 +1,711 @@
+/* Strengths of skins and runs, what gives way at the end of a step, events, and topology for renderers.
+
+   A sheet under tension tears across it: the rod that is too long is not what parts, but the cloth at one of its ends. So the vertex there is split, by the
+   plane through it across the rod, and the triangles on the far side take the rod with them. (Opening the sheet along the rod itself was the other way: it makes slits
+   along the pull, which carry the load as before.) An end at a border or a tear is chosen before one inside the sheet, so that a tear goes on rather than many begin. */
+#include "world/world.h"
+
+#include "base/dvec.h"
+#include "base/hash.h"
+
+#include <string.h>
+
+#define MOST_SPREAD 0.9
+
+/* The worst of those that are over their limit, so many, are looked at in a step. */
+#define MOST_OVER (4 * SN_TEARS_A_STEP)
+
+/* So many constraints of each kind may come with the vertices of a step. */
+#define ROWS_A_STEP (16 * SN_TEARS_A_STEP)
+
+void sn_tearing_init(sn_tearing *t)
+{
+    sn_table_column(&t->event_table, sizeof(sn_tear), false);
+    sn_table_column(&t->tip_table, sizeof(sn_particle), true);
+    sn_table_column(&t->change_table, sizeof(sn_topology_change), false);
+    sn_table_column(&t->head_table, sizeof(sn_tear_head), false);
+    sn_table_column(&t->next_table, sizeof(uint32_t), false);
+    sn_table_column(&t->node_table, sizeof(sn_tear_node), false);
+    sn_table_column(&t->range_table, sizeof(sn_tear_range), false);
+    sn_table_column(&t->flag_table, sizeof(uint8_t), false);
+    sn_table_column(&t->over_table, sizeof(sn_tear_over), false);
+    sn_table_column(&t->busy_table, sizeof(uint32_t), false);
+    t->topology = t->known = 1;
+}
+
+void sn_tearing_release(sn_tearing *t, const sn_allocator *allocator)
+{
+    sn_table *const tables[] = {&t->event_table, &t->change_table, &t->head_table, &t->next_table, &t->node_table,
+                                &t->range_table, &t->flag_table,   &t->over_table, &t->busy_table, &t->tip_table};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
+        sn_table_release(tables[i], allocator);
+}
+
+/* ---- Strength ----------------------------------------------------------------------------------------------------------- */
+
+sn_tear_def sn_default_tear_def(void)
+{
+    return (sn_tear_def){0};
+}
+
+static sn_result check_def(const sn_world *world, const char *what, const sn_tear_def *def)
+{
+    const struct {
+        const char *name;
+        sn_real value;
+        double most;
+        const char *unit;
+    } number[] = {{"strain", def->strain, HUGE_VAL, ""},
+                  {"force", def->force, HUGE_VAL, " N"},
+                  {"spread", def->spread, MOST_SPREAD, ""}};
+    for (size_t i = 0; i < sizeof number / sizeof *number; ++i)
+        if (!isfinite(number[i].value) || number[i].value < 0 || (double)number[i].value > number[i].most)
+            return world_fail(world, SN_ERROR_ARGUMENT, "%s: tear: %s is %g%s; it must be %s", what, number[i].name,
+                              (double)number[i].value, number[i].unit,
+                              i == 2 ? "between 0 and 0.9" : "finite and not negative");
+    if (def->strain == 0 && def->force == 0)
+        return world_fail(world, SN_ERROR_ARGUMENT, "%s: tear: strain and force are both 0; one of them must be given",
+                          what);
+    return SN_OK;
+}
+
+/* The record of a live skin; NULL, and an error, otherwise. */
+static sn_skin_record *record_of(const sn_world *world, sn_skin skin)
+{
+    if (sn_skin_is_valid(world, skin))
+        return &contact_skins(&world->contact)[world->contact.skin_ids.value[skin.index]];
+    world_fail(world, SN_ERROR_STALE, "skin %u (generation %u) does not exist (any more)", skin.index, skin.generation);
+    return NULL;
+}
+
+sn_result sn_skin_set_tear(sn_world *world, sn_skin skin, const sn_tear_def *def)
+{
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK)
+        return result;
+    sn_skin_record *record = record_of(world, skin);
+    if (!record)
+        return SN_ERROR_STALE;
+    if (def && (result = check_def(world, "skin", def)) != SN_OK)
+        return result;
+    record->tear = def ? *def : sn_default_tear_def();
+    world->tearing.strength_edits++;
+    return SN_OK;
+}
+
+sn_result sn_skin_read_tear(const sn_world *world, sn_skin skin, sn_tear_def *def)
+{
+    if (!world)
+        return SN_ERROR_ARGUMENT;
+    if (!def)
+        return world_fail(world, SN_ERROR_ARGUMENT, "def is NULL");
+    const sn_skin_record *record = record_of(world, skin);
+    if (!record)
+        return SN_ERROR_STALE;
+    *def = record->tear;
+    return SN_OK;
+}
+
+bool sn_tear_is_rod(uint32_t kind)
+{
+    return kind == SN_KIND_DISTANCE || kind == SN_KIND_DISTANCE_MAX || kind == SN_KIND_DISTANCE_BAND ||
+           kind == SN_KIND_SPRING;
+}
+
+sn_real sn_tear_rest(const sn_pool *pool, uint32_t kind, uint32_t row)
+{
+    return pool->param[(size_t)row * pool->param_count + (kind == SN_KIND_DISTANCE_BAND ? 1 : 0)];
+}
+
+double sn_tear_factor(uint32_t seed, double spread, uint32_t kind, uint32_t row)
+{
+    const uint64_t hash = hash_u64(hash_u64(hash_u64(SN_HASH_SEED, seed), kind), row);
+    return 1 + spread * ((double)(hash >> 11) * 0x1p-52 - 1);
+}
+
+sn_result sn_constraints_set_tear(sn_world *world, sn_constraints run, const sn_tear_def *def)
+{
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK)
+        return result;
+    if (run.count == 0)
+        return world_fail(world, SN_ERROR_STALE, "the run of constraints is null");
+    for (uint32_t i = 0; i < run.count; ++i)
+        if (!sn_constraint_pool(world, sn_constraints_at(run, i)))
+            return SN_ERROR_STALE;
+    if (def && (result = check_def(world, "constraints", def)) != SN_OK)
+        return result;
+    const sn_kind *kind = sn_kind_info(world, run.kind);
+    if (def && def->strain > 0 && !sn_tear_is_rod(run.kind))
+        return world_fail(world, SN_ERROR_ARGUMENT,
+                          "constraints: tear: strain is %g; a %s constraint is no rod and has no strain, it must be 0",
+                          (double)def->strain, kind->name);
+    if ((result = sn_breaking_prepare(world, kind, def ? def->force : 0, 0)) != SN_OK)
+        return result;
+    return sn_breaking_set_run(world, run, def);
+}
+
+/* ---- Events --------------------------------------------------------------------------------------------------------------- */
+
+sn_result sn_world_set_tear_function(sn_world *world, sn_tear_fn *function, void *context)
+{
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK)
+        return result;
+    world->tearing.function = function;
+    world->tearing.context = context;
+    return SN_OK;
+}
+
+bool sn_tear_allowed(sn_world *world, const sn_tear *tear)
+{
+    const sn_tearing *t = &world->tearing;
+    if (!t->function)
+        return true;
+    const bool busy = world->busy;
+    world->busy = true;
+    const bool allowed = t->function(t->context, tear);
+    world->busy = busy;
+    return allowed;
+}
+
+void sn_tear_tell(sn_world *world, const sn_tear *tear)
+{
+    sn_table *table = &world->tearing.event_table;
+    ((sn_tear *)table->column[0])[table->count++] = *tear;
+}
+
+const sn_tear *sn_world_tears(const sn_world *world, uint32_t *count)
+{
+    const uint32_t tears = world ? world->tearing.event_table.count : 0;
+    if (count)
+        *count = tears;
+    return tears ? world->tearing.event_table.column[0] : NULL;
+}
+
+double sn_tear_strain(const sn_world *world, uint32_t kind, uint32_t row)
+{
+    const sn_pool *pool = world->constraints.pool[kind];
+    const uint32_t *point = pool->point + 2 * (size_t)row;
+    if (!sn_tear_is_rod(kind) || (point[0] | point[1]) & SN_SPOT_BIT)
+        return 0;
+    const sn_vec4 *x = world->particles.x;
+    const double rest = (double)sn_tear_rest(pool, kind, row);
+    const double length =
+        dvec3_length(dvec3_seen(vec4_xyz(x[world->ids.value[point[0]]]), vec4_xyz(x[world->ids.value[point[1]]])));
+    return rest > 0 && isfinite(length) ? length / rest - 1 : 0;
+}
+
+sn_vec3 sn_tear_place(const sn_world *world, uint32_t kind, uint32_t row)
+{
+    uint32_t small[4 * SN_MAX_POINTS], count;
+    const uint32_t *held = sn_store_particles(&world->constraints, world->constraints.pool[kind], row, small, &count);
+    return count ? vec4_xyz(world->particles.x[world->ids.value[held[0]]]) : vec3(0, 0, 0);
+}
+
+double sn_tear_energy(const sn_world *world, uint32_t kind, uint32_t row)
+{
+    const sn_pool *pool = world->constraints.pool[kind];
+    const double compliance = (double)pool->give[row].compliance;
+    sn_real value[SN_MAX_ROWS];
+    double energy = 0;
+    if (kind == SN_KIND_SPRING) {
+        const double rest = (double)sn_tear_rest(pool, kind, row), by = sn_tear_strain(world, kind, row) * rest;
+        return (double)pool->param[(size_t)row * pool->param_count + 1] * by * by / 2;
+    }
+    if (compliance == 0 || pool->kind.own_rows || pool->kind.project || pool->kind.force ||
+        sn_constraint_value(world, (sn_constraint){kind, row, pool->ids.generation[row]}, value) != SN_OK)
+        return 0;
+    for (uint32_t i = 0; i < pool->kind.rows; ++i) {
+        const double c = (double)value[i];
+        if (isfinite(c) && (c < 0 || !(pool->kind.inequality >> i & 1)))
+            energy += c * c / (2 * compliance);
+    }
+    return energy;
+}
+
+void sn_tear_remove(sn_world *world, uint32_t kind, uint32_t row, double *released)
+{
+    *released += sn_tear_energy(world, kind, row);
+    sn_sleep_disturb_constraint(world, world->constraints.pool[kind], row);
+    sn_store_remove(&world->constraints, kind, row);
+}
+
+/* ---- Constraints that go with a rod ----------------------------------------------------------------------------------------- */
+
+static bool has_particle(const sn_world *world, const sn_tear_node *node, uint32_t particle)
+{
+    const sn_pool *pool = world->constraints.pool[node->kind];
+    uint32_t small[4 * SN_MAX_POINTS], count;
+    const uint32_t *held = sn_store_particles(&world->constraints, pool, node->row, small, &count);
+    for (uint32_t i = 0; i < count; ++i)
+        if (held[i] == particle)
+            return true;
+    return false;
+}
+
+/* Those without a strength of their own that hold both. */
+static uint32_t remove_joining(sn_world *world, uint32_t a, uint32_t b, double *released)
+{
+    sn_tear_node node[SN_TEAR_CONSTRAINTS];
+    const uint32_t count = sn_tear_constraints_at(world, a, node, SN_TEAR_CONSTRAINTS);
+    uint32_t removed = 0;
+    for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i)
+        if (!pool_has_lists(world->constraints.pool[node[i].kind]) &&
+            !sn_breaking_has(world, node[i].kind, node[i].row) && has_particle(world, &node[i], b)) {
+            sn_tear_remove(world, node[i].kind, node[i].row, released);
+            ++removed;
+        }
+    return removed;
+}
+
+uint32_t sn_tear_remove_dependents(sn_world *world, uint32_t kind, uint32_t row, double *released)
+{
+    const uint32_t *point = world->constraints.pool[kind]->point + 2 * (size_t)row, end[2] = {point[0], point[1]};
+    uint32_t removed = 0;
+    if (!sn_tear_is_rod(kind) || (end[0] | end[1]) & SN_SPOT_BIT)
+        return 0;
+    removed += remove_joining(world, end[0], end[1], released);
+    for (uint32_t k = 0; k < 2; ++k) { /* what spans the rod and the next one */
+        sn_tear_node node[SN_TEAR_CONSTRAINTS];
+        const uint32_t count = sn_tear_constraints_at(world, end[k], node, SN_TEAR_CONSTRAINTS);
+        for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i) {
+            const uint32_t *next = world->constraints.pool[node[i].kind]->point + 2 * (size_t)node[i].row;
+            if (!sn_tear_is_rod(node[i].kind) || !sn_breaking_has(world, node[i].kind, node[i].row) ||
+                (next[0] | next[1]) & SN_SPOT_BIT)
+                continue;
+            const uint32_t beyond = next[0] == end[k] ? next[1] : next[0];
+            if (beyond != end[1 - k])
+                removed += remove_joining(world, end[1 - k], beyond, released);
+        }
+    }
+    return removed;
+}
+
+uint64_t sn_tear_hash(uint64_t hash, const sn_world *world)
+{
+    const sn_particle *tip = world->tearing.tip_table.column[0];
+    for (uint32_t i = 0; i < world->tearing.tip_table.count; ++i)
+        if (sn_particle_is_valid(world, tip[i]))
+            hash = hash_u64(hash, tip[i].index);
+    return hash;
+}
+
+/* ---- Topology --------------------------------------------------------------------------------------------------------------- */
+
+/* Whatever was noted is of no use any more. */
+static void forget_changes(sn_tearing *t)
+{
+    t->change_table.count = 0;
+    t->known = ++t->topology;
+}
+
+void sn_tear_restored(sn_world *world)
+{
+    sn_tearing *t = &world->tearing;
+    t->indexed = false;
+    t->event_table.count = 0;
+    forget_changes(t);
+}
+
+void sn_tear_constraint_changed(sn_world *world)
+{
+    world->tearing.indexed = false;
+}
+
+void sn_tear_skins_changed(sn_world *world)
+{
+    forget_changes(&world->tearing);
+}
+
+void sn_tear_note_triangle(sn_world *world, uint32_t triangle)
+{
+    sn_tearing *t = &world->tearing;
+    const sn_skin_record *skin = contact_skins(&world->contact);
+    const uint32_t *corner = (const uint32_t *)world->contact.triangle_table.column[0] + 3 * (size_t)triangle;
+    uint32_t low = 0, high = world->contact.skin_table.count;
+    while (high - low > 1) { /* the skin that has it */
+        const uint32_t middle = low + (high - low) / 2;
+        if (skin[middle].first <= triangle)
+            low = middle;
+        else
+            high = middle;
+    }
+    if (t->change_table.count >= SN_TOPOLOGY_MOST)
+        forget_changes(t);
+    const sn_skin of = {skin[low].number, world->contact.skin_ids.generation[skin[low].number]};
+    ((sn_topology_change *)t->change_table.column[0])[t->change_table.count++] =
+        (sn_topology_change){of, triangle - skin[low].first, {corner[0], corner[1], corner[2]}};
+    t->topology++;
+}
+
+const uint32_t *sn_skin_triangles(const sn_world *world, sn_skin skin, uint32_t *count)
+{
+    const sn_skin_record *record = world ? record_of(world, skin) : NULL;
+    if (count)
+        *count = record ? record->count : 0;
+    return record ? (const uint32_t *)world->contact.triangle_table.column[0] + 3 * (size_t)record->first : NULL;
+}
+
+uint64_t sn_world_topology(const sn_world *world)
+{
+    return world ? world->tearing.topology : 0;
+}
+
+bool sn_world_topology_since(const sn_world *world, uint64_t since, const sn_topology_change **change, uint32_t *count)
+{
+    const sn_tearing *t = world ? &world->tearing : NULL;
+    const bool known = t && since >= t->known && since <= t->topology;
+    if (count)
+        *count = known ? (uint32_t)(t->topology - since) : 0;
+    if (change)
+        *change = known && t->topology > since
+                      ? (const sn_topology_change *)t->change_table.column[0] + (since - t->known)
+                      : NULL;
+    return known;
+}
+
+/* ---- A step: what is over its limit ------------------------------------------------------------------------------------------ */
+
+/* What the weakest rod of all skins bears: all others are sorted out by that. */
+typedef struct limits {
+    const sn_world *world;
+    double strain, force; /* infinite: none is torn by it */
+    double h2;
+} limits;
+
+static bool any_tears(const sn_world *world)
+{
+    const sn_skin_record *skin = contact_skins(&world->contact);
+    for (uint32_t i = 0; i < world->contact.skin_table.count; ++i)
+        if (skin_tears(&skin[i]) && skin[i].count)
+            return true;
+    return false;
+}
+
+static limits weakest(const sn_world *world)
+{
+    const sn_skin_record *skin = contact_skins(&world->contact);
+    limits l = {world, HUGE_VAL, HUGE_VAL, (double)world->state.h * (double)world->state.h};
+    for (uint32_t i = 0; i < world->contact.skin_table.count; ++i) {
+        const double least = 1 - (double)skin[i].tear.spread;
+        const double strain = (double)skin[i].tear.strain * least, force = (double)skin[i].tear.force * least;
+        l.strain = strain > 0 && strain < l.strain ? strain : l.strain;
+        l.force = force > 0 && force < l.force ? force : l.force;
+    }
+    return l;
+}
+
+/* N: what a rod pulls with; 0 if it is shorter than at rest. */
+static double pull(const sn_world *world, uint32_t kind, uint32_t row, double h2)
+{
+    const sn_pool *pool = world->constraints.pool[kind];
+    const double strain = sn_tear_strain(world, kind, row);
+    if (kind == SN_KIND_SPRING)
+        return strain * (double)sn_tear_rest(pool, kind, row) *
+               (double)pool->param[(size_t)row * pool->param_count + 1];
+    return strain > -1e-3 && h2 > 0 ? fabs((double)pool->lambda[row]) / h2 : 0;
+}
+
+bool sn_tear_begin(sn_world *world)
+{
+    sn_tearing *t = &world->tearing;
+    t->event_table.count = 0;
+    const bool tears = any_tears(world);
+    if (!tears && !world->breaking.table.count)
+        return true;
+    if ((tears || world->breaking.any_tears) && !sn_tear_index(world))
+        return false;
+    sn_tear_range *range = t->range_table.column[0];
+    t->items = 0;
+    for (uint32_t i = 0; i < t->range_table.count; ++i) {
+        range[i].item = t->items;
+        t->items += range[i].end - range[i].first;
+    }
+    if (tears && (!sn_tear_reserve(world, SN_TEARS_A_STEP, ROWS_A_STEP) ||
+                  !sn_table_reserve(&t->flag_table, &world->allocator, t->items) ||
+                  !sn_table_reserve(&t->over_table, &world->allocator, MOST_OVER) ||
+                  !sn_parallel_reserve(&world->parallel, &world->allocator, t->items)))
+        return false;
+    return sn_table_reserve(&t->event_table, &world->allocator,
+                            (uint64_t)world->breaking.table.count + 2 * SN_TEARS_A_STEP);
+}
+
+/* The range that has an item. */
+static const sn_tear_range *range_of(const sn_tearing *t, uint32_t item)
+{
+    const sn_tear_range *range = t->range_table.column[0];
+    uint32_t low = 0, high = t->range_table.count;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (range[middle].item <= item)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &range[low];
+}
+
+/* Marks those of some rods that the weakest would not bear. */
+static void sift(const limits *l, const sn_tear_range *range, uint32_t first, uint32_t end, uint8_t *flag)
+{
+    const sn_world *world = l->world;
+    const sn_pool *pool = world->constraints.pool[range->kind];
+    const uint32_t *slot = world->ids.value, *point = pool->point, offset = range->kind == SN_KIND_DISTANCE_BAND;
+    const sn_vec4 *x = world->particles.x;
+    const sn_real most = (sn_real)(l->strain < 1e18 ? (1 + l->strain) * (1 + l->strain) * (1 - 1e-5) : HUGE_VAL);
+    const sn_real force = (sn_real)(l->force * l->h2 * (1 - 1e-5)), *lambda = pool->lambda;
+    const bool by_force = l->force < HUGE_VAL, springs = by_force && range->kind == SN_KIND_SPRING;
+    const sn_real *param = pool->param + (size_t)first * pool->param_count + offset;
+    const uint32_t *value = pool->ids.value, step = pool->param_count;
+    for (uint32_t row = first; row < end; ++row, ++flag, param += step) {
+        const uint32_t i = point[2 * (size_t)row], k = point[2 * (size_t)row + 1];
+        *flag = 0;
+        if (value[row] == SN_ID_FREE || (i | k) & SN_SPOT_BIT)
+            continue;
+        const sn_vec4 a = x[slot[i]], b = x[slot[k]];
+        const sn_vec3 d = {b.x - a.x, b.y - a.y, b.z - a.z};
+        const sn_real rest = *param, square = vec3_dot(d, d);
+        *flag = square > most * rest * rest;
+        if (by_force)
+            *flag |= (lambda[row] < 0 ? -lambda[row] : lambda[row]) > force || (springs && square > rest * rest);
+    }
+}
+
+static void sift_piece(void *data, uint32_t first, uint32_t end)
+{
+    const limits *l = data;
+    const sn_tearing *t = &l->world->tearing;
+    while (first < end) {
+        const sn_tear_range *range = range_of(t, first);
+        const uint32_t row = range->first + (first - range->item);
+        uint32_t count = range->end - row < end - first ? range->end - row : end - first;
+        sift(l, range, row, row + count, (uint8_t *)t->flag_table.column[0] + first);
+        first += count;
+    }
+}
+
+/* A heap whose first is the least, of the worst that were found so far. Of two alike the one with the higher number is the lesser. */
+static bool is_less(const sn_tear_over *a, const sn_tear_over *b)
+{
+    if (a->ratio != b->ratio)
+        return a->ratio < b->ratio;
+    return a->kind != b->kind ? a->kind > b->kind : a->row > b->row;
+}
+
+static void sink(sn_tear_over *heap, uint32_t count, uint32_t i)
+{
+    for (uint32_t child; (child = 2 * i + 1) < count; i = child) {
+        if (child + 1 < count && is_less(&heap[child + 1], &heap[child]))
+            ++child;
+        if (!is_less(&heap[child], &heap[i]))
+            return;
+        const sn_tear_over moved = heap[i];
+        heap[i] = heap[child];
+        heap[child] = moved;
+    }
+}
+
+static void push(sn_tearing *t, sn_tear_over over)
+{
+    sn_tear_over *heap = t->over_table.column[0];
+    if (t->over_table.count == MOST_OVER) {
+        if (is_less(&heap[0], &over))
+            heap[0] = over, sink(heap, MOST_OVER, 0);
+        return;
+    }
+    uint32_t i = t->over_table.count++;
+    for (; i > 0 && is_less(&over, &heap[(i - 1) / 2]); i = (i - 1) / 2)
+        heap[i] = heap[(i - 1) / 2];
+    heap[i] = over;
+}
+
+/* By how much a rod is over what it bears itself. */
+static double ratio_of(const sn_world *world, uint32_t kind, uint32_t row, double h2)
+{
+    const sn_tear_head *head = world->tearing.head_table.column[0];
+    const uint32_t *point = world->constraints.pool[kind]->point + 2 * (size_t)row;
+    const uint32_t skin = head[point[0]].skin;
+    if (!skin || skin != head[point[1]].skin)
+        return 0;
+    const sn_tear_def *tear = &contact_skins(&world->contact)[skin - 1].tear;
+    const double factor = sn_tear_factor(tear->seed, (double)tear->spread, kind, row);
+    const double by_strain = tear->strain > 0 ? sn_tear_strain(world, kind, row) / ((double)tear->strain * factor) : 0;
+    const double by_force = tear->force > 0 ? pull(world, kind, row, h2) / ((double)tear->force * factor) : 0;
+    return by_strain > by_force ? by_strain : by_force;
+}
+
+/* The worst first. */
+static void find_over(sn_world *world)
+{
+    sn_tearing *t = &world->tearing;
+    limits l = weakest(world);
+    const uint8_t *flag = t->flag_table.column[0];
+    sn_parallel_begin_step(&world->parallel);
+    if (!sn_parallel_for(&world->parallel, t->items, sift_piece, &l))
+        sn_parallel_repair(&world->parallel);
+    sn_parallel_end_step(&world->parallel);
+    t->over_table.count = 0;
+    for (uint32_t i = 0; i < t->items;) {
+        uint64_t eight = 0;
+        if (i + 8 <= t->items)
+            memcpy(&eight, flag + i, 8);
+        if (i + 8 <= t->items && !eight) {
+            i += 8;
+            continue;
+        }
+        if (flag[i]) {
+            const sn_tear_range *range = range_of(t, i);
+            const uint32_t row = range->first + (i - range->item);
+            const double ratio = ratio_of(world, range->kind, row, l.h2);
+            if (ratio > 1 && isfinite(ratio))
+                push(t, (sn_tear_over){range->kind, row, ratio});
+        }
+        ++i;
+    }
+    sn_tear_over *heap = t->over_table.column[0];
+    for (uint32_t count = t->over_table.count; count > 1; --count) { /* the least goes last */
+        const sn_tear_over least = heap[0];
+        heap[0] = heap[count - 1];
+        heap[count - 1] = least;
+        sink(heap, count - 1, 0);
+    }
+}
+
+/* ---- A step: vertices part ------------------------------------------------------------------------------------------------- */
+
+/* What cannot give way: its copies would be held as well. */
+static bool is_held(sn_world *world, uint32_t vertex)
+{
+    sn_tear_node node[SN_TEAR_CONSTRAINTS];
+    const uint32_t slot = world->ids.value[vertex];
+    if (world->particles.x[slot].w == 0 || world->particles.target[slot])
+        return true;
+    const uint32_t count = sn_tear_constraints_at(world, vertex, node, SN_TEAR_CONSTRAINTS);
+    for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i)
+        if (world->constraints.pool[node[i].kind]->kind.points == 1)
+            return true;
+    return count == UINT32_MAX;
+}
+
+/* Triangles on both sides of a plane across the rod. */
+typedef struct sides {
+    bool far[SN_TEAR_FAN];
+} sides;
+
+static bool is_between_sides(const void *data, const sn_split *split, uint32_t i, uint32_t k, uint32_t other)
+{
+    const sides *s = data;
+    (void)split, (void)other;
+    return s->far[i] != s->far[k];
+}
+
+/* Splits the triangles at a vertex across the way to another. */
+static bool find_split(const sn_world *world, sn_split *split, uint32_t vertex, uint32_t to)
+{
+    sides s;
+    uint32_t place[SN_TEAR_FAN];
+    const sn_vec4 *x = world->particles.x;
+    const sn_vec3 from = vec4_xyz(x[world->ids.value[vertex]]);
+    const sn_dvec3 way = dvec3_seen(from, vec4_xyz(x[world->ids.value[to]]));
+    const uint32_t *corner = world->contact.triangle_table.column[0];
+    const uint32_t count = sn_tear_triangles_at(world, vertex, place, SN_TEAR_FAN);
+    for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i) {
+        sn_dvec3 sum = {0, 0, 0};
+        for (uint32_t k = 0; k < 3; ++k)
+            sum = dvec3_add(sum, dvec3_seen(from, vec4_xyz(x[world->ids.value[corner[place[i] / 3 * 3 + k]]])));
+        s.far[i] = dvec3_dot(sum, way) > 0;
+    }
+    return sn_split_find(world, split, vertex, is_between_sides, &s);
+}
+
+/* Whether a vertex is at a border or a tear: some edge of it has one triangle. */
+static bool is_at_border(const sn_world *world, uint32_t vertex)
+{
+    uint32_t place[SN_TEAR_FAN];
+    const uint32_t *corner = world->contact.triangle_table.column[0];
+    const uint32_t count = sn_tear_triangles_at(world, vertex, place, SN_TEAR_FAN);
+    for (uint32_t i = 0; count != UINT32_MAX && i < 2 * count; ++i) {
+        const uint32_t at = place[i / 2], other = corner[at / 3 * 3 + (at % 3 + 1 + i % 2) % 3];
+        uint32_t times = 0;
+        for (uint32_t k = 0; k < 3 * count; ++k)
+            times += corner[place[k / 3] / 3 * 3 + k % 3] == other;
+        if (times == 1)
+            return true;
+    }
+    return false;
+}
+
+static void mark_busy(sn_world *world, const sn_split *split)
+{
+    sn_tearing *t = &world->tearing;
+    uint32_t *busy = t->busy_table.column[0];
+    const uint32_t *corner = world->contact.triangle_table.column[0];
+    for (; t->busy_table.count < t->head_table.count; t->busy_table.count++)
+        busy[t->busy_table.count] = t->step;
+    for (uint32_t i = 0; i < 3 * split->count; ++i)
+        busy[corner[split->place[i / 3] / 3 * 3 + i % 3]] = t->step;
+    for (uint32_t i = 0; i < split->parts; ++i)
+        busy[split->made[i]] = t->step;
+}
+
+/* A rod that is over its limit: the cloth gives way at one of its ends. */
+static void give_way(sn_world *world, const sn_tear_over *over, double h2)
+{
+    sn_tearing *t = &world->tearing;
+    const sn_pool *pool = world->constraints.pool[over->kind];
+    const uint32_t *busy = t->busy_table.column[0], *point = pool->point + 2 * (size_t)over->row;
+    uint32_t end[2] = {point[0], point[1]};
+    if (!sn_ids_is_live(&pool->ids, over->row) || busy[end[0]] == t->step || busy[end[1]] == t->step)
+        return;
+    const sn_skin_record *skin =
+        &contact_skins(&world->contact)[((sn_tear_head *)t->head_table.column[0])[end[0]].skin - 1];
+    const bool border[2] = {is_at_border(world, end[0]), is_at_border(world, end[1])};
+    const uint64_t coin = hash_u64(hash_u64(hash_u64(SN_HASH_SEED, skin->tear.seed), ~(uint64_t)over->kind), over->row);
+    const uint32_t first = border[0] != border[1] ? border[1] : (uint32_t)(coin >> 63);
+    for (uint32_t k = 0; k < 2; ++k) {
+        const uint32_t vertex = end[first ^ k], other = end[first ^ k ^ 1];
+        sn_split split;
+        if (is_held(world, vertex) || !find_split(world, &split, vertex, other) || !sn_split_fits(world, vertex))
+            continue;
+        const sn_tear tear = {.type = SN_TEAR_SPLIT,
+                              .skin = {skin->number, world->contact.skin_ids.generation[skin->number]},
+                              .particle = {vertex, world->ids.generation[vertex]},
+                              .constraint = {over->kind, over->row, pool->ids.generation[over->row]},
+                              .place = vec4_xyz(world->particles.x[world->ids.value[vertex]]),
+                              .strain = (sn_real)sn_tear_strain(world, over->kind, over->row),
+                              .force = (sn_real)pull(world, over->kind, over->row, h2)};
+        uint32_t removed = 0;
+        double released = 0;
+        if (!sn_tear_allowed(world, &tear))
+            return;
+        sn_split_apply(world, &split, &tear, &removed, &released);
+        mark_busy(world, &split);
+        return;
+    }
+}
+
+void sn_tear_end(sn_world *world)
+{
+    sn_tearing *t = &world->tearing;
+    sn_store *store = &world->constraints;
+    if (!any_tears(world))
+        return;
+    t->room_particles = SN_TEARS_A_STEP;
+    t->room_rows = ROWS_A_STEP;
+    t->room_nodes = sn_tear_room_for(SN_TEARS_A_STEP);
+    find_over(world);
+    if (!t->over_table.count)
+        return;
+    const sn_tear_over *over = t->over_table.column[0];
+    const double h2 = (double)world->state.h * (double)world->state.h;
+    const sn_fresh fresh = store->counts.fresh; /* rods that are torn are far from their rest, and contradict nothing */
+    if (++t->step == 0)
+        memset(t->busy_table.column[0], 0, t->busy_table.count * sizeof(uint32_t)), t->step = 1;
+    for (uint32_t i = 0; i < t->over_table.count; ++i)
+        give_way(world, &over[i], h2);
+    const bool held = store->held_table.count > 0 && store->counts.fresh.any;
+    store->counts.fresh = fresh;
+    store->counts.fresh.any = fresh.any || held;
+    sn_store_tidy(store, &world->allocator);
+}

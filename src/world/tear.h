@@ -1,0 +1,226 @@
+/* Tearing and cutting: see sinew/tear.h.
+
+       tear.c          strengths, what gives way at the end of a step, events, topology
+       tear_index.c    which triangles and constraints are at a particle
+       tear_split.c    a vertex of a skin becomes several, and what holds it follows
+       tear_cut.c      blades: which edges and rods they cross, vertices on edges
+       tear_insert.c   a vertex is put on an edge
+
+   Skins own the topology: their triangles say what hangs together. A constraint belongs to the mesh by its particles. A vertex is split into *parts*, the sets of
+   its triangles that still hang together by edges at it. */
+#ifndef SN_WORLD_TEAR_H
+#define SN_WORLD_TEAR_H
+
+#include "base/memory.h"
+#include "constraints/store.h"
+
+#include <sinew/tear.h>
+
+struct sn_world;
+
+/* Vertices of more triangles or constraints than this are not split. */
+#define SN_TEAR_FAN         64u
+#define SN_TEAR_CONSTRAINTS 256u
+
+/* Nor are those that would become more parts. */
+#define SN_TEAR_PARTS 8u
+
+#define SN_TEAR_NONE UINT32_MAX
+
+/* So many changes of triangles are remembered for renderers, at most. */
+#define SN_TOPOLOGY_MOST 65536u
+
+/* At each particle, by number: the first of its lists. */
+typedef struct sn_tear_head {
+    uint32_t triangle;   /* 3 * triangle + corner, in the world's table of triangles; the next is in next_table */
+    uint32_t constraint; /* in node_table */
+    uint32_t skin;       /* 1 + row of the first skin that it is a vertex of; 0: none */
+} sn_tear_head;
+
+/* A constraint at a particle. It may have gone, or hold others now: that is looked at before it is believed. */
+typedef struct sn_tear_node {
+    uint32_t kind, row, next;
+} sn_tear_node;
+
+/* Rods of skins that tear: rows first .. end - 1 of a kind. */
+typedef struct sn_tear_range {
+    uint32_t kind, first, end;
+    uint32_t item; /* of the first, counted over all ranges */
+} sn_tear_range;
+
+/* A rod that is over its limit. */
+typedef struct sn_tear_over {
+    uint32_t kind, row;
+    double ratio; /* of what it bears */
+} sn_tear_over;
+
+/* Derived, or scratch, but for what skins and strengths remember. */
+typedef struct sn_tearing {
+    sn_tear_fn *function; /* the caller's; NULL: none */
+    void *context;
+    sn_table event_table;  /* of sn_tear */
+    sn_table change_table; /* of sn_topology_change */
+    uint64_t topology;     /* see sn_world_topology */
+    uint64_t known;        /*   the number that it had before the first of change_table */
+
+    sn_table
+        tip_table; /* of sn_particle: where cuts ended inside skins, so that the next one goes on from there. State */
+
+    bool indexed;            /* what follows is that of the world, */
+    uint32_t sequence;       /*   with constraints below this sequence number, */
+    uint32_t compactions;    /*   after so many compactions of the store, */
+    uint32_t generation;     /*   for skins of this generation */
+    uint64_t edits;          /*   and this number of edits of strengths */
+    uint64_t strength_edits; /* so many were made */
+    sn_table head_table;     /* of sn_tear_head, by particle number */
+    sn_table next_table;     /* of uint32_t, by 3 * triangle + corner */
+    sn_table node_table;     /* of sn_tear_node */
+    sn_table range_table;    /* of sn_tear_range */
+    uint32_t items;          /* rods in all ranges */
+    sn_table flag_table;     /* of uint8_t, by item: it is over its limit */
+    sn_table over_table;     /* of sn_tear_over */
+    sn_table busy_table;     /* of uint32_t, by particle number: the step in which it was next to a tear */
+    uint32_t step;           /* of busy_table */
+    uint32_t room_particles; /* so many may still come in this step, */
+    uint32_t room_rows;      /*   and so many constraints of each kind, */
+    uint64_t room_nodes;     /*   and so many may get other particles */
+} sn_tearing;
+
+void sn_tearing_init(sn_tearing *tearing);
+void sn_tearing_release(sn_tearing *tearing, const sn_allocator *allocator);
+
+/* Before a step: nothing has come apart, and there is room for what may. False when memory runs out. */
+bool sn_tear_begin(struct sn_world *world);
+
+/* After a step: what is over its limit gives way. */
+void sn_tear_end(struct sn_world *world);
+
+/* After loading: the topology is another one. */
+void sn_tear_restored(struct sn_world *world);
+
+/* Skins came, went or lost triangles. */
+void sn_tear_skins_changed(struct sn_world *world);
+
+/* A constraint holds other particles now. */
+void sn_tear_constraint_changed(struct sn_world *world);
+
+/* The strength of constraint `row` of a kind: a factor of what its def says. */
+double sn_tear_factor(uint32_t seed, double spread, uint32_t kind, uint32_t row);
+
+/* Whether it is a rod, by kind; and what it is at most at rest, m. */
+bool sn_tear_is_rod(uint32_t kind);
+sn_real sn_tear_rest(const sn_pool *pool, uint32_t kind, uint32_t row);
+
+/* length / rest - 1 of a rod now; 0 where that does not exist. */
+double sn_tear_strain(const struct sn_world *world, uint32_t kind, uint32_t row);
+
+/* m: where the first point of a constraint is, or one of its particles. */
+sn_vec3 sn_tear_place(const struct sn_world *world, uint32_t kind, uint32_t row);
+
+/* Asks the caller's function. */
+bool sn_tear_allowed(struct sn_world *world, const sn_tear *tear);
+
+/* Adds an event, for which there is room. */
+void sn_tear_tell(struct sn_world *world, const sn_tear *tear);
+
+/* J: the elastic energy of a constraint. */
+double sn_tear_energy(const struct sn_world *world, uint32_t kind, uint32_t row);
+
+/* Removes a constraint and adds its energy to *released. */
+void sn_tear_remove(struct sn_world *world, uint32_t kind, uint32_t row, double *released);
+
+/* What goes with a rod that gave way; it is still there, and is not removed here. Returns how many. */
+uint32_t sn_tear_remove_dependents(struct sn_world *world, uint32_t kind, uint32_t row, double *released);
+
+/* Adds where cuts ended to a hash, if one did. */
+uint64_t sn_tear_hash(uint64_t hash, const struct sn_world *world);
+
+/* A triangle, by its place in the world's table, has changed: for renderers. */
+void sn_tear_note_triangle(struct sn_world *world, uint32_t triangle);
+
+/* ---- tear_index.c ------------------------------------------------------------------------------------------------------ */
+
+/* Brings the index up to date; false when memory runs out. */
+bool sn_tear_index(struct sn_world *world);
+
+/* A constraint has come, or holds other particles: it is found at all of them. There must be room. */
+void sn_tear_index_constraint(struct sn_world *world, uint32_t kind, uint32_t row);
+
+/* It is found at this particle, too. */
+void sn_tear_index_at(sn_tearing *tearing, uint32_t kind, uint32_t row, uint32_t particle);
+
+/* Takes a corner of a triangle out of the list of its particle, and puts it in. */
+void sn_tear_unlink(sn_tearing *tearing, uint32_t particle, uint32_t place);
+void sn_tear_link(sn_tearing *tearing, uint32_t particle, uint32_t place);
+
+/* The constraints that hold a particle, once each, as nodes whose `next` says nothing; UINT32_MAX if there are more than most. */
+uint32_t sn_tear_constraints_at(struct sn_world *world, uint32_t particle, sn_tear_node *found, uint32_t most);
+
+/* The triangles of a particle, as 3 * triangle + corner, in the order of their numbers; UINT32_MAX if there are more than most. */
+uint32_t sn_tear_triangles_at(const struct sn_world *world, uint32_t particle, uint32_t *found, uint32_t most);
+
+/* So many constraints may get other particles where so many particles come. */
+static inline uint64_t sn_tear_room_for(uint32_t particles)
+{
+    return (uint64_t)particles * 64;
+}
+
+/* Room for so many more particles, and so many more constraints of every kind. */
+bool sn_tear_reserve(struct sn_world *world, uint32_t particles, uint32_t rows);
+
+/* ---- tear_split.c ------------------------------------------------------------------------------------------------------ */
+
+/* A vertex that is to be split. */
+typedef struct sn_split {
+    uint32_t vertex; /* its number */
+    uint32_t count;  /* triangles, */
+    uint32_t place[SN_TEAR_FAN];
+    uint8_t part[SN_TEAR_FAN]; /*   and the part that each is of */
+    uint32_t parts;
+    uint32_t made[SN_TEAR_PARTS]; /* the number of each part's vertex; one of them is the old one */
+} sn_split;
+
+/* Whether the edge from the vertex to another is cut between two of its triangles, by their places in the fan. */
+typedef bool sn_split_fn(const void *data, const sn_split *split, uint32_t i, uint32_t k, uint32_t other);
+
+/* Finds the parts that are left when edges are cut. False if there is one only, or it cannot be split. */
+bool sn_split_find(const struct sn_world *world, sn_split *split, uint32_t vertex, sn_split_fn *is_cut,
+                   const void *data);
+
+/* Whether a vertex can be split, and there is room for that in this step. */
+bool sn_split_fits(struct sn_world *world, uint32_t vertex);
+
+/* Splits it, and vertices at the ends of the tear that it makes where these reach a border. tear is the event, less what is made; it is told once for each particle that
+   came. */
+void sn_split_apply(struct sn_world *world, sn_split *split, const sn_tear *tear, uint32_t *removed, double *released);
+
+/* kg: what the last bit of a mass is worth. Shares that are multiples of it sum to the mass to the last bit. */
+double sn_split_last_place(sn_real mass);
+
+/* Rods that lie over triangles at some vertices, and those of them that do no longer: these are removed. */
+typedef struct sn_tear_rods {
+    sn_tear_node node[SN_TEAR_CONSTRAINTS];
+    uint32_t count;
+} sn_tear_rods;
+
+void sn_tear_note_rods(struct sn_world *world, const uint32_t *vertex, uint32_t count, sn_tear_rods *rods);
+void sn_tear_drop_rods(struct sn_world *world, const sn_tear_rods *rods, uint32_t *removed, double *released);
+
+/* The point of a constraint that is this particle by itself becomes another one; the plan is told. */
+void sn_split_replace(struct sn_world *world, uint32_t kind, uint32_t row, uint32_t from, uint32_t to);
+
+/* One more constraint like another, with the same points; there is room. Returns its row. */
+uint32_t sn_split_copy(struct sn_world *world, uint32_t kind, uint32_t row);
+
+/* ---- tear_insert.c ----------------------------------------------------------------------------------------------------- */
+
+/* Triangles of an edge at most, where a vertex can be inserted. */
+#define SN_TEAR_SIDES 8u
+
+/* The triangles of an edge, in the order of their numbers, and how many there are. */
+uint32_t sn_tear_edge_sides(const struct sn_world *world, uint32_t p, uint32_t q, uint32_t *triangle, uint32_t most);
+
+/* Puts a vertex on the edge from p to q, at the part t of its length, 0 to 1. Skins have gaps for the new triangles behind theirs. Its number. */
+uint32_t sn_tear_insert(struct sn_world *world, uint32_t p, uint32_t q, double t, uint32_t *removed, double *released);
+
+#endif

@@ -1,0 +1,600 @@
+/* Cutting: which edges of skins and which rods a blade crosses, and what is done about it.
+
+   1. Rods that belong to no skin and are crossed are removed, and so are those between two vertices of a skin that are no edge of it.
+   2. A crossing of an edge that is near to one of its ends *marks* that vertex; on every other crossed edge a vertex is inserted, and marked.
+   3. A marked vertex counts as on the blade. A triangle is on the side of its vertices that are not marked, which is one side, or the edge between them would be crossed. An edge between two marked vertices is *cut* if the triangles beside it are on different sides. Every marked vertex is split into the parts of
+      its triangles that hang together by edges that are not cut. The last vertex of a cut that ends inside a skin stays whole by that.
+
+   A vertex exactly on the blade counts as above it, so every edge is crossed or not, and the crossings of a triangle are two or none. */
+#include "world/world.h"
+
+#include "base/dvec.h"
+#include "base/sort.h"
+
+#include <string.h>
+
+/* Crossings nearer to an end than this share of the edge go through the end. */
+#define NEAR_END 0.1
+
+/* How far a crossing may be beyond the edge of a blade's triangle, in parts of it: two of them leave no slit. */
+#define SLACK 1e-9
+
+/* The same for the middle of an edge whose ends are marked: it may bend away from the blade, to ends that were near. */
+#define EDGE_SLACK 0.05
+
+/* Ends whose masses differ by more get no vertex between them: their shares could not be summed. */
+#define MOST_RATIO 1e4
+
+typedef struct side {
+    sn_dvec3 a, u, v, n; /* a corner, the edges from it, and their product; of a plane only n counts */
+    double uu, uv, vv, determinant;
+} side;
+
+typedef struct blade {
+    const sn_cut_def *def;
+    side side[2];
+    uint32_t sides;
+    sn_dvec3 low, high; /* around it, slack included */
+} blade;
+
+typedef struct crossing {
+    uint32_t p, q; /* p < q */
+    double t;      /* from p */
+} crossing;
+
+/* ---- The blade ------------------------------------------------------------------------------------------------------------ */
+
+static void stretch(blade *b, sn_vec3 x)
+{
+    const sn_dvec3 at = dvec3_from(x);
+    b->low = dvec3(fmin(b->low.x, at.x), fmin(b->low.y, at.y), fmin(b->low.z, at.z));
+    b->high = dvec3(fmax(b->high.x, at.x), fmax(b->high.y, at.y), fmax(b->high.z, at.z));
+}
+
+/* A triangle without area is left out. */
+static void add_side(blade *b, sn_vec3 x, sn_vec3 y, sn_vec3 z)
+{
+    side s = {.a = dvec3_from(x), .u = dvec3_seen(x, y), .v = dvec3_seen(x, z)};
+    s.n = dvec3_cross(s.u, s.v);
+    s.uu = dvec3_dot(s.u, s.u), s.uv = dvec3_dot(s.u, s.v), s.vv = dvec3_dot(s.v, s.v);
+    s.determinant = s.uu * s.vv - s.uv * s.uv;
+    if (!(s.determinant > 1e-24 * s.uu * s.vv))
+        return;
+    b->side[b->sides++] = s;
+    stretch(b, x), stretch(b, y), stretch(b, z);
+}
+
+sn_cut_def sn_default_cut_def(void)
+{
+    return (sn_cut_def){0};
+}
+
+static sn_result make_blade(const sn_world *world, const sn_cut_def *def, blade *b)
+{
+    const struct {
+        const char *name;
+        sn_vec3 value;
+        bool counts;
+    } place[] = {{"cut: a", def->a, true},
+                 {"cut: b", def->b, true},
+                 {"cut: to_a", def->to_a, def->blade != SN_BLADE_PLANE},
+                 {"cut: to_b", def->to_b, def->blade == SN_BLADE_SEGMENT}};
+    *b =
+        (blade){.def = def, .low = dvec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), .high = dvec3(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL)};
+    if ((int)def->blade < SN_BLADE_SEGMENT || def->blade > SN_BLADE_PLANE)
+        return world_fail(world, SN_ERROR_ARGUMENT, "cut: blade is %d, which is no sn_blade", (int)def->blade);
+    for (size_t i = 0; i < sizeof place / sizeof *place; ++i)
+        if (place[i].counts && !vec3_is_finite(place[i].value))
+            return world_fail(world, SN_ERROR_ARGUMENT, "%s is (%g, %g, %g); it must be finite", place[i].name,
+                              (double)place[i].value.x, (double)place[i].value.y, (double)place[i].value.z);
+    if (def->blade == SN_BLADE_PLANE) {
+        b->side[0] = (side){.a = dvec3_from(def->a), .n = dvec3_from(def->b)};
+        b->sides = dvec3_length(b->side[0].n) > 0;
+        b->low = dvec3(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL), b->high = dvec3(HUGE_VAL, HUGE_VAL, HUGE_VAL);
+    } else if (def->blade == SN_BLADE_TRIANGLE) {
+        add_side(b, def->a, def->b, def->to_a);
+    } else {
+        add_side(b, def->a, def->b, def->to_b);
+        add_side(b, def->a, def->to_b, def->to_a);
+    }
+    if (!b->sides)
+        return world_fail(world, SN_ERROR_ARGUMENT,
+                          def->blade == SN_BLADE_PLANE ? "cut: the normal b of the plane has length 0"
+                                                       : "cut: the blade has no area: its corners are on a line");
+    return SN_OK;
+}
+
+/* m^3 or m^2: above or below the plane of a side, times the length of its normal. */
+static double height(const side *s, sn_dvec3 x)
+{
+    return dvec3_dot(s->n, dvec3_sub(x, s->a));
+}
+
+/* Whether a place, projected on a side, is in it. */
+static bool is_inside(const blade *b, const side *s, sn_dvec3 x, double slack)
+{
+    if (b->def->blade == SN_BLADE_PLANE)
+        return true;
+    const sn_dvec3 d = dvec3_sub(x, s->a);
+    const double du = dvec3_dot(d, s->u), dv = dvec3_dot(d, s->v);
+    const double along = (s->vv * du - s->uv * dv) / s->determinant,
+                 across = (s->uu * dv - s->uv * du) / s->determinant;
+    return along >= -slack && across >= -slack && along + across <= 1 + slack;
+}
+
+static sn_dvec3 place_of(const sn_world *world, uint32_t particle)
+{
+    return dvec3_from(vec4_xyz(world->particles.x[world->ids.value[particle]]));
+}
+
+/* Whether the blade crosses the way from p to q; of several times the first. */
+static bool crosses(const sn_world *world, const blade *b, uint32_t p, uint32_t q, double *t)
+{
+    const sn_dvec3 x = place_of(world, p), y = place_of(world, q);
+    if (fmax(x.x, y.x) < b->low.x || fmax(x.y, y.y) < b->low.y || fmax(x.z, y.z) < b->low.z ||
+        fmin(x.x, y.x) > b->high.x || fmin(x.y, y.y) > b->high.y || fmin(x.z, y.z) > b->high.z)
+        return false;
+    bool found = false;
+    for (uint32_t i = 0; i < b->sides; ++i) {
+        const double from = height(&b->side[i], x), to = height(&b->side[i], y);
+        if ((from >= 0) == (to >= 0))
+            continue;
+        const double at = from / (from - to);
+        if (!is_inside(b, &b->side[i], dvec3_add(x, dvec3_scale(dvec3_sub(y, x), at)), SLACK) || (found && at > *t))
+            continue;
+        *t = at;
+        found = true;
+    }
+    return found;
+}
+
+/* Whether a place is in the blade, seen along its normal. */
+static bool is_on_blade(const blade *b, sn_dvec3 x)
+{
+    for (uint32_t i = 0; i < b->sides; ++i)
+        if (is_inside(b, &b->side[i], x, EDGE_SLACK))
+            return true;
+    return false;
+}
+
+/* Above or below the blade, 1 or -1: of its two triangles that counts which is there, if any, otherwise the first. */
+static int side_of(const blade *b, sn_dvec3 x)
+{
+    const bool second = b->sides == 2 && !is_inside(b, &b->side[0], x, 0) && is_inside(b, &b->side[1], x, EDGE_SLACK);
+    return height(&b->side[second], x) >= 0 ? 1 : -1;
+}
+
+static bool may_cut(const sn_world *world, const blade *b, uint32_t particle)
+{
+    return !b->def->one_group || world->particles.group[world->ids.value[particle]] == b->def->group;
+}
+
+/* ---- What is crossed ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct cutting {
+    sn_world *world;
+    blade blade;
+    sn_table crossing_table; /* of crossing: edges of skins, each once */
+    sn_table rod_table;      /* of sn_tear_node: rods that are to be removed */
+    sn_table mark_table;     /* of uint32_t: marked vertices */
+    sn_table whole_table;    /* of bool, by marked vertex: it was not split */
+    sn_table label_table;    /* of int8_t, by triangle: on which side of the blade it is; 0: not known */
+    uint32_t inserts;        /* crossings that get a vertex */
+    sn_cut_info info;
+    double released;
+} cutting;
+
+static bool is_edge(const sn_world *world, uint32_t p, uint32_t q)
+{
+    uint32_t triangle[SN_TEAR_SIDES];
+    return sn_tear_edge_sides(world, p, q, triangle, SN_TEAR_SIDES) > 0;
+}
+
+static sn_tear_head head_of(const sn_world *world, uint32_t particle)
+{
+    return ((const sn_tear_head *)world->tearing.head_table.column[0])[particle];
+}
+
+static bool add_item(cutting *c, sn_table *table, const void *item)
+{
+    if (!sn_table_reserve(table, &c->world->allocator, (uint64_t)table->count + 1))
+        return false;
+    memcpy((char *)table->column[0] + table->count++ * table->width[0], item, table->width[0]);
+    return true;
+}
+
+/* Where an edge is crossed, it is first found from its lower end, in the first of its triangles. */
+static bool find_edges(cutting *c)
+{
+    const sn_world *world = c->world;
+    const sn_skin_record *skin = contact_skins(&world->contact);
+    const uint32_t *corner = world->contact.triangle_table.column[0];
+    for (uint32_t s = 0; s < world->contact.skin_table.count; ++s)
+        for (uint32_t i = 3 * skin[s].first; i < 3 * (skin[s].first + skin[s].count); ++i) {
+            const uint32_t a = corner[i], d = corner[i / 3 * 3 + (i % 3 + 1) % 3];
+            crossing found = {a < d ? a : d, a < d ? d : a, 0};
+            uint32_t triangle[SN_TEAR_SIDES];
+            if (!crosses(world, &c->blade, found.p, found.q, &found.t) || !may_cut(world, &c->blade, a) ||
+                !may_cut(world, &c->blade, d))
+                continue;
+            const uint32_t sides = sn_tear_edge_sides(world, found.p, found.q, triangle, SN_TEAR_SIDES);
+            if (sides > SN_TEAR_SIDES || triangle[0] != i / 3)
+                continue;
+            if (!add_item(c, &c->crossing_table, &found))
+                return false;
+        }
+    return true;
+}
+
+static bool is_marked(const sn_world *world, uint32_t particle)
+{
+    const sn_tearing *t = &world->tearing;
+    return particle < t->busy_table.count && ((const uint32_t *)t->busy_table.column[0])[particle] == t->step;
+}
+
+static void mark(sn_world *world, uint32_t particle)
+{
+    sn_tearing *t = &world->tearing;
+    uint32_t *busy = t->busy_table.column[0];
+    for (; t->busy_table.count <= particle; t->busy_table.count++)
+        busy[t->busy_table.count] = 0;
+    busy[particle] = t->step;
+}
+
+/* Whether the last cut that came to a vertex ended there. */
+static bool is_tip(const sn_world *world, uint32_t vertex)
+{
+    const sn_particle *tip = world->tearing.tip_table.column[0];
+    for (uint32_t i = 0; i < world->tearing.tip_table.count; ++i)
+        if (tip[i].index == vertex && sn_particle_is_valid(world, tip[i]))
+            return true;
+    return false;
+}
+
+static bool add_mark(cutting *c, uint32_t vertex)
+{
+    if (is_marked(c->world, vertex))
+        return true;
+    mark(c->world, vertex);
+    return add_item(c, &c->mark_table, &vertex);
+}
+
+/* A blade that is swept frame by frame crosses one edge now and the next one later. Where a triangle is crossed at the edge opposite to where a cut ended, or beside that, the
+   cut goes on from there: it is marked. */
+static bool mark_tips(cutting *c)
+{
+    const sn_world *world = c->world;
+    const crossing *at = c->crossing_table.column[0];
+    const uint32_t *corner = world->contact.triangle_table.column[0];
+    for (uint32_t i = 0; world->tearing.tip_table.count && i < c->crossing_table.count; ++i) {
+        uint32_t triangle[SN_TEAR_SIDES];
+        const uint32_t sides = sn_tear_edge_sides(world, at[i].p, at[i].q, triangle, SN_TEAR_SIDES);
+        for (uint32_t k = 0; k < 3 * sides; ++k)
+            if (is_tip(world, corner[3 * triangle[k / 3] + k % 3]) && !add_mark(c, corner[3 * triangle[k / 3] + k % 3]))
+                return false;
+    }
+    return true;
+}
+
+/* Which crossings go through an end; these are marked. A vertex that is marked counts as on the blade, so that nothing is inserted on its edges. */
+static bool choose_marks(cutting *c)
+{
+    sn_world *world = c->world;
+    sn_tearing *t = &world->tearing;
+    crossing *at = c->crossing_table.column[0];
+    const double near = c->blade.def->edges_only ? 0.5 : NEAR_END;
+    if (++t->step == 0)
+        memset(t->busy_table.column[0], 0, t->busy_table.count * sizeof(uint32_t)), t->step = 1;
+    for (uint32_t i = 0; i < c->crossing_table.count; ++i) {
+        const double p = (double)world->particles.v[world->ids.value[at[i].p]].w;
+        const double q = (double)world->particles.v[world->ids.value[at[i].q]].w;
+        const bool unlike = isfinite(p) && isfinite(q) && (p > MOST_RATIO * q || q > MOST_RATIO * p);
+        const double least = unlike ? 0.5 : near;
+        const uint32_t end = at[i].t <= 0.5 ? at[i].p : at[i].q;
+        if (!(at[i].t > least && at[i].t < 1 - least) && !add_mark(c, end))
+            return false;
+    }
+    if (!mark_tips(c))
+        return false;
+    for (uint32_t i = 0; i < c->crossing_table.count; ++i)
+        if (is_marked(world, at[i].p) || is_marked(world, at[i].q))
+            at[i].t = -1;
+        else
+            c->inserts++;
+    return true;
+}
+
+static bool find_rods(cutting *c)
+{
+    const sn_world *world = c->world;
+    const double near = c->blade.def->edges_only ? 0.5 : NEAR_END;
+    for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
+        const sn_pool *pool = world->constraints.pool[kind];
+        for (uint32_t row = 0; sn_tear_is_rod(kind) && row < pool->ids.table.count; ++row) {
+            const uint32_t *point = pool->point + 2 * (size_t)row;
+            double t;
+            if (!sn_ids_is_live(&pool->ids, row) || (point[0] | point[1]) & SN_SPOT_BIT ||
+                !crosses(world, &c->blade, point[0], point[1], &t) || !may_cut(world, &c->blade, point[0]) ||
+                !may_cut(world, &c->blade, point[1]))
+                continue;
+            const bool on_skin = head_of(world, point[0]).skin && head_of(world, point[1]).skin;
+            if (on_skin && (is_edge(world, point[0], point[1]) || (t <= near && is_marked(world, point[0])) ||
+                            (t >= 1 - near && is_marked(world, point[1]))))
+                continue; /* edges are divided, and what begins at a vertex that is split goes with one of its parts */
+            const sn_tear_node node = {kind, row, 0};
+            if (!add_item(c, &c->rod_table, &node))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* ---- Making room -------------------------------------------------------------------------------------------------------------- */
+
+/* Behind the triangles of every skin a gap for those that it will get. */
+static bool make_gaps(cutting *c)
+{
+    sn_world *world = c->world;
+    sn_contact_world *contact = &world->contact;
+    const crossing *at = c->crossing_table.column[0];
+    sn_skin_record *skin = contact_skins(contact);
+    const uint32_t skins = contact->skin_table.count;
+    uint32_t *more = sn_allocate(&world->allocator, (skins + 1) * sizeof *more), total = 0, triangle[SN_TEAR_SIDES];
+    if (!more)
+        return false;
+    memset(more, 0, (skins + 1) * sizeof *more);
+    for (uint32_t i = 0; i < c->crossing_table.count; ++i) {
+        const uint32_t sides = at[i].t < 0 ? 0 : sn_tear_edge_sides(world, at[i].p, at[i].q, triangle, SN_TEAR_SIDES);
+        for (uint32_t k = 0; k < sides; ++k, ++total) {
+            uint32_t s = 0;
+            while (triangle[k] >= skin[s].first + skin[s].count)
+                ++s;
+            more[s]++;
+        }
+    }
+    const uint64_t count = (uint64_t)contact->triangle_table.count + total;
+    const bool room = count <= SN_MAX_COUNT && sn_table_reserve(&contact->triangle_table, &world->allocator, count) &&
+                      sn_table_reserve(&world->tearing.next_table, &world->allocator, 3 * count);
+    uint32_t(*all)[3] = contact->triangle_table.column[0], left = total;
+    for (uint32_t s = skins; room && total && s-- > 0;) { /* from behind */
+        left -= more[s];
+        const uint32_t first = skin[s].first + left;
+        memmove(all + first, all + skin[s].first, skin[s].count * sizeof *all);
+        memset(all + first + skin[s].count, 0, more[s] * sizeof *all);
+        skin[s].first = first;
+    }
+    if (room && total) {
+        contact->triangle_table.count += total;
+        contact->skin_generation++;
+    }
+    sn_release(&world->allocator, more, (skins + 1) * sizeof *more);
+    return room;
+}
+
+static bool reserve(cutting *c)
+{
+    sn_world *world = c->world;
+    sn_tearing *t = &world->tearing;
+    const uint64_t vertices = (uint64_t)c->inserts + c->mark_table.count;
+    const uint64_t particles = 4 * vertices + 256, rows = 32 * vertices + 32768;
+    if (rows > SN_MAX_COUNT || !sn_table_reserve(&c->mark_table, &world->allocator, particles) ||
+        !sn_table_reserve(&c->whole_table, &world->allocator, particles) ||
+        !sn_table_reserve(&t->tip_table, &world->allocator, t->tip_table.count + particles) ||
+        !sn_table_reserve(&c->label_table, &world->allocator,
+                          world->contact.triangle_table.count + (uint64_t)SN_TEAR_SIDES * c->inserts) ||
+        !sn_tear_reserve(world, (uint32_t)particles, (uint32_t)rows) ||
+        !sn_table_reserve(&t->event_table, &world->allocator,
+                          t->event_table.count + 2 * particles + c->rod_table.count))
+        return false;
+    t->room_particles = (uint32_t)particles;
+    t->room_rows = (uint32_t)rows;
+    t->room_nodes = sn_tear_room_for((uint32_t)particles);
+    return true;
+}
+
+/* ---- Cutting ------------------------------------------------------------------------------------------------------------------ */
+
+static void remove_rods(cutting *c)
+{
+    sn_world *world = c->world;
+    const sn_tear_node *node = c->rod_table.column[0];
+    for (uint32_t i = 0; i < c->rod_table.count; ++i) {
+        const sn_pool *pool = world->constraints.pool[node[i].kind];
+        const uint32_t *point = pool->point + 2 * (size_t)node[i].row;
+        double released = 0;
+        if (!sn_ids_is_live(&pool->ids, node[i].row)) /* it went with another */
+            continue;
+        sn_tear tear = {.type = SN_TEAR_BREAK,
+                        .cut = true,
+                        .constraint = {node[i].kind, node[i].row, pool->ids.generation[node[i].row]},
+                        .place = sn_tear_place(world, node[i].kind, node[i].row),
+                        .strain = (sn_real)sn_tear_strain(world, node[i].kind, node[i].row)};
+        if (!sn_tear_allowed(world, &tear))
+            continue;
+        const bool on_skin = head_of(world, point[0]).skin && head_of(world, point[1]).skin;
+        if (!on_skin)
+            c->info.removed += sn_tear_remove_dependents(world, node[i].kind, node[i].row, &released);
+        if (sn_ids_is_live(&pool->ids, node[i].row))
+            sn_tear_remove(world, node[i].kind, node[i].row, &released), c->info.removed++;
+        tear.released = (sn_real)released;
+        c->released += released;
+        sn_tear_tell(world, &tear);
+    }
+}
+
+/* The side of a triangle with a vertex that is not marked; all of those that it has are on it. 0: it has none. */
+static int side_by_vertices(const cutting *c, uint32_t triangle)
+{
+    const sn_world *world = c->world;
+    const uint32_t *corner = (const uint32_t *)world->contact.triangle_table.column[0] + 3 * (size_t)triangle;
+    for (uint32_t k = 0; k < 3; ++k)
+        if (!is_marked(world, corner[k]))
+            return side_of(&c->blade, place_of(world, corner[k]));
+    return 0;
+}
+
+/* One with all corners on the blade goes with its neighbours, if these are all on one side; otherwise by its middle. */
+static int side_of_triangle(const cutting *c, uint32_t triangle)
+{
+    const sn_world *world = c->world;
+    const uint32_t *corner = (const uint32_t *)world->contact.triangle_table.column[0] + 3 * (size_t)triangle;
+    const int own = side_by_vertices(c, triangle);
+    int least = 1, most = -1;
+    sn_dvec3 middle = {0, 0, 0};
+    for (uint32_t k = 0; !own && k < 3; ++k) {
+        uint32_t beside[SN_TEAR_SIDES];
+        const uint32_t sides = sn_tear_edge_sides(world, corner[k], corner[(k + 1) % 3], beside, SN_TEAR_SIDES);
+        middle = dvec3_add(middle, dvec3_scale(place_of(world, corner[k]), 1.0 / 3));
+        for (uint32_t i = 0; i < sides && i < SN_TEAR_SIDES; ++i) {
+            const int other = beside[i] == triangle ? 0 : side_by_vertices(c, beside[i]);
+            least = other && other < least ? other : least;
+            most = other && other > most ? other : most;
+        }
+    }
+    return own ? own : least == most ? least : side_of(&c->blade, middle);
+}
+
+/* Of all triangles at marked vertices, before any of these is split. */
+static void label(cutting *c)
+{
+    const sn_world *world = c->world;
+    const uint32_t *marked = c->mark_table.column[0], *next = world->tearing.next_table.column[0];
+    int8_t *of = c->label_table.column[0];
+    memset(of, 0, world->contact.triangle_table.count);
+    for (uint32_t i = 0; i < c->mark_table.count; ++i)
+        for (uint32_t at = head_of(world, marked[i]).triangle; at != SN_TEAR_NONE; at = next[at])
+            of[at / 3] = (int8_t)side_of_triangle(c, at / 3);
+}
+
+static bool is_cut(const void *data, const sn_split *split, uint32_t i, uint32_t k, uint32_t other)
+{
+    const cutting *c = data;
+    const sn_world *world = c->world;
+    const int8_t *of = c->label_table.column[0];
+    if (!is_marked(world, other) || of[split->place[i] / 3] == of[split->place[k] / 3])
+        return false;
+    return is_tip(world, split->vertex) || is_tip(world, other) ||
+           is_on_blade(&c->blade, dvec3_scale(dvec3_add(place_of(world, split->vertex), place_of(world, other)), 0.5));
+}
+
+/* Splits a marked vertex; its copies are marked as well. */
+static bool open(cutting *c, uint32_t vertex)
+{
+    sn_world *world = c->world;
+    sn_split split;
+    uint32_t removed = 0;
+    if (!sn_split_find(world, &split, vertex, is_cut, c) || !sn_split_fits(world, vertex))
+        return false;
+    const uint32_t skin = contact_skins(&world->contact)[head_of(world, vertex).skin - 1].number;
+    const sn_tear tear = {.type = SN_TEAR_SPLIT,
+                          .cut = true,
+                          .skin = {skin, world->contact.skin_ids.generation[skin]},
+                          .particle = {vertex, world->ids.generation[vertex]},
+                          .place = vec4_xyz(world->particles.x[world->ids.value[vertex]])};
+    if (!sn_tear_allowed(world, &tear))
+        return true;
+    const uint32_t first = world->tearing.event_table.count;
+    sn_split_apply(world, &split, &tear, &removed, &c->released);
+    const sn_tear *event = world->tearing.event_table.column[0];
+    for (uint32_t i = first; i < world->tearing.event_table.count; ++i)
+        if (is_marked(world, event[i].particle.index))
+            mark(world, event[i].made.index);
+    c->info.split += world->tearing.event_table.count - first;
+    c->info.removed += removed;
+    return true;
+}
+
+/* Tips that are whole stay; those that were split, or are gone, are forgotten; and marked vertices that are whole are new ones. */
+static void note_tips(cutting *c, const bool *whole)
+{
+    sn_world *world = c->world;
+    const uint32_t *marked = c->mark_table.column[0];
+    sn_table *table = &world->tearing.tip_table;
+    sn_particle *tip = table->column[0];
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < table->count; ++i)
+        if (sn_particle_is_valid(world, tip[i]) && !is_marked(world, tip[i].index))
+            tip[kept++] = tip[i];
+    table->count = kept;
+    for (uint32_t i = 0; i < c->mark_table.count; ++i)
+        if (whole[i])
+            tip[table->count++] = (sn_particle){marked[i], world->ids.generation[marked[i]]};
+}
+
+static void cut_skins(cutting *c)
+{
+    sn_world *world = c->world;
+    const crossing *at = c->crossing_table.column[0];
+    uint32_t *marked = c->mark_table.column[0];
+    for (uint32_t i = 0; i < c->crossing_table.count; ++i)
+        if (at[i].t >= 0) {
+            marked[c->mark_table.count++] =
+                sn_tear_insert(world, at[i].p, at[i].q, at[i].t, &c->info.removed, &c->released);
+            c->info.inserted++;
+        }
+    for (uint32_t i = 0; i < c->mark_table.count; ++i)
+        mark(world, marked[i]);
+    label(c);
+    bool *whole = c->whole_table.column[0];
+    for (uint32_t i = 0; i < c->mark_table.count; ++i)
+        whole[i] = !open(c, marked[i]);
+    note_tips(c, whole);
+}
+
+/* Everything is found and there is room for it before anything changes. */
+static sn_result cut(cutting *c)
+{
+    sn_world *world = c->world;
+    sn_store *store = &world->constraints;
+    if (!sn_tear_index(world) || !find_edges(c) || !choose_marks(c) || !find_rods(c) || !reserve(c))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for a cut");
+    if (!c->crossing_table.count && !c->rod_table.count)
+        return SN_OK;
+    if (!make_gaps(c))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for the triangles of a cut");
+    const sn_fresh fresh = store->counts.fresh; /* as after a tear */
+    if (c->inserts) {                           /* triangles have other places */
+        world->tearing.indexed = false;
+        sn_tear_index(world); /* needs no more than it has */
+        world->contact.edits++;
+    }
+    remove_rods(c);
+    cut_skins(c);
+    const bool held = store->held_table.count > 0 && store->counts.fresh.any;
+    store->counts.fresh = fresh;
+    store->counts.fresh.any = fresh.any || held;
+    sn_store_tidy(store, &world->allocator);
+    sn_sleep_wake_all(world);
+    sn_world_break_motion(world);
+    return SN_OK;
+}
+
+sn_result sn_world_cut(sn_world *world, const sn_cut_def *def, sn_cut_info *info)
+{
+    if (info)
+        *info = (sn_cut_info){0};
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK)
+        return result;
+    if (!def)
+        return world_fail(world, SN_ERROR_ARGUMENT, "def is NULL; start from sn_default_cut_def()");
+    cutting c = {.world = world};
+    if ((result = make_blade(world, def, &c.blade)) != SN_OK)
+        return result;
+    sn_table_column(&c.crossing_table, sizeof(crossing), false);
+    sn_table_column(&c.rod_table, sizeof(sn_tear_node), false);
+    sn_table_column(&c.mark_table, sizeof(uint32_t), false);
+    sn_table_column(&c.whole_table, sizeof(bool), false);
+    sn_table_column(&c.label_table, sizeof(int8_t), false);
+    world->tearing.event_table.count = 0;
+    result = cut(&c);
+    sn_table_release(&c.crossing_table, &world->allocator);
+    sn_table_release(&c.rod_table, &world->allocator);
+    sn_table_release(&c.mark_table, &world->allocator);
+    sn_table_release(&c.whole_table, &world->allocator);
+    sn_table_release(&c.label_table, &world->allocator);
+    c.info.released = (sn_real)c.released;
+    if (info && result == SN_OK)
+        *info = c.info;
+    return result;
+}

@@ -1,0 +1,561 @@
+/* A vertex is put on an edge from p to q, at x = (1 - t) p + t q, and what belongs to the edge and its triangles is divided.
+
+   Mass. A triangle gives a third of its mass to each corner. Divided, the triangle p, q, c gives the new vertex a third of all of it, p a third less of the part 1 - t, q of the
+   part t, and c what it had. So the vertex takes (1 - t) u from p and t u from q, with u the share that the triangles of the edge have of the mass of an end. Mass, centre of mass and momentum are kept
+   by that, with the velocity (1 - t) v_p + t v_q. Angular momentum is not: the two parts turned about each other, and lose
+
+       u t (1 - t) r x s,   r = q - p,  s = v_q - v_p.
+
+   The ends get that back, as a pair of opposite impulses: v_p -= k s m_q / (m_p + m_q), v_q += k s m_p / (m_p + m_q), k = u t (1 - t) (m_p + m_q) / (m_p m_q),
+   of which the part of s along r does nothing. Mass has come nearer to the middle of the edge, so what turns turns faster, as a skater does; the kinetic energy that this takes is
+   of second order in the length of an edge.
+
+   Constraints. A rod becomes two in a row, of rest length and compliance in proportion: same force, same energy. From the vertex to the third corner of each triangle
+   there is a new rod, of the length that it has at rest by Stewart's theorem, d^2 = (1 - t) |pc|^2 + t |qc|^2 - t (1 - t) |pq|^2, and as stiff for its length as its neighbours. A function that is linear in
+   the corners of a triangle, g_p p + g_q q + g_c c, is in the halves of it
+
+       (g_p - g_q (1 - t) / t) p + (g_q / t) x + g_c c      and      (g_p / (1 - t)) x + (g_q - g_p t / (1 - t)) q + g_c c:
+
+   strain is that, and so are points inside triangles. */
+#include "world/world.h"
+
+#include "base/dvec.h"
+
+#include <string.h>
+
+typedef struct inserting {
+    sn_world *world;
+    uint32_t p, q, made;
+    double t;
+    uint32_t sides;
+    uint32_t triangle[SN_TEAR_SIDES];                    /* of the edge, and */
+    uint32_t third[SN_TEAR_SIDES];                       /*   their other corners */
+    double rest;                                         /* m: of the edge, */
+    double rest_p[SN_TEAR_SIDES], rest_q[SN_TEAR_SIDES]; /*   and from its ends to those */
+    uint32_t removed;
+    double released;
+} inserting;
+
+/* ---- Places -------------------------------------------------------------------------------------------------------------- */
+
+static sn_dvec3 whole(sn_vec4 high, sn_vec4 low)
+{
+    return dvec3((double)high.x + (double)low.x, (double)high.y + (double)low.y, (double)high.z + (double)low.z);
+}
+
+/* A number and what rounding leaves over of it. */
+static void set_whole(sn_vec4 *high, sn_vec4 *low, sn_dvec3 value)
+{
+    const sn_vec3 rounded = dvec3_round(value);
+    const sn_vec3 left = dvec3_round(dvec3_sub(value, dvec3_from(rounded)));
+    *high = vec4(rounded, high->w);
+    *low = vec4(left, low->w);
+}
+
+static sn_dvec3 between(sn_dvec3 a, sn_dvec3 b, double t)
+{
+    return dvec3_add(dvec3_scale(a, 1 - t), dvec3_scale(b, t));
+}
+
+static double length_of(const sn_world *world, uint32_t a, uint32_t b)
+{
+    const sn_vec4 *x = world->particles.x;
+    return dvec3_length(dvec3_seen(vec4_xyz(x[world->ids.value[a]]), vec4_xyz(x[world->ids.value[b]])));
+}
+
+static double area_of(const sn_world *world, uint32_t triangle)
+{
+    const uint32_t *corner = (const uint32_t *)world->contact.triangle_table.column[0] + 3 * (size_t)triangle;
+    const sn_vec4 *x = world->particles.x;
+    sn_vec3 at[3];
+    for (int k = 0; k < 3; ++k)
+        at[k] = vec4_xyz(x[world->ids.value[corner[k]]]);
+    return dvec3_length(dvec3_cross(dvec3_seen(at[0], at[1]), dvec3_seen(at[0], at[2]))) / 2;
+}
+
+/* A rod between two particles: of several the first; false if there is none. */
+static bool find_rod(sn_world *world, uint32_t a, uint32_t b, sn_tear_node *rod)
+{
+    sn_tear_node node[SN_TEAR_CONSTRAINTS];
+    const uint32_t count = sn_tear_constraints_at(world, a, node, SN_TEAR_CONSTRAINTS);
+    for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i) {
+        const uint32_t *point = world->constraints.pool[node[i].kind]->point + 2 * (size_t)node[i].row;
+        if (!sn_tear_is_rod(node[i].kind) || !((point[0] == a && point[1] == b) || (point[0] == b && point[1] == a)))
+            continue;
+        *rod = node[i];
+        return true;
+    }
+    return false;
+}
+
+static double rest_of(sn_world *world, uint32_t a, uint32_t b)
+{
+    sn_tear_node rod;
+    if (find_rod(world, a, b, &rod))
+        return (double)sn_tear_rest(world->constraints.pool[rod.kind], rod.kind, rod.row);
+    return length_of(world, a, b);
+}
+
+/* ---- The particle ---------------------------------------------------------------------------------------------------------- */
+
+/* kg: what the new vertex weighs if both ends can give it. */
+static double share_of_edge(const inserting *in)
+{
+    const sn_world *world = in->world;
+    const uint32_t end[2] = {in->p, in->q};
+    double edge = 0, least = HUGE_VAL;
+    for (uint32_t i = 0; i < in->sides; ++i)
+        edge += area_of(world, in->triangle[i]);
+    for (uint32_t e = 0; e < 2; ++e) {
+        uint32_t place[SN_TEAR_FAN];
+        const sn_vec4 v = world->particles.v[world->ids.value[end[e]]];
+        const uint32_t count = sn_tear_triangles_at(world, end[e], place, SN_TEAR_FAN);
+        double all = 0;
+        for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i)
+            all += area_of(world, place[i] / 3);
+        const double share = all > 0 && edge > 0 && edge <= all ? edge / all : 0.3;
+        if (isfinite(v.w) && (double)v.w * share < least)
+            least = (double)v.w * share;
+    }
+    return least;
+}
+
+/* Rows of tables by number that hold places: those of the new one are between those of the ends. */
+static void place_between(sn_table *table, const inserting *in)
+{
+    sn_vec4 *place = table->column[0];
+    if (in->p >= table->count || in->q >= table->count || in->made >= table->count)
+        return;
+    const sn_vec4 a = place[in->p], b = place[in->q];
+    const bool both = a.w != 0 && b.w != 0;
+    place[in->made] =
+        both ? vec4(dvec3_round(between(dvec3_from(vec4_xyz(a)), dvec3_from(vec4_xyz(b)), in->t)), 1) : (sn_vec4){0};
+}
+
+static void place_rest_shape(const inserting *in)
+{
+    sn_table *table = &in->world->rest_shape_table;
+    sn_rest_place *shape = table->column[0];
+    if (in->p >= table->count || in->q >= table->count || in->made >= table->count)
+        return;
+    const sn_rest_place a = shape[in->p], b = shape[in->q];
+    shape[in->made] = (sn_rest_place){dvec3_round(between(dvec3_from(a.place), dvec3_from(b.place), in->t)),
+                                      a.since && b.since ? (a.since > b.since ? a.since : b.since) : 0};
+}
+
+/* Gives the ends back the angular momentum that was lost; see above. */
+static void turn_ends(const inserting *in, double u, sn_dvec3 s)
+{
+    sn_particle_store *p = &in->world->particles;
+    const uint32_t i = in->world->ids.value[in->p], k = in->world->ids.value[in->q];
+    const double a = (double)p->v[i].w, b = (double)p->v[k].w;
+    const double impulse = u * in->t * (1 - in->t); /* kg: k m_p m_q / (m_p + m_q) */
+    set_whole(&p->v[i], &p->v_low[i], dvec3_sub(whole(p->v[i], p->v_low[i]), dvec3_scale(s, impulse / a)));
+    set_whole(&p->v[k], &p->v_low[k], dvec3_add(whole(p->v[k], p->v_low[k]), dvec3_scale(s, impulse / b)));
+}
+
+static void add_particle(inserting *in)
+{
+    sn_world *world = in->world;
+    sn_particle_store *p = &world->particles;
+    const uint32_t end[2] = {in->p, in->q}, near = in->t < 0.5 ? 0 : 1;
+    const double part[2] = {1 - in->t, in->t}, u = share_of_edge(in);
+    sn_real taken[2] = {0, 0}, mass[2];
+    double last = 0; /* all that is taken is a multiple of this, and so are the sums and what is left: they are exact */
+    for (uint32_t e = 0; e < 2; ++e) {
+        mass[e] = p->v[world->ids.value[end[e]]].w;
+        if (isfinite(mass[e]))
+            last = fmax(last, 2 * sn_split_last_place(mass[e]));
+    }
+    for (uint32_t e = 0; e < 2; ++e)
+        taken[e] = isfinite(mass[e]) ? (sn_real)(floor(u * part[e] / last + 0.5) * last) : 0;
+    const bool movable = isfinite(mass[0]) || isfinite(mass[1]);
+    const bool led = p->target[world->ids.value[end[0]]] && p->target[world->ids.value[end[1]]];
+    const sn_real sum = taken[0] + taken[1];
+    in->made = sn_particle_copy(world, end[near], movable ? sum : SN_IMMOVABLE, 0);
+    const uint32_t slot = world->ids.value[in->made];
+    sn_vec3 force = vec3(0, 0, 0);
+    sn_dvec3 x[2], v[2];
+    for (uint32_t e = 0; e < 2; ++e) {
+        const uint32_t at = world->ids.value[end[e]];
+        const double gives = isfinite(mass[e]) ? (double)(taken[e] / mass[e]) : 0;
+        x[e] = whole(p->x[at], p->x_low[at]);
+        v[e] = whole(p->v[at], p->v_low[at]);
+        force = vec3_add(force, vec3_scale(p->force[at], (sn_real)gives));
+        if (isfinite(mass[e]))
+            sn_particle_take_share(world, end[e], mass[e] - taken[e], 1 - gives);
+        else
+            sn_sleep_disturb(world, end[e]);
+    }
+    p->force[slot] = force;
+    set_whole(&p->x[slot], &p->x_low[slot], between(x[0], x[1], in->t));
+    set_whole(&p->v[slot], &p->v_low[slot], between(v[0], v[1], in->t));
+    if (p->target[slot]) {
+        sn_target *target = world->target_table.column[0];
+        const sn_vec3 a = target[p->target[world->ids.value[end[near]]] - 1].place;
+        const uint32_t other = p->target[world->ids.value[end[1 - near]]];
+        const sn_vec3 b = led ? target[other - 1].place : a;
+        target[p->target[slot] - 1].place =
+            dvec3_round(between(dvec3_from(near ? b : a), dvec3_from(near ? a : b), in->t));
+        if (!led) { /* what one end is led by leads no more than that end */
+            world->target_table.count--;
+            p->target[slot] = 0;
+        }
+    }
+    place_between(&world->contact.rest_table, in);
+    place_between(&world->contact.own_place_table, in);
+    place_rest_shape(in);
+    if (isfinite(mass[0]) && isfinite(mass[1]))
+        turn_ends(in, (double)sum, dvec3_sub(v[1], v[0]));
+}
+
+/* ---- Constraints ------------------------------------------------------------------------------------------------------------ */
+
+static void replace(inserting *in, uint32_t kind, uint32_t row, uint32_t from)
+{
+    sn_split_replace(in->world, kind, row, from, in->made);
+}
+
+/* The other half of a constraint whose row holds p and the new vertex instead of q: with the new vertex instead of p. The copy was made before. */
+static void replace_in_copy(inserting *in, uint32_t kind, uint32_t row, uint32_t from)
+{
+    sn_pool *pool = in->world->constraints.pool[kind];
+    uint32_t *point = pool->point + (size_t)row * pool->kind.points;
+    for (uint32_t i = 0; i < pool->kind.points; ++i)
+        point[i] = point[i] == from ? in->made : point[i];
+    sn_tear_index_constraint(in->world, kind, row);
+}
+
+/* A rod of part t of the whole. */
+static void scale_rod(sn_world *world, uint32_t kind, uint32_t row, double part)
+{
+    sn_pool *pool = world->constraints.pool[kind];
+    sn_real *param = pool->param + (size_t)row * pool->param_count;
+    const sn_real s = (sn_real)part;
+    param[0] *= s;
+    if (kind == SN_KIND_DISTANCE_BAND)
+        param[1] *= s;
+    if (kind == SN_KIND_SPRING)
+        param[1] /= s, param[2] /= s;
+    pool->give[row].compliance *= s;
+    pool->give[row].damping /= s;
+}
+
+static void divide_rod(inserting *in, uint32_t kind, uint32_t row)
+{
+    const uint32_t copy = sn_split_copy(in->world, kind, row);
+    scale_rod(in->world, kind, row, in->t);
+    scale_rod(in->world, kind, copy, 1 - in->t);
+    replace(in, kind, row, in->q);
+    replace_in_copy(in, kind, copy, in->p);
+}
+
+/* The number of a parameter of strain that belongs to a point; the first has what sums to 0. */
+static void divide_strain(inserting *in, uint32_t row, bool second, uint32_t from)
+{
+    sn_pool *pool = in->world->constraints.pool[SN_KIND_STRAIN];
+    sn_real *param = pool->param + 2 * (size_t)row;
+    const uint32_t *point = pool->point + 3 * (size_t)row;
+    const uint32_t stays = from == in->q ? in->p : in->q;
+    double g[3] = {-((double)param[0] + (double)param[1]), (double)param[0], (double)param[1]};
+    const double t = second ? 1 - in->t : in->t;
+    uint32_t at_from = 0, at_stays = 0;
+    for (uint32_t i = 0; i < 3; ++i) {
+        at_from = point[i] == from ? i : at_from;
+        at_stays = point[i] == stays ? i : at_stays;
+    }
+    g[at_stays] -= g[at_from] * (1 - t) / t;
+    g[at_from] /= t;
+    param[0] = (sn_real)g[1];
+    param[1] = (sn_real)g[2];
+    pool->give[row].compliance /= (sn_real)t;
+    pool->give[row].damping *= (sn_real)t;
+}
+
+static void scale_area(sn_world *world, uint32_t row, double part)
+{
+    sn_pool *pool = world->constraints.pool[SN_KIND_AREA];
+    pool->param[(size_t)row * pool->param_count] *= (sn_real)part;
+    pool->give[row].compliance *= (sn_real)part;
+    pool->give[row].damping /= (sn_real)part;
+}
+
+static void divide_triangle(inserting *in, uint32_t kind, uint32_t row)
+{
+    const uint32_t copy = sn_split_copy(in->world, kind, row);
+    if (kind == SN_KIND_STRAIN) {
+        divide_strain(in, row, false, in->q);
+        divide_strain(in, copy, true, in->p);
+    } else {
+        scale_area(in->world, row, in->t);
+        scale_area(in->world, copy, 1 - in->t);
+    }
+    replace(in, kind, row, in->q);
+    replace_in_copy(in, kind, copy, in->p);
+}
+
+/* The weights of isometric bending follow from lengths: they are measured. */
+static void measure_hinge(sn_world *world, uint32_t kind, uint32_t row)
+{
+    sn_pool *pool = world->constraints.pool[kind];
+    const uint32_t *point = pool->point + 4 * (size_t)row;
+    sn_vec3 x[4];
+    if (kind != SN_KIND_BENDING)
+        return;
+    for (uint32_t i = 0; i < 4; ++i)
+        x[i] = vec3_sub(vec4_xyz(world->particles.x[world->ids.value[point[i]]]),
+                        vec4_xyz(world->particles.x[world->ids.value[point[0]]]));
+    const sn_eval_in in = {.x = x, .param = pool->param + (size_t)row * pool->param_count, .points = 4};
+    pool->kind.measure(&in, pool->param + (size_t)row * pool->param_count);
+}
+
+/* A hinge over the edge, or over another edge of one of its triangles. */
+static void divide_hinge(inserting *in, uint32_t kind, uint32_t row)
+{
+    sn_world *world = in->world;
+    sn_pool *pool = world->constraints.pool[kind];
+    const uint32_t *point = pool->point + 4 * (size_t)row;
+    const bool over_p = point[2] == in->p || point[3] == in->p, over_q = point[2] == in->q || point[3] == in->q;
+    if (over_p && over_q) {
+        const uint32_t copy = sn_split_copy(world, kind, row);
+        if (kind == SN_KIND_DIHEDRAL) { /* as stiff as its edge is long */
+            pool->give[row].compliance /= (sn_real)in->t;
+            pool->give[copy].compliance /= (sn_real)(1 - in->t);
+            pool->give[row].damping *= (sn_real)in->t;
+            pool->give[copy].damping *= (sn_real)(1 - in->t);
+        }
+        replace(in, kind, row, in->q);
+        replace_in_copy(in, kind, copy, in->p);
+        measure_hinge(world, kind, copy);
+    } else {
+        replace(in, kind, row, over_p ? in->q : in->p);
+    }
+    measure_hinge(world, kind, row);
+}
+
+/* Spots in a triangle of the edge are in one of its halves. True if one was. */
+static bool move_spots(inserting *in, uint32_t kind, uint32_t row)
+{
+    sn_store *store = &in->world->constraints;
+    const sn_pool *pool = store->pool[kind];
+    bool moved = false;
+    for (uint32_t i = 0; i < pool->kind.points; ++i) {
+        const uint32_t code = pool->point[(size_t)row * pool->kind.points + i];
+        sn_spot *spot = code & SN_SPOT_BIT ? &store->spot[code & ~SN_SPOT_BIT] : NULL;
+        uint32_t at[2] = {SN_TEAR_NONE, SN_TEAR_NONE};
+        for (uint32_t k = 0; spot && spot->type == SN_POINT_PARTICLES && k < spot->count; ++k) {
+            at[0] = spot->particle[k] == in->p ? k : at[0];
+            at[1] = spot->particle[k] == in->q ? k : at[1];
+        }
+        if (at[0] == SN_TEAR_NONE || at[1] == SN_TEAR_NONE)
+            continue;
+        const double p = (double)spot->weight[at[0]], q = (double)spot->weight[at[1]];
+        const bool far = q * (1 - in->t) > p * in->t; /* in the half of q */
+        const double t = far ? 1 - in->t : in->t, gone = far ? p : q, stays = far ? q : p;
+        spot->particle[at[far ? 0 : 1]] = in->made;
+        spot->weight[at[far ? 0 : 1]] = (sn_real)(gone / t);
+        spot->weight[at[far ? 1 : 0]] = (sn_real)(stays - gone * (1 - t) / t);
+        sn_tear_index_at(&in->world->tearing, kind, row, in->made);
+        moved = true;
+    }
+    if (moved) {
+        sn_store_log(store, kind, row, 1, SN_EDIT_REMOVED);
+        sn_store_log(store, kind, row, 1, SN_EDIT_ADDED);
+    }
+    return moved;
+}
+
+static bool holds(const sn_world *world, const sn_tear_node *node, uint32_t particle)
+{
+    uint32_t small[4 * SN_MAX_POINTS], count;
+    const uint32_t *held =
+        sn_store_particles(&world->constraints, world->constraints.pool[node->kind], node->row, small, &count);
+    for (uint32_t i = 0; i < count; ++i)
+        if (held[i] == particle)
+            return true;
+    return false;
+}
+
+/* What holds both ends. */
+static void divide_constraints(inserting *in)
+{
+    sn_world *world = in->world;
+    sn_tear_node node[SN_TEAR_CONSTRAINTS];
+    const uint32_t count = sn_tear_constraints_at(world, in->p, node, SN_TEAR_CONSTRAINTS);
+    for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i) {
+        const uint32_t kind = node[i].kind, row = node[i].row;
+        const sn_pool *pool = world->constraints.pool[kind];
+        if (!holds(world, &node[i], in->q))
+            continue;
+        if (pool_has_lists(pool) && !pool->kind.repeats) /* clusters keep their members */
+            continue;
+        if (!pool_has_lists(pool) && move_spots(in, kind, row))
+            continue;
+        if (sn_tear_is_rod(kind) || kind == SN_KIND_DISTANCE_MIN)
+            divide_rod(in, kind, row);
+        else if (kind == SN_KIND_AREA || kind == SN_KIND_STRAIN)
+            divide_triangle(in, kind, row);
+        else if (kind == SN_KIND_DIHEDRAL || kind == SN_KIND_BENDING)
+            divide_hinge(in, kind, row);
+        else /* a surface is closed no longer; and what else joins the two would do so across a cut */
+            sn_tear_remove(world, kind, row, &in->released), in->removed++;
+    }
+}
+
+/* The rod from the new vertex to the third corner of a triangle, like one beside it. */
+static void add_brace(inserting *in, uint32_t side)
+{
+    sn_world *world = in->world;
+    const uint32_t third = in->third[side];
+    uint32_t end = in->p;
+    sn_tear_node beside;
+    if (!find_rod(world, in->p, third, &beside)) {
+        end = in->q;
+        if (!find_rod(world, in->q, third, &beside))
+            return;
+    }
+    sn_pool *pool = world->constraints.pool[beside.kind];
+    const double t = in->t, a = in->rest_p[side], b = in->rest_q[side];
+    const double square = (1 - t) * a * a + t * b * b - t * (1 - t) * in->rest * in->rest;
+    const double rest = square > 0 ? sqrt(square) : length_of(world, in->made, third);
+    const double before = (double)sn_tear_rest(pool, beside.kind, beside.row);
+    const uint32_t row = sn_split_copy(world, beside.kind, beside.row);
+    if (before > 0)
+        scale_rod(world, beside.kind, row, rest / before);
+    memset(pool->lambda + (size_t)row * pool->kind.rows, 0, pool->kind.rows * sizeof *pool->lambda);
+    replace_in_copy(in, beside.kind, row, end);
+}
+
+/* Bending over that rod: like that of a hinge that one of the ends has with the third corner. */
+static void add_hinge(inserting *in, uint32_t side)
+{
+    sn_world *world = in->world;
+    sn_tear_node node[SN_TEAR_CONSTRAINTS];
+    const uint32_t third = in->third[side], count = sn_tear_constraints_at(world, third, node, SN_TEAR_CONSTRAINTS);
+    for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i) {
+        const uint32_t kind = node[i].kind;
+        if ((kind != SN_KIND_DIHEDRAL && kind != SN_KIND_BENDING) || !holds(world, &node[i], in->made))
+            continue;
+        const uint32_t row = sn_split_copy(world, kind, node[i].row);
+        sn_pool *pool = world->constraints.pool[kind];
+        uint32_t *point = pool->point + 4 * (size_t)row;
+        point[0] = in->p, point[1] = in->q, point[2] = in->made, point[3] = third;
+        if (kind == SN_KIND_DIHEDRAL)
+            pool->param[(size_t)row * pool->param_count] = 0; /* the halves of a triangle are in one plane */
+        memset(pool->lambda + (size_t)row * pool->kind.rows, 0, pool->kind.rows * sizeof *pool->lambda);
+        sn_tear_index_constraint(world, kind, row);
+        measure_hinge(world, kind, row);
+        return;
+    }
+}
+
+/* ---- Triangles -------------------------------------------------------------------------------------------------------------- */
+
+uint32_t sn_tear_edge_sides(const sn_world *world, uint32_t p, uint32_t q, uint32_t *triangle, uint32_t most)
+{
+    const uint32_t *corner = world->contact.triangle_table.column[0], *next = world->tearing.next_table.column[0];
+    uint32_t sides = 0;
+    uint32_t place = ((const sn_tear_head *)world->tearing.head_table.column[0])[p].triangle;
+    for (; place != SN_TEAR_NONE; place = next[place]) {
+        if (corner[place / 3 * 3 + (place + 1) % 3] != q && corner[place / 3 * 3 + (place + 2) % 3] != q)
+            continue;
+        uint32_t at = sides++;
+        for (; at > 0 && at <= most && triangle[at - 1] > place / 3; --at)
+            if (at < most)
+                triangle[at] = triangle[at - 1];
+        if (at < most)
+            triangle[at] = place / 3;
+    }
+    return sides;
+}
+
+static void find_sides(inserting *in)
+{
+    sn_world *world = in->world;
+    const uint32_t *corner = world->contact.triangle_table.column[0];
+    in->sides = sn_tear_edge_sides(world, in->p, in->q, in->triangle, SN_TEAR_SIDES);
+    for (uint32_t i = 0; i < in->sides; ++i)
+        for (uint32_t k = 0; k < 3; ++k)
+            if (corner[3 * in->triangle[i] + k] != in->p && corner[3 * in->triangle[i] + k] != in->q)
+                in->third[i] = corner[3 * in->triangle[i] + k];
+    in->rest = rest_of(world, in->p, in->q);
+    for (uint32_t i = 0; i < in->sides; ++i) {
+        in->rest_p[i] = rest_of(world, in->p, in->third[i]);
+        in->rest_q[i] = rest_of(world, in->q, in->third[i]);
+    }
+}
+
+/* The skin of a triangle. */
+static sn_skin_record *skin_of(sn_world *world, uint32_t triangle)
+{
+    sn_skin_record *skin = contact_skins(&world->contact);
+    uint32_t s = 0;
+    while (triangle >= skin[s].first + skin[s].count)
+        ++s;
+    return &skin[s];
+}
+
+/* The triangle keeps p, and a new one behind those of its skin, where there is a gap for it, gets q. */
+static void divide_triangles(inserting *in)
+{
+    sn_world *world = in->world;
+    sn_tearing *t = &world->tearing;
+    uint32_t *corner = world->contact.triangle_table.column[0];
+    for (uint32_t i = 0; i < in->sides; ++i) {
+        sn_skin_record *skin = skin_of(world, in->triangle[i]);
+        const uint32_t old = 3 * in->triangle[i], made = 3 * (skin->first + skin->count++);
+        for (uint32_t k = 0; k < 3; ++k) {
+            corner[made + k] = corner[old + k] == in->p ? in->made : corner[old + k];
+            sn_tear_link(t, corner[made + k], made + k);
+        }
+        for (uint32_t k = 0; k < 3; ++k)
+            if (corner[old + k] == in->q) {
+                sn_tear_unlink(t, in->q, old + k);
+                corner[old + k] = in->made;
+                sn_tear_link(t, in->made, old + k);
+            }
+        skin->least = in->made < skin->least ? in->made : skin->least;
+        skin->most = in->made > skin->most ? in->made : skin->most;
+        sn_tear_note_triangle(world, old / 3);
+        sn_tear_note_triangle(world, made / 3);
+    }
+}
+
+uint32_t sn_tear_insert(sn_world *world, uint32_t p, uint32_t q, double t, uint32_t *removed, double *released)
+{
+    inserting in = {.world = world, .p = p, .q = q, .t = t};
+    sn_tearing *tearing = &world->tearing;
+    sn_tear_rods rods = {0};
+    const uint32_t end[2] = {p, q};
+    find_sides(&in);
+    sn_tear_note_rods(world, end, 2, &rods);
+    sn_tear_note_rods(world, in.third, in.sides, &rods);
+    add_particle(&in);
+    if (in.made >= tearing->head_table.count)
+        tearing->head_table.count = in.made + 1;
+    ((sn_tear_head *)tearing->head_table.column[0])[in.made] =
+        (sn_tear_head){SN_TEAR_NONE, SN_TEAR_NONE, ((sn_tear_head *)tearing->head_table.column[0])[p].skin};
+    divide_constraints(&in);
+    for (uint32_t i = 0; i < in.sides; ++i)
+        add_brace(&in, i);
+    for (uint32_t i = 0; i < in.sides; ++i)
+        add_hinge(&in, i);
+    const sn_skin_record *skin = skin_of(world, in.triangle[0]);
+    sn_tear event = {.type = SN_TEAR_INSERT,
+                     .cut = true,
+                     .skin = {skin->number, world->contact.skin_ids.generation[skin->number]},
+                     .particle = {p, world->ids.generation[p]},
+                     .other = {q, world->ids.generation[q]},
+                     .made = {in.made, world->ids.generation[in.made]},
+                     .place = vec4_xyz(world->particles.x[world->ids.value[in.made]])};
+    divide_triangles(&in);
+    sn_tear_drop_rods(world, &rods, &in.removed, &in.released);
+    event.released = (sn_real)in.released;
+    sn_tear_tell(world, &event);
+    tearing->sequence = world->constraints.counts.next_sequence;
+    world->incidence.built = false;
+    world->constraints.edits++;
+    *removed += in.removed;
+    *released += in.released;
+    return in.made;
+}

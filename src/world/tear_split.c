@@ -1,0 +1,621 @@
+/* A vertex of a skin becomes several, one for each part of the triangles around it, and what holds it follows.
+
+   Mass. Vertex i of n gets m_i with m_1 + ... + m_n = m, in shares of the areas A_i of its triangles. In floating point that sum is exact if all m_i but one are
+   multiples of the last place of m, and the last is the difference: it is then such a multiple, too, and below m. All move with the velocity of the one that they
+   came from and are where it is, so sum m_i v = m v and sum m_i x x v = m x x v: nothing is gained or lost.
+
+   Constraints. For each other particle o of a constraint at the vertex, the parts that have a triangle with o, or behind whose edge opposite to the vertex o is,
+   are those that it can go with. A rod between the vertex and a particle on the tear can go with both: it becomes two, each of twice the compliance, so that
+   C^2 / (2 a) = 2 C^2 / (2 2a): they store what it stored. A constraint of three points and more goes with the part that has the triangle of two of its other particles;
+   if several have one, it spans the tear and is removed. What has no other particle on the skin goes with the part that lies in its direction. */
+#include "world/world.h"
+
+#include "base/dvec.h"
+
+#include <string.h>
+
+/* A part gets at least this share of the mass of a vertex. */
+#define LEAST_SHARE 0.02
+
+/* How far the parts of a vertex of a surface that collides with itself are set apart, as a share of an edge. */
+#define GAP 0.01
+
+/* kg: a share of less might be no mass any more. */
+#define LEAST_MASS 1e-27
+
+/* A vertex, and those at the ends of a tear through it. */
+#define SPLITS_AT_ONCE 3u
+
+static const uint32_t *corners_at(const sn_world *world, uint32_t place)
+{
+    return (const uint32_t *)world->contact.triangle_table.column[0] + 3 * (size_t)(place / 3);
+}
+
+/* The two other corners of a triangle of the fan. */
+static void others_at(const sn_world *world, uint32_t place, uint32_t other[2])
+{
+    const uint32_t *corner = corners_at(world, place);
+    other[0] = corner[(place % 3 + 1) % 3];
+    other[1] = corner[(place % 3 + 2) % 3];
+}
+
+static sn_dvec3 seen_from(const sn_world *world, uint32_t vertex, uint32_t particle)
+{
+    const sn_particle_store *p = &world->particles;
+    return dvec3_seen(vec4_xyz(p->x[world->ids.value[vertex]]), vec4_xyz(p->x[world->ids.value[particle]]));
+}
+
+/* ---- Parts -------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t root_of(const uint8_t *parent, uint32_t i)
+{
+    while (parent[i] != i)
+        i = parent[i];
+    return i;
+}
+
+/* Parts are numbered by the first triangle that each has. */
+static void number_parts(sn_split *split, const uint8_t *parent)
+{
+    uint8_t number[SN_TEAR_FAN];
+    split->parts = 0;
+    for (uint32_t i = 0; i < split->count; ++i) {
+        const uint32_t root = root_of(parent, i);
+        if (root == i)
+            number[i] = (uint8_t)split->parts++;
+        split->part[i] = number[root];
+    }
+}
+
+bool sn_split_find(const sn_world *world, sn_split *split, uint32_t vertex, sn_split_fn *is_cut, const void *data)
+{
+    uint8_t parent[SN_TEAR_FAN];
+    split->vertex = vertex;
+    split->parts = 0;
+    split->count = sn_tear_triangles_at(world, vertex, split->place, SN_TEAR_FAN);
+    if (split->count == UINT32_MAX || split->count < 2 || world->particles.body[world->ids.value[vertex]])
+        return false;
+    for (uint32_t i = 0; i < split->count; ++i)
+        parent[i] = (uint8_t)i;
+    for (uint32_t i = 1; i < split->count; ++i)
+        for (uint32_t k = 0; k < i; ++k) {
+            uint32_t one[2], two[2];
+            others_at(world, split->place[i], one);
+            others_at(world, split->place[k], two);
+            for (uint32_t j = 0; j < 4; ++j) {
+                const uint32_t a = root_of(parent, k), b = root_of(parent, i);
+                if (one[j / 2] == two[j % 2] && a != b && !is_cut(data, split, i, k, one[j / 2]))
+                    parent[a < b ? b : a] = (uint8_t)(a < b ? a : b); /* the root is the first of them */
+            }
+        }
+    number_parts(split, parent);
+    return split->parts > 1 && split->parts <= SN_TEAR_PARTS;
+}
+
+static bool is_neighbour(const sn_world *world, uint32_t a, uint32_t b)
+{
+    uint32_t triangle[SN_TEAR_SIDES];
+    return sn_tear_edge_sides(world, a, b, triangle, SN_TEAR_SIDES) > 0;
+}
+
+/* ---- Which part a constraint goes with ------------------------------------------------------------------------------------ */
+
+/* The parts that have a triangle with this particle. */
+static uint32_t parts_beside(const sn_world *world, const sn_split *split, uint32_t particle)
+{
+    uint32_t set = 0, other[2];
+    for (uint32_t i = 0; i < split->count; ++i) {
+        others_at(world, split->place[i], other);
+        if (other[0] == particle || other[1] == particle)
+            set |= 1u << split->part[i];
+    }
+    return set;
+}
+
+/* The same, or behind whose far edge it is, or beside whose neighbours. */
+static uint32_t parts_of(const sn_world *world, const sn_split *split, uint32_t particle)
+{
+    uint32_t set = parts_beside(world, split, particle), near = 0, place[SN_TEAR_FAN], other[2];
+    const uint32_t count = set ? 0 : sn_tear_triangles_at(world, particle, place, SN_TEAR_FAN);
+    for (uint32_t k = 0; count != UINT32_MAX && k < count; ++k) {
+        uint32_t far[2];
+        others_at(world, place[k], far);
+        for (uint32_t i = 0; i < split->count; ++i) {
+            others_at(world, split->place[i], other);
+            if ((other[0] == far[0] && other[1] == far[1]) || (other[0] == far[1] && other[1] == far[0]))
+                set |= 1u << split->part[i];
+        }
+    }
+    for (uint32_t i = 0; !set && count && i < split->count; ++i) { /* or beside whose neighbours */
+        others_at(world, split->place[i], other);
+        if (is_neighbour(world, other[0], particle) || is_neighbour(world, other[1], particle))
+            near |= 1u << split->part[i];
+    }
+    return set ? set : near;
+}
+
+static bool is_among(const uint32_t *number, uint32_t count, uint32_t particle)
+{
+    for (uint32_t i = 0; i < count; ++i)
+        if (number[i] == particle)
+            return true;
+    return false;
+}
+
+/* The parts that have a triangle of the vertex and two of these. */
+static uint32_t parts_of_two(const sn_world *world, const sn_split *split, const uint32_t *number, uint32_t count)
+{
+    uint32_t set = 0, other[2];
+    for (uint32_t i = 0; i < split->count; ++i) {
+        others_at(world, split->place[i], other);
+        if (is_among(number, count, other[0]) && is_among(number, count, other[1]))
+            set |= 1u << split->part[i];
+    }
+    return set;
+}
+
+/* The part that lies in the direction of the mean of these, which are none of the skin's; of several the first. */
+static uint32_t part_towards(const sn_world *world, const sn_split *split, const uint32_t *number, uint32_t count)
+{
+    sn_dvec3 way = {0, 0, 0};
+    double most = -HUGE_VAL;
+    uint32_t best = 0;
+    for (uint32_t i = 0; i < count; ++i)
+        way = dvec3_add(way, seen_from(world, split->vertex, number[i]));
+    for (uint32_t i = 0; i < split->count; ++i) {
+        uint32_t other[2];
+        others_at(world, split->place[i], other);
+        const sn_dvec3 middle =
+            dvec3_add(seen_from(world, split->vertex, other[0]), seen_from(world, split->vertex, other[1]));
+        const double length = dvec3_length(middle), along = length > 0 ? dvec3_dot(middle, way) / length : 0;
+        if (along > most)
+            most = along, best = split->part[i];
+    }
+    return best;
+}
+
+static uint32_t bits(uint32_t set)
+{
+    uint32_t count = 0;
+    for (; set; set &= set - 1)
+        ++count;
+    return count;
+}
+
+/* The lowest part of a set. */
+static uint32_t lowest(uint32_t set)
+{
+    uint32_t part = 0;
+    while (!(set >> part & 1))
+        ++part;
+    return part;
+}
+
+/* The parts that a constraint with these other particles, which has `points` points, goes with: none, if it spans the tear. */
+static uint32_t choose(const sn_world *world, const sn_split *split, uint32_t points, const uint32_t *other,
+                       uint32_t count)
+{
+    const uint32_t all = (1u << split->parts) - 1;
+    if (count == 0)
+        return points == 1 ? all : 1;
+    uint32_t set = points > 2 ? parts_of_two(world, split, other, count) : 0;
+    if (set)
+        return bits(set) == 1 ? set : 0;
+    if (points == 2) { /* a rod along the tear goes with both sides */
+        set = parts_beside(world, split, other[0]);
+        set = set ? set : parts_of(world, split, other[0]);
+        if (!set)
+            return 1u << part_towards(world, split, other, count);
+        return parts_beside(world, split, other[0]) ? set : 1u << lowest(set);
+    }
+    set = all;
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t of = parts_of(world, split, other[i]);
+        set &= of ? of : all;
+    }
+    return set == all ? 1u << part_towards(world, split, other, count) : set ? 1u << lowest(set) : 0;
+}
+
+/* ---- Constraints follow ---------------------------------------------------------------------------------------------------- */
+
+/* The plan takes the constraint out of its batch and puts it behind all others. */
+static void log_change(sn_world *world, uint32_t kind, uint32_t row)
+{
+    sn_store_log(&world->constraints, kind, row, 1, SN_EDIT_REMOVED);
+    sn_store_log(&world->constraints, kind, row, 1, SN_EDIT_ADDED);
+    world->constraints.edits++;
+}
+
+void sn_split_replace(sn_world *world, uint32_t kind, uint32_t row, uint32_t from, uint32_t to)
+{
+    sn_pool *pool = world->constraints.pool[kind];
+    uint32_t *point = pool->point + (size_t)row * pool->kind.points;
+    for (uint32_t i = 0; i < pool->kind.points; ++i)
+        if (point[i] == from)
+            point[i] = to;
+    log_change(world, kind, row);
+    world->tearing.room_nodes--;
+    sn_tear_index_at(&world->tearing, kind, row, to);
+}
+
+uint32_t sn_split_copy(sn_world *world, uint32_t kind, uint32_t row)
+{
+    sn_store *store = &world->constraints;
+    sn_pool *pool = store->pool[kind];
+    uint32_t made;
+    world->tearing.room_rows--;
+    sn_store_reserve(store, &world->allocator, kind, 1, 0, &made); /* there is room */
+    const uint32_t generation = sn_store_take(store, kind, made, 1);
+    const uint32_t place = pool->place[made]; /* that of a row used again is put right by whoever reads the log */
+    sn_table_copy_row(&pool->table, made, row);
+    pool->place[made] = place;
+    sn_breaking_copy(world, kind, row, (sn_constraint){kind, made, generation});
+    return made;
+}
+
+/* A constraint becomes one of n that act side by side and together exert and store what it did. */
+static void weaken(sn_world *world, uint32_t kind, uint32_t row, uint32_t n)
+{
+    sn_pool *pool = world->constraints.pool[kind];
+    sn_give *give = &pool->give[row];
+    give->compliance *= (sn_real)n;
+    give->damping /= (sn_real)n;
+    for (uint32_t i = 0; i < pool->kind.rows; ++i)
+        pool->lambda[(size_t)row * pool->kind.rows + i] /= (sn_real)n;
+    if (kind == SN_KIND_SPRING)
+        for (uint32_t i = 1; i < 3; ++i)
+            pool->param[(size_t)row * pool->param_count + i] /= (sn_real)n;
+    sn_breaking_weaken(world, kind, row, n);
+}
+
+/* Spots go with the triangle that they are in; those in none of the fan stay. */
+static void move_spots(sn_world *world, const sn_split *split, uint32_t kind, uint32_t row)
+{
+    sn_store *store = &world->constraints;
+    const sn_pool *pool = store->pool[kind];
+    bool moved = false;
+    for (uint32_t i = 0; i < pool->kind.points; ++i) {
+        const uint32_t code = pool->point[(size_t)row * pool->kind.points + i];
+        sn_spot *spot = code & SN_SPOT_BIT ? &store->spot[code & ~SN_SPOT_BIT] : NULL;
+        for (uint32_t j = 0; spot && spot->type == SN_POINT_PARTICLES && j < spot->count; ++j) {
+            if (spot->particle[j] != split->vertex)
+                continue;
+            const uint32_t set = parts_of_two(world, split, spot->particle, spot->count);
+            const uint32_t to = set ? split->made[lowest(set)] : split->vertex;
+            if (to != split->vertex)
+                sn_tear_index_at(&world->tearing, kind, row, to), world->tearing.room_nodes--, moved = true;
+            spot->particle[j] = to;
+        }
+    }
+    if (moved)
+        log_change(world, kind, row);
+}
+
+/* One constraint that holds the vertex. */
+static void follow(sn_world *world, const sn_split *split, const sn_tear_node *node, uint32_t *removed,
+                   double *released)
+{
+    const sn_pool *pool = world->constraints.pool[node->kind];
+    uint32_t small[4 * SN_MAX_POINTS], other[4 * SN_MAX_POINTS], count, others = 0;
+    if (pool_has_lists(pool)) { /* a surface is closed no longer; clusters and curves keep the vertex that was there */
+        if (pool->kind.repeats)
+            sn_tear_remove(world, node->kind, node->row, released), ++*removed;
+        return;
+    }
+    sn_sleep_disturb_constraint(world, pool, node->row);
+    const uint32_t *point = pool->point + (size_t)node->row * pool->kind.points;
+    move_spots(world, split, node->kind, node->row);
+    if (!is_among(point, pool->kind.points, split->vertex))
+        return;
+    const uint32_t *held = sn_store_particles(&world->constraints, pool, node->row, small, &count);
+    for (uint32_t i = 0; i < count; ++i)
+        if (held[i] != split->vertex)
+            other[others++] = held[i];
+    const uint32_t set = choose(world, split, pool->kind.points, other, others), n = bits(set);
+    if (n == 0) {
+        sn_tear_remove(world, node->kind, node->row, released), ++*removed;
+        return;
+    }
+    if (n > 1)
+        weaken(world, node->kind, node->row, n);
+    for (uint32_t rest = set & (set - 1); rest; rest &= rest - 1) {
+        const uint32_t made = sn_split_copy(world, node->kind, node->row), to = split->made[lowest(rest)];
+        uint32_t *code = pool->point + (size_t)made * pool->kind.points;
+        for (uint32_t i = 0; i < pool->kind.points; ++i)
+            code[i] = code[i] == split->vertex ? to : code[i];
+        sn_tear_index_constraint(world, node->kind, made);
+    }
+    if (split->made[lowest(set)] != split->vertex)
+        sn_split_replace(world, node->kind, node->row, split->vertex, split->made[lowest(set)]);
+    else if (n > 1)
+        sn_store_log(&world->constraints, node->kind, node->row, 1, SN_EDIT_CHANGED);
+}
+
+/* ---- Rods over triangles ------------------------------------------------------------------------------------------------------
+
+   A rod between two vertices that is no edge, such as the second diagonal of a cell or a rod to the next but one against bending, lies over triangles that it has to do with:
+   its ends have a neighbour in common. If a tear, or a vertex that comes between, takes that away, the rod spans what is no longer one sheet, and goes. One that never had a common neighbour
+   is somebody's string, and stays. */
+
+static bool have_common_neighbour(const sn_world *world, uint32_t a, uint32_t b)
+{
+    const sn_tear_head *head = world->tearing.head_table.column[0];
+    const uint32_t *next = world->tearing.next_table.column[0];
+    for (uint32_t place = head[a].triangle; place != SN_TEAR_NONE; place = next[place]) {
+        uint32_t other[2];
+        others_at(world, place, other);
+        if (is_neighbour(world, other[0], b) || is_neighbour(world, other[1], b))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a rod lies over triangles; on: or on an edge. */
+static bool is_over_triangles(const sn_world *world, const sn_tear_node *node, bool on)
+{
+    const sn_tear_head *head = world->tearing.head_table.column[0];
+    const uint32_t *point = world->constraints.pool[node->kind]->point + 2 * (size_t)node->row;
+    if (!sn_tear_is_rod(node->kind) || (point[0] | point[1]) & SN_SPOT_BIT || !head[point[0]].skin ||
+        !head[point[1]].skin)
+        return false;
+    return is_neighbour(world, point[0], point[1]) ? on : have_common_neighbour(world, point[0], point[1]);
+}
+
+void sn_tear_note_rods(sn_world *world, const uint32_t *vertex, uint32_t count, sn_tear_rods *rods)
+{
+    sn_tear_node node[SN_TEAR_CONSTRAINTS];
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t found = sn_tear_constraints_at(world, vertex[i], node, SN_TEAR_CONSTRAINTS);
+        for (uint32_t k = 0; found != UINT32_MAX && k < found && rods->count < SN_TEAR_CONSTRAINTS; ++k) {
+            bool seen = !is_over_triangles(world, &node[k], false);
+            for (uint32_t j = 0; j < rods->count && !seen; ++j)
+                seen = rods->node[j].kind == node[k].kind && rods->node[j].row == node[k].row;
+            if (!seen)
+                rods->node[rods->count++] = node[k];
+        }
+    }
+}
+
+/* Rods between two neighbours of the vertex, of which it is a common one, that are of different parts. */
+static void note_rods_across(sn_world *world, const sn_split *split, sn_tear_rods *rods)
+{
+    sn_tear_node node[SN_TEAR_CONSTRAINTS];
+    uint32_t around[2 * SN_TEAR_FAN], of[2 * SN_TEAR_FAN], count = 0, other[2];
+    for (uint32_t i = 0; i < 2 * split->count; ++i) { /* each once */
+        others_at(world, split->place[i / 2], other);
+        if (!is_among(around, count, other[i % 2]))
+            around[count++] = other[i % 2];
+    }
+    for (uint32_t i = 0; i < count; ++i)
+        of[i] = parts_beside(world, split, around[i]);
+    for (uint32_t i = 0; i < count; ++i) {
+        if (of[i] == 1 || of[i] == (1u << split->parts) - 1) /* found from the other end; or beside all */
+            continue;
+        const uint32_t found = sn_tear_constraints_at(world, around[i], node, SN_TEAR_CONSTRAINTS);
+        for (uint32_t k = 0; found != UINT32_MAX && k < found && rods->count < SN_TEAR_CONSTRAINTS; ++k) {
+            const uint32_t *point = world->constraints.pool[node[k].kind]->point + 2 * (size_t)node[k].row;
+            if (!sn_tear_is_rod(node[k].kind) || (point[0] | point[1]) & SN_SPOT_BIT)
+                continue;
+            const uint32_t there = point[0] == around[i] ? point[1] : point[0];
+            for (uint32_t j = 0; j < count; ++j)
+                if (around[j] == there &&
+                    !(of[j] & of[i])) /* of two parts beyond the first it is found twice: the second time it is gone */
+                    rods->node[rods->count++] = node[k];
+        }
+    }
+}
+
+void sn_tear_drop_rods(sn_world *world, const sn_tear_rods *rods, uint32_t *removed, double *released)
+{
+    for (uint32_t i = 0; i < rods->count; ++i)
+        if (sn_ids_is_live(&world->constraints.pool[rods->node[i].kind]->ids, rods->node[i].row) &&
+            !is_over_triangles(world, &rods->node[i], true))
+            sn_tear_remove(world, rods->node[i].kind, rods->node[i].row, released), ++*removed;
+}
+
+/* ---- Splitting ------------------------------------------------------------------------------------------------------------- */
+
+double sn_split_last_place(sn_real mass)
+{
+    int exponent;
+    frexp((double)mass, &exponent);
+    return ldexp(1, exponent - (SINEW_DOUBLE ? 53 : 24));
+}
+
+static sn_real part_of(sn_real mass, double share)
+{
+    const double last = sn_split_last_place(mass);
+    return (sn_real)(floor(share * (double)mass / last + 0.5) * last);
+}
+
+/* The share of each part, by area; of triangles without area by their number. The last gets what is left. */
+static void share_out(const sn_world *world, const sn_split *split, double share[SN_TEAR_PARTS])
+{
+    double area[SN_TEAR_PARTS] = {0}, number[SN_TEAR_PARTS] = {0}, total = 0, sum = 0;
+    for (uint32_t i = 0; i < split->count; ++i) {
+        uint32_t other[2];
+        others_at(world, split->place[i], other);
+        const double twice = dvec3_length(
+            dvec3_cross(seen_from(world, split->vertex, other[0]), seen_from(world, split->vertex, other[1])));
+        area[split->part[i]] += twice;
+        number[split->part[i]] += 1;
+        total += twice;
+    }
+    for (uint32_t i = 0; i < split->parts; ++i) {
+        share[i] = total > 0 && isfinite(total) ? area[i] / total : number[i] / split->count;
+        share[i] = share[i] > LEAST_SHARE ? share[i] : LEAST_SHARE;
+        sum += share[i];
+    }
+    for (uint32_t i = 0; i < split->parts; ++i)
+        share[i] /= sum;
+}
+
+bool sn_split_fits(sn_world *world, uint32_t vertex)
+{
+    const sn_tearing *t = &world->tearing;
+    sn_tear_node node[SN_TEAR_CONSTRAINTS];
+    const sn_real mass = world->particles.v[world->ids.value[vertex]].w;
+    const uint32_t particles = SPLITS_AT_ONCE * SN_TEAR_PARTS;
+    return mass > (sn_real)LEAST_MASS && t->room_particles >= particles &&
+           t->room_rows >= particles * SN_TEAR_CONSTRAINTS && t->room_nodes >= particles * SN_TEAR_CONSTRAINTS &&
+           sn_tear_constraints_at(world, vertex, node, SN_TEAR_CONSTRAINTS) != UINT32_MAX;
+}
+
+static void note_triangles(sn_world *world, const sn_split *split)
+{
+    sn_tearing *t = &world->tearing;
+    uint32_t *corner = world->contact.triangle_table.column[0];
+    for (uint32_t i = 0; i < split->count; ++i) {
+        const uint32_t place = split->place[i], to = split->made[split->part[i]];
+        if (to == split->vertex)
+            continue;
+        sn_tear_unlink(t, split->vertex, place);
+        corner[place] = to;
+        sn_tear_link(t, to, place);
+        sn_tear_note_triangle(world, place / 3);
+    }
+}
+
+/* Particles, masses and pending forces. The largest part keeps the vertex. */
+static void make_particles(sn_world *world, sn_split *split)
+{
+    sn_tearing *t = &world->tearing;
+    sn_tear_head *head = t->head_table.column[0];
+    double share[SN_TEAR_PARTS];
+    uint32_t keeps = 0;
+    share_out(world, split, share);
+    for (uint32_t i = 1; i < split->parts; ++i)
+        keeps = share[i] > share[keeps] ? i : keeps;
+    const sn_real mass = world->particles.v[world->ids.value[split->vertex]].w;
+    const bool movable = world->particles.x[world->ids.value[split->vertex]].w != 0;
+    sn_real left = mass;
+    for (uint32_t i = 0; i < split->parts; ++i) {
+        if (i == keeps) {
+            split->made[i] = split->vertex;
+            continue;
+        }
+        const sn_real own = movable ? part_of(mass, share[i]) : mass;
+        split->made[i] = sn_particle_copy(world, split->vertex, own, movable ? share[i] : 1);
+        if (split->made[i] >= t->head_table.count)
+            t->head_table.count = split->made[i] + 1;
+        head[split->made[i]] = (sn_tear_head){SN_TEAR_NONE, SN_TEAR_NONE, head[split->vertex].skin};
+        left = movable ? left - own : left;
+    }
+    sn_particle_take_share(world, split->vertex, left, movable ? share[keeps] : 1);
+}
+
+/* Whether a triangle of the fan is of a skin that collides with itself. */
+static bool collides_with_itself(const sn_world *world, const sn_split *split)
+{
+    const sn_skin_record *skin = contact_skins(&world->contact);
+    for (uint32_t s = 0; s < world->contact.skin_table.count; ++s)
+        for (uint32_t i = 0; skin[s].self_collision && i < split->count; ++i)
+            if (split->place[i] / 3 - skin[s].first < skin[s].count)
+                return true;
+    return false;
+}
+
+/* Surfaces that collide with themselves must not touch at the start of a substep, and the parts of a vertex are in one place. Each is moved a little towards the middle c_i of its triangles,
+   by k (c_i - c) with c the mean of these by mass: so the centre of mass stays where it is, and, as all move alike, so does angular momentum. */
+static void set_apart(sn_world *world, const sn_split *split)
+{
+    sn_particle_store *p = &world->particles;
+    sn_dvec3 middle[SN_TEAR_PARTS] = {{0, 0, 0}}, mean = {0, 0, 0};
+    double number[SN_TEAR_PARTS] = {0}, mass = 0, size = 0, most = 0;
+    if (p->x[world->ids.value[split->vertex]].w == 0 || !collides_with_itself(world, split))
+        return;
+    for (uint32_t i = 0; i < 2 * split->count; ++i) {
+        uint32_t other[2];
+        others_at(world, split->place[i / 2], other);
+        const sn_dvec3 way = seen_from(world, split->vertex, other[i % 2]);
+        middle[split->part[i / 2]] = dvec3_add(middle[split->part[i / 2]], way);
+        number[split->part[i / 2]] += 1;
+        size += dvec3_length(way) / (2 * split->count);
+    }
+    for (uint32_t i = 0; i < split->parts; ++i) {
+        const double m = (double)p->v[world->ids.value[split->made[i]]].w;
+        middle[i] = dvec3_scale(middle[i], 1 / number[i]);
+        mean = dvec3_add(mean, dvec3_scale(middle[i], m));
+        mass += m;
+    }
+    mean = dvec3_scale(mean, 1 / mass);
+    for (uint32_t i = 0; i < split->parts; ++i)
+        most = fmax(most, dvec3_length(dvec3_sub(middle[i], mean)));
+    for (uint32_t i = 0; most > 0 && i < split->parts; ++i) {
+        const uint32_t slot = world->ids.value[split->made[i]];
+        const sn_vec4 x = p->x[slot], low = p->x_low[slot];
+        const sn_dvec3 at = {(double)x.x + (double)low.x, (double)x.y + (double)low.y, (double)x.z + (double)low.z};
+        const sn_dvec3 to = dvec3_add(at, dvec3_scale(dvec3_sub(middle[i], mean), GAP * size / most));
+        p->x[slot] = vec4(dvec3_round(to), x.w);
+        p->x_low[slot] = vec4(dvec3_round(dvec3_sub(to, dvec3_from(vec4_xyz(p->x[slot])))), low.w);
+    }
+}
+
+static void apply(sn_world *world, sn_split *split, const sn_tear *tear, uint32_t *removed, double *released)
+{
+    sn_tearing *t = &world->tearing;
+    sn_skin_record *skin = contact_skins(&world->contact);
+    sn_tear_node node[SN_TEAR_CONSTRAINTS];
+    uint32_t gone = 0;
+    double energy = 0;
+    const uint32_t count = sn_tear_constraints_at(world, split->vertex, node, SN_TEAR_CONSTRAINTS);
+    sn_tear_rods rods = {0};
+    sn_tear_note_rods(world, &split->vertex, 1, &rods);
+    note_rods_across(world, split, &rods);
+    make_particles(world, split);
+    for (uint32_t i = 0; i < count; ++i)
+        follow(world, split, &node[i], &gone, &energy);
+    set_apart(world, split);
+    note_triangles(world, split);
+    sn_tear_drop_rods(world, &rods, &gone, &energy);
+    t->room_particles -= split->parts - 1;
+    for (uint32_t s = 0; s < world->contact.skin_table.count; ++s) /* a vertex may be of several */
+        for (uint32_t i = 0; i < split->parts; ++i)
+            if (skin[s].least <= split->vertex && split->vertex <= skin[s].most) {
+                skin[s].least = split->made[i] < skin[s].least ? split->made[i] : skin[s].least;
+                skin[s].most = split->made[i] > skin[s].most ? split->made[i] : skin[s].most;
+                world->contact.edits += skin[s].self_collision && i == 0;
+            }
+    for (uint32_t i = 0; i < split->parts; ++i) {
+        if (split->made[i] == split->vertex)
+            continue;
+        sn_tear event = *tear;
+        event.made = (sn_particle){split->made[i], world->ids.generation[split->made[i]]};
+        event.released = (sn_real)energy;
+        energy = 0;
+        sn_tear_tell(world, &event);
+        *released += (double)event.released;
+    }
+    *removed += gone;
+    t->sequence = world->constraints.counts.next_sequence;
+    world->incidence.built = false;
+    sn_sleep_disturb(world, split->vertex);
+    sn_world_break_motion(world);
+}
+
+static bool is_never_cut(const void *data, const sn_split *split, uint32_t i, uint32_t k, uint32_t other)
+{
+    (void)data, (void)split, (void)i, (void)k, (void)other;
+    return false;
+}
+
+/* Where a tear ends at a border, or at another tear, the triangles there hang together no longer but by the vertex itself: it is split, too. No edge parts by that. */
+void sn_split_apply(sn_world *world, sn_split *split, const sn_tear *tear, uint32_t *removed, double *released)
+{
+    uint32_t ends[2 * SN_TEAR_FAN], count = 0, other[2];
+    for (uint32_t i = 0; i < 2 * split->count; ++i) { /* neighbours of several parts */
+        others_at(world, split->place[i / 2], other);
+        if (bits(parts_beside(world, split, other[i % 2])) > 1 && !is_among(ends, count, other[i % 2]))
+            ends[count++] = other[i % 2];
+    }
+    apply(world, split, tear, removed, released);
+    for (uint32_t i = 0; i < count; ++i) {
+        sn_split end;
+        sn_tear event = *tear;
+        if (!sn_split_find(world, &end, ends[i], is_never_cut, NULL) || !sn_split_fits(world, end.vertex))
+            continue;
+        event.particle = (sn_particle){end.vertex, world->ids.generation[end.vertex]};
+        event.place = vec4_xyz(world->particles.x[world->ids.value[end.vertex]]);
+        apply(world, &end, &event, removed, released);
+    }
+}

@@ -1,0 +1,94 @@
+/* Meshes of what tore or was cut: frames of a sequence have the triangles and lines of their own moment. */
+#include "support/support.h"
+
+#include "export/output.h"
+#include "export/torn_mesh.h"
+#include "folder.h"
+#include "scene/mesh.h"
+#include "scenes.h"
+
+#define CUT                                                                                                            \
+    "{\"objects\": [{\"type\": \"cloth\", \"name\": \"cloth\", \"columns\": 7, \"rows\": 7, \"pins\": \"top\","        \
+    " \"skin\": true}, {\"type\": \"rope\", \"name\": \"rope\", \"from\": [0.8, 0.5, 0], \"to\": [0.8, -0.5, 0],"      \
+    " \"segments\": 10, \"pins\": \"start\"}],"                                                                        \
+    " \"blades\": [{\"keys\": [{\"time\": 0.05, \"a\": [-0.7, 0.03, -1], \"b\": [-0.7, 0.03, 1]},"                     \
+    " {\"time\": 0.1, \"a\": [1, 0.04, -1], \"b\": [1, 0.04, 1]}]}]}"
+
+/* How many lines of a text file begin so. */
+static uint32_t count_lines(const char *path, const char *with)
+{
+    size_t size;
+    char *text = folder_read(path, &size);
+    uint32_t count = 0;
+    for (char *line = text; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+        count += strncmp(line, with, strlen(with)) == 0;
+    free(text);
+    return count;
+}
+
+static void test_frames_have_their_own_triangles(void **state)
+{
+    (void)state;
+    char message[256];
+    folder f = folder_make();
+    sn_scene *scene = scene_from(CUT);
+    sn_world *world = sn_scene_world(scene);
+    sn_output *output =
+        sn_output_open(scene, f.path, SN_FORMAT_OBJ | SN_FORMAT_PLY | SN_FORMAT_PC2, message, sizeof message);
+    assert_non_null(output);
+    for (uint32_t i = 0; i < 12; ++i) {
+        assert_ok(world, sn_scene_step(scene));
+        assert_true(sn_output_frame(output, message, sizeof message));
+    }
+    const sn_object *cloth = sn_scene_find_object(scene, "cloth");
+    const uint32_t came = sn_world_particle_count(world) - 49 - 11;
+    uint32_t triangles;
+    sn_skin_triangles(world, cloth->skin, &triangles);
+    assert_true(came > 10 && triangles > 72);
+    assert_int_equal(count_lines(folder_file(&f, "cloth_0001.obj"), "v "), 49);
+    assert_int_equal(count_lines(folder_file(&f, "cloth_0001.obj"), "f "), 72);
+    assert_int_equal(count_lines(folder_file(&f, "cloth_0012.obj"), "v "), 49 + came);
+    assert_int_equal(count_lines(folder_file(&f, "cloth_0012.obj"), "f "), triangles);
+    assert_int_equal(count_lines(folder_file(&f, "rope_0001.obj"), "l "), 10);
+    assert_int_equal(count_lines(folder_file(&f, "rope_0012.obj"), "l "), 9);
+    size_t size;
+    char *ply = folder_read(folder_file(&f, "cloth_0012.ply"), &size), expected[64];
+    snprintf(expected, sizeof expected, "element vertex %u\n", 49 + came);
+    assert_non_null(strstr(ply, expected));
+    free(ply);
+    assert_true(sn_output_close(output, message, sizeof message));
+    sn_scene_destroy(scene);
+    folder_remove(&f);
+}
+
+/* Every vertex is used, every index is one of a vertex, and vertices are where their particles are. */
+static void test_meshes_agree_with_the_world(void **state)
+{
+    (void)state;
+    sn_scene *scene = scene_from(CUT);
+    sn_world *world = sn_scene_world(scene);
+    const sn_object *cloth = sn_scene_find_object(scene, "cloth");
+    sn_torn_mesh mesh = {0};
+    for (uint32_t i = 0; i < 12; ++i) {
+        uint32_t count;
+        assert_ok(world, sn_scene_step(scene));
+        assert_true(sn_torn_mesh_read(&mesh, world, cloth));
+        const uint32_t *corner = sn_skin_triangles(world, cloth->skin, &count);
+        assert_int_equal(mesh.triangle_count, count);
+        for (uint32_t k = 0; k < 3 * count; ++k) {
+            assert_true(mesh.triangle[k] < mesh.vertex_count);
+            assert_int_equal(sn_torn_mesh_particle(&mesh, world, cloth, mesh.triangle[k]).index, corner[k]);
+        }
+    }
+    sn_torn_mesh_release(&mesh);
+    sn_scene_destroy(scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_frames_have_their_own_triangles),
+        cmocka_unit_test(test_meshes_agree_with_the_world),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

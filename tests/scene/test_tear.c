@@ -1,0 +1,120 @@
+/* Scenes that tear and are cut: strengths of materials, skins and constraints, blades, what is saved, and what is refused. */
+#include "scene_fixture.h"
+
+#define CLOTH "{'type': 'cloth', 'name': 'cloth', 'columns': 9, 'rows': 9, 'position': [0, 1, 0], 'pins': 'top'"
+
+/* The strength of a material makes a skin, and reaches it. */
+static void test_materials_have_strengths(void **state)
+{
+    (void)state;
+    fixture f =
+        fixture_try("{'materials': {'m': {'stretch': 1e-4, 'tear_strain': 0.3, 'tear_force': 40, 'tear_spread': 0.2, "
+                    "'tear_seed': 5}}, 'objects': [" CLOTH ", 'material': 'm'}, {'type': 'rope', 'name': 'rope', "
+                    "'segments': 6, 'material': 'm'}, {'type': 'cloth', 'name': 'other', 'skin': {'tear_strain': 0.5, "
+                    "'thickness': 0.01}, 'material': 'm'}]}",
+                    NULL);
+    if (!f.scene)
+        fixture_print(&f.problems);
+    assert_non_null(f.scene);
+    sn_tear_def def;
+    assert_ok(f.world, sn_skin_read_tear(f.world, sn_scene_find_object(f.scene, "cloth")->skin, &def));
+    assert_close(def.strain, 0.3, 1e-6);
+    assert_close(def.force, 40, 1e-6);
+    assert_close(def.spread, 0.2, 1e-6);
+    assert_int_equal(def.seed, 5);
+    assert_ok(f.world, sn_skin_read_tear(f.world, sn_scene_find_object(f.scene, "other")->skin, &def));
+    assert_close(def.strain, 0.5, 1e-6);
+    assert_close(def.force, 0, 0);
+    const sn_object *rope = sn_scene_find_object(f.scene, "rope");
+    assert_ok(f.world, sn_constraint_read_tear(f.world, sn_constraints_at(rope->hold[0].run, 2), &def));
+    assert_true((double)def.strain >= 0.3 * 0.8 && (double)def.strain <= 0.3 * 1.2 && def.strain != (sn_real)0.3);
+    assert_true((double)def.force >= 40 * 0.8 && (double)def.force <= 40 * 1.2);
+    fixture_close(&f);
+}
+
+/* A blade parts a cloth and a rope frame by frame; a scene that went back goes the same way again; and what was cut cannot be written down. */
+static void test_a_blade_cuts_frame_by_frame(void **state)
+{
+    (void)state;
+    fixture f =
+        fixture_try("{'objects': [" CLOTH ", 'skin': true}, {'type': 'rope', 'name': 'rope', 'from': [0.7, 1.5, 0], "
+                    "'to': [0.7, 0.5, 0], 'segments': 9, 'pins': 'start'}, {'type': 'rope', 'name': 'spared', "
+                    "'from': [0.2, 1.5, 0.2], 'to': [0.2, 0.5, 0.2], 'segments': 9, 'pins': 'start'}], 'blades': ["
+                    "{'object': 'cloth', 'keys': [{'time': 0.1, 'a': [-0.7, 0.93, -0.5], 'b': [-0.7, 0.93, 0.5]}, "
+                    "{'time': 0.6, 'a': [0.9, 1.07, -0.5], 'b': [0.9, 1.07, 0.5]}]},"
+                    "{'object': 'rope', 'keys': [{'time': 0, 'a': [0.5, 0.85, -0.5], 'b': [0.5, 0.85, 0.5]}, "
+                    "{'time': 0.1, 'a': [0.9, 0.85, -0.5], 'b': [0.9, 0.85, 0.5]}]}]}",
+                    NULL);
+    if (!f.scene)
+        fixture_print(&f.problems);
+    assert_non_null(f.scene);
+    const uint32_t particles = sn_world_particle_count(f.world);
+    sn_scene_moment *moment = NULL;
+    for (uint32_t i = 0; i < 90; ++i) {
+        if (i == 20)
+            moment = sn_scene_mark(f.scene);
+        assert_ok(f.world, sn_scene_step(f.scene));
+    }
+    const uint64_t hash = sn_world_hash(f.world);
+    assert_true(sn_world_particle_count(f.world) >= particles + 9 + 8);
+    const sn_object *cloth = sn_scene_find_object(f.scene, "cloth"), *rope = sn_scene_find_object(f.scene, "rope"),
+                    *spared = sn_scene_find_object(f.scene, "spared");
+    /* what hung on the edge has fallen for more than half a second */
+    assert_true((double)sn_particle_position(f.world, sn_particles_at(cloth->run, 0)).y < 0);
+    assert_true((double)sn_particle_position(f.world, sn_particles_at(rope->run, 9)).y < 0);
+    assert_true((double)sn_particle_position(f.world, sn_particles_at(spared->run, 9)).y > 0.45);
+    assert_true((double)sn_particle_position(f.world, sn_particles_at(cloth->run, 80)).y > 1.45);
+    assert_ok(f.world, sn_scene_return(f.scene, moment));
+    for (uint32_t i = 20; i < 90; ++i)
+        assert_ok(f.world, sn_scene_step(f.scene));
+    assert_true(sn_world_hash(f.world) == hash);
+    sn_scene_moment_destroy(moment);
+    char message[256];
+    sn_document saved;
+    sn_document_init(&saved, NULL);
+    assert_false(sn_scene_save(f.scene, &saved, message, sizeof message));
+    assert_says(message, "particles belong no object");
+    sn_document_release(&saved);
+    fixture_close(&f);
+}
+
+static void test_nonsense_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *says;
+    } bad[] = {
+        {"{'objects': [" CLOTH ", 'material': {'tear_strain': -0.1}}]}", "tear_strain -0.1"},
+        {"{'objects': [" CLOTH ", 'material': {'tear_strain': 0.1, 'tear_spread': 1}}]}", "tear_spread 1"},
+        {"{'objects': [" CLOTH ", 'skin': {'tear_force': -1}}]}", "tear_force -1"},
+        {"{'objects': [" CLOTH "}], 'blades': [{'keys': [{'time': 0, 'a': [0, 0, 0], 'b': [0, 0, 1]}]}]}",
+         "1 keyframes two"},
+        {"{'objects': [" CLOTH
+         "}], 'blades': [{'keys': [{'time': 1, 'a': [0, 0, 0], 'b': [0, 0, 1]}, {'time': 1, 'a': [0, 1, "
+         "0], 'b': [0, 0, 1]}]}]}",
+         "keyframe 1 not later"},
+        {"{'objects': [" CLOTH
+         "}], 'blades': [{'object': 'clot', 'keys': [{'time': 0, 'a': [0, 0, 0], 'b': [0, 0, 1]}, "
+         "{'time': 1, 'a': [0, 1, 0], 'b': [0, 0, 1]}]}]}",
+         "no object clot"},
+        {"{'objects': [" CLOTH "}], 'blades': [{}]}", "keys"},
+    };
+    for (size_t i = 0; i < COUNT_OF(bad); ++i) {
+        fixture f = fixture_try(bad[i].text, NULL);
+        assert_null(f.scene);
+        char all[1024];
+        snprintf(all, sizeof all, "%s %s", f.problems.first->path, f.problems.first->text);
+        assert_says(all, bad[i].says);
+        fixture_close(&f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_materials_have_strengths),
+        cmocka_unit_test(test_a_blade_cuts_frame_by_frame),
+        cmocka_unit_test(test_nonsense_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

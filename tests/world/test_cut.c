@@ -1,0 +1,349 @@
+/* Blades: what they cut, what is kept, and that meshes stay meshes whatever is torn and cut. */
+#include "world/tear_meshes.h"
+
+static sn_world *make_world(uint32_t threads)
+{
+    sn_world_def def = sn_default_world_def();
+    def.settings.gravity = vec(0, 0, 0);
+    def.threads = threads;
+    sn_world *world = NULL;
+    assert_int_equal(sn_world_create(&def, &world), SN_OK);
+    return world;
+}
+
+static uint32_t pieces_of(const sn_world *world)
+{
+    const uint32_t *corner = world->contact.triangle_table.column[0], count = world->contact.triangle_table.count;
+    const uint32_t numbers = world->ids.table.count;
+    uint32_t *of = malloc((numbers + 1) * sizeof *of), pieces = 0;
+    bool changed = true, *used = calloc(numbers + 1, sizeof *used);
+    for (uint32_t i = 0; i < numbers; ++i)
+        of[i] = i;
+    while (changed) {
+        changed = false;
+        for (uint32_t i = 0; i < 3 * count; ++i) {
+            uint32_t *a = &of[corner[i]], *b = &of[corner[i / 3 * 3 + (i + 1) % 3]];
+            used[corner[i]] = true;
+            changed = changed || *a != *b;
+            *a = *b = *a < *b ? *a : *b;
+        }
+    }
+    for (uint32_t i = 0; i < numbers; ++i)
+        pieces += used[i] && of[i] == i;
+    free(of), free(used);
+    return pieces;
+}
+
+/* It turns and shears, so that every sum says something. */
+static void set_moving(sn_world *world, const tear_sheet *s)
+{
+    for (uint32_t i = 0; i < s->run.count; ++i) {
+        const sn_particle p = sn_particles_at(s->run, i);
+        const sn_vec3 x = sn_particle_position(world, p);
+        assert_ok(world, sn_particle_set_velocity(
+                             world, p, vec(3 * (double)x.y + 1, 2 - 5 * (double)x.x, 4 * (double)x.x * (double)x.y)));
+    }
+}
+
+static sn_cut_def plane_through(double x, double y, double nx, double ny)
+{
+    sn_cut_def def = sn_default_cut_def();
+    def.blade = SN_BLADE_PLANE;
+    def.a = vec(x, y, 0);
+    def.b = vec(nx, ny, 0);
+    return def;
+}
+
+/* A sheet cut through by a plane at any angle is two sheets of the same area. */
+static void test_a_plane_cuts_a_sheet_in_two(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= support_rounds(200, 25); ++seed) {
+        sn_world *world = make_world(1);
+        uint64_t random = seed;
+        const tear_sheet s = tear_sheet_add(world, 8, 7, 0.1, support_random_in(&random, 0.01, 2), 1e-4, 0.1, seed);
+        const double angle = support_random_in(&random, 0, 6.3);
+        sn_cut_def def = plane_through(support_random_in(&random, 0.2, 0.5), support_random_in(&random, 0.2, 0.4),
+                                       cos(angle), sin(angle));
+        def.edges_only = seed % 4 == 0;
+        sn_cut_info info;
+        set_moving(world, &s);
+        const tear_sums before = tear_sum(world);
+        assert_ok(world, sn_world_cut(world, &def, &info));
+        const tear_sums after = tear_sum(world);
+        assert_true(def.edges_only ? info.inserted == 0 : info.inserted > 0);
+        assert_true(info.split > 0);
+        assert_int_equal(sn_world_particle_count(world), 56 + info.inserted + info.split);
+        tear_assert_kept(&before, &after, SINEW_DOUBLE ? 1e-12 : 2e-7);
+        assert_close(after.area, before.area, 1e-6 * before.area);
+        tear_check(world);
+        if (def.edges_only) /* along edges a triangle may come off that has all corners at the blade */
+            assert_true(pieces_of(world) >= 2);
+        else
+            assert_int_equal(pieces_of(world), 2);
+        uint32_t count;
+        const sn_tear *event = sn_world_tears(world, &count);
+        assert_true(count >= info.inserted + info.split);
+        for (uint32_t i = 0; i < count; ++i) {
+            assert_true(event[i].cut);
+            assert_true(event[i].type == SN_TEAR_BREAK || sn_particle_is_valid(world, event[i].made));
+        }
+        for (uint32_t frame = 0; frame < 3; ++frame)
+            assert_ok(world, sn_world_step(world, real(1.0 / 60)));
+        assert_ok(world, sn_world_cut(world, &def, NULL)); /* the halves may have moved: whatever it meets is fine */
+        tear_check(world);
+        sn_world_destroy(world);
+    }
+}
+
+/* At rest nothing is strained by a cut: the sheet stays where it is. */
+static void test_a_cut_at_rest_strains_nothing(void **state)
+{
+    (void)state;
+    sn_world *world = make_world(1);
+    const tear_sheet s = tear_sheet_add(world, 9, 9, 0.1, 0.1, 1e-4, -0.2, 5);
+    (void)s;
+    const sn_cut_def def = plane_through(0.41, 0.37, 0.8, 0.6);
+    sn_cut_info info;
+    assert_ok(world, sn_world_cut(world, &def, &info));
+    assert_close(info.released, 0, 1e-6);
+    sn_constraint_walk walk = {0};
+    while (sn_constraint_next(world, &walk))
+        if (walk.constraint.kind == SN_KIND_DISTANCE) {
+            sn_real c;
+            assert_ok(world, sn_constraint_value(world, walk.constraint, &c));
+            assert_close(c, 0, 2e-7);
+        }
+    for (uint32_t i = 0; i < 30; ++i)
+        assert_ok(world, sn_world_step(world, real(1.0 / 60)));
+    const tear_sums after = tear_sum(world);
+    assert_true(after.kinetic < 1e-9);
+    sn_world_destroy(world);
+}
+
+/* A segment that sweeps half way cuts half way: one piece with a slit. */
+static void test_a_segment_cuts_a_slit(void **state)
+{
+    (void)state;
+    sn_world *world = make_world(1);
+    const tear_sheet s = tear_sheet_add(world, 11, 11, 0.1, 0.1, 0, 0, 1);
+    (void)s;
+    sn_cut_def def = sn_default_cut_def();
+    def.a = vec(0.53, -0.2, -1), def.b = vec(0.53, -0.2, 1);
+    def.to_a = vec(0.53, 0.44, -1), def.to_b = vec(0.53, 0.44, 1);
+    sn_cut_info info;
+    assert_ok(world, sn_world_cut(world, &def, &info));
+    assert_true(info.inserted > 4 && info.split > 4);
+    assert_true(info.split < info.inserted + 1);
+    assert_int_equal(pieces_of(world), 1);
+    tear_check(world);
+    def.a = vec(0.53, 0.4, -1), def.b = vec(0.53, 0.4, 1); /* and on to the end */
+    def.to_a = vec(0.53, 1.2, -1), def.to_b = vec(0.53, 1.2, 1);
+    assert_ok(world, sn_world_cut(world, &def, &info));
+    assert_int_equal(pieces_of(world), 2);
+    tear_check(world);
+    sn_world_destroy(world);
+}
+
+/* Ropes are cut between particles; groups that are not meant are left alone; a cut through nothing says so. */
+static void test_ropes_groups_and_nothing(void **state)
+{
+    (void)state;
+    sn_world *world = make_world(1);
+    for (uint32_t rope = 0; rope < 2; ++rope)
+        for (uint32_t i = 0; i < 8; ++i) {
+            const sn_particle p = sn_particle_add_at(world, vec(0.1 * i, 0.1 * rope, 0), 1);
+            assert_ok(world, sn_particle_set_group(world, p, rope));
+            if (i)
+                sn_constraint_add_distance(world, sn_at(sn_particle_from_index(world, p.index - 1)), sn_at(p),
+                                           SN_MEASURE);
+            if (i > 1)
+                sn_constraint_add_angle(world, sn_at(sn_particle_from_index(world, p.index - 2)),
+                                        sn_at(sn_particle_from_index(world, p.index - 1)), sn_at(p), SN_MEASURE);
+        }
+    sn_cut_def def = plane_through(0.35, 0, 1, 0);
+    def.one_group = true;
+    def.group = 1;
+    sn_cut_info info;
+    assert_ok(world, sn_world_cut(world, &def, &info));
+    assert_int_equal(info.removed, 3); /* a link and the angles at both of its ends */
+    assert_int_equal(info.inserted + info.split, 0);
+    assert_int_equal(sn_world_constraint_count(world, SN_KIND_DISTANCE), 13);
+    assert_int_equal(sn_world_constraint_count(world, SN_KIND_ANGLE), 10);
+    const uint64_t before = sn_world_hash(world);
+    assert_ok(world, sn_world_cut(world, &def, &info)); /* it is cut already */
+    assert_int_equal(info.removed + info.inserted + info.split, 0);
+    assert_null(sn_world_tears(world, NULL));
+    assert_int_equal(sn_world_hash(world), before);
+    const struct {
+        sn_cut_def def;
+        const char *says;
+    } bad[] = {
+        {{.blade = SN_BLADE_PLANE}, "normal length 0"},
+        {{.blade = SN_BLADE_PLANE, .a = {(sn_real)NAN, 0, 0}, .b = {1, 0, 0}}, "cut a nan finite"},
+        {{.blade = (sn_blade)7}, "blade 7"},
+        {{.blade = SN_BLADE_TRIANGLE, .b = {1, 0, 0}, .to_a = {2, 0, 0}}, "no area line"},
+        {{.blade = SN_BLADE_SEGMENT, .b = {1, 0, 0}, .to_b = {0, (sn_real)INFINITY, 0}}, "to_b inf"},
+    };
+    for (size_t i = 0; i < COUNT_OF(bad); ++i) {
+        assert_result(world, SN_ERROR_ARGUMENT, sn_world_cut(world, &bad[i].def, &info));
+        assert_says(sn_world_error(world), bad[i].says);
+    }
+    assert_result(world, SN_ERROR_ARGUMENT, sn_world_cut(world, NULL, &info));
+    assert_int_equal(sn_world_cut(NULL, &def, NULL), SN_ERROR_ARGUMENT);
+    assert_int_equal(sn_world_hash(world), before);
+    sn_world_destroy(world);
+}
+
+/* ---- Anything -------------------------------------------------------------------------------------------------------------- */
+
+/* Sheets of several kinds in one world: with areas and strains, with spots and pins, and a second skin behind the first. */
+static tear_sheet add_anything(sn_world *world, uint64_t *random)
+{
+    const tear_sheet s =
+        tear_sheet_add(world, 3 + support_random_below(random, 6), 3 + support_random_below(random, 6), 0.1,
+                       support_random_in(random, 0.01, 1), support_random_below(random, 2) ? 1e-4 : 0,
+                       support_random_in(random, 0, 0.15), *random);
+    const uint32_t p = tear_at(&s, 1, 1), right = p + 1, up = p + s.columns;
+    const sn_particle a = sn_particle_from_index(world, p), b = sn_particle_from_index(world, right),
+                      c = sn_particle_from_index(world, up + 1);
+    const uint32_t area[3] = {p, right, up + 1};
+    const sn_material give = {real(1e-3), 0};
+    sn_constraints_add_kind(world, SN_KIND_AREA, 1, area, NULL, &give);
+    sn_constraints_add_kind(world, SN_KIND_STRAIN, 1, area, NULL, &give);
+    const sn_particle load = sn_particle_add_at(world, vec(0.2, 0.2, -0.5), real(0.3));
+    sn_constraint_add_distance(world, sn_at(load), sn_on_triangle(a, b, c, real(0.3), real(0.3), real(0.4)),
+                               SN_MEASURE);
+    sn_constraint_add_pin(world, sn_particle_from_index(world, tear_at(&s, 0, s.rows - 1)));
+    return s;
+}
+
+static sn_vec3 any_place(uint64_t *random)
+{
+    return vec(support_random_in(random, -0.3, 1), support_random_in(random, -0.3, 1),
+               support_random_in(random, -0.6, 0.6));
+}
+
+/* Random tears and cuts of random meshes, with steps between. */
+static void test_anything_torn_and_cut_stays_a_mesh(void **state)
+{
+    (void)state;
+    uint32_t tears = 0, cuts = 0, met = 0;
+    const uint32_t worlds = support_long(1000, 60);
+    for (uint64_t seed = 1; seed <= worlds; ++seed) {
+        uint64_t random = seed * 77;
+        sn_world *world = make_world(1);
+        tear_sheet s[2] = {add_anything(world, &random), add_anything(world, &random)};
+        for (uint32_t i = 0; i < 2; ++i) {
+            sn_tear_def tear = sn_default_tear_def();
+            tear.strain = real(support_random_in(&random, 0.01, 0.3));
+            tear.spread = real(support_random_in(&random, 0, 0.9));
+            tear.seed = (uint32_t)seed;
+            assert_ok(world, sn_skin_set_tear(world, s[i].skin, &tear));
+            set_moving(world, &s[i]);
+        }
+        for (uint32_t round = 0; round < 10; ++round) {
+            sn_cut_def def = sn_default_cut_def();
+            sn_cut_info info;
+            def.blade = (sn_blade)support_random_below(&random, 3);
+            def.a = any_place(&random), def.b = any_place(&random);
+            def.to_a = any_place(&random), def.to_b = any_place(&random);
+            def.edges_only = support_random_below(&random, 3) == 0;
+            const tear_sums before = tear_sum(world);
+            assert_ok(world, sn_world_cut(world, &def, &info));
+            const tear_sums after = tear_sum(world);
+            assert_close(after.mass, before.mass, 1e-12 * before.mass);
+            assert_close(after.area, before.area, 1e-5 * before.area);
+            ++cuts;
+            met += info.split > 0;
+            tear_check(world);
+            for (uint32_t frame = 0; frame < 2; ++frame) {
+                uint32_t count;
+                assert_ok(world, sn_world_step(world, real(1.0 / 120)));
+                sn_world_tears(world, &count);
+                tears += count;
+                tear_check(world);
+            }
+        }
+        sn_world_destroy(world);
+    }
+    assert_true(tears > 2 * worlds && met > worlds);
+    printf("%u worlds, %u cuts, %u of which parted something, %u tears\n", worlds, cuts, met, tears);
+}
+
+/* The same after being saved and loaded, on other numbers of threads. */
+static void test_cuts_are_the_same_everywhere(void **state)
+{
+    (void)state;
+    sn_world *world[3];
+    for (uint32_t w = 0; w < 3; ++w) {
+        uint64_t random = 3;
+        world[w] = make_world(w == 1 ? 3 : 1);
+        const tear_sheet s = add_anything(world[w], &random);
+        set_moving(world[w], &s);
+    }
+    uint64_t random = 8;
+    for (uint32_t round = 0; round < 12; ++round) {
+        sn_cut_def def = sn_default_cut_def();
+        def.blade = (sn_blade)(round % 3);
+        def.a = any_place(&random), def.b = any_place(&random), def.to_a = any_place(&random),
+        def.to_b = any_place(&random);
+        for (uint32_t w = 0; w < 3; ++w) {
+            if (w == 2) {
+                sn_snapshot *now = sn_world_save(world[2]);
+                assert_ok(world[2], sn_world_load(world[2], now));
+                sn_snapshot_destroy(now);
+            }
+            assert_ok(world[w], sn_world_cut(world[w], &def, NULL));
+            assert_ok(world[w], sn_world_step(world[w], real(1.0 / 60)));
+        }
+        assert_same_world(world[0], world[1]);
+        assert_same_world(world[0], world[2]);
+    }
+    for (uint32_t w = 0; w < 3; ++w)
+        sn_world_destroy(world[w]);
+}
+
+/* Without memory nothing is cut. */
+static void test_no_memory(void **state)
+{
+    (void)state;
+    for (uint64_t at = 1;; ++at) {
+        support_memory memory = {0};
+        sn_world_def scarce = support_scarce(&memory);
+        scarce.settings.gravity = vec(0, 0, 0);
+        sn_world *world = NULL;
+        assert_int_equal(sn_world_create(&scarce, &world), SN_OK);
+        const tear_sheet s = tear_sheet_add(world, 5, 5, 0.1, 1, 1e-5, 0, 1);
+        (void)s;
+        const sn_cut_def def = plane_through(0.23, 0.2, 1, 0.2);
+        sn_cut_info info;
+        const uint64_t before = sn_world_hash(world);
+        memory.fail_at = memory.requests + at;
+        const bool out = ran_out(world, before, sn_world_cut(world, &def, &info));
+        const bool failed = memory.failures > 0;
+        memory.fail_at = 0;
+        if (out)
+            assert_ok(world, sn_world_cut(world, &def, &info));
+        assert_true(info.split > 0);
+        tear_check(world);
+        sn_world_destroy(world);
+        assert_memory_clean(&memory);
+        if (!failed)
+            break;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_plane_cuts_a_sheet_in_two),
+        cmocka_unit_test(test_a_cut_at_rest_strains_nothing),
+        cmocka_unit_test(test_a_segment_cuts_a_slit),
+        cmocka_unit_test(test_ropes_groups_and_nothing),
+        cmocka_unit_test(test_anything_torn_and_cut_stays_a_mesh),
+        cmocka_unit_test(test_cuts_are_the_same_everywhere),
+        cmocka_unit_test(test_no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
