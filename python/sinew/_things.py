@@ -472,6 +472,10 @@ class Constraints:
     def __iter__(self) -> Iterator[Constraint]:
         return (self[i] for i in range(len(self)))
 
+    def set_tear(self, **fields: Any) -> None:
+        """How they give way: strain=0.3, force, spread, seed, as sn_tear_def has them. Without any of them they hold."""
+        self._core.call(api.sn_constraints_set_tear, self._run, tear_def(fields))
+
     def remove(self) -> None:
         """Removes all of them."""
         self._core.call(api.sn_constraints_remove, self._run)
@@ -483,8 +487,23 @@ class Skin(Thing):
     __slots__ = ()
     _valid = api.sn_skin_is_valid
 
+    @property
+    def triangles(self) -> np.ndarray:
+        """(n, 3) numbers of particles, as they are now: tears change them, and cuts append some. A copy."""
+        count = C.c_uint32()
+        found = self._get(api.sn_skin_triangles, C.byref(count))
+        return np.array(found[: 3 * count.value] if found else [], np.uint32).reshape(-1, 3)
+
+    def set_tear(self, **fields: Any) -> None:
+        """How it tears: strain=0.3, force, spread, seed, as sn_tear_def has them. Without any of them it does not."""
+        self._get(api.sn_skin_set_tear, tear_def(fields))
+
     def remove(self) -> None:
         self._get(api.sn_skin_remove)
+
+
+def tear_def(fields: dict[str, Any]) -> Any:
+    return C.byref(api.sn_default_tear_def().update(**fields)) if fields else None
 
 
 # ---- Points of constraints ------------------------------------------------------------------------------------------------

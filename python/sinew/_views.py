@@ -79,7 +79,7 @@ class View(np.ndarray):
     A row is a place in storage, and a step may store particles elsewhere: World.numbers tells which particle each row is now, and
     Particles.rows where those of a run are. (Particles.positions has the order of the run.)
 
-    It dies when particles are added or removed, at load, and with the world. What is done with a dead view is an Error: take a
+    It dies when particles are added or removed, also by tears and cuts, at load, and with the world. What is done with a dead view is an Error: take a
     new one. A plain array that was made of it (numpy.asarray) goes on to show what there was."""
 
     _core: Core | None = None  # None: an array of its own memory, such as a copy
@@ -116,8 +116,8 @@ class View(np.ndarray):
         if core is not None:
             view = core.call(_READ[self._what])
             if view.count != self._count or _address(view) != self._address:
-                raise Error(f"this view of {self._what} is dead: particles were added or removed, or a snapshot was loaded, "
-                            "since it was taken. Take a new one")
+                raise Error(f"this view of {self._what} is dead: particles were added or removed, something tore, or a snapshot was "
+                            "loaded since it was taken. Take a new one")
         return core
 
     def __getitem__(self, key: Any) -> Any:

@@ -500,6 +500,21 @@ class World:
         found = self._core.call(api.sn_world_broken, C.byref(count))
         return [told(self._core, one) for one in found[: count.value]] if found else []
 
+    # ---- Tearing and cutting
+
+    def cut(self, blade: str | int, **fields: Any) -> Answer:
+        """Cuts what a blade meets, "segment", "triangle" or "plane": a, b, to_a, to_b, one_group, group, edges_only as sn_cut_def has them. The answer says what
+        was inserted, split and removed."""
+        made, info = api.sn_default_cut_def().update(blade=blade, **fields), api.sn_cut_info()
+        self._core.call(api.sn_world_cut, C.byref(made), C.byref(info))
+        return Answer.of(info.plain())
+
+    def tears(self) -> list[Answer]:
+        """What came apart in the last step, or in a cut since."""
+        count = C.c_uint32()
+        found = self._core.call(api.sn_world_tears, C.byref(count))
+        return [told(self._core, one) for one in found[: count.value]] if found else []
+
 
 class Budget:
     """How long a step may take, or how wrong it may be: seconds, relative, metres, least_substeps, most_substeps, most_iterations. It learns from

@@ -308,6 +308,38 @@ class Worlds(unittest.TestCase):
         skin.remove()
         self.assertFalse(skin.alive)
 
+    def test_tearing_and_cutting(self):
+        self.world.settings.gravity = (0, 0, 0)
+        run = self.world.add_particles([(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0)])
+        corners = run.numbers[[[0, 1, 2], [1, 3, 2]]]
+        self.world.add_constraints("distance", run.numbers[[[0, 1], [1, 2], [2, 0], [1, 3], [3, 2]]])
+        skin = self.world.add_skin(corners)
+        np.testing.assert_array_equal(skin.triangles, corners)
+        view = self.world.positions
+        mass = self.world.report().mass
+        done = self.world.cut("plane", a=(0.3, 0, 0), b=(1, 0, 0))
+        self.assertGreater(done.inserted, 0)
+        self.assertGreater(len(self.world), 4)
+        self.assertGreater(len(skin.triangles), 2)
+        self.assertEqual(self.world.report().mass, mass)
+        self.assertTrue(all(one.cut for one in self.world.tears()))
+        self.assertEqual({one.skin for one in self.world.tears() if one.type == sinew.TearType.INSERT}, {skin})
+        with self.assertRaisesRegex(sinew.Error, "dead"):
+            view[0]
+        with self.refused("blade|normal"):
+            self.world.cut("plane", a=(0, 0, 0), b=(0, 0, 0))
+        skin.set_tear(strain=0.5)
+        skin.set_tear()
+        with self.refused("strain"):
+            skin.set_tear(strain=-1)
+
+        ends = self.world.add_particles([(9, 0, 0), (10, 0, 0)], mass=math.inf)
+        rods = self.world.add_constraints("distance", [ends.numbers])
+        rods.set_tear(strain=0.1)
+        ends[1].position = (11, 0, 0)
+        self.world.step()
+        self.assertEqual([(one.type, one.constraint) for one in self.world.tears()], [(sinew.TearType.BREAK, rods[0])])
+
     def test_2d(self):
         with sinew.World(dimensions=2) as world:
             world.add_particle((1, 2, 0))
