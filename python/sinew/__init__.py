@@ -15,12 +15,12 @@ from ._api import *  # all enums: Solver, Integrator, Kind, Result, ...  # noqa:
 from ._core import Error
 from ._describe import describe
 from ._records import Answer
-from ._scene import Object, Scene, scene_names
+from ._scene import Moment, Object, Scene, scene_names
 from ._things import Body, Constraint, Constraints, Joint, Particle, Particles, Shape, Skin, at_place, on_body, on_triangle
 from ._views import RunView, View
 from ._world import Budget, Settings, Snapshot, World
 
 __version__: str = api.sn_version().decode()
-__all__ = ["Answer", "Body", "Budget", "Constraint", "Constraints", "Error", "Joint", "Object", "Particle", "Particles", "RunView", "Scene",
+__all__ = ["Answer", "Body", "Budget", "Constraint", "Constraints", "Error", "Joint", "Moment", "Object", "Particle", "Particles", "RunView", "Scene",
            "Settings", "Shape", "Skin", "Snapshot", "View", "World", "api", "at_place", "describe", "on_body", "on_triangle", "scene_names",
            *api.__all__]

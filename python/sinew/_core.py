@@ -53,6 +53,7 @@ class Core:
         self.raised: BaseException | None = None  # by a function of the user's that the engine called
         self.inside = 0  # such functions that run now
         self.functions: list[Any] = []  # that the engine calls; they live as long as the world
+        self.moments: set[int] = set()  # of a scene, which end before it does
         self.keep = api.sn_python_keep_create()
         if not self.keep:
             raise MemoryError
@@ -68,6 +69,9 @@ class Core:
             return
         with _Turn(self):
             if self.scene:
+                for moment in self.moments:
+                    api.sn_scene_moment_destroy(moment)
+                self.moments.clear()
                 api.sn_scene_destroy(self.scene)
             elif self.pointer:
                 api.sn_world_destroy(self.pointer)
@@ -152,8 +156,8 @@ class _Turn:
 
 
 def _wrong_argument(function: Callable[..., Any], error: C.ArgumentError) -> Exception:
-    """What ctypes says of an argument, with its name: 'argument 3: ValueError: argument: found -1, ...'."""
-    match = re.match(r"argument (\d+): (\w+): (?:argument: )?(.*)", str(error), re.S)
+    """What ctypes says of an argument, with its name: 'argument 3: ValueError: argument: found -1, ...', before Python 3.10 <class 'ValueError'>."""
+    match = re.match(r"argument (\d+): (?:<class ')?(\w+)(?:'>)?: (?:argument: )?(.*)", str(error), re.S)
     if not match:
         return TypeError(str(error))
     name = api.CALLS[function.__name__][1][int(match[1]) - 1][0]

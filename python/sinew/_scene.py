@@ -81,6 +81,31 @@ class Object:
         return f"<sinew.Object '{self.name}', {self.type}>"
 
 
+class Moment:
+    """A moment of a scene, to come back to: Scene.mark and Scene.go_back. It ends with the scene."""
+
+    __slots__ = ("_core", "_pointer")
+
+    def __init__(self, core: Core) -> None:
+        self._core, self._pointer = core, core.call_scene(api.sn_scene_mark)
+        if not self._pointer:
+            raise Error("there is no memory for a moment of the scene", api.Result.ERROR_MEMORY)
+        core.moments.add(self._pointer)
+
+    @property
+    def time(self) -> float:
+        """s, as of Scene.time."""
+        if self._pointer not in self._core.moments:
+            raise Error("the scene is closed")
+        return api.sn_scene_moment_time(self._pointer)
+
+    def __del__(self) -> None:
+        core = self._core
+        if getattr(self, "_pointer", None) in core.moments:
+            core.moments.discard(self._pointer)
+            api.sn_scene_moment_destroy(self._pointer)
+
+
 class Scene:
     """A scene: a world, objects by name, and what happens to them by time.
 
@@ -150,6 +175,16 @@ class Scene:
         certificate = api.sn_certificate()
         self._core.call_scene(api.sn_scene_step_budget, C.byref(budget.record), C.byref(certificate))
         return self.world._certificate(certificate)
+
+    def mark(self) -> Moment:
+        """This moment: the state of the world, and how far the scene is with its frames and events. (World.save knows only the world.)"""
+        return Moment(self._core)
+
+    def go_back(self, moment: Moment) -> None:
+        """Puts the scene back to a moment of its own: the same bits follow as followed then."""
+        if not isinstance(moment, Moment) or moment._core is not self._core:
+            raise ValueError(f"go_back: found {moment!r}, expected a moment of this scene")
+        self._core.call_scene(api.sn_scene_return, moment._pointer)
 
     @property
     def frame(self) -> int:

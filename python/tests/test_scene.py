@@ -57,6 +57,25 @@ class Scenes(unittest.TestCase):
             self.assertGreaterEqual(certificate.substeps, 1)
             self.assertAlmostEqual(scene.time, 61 / 60, 5)
 
+    def test_moments(self):
+        with sinew.Scene(text=ROPE) as scene, sinew.Scene(text=ROPE) as other:
+            scene.step(5)
+            moment, gone = scene.mark(), scene.mark()
+            del gone
+            scene.step(5)
+            after = scene.world.hash
+            scene.go_back(moment)
+            self.assertEqual((scene.frame, moment.time), (5, scene.time))
+            scene.step(5)
+            self.assertEqual((scene.frame, scene.world.hash), (10, after))
+            for wrong in (other.mark(), None):
+                with self.assertRaises(ValueError):
+                    scene.go_back(wrong)
+        with self.assertRaisesRegex(sinew.Error, "the scene is closed"):
+            scene.go_back(moment)
+        with self.assertRaisesRegex(sinew.Error, "the scene is closed"):
+            moment.time
+
     def test_errors_say_where(self):
         with self.assertRaisesRegex(sinew.Error, r"text:1:\d+: error: objects\[0\]\.type: .*did you mean 'rope'"):
             sinew.Scene(text={"objects": [{"type": "rop"}]})
