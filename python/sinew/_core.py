@@ -67,13 +67,14 @@ class Core:
         keep = getattr(self, "keep", None)
         if keep is None:
             return
-        with _Turn(self):
+        with Turn(self):
             if self.scene:
                 for moment in self.moments:
                     api.sn_scene_moment_destroy(moment)
                 self.moments.clear()
                 api.sn_scene_destroy(self.scene)
             elif self.pointer:
+                self.log.failed = None
                 api.sn_world_destroy(self.pointer)
                 if self.log.failed:
                     raise Error(self.log.failed, Result.ERROR_BUSY)
@@ -82,18 +83,20 @@ class Core:
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """function(world, *arguments). Raises Error if it fails."""
-        return self._call(function, self.pointer, arguments)
+        return self._call(function, False, arguments)
 
     def call_scene(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """The same with the scene in place of the world; the words come from the scene."""
-        return self._call(function, self.scene, arguments)
+        return self._call(function, True, arguments)
 
-    def _call(self, function: Callable[..., Any], first: int | None, arguments: tuple) -> Any:
+    def _call(self, function: Callable[..., Any], of_scene: bool, arguments: tuple) -> Any:
+        log = self.log
+        before = log.failed
         if not self.lock.acquire(False):
             raise Error(f"the {self.what} is used by another thread at this moment; one thread at a time may use it", Result.ERROR_BUSY)
-        log = self.log
-        before, log.failed = log.failed, None
         try:
+            log.failed = None
+            first = self.scene if of_scene else self.pointer
             if first is None:
                 raise Error(f"the {self.what} is closed")
             answer = function(first, *arguments)
@@ -111,6 +114,11 @@ class Core:
         finally:
             log.failed = before
             self.lock.release()
+
+    def scene_words(self) -> str:
+        """Why the last call on the scene failed."""
+        with Turn(self):
+            return api.sn_scene_error(self.scene).decode(errors="replace") if self.scene else f"the {self.what} is closed"
 
     def _fail(self, result: Result, first: int) -> None:
         words = self.log.failed
@@ -139,8 +147,8 @@ class Core:
         return guarded
 
 
-class _Turn:
-    """The right to use a world, for more than one call."""
+class Turn:
+    """The right to use a world for more than one call, such as to ask for memory and to pin it."""
 
     def __init__(self, core: Core) -> None:
         self.core = core
@@ -149,7 +157,6 @@ class _Turn:
         if not self.core.lock.acquire(False):
             raise Error(f"the {self.core.what} is used by another thread at this moment; one thread at a time may use it",
                         Result.ERROR_BUSY)
-        self.core.log.failed = None
 
     def __exit__(self, *_: Any) -> None:
         self.core.lock.release()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _api as api
-from ._core import Core, Error, _logger
+from ._core import Core, Error, Turn, _logger
 from ._records import Answer
 from ._things import Body, Constraint, Particle, Particles, Skin
 from ._world import Budget, World
@@ -33,18 +33,21 @@ class Object:
         self._core, self._pointer = core, pointer_
 
     def _info(self) -> api.sn_object_info:
-        if self._core.pointer is None:
-            raise Error("the scene is closed")
-        return api.sn_object_describe(self._pointer)
+        with Turn(self._core):
+            if self._core.pointer is None:
+                raise Error("the scene is closed")
+            return api.sn_object_describe(self._pointer)
 
     @property
     def name(self) -> str:
-        return self._info().name.decode()
+        with Turn(self._core):
+            return self._info().name.decode()
 
     @property
     def type(self) -> str:
         """"rope", "cloth", ..."""
-        return self._info().type.decode()
+        with Turn(self._core):
+            return self._info().type.decode()
 
     @property
     def group(self) -> int:
@@ -57,20 +60,22 @@ class Object:
 
     @property
     def bodies(self) -> list[Body]:
-        info = self._info()
-        return [Body(self._core, api.sn_object_nth_body(self._pointer, i)) for i in range(info.body_count)]
+        with Turn(self._core):
+            return [Body(self._core, api.sn_object_nth_body(self._pointer, i)) for i in range(self._info().body_count)]
 
     @property
     def triangles(self) -> np.ndarray:
         """Its surface, (n, 3): indices into its particles, from 0."""
-        info = self._info()
-        return np.array(info.triangles[: 3 * info.triangle_count], np.uint32).reshape(-1, 3)
+        with Turn(self._core):
+            info = self._info()
+            return np.array(info.triangles[: 3 * info.triangle_count], np.uint32).reshape(-1, 3)
 
     @property
     def lines(self) -> np.ndarray:
         """(n, 2), likewise."""
-        info = self._info()
-        return np.array(info.lines[: 2 * info.line_count], np.uint32).reshape(-1, 2)
+        with Turn(self._core):
+            info = self._info()
+            return np.array(info.lines[: 2 * info.line_count], np.uint32).reshape(-1, 2)
 
     @property
     def skin(self) -> Skin | None:
@@ -87,17 +92,20 @@ class Moment:
     __slots__ = ("_core", "_pointer")
 
     def __init__(self, core: Core) -> None:
-        self._core, self._pointer = core, core.call_scene(api.sn_scene_mark)
-        if not self._pointer:
-            raise Error("there is no memory for a moment of the scene", api.Result.ERROR_MEMORY)
-        core.moments.add(self._pointer)
+        self._core = core
+        with Turn(core):
+            self._pointer = core.call_scene(api.sn_scene_mark)
+            if not self._pointer:
+                raise Error("there is no memory for a moment of the scene", api.Result.ERROR_MEMORY)
+            core.moments.add(self._pointer)
 
     @property
     def time(self) -> float:
         """s, as of Scene.time."""
-        if self._pointer not in self._core.moments:
-            raise Error("the scene is closed")
-        return api.sn_scene_moment_time(self._pointer)
+        with Turn(self._core):
+            if self._pointer not in self._core.moments:
+                raise Error("the scene is closed")
+            return api.sn_scene_moment_time(self._pointer)
 
     def __del__(self) -> None:
         core = self._core
@@ -173,8 +181,9 @@ class Scene:
     def step_budget(self, budget: Budget) -> Answer:
         """One frame to a budget; see World.step_budget."""
         certificate = api.sn_certificate()
-        self._core.call_scene(api.sn_scene_step_budget, C.byref(budget.record), C.byref(certificate))
-        return self.world._certificate(certificate)
+        with Turn(self._core):
+            self._core.call_scene(api.sn_scene_step_budget, C.byref(budget.record), C.byref(certificate))
+            return self.world._certificate(certificate)
 
     def mark(self) -> Moment:
         """This moment: the state of the world, and how far the scene is with its frames and events. (World.save knows only the world.)"""
@@ -199,7 +208,8 @@ class Scene:
     @property
     def info(self) -> Answer:
         """title, about, topic, frames, rate, warm_up: what the file says about itself."""
-        return Answer.of(self._core.call_scene(api.sn_scene_describe).plain())
+        with Turn(self._core):
+            return Answer.of(self._core.call_scene(api.sn_scene_describe).plain())
 
     @property
     def objects(self) -> dict[str, Object]:
@@ -229,14 +239,14 @@ class Scene:
 
     def _found(self, handle: Any) -> Any:
         if not handle.generation:
-            raise Error(api.sn_scene_error(self._core.scene).decode(errors="replace"))
+            raise Error(self._core.scene_words())
         return handle
 
     def select(self, selector: str) -> list[Particle]:
         """The particles that a selector means."""
         count = self._core.call_scene(api.sn_scene_select, selector.encode(), 0, None)
         if not count:
-            raise Error(api.sn_scene_error(self._core.scene).decode(errors="replace"))
+            raise Error(self._core.scene_words())
         found = (api.sn_particle * count)()
         self._core.call_scene(api.sn_scene_select, selector.encode(), count, found)
         return [Particle(self._core, api.sn_particle.from_buffer_copy(one)) for one in found]

@@ -7,7 +7,7 @@ from typing import Any, Iterator, Sequence, overload
 import numpy as np
 
 from . import _api as api
-from ._core import Core, number, pointer, quat, reals, vec3, whole_numbers
+from ._core import Core, Turn, number, pointer, quat, reals, vec3, whole_numbers
 from ._records import Answer, choice, real
 from ._views import RunView, storage_rows
 
@@ -491,8 +491,9 @@ class Skin(Thing):
     def triangles(self) -> np.ndarray:
         """(n, 3) numbers of particles, as they are now: tears change them, and cuts append some. A copy."""
         count = C.c_uint32()
-        found = self._get(api.sn_skin_triangles, C.byref(count))
-        return np.array(found[: 3 * count.value] if found else [], np.uint32).reshape(-1, 3)
+        with Turn(self._core):
+            found = self._get(api.sn_skin_triangles, C.byref(count))
+            return np.array(found[: 3 * count.value] if found else [], np.uint32).reshape(-1, 3)
 
     def set_tear(self, **fields: Any) -> None:
         """How it tears: strain=0.3, force, spread, seed, as sn_tear_def has them. Without any of them it does not."""

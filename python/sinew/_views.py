@@ -7,7 +7,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from . import _api as api
-from ._core import Core, Error, pointer
+from ._core import Core, Error, Turn, pointer
 
 _READ = {"positions": api.sn_world_view_positions, "velocities": api.sn_world_view_velocities}
 _WRITE = {"positions": api.sn_python_write_positions, "velocities": api.sn_python_write_velocities}
@@ -37,16 +37,18 @@ def _shown(core: Core, address: int, shape: tuple, strides: tuple, kind: str) ->
 
 def storage_numbers(core: Core) -> np.ndarray:
     """Which particle lies in each row of a View: its number."""
-    view = core.call(api.sn_world_view_positions)
-    address = api.C.cast(view.index, api.C.c_void_p).value or 0
-    return _shown(core, address, (view.count,), (4,), "<u4")
+    with Turn(core):
+        view = core.call(api.sn_world_view_positions)
+        address = api.C.cast(view.index, api.C.c_void_p).value or 0
+        return _shown(core, address, (view.count,), (4,), "<u4")
 
 
 def storage_rows(core: Core, numbers: np.ndarray) -> np.ndarray:
     """In which row of a View each of these particles lies now."""
-    view = core.call(api.sn_world_view_positions)
-    address = api.C.cast(view.slot, api.C.c_void_p).value or 0
-    slots = _shown(core, address, (view.slot_count,), (4,), "<u4")
+    with Turn(core):
+        view = core.call(api.sn_world_view_positions)
+        address = api.C.cast(view.slot, api.C.c_void_p).value or 0
+        slots = _shown(core, address, (view.slot_count,), (4,), "<u4")
     if numbers.size and numbers.max() >= view.slot_count:
         raise Error(f"there is no particle with the number {numbers.max()}", api.Result.ERROR_STALE)
     rows = slots[numbers]
@@ -89,10 +91,11 @@ class View(np.ndarray):
 
     @classmethod
     def of(cls, core: Core, what: str) -> "View":
-        view = core.call(_READ[what])
-        if view.count and view.stride != _STRIDE:
-            raise Error(f"this library has vectors {view.stride} bytes apart; the package expects {_STRIDE}")
-        array = _shown(core, _address(view), (view.count, 3), (view.stride, 4), "<f4").view(cls)
+        with Turn(core):
+            view = core.call(_READ[what])
+            if view.count and view.stride != _STRIDE:
+                raise Error(f"this library has vectors {view.stride} bytes apart; the package expects {_STRIDE}")
+            array = _shown(core, _address(view), (view.count, 3), (view.stride, 4), "<f4").view(cls)
         array._core, array._what, array._address, array._count = core, what, _address(view), view.count
         return array
 
@@ -125,10 +128,15 @@ class View(np.ndarray):
         return super().__getitem__(key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        core = self._alive()
-        if core is None:
+        if self._core is None:
             super().__setitem__(key, value)
             return
+        value = _plain(value)
+        with Turn(self._core):
+            self._write(self._core, key, value)
+
+    def _write(self, core: Core, key: Any, value: Any) -> None:
+        self._alive()
         keys = key if isinstance(key, tuple) else (key,)
         part = super().__getitem__(keys if any(one is Ellipsis for one in keys) else (*keys, ...))  # no scalar: then it shows memory, too
         slices = isinstance(part, View) and part._core is not None  # otherwise lists or masks
@@ -138,7 +146,7 @@ class View(np.ndarray):
             _put(moved, ..., value)
         else:
             rows, at = np.unique(places // (_STRIDE // 4), return_inverse=True)
-            moved = _shown(core, self._address, (self._count, 3), (_STRIDE, 4), "<f4")[rows]
+            moved = _shown(core, self._address, (self._count, 3), (_STRIDE, 4), "<f4")[rows]  # alive, so there
             _put(moved, (at.reshape(places.shape), places % (_STRIDE // 4)), value)
         write(core, self._what, storage_numbers(core)[rows], moved)
 

@@ -8,7 +8,7 @@ from typing import Any, Callable, Iterable, Iterator, Sequence
 import numpy as np
 
 from . import _api as api
-from ._core import Core, Error, pointer, reals, vec3, whole_numbers
+from ._core import Core, Error, Turn, pointer, reals, vec3, whole_numbers
 from ._records import Answer, choice, real
 from ._things import (Body, Constraint, Constraints, Joint, Particle, Particles, Shape, Skin, Vector, constraint_def, kind_names,
                       kind_number, point, told)
@@ -173,8 +173,9 @@ class World:
         if budget is None:
             budget = Budget()
         certificate = api.sn_certificate()
-        self._core.call(api.sn_world_step_budget, real(dt, "dt"), C.byref(budget.record), C.byref(certificate))
-        return self._certificate(certificate)
+        with Turn(self._core):
+            self._core.call(api.sn_world_step_budget, real(dt, "dt"), C.byref(budget.record), C.byref(certificate))
+            return self._certificate(certificate)
 
     def _certificate(self, certificate: api.sn_certificate) -> Answer:
         answer = told(self._core, certificate)
@@ -200,8 +201,9 @@ class World:
     def report(self) -> Answer:
         """How well the last step went: energies, momenta, and by kind how far constraints are from holding."""
         record = api.sn_report()
-        self._core.call(api.sn_world_report, C.byref(record))
-        return self._report(record)
+        with Turn(self._core):
+            self._core.call(api.sn_world_report, C.byref(record))
+            return self._report(record)
 
     def _report(self, record: api.sn_report) -> Answer:
         answer = Answer.of(record.plain())
@@ -216,7 +218,8 @@ class World:
 
     def save(self) -> Snapshot:
         """The state as it is now."""
-        return Snapshot(self._core, self._core.call(api.sn_world_save))
+        with Turn(self._core):
+            return Snapshot(self._core, self._core.call(api.sn_world_save))
 
     def load(self, snapshot: Snapshot) -> None:
         """Puts the world back: the same bits follow as followed then. Views die."""
@@ -491,14 +494,16 @@ class World:
     def events(self) -> list[Answer]:
         """Contacts that began, went on and ended in the last step; with world.contact.events on."""
         count = C.c_uint32()
-        found = self._core.call(api.sn_world_contact_events, C.byref(count))
-        return [told(self._core, event) for event in found[: count.value]] if found else []
+        with Turn(self._core):
+            found = self._core.call(api.sn_world_contact_events, C.byref(count))
+            return [told(self._core, event) for event in found[: count.value]] if found else []
 
     def broken(self) -> list[Answer]:
         """Constraints that broke in the last step."""
         count = C.c_uint32()
-        found = self._core.call(api.sn_world_broken, C.byref(count))
-        return [told(self._core, one) for one in found[: count.value]] if found else []
+        with Turn(self._core):
+            found = self._core.call(api.sn_world_broken, C.byref(count))
+            return [told(self._core, one) for one in found[: count.value]] if found else []
 
     # ---- Tearing and cutting
 
@@ -512,8 +517,9 @@ class World:
     def tears(self) -> list[Answer]:
         """What came apart in the last step, or in a cut since."""
         count = C.c_uint32()
-        found = self._core.call(api.sn_world_tears, C.byref(count))
-        return [told(self._core, one) for one in found[: count.value]] if found else []
+        with Turn(self._core):
+            found = self._core.call(api.sn_world_tears, C.byref(count))
+            return [told(self._core, one) for one in found[: count.value]] if found else []
 
 
 class Budget:

@@ -2,6 +2,7 @@
 import gc
 import logging
 import math
+import sys
 import threading
 import unittest
 import weakref
@@ -391,6 +392,35 @@ class Worlds(unittest.TestCase):
             thread.join()
         self.assertEqual(failed, [])
         self.assertAlmostEqual(self.world.time, 1 / 60)  # the step was not disturbed, and the world may be used again
+
+    def test_many_threads_on_one_world(self):
+        """Whatever comes in between: a value or an Error, never anything else."""
+        self.addCleanup(sys.setswitchinterval, sys.getswitchinterval())
+        sys.setswitchinterval(1e-5)
+        run, _ = cloth(self.world, 6)
+        wrong, done = [], []
+
+        def use(what):
+            for _ in range(150):
+                try:
+                    what()
+                    done.append(what)
+                except sinew.Error:
+                    pass
+                except BaseException as error:
+                    wrong.append(error)
+
+        uses = [lambda: self.world.step(0.001), lambda: self.world.add_particles(np.ones((200, 3))).remove(), lambda: self.world.positions[3].sum(),
+                lambda: self.world.positions.__setitem__(3, 0), lambda: run.positions[2], lambda: self.world.load(self.world.save()),
+                lambda: self.world.report().kinds["distance"].worst]
+        threads = [threading.Thread(target=use, args=[what]) for what in uses]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+        self.assertTrue(done)
+        self.world.step()
 
     def test_worlds_on_threads_of_their_own(self):
         worlds = [sinew.World(threads=1) for _ in range(3)]
