@@ -58,14 +58,15 @@ const headers = () => ['include', 'src', 'scene', 'export', 'web/glue'].flatMap(
 // may be used: vectors, block copies, sign extension. Addresses stay as they are written (no loop strength reduction): a base and a
 // constant offset are one instruction in a browser, a running sum of both are two or three.
 const features = ['-msimd128', '-mbulk-memory', '-msign-ext', '-mnontrapping-fptoint', '-mmutable-globals'];
-const common = ['-std=c17', '-O3', '-mllvm', '-disable-lsr', '-fno-vectorize', '-fno-slp-vectorize', '-DNDEBUG', '-D_POSIX_C_SOURCE=200809L', '-ffp-contract=off', '-fno-math-errno', '-Wall',
+const common = ['-std=c17', '-O2', '-mllvm', '-disable-lsr', '-fno-vectorize', '-fno-slp-vectorize', '-DNDEBUG', '-D_POSIX_C_SOURCE=200809L', '-ffp-contract=off', '-fno-math-errno', '-Wall',
   '-Wextra', '-Wno-psabi', '-DSN_LANES_16=1', '-I.', '-Iinclude', '-Iscene/include', '-Isrc', ...features];
 
-// What only reads and builds scenes need not be fast, but has to be fetched.
-const cold = /^(scene|export|web\/glue)\//;
+// What only reads and builds scenes, makes plans, answers calls, cuts, saves or draws need not be fast, but has to be fetched.
+const hot = 'step|solve|motion|turns|spin|springs|forces|undo|sleep|targets|drag|fields|bodies|particles|starts|past|outward';
+const cold = new RegExp(`^((scene|export|web/glue)/|src/world/(?!(${hot})\\.c)|src/solvers/(plan|hierarchy_(build|levels)|lagrange))`);
 
-// Without vectors, these run only for formulas of a program's own.
-const isFallback = (path, own) => /^src\/wide\/drive(_double)?\.c$/.test(path) && !own.length;
+// Without vectors, these run only for formulas of a program's own, for the solvers of the lectures and for reports.
+const isFallback = (path, own) => isOverLanes(path) && !own.length;
 
 // The second variant differs in what is atomic. Objects without atomic operations serve both: those whose source neither includes
 // <stdatomic.h> itself nor names such an operation, nor does a header of it. An operation without a name, as in 'if (flag)', is an error there.
