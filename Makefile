@@ -4,7 +4,7 @@
 PREFIX ?= /usr/local
 setup  := scripts/setup.sh
 
-.PHONY: build help run test test-long check abi fuzz random bench bench-long bench-docs bench-convergence accuracy docs solver-docs integrator-docs test-blender gallery testbed playground test-web bench-web format format-check mingw aarch64 install clean
+.PHONY: build help run test test-long check abi fuzz random bench bench-long bench-docs bench-convergence accuracy docs solver-docs integrator-docs test-blender gallery testbed python playground test-web bench-web format format-check mingw aarch64 install clean
 .NOTPARALLEL:
 
 build: ## build the library, the examples and the command, which lies here as ./sinew then (the default); V=1 shows each step
@@ -106,6 +106,10 @@ testbed: ## open a window with all scenes, to pull at, stop and look into (SCENE
 	@$(setup) build testbed
 	@scripts/build.sh release -DSINEW_TESTBED=ON testbed
 	@build/release/testbed $(SCENE)
+
+python: ## build the Python package as a wheel, install it into a fresh virtual environment and run its tests
+	@$(setup) build python
+	@scripts/python.sh
 
 playground: ## build the web package and the playground, a page that any static host serves, into web/playground/dist
 	@$(setup) web

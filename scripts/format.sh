@@ -2,7 +2,7 @@
 # Formats every source file with clang-format, or with --check shows what it would change and fails if it is anything.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-mapfile -t files < <(find include src scene export cli bench fuzz tests examples web/glue -name '*.[ch]' -o -name '*.cpp' 2>/dev/null | sort)
+mapfile -t files < <(find include src scene export cli bench fuzz tests examples web/glue python -name '*.[ch]' -o -name '*.cpp' 2>/dev/null | sort)
 
 if [[ ${1:-} != --check ]]; then
   clang-format -i "${files[@]}"
