@@ -32,17 +32,15 @@ static uint32_t used_end(const sn_ids *ids)
 
 /* ---- Blocks: so that the next free number is found though it is far away ---------------------------------------- */
 
-/* Without memory for it there is no count, and every number is looked at. */
-static void count_blocks(sn_ids *ids, const sn_allocator *allocator)
+/* Few numbers, and those of which none is free, need no count. False when memory runs out. */
+static bool count_blocks(sn_ids *ids, const sn_allocator *allocator)
 {
     const uint32_t blocks = ids->table.count / SN_ID_BLOCK + 1;
     uint32_t have = ids->block_table.count;
-    if (ids->counted && have >= blocks)
-        return;
-    if (!sn_table_reserve(&ids->block_table, allocator, blocks)) {
-        ids->counted = false;
-        return;
-    }
+    if (blocks == 1 || ids->live == ids->table.count || (ids->counted && have >= blocks))
+        return true;
+    if (!sn_table_reserve(&ids->block_table, allocator, blocks))
+        return false;
     uint32_t *count = ids->block_table.column[0];
     for (uint32_t b = ids->counted ? have : 0; b < blocks; ++b)
         count[b] = 0;
@@ -50,6 +48,7 @@ static void count_blocks(sn_ids *ids, const sn_allocator *allocator)
         count[i / SN_ID_BLOCK] += ids->value[i] == SN_ID_FREE;
     ids->block_table.count = blocks;
     ids->counted = true;
+    return true;
 }
 
 static void note_free(sn_ids *ids, uint32_t index, uint32_t by)
@@ -77,7 +76,7 @@ static uint32_t find_run(sn_ids *ids, uint32_t count)
     if (free_count < count || (ids->no_run_of && count >= ids->no_run_of))
         return used_end(ids);
     uint32_t run = 0;
-    ids->lowest_free = next_free(ids, ids->lowest_free); /* some are free; and nobody has to look here again */
+    ids->lowest_free = next_free(ids, ids->lowest_free); /* some are free; and none needs to be looked at again */
     for (uint32_t i = ids->lowest_free; i < end; ++i) {
         run = ids->value[i] == SN_ID_FREE ? run + 1 : 0;
         if (run == count)
@@ -89,7 +88,8 @@ static uint32_t find_run(sn_ids *ids, uint32_t count)
 
 bool sn_ids_find(sn_ids *ids, const sn_allocator *allocator, uint32_t count, uint32_t limit, uint32_t *first)
 {
-    count_blocks(ids, allocator);
+    if (!count_blocks(ids, allocator))
+        return false;
     *first = find_run(ids, count);
     uint64_t end = (uint64_t)*first + count;
     if (end <= ids->table.count)
