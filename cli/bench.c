@@ -436,7 +436,7 @@ static bool wanted(const bench *b, const sn_bench_case *c)
     return b->o->quick ? c->quick : !c->slow || b->o->slow;
 }
 
-/* After every scene: who stops a run of an hour keeps what was measured. */
+/* After every scene: a run of an hour that is stopped keeps what was measured. */
 static void save(bench *b)
 {
     if (b->o->save && !sn_bench_save(b->o->save, &b->machine, b->count, b->row))

@@ -1,4 +1,4 @@
-/* The benchmark: rows of figures, the limits of the machine that they are held against, and who makes them. */
+/* The benchmark: rows of figures, the limits of the machine that they are held against, and what makes them. */
 #ifndef SN_CLI_BENCH_H
 #define SN_CLI_BENCH_H
 

@@ -12,7 +12,7 @@
 
 static const sn_option options[] = {
     {"solvers", 0, SN_OPTION_TEXT, FIELD(solvers), 0, "LIST",
-     "who takes part, with commas between: gauss_seidel,jacobi:averaged,lagrange+integrator=leapfrog; default all"},
+     "which take part, with commas between: gauss_seidel,jacobi:averaged,lagrange+integrator=leapfrog; default all"},
     {"iterations", 'i', SN_OPTION_TEXT, FIELD(iterations), 0, "LIST",
      "numbers of iterations to try, with commas between; default 1,2,4,8,16,32"},
     {"budget-ms", 'b', SN_OPTION_TEXT, FIELD(budget), 0, "X",

@@ -118,7 +118,7 @@ static bool is_regular(int handle)
     return fstat(handle, &about) == 0 && S_ISREG(about.st_mode);
 }
 
-/* Links are not followed: one that somebody made is not ours. */
+/* Links are not followed: they are not ours. */
 static bool is_plain(const char *path)
 {
     struct stat about;

@@ -31,7 +31,7 @@ sn_quat sn_rotation_between(sn_vec3 from, sn_vec3 to)
                    size + a[0] * b[0] + a[1] * b[1] + a[2] * b[2]};
     double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (!(length > 1e-9 * size) ||
-        (q[0] == 0 && q[1] == 0 && q[2] == 0)) /* opposite, which nobody asks for, or the same */
+        (q[0] == 0 && q[1] == 0 && q[2] == 0)) /* opposite, which is not asked for, or the same */
         return (sn_quat){0, 0, 0, 1};
     return (sn_quat){(sn_real)(q[0] / length), (sn_real)(q[1] / length), (sn_real)(q[2] / length),
                      (sn_real)(q[3] / length)};

@@ -1,6 +1,6 @@
 /* A document: records, lists, numbers, texts. It stands between the parser of a file format and the code that builds
-   scenes: whoever parses JSON (jansson in the command, the browser in the web page) builds a document with the calls
-   below, and a saved scene is a document that somebody writes. Nothing here knows JSON's syntax. */
+   scenes: what parses JSON (jansson in the command, the browser in the web page) builds a document with the calls
+   below, and a saved scene is a document that is written. Nothing here knows JSON's syntax. */
 #ifndef SN_SCENE_DOCUMENT_H
 #define SN_SCENE_DOCUMENT_H
 

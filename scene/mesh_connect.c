@@ -156,7 +156,7 @@ static void fill_edges(const connect_work *work, sn_mesh_topology *topology)
 
 /* ---- Pieces ------------------------------------------------------------------------------------------------------ */
 
-/* The vertex that stands for the piece that v is in; the way there is halved for those who come next. */
+/* The vertex that stands for the piece that v is in; the way there is halved for those that come next. */
 static uint32_t find_piece(uint32_t *parent, uint32_t v)
 {
     while (parent[v] != v) {

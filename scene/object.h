@@ -2,7 +2,7 @@
    reader, the schema, the documentation and `sinew list` know it through that line.
 
    A builder places particles in the object's own frame, ties them with constraints, names parts of them for others to refer
-   to ("top_left", "end"), and says what its surface or its lines are, for those who draw it. The frame is then moved, turned
+   to ("top_left", "end"), and says what its surface or its lines are, for drawing. The frame is then moved, turned
    and scaled into the world, pins are set and velocities given: the builder sees none of that. */
 #ifndef SN_SCENE_OBJECT_H
 #define SN_SCENE_OBJECT_H

@@ -133,7 +133,7 @@ static void save_spins(saver *s, sn_value *record, sn_particles run)
 }
 
 /* Masses one each: pinned particles have what they weighed before and are listed as pins, others that do not move are
-   listed as fixed and weigh 1 kg here, which nobody will look at. */
+   listed as fixed and weigh 1 kg here, which is not looked at. */
 static void save_masses(saver *s, sn_value *record, sn_particles run)
 {
     double *mass;

@@ -1,4 +1,4 @@
-/* Words: the characters of texts, paths into a document, and the name that somebody meant. */
+/* Words: the characters of texts, paths into a document, and the name that was meant. */
 #ifndef SN_SCENE_WORDS_H
 #define SN_SCENE_WORDS_H
 
@@ -57,7 +57,7 @@ bool sn_path_next(const char **path, bool first, sn_path_step *step);
 #define SN_FAR UINT32_MAX
 uint32_t sn_word_distance(const char *typed, const char *name);
 
-/* The one of count names that is nearest to what somebody typed, the first of equals; NULL if none is near enough to be
+/* The one of count names that is nearest to what was typed, the first of equals; NULL if none is near enough to be
    meant. */
 const char *sn_nearest(const char *typed, const char *const *names, uint32_t count);
 

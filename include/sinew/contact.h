@@ -243,7 +243,7 @@ typedef struct sn_contact_event {
 
 /* The events of the last step, by the particles' numbers, then those of the others, static and kinematic bodies last; *count gets how
    many. They die with the next step and with every call that changes the world: read them first, then act. NULL if
-   there are none, or settings.events is off. What is removed ends without an event. A snapshot knows who touches whom,
+   there are none, or settings.events is off. What is removed ends without an event. A snapshot knows what touches what,
    so that the step after loading one gives the same events again. */
 SN_API const sn_contact_event *sn_world_contact_events(const sn_world *world, uint32_t *count);
 

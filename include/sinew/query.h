@@ -50,10 +50,10 @@ typedef struct sn_hit {
     sn_particle corner[3]; /* skin: its corners, */
     sn_real weight[3];     /*   and what they count at the point: sn_on_triangle makes a point of them */
     sn_vec3 point;         /* m: on the surface */
-    sn_vec3 normal;        /* of the surface, length 1: out of what is solid, otherwise towards the one who asks */
-    sn_real distance;      /* m: along the ray or way; otherwise to the surface, negative inside */
-    sn_body body;          /* sn_on_body(body, sn_body_to_own(world, body, point)) makes a point of it */
-    uint32_t shape;        /* which of its shapes */
+    sn_vec3 normal;   /* of the surface, length 1: out of what is solid, otherwise towards where the query comes from */
+    sn_real distance; /* m: along the ray or way; otherwise to the surface, negative inside */
+    sn_body body;     /* sn_on_body(body, sn_body_to_own(world, body, point)) makes a point of it */
+    uint32_t shape;   /* which of its shapes */
 } sn_hit;
 
 /* Whether a hit counts. It may call what takes a const world, other queries too; every other call is refused with

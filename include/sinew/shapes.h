@@ -20,7 +20,7 @@ extern "C" {
 typedef enum sn_mix { SN_MIX_AVERAGE = 0, SN_MIX_LEAST, SN_MIX_PRODUCT, SN_MIX_MOST } sn_mix;
 
 /* Of two that touch both have a say: a block of friction 0.1 on a floor of 0.5 has 0.3. A floor of friction 1 with
-   SN_MIX_PRODUCT leaves friction to what lies on it. Who sets one of the two frictions usually sets both. */
+   SN_MIX_PRODUCT leaves friction to what lies on it. A program that sets one of the two frictions usually sets both. */
 typedef struct sn_contact_material {
     sn_real static_friction;  /* at rest: so much of what presses holds against sliding; not negative; default 0.5 */
     sn_real dynamic_friction; /* the same while sliding; not more than static_friction; default 0.5 */

@@ -228,14 +228,14 @@ SN_API sn_result sn_world_configure(sn_world *world, const sn_settings *settings
    state: neither snapshots nor hashes know of it. Every world has a pool of its own. Its threads are made at the first
    loop that is large enough to be shared, so a small world, or one with 1 thread, never makes any; they sleep between
    steps; and they end with the world or with this call. If the system refuses to make one, the world carries on with
-   those it has, and a warning is logged once. Who steps many worlds at once on threads of their own gives each 1.
+   those it has, and a warning is logged once. A program that steps many worlds at once on threads of its own gives each 1.
    A process made by fork has the worlds but not their threads: there a world is stepped by the calling thread alone, with
    the same results, until this call gives it another number of threads. With a task hook, and where a program cannot make
    threads (WebAssembly), this changes nothing. */
 SN_API sn_result sn_world_set_threads(sn_world *world, uint32_t threads);
 
 /* The number of threads that may step the world, the calling one included: never 0, except for NULL; 1 with a task hook,
-   whose threads nobody has counted. */
+   whose threads are not counted. */
 SN_API uint32_t sn_world_threads(const sn_world *world);
 
 /* SN_SOLVER_TILED: makes the plan anew, as the first step of a world with these constraints would make it. Constraints that

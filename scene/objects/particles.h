@@ -1,4 +1,4 @@
-/* Particles given one by one: by hand, and by whoever saves a scene. */
+/* Particles given one by one: by hand, and by a saved scene. */
 #ifndef SN_SCENE_PARTICLES_H
 #define SN_SCENE_PARTICLES_H
 

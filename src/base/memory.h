@@ -7,7 +7,7 @@
 /* Every block is aligned so that a vector load of any width is aligned too. */
 #define SN_ALIGNMENT 64
 
-/* The C library's allocator, for callers who bring none. */
+/* The C library's allocator, for callers that bring none. */
 extern const sn_allocator sn_default_allocator;
 
 void *sn_allocate(const sn_allocator *allocator, size_t size);

@@ -143,7 +143,7 @@ static void run_task(void *data, uint32_t index)
     atomic_fetch_sub(&p->inside, 1);
 }
 
-/* Nobody comes in any more, and who is inside is waited for: a task that runs on after the task system has returned must
+/* No thread comes in any more, and those inside are waited for: a task that runs on after the task system has returned must
    not meet what comes next. */
 static void close_loop(sn_parallel *p)
 {

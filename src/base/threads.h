@@ -11,7 +11,7 @@
    choose scratch memory. */
 typedef void sn_task_fn(void *data, uint32_t index, uint32_t worker);
 
-/* So many threads can be asked for, the calling one included; and so many are taken if nobody asks. */
+/* So many threads can be asked for, the calling one included; and so many are taken if none are asked for. */
 #define SN_MOST_THREADS           256u
 #define SN_MOST_THREADS_BY_ITSELF 64u
 
@@ -30,7 +30,7 @@ void sn_threads_destroy(sn_threads *pool, const sn_allocator *allocator);
 
 /* Runs task(data, i, worker) once for every i in 0 .. count-1, with worker below the count of the pool, and returns when
    all have returned. Each thread begins with its own share of the numbers, the same in every loop of the same count, so
-   that it finds in its cache what it had there; who is done takes from the others. Must not be called by a task. */
+   that it finds in its cache what it had there; a thread that is done takes from the others. Must not be called by a task. */
 void sn_threads_run(sn_threads *pool, uint32_t count, sn_task_fn *task, void *data);
 
 /* Between these the threads wait for the next loop more patiently. A process that was forked has no threads: that is
@@ -44,7 +44,7 @@ uint32_t sn_threads_missing(const sn_threads *pool);
 /* So many exist now, beside the calling one. */
 uint32_t sn_threads_made(const sn_threads *pool);
 
-/* Lets other threads run, for who waits for one of them. */
+/* Lets other threads run, for a thread that waits for one of them. */
 void sn_threads_yield(void);
 
 #endif

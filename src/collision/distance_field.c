@@ -399,7 +399,7 @@ static double farthest(const sn_bounds *b, sn_vec3 p)
 }
 
 /* A row along x. The distance changes by no more than the cell from one sample to the next, which spares most of the
-   search. Every row starts anew, so that the values do not depend on who takes which. */
+   search. Every row starts anew, so that the values do not depend on which thread takes which. */
 static void bake_row(void *data, uint32_t row, uint32_t worker)
 {
     (void)worker;

@@ -182,7 +182,7 @@ static sn_vec3 spot_position(const sn_frame *frame, const sn_spot *spot, sn_vec3
     return vec3_add(frame_position(frame, frame->slot[spot->particle[0]], origin), held->arm);
 }
 
-/* Who is at a point: particles, all of them together, or a spot. */
+/* What is at a point: particles, all of them together, or a spot. */
 typedef struct standing {
     const sn_spot *spot; /* of a body, or a place; NULL: neither */
     hold held;           /* of a body */
@@ -205,7 +205,7 @@ static inline sn_vec3 origin_of(const sn_store *store, const sn_pool *pool, uint
     return vec4_xyz(frame->x[slot[0]]);
 }
 
-/* See sn_evaluate_input; notes in `stand` who is there, unless it is NULL. */
+/* See sn_evaluate_input; notes in `stand` what is there, unless it is NULL. */
 static sn_eval_in gather(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame, sn_vec3 *x,
                          sn_quat *q, standing *stand)
 {
@@ -267,7 +267,7 @@ typedef struct spreading {
     sn_real weight[SN_MAX_POINTS][4];
     standing *stand;
     uint32_t turn[SN_MAX_POINTS]; /* entry of the block */
-    bool apart;                   /* nobody is behind two points: then gradients need not be added up */
+    bool apart;                   /* nothing is behind two points: then gradients need not be added up */
 } spreading;
 
 static bool on_body(const standing *stand)
@@ -275,7 +275,7 @@ static bool on_body(const standing *stand)
     return stand->spot && stand->spot->type == SN_POINT_BODY;
 }
 
-/* Who is behind the points: first particles, then turns. */
+/* What is behind the points: first particles, then turns. */
 SN_INLINE void find_owners(spreading *s, const sn_store *store, const sn_pool *pool, uint32_t row,
                            const sn_frame *frame, sn_block *block)
 {

@@ -51,7 +51,7 @@ typedef struct sn_block {
     const sn_row *row; /* what its rows mean; NULL: what the kind says */
 } sn_block;
 
-/* Where a block of the usual size lives: on the stack of whoever evaluates. */
+/* Where a block of the usual size lives: on the stack of the caller. */
 typedef struct sn_block_room {
     uint32_t slot[SN_MAX_BLOCK];
     sn_real w[SN_MAX_BLOCK];

@@ -8,7 +8,7 @@ enum { LEAST, MOST, TARGET, TARGET_MOST, SPEED_MOST = 7 };
 /* Of all that it may exert: more is all but rounding. */
 #define SLIPS 0.999
 
-/* rad or m: who was moved by less stands. */
+/* rad or m: what was moved by less stands. */
 #define STANDS 1e-6
 
 /* A row at a limit exerts more, but does not move; and what was moved the way that friction pushes did not slip: other rows, or contact,

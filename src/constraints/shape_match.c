@@ -140,7 +140,7 @@ static sn_dvec3 shape_of(const fit *f, uint32_t i)
                  r.z + (d[6] * r.x + d[7] * r.y + d[8] * r.z));
 }
 
-/* False if nobody can move. */
+/* False if nothing can move. */
 static bool weigh(fit *f)
 {
     double movable = 0;
@@ -176,7 +176,7 @@ static sn_dvec3 times(const sn_mat3 *a, sn_dvec3 v)
                  a->m[2][0] * v.x + a->m[2][1] * v.y + a->m[2][2] * v.z);
 }
 
-/* The centres and the rotation. False if nobody can move, or if a place is not finite. */
+/* The centres and the rotation. False if nothing can move, or if a place is not finite. */
 static bool match(fit *f)
 {
     for (int i = 0; i < 9; ++i)

@@ -454,7 +454,7 @@ uint32_t sn_store_take(sn_store *store, uint32_t kind, uint32_t first, uint32_t 
     uint32_t generation = sn_ids_take(&pool->ids, first, count);
     uint32_t sequence = store->counts.next_sequence;
     for (; pool->table.count < first + count; pool->table.count++)
-        pool->place[pool->table.count] = 0; /* that of a row used again is put right by whoever reads the log */
+        pool->place[pool->table.count] = 0; /* that of a row used again is put right when the log is read */
     for (uint32_t i = 0; i < count; ++i)
         pool->ids.value[first + i] = sequence + i;
     memset(pool->lambda + (size_t)first * pool->kind.rows, 0, (size_t)count * pool->kind.rows * sizeof *pool->lambda);

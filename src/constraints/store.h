@@ -102,7 +102,7 @@ typedef struct sn_run {
     uint32_t sequence;
 } sn_run;
 
-/* What happened to constraints since somebody last looked. */
+/* What happened to constraints since it was last looked at. */
 typedef enum sn_edit_what { SN_EDIT_ADDED, SN_EDIT_REMOVED, SN_EDIT_CHANGED } sn_edit_what;
 
 typedef struct sn_edit {
@@ -124,7 +124,7 @@ typedef struct sn_fresh {
 
 typedef struct sn_store {
     sn_table edit_table;         /* of sn_edit: the log, for solvers that follow edits one by one; see sn_store_log */
-    bool logging;                /* somebody reads it */
+    bool logging;                /* it is read */
     bool all_changed;            /* parameters of many constraints changed at once */
     bool log_lost;               /* there was more than it holds: everything may have changed */
     sn_pool *pool[SN_MAX_KINDS]; /* by kind number; 0 is unused */

@@ -15,7 +15,7 @@
     ((sn_real)0.05) /* of a velocity: a body that turns from it by more may not miss what it was to pass */
 
 /* The share of what is between the anchors of both by which the arm of a is longer than to its own: pushes act on both in one
-   place, or angular momentum would be lost. Whoever does not turn has no arm; otherwise the larger one bears more. */
+   place, or angular momentum would be lost. What does not turn has no arm; otherwise the larger one bears more. */
 static sn_real share_of_arm(const sn_world *world, const sn_body_contact *contact)
 {
     if (contact->b == SN_NO_MOVER || contact->part_b == SN_ID_FREE || contact_movers(world)[contact->b].w == 0)

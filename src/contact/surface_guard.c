@@ -24,7 +24,7 @@
 #define STOPS        6u             /* rounds in which vertices stop on their ways; after those they stay */
 #define ROUNDS       64u            /* after those nothing moves */
 #define BEFORE       0.9f           /* of the way up to where they would touch */
-#define FIRM         ((sn_real)0.6) /* of the square of the distance: who moves by less comes no nearer than NEAREST of it */
+#define FIRM         ((sn_real)0.6) /* of the square of the distance: what moves by less comes no nearer than NEAREST of it */
 #define NEAREST      0.2            /* of their distance before: they come no nearer in a substep, */
 #define LEAST        0.05           /*   or of their reach, if that is less */
 

@@ -135,7 +135,7 @@ static void fill_bend(const sn_store *store, const sn_pool *pool, uint32_t row, 
         const sn_spot *at = sn_point_on_body(store, pool, row, i);
         if (!at || frame->turn_slot + at->body != slot)
             continue;
-        if (spot) /* of two, nobody knows which share of the gradient is whose */
+        if (spot) /* of two, it is not known which share of the gradient is of which */
             return;
         spot = at;
     }

@@ -8,7 +8,7 @@
    part of it.
 
    The equations of a tree can be eliminated from its leaves to its root in a time proportional to its size; see
-   elimination.c. The forest knows no formula of a solver: whoever solves something hands in coefficients and takes
+   elimination.c. The forest knows no formula of a solver: its caller hands in coefficients and takes
    multipliers out. */
 #ifndef SN_SOLVERS_FOREST_H
 #define SN_SOLVERS_FOREST_H
@@ -105,7 +105,7 @@ bool sn_forest_reserve_some(sn_forest *forest, const sn_allocator *allocator, co
    What the trees are, and how they are eliminated, depends on the state alone, not on what was before. */
 void sn_forest_prepare(sn_forest *forest, const sn_store *store, const sn_frame *frame);
 
-/* Both at once, for whoever can allocate where inverse masses are those of the step. */
+/* Both at once, for a caller that can allocate where inverse masses are those of the step. */
 static inline bool sn_forest_find(sn_forest *forest, const sn_allocator *allocator, const sn_store *store,
                                   const sn_frame *frame)
 {

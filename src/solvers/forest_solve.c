@@ -382,7 +382,7 @@ static double clamp_row(const sn_trees *w, const sn_item *it, uint32_t r, double
     return fmin(fmax(lambda, rule->is.least), rule->is.most);
 }
 
-/* If none of the sets was right: still nobody pulls who may only push. */
+/* If none of the sets was right: still nothing pulls that may only push. */
 static void clamp(const sn_trees *w, const sn_tree *t)
 {
     for (uint32_t i = t->node; i < t->node_end; ++i)

@@ -53,7 +53,7 @@ typedef struct jacobi {
 
 #define NOT_FINITE ((sn_real)-1)
 
-/* ---- Who holds whom ---------------------------------------------------------------------------------------------- */
+/* ---- What holds what ---------------------------------------------------------------------------------------------- */
 
 /* Room for the nodes of a constraint with a fixed number of points. */
 typedef uint32_t node_room[SN_MAX_BLOCK + SN_MAX_POINTS];

@@ -67,7 +67,7 @@
 
 /* What rows give in any case, as a share of their mobility, where a particle has more of them than coordinates: there
    may be many that all but contradict each other, as in a flat cloth with diagonals. C = -CROWDED T^2 times the
-   acceleration that the force gives to its particles, which nobody sees, and rounding does not send things flying. */
+   acceleration that the force gives to its particles, which is not seen, and rounding does not send things flying. */
 #define CROWDED 1e-4
 
 /* What rows of a tree give while it is eliminated, so that digits are left; what they miss is solved for again. */

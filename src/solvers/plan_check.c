@@ -231,7 +231,7 @@ static bool check_anchors(checker *c, const sn_plan_run *run, uint32_t batch, ui
     return true;
 }
 
-/* A constraint of a run of batches: its slots are those of its particles, in the tile, and nobody else's in the run. */
+/* A constraint of a run of batches: its slots are those of its particles, in the tile, and of no other in the run. */
 static bool check_lane(checker *c, const asked_tile *a, const sn_plan_run *run, uint32_t batch, uint32_t lane)
 {
     uint32_t at = (run->batch + batch) * SN_BATCH + lane, row = c->plan->row[at], slot[SN_MAX_BLOCK];

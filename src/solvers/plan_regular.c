@@ -3,7 +3,7 @@
    A stretch of consecutive numbers is cut into sixteen lanes of `rows` numbers each: number lo + j * rows + k is lane j of row
    k. A constraint whose particles are p, p + s, ... for steps s that many others share, is in row k = (p - lo) % rows of
    its class; the sixteen of a row and class are one batch, whose particles are sixteen neighbours in memory: those of step
-   s lie in row (k + s) mod rows, so many lanes on. Nobody has to say that something is a grid: it is tried, and kept if
+   s lie in row (k + s) mod rows, so many lanes on. It need not be said that something is a grid: it is tried, and kept if
    the batches turn out to be full enough.
 
    A grid that is too large for one tile is cut into strips of whole lines, and each of its lines into sixteen lanes of `span`

@@ -204,7 +204,7 @@ static bool tame(sn_system *system, const sn_system_block *at, uint32_t r, bool 
     uint32_t e = at->first + r;
     const sn_row *means = &system->means[e];
     if (means->type >= SN_ROW_RATE && means->low == 0 && means->high == 0)
-        system->value[e] = 0; /* nobody looks at it */
+        system->value[e] = 0; /* it is not looked at */
     inequality = means->type == SN_ROW_AT_LEAST || (means->type == SN_ROW_BY_KIND && inequality); /* of C itself */
     if (isfinite(system->value[e]) && isfinite(system->rate[e]) && isfinite(system->pull[e]) &&
         isfinite(system->mobility[e]))

@@ -32,7 +32,7 @@ void sn_wide_chain_round_16(chain *k, bool turning)
 
 const bool sn_wide_has_16 = true;
 #else
-/* Nobody calls these. */
+/* These are not called. */
 #define DOUBLE_KIND(name, MORE)                                                                                        \
     void sn_wide_##name##_16(const sn_wide_run *run)                                                                   \
     {                                                                                                                  \

@@ -187,7 +187,7 @@ SN_INLINE bool chain_solve_round(chain *k, chain_round_fn *round, bool turning, 
     return k->usual && k->finite && chain_is_calm(k, most_missed);
 }
 
-/* Beyond the end nobody is moved, and somebody moved by nothing. */
+/* Beyond the end nothing is moved, and a lane is moved by nothing. */
 SN_APART void chain_hand_out(const chain *k)
 {
     const sn_wide_chain *run = k->run;

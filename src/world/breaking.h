@@ -10,7 +10,7 @@
 
 struct sn_world;
 
-/* A constraint that may break. One that was removed stays in the list until somebody tidies it. */
+/* A constraint that may break. One that was removed stays in the list until it is tidied. */
 typedef struct sn_weak {
     sn_constraint constraint;
     sn_real force, torque; /* N, N m: its strength; 0: any */

@@ -257,7 +257,7 @@ static footing footing_of(walk *w, const sn_hit *hit, sn_vec3 foot)
     return rise >= w->walkable ? FOOTING_SLOPE : FOOTING_EDGE;
 }
 
-/* Who falls slides off an edge; who stood before stands on it. */
+/* One that falls slides off an edge; one that stood before stands on it. */
 static bool is_ground(walk *w, const sn_hit *hit, sn_vec3 foot)
 {
     const footing f = footing_of(w, hit, foot);

@@ -441,7 +441,7 @@ static sn_result check_state(const sn_world *world, const sn_kind *kind, const s
 }
 
 /* Completes the numbers of the points of a list, for which room was reserved, at the end of those of the pool: so far they
-   belong to nobody. x is where the points are. number is its place in a bulk call, or ALONE. */
+   belong to nothing. x is where the points are. number is its place in a bulk call, or ALONE. */
 static sn_result complete_own(sn_world *world, sn_pool *pool, const sn_vec3 *x, uint32_t points, const sn_real *param,
                               const sn_real *given, uint32_t number)
 {
@@ -739,7 +739,7 @@ sn_result sn_constraints_add_lists(sn_world *world, const sn_constraint_def *def
     const uint32_t most = world->constraints.counts.most_points;
     for (uint32_t i = 0; i < count && result == SN_OK; ++i)
         result = fill_list(world, pool, def, give, first + i, i, start[i + 1] - start[i], index + start[i]);
-    if (result != SN_OK) { /* what was stored so far belongs to nobody */
+    if (result != SN_OK) { /* what was stored so far belongs to nothing */
         pool->list_table.count = lists;
         pool->own_table.count = own;
         world->constraints.counts.most_points = most;

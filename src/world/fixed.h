@@ -23,7 +23,7 @@ typedef struct sn_fixed_body {
     sn_vec3 velocity, spin; /* m/s, rad/s: it moves on so, about its own origin */
     sn_pose target;         /* of the next step, if it has one */
     uint32_t has_target;
-    uint32_t unused; /* so that there are no bytes that nobody sets */
+    uint32_t unused; /* so that there are no bytes that are not set */
 } sn_fixed_body;
 
 /* In values of sn_bodies.names: it is a fixed body, at this row of their table. Otherwise it is a row of bodies. */

@@ -10,7 +10,7 @@
 /* Between the parts of the hash. */
 #define HASH_OBJECT_FIELDS UINT64_C(0x6f626a6669656c64)
 
-/* Particles whose distances from a line are all below this share of their extent lie on it: nobody can tell how they turn. */
+/* Particles whose distances from a line are all below this share of their extent lie on it: it cannot be told how they turn. */
 #define ON_A_LINE 1e-4
 
 static sn_object_field *records(const sn_contact_world *contact)
@@ -129,7 +129,7 @@ static sn_result check_members(const sn_world *world, uint32_t group)
     farthest_from(world, group, &from, &line, &wide);
     if (!(wide > ON_A_LINE * far))
         return world_fail(world, SN_ERROR_ARGUMENT,
-                          "group field: the particles of group %u lie on a line, so that nobody can tell how it is "
+                          "group field: the particles of group %u lie on a line, so that it cannot be told how it is "
                           "turned; there must be three that do not",
                           group);
     return SN_OK;

@@ -101,7 +101,7 @@ static bool near_triangle(void *data, uint32_t triangle)
     return true;
 }
 
-/* Corners are not written to here, so nobody reads what another thread writes. */
+/* Corners are not written to here, so no thread reads what another writes. */
 static void normals_inside(void *data, uint32_t first, uint32_t end)
 {
     const sn_world *world = data;

@@ -1,4 +1,4 @@
-/* What a step does and how long it takes, for whoever wants to know. Nothing of it is state.
+/* What a step does and how long it takes, for those that want to know. Nothing of it is state.
 
    A step is in one stage at a time: entering one ends the one before. So a step that fails, wherever it returns from, leaves
    nothing open but the last stage, which sn_profile_end ends. Stages are entered on the stepping thread only. */

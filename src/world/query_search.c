@@ -32,7 +32,7 @@ static sn_dvec3 unit_of(sn_vec3 direction)
     return dvec3_scale(d, 1 / dvec3_length(d));
 }
 
-/* Direction and length are those of the rounded path, so that everybody who looks at it sees the same. */
+/* Direction and length are those of the rounded path, so that all that look at it see the same. */
 sn_probe sn_probe_travelling(const sn_world *world, sn_vec3 origin, sn_real radius, sn_vec3 direction, sn_real length)
 {
     sn_dvec3 unit = unit_of(direction);

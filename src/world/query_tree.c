@@ -1,7 +1,7 @@
 /* When a tree pays.
 
    To look at every particle takes some nanoseconds each, to fit a tree to particles that have moved takes as long as a
-   few such looks, to build one as long as fifty. Nobody knows how many more queries come before the next step; so they
+   few such looks, to build one as long as fifty. It is not known how many more queries come before the next step; so they
    look at everything until they have spent what the tree would have cost, and then it is made. At worst that is twice
    as much as the best that could have been done, and a world that is asked once a step never pays for a tree. */
 #define __USE_MINGW_ANSI_STDIO 1
@@ -256,7 +256,7 @@ bool sn_query_tree_prepare(sn_world *world, sn_query_set set)
     return sn_query_items(world, set) <= FEW || is_fresh(tree, stamp) || make_fresh(world, tree, set, stamp);
 }
 
-/* Behind the gate: counts those who ask, and makes the tree when they have become enough. */
+/* Behind the gate: counts the queries, and makes the tree when they have become enough. */
 static void ask_for(sn_world *world, sn_query_tree *tree, sn_query_set set, uint64_t stamp)
 {
     uint32_t patience = tree->bvh.items == sn_query_items(world, set) ? prices[set].fit : prices[set].build;
@@ -276,7 +276,7 @@ const sn_query_tree *sn_query_tree_if_fresh(const sn_world *world, sn_query_set 
     return any ? &world->query.tree[set] : NULL;
 }
 
-/* at_once: for one who will ask about every item. */
+/* at_once: for a caller that will ask about every item. */
 static const sn_query_tree *tree_of(const sn_world *world, sn_query_set set, bool at_once)
 {
     if (sn_query_items(world, set) <= FEW || world->busy)

@@ -22,12 +22,12 @@ typedef struct sn_query_tree {
     sn_bvh_quads quads;          /* of the tree */
     sn_table bounds_table;       /* of sn_bounds, by item */
     atomic_uint_least64_t fresh; /* the stamp of the world that the tree is of; 0: of none */
-    uint64_t asked_at;           /* behind the gate: the stamp of the world when somebody last asked, */
+    uint64_t asked_at;           /* behind the gate: the stamp of the world when it was last asked, */
     uint32_t asked;              /*   and how many have since */
     double surface;              /* m^2: of all nodes together when it was built */
 } sn_query_tree;
 
-/* Any number of threads ask at once; the world stands still while they do. Who finds that a tree is not of the world as it
+/* Any number of threads ask at once; the world stands still while they do. A thread that finds that a tree is not of the world as it
    is may make it anew, one thread at a time; the others do without. A tree that is fresh is only read. */
 typedef struct sn_query_trees {
     sn_query_tree tree[SN_SET_COUNT];
@@ -51,7 +51,7 @@ sn_bounds sn_query_bounds(const struct sn_world *world, sn_query_set set, uint32
 sn_pose sn_query_part_pose(const struct sn_world *world, uint32_t row, uint32_t part);
 
 /* The tree of a set as it is now; NULL if looking at every item is better: there are few of them, they have moved and
-   nobody has asked often since, another thread makes the tree, memory has run out, or a step is under way. Any number of
+   there were few queries since, another thread makes the tree, memory has run out, or a step is under way. Any number of
    threads may ask. */
 const sn_query_tree *sn_query_tree_of(const struct sn_world *world, sn_query_set set);
 

@@ -160,7 +160,7 @@ static void sort_into_clusters(clustering *c)
     sn_sort(c->item, c->sort, c->items);
 }
 
-/* The least number among those that a particle hangs together with; the way there is halved for those who come later. */
+/* The least number among those that a particle hangs together with; the way there is halved for those that come later. */
 static uint32_t first_of(uint32_t *with, uint32_t i)
 {
     for (; with[i] != i; i = with[i])

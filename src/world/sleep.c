@@ -4,10 +4,10 @@
    something that stands, or is held by it or by the world, and in which nothing was fast for a while, falls asleep as a whole: velocities become zero, and from then
    on its particles count as immovable during every step. So contacts between them are neither looked for nor solved, what they
    pushed is carried over, and a pile that wakes is held by the same pushes as before. Between steps their masses are what they
-   are: nobody else has to know who sleeps.
+   are: nothing else has to know what sleeps.
 
-   The particles of an island that sleeps form a ring, by number: whoever wakes one of them goes round it. They wake when somebody
-   who moves comes to one of them, and with every edit that may concern them. Edits of particles that are held or touched by
+   The particles of an island that sleeps form a ring, by number: waking one of them goes round it. They wake when something
+   that moves comes to one of them, and with every edit that may concern them. Edits of particles that are held or touched by
    sleepers but do not sleep themselves are noted, and told to those around at the start of the next step.
 
    A step that fails leaves them asleep: in a step, waking is noted as stirred until it has succeeded. */
@@ -28,13 +28,13 @@
 /* Islands are looked for in one of so many steps: something that rests may wait a moment. */
 #define SEARCH_EVERY 4u
 
-/* Times sleep_time: who was around one place for so long rests, whatever its velocity. */
+/* Times sleep_time: what was around one place for so long rests, whatever its velocity. */
 #define A_WHILE ((sn_real)3)
 
 /* A share of the radius: so near, things touch. */
 #define TOUCH ((sn_real)0.05)
 
-/* For calm: somebody came, went or was edited since the last step, and wakes whom it touches or holds. */
+/* For calm: something came, went or was edited since the last step, and wakes what it touches or holds. */
 #define DISTURBED ((sn_real)-1)
 
 /* What is known of a particle, by number. */
@@ -354,7 +354,7 @@ static void tell(sn_world *world, const uint32_t *number, uint32_t count)
         stir(world, number[i]);
 }
 
-/* Tells those who touched, or are held by, somebody who was edited. */
+/* Tells those that touched, or are held by, something that was edited. */
 static void tell_all(sn_world *world)
 {
     const sn_kept_impulse *kept = world->contact.impulse_table.column[0];
@@ -462,7 +462,7 @@ bool sn_sleep_asks(const sn_world *world, const uint32_t *slot, uint32_t count)
     return sleeps && wakes;
 }
 
-/* Whether somebody who moves passes another closely. */
+/* Whether something that moves passes another closely. */
 static bool comes_to(const sn_world *world, uint32_t mover, uint32_t sleeper, sn_real dt)
 {
     const sn_particle_store *p = &world->particles;
@@ -670,7 +670,7 @@ static bool was_slow(const sn_world *world, uint32_t slot, sn_real dt)
     return at_rest || (vec3_length(vec4_xyz(world->particles.v[slot])) < most && turning(world, slot) <= most);
 }
 
-/* Whether somebody is ready. */
+/* Whether one is ready. */
 static bool count_calm(sn_world *world, sn_real dt)
 {
     const sn_contact_settings *settings = &world->contact.settings;

@@ -8,9 +8,9 @@
 typedef struct sn_sleep {
     sn_table table;    /* by particle number; see sleep.c. Numbers beyond its end are awake and just came. State */
     uint32_t sleepers; /* how many sleep; derived */
-    bool woke, held;   /* in the step that runs: somebody woke; sleepers are immovable. Not state */
-    bool news;         /* in the step that runs: somebody was edited, or is led somewhere. Not state */
-    uint64_t changes;  /* so often somebody fell asleep or woke, also for the step that runs. Not state */
+    bool woke, held;   /* in the step that runs: something woke; sleepers are immovable. Not state */
+    bool news;         /* in the step that runs: something was edited, or is led somewhere. Not state */
+    uint64_t changes;  /* so often something fell asleep or woke, also for the step that runs. Not state */
     uint32_t
         searched; /* numbers below this have a parent of the last search for islands; see sn_sleep_island. Not state */
     sn_real factor; /* what pushes of sleepers are to be multiplied by in it; see sn_sleep_begin */
@@ -46,7 +46,7 @@ void sn_sleep_disturb(struct sn_world *world, uint32_t number);
 /* The same for all particles of a constraint. */
 void sn_sleep_disturb_constraint(struct sn_world *world, const struct sn_pool *pool, uint32_t row);
 
-/* Wakes everybody. */
+/* Wakes everything. */
 void sn_sleep_wake_all(struct sn_world *world);
 
 /* A fixed shape is about to go, or to become another: wakes what touches it. */
@@ -57,14 +57,14 @@ void sn_sleep_fixed_shape_comes(struct sn_world *world, uint32_t number);
 
 /* ---- A step --------------------------------------------------------------------------------------------------------------- */
 
-/* At the start of one of dt: those who sleep become immovable until sn_sleep_end, but for those that edits or targets wake.
+/* At the start of one of dt: those that sleep become immovable until sn_sleep_end, but for those that edits or targets wake.
    False when memory runs out. */
 bool sn_sleep_begin(struct sn_world *world, sn_real dt);
 
 /* Once the motions of fixed shapes are known: those that move wake what they may touch. */
 void sn_sleep_meet_fixed_shapes(struct sn_world *world, sn_real dt);
 
-/* Once pairs and contacts with skins are found: whoever moves wakes whom it comes to. Whether somebody woke: then all must be
+/* Once pairs and contacts with skins are found: what moves wakes what it comes to. Whether something woke: then all must be
    found anew. */
 bool sn_sleep_meet(struct sn_world *world, sn_real dt);
 
@@ -89,7 +89,7 @@ bool sn_sleep_has_impulse(const struct sn_world *world, const struct sn_kept_imp
 
 void sn_sleep_end(struct sn_world *world);
 
-/* After a step of dt: who has been calm for long enough falls asleep. */
+/* After a step of dt: what has been calm for long enough falls asleep. */
 void sn_sleep_settle(struct sn_world *world, sn_real dt);
 
 #endif

@@ -88,7 +88,7 @@ uint32_t sn_tear_constraints_at(sn_world *world, uint32_t particle, sn_tear_node
         bool seen = false;
         for (uint32_t i = 0; i < count && !seen; ++i)
             seen = found[i].kind == here.kind && found[i].row == here.row;
-        if (seen || !holds(world, &here, particle)) { /* nobody asks for it again */
+        if (seen || !holds(world, &here, particle)) { /* it is not asked for again */
             *at = here.next;
             continue;
         }

@@ -246,7 +246,7 @@ uint32_t sn_split_copy(sn_world *world, uint32_t kind, uint32_t row)
     world->tearing.room_rows--;
     sn_store_reserve(store, &world->allocator, kind, 1, 0, &made); /* there is room */
     const uint32_t generation = sn_store_take(store, kind, made, 1);
-    const uint32_t place = pool->place[made]; /* that of a row used again is put right by whoever reads the log */
+    const uint32_t place = pool->place[made]; /* that of a row used again is put right when the log is read */
     sn_table_copy_row(&pool->table, made, row);
     pool->place[made] = place;
     sn_breaking_copy(world, kind, row, (sn_constraint){kind, made, generation});
@@ -335,7 +335,7 @@ static void follow(sn_world *world, const sn_split *split, const sn_tear_node *n
 
    A rod between two vertices that is no edge, such as the second diagonal of a cell or a rod to the next but one against bending, lies over triangles that it has to do with:
    its ends have a neighbour in common. If a tear, or a vertex that comes between, takes that away, the rod spans what is no longer one sheet, and goes. One that never had a common neighbour
-   is somebody's string, and stays. */
+   is a string of the caller's, and stays. */
 
 static bool have_common_neighbour(const sn_world *world, uint32_t a, uint32_t b)
 {
