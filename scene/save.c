@@ -1,27 +1,12 @@
 /* A scene as a document: every object as a set of particles, every constraint, and what is still to happen. */
 #include "scene/characters.h"
-#include "scene/state.h"
+#include "scene/save_work.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-typedef struct saver {
-    sn_scene *scene;
-    sn_document *out;
-    sn_arena scratch;
-    sn_arena ranks_arena;
-    uint32_t *rank[SN_KIND_BUILTIN_END]; /* by kind: the place of the constraint in a row among those of its kind */
-    uint32_t rank_count[SN_KIND_BUILTIN_END];
-    uint32_t *number; /* by the number of a particle in this world: its number in the one that loads what is saved */
-    uint32_t number_count;
-    uint32_t given; /* where points as they were given were last found */
-    bool gaps;      /* named constraints were removed since, so that names count differently */
-    char *message;
-    size_t size;
-} saver;
-
-static bool fail(saver *s, const char *text)
+bool sn_saver_fail(sn_saver *s, const char *text)
 {
     if (s->size)
         snprintf(s->message, s->size, "%s", text);
@@ -30,7 +15,7 @@ static bool fail(saver *s, const char *text)
 
 /* ---- Settings --------------------------------------------------------------------------------------------------------- */
 
-static void save_drags(saver *s, sn_value *world)
+static void save_drags(sn_saver *s, sn_value *world)
 {
     const uint32_t *number = s->scene->drags.items;
     const char *const *object = s->scene->drag_objects.items;
@@ -52,13 +37,13 @@ static void save_drags(saver *s, sn_value *world)
     }
 }
 
-static void save_text(saver *s, sn_value *root, const char *key, const char *text)
+static void save_text(sn_saver *s, sn_value *root, const char *key, const char *text)
 {
     if (text && text[0])
         sn_document_text(s->out, root, key, text);
 }
 
-static void save_head(saver *s, sn_value *root)
+static void save_head(sn_saver *s, sn_value *root)
 {
     const sn_scene_info *info = &s->scene->info;
     sn_document_number(s->out, root, "sinew", SN_SCENE_VERSION);
@@ -82,7 +67,7 @@ static void save_head(saver *s, sn_value *root)
 
 /* ---- Objects ------------------------------------------------------------------------------------------------------------ */
 
-static void save_vectors(saver *s, sn_value *record, const char *key, sn_particles run, bool velocities)
+static void save_vectors(sn_saver *s, sn_value *record, const char *key, sn_particles run, bool velocities)
 {
     sn_vec3 *x = sn_arena_take(&s->scratch, run.count, sizeof *x);
     double *numbers;
@@ -103,7 +88,7 @@ static void save_vectors(saver *s, sn_value *record, const char *key, sn_particl
     }
 }
 
-static void save_indices(saver *s, sn_value *record, const char *key, uint64_t count, const uint32_t *index,
+static void save_indices(sn_saver *s, sn_value *record, const char *key, uint64_t count, const uint32_t *index,
                          uint32_t first)
 {
     double *numbers;
@@ -114,7 +99,7 @@ static void save_indices(saver *s, sn_value *record, const char *key, uint64_t c
 }
 
 /* Of those that turn. */
-static void save_spins(saver *s, sn_value *record, sn_particles run)
+static void save_spins(sn_saver *s, sn_value *record, sn_particles run)
 {
     bool any = false;
     double *numbers;
@@ -134,7 +119,7 @@ static void save_spins(saver *s, sn_value *record, sn_particles run)
 
 /* Masses one each: pinned particles have what they weighed before and are listed as pins, others that do not move are
    listed as fixed and weigh 1 kg here, which is not looked at. */
-static void save_masses(saver *s, sn_value *record, sn_particles run)
+static void save_masses(sn_saver *s, sn_value *record, sn_particles run)
 {
     double *mass;
     uint32_t *still = sn_arena_take(&s->scratch, run.count, sizeof *still), fixed = 0;
@@ -160,7 +145,7 @@ static void save_masses(saver *s, sn_value *record, sn_particles run)
         save_indices(s, record, "fixed", fixed, still, 0);
 }
 
-static void save_radii(saver *s, sn_value *record, sn_particles run)
+static void save_radii(sn_saver *s, sn_value *record, sn_particles run)
 {
     sn_real first = run.count ? sn_particle_radius(s->scene->world, sn_particles_at(run, 0)) : 0;
     double *radius;
@@ -177,7 +162,7 @@ static void save_radii(saver *s, sn_value *record, sn_particles run)
             radius[i] = (double)sn_particle_radius(s->scene->world, sn_particles_at(run, i));
 }
 
-static void save_parts(saver *s, sn_value *record, const sn_object *object)
+static void save_parts(sn_saver *s, sn_value *record, const sn_object *object)
 {
     sn_value *parts = NULL;
     for (uint32_t i = 0; i < object->part_count; ++i) {
@@ -191,7 +176,7 @@ static void save_parts(saver *s, sn_value *record, const sn_object *object)
 }
 
 /* True, or what is special about it. */
-static void save_skin(saver *s, sn_value *record, const sn_object *object)
+static void save_skin(sn_saver *s, sn_value *record, const sn_object *object)
 {
     sn_object_skin plain;
     if (!sn_skin_is_valid(s->scene->world, object->skin))
@@ -206,7 +191,7 @@ static void save_skin(saver *s, sn_value *record, const sn_object *object)
 }
 
 /* Where particles were at rest, unless they are there. */
-static void save_rest(saver *s, sn_value *record, const sn_object *object)
+static void save_rest(sn_saver *s, sn_value *record, const sn_object *object)
 {
     uint32_t count = object->run.count;
     sn_vec3 *x = object->rest ? sn_arena_take(&s->scratch, count, sizeof *x) : NULL;
@@ -228,7 +213,7 @@ static void save_rest(saver *s, sn_value *record, const sn_object *object)
 }
 
 /* What a particle weighed before it was pinned; NaN if it is not. */
-static sn_real pinned_mass(const saver *s, uint32_t number)
+static sn_real pinned_mass(const sn_saver *s, uint32_t number)
 {
     const sn_pinned *pinned = s->scene->pinned.items;
     sn_real now = sn_particle_mass(s->scene->world, sn_particle_from_index(s->scene->world, number));
@@ -239,7 +224,7 @@ static sn_real pinned_mass(const saver *s, uint32_t number)
 }
 
 /* Those of its items that are pinned. */
-static void save_pins(saver *s, sn_value *record, const sn_object *object)
+static void save_pins(sn_saver *s, sn_value *record, const sn_object *object)
 {
     const sn_pinned *pinned = s->scene->pinned.items;
     uint32_t *pin = sn_arena_take(&s->scratch, s->scene->pinned.count, sizeof *pin), pins = 0;
@@ -257,7 +242,7 @@ static void save_pins(saver *s, sn_value *record, const sn_object *object)
         s->out->failed = true;
 }
 
-static void save_body(saver *s, sn_value *record, const sn_object *object, uint32_t i)
+static void save_body(sn_saver *s, sn_value *record, const sn_object *object, uint32_t i)
 {
     sn_real mass = pinned_mass(s, sn_object_number(s->scene->world, object, object->run.count + i));
     if (isnan(mass))
@@ -265,7 +250,7 @@ static void save_body(saver *s, sn_value *record, const sn_object *object, uint3
     sn_scene_save_body(s->scene, s->out, record, &object->body[i], mass);
 }
 
-static void save_lone_body(saver *s, sn_value *list, const sn_object *object)
+static void save_lone_body(sn_saver *s, sn_value *list, const sn_object *object)
 {
     sn_value *record = sn_document_record(s->out, list, NULL);
     sn_document_text(s->out, record, "name", object->name);
@@ -277,7 +262,7 @@ static void save_lone_body(saver *s, sn_value *list, const sn_object *object)
 }
 
 /* The dynamic ones of the list; the others are in it already. */
-static void save_bodies(saver *s, sn_value *root)
+static void save_bodies(sn_saver *s, sn_value *root)
 {
     sn_value *list = (sn_value *)sn_value_find(root, "bodies");
     for (uint32_t i = 0; i < s->scene->objects.count; ++i) {
@@ -291,9 +276,9 @@ static void save_bodies(saver *s, sn_value *root)
 }
 
 /* What only particles have. */
-static void save_particles(saver *s, sn_value *record, const sn_object *object);
+static void save_particles(sn_saver *s, sn_value *record, const sn_object *object);
 
-static void save_object(saver *s, sn_value *list, const sn_object *object)
+static void save_object(sn_saver *s, sn_value *list, const sn_object *object)
 {
     sn_value *record = sn_document_record(s->out, list, NULL);
     sn_document_text(s->out, record, "type", "particles");
@@ -309,7 +294,7 @@ static void save_object(saver *s, sn_value *list, const sn_object *object)
     sn_arena_release(&s->scratch);
 }
 
-static void save_particles(saver *s, sn_value *record, const sn_object *object)
+static void save_particles(sn_saver *s, sn_value *record, const sn_object *object)
 {
     save_vectors(s, record, "positions", object->run, false);
     save_vectors(s, record, "velocities", object->run, true);
@@ -325,350 +310,9 @@ static void save_particles(saver *s, sn_value *record, const sn_object *object)
     save_rest(s, record, object);
 }
 
-/* ---- Constraints --------------------------------------------------------------------------------------------------------- */
-
-/* Constraints that are saved together: of one kind, one after the other in the order of the world, of particles only. */
-typedef struct batch {
-    uint32_t kind;
-    uint32_t count;
-    sn_constraint_walk begin; /* at its first constraint */
-} batch;
-
-enum { MOST_POINTS = 1 << 24 };
-
-/* Reads a constraint; its points lie in the scratch until the next release. */
-static bool read_constraint(saver *s, sn_constraint c, sn_constraint_def *def)
-{
-    uint32_t count = sn_constraint_point_count(s->scene->world, c);
-    sn_point *points = sn_arena_take(&s->scratch, count, sizeof *points);
-    return points && sn_constraint_read(s->scene->world, c, def, points, count) == SN_OK;
-}
-
-static bool is_plain(const saver *s, const sn_kind *kind, const sn_constraint_def *def, sn_constraint c)
-{
-    sn_real force = 0, torque = 0;
-    bool plain = kind->points != 0 && !kind->state;
-    sn_tear_def tear = {0};
-    if (plain && sn_constraint_strength(s->scene->world, c, &force, &torque) == SN_OK)
-        plain = force == 0 && torque == 0;
-    if (plain && sn_constraint_read_tear(s->scene->world, c, &tear) == SN_OK)
-        plain = tear.strain == 0;
-    for (uint32_t i = 0; i < def->point_count && plain; ++i)
-        plain = def->points[i].count == 1;
-    return plain;
-}
-
-/* Points of a constraint that holds bodies as they were given, if the program has not changed them. */
-static const sn_point *given_points(saver *s, sn_constraint c, const sn_constraint_def *def)
-{
-    const sn_given_points *given = s->scene->given_points.items;
-    uint32_t count = s->scene->given_points.count;
-    for (uint32_t i = 0; i < count; ++i) { /* they come in this order, most likely */
-        const sn_given_points *g = &given[(s->given + i) % count];
-        if (g->constraint.kind != c.kind || g->constraint.index != c.index || g->constraint.generation != c.generation)
-            continue;
-        s->given += i + 1;
-        return g->count == def->point_count && memcmp(g->read, def->points, g->count * sizeof *g->read) == 0
-                   ? g->given
-                   : def->points;
-    }
-    return def->points;
-}
-
-/* The name of a body, as a point has it. */
-static void save_body_name(saver *s, sn_value *record, sn_body body)
-{
-    char made[40];
-    if (sn_body_type_of(s->scene->world, body) != SN_BODY_DYNAMIC) {
-        sn_document_text(s->out, record, "body", sn_scene_fixed_name(s->scene, body, made, sizeof made));
-        return;
-    }
-    uint32_t number = sn_body_particle(s->scene->world, body).index;
-    sn_document_number(s->out, record, "body", number < s->number_count ? s->number[number] : UINT32_MAX);
-}
-
-static void save_place(saver *s, sn_value *list, const sn_point *point)
-{
-    sn_value *record = sn_document_record(s->out, list, NULL);
-    double place[3] = {(double)point->place.x, (double)point->place.y, (double)point->place.z};
-    double turn[4] = {(double)point->turn.x, (double)point->turn.y, (double)point->turn.z, (double)point->turn.w};
-    static const double none[4] = {0, 0, 0, 1};
-    if (point->type == SN_POINT_BODY)
-        save_body_name(s, record, point->body);
-    sn_document_numbers(s->out, record, "place", 3, place, NULL);
-    if (memcmp(turn, none, sizeof none) != 0)
-        sn_document_numbers(s->out, record, "rotation", 4, turn, NULL);
-}
-
-static void save_point(saver *s, sn_value *list, const sn_point *point)
-{
-    if (point->type != SN_POINT_PARTICLES) {
-        save_place(s, list, point);
-        return;
-    }
-    if (point->count == 1) {
-        sn_document_number(s->out, list, NULL, s->number[point->particle[0].index]);
-        return;
-    }
-    sn_value *record = sn_document_record(s->out, list, NULL);
-    double number[4], weight[4];
-    for (uint32_t i = 0; i < point->count; ++i) {
-        number[i] = s->number[point->particle[i].index];
-        weight[i] = (double)point->weight[i];
-    }
-    sn_document_numbers(s->out, record, "spot", point->count, number, NULL);
-    sn_document_numbers(s->out, record, "weights", point->count, weight, NULL);
-}
-
-/* The numbers of its points, and what it remembers. */
-static void save_memory(saver *s, sn_value *record, const sn_kind *kind, const sn_constraint_def *def)
-{
-    uint32_t stride = sn_kind_point_param_count(kind), at = 0;
-    double *numbers;
-    bool any = false;
-    for (uint32_t i = 0; i < SN_MAX_POINT_PARAMS && kind->point_param[i].name && def->point_param; ++i) {
-        uint32_t size = kind->point_param[i].type == SN_PARAM_REAL ? 1 : 3;
-        if (sn_document_numbers(s->out, record, kind->point_param[i].name, size * def->point_count, NULL, &numbers))
-            for (uint32_t p = 0; p < def->point_count; ++p)
-                for (uint32_t k = 0; k < size; ++k)
-                    *numbers++ = (double)def->point_param[(size_t)p * stride + at + k];
-        at += size;
-    }
-    for (uint32_t i = 0; i < kind->state && def->state && !any; ++i)
-        any = def->state[i] != 0 || signbit(def->state[i]);
-    if (any && sn_document_numbers(s->out, record, "state", kind->state, NULL, &numbers))
-        for (uint32_t i = 0; i < kind->state; ++i)
-            numbers[i] = (double)def->state[i];
-}
-
-static void save_strength(saver *s, sn_value *record, sn_constraint c)
-{
-    sn_real force = 0, torque = 0;
-    sn_tear_def tear = {0};
-    if (sn_constraint_strength(s->scene->world, c, &force, &torque) != SN_OK ||
-        sn_constraint_read_tear(s->scene->world, c, &tear) != SN_OK)
-        s->out->failed = true;
-    if (tear.strain != 0)
-        sn_document_number(s->out, record, "tear_strain", (double)tear.strain);
-    if (tear.force != 0)
-        sn_document_number(s->out, record, "tear_force", (double)tear.force);
-    if (force != 0 && tear.force == 0)
-        sn_document_number(s->out, record, "strength", (double)force);
-    if (torque != 0)
-        sn_document_number(s->out, record, "torque_strength", (double)torque);
-}
-
-/* A constraint by itself: with spots, or of any number of points. */
-static void save_single(saver *s, sn_value *list, const sn_kind *kind, const sn_constraint_def *def, sn_constraint c)
-{
-    sn_value *record = sn_document_record(s->out, list, NULL);
-    sn_document_text(s->out, record, "kind", kind->name);
-    double *number;
-    if (kind->points) {
-        sn_value *list_of_points = sn_document_list(s->out, record, "points");
-        const sn_point *points = given_points(s, c, def);
-        for (uint32_t i = 0; i < def->point_count; ++i)
-            save_point(s, list_of_points, &points[i]);
-    } else if (sn_document_numbers(s->out, record, "points", def->point_count, NULL, &number)) {
-        for (uint32_t i = 0; i < def->point_count; ++i)
-            number[i] = s->number[def->points[i].particle[0].index];
-    }
-    const sn_real *at = def->param;
-    for (uint32_t i = 0; i < SN_MAX_PARAMS && kind->param[i].name; ++i) {
-        double x[3] = {(double)at[0], 0, 0};
-        bool vector = kind->param[i].type != SN_PARAM_REAL;
-        if (vector) {
-            x[1] = (double)at[1], x[2] = (double)at[2];
-            sn_document_numbers(s->out, record, kind->param[i].name, 3, x, NULL);
-        } else {
-            sn_document_number(s->out, record, kind->param[i].name, x[0]);
-        }
-        at += vector ? 3 : 1;
-    }
-    save_memory(s, record, kind, def);
-    save_strength(s, record, c);
-    if (def->compliance != 0)
-        sn_document_number(s->out, record, "compliance", (double)def->compliance);
-    if (def->damping != 0 && !sn_value_find(record, "damping"))
-        sn_document_number(s->out, record, "damping", (double)def->damping);
-    if (def->stiffness != 1 && !sn_value_find(record, "stiffness"))
-        sn_document_number(s->out, record, "stiffness", (double)def->stiffness);
-}
-
-/* A column of a batch: `size` numbers of every constraint. Written as one value if all are the same, and not at all if that
-   is the default. */
-typedef struct column {
-    const char *name;
-    uint32_t size;
-    bool skip_default;
-    double standard;
-    double *numbers;
-} column;
-
-static void save_column(saver *s, sn_value *record, const column *c, uint32_t count)
-{
-    bool same = true;
-    for (uint64_t i = c->size; i < (uint64_t)count * c->size && same; ++i) /* -0 is not 0 */
-        same = memcmp(&c->numbers[i], &c->numbers[i - c->size], sizeof(double)) == 0;
-    if (same && c->skip_default && c->numbers[0] == c->standard)
-        return;
-    if (same && c->size == 1)
-        sn_document_number(s->out, record, c->name, c->numbers[0]);
-    else
-        sn_document_numbers(s->out, record, c->name, same ? c->size : count * c->size, c->numbers, NULL);
-}
-
-enum { GIVES = 3, MOST_COLUMNS = SN_MAX_PARAMS + GIVES };
-
-static uint32_t make_columns(const sn_kind *kind, column *c)
-{
-    uint32_t count = 0;
-    for (; count < SN_MAX_PARAMS && kind->param[count].name; ++count)
-        c[count] = (column){.name = kind->param[count].name, .size = kind->param[count].type == SN_PARAM_REAL ? 1 : 3};
-    c[count++] = (column){"compliance", 1, true, 0, NULL};
-    c[count++] = (column){"damping", 1, true, 0, NULL};
-    c[count++] = (column){"stiffness", 1, true, 1, NULL};
-    return count;
-}
-
-/* The numbers of one constraint into all columns. */
-static void fill_columns(column *c, uint32_t columns, uint32_t i, const sn_constraint_def *def)
-{
-    const sn_real *at = def->param;
-    for (uint32_t k = 0; k + GIVES < columns; ++k)
-        for (uint32_t j = 0; j < c[k].size; ++j)
-            c[k].numbers[(size_t)i * c[k].size + j] = (double)*at++;
-    c[columns - 3].numbers[i] = (double)def->compliance;
-    c[columns - 2].numbers[i] = (double)def->damping;
-    c[columns - 1].numbers[i] = (double)def->stiffness;
-}
-
-static bool save_batch(saver *s, sn_value *list, const batch *b)
-{
-    const sn_kind *kind = sn_kind_info(s->scene->world, b->kind);
-    sn_value *record = sn_document_record(s->out, list, NULL);
-    sn_document_text(s->out, record, "kind", kind->name);
-    column c[MOST_COLUMNS];
-    double *index;
-    uint32_t columns = make_columns(kind, c);
-    sn_arena room;
-    sn_arena_init(&room, &s->scratch.allocator);
-    bool good = sn_document_numbers(s->out, record, "index", b->count * kind->points, NULL, &index) != NULL;
-    for (uint32_t k = 0; k < columns; ++k)
-        good = (c[k].numbers = sn_arena_take(&room, (size_t)b->count * c[k].size, sizeof(double))) && good;
-    sn_constraint_walk walk = b->begin;
-    sn_point points[SN_MAX_POINTS];
-    sn_constraint_def def;
-    for (uint32_t i = 0; i < b->count && good; ++i, sn_constraint_next(s->scene->world, &walk)) {
-        good = sn_constraint_read(s->scene->world, walk.constraint, &def, points, SN_MAX_POINTS) == SN_OK;
-        for (uint32_t k = 0; k < kind->points && good; ++k)
-            index[(size_t)i * kind->points + k] = s->number[points[k].particle[0].index];
-        if (good)
-            fill_columns(c, columns, i, &def);
-    }
-    for (uint32_t k = 0; k < columns && good; ++k)
-        if (!sn_value_find(record, c[k].name)) /* a spring's stiffness is a parameter, and its k has no effect */
-            save_column(s, record, &c[k], b->count);
-    sn_arena_release(&room);
-    return good || fail(s, "no memory for the constraints");
-}
-
-/* Anchors of fixed bodies: constraints bring them along. */
-static uint32_t count_anchors(const sn_scene *scene)
-{
-    uint32_t anchors = 0, limit = sn_world_body_limit(scene->world);
-    for (uint32_t i = 0; i < limit; ++i) {
-        const sn_body body = sn_body_from_index(scene->world, i);
-        anchors += body.generation && sn_body_type_of(scene->world, body) != SN_BODY_DYNAMIC &&
-                   sn_body_particle(scene->world, body).generation;
-    }
-    return anchors;
-}
-
-/* Gives particles the numbers that they will have: those of the objects, one after the other. */
-static bool number_particles(saver *s)
-{
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < s->scene->objects.count; ++i) {
-        const sn_object *object = scene_object(s->scene, i);
-        for (uint32_t k = 0; k < object->body_count; ++k)
-            if (!sn_body_is_valid(s->scene->world, object->body[k].handle))
-                return fail(s, "the world lacks a body of an object: a scene file cannot say so");
-        next += sn_object_items(object);
-        for (uint32_t k = 0; k < sn_object_items(object); ++k) {
-            uint32_t number = sn_object_number(s->scene->world, object, k);
-            s->number_count = number < s->number_count ? s->number_count : number + 1;
-        }
-    }
-    if (next + count_anchors(s->scene) != sn_world_particle_count(s->scene->world))
-        return fail(s, "the world has particles that belong to no object, or lacks some of an object: a scene file "
-                       "cannot say so");
-    if (!(s->number = sn_arena_take(&s->ranks_arena, s->number_count, sizeof *s->number)))
-        return fail(s, "no memory for the particles");
-    next = 0;
-    for (int lone = 0; lone < 2; ++lone) /* bodies of the list "bodies" come behind all objects */
-        for (uint32_t i = 0; i < s->scene->objects.count; ++i) {
-            const sn_object *object = scene_object(s->scene, i);
-            for (uint32_t k = 0; sn_scene_is_lone_body(object) == (lone == 1) && k < sn_object_items(object); ++k)
-                s->number[sn_object_number(s->scene->world, object, k)] = next++;
-        }
-    return true;
-}
-
-/* Gives constraints their ranks: their numbers in the world that loads what is saved. */
-static bool rank_constraints(saver *s)
-{
-    sn_world *world = s->scene->world;
-    uint32_t next[SN_KIND_BUILTIN_END] = {0};
-    sn_constraint_walk walk = {0};
-    while (sn_constraint_next(world, &walk)) {
-        uint32_t kind = walk.constraint.kind;
-        if (kind >= SN_KIND_BUILTIN_END)
-            return fail(s, "the world has constraints of a kind of its own, which a scene file cannot name");
-        if (walk.constraint.index >= s->rank_count[kind])
-            s->rank_count[kind] = walk.constraint.index + 1;
-    }
-    for (uint32_t kind = 0; kind < SN_KIND_BUILTIN_END; ++kind)
-        if (!(s->rank[kind] = sn_arena_take(&s->ranks_arena, s->rank_count[kind], sizeof(uint32_t))))
-            return fail(s, "no memory for the constraints");
-    walk = (sn_constraint_walk){0};
-    while (sn_constraint_next(world, &walk))
-        s->rank[walk.constraint.kind][walk.constraint.index] = next[walk.constraint.kind]++;
-    return true;
-}
-
-static bool save_constraints(saver *s, sn_value *root)
-{
-    if (sn_world_constraint_count(s->scene->world, SN_KIND_NONE) == 0)
-        return true;
-    sn_value *list = sn_document_list(s->out, root, "constraints");
-    batch b = {0};
-    sn_constraint_walk walk = {0};
-    bool good = true;
-    while (good && sn_constraint_next(s->scene->world, &walk)) {
-        sn_constraint_def def;
-        const sn_kind *kind = sn_kind_info(s->scene->world, walk.constraint.kind);
-        if (!read_constraint(s, walk.constraint, &def))
-            return fail(s, "no memory for the constraints");
-        bool plain = is_plain(s, kind, &def, walk.constraint);
-        if (b.count && (!plain || b.kind != walk.constraint.kind || b.count >= MOST_POINTS)) {
-            good = save_batch(s, list, &b);
-            b.count = 0;
-        }
-        if (plain && b.count++ == 0) {
-            b.kind = walk.constraint.kind;
-            b.begin = walk;
-        }
-        if (!plain)
-            save_single(s, list, kind, &def, walk.constraint);
-        sn_arena_release(&s->scratch);
-    }
-    return good && (!b.count || save_batch(s, list, &b));
-}
-
 /* ---- What is still to happen ------------------------------------------------------------------------------------------------ */
 
-static void save_selection(saver *s, sn_value *record, sn_selection of)
+static void save_selection(sn_saver *s, sn_value *record, sn_selection of)
 {
     double *numbers;
     if (!sn_document_numbers(s->out, record, "of", of.count, NULL, &numbers))
@@ -677,7 +321,7 @@ static void save_selection(saver *s, sn_value *record, sn_selection of)
         numbers[i] = s->number[of.number[i]];
 }
 
-static void save_forces(saver *s, sn_value *root)
+static void save_forces(sn_saver *s, sn_value *root)
 {
     const sn_scene_force *force = s->scene->forces.items;
     sn_value *list = NULL;
@@ -693,13 +337,13 @@ static void save_forces(saver *s, sn_value *root)
     }
 }
 
-static bool is_body(const saver *s, uint32_t number)
+static bool is_body(const sn_saver *s, uint32_t number)
 {
     return sn_particle_body(s->scene->world, sn_particle_from_index(s->scene->world, number)).generation != 0;
 }
 
 /* Where a kinematic body was at the start. */
-static void save_start(saver *s, sn_value *record, const sn_scene_motion *motion)
+static void save_start(sn_saver *s, sn_value *record, const sn_scene_motion *motion)
 {
     sn_vec3 x = motion->start[0];
     sn_quat q = motion->rotation;
@@ -708,7 +352,7 @@ static void save_start(saver *s, sn_value *record, const sn_scene_motion *motion
 }
 
 /* Where particles and bodies were. */
-static void save_starts(saver *s, sn_value *record, const sn_scene_motion *motion)
+static void save_starts(sn_saver *s, sn_value *record, const sn_scene_motion *motion)
 {
     double *start;
     uint32_t count = 3 * motion->of.count;
@@ -729,7 +373,7 @@ static void save_starts(saver *s, sn_value *record, const sn_scene_motion *motio
     }
 }
 
-static void save_blades(saver *s, sn_value *root)
+static void save_blades(sn_saver *s, sn_value *root)
 {
     const sn_scene_blade *blade = s->scene->blades.items;
     sn_value *list = s->scene->blades.count ? sn_document_list(s->out, root, "blades") : NULL;
@@ -738,7 +382,7 @@ static void save_blades(saver *s, sn_value *root)
 }
 
 /* Where particles of a motion were at its start is saved as keyframes that begin where they are now. */
-static void save_motions(saver *s, sn_value *root)
+static void save_motions(sn_saver *s, sn_value *root)
 {
     const sn_scene_motion *motion = s->scene->motions.items;
     sn_value *list = NULL;
@@ -763,7 +407,7 @@ static void save_motions(saver *s, sn_value *root)
 }
 
 /* As they are now: what they stand on they find again. */
-static void save_characters(saver *s, sn_value *root)
+static void save_characters(sn_saver *s, sn_value *root)
 {
     const sn_scene_character *one = s->scene->characters.items;
     sn_value *list = NULL;
@@ -796,7 +440,7 @@ static void save_characters(saver *s, sn_value *root)
    In the saved scene constraints are lists by kind, and "names" says which of them had which name: by their numbers among
    those of their kind, "#distance[0:19]". */
 
-static void save_range(saver *s, sn_value *list, uint32_t kind, uint32_t first, uint32_t end)
+static void save_range(sn_saver *s, sn_value *list, uint32_t kind, uint32_t first, uint32_t end)
 {
     char text[120];
     snprintf(text, sizeof text, end == first + 1 ? "#%s[%u]" : "#%s[%u:%u]", sn_kind_info(NULL, kind)->name, first,
@@ -804,7 +448,7 @@ static void save_range(saver *s, sn_value *list, uint32_t kind, uint32_t first, 
     sn_document_text(s->out, list, NULL, text);
 }
 
-static void save_hold(saver *s, sn_value *list, sn_constraints run)
+static void save_hold(sn_saver *s, sn_value *list, sn_constraints run)
 {
     uint32_t first = 0, end = 0;
     for (uint32_t i = 0; i < run.count; ++i) {
@@ -827,7 +471,7 @@ static void save_hold(saver *s, sn_value *list, sn_constraints run)
 }
 
 /* All runs of one name, under it; `before` is the name of their object and a point, or empty. */
-static void save_holds(saver *s, sn_value *root, sn_value **names, const char *before, uint32_t count,
+static void save_holds(sn_saver *s, sn_value *root, sn_value **names, const char *before, uint32_t count,
                        const sn_hold *hold)
 {
     for (uint32_t i = 0; i < count; ++i) {
@@ -847,7 +491,7 @@ static void save_holds(saver *s, sn_value *root, sn_value **names, const char *b
     }
 }
 
-static void save_names(saver *s, sn_value *root)
+static void save_names(sn_saver *s, sn_value *root)
 {
     sn_value *names = NULL;
     for (uint32_t i = 0; i < s->scene->objects.count; ++i) {
@@ -861,7 +505,8 @@ static void save_names(saver *s, sn_value *root)
 
 /* ---- Events and records ------------------------------------------------------------------------------------------------------- */
 
-static void save_constraints_of(saver *s, sn_value *record, const char *key, uint32_t count, const sn_constraint *list)
+static void save_constraints_of(sn_saver *s, sn_value *record, const char *key, uint32_t count,
+                                const sn_constraint *list)
 {
     sn_value *of = sn_document_list(s->out, record, key);
     uint32_t kind = SN_KIND_NONE, first = 0, end = 0;
@@ -882,14 +527,14 @@ static void save_constraints_of(saver *s, sn_value *record, const char *key, uin
         save_range(s, of, kind, first, end);
 }
 
-static void save_two(saver *s, sn_value *record, const char *key, const sn_point point[2])
+static void save_two(sn_saver *s, sn_value *record, const char *key, const sn_point point[2])
 {
     sn_value *list = sn_document_list(s->out, record, key);
     for (int i = 0; i < 2; ++i)
-        save_point(s, list, &point[i]);
+        sn_saver_put_point(s, list, &point[i]);
 }
 
-static void save_sides(saver *s, sn_value *when, const sn_trigger *trigger)
+static void save_sides(sn_saver *s, sn_value *when, const sn_trigger *trigger)
 {
     sn_value *list = sn_document_list(s->out, when, "contact");
     for (int i = 0; i < 2; ++i) {
@@ -907,7 +552,7 @@ static void save_sides(saver *s, sn_value *when, const sn_trigger *trigger)
 }
 
 /* What it waits for; nothing, if that has come: it then happens with the next frame. */
-static void save_trigger(saver *s, sn_value *record, const sn_scene_event *event)
+static void save_trigger(sn_saver *s, sn_value *record, const sn_scene_event *event)
 {
     const sn_trigger *trigger = &event->trigger;
     if (trigger->type == SN_TRIGGER_NONE || trigger->holds)
@@ -923,7 +568,7 @@ static void save_trigger(saver *s, sn_value *record, const sn_scene_event *event
     }
 }
 
-static void save_events(saver *s, sn_value *root)
+static void save_events(sn_saver *s, sn_value *root)
 {
     const sn_scene_event *event = s->scene->events.items;
     sn_value *list = NULL;
@@ -947,7 +592,7 @@ static void save_events(saver *s, sn_value *root)
     }
 }
 
-static void save_record(saver *s, sn_value *root)
+static void save_record(sn_saver *s, sn_value *root)
 {
     sn_trace_list traces = sn_scene_traces(s->scene);
     if (traces.particle_count == 0 && traces.constraint_count == 0 && traces.heap_count == 0 && traces.every == 1)
@@ -998,21 +643,21 @@ static bool is_finite(const sn_value *value, char *path, size_t size)
     return good;
 }
 
-static bool save_all(saver *s)
+static bool save_all(sn_saver *s)
 {
-    if (!number_particles(s) || !rank_constraints(s))
+    if (!sn_saver_number_particles(s) || !sn_saver_rank_constraints(s))
         return false;
     sn_value *root = sn_document_record(s->out, NULL, NULL);
     save_head(s, root);
     const char *cannot = sn_scene_save_contact(s->scene, s->out, root);
     if (cannot)
-        return fail(s, cannot);
+        return sn_saver_fail(s, cannot);
     sn_value *objects = sn_document_list(s->out, root, "objects");
     for (uint32_t i = 0; i < s->scene->objects.count; ++i)
         if (!sn_scene_is_lone_body(scene_object(s->scene, i)))
             save_object(s, objects, scene_object(s->scene, i));
     save_bodies(s, root);
-    if (!save_constraints(s, root))
+    if (!sn_saver_put_constraints(s, root))
         return false;
     save_names(s, root);
     save_forces(s, root);
@@ -1023,16 +668,16 @@ static bool save_all(saver *s)
     save_record(s, root);
     char path[160] = "", text[240];
     if (s->out->failed)
-        return fail(s, "no memory for the document");
+        return sn_saver_fail(s, "no memory for the document");
     if (is_finite(root, path, sizeof path))
         return true;
     snprintf(text, sizeof text, "%s is infinite or no number, and a scene file can hold neither", path);
-    return fail(s, text);
+    return sn_saver_fail(s, text);
 }
 
 bool sn_scene_save(sn_scene *scene, sn_document *document, char *message, size_t size)
 {
-    saver s = {.scene = scene, .out = document, .message = message, .size = size};
+    sn_saver s = {.scene = scene, .out = document, .message = message, .size = size};
     sn_arena_init(&s.scratch, &scene->options.allocator);
     sn_arena_init(&s.ranks_arena, &scene->options.allocator);
     bool good = save_all(&s);
