@@ -104,12 +104,15 @@ bool sn_ties_is_cut(const sn_ties *ties, uint32_t a, uint32_t b)
     return any;
 }
 
+/* A particle that came since then came by a tear, and is drawn with what was torn. */
 static bool is_of_one_object(const sn_ties *ties, const sn_point point[2])
 {
     if (!is_particle(&point[0]) || !is_particle(&point[1]))
         return false;
     const uint32_t a = point[0].particle[0].index, b = point[1].particle[0].index;
-    return a < ties->particles && b < ties->particles && ties->object[a] && ties->object[a] == ties->object[b];
+    if (a >= ties->particles || b >= ties->particles)
+        return true;
+    return ties->object[a] && ties->object[a] == ties->object[b];
 }
 
 bool sn_ties_next(const sn_ties *ties, sn_constraint_walk *walk, sn_vec3 *from, sn_vec3 *to)

@@ -36,7 +36,7 @@ static void test_silk(void **state)
                  silk_64 = worst_rod("rubber_and_silk", 90, 0, NULL);
     print_message("worst rod: swept %.2f and %.2f, silk %.4f and %.4f\n", swept_32, swept_64, silk_32, silk_64);
     assert_true(swept_32 > 0.1 && swept_64 > 0.5); /* like rubber */
-    assert_true(silk_32 < 0.02 && silk_64 < 0.02);
+    assert_true(silk_32 < 0.05 && silk_64 < 0.05); /* also while it swings */
 }
 
 int main(void)
