@@ -133,7 +133,8 @@ SN_API sn_skin_def sn_default_skin_def(void);
 
    In a 2D world self_collision does nothing. With other particles and bodies such a skin collides as every skin does. */
 
-/* Adds a skin. Its material and filter are those of the group of its particles. A skin whose particles are removed loses
+/* Adds a skin. Particles of its own group, group 0 too, do not collide with it: give what is to lie on it another group. Its material
+   and filter are those of the group of its particles. A skin whose particles are removed loses
    their triangles. Refused: an unknown particle, a triangle with a corner twice, negative thickness, no triangle. */
 SN_API sn_result sn_skin_add(sn_world *world, const sn_skin_def *def, sn_skin *skin);
 SN_API sn_result sn_skin_remove(sn_world *world, sn_skin skin);
