@@ -40,7 +40,7 @@ bool sn_reference_print(FILE *file);
 /* Prints "sinew: ..." to standard error and returns code, so that callers can return it. */
 int sn_complain(int code, const char *format, ...) SN_PRINTS(2, 3);
 
-/* Says that standard output cannot be written, by errno, but not of a pipe that nobody reads any more: `sinew list | head -n 1` is no
+/* Says that standard output cannot be written, by errno, but not of a pipe whose reader is gone: `sinew list | head -n 1` is no
    mistake. SN_EXIT_OUTPUT in either case. */
 int sn_complain_of_output(void);
 
@@ -148,7 +148,7 @@ int sn_signals_came(void);
 /* From now on a step of the scene ends with SN_CANCELLED if a signal comes meanwhile: it is then not taken. */
 void sn_signals_end_steps(sn_scene *scene);
 
-/* A pipe that nobody reads any more is an error of the write rather than the end of the program. */
+/* A pipe whose reader is gone is an error of the write rather than the end of the program. */
 void sn_signals_ignore_pipe(void);
 
 #endif

@@ -9,7 +9,7 @@
 
 /* ---- The trace behind a picture ---------------------------------------------------------------------------------- */
 
-/* A folder of our own for a trace that nobody asked to keep. */
+/* A folder of our own for a trace that is not to be kept. */
 static bool make_temporary(sn_job *job)
 {
     const char *place = getenv("TMPDIR");

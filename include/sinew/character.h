@@ -1,4 +1,4 @@
-/* A character: an upright capsule that a player or a program moves through a world. It slides along what it meets, climbs steps and slopes, rides
+/* A character: an upright capsule that a player or a program moves through a world. It slides along what it hits, climbs steps and slopes, rides
    what it stands on, and pushes bodies. It is no body itself: it goes where it is told, as far as there is room, and nothing pushes
    it but what moves into it. (Jolt's CharacterVirtual, PhysX' capsule controller, the mover of Box2D.)
 
@@ -14,7 +14,7 @@
            sn_character_move(world, &c, dt);
        }
 
-   It moves along casts of its shape, so it passes through nothing, however fast it is. It keeps a small distance (skin) from what it meets. */
+   It moves along casts of its shape, so it passes through nothing, however fast it is. It keeps a small distance (skin) from what it hits. */
 #ifndef SINEW_CHARACTER_H
 #define SINEW_CHARACTER_H
 
@@ -35,11 +35,11 @@ typedef struct sn_character {
         slope_limit; /* rad: it stands and walks on slopes up to this, and slides down steeper ones; 0 to pi / 2; default 0.87, 50 degrees */
     sn_real skin; /* m: the distance that it keeps; positive, less than the radius; default 0.006 */
     sn_real
-        mass; /* kg: with which it meets bodies, and presses on those that it stands on; not negative; default 80; 0: it pushes
+        mass; /* kg: with which it hits bodies, and presses on those that it stands on; not negative; default 80; 0: it pushes
                             nothing */
     sn_real push; /* N: it pushes bodies with at most this; not negative; default 500 */
     sn_query_filter
-        filter; /* what it meets; default bodies of every type. Particles and skins stop it if you add them, and are not pushed */
+        filter; /* what it hits; default bodies of every type. Particles and skins stop it if you add them, and are not pushed */
     sn_body
         body; /* a kinematic one that follows it, or null (default): a capsule, say, with a filter of its own, by which particles, cloth
                                and bodies feel it. It is left out of its own queries and gets a target in every move, so it moves in the next step */

@@ -2,9 +2,9 @@
    their radius), at skins (their triangles, thickness left out) and at the shapes of bodies (rounding included), as they are
    now. They change nothing.
 
-   A particle of radius 0 is a point: no ray meets it, but balls and other shapes do, and it is found as the nearest. The
+   A particle of radius 0 is a point: no ray hits it, but balls and other shapes do, and it is found as the nearest. The
    particle of a body is found only if that has no shape; otherwise the body is. What is one-sided is not there for what
-   is behind it, and a ray in the plane of a triangle does not meet it. What is equally far is found in the order
+   is behind it, and a ray in the plane of a triangle does not hit it. What is equally far is found in the order
    particles, skins, bodies, and by number. In a 2D world, too, queries may come from anywhere in space: a
    mouse looks at it from outside. A hit is finite: what is so far away, or so large, that its point, normal or distance
    cannot be computed is not found.
@@ -81,18 +81,18 @@ SN_API sn_result sn_query_prepare(sn_world *world);
 
 /* ---- Rays ----------------------------------------------------------------------------------------------------------- */
 
-/* The first thing that a ray meets within `length` metres (may be INFINITY; beyond 1e18 m nothing is found); direction
+/* The first thing that a ray hits within `length` metres (may be INFINITY; beyond 1e18 m nothing is found); direction
    need not have length 1, but not 0. False if nothing, or if an argument is bad (then there is an error); *hit is then
-   zeroed. A ray that starts inside of something solid meets it at distance 0, and the point is the nearest of its
+   zeroed. A ray that starts inside of something solid hits it at distance 0, and the point is the nearest of its
    surface. */
 SN_API bool sn_query_ray(const sn_world *world, sn_vec3 origin, sn_vec3 direction, sn_real length,
                          sn_query_filter filter, sn_hit *hit);
 
-/* Whether it meets anything: for lines of sight. Faster, as it need not be the first. */
+/* Whether it hits anything: for lines of sight. Faster, as it need not be the first. */
 SN_API bool sn_query_ray_any(const sn_world *world, sn_vec3 origin, sn_vec3 direction, sn_real length,
                              sn_query_filter filter);
 
-/* All that it meets, each thing once, where the ray first meets it: the nearest `most` of them go to hits (may be NULL if
+/* All that it hits, each thing once, where the ray first hits it: the nearest `most` of them go to hits (may be NULL if
    that is 0), the nearest first. Returns how many there are in all. Of a skin each triangle is a thing, and of a static or
    kinematic body each shape. */
 SN_API uint32_t sn_query_ray_all(const sn_world *world, sn_vec3 origin, sn_vec3 direction, sn_real length,
@@ -104,8 +104,8 @@ typedef struct sn_ray {
     sn_real length;    /* m; not negative; may be INFINITY */
 } sn_ray;
 
-/* Many rays with one call: hits[i] is what sn_query_ray says of rays[i], zeroed if that meets nothing. Returns how many
-   meet something. A bad ray is named in the error; then no ray is followed and all hits are zeroed. It runs on the thread
+/* Many rays with one call: hits[i] is what sn_query_ray says of rays[i], zeroed if that hits nothing. Returns how many
+   hit something. A bad ray is named in the error; then no ray is followed and all hits are zeroed. It runs on the thread
    that calls: for several, give each a part of the rays. Rays that start near each other and go about the same way, as those of a camera do,
    are faster by a third than one by one if they are next to each other in the list. */
 SN_API uint32_t sn_query_rays(const sn_world *world, const sn_ray *rays, uint32_t count, sn_query_filter filter,
@@ -114,15 +114,15 @@ SN_API uint32_t sn_query_rays(const sn_world *world, const sn_ray *rays, uint32_
 /* ---- Shapes that move ------------------------------------------------------------------------------------------------ */
 
 /* The same for a ball of this radius (m, not negative). hit.distance is how far its centre travels; what the ball
-   overlaps at the start it meets at distance 0, whichever way it goes. */
+   overlaps at the start it hits at distance 0, whichever way it goes. */
 SN_API bool sn_query_sphere_cast(const sn_world *world, sn_vec3 origin, sn_real radius, sn_vec3 direction,
                                  sn_real length, sn_query_filter filter, sn_hit *hit);
 
 /* The same for a convex shape that does not turn on its way. It starts at shape->position and
    shape->rotation, in the world; its density does not count. hit.distance is how far it travels, a millionth of the
-   size of the smaller of the two too little rather than too much. What it overlaps at the start it meets at distance 0,
+   size of the smaller of the two too little rather than too much. What it overlaps at the start it hits at distance 0,
    whichever way it goes; hit.normal is then the way out. hit.point is one of the places that touch. Shapes that are
-   distance fields are met by corners, middles of edges and middles of faces. A hull is made of its points anew for every
+   distance fields are hit by corners, middles of edges and middles of faces. A hull is made of its points anew for every
    call, which takes some microseconds; it may have as many as that of a body. Bad shapes are refused as sn_body_add does. */
 SN_API bool sn_query_shape_cast(const sn_world *world, const sn_shape_def *shape, sn_vec3 direction, sn_real length,
                                 sn_query_filter filter, sn_hit *hit);
@@ -170,7 +170,7 @@ SN_API uint32_t sn_query_intersections(const sn_world *world, sn_intersection *f
    spot of its triangle, on a dynamic body the spot of its surface, otherwise the particle. Other bodies hide what lies
    behind them, but not sensors. A null point (all zero) if there is nothing. *distance (m, may be NULL) is where along the ray
    that point is; NaN if there is none. reach: particles are found as balls of at least this radius (m), so that small
-   ones can be hit, too; but where the ray meets a skin or a body, that goes before particles that the ray only
+   ones can be hit, too; but where the ray hits a skin or a body, that goes before particles that the ray only
    passes. */
 SN_API sn_point sn_query_pick(const sn_world *world, sn_vec3 origin, sn_vec3 direction, sn_real length, sn_real reach,
                               sn_real *distance);

@@ -356,7 +356,7 @@ class world
         return {first, count};
     }
 
-    // The first thing that a ray meets; nothing also for bad arguments, as error_text() then tells.
+    // The first thing that a ray hits; nothing also for bad arguments, as error_text() then tells.
     std::optional<sn_hit> ray(sn_vec3 origin, sn_vec3 direction, sn_real length,
                               const sn_query_filter &filter = sn_default_query_filter()) const noexcept
     {

@@ -170,7 +170,7 @@ typedef enum sn_simd {
 typedef struct sn_contact_settings {
     bool on;          /* default true. Off: nothing collides, and no time is spent on it */
     bool particles;   /* particles with each other; default true */
-    sn_real push_out; /* m/s: things that overlap when they first meet are parted at this speed, and keep none of it;
+    sn_real push_out; /* m/s: things that overlap when they first touch are parted at this speed, and keep none of it;
                               positive; default 1 */
     sn_real bounce_above; /* m/s: slower impacts do not bounce; default -1: twice gravity times the substep */
     bool sleep;           /* what rests in contact for a while is left out of the step until something happens to it;

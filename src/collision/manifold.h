@@ -12,7 +12,7 @@ typedef struct sn_manifold_point {
     sn_vec3 a, b;     /* m: spots on the surfaces of a and b, each in its own frame; from b to a: distance * normal */
     sn_real distance; /* m: negative: overlap */
     uint32_t
-        feature; /* names the corners and edges that meet, as long as they do; differs between points of a manifold */
+        feature; /* names the corners and edges that touch, as long as they do; differs between points of a manifold */
 } sn_manifold_point;
 
 typedef struct sn_manifold {
@@ -52,7 +52,7 @@ uint32_t sn_manifold_shape(const sn_convex *a, const sn_pose *pa, const sn_shape
 bool sn_manifold_cast(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_convex *b, const sn_pose *pb,
                       sn_real *t, sn_vec3 *normal);
 
-/* The same with a fixed shape. Fields are met by corners, middles of edges and faces. */
+/* The same with a fixed shape. Fields are touched by corners, middles of edges and faces. */
 bool sn_manifold_cast_shape(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_shape *b, const sn_pose *pb,
                             sn_real *t, sn_vec3 *normal);
 

@@ -208,7 +208,7 @@ static bool load_movers(sn_body_contact_substep *s, watching *w)
     return true;
 }
 
-/* The same, and what may meet: those that left where they were looked for are searched for again. */
+/* The same, and what may touch: those that left where they were looked for are searched for again. */
 static bool begin_movers(sn_body_contact_substep *s, sn_substep *substep)
 {
     sn_world *world = s->world;

@@ -8,7 +8,7 @@
 #define SLACK     ((sn_real)0.05) /* of the inner radius of a part: room for what others push */
 #define DEFLECTED ((sn_real)0.05) /* of its velocity: for what it strikes */
 
-/* Of the inner radius: how far a body may come out of where it was looked for before that is done again. What two meet there is not seen
+/* Of the inner radius: how far a body may come out of where it was looked for before that is done again. What two touch there is not seen
    until the next step: with a half, boxes that were thrown against each other were a tenth of their size deep when they were found. */
 #define BESIDE ((sn_real)0.05)
 

@@ -76,7 +76,7 @@ typedef struct sn_body_contact {
     uint32_t looks; /* so often its points were found anew in this step */
     bool sensor, touched;
     bool asked, off; /* the caller's functions were; and said no: a sensor without events */
-    bool clear;    /* as they fly the two do not meet in this substep, though they are within reach, unless they are */
+    bool clear;    /* as they fly the two do not touch in this substep, though they are within reach, unless they are */
     uint8_t owner; /* of the normal: an sn_normal_owner */
     uint8_t colour;
     sn_vec3 belt;    /* m/s: a is to slip on b at this velocity; see callbacks.c */
@@ -187,7 +187,7 @@ typedef struct sn_body_contacts {
     sn_real rest_fall;                 /* m: and what gravity may do in a step; */
     bool rest_known;                   /*   false: there is none */
     sn_table list_table;               /* of uint32_t: movers that are awake, or in a contact */
-    sn_table ball_table;               /* of uint32_t: particles that may meet bodies, by slot: their movers */
+    sn_table ball_table;               /* of uint32_t: particles that may touch bodies, by slot: their movers */
     sn_table count_table;              /* of uint32_t: how many each item of a loop found */
     sn_table found_table;              /* see body_broad_phase.c */
     sn_table spare_table;
@@ -201,7 +201,7 @@ typedef struct sn_body_contacts {
                             the sweep in which it was stirred last; and of uint32_t: those that a sweep runs */
     sn_table batch_table;  /* of sn_wide_body_contact and of sn_wide_manifold */
     sn_table record_table; /* of sn_vec4: a record by mover, an empty one, and those of fixed shapes; see wide/wide.h */
-    sn_table fixed_shape_table; /* of uint32_t: numbers of fixed shapes that are met */
+    sn_table fixed_shape_table; /* of uint32_t: numbers of fixed shapes in contacts */
     sn_table
         rank_table; /* of uint32_t, by number of a fixed shape: its place among those; SN_ID_FREE: it is none of them */
     sn_table apart_table;                       /* of sn_body_contact_apart and of atomic uint32_t: see body_apart.c */
@@ -217,10 +217,10 @@ typedef struct sn_body_contacts {
 void sn_body_contacts_init(sn_body_contacts *body_contacts);
 void sn_body_contacts_release(sn_body_contacts *body_contacts, const sn_allocator *allocator);
 
-/* Finds what may meet in a step of dt, once the motions of fixed shapes are known. */
+/* Finds what may touch in a step of dt, once the motions of fixed shapes are known. */
 sn_result sn_body_contacts_find(struct sn_world *world, sn_real dt);
 
-/* Within a step, if bodies became faster than was thought: adds what those that left may meet besides. ended: what bodies may have met
+/* Within a step, if bodies became faster than was thought: adds what those that left may touch besides. ended: what bodies may have touched
    that left on their ways of the substep that ends. */
 sn_result sn_body_contacts_find_again(struct sn_world *world, bool ended);
 

@@ -84,7 +84,7 @@ static void let_go(sn_body_contact *contact, const sn_body_contact_point *point)
     contact->gone = sum;
 }
 
-/* Points keep what they pushed as long as their features meet. */
+/* Points keep what they pushed as long as their features touch. */
 static bool keep_point(const sn_body_contact_point *old, uint32_t olds, sn_body_contact_point *point, uint32_t *kept)
 {
     for (uint32_t k = 0; k < olds; ++k)
@@ -274,7 +274,7 @@ static bool ball_is_met(looking *l, sn_real h)
     return lies_in_plane(l->world, &l->m[0]);
 }
 
-/* Whether a and b meet on their ways; then the points are those where they do. */
+/* Whether a and b touch on their ways; then the points are those where they do. */
 static bool is_met(looking *l, sn_real h)
 {
     sn_real t;
@@ -312,7 +312,7 @@ static sn_real apart(const looking *l)
     return known && l->m[0].apart > reach ? l->m[0].apart * CERTAIN : reach;
 }
 
-/* Points are those where the two are nearest when a substep begins, but what is fast may be about to pass beside, or to meet
+/* Points are those where the two are nearest when a substep begins, but what is fast may be about to pass beside, or to touch
    elsewhere. So it is followed along its way. */
 static bool follow(looking *l, bool touches, sn_real h)
 {

@@ -1,10 +1,10 @@
-/* What the search for contact of bodies is made of: body_broad_phase.c and body_bounds.c only. */
+/* What the search for contact of bodies is made of: body_broad_phase.c, body_bounds.c and body_make.c only. */
 #ifndef SN_CONTACT_BODY_SEARCH_H
 #define SN_CONTACT_BODY_SEARCH_H
 
 #include "contact/body_work.h"
 
-/* Two that may meet, by their boxes, before a contact is made of them. */
+/* Two that may touch, by their boxes, before a contact is made of them. */
 typedef struct sn_body_contact_found {
     uint32_t a;     /* box */
     uint32_t other; /* box, slot of a particle, or number of a fixed shape */
@@ -37,6 +37,18 @@ static inline sn_bounds contact_grow(sn_bounds b, sn_real by)
 {
     return (sn_bounds){vec3_sub(b.low, vec3(by, by, by)), vec3_add(b.high, vec3(by, by, by))};
 }
+
+/* Room for so many contacts is made when there are none yet, so that the first ones need not ask for it. */
+#define SN_BODY_CONTACTS_FEW 8u
+
+/* The slot of the body of a box. */
+static inline uint32_t contact_slot_of(const sn_body_contact_finding *f, uint32_t at)
+{
+    return ((const sn_mover *)f->body_contacts->mover_table.column[0])[f->body[at]].slot;
+}
+
+/* Fills the table of what was found, in an order that depends on the world alone (body_broad_phase.c). */
+sn_result sn_body_contacts_search(sn_body_contact_finding *f);
 
 /* The boxes of all parts of bodies, and trees of them. Within a step, those of bodies that left where they were looked for. */
 sn_result sn_body_contacts_make_boxes(sn_body_contact_finding *f);

@@ -234,7 +234,7 @@ bool sn_body_contacts_pass(sn_world *world, sn_real h)
     if (!world->body_contacts.list_table.count)
         return true;
     sn_stage_enter(world, SN_STAGE_CONTACT);
-    if (!world->body_contacts.count) /* forces or constraints may have thrown some to where they meet something */
+    if (!world->body_contacts.count) /* forces or constraints may have thrown some to where they touch something */
         return sn_body_contacts_stop(world, h);
     sn_body_contacts_load_fixed_shapes(world);
     bool good = sn_body_contacts_share(world, movers, sn_body_contacts_load_piece, &s) && weigh_all(&s) &&

@@ -4,7 +4,7 @@
    gets a spin by that which turns it by more than a radian in what is left of the substep, and its other end through what struck it.
    So the ways of bodies that are fast are looked at once more when all is done, from where they began to where they are, turning evenly,
    and two that would come into each other by more than half of the inner radius of the thinner one stop before that, on their ways. Their
-   velocities stay what they are: the next substep begins where they meet, and finds the points where they do.
+   velocities stay what they are: the next substep begins where they touch, and finds the points where they do.
 
    The distance of two changes by no more than the ways of their spots, so that steps as long as that are never too long (Mirtich 1996).
    In an overlap, steps of an eighth of the thickness are short enough to see it become deeper.
@@ -19,7 +19,7 @@
 #include "bodies/rotation.h"
 
 #define ROUNDS 16u   /* a body that stops may be where another comes along, */
-#define PLAIN  8u    /*   and after so many rounds those that meet stay where they were: then it comes to an end */
+#define PLAIN  8u    /*   and after so many rounds those that touch stay where they were: then it comes to an end */
 #define STEPS  1024u /* on a way, at most; a body that needs more stops where it is */
 #define DEEP   ((sn_real)0.5) /* of the inner radius: so much deeper than at the start is too deep */
 /* The cosine of half an angle of a fiftieth: what turns by less is as fast as its centre, but for that. */
@@ -182,7 +182,7 @@ typedef struct shares {
 typedef struct stopping {
     const sn_world *world;
     sn_real h;
-    bool at_once; /* on their ways they meet again and again: they do not go at all */
+    bool at_once; /* on their ways they touch again and again: they do not go at all */
     atomic_bool stopped;
 } stopping;
 
@@ -294,7 +294,7 @@ static void measure_piece(void *data, uint32_t first, uint32_t end)
         atomic_store_explicit(&measure->fast, true, memory_order_relaxed);
 }
 
-/* Bodies that were thrown out of where they were looked for may have met others on their ways, which stand or sleep if they are new. */
+/* Bodies that were thrown out of where they were looked for may have touched others on their ways, which stand or sleep if they are new. */
 static bool find_left(sn_world *world)
 {
     world->contacts.failed = sn_body_contacts_find_again(world, true);

@@ -1,6 +1,6 @@
 /* Events of contact.
 
-   What was pushed in a step, or met a sensor, is collected, sorted by the numbers of the two, and compared with those that
+   What was pushed in a step, or touched a sensor, is collected, sorted by the numbers of the two, and compared with those that
    touched in the step before: new ones begin, others stay, and those that are missing end. Only this list is state. */
 #include "contact/events.h"
 
@@ -159,7 +159,7 @@ static sn_real impulse_of(const sn_body_contact *contact, sn_vec3 *spot)
     return sum;
 }
 
-/* Which sensor of a dynamic body met something, if one did; see sn_touching. */
+/* Which sensor of a dynamic body touched something, if one did; see sn_touching. */
 static uint32_t sensor_of(const sn_world *world, const sn_body_contact *contact, bool turned,
                           const sn_contact_pair *pair)
 {
@@ -229,7 +229,7 @@ static void find_all(sn_world *world)
             add_static(world, &contact[i]);
 }
 
-/* Sorts what was found. A particle may meet another in several spots, of triangles around a corner: these are one contact, whose
+/* Sorts what was found. A particle may touch another in several spots, of triangles around a corner: these are one contact, whose
    place is that of the hardest of them. The result is in the first count entries of the sorted items. */
 static uint32_t sort_and_unite(sn_contact_events *e)
 {

@@ -11,7 +11,7 @@
 #include "contact/skin_contacts.h"
 #include "contact/surface_contacts.h"
 
-/* A particle and a fixed shape that may meet. */
+/* A particle and a fixed shape that may touch. */
 typedef struct sn_static_contact {
     uint32_t slot, number; /* of the particle's storage, of the fixed shape */
     uint32_t next;         /* of those that were found late: 1 + the next one of the same particle; 0: there is none */
@@ -129,7 +129,7 @@ typedef struct sn_contacts {
     uint64_t tree_edits;                        /* of the contact world, when the tree was built */
     uint32_t tree_age;                          /* steps since then */
     uint32_t skin_contacts, skin_contact_pairs; /* how many; the last of those that were found are pairs of particles */
-    bool watches;                               /* there are skins, and particles that may meet them */
+    bool watches;                               /* there are skins, and particles that may touch them */
     sn_real time_left;                          /* s: of the step, with the substep that runs */
     sn_real longest_way;  /* m: no particle has come farther in this substep, as of the last look at it */
     sn_surfaces surfaces; /* skins that collide with themselves and each other */
@@ -142,7 +142,7 @@ struct sn_world;
 void sn_contacts_init(sn_contacts *contacts);
 void sn_contacts_release(sn_contacts *contacts, const sn_allocator *allocator);
 
-/* Finds what may meet in a step of dt. SN_ERROR_MEMORY or SN_ERROR_HOST if it could not; nothing has changed then. */
+/* Finds what may touch in a step of dt. SN_ERROR_MEMORY or SN_ERROR_HOST if it could not; nothing has changed then. */
 sn_result sn_contacts_find(struct sn_world *world, sn_real dt);
 
 /* Around the passes of a substep of h, which is number i of so many. False if the task hook lost tasks. */
@@ -151,7 +151,7 @@ bool sn_contacts_pass(struct sn_world *world, sn_real h, bool first);
 bool sn_contacts_end(struct sn_world *world, sn_real h);
 
 /* After the substeps of a step in which nothing was near: whether particles came so much farther than was thought that they may have
-   met something. Then the step is to be taken again, watched. An error as in sn_contacts_find. */
+   touched something. Then the step is to be taken again, watched. An error as in sn_contacts_find. */
 sn_result sn_contacts_strayed(struct sn_world *world, bool *strayed);
 
 /* Makes room for remembering what was found; and remembers, at the end of a step, what was pushed last. */

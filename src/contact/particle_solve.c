@@ -452,7 +452,7 @@ static void add_plane(const sn_contact_pass *p, plane_batch *b, sn_static_contac
 }
 
 /* The last word about sheets: a ball that slides along one face touches it from the start, which hides from a cast what its way
-   meets later. Its centre does not touch: where the way of that meets the sheet itself, it goes on along that face, and
+   touches later. Its centre does not touch: where the way of that touches the sheet itself, it goes on along that face, and
    after a few of them it stays where the substep began. */
 #define FACES_TO_TRY 4
 
@@ -667,7 +667,7 @@ bool sn_contacts_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_real h
     return sn_skin_contacts_meet(world) && run_statics(&p, contact_static);
 }
 
-/* Static contacts of a piece are in the order of fixed shapes, and no particle meets one twice: so those that follow one another are of
+/* Static contacts of a piece are in the order of fixed shapes, and no particle touches one twice: so those that follow one another are of
    different particles. */
 static void project_statics_piece(void *data, uint32_t index, uint32_t worker)
 {

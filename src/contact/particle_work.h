@@ -37,7 +37,7 @@ typedef struct sn_contact_finding {
     sn_real dt;
     bool counting;           /* walls: count them, or write them */
     bool late;               /* within a substep */
-    atomic_bool has_spheres; /* some particle can meet others, */
+    atomic_bool has_spheres; /* some particle can touch others, */
     atomic_bool has_choice;  /*   and some of those may have their reasons not to */
     atomic_bool shared;  /* some particles have several static contacts, not all of them planes, which nothing passes */
     atomic_bool sided;   /* some static contacts are no planes: it matters from where a particle comes */

@@ -19,7 +19,7 @@ typedef struct sn_friction {
 #define SN_SKIN_CONTACT_COLOURS 64u
 #define SN_SKIN_CONTACT_PAIR    UINT32_MAX /* for the triangle: two particles */
 
-/* A particle and a triangle of a skin that may meet. */
+/* A particle and a triangle of a skin that may touch. */
 typedef struct sn_skin_contact {
     uint32_t slot[4];  /* the particle, and the triangle's corners */
     uint32_t triangle; /* in the world's table of triangles */

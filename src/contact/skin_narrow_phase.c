@@ -1,7 +1,7 @@
-/* Finding which particles may meet which triangles of skins, and telling them apart by colour: contacts of one colour share no
-   particle and run side by side. A skin does not meet particles of its own group. skin_solve.c says what contacts then do.
+/* Finding which particles may touch which triangles of skins, and telling them apart by colour: contacts of one colour share no
+   particle and run side by side. A skin does not collide with particles of its own group. skin_solve.c says what contacts then do.
 
-   Found is what may meet while no particle leaves its margin, which is how far its velocity takes it in the step. Constraints and
+   Found is what may touch while no particle leaves its margin, which is how far its velocity takes it in the step. Constraints and
    blows can throw particles farther than that: then contacts are looked for again, within the substep, and those that go on keep
    what they were pushed with.
 
@@ -323,7 +323,7 @@ static bool look_at(void *data, uint32_t triangle)
     if (!sn_contacts_agree(own->category, own->mask, other->category, other->mask))
         return true;
     if (other->directional && p->radius[l->slot] > 0 && p->radius[corner[0]] > 0)
-        return true; /* they meet as particles, and the skin says which way is out */
+        return true; /* they touch as particles, and the skin says which way is out */
     for (uint32_t k = 0; k < 3; ++k)
         if (sn_incidence_joins(&world->incidence, &world->constraints, p->index[l->slot], p->index[corner[k]]))
             return true;

@@ -9,7 +9,7 @@
    which keeps both momenta. A particle that comes fast is followed along its way and the triangle's. Contacts of one colour share
    no particle and run side by side.
 
-   One round of pushes leaves crossings where several triangles meet, or where a heavy particle drags light ones along. So at the end
+   One round of pushes leaves crossings where several triangles come together, or where a heavy particle drags light ones along. So at the end
    of a substep all ways from its start to where particles are now are looked at: a particle whose way leads through a triangle is
    pushed again, a few times; and if that does not help, all four stop on their paths shortly before they touch. Ways only become
    shorter by that, and what does not move touches nothing new, so it comes to an end. Therefore a particle is always on the side

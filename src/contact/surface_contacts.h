@@ -116,7 +116,7 @@ typedef struct sn_surface_pair {
     sn_real gap;     /* m: between their boxes, where nothing is listed */
 } sn_surface_pair;
 
-/* A pair of features that may meet: a vertex and a triangle, or two edges. */
+/* A pair of features that may touch: a vertex and a triangle, or two edges. */
 typedef struct sn_surface_candidate {
     uint32_t vertex[4];  /* the vertex and the corners; or the ends of one edge, then of the other */
     uint32_t one, other; /* the vertex and the triangle; or the edges */
@@ -179,7 +179,7 @@ typedef struct sn_surfaces {
     sn_table touch_table;     /* of sn_surface_touch, by candidate */
     sn_table list_table;      /* of sn_surface_candidate: for each worker, what it lists */
     uint32_t list_room;       /* for each of them */
-    sn_table todo_table;      /* of uint32_t, by pair: those to be listed or looked at */
+    sn_table due_table;       /* of uint32_t, by pair: those to be listed or looked at */
     sn_table
         near_table; /* of uint32_t: candidates that the guard looks at; of sn_real, m: at least so far they are apart as the substep begins */
     sn_table contact_table; /* of sn_surface_contact: by colour, and as they were found */

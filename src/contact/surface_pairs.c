@@ -17,7 +17,7 @@
    al. 2025, "Offset geometric contact", by tile and without what turns.)
 
    Besides, boxes around the features and what their velocities add in the substep have to touch, with their thickness. Where tiles pass each other so fast that much would have to be listed,
-   only what boxes like these let meet is. */
+   only what boxes like these let touch is. */
 #include "contact/particle_contacts.h"
 
 #include "world/world.h"
@@ -131,7 +131,7 @@ typedef struct listing {
     sn_real next;      /* m: least that is not listed */
     sn_real sure;      /* m: what has less is listed, wherever it goes */
     bool same;         /* skin */
-    bool fast;         /* more is wanted than that: what has more is listed if it may meet */
+    bool fast;         /* more is wanted than that: what has more is listed if it may touch */
     const pairing *p;
     sn_surface_candidate *to;
     uint32_t room, found; /* what finds no room is counted only */
@@ -467,7 +467,7 @@ static bool close_gaps(sn_world *world, sn_surfaces *s, uint64_t more)
 static void list_task(void *data, uint32_t index, uint32_t worker)
 {
     pairing *p = data;
-    sn_surface_pair *pair = &surface_pairs(p->s)[((const uint32_t *)p->s->todo_table.column[0])[index]];
+    sn_surface_pair *pair = &surface_pairs(p->s)[((const uint32_t *)p->s->due_table.column[0])[index]];
     if (pair->asked && list_pair(p, pair, pair->wanted, worker))
         pair->asked = false;
     else if (pair->asked)
@@ -480,12 +480,12 @@ static bool fail(sn_world *world)
     return false;
 }
 
-/* Lists all pairs of the todo list, with what each wants. */
+/* Lists the features of all pairs that are due, with what each wants. */
 static bool list_all(pairing *p)
 {
     sn_world *world = p->world;
     sn_surfaces *s = p->s;
-    const uint32_t count = s->todo_table.count, workers = sn_parallel_workers(&world->parallel);
+    const uint32_t count = s->due_table.count, workers = sn_parallel_workers(&world->parallel);
     s->lists += count;
     if (!s->list_room)
         s->list_room = FIRST_ROOM;
@@ -502,7 +502,7 @@ static bool list_all(pairing *p)
                                count, list_task, p))
             return false;
         const uint32_t used = atomic_load_explicit(&p->used, memory_order_relaxed);
-        more = 1 + (uint64_t)used - s->candidate_table.count; /* all that was asked for now */
+        more = 1 + (uint64_t)used - s->candidate_table.count; /* all that this round asked for */
         s->candidate_table.count = used < s->candidate_table.capacity ? used : s->candidate_table.capacity;
         if (!atomic_load_explicit(&p->full, memory_order_relaxed))
             return true;
@@ -549,13 +549,13 @@ static bool collect(sn_world *world, sn_surfaces *s)
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->pair_table.count; ++i)
         count += surface_pairs(s)[i].asked;
-    s->todo_table.count = 0;
-    if (!sn_table_reserve(&s->todo_table, &world->allocator, count))
+    s->due_table.count = 0;
+    if (!sn_table_reserve(&s->due_table, &world->allocator, count))
         return fail(world);
-    uint32_t *todo = s->todo_table.column[0];
+    uint32_t *due = s->due_table.column[0];
     for (uint32_t i = 0; i < s->pair_table.count; ++i)
         if (surface_pairs(s)[i].asked)
-            todo[s->todo_table.count++] = i;
+            due[s->due_table.count++] = i;
     return true;
 }
 
@@ -567,7 +567,7 @@ bool sn_surface_pairs_begin(sn_world *world, sn_real h, sn_real more, sn_surface
         return fail(world);
     if (!sn_parallel_few(&world->parallel, s->pair_table.count, WORK_OF_PAIR, begin_piece, &p) || !collect(world, s))
         return false;
-    return !s->todo_table.count || list_all(&p);
+    return !s->due_table.count || list_all(&p);
 }
 
 /* ---- As it ends ----------------------------------------------------------------------------------------------------------------- */
@@ -634,7 +634,7 @@ bool sn_surface_pairs_end(sn_world *world)
         return fail(world);
     if (!sn_parallel_few(&world->parallel, s->pair_table.count, WORK_OF_PAIR, end_piece, &p) || !collect(world, s))
         return false;
-    if (s->todo_table.count && !list_all(&p))
+    if (s->due_table.count && !list_all(&p))
         return false;
     uint64_t count = 0;
     for (uint32_t i = 0; i < s->pair_table.count; ++i)

@@ -438,18 +438,18 @@ static bool skins_agree(const sn_world *world, uint32_t a, uint32_t b)
     return a == b || sn_contacts_agree(one->category, one->mask, two->category, two->mask);
 }
 
-typedef struct meeting {
+typedef struct tile_search {
     sn_world *world;
     sn_surfaces *s;
     uint32_t tile;
     uint32_t first; /* of its pairs */
     bool full;
-} meeting;
+} tile_search;
 
 /* Pairs of a tile are kept in the order of the others: few come after one that is found late. */
-static bool meet(void *data, uint32_t other)
+static bool look_at_tile(void *data, uint32_t other)
 {
-    meeting *m = data;
+    tile_search *m = data;
     sn_surfaces *s = m->s;
     const sn_surface_tile *tile = surface_tiles(s);
     if (other < m->tile || !skins_agree(m->world, tile[m->tile].skin, tile[other].skin))
@@ -492,7 +492,7 @@ static bool search(sn_world *world, sn_real h, sn_real more, bool ends)
 {
     sn_surfaces *s = &world->contacts.surfaces;
     const uint32_t tiles = s->tile_table.count;
-    meeting m = {.world = world, .s = s};
+    tile_search m = {.world = world, .s = s};
     expect(s, h, more, ends);
     s->searches++;
     if (s->tree.items == tiles && ++s->tree_age < REBUILT) {
@@ -504,7 +504,7 @@ static bool search(sn_world *world, sn_real h, sn_real more, bool ends)
     s->found_table.count = 0;
     for (; m.tile < tiles && !m.full; ++m.tile) {
         m.first = s->found_table.count;
-        sn_bvh_overlap(&s->tree, &surface_tiles(s)[m.tile].fat, meet, &m);
+        sn_bvh_overlap(&s->tree, &surface_tiles(s)[m.tile].fat, look_at_tile, &m);
     }
     s->searched = !m.full;
     if (m.full) {

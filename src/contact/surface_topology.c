@@ -46,7 +46,7 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->moved_table, sizeof(sn_surface_candidate), false);
     sn_table_column(&s->touch_table, sizeof(sn_surface_touch), false);
     sn_table_column(&s->list_table, sizeof(sn_surface_candidate), false);
-    sn_table_column(&s->todo_table, sizeof(uint32_t), false);
+    sn_table_column(&s->due_table, sizeof(uint32_t), false);
     sn_table_column(&s->near_table, sizeof(uint32_t), false);
     sn_table_column(&s->near_table, sizeof(sn_real), false);
     sn_table_column(&s->contact_table, sizeof(sn_surface_contact), false);
@@ -61,7 +61,7 @@ void sn_surfaces_release(sn_surfaces *s, const sn_allocator *allocator)
         &s->index_table,       &s->vertex_table,    &s->triangle_table, &s->edge_table, &s->ring_start_table,
         &s->ring_table,        &s->sort_table,      &s->skin_table,     &s->tile_table, &s->tile_triangle_table,
         &s->tile_vertex_table, &s->tile_edge_table, &s->corner_table,   &s->pair_table, &s->found_table,
-        &s->candidate_table,   &s->moved_table,     &s->touch_table,    &s->list_table, &s->todo_table,
+        &s->candidate_table,   &s->moved_table,     &s->touch_table,    &s->list_table, &s->due_table,
         &s->near_table,        &s->contact_table,   &s->colour_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);

@@ -1,7 +1,7 @@
 /* A character: collide and slide along casts of a capsule, with steps, slopes and platforms. Everything is asked through the public queries.
 
    A move is: carried by the ground, pushed out of what came into it, along its velocity, and down onto the ground if it stood there before. Along its
-   velocity it slides: what it meets takes away the part of the way that leads into it; of two such surfaces only the crease between them is
+   velocity it slides: what it hits takes away the part of the way that leads into it; of two such surfaces only the crease between them is
    left, of three nothing (as in Quake). Something that it cannot walk up is a wall, that is, its normal is made level, unless it is a
    step: then it goes up, on, and down again. */
 #include "base/math.h"
@@ -206,7 +206,7 @@ static sn_real advance(walk *w, sn_vec3 *foot, sn_vec3 way, sn_hit *hit, bool *m
     const sn_shape_def shape = shape_at(w, *foot, 0);
     w->way = direction;
     w->casting = true;
-    /* beyond the end by the skin on a way that meets a surface at a slant, so that the skin is kept at the end, too */
+    /* beyond the end by the skin on a way that hits a surface at a slant, so that the skin is kept at the end, too */
     *met = sn_query_shape_cast(w->world, &shape, direction, length + 4 * skin, filter_of(w), hit);
     w->casting = false;
     sn_real room = length;
@@ -236,7 +236,7 @@ static bool face_at(walk *w, const sn_hit *hit, sn_vec3 foot, sn_vec3 *normal)
     return true;
 }
 
-/* What something that is met below is to a walker. */
+/* What something that is hit below is to a walker. */
 typedef enum footing {
     FOOTING_NONE,
     FOOTING_EDGE, /* of something that can be stood on, no higher than a step, at which the contact itself is too steep */

@@ -1,13 +1,11 @@
-/* Constraints: points, kinds, adding, changing, removing. */
-#include "world/world.h"
+/* Constraints: points, kinds, adding. constraint_edits.c has handles, changes and removals. */
+#include "world/constraint_work.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* Weights of a spot must sum to 1 this closely; a smaller error is spread over them. */
 #define WEIGHT_SLACK 1e-3
-
-#define ALONE UINT32_MAX
 
 /* What a definition that was not started from sn_default_constraint_def does not hold by accident. */
 #define DEF_MADE 0x5157e11u
@@ -176,7 +174,7 @@ sn_constraint_def sn_default_constraint_def(uint32_t kind)
     return def;
 }
 
-static sn_result check_give(const sn_world *world, const sn_kind *kind, sn_give give)
+sn_result sn_constraint_check_give(const sn_world *world, const sn_kind *kind, sn_give give)
 {
     if (give.compliance != 0 && (kind->project || kind->force))
         return world_fail(world, SN_ERROR_ARGUMENT, "compliance is %g; kind '%s' is a %s and must have 0",
@@ -208,7 +206,7 @@ static sn_result check_def(sn_world *world, const sn_constraint_def *def, sn_poo
         return world_fail(world, SN_ERROR_ARGUMENT, "a constraint of kind '%s' makes no sense in a 2D world",
                           (*pool)->kind.name);
     *give = (sn_give){def->compliance, def->damping, def->stiffness};
-    return check_give(world, &(*pool)->kind, *give);
+    return sn_constraint_check_give(world, &(*pool)->kind, *give);
 }
 
 /* Places of a 2D world lie in its plane. */
@@ -223,9 +221,9 @@ static bool check_planar(const sn_kind *kind, const sn_real *param, char *reason
     return true;
 }
 
-/* Completes the parameters of a constraint whose points are at x. number is its place in a bulk call, or ALONE. */
-static sn_result complete_params(sn_world *world, const sn_pool *pool, const sn_vec3 *x, const sn_quat *q,
-                                 uint32_t points, sn_real *param, uint32_t number)
+/* Completes the parameters of a constraint whose points are at x. number is its place in a bulk call, or SN_CONSTRAINT_ALONE. */
+sn_result sn_constraint_complete_params(sn_world *world, const sn_pool *pool, const sn_vec3 *x, const sn_quat *q,
+                                        uint32_t points, sn_real *param, uint32_t number)
 {
     char reason[SN_ERROR_SIZE - 48];
     sn_real measured[SN_MAX_PARAM_NUMBERS];
@@ -247,7 +245,7 @@ static sn_result complete_params(sn_world *world, const sn_pool *pool, const sn_
     world->busy = false;
     if (good && (world->dimensions == 3 || check_planar(&pool->kind, param, reason, sizeof reason)))
         return SN_OK;
-    if (number == ALONE)
+    if (number == SN_CONSTRAINT_ALONE)
         return world_fail(world, SN_ERROR_ARGUMENT, "%s", reason);
     return world_fail(world, SN_ERROR_ARGUMENT, "constraint %u of the call: %s", number, reason);
 }
@@ -353,7 +351,7 @@ static sn_result check_points(sn_world *world, const sn_pool *pool, const sn_con
 }
 
 /* A constraint that comes, changes or goes breaks the motion of its particles. */
-static void break_motion(sn_world *world, const sn_pool *pool, uint32_t row)
+void sn_constraint_disturb(sn_world *world, const sn_pool *pool, uint32_t row)
 {
     sn_sleep_disturb_constraint(world, pool, row);
     if (world->history.table.count)
@@ -416,18 +414,6 @@ static sn_result reserve(sn_world *world, sn_pool *pool, uint32_t kind, uint32_t
     return SN_OK;
 }
 
-/* A constraint that passed all checks, with room reserved for it. */
-typedef struct checked {
-    sn_pool *pool;
-    sn_give give;
-    uint32_t point_count;
-    sn_point
-        points[SN_MAX_POINTS]; /* of a kind with a fixed number; otherwise the numbers are in the store's scratch */
-    sn_real param[SN_MAX_PARAM_NUMBERS];
-    sn_real state[SN_MAX_STATE];
-    uint32_t row; /* that was found for it */
-} checked;
-
 /* What a constraint is to remember from the start. */
 static sn_result check_state(const sn_world *world, const sn_kind *kind, const sn_real *given, sn_real *state)
 {
@@ -441,7 +427,7 @@ static sn_result check_state(const sn_world *world, const sn_kind *kind, const s
 }
 
 /* Completes the numbers of the points of a list, for which room was reserved, at the end of those of the pool: so far they
-   belong to nothing. x is where the points are. number is its place in a bulk call, or ALONE. */
+   belong to nothing. x is where the points are. number is its place in a bulk call, or SN_CONSTRAINT_ALONE. */
 static sn_result complete_own(sn_world *world, sn_pool *pool, const sn_vec3 *x, uint32_t points, const sn_real *param,
                               const sn_real *given, uint32_t number)
 {
@@ -460,7 +446,7 @@ static sn_result complete_own(sn_world *world, sn_pool *pool, const sn_vec3 *x, 
     world->busy = false;
     if (sn_kind_complete_points(&pool->kind, given, points, own, reason, sizeof reason))
         return SN_OK;
-    if (number == ALONE)
+    if (number == SN_CONSTRAINT_ALONE)
         return world_fail(world, SN_ERROR_ARGUMENT, "%s", reason);
     return world_fail(world, SN_ERROR_ARGUMENT, "constraint %u of the call: %s", number, reason);
 }
@@ -532,7 +518,7 @@ static sn_result anchor_points(sn_world *world, const sn_point *points, uint32_t
 }
 
 /* Everything that adding or changing a constraint must check and reserve. */
-static sn_result check_constraint(sn_world *world, const sn_constraint_def *def, checked *c)
+sn_result sn_constraint_check(sn_world *world, const sn_constraint_def *def, sn_checked_constraint *c)
 {
     uint32_t spots = 0;
     sn_vec3 small[SN_MAX_POINTS], *x = small;
@@ -553,14 +539,15 @@ static sn_result check_constraint(sn_world *world, const sn_constraint_def *def,
         point_positions(world, c->pool, c->points, x, q);
     }
     memcpy(c->param, def->param, sizeof c->param);
-    if ((result = complete_params(world, c->pool, x, q, c->point_count, c->param, ALONE)) != SN_OK ||
-        (result = complete_own(world, c->pool, x, c->point_count, c->param, given, ALONE)) != SN_OK)
+    if ((result = sn_constraint_complete_params(world, c->pool, x, q, c->point_count, c->param, SN_CONSTRAINT_ALONE)) !=
+            SN_OK ||
+        (result = complete_own(world, c->pool, x, c->point_count, c->param, given, SN_CONSTRAINT_ALONE)) != SN_OK)
         return result;
     result = reserve(world, c->pool, def->kind, 1, spots, def->user, &c->row);
     return result == SN_OK && !pool_has_lists(c->pool) ? anchor_points(world, c->points, c->point_count) : result;
 }
 
-static void fill_checked(sn_world *world, uint32_t kind, uint32_t row, const checked *c)
+void sn_constraint_fill(sn_world *world, uint32_t kind, uint32_t row, const sn_checked_constraint *c)
 {
     if (pool_has_lists(c->pool))
         sn_store_set_list(&world->constraints, kind, row, world->constraints.many.column[SN_MANY_NUMBER],
@@ -568,19 +555,19 @@ static void fill_checked(sn_world *world, uint32_t kind, uint32_t row, const che
     fill(world, c->pool, row, c->points, c->param, c->give);
     if (c->pool->kind.state)
         memcpy(pool_state(c->pool, row), c->state, c->pool->kind.state * sizeof *c->state);
-    break_motion(world, c->pool, row);
+    sn_constraint_disturb(world, c->pool, row);
 }
 
 sn_result sn_constraint_add(sn_world *world, const sn_constraint_def *def, sn_constraint *constraint)
 {
     if (constraint)
         *constraint = (sn_constraint){0};
-    checked c;
-    sn_result result = check_constraint(world, def, &c);
+    sn_checked_constraint c;
+    sn_result result = sn_constraint_check(world, def, &c);
     if (result != SN_OK)
         return result;
     uint32_t generation = sn_store_take(&world->constraints, def->kind, c.row, 1);
-    fill_checked(world, def->kind, c.row, &c);
+    sn_constraint_fill(world, def->kind, c.row, &c);
     sn_pool_set_user(c.pool, c.row, 1, def->user);
     if (constraint)
         *constraint = (sn_constraint){def->kind, c.row, generation};
@@ -620,7 +607,7 @@ static sn_result fill_bulk(sn_world *world, sn_pool *pool, const sn_constraint_d
             return result;
         point_positions(world, pool, points, x, q);
         memcpy(own, param ? param + (size_t)i * pool->param_count : def->param, pool->param_count * sizeof *own);
-        if ((result = complete_params(world, pool, x, q, pool->kind.points, own, i)) != SN_OK)
+        if ((result = sn_constraint_complete_params(world, pool, x, q, pool->kind.points, own, i)) != SN_OK)
             return result;
         fill(world, pool, first + i, points, own, give);
     }
@@ -657,7 +644,7 @@ sn_result sn_constraints_add(sn_world *world, const sn_constraint_def *def, uint
     uint32_t generation = sn_store_take(&world->constraints, def->kind, first, count);
     sn_pool_set_user(pool, first, count, def->user);
     for (uint32_t i = 0; i < count; ++i)
-        break_motion(world, pool, first + i);
+        sn_constraint_disturb(world, pool, first + i);
     if (run)
         *run = (sn_constraints){def->kind, first, count, generation};
     return SN_OK;
@@ -707,7 +694,7 @@ static sn_result fill_list(sn_world *world, sn_pool *pool, const sn_constraint_d
         return world_fail(world, SN_ERROR_ARGUMENT, "%s %u of the call: particle %u is point %u and an earlier one",
                           pool->kind.name, number, index[repeat], repeat);
     memcpy(param, def->param, sizeof param);
-    if ((result = complete_params(world, pool, x, NULL, points, param, number)) != SN_OK ||
+    if ((result = sn_constraint_complete_params(world, pool, x, NULL, points, param, number)) != SN_OK ||
         (result = complete_own(world, pool, x, points, param, NULL, number)) != SN_OK)
         return result;
     sn_store_set_list(&world->constraints, def->kind, row, index, points);
@@ -748,297 +735,8 @@ sn_result sn_constraints_add_lists(sn_world *world, const sn_constraint_def *def
     uint32_t generation = sn_store_take(&world->constraints, def->kind, first, count);
     sn_pool_set_user(pool, first, count, def->user);
     for (uint32_t i = 0; i < count; ++i)
-        break_motion(world, pool, first + i);
+        sn_constraint_disturb(world, pool, first + i);
     if (run)
         *run = (sn_constraints){def->kind, first, count, generation};
     return SN_OK;
-}
-
-/* ---- Handles ---------------------------------------------------------------------------------------------------- */
-
-bool sn_constraint_is_valid(const sn_world *world, sn_constraint constraint)
-{
-    return world && constraint.kind && constraint.kind < world->constraints.kind_count &&
-           sn_ids_is_valid(&world->constraints.pool[constraint.kind]->ids, constraint.index, constraint.generation);
-}
-
-sn_pool *sn_constraint_pool(const sn_world *world, sn_constraint constraint)
-{
-    if (!world)
-        return NULL;
-    if (sn_constraint_is_valid(world, constraint))
-        return world->constraints.pool[constraint.kind];
-    if (constraint.generation == 0)
-        world_fail(world, SN_ERROR_STALE, "the constraint is null");
-    else if (constraint.kind == 0 || constraint.kind >= world->constraints.kind_count)
-        world_fail(world, SN_ERROR_STALE, "constraint %u is of kind %u, which is not known to this world",
-                   constraint.index, constraint.kind);
-    else
-        world_fail(world, SN_ERROR_STALE, "%s constraint %u (generation %u) does not exist (any more)",
-                   world->constraints.pool[constraint.kind]->kind.name, constraint.index, constraint.generation);
-    return NULL;
-}
-
-/* Common start of the calls that change a constraint. */
-static sn_result begin_change(const sn_world *world, sn_constraint constraint, sn_pool **pool)
-{
-    sn_result result = sn_world_enter(world);
-    if (result != SN_OK)
-        return result;
-    *pool = sn_constraint_pool(world, constraint);
-    return *pool ? SN_OK : SN_ERROR_STALE;
-}
-
-uint32_t sn_world_constraint_count(const sn_world *world, uint32_t kind)
-{
-    if (!world || kind >= world->constraints.kind_count)
-        return 0;
-    return kind == SN_KIND_NONE ? world->constraints.counts.live : world->constraints.pool[kind]->ids.live;
-}
-
-/* ---- Changing and removing -------------------------------------------------------------------------------------- */
-
-sn_result sn_constraint_remove(sn_world *world, sn_constraint constraint)
-{
-    sn_pool *pool = NULL;
-    sn_result result = begin_change(world, constraint, &pool);
-    if (result != SN_OK)
-        return result;
-    break_motion(world, pool, constraint.index);
-    sn_store_remove(&world->constraints, constraint.kind, constraint.index);
-    sn_store_tidy(&world->constraints, &world->allocator);
-    return SN_OK;
-}
-
-sn_result sn_constraints_remove(sn_world *world, sn_constraints run)
-{
-    sn_result result = sn_world_enter(world);
-    if (result != SN_OK)
-        return result;
-    if (run.count == 0)
-        return world_fail(world, SN_ERROR_STALE, "the run of constraints is null");
-    for (uint32_t i = 0; i < run.count; ++i)
-        if (!sn_constraint_pool(world, sn_constraints_at(run, i)))
-            return SN_ERROR_STALE;
-    for (uint32_t i = 0; i < run.count; ++i) {
-        break_motion(world, world->constraints.pool[run.kind], run.first + i);
-        sn_store_remove(&world->constraints, run.kind, run.first + i);
-    }
-    sn_store_tidy(&world->constraints, &world->allocator);
-    return SN_OK;
-}
-
-/* Whether a constraint has the particles already that it is to have. Spots and lists are not looked at. */
-static bool holds_the_same(const sn_pool *pool, uint32_t row, const checked *c)
-{
-    if (pool_has_lists(pool))
-        return false;
-    for (uint32_t i = 0; i < pool->kind.points; ++i)
-        if (c->points[i].count != 1 ||
-            pool->point[(size_t)row * pool->kind.points + i] != c->points[i].particle[0].index)
-            return false;
-    return true;
-}
-
-sn_result sn_constraint_change(sn_world *world, sn_constraint constraint, const sn_constraint_def *def)
-{
-    sn_pool *pool = NULL;
-    sn_result result = begin_change(world, constraint, &pool);
-    if (result != SN_OK)
-        return result;
-    if (def && def->kind != constraint.kind)
-        return world_fail(world, SN_ERROR_ARGUMENT, "a constraint of kind '%s' cannot become one of kind %u",
-                          pool->kind.name, def->kind);
-    checked c;
-    if ((result = check_constraint(world, def, &c)) != SN_OK)
-        return result;
-    if (!sn_pool_reserve_user(pool, &world->allocator, constraint.index, 1, def->user))
-        return world_fail(world, SN_ERROR_MEMORY, "no memory for user data of a %s constraint", pool->kind.name);
-    sn_pool_set_user(pool, constraint.index, 1, def->user);
-    break_motion(world, pool, constraint.index);
-    bool same = holds_the_same(pool, constraint.index, &c);
-    if (!same)
-        sn_store_log(&world->constraints, constraint.kind, constraint.index, 1, SN_EDIT_REMOVED);
-    sn_store_free_spots(&world->constraints, pool, constraint.index);
-    fill_checked(world, constraint.kind, constraint.index, &c);
-    sn_store_log(&world->constraints, constraint.kind, constraint.index, 1, same ? SN_EDIT_CHANGED : SN_EDIT_ADDED);
-    memset(pool->lambda + (size_t)constraint.index * pool->kind.rows, 0, pool->kind.rows * sizeof *pool->lambda);
-    sn_store_tidy(&world->constraints, &world->allocator);
-    world->incidence.built = false; /* it now holds other particles */
-    sn_tear_constraint_changed(world);
-    world->constraints.edits++;
-    return SN_OK;
-}
-
-uint32_t sn_constraint_point_count(const sn_world *world, sn_constraint constraint)
-{
-    const sn_pool *pool = sn_constraint_pool(world, constraint);
-    return pool ? pool_point_count(pool, constraint.index) : 0;
-}
-
-/* One point of a constraint, as a user would write it. */
-static sn_point read_point(const sn_world *world, const sn_pool *pool, uint32_t index, uint32_t i)
-{
-    uint32_t code;
-    if (pool_has_lists(pool)) {
-        sn_list list = pool_list(pool, index);
-        code = list.particle[list.local[i]];
-    } else {
-        code = pool->point[(size_t)index * pool->kind.points + i];
-    }
-    sn_spot spot = {.particle = {code}, .weight = {1}, .count = 1, .turn = {0, 0, 0, 1}};
-    if (code & SN_SPOT_BIT)
-        spot = world->constraints.spot[code & ~SN_SPOT_BIT];
-    if (spot.type == SN_POINT_PLACE)
-        return sn_at_place_turned(spot.place, spot.turn);
-    if (spot.type == SN_POINT_BODY) {
-        const sn_body_state *body = &world->bodies.state[spot.body];
-        return sn_on_body_turned(sn_body_of_row(world, spot.body), sn_body_place(body, spot.place),
-                                 sn_body_place_turn(body, spot.turn));
-    }
-    sn_point point = {.count = spot.count};
-    for (uint32_t j = 0; j < spot.count; ++j) {
-        point.particle[j] = (sn_particle){spot.particle[j], world->ids.generation[spot.particle[j]]};
-        point.weight[j] = spot.weight[j];
-    }
-    return point;
-}
-
-sn_result sn_constraint_read(const sn_world *world, sn_constraint constraint, sn_constraint_def *def, sn_point *points,
-                             uint32_t capacity)
-{
-    const sn_pool *pool = sn_constraint_pool(world, constraint);
-    if (!pool)
-        return world ? SN_ERROR_STALE : SN_ERROR_ARGUMENT;
-    if (!def || !points)
-        return world_fail(world, SN_ERROR_ARGUMENT, "%s is NULL", def ? "points" : "def");
-    uint32_t count = pool_point_count(pool, constraint.index);
-    if (count > capacity)
-        return world_fail(world, SN_ERROR_ARGUMENT, "the constraint has %u points; there is room for %u", count,
-                          capacity);
-    *def = sn_default_constraint_def(constraint.kind);
-    def->points = points;
-    def->point_count = count;
-    for (uint32_t i = 0; i < count; ++i)
-        points[i] = read_point(world, pool, constraint.index, i);
-    if (pool->param_count)
-        memcpy(def->param, pool->param + (size_t)constraint.index * pool->param_count,
-               pool->param_count * sizeof *def->param);
-    sn_give give = pool->give[constraint.index];
-    def->compliance = give.compliance;
-    def->damping = give.damping;
-    def->stiffness = give.stiffness;
-    def->point_param = pool_own(pool, constraint.index);
-    def->state = pool_state(pool, constraint.index);
-    def->user = sn_pool_user(pool, constraint.index);
-    return SN_OK;
-}
-
-uint64_t sn_constraint_user(const sn_world *world, sn_constraint constraint)
-{
-    const sn_pool *pool = sn_constraint_pool(world, constraint);
-    return pool ? sn_pool_user(pool, constraint.index) : 0;
-}
-
-sn_result sn_constraint_set_user(sn_world *world, sn_constraint constraint, uint64_t user)
-{
-    sn_pool *pool = NULL;
-    sn_result result = begin_change(world, constraint, &pool);
-    if (result != SN_OK)
-        return result;
-    if (!sn_pool_reserve_user(pool, &world->allocator, constraint.index, 1, user))
-        return world_fail(world, SN_ERROR_MEMORY, "no memory for user data of a %s constraint", pool->kind.name);
-    sn_pool_set_user(pool, constraint.index, 1, user);
-    return SN_OK;
-}
-
-/* The place of a parameter in a row; NULL if the kind has none of that name. */
-static const sn_param *find_param(const sn_kind *kind, const char *name, uint32_t *offset)
-{
-    *offset = 0;
-    for (uint32_t i = 0; i < SN_MAX_PARAMS && kind->param[i].name; ++i) {
-        if (strcmp(kind->param[i].name, name) == 0)
-            return &kind->param[i];
-        *offset += param_width(&kind->param[i]);
-    }
-    return NULL;
-}
-
-/* "rest, stiffness, damping", as far as there is room. */
-static const char *list_params(const sn_kind *kind, char *text, size_t size)
-{
-    size_t used = 0;
-    snprintf(text, size, "none");
-    for (uint32_t i = 0; i < SN_MAX_PARAMS && kind->param[i].name && used < size; ++i)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", kind->param[i].name);
-    return text;
-}
-
-sn_result sn_constraint_set_param(sn_world *world, sn_constraint constraint, const char *name, const sn_real *value,
-                                  uint32_t count)
-{
-    sn_pool *pool = NULL;
-    uint32_t offset;
-    sn_result result = begin_change(world, constraint, &pool);
-    if (result != SN_OK)
-        return result;
-    if (!name || !value)
-        return world_fail(world, SN_ERROR_ARGUMENT, "%s is NULL", name ? "value" : "name");
-    const sn_param *found = find_param(&pool->kind, name, &offset);
-    char names[200];
-    if (!found)
-        return world_fail(world, SN_ERROR_ARGUMENT, "a constraint of kind '%s' has no parameter '%.80s'; it has: %s",
-                          pool->kind.name, name, list_params(&pool->kind, names, sizeof names));
-    if (count != param_width(found))
-        return world_fail(world, SN_ERROR_ARGUMENT, "parameter '%s' of kind '%s' has %u numbers, not %u", name,
-                          pool->kind.name, param_width(found), count);
-    sn_real *row = pool->param + (size_t)constraint.index * pool->param_count, param[SN_MAX_PARAM_NUMBERS];
-    sn_quat q[SN_MAX_POINTS];
-    sn_frame frame = sn_world_frame(world);
-    memcpy(param, row, pool->param_count * sizeof *param);
-    memcpy(param + offset, value, param_width(found) * sizeof *param);
-    sn_eval_in in = sn_evaluate_input(&world->constraints, pool, constraint.index, &frame,
-                                      world->constraints.many.column[SN_MANY_X], q);
-    if ((result = complete_params(world, pool, in.x, in.q, in.points, param, ALONE)) != SN_OK)
-        return result;
-    memcpy(row, param, pool->param_count * sizeof *param);
-    sn_store_log(&world->constraints, constraint.kind, constraint.index, 1, SN_EDIT_CHANGED);
-    break_motion(world, pool, constraint.index);
-    if (pool->kind.stiffness)
-        world->springs.looked = false;
-    return SN_OK;
-}
-
-static sn_result set_give(sn_world *world, uint32_t kind, uint32_t row, sn_give give)
-{
-    sn_pool *pool = world->constraints.pool[kind];
-    sn_result result = check_give(world, &pool->kind, give);
-    if (result != SN_OK)
-        return result;
-    pool->give[row] = give;
-    sn_store_log(&world->constraints, kind, row, 1, SN_EDIT_CHANGED);
-    break_motion(world, pool, row);
-    return SN_OK;
-}
-
-sn_result sn_constraint_set_material(sn_world *world, sn_constraint constraint, sn_material material)
-{
-    sn_pool *pool = NULL;
-    sn_result result = begin_change(world, constraint, &pool);
-    if (result != SN_OK)
-        return result;
-    sn_real stiffness = pool->give[constraint.index].stiffness;
-    return set_give(world, constraint.kind, constraint.index,
-                    (sn_give){material.compliance, material.damping, stiffness});
-}
-
-sn_result sn_constraint_set_stiffness(sn_world *world, sn_constraint constraint, sn_real stiffness)
-{
-    sn_pool *pool = NULL;
-    sn_result result = begin_change(world, constraint, &pool);
-    if (result != SN_OK)
-        return result;
-    sn_give give = pool->give[constraint.index];
-    give.stiffness = stiffness;
-    return set_give(world, constraint.kind, constraint.index, give);
 }

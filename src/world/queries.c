@@ -366,7 +366,7 @@ uint32_t sn_query_shape_overlap(const sn_world *world, const sn_shape_def *shape
 
 /* ---- Picking --------------------------------------------------------------------------------------------------------
    A particle is larger for the mouse than it is, so that it can be hit at all; but what the ray passes near must not
-   win against what it goes through. A skin or a dynamic body wins against the particles around the spot where it is met, and
+   win against what it goes through. A skin or a dynamic body wins against the particles around the spot where it is hit, and
    another body against particles behind its surface there. */
 
 typedef struct pick {

@@ -382,7 +382,7 @@ bool sn_probe_fixed_shape(void *probe, uint32_t row)
 
 /* ---- Bodies ------------------------------------------------------------------------------------------------------ */
 
-/* A part of a body that answers better than those before: it is met earlier, or its surface is nearer, or, from inside,
+/* A part of a body that answers better than those before: it is hit earlier, or its surface is nearer, or, from inside,
    farther above. */
 typedef struct spot {
     bool found;

@@ -11,7 +11,7 @@
 /* A reach that surely includes what is just within reach: times this. */
 #define SN_PROBE_FARTHER 1.001
 
-/* What is asked, and the best answer so far. A probe travels along a path and meets things, or stays and looks for what
+/* What is asked, and the best answer so far. A probe travels along a path and hits things, or stays and looks for what
    is near: then path.from is where. */
 typedef struct sn_probe {
     const sn_world *world;
@@ -25,7 +25,7 @@ typedef struct sn_probe {
     sn_dvec3 inverse;         /* of the direction; 0: it hardly moves along that axis */
     double length;            /* m: of the path */
 
-    bool all;      /* looks for all that it meets or that is within reach; otherwise for the nearest surface */
+    bool all;      /* looks for all that it hits or that is within reach; otherwise for the nearest surface */
     bool any;      /* stops at the first that is found */
     sn_real limit; /* nothing beyond is looked at any more: the share of the path, or the reach in m */
 

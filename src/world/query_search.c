@@ -64,7 +64,7 @@ static bool precedes(const sn_hit *a, const sn_hit *b)
     return rank_a != rank_b ? rank_a < rank_b : a->triangle < b->triangle;
 }
 
-/* Of all that is met on a way, the nearest come first. */
+/* Of all that is hit on a way, the nearest come first. */
 static bool comes_first(const sn_probe *q, const sn_hit *a, const sn_hit *b)
 {
     return q->travels && a->distance != b->distance ? a->distance < b->distance : precedes(a, b);
@@ -183,7 +183,7 @@ static void search_packet(sn_probe *q, uint32_t count, sn_query_set set, sn_bvh_
     }
 }
 
-/* What stands comes first: it is large, and what is met there cuts the way off for all that follow. */
+/* What stands comes first: it is large, and what is hit there cuts the way off for all that follow. */
 static const struct {
     uint32_t what;
     sn_query_set set;

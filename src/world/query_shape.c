@@ -3,7 +3,7 @@
 #include "collision/manifold.h"
 #include "world/query_probe.h"
 
-/* One thing that is met or overlapped: where, and how far along the path (m) or how far apart. */
+/* One thing that is hit or overlapped: where, and how far along the path (m) or how far apart. */
 typedef struct spot {
     sn_touch touch;
     double distance;
@@ -169,7 +169,7 @@ bool sn_shape_probe_fixed_shape(void *probe, uint32_t row)
 
 /* ---- Bodies ------------------------------------------------------------------------------------------------------ */
 
-/* The part that is met first, or that is overlapped most. */
+/* The part that is hit first, or that is overlapped most. */
 static bool touch_parts(const sn_probe *q, uint32_t row, const leg *l, spot *best, uint32_t *part)
 {
     const sn_body_state *body = &q->world->bodies.state[row];

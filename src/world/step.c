@@ -181,7 +181,7 @@ static sn_result find_contacts(sn_world *world, sn_real dt)
 }
 
 /* A step in which nothing was near is taken without a look at contact. If constraints or fields then threw something so far that it may
-   have met something, the step is taken again, and what moves is watched in every substep. */
+   have touched something, the step is taken again, and what moves is watched in every substep. */
 static sn_result take_again_if_strayed(sn_world *world, sn_real dt, bool still)
 {
     bool strayed;

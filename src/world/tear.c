@@ -125,14 +125,9 @@ double sn_tear_factor(uint32_t seed, double spread, uint32_t kind, uint32_t row)
 
 sn_result sn_constraints_set_tear(sn_world *world, sn_constraints run, const sn_tear_def *def)
 {
-    sn_result result = sn_world_enter(world);
+    sn_result result = sn_constraints_check_run(world, run);
     if (result != SN_OK)
         return result;
-    if (run.count == 0)
-        return world_fail(world, SN_ERROR_STALE, "the run of constraints is null");
-    for (uint32_t i = 0; i < run.count; ++i)
-        if (!sn_constraint_pool(world, sn_constraints_at(run, i)))
-            return SN_ERROR_STALE;
     if (def && (result = check_def(world, "constraints", def)) != SN_OK)
         return result;
     const sn_kind *kind = sn_kind_info(world, run.kind);

@@ -302,6 +302,9 @@ void sn_world_slot_freed(sn_world *world, uint32_t slot);
 /* The pool of a live constraint; NULL, and an error that names it, otherwise. */
 sn_pool *sn_constraint_pool(const sn_world *world, sn_constraint constraint);
 
+/* Whether the world can be called and all of a run are there; otherwise an error, which is set. */
+sn_result sn_constraints_check_run(const sn_world *world, sn_constraints run);
+
 /* Before the inverse mass of the particle in a slot changes. */
 void sn_world_weighs(sn_world *world, uint32_t slot, sn_real inverse_mass);
 

@@ -365,6 +365,13 @@ static void test_bad_fixed_shapes(void **state)
         {"{'type': 'field', 'samples': [1], 'counts': [4e9, 4e9, 4e9], 'cell': 1}", ".samples", "1 6.4e+28"},
         {"{'type': 'field', 'samples': [1, 1, 1, 1, 1, 1, 1, 1], 'counts': [2, 2, 2]}", "", "'cell' missing"},
     };
+    assert_all_refused("{'bodies': [{'type': 'static', " PLANE "}, {'type': 'static', 'shapes': %s}]}",
+                       "bodies[1].shapes", bads);
+}
+
+static void test_bad_fixed_bodies(void **state)
+{
+    (void)state;
     static const fixture_bad bodies[] = {
         {"3", "", "3 record"},
         {"{'type': 3}", ".type", "3 static"},
@@ -385,8 +392,6 @@ static void test_bad_fixed_shapes(void **state)
          "", "inside out"},
         {"{'type': 'dynamic', " PLANE "}", "", "plane dynamic"},
     };
-    assert_all_refused("{'bodies': [{'type': 'static', " PLANE "}, {'type': 'static', 'shapes': %s}]}",
-                       "bodies[1].shapes", bads);
     assert_all_refused("{'bodies': [{'type': 'static', " PLANE "}, %s]}", "bodies[1]", bodies);
     assert_warned("{'bodies': [{'type': 'static', 'shapes': {'type': 'mesh', 'vertices': [0,0,0, 1,0,0, 0,1,0, 0,0,1], "
                   "'triangles': [0,1,2, 0,3,1, 0,2,3, 1,3,2]}}]}",
@@ -752,6 +757,7 @@ int main(void)
         cmocka_unit_test(test_fixed_shapes),
         cmocka_unit_test(test_facing),
         cmocka_unit_test(test_bad_fixed_shapes),
+        cmocka_unit_test(test_bad_fixed_bodies),
         cmocka_unit_test(test_two_dimensions),
         cmocka_unit_test(test_mesh_files),
         cmocka_unit_test(test_motion),

@@ -1,0 +1,435 @@
+/* Contact of bodies: contacts are made of what the search found, once a step, and of what it finds again within one. */
+#include "contact/body_search.h"
+
+#include "base/hash.h"
+#include "base/sort.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define SLOP ((sn_real)0.002) /* of the inner radius: so much overlap is left alone */
+
+static bool is_with_ball(const sn_body_contact *contact)
+{
+    return contact->b != SN_NO_MOVER && contact->part_b == SN_ID_FREE;
+}
+
+/* A mover for a particle, if it has none yet. */
+static void add_ball(uint32_t *ball, uint32_t slot, uint32_t *movers)
+{
+    if (ball[slot] == SN_NO_MOVER)
+        ball[slot] = (*movers)++;
+}
+
+/* The movers of particles come after those of bodies. kept: contacts that there are already. */
+static bool make_movers(sn_body_contact_finding *f, sn_body_contact *kept, uint32_t count)
+{
+    sn_world *world = f->world;
+    sn_body_contacts *body_contacts = f->body_contacts;
+    const sn_body_contact_found *all = body_contacts->found_table.column[0];
+    uint32_t founds = body_contacts->found_table.count, movers = bodies_rows(&world->bodies);
+    if (!sn_table_reserve(&body_contacts->ball_table, &world->allocator, world->particles.table.count))
+        return false;
+    uint32_t *ball = body_contacts->ball_table.column[0];
+    for (uint32_t i = 0; i < founds; ++i)
+        if (all[i].type == FOUND_BALL)
+            ball[all[i].other] = SN_NO_MOVER;
+    for (uint32_t i = 0; i < count; ++i)
+        if (is_with_ball(&kept[i]))
+            ball[kept[i].fixed_shape] = SN_NO_MOVER;
+    for (uint32_t i = 0; i < founds; ++i)
+        if (all[i].type == FOUND_BALL)
+            add_ball(ball, all[i].other, &movers);
+    for (uint32_t i = 0; i < count; ++i)
+        if (is_with_ball(&kept[i])) {
+            add_ball(ball, kept[i].fixed_shape, &movers);
+            kept[i].b = ball[kept[i].fixed_shape];
+        }
+    if (!sn_table_reserve(&body_contacts->mover_table, &world->allocator, movers))
+        return false;
+    sn_mover *mover = body_contacts->mover_table.column[0];
+    for (uint32_t i = 0; i < founds; ++i)
+        if (all[i].type == FOUND_BALL)
+            mover[ball[all[i].other]] = (sn_mover){.slot = all[i].other, .body = SN_ID_FREE};
+    for (uint32_t i = 0; i < count; ++i)
+        if (is_with_ball(&kept[i]))
+            mover[kept[i].b] = (sn_mover){.slot = kept[i].fixed_shape, .body = SN_ID_FREE};
+    body_contacts->mover_table.count = movers;
+    return true;
+}
+
+/* m: of a part that is round; 0: it is not. */
+static sn_real roundness(const sn_world *world, uint32_t part)
+{
+    const sn_convex *convex = &world->bodies.part[part].convex;
+    if (convex->type == SN_SHAPE_CYLINDER)
+        return convex->half.x + convex->radius;
+    return convex->type == SN_SHAPE_SPHERE || convex->type == SN_SHAPE_CAPSULE ? convex->radius : 0;
+}
+
+/* m: the radius at which rolling is resisted, as for particles. */
+static sn_real rolls_at(const sn_world *world, const sn_body_contact *contact)
+{
+    sn_real a = roundness(world, contact->part_a),
+            b = contact->part_b != SN_ID_FREE ? roundness(world, contact->part_b) : 0;
+    if (!(contact->friction.rolling > 0))
+        return 0;
+    return a > 0 && b > 0 ? a * b / (a + b) : a + b;
+}
+
+/* m: from the core of b to its surface. */
+static sn_real rounding_of_b(const sn_world *world, const sn_body_contact *contact)
+{
+    if (contact->part_b != SN_ID_FREE)
+        return world->bodies.part[contact->part_b].convex.radius;
+    if (contact->b != SN_NO_MOVER)
+        return world->particles.radius[contact->fixed_shape];
+    const sn_shape *shape = &sn_body_contact_record(world, contact->fixed_shape)->shape;
+    return shape->thickness + (sn_shape_is_convex(shape->type) ? shape->convex.radius : 0);
+}
+
+/* The name of two, by which they are known: never that of others. */
+static void name(const sn_body_contact_finding *f, const sn_body_contact_found *two, uint64_t key[2])
+{
+    const sn_world *world = f->world;
+    const sn_body_state *state = world->bodies.state;
+    uint32_t other, local = 0;
+    if (two->type >= FOUND_FIXED) {
+        other = SN_IMPULSE_FIXED | two->other;
+        local = two->type - FOUND_FIXED;
+    } else {
+        other = world->particles.index[two->type == FOUND_BALL ? two->other : contact_slot_of(f, two->other)];
+        if (two->type == FOUND_PART)
+            local = f->part[two->other] - state[f->body[two->other]].part;
+    }
+    key[0] = (uint64_t)world->particles.index[contact_slot_of(f, two->a)] << 32 | other;
+    key[1] = (uint64_t)(f->part[two->a] - state[f->body[two->a]].part) << 32 | local;
+}
+
+/* m/s: how the surface of a part runs, in the world. */
+static sn_vec3 part_surface_velocity(const sn_world *world, const sn_contact_material *material, uint32_t slot)
+{
+    if (!sn_contact_runs(material))
+        return vec3(0, 0, 0);
+    return sn_quat_turn(sn_body_rotation(world, sn_body_of_row(world, world->particles.body[slot] - 1)),
+                        material->surface_velocity);
+}
+
+/* Points are left as they are: there are none. */
+static void make_contact(const sn_body_contact_finding *f, const sn_body_contact_found *two, sn_body_contact *contact)
+{
+    const sn_world *world = f->world;
+    const sn_contact_world *rules = &world->contact;
+    uint32_t slot = contact_slot_of(f, two->a);
+    const sn_contact_material *material = sn_part_material(world, f->part[two->a], slot), *others;
+    memset(contact, 0, offsetof(sn_body_contact, point));
+    contact->a = f->body[two->a];
+    contact->b = SN_NO_MOVER;
+    contact->part_a = f->part[two->a];
+    contact->part_b = contact->kept = SN_ID_FREE;
+    contact->fixed_shape = two->other;
+    contact->sensor = world->bodies.part[contact->part_a].sensor;
+    sn_real inner = sn_convex_inner(&world->bodies.part[contact->part_a].convex);
+    if (two->type >= FOUND_FIXED) {
+        const sn_fixed_shape *r = sn_body_contact_record(world, two->other);
+        contact->layer = two->type - FOUND_FIXED;
+        contact->sensor = contact->sensor || r->def.sensor;
+        others = sn_fixed_shape_material(rules, r);
+        if (sn_contact_runs(others))
+            contact->belt = sn_fixed_surface_velocity(world, r);
+    } else if (two->type == FOUND_BALL) {
+        contact->b = ((const uint32_t *)f->body_contacts->ball_table.column[0])[two->other];
+        others = &sn_contact_group(rules, world->particles.group[two->other])->material;
+    } else {
+        contact->b = f->body[two->other];
+        contact->part_b = f->part[two->other];
+        contact->sensor = contact->sensor || world->bodies.part[contact->part_b].sensor;
+        others = sn_part_material(world, contact->part_b, contact_slot_of(f, two->other));
+        contact->belt = part_surface_velocity(world, others, contact_slot_of(f, two->other));
+        sn_real inner_b = sn_convex_inner(&world->bodies.part[contact->part_b].convex);
+        inner = inner_b < inner ? inner_b : inner;
+    }
+    contact->belt = vec3_sub(contact->belt, part_surface_velocity(world, material, slot));
+    contact->friction = sn_contacts_friction(material, others);
+    contact->slop = SLOP * inner;
+    contact->round = rolls_at(world, contact);
+    contact->round_a = world->bodies.part[contact->part_a].convex.radius;
+    contact->round_b = rounding_of_b(world, contact);
+    name(f, two, contact->key);
+}
+
+/* Fixed shapes in contacts have a record each, in the order in which they were found. */
+static bool rank_fixed_shapes(sn_body_contact_finding *f)
+{
+    sn_body_contacts *body_contacts = f->body_contacts;
+    const sn_body_contact_found *all = body_contacts->found_table.column[0];
+    const uint32_t numbers = f->world->contact.fixed_shape_ids.table.count;
+    if (!sn_table_reserve(&body_contacts->rank_table, &f->world->allocator, numbers) ||
+        !sn_table_reserve(&body_contacts->fixed_shape_table, &f->world->allocator, numbers))
+        return false;
+    uint32_t *rank = body_contacts->rank_table.column[0], *found = body_contacts->fixed_shape_table.column[0];
+    if (numbers && !body_contacts->fixed_shape_table.count)
+        memset(rank, 0xff, numbers * sizeof *rank);
+    for (uint32_t i = 0; i < body_contacts->found_table.count; ++i)
+        if (all[i].type >= FOUND_FIXED && rank[all[i].other] == SN_ID_FREE) {
+            rank[all[i].other] = body_contacts->fixed_shape_table.count;
+            found[body_contacts->fixed_shape_table.count++] = all[i].other;
+        }
+    return true;
+}
+
+/* Room for so many contacts, and for remembering what they push. Those that there are stay. */
+static bool reserve_contacts(sn_world *world, uint64_t count)
+{
+    sn_body_contacts *body_contacts = &world->body_contacts;
+    body_contacts->contact_table.count = body_contacts->count;
+    return count <= SN_MAX_COUNT &&
+           sn_table_reserve(&body_contacts->contact_table, &world->allocator, count + SN_BODY_CONTACTS_FEW) &&
+           sn_table_reserve(&body_contacts->kept_table, &world->allocator,
+                            count + SN_BODY_CONTACTS_FEW + body_contacts->kept_table.count) &&
+           sn_body_contacts_reserve_apart(world, count + SN_BODY_CONTACTS_FEW) &&
+           sn_parallel_reserve_tasks(&world->parallel, &world->allocator, count / SN_FEW + 1);
+}
+
+static void watch_contact(const sn_body_contact_finding *f, uint32_t at)
+{
+    const sn_body_contact *contact = &contact_all(f->world)[at];
+    sn_body_contact_watch *watch = (sn_body_contact_watch *)f->body_contacts->contact_table.column[4] + at;
+    *watch = (sn_body_contact_watch){.a = contact->a, .b = contact_other(f->world, contact)};
+    if (!f->again)
+        sn_body_contact_recall_apart(f->world, contact, watch);
+}
+
+typedef struct making {
+    sn_body_contact_finding *f;
+    uint32_t kept; /* contacts that there were already, in the second column */
+    atomic_bool bounces;
+} making;
+
+/* Each at its place. */
+static void make_piece(void *data, uint32_t first, uint32_t end)
+{
+    making *m = data;
+    const sn_body_contact_found *all = m->f->body_contacts->found_table.column[0];
+    const sn_body_contact *kept = m->f->body_contacts->contact_table.column[1];
+    const uint32_t *place = m->f->body_contacts->contact_table.column[2];
+    for (uint32_t i = first; i < end; ++i) {
+        sn_body_contact *contact = &contact_all(m->f->world)[place[i]];
+        if (i < m->kept)
+            *contact = kept[i];
+        else
+            make_contact(m->f, &all[i - m->kept], contact);
+        watch_contact(m->f, place[i]);
+        if (contact->friction.restitution > 0)
+            atomic_store_explicit(&m->bounces, true, memory_order_relaxed);
+    }
+}
+
+static sn_body_contact_ends ends_of(const sn_body_contact_finding *f, const sn_body_contact_found *two)
+{
+    const uint32_t *ball = f->body_contacts->ball_table.column[0];
+    return (sn_body_contact_ends){f->body[two->a], two->type == FOUND_PART   ? f->body[two->other]
+                                                   : two->type == FOUND_BALL ? ball[two->other]
+                                                                             : SN_NO_MOVER};
+}
+
+static void list_mover(sn_body_contacts *body_contacts, uint32_t i, bool contacts_somebody)
+{
+    sn_mover *m = (sn_mover *)body_contacts->mover_table.column[0] + i;
+    if (!m->listed)
+        ((uint32_t *)body_contacts->list_table.column[0])[body_contacts->list_table.count++] = i;
+    m->listed = true;
+    sn_body_contact_cell *cell = (sn_body_contact_cell *)body_contacts->cell_table.column[0] + i;
+    m->loaded = m->loaded && (cell->listed || !contacts_somebody); /* inertia is loaded of those that touch something */
+    cell->listed = cell->listed || contacts_somebody;
+}
+
+/* Movers that are awake, or at one of the ends of contacts from the first on. */
+static bool list_movers(sn_world *world, uint32_t first)
+{
+    sn_body_contacts *body_contacts = &world->body_contacts;
+    const sn_bodies *bodies = &world->bodies;
+    const sn_body_contact_ends *ends = body_contacts->contact_table.column[5];
+    if (!sn_table_reserve(&body_contacts->list_table, &world->allocator, body_contacts->mover_table.count))
+        return false;
+    for (uint32_t i = 0; first == 0 && i < body_contacts->list_table.count; ++i)
+        contact_movers(world)[contact_listed(world)[i]].listed =
+            contact_movers(world)[contact_listed(world)[i]].loaded = false;
+    body_contacts->list_table.count = first == 0 ? 0 : body_contacts->list_table.count;
+    for (uint32_t i = 0; first == 0 && i < bodies->awake_table.count; ++i)
+        list_mover(body_contacts, bodies_awake(bodies)[i], false);
+    for (uint32_t i = first; i < body_contacts->count; ++i) {
+        list_mover(body_contacts, ends[i].a, true);
+        if (ends[i].b != SN_NO_MOVER)
+            list_mover(body_contacts, ends[i].b, true);
+    }
+    return true;
+}
+
+/* Adds what was found to the first `kept` contacts. */
+static sn_result make_contacts(sn_body_contact_finding *f, uint32_t kept)
+{
+    sn_body_contacts *body_contacts = f->body_contacts;
+    uint32_t founds = body_contacts->found_table.count;
+    making m = {.f = f, .kept = kept};
+    if (!reserve_contacts(f->world, (uint64_t)kept + founds))
+        return SN_ERROR_MEMORY;
+    sn_body_contact *raw = body_contacts->contact_table.column[1];
+    if (kept && !sn_body_contacts_leave_lanes(f->world))
+        return SN_ERROR_HOST;
+    if (kept)
+        memcpy(raw, body_contacts->contact_table.column[0], kept * sizeof *raw);
+    if (!make_movers(f, raw, kept) || !rank_fixed_shapes(f))
+        return SN_ERROR_MEMORY;
+    const sn_body_contact_found *all = body_contacts->found_table.column[0];
+    sn_body_contact_ends *ends = body_contacts->contact_table.column[5];
+    for (uint32_t i = 0; i < kept; ++i)
+        ends[i] = (sn_body_contact_ends){raw[i].a, raw[i].b};
+    for (uint32_t i = 0; i < founds; ++i)
+        ends[kept + i] = ends_of(f, &all[i]);
+    const sn_result result = sn_body_contacts_group(f->world, kept + founds);
+    if (result != SN_OK)
+        return result;
+    if (!sn_body_contacts_share(f->world, kept + founds, make_piece, &m))
+        return SN_ERROR_HOST;
+    body_contacts->count = kept + founds;
+    body_contacts->bounces = m.bounces;
+    return list_movers(f->world, 0) ? SN_OK : SN_ERROR_MEMORY;
+}
+
+/* Whether there can be any. */
+static bool is_on(const sn_world *world)
+{
+    return world->contact.settings.on && world->bodies.part_table.count;
+}
+
+/* ---- All together --------------------------------------------------------------------------------------------------------------- */
+
+static sn_result fail(const sn_world *world, sn_result result)
+{
+    if (result == SN_ERROR_DIVERGED) /* which has said why */
+        return result;
+    if (result == SN_ERROR_HOST)
+        return world_fail(world, result, "the task hook did not run all tasks of a loop");
+    return world_fail(world, SN_ERROR_MEMORY, "no memory for contact of %u bodies", world->bodies.ids.live);
+}
+
+sn_result sn_body_contacts_find(sn_world *world, sn_real dt)
+{
+    sn_body_contacts *body_contacts = &world->body_contacts;
+    sn_body_contact_finding f = {.world = world, .body_contacts = body_contacts, .dt = dt};
+    sn_stage_enter(world, SN_STAGE_BROAD_PHASE);
+    body_contacts->count = body_contacts->found_table.count = body_contacts->fixed_shape_table.count = 0;
+    body_contacts->searches = 1;
+    body_contacts->left = dt;
+    if (!is_on(world)) {
+        body_contacts->mover_table.count = body_contacts->list_table.count = 0;
+        body_contacts->rest_known = false;
+        return SN_OK;
+    }
+    if (!sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count))
+        return fail(world, SN_ERROR_MEMORY);
+    sn_result result = sn_body_contacts_make_boxes(&f);
+    if (result == SN_OK)
+        result = sn_body_contacts_search(&f);
+    if (result == SN_OK)
+        result = make_contacts(&f, 0);
+    if (result != SN_OK)
+        return fail(world, result);
+    body_contacts->factor = sn_contacts_recall_factor(world, dt);
+    body_contacts->factor = body_contacts->factor > 0 ? real_sqrt(body_contacts->factor)
+                                                      : 0; /* impulses go with h, pushes with its square */
+    return SN_OK;
+}
+
+/* A number for a name, to sort by. */
+static uint64_t mixed(const uint64_t key[2])
+{
+    return hash_u64(hash_u64(1, key[0]), key[1]);
+}
+
+/* Whether there is a contact of this name. */
+static bool is_known(const sn_body_contacts *body_contacts, const sn_sort_item *item, uint32_t items,
+                     const uint64_t key[2])
+{
+    const sn_body_contact *contact = body_contacts->contact_table.column[0];
+    uint64_t wanted = mixed(key);
+    uint32_t low = sort_lower_bound(item, items, wanted);
+    for (; low < items && item[low].key == wanted; ++low)
+        if (contact[item[low].a].key[0] == key[0] && contact[item[low].a].key[1] == key[1])
+            return true;
+    return false;
+}
+
+/* Takes those that are contacts already out of what was found. They are of bodies that left. */
+static void leave_known(sn_body_contact_finding *f)
+{
+    sn_body_contacts *body_contacts = f->body_contacts;
+    const sn_body_contact *contact = body_contacts->contact_table.column[0];
+    const sn_mover *mover = body_contacts->mover_table.column[0];
+    sn_body_contact_found *all = body_contacts->found_table.column[0];
+    sn_sort_item *item = body_contacts->kept_table.column[2];
+    uint32_t count = 0, items = 0;
+    for (uint32_t i = 0; body_contacts->found_table.count && i < body_contacts->count; ++i)
+        if (mover[contact[i].a].left || (contact[i].b < bodies_rows(&f->world->bodies) && mover[contact[i].b].left))
+            item[items++] = (sn_sort_item){mixed(contact[i].key), i, 0};
+    if (items)
+        sn_sort(item, body_contacts->kept_table.column[3], items);
+    for (uint32_t i = 0; i < body_contacts->found_table.count; ++i) {
+        uint64_t key[2];
+        name(f, &all[i], key);
+        if (!is_known(body_contacts, item, items, key))
+            all[count++] = all[i];
+    }
+    body_contacts->found_table.count = count;
+}
+
+/* Whether what was found can simply be added to what there is: it is little, and needs no new mover. */
+static bool can_append(const sn_body_contact_finding *f)
+{
+    const sn_body_contact_found *all = f->body_contacts->found_table.column[0];
+    for (uint32_t i = 0; i < f->body_contacts->found_table.count; ++i)
+        if (all[i].type == FOUND_BALL)
+            return false;
+    return f->body_contacts->found_table.count <= f->body_contacts->count / 4;
+}
+
+static sn_result append(sn_body_contact_finding *f)
+{
+    sn_body_contacts *body_contacts = f->body_contacts;
+    const sn_body_contact_found *all = body_contacts->found_table.column[0];
+    uint32_t kept = body_contacts->count, founds = body_contacts->found_table.count;
+    if (!reserve_contacts(f->world, (uint64_t)kept + founds) || !rank_fixed_shapes(f))
+        return SN_ERROR_MEMORY;
+    for (uint32_t i = 0; i < founds; ++i) {
+        make_contact(f, &all[i], &contact_all(f->world)[kept + i]);
+        ((sn_body_contact_ends *)body_contacts->contact_table.column[5])[kept + i] = ends_of(f, &all[i]);
+        watch_contact(f, kept + i);
+        body_contacts->bounces = body_contacts->bounces || contact_all(f->world)[kept + i].friction.restitution > 0;
+    }
+    body_contacts->count = kept + founds;
+    return list_movers(f->world, kept) && sn_body_contacts_append(f->world, body_contacts->count) ? SN_OK
+                                                                                                  : SN_ERROR_MEMORY;
+}
+
+sn_result sn_body_contacts_find_again(sn_world *world, bool ended)
+{
+    sn_body_contacts *body_contacts = &world->body_contacts;
+    sn_body_contact_finding f = {
+        .world = world, .body_contacts = body_contacts, .dt = body_contacts->left, .again = true, .ended = ended};
+    sn_stage_enter(world, SN_STAGE_BROAD_PHASE);
+    body_contacts->found_table.count = 0;
+    body_contacts->searches++;
+    sn_result result = sn_body_contacts_make_boxes(&f);
+    if (result == SN_OK)
+        result = sn_body_contacts_search(&f);
+    if (result != SN_OK)
+        return fail(world, result);
+    leave_known(&f);
+    if (!body_contacts->found_table.count)
+        return SN_OK;
+    result = can_append(&f) ? append(&f) : make_contacts(&f, body_contacts->count);
+    if (result == SN_OK && !sn_contact_events_reserve(world))
+        result = SN_ERROR_MEMORY;
+    return result == SN_OK ? SN_OK : fail(world, result);
+}
