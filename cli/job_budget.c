@@ -69,16 +69,24 @@ bool sn_job_budget_begin(sn_job *job)
     return !path || b->file;
 }
 
+static bool is_count(double number, double least)
+{
+    return number >= least && number <= 1e5 && number == floor(number);
+}
+
 /* What the next line of --steps says. */
 static bool read_step(sn_job *job)
 {
     sn_job_budget *b = &job->budget;
     const uint32_t frame = job->done + 1;
-    if (fscanf(b->file, "%u%u", &b->budget.substeps, &b->budget.iterations) == 2 && b->budget.substeps > 0) {
-        b->budget.most_substeps = b->budget.substeps;
+    double substeps, passes; /* which hold every number that may stand there, and larger ones as they are */
+    if (fscanf(b->file, "%lf%lf", &substeps, &passes) == 2 && is_count(substeps, 1) && is_count(passes, 0)) {
+        b->budget.substeps = b->budget.most_substeps = (uint32_t)substeps;
+        b->budget.iterations = (uint32_t)passes;
         return true;
     }
-    sn_job_fail(job, SN_EXIT_FAILED, "%s: line %u: expected the substeps and passes of frame %u, two whole numbers",
+    sn_job_fail(job, SN_EXIT_FAILED,
+                "%s: line %u: expected the substeps and passes of frame %u, two whole numbers up to 100000",
                 job->asked->steps, frame, frame);
     return false;
 }

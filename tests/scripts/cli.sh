@@ -254,6 +254,11 @@ for bad in 5 5kg -1ms 0ms nanms 1ms,2ms , 1ms,; do
     expect 2 run rope.json --budget "$bad"
     complains '--budget: expected positive numbers with a unit'
 done
+for bad in '9999999999 1' '-3 1' '2.5 1' '10' 'ten one' '0 1' 'nan 1'; do
+    echo "$bad" >bad_steps.txt
+    expect 1 run rope.json --frames 1 --steps bad_steps.txt
+    complains 'bad_steps.txt: line 1: expected the substeps and passes of frame 1'
+done
 expect 4 run rope.json --frames 2 --budget 1ms --steps no_such_folder/x
 expect 1 run rope.json --frames 2 --steps no_such_file.txt
 
