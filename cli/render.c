@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include "cli/terminal.h"
 #include "export/gif.h"
 #include "export/png.h"
 #include "export/show.h"
@@ -12,7 +13,7 @@
 
 typedef struct render_options {
     sn_texts set;
-    const char *out, *from, *size;
+    const char *out, *from, *size, *show;
     uint32_t frame, frames, every, threads;
     uint64_t memory;
     bool dark, read_anywhere, quiet, help;
@@ -31,6 +32,8 @@ static const sn_option options[] = {
     {"size", 0, SN_OPTION_TEXT, FIELD(size), 0, "WxH", "pixels; default 1280x720, of a film 640x360"},
     {"from", 'f', SN_OPTION_TEXT, FIELD(from), 0, "X,Y,Z", "look from this direction; default 0.36,0.33,0.9"},
     {"dark", 0, SN_OPTION_FLAG, FIELD(dark), 0, NULL, "before a dark sky"},
+    {"show", 0, SN_OPTION_TEXT, FIELD(show), 0, "HOW",
+     "show the picture in the terminal as well: kitty, iterm, sixel or none; default auto, what the terminal has"},
     {"set", 's', SN_OPTION_TEXTS, FIELD(set), 0, "PATH=VALUE", "change the scene before it is built, as run does"},
     {"threads", 0, SN_OPTION_COUNT, FIELD(threads), 0, "N",
      "compute on so many threads, 1 to 256; default 0: one for each core. Results do not depend on it"},
@@ -52,6 +55,7 @@ static void defaults(void *given)
 {
     render_options *o = given;
     o->frame = o->frames = UINT32_MAX;
+    o->show = "auto";
 }
 
 /* ---- What was asked ---------------------------------------------------------------------------------------------------------- */
@@ -74,6 +78,8 @@ typedef struct job {
     sn_png png;
     sn_gif gif;
     uint32_t drawn;
+    sn_terminal terminal;
+    const unsigned char *rgb; /* what was drawn last; it is the raster's */
     sn_progress progress;
     char message[MESSAGE];
 } job;
@@ -128,6 +134,8 @@ static bool check_asked(job *j)
         wrong = "--from: expected three numbers that are not all 0, such as 0.4,0.3,1, found ", what = o->from;
     else if (o->frame != UINT32_MAX && j->kind != PICTURE)
         wrong = "--frame is for a picture; a film shows all of them";
+    else if (!sn_terminal_read(o->quiet && strcmp(o->show, "auto") == 0 ? "none" : o->show, &j->terminal))
+        wrong = "--show: expected auto, kitty, iterm, sixel or none, found ", what = o->show;
     else if (o->every && j->kind == PICTURE)
         wrong = "--every is for a film; --out film.gif makes one";
     if (wrong)
@@ -311,7 +319,8 @@ static int draw_frame(job *j)
     if (!sn_show_model(j->show, j->size, &j->model))
         return sn_complain(SN_EXIT_FAILED, "out of memory");
     ++j->drawn;
-    return write_frame(j, sn_raster_draw(j->raster, &j->model, &j->view)) ? SN_EXIT_FINE : SN_EXIT_OUTPUT;
+    j->rgb = sn_raster_draw(j->raster, &j->model, &j->view);
+    return write_frame(j, j->rgb) ? SN_EXIT_FINE : SN_EXIT_OUTPUT;
 }
 
 static int draw_picture(job *j)
@@ -355,6 +364,26 @@ static int draw_all(job *j)
     return code;
 }
 
+/* Shows the picture that was written in the terminal. */
+static int show_picture(const job *j)
+{
+    if (j->kind != PICTURE || j->terminal == SN_TERMINAL_NONE)
+        return SN_EXIT_FINE;
+    FILE *file = fopen(j->path, "rb");
+    long bytes = file && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+    unsigned char *png = bytes > 0 ? malloc((size_t)bytes) : NULL;
+    const bool read = png && fseek(file, 0, SEEK_SET) == 0 && fread(png, 1, (size_t)bytes, file) == (size_t)bytes;
+    int code = SN_EXIT_FINE;
+    if (!read)
+        code = sn_complain(SN_EXIT_OUTPUT, "%s: the picture cannot be read back", j->path);
+    else if (!sn_terminal_show(stdout, j->terminal, png, (size_t)bytes, j->rgb, j->width, j->height))
+        code = sn_complain_of_output();
+    free(png);
+    if (file)
+        fclose(file);
+    return code;
+}
+
 static int render(job *j)
 {
     sn_signals_catch();
@@ -368,7 +397,9 @@ static int render(job *j)
     }
     j->show = sn_show_create(j->scene);
     j->raster = sn_raster_create(j->width, j->height);
-    const int code = j->show && j->raster ? draw_all(j) : sn_complain(SN_EXIT_FAILED, "out of memory");
+    int code = j->show && j->raster ? draw_all(j) : sn_complain(SN_EXIT_FAILED, "out of memory");
+    if (code == SN_EXIT_FINE)
+        code = show_picture(j);
     if (code == SN_EXIT_FINE && !j->asked->quiet)
         printf("%s: %s of %ux%u, %u frame%s\n", j->path, j->kind == PICTURE ? "a picture" : "a film",
                (unsigned)j->width, (unsigned)j->height, (unsigned)j->drawn, j->drawn == 1 ? "" : "s");
