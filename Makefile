@@ -4,7 +4,7 @@
 PREFIX ?= /usr/local
 setup  := scripts/setup.sh
 
-.PHONY: build help run test test-long check abi fuzz random bench bench-long bench-docs bench-convergence accuracy docs solver-docs integrator-docs test-blender gallery testbed python playground test-web bench-web format format-check mingw aarch64 install clean
+.PHONY: build help run test test-long check abi fuzz random bench bench-long bench-docs bench-convergence accuracy reference site docs solver-docs integrator-docs test-blender gallery testbed python playground test-web bench-web format format-check mingw aarch64 install clean
 .NOTPARALLEL:
 
 build: ## build the library, the examples and the command, which lies here as ./sinew then (the default); V=1 shows each step
@@ -76,6 +76,14 @@ bench-convergence: ## measure how stiff cloth comes out and what that costs, int
 accuracy: ## measure the accuracy and write docs/accuracy.md
 	@$(setup) build
 	@scripts/accuracy.sh
+
+reference: ## make the reference of the C interface from the headers, as Markdown, into build/reference ('make site' has it as well)
+	@$(setup) web
+	@node web/site/build.mjs --reference
+
+site: ## build the documentation as a site with a search, for any static host, into build/site; with the playground if that is built
+	@$(setup) web
+	@node web/site/build.mjs
 
 docs: ## bring the generated tables in docs/ up to date
 	@$(setup) build
