@@ -15,13 +15,11 @@ build: ## build the library, the examples and the command, which lies here as ./
 help: ## list the targets
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 22
 
-run: ## simulate a washing line in the wind: a picture, a film, a point cache for Blender, a trace and its plot in out/
-	@$(setup) build run
+run: ## simulate a washing line in the wind: a picture, a film, a point cache for Blender and a trace in out/
+	@$(setup) build
 	@scripts/build.sh release sinew_command
-	@./sinew run washing_line --out out/washing_line --format pc2 --trace out/washing_line/trace.csv \
-		--plot out/washing_line/trace.png
-	@./sinew render washing_line --frame 180 --out out/washing_line/picture.png
-	@./sinew render washing_line --frames 180 --every 3 --size 480x270 --out out/washing_line/film.gif
+	@./sinew run washing_line --frames 180 --out out/washing_line --format pc2 --trace out/washing_line/trace.csv
+	@./sinew render washing_line --frames 180 --every 3 --size 480x270 --out out/washing_line/film.gif --still out/washing_line/picture.png
 	@echo
 	@echo "See it:         open out/washing_line/film.gif and picture.png with a browser or a picture viewer"
 	@echo "Another scene:  ./sinew list scenes, then ./sinew render wrecking_ball --out wrecking_ball.gif"
@@ -91,12 +89,12 @@ docs: ## bring the generated tables in docs/ up to date
 	@scripts/docs.sh build/release/examples/list_kinds build/release/sinew build/release/tests/validation/test_claims
 
 solver-docs: ## measure the solvers and write the figures and tables of docs/solvers.md
-	@$(setup) build run
+	@$(setup) build plot
 	@scripts/build.sh release sinew_command
 	@scripts/solvers.sh
 
 integrator-docs: ## measure how accurate integrators are for the time they take, into docs/integrators.md (some minutes)
-	@$(setup) build run
+	@$(setup) build plot
 	@scripts/build.sh release study
 	@scripts/integrators.sh
 

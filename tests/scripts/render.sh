@@ -95,6 +95,16 @@ good 'no animation' grep -aq acTL rope.apng
 expect 0 render rope.json --frames 6 --every 2 --size 64x36 -o rope.gif
 says 'a film of 64x36, 4 frames'
 good 'no GIF' sh -c '[ "$(od -An -c -N 6 rope.gif | tr -d " ")" = GIF89a ]'
+expect 0 render rope.json --frames 6 --every 2 --size 64x36 -o rope.gif --still still.png
+says '^still.png: a picture of 1280x720$'
+png still.png 1280 720
+expect 0 render rope.json --frames 6 --size 1280x720 -o straight.png -q
+good 'a still has nothing in it' test "$(wc -c <still.png)" -gt 5000
+expect 2 render rope.json --still still.png
+complains '\-\-still goes with a film'
+expect 2 render rope.json -o rope.gif --still still.jpg
+complains '\-\-still: expected a name that ends with .png, found still.jpg'
+expect 4 render rope.json --frames 2 --size 64x36 -o rope.gif --still nowhere/still.png
 expect 2 render rope.json --every 1 -o rope.gif
 complains 'a GIF shows at most 50 frames a second, and these are 60'
 expect 0 render box_pile --frames 1 --size 48x27 -q -o pile.png
