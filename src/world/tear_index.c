@@ -294,8 +294,9 @@ bool sn_tear_reserve(sn_world *world, uint32_t particles, uint32_t rows)
         }
     sn_table *by_number[] = {&world->contact.rest_table, &world->contact.own_place_table, &world->contact.spin_table,
                              &world->rest_shape_table};
-    for (size_t i = 0; i < sizeof by_number / sizeof *by_number; ++i)
-        if (by_number[i]->count && !sn_table_reserve(by_number[i], &world->allocator, numbers))
+    for (size_t i = 0; i < sizeof by_number / sizeof *by_number; ++i) /* the rest shape may begin in this very step */
+        if ((by_number[i]->count || by_number[i] == &world->rest_shape_table) &&
+            !sn_table_reserve(by_number[i], &world->allocator, numbers))
             return false;
     const uint64_t found =
         sn_tear_room_for(particles) + 2 * all; /* constraints that change their points, and new ones */
