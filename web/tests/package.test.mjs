@@ -430,7 +430,7 @@ test('cloth is cut, and the changes bring a copy of its triangles up to date', (
   assert.equal(tears.filter((tear) => tear.type === 'split').length, info.split);
   assert.ok(tears.some((tear) => tear.type === 'break' && tear.cut && Math.abs(tear.place[1] - 2) < 0.1)); // the rope's link
   assert.ok(tears.every((tear) => tear.type === 'break' || (3 * tear.made < world.positions.length && !Number.isNaN(world.positions[3 * tear.made]))));
-  for (let i = 0; i < 10; ++i) scene.step();
+  for (let i = 0; i < 10; ++i) scene.frame();
   assert.match(thrown(() => world.cut({ blade: 'plane', a: [0, 0, 0], b: [0, 0, 0] })).message, /normal/);
   assert.match(thrown(() => world.cut({ blade: 'saw' })).message, /no blade 'saw'/);
   scene.destroy();
