@@ -149,7 +149,7 @@ bool sn_tear_index(struct sn_world *world);
 void sn_tear_index_constraint(struct sn_world *world, uint32_t kind, uint32_t row);
 
 /* It is found at this particle, too. */
-void sn_tear_index_at(sn_tearing *tearing, uint32_t kind, uint32_t row, uint32_t particle);
+void sn_tear_index_at(struct sn_world *world, uint32_t kind, uint32_t row, uint32_t particle);
 
 /* Takes a corner of a triangle out of the list of its particle, and puts it in. */
 void sn_tear_unlink(sn_tearing *tearing, uint32_t particle, uint32_t place);

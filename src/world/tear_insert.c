@@ -348,7 +348,7 @@ static bool move_spots(inserting *in, uint32_t kind, uint32_t row)
         spot->particle[at[far ? 0 : 1]] = in->made;
         spot->weight[at[far ? 0 : 1]] = (sn_real)(gone / t);
         spot->weight[at[far ? 1 : 0]] = (sn_real)(stays - gone * (1 - t) / t);
-        sn_tear_index_at(&in->world->tearing, kind, row, in->made);
+        sn_tear_index_at(in->world, kind, row, in->made);
         moved = true;
     }
     if (moved) {
@@ -628,7 +628,6 @@ uint32_t sn_tear_insert(sn_world *world, uint32_t p, uint32_t q, double t, uint3
     event.released = (sn_real)in.released;
     sn_tear_tell(world, &event);
     tearing->sequence = world->constraints.counts.next_sequence;
-    world->incidence.built = false;
     world->constraints.edits++;
     *removed += in.removed;
     *released += in.released;

@@ -235,7 +235,7 @@ void sn_split_replace(sn_world *world, uint32_t kind, uint32_t row, uint32_t fro
             point[i] = to;
     log_change(world, kind, row);
     world->tearing.room_nodes--;
-    sn_tear_index_at(&world->tearing, kind, row, to);
+    sn_tear_index_at(world, kind, row, to);
 }
 
 uint32_t sn_split_copy(sn_world *world, uint32_t kind, uint32_t row)
@@ -283,7 +283,7 @@ static void move_spots(sn_world *world, const sn_split *split, uint32_t kind, ui
             const uint32_t set = parts_of_two(world, split, spot->particle, spot->count);
             const uint32_t to = set ? split->made[lowest(set)] : split->vertex;
             if (to != split->vertex)
-                sn_tear_index_at(&world->tearing, kind, row, to), world->tearing.room_nodes--, moved = true;
+                sn_tear_index_at(world, kind, row, to), world->tearing.room_nodes--, moved = true;
             spot->particle[j] = to;
         }
     }
@@ -599,7 +599,6 @@ static void apply(sn_world *world, sn_split *split, const sn_tear *tear, uint32_
     }
     *removed += gone;
     t->sequence = world->constraints.counts.next_sequence;
-    world->incidence.built = false;
     sn_sleep_disturb(world, split->vertex);
     sn_world_break_motion(world);
 }
