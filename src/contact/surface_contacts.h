@@ -4,7 +4,7 @@
    Five levels, each a part of the one before:
 
        features     vertices, edges and triangles of such skins, made when skins are edited            surface_topology.c
-       tiles        some seventy triangles that hang together, and how they move                      surface_tiles.c
+       tiles        some seventy triangles, or segments, that hang together, and how they move                      surface_tiles.c
        pairs        of tiles whose boxes come near each other, a tile with itself among them           surface_tiles.c
        candidates   (vertex, triangle) and (edge, edge) of a pair that are near; listed again when     surface_pairs.c
                     others may have come near
@@ -29,7 +29,10 @@
 typedef struct sn_surface_vertex {
     uint32_t number, slot; /* of the particle */
     uint32_t skin;         /* row in skin_table here; a particle of two skins counts to the first */
-    uint32_t triangle;     /* that owns it */
+    uint32_t triangle;     /* that owns it; SN_SURFACE_NONE: it has segments alone, */
+    uint32_t edge;         /*   of which this is the first; otherwise the first edge of all */
+    uint32_t strand;       /* 1 + that of a chain of segments that it is on; 0: none */
+    sn_real arc, around;   /* m: its place along that, and how long the chain is if it is closed; otherwise 0 */
 } sn_surface_vertex;
 
 /* Where a vertex is. */
@@ -52,12 +55,13 @@ typedef struct sn_surface_edge {
     uint32_t vertex[2];
     uint32_t across
         [2]; /* the third vertices of its triangles; SN_SURFACE_NONE: there is no such triangle. Of more than two the first two */
-    uint32_t triangle; /* that owns it */
+    uint32_t triangle; /* that owns it; SN_SURFACE_NONE: a segment */
 } sn_surface_edge;
 
 typedef struct sn_surface_skin {
     uint32_t row;                    /* in the world's table of skins */
     uint32_t first, count;           /* triangles */
+    uint32_t first_edge, segments;   /* edges that are segments */
     uint32_t first_vertex, vertices; /* those that count to it */
     sn_real thickness;               /* m */
     sn_real edge;                    /* m: mean length, when the topology was made */
@@ -123,7 +127,8 @@ typedef struct sn_surface_candidate {
     sn_real reach;       /* m: nearer than this they push each other */
     sn_real spare;       /* m: at least so much they had, and what the pair had moved, when they were looked at */
     bool edges;
-    bool touches; /* it is a contact of this substep */
+    bool segments; /* edges, one of which is a segment at least */
+    bool touches;  /* it is a contact of this substep */
 } sn_surface_candidate;
 
 /* Two that may touch in this substep, by the spots that are nearest as it begins, and the direction between these. */
@@ -156,9 +161,10 @@ typedef struct sn_surfaces {
         vertex_table; /* of sn_surface_vertex; of sn_surface_motion; of atomic_uint: what share of its way it goes, the bits of a float; of uint32_t: for making tiles */
     sn_table
         triangle_table; /* of sn_surface_triangle; of three uint32_t: the triangles across its edges, or SN_SURFACE_NONE; three of uint32_t: for making tiles */
-    sn_table edge_table; /* of sn_surface_edge */
+    sn_table edge_table; /* of sn_surface_edge; two of uint32_t: for making tiles of segments */
+    sn_table held_table; /* of uint8_t, by segment of the world: it counts */
     sn_table ring_start_table,
-        ring_table;      /* of uint32_t: for each vertex, and one more, where its neighbours begin; those */
+        ring_table;      /* of uint32_t: for each vertex, and one more, where its neighbours begin; those, and edges to them */
     sn_table sort_table; /* of sn_sort_item, twice: for making features */
     sn_table skin_table; /* of sn_surface_skin */
     sn_table tile_table; /* of sn_surface_tile; of sn_bounds: fat, for the tree */
@@ -262,6 +268,18 @@ static inline sn_real surface_thickness(const sn_surfaces *s, const sn_surface_p
     return surface_skins(s)[surface_tiles(s)[pair->a].skin].thickness +
            surface_skins(s)[surface_tiles(s)[pair->b].skin].thickness;
 }
+
+/* surface_strands.c: segments of skins: those that count, their places along strands, and tiles of them. */
+bool sn_surface_strands_hold(struct sn_world *world, bool *changed);
+void sn_surface_strands_measure(const struct sn_world *world, sn_surfaces *s);
+void sn_surface_strands_cut(const struct sn_world *world, sn_surfaces *s);
+
+/* m: of two edges on one strand, how far apart along it. False: they are not. */
+bool sn_surface_along_strand(const sn_surfaces *s, const sn_surface_candidate *c, sn_real *apart);
+
+/* Of a tile whose features are there: its corners. marked, place: by vertex; marks: a number that none is marked with yet. */
+void sn_surface_tile_corners(const struct sn_world *world, sn_surfaces *s, sn_surface_tile *tile, uint32_t *marked,
+                             uint8_t *place, uint32_t marks);
 
 /* surface_topology.c: makes features and tiles anew if skins were edited; false when memory runs out. */
 bool sn_surfaces_make(struct sn_world *world);

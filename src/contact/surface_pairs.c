@@ -163,6 +163,9 @@ static sn_bounds grown(sn_bounds a, sn_real by)
 static sn_real reach_of(const listing *l, const sn_surface_candidate *c)
 {
     const sn_contact_world *contact = &l->world->contact;
+    sn_real apart;
+    if (c->segments && sn_surface_along_strand(l->s, c, &apart))
+        return lower(REST * apart, l->thickness);
     const sn_vec4 *rest = contact->rest_table.column[0];
     sn_dvec3 x[4];
     for (uint32_t k = 0; k < 4; ++k) {
@@ -260,6 +263,11 @@ static void list_vertices(listing *l, const feature *vertex, uint32_t vertices, 
         }
 }
 
+static bool is_segment(const sn_surfaces *s, uint32_t edge)
+{
+    return surface_edges(s)[edge].triangle == SN_SURFACE_NONE;
+}
+
 static void list_edges(listing *l, const feature *a, uint32_t count, const feature *b, uint32_t other)
 {
     for (uint32_t i = 0; i < count; ++i)
@@ -272,7 +280,9 @@ static void list_edges(listing *l, const feature *a, uint32_t count, const featu
                 consider(l, (sn_surface_candidate){.vertex = {one[0], one[1], two[0], two[1]},
                                                    .one = a[i].number,
                                                    .other = b[k].number,
-                                                   .edges = true});
+                                                   .edges = true,
+                                                   .segments = is_segment(l->s, a[i].number) ||
+                                                               is_segment(l->s, b[k].number)});
         }
 }
 
@@ -348,7 +358,7 @@ static void take_side(side *to, const sn_surfaces *s, const sn_surface_tile *til
             to->edge[to->edges++] = take_feature(to, two, 2, edge_far, edge[i]);
 }
 
-/* Corners of triangles that are not beyond one side of the box. */
+/* Corners of triangles and segments that are not beyond one side of the box. */
 static uint64_t find_border(const side *from, const sn_surfaces *s, const sn_surface_tile *tile)
 {
     const uint8_t *three = (const uint8_t *)s->tile_triangle_table.column[1] + 3 * (size_t)tile->first_triangle;
@@ -357,6 +367,12 @@ static uint64_t find_border(const side *from, const sn_surfaces *s, const sn_sur
     for (uint32_t i = 0; i < tile->triangles; ++i, three += 3)
         if (!(out[three[0]] & out[three[1]] & out[three[2]]))
             border |= UINT64_C(1) << three[0] | UINT64_C(1) << three[1] | UINT64_C(1) << three[2];
+    if (tile->triangles)
+        return border;
+    const uint8_t *two = (const uint8_t *)s->tile_edge_table.column[1] + 2 * (size_t)tile->first_edge;
+    for (uint32_t i = 0; i < tile->edges; ++i, two += 2)
+        if (!(out[two[0]] & out[two[1]]))
+            border |= UINT64_C(1) << two[0] | UINT64_C(1) << two[1];
     return border;
 }
 

@@ -573,6 +573,8 @@ static uint64_t make_number(net_maker *m, net_type type, const char *name)
         return m->length;
     case TYPE_TRIANGLES:
         return m->length / 3;
+    case TYPE_SEGMENTS:
+        return chance(m, 75) ? 0 : m->length / 2;
     case TYPE_GROUP:
         if (m->op->call != CALL_sn_world_set_group_field)
             return chance(m, 50) ? 0 : draw(m, 4);
