@@ -258,8 +258,8 @@ static void lay_through(course *c, sn_numbers through, sn_vec3 *place)
 {
     double low = 0, high = 0;
     for (uint32_t i = 1; i <= CURVE_SAMPLES * (through.count / 3 - 1); ++i) {
-        const vector d = along(curve_at(through, (double)i / CURVE_SAMPLES), -1,
-                               curve_at(through, (double)(i - 1) / CURVE_SAMPLES));
+        const vector d =
+            along(curve_at(through, (double)i / CURVE_SAMPLES), -1, curve_at(through, (double)(i - 1) / CURVE_SAMPLES));
         high += sqrt(dot(d, d)) / c->segments;
     }
     high *= 1 + TAUT;

@@ -181,8 +181,8 @@ void sn_surface_strands_cut(const sn_world *world, sn_surfaces *s)
                  .s = s,
                  .taken = s->edge_table.column[1],
                  .queue = s->edge_table.column[2],
-                 .marked = s->vertex_table.column[3],
-                 .place = s->vertex_table.column[4]};
+                 .marked = s->vertex_table.column[2],
+                 .place = s->vertex_table.column[3]};
     if (!s->held_table.count)
         return;
     memset(c.marked, 0, s->vertex_table.count * sizeof *c.marked);

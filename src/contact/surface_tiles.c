@@ -194,12 +194,13 @@ bool sn_surface_tiles_make(sn_world *world, sn_surfaces *s)
                  .order = s->triangle_table.column[2],
                  .queue = s->triangle_table.column[3],
                  .part = s->triangle_table.column[4],
-                 .marked = s->vertex_table.column[3],
-                 .place = s->vertex_table.column[4]};
+                 .marked = s->vertex_table.column[2],
+                 .place = s->vertex_table.column[3]};
     s->tile_table.count = s->tile_triangle_table.count = s->tile_vertex_table.count = s->tile_edge_table.count =
         s->corner_table.count = s->pair_table.count = 0;
     s->tree.items = 0;
-    if (!sn_table_reserve(&s->tile_table, a, (uint64_t)triangles + edges) || !sn_table_reserve(&s->tile_triangle_table, a, triangles) ||
+    if (!sn_table_reserve(&s->tile_table, a, (uint64_t)triangles + edges) ||
+        !sn_table_reserve(&s->tile_triangle_table, a, triangles) ||
         !sn_table_reserve(&s->tile_vertex_table, a, s->vertex_table.count) ||
         !sn_table_reserve(&s->tile_edge_table, a, s->edge_table.count) ||
         !sn_table_reserve(&s->corner_table, a, 3 * (uint64_t)triangles + 2 * (uint64_t)edges))
@@ -295,7 +296,6 @@ static void measure_tile(const sn_surfaces *s, sn_surface_tile *tile)
     tile->box = box;
     tile->centre = vec3_add(from, vec3_scale(sum, share));
     make_axes(tile, u, v);
-    tile->stopped = false;
     const sn_vec3 mean = vec3_scale(velocity, share), spin = spin_of(tile, du, dv);
     sn_real rest = 0, radius = 0;
     for (uint32_t k = 0; k < tile->corners; ++k) {
@@ -345,7 +345,7 @@ static void measure_tile_ends(const sn_surfaces *s, sn_surface_tile *tile)
     const sn_surface_motion *motion = surface_motions(s);
     sn_vec3 sum = {0, 0, 0}, du = sum, dv = sum;
     sn_bounds box = {motion[corner[0]].end, motion[corner[0]].end};
-    sn_real rest = 0, longest = 0;
+    sn_real rest = 0;
     for (uint32_t k = 0; k < tile->corners; ++k) {
         const sn_surface_motion *m = &motion[corner[k]];
         const sn_vec3 way = vec3_sub(m->end, m->start);
@@ -361,17 +361,28 @@ static void measure_tile_ends(const sn_surfaces *s, sn_surface_tile *tile)
         const sn_vec3 way = vec3_sub(m->end, m->start);
         const sn_vec3 w = vec3_sub(vec3_sub(way, mean), vec3_cross(spin, vec3_sub(m->start, tile->centre)));
         rest = larger(rest, vec3_dot(w, w));
-        longest = larger(longest, vec3_dot(way, way));
     }
     set_rigid(tile, &tile->way, mean, spin, rest);
-    tile->longest = real_sqrt(longest) * SN_SURFACE_LONGER;
+}
+
+static bool has_changed(const sn_surfaces *s, const sn_surface_tile *tile)
+{
+    const uint32_t *corner = (const uint32_t *)s->corner_table.column[0] + tile->first_corner;
+    for (uint32_t k = 0; k < tile->corners; ++k)
+        if (surface_motions(s)[corner[k]].changed)
+            return true;
+    return false;
 }
 
 static void measure_ends_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_surfaces *s = data;
-    for (uint32_t i = first; i < end; ++i)
-        measure_tile_ends(s, &surface_tiles(s)[i]);
+    for (uint32_t i = first; i < end; ++i) {
+        sn_surface_tile *tile = &surface_tiles(s)[i];
+        tile->changed = has_changed(s, tile);
+        if (tile->changed)
+            measure_tile_ends(s, tile);
+    }
 }
 
 bool sn_surface_tiles_measure_ends(sn_world *world)
@@ -420,9 +431,9 @@ static sn_bounds needed(const sn_surfaces *s, const sn_surface_tile *tile, sn_re
                         rounded(&tile->box, from));
 }
 
-static sn_bounds needed_at_end(const sn_surfaces *s, const sn_surface_tile *tile, bool still)
+static sn_bounds needed_at_end(const sn_surfaces *s, const sn_surface_tile *tile)
 {
-    const sn_vec3 to = negative(still ? s->mean : s->end);
+    const sn_vec3 to = negative(s->end);
     return moved_by(tile->ends, to, surface_skins(s)[tile->skin].thickness + rounded(&tile->ends, to));
 }
 
@@ -439,8 +450,8 @@ static void expect(sn_surfaces *s, sn_real h, sn_real more, bool ends)
             way = vec3_scale(way, FARTHEST * edge / length);
         include(&box, vec3_add(box.low, way));
         include(&box, vec3_add(box.high, way));
-        for (int still = 0; ends && still < 2; ++still) {
-            const sn_bounds end = needed_at_end(s, tile, still);
+        if (ends) {
+            const sn_bounds end = needed_at_end(s, tile);
             include(&box, end.low);
             include(&box, end.high);
         }
@@ -545,12 +556,12 @@ bool sn_surface_tiles_meet(sn_world *world, sn_real h, sn_real more)
     return inside || search(world, h, more, false);
 }
 
-bool sn_surface_tiles_meet_ends(sn_world *world, bool still)
+bool sn_surface_tiles_meet_ends(sn_world *world)
 {
     const sn_surfaces *s = &world->contacts.surfaces;
     bool inside = s->searched;
     for (uint32_t i = 0; i < s->tile_table.count && inside; ++i) {
-        const sn_bounds box = needed_at_end(s, &surface_tiles(s)[i], still);
+        const sn_bounds box = needed_at_end(s, &surface_tiles(s)[i]);
         inside = is_inside(&box, &surface_tiles(s)[i].fat);
     }
     return inside || search(world, 0, 0, true);

@@ -8,7 +8,6 @@
 #include "base/sort.h"
 #include "world/world.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 void sn_surfaces_init(sn_surfaces *s)
@@ -16,7 +15,6 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->index_table, sizeof(uint32_t), false);
     sn_table_column(&s->vertex_table, sizeof(sn_surface_vertex), false);
     sn_table_column(&s->vertex_table, sizeof(sn_surface_motion), false);
-    sn_table_column(&s->vertex_table, sizeof(atomic_uint), false);
     sn_table_column(&s->vertex_table, sizeof(uint32_t), false);
     sn_table_column(&s->vertex_table, sizeof(uint8_t), false);
     sn_table_column(&s->triangle_table, sizeof(sn_surface_triangle), false);
@@ -53,6 +51,9 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->due_table, sizeof(uint32_t), false);
     sn_table_column(&s->near_table, sizeof(uint32_t), false);
     sn_table_column(&s->near_table, sizeof(sn_real), false);
+    sn_table_column(&s->near_table, sizeof(float), false);
+    sn_table_column(&s->zone_table, sizeof(sn_surface_zone), false);
+    sn_table_column(&s->led_table, sizeof(sn_surface_led), false);
     sn_table_column(&s->contact_table, sizeof(sn_surface_contact), false);
     sn_table_column(&s->contact_table, sizeof(sn_surface_contact), false);
     sn_table_column(&s->colour_table, sizeof(uint64_t), false);
@@ -66,7 +67,8 @@ void sn_surfaces_release(sn_surfaces *s, const sn_allocator *allocator)
         &s->ring_table,        &s->sort_table,      &s->skin_table,     &s->tile_table, &s->tile_triangle_table,
         &s->tile_vertex_table, &s->tile_edge_table, &s->corner_table,   &s->pair_table, &s->found_table,
         &s->candidate_table,   &s->moved_table,     &s->touch_table,    &s->list_table, &s->due_table,
-        &s->near_table,        &s->contact_table,   &s->colour_table,   &s->held_table};
+        &s->near_table,        &s->contact_table,   &s->colour_table,   &s->held_table, &s->zone_table,
+        &s->led_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
 }
@@ -108,9 +110,10 @@ static bool reserve(sn_world *world, sn_surfaces *s, uint32_t skins, uint32_t tr
     const uint32_t numbers = world->ids.table.count;
     const uint64_t most = 3 * (uint64_t)triangles + 2 * (uint64_t)segments; /* vertices, and edges */
     if (!sn_table_reserve(&s->index_table, a, numbers) || !sn_table_reserve(&s->vertex_table, a, most) ||
-        !sn_table_reserve(&s->triangle_table, a, triangles) || !sn_table_reserve(&s->edge_table, a, most) ||
-        !sn_table_reserve(&s->ring_start_table, a, most + 1) || !sn_table_reserve(&s->ring_table, a, 2 * most) ||
-        !sn_table_reserve(&s->sort_table, a, most) || !sn_table_reserve(&s->skin_table, a, skins))
+        !sn_table_reserve(&s->zone_table, a, most) || !sn_table_reserve(&s->triangle_table, a, triangles) ||
+        !sn_table_reserve(&s->edge_table, a, most) || !sn_table_reserve(&s->ring_start_table, a, most + 1) ||
+        !sn_table_reserve(&s->ring_table, a, 2 * most) || !sn_table_reserve(&s->sort_table, a, most) ||
+        !sn_table_reserve(&s->skin_table, a, skins))
         return false;
     return true;
 }
@@ -133,14 +136,14 @@ static bool add_vertex(sn_surfaces *s, uint32_t number, uint32_t triangle, uint3
 static void add_skin(sn_world *world, sn_surfaces *s, const sn_skin_record *record, uint32_t row)
 {
     sn_surface_skin *skin = &surface_skins(s)[s->skin_table.count];
-    *skin = (sn_surface_skin){.row = row,
-                              .first = s->triangle_table.count,
-                              .count = record->count,
-                              .first_vertex = s->vertex_table.count,
-                              .thickness = record->thickness,
-                              .group = world->particles.group[world->ids.value[record->count
-                                                                                   ? *corners_of(world, record->first)
-                                                                                   : *ends_of(world, record->first_segment)]]};
+    *skin = (sn_surface_skin){
+        .row = row,
+        .first = s->triangle_table.count,
+        .count = record->count,
+        .first_vertex = s->vertex_table.count,
+        .thickness = record->thickness,
+        .group = world->particles.group[world->ids.value[record->count ? *corners_of(world, record->first)
+                                                                       : *ends_of(world, record->first_segment)]]};
     for (uint32_t t = record->first; t < record->first + record->count; ++t) {
         const uint32_t *corner = corners_of(world, t), made = s->triangle_table.count++;
         sn_surface_triangle *triangle = &surface_triangles(s)[made];

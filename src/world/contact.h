@@ -45,7 +45,7 @@ typedef struct sn_skin_record {
     uint32_t number;
     uint32_t first, count; /* triangles */
     uint32_t first_segment, segments;
-    uint32_t least, most;  /* its particles' numbers are in this range */
+    uint32_t least, most; /* its particles' numbers are in this range */
     sn_real thickness;
     uint32_t one_sided, self_collision;
     uint64_t user;

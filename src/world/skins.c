@@ -151,8 +151,7 @@ static void insert(sn_contact_world *contact, uint32_t number, const sn_skin_def
     const uint32_t first = row < rows ? skin[row].first : contact->triangle_table.count;
     const uint32_t first_segment = row < rows ? skin[row].first_segment : contact->segment_table.count;
     insert_items(&contact->triangle_table, first, def->triangles, def->triangle_count, sizeof *triangles(contact));
-    insert_items(&contact->segment_table, first_segment, def->segments, def->segment_count,
-                 sizeof *segments(contact));
+    insert_items(&contact->segment_table, first_segment, def->segments, def->segment_count, sizeof *segments(contact));
     memset(&made, 0, sizeof made);
     made.number = number;
     made.count = def->triangle_count;

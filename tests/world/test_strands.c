@@ -29,8 +29,7 @@ static bool goes_under(const point *a, const point *b, double *s, double *t)
         return false;
     *s = (rx * qy - ry * qx) / cross;
     *t = (rx * py - ry * px) / cross;
-    return *s >= 0 && *s < 1 && *t >= 0 && *t < 1 &&
-           a[0].z + *s * (a[1].z - a[0].z) < b[0].z + *t * (b[1].z - b[0].z);
+    return *s >= 0 && *s < 1 && *t >= 0 && *t < 1 && a[0].z + *s * (a[1].z - a[0].z) < b[0].z + *t * (b[1].z - b[0].z);
 }
 
 static double determinant(double *m, uint32_t n)
@@ -95,8 +94,8 @@ static int linking_number(const point *a, uint32_t count, const point *b, uint32
     for (uint32_t i = 0; i + 1 < count; ++i)
         for (uint32_t k = 0; k + 1 < other; ++k) {
             const bool under = goes_under(a + i, b + k, &s, &t), over = goes_under(b + k, a + i, &s, &t);
-            const double cross = (a[i + 1].x - a[i].x) * (b[k + 1].y - b[k].y) -
-                                 (a[i + 1].y - a[i].y) * (b[k + 1].x - b[k].x);
+            const double cross =
+                (a[i + 1].x - a[i].x) * (b[k + 1].y - b[k].y) - (a[i + 1].y - a[i].y) * (b[k + 1].x - b[k].x);
             if (under || over)
                 twice += (cross > 0) == over ? 1 : -1;
         }
@@ -238,7 +237,7 @@ static void pull(sn_world *world, const rope *r, double by)
     assert_ok(world, sn_particle_move_to(world, b, vec((double)y.x + by, (double)y.y, (double)y.z)));
 }
 
-/* A knot is pulled tight, farther than it lets, and is a knot all the time. */
+/* A knot is pulled tight, and is a knot all the time; its rope does not give. */
 static void a_knot_pulls_tight_and_holds(void **state)
 {
     (void)state;
@@ -247,21 +246,24 @@ static void a_knot_pulls_tight_and_holds(void **state)
         sn_settings settings = sn_world_settings(world);
         settings.gravity = vec(0, 0, 0);
         assert_ok(world, sn_world_configure(world, &settings));
-        const double speed = atof(getenv("SPEED")); const rope r = add_knot(world, 0.012);
+        const rope r = add_knot(world, 0.012);
+        double length[MOST];
+        for (uint32_t i = 0; i + 1 < r.count; ++i)
+            length[i] = (double)vec3_length(vec3_sub(place_of(world, &r, i), place_of(world, &r, i + 1)));
         assert_int_equal(knot_of(world, &r), 3);
         for (uint32_t i = 0; i < 200; ++i) {
-            pull(world, &r, i < 150 ? speed : 0);
+            pull(world, &r, i < 150 ? 0.0019 : 0);
             assert_ok(world, sn_world_step(world, real(DT)));
             if (i % 4 == 3)
                 assert_int_equal(knot_of(world, &r), 3);
         }
         double stretched = 0;
-        for (uint32_t i = 0; i + 1 < r.count; ++i) {
-            const sn_vec3 a = place_of(world, &r, i), b = place_of(world, &r, i + 1);
-            stretched = fmax(stretched, (double)vec3_length(vec3_sub(a, b)) / 0.0137);
-        }
-        fprintf(stderr, "%g: stretched %g count %u\n", speed, stretched, world->contacts.surfaces.contact_table.count);
-        if(0) assert_true(stretched < 1.6);
+        for (uint32_t i = 0; i + 1 < r.count; ++i)
+            stretched =
+                fmax(stretched,
+                     (double)vec3_length(vec3_sub(place_of(world, &r, i), place_of(world, &r, i + 1))) / length[i]);
+        assert_true(world->contacts.surfaces.contact_table.count >= 8);
+        assert_true(stretched < 1.02);
         sn_world_destroy(world);
     }
 }
@@ -271,41 +273,45 @@ static rope add_ring(sn_world *world, sn_vec3 middle, bool upright, double radiu
     sn_vec3 place[60];
     for (uint32_t i = 0; i < 60; ++i) {
         const double a = 2 * 3.14159265358979 * i / 60, u = 0.3 * cos(a), v = 0.3 * sin(a);
-        place[i] = vec((double)middle.x + u, (double)middle.y + (upright ? v : 0), (double)middle.z + (upright ? 0 : v));
+        place[i] =
+            vec((double)middle.x + u, (double)middle.y + (upright ? v : 0), (double)middle.z + (upright ? 0 : v));
     }
     return add_rope(world, place, 60, true, radius, group);
 }
 
-/* Two rings hang in each other, and are thrown apart. */
+static double kinetic_energy(const sn_world *world, uint32_t first, uint32_t count)
+{
+    double sum = 0;
+    for (uint32_t i = first; i < first + count; ++i) {
+        const sn_vec3 v = sn_particle_velocity(world, sn_particle_from_index(world, i));
+        sum += 0.0005 * (double)vec3_dot(v, v);
+    }
+    return sum;
+}
+
+/* Two rings that hang in each other are thrown apart at 30 m/s: 50 mm in a substep of ten, more than they are thick. */
 static void rings_stay_linked(void **state)
 {
     (void)state;
-    for (uint32_t substeps = 1; substeps <= 10; substeps += 9) {
+    for (uint32_t substeps = 3; substeps <= 10; substeps += 7) {
         sn_world *world = make_world(substeps);
-        const rope a = add_ring(world, vec(0, 0, 0), true, 0.01, 1), b = add_ring(world, vec(0.3, 0, 0), false, 0.01, 2);
+        sn_settings settings = sn_world_settings(world);
+        settings.gravity = vec(0, 0, 0);
+        assert_ok(world, sn_world_configure(world, &settings));
+        const rope a = add_ring(world, vec(0, 0, 0), true, 0.01, 1),
+                   b = add_ring(world, vec(0.3, 0, 0), false, 0.01, 2);
         point one[MOST], two[MOST];
         for (uint32_t i = 0; i < 60; ++i) {
             sn_particle_set_velocity(world, sn_particle_from_index(world, a.first + i), vec(-15, 3, 1));
             sn_particle_set_velocity(world, sn_particle_from_index(world, b.first + i), vec(15, 0, -2));
         }
+        const double energy = kinetic_energy(world, a.first, 120);
         const int linked = linking_number(one, take_curve(world, &a, one), two, take_curve(world, &b, two));
         assert_int_equal(abs(linked), 1);
-        for (uint32_t i = 0; i < 90; ++i) {
+        for (uint32_t i = 0; i < 60; ++i) {
             assert_ok(world, sn_world_step(world, real(DT)));
             assert_int_equal(linking_number(one, take_curve(world, &a, one), two, take_curve(world, &b, two)), linked);
-            if (i == 60 && substeps == 10) {
-                for (uint32_t k = 0; k < 120; ++k) {
-                    const sn_surface_motion *m = &surface_motions(&world->contacts.surfaces)[k];
-                    const sn_vec3 v = sn_particle_velocity(world, sn_particle_from_index(world, a.first + k));
-                    fprintf(stderr, "P %u %g %g %g  v %g %g %g share %g\n", k, (double)m->end.x, (double)m->end.y, (double)m->end.z, (double)v.x, (double)v.y, (double)v.z, (double)m->share);
-                }
-            }
-            if (i % 10 == 9) {
-                const sn_surfaces *s = &world->contacts.surfaces;
-                fprintf(stderr, "%u %u: rounds %llu lists %llu looks %llu searches %llu stops %llu cand %u contacts %u\n", substeps, i, (unsigned long long)s->rounds,
-                        (unsigned long long)s->lists, (unsigned long long)s->looks, (unsigned long long)s->searches,
-                        (unsigned long long)s->stops, s->candidate_table.count, s->contact_table.count);
-            }
+            assert_true(substeps < 10 || kinetic_energy(world, a.first, 120) < energy);
         }
         sn_world_destroy(world);
     }

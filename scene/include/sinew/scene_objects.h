@@ -55,7 +55,7 @@ typedef struct sn_stuff {
     sn_real
         damping; /* s: the time in which the soft constraints of the object lose their oscillation: their damping is this
                         times their stiffness. Rigid ones have none. Default 0 */
-    sn_real stiffness; /* the lectures' k, 0 to 1, of all its constraints; default 1 */
+    sn_real stiffness;                            /* the lectures' k, 0 to 1, of all its constraints; default 1 */
     sn_real tear_strain, tear_force, tear_spread; /* see sn_tear_def: of its rods; default 0, it does not tear */
     uint32_t tear_seed;
 } sn_stuff;
@@ -71,10 +71,10 @@ typedef struct sn_turn {
 /* The surface of an object as something that others collide with. Of one without triangles (ropes, chains, nets) its lines, which need
    self_collision. */
 typedef struct sn_object_skin {
-    bool on;             /* default false */
-    sn_real thickness;   /* m; default 0 */
-    bool one_sided;      /* default false */
-    bool self_collision; /* default false */
+    bool on;                                      /* default false */
+    sn_real thickness;                            /* m; default 0 */
+    bool one_sided;                               /* default false */
+    bool self_collision;                          /* default false */
     sn_real tear_strain, tear_force, tear_spread; /* see sn_tear_def; default 0: as the material of the object */
     uint32_t tear_seed;
 } sn_object_skin;
@@ -127,7 +127,8 @@ typedef struct sn_rope_def {
     sn_vec3 to;        /* m: the place of the last one; NaN in x: it goes along `direction` */
     bool rods;         /* its pieces resist compression also; default false */
     sn_real bob;       /* kg: what hangs on the last particle, besides the rope's own mass; default 0 */
-    sn_numbers through; /* m: three each. Places, two at least, through which it is laid along a smooth curve instead, a knot for example; length, direction,
+    sn_numbers
+        through; /* m: three each. Places, two at least, through which it is laid along a smooth curve instead, a knot for example; length, direction,
                             from and to then do not count */
 } sn_rope_def;
 
