@@ -215,6 +215,18 @@ void sn_incidence_remove_all(const sn_incidence *incidence, sn_store *store, uin
         remove_if_holds(store, entry.kind, entry.row, particle);
 }
 
+bool sn_store_joins(const sn_store *store, uint32_t a, uint32_t b)
+{
+    for (uint32_t r = 0; r < store->run_table.count; ++r) {
+        const sn_run run = store->run[r];
+        const sn_pool *pool = store->pool[run.kind];
+        for (uint32_t row = run.first; !pool_has_lists(pool) && row < run.first + run.count; ++row)
+            if (sn_ids_is_live(&pool->ids, row) && holds(store, pool, row, a) && holds(store, pool, row, b))
+                return true;
+    }
+    return false;
+}
+
 bool sn_incidence_joins(const sn_incidence *incidence, const sn_store *store, uint32_t a, uint32_t b)
 {
     if (store->counts.live == 0)
