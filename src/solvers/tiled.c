@@ -128,12 +128,6 @@ uint32_t sn_tiled_slots(const sn_solver_in *in, sn_visit visit, uint32_t *list)
     return pool_has_lists(pool) ? count : sn_plan_once(list, count);
 }
 
-void sn_tiled_clear_lambda(sn_pool *pool, uint32_t row)
-{
-    if (pool) /* the kind of what was removed is 0, and so is its pool */
-        memset(pool->lambda + (size_t)row * pool->kind.rows, 0, pool->kind.rows * sizeof *pool->lambda);
-}
-
 bool sn_tiled_project(const sn_tiled *t, sn_sweep *sweep, uint32_t kind, uint32_t row)
 {
     if (t->pass == 0)

@@ -189,7 +189,15 @@ void sn_resident_mark(const sn_motion *motion, planes p, uint32_t rows);
 /* The slots of a constraint's particles, each once. */
 uint32_t sn_tiled_slots(const sn_solver_in *in, sn_visit visit, uint32_t *list);
 
-void sn_tiled_clear_lambda(sn_pool *pool, uint32_t row);
+static inline void sn_tiled_clear_lambda(sn_pool *pool, uint32_t row)
+{
+    if (!pool) /* the kind of what was removed is 0, and so is its pool */
+        return;
+    if (pool->kind.rows == 1)
+        pool->lambda[row] = 0;
+    else
+        memset(pool->lambda + (size_t)row * pool->kind.rows, 0, pool->kind.rows * sizeof *pool->lambda);
+}
 
 /* Projects one constraint; in the first pass from no multipliers. */
 bool sn_tiled_project(const sn_tiled *t, sn_sweep *sweep, uint32_t kind, uint32_t row);
