@@ -569,6 +569,7 @@ static void run_opening(void *data, uint32_t index, uint32_t worker)
     (void)worker;
     if (!open_tile(l, &l->plan->tile[tile], tile))
         atomic_store_explicit(&l->failed, true, memory_order_relaxed);
+    sn_hierarchy_note_pins(&l->scratch->hierarchy, tile, &l->t->in->frame);
 }
 
 /* Of a tile that is still the first pass of a step tells where it is; others change nothing. What looks back counts every substep. */
@@ -658,12 +659,10 @@ static bool run_limits(const sn_tiled *t, sn_solver_out *out)
     layer l = {.t = t, .scratch = scratch, .plan = t->in->plan, .is_first = true, .opens = true};
     if (!t->stiffens || !h->mesh_table.count)
         return true;
-    if (!sn_parallel_tasks(is_shared(t, 0) ? t->in->parallel : NULL, h->tile_table.count, run_opening, &l)) {
-        out->lost_tasks = true;
-        return false;
-    }
-    sn_hierarchy_solve(h, &t->in->frame, t->wide);
-    return !l.failed;
+    sn_parallel *parallel = is_shared(t, 0) ? t->in->parallel : NULL;
+    out->lost_tasks =
+        !sn_parallel_tasks(parallel, h->tile_table.count, run_opening, &l) || !sn_hierarchy_solve(h, t->wide, parallel);
+    return !out->lost_tasks && !l.failed;
 }
 
 /* Particles that came after the plan was made are in no tile. They are settled once, as those of tiles are, though nothing moved

@@ -71,6 +71,9 @@ static void look_at_tile(void *data, uint32_t index, uint32_t worker)
         state.held = state.held || x->w == 0;
     }
     l->state[index] = state;
+    const sn_hierarchy *h = &((const tiled *)l->in->scratch->tiled)->hierarchy;
+    if (h->mesh_table.count)
+        sn_hierarchy_look(h, l->in, index);
 }
 
 /* What holds one tile of a body holds all of them. Tiles of later layers reach as far as the body does: they move places themselves
