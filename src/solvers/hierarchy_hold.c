@@ -36,6 +36,14 @@ void sn_hierarchy_find_pins(hierarchy_work *w)
         w->pin_of[i] = h->pin_table.count - 1;
         h->pin[h->pin_table.count - 1] = (sn_hierarchy_pin){.slot = i};
     }
+    const uint32_t tiles = w->in->plan->layer[1];
+    if (!sn_hierarchy_grow(w, &h->pin_of_table, tiles + 1))
+        return;
+    for (uint32_t t = 0, p = 0; t <= tiles; ++t) {
+        while (p < h->pin_table.count && w->tile[h->pin[p].slot] < t)
+            ++p;
+        h->pin_of[t] = p;
+    }
     w->group = sn_hierarchy_scratch(w, h->pin_table.count, sizeof *w->group);
     w->failed = w->failed || !sn_table_reserve(&h->heap_table, w->allocator, w->slots); /* mostly that is enough */
     if (w->failed)

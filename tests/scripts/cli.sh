@@ -228,7 +228,7 @@ cat >sheets.json <<'END'
 END
 expect 1 run sheets.json --frames 4 --certify 2
 complains 'sheets: surfaces intersect in 3 of the 3 frames that were looked at; first in frame 0: triangle [0-9]+ of skin 0 and triangle [0-9]+ of skin 1'
-says 'surfaces +[0-9]+ pairs of triangles intersect at worst, in frame 0'
+says 'surfaces +[0-9]+ pairs intersect at worst, in frame 0'
 expect 1 run sheets.json --frames 4 --certify 2 --json
 says '"intersections": \{"frames_checked": 3, "frames_with": 3, "worst": [0-9]+, "worst_frame": 0, "first_frame": 0\}'
 expect 0 run sheets.json --frames 4 --certify 2 --set 'objects[1].position=[0, 0, 3]'

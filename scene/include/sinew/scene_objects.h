@@ -79,7 +79,8 @@ typedef struct sn_turn {
 
 #define SN_OWN_GROUP UINT32_MAX
 
-/* The surface of an object as something that others collide with. */
+/* The surface of an object as something that others collide with. Of one without triangles (ropes, chains, nets) its lines, which need
+   self_collision. */
 typedef struct sn_object_skin {
     bool on;                                      /* default false */
     sn_real thickness;                            /* m; default 0 */
@@ -154,6 +155,9 @@ typedef struct sn_rope_def {
     sn_vec3 to;        /* m: the place of the last one; NaN in x: it goes along `direction` */
     bool rods;         /* its pieces resist compression also; default false */
     sn_real bob;       /* kg: what hangs on the last particle, besides the rope's own mass; default 0 */
+    sn_numbers
+        through; /* m: three each. Places, two at least, through which it is laid along a smooth curve instead, a knot for example; length, direction,
+                            from and to then do not count */
 } sn_rope_def;
 
 sn_rope_def sn_default_rope_def(void);
