@@ -23,6 +23,7 @@ typedef struct tiled {
     sn_table result_table; /* of tile_result, for each tile */
     sn_table state_table;  /* of tile_state, by tile: see sn_tiled_begin */
     bool any_watched;      /* of these */
+    bool marked;           /* still tiles had a pass in this step: where they started is known */
 
     /* Of one plan: */
     uint64_t serial;         /* 0: of none */
@@ -90,6 +91,7 @@ typedef struct tile_state {
     bool watched; /* one of its particles has a target, or is the centre of a body: others use it between passes */
     bool pushed;  /* one of them has a force from the user */
     bool asks;    /* a constraint asks where one of them was when the substep started */
+    bool still; /* it has no constraint, and none of its particles moves in the step: those that sleep, or are fixed */
 } tile_state;
 
 /* How a tile went. */
@@ -187,7 +189,15 @@ void sn_resident_mark(const sn_motion *motion, planes p, uint32_t rows);
 /* The slots of a constraint's particles, each once. */
 uint32_t sn_tiled_slots(const sn_solver_in *in, sn_visit visit, uint32_t *list);
 
-void sn_tiled_clear_lambda(sn_pool *pool, uint32_t row);
+static inline void sn_tiled_clear_lambda(sn_pool *pool, uint32_t row)
+{
+    if (!pool) /* the kind of what was removed is 0, and so is its pool */
+        return;
+    if (pool->kind.rows == 1)
+        pool->lambda[row] = 0;
+    else
+        memset(pool->lambda + (size_t)row * pool->kind.rows, 0, pool->kind.rows * sizeof *pool->lambda);
+}
 
 /* Projects one constraint; in the first pass from no multipliers. */
 bool sn_tiled_project(const sn_tiled *t, sn_sweep *sweep, uint32_t kind, uint32_t row);
