@@ -88,16 +88,14 @@ typedef struct sn_hierarchy_part {
     uint32_t run, runs;          /* limits between these */
     uint32_t fresh, fresh_count; /* in `listed`: those that have no limits to other tiles */
     uint32_t hold, holds;
-    uint32_t far, fars;     /* of aggregates */
-    uint32_t group, groups; /* of planes: its first aggregates are these, one in each lane; 0: it has none */
-    bool same;              /* masses are, in this step, what it was made for */
+    uint32_t row_hold, row_holds; /* the same, of planes */
+    uint32_t far, fars;           /* of aggregates */
+    uint32_t group, groups;       /* of planes: its first aggregates are these, one in each lane; 0: it has none */
+    bool same;                    /* masses are, in this step, what it was made for */
 } sn_hierarchy_part;
 
-/* An immovable particle. */
-typedef struct sn_hierarchy_pin {
-    uint32_t slot;
-    sn_vec3 x, low; /* where it is in this substep: the tile that has it writes it, while others read it here */
-} sn_hierarchy_pin;
+/* An immovable particle: the tile that has it writes where it is, while others read it here. */
+typedef sn_wide_pin sn_hierarchy_pin;
 
 /* A particle near an immovable one. */
 typedef struct sn_hierarchy_hold {
@@ -149,6 +147,7 @@ typedef enum sn_stiffened {
 typedef struct sn_hierarchy {
     bool by_mass;     /* there is a mesh for which masses matter */
     bool made;        /* for: */
+    bool lost;        /* tasks, since the last step: the one that comes says so */
     uint64_t serial;  /*   this plan, */
     uint64_t breaks;  /*   so many edits of what can break, */
     uint64_t shapes;  /*   and so many of rest shapes */
@@ -199,6 +198,8 @@ typedef struct sn_hierarchy {
     uint16_t *mask;
     sn_table hold_table;
     sn_hierarchy_hold *hold;
+    sn_table row_hold_table; /* the same of parts in planes, by row */
+    sn_wide_hold *row_hold;
     sn_table far_table;
     sn_hierarchy_far *far;
     sn_table pin_table; /* in the order of slots */
@@ -213,9 +214,8 @@ typedef struct sn_hierarchy {
     const uint32_t *tile_of; /* by slot */
     const uint32_t *place;   /* by slot: in planes, the float of its x */
     uint32_t slots;
-    uint16_t *too_long; /* by batch of the plan: lanes */
+    uint16_t *far_off; /* by batch of the plan: lanes */
     uint32_t batches;
-    uint32_t *steep;             /* one: see tiled_mend.c */
     sn_hierarchy_home *home;     /* by tile */
     sn_hierarchy_mended *mended; /* by tile, of all layers */
     uint32_t *queue;             /* of slots */

@@ -36,6 +36,7 @@ void sn_hierarchy_init(sn_hierarchy *h)
     sn_table_column(&h->batch_table, SN_BATCH * sizeof *h->most, false);
     sn_table_column(&h->batch_table, sizeof *h->mask, false);
     sn_table_column(&h->hold_table, sizeof *h->hold, false);
+    sn_table_column(&h->row_hold_table, sizeof *h->row_hold, false);
     sn_table_column(&h->far_table, sizeof *h->far, false);
     sn_table_column(&h->pin_table, sizeof *h->pin, false);
     sn_table_column(&h->pin_of_table, sizeof *h->pin_of, false);
@@ -60,6 +61,7 @@ void sn_hierarchy_init(sn_hierarchy *h)
     DO(run_table)                                                                                                      \
     DO(batch_table)                                                                                                    \
     DO(hold_table)                                                                                                     \
+    DO(row_hold_table)                                                                                                 \
     DO(far_table)                                                                                                      \
     DO(pin_table)                                                                                                      \
     DO(pin_of_table)                                                                                                   \
@@ -112,6 +114,7 @@ void sn_hierarchy_bind(sn_hierarchy *h)
     h->most = h->batch_table.column[1];
     h->mask = h->batch_table.column[2];
     h->hold = h->hold_table.column[0];
+    h->row_hold = h->row_hold_table.column[0];
     h->far = h->far_table.column[0];
     h->pin = h->pin_table.column[0];
     h->pin_of = h->pin_of_table.column[0];
@@ -182,15 +185,17 @@ static void look_at_masses(void *data, uint32_t index, uint32_t worker)
 #define WORK_OF_MASS 2.0
 
 /* Whether inverse masses will be those for which it was made. */
-static bool are_masses_same(const sn_hierarchy *h, const sn_solver_in *in)
+static bool are_masses_same(sn_hierarchy *h, const sn_solver_in *in)
 {
     masses m = {.h = h, .in = in};
     if (h->w_table.count != in->plan->particles)
         return false;
     const bool share = sn_parallel_wants(in->parallel, WORK_OF_MASS * in->plan->particles);
     sn_parallel_begin_step(in->parallel);
-    if (!sn_parallel_tasks(share ? in->parallel : NULL, in->plan->layer[1], look_at_masses, &m))
+    if (!sn_parallel_tasks(share ? in->parallel : NULL, in->plan->layer[1], look_at_masses, &m)) {
         sn_parallel_repair(in->parallel);
+        h->lost = true;
+    }
     sn_parallel_end_step(in->parallel);
     return !m.differ;
 }
@@ -235,8 +240,7 @@ static void make(hierarchy_work *w)
     for (uint32_t n = 0; n < w->h->node_table.count && !w->failed; ++n)
         w->h->x[n].w = w->h->w[n];
     w->h->batches = w->in->plan->mask_table.count;
-    w->h->too_long = sn_hierarchy_scratch(w, w->h->batches, sizeof *w->h->too_long);
-    w->h->steep = sn_hierarchy_scratch(w, 1, sizeof *w->h->steep);
+    w->h->far_off = sn_hierarchy_scratch(w, (size_t)w->h->batches + SN_AT_ONCE, sizeof *w->h->far_off);
     w->h->home = sn_hierarchy_scratch(w, w->in->plan->layer[1], sizeof *w->h->home);
     w->h->mended = sn_hierarchy_scratch(w, w->in->plan->tile_table.count, sizeof *w->h->mended);
     w->h->left = sn_hierarchy_scratch(w, w->slots, sizeof *w->h->left);

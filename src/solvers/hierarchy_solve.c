@@ -296,21 +296,7 @@ void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wid
                 to[SN_BATCH] += (float)h->d[n].y;
                 to[2 * SN_BATCH] += (float)h->d[n].z;
             }
-        for (uint32_t i = part->hold; i < part->hold + part->holds; ++i) {
-            const sn_hierarchy_hold *hold = &h->hold[i];
-            const float *x = plane + hold->at, *d = x + SN_PLANE_D * SN_BATCH;
-            float *to = moved + hold->at;
-            sn_vec3 low = {0, 0, 0};
-            if (!coarse)
-                low = vec3((sn_real)d[0], (sn_real)d[SN_BATCH], (sn_real)d[2 * SN_BATCH]);
-            const sn_vec3 away =
-                from_pin(&h->pin[hold->pin], vec3((sn_real)x[0], (sn_real)x[SN_BATCH], (sn_real)x[2 * SN_BATCH]), low);
-            const sn_real pull = pull_of(away, hold->most);
-            if (pull == 0)
-                continue;
-            to[0] += (float)(away.x * pull);
-            to[SN_BATCH] += (float)(away.y * pull);
-            to[2 * SN_BATCH] += (float)(away.z * pull);
-        }
+        const sn_wide_holds holds = {h->row_hold + part->row_hold, part->row_holds, h->pin, plane, coarse};
+        wide->hold_rows(&holds);
     }
 }

@@ -7,6 +7,9 @@
 /* Particles that can move, at least: what is smaller has too few aggregates. */
 #define SN_LEAST_MESH 400u
 
+/* Batches whose notes are looked at together: see tiled_mend.c. */
+#define SN_AT_ONCE 4u
+
 /* Groups of immovable particles that hold one particle, or aggregate. */
 #define SN_HOLD_GROUPS 2u
 
@@ -100,6 +103,8 @@ typedef struct hierarchy_work {
     uint32_t *held_by;      /*   and SN_HOLD_GROUPS for each: one more than the group that holds it; 0: none */
     hierarchy_visit *visit; /* SN_HOLD_GROUPS by number in `graph`, */
     uint8_t *visits;        /*   and how many there are */
+    uint32_t *last_hold;    /* by row of a tile in planes, and */
+    uint32_t *next_hold;    /*   by number: see hold_rows in hierarchy_hold.c */
     hierarchy_deal deal;
     hierarchy_graph graph;
     hierarchy_graph rows; /* of a tile in planes */
