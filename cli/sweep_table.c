@@ -223,12 +223,15 @@ static double shown(const picture *p, uint32_t run)
     return p->column == UINT32_MAX ? p->row[run].relative : p->r->value[(size_t)run * p->r->count + p->column];
 }
 
-/* A point for each run, at the value of the first axis; one colour for each value of the second. */
+enum { COLOURS = 12 }; /* more of them cannot be told apart */
+
+/* A point for each run, at the value of the first axis; one colour for each value of the second, unless that is the seed. */
 static void put_points(FILE *script, bool png, const void *context)
 {
     const picture *p = context;
     const sn_sweep *s = p->sweep;
-    const uint32_t second = s->axes > 1 ? s->axis[1].count : 1;
+    const bool coloured = s->axes > 1 && s->axis[1].count <= COLOURS && strcmp(s->axis[1].path, "variables.seed") != 0;
+    const uint32_t second = coloured ? s->axis[1].count : 1;
     const bool numbers = !isnan(number_of(s->axis[0].value[0]));
     fprintf(script,
             "set terminal %s size 900,600 noenhanced background rgb 'white' font 'sans,11'\n"
@@ -242,7 +245,7 @@ static void put_points(FILE *script, bool png, const void *context)
         fprintf(script, "$runs%u << SINEW_END_OF_DATA\n", (unsigned)k);
         for (uint32_t run = 0; run < s->runs; ++run) {
             const double y = shown(p, run), x = numbers ? number_of(sn_sweep_value(s, run, 0)) : (double)run;
-            if ((s->axes < 2 || sn_sweep_value(s, run, 1) == s->axis[1].value[k]) && isfinite(x) && isfinite(y))
+            if ((!coloured || sn_sweep_value(s, run, 1) == s->axis[1].value[k]) && isfinite(x) && isfinite(y))
                 fprintf(script, "%.9g %.9g\n", x, y);
         }
         fputs("NaN NaN\nSINEW_END_OF_DATA\n", script); /* nothing at all is an error to gnuplot */
@@ -250,9 +253,8 @@ static void put_points(FILE *script, bool png, const void *context)
     for (uint32_t k = 0; k < second; ++k) {
         fprintf(script, "%s$runs%u with points pt 7 ps 0.6 title ", k ? ", " : "plot ", (unsigned)k);
         char title[SN_SWEEP_TEXT];
-        snprintf(title, sizeof title, "%s = %s", s->axes > 1 ? s->axis[1].path : "",
-                 s->axes > 1 ? s->axis[1].value[k] : "");
-        sn_plot_put_quoted(script, s->axes > 1 ? title : "runs");
+        snprintf(title, sizeof title, "%s = %s", coloured ? s->axis[1].path : "", coloured ? s->axis[1].value[k] : "");
+        sn_plot_put_quoted(script, coloured ? title : "runs");
     }
     fputc('\n', script);
 }
