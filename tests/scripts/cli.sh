@@ -121,7 +121,7 @@ complains "did you mean 'check'\?"
 
 # Every option of every command is in the manual page and in docs/command.md; every command has --help.
 sed 's/\\-/-/g' "$root/cli/sinew.1" >manual
-for command in run compare check list info plot bench view render draw schema help; do
+for command in run compare sweep check list info plot bench view render draw schema help; do
     expect 0 help $command
     says "^usage: sinew $command"
     cp stdout help_$command
