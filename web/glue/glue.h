@@ -48,6 +48,12 @@ typedef struct web_array {
     size_t count, capacity; /* numbers of 4 bytes */
 } web_array;
 
+/* The triangles and lines of an object, as numbers of particles. */
+typedef struct web_list {
+    const sn_object *object; /* objects come and go: the one that it was made of */
+    uint32_t *numbers;
+} web_list;
+
 typedef struct web_world {
     web_engine *engine;
     char *name;
@@ -55,7 +61,7 @@ typedef struct web_world {
     sn_scene *scene;
     sn_world *world;
     web_array array[WEB_ARRAY_COUNT];
-    uint32_t **lists; /* of each object: its triangles and lines, as numbers of particles */
+    web_list *lists; /* of each object */
     uint32_t list_count;
 } web_world;
 

@@ -194,25 +194,26 @@ WEB(web_report) sn_result web_report(web_world *w, double *out, uint32_t *kinds)
 static uint32_t *lists_of(web_world *w, uint32_t i, const sn_object *object)
 {
     if (i >= w->list_count) {
-        uint32_t **lists = realloc(w->lists, (i + 1) * sizeof *lists);
+        web_list *lists = realloc(w->lists, (i + 1) * sizeof *lists);
         if (!lists)
             return NULL;
         memset(lists + w->list_count, 0, (i + 1 - w->list_count) * sizeof *lists);
         w->lists = lists;
         w->list_count = i + 1;
     }
-    if (!w->lists[i]) {
+    web_list *of = &w->lists[i];
+    if (of->object != object) {
         size_t corners = (size_t)object->triangle_count * 3, ends = (size_t)object->line_count * 2;
-        uint32_t *list = malloc((corners + ends + 1) * sizeof *list);
+        uint32_t *list = realloc(of->numbers, (corners + ends + 1) * sizeof *list);
         if (!list)
             return NULL;
         for (size_t k = 0; k < corners; ++k)
             list[k] = object->run.first + object->triangle[k];
         for (size_t k = 0; k < ends; ++k)
             list[corners + k] = object->run.first + object->line[k];
-        w->lists[i] = list;
+        *of = (web_list){object, list};
     }
-    return w->lists[i];
+    return of->numbers;
 }
 
 /* Numbers of memory are texts: JSON here has as many digits as a float needs. */

@@ -38,7 +38,7 @@ WEB(web_world_destroy) void web_world_destroy(web_world *w)
     for (int i = 0; i < WEB_ARRAY_COUNT; ++i)
         free(w->array[i].data);
     for (uint32_t i = 0; i < w->list_count; ++i)
-        free(w->lists[i]);
+        free(w->lists[i].numbers);
     free(w->lists);
     free(w->name);
     free(w);
@@ -114,6 +114,12 @@ WEB(web_extend) bool web_extend(web_world *w, const char *text, size_t length)
     }
     let_go(&d, &problems);
     return good;
+}
+
+/* Takes out an object or a body by name. */
+WEB(web_remove) sn_result web_remove(web_world *w, const char *name)
+{
+    return sn_scene_remove(w->scene, name);
 }
 
 /* ---- Settings: the table of the scene format says what there is ------------------------------------------------------------------ */

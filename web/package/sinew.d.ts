@@ -170,6 +170,8 @@ export interface World {
   addConstraint(kind: string, points: Point[], params?: Record<string, number | Vec3> | number[], material?: Material): Constraint;
   /** Many of one kind between particles: so many numbers of particles for each as the kind has points. Returns how many. */
   addConstraints(kind: string, particles: ArrayLike<number>, params?: ArrayLike<number> | null, material?: Material): number;
+  /** Takes out an object with all that it is made of, or one body, by the name that the scene has for it. What acts on it forgets it. */
+  remove(name: string): void;
   removeParticle(particle: number): void;
   removeBody(body: number): void;
   removeConstraint(constraint: Constraint): void;

@@ -20,11 +20,14 @@ if (!existsSync(path.join(packaged, "sinew.wasm"))) {
 await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
 
-await build({
-  absWorkingDir: here, bundle: true, minify: true, format: "esm", target: "es2022", legalComments: "none", logLevel: "warning",
-  entryPoints: { playground: "src/main.js", worker: "src/worker.js", "sinew-worker": path.join(packaged, "sinew-worker.js") }, outdir: out, alias: { "sinew-physics": path.join(packaged, "sinew.js") },
-  external: ["node:*", "./thumbs.webp"],
-});
+// What the first picture needs is in playground.js; tools, lessons and the like come after it, in files of their own. Workers are one file each: a browser may
+// start them from a blob.
+const options = {
+  absWorkingDir: here, bundle: true, minify: true, format: "esm", target: "es2022", legalComments: "none", logLevel: "warning", outdir: out,
+  alias: { "sinew-physics": path.join(packaged, "sinew.js") }, external: ["node:*", "./thumbs.webp"],
+};
+await build({ ...options, splitting: true, chunkNames: "[name]-[hash]", entryPoints: { playground: "src/main.js" } });
+await build({ ...options, entryPoints: { worker: "src/worker.js", "sinew-worker": path.join(packaged, "sinew-worker.js") } });
 await build({ absWorkingDir: here, bundle: true, minify: true, entryPoints: { playground: "src/page.css" }, outdir: out, logLevel: "warning" });
 
 for (const name of ["sinew.wasm", "sinew-threads.wasm"]) if (existsSync(path.join(packaged, name))) await cp(path.join(packaged, name), path.join(out, name));

@@ -124,11 +124,11 @@ test("pinning holds a particle, and lets it go", async () => {
   const held = await particle(page, 20);
   await runTo(page, 40);
   assert.ok(distance(await particle(page, 20), held) < 1e-4);
-  await page.click("#toggle-pin");
+  await page.click("#tool-pin");
   const again = await onScreen(page, held);
   await page.mouse.click(again.x, again.y);
   await page.waitForFunction(() => playground.panes[0].picture.fixed[20] === 0);
-  await page.click("#toggle-pin");
+  await page.click("#tool-grab");
   await runTo(page, 60);
   assert.ok(distance(await particle(page, 20), held) > 0.02);
   assert.deepEqual(page.errors.splice(0), []);

@@ -665,6 +665,18 @@ class World {
     this.#extended++;
   }
 
+  remove(name) {
+    const text = this.#engine.cString(String(name));
+    try {
+      this.#version++;
+      const result = this.#c.web_remove(this.handle, text);
+      if (result) throw new SinewError(RESULTS[result] === 'memory' ? 'out of memory' : `there is no object and no body '${name}'`, RESULTS[result] ?? 'argument');
+      this.#extended++;
+    } finally {
+      this.#c.web_give(text);
+    }
+  }
+
   removeConstraint(constraint) {
     this.#version++;
     this.#check(this.#c.web_constraint_remove(this.handle, this.#constraintAt(constraint)));

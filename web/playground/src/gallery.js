@@ -61,12 +61,12 @@ export function fillLessons(list, open) {
 export const keys = [
   ["Time", [["Space", "play or pause"], [".", "one frame forward"], [",", "one frame back"], ["Home", "start again"], ["[ ]", "slower, faster"]]],
   ["Look", [["F", "show all"], ["drag background", "turn"], ["right drag", "move"], ["wheel, pinch, + −", "nearer, farther"], ["arrows", "turn"], ["T", "dark or light"]]],
-  ["Touch", [["drag", "pull what is under the pointer"], ["Shift + click", "pin a particle, or let it go"], ["P", "click does so without Shift"]]],
+  ["Tools", [["V", "grab: drag things, with two fingers two"], ["H", "throw a ball"], ["P", "pin, or let go; Shift + click does so with any tool"], ["W", "wind: air goes with the pointer"], ["E", "explode"], ["D", "copy"], ["Del", "delete"], ["Z", "undo, also Ctrl Z: back to the moment before"], ["Y", "redo, also Ctrl Y"], ["Esc", "the hand again"]]],
   ["Open", [["G", "scenes"], ["L", "lessons"], ["B", "compare two settings"], ["S", "settings and curves"], ["O", "a file of yours"], ["C", "copy a link"], ["I", "save a picture"], ["?", "this"], ["Esc", "close"]]],
 ];
 
 export function fillHelp(body) {
-  body.innerHTML = keys.map(([title, rows]) => `<table><caption class="hide">${title}</caption><tbody>${rows.map(([key, what]) => `<tr><td>${/^[A-Z?.,]$|^(Space|Home|Esc|\[ \])$/.test(key) ? `<kbd>${key}</kbd>` : key}</td><td>${what}</td></tr>`).join("")}</tbody></table>`).join("");
+  body.innerHTML = keys.map(([title, rows]) => `<table><caption class="hide">${title}</caption><tbody>${rows.map(([key, what]) => `<tr><td>${/^[A-Z?.,]$|^(Space|Home|Esc|Del|\[ \])$/.test(key) ? `<kbd>${key}</kbd>` : key}</td><td>${what}</td></tr>`).join("")}</tbody></table>`).join("");
 }
 
 // Problems of a scene, each with the line it is about and a mark below the place.

@@ -2,8 +2,9 @@
 import goldens from "../data/goldens.json";
 import thumbs from "../data/thumbs.json";
 import views from "../data/views.json";
+import { wire } from "./controls.js";
 import { asScene, readFiles } from "./files.js";
-import { fillGallery, fillHelp, fillLessons, fillProblems, findInGallery } from "./gallery.js";
+import { fillGallery, fillHelp, fillLessons, fillProblems } from "./gallery.js";
 import { writeGlb } from "./glb.js";
 import { Hands } from "./hands.js";
 import { LessonView } from "./lesson_view.js";
@@ -66,7 +67,8 @@ class App {
       material: (kind, compliance) => this.soften(this.panes[i], kind, compliance),
       layers: i === 0 ? (names) => this.setLayers(names) : null,
     }));
-    this.wire();
+    wire(this);
+    if (innerWidth <= NARROW) this.togglePanel(false);
     fillGallery($("gallery-body"), this.library, thumbs, (name) => { $("gallery").close(); this.closeLesson(); this.openScene(name); });
     fillLessons($("lessons-body"), (id) => { $("lessons").close(); this.openLesson(id); });
     fillHelp($("help-body"));
@@ -74,6 +76,8 @@ class App {
     requestAnimationFrame((now) => this.tick(now));
     await this.openLink(location.hash) || await this.openScene(FIRST);
     $("boot").classList.add("gone");
+    const { Tools } = await import("./tools.js");   // after the first picture
+    this.tools = new Tools(this, $("tools"));
   }
 
   async fetchJson(url) {
@@ -161,13 +165,13 @@ class App {
     const bounds = hint.low ? { low: hint.low, high: hint.high } : around(model.bounds, model.dimensions);
     for (const pane of this.panes) {
       pane.view.setTheme(this.theme);
-      pane.view.build(pane.model, bounds);
+      pane.view.build(pane.picture, bounds);
     }
     this.bounds = bounds;
     this.hint = hint;
     if (camera) this.stage.look(camera);
-    this.panels.slice(0, this.panes.length).forEach((panel, i) => panel.build(this.panes[i].settings, this.panes[i].model.picture.report.kinds.map((k) => k[0]), { title: split ? undefined : "Settings", closed: Boolean(this.lessonView.lesson) }));
-    this.plots.build(split, model.picture.report.kinds);
+    this.panels.slice(0, this.panes.length).forEach((panel, i) => panel.build(this.panes[i].settings, this.panes[i].start.report.kinds.map((k) => k[0]), { title: split ? undefined : "Settings", closed: Boolean(this.lessonView.lesson) }));
+    this.plots.build(split, this.panes[0].start.report.kinds);
     $("scene-title").textContent = model.title || this.source.name;
     $("scene-about").textContent = withoutCommands(model.about);
     const warnings = model.problems.filter((p) => p.severity === "warning");
@@ -187,6 +191,7 @@ class App {
     for (const [i, { some, materials }] of kept.entries()) {
       if (Object.keys(some).length) await this.configure(this.panes[i], some);
       for (const [kind, compliance] of materials) await this.soften(this.panes[i], kind, compliance);
+      for (const [, name, args] of done[i].filter((c) => ["add", "remove"].includes(c[1]))) await this.edit(this.panes[i], name, args);
       for (const particle of pins[i]) await this.command(this.panes[i], "pin", [particle]);
     }
     const dragged = done.flat().some((c) => c[1] === "grab"), pinned = pins.flat().length;
@@ -307,15 +312,64 @@ class App {
     await this.branching;
   }
 
-  async command(pane, name, args) {
+  async command(which, name, args) {
+    const pane = typeof which === "number" ? this.panes[which] : which;
     await this.branch();
     try {
-      await (typeof pane === "number" ? this.panes[pane] : pane).command(name, args);
-      this.touched();
+      await pane.command(name, args);
+      this.touched(pane);
       return true;
     } catch (error) {
       this.say(error.message);
       return false;
+    }
+  }
+
+  // A command that is to be seen at once, also while nothing plays.
+  async edit(pane, name, args) {
+    if (!await this.command(pane, name, args)) return false;
+    if (this.playing) return true;
+    await pane.look();
+    this.show(this.last);
+    return true;
+  }
+
+  // The scene as a document, with what was built up to now.
+  async document(pane = this.panes[0]) {
+    const { SceneDocument } = await import("./document.js");
+    const list = (await pane.engine.call("commands")).filter((c) => c[0] <= this.cursor), { model } = pane.picture;
+    return SceneDocument.after(this.source.text, list, (particle) => {
+      const body = model.bodies.find((one) => one.particle === particle), mesh = model.meshes.find((one) => particle >= one.first && particle < one.first + one.count);
+      return body ? { body: body.name } : mesh ? { object: mesh.name, index: particle - mesh.first } : null;
+    });
+  }
+
+  // Takes back what was done last, and the time since; or does it again. In Compare all panes go to that moment.
+  async undo(again = false) {
+    if (this.undoing || !this.panes.length) return null;
+    this.undoing = true;
+    try {
+      this.hands.release();
+      this.play(false);
+      await this.branch();
+      const pane = this.panes.includes(this.acted) ? this.acted : this.panes[0];
+      const done = await pane.undo(again);
+      if (!done) {
+        this.say(again ? "There is nothing to do again" : "There is nothing to undo");
+        return null;
+      }
+      for (const other of this.panes) if (other !== pane && other.timeline.last > done.frame) await other.back(done.frame);
+      this.live = true;
+      this.settingsChanged();
+      for (const one of this.panes) one.picture = null;   // the same frame may look different now
+      this.show(this.last);
+      this.touched(pane);
+      return done;
+    } catch (error) {
+      this.say(error.message);
+      return null;
+    } finally {
+      this.undoing = false;
     }
   }
 
@@ -336,7 +390,7 @@ class App {
     try {
       await pane.command("settings", [wanted]);
       this.settingsChanged();
-      this.touched();
+      this.touched(pane);
       return true;
     } catch (error) {
       if (!quiet) this.say(error.message);
@@ -364,7 +418,7 @@ class App {
     const on = !(fixed && fixed[particle]);
     if (await this.command(pane, on ? "pin" : "unpin", [particle])) {
       this.say(on ? `particle ${particle} is pinned` : `particle ${particle} is free`);
-      if (!this.playing) await this.stepOnce();
+      if (!this.playing) { await pane.look(); this.show(this.last); }
     }
   }
 
@@ -376,8 +430,10 @@ class App {
     this.lessonView.sync();
   }
 
-  touched() {
+  touched(pane) {
+    if (pane) this.acted = pane;
     this.showHash();
+    this.tools?.sync();
   }
 
   // ---- Time -------------------------------------------------------------------------------------------------------------
@@ -515,7 +571,7 @@ class App {
   }
 
   showFacts() {
-    const [pane] = this.panes, { model, picture } = pane, r = picture.report;
+    const [pane] = this.panes, { picture } = pane, { model } = picture, r = picture.report;
     const ms = this.panes.map((p) => p.picture.ms);
     const rows = [
       ["particles", model.particles], ["constraints", model.constraints], ...(model.bodyCount ? [["bodies", model.bodyCount]] : []),
@@ -534,6 +590,7 @@ class App {
 
   showHash() {
     const [pane] = this.panes, button = $("hash"), picture = pane.picture;
+    if (!picture) return;
     if (picture.hash) this.check(pane, picture);
     const known = goldens[this.scene], checked = pane.touched ? null : pane.checked;
     let word = "";
@@ -694,6 +751,10 @@ class App {
     $("status").classList.remove("on", "bad");
   }
 
+  themeChosen() {
+    return Boolean(remembered());
+  }
+
   setTheme(name, keep = true) {
     this.theme = name;
     document.documentElement.dataset.theme = name;
@@ -708,12 +769,6 @@ class App {
     $("toggle-panel").setAttribute("aria-pressed", String(on));
     this.stage.resize();
     if (on) { this.plots.resize(); this.plotted = ""; }
-  }
-
-  togglePin(on = !this.hands.pinning) {
-    this.hands.setPinning(on);
-    $("toggle-pin").setAttribute("aria-pressed", String(on));
-    this.say(on ? "Click particles to pin them, or to let them go" : "Dragging again");
   }
 
   setSpeed(by) {
@@ -736,81 +791,6 @@ class App {
   fitView() {
     const words = $("caption").offsetHeight || (this.panes.length > 1 ? $("label-a").offsetHeight : 0);   // 0 where it is hidden
     this.stage.fit(this.bounds, this.hint, this.panes[0].model.dimensions === 2, words && words + 8);
-  }
-
-  wire() {
-    const on = (id, run) => $(id).addEventListener("click", () => run());
-    on("open-gallery", () => $("gallery").showModal());
-    on("open-lessons", () => $("lessons").showModal());
-    on("open-help", () => $("help").showModal());
-    on("toggle-split", () => this.toggleSplit());
-    on("open-file", () => $("file-input").click());
-    on("share", () => this.share());
-    on("export-glb", () => this.exportGlb());
-    on("export-png", () => this.exportPng());
-    on("export-json", () => this.exportJson());
-    on("toggle-theme", () => this.setTheme(this.theme === "dark" ? "light" : "dark"));
-    on("play", () => this.play(!this.playing));
-    on("step", () => this.stepOnce());
-    on("step-back", () => this.stepBack());
-    on("to-start", () => this.restart());
-    on("panel-reset", () => this.reset());
-    on("panel-close", () => this.togglePanel(false));
-    on("toggle-panel", () => this.togglePanel());
-    on("toggle-pin", () => this.togglePin());
-    on("fit", () => this.fitView());
-    on("lesson-list", () => $("lessons").showModal());
-    on("lesson-prev", () => this.nextLesson(-1));
-    on("lesson-next", () => this.nextLesson(1));
-    on("lesson-close", () => { this.closeLesson(); if (this.panes.length > 1) this.toggleSplit(); });
-    on("hash", () => navigator.clipboard?.writeText($("hash").dataset.hash).then(() => this.say("Hash copied"), () => {}));
-    $("speed").addEventListener("change", () => this.setSpeed(0));
-    $("timeline").addEventListener("input", () => this.scrub(Number($("timeline").value)));
-    $("gallery-find").addEventListener("input", () => findInGallery($("gallery-body"), $("gallery-find").value));
-    $("gallery-find").addEventListener("keydown", (event) => { if (event.key === "Escape" && !event.target.value) $("gallery").close(); });
-    $("export-menu").addEventListener("click", (event) => { if (event.target.closest("[role=menuitem]")) $("export-menu").open = false; });
-    document.addEventListener("pointerdown", (event) => { if (!event.target.closest("#export-menu")) $("export-menu").open = false; });
-    $("file-input").addEventListener("change", () => { this.openFiles([...$("file-input").files]); $("file-input").value = ""; });
-    for (const dialog of document.querySelectorAll("dialog")) {
-      dialog.querySelector(".close").addEventListener("click", () => dialog.close());
-      dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
-    }
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => { if (!remembered()) this.setTheme(event.matches ? "dark" : "light", false); });
-    addEventListener("hashchange", () => this.openLink(location.hash));
-    addEventListener("resize", () => this.plots.resize());
-    this.wireDrop();
-    addEventListener("keydown", (event) => this.key(event));
-    if (innerWidth <= NARROW) this.togglePanel(false);
-  }
-
-  wireDrop() {
-    let inside = 0;
-    const hint = (by) => { inside = Math.max(0, inside + by); $("drop-hint").hidden = inside === 0; };
-    addEventListener("dragenter", (event) => { event.preventDefault(); hint(1); });
-    addEventListener("dragleave", () => hint(-1));
-    addEventListener("dragover", (event) => event.preventDefault());
-    addEventListener("drop", (event) => {
-      event.preventDefault();
-      hint(-inside);
-      if (event.dataTransfer.files.length) this.openFiles([...event.dataTransfer.files]);
-    });
-  }
-
-  key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not([type=range]), select, textarea") || document.querySelector("dialog[open]")) return;
-    if (event.key === " " && event.target.closest("button, summary, a")) return;   // a button's own key
-    const actions = {
-      " ": () => this.play(!this.playing), ".": () => this.stepOnce(), ",": () => this.stepBack(), Home: () => this.restart(),
-      "[": () => this.setSpeed(-1), "]": () => this.setSpeed(1), f: () => this.fitView(), t: () => $("toggle-theme").click(), p: () => this.togglePin(),
-      g: () => $("gallery").showModal(), l: () => $("lessons").showModal(), b: () => this.toggleSplit(), s: () => this.togglePanel(), o: () => $("file-input").click(),
-      c: () => this.share(), i: () => this.exportPng(), "?": () => $("help").showModal(), Escape: () => this.closeLesson(),
-    };
-    const turns = { ArrowLeft: [-1, 0, 1], ArrowRight: [1, 0, 1], ArrowUp: [0, 1, 1], ArrowDown: [0, -1, 1], "+": [0, 0, 0.9], "=": [0, 0, 0.9], "-": [0, 0, 1 / 0.9] };
-    if (turns[event.key] && event.target.type !== "range") actions[event.key] = () => this.turnView(...turns[event.key]);
-    const run = actions[event.key] || actions[event.key.toLowerCase()];
-    if (!run || (event.target.type === "range" && event.key === "Home")) return;
-    event.preventDefault();
-    run();
   }
 }
 

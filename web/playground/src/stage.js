@@ -5,11 +5,15 @@ import { RoomEnvironment } from "three/addons/environments/RoomEnvironment.js";
 
 const FOV = 32;
 
+// How fine the picture is: pixels for each of the screen's (at most), and of the shadow. The first that keeps up is used.
+const QUALITY = [{ ratio: 2, shadow: 2048 }, { ratio: 1.25, shadow: 1024 }, { ratio: 1, shadow: 512 }, { ratio: 0.75, shadow: 0 }];
+const SLOW = 1000 / 26;    // ms from picture to picture: more is too much
+const PATIENCE = 24;       // pictures
+
 export class Stage {
   constructor(canvas) {
     this.canvas = canvas;
     this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;   // the kind that knows a radius
     this.renderer.toneMapping = NeutralToneMapping;
@@ -26,8 +30,26 @@ export class Stage {
     this.controls.addEventListener("change", () => { this.dirty = true; });
     this.panes = [];
     this.dirty = true;
+    this.setQuality(0);
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
     this.resize();
+  }
+
+  setQuality(level) {
+    this.quality = level;
+    this.slow = 0;
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, QUALITY[level].ratio));
+    for (const pane of this.panes) pane.view.setShadow(QUALITY[level].shadow);
+    this.dirty = true;
+  }
+
+  // Pictures that come too slowly one after the other, for a while: the next are coarser.
+  adapt(now) {
+    const passed = now - (this.drawn || 0);
+    this.drawn = now;
+    if (passed > 400) return;   // nothing was to be drawn in between
+    this.slow = passed > SLOW ? this.slow + 1 : Math.max(0, this.slow - 1);
+    if (this.slow > PATIENCE && this.quality < QUALITY.length - 1) this.setQuality(this.quality + 1);
   }
 
   resize() {
@@ -54,7 +76,10 @@ export class Stage {
 
   setPanes(panes) {
     this.panes = panes;
-    for (const pane of panes) pane.view.scene.environment = this.room;
+    for (const pane of panes) {
+      pane.view.scene.environment = this.room;
+      pane.view.setShadow(QUALITY[this.quality].shadow);
+    }
     this.setAspect();
   }
 
@@ -93,6 +118,7 @@ export class Stage {
     this.controls.update();
     if (!this.dirty || !this.panes.length) return;
     this.dirty = false;
+    this.adapt(performance.now());
     const { renderer, paneWidth: width, paneHeight: height } = this;
     renderer.setScissorTest(true);
     const distance = this.camera.position.distanceTo(this.controls.target);

@@ -1,0 +1,173 @@
+// What commands do to the world of a scene: the engine's side of the hand and of every tool. All of it is repeatable: the same commands at the
+// same frames give the same bits.
+const GUST_RATE = 7;   // 1/s: how fast what is in a gust takes on its velocity
+
+// Where each thing that was done begins in a list of commands: a drag with all its pulls is one, and so is one slider that was moved.
+export function gestures(list) {
+  const starts = [];
+  let held = 0, before = null;
+  list.forEach(([frame, name, args], i) => {
+    const goes = (["pull", "drop", "calm"].includes(name) || (name === "gust" && before?.[1] === "gust")) && starts.length > 0;
+    const slides = before && ["settings", "material"].includes(name) && before[1] === name && frame - before[0] < 60 && same(args, before[2]);
+    const second = name === "grab" && held > 0;
+    if (!goes && !slides && !second) starts.push(i);
+    if (name === "grab") ++held;
+    if (name === "drop") held = args.length ? Math.max(0, held - 1) : 0;
+    before = list[i];
+  });
+  return starts;
+}
+
+const keysOf = (value) => (value && typeof value === "object" ? Object.keys(value).join() : String(value));
+const same = (a, b) => a.length === b.length && a.every((value, i) => keysOf(value) === keysOf(b[i]));
+
+export class Deeds {
+  constructor(scene) {
+    this.scene = scene;
+    this.world = scene.world;
+    this.version = 0;        // of what there is: rises when something comes or goes
+    this.drags = new Map();  // by finger: { drag, target }
+    this.gust = null;
+    this.born = new Map();   // by name: the middle of a thing when it came
+    this.note();
+  }
+
+  run(name, args) {
+    if (!Object.hasOwn(actions, name)) throw new Error(`no command '${name}'`);
+    actions[name](this, ...args);
+  }
+
+  get busy() {
+    return this.drags.size > 0 || this.gust !== null;
+  }
+
+  // Before every frame: what is held goes where the hand is, and wind blows.
+  lead() {
+    for (const { drag, target } of this.drags.values()) drag.to(...target);
+    if (this.gust) this.blow(...this.gust);
+  }
+
+  // Lets go of everything.
+  rest() {
+    for (const finger of [...this.drags.keys()]) this.drop(finger);
+    this.gust = null;
+  }
+
+  restored() {
+    this.drags.clear();
+    this.gust = null;
+    ++this.version;
+  }
+
+  drop(finger) {
+    const held = this.drags.get(finger);
+    this.drags.delete(finger);
+    held?.drag.end();
+  }
+
+  // Air that moves at velocity within reach of a ray.
+  blow(origin, direction, velocity, reach) {
+    const { world } = this, x = world.positions.slice(), v = world.velocities.slice(), w = world.inverseMasses.slice();
+    for (let n = 0; n < w.length; ++n) {
+      if (!(w[n] > 0)) continue;
+      const d = [0, 1, 2].map((k) => x[3 * n + k] - origin[k]), along = dot(d, direction);
+      if (along <= 0) continue;
+      const r2 = (dot(d, d) - along * along) / (reach * reach);
+      if (r2 >= 1) continue;
+      const force = [0, 1, 2].map((k) => ((velocity[k] - v[3 * n + k]) * GUST_RATE * (1 - r2)) / w[n]);
+      if (world.dimensions === 2) force[2] = 0;
+      world.addForce(n, force);
+    }
+  }
+
+  // All within reach of a place flies away from it, what is near at `speed`.
+  explode(place, speed, reach) {
+    const { world } = this, x = world.positions.slice(), w = world.inverseMasses.slice();
+    for (let n = 0; n < w.length; ++n) {
+      if (!(w[n] > 0)) continue;
+      const d = [0, 1, 2].map((k) => x[3 * n + k] - place[k]), r = Math.sqrt(dot(d, d));
+      if (r >= reach) continue;
+      const push = (speed * (1 - (r / reach) ** 2)) / w[n];
+      const way = r > 1e-6 * reach ? d.map((value) => value / r) : [0, 1, 0];
+      if (world.dimensions === 2) way[2] = 0;
+      world.addImpulse(n, way.map((value) => value * push));
+    }
+  }
+
+  // What a particle or body belongs to, or null: a body, or an object with all its parts. Bodies of a wall or a heap are things of their own, those of a
+  // doll or a chain are not.
+  identify({ particle, body }) {
+    const { scene } = this, found = body >= 0 ? scene.bodies.find((one) => one.body === body) : null;
+    if (body >= 0 && !found) return null;
+    const mesh = found ? scene.meshes[found.object] : scene.meshes.find((one) => (particle >= one.first && particle < one.first + one.count) || one.triangles.includes(particle));
+    if (found && (!mesh || ["wall", "pile", "body", ""].includes(mesh.type) || mesh.name === found.name)) return { name: found.name, kind: "body", type: found.type, body };
+    return mesh ? { name: mesh.name, kind: "object", type: mesh.type, first: mesh.first, count: mesh.count } : null;
+  }
+
+  // Where a thing is now, where it was when it came, how large it is; of a body also its pose and its shapes.
+  where({ name }) {
+    const { world, scene } = this, found = scene.bodies.find((one) => one.name === name);
+    const box = this.box(name);
+    if (!box) throw new Error(`there is no '${name}'`);
+    const pose = found ? Array.from(world.bodyPoses.subarray(7 * found.body, 7 * found.body + 7)) : null;
+    return { ...box, born: this.born.get(name) || box.middle, pose, shapes: found ? found.shapes.map((s) => ({ ...s, vertices: s.vertices ? Array.from(s.vertices) : null })) : null };
+  }
+
+  box(name) {
+    const { world, scene } = this, mesh = scene.meshes.find((one) => one.name === name);
+    const bodies = scene.bodies.filter((one) => one.name === name || (mesh && one.object === mesh.object));
+    const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity], x = world.positions, radii = world.radii, poses = world.bodyPoses;
+    const take = (at, o, r) => { for (let k = 0; k < 3; ++k) { low[k] = Math.min(low[k], at[o + k] - r); high[k] = Math.max(high[k], at[o + k] + r); } };
+    if (mesh) for (let n = mesh.first; n < mesh.first + mesh.count; ++n) if (Number.isFinite(x[3 * n])) take(x, 3 * n, radii[n]);
+    for (const one of bodies) take(poses, 7 * one.body, bodyReach(one));
+    return Number.isFinite(low[0]) ? { middle: low.map((v, k) => (v + high[k]) / 2), size: low.map((v, k) => high[k] - v) } : null;
+  }
+
+  // Remembers where what is new came into being.
+  note() {
+    for (const { name } of [...this.scene.meshes, ...this.scene.bodies]) if (!this.born.has(name)) this.born.set(name, this.box(name)?.middle);
+  }
+
+  add(parts) {
+    this.world.add(parts);
+    ++this.version;
+    this.note();
+  }
+
+  remove(name) {
+    this.world.remove(name);
+    this.born.delete(name);
+    ++this.version;
+  }
+}
+
+function bodyReach({ mesh: { vertices } }) {
+  let most = 0;
+  for (let i = 0; i < vertices.length; i += 3) most = Math.max(most, vertices[i] ** 2 + vertices[i + 1] ** 2 + vertices[i + 2] ** 2);
+  return Math.sqrt(most);
+}
+
+const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+
+const actions = {
+  settings: ({ world }, some) => world.configure(some),
+  material: ({ world }, kind, material) => world.setMaterial(kind, material),
+  pin: ({ world }, particle) => world.pin(particle),
+  unpin: ({ world }, particle) => world.unpin(particle),
+  grab: (deeds, hit, finger = 0) => {
+    deeds.drop(finger);
+    deeds.drags.set(finger, { drag: deeds.world.drag(hit), target: hit.point });
+  },
+  pull: (deeds, x, y, z, finger = 0) => {
+    const held = deeds.drags.get(finger);
+    if (held) held.target = [x, y, z];
+  },
+  drop: (deeds, finger = null) => (finger === null ? deeds.rest() : deeds.drop(finger)),
+  impulse: ({ world }, particle, impulse) => world.addImpulse(particle, impulse),
+  gust: (deeds, ...air) => { deeds.gust = air; },
+  calm: (deeds) => { deeds.gust = null; },
+  explode: (deeds, place, speed, reach) => deeds.explode(place, speed, reach),
+  add: (deeds, parts) => deeds.add(parts),
+  throw: (deeds, parts) => deeds.add(parts),
+  remove: (deeds, name) => deeds.remove(name),
+};

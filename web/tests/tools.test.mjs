@@ -1,0 +1,233 @@
+// The tools of the page, with the mouse on a desk and with fingers on a phone. Each does something to the world, can be undone and done again with the
+// same bits, and is in a link.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { onScreen, openPage, openScene, particle, runTo, start } from "./browser.mjs";
+
+const kinds = {
+  desk: { size: [640, 400] },
+  phone: { size: [390, 700], hasTouch: true, isMobile: true },
+};
+let page;
+
+// One page at a time, without shadows: WebGL runs in software.
+async function open(kind) {
+  const session = await start();
+  page = await openPage(session, { hash: "#scene=pendulum", ...kinds[kind] });
+  page.session = session;
+  page.touch = kind === "phone" ? await page.context().newCDPSession(page) : null;
+  await page.waitForFunction(() => playground.tools, null, { timeout: 60000 });
+  await page.evaluate(() => { playground.play(false); playground.stage.setQuality(3); playground.togglePanel(false); });
+}
+const close = () => page?.session.close();
+
+// A press at one place, a way through others, and a release: of the mouse, or of fingers.
+async function draw(page, places) {
+  if (!page.touch) {
+    await page.mouse.move(places[0].x, places[0].y);
+    await page.mouse.down();
+    for (const { x, y } of places.slice(1)) await page.mouse.move(x, y, { steps: 3 });
+    return page.mouse.up();
+  }
+  const send = (type, points) => page.touch.send("Input.dispatchTouchEvent", { type, touchPoints: points });
+  await send("touchStart", [places[0]]);
+  for (const place of places.slice(1)) await send("touchMove", [place]);
+  return send("touchEnd", []);
+}
+
+const use = (page, id) => (page.touch ? page.locator(`#tool-${id}`).tap() : page.click(`#tool-${id}`));
+const state = (page) => page.evaluate(async () => {
+  const [pane] = playground.panes, { frame, hash } = await pane.engine.call("hash");
+  return { frame, hash, bodies: pane.picture.model.bodyCount, particles: pane.picture.model.particles, names: [...pane.picture.model.meshes, ...pane.picture.model.fixed].map((m) => m.name), ...pane.history };
+});
+const body = (page, n) => page.evaluate((n) => [...playground.panes[0].picture.bodies.slice(7 * n, 7 * n + 3)], n);
+const scene = async (page, name, frames = 0) => { await openScene(page, name); if (frames) await runTo(page, frames); await page.evaluate(() => playground.tools.use("grab")); };
+const until = (page, text) => page.waitForFunction(text, null, { timeout: 60000 });
+const quiet = (page) => assert.deepEqual(page.errors.splice(0), []);
+const pause = (page) => page.evaluate(async () => { playground.play(false); for (const p of playground.panes) while (p.flying) await new Promise((r) => setTimeout(r, 5)); playground.show(playground.last); });
+
+// Takes it back and does it again: the same bits both times.
+async function undoRedo(page, before) {
+  await pause(page);
+  const done = await state(page);
+  await use(page, "undo");
+  await until(page, () => playground.panes[0].history.redo);
+  const undone = await state(page);
+  if (before) assert.equal(undone.frame, before.frame);
+  if (before) assert.equal(undone.hash, before.hash);
+  await use(page, "redo");
+  await until(page, () => !playground.panes[0].history.redo);
+  const again = await state(page);
+  await page.evaluate((n) => playground.panes[0].engine.call("step", { count: n }), Math.max(0, done.frame - again.frame));
+  assert.equal((await state(page)).hash, done.hash);
+  quiet(page);
+}
+
+for (const where of ["desk", "phone"]) describe(where, () => {
+  before(() => open(where));
+  after(close);
+
+  test(`the bar has names, keys and room for a finger`, async () => {
+    const buttons = await page.$$eval("#tools button", (all) => all.map((b) => ({ name: b.ariaLabel, title: b.title, width: b.offsetWidth, height: b.offsetHeight, left: b.getBoundingClientRect().left, bottom: b.getBoundingClientRect().bottom, most: document.querySelector("#stage").getBoundingClientRect().bottom })));
+    assert.ok(buttons.length >= 9);
+    for (const b of buttons) {
+      assert.ok(b.name && b.title, JSON.stringify(b));
+      assert.ok(b.width >= 40 && b.height >= 40 && b.left >= 0 && b.bottom <= b.most, JSON.stringify(b));
+    }
+  });
+
+  test(`a ball is thrown, hits, and can be undone and redone`, async () => {
+    await scene(page, "box_tower");
+    const before = await state(page), middle = await body(page, 10);
+    await use(page, "throw");
+    const there = await onScreen(page, middle);
+    await draw(page, [there]);
+    await until(page, () => playground.cursor >= 50);
+    await pause(page);
+    const now = await state(page);
+    assert.equal(now.bodies, before.bodies + 1);
+    assert.ok(now.names.includes("ball1"));
+    const moved = await body(page, 10);
+    assert.ok(Math.hypot(...moved.map((v, k) => v - middle[k])) > 0.02, "the tower stands as if nothing had happened");
+    await undoRedo(page, before);
+  });
+
+  test(`a body and an object are deleted, and come back`, async () => {
+    await scene(page, "box_tower", 5);
+    const before = await state(page);
+    await use(page, "delete");
+    await draw(page, [await onScreen(page, await body(page, 19))]);
+    await until(page, () => /is gone/.test(document.getElementById("status").textContent));
+    assert.equal((await state(page)).bodies, before.bodies - 1);
+    await undoRedo(page, before);
+    await scene(page, "heavy_bob", 5);
+    const rope = await state(page);
+    await use(page, "delete");
+    await draw(page, [await onScreen(page, await particle(page, 10))]);
+    await until(page, () => playground.panes[0].picture.model.meshes.length === 0);
+    assert.equal((await state(page)).particles, 0);
+    await undoRedo(page, rope);
+  });
+
+  test(`a copy lies where it is dragged`, async () => {
+    await scene(page, "box_tower", 3);
+    const before = await state(page), from = await onScreen(page, await body(page, 5));
+    await use(page, "copy");
+    await draw(page, [from, { x: from.x + 60, y: from.y - 5 }, { x: from.x + 90, y: from.y - 10 }]);
+    await until(page, () => /is a copy of/.test(document.getElementById("status").textContent));
+    const now = await state(page), name = now.names.find((n) => !before.names.includes(n));
+    assert.equal(now.bodies, before.bodies + 1);
+    const place = await page.evaluate((name) => { const [p] = playground.panes, { body } = p.picture.model.bodies.find((b) => b.name === name); return [...p.picture.bodies.slice(7 * body, 7 * body + 3)]; }, name);
+    const shown = await onScreen(page, place);
+    assert.ok(Math.hypot(shown.x - from.x - 90, shown.y - from.y + 10) < 25, `${JSON.stringify(shown)} and ${JSON.stringify(from)}`);
+    await undoRedo(page, before);
+  });
+
+  test(`a whole rope is copied, from the words of its scene`, async () => {
+    await scene(page, "heavy_bob", 3);
+    const before = await state(page), from = await onScreen(page, await particle(page, 10));
+    await use(page, "copy");
+    await draw(page, [from, { x: from.x - 40, y: from.y }]);
+    await until(page, () => playground.panes[0].picture.model.meshes.length === 2);
+    assert.equal((await state(page)).particles, 2 * before.particles);
+    await undoRedo(page, before);
+  });
+
+  test(`an explosion blows things apart, wind carries them along`, async () => {
+    await scene(page, "box_tower", 3);
+    const before = await state(page), middle = await body(page, 10), place = await onScreen(page, middle);
+    await use(page, "explode");
+    await draw(page, [place, { x: place.x + 40, y: place.y }, { x: place.x + 80, y: place.y }]);
+    await until(page, () => playground.cursor >= 12);
+    await pause(page);
+    assert.ok(Math.hypot(...(await body(page, 12)).map((v, k) => v - middle[k])) > 0.3);
+    await undoRedo(page, before);
+
+    await scene(page, "heavy_bob", 3);
+    const start = await particle(page, 14), at = await onScreen(page, start);
+    await use(page, "wind");
+    const way = Array.from({ length: 8 }, (_, i) => ({ x: at.x - 50 + 14 * i, y: at.y }));
+    await draw(page, way);
+    await until(page, () => playground.cursor >= 10);
+    await pause(page);
+    const commands = await page.evaluate(() => playground.panes[0].engine.call("commands"));
+    assert.ok(commands.some((c) => c[1] === "gust") && commands[commands.length - 1][1] === "calm");
+    await undoRedo(page, null);   // it plays on before the pointer moves
+  });
+
+  test(`the pin holds, and Undo lets go`, async () => {
+    await scene(page, "heavy_bob", 10);
+    const before = await state(page), place = await onScreen(page, await particle(page, 12));
+    await use(page, "pin");
+    await draw(page, [place]);
+    await until(page, () => /is pinned/.test(document.getElementById("status").textContent));
+    assert.equal(await page.evaluate(() => playground.panes[0].picture.fixed[12]), 1);
+    await undoRedo(page, before);
+    assert.equal(await page.evaluate(() => playground.panes[0].picture.fixed[12]), 1);
+  });
+
+  if (where === "phone") test("two fingers pull two things", async () => {
+    await scene(page, "box_2d");
+    const two = [], places = [];
+    for (const n of [0, 1, 2, 3]) {   // those that no button lies upon
+      const at = await onScreen(page, await particle(page, n));
+      if (two.length < 2 && await page.evaluate(({ x, y }) => document.elementFromPoint(x, y)?.id === "canvas", at)) { two.push(n); places.push(at); }
+    }
+    assert.equal(two.length, 2);
+    const send = (type, points) => page.touch.send("Input.dispatchTouchEvent", { type, touchPoints: points });
+    await send("touchStart", [{ ...places[0], id: 0 }]);
+    await until(page, () => playground.hands.held?.grabbed);
+    await send("touchStart", [{ ...places[0], id: 0 }, { ...places[1], id: 1 }]);
+    await until(page, () => playground.hands.fingers.size === 2 && [...playground.hands.fingers.values()].every((f) => f.grabbed));
+    const before = await Promise.all(two.map((n) => particle(page, n)));
+    await send("touchMove", [{ x: places[0].x - 30, y: places[0].y - 30, id: 0 }, { x: places[1].x + 30, y: places[1].y - 30, id: 1 }]);
+    const frame = await page.evaluate(() => playground.cursor);
+    await page.waitForFunction((n) => playground.cursor > n + 12, frame, { timeout: 60000 });
+    await send("touchEnd", []);
+    const now = await Promise.all(two.map((n) => particle(page, n)));
+    for (const n of [0, 1]) assert.ok(Math.hypot(...now[n].map((v, k) => v - before[n][k])) > 0.02, `particle ${two[n]} stayed`);
+    await until(page, () => playground.hands.fingers.size === 0);
+    quiet(page);
+  });
+
+  if (where === "desk") test("keys choose tools, Esc gives the hand back, and Ctrl Z undoes", async () => {
+    await scene(page, "box_tower");
+    for (const [key, id] of [["h", "throw"], ["w", "wind"], ["Delete", "delete"], ["v", "grab"], ["e", "explode"]]) {
+      await page.keyboard.press(key);
+      assert.equal(await page.getAttribute(`#tool-${id}`, "aria-pressed"), "true");
+    }
+    await page.keyboard.press("Escape");
+    assert.equal(await page.getAttribute("#tool-grab", "aria-pressed"), "true");
+    await page.evaluate(() => playground.edit(playground.panes[0], "remove", ["tower[3]"]));
+    await page.keyboard.press("Control+z");
+    await until(page, () => playground.panes[0].history.redo);
+    await page.keyboard.press("Control+Shift+z");
+    await until(page, () => !playground.panes[0].history.redo);
+    assert.equal((await state(page)).bodies, 20);
+    quiet(page);
+  });
+
+  if (where === "desk") test("scrubbing goes through what came and went, and a link brings it all back", async () => {
+    await scene(page, "heavy_bob", 10);
+    await page.evaluate(async () => {
+      const [pane] = playground.panes;
+      await playground.edit(pane, "add", [{ objects: [{ type: "rope", name: "second", position: [0.5, 2, 0], segments: 8, pins: ["start"] }] }]);
+      await pane.engine.call("step", { count: 10 });
+      playground.show(playground.last);
+      await playground.edit(pane, "remove", ["second"]);
+      await pane.engine.call("step", { count: 5 });
+      playground.show(playground.last);
+    });
+    const shown = (frame) => page.evaluate((frame) => { playground.scrub(frame); const { view } = playground.panes[0]; view.hits({ x: 0, y: 0 }, playground.stage.camera); playground.stage.render(); return view.drawables.map((d) => d.object.name).filter((n) => /second/.test(n)).length; }, frame);
+    const rope = await shown(5), both = await shown(15), later = await shown(25);
+    assert.equal(rope, 0);
+    assert.ok(both >= 1);
+    assert.equal(later, 0);
+    const { hash } = await state(page), link = await page.evaluate(() => playground.link());
+    await openScene(page, "pendulum");
+    await page.evaluate((hash) => playground.openLink(hash), link.replace(/^[^#]*/, ""));
+    await until(page, () => playground.cursor === 25);
+    assert.equal((await state(page)).hash, hash);
+    quiet(page);
+  });
+});
