@@ -72,17 +72,15 @@ static void thin(removal *r, sn_selection *of)
     *of = (sn_selection){kept, number};
 }
 
-static void thin_sheet(removal *r, sn_scene_force *force)
+static void thin_sheets(removal *r, sn_scene_force *force)
 {
-    uint32_t kept = 0, *sheet = take(r, 3 * (size_t)force->sheet_count, sizeof *sheet);
-    for (uint32_t i = 0; sheet && i < force->sheet_count; ++i) {
-        const uint32_t *t = force->sheet + 3 * (size_t)i;
-        if (is_gone(r, t[0]) || is_gone(r, t[1]) || is_gone(r, t[2]))
-            continue;
-        memcpy(sheet + 3 * (size_t)kept++, t, 3 * sizeof *t);
-    }
+    uint32_t kept = 0;
+    sn_wind_sheet *sheet = take(r, force->sheet_count, sizeof *sheet);
+    for (uint32_t i = 0; sheet && i < force->sheet_count; ++i)
+        if (force->sheet[i].object != r->object)
+            sheet[kept++] = force->sheet[i];
     force->sheet = sheet;
-    force->sheet_count = sheet ? kept : 0;
+    force->sheet_count = kept;
 }
 
 static bool keeps_force(removal *r, void *item)
@@ -92,7 +90,7 @@ static bool keeps_force(removal *r, void *item)
         return true;
     thin(r, &force->of);
     thin(r, &force->lone);
-    thin_sheet(r, force);
+    thin_sheets(r, force);
     return force->of.count > 0;
 }
 

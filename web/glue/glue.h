@@ -50,7 +50,9 @@ typedef struct web_array {
 
 /* The triangles and lines of an object, as numbers of particles. */
 typedef struct web_list {
-    const sn_object *object; /* objects come and go: the one that it was made of */
+    const sn_object *object; /* objects come and go: the one that it was made of, */
+    uint64_t topology;       /*   and when, for they may be torn or cut */
+    uint32_t triangles;
     uint32_t *numbers;
 } web_list;
 

@@ -131,6 +131,12 @@ WEB(web_storage) void web_storage(web_world *w, uint32_t *out)
     out[6] = (uint32_t)(uintptr_t)x.index;
 }
 
+/* A number that rises whenever a triangle of a skin changes. */
+WEB(web_topology) double web_topology(web_world *w)
+{
+    return (double)sn_world_topology(w->world);
+}
+
 /* out: particles, constraints, bodies, dimensions. */
 WEB(web_counts) void web_counts(web_world *w, uint32_t *out)
 {
@@ -190,8 +196,8 @@ WEB(web_report) sn_result web_report(web_world *w, double *out, uint32_t *kinds)
 
 /* ---- What is drawn ---------------------------------------------------------------------------------------------------------------- */
 
-/* The triangles and lines of an object as numbers of particles, made once. NULL when memory runs out. */
-static uint32_t *lists_of(web_world *w, uint32_t i, const sn_object *object)
+/* The triangles and lines of an object as numbers of particles, made once, and anew when a surface was torn or cut. NULL when memory runs out. */
+static const web_list *list_of(web_world *w, uint32_t i, const sn_object *object)
 {
     if (i >= w->list_count) {
         web_list *lists = realloc(w->lists, (i + 1) * sizeof *lists);
@@ -202,18 +208,22 @@ static uint32_t *lists_of(web_world *w, uint32_t i, const sn_object *object)
         w->list_count = i + 1;
     }
     web_list *of = &w->lists[i];
-    if (of->object != object) {
-        size_t corners = (size_t)object->triangle_count * 3, ends = (size_t)object->line_count * 2;
-        uint32_t *list = realloc(of->numbers, (corners + ends + 1) * sizeof *list);
-        if (!list)
-            return NULL;
-        for (size_t k = 0; k < corners; ++k)
-            list[k] = object->run.first + object->triangle[k];
-        for (size_t k = 0; k < ends; ++k)
-            list[corners + k] = object->run.first + object->line[k];
-        *of = (web_list){object, list};
-    }
-    return of->numbers;
+    uint64_t topology = sn_world_topology(w->world);
+    if (of->object == object && of->topology == topology)
+        return of;
+    uint32_t triangles = object->triangle_count;
+    const uint32_t *skin =
+        sn_skin_is_valid(w->world, object->skin) ? sn_skin_triangles(w->world, object->skin, &triangles) : NULL;
+    size_t corners = (size_t)triangles * 3, ends = (size_t)object->line_count * 2;
+    uint32_t *list = realloc(of->numbers, (corners + ends + 1) * sizeof *list);
+    if (!list)
+        return NULL;
+    for (size_t k = 0; k < corners; ++k)
+        list[k] = skin ? skin[k] : object->run.first + object->triangle[k];
+    for (size_t k = 0; k < ends; ++k)
+        list[corners + k] = object->run.first + object->line[k];
+    *of = (web_list){object, topology, triangles, list};
+    return of;
 }
 
 /* Numbers of memory are texts: JSON here has as many digits as a float needs. */
@@ -271,20 +281,22 @@ static void tell_body(web_world *w, sn_document *d, sn_value *list, const sn_obj
 
 static bool tell_object(web_world *w, sn_document *d, sn_value *list, uint32_t i, const sn_object *object)
 {
-    const uint32_t *lists = lists_of(w, i, object);
+    const web_list *list_made = list_of(w, i, object);
+    if (!list_made)
+        return false;
     sn_value *record = sn_document_record(d, list, NULL);
     sn_document_text(d, record, "name", object->name);
     sn_document_text(d, record, "type", object->type);
     sn_document_number(d, record, "group", object->group);
     sn_document_number(d, record, "first", object->run.first);
     sn_document_number(d, record, "count", object->run.count);
-    sn_document_number(d, record, "triangles", object->triangle_count);
+    sn_document_number(d, record, "triangles", list_made->triangles);
     sn_document_number(d, record, "lines", object->line_count);
-    tell_address(d, record, "lists", lists);
+    tell_address(d, record, "lists", list_made->numbers);
     sn_value *bodies = sn_document_list(d, record, "bodies");
     for (uint32_t k = 0; k < object->body_count; ++k)
         tell_body(w, d, bodies, object, k);
-    return lists != NULL;
+    return true;
 }
 
 static void tell_fixed(web_world *w, sn_document *d, sn_value *list, const sn_scene_fixed *found)

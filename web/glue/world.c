@@ -122,6 +122,22 @@ WEB(web_remove) sn_result web_remove(web_world *w, const char *name)
     return sn_scene_remove(w->scene, name);
 }
 
+/* in: a, b, to_a, to_b of a segment that sweeps. out: vertices that were put in, particles that came by splitting, constraints that went, J. */
+WEB(web_cut) sn_result web_cut(web_world *w, const double *in, double *out)
+{
+    sn_cut_def def = sn_default_cut_def();
+    sn_cut_info info = {0};
+    sn_vec3 *const place[] = {&def.a, &def.b, &def.to_a, &def.to_b};
+    for (int i = 0; i < 4; ++i)
+        *place[i] = (sn_vec3){(sn_real)in[3 * i], (sn_real)in[3 * i + 1], (sn_real)in[3 * i + 2]};
+    sn_result result = sn_scene_slice(w->scene, &def, &info);
+    out[0] = info.inserted;
+    out[1] = info.split;
+    out[2] = info.removed;
+    out[3] = (double)info.released;
+    return result;
+}
+
 /* ---- Settings: the table of the scene format says what there is ------------------------------------------------------------------ */
 
 static void tell_setting(sn_document *d, sn_value *record, const sn_key *key, const void *at)

@@ -155,6 +155,36 @@ for (const where of ["desk", "phone"]) describe(where, () => {
     await undoRedo(page, null);   // it plays on before the pointer moves
   });
 
+  test(`a line cuts a rope, and a cloth`, async () => {
+    await scene(page, "heavy_bob", 5);
+    const rope = await state(page), at = await onScreen(page, await particle(page, 10));
+    await use(page, "cut");
+    await draw(page, [{ x: at.x - 40, y: at.y + 3 }, { x: at.x + 40, y: at.y + 4 }]);
+    await until(page, () => /rods? cut/.test(document.getElementById("status").textContent));
+    const drawn = await page.evaluate(() => playground.panes[0].picture.model.meshes[0].lines.length / 2);
+    assert.equal(drawn, await page.evaluate(() => playground.panes[0].start.model.meshes[0].lines.length / 2) - 1);
+    await undoRedo(page, rope);
+
+    await page.evaluate(() => playground.open({ name: "cloth.json", text: JSON.stringify({ world: { substeps: 8 }, objects: [{ type: "cloth", name: "sheet", columns: 11, rows: 11, position: [0, 1, 0], pins: "top" }], forces: [{ type: "wind", value: [0, 0, 2] }] }), files: {} }, { play: false }));
+    await runTo(page, 3);
+    const cloth = await state(page), left = await onScreen(page, [-0.7, 1.02, 0]), right = await onScreen(page, [0.7, 1.03, 0]);
+    await use(page, "cut");
+    await draw(page, [left, right]);
+    await until(page, () => /Cut through/.test(document.getElementById("status").textContent));
+    const now = await state(page);
+    assert.ok(now.particles > cloth.particles + 10, `${now.particles}`);
+    await page.evaluate(() => playground.panes[0].engine.call("step", { count: 20 }));
+    await pause(page);
+    const low = await page.evaluate(() => { const { positions } = playground.panes[0].picture; return Math.min(...positions.filter((_, i) => i % 3 === 1)); });
+    assert.ok(low < 0.3, `the lower part is at ${low}`);   // it hung at 0.5
+    const surface = await page.evaluate(() => { const d = playground.panes[0].view.drawables.find((one) => one.object.name === "sheet"), p = d.position.array; let most = 0; for (let i = 0; i < d.index.length; i += 3) for (let k = 0; k < 3; ++k) { const a = 3 * d.index[i + k], b = 3 * d.index[i + (k + 1) % 3]; most = Math.max(most, Math.hypot(p[a] - p[b], p[a + 1] - p[b + 1], p[a + 2] - p[b + 2])); } return most; });
+    assert.ok(surface < 0.2, `an edge of the picture is ${surface} m long`);   // none spans the cut
+    await undoRedo(page, cloth);
+    await use(page, "cut");
+    await draw(page, [{ x: right.x, y: right.y }, { x: right.x + 3, y: right.y }]);
+    await until(page, () => /Draw a line/.test(document.getElementById("status").textContent));
+  });
+
   test(`the pin holds, and Undo lets go`, async () => {
     await scene(page, "heavy_bob", 10);
     const before = await state(page), place = await onScreen(page, await particle(page, 12));

@@ -96,6 +96,10 @@ sn_result sn_scene_extend_text(sn_scene *scene, const char *name, const char *te
    object was taken out cannot be saved. */
 sn_result sn_scene_remove(sn_scene *scene, const char *name);
 
+/* As sn_world_cut, and surfaces of objects that have no skin yet get one where the blade goes through them, so that they are cut as well. What
+   is cut stays a part of its object: it is drawn, blown at by the wind and removed with it. A blade that touched nothing, and one that is refused, change nothing. */
+sn_result sn_scene_slice(sn_scene *scene, const sn_cut_def *def, sn_cut_info *info);
+
 /* Writes the scene as it is now, as a scene file. Loaded before the first step it is the same world, with the same state hash; later, the motion goes on the
    same up to rounding. Fails if something cannot be said in a scene file: a constraint of a kind of your own, a shape that is a function. */
 sn_result sn_scene_save_file(sn_scene *scene, const char *path);

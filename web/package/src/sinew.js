@@ -677,6 +677,18 @@ class World {
     }
   }
 
+  cut({ a, b, toA, toB }) {
+    const at = this.#put([...vector(a, 'a'), ...vector(b, 'b'), ...vector(toA, 'toA'), ...vector(toB, 'toB')]);
+    this.#version++;
+    this.#check(this.#c.web_cut(this.handle, at, this.#scratch + 128));
+    const [inserted, split, removed, released] = this.#engine.doubles(this.#scratch + 128, 4);
+    return { inserted, split, removed, released };
+  }
+
+  get topology() {
+    return this.#c.web_topology(this.handle);
+  }
+
   removeConstraint(constraint) {
     this.#version++;
     this.#check(this.#c.web_constraint_remove(this.handle, this.#constraintAt(constraint)));
@@ -1048,7 +1060,7 @@ const shapesOf = (body) => body.shapes.map((shape) => ({ ...shape, vertices: sha
 
 class Scene {
   #description = null;
-  #extended = -1;
+  #extended = '';   // how it was when it was described
   #bodies = null;
   #moving = null; // the dynamic ones of them
 
@@ -1066,12 +1078,13 @@ class Scene {
   }
 
   #describe() {
-    if (this.#extended !== this.world.extended) {
+    const made = `${this.world.extended} ${this.world.topology}`;
+    if (this.#extended !== made) {
       const { engine, handle } = this.world;
       if (!engine.c.web_describe(handle)) throw new SinewError('out of memory', 'memory');
       this.#description = engine.answer();
       this.#bodies = this.#moving = null;
-      this.#extended = this.world.extended;
+      this.#extended = made;
     }
     return this.#description;
   }

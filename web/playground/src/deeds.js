@@ -28,13 +28,37 @@ export class Deeds {
     this.version = 0;        // of what there is: rises when something comes or goes
     this.drags = new Map();  // by finger: { drag, target }
     this.gust = null;
+    this.tied = new Map();   // by name: pairs of particles of its lines that a rod has held
     this.born = new Map();   // by name: the middle of a thing when it came
     this.note();
   }
 
   run(name, args) {
     if (!Object.hasOwn(actions, name)) throw new Error(`no command '${name}'`);
-    actions[name](this, ...args);
+    return actions[name](this, ...args);
+  }
+
+  // Whether something came, went, tore or broke since this was asked last.
+  look() {
+    const { world } = this, held = [...this.drags.values()].filter(({ drag }) => drag.body >= 0).length;   // a hand on a body is a constraint, too
+    const key = `${world.topology} ${world.constraintCount - held} ${world.particleCount} ${world.bodyCount}`;
+    if (key !== this.key) ++this.version;
+    this.key = key;
+    return this.version;
+  }
+
+  // The lines of an object without those whose rod is gone. links: the pairs that there are.
+  whole(mesh, links) {
+    const key = (a, b) => (a < b ? a * 2 ** 26 + b : b * 2 ** 26 + a), there = new Set(), { lines } = mesh;
+    for (let i = 0; i < links.length; i += 2) there.add(key(links[i], links[i + 1]));
+    if (!this.tied.has(mesh.name)) this.tied.set(mesh.name, new Set());
+    const tied = this.tied.get(mesh.name), kept = [];
+    for (let i = 0; i < lines.length; i += 2) {
+      const pair = key(lines[i], lines[i + 1]);
+      if (there.has(pair)) tied.add(pair);
+      if (there.has(pair) || !tied.has(pair)) kept.push(lines[i], lines[i + 1]);
+    }
+    return kept.length === lines.length ? lines.slice() : Uint32Array.from(kept);
   }
 
   get busy() {
@@ -169,5 +193,6 @@ const actions = {
   explode: (deeds, place, speed, reach) => deeds.explode(place, speed, reach),
   add: (deeds, parts) => deeds.add(parts),
   throw: (deeds, parts) => deeds.add(parts),
+  cut: ({ world }, a, b, toA, toB) => world.cut({ a, b, toA, toB }),
   remove: (deeds, name) => deeds.remove(name),
 };

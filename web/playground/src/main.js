@@ -316,9 +316,9 @@ class App {
     const pane = typeof which === "number" ? this.panes[which] : which;
     await this.branch();
     try {
-      await pane.command(name, args);
+      const answer = await pane.command(name, args);
       this.touched(pane);
-      return true;
+      return answer;
     } catch (error) {
       this.say(error.message);
       return false;
@@ -327,11 +327,11 @@ class App {
 
   // A command that is to be seen at once, also while nothing plays.
   async edit(pane, name, args) {
-    if (!await this.command(pane, name, args)) return false;
-    if (this.playing) return true;
+    const answer = await this.command(pane, name, args);
+    if (!answer || this.playing) return answer;
     await pane.look();
     this.show(this.last);
-    return true;
+    return answer;
   }
 
   // The scene as a document, with what was built up to now.
@@ -790,7 +790,7 @@ class App {
 
   fitView() {
     const words = $("caption").offsetHeight || (this.panes.length > 1 ? $("label-a").offsetHeight : 0);   // 0 where it is hidden
-    this.stage.fit(this.bounds, this.hint, this.panes[0].model.dimensions === 2, words && words + 8);
+    this.stage.fit(this.bounds, this.hint, this.panes[0].model.dimensions === 2, words && words + 8, $("tools").offsetHeight || 54);
   }
 }
 

@@ -83,20 +83,20 @@ export class Stage {
     this.setAspect();
   }
 
-  // Looks at all of the bounds, from the front, a little from the right and from above. covered: px at the top, under words.
-  fit({ low, high }, { azimuth = 22, elevation = 14 } = {}, flat = false, covered = 0) {
+  // Looks at all of the bounds, from the front, a little from the right and from above. covered, below: px at the top, under words, and at the bottom, under tools.
+  fit({ low, high }, { azimuth = 22, elevation = 14 } = {}, flat = false, covered = 0, below = 0) {
     const middle = new Vector3((low[0] + high[0]) / 2, (low[1] + high[1]) / 2, (low[2] + high[2]) / 2);
     const a = ((flat ? 0 : azimuth) * Math.PI) / 180, e = ((flat ? 3 : elevation) * Math.PI) / 180;
     const back = new Vector3(Math.sin(a) * Math.cos(e), Math.sin(e), Math.cos(a) * Math.cos(e));
     const right = new Vector3(Math.cos(a), 0, -Math.sin(a)), up = new Vector3().crossVectors(back, right);
-    const slope = Math.tan((FOV * Math.PI) / 360), free = 1 - Math.min(0.4, covered / this.paneHeight);
+    const slope = Math.tan((FOV * Math.PI) / 360), top = Math.min(0.4, covered / this.paneHeight), bottom = Math.min(0.25, below / this.paneHeight), free = 1 - top - bottom;
     const slopeX = (slope * this.camera.aspect) / 1.13, slopeY = (slope * free) / 1.13;
     let far = 0.2;
     for (let i = 0; i < 8; ++i) {
       const corner = new Vector3(i & 1 ? high[0] : low[0], i & 2 ? high[1] : low[1], i & 4 ? high[2] : low[2]).sub(middle);
       far = Math.max(far, corner.dot(back) + Math.abs(corner.dot(right)) / slopeX, corner.dot(back) + Math.abs(corner.dot(up)) / slopeY);
     }
-    middle.addScaledVector(up, far * slope * (1 - free));
+    middle.addScaledVector(up, far * slope * (top - bottom));
     this.look([...middle.clone().addScaledVector(back, far).toArray(), ...middle.toArray()]);
     this.camera.near = far / 200;
     this.camera.far = far * 60;

@@ -188,6 +188,40 @@ class Wind extends Tool {
   }
 }
 
+// What a line that is drawn passes over is cut, however deep: cloth, ropes, rods.
+class Cut extends Tool {
+  down(event) {
+    this.from = { ...this.stage.locate(event), x: event.clientX, y: event.clientY };
+    return true;
+  }
+
+  move(event) {
+    this.overlay.line(this.from, event);
+  }
+
+  // The blade: what is seen from the eye at this place of the screen, from before the scene to behind it.
+  edge(pointer, pane) {
+    if (pane.model.dimensions === 2) {
+      const at = this.stage.inPlane(pointer, new Vector3(0, 0, 0), true);
+      return [[at.x, at.y, -1], [at.x, at.y, 1]];
+    }
+    const { origin, direction } = this.stage.ray(pointer), far = origin.distanceTo(this.stage.controls.target) + 4 * pane.view.size;
+    return [0.01 * far, far].map((t) => numbers(origin.clone().addScaledVector(direction, t)));
+  }
+
+  async up(event) {
+    const { from } = this, { pane } = from, short = this.far(event, from) < SHORT;
+    this.cancel();
+    if (short) return this.app.say("Draw a line across what is to be cut");
+    const [a, b] = this.edge(from.pointer, pane), [toA, toB] = this.edge(this.stage.locate(event, from.index).pointer, pane);
+    await this.app.branch();
+    const answer = await this.app.edit(pane, "cut", [a, b, toA, toB]);
+    if (!answer) return;
+    const { inserted, split, removed } = answer.done;
+    this.app.say(split ? `Cut through ${inserted + split} places` : removed ? `${removed} ${removed === 1 ? "rod" : "rods"} cut` : "There was nothing to cut");
+  }
+}
+
 // A blow from a place outwards: as far as is dragged.
 class Explode extends Tool {
   down(event) {
@@ -276,6 +310,7 @@ function shapeOf({ type, position, rotation, half, radius, rounding, vertices })
 const catalogue = [
   { id: "grab", label: "Grab", key: "v", make: null, hint: "Drag things. A second finger pulls a second one" },
   { id: "throw", label: "Throw", key: "h", make: Throw, hint: "Click on something: a ball flies there" },
+  { id: "cut", label: "Cut", key: "x", make: Cut, hint: "Draw a line: it cuts cloth, ropes and rods" },
   { id: "pin", label: "Pin", key: "p", make: Pin, hint: "Click on a thing to pin it where it is, or to let it go" },
   { id: "wind", label: "Wind", key: "w", make: Wind, hint: "Draw: air goes with the pointer and carries things along" },
   { id: "explode", label: "Explode", key: "e", make: Explode, hint: "Click, or drag a circle: what is in it flies away" },
@@ -295,6 +330,9 @@ export class Tools {
     this.mark();
     this.sync();
     bar.hidden = false;
+    const measure = () => bar.parentElement.style.setProperty("--tools", `${bar.offsetHeight}px`);   // what floats above it keeps clear
+    new ResizeObserver(measure).observe(bar);
+    measure();
   }
 
   fill() {
@@ -379,7 +417,7 @@ export class Tools {
 }
 
 const words = {
-  grab: "a drag", pin: "a pin", unpin: "a pin", throw: "a throw", gust: "wind", explode: "an explosion", add: "something new", remove: "a deletion", settings: "a setting", material: "a material",
+  grab: "a drag", pin: "a pin", unpin: "a pin", throw: "a throw", gust: "wind", explode: "an explosion", cut: "a cut", add: "something new", remove: "a deletion", settings: "a setting", material: "a material",
 };
 
 export const numbers = (v) => [v.x, v.y, v.z].map((value) => +value.toPrecision(7));

@@ -188,7 +188,7 @@ export class View {
   addLinks(busy) {
     const { links, meshes } = this.model;
     const owner = new Map();
-    meshes.forEach((mesh, i) => { for (let n = mesh.first; n < mesh.first + mesh.count; ++n) owner.set(n, i); });
+    meshes.forEach((mesh, i) => { for (let n = mesh.first; n < mesh.first + mesh.count; ++n) owner.set(n, i); mesh.triangles.forEach((n) => owner.set(n, i)); });
     const drawn = (a, b) => {
       const i = owner.get(a);
       return i !== undefined && i === owner.get(b) && (meshes[i].triangles.length || meshes[i].lines.length);

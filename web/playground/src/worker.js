@@ -41,10 +41,11 @@ function forget() {
 // ---- Commands ------------------------------------------------------------------------------------------------------------
 
 function command(name, args) {
-  deeds.run(name, args);
+  const done = deeds.run(name, args);
   const last = commands[commands.length - 1], again = last && last[1] === name && last[0] === frame;
   if (again && (name === "gust" || (name === "pull" && (last[2][3] || 0) === (args[3] || 0)))) last[2] = args;   // only the latest place counts
   else commands.push([frame, name, args]);
+  return done;
 }
 
 // ---- Frames --------------------------------------------------------------------------------------------------------------
@@ -111,7 +112,7 @@ function picture(wantHash, ms = 0) {
 
 // What there is to draw, if that is other than what the page knows.
 function model() {
-  if (told === deeds.version) return null;
+  if (told === deeds.look()) return null;
   told = deeds.version;
   return describe();
 }
@@ -167,9 +168,9 @@ const requests = {
   },
 
   command({ name, args }) {
-    command(name, args);
+    const done = command(name, args);
     undone = [];
-    return name === "settings" ? { settings: world.settings, ...history() } : history();
+    return { ...history(), ...(name === "settings" ? { settings: world.settings } : {}), done: name === "cut" ? done : null };
   },
 
   // The present frame once more, as commands have left it.
@@ -311,16 +312,16 @@ function rerun(list, to) {
 
 function describe() {
   const copy = (m) => ({ vertices: m.vertices.slice(), triangles: m.triangles.slice() });
-  const moving = scene.bodies.filter((b) => b.type === "dynamic");
+  const moving = scene.bodies.filter((b) => b.type === "dynamic"), links = world.links();
   return {
     name: scene.name, title: scene.title, about: scene.about, topic: scene.topic, frameTime: scene.frameTime, frames: scene.frames,
     dimensions: world.dimensions, problems: scene.problems.map(({ severity, line, column, path, message, text }) => ({ severity, line, column, path, message, text })),
     settings: world.settings, particles: world.particleCount, constraints: world.constraintCount, bodyCount: world.bodyCount,
-    radii: world.radii.slice(), inverseMasses: world.inverseMasses.slice(), links: world.links(), bounds: scene.bounds, camera: scene.camera,
+    radii: world.radii.slice(), inverseMasses: world.inverseMasses.slice(), links, bounds: scene.bounds, camera: scene.camera,
     bodyParticles: moving.map((b) => b.particle),
     meshes: scene.meshes.map((m) => ({
       name: m.name, type: m.type, object: m.object, group: m.group, first: m.first, count: m.count,
-      triangles: m.triangles.slice(), lines: m.lines.slice(), points: m.points.slice(),
+      triangles: m.triangles.slice(), lines: deeds.whole(m, links), points: m.points.slice(),
     })),
     bodies: moving.map((b) => ({
       name: b.name, body: b.body, particle: b.particle, object: b.object, mesh: copy(b.mesh),
