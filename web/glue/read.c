@@ -83,6 +83,44 @@ static bool put_links(web_world *w, web_array *array)
     return out != NULL;
 }
 
+static void put_end(sn_real *out, const sn_point *point)
+{
+    uint32_t corner = 0;
+    for (uint32_t i = 1; i < point->count; ++i)
+        corner = point->weight[i] > point->weight[corner] ? i : corner;
+    out[0] = point->type == SN_POINT_BODY ? 1 : point->type == SN_POINT_PLACE ? 2 : 0;
+    out[1] = (sn_real)(point->type == SN_POINT_BODY    ? point->body.index
+                       : point->type == SN_POINT_PLACE ? 0
+                                                       : point->particle[corner].index);
+    out[2] = point->place.x, out[3] = point->place.y, out[4] = point->place.z;
+}
+
+/* Rods, ropes and springs that hold on to a body, to a spot in a triangle or to a place; and hinges, whose ends are in one place. */
+static bool put_ties(web_world *w, web_array *array)
+{
+    sn_constraint_walk walk = {0};
+    size_t count = 0, capacity = 0;
+    for (int pass = 0; pass < 2; ++pass, walk = (sn_constraint_walk){0}) { /* first they are counted */
+        sn_real *out = pass ? web_array_take(array, capacity) : NULL;
+        while (sn_constraint_next(w->world, &walk)) {
+            sn_constraint_def def;
+            sn_point points[SN_MAX_POINTS];
+            bool tie = is_link(walk.constraint.kind) || walk.constraint.kind == SN_KIND_JOINT_HINGE;
+            if (!tie || sn_constraint_read(w->world, walk.constraint, &def, points, SN_MAX_POINTS) != SN_OK ||
+                (points[0].count == 1 && points[1].count == 1))
+                continue;
+            capacity += pass ? 0 : 10;
+            if (!out)
+                continue;
+            put_end(out + count, &points[0]);
+            put_end(out + count + 5, &points[1]);
+            count += 10;
+        }
+    }
+    array->count = count;
+    return true;
+}
+
 static bool put(web_world *w, web_array_of which)
 {
     web_array *array = &w->array[which];
@@ -103,6 +141,8 @@ static bool put(web_world *w, web_array_of which)
         return put_bodies(w, array);
     case WEB_LINKS:
         return put_links(w, array);
+    case WEB_TIES:
+        return put_ties(w, array);
     default:
         return false;
     }

@@ -209,6 +209,13 @@ export interface World {
   readonly bodyPoses: Float32Array;
   /** Pairs of particles that rods, ropes and springs join, whatever object they belong to: what can be drawn as lines. A copy. */
   links(): Uint32Array;
+  /** Rods, ropes and springs that hold on to a body, a spot or a place, and hinges: ten numbers each. Of both ends: 0 a particle, 1 a body, 2 a place; its number; where, in the
+   *  frame of the body or in the world. A copy. */
+  ties(): Float32Array;
+  /** A place in the world, in the frame of a body. */
+  toBody(body: number, place: Vec3): [number, number, number];
+  /** kg, of a particle, or of the body that it is the middle of; Infinity: nothing moves it. */
+  mass(particle: number): number;
   /** Debug drawing, as sn_world_draw does it: layers that are drawn (constraints, contacts ...), and of strain, islands, tiles and batches one that colours them. size, m: of the
    *  scene, by which normals, axes and pieces of planes are drawn; default 1. Points have five numbers each, x, y, z, radius (m; 0: as small as you like) and colour (0xrrggbb);
    *  lines seven, two places and the colour. Copies. Triangles of skins and shapes are left out, names too. */

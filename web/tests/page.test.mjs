@@ -54,6 +54,7 @@ test("dragging pulls a particle, and the run is its own from then on", async () 
   await openScene(page, "heavy_bob");
   await runTo(page, 30);
   const before = await particle(page, 20), from = await onScreen(page, before);
+  await page.evaluate(() => playground.play(true));
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
   await page.waitForFunction(() => playground.hands.held?.grabbed);
@@ -86,6 +87,7 @@ test("a body can be dragged", async () => {
   await openScene(page, "box_tower");
   const before = await page.evaluate(() => [...playground.panes[0].picture.bodies.slice(7 * 19, 7 * 19 + 3)]);
   const from = await onScreen(page, before);
+  await page.evaluate(() => playground.play(true));
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
   await page.waitForFunction(() => playground.hands.held?.grabbed);
@@ -100,6 +102,7 @@ test("a body can be dragged", async () => {
 test("in two dimensions things are dragged in their plane", async () => {
   await openScene(page, "box_2d");
   const before = await particle(page, 0), from = await onScreen(page, before);
+  await page.evaluate(() => playground.play(true));
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
   await page.waitForFunction(() => playground.hands.held?.grabbed);
@@ -267,6 +270,7 @@ test("dragging in the second pane leaves the first alone", async () => {
   await page.evaluate(() => playground.openLesson("bob"));
   await runTo(page, 20);
   const from = await onScreen(page, await particle(page, 20, 1), 1);
+  await page.evaluate(() => playground.play(true));
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
   await page.waitForFunction(() => playground.hands.held?.grabbed);

@@ -1,6 +1,12 @@
 // The tools of the page, with the mouse on a desk and with fingers on a phone. Each does something to the world, can be undone and done again with the
 // same bits, and is in a link.
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { after, before, describe, test } from "node:test";
 import { onScreen, openPage, openScene, particle, runTo, start } from "./browser.mjs";
 
@@ -46,6 +52,16 @@ const until = (page, text) => page.waitForFunction(text, null, { timeout: 60000 
 const quiet = (page) => assert.deepEqual(page.errors.splice(0), []);
 const pause = (page) => page.evaluate(async () => { playground.play(false); for (const p of playground.panes) while (p.flying) await new Promise((r) => setTimeout(r, 5)); playground.show(playground.last); });
 
+// What the page saved, checked and run by the native program.
+const program = process.env.SINEW_PROGRAM || fileURLToPath(new URL("../../build/release/sinew", import.meta.url));
+async function command(text) {
+  if (!existsSync(program)) return;
+  const file = path.join(mkdtempSync(path.join(tmpdir(), "sinew-")), "built.json");
+  writeFileSync(file, text);
+  const { stdout } = await promisify(execFile)(program, ["run", file, "--frames", "30", "--json"], { maxBuffer: 1 << 26 });
+  assert.match(stdout, /state_hash/);
+}
+
 // Takes it back and does it again: the same bits both times.
 async function undoRedo(page, before) {
   await pause(page);
@@ -63,7 +79,7 @@ async function undoRedo(page, before) {
   quiet(page);
 }
 
-for (const where of ["desk", "phone"]) describe(where, () => {
+for (const where of (process.env.SINEW_PAGES || "desk,phone").split(",")) describe(where, () => {
   before(() => open(where));
   after(close);
 
@@ -196,6 +212,87 @@ for (const where of ["desk", "phone"]) describe(where, () => {
     assert.equal(await page.evaluate(() => playground.panes[0].picture.fixed[12]), 1);
   });
 
+  test("each kind of thing is added by a drag, runs, and is saved as a scene that the command runs", async () => {
+    await page.evaluate(() => playground.open({ name: "empty.json", text: "{}", files: {} }, { play: false }));
+    const before = await state(page), kinds = ["rope", "cloth", "ball", "box", "jelly", "ragdoll", "balloon", "pole"];
+    await use(page, "add");
+    const box = await page.locator("#canvas").boundingBox(), unit = Math.min(box.width, box.height) / 10;
+    for (const [i, kind] of kinds.entries()) {
+      await (page.touch ? page.locator(`#choices [data-choice=${kind}]`).tap() : page.click(`#choices [data-choice=${kind}]`));
+      const x = box.x + box.width * (0.15 + 0.1 * i), y = box.y + box.height * 0.3;
+      await draw(page, [{ x, y }, { x: x + unit / 2, y: y + unit }, { x: x + 0.8 * unit, y: y + 1.5 * unit }]);
+      await page.waitForFunction((name) => document.getElementById("status").textContent.startsWith(name), `${kind}1 is there`, { timeout: 15000 }).catch(async () => assert.fail(`${kind}: ${await page.textContent("#status")}`));
+    }
+    const made = await state(page);
+    for (const kind of kinds) assert.ok(made.names.includes(`${kind}1`), `${kind}: ${made.names}`);
+    assert.ok(made.names.includes("ground"));
+    await page.evaluate(() => playground.panes[0].engine.call("step", { count: 40 }));
+    await pause(page);
+    assert.deepEqual(await page.evaluate(() => [playground.panes[0].failed, playground.cursor]), [null, 40]);
+    const text = await page.evaluate(async () => (await playground.document()).toString());
+    await command(text);
+    for (const _ of kinds) await page.evaluate(() => playground.undo());
+    assert.equal((await state(page)).hash, before.hash);
+    quiet(page);
+  });
+
+  test("two things are connected: rod, spring, rope, hinge, motor", async () => {
+    const text = JSON.stringify({ world: { gravity: [0, -9.81, 0] }, bodies: [
+      { name: "left", position: [-0.6, 1, 0], shapes: { type: "box", size: [0.4, 0.4, 0.4] } }, { name: "right", position: [0.6, 1, 0], shapes: { type: "box", size: [0.4, 0.4, 0.4] } },
+      { name: "post", type: "static", position: [0, 1.7, 0], shapes: { type: "sphere", radius: 0.15 } }, { name: "floor", type: "static", shapes: { type: "plane" } }] });
+    for (const kind of ["rod", "spring", "rope", "hinge", "motor"]) {
+      await page.evaluate((text) => playground.open({ name: "two.json", text, files: {} }, { play: false }), text);
+      const before = await state(page), turning = ["hinge", "motor"].includes(kind);
+      const constraints = () => page.evaluate(() => playground.panes[0].picture.model.constraints);
+      const a = await onScreen(page, [0.6, 1, 0.2]), b = await onScreen(page, turning ? [-0.6, 1, 0.2] : [0, 1.7, 0.15]);
+      await use(page, "connect");
+      await (page.touch ? page.locator(`#choices [data-choice=${kind}]`).tap() : page.click(`#choices [data-choice=${kind}]`));
+      await draw(page, [a, { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 }, b]);
+      await page.waitForFunction((kind) => document.getElementById("status").textContent.includes(`${kind}1 connects right and`), kind, { timeout: 30000 });
+      assert.ok(await constraints() > 0);
+      const named = await page.textContent("#status");
+      assert.match(named, turning ? /left/ : /post/);
+      await page.evaluate(() => playground.panes[0].engine.call("step", { count: 60 }));
+      await pause(page);
+      const right = await body(page, await page.evaluate(() => playground.panes[0].picture.model.bodies.find((one) => one.name === "right").body));
+      if (!turning) assert.ok(right[1] > 0.5, `${kind}: it fell to ${right}`);   // 0.2 on the floor
+      if (kind === "motor") assert.ok(await page.evaluate(() => { const [p] = playground.panes, { body } = p.picture.model.bodies.find((one) => one.name === "right"); return Math.abs(p.picture.bodies[7 * body + 6]) < 0.999; }), "nothing turned");
+      await command(await page.evaluate(async () => (await playground.document()).toString()));
+      await undoRedo(page, before);
+    }
+    await use(page, "connect");
+    await page.evaluate(() => playground.tools.use("grab"));
+  });
+
+  test("dragging while paused poses: no time passes, all else follows", async () => {
+    await scene(page, "heavy_bob", 10);
+    const before = await state(page), start = await particle(page, 10), from = await onScreen(page, start);
+    await page.evaluate(() => playground.play(false));
+    const to = { x: from.x + 40, y: from.y - 20 };
+    if (page.touch) {
+      const send = (type, points) => page.touch.send("Input.dispatchTouchEvent", { type, touchPoints: points });
+      await send("touchStart", [from]);
+      await until(page, () => playground.hands.held?.posing);
+      await send("touchMove", [to]);
+      await until(page, () => playground.panes[0].history.undo);
+      await send("touchEnd", []);
+    } else {
+      await page.mouse.move(from.x, from.y);
+      await page.mouse.down();
+      await until(page, () => playground.hands.held?.posing);
+      await page.mouse.move(to.x, to.y, { steps: 2 });
+      await until(page, () => playground.panes[0].history.undo);
+      await page.mouse.up();
+    }
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)));
+    const now = await state(page), there = await onScreen(page, await particle(page, 10));
+    assert.equal(now.frame, before.frame);
+    assert.ok(Math.hypot(there.x - to.x, there.y - to.y) < 12, JSON.stringify([there, to]));
+    const apart = await page.evaluate(() => { const { positions: p } = playground.panes[0].picture; let most = 0; for (let n = 0; n < 19; ++n) most = Math.max(most, Math.hypot(p[3 * n] - p[3 * n + 3], p[3 * n + 1] - p[3 * n + 4], p[3 * n + 2] - p[3 * n + 5])); return most; });
+    assert.ok(apart < 0.4, `a link is ${apart} m long`);
+    await undoRedo(page, before);
+  });
+
   if (where === "phone") test("two fingers pull two things", async () => {
     await scene(page, "box_2d");
     const two = [], places = [];
@@ -205,6 +302,7 @@ for (const where of ["desk", "phone"]) describe(where, () => {
     }
     assert.equal(two.length, 2);
     const send = (type, points) => page.touch.send("Input.dispatchTouchEvent", { type, touchPoints: points });
+    await page.evaluate(() => playground.play(true));
     await send("touchStart", [{ ...places[0], id: 0 }]);
     await until(page, () => playground.hands.held?.grabbed);
     await send("touchStart", [{ ...places[0], id: 0 }, { ...places[1], id: 1 }]);

@@ -7,7 +7,7 @@ const MOST_THREADS = 64; // that a loop of the engine can use
 const PAGE = 65536;
 
 // What web/glue numbers.
-const ARRAY = { positions: 0, velocities: 1, inverseMasses: 2, radii: 3, bodyPoses: 4, links: 5 };
+const ARRAY = { positions: 0, velocities: 1, inverseMasses: 2, radii: 3, bodyPoses: 4, links: 5, ties: 6 };
 const CHANGE = { position: 0, velocity: 1, mass: 2, force: 3, impulse: 4, moveTo: 5, remove: 6 };
 const JOINT_NUMBERS = ['least', 'most', 'target', 'target_most', 'target_compliance', 'target_damping', 'speed', 'speed_most',
   'friction', 'linear_compliance', 'linear_damping', 'angular_compliance', 'angular_damping', 'swing', 'rest', 'spring_compliance',
@@ -781,6 +781,20 @@ class World {
 
   links() {
     return this.#array(ARRAY.links, (at, count) => this.#engine.words(count ? at : 0, count)).slice();
+  }
+
+  ties() {
+    return this.#floats(ARRAY.ties).slice();
+  }
+
+  toBody(body, place) {
+    const at = this.#put(vector(place, 'place'));
+    this.#c.web_body_own(this.handle, index(body, 'body'), at);
+    return Array.from(this.#engine.doubles(at, 3));
+  }
+
+  mass(particle) {
+    return this.#c.web_particle_mass(this.handle, index(particle, 'particle'));
   }
 
   draw(layers, { size = 1 } = {}) {

@@ -13,6 +13,7 @@ export function wire(app) {
   on("share", () => app.share());
   on("export-glb", () => app.exportGlb());
   on("export-png", () => app.exportPng());
+  on("export-scene", () => app.exportScene());
   on("export-json", () => app.exportJson());
   on("toggle-theme", () => app.setTheme(app.theme === "dark" ? "light" : "dark"));
   on("play", () => app.play(!app.playing));

@@ -1,5 +1,6 @@
 // What commands do to the world of a scene: the engine's side of the hand and of every tool. All of it is repeatable: the same commands at the
 // same frames give the same bits.
+const POSE_STEPS = 24;
 const GUST_RATE = 7;   // 1/s: how fast what is in a gust takes on its velocity
 
 // Where each thing that was done begins in a list of commands: a drag with all its pulls is one, and so is one slider that was moved.
@@ -35,7 +36,13 @@ export class Deeds {
 
   run(name, args) {
     if (!Object.hasOwn(actions, name)) throw new Error(`no command '${name}'`);
+    if (name !== "pose") this.endPose();
     return actions[name](this, ...args);
+  }
+
+  endPose() {
+    this.posing?.destroy();
+    this.posing = null;
   }
 
   // Whether something came, went, tore or broke since this was asked last.
@@ -67,17 +74,20 @@ export class Deeds {
 
   // Before every frame: what is held goes where the hand is, and wind blows.
   lead() {
+    this.endPose();
     for (const { drag, target } of this.drags.values()) drag.to(...target);
     if (this.gust) this.blow(...this.gust);
   }
 
   // Lets go of everything.
   rest() {
+    this.endPose();
     for (const finger of [...this.drags.keys()]) this.drop(finger);
     this.gust = null;
   }
 
   restored() {
+    this.endPose();
     this.drags.clear();
     this.gust = null;
     ++this.version;
@@ -124,8 +134,47 @@ export class Deeds {
     const { scene } = this, found = body >= 0 ? scene.bodies.find((one) => one.body === body) : null;
     if (body >= 0 && !found) return null;
     const mesh = found ? scene.meshes[found.object] : scene.meshes.find((one) => (particle >= one.first && particle < one.first + one.count) || one.triangles.includes(particle));
-    if (found && (!mesh || ["wall", "pile", "body", ""].includes(mesh.type) || mesh.name === found.name)) return { name: found.name, kind: "body", type: found.type, body };
-    return mesh ? { name: mesh.name, kind: "object", type: mesh.type, first: mesh.first, count: mesh.count } : null;
+    if (found && (!mesh || ["wall", "pile", "body", ""].includes(mesh.type) || mesh.name === found.name)) return { name: found.name, kind: "body", type: found.type, body, mass: this.massOf([found], null) };
+    return mesh ? { name: mesh.name, kind: "object", type: mesh.type, first: mesh.first, count: mesh.count, mass: this.massOf(scene.bodies.filter((one) => one.object === mesh.object), mesh) } : null;
+  }
+
+  // kg, of what moves.
+  massOf(bodies, mesh) {
+    const { world } = this, w = world.inverseMasses, list = bodies.map((one) => one.particle).filter((n) => n >= 0);
+    if (mesh) for (let n = mesh.first; n < mesh.first + mesh.count; ++n) list.push(n);
+    return list.reduce((sum, n) => sum + (w[n] > 0 ? 1 / w[n] : 0), 0);
+  }
+
+  // A point of a thing, as constraints of scene files name it: a spot of a body, or a particle of an object.
+  point({ hit }) {
+    const { scene, world } = this;
+    if (hit.body >= 0) {
+      const found = scene.bodies.find((one) => one.body === hit.body);
+      return { body: found.name, place: world.toBody(hit.body, hit.point).map((v) => +v.toFixed(6)) };
+    }
+    const mesh = scene.meshes.find((one) => hit.particle >= one.first && hit.particle < one.first + one.count);
+    return mesh ? `${mesh.name}[${hit.particle - mesh.first}]` : hit.particle;
+  }
+
+  // Where a thing would be if a hand held it there for a while and nothing weighed anything: all from the moment before the first of these.
+  pose(hit, target) {
+    const { world } = this, { gravity } = world.settings;
+    if (this.posing) world.restore(this.posing);
+    else this.posing = world.snapshot();
+    const to = world.dimensions === 2 ? [target[0], target[1], 0] : target;
+    world.configure({ gravity: [0, 0, 0] });
+    const drag = hit.body >= 0 ? world.drag(hit) : null;
+    if (drag) drag.to(...to);
+    else {
+      const at = world.positions.slice(3 * hit.particle, 3 * hit.particle + 3);
+      world.moveTo(hit.particle, to.map((v, k) => v + at[k] - hit.point[k]));
+    }
+    try {
+      world.relax({ steps: POSE_STEPS });
+    } finally {
+      drag?.end();
+      world.configure({ gravity });
+    }
   }
 
   // Where a thing is now, where it was when it came, how large it is; of a body also its pose and its shapes.
@@ -193,6 +242,7 @@ const actions = {
   explode: (deeds, place, speed, reach) => deeds.explode(place, speed, reach),
   add: (deeds, parts) => deeds.add(parts),
   throw: (deeds, parts) => deeds.add(parts),
+  pose: (deeds, hit, target) => deeds.pose(hit, target),
   cut: ({ world }, a, b, toA, toB) => world.cut({ a, b, toA, toB }),
   remove: (deeds, name) => deeds.remove(name),
 };

@@ -726,6 +726,32 @@ class App {
     this.save(`${this.fileName}.png`, await this.png(), "image/png");
   }
 
+  // The document, with what was built; what happens only once is not in it.
+  async exportScene() {
+    const made = await this.document();
+    this.save(`${this.fileName.replace(/_\d+$/, "")}.json`, made.toString(), "application/json");
+    if (made.left.length) this.say(`Saved as built. A scene file cannot say: ${made.left.join(", ")}`);
+  }
+
+  // While nothing plays a drag poses: what is held goes there, all else follows, and no time passes.
+  async poses(held, holds) {
+    if (this.playing) return false;
+    held.posing = true;
+    held.turn = Promise.resolve();
+    held.ended = () => { held.pane.view.showHand(null, null); };
+    const step = async () => {
+      if (!holds()) return;
+      if (held.moved) {
+        held.moved = false;
+        held.pane.view.showHand(held.point.toArray(), held.target);
+        await this.edit(held.pane, "pose", [held.hit, held.target]);
+      }
+      requestAnimationFrame(() => { held.turn = step(); });
+    };
+    step();
+    return true;
+  }
+
   async exportJson() {
     try {
       this.save(`${this.fileName}.json`, await this.panes[0].engine.call("saveAt", { to: this.cursor }), "application/json");

@@ -36,6 +36,11 @@ export class Overlay {
     this.part("arrow", "path", { d: `M${x1} ${y1}L${x2} ${y2}M${x2 - head * (ux - 0.5 * uy)} ${y2 - head * (uy + 0.5 * ux)}L${x2} ${y2}L${x2 - head * (ux + 0.5 * uy)} ${y2 - head * (uy - 0.5 * ux)}` });
   }
 
+  box(from, to) {
+    const [x1, y1] = this.at(from), [x2, y2] = this.at(to);
+    this.part("blast", "rect", { x: Math.min(x1, x2), y: Math.min(y1, y2), width: Math.abs(x2 - x1), height: Math.abs(y2 - y1), rx: 4 });
+  }
+
   ring(at, radius, name) {
     const [cx, cy] = this.at(at);
     this.part(name, "circle", { cx, cy, r: Math.max(1, radius) });

@@ -71,6 +71,7 @@ const commandArguments = {
   explode: (args) => args.length === 3 && isVector(args[0]) && Number.isFinite(args[1]) && args[2] > 0,
   add: (args) => args.length === 1 && isRecord(args[0]),
   throw: (args) => args.length === 1 && isRecord(args[0]),
+  pose: (args) => args.length === 2 && isRecord(args[0]) && isVector(args[1]),
   cut: (args) => args.length === 4 && args.every(isVector),
   remove: (args) => args.length === 1 && typeof args[0] === "string",
   impulse: (args) => args.length === 2 && isCount(args[0]) && Array.isArray(args[1]) && args[1].length === 3 && args[1].every(Number.isFinite),

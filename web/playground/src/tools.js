@@ -1,66 +1,12 @@
 // The toolbar, and the tools that act on what is there: throw, pin, wind, explode, delete, copy; undo and redo. It is loaded after the first picture.
-// A tool has the pointer while it is chosen: down says whether it takes it (otherwise the camera has it), then come move, and up or cancel.
+// A tool has the pointer while it is chosen: down says whether it takes it (otherwise the camera has it), then come move, and up or cancel. Those that build are in build_tools.js.
 import { Vector3 } from "three";
+import { Add, Connect } from "./build_tools.js";
 import { icons } from "./icons.js";
 import { Overlay } from "./overlay.js";
+import { Tool, numbers } from "./tool.js";
 
 const SHORT = 6;   // px: a pointer that moved less was a click
-
-// ---- What tools share -----------------------------------------------------------------------------------------------------
-
-export class Tool {
-  constructor(tools) {
-    this.tools = tools;
-    this.app = tools.app;
-    this.stage = tools.app.stage;
-    this.overlay = tools.overlay;
-  }
-
-  // Where the pointer is: on a thing, or else in the plane that faces the camera through what it looks at.
-  place(event, obstacles = true) {
-    const { hands } = this.app, found = hands.find(event, obstacles);
-    if (found) return { ...found, thing: true, x: event.clientX, y: event.clientY };
-    const { index, pane, pointer } = this.stage.locate(event), flat = pane.model.dimensions === 2;
-    const middle = flat ? new Vector3(0, 0, 0) : this.stage.controls.target.clone();
-    const point = this.stage.inPlane(pointer, middle, flat), floor = pane.view.groundHeight();
-    if (point.y < floor && !flat) this.onGround(pointer, floor, point);
-    return { index, pane, pointer, near: -1, point, thing: false, x: event.clientX, y: event.clientY };
-  }
-
-  // Below the horizon of the ground a place is on it.
-  onGround(pointer, height, point) {
-    const { origin, direction } = this.stage.ray(pointer), t = (height - origin.y) / direction.y;
-    if (t > 0 && Number.isFinite(t)) point.copy(origin).addScaledVector(direction, t);
-  }
-
-  // Where the pointer is in the plane through a place.
-  along(event, from) {
-    const { pointer } = this.stage.locate(event, from.index);
-    return this.stage.inPlane(pointer, from.point, from.pane.model.dimensions === 2);
-  }
-
-  far(event, from) {
-    return Math.hypot(event.clientX - from.x, event.clientY - from.y);
-  }
-
-  // What the thing there is: { name, kind, ... } with the pick that found it, or null.
-  async identify(found) {
-    const { hands } = this.app;
-    const standing = found.hit && found.pane.view.drawables.find((d) => d.object === found.hit.object && d.number !== undefined);
-    if (standing) return { pick: null, ...await found.pane.engine.call("identify", { particle: -1, body: standing.number }) };
-    const pick = await hands.pick(found), what = pick && await found.pane.engine.call("identify", pick);
-    return what ? { pick, ...what } : null;
-  }
-
-  cancel() {
-    this.from = null;
-    this.overlay.clear();
-  }
-
-  end() {
-    this.cancel();
-  }
-}
 
 // Does something to a thing that is clicked.
 class Click extends Tool {
@@ -310,6 +256,8 @@ function shapeOf({ type, position, rotation, half, radius, rounding, vertices })
 const catalogue = [
   { id: "grab", label: "Grab", key: "v", make: null, hint: "Drag things. A second finger pulls a second one" },
   { id: "throw", label: "Throw", key: "h", make: Throw, hint: "Click on something: a ball flies there" },
+  { id: "add", label: "Add", key: "a", make: Add, hint: "Draw a thing of the chosen kind; a click makes one of a usual size" },
+  { id: "connect", label: "Connect", key: "k", make: Connect, hint: "Drag from one thing to another, or to a place" },
   { id: "cut", label: "Cut", key: "x", make: Cut, hint: "Draw a line: it cuts cloth, ropes and rods" },
   { id: "pin", label: "Pin", key: "p", make: Pin, hint: "Click on a thing to pin it where it is, or to let it go" },
   { id: "wind", label: "Wind", key: "w", make: Wind, hint: "Draw: air goes with the pointer and carries things along" },
@@ -371,9 +319,29 @@ export class Tools {
     const tool = catalogue.find((one) => one.id === id);
     if (tool.make && !this.made.has(id)) this.made.set(id, new tool.make(this));
     this.current = id;
-    this.app.hands.setTool(this.made.get(id) || null);
+    const made = this.made.get(id) || null;
+    this.app.hands.setTool(made);
     this.mark();
+    this.showChoices(made, tool.label);
     this.app.say(tool.hint);
+  }
+
+  // Kinds that a tool knows, in a bar above.
+  showChoices(tool, label) {
+    const bar = document.getElementById("choices");
+    bar.replaceChildren();
+    bar.hidden = !tool?.choices;
+    bar.setAttribute("aria-label", `What to ${label.toLowerCase()}`);
+    for (const [id, words] of tool?.choices || []) {
+      const button = Object.assign(document.createElement("button"), { type: "button", textContent: words });
+      button.dataset.choice = id;
+      button.setAttribute("aria-pressed", String(tool.choice === id));
+      button.addEventListener("click", () => {
+        tool.choice = id;
+        for (const one of bar.children) one.setAttribute("aria-pressed", String(one.dataset.choice === id));
+      });
+      bar.append(button);
+    }
   }
 
   // Back to the hand; false if it was the hand already.
@@ -399,8 +367,10 @@ export class Tools {
     for (const which of ["undo", "redo"]) this.bar.querySelector(`#tool-${which}`).disabled = !pane?.history[which];
   }
 
-  // A name that nothing in the scene has.
+  // A name that nothing in the scene has, or had since it was opened.
   name(pane, stem) {
+    if (this.named !== pane.start) this.names.clear();
+    this.named = pane.start;
     const { model } = pane.picture, taken = new Set([...model.meshes, ...model.bodies, ...model.fixed].map((one) => one.name));
     let n = this.names.get(stem) || 0;
     do ++n; while (taken.has(`${stem}${n}`));
@@ -419,5 +389,3 @@ export class Tools {
 const words = {
   grab: "a drag", pin: "a pin", unpin: "a pin", throw: "a throw", gust: "wind", explode: "an explosion", cut: "a cut", add: "something new", remove: "a deletion", settings: "a setting", material: "a material",
 };
-
-export const numbers = (v) => [v.x, v.y, v.z].map((value) => +value.toPrecision(7));

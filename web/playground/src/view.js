@@ -3,7 +3,7 @@ import {
   BufferGeometry, CanvasTexture, CircleGeometry, Color, DirectionalLight, DoubleSide, Float32BufferAttribute, Fog, HemisphereLight,
   Line, LineBasicMaterial, Mesh, MeshBasicMaterial, MeshStandardMaterial, Raycaster, RepeatWrapping, Scene, SphereGeometry, SRGBColorSpace, Vector3,
 } from "three";
-import { Balls, Drawn, Obstacle, Solids, Strands, Surface, material, solidGeometry } from "./drawables.js";
+import { Balls, Drawn, Obstacle, Solids, Strands, Surface, Ties, material, solidGeometry } from "./drawables.js";
 
 export const palette = ["#e2603a", "#2f86a8", "#efb23c", "#4a9d6f", "#8a63a8", "#d4688c", "#2aa59b", "#8c9aa8"];
 
@@ -142,6 +142,7 @@ export class View {
     const busy = new Set(model.bodyParticles);
     model.meshes.forEach((mesh) => this.addObject(mesh, this.color(mesh.name), busy));
     this.addLinks(busy);
+    this.addTies();
     this.addBodies();
     for (const body of model.fixed) this.addFixed(body);
     for (const drawable of this.before.values()) this.discard(drawable);
@@ -196,6 +197,11 @@ export class View {
     const loose = [];
     for (let i = 0; i < links.length; i += 2) if (!drawn(links[i], links[i + 1])) loose.push(links[i], links[i + 1]);
     if (loose.length) this.keep("links", [loose], () => new Strands("links", Uint32Array.from(loose), this.thin * 0.7, this.theme.obstacle));
+  }
+
+  addTies() {
+    const { ties } = this.model;
+    if (ties.length) this.keep("ties", [ties], () => new Ties(ties, this.thin * 0.9, this.theme.obstacle));
   }
 
   // Bodies of the same shape are drawn together.

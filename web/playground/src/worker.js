@@ -43,7 +43,7 @@ function forget() {
 function command(name, args) {
   const done = deeds.run(name, args);
   const last = commands[commands.length - 1], again = last && last[1] === name && last[0] === frame;
-  if (again && (name === "gust" || (name === "pull" && (last[2][3] || 0) === (args[3] || 0)))) last[2] = args;   // only the latest place counts
+  if (again && (name === "gust" || (name === "pose" && JSON.stringify(last[2][0]) === JSON.stringify(args[0])) || (name === "pull" && (last[2][3] || 0) === (args[3] || 0)))) last[2] = args;   // only the latest place counts
   else commands.push([frame, name, args]);
   return done;
 }
@@ -264,6 +264,7 @@ const requests = {
 
   // What it is: the object or the body that a particle or a body belongs to.
   identify: (hit) => deeds.identify(hit),
+  point: (what) => deeds.point(what),
   where: (what) => deeds.where(what),
 
   isPinned({ particle }) {
@@ -317,7 +318,7 @@ function describe() {
     name: scene.name, title: scene.title, about: scene.about, topic: scene.topic, frameTime: scene.frameTime, frames: scene.frames,
     dimensions: world.dimensions, problems: scene.problems.map(({ severity, line, column, path, message, text }) => ({ severity, line, column, path, message, text })),
     settings: world.settings, particles: world.particleCount, constraints: world.constraintCount, bodyCount: world.bodyCount,
-    radii: world.radii.slice(), inverseMasses: world.inverseMasses.slice(), links, bounds: scene.bounds, camera: scene.camera,
+    radii: world.radii.slice(), inverseMasses: world.inverseMasses.slice(), links, ties: world.ties(), bounds: scene.bounds, camera: scene.camera,
     bodyParticles: moving.map((b) => b.particle),
     meshes: scene.meshes.map((m) => ({
       name: m.name, type: m.type, object: m.object, group: m.group, first: m.first, count: m.count,
