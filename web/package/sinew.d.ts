@@ -214,6 +214,9 @@ export interface World {
   ties(): Float32Array;
   /** A place in the world, in the frame of a body. */
   toBody(body: number, place: Vec3): [number, number, number];
+  /** What holds a particle, or the body that it is the middle of: mass (kg), velocity (m/s), how many constraints, the largest force among them (N) and of which kind, the largest error
+   *  (in the unit of its kind), and the sum of their forces on it (N), all as of the last step. */
+  inspect(particle: number, body?: number): { mass: number; velocity: [number, number, number]; constraints: number; force: number; forceKind: string; error: number; errorKind: string; errorUnit: string; sum: [number, number, number] };
   /** kg, of a particle, or of the body that it is the middle of; Infinity: nothing moves it. */
   mass(particle: number): number;
   /** Debug drawing, as sn_world_draw does it: layers that are drawn (constraints, contacts ...), and of strain, islands, tiles and batches one that colours them. size, m: of the

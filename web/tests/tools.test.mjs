@@ -1,87 +1,14 @@
 // The tools of the page, with the mouse on a desk and with fingers on a phone. Each does something to the world, can be undone and done again with the
 // same bits, and is in a link.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { after, before, describe, test } from "node:test";
-import { onScreen, openPage, openScene, particle, runTo, start } from "./browser.mjs";
+import { onScreen, openScene, particle, runTo } from "./browser.mjs";
+import { body, command, draw, open, pause, places, quiet, scene, state, undoRedo, until, use } from "./pages.mjs";
 
-const kinds = {
-  desk: { size: [640, 400] },
-  phone: { size: [390, 700], hasTouch: true, isMobile: true },
-};
-let page;
-
-// One page at a time, without shadows: WebGL runs in software.
-async function open(kind) {
-  const session = await start();
-  page = await openPage(session, { hash: "#scene=pendulum", ...kinds[kind] });
-  page.session = session;
-  page.touch = kind === "phone" ? await page.context().newCDPSession(page) : null;
-  await page.waitForFunction(() => playground.tools, null, { timeout: 60000 });
-  await page.evaluate(() => { playground.play(false); playground.stage.setQuality(3); playground.togglePanel(false); });
-}
-const close = () => page?.session.close();
-
-// A press at one place, a way through others, and a release: of the mouse, or of fingers.
-async function draw(page, places) {
-  if (!page.touch) {
-    await page.mouse.move(places[0].x, places[0].y);
-    await page.mouse.down();
-    for (const { x, y } of places.slice(1)) await page.mouse.move(x, y, { steps: 3 });
-    return page.mouse.up();
-  }
-  const send = (type, points) => page.touch.send("Input.dispatchTouchEvent", { type, touchPoints: points });
-  await send("touchStart", [places[0]]);
-  for (const place of places.slice(1)) await send("touchMove", [place]);
-  return send("touchEnd", []);
-}
-
-const use = (page, id) => (page.touch ? page.locator(`#tool-${id}`).tap() : page.click(`#tool-${id}`));
-const state = (page) => page.evaluate(async () => {
-  const [pane] = playground.panes, { frame, hash } = await pane.engine.call("hash");
-  return { frame, hash, bodies: pane.picture.model.bodyCount, particles: pane.picture.model.particles, names: [...pane.picture.model.meshes, ...pane.picture.model.fixed].map((m) => m.name), ...pane.history };
-});
-const body = (page, n) => page.evaluate((n) => [...playground.panes[0].picture.bodies.slice(7 * n, 7 * n + 3)], n);
-const scene = async (page, name, frames = 0) => { await openScene(page, name); if (frames) await runTo(page, frames); await page.evaluate(() => playground.tools.use("grab")); };
-const until = (page, text) => page.waitForFunction(text, null, { timeout: 60000 });
-const quiet = (page) => assert.deepEqual(page.errors.splice(0), []);
-const pause = (page) => page.evaluate(async () => { playground.play(false); for (const p of playground.panes) while (p.flying) await new Promise((r) => setTimeout(r, 5)); playground.show(playground.last); });
-
-// What the page saved, checked and run by the native program.
-const program = process.env.SINEW_PROGRAM || fileURLToPath(new URL("../../build/release/sinew", import.meta.url));
-async function command(text) {
-  if (!existsSync(program)) return;
-  const file = path.join(mkdtempSync(path.join(tmpdir(), "sinew-")), "built.json");
-  writeFileSync(file, text);
-  const { stdout } = await promisify(execFile)(program, ["run", file, "--frames", "30", "--json"], { maxBuffer: 1 << 26 });
-  assert.match(stdout, /state_hash/);
-}
-
-// Takes it back and does it again: the same bits both times.
-async function undoRedo(page, before) {
-  await pause(page);
-  const done = await state(page);
-  await use(page, "undo");
-  await until(page, () => playground.panes[0].history.redo);
-  const undone = await state(page);
-  if (before) assert.equal(undone.frame, before.frame);
-  if (before) assert.equal(undone.hash, before.hash);
-  await use(page, "redo");
-  await until(page, () => !playground.panes[0].history.redo);
-  const again = await state(page);
-  await page.evaluate((n) => playground.panes[0].engine.call("step", { count: n }), Math.max(0, done.frame - again.frame));
-  assert.equal((await state(page)).hash, done.hash);
-  quiet(page);
-}
-
-for (const where of (process.env.SINEW_PAGES || "desk,phone").split(",")) describe(where, () => {
-  before(() => open(where));
-  after(close);
+for (const where of places) describe(where, () => {
+  let page;
+  before(async () => { page = await open(where); });
+  after(() => page?.session.close());
 
   test(`the bar has names, keys and room for a finger`, async () => {
     const buttons = await page.$$eval("#tools button", (all) => all.map((b) => ({ name: b.ariaLabel, title: b.title, width: b.offsetWidth, height: b.offsetHeight, left: b.getBoundingClientRect().left, bottom: b.getBoundingClientRect().bottom, most: document.querySelector("#stage").getBoundingClientRect().bottom })));
@@ -295,20 +222,20 @@ for (const where of (process.env.SINEW_PAGES || "desk,phone").split(",")) descri
 
   if (where === "phone") test("two fingers pull two things", async () => {
     await scene(page, "box_2d");
-    const two = [], places = [];
+    const two = [], spots = [];
     for (const n of [0, 1, 2, 3]) {   // those that no button lies upon
       const at = await onScreen(page, await particle(page, n));
-      if (two.length < 2 && await page.evaluate(({ x, y }) => document.elementFromPoint(x, y)?.id === "canvas", at)) { two.push(n); places.push(at); }
+      if (two.length < 2 && await page.evaluate(({ x, y }) => document.elementFromPoint(x, y)?.id === "canvas", at)) { two.push(n); spots.push(at); }
     }
     assert.equal(two.length, 2);
     const send = (type, points) => page.touch.send("Input.dispatchTouchEvent", { type, touchPoints: points });
     await page.evaluate(() => playground.play(true));
-    await send("touchStart", [{ ...places[0], id: 0 }]);
+    await send("touchStart", [{ ...spots[0], id: 0 }]);
     await until(page, () => playground.hands.held?.grabbed);
-    await send("touchStart", [{ ...places[0], id: 0 }, { ...places[1], id: 1 }]);
+    await send("touchStart", [{ ...spots[0], id: 0 }, { ...spots[1], id: 1 }]);
     await until(page, () => playground.hands.fingers.size === 2 && [...playground.hands.fingers.values()].every((f) => f.grabbed));
     const before = await Promise.all(two.map((n) => particle(page, n)));
-    await send("touchMove", [{ x: places[0].x - 30, y: places[0].y - 30, id: 0 }, { x: places[1].x + 30, y: places[1].y - 30, id: 1 }]);
+    await send("touchMove", [{ x: spots[0].x - 30, y: spots[0].y - 30, id: 0 }, { x: spots[1].x + 30, y: spots[1].y - 30, id: 1 }]);
     const frame = await page.evaluate(() => playground.cursor);
     await page.waitForFunction((n) => playground.cursor > n + 12, frame, { timeout: 60000 });
     await send("touchEnd", []);

@@ -787,6 +787,13 @@ class World {
     return this.#floats(ARRAY.ties).slice();
   }
 
+  inspect(particle, body = -1) {
+    this.#check(this.#c.web_inspect(this.handle, index(particle, 'particle'), body, this.#scratch + 128));
+    const [mass, x, y, z, count, pulls, force, misses, error, fx, fy, fz] = this.#engine.doubles(this.#scratch + 128, 12);
+    const kind = (number) => this.#kinds[number - 1] ?? null;
+    return { mass, velocity: [x, y, z], constraints: count, force, forceKind: kind(pulls)?.name ?? '', error, errorKind: kind(misses)?.name ?? '', errorUnit: kind(misses)?.unit ?? '', sum: [fx, fy, fz] };
+  }
+
   toBody(body, place) {
     const at = this.#put(vector(place, 'place'));
     this.#c.web_body_own(this.handle, index(body, 'body'), at);

@@ -77,6 +77,8 @@ class App {
     await this.openLink(location.hash) || await this.openScene(FIRST);
     $("boot").classList.add("gone");
     const { Tools } = await import("./tools.js");   // after the first picture
+    const { Editor } = await import("./editor.js");
+    this.editor = new Editor(this, $("editor"));
     this.tools = new Tools(this, $("tools"));
   }
 
@@ -120,7 +122,7 @@ class App {
   }
 
   // Loads a source into one pane, or two. sets: for each pane what is changed in the text before it is built.
-  async open(source, { scene = null, sets = [[]], play = true, camera = null, keepCamera = false, address = true } = {}) {
+  async open(source, { scene = null, sets = [[]], play = true, camera = null, keepCamera = false, address = true, onfail = null } = {}) {
     const turn = ++this.opening, played = this.playing;
     this.playing = false;
     const panes = this.pool.slice(0, sets.length);
@@ -130,11 +132,13 @@ class App {
       if (turn !== this.opening || models.includes(null)) return false;
     } catch (error) {
       if (turn === this.opening) {
-        this.failed(error, source);
+        if (onfail) onfail(error);
+        else this.failed(error, source);
         this.play(played && this.panes.length > 0);   // the scene before goes on
       }
       return false;
     }
+    const other = this.source?.text !== source.text;
     this.source = source;
     this.scene = scene;
     this.panes = panes;
@@ -143,6 +147,8 @@ class App {
     this.due = 0;
     this.showScene(camera, keepCamera);
     if (address) this.setAddress();
+    if (other) this.editor?.refresh();
+    this.tools?.sync();
     this.unsay();
     this.play(play);
     return true;
@@ -272,6 +278,7 @@ class App {
       return false;
     }
     const lesson = lessons[index];
+    this.editor?.show(false);
     $("lesson").hidden = false;
     document.body.classList.add("in-lesson");
     this.lessonView.show(lesson, index, lessons.length);
@@ -342,6 +349,14 @@ class App {
       const body = model.bodies.find((one) => one.particle === particle), mesh = model.meshes.find((one) => particle >= one.first && particle < one.first + one.count);
       return body ? { body: body.name } : mesh ? { object: mesh.name, index: particle - mesh.first } : null;
     });
+  }
+
+  // Runs a text in the place of the scene, if it can be run. Gives what is wrong with it.
+  async tryText(text) {
+    let problems = [];
+    const name = this.source.name.replace(/^.*\//, ""), onfail = (error) => { problems = error.problems?.length ? error.problems : [{ severity: "error", message: error.message }]; };
+    const opened = await this.open({ name, text, files: this.source.files }, { play: this.playing, keepCamera: true, onfail });
+    return opened ? this.panes[0].model.problems.filter((p) => p.severity === "warning") : problems;
   }
 
   // Takes back what was done last, and the time since; or does it again. In Compare all panes go to that moment.
@@ -434,6 +449,7 @@ class App {
     if (pane) this.acted = pane;
     this.showHash();
     this.tools?.sync();
+    this.editor?.refresh();
   }
 
   // ---- Time -------------------------------------------------------------------------------------------------------------
@@ -816,7 +832,7 @@ class App {
 
   fitView() {
     const words = $("caption").offsetHeight || (this.panes.length > 1 ? $("label-a").offsetHeight : 0);   // 0 where it is hidden
-    this.stage.fit(this.bounds, this.hint, this.panes[0].model.dimensions === 2, words && words + 8, $("tools").offsetHeight || 54);
+    this.stage.fit(this.bounds, this.hint, this.panes[0].model.dimensions === 2, words && words + 8, ($("tools").offsetHeight || 48) + ($("choices").hidden ? 6 : $("choices").offsetHeight + 12));
   }
 }
 

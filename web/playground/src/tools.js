@@ -2,6 +2,7 @@
 // A tool has the pointer while it is chosen: down says whether it takes it (otherwise the camera has it), then come move, and up or cancel. Those that build are in build_tools.js.
 import { Vector3 } from "three";
 import { Add, Connect } from "./build_tools.js";
+import { Inspect } from "./inspect.js";
 import { icons } from "./icons.js";
 import { Overlay } from "./overlay.js";
 import { Tool, numbers } from "./tool.js";
@@ -262,6 +263,7 @@ const catalogue = [
   { id: "pin", label: "Pin", key: "p", make: Pin, hint: "Click on a thing to pin it where it is, or to let it go" },
   { id: "wind", label: "Wind", key: "w", make: Wind, hint: "Draw: air goes with the pointer and carries things along" },
   { id: "explode", label: "Explode", key: "e", make: Explode, hint: "Click, or drag a circle: what is in it flies away" },
+  { id: "inspect", label: "Look inside", key: "q", make: Inspect, hint: "Click on a thing for its mass, force and error; layers show what the engine sees" },
   { id: "copy", label: "Copy", key: "d", make: Copy, hint: "Click on a thing for another one beside it, or drag it where it shall be" },
   { id: "delete", label: "Delete", key: "delete", make: Delete, hint: "Click on a thing: it goes" },
 ];
@@ -335,10 +337,12 @@ export class Tools {
     for (const [id, words] of tool?.choices || []) {
       const button = Object.assign(document.createElement("button"), { type: "button", textContent: words });
       button.dataset.choice = id;
-      button.setAttribute("aria-pressed", String(tool.choice === id));
+      const chosen = (one) => (tool.several ? tool.chosen(one) : tool.choice === one);
+      button.setAttribute("aria-pressed", String(chosen(id)));
       button.addEventListener("click", () => {
-        tool.choice = id;
-        for (const one of bar.children) one.setAttribute("aria-pressed", String(one.dataset.choice === id));
+        if (tool.several) tool.choose(id);
+        else tool.choice = id;
+        for (const one of bar.children) one.setAttribute("aria-pressed", String(chosen(one.dataset.choice)));
       });
       bar.append(button);
     }

@@ -212,7 +212,8 @@ export class View {
       const key = `${body.mesh.triangles.length}:${Array.from(body.mesh.vertices.subarray(0, 240), (v) => v.toFixed(6)).join()}`;
       if (!groups.has(key)) groups.set(key, { mesh: body.mesh, bodies: [], colors: [] });
       groups.get(key).bodies.push(body.body);
-      groups.get(key).colors.push(this.color(body.name));
+      const whole = this.model.meshes[body.object];   // limbs of one figure have one colour
+      groups.get(key).colors.push(this.color(whole && ["ragdoll", "character", "body_chain", "bridge"].includes(whole.type) ? whole.name : body.name));
     }
     for (const [key, { mesh, bodies, colors }] of groups) this.keep(`bodies ${key}`, [bodies, colors], () => new Solids("bodies", solidGeometry(mesh), bodies, colors));
   }

@@ -23,6 +23,7 @@ let failed = null;
 let hashCost = 0;
 let fixed = null;
 let layers = [];                      // of debug drawing; they stay from scene to scene
+let watched = null;                   // a thing that is looked at in every frame: { particle, body }
 let replaying = 0;                    // a list of commands is being repeated; another scene ends that
 
 const SLICE = 40;                     // ms: so long at a time, so that the page is heard in between
@@ -32,6 +33,7 @@ function forget() {
   scene = world = deeds = failed = fixed = null;
   replaying = 0;
   told = -1;
+  watched = null;
   frame = 0;
   commands = [];
   undone = [];
@@ -106,8 +108,18 @@ function picture(wantHash, ms = 0) {
   return {
     model: model(), frame, time: world.time, ms, failed, hash: hash(wantHash), report: shortReport(), fixed: changed ? now.slice() : null,
     positions: world.positions.slice(), bodies: world.bodyPoses.slice(),
-    drawn: drawn(),
+    drawn: drawn(), watched: watch(),
   };
+}
+
+// What there is to say of the thing that is looked at; null if it is gone.
+function watch() {
+  if (!watched) return null;
+  try {
+    return world.inspect(watched.particle, watched.body);
+  } catch {
+    return null;
+  }
 }
 
 // What there is to draw, if that is other than what the page knows.
@@ -264,6 +276,10 @@ const requests = {
 
   // What it is: the object or the body that a particle or a body belongs to.
   identify: (hit) => deeds.identify(hit),
+  watch({ hit }) {
+    watched = hit;
+    return watch();
+  },
   point: (what) => deeds.point(what),
   where: (what) => deeds.where(what),
 
@@ -280,6 +296,7 @@ const requests = {
   commands: () => commands,
   hash: () => ({ frame, hash: world.hash() }),
   save: () => scene.save(),
+  schema: () => sinew.schema(),
   memory: () => sinew.memory,
 };
 
