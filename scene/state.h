@@ -38,6 +38,7 @@ typedef struct sn_scene_force {
     uint32_t sheet_count; /* wind: the triangles among them, */
     const sn_wind_sheet *sheet;
     sn_selection lone; /*   and those that are in no triangle */
+    uint32_t breeze;   /* not 0: the wind of sn_scene_set_breeze, made when there were so many objects but one */
 } sn_scene_force;
 
 typedef struct sn_scene_motion {
@@ -137,6 +138,7 @@ bool sn_scene_plan(sn_scene *scene, sn_reader *reader, double particles, double 
 
 /* Wind (wind.c): which of the chosen particles are corners of triangles that are chosen whole, and which are not; and one frame of it. */
 bool sn_scene_find_sheets(sn_scene *scene, sn_reader *reader, sn_scene_force *force);
+bool sn_scene_select_everything(sn_scene *scene, sn_reader *reader, sn_selection *out);
 sn_result sn_scene_blow(sn_scene *scene, const sn_scene_force *force, double time, double dt);
 
 /* A constraint or call that the world refused, as a problem. */

@@ -1,4 +1,4 @@
-/* Cutting surfaces of a scene that had no skin. */
+/* Cutting surfaces of a scene that had no skin, and wind on what is cut. */
 #include "support/support.h"
 
 #include "scene/load.h"
@@ -84,6 +84,40 @@ static void test_the_lower_part_falls(void **state)
     sn_loaded_release(&loaded);
 }
 
+static void test_a_breeze_is_changed_as_it_blows(void **state)
+{
+    (void)state;
+    sn_loaded loaded;
+    sn_scene *scene = load(&loaded, NULL);
+    sn_world *world = sn_scene_world(scene);
+    const sn_object *cloth = sn_scene_find_object(scene, "cloth");
+    run(scene, 2);
+    sn_scene_moment *before = sn_scene_mark(scene);
+    uint64_t calm = run(scene, 40);
+    assert_int_equal(sn_scene_return(scene, before), SN_OK);
+    assert_int_equal(sn_scene_set_breeze(scene, (sn_vec3){0, 0, -3}), SN_OK);
+    assert_int_equal(sn_scene_set_breeze(scene, (sn_vec3){0, 0, -9}), SN_OK); /* the same one */
+    run(scene, 40);
+    sn_vec3 end = sn_particle_position(world, sn_particles_at(cloth->run, 6));
+    sn_vec3 other = sn_particle_position(world, sn_particles_at(cloth->run, cloth->run.count - 7));
+    assert_true((end.y < other.y ? end.z : other.z) < (sn_real)-0.1); /* stronger than the scene's wind the other way */
+    assert_int_equal(sn_scene_return(scene, before), SN_OK);
+    assert_int_equal(sn_scene_set_breeze(scene, (sn_vec3){0, 0, -9}), SN_OK);
+    assert_int_equal(sn_scene_set_breeze(scene, (sn_vec3){0, 0, 0}), SN_OK);
+    assert_true(run(scene, 40) == calm);
+    uint64_t hash = sn_world_hash(world);
+    assert_int_equal(sn_scene_set_breeze(scene, (sn_vec3){0, (sn_real)NAN, 0}), SN_ERROR_ARGUMENT);
+    assert_non_null(strstr(sn_scene_error(scene), "nan"));
+    assert_int_equal(sn_scene_set_breeze(NULL, (sn_vec3){0, 0, 0}), SN_ERROR_ARGUMENT);
+    assert_int_equal(sn_scene_set_friction(scene, (sn_real)-1), SN_ERROR_ARGUMENT);
+    assert_int_equal(sn_scene_set_friction(NULL, 1), SN_ERROR_ARGUMENT);
+    assert_true(sn_world_hash(world) == hash);
+    assert_int_equal(sn_scene_set_friction(scene, (sn_real)0.8), SN_OK);
+    assert_true(sn_world_group_contact(world, cloth->group).material.dynamic_friction == (sn_real)0.8);
+    sn_scene_moment_destroy(before);
+    sn_loaded_release(&loaded);
+}
+
 static void test_what_is_missed_or_refused_changes_nothing(void **state)
 {
     (void)state;
@@ -133,6 +167,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_lower_part_falls),
+        cmocka_unit_test(test_a_breeze_is_changed_as_it_blows),
         cmocka_unit_test(test_what_is_missed_or_refused_changes_nothing),
         cmocka_unit_test(test_without_memory),
     };

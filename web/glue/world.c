@@ -122,6 +122,16 @@ WEB(web_remove) sn_result web_remove(web_world *w, const char *name)
     return sn_scene_remove(w->scene, name);
 }
 
+WEB(web_breeze) sn_result web_breeze(web_world *w, double x, double y, double z)
+{
+    return sn_scene_set_breeze(w->scene, (sn_vec3){(sn_real)x, (sn_real)y, (sn_real)z});
+}
+
+WEB(web_friction) sn_result web_friction(web_world *w, double friction)
+{
+    return sn_scene_set_friction(w->scene, (sn_real)friction);
+}
+
 /* in: a, b, to_a, to_b of a segment that sweeps. out: vertices that were put in, particles that came by splitting, constraints that went, J. */
 WEB(web_cut) sn_result web_cut(web_world *w, const double *in, double *out)
 {

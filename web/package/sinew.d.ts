@@ -172,6 +172,10 @@ export interface World {
   addConstraints(kind: string, particles: ArrayLike<number>, params?: ArrayLike<number> | null, material?: Material): number;
   /** Takes out an object with all that it is made of, or one body, by the name that the scene has for it. What acts on it forgets it. */
   remove(name: string): void;
+  /** A wind on everything, m/s, besides those of the scene, which can be changed as it blows; [0, 0, 0] ends it. In a scene. Give it again when objects were added. */
+  setBreeze(velocity: Vec3): void;
+  /** The friction of everything but shapes that have a material of their own. */
+  setFriction(friction: number): void;
   /** Cuts cloth, ropes and rods with what the segment from a to b sweeps over on its way to toA and toB. Says how many vertices were put in, how many particles came
    *  by splitting, how many constraints went, and the elastic energy in these, J; all 0 if it touched nothing. */
   cut(blade: { a: Vec3; b: Vec3; toA: Vec3; toB: Vec3 }): { inserted: number; split: number; removed: number; released: number };

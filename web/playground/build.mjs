@@ -40,6 +40,19 @@ for (const name of (await readdir(path.join(root, "scenes"))).sort()) if (name.e
 for (const name of await readdir(path.join(root, "scenes/meshes"))) files[`meshes/${name}`] = await readFile(path.join(root, "scenes/meshes", name), "utf8");
 await writeFile(path.join(out, "scenes.json"), JSON.stringify({ scenes, files }));
 
+// Pages to send: each has the title, the words and the picture of its scene, for programs that show a preview, and leads to the scene.
+const escape = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+await mkdir(path.join(out, "share"));
+await cp(path.join(root, "docs/images/playground/page.jpg"), path.join(out, "preview.jpg"));
+for (const [name, text] of Object.entries(scenes)) {
+  const { title = name, about = "" } = JSON.parse(text), picture = path.join(root, "docs/images/gallery", `${name}.jpg`), own = existsSync(picture);
+  if (own) await cp(picture, path.join(out, "share", `${name}.jpg`));
+  await writeFile(path.join(out, "share", `${name}.html`), `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escape(title)}: Sinew playground</title>
+<meta property="og:title" content="${escape(title)}"><meta property="og:description" content="${escape(about)}"><meta property="og:image" content="${own ? `./${name}.jpg` : "../preview.jpg"}">
+<meta name="twitter:card" content="summary_large_image"><meta http-equiv="refresh" content="0; url=../index.html#scene=${name}"><a href="../index.html#scene=${name}">${escape(title)}</a></html>
+`);
+}
+
 // Whose work is in the bundle, and under which terms.
 const licences = [["Sinew", path.join(root, "LICENSE")], ...["three/LICENSE", "lil-gui/LICENSE.md", "uplot/LICENSE"].map((name) => [name.split("/")[0], path.join(here, "node_modules", name)])];
 const terms = await Promise.all(licences.map(async ([name, file]) => `${name}\n\n${(await readFile(file, "utf8")).trim()}\n`));

@@ -542,9 +542,12 @@ test("with isolation, as many threads as there are processors", async () => {
   assert.ok(processors === 1 ? threads === 1 : threads > 1 && threads <= processors, `${threads} threads on ${processors} processors`);
 });
 
-// Scenes and their thumbnails, 120 KB, grow with every scene and are not counted.
-test("the page is at most 1 MB, compressed, with the engine that it loads, before scenes", () => {
+// What is fetched before the first picture. Scenes and their thumbnails, 120 KB, grow with every scene and are not counted; tools, lessons, curves and settings come after it.
+test("the first picture takes at most 1 MB, compressed, with the engine, before scenes", () => {
   const small = (name) => brotliCompressSync(readFileSync(path.join(dist, name)), { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }).length;
-  const total = readdirSync(dist).filter((n) => !["sinew-threads.wasm", "scenes.json", "thumbs.webp"].includes(n)).reduce((sum, name) => sum + small(name), 0);
+  const first = new Set(["index.html", "playground.css", "playground.js", "worker.js", "sinew-worker.js", "sinew.wasm"]);
+  for (const [, chunk] of readFileSync(path.join(dist, "playground.js"), "utf8").matchAll(/(?:from|import)"\.\/([\w-]+\.js)"/g)) first.add(chunk);
+  const total = [...first].reduce((sum, name) => sum + small(name), 0);
+  assert.ok([...first].some((name) => name.startsWith("chunk-")), "three.js is in a chunk of its own");
   assert.ok(total <= 1e6, `${total} bytes`);
 });

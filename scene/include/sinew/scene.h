@@ -96,6 +96,13 @@ sn_result sn_scene_extend_text(sn_scene *scene, const char *name, const char *te
    object was taken out cannot be saved. */
 sn_result sn_scene_remove(sn_scene *scene, const char *name);
 
+/* A wind on everything that can be changed while it blows, m/s, besides those of the scene; it swells and ebbs by 30 %. (0, 0, 0) ends it. Give it again when objects were added. Refused: what is
+   not finite, and a z in two dimensions. */
+sn_result sn_scene_set_breeze(sn_scene *scene, sn_vec3 velocity);
+
+/* The friction of all groups, and so of everything but shapes that have a material of their own. Refused as by sn_world_set_group_contact. */
+sn_result sn_scene_set_friction(sn_scene *scene, sn_real friction);
+
 /* As sn_world_cut, and surfaces of objects that have no skin yet get one where the blade goes through them, so that they are cut as well. What
    is cut stays a part of its object: it is drawn, blown at by the wind and removed with it. A blade that touched nothing, and one that is refused, change nothing. */
 sn_result sn_scene_slice(sn_scene *scene, const sn_cut_def *def, sn_cut_info *info);

@@ -677,6 +677,16 @@ class World {
     }
   }
 
+  setBreeze(velocity) {
+    const result = this.#c.web_breeze(this.handle, ...vector(velocity, 'velocity'));
+    if (result) throw new SinewError(`found a wind of ${[...velocity].join(', ')} m/s, expected finite numbers, and z = 0 in two dimensions`, RESULTS[result]);
+  }
+
+  setFriction(friction) {
+    this.#version++;
+    this.#check(this.#c.web_friction(this.handle, number(friction, 'friction')));
+  }
+
   cut({ a, b, toA, toB }) {
     const at = this.#put([...vector(a, 'a'), ...vector(b, 'b'), ...vector(toA, 'toA'), ...vector(toB, 'toB')]);
     this.#version++;

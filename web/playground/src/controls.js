@@ -14,6 +14,8 @@ export function wire(app) {
   on("share", () => app.share());
   on("export-glb", () => app.exportGlb());
   on("export-png", () => app.exportPng());
+  on("export-webm", () => app.recorder?.toggle("webm"));
+  on("export-gif", () => app.recorder?.toggle("gif"));
   on("export-scene", () => app.exportScene());
   on("export-json", () => app.exportJson());
   on("toggle-theme", () => app.setTheme(app.theme === "dark" ? "light" : "dark"));
@@ -73,7 +75,7 @@ function key(app, event) {
     " ": () => app.play(!app.playing), ".": () => app.stepOnce(), ",": () => app.stepBack(), Home: () => app.restart(),
     "[": () => app.setSpeed(-1), "]": () => app.setSpeed(1), f: () => app.fitView(), t: () => $("toggle-theme").click(),
     g: () => $("gallery").showModal(), l: () => $("lessons").showModal(), b: () => app.toggleSplit(), j: () => app.editor?.show(), s: () => app.togglePanel(), o: () => $("file-input").click(),
-    c: () => app.share(), i: () => app.exportPng(), "?": () => $("help").showModal(), Escape: () => (app.tools?.escape() ? null : app.closeLesson()),
+    c: () => app.share(), i: () => app.exportPng(), r: () => app.recorder?.toggle("webm"), "?": () => $("help").showModal(), Escape: () => (app.tools?.escape() ? null : app.closeLesson()),
     ...app.tools?.keys,
   };
   const turns = { ArrowLeft: [-1, 0, 1], ArrowRight: [1, 0, 1], ArrowUp: [0, 1, 1], ArrowDown: [0, -1, 1], "+": [0, 0, 0.9], "=": [0, 0, 0.9], "-": [0, 0, 1 / 0.9] };

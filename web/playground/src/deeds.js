@@ -9,7 +9,7 @@ export function gestures(list) {
   let held = 0, before = null;
   list.forEach(([frame, name, args], i) => {
     const goes = (["pull", "drop", "calm"].includes(name) || (name === "gust" && before?.[1] === "gust")) && starts.length > 0;
-    const slides = before && ["settings", "material"].includes(name) && before[1] === name && frame - before[0] < 60 && same(args, before[2]);
+    const slides = before && ["settings", "material", "air", "friction", "pose"].includes(name) && before[1] === name && frame - before[0] < 60 && same(args, before[2]);
     const second = name === "grab" && held > 0;
     if (!goes && !slides && !second) starts.push(i);
     if (name === "grab") ++held;
@@ -243,6 +243,8 @@ const actions = {
   add: (deeds, parts) => deeds.add(parts),
   throw: (deeds, parts) => deeds.add(parts),
   pose: (deeds, hit, target) => deeds.pose(hit, target),
+  air: ({ world }, velocity) => world.setBreeze(velocity),
+  friction: ({ world }, value) => world.setFriction(value),
   cut: ({ world }, a, b, toA, toB) => world.cut({ a, b, toA, toB }),
   remove: (deeds, name) => deeds.remove(name),
 };

@@ -20,6 +20,7 @@ export class SceneDocument {
     const edits = {
       add: () => this.add(args[0]), remove: () => this.remove(args[0]), settings: () => this.configure(args[0]),
       pin: () => this.pin(find(args[0]), true), unpin: () => this.pin(find(args[0]), false),
+      air: () => this.blow(args[0]), friction: () => this.note("friction"),
       cut: () => this.note("cuts"), throw: () => this.note("throws"), explode: () => this.note("explosions"), gust: () => this.note("wind"),
       grab: () => this.note("drags"), material: () => this.note("compliance"), pose: () => this.note("poses"),
     };
@@ -64,6 +65,15 @@ export class SceneDocument {
 
   configure(some) {
     this.root.world = { ...this.root.world, ...structuredClone(some) };
+    this.changed();
+  }
+
+  // The wind of the sliders: one of the forces, the last.
+  blow(value) {
+    this.root.forces = asList(this.root.forces).filter((force) => force !== this.breeze);
+    this.breeze = value.some((v) => v !== 0) ? { type: "wind", value, gust: 0.3 } : null;
+    if (this.breeze) this.root.forces.push(this.breeze);
+    if (!this.root.forces.length) delete this.root.forces;
     this.changed();
   }
 

@@ -3,27 +3,24 @@ import goldens from "../data/goldens.json";
 import thumbs from "../data/thumbs.json";
 import views from "../data/views.json";
 import { wire } from "./controls.js";
-import { asScene, readFiles } from "./files.js";
 import { fillGallery, fillHelp, fillLessons, fillProblems } from "./gallery.js";
-import { writeGlb } from "./glb.js";
 import { Hands } from "./hands.js";
-import { LessonView } from "./lesson_view.js";
-import { lessons } from "./lessons.js";
 import { patience } from "./engine.js";
+import { Links } from "./links.js";
 import { Pane } from "./pane.js";
-import { Panel } from "./panel.js";
-import { Plots, labels } from "./plots.js";
-import { decode, encode } from "./share.js";
 import { Stage } from "./stage.js";
 
 const $ = (id) => document.getElementById(id);
 const FIRST = "flag";
 const NARROW = 760;              // px: as in style.css
 const PLOT_EVERY = 120;          // ms
-const MOST_COMMANDS = 60000;     // bytes of a link
 
-class App {
+// The smallest module with a vector in it: a browser that takes it can run the engine.
+const VECTORS = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11]);
+
+class App extends Links {
   constructor() {
+    super();
     this.panes = [];
     this.cursor = 0;
     this.live = true;      // the newest frame is shown
@@ -36,10 +33,16 @@ class App {
     this.opening = 0;
     this.layers = [];      // of debug drawing
     this.patience = patience;
-    this.labels = labels;
+    this.panels = [];
+    // Lessons, curves and settings come after the first picture: furnish().
+    this.lessonView = { lesson: null, sync() {}, tick() {}, close() {} };
+    this.plots = { build() {}, update() {}, resize() {}, retheme() {} };
   }
 
   async start() {
+    $("from-embed").addEventListener("pointerenter", async () => { $("from-embed").href = (await this.link()).replace(/\?[^#]*/, ""); });
+    $("from-embed").href = location.href.replace(/\?[^#]*/, "");
+    document.body.classList.toggle("embed", new URLSearchParams(location.search).has("embed"));
     this.setTheme(remembered() || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"), false);
     const threaded = self.crossOriginIsolated && (navigator.hardwareConcurrency || 1) > 1;
     // All that will ever be needed, at once, and before the stage is built, which may take seconds: later nothing is fetched any more.
@@ -47,8 +50,6 @@ class App {
     fetched.catch(() => {});   // it is awaited below
     this.stage = new Stage($("canvas"));
     this.hands = new Hands(this, this.stage);
-    this.plots = new Plots($("plots"));
-    this.lessonView = new LessonView(this, $("lesson-body"));
     const [library, wasm, thread, pictures] = await fetched;
     this.thread = thread;
     document.documentElement.style.setProperty("--thumbs", `url(${pictures})`);
@@ -61,25 +62,53 @@ class App {
       pane.onframe = (from, picture) => this.arrived(from, picture);
       pane.engine.onstuck = (message) => this.stuck(message);
     }
-    const info = this.info = await this.ready(this.pool[0]);
-    this.panels = ["a", "b"].map((letter, i) => new Panel($(`gui-${letter}`), letter.toUpperCase(), info, {
-      change: (some) => this.configure(this.panes[i], some),
-      material: (kind, compliance) => this.soften(this.panes[i], kind, compliance),
-      layers: i === 0 ? (names) => this.setLayers(names) : null,
-    }));
+    this.info = await this.ready(this.pool[0]);
     wire(this);
-    if (innerWidth <= NARROW) this.togglePanel(false);
     fillGallery($("gallery-body"), this.library, thumbs, (name) => { $("gallery").close(); this.closeLesson(); this.openScene(name); });
-    fillLessons($("lessons-body"), (id) => { $("lessons").close(); this.openLesson(id); });
     fillHelp($("help-body"));
     for (const pane of this.pool) pane.view.setTheme(this.theme);
     requestAnimationFrame((now) => this.tick(now));
-    await this.openLink(location.hash) || await this.openScene(FIRST);
+    const linked = await this.openLink(location.hash);
+    if (!linked && await this.openScene(FIRST)) this.invite();
     $("boot").classList.add("gone");
-    const { Tools } = await import("./tools.js");   // after the first picture
-    const { Editor } = await import("./editor.js");
+    await this.furnish();
+    const { Editor } = await import("./editor.js"), { Recorder } = await import("./record.js"), { Tools } = await import("./tools.js");
     this.editor = new Editor(this, $("editor"));
+    this.recorder = new Recorder(this);
     this.tools = new Tools(this, $("tools"));
+  }
+
+  // Says what can be done, until something is.
+  invite() {
+    const hint = $("invite");
+    hint.hidden = document.body.classList.contains("embed");
+    this.invited = () => {
+      hint.hidden = true;
+      this.invited = null;
+    };
+    setTimeout(() => this.invited?.(), 20000);
+  }
+
+  // What the first picture does not need: settings, curves, lessons, models and files.
+  furnish() {
+    this.furnished ||= (async () => {
+      const [panel, plots, view, list, glb, files] = await Promise.all([import("./panel.js"), import("./plots.js"), import("./lesson_view.js"), import("./lessons.js"), import("./glb.js"), import("./files.js")]);
+      this.lessons = list.lessons;
+      this.labels = plots.labels;
+      this.lessonView = new view.LessonView(this, $("lesson-body"));
+      this.plots = new plots.Plots($("plots"));
+      Object.assign(this, { writeGlb: glb.writeGlb, files });
+      this.panels = ["a", "b"].map((letter, i) => new panel.Panel($(`gui-${letter}`), letter.toUpperCase(), this.info, {
+        change: (some) => this.configure(this.panes[i], some),
+        material: (kind, compliance) => this.soften(this.panes[i], kind, compliance),
+        air: (velocity) => this.command(this.panes[i], "air", [velocity]),
+        friction: (value) => this.command(this.panes[i], "friction", [value]),
+        layers: i === 0 ? (names) => this.setLayers(names) : null,
+      }));
+      fillLessons($("lessons-body"), this.lessons, (id) => { $("lessons").close(); this.openLesson(id); });
+      if (this.panes.length) this.showPanels();
+    })();
+    return this.furnished;
   }
 
   async fetchJson(url) {
@@ -95,6 +124,7 @@ class App {
   }
 
   async fetchWasm(threaded) {
+    if (!WebAssembly.validate(VECTORS)) throw new Error("this browser has no vectors in WebAssembly (SIMD), which the engine needs: Chrome 91, Firefox 89, Safari 16.4 and later have them");
     for (const name of threaded ? ["./sinew-threads.wasm", "./sinew.wasm"] : ["./sinew.wasm"]) {
       const answer = await fetch(name);
       if (answer.ok) return { threads: name.includes("threads") ? "auto" : 1, module: await WebAssembly.compile(await answer.arrayBuffer()) };
@@ -176,8 +206,7 @@ class App {
     this.bounds = bounds;
     this.hint = hint;
     if (camera) this.stage.look(camera);
-    this.panels.slice(0, this.panes.length).forEach((panel, i) => panel.build(this.panes[i].settings, this.panes[i].start.report.kinds.map((k) => k[0]), { title: split ? undefined : "Settings", closed: Boolean(this.lessonView.lesson) }));
-    this.plots.build(split, this.panes[0].start.report.kinds);
+    this.showPanels();
     $("scene-title").textContent = model.title || this.source.name;
     $("scene-about").textContent = withoutCommands(model.about);
     const warnings = model.problems.filter((p) => p.severity === "warning");
@@ -187,6 +216,14 @@ class App {
     this.settingsChanged();
     this.showTime();
     if (!camera && !keepCamera) this.fitView();   // now that the caption is as high as it will be
+  }
+
+  showPanels() {
+    const split = this.panes.length > 1, { model } = this.panes[0];
+    this.panels.slice(0, this.panes.length).forEach((panel, i) => panel.build(this.panes[i].settings, this.panes[i].start.report.kinds.map((k) => k[0]), { title: split ? undefined : "Settings", closed: Boolean(this.lessonView.lesson), flat: model.dimensions === 2 }));
+    this.plots.build(split, this.panes[0].start.report.kinds);
+    this.plotted = "";
+    this.settingsChanged();
   }
 
   // The present scene from its start, with the settings as they are now.
@@ -260,7 +297,8 @@ class App {
   async openFiles(list) {
     let source;
     try {
-      source = asScene(await readFiles(list));
+      await this.furnish();
+      source = this.files.asScene(await this.files.readFiles(list));
     } catch (error) {
       this.problem("This cannot be opened", [{ message: error.message }]);
       return false;
@@ -272,6 +310,8 @@ class App {
   // ---- Lessons ----------------------------------------------------------------------------------------------------------
 
   async openLesson(id, play) {
+    await this.furnish();
+    const { lessons } = this;
     const index = lessons.findIndex((l) => l.id === id);
     if (index < 0) {
       this.problem(`There is no lesson '${id}'`, [{ message: `found '${id}', expected one of ${lessons.map((l) => l.id).join(", ")}` }]);
@@ -282,8 +322,7 @@ class App {
     $("lesson").hidden = false;
     document.body.classList.add("in-lesson");
     this.lessonView.show(lesson, index, lessons.length);
-    if (innerWidth <= NARROW) this.togglePanel(false);
-    this.stage.resize();
+    this.togglePanel(innerWidth > NARROW);   // with its curves, where there is room
     return this.reloadLesson(play);
   }
 
@@ -295,7 +334,7 @@ class App {
   }
 
   nextLesson(by) {
-    const index = lessons.indexOf(this.lessonView.lesson);
+    const { lessons } = this, index = lessons.indexOf(this.lessonView.lesson);
     this.openLesson(lessons[(index + by + lessons.length) % lessons.length].id);
   }
 
@@ -438,7 +477,7 @@ class App {
   }
 
   settingsChanged() {
-    this.panes.forEach((pane, i) => this.panels[i].show(pane.settings));
+    this.panes.forEach((pane, i) => this.panels[i]?.show(pane.settings));
     const label = (pane) => `${pane.settings.solver.replace(/_/g, " ")}, ${pane.settings.integrator.replace(/_/g, " ")}, ${pane.settings.substeps} × ${pane.settings.iterations}`;
     $("label-a").textContent = this.panes.length > 1 ? `A  ${label(this.panes[0])}` : "";
     $("label-b").textContent = this.panes.length > 1 ? `B  ${label(this.panes[1])}` : "";
@@ -450,6 +489,26 @@ class App {
     this.showHash();
     this.tools?.sync();
     this.editor?.refresh();
+    this.noteAddress();
+  }
+
+  // While nothing plays a drag poses: what is held goes there, all else follows, and no time passes.
+  async poses(held, holds) {
+    if (this.playing) return false;
+    held.posing = true;
+    held.turn = Promise.resolve();
+    held.ended = () => { held.pane.view.showHand(null, null); };
+    const step = async () => {
+      if (!holds()) return;
+      if (held.moved) {
+        held.moved = false;
+        held.pane.view.showHand(held.point.toArray(), held.target);
+        await this.edit(held.pane, "pose", [held.hit, held.target]);
+      }
+      requestAnimationFrame(() => { held.turn = step(); });
+    };
+    step();
+    return true;
   }
 
   // ---- Time -------------------------------------------------------------------------------------------------------------
@@ -467,6 +526,7 @@ class App {
     $("play").setAttribute("aria-label", on ? "Pause" : "Play");
     this.showPace();
     if (!on) this.catchUp();
+    if (!on && this.panes.length) this.noteAddress();
   }
 
   get last() {
@@ -505,6 +565,7 @@ class App {
   }
 
   scrub(frame) {
+    this.noteAddress();
     this.play(false);
     this.live = frame >= this.last;
     this.show(Math.min(frame, this.last));
@@ -619,161 +680,6 @@ class App {
     button.dataset.frame = picture.frame;
     const html = `<b>${picture.hash || "················"}</b><small>${word}</small>`;
     if (html !== this.hashShown) button.innerHTML = this.hashShown = html;
-  }
-
-  // ---- Links and files --------------------------------------------------------------------------------------------------
-
-  async state() {
-    const state = {};
-    if (this.scene) state.scene = this.scene;
-    else {
-      state.text = this.source.text;
-      state.name = this.source.name;
-      const own = Object.entries(this.source.files).filter(([name]) => !(name in this.meshes));
-      if (own.length) state.files = Object.fromEntries(own.map(([name, bytes]) => [name, new TextDecoder().decode(bytes)]));
-    }
-    if (this.lessonView.lesson) state.lesson = this.lessonView.lesson.id;
-    state.frame = this.cursor;
-    state.camera = this.stage.view;
-    const panes = [];
-    for (const pane of this.panes) {
-      const list = (await pane.engine.call("commands")).filter((c) => c[0] <= this.cursor);
-      panes.push({ set: pane.set, commands: list });
-    }
-    if (panes.length > 1 || panes[0].set.length || panes[0].commands.length) state.panes = panes;
-    return state;
-  }
-
-  async link() {
-    let state = await this.state(), fragment = await encode(state);
-    if (fragment.length > MOST_COMMANDS && state.panes) {   // then without drags; settings and pins stay
-      for (const pane of state.panes) pane.commands = pane.commands.filter((c) => !["grab", "pull", "drop"].includes(c[1]));
-      fragment = await encode(state);
-      this.say("The link leaves out what was dragged: it would be too long");
-    }
-    return `${location.href.replace(/#.*/, "")}#${fragment}`;
-  }
-
-  async share() {
-    const url = await this.link();
-    history.replaceState(null, "", url);
-    try {
-      await navigator.clipboard.writeText(url);
-      this.say("Link copied");
-    } catch {
-      this.say("The link is in the address bar");
-    }
-  }
-
-  // Opens what a link says. False if it says nothing.
-  async openLink(hash) {
-    let state;
-    try {
-      state = await decode(hash);
-    } catch (error) {
-      this.problem("This link cannot be read", [{ message: error.message }]);
-      return false;
-    }
-    if (!state || !(state.scene || state.text || state.lesson)) return false;
-    const sets = state.panes ? state.panes.map((p) => p.set || []) : [[]];
-    const play = state.play ?? !state.frame;
-    let done;
-    if (state.lesson && !state.panes && !state.frame) done = await this.openLesson(state.lesson);
-    else {
-      if (state.lesson) {
-        await this.openLesson(state.lesson, false);
-      }
-      const files = {};
-      for (const [name, text] of Object.entries(state.files || {})) files[name] = new TextEncoder().encode(text);
-      const options = { sets, play: false, camera: state.camera || null, address: false };
-      done = state.text ? await this.open({ name: state.name || "scene.json", text: state.text, files: { ...this.meshes, ...files } }, options) : await this.openScene(state.scene, options);
-      $("boot").classList.add("gone");   // what is replayed is seen, and can be left
-      if (done) await this.replay(state, play);
-    }
-    return Boolean(done);
-  }
-
-  // Ends early if another scene is opened meanwhile, or a command is refused.
-  async replay(state, play) {
-    const turn = this.opening;
-    try {
-      await Promise.all(this.panes.map(async (pane, i) => {
-        const list = state.panes?.[i]?.commands || [];
-        if (!list.length && !state.frame) return;
-        pane.touched ||= list.length > 0;
-        const answer = await pane.engine.call("replay", { list, to: state.frame || 0 });
-        pane.settings = answer.settings;
-      }));
-    } catch (error) {
-      if (turn === this.opening) this.problem("This cannot be repeated", [{ message: error.message }]);
-      return;
-    }
-    if (turn !== this.opening) return;
-    this.settingsChanged();
-    this.show(this.last);
-    this.play(play);
-  }
-
-  save(name, data, type) {
-    const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(new Blob([data], { type })), download: name });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-  }
-
-  get fileName() {
-    return `${this.scene || this.source.name.replace(/\.\w+$/, "")}_${String(this.cursor).padStart(4, "0")}`;
-  }
-
-  glb() {
-    return writeGlb(this.panes[0].view.drawables);
-  }
-
-  exportGlb() {
-    this.save(`${this.fileName}.glb`, this.glb(), "model/gltf-binary");
-  }
-
-  png() {
-    this.stage.dirty = true;
-    this.stage.render();
-    return new Promise((resolve) => this.stage.canvas.toBlob(resolve, "image/png"));
-  }
-
-  async exportPng() {
-    this.save(`${this.fileName}.png`, await this.png(), "image/png");
-  }
-
-  // The document, with what was built; what happens only once is not in it.
-  async exportScene() {
-    const made = await this.document();
-    this.save(`${this.fileName.replace(/_\d+$/, "")}.json`, made.toString(), "application/json");
-    if (made.left.length) this.say(`Saved as built. A scene file cannot say: ${made.left.join(", ")}`);
-  }
-
-  // While nothing plays a drag poses: what is held goes there, all else follows, and no time passes.
-  async poses(held, holds) {
-    if (this.playing) return false;
-    held.posing = true;
-    held.turn = Promise.resolve();
-    held.ended = () => { held.pane.view.showHand(null, null); };
-    const step = async () => {
-      if (!holds()) return;
-      if (held.moved) {
-        held.moved = false;
-        held.pane.view.showHand(held.point.toArray(), held.target);
-        await this.edit(held.pane, "pose", [held.hit, held.target]);
-      }
-      requestAnimationFrame(() => { held.turn = step(); });
-    };
-    step();
-    return true;
-  }
-
-  async exportJson() {
-    try {
-      this.save(`${this.fileName}.json`, await this.panes[0].engine.call("saveAt", { to: this.cursor }), "application/json");
-    } catch (error) {
-      this.say(error.message);
-    }
   }
 
   // ---- The page ---------------------------------------------------------------------------------------------------------

@@ -72,6 +72,8 @@ const commandArguments = {
   add: (args) => args.length === 1 && isRecord(args[0]),
   throw: (args) => args.length === 1 && isRecord(args[0]),
   pose: (args) => args.length === 2 && isRecord(args[0]) && isVector(args[1]),
+  air: (args) => args.length === 1 && isVector(args[0]),
+  friction: (args) => args.length === 1 && Number.isFinite(args[0]) && args[0] >= 0,
   cut: (args) => args.length === 4 && args.every(isVector),
   remove: (args) => args.length === 1 && typeof args[0] === "string",
   impulse: (args) => args.length === 2 && isCount(args[0]) && Array.isArray(args[1]) && args[1].length === 3 && args[1].every(Number.isFinite),

@@ -27,6 +27,7 @@ export class Stage {
     this.controls.enableDamping = true;
     this.controls.dampingFactor = 0.12;
     this.controls.maxPolarAngle = Math.PI * 0.52;
+    this.controls.addEventListener("start", () => { this.moved = true; });   // by somebody
     this.controls.addEventListener("change", () => { this.dirty = true; });
     this.panes = [];
     this.dirty = true;
@@ -129,6 +130,7 @@ export class Stage {
       renderer.setScissor(x, y, width, height);
       renderer.render(pane.view.scene, this.camera);
     });
+    this.onrender?.();   // while the picture is still there to be read
   }
 
   // Which pane the pointer is in, or that one, and where in it, from -1 to 1; outside if it has left it.
