@@ -1,6 +1,7 @@
 /* What happens while a scene runs: drags, forces over time, motions of particles and kinematic bodies along keyframes, events. */
 #include "scene/characters.h"
 #include "scene/state.h"
+#include "scene/wind.h"
 
 #include <math.h>
 #include <string.h>
@@ -166,7 +167,7 @@ static bool read_force(sn_scene *scene, sn_reader *reader, const sn_value *value
     if (!check_flat(scene, reader, "value", force->keys.value))
         return false;
     warn_of_end(scene, reader, "from", force->keys.from);
-    return force->keys.type != SN_FORCE_WIND || sn_scene_find_sheets(scene, reader, force);
+    return force->keys.type != SN_FORCE_WIND || sn_wind_begin(scene, reader, force);
 }
 
 static bool check_keyframes(sn_reader *reader, const sn_list_of *keys)
@@ -424,7 +425,7 @@ static sn_result apply_force(sn_scene *scene, const sn_scene_force *force, doubl
 {
     if (!has_come(time, force->keys.from) || has_come(time, force->keys.to))
         return SN_OK;
-    return force->keys.type == SN_FORCE_WIND ? sn_scene_blow(scene, force, time, dt) : push(scene, force);
+    return force->keys.type == SN_FORCE_WIND ? sn_wind_blow(scene, force, time, dt) : push(scene, force);
 }
 
 /* ---- Motions ---------------------------------------------------------------------------------------------------------------- */

@@ -38,6 +38,7 @@ typedef struct sn_scene_force {
     uint32_t sheet_count; /* wind: the triangles among them, */
     const sn_wind_sheet *sheet;
     sn_selection lone; /*   and those that are in no triangle */
+    const struct sn_wind_wave *wave; /* wind: its turbulence; NULL: none */
     uint32_t breeze;   /* not 0: the wind of sn_scene_set_breeze, made when there were so many objects but one */
 } sn_scene_force;
 
@@ -136,10 +137,8 @@ static inline sn_object *scene_object(const sn_scene *scene, uint32_t i)
 bool sn_scene_fits(const sn_scene *scene, sn_reader *reader, double bytes);
 bool sn_scene_plan(sn_scene *scene, sn_reader *reader, double particles, double constraints);
 
-/* Wind (wind.c): which of the chosen particles are corners of triangles that are chosen whole, and which are not; and one frame of it. */
-bool sn_scene_find_sheets(sn_scene *scene, sn_reader *reader, sn_scene_force *force);
+/* All particles of objects, and the middles of their bodies. */
 bool sn_scene_select_everything(sn_scene *scene, sn_reader *reader, sn_selection *out);
-sn_result sn_scene_blow(sn_scene *scene, const sn_scene_force *force, double time, double dt);
 
 /* A constraint or call that the world refused, as a problem. */
 bool sn_scene_refused(const sn_scene *scene, sn_reader *reader);

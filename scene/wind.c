@@ -1,21 +1,36 @@
-/* Wind: what it acts on, and how it pushes that. */
-#include "scene/state.h"
-#include "scene/tables.h"
+/* Wind: the velocity of the air at a place and time, and the force by which it pushes triangles and balls.
+
+   Turbulence is a sum of waves (Kraichnan 1970), each of which moves the air across its own direction: so the air is neither
+   gathered nor thinned anywhere. Waves come in octaves. The longest is as long as the largest eddies, and an octave of half
+   the length has 2^(-1/3) of the speed, as in Kolmogorov's cascade. All drift with the wind, and each turns over
+   in the time in which its own air crosses it. Nothing but the seed, the place and the time goes in. */
+#include "scene/wind.h"
+
+#include "scene/chance.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-static sn_particle particle(const sn_scene *scene, uint32_t number)
-{
-    return sn_particle_from_index(scene->world, number);
-}
+enum { OCTAVES = 3, WAVES_PER_OCTAVE = 6 };
 
-/* ---- What it acts on -------------------------------------------------------------------------------------------------------- */
+/* One wave: the air moves by amplitude * sin(along . x + turning * t + begin). */
+struct sn_wind_wave {
+    double along[3];     /* 1/m */
+    double amplitude[3]; /* m/s, across that */
+    double turning;      /* 1/s */
+    double begin;
+};
+
+/* ---- Reading ------------------------------------------------------------------------------------------------------- */
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
 
 enum { CHOSEN = 1, IN_SHEET = 2 };
 
-static bool is_chosen(const sn_object *object, uint32_t t, uint32_t corner[3], const char *mark)
+static bool sheet_triangle(const sn_object *object, uint32_t t, uint32_t corner[3], const char *mark)
 {
     bool all = true;
     for (int k = 0; k < 3; ++k) {
@@ -30,7 +45,7 @@ static void warn_of_calm(const sn_scene *scene, sn_reader *reader, const sn_scen
 {
     bool felt = force->sheet_count > 0;
     for (uint32_t i = 0; i < force->lone.count && !felt; ++i)
-        felt = sn_particle_radius(scene->world, particle(scene, force->lone.number[i])) > 0;
+        felt = sn_particle_radius(scene->world, sn_particle_from_index(scene->world, force->lone.number[i])) > 0;
     if (!felt)
         sn_problems_add(reader->problems, SN_PROBLEM_WARNING, reader->path, false,
                         "this wind acts on nothing: what is no surface needs a radius to be blown at");
@@ -42,7 +57,7 @@ static bool find_sheet(sn_scene *scene, const sn_object *object, char *mark, sn_
     uint32_t corner[3], *triangle = sn_arena_take(&scene->arena, object->triangle_count, sizeof *triangle);
     *sheet = (sn_wind_sheet){.object = object, .triangle = triangle};
     for (uint32_t t = 0; triangle && t < object->triangle_count; ++t) {
-        if (!is_chosen(object, t, corner, mark))
+        if (!sheet_triangle(object, t, corner, mark))
             continue;
         triangle[sheet->count++] = t;
         for (int k = 0; k < 3; ++k)
@@ -51,7 +66,8 @@ static bool find_sheet(sn_scene *scene, const sn_object *object, char *mark, sn_
     return triangle != NULL;
 }
 
-bool sn_scene_find_sheets(sn_scene *scene, sn_reader *reader, sn_scene_force *force)
+/* Which of the chosen particles are corners of triangles that are chosen whole, and which are not. */
+static bool find_sheets(sn_scene *scene, sn_reader *reader, sn_scene_force *force)
 {
     uint32_t particles = sn_world_view_positions(scene->world).slot_count, triangles = 0;
     uint32_t objects = sn_world_dimensions(scene->world) == 3 ? scene->objects.count : 0; /* wind blows along a plane */
@@ -81,20 +97,100 @@ bool sn_scene_find_sheets(sn_scene *scene, sn_reader *reader, sn_scene_force *fo
     return true;
 }
 
-/* ---- How it pushes ---------------------------------------------------------------------------------------------------------- */
-
-/* The velocity of the air at a place. Gusts are two waves of unlike length that travel with the wind. */
-static void air_at(const sn_force_keys *wind, double time, const double x[3], double out[3])
+/* A direction, all alike. In a world of two dimensions it is one of the plane. */
+static void any_direction(uint64_t *seed, bool flat, double out[3])
 {
+    for (;;) {
+        double square = 0;
+        for (int k = 0; k < 3; ++k) {
+            out[k] = k == 2 && flat ? 0 : sn_chance(seed);
+            square += out[k] * out[k];
+        }
+        if (!(square <= 1 && square > 0.01))
+            continue;
+        for (int k = 0; k < 3; ++k)
+            out[k] /= sqrt(square);
+        return;
+    }
+}
+
+static void cross(const double a[3], const double b[3], double out[3])
+{
+    for (int k = 0; k < 3; ++k)
+        out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+}
+
+/* A direction across another one. */
+static void any_direction_across(uint64_t *seed, bool flat, const double along[3], double out[3])
+{
+    const double up[3] = {0, 0, 1};
+    double other[3], size = 0;
+    while (!(size > 0.1)) {
+        any_direction(seed, flat, other);
+        cross(along, flat ? up : other, out);
+        size = sqrt(dot(out, out));
+    }
+    for (int k = 0; k < 3; ++k)
+        out[k] /= size;
+}
+
+/* The squares of the speeds of all waves, half of which is their mean over time, add up to that of the turbulence in all
+   directions. */
+static bool make_waves(sn_scene *scene, sn_reader *reader, sn_scene_force *force)
+{
+    const sn_force_keys *keys = &force->keys;
+    const bool flat = sn_world_dimensions(scene->world) == 2;
+    const double w[3] = {(double)keys->value.x, (double)keys->value.y, (double)keys->value.z};
+    struct sn_wind_wave *wave = sn_arena_take(&scene->arena, OCTAVES * WAVES_PER_OCTAVE, sizeof *wave);
+    if (!wave)
+        return sn_reader_fail(reader, "no memory for the turbulence");
+    double length = (double)keys->eddies, share = 1, sum = 0;
+    uint64_t seed = keys->seed;
+    for (int i = 0; i < OCTAVES; ++i, share *= 0.79370052598409974)
+        sum += WAVES_PER_OCTAVE * share * share / 2;
+    double speed = (double)keys->turbulence * sqrt((flat ? 2 : 3) / sum);
+    for (int i = 0; i < OCTAVES * WAVES_PER_OCTAVE; ++i) {
+        if (i > 0 && i % WAVES_PER_OCTAVE == 0)
+            length /= 2, speed *= 0.79370052598409974;
+        any_direction(&seed, flat, wave[i].along);
+        any_direction_across(&seed, flat, wave[i].along, wave[i].amplitude);
+        for (int k = 0; k < 3; ++k) {
+            wave[i].along[k] *= 2 * SN_PI / length;
+            wave[i].amplitude[k] *= speed;
+        }
+        wave[i].turning = 2 * SN_PI / length * speed - dot(wave[i].along, w);
+        wave[i].begin = SN_PI * sn_chance(&seed);
+    }
+    force->wave = wave;
+    return true;
+}
+
+bool sn_wind_begin(sn_scene *scene, sn_reader *reader, sn_scene_force *force)
+{
+    return (!(force->keys.turbulence > 0) || make_waves(scene, reader, force)) && find_sheets(scene, reader, force);
+}
+
+/* ---- Blowing ------------------------------------------------------------------------------------------------------- */
+
+/* Gusts are two waves of unlike length that travel with the wind. */
+void sn_wind_at(const sn_scene_force *force, double time, const double x[3], double out[3])
+{
+    const sn_force_keys *wind = &force->keys;
     double w[3] = {(double)wind->value.x, (double)wind->value.y, (double)wind->value.z};
-    double speed2 = w[0] * w[0] + w[1] * w[1] + w[2] * w[2], swell = 1;
+    double speed2 = dot(w, w), swell = 1;
     if (wind->gust > 0 && speed2 > 0) {
-        double along = (w[0] * x[0] + w[1] * x[1] + w[2] * x[2]) / speed2; /* s that the air took to get here */
+        double along = dot(w, x) / speed2; /* s that the air took to get here */
         double phase = 2 * SN_PI * (time - along) / (double)wind->period;
         swell += (double)wind->gust * (0.6 * sn_math_sin(phase) + 0.4 * sn_math_sin(2.6180339887 * phase + 1));
     }
     for (int k = 0; k < 3; ++k)
         out[k] = swell * w[k];
+    for (int i = 0; force->wave && i < OCTAVES * WAVES_PER_OCTAVE; ++i) {
+        const struct sn_wind_wave *wave = &force->wave[i];
+        double s = sn_math_sin(dot(wave->along, x) + wave->turning * time + wave->begin);
+        for (int k = 0; k < 3; ++k)
+            out[k] += s * wave->amplitude[k];
+    }
 }
 
 typedef struct blown {
@@ -104,17 +200,12 @@ typedef struct blown {
 
 static blown look_at(const sn_scene *scene, uint32_t number)
 {
-    blown b = {.particle = particle(scene, number)};
+    blown b = {.particle = sn_particle_from_index(scene->world, number)};
     sn_vec3 x = sn_particle_position(scene->world, b.particle), v = sn_particle_velocity(scene->world, b.particle);
     b.x[0] = (double)x.x, b.x[1] = (double)x.y, b.x[2] = (double)x.z;
     b.v[0] = (double)v.x, b.v[1] = (double)v.y, b.v[2] = (double)v.z;
     b.mass = (double)sn_particle_mass(scene->world, b.particle);
     return b;
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
 static sn_result add_force(sn_scene *scene, sn_particle p, const double f[3], double factor)
@@ -139,7 +230,7 @@ static sn_result blow_triangle(sn_scene *scene, const sn_scene_force *force, con
         x[k] = (b[0].x[k] + b[1].x[k] + b[2].x[k]) / 3;
         e[0][k] = b[1].x[k] - b[0].x[k], e[1][k] = b[2].x[k] - b[0].x[k];
     }
-    air_at(&force->keys, time, x, u);
+    sn_wind_at(force, time, x, u);
     for (int k = 0; k < 3; ++k) {
         u[k] -= (b[0].v[k] + b[1].v[k] + b[2].v[k]) / 3;
         n[k] = e[0][(k + 1) % 3] * e[1][(k + 2) % 3] - e[0][(k + 2) % 3] * e[1][(k + 1) % 3];
@@ -166,7 +257,7 @@ static sn_result blow_particle(sn_scene *scene, const sn_scene_force *force, uin
     double u[3], radius = (double)sn_particle_radius(scene->world, b.particle);
     if (isinf(b.mass))
         return SN_OK;
-    air_at(&force->keys, time, b.x, u);
+    sn_wind_at(force, time, b.x, u);
     for (int k = 0; k < 3; ++k)
         u[k] -= b.v[k];
     double rate = (double)force->keys.drag * sqrt(dot(u, u)) * SN_PI * radius * radius;
@@ -196,91 +287,12 @@ static sn_result blow_sheet(sn_scene *scene, const sn_scene_force *force, const 
     return result;
 }
 
-sn_result sn_scene_blow(sn_scene *scene, const sn_scene_force *force, double time, double dt)
+sn_result sn_wind_blow(sn_scene *scene, const sn_scene_force *force, double time, double dt)
 {
     sn_result result = SN_OK;
     for (uint32_t i = 0; i < force->sheet_count && result == SN_OK; ++i)
         result = blow_sheet(scene, force, &force->sheet[i], time, dt);
     for (uint32_t i = 0; i < force->lone.count && result == SN_OK; ++i)
         result = blow_particle(scene, force, force->lone.number[i], time, dt);
-    return result;
-}
-
-/* ---- A wind that is changed as it blows --------------------------------------------------------------------------------------- */
-
-#define BREEZE_GUST ((sn_real)0.3)
-
-static sn_scene_force *find_breeze(sn_scene *scene, uint32_t *place)
-{
-    sn_scene_force *force = scene->forces.items;
-    for (*place = 0; *place < scene->forces.count; ++*place)
-        if (force[*place].breeze)
-            return &force[*place];
-    return NULL;
-}
-
-static bool make_breeze(sn_scene *scene, sn_reader *reader, sn_vec3 velocity, sn_scene_force *out)
-{
-    sn_force_record.defaults(&out->keys);
-    out->keys.type = SN_FORCE_WIND;
-    out->keys.value = velocity;
-    out->keys.gust = BREEZE_GUST;
-    out->all = true;
-    out->breeze = scene->objects.count + 1;
-    return sn_scene_select_everything(scene, reader, &out->of) && sn_scene_find_sheets(scene, reader, out);
-}
-
-sn_result sn_scene_set_breeze(sn_scene *scene, sn_vec3 velocity)
-{
-    if (!scene)
-        return SN_ERROR_ARGUMENT;
-    const bool flat = sn_world_dimensions(scene->world) == 2;
-    if (!isfinite(velocity.x) || !isfinite(velocity.y) || !isfinite(velocity.z) || (flat && velocity.z != 0)) {
-        snprintf(scene->error, sizeof scene->error, "found a wind of (%g, %g, %g) m/s, expected finite numbers%s",
-                 (double)velocity.x, (double)velocity.y, (double)velocity.z,
-                 flat ? ", and z = 0 in two dimensions" : "");
-        return SN_ERROR_ARGUMENT;
-    }
-    uint32_t place;
-    sn_scene_force *found = find_breeze(scene, &place), made = {0};
-    const bool calm = velocity.x == 0 && velocity.y == 0 && velocity.z == 0;
-    if (found && found->breeze == scene->objects.count + 1 && !calm) {
-        found->keys.value = velocity;
-        return SN_OK;
-    }
-    sn_problems problems;
-    sn_reader reader;
-    sn_problems_init(&problems, &scene->options.allocator);
-    sn_reader_init(&reader, &scene->scratch, &problems);
-    bool good = calm || make_breeze(scene, &reader, velocity, &made);
-    sn_scene_force *to = found || calm || !good ? found : sn_growing_add(&scene->forces, &scene->arena, sizeof *to);
-    good = good && (calm || to);
-    if (good && !calm)
-        *to = made;
-    else if (good && found)
-        memmove(found, found + 1, (--scene->forces.count - place) * sizeof *found);
-    if (!good)
-        snprintf(scene->error, sizeof scene->error, "no memory for the wind");
-    sn_problems_release(&problems);
-    sn_arena_release(&scene->scratch);
-    return good ? SN_OK : SN_ERROR_MEMORY;
-}
-
-sn_result sn_scene_set_friction(sn_scene *scene, sn_real friction)
-{
-    if (!scene)
-        return SN_ERROR_ARGUMENT;
-    const sn_scene_group *group = scene->groups.items;
-    sn_result result = SN_OK;
-    for (uint32_t i = 0; i <= scene->groups.count + scene->objects.count && result == SN_OK; ++i) {
-        uint32_t number = i == 0                     ? 0
-                          : i <= scene->groups.count ? group[i - 1].number
-                                                     : scene_object(scene, i - scene->groups.count - 1)->group;
-        sn_group_contact contact = sn_world_group_contact(scene->world, number);
-        contact.material.static_friction = contact.material.dynamic_friction = friction;
-        result = sn_world_set_group_contact(scene->world, number, &contact);
-    }
-    if (result != SN_OK)
-        snprintf(scene->error, sizeof scene->error, "%s", sn_world_error(scene->world));
     return result;
 }

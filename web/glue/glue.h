@@ -41,6 +41,9 @@ typedef enum web_array_of {
     WEB_TIES,         /* ten a tie: of both ends what it is (0 particle, 1 body, 2 place), its number, and where in it */
     WEB_DRAWN_POINTS, /* of debug drawing: place, radius, colour */
     WEB_DRAWN_LINES,  /*   two places, colour */
+    WEB_TEARS,        /* what came apart */
+    WEB_CHANGES,      /* of triangles */
+    WEB_MESH,         /* triangles and lines of an object */
     WEB_ARRAY_COUNT
 } web_array_of;
 
@@ -49,14 +52,6 @@ typedef struct web_array {
     size_t count, capacity; /* numbers of 4 bytes */
 } web_array;
 
-/* The triangles and lines of an object, as numbers of particles. */
-typedef struct web_list {
-    const sn_object *object; /* objects come and go: the one that it was made of, */
-    uint64_t topology;       /*   and when, for they may be torn or cut */
-    uint32_t triangles;
-    uint32_t *numbers;
-} web_list;
-
 typedef struct web_world {
     web_engine *engine;
     char *name;
@@ -64,8 +59,6 @@ typedef struct web_world {
     sn_scene *scene;
     sn_world *world;
     web_array array[WEB_ARRAY_COUNT];
-    web_list *lists; /* of each object */
-    uint32_t list_count;
 } web_world;
 
 /* ---- Answers in words (engine.c) --------------------------------------------------------------------------------------- */

@@ -171,12 +171,6 @@ WEB(web_storage) void web_storage(web_world *w, uint32_t *out)
     out[6] = (uint32_t)(uintptr_t)x.index;
 }
 
-/* A number that rises whenever a triangle of a skin changes. */
-WEB(web_topology) double web_topology(web_world *w)
-{
-    return (double)sn_world_topology(w->world);
-}
-
 /* out: particles, constraints, bodies, dimensions. */
 WEB(web_counts) void web_counts(web_world *w, uint32_t *out)
 {
@@ -236,44 +230,6 @@ WEB(web_report) sn_result web_report(web_world *w, double *out, uint32_t *kinds)
 
 /* ---- What is drawn ---------------------------------------------------------------------------------------------------------------- */
 
-/* The triangles and lines of an object as numbers of particles, made once, and anew when a surface was torn or cut. NULL when memory runs out. */
-static const web_list *list_of(web_world *w, uint32_t i, const sn_object *object)
-{
-    if (i >= w->list_count) {
-        web_list *lists = realloc(w->lists, (i + 1) * sizeof *lists);
-        if (!lists)
-            return NULL;
-        memset(lists + w->list_count, 0, (i + 1 - w->list_count) * sizeof *lists);
-        w->lists = lists;
-        w->list_count = i + 1;
-    }
-    web_list *of = &w->lists[i];
-    uint64_t topology = sn_world_topology(w->world);
-    if (of->object == object && of->topology == topology)
-        return of;
-    uint32_t triangles = object->triangle_count;
-    const uint32_t *skin =
-        sn_skin_is_valid(w->world, object->skin) ? sn_skin_triangles(w->world, object->skin, &triangles) : NULL;
-    size_t corners = (size_t)triangles * 3, ends = (size_t)object->line_count * 2;
-    uint32_t *list = realloc(of->numbers, (corners + ends + 1) * sizeof *list);
-    if (!list)
-        return NULL;
-    for (size_t k = 0; k < corners; ++k)
-        list[k] = skin ? skin[k] : object->run.first + object->triangle[k];
-    for (size_t k = 0; k < ends; ++k)
-        list[corners + k] = object->run.first + object->line[k];
-    *of = (web_list){object, topology, triangles, list};
-    return of;
-}
-
-/* Numbers of memory are texts: JSON here has as many digits as a float needs. */
-static void tell_address(sn_document *d, sn_value *record, const char *key, const void *at)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%lu", (unsigned long)(uintptr_t)at);
-    sn_document_text(d, record, key, text);
-}
-
 static void tell_vector(sn_document *d, sn_value *record, const char *key, sn_vec3 v)
 {
     double numbers[3] = {(double)v.x, (double)v.y, (double)v.z};
@@ -319,24 +275,17 @@ static void tell_body(web_world *w, sn_document *d, sn_value *list, const sn_obj
         tell_shape(d, shapes, &def.shapes[k]);
 }
 
-static bool tell_object(web_world *w, sn_document *d, sn_value *list, uint32_t i, const sn_object *object)
+static void tell_object(web_world *w, sn_document *d, sn_value *list, const sn_object *object)
 {
-    const web_list *list_made = list_of(w, i, object);
-    if (!list_made)
-        return false;
     sn_value *record = sn_document_record(d, list, NULL);
     sn_document_text(d, record, "name", object->name);
     sn_document_text(d, record, "type", object->type);
     sn_document_number(d, record, "group", object->group);
     sn_document_number(d, record, "first", object->run.first);
     sn_document_number(d, record, "count", object->run.count);
-    sn_document_number(d, record, "triangles", list_made->triangles);
-    sn_document_number(d, record, "lines", object->line_count);
-    tell_address(d, record, "lists", list_made->numbers);
     sn_value *bodies = sn_document_list(d, record, "bodies");
     for (uint32_t k = 0; k < object->body_count; ++k)
         tell_body(w, d, bodies, object, k);
-    return true;
 }
 
 static void tell_fixed(web_world *w, sn_document *d, sn_value *list, const sn_scene_fixed *found)
@@ -371,10 +320,10 @@ WEB(web_describe) bool web_describe(web_world *w)
     sn_document_number(&d, root, "warmUp", info.warm_up);
     sn_value *objects = sn_document_list(&d, root, "objects"), *fixed = sn_document_list(&d, root, "fixed");
     for (uint32_t i = 0; (object = sn_scene_object(w->scene, i)); ++i)
-        good = tell_object(w, &d, objects, i, object) && good;
+        tell_object(w, &d, objects, object);
     for (uint32_t i = 0; (found = sn_scene_fixed_at(w->scene, i)); ++i)
         tell_fixed(w, &d, fixed, found);
-    good = good && !d.failed && web_answer(w->engine, d.root, false);
+    good = !d.failed && web_answer(w->engine, d.root, false);
     sn_document_release(&d);
     return good;
 }

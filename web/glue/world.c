@@ -37,9 +37,6 @@ WEB(web_world_destroy) void web_world_destroy(web_world *w)
     sn_loaded_release(&w->loaded);
     for (int i = 0; i < WEB_ARRAY_COUNT; ++i)
         free(w->array[i].data);
-    for (uint32_t i = 0; i < w->list_count; ++i)
-        free(w->lists[i].numbers);
-    free(w->lists);
     free(w->name);
     free(w);
 }
@@ -130,22 +127,6 @@ WEB(web_breeze) sn_result web_breeze(web_world *w, double x, double y, double z)
 WEB(web_friction) sn_result web_friction(web_world *w, double friction)
 {
     return sn_scene_set_friction(w->scene, (sn_real)friction);
-}
-
-/* in: a, b, to_a, to_b of a segment that sweeps. out: vertices that were put in, particles that came by splitting, constraints that went, J. */
-WEB(web_cut) sn_result web_cut(web_world *w, const double *in, double *out)
-{
-    sn_cut_def def = sn_default_cut_def();
-    sn_cut_info info = {0};
-    sn_vec3 *const place[] = {&def.a, &def.b, &def.to_a, &def.to_b};
-    for (int i = 0; i < 4; ++i)
-        *place[i] = (sn_vec3){(sn_real)in[3 * i], (sn_real)in[3 * i + 1], (sn_real)in[3 * i + 2]};
-    sn_result result = sn_scene_slice(w->scene, &def, &info);
-    out[0] = info.inserted;
-    out[1] = info.split;
-    out[2] = info.removed;
-    out[3] = (double)info.released;
-    return result;
 }
 
 /* ---- Settings: the table of the scene format says what there is ------------------------------------------------------------------ */

@@ -29,7 +29,6 @@ export class Deeds {
     this.version = 0;        // of what there is: rises when something comes or goes
     this.drags = new Map();  // by finger: { drag, target }
     this.gust = null;
-    this.tied = new Map();   // by name: pairs of particles of its lines that a rod has held
     this.born = new Map();   // by name: the middle of a thing when it came
     this.note();
   }
@@ -52,20 +51,6 @@ export class Deeds {
     if (key !== this.key) ++this.version;
     this.key = key;
     return this.version;
-  }
-
-  // The lines of an object without those whose rod is gone. links: the pairs that there are.
-  whole(mesh, links) {
-    const key = (a, b) => (a < b ? a * 2 ** 26 + b : b * 2 ** 26 + a), there = new Set(), { lines } = mesh;
-    for (let i = 0; i < links.length; i += 2) there.add(key(links[i], links[i + 1]));
-    if (!this.tied.has(mesh.name)) this.tied.set(mesh.name, new Set());
-    const tied = this.tied.get(mesh.name), kept = [];
-    for (let i = 0; i < lines.length; i += 2) {
-      const pair = key(lines[i], lines[i + 1]);
-      if (there.has(pair)) tied.add(pair);
-      if (there.has(pair) || !tied.has(pair)) kept.push(lines[i], lines[i + 1]);
-    }
-    return kept.length === lines.length ? lines.slice() : Uint32Array.from(kept);
   }
 
   get busy() {
@@ -186,8 +171,8 @@ export class Deeds {
     return { ...box, born: this.born.get(name) || box.middle, pose, shapes: found ? found.shapes.map((s) => ({ ...s, vertices: s.vertices ? Array.from(s.vertices) : null })) : null };
   }
 
-  box(name) {
-    const { world, scene } = this, mesh = scene.meshes.find((one) => one.name === name);
+  box(name, mesh = this.scene.meshes.find((one) => one.name === name)) {
+    const { world, scene } = this;
     const bodies = scene.bodies.filter((one) => one.name === name || (mesh && one.object === mesh.object));
     const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity], x = world.positions, radii = world.radii, poses = world.bodyPoses;
     const take = (at, o, r) => { for (let k = 0; k < 3; ++k) { low[k] = Math.min(low[k], at[o + k] - r); high[k] = Math.max(high[k], at[o + k] + r); } };
@@ -196,9 +181,9 @@ export class Deeds {
     return Number.isFinite(low[0]) ? { middle: low.map((v, k) => (v + high[k]) / 2), size: low.map((v, k) => high[k] - v) } : null;
   }
 
-  // Remembers where what is new came into being.
+  // Remembers where objects that are new came into being.
   note() {
-    for (const { name } of [...this.scene.meshes, ...this.scene.bodies]) if (!this.born.has(name)) this.born.set(name, this.box(name)?.middle);
+    for (const mesh of this.scene.meshes) if (!this.born.has(mesh.name)) this.born.set(mesh.name, this.box(mesh.name, mesh)?.middle);
   }
 
   add(parts) {

@@ -339,7 +339,7 @@ function describe() {
     bodyParticles: moving.map((b) => b.particle),
     meshes: scene.meshes.map((m) => ({
       name: m.name, type: m.type, object: m.object, group: m.group, first: m.first, count: m.count,
-      triangles: m.triangles.slice(), lines: deeds.whole(m, links), points: m.points.slice(),
+      triangles: m.triangles.slice(), lines: m.lines.slice(), points: m.points.slice(),
     })),
     bodies: moving.map((b) => ({
       name: b.name, body: b.body, particle: b.particle, object: b.object, mesh: copy(b.mesh),
