@@ -37,9 +37,9 @@ typedef struct sn_scene_force {
     bool all;             /* of everything; the selection then names all particles of objects */
     uint32_t sheet_count; /* wind: the triangles among them, */
     const sn_wind_sheet *sheet;
-    sn_selection lone; /*   and those that are in no triangle */
+    sn_selection lone;               /*   and those that are in no triangle */
     const struct sn_wind_wave *wave; /* wind: its turbulence; NULL: none */
-    uint32_t breeze;   /* not 0: the wind of sn_scene_set_breeze, made when there were so many objects but one */
+    uint32_t breeze; /* not 0: the wind of sn_scene_set_breeze, made when there were so many objects but one */
 } sn_scene_force;
 
 typedef struct sn_scene_motion {
