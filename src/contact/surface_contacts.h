@@ -43,6 +43,7 @@ typedef struct sn_surface_motion {
     float
         share;  /* of what its way differs from that of its zone: it goes so much, as of the last round of the guard; */
     float next; /*   and in the next one. 1: it is in no zone */
+    bool led;   /* nothing pushes it */
     bool hit;   /* it is of a pair that touched in this round */
     bool changed; /* its end became another one in the last round, or it was hit */
 } sn_surface_motion;
@@ -115,6 +116,7 @@ typedef struct sn_surface_tile {
     /* as it ends: */
     sn_surface_rigid way; /* m */
     sn_bounds ends;       /* m: of where corners end */
+    bool led;             /* all its corners are: two like that are left alone */
     bool changed;         /* that of a corner changed in the last round of the guard */
 } sn_surface_tile;
 

@@ -534,8 +534,12 @@ static void begin_pair(pairing *p, sn_surface_pair *pair)
 {
     const sn_surfaces *s = p->s;
     const sn_surface_tile *a = &surface_tiles(s)[pair->a], *b = &surface_tiles(s)[pair->b];
-    pair->asked = false;
+    pair->asked = pair->due_now = false;
     pair->nearest = (sn_real)INFINITY;
+    if (a->led && b->led) {
+        pair->listed = false;
+        return;
+    }
     pair->moved += (double)(pair->step + 2 * s->jump) * (double)SN_SURFACE_LONGER;
     pair->turned += (double)(pair->all_step + 2 * s->jump) * (double)SN_SURFACE_LONGER;
     pair->step = pair->all_step = 0;
@@ -601,7 +605,7 @@ static void end_pair(pairing *p, sn_surface_pair *pair)
     const sn_surfaces *s = p->s;
     const sn_surface_tile *a = &surface_tiles(s)[pair->a], *b = &surface_tiles(s)[pair->b];
     pair->asked = pair->due_now = false;
-    if (!a->changed && !b->changed)
+    if ((!a->changed && !b->changed) || (a->led && b->led))
         return;
     sn_vec3 mean, spin;
     sn_real rest, beside = against(a, b, &a->way, &b->way, &mean, &spin, &rest);
