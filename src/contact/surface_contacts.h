@@ -31,6 +31,7 @@ typedef struct sn_surface_vertex {
     uint32_t skin;         /* row in skin_table here; a particle of two skins counts to the first */
     uint32_t triangle;     /* that owns it; SN_SURFACE_NONE: it has segments alone, */
     uint32_t edge;         /*   of which this is the first; otherwise the first edge of all */
+    bool joined;           /* a constraint joins it to one of another skin */
     uint32_t strand;       /* 1 + that of a chain of segments that it is on; 0: none */
     sn_real arc, around;   /* m: its place along that, and how long the chain is if it is closed; otherwise 0 */
 } sn_surface_vertex;
@@ -177,7 +178,7 @@ typedef struct sn_surface_touch {
 typedef struct sn_surfaces {
     bool on;               /* in this step there are some */
     uint64_t edits;        /* of the contact world, when features were made */
-    uint64_t joins;        /* of the constraints, when candidates of two skins were listed */
+    uint64_t joins;        /* 1 + those of the constraints, when candidates of two skins were listed; 0: never */
     sn_table index_table;  /* of uint32_t, by particle number: 1 + its vertex; 0: none */
     sn_table vertex_table; /* of sn_surface_vertex; of sn_surface_motion; of uint32_t, of uint8_t: for making tiles */
     sn_table

@@ -181,8 +181,9 @@ bool sn_surface_is_joined(const sn_world *world, const sn_surface_candidate *c)
 {
     const sn_surface_vertex *vertex = surface_vertices(&world->contacts.surfaces);
     for (uint32_t i = 0; i < (c->edges ? 2u : 1u); ++i)
-        for (uint32_t k = c->edges ? 2 : 1; k < 4; ++k)
-            if (sn_incidence_joins(&world->incidence, &world->constraints, vertex[c->vertex[i]].number,
+        for (uint32_t k = c->edges ? 2 : 1; vertex[c->vertex[i]].joined && k < 4; ++k)
+            if (vertex[c->vertex[k]].joined &&
+                sn_incidence_joins(&world->incidence, &world->constraints, vertex[c->vertex[i]].number,
                                    vertex[c->vertex[k]].number))
                 return true;
     return false;
