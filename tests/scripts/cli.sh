@@ -237,6 +237,10 @@ expect 3 check sheets.json --set 'objects[0].skin={"self_collision": true}'
 complains 'thickness is 0 m; it must be positive'
 expect 0 run dropped_towel --frames 4 --certify 1
 says 'surfaces +no intersections in the 5 frames'
+for scene in "$root"/scenes/apart/*.json; do # in full length: make test-surfaces
+    expect 0 run "$scene" --frames 3 --certify 1 --set world.substeps=3
+    says 'surfaces +no intersections in the 4 frames'
+done
 rm sheets.json
 
 # A budget, and the same steps again.
