@@ -86,7 +86,8 @@ typedef struct sn_cut_info {
     sn_real released;  /* J: elastic energy that was stored in these */
 } sn_cut_info;
 
-/* Cuts what the blade touches, now: rods that belong to no skin are removed, and skins are cut through their triangles. Where the blade crosses an edge a vertex is
+/* Cuts what the blade touches, now: rods that belong to no skin are removed, skins are cut through their triangles, and tetrahedra (constraints of the kind volume) part along the
+   faces between those whose middles are on different sides; the skin around them gets two triangles for each such face, and stays closed. Where the blade crosses an edge a vertex is
    inserted, with mass from both ends, so that mass, momentum and angular momentum are kept; its rods and bending are divided with it. A crossing that is nearer to a
    vertex than a tenth of the edge goes through that vertex instead. The area of a skin does not change. A blade that ends inside a triangle cuts up to the edge before.
    A blade that touched nothing changes nothing, and all of info is 0. info may be NULL. The caller's tear function is asked about every constraint and every vertex that is to part.

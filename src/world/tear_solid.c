@@ -113,7 +113,11 @@ static uint32_t behind(sn_world *world, uint32_t row, uint32_t f)
 
 static bool is_cut(const sn_solid_cut *s, uint32_t a, uint32_t b, const uint32_t *corner)
 {
-    return side_of(s, a) != side_of(s, b) && s->on(s->blade, middle_of(s->world, corner, 3));
+    for (uint32_t i = 0; i < 3; ++i)
+        if (!s->may_cut(s->world, s->blade, corner[i]))
+            return false;
+    return side_of(s, a) != side_of(s, b) && s->on(s->blade, middle_of(s->world, corner, 3)) && is_near(s, a) &&
+           is_near(s, b);
 }
 
 static bool add_face(sn_solid_cut *s, uint32_t a, uint32_t f, uint32_t b)
@@ -161,7 +165,7 @@ bool sn_solid_find(sn_solid_cut *s)
         for (uint32_t f = 0; f < 4; ++f) {
             const uint32_t of[3] = {corner[face_corner[f][0]], corner[face_corner[f][1]], corner[face_corner[f][2]]};
             const uint32_t other = behind(world, row, f);
-            if (other == UINT32_MAX || !is_cut(s, row, other, of) || !s->may_cut(world, s->blade, of[0]))
+            if (other == UINT32_MAX || !is_cut(s, row, other, of))
                 continue;
             if (!add_face(s, row, f, other))
                 return false;
