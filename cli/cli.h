@@ -8,7 +8,7 @@
 /* How the program ends. These are documented in the help, in sinew.1 and in docs/command.md. */
 enum {
     SN_EXIT_FINE = 0,
-    SN_EXIT_FAILED = 1,  /* the run failed: the world diverged, memory ran out */
+    SN_EXIT_FAILED = 1,  /* it failed: the world diverged, memory ran out */
     SN_EXIT_USAGE = 2,   /* the command line is wrong */
     SN_EXIT_INPUT = 3,   /* a scene or another input file is wrong or cannot be read */
     SN_EXIT_OUTPUT = 4,  /* something could not be written */
@@ -23,8 +23,8 @@ int sn_command_unknown(const char *typed); /* says so, and which may have been m
 void sn_help_print(FILE *file);            /* the help of the whole program */
 
 extern const sn_command sn_command_run, sn_command_check, sn_command_list, sn_command_info, sn_command_plot,
-    sn_command_bench, sn_command_compare, sn_command_view, sn_command_render, sn_command_draw, sn_command_schema,
-    sn_command_help_command;
+    sn_command_bench, sn_command_compare, sn_command_sweep, sn_command_view, sn_command_render, sn_command_draw,
+    sn_command_schema, sn_command_help_command;
 
 /* Prints the reference of scene files in Markdown (reference.c). False when memory runs out. */
 bool sn_reference_print(FILE *file);

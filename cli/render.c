@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include "cli/terminal.h"
 #include "export/gif.h"
 #include "export/png.h"
 #include "export/show.h"
@@ -8,11 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MESSAGE 1024
+#define MESSAGE     1024
+#define STILL_WIDTH 1280
+#define MOST_PIXELS 8192
+#define MOST_KEPT   ((size_t)1 << 30) /* bytes of pictures that wait to be drawn */
 
 typedef struct render_options {
     sn_texts set;
-    const char *out, *from, *size;
+    const char *out, *still, *from, *size, *show;
     uint32_t frame, frames, every, threads;
     uint64_t memory;
     bool dark, read_anywhere, quiet, help;
@@ -24,6 +28,8 @@ static const sn_option options[] = {
     {"out", 'o', SN_OPTION_TEXT, FIELD(out), 0, "FILE",
      "the picture (.png), or a film (.gif; .apng, which browsers play; .webm, .mp4 with ffmpeg); default SCENE.png "
      "here"},
+    {"still", 0, SN_OPTION_TEXT, FIELD(still), 0, "FILE",
+     "of a film: its last frame as a picture (.png) as well, 1280 pixels wide"},
     {"frame", 0, SN_OPTION_COUNT, FIELD(frame), 0, "N", "the frame of a picture; default the last"},
     {"frames", 'n', SN_OPTION_COUNT, FIELD(frames), 0, "N", "run so many frames instead of what the scene says"},
     {"every", 0, SN_OPTION_COUNT, FIELD(every), 1, "N",
@@ -31,6 +37,8 @@ static const sn_option options[] = {
     {"size", 0, SN_OPTION_TEXT, FIELD(size), 0, "WxH", "pixels; default 1280x720, of a film 640x360"},
     {"from", 'f', SN_OPTION_TEXT, FIELD(from), 0, "X,Y,Z", "look from this direction; default 0.36,0.33,0.9"},
     {"dark", 0, SN_OPTION_FLAG, FIELD(dark), 0, NULL, "before a dark sky"},
+    {"show", 0, SN_OPTION_TEXT, FIELD(show), 0, "HOW",
+     "show the picture in the terminal as well: kitty, iterm, sixel or none; default auto, what the terminal has"},
     {"set", 's', SN_OPTION_TEXTS, FIELD(set), 0, "PATH=VALUE", "change the scene before it is built, as run does"},
     {"threads", 0, SN_OPTION_COUNT, FIELD(threads), 0, "N",
      "compute on so many threads, 1 to 256; default 0: one for each core. Results do not depend on it"},
@@ -41,8 +49,8 @@ static const sn_option options[] = {
     SN_OPTION_END(render_options)};
 
 static const char details[] = "SCENE is a file, - for standard input, or the name of a scene that comes with\n"
-                              "Sinew. For a film it is run twice: first to see where everything goes, so that all of\n"
-                              "it can be seen. Neither a display nor a graphics card is needed.\n\n"
+                              "Sinew. The eye is placed so that all of it can be seen, of a film in every frame. "
+                              "Neither a display nor a graphics card is needed.\n\n"
                               "Examples:\n"
                               "  sinew render curtain\n"
                               "  sinew render curtain --out curtain.gif\n"
@@ -52,6 +60,7 @@ static void defaults(void *given)
 {
     render_options *o = given;
     o->frame = o->frames = UINT32_MAX;
+    o->show = "auto";
 }
 
 /* ---- What was asked ---------------------------------------------------------------------------------------------------------- */
@@ -73,7 +82,10 @@ typedef struct job {
     FILE *pipe; /* to ffmpeg */
     sn_png png;
     sn_gif gif;
-    uint32_t drawn;
+    sn_raster_model *kept; /* of a film: what its pictures show, until it is known where the eye is */
+    uint32_t keeps, drawn;
+    sn_terminal terminal;
+    const unsigned char *rgb; /* what was drawn last; it is the raster's */
     sn_progress progress;
     char message[MESSAGE];
 } job;
@@ -82,7 +94,7 @@ static bool read_size(const char *text, uint32_t *width, uint32_t *height)
 {
     char *end;
     const unsigned long w = strtoul(text, &end, 10), h = *end == 'x' ? strtoul(end + 1, &end, 10) : 0;
-    if (*end || text[0] < '0' || text[0] > '9' || w < 16 || h < 16 || w > 8192 || h > 8192)
+    if (*end || text[0] < '0' || text[0] > '9' || w < 16 || h < 16 || w > MOST_PIXELS || h > MOST_PIXELS)
         return false;
     *width = (uint32_t)w;
     *height = (uint32_t)h;
@@ -126,8 +138,14 @@ static bool check_asked(job *j)
         wrong = "--size: expected WIDTHxHEIGHT, each 16 to 8192, such as 1280x720, found ", what = o->size;
     else if (o->from && !read_direction(o->from, j->from))
         wrong = "--from: expected three numbers that are not all 0, such as 0.4,0.3,1, found ", what = o->from;
+    else if (o->still && (j->kind == PICTURE || !sn_ends_with(o->still, ".png")))
+        wrong = j->kind == PICTURE ? "--still goes with a film; --out film.gif makes one"
+                                   : "--still: expected a name that ends with .png, found ",
+        what = j->kind == PICTURE ? "" : o->still;
     else if (o->frame != UINT32_MAX && j->kind != PICTURE)
         wrong = "--frame is for a picture; a film shows all of them";
+    else if (!sn_terminal_read(o->quiet && strcmp(o->show, "auto") == 0 ? "none" : o->show, &j->terminal))
+        wrong = "--show: expected auto, kitty, iterm, sixel or none, found ", what = o->show;
     else if (o->every && j->kind == PICTURE)
         wrong = "--every is for a film; --out film.gif makes one";
     if (wrong)
@@ -193,8 +211,29 @@ static void look_at_all(job *j, const float given_low[3], const float given_high
     look_at(j, low, high);
 }
 
-/* Of a film: runs the scene through, and returns to where it was. What flies far away does not count: the eye takes in no more than
-   three times the size at the start. */
+static void forget(job *j)
+{
+    for (uint32_t i = 0; i < j->keeps; ++i)
+        sn_raster_model_release(&j->kept[i]);
+    free(j->kept);
+    j->kept = NULL;
+    j->keeps = 0;
+}
+
+/* Keeps what the present frame shows. Too much of it is given up: the scene is then run again to be drawn. */
+static void keep(job *j, size_t *bytes)
+{
+    if (!j->kept)
+        return;
+    sn_raster_model *model = &j->kept[j->keeps++];
+    const bool good = sn_show_model(j->show, j->size, model);
+    *bytes += model->triangle_room * sizeof *model->triangle + model->ball_room * sizeof *model->ball;
+    if (!good || *bytes > MOST_KEPT)
+        forget(j);
+}
+
+/* Of a film: runs the scene through, and keeps what its pictures show; if that is too much, it returns to the start. What flies far away does
+   not count: the eye takes in no more than three times the size at the start. */
 static int look_ahead(job *j)
 {
     float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, all_low[3], all_high[3];
@@ -204,12 +243,20 @@ static int look_ahead(job *j)
     sn_show_bounds(j->show, low, high);
     memcpy(all_low, low, sizeof low);
     memcpy(all_high, high, sizeof high);
+    look_at_all(j, low, high); /* for the thickness of lines */
     int code = SN_EXIT_FINE;
+    size_t bytes = 0;
+    j->kept = calloc((size_t)j->frames / j->every + 2, sizeof *j->kept);
+    sn_progress_begin(&j->progress, j->name, j->frames, j->asked->quiet);
+    keep(j, &bytes);
     for (uint32_t frame = 0; frame < j->frames && code == SN_EXIT_FINE;) {
-        code = run_to(j, &frame, j->frames - frame > 8 ? frame + 8 : j->frames);
+        code = run_to(j, &frame, j->frames - frame > j->every ? frame + j->every : j->frames);
         sn_show_bounds(j->show, all_low, all_high);
+        keep(j, &bytes);
+        sn_progress_update(&j->progress, frame, sn_scene_time(j->scene));
     }
-    if (code == SN_EXIT_FINE && sn_scene_return(j->scene, start) != SN_OK)
+    sn_progress_clear(&j->progress);
+    if (code == SN_EXIT_FINE && !j->kept && sn_scene_return(j->scene, start) != SN_OK)
         code = sn_complain(SN_EXIT_FAILED, "%s: %s", j->name, sn_world_error(sn_scene_world(j->scene)));
     sn_scene_moment_destroy(start);
     float most = 0;
@@ -219,7 +266,9 @@ static int look_ahead(job *j)
         low[k] = fmaxf(all_low[k], low[k] - most);
         high[k] = fminf(all_high[k], high[k] + most);
     }
+    const float size = j->size;
     look_at_all(j, low, high);
+    j->size = size;
     return code;
 }
 
@@ -308,10 +357,16 @@ static bool close_file(job *j, bool good)
 
 static int draw_frame(job *j)
 {
-    if (!sn_show_model(j->show, j->size, &j->model))
+    if (j->kept) { /* the one before is drawn */
+        sn_raster_model_release(&j->model);
+        j->model = j->kept[j->drawn];
+        j->kept[j->drawn] = (sn_raster_model){0};
+    } else if (!sn_show_model(j->show, j->size, &j->model)) {
         return sn_complain(SN_EXIT_FAILED, "out of memory");
+    }
     ++j->drawn;
-    return write_frame(j, sn_raster_draw(j->raster, &j->model, &j->view)) ? SN_EXIT_FINE : SN_EXIT_OUTPUT;
+    j->rgb = sn_raster_draw(j->raster, &j->model, &j->view);
+    return write_frame(j, j->rgb) ? SN_EXIT_FINE : SN_EXIT_OUTPUT;
 }
 
 static int draw_picture(job *j)
@@ -333,6 +388,10 @@ static int draw_picture(job *j)
 static int draw_film(job *j)
 {
     int code = look_ahead(j);
+    while (j->kept && code == SN_EXIT_FINE && j->drawn < j->keeps)
+        code = sn_signals_came() ? SN_EXIT_SIGNAL + sn_signals_came() : draw_frame(j);
+    if (j->kept)
+        return code;
     sn_progress_begin(&j->progress, j->name, j->frames, j->asked->quiet);
     for (uint32_t frame = 0; code == SN_EXIT_FINE;) {
         code = draw_frame(j);
@@ -355,6 +414,49 @@ static int draw_all(job *j)
     return code;
 }
 
+/* Shows a picture that was written in the terminal. */
+static int show_picture(const job *j, const char *path, const unsigned char *rgb, uint32_t width, uint32_t height)
+{
+    if (j->terminal == SN_TERMINAL_NONE)
+        return SN_EXIT_FINE;
+    FILE *file = fopen(path, "rb");
+    long bytes = file && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+    unsigned char *png = bytes > 0 ? malloc((size_t)bytes) : NULL;
+    const bool read = png && fseek(file, 0, SEEK_SET) == 0 && fread(png, 1, (size_t)bytes, file) == (size_t)bytes;
+    int code = SN_EXIT_FINE;
+    if (!read)
+        code = sn_complain(SN_EXIT_OUTPUT, "%s: the picture cannot be read back", path);
+    else if (!sn_terminal_show(stdout, j->terminal, png, (size_t)bytes, rgb, width, height))
+        code = sn_complain_of_output();
+    free(png);
+    if (file)
+        fclose(file);
+    return code;
+}
+
+/* The last frame of a film, as large as a picture. */
+static int draw_still(job *j)
+{
+    const double scale = fmin((double)STILL_WIDTH / j->width, (double)MOST_PIXELS / j->height);
+    const uint32_t width = (uint32_t)fmax(j->width * scale, 1), height = (uint32_t)fmax(j->height * scale, 1);
+    sn_raster *raster = sn_raster_create(width, height);
+    if (!raster)
+        return sn_complain(SN_EXIT_FAILED, "out of memory");
+    sn_png png;
+    const unsigned char *rgb = sn_raster_draw(raster, &j->model, &j->view);
+    int code = SN_EXIT_FINE;
+    if (!sn_png_open(&png, j->asked->still, width, height, 0, j->message, MESSAGE))
+        code = sn_complain(SN_EXIT_OUTPUT, "%s", j->message);
+    else if (!sn_png_frame(&png, rgb, j->message, MESSAGE) || !sn_png_close(&png, j->message, MESSAGE))
+        code = sn_complain(SN_EXIT_OUTPUT, "%s", j->message);
+    else
+        code = show_picture(j, j->asked->still, rgb, width, height);
+    if (code == SN_EXIT_FINE && !j->asked->quiet)
+        printf("%s: a picture of %ux%u\n", j->asked->still, (unsigned)width, (unsigned)height);
+    sn_raster_destroy(raster);
+    return code;
+}
+
 static int render(job *j)
 {
     sn_signals_catch();
@@ -368,10 +470,15 @@ static int render(job *j)
     }
     j->show = sn_show_create(j->scene);
     j->raster = sn_raster_create(j->width, j->height);
-    const int code = j->show && j->raster ? draw_all(j) : sn_complain(SN_EXIT_FAILED, "out of memory");
+    int code = j->show && j->raster ? draw_all(j) : sn_complain(SN_EXIT_FAILED, "out of memory");
+    if (code == SN_EXIT_FINE && j->kind == PICTURE)
+        code = show_picture(j, j->path, j->rgb, j->width, j->height);
+    else if (code == SN_EXIT_FINE && j->asked->still)
+        code = draw_still(j);
     if (code == SN_EXIT_FINE && !j->asked->quiet)
         printf("%s: %s of %ux%u, %u frame%s\n", j->path, j->kind == PICTURE ? "a picture" : "a film",
                (unsigned)j->width, (unsigned)j->height, (unsigned)j->drawn, j->drawn == 1 ? "" : "s");
+    forget(j);
     sn_raster_destroy(j->raster);
     sn_raster_model_release(&j->model);
     sn_show_destroy(j->show);

@@ -129,8 +129,10 @@ static void add_rod(sn_tearing *t, uint32_t kind, uint32_t row)
     range[t->range_table.count++] = (sn_tear_range){.kind = kind, .first = row, .end = row + 1};
 }
 
-void sn_tear_index_at(sn_tearing *t, uint32_t kind, uint32_t row, uint32_t particle)
+void sn_tear_index_at(sn_world *world, uint32_t kind, uint32_t row, uint32_t particle)
 {
+    sn_tearing *t = &world->tearing;
+    sn_incidence_add(&world->incidence, kind, row, particle);
     nodes(t)[t->node_table.count] = (sn_tear_node){kind, row, heads(t)[particle].constraint};
     heads(t)[particle].constraint = t->node_table.count++;
 }
@@ -146,7 +148,7 @@ void sn_tear_index_constraint(sn_world *world, uint32_t kind, uint32_t row)
         if (head->constraint != SN_TEAR_NONE && nodes(t)[head->constraint].kind == kind &&
             nodes(t)[head->constraint].row == row)
             continue;
-        sn_tear_index_at(t, kind, row, held[i]);
+        sn_tear_index_at(world, kind, row, held[i]);
     }
     if (may_tear(world, kind, row))
         add_rod(t, kind, row);
@@ -171,7 +173,7 @@ static bool extend_heads(sn_world *world, uint32_t more)
         !sn_table_reserve(&t->busy_table, &world->allocator, (uint64_t)numbers + more))
         return false;
     for (; t->head_table.count < numbers; t->head_table.count++)
-        heads(t)[t->head_table.count] = (sn_tear_head){SN_TEAR_NONE, SN_TEAR_NONE, 0};
+        heads(t)[t->head_table.count] = (sn_tear_head){SN_TEAR_NONE, SN_TEAR_NONE, 0, 0};
     for (; t->busy_table.count < numbers; t->busy_table.count++)
         ((uint32_t *)t->busy_table.column[0])[t->busy_table.count] = 0;
     return true;
@@ -212,6 +214,34 @@ static uint32_t index_rods(sn_world *world, bool counts)
     return ranges;
 }
 
+/* Corners of tetrahedra, and the skin that is around these: that of any vertex that hangs together with them. */
+static void index_solids(sn_world *world)
+{
+    const sn_pool *pool = world->constraints.pool[SN_KIND_VOLUME];
+    sn_tear_head *head = heads(&world->tearing);
+    bool changed = pool->ids.live > 0;
+    for (uint32_t row = 0; changed && row < pool->ids.table.count; ++row)
+        for (uint32_t i = 0; i < 4; ++i) {
+            const uint32_t p = pool->point[4 * (size_t)row + i];
+            if (sn_ids_is_live(&pool->ids, row) && !(p & SN_SPOT_BIT))
+                head[p].solid = 1 + head[p].skin;
+        }
+    while (changed) {
+        changed = false;
+        for (uint32_t row = 0; row < pool->ids.table.count; ++row) {
+            const uint32_t *p = pool->point + 4 * (size_t)row;
+            uint32_t most = 0;
+            if (!sn_ids_is_live(&pool->ids, row) || (p[0] | p[1] | p[2] | p[3]) & SN_SPOT_BIT)
+                continue;
+            for (uint32_t i = 0; i < 4; ++i)
+                most = head[p[i]].solid > most ? head[p[i]].solid : most;
+            for (uint32_t i = 0; i < 4; ++i)
+                if (head[p[i]].solid < most)
+                    head[p[i]].solid = most, changed = true;
+        }
+    }
+}
+
 static bool make(sn_world *world)
 {
     sn_tearing *t = &world->tearing;
@@ -225,6 +255,7 @@ static bool make(sn_world *world)
         !sn_table_reserve(&t->next_table, &world->allocator, 3 * (uint64_t)world->contact.triangle_table.count))
         return false;
     index_skins(world);
+    index_solids(world);
     if (!sn_table_reserve(&t->range_table, &world->allocator, index_rods(world, true)))
         return false;
     for (uint32_t r = 0, i = 0; sn_store_next(store, &r, &i); ++i) {
@@ -232,7 +263,7 @@ static bool make(sn_world *world)
         uint32_t small[4 * SN_MAX_POINTS], count;
         const uint32_t *held = sn_store_particles(store, store->pool[kind], row, small, &count);
         for (uint32_t k = 0; k < count; ++k)
-            sn_tear_index_at(t, kind, row, held[k]);
+            sn_tear_index_at(world, kind, row, held[k]);
     }
     index_rods(world, false);
     t->indexed = true;
@@ -294,12 +325,14 @@ bool sn_tear_reserve(sn_world *world, uint32_t particles, uint32_t rows)
         }
     sn_table *by_number[] = {&world->contact.rest_table, &world->contact.own_place_table, &world->contact.spin_table,
                              &world->rest_shape_table};
-    for (size_t i = 0; i < sizeof by_number / sizeof *by_number; ++i)
-        if (by_number[i]->count && !sn_table_reserve(by_number[i], &world->allocator, numbers))
+    for (size_t i = 0; i < sizeof by_number / sizeof *by_number; ++i) /* the rest shape may begin in this very step */
+        if ((by_number[i]->count || by_number[i] == &world->rest_shape_table) &&
+            !sn_table_reserve(by_number[i], &world->allocator, numbers))
             return false;
     const uint64_t found =
         sn_tear_room_for(particles) + 2 * all; /* constraints that change their points, and new ones */
     return sn_particles_reserve_more(world, particles) && extend_heads(world, particles) &&
+           sn_incidence_reserve(&world->incidence, &world->allocator, numbers, found) &&
            sn_table_reserve(&store->run_table, &world->allocator, store->run_table.count + all) &&
            (store->run = store->run_table.column[0], true) &&
            sn_table_reserve(&world->target_table, &world->allocator, (uint64_t)world->target_table.count + particles) &&

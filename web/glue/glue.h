@@ -37,9 +37,13 @@ typedef enum web_array_of {
     WEB_INVERSE_MASSES,
     WEB_RADII,
     WEB_BODY_POSES,
-    WEB_LINKS,        /* whole numbers, two a link */
+    WEB_LINKS, /* whole numbers, two a link */
+    WEB_TIES,  /* ten a tie: of both ends what it is (0 particle, 1 body, 2 place), its number, and where in it */
     WEB_DRAWN_POINTS, /* of debug drawing: place, radius, colour */
     WEB_DRAWN_LINES,  /*   two places, colour */
+    WEB_TEARS,        /* what came apart */
+    WEB_CHANGES,      /* of triangles */
+    WEB_MESH,         /* triangles and lines of an object */
     WEB_ARRAY_COUNT
 } web_array_of;
 
@@ -55,8 +59,6 @@ typedef struct web_world {
     sn_scene *scene;
     sn_world *world;
     web_array array[WEB_ARRAY_COUNT];
-    uint32_t **lists; /* of each object: its triangles and lines, as numbers of particles */
-    uint32_t list_count;
 } web_world;
 
 /* ---- Answers in words (engine.c) --------------------------------------------------------------------------------------- */

@@ -170,6 +170,12 @@ export interface World {
   addConstraint(kind: string, points: Point[], params?: Record<string, number | Vec3> | number[], material?: Material): Constraint;
   /** Many of one kind between particles: so many numbers of particles for each as the kind has points. Returns how many. */
   addConstraints(kind: string, particles: ArrayLike<number>, params?: ArrayLike<number> | null, material?: Material): number;
+  /** Takes out an object with all that it is made of, or one body, by the name that the scene has for it. What acts on it forgets it. */
+  remove(name: string): void;
+  /** A wind on everything, m/s, besides those of the scene, which can be changed as it blows; [0, 0, 0] ends it. In a scene. Give it again when objects were added. */
+  setBreeze(velocity: Vec3): void;
+  /** The friction of everything but shapes that have a material of their own. */
+  setFriction(friction: number): void;
   removeParticle(particle: number): void;
   removeBody(body: number): void;
   removeConstraint(constraint: Constraint): void;
@@ -202,6 +208,16 @@ export interface World {
   readonly bodyPoses: Float32Array;
   /** Pairs of particles that rods, ropes and springs join, whatever object they belong to: what can be drawn as lines. A copy. */
   links(): Uint32Array;
+  /** Rods, ropes and springs that hold on to a body, a spot or a place, and hinges: ten numbers each. Of both ends: 0 a particle, 1 a body, 2 a place; its number; where, in the
+   *  frame of the body or in the world. A copy. */
+  ties(): Float32Array;
+  /** A place in the world, in the frame of a body. */
+  toBody(body: number, place: Vec3): [number, number, number];
+  /** What holds a particle, or the body that it is the middle of: mass (kg), velocity (m/s), how many constraints, the largest force among them (N) and of which kind, the largest error
+   *  (in the unit of its kind), and the sum of their forces on it (N), all as of the last step. */
+  inspect(particle: number, body?: number): { mass: number; velocity: [number, number, number]; constraints: number; force: number; forceKind: string; error: number; errorKind: string; errorUnit: string; sum: [number, number, number] };
+  /** kg, of a particle, or of the body that it is the middle of; Infinity: nothing moves it. */
+  mass(particle: number): number;
   /** Debug drawing, as sn_world_draw does it: layers that are drawn (constraints, contacts ...), and of strain, islands, tiles and batches one that colours them. size, m: of the
    *  scene, by which normals, axes and pieces of planes are drawn; default 1. Points have five numbers each, x, y, z, radius (m; 0: as small as you like) and colour (0xrrggbb);
    *  lines seven, two places and the colour. Copies. Triangles of skins and shapes are left out, names too. */
@@ -237,6 +253,19 @@ export interface World {
   snapshot(): Snapshot;
   /** The same bits follow as followed then. */
   restore(snapshot: Snapshot): void;
+
+  // ---- Coming apart: sinew/tear.h
+
+  /** Cuts what the blade touches, now; all 0 if that is nothing. segment: what the segment from a to b sweeps over on its way to toA and toB; triangle: a, b, toA; plane: through a across b.
+   *  Only what belongs to the group, if one is given. edgesOnly: along edges, without new vertices. */
+  cut(blade: { blade?: 'segment' | 'triangle' | 'plane'; a: Vec3; b: Vec3; toA?: Vec3; toB?: Vec3; group?: number; edgesOnly?: boolean }): CutInfo;
+  /** What came apart in the last step or in the last cut since, in order. */
+  tears(): Tear[];
+  /** A number that is another one whenever triangles between particles changed. */
+  readonly topology: number;
+  /** The triangles that changed since topology was that number, in order: five numbers each, the object (see Scene.meshes; 0xffffffff: of none), the triangle, and its three particles. One behind
+   *  the last is new. null: not known any more, as after a restore; then read Scene.meshes. A copy. */
+  topologyChanges(since: number): Uint32Array | null;
 
   // ---- The mouse
 
@@ -282,6 +311,34 @@ export interface Hit {
   distance: number;
 }
 
+export interface CutInfo {
+  /** Vertices that were put on edges, particles that came because a vertex became several, constraints that are gone. */
+  inserted: number;
+  split: number;
+  removed: number;
+  /** J: the elastic energy of those. */
+  released: number;
+}
+
+export interface Tear {
+  /** A vertex became two; a constraint is gone; a cut put a vertex on an edge. */
+  type: 'split' | 'break' | 'insert';
+  cut: boolean;
+  /** The parent, for insert also the other end of the edge, and the particle that came; -1: none. */
+  particle: number;
+  other: number;
+  made: number;
+  /** Number of the kind, and of the constraint; -1: none. */
+  kind: number;
+  constraint: number;
+  place: [number, number, number];
+  strain: number;
+  /** N. */
+  force: number;
+  /** J. */
+  released: number;
+}
+
 export interface Drag {
   readonly particle: number;
   readonly body: number;
@@ -323,10 +380,10 @@ export interface Mesh {
   /** Its place among the objects of the scene. */
   object: number;
   group: number;
-  /** Its particles have the numbers first .. first + count - 1. */
+  /** Its particles have the numbers first .. first + count - 1; those that came when it was torn or cut have others. */
   first: number;
   count: number;
-  /** Numbers of particles: three for each triangle, two for each line. Views. */
+  /** Numbers of particles: three for each triangle, two for each line, as they are now. Copies. */
   triangles: Uint32Array;
   lines: Uint32Array;
   /** Numbers of those that are in no triangle and no line. A copy. */
