@@ -1,7 +1,7 @@
 /* Rods of stiff meshes that a pass leaves far too long, single ones in a front of a fold or where something holds a mesh: one after the
    other, and those around what they move, until none is, or it would take too long.
 
-   Layers note the rods that were too long before they were moved. What is moved far leaves those around it too long, so the ends of such rods
+   Layers note the rods that were far off before they were moved. What is moved far leaves those around it too long, so the ends of such rods
    are where to look. A particle in the queue has all its rods looked at; one that is too long is shortened until it is not much too long
    (not to its full length, which would make its neighbours too long), and both ends are queued. It is an ordinary largest distance, so it
    keeps momentum and adds no energy. The order is that of batches, and then of the queue: tiles are mended side by side, and then, on one thread,
@@ -23,7 +23,7 @@
 #define SHORTENED ((sn_real)0.6)
 #define STEEP     3u
 #define STEEPEST  9u
-#define MANY      0.15
+#define MANY      0.3
 
 /* Particles that are looked at, at most, for each one of a tile. */
 #define MOST_LOOKS 8.0
