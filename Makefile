@@ -4,7 +4,7 @@
 PREFIX ?= /usr/local
 setup  := scripts/setup.sh
 
-.PHONY: build help run test test-long check abi fuzz random bench bench-long bench-docs bench-convergence accuracy reference site docs solver-docs integrator-docs test-blender gallery testbed python playground test-web bench-web format format-check mingw aarch64 install clean
+.PHONY: build help run test test-long test-surfaces check abi fuzz random bench bench-long bench-docs bench-convergence accuracy reference site docs solver-docs integrator-docs test-blender gallery testbed python playground test-web bench-web format format-check mingw aarch64 install clean
 .NOTPARALLEL:
 
 build: ## build the library, the examples and the command, which lies here as ./sinew then (the default); V=1 shows each step
@@ -28,6 +28,11 @@ run: ## simulate a washing line in the wind: a picture and a film in out/washing
 test: ## run all tests as shipped, some with ASan and UBSan and in double precision, a moment of fuzzing, a look at the web page (not with WEB=no)
 	@$(setup) build
 	@scripts/test.sh $(if $(filter no,$(WEB)),,--web) release asan double
+
+test-surfaces: ## run the scenes of scenes/apart for 2,000 frames at 10 substeps and at 3: no surface may intersect another
+	@$(setup) build
+	@scripts/build.sh release sinew_command
+	@scripts/surfaces.sh
 
 test-long: ## run all tests as shipped and with ASan and UBSan in full length, where 'make test' repeats long ones less often
 	@$(setup) build test

@@ -37,8 +37,9 @@ enum { LIST_COUNT = sizeof lists / sizeof lists[0] };
 struct sn_scene_moment {
     sn_allocator allocator;
     sn_snapshot *world;
-    char *copies; /* of the items of all lists, one list behind the other */
-    size_t size;  /* of copies, in bytes */
+    char *
+        copies; /* of the items of all lists, one list behind the other, and then of the skin of each object: a cut may give it one */
+    size_t size; /* of copies, in bytes */
     uint32_t count[LIST_COUNT];
     double time;
     double planned;
@@ -58,6 +59,7 @@ static bool copy_lists(sn_scene *scene, sn_scene_moment *moment)
     size_t size = 0;
     for (size_t i = 0; i < LIST_COUNT; ++i)
         size += list_of(scene, i)->count * lists[i].item;
+    size += scene->objects.count * sizeof(sn_skin);
     if (!moment->copies || size > moment->size) {
         char *copies = allocator->allocate(allocator->context, size ? size : 1, sizeof(void *));
         if (!copies)
@@ -76,6 +78,8 @@ static bool copy_lists(sn_scene *scene, sn_scene_moment *moment)
         to += bytes;
         moment->count[i] = from->count;
     }
+    for (uint32_t i = 0; i < scene->objects.count; ++i, to += sizeof(sn_skin))
+        memcpy(to, &scene_object(scene, i)->skin, sizeof(sn_skin));
     moment->time = sn_scene_time(scene);
     moment->frame = scene->frame;
     moment->prepared = scene->prepared;
@@ -139,6 +143,8 @@ sn_result sn_scene_return(sn_scene *scene, const sn_scene_moment *moment)
         to->count = moment->count[i];
         from += bytes;
     }
+    for (uint32_t i = 0; i < scene->objects.count; ++i, from += sizeof(sn_skin))
+        memcpy(&scene_object(scene, i)->skin, from, sizeof(sn_skin));
     scene->frame = moment->frame;
     scene->prepared = moment->prepared;
     scene->planned = moment->planned;

@@ -109,7 +109,14 @@ static bool check_flat(const sn_scene *scene, sn_reader *reader, const char *key
     return sn_reader_fail_key(reader, key, "found z = %g, expected 0 in a world of two dimensions", (double)v.z);
 }
 
-static bool select_everything(sn_scene *scene, sn_reader *reader, sn_selection *out)
+/* Whether an item of an object was not removed. */
+static bool is_there(const sn_world *world, const sn_object *object, uint32_t item)
+{
+    return item < object->run.count ? sn_particle_is_valid(world, sn_particles_at(object->run, item))
+                                    : sn_body_is_valid(world, object->body[item - object->run.count].handle);
+}
+
+bool sn_scene_select_everything(sn_scene *scene, sn_reader *reader, sn_selection *out)
 {
     uint32_t count = 0, at = 0;
     for (uint32_t i = 0; i < scene->objects.count; ++i)
@@ -121,8 +128,9 @@ static bool select_everything(sn_scene *scene, sn_reader *reader, sn_selection *
         return sn_reader_fail(reader, "no memory for %u particles", count);
     for (uint32_t i = 0; i < scene->objects.count; ++i)
         for (uint32_t k = 0; k < sn_object_items(scene_object(scene, i)); ++k)
-            number[at++] = sn_object_number(scene->world, scene_object(scene, i), k);
-    *out = (sn_selection){count, number};
+            if (is_there(scene->world, scene_object(scene, i), k))
+                number[at++] = sn_object_number(scene->world, scene_object(scene, i), k);
+    *out = (sn_selection){at, number};
     return true;
 }
 
@@ -149,7 +157,7 @@ static bool read_force(sn_scene *scene, sn_reader *reader, const sn_value *value
     if (!sn_record_read_one(reader, value, &sn_force_record, &force->keys))
         return false;
     force->all = !force->keys.of;
-    if (!(force->all ? select_everything(scene, reader, &force->of)
+    if (!(force->all ? sn_scene_select_everything(scene, reader, &force->of)
                      : select_key(scene, reader, "of", force->keys.of, &force->of)))
         return false;
     force->keys.of = NULL; /* it dies with the document */

@@ -24,14 +24,22 @@ typedef struct sn_growing {
 void *sn_growing_add(sn_growing *list, sn_arena *arena, size_t size);
 
 /* A force, a motion and an event as they run. */
+/* Triangles of an object that a wind acts on, by their places in its list. */
+typedef struct sn_wind_sheet {
+    const sn_object *object;
+    uint32_t count;
+    const uint32_t *triangle;
+} sn_wind_sheet;
+
 typedef struct sn_scene_force {
     sn_force_keys keys;
     sn_selection of;
     bool all;             /* of everything; the selection then names all particles of objects */
-    uint32_t sheet_count; /* wind: the triangles among them, three numbers of particles each; */
-    const uint32_t *sheet;
+    uint32_t sheet_count; /* wind: the triangles among them, */
+    const sn_wind_sheet *sheet;
     sn_selection lone;               /*   and those that are in no triangle */
     const struct sn_wind_wave *wave; /* wind: its turbulence; NULL: none */
+    uint32_t breeze; /* not 0: the wind of sn_scene_set_breeze, made when there were so many objects but one */
 } sn_scene_force;
 
 typedef struct sn_scene_motion {
@@ -128,6 +136,9 @@ static inline sn_object *scene_object(const sn_scene *scene, uint32_t i)
    particles and constraints that are about to be made. */
 bool sn_scene_fits(const sn_scene *scene, sn_reader *reader, double bytes);
 bool sn_scene_plan(sn_scene *scene, sn_reader *reader, double particles, double constraints);
+
+/* All particles of objects, and the middles of their bodies. */
+bool sn_scene_select_everything(sn_scene *scene, sn_reader *reader, sn_selection *out);
 
 /* A constraint or call that the world refused, as a problem. */
 bool sn_scene_refused(const sn_scene *scene, sn_reader *reader);

@@ -51,35 +51,48 @@ static void warn_of_calm(const sn_scene *scene, sn_reader *reader, const sn_scen
                         "this wind acts on nothing: what is no surface needs a radius to be blown at");
 }
 
+/* The triangles of an object of which all corners are chosen; false when memory runs out. */
+static bool find_sheet(sn_scene *scene, const sn_object *object, char *mark, sn_wind_sheet *sheet)
+{
+    uint32_t corner[3], *triangle = sn_arena_take(&scene->arena, object->triangle_count, sizeof *triangle);
+    *sheet = (sn_wind_sheet){.object = object, .triangle = triangle};
+    for (uint32_t t = 0; triangle && t < object->triangle_count; ++t) {
+        if (!sheet_triangle(object, t, corner, mark))
+            continue;
+        triangle[sheet->count++] = t;
+        for (int k = 0; k < 3; ++k)
+            mark[corner[k]] |= IN_SHEET;
+    }
+    return triangle != NULL;
+}
+
 /* Which of the chosen particles are corners of triangles that are chosen whole, and which are not. */
 static bool find_sheets(sn_scene *scene, sn_reader *reader, sn_scene_force *force)
 {
-    uint32_t particles = sn_world_particle_count(scene->world), triangles = 0, corner[3];
+    uint32_t particles = sn_world_view_positions(scene->world).slot_count, triangles = 0;
     uint32_t objects = sn_world_dimensions(scene->world) == 3 ? scene->objects.count : 0; /* wind blows along a plane */
     for (uint32_t i = 0; i < objects; ++i)
         triangles += scene_object(scene, i)->triangle_count;
-    if (!sn_scene_fits(scene, reader, particles + 12.0 * triangles + 4.0 * force->of.count))
+    if (!sn_scene_fits(scene, reader, particles + 4.0 * triangles + 4.0 * force->of.count))
         return false;
     char *mark = sn_arena_take(&scene->scratch, particles, 1);
-    uint32_t *sheet = sn_arena_take(&scene->arena, 3 * (size_t)triangles, sizeof *sheet);
+    sn_wind_sheet *sheet = sn_arena_take(&scene->arena, objects, sizeof *sheet);
     uint32_t *lone = sn_arena_take(&scene->arena, force->of.count, sizeof *lone);
-    if (!mark || !sheet || !lone)
-        return sn_reader_fail(reader, "no memory for the wind");
-    for (uint32_t i = 0; i < force->of.count; ++i)
+    bool good = mark && sheet && lone;
+    for (uint32_t i = 0; i < force->of.count && good; ++i)
         mark[force->of.number[i]] |= CHOSEN;
-    for (uint32_t i = 0; i < objects; ++i)
-        for (uint32_t t = 0; t < scene_object(scene, i)->triangle_count; ++t)
-            if (sheet_triangle(scene_object(scene, i), t, corner, mark)) {
-                memcpy(sheet + 3 * (size_t)force->sheet_count++, corner, sizeof corner);
-                for (int k = 0; k < 3; ++k)
-                    mark[corner[k]] |= IN_SHEET;
-            }
-    for (uint32_t i = 0; i < force->of.count; ++i)
+    for (uint32_t i = 0; i < objects && good; ++i) {
+        good = find_sheet(scene, scene_object(scene, i), mark, &sheet[force->sheet_count]);
+        force->sheet_count += good && sheet[force->sheet_count].count > 0;
+    }
+    for (uint32_t i = 0; i < force->of.count && good; ++i)
         if (!(mark[force->of.number[i]] & IN_SHEET))
             lone[force->lone.count++] = force->of.number[i];
     force->sheet = sheet;
     force->lone.number = lone;
     sn_arena_release(&scene->scratch);
+    if (!good)
+        return sn_reader_fail(reader, "no memory for the wind");
     warn_of_calm(scene, reader, force);
     return true;
 }
@@ -251,11 +264,34 @@ static sn_result blow_particle(sn_scene *scene, const sn_scene_force *force, uin
     return add_force(scene, b.particle, u, rate / (1 + rate * dt / b.mass));
 }
 
+/* A surface that was torn or cut feels it where it is now: triangles keep their places in the list of a skin, and those that a cut made come behind. */
+static sn_result blow_sheet(sn_scene *scene, const sn_scene_force *force, const sn_wind_sheet *sheet, double time,
+                            double dt)
+{
+    const sn_object *object = sheet->object;
+    uint32_t corner[3], skinned = 0;
+    const uint32_t *now =
+        sn_skin_is_valid(scene->world, object->skin) ? sn_skin_triangles(scene->world, object->skin, &skinned) : NULL;
+    uint32_t more = now && sheet->count == object->triangle_count && skinned > object->triangle_count
+                        ? skinned - object->triangle_count
+                        : 0;
+    sn_result result = SN_OK;
+    for (uint32_t i = 0; i < sheet->count + more && result == SN_OK; ++i) {
+        uint32_t t = i < sheet->count ? sheet->triangle[i] : object->triangle_count + (i - sheet->count);
+        if (now && t >= skinned)
+            continue;
+        for (int k = 0; k < 3; ++k)
+            corner[k] = now ? now[3 * (size_t)t + k] : object->run.first + object->triangle[3 * (size_t)t + k];
+        result = blow_triangle(scene, force, corner, time, dt);
+    }
+    return result;
+}
+
 sn_result sn_wind_blow(sn_scene *scene, const sn_scene_force *force, double time, double dt)
 {
     sn_result result = SN_OK;
-    for (uint32_t t = 0; t < force->sheet_count && result == SN_OK; ++t)
-        result = blow_triangle(scene, force, force->sheet + 3 * (size_t)t, time, dt);
+    for (uint32_t i = 0; i < force->sheet_count && result == SN_OK; ++i)
+        result = blow_sheet(scene, force, &force->sheet[i], time, dt);
     for (uint32_t i = 0; i < force->lone.count && result == SN_OK; ++i)
         result = blow_particle(scene, force, force->lone.number[i], time, dt);
     return result;

@@ -206,7 +206,7 @@ async function buildAll(compiler) {
   for (const [file, { flags }] of Object.entries(variants)) {
     made[file] = units().map(({ path, own }) => {
       const found = closure(path);
-      const all = [...common, ...own, ...(cold.test(path) || isFallback(path, own) ? ['-Os'] : []), ...(hasAtomics(path, found) ? flags : withoutAtomics)];
+      const all = [...common, ...own, ...(cold.test(path) || isFallback(path, own) ? ['-Oz'] : []), ...(hasAtomics(path, found) ? flags : withoutAtomics)];
       const key = createHash('sha256').update(JSON.stringify([compiler.name, all, path, ...found])).digest('hex');
       const object = join(objects, `${key.slice(0, 32)}.o`);
       if (!existsSync(object)) {

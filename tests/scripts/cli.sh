@@ -121,7 +121,7 @@ complains "did you mean 'check'\?"
 
 # Every option of every command is in the manual page and in docs/command.md; every command has --help.
 sed 's/\\-/-/g' "$root/cli/sinew.1" >manual
-for command in run compare check list info plot bench view render draw schema help; do
+for command in run compare sweep check list info plot bench view render draw schema help; do
     expect 0 help $command
     says "^usage: sinew $command"
     cp stdout help_$command
@@ -237,6 +237,10 @@ expect 3 check sheets.json --set 'objects[0].skin={"self_collision": true}'
 complains 'thickness is 0 m; it must be positive'
 expect 0 run dropped_towel --frames 4 --certify 1
 says 'surfaces +no intersections in the 5 frames'
+for scene in "$root"/scenes/apart/*.json; do # in full length: make test-surfaces
+    expect 0 run "$scene" --frames 3 --certify 1 --set world.substeps=3
+    says 'surfaces +no intersections in the 4 frames'
+done
 rm sheets.json
 
 # A budget, and the same steps again.

@@ -37,7 +37,8 @@ typedef enum web_array_of {
     WEB_INVERSE_MASSES,
     WEB_RADII,
     WEB_BODY_POSES,
-    WEB_LINKS,        /* whole numbers, two a link */
+    WEB_LINKS, /* whole numbers, two a link */
+    WEB_TIES,  /* ten a tie: of both ends what it is (0 particle, 1 body, 2 place), its number, and where in it */
     WEB_DRAWN_POINTS, /* of debug drawing: place, radius, colour */
     WEB_DRAWN_LINES,  /*   two places, colour */
     WEB_TEARS,        /* what came apart */

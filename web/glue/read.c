@@ -83,6 +83,44 @@ static bool put_links(web_world *w, web_array *array)
     return out != NULL;
 }
 
+static void put_end(sn_real *out, const sn_point *point)
+{
+    uint32_t corner = 0;
+    for (uint32_t i = 1; i < point->count; ++i)
+        corner = point->weight[i] > point->weight[corner] ? i : corner;
+    out[0] = point->type == SN_POINT_BODY ? 1 : point->type == SN_POINT_PLACE ? 2 : 0;
+    out[1] = (sn_real)(point->type == SN_POINT_BODY    ? point->body.index
+                       : point->type == SN_POINT_PLACE ? 0
+                                                       : point->particle[corner].index);
+    out[2] = point->place.x, out[3] = point->place.y, out[4] = point->place.z;
+}
+
+/* Rods, ropes and springs that hold on to a body, to a spot in a triangle or to a place; and hinges, whose ends are in one place. */
+static bool put_ties(web_world *w, web_array *array)
+{
+    sn_constraint_walk walk = {0};
+    size_t count = 0, capacity = 0;
+    for (int pass = 0; pass < 2; ++pass, walk = (sn_constraint_walk){0}) { /* first they are counted */
+        sn_real *out = pass ? web_array_take(array, capacity) : NULL;
+        while (sn_constraint_next(w->world, &walk)) {
+            sn_constraint_def def;
+            sn_point points[SN_MAX_POINTS];
+            bool tie = is_link(walk.constraint.kind) || walk.constraint.kind == SN_KIND_JOINT_HINGE;
+            if (!tie || sn_constraint_read(w->world, walk.constraint, &def, points, SN_MAX_POINTS) != SN_OK ||
+                (points[0].count == 1 && points[1].count == 1))
+                continue;
+            capacity += pass ? 0 : 10;
+            if (!out)
+                continue;
+            put_end(out + count, &points[0]);
+            put_end(out + count + 5, &points[1]);
+            count += 10;
+        }
+    }
+    array->count = count;
+    return true;
+}
+
 static bool put(web_world *w, web_array_of which)
 {
     web_array *array = &w->array[which];
@@ -103,6 +141,8 @@ static bool put(web_world *w, web_array_of which)
         return put_bodies(w, array);
     case WEB_LINKS:
         return put_links(w, array);
+    case WEB_TIES:
+        return put_ties(w, array);
     default:
         return false;
     }
@@ -420,4 +460,78 @@ WEB(web_pick) bool web_pick(web_world *w, const double *in, double *out)
     out[4] = (double)at.y;
     out[5] = (double)at.z;
     return true;
+}
+
+/* ---- A look at one thing -------------------------------------------------------------------------------------------------------------- */
+
+/* Whether a point is of the particle, or of the body. */
+static bool is_of(const sn_point *point, uint32_t particle, int32_t body)
+{
+    if (point->type == SN_POINT_BODY)
+        return body >= 0 && point->body.index == (uint32_t)body;
+    for (uint32_t i = 0; i < point->count; ++i)
+        if (point->particle[i].index == particle)
+            return true;
+    return false;
+}
+
+/* By how much a constraint is missed, in the unit of its kind: the worst of its rows. */
+static double missed(const web_world *w, sn_constraint c)
+{
+    sn_real value[SN_MAX_ROWS];
+    const sn_kind *kind = sn_kind_info(w->world, c.kind);
+    double worst = 0;
+    if (!kind || kind->force || sn_constraint_value(w->world, c, value) != SN_OK)
+        return 0;
+    for (uint32_t row = 0; row < kind->rows; ++row) {
+        double by = (kind->inequality >> row & 1) != 0 ? fmax(0, -(double)value[row]) : fabs((double)value[row]);
+        worst = by > worst ? by : worst;
+    }
+    return worst;
+}
+
+/* What holds a particle, or the body that it is the middle of. out: mass, velocity, how many constraints, the kind and the force (N) of the one that pulls most, the kind and the
+   error of the one that is missed most (in the unit of its kind), the sum of their forces (N). */
+WEB(web_inspect) sn_result web_inspect(web_world *w, uint32_t number, int32_t body, double *out)
+{
+    sn_particle p = sn_particle_from_index(w->world, number);
+    sn_constraint_walk walk = {0};
+    double count = 0, force = -1, error = -1, sum[3] = {0, 0, 0};
+    uint32_t forced = 0, erring = 0;
+    if (!p.generation)
+        return SN_ERROR_STALE;
+    while (sn_constraint_next(w->world, &walk)) {
+        sn_constraint_def def;
+        sn_point points[SN_MAX_POINTS];
+        sn_constraint c = walk.constraint;
+        if (sn_constraint_read(w->world, c, &def, points, SN_MAX_POINTS) != SN_OK)
+            continue;
+        for (uint32_t i = 0; i < def.point_count && i < SN_MAX_POINTS; ++i) {
+            if (!is_of(&points[i], number, body))
+                continue;
+            double pull = (double)sn_constraint_force(w->world, c).magnitude, by = missed(w, c);
+            sn_vec3 on = sn_constraint_force_on(w->world, c, i);
+            count++;
+            forced = pull > force ? c.kind : forced, force = pull > force ? pull : force;
+            erring = by > error ? c.kind : erring, error = by > error ? by : error;
+            if (isfinite(on.x) && isfinite(on.y) && isfinite(on.z))
+                sum[0] += (double)on.x, sum[1] += (double)on.y, sum[2] += (double)on.z;
+            break;
+        }
+    }
+    sn_vec3 v = sn_particle_velocity(w->world, p);
+    const double all[12] = {(double)sn_particle_mass(w->world, p),
+                            (double)v.x,
+                            (double)v.y,
+                            (double)v.z,
+                            count,
+                            forced,
+                            fmax(0, force),
+                            erring,
+                            fmax(0, error),
+                            sum[0],
+                            sum[1],
+                            sum[2]};
+    memcpy(out, all, sizeof all);
+    return SN_OK;
 }

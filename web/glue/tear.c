@@ -15,13 +15,13 @@ static sn_vec3 vector(const double *at)
 WEB(web_cut) sn_result web_cut(web_world *w, const double *in, double *out)
 {
     sn_cut_def def = sn_default_cut_def();
-    sn_cut_info info;
+    sn_cut_info info = {0};
     def.blade = (sn_blade)in[0];
     def.a = vector(in + 1), def.b = vector(in + 4), def.to_a = vector(in + 7), def.to_b = vector(in + 10);
     def.one_group = in[13] >= 0;
     def.group = def.one_group ? (uint32_t)in[13] : 0;
     def.edges_only = in[14] != 0;
-    const sn_result result = sn_world_cut(w->world, &def, &info);
+    const sn_result result = sn_scene_slice(w->scene, &def, &info);
     const double told[] = {info.inserted, info.split, info.removed, (double)info.released};
     memcpy(out, told, sizeof told);
     return result;

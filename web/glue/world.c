@@ -113,6 +113,22 @@ WEB(web_extend) bool web_extend(web_world *w, const char *text, size_t length)
     return good;
 }
 
+/* Takes out an object or a body by name. */
+WEB(web_remove) sn_result web_remove(web_world *w, const char *name)
+{
+    return sn_scene_remove(w->scene, name);
+}
+
+WEB(web_breeze) sn_result web_breeze(web_world *w, double x, double y, double z)
+{
+    return sn_scene_set_breeze(w->scene, (sn_vec3){(sn_real)x, (sn_real)y, (sn_real)z});
+}
+
+WEB(web_friction) sn_result web_friction(web_world *w, double friction)
+{
+    return sn_scene_set_friction(w->scene, (sn_real)friction);
+}
+
 /* ---- Settings: the table of the scene format says what there is ------------------------------------------------------------------ */
 
 static void tell_setting(sn_document *d, sn_value *record, const sn_key *key, const void *at)

@@ -170,6 +170,12 @@ export interface World {
   addConstraint(kind: string, points: Point[], params?: Record<string, number | Vec3> | number[], material?: Material): Constraint;
   /** Many of one kind between particles: so many numbers of particles for each as the kind has points. Returns how many. */
   addConstraints(kind: string, particles: ArrayLike<number>, params?: ArrayLike<number> | null, material?: Material): number;
+  /** Takes out an object with all that it is made of, or one body, by the name that the scene has for it. What acts on it forgets it. */
+  remove(name: string): void;
+  /** A wind on everything, m/s, besides those of the scene, which can be changed as it blows; [0, 0, 0] ends it. In a scene. Give it again when objects were added. */
+  setBreeze(velocity: Vec3): void;
+  /** The friction of everything but shapes that have a material of their own. */
+  setFriction(friction: number): void;
   removeParticle(particle: number): void;
   removeBody(body: number): void;
   removeConstraint(constraint: Constraint): void;
@@ -202,6 +208,16 @@ export interface World {
   readonly bodyPoses: Float32Array;
   /** Pairs of particles that rods, ropes and springs join, whatever object they belong to: what can be drawn as lines. A copy. */
   links(): Uint32Array;
+  /** Rods, ropes and springs that hold on to a body, a spot or a place, and hinges: ten numbers each. Of both ends: 0 a particle, 1 a body, 2 a place; its number; where, in the
+   *  frame of the body or in the world. A copy. */
+  ties(): Float32Array;
+  /** A place in the world, in the frame of a body. */
+  toBody(body: number, place: Vec3): [number, number, number];
+  /** What holds a particle, or the body that it is the middle of: mass (kg), velocity (m/s), how many constraints, the largest force among them (N) and of which kind, the largest error
+   *  (in the unit of its kind), and the sum of their forces on it (N), all as of the last step. */
+  inspect(particle: number, body?: number): { mass: number; velocity: [number, number, number]; constraints: number; force: number; forceKind: string; error: number; errorKind: string; errorUnit: string; sum: [number, number, number] };
+  /** kg, of a particle, or of the body that it is the middle of; Infinity: nothing moves it. */
+  mass(particle: number): number;
   /** Debug drawing, as sn_world_draw does it: layers that are drawn (constraints, contacts ...), and of strain, islands, tiles and batches one that colours them. size, m: of the
    *  scene, by which normals, axes and pieces of planes are drawn; default 1. Points have five numbers each, x, y, z, radius (m; 0: as small as you like) and colour (0xrrggbb);
    *  lines seven, two places and the colour. Copies. Triangles of skins and shapes are left out, names too. */

@@ -20,11 +20,14 @@ if (!existsSync(path.join(packaged, "sinew.wasm"))) {
 await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
 
-await build({
-  absWorkingDir: here, bundle: true, minify: true, format: "esm", target: "es2022", legalComments: "none", logLevel: "warning",
-  entryPoints: { playground: "src/main.js", worker: "src/worker.js", "sinew-worker": path.join(packaged, "sinew-worker.js") }, outdir: out, alias: { "sinew-physics": path.join(packaged, "sinew.js") },
-  external: ["node:*", "./thumbs.webp"],
-});
+// What the first picture needs is in playground.js; tools, lessons and the like come after it, in files of their own. Workers are one file each: a browser may
+// start them from a blob.
+const options = {
+  absWorkingDir: here, bundle: true, minify: true, format: "esm", target: "es2022", legalComments: "none", logLevel: "warning", outdir: out,
+  alias: { "sinew-physics": path.join(packaged, "sinew.js") }, external: ["node:*", "./thumbs.webp"],
+};
+await build({ ...options, splitting: true, chunkNames: "[name]-[hash]", entryPoints: { playground: "src/main.js" } });
+await build({ ...options, entryPoints: { worker: "src/worker.js", "sinew-worker": path.join(packaged, "sinew-worker.js") } });
 await build({ absWorkingDir: here, bundle: true, minify: true, entryPoints: { playground: "src/page.css" }, outdir: out, logLevel: "warning" });
 
 for (const name of ["sinew.wasm", "sinew-threads.wasm"]) if (existsSync(path.join(packaged, name))) await cp(path.join(packaged, name), path.join(out, name));
@@ -36,6 +39,19 @@ const scenes = {}, files = {};
 for (const name of (await readdir(path.join(root, "scenes"))).sort()) if (name.endsWith(".json")) scenes[name.slice(0, -5)] = await readFile(path.join(root, "scenes", name), "utf8");
 for (const name of await readdir(path.join(root, "scenes/meshes"))) files[`meshes/${name}`] = await readFile(path.join(root, "scenes/meshes", name), "utf8");
 await writeFile(path.join(out, "scenes.json"), JSON.stringify({ scenes, files }));
+
+// Pages to send: each has the title, the words and the picture of its scene, for programs that show a preview, and leads to the scene.
+const escape = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+await mkdir(path.join(out, "share"));
+await cp(path.join(root, "docs/images/playground/page.jpg"), path.join(out, "preview.jpg"));
+for (const [name, text] of Object.entries(scenes)) {
+  const { title = name, about = "" } = JSON.parse(text), picture = path.join(root, "docs/images/gallery", `${name}.jpg`), own = existsSync(picture);
+  if (own) await cp(picture, path.join(out, "share", `${name}.jpg`));
+  await writeFile(path.join(out, "share", `${name}.html`), `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escape(title)}: Sinew playground</title>
+<meta property="og:title" content="${escape(title)}"><meta property="og:description" content="${escape(about)}"><meta property="og:image" content="${own ? `./${name}.jpg` : "../preview.jpg"}">
+<meta name="twitter:card" content="summary_large_image"><meta http-equiv="refresh" content="0; url=../index.html#scene=${name}"><a href="../index.html#scene=${name}">${escape(title)}</a></html>
+`);
+}
 
 // Whose work is in the bundle, and under which terms.
 const licences = [["Sinew", path.join(root, "LICENSE")], ...["three/LICENSE", "lil-gui/LICENSE.md", "uplot/LICENSE"].map((name) => [name.split("/")[0], path.join(here, "node_modules", name)])];

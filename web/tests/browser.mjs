@@ -37,6 +37,7 @@ export async function openPage({ browser, server }, { hash = "", size = [900, 60
   await page.waitForFunction(() => document.getElementById("boot")?.classList.contains("gone") || document.querySelector("#boot .spinner[hidden]"), null, { timeout: 60000 });
   const text = await page.textContent("#boot-text");
   if (/cannot/.test(text)) throw new Error(`${text}\n${page.errors.join("\n")}`);
+  await page.waitForFunction(() => window.playground.tools, null, { timeout: 60000 });   // the rest, after the first picture
   return page;
 }
 

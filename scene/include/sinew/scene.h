@@ -90,13 +90,30 @@ const char *sn_scene_error(const sn_scene *scene);
    sn_scene_error has every problem, a line each. */
 sn_result sn_scene_extend_text(sn_scene *scene, const char *name, const char *text, size_t length);
 
+/* Takes out what is called so: an object with all its particles, bodies and constraints, or one body ("crate", "floor", "wall[3]"). Forces, motions, events
+   and records forget it; those that were of it alone are gone. Constraints of other things that held on to it go with it. Its name is free. A moment that was
+   marked before brings it back. Fails, and the scene is as it was, if nothing is called so, and for lack of memory. A scene of which one body of an
+   object was taken out cannot be saved. */
+sn_result sn_scene_remove(sn_scene *scene, const char *name);
+
+/* A wind on everything that can be changed while it blows, m/s, besides those of the scene; it swells and ebbs by 30 %. (0, 0, 0) ends it. Give it again when objects were added. Refused: what is
+   not finite, and a z in two dimensions. */
+sn_result sn_scene_set_breeze(sn_scene *scene, sn_vec3 velocity);
+
+/* The friction of all groups, and so of everything but shapes that have a material of their own. Refused as by sn_world_set_group_contact. */
+sn_result sn_scene_set_friction(sn_scene *scene, sn_real friction);
+
+/* As sn_world_cut, and surfaces of objects that have no skin yet get one where the blade goes through them, so that they are cut as well. What
+   is cut stays a part of its object: it is drawn, blown at by the wind and removed with it. A blade that touched nothing, and one that is refused, change nothing. */
+sn_result sn_scene_slice(sn_scene *scene, const sn_cut_def *def, sn_cut_info *info);
+
 /* Writes the scene as it is now, as a scene file. Loaded before the first step it is the same world, with the same state hash; later, the motion goes on the
    same up to rounding. Fails if something cannot be said in a scene file: a constraint of a kind of your own, a shape that is a function. */
 sn_result sn_scene_save_file(sn_scene *scene, const char *path);
 
 /* ---- Running it ---------------------------------------------------------------------------------------------------------- */
 
-/* The world. It belongs to the scene. Use it as you like, but do not destroy it, and do not remove particles or bodies of objects. */
+/* The world. It belongs to the scene. Use it as you like, but do not destroy it; what belongs to objects is removed with sn_scene_remove. */
 sn_world *sn_scene_world(sn_scene *scene);
 
 /* Advances the scene by one frame of 1 / rate seconds: what follows keyframes is sent on its way, forces and events of the frame are applied, and the world

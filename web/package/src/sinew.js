@@ -9,7 +9,7 @@ const PAGE = 65536;
 // What web/glue numbers.
 const BLADES = { segment: 0, triangle: 1, plane: 2 };
 const TEARS = ['split', 'break', 'insert'];
-const ARRAY = { positions: 0, velocities: 1, inverseMasses: 2, radii: 3, bodyPoses: 4, links: 5 };
+const ARRAY = { positions: 0, velocities: 1, inverseMasses: 2, radii: 3, bodyPoses: 4, links: 5, ties: 6 };
 const CHANGE = { position: 0, velocity: 1, mass: 2, force: 3, impulse: 4, moveTo: 5, remove: 6 };
 const JOINT_NUMBERS = ['least', 'most', 'target', 'target_most', 'target_compliance', 'target_damping', 'speed', 'speed_most',
   'friction', 'linear_compliance', 'linear_damping', 'angular_compliance', 'angular_damping', 'swing', 'rest', 'spring_compliance',
@@ -667,6 +667,28 @@ class World {
     this.#extended++;
   }
 
+  remove(name) {
+    const text = this.#engine.cString(String(name));
+    try {
+      this.#version++;
+      const result = this.#c.web_remove(this.handle, text);
+      if (result) throw new SinewError(RESULTS[result] === 'memory' ? 'out of memory' : `there is no object and no body '${name}'`, RESULTS[result] ?? 'argument');
+      this.#extended++;
+    } finally {
+      this.#c.web_give(text);
+    }
+  }
+
+  setBreeze(velocity) {
+    const result = this.#c.web_breeze(this.handle, ...vector(velocity, 'velocity'));
+    if (result) throw new SinewError(`found a wind of ${[...velocity].join(', ')} m/s, expected finite numbers, and z = 0 in two dimensions`, RESULTS[result]);
+  }
+
+  setFriction(friction) {
+    this.#version++;
+    this.#check(this.#c.web_friction(this.handle, number(friction, 'friction')));
+  }
+
   removeConstraint(constraint) {
     this.#version++;
     this.#check(this.#c.web_constraint_remove(this.handle, this.#constraintAt(constraint)));
@@ -759,6 +781,27 @@ class World {
 
   links() {
     return this.#array(ARRAY.links, (at, count) => this.#engine.words(count ? at : 0, count)).slice();
+  }
+
+  ties() {
+    return this.#floats(ARRAY.ties).slice();
+  }
+
+  inspect(particle, body = -1) {
+    this.#check(this.#c.web_inspect(this.handle, index(particle, 'particle'), body, this.#scratch + 128));
+    const [mass, x, y, z, count, pulls, force, misses, error, fx, fy, fz] = this.#engine.doubles(this.#scratch + 128, 12);
+    const kind = (number) => this.#kinds[number - 1] ?? null;
+    return { mass, velocity: [x, y, z], constraints: count, force, forceKind: kind(pulls)?.name ?? '', error, errorKind: kind(misses)?.name ?? '', errorUnit: kind(misses)?.unit ?? '', sum: [fx, fy, fz] };
+  }
+
+  toBody(body, place) {
+    const at = this.#put(vector(place, 'place'));
+    this.#c.web_body_own(this.handle, index(body, 'body'), at);
+    return Array.from(this.#engine.doubles(at, 3));
+  }
+
+  mass(particle) {
+    return this.#c.web_particle_mass(this.handle, index(particle, 'particle'));
   }
 
   draw(layers, { size = 1 } = {}) {
@@ -1076,7 +1119,7 @@ const shapesOf = (body) => body.shapes.map((shape) => ({ ...shape, vertices: sha
 
 class Scene {
   #description = null;
-  #extended = -1;
+  #extended = '';   // how it was when it was described
   #bodies = null;
   #moving = null; // the dynamic ones of them
 
@@ -1094,12 +1137,13 @@ class Scene {
   }
 
   #describe() {
-    if (this.#extended !== this.world.extended) {
+    const made = `${this.world.extended} ${this.world.topology}`;
+    if (this.#extended !== made) {
       const { engine, handle } = this.world;
       if (!engine.c.web_describe(handle)) throw new SinewError('out of memory', 'memory');
       this.#description = engine.answer();
       this.#bodies = this.#moving = null;
-      this.#extended = this.world.extended;
+      this.#extended = made;
     }
     return this.#description;
   }

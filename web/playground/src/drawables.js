@@ -109,6 +109,44 @@ export class Strands {
   }
 }
 
+// Where an end of a tie is: at a particle, in a body, at a place.
+function tieEnd({ positions, bodies }, ties, o, out) {
+  const number = ties[o + 1], x = ties[o + 2], y = ties[o + 3], z = ties[o + 4];
+  if (ties[o] === 2) { out[0] = x; out[1] = y; out[2] = z; return; }
+  if (ties[o] === 0) { for (let k = 0; k < 3; ++k) out[k] = positions[3 * number + k]; return; }
+  pose(turned, 0, bodies, 7 * number);
+  for (let k = 0; k < 3; ++k) out[k] = turned[k] * x + turned[4 + k] * y + turned[8 + k] * z + turned[12 + k];
+}
+const turned = new Float32Array(16);
+
+// Rods between bodies and places, and balls where hinges are: their ends are put into an array of their own.
+export class Ties {
+  constructor(ties, radius, color) {
+    this.ties = ties;
+    this.ends = new Float32Array((6 * ties.length) / 10);
+    const pairs = Uint32Array.from({ length: ties.length / 5 }, (_, i) => i);
+    this.strands = new Strands("ties", pairs, radius, color);
+    this.radius = radius;
+    this.object = this.strands.object;
+    this.where = [0, 0, 0];
+  }
+
+  update(picture) {
+    const { ties, ends, where } = this, m = this.object.instanceMatrix.array, r = 2.4 * this.radius;
+    for (let i = 0; i < ties.length / 5; ++i) {
+      tieEnd(picture, ties, 5 * i, where);
+      ends.set(where, 3 * i);
+    }
+    this.strands.update({ positions: ends });
+    for (let i = 0; i < ends.length / 6; ++i) {   // a hinge: a short pin that can be seen
+      const e = 6 * i, o = 16 * i;
+      if (Math.hypot(ends[e + 3] - ends[e], ends[e + 4] - ends[e + 1], ends[e + 5] - ends[e + 2]) > 0.5 * this.radius) continue;
+      m.fill(0, o, o + 16);
+      m[o] = m[o + 5] = m[o + 10] = r; m[o + 12] = ends[e]; m[o + 13] = ends[e + 1] - 0.5 * r; m[o + 14] = ends[e + 2]; m[o + 15] = 1;
+    }
+  }
+}
+
 // Balls at particles, each with its radius.
 export class Balls {
   constructor(name, numbers, radii, color, { shades = false, ...options } = {}) {

@@ -39,7 +39,7 @@ export class Engine {
 
   receive(data) {
     this.heard = performance.now();
-    if (data.type === "frame") return this.onframe(data.picture);
+    if (data.type === "frame") return this.onframe(data.picture, data.cut);
     const { resolve, reject } = this.waiting.get(data.id);
     this.waiting.delete(data.id);
     if (data.error) reject(new EngineError(data.error));

@@ -1,5 +1,4 @@
 // The gallery, the list of lessons, the keys, and problems of files: what opens in front of the page.
-import { lessons } from "./lessons.js";
 
 const chapters = [
   ["Cloth and nets", ["cloth", "nets", "everything together"]],
@@ -50,7 +49,7 @@ export function findInGallery(body, text) {
   }
 }
 
-export function fillLessons(list, open) {
+export function fillLessons(list, lessons, open) {
   list.innerHTML = lessons.map((l) => `<li><button data-lesson="${l.id}"><b>${l.title}</b><span>${l.short}</span></button></li>`).join("");
   list.addEventListener("click", (event) => {
     const found = event.target.closest("[data-lesson]");
@@ -61,12 +60,12 @@ export function fillLessons(list, open) {
 export const keys = [
   ["Time", [["Space", "play or pause"], [".", "one frame forward"], [",", "one frame back"], ["Home", "start again"], ["[ ]", "slower, faster"]]],
   ["Look", [["F", "show all"], ["drag background", "turn"], ["right drag", "move"], ["wheel, pinch, + −", "nearer, farther"], ["arrows", "turn"], ["T", "dark or light"]]],
-  ["Touch", [["drag", "pull what is under the pointer"], ["Shift + click", "pin a particle, or let it go"], ["P", "click does so without Shift"]]],
-  ["Open", [["G", "scenes"], ["L", "lessons"], ["B", "compare two settings"], ["S", "settings and curves"], ["O", "a file of yours"], ["C", "copy a link"], ["I", "save a picture"], ["?", "this"], ["Esc", "close"]]],
+  ["Tools", [["V", "grab: drag things, with two fingers two"], ["H", "throw a ball"], ["A", "add: draw a rope, a cloth, a box ..."], ["K", "connect: drag from one thing to another"], ["X", "cut: draw a line"], ["P", "pin, or let go; Shift + click does so with any tool"], ["W", "wind: air goes with the pointer"], ["E", "explode"], ["Q", "look inside: click on a thing"], ["D", "copy"], ["Del", "delete"], ["Z", "undo, also Ctrl Z: back to the moment before"], ["Y", "redo, also Ctrl Y"], ["Esc", "the hand again"]]],
+  ["Open", [["G", "scenes"], ["L", "lessons"], ["J", "the scene as text"], ["B", "compare two settings"], ["S", "settings and curves"], ["O", "a file of yours"], ["C", "copy a link"], ["I", "save a picture"], ["R", "record a film, and again to end and save it"], ["?", "this"], ["Esc", "close"]]],
 ];
 
 export function fillHelp(body) {
-  body.innerHTML = keys.map(([title, rows]) => `<table><caption class="hide">${title}</caption><tbody>${rows.map(([key, what]) => `<tr><td>${/^[A-Z?.,]$|^(Space|Home|Esc|\[ \])$/.test(key) ? `<kbd>${key}</kbd>` : key}</td><td>${what}</td></tr>`).join("")}</tbody></table>`).join("");
+  body.innerHTML = keys.map(([title, rows]) => `<table><caption class="hide">${title}</caption><tbody>${rows.map(([key, what]) => `<tr><td>${/^[A-Z?.,]$|^(Space|Home|Esc|Del|\[ \])$/.test(key) ? `<kbd>${key}</kbd>` : key}</td><td>${what}</td></tr>`).join("")}</tbody></table>`).join("");
 }
 
 // Problems of a scene, each with the line it is about and a mark below the place.

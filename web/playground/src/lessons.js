@@ -127,7 +127,7 @@ export const lessons = [
     controls: [range("Substeps, A", "substeps", 1, 40, 1, { pane: 0 }), range("Substeps, B", "substeps", 1, 200, 1, { pane: 1 }), choice("B", "integrator", integrators.slice(1), { pane: 1 })],
     live: (panes) => table(sides(panes), [
       ["energy, J", ...panes.map((p) => n(p.picture.report.energy))],
-      ["at the start, J", ...panes.map((p) => n(p.model.picture.report.energy))],
+      ["at the start, J", ...panes.map((p) => n(p.start.report.energy))],
       ["|x| − 1, m", ...panes.map((p) => n(Math.hypot(...at(p.picture, 0)) - 1, 6))],
       ["λ by the formula, N/m", ...panes.map((p) => {
         const x = at(p.picture, 0), r2 = x[0] ** 2 + x[1] ** 2;

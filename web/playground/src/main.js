@@ -2,27 +2,25 @@
 import goldens from "../data/goldens.json";
 import thumbs from "../data/thumbs.json";
 import views from "../data/views.json";
-import { asScene, readFiles } from "./files.js";
-import { fillGallery, fillHelp, fillLessons, fillProblems, findInGallery } from "./gallery.js";
-import { writeGlb } from "./glb.js";
+import { wire } from "./controls.js";
+import { fillGallery, fillHelp, fillLessons, fillProblems } from "./gallery.js";
 import { Hands } from "./hands.js";
-import { LessonView } from "./lesson_view.js";
-import { lessons } from "./lessons.js";
 import { patience } from "./engine.js";
+import { Links } from "./links.js";
 import { Pane } from "./pane.js";
-import { Panel } from "./panel.js";
-import { Plots, labels } from "./plots.js";
-import { decode, encode } from "./share.js";
 import { Stage } from "./stage.js";
 
 const $ = (id) => document.getElementById(id);
 const FIRST = "flag";
 const NARROW = 760;              // px: as in style.css
 const PLOT_EVERY = 120;          // ms
-const MOST_COMMANDS = 60000;     // bytes of a link
 
-class App {
+// The smallest module with a vector in it: a browser that takes it can run the engine.
+const VECTORS = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11]);
+
+class App extends Links {
   constructor() {
+    super();
     this.panes = [];
     this.cursor = 0;
     this.live = true;      // the newest frame is shown
@@ -35,10 +33,16 @@ class App {
     this.opening = 0;
     this.layers = [];      // of debug drawing
     this.patience = patience;
-    this.labels = labels;
+    this.panels = [];
+    // Lessons, curves and settings come after the first picture: furnish().
+    this.lessonView = { lesson: null, sync() {}, tick() {}, close() {} };
+    this.plots = { build() {}, update() {}, resize() {}, retheme() {} };
   }
 
   async start() {
+    $("from-embed").addEventListener("pointerenter", async () => { $("from-embed").href = (await this.link()).replace(/\?[^#]*/, ""); });
+    $("from-embed").href = location.href.replace(/\?[^#]*/, "");
+    document.body.classList.toggle("embed", new URLSearchParams(location.search).has("embed"));
     this.setTheme(remembered() || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"), false);
     const threaded = self.crossOriginIsolated && (navigator.hardwareConcurrency || 1) > 1;
     // All that will ever be needed, at once, and before the stage is built, which may take seconds: later nothing is fetched any more.
@@ -46,8 +50,6 @@ class App {
     fetched.catch(() => {});   // it is awaited below
     this.stage = new Stage($("canvas"));
     this.hands = new Hands(this, this.stage);
-    this.plots = new Plots($("plots"));
-    this.lessonView = new LessonView(this, $("lesson-body"));
     const [library, wasm, thread, pictures] = await fetched;
     this.thread = thread;
     document.documentElement.style.setProperty("--thumbs", `url(${pictures})`);
@@ -60,20 +62,53 @@ class App {
       pane.onframe = (from, picture) => this.arrived(from, picture);
       pane.engine.onstuck = (message) => this.stuck(message);
     }
-    const info = this.info = await this.ready(this.pool[0]);
-    this.panels = ["a", "b"].map((letter, i) => new Panel($(`gui-${letter}`), letter.toUpperCase(), info, {
-      change: (some) => this.configure(this.panes[i], some),
-      material: (kind, compliance) => this.soften(this.panes[i], kind, compliance),
-      layers: i === 0 ? (names) => this.setLayers(names) : null,
-    }));
-    this.wire();
+    this.info = await this.ready(this.pool[0]);
+    wire(this);
     fillGallery($("gallery-body"), this.library, thumbs, (name) => { $("gallery").close(); this.closeLesson(); this.openScene(name); });
-    fillLessons($("lessons-body"), (id) => { $("lessons").close(); this.openLesson(id); });
     fillHelp($("help-body"));
     for (const pane of this.pool) pane.view.setTheme(this.theme);
     requestAnimationFrame((now) => this.tick(now));
-    await this.openLink(location.hash) || await this.openScene(FIRST);
+    const linked = await this.openLink(location.hash);
+    if (!linked && await this.openScene(FIRST)) this.invite();
     $("boot").classList.add("gone");
+    await this.furnish();
+    const { Editor } = await import("./editor.js"), { Recorder } = await import("./record.js"), { Tools } = await import("./tools.js");
+    this.editor = new Editor(this, $("editor"));
+    this.recorder = new Recorder(this);
+    this.tools = new Tools(this, $("tools"));
+  }
+
+  // Says what can be done, until something is.
+  invite() {
+    const hint = $("invite");
+    hint.hidden = document.body.classList.contains("embed");
+    this.invited = () => {
+      hint.hidden = true;
+      this.invited = null;
+    };
+    setTimeout(() => this.invited?.(), 20000);
+  }
+
+  // What the first picture does not need: settings, curves, lessons, models and files.
+  furnish() {
+    this.furnished ||= (async () => {
+      const [panel, plots, view, list, glb, files] = await Promise.all([import("./panel.js"), import("./plots.js"), import("./lesson_view.js"), import("./lessons.js"), import("./glb.js"), import("./files.js")]);
+      this.lessons = list.lessons;
+      this.labels = plots.labels;
+      this.lessonView = new view.LessonView(this, $("lesson-body"));
+      this.plots = new plots.Plots($("plots"));
+      Object.assign(this, { writeGlb: glb.writeGlb, files });
+      this.panels = ["a", "b"].map((letter, i) => new panel.Panel($(`gui-${letter}`), letter.toUpperCase(), this.info, {
+        change: (some) => this.configure(this.panes[i], some),
+        material: (kind, compliance) => this.soften(this.panes[i], kind, compliance),
+        air: (velocity) => this.command(this.panes[i], "air", [velocity]),
+        friction: (value) => this.command(this.panes[i], "friction", [value]),
+        layers: i === 0 ? (names) => this.setLayers(names) : null,
+      }));
+      fillLessons($("lessons-body"), this.lessons, (id) => { $("lessons").close(); this.openLesson(id); });
+      if (this.panes.length) this.showPanels();
+    })();
+    return this.furnished;
   }
 
   async fetchJson(url) {
@@ -89,6 +124,7 @@ class App {
   }
 
   async fetchWasm(threaded) {
+    if (!WebAssembly.validate(VECTORS)) throw new Error("this browser has no vectors in WebAssembly (SIMD), which the engine needs: Chrome 91, Firefox 89, Safari 16.4 and later have them");
     for (const name of threaded ? ["./sinew-threads.wasm", "./sinew.wasm"] : ["./sinew.wasm"]) {
       const answer = await fetch(name);
       if (answer.ok) return { threads: name.includes("threads") ? "auto" : 1, module: await WebAssembly.compile(await answer.arrayBuffer()) };
@@ -116,7 +152,7 @@ class App {
   }
 
   // Loads a source into one pane, or two. sets: for each pane what is changed in the text before it is built.
-  async open(source, { scene = null, sets = [[]], play = true, camera = null, keepCamera = false, address = true } = {}) {
+  async open(source, { scene = null, sets = [[]], play = true, camera = null, keepCamera = false, address = true, onfail = null } = {}) {
     const turn = ++this.opening, played = this.playing;
     this.playing = false;
     const panes = this.pool.slice(0, sets.length);
@@ -126,11 +162,13 @@ class App {
       if (turn !== this.opening || models.includes(null)) return false;
     } catch (error) {
       if (turn === this.opening) {
-        this.failed(error, source);
+        if (onfail) onfail(error);
+        else this.failed(error, source);
         this.play(played && this.panes.length > 0);   // the scene before goes on
       }
       return false;
     }
+    const other = this.source?.text !== source.text;
     this.source = source;
     this.scene = scene;
     this.panes = panes;
@@ -139,6 +177,8 @@ class App {
     this.due = 0;
     this.showScene(camera, keepCamera);
     if (address) this.setAddress();
+    if (other) this.editor?.refresh();
+    this.tools?.sync();
     this.unsay();
     this.play(play);
     return true;
@@ -161,13 +201,12 @@ class App {
     const bounds = hint.low ? { low: hint.low, high: hint.high } : around(model.bounds, model.dimensions);
     for (const pane of this.panes) {
       pane.view.setTheme(this.theme);
-      pane.view.build(pane.model, bounds);
+      pane.view.build(pane.picture, bounds);
     }
     this.bounds = bounds;
     this.hint = hint;
     if (camera) this.stage.look(camera);
-    this.panels.slice(0, this.panes.length).forEach((panel, i) => panel.build(this.panes[i].settings, this.panes[i].model.picture.report.kinds.map((k) => k[0]), { title: split ? undefined : "Settings", closed: Boolean(this.lessonView.lesson) }));
-    this.plots.build(split, model.picture.report.kinds);
+    this.showPanels();
     $("scene-title").textContent = model.title || this.source.name;
     $("scene-about").textContent = withoutCommands(model.about);
     const warnings = model.problems.filter((p) => p.severity === "warning");
@@ -179,6 +218,14 @@ class App {
     if (!camera && !keepCamera) this.fitView();   // now that the caption is as high as it will be
   }
 
+  showPanels() {
+    const split = this.panes.length > 1, { model } = this.panes[0];
+    this.panels.slice(0, this.panes.length).forEach((panel, i) => panel.build(this.panes[i].settings, this.panes[i].start.report.kinds.map((k) => k[0]), { title: split ? undefined : "Settings", closed: Boolean(this.lessonView.lesson), flat: model.dimensions === 2 }));
+    this.plots.build(split, this.panes[0].start.report.kinds);
+    this.plotted = "";
+    this.settingsChanged();
+  }
+
   // The present scene from its start, with the settings as they are now.
   async restart() {
     const kept = this.panes.map((pane) => ({ some: difference(pane.settings, pane.model.settings), materials: pane.materials || [] }));
@@ -187,6 +234,7 @@ class App {
     for (const [i, { some, materials }] of kept.entries()) {
       if (Object.keys(some).length) await this.configure(this.panes[i], some);
       for (const [kind, compliance] of materials) await this.soften(this.panes[i], kind, compliance);
+      for (const [, name, args] of done[i].filter((c) => ["add", "remove"].includes(c[1]))) await this.edit(this.panes[i], name, args);
       for (const particle of pins[i]) await this.command(this.panes[i], "pin", [particle]);
     }
     const dragged = done.flat().some((c) => c[1] === "grab"), pinned = pins.flat().length;
@@ -249,7 +297,8 @@ class App {
   async openFiles(list) {
     let source;
     try {
-      source = asScene(await readFiles(list));
+      await this.furnish();
+      source = this.files.asScene(await this.files.readFiles(list));
     } catch (error) {
       this.problem("This cannot be opened", [{ message: error.message }]);
       return false;
@@ -261,17 +310,19 @@ class App {
   // ---- Lessons ----------------------------------------------------------------------------------------------------------
 
   async openLesson(id, play) {
+    await this.furnish();
+    const { lessons } = this;
     const index = lessons.findIndex((l) => l.id === id);
     if (index < 0) {
       this.problem(`There is no lesson '${id}'`, [{ message: `found '${id}', expected one of ${lessons.map((l) => l.id).join(", ")}` }]);
       return false;
     }
     const lesson = lessons[index];
+    this.editor?.show(false);
     $("lesson").hidden = false;
     document.body.classList.add("in-lesson");
     this.lessonView.show(lesson, index, lessons.length);
-    if (innerWidth <= NARROW) this.togglePanel(false);
-    this.stage.resize();
+    this.togglePanel(innerWidth > NARROW);   // with its curves, where there is room
     return this.reloadLesson(play);
   }
 
@@ -283,7 +334,7 @@ class App {
   }
 
   nextLesson(by) {
-    const index = lessons.indexOf(this.lessonView.lesson);
+    const { lessons } = this, index = lessons.indexOf(this.lessonView.lesson);
     this.openLesson(lessons[(index + by + lessons.length) % lessons.length].id);
   }
 
@@ -307,15 +358,72 @@ class App {
     await this.branching;
   }
 
-  async command(pane, name, args) {
+  async command(which, name, args) {
+    const pane = typeof which === "number" ? this.panes[which] : which;
     await this.branch();
     try {
-      await (typeof pane === "number" ? this.panes[pane] : pane).command(name, args);
-      this.touched();
-      return true;
+      const answer = await pane.command(name, args);
+      this.touched(pane);
+      return answer;
     } catch (error) {
       this.say(error.message);
       return false;
+    }
+  }
+
+  // A command that is to be seen at once, also while nothing plays.
+  async edit(pane, name, args) {
+    const answer = await this.command(pane, name, args);
+    if (!answer || this.playing) return answer;
+    await pane.look();
+    this.show(this.last);
+    return answer;
+  }
+
+  // The scene as a document, with what was built up to now.
+  async document(pane = this.panes[0]) {
+    const { SceneDocument } = await import("./document.js");
+    const list = (await pane.engine.call("commands")).filter((c) => c[0] <= this.cursor), { model } = pane.picture;
+    return SceneDocument.after(this.source.text, list, (particle) => {
+      const body = model.bodies.find((one) => one.particle === particle), mesh = model.meshes.find((one) => particle >= one.first && particle < one.first + one.count);
+      return body ? { body: body.name } : mesh ? { object: mesh.name, index: particle - mesh.first } : null;
+    });
+  }
+
+  // Runs a text in the place of the scene, if it can be run. Gives what is wrong with it.
+  async tryText(text) {
+    let problems = [];
+    const name = this.source.name.replace(/^.*\//, ""), onfail = (error) => { problems = error.problems?.length ? error.problems : [{ severity: "error", message: error.message }]; };
+    const opened = await this.open({ name, text, files: this.source.files }, { play: this.playing, keepCamera: true, onfail });
+    return opened ? this.panes[0].model.problems.filter((p) => p.severity === "warning") : problems;
+  }
+
+  // Takes back what was done last, and the time since; or does it again. In Compare all panes go to that moment.
+  async undo(again = false) {
+    if (this.undoing || !this.panes.length) return null;
+    this.undoing = true;
+    try {
+      this.hands.release();
+      this.play(false);
+      await this.branch();
+      const pane = this.panes.includes(this.acted) ? this.acted : this.panes[0];
+      const done = await pane.undo(again);
+      if (!done) {
+        this.say(again ? "There is nothing to do again" : "There is nothing to undo");
+        return null;
+      }
+      for (const other of this.panes) if (other !== pane && other.timeline.last > done.frame) await other.back(done.frame);
+      this.live = true;
+      this.settingsChanged();
+      for (const one of this.panes) one.picture = null;   // the same frame may look different now
+      this.show(this.last);
+      this.touched(pane);
+      return done;
+    } catch (error) {
+      this.say(error.message);
+      return null;
+    } finally {
+      this.undoing = false;
     }
   }
 
@@ -336,7 +444,7 @@ class App {
     try {
       await pane.command("settings", [wanted]);
       this.settingsChanged();
-      this.touched();
+      this.touched(pane);
       return true;
     } catch (error) {
       if (!quiet) this.say(error.message);
@@ -364,20 +472,43 @@ class App {
     const on = !(fixed && fixed[particle]);
     if (await this.command(pane, on ? "pin" : "unpin", [particle])) {
       this.say(on ? `particle ${particle} is pinned` : `particle ${particle} is free`);
-      if (!this.playing) await this.stepOnce();
+      if (!this.playing) { await pane.look(); this.show(this.last); }
     }
   }
 
   settingsChanged() {
-    this.panes.forEach((pane, i) => this.panels[i].show(pane.settings));
+    this.panes.forEach((pane, i) => this.panels[i]?.show(pane.settings));
     const label = (pane) => `${pane.settings.solver.replace(/_/g, " ")}, ${pane.settings.integrator.replace(/_/g, " ")}, ${pane.settings.substeps} × ${pane.settings.iterations}`;
     $("label-a").textContent = this.panes.length > 1 ? `A  ${label(this.panes[0])}` : "";
     $("label-b").textContent = this.panes.length > 1 ? `B  ${label(this.panes[1])}` : "";
     this.lessonView.sync();
   }
 
-  touched() {
+  touched(pane) {
+    if (pane) this.acted = pane;
     this.showHash();
+    this.tools?.sync();
+    this.editor?.refresh();
+    this.noteAddress();
+  }
+
+  // While nothing plays a drag poses: what is held goes there, all else follows, and no time passes.
+  async poses(held, holds) {
+    if (this.playing) return false;
+    held.posing = true;
+    held.turn = Promise.resolve();
+    held.ended = () => { held.pane.view.showHand(null, null); };
+    const step = async () => {
+      if (!holds()) return;
+      if (held.moved) {
+        held.moved = false;
+        held.pane.view.showHand(held.point.toArray(), held.target);
+        await this.edit(held.pane, "pose", [held.hit, held.target]);
+      }
+      requestAnimationFrame(() => { held.turn = step(); });
+    };
+    step();
+    return true;
   }
 
   // ---- Time -------------------------------------------------------------------------------------------------------------
@@ -395,6 +526,7 @@ class App {
     $("play").setAttribute("aria-label", on ? "Pause" : "Play");
     this.showPace();
     if (!on) this.catchUp();
+    if (!on && this.panes.length) this.noteAddress();
   }
 
   get last() {
@@ -433,6 +565,7 @@ class App {
   }
 
   scrub(frame) {
+    this.noteAddress();
     this.play(false);
     this.live = frame >= this.last;
     this.show(Math.min(frame, this.last));
@@ -515,7 +648,7 @@ class App {
   }
 
   showFacts() {
-    const [pane] = this.panes, { model, picture } = pane, r = picture.report;
+    const [pane] = this.panes, { picture } = pane, { model } = picture, r = picture.report;
     const ms = this.panes.map((p) => p.picture.ms);
     const rows = [
       ["particles", model.particles], ["constraints", model.constraints], ...(model.bodyCount ? [["bodies", model.bodyCount]] : []),
@@ -534,6 +667,7 @@ class App {
 
   showHash() {
     const [pane] = this.panes, button = $("hash"), picture = pane.picture;
+    if (!picture) return;
     if (picture.hash) this.check(pane, picture);
     const known = goldens[this.scene], checked = pane.touched ? null : pane.checked;
     let word = "";
@@ -546,135 +680,6 @@ class App {
     button.dataset.frame = picture.frame;
     const html = `<b>${picture.hash || "················"}</b><small>${word}</small>`;
     if (html !== this.hashShown) button.innerHTML = this.hashShown = html;
-  }
-
-  // ---- Links and files --------------------------------------------------------------------------------------------------
-
-  async state() {
-    const state = {};
-    if (this.scene) state.scene = this.scene;
-    else {
-      state.text = this.source.text;
-      state.name = this.source.name;
-      const own = Object.entries(this.source.files).filter(([name]) => !(name in this.meshes));
-      if (own.length) state.files = Object.fromEntries(own.map(([name, bytes]) => [name, new TextDecoder().decode(bytes)]));
-    }
-    if (this.lessonView.lesson) state.lesson = this.lessonView.lesson.id;
-    state.frame = this.cursor;
-    state.camera = this.stage.view;
-    const panes = [];
-    for (const pane of this.panes) {
-      const list = (await pane.engine.call("commands")).filter((c) => c[0] <= this.cursor);
-      panes.push({ set: pane.set, commands: list });
-    }
-    if (panes.length > 1 || panes[0].set.length || panes[0].commands.length) state.panes = panes;
-    return state;
-  }
-
-  async link() {
-    let state = await this.state(), fragment = await encode(state);
-    if (fragment.length > MOST_COMMANDS && state.panes) {   // then without drags; settings and pins stay
-      for (const pane of state.panes) pane.commands = pane.commands.filter((c) => !["grab", "pull", "drop"].includes(c[1]));
-      fragment = await encode(state);
-      this.say("The link leaves out what was dragged: it would be too long");
-    }
-    return `${location.href.replace(/#.*/, "")}#${fragment}`;
-  }
-
-  async share() {
-    const url = await this.link();
-    history.replaceState(null, "", url);
-    try {
-      await navigator.clipboard.writeText(url);
-      this.say("Link copied");
-    } catch {
-      this.say("The link is in the address bar");
-    }
-  }
-
-  // Opens what a link says. False if it says nothing.
-  async openLink(hash) {
-    let state;
-    try {
-      state = await decode(hash);
-    } catch (error) {
-      this.problem("This link cannot be read", [{ message: error.message }]);
-      return false;
-    }
-    if (!state || !(state.scene || state.text || state.lesson)) return false;
-    const sets = state.panes ? state.panes.map((p) => p.set || []) : [[]];
-    const play = state.play ?? !state.frame;
-    let done;
-    if (state.lesson && !state.panes && !state.frame) done = await this.openLesson(state.lesson);
-    else {
-      if (state.lesson) {
-        await this.openLesson(state.lesson, false);
-      }
-      const files = {};
-      for (const [name, text] of Object.entries(state.files || {})) files[name] = new TextEncoder().encode(text);
-      const options = { sets, play: false, camera: state.camera || null, address: false };
-      done = state.text ? await this.open({ name: state.name || "scene.json", text: state.text, files: { ...this.meshes, ...files } }, options) : await this.openScene(state.scene, options);
-      $("boot").classList.add("gone");   // what is replayed is seen, and can be left
-      if (done) await this.replay(state, play);
-    }
-    return Boolean(done);
-  }
-
-  // Ends early if another scene is opened meanwhile, or a command is refused.
-  async replay(state, play) {
-    const turn = this.opening;
-    try {
-      await Promise.all(this.panes.map(async (pane, i) => {
-        const list = state.panes?.[i]?.commands || [];
-        if (!list.length && !state.frame) return;
-        pane.touched ||= list.length > 0;
-        const answer = await pane.engine.call("replay", { list, to: state.frame || 0 });
-        pane.settings = answer.settings;
-      }));
-    } catch (error) {
-      if (turn === this.opening) this.problem("This cannot be repeated", [{ message: error.message }]);
-      return;
-    }
-    if (turn !== this.opening) return;
-    this.settingsChanged();
-    this.show(this.last);
-    this.play(play);
-  }
-
-  save(name, data, type) {
-    const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(new Blob([data], { type })), download: name });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-  }
-
-  get fileName() {
-    return `${this.scene || this.source.name.replace(/\.\w+$/, "")}_${String(this.cursor).padStart(4, "0")}`;
-  }
-
-  glb() {
-    return writeGlb(this.panes[0].view.drawables);
-  }
-
-  exportGlb() {
-    this.save(`${this.fileName}.glb`, this.glb(), "model/gltf-binary");
-  }
-
-  png() {
-    this.stage.dirty = true;
-    this.stage.render();
-    return new Promise((resolve) => this.stage.canvas.toBlob(resolve, "image/png"));
-  }
-
-  async exportPng() {
-    this.save(`${this.fileName}.png`, await this.png(), "image/png");
-  }
-
-  async exportJson() {
-    try {
-      this.save(`${this.fileName}.json`, await this.panes[0].engine.call("saveAt", { to: this.cursor }), "application/json");
-    } catch (error) {
-      this.say(error.message);
-    }
   }
 
   // ---- The page ---------------------------------------------------------------------------------------------------------
@@ -694,6 +699,10 @@ class App {
     $("status").classList.remove("on", "bad");
   }
 
+  themeChosen() {
+    return Boolean(remembered());
+  }
+
   setTheme(name, keep = true) {
     this.theme = name;
     document.documentElement.dataset.theme = name;
@@ -708,12 +717,6 @@ class App {
     $("toggle-panel").setAttribute("aria-pressed", String(on));
     this.stage.resize();
     if (on) { this.plots.resize(); this.plotted = ""; }
-  }
-
-  togglePin(on = !this.hands.pinning) {
-    this.hands.setPinning(on);
-    $("toggle-pin").setAttribute("aria-pressed", String(on));
-    this.say(on ? "Click particles to pin them, or to let them go" : "Dragging again");
   }
 
   setSpeed(by) {
@@ -735,82 +738,7 @@ class App {
 
   fitView() {
     const words = $("caption").offsetHeight || (this.panes.length > 1 ? $("label-a").offsetHeight : 0);   // 0 where it is hidden
-    this.stage.fit(this.bounds, this.hint, this.panes[0].model.dimensions === 2, words && words + 8);
-  }
-
-  wire() {
-    const on = (id, run) => $(id).addEventListener("click", () => run());
-    on("open-gallery", () => $("gallery").showModal());
-    on("open-lessons", () => $("lessons").showModal());
-    on("open-help", () => $("help").showModal());
-    on("toggle-split", () => this.toggleSplit());
-    on("open-file", () => $("file-input").click());
-    on("share", () => this.share());
-    on("export-glb", () => this.exportGlb());
-    on("export-png", () => this.exportPng());
-    on("export-json", () => this.exportJson());
-    on("toggle-theme", () => this.setTheme(this.theme === "dark" ? "light" : "dark"));
-    on("play", () => this.play(!this.playing));
-    on("step", () => this.stepOnce());
-    on("step-back", () => this.stepBack());
-    on("to-start", () => this.restart());
-    on("panel-reset", () => this.reset());
-    on("panel-close", () => this.togglePanel(false));
-    on("toggle-panel", () => this.togglePanel());
-    on("toggle-pin", () => this.togglePin());
-    on("fit", () => this.fitView());
-    on("lesson-list", () => $("lessons").showModal());
-    on("lesson-prev", () => this.nextLesson(-1));
-    on("lesson-next", () => this.nextLesson(1));
-    on("lesson-close", () => { this.closeLesson(); if (this.panes.length > 1) this.toggleSplit(); });
-    on("hash", () => navigator.clipboard?.writeText($("hash").dataset.hash).then(() => this.say("Hash copied"), () => {}));
-    $("speed").addEventListener("change", () => this.setSpeed(0));
-    $("timeline").addEventListener("input", () => this.scrub(Number($("timeline").value)));
-    $("gallery-find").addEventListener("input", () => findInGallery($("gallery-body"), $("gallery-find").value));
-    $("gallery-find").addEventListener("keydown", (event) => { if (event.key === "Escape" && !event.target.value) $("gallery").close(); });
-    $("export-menu").addEventListener("click", (event) => { if (event.target.closest("[role=menuitem]")) $("export-menu").open = false; });
-    document.addEventListener("pointerdown", (event) => { if (!event.target.closest("#export-menu")) $("export-menu").open = false; });
-    $("file-input").addEventListener("change", () => { this.openFiles([...$("file-input").files]); $("file-input").value = ""; });
-    for (const dialog of document.querySelectorAll("dialog")) {
-      dialog.querySelector(".close").addEventListener("click", () => dialog.close());
-      dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
-    }
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => { if (!remembered()) this.setTheme(event.matches ? "dark" : "light", false); });
-    addEventListener("hashchange", () => this.openLink(location.hash));
-    addEventListener("resize", () => this.plots.resize());
-    this.wireDrop();
-    addEventListener("keydown", (event) => this.key(event));
-    if (innerWidth <= NARROW) this.togglePanel(false);
-  }
-
-  wireDrop() {
-    let inside = 0;
-    const hint = (by) => { inside = Math.max(0, inside + by); $("drop-hint").hidden = inside === 0; };
-    addEventListener("dragenter", (event) => { event.preventDefault(); hint(1); });
-    addEventListener("dragleave", () => hint(-1));
-    addEventListener("dragover", (event) => event.preventDefault());
-    addEventListener("drop", (event) => {
-      event.preventDefault();
-      hint(-inside);
-      if (event.dataTransfer.files.length) this.openFiles([...event.dataTransfer.files]);
-    });
-  }
-
-  key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not([type=range]), select, textarea") || document.querySelector("dialog[open]")) return;
-    if (event.key === " " && event.target.closest("button, summary, a")) return;   // a button's own key
-    const actions = {
-      " ": () => this.play(!this.playing), ".": () => this.stepOnce(), ",": () => this.stepBack(), Home: () => this.restart(),
-      "[": () => this.setSpeed(-1), "]": () => this.setSpeed(1), f: () => this.fitView(), t: () => $("toggle-theme").click(), p: () => this.togglePin(),
-      g: () => $("gallery").showModal(), l: () => $("lessons").showModal(), b: () => this.toggleSplit(), s: () => this.togglePanel(), o: () => $("file-input").click(),
-      c: () => this.share(), i: () => this.exportPng(), "?": () => $("help").showModal(), Escape: () => this.closeLesson(),
-    };
-    const turns = { ArrowLeft: [-1, 0, 1], ArrowRight: [1, 0, 1], ArrowUp: [0, 1, 1], ArrowDown: [0, -1, 1], "+": [0, 0, 0.9], "=": [0, 0, 0.9], "-": [0, 0, 1 / 0.9] };
-    if (turns[event.key] && event.target.type !== "range") actions[event.key] = () => this.turnView(...turns[event.key]);
-    const run = actions[event.key] || actions[event.key.toLowerCase()];
-    if (!run || (event.target.type === "range" && event.key === "Home")) return;
-    event.preventDefault();
-    run();
+    this.stage.fit(this.bounds, this.hint, this.panes[0].model.dimensions === 2, words && words + 8, ($("tools").offsetHeight || 48) + ($("choices").hidden ? 6 : $("choices").offsetHeight + 12));
   }
 }
 

@@ -26,4 +26,4 @@ export const space = `<mspace width="0.8em"/>`;
 
 // Splits "a + b" at spaces; parts that are made already go in as they are.
 export const math = (...parts) => `<math>${parts.flatMap((p) => (isMade(p) ? [p] : p.split(" ").filter(Boolean))).map(wrap).join("")}</math>`;
-export const formula = (...lines) => `<div class="formula">${lines.map((l) => l.replace("<math>", '<math display="block">')).join("")}</div>`;
+export const formula = (...lines) => `<div class="formula" tabindex="0" role="group" aria-label="Formula">${lines.map((l) => l.replace("<math>", '<math display="block">')).join("")}</div>`;

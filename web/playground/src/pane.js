@@ -13,23 +13,33 @@ export class Pane {
     this.flying = 0;       // frames that were asked for and have not come
     this.loading = 0;
     this.onframe = () => {};
-    this.engine.onframe = (picture) => this.receive(picture);
+    this.engine.onframe = (picture, cut) => this.receive(picture, cut);
   }
 
-  receive(picture) {
+  receive(picture, cut = null) {
     if (this.loading) return;   // of the scene before
-    picture.fixed ||= this.timeline.frames.length ? this.timeline.at(picture.frame).fixed : this.model.picture.fixed;
-    this.timeline.add(picture);
+    if (cut !== null) this.timeline.cut(cut);
+    this.record(picture);
     this.failed = picture.failed;
     this.onframe(this, picture);
+  }
+
+  // What is the same as in the frame before is sent only once.
+  record(picture) {
+    const before = this.timeline.at(picture.frame) || this.start;
+    picture.fixed ||= before.fixed;
+    picture.model ||= before.model;
+    this.timeline.add(picture);
   }
 
   async load(source, set) {
     ++this.loading;
     try {
-      const model = await this.engine.call("load", { ...source, set });
+      const picture = await this.engine.call("load", { ...source, set }), { model } = picture;
       if (this.loading > 1) return null;   // another one was asked for since
-      this.model = model;
+      this.model = model;   // as it is at the start; a picture has its own, with what was added, cut or taken away since
+      this.start = picture;
+      this.history = { undo: false, redo: false };
       this.settings = model.settings;
       this.set = set;
       this.failed = null;
@@ -37,8 +47,8 @@ export class Pane {
       this.checked = null;
       this.materials = [];
       this.timeline.clear();
-      this.timeline.add(model.picture);
-      this.picture = model.picture;
+      this.timeline.add(picture);
+      this.picture = picture;
       return model;
     } finally {
       --this.loading;
@@ -72,13 +82,34 @@ export class Pane {
     this.touched = true;
     const answer = await this.engine.call("command", { name, args });
     if (answer.settings) this.settings = answer.settings;
+    this.history = { undo: answer.undo, redo: answer.redo };
     return answer;
+  }
+
+  // The present frame again, as commands have left it.
+  async look() {
+    while (this.flying) await new Promise((resolve) => setTimeout(resolve, 4));
+    this.receive(await this.engine.call("look"));
+  }
+
+  // Takes back what was done last, or does it again. Gives what it was, or null if there is nothing.
+  async undo(again = false) {
+    while (this.flying) await new Promise((resolve) => setTimeout(resolve, 4));
+    const answer = await this.engine.call(again ? "redo" : "undo");
+    if (!answer) return null;
+    this.timeline.cut(answer.picture.frame);
+    this.receive(answer.picture);
+    this.settings = answer.settings;
+    this.history = { undo: answer.undo, redo: answer.redo };
+    this.touched = this.set.length > 0 || answer.undo;
+    return { name: answer.name, frame: answer.picture.frame };
   }
 
   async back(frame) {
     while (this.flying) await new Promise((resolve) => setTimeout(resolve, 4));
     const answer = await this.engine.call("back", { to: frame });
     this.timeline.cut(frame);
+    this.record(answer.picture);
     this.failed = null;
     this.settings = answer.settings;
     this.touched = this.set.length > 0 || answer.commands > 0;

@@ -6,10 +6,16 @@ const options = (names) => Object.fromEntries(names.map((name) => [words(name), 
 const drawn = { particles: ["particles"], constraints: ["constraints"], shapes: ["shapes", "skins"], contacts: ["contacts", "forces"], velocities: ["velocities"], anchors: ["anchors", "axes"], bounds: ["bounds"] };
 const choices = { jacobi: ["split", "averaged"], drift: ["baumgarte", "soft"], linear: ["minres", "least_squares"] };
 
+const round = (v) => +v.toFixed(4);
+// How strong gravity is, and how far from straight down, to the right: as two sliders have it.
+const tilted = ([x, y]) => (x === 0 ? { gravity: -y, tilt: 0 } : { gravity: round(Math.hypot(x, y)), tilt: Math.round((Math.atan2(x, -y) * 180) / Math.PI) });
+
 export class Panel {
   // change(some): settings; material(kind, compliance); layers(names): of debug drawing, which all panes have in common.
-  constructor(element, title, lists, { change, material, layers = null }) {
+  constructor(element, title, lists, { change, material, air, friction, layers = null }) {
     this.layers = layers;
+    this.air = air;
+    this.friction = friction;
     this.element = element;
     this.lists = lists;
     this.change = change;
@@ -17,20 +23,21 @@ export class Panel {
     this.title = title;
   }
 
-  build(settings, kinds, { title = this.title, closed = false } = {}) {
+  build(settings, kinds, { title = this.title, closed = false, flat = false } = {}) {
+    this.flat = flat;
     this.gui?.destroy();
     const gui = this.gui = new GUI({ container: this.element, title });
     if (closed) gui.close();
-    this.values = { ...settings, gravity: settings.gravity[1], kind: "all", softness: -6 };
+    this.values = { ...settings, ...tilted(settings.gravity), kind: "all", softness: -6, wind: 0, towards: 0, friction: 0.5 };
     const set = (key) => (value) => this.change({ [key]: value });
     const pick = (folder, key, names, label) => folder.add(this.values, key, options(names)).name(label).onChange(set(key));
     const slide = (folder, key, least, most, step, label) => folder.add(this.values, key, least, most, step).name(label).onChange(set(key));
+    this.addOutside(gui, settings);
     pick(gui, "solver", this.lists.solvers, "Solver");
     pick(gui, "integrator", this.lists.integrators, "Integrator");
     slide(gui, "substeps", 1, Math.max(100, settings.substeps), 1, "Substeps");
     slide(gui, "iterations", 0, Math.max(50, settings.iterations), 1, "Passes");
     slide(gui, "damping", 0, 10, 0.05, "Damping, 1/s");
-    gui.add(this.values, "gravity", -20, 10, 0.01).name("Gravity, m/s²").onChange((y) => this.change({ gravity: [settings.gravity[0], y, settings.gravity[2]] }));
     const soft = gui.addFolder("Compliance").close();
     soft.add(this.values, "kind", { "all kinds": "all", ...options(kinds) }).name("Of");
     soft.add(this.values, "softness", -10, 0, 0.1).name("10ˣ m/N, x =").onFinishChange((x) => this.material(this.values.kind === "all" ? null : this.values.kind, 10 ** x));
@@ -48,6 +55,17 @@ export class Panel {
     more.add(this.values, "warm_start").name("Warm start").onChange(set("warm_start"));
     pick(more, "linear", choices.linear, "Linear (Lagrange)");
     this.name(gui);
+  }
+
+  // Wind, gravity and friction. Wind at 0° goes to the right, at 90° away from the viewer; gravity at 90° pulls to the right.
+  addOutside(gui, settings) {
+    const blow = () => { const { wind, towards } = this.values, a = (towards * Math.PI) / 180; this.air([round(wind * Math.cos(a)), 0, this.flat ? 0 : round(-wind * Math.sin(a))]); };
+    const pull = () => { const { gravity, tilt } = this.values, a = (tilt * Math.PI) / 180; this.change({ gravity: [round(gravity * Math.sin(a)), round(-gravity * Math.cos(a)), settings.gravity[2]] }); };
+    gui.add(this.values, "gravity", -10, 20, 0.01).name("Gravity, m/s²").onChange(pull);
+    gui.add(this.values, "tilt", -180, 180, 1).name("Gravity, tilt °").onChange(pull);
+    gui.add(this.values, "wind", 0, 20, 0.1).name("Wind, m/s").onChange(blow);
+    if (!this.flat) gui.add(this.values, "towards", -180, 180, 5).name("Wind towards °").onChange(blow);
+    gui.add(this.values, "friction", 0, 1.5, 0.01).name("Friction").onChange((value) => this.friction(value));
   }
 
   // What the engine's debug drawing shows: any of these, coloured in one way.
@@ -71,7 +89,7 @@ export class Panel {
 
   show(settings) {
     if (!this.gui) return;
-    Object.assign(this.values, { ...settings, gravity: settings.gravity[1] });
+    Object.assign(this.values, { ...settings, ...tilted(settings.gravity) });
     for (const controller of this.gui.controllersRecursive()) controller.updateDisplay();
   }
 }

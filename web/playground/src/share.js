@@ -63,13 +63,24 @@ const commandArguments = {
   material: (args) => args.length === 2 && (args[0] === null || typeof args[0] === "string") && isRecord(args[1]),
   pin: (args) => args.length === 1 && isCount(args[0]),
   unpin: (args) => args.length === 1 && isCount(args[0]),
-  grab: (args) => args.length === 1 && isRecord(args[0]),
-  pull: (args) => args.length === 3 && args.every(Number.isFinite),
-  drop: (args) => args.length === 0,
+  grab: (args) => (args.length === 1 || (args.length === 2 && isCount(args[1]))) && isRecord(args[0]),
+  pull: (args) => (args.length === 3 || args.length === 4) && args.every(Number.isFinite),
+  drop: (args) => args.length <= 1 && args.every(isCount),
+  gust: (args) => args.length === 4 && args.slice(0, 3).every(isVector) && args[3] > 0,
+  calm: (args) => args.length === 0,
+  explode: (args) => args.length === 3 && isVector(args[0]) && Number.isFinite(args[1]) && args[2] > 0,
+  add: (args) => args.length === 1 && isRecord(args[0]),
+  throw: (args) => args.length === 1 && isRecord(args[0]),
+  pose: (args) => args.length === 2 && isRecord(args[0]) && isVector(args[1]),
+  air: (args) => args.length === 1 && isVector(args[0]),
+  friction: (args) => args.length === 1 && Number.isFinite(args[0]) && args[0] >= 0,
+  cut: (args) => args.length === 4 && args.every(isVector),
+  remove: (args) => args.length === 1 && typeof args[0] === "string",
   impulse: (args) => args.length === 2 && isCount(args[0]) && Array.isArray(args[1]) && args[1].length === 3 && args[1].every(Number.isFinite),
 };
 
 const isRecord = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const isVector = (value) => Array.isArray(value) && value.length === 3 && value.every(Number.isFinite);
 const isCount = (value) => Number.isInteger(value) && value >= 0;
 
 function shown(value) {

@@ -5,11 +5,15 @@ import { RoomEnvironment } from "three/addons/environments/RoomEnvironment.js";
 
 const FOV = 32;
 
+// How fine the picture is: pixels for each of the screen's (at most), and of the shadow. The first that keeps up is used.
+const QUALITY = [{ ratio: 2, shadow: 2048 }, { ratio: 1.25, shadow: 1024 }, { ratio: 1, shadow: 512 }, { ratio: 0.75, shadow: 0 }];
+const SLOW = 1000 / 26;    // ms from picture to picture: more is too much
+const PATIENCE = 24;       // pictures
+
 export class Stage {
   constructor(canvas) {
     this.canvas = canvas;
     this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;   // the kind that knows a radius
     this.renderer.toneMapping = NeutralToneMapping;
@@ -23,11 +27,30 @@ export class Stage {
     this.controls.enableDamping = true;
     this.controls.dampingFactor = 0.12;
     this.controls.maxPolarAngle = Math.PI * 0.52;
+    this.controls.addEventListener("start", () => { this.moved = true; });   // by somebody
     this.controls.addEventListener("change", () => { this.dirty = true; });
     this.panes = [];
     this.dirty = true;
+    this.setQuality(0);
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
     this.resize();
+  }
+
+  setQuality(level) {
+    this.quality = level;
+    this.slow = 0;
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, QUALITY[level].ratio));
+    for (const pane of this.panes) pane.view.setShadow(QUALITY[level].shadow);
+    this.dirty = true;
+  }
+
+  // Pictures that come too slowly one after the other, for a while: the next are coarser.
+  adapt(now) {
+    const passed = now - (this.drawn || 0);
+    this.drawn = now;
+    if (passed > 400) return;   // nothing was to be drawn in between
+    this.slow = passed > SLOW ? this.slow + 1 : Math.max(0, this.slow - 1);
+    if (this.slow > PATIENCE && this.quality < QUALITY.length - 1) this.setQuality(this.quality + 1);
   }
 
   resize() {
@@ -54,24 +77,27 @@ export class Stage {
 
   setPanes(panes) {
     this.panes = panes;
-    for (const pane of panes) pane.view.scene.environment = this.room;
+    for (const pane of panes) {
+      pane.view.scene.environment = this.room;
+      pane.view.setShadow(QUALITY[this.quality].shadow);
+    }
     this.setAspect();
   }
 
-  // Looks at all of the bounds, from the front, a little from the right and from above. covered: px at the top, under words.
-  fit({ low, high }, { azimuth = 22, elevation = 14 } = {}, flat = false, covered = 0) {
+  // Looks at all of the bounds, from the front, a little from the right and from above. covered, below: px at the top, under words, and at the bottom, under tools.
+  fit({ low, high }, { azimuth = 22, elevation = 14 } = {}, flat = false, covered = 0, below = 0) {
     const middle = new Vector3((low[0] + high[0]) / 2, (low[1] + high[1]) / 2, (low[2] + high[2]) / 2);
     const a = ((flat ? 0 : azimuth) * Math.PI) / 180, e = ((flat ? 3 : elevation) * Math.PI) / 180;
     const back = new Vector3(Math.sin(a) * Math.cos(e), Math.sin(e), Math.cos(a) * Math.cos(e));
     const right = new Vector3(Math.cos(a), 0, -Math.sin(a)), up = new Vector3().crossVectors(back, right);
-    const slope = Math.tan((FOV * Math.PI) / 360), free = 1 - Math.min(0.4, covered / this.paneHeight);
+    const slope = Math.tan((FOV * Math.PI) / 360), top = Math.min(0.4, covered / this.paneHeight), bottom = Math.min(0.25, below / this.paneHeight), free = 1 - top - bottom;
     const slopeX = (slope * this.camera.aspect) / 1.13, slopeY = (slope * free) / 1.13;
     let far = 0.2;
     for (let i = 0; i < 8; ++i) {
       const corner = new Vector3(i & 1 ? high[0] : low[0], i & 2 ? high[1] : low[1], i & 4 ? high[2] : low[2]).sub(middle);
       far = Math.max(far, corner.dot(back) + Math.abs(corner.dot(right)) / slopeX, corner.dot(back) + Math.abs(corner.dot(up)) / slopeY);
     }
-    middle.addScaledVector(up, far * slope * (1 - free));
+    middle.addScaledVector(up, far * slope * (top - bottom));
     this.look([...middle.clone().addScaledVector(back, far).toArray(), ...middle.toArray()]);
     this.camera.near = far / 200;
     this.camera.far = far * 60;
@@ -93,6 +119,7 @@ export class Stage {
     this.controls.update();
     if (!this.dirty || !this.panes.length) return;
     this.dirty = false;
+    this.adapt(performance.now());
     const { renderer, paneWidth: width, paneHeight: height } = this;
     renderer.setScissorTest(true);
     const distance = this.camera.position.distanceTo(this.controls.target);
@@ -103,6 +130,7 @@ export class Stage {
       renderer.setScissor(x, y, width, height);
       renderer.render(pane.view.scene, this.camera);
     });
+    this.onrender?.();   // while the picture is still there to be read
   }
 
   // Which pane the pointer is in, or that one, and where in it, from -1 to 1; outside if it has left it.

@@ -25,7 +25,8 @@ export class Timeline {
 
   add(picture) {
     if (picture.frame <= this.last) {
-      this.frames[this.frames.length - 1] = picture;   // the same frame again, with its reason to stop
+      this.frames[this.frames.length - 1] = picture;   // the same frame again, as commands left it, or with its reason to stop
+      this.curves[this.curves.length - 1] = { time: picture.time, frame: picture.frame, report: picture.report };
       return;
     }
     this.frames.push(picture);

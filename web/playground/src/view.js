@@ -3,7 +3,7 @@ import {
   BufferGeometry, CanvasTexture, CircleGeometry, Color, DirectionalLight, DoubleSide, Float32BufferAttribute, Fog, HemisphereLight,
   Line, LineBasicMaterial, Mesh, MeshBasicMaterial, MeshStandardMaterial, Raycaster, RepeatWrapping, Scene, SphereGeometry, SRGBColorSpace, Vector3,
 } from "three";
-import { Balls, Drawn, Obstacle, Solids, Strands, Surface, material, solidGeometry } from "./drawables.js";
+import { Balls, Drawn, Obstacle, Solids, Strands, Surface, Ties, material, solidGeometry } from "./drawables.js";
 
 export const palette = ["#e2603a", "#2f86a8", "#efb23c", "#4a9d6f", "#8a63a8", "#d4688c", "#2aa59b", "#8c9aa8"];
 
@@ -59,6 +59,16 @@ export class View {
     return { line, ball };
   }
 
+  // Pixels of the shadow; 0: none.
+  setShadow(pixels) {
+    const { sun } = this;
+    sun.castShadow = pixels > 0;
+    if (!pixels || sun.shadow.mapSize.x === pixels) return;
+    sun.shadow.mapSize.set(pixels, pixels);
+    sun.shadow.map?.dispose();
+    sun.shadow.map = null;
+  }
+
   setTheme(name) {
     const theme = this.theme = themes[name];
     this.scene.background = new Color(theme.sky);
@@ -74,50 +84,84 @@ export class View {
     if (this.ground) this.addGround();
   }
 
-  clear() {
-    for (const { object } of this.drawables) {
-      this.scene.remove(object);
-      object.geometry.dispose();
-      object.material.dispose();
-      object.dispose?.();
-    }
-    this.drawables = [];
-    this.marks = null;
+  discard({ object }) {
+    this.scene.remove(object);
+    object.geometry.dispose();
+    object.material.dispose();
+    object.dispose?.();
   }
 
-  add(drawable) {
+  // key: what it is of; when that is drawn anew and is still the same, what there is stays.
+  add(drawable, key = null) {
+    drawable.key = key;
     this.drawables.push(drawable);
     this.scene.add(drawable.object);
     return drawable;
   }
 
+  // A drawable that there was already, of the same numbers, or one that `make` makes. Numbers: arrays, or plain values.
+  keep(key, numbers, make) {
+    const old = this.before?.get(key);
+    if (old && alike(old.madeOf, numbers)) {
+      this.before.delete(key);
+      this.drawables.push(old);
+      return old;
+    }
+    const made = this.add(make(), key);
+    made.madeOf = numbers;
+    return made;
+  }
+
   // Makes everything for a scene. bounds: what the camera and the light should take in.
-  build(model, bounds) {
-    this.clear();
-    this.model = model;
+  build(picture, bounds) {
+    for (const drawable of this.drawables) this.discard(drawable);
+    this.drawables = [];
+    this.marks = null;
     this.bounds = bounds;
     this.size = Math.max(0.3, Math.hypot(...bounds.high.map((v, i) => v - bounds.low[i])));
     this.thin = Math.min(0.03, this.size * 0.0035);
-    const busy = new Set(model.bodyParticles);
-    this.first = [...model.title].reduce((sum, c) => sum + c.charCodeAt(0), 0) % 5;   // not every scene begins with the same colour
-    model.meshes.forEach((mesh, i) => this.addObject(mesh, this.color(i), busy));
-    this.addLinks(busy);
-    this.addBodies();
-    for (const body of model.fixed) this.addFixed(body);
-    this.setMarks(model.picture.fixed);
+    this.first = [...picture.model.title].reduce((sum, c) => sum + c.charCodeAt(0), 0) % 5;   // not every scene begins with the same colour
+    this.model = this.start = picture.model;
+    this.picture = picture;
+    this.place = picture.bodies;
     this.addGround();
     this.placeSun();
-    this.update(model.picture);
+    this.remodel(picture);
+    this.update(picture);
   }
 
-  color(i) {
-    return palette[(i + this.first) % palette.length];
+  // What came, went or was cut is made anew; all else stays as it is.
+  remodel(picture) {
+    const { model } = picture;
+    this.before = new Map(this.drawables.filter((d) => d.key).map((d) => [d.key, d]));
+    for (const drawable of this.drawables) if (!drawable.key) this.discard(drawable);
+    this.drawables = [];
+    this.marks = this.fixed = null;
+    this.model = model;
+    this.place = picture.bodies;
+    const busy = new Set(model.bodyParticles);
+    model.meshes.forEach((mesh) => this.addObject(mesh, this.color(mesh.name), busy));
+    this.addLinks(busy);
+    this.addTies();
+    this.addBodies();
+    for (const body of model.fixed) this.addFixed(body);
+    for (const drawable of this.before.values()) this.discard(drawable);
+    this.before = null;
+    if (this.ground && Math.abs(this.ground.position.y - this.groundHeight()) > 2e-4 * this.size) this.addGround();
+  }
+
+  // Things keep the colour that they came with.
+  color(name) {
+    if (this.colored?.of !== this.start) this.colored = { of: this.start, names: new Map() };
+    const { names } = this.colored;
+    if (!names.has(name)) names.set(name, names.size);
+    return palette[(names.get(name) + this.first) % palette.length];
   }
 
   addObject(mesh, color, busy) {
     const { radii, inverseMasses } = this.model;
     if (mesh.triangles.length) {
-      this.add(new Surface(mesh.name, mesh.triangles, color));
+      this.keep(`surface ${mesh.name}`, [mesh.triangles], () => new Surface(mesh.name, mesh.triangles, color));
       mesh.triangles.forEach((n) => busy.add(n));
     }
     const lines = mesh.lines;
@@ -127,17 +171,17 @@ export class View {
       const usual = Math.max(...joints.slice(0, 4000).map((n) => radii[n]), 0);
       const net = lines.length > 2.6 * joints.length;   // threads of a net are thin, or it would look like a sheet
       const tube = Math.max(this.thin * (net ? 0.8 : 1.35), net ? 0 : Math.min(usual, this.thin * 3));
-      this.add(new Strands(mesh.name, lines, tube, color, { roughness: 0.7 }));
+      this.keep(`strands ${mesh.name}`, [lines, tube], () => new Strands(mesh.name, lines, tube, color, { roughness: 0.7 }));
       const masses = joints.map((n) => (inverseMasses[n] > 0 ? 1 / inverseMasses[n] : 0));
       const middle = masses.filter((m) => m > 0).sort((a, b) => a - b)[masses.length >> 1] || 1;
       const size = joints.map((n, i) => Math.max(tube * 1.02, net ? 0 : radii[n], jointSize(masses[i] / middle, tube, joints.length)));
-      this.add(new Balls(`${mesh.name} joints`, Uint32Array.from(joints), Float32Array.from(size), color));
+      this.keep(`joints ${mesh.name}`, [joints, size], () => new Balls(`${mesh.name} joints`, Uint32Array.from(joints), Float32Array.from(size), color));
       joints.forEach((n) => busy.add(n));
     }
     for (let n = mesh.first; n < mesh.first + mesh.count; ++n) if (!busy.has(n)) single.push(n);
     if (single.length) {
       const size = single.map((n) => (radii[n] > 0 ? radii[n] : this.size * 0.017));
-      this.add(new Balls(mesh.name, Uint32Array.from(single), Float32Array.from(size), color, { shades: single.length > 60 }));
+      this.keep(`balls ${mesh.name}`, [single, size], () => new Balls(mesh.name, Uint32Array.from(single), Float32Array.from(size), color, { shades: single.length > 60 }));
     }
   }
 
@@ -145,30 +189,33 @@ export class View {
   addLinks(busy) {
     const { links, meshes } = this.model;
     const owner = new Map();
-    meshes.forEach((mesh, i) => { for (let n = mesh.first; n < mesh.first + mesh.count; ++n) owner.set(n, i); });
+    meshes.forEach((mesh, i) => { for (let n = mesh.first; n < mesh.first + mesh.count; ++n) owner.set(n, i); mesh.triangles.forEach((n) => owner.set(n, i)); });
     const drawn = (a, b) => {
       const i = owner.get(a);
       return i !== undefined && i === owner.get(b) && (meshes[i].triangles.length || meshes[i].lines.length);
     };
     const loose = [];
     for (let i = 0; i < links.length; i += 2) if (!drawn(links[i], links[i + 1])) loose.push(links[i], links[i + 1]);
-    if (loose.length) this.add(new Strands("links", Uint32Array.from(loose), this.thin * 0.7, this.theme.obstacle));
+    if (loose.length) this.keep("links", [loose], () => new Strands("links", Uint32Array.from(loose), this.thin * 0.7, this.theme.obstacle));
+  }
+
+  addTies() {
+    const { ties } = this.model;
+    if (ties.length) this.keep("ties", [ties], () => new Ties(ties, this.thin * 0.9, this.theme.obstacle));
   }
 
   // Bodies of the same shape are drawn together.
   addBodies() {
     const groups = new Map();
-    const names = [...new Set(this.model.bodies.map((b) => b.object < 0 || b.object > 1e6 ? b.name : `object ${b.object}`))];
-    this.model.bodies.forEach((body, i) => {
-      if (!body.mesh.triangles.length) return;
+    for (const body of this.model.bodies) {
+      if (!body.mesh.triangles.length) continue;
       const key = `${body.mesh.triangles.length}:${Array.from(body.mesh.vertices.subarray(0, 240), (v) => v.toFixed(6)).join()}`;
       if (!groups.has(key)) groups.set(key, { mesh: body.mesh, bodies: [], colors: [] });
-      const alone = body.object < 0 || body.object > 1e6;
-      const index = alone ? names.indexOf(body.name) : i;
       groups.get(key).bodies.push(body.body);
-      groups.get(key).colors.push(this.color(index));
-    });
-    for (const { mesh, bodies, colors } of groups.values()) this.add(new Solids("bodies", solidGeometry(mesh), bodies, colors));
+      const whole = this.model.meshes[body.object];   // limbs of one figure have one colour
+      groups.get(key).colors.push(this.color(whole && ["ragdoll", "character", "body_chain", "bridge"].includes(whole.type) ? whole.name : body.name));
+    }
+    for (const [key, { mesh, bodies, colors }] of groups) this.keep(`bodies ${key}`, [bodies, colors], () => new Solids("bodies", solidGeometry(mesh), bodies, colors));
   }
 
   addFixed(body) {
@@ -176,7 +223,7 @@ export class View {
     const look = material(this.theme.obstacle, { roughness: 0.85, side: body.type === "mesh" || body.type === "plane" ? DoubleSide : 0 });
     if (body.sensor || body.type === "plane") Object.assign(look, { transparent: true, opacity: body.sensor ? 0.18 : 0.4, depthWrite: false });
     if (body.name.match(/glass|funnel/)) Object.assign(look, { transparent: true, opacity: 0.32, roughness: 0.1, depthWrite: false, side: DoubleSide });
-    const obstacle = this.add(new Obstacle(body.name, solidGeometry(body.mesh), body.body, look));
+    const obstacle = this.keep(`fixed ${body.name}`, [body.body, body.mesh.vertices], () => new Obstacle(body.name, solidGeometry(body.mesh), body.body, look));
     obstacle.object.castShadow = !look.transparent;
   }
 
@@ -186,14 +233,14 @@ export class View {
     const { vertices: v, triangles: t } = body.mesh;
     const corner = (i) => new Vector3().fromArray(v, 3 * t[i]);
     const normal = corner(1).sub(corner(0)).cross(corner(2).sub(corner(0))).normalize();
-    const p = this.model.picture.bodies, o = 7 * body.body;
+    const p = this.place, o = 7 * body.body;
     normal.applyQuaternion({ x: p[o + 3], y: p[o + 4], z: p[o + 5], w: p[o + 6] });
     return Math.abs(normal.y) > 0.999;
   }
 
   groundHeight() {
     const plane = this.model.fixed.find((c) => this.isGround(c));
-    if (plane) return this.model.picture.bodies[7 * plane.body + 1];
+    if (plane) return this.place[7 * plane.body + 1];
     return this.bounds.low[1] - 0.03 * this.size;
   }
 
@@ -266,6 +313,7 @@ export class View {
   }
 
   update(picture) {
+    if (picture.model !== this.model) this.remodel(picture);
     this.setMarks(picture.fixed);
     for (const drawable of this.drawables) drawable.update(picture);
     this.drawn.update(picture.drawn);
@@ -273,13 +321,14 @@ export class View {
   }
 
   // Whether something that can be dragged lies under the pointer (in -1 .. 1): a quick look, the engine decides what it is.
-  hits(pointer, camera) {
+  // obstacles: also what stands.
+  hits(pointer, camera, obstacles = false) {
     this.ray.setFromCamera(pointer, camera);
     for (const { object } of this.drawables) {
       if (object.isInstancedMesh) object.boundingSphere = null;
       else if (object.geometry.boundingSphere) object.geometry.boundingSphere = null;
     }
-    const movable = this.drawables.filter((d) => !(d instanceof Obstacle)).map((d) => d.object);
+    const movable = this.drawables.filter((d) => obstacles || !(d instanceof Obstacle)).map((d) => d.object);
     return this.ray.intersectObjects(movable, false)[0] || null;
   }
 
@@ -307,6 +356,11 @@ export class View {
     ball.position.set(...to);
     ball.scale.setScalar(this.thin * 2.2);
   }
+}
+
+// Whether lists of arrays and values say the same.
+function alike(a, b) {
+  return a.length === b.length && a.every((value, i) => (value === b[i] || (value?.length !== undefined && value.length === b[i].length && value.every((v, k) => v === b[i][k]))));
 }
 
 // Heavy joints look heavy: the radius goes with the cube root of the mass.

@@ -1,0 +1,102 @@
+/* Cutting in a scene: surfaces that have no skin yet get one where the blade goes through them, so that they can be cut. */
+#include "scene/state.h"
+
+#include <stdio.h>
+
+typedef struct place {
+    double x, y, z;
+} place;
+
+static place from_real(sn_vec3 v)
+{
+    return (place){(double)v.x, (double)v.y, (double)v.z};
+}
+
+static place minus(place a, place b)
+{
+    return (place){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static place cross(place a, place b)
+{
+    return (place){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+static double dot(place a, place b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+/* Whether the segment from p to q goes through a triangle, edges included: by the signs of volumes. */
+static bool goes_through(place p, place q, place a, place b, place c)
+{
+    place n = cross(minus(b, a), minus(c, a)), d = minus(q, p);
+    double side_p = dot(n, minus(p, a)), side_q = dot(n, minus(q, a));
+    if ((side_p > 0) == (side_q > 0))
+        return false;
+    double u = dot(d, cross(minus(a, p), minus(b, p))), v = dot(d, cross(minus(b, p), minus(c, p))),
+           w = dot(d, cross(minus(c, p), minus(a, p)));
+    return (u >= 0 && v >= 0 && w >= 0) || (u <= 0 && v <= 0 && w <= 0);
+}
+
+static bool crosses(const sn_cut_def *blade, place p, place q)
+{
+    place a = from_real(blade->a), b = from_real(blade->b), to_a = from_real(blade->to_a),
+          to_b = from_real(blade->to_b);
+    if (blade->blade == SN_BLADE_PLANE)
+        return (dot(b, minus(p, a)) > 0) != (dot(b, minus(q, a)) > 0);
+    if (goes_through(p, q, a, b, to_a))
+        return true;
+    return blade->blade == SN_BLADE_SEGMENT && goes_through(p, q, b, to_b, to_a);
+}
+
+static bool touches(const sn_scene *scene, const sn_cut_def *blade, const sn_object *object)
+{
+    for (size_t i = 0; i < 3 * (size_t)object->triangle_count; ++i) {
+        size_t next = i % 3 == 2 ? i - 2 : i + 1;
+        sn_particle p = sn_particles_at(object->run, object->triangle[i]);
+        sn_particle q = sn_particles_at(object->run, object->triangle[next]);
+        if (crosses(blade, from_real(sn_particle_position(scene->world, p)),
+                    from_real(sn_particle_position(scene->world, q))))
+            return true;
+    }
+    return false;
+}
+
+static sn_result give_skin(sn_scene *scene, sn_object *object)
+{
+    sn_skin_def def = sn_default_skin_def();
+    uint32_t *corner = sn_arena_take(&scene->scratch, 3 * (size_t)object->triangle_count, sizeof *corner);
+    for (size_t i = 0; corner && i < 3 * (size_t)object->triangle_count; ++i)
+        corner[i] = object->run.first + object->triangle[i];
+    def.triangles = corner;
+    def.triangle_count = object->triangle_count;
+    sn_result result = corner ? sn_skin_add(scene->world, &def, &object->skin) : SN_ERROR_MEMORY;
+    sn_arena_release(&scene->scratch);
+    return result;
+}
+
+sn_result sn_scene_slice(sn_scene *scene, const sn_cut_def *def, sn_cut_info *info)
+{
+    sn_cut_info none = {0};
+    info = info ? info : &none;
+    if (!scene || !def)
+        return SN_ERROR_ARGUMENT;
+    sn_scene_moment *before = sn_scene_mark(scene);
+    sn_result result = before ? SN_OK : SN_ERROR_MEMORY;
+    for (uint32_t i = 0; i < scene->objects.count && result == SN_OK; ++i) {
+        sn_object *object = scene_object(scene, i);
+        bool chosen = object->triangle_count && (!def->one_group || object->group == def->group);
+        if (chosen && !sn_skin_is_valid(scene->world, object->skin) && touches(scene, def, object))
+            result = give_skin(scene, object);
+    }
+    *info = (sn_cut_info){0};
+    result = result == SN_OK ? sn_world_cut(scene->world, def, info) : result;
+    bool nothing = !info->inserted && !info->split && !info->removed;
+    if (result != SN_OK)
+        snprintf(scene->error, sizeof scene->error, "%s", before ? sn_world_error(scene->world) : "no memory to cut");
+    if (before && (result != SN_OK || nothing))
+        sn_scene_return(scene, before);
+    sn_scene_moment_destroy(before);
+    return result;
+}
