@@ -413,7 +413,8 @@ test("a link brings back scene, time, settings, drags and camera", async () => {
 
 test("the button copies the link, and puts it into the address", async () => {
   const p = await fresh({ permissions: ["clipboard-read", "clipboard-write"] });
-  await runTo(p, 7);
+  await runTo(p, 40);   // it played before it was there
+  await p.evaluate(() => playground.scrub(7));
   await p.click("#share");
   await p.waitForFunction(() => document.getElementById("status").textContent === "Link copied");
   const copied = await p.evaluate(() => navigator.clipboard.readText());
