@@ -4,7 +4,7 @@
 PREFIX ?= /usr/local
 setup  := scripts/setup.sh
 
-.PHONY: build help run test test-long check abi fuzz random bench bench-long bench-docs bench-convergence accuracy reference site docs solver-docs integrator-docs test-blender gallery testbed python playground test-web bench-web format format-check mingw aarch64 install clean
+.PHONY: build help run test test-long test-surfaces check abi fuzz random bench bench-long bench-docs bench-convergence accuracy reference site docs solver-docs integrator-docs test-blender gallery testbed python playground test-web bench-web format format-check mingw aarch64 install clean
 .NOTPARALLEL:
 
 build: ## build the library, the examples and the command, which lies here as ./sinew then (the default); V=1 shows each step
@@ -15,19 +15,24 @@ build: ## build the library, the examples and the command, which lies here as ./
 help: ## list the targets
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 22
 
-run: ## simulate a washing line in the wind: a picture, a film, a point cache for Blender and a trace in out/
+run: ## simulate a washing line in the wind: a picture and a film in out/washing_line
 	@$(setup) build
 	@scripts/build.sh release sinew_command
-	@./sinew run washing_line --frames 180 --out out/washing_line --format pc2 --trace out/washing_line/trace.csv
-	@./sinew render washing_line --frames 180 --every 3 --size 480x270 --out out/washing_line/film.gif --still out/washing_line/picture.png
+	@mkdir -p out/washing_line
+	@./sinew render washing_line --frames 150 --every 3 --size 480x270 --out out/washing_line/film.gif --still out/washing_line/picture.png
 	@echo
 	@echo "See it:         open out/washing_line/film.gif and picture.png with a browser or a picture viewer"
-	@echo "Another scene:  ./sinew list scenes, then ./sinew render wrecking_ball --out wrecking_ball.gif"
+	@echo "Another scene:  ./sinew list scenes, then ./sinew render wrecking_ball --out wrecking_ball.gif, or --help"
 	@echo "Your own:       docs/tutorial.md, from the first rope to the loop of a game, in twenty minutes"
 
 test: ## run all tests as shipped, some with ASan and UBSan and in double precision, a moment of fuzzing, a look at the web page (not with WEB=no)
 	@$(setup) build
 	@scripts/test.sh $(if $(filter no,$(WEB)),,--web) release asan double
+
+test-surfaces: ## run the scenes of scenes/apart for 2,000 frames at 10 substeps and at 3: no surface may intersect another
+	@$(setup) build
+	@scripts/build.sh release sinew_command
+	@scripts/surfaces.sh
 
 test-long: ## run all tests as shipped and with ASan and UBSan in full length, where 'make test' repeats long ones less often
 	@$(setup) build test

@@ -11,6 +11,8 @@
 #define FEW             1.1  /* target: a feature that few constraints or particles use */
 #define SCHEMES         1.3  /* target: another integrator */
 #define TOUCHES_NOTHING 2.5  /* target: contact with itself of a cloth that does not touch itself */
+#define NEVER_TORN      1e6  /* strain */
+#define TORN_A_FRAME    8u   /* vertices */
 #define NO_GOAL         ((double)NAN)
 
 static sn_settings *settings_of(const sn_bench_world *b, sn_settings *s)
@@ -285,8 +287,9 @@ static bool body(sn_bench_world *b)
 }
 
 /* The cloth is a square, whatever its particles' numbers are: where they are says which is which. */
-static bool surface(sn_bench_world *b)
+static bool add_skin(sn_bench_world *b, bool self_collision, const sn_tear_def *tear)
 {
+    sn_skin skin;
     const uint32_t count = b->particles.count, n = (uint32_t)lround(sqrt((double)count));
     uint32_t *at = malloc(count * sizeof *at), *corner = malloc(6 * (size_t)count * sizeof *corner), corners = 0;
     for (uint32_t i = 0; at && i < count; ++i) {
@@ -305,10 +308,65 @@ static bool surface(sn_bench_world *b)
     def.triangles = corner;
     def.triangle_count = corners / 3;
     def.thickness = (sn_real)(0.2 * SN_BENCH_SPACING);
-    def.self_collision = true;
-    const bool good = at && corner && sn_skin_add(b->world, &def, NULL) == SN_OK;
+    def.self_collision = self_collision;
+    const bool good = at && corner && sn_skin_add(b->world, &def, &skin) == SN_OK &&
+                      (!tear || sn_skin_set_tear(b->world, skin, tear) == SN_OK);
     free(at);
     free(corner);
+    return good;
+}
+
+static bool surface(sn_bench_world *b)
+{
+    return add_skin(b, true, NULL);
+}
+
+static bool plain_skin(sn_bench_world *b)
+{
+    return add_skin(b, false, NULL);
+}
+
+static bool tear_never(sn_bench_world *b)
+{
+    const sn_tear_def tear = {.strain = (sn_real)NEVER_TORN};
+    return add_skin(b, false, &tear);
+}
+
+/* Rods that hardly pull: what is moved stays so, and is torn or not by what it bears alone. */
+static bool add_soft(sn_bench_world *b, double strain)
+{
+    const sn_tear_def tear = {.strain = (sn_real)strain};
+    const sn_material soft = {.compliance = 100};
+    sn_settings s;
+    bool good = add_skin(b, false, &tear);
+    for (uint32_t i = 0; i < b->rods.count && good; ++i)
+        good = sn_constraint_set_material(b->world, sn_constraints_at(b->rods, i), soft) == SN_OK;
+    settings_of(b, &s)->gravity = beside(0, 0, 0);
+    return good && configure(b, &s);
+}
+
+static bool soft_never(sn_bench_world *b)
+{
+    return add_soft(b, NEVER_TORN);
+}
+
+static bool soft_torn(sn_bench_world *b)
+{
+    return add_soft(b, 1);
+}
+
+/* Other vertices in each frame; those that are far from where they were have been moved before. */
+static bool move_some(sn_bench_world *b)
+{
+    const uint32_t frame = (uint32_t)lround(60 * sn_world_time(b->world));
+    bool good = true;
+    for (uint32_t i = 0; i < TORN_A_FRAME && good; ++i) {
+        const uint32_t number = (uint32_t)(((uint64_t)frame * TORN_A_FRAME + i) * 7919 % b->particles.count);
+        const sn_particle p = sn_particles_at(b->particles, number);
+        const sn_vec3 x = sn_particle_position(b->world, p);
+        good = sn_particle_set_position(b->world, p,
+                                        beside((double)x.x, (double)x.y + 2 * SN_BENCH_SPACING, (double)x.z)) == SN_OK;
+    }
     return good;
 }
 
@@ -324,7 +382,7 @@ typedef struct feature {
     uint32_t against;       /* its number in the table */
 } feature;
 
-enum { PLAIN, FOUR_PASSES = 2 };
+enum { PLAIN, FOUR_PASSES = 2, SKIN = 30, SOFT = 32 };
 
 static const feature features[] = {
     {"plain", "plain: symplectic Euler, 1 pass", nothing, nothing, NO_GOAL, PLAIN},
@@ -358,6 +416,11 @@ static const feature features[] = {
     {"static-far", "a static body 1 km away", static_body, nothing, FEW, PLAIN},
     {"self-collision", "a skin that collides with itself, and touches nothing", surface, nothing, TOUCHES_NOTHING,
      PLAIN},
+    {"skin", "a skin", plain_skin, nothing, NO_GOAL, PLAIN},
+    {"tear-never", "a skin that may tear, and does not", tear_never, nothing, FEW, SKIN},
+    {"tear-soft", "the same, of rods that hardly pull; 8 vertices are moved in each frame", soft_never, move_some,
+     NO_GOAL, PLAIN},
+    {"tear-frame", "and tear there: 8 vertices in each frame", soft_torn, move_some, NO_GOAL, SOFT},
     {"body-far", "a rigid body 1 km away", body, nothing, FEW, PLAIN},
 };
 

@@ -5,10 +5,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#ifndef _WIN32
 #include <sys/wait.h>
 #include <unistd.h>
-#endif
 
 #define DT ((sn_real)(1.0 / 60))
 
@@ -114,7 +112,6 @@ static double measure(sn_worlds *worlds, double seconds)
 
 /* ---- Processes -------------------------------------------------------------------------------------------------------- */
 
-#ifndef _WIN32
 /* Makes its share of the worlds, says that it is ready, and each time it is told to measures and tells. */
 static void work_apart(const population *p, uint32_t share, double seconds, int told, int tells)
 {
@@ -196,28 +193,6 @@ static void dismiss(crew *c)
     for (uint32_t i = 0; i < c->count; ++i)
         waitpid(c->process[i].pid, NULL, 0);
 }
-#else
-typedef struct crew {
-    uint32_t count;
-} crew;
-
-static bool hire(crew *c, const population *p, uint32_t processes, double seconds)
-{
-    (void)c, (void)p, (void)processes, (void)seconds;
-    return false;
-}
-
-static double measure_apart(const crew *c)
-{
-    (void)c;
-    return 0;
-}
-
-static void dismiss(crew *c)
-{
-    (void)c;
-}
-#endif
 
 /* ---- The table ---------------------------------------------------------------------------------------------------------- */
 

@@ -23,8 +23,8 @@ int sn_command_unknown(const char *typed); /* says so, and which may have been m
 void sn_help_print(FILE *file);            /* the help of the whole program */
 
 extern const sn_command sn_command_run, sn_command_check, sn_command_list, sn_command_info, sn_command_plot,
-    sn_command_bench, sn_command_compare, sn_command_view, sn_command_render, sn_command_draw, sn_command_schema,
-    sn_command_help_command;
+    sn_command_bench, sn_command_compare, sn_command_sweep, sn_command_view, sn_command_render, sn_command_draw,
+    sn_command_schema, sn_command_help_command;
 
 /* Prints the reference of scene files in Markdown (reference.c). False when memory runs out. */
 bool sn_reference_print(FILE *file);

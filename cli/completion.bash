@@ -1,7 +1,7 @@
 # Completion of the sinew command for bash. Options come from the program's own help.
 _sinew() {
   local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]}
-  local commands="run check list info plot bench compare view render draw schema help"
+  local commands="run check list info plot bench compare sweep view render draw schema help"
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "$commands --version --help" -- "$word")
     return
@@ -16,7 +16,7 @@ _sinew() {
     mapfile -t COMPREPLY < <(compgen -W "scenes objects shapes kinds solvers integrators orders gradients settings formats" \
       -- "$word")
     ;;
-  run | check | info | bench | compare | view | render | draw)
+  run | check | info | bench | compare | sweep | view | render | draw)
     mapfile -t COMPREPLY < <(
       [[ $command != bench ]] || compgen -W "$(sinew bench --list 2>/dev/null | sed -nE 's/^  ([^ ]+).*/\1/p')" -- "$word"
       compgen -W "$(sinew list scenes 2>/dev/null | sed -nE 's/^  ([^ ]+).*/\1/p')" -- "$word"

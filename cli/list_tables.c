@@ -63,16 +63,47 @@ bool sn_list_formats(sn_document *d, sn_value *list)
 
 /* ---- Keys of records --------------------------------------------------------------------------------------------- */
 
+const char *sn_value_words(const char *sort)
+{
+    static const char *const words[][2] = {{"amounts", "number, or a list of numbers"},
+                                           {"shares", "number, or a list of numbers"},
+                                           {"constraint_names", "name, or a list of names"},
+                                           {"group", "record"},
+                                           {"group_use", "name or number"},
+                                           {"groups", "records by name"},
+                                           {"materials", "records by name"},
+                                           {"material_use", "name or record"},
+                                           {"matrix", "three lists of three numbers"},
+                                           {"names", "names by name"},
+                                           {"object_names", "list of names"},
+                                           {"one_selector", "selector"},
+                                           {"parts", "lists of numbers by name"},
+                                           {"points", "list of points"},
+                                           {"selectors", "selector, or a list of selectors"},
+                                           {"selectors_or_constraints", "selectors, or names of constraints"},
+                                           {"shapes", "record, or a list of records"},
+                                           {"skin_use", "true or false, or a record"},
+                                           {"two_bodies", "list of two names"},
+                                           {"two_selectors", "list of two selectors"},
+                                           {"two_vectors", "list of two vectors"},
+                                           {"variables", "values by name"},
+                                           {"whole_numbers", "list of whole numbers"}};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; ++i)
+        if (strcmp(sort, words[i][0]) == 0)
+            return words[i][1];
+    return "list of records";
+}
+
 static void name_type(const sn_key *key, char *text, size_t size)
 {
-    static const char *const plain[] = {[SN_KEY_REAL] = "number",           [SN_KEY_COUNT] = "whole number",
-                                        [SN_KEY_TRUTH] = "true or false",   [SN_KEY_TEXT] = "text",
-                                        [SN_KEY_CHOICE] = "one of ",        [SN_KEY_VECTOR] = "vector",
-                                        [SN_KEY_RECORD] = "record",         [SN_KEY_RECORDS] = "list of records",
-                                        [SN_KEY_REALS] = "list of numbers", [SN_KEY_VALUE] = "see the schema: "};
+    static const char *const plain[] = {
+        [SN_KEY_REAL] = "number",   [SN_KEY_COUNT] = "whole number",      [SN_KEY_TRUTH] = "true or false",
+        [SN_KEY_TEXT] = "text",     [SN_KEY_CHOICE] = "one of ",          [SN_KEY_VECTOR] = "vector",
+        [SN_KEY_RECORD] = "record", [SN_KEY_RECORDS] = "list of records", [SN_KEY_REALS] = "list of numbers",
+        [SN_KEY_VALUE] = ""};
     size_t used = (size_t)snprintf(text, size, "%s", plain[key->type]);
     if (key->type == SN_KEY_VALUE && key->of)
-        snprintf(text + used, size - used, "%s", (const char *)key->of);
+        snprintf(text + used, size - used, "%s", sn_value_words(key->of));
     const sn_choices *choices = key->of;
     for (uint32_t i = 0; key->type == SN_KEY_CHOICE && i < choices->count && used < size; ++i)
         used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", choices->name[i]);

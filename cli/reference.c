@@ -1,5 +1,6 @@
 /* The reference of the scene format in Markdown, from the tables: what docs/scenes.md contains. */
 #include "cli/cli.h"
+#include "cli/list.h"
 #include "scene/characters.h"
 #include "scene/bodies.h"
 #include "scene/tables.h"
@@ -30,8 +31,7 @@ static void print_type(FILE *file, const sn_key *key)
     } else if (key->type == SN_KEY_RECORDS || key->type == SN_KEY_RECORD) {
         fprintf(file, " [%s](#%s)", ((const sn_record *)key->of)->name, ((const sn_record *)key->of)->name);
     } else if (key->type == SN_KEY_VALUE) {
-        for (const char *c = key->of; *c; ++c)
-            fputc(*c == '_' ? ' ' : *c, file);
+        fputs(sn_value_words(key->of), file);
     }
     if (key->flags & SN_KEY_POSITIVE)
         fputs(", more than 0", file);

@@ -12,6 +12,7 @@
 #define MESSAGE     1024
 #define STILL_WIDTH 1280
 #define MOST_PIXELS 8192
+#define MOST_KEPT   ((size_t)1 << 30) /* bytes of pictures that wait to be drawn */
 
 typedef struct render_options {
     sn_texts set;
@@ -48,8 +49,8 @@ static const sn_option options[] = {
     SN_OPTION_END(render_options)};
 
 static const char details[] = "SCENE is a file, - for standard input, or the name of a scene that comes with\n"
-                              "Sinew. For a film it is run twice: first to see where everything goes, so that all of\n"
-                              "it can be seen. Neither a display nor a graphics card is needed.\n\n"
+                              "Sinew. The eye is placed so that all of it can be seen, of a film in every frame. "
+                              "Neither a display nor a graphics card is needed.\n\n"
                               "Examples:\n"
                               "  sinew render curtain\n"
                               "  sinew render curtain --out curtain.gif\n"
@@ -81,7 +82,8 @@ typedef struct job {
     FILE *pipe; /* to ffmpeg */
     sn_png png;
     sn_gif gif;
-    uint32_t drawn;
+    sn_raster_model *kept; /* of a film: what its pictures show, until it is known where the eye is */
+    uint32_t keeps, drawn;
     sn_terminal terminal;
     const unsigned char *rgb; /* what was drawn last; it is the raster's */
     sn_progress progress;
@@ -209,8 +211,29 @@ static void look_at_all(job *j, const float given_low[3], const float given_high
     look_at(j, low, high);
 }
 
-/* Of a film: runs the scene through, and returns to where it was. What flies far away does not count: the eye takes in no more than
-   three times the size at the start. */
+static void forget(job *j)
+{
+    for (uint32_t i = 0; i < j->keeps; ++i)
+        sn_raster_model_release(&j->kept[i]);
+    free(j->kept);
+    j->kept = NULL;
+    j->keeps = 0;
+}
+
+/* Keeps what the present frame shows. Too much of it is given up: the scene is then run again to be drawn. */
+static void keep(job *j, size_t *bytes)
+{
+    if (!j->kept)
+        return;
+    sn_raster_model *model = &j->kept[j->keeps++];
+    const bool good = sn_show_model(j->show, j->size, model);
+    *bytes += model->triangle_room * sizeof *model->triangle + model->ball_room * sizeof *model->ball;
+    if (!good || *bytes > MOST_KEPT)
+        forget(j);
+}
+
+/* Of a film: runs the scene through, and keeps what its pictures show; if that is too much, it returns to the start. What flies far away does
+   not count: the eye takes in no more than three times the size at the start. */
 static int look_ahead(job *j)
 {
     float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, all_low[3], all_high[3];
@@ -220,12 +243,20 @@ static int look_ahead(job *j)
     sn_show_bounds(j->show, low, high);
     memcpy(all_low, low, sizeof low);
     memcpy(all_high, high, sizeof high);
+    look_at_all(j, low, high); /* for the thickness of lines */
     int code = SN_EXIT_FINE;
+    size_t bytes = 0;
+    j->kept = calloc((size_t)j->frames / j->every + 2, sizeof *j->kept);
+    sn_progress_begin(&j->progress, j->name, j->frames, j->asked->quiet);
+    keep(j, &bytes);
     for (uint32_t frame = 0; frame < j->frames && code == SN_EXIT_FINE;) {
-        code = run_to(j, &frame, j->frames - frame > 8 ? frame + 8 : j->frames);
+        code = run_to(j, &frame, j->frames - frame > j->every ? frame + j->every : j->frames);
         sn_show_bounds(j->show, all_low, all_high);
+        keep(j, &bytes);
+        sn_progress_update(&j->progress, frame, sn_scene_time(j->scene));
     }
-    if (code == SN_EXIT_FINE && sn_scene_return(j->scene, start) != SN_OK)
+    sn_progress_clear(&j->progress);
+    if (code == SN_EXIT_FINE && !j->kept && sn_scene_return(j->scene, start) != SN_OK)
         code = sn_complain(SN_EXIT_FAILED, "%s: %s", j->name, sn_world_error(sn_scene_world(j->scene)));
     sn_scene_moment_destroy(start);
     float most = 0;
@@ -235,7 +266,9 @@ static int look_ahead(job *j)
         low[k] = fmaxf(all_low[k], low[k] - most);
         high[k] = fminf(all_high[k], high[k] + most);
     }
+    const float size = j->size;
     look_at_all(j, low, high);
+    j->size = size;
     return code;
 }
 
@@ -324,8 +357,13 @@ static bool close_file(job *j, bool good)
 
 static int draw_frame(job *j)
 {
-    if (!sn_show_model(j->show, j->size, &j->model))
+    if (j->kept) { /* the one before is drawn */
+        sn_raster_model_release(&j->model);
+        j->model = j->kept[j->drawn];
+        j->kept[j->drawn] = (sn_raster_model){0};
+    } else if (!sn_show_model(j->show, j->size, &j->model)) {
         return sn_complain(SN_EXIT_FAILED, "out of memory");
+    }
     ++j->drawn;
     j->rgb = sn_raster_draw(j->raster, &j->model, &j->view);
     return write_frame(j, j->rgb) ? SN_EXIT_FINE : SN_EXIT_OUTPUT;
@@ -350,6 +388,10 @@ static int draw_picture(job *j)
 static int draw_film(job *j)
 {
     int code = look_ahead(j);
+    while (j->kept && code == SN_EXIT_FINE && j->drawn < j->keeps)
+        code = sn_signals_came() ? SN_EXIT_SIGNAL + sn_signals_came() : draw_frame(j);
+    if (j->kept)
+        return code;
     sn_progress_begin(&j->progress, j->name, j->frames, j->asked->quiet);
     for (uint32_t frame = 0; code == SN_EXIT_FINE;) {
         code = draw_frame(j);
@@ -436,6 +478,7 @@ static int render(job *j)
     if (code == SN_EXIT_FINE && !j->asked->quiet)
         printf("%s: %s of %ux%u, %u frame%s\n", j->path, j->kind == PICTURE ? "a picture" : "a film",
                (unsigned)j->width, (unsigned)j->height, (unsigned)j->drawn, j->drawn == 1 ? "" : "s");
+    forget(j);
     sn_raster_destroy(j->raster);
     sn_raster_model_release(&j->model);
     sn_show_destroy(j->show);

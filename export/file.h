@@ -46,7 +46,7 @@ void sn_file_discard(sn_file *file);
 /* Makes a folder, and those above it; fine if it is there. */
 bool sn_folder_make(const char *path, char *message, size_t size);
 
-/* Removes from a folder the files NAME_0001.ENDING, with any number of at least so many digits, that are plain files and have mark
+/* Removes from a folder the files NAME_0000.ENDING, with any number of at least so many digits, that are plain files and have mark
    in their first kilobyte. Others are left alone. False, with the file and what the system says, if one cannot be removed. */
 bool sn_files_remove_numbered(const char *folder, const char *name, size_t digits, const char *ending, const char *mark,
                               char *message, size_t size);

@@ -18,6 +18,7 @@
 
 /* File names of a frame have at least this many digits, so that they sort. */
 #define FRAME_DIGITS 4
+#define NO_FRAME     UINT32_MAX
 
 #define MOST_FORMATS (SN_FORMAT_PC2 | SN_FORMAT_OBJ | SN_FORMAT_PLY | SN_FORMAT_NPY | SN_FORMAT_POSES)
 
@@ -73,8 +74,8 @@ const char *sn_format_name(uint32_t i, sn_format *format, const char **about)
         {"pc2", SN_FORMAT_PC2,
          "NAME.obj, the mesh at the start, and NAME.pc2, a point cache with all frames; of rigid bodies "
          "NAME.poses.npy, positions and quaternions, instead."},
-        {"obj", SN_FORMAT_OBJ, "NAME_0001.obj: a mesh a frame, as text."},
-        {"ply", SN_FORMAT_PLY, "NAME_0001.ply: a mesh a frame, binary, with velocities."},
+        {"obj", SN_FORMAT_OBJ, "NAME_0000.obj: a mesh a frame, as text."},
+        {"ply", SN_FORMAT_PLY, "NAME_0000.ply: a mesh a frame, binary, with velocities."},
         {"npy", SN_FORMAT_NPY, "NAME.npy: places as a NumPy array [frame][particle][3]."},
         {"poses", SN_FORMAT_POSES,
          "poses.csv and poses.npy: position and rotation (a quaternion) of every rigid body in every frame."},
@@ -154,10 +155,10 @@ const char *sn_output_name(const sn_output *output, uint32_t i)
     return i < output->count ? output->entry[i].name : NULL;
 }
 
-/* FOLDER/NAME.ending, or FOLDER/NAME_0001.ending if frame is not 0. The text lives until the next call. */
+/* FOLDER/NAME_0000.ending, or FOLDER/NAME.ending if frame is NO_FRAME. The text lives until the next call. */
 static const char *path_of(sn_output *output, const entry *e, uint32_t frame, const char *ending)
 {
-    if (frame)
+    if (frame != NO_FRAME)
         snprintf(output->path, output->path_size, "%s/%s_%0*" PRIu32 ".%s", output->folder, e->name, FRAME_DIGITS,
                  frame, ending);
     else
@@ -299,9 +300,10 @@ static uint32_t body_count(const entry *e)
 static bool open_motion(sn_output *output, entry *e, char *message, size_t size)
 {
     if (!is_rigid(e))
-        return sn_point_cache_open(&e->cache, path_of(output, e, 0, "pc2"), e->count, 0, 1, message, size);
+        return sn_point_cache_open(&e->cache, path_of(output, e, NO_FRAME, "pc2"), e->count, 0, 1, message, size);
     const uint32_t shape[2] = {body_count(e), 7};
-    return sn_npy_open_array(&e->poses, path_of(output, e, 0, "poses.npy"), SN_NPY_REAL, 2, shape, message, size);
+    return sn_npy_open_array(&e->poses, path_of(output, e, NO_FRAME, "poses.npy"), SN_NPY_REAL, 2, shape, message,
+                             size);
 }
 
 /* Writes what read_entry read: places, or poses. */
@@ -345,13 +347,13 @@ static bool open_entry(sn_output *output, entry *e, char *message, size_t size)
         return false;
     if (output->formats & SN_FORMAT_PC2) {
         if (!read_entry(output, e, message, size) ||
-            !write_mesh(output, e, path_of(output, e, 0, "obj"), sn_obj_write, message, size) ||
+            !write_mesh(output, e, path_of(output, e, NO_FRAME, "obj"), sn_obj_write, message, size) ||
             !open_motion(output, e, message, size))
             return false;
     }
     const uint32_t shape[2] = {e->count, 3};
     return !(output->formats & SN_FORMAT_NPY) ||
-           sn_npy_open_array(&e->npy, path_of(output, e, 0, "npy"), SN_NPY_REAL, 2, shape, message, size);
+           sn_npy_open_array(&e->npy, path_of(output, e, NO_FRAME, "npy"), SN_NPY_REAL, 2, shape, message, size);
 }
 
 /* A place in the middle of everything that has an end, and how far a plane is to be shown around it. */
@@ -525,7 +527,7 @@ sn_output *sn_output_open(sn_scene *scene, const char *folder, unsigned formats,
 
 static const char *frame_path(sn_output *output, const entry *e, sn_format format)
 {
-    return path_of(output, e, output->frames + 1, format == SN_FORMAT_OBJ ? "obj" : "ply");
+    return path_of(output, e, output->frames, format == SN_FORMAT_OBJ ? "obj" : "ply");
 }
 
 static bool write_frame_mesh(sn_output *output, entry *e, sn_format format, char *message, size_t size)

@@ -11,8 +11,8 @@ typedef enum sn_format {
     SN_FORMAT_PC2 =
         1, /* NAME.obj, the surface at the start, and NAME.pc2, the places of its vertices in every frame. Of rigid bodies, each an `o`
                           of the mesh, called after its number, NAME.poses.npy instead: a NumPy array [frame][body][7], position and quaternion */
-    SN_FORMAT_OBJ = 2,   /* NAME_0001.obj: a mesh a frame */
-    SN_FORMAT_PLY = 4,   /* NAME_0001.ply: the same, binary, with velocities */
+    SN_FORMAT_OBJ = 2,   /* NAME_0000.obj: a mesh a frame */
+    SN_FORMAT_PLY = 4,   /* NAME_0000.ply: the same, binary, with velocities */
     SN_FORMAT_NPY = 8,   /* NAME.npy: places as a NumPy array [frame][particle][3] */
     SN_FORMAT_POSES = 16 /* poses.csv and poses.npy: position and rotation of every rigid body, see poses.h */
 } sn_format;
@@ -30,7 +30,7 @@ typedef struct sn_output sn_output;
    that an earlier run left there are removed, which their first line tells; others in the folder are left alone. */
 sn_output *sn_output_open(sn_scene *scene, const char *folder, unsigned formats, char *message, size_t size);
 
-/* Writes the present state as the next frame: 0001 is the first. Places are in the first origin, whatever shifts
+/* Writes the present state as the next frame: 0000 is the first. Places are in the first origin, whatever shifts
    there were. False, with the reason; what was written before stays valid, all files then end with the frame before,
    and the output can only be closed. */
 bool sn_output_frame(sn_output *output, char *message, size_t size);

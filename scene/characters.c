@@ -19,11 +19,11 @@ void sn_character_defaults(void *record)
 #define MOVE(key) offsetof(sn_move_keys, key)
 
 static const sn_key move_keys[] = {{"time", SN_KEY_REAL, MOVE(time), .unit = "s", .flags = SN_KEY_REQUIRED,
-                                    .about = "from when on; later than the one before"},
+                                    .about = "the time from which on this holds; later than that of the move before"},
                                    {"velocity", SN_KEY_VECTOR, MOVE(velocity), .unit = "m/s",
-                                    .about = "with which it walks; what of it is along y does not count"},
+                                    .about = "the velocity with which it walks; its y component does not count"},
                                    {"jump", SN_KEY_REAL, MOVE(jump), .unit = "m/s", .least = 0, .most = 1e6,
-                                    .about = "with which it leaves the ground, once, as soon as it stands"},
+                                    .about = "the speed with which it jumps, once, as soon as it stands"},
                                    {.name = NULL}};
 
 const sn_record sn_move_record = {"move", "What a character does from a time on.", sizeof(sn_move_keys), move_keys,
@@ -34,13 +34,13 @@ const sn_record sn_move_record = {"move", "What a character does from a time on.
 static const sn_key character_keys[] = {
     {"of", SN_KEY_VALUE, KEY(of), .of = "selectors", .flags = SN_KEY_REQUIRED,
      .about = "the body that walks: an immovable one, with its middle half its height above the ground"},
-    {"radius", SN_KEY_REAL, KEY(radius), .unit = "m", .flags = SN_KEY_POSITIVE, .about = "of its capsule"},
+    {"radius", SN_KEY_REAL, KEY(radius), .unit = "m", .flags = SN_KEY_POSITIVE, .about = "the radius of its capsule"},
     SN_CHARACTER_KEYS,
     {"mass", SN_KEY_REAL, KEY(mass), .unit = "kg", .least = 0, .most = 1e9,
-     .about = "with which it meets bodies and presses on what it stands on; 0: it pushes nothing"},
+     .about = "the mass with which it hits bodies and presses on what it stands on; 0: it pushes nothing"},
     {"foot", SN_KEY_VECTOR, KEY(foot), .unit = "m",
      .about = "where it stands, if that is not below the middle of the body: for saved scenes"},
-    {"velocity", SN_KEY_VECTOR, KEY(velocity), .unit = "m/s", .about = "at the start"},
+    {"velocity", SN_KEY_VECTOR, KEY(velocity), .unit = "m/s", .about = "the velocity at the start"},
     {"grounded", SN_KEY_TRUTH, KEY(grounded), .about = "it stands at the start: for saved scenes"},
     {.name = NULL}};
 

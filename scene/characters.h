@@ -30,11 +30,11 @@ extern const sn_record sn_character_record, sn_move_record;
     {"height", SN_KEY_REAL, offsetof(sn_character_keys, height), .unit = "m", .flags = SN_KEY_POSITIVE, \
      .about = "from foot to head, at least twice the radius"}, \
     {"step_height", SN_KEY_REAL, offsetof(sn_character_keys, step_height), .unit = "m", .least = 0, .most = 1e9, \
-     .about = "it climbs what is no higher"}, \
+     .about = "the highest step that it climbs"}, \
     {"slope_limit", SN_KEY_REAL, offsetof(sn_character_keys, slope_limit), .unit = "rad", .least = 0, .most = 1.5707, \
-     .about = "it walks on slopes up to this"}, \
+     .about = "the steepest slope that it walks on"}, \
     {"push", SN_KEY_REAL, offsetof(sn_character_keys, push), .unit = "N", .least = 0, .most = 1e30, \
-     .about = "it pushes bodies with at most this"}, \
+     .about = "the largest force with which it pushes bodies"}, \
     {"moves", SN_KEY_RECORDS, offsetof(sn_character_keys, moves), .of = &sn_move_record, \
      .about = "where it walks and when it jumps, by time; before the first it stands"}, \
     {"repeat", SN_KEY_TRUTH, offsetof(sn_character_keys, repeat), \

@@ -17,15 +17,18 @@
 
 static const sn_key contact_keys[] = {
     {"on", SN_KEY_TRUTH, SETTING(on), .about = "whether anything collides at all"},
-    {"particles", SN_KEY_TRUTH, SETTING(particles), .about = "particles with each other, if they have a radius"},
+    {"particles", SN_KEY_TRUTH, SETTING(particles),
+     .about = "whether particles that have a radius collide with each other"},
     {"push_out", SN_KEY_REAL, SETTING(push_out), .unit = "m/s", .flags = SN_KEY_POSITIVE,
      .about = "things that overlap when they first touch are parted at this speed, and keep none of it"},
     {"bounce_above", SN_KEY_REAL, SETTING(bounce_above), .unit = "m/s", .least = -1, .most = UNLIMITED,
      .about = "slower impacts do not bounce; -1: twice gravity times the substep"},
     {"sleep", SN_KEY_TRUTH, SETTING(sleep),
      .about = "what rests in contact for a while is left out of the step until something happens to it"},
-    {"sleep_speed", SN_KEY_REAL, SETTING(sleep_speed), .unit = "m/s", .most = UNLIMITED, .about = "slower is rest"},
-    {"sleep_time", SN_KEY_REAL, SETTING(sleep_time), .unit = "s", .most = UNLIMITED, .about = "for so long"},
+    {"sleep_speed", SN_KEY_REAL, SETTING(sleep_speed), .unit = "m/s", .most = UNLIMITED,
+     .about = "things that are slower than this count as resting"},
+    {"sleep_time", SN_KEY_REAL, SETTING(sleep_time), .unit = "s", .most = UNLIMITED,
+     .about = "how long things must rest before they sleep"},
     END};
 
 static void contact_defaults(void *record)
@@ -47,11 +50,11 @@ const sn_choices sn_mix_choices = {4, mix_names, mix_about};
 
 static const sn_key surface_keys[] = {
     {"friction", SN_KEY_REAL, SURFACE(friction), .most = UNLIMITED,
-     .about = "both of the next two, where they are not given; 0.5 if it is not given itself"},
+     .about = "the coefficient of friction, at rest and sliding, where these are not given; 0.5 if not given"},
     {"static_friction", SN_KEY_REAL, SURFACE(static_friction), .most = UNLIMITED,
-     .about = "at rest: so much of what presses holds against sliding"},
+     .about = "the coefficient of friction at rest: the share of the normal force that holds against sliding"},
     {"dynamic_friction", SN_KEY_REAL, SURFACE(dynamic_friction), .most = UNLIMITED,
-     .about = "the same while sliding; not more than static_friction"},
+     .about = "the coefficient of friction while sliding; not more than static_friction"},
     {"restitution", SN_KEY_REAL, SURFACE(restitution), .least = 0, .most = 1,
      .about = "the share of the speed of approach that is given back"},
     {"rolling", SN_KEY_REAL, SURFACE(rolling), .most = UNLIMITED,
@@ -59,9 +62,9 @@ static const sn_key surface_keys[] = {
     {"friction_mix", SN_KEY_CHOICE, SURFACE(friction_mix), .of = &sn_mix_choices,
      .about = "how the friction of two that touch becomes one; if they disagree, the later one in this list counts"},
     {"restitution_mix", SN_KEY_CHOICE, SURFACE(restitution_mix), .of = &sn_mix_choices,
-     .about = "the same for restitution"},
+     .about = "how the restitutions of two that touch become one; if they disagree, the later one in this list counts"},
     {"surface_velocity", SN_KEY_VECTOR, SURFACE(surface_velocity), .unit = "m/s", .least = -1e15, .most = 1e15,
-     .about = "of shapes of bodies: the surface runs so, in the frame of the body, and takes along what lies on it, as "
+     .about = "the velocity of the surface of a shape, in the frame of its body: it carries along what lies on it, as "
               "a conveyor belt does"},
     END};
 
@@ -84,10 +87,12 @@ const sn_record sn_surface_record = {"contact_material", "What a surface does to
 
 static const sn_key group_keys[] = {
     {"material", SN_KEY_RECORD, GROUP(material), .of = &sn_surface_record, .about = "friction and restitution"},
-    {"category", SN_KEY_COUNT, GROUP(category), .most = ALL_BITS, .about = "a bit set: what they are"},
+    {"category", SN_KEY_COUNT, GROUP(category), .most = ALL_BITS,
+     .about = "what the particles of the group are: a bit set"},
     {"mask", SN_KEY_COUNT, GROUP(mask), .most = ALL_BITS,
-     .about = "with which categories they collide, if those do with them, too; all if not given"},
-    {"self", SN_KEY_TRUTH, GROUP(self), .about = "they collide with each other; true for group 0 if not given"},
+     .about = "the categories that the group collides with, if they collide with it, too; all if not given"},
+    {"self", SN_KEY_TRUTH, GROUP(self),
+     .about = "the particles of the group collide with each other; true for group 0 if not given"},
     {"rest_gap", SN_KEY_REAL, GROUP(rest_gap), .unit = "m", .most = UNLIMITED,
      .about = "two of the group that are nearer at the start than the sum of their radii and this never collide with "
               "each other; if not given, all do"},
@@ -99,7 +104,7 @@ static const sn_key group_keys[] = {
     {"field", SN_KEY_TRUTH, GROUP(field),
      .about = "its triangles, which must be closed, are made into a distance field that tells its normals"},
     {"number", SN_KEY_COUNT, GROUP(number), .most = 4294967294.0,
-     .about = "its number, for a group with a name; one that nothing else has if not given"},
+     .about = "the number of a group that has a name; a free one if not given"},
     END};
 
 static void group_defaults(void *record)
@@ -123,18 +128,18 @@ static const sn_key skin_keys[] = {
     {"thickness", SN_KEY_REAL, offsetof(sn_object_skin, thickness), .unit = "m", .most = UNLIMITED,
      .about = "nothing comes nearer to a triangle than this plus its own radius; of ropes it is their radius"},
     {"one_sided", SN_KEY_TRUTH, offsetof(sn_object_skin, one_sided),
-     .about = "only from outside; otherwise things stay on the side that they are on"},
+     .about = "things collide with the skin from outside only; otherwise they stay on the side that they are on"},
     {"self_collision", SN_KEY_TRUTH, offsetof(sn_object_skin, self_collision),
      .about = "it never passes through itself, nor through others that say so; needs a thickness"},
     {"tear_strain", SN_KEY_REAL, offsetof(sn_object_skin, tear_strain), .most = UNLIMITED,
      .about = "it tears where a rod is longer than 1 + this times its rest length; if neither this nor tear_force is "
               "given, as the material says"},
     {"tear_force", SN_KEY_REAL, offsetof(sn_object_skin, tear_force), .unit = "N", .most = UNLIMITED,
-     .about = "or when it pulls with more than this; 0: never by that"},
+     .about = "the material tears where a rod pulls with more than this force; 0: never by force"},
     {"tear_spread", SN_KEY_REAL, offsetof(sn_object_skin, tear_spread), .most = 0.9,
-     .about = "strengths differ from rod to rod by this share, up and down"},
+     .about = "tear strengths differ from rod to rod by this share, up and down"},
     {"tear_seed", SN_KEY_COUNT, offsetof(sn_object_skin, tear_seed), .most = 4294967295.0,
-     .about = "of these differences: another seed, another tear"},
+     .about = "the seed of the differences between tear strengths: another number gives another tear"},
     END};
 
 static void skin_defaults(void *record)

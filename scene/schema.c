@@ -318,6 +318,41 @@ static void define_numbers(writer *w, const char *name, double least, double mos
     put_numbers(w, at, least, most);
 }
 
+/* What parameters mean that several kinds have. Others are explained with their kind. */
+static const char *meaning_of(const char *param)
+{
+    static const char *const known[][2] = {
+        {"rest", "the value at rest"},
+        {"least", "the least that it may be"},
+        {"most", "the most that it may be"},
+        {"target", "where it is held, or driven to"},
+        {"target_most", "the most that the drive to the target exerts; 0: there is none"},
+        {"target_compliance", "the compliance of the drive to the target; 0 is rigid"},
+        {"target_damping", "the damping of the drive to the target"},
+        {"speed", "the speed that a motor keeps"},
+        {"speed_most", "the most that the motor exerts; 0: there is none"},
+        {"friction", "dry friction: the most that it exerts against motion"},
+        {"force", "the largest force that it exerts"},
+        {"swing", "how far it may lean from its axis"},
+        {"linear_compliance", "how much it gives under a force; 0 is rigid"},
+        {"linear_damping", "the damping of that give under a force"},
+        {"angular_compliance", "how much it gives under a torque; 0 is rigid"},
+        {"angular_damping", "the damping of that give under a torque"},
+        {"axis", "the direction in which it acts"},
+        {"normal", "the normal of a plane or circle"},
+        {"origin", "a point of the line or plane"},
+        {"direction", "the direction of the line"},
+        {"centre", "the centre of the circle or sphere"},
+        {"radius", "the radius of the circle or sphere"},
+        {"thickness", "the distance that it keeps"},
+        {"ratio", "the ratio of the two motions"},
+        {"pressure", "the volume that it keeps, as a multiple of that at rest"}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i)
+        if (strcmp(param, known[i][0]) == 0)
+            return known[i][1];
+    return NULL;
+}
+
 static void put_param(writer *w, sn_value *properties, const sn_kind *kind, const sn_param *param)
 {
     char about[200], standard[60] = "";
@@ -325,7 +360,11 @@ static void put_param(writer *w, sn_value *properties, const sn_kind *kind, cons
         snprintf(standard, sizeof standard, "; %g if not given", (double)param->default_value);
     else if (kind->measure)
         snprintf(standard, sizeof standard, "; measured if not given");
-    snprintf(about, sizeof about, "%s of the kind %s%s", param->name, kind->name, standard);
+    const char *meaning = meaning_of(param->name);
+    if (meaning)
+        snprintf(about, sizeof about, "%s: %s%s", kind->name, meaning, standard);
+    else
+        snprintf(about, sizeof about, "%s of the kind %s%s", param->name, kind->name, standard);
     sn_value *at = sn_document_record(w->out, properties, param->name);
     put_about(w, at, about, param->unit);
     if (param->type != SN_PARAM_REAL) {

@@ -243,10 +243,11 @@ static void choose_defaults(void *record)
 }
 
 static const sn_key choose_key_list[] = {
-    {"of", SN_KEY_VALUE, offsetof(choose_keys, of), .of = "selectors", .about = "among these"},
-    {"near", SN_KEY_VECTOR, offsetof(choose_keys, near), .unit = "m", .about = "the one nearest to this place"},
+    {"of", SN_KEY_VALUE, offsetof(choose_keys, of), .of = "selectors", .about = "the particles to choose from"},
+    {"near", SN_KEY_VECTOR, offsetof(choose_keys, near), .unit = "m",
+     .about = "chooses the particle nearest to this place"},
     {"inside", SN_KEY_VALUE, offsetof(choose_keys, inside), .unit = "m", .of = "two_vectors",
-     .about = "those between two corners of a box"},
+     .about = "chooses the particles in a box, given by two opposite corners"},
     {.name = NULL}};
 
 const sn_record sn_choose_record = {"selector", "Particles chosen by their places.", sizeof(choose_keys),
@@ -379,11 +380,12 @@ typedef struct spot_keys {
     sn_numbers weights;
 } spot_keys;
 
-static const sn_key spot_key_list[] = {
-    {"spot", SN_KEY_VALUE, offsetof(spot_keys, spot), .flags = SN_KEY_REQUIRED, .of = "selectors",
-     .about = "the corners of a triangle or tetrahedron: three or four particles"},
-    {"weights", SN_KEY_REALS, offsetof(spot_keys, weights), .flags = SN_KEY_REQUIRED, .about = "one each, 1 in sum"},
-    {.name = NULL}};
+static const sn_key spot_key_list[] = {{"spot", SN_KEY_VALUE, offsetof(spot_keys, spot), .flags = SN_KEY_REQUIRED,
+                                        .of = "selectors",
+                                        .about = "the corners of a triangle or tetrahedron: three or four particles"},
+                                       {"weights", SN_KEY_REALS, offsetof(spot_keys, weights), .flags = SN_KEY_REQUIRED,
+                                        .about = "the weights of the corners, which sum to 1"},
+                                       {.name = NULL}};
 
 const sn_record sn_spot_record = {"spot", "A place inside a triangle or tetrahedron of particles.", sizeof(spot_keys),
                                   spot_key_list, NULL};
@@ -424,11 +426,11 @@ static void place_defaults(void *record)
 
 static const sn_key place_key_list[] = {
     {"body", SN_KEY_VALUE, offsetof(place_keys, body), .of = "one_selector",
-     .about = "which body: its name, such as 'crate', 'doll.head' or 'wall[3]'; otherwise it is a place in the world"},
+     .about = "the name of a body, such as 'crate', 'doll.head' or 'wall[3]'; otherwise it is a place in the world"},
     {"place", SN_KEY_VECTOR, offsetof(place_keys, place), .unit = "m",
-     .about = "in the frame of the body, or in the world"},
+     .about = "where the point is, in the frame of the body, or in the world"},
     {"turn", SN_KEY_RECORD, offsetof(place_keys, turn), .of = &sn_turn_record,
-     .about = "of the axes of the point in that frame, which joints look at: their axis is its x axis"},
+     .about = "how the axes of the point are turned in that frame; the x axis is the axis of a joint"},
     {"rotation", SN_KEY_REALS, offsetof(place_keys, rotation), .about = "instead of turn: a quaternion x, y, z, w"},
     {.name = NULL}};
 

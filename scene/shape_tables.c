@@ -14,21 +14,23 @@
 #define SHAPE(key) offsetof(sn_shape_keys, key)
 
 static const sn_key shape_keys[] = {
-    {"type", SN_KEY_TEXT, SHAPE(type), .flags = SN_KEY_REQUIRED, .about = "which shape it is"},
-    {"position", SN_KEY_VECTOR, SHAPE(position), .unit = "m", .about = "where it is in the frame of its body"},
-    {"turn", SN_KEY_RECORD, SHAPE(turn), .of = &sn_turn_record, .about = "how it is turned there"},
+    {"type", SN_KEY_TEXT, SHAPE(type), .flags = SN_KEY_REQUIRED,
+     .about = "the type of the shape: sphere, box, hull and others"},
+    {"position", SN_KEY_VECTOR, SHAPE(position), .unit = "m", .about = "where the shape is, in the frame of its body"},
+    {"turn", SN_KEY_RECORD, SHAPE(turn), .of = &sn_turn_record,
+     .about = "how the shape is turned, in the frame of its body"},
     {"rotation", SN_KEY_REALS, SHAPE(rotation), .about = "instead of turn: a quaternion x, y, z, w"},
     {"rounding", SN_KEY_REAL, SHAPE(rounding), .unit = "m", .most = UNLIMITED,
-     .about = "it is so much larger all around, with round edges"},
+     .about = "the shape becomes larger by this all around, with round edges"},
     {"density", SN_KEY_REAL, SHAPE(density), .unit = "kg/m^3", .flags = SN_KEY_POSITIVE,
-     .about = "of a dynamic body; that of the body if not given"},
+     .about = "the density of the shape, of a dynamic body; that of the body if not given"},
     {"material", SN_KEY_RECORD, SHAPE(material), .of = &sn_surface_record,
-     .about = "friction and restitution; those of the group of its body if not given"},
+     .about = "friction and restitution of the shape; those of the group of its body if not given"},
     {"category", SN_KEY_COUNT, SHAPE(category), .most = ALL_BITS,
      .about = "a bit set: what it is; with mask, those of the group of its body if neither is given"},
     {"mask", SN_KEY_COUNT, SHAPE(mask), .most = ALL_BITS,
-     .about = "with which categories it collides, if those do with it, too"},
-    {"sensor", SN_KEY_TRUTH, SHAPE(sensor), .about = "notices contact, and does nothing against it; has no mass"},
+     .about = "the categories that the shape collides with, if they collide with it, too"},
+    {"sensor", SN_KEY_TRUTH, SHAPE(sensor), .about = "the shape notices contact, exerts no force and has no mass"},
     END};
 
 static void shape_defaults(void *record)
@@ -43,7 +45,7 @@ static void shape_defaults(void *record)
 const sn_record sn_shape_record = {"shape", "What all shapes have.", sizeof(sn_shape_keys), shape_keys, shape_defaults};
 
 static const sn_key ball_keys[] = {{"radius", SN_KEY_REAL, offsetof(sn_ball_keys, radius), .unit = "m",
-                                    .flags = SN_KEY_POSITIVE, .about = "about its position"},
+                                    .flags = SN_KEY_POSITIVE, .about = "the radius of the sphere"},
                                    END};
 
 static void ball_defaults(void *record)
@@ -69,17 +71,18 @@ static const sn_record ball_record = {"sphere", "A sphere.", sizeof(sn_ball_keys
         {"from", SN_KEY_VECTOR, offsetof(sn_capsule_keys, from), .unit = "m", .about = about_from},                    \
         {"to", SN_KEY_VECTOR, offsetof(sn_capsule_keys, to), .unit = "m", .about = about_to}, END
 
-static const sn_key capsule_keys[] = {
-    ALONG_KEYS("of the tube and of its round ends", "between the centres of its ends, along its own y axis",
-               "the centre of one end, instead of position, turn and length", "and that of the other")};
+static const sn_key capsule_keys[] = {ALONG_KEYS("the radius of the tube and of its round ends",
+                                                 "the distance between the centres of its ends, along its own y axis",
+                                                 "the centre of one end, instead of position, turn and length",
+                                                 "the centre of the other end")};
 
-static const sn_key cylinder_keys[] = {ALONG_KEYS("of its caps", "between its caps, along its own y axis",
-                                                  "the centre of one cap, instead of position, turn and length",
-                                                  "and that of the other")};
+static const sn_key cylinder_keys[] = {
+    ALONG_KEYS("the radius of its caps", "the distance between its caps, along its own y axis",
+               "the centre of one cap, instead of position, turn and length", "the centre of the other end")};
 
-static const sn_key cone_keys[] = {
-    ALONG_KEYS("of its base", "from its base to its tip, along its own y axis; its position is half way",
-               "the centre of its base, instead of position, turn and length", "and its tip")};
+static const sn_key cone_keys[] = {ALONG_KEYS(
+    "the radius of its base", "the distance from its base to its tip, along its own y axis; its position is half way",
+    "the centre of its base, instead of position, turn and length", "where its tip is, with from")};
 
 static void along_defaults(void *record)
 {
@@ -113,7 +116,8 @@ static const sn_key hull_keys[] = {
      .about = "x, y, z of each point, one after the other; the hull has at most 128 corners"},
     {"mesh", SN_KEY_TEXT, offsetof(sn_shape_hull_keys, mesh),
      .about = "instead of points: an OBJ or PLY file, of which the vertices count"},
-    {"scale", SN_KEY_REAL, offsetof(sn_shape_hull_keys, scale), .flags = SN_KEY_POSITIVE, .about = "of those"},
+    {"scale", SN_KEY_REAL, offsetof(sn_shape_hull_keys, scale), .flags = SN_KEY_POSITIVE,
+     .about = "the scale of the points of the mesh"},
     END};
 
 static void hull_defaults(void *record)
@@ -124,7 +128,7 @@ static void hull_defaults(void *record)
 static const sn_record hull_record = {"hull", "A convex hull.", sizeof(sn_shape_hull_keys), hull_keys, hull_defaults};
 
 static const sn_key plane_keys[] = {{"normal", SN_KEY_VECTOR, offsetof(sn_plane_keys, normal),
-                                     .about = "where it faces, in its frame; all behind it is solid"},
+                                     .about = "the normal of the plane, in its frame; everything behind it is solid"},
                                     END};
 
 static void plane_defaults(void *record)
@@ -142,17 +146,19 @@ static const sn_record plane_record = {"plane", "A plane.", sizeof(sn_plane_keys
          .unit = "m",                                                                                                  \
          .most = 1e6,                                                                                                  \
          .about = "vertices of the file that are at most this far apart become one; 0 merges equal ones only"},        \
-        {"scale", SN_KEY_REAL, offsetof(type, shell.scale), .flags = SN_KEY_POSITIVE, .about = "of its vertices"},     \
+        {"scale", SN_KEY_REAL, offsetof(type, shell.scale), .flags = SN_KEY_POSITIVE,                                  \
+         .about = "the scale of its vertices"},                                                                        \
         {"vertices", SN_KEY_REALS, offsetof(type, shell.vertices), .unit = "m",                                        \
          .about = "instead of a file: x, y, z of each vertex, one after the other"},                                   \
     {                                                                                                                  \
         "triangles", SN_KEY_REALS, offsetof(type, shell.triangles),                                                    \
-            .most = 4294967295.0, .about = "and three vertices for each triangle, counter-clockwise seen from outside" \
+            .most = 4294967295.0,                                                                                      \
+            .about = "with vertices: three of them for each triangle, counter-clockwise seen from outside"             \
     }
 
 static const sn_key sheet_keys[] = {SHELL_KEYS(sn_sheet_keys),
                                     {"one_sided", SN_KEY_TRUTH, offsetof(sn_sheet_keys, one_sided),
-                                     .about = "of an open mesh: what comes from behind passes"},
+                                     .about = "an open mesh is solid from the front only"},
                                     END};
 
 static void sheet_defaults(void *record)
@@ -164,11 +170,11 @@ static const sn_record sheet_record = {"mesh", "A mesh.", sizeof(sn_sheet_keys),
 
 static const sn_key heights_keys[] = {
     {"heights", SN_KEY_REALS, offsetof(sn_heights_keys, heights), .unit = "m", .flags = SN_KEY_REQUIRED,
-     .about = "along its own y axis, on a grid, those along x first"},
+     .about = "the heights along its own y axis, on a grid, those along x first"},
     {"counts", SN_KEY_REALS, offsetof(sn_heights_keys, counts), .most = 4294967295.0, .flags = SN_KEY_REQUIRED,
-     .about = "how many there are along x and z; the middle of the grid is at its position"},
+     .about = "how many heights there are along x and z; the middle of the grid is at the position of the shape"},
     {"cell", SN_KEY_REAL, offsetof(sn_heights_keys, cell), .unit = "m", .flags = SN_KEY_POSITIVE,
-     .about = "how far they are apart"},
+     .about = "the distance between neighbouring heights"},
     END};
 
 static void heights_defaults(void *record)

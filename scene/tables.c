@@ -103,11 +103,12 @@ const sn_choices sn_event_choices = CHOICES(event);
 #define DRAG(key) offsetof(sn_drag_keys, def.key)
 
 static const sn_key drag_keys[] = {
-    {"form", SN_KEY_CHOICE, DRAG(form), .of = &sn_drag_choices, .about = "how it acts"},
-    {"object", SN_KEY_TEXT, offsetof(sn_drag_keys, object), .about = "acts on this object only; otherwise on all"},
+    {"form", SN_KEY_CHOICE, DRAG(form), .of = &sn_drag_choices, .about = "how the drag acts"},
+    {"object", SN_KEY_TEXT, offsetof(sn_drag_keys, object),
+     .about = "the drag acts on this object only; otherwise on all"},
     {"strength", SN_KEY_REAL, DRAG(strength), .unit = "by form", .most = UNLIMITED,
      .about = "rate and rigid: 1/s; loss: share lost a second, below 1; force: N s/m"},
-    {"normal", SN_KEY_VECTOR, DRAG(normal), .about = "planar: of the plane"},
+    {"normal", SN_KEY_VECTOR, DRAG(normal), .about = "planar: the normal of the plane"},
     {"origin", SN_KEY_VECTOR, DRAG(origin), .unit = "m", .about = "planar: a point of the plane"},
     {"distance", SN_KEY_REAL, DRAG(distance), .unit = "m",
      .about = "planar: acts below the plane and at most so far above it; everywhere if not given"},
@@ -135,13 +136,15 @@ static const sn_key world_keys[] = {
     {"solver", SN_KEY_CHOICE, SETTING(solver), .of = &sn_solver_choices, .about = "how constraints are enforced"},
     {"integrator", SN_KEY_CHOICE, SETTING(integrator), .of = &sn_integrator_choices, .about = "how time is integrated"},
     {"order", SN_KEY_CHOICE, SETTING(order), .of = &sn_order_choices,
-     .about = "in which order a pass visits the constraints; 'tiled' has one of its own and takes no other than the "
-              "default, 'jacobi' and 'lagrange' have none"},
+     .about =
+         "the order in which a pass visits the constraints; 'tiled' has one of its own and takes no other than the "
+         "default, 'jacobi' and 'lagrange' have none"},
     {"gradients", SN_KEY_CHOICE, SETTING(gradients), .of = &sn_gradients_choices,
      .about = "where gradients of constraints are taken"},
-    {"substeps", SN_KEY_COUNT, SETTING(substeps), .least = 1, .most = 100000, .about = "a frame is cut into so many"},
+    {"substeps", SN_KEY_COUNT, SETTING(substeps), .least = 1, .most = 100000,
+     .about = "how many substeps a frame is cut into"},
     {"iterations", SN_KEY_COUNT, SETTING(iterations), .least = 0, .most = 100000,
-     .about = "at most so many passes over the constraints in a substep"},
+     .about = "the most passes over the constraints in a substep"},
     {"tolerance", SN_KEY_REAL, SETTING(tolerance), .unit = "m", .most = UNLIMITED,
      .about = "no further pass once the largest residual is below it; 0: never"},
     {"damping", SN_KEY_REAL, SETTING(damping), .unit = "1/s", .most = UNLIMITED,
@@ -168,7 +171,7 @@ static const sn_key world_keys[] = {
     {"k_d", SN_KEY_REAL, SETTING(k_d), .unit = "1/s", .least = -1, .most = UNLIMITED,
      .about = "lagrange: the damper against drift; 0 with k_s 0: none at all; -1: as drift_time says"},
     {"drags", SN_KEY_RECORDS, offsetof(sn_world_keys, drags), .of = &sn_drag_record, .flags = SN_KEY_NOT_SAVED,
-     .about = "further drags, one after the other"},
+     .about = "drags besides damping, which act one after the other"},
     END};
 
 static void world_defaults(void *record)
@@ -185,14 +188,14 @@ const sn_record sn_world_record = {"world", "How the world is simulated.", sizeo
 /* ---- Run and record -------------------------------------------------------------------------------------------------- */
 
 static const sn_key run_keys[] = {
-    {"frames", SN_KEY_COUNT, offsetof(sn_run_keys, frames), .most = 1e9, .about = "how many to run"},
+    {"frames", SN_KEY_COUNT, offsetof(sn_run_keys, frames), .most = 1e9, .about = "how many frames to run"},
     {"rate", SN_KEY_REAL, offsetof(sn_run_keys, rate), .unit = "1/s", .least = 1e-6, .most = 1e6,
-     .about = "frames a second"},
+     .about = "how many frames a second of simulated time has"},
     {"warm_up", SN_KEY_COUNT, offsetof(sn_run_keys, warm_up), .most = 1e9,
-     .about = "frames to run before the first that counts"},
-    {"time", SN_KEY_REAL, offsetof(sn_run_keys, time), .unit = "s", .about = "the time of the first frame"},
+     .about = "how many frames to run before frame 0"},
+    {"time", SN_KEY_REAL, offsetof(sn_run_keys, time), .unit = "s", .about = "the time at frame 0"},
     {"frame", SN_KEY_COUNT, offsetof(sn_run_keys, frame), .most = 4e9,
-     .about = "so many frames later than that it begins: for saved scenes, whose time goes on"},
+     .about = "how many frames after `time` the scene begins; for saved scenes, whose time goes on"},
     END};
 
 static void run_defaults(void *record)
@@ -210,7 +213,7 @@ static const sn_key record_keys[] = {
     {"slopes", SN_KEY_VALUE, offsetof(sn_record_keys, slopes), .of = "object_names",
      .about = "heaps of grains, by the names of objects, of which the angle of repose goes into a trace"},
     {"every", SN_KEY_COUNT, offsetof(sn_record_keys, every), .least = 1, .most = 1e9,
-     .about = "a row every so many frames"},
+     .about = "a trace has a row every so many frames"},
     END};
 
 static void record_defaults(void *record)
@@ -227,7 +230,8 @@ const sn_record sn_record_record = {"record", "What goes into a trace, besides e
 
 static const sn_key stuff_keys[] = {
     {"density", SN_KEY_REAL, STUFF(density), .unit = "kg/m, kg/m^2 or kg/m^3", .flags = SN_KEY_POSITIVE,
-     .about = "of a line, a sheet or a solid; the object weighs 1 kg if neither this nor its mass is given"},
+     .about =
+         "the density of a line, a sheet or a solid; the object weighs 1 kg if neither this nor its mass is given"},
     {"stretch", SN_KEY_REAL, STUFF(stretch), .unit = "1/N, m/N or m^2/N", .most = UNLIMITED,
      .about = "compliance against stretching, 1/EA, 1/Et or 1/E; 0 is rigid"},
     {"shear", SN_KEY_REAL, STUFF(shear), .unit = "as stretch", .most = UNLIMITED,
@@ -237,21 +241,17 @@ static const sn_key stuff_keys[] = {
     {"volume", SN_KEY_REAL, STUFF(volume), .unit = "m^2/N", .most = UNLIMITED,
      .about = "compliance against a change of volume, the inverse bulk modulus of a solid"},
     {"young", SN_KEY_REAL, STUFF(young), .unit = "Pa", .flags = SN_KEY_POSITIVE,
-     .about =
-         "Young's modulus of a solid material, instead of stretch; bend and volume follow from it too, unless they are "
-         "given"},
+     .about = "Young's modulus of a solid material, instead of stretch; bend and volume follow from it too, unless "
+              "they are given"},
     {"poisson", SN_KEY_REAL, STUFF(poisson), .least = 0, .most = 0.5,
-     .about =
-         "with young: Poisson's ratio, which bend of a sheet and volume of a solid depend on; 0.3 if not given, 0.5 "
-         "keeps the volume"},
+     .about = "with young: Poisson's ratio, which bend of a sheet and volume of a solid depend on; 0.3 if not given, "
+              "0.5 keeps the volume"},
     {"thickness", SN_KEY_REAL, STUFF(thickness), .unit = "m", .flags = SN_KEY_POSITIVE,
      .about = "with young: the diameter of a round line, or how thick a sheet is; twice the radius of the object's "
-              "particles "
-              "if not given"},
+              "particles if not given"},
     {"area", SN_KEY_REAL, STUFF(area), .unit = "m^2", .flags = SN_KEY_POSITIVE,
-     .about =
-         "with young, instead of thickness: the area of a section of a line of loose strands, which does not resist "
-         "bending"},
+     .about = "with young, instead of thickness: the area of a section of a line of loose strands, which does not "
+              "resist bending"},
     {"damping", SN_KEY_REAL, STUFF(damping), .unit = "s", .most = UNLIMITED,
      .about = "damping of its soft constraints as a multiple of their stiffness"},
     {"stiffness", SN_KEY_REAL, STUFF(stiffness), .least = 0, .most = 1,
@@ -260,11 +260,11 @@ static const sn_key stuff_keys[] = {
      .about = "it tears where a rod is longer than 1 + this times its rest length: what has triangles at vertices, a "
               "rope at links; 0: never by that"},
     {"tear_force", SN_KEY_REAL, STUFF(tear_force), .unit = "N", .most = UNLIMITED,
-     .about = "or when it pulls with more than this; 0: never by that"},
+     .about = "the material tears where a rod pulls with more than this force; 0: never by force"},
     {"tear_spread", SN_KEY_REAL, STUFF(tear_spread), .most = 0.9,
-     .about = "strengths differ from rod to rod by this share, up and down"},
+     .about = "tear strengths differ from rod to rod by this share, up and down"},
     {"tear_seed", SN_KEY_COUNT, STUFF(tear_seed), .most = 4294967295.0,
-     .about = "of these differences: another seed, another tear"},
+     .about = "the seed of the differences between tear strengths: another number gives another tear"},
     END};
 
 sn_stuff sn_default_stuff(void)
@@ -289,8 +289,9 @@ const sn_record sn_stuff_record = {"material", "What an object is made of, whate
                                    stuff_keys, stuff_defaults};
 
 static const sn_key turn_keys[] = {
-    {"axis", SN_KEY_VECTOR, offsetof(sn_turn, axis), .about = "of any length but 0"},
-    {"angle", SN_KEY_REAL, offsetof(sn_turn, angle), .unit = "rad", .about = "counter-clockwise about the axis"},
+    {"axis", SN_KEY_VECTOR, offsetof(sn_turn, axis), .about = "the axis of a rotation, of any length but 0"},
+    {"angle", SN_KEY_REAL, offsetof(sn_turn, angle), .unit = "rad",
+     .about = "the angle of a rotation, counter-clockwise about its axis"},
     END};
 
 static void turn_defaults(void *record)
@@ -303,18 +304,23 @@ const sn_record sn_turn_record = {"turn", "A rotation.", sizeof(sn_turn), turn_k
 #define OBJECT(key) offsetof(sn_object_keys, def.key)
 
 static const sn_key object_keys[] = {
-    {"type", SN_KEY_TEXT, offsetof(sn_object_keys, type), .flags = SN_KEY_REQUIRED, .about = "which object it is"},
+    {"type", SN_KEY_TEXT, offsetof(sn_object_keys, type), .flags = SN_KEY_REQUIRED,
+     .about = "the type of the object: rope, cloth, pile and others"},
     {"name", SN_KEY_TEXT, OBJECT(name),
-     .about = "by which the scene calls it: letters, digits, '_' and '-'; its type and place in the list if not given"},
-    {"position", SN_KEY_VECTOR, OBJECT(position), .unit = "m", .about = "where the origin of its frame lies"},
-    {"turn", SN_KEY_RECORD, OBJECT(turn), .of = &sn_turn_record, .about = "of its frame about its origin"},
-    {"scale", SN_KEY_REAL, OBJECT(scale), .flags = SN_KEY_POSITIVE, .about = "of its frame"},
-    {"velocity", SN_KEY_VECTOR, OBJECT(velocity), .unit = "m/s", .about = "at the start"},
+     .about = "the name by which the scene refers to it: letters, digits, '_' and '-'; its type and place in the list "
+              "if not given"},
+    {"position", SN_KEY_VECTOR, OBJECT(position), .unit = "m",
+     .about = "where the origin of the object's frame lies in the world"},
+    {"turn", SN_KEY_RECORD, OBJECT(turn), .of = &sn_turn_record,
+     .about = "how the object's frame is turned about its origin"},
+    {"scale", SN_KEY_REAL, OBJECT(scale), .flags = SN_KEY_POSITIVE, .about = "the scale of the object's frame"},
+    {"velocity", SN_KEY_VECTOR, OBJECT(velocity), .unit = "m/s", .about = "the velocity at the start"},
     {"spin", SN_KEY_VECTOR, OBJECT(spin), .unit = "rad/s",
      .about = "turning about its centre of mass at the start, as a vector along the axis"},
     {"mass", SN_KEY_REAL, OBJECT(mass), .unit = "kg", .flags = SN_KEY_POSITIVE,
-     .about = "of the whole; otherwise by its material's density"},
-    {"radius", SN_KEY_REAL, OBJECT(radius), .unit = "m", .most = UNLIMITED, .about = "of its particles"},
+     .about = "the mass of the whole object; if not given, by its material's density"},
+    {"radius", SN_KEY_REAL, OBJECT(radius), .unit = "m", .most = UNLIMITED,
+     .about = "the radius of the object's particles"},
     {"group", SN_KEY_VALUE, offsetof(sn_object_keys, group), .of = "group_use",
      .about = "affiliation: a number, or the name of a group; its place in the list of objects if not given"},
     {"contact", SN_KEY_VALUE, offsetof(sn_object_keys, contact), .of = "group",
@@ -346,9 +352,10 @@ const sn_record sn_object_record = {"object", "What all objects have.", sizeof(s
 #define CONSTRAINT(key) offsetof(sn_constraint_keys, key)
 
 static const sn_key constraint_keys[] = {
-    {"kind", SN_KEY_TEXT, CONSTRAINT(kind), .flags = SN_KEY_REQUIRED, .about = "which constraint it is"},
-    {"name", SN_KEY_TEXT, CONSTRAINT(name), .about = "by which the scene calls it"},
-    {"points", SN_KEY_VALUE, CONSTRAINT(points), .of = "points", .about = "what it holds, point by point"},
+    {"kind", SN_KEY_TEXT, CONSTRAINT(kind), .flags = SN_KEY_REQUIRED,
+     .about = "the kind of the constraint: distance, joint_hinge and others"},
+    {"name", SN_KEY_TEXT, CONSTRAINT(name), .about = "the name by which the scene refers to it"},
+    {"points", SN_KEY_VALUE, CONSTRAINT(points), .of = "points", .about = "the points that the constraint holds"},
     {"each", SN_KEY_VALUE, CONSTRAINT(each), .of = "selectors",
      .about = "instead of points, for kinds of one point: a constraint for each of these particles"},
     {"index", SN_KEY_VALUE, CONSTRAINT(index), .of = "whole_numbers",
@@ -363,8 +370,7 @@ static const sn_key constraint_keys[] = {
               "normal, of a wheel along which it is sprung, of a universal joint the shaft; [1, 0, 0] if not given"},
     {"second_axis", SN_KEY_VECTOR, CONSTRAINT(second_axis),
      .about = "with bodies: the y axis of the joint is the part of it across axis; of a wheel the axle is across both; "
-              "any will do if not "
-              "given"},
+              "any will do if not given"},
     {"compliance", SN_KEY_VALUE, CONSTRAINT(compliance), .unit = "unit of C squared / J", .of = "amounts",
      .about = "inverse stiffness; 0, the default, is rigid"},
     {"damping", SN_KEY_VALUE, CONSTRAINT(damping), .unit = "J s / unit of C squared", .of = "amounts",
@@ -379,14 +385,14 @@ static const sn_key constraint_keys[] = {
     {"stiffness", SN_KEY_VALUE, CONSTRAINT(stiffness), .of = "shares",
      .about = "the classic stiffness k, 0 to 1; default 1"},
     {"strength", SN_KEY_REAL, CONSTRAINT(strength), .unit = "N", .most = UNLIMITED,
-     .about = "it breaks when it has to exert more; 0: never"},
+     .about = "the force at which the constraint breaks; 0: it does not break"},
     {"torque_strength", SN_KEY_REAL, CONSTRAINT(torque_strength), .unit = "N m", .most = UNLIMITED,
-     .about = "the same for the torque of a joint"},
+     .about = "the torque at which a joint breaks; 0: it does not break"},
     {"tear_strain", SN_KEY_REAL, CONSTRAINT(tear_strain), .most = UNLIMITED,
      .about = "a rod tears when it is longer than 1 + this times its rest length, and takes bending that hangs on it "
               "along; 0: never by that"},
     {"tear_force", SN_KEY_REAL, CONSTRAINT(tear_force), .unit = "N", .most = UNLIMITED,
-     .about = "or when it pulls with more than this"},
+     .about = "a rod tears when it pulls with more than this force; 0: never by force"},
     {"state", SN_KEY_REALS, CONSTRAINT(state), .flags = SN_KEY_NOT_SAVED,
      .about = "what it remembers from one substep to the next, of kinds that do: for saved scenes"},
     END};
@@ -406,11 +412,13 @@ const sn_record sn_constraint_record = {"constraint", "A constraint, or many of 
 static const sn_key attachment_keys[] = {
     {"between", SN_KEY_VALUE, ATTACHMENT(between), .of = "two_selectors", .flags = SN_KEY_REQUIRED,
      .about = "two selectors: of as many particles each, tied in pairs, or of any number and one"},
-    {"name", SN_KEY_TEXT, ATTACHMENT(name), .about = "by which the scene calls the constraints"},
+    {"name", SN_KEY_TEXT, ATTACHMENT(name), .about = "the name by which the scene refers to the constraints"},
     {"distance", SN_KEY_REAL, ATTACHMENT(distance), .unit = "m", .most = UNLIMITED,
      .about = "tied by rods of this length; otherwise they stay in one place"},
-    {"compliance", SN_KEY_REAL, ATTACHMENT(compliance), .unit = "m/N", .most = UNLIMITED, .about = "0 is rigid"},
-    {"damping", SN_KEY_REAL, ATTACHMENT(damping), .unit = "N s/m", .most = UNLIMITED, .about = "needs a compliance"},
+    {"compliance", SN_KEY_REAL, ATTACHMENT(compliance), .unit = "m/N", .most = UNLIMITED,
+     .about = "the compliance of the attachment; 0 is rigid"},
+    {"damping", SN_KEY_REAL, ATTACHMENT(damping), .unit = "N s/m", .most = UNLIMITED,
+     .about = "the damping of the attachment; it needs a compliance"},
     {"young", SN_KEY_REAL, ATTACHMENT(young.young), .unit = "Pa", .flags = SN_KEY_POSITIVE,
      .about = "with a distance, instead of a compliance: Young's modulus; the compliance is rest length / (young * "
               "section)"},
@@ -435,17 +443,19 @@ const sn_record sn_attachment_record = {"attachment", "Ties objects together.", 
 #define FORCE(key) offsetof(sn_force_keys, key)
 
 static const sn_key force_keys[] = {
-    {"type", SN_KEY_CHOICE, FORCE(type), .of = &sn_force_choices, .about = "what value means"},
+    {"type", SN_KEY_CHOICE, FORCE(type), .of = &sn_force_choices,
+     .about = "what `value` is: a force, an acceleration or a wind"},
     {"of", SN_KEY_VALUE, FORCE(of), .of = "selectors", .about = "what it acts on; everything if not given"},
     {"value", SN_KEY_VECTOR, FORCE(value), .unit = "N, m/s^2 or m/s", .flags = SN_KEY_REQUIRED,
      .about = "the force, the acceleration, or the velocity of the air"},
-    {"from", SN_KEY_REAL, FORCE(from), .unit = "s", .about = "acts from this time on"},
-    {"to", SN_KEY_REAL, FORCE(to), .unit = "s", .about = "until this time; for ever if not given"},
+    {"from", SN_KEY_REAL, FORCE(from), .unit = "s", .about = "the time from which on the force acts"},
+    {"to", SN_KEY_REAL, FORCE(to), .unit = "s", .about = "the time until which the force acts; for ever if not given"},
     {"drag", SN_KEY_REAL, FORCE(drag), .unit = "kg/m^3", .most = UNLIMITED,
      .about = "wind: half the density of the air times a drag coefficient"},
     {"gust", SN_KEY_REAL, FORCE(gust), .least = 0, .most = 1,
      .about = "wind: its speed swells and ebbs by this share, in waves that travel with it"},
-    {"period", SN_KEY_REAL, FORCE(period), .unit = "s", .flags = SN_KEY_POSITIVE, .about = "wind: between two gusts"},
+    {"period", SN_KEY_REAL, FORCE(period), .unit = "s", .flags = SN_KEY_POSITIVE,
+     .about = "wind: the time between two gusts"},
     {"turbulence", SN_KEY_REAL, FORCE(turbulence), .unit = "m/s", .most = 1000,
      .about =
          "wind: how strongly the air eddies: the root mean square of what it adds to the velocity along each axis"},
@@ -453,7 +463,7 @@ static const sn_key force_keys[] = {
      .about =
          "wind: the size of the largest eddies of the turbulence; there are some of half and a quarter of it, too"},
     {"seed", SN_KEY_COUNT, FORCE(seed), .most = 4294967295.0,
-     .about = "wind: of the turbulence; another number gives other eddies"},
+     .about = "wind: the seed of the turbulence; another number gives other eddies"},
     END};
 
 static void force_defaults(void *record)
@@ -464,12 +474,14 @@ static void force_defaults(void *record)
 
 const sn_record sn_force_record = {"force", "A force over a time.", sizeof(sn_force_keys), force_keys, force_defaults};
 
-static const sn_key motion_key_keys[] = {
-    {"time", SN_KEY_REAL, offsetof(sn_motion_key, time), .unit = "s", .flags = SN_KEY_REQUIRED,
-     .about = "when; later than the one before"},
-    {"move", SN_KEY_VECTOR, offsetof(sn_motion_key, move), .unit = "m", .about = "how far from where they were"},
-    {"angle", SN_KEY_REAL, offsetof(sn_motion_key, angle), .unit = "rad", .about = "turned by how much"},
-    END};
+static const sn_key motion_key_keys[] = {{"time", SN_KEY_REAL, offsetof(sn_motion_key, time), .unit = "s",
+                                          .flags = SN_KEY_REQUIRED,
+                                          .about = "the time of the keyframe; later than that of the one before"},
+                                         {"move", SN_KEY_VECTOR, offsetof(sn_motion_key, move), .unit = "m",
+                                          .about = "how far the particles or the body are moved from where they were"},
+                                         {"angle", SN_KEY_REAL, offsetof(sn_motion_key, angle), .unit = "rad",
+                                          .about = "the angle by which they are turned"},
+                                         END};
 
 const sn_record sn_motion_key_record = {"keyframe", "One moment of a motion.", sizeof(sn_motion_key), motion_key_keys,
                                         NULL};
@@ -481,17 +493,16 @@ static const sn_key motion_keys[] = {
      .about = "the particles or dynamic bodies that are led, or one kinematic body"},
     {"keys", SN_KEY_RECORDS, MOTION(keys), .of = &sn_motion_key_record, .flags = SN_KEY_REQUIRED,
      .about = "keyframes by time; before the first and after the last they stand"},
-    {"axis", SN_KEY_VECTOR, MOTION(axis), .about = "about which angles turn"},
+    {"axis", SN_KEY_VECTOR, MOTION(axis), .about = "the axis about which the angles of keyframes turn"},
     {"about", SN_KEY_VECTOR, MOTION(about), .unit = "m",
      .about = "a point of that axis; the middle of the particles, or the origin of the kinematic body, if not given. "
-              "It moves "
-              "along"},
+              "It moves along"},
     {"smooth", SN_KEY_TRUTH, MOTION(smooth), .about = "ease in and out between keyframes instead of straight lines"},
     {"repeat", SN_KEY_TRUTH, MOTION(repeat), .about = "after the last keyframe it begins again"},
     {"release", SN_KEY_TRUTH, MOTION(release), .about = "after the last keyframe the particles are let go"},
     {"start", SN_KEY_REALS, MOTION(start), .unit = "m", .flags = SN_KEY_NOT_SAVED,
-     .about = "where they were at the beginning, x, y, z of each, and of a body also its quaternion, if that "
-              "is not where they are: for saved scenes"},
+     .about = "where they were at the beginning, x, y, z of each, and of a body also its quaternion, if that is not "
+              "where they are: for saved scenes"},
     END};
 
 static void motion_defaults(void *record)
@@ -503,13 +514,14 @@ static void motion_defaults(void *record)
 const sn_record sn_motion_record = {"motion", "Leads particles or bodies along keyframes.", sizeof(sn_motion_keys),
                                     motion_keys, motion_defaults};
 
-static const sn_key blade_key_keys[] = {
-    {"time", SN_KEY_REAL, offsetof(sn_blade_key, time), .unit = "s", .flags = SN_KEY_REQUIRED,
-     .about = "when; later than the one before"},
-    {"a", SN_KEY_VECTOR, offsetof(sn_blade_key, a), .unit = "m", .flags = SN_KEY_REQUIRED,
-     .about = "where one end of the blade is"},
-    {"b", SN_KEY_VECTOR, offsetof(sn_blade_key, b), .unit = "m", .flags = SN_KEY_REQUIRED, .about = "and the other"},
-    END};
+static const sn_key blade_key_keys[] = {{"time", SN_KEY_REAL, offsetof(sn_blade_key, time), .unit = "s",
+                                         .flags = SN_KEY_REQUIRED,
+                                         .about = "the time of the keyframe; later than that of the one before"},
+                                        {"a", SN_KEY_VECTOR, offsetof(sn_blade_key, a), .unit = "m",
+                                         .flags = SN_KEY_REQUIRED, .about = "where one end of the blade is"},
+                                        {"b", SN_KEY_VECTOR, offsetof(sn_blade_key, b), .unit = "m",
+                                         .flags = SN_KEY_REQUIRED, .about = "where the other end of the blade is"},
+                                        END};
 
 const sn_record sn_blade_key_record = {"blade_keyframe", "One moment of a blade.", sizeof(sn_blade_key), blade_key_keys,
                                        NULL};
@@ -563,13 +575,15 @@ static void event_defaults(void *record)
 
 static const sn_key event_keys[] = {
     {"time", SN_KEY_REAL, EVENT(time), .unit = "s",
-     .about = "when: at the start of the first frame that is not earlier"},
+     .about = "the time of the event; it happens at the start of the first frame that is not earlier"},
     {"when", SN_KEY_RECORD, EVENT(when), .of = &sn_when_record,
-     .about = "what it waits for, from its time on; it then happens at the start of the next frame, once"},
+     .about = "the condition that the event waits for, from its time on; it then happens once, at the start of the "
+              "next frame"},
     {"type", SN_KEY_CHOICE, EVENT(type), .of = &sn_event_choices, .flags = SN_KEY_REQUIRED, .about = "what happens"},
     {"of", SN_KEY_VALUE, EVENT(of), .of = "selectors_or_constraints",
-     .about = "to which particles; of a cut and of a length: to which constraints"},
-    {"value", SN_KEY_VECTOR, EVENT(value), .unit = "N s, m/s or m", .about = "how much, where that is asked"},
+     .about = "the particles that it happens to; of a cut and of a length: the constraints"},
+    {"value", SN_KEY_VECTOR, EVENT(value), .unit = "N s, m/s or m",
+     .about = "how much: the impulse, the velocity or the way of a teleport"},
     {"between", SN_KEY_VALUE, EVENT(between), .of = "points", .about = "of attach: which two points"},
     {"distance", SN_KEY_REAL, EVENT(distance), .unit = "m", .least = 0, .most = 1e30,
      .about = "of attach: how far apart they are kept; as far as they are then if not given, 0 makes them one"},
@@ -595,33 +609,42 @@ const sn_record sn_event_record = {"event", "Something that happens at once.", s
 #define SCENE(key) offsetof(sn_scene_keys, key)
 
 static const sn_key scene_keys[] = {
-    {"sinew", SN_KEY_COUNT, SCENE(version), .least = 1, .most = SN_SCENE_VERSION, .about = "the version of the format"},
-    {"title", SN_KEY_TEXT, SCENE(title), .about = "a few words"},
-    {"about", SN_KEY_TEXT, SCENE(about), .about = "what it shows"},
-    {"topic", SN_KEY_TEXT, SCENE(topic), .about = "what it belongs to"},
-    {"world", SN_KEY_RECORD, SCENE(world), .of = &sn_world_record, .about = "how the world is simulated"},
-    {"run", SN_KEY_RECORD, SCENE(run), .of = &sn_run_record, .about = "how long to run"},
+    {"sinew", SN_KEY_COUNT, SCENE(version), .least = 1, .most = SN_SCENE_VERSION,
+     .about = "the version of the scene format"},
+    {"title", SN_KEY_TEXT, SCENE(title), .about = "the title of the scene, a few words"},
+    {"about", SN_KEY_TEXT, SCENE(about), .about = "what the scene shows, in a sentence or two"},
+    {"topic", SN_KEY_TEXT, SCENE(topic), .about = "the topic that the scene belongs to"},
+    {"world", SN_KEY_RECORD, SCENE(world), .of = &sn_world_record,
+     .about = "settings of the world: gravity, solver, substeps"},
+    {"run", SN_KEY_RECORD, SCENE(run), .of = &sn_run_record, .about = "how many frames to run, and how many a second"},
     {"variables", SN_KEY_VALUE, SCENE(variables), .of = "variables", .flags = SN_KEY_NOT_SAVED,
      .about = "values by name, for expressions such as \"$width / 2\"; a later one may use earlier ones"},
-    {"materials", SN_KEY_VALUE, SCENE(materials), .of = "materials", .about = "materials by name"},
-    {"contact", SN_KEY_RECORD, SCENE(contact), .of = &sn_contact_record, .about = "how things collide"},
+    {"materials", SN_KEY_VALUE, SCENE(materials), .of = "materials",
+     .about = "materials by name, which objects refer to"},
+    {"contact", SN_KEY_RECORD, SCENE(contact), .of = &sn_contact_record,
+     .about = "settings of contact for the whole world"},
     {"groups", SN_KEY_VALUE, SCENE(groups), .of = "groups",
      .about = "groups of particles, and how they take part in contact, by name or number"},
-    {"objects", SN_KEY_VALUE, SCENE(objects), .of = "objects", .about = "what there is"},
+    {"objects", SN_KEY_VALUE, SCENE(objects), .of = "objects",
+     .about = "the objects of the scene: ropes, cloth, figures and more"},
     {"bodies", SN_KEY_VALUE, SCENE(bodies), .of = "bodies",
      .about = "rigid bodies, one by one: dynamic, static and kinematic ones"},
     {"constraints", SN_KEY_VALUE, SCENE(constraints), .of = "constraints",
-     .about = "what holds it, besides what objects bring"},
-    {"names", SN_KEY_VALUE, SCENE(names), .of = "names",
-     .about = "constraints of the list above by further names: for saved scenes"},
-    {"attachments", SN_KEY_VALUE, SCENE(attachments), .of = "attachments", .about = "what ties objects together"},
-    {"forces", SN_KEY_VALUE, SCENE(forces), .of = "forces", .about = "forces over time"},
-    {"motions", SN_KEY_VALUE, SCENE(motions), .of = "motions", .about = "particles and bodies led along keyframes"},
-    {"blades", SN_KEY_VALUE, SCENE(blades), .of = "blades", .about = "what cuts, along keyframes"},
+     .about = "constraints besides those that objects come with"},
+    {"names", SN_KEY_VALUE, SCENE(names), .of = "names", .about = "further names of constraints; for saved scenes"},
+    {"attachments", SN_KEY_VALUE, SCENE(attachments), .of = "attachments",
+     .about = "attachments that tie objects together"},
+    {"forces", SN_KEY_VALUE, SCENE(forces), .of = "forces",
+     .about = "forces, accelerations and winds that act over a time"},
+    {"motions", SN_KEY_VALUE, SCENE(motions), .of = "motions",
+     .about = "motions that lead particles and bodies along keyframes"},
+    {"blades", SN_KEY_VALUE, SCENE(blades), .of = "blades", .about = "blades that move along keyframes and cut"},
     {"characters", SN_KEY_VALUE, SCENE(characters), .of = "characters",
      .about = "bodies that walk, besides objects of type character: for saved scenes"},
-    {"events", SN_KEY_VALUE, SCENE(events), .of = "events", .about = "what happens at once"},
-    {"record", SN_KEY_RECORD, SCENE(record), .of = &sn_record_record, .about = "what goes into a trace"},
+    {"events", SN_KEY_VALUE, SCENE(events), .of = "events",
+     .about = "events that happen at one moment: impulses, cuts, releases and more"},
+    {"record", SN_KEY_RECORD, SCENE(record), .of = &sn_record_record,
+     .about = "what a trace records, besides energies, momenta and residuals"},
     END};
 
 static void scene_defaults(void *record)

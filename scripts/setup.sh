@@ -31,6 +31,7 @@ bench   python3                   python3
 blender blender                   blender
 blender python3-numpy             -
 check   clang                     clang
+check   openmpi-bin               mpirun
 check   libclang-rt-14-dev        -
 abi     abigail-tools             abidiff
 format  clang-format              clang-format

@@ -533,7 +533,7 @@ SN_API sn_constraint sn_constraint_add_volume(sn_world *world, sn_point a, sn_po
                                               sn_real rest);
 
 /* A closed surface keeps pressure times the volume rest, in m^3 or SN_MEASURE. kind is SN_KIND_SURFACE_VOLUME, or the
-   lecture's SN_KIND_SURFACE_SCALING. index holds the particle numbers of the corners of count triangles, three each,
+   simpler SN_KIND_SURFACE_SCALING. index holds the particle numbers of the corners of count triangles, three each,
    counter-clockwise seen from outside. Refused, naming the edge: a surface with a hole, or one whose triangles do not
    all face outwards. */
 SN_API sn_constraint sn_constraint_add_surface(sn_world *world, uint32_t kind, uint32_t count, const uint32_t *index,

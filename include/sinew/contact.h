@@ -138,6 +138,10 @@ SN_API sn_skin_def sn_default_skin_def(void);
    rest shape" is measured along the strand, so a rope may begin in a coil or a knot. Segments share ends as triangles do: particle numbers. A segment
    counts while a constraint joins its ends, or neither of them moves: not once a rope broke there.
 
+   Animated meshes, a figure that walks: a skin whose particles are immovable and are set before every step by sn_particles_move_to, a rigid part or all
+   vertices one by one. Cloth collides with it as with other surfaces, and friction drags it along. What the figure presses moves along with it (see docs/cloth.md for what
+   that cannot do). Skins of immovable particles do not collide with each other.
+
    In a 2D world self_collision does nothing. With other particles and bodies such a skin collides as every skin does. */
 
 /* Adds a skin. Particles of its own group, group 0 too, do not collide with it: give what is to lie on it another group. Its material

@@ -12,7 +12,7 @@
        loss          k1  1       share lost a second   v *= (1 - k1)^t        easy to imagine
        rate          k2  1/s     exponential decay     v *= e^(-k2 t)
 
-   with k2 = k0 / m and k1 = 1 - e^(-k2). (A lecture has (1 - k0/m)^t for the first: that is another motion, and
+   with k2 = k0 / m and k1 = 1 - e^(-k2). (Some texts have (1 - k0/m)^t for the first: that is another motion, and
    undefined where k0 > m.) */
 #ifndef SINEW_DRAG_H
 #define SINEW_DRAG_H

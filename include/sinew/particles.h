@@ -131,6 +131,10 @@ SN_API sn_result sn_particles_read_inverse_masses(const sn_world *world, sn_part
 SN_API sn_result sn_particles_write_positions(sn_world *world, sn_particles run, const sn_real *xyz, size_t stride);
 SN_API sn_result sn_particles_write_velocities(sn_world *world, sn_particles run, const sn_real *xyz, size_t stride);
 
+/* Kinematic targets for a run, as sn_particle_move_to. An animated mesh: immovable particles with a skin (sinew/contact.h), whose vertices are set
+   before every step. Their velocity is that of the way they go in it, so what touches them is dragged along. */
+SN_API sn_result sn_particles_move_to(sn_world *world, sn_particles run, const sn_real *xyz, size_t stride);
+
 /* 0 makes a particle immovable; otherwise 1e-30 to 1e30 per kg. */
 SN_API sn_result sn_particles_write_inverse_masses(sn_world *world, sn_particles run, const sn_real *w, size_t stride);
 

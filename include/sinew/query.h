@@ -165,7 +165,8 @@ typedef struct sn_intersection {
    sn_particle_position reads them, intersect, without a tolerance and without rounding. To touch is to intersect. A corner or an edge that two
    triangles share, because it is of the same particles, is none; but triangles that share an edge and are folded flat onto each
    other intersect. Behind those come triangles and segments (ropes), ordered by segment, then by triangle; segments that share a particle with the triangle, and
-   those that do not count any more, are left out. Thickness does not count. 0 in a 2D world. Takes some microseconds a triangle. */
+   those that do not count any more, are left out. Two of which all particles are immovable are left out: limbs of a figure that is led may cross.
+   Thickness does not count. 0 in a 2D world. Takes some microseconds a triangle. */
 SN_API uint32_t sn_query_intersections(const sn_world *world, sn_intersection *found, uint32_t most);
 
 /* For dragging with the mouse: the point under a ray, as a constraint takes it (sn_constraint_add_pin_at, for one): on a skin the

@@ -53,8 +53,8 @@ typedef enum sn_drift {
 
 /* How SN_SOLVER_LAGRANGE solves for its multipliers. */
 typedef enum sn_linear {
-    SN_LINEAR_MINRES = 0, /* the minimal residual method */
-    SN_LINEAR_LEAST_SQUARES /* conjugate gradients on the normal equations, as the lecture has it: tolerates everything, but
+    SN_LINEAR_MINRES = 0,   /* the minimal residual method */
+    SN_LINEAR_LEAST_SQUARES /* conjugate gradients on the normal equations: tolerates everything, but
                                squares the condition number */
 } sn_linear;
 
@@ -93,7 +93,7 @@ typedef enum sn_gradients {
    With one pass a substep the order decides whether a large stiff body, such as a cloth, is stable at all: see
    docs/stability.md. */
 typedef enum sn_order {
-    /* As they were added: the cascade of the lectures, for ropes and for study. A large stiff cloth that was added vertex
+    /* As they were added: the classic Gauss-Seidel sweep, for ropes and for study. A large stiff cloth that was added vertex
        by vertex explodes with one pass a substep, damped or not. */
     SN_ORDER_INSERTION = 0,
     /* As they were added and back again: one pass is two sweeps and costs twice as much. The only order that cannot gain

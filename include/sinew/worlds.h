@@ -5,7 +5,7 @@
    the threads, one after the other as threads become free; inside, each is stepped by one thread.
 
    Side by side. Worlds that are built alike and differ only in where their particles are and how fast, and in the forces on them, are
-   laid beside each other and stepped as one, in the lanes of the vector instructions: 32 ropes then cost what 5 to 10 cost alone. That is found
+   laid beside each other and stepped as one, in the lanes of the vector instructions: 2 to 20 times less work (docs/worlds.md). That is found
    out by itself, for worlds of particles and constraints with SN_SOLVER_TILED in single precision: without bodies, radii, force fields,
    drags, springs that are forces, kinds and callbacks of your own, breakable constraints, BDF2, a tolerance or a profile. A world that an edit makes different is
    stepped alone, and finds its place again when it is like others. Results do not depend on it: sn_worlds_def.side_by_side turns

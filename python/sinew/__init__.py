@@ -19,8 +19,9 @@ from ._scene import Moment, Object, Scene, scene_names
 from ._things import Body, Constraint, Constraints, Joint, Particle, Particles, Shape, Skin, at_place, on_body, on_triangle
 from ._views import RunView, View
 from ._world import Budget, Settings, Snapshot, World
+from ._worlds import Worlds
 
 __version__: str = api.sn_version().decode()
 __all__ = ["Answer", "Body", "Budget", "Constraint", "Constraints", "Error", "Joint", "Moment", "Object", "Particle", "Particles", "RunView", "Scene",
-           "Settings", "Shape", "Skin", "Snapshot", "View", "World", "api", "at_place", "describe", "on_body", "on_triangle", "scene_names",
+           "Settings", "Shape", "Skin", "Snapshot", "View", "World", "Worlds", "api", "at_place", "describe", "on_body", "on_triangle", "scene_names",
            *api.__all__]

@@ -41,6 +41,12 @@ class Examples(unittest.TestCase):
         (true, found), _ = example("fit_cloth")
         self.assertAlmostEqual(found / true, 1, 3)
 
+    def test_cart_pole(self):
+        (before, after), out = example("cart_pole")
+        self.assertLess(before, 2)
+        self.assertGreater(after, 5)  # of 6 s
+        self.assertIn("512 carts side by side", out)
+
 
 class Documentation(unittest.TestCase):
     def run_blocks(self, path):

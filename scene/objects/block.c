@@ -211,8 +211,7 @@ static bool build_block(sn_build *build, const void *own)
 const sn_object_type sn_object_block = {
     .name = "block",
     .about = "A solid block of tetrahedra that keep their volume, unless their material says otherwise, with rods "
-             "along their "
-             "edges.",
+             "along their edges.",
     .parts =
         "parts: left, right (x least, most), bottom, top (y), back, front (z), corners; constraints: edges, volume",
     .dimension = 3,

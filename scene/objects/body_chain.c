@@ -139,20 +139,22 @@ static const sn_choices shapes = {2, shape_names, shape_about};
 #define KEY(key) offsetof(sn_body_chain_def, key)
 
 static const sn_key chain_keys[] = {
-    {"links", SN_KEY_COUNT, KEY(links), .least = 1, .most = MOST_LINKS, .about = "how many"},
+    {"links", SN_KEY_COUNT, KEY(links), .least = 1, .most = MOST_LINKS, .about = "how many links"},
     {"link_length", SN_KEY_REAL, KEY(link_length), .unit = "m", .flags = SN_KEY_POSITIVE,
-     .about = "from joint to joint"},
-    {"thickness", SN_KEY_REAL, KEY(thickness), .unit = "m", .flags = SN_KEY_POSITIVE, .about = "of a link, across"},
-    {"shape", SN_KEY_CHOICE, KEY(shape), .of = &shapes, .about = "of a link"},
+     .about = "the length of a link, from joint to joint"},
+    {"thickness", SN_KEY_REAL, KEY(thickness), .unit = "m", .flags = SN_KEY_POSITIVE,
+     .about = "the thickness of a link, across"},
+    {"shape", SN_KEY_CHOICE, KEY(shape), .of = &shapes, .about = "the shape of a link"},
     {"direction", SN_KEY_VECTOR, KEY(direction),
-     .about = "in which it goes from the origin of its frame; its length does not matter"},
+     .about = "the direction in which it runs from the origin of its frame; its length does not matter"},
     {"held", SN_KEY_TRUTH, KEY(held), .about = "its start is fixed to the world"},
     {"bob", SN_KEY_REAL, KEY(bob), .unit = "kg", .most = 1e30,
      .about = "a ball that hangs at its end; 0: there is none"},
-    {"bob_radius", SN_KEY_REAL, KEY(bob_radius), .unit = "m", .flags = SN_KEY_POSITIVE, .about = "of that ball"},
-    {"friction", SN_KEY_REAL, KEY(friction), .unit = "N m", .most = 1e30, .about = "of each joint"},
+    {"bob_radius", SN_KEY_REAL, KEY(bob_radius), .unit = "m", .flags = SN_KEY_POSITIVE,
+     .about = "the radius of the bob"},
+    {"friction", SN_KEY_REAL, KEY(friction), .unit = "N m", .most = 1e30, .about = "the dry friction of each joint"},
     {"strength", SN_KEY_REAL, KEY(strength), .unit = "N", .most = 1e30,
-     .about = "a joint that has to exert more breaks; 0: none does"},
+     .about = "the force at which a joint breaks; 0: none breaks"},
     {.name = NULL}};
 
 static const sn_record chain_record = {"body_chain", "A chain of bodies.", sizeof(sn_body_chain_def), chain_keys,

@@ -105,14 +105,14 @@ static void box_defaults(void *record)
 
 #define KEY(key) offsetof(sn_box_def, key)
 
-static const sn_key box_keys[] = {
-    {"width", SN_KEY_REAL, KEY(width), .unit = "m", .flags = SN_KEY_POSITIVE,
-     .about = "in x, the origin in the middle"},
-    {"height", SN_KEY_REAL, KEY(height), .unit = "m", .flags = SN_KEY_POSITIVE,
-     .about = "in y, the origin in the middle"},
-    {"depth", SN_KEY_REAL, KEY(depth), .unit = "m", .most = INFINITY,
-     .about = "in z, the origin in the middle; 0 is a flat box of four corners, anything else has eight"},
-    {.name = NULL}};
+static const sn_key box_keys[] = {{"width", SN_KEY_REAL, KEY(width), .unit = "m", .flags = SN_KEY_POSITIVE,
+                                   .about = "how wide it is, along x of its frame, whose origin is in the middle"},
+                                  {"height", SN_KEY_REAL, KEY(height), .unit = "m", .flags = SN_KEY_POSITIVE,
+                                   .about = "how high it is, along y of its frame, whose origin is in the middle"},
+                                  {"depth", SN_KEY_REAL, KEY(depth), .unit = "m", .most = INFINITY,
+                                   .about = "how deep it is, along z of its frame, whose origin is in the middle; 0 is "
+                                            "a flat box of four corners, anything else has eight"},
+                                  {.name = NULL}};
 
 static const sn_record box_record = {"box", "A box of rods.", sizeof(sn_box_def), box_keys, box_defaults};
 

@@ -168,27 +168,27 @@ static void bridge_defaults(void *record)
 #define KEY(key) offsetof(sn_bridge_def, key)
 
 static const sn_key bridge_keys[] = {
-    {"planks", SN_KEY_COUNT, KEY(planks), .least = 1, .most = MOST_PLANKS, .about = "how many"},
+    {"planks", SN_KEY_COUNT, KEY(planks), .least = 1, .most = MOST_PLANKS, .about = "how many planks"},
     {"plank", SN_KEY_VECTOR, KEY(plank), .unit = "m", .least = 0, .most = 1e6,
-     .about = "its size along the bridge, which is x of its frame, upwards and across"},
-    {"gap", SN_KEY_REAL, KEY(gap), .unit = "m", .flags = SN_KEY_POSITIVE, .most = 1e6, .about = "between two planks"},
+     .about = "the size of a plank: along the bridge, which is x of its frame, upwards, and across"},
+    {"gap", SN_KEY_REAL, KEY(gap), .unit = "m", .flags = SN_KEY_POSITIVE, .most = 1e6,
+     .about = "the gap between two planks"},
     {"slack", SN_KEY_REAL, KEY(slack), .least = 0, .most = 10,
      .about = "ropes are longer than what they span by this share of the way from plank to plank"},
     {"rail", SN_KEY_REAL, KEY(rail), .unit = "m", .least = 0, .most = 1e6,
      .about = "how high its hand rails are; 0: there are none"},
-    {"rope", SN_KEY_REAL, KEY(rope), .unit = "kg/m", .flags = SN_KEY_POSITIVE, .about = "what the rails weigh"},
+    {"rope", SN_KEY_REAL, KEY(rope), .unit = "kg/m", .flags = SN_KEY_POSITIVE, .about = "the mass of a metre of rail"},
     {"strength", SN_KEY_REAL, KEY(strength), .unit = "N", .most = 1e30,
-     .about = "what ties planks to each other breaks when it has to exert more; 0: never"},
+     .about = "the force at which the ties between planks break; 0: they do not break"},
     {.name = NULL}};
 
 static const sn_record bridge_record = {"bridge", "A bridge.", sizeof(sn_bridge_def), bridge_keys, bridge_defaults};
 
 const sn_object_type sn_object_bridge = {
     .name = "bridge",
-    .about =
-        "A bridge of planks that are tied to each other, and hang on rails of rope, between four fixed places and the "
-        "ends of its rails. The density is that of the planks, 1000 kg/m^3 unless told otherwise, and stretch, in "
-        "1/N, and damping those of the ropes",
+    .about = "A bridge of planks that are tied to each other, and hang on rails of rope, between four fixed places and "
+             "the ends of its rails. The density is that of the planks, 1000 kg/m^3 unless told otherwise, and "
+             "stretch, in 1/N, and damping those of the ropes",
     .parts = "parts: planks, first, middle, last, left_rail, right_rail; constraints: ties, hangers, rails",
     .dimension = 3,
     .lines = true,

@@ -55,14 +55,15 @@ static void chain_defaults(void *record)
 #define KEY(key) offsetof(sn_chain_def, key)
 
 static const sn_key chain_keys[] = {
-    {"links", SN_KEY_COUNT, KEY(links), .least = 1, .most = MOST_LINKS, .about = "how many"},
-    {"link_length", SN_KEY_REAL, KEY(link_length), .unit = "m", .flags = SN_KEY_POSITIVE, .about = "of one link"},
+    {"links", SN_KEY_COUNT, KEY(links), .least = 1, .most = MOST_LINKS, .about = "how many links"},
+    {"link_length", SN_KEY_REAL, KEY(link_length), .unit = "m", .flags = SN_KEY_POSITIVE,
+     .about = "the length of one link"},
     {"link_mass", SN_KEY_REAL, KEY(link_mass), .unit = "kg", .least = 1e-30, .most = 1e30,
-     .about = "of one link, half of it at either end; if not given, its share of the mass of the chain"},
+     .about = "the mass of one link, half of it at either end; if not given, its share of the mass of the chain"},
     {"direction", SN_KEY_VECTOR, KEY(direction),
-     .about = "in which it goes from the origin of its frame; its length does not matter"},
+     .about = "the direction in which it runs from the origin of its frame; its length does not matter"},
     {"bob", SN_KEY_REAL, KEY(bob), .unit = "kg", .most = 1e30,
-     .about = "what hangs on the last particle, besides the chain's own mass"},
+     .about = "the mass of a bob on the last particle, besides the chain's own mass"},
     {.name = NULL}};
 
 static const sn_record chain_record = {"chain", "A chain.", sizeof(sn_chain_def), chain_keys, chain_defaults};

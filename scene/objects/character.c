@@ -44,10 +44,9 @@ static const sn_record character_record = {"character", "A character.", sizeof(s
 
 const sn_object_type sn_object_character = {
     .name = "character",
-    .about =
-        "A capsule that walks: it slides along walls, climbs steps and slopes, rides what it stands on, pushes bodies "
-        "and passes through nothing, from its foot, the origin of the frame, upwards along y; of 80 kg, and with a "
-        "radius of 0.3 m, unless told otherwise",
+    .about = "A capsule that walks: it slides along walls, climbs steps and slopes, rides what it stands on, pushes "
+             "bodies and passes through nothing, from its foot, the origin of the frame, upwards along y; of 80 kg, "
+             "and with a radius of 0.3 m, unless told otherwise",
     .parts = "no parts; no constraints",
     .dimension = 0,
     .record = &character_record,

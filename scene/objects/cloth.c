@@ -53,9 +53,8 @@ static const sn_key cloth_keys[] = {
     {.name = "mesh",
      .type = SN_KEY_TEXT,
      .offset = offsetof(sn_cloth_def, mesh),
-     .about =
-         "an OBJ or PLY file with the triangles of the cloth, instead of width, height, columns and rows; its `shear` "
-         "is then that of a sheet alike in all directions"},
+     .about = "an OBJ or PLY file with the triangles of the cloth, instead of width, height, columns and rows; its "
+              "`shear` is then that of a sheet alike in all directions"},
     {.name = "weld",
      .type = SN_KEY_REAL,
      .offset = offsetof(sn_cloth_def, weld),

@@ -80,13 +80,14 @@ static bool build_container(sn_build *build, const void *own)
 
 static const sn_key container_keys[] = {
     {"size", SN_KEY_VECTOR, KEY(size), .unit = "m", .least = 0, .most = 1e6,
-     .about = "of the room inside; of a prism the first number is the diameter of the circle that fits into it"},
+     .about =
+         "the size of the room inside; of a prism the first number is the diameter of the circle that fits into it"},
     {"wall", SN_KEY_REAL, KEY(wall), .unit = "m", .flags = SN_KEY_POSITIVE,
      .about = "how thick its floor and walls are"},
     {"sides", SN_KEY_COUNT, KEY(sides), .least = 3, .most = MOST_SIDES,
      .about = "how many walls: 4 make a box, other numbers a regular prism; 16 is nearly round"},
-    {"lid", SN_KEY_TRUTH, KEY(lid), .about = "it is closed above"},
-    {"bottomless", SN_KEY_TRUTH, KEY(bottomless), .about = "it has no floor"},
+    {"lid", SN_KEY_TRUTH, KEY(lid), .about = "the container is closed above"},
+    {"bottomless", SN_KEY_TRUTH, KEY(bottomless), .about = "the container has no floor"},
     {.name = NULL}};
 
 static const sn_record container_record = {"container", "A container.", sizeof(sn_container_def), container_keys,
@@ -94,9 +95,8 @@ static const sn_record container_record = {"container", "A container.", sizeof(s
 
 const sn_object_type sn_object_container = {
     .name = "container",
-    .about =
-        "An immovable box or prism, open above, for grains and piles to fall into; the origin of its frame is in the "
-        "middle of its floor, on the upper side",
+    .about = "An immovable box or prism, open above, for grains and piles to fall into; the origin of its frame is in "
+             "the middle of its floor, on the upper side",
     .parts = "no parts; no constraints",
     .dimension = 0,
     .spatial = true,

@@ -331,7 +331,8 @@ static const sn_choices poses = {COUNT(pose_names), pose_names, pose_abouts};
 
 static const sn_key figure_keys[] = {
     {"height", SN_KEY_REAL, KEY(height), .unit = "m", .flags = SN_KEY_POSITIVE,
-     .about = "when it stands; it weighs 75 kg at 1.8 m unless told otherwise, and with the cube of its height"},
+     .about = "the height of the figure when it stands; it weighs 75 kg at 1.8 m unless told otherwise, and with the "
+              "cube of its height"},
     {"pose", SN_KEY_CHOICE, KEY(pose), .of = &poses, .about = "how it begins, facing z with its left to x"},
     {"limits", SN_KEY_TRUTH, KEY(limits), .about = "its joints bend only as far as those of a human, and as they do"},
     {.name = NULL}};

@@ -93,26 +93,26 @@ static bool build_grains(sn_build *build, const void *own)
 #define KEY(key) offsetof(sn_grains_def, key)
 
 static const sn_key grains_keys[] = {
-    {"columns", SN_KEY_COUNT, KEY(columns), .least = 1, .most = 100000, .about = "how many there are along x"},
-    {"rows", SN_KEY_COUNT, KEY(rows), .least = 1, .most = 100000, .about = "how many there are along y"},
+    {"columns", SN_KEY_COUNT, KEY(columns), .least = 1, .most = 100000, .about = "how many grains there are along x"},
+    {"rows", SN_KEY_COUNT, KEY(rows), .least = 1, .most = 100000, .about = "how many grains there are along y"},
     {"layers", SN_KEY_COUNT, KEY(layers), .least = 1, .most = 100000,
-     .about = "how many there are along z; 10 if not given, and 1 in a 2D world"},
+     .about = "how many grains there are along z; 10 if not given, and 1 in a 2D world"},
     {"spacing", SN_KEY_REAL, KEY(spacing), .unit = "m", .flags = SN_KEY_POSITIVE,
-     .about = "between the centres of neighbours; 2.2 times the radius, or 0.1 without one, if not given"},
+     .about = "the distance between the centres of neighbours; 2.2 times the radius, or 0.1 without one, if not given"},
     {"jitter", SN_KEY_REAL, KEY(jitter), .least = 0, .most = 1,
      .about = "how far each is off its place along x, y and z, at most, as a share of what keeps them apart"},
     {"vary", SN_KEY_REAL, KEY(vary), .least = 0, .most = 0.9,
      .about = "radii differ by up to this share, up and down: 0.3 makes them 0.7 to 1.3 times as large"},
-    {"seed", SN_KEY_COUNT, KEY(seed), .most = 4294967294.0, .about = "another one gives another heap"},
+    {"seed", SN_KEY_COUNT, KEY(seed), .most = 4294967294.0,
+     .about = "the seed of jitter and sizes: another number gives another heap"},
     {.name = NULL}};
 
 static const sn_record grains_record = {"grains", "Loose balls.", sizeof(sn_grains_def), grains_keys, grains_defaults};
 
 const sn_object_type sn_object_grains = {
     .name = "grains",
-    .about =
-        "Loose balls of the object's radius, almost on a lattice, the origin in the middle; they collide with each "
-        "other if their contact says 'self'",
+    .about = "Loose balls of the object's radius, almost on a lattice, the origin in the middle; they collide with "
+             "each other if their contact says 'self'",
     .parts = "parts: none but all; no constraints",
     .dimension = 3,
     .record = &grains_record,

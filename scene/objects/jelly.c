@@ -121,34 +121,36 @@ static const sn_choices matches = {3, match_names, match_about};
 
 static const sn_key jelly_keys[] = {
     {"width", SN_KEY_REAL, KEY(width), .unit = "m", .most = 1e6, .flags = SN_KEY_POSITIVE,
-     .about = "along x of its frame, whose origin is in the middle"},
-    {"height", SN_KEY_REAL, KEY(height), .unit = "m", .most = 1e6, .flags = SN_KEY_POSITIVE, .about = "along y"},
-    {"depth", SN_KEY_REAL, KEY(depth), .unit = "m", .most = 1e6, .flags = SN_KEY_POSITIVE, .about = "along z"},
+     .about = "how wide it is, along x of its frame, whose origin is in the middle"},
+    {"height", SN_KEY_REAL, KEY(height), .unit = "m", .most = 1e6, .flags = SN_KEY_POSITIVE,
+     .about = "how high it is, along y of its frame"},
+    {"depth", SN_KEY_REAL, KEY(depth), .unit = "m", .most = 1e6, .flags = SN_KEY_POSITIVE,
+     .about = "how deep it is, along z of its frame"},
     {"columns", SN_KEY_COUNT, KEY(columns), .least = 2, .most = 100000, .about = "how many particles lie along x"},
     {"rows", SN_KEY_COUNT, KEY(rows), .least = 2, .most = 100000, .about = "how many particles lie along y"},
     {"layers", SN_KEY_COUNT, KEY(layers), .least = 2, .most = 100000, .about = "how many particles lie along z"},
     {"match", SN_KEY_CHOICE, KEY(match), .of = &matches, .about = "what shape a cluster may take"},
     {"cluster", SN_KEY_REAL, KEY(cluster), .unit = "m", .most = 1e6,
-     .about =
-         "the size of clusters, which overlap by half: larger ones are stiffer; 0: one for all; if not given, half "
-         "the longest side"},
+     .about = "the size of clusters, which overlap by half: larger ones are stiffer; 0: one for all; if not given, "
+              "half the longest side"},
     {"firmness", SN_KEY_REAL, KEY(firmness), .least = 1e-6, .most = 1,
      .about = "the classic stiffness k of each cluster: how much of its shape a pass gives back"},
     {"beta", SN_KEY_REAL, KEY(beta), .least = 0, .most = 1,
      .about = "linear and quadratic: the share of the deformation that a cluster does not resist"},
     {"yield", SN_KEY_REAL, KEY(yield), .least = 0, .most = 1e30,
      .about = "a deformation beyond this stays; none does if not given"},
-    {"creep", SN_KEY_REAL, KEY(creep), .unit = "1/s", .least = 0, .most = 1e30, .about = "and at this rate"},
-    {"limit", SN_KEY_REAL, KEY(limit), .least = 0, .most = 1e30, .about = "up to this"},
+    {"creep", SN_KEY_REAL, KEY(creep), .unit = "1/s", .least = 0, .most = 1e30,
+     .about = "the rate at which a deformation beyond yield becomes permanent"},
+    {"limit", SN_KEY_REAL, KEY(limit), .least = 0, .most = 1e30,
+     .about = "the largest deformation that becomes permanent"},
     {.name = NULL}};
 
 static const sn_record jelly_record = {"jelly", "A jelly.", sizeof(sn_jelly_def), jelly_keys, jelly_defaults};
 
 const sn_object_type sn_object_jelly = {
     .name = "jelly",
-    .about =
-        "A soft block of particles in overlapping clusters that keep their shape by shape matching; of its material "
-        "only the density counts. Needs the solver tiled or gauss_seidel",
+    .about = "A soft block of particles in overlapping clusters that keep their shape by shape matching; of its "
+             "material only the density counts. Needs the solver tiled or gauss_seidel",
     .parts = "parts: left, right (x least, most), bottom, top (y), back, front (z), corners; constraints: clusters",
     .dimension = 3,
     .spatial = true,

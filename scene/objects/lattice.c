@@ -82,9 +82,8 @@ static const sn_key lattice_keys[] = {
      .offset = offsetof(sn_lattice_def, spring_stiffness),
      .unit = "N/m",
      .most = 1e30,
-     .about =
-         "the stiffness of each spring that is a force; times the square of a substep it should stay well below the "
-         "mass of a particle"},
+     .about = "the stiffness of each spring that is a force; times the square of a substep it should stay well below "
+              "the mass of a particle"},
     {.name = "spring_damping",
      .type = SN_KEY_REAL,
      .offset = offsetof(sn_lattice_def, spring_damping),

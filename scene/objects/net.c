@@ -181,16 +181,17 @@ static void net_defaults(void *record)
 
 #define KEY(key) offsetof(sn_net_def, key)
 
-static const sn_key net_keys[] = {
-    {"rows", SN_KEY_COUNT, KEY(rows), .least = 2, .most = MOST_SIDE, .about = "of knots, the first is the lowest"},
-    {"columns", SN_KEY_COUNT, KEY(columns), .least = 2, .most = MOST_SIDE, .about = "of knots, from left to right"},
-    {"width", SN_KEY_REAL, KEY(width), .unit = "m", .flags = SN_KEY_POSITIVE,
-     .about = "in x, the origin in the middle"},
-    {"height", SN_KEY_REAL, KEY(height), .unit = "m", .flags = SN_KEY_POSITIVE,
-     .about = "in y, the origin in the middle"},
-    {"cord_segments", SN_KEY_COUNT, KEY(cord_segments), .least = 1, .most = MOST_SIDE,
-     .about = "pieces of the cord from a knot to the next"},
-    {.name = NULL}};
+static const sn_key net_keys[] = {{"rows", SN_KEY_COUNT, KEY(rows), .least = 2, .most = MOST_SIDE,
+                                   .about = "how many rows of knots; the first is the lowest"},
+                                  {"columns", SN_KEY_COUNT, KEY(columns), .least = 2, .most = MOST_SIDE,
+                                   .about = "how many columns of knots, from left to right"},
+                                  {"width", SN_KEY_REAL, KEY(width), .unit = "m", .flags = SN_KEY_POSITIVE,
+                                   .about = "how wide it is, along x of its frame, whose origin is in the middle"},
+                                  {"height", SN_KEY_REAL, KEY(height), .unit = "m", .flags = SN_KEY_POSITIVE,
+                                   .about = "how high it is, along y of its frame, whose origin is in the middle"},
+                                  {"cord_segments", SN_KEY_COUNT, KEY(cord_segments), .least = 1, .most = MOST_SIDE,
+                                   .about = "how many pieces the cord between two knots is cut into"},
+                                  {.name = NULL}};
 
 static const sn_record net_record = {"net", "A net.", sizeof(sn_net_def), net_keys, net_defaults};
 

@@ -114,11 +114,11 @@ static void pendulum_defaults(void *record)
 
 static const sn_key pendulum_keys[] = {
     {"lengths", SN_KEY_REALS, KEY(lengths), .unit = "m", .flags = SN_KEY_POSITIVE,
-     .about = "of the rods from bob to bob, the first from the pivot; one number counts for all"},
+     .about = "the lengths of the rods from bob to bob, the first from the pivot; one number counts for all"},
     {"masses", SN_KEY_REALS, KEY(masses), .unit = "kg", .least = 1e-30, .most = 1e30,
-     .about = "of the bobs; one number counts for all; with a 'mass' of the whole, their shares in it"},
+     .about = "the masses of the bobs; one number counts for all; with a 'mass' of the whole, their shares in it"},
     {"angles", SN_KEY_REALS, KEY(angles), .unit = "rad",
-     .about = "of each rod from straight down (-y) towards x; one number counts for all"},
+     .about = "the angle of each rod from straight down (-y) towards x; one number counts for all"},
     {.name = NULL}};
 
 static const sn_record pendulum_record = {"pendulum", "A pendulum.", sizeof(sn_pendulum_def), pendulum_keys,

@@ -158,18 +158,18 @@ static const sn_choices shapes = {5, shape_names, shape_about};
 #define KEY(key) offsetof(sn_pile_def, key)
 
 static const sn_key pile_keys[] = {
-    {"columns", SN_KEY_COUNT, KEY(columns), .least = 1, .most = MOST_BODIES, .about = "bodies along x"},
+    {"columns", SN_KEY_COUNT, KEY(columns), .least = 1, .most = MOST_BODIES, .about = "how many bodies along x"},
     {"rows", SN_KEY_COUNT, KEY(rows), .least = 1, .most = MOST_BODIES,
-     .about = "along y, from the origin of the frame upwards"},
-    {"layers", SN_KEY_COUNT, KEY(layers), .least = 1, .most = MOST_BODIES, .about = "along z"},
-    {"shapes", SN_KEY_CHOICE, KEY(shapes), .of = &shapes, .about = "what they are"},
-    {"size", SN_KEY_VECTOR, KEY(size), .unit = "m", .least = 0, .most = 1e6, .about = "of one of them"},
+     .about = "how many bodies along y, from the origin of the frame upwards"},
+    {"layers", SN_KEY_COUNT, KEY(layers), .least = 1, .most = MOST_BODIES, .about = "how many bodies along z"},
+    {"shapes", SN_KEY_CHOICE, KEY(shapes), .of = &shapes, .about = "the shapes of the bodies"},
+    {"size", SN_KEY_VECTOR, KEY(size), .unit = "m", .least = 0, .most = 1e6, .about = "the size of a body"},
     {"spacing", SN_KEY_REAL, KEY(spacing), .unit = "m", .flags = SN_KEY_POSITIVE,
-     .about = "from middle to middle; if not given, so that none touches another, however they are turned"},
+     .about = "the distance from middle to middle; if not given, large enough that no body touches another"},
     {"vary", SN_KEY_REAL, KEY(vary), .least = 0, .most = 0.9,
      .about = "sizes differ by up to this share, up and down: 0.3 makes them 0.7 to 1.3 times as large"},
-    {"turned", SN_KEY_TRUTH, KEY(turned), .about = "each is turned by chance"},
-    {"seed", SN_KEY_COUNT, KEY(seed), .about = "of turns and sizes: another number gives another pile"},
+    {"turned", SN_KEY_TRUTH, KEY(turned), .about = "each body has a random rotation"},
+    {"seed", SN_KEY_COUNT, KEY(seed), .about = "the seed of rotations and sizes: another number gives another pile"},
     {.name = NULL}};
 
 static const sn_record pile_record = {"pile", "A pile.", sizeof(sn_pile_def), pile_keys, pile_defaults};

@@ -327,17 +327,19 @@ static const sn_choices poses = {2, pose_names, pose_about};
 
 static const sn_key ragdoll_keys[] = {
     {"height", SN_KEY_REAL, KEY(height), .unit = "m", .flags = SN_KEY_POSITIVE,
-     .about = "when it stands; it weighs 75 kg at 1.8 m unless told otherwise, and with the cube of its height"},
+     .about = "the height of the figure when it stands; it weighs 75 kg at 1.8 m unless told otherwise, and with the "
+              "cube of its height"},
     {"pose", SN_KEY_CHOICE, KEY(pose), .of = &poses, .about = "how it begins, facing z with its left to x"},
     {"limits", SN_KEY_TRUTH, KEY(limits), .about = "its joints bend only as far as those of a human, and as they do"},
     {"friction", SN_KEY_REAL, KEY(friction), .unit = "N m", .most = 1e30,
-     .about = "of hips and back; of other joints less; where no muscle is"},
+     .about = "the dry friction of hips and back, of other joints less; where there is no muscle"},
     {"muscle", SN_KEY_REAL, KEY(muscle), .unit = "N m", .most = 1e30,
      .about = "its joints are driven to the pose that it begins in, those of hips and back with at most this, others "
               "with less; 0: it is limp"},
     {"muscle_stiffness", SN_KEY_REAL, KEY(muscle_stiffness), .unit = "N m/rad", .most = 1e30,
-     .about = "how stiff those drives are"},
-    {"muscle_damping", SN_KEY_REAL, KEY(muscle_damping), .unit = "N m s", .most = 1e30, .about = "and how damped"},
+     .about = "how stiff the muscles are"},
+    {"muscle_damping", SN_KEY_REAL, KEY(muscle_damping), .unit = "N m s", .most = 1e30,
+     .about = "how damped the muscles are"},
     {.name = NULL}};
 
 static const sn_record ragdoll_record = {"ragdoll", "A human of rigid bodies.", sizeof(sn_ragdoll_def), ragdoll_keys,

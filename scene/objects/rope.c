@@ -378,16 +378,21 @@ static void rope_defaults(void *record)
 
 static const sn_key rope_keys[] = {
     {"length", SN_KEY_REAL, KEY(length), .unit = "m", .flags = SN_KEY_POSITIVE,
-     .about = "if not given, the way to 'to', or 1 m; with a 'to' that is nearer, the rope hangs in between at rest"},
-    {"segments", SN_KEY_COUNT, KEY(segments), .least = 1, .most = MOST_SEGMENTS, .about = "pieces that it is cut into"},
+     .about = "the length of the rope; if not given, the distance to 'to', or 1 m; with a 'to' that is nearer, the "
+              "rope hangs in between at rest"},
+    {"segments", SN_KEY_COUNT, KEY(segments), .least = 1, .most = MOST_SEGMENTS,
+     .about = "how many pieces the rope is cut into"},
     {"direction", SN_KEY_VECTOR, KEY(direction),
-     .about = "in which it goes from 'from', or sags on the way to 'to'; its length does not matter"},
-    {"from", SN_KEY_VECTOR, KEY(from), .unit = "m", .about = "the place of its first particle in the frame"},
+     .about =
+         "the direction in which the rope runs from 'from', or sags on the way to 'to'; its length does not matter"},
+    {"from", SN_KEY_VECTOR, KEY(from), .unit = "m",
+     .about = "the place of the first particle of the rope, in the frame"},
     {"to", SN_KEY_VECTOR, KEY(to), .unit = "m",
-     .about = "the place of its last particle in the frame; if not given, it goes along 'direction'"},
+     .about =
+         "the place of the last particle of the rope, in the frame; if not given, the rope runs along 'direction'"},
     {"rods", SN_KEY_TRUTH, KEY(rods), .about = "its pieces resist compression as well, and not stretching alone"},
     {"bob", SN_KEY_REAL, KEY(bob), .unit = "kg", .most = 1e30,
-     .about = "what hangs on the last particle, besides the rope's own mass"},
+     .about = "the mass of a bob on the last particle, besides the rope's own mass"},
     {"through", SN_KEY_REALS, KEY(through), .unit = "m",
      .about = "places in the frame, three numbers each, through which it is laid in a smooth curve: a knot, a coil"},
     {.name = NULL}};

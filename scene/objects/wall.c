@@ -127,23 +127,26 @@ static const sn_choices bonds = {3, bond_names, bond_about};
 #define KEY(key) offsetof(sn_wall_def, key)
 
 static const sn_key wall_keys[] = {
-    {"columns", SN_KEY_COUNT, KEY(columns), .least = 1, .most = MOST_BRICKS, .about = "bricks in the lowest row"},
-    {"rows", SN_KEY_COUNT, KEY(rows), .least = 1, .most = MOST_BRICKS, .about = "one on the other, along y"},
-    {"layers", SN_KEY_COUNT, KEY(layers), .least = 1, .most = MOST_BRICKS, .about = "one behind the other, along z"},
+    {"columns", SN_KEY_COUNT, KEY(columns), .least = 1, .most = MOST_BRICKS,
+     .about = "how many bricks the lowest row has"},
+    {"rows", SN_KEY_COUNT, KEY(rows), .least = 1, .most = MOST_BRICKS,
+     .about = "how many rows of bricks, one on the other"},
+    {"layers", SN_KEY_COUNT, KEY(layers), .least = 1, .most = MOST_BRICKS,
+     .about = "how many walls, one behind the other"},
     {"brick", SN_KEY_VECTOR, KEY(brick), .unit = "m", .least = 0, .most = 1e6, .about = "the edges of a brick"},
-    {"gap", SN_KEY_REAL, KEY(gap), .unit = "m", .least = 0, .most = 1e6, .about = "between the bricks of a row"},
-    {"bond", SN_KEY_CHOICE, KEY(bond), .of = &bonds, .about = "how they lie on each other"},
+    {"gap", SN_KEY_REAL, KEY(gap), .unit = "m", .least = 0, .most = 1e6,
+     .about = "the gap between the bricks of a row"},
+    {"bond", SN_KEY_CHOICE, KEY(bond), .of = &bonds, .about = "how the rows of bricks lie on each other"},
     {"rounding", SN_KEY_REAL, KEY(rounding), .unit = "m", .least = 0, .most = 1e6,
-     .about = "of the edges of a brick, which stays as large as it is"},
+     .about = "the radius of the rounded edges of a brick; the size of the brick does not change"},
     {.name = NULL}};
 
 static const sn_record wall_record = {"wall", "A wall.", sizeof(sn_wall_def), wall_keys, wall_defaults};
 
 const sn_object_type sn_object_wall = {
     .name = "wall",
-    .about =
-        "Bricks that lie on each other without mortar, a tower or a pyramid, from the origin of the frame upwards, of "
-        "1000 kg/m^3 unless told otherwise",
+    .about = "Bricks that lie on each other without mortar, a tower or a pyramid, from the origin of the frame "
+             "upwards, of 1000 kg/m^3 unless told otherwise",
     .parts = "parts: bottom, top; no constraints",
     .dimension = 3,
     .spatial = true,

@@ -103,8 +103,8 @@ static void measure(const query *q, const box *b, image *m)
 /* Whether all values are beyond `by` on one side of 0. */
 static bool is_aside(const double *value, int count, double by)
 {
-    double least = value[0], most = value[0];
-    for (int i = 1; i < count; ++i) {
+    double least = (double)INFINITY, most = (double)-INFINITY;
+    for (int i = 0; i < count; ++i) {
         least = value[i] < least ? value[i] : least;
         most = value[i] > most ? value[i] : most;
     }

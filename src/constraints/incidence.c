@@ -215,6 +215,27 @@ void sn_incidence_remove_all(const sn_incidence *incidence, sn_store *store, uin
         remove_if_holds(store, entry.kind, entry.row, particle);
 }
 
+bool sn_incidence_reaches(const sn_incidence *incidence, const sn_store *store, uint32_t particle,
+                          sn_incidence_wants *wants, const void *context)
+{
+    const uint32_t *start = incidence->start_table.column[0];
+    const sn_incidence_entry *entry = incidence->entry_table.column[0];
+    if (store->counts.live == 0 || particle >= incidence->start_table.count)
+        return false;
+    for (uint32_t i = start[particle]; i < start[particle + 1]; ++i) {
+        const sn_pool *pool = store->pool[entry[i].kind];
+        uint32_t small[4 * SN_MAX_POINTS], count;
+        if (pool_has_lists(pool) || !sn_ids_is_live(&pool->ids, entry[i].row) ||
+            !holds(store, pool, entry[i].row, particle))
+            continue;
+        const uint32_t *held = sn_store_particles(store, pool, entry[i].row, small, &count);
+        for (uint32_t k = 0; k < count; ++k)
+            if (held[k] != particle && wants(context, held[k]))
+                return true;
+    }
+    return false;
+}
+
 bool sn_store_joins(const sn_store *store, uint32_t a, uint32_t b)
 {
     for (uint32_t r = 0; r < store->run_table.count; ++r) {

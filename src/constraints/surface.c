@@ -127,9 +127,8 @@ static bool scale_surface(const sn_eval_in *in, const sn_real *w, sn_vec3 *move)
 
 const sn_kind sn_kind_surface_scaling = {
     .name = "surface_scaling",
-    .about = "A closed surface of triangles keeps pressure times its rest volume by being scaled about its barycentre, "
-             "as the "
-             "lecture does it. For free bodies; surface_volume is the better one where something holds or touches it.",
+    .about = "A closed surface of triangles keeps pressure times its rest volume by being scaled about its barycentre. "
+             "For free bodies; surface_volume is the better one where something holds or touches it.",
     .formula = "C as of surface_volume; x moves by (cbrt(pressure * rest / V) - 1) (x - barycentre)",
     .unit = "m^3",
     .least_points = 12,

@@ -31,6 +31,7 @@ typedef struct sn_surface_vertex {
     uint32_t skin;         /* row in skin_table here; a particle of two skins counts to the first */
     uint32_t triangle;     /* that owns it; SN_SURFACE_NONE: it has segments alone, */
     uint32_t edge;         /*   of which this is the first; otherwise the first edge of all */
+    bool joined;           /* a constraint joins it to one of another skin */
     uint32_t strand;       /* 1 + that of a chain of segments that it is on; 0: none */
     sn_real arc, around;   /* m: its place along that, and how long the chain is if it is closed; otherwise 0 */
 } sn_surface_vertex;
@@ -43,6 +44,7 @@ typedef struct sn_surface_motion {
     float
         share;  /* of what its way differs from that of its zone: it goes so much, as of the last round of the guard; */
     float next; /*   and in the next one. 1: it is in no zone */
+    bool led;   /* nothing pushes it */
     bool hit;   /* it is of a pair that touched in this round */
     bool changed; /* its end became another one in the last round, or it was hit */
 } sn_surface_motion;
@@ -115,6 +117,7 @@ typedef struct sn_surface_tile {
     /* as it ends: */
     sn_surface_rigid way; /* m */
     sn_bounds ends;       /* m: of where corners end */
+    bool led;             /* all its corners are: two like that are left alone */
     bool changed;         /* that of a corner changed in the last round of the guard */
 } sn_surface_tile;
 
@@ -175,7 +178,7 @@ typedef struct sn_surface_touch {
 typedef struct sn_surfaces {
     bool on;               /* in this step there are some */
     uint64_t edits;        /* of the contact world, when features were made */
-    uint64_t joins;        /* of the constraints, when candidates of two skins were listed */
+    uint64_t joins;        /* 1 + those of the constraints, when candidates of two skins were listed; 0: never */
     sn_table index_table;  /* of uint32_t, by particle number: 1 + its vertex; 0: none */
     sn_table vertex_table; /* of sn_surface_vertex; of sn_surface_motion; of uint32_t, of uint8_t: for making tiles */
     sn_table

@@ -431,15 +431,37 @@ static sn_result wake(sn_world *world, sn_surfaces *s, sn_real dt)
     return SN_OK;
 }
 
+typedef struct joining {
+    const sn_surfaces *s;
+    uint32_t skin;
+} joining;
+
+static bool is_of_another(const void *context, uint32_t other)
+{
+    const joining *j = context;
+    const uint32_t vertex =
+        other < j->s->index_table.count ? ((const uint32_t *)j->s->index_table.column[0])[other] : 0;
+    return vertex && surface_vertices(j->s)[vertex - 1].skin != j->skin;
+}
+
 /* Candidates of two skins that a constraint joins are left out. */
 static bool follow_joins(sn_world *world, sn_surfaces *s)
 {
     if (s->skin_table.count < 2)
         return true;
-    for (uint32_t i = 0; i < s->pair_table.count && s->joins != world->constraints.edits; ++i)
+    if (!sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count))
+        return false;
+    if (s->joins == world->constraints.edits + 1)
+        return true;
+    for (uint32_t i = 0; i < s->pair_table.count; ++i)
         surface_pairs(s)[i].listed = false;
-    s->joins = world->constraints.edits;
-    return sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count);
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+        sn_surface_vertex *v = &surface_vertices(s)[i];
+        const joining j = {s, v->skin};
+        v->joined = sn_incidence_reaches(&world->incidence, &world->constraints, v->number, is_of_another, &j);
+    }
+    s->joins = world->constraints.edits + 1;
+    return true;
 }
 
 sn_result sn_surfaces_find(sn_world *world, sn_real dt)

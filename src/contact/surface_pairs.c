@@ -181,8 +181,9 @@ bool sn_surface_is_joined(const sn_world *world, const sn_surface_candidate *c)
 {
     const sn_surface_vertex *vertex = surface_vertices(&world->contacts.surfaces);
     for (uint32_t i = 0; i < (c->edges ? 2u : 1u); ++i)
-        for (uint32_t k = c->edges ? 2 : 1; k < 4; ++k)
-            if (sn_incidence_joins(&world->incidence, &world->constraints, vertex[c->vertex[i]].number,
+        for (uint32_t k = c->edges ? 2 : 1; vertex[c->vertex[i]].joined && k < 4; ++k)
+            if (vertex[c->vertex[k]].joined &&
+                sn_incidence_joins(&world->incidence, &world->constraints, vertex[c->vertex[i]].number,
                                    vertex[c->vertex[k]].number))
                 return true;
     return false;
@@ -534,8 +535,12 @@ static void begin_pair(pairing *p, sn_surface_pair *pair)
 {
     const sn_surfaces *s = p->s;
     const sn_surface_tile *a = &surface_tiles(s)[pair->a], *b = &surface_tiles(s)[pair->b];
-    pair->asked = false;
+    pair->asked = pair->due_now = false;
     pair->nearest = (sn_real)INFINITY;
+    if (a->led && b->led) {
+        pair->listed = false;
+        return;
+    }
     pair->moved += (double)(pair->step + 2 * s->jump) * (double)SN_SURFACE_LONGER;
     pair->turned += (double)(pair->all_step + 2 * s->jump) * (double)SN_SURFACE_LONGER;
     pair->step = pair->all_step = 0;
@@ -601,7 +606,7 @@ static void end_pair(pairing *p, sn_surface_pair *pair)
     const sn_surfaces *s = p->s;
     const sn_surface_tile *a = &surface_tiles(s)[pair->a], *b = &surface_tiles(s)[pair->b];
     pair->asked = pair->due_now = false;
-    if (!a->changed && !b->changed)
+    if ((!a->changed && !b->changed) || (a->led && b->led))
         return;
     sn_vec3 mean, spin;
     sn_real rest, beside = against(a, b, &a->way, &b->way, &mean, &spin, &rest);

@@ -282,8 +282,10 @@ static void measure_tile(const sn_surfaces *s, sn_surface_tile *tile)
     const sn_real share = 1 / (sn_real)tile->corners;
     sn_vec3 sum = {0, 0, 0}, velocity = sum, u = sum, v = sum, du = sum, dv = sum;
     sn_bounds box = {from, from};
+    tile->led = true;
     for (uint32_t k = 0; k < tile->corners; ++k) {
         const sn_surface_motion *m = &motion[corner[k]];
+        tile->led = tile->led && m->led;
         const sn_vec3 d = vec3_sub(m->start, from);
         include(&box, m->start);
         sum = vec3_add(sum, d);
@@ -328,6 +330,7 @@ bool sn_surface_tiles_measure(sn_world *world)
         const sn_real square = vec3_dot(d, d);
         jump = square <= jump ? jump : square; /* what is no number is as far as can be */
         motion[i].start = motion[i].end = x;
+        motion[i].led = world->particles.x[vertex[i].slot].w == 0;
         motion[i].velocity = vec4_xyz(world->particles.v[vertex[i].slot]);
         sum = dvec3_add(sum, dvec3_from(motion[i].start));
         velocity = dvec3_add(velocity, dvec3_from(motion[i].velocity));

@@ -271,7 +271,7 @@ bool sn_surfaces_make(sn_world *world)
     if (s->edits == world->contact.edits + 1)
         return true;
     count_skins(world, &skins, &triangles, &segments);
-    s->edits = 0;
+    s->edits = s->joins = 0;
     s->on = s->searched = false;
     s->vertex_table.count = s->triangle_table.count = s->edge_table.count = s->skin_table.count = s->index_table.count =
         0;

@@ -147,6 +147,7 @@ typedef enum sn_stiffened {
 typedef struct sn_hierarchy {
     bool by_mass;     /* there is a mesh for which masses matter */
     bool made;        /* for: */
+    bool lost;        /* tasks, since the last step: the one that comes says so */
     uint64_t serial;  /*   this plan, */
     uint64_t breaks;  /*   so many edits of what can break, */
     uint64_t shapes;  /*   and so many of rest shapes */

@@ -185,15 +185,17 @@ static void look_at_masses(void *data, uint32_t index, uint32_t worker)
 #define WORK_OF_MASS 2.0
 
 /* Whether inverse masses will be those for which it was made. */
-static bool are_masses_same(const sn_hierarchy *h, const sn_solver_in *in)
+static bool are_masses_same(sn_hierarchy *h, const sn_solver_in *in)
 {
     masses m = {.h = h, .in = in};
     if (h->w_table.count != in->plan->particles)
         return false;
     const bool share = sn_parallel_wants(in->parallel, WORK_OF_MASS * in->plan->particles);
     sn_parallel_begin_step(in->parallel);
-    if (!sn_parallel_tasks(share ? in->parallel : NULL, in->plan->layer[1], look_at_masses, &m))
+    if (!sn_parallel_tasks(share ? in->parallel : NULL, in->plan->layer[1], look_at_masses, &m)) {
         sn_parallel_repair(in->parallel);
+        h->lost = true;
+    }
     sn_parallel_end_step(in->parallel);
     return !m.differ;
 }

@@ -120,5 +120,7 @@ bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others)
     scratch->any_watched = scratch->marked = false;
     for (uint32_t i = 0; i < tiles; ++i)
         scratch->any_watched = scratch->any_watched || l.state[i].watched;
-    return true;
+    const bool lost = scratch->hierarchy.lost;
+    scratch->hierarchy.lost = false;
+    return !lost;
 }

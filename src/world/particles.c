@@ -641,24 +641,28 @@ sn_result sn_particle_apply_force(sn_world *world, sn_particle particle, sn_vec3
     return SN_OK;
 }
 
+/* There is room for one more. */
+static void set_target(sn_world *world, uint32_t slot, sn_vec3 place)
+{
+    const uint32_t index = world->particles.index[slot];
+    uint32_t row = world->particles.target[slot];
+    if (!row)
+        row = world->particles.target[slot] = ++world->target_table.count;
+    sn_world_break_motion(world);
+    if (world->particles.x[slot].w != 0) /* what an immovable one moves, wakes by that */
+        sn_sleep_disturb(world, index);
+    ((sn_target *)world->target_table.column[0])[row - 1] = (sn_target){.index = index, .place = place};
+}
+
 sn_result sn_particle_move_to(sn_world *world, sn_particle particle, sn_vec3 target)
 {
     uint32_t slot;
     sn_result result = begin_vector(world, particle, "target", target, &slot);
     if (result != SN_OK)
         return result;
-    uint32_t row = world->particles.target[slot];
-    if (!row) {
-        sn_table *table = &world->target_table;
-        if (!sn_table_reserve(table, &world->allocator, (uint64_t)table->count + 1))
-            return world_fail(world, SN_ERROR_MEMORY, "no memory for a kinematic target");
-        row = ++table->count;
-        world->particles.target[slot] = row;
-    }
-    sn_world_break_motion(world);
-    if (world->particles.x[slot].w != 0) /* what an immovable one moves, wakes by that */
-        sn_sleep_disturb(world, particle.index);
-    ((sn_target *)world->target_table.column[0])[row - 1] = (sn_target){.index = particle.index, .place = target};
+    if (!sn_table_reserve(&world->target_table, &world->allocator, (uint64_t)world->target_table.count + 1))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for a kinematic target");
+    set_target(world, slot, target);
     return SN_OK;
 }
 
@@ -725,6 +729,20 @@ sn_result sn_particles_write_positions(sn_world *world, sn_particles run, const 
     if (!world)
         return SN_ERROR_ARGUMENT;
     return write_vectors(world, run, "position", world->particles.x, world->particles.x_low, xyz, stride);
+}
+
+sn_result sn_particles_move_to(sn_world *world, sn_particles run, const sn_real *xyz, size_t stride)
+{
+    sn_result result = sn_world_enter(world);
+    if (result == SN_OK && (result = check_bulk(world, run, xyz, 3 * sizeof(sn_real), &stride)) == SN_OK)
+        result = check_vectors(world, "target", xyz, stride, run.count);
+    if (result != SN_OK)
+        return result;
+    if (!sn_table_reserve(&world->target_table, &world->allocator, (uint64_t)world->target_table.count + run.count))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for %u kinematic targets", run.count);
+    for (uint32_t i = 0; i < run.count; ++i)
+        set_target(world, world->ids.value[run.first + i], read_vector(xyz, stride, i));
+    return SN_OK;
 }
 
 sn_result sn_particles_write_velocities(sn_world *world, sn_particles run, const sn_real *xyz, size_t stride)

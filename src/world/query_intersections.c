@@ -67,6 +67,13 @@ static void note(searching *s, uint32_t other)
         s->found[at] = made;
 }
 
+static bool moves(const sn_world *world, const uint32_t *corner)
+{
+    const sn_vec4 *x = world->particles.x;
+    return x[world->ids.value[corner[0]]].w != 0 || x[world->ids.value[corner[1]]].w != 0 ||
+           x[world->ids.value[corner[2]]].w != 0;
+}
+
 static bool look_at(void *data, uint32_t item)
 {
     searching *s = data;
@@ -79,6 +86,8 @@ static bool look_at(void *data, uint32_t item)
         for (int j = 0; j < 3; ++j)
             if (corner[j] == s->corner[i])
                 same[i] = j;
+    if (!moves(s->world, corner) && !moves(s->world, s->corner))
+        return true;
     take_places(s->world, corner, place);
     if (sn_triangles_intersect((const double(*)[3])s->place, (const double(*)[3])place, same))
         note(s, item);

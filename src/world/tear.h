@@ -6,6 +6,7 @@
        tear_cut.c      blades: which edges and rods they cross, vertices on edges
        tear_insert.c   a vertex is put on an edge
        tear_energy.c   what they may not gain
+       tear_solid.c    tetrahedra: faces that are cut
 
    Skins own the topology: their triangles say what hangs together. A constraint belongs to the mesh by its particles. A vertex is split into *parts*, the sets of
    its triangles that still hang together by edges at it. */
@@ -37,6 +38,7 @@ typedef struct sn_tear_head {
     uint32_t triangle;   /* 3 * triangle + corner, in the world's table of triangles; the next is in next_table */
     uint32_t constraint; /* in node_table */
     uint32_t skin;       /* 1 + row of the first skin that it is a vertex of; 0: none */
+    uint32_t solid;      /* 0: of no tetrahedron; 1: of some; 2 + row of the skin around these */
 } sn_tear_head;
 
 /* A constraint at a particle. It may have gone, or hold others now: that is looked at before it is believed. */
@@ -211,6 +213,9 @@ void sn_tear_drop_rods(struct sn_world *world, const sn_tear_rods *rods, uint32_
 /* The point of a constraint that is this particle by itself becomes another one; the plan is told. */
 void sn_split_replace(struct sn_world *world, uint32_t kind, uint32_t row, uint32_t from, uint32_t to);
 
+/* A constraint becomes one of n that act side by side and together exert and store what it did. */
+void sn_split_weaken(struct sn_world *world, uint32_t kind, uint32_t row, uint32_t n);
+
 /* One more constraint like another, with the same points; there is room. Returns its row. */
 uint32_t sn_split_copy(struct sn_world *world, uint32_t kind, uint32_t row);
 
@@ -254,5 +259,38 @@ double sn_tear_calm(struct sn_world *world, const uint32_t *particle, uint32_t c
 
 /* A place or velocity and what rounding leaves over of it. */
 void sn_tear_set_whole(sn_vec4 *high, sn_vec4 *low, sn_dvec3 value);
+
+/* ---- tear_solid.c ------------------------------------------------------------------------------------------------------ */
+
+/* A cut of tetrahedra. The blade says on which side of it a place is, 1 or -1, whether one is on it, seen along its normal, and which particles it may cut. */
+typedef struct sn_solid_cut {
+    struct sn_world *world;
+    const void *blade;
+    int (*side)(const void *blade, sn_dvec3 x);
+    bool (*on)(const void *blade, sn_dvec3 x);
+    bool (*may_cut)(const struct sn_world *world, const void *blade, uint32_t particle);
+    sn_dvec3 low, high; /* around it */
+
+    sn_table face_table;   /* that are cut */
+    sn_table vertex_table; /* of uint32_t: their vertices, some twice */
+    uint32_t split, removed;
+    double released;
+} sn_solid_cut;
+
+/* Finds what is cut, and changes nothing; false when memory runs out. Release it in either case. */
+bool sn_solid_find(sn_solid_cut *cut);
+void sn_solid_release(sn_solid_cut *cut);
+
+/* Splits the vertices. There is room. */
+void sn_solid_split(sn_solid_cut *cut);
+
+/* 2 + row of the skin that gets two triangles for a face; less: none does. */
+uint32_t sn_solid_skin(const sn_solid_cut *cut, uint32_t face);
+
+/* Adds these, behind the triangles of their skins, where there are gaps for them. */
+void sn_solid_close(sn_solid_cut *cut);
+
+/* Whether a particle is the corner of a tetrahedron. */
+bool sn_solid_has(const struct sn_world *world, uint32_t particle);
 
 #endif

@@ -179,7 +179,10 @@ typedef struct cutting {
     sn_table mark_table;     /* of uint32_t: marked vertices */
     sn_table whole_table;    /* of bool, by marked vertex: it was not split */
     sn_table label_table;    /* of int8_t, by triangle: on which side of the blade it is; 0: not known */
+    sn_table more_table;     /* of uint32_t, by skin: triangles that it gets */
+    sn_solid_cut solid;      /* tetrahedra */
     uint32_t inserts;        /* crossings that get a vertex */
+    uint32_t gaps;           /* triangles that come */
     sn_cut_info info;
     double released;
 } cutting;
@@ -214,7 +217,8 @@ static bool find_edges(cutting *c)
             const uint32_t a = corner[i], d = corner[i / 3 * 3 + (i % 3 + 1) % 3];
             crossing found = {a < d ? a : d, a < d ? d : a, 0};
             uint32_t triangle[SN_TEAR_SIDES];
-            if (!crosses(world, &c->blade, found.p, found.q, &found.t) || !may_cut(world, &c->blade, a) ||
+            if ((sn_solid_has(world, a) && sn_solid_has(world, d)) ||
+                !crosses(world, &c->blade, found.p, found.q, &found.t) || !may_cut(world, &c->blade, a) ||
                 !may_cut(world, &c->blade, d))
                 continue;
             const uint32_t sides = sn_tear_edge_sides(world, found.p, found.q, triangle, SN_TEAR_SIDES);
@@ -304,6 +308,13 @@ static bool choose_marks(cutting *c)
     return true;
 }
 
+/* A rod along an edge of a tetrahedron goes with these. */
+static bool is_in_solid(const sn_world *world, uint32_t a, uint32_t b)
+{
+    const uint32_t of = head_of(world, a).solid;
+    return of && of == head_of(world, b).solid;
+}
+
 static bool find_rods(cutting *c)
 {
     const sn_world *world = c->world;
@@ -314,8 +325,8 @@ static bool find_rods(cutting *c)
             const uint32_t *point = pool->point + 2 * (size_t)row;
             double t;
             if (!sn_ids_is_live(&pool->ids, row) || (point[0] | point[1]) & SN_SPOT_BIT ||
-                !crosses(world, &c->blade, point[0], point[1], &t) || !may_cut(world, &c->blade, point[0]) ||
-                !may_cut(world, &c->blade, point[1]))
+                is_in_solid(world, point[0], point[1]) || !crosses(world, &c->blade, point[0], point[1], &t) ||
+                !may_cut(world, &c->blade, point[0]) || !may_cut(world, &c->blade, point[1]))
                 continue;
             const bool on_skin = head_of(world, point[0]).skin && head_of(world, point[1]).skin;
             if (on_skin && (is_edge(world, point[0], point[1]) || (t <= near && is_marked(world, point[0])) ||
@@ -331,17 +342,26 @@ static bool find_rods(cutting *c)
 
 /* ---- Making room -------------------------------------------------------------------------------------------------------------- */
 
+/* Room for what make_gaps does. */
+static bool reserve_gaps(cutting *c)
+{
+    sn_world *world = c->world;
+    const uint64_t count = (uint64_t)world->contact.triangle_table.count + (uint64_t)SN_TEAR_SIDES * c->inserts +
+                           2 * (uint64_t)c->solid.face_table.count;
+    return count <= SN_MAX_COUNT && sn_table_reserve(&world->contact.triangle_table, &world->allocator, count) &&
+           sn_table_reserve(&world->tearing.next_table, &world->allocator, 3 * count) &&
+           sn_table_reserve(&c->more_table, &world->allocator, (uint64_t)world->contact.skin_table.count + 1);
+}
+
 /* Behind the triangles of every skin a gap for those that it will get. */
-static bool make_gaps(cutting *c)
+static void make_gaps(cutting *c)
 {
     sn_world *world = c->world;
     sn_contact_world *contact = &world->contact;
     const crossing *at = c->crossing_table.column[0];
     sn_skin_record *skin = contact_skins(contact);
     const uint32_t skins = contact->skin_table.count;
-    uint32_t *more = sn_allocate(&world->allocator, (skins + 1) * sizeof *more), total = 0, triangle[SN_TEAR_SIDES];
-    if (!more)
-        return false;
+    uint32_t *more = c->more_table.column[0], total = 0, triangle[SN_TEAR_SIDES];
     memset(more, 0, (skins + 1) * sizeof *more);
     for (uint32_t i = 0; i < c->crossing_table.count; ++i) {
         const uint32_t sides = at[i].t < 0 ? 0 : sn_tear_edge_sides(world, at[i].p, at[i].q, triangle, SN_TEAR_SIDES);
@@ -352,36 +372,34 @@ static bool make_gaps(cutting *c)
             more[s]++;
         }
     }
-    const uint64_t count = (uint64_t)contact->triangle_table.count + total;
-    const bool room = count <= SN_MAX_COUNT && sn_table_reserve(&contact->triangle_table, &world->allocator, count) &&
-                      sn_table_reserve(&world->tearing.next_table, &world->allocator, 3 * count);
+    for (uint32_t i = 0; i < c->solid.face_table.count; ++i)
+        if (sn_solid_skin(&c->solid, i) > 1)
+            more[sn_solid_skin(&c->solid, i) - 2] += 2, total += 2;
     uint32_t(*all)[3] = contact->triangle_table.column[0], left = total;
-    for (uint32_t s = skins; room && total && s-- > 0;) { /* from behind */
+    for (uint32_t s = skins; total && s-- > 0;) { /* from behind */
         left -= more[s];
         const uint32_t first = skin[s].first + left;
         memmove(all + first, all + skin[s].first, skin[s].count * sizeof *all);
         memset(all + first + skin[s].count, 0, more[s] * sizeof *all);
         skin[s].first = first;
     }
-    if (room && total) {
-        contact->triangle_table.count += total;
-        contact->skin_generation++;
-    }
-    sn_release(&world->allocator, more, (skins + 1) * sizeof *more);
-    return room;
+    contact->triangle_table.count += total;
+    contact->skin_generation += total != 0;
+    c->gaps = total;
 }
 
 static bool reserve(cutting *c)
 {
     sn_world *world = c->world;
     sn_tearing *t = &world->tearing;
-    const uint64_t vertices = (uint64_t)c->inserts + c->mark_table.count;
+    const uint64_t vertices = (uint64_t)c->inserts + c->mark_table.count + c->solid.vertex_table.count;
     const uint64_t particles = 4 * vertices + 256, rows = 32 * vertices + 32768;
     if (rows > SN_MAX_COUNT || !sn_table_reserve(&c->mark_table, &world->allocator, particles) ||
         !sn_table_reserve(&c->whole_table, &world->allocator, particles) ||
         !sn_table_reserve(&t->tip_table, &world->allocator, t->tip_table.count + particles) ||
         !sn_table_reserve(&c->label_table, &world->allocator,
-                          world->contact.triangle_table.count + (uint64_t)SN_TEAR_SIDES * c->inserts) ||
+                          world->contact.triangle_table.count + (uint64_t)SN_TEAR_SIDES * c->inserts +
+                              2 * (uint64_t)c->solid.face_table.count) ||
         !sn_tear_reserve(world, (uint32_t)particles, (uint32_t)rows) ||
         !sn_table_reserve(&t->event_table, &world->allocator,
                           t->event_table.count + 2 * particles + c->rod_table.count))
@@ -541,24 +559,52 @@ static void cut_skins(cutting *c)
     note_tips(c, whole);
 }
 
+static int solid_side(const void *data, sn_dvec3 x)
+{
+    return side_of(data, x);
+}
+
+static bool solid_on(const void *data, sn_dvec3 x)
+{
+    return is_on_blade(data, x);
+}
+
+static bool solid_may(const sn_world *world, const void *data, uint32_t particle)
+{
+    return may_cut(world, data, particle);
+}
+
 /* Everything is found and there is room for it before anything changes. */
 static sn_result cut(cutting *c)
 {
     sn_world *world = c->world;
     sn_store *store = &world->constraints;
-    if (!sn_tear_index(world) || !find_edges(c) || !choose_marks(c) || !find_rods(c) || !reserve(c))
+    c->solid = (sn_solid_cut){.world = world,
+                              .blade = &c->blade,
+                              .side = solid_side,
+                              .on = solid_on,
+                              .may_cut = solid_may,
+                              .low = c->blade.low,
+                              .high = c->blade.high};
+    if (!sn_tear_index(world) || !sn_solid_find(&c->solid) || !find_edges(c) || !choose_marks(c) || !find_rods(c) ||
+        !reserve(c) || !reserve_gaps(c))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for a cut");
-    if (!c->crossing_table.count && !c->rod_table.count)
+    if (!c->crossing_table.count && !c->rod_table.count && !c->solid.face_table.count)
         return SN_OK;
-    if (!make_gaps(c))
-        return world_fail(world, SN_ERROR_MEMORY, "no memory for the triangles of a cut");
     const sn_fresh fresh = store->counts.fresh; /* as after a tear */
-    if (c->inserts) {                           /* triangles have other places */
+    sn_incidence_begin(&world->incidence, store);
+    sn_solid_split(&c->solid);
+    c->info.split += c->solid.split, c->info.removed += c->solid.removed, c->released += c->solid.released;
+    make_gaps(c);
+    sn_solid_close(&c->solid);
+    if (c->gaps) { /* triangles have other places */
+        const bool follows = world->incidence.follows;
+        world->incidence.follows = false; /* what is known already is not told again */
         world->tearing.indexed = false;
         sn_tear_index(world); /* needs no more than it has */
+        world->incidence.follows = follows;
         world->contact.edits++;
     }
-    sn_incidence_begin(&world->incidence, store);
     remove_rods(c);
     cut_skins(c);
     sn_incidence_end(&world->incidence, store);
@@ -589,7 +635,10 @@ sn_result sn_world_cut(sn_world *world, const sn_cut_def *def, sn_cut_info *info
     sn_table_column(&c.whole_table, sizeof(bool), false);
     sn_table_column(&c.label_table, sizeof(int8_t), false);
     world->tearing.event_table.count = 0;
+    sn_table_column(&c.more_table, sizeof(uint32_t), false);
     result = cut(&c);
+    sn_solid_release(&c.solid);
+    sn_table_release(&c.more_table, &world->allocator);
     sn_table_release(&c.crossing_table, &world->allocator);
     sn_table_release(&c.rod_table, &world->allocator);
     sn_table_release(&c.mark_table, &world->allocator);

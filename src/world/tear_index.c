@@ -173,7 +173,7 @@ static bool extend_heads(sn_world *world, uint32_t more)
         !sn_table_reserve(&t->busy_table, &world->allocator, (uint64_t)numbers + more))
         return false;
     for (; t->head_table.count < numbers; t->head_table.count++)
-        heads(t)[t->head_table.count] = (sn_tear_head){SN_TEAR_NONE, SN_TEAR_NONE, 0};
+        heads(t)[t->head_table.count] = (sn_tear_head){SN_TEAR_NONE, SN_TEAR_NONE, 0, 0};
     for (; t->busy_table.count < numbers; t->busy_table.count++)
         ((uint32_t *)t->busy_table.column[0])[t->busy_table.count] = 0;
     return true;
@@ -214,6 +214,34 @@ static uint32_t index_rods(sn_world *world, bool counts)
     return ranges;
 }
 
+/* Corners of tetrahedra, and the skin that is around these: that of any vertex that hangs together with them. */
+static void index_solids(sn_world *world)
+{
+    const sn_pool *pool = world->constraints.pool[SN_KIND_VOLUME];
+    sn_tear_head *head = heads(&world->tearing);
+    bool changed = pool->ids.live > 0;
+    for (uint32_t row = 0; changed && row < pool->ids.table.count; ++row)
+        for (uint32_t i = 0; i < 4; ++i) {
+            const uint32_t p = pool->point[4 * (size_t)row + i];
+            if (sn_ids_is_live(&pool->ids, row) && !(p & SN_SPOT_BIT))
+                head[p].solid = 1 + head[p].skin;
+        }
+    while (changed) {
+        changed = false;
+        for (uint32_t row = 0; row < pool->ids.table.count; ++row) {
+            const uint32_t *p = pool->point + 4 * (size_t)row;
+            uint32_t most = 0;
+            if (!sn_ids_is_live(&pool->ids, row) || (p[0] | p[1] | p[2] | p[3]) & SN_SPOT_BIT)
+                continue;
+            for (uint32_t i = 0; i < 4; ++i)
+                most = head[p[i]].solid > most ? head[p[i]].solid : most;
+            for (uint32_t i = 0; i < 4; ++i)
+                if (head[p[i]].solid < most)
+                    head[p[i]].solid = most, changed = true;
+        }
+    }
+}
+
 static bool make(sn_world *world)
 {
     sn_tearing *t = &world->tearing;
@@ -227,6 +255,7 @@ static bool make(sn_world *world)
         !sn_table_reserve(&t->next_table, &world->allocator, 3 * (uint64_t)world->contact.triangle_table.count))
         return false;
     index_skins(world);
+    index_solids(world);
     if (!sn_table_reserve(&t->range_table, &world->allocator, index_rods(world, true)))
         return false;
     for (uint32_t r = 0, i = 0; sn_store_next(store, &r, &i); ++i) {

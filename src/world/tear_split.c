@@ -253,8 +253,7 @@ uint32_t sn_split_copy(sn_world *world, uint32_t kind, uint32_t row)
     return made;
 }
 
-/* A constraint becomes one of n that act side by side and together exert and store what it did. */
-static void weaken(sn_world *world, uint32_t kind, uint32_t row, uint32_t n)
+void sn_split_weaken(sn_world *world, uint32_t kind, uint32_t row, uint32_t n)
 {
     sn_pool *pool = world->constraints.pool[kind];
     sn_give *give = &pool->give[row];
@@ -317,7 +316,7 @@ static void follow(sn_world *world, const sn_split *split, const sn_tear_node *n
         return;
     }
     if (n > 1)
-        weaken(world, node->kind, node->row, n);
+        sn_split_weaken(world, node->kind, node->row, n);
     for (uint32_t rest = set & (set - 1); rest; rest &= rest - 1) {
         const uint32_t made = sn_split_copy(world, node->kind, node->row), to = split->made[lowest(rest)];
         uint32_t *code = pool->point + (size_t)made * pool->kind.points;
@@ -498,7 +497,8 @@ static void make_particles(sn_world *world, sn_split *split)
         split->made[i] = sn_particle_copy(world, split->vertex, own, movable ? share[i] : 1);
         if (split->made[i] >= t->head_table.count)
             t->head_table.count = split->made[i] + 1;
-        head[split->made[i]] = (sn_tear_head){SN_TEAR_NONE, SN_TEAR_NONE, head[split->vertex].skin};
+        head[split->made[i]] =
+            (sn_tear_head){SN_TEAR_NONE, SN_TEAR_NONE, head[split->vertex].skin, head[split->vertex].solid};
         left = movable ? left - own : left;
     }
     sn_particle_take_share(world, split->vertex, left, movable ? share[keeps] : 1);

@@ -76,7 +76,7 @@ static void test_all_formats(void **state)
     }
     free(pc2);
     free(npy);
-    static const char *const meshes[] = {"rope_0001.obj", "rope_0001.ply", "rope_0004.obj", "rope_0004.ply",
+    static const char *const meshes[] = {"rope_0000.obj", "rope_0000.ply", "rope_0003.obj", "rope_0003.ply",
                                          "rope.obj"};
     for (size_t i = 0; i < COUNT_OF(meshes); ++i) {
         snprintf(path, sizeof path, "new/out/%s", meshes[i]);
@@ -90,14 +90,14 @@ static void test_all_formats(void **state)
         assert_int_equal(mesh.vertex_count, COUNT);
         assert_int_equal(mesh.line_count, 3);
         for (int k = 0; k < COUNT; ++k)
-            assert_vec_same(mesh.vertex[k], seen[(strstr(meshes[i], "4") ? FRAMES - 1 : 0) * COUNT + k]);
+            assert_vec_same(mesh.vertex[k], seen[(strstr(meshes[i], "3") ? FRAMES - 1 : 0) * COUNT + k]);
         sn_arena_release(&arena);
         free(text);
     }
     char *text = folder_read(folder_file(&f, "new/out/rope.obj"), NULL);
     assert_non_null(strstr(text, "# sinew object rope\n# sinew type rope\n# sinew rate 25\n# sinew radius 0.01\n"));
     free(text);
-    assert_false(folder_has(folder_file(&f, "new/out/rope_0005.obj")));
+    assert_false(folder_has(folder_file(&f, "new/out/rope_0004.obj")));
 
     static const char *const others[] = {"rope.obj", "dust.obj", "dust.pc2", "dust.npy", "poses.csv", "poses.npy"};
     for (size_t i = 0; i < COUNT_OF(others); ++i) {
@@ -106,8 +106,7 @@ static void test_all_formats(void **state)
         total += size;
     }
     for (int i = 0; i < 4 * FRAMES; ++i) {
-        snprintf(path, sizeof path, "new/out/%s_%04d.%s", i % 2 ? "rope" : "dust", i / 4 + 1,
-                 i / 2 % 2 ? "obj" : "ply");
+        snprintf(path, sizeof path, "new/out/%s_%04d.%s", i % 2 ? "rope" : "dust", i / 4, i / 2 % 2 ? "obj" : "ply");
         free(folder_read(folder_file(&f, path), &size));
         total += size;
     }
@@ -137,9 +136,9 @@ static void test_shorter_run(void **state)
             folder_write(folder_file(&f, "ropes_0005.obj"), "# sinew object rope\n", 20);
         }
     }
-    static const char *const stay[] = {"rope_0001.obj", "rope_0002.obj",     "dust_0002.obj", "rope_0006.ply",
+    static const char *const stay[] = {"rope_0000.obj", "rope_0001.obj",     "dust_0001.obj", "rope_0005.ply",
                                        "rope_0099.obj", "rope_0005.obj.bak", "rope_01.obj",   "ropes_0005.obj"};
-    static const char *const gone[] = {"rope_0003.obj", "rope_0006.obj", "dust_0003.obj", "dust_0006.obj"};
+    static const char *const gone[] = {"rope_0002.obj", "rope_0005.obj", "dust_0002.obj", "dust_0005.obj"};
     for (size_t i = 0; i < COUNT_OF(stay); ++i)
         if (!folder_has(folder_file(&f, stay[i])))
             fail_msg("%s is gone", stay[i]);
@@ -237,8 +236,8 @@ static void test_full_disk(void **state)
     assert_int_equal(npy.unfinished, 0);
     assert_true(sn_npy_read_header(folder_file(&f, "dust.npy"), &npy, message, sizeof message));
     assert_int_equal(npy.dimension[0], 2);
-    assert_true(folder_has(folder_file(&f, "rope_0002.obj")));
-    assert_false(folder_has(folder_file(&f, "rope_0003.obj")));
+    assert_true(folder_has(folder_file(&f, "rope_0001.obj")));
+    assert_false(folder_has(folder_file(&f, "rope_0002.obj")));
     sn_scene_destroy(scene);
     folder_remove(&f);
 }
@@ -253,12 +252,12 @@ static void test_full_disk_later(void **state)
     sn_scene *scene = scene_from(SCENE_ROPE);
     sn_output *output = open_output(scene, f.path, SN_FORMAT_PC2 | SN_FORMAT_OBJ);
     write_frame(output);
-    assert_int_equal(symlink("/dev/full", folder_file(&f, "dust_0002.obj")), 0);
+    assert_int_equal(symlink("/dev/full", folder_file(&f, "dust_0001.obj")), 0);
     assert_false(sn_output_frame(output, message, sizeof message));
-    assert_non_null(strstr(message, "dust_0002.obj: cannot be written: No space left on device"));
+    assert_non_null(strstr(message, "dust_0001.obj: cannot be written: No space left on device"));
     assert_true(sn_output_close(output, message, sizeof message));
-    assert_true(folder_has(folder_file(&f, "rope_0001.obj")));
-    assert_false(folder_has(folder_file(&f, "rope_0002.obj")));
+    assert_true(folder_has(folder_file(&f, "rope_0000.obj")));
+    assert_false(folder_has(folder_file(&f, "rope_0001.obj")));
     sn_point_cache_info cache;
     assert_true(sn_point_cache_read_header(folder_file(&f, "rope.pc2"), &cache, message, sizeof message));
     assert_int_equal(cache.frames, 1);
@@ -285,10 +284,10 @@ static void test_refusals(void **state)
     assert_null(sn_output_open(scene, f.path, ALL, message, sizeof message));
     assert_non_null(strstr(message, "rope.pc2: cannot be opened for writing: Is a directory"));
     assert_true(folder_has(f.name));
-    assert_int_equal(mkdir(folder_file(&f, "rope_0001.ply"), 0777), 0);
+    assert_int_equal(mkdir(folder_file(&f, "rope_0000.ply"), 0777), 0);
     sn_output *output = open_output(scene, f.path, SN_FORMAT_PLY);
     assert_false(sn_output_frame(output, message, sizeof message));
-    assert_non_null(strstr(message, "rope_0001.ply: cannot be opened for writing: Is a directory"));
+    assert_non_null(strstr(message, "rope_0000.ply: cannot be opened for writing: Is a directory"));
     assert_true(sn_output_close(output, message, sizeof message));
     assert_true(folder_has(f.name)); /* it was not ours to delete */
     assert_true(sn_output_close(NULL, message, sizeof message));
@@ -386,9 +385,9 @@ static void test_fixed_shapes(void **state)
     assert_true(sn_output_close(output, message, sizeof message));
     check_mesh(&f, "floor.obj", 0);
     check_mesh(&f, "b.obj", 48);
-    check_mesh(&f, "b_0002.ply", 48);
+    check_mesh(&f, "b_0001.ply", 48);
     check_mesh(&f, "s.obj", 4 * SN_PI / 3 * 8);
-    check_mesh(&f, "c_0001.obj", 4 * SN_PI / 3 * 0.125 + 3 * SN_PI * 0.25);
+    check_mesh(&f, "c_0000.obj", 4 * SN_PI / 3 * 0.125 + 3 * SN_PI * 0.25);
     check_mesh(&f, "m.obj", 0);
     sn_arena arena;
     sn_arena_init(&arena, NULL);
@@ -399,8 +398,8 @@ static void test_fixed_shapes(void **state)
     assert_close((double)(v[0].x + v[2].x) / 2, 5, 1e-5);
     sn_vec3 a = {v[1].x - v[0].x, 0, v[1].z - v[0].z}, b = {v[2].x - v[1].x, 0, v[2].z - v[1].z};
     assert_true(a.z * b.x - a.x * b.z > 0); /* it faces up */
-    floor = read_mesh(&arena, folder_file(&f, "b_0001.obj"));
-    box = read_mesh(&arena, folder_file(&f, "b_0002.obj")); /* which has moved */
+    floor = read_mesh(&arena, folder_file(&f, "b_0000.obj"));
+    box = read_mesh(&arena, folder_file(&f, "b_0001.obj")); /* which has moved */
     for (int i = 0; i < 8; ++i)
         assert_close((double)(box.vertex[i].x - floor.vertex[i].x), 1, 1e-4);
     assert_false(folder_has(folder_file(&f, "b.pc2"))); /* a rigid body has poses instead */
@@ -427,7 +426,7 @@ static void test_removed_fixed_shape(void **state)
     assert_ok(sn_scene_world(scene), sn_body_remove(sn_scene_world(scene), sn_scene_fixed_at(scene, 1)->handle));
     write_frame(output);
     assert_true(sn_output_close(output, message, sizeof message));
-    char *a = folder_read(folder_file(&f, "b_0001.obj"), NULL), *b = folder_read(folder_file(&f, "b_0002.obj"), NULL);
+    char *a = folder_read(folder_file(&f, "b_0000.obj"), NULL), *b = folder_read(folder_file(&f, "b_0001.obj"), NULL);
     assert_string_equal(a, b);
     free(a);
     free(b);
@@ -477,7 +476,7 @@ static void check_pieces(folder *f, sn_arena *arena, sn_scene *scene)
     assert_int_equal(pieces, 4);
     free(text);
     sn_mesh start = read_mesh(arena, folder_file(f, "poses-2.obj")),
-            last = read_mesh(arena, folder_file(f, "poses-2_0002.obj"));
+            last = read_mesh(arena, folder_file(f, "poses-2_0001.obj"));
     assert_int_equal(start.vertex_count, vertices);
     char *npy = folder_read(folder_file(f, "poses-2.poses.npy"), &size);
     sn_real pose[2][4][7];
@@ -514,15 +513,15 @@ static void test_bodies(void **state)
     assert_true(sn_output_close(output, message, sizeof message));
     double rounded = 6 + 2 * 11 * 0.25 + SN_PI * 0.0625 * 6 + 4 * SN_PI / 3 / 64; /* faces, edges, corners */
     check_mesh(&f, "bridge_bodies.obj", 0.5);
-    check_mesh(&f, "crate_0002.obj", rounded + SN_PI / 6);
-    check_mesh(&f, "gem_0002.ply", 1);
+    check_mesh(&f, "crate_0001.obj", rounded + SN_PI / 6);
+    check_mesh(&f, "gem_0001.ply", 1);
     check_mesh(&f, "poses-2.obj", 1 + SN_PI / 6 + SN_PI * 0.0625 * 0.5 + 4 * SN_PI / 3 / 64 + 1.0 / 6);
     sn_arena arena;
     sn_arena_init(&arena, NULL);
     for (int i = 0; i < 2; ++i) {
         char first[40], last[40];
-        snprintf(first, sizeof first, "%s_0001.obj", names[2 + i]);
-        snprintf(last, sizeof last, "%s_0002.obj", names[2 + i]);
+        snprintf(first, sizeof first, "%s_0000.obj", names[2 + i]);
+        snprintf(last, sizeof last, "%s_0001.obj", names[2 + i]);
         sn_mesh a = read_mesh(&arena, folder_file(&f, first)), b = read_mesh(&arena, folder_file(&f, last));
         check_places(scene, names[2 + i], &a, &b);
     }
@@ -592,8 +591,8 @@ static void test_removed_body(void **state)
               sn_body_remove(sn_scene_world(scene), sn_scene_find_object(scene, "gem")->body[0].handle));
     write_frame(output);
     assert_true(sn_output_close(output, message, sizeof message));
-    char *a = folder_read(folder_file(&f, "gem_0001.obj"), NULL),
-         *b = folder_read(folder_file(&f, "gem_0002.obj"), NULL);
+    char *a = folder_read(folder_file(&f, "gem_0000.obj"), NULL),
+         *b = folder_read(folder_file(&f, "gem_0001.obj"), NULL);
     assert_string_equal(a, b);
     free(a);
     free(b);

@@ -121,7 +121,7 @@ complains "did you mean 'check'\?"
 
 # Every option of every command is in the manual page and in docs/command.md; every command has --help.
 sed 's/\\-/-/g' "$root/cli/sinew.1" >manual
-for command in run compare check list info plot bench view render draw schema help; do
+for command in run compare sweep check list info plot bench view render draw schema help; do
     expect 0 help $command
     says "^usage: sinew $command"
     cp stdout help_$command
@@ -237,6 +237,10 @@ expect 3 check sheets.json --set 'objects[0].skin={"self_collision": true}'
 complains 'thickness is 0 m; it must be positive'
 expect 0 run dropped_towel --frames 4 --certify 1
 says 'surfaces +no intersections in the 5 frames'
+for scene in "$root"/scenes/apart/*.json; do # in full length: make test-surfaces
+    expect 0 run "$scene" --frames 3 --certify 1 --set world.substeps=3
+    says 'surfaces +no intersections in the 4 frames'
+done
 rm sheets.json
 
 # A budget, and the same steps again.
@@ -339,11 +343,11 @@ run_file every '"last_frame": 6'
 expect 0 run rope.json --frames 8 --out again --format obj,ply --quiet
 echo mine >again/rope_0007.obj
 echo mine >again/rope_x.obj
-ln -s rope_0001.ply again/rope_9999.ply
+ln -s rope_0000.ply again/rope_9999.ply
 expect 0 run rope.json --frames 3 --out again --format obj,ply --quiet
 (cd again && echo *) >stdout
 last='a shorter run'
-says '^rope_0001.obj rope_0001.ply rope_0002.obj rope_0002.ply rope_0003.obj rope_0003.ply rope_0004.obj rope_0004.ply rope_0007.obj rope_9999.ply rope_x.obj sinew-run.json$'
+says '^rope_0000.obj rope_0000.ply rope_0001.obj rope_0001.ply rope_0002.obj rope_0002.ply rope_0003.obj rope_0003.ply rope_0007.obj rope_9999.ply rope_x.obj sinew-run.json$'
 
 expect 0 run rope.json --frames 1 --set world.integrator=bdf2 --json
 says '"event": "problem", "severity": "warning", "text": '
@@ -627,6 +631,7 @@ last='sinew list | head'
 good "noise about a pipe that was closed" test ! -s stderr
 expect 0 list rope
 says 'segments +whole number, .*default 20'
+says 'material +name or record'
 says 'position +vector, m, default'
 expect 0 list verlet
 says 'verlet \(integrator\)'

@@ -66,7 +66,7 @@ typedef struct sn_stuff {
     sn_real
         damping; /* s: the time in which the soft constraints of the object lose their oscillation: their damping is this
                         times their stiffness. Rigid ones have none. Default 0 */
-    sn_real stiffness;                            /* the lectures' k, 0 to 1, of all its constraints; default 1 */
+    sn_real stiffness; /* the classic stiffness k, 0 to 1, of all its constraints; default 1 */
     sn_real tear_strain, tear_force, tear_spread; /* see sn_tear_def: of its rods; default 0, it does not tear */
     uint32_t tear_seed;
 } sn_stuff;
@@ -252,7 +252,7 @@ const sn_object *sn_scene_add_cloth(sn_scene *scene, const sn_object_def *def, c
 
 /* ---- Lattice ------------------------------------------------------------------------------------------------------ */
 
-/* The lectures' mass-spring lattice: a box, or a sheet, of particles with springs between neighbours. Parts: left, right (x least, most),
+/* A mass-spring lattice: a box, or a sheet, of particles with springs between neighbours. Parts: left, right (x least, most),
    bottom, top (y), back, front (z; not of a single layer), corners; constraints: structural, shear. */
 typedef enum sn_lattice_springs {
     SN_LATTICE_RODS,  /* constraints, as stiff as the stuff is */
@@ -293,7 +293,7 @@ const sn_object *sn_scene_add_block(sn_scene *scene, const sn_object_def *def, c
 
 /* ---- Balloon ------------------------------------------------------------------------------------------------------ */
 
-/* A closed surface that keeps a volume: balloons, and soft bodies as the lectures make them. Parts: top, bottom (the highest and lowest
+/* A closed surface that keeps a volume: balloons, and soft bodies. Parts: top, bottom (the highest and lowest
    particles, by y of the frame); constraints: edges, bend, volume. */
 typedef enum sn_balloon_shape { SN_BALLOON_SPHERE, SN_BALLOON_ELLIPSOID, SN_BALLOON_CUBE } sn_balloon_shape;
 

@@ -1,0 +1,461 @@
+/* Solids of tetrahedra are cut along the faces between them.
+
+   The tetrahedra are the constraints of the kind volume. One is on the side of the blade that its middle is on. A face between two on different sides, whose middle is on the blade, is *cut*: the
+   surface that the knife leaves is made of such faces, as rough as the tetrahedra are large. A vertex of a cut face is split into the parts of its tetrahedra that still hang together by faces at it. Mass
+   goes by volume, and all parts move as the vertex did; constraints of several points go with the tetrahedron that has them, a rod at the cut is there once for each part, each softer, as in tear_split.c. No length changes, so
+   no energy does.
+
+   The skin around the solid stays closed: each of its triangles is a face of one tetrahedron and goes with that, and every face that was cut adds two triangles, one of each side. Where the
+   cut ends inside, the two have an edge in common. */
+#include "world/world.h"
+
+#include "base/dvec.h"
+
+#include <string.h>
+
+/* The corners of the faces of a tetrahedron, and the one opposite. */
+static const uint8_t face_corner[4][3] = {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}};
+
+typedef struct face {
+    uint32_t row[2];      /* of the tetrahedra, */
+    uint8_t corner[2][3]; /*   and which of their points it has */
+    uint8_t opposite[2];
+    bool apart; /* its sides have different vertices now */
+} face;
+
+static const uint32_t *corners_of(const sn_world *world, uint32_t row)
+{
+    return world->constraints.pool[SN_KIND_VOLUME]->point + 4 * (size_t)row;
+}
+
+static bool is_tetrahedron(const sn_world *world, uint32_t row)
+{
+    const uint32_t *p = corners_of(world, row);
+    return sn_ids_is_live(&world->constraints.pool[SN_KIND_VOLUME]->ids, row) &&
+           !((p[0] | p[1] | p[2] | p[3]) & SN_SPOT_BIT);
+}
+
+static sn_dvec3 place_of(const sn_world *world, uint32_t particle)
+{
+    return dvec3_from(vec4_xyz(world->particles.x[world->ids.value[particle]]));
+}
+
+static sn_dvec3 middle_of(const sn_world *world, const uint32_t *number, uint32_t count)
+{
+    sn_dvec3 sum = {0, 0, 0};
+    for (uint32_t i = 0; i < count; ++i)
+        sum = dvec3_add(sum, place_of(world, number[i]));
+    return dvec3_scale(sum, 1.0 / count);
+}
+
+static int side_of(const sn_solid_cut *s, uint32_t row)
+{
+    return s->side(s->blade, middle_of(s->world, corners_of(s->world, row), 4));
+}
+
+static bool has(const uint32_t *corner, uint32_t particle)
+{
+    return corner[0] == particle || corner[1] == particle || corner[2] == particle || corner[3] == particle;
+}
+
+/* The tetrahedra at a particle; UINT32_MAX if something else than room for them is missing. */
+static uint32_t tetrahedra_at(sn_world *world, uint32_t particle, uint32_t *row)
+{
+    sn_tear_node node[SN_TEAR_CONSTRAINTS];
+    const uint32_t found = sn_tear_constraints_at(world, particle, node, SN_TEAR_CONSTRAINTS);
+    uint32_t count = 0;
+    for (uint32_t i = 0; found != UINT32_MAX && i < found; ++i) {
+        if (node[i].kind != SN_KIND_VOLUME || !is_tetrahedron(world, node[i].row))
+            continue;
+        if (count == SN_TEAR_FAN)
+            return UINT32_MAX;
+        row[count++] = node[i].row;
+    }
+    return found == UINT32_MAX ? UINT32_MAX : count;
+}
+
+bool sn_solid_has(const sn_world *world, uint32_t particle)
+{
+    return particle < world->tearing.head_table.count &&
+           ((const sn_tear_head *)world->tearing.head_table.column[0])[particle].solid;
+}
+
+/* ---- Faces ----------------------------------------------------------------------------------------------------------------- */
+
+/* Whether a tetrahedron is near to the blade. */
+static bool is_near(const sn_solid_cut *s, uint32_t row)
+{
+    const uint32_t *corner = corners_of(s->world, row);
+    sn_dvec3 low = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    for (uint32_t i = 0; i < 4; ++i) {
+        const sn_dvec3 x = place_of(s->world, corner[i]);
+        low = dvec3(fmin(low.x, x.x), fmin(low.y, x.y), fmin(low.z, x.z));
+        high = dvec3(fmax(high.x, x.x), fmax(high.y, x.y), fmax(high.z, x.z));
+    }
+    const double size = dvec3_length(dvec3_sub(high, low));
+    return low.x - size <= s->high.x && low.y - size <= s->high.y && low.z - size <= s->high.z &&
+           high.x + size >= s->low.x && high.y + size >= s->low.y && high.z + size >= s->low.z;
+}
+
+/* The tetrahedron behind a face; UINT32_MAX: none. */
+static uint32_t behind(sn_world *world, uint32_t row, uint32_t f)
+{
+    const uint32_t *corner = corners_of(world, row);
+    uint32_t around[SN_TEAR_FAN], a = corner[face_corner[f][0]];
+    const uint32_t count = tetrahedra_at(world, a, around);
+    for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i) {
+        const uint32_t *other = corners_of(world, around[i]);
+        if (around[i] != row && has(other, corner[face_corner[f][1]]) && has(other, corner[face_corner[f][2]]))
+            return around[i];
+    }
+    return UINT32_MAX;
+}
+
+static bool is_cut(const sn_solid_cut *s, uint32_t a, uint32_t b, const uint32_t *corner)
+{
+    return side_of(s, a) != side_of(s, b) && s->on(s->blade, middle_of(s->world, corner, 3));
+}
+
+static bool add_face(sn_solid_cut *s, uint32_t a, uint32_t f, uint32_t b)
+{
+    const uint32_t *own = corners_of(s->world, a), *other = corners_of(s->world, b);
+    face made = {.row = {a, b}, .opposite = {(uint8_t)f, 0}};
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < 3; ++i) {
+        made.corner[0][i] = face_corner[f][i];
+        for (uint8_t k = 0; k < 4; ++k)
+            if (other[k] == own[face_corner[f][i]])
+                made.corner[1][i] = k, used |= 1u << k;
+    }
+    for (uint8_t k = 0; k < 4; ++k)
+        if (!(used >> k & 1))
+            made.opposite[1] = k;
+    if (!sn_table_reserve(&s->face_table, &s->world->allocator, (uint64_t)s->face_table.count + 1))
+        return false;
+    ((face *)s->face_table.column[0])[s->face_table.count++] = made;
+    return true;
+}
+
+static bool add_vertex(sn_solid_cut *s, uint32_t particle)
+{
+    const uint32_t *vertex = s->vertex_table.column[0];
+    for (uint32_t i = s->vertex_table.count; i-- > 0 && i + 64 > s->vertex_table.count;) /* most repeat soon */
+        if (vertex[i] == particle)
+            return true;
+    if (!sn_table_reserve(&s->vertex_table, &s->world->allocator, (uint64_t)s->vertex_table.count + 1))
+        return false;
+    ((uint32_t *)s->vertex_table.column[0])[s->vertex_table.count++] = particle;
+    return true;
+}
+
+bool sn_solid_find(sn_solid_cut *s)
+{
+    sn_world *world = s->world;
+    sn_table_column(&s->face_table, sizeof(face), false);
+    sn_table_column(&s->vertex_table, sizeof(uint32_t), false);
+    const uint32_t rows = world->constraints.pool[SN_KIND_VOLUME]->ids.table.count;
+    for (uint32_t row = 0; row < rows; ++row) {
+        if (!is_tetrahedron(world, row) || !is_near(s, row) || side_of(s, row) < 0)
+            continue;
+        const uint32_t *corner = corners_of(world, row);
+        for (uint32_t f = 0; f < 4; ++f) {
+            const uint32_t of[3] = {corner[face_corner[f][0]], corner[face_corner[f][1]], corner[face_corner[f][2]]};
+            const uint32_t other = behind(world, row, f);
+            if (other == UINT32_MAX || !is_cut(s, row, other, of) || !s->may_cut(world, s->blade, of[0]))
+                continue;
+            if (!add_face(s, row, f, other))
+                return false;
+            for (uint32_t i = 0; i < 3; ++i)
+                if (!add_vertex(s, of[i]))
+                    return false;
+        }
+    }
+    return true;
+}
+
+void sn_solid_release(sn_solid_cut *s)
+{
+    sn_table_release(&s->face_table, &s->world->allocator);
+    sn_table_release(&s->vertex_table, &s->world->allocator);
+}
+
+/* ---- Splitting ------------------------------------------------------------------------------------------------------------- */
+
+/* A vertex and the tetrahedra at it. */
+typedef struct fan {
+    uint32_t vertex, count, row[SN_TEAR_FAN];
+    uint8_t part[SN_TEAR_FAN];
+    uint32_t parts, made[SN_TEAR_PARTS];
+} fan;
+
+static bool share_face(const uint32_t *a, const uint32_t *b, uint32_t vertex, uint32_t corner[3])
+{
+    uint32_t count = 0;
+    corner[count++] = vertex;
+    for (uint32_t i = 0; i < 4; ++i)
+        if (a[i] != vertex && has(b, a[i]) && count < 3)
+            corner[count++] = a[i];
+    return count == 3;
+}
+
+/* Parts are numbered by the first tetrahedron that each has. False if there is one only. */
+static bool find_parts(const sn_solid_cut *s, fan *f)
+{
+    sn_world *world = s->world;
+    uint8_t root[SN_TEAR_FAN], number[SN_TEAR_FAN];
+    f->count = tetrahedra_at(world, f->vertex, f->row);
+    if (f->count == UINT32_MAX || f->count < 2 || world->particles.body[world->ids.value[f->vertex]])
+        return false;
+    for (uint32_t i = 0; i < f->count; ++i)
+        root[i] = (uint8_t)i;
+    for (uint32_t i = 1; i < f->count; ++i)
+        for (uint32_t k = 0; k < i; ++k) {
+            uint32_t corner[3], a = i, b = k;
+            while (root[a] != a)
+                a = root[a];
+            while (root[b] != b)
+                b = root[b];
+            if (a != b && share_face(corners_of(world, f->row[i]), corners_of(world, f->row[k]), f->vertex, corner) &&
+                !is_cut(s, f->row[i], f->row[k], corner))
+                root[a < b ? b : a] = (uint8_t)(a < b ? a : b);
+        }
+    f->parts = 0;
+    for (uint32_t i = 0; i < f->count; ++i) {
+        uint32_t a = i;
+        while (root[a] != a)
+            a = root[a];
+        if (a == i)
+            number[i] = (uint8_t)f->parts++;
+        f->part[i] = number[a];
+    }
+    return f->parts > 1 && f->parts <= SN_TEAR_PARTS;
+}
+
+static double volume_of(const sn_world *world, uint32_t row)
+{
+    const uint32_t *p = corners_of(world, row);
+    const sn_dvec3 a = place_of(world, p[0]), b = dvec3_sub(place_of(world, p[1]), a),
+                   c = dvec3_sub(place_of(world, p[2]), a), d = dvec3_sub(place_of(world, p[3]), a);
+    return fabs(dvec3_dot(b, dvec3_cross(c, d))) / 6;
+}
+
+/* Particles and masses: all but one are multiples of the last place of the mass, see tear_split.c. */
+static void make_particles(sn_world *world, fan *f)
+{
+    sn_tearing *t = &world->tearing;
+    sn_tear_head *head = t->head_table.column[0];
+    double share[SN_TEAR_PARTS] = {0}, total = 0;
+    uint32_t keeps = 0;
+    for (uint32_t i = 0; i < f->count; ++i) {
+        const double v = volume_of(world, f->row[i]);
+        share[f->part[i]] += v > 0 ? v : 1e-30;
+        total += v > 0 ? v : 1e-30;
+    }
+    for (uint32_t i = 1; i < f->parts; ++i)
+        keeps = share[i] > share[keeps] ? i : keeps;
+    const sn_real mass = world->particles.v[world->ids.value[f->vertex]].w;
+    const bool movable = world->particles.x[world->ids.value[f->vertex]].w != 0;
+    const double last = movable ? sn_split_last_place(mass) : 1;
+    sn_real left = mass;
+    double kept = 1;
+    for (uint32_t i = 0; i < f->parts; ++i) {
+        const double part = fmax(0.02, share[i] / total);
+        if (i == keeps) {
+            f->made[i] = f->vertex;
+            continue;
+        }
+        const sn_real own = movable ? (sn_real)(floor(part * (double)mass / last + 0.5) * last) : mass;
+        f->made[i] = sn_particle_copy(world, f->vertex, own, movable ? part : 1);
+        if (f->made[i] >= t->head_table.count)
+            t->head_table.count = f->made[i] + 1;
+        head[f->made[i]] = (sn_tear_head){SN_TEAR_NONE, SN_TEAR_NONE, head[f->vertex].skin, head[f->vertex].solid};
+        left = movable ? left - own : left;
+        kept -= part;
+    }
+    sn_particle_take_share(world, f->vertex, left, movable ? kept : 1);
+}
+
+/* The parts that have a tetrahedron with all of these. */
+static uint32_t parts_with(const sn_world *world, const fan *f, const uint32_t *other, uint32_t count)
+{
+    uint32_t set = 0;
+    for (uint32_t i = 0; i < f->count; ++i) {
+        uint32_t found = 0;
+        for (uint32_t k = 0; k < count; ++k)
+            found += has(corners_of(world, f->row[i]), other[k]);
+        set |= found == count ? 1u << f->part[i] : 0;
+    }
+    return set;
+}
+
+static void replace(sn_world *world, uint32_t kind, uint32_t row, const fan *f, uint32_t part)
+{
+    if (f->made[part] != f->vertex)
+        sn_split_replace(world, kind, row, f->vertex, f->made[part]);
+}
+
+/* One constraint at the vertex that is no tetrahedron: while these still say what they were. */
+static void follow(sn_solid_cut *s, const fan *f, const sn_tear_node *node)
+{
+    sn_world *world = s->world;
+    const sn_pool *pool = world->constraints.pool[node->kind];
+    uint32_t small[4 * SN_MAX_POINTS], other[4 * SN_MAX_POINTS], count, others = 0, first = 0;
+    if (pool_has_lists(pool)) {
+        if (pool->kind.repeats)
+            sn_tear_remove(world, node->kind, node->row, &s->released), s->removed++;
+        return;
+    }
+    const uint32_t *point = pool->point + (size_t)node->row * pool->kind.points;
+    bool own = false;
+    for (uint32_t i = 0; i < pool->kind.points; ++i)
+        own = own || point[i] == f->vertex;
+    if (!own)
+        return;
+    sn_sleep_disturb_constraint(world, pool, node->row);
+    const uint32_t *held = sn_store_particles(&world->constraints, pool, node->row, small, &count);
+    for (uint32_t i = 0; i < count; ++i)
+        if (held[i] != f->vertex)
+            other[others++] = held[i];
+    uint32_t set = pool->kind.points == 1 ? (1u << f->parts) - 1 : parts_with(world, f, other, others), n = 0;
+    if (!set) { /* to something else: it stays; what spans the cut goes */
+        if (pool->kind.points > 2)
+            sn_tear_remove(world, node->kind, node->row, &s->released), s->removed++;
+        return;
+    }
+    for (uint32_t i = 0; i < f->parts; ++i)
+        n += set >> i & 1;
+    if (n > 1 && pool->kind.points > 1)
+        sn_split_weaken(world, node->kind, node->row, n);
+    while (!(set >> first & 1))
+        ++first;
+    for (uint32_t i = first + 1; i < f->parts; ++i) {
+        if (!(set >> i & 1))
+            continue;
+        const uint32_t made = sn_split_copy(world, node->kind, node->row);
+        uint32_t *code = pool->point + (size_t)made * pool->kind.points;
+        for (uint32_t k = 0; k < pool->kind.points; ++k)
+            code[k] = code[k] == f->vertex ? f->made[i] : code[k];
+        sn_tear_index_constraint(world, node->kind, made);
+    }
+    if (f->made[first] == f->vertex && n > 1)
+        sn_store_log(&world->constraints, node->kind, node->row, 1, SN_EDIT_CHANGED);
+    replace(world, node->kind, node->row, f, first);
+}
+
+/* Triangles of skins go with the tetrahedron that they are a face of. */
+static void move_triangles(sn_world *world, const fan *f)
+{
+    sn_tearing *t = &world->tearing;
+    uint32_t place[SN_TEAR_FAN], *corner = world->contact.triangle_table.column[0];
+    const uint32_t count = sn_tear_triangles_at(world, f->vertex, place, SN_TEAR_FAN);
+    for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i) {
+        const uint32_t *of = corner + place[i] / 3 * 3;
+        const uint32_t other[2] = {of[(place[i] + 1) % 3], of[(place[i] + 2) % 3]};
+        const uint32_t set = parts_with(world, f, other, 2);
+        uint32_t part = 0;
+        while (set && !(set >> part & 1))
+            ++part;
+        if (!set || f->made[part] == f->vertex)
+            continue;
+        sn_tear_unlink(t, f->vertex, place[i]);
+        corner[place[i]] = f->made[part];
+        sn_tear_link(t, f->made[part], place[i]);
+        sn_tear_note_triangle(world, place[i] / 3);
+    }
+}
+
+static void tell(sn_solid_cut *s, const fan *f, sn_tear tear)
+{
+    sn_world *world = s->world;
+    sn_skin_record *skin = contact_skins(&world->contact);
+    for (uint32_t i = 0; i < f->parts; ++i) {
+        for (uint32_t k = 0; k < world->contact.skin_table.count; ++k)
+            if (skin[k].least <= f->vertex && f->vertex <= skin[k].most) {
+                skin[k].least = f->made[i] < skin[k].least ? f->made[i] : skin[k].least;
+                skin[k].most = f->made[i] > skin[k].most ? f->made[i] : skin[k].most;
+            }
+        if (f->made[i] == f->vertex)
+            continue;
+        tear.made = (sn_particle){f->made[i], world->ids.generation[f->made[i]]};
+        sn_tear_tell(world, &tear);
+        s->split++;
+    }
+}
+
+static void split(sn_solid_cut *s, uint32_t vertex)
+{
+    sn_world *world = s->world;
+    sn_tearing *t = &world->tearing;
+    sn_tear_node node[SN_TEAR_CONSTRAINTS];
+    fan f = {.vertex = vertex};
+    const uint32_t row = ((const sn_tear_head *)t->head_table.column[0])[vertex].skin;
+    sn_tear tear = {.type = SN_TEAR_SPLIT,
+                    .cut = true,
+                    .particle = {vertex, world->ids.generation[vertex]},
+                    .place = vec4_xyz(world->particles.x[world->ids.value[vertex]])};
+    if (row) {
+        const uint32_t number = contact_skins(&world->contact)[row - 1].number;
+        tear.skin = (sn_skin){number, world->contact.skin_ids.generation[number]};
+    }
+    if (!find_parts(s, &f) || !sn_split_fits(world, vertex) || !sn_tear_allowed(world, &tear))
+        return;
+    const uint32_t count = sn_tear_constraints_at(world, vertex, node, SN_TEAR_CONSTRAINTS);
+    make_particles(world, &f);
+    for (uint32_t i = 0; i < count; ++i)
+        if (node[i].kind != SN_KIND_VOLUME)
+            follow(s, &f, &node[i]);
+    move_triangles(world, &f);
+    for (uint32_t i = 0; i < f.count; ++i)
+        replace(world, SN_KIND_VOLUME, f.row[i], &f, f.part[i]);
+    t->room_particles -= f.parts - 1;
+    tell(s, &f, tear);
+    t->sequence = world->constraints.counts.next_sequence;
+    sn_sleep_disturb(world, vertex);
+}
+
+void sn_solid_split(sn_solid_cut *s)
+{
+    face *of = s->face_table.column[0];
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
+        split(s, ((const uint32_t *)s->vertex_table.column[0])[i]);
+    for (uint32_t i = 0; i < s->face_table.count; ++i)
+        for (uint32_t k = 0; k < 3; ++k)
+            of[i].apart = of[i].apart || corners_of(s->world, of[i].row[0])[of[i].corner[0][k]] !=
+                                             corners_of(s->world, of[i].row[1])[of[i].corner[1][k]];
+}
+
+/* ---- Triangles of the cut -------------------------------------------------------------------------------------------------- */
+
+uint32_t sn_solid_skin(const sn_solid_cut *s, uint32_t i)
+{
+    const face *of = (const face *)s->face_table.column[0] + i;
+    const uint32_t particle = corners_of(s->world, of->row[0])[of->corner[0][0]];
+    return of->apart ? ((const sn_tear_head *)s->world->tearing.head_table.column[0])[particle].solid : 0;
+}
+
+void sn_solid_close(sn_solid_cut *s)
+{
+    sn_world *world = s->world;
+    uint32_t *all = world->contact.triangle_table.column[0];
+    for (uint32_t i = 0; i < s->face_table.count; ++i) {
+        const face *of = (const face *)s->face_table.column[0] + i;
+        const uint32_t row = sn_solid_skin(s, i);
+        for (uint32_t k = 0; row > 1 && k < 2; ++k) {
+            sn_skin_record *skin = &contact_skins(&world->contact)[row - 2];
+            const uint32_t *corner = corners_of(world, of->row[k]), at = skin->first + skin->count++;
+            uint32_t a[3] = {corner[of->corner[k][0]], corner[of->corner[k][1]], corner[of->corner[k][2]]};
+            const sn_dvec3 x = place_of(world, a[0]);
+            const sn_dvec3 n = dvec3_cross(dvec3_sub(place_of(world, a[1]), x), dvec3_sub(place_of(world, a[2]), x));
+            if (dvec3_dot(n, dvec3_sub(place_of(world, corner[of->opposite[k]]), x)) > 0) { /* it looks inwards */
+                const uint32_t swapped = a[1];
+                a[1] = a[2], a[2] = swapped;
+            }
+            memcpy(all + 3 * (size_t)at, a, sizeof a);
+            for (uint32_t j = 0; j < 3; ++j) {
+                skin->least = a[j] < skin->least ? a[j] : skin->least;
+                skin->most = a[j] > skin->most ? a[j] : skin->most;
+            }
+            sn_tear_note_triangle(world, at);
+        }
+    }
+}
