@@ -17,12 +17,16 @@ let session, page;
 
 before(async () => {
   session = await start();
-  page = await openPage(session, { hash: "#scene=pendulum", size: SMALL });
+  page = await fresh();
 });
 after(() => session?.close());
 
 const distance = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
-const fresh = (options = {}) => openPage(session, { hash: "#scene=pendulum", size: SMALL, ...options });
+const fresh = async (options = {}) => {   // with settings and curves open, where there is room
+  const p = await openPage(session, { hash: "#scene=pendulum", size: SMALL, ...options });
+  if (!options.size) await p.evaluate(() => playground.togglePanel(true));
+  return p;
+};
 const settled = (p, frames) => p.waitForFunction((n) => playground.cursor >= n, frames, { timeout: 60000 });
 
 test("every scene runs 120 frames with the native hash", async (t) => {
@@ -409,7 +413,8 @@ test("a link brings back scene, time, settings, drags and camera", async () => {
 
 test("the button copies the link, and puts it into the address", async () => {
   const p = await fresh({ permissions: ["clipboard-read", "clipboard-write"] });
-  await runTo(p, 7);
+  await runTo(p, 40);   // it played before it was there
+  await p.evaluate(() => playground.scrub(7));
   await p.click("#share");
   await p.waitForFunction(() => document.getElementById("status").textContent === "Link copied");
   const copied = await p.evaluate(() => navigator.clipboard.readText());

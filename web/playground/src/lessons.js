@@ -11,7 +11,7 @@ const vector = (v) => `(${v.map((x) => n(x)).join(", ")})`;
 
 // Mean and largest strain of what links particles, against their distances at the start.
 function strain(pane) {
-  const { links, picture } = pane.model, now = pane.picture.positions, was = picture.positions;
+  const { links } = pane.model, picture = pane.start, now = pane.picture.positions, was = picture.positions;
   let worst = 0, sum = 0;
   for (let i = 0; i < links.length; i += 2) {
     const a = 3 * links[i], b = 3 * links[i + 1];
@@ -99,7 +99,7 @@ export const lessons = [
     tasks: ["Move the passes from 10 to 40. Which of the two changes its length?", "And from 10 to 1?", "Move the substeps as well.", "Pull at both."],
     controls: [range("Passes", "iterations", 1, 40, 1), range("Substeps", "substeps", 1, 20, 1)],
     live: ([pane]) => {
-      const { meshes, picture } = pane.model;
+      const { meshes } = pane.model, picture = pane.start;
       const end = (mesh) => mesh.first + mesh.count - 1;
       const sag = (mesh) => distance(at(pane.picture, mesh.first), at(pane.picture, end(mesh))) - distance(at(picture, mesh.first), at(picture, end(mesh)));
       return table(["stiffness k", "compliance"], [["longer by, m", ...meshes.slice(0, 2).map((m) => n(sag(m)))], ["expected, m", "–", "0.11"]]);
@@ -187,7 +187,7 @@ export const lessons = [
     tasks: ["How many substeps does A need to look like B?", "And what do many passes do for it, at the same cost?", "Pull the bob far away, and let go."],
     controls: [range("Substeps, A", "substeps", 1, 100, 1, { pane: 0 }), range("Passes, A", "iterations", 1, 50, 1, { pane: 0 }), range("Substeps, B", "substeps", 1, 100, 1, { pane: 1 })],
     live: (panes) => table(sides(panes), [["rope longer by, %", ...panes.map((p) => {
-      const { links, picture } = p.model;
+      const { links } = p.model, picture = p.start;
       const length = (pic) => { let s = 0; for (let i = 0; i < links.length; i += 2) s += distance(at(pic, links[i]), at(pic, links[i + 1])); return s; };
       return n(100 * (length(p.picture) / length(picture) - 1), 2);
     })], ["worst link, %", ...panes.map((p) => n(100 * strain(p).worst, 2))]]),

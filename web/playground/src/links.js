@@ -39,6 +39,8 @@ export class Links {
 
   async share() {
     const url = await this.link();
+    clearTimeout(this.noting);   // the address stays this one
+    this.stage.moved = true;
     history.replaceState(null, "", url);
     try {
       await navigator.clipboard.writeText(url);
