@@ -4,7 +4,7 @@
 PREFIX ?= /usr/local
 setup  := scripts/setup.sh
 
-.PHONY: build help run test test-long check abi fuzz random bench bench-long bench-docs bench-convergence accuracy docs solver-docs integrator-docs test-blender gallery testbed python playground test-web bench-web format format-check mingw aarch64 install clean
+.PHONY: build help run test test-long check abi fuzz random bench bench-long bench-docs bench-convergence accuracy docs solver-docs integrator-docs test-blender test-files gallery testbed python playground test-web bench-web format format-check mingw aarch64 install clean
 .NOTPARALLEL:
 
 build: ## build the library, the examples and the command, which lies here as ./sinew then (the default); V=1 shows each step
@@ -96,6 +96,11 @@ test-blender: ## open an export in Blender and compare every vertex with what wa
 	@$(setup) build blender
 	@scripts/build.sh release sinew_command
 	@scripts/blender_test.sh build/release/sinew
+
+test-files: ## judge exports with gltf-validator, three.js, Blender and VTK
+	@$(setup) build web blender vtk
+	@scripts/build.sh release sinew_command
+	@scripts/files_test.sh build/release/sinew
 
 gallery: ## render the pictures of the README and of docs/ with Blender
 	@$(setup) build blender

@@ -30,6 +30,8 @@ bench   gnuplot-nox               gnuplot
 bench   python3                   python3
 blender blender                   blender
 blender python3-numpy             -
+vtk     python3-vtk9              -
+vtk     python3-numpy             -
 check   clang                     clang
 check   libclang-rt-14-dev        -
 abi     abigail-tools             abidiff
