@@ -4,7 +4,7 @@
 PREFIX ?= /usr/local
 setup  := scripts/setup.sh
 
-.PHONY: build help run test test-long check abi fuzz random bench bench-long bench-docs bench-convergence accuracy docs solver-docs integrator-docs test-blender test-files gallery testbed python playground test-web bench-web format format-check mingw aarch64 install clean
+.PHONY: build help run test test-long check abi fuzz random bench bench-long bench-docs bench-convergence accuracy docs solver-docs integrator-docs test-blender test-files gallery testbed python playground test-web bench-web format format-check mingw aarch64 install dist deb clean
 .NOTPARALLEL:
 
 build: ## build the library, the examples and the command, which lies here as ./sinew then (the default); V=1 shows each step
@@ -152,6 +152,13 @@ install: ## build and install the libraries, the command and, if it is built, th
 	@scripts/build.sh release install_parts
 	@cmake --install build/release --prefix "$(PREFIX)" >build/release/install.log
 	@echo "Installed under $(PREFIX): bin/sinew, the libraries with their headers, and the scenes. Next: sinew list scenes"
+
+dist: ## make build/dist/sinew-VERSION.tar.gz of what is committed; the same commit gives the same bytes
+	@scripts/dist.sh tar
+
+deb: ## make Debian packages, source and binary, in build/dist
+	@$(setup) build deb
+	@scripts/dist.sh deb
 
 clean: ## delete everything that was built
 	@rm -rf build out sinew
