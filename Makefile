@@ -4,7 +4,7 @@
 PREFIX ?= /usr/local
 setup  := scripts/setup.sh
 
-.PHONY: build help run test test-long check abi fuzz random bench bench-long bench-docs bench-convergence accuracy docs solver-docs integrator-docs test-blender test-files gallery testbed python playground test-web bench-web format format-check mingw aarch64 install dist deb clean
+.PHONY: build help run test test-long check abi fuzz random bench bench-long bench-docs bench-convergence accuracy docs solver-docs integrator-docs test-blender test-files gallery testbed python playground test-web bench-web format format-check mingw aarch64 install dist deb amalgamation test-amalgamation clean
 .NOTPARALLEL:
 
 build: ## build the library, the examples and the command, which lies here as ./sinew then (the default); V=1 shows each step
@@ -155,6 +155,14 @@ install: ## build and install the libraries, the command and, if it is built, th
 
 dist: ## make build/dist/sinew-VERSION.tar.gz of what is committed; the same commit gives the same bytes
 	@scripts/dist.sh tar
+
+amalgamation: ## make the library in two files, build/amalgamation/sinew.h and sinew.c, to be dropped into a project
+	@$(setup) build amalgamation
+	@scripts/amalgamation.sh
+
+test-amalgamation: ## the same, compile them alone with gcc and clang, and hold what they compute against the library
+	@$(setup) build amalgamation check
+	@scripts/amalgamation.sh test
 
 deb: ## make Debian packages, source and binary, in build/dist
 	@$(setup) build deb

@@ -4,6 +4,7 @@
 #
 #   scripts/abi.sh [REVISION]         the tree as it is with a revision; default: the last release, the newest tag v* before it
 #   scripts/abi.sh --headers OLD NEW  two folders of headers
+#   scripts/abi.sh --libraries OLD NEW  two shared libraries that were built, with debugging information (-g)
 #
 # What is compared is made of the headers alone: a library with every call that they declare, and nothing in it.
 set -euo pipefail
@@ -49,6 +50,11 @@ compare() { # folder of old headers, of new ones
 
 if [ "${1:-}" = --headers ]; then
   compare "${2:?old headers}" "${3:?new headers}"
+  exit
+fi
+if [ "${1:-}" = --libraries ]; then
+  abidiff --no-added-syms "${2:?old library}" "${3:?new library}" >"$work/report" || { cat "$work/report" >&2; fail "programs that were compiled for $2 would not work with $3"; }
+  echo "abi: programs that were compiled for $2 work with $3"
   exit
 fi
 revision=${1:-$(git describe --tags --abbrev=0 --match 'v*' 2>/dev/null || true)}

@@ -3,7 +3,7 @@
 #
 #   scripts/setup.sh [--look] GROUP...     --look: installs nothing, and fails only if that would
 #
-# Groups: build, run, test, check, abi, deb, format, bench, blender, vtk, python, web, wasm, browser, testbed, mingw, aarch64. Says nothing when all is there. Installs Debian packages as
+# Groups: build, run, test, check, abi, amalgamation, deb, format, bench, blender, vtk, python, web, wasm, browser, testbed, mingw, aarch64. Says nothing when all is there. Installs Debian packages as
 # root or through a sudo that asks no password; otherwise prints the line to run and fails.
 set -u
 
@@ -35,6 +35,7 @@ vtk     python3-numpy             -
 check   clang                     clang
 check   libclang-rt-14-dev        -
 abi     abigail-tools             abidiff
+amalgamation python3              python3
 deb     dpkg-dev                  dpkg-buildpackage
 deb     debhelper                 dh
 deb     build-essential           -
