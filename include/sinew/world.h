@@ -175,7 +175,7 @@ typedef struct sn_contact_settings {
     sn_real bounce_above; /* m/s: slower impacts do not bounce; default -1: twice gravity times the substep */
     bool sleep;           /* what rests in contact for a while is left out of the step until something happens to it;
                               default false. See sn_particle_is_awake */
-    sn_real sleep_speed;  /* m/s: slower is rest; default 0.01 */
+    sn_real sleep_speed;  /* m/s: slower is rest; default 0.02 */
     sn_real sleep_time;   /* s: for so long; default 0.5 */
     bool events;          /* collect sn_contact_event; default false */
     sn_real impact_above; /* m/s: slower impacts read 0 in sn_contact_event.impact; default -1: twice gravity times the

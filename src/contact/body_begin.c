@@ -182,14 +182,16 @@ static void watch_piece(void *data, uint32_t first, uint32_t end)
     sn_real fall = vec3_length(world->state.settings.gravity) * w->s->h;
     bool fast = false, left = false; /* what threads write often they wait for */
     for (uint32_t i = first; i < end; ++i) {
-        sn_mover *m = &contact_movers(world)[bodies_awake(&world->bodies)[i]];
-        if (w->s->again && !m->left)
+        const uint32_t row = bodies_awake(&world->bodies)[i];
+        if (w->s->again && !contact_has_left(world, row))
             continue;
+        sn_mover *m = &contact_movers(world)[row];
         m->way = w->s->h * (vec3_length(m->v) + m->turning + fall);
         fast = fast || m->way > m->thin;
         m->turned += w->s->h * (m->turning + fall);
-        m->left = m->w != 0 && !sn_body_contact_has_room(world, m, vec3_scale(m->v, w->s->h));
-        left = left || m->left;
+        const bool leaves = m->w != 0 && !sn_body_contact_has_room(world, m, vec3_scale(m->v, w->s->h));
+        contact_set_left(world, row, leaves);
+        left = left || leaves;
     }
     if (fast)
         atomic_store_explicit(&w->fast, true, memory_order_relaxed);

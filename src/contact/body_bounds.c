@@ -4,6 +4,7 @@
 #include "bodies/rotation.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define SLACK     ((sn_real)0.05) /* of the inner radius of a part: room for what others push */
 #define DEFLECTED ((sn_real)0.05) /* of its velocity: for what it strikes */
@@ -12,7 +13,8 @@
    until the next step: with a half, boxes that were thrown against each other were a tenth of their size deep when they were found. */
 #define BESIDE ((sn_real)0.05)
 
-#define OLD 8u /* steps: then a tree is built anew */
+#define OLD 8u  /* steps: then a tree is built anew */
+#define FEW 64u /* boxes */
 
 /* ---- Boxes ------------------------------------------------------------------------------------------------------------------ */
 
@@ -99,7 +101,6 @@ static void make_mover(sn_body_contact_finding *f, uint32_t row, uint32_t at)
     m->extent = extent;
     m->thin = inner / 4;
     m->sought = pose.position;
-    m->left = true;
     m->room = contact_grow(flight, BESIDE * inner);
     for (uint32_t i = state->part; i < state->part + state->parts; ++i, ++at) {
         const sn_body_part *p = &world->bodies.part[i];
@@ -140,9 +141,11 @@ static void make_movers_piece(void *data, uint32_t first, uint32_t end)
     sn_body_contact_finding *f = data;
     for (uint32_t i = first; i < end; ++i) {
         const uint32_t row = bodies_awake(&f->world->bodies)[i];
-        if (f->ended && contact_movers(f->world)[row].left)
+        if (f->again && !contact_has_left(f->world, row))
+            continue;
+        if (f->ended)
             widen_boxes(f, row, f->row[row]);
-        else if (!f->again || contact_movers(f->world)[row].left)
+        else
             make_mover(f, row, f->row[row]);
     }
 }
@@ -195,13 +198,37 @@ static bool build_tree(sn_body_contact_finding *f)
     leaves->count = 0;
     for (uint32_t i = 0; i < bodies->awake_table.count; ++i)
         leaves->count = add_leaves(f, leaves, bodies_awake(bodies)[i], leaves->count);
-    if (body_contacts->tree.items == leaves->count && (f->again || body_contacts->tree_age < OLD)) {
-        body_contacts->tree_age += !f->again;
+    if (body_contacts->tree.items == leaves->count && body_contacts->tree_age < OLD) {
+        body_contacts->tree_age++;
         sn_bvh_refit(&body_contacts->tree, leaves->column[0]);
         return true;
     }
     body_contacts->tree_age = 0;
     return sn_bvh_build(&body_contacts->tree, &f->world->allocator, leaves->column[0], leaves->count);
+}
+
+/* Those that left, now or before in this step, are few. */
+static bool build_stray(sn_body_contact_finding *f)
+{
+    const sn_bodies *bodies = &f->world->bodies;
+    sn_body_contacts *body_contacts = f->body_contacts;
+    sn_table *leaves = &body_contacts->leaf_table[SN_TREE_STRAY];
+    uint8_t *flags = contact_flags(f->world);
+    leaves->count = 0;
+    for (uint32_t i = 0; i < bodies->awake_table.count; ++i) {
+        const uint32_t row = bodies_awake(bodies)[i];
+        if (!flags[row])
+            continue;
+        flags[row] |= SN_ROW_STRAYED;
+        leaves->count = add_leaves(f, leaves, row, leaves->count);
+    }
+    sn_bvh *tree = &body_contacts->stray;
+    sn_table *tables[] = {&tree->node_table, &tree->item_table, &tree->work_table};
+    for (uint32_t i = 0; i < 3; ++i) /* room for more than there are, so that they need not ask for it each time */
+        if (leaves->count > tables[i]->capacity &&
+            !sn_table_reserve(tables[i], &f->world->allocator, 2 * (uint64_t)leaves->count + FEW))
+            return false;
+    return sn_bvh_build(tree, &f->world->allocator, leaves->column[0], leaves->count);
 }
 
 static bool is_resting(const sn_world *world, uint32_t row)
@@ -223,7 +250,6 @@ static bool build_rest(sn_body_contact_finding *f)
             continue;
         }
         make_mover(f, row, f->row[row]);
-        contact_movers(world)[row].left = false;
         leaves->count = add_leaves(f, leaves, row, leaves->count);
     }
     return sn_bvh_build(&body_contacts->rest, &world->allocator, leaves->column[0], leaves->count);
@@ -265,6 +291,7 @@ static bool reserve_boxes(const sn_body_contact_finding *f)
     return sn_table_reserve(&body_contacts->box_table, &world->allocator, parts) &&
            sn_table_reserve(&body_contacts->leaf_table[SN_TREE_AWAKE], &world->allocator, parts) &&
            sn_table_reserve(&body_contacts->leaf_table[SN_TREE_REST], &world->allocator, parts) &&
+           sn_table_reserve(&body_contacts->leaf_table[SN_TREE_STRAY], &world->allocator, parts) &&
            sn_table_reserve(&body_contacts->row_table, &world->allocator, rows) &&
            sn_table_reserve(&body_contacts->left_table, &world->allocator, parts) &&
            sn_table_reserve(&body_contacts->mover_table, &world->allocator, rows) &&
@@ -281,7 +308,7 @@ static void list_sought(sn_body_contact_finding *f)
     f->sought = f->again ? 0 : leaves->count;
     for (uint32_t i = 0; f->again && i < bodies->awake_table.count; ++i) {
         const uint32_t row = bodies_awake(bodies)[i];
-        for (uint32_t k = 0; contact_movers(f->world)[row].left && k < bodies->state[row].parts; ++k)
+        for (uint32_t k = 0; contact_has_left(f->world, row) && k < bodies->state[row].parts; ++k)
             left[f->sought++] = f->row[row] + k;
     }
 }
@@ -297,6 +324,11 @@ sn_result sn_body_contacts_make_boxes(sn_body_contact_finding *f)
         return SN_ERROR_MEMORY;
     if (!known)
         lay_out_boxes(f);
+    if (!f->again) {
+        if (bodies_rows(&world->bodies))
+            memset(contact_flags(world), 0, bodies_rows(&world->bodies));
+        body_contacts->leaf_table[SN_TREE_STRAY].count = 0;
+    }
     f->row = body_contacts->row_table.column[0];
     f->boxes = body_contacts->box_table.count;
     f->bounds = body_contacts->box_table.column[0];
@@ -308,7 +340,7 @@ sn_result sn_body_contacts_make_boxes(sn_body_contact_finding *f)
         body_contacts->mover_table.count = bodies_rows(&world->bodies);
     if (atomic_load_explicit(&f->too_far, memory_order_relaxed))
         return blame_too_far(f);
-    if (!build_tree(f) || (!known && !build_rest(f)))
+    if (f->again ? !build_stray(f) : !build_tree(f) || (!known && !build_rest(f)))
         return SN_ERROR_MEMORY;
     body_contacts->rest_known = true;
     list_sought(f);

@@ -47,30 +47,34 @@ void sn_body_contacts_init(sn_body_contacts *body_contacts)
     sn_table_column(&body_contacts->apart_table, sizeof(sn_body_contact_apart), false);
     sn_table_column(&body_contacts->apart_table, sizeof(uint32_t), false);
     sn_table_column(&body_contacts->record_table, sizeof(sn_vec4), false);
-    for (uint32_t i = 0; i < 2; ++i) {
+    for (uint32_t i = 0; i < SN_TREES; ++i) {
         sn_table_column(&body_contacts->leaf_table[i], sizeof(sn_bounds), false);
         sn_table_column(&body_contacts->leaf_table[i], sizeof(uint32_t), false);
     }
     sn_table_column(&body_contacts->row_table, sizeof(uint32_t), false);
+    sn_table_column(&body_contacts->row_table, sizeof(uint8_t), false);
     sn_table_column(&body_contacts->left_table, sizeof(uint32_t), false);
     sn_table_column(&body_contacts->list_table, sizeof(uint32_t), false);
     sn_bvh_init(&body_contacts->tree);
     sn_bvh_init(&body_contacts->rest);
+    sn_bvh_init(&body_contacts->stray);
 }
 
 void sn_body_contacts_release(sn_body_contacts *body_contacts, const sn_allocator *allocator)
 {
-    sn_table *tables[] = {&body_contacts->kept_table,        &body_contacts->mover_table,   &body_contacts->box_table,
-                          &body_contacts->ball_table,        &body_contacts->count_table,   &body_contacts->found_table,
-                          &body_contacts->contact_table,     &body_contacts->cell_table,    &body_contacts->group_table,
-                          &body_contacts->batch_table,       &body_contacts->record_table,  &body_contacts->spare_table,
-                          &body_contacts->fixed_shape_table, &body_contacts->rank_table,    &body_contacts->apart_table,
-                          &body_contacts->leaf_table[0],     &body_contacts->leaf_table[1], &body_contacts->row_table,
-                          &body_contacts->list_table,        &body_contacts->left_table};
+    sn_table *tables[] = {
+        &body_contacts->kept_table,        &body_contacts->mover_table,   &body_contacts->box_table,
+        &body_contacts->ball_table,        &body_contacts->count_table,   &body_contacts->found_table,
+        &body_contacts->contact_table,     &body_contacts->cell_table,    &body_contacts->group_table,
+        &body_contacts->batch_table,       &body_contacts->record_table,  &body_contacts->spare_table,
+        &body_contacts->fixed_shape_table, &body_contacts->rank_table,    &body_contacts->apart_table,
+        &body_contacts->leaf_table[0],     &body_contacts->leaf_table[1], &body_contacts->row_table,
+        &body_contacts->list_table,        &body_contacts->left_table,    &body_contacts->leaf_table[2]};
     for (uint32_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
     sn_bvh_release(&body_contacts->tree, allocator);
     sn_bvh_release(&body_contacts->rest, allocator);
+    sn_bvh_release(&body_contacts->stray, allocator);
 }
 
 /* ---- Small things --------------------------------------------------------------------------------------------------------- */
@@ -124,7 +128,8 @@ typedef struct looking {
     uint32_t slot;        /* of the particle of the item */
     sn_bounds reach;      /* where it looks */
     const uint32_t *leaf; /* boxes of the tree that it looks in, */
-    bool awake;           /*   of bodies that are awake: when a step begins all of them look around */
+    bool awake;           /*   of bodies that are awake: when a step begins all of them look around; */
+    bool old;             /*   what it has of those that left in this step is old */
     uint32_t count, most; /* of what is written */
     sn_body_contact_found *to;
 } looking;
@@ -168,16 +173,29 @@ static void note(looking *l, uint32_t a, uint32_t other, uint32_t type)
 
 static bool has_left(const sn_body_contact_finding *f, uint32_t at)
 {
-    return contact_movers(f->world)[f->body[at]].left;
+    return contact_has_left(f->world, f->body[at]);
+}
+
+/* Calls visit for boxes of bodies that left in this step. */
+static void look_at_strayed(looking *l, sn_bvh_visit *visit)
+{
+    const sn_body_contacts *body_contacts = l->f->body_contacts;
+    l->leaf = body_contacts->leaf_table[SN_TREE_STRAY].column[1];
+    l->awake = true;
+    l->old = false;
+    if (body_contacts->leaf_table[SN_TREE_STRAY].count)
+        sn_bvh_overlap(&body_contacts->stray, &l->reach, visit, l);
 }
 
 /* Calls visit for boxes of bodies, awake or not. */
 static void look_in_trees(looking *l, sn_bvh_visit *visit)
 {
     const sn_body_contacts *body_contacts = l->f->body_contacts;
+    look_at_strayed(l, visit);
     l->leaf = body_contacts->leaf_table[SN_TREE_AWAKE].column[1];
-    l->awake = true;
+    l->old = body_contacts->leaf_table[SN_TREE_STRAY].count > 0;
     sn_bvh_overlap(&body_contacts->tree, &l->reach, visit, l);
+    l->old = false;
     l->leaf = body_contacts->leaf_table[SN_TREE_REST].column[1];
     l->awake = false;
     if (body_contacts->leaf_table[SN_TREE_REST].count)
@@ -208,7 +226,8 @@ static bool look_at_part(void *data, uint32_t leaf)
     looking *l = data;
     const sn_body_contact_finding *f = l->f;
     const uint32_t other = l->leaf[leaf];
-    if (f->body[other] == f->body[l->item] || !boxes_touch(&f->bounds[other], &l->reach) ||
+    if ((l->old && contact_flags(f->world)[f->body[other]] & SN_ROW_STRAYED) || f->body[other] == f->body[l->item] ||
+        !boxes_touch(&f->bounds[other], &l->reach) ||
         (f->body[other] < f->body[l->item] && (f->again ? has_left(f, other) : l->awake)) ||
         are_apart(f, l->item, other))
         return true;
@@ -276,7 +295,10 @@ static void look_for_bodies(looking *l)
         sn_vec3 x = vec4_xyz(p->x[l->slot]);
         l->reach = contact_grow((sn_bounds){x, x}, by);
         const uint32_t before = l->count;
-        look_in_trees(l, look_at_body);
+        if (l->f->again)
+            look_at_strayed(l, look_at_body);
+        else
+            look_in_trees(l, look_at_body);
         sort_found(l, before);
     }
 }

@@ -32,10 +32,12 @@ typedef struct sn_mover {
     sn_bounds room;      /* m: how far its spots may come from there before that is to be done again */
     sn_real turned;      /* m: how far they came by turning, and by what may yet act on it */
     sn_real spun;        /* m: how far its spots came by turning in this step, at most */
-    bool left;           /* it must be done again */
     bool loaded;         /* its record is that of the substep that begins */
     bool listed;         /* it is in the list of movers */
 } sn_mover;
+
+/* Of a body: it left the space that was searched for it, and that must be done again; and it did so in this step, now or before. */
+enum { SN_ROW_LEFT = 1, SN_ROW_STRAYED = 2 };
 
 /* A part of a body, in the box that is turned with it, on its way in a step. */
 typedef struct sn_body_contact_box {
@@ -179,9 +181,10 @@ typedef struct sn_body_contacts {
         box_table; /* of sn_bounds, of uint32_t, twice, and of sn_body_contact_box: parts in the tree, their bodies and numbers */
     uint32_t tree_age; /* steps since it was built: */
     sn_bvh tree;       /* of parts of bodies that are awake, */
-    sn_bvh rest; /*   and of those that sleep, which is made anew when one of them wakes or another falls asleep */
-    sn_table leaf_table[2];            /* of sn_bounds and of uint32_t, for each of the trees: its boxes */
-    sn_table row_table;                /* of uint32_t: the first box of a body */
+    sn_bvh rest;       /*   of those that sleep, which is made anew when one of them wakes or another falls asleep, */
+    sn_bvh stray;      /*   and of those that left in this step; what the first tree has of these is old */
+    sn_table leaf_table[3];            /* of sn_bounds and of uint32_t, for each of the trees: its boxes */
+    sn_table row_table;                /* of uint32_t: the first box of a body; of uint8_t: its SN_ROW_ flags */
     sn_table left_table;               /* of uint32_t: boxes of bodies that are searched for again within a step */
     uint64_t rest_moves, rest_changes; /* what world->moves and sn_sleep.changes were when the second was made, */
     sn_real rest_fall;                 /* m: and what gravity may do in a step; */

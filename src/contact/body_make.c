@@ -366,12 +366,13 @@ static void leave_known(sn_body_contact_finding *f)
 {
     sn_body_contacts *body_contacts = f->body_contacts;
     const sn_body_contact *contact = body_contacts->contact_table.column[0];
-    const sn_mover *mover = body_contacts->mover_table.column[0];
+    const sn_body_contact_watch *watch = body_contacts->contact_table.column[4];
+    const uint32_t rows = bodies_rows(&f->world->bodies);
     sn_body_contact_found *all = body_contacts->found_table.column[0];
     sn_sort_item *item = body_contacts->kept_table.column[2];
     uint32_t count = 0, items = 0;
     for (uint32_t i = 0; body_contacts->found_table.count && i < body_contacts->count; ++i)
-        if (mover[contact[i].a].left || (contact[i].b < bodies_rows(&f->world->bodies) && mover[contact[i].b].left))
+        if (contact_has_left(f->world, watch[i].a) || (watch[i].b < rows && contact_has_left(f->world, watch[i].b)))
             item[items++] = (sn_sort_item){mixed(contact[i].key), i, 0};
     if (items)
         sn_sort(item, body_contacts->kept_table.column[3], items);

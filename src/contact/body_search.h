@@ -31,7 +31,7 @@ typedef struct sn_body_contact_finding {
         *spare; /* the first SPARE of each item, so that most need not be looked for twice; NULL: there is no room */
 } sn_body_contact_finding;
 
-enum { SN_TREE_AWAKE, SN_TREE_REST };
+enum { SN_TREE_AWAKE, SN_TREE_REST, SN_TREE_STRAY, SN_TREES };
 
 static inline sn_bounds contact_grow(sn_bounds b, sn_real by)
 {

@@ -284,9 +284,10 @@ static void measure_piece(void *data, uint32_t first, uint32_t end)
         m->way = vec3_length(way);
         if (cosine < STILL)
             m->way += vec3_length(turn_of(world, m)) * m->extent;
-        m->left = m->way > m->thin && !sn_body_contact_has_room(world, m, vec3(0, 0, 0));
+        const bool leaves = m->way > m->thin && !sn_body_contact_has_room(world, m, vec3(0, 0, 0));
+        contact_set_left(world, m->body, leaves);
         fast = fast || m->way + measure->coming > m->thin;
-        left = left || m->left;
+        left = left || leaves;
     }
     if (left)
         atomic_store_explicit(&measure->left, true, memory_order_relaxed);

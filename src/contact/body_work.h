@@ -144,6 +144,23 @@ static inline sn_mover *contact_movers(const sn_world *world)
     return world->body_contacts.mover_table.column[0];
 }
 
+/* By row: SN_ROW_ flags. */
+static inline uint8_t *contact_flags(const sn_world *world)
+{
+    return world->body_contacts.row_table.column[1];
+}
+
+static inline bool contact_has_left(const sn_world *world, uint32_t row)
+{
+    return contact_flags(world)[row] & SN_ROW_LEFT;
+}
+
+static inline void contact_set_left(const sn_world *world, uint32_t row, bool left)
+{
+    uint8_t *flags = &contact_flags(world)[row];
+    *flags = (uint8_t)((*flags & ~SN_ROW_LEFT) | (left ? SN_ROW_LEFT : 0));
+}
+
 /* Those that are awake, or in a contact. */
 static inline const uint32_t *contact_listed(const sn_world *world)
 {

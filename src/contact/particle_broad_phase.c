@@ -110,12 +110,15 @@ sn_contact_extremes sn_contacts_extremes(const sn_particle_store *p, uint32_t fi
 }
 
 /* Where the particles of a piece may come in the step, with their radii. */
-static sn_bounds box_of(const sn_contact_finding *f, uint32_t first, uint32_t end)
+static sn_bounds box_of(const sn_contact_finding *f, uint32_t first, uint32_t end, bool *still)
 {
     const sn_world *world = f->world;
     const sn_real fall = vec3_length(world->state.settings.gravity) * f->dt * f->dt;
     const sn_contact_extremes e = sn_contacts_extremes(&world->particles, first, end);
     const sn_real by = e.radius * (1 + SLACK) + fall;
+    *still = e.high[3] == 0 && !world->target_table.count; /* what is led has a mass of its own, and goes */
+    for (uint32_t k = 0; k < 3; ++k)
+        *still = *still && e.slowest[k] == 0 && e.fastest[k] == 0;
     sn_bounds box = {
         vec3(e.low[0] + e.slowest[0] * f->dt, e.low[1] + e.slowest[1] * f->dt, e.low[2] + e.slowest[2] * f->dt),
         vec3(e.high[0] + e.fastest[0] * f->dt, e.high[1] + e.fastest[1] * f->dt, e.high[2] + e.fastest[2] * f->dt)};
@@ -132,7 +135,7 @@ static void measure_piece(void *data, uint32_t first, uint32_t end)
     for (uint32_t from = first; from < end; from += SN_CONTACT_PIECE) {
         const uint32_t to = end - from < SN_CONTACT_PIECE ? end : from + SN_CONTACT_PIECE;
         sn_bounds *here = &box[from / SN_CONTACT_PIECE];
-        *here = box_of(f, from, to);
+        *here = box_of(f, from, to, (bool *)f->contacts->box_table.column[1] + from / SN_CONTACT_PIECE);
         if (contact_reaches(here->low) && contact_reaches(here->high))
             continue;
         for (uint32_t slot = from; slot < to; ++slot)
@@ -298,8 +301,10 @@ static void look_at_materials(sn_world *world, sn_contacts *c)
 /* Whether anything can be pushed: not if all sleep. */
 static bool anybody_moves(const sn_world *world)
 {
-    for (uint32_t slot = 0; slot < world->particles.table.count; ++slot)
-        if (world->particles.x[slot].w > 0)
+    for (uint32_t slot = 0; slot < world->particles.table.count;)
+        if (contact_is_still(&world->contacts, slot))
+            slot += SN_CONTACT_PIECE;
+        else if (world->particles.x[slot++].w > 0)
             return true;
     return false;
 }
@@ -322,9 +327,14 @@ static sn_result find_pairs(sn_contact_finding *f)
         return SN_OK;
     if (!sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
+    bool left;
+    if (!sn_contacts_leave_quiet(world, &input, &left))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for contact of particles");
     if (!sn_neighbours_find(near, &world->allocator, &world->parallel, &input, &lost))
         return lost ? world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop")
                     : world_fail(world, SN_ERROR_MEMORY, "no memory for contact of particles");
+    if (left)
+        sn_contacts_name_slots(world, near);
     if (!sn_table_reserve(&pairs->table, &world->allocator, near->batches) ||
         !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, near->blocks))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for %u pairs of particles in contact", near->pairs);
@@ -653,7 +663,9 @@ static void statics_piece(void *data, uint32_t index, uint32_t worker)
         f->counting ? NULL : (sn_static_contact *)f->contacts->static_table.column[0] + start[index];
     if (f->counting)
         memset(finders, 0, sizeof *finders);
-    const nearby near = fixed_shapes_near(f, index);
+    nearby near = {.count = 0};
+    if (!contact_is_still(f->contacts, first))
+        near = fixed_shapes_near(f, index);
     if (near.count)
         atomic_store_explicit(&f->close, true, memory_order_relaxed);
     for (uint32_t slot = near.count ? first : end; slot < end; ++slot) {
@@ -759,6 +771,8 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
         return world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
     sn_sleep_meet_fixed_shapes(world, dt);
     do { /* again, if something that moves wakes others */
+        if (world->contact.sleep.woke)
+            memset(c->box_table.column[1], false, (count / SN_CONTACT_PIECE + 1) * sizeof(bool));
         result = find_statics(&f);
         if (result == SN_OK)
             result = find_pairs(&f);

@@ -111,7 +111,10 @@ typedef struct sn_contacts {
     uint32_t bouncing, beyond;  /* so many fixed shapes do, or are */
     sn_fixed_tree fixed_shapes; /* within their bounds in this step */
     sn_table
-        box_table; /* of sn_bounds, by piece of particles: they and their radii stay in it, by their velocities and forces */
+        box_table; /* of sn_bounds, by piece of particles: they and their radii stay in it, by their velocities and forces; of
+                      bool, by piece: none of them moves in this step, as where all sleep */
+    sn_table quiet_table;     /* of sn_vec4, and of uint32_t, twice: spheres, numbers and slots; see particle_quiet.c */
+    sn_table quiet_bit_table; /* of uint64_t */
     sn_table
         static_table; /* of sn_static_contact, and room for sorting: in a piece by number of the fixed shape, then by slot */
     sn_table
@@ -138,6 +141,12 @@ typedef struct sn_contacts {
 } sn_contacts;
 
 struct sn_world;
+
+/* Whether none of the particles of a piece, which this slot is in, moves in this step. */
+static inline bool contact_is_still(const sn_contacts *contacts, uint32_t slot)
+{
+    return ((const bool *)contacts->box_table.column[1])[slot / SN_CONTACT_PIECE];
+}
 
 void sn_contacts_init(sn_contacts *contacts);
 void sn_contacts_release(sn_contacts *contacts, const sn_allocator *allocator);

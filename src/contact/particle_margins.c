@@ -48,11 +48,14 @@ static void check_margins(void *data, uint32_t first, uint32_t end)
     const sn_particle_store *p = &f->world->particles;
     const sn_real far = FAST / f->h;
     bool left = false, fast = false;
-    for (uint32_t slot = first; slot < end; ++slot) {
-        const sn_vec3 v = vec4_xyz(p->v[slot]);
-        const sn_real limit = far * p->radius[slot];
-        left |= has_left(f, slot);
-        fast |= limit > 0 && vec3_dot(v, v) > limit * limit;
+    for (uint32_t from = first; from < end; from += SN_CONTACT_PIECE) {
+        const uint32_t to = end - from < SN_CONTACT_PIECE ? end : from + SN_CONTACT_PIECE;
+        for (uint32_t slot = contact_is_still(f->contacts, from) ? to : from; slot < to; ++slot) {
+            const sn_vec3 v = vec4_xyz(p->v[slot]);
+            const sn_real limit = far * p->radius[slot];
+            left |= has_left(f, slot);
+            fast |= limit > 0 && vec3_dot(v, v) > limit * limit;
+        }
     }
     if (left)
         atomic_store_explicit(&f->left, true, memory_order_relaxed);

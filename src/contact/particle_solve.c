@@ -45,6 +45,11 @@ void sn_contacts_init(sn_contacts *c)
     sn_table_column(&c->mover_table, sizeof(uint32_t), false);
     sn_fixed_tree_init(&c->fixed_shapes);
     sn_table_column(&c->box_table, sizeof(sn_bounds), false);
+    sn_table_column(&c->box_table, sizeof(bool), false);
+    sn_table_column(&c->quiet_table, sizeof(sn_vec4), false);
+    sn_table_column(&c->quiet_table, sizeof(uint32_t), false);
+    sn_table_column(&c->quiet_table, sizeof(uint32_t), false);
+    sn_table_column(&c->quiet_bit_table, sizeof(uint64_t), false);
     sn_table_column(&c->static_table, sizeof(sn_static_contact), false);
     sn_table_column(&c->static_table, sizeof(sn_static_contact), false);
     sn_table_column(&c->skin_contact_table, sizeof(sn_skin_contact), false);
@@ -80,6 +85,8 @@ void sn_contacts_release(sn_contacts *c, const sn_allocator *allocator)
     sn_table_release(&c->mover_table, allocator);
     sn_fixed_tree_release(&c->fixed_shapes, allocator);
     sn_table_release(&c->box_table, allocator);
+    sn_table_release(&c->quiet_table, allocator);
+    sn_table_release(&c->quiet_bit_table, allocator);
     sn_table_release(&c->static_table, allocator);
     sn_table_release(&c->skin_contact_table, allocator);
     sn_table_release(&c->skin_contact_start_table, allocator);

@@ -55,6 +55,11 @@ typedef struct sn_contact_looking {
     bool sided; /* not all of them are planes */
 } sn_contact_looking;
 
+/* Leaves balls that stand, and that nothing that moves is near, out of the input of a search for pairs; *left: it did. Then pairs are
+   of places in a list, and sn_contacts_name_slots makes them pairs of slots (particle_quiet.c). False when memory runs out. */
+bool sn_contacts_leave_quiet(sn_world *world, sn_near_input *input, bool *left);
+void sn_contacts_name_slots(const sn_world *world, sn_neighbours *near);
+
 /* The box around places and the box around velocities of some particles, and their largest radius. */
 typedef struct sn_contact_extremes {
     sn_real low[4], high[4], slowest[4], fastest[4], radius;

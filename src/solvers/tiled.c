@@ -577,12 +577,22 @@ static void run_opening(void *data, uint32_t index, uint32_t worker)
         atomic_store_explicit(&l->failed, true, memory_order_relaxed);
 }
 
+/* Of a tile that is still the first pass of a step tells where it is; others change nothing. What looks back counts every substep. */
+static bool is_idle(const layer *l, const sn_tile *tile)
+{
+    return l->is_first && l->scratch->marked && !l->t->motion->looks_back && state_of(l, tile)->still;
+}
+
 static void run_tile(void *data, uint32_t index, uint32_t worker)
 {
     layer *l = data;
     const sn_tiled *t = l->t;
     const sn_tile *tile = &l->plan->tile[l->first + index];
     tile_result *result = (tile_result *)l->scratch->result_table.column[0] + index;
+    if (is_idle(l, tile)) {
+        *result = (tile_result){.good = true};
+        return;
+    }
     sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h};
     tile_pass p = {.worker = worker, .sweep = &sweep};
     is_coarse(l, tile, &p.least);
@@ -708,6 +718,7 @@ bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
         out->lost_tasks = true;
         return false;
     }
+    ((tiled *)t->in->scratch->tiled)->marked = true;
     return good && sn_tiled_solve_trees(t, out, largest) && sn_tiled_project_others(t, &first, out, largest) &&
            settle_tiles(t, &first, out);
 }

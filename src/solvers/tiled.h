@@ -28,9 +28,10 @@ typedef struct sn_tiled {
 
 /* What besides constraints has to do with particles in a step; columns by slot, NULL: nothing of the kind. */
 typedef struct sn_tiled_others {
-    const uint32_t *target; /* not 0: the particle has a kinematic target */
-    const uint32_t *body;   /* not 0: it is the centre of a body */
-    const sn_vec3 *pushed;  /* N: the user's force on it */
+    const uint32_t *target;   /* not 0: the particle has a kinematic target */
+    const uint32_t *body;     /* not 0: it is the centre of a body */
+    const sn_vec3 *pushed;    /* N: the user's force on it */
+    const sn_vec4 *v, *v_low; /* m/s: of all particles */
     sn_piece_fn *keep; /* is called once for all particles, those of a tile by the thread that will run it; or NULL */
     void *world;       /* for that */
 } sn_tiled_others;

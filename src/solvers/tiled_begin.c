@@ -38,6 +38,19 @@ static bool is_any_asked(const bool *asks, const sn_tile *tile)
     return asks && memchr(asks + tile->first, true, tile->count);
 }
 
+/* Whether nothing of a tile moves in the step. */
+static bool is_still(const looking *l, const sn_tile *tile, const tile_state *state)
+{
+    const sn_vec4 *x = l->in->frame.x + tile->first, *v = l->others->v + tile->first,
+                  *low = l->others->v_low + tile->first;
+    if (tile->first < l->in->plan->loose || state->watched || state->pushed)
+        return false;
+    for (uint32_t i = 0; i < tile->count; ++i)
+        if (x[i].w != 0 || v[i].x != 0 || v[i].y != 0 || v[i].z != 0 || low[i].x != 0 || low[i].y != 0 || low[i].z != 0)
+            return false;
+    return true;
+}
+
 static void look_at_tile(void *data, uint32_t index, uint32_t worker)
 {
     const looking *l = data;
@@ -50,6 +63,7 @@ static void look_at_tile(void *data, uint32_t index, uint32_t worker)
                         .pushed = is_any_pushed(l->others->pushed, tile),
                         .asks = is_any_asked(l->in->asks, tile)};
     (void)worker;
+    state.still = is_still(l, tile, &state);
     for (uint32_t i = 0; tile->large && i < tile->count; ++i) {
         const sn_vec4 *x = &l->in->frame.x[tile->first + i];
         float reach = reach_of(x);
@@ -101,7 +115,7 @@ bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others)
     join_states(in->plan, l.state);
     sn_hierarchy_begin(&scratch->hierarchy, in);
     sn_tiled_begin_mending(&scratch->hierarchy);
-    scratch->any_watched = false;
+    scratch->any_watched = scratch->marked = false;
     for (uint32_t i = 0; i < tiles; ++i)
         scratch->any_watched = scratch->any_watched || l.state[i].watched;
     return true;

@@ -23,6 +23,7 @@ typedef struct tiled {
     sn_table result_table; /* of tile_result, for each tile */
     sn_table state_table;  /* of tile_state, by tile: see sn_tiled_begin */
     bool any_watched;      /* of these */
+    bool marked;           /* still tiles had a pass in this step: where they started is known */
 
     /* Of one plan: */
     uint64_t serial;         /* 0: of none */
@@ -90,6 +91,7 @@ typedef struct tile_state {
     bool watched; /* one of its particles has a target, or is the centre of a body: others use it between passes */
     bool pushed;  /* one of them has a force from the user */
     bool asks;    /* a constraint asks where one of them was when the substep started */
+    bool still; /* it has no constraint, and none of its particles moves in the step: those that sleep, or are fixed */
 } tile_state;
 
 /* How a tile went. */

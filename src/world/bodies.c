@@ -235,13 +235,45 @@ sn_real sn_body_reach(const sn_world *world, uint32_t row, bool sensors)
     return most;
 }
 
+static sn_real size_of(sn_real a)
+{
+    return a < 0 ? -a : a;
+}
+
+/* |turn x r| for all r in the box of a part, at most; turn: along the axes of the body. */
+static sn_real swept_by_part(const sn_body_part *part, sn_vec3 turn)
+{
+    const sn_bounds own = sn_convex_bounds(&part->convex);
+    const sn_vec3 t = sn_quat_turn_back(part->turn, turn);
+    const sn_vec3 middle = vec3_scale(vec3_add(own.low, own.high), (sn_real)0.5), half = vec3_sub(own.high, middle);
+    const sn_vec3 across =
+        vec3(size_of(t.y) * half.z + size_of(t.z) * half.y, size_of(t.x) * half.z + size_of(t.z) * half.x,
+             size_of(t.x) * half.y + size_of(t.y) * half.x);
+    const sn_vec3 centre = vec3_add(part->place, sn_quat_turn(part->turn, middle));
+    return vec3_length(vec3_cross(turn, centre)) + vec3_length(across);
+}
+
+sn_real sn_body_sweep(const sn_world *world, uint32_t row, sn_vec3 turn, bool sensors)
+{
+    const sn_body_state *body = &world->bodies.state[row];
+    const sn_vec3 own = sn_quat_turn_back(world->bodies.turn[row].start, turn);
+    const sn_real simple = vec3_length(turn) * sn_body_reach(world, row, sensors);
+    sn_real most = 0;
+    for (uint32_t i = body->part; i < body->part + body->parts; ++i) {
+        const sn_body_part *part = &world->bodies.part[i];
+        const sn_real swept = part->sensor && !sensors ? 0 : swept_by_part(part, own);
+        most = swept > most ? swept : most;
+    }
+    return most < simple ? most : simple;
+}
+
 sn_real sn_body_turning(const sn_world *world, uint32_t row)
 {
     const sn_body_state *body = &world->bodies.state[row];
     double inverse[3], spin[3];
     sn_body_inverse_moments(body, inverse);
     sn_rotate_velocity(body->q, body->l, inverse, spin);
-    return (sn_real)sqrt(spin[0] * spin[0] + spin[1] * spin[1] + spin[2] * spin[2]) * sn_body_reach(world, row, true);
+    return sn_body_sweep(world, row, vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]), true);
 }
 
 void sn_body_stop(sn_world *world, uint32_t row)

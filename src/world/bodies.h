@@ -166,8 +166,12 @@ void sn_body_inverse_moments(const sn_body_state *body, double inverse[3]);
 /* Whether an orientation is finite, and no body of this inertia with this momentum per mass turns at SN_TOO_FAST. */
 bool sn_body_turns_soundly(const sn_body_state *body, const double q[4], const double l[3]);
 
-/* m: the radius of a ball around its centre that all its shapes are inside of, with sensors or without; and m/s: how fast they turn there. */
+/* m: the radius of a ball around its centre that all its shapes are inside of, with sensors or without. */
 sn_real sn_body_reach(const struct sn_world *world, uint32_t row, bool sensors);
+
+/* m: how far spots of its shapes go, at most, when it turns by a small angle (rad, along the axes of the world); and m/s: how fast they go
+   because it turns. A long body that turns about its length goes a short way. */
+sn_real sn_body_sweep(const struct sn_world *world, uint32_t row, sn_vec3 turn, bool sensors);
 sn_real sn_body_turning(const struct sn_world *world, uint32_t row);
 
 /* It turns no more. */

@@ -87,7 +87,7 @@ sn_contact_settings sn_default_contact_settings(void)
     settings.particles = true;
     settings.push_out = 1;
     settings.bounce_above = settings.impact_above = -1;
-    settings.sleep_speed = (sn_real)0.01;
+    settings.sleep_speed = (sn_real)0.02;
     settings.sleep_time = (sn_real)0.5;
     return settings;
 }

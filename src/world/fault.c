@@ -95,8 +95,12 @@ static void look_piece(void *data, uint32_t first, uint32_t end)
 {
     looking *l = data;
     bool fault = false;
-    for (uint32_t slot = first; slot < end; ++slot)
-        fault |= !is_surely_sound(l->world, slot) && complaint(l->world, slot);
+    for (uint32_t from = first; from < end; from += SN_CONTACT_PIECE) {
+        const uint32_t to = end - from < SN_CONTACT_PIECE ? end : from + SN_CONTACT_PIECE;
+        const bool still = l->world->contacts.any && contact_is_still(&l->world->contacts, from);
+        for (uint32_t slot = still ? to : from; slot < to; ++slot)
+            fault |= !is_surely_sound(l->world, slot) && complaint(l->world, slot);
+    }
     if (fault)
         atomic_store_explicit(&l->fault, true, memory_order_relaxed);
 }

@@ -651,7 +651,7 @@ static bool stays(const sn_world *world, uint32_t row, sn_real dt)
     const sn_real long_time = A_WHILE * settings->sleep_time, most = settings->sleep_speed * long_time;
     bool known = body->rest_turn.x != 0 || body->rest_turn.y != 0 || body->rest_turn.z != 0 || body->rest_turn.w != 0;
     if (known && vec3_length(vec3_sub(place, body->rest_place)) < most &&
-        vec3_length(sn_quat_between(body->rest_turn, turn)) * sn_body_reach(world, row, false) < most) {
+        sn_body_sweep(world, row, sn_quat_between(body->rest_turn, turn), false) < most) {
         body->rest_time += dt;
         return body->rested || body->rest_time >= long_time;
     }

@@ -147,6 +147,8 @@ static sn_result take_substeps(sn_world *world, sn_real dt, bool still, bool car
         const sn_tiled_others others = {.target = world->target_table.count ? world->particles.target : NULL,
                                         .body = world->bodies.ids.live ? world->particles.body : NULL,
                                         .pushed = world->state.forces_pending ? world->particles.force : NULL,
+                                        .v = world->particles.v,
+                                        .v_low = world->particles.v_low,
                                         .keep = sn_undo_keep_particles,
                                         .world = world};
         result = sn_tiled_begin(&in, &others) ? SN_OK : sn_fault_lost_tasks(world);

@@ -216,6 +216,36 @@ static void test_replanning_forgets(void **state)
     }
 }
 
+/* Trees that are solved directly are those of the new plan: a bob that became heavy makes one of a short rope. */
+static void test_replanning_finds_trees_anew(void **state)
+{
+    (void)state;
+    uint64_t hash[2];
+    for (uint32_t stepped = 0; stepped < 2; ++stepped) {
+        sn_world_def def = sn_default_world_def();
+        sn_world *world = NULL;
+        assert_int_equal(sn_world_create(&def, &world), SN_OK);
+        sn_particle before = sn_particle_add_at(world, (sn_vec3){0, 0, 0}, 1), bob = before;
+        assert_ok(world, sn_particle_set_mass(world, before, (sn_real)INFINITY));
+        for (uint32_t i = 1; i < 6; ++i, before = bob) {
+            bob = sn_particle_add_at(world, (sn_vec3){(sn_real)0.1 * (sn_real)i, 0, 0}, 1);
+            assert_int_not_equal(sn_constraint_add_distance(world, sn_at(before), sn_at(bob), (sn_real)0.1).kind, 0);
+        }
+        sn_snapshot *start = sn_world_save(world);
+        if (stepped)
+            assert_ok(world, sn_world_step(world, (sn_real)0.01));
+        assert_ok(world, sn_world_load(world, start));
+        sn_snapshot_destroy(start);
+        assert_ok(world, sn_particle_set_mass(world, bob, 1000));
+        assert_ok(world, sn_world_replan(world));
+        assert_ok(world, sn_world_step(world, (sn_real)0.01));
+        assert_int_equal(world->plan.tree_table.count, 5);
+        hash[stepped] = sn_world_hash(world);
+        sn_world_destroy(world);
+    }
+    assert_true(hash[0] == hash[1]);
+}
+
 /* ---- What it depends on ------------------------------------------------------------------------------------------------- */
 
 #define TWINS 6
@@ -616,6 +646,7 @@ int main(void)
         cmocka_unit_test(test_thousands_of_edits),
         cmocka_unit_test(test_edits_of_large_worlds),
         cmocka_unit_test(test_replanning_forgets),
+        cmocka_unit_test(test_replanning_finds_trees_anew),
         cmocka_unit_test(test_same_edits_same_plan),
         cmocka_unit_test(test_looking_changes_nothing),
         cmocka_unit_test(test_save_and_load),

@@ -109,12 +109,15 @@ static void pile_sleeps_and_stays_as_it_is(void **state)
     sn_world_destroy(world);
 }
 
-/* Whoever wakes a tall pile finds it as it was: what everybody carries is known, so that it does not sag, and falls asleep
+/* A tall pile that wakes is as it was: what each ball carries is known, so that the pile does not sag, and falls asleep
    again. Without that it would come down by millimetres. */
 static void waking_does_not_disturb(void **state)
 {
     (void)state;
     sn_world *world = sleepy_world();
+    sn_contact_settings settings = sn_world_contact_settings(world);
+    settings.sleep_speed = real(0.01); /* so slow that what sleeps hardly moved */
+    assert_ok(world, sn_world_set_contact_settings(world, &settings));
     uint64_t seed = 3;
     add_tub(world, 0.25, 0.25);
     for (int i = 0; i < 60; ++i)
@@ -936,10 +939,11 @@ static void what_slides_slowly_stays_awake(void **state)
     assert_true(fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0)).generation != 0);
     set_materials(world, 0, 0);
     sn_body box = sn_body_add_box(world, vec(0, 0.1, 0), vec(0.1, 0.1, 0.1), 500);
-    assert_ok(world, sn_body_set_velocity(world, box, vec(0.015, 0, 0), vec(0, 0, 0)));
+    const double speed = 1.5 * (double)sn_world_contact_settings(world).sleep_speed;
+    assert_ok(world, sn_body_set_velocity(world, box, vec(speed, 0, 0), vec(0, 0, 0)));
     support_run(world, 600, FRAME);
     assert_int_equal(sn_world_awake_count(world), 1);
-    assert_float_equal((double)sn_body_position(world, box).x, 0.15, 0.005);
+    assert_float_equal((double)sn_body_position(world, box).x, 10 * speed, 0.005);
     assert_ok(world, sn_body_set_velocity(world, box, vec(0, 0, 0), vec(0, 0, 0)));
     run_until_asleep(world);
     sn_world_destroy(world);
