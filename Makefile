@@ -4,7 +4,7 @@
 PREFIX ?= /usr/local
 setup  := scripts/setup.sh
 
-.PHONY: build help run test test-long check abi fuzz random bench bench-long bench-docs bench-convergence accuracy docs solver-docs integrator-docs test-blender test-files gallery testbed python playground test-web bench-web format format-check mingw aarch64 install dist deb amalgamation test-amalgamation clean
+.PHONY: build help run test test-long check abi fuzz random bench bench-long bench-docs bench-convergence accuracy scorecard docs solver-docs integrator-docs test-blender test-files gallery testbed python playground test-web bench-web format format-check mingw aarch64 install dist deb amalgamation test-amalgamation clean
 .NOTPARALLEL:
 
 build: ## build the library, the examples and the command, which lies here as ./sinew then (the default); V=1 shows each step
@@ -76,6 +76,11 @@ bench-convergence: ## measure how stiff cloth comes out and what that costs, int
 accuracy: ## measure the accuracy and write docs/accuracy.md
 	@$(setup) build
 	@scripts/accuracy.sh
+
+scorecard: ## measure Sinew beside MuJoCo, Jolt, Rapier and Bullet on cases with known answers, into docs/scorecard.md (some minutes)
+	@$(setup) build bench web
+	@scripts/build.sh release sinew
+	@scripts/scorecard.sh
 
 docs: ## bring the generated tables in docs/ up to date
 	@$(setup) build

@@ -11,9 +11,9 @@ import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-LEFT_OUT = {"wide/avx512.c", "wide/chain_avx2.c"}
 LIBC = {"write", "read", "wait", "link", "pipe", "index", "select", "y0", "y1", "j0", "j1"}  # that we use otherwise
 TOKEN = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|[A-Za-z_]\w*|\.?\d(?:[eEpP][+-]|[\w.])*|->|\.\.\.|##|\s+|.", re.S)
+NARROW = ("src/wide/avx2.c", "src/wide/avx512.c", "src/wide/chain_avx2.c")  # of these only what stands behind their #else
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+(?:"([^"]+)"|<(sinew/[^>]+)>)[^\n]*\n', re.M)
 NAME = re.compile(r"[A-Za-z_]\w*$")
 DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.M)
@@ -25,7 +25,12 @@ def fail(text):
 
 def read(path):
     with open(path) as file:
-        return file.read()
+        text = file.read()
+    if path.endswith(NARROW):
+        text, count = re.subn(r"^#if .*?^#else\n(.*?)^#endif\n", r"\1", text, flags=re.S | re.M)
+        if count != 1:
+            fail(f"{path} has no #if ... #else ... #endif around its kernels")
+    return text
 
 
 def resolve(name, inside):
@@ -248,7 +253,7 @@ def write_header(out):
 
 def write_source(calls, out, in_header):
     sources = sorted(f"{folder}/{name}" for folder in os.listdir(f"{ROOT}/src") for name in os.listdir(f"{ROOT}/src/{folder}")
-                     if name.endswith(".c") and f"{folder}/{name}" not in LEFT_OUT)
+                     if name.endswith(".c"))
     shared, order = set(in_header), []
 
     def take(path):
@@ -288,7 +293,7 @@ def write_source(calls, out, in_header):
     for source in sources:
         text = inline(f"{ROOT}/src/{source}", set())
         text = re.sub(r"^#define (_GNU_SOURCE|__USE_MINGW_ANSI_STDIO)[^\n]*\n", "", text, flags=re.M)
-        sections[source] = text.replace("defined(__AVX2__)", "0")
+        sections[source] = text
     everything = headers + "".join(sections.values()) + read(f"{out}/sinew.h")
     static_words = {"static"} | set(re.findall(r"#[ \t]*define[ \t]+(\w+)(?:\([^)]*\))?(?:[ \t]|\\\n)+static\b", everything))
     common = scope(headers, static_words) | scope(read(f"{out}/sinew.h"), static_words)
