@@ -4,7 +4,7 @@
 PREFIX ?= /usr/local
 setup  := scripts/setup.sh
 
-.PHONY: build help run test test-long check abi fuzz random bench bench-long bench-docs bench-convergence accuracy scorecard docs solver-docs integrator-docs test-blender test-files gallery testbed python playground test-web bench-web format format-check mingw aarch64 install dist deb amalgamation test-amalgamation clean
+.PHONY: build help run test test-long check abi fuzz random bench bench-long bench-docs bench-convergence accuracy scorecard docs solver-docs integrator-docs test-blender test-files gallery testbed python test-notebooks playground test-web bench-web format format-check mingw aarch64 install dist deb amalgamation test-amalgamation clean
 .NOTPARALLEL:
 
 build: ## build the library, the examples and the command, which lies here as ./sinew then (the default); V=1 shows each step
@@ -120,6 +120,10 @@ testbed: ## open a window with all scenes, to pull at, stop and look into (SCENE
 python: ## build the Python package as a wheel, install it into a fresh virtual environment and run its tests
 	@$(setup) build python
 	@scripts/python.sh
+
+test-notebooks: ## run the notebooks of python/notebooks without a window
+	@$(setup) build python notebooks
+	@scripts/python.sh notebooks
 
 playground: ## build the web package and the playground, a page that any static host serves, into web/playground/dist
 	@$(setup) web

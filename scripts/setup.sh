@@ -3,7 +3,7 @@
 #
 #   scripts/setup.sh [--look] GROUP...     --look: installs nothing, and fails only if that would
 #
-# Groups: build, run, test, check, abi, amalgamation, deb, format, bench, blender, vtk, python, web, wasm, browser, testbed, mingw, aarch64. Says nothing when all is there. Installs Debian packages as
+# Groups: build, run, test, check, abi, amalgamation, deb, format, bench, blender, vtk, python, notebooks, web, wasm, browser, testbed, mingw, aarch64. Says nothing when all is there. Installs Debian packages as
 # root or through a sudo that asks no password; otherwise prints the line to run and fails.
 set -u
 
@@ -44,6 +44,9 @@ format  clang-format              clang-format
 python  python3                   python3
 python  python3-venv              -
 python  python3-numpy             -
+notebooks python3-nbclient        -
+notebooks python3-ipykernel       -
+notebooks python3-matplotlib      -
 web     nodejs                    node
 wasm    clang                     clang
 wasm    lld                       wasm-ld
