@@ -4,7 +4,7 @@
 PREFIX ?= /usr/local
 setup  := scripts/setup.sh
 
-.PHONY: build help run test test-long check abi fuzz random bench bench-long bench-docs bench-convergence accuracy scorecard docs solver-docs integrator-docs test-blender test-files gallery testbed python test-notebooks playground test-web bench-web format format-check mingw aarch64 install dist deb amalgamation test-amalgamation clean
+.PHONY: build help run test test-long check abi fuzz random bench bench-long bench-docs bench-convergence accuracy scorecard reference site docs solver-docs integrator-docs test-blender test-files gallery testbed python test-notebooks playground test-web bench-web format format-check mingw aarch64 install dist deb amalgamation test-amalgamation clean
 .NOTPARALLEL:
 
 build: ## build the library, the examples and the command, which lies here as ./sinew then (the default); V=1 shows each step
@@ -15,13 +15,11 @@ build: ## build the library, the examples and the command, which lies here as ./
 help: ## list the targets
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 22
 
-run: ## simulate a washing line in the wind: a picture, a film, a point cache for Blender, a trace and its plot in out/
-	@$(setup) build run
+run: ## simulate a washing line in the wind: a picture, a film, a point cache for Blender and a trace in out/
+	@$(setup) build
 	@scripts/build.sh release sinew_command
-	@./sinew run washing_line --out out/washing_line --format pc2 --trace out/washing_line/trace.csv \
-		--plot out/washing_line/trace.png
-	@./sinew render washing_line --frame 180 --out out/washing_line/picture.png
-	@./sinew render washing_line --frames 180 --every 3 --size 480x270 --out out/washing_line/film.gif
+	@./sinew run washing_line --frames 180 --out out/washing_line --format pc2 --trace out/washing_line/trace.csv
+	@./sinew render washing_line --frames 180 --every 3 --size 480x270 --out out/washing_line/film.gif --still out/washing_line/picture.png
 	@echo
 	@echo "See it:         open out/washing_line/film.gif and picture.png with a browser or a picture viewer"
 	@echo "Another scene:  ./sinew list scenes, then ./sinew render wrecking_ball --out wrecking_ball.gif"
@@ -82,18 +80,26 @@ scorecard: ## measure Sinew beside MuJoCo, Jolt, Rapier and Bullet on cases with
 	@scripts/build.sh release sinew
 	@scripts/scorecard.sh
 
+reference: ## make the reference of the C interface from the headers, as Markdown, into build/reference ('make site' has it as well)
+	@$(setup) web
+	@node web/site/build.mjs --reference
+
+site: ## build the documentation as a site with a search, for any static host, into build/site; with the playground if that is built
+	@$(setup) web
+	@node web/site/build.mjs
+
 docs: ## bring the generated tables in docs/ up to date
 	@$(setup) build
 	@scripts/build.sh release list_kinds sinew_command validation_test_claims
 	@scripts/docs.sh build/release/examples/list_kinds build/release/sinew build/release/tests/validation/test_claims
 
 solver-docs: ## measure the solvers and write the figures and tables of docs/solvers.md
-	@$(setup) build run
+	@$(setup) build plot
 	@scripts/build.sh release sinew_command
 	@scripts/solvers.sh
 
 integrator-docs: ## measure how accurate integrators are for the time they take, into docs/integrators.md (some minutes)
-	@$(setup) build run
+	@$(setup) build plot
 	@scripts/build.sh release study
 	@scripts/integrators.sh
 

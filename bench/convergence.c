@@ -1,7 +1,7 @@
 /* How stiff cloth comes out, and what that costs:
 
        sinew-bench-convergence [CASE ...] [--n LIST] [--mesh grid|shuffled] [--passes LIST] [--iterations N] [--frames N]
-           [--damping RATE] [--threads N] [--off | --both]
+           [--damping RATE] [--threads N] [--seed N] [--off | --both]
 
    Cloth of n by n particles of 1 kg, 5 cm apart, with rods that do not give, undamped. A case is how it is held: corners (two of them),
    edge, corner, sphere (it falls on one), drag (a corner is led away at 5 m/s). The grid has both diagonals; shuffled is the same as
@@ -21,7 +21,7 @@
 #define SPACING   0.05 /* m between neighbours */
 
 typedef struct options {
-    uint32_t n[MOST_LIST], ns, passes[MOST_LIST], passes_count, iterations, frames, threads;
+    uint32_t n[MOST_LIST], ns, passes[MOST_LIST], passes_count, iterations, frames, threads, seed;
     const char *cases[MOST_LIST];
     uint32_t case_count;
     bool shuffled, off, both;
@@ -101,7 +101,7 @@ static bool is_held(const char *name, uint32_t n, uint32_t i)
 static bool build(cloth *c, const char *name, uint32_t n, uint32_t passes, const options *o, bool off)
 {
     const uint32_t count = n * n;
-    random_state = 1;
+    random_state = o->seed;
     *c = (cloth){.n = n};
     c->pair = malloc(8 * (size_t)count * 4), c->rest = malloc(8 * (size_t)count * 4),
     c->number = malloc(4 * (size_t)count);
@@ -265,6 +265,8 @@ static bool read_options(int count, char **text, options *o)
             o->iterations = (uint32_t)atoi(text[++i]);
         else if (!strcmp(text[i], "--threads"))
             o->threads = (uint32_t)atoi(text[++i]);
+        else if (!strcmp(text[i], "--seed"))
+            o->seed = (uint32_t)atoi(text[++i]);
         else if (!strcmp(text[i], "--frames"))
             o->frames = (uint32_t)atoi(text[++i]);
         else if (!strcmp(text[i], "--damping"))
@@ -296,7 +298,8 @@ static bool report(const options *o, const char *name, uint32_t n, uint32_t pass
 int main(int count, char **text)
 {
     static const char *const all[] = {"corners", "edge", "sphere", "drag"};
-    options o = {.n = {64}, .ns = 1, .passes = {10}, .passes_count = 1, .iterations = 1, .frames = 300, .threads = 1};
+    options o = {
+        .n = {64}, .ns = 1, .passes = {10}, .passes_count = 1, .iterations = 1, .frames = 300, .threads = 1, .seed = 1};
     bool good = read_options(count, text, &o);
     if (!good) {
         fprintf(stderr, "usage: see the top of bench/convergence.c\n");

@@ -188,4 +188,7 @@ bool sn_bench_save(const char *path, const sn_bench_machine *machine, uint32_t c
 /* What queries cost (bench_queries.c), in a table or as a JSON object each. False when memory runs out. */
 bool sn_bench_queries(bool quick, bool json);
 
+/* Many worlds, on each of these numbers of threads (bench_worlds.c); the same. */
+bool sn_bench_worlds(const uint32_t *threads, uint32_t count, bool quick, bool json);
+
 #endif

@@ -8,7 +8,7 @@
 /* How the program ends. These are documented in the help, in sinew.1 and in docs/command.md. */
 enum {
     SN_EXIT_FINE = 0,
-    SN_EXIT_FAILED = 1,  /* the run failed: the world diverged, memory ran out */
+    SN_EXIT_FAILED = 1,  /* it failed: the world diverged, memory ran out */
     SN_EXIT_USAGE = 2,   /* the command line is wrong */
     SN_EXIT_INPUT = 3,   /* a scene or another input file is wrong or cannot be read */
     SN_EXIT_OUTPUT = 4,  /* something could not be written */

@@ -65,7 +65,7 @@ bool sn_job_budget_begin(sn_job *job)
     if (job->asked->budget)
         read_budget(job->asked->budget, &b->budget);
     if (path && !(b->file = fopen(path, job->asked->budget ? "w" : "r")))
-        sn_job_fail(job, job->asked->budget ? SN_EXIT_OUTPUT : SN_EXIT_FAILED, "%s: %s", path, strerror(errno));
+        sn_job_fail(job, job->asked->budget ? SN_EXIT_OUTPUT : SN_EXIT_INPUT, "%s: %s", path, strerror(errno));
     return !path || b->file;
 }
 
@@ -85,7 +85,7 @@ static bool read_step(sn_job *job)
         b->budget.iterations = (uint32_t)passes;
         return true;
     }
-    sn_job_fail(job, SN_EXIT_FAILED,
+    sn_job_fail(job, SN_EXIT_INPUT,
                 "%s: line %u: expected the substeps and passes of frame %u, two whole numbers up to 100000",
                 job->asked->steps, frame, frame);
     return false;

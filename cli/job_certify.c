@@ -28,9 +28,9 @@ void sn_job_certify_end(sn_job *job)
         sn_job_fail(job, SN_EXIT_FAILED,
                     "%s: surfaces intersect in %u of the %u frames that were looked at; first in frame %u: triangle %u "
                     "of skin %u and "
-                    "triangle %u of skin %u",
+                    "%s %u of skin %u",
                     job->name, c->bad, c->checked, c->first_frame, c->first.triangle, c->first.skin.index,
-                    c->first.other_triangle, c->first.other_skin.index);
+                    c->first.segment ? "segment" : "triangle", c->first.other_triangle, c->first.other_skin.index);
 }
 
 void sn_job_certify_print(const sn_job *job)
@@ -39,7 +39,7 @@ void sn_job_certify_print(const sn_job *job)
     if (!job->asked->certify)
         return;
     if (c->bad)
-        printf("  %-13s%u pairs of triangles intersect at worst, in frame %u\n", "surfaces", c->worst, c->worst_frame);
+        printf("  %-13s%u pairs intersect at worst, in frame %u\n", "surfaces", c->worst, c->worst_frame);
     else
         printf("  %-13sno intersections in the %u frames that were looked at\n", "surfaces", c->checked);
 }

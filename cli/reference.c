@@ -147,5 +147,6 @@ bool sn_reference_print(FILE *file)
            print_record(file, &sn_motion_record) && print_record(file, &sn_motion_key_record) &&
            print_record(file, &sn_blade_record) && print_record(file, &sn_blade_key_record) &&
            print_record(file, &sn_character_record) && print_record(file, &sn_move_record) &&
-           print_record(file, &sn_event_record) && print_choices(file, "type", &sn_event_choices);
+           print_record(file, &sn_event_record) && print_choices(file, "type", &sn_event_choices) &&
+           print_record(file, &sn_when_record);
 }

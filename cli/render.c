@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include "cli/terminal.h"
 #include "export/gif.h"
 #include "export/png.h"
 #include "export/show.h"
@@ -8,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MESSAGE 1024
+#define MESSAGE     1024
+#define STILL_WIDTH 1280
+#define MOST_PIXELS 8192
 
 typedef struct render_options {
     sn_texts set;
-    const char *out, *from, *size;
+    const char *out, *still, *from, *size, *show;
     uint32_t frame, frames, every, threads;
     uint64_t memory;
     bool dark, read_anywhere, quiet, help;
@@ -24,6 +27,8 @@ static const sn_option options[] = {
     {"out", 'o', SN_OPTION_TEXT, FIELD(out), 0, "FILE",
      "the picture (.png), or a film (.gif; .apng, which browsers play; .webm, .mp4 with ffmpeg); default SCENE.png "
      "here"},
+    {"still", 0, SN_OPTION_TEXT, FIELD(still), 0, "FILE",
+     "of a film: its last frame as a picture (.png) as well, 1280 pixels wide"},
     {"frame", 0, SN_OPTION_COUNT, FIELD(frame), 0, "N", "the frame of a picture; default the last"},
     {"frames", 'n', SN_OPTION_COUNT, FIELD(frames), 0, "N", "run so many frames instead of what the scene says"},
     {"every", 0, SN_OPTION_COUNT, FIELD(every), 1, "N",
@@ -31,6 +36,8 @@ static const sn_option options[] = {
     {"size", 0, SN_OPTION_TEXT, FIELD(size), 0, "WxH", "pixels; default 1280x720, of a film 640x360"},
     {"from", 'f', SN_OPTION_TEXT, FIELD(from), 0, "X,Y,Z", "look from this direction; default 0.36,0.33,0.9"},
     {"dark", 0, SN_OPTION_FLAG, FIELD(dark), 0, NULL, "before a dark sky"},
+    {"show", 0, SN_OPTION_TEXT, FIELD(show), 0, "HOW",
+     "show the picture in the terminal as well: kitty, iterm, sixel or none; default auto, what the terminal has"},
     {"set", 's', SN_OPTION_TEXTS, FIELD(set), 0, "PATH=VALUE", "change the scene before it is built, as run does"},
     {"threads", 0, SN_OPTION_COUNT, FIELD(threads), 0, "N",
      "compute on so many threads, 1 to 256; default 0: one for each core. Results do not depend on it"},
@@ -52,6 +59,7 @@ static void defaults(void *given)
 {
     render_options *o = given;
     o->frame = o->frames = UINT32_MAX;
+    o->show = "auto";
 }
 
 /* ---- What was asked ---------------------------------------------------------------------------------------------------------- */
@@ -74,6 +82,8 @@ typedef struct job {
     sn_png png;
     sn_gif gif;
     uint32_t drawn;
+    sn_terminal terminal;
+    const unsigned char *rgb; /* what was drawn last; it is the raster's */
     sn_progress progress;
     char message[MESSAGE];
 } job;
@@ -82,7 +92,7 @@ static bool read_size(const char *text, uint32_t *width, uint32_t *height)
 {
     char *end;
     const unsigned long w = strtoul(text, &end, 10), h = *end == 'x' ? strtoul(end + 1, &end, 10) : 0;
-    if (*end || text[0] < '0' || text[0] > '9' || w < 16 || h < 16 || w > 8192 || h > 8192)
+    if (*end || text[0] < '0' || text[0] > '9' || w < 16 || h < 16 || w > MOST_PIXELS || h > MOST_PIXELS)
         return false;
     *width = (uint32_t)w;
     *height = (uint32_t)h;
@@ -126,8 +136,14 @@ static bool check_asked(job *j)
         wrong = "--size: expected WIDTHxHEIGHT, each 16 to 8192, such as 1280x720, found ", what = o->size;
     else if (o->from && !read_direction(o->from, j->from))
         wrong = "--from: expected three numbers that are not all 0, such as 0.4,0.3,1, found ", what = o->from;
+    else if (o->still && (j->kind == PICTURE || !sn_ends_with(o->still, ".png")))
+        wrong = j->kind == PICTURE ? "--still goes with a film; --out film.gif makes one"
+                                   : "--still: expected a name that ends with .png, found ",
+        what = j->kind == PICTURE ? "" : o->still;
     else if (o->frame != UINT32_MAX && j->kind != PICTURE)
         wrong = "--frame is for a picture; a film shows all of them";
+    else if (!sn_terminal_read(o->quiet && strcmp(o->show, "auto") == 0 ? "none" : o->show, &j->terminal))
+        wrong = "--show: expected auto, kitty, iterm, sixel or none, found ", what = o->show;
     else if (o->every && j->kind == PICTURE)
         wrong = "--every is for a film; --out film.gif makes one";
     if (wrong)
@@ -311,7 +327,8 @@ static int draw_frame(job *j)
     if (!sn_show_model(j->show, j->size, &j->model))
         return sn_complain(SN_EXIT_FAILED, "out of memory");
     ++j->drawn;
-    return write_frame(j, sn_raster_draw(j->raster, &j->model, &j->view)) ? SN_EXIT_FINE : SN_EXIT_OUTPUT;
+    j->rgb = sn_raster_draw(j->raster, &j->model, &j->view);
+    return write_frame(j, j->rgb) ? SN_EXIT_FINE : SN_EXIT_OUTPUT;
 }
 
 static int draw_picture(job *j)
@@ -355,6 +372,49 @@ static int draw_all(job *j)
     return code;
 }
 
+/* Shows a picture that was written in the terminal. */
+static int show_picture(const job *j, const char *path, const unsigned char *rgb, uint32_t width, uint32_t height)
+{
+    if (j->terminal == SN_TERMINAL_NONE)
+        return SN_EXIT_FINE;
+    FILE *file = fopen(path, "rb");
+    long bytes = file && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+    unsigned char *png = bytes > 0 ? malloc((size_t)bytes) : NULL;
+    const bool read = png && fseek(file, 0, SEEK_SET) == 0 && fread(png, 1, (size_t)bytes, file) == (size_t)bytes;
+    int code = SN_EXIT_FINE;
+    if (!read)
+        code = sn_complain(SN_EXIT_OUTPUT, "%s: the picture cannot be read back", path);
+    else if (!sn_terminal_show(stdout, j->terminal, png, (size_t)bytes, rgb, width, height))
+        code = sn_complain_of_output();
+    free(png);
+    if (file)
+        fclose(file);
+    return code;
+}
+
+/* The last frame of a film, as large as a picture. */
+static int draw_still(job *j)
+{
+    const double scale = fmin((double)STILL_WIDTH / j->width, (double)MOST_PIXELS / j->height);
+    const uint32_t width = (uint32_t)fmax(j->width * scale, 1), height = (uint32_t)fmax(j->height * scale, 1);
+    sn_raster *raster = sn_raster_create(width, height);
+    if (!raster)
+        return sn_complain(SN_EXIT_FAILED, "out of memory");
+    sn_png png;
+    const unsigned char *rgb = sn_raster_draw(raster, &j->model, &j->view);
+    int code = SN_EXIT_FINE;
+    if (!sn_png_open(&png, j->asked->still, width, height, 0, j->message, MESSAGE))
+        code = sn_complain(SN_EXIT_OUTPUT, "%s", j->message);
+    else if (!sn_png_frame(&png, rgb, j->message, MESSAGE) || !sn_png_close(&png, j->message, MESSAGE))
+        code = sn_complain(SN_EXIT_OUTPUT, "%s", j->message);
+    else
+        code = show_picture(j, j->asked->still, rgb, width, height);
+    if (code == SN_EXIT_FINE && !j->asked->quiet)
+        printf("%s: a picture of %ux%u\n", j->asked->still, (unsigned)width, (unsigned)height);
+    sn_raster_destroy(raster);
+    return code;
+}
+
 static int render(job *j)
 {
     sn_signals_catch();
@@ -368,7 +428,11 @@ static int render(job *j)
     }
     j->show = sn_show_create(j->scene);
     j->raster = sn_raster_create(j->width, j->height);
-    const int code = j->show && j->raster ? draw_all(j) : sn_complain(SN_EXIT_FAILED, "out of memory");
+    int code = j->show && j->raster ? draw_all(j) : sn_complain(SN_EXIT_FAILED, "out of memory");
+    if (code == SN_EXIT_FINE && j->kind == PICTURE)
+        code = show_picture(j, j->path, j->rgb, j->width, j->height);
+    else if (code == SN_EXIT_FINE && j->asked->still)
+        code = draw_still(j);
     if (code == SN_EXIT_FINE && !j->asked->quiet)
         printf("%s: %s of %ux%u, %u frame%s\n", j->path, j->kind == PICTURE ? "a picture" : "a film",
                (unsigned)j->width, (unsigned)j->height, (unsigned)j->drawn, j->drawn == 1 ? "" : "s");

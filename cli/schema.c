@@ -13,11 +13,10 @@ static const sn_option options[] = {{"reference", 0, SN_OPTION_FLAG, offsetof(sc
 
 static int print_reference(void)
 {
-    if (!sn_reference_print(stdout))
-        return sn_complain(SN_EXIT_FAILED, "schema: out of memory");
+    const bool whole = sn_reference_print(stdout);
     if (fflush(stdout) != 0 || ferror(stdout))
         return sn_complain_of_output();
-    return SN_EXIT_FINE;
+    return whole ? SN_EXIT_FINE : sn_complain(SN_EXIT_FAILED, "schema: out of memory");
 }
 
 static int run(const void *given, const sn_texts *operands)

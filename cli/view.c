@@ -120,7 +120,7 @@ static char *write_page(const sn_loaded *loaded, size_t *length)
 
 /* ---- The browser -------------------------------------------------------------------------------------------------------------- */
 
-/* Asks the desktop to show an address. It is asked by a grandchild, for which nobody has to wait. */
+/* Asks the desktop to show an address. It is asked by a grandchild, for which this program need not wait. */
 static void open_browser(const char *address)
 {
     fflush(stdout);
@@ -163,11 +163,15 @@ static bool comes_with_sinew(const char *path, const char *name)
     return found;
 }
 
-static int serve(const view_options *o, const char *folder, const char *fragment, const char *page, size_t length)
+static int serve(const view_options *o, const char *fragment, const char *page, size_t length)
 {
+    char *folder = find_page();
+    if (!folder)
+        return SN_EXIT_FAILED;
     sn_signals_catch();
     sn_signals_ignore_pipe();
     sn_server *server = sn_server_open(folder, o->port);
+    free(folder);
     if (!server)
         return SN_EXIT_FAILED;
     char address[512];
@@ -184,7 +188,7 @@ static int serve(const view_options *o, const char *folder, const char *fragment
 }
 
 /* One's own scene is looked at before the browser is, so that what is wrong with it is said here. */
-static int view_file(const view_options *o, const char *folder, const char *scene)
+static int view_file(const view_options *o, const char *scene)
 {
     sn_loading loading = {.scene = scene, .quiet = true};
     sn_loaded loaded;
@@ -196,11 +200,11 @@ static int view_file(const view_options *o, const char *folder, const char *scen
         char fragment[300];
         snprintf(fragment, sizeof fragment, "#scene=%.200s", name);
         sn_loaded_release(&loaded);
-        code = serve(o, folder, fragment, NULL, 0);
+        code = serve(o, fragment, NULL, 0);
     } else if (code == SN_EXIT_FINE) {
         page = write_page(&loaded, &length);
         sn_loaded_release(&loaded);
-        code = page ? serve(o, folder, "view", page, length) : sn_complain(SN_EXIT_FAILED, "out of memory");
+        code = page ? serve(o, "view", page, length) : sn_complain(SN_EXIT_FAILED, "out of memory");
     } else {
         sn_loaded_release(&loaded);
     }
@@ -215,12 +219,7 @@ static int run(const void *given, const sn_texts *operands)
     const view_options *o = given;
     if (o->port > 65535)
         return sn_complain(SN_EXIT_USAGE, "--port: expected 0 to 65535, found %u", (unsigned)o->port);
-    char *folder = find_page();
-    if (!folder)
-        return SN_EXIT_FAILED;
-    int code = operands->count ? view_file(o, folder, operands->item[0]) : serve(o, folder, "", NULL, 0);
-    free(folder);
-    return code;
+    return operands->count ? view_file(o, operands->item[0]) : serve(o, "", NULL, 0);
 }
 
 const sn_command sn_command_view = {

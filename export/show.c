@@ -136,6 +136,7 @@ static bool take_object(sn_show *show, const sn_object *object, uint32_t number)
     part *p = &show->part[show->count++];
     p->object = object;
     p->number = number;
+    p->is_clear = strcmp(object->type, "container") == 0; /* to see what is in it */
     grow_room(show, object->run.count);
     if (!object->body_count)
         return true;
@@ -425,7 +426,8 @@ static void add_rigid(const sn_show *show, const part *p, turn_fn *turn, uint32_
         const uint32_t *corner = p->solid.triangle + 3 * (size_t)t;
         const uint32_t body = p->object && p->object->body_count > 1 ? p->bodies.body_of[corner[0]] : 0;
         const uint32_t obstacle = p->is_clear ? SN_COLOUR_OBSTACLE | SN_RASTER_CLEAR : SN_COLOUR_OBSTACLE;
-        sn_raster_triangle triangle = {.colour = p->object ? sn_palette_object(first, p->number, body) : obstacle};
+        sn_raster_triangle triangle = {.colour = p->object && !p->is_clear ? sn_palette_object(first, p->number, body)
+                                                                           : obstacle};
         bool finite = true;
         for (uint32_t k = 0; k < 3; ++k) {
             const sn_vec3 n = turn(p, corner[k], p->solid.normal[3 * (size_t)t + k]);

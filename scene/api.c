@@ -9,6 +9,7 @@
 #include "scene/objects/chain.h"
 #include "scene/objects/cloth.h"
 #include "scene/objects/figure.h"
+#include "scene/objects/container.h"
 #include "scene/objects/grains.h"
 #include "scene/objects/jelly.h"
 #include "scene/objects/lattice.h"
@@ -311,6 +312,7 @@ static const sn_object *add(sn_scene *scene, const sn_object_type *type, const s
     }
 
 ADD(grains)
+ADD(container)
 ADD(rope)
 ADD(chain)
 ADD(net)

@@ -1,5 +1,6 @@
 /* The lists "constraints" and "attachments" of a scene. The keys of a constraint's parameters are those of its kind. */
 #include "scene/state.h"
+#include "scene/young.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -344,9 +345,18 @@ static bool read_one(sn_scene *scene, sn_reader *reader, uint32_t kind_number, c
     good = good && read_state(scene, reader, kind, &keys->state, &def);
     if (!good || !sn_scene_plan(scene, reader, 0, 1 + def.point_count / 8.0))
         return false;
+    double newtons = sn_young_of_rod(reader, &keys->young, keys->compliance != NULL);
+    if (newtons == 0)
+        return false;
+    const sn_real damping = def.damping;
+    if (!isnan(newtons))
+        def.damping = 0; /* it needs a compliance, which follows from the rest length */
     sn_constraint c;
     if (sn_constraint_add(scene->world, &def, &c) != SN_OK)
         return sn_scene_refused(scene, reader);
+    if (!isnan(newtons) &&
+        !sn_young_give(scene, reader, (sn_constraints){c.kind, c.index, 1, c.generation}, newtons, damping))
+        return false;
     return finish_one(scene, reader, keys, &def, c);
 }
 
@@ -435,13 +445,20 @@ static bool read_many(sn_scene *scene, sn_reader *reader, uint32_t kind_number, 
     good = read_give(reader, "stiffness", keys->stiffness, count, &def.stiffness, &stiffness) && good;
     if (!good)
         return false;
+    double newtons = sn_young_of_rod(reader, &keys->young, keys->compliance != NULL);
+    if (newtons == 0)
+        return false;
+    if (!isnan(newtons) && damping)
+        return sn_reader_fail_key(reader, "damping", "with Young's modulus it is one number for all of them");
     sn_constraints run;
     sn_material all = {def.compliance, def.damping};
-    if (compliance && !damping) /* a damping for all needs a compliance of each */
+    if ((compliance || !isnan(newtons)) && !damping) /* a damping for all needs a compliance of each */
         def.damping = 0;
     if (sn_constraints_add(scene->world, &def, count, index, param, &run) != SN_OK)
         return sn_scene_refused(scene, reader);
     if ((compliance || damping || stiffness) && !set_each(scene, reader, run, all, compliance, damping, stiffness))
+        return false;
+    if (!isnan(newtons) && !sn_young_give(scene, reader, run, newtons, all.damping))
         return false;
     return set_strengths(scene, reader, keys, run) && add_hold(scene, reader, keys->name, run);
 }
@@ -634,6 +651,11 @@ static bool read_attachment(sn_scene *scene, sn_reader *reader, const sn_value *
     if (!sn_record_read_one(reader, value, &sn_attachment_record, &keys) ||
         !read_sides(scene, reader, keys.between, side))
         return false;
+    double newtons = sn_young_of_rod(reader, &keys.young, keys.compliance > 0);
+    if (newtons == 0)
+        return false;
+    if (!isnan(newtons) && isnan(keys.distance))
+        return sn_reader_fail_key(reader, "young", "Young's modulus needs a length: add 'distance'");
     uint32_t count = side[0].count > side[1].count ? side[0].count : side[1].count;
     if (!sn_scene_plan(scene, reader, 0, count))
         return false;
@@ -645,6 +667,8 @@ static bool read_attachment(sn_scene *scene, sn_reader *reader, const sn_value *
             index[2 * i + k] = side[k].number[side[k].count == 1 ? 0 : i];
     bool rods = !isnan(keys.distance);
     sn_constraint_def def = sn_default_constraint_def(rods ? SN_KIND_DISTANCE : SN_KIND_ATTACHMENT);
+    if (!isnan(newtons))
+        keys.compliance = sn_young_compliance(newtons, (double)keys.distance);
     def.compliance = keys.compliance;
     def.damping = keys.damping;
     if (rods)

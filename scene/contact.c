@@ -231,17 +231,25 @@ bool sn_scene_add_skin(sn_scene *scene, sn_reader *reader, sn_object *object, co
 {
     if (!skin->on)
         return true;
-    if (!object->triangle_count)
-        return sn_reader_fail_key(reader, "skin", "the %s '%s' has no triangles, so it has no skin", object->type,
-                                  object->name);
-    uint64_t count = 3 * (uint64_t)object->triangle_count;
+    const bool lines = !object->triangle_count;
+    if (lines && !object->line_count)
+        return sn_reader_fail_key(reader, "skin", "the %s '%s' has no triangles and no lines, so it has no skin",
+                                  object->type, object->name);
+    if (lines && !skin->self_collision)
+        return sn_reader_fail_key(reader, "skin",
+                                  "the %s '%s' has no triangles, and its lines collide with 'self_collision' alone",
+                                  object->type, object->name);
+    const uint64_t count = lines ? 2 * (uint64_t)object->line_count : 3 * (uint64_t)object->triangle_count;
+    const uint32_t *from = lines ? object->line : object->triangle;
     uint32_t *corner = sn_arena_take(&scene->scratch, (size_t)count, sizeof *corner);
     bool good = corner || sn_reader_fail(reader, "no memory for a skin");
     for (uint64_t i = 0; i < count && good; ++i)
-        corner[i] = object->run.first + object->triangle[i];
+        corner[i] = object->run.first + from[i];
     sn_skin_def def = sn_default_skin_def();
-    def.triangles = corner;
+    def.triangles = lines ? NULL : corner;
     def.triangle_count = object->triangle_count;
+    def.segments = lines ? corner : NULL;
+    def.segment_count = lines ? object->line_count : 0;
     def.thickness = skin->thickness;
     def.one_sided = skin->one_sided;
     def.self_collision = skin->self_collision;

@@ -121,7 +121,7 @@ const sn_record sn_group_record = {"group", "How the particles of a group take p
 
 static const sn_key skin_keys[] = {
     {"thickness", SN_KEY_REAL, offsetof(sn_object_skin, thickness), .unit = "m", .most = UNLIMITED,
-     .about = "nothing comes nearer to a triangle than this plus its own radius"},
+     .about = "nothing comes nearer to a triangle than this plus its own radius; of ropes it is their radius"},
     {"one_sided", SN_KEY_TRUTH, offsetof(sn_object_skin, one_sided),
      .about = "only from outside; otherwise things stay on the side that they are on"},
     {"self_collision", SN_KEY_TRUTH, offsetof(sn_object_skin, self_collision),

@@ -1,6 +1,7 @@
 /* What happens while a scene runs: drags, forces over time, motions of particles and kinematic bodies along keyframes, events. */
 #include "scene/characters.h"
 #include "scene/state.h"
+#include "scene/wind.h"
 
 #include <math.h>
 #include <string.h>
@@ -125,62 +126,6 @@ static bool select_everything(sn_scene *scene, sn_reader *reader, sn_selection *
     return true;
 }
 
-enum { CHOSEN = 1, IN_SHEET = 2 };
-
-static bool sheet_triangle(const sn_object *object, uint32_t t, uint32_t corner[3], const char *mark)
-{
-    bool all = true;
-    for (int k = 0; k < 3; ++k) {
-        corner[k] = object->run.first + object->triangle[3 * (size_t)t + k];
-        all = all && mark[corner[k]] & CHOSEN;
-    }
-    return all;
-}
-
-/* A wind that nothing feels is most likely a radius that was forgotten. */
-static void warn_of_calm(const sn_scene *scene, sn_reader *reader, const sn_scene_force *force)
-{
-    bool felt = force->sheet_count > 0;
-    for (uint32_t i = 0; i < force->lone.count && !felt; ++i)
-        felt = sn_particle_radius(scene->world, particle(scene, force->lone.number[i])) > 0;
-    if (!felt)
-        sn_problems_add(reader->problems, SN_PROBLEM_WARNING, reader->path, false,
-                        "this wind acts on nothing: what is no surface needs a radius to be blown at");
-}
-
-/* Which of the chosen particles are corners of triangles that are chosen whole, and which are not. */
-static bool find_sheets(sn_scene *scene, sn_reader *reader, sn_scene_force *force)
-{
-    uint32_t particles = sn_world_particle_count(scene->world), triangles = 0, corner[3];
-    uint32_t objects = sn_world_dimensions(scene->world) == 3 ? scene->objects.count : 0; /* wind blows along a plane */
-    for (uint32_t i = 0; i < objects; ++i)
-        triangles += scene_object(scene, i)->triangle_count;
-    if (!sn_scene_fits(scene, reader, particles + 12.0 * triangles + 4.0 * force->of.count))
-        return false;
-    char *mark = sn_arena_take(&scene->scratch, particles, 1);
-    uint32_t *sheet = sn_arena_take(&scene->arena, 3 * (size_t)triangles, sizeof *sheet);
-    uint32_t *lone = sn_arena_take(&scene->arena, force->of.count, sizeof *lone);
-    if (!mark || !sheet || !lone)
-        return sn_reader_fail(reader, "no memory for the wind");
-    for (uint32_t i = 0; i < force->of.count; ++i)
-        mark[force->of.number[i]] |= CHOSEN;
-    for (uint32_t i = 0; i < objects; ++i)
-        for (uint32_t t = 0; t < scene_object(scene, i)->triangle_count; ++t)
-            if (sheet_triangle(scene_object(scene, i), t, corner, mark)) {
-                memcpy(sheet + 3 * (size_t)force->sheet_count++, corner, sizeof corner);
-                for (int k = 0; k < 3; ++k)
-                    mark[corner[k]] |= IN_SHEET;
-            }
-    for (uint32_t i = 0; i < force->of.count; ++i)
-        if (!(mark[force->of.number[i]] & IN_SHEET))
-            lone[force->lone.count++] = force->of.number[i];
-    force->sheet = sheet;
-    force->lone.number = lone;
-    sn_arena_release(&scene->scratch);
-    warn_of_calm(scene, reader, force);
-    return true;
-}
-
 /* What begins when the last frame has begun, or later, does not happen in the frames that the scene says. */
 static void warn_of_end(const sn_scene *scene, sn_reader *reader, const char *key, sn_real time)
 {
@@ -214,7 +159,7 @@ static bool read_force(sn_scene *scene, sn_reader *reader, const sn_value *value
     if (!check_flat(scene, reader, "value", force->keys.value))
         return false;
     warn_of_end(scene, reader, "from", force->keys.from);
-    return force->keys.type != SN_FORCE_WIND || find_sheets(scene, reader, force);
+    return force->keys.type != SN_FORCE_WIND || sn_wind_begin(scene, reader, force);
 }
 
 static bool check_keyframes(sn_reader *reader, const sn_list_of *keys)
@@ -468,111 +413,11 @@ static sn_result push(sn_scene *scene, const sn_scene_force *force)
     return SN_OK;
 }
 
-/* The velocity of the air at a place. Gusts are two waves of unlike length that travel with the wind. */
-static void air_at(const sn_force_keys *wind, double time, const double x[3], double out[3])
-{
-    double w[3] = {(double)wind->value.x, (double)wind->value.y, (double)wind->value.z};
-    double speed2 = w[0] * w[0] + w[1] * w[1] + w[2] * w[2], swell = 1;
-    if (wind->gust > 0 && speed2 > 0) {
-        double along = (w[0] * x[0] + w[1] * x[1] + w[2] * x[2]) / speed2; /* s that the air took to get here */
-        double phase = 2 * SN_PI * (time - along) / (double)wind->period;
-        swell += (double)wind->gust * (0.6 * sn_math_sin(phase) + 0.4 * sn_math_sin(2.6180339887 * phase + 1));
-    }
-    for (int k = 0; k < 3; ++k)
-        out[k] = swell * w[k];
-}
-
-typedef struct blown {
-    sn_particle particle;
-    double x[3], v[3], mass; /* infinite when it does not move */
-} blown;
-
-static blown look_at(const sn_scene *scene, uint32_t number)
-{
-    blown b = {.particle = particle(scene, number)};
-    sn_vec3 x = sn_particle_position(scene->world, b.particle), v = sn_particle_velocity(scene->world, b.particle);
-    b.x[0] = (double)x.x, b.x[1] = (double)x.y, b.x[2] = (double)x.z;
-    b.v[0] = (double)v.x, b.v[1] = (double)v.y, b.v[2] = (double)v.z;
-    b.mass = (double)sn_particle_mass(scene->world, b.particle);
-    return b;
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static sn_result add_force(sn_scene *scene, sn_particle p, const double f[3], double factor)
-{
-    return sn_particle_apply_force(
-        scene->world, p, (sn_vec3){(sn_real)(f[0] * factor), (sn_real)(f[1] * factor), (sn_real)(f[2] * factor)});
-}
-
-/* The air pushes a triangle along its normal with drag * area * |u| * u.n, where u is its velocity seen from the triangle.
-   The force acts for a whole frame, and a light sheet would overshoot the wind in that time, so it is taken as an implicit
-   step would: never more than brings the corners, of which each belongs to about six triangles, to the speed of the air. */
-static sn_result blow_triangle(sn_scene *scene, const sn_scene_force *force, const uint32_t *corner, double time,
-                               double dt)
-{
-    blown b[3];
-    double x[3], u[3], e[2][3], n[3], mass = 0;
-    for (int i = 0; i < 3; ++i) {
-        b[i] = look_at(scene, corner[i]);
-        mass += isinf(b[i].mass) ? 0 : b[i].mass;
-    }
-    for (int k = 0; k < 3; ++k) {
-        x[k] = (b[0].x[k] + b[1].x[k] + b[2].x[k]) / 3;
-        e[0][k] = b[1].x[k] - b[0].x[k], e[1][k] = b[2].x[k] - b[0].x[k];
-    }
-    air_at(&force->keys, time, x, u);
-    for (int k = 0; k < 3; ++k) {
-        u[k] -= (b[0].v[k] + b[1].v[k] + b[2].v[k]) / 3;
-        n[k] = e[0][(k + 1) % 3] * e[1][(k + 2) % 3] - e[0][(k + 2) % 3] * e[1][(k + 1) % 3];
-    }
-    double twice_area = sqrt(dot(n, n));
-    if (!(twice_area > 0) || !(mass > 0))
-        return SN_OK;
-    for (int k = 0; k < 3; ++k)
-        n[k] /= twice_area;
-    double rate = (double)force->keys.drag * sqrt(dot(u, u)) * twice_area / 2;
-    double f = rate / (1 + 6 * rate * dt / mass) * dot(u, n);
-    for (int i = 0; i < 3; ++i) {
-        sn_result result = isinf(b[i].mass) ? SN_OK : add_force(scene, b[i].particle, n, f / 3);
-        if (result != SN_OK)
-            return result;
-    }
-    return SN_OK;
-}
-
-/* Without a surface, a particle is a ball of its radius. */
-static sn_result blow_particle(sn_scene *scene, const sn_scene_force *force, uint32_t number, double time, double dt)
-{
-    blown b = look_at(scene, number);
-    double u[3], radius = (double)sn_particle_radius(scene->world, b.particle);
-    if (isinf(b.mass))
-        return SN_OK;
-    air_at(&force->keys, time, b.x, u);
-    for (int k = 0; k < 3; ++k)
-        u[k] -= b.v[k];
-    double rate = (double)force->keys.drag * sqrt(dot(u, u)) * SN_PI * radius * radius;
-    return add_force(scene, b.particle, u, rate / (1 + rate * dt / b.mass));
-}
-
-static sn_result blow(sn_scene *scene, const sn_scene_force *force, double time, double dt)
-{
-    sn_result result = SN_OK;
-    for (uint32_t t = 0; t < force->sheet_count && result == SN_OK; ++t)
-        result = blow_triangle(scene, force, force->sheet + 3 * (size_t)t, time, dt);
-    for (uint32_t i = 0; i < force->lone.count && result == SN_OK; ++i)
-        result = blow_particle(scene, force, force->lone.number[i], time, dt);
-    return result;
-}
-
 static sn_result apply_force(sn_scene *scene, const sn_scene_force *force, double time, double dt)
 {
     if (!has_come(time, force->keys.from) || has_come(time, force->keys.to))
         return SN_OK;
-    return force->keys.type == SN_FORCE_WIND ? blow(scene, force, time, dt) : push(scene, force);
+    return force->keys.type == SN_FORCE_WIND ? sn_wind_blow(scene, force, time, dt) : push(scene, force);
 }
 
 /* ---- Motions ---------------------------------------------------------------------------------------------------------------- */
@@ -687,6 +532,11 @@ static sn_blade_key blade_at(const sn_blade_keys *blade, double time)
     s = s < 0 ? 0 : s > 1 ? 1 : s;
     return (sn_blade_key){(sn_real)time, vector_between(key[i].a, key[i + 1].a, s),
                           vector_between(key[i].b, key[i + 1].b, s)};
+}
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
 /* Cuts what the blade sweeps over in a frame. One that stands, or moves along itself, sweeps over nothing. */

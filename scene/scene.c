@@ -2,6 +2,7 @@
 #include "scene/characters.h"
 #include "scene/expand.h"
 #include "scene/state.h"
+#include "scene/young.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -128,6 +129,8 @@ const sn_object *sn_scene_build(sn_scene *scene, sn_reader *reader, const sn_obj
     }
     *object = (sn_object){.name = name, .type = type->name, .group = group_of(scene, def), .skin_def = def->skin};
     sn_stuff stuff = def->stuff;
+    if (!sn_young_fill(reader, &stuff, type->lines ? 1 : type->dimension, (double)def->radius))
+        return NULL;
     if (isnan(stuff.shear))
         stuff.shear = stuff.stretch;
     double planned = scene->planned;

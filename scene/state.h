@@ -30,7 +30,8 @@ typedef struct sn_scene_force {
     bool all;             /* of everything; the selection then names all particles of objects */
     uint32_t sheet_count; /* wind: the triangles among them, three numbers of particles each; */
     const uint32_t *sheet;
-    sn_selection lone; /*   and those that are in no triangle */
+    sn_selection lone;               /*   and those that are in no triangle */
+    const struct sn_wind_wave *wave; /* wind: its turbulence; NULL: none */
 } sn_scene_force;
 
 typedef struct sn_scene_motion {

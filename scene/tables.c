@@ -236,6 +236,22 @@ static const sn_key stuff_keys[] = {
      .about = "compliance against bending, 1/EI of a line, inverse plate stiffness of a sheet; none if not given"},
     {"volume", SN_KEY_REAL, STUFF(volume), .unit = "m^2/N", .most = UNLIMITED,
      .about = "compliance against a change of volume, the inverse bulk modulus of a solid"},
+    {"young", SN_KEY_REAL, STUFF(young), .unit = "Pa", .flags = SN_KEY_POSITIVE,
+     .about =
+         "Young's modulus of a solid material, instead of stretch; bend and volume follow from it too, unless they are "
+         "given"},
+    {"poisson", SN_KEY_REAL, STUFF(poisson), .least = 0, .most = 0.5,
+     .about =
+         "with young: Poisson's ratio, which bend of a sheet and volume of a solid depend on; 0.3 if not given, 0.5 "
+         "keeps the volume"},
+    {"thickness", SN_KEY_REAL, STUFF(thickness), .unit = "m", .flags = SN_KEY_POSITIVE,
+     .about = "with young: the diameter of a round line, or how thick a sheet is; twice the radius of the object's "
+              "particles "
+              "if not given"},
+    {"area", SN_KEY_REAL, STUFF(area), .unit = "m^2", .flags = SN_KEY_POSITIVE,
+     .about =
+         "with young, instead of thickness: the area of a section of a line of loose strands, which does not resist "
+         "bending"},
     {"damping", SN_KEY_REAL, STUFF(damping), .unit = "s", .most = UNLIMITED,
      .about = "damping of its soft constraints as a multiple of their stiffness"},
     {"stiffness", SN_KEY_REAL, STUFF(stiffness), .least = 0, .most = 1,
@@ -253,7 +269,15 @@ static const sn_key stuff_keys[] = {
 
 sn_stuff sn_default_stuff(void)
 {
-    return (sn_stuff){.density = NOT_GIVEN, .shear = NOT_GIVEN, .bend = NOT_GIVEN, .volume = NOT_GIVEN, .stiffness = 1};
+    return (sn_stuff){.density = NOT_GIVEN,
+                      .shear = NOT_GIVEN,
+                      .bend = NOT_GIVEN,
+                      .volume = NOT_GIVEN,
+                      .young = NOT_GIVEN,
+                      .poisson = NOT_GIVEN,
+                      .thickness = NOT_GIVEN,
+                      .area = NOT_GIVEN,
+                      .stiffness = 1};
 }
 
 static void stuff_defaults(void *record)
@@ -345,6 +369,13 @@ static const sn_key constraint_keys[] = {
      .about = "inverse stiffness; 0, the default, is rigid"},
     {"damping", SN_KEY_VALUE, CONSTRAINT(damping), .unit = "J s / unit of C squared", .of = "amounts",
      .about = "resists the change of C; needs a compliance; default 0"},
+    {"young", SN_KEY_REAL, CONSTRAINT(young.young), .unit = "Pa", .flags = SN_KEY_POSITIVE,
+     .about = "of distance, distance_max and distance_band, instead of a compliance: Young's modulus; the compliance "
+              "is rest length / (young * section)"},
+    {"thickness", SN_KEY_REAL, CONSTRAINT(young.thickness), .unit = "m", .flags = SN_KEY_POSITIVE,
+     .about = "of distance, distance_max and distance_band, with young: the diameter of a round section"},
+    {"area", SN_KEY_REAL, CONSTRAINT(young.area), .unit = "m^2", .flags = SN_KEY_POSITIVE,
+     .about = "of distance, distance_max and distance_band, with young, instead of thickness: the area of a section"},
     {"stiffness", SN_KEY_VALUE, CONSTRAINT(stiffness), .of = "shares",
      .about = "the classic stiffness k, 0 to 1; default 1"},
     {"strength", SN_KEY_REAL, CONSTRAINT(strength), .unit = "N", .most = UNLIMITED,
@@ -364,6 +395,7 @@ static void constraint_defaults(void *record)
 {
     sn_constraint_keys *keys = record;
     keys->anchor = keys->axis = keys->second_axis = (sn_vec3){NOT_GIVEN, NOT_GIVEN, NOT_GIVEN};
+    keys->young = (sn_young){NOT_GIVEN, NOT_GIVEN, NOT_GIVEN};
 }
 
 const sn_record sn_constraint_record = {"constraint", "A constraint, or many of one kind.", sizeof(sn_constraint_keys),
@@ -379,11 +411,20 @@ static const sn_key attachment_keys[] = {
      .about = "tied by rods of this length; otherwise they stay in one place"},
     {"compliance", SN_KEY_REAL, ATTACHMENT(compliance), .unit = "m/N", .most = UNLIMITED, .about = "0 is rigid"},
     {"damping", SN_KEY_REAL, ATTACHMENT(damping), .unit = "N s/m", .most = UNLIMITED, .about = "needs a compliance"},
+    {"young", SN_KEY_REAL, ATTACHMENT(young.young), .unit = "Pa", .flags = SN_KEY_POSITIVE,
+     .about = "with a distance, instead of a compliance: Young's modulus; the compliance is rest length / (young * "
+              "section)"},
+    {"thickness", SN_KEY_REAL, ATTACHMENT(young.thickness), .unit = "m", .flags = SN_KEY_POSITIVE,
+     .about = "with a distance, with young: the diameter of a round section"},
+    {"area", SN_KEY_REAL, ATTACHMENT(young.area), .unit = "m^2", .flags = SN_KEY_POSITIVE,
+     .about = "with a distance, with young, instead of thickness: the area of a section"},
     END};
 
 static void attachment_defaults(void *record)
 {
-    ((sn_attachment_keys *)record)->distance = NOT_GIVEN;
+    sn_attachment_keys *keys = record;
+    keys->distance = NOT_GIVEN;
+    keys->young = (sn_young){NOT_GIVEN, NOT_GIVEN, NOT_GIVEN};
 }
 
 const sn_record sn_attachment_record = {"attachment", "Ties objects together.", sizeof(sn_attachment_keys),
@@ -405,11 +446,20 @@ static const sn_key force_keys[] = {
     {"gust", SN_KEY_REAL, FORCE(gust), .least = 0, .most = 1,
      .about = "wind: its speed swells and ebbs by this share, in waves that travel with it"},
     {"period", SN_KEY_REAL, FORCE(period), .unit = "s", .flags = SN_KEY_POSITIVE, .about = "wind: between two gusts"},
+    {"turbulence", SN_KEY_REAL, FORCE(turbulence), .unit = "m/s", .most = 1000,
+     .about =
+         "wind: how strongly the air eddies: the root mean square of what it adds to the velocity along each axis"},
+    {"eddies", SN_KEY_REAL, FORCE(eddies), .unit = "m", .flags = SN_KEY_POSITIVE,
+     .about =
+         "wind: the size of the largest eddies of the turbulence; there are some of half and a quarter of it, too"},
+    {"seed", SN_KEY_COUNT, FORCE(seed), .most = 4294967295.0,
+     .about = "wind: of the turbulence; another number gives other eddies"},
     END};
 
 static void force_defaults(void *record)
 {
-    *(sn_force_keys *)record = (sn_force_keys){.to = (sn_real)INFINITY, .drag = (sn_real)0.6, .period = (sn_real)1.5};
+    *(sn_force_keys *)record =
+        (sn_force_keys){.to = (sn_real)INFINITY, .drag = (sn_real)0.6, .period = (sn_real)1.5, .eddies = 1, .seed = 1};
 }
 
 const sn_record sn_force_record = {"force", "A force over a time.", sizeof(sn_force_keys), force_keys, force_defaults};
@@ -508,6 +558,7 @@ static void event_defaults(void *record)
     sn_event_keys *keys = record;
     when_defaults(&keys->when);
     keys->distance = keys->length = keys->scale = (sn_real)NAN;
+    keys->young = (sn_young){NOT_GIVEN, NOT_GIVEN, NOT_GIVEN};
 }
 
 static const sn_key event_keys[] = {
@@ -524,6 +575,12 @@ static const sn_key event_keys[] = {
      .about = "of attach: how far apart they are kept; as far as they are then if not given, 0 makes them one"},
     {"compliance", SN_KEY_REAL, EVENT(compliance), .unit = "m/N", .least = 0, .most = 1e30,
      .about = "of attach: inverse stiffness; 0 is rigid"},
+    {"young", SN_KEY_REAL, EVENT(young.young), .unit = "Pa", .flags = SN_KEY_POSITIVE,
+     .about = "of attach, instead of a compliance: Young's modulus; the compliance is rest length / (young * section)"},
+    {"thickness", SN_KEY_REAL, EVENT(young.thickness), .unit = "m", .flags = SN_KEY_POSITIVE,
+     .about = "of attach, with young: the diameter of a round section"},
+    {"area", SN_KEY_REAL, EVENT(young.area), .unit = "m^2", .flags = SN_KEY_POSITIVE,
+     .about = "of attach, with young, instead of thickness: the area of a section"},
     {"length", SN_KEY_REAL, EVENT(length), .unit = "m", .least = 0, .most = 1e30,
      .about = "of length: the new rest length of each constraint"},
     {"scale", SN_KEY_REAL, EVENT(scale), .flags = SN_KEY_POSITIVE,

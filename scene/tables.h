@@ -61,11 +61,19 @@ typedef struct sn_object_keys {
     const sn_value *pins;
 } sn_object_keys;
 
+/* Young's modulus and the section of a rod, from which its compliance follows; NaN: not given. */
+typedef struct sn_young {
+    sn_real young;     /* Pa */
+    sn_real thickness; /* m: the diameter of a round section */
+    sn_real area;      /* m^2: that of any section */
+} sn_young;
+
 /* An attachment. */
 typedef struct sn_attachment_keys {
     const char *name;
     const sn_value *between;
     sn_real distance, compliance, damping;
+    sn_young young;
 } sn_attachment_keys;
 
 typedef enum sn_force_type { SN_FORCE_EACH, SN_FORCE_ACCELERATION, SN_FORCE_WIND } sn_force_type;
@@ -76,6 +84,8 @@ typedef struct sn_force_keys {
     sn_vec3 value;
     sn_real from, to;
     sn_real drag, gust, period;
+    sn_real turbulence, eddies;
+    uint32_t seed;
 } sn_force_keys;
 
 typedef struct sn_motion_key {
@@ -127,7 +137,8 @@ typedef struct sn_event_keys {
     const sn_value *of, *between;
     sn_vec3 value;
     sn_real distance, compliance; /* of attach; NaN: as far as they are apart then */
-    sn_real length, scale;        /* of length; NaN: not given */
+    sn_young young;
+    sn_real length, scale; /* of length; NaN: not given */
 } sn_event_keys;
 
 /* A constraint of the list "constraints", apart from the parameters of its kind. */
@@ -136,6 +147,7 @@ typedef struct sn_constraint_keys {
     const sn_value *points, *each, *index, *bodies;
     sn_vec3 anchor, axis, second_axis; /* with bodies; NaN: not given */
     const sn_value *compliance, *damping, *stiffness;
+    sn_young young;
     sn_real strength, torque_strength; /* 0: it does not break */
     sn_real tear_strain, tear_force;   /* both 0: it does not tear */
     sn_numbers state;

@@ -1,5 +1,6 @@
 #include "scene/triggers.h"
 #include "scene/state.h"
+#include "scene/young.h"
 
 #include <math.h>
 #include <string.h>
@@ -116,6 +117,18 @@ static bool check_lengths(const sn_scene *scene, sn_reader *reader, const sn_sce
     return true;
 }
 
+static bool check_young(sn_reader *reader, const sn_event_keys *keys)
+{
+    const double newtons = sn_young_of_rod(reader, &keys->young, keys->compliance > 0);
+    if (isnan(newtons) || newtons == 0)
+        return isnan(newtons);
+    if (keys->type != SN_EVENT_ATTACH)
+        return sn_reader_fail_key(reader, "young", "only an event of type \"attach\" has it");
+    if (keys->distance == 0)
+        return sn_reader_fail_key(reader, "young", "Young's modulus needs a length: 'distance' is 0");
+    return true;
+}
+
 bool sn_scene_read_trigger(sn_scene *scene, sn_reader *reader, sn_scene_event *event)
 {
     sn_event_keys *keys = &event->keys;
@@ -132,6 +145,7 @@ bool sn_scene_read_trigger(sn_scene *scene, sn_reader *reader, sn_scene_event *e
         good = check_lengths(scene, reader, event) && good;
     else if (!isnan(keys->length) || !isnan(keys->scale))
         good = sn_reader_fail(reader, "'length' and 'scale' are for events of type \"length\"");
+    good = check_young(reader, keys) && good;
     keys->when.contact = keys->when.broken = keys->when.between = keys->between = NULL; /* they die with the document */
     return good;
 }
@@ -223,7 +237,9 @@ static sn_result attach(sn_scene *scene, const sn_scene_event *event)
     def.compliance = keys->compliance;
     if (!glued)
         def.param[0] = isnan(keys->distance) ? SN_MEASURE : keys->distance;
-    return sn_constraint_add(scene->world, &def, &made);
+    sn_result result = sn_constraint_add(scene->world, &def, &made);
+    const double newtons = sn_young_newtons(&keys->young);
+    return result == SN_OK && !isnan(newtons) ? sn_young_set(scene->world, made, newtons, 0) : result;
 }
 
 static sn_result set_length(sn_scene *scene, const sn_event_keys *keys, sn_constraint c)

@@ -36,5 +36,6 @@ case ${1:-} in
   mkdir -p out
   "$program" bench --save out/bench.json "$@"
   "$program" bench queries
+  "$program" bench worlds
   ;;
 esac

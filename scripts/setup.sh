@@ -3,7 +3,7 @@
 #
 #   scripts/setup.sh [--look] GROUP...     --look: installs nothing, and fails only if that would
 #
-# Groups: build, run, test, check, abi, amalgamation, deb, format, bench, blender, vtk, python, notebooks, web, wasm, browser, testbed, mingw, aarch64. Says nothing when all is there. Installs Debian packages as
+# Groups: build, plot, test, check, abi, amalgamation, deb, format, bench, blender, vtk, python, notebooks, web, wasm, browser, testbed, mingw, aarch64. Says nothing when all is there. Installs Debian packages as
 # root or through a sudo that asks no password; otherwise prints the line to run and fails.
 set -u
 
@@ -18,7 +18,7 @@ build   pkg-config                pkg-config
 build   libcmocka-dev             cmocka.h
 build   libjansson-dev            jansson.h
 build   libmicrohttpd-dev         microhttpd.h
-run     gnuplot-nox               gnuplot
+plot    gnuplot-nox               gnuplot
 test    g++                       c++
 test    python3-numpy             -
 test    python3-jsonschema        -

@@ -56,12 +56,12 @@ playground) playground ;;
 test)
   playground
   packages web/bundlers
-  SINEW_LONG_TESTS=1 run_tests package.test.mjs json.test.mjs view.test.mjs hashes.test.mjs page.test.mjs mend.test.mjs bundlers.test.mjs
+  SINEW_LONG_TESTS=1 run_tests package.test.mjs json.test.mjs view.test.mjs hashes.test.mjs page.test.mjs mend.test.mjs bundlers.test.mjs site.test.mjs
   ;;
 quick)
   echo "== web"
   playground
-  run_tests package.test.mjs view.test.mjs quick.test.mjs page_quick.test.mjs
+  run_tests package.test.mjs view.test.mjs quick.test.mjs page_quick.test.mjs site.test.mjs
   ;;
 bench)
   build

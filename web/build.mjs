@@ -42,6 +42,7 @@ function sources() {
     ...files('scene', isSource).filter((path) => !commandOnly.includes(path)),
     'export/body_mesh.c',
     'export/shape_mesh.c',
+    'export/torn_mesh.c',
     ...files('web/glue', isSource),
   ];
 }

@@ -108,6 +108,8 @@ typedef struct sn_skin {
 typedef struct sn_skin_def {
     const uint32_t *triangles; /* particle numbers, three each; copied */
     uint32_t triangle_count;
+    const uint32_t *segments; /* particle numbers, two each; copied. Ropes, nets and fringes; see below */
+    uint32_t segment_count;   /* default 0. There must be a triangle or a segment */
     sn_real
         thickness; /* m: nothing comes nearer to a triangle than this plus its own radius; not negative; default 0 */
     bool
@@ -131,11 +133,17 @@ SN_API sn_skin_def sn_default_skin_def(void);
    substeps and passes: vertices that would pass are stopped on their ways. What nothing stops is the exception: particles with a target, and
    immovable ones. If a surface begins with intersections, these stay or part as they will, and all others are kept out.
 
+   Ropes: segments of such a skin are edges without triangles, round ones whose radius is the thickness. Segments collide with segments, edges and
+   vertices, their ends also with triangles; a rope collides with itself, with other ropes and with cloth. On a strand, segments in a row without a branch, "near in the
+   rest shape" is measured along the strand, so a rope may begin in a coil or a knot. Segments share ends as triangles do: particle numbers. A segment
+   counts while a constraint joins its ends, or neither of them moves: not once a rope broke there.
+
    In a 2D world self_collision does nothing. With other particles and bodies such a skin collides as every skin does. */
 
 /* Adds a skin. Particles of its own group, group 0 too, do not collide with it: give what is to lie on it another group. Its material
    and filter are those of the group of its particles. A skin whose particles are removed loses
-   their triangles. Refused: an unknown particle, a triangle with a corner twice, negative thickness, no triangle. */
+   their triangles and segments. Refused: an unknown particle, a triangle with a corner twice, a segment with an end twice, negative thickness, neither
+   triangles nor segments, segments without self_collision. */
 SN_API sn_result sn_skin_add(sn_world *world, const sn_skin_def *def, sn_skin *skin);
 SN_API sn_result sn_skin_remove(sn_world *world, sn_skin skin);
 SN_API bool sn_skin_is_valid(const sn_world *world, sn_skin skin);

@@ -152,18 +152,20 @@ SN_API uint32_t sn_query_shape_overlap(const sn_world *world, const sn_shape_def
 
 /* ---- What intersects -------------------------------------------------------------------------------------------------- */
 
-/* Two triangles of skins that intersect. */
+/* Two triangles of skins that intersect, or a triangle and a segment. */
 typedef struct sn_intersection {
     sn_skin skin, other_skin; /* may be the same */
     uint32_t triangle; /* of them, counted as they were given; a skin that lost triangles counts those that are left */
     uint32_t other_triangle;
+    bool segment; /* other_triangle is a segment of other_skin */
 } sn_intersection;
 
 /* Pairs of triangles of all skins, of one or of two, that have a point in common: the first `most` of them go to found (may be NULL if that is 0),
    ordered by skin and triangle, then by the other's. Returns how many there are in all. Exact: what is decided is whether the positions, as
    sn_particle_position reads them, intersect, without a tolerance and without rounding. To touch is to intersect. A corner or an edge that two
    triangles share, because it is of the same particles, is none; but triangles that share an edge and are folded flat onto each
-   other intersect. Thickness does not count. 0 in a 2D world. Takes some microseconds a triangle. */
+   other intersect. Behind those come triangles and segments (ropes), ordered by segment, then by triangle; segments that share a particle with the triangle, and
+   those that do not count any more, are left out. Thickness does not count. 0 in a 2D world. Takes some microseconds a triangle. */
 SN_API uint32_t sn_query_intersections(const sn_world *world, sn_intersection *found, uint32_t most);
 
 /* For dragging with the mouse: the point under a ray, as a constraint takes it (sn_constraint_add_pin_at, for one): on a skin the

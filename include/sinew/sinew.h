@@ -18,7 +18,7 @@
    particles.h, constraints.h (points, kinds, constraints), shapes.h, contact.h (groups, skins, friction, events), bodies.h,
    joints.h, tear.h (tearing and cutting), query.h (rays and the like), ccd.h (when moving features touch), draw.h (debug drawing), character.h, report.h, budget.h (steps that take so long, or are as good as
    that), drag.h, rewind.h, accumulator.h (the
-   loop of a game), math.h. C++ has sinew.hpp beside it: owners, exceptions, views. */
+   loop of a game), worlds.h (thousands of them), math.h. C++ has sinew.hpp beside it: owners, exceptions, views. */
 #ifndef SINEW_H
 #define SINEW_H
 
@@ -41,5 +41,6 @@
 #include <sinew/drag.h>
 #include <sinew/rewind.h>
 #include <sinew/accumulator.h>
+#include <sinew/worlds.h>
 
 #endif

@@ -9,7 +9,7 @@
    the last bit, and all of them move as it did: mass, momentum and angular momentum are kept. New particles have the radius, group, user
    number, kinematic target and place in the rest shape of the one that they came from, and are held where it was held (immovable, or by a pin). A
    constraint goes to the side that its other particles are on and keeps its handle; a rod along the tear is there twice, each half as
-   stiff; bending across the tear, and what else would span it, is removed, and the energy that was stored in it is told. Handles of what is left stay
+   stiff; bending across the tear, and what else would span it, is removed, and the energy that was stored in it is told. No energy is gained. Handles of what is left stay
    valid. Skins keep their handles and the order of their triangles.
 
    When: at the end of a step that succeeded, as constraints break (joints.h). A vertex next to one that has just been split waits for the next

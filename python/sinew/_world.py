@@ -402,12 +402,14 @@ class World:
 
     # ---- Skins, drags, fields
 
-    def add_skin(self, triangles: Any, **fields: Any) -> Skin:
-        """A mesh of triangles between particles, (n, 3) of their numbers, that others collide with. Fields: thickness, one_sided, self_collision,
-        user."""
+    def add_skin(self, triangles: Any, segments: Any = (), **fields: Any) -> Skin:
+        """A mesh of triangles between particles, (n, 3) of their numbers, that others collide with, and of segments, (n, 2), which are round: ropes.
+        Fields: thickness, one_sided, self_collision, user."""
         corners = whole_numbers(triangles, "triangles").reshape(-1, 3)
+        ends = whole_numbers(segments, "segments").reshape(-1, 2)
         made = api.sn_default_skin_def().update(**fields)
         made.triangles, made.triangle_count = pointer(corners, C.c_uint32), len(corners)
+        made.segments, made.segment_count = pointer(ends, C.c_uint32), len(ends)
         skin = api.sn_skin()
         self._core.call(api.sn_skin_add, C.byref(made), C.byref(skin))
         return Skin(self._core, skin)

@@ -191,6 +191,7 @@ const sn_object_type sn_object_bridge = {
         "1/N, and damping those of the ropes",
     .parts = "parts: planks, first, middle, last, left_rail, right_rail; constraints: ties, hangers, rails",
     .dimension = 3,
+    .lines = true,
     .spatial = true,
     .record = &bridge_record,
     .build = build_bridge,

@@ -2,6 +2,9 @@
    random packing and not a crystal. None overlaps another: the gap between two is shared by them. */
 #include "scene/objects/grains.h"
 
+#include "scene/chance.h"
+#include "scene/state.h"
+
 #include <math.h>
 
 #define DEFAULT_SPACING 2.2 /* radii */
@@ -20,17 +23,32 @@ static void grains_defaults(void *record)
     *(sn_grains_def *)record = sn_default_grains_def();
 }
 
-/* From -1 to 1; splitmix64, of which the upper 53 bits make a number. */
-static double shake(uint64_t *seed)
+/* Grains of many sizes, of one density; ball is the volume, or in 2D the area, of one of the usual size. Sizes have a seed of their own. */
+static bool vary_grains(sn_build *build, const sn_grains_def *def, uint32_t count, const sn_vec3 *place, double ball)
 {
-    uint64_t z = *seed += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (double)((z ^ z >> 31) >> 11) / 4503599627370496.0 - 1;
+    sn_real *mass = sn_build_take(build, count, sizeof *mass);
+    double *size = sn_build_take(build, count, sizeof *size), sum = 0;
+    uint64_t seed = def->seed ^ UINT64_C(0x5bd1e995);
+    if (!mass || !size)
+        return false;
+    for (uint32_t i = 0; i < count; ++i) {
+        size[i] = 1 + (double)def->vary * sn_chance(&seed);
+        sum += size[i] * size[i] * (build->dimensions == 2 ? 1 : size[i]);
+    }
+    const sn_real total = sn_build_mass(build, sum * ball);
+    for (uint32_t i = 0; i < count; ++i)
+        mass[i] = (sn_real)((double)total * size[i] * size[i] * (build->dimensions == 2 ? 1 : size[i]) / sum);
+    if (!sn_build_particles(build, count, place, mass, total))
+        return false;
+    for (uint32_t i = 0; i < count; ++i)
+        if (sn_particle_set_radius(build->scene->world, sn_particles_at(build->object->run, i),
+                                   (sn_real)(size[i] * (double)build->def->radius)) != SN_OK)
+            return sn_scene_refused(build->scene, build->reader);
+    return true;
 }
 
 static bool place_grains(sn_build *build, const sn_grains_def *def, uint32_t layers, double spacing, double jitter,
-                         sn_real mass)
+                         double ball)
 {
     uint32_t count = def->columns * def->rows * layers, n = 0;
     sn_vec3 *place = sn_build_take(build, count, sizeof *place);
@@ -40,12 +58,13 @@ static bool place_grains(sn_build *build, const sn_grains_def *def, uint32_t lay
     for (uint32_t j = 0; j < def->rows; ++j) /* from below, so that parts of it are layers of the heap */
         for (uint32_t k = 0; k < layers; ++k)
             for (uint32_t i = 0; i < def->columns; ++i) {
-                double x = (i - (def->columns - 1) / 2.0) * spacing + jitter * shake(&seed);
-                double y = (j - (def->rows - 1) / 2.0) * spacing + jitter * shake(&seed);
-                double z = (k - (layers - 1) / 2.0) * spacing + jitter * shake(&seed);
+                double x = (i - (def->columns - 1) / 2.0) * spacing + jitter * sn_chance(&seed);
+                double y = (j - (def->rows - 1) / 2.0) * spacing + jitter * sn_chance(&seed);
+                double z = (k - (layers - 1) / 2.0) * spacing + jitter * sn_chance(&seed);
                 place[n++] = (sn_vec3){(sn_real)x, (sn_real)y, build->dimensions == 2 ? 0 : (sn_real)z};
             }
-    return sn_build_particles(build, count, place, NULL, mass);
+    return def->vary > 0 ? vary_grains(build, def, count, place, ball)
+                         : sn_build_particles(build, count, place, NULL, sn_build_mass(build, count * ball));
 }
 
 static bool build_grains(sn_build *build, const void *own)
@@ -56,7 +75,8 @@ static bool build_grains(sn_build *build, const void *own)
         layers = build->dimensions == 2 ? 1 : DEFAULT_LAYERS;
     double count = (double)def->columns * (double)def->rows * (double)layers;
     double scale = sn_build_scale(build), radius = (double)build->def->radius;
-    double spacing = radius > 0 ? DEFAULT_SPACING * radius / scale : LOOSE_SPACING;
+    double largest = radius * (1 + (double)def->vary);
+    double spacing = radius > 0 ? DEFAULT_SPACING * largest / scale : LOOSE_SPACING;
     if (!isnan(def->spacing))
         spacing = (double)def->spacing;
     if (build->dimensions == 2 && layers != 1)
@@ -65,9 +85,9 @@ static bool build_grains(sn_build *build, const void *own)
         return sn_build_fail(build, NULL, "expected at least one column, row and layer");
     if (!sn_build_begin(build, count, 0))
         return false;
-    double gap = fmax(spacing - 2 * radius / scale, 0);
+    double gap = fmax(spacing - 2 * largest / scale, 0);
     double ball = build->dimensions == 2 ? SN_PI * radius * radius : 4 * SN_PI / 3 * radius * radius * radius;
-    return place_grains(build, def, layers, spacing, (double)def->jitter * gap / 2, sn_build_mass(build, count * ball));
+    return place_grains(build, def, layers, spacing, (double)def->jitter * gap / 2, ball);
 }
 
 #define KEY(key) offsetof(sn_grains_def, key)
@@ -81,6 +101,8 @@ static const sn_key grains_keys[] = {
      .about = "between the centres of neighbours; 2.2 times the radius, or 0.1 without one, if not given"},
     {"jitter", SN_KEY_REAL, KEY(jitter), .least = 0, .most = 1,
      .about = "how far each is off its place along x, y and z, at most, as a share of what keeps them apart"},
+    {"vary", SN_KEY_REAL, KEY(vary), .least = 0, .most = 0.9,
+     .about = "radii differ by up to this share, up and down: 0.3 makes them 0.7 to 1.3 times as large"},
     {"seed", SN_KEY_COUNT, KEY(seed), .most = 4294967294.0, .about = "another one gives another heap"},
     {.name = NULL}};
 

@@ -1,11 +1,15 @@
 #include "scene/objects/pile.h"
 
+#include "scene/chance.h"
+
 #include <math.h>
 
 #define MOST_BODIES 1e6
 
 /* Between two that are turned any way, as a share of what they need. */
 #define LOOSE 1.02
+
+#define SIZES UINT64_C(0x5bd1e995) /* tells the seed of sizes from that of turns */
 
 sn_pile_def sn_default_pile_def(void)
 {
@@ -18,22 +22,13 @@ sn_pile_def sn_default_pile_def(void)
                          .seed = 1};
 }
 
-/* From -1 to 1; splitmix64, of which the upper 53 bits make a number. */
-static double shake(uint64_t *seed)
-{
-    uint64_t z = *seed += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (double)((z ^ z >> 31) >> 11) / 4503599627370496.0 - 1;
-}
-
 /* A rotation by chance, all alike: a point of the unit ball in four dimensions, found by trying. */
 static sn_quat any_turn(uint64_t *seed)
 {
     for (;;) {
         double q[4], square = 0;
         for (int i = 0; i < 4; ++i) {
-            q[i] = shake(seed);
+            q[i] = sn_chance(seed);
             square += q[i] * q[i];
         }
         double size = sqrt(square);
@@ -53,11 +48,12 @@ static void make_octahedron(sn_vec3 half, sn_vec3 corner[6])
     }
 }
 
-/* The shape of body number n, and its volume in m^3. corner is room for a hull. */
-static double make_shape(const sn_pile_def *def, uint32_t n, sn_shape_def *shape, sn_vec3 corner[6])
+/* The shape of body number n, size times as large as usual, and its volume in m^3. corner is room for a hull. */
+static double make_shape(const sn_pile_def *def, uint32_t n, double size, sn_shape_def *shape, sn_vec3 corner[6])
 {
     static const sn_shape_type type[] = {SN_SHAPE_BOX, SN_SHAPE_SPHERE, SN_SHAPE_CAPSULE, SN_SHAPE_HULL};
-    sn_vec3 half = {def->size.x / 2, def->size.y / 2, def->size.z / 2};
+    const sn_real s = (sn_real)size / 2;
+    sn_vec3 half = {def->size.x * s, def->size.y * s, def->size.z * s};
     double x = (double)half.x, y = (double)half.y, z = (double)half.z;
     *shape = sn_default_shape_def(type[def->shapes == SN_PILE_MIXED ? n % 4 : (uint32_t)def->shapes]);
     switch (shape->type) {
@@ -79,12 +75,20 @@ static double make_shape(const sn_pile_def *def, uint32_t n, sn_shape_def *shape
     }
 }
 
-static bool add_body(sn_build *build, const sn_pile_def *def, double density, uint32_t n, sn_vec3 place, uint64_t *seed)
+/* How much larger than usual a body is. These numbers come in the order of the bodies, from a seed of their own: how they
+   are turned does not depend on it. */
+static double any_size(const sn_pile_def *def, uint64_t *seed)
+{
+    return 1 + (double)def->vary * sn_chance(seed);
+}
+
+static bool add_body(sn_build *build, const sn_pile_def *def, double density, uint32_t n, double size, sn_vec3 place,
+                     uint64_t *seed)
 {
     sn_body_def body = sn_default_body_def();
     sn_shape_def shape;
     sn_vec3 corner[6];
-    make_shape(def, n, &shape, corner);
+    make_shape(def, n, size, &shape, corner);
     body.shapes = &shape;
     body.shape_count = 1;
     body.density = (sn_real)density;
@@ -117,21 +121,24 @@ static bool build_pile(sn_build *build, const void *own)
         return false;
     uint32_t count = def->columns * def->rows * def->layers, n = 0;
     double x = (double)def->size.x, y = (double)def->size.y, z = (double)def->size.z, volume = 0;
-    double spacing = isnan(def->spacing) ? LOOSE * sqrt(x * x + y * y + z * z) : (double)def->spacing;
+    double spacing =
+        isnan(def->spacing) ? LOOSE * (1 + (double)def->vary) * sqrt(x * x + y * y + z * z) : (double)def->spacing;
     double scale = sn_build_scale(build);
+    uint64_t sizes = def->seed ^ SIZES;
     for (uint32_t i = 0; i < count; ++i) {
         sn_shape_def shape;
         sn_vec3 corner[6];
-        volume += make_shape(def, i, &shape, corner) * scale * scale * scale;
+        volume += make_shape(def, i, any_size(def, &sizes), &shape, corner) * scale * scale * scale;
     }
     double density = sn_build_density(build, volume);
     uint64_t seed = def->seed;
+    sizes = def->seed ^ SIZES;
     for (uint32_t j = 0; j < def->rows; ++j)
         for (uint32_t k = 0; k < def->layers; ++k)
             for (uint32_t i = 0; i < def->columns; ++i, ++n) {
                 sn_vec3 place = {(sn_real)((i - (def->columns - 1) / 2.0) * spacing), (sn_real)((j + 0.5) * spacing),
                                  (sn_real)((k - (def->layers - 1) / 2.0) * spacing)};
-                if (!add_body(build, def, density, n, place, &seed))
+                if (!add_body(build, def, density, n, any_size(def, &sizes), place, &seed))
                     return false;
             }
     return true;
@@ -159,8 +166,10 @@ static const sn_key pile_keys[] = {
     {"size", SN_KEY_VECTOR, KEY(size), .unit = "m", .least = 0, .most = 1e6, .about = "of one of them"},
     {"spacing", SN_KEY_REAL, KEY(spacing), .unit = "m", .flags = SN_KEY_POSITIVE,
      .about = "from middle to middle; if not given, so that none touches another, however they are turned"},
+    {"vary", SN_KEY_REAL, KEY(vary), .least = 0, .most = 0.9,
+     .about = "sizes differ by up to this share, up and down: 0.3 makes them 0.7 to 1.3 times as large"},
     {"turned", SN_KEY_TRUTH, KEY(turned), .about = "each is turned by chance"},
-    {"seed", SN_KEY_COUNT, KEY(seed), .about = "of that: another one turns them another way"},
+    {"seed", SN_KEY_COUNT, KEY(seed), .about = "of turns and sizes: another number gives another pile"},
     {.name = NULL}};
 
 static const sn_record pile_record = {"pile", "A pile.", sizeof(sn_pile_def), pile_keys, pile_defaults};

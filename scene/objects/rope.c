@@ -16,6 +16,9 @@
 
 #define MOST_SEGMENTS 1e8
 
+/* Straight pieces that a curve is taken for, from one place to the next. */
+#define CURVE_SAMPLES 64u
+
 /* ---- Strands: ropes and chains -------------------------------------------------------------------------------------- */
 
 static bool strand_particles(sn_build *build, const sn_strand *strand, const sn_vec3 *place)
@@ -209,6 +212,85 @@ static void lay_sagging(const course *c, sn_vec3 *place)
     place[c->segments] = narrow(along(c->from, 1, c->way));
 }
 
+/* ---- Laid through places ---------------------------------------------------------------------------------------------- */
+
+/* A place on the curve of Catmull and Rom through all points; t from 0 to count - 1. */
+static vector curve_at(sn_numbers through, double t)
+{
+    const uint32_t count = through.count / 3, span = t < count - 1 ? (uint32_t)t : count - 2;
+    const double u = t - span;
+    const double w[4] = {((2 - u) * u - 1) * u / 2, ((3 * u - 5) * u * u + 2) / 2, ((4 - 3 * u) * u + 1) * u / 2,
+                         (u - 1) * u * u / 2};
+    vector p = {0, 0, 0};
+    for (int k = 0; k < 4; ++k) {
+        const int64_t i = (int64_t)span + k - 1, last = (int64_t)count - 1;
+        const double *x = through.data + 3 * (i < 0 ? 0 : i > last ? last : i);
+        p = along(p, w[k], (vector){x[0], x[1], x[2]});
+    }
+    return p;
+}
+
+/* Along the curve from its start in pieces whose ends are so far apart: how many fit, and where they end. */
+static uint32_t march(sn_numbers through, double piece, uint32_t most, sn_vec3 *place)
+{
+    const uint32_t samples = CURVE_SAMPLES * (through.count / 3 - 1);
+    vector from = curve_at(through, 0), before = from;
+    uint32_t fit = 0;
+    place[0] = narrow(from);
+    for (uint32_t i = 1; i <= samples && fit < most; ++i) {
+        const vector to = curve_at(through, (double)i / CURVE_SAMPLES), d = along(to, -1, before);
+        for (; fit < most; ++fit) { /* |before + s d - from| = piece */
+            const vector e = along(before, -1, from);
+            const double a = dot(d, d), b = dot(d, e), c = dot(e, e) - piece * piece;
+            const double root = b * b - a * c, s = a > 0 && root >= 0 ? (sqrt(root) - b) / a : 2;
+            if (!(s >= 0 && s <= 1))
+                break;
+            from = along(before, s, d);
+            place[fit + 1] = narrow(from);
+        }
+        before = to;
+    }
+    return fit;
+}
+
+/* Pieces of the one length of which as many as asked for just fit. */
+static void lay_through(course *c, sn_numbers through, sn_vec3 *place)
+{
+    double low = 0, high = 0;
+    for (uint32_t i = 1; i <= CURVE_SAMPLES * (through.count / 3 - 1); ++i) {
+        const vector d =
+            along(curve_at(through, (double)i / CURVE_SAMPLES), -1, curve_at(through, (double)(i - 1) / CURVE_SAMPLES));
+        high += sqrt(dot(d, d)) / c->segments;
+    }
+    high *= 1 + TAUT;
+    for (uint32_t i = 0; i < 60 && high - low > 1e-9 * high; ++i) {
+        const double middle = (low + high) / 2;
+        if (march(through, middle, c->segments, place) == c->segments)
+            low = middle;
+        else
+            high = middle;
+    }
+    march(through, low, c->segments, place);
+    c->piece = low;
+    c->length = low * c->segments;
+}
+
+static bool plan_through(sn_build *build, const sn_rope_def *def, course *c)
+{
+    const sn_numbers through = def->through;
+    if (through.count % 3 || through.count < 6)
+        return sn_build_fail(build, "through", "found %u numbers, expected three for each of two places or more",
+                             through.count);
+    if (!isnan(def->length) || !isnan(def->to.x))
+        return sn_build_fail(build, "through", "'length' or 'to' is given as well, expected one way to lay the rope");
+    for (uint32_t i = 3; i < through.count; i += 3)
+        if (through.data[i] == through.data[i - 3] && through.data[i + 1] == through.data[i - 2] &&
+            through.data[i + 2] == through.data[i - 1])
+            return sn_build_fail(build, "through", "places %u and %u are the same", i / 3 - 1, i / 3);
+    c->segments = def->segments;
+    return true;
+}
+
 /* Length and ends from the keys; false, with the reason, if they do not fit each other. */
 static bool plan(sn_build *build, const sn_rope_def *def, course *c)
 {
@@ -258,13 +340,15 @@ static bool build_rope(sn_build *build, const void *own)
     bool bends = !isnan(build->stuff->bend) && def->segments > 1;
     if (def->segments == 0)
         return sn_build_fail(build, "segments", "found 0, expected 1 or more");
-    if (!plan(build, def, &c) ||
+    if (!(def->through.count ? plan_through(build, def, &c) : plan(build, def, &c)) ||
         !sn_build_begin(build, def->segments + 1.0, def->segments + (bends ? def->segments - 1.0 : 0)))
         return false;
     sn_vec3 *place = sn_build_take(build, def->segments + (uint64_t)1, sizeof *place);
     if (!place)
         return false;
-    if (c.length > sqrt(dot(c.way, c.way)) * (1 + TAUT))
+    if (def->through.count)
+        lay_through(&c, def->through, place);
+    else if (c.length > sqrt(dot(c.way, c.way)) * (1 + TAUT))
         lay_sagging(&c, place);
     else
         lay_straight(&c, place);
@@ -304,6 +388,8 @@ static const sn_key rope_keys[] = {
     {"rods", SN_KEY_TRUTH, KEY(rods), .about = "its pieces resist compression as well, and not stretching alone"},
     {"bob", SN_KEY_REAL, KEY(bob), .unit = "kg", .most = 1e30,
      .about = "what hangs on the last particle, besides the rope's own mass"},
+    {"through", SN_KEY_REALS, KEY(through), .unit = "m",
+     .about = "places in the frame, three numbers each, through which it is laid in a smooth curve: a knot, a coil"},
     {.name = NULL}};
 
 static const sn_record rope_record = {"rope", "A rope.", sizeof(sn_rope_def), rope_keys, rope_defaults};

@@ -11,12 +11,16 @@ void sn_incidence_init(sn_incidence *incidence)
     *incidence = (sn_incidence){0};
     sn_table_column(&incidence->start_table, sizeof(uint32_t), false);
     sn_table_column(&incidence->entry_table, sizeof(sn_incidence_entry), false);
+    sn_table_column(&incidence->head_table, sizeof(uint32_t), false);
+    sn_table_column(&incidence->node_table, sizeof(sn_incidence_node), false);
 }
 
 void sn_incidence_release(sn_incidence *incidence, const sn_allocator *allocator)
 {
     sn_table_release(&incidence->start_table, allocator);
     sn_table_release(&incidence->entry_table, allocator);
+    sn_table_release(&incidence->head_table, allocator);
+    sn_table_release(&incidence->node_table, allocator);
     incidence->built = false;
 }
 
@@ -44,6 +48,7 @@ static bool build(sn_incidence *incidence, const sn_allocator *allocator, const 
 {
     incidence->built = false; /* and if memory runs out on the way, it knows nothing */
     incidence->start_table.count = incidence->sequence = 0;
+    incidence->head_table.count = incidence->node_table.count = 0;
     if (!sn_table_reserve(&incidence->start_table, allocator, (uint64_t)particle_count + 1))
         return false;
     uint32_t *start = incidence->start_table.column[0];
@@ -84,11 +89,96 @@ bool sn_incidence_prepare_all(sn_incidence *incidence, const sn_allocator *alloc
 {
     if (store->counts.live == 0)
         return true;
+    const uint32_t numbers = incidence->start_table.count > incidence->head_table.count ? incidence->start_table.count
+                                                                                        : incidence->head_table.count;
     if (incidence->built && incidence->compactions == store->counts.compactions &&
-        incidence->sequence == store->counts.next_sequence && incidence->start_table.count >= particle_count)
+        incidence->sequence == store->counts.next_sequence && numbers >= particle_count)
         return true;
     return build(incidence, allocator, store, particle_count);
 }
+
+bool sn_incidence_prepare_exact(sn_incidence *incidence, const sn_allocator *allocator, const sn_store *store,
+                                uint32_t particle_count)
+{
+    incidence->built = incidence->built && incidence->node_table.count == 0;
+    return sn_incidence_prepare_all(incidence, allocator, store, particle_count);
+}
+
+/* ---- Tears ------------------------------------------------------------------------------------------------------------- */
+
+/* More nodes than this and an eighth of the entries: it is built anew. */
+#define NODES_MOST 65536u
+
+bool sn_incidence_reserve(sn_incidence *incidence, const sn_allocator *allocator, uint64_t numbers, uint64_t nodes)
+{
+    if (!incidence->built)
+        return true;
+    if (!sn_table_reserve(&incidence->head_table, allocator, numbers) ||
+        !sn_table_reserve(&incidence->node_table, allocator, incidence->node_table.count + nodes))
+        return false;
+    return true;
+}
+
+void sn_incidence_begin(sn_incidence *incidence, const sn_store *store)
+{
+    incidence->follows = incidence->built && incidence->compactions == store->counts.compactions &&
+                         incidence->sequence == store->counts.next_sequence;
+}
+
+void sn_incidence_add(sn_incidence *incidence, uint32_t kind, uint32_t row, uint32_t particle)
+{
+    if (!incidence->follows)
+        return;
+    if (particle >= incidence->head_table.capacity || incidence->node_table.count == incidence->node_table.capacity) {
+        incidence->follows = false;
+        return;
+    }
+    uint32_t *head = incidence->head_table.column[0];
+    for (; incidence->head_table.count <= particle; incidence->head_table.count++)
+        head[incidence->head_table.count] = 0;
+    sn_incidence_node *node = incidence->node_table.column[0];
+    node[incidence->node_table.count] = (sn_incidence_node){{kind, row}, head[particle]};
+    head[particle] = ++incidence->node_table.count;
+}
+
+void sn_incidence_end(sn_incidence *incidence, const sn_store *store)
+{
+    const uint32_t start = incidence->start_table.count;
+    const uint64_t entries = start ? ((const uint32_t *)incidence->start_table.column[0])[start] : 0;
+    incidence->built = incidence->follows && incidence->node_table.count <= NODES_MOST + entries / 8;
+    incidence->follows = false;
+    incidence->sequence = store->counts.next_sequence;
+}
+
+/* The constraints at a particle, one after the other; some may hold it no longer. */
+typedef struct cursor {
+    uint32_t at, end; /* of entries, */
+    uint32_t node;    /*   then of nodes */
+} cursor;
+
+static cursor entries_at(const sn_incidence *incidence, uint32_t particle)
+{
+    const uint32_t *start = incidence->start_table.column[0], *head = incidence->head_table.column[0];
+    const bool in_table = particle < incidence->start_table.count;
+    return (cursor){in_table ? start[particle] : 0, in_table ? start[particle + 1] : 0,
+                    particle < incidence->head_table.count ? head[particle] : 0};
+}
+
+static bool next_entry(const sn_incidence *incidence, cursor *c, sn_incidence_entry *entry)
+{
+    const sn_incidence_node *node = incidence->node_table.column[0];
+    if (c->at < c->end) {
+        *entry = ((const sn_incidence_entry *)incidence->entry_table.column[0])[c->at++];
+        return true;
+    }
+    if (!c->node)
+        return false;
+    *entry = node[c->node - 1].entry;
+    c->node = node[c->node - 1].next;
+    return true;
+}
+
+/* ---- Asking ------------------------------------------------------------------------------------------------------------ */
 
 static bool holds(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t particle)
 {
@@ -120,25 +210,35 @@ void sn_incidence_remove_all(const sn_incidence *incidence, sn_store *store, uin
         for (uint32_t i = covered; i < run.count; ++i)
             remove_if_holds(store, run.kind, run.first + i, particle);
     }
-    if (particle >= incidence->start_table.count)
-        return;
-    const uint32_t *start = incidence->start_table.column[0];
-    const sn_incidence_entry *entry = incidence->entry_table.column[0];
-    for (uint32_t i = start[particle]; i < start[particle + 1]; ++i)
-        remove_if_holds(store, entry[i].kind, entry[i].row, particle);
+    cursor c = entries_at(incidence, particle);
+    for (sn_incidence_entry entry; next_entry(incidence, &c, &entry);)
+        remove_if_holds(store, entry.kind, entry.row, particle);
+}
+
+bool sn_store_joins(const sn_store *store, uint32_t a, uint32_t b)
+{
+    for (uint32_t r = 0; r < store->run_table.count; ++r) {
+        const sn_run run = store->run[r];
+        const sn_pool *pool = store->pool[run.kind];
+        for (uint32_t row = run.first; !pool_has_lists(pool) && row < run.first + run.count; ++row)
+            if (sn_ids_is_live(&pool->ids, row) && holds(store, pool, row, a) && holds(store, pool, row, b))
+                return true;
+    }
+    return false;
 }
 
 bool sn_incidence_joins(const sn_incidence *incidence, const sn_store *store, uint32_t a, uint32_t b)
 {
-    const uint32_t *start = incidence->start_table.column[0];
-    const sn_incidence_entry *entry = incidence->entry_table.column[0];
-    if (store->counts.live == 0 || a >= incidence->start_table.count || b >= incidence->start_table.count)
+    if (store->counts.live == 0)
         return false;
-    uint32_t one = start[a + 1] - start[a] <= start[b + 1] - start[b] ? a : b, other = one == a ? b : a;
-    for (uint32_t i = start[one]; i < start[one + 1]; ++i) {
-        const sn_pool *pool = store->pool[entry[i].kind];
-        if (!pool_has_lists(pool) && sn_ids_is_live(&pool->ids, entry[i].row) &&
-            holds(store, pool, entry[i].row, one) && holds(store, pool, entry[i].row, other))
+    cursor c = entries_at(incidence, a), d = entries_at(incidence, b);
+    const bool first = c.end - c.at <= d.end - d.at;
+    const uint32_t one = first ? a : b, other = first ? b : a;
+    c = first ? c : d;
+    for (sn_incidence_entry entry; next_entry(incidence, &c, &entry);) {
+        const sn_pool *pool = store->pool[entry.kind];
+        if (!pool_has_lists(pool) && sn_ids_is_live(&pool->ids, entry.row) && holds(store, pool, entry.row, one) &&
+            holds(store, pool, entry.row, other))
             return true;
     }
     return false;
@@ -163,18 +263,19 @@ static bool is_rod(uint32_t kind)
 /* Follows rods from a particle to the goal, as far as `left`, m. from: the one that it came by. */
 static bool follow(const leash *l, uint32_t particle, uint32_t from, sn_real left, uint32_t rods)
 {
-    const uint32_t *start = l->incidence->start_table.column[0];
-    const sn_incidence_entry *entry = l->incidence->entry_table.column[0];
     if (particle == l->goal)
         return true;
-    if (rods == MOST_RODS || particle >= l->incidence->start_table.count)
+    if (rods == MOST_RODS)
         return false;
-    for (uint32_t i = start[particle]; i < start[particle + 1]; ++i) {
-        const sn_pool *pool = l->store->pool[entry[i].kind];
-        const uint32_t row = entry[i].row;
-        if (!is_rod(entry[i].kind) || !sn_ids_is_live(&pool->ids, row))
+    cursor c = entries_at(l->incidence, particle);
+    for (sn_incidence_entry entry; next_entry(l->incidence, &c, &entry);) {
+        const sn_pool *pool = l->store->pool[entry.kind];
+        const uint32_t row = entry.row;
+        if (!is_rod(entry.kind) || !sn_ids_is_live(&pool->ids, row))
             continue;
         const uint32_t *point = pool->point + 2 * (size_t)row;
+        if (point[0] != particle && point[1] != particle)
+            continue;
         const uint32_t other = point[0] == particle ? point[1] : point[0];
         const sn_real length = pool->param[(size_t)row * pool->param_count];
         if (!((point[0] | point[1]) & SN_SPOT_BIT) && other != from && length < left &&
@@ -200,19 +301,18 @@ bool sn_incidence_leashes(const sn_incidence *incidence, const sn_store *store, 
                           sn_real radius)
 {
     const leash l = {incidence, store, a, b};
-    const uint32_t *start = incidence->start_table.column[0];
-    const sn_incidence_entry *entry = incidence->entry_table.column[0];
-    if (store->counts.live == 0 || a >= incidence->start_table.count)
+    if (store->counts.live == 0)
         return false;
-    for (uint32_t i = start[a]; i < start[a + 1]; ++i) {
-        const sn_pool *pool = store->pool[entry[i].kind];
+    cursor c = entries_at(incidence, a);
+    for (sn_incidence_entry entry; next_entry(incidence, &c, &entry);) {
+        const sn_pool *pool = store->pool[entry.kind];
         uint32_t small[4 * SN_MAX_POINTS], count;
-        if (pool_has_lists(pool) || !sn_ids_is_live(&pool->ids, entry[i].row) || !holds(store, pool, entry[i].row, a))
+        if (pool_has_lists(pool) || !sn_ids_is_live(&pool->ids, entry.row) || !holds(store, pool, entry.row, a))
             continue;
-        const uint32_t *held = sn_store_particles(store, pool, entry[i].row, small, &count);
-        sn_real left = radius - vec3_length(vec3_sub(held_at(&l, pool, entry[i].row), centre));
-        if (is_rod(entry[i].kind))
-            left -= pool->param[(size_t)entry[i].row * pool->param_count];
+        const uint32_t *held = sn_store_particles(store, pool, entry.row, small, &count);
+        sn_real left = radius - vec3_length(vec3_sub(held_at(&l, pool, entry.row), centre));
+        if (is_rod(entry.kind))
+            left -= pool->param[(size_t)entry.row * pool->param_count];
         for (uint32_t k = 0; left > 0 && k < count; ++k)
             if (held[k] != a && follow(&l, held[k], a, left, 0))
                 return true;

@@ -4,7 +4,7 @@
    Five levels, each a part of the one before:
 
        features     vertices, edges and triangles of such skins, made when skins are edited            surface_topology.c
-       tiles        some seventy triangles that hang together, and how they move                      surface_tiles.c
+       tiles        some seventy triangles, or segments, that hang together, and how they move                      surface_tiles.c
        pairs        of tiles whose boxes come near each other, a tile with itself among them           surface_tiles.c
        candidates   (vertex, triangle) and (edge, edge) of a pair that are near; listed again when     surface_pairs.c
                     others may have come near
@@ -29,7 +29,10 @@
 typedef struct sn_surface_vertex {
     uint32_t number, slot; /* of the particle */
     uint32_t skin;         /* row in skin_table here; a particle of two skins counts to the first */
-    uint32_t triangle;     /* that owns it */
+    uint32_t triangle;     /* that owns it; SN_SURFACE_NONE: it has segments alone, */
+    uint32_t edge;         /*   of which this is the first; otherwise the first edge of all */
+    uint32_t strand;       /* 1 + that of a chain of segments that it is on; 0: none */
+    sn_real arc, around;   /* m: its place along that, and how long the chain is if it is closed; otherwise 0 */
 } sn_surface_vertex;
 
 /* Where a vertex is. */
@@ -37,9 +40,29 @@ typedef struct sn_surface_motion {
     sn_vec3 start;    /* m: where this substep began */
     sn_vec3 velocity; /* m/s: then */
     sn_vec3 end;      /* m: where the substep leads */
-    float share;      /* of its way that it goes, as of the last round of the guard */
-    bool shortened;   /*   in which it became less */
+    float
+        share;  /* of what its way differs from that of its zone: it goes so much, as of the last round of the guard; */
+    float next; /*   and in the next one. 1: it is in no zone */
+    bool hit;   /* it is of a pair that touched in this round */
+    bool changed; /* its end became another one in the last round, or it was hit */
 } sn_surface_motion;
+
+/* Vertices that the guard stops together; by the vertex that it is numbered by. What is above is as the substep begins. */
+typedef struct sn_surface_zone {
+    uint32_t parent; /* by vertex: one of its zone, in the end that which numbers it */
+    bool led;        /* it touches what is led */
+    bool still;      /* it stays where it is */
+    double mass;     /* kg */
+    sn_dvec3 centre; /* m */
+    sn_dvec3 way, turn;
+    sn_dvec3 velocity, spin;
+    double inertia[6]; /* kg m^2: xx, yy, zz, xy, yz, zx */
+} sn_surface_zone;
+
+/* A vertex that is led, and one that it touches. */
+typedef struct sn_surface_led {
+    uint32_t zone, vertex;
+} sn_surface_led;
 
 typedef struct sn_surface_triangle {
     uint32_t vertex[3];
@@ -52,12 +75,13 @@ typedef struct sn_surface_edge {
     uint32_t vertex[2];
     uint32_t across
         [2]; /* the third vertices of its triangles; SN_SURFACE_NONE: there is no such triangle. Of more than two the first two */
-    uint32_t triangle; /* that owns it */
+    uint32_t triangle; /* that owns it; SN_SURFACE_NONE: a segment */
 } sn_surface_edge;
 
 typedef struct sn_surface_skin {
     uint32_t row;                    /* in the world's table of skins */
     uint32_t first, count;           /* triangles */
+    uint32_t first_edge, segments;   /* edges that are segments */
     uint32_t first_vertex, vertices; /* those that count to it */
     sn_real thickness;               /* m */
     sn_real edge;                    /* m: mean length, when the topology was made */
@@ -90,9 +114,8 @@ typedef struct sn_surface_tile {
     sn_surface_rigid velocity; /* m/s */
     /* as it ends: */
     sn_surface_rigid way; /* m */
-    sn_real longest;      /* m: no corner's way is longer */
     sn_bounds ends;       /* m: of where corners end */
-    bool stopped;         /* the guard has shortened the way of a corner */
+    bool changed;         /* that of a corner changed in the last round of the guard */
 } sn_surface_tile;
 
 /* Two tiles that are near each other, or one with itself. Distances less their reach are called spare. When features are listed and looked at it is noted what they have, and
@@ -123,7 +146,8 @@ typedef struct sn_surface_candidate {
     sn_real reach;       /* m: nearer than this they push each other */
     sn_real spare;       /* m: at least so much they had, and what the pair had moved, when they were looked at */
     bool edges;
-    bool touches; /* it is a contact of this substep */
+    bool segments; /* edges, one of which is a segment at least */
+    bool touches;  /* it is a contact of this substep */
 } sn_surface_candidate;
 
 /* Two that may touch in this substep, by the spots that are nearest as it begins, and the direction between these. */
@@ -135,6 +159,7 @@ typedef struct sn_surface_contact {
     sn_real reach;          /* m */
     sn_real give;           /* 1/kg: inverse mass of the pair */
     sn_real normal_impulse; /* m: as in wide/contact.h */
+    sn_real known;          /* m: what that was before the last pass */
     sn_vec3 tangent_impulse;
     sn_real hold, drag; /* friction */
     sn_real restitution;
@@ -148,17 +173,17 @@ typedef struct sn_surface_touch {
 } sn_surface_touch;
 
 typedef struct sn_surfaces {
-    bool on;              /* in this step there are some */
-    uint64_t edits;       /* of the contact world, when features were made */
-    uint64_t joins;       /* of the constraints, when candidates of two skins were listed */
-    sn_table index_table; /* of uint32_t, by particle number: 1 + its vertex; 0: none */
-    sn_table
-        vertex_table; /* of sn_surface_vertex; of sn_surface_motion; of atomic_uint: what share of its way it goes, the bits of a float; of uint32_t: for making tiles */
+    bool on;               /* in this step there are some */
+    uint64_t edits;        /* of the contact world, when features were made */
+    uint64_t joins;        /* of the constraints, when candidates of two skins were listed */
+    sn_table index_table;  /* of uint32_t, by particle number: 1 + its vertex; 0: none */
+    sn_table vertex_table; /* of sn_surface_vertex; of sn_surface_motion; of uint32_t, of uint8_t: for making tiles */
     sn_table
         triangle_table; /* of sn_surface_triangle; of three uint32_t: the triangles across its edges, or SN_SURFACE_NONE; three of uint32_t: for making tiles */
-    sn_table edge_table; /* of sn_surface_edge */
+    sn_table edge_table; /* of sn_surface_edge; two of uint32_t: for making tiles of segments */
+    sn_table held_table; /* of uint8_t, by segment of the world: it counts */
     sn_table ring_start_table,
-        ring_table;      /* of uint32_t: for each vertex, and one more, where its neighbours begin; those */
+        ring_table; /* of uint32_t: for each vertex, and one more, where its neighbours begin; those, and edges to them */
     sn_table sort_table; /* of sn_sort_item, twice: for making features */
     sn_table skin_table; /* of sn_surface_skin */
     sn_table tile_table; /* of sn_surface_tile; of sn_bounds: fat, for the tree */
@@ -181,7 +206,10 @@ typedef struct sn_surfaces {
     uint32_t list_room;       /* for each of them */
     sn_table due_table;       /* of uint32_t, by pair: those to be listed or looked at */
     sn_table
-        near_table; /* of uint32_t: candidates that the guard looks at; of sn_real, m: at least so far they are apart as the substep begins */
+        near_table; /* of uint32_t: candidates that the guard looks at; of sn_real, m: at least so far they are apart as the substep begins; of float: when they touch */
+    sn_table zone_table;    /* of sn_surface_zone, by vertex; empty: there is none */
+    sn_table led_table;     /* of sn_surface_led */
+    bool zones_failed;      /* there was no memory for one */
     sn_table contact_table; /* of sn_surface_contact: by colour, and as they were found */
     sn_table colour_table;  /* of uint64_t, by slot */
     uint32_t colour_start[SN_SURFACE_COLOURS + 2];
@@ -205,6 +233,10 @@ bool sn_surfaces_has(const struct sn_world *world, uint32_t number);
 bool sn_surfaces_begin(struct sn_world *world, sn_real h);
 bool sn_surfaces_pass(struct sn_world *world, sn_real h, sn_real part, sn_real ease);
 bool sn_surfaces_bounce(struct sn_world *world, sn_real h, sn_real bounce_above);
+
+/* Whether there are contacts in this substep; and whether one of them pushed far in the last pass. */
+bool sn_surfaces_touch(const struct sn_world *world);
+bool sn_surfaces_push(const struct sn_world *world);
 
 /* The guard: nothing that was apart when the substep began intersects when it ends. After everything else. */
 bool sn_surfaces_guard(struct sn_world *world, sn_real h);
@@ -263,6 +295,31 @@ static inline sn_real surface_thickness(const sn_surfaces *s, const sn_surface_p
            surface_skins(s)[surface_tiles(s)[pair->b].skin].thickness;
 }
 
+/* surface_zones.c: vertices of a pair become one zone. Whether it is news. */
+bool sn_surface_is_led(const struct sn_world *world, const sn_surfaces *s, uint32_t vertex);
+void sn_surface_zones_clear(sn_surfaces *s);
+bool sn_surface_zones_join(struct sn_world *world, sn_surfaces *s, const sn_surface_candidate *c);
+
+/* The zone of a pair stays where it is. Whether it is news: not if the pair is led. */
+bool sn_surface_zones_hold(struct sn_world *world, sn_surfaces *s, const sn_surface_candidate *c);
+
+/* How zones move, once all are joined and `next` is known: what vertices of theirs would do. */
+bool sn_surface_zones_measure(struct sn_world *world, sn_surfaces *s, sn_real h);
+sn_vec3 sn_surface_zone_way(const sn_surfaces *s, uint32_t vertex);
+sn_vec3 sn_surface_zone_velocity(const sn_surfaces *s, uint32_t vertex);
+
+/* surface_strands.c: segments of skins: those that count, their places along strands, and tiles of them. */
+bool sn_surface_strands_hold(struct sn_world *world, bool *changed);
+void sn_surface_strands_measure(const struct sn_world *world, sn_surfaces *s);
+void sn_surface_strands_cut(const struct sn_world *world, sn_surfaces *s);
+
+/* m: of two edges on one strand, how far apart along it. False: they are not. */
+bool sn_surface_along_strand(const sn_surfaces *s, const sn_surface_candidate *c, sn_real *apart);
+
+/* Of a tile whose features are there: its corners. marked, place: by vertex; marks: a number that none is marked with yet. */
+void sn_surface_tile_corners(const struct sn_world *world, sn_surfaces *s, sn_surface_tile *tile, uint32_t *marked,
+                             uint8_t *place, uint32_t marks);
+
 /* surface_topology.c: makes features and tiles anew if skins were edited; false when memory runs out. */
 bool sn_surfaces_make(struct sn_world *world);
 
@@ -271,11 +328,11 @@ bool sn_surface_tiles_make(struct sn_world *world, sn_surfaces *s);
 
 /* When a substep begins, or ends: where vertices and tiles are. */
 bool sn_surface_tiles_measure(struct sn_world *world);
-bool sn_surface_tiles_measure_ends(struct sn_world *world);
+bool sn_surface_tiles_measure_ends(struct sn_world *world); /* of tiles some corner of which has changed */
 
-/* Pairs of tiles, if some tile is not where it was expected: as a substep of h begins, with so much more to spare; or as it ends. still: seen from where the mean was as it began. */
+/* Pairs of tiles, if some tile is not where it was expected: as a substep of h begins, with so much more to spare; or as it ends. */
 bool sn_surface_tiles_meet(struct sn_world *world, sn_real h, sn_real more);
-bool sn_surface_tiles_meet_ends(struct sn_world *world, bool still);
+bool sn_surface_tiles_meet_ends(struct sn_world *world);
 
 /* Where features go: anywhere; by their velocities in h, seen from their mean; or to their ends. */
 typedef enum sn_surface_sweep { SN_SURFACE_ALL, SN_SURFACE_BY_VELOCITY, SN_SURFACE_BY_WAY } sn_surface_sweep;
@@ -288,8 +345,7 @@ bool sn_surface_sweeps_meet(const sn_surfaces *s, const sn_surface_candidate *c,
    `more` to spare, are among the candidates of pairs with due_now. */
 bool sn_surface_pairs_begin(struct sn_world *world, sn_real h, sn_real more, sn_surface_sweep sweep);
 
-/* As it ends: the candidates that may have come together are in near_table, besides what is there; of tiles with a vertex that was stopped all that may come together if
-   others stop as well. */
+/* As it ends: the candidates of tiles that changed which may have come together are in near_table. */
 bool sn_surface_pairs_end(struct sn_world *world);
 
 /* Whether a constraint joins two of different skins: then they are left alone. */
@@ -304,6 +360,9 @@ typedef struct sn_surface_spots {
     uint32_t
         inner; /* vertex and triangle: 0 inside, 1 to 3 on an edge, 4 to 6 in a corner; edges: 0 inside both, 1 not */
 } sn_surface_spots;
+
+/* Of their reach: what is nearer than that is to come no nearer. Numbers cannot tell how far apart things are that are a millionth of their coordinates apart. */
+#define SN_SURFACE_CLOSE ((sn_real)1e-3)
 
 #define SN_SURFACE_EXACT (1 - 1e-6) /* distances are at least so much of what is computed */
 

@@ -5,7 +5,8 @@
 
    One place of nearness is to be one contact. Of a vertex over a sheet that is the triangle below it; near an edge or a corner of the sheet several
    triangles see the same spot, and one that owns it speaks for all, if the vertex is beyond the edge as seen from all triangles
-   there. Two edges are a contact where they cross, if each is beyond the other's triangles. */
+   there. Two edges are a contact where they cross, if each is beyond the other's triangles. Segments have no triangles: near one, a vertex is a contact
+   of the first edge that it has, and so are two vertices of segments; a vertex of a segment near an edge or a corner of a triangle is that triangle's. */
 #include "contact/particle_contacts.h"
 
 #include "world/world.h"
@@ -156,12 +157,31 @@ static bool corner_speaks(const sn_surfaces *s, uint32_t corner, sn_dvec3 toward
     return true;
 }
 
+/* Edges that do not cross: one of the nearest spots is an end. */
+static bool end_speaks(const sn_surfaces *s, const sn_surface_candidate *c, const sn_surface_spots *spots)
+{
+    const double *weight = spots->weight;
+    const uint32_t at = weight[0] == 1 ? 0 : weight[1] == 1 ? 1 : weight[2] == -1 ? 2 : 3;
+    const uint32_t of[2] = {at < 2 ? c->one : c->other, at < 2 ? c->other : c->one}, from = at < 2 ? 2 : 0;
+    const uint32_t end = c->vertex[at], *other = &c->vertex[from];
+    const sn_dvec3 towards = at < 2 ? dvec3_scale(spots->apart, -1) : spots->apart;
+    if (surface_edges(s)[of[1]].triangle != SN_SURFACE_NONE || surface_vertices(s)[end].edge != of[0] ||
+        !corner_speaks(s, end, towards))
+        return false;
+    if (weight[from] != 0 && weight[from + 1] != 0)
+        return true;
+    const uint32_t corner = other[weight[from] == 0];
+    return surface_vertices(s)[end].triangle == SN_SURFACE_NONE &&
+           surface_vertices(s)[corner].triangle == SN_SURFACE_NONE && surface_vertices(s)[corner].edge == of[1] &&
+           corner_speaks(s, corner, dvec3_scale(towards, -1));
+}
+
 static bool speaks(const sn_surfaces *s, const sn_surface_candidate *c, const sn_surface_spots *spots,
                    const sn_dvec3 x[4])
 {
     if (c->edges) {
         if (spots->inner)
-            return false;
+            return c->segments && end_speaks(s, c, spots);
         const sn_dvec3 one = spot_of(x, spots->weight, 0, 2, 1), two = spot_of(x, spots->weight, 2, 4, -1);
         return leads_away(s, &surface_edges(s)[c->one], one, dvec3_scale(spots->apart, -1), FLAT) &&
                leads_away(s, &surface_edges(s)[c->other], two, spots->apart, FLAT);
@@ -174,7 +194,8 @@ static bool speaks(const sn_surfaces *s, const sn_surface_candidate *c, const sn
         return edge->triangle == c->other && leads_away(s, edge, spot_of(x, spots->weight, 1, 4, -1), spots->apart, 0);
     }
     const uint32_t corner = triangle->vertex[spots->inner - 4];
-    return surface_vertices(s)[corner].triangle == c->other && c->vertex[0] < corner &&
+    return surface_vertices(s)[corner].triangle == c->other &&
+           (c->vertex[0] < corner || surface_vertices(s)[c->vertex[0]].triangle == SN_SURFACE_NONE) &&
            corner_speaks(s, corner, spots->apart) && corner_speaks(s, c->vertex[0], dvec3_scale(spots->apart, -1));
 }
 
@@ -233,7 +254,7 @@ static void look(const looking *l, sn_surface_pair *pair, uint32_t candidate)
     sn_dvec3 x[4];
     double weight[4];
     places_at_start(s, c, x);
-    if (c->edges && known > ENOUGH * c->reach && !edges_cross(x, weight)) {
+    if (c->edges && !c->segments && known > ENOUGH * c->reach && !edges_cross(x, weight)) {
         /* no contact; and that they are apart, which the guard wants to know, is known well enough */
         pair->nearest = known < pair->nearest ? known : pair->nearest;
         return;
@@ -427,6 +448,11 @@ sn_result sn_surfaces_find(sn_world *world, sn_real dt)
     s->on = false;
     if (world->dimensions != 3 || !world->contact.skin_ids.live)
         return SN_OK;
+    bool changed;
+    if (!sn_surface_strands_hold(world, &changed))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for surfaces");
+    if (changed)
+        s->edits = 0;
     if (!sn_surfaces_make(world))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for surfaces");
     s->on = s->skin_table.count > 0;

@@ -163,6 +163,9 @@ static sn_bounds grown(sn_bounds a, sn_real by)
 static sn_real reach_of(const listing *l, const sn_surface_candidate *c)
 {
     const sn_contact_world *contact = &l->world->contact;
+    sn_real apart;
+    if (c->segments && sn_surface_along_strand(l->s, c, &apart))
+        return lower(REST * apart, l->thickness);
     const sn_vec4 *rest = contact->rest_table.column[0];
     sn_dvec3 x[4];
     for (uint32_t k = 0; k < 4; ++k) {
@@ -260,6 +263,11 @@ static void list_vertices(listing *l, const feature *vertex, uint32_t vertices, 
         }
 }
 
+static bool is_segment(const sn_surfaces *s, uint32_t edge)
+{
+    return surface_edges(s)[edge].triangle == SN_SURFACE_NONE;
+}
+
 static void list_edges(listing *l, const feature *a, uint32_t count, const feature *b, uint32_t other)
 {
     for (uint32_t i = 0; i < count; ++i)
@@ -272,7 +280,9 @@ static void list_edges(listing *l, const feature *a, uint32_t count, const featu
                 consider(l, (sn_surface_candidate){.vertex = {one[0], one[1], two[0], two[1]},
                                                    .one = a[i].number,
                                                    .other = b[k].number,
-                                                   .edges = true});
+                                                   .edges = true,
+                                                   .segments =
+                                                       is_segment(l->s, a[i].number) || is_segment(l->s, b[k].number)});
         }
 }
 
@@ -348,7 +358,7 @@ static void take_side(side *to, const sn_surfaces *s, const sn_surface_tile *til
             to->edge[to->edges++] = take_feature(to, two, 2, edge_far, edge[i]);
 }
 
-/* Corners of triangles that are not beyond one side of the box. */
+/* Corners of triangles and segments that are not beyond one side of the box. */
 static uint64_t find_border(const side *from, const sn_surfaces *s, const sn_surface_tile *tile)
 {
     const uint8_t *three = (const uint8_t *)s->tile_triangle_table.column[1] + 3 * (size_t)tile->first_triangle;
@@ -357,6 +367,12 @@ static uint64_t find_border(const side *from, const sn_surfaces *s, const sn_sur
     for (uint32_t i = 0; i < tile->triangles; ++i, three += 3)
         if (!(out[three[0]] & out[three[1]] & out[three[2]]))
             border |= UINT64_C(1) << three[0] | UINT64_C(1) << three[1] | UINT64_C(1) << three[2];
+    if (tile->triangles)
+        return border;
+    const uint8_t *two = (const uint8_t *)s->tile_edge_table.column[1] + 2 * (size_t)tile->first_edge;
+    for (uint32_t i = 0; i < tile->edges; ++i, two += 2)
+        if (!(out[two[0]] & out[two[1]]))
+            border |= UINT64_C(1) << two[0] | UINT64_C(1) << two[1];
     return border;
 }
 
@@ -573,15 +589,10 @@ bool sn_surface_pairs_begin(sn_world *world, sn_real h, sn_real more, sn_surface
 /* ---- As it ends ----------------------------------------------------------------------------------------------------------------- */
 
 /* m: pairs of features that are farther apart than this stay apart on their ways, as surface_guard.c has it. Either no two ways differ by more than FIRM of the
-   distance. Or what they do beside turning together is less than HALF of it: a way u × y across the y that is between two spots makes that no shorter.
-   Nothing that is stopped turns with others, and then parts of ways count as well, which differ by no more than the longest. */
+   distance. Or what they do beside turning together is less than HALF of it: a way u × y across the y that is between two spots makes that no shorter. */
 static sn_real least_apart(const sn_surface_tile *a, const sn_surface_tile *b, sn_real beside)
 {
-    const bool stops = a->stopped || b->stopped;
-    const sn_real all = difference(&a->way, &b->way);
-    if (stops)
-        return larger(all, larger(a->longest, b->longest) * SN_SURFACE_LONGER) / FIRM * SN_SURFACE_LONGER;
-    return lower(all / FIRM, beside / HALF) * SN_SURFACE_LONGER;
+    return lower(difference(&a->way, &b->way) / FIRM, beside / HALF) * SN_SURFACE_LONGER;
 }
 
 /* asked: they are to be listed. due_now: those that are listed are to be looked at. And how much nearer they come. */
@@ -589,12 +600,13 @@ static void end_pair(pairing *p, sn_surface_pair *pair)
 {
     const sn_surfaces *s = p->s;
     const sn_surface_tile *a = &surface_tiles(s)[pair->a], *b = &surface_tiles(s)[pair->b];
-    const bool stops = a->stopped || b->stopped;
+    pair->asked = pair->due_now = false;
+    if (!a->changed && !b->changed)
+        return;
     sn_vec3 mean, spin;
     sn_real rest, beside = against(a, b, &a->way, &b->way, &mean, &spin, &rest);
     beside = pair->a == pair->b ? rest * SN_SURFACE_LONGER : beside;
     const sn_real wanted = least_apart(a, b, beside);
-    pair->asked = pair->due_now = false;
     pair->wanted = wanted;
     if (!pair->listed) {
         pair->asked = pair->gap <= wanted;
@@ -606,17 +618,14 @@ static void end_pair(pairing *p, sn_surface_pair *pair)
             pair->a == pair->b ? beside : (against_at_border(s, pair, mean, spin) + rest) * SN_SURFACE_LONGER;
         const sn_real near_wanted = least_apart(a, b, near);
         pair->asked = others <= wanted || next <= near_wanted;
-        pair->due_now = least <= near_wanted;
+        pair->due_now = least <= larger(near_wanted, SN_SURFACE_CLOSE * surface_thickness(s, pair));
         pair->step = near;
         pair->all_step = beside;
         pair->wanted = pair->asked ? wanted : near_wanted;
     }
     pair->due_now = pair->due_now || pair->asked;
-    if (!stops && !pair->asked)
-        return;
-    const sn_real all = difference(&a->way, &b->way), longest = larger(a->longest, b->longest) * SN_SURFACE_LONGER;
-    pair->step = stops ? larger(all, longest) : lower(beside, all); /* if they are listed anew, borders are others */
-    pair->all_step = pair->step;
+    if (pair->asked) /* they are listed anew, and borders are others */
+        pair->step = pair->all_step = lower(beside, difference(&a->way, &b->way));
 }
 
 static void end_piece(void *data, uint32_t first, uint32_t end)
@@ -652,7 +661,7 @@ bool sn_surface_pairs_end(sn_world *world)
             const sn_real least = (c->spare - (sn_real)pair->moved + c->reach) / SN_SURFACE_LONGER;
             near[s->near_table.count] = k;
             apart[s->near_table.count] = least;
-            s->near_table.count += least <= pair->wanted;
+            s->near_table.count += least <= larger(pair->wanted, SN_SURFACE_CLOSE * c->reach);
         }
     }
     return true;

@@ -11,8 +11,9 @@
 #include "contact/restitution.h"
 #include "world/world.h"
 
-#define WORK_OF_CONTACT 60.0 /* ns, about */
-#define SWEEPS          2u   /* after a pass: sheets that lie on each other hand on what they carry */
+#define WORK_OF_CONTACT 60.0            /* ns, about */
+#define FAR             ((sn_real)0.05) /* of the reach: contacts that push farther in a pass ask for another one */
+#define SWEEPS          2u              /* after a pass: sheets that lie on each other hand on what they carry */
 
 typedef struct passing {
     sn_world *world;
@@ -109,10 +110,29 @@ static bool run(passing p)
 bool sn_surfaces_pass(sn_world *world, sn_real h, sn_real part, sn_real ease)
 {
     const sn_surfaces *s = &world->contacts.surfaces;
+    sn_surface_contact *contact = s->contact_table.column[0];
+    for (uint32_t i = 0; s->on && i < s->contact_table.count; ++i)
+        contact[i].known = contact[i].normal_impulse;
     for (uint32_t i = 0; s->on && s->contact_table.count && i < SWEEPS; ++i)
         if (!run((passing){.world = world, .h = h, .part = i ? 0 : part, .ease = ease, .one = project}))
             return false;
     return true;
+}
+
+bool sn_surfaces_touch(const sn_world *world)
+{
+    const sn_surfaces *s = &world->contacts.surfaces;
+    return s->on && s->contact_table.count;
+}
+
+bool sn_surfaces_push(const sn_world *world)
+{
+    const sn_surfaces *s = &world->contacts.surfaces;
+    const sn_surface_contact *contact = s->contact_table.column[0];
+    for (uint32_t i = 0; s->on && i < s->contact_table.count; ++i)
+        if (contact[i].normal_impulse - contact[i].known > FAR * contact[i].reach)
+            return true;
+    return false;
 }
 
 bool sn_surfaces_bounce(sn_world *world, sn_real h, sn_real bounce_above)

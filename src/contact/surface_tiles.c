@@ -73,35 +73,33 @@ static uint32_t count_corners(cutting *c, uint32_t first, uint32_t count)
     return corners;
 }
 
+static void remember_corner(sn_surfaces *s, sn_surface_tile *tile, uint32_t vertex, uint32_t *marked, uint8_t *place,
+                            uint32_t marks)
+{
+    if (marked[vertex] == marks)
+        return;
+    marked[vertex] = marks;
+    place[vertex] = (uint8_t)tile->corners;
+    ((uint32_t *)s->corner_table.column[0])[tile->first_corner + tile->corners++] = vertex;
+}
+
 static sn_dvec3 place_of(const sn_world *world, const sn_surfaces *s, uint32_t vertex)
 {
     return dvec3_from(vec4_xyz(world->particles.x[world->ids.value[surface_vertices(s)[vertex].number]]));
 }
 
-/* The corners of a tile, and weights for its axes: how far corners are along the shortest edge of its first triangle, and along what is across that. Boxes along edges are
+/* Weights for the axes of a tile: how far corners are along the shortest edge of its first triangle, or its first segment, and along what is across that. Boxes along edges are
    smaller than others. */
-static void add_corners(const sn_world *world, cutting *c, sn_surface_tile *tile)
+static void weigh_corners(const sn_world *world, sn_surfaces *s, sn_surface_tile *tile)
 {
-    sn_surfaces *s = c->s;
-    uint32_t *corner = (uint32_t *)s->corner_table.column[0] + tile->first_corner;
+    const uint32_t *corner = (const uint32_t *)s->corner_table.column[0] + tile->first_corner;
     sn_real *weight = (sn_real *)s->corner_table.column[1] + 2 * (size_t)tile->first_corner;
     const uint32_t *triangle = (const uint32_t *)s->tile_triangle_table.column[0] + tile->first_triangle;
-    uint8_t *local = (uint8_t *)s->tile_triangle_table.column[1] + 3 * (size_t)tile->first_triangle;
+    const uint32_t *first_edge = (const uint32_t *)s->tile_edge_table.column[0] + tile->first_edge;
+    const uint32_t *v = tile->triangles ? surface_triangles(s)[*triangle].vertex : surface_edges(s)[*first_edge].vertex;
     sn_dvec3 mean = {0, 0, 0}, along = mean, wide = mean;
-    c->marks++;
-    for (uint32_t i = 0; i < 3 * tile->triangles; ++i) {
-        const uint32_t v = surface_triangles(s)[triangle[i / 3]].vertex[i % 3];
-        if (c->marked[v] != c->marks) {
-            c->marked[v] = c->marks;
-            c->place[v] = (uint8_t)tile->corners;
-            corner[tile->corners++] = v;
-        }
-        local[i] = c->place[v];
-    }
-    s->corner_table.count += tile->corners;
     double shortest = HUGE_VAL;
-    for (uint32_t k = 0; k < 3; ++k) {
-        const uint32_t *v = surface_triangles(s)[triangle[0]].vertex;
+    for (uint32_t k = 0; k < (tile->triangles ? 3u : 1u); ++k) {
         const sn_dvec3 edge = dvec3_sub(place_of(world, s, v[(k + 1) % 3]), place_of(world, s, v[k]));
         if (dvec3_dot(edge, edge) < shortest)
             shortest = dvec3_dot(edge, edge), along = edge;
@@ -118,6 +116,30 @@ static void add_corners(const sn_world *world, cutting *c, sn_surface_tile *tile
         weight[2 * k] = (sn_real)dvec3_dot(y, along);
         weight[2 * k + 1] = (sn_real)dvec3_dot(y, wide);
     }
+}
+
+/* Features are there; where their corners are in the tile is noted beside them. */
+void sn_surface_tile_corners(const sn_world *world, sn_surfaces *s, sn_surface_tile *tile, uint32_t *marked,
+                             uint8_t *place, uint32_t marks)
+{
+    const uint32_t *triangle = s->tile_triangle_table.column[0], *vertex = s->tile_vertex_table.column[0],
+                   *edge = s->tile_edge_table.column[0];
+    uint8_t *corner_of = s->tile_triangle_table.column[1], *own = s->tile_vertex_table.column[1],
+            *end = s->tile_edge_table.column[1];
+    for (uint32_t i = 3 * tile->first_triangle; i < 3 * (tile->first_triangle + tile->triangles); ++i) {
+        const uint32_t v = surface_triangles(s)[triangle[i / 3]].vertex[i % 3];
+        remember_corner(s, tile, v, marked, place, marks);
+        corner_of[i] = place[v];
+    }
+    for (uint32_t i = 2 * tile->first_edge; i < 2 * (tile->first_edge + tile->edges); ++i) {
+        const uint32_t v = surface_edges(s)[edge[i / 2]].vertex[i % 2];
+        remember_corner(s, tile, v, marked, place, marks);
+        end[i] = place[v];
+    }
+    for (uint32_t i = tile->first_vertex; i < tile->first_vertex + tile->vertices; ++i)
+        own[i] = place[vertex[i]];
+    s->corner_table.count += tile->corners;
+    weigh_corners(world, s, tile);
 }
 
 static void add_tile(const sn_world *world, cutting *c, uint32_t first, uint32_t count)
@@ -144,12 +166,7 @@ static void add_tile(const sn_world *world, cutting *c, uint32_t first, uint32_t
     }
     tile->vertices = s->tile_vertex_table.count - tile->first_vertex;
     tile->edges = s->tile_edge_table.count - tile->first_edge;
-    add_corners(world, c, tile);
-    uint8_t *local = s->tile_vertex_table.column[1], *ends = s->tile_edge_table.column[1];
-    for (uint32_t i = tile->first_vertex; i < s->tile_vertex_table.count; ++i)
-        local[i] = c->place[vertex[i]];
-    for (uint32_t i = 2 * tile->first_edge; i < 2 * s->tile_edge_table.count; ++i)
-        ends[i] = c->place[surface_edges(s)[edge[i / 2]].vertex[i % 2]];
+    sn_surface_tile_corners(world, s, tile, c->marked, c->place, ++c->marks);
 }
 
 /* A part that is too large is cut across a walk from its one end to its other, so that tiles become as large as they may. */
@@ -172,27 +189,30 @@ static void cut(const sn_world *world, cutting *c, uint32_t first, uint32_t coun
 bool sn_surface_tiles_make(sn_world *world, sn_surfaces *s)
 {
     const sn_allocator *a = &world->allocator;
-    const uint32_t triangles = s->triangle_table.count;
+    const uint32_t triangles = s->triangle_table.count, edges = s->edge_table.count;
     cutting c = {.s = s,
                  .order = s->triangle_table.column[2],
                  .queue = s->triangle_table.column[3],
                  .part = s->triangle_table.column[4],
-                 .marked = s->vertex_table.column[3],
-                 .place = s->vertex_table.column[4]};
+                 .marked = s->vertex_table.column[2],
+                 .place = s->vertex_table.column[3]};
     s->tile_table.count = s->tile_triangle_table.count = s->tile_vertex_table.count = s->tile_edge_table.count =
         s->corner_table.count = s->pair_table.count = 0;
     s->tree.items = 0;
-    if (!sn_table_reserve(&s->tile_table, a, triangles) || !sn_table_reserve(&s->tile_triangle_table, a, triangles) ||
+    if (!sn_table_reserve(&s->tile_table, a, (uint64_t)triangles + edges) ||
+        !sn_table_reserve(&s->tile_triangle_table, a, triangles) ||
         !sn_table_reserve(&s->tile_vertex_table, a, s->vertex_table.count) ||
         !sn_table_reserve(&s->tile_edge_table, a, s->edge_table.count) ||
-        !sn_table_reserve(&s->corner_table, a, 3 * (uint64_t)triangles))
+        !sn_table_reserve(&s->corner_table, a, 3 * (uint64_t)triangles + 2 * (uint64_t)edges))
         return false;
     memset(c.part, 0, triangles * sizeof *c.part);
     memset(c.marked, 0, s->vertex_table.count * sizeof *c.marked);
     for (uint32_t i = 0; i < triangles; ++i)
         c.order[i] = i;
     for (uint32_t i = 0; i < s->skin_table.count; ++i)
-        cut(world, &c, surface_skins(s)[i].first, surface_skins(s)[i].count);
+        if (surface_skins(s)[i].count)
+            cut(world, &c, surface_skins(s)[i].first, surface_skins(s)[i].count);
+    sn_surface_strands_cut(world, s);
     return true;
 }
 
@@ -276,7 +296,6 @@ static void measure_tile(const sn_surfaces *s, sn_surface_tile *tile)
     tile->box = box;
     tile->centre = vec3_add(from, vec3_scale(sum, share));
     make_axes(tile, u, v);
-    tile->stopped = false;
     const sn_vec3 mean = vec3_scale(velocity, share), spin = spin_of(tile, du, dv);
     sn_real rest = 0, radius = 0;
     for (uint32_t k = 0; k < tile->corners; ++k) {
@@ -326,7 +345,7 @@ static void measure_tile_ends(const sn_surfaces *s, sn_surface_tile *tile)
     const sn_surface_motion *motion = surface_motions(s);
     sn_vec3 sum = {0, 0, 0}, du = sum, dv = sum;
     sn_bounds box = {motion[corner[0]].end, motion[corner[0]].end};
-    sn_real rest = 0, longest = 0;
+    sn_real rest = 0;
     for (uint32_t k = 0; k < tile->corners; ++k) {
         const sn_surface_motion *m = &motion[corner[k]];
         const sn_vec3 way = vec3_sub(m->end, m->start);
@@ -342,17 +361,28 @@ static void measure_tile_ends(const sn_surfaces *s, sn_surface_tile *tile)
         const sn_vec3 way = vec3_sub(m->end, m->start);
         const sn_vec3 w = vec3_sub(vec3_sub(way, mean), vec3_cross(spin, vec3_sub(m->start, tile->centre)));
         rest = larger(rest, vec3_dot(w, w));
-        longest = larger(longest, vec3_dot(way, way));
     }
     set_rigid(tile, &tile->way, mean, spin, rest);
-    tile->longest = real_sqrt(longest) * SN_SURFACE_LONGER;
+}
+
+static bool has_changed(const sn_surfaces *s, const sn_surface_tile *tile)
+{
+    const uint32_t *corner = (const uint32_t *)s->corner_table.column[0] + tile->first_corner;
+    for (uint32_t k = 0; k < tile->corners; ++k)
+        if (surface_motions(s)[corner[k]].changed)
+            return true;
+    return false;
 }
 
 static void measure_ends_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_surfaces *s = data;
-    for (uint32_t i = first; i < end; ++i)
-        measure_tile_ends(s, &surface_tiles(s)[i]);
+    for (uint32_t i = first; i < end; ++i) {
+        sn_surface_tile *tile = &surface_tiles(s)[i];
+        tile->changed = has_changed(s, tile);
+        if (tile->changed)
+            measure_tile_ends(s, tile);
+    }
 }
 
 bool sn_surface_tiles_measure_ends(sn_world *world)
@@ -401,9 +431,9 @@ static sn_bounds needed(const sn_surfaces *s, const sn_surface_tile *tile, sn_re
                         rounded(&tile->box, from));
 }
 
-static sn_bounds needed_at_end(const sn_surfaces *s, const sn_surface_tile *tile, bool still)
+static sn_bounds needed_at_end(const sn_surfaces *s, const sn_surface_tile *tile)
 {
-    const sn_vec3 to = negative(still ? s->mean : s->end);
+    const sn_vec3 to = negative(s->end);
     return moved_by(tile->ends, to, surface_skins(s)[tile->skin].thickness + rounded(&tile->ends, to));
 }
 
@@ -420,8 +450,8 @@ static void expect(sn_surfaces *s, sn_real h, sn_real more, bool ends)
             way = vec3_scale(way, FARTHEST * edge / length);
         include(&box, vec3_add(box.low, way));
         include(&box, vec3_add(box.high, way));
-        for (int still = 0; ends && still < 2; ++still) {
-            const sn_bounds end = needed_at_end(s, tile, still);
+        if (ends) {
+            const sn_bounds end = needed_at_end(s, tile);
             include(&box, end.low);
             include(&box, end.high);
         }
@@ -526,12 +556,12 @@ bool sn_surface_tiles_meet(sn_world *world, sn_real h, sn_real more)
     return inside || search(world, h, more, false);
 }
 
-bool sn_surface_tiles_meet_ends(sn_world *world, bool still)
+bool sn_surface_tiles_meet_ends(sn_world *world)
 {
     const sn_surfaces *s = &world->contacts.surfaces;
     bool inside = s->searched;
     for (uint32_t i = 0; i < s->tile_table.count && inside; ++i) {
-        const sn_bounds box = needed_at_end(s, &surface_tiles(s)[i], still);
+        const sn_bounds box = needed_at_end(s, &surface_tiles(s)[i]);
         inside = is_inside(&box, &surface_tiles(s)[i].fat);
     }
     return inside || search(world, 0, 0, true);

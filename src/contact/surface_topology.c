@@ -8,7 +8,6 @@
 #include "base/sort.h"
 #include "world/world.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 void sn_surfaces_init(sn_surfaces *s)
@@ -16,7 +15,6 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->index_table, sizeof(uint32_t), false);
     sn_table_column(&s->vertex_table, sizeof(sn_surface_vertex), false);
     sn_table_column(&s->vertex_table, sizeof(sn_surface_motion), false);
-    sn_table_column(&s->vertex_table, sizeof(atomic_uint), false);
     sn_table_column(&s->vertex_table, sizeof(uint32_t), false);
     sn_table_column(&s->vertex_table, sizeof(uint8_t), false);
     sn_table_column(&s->triangle_table, sizeof(sn_surface_triangle), false);
@@ -24,7 +22,11 @@ void sn_surfaces_init(sn_surfaces *s)
     for (uint32_t i = 0; i < 3; ++i)
         sn_table_column(&s->triangle_table, sizeof(uint32_t), false);
     sn_table_column(&s->edge_table, sizeof(sn_surface_edge), false);
+    sn_table_column(&s->edge_table, sizeof(uint32_t), false);
+    sn_table_column(&s->edge_table, sizeof(uint32_t), false);
+    sn_table_column(&s->held_table, sizeof(uint8_t), false);
     sn_table_column(&s->ring_start_table, sizeof(uint32_t), false);
+    sn_table_column(&s->ring_table, sizeof(uint32_t), false);
     sn_table_column(&s->ring_table, sizeof(uint32_t), false);
     sn_table_column(&s->sort_table, sizeof(sn_sort_item), false);
     sn_table_column(&s->sort_table, sizeof(sn_sort_item), false);
@@ -49,6 +51,9 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->due_table, sizeof(uint32_t), false);
     sn_table_column(&s->near_table, sizeof(uint32_t), false);
     sn_table_column(&s->near_table, sizeof(sn_real), false);
+    sn_table_column(&s->near_table, sizeof(float), false);
+    sn_table_column(&s->zone_table, sizeof(sn_surface_zone), false);
+    sn_table_column(&s->led_table, sizeof(sn_surface_led), false);
     sn_table_column(&s->contact_table, sizeof(sn_surface_contact), false);
     sn_table_column(&s->contact_table, sizeof(sn_surface_contact), false);
     sn_table_column(&s->colour_table, sizeof(uint64_t), false);
@@ -62,7 +67,8 @@ void sn_surfaces_release(sn_surfaces *s, const sn_allocator *allocator)
         &s->ring_table,        &s->sort_table,      &s->skin_table,     &s->tile_table, &s->tile_triangle_table,
         &s->tile_vertex_table, &s->tile_edge_table, &s->corner_table,   &s->pair_table, &s->found_table,
         &s->candidate_table,   &s->moved_table,     &s->touch_table,    &s->list_table, &s->due_table,
-        &s->near_table,        &s->contact_table,   &s->colour_table};
+        &s->near_table,        &s->contact_table,   &s->colour_table,   &s->held_table, &s->zone_table,
+        &s->led_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
 }
@@ -80,57 +86,76 @@ static const uint32_t *corners_of(const sn_world *world, uint32_t triangle)
     return (const uint32_t *)world->contact.triangle_table.column[0] + 3 * (size_t)triangle;
 }
 
-/* How many skins and triangles there are. */
-static void count_skins(const sn_world *world, uint32_t *skins, uint32_t *triangles)
+static const uint32_t *ends_of(const sn_world *world, uint32_t segment)
+{
+    return (const uint32_t *)world->contact.segment_table.column[0] + 2 * (size_t)segment;
+}
+
+/* How many skins, triangles and segments there are. */
+static void count_skins(const sn_world *world, uint32_t *skins, uint32_t *triangles, uint32_t *segments)
 {
     const sn_skin_record *skin = contact_skins(&world->contact);
-    *skins = *triangles = 0;
+    *skins = *triangles = *segments = 0;
     for (uint32_t i = 0; i < world->contact.skin_table.count; ++i)
-        if (skin[i].self_collision && skin[i].count) {
+        if (skin[i].self_collision && (skin[i].count || skin[i].segments)) {
             ++*skins;
             *triangles += skin[i].count;
+            *segments += skin[i].segments;
         }
 }
 
-static bool reserve(sn_world *world, sn_surfaces *s, uint32_t skins, uint32_t triangles)
+static bool reserve(sn_world *world, sn_surfaces *s, uint32_t skins, uint32_t triangles, uint32_t segments)
 {
     const sn_allocator *a = &world->allocator;
     const uint32_t numbers = world->ids.table.count;
-    const uint64_t most = 3 * (uint64_t)triangles; /* vertices, and edges */
+    const uint64_t most = 3 * (uint64_t)triangles + 2 * (uint64_t)segments; /* vertices, and edges */
     if (!sn_table_reserve(&s->index_table, a, numbers) || !sn_table_reserve(&s->vertex_table, a, most) ||
-        !sn_table_reserve(&s->triangle_table, a, triangles) || !sn_table_reserve(&s->edge_table, a, most) ||
-        !sn_table_reserve(&s->ring_start_table, a, most + 1) || !sn_table_reserve(&s->ring_table, a, 2 * most) ||
-        !sn_table_reserve(&s->sort_table, a, most) || !sn_table_reserve(&s->skin_table, a, skins))
+        !sn_table_reserve(&s->zone_table, a, most) || !sn_table_reserve(&s->triangle_table, a, triangles) ||
+        !sn_table_reserve(&s->edge_table, a, most) || !sn_table_reserve(&s->ring_start_table, a, most + 1) ||
+        !sn_table_reserve(&s->ring_table, a, 2 * most) || !sn_table_reserve(&s->sort_table, a, most) ||
+        !sn_table_reserve(&s->skin_table, a, skins))
         return false;
     return true;
 }
 
-/* Vertices of a skin's triangles, those that no skin before it has, in the order in which they come. */
+/* The vertex that a particle is; if it is none yet, with this triangle. Whether it is new. */
+static bool add_vertex(sn_surfaces *s, uint32_t number, uint32_t triangle, uint32_t *vertex)
+{
+    uint32_t *index = (uint32_t *)s->index_table.column[0] + number;
+    const bool made = !*index;
+    if (made) {
+        surface_vertices(s)[s->vertex_table.count] =
+            (sn_surface_vertex){.number = number, .skin = s->skin_table.count, .triangle = triangle};
+        *index = ++s->vertex_table.count;
+    }
+    *vertex = *index - 1;
+    return made;
+}
+
+/* Vertices of a skin's triangles and segments, those that no skin before it has, in the order in which they come. */
 static void add_skin(sn_world *world, sn_surfaces *s, const sn_skin_record *record, uint32_t row)
 {
-    uint32_t *index = s->index_table.column[0];
     sn_surface_skin *skin = &surface_skins(s)[s->skin_table.count];
-    *skin = (sn_surface_skin){.row = row,
-                              .first = s->triangle_table.count,
-                              .count = record->count,
-                              .first_vertex = s->vertex_table.count,
-                              .thickness = record->thickness,
-                              .group = world->particles.group[world->ids.value[corners_of(world, record->first)[0]]]};
+    *skin = (sn_surface_skin){
+        .row = row,
+        .first = s->triangle_table.count,
+        .count = record->count,
+        .first_vertex = s->vertex_table.count,
+        .thickness = record->thickness,
+        .group = world->particles.group[world->ids.value[record->count ? *corners_of(world, record->first)
+                                                                       : *ends_of(world, record->first_segment)]]};
     for (uint32_t t = record->first; t < record->first + record->count; ++t) {
         const uint32_t *corner = corners_of(world, t), made = s->triangle_table.count++;
         sn_surface_triangle *triangle = &surface_triangles(s)[made];
         *triangle = (sn_surface_triangle){.skin = s->skin_table.count};
-        for (uint32_t k = 0; k < 3; ++k) {
-            uint32_t *vertex = &index[corner[k]];
-            if (!*vertex) {
-                surface_vertices(s)[s->vertex_table.count] =
-                    (sn_surface_vertex){.number = corner[k], .skin = s->skin_table.count, .triangle = made};
-                *vertex = ++s->vertex_table.count;
+        for (uint32_t k = 0; k < 3; ++k)
+            if (add_vertex(s, corner[k], made, &triangle->vertex[k]))
                 triangle->owns |= 1u << k;
-            }
-            triangle->vertex[k] = *vertex - 1;
-        }
     }
+    const uint8_t *held = s->held_table.column[0];
+    for (uint32_t i = record->first_segment; i < record->first_segment + record->segments; ++i)
+        for (uint32_t k = 0, vertex; held[i] && k < 2; ++k)
+            add_vertex(s, ends_of(world, i)[k], SN_SURFACE_NONE, &vertex);
     skin->vertices = s->vertex_table.count - skin->first_vertex;
     s->skin_table.count++;
 }
@@ -172,10 +197,31 @@ static void add_edges(sn_surfaces *s)
     }
 }
 
-/* The vertices around each vertex. */
+/* Segments are edges of their own, behind those of triangles. */
+static void add_segments(const sn_world *world, sn_surfaces *s)
+{
+    const uint8_t *held = s->held_table.column[0];
+    const uint32_t *index = s->index_table.column[0];
+    for (uint32_t i = 0; i < s->skin_table.count; ++i) {
+        sn_surface_skin *skin = &surface_skins(s)[i];
+        const sn_skin_record *record = &contact_skins(&world->contact)[skin->row];
+        skin->first_edge = s->edge_table.count;
+        for (uint32_t k = record->first_segment; k < record->first_segment + record->segments; ++k) {
+            const uint32_t *end = ends_of(world, k);
+            if (held[k])
+                surface_edges(s)[s->edge_table.count++] =
+                    (sn_surface_edge){.vertex = {index[end[0]] - 1, index[end[1]] - 1},
+                                      .across = {SN_SURFACE_NONE, SN_SURFACE_NONE},
+                                      .triangle = SN_SURFACE_NONE};
+        }
+        skin->segments = s->edge_table.count - skin->first_edge;
+    }
+}
+
+/* The vertices around each vertex, and its first edge. */
 static void add_rings(sn_surfaces *s)
 {
-    uint32_t *start = s->ring_start_table.column[0], *ring = s->ring_table.column[0];
+    uint32_t *start = s->ring_start_table.column[0], *ring = s->ring_table.column[0], *to = s->ring_table.column[1];
     const sn_surface_edge *edge = surface_edges(s);
     const uint32_t vertices = s->vertex_table.count, edges = s->edge_table.count;
     memset(start, 0, (vertices + 1) * sizeof *start);
@@ -183,11 +229,22 @@ static void add_rings(sn_surfaces *s)
         start[edge[i / 2].vertex[i % 2] + 1]++;
     for (uint32_t i = 0; i < vertices; ++i)
         start[i + 1] += start[i];
-    for (uint32_t i = 0; i < 2 * edges; ++i)
+    for (uint32_t i = 0; i < 2 * edges; ++i) {
+        to[start[edge[i / 2].vertex[i % 2]]] = i / 2;
         ring[start[edge[i / 2].vertex[i % 2]]++] = edge[i / 2].vertex[1 - i % 2];
+    }
     for (uint32_t i = vertices; i > 0; --i)
         start[i] = start[i - 1];
     start[0] = 0;
+    for (uint32_t i = 0; i < vertices; ++i)
+        surface_vertices(s)[i].edge = to[start[i]];
+}
+
+static double length_of(const sn_world *world, const sn_surfaces *s, uint32_t a, uint32_t b)
+{
+    const uint32_t one = world->ids.value[surface_vertices(s)[a].number],
+                   two = world->ids.value[surface_vertices(s)[b].number];
+    return (double)vec3_length(vec3_sub(vec4_xyz(world->particles.x[one]), vec4_xyz(world->particles.x[two])));
 }
 
 static void measure_edges(const sn_world *world, sn_surfaces *s)
@@ -198,28 +255,28 @@ static void measure_edges(const sn_world *world, sn_surfaces *s)
         for (uint32_t t = skin->first; t < skin->first + skin->count; ++t)
             for (uint32_t k = 0; k < 3; ++k) {
                 const sn_surface_triangle *triangle = &surface_triangles(s)[t];
-                const uint32_t a = surface_vertices(s)[triangle->vertex[k]].number;
-                const uint32_t b = surface_vertices(s)[triangle->vertex[(k + 1) % 3]].number;
-                sum += (double)vec3_length(vec3_sub(vec4_xyz(world->particles.x[world->ids.value[a]]),
-                                                    vec4_xyz(world->particles.x[world->ids.value[b]])));
+                sum += length_of(world, s, triangle->vertex[k], triangle->vertex[(k + 1) % 3]);
             }
-        skin->edge = (sn_real)(sum / (3.0 * skin->count));
+        for (uint32_t e = skin->first_edge; e < skin->first_edge + skin->segments; ++e)
+            sum += length_of(world, s, surface_edges(s)[e].vertex[0], surface_edges(s)[e].vertex[1]);
+        if (skin->count || skin->segments)
+            skin->edge = (sn_real)(sum / (3.0 * skin->count + skin->segments));
     }
 }
 
 bool sn_surfaces_make(sn_world *world)
 {
     sn_surfaces *s = &world->contacts.surfaces;
-    uint32_t skins, triangles;
+    uint32_t skins, triangles, segments;
     if (s->edits == world->contact.edits + 1)
         return true;
-    count_skins(world, &skins, &triangles);
+    count_skins(world, &skins, &triangles, &segments);
     s->edits = 0;
     s->on = s->searched = false;
     s->vertex_table.count = s->triangle_table.count = s->edge_table.count = s->skin_table.count = s->index_table.count =
         0;
     s->pair_table.count = s->candidate_table.count = s->near_table.count = s->contact_table.count = 0;
-    if (skins && !reserve(world, s, skins, triangles))
+    if (skins && !reserve(world, s, skins, triangles, segments))
         return false;
     if (skins) {
         s->index_table.count = world->ids.table.count;
@@ -227,13 +284,15 @@ bool sn_surfaces_make(sn_world *world)
     }
     for (uint32_t i = 0; skins && i < world->contact.skin_table.count; ++i) {
         const sn_skin_record *record = &contact_skins(&world->contact)[i];
-        if (record->self_collision && record->count)
+        if (record->self_collision && (record->count || record->segments))
             add_skin(world, s, record, i);
     }
     if (skins) {
         memset(s->vertex_table.column[1], 0, s->vertex_table.count * sizeof(sn_surface_motion));
         add_edges(s);
+        add_segments(world, s);
         add_rings(s);
+        sn_surface_strands_measure(world, s);
         measure_edges(world, s);
     }
     if (skins && !sn_surface_tiles_make(world, s))

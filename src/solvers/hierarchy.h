@@ -8,7 +8,7 @@
 
        upwards     X = sum (m / M) x, of particles, then of aggregates
        downwards   D = that of the larger aggregate, 0 at the top;
-                   two sweeps over the limits of the level, with w = 1 / M; they move D
+                   sweeps over the limits of the level, with w = 1 / M; they move D
        particles   x += D
 
    A centroid is a weighted point, so a limit is an ordinary constraint: it keeps momentum and angular momentum, and as it only ever
@@ -29,7 +29,7 @@
 #include "solvers/solver.h"
 #include "wide/wide.h"
 
-#define SN_HIERARCHY_BLOCKS 64
+#define SN_HIERARCHY_BLOCKS 96
 
 /* A particle or an aggregate seen from another one. */
 typedef struct hierarchy_edge {
@@ -42,28 +42,60 @@ typedef struct sn_limit_run {
     uint32_t batch, batches;
 } sn_limit_run;
 
+/* Limits of one level of a mesh are dealt out: within a phase no two shares have an aggregate in common. */
+#define SN_HIERARCHY_PHASES 4
+
+/* A share of a level. */
+typedef struct sn_hierarchy_share {
+    uint32_t mesh;
+    uint32_t node, nodes;        /* of the first phase: these are its aggregates */
+    uint32_t fresh, fresh_count; /* in `listed`: aggregates that no earlier phase has, */
+    uint32_t run, runs;          /* limits, */
+    uint32_t far, fars;          /* and aggregates that are held, and that no later phase has */
+} sn_hierarchy_share;
+
 /* One level of a mesh above the first. */
 typedef struct sn_hierarchy_level {
     uint32_t node, nodes;
-    uint32_t run, runs;
-    uint32_t far, fars;
+    uint32_t share[SN_HIERARCHY_PHASES + 1]; /* by phase: the first; behind the last phase all are alike */
 } sn_hierarchy_level;
+
+/* What a task does with a share. */
+typedef struct sn_hierarchy_turn {
+    uint32_t share;
+    uint8_t gathers; /* its aggregates are put where their members are; or: */
+    uint8_t begins;  /* fresh ones are moved as the larger ones were, */
+    uint8_t sweeps;  /* so many over its limits, */
+    uint8_t ends;    /* and what is held is pulled back */
+} sn_hierarchy_turn;
+
+/* Turns, one after the other. */
+typedef struct sn_hierarchy_task {
+    uint32_t turn, turns;
+    uint32_t stage;
+} sn_hierarchy_task;
+
+/* Tasks side by side. */
+typedef struct sn_hierarchy_stage {
+    uint32_t task, tasks;
+    double work; /* ns, about */
+} sn_hierarchy_stage;
 
 /* What a mesh has in one tile of the first layer. */
 typedef struct sn_hierarchy_part {
     uint32_t tile, mesh;
-    uint32_t node, nodes; /* aggregates of its particles */
-    uint32_t run, runs;   /* limits between these */
+    uint32_t node, nodes;        /* aggregates of its particles */
+    uint32_t run, runs;          /* limits between these */
+    uint32_t fresh, fresh_count; /* in `listed`: those that have no limits to other tiles */
     uint32_t hold, holds;
-    uint32_t far, fars;     /* of aggregates */
-    uint32_t group, groups; /* of planes: its first aggregates are these, one in each lane; 0: it has none */
+    uint32_t row_hold, row_holds; /* the same, of planes */
+    uint32_t far, fars;           /* of aggregates */
+    uint32_t group, groups;       /* of planes: its first aggregates are these, one in each lane; 0: it has none */
+    bool same;                    /* masses are, in this step, what it was made for */
 } sn_hierarchy_part;
 
-/* An immovable particle. */
-typedef struct sn_hierarchy_pin {
-    uint32_t slot;
-    sn_vec3 x, low; /* where it is in this substep: the tile that has it writes it, while others read it here */
-} sn_hierarchy_pin;
+/* An immovable particle: the tile that has it writes where it is, while others read it here. */
+typedef sn_wide_pin sn_hierarchy_pin;
 
 /* A particle near an immovable one. */
 typedef struct sn_hierarchy_hold {
@@ -79,9 +111,10 @@ typedef struct sn_hierarchy_far {
 } sn_hierarchy_far;
 
 typedef struct sn_hierarchy_mesh {
-    uint32_t first;     /* slot of one of its particles: aggregates have their places from there on */
-    uint32_t run, runs; /* limits between the smallest aggregates of different tiles */
-    uint32_t level;     /* its levels above the first, the largest last */
+    uint32_t first; /* slot of one of its particles: aggregates have their places from there on */
+    uint32_t
+        share[SN_HIERARCHY_PHASES + 1]; /* limits between the smallest aggregates of different tiles: as of levels */
+    uint32_t level;                     /* its levels above the first, the largest last */
     uint32_t levels;
     sn_vec4 origin; /* in this step */
     bool acts;      /* in this step */
@@ -114,6 +147,7 @@ typedef enum sn_stiffened {
 typedef struct sn_hierarchy {
     bool by_mass;     /* there is a mesh for which masses matter */
     bool made;        /* for: */
+    bool lost;        /* tasks, since the last step: the one that comes says so */
     uint64_t serial;  /*   this plan, */
     uint64_t breaks;  /*   so many edits of what can break, */
     uint64_t shapes;  /*   and so many of rest shapes */
@@ -129,6 +163,16 @@ typedef struct sn_hierarchy {
     uint32_t *tile;
     sn_table level_table;
     sn_hierarchy_level *level;
+    sn_table share_table;
+    sn_hierarchy_share *share;
+    sn_table listed_table; /* of uint32_t: aggregates */
+    uint32_t *listed;
+    sn_table turn_table;
+    sn_hierarchy_turn *turn;
+    sn_table task_table;
+    sn_hierarchy_task *task;
+    sn_table stage_table;
+    sn_hierarchy_stage *stage;
 
     /* Aggregates: of the first level part by part, then those of higher levels. */
     sn_table node_table;
@@ -154,10 +198,14 @@ typedef struct sn_hierarchy {
     uint16_t *mask;
     sn_table hold_table;
     sn_hierarchy_hold *hold;
+    sn_table row_hold_table; /* the same of parts in planes, by row */
+    sn_wide_hold *row_hold;
     sn_table far_table;
     sn_hierarchy_far *far;
-    sn_table pin_table;
+    sn_table pin_table; /* in the order of slots */
     sn_hierarchy_pin *pin;
+    sn_table pin_of_table; /* by tile, as of parts */
+    uint32_t *pin_of;
     sn_table heap_table; /* scratch: see hierarchy_hold.c */
 
     /* For mending (tiled_mend.c): */
@@ -166,9 +214,8 @@ typedef struct sn_hierarchy {
     const uint32_t *tile_of; /* by slot */
     const uint32_t *place;   /* by slot: in planes, the float of its x */
     uint32_t slots;
-    uint16_t *too_long; /* by batch of the plan: lanes */
+    uint16_t *far_off; /* by batch of the plan: lanes */
     uint32_t batches;
-    uint32_t *steep;             /* one: see tiled_mend.c */
     sn_hierarchy_home *home;     /* by tile */
     sn_hierarchy_mended *mended; /* by tile, of all layers */
     uint32_t *queue;             /* of slots */
@@ -190,15 +237,19 @@ void sn_hierarchy_release(sn_hierarchy *h, const sn_allocator *allocator);
 bool sn_hierarchy_reserve(sn_hierarchy *h, const sn_allocator *allocator, const sn_solver_in *in);
 
 /* Before the first substep: meshes with particles that are held in this step for other reasons than when it was made (they sleep)
-   do without. */
+   do without. First for every tile, in any order. */
+void sn_hierarchy_look(const sn_hierarchy *h, const sn_solver_in *in, uint32_t tile);
 void sn_hierarchy_begin(sn_hierarchy *h, const sn_solver_in *in);
 
 /* The aggregates of a tile: where they are after prediction, from records or from planes. low: NULL where places are coarse. */
 void sn_hierarchy_gather(const sn_hierarchy *h, uint32_t tile, const sn_vec4 *x, const sn_vec4 *low);
 void sn_hierarchy_gather_planes(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, float *plane, bool coarse);
 
-/* All levels but what lies inside of tiles. wide may be NULL. */
-void sn_hierarchy_solve(const sn_hierarchy *h, const sn_frame *frame, const sn_wide *wide);
+/* Where its immovable particles are then. */
+void sn_hierarchy_note_pins(const sn_hierarchy *h, uint32_t tile, const sn_frame *frame);
+
+/* All levels but what lies inside of tiles. wide may be NULL; so may parallel: one thread does it. False if tasks were lost. */
+bool sn_hierarchy_solve(const sn_hierarchy *h, const sn_wide *wide, sn_parallel *parallel);
 
 /* What lies inside of a tile; and moves its particles. moved: x, where places are coarse, or x_low. */
 void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, const sn_frame *frame,

@@ -1,6 +1,7 @@
 /* Making a hierarchy: memory, and when it is made. */
 #include "solvers/hierarchy_work.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +16,11 @@ void sn_hierarchy_init(sn_hierarchy *h)
     sn_table_column(&h->part_of_table, sizeof *h->part_of, false);
     sn_table_column(&h->tile_table, sizeof *h->tile, false);
     sn_table_column(&h->level_table, sizeof *h->level, false);
+    sn_table_column(&h->share_table, sizeof *h->share, false);
+    sn_table_column(&h->listed_table, sizeof *h->listed, false);
+    sn_table_column(&h->turn_table, sizeof *h->turn, false);
+    sn_table_column(&h->task_table, sizeof *h->task, false);
+    sn_table_column(&h->stage_table, sizeof *h->stage, false);
     sn_table_column(&h->node_table, sizeof *h->x, false);
     sn_table_column(&h->node_table, sizeof *h->d, false);
     sn_table_column(&h->node_table, sizeof *h->w, false);
@@ -30,8 +36,10 @@ void sn_hierarchy_init(sn_hierarchy *h)
     sn_table_column(&h->batch_table, SN_BATCH * sizeof *h->most, false);
     sn_table_column(&h->batch_table, sizeof *h->mask, false);
     sn_table_column(&h->hold_table, sizeof *h->hold, false);
+    sn_table_column(&h->row_hold_table, sizeof *h->row_hold, false);
     sn_table_column(&h->far_table, sizeof *h->far, false);
     sn_table_column(&h->pin_table, sizeof *h->pin, false);
+    sn_table_column(&h->pin_of_table, sizeof *h->pin_of, false);
     sn_table_column(&h->heap_table, sizeof(hierarchy_visit), false);
 }
 
@@ -41,6 +49,11 @@ void sn_hierarchy_init(sn_hierarchy *h)
     DO(part_of_table)                                                                                                  \
     DO(tile_table)                                                                                                     \
     DO(level_table)                                                                                                    \
+    DO(share_table)                                                                                                    \
+    DO(listed_table)                                                                                                   \
+    DO(turn_table)                                                                                                     \
+    DO(task_table)                                                                                                     \
+    DO(stage_table)                                                                                                    \
     DO(node_table)                                                                                                     \
     DO(member_table)                                                                                                   \
     DO(group_table)                                                                                                    \
@@ -48,8 +61,10 @@ void sn_hierarchy_init(sn_hierarchy *h)
     DO(run_table)                                                                                                      \
     DO(batch_table)                                                                                                    \
     DO(hold_table)                                                                                                     \
+    DO(row_hold_table)                                                                                                 \
     DO(far_table)                                                                                                      \
     DO(pin_table)                                                                                                      \
+    DO(pin_of_table)                                                                                                   \
     DO(heap_table)
 
 void sn_hierarchy_release(sn_hierarchy *h, const sn_allocator *allocator)
@@ -79,6 +94,11 @@ void sn_hierarchy_bind(sn_hierarchy *h)
     h->part_of = h->part_of_table.column[0];
     h->tile = h->tile_table.column[0];
     h->level = h->level_table.column[0];
+    h->share = h->share_table.column[0];
+    h->listed = h->listed_table.column[0];
+    h->turn = h->turn_table.column[0];
+    h->task = h->task_table.column[0];
+    h->stage = h->stage_table.column[0];
     h->x = h->node_table.column[0];
     h->d = h->node_table.column[1];
     h->w = h->node_table.column[2];
@@ -94,8 +114,10 @@ void sn_hierarchy_bind(sn_hierarchy *h)
     h->most = h->batch_table.column[1];
     h->mask = h->batch_table.column[2];
     h->hold = h->hold_table.column[0];
+    h->row_hold = h->row_hold_table.column[0];
     h->far = h->far_table.column[0];
     h->pin = h->pin_table.column[0];
+    h->pin_of = h->pin_of_table.column[0];
 }
 
 void *sn_hierarchy_scratch(hierarchy_work *w, size_t count, size_t size)
@@ -128,14 +150,54 @@ bool sn_hierarchy_grow(hierarchy_work *w, sn_table *table, uint32_t more)
 }
 /* ---- Making it ------------------------------------------------------------------------------------------------------------------ */
 
-/* Whether inverse masses will be those for which it was made. */
-static bool are_masses_same(const sn_hierarchy *h, const sn_solver_in *in)
+typedef struct masses {
+    const sn_hierarchy *h;
+    const sn_solver_in *in;
+    atomic_bool differ;
+} masses;
+
+/* Whether inverse masses are these. */
+static bool are_same(const sn_vec4 *x, const sn_real *w, uint32_t count)
 {
-    const sn_real *w = h->w_table.column[0];
-    bool same = h->w_table.count == in->plan->particles;
-    for (uint32_t i = 0; same && i < in->plan->particles; ++i)
-        same = w[i] == sn_hierarchy_inverse_mass(in, i);
-    return same;
+    uint32_t others = 0;
+    for (uint32_t i = 0; i < count; ++i)
+        others += x[i].w != w[i];
+    return others == 0;
+}
+
+/* Looks at the particles of one tile of the first layer. */
+static void look_at_masses(void *data, uint32_t index, uint32_t worker)
+{
+    masses *m = data;
+    const sn_tile *tile = &m->in->plan->tile[index];
+    const sn_real *w = m->h->w_table.column[0];
+    bool same = true;
+    (void)worker;
+    if (!m->in->stiffen.target)
+        same = are_same(m->in->frame.x + tile->first, w + tile->first, tile->count);
+    for (uint32_t i = tile->first; m->in->stiffen.target && same && i < tile->first + tile->count; ++i)
+        same = w[i] == sn_hierarchy_inverse_mass(m->in, i);
+    if (!same)
+        atomic_store_explicit(&m->differ, true, memory_order_relaxed);
+}
+
+/* ns of a particle, about. */
+#define WORK_OF_MASS 2.0
+
+/* Whether inverse masses will be those for which it was made. */
+static bool are_masses_same(sn_hierarchy *h, const sn_solver_in *in)
+{
+    masses m = {.h = h, .in = in};
+    if (h->w_table.count != in->plan->particles)
+        return false;
+    const bool share = sn_parallel_wants(in->parallel, WORK_OF_MASS * in->plan->particles);
+    sn_parallel_begin_step(in->parallel);
+    if (!sn_parallel_tasks(share ? in->parallel : NULL, in->plan->layer[1], look_at_masses, &m)) {
+        sn_parallel_repair(in->parallel);
+        h->lost = true;
+    }
+    sn_parallel_end_step(in->parallel);
+    return !m.differ;
 }
 
 static bool note_masses(hierarchy_work *w)
@@ -173,9 +235,12 @@ static void make(hierarchy_work *w)
         sn_hierarchy_add_levels(w);
     if (!w->failed)
         sn_hierarchy_find_holds(w);
+    if (!w->failed)
+        sn_hierarchy_add_stages(w);
+    for (uint32_t n = 0; n < w->h->node_table.count && !w->failed; ++n)
+        w->h->x[n].w = w->h->w[n];
     w->h->batches = w->in->plan->mask_table.count;
-    w->h->too_long = sn_hierarchy_scratch(w, w->h->batches, sizeof *w->h->too_long);
-    w->h->steep = sn_hierarchy_scratch(w, 1, sizeof *w->h->steep);
+    w->h->far_off = sn_hierarchy_scratch(w, (size_t)w->h->batches + SN_AT_ONCE, sizeof *w->h->far_off);
     w->h->home = sn_hierarchy_scratch(w, w->in->plan->layer[1], sizeof *w->h->home);
     w->h->mended = sn_hierarchy_scratch(w, w->in->plan->tile_table.count, sizeof *w->h->mended);
     w->h->left = sn_hierarchy_scratch(w, w->slots, sizeof *w->h->left);
@@ -215,23 +280,29 @@ bool sn_hierarchy_reserve(sn_hierarchy *h, const sn_allocator *allocator, const 
     return true;
 }
 
-void sn_hierarchy_begin(sn_hierarchy *h, const sn_solver_in *in)
+void sn_hierarchy_look(const sn_hierarchy *h, const sn_solver_in *in, uint32_t tile)
 {
     const sn_real *w = h->w_table.column[0];
+    for (uint32_t p = h->part_of[tile]; p < h->part_of[tile + 1]; ++p) {
+        sn_hierarchy_part *part = &h->part[p];
+        const sn_tile *at = &in->plan->tile[tile];
+        const uint32_t members = h->first[part->node + part->nodes] - h->first[part->node];
+        part->same = members < at->count || are_same(in->frame.x + at->first, w + at->first, at->count);
+        for (uint32_t k = h->first[part->node];
+             part->same && members < at->count && k < h->first[part->node + part->nodes]; ++k)
+            part->same = in->frame.x[h->member[k]].w == w[h->member[k]];
+    }
+}
+
+void sn_hierarchy_begin(sn_hierarchy *h, const sn_solver_in *in)
+{
     for (uint32_t m = 0; m < h->mesh_table.count; ++m) {
         sn_hierarchy_mesh *mesh = &h->mesh[m];
         mesh->origin = in->frame.x[mesh->first];
         mesh->acts = true;
     }
-    for (uint32_t p = 0; p < h->part_table.count; ++p) {
-        const sn_hierarchy_part *part = &h->part[p];
-        bool same = h->mesh[part->mesh].acts;
-        for (uint32_t k = h->first[part->node]; same && k < h->first[part->node + part->nodes]; ++k)
-            same = in->frame.x[h->member[k]].w == w[h->member[k]];
-        h->mesh[part->mesh].acts = same;
-    }
-    for (uint32_t n = 0; n < h->node_table.count; ++n)
-        h->x[n].w = h->w[n];
+    for (uint32_t p = 0; p < h->part_table.count; ++p)
+        h->mesh[h->part[p].mesh].acts = h->mesh[h->part[p].mesh].acts && h->part[p].same;
 }
 
 void sn_hierarchy_tell(const sn_hierarchy *h, char *text, size_t size)

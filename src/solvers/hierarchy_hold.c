@@ -36,6 +36,14 @@ void sn_hierarchy_find_pins(hierarchy_work *w)
         w->pin_of[i] = h->pin_table.count - 1;
         h->pin[h->pin_table.count - 1] = (sn_hierarchy_pin){.slot = i};
     }
+    const uint32_t tiles = w->in->plan->layer[1];
+    if (!sn_hierarchy_grow(w, &h->pin_of_table, tiles + 1))
+        return;
+    for (uint32_t t = 0, p = 0; t <= tiles; ++t) {
+        while (p < h->pin_table.count && w->tile[h->pin[p].slot] < t)
+            ++p;
+        h->pin_of[t] = p;
+    }
     w->group = sn_hierarchy_scratch(w, h->pin_table.count, sizeof *w->group);
     w->failed = w->failed || !sn_table_reserve(&h->heap_table, w->allocator, w->slots); /* mostly that is enough */
     if (w->failed)
@@ -274,6 +282,49 @@ static bool hold_particle(hierarchy_work *w, uint32_t at, const hierarchy_visit 
     return true;
 }
 
+/* Which of them holds a particle, the nearest first; 0: this is the first one of it. */
+static uint32_t turn_of(const sn_hierarchy_hold *hold, const sn_hierarchy_hold *first)
+{
+    uint32_t turn = 0;
+    while (hold - turn > first && hold[-1 - (ptrdiff_t)turn].slot == hold->slot)
+        ++turn;
+    return turn;
+}
+
+/* The holds of a part in planes, by row and immovable particle: those that hold a particle first, then the others. */
+static void hold_rows(hierarchy_work *w, sn_hierarchy_part *part)
+{
+    sn_hierarchy *h = w->h;
+    const uint32_t rows = w->in->plan->tile[part->tile].rows;
+    const sn_hierarchy_hold *first = h->hold + part->hold, *end = first + part->holds;
+    part->row_hold = h->row_hold_table.count;
+    for (uint32_t turn = 0; turn < SN_HOLD_GROUPS; ++turn) {
+        const uint32_t from = h->row_hold_table.count;
+        memset(w->last_hold, 0, rows * sizeof *w->last_hold);
+        for (const sn_hierarchy_hold *hold = first; hold < end; ++hold) {
+            const uint32_t row = hold->at / SN_ROW, lane = hold->at % SN_ROW;
+            if (turn_of(hold, first) != turn)
+                continue;
+            uint32_t i = w->last_hold[row]; /* one more than its number from `from` on; 0: none */
+            while (i && h->row_hold[from + i - 1].pin != hold->pin)
+                i = w->next_hold[i - 1];
+            if (!i) {
+                if (!sn_hierarchy_grow(w, &h->row_hold_table, 1))
+                    return;
+                i = h->row_hold_table.count - from;
+                sn_wide_hold *made = &h->row_hold[from + i - 1];
+                *made = (sn_wide_hold){.row = row, .pin = hold->pin};
+                for (uint32_t k = 0; k < SN_BATCH; ++k)
+                    made->most[k] = INFINITY;
+                w->next_hold[i - 1] = w->last_hold[row];
+                w->last_hold[row] = i;
+            }
+            h->row_hold[from + i - 1].most[lane] = (float)hold->most;
+        }
+    }
+    part->row_holds = h->row_hold_table.count - part->row_hold;
+}
+
 void sn_hierarchy_find_holds(hierarchy_work *w)
 {
     sn_hierarchy *h = w->h;
@@ -283,6 +334,14 @@ void sn_hierarchy_find_holds(hierarchy_work *w)
                    .reach = find_reaches(w),
                    .visit = sn_hierarchy_scratch(w, SN_HOLD_GROUPS * (size_t)w->slots, sizeof *s.visit),
                    .visits = sn_hierarchy_scratch(w, w->slots, sizeof *s.visits)};
+    uint32_t rows = 0, count = 0; /* of the largest tile */
+    for (uint32_t t = 0; t < w->in->plan->layer[1]; ++t) {
+        const sn_tile *tile = &w->in->plan->tile[t];
+        rows = tile->rows > rows ? tile->rows : rows;
+        count = tile->rows && tile->count > count ? tile->count : count;
+    }
+    w->last_hold = sn_hierarchy_scratch(w, rows, sizeof *w->last_hold);
+    w->next_hold = sn_hierarchy_scratch(w, count, sizeof *w->next_hold);
     for (uint32_t p = 0; p < h->pin_table.count && !w->failed; ++p)
         push(w, (hierarchy_visit){0, 1, h->pin[p].slot, p});
     spread(w, &s);
@@ -295,6 +354,8 @@ void sn_hierarchy_find_holds(hierarchy_work *w)
                     return;
         }
         h->part[p].holds = h->hold_table.count - h->part[p].hold;
+        if (!w->failed && w->in->plan->tile[h->part[p].tile].rows)
+            hold_rows(w, &h->part[p]);
     }
 }
 

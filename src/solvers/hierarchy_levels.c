@@ -205,8 +205,8 @@ void sn_hierarchy_list_particles(hierarchy_work *w)
 
 /* ---- Limits ---------------------------------------------------------------------------------------------------------------------- */
 
-/* Colours limits, and writes them as batches. */
-static void add_runs(hierarchy_work *w, const hierarchy_link *link, uint32_t count, uint32_t *first, uint32_t *runs)
+void sn_hierarchy_add_runs(hierarchy_work *w, const hierarchy_link *link, uint32_t count, uint32_t *first,
+                           uint32_t *runs)
 {
     sn_hierarchy *h = w->h;
     uint32_t in_colour[64] = {0}, batch[64];
@@ -323,7 +323,7 @@ static void limit_parts(hierarchy_work *w, uint32_t *total)
             w->all[(*total)++] = w->link[i];
         }
         uint32_t run, runs;
-        add_runs(w, own, owns, &run, &runs);
+        sn_hierarchy_add_runs(w, own, owns, &run, &runs);
         h->part[p].run = run;
         h->part[p].runs = runs;
     }
@@ -405,12 +405,12 @@ static bool make_level(hierarchy_work *w, const level_graph *level, uint32_t cou
 }
 
 /* Those of a level of a mesh, which were found last: of the first level part by part. */
-static void note_fars(sn_hierarchy *h, uint32_t mesh, uint32_t far)
+static void note_fars(hierarchy_work *w, uint32_t mesh, uint32_t far)
 {
+    sn_hierarchy *h = w->h;
     const uint32_t end = h->far_table.count;
     if (h->mesh[mesh].levels) {
-        h->level[h->level_table.count - 1].far = far;
-        h->level[h->level_table.count - 1].fars = end - far;
+        sn_hierarchy_deal_fars(w, &h->level[h->level_table.count - 1], far);
         return;
     }
     for (uint32_t p = 0; p < h->part_table.count; ++p) {
@@ -433,7 +433,7 @@ static void add_levels(hierarchy_work *w, uint32_t mesh, level_graph level, hier
         uint32_t free, count = cut_level(w, &level, &free), node = h->node_table.count, found = 0;
         const uint32_t far = h->far_table.count;
         sn_hierarchy_hold_level(w, level.id, level.count);
-        note_fars(h, mesh, far);
+        note_fars(w, mesh, far);
         if (free < LEAST_NODES || count >= level.count || node + count > w->form_room || !make_level(w, &level, count))
             break;
         for (uint32_t i = 0; i < level.links; ++i) { /* in the order of those below; each once */
@@ -456,14 +456,14 @@ static void add_levels(hierarchy_work *w, uint32_t mesh, level_graph level, hier
         for (uint32_t i = 0; i < found; ++i)
             add_link(w, w->own[i].a, w->own[i].b, &kept);
         memcpy(links, w->link, kept * sizeof *links);
+        for (uint32_t n = 0; n < count; ++n)
+            level.id[n] = node + n;
         sn_hierarchy_level made = {.node = node, .nodes = count};
-        add_runs(w, links, kept, &made.run, &made.runs);
+        sn_hierarchy_deal_level(w, mesh, w->link, kept, level.id, &made);
         if (!sn_hierarchy_grow(w, &h->level_table, 1))
             return;
         h->level[h->level_table.count - 1] = made;
         h->mesh[mesh].levels++;
-        for (uint32_t n = 0; n < count; ++n)
-            level.id[n] = node + n;
         level.count = count;
         level.link = links;
         level.links = kept;
@@ -515,12 +515,12 @@ void sn_hierarchy_add_levels(hierarchy_work *w)
                                  .root = sn_hierarchy_scratch(w, nodes, sizeof(uint32_t)),
                                  .size = sn_hierarchy_scratch(w, nodes, sizeof(uint32_t)),
                                  .to_root = sn_hierarchy_scratch(w, nodes, sizeof(sn_real))};
-    if (w->failed)
+    if (w->failed || !sn_hierarchy_reserve_deal(w, pairs))
         return;
     limit_parts(w, &total);
     for (uint32_t m = 0; m < h->mesh_table.count && !w->failed; ++m) {
         level_graph level = {.id = id, .link = mine};
-        uint32_t betweens = 0, run, runs;
+        uint32_t betweens = 0;
         for (uint32_t p = 0; p < h->part_table.count; ++p)
             for (uint32_t n = 0; h->part[p].mesh == m && n < h->part[p].nodes; ++n)
                 id[level.count++] = h->part[p].node + n;
@@ -530,9 +530,7 @@ void sn_hierarchy_add_levels(hierarchy_work *w)
         for (uint32_t i = 0; i < w->betweens; ++i)
             if (w->mesh[h->member[h->first[w->between[i].a]]] == m)
                 w->own[betweens++] = w->between[i];
-        add_runs(w, w->own, betweens, &run, &runs);
-        h->mesh[m].run = run;
-        h->mesh[m].runs = runs;
+        sn_hierarchy_deal_between(w, m, w->own, betweens, id, level.count);
         const sn_stiffened choice = level.links ? SN_STIFFENED : SN_PLAIN_SHAPE;
         h->count[choice]++;
         for (uint32_t i = 0; i < w->slots; ++i)

@@ -3,10 +3,6 @@
 
 #include <string.h>
 
-/* Sweeps over the limits of a level, and of the first level, in which there are nine times as many: the sweep over the rods follows it. */
-#define SWEEPS       4
-#define SWEEPS_FIRST 1
-
 static void sweep_one_by_one(const sn_hierarchy *h, const sn_limit_run *run)
 {
     for (uint32_t b = run->batch; b < run->batch + run->batches; ++b)
@@ -144,9 +140,9 @@ void sn_hierarchy_gather_planes(const sn_hierarchy *h, uint32_t tile, const sn_w
     }
 }
 
-static void gather_level(const sn_hierarchy *h, const sn_hierarchy_level *level)
+static void gather_nodes(const sn_hierarchy *h, uint32_t first, uint32_t count)
 {
-    for (uint32_t n = level->node; n < level->node + level->nodes; ++n) {
+    for (uint32_t n = first; n < first + count; ++n) {
         sn_vec3 sum = {0, 0, 0};
         for (uint32_t k = h->first[n]; k < h->first[n + 1]; ++k)
             sum = vec3_add(sum, vec3_scale(vec4_xyz(h->x[h->member[k]]), h->weight[k]));
@@ -158,13 +154,15 @@ static void gather_level(const sn_hierarchy *h, const sn_hierarchy_level *level)
 
 static void inherit(const sn_hierarchy *h, uint32_t first, uint32_t count)
 {
-    for (uint32_t n = first; n < first + count; ++n)
+    for (uint32_t i = first; i < first + count; ++i) {
+        const uint32_t n = h->listed[i];
         h->d[n] = h->parent[n] == SN_PLAN_NONE ? (sn_vec4){0} : h->d[h->parent[n]];
+    }
 }
 
-static void note_pins(const sn_hierarchy *h, const sn_frame *frame)
+void sn_hierarchy_note_pins(const sn_hierarchy *h, uint32_t tile, const sn_frame *frame)
 {
-    for (uint32_t i = 0; i < h->pin_table.count; ++i) {
+    for (uint32_t i = h->pin_of[tile]; i < h->pin_of[tile + 1]; ++i) {
         sn_hierarchy_pin *pin = &h->pin[i];
         pin->x = vec4_xyz(frame->x[pin->slot]);
         pin->low = vec4_xyz(frame->d[pin->slot]);
@@ -199,28 +197,49 @@ static void hold_nodes(const sn_hierarchy *h, uint32_t first, uint32_t count, co
     }
 }
 
-void sn_hierarchy_solve(const sn_hierarchy *h, const sn_frame *frame, const sn_wide *wide)
+/* ---- Stages ----------------------------------------------------------------------------------------------------------------- */
+
+typedef struct staging {
+    const sn_hierarchy *h;
+    const sn_wide *wide;
+    const sn_hierarchy_stage *stage;
+} staging;
+
+static void run_task(void *data, uint32_t index, uint32_t worker)
 {
-    note_pins(h, frame);
-    for (uint32_t m = 0; m < h->mesh_table.count; ++m) {
-        const sn_hierarchy_mesh *mesh = &h->mesh[m];
-        if (!mesh->acts)
+    const staging *s = data;
+    const sn_hierarchy *h = s->h;
+    const sn_hierarchy_task *task = &h->task[s->stage->task + index];
+    (void)worker;
+    for (const sn_hierarchy_turn *turn = h->turn + task->turn, *end = turn + task->turns; turn < end; ++turn) {
+        const sn_hierarchy_share *share = &h->share[turn->share];
+        if (!h->mesh[share->mesh].acts)
             continue;
-        for (uint32_t l = mesh->level; l < mesh->level + mesh->levels; ++l)
-            gather_level(h, &h->level[l]);
-        for (uint32_t l = mesh->level + mesh->levels; l-- > mesh->level;) {
-            inherit(h, h->level[l].node, h->level[l].nodes);
-            sweep(h, h->level[l].run, h->level[l].runs, SWEEPS, wide);
-            hold_nodes(h, h->level[l].far, h->level[l].fars, mesh);
-        }
+        if (turn->gathers)
+            gather_nodes(h, share->node, share->nodes);
+        if (turn->begins)
+            inherit(h, share->fresh, share->fresh_count);
+        sweep(h, share->run, share->runs, turn->sweeps, s->wide);
+        if (turn->ends)
+            hold_nodes(h, share->far, share->fars, &h->mesh[share->mesh]);
     }
-    for (uint32_t p = 0; p < h->part_table.count; ++p)
-        if (h->mesh[h->part[p].mesh].acts)
-            inherit(h, h->part[p].node, h->part[p].nodes);
-    for (uint32_t m = 0; m < h->mesh_table.count; ++m)
-        if (h->mesh[m].acts)
-            sweep(h, h->mesh[m].run, h->mesh[m].runs, SWEEPS_FIRST, wide);
 }
+
+/* ns; threads are awake here. */
+#define LEAST_STAGE 1500.0
+
+bool sn_hierarchy_solve(const sn_hierarchy *h, const sn_wide *wide, sn_parallel *parallel)
+{
+    staging s = {h, wide, h->stage};
+    bool done = true;
+    for (uint32_t i = 0; done && i < h->stage_table.count; ++i, ++s.stage) {
+        const bool share = parallel && (parallel->eager || s.stage->work >= LEAST_STAGE);
+        done = sn_parallel_tasks(share ? parallel : NULL, s.stage->tasks, run_task, &s);
+    }
+    return done;
+}
+
+/* ---- Tiles ------------------------------------------------------------------------------------------------------------------ */
 
 void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, const sn_frame *frame, sn_vec4 *moved)
 {
@@ -229,7 +248,8 @@ void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide
     for (const sn_hierarchy_part *end = part + parts; part < end; ++part) {
         if (!h->mesh[part->mesh].acts)
             continue;
-        sweep(h, part->run, part->runs, SWEEPS_FIRST, wide);
+        inherit(h, part->fresh, part->fresh_count);
+        sweep(h, part->run, part->runs, 1, wide);
         hold_nodes(h, part->far, part->fars, &h->mesh[part->mesh]);
         for (uint32_t n = part->node; n < part->node + part->nodes; ++n) {
             sn_vec4 by = h->d[n];
@@ -263,7 +283,8 @@ void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wid
     for (const sn_hierarchy_part *end = part + parts; part < end; ++part) {
         if (!h->mesh[part->mesh].acts)
             continue;
-        sweep(h, part->run, part->runs, SWEEPS_FIRST, wide);
+        inherit(h, part->fresh, part->fresh_count);
+        sweep(h, part->run, part->runs, 1, wide);
         hold_nodes(h, part->far, part->fars, &h->mesh[part->mesh]);
         const sn_wide_groups groups = groups_of(h, part, h->d, plane, coarse);
         if (part->groups)
@@ -275,21 +296,7 @@ void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wid
                 to[SN_BATCH] += (float)h->d[n].y;
                 to[2 * SN_BATCH] += (float)h->d[n].z;
             }
-        for (uint32_t i = part->hold; i < part->hold + part->holds; ++i) {
-            const sn_hierarchy_hold *hold = &h->hold[i];
-            const float *x = plane + hold->at, *d = x + SN_PLANE_D * SN_BATCH;
-            float *to = moved + hold->at;
-            sn_vec3 low = {0, 0, 0};
-            if (!coarse)
-                low = vec3((sn_real)d[0], (sn_real)d[SN_BATCH], (sn_real)d[2 * SN_BATCH]);
-            const sn_vec3 away =
-                from_pin(&h->pin[hold->pin], vec3((sn_real)x[0], (sn_real)x[SN_BATCH], (sn_real)x[2 * SN_BATCH]), low);
-            const sn_real pull = pull_of(away, hold->most);
-            if (pull == 0)
-                continue;
-            to[0] += (float)(away.x * pull);
-            to[SN_BATCH] += (float)(away.y * pull);
-            to[2 * SN_BATCH] += (float)(away.z * pull);
-        }
+        const sn_wide_holds holds = {h->row_hold + part->row_hold, part->row_holds, h->pin, plane, coarse};
+        wide->hold_rows(&holds);
     }
 }

@@ -7,6 +7,9 @@
 /* Particles that can move, at least: what is smaller has too few aggregates. */
 #define SN_LEAST_MESH 400u
 
+/* Batches whose notes are looked at together: see tiled_mend.c. */
+#define SN_AT_ONCE 4u
+
 /* Groups of immovable particles that hold one particle, or aggregate. */
 #define SN_HOLD_GROUPS 2u
 
@@ -38,6 +41,19 @@ typedef struct hierarchy_link {
     uint32_t a, b; /* aggregates, a < b */
     sn_real most;  /* m */
 } hierarchy_link;
+
+/* Limits of a level while they are dealt out: see hierarchy_stages.c. By aggregate, unless said otherwise: */
+typedef struct hierarchy_deal {
+    uint32_t *group; /* its share in this phase */
+    uint32_t *local; /* its number in */
+    uint32_t *named; /*   this list, */
+    uint32_t *queue; /*   by whose number this is */
+    uint32_t *start; /* by share: its limits */
+    uint32_t *from;  /* the first share that has it; NONE: none does, */
+    uint32_t *to;    /*   and the last */
+    sn_hierarchy_far *far;
+    hierarchy_link *sorted;
+} hierarchy_deal;
 
 /* What is known of an aggregate's rest shape. */
 typedef struct hierarchy_form {
@@ -87,6 +103,9 @@ typedef struct hierarchy_work {
     uint32_t *held_by;      /*   and SN_HOLD_GROUPS for each: one more than the group that holds it; 0: none */
     hierarchy_visit *visit; /* SN_HOLD_GROUPS by number in `graph`, */
     uint8_t *visits;        /*   and how many there are */
+    uint32_t *last_hold;    /* by row of a tile in planes, and */
+    uint32_t *next_hold;    /*   by number: see hold_rows in hierarchy_hold.c */
+    hierarchy_deal deal;
     hierarchy_graph graph;
     hierarchy_graph rows; /* of a tile in planes */
 } hierarchy_work;
@@ -122,6 +141,20 @@ void sn_hierarchy_find_tiles(hierarchy_work *w);
 void sn_hierarchy_cut_tiles(hierarchy_work *w);
 void sn_hierarchy_list_particles(hierarchy_work *w);
 void sn_hierarchy_add_levels(hierarchy_work *w);
+
+/* Colours limits, and writes them as batches. */
+void sn_hierarchy_add_runs(hierarchy_work *w, const hierarchy_link *link, uint32_t count, uint32_t *first,
+                           uint32_t *runs);
+
+/* hierarchy_stages.c: room, for so many limits; deals out those between tiles, and those of a level above, between the aggregates `id`,
+   which it sorts; then what is held in that level, from `far` on; and in the end, when all levels are there, what runs when. */
+bool sn_hierarchy_reserve_deal(hierarchy_work *w, uint32_t pairs);
+void sn_hierarchy_deal_between(hierarchy_work *w, uint32_t mesh, hierarchy_link *link, uint32_t count,
+                               const uint32_t *id, uint32_t nodes);
+void sn_hierarchy_deal_level(hierarchy_work *w, uint32_t mesh, hierarchy_link *link, uint32_t count, const uint32_t *id,
+                             sn_hierarchy_level *level);
+void sn_hierarchy_deal_fars(hierarchy_work *w, const sn_hierarchy_level *level, uint32_t far);
+void sn_hierarchy_add_stages(hierarchy_work *w);
 
 /* hierarchy_hold.c: numbers the immovable particles; finds the particles near them; and holds the aggregates of a level, `id` by number in
    `graph`. */

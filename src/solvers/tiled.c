@@ -128,12 +128,6 @@ uint32_t sn_tiled_slots(const sn_solver_in *in, sn_visit visit, uint32_t *list)
     return pool_has_lists(pool) ? count : sn_plan_once(list, count);
 }
 
-void sn_tiled_clear_lambda(sn_pool *pool, uint32_t row)
-{
-    if (pool) /* the kind of what was removed is 0, and so is its pool */
-        memset(pool->lambda + (size_t)row * pool->kind.rows, 0, pool->kind.rows * sizeof *pool->lambda);
-}
-
 bool sn_tiled_project(const sn_tiled *t, sn_sweep *sweep, uint32_t kind, uint32_t row)
 {
     if (t->pass == 0)
@@ -145,14 +139,14 @@ bool sn_tiled_project(const sn_tiled *t, sn_sweep *sweep, uint32_t kind, uint32_
 static bool project_batches(const sn_tiled *t, sn_sweep *sweep, const sn_plan_run *run)
 {
     const sn_plan *plan = t->in->plan;
-    const bool notes = sn_tiled_too_long(t, run) != NULL;
+    const bool notes = sn_tiled_far_off(t, run) != NULL;
     for (uint32_t b = run->batch; b < run->batch + run->batches; ++b)
         for (uint32_t lane = 0; lane < SN_BATCH; ++lane) {
             const uint32_t row = plan->row[b * SN_BATCH + lane];
             if (!(plan->mask[b] >> lane & 1))
                 continue;
             if (notes)
-                sn_tiled_note_long(t, b, lane, run->kind, row);
+                sn_tiled_note_off(t, b, lane, run->kind, row);
             if (!sn_tiled_project(t, sweep, run->kind, row))
                 return false;
         }
@@ -223,8 +217,8 @@ static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run, tile_pass
                          .h = (float)frame->h,
                          .state = feature & SN_RUN_SETTLES ? (float *)(void *)pool->state : NULL,
                          .largest = t->measures ? p->largest : NULL,
-                         .too_long = sn_tiled_too_long(t, run),
-                         .long_from = sn_tiled_long_from(t)};
+                         .far_off = sn_tiled_far_off(t, run),
+                         .off_from = sn_tiled_off_from(t)};
 }
 
 /* Where the particles of a run are: those of a tile that is not copied, from slot `first` on. */
@@ -575,6 +569,7 @@ static void run_opening(void *data, uint32_t index, uint32_t worker)
     (void)worker;
     if (!open_tile(l, &l->plan->tile[tile], tile))
         atomic_store_explicit(&l->failed, true, memory_order_relaxed);
+    sn_hierarchy_note_pins(&l->scratch->hierarchy, tile, &l->t->in->frame);
 }
 
 /* Of a tile that is still the first pass of a step tells where it is; others change nothing. What looks back counts every substep. */
@@ -600,7 +595,7 @@ static void run_tile(void *data, uint32_t index, uint32_t worker)
     if (l->is_first && !is_stiff(l, tile))
         good = open_tile(l, tile, index);
     good = (l->is_first ? close_tile(l, tile, index, &p) : pass_seam(l, tile, &p)) && good;
-    sn_tiled_count_long(l, tile);
+    sn_tiled_count_off(l, tile);
     sn_real largest = sweep.largest;
     for (uint32_t i = 0; i < SN_BATCH; ++i)
         largest = (sn_real)p.largest[i] > largest ? (sn_real)p.largest[i] : largest;
@@ -664,12 +659,10 @@ static bool run_limits(const sn_tiled *t, sn_solver_out *out)
     layer l = {.t = t, .scratch = scratch, .plan = t->in->plan, .is_first = true, .opens = true};
     if (!t->stiffens || !h->mesh_table.count)
         return true;
-    if (!sn_parallel_tasks(is_shared(t, 0) ? t->in->parallel : NULL, h->tile_table.count, run_opening, &l)) {
-        out->lost_tasks = true;
-        return false;
-    }
-    sn_hierarchy_solve(h, &t->in->frame, t->wide);
-    return !l.failed;
+    sn_parallel *parallel = is_shared(t, 0) ? t->in->parallel : NULL;
+    out->lost_tasks =
+        !sn_parallel_tasks(parallel, h->tile_table.count, run_opening, &l) || !sn_hierarchy_solve(h, t->wide, parallel);
+    return !out->lost_tasks && !l.failed;
 }
 
 /* Particles that came after the plan was made are in no tile. They are settled once, as those of tiles are, though nothing moved

@@ -71,6 +71,9 @@ static void look_at_tile(void *data, uint32_t index, uint32_t worker)
         state.held = state.held || x->w == 0;
     }
     l->state[index] = state;
+    const sn_hierarchy *h = &((const tiled *)l->in->scratch->tiled)->hierarchy;
+    if (h->mesh_table.count)
+        sn_hierarchy_look(h, l->in, index);
 }
 
 /* What holds one tile of a body holds all of them. Tiles of later layers reach as far as the body does: they move places themselves
@@ -114,9 +117,10 @@ bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others)
         l.state[i] = (tile_state){0};
     join_states(in->plan, l.state);
     sn_hierarchy_begin(&scratch->hierarchy, in);
-    sn_tiled_begin_mending(&scratch->hierarchy);
     scratch->any_watched = scratch->marked = false;
     for (uint32_t i = 0; i < tiles; ++i)
         scratch->any_watched = scratch->any_watched || l.state[i].watched;
-    return true;
+    const bool lost = scratch->hierarchy.lost;
+    scratch->hierarchy.lost = false;
+    return !lost;
 }

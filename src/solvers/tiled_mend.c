@@ -6,51 +6,50 @@
    (not to its full length, which would make its neighbours too long), and both ends are queued. It is an ordinary largest distance, so it
    keeps momentum and adds no energy. The order is that of batches, and then of the queue: tiles are mended side by side, and then, on one thread,
    what has rods from one tile to another. */
+#include "solvers/hierarchy_work.h"
 #include "solvers/tiled_work.h"
 
-/* Rods that are longer than this, by share, are noted before they are moved. What is left so much too long, times TOO_LONG, is
-   shortened to SHORTENED times that. Where more than MANY of all particles would be looked at, the next pass notes rods that are longer by half, and where they are fewer
-   than FEW, those that are not. A step begins with STEEP of such steps, since the pass before it is not known. */
-#define LEAST_LONG 0.03
-#define LONGER     1.5
-#define TOO_LONG   ((sn_real)1.15)
-#define SHORTENED  ((sn_real)0.85)
-#define MANY       0.07
-#define FEW        0.035
-#define STEEP      3u
-#define STEEPEST   9u
+#include <string.h>
 
-/* Particles that are looked at, at most, for each one of stiff meshes. */
-#define MOST_LOOKS 2.0
+/* Rods that are off by more than this, by share, are noted before they are moved: those that are too short, too, since what they push away
+   leaves others too long. What is left so much too long, times TOO_LONG, is shortened to SHORTENED times that.
 
-static sn_real long_from(const sn_hierarchy *h)
+   Only what is too long when the step ends is seen, and mending it is not cheap. So the last pass of a step mends all, the one
+   before it what is off by half as much again, and so on; earlier ones, STEEP such steps or more before the end, only what is off by more than a tenth.
+   Where more than MANY of all particles would be looked at, as in a cloth that is torn through the air, the threshold is higher in that pass. */
+#define LEAST_OFF 0.03
+#define LONGER    1.5
+#define TOO_LONG  1.15
+#define SHORTENED ((sn_real)0.6)
+#define STEEP     3u
+#define STEEPEST  9u
+#define MANY      0.15
+
+/* Particles that are looked at, at most, for each one of a tile. */
+#define MOST_LOOKS 8.0
+
+static sn_real off_from(const sn_tiled *t)
 {
-    double by = LEAST_LONG;
-    for (uint32_t i = 0; i < *h->steep; ++i)
+    double by = LEAST_OFF;
+    for (uint32_t i = 0; i < t->left && i < STEEP; ++i)
         by *= LONGER;
     return (sn_real)by;
 }
 
-void sn_tiled_begin_mending(const sn_hierarchy *h)
-{
-    if (h->mesh_table.count)
-        *h->steep = STEEP;
-}
-
-float sn_tiled_long_from(const sn_tiled *t)
+float sn_tiled_off_from(const sn_tiled *t)
 {
     const sn_hierarchy *h = &((const tiled *)t->in->scratch->tiled)->hierarchy;
-    return h->mesh_table.count ? 1 + (float)long_from(h) : 0;
+    return h->mesh_table.count ? (float)off_from(t) : 0;
 }
 
-uint16_t *sn_tiled_too_long(const sn_tiled *t, const sn_plan_run *run)
+uint16_t *sn_tiled_far_off(const sn_tiled *t, const sn_plan_run *run)
 {
     const sn_hierarchy *h = &((const tiled *)t->in->scratch->tiled)->hierarchy;
     const bool rods = run->kind == SN_KIND_DISTANCE || run->kind == SN_KIND_DISTANCE_MAX;
-    return t->stiffens && h->mesh_table.count && rods && !run->corners ? h->too_long + run->batch : NULL;
+    return t->stiffens && h->mesh_table.count && rods && !run->corners ? h->far_off + run->batch : NULL;
 }
 
-void sn_tiled_note_long(const sn_tiled *t, uint32_t batch, uint32_t lane, uint32_t kind, uint32_t row)
+void sn_tiled_note_off(const sn_tiled *t, uint32_t batch, uint32_t lane, uint32_t kind, uint32_t row)
 {
     const sn_frame *frame = &t->in->frame;
     const sn_pool *pool = t->in->store->pool[kind];
@@ -59,8 +58,9 @@ void sn_tiled_note_long(const sn_tiled *t, uint32_t batch, uint32_t lane, uint32
     const sn_vec3 apart = vec3_add(vec3_sub(vec4_xyz(frame->x[a]), vec4_xyz(frame->x[b])),
                                    vec3_sub(vec4_xyz(frame->d[a]), vec4_xyz(frame->d[b])));
     const sn_hierarchy *h = &((const tiled *)t->in->scratch->tiled)->hierarchy;
-    if (vec3_length(apart) > (1 + long_from(h)) * pool->param[(size_t)row * pool->param_count])
-        h->too_long[batch] |= (uint16_t)(1u << lane);
+    const sn_real rest = pool->param[(size_t)row * pool->param_count], off = vec3_length(apart) - rest;
+    if ((kind == SN_KIND_DISTANCE && off < 0 ? -off : off) > off_from(t) * rest)
+        h->far_off[batch] |= (uint16_t)(1u << lane);
 }
 
 typedef struct mending {
@@ -169,35 +169,55 @@ static void queue_batch(mending *m, uint32_t kind, uint32_t batch)
     const sn_solver_in *in = m->l->t->in;
     const sn_pool *pool = in->store->pool[kind];
     for (uint32_t lane = 0; lane < SN_BATCH; ++lane)
-        for (uint32_t k = 0; (m->h->too_long[batch] >> lane & 1) && k < 2; ++k) {
+        for (uint32_t k = 0; (m->h->far_off[batch] >> lane & 1) && k < 2; ++k) {
             const uint32_t slot = in->frame.slot[pool->point[2 * (size_t)m->l->plan->row[batch * SN_BATCH + lane] + k]];
             if (m->h->rod_start[slot] < m->h->rod_start[slot + 1])
                 enqueue(m, slot);
         }
-    m->h->too_long[batch] = 0;
+    m->h->far_off[batch] = 0;
+}
+
+/* The next batch from b on, before `end`, in which something is noted: mostly nothing is, in many. */
+static uint32_t next_noted(const sn_hierarchy *h, uint32_t b, uint32_t end)
+{
+    while (b < end) {
+        uint64_t some;
+        memcpy(&some, h->far_off + b, sizeof some);
+        if (!some) {
+            b += SN_AT_ONCE;
+            continue;
+        }
+        while (b < end && !h->far_off[b])
+            ++b;
+        return b;
+    }
+    return end;
 }
 
 static void queue_runs(mending *m, const sn_tile *tile)
 {
     for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
         const sn_plan_run *run = &m->l->plan->run[r];
-        for (uint32_t b = run->batch; b < run->batch + run->batches; ++b)
-            if (m->h->too_long[b])
-                queue_batch(m, run->kind, b);
+        const uint32_t end = run->batch + run->batches;
+        for (uint32_t b = run->batch; (b = next_noted(m->h, b, end)) < end; ++b)
+            queue_batch(m, run->kind, b);
     }
 }
 
-void sn_tiled_count_long(const layer *l, const sn_tile *tile)
+void sn_tiled_count_off(const layer *l, const sn_tile *tile)
 {
     const sn_hierarchy *h = &l->scratch->hierarchy;
     uint32_t count = 0;
     if (!l->t->stiffens || !h->mesh_table.count)
         return;
-    for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r)
-        for (uint32_t b = l->plan->run[r].batch; b < l->plan->run[r].batch + l->plan->run[r].batches; ++b)
-            for (uint32_t left = h->too_long[b]; left; left &= left - 1)
+    const uint32_t index = (uint32_t)(tile - l->plan->tile);
+    const bool others = l->is_first && h->part_of[index] == h->part_of[index + 1]; /* nothing of it is mended */
+    for (uint32_t r = others ? tile->run + tile->runs : tile->run; r < tile->run + tile->runs; ++r)
+        for (uint32_t b = l->plan->run[r].batch, end = b + l->plan->run[r].batches; (b = next_noted(h, b, end)) < end;
+             ++b)
+            for (uint32_t left = h->far_off[b]; left; left &= left - 1)
                 count++;
-    h->mended[tile - l->plan->tile] = (sn_hierarchy_mended){.noted = count};
+    h->mended[index] = (sn_hierarchy_mended){.noted = count};
 }
 
 /* A tile by itself. What has rods that lead out of it is noted, for when all tiles have been mended. */
@@ -262,16 +282,14 @@ bool sn_tiled_mend(const layer *l)
     uint32_t noted = 0;
     for (uint32_t t = 0; t < plan->tile_table.count; ++t)
         noted += h->mended[t].noted;
-    const double all = h->particles[SN_STIFFENED] + h->particles[SN_PLAIN_SHAPE];
-    const sn_real by = TOO_LONG * long_from(h);
-    m.too_long = 1 + by;
-    m.shortened = 1 + SHORTENED * by;
-    if (noted > MANY * all && *h->steep < STEEPEST)
-        ++*h->steep;
-    else if (noted<FEW * all && * h->steep> 0)
-        --*h->steep;
+    double all = h->particles[SN_STIFFENED] + h->particles[SN_PLAIN_SHAPE];
     if (!noted)
         return true;
+    double by = TOO_LONG * (double)off_from(l->t);
+    for (uint32_t i = 0; i < STEEPEST && noted > all * MANY; ++i, by *= LONGER)
+        all *= LONGER;
+    m.too_long = (sn_real)(1 + by);
+    m.shortened = 1 + SHORTENED * (sn_real)by;
     find_homes(&m);
     const bool share = sn_parallel_wants(l->t->in->parallel, noted * WORK_OF_LOOK);
     if (!sn_parallel_tasks(share ? l->t->in->parallel : NULL, h->tile_table.count, mend_tile, &m))

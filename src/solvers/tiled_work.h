@@ -189,7 +189,15 @@ void sn_resident_mark(const sn_motion *motion, planes p, uint32_t rows);
 /* The slots of a constraint's particles, each once. */
 uint32_t sn_tiled_slots(const sn_solver_in *in, sn_visit visit, uint32_t *list);
 
-void sn_tiled_clear_lambda(sn_pool *pool, uint32_t row);
+static inline void sn_tiled_clear_lambda(sn_pool *pool, uint32_t row)
+{
+    if (!pool) /* the kind of what was removed is 0, and so is its pool */
+        return;
+    if (pool->kind.rows == 1)
+        pool->lambda[row] = 0;
+    else
+        memset(pool->lambda + (size_t)row * pool->kind.rows, 0, pool->kind.rows * sizeof *pool->lambda);
+}
 
 /* Projects one constraint; in the first pass from no multipliers. */
 bool sn_tiled_project(const sn_tiled *t, sn_sweep *sweep, uint32_t kind, uint32_t row);
@@ -201,17 +209,16 @@ bool sn_tiled_is_resident(const layer *l, const sn_tile *tile);
 /* ---- tiled_mend.c: rods of stiff meshes that layers leave too long ------------------------------------------------------------- */
 
 /* Where a run notes rods that were too long; NULL: it does not. */
-uint16_t *sn_tiled_too_long(const sn_tiled *t, const sn_plan_run *run);
+uint16_t *sn_tiled_far_off(const sn_tiled *t, const sn_plan_run *run);
 
 /* A rod that is projected by itself: notes it, before that. */
-void sn_tiled_note_long(const sn_tiled *t, uint32_t batch, uint32_t lane, uint32_t kind, uint32_t row);
+void sn_tiled_note_off(const sn_tiled *t, uint32_t batch, uint32_t lane, uint32_t kind, uint32_t row);
 
-/* Before a step; and, by rest length, what is noted in the next pass. */
-void sn_tiled_begin_mending(const sn_hierarchy *h);
-float sn_tiled_long_from(const sn_tiled *t);
+/* By rest length, what is noted in this pass. */
+float sn_tiled_off_from(const sn_tiled *t);
 
 /* When a tile, of any layer, has been solved: so many are noted in it. */
-void sn_tiled_count_long(const layer *l, const sn_tile *tile);
+void sn_tiled_count_off(const layer *l, const sn_tile *tile);
 
 /* After all layers. False if tasks were lost. */
 bool sn_tiled_mend(const layer *l);

@@ -166,12 +166,16 @@ SN_INLINE void contact_note(const sn_wide_contacts *run, size_t batch, uint32_t 
     contact_keep_vector(run->given + batch * 3 * SN_NEAR + first, m, lanes3_add(was, speed), was);
 }
 
-/* What the substep before ended with. */
+/* Of the sum of the radii: no weight presses two balls apart by more in a substep. */
+#define CONTACT_MOST ((lane_number)4)
+
+/* What the substep before ended with, or nothing where that is no weight: a light ball that is caught between heavy ones would be thrown farther each time. */
 SN_INLINE void contact_warm(const sn_wide_contacts *run, uint32_t batch, uint32_t first)
 {
     const size_t at = (size_t)batch * SN_NEAR + first;
     const lanes zero = lanes_all(0), last = lanes_load(run->normal_impulse + at),
-                steady = lanes_min(last, lanes_load(run->last + at) * lanes_all(2));
+                most = lanes_min(last, lanes_load(run->last + at) * lanes_all(2)),
+                steady = lanes_keep(lanes_above(lanes_load(run->reach + at) * lanes_all(CONTACT_MOST), most), most);
     lanes length;
     lanes_store(run->last + at, last);
     if (!flags_bits(lanes_above(last, zero)))

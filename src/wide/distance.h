@@ -306,7 +306,7 @@ SN_INLINE sn_wide_run pair_part(const sn_wide_run *run, uint32_t b)
     part.lambda = run->row || !run->lambda ? run->lambda : run->lambda + lane;
     part.damping = run->damping ? run->damping + lane : NULL;
     part.stiffness = run->stiffness ? run->stiffness + lane : NULL;
-    part.too_long = run->too_long ? run->too_long + b : NULL;
+    part.far_off = run->far_off ? run->far_off + b : NULL;
     return part;
 }
 
@@ -327,15 +327,16 @@ SN_INLINE void pair_rest(const sn_wide_run *run, pair_layout layout, uint32_t b,
 }
 #endif
 
-/* |C + alpha lambda| / sqrt 2, as dlambda is what that was divided by give; and whether it was too long. */
-SN_INLINE void pair_note(const sn_wide_run *run, size_t at, lanes share, lanes give, lanes rest,
+/* |C + alpha lambda| / sqrt 2, as dlambda is what that was divided by give; and whether it was far off, to either side or longer. */
+SN_INLINE void pair_note(const sn_wide_run *run, size_t at, bool either, lanes share, lanes give, lanes rest,
                          const lanes3 *difference, uint32_t mask)
 {
-    if (run->too_long) {
-        const flags longer = lanes_above(pair_length(difference), rest * lanes_all(run->long_from));
-        const uint32_t here = mask & flags_bits(longer);
+    if (run->far_off) {
+        const lanes off = pair_length(difference) - rest;
+        const uint32_t here =
+            mask & flags_bits(lanes_above(either ? lanes_abs(off) : off, rest * lanes_all(run->off_from)));
         if (here)
-            run->too_long[at / SN_BATCH] |= (uint16_t)(here << at % SN_BATCH);
+            run->far_off[at / SN_BATCH] |= (uint16_t)(here << at % SN_BATCH);
     }
     if (run->largest)
         wide_note_largest(run->largest, lanes_abs(share) * give * pair_length(difference) * lanes_all(0.70710678f),
@@ -407,7 +408,7 @@ SN_INLINE void pair_batch_planes(const sn_wide_run *run, const pair_shape *shape
     da = lanes3_add(da, lanes3_scale(difference, share * wa));
     dc = lanes3_sub(dc, lanes3_scale(difference, share * wc));
     uint32_t now = pair_usual(mask, usual);
-    pair_note(run, at, share, give, param[0], &difference, now);
+    pair_note(run, at, shape->share == distance_share, share, give, param[0], &difference, now);
     wide_store3(a + d, da, now);
     wide_store3(c + d, dc, now);
     if (!shape->plain)
@@ -493,7 +494,7 @@ typedef struct pair_push {
                                    shape->gives ? &loss : NULL, NULL, &usual);                                         \
         *to = (pair_push){lanes3_scale(difference, share * wa), lanes3_scale(difference, share * wc),                  \
                           pair_usual(mask, usual)};                                                                    \
-        pair_note(run, at, share, give, param[0], &difference, to->now);                                               \
+        pair_note(run, at, shape->share == distance_share, share, give, param[0], &difference, to->now);               \
         if (!shape->plain)                                                                                             \
             wide_write_lambda(run, at, to->now, lambda);                                                               \
     }                                                                                                                  \
@@ -565,7 +566,7 @@ PAIR_RECORDS(far, uint32_t, PAIR_FAR)
         lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : &lambda,                     \
                                    shape->gives ? &loss : NULL, &least, &usual);                                       \
         uint32_t now = pair_usual(mask, usual);                                                                        \
-        pair_note(run, at, share, give, param[0], &difference, now);                                                   \
+        pair_note(run, at, shape->share == distance_share, share, give, param[0], &difference, now);                   \
         difference = lanes3_scale(difference, share);                                                                  \
         records push = records_turn((records){{difference.x, difference.y, difference.z, lanes_all(0)}});              \
         ya = records_add(ya, records_mul(records_w(ya), push));                                                        \
@@ -629,8 +630,8 @@ SN_INLINE void pair_find_late(const sn_wide_run *run, size_t at, lanes3 differen
     to->push[2] = difference.z;
     to->push[3] = wanted;
     to->now = pair_usual(to->mask, usual);
-    if (run->largest || run->too_long)
-        pair_note(run, at, wanted / to->under, give, rest, &difference, to->now);
+    if (run->largest || run->far_off)
+        pair_note(run, at, true, wanted / to->under, give, rest, &difference, to->now);
 }
 
 SN_INLINE records pair_turn_push(lanes3 difference, lanes share)
@@ -669,7 +670,7 @@ SN_INLINE void pair_find(const sn_wide_run *run, const pair_shape *shape, size_t
     records push = pair_turn_push(difference, share);
     memcpy(to->push, &push, sizeof push);
     to->now = pair_usual(to->mask, usual);
-    pair_note(run, at, share, give, param[0], &difference, to->now);
+    pair_note(run, at, shape->share == distance_share, share, give, param[0], &difference, to->now);
     if (!shape->plain)
         wide_write_lambda(run, at, to->now, lambda);
 }

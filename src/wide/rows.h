@@ -49,6 +49,27 @@ static void rows_move(const sn_wide_groups *run)
         }
     }
 }
+
+static void rows_hold(const sn_wide_holds *run)
+{
+    const uint32_t moved = (run->coarse ? SN_PLANE_X : SN_PLANE_D) * SN_BATCH, low = SN_PLANE_D * SN_BATCH;
+    const lanes3 nowhere = {lanes_all(0), lanes_all(0), lanes_all(0)};
+    for (const sn_wide_hold *hold = run->hold, *end = hold + run->count; hold < end; ++hold) {
+        const sn_wide_pin *pin = &run->pin[hold->pin];
+        const lanes3 x = {lanes_all(pin->x.x), lanes_all(pin->x.y), lanes_all(pin->x.z)},
+                     d = {lanes_all(pin->low.x), lanes_all(pin->low.y), lanes_all(pin->low.z)};
+        for (uint32_t lane = 0; lane < SN_BATCH; lane += SN_WIDTH) {
+            float *at = run->plane + (size_t)hold->row * SN_ROW + lane, *to = at + moved;
+            const lanes3 away =
+                lanes3_add(lanes3_sub(wide_load3(at), x), lanes3_sub(run->coarse ? nowhere : wide_load3(at + low), d));
+            const lanes most = lanes_load(hold->most + lane), square = lanes3_dot(away, away);
+            const uint32_t held = flags_bits(lanes_above(square, most * most));
+            if (held)
+                wide_store3(
+                    to, lanes3_add(wide_load3(to), lanes3_scale(away, most / lanes_sqrt(square) - lanes_all(1))), held);
+        }
+    }
+}
 #endif
 
 #endif

@@ -90,9 +90,9 @@ typedef struct sn_wide_run {
         *torque;    /* by batch and lane, or NULL: what is exerted on the last point, times h^2; see sn_tiled_watch */
     float *largest; /* m, one for each lane, or NULL: raised to the largest correction. Of distances it is the
                        residual (see sn_settings.tolerance), of other kinds the farthest that a particle is moved along an axis */
-    uint16_t *
-        too_long; /* distances, by batch, or NULL: the lanes in which they were longer than long_from times what they */
-    float long_from; /*   should be, before they were moved, are added */
+    uint16_t
+        *far_off; /* distances, by batch, or NULL: the lanes in which they were off, before they were moved, by more */
+    float off_from; /*   than this times what they should be are added; of largest ones, those that were longer */
 } sn_wide_run;
 
 #define SN_NO_BODY UINT32_MAX
@@ -358,6 +358,26 @@ typedef struct sn_wide_groups {
     bool coarse;
 } sn_wide_groups;
 
+/* An immovable particle. */
+typedef struct sn_wide_pin {
+    uint32_t slot;
+    sn_vec3 x, low; /* where it is in this substep */
+} sn_wide_pin;
+
+/* Particles of a row that one of these holds. */
+typedef struct sn_wide_hold {
+    uint32_t row, pin;
+    float most[SN_BATCH]; /* m, by lane: the particle is no farther from it; infinite: it is not held */
+} sn_wide_hold;
+
+typedef struct sn_wide_holds {
+    const sn_wide_hold *hold; /* one after the other */
+    uint32_t count;
+    const sn_wide_pin *pin;
+    float *plane;
+    bool coarse;
+} sn_wide_holds;
+
 typedef struct sn_wide {
     const char *name;
     uint32_t vector; /* bytes */
@@ -385,6 +405,9 @@ typedef struct sn_wide {
     /* node becomes the weighted sum of places; what has a weight is moved by node. */
     void (*gather_rows)(const sn_wide_groups *run);
     void (*move_rows)(const sn_wide_groups *run);
+
+    /* What is too far away is pulled back. */
+    void (*hold_rows)(const sn_wide_holds *run);
 } sn_wide;
 
 /* Projects the constraints of a run. Its kind has a formula over lanes. */

@@ -609,7 +609,7 @@ static bool begin(search *s)
     if (s->mark)
         return true;
     if (!sn_table_reserve(&world->compromise.mark_table, &world->allocator, count) ||
-        !sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, count))
+        !sn_incidence_prepare_exact(&world->incidence, &world->allocator, &world->constraints, count))
         return false;
     s->mark = world->compromise.mark_table.column[0];
     memset(s->mark, 0, count * sizeof *s->mark);

@@ -44,7 +44,8 @@ typedef struct sn_object_field {
 typedef struct sn_skin_record {
     uint32_t number;
     uint32_t first, count; /* triangles */
-    uint32_t least, most;  /* its particles' numbers are in this range */
+    uint32_t first_segment, segments;
+    uint32_t least, most; /* its particles' numbers are in this range */
     sn_real thickness;
     uint32_t one_sided, self_collision;
     uint64_t user;
@@ -87,6 +88,7 @@ typedef struct sn_contact_world {
     sn_table skin_table;        /* of sn_skin_record, by number */
     uint32_t skin_generation;   /* rises when triangles get other places in their table */
     sn_table triangle_table; /* of uint32_t[3]: particle numbers; those of one skin behind those of the skin before */
+    sn_table segment_table;  /* of uint32_t[2]: the same, of segments */
     sn_table
         spin_table; /* of sn_vec4 by particle number: rad/s, of those that roll; numbers beyond its end have none */
     sn_table rest_table; /* of sn_vec4 by particle number: place in the rest shape of its group, seen from one of its
@@ -182,7 +184,7 @@ uint64_t sn_contact_hash(uint64_t hash, const struct sn_world *world);
 const sn_group_contact *sn_contact_group(const sn_contact_world *contact, uint32_t group);
 
 /* Particles that have no place in a rest shape get the one where they are now, seen from the first of these. False when memory runs out. */
-bool sn_contact_take_rest(struct sn_world *world, const uint32_t *numbers, uint32_t count);
+bool sn_contact_take_rest(struct sn_world *world, uint32_t from, const uint32_t *numbers, uint32_t count);
 
 /* The particle leaves its rest shape, and the field of its object. */
 void sn_contact_forget_rest(sn_contact_world *contact, uint32_t index);

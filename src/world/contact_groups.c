@@ -309,12 +309,14 @@ static bool make_rest_places(sn_world *world)
     return true;
 }
 
-bool sn_contact_take_rest(sn_world *world, const uint32_t *numbers, uint32_t count)
+bool sn_contact_take_rest(sn_world *world, uint32_t from, const uint32_t *numbers, uint32_t count)
 {
+    if (!count)
+        return true;
     if (!make_rest_places(world))
         return false;
     sn_vec4 *rest = world->contact.rest_table.column[0];
-    const uint32_t first = world->ids.value[numbers[0]];
+    const uint32_t first = world->ids.value[from];
     for (uint32_t i = 0; i < count; ++i)
         if (rest[numbers[i]].w == 0)
             rest[numbers[i]] = vec4(seen_from(&world->particles, world->ids.value[numbers[i]], first), 1);

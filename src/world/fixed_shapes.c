@@ -25,6 +25,7 @@ void sn_contact_world_init(sn_contact_world *contact)
     sn_ids_init(&contact->skin_ids);
     sn_table_column(&contact->skin_table, sizeof(sn_skin_record), true);
     sn_table_column(&contact->triangle_table, 3 * sizeof(uint32_t), true);
+    sn_table_column(&contact->segment_table, 2 * sizeof(uint32_t), true);
     sn_table_column(&contact->rest_table, sizeof(sn_vec4), true);
     sn_table_column(&contact->object_field_table, sizeof(sn_object_field), true);
     sn_table_column(&contact->own_place_table, sizeof(sn_vec4), true);
@@ -50,6 +51,7 @@ void sn_contact_world_release(sn_contact_world *contact, const sn_allocator *all
     sn_ids_release(&contact->skin_ids, allocator);
     sn_table_release(&contact->skin_table, allocator);
     sn_table_release(&contact->triangle_table, allocator);
+    sn_table_release(&contact->segment_table, allocator);
     sn_table_release(&contact->rest_table, allocator);
     sn_table_release(&contact->object_field_table, allocator);
     sn_table_release(&contact->own_place_table, allocator);

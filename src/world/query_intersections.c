@@ -1,7 +1,9 @@
-/* Which triangles of skins intersect: every triangle is looked up in the tree of all of them, and exact predicates decide. */
+/* Which triangles of skins intersect, and which segments pass through them: every triangle is looked up in the tree of all of them, and exact predicates decide. */
 #include "collision/predicates.h"
 #include "world/query_tree.h"
 #include "world/world.h"
+
+#include <string.h>
 
 typedef struct searching {
     const sn_world *world;
@@ -48,6 +50,7 @@ static void note(searching *s, uint32_t other)
 {
     const sn_intersection *last;
     sn_intersection made;
+    memset(&made, 0, sizeof made);
     made.skin = skin_of(s->world, s->item, &made.triangle);
     made.other_skin = skin_of(s->world, other, &made.other_triangle);
     uint32_t at = s->count < s->most ? s->count : s->most;
@@ -82,10 +85,90 @@ static bool look_at(void *data, uint32_t item)
     return true;
 }
 
+/* The skin of a segment, and its number there. */
+static sn_skin skin_of_segment(const sn_world *world, uint32_t segment, uint32_t *number)
+{
+    const sn_skin_record *skin = contact_skins(&world->contact);
+    while (segment - skin->first_segment >= skin->segments)
+        ++skin;
+    *number = segment - skin->first_segment;
+    return (sn_skin){skin->number, world->contact.skin_ids.generation[skin->number]};
+}
+
+/* Behind those of this segment whose triangles come before it. */
+static void note_segment(searching *s, uint32_t item)
+{
+    sn_intersection made;
+    memset(&made, 0, sizeof made);
+    made.skin = skin_of(s->world, item, &made.triangle);
+    made.other_skin = skin_of_segment(s->world, s->item, &made.other_triangle);
+    made.segment = true;
+    uint32_t at = s->count < s->most ? s->count : s->most;
+    s->count += s->count < UINT32_MAX;
+    for (; at > s->first; --at) {
+        const sn_intersection *last = &s->found[at - 1];
+        if (last->skin.index < made.skin.index ||
+            (last->skin.index == made.skin.index && last->triangle < made.triangle))
+            break;
+        if (at < s->most)
+            s->found[at] = *last;
+    }
+    if (at < s->most)
+        s->found[at] = made;
+}
+
+/* A segment that counts, as in surface_strands.c. */
+static bool is_held(const sn_world *world, const uint32_t *end)
+{
+    return (world->particles.x[world->ids.value[end[0]]].w == 0 &&
+            world->particles.x[world->ids.value[end[1]]].w == 0) ||
+           sn_store_joins(&world->constraints, end[0], end[1]);
+}
+
+static bool look_at_triangle(void *data, uint32_t item)
+{
+    searching *s = data;
+    const uint32_t *corner = corners_of(s->world, item);
+    double place[3][3];
+    for (int i = 0; i < 3; ++i)
+        if (corner[i] == s->corner[0] || corner[i] == s->corner[1])
+            return true;
+    take_places(s->world, corner, place);
+    if (sn_segment_meets_triangle(s->place[0], s->place[1], place[0], place[1], place[2]) &&
+        is_held(s->world, s->corner))
+        note_segment(s, item);
+    return true;
+}
+
 static bool boxes_touch(const sn_bounds *a, const sn_bounds *b)
 {
     return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y &&
            a->low.z <= b->high.z && b->low.z <= a->high.z;
+}
+
+static void look_for_segments(searching *s, const sn_query_tree *tree, uint32_t triangles)
+{
+    const uint32_t(*segment)[2] = (const uint32_t(*)[2])s->world->contact.segment_table.column[0];
+    for (s->item = 0; triangles && s->item < s->world->contact.segment_table.count; ++s->item) {
+        const uint32_t both[3] = {segment[s->item][0], segment[s->item][1], segment[s->item][1]};
+        const sn_particle_store *p = &s->world->particles;
+        const sn_vec3 a = vec4_xyz(p->x[s->world->ids.value[both[0]]]),
+                      b = vec4_xyz(p->x[s->world->ids.value[both[1]]]);
+        const sn_bounds box = {vec3(a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z),
+                               vec3(a.x > b.x ? a.x : b.x, a.y > b.y ? a.y : b.y, a.z > b.z ? a.z : b.z)};
+        memcpy(s->corner, both, sizeof both);
+        take_places(s->world, both, s->place);
+        s->first = s->count < s->most ? s->count : s->most;
+        if (tree) {
+            sn_bvh_overlap(&tree->bvh, &box, look_at_triangle, s);
+            continue;
+        }
+        for (uint32_t item = 0; item < triangles; ++item) {
+            const sn_bounds its = sn_query_bounds(s->world, SN_SET_SKINS, item);
+            if (boxes_touch(&box, &its))
+                look_at_triangle(s, item);
+        }
+    }
 }
 
 uint32_t sn_query_intersections(const sn_world *world, sn_intersection *found, uint32_t most)
@@ -116,5 +199,6 @@ uint32_t sn_query_intersections(const sn_world *world, sn_intersection *found, u
                 look_at(&s, other);
         }
     }
+    look_for_segments(&s, tree, count);
     return s.count;
 }

@@ -32,13 +32,42 @@ static sn_result check_triangle(const sn_world *world, const uint32_t *corner, u
     return SN_OK;
 }
 
+static sn_result check_segments(const sn_world *world, const sn_skin_def *def)
+{
+    if (!def->segment_count)
+        return SN_OK;
+    if (!def->segments)
+        return world_fail(world, SN_ERROR_ARGUMENT, "skin: segments is NULL, but segment_count is %u",
+                          def->segment_count);
+    if (!def->self_collision)
+        return world_fail(world, SN_ERROR_ARGUMENT,
+                          "skin: segment_count is %u, but self_collision is false; segments collide with it alone",
+                          def->segment_count);
+    const uint64_t total = (uint64_t)world->contact.segment_table.count + def->segment_count;
+    if (total > SN_MAX_COUNT)
+        return world_fail(world, SN_ERROR_LIMIT, "%llu segments of skins are more than the %u that a world can hold",
+                          (unsigned long long)total, SN_MAX_COUNT);
+    for (uint32_t i = 0; i < def->segment_count; ++i) {
+        const uint32_t *end = def->segments + 2 * (size_t)i;
+        for (uint32_t k = 0; k < 2; ++k)
+            if (!sn_ids_is_live(&world->ids, end[k]))
+                return world_fail(world, SN_ERROR_ARGUMENT,
+                                  "skin: segment %u: end %u is particle number %u, which does not exist", i, k, end[k]);
+        if (end[0] == end[1])
+            return world_fail(world, SN_ERROR_ARGUMENT, "skin: segment %u: particle number %u is both of its ends", i,
+                              end[0]);
+    }
+    return SN_OK;
+}
+
 static sn_result check(const sn_world *world, const sn_skin_def *def)
 {
     if (!def)
         return world_fail(world, SN_ERROR_ARGUMENT, "def is NULL; start from sn_default_skin_def()");
-    if (!def->triangle_count)
-        return world_fail(world, SN_ERROR_ARGUMENT, "skin: triangle_count is 0; there must be a triangle");
-    if (!def->triangles)
+    if (!def->triangle_count && !def->segment_count)
+        return world_fail(world, SN_ERROR_ARGUMENT,
+                          "skin: triangle_count and segment_count are 0; there must be a triangle or a segment");
+    if (def->triangle_count && !def->triangles)
         return world_fail(world, SN_ERROR_ARGUMENT, "skin: triangles is NULL, but triangle_count is %u",
                           def->triangle_count);
     if (!isfinite(def->thickness) || def->thickness < 0)
@@ -57,7 +86,12 @@ static sn_result check(const sn_world *world, const sn_skin_def *def)
         if (result != SN_OK)
             return result;
     }
-    return SN_OK;
+    return check_segments(world, def);
+}
+
+static uint32_t (*segments(const sn_contact_world *contact))[2]
+{
+    return contact->segment_table.column[0];
 }
 
 static uint32_t (*triangles(const sn_contact_world *contact))[3]
@@ -79,13 +113,33 @@ static uint32_t row_for(const sn_contact_world *contact, uint32_t number)
     return low;
 }
 
-/* From a row on: skins have moved by one, and their triangles with them. */
+/* From a row on: skins have moved by one, and their triangles and segments with them. */
 static void renumber(sn_contact_world *contact, uint32_t row)
 {
     sn_skin_record *skin = contact_skins(contact);
     for (uint32_t i = row; i < contact->skin_table.count; ++i) {
         contact->skin_ids.value[skin[i].number] = i;
         skin[i].first = i ? skin[i - 1].first + skin[i - 1].count : 0;
+        skin[i].first_segment = i ? skin[i - 1].first_segment + skin[i - 1].segments : 0;
+    }
+}
+
+/* Puts `count` items of `size` bytes into a table that has room for them. */
+static void insert_items(sn_table *table, uint32_t at, const void *items, uint32_t count, size_t size)
+{
+    char *to = (char *)table->column[0] + at * size;
+    if (!count)
+        return;
+    memmove(to + count * size, to, (table->count - at) * size);
+    memcpy(to, items, count * size);
+    table->count += count;
+}
+
+static void include(sn_skin_record *skin, const uint32_t *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+        skin->least = numbers[i] < skin->least ? numbers[i] : skin->least;
+        skin->most = numbers[i] > skin->most ? numbers[i] : skin->most;
     }
 }
 
@@ -94,25 +148,21 @@ static void insert(sn_contact_world *contact, uint32_t number, const sn_skin_def
 {
     sn_skin_record *skin = contact_skins(contact), made;
     uint32_t row = row_for(contact, number), rows = contact->skin_table.count++;
-    uint32_t first = row < rows ? skin[row].first : contact->triangle_table.count;
-    uint32_t(*triangle)[3] = triangles(contact);
-    memmove(triangle + first + def->triangle_count, triangle + first,
-            (size_t)(contact->triangle_table.count - first) * sizeof *triangle);
-    memcpy(triangle + first, def->triangles, (size_t)def->triangle_count * sizeof *triangle);
-    contact->triangle_table.count += def->triangle_count;
+    const uint32_t first = row < rows ? skin[row].first : contact->triangle_table.count;
+    const uint32_t first_segment = row < rows ? skin[row].first_segment : contact->segment_table.count;
+    insert_items(&contact->triangle_table, first, def->triangles, def->triangle_count, sizeof *triangles(contact));
+    insert_items(&contact->segment_table, first_segment, def->segments, def->segment_count, sizeof *segments(contact));
     memset(&made, 0, sizeof made);
     made.number = number;
     made.count = def->triangle_count;
+    made.segments = def->segment_count;
     made.least = UINT32_MAX;
     made.thickness = def->thickness;
     made.one_sided = def->one_sided;
     made.self_collision = def->self_collision;
     made.user = def->user;
-    for (size_t i = 0; i < (size_t)def->triangle_count * 3; ++i) {
-        uint32_t particle = def->triangles[i];
-        made.least = particle < made.least ? particle : made.least;
-        made.most = particle > made.most ? particle : made.most;
-    }
+    include(&made, def->triangles, (size_t)def->triangle_count * 3);
+    include(&made, def->segments, (size_t)def->segment_count * 2);
     memmove(skin + row + 1, skin + row, (rows - row) * sizeof *skin);
     skin[row] = made;
     renumber(contact, row);
@@ -130,9 +180,13 @@ sn_result sn_skin_add(sn_world *world, const sn_skin_def *def, sn_skin *skin)
     if (!sn_ids_find(&c->skin_ids, &world->allocator, 1, SN_MAX_COUNT, &number) ||
         !sn_table_reserve(&c->skin_table, &world->allocator, (uint64_t)c->skin_table.count + 1) ||
         !sn_table_reserve(&c->triangle_table, &world->allocator,
-                          (uint64_t)c->triangle_table.count + def->triangle_count))
-        return world_fail(world, SN_ERROR_MEMORY, "no memory for a skin of %u triangles", def->triangle_count);
-    if (def->self_collision && !sn_contact_take_rest(world, def->triangles, 3 * def->triangle_count))
+                          (uint64_t)c->triangle_table.count + def->triangle_count) ||
+        !sn_table_reserve(&c->segment_table, &world->allocator, (uint64_t)c->segment_table.count + def->segment_count))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for a skin of %u triangles and %u segments",
+                          def->triangle_count, def->segment_count);
+    const uint32_t from = def->triangle_count ? def->triangles[0] : def->segments[0];
+    if (def->self_collision && (!sn_contact_take_rest(world, from, def->triangles, 3 * def->triangle_count) ||
+                                !sn_contact_take_rest(world, from, def->segments, 2 * def->segment_count)))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for the rest shape of a skin");
     uint32_t generation = sn_ids_take(&c->skin_ids, number, 1);
     insert(c, number, def);
@@ -187,8 +241,13 @@ sn_result sn_skin_remove(sn_world *world, sn_skin skin)
     uint32_t row = c->skin_ids.value[skin.index];
     sn_skin_record *record = contact_skins(c) + row;
     uint32_t(*triangle)[3] = triangles(c), first = record->first, end = first + record->count;
-    memmove(triangle + first, triangle + end, (size_t)(c->triangle_table.count - end) * sizeof *triangle);
+    uint32_t(*segment)[2] = segments(c), from = record->first_segment, to = from + record->segments;
+    if (end != first)
+        memmove(triangle + first, triangle + end, (size_t)(c->triangle_table.count - end) * sizeof *triangle);
+    if (to != from)
+        memmove(segment + from, segment + to, (size_t)(c->segment_table.count - to) * sizeof *segment);
     c->triangle_table.count -= end - first;
+    c->segment_table.count -= to - from;
     c->skin_table.count--;
     memmove(record, record + 1, (c->skin_table.count - row) * sizeof *record);
     sn_ids_free(&c->skin_ids, skin.index);
@@ -213,11 +272,21 @@ static uint32_t keep_living(const sn_world *world, const sn_skin_record *skin, u
     return kept;
 }
 
+/* The same of segments. */
+static uint32_t keep_living_segments(const sn_world *world, const sn_skin_record *skin, uint32_t to)
+{
+    uint32_t(*segment)[2] = segments(&world->contact), kept = 0;
+    for (uint32_t i = skin->first_segment; i < skin->first_segment + skin->segments; ++i)
+        if (sn_ids_is_live(&world->ids, segment[i][0]) && sn_ids_is_live(&world->ids, segment[i][1]))
+            memmove(segment[to + kept++], segment[i], sizeof *segment);
+    return kept;
+}
+
 void sn_skins_forget(sn_world *world, uint32_t first, uint32_t last)
 {
     sn_contact_world *c = &world->contact;
     sn_skin_record *skin = contact_skins(c);
-    uint32_t(*triangle)[3] = triangles(c), to = 0;
+    uint32_t(*triangle)[3] = triangles(c), to = 0, segments_to = 0;
     for (uint32_t i = 0; i < c->skin_table.count; ++i) {
         uint32_t kept = skin[i].count;
         if (skin[i].least <= last && skin[i].most >= first)
@@ -227,13 +296,18 @@ void sn_skins_forget(sn_world *world, uint32_t first, uint32_t last)
         skin[i].first = to;
         skin[i].count = kept;
         to += kept;
+        kept = skin[i].segments ? keep_living_segments(world, &skin[i], segments_to) : 0;
+        skin[i].first_segment = segments_to;
+        skin[i].segments = kept;
+        segments_to += kept;
     }
-    if (to != c->triangle_table.count) {
+    if (to != c->triangle_table.count || segments_to != c->segment_table.count) {
         c->edits++, c->skin_generation++;
         sn_tear_skins_changed(world);
         sn_sleep_wake_all(world);
     }
     c->triangle_table.count = to;
+    c->segment_table.count = segments_to;
 }
 
 /* ---- Hash -------------------------------------------------------------------------------------------------------- */
@@ -255,6 +329,8 @@ uint64_t sn_contact_hash_skins(uint64_t hash, const sn_contact_world *contact)
         for (uint32_t t = skin[i].first; t < skin[i].first + skin[i].count; ++t)
             for (int k = 0; k < 3; ++k)
                 hash = hash_u64(hash, triangles(contact)[t][k]);
+        for (uint32_t t = skin[i].first_segment; t < skin[i].first_segment + skin[i].segments; ++t)
+            hash = hash_u64(hash, (uint64_t)segments(contact)[t][0] << 32 | segments(contact)[t][1]);
     }
     return hash;
 }

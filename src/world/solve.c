@@ -147,14 +147,25 @@ static sn_result make_pass(sn_substep *s, sn_tiled *t, sn_real *largest)
     return sn_contacts_pass(world, s->h, t->pass == 0) ? SN_OK : sn_fault_lost_tasks(world);
 }
 
+/* Constraints and contact of surfaces take turns: what rods of many particles want, contact can hand on to few in a pass. Where contact had to push far, both are asked again. */
+#define MOST_PASSES 16u
+
+static bool wants_pass(const sn_substep *s, const sn_tiled *t)
+{
+    const sn_world *world = s->world;
+    return t->pass < world->state.settings.iterations ||
+           (t->again && sn_solve_interleaves_contact(s) && t->pass < MOST_PASSES && sn_surfaces_push(world));
+}
+
 static sn_result make_passes(sn_substep *s, sn_tiled *t)
 {
     sn_world *world = s->world;
     const sn_settings *settings = &world->state.settings;
     sn_result result = SN_OK;
-    for (; result == SN_OK && !s->unsound && t->pass < settings->iterations; ++t->pass) {
+    for (; result == SN_OK && !s->unsound && wants_pass(s, t); ++t->pass) {
         sn_real largest = 0;
         t->enters = !s->step->resident;
+        t->left = (s->substeps_left - 1) * settings->iterations + settings->iterations - 1 - t->pass;
         t->measures = settings->tolerance > 0 && t->pass + 1 < settings->iterations;
         result = make_pass(s, t, &largest);
         s->step->resident = t->resident;
@@ -177,7 +188,7 @@ static sn_result solve_by_tiles(sn_substep *s)
     if (settings->iterations <= 1)
         in.tolerance = 0; /* there is no further pass that could be left out */
     const bool wide = world->wide && !s->step->careful && in.gradients == SN_GRADIENTS_CURRENT;
-    const bool watches = world->plan.any_watched, again = settings->iterations > 1;
+    const bool watches = world->plan.any_watched, again = settings->iterations > 1 || sn_surfaces_touch(world);
     const bool gathers = sn_tiled_scatters(&in) && (again || s->substeps_left == 1);
     sn_tiled t = {.in = &in,
                   .wide = wide ? world->wide : NULL,

@@ -697,8 +697,13 @@ void sn_tear_end(sn_world *world)
     const sn_fresh fresh = store->counts.fresh; /* rods that are torn are far from their rest, and contradict nothing */
     if (++t->step == 0)
         memset(t->busy_table.column[0], 0, t->busy_table.count * sizeof(uint32_t)), t->step = 1;
+    const bool none = world->starts.found && !world->starts.any && world->starts.changes == store->changes;
+    sn_incidence_begin(&world->incidence, store);
     for (uint32_t i = 0; i < t->over_table.count; ++i)
         give_way(world, &over[i], h2);
+    sn_incidence_end(&world->incidence, store);
+    if (none) /* where no constraint asks for the start of a substep, no part of one does */
+        world->starts.changes = store->changes;
     const bool held = store->held_table.count > 0 && store->counts.fresh.any;
     store->counts.fresh = fresh;
     store->counts.fresh.any = fresh.any || held;

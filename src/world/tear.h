@@ -5,12 +5,14 @@
        tear_split.c    a vertex of a skin becomes several, and what holds it follows
        tear_cut.c      blades: which edges and rods they cross, vertices on edges
        tear_insert.c   a vertex is put on an edge
+       tear_energy.c   what they may not gain
 
    Skins own the topology: their triangles say what hangs together. A constraint belongs to the mesh by its particles. A vertex is split into *parts*, the sets of
    its triangles that still hang together by edges at it. */
 #ifndef SN_WORLD_TEAR_H
 #define SN_WORLD_TEAR_H
 
+#include "base/dvec.h"
 #include "base/memory.h"
 #include "constraints/store.h"
 
@@ -147,7 +149,7 @@ bool sn_tear_index(struct sn_world *world);
 void sn_tear_index_constraint(struct sn_world *world, uint32_t kind, uint32_t row);
 
 /* It is found at this particle, too. */
-void sn_tear_index_at(sn_tearing *tearing, uint32_t kind, uint32_t row, uint32_t particle);
+void sn_tear_index_at(struct sn_world *world, uint32_t kind, uint32_t row, uint32_t particle);
 
 /* Takes a corner of a triangle out of the list of its particle, and puts it in. */
 void sn_tear_unlink(sn_tearing *tearing, uint32_t particle, uint32_t place);
@@ -222,5 +224,35 @@ uint32_t sn_tear_edge_sides(const struct sn_world *world, uint32_t p, uint32_t q
 
 /* Puts a vertex on the edge from p to q, at the part t of its length, 0 to 1. Skins have gaps for the new triangles behind theirs. Its number. */
 uint32_t sn_tear_insert(struct sn_world *world, uint32_t p, uint32_t q, double t, uint32_t *removed, double *released);
+
+/* ---- tear_energy.c ----------------------------------------------------------------------------------------------------- */
+
+/* Whether a kind has a rest length: rods, and those that keep two apart. */
+bool sn_tear_has_length(uint32_t kind);
+
+/* m: between two particles. */
+double sn_tear_length(const struct sn_world *world, uint32_t a, uint32_t b);
+
+/* m: how much longer such a constraint is than at rest; negative: shorter; 0 where it does not act. */
+double sn_tear_excess(const struct sn_world *world, uint32_t kind, uint32_t row);
+
+/* Adds to its rest length, m. */
+void sn_tear_lengthen(struct sn_world *world, uint32_t kind, uint32_t row, double by);
+
+/* What follows from places is that of the places now. */
+void sn_tear_measure(struct sn_world *world, uint32_t kind, uint32_t row);
+
+/* Changes a constraint so that it stores no more than `most`, J; where that cannot be done it is removed, and what it had is released. */
+void sn_tear_ease(struct sn_world *world, uint32_t kind, uint32_t row, double most, uint32_t *removed,
+                  double *released);
+
+/* J: of those particles that are free. */
+double sn_tear_kinetic(const struct sn_world *world, const uint32_t *particle, uint32_t count);
+
+/* Takes so much kinetic energy, J, from how some particles move beside one another; momentum and angular momentum stay. Returns what it took. */
+double sn_tear_calm(struct sn_world *world, const uint32_t *particle, uint32_t count, double excess);
+
+/* A place or velocity and what rounding leaves over of it. */
+void sn_tear_set_whole(sn_vec4 *high, sn_vec4 *low, sn_dvec3 value);
 
 #endif

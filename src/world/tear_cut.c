@@ -558,8 +558,10 @@ static sn_result cut(cutting *c)
         sn_tear_index(world); /* needs no more than it has */
         world->contact.edits++;
     }
+    sn_incidence_begin(&world->incidence, store);
     remove_rods(c);
     cut_skins(c);
+    sn_incidence_end(&world->incidence, store);
     const bool held = store->held_table.count > 0 && store->counts.fresh.any;
     store->counts.fresh = fresh;
     store->counts.fresh.any = fresh.any || held;

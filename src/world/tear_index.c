@@ -129,8 +129,10 @@ static void add_rod(sn_tearing *t, uint32_t kind, uint32_t row)
     range[t->range_table.count++] = (sn_tear_range){.kind = kind, .first = row, .end = row + 1};
 }
 
-void sn_tear_index_at(sn_tearing *t, uint32_t kind, uint32_t row, uint32_t particle)
+void sn_tear_index_at(sn_world *world, uint32_t kind, uint32_t row, uint32_t particle)
 {
+    sn_tearing *t = &world->tearing;
+    sn_incidence_add(&world->incidence, kind, row, particle);
     nodes(t)[t->node_table.count] = (sn_tear_node){kind, row, heads(t)[particle].constraint};
     heads(t)[particle].constraint = t->node_table.count++;
 }
@@ -146,7 +148,7 @@ void sn_tear_index_constraint(sn_world *world, uint32_t kind, uint32_t row)
         if (head->constraint != SN_TEAR_NONE && nodes(t)[head->constraint].kind == kind &&
             nodes(t)[head->constraint].row == row)
             continue;
-        sn_tear_index_at(t, kind, row, held[i]);
+        sn_tear_index_at(world, kind, row, held[i]);
     }
     if (may_tear(world, kind, row))
         add_rod(t, kind, row);
@@ -232,7 +234,7 @@ static bool make(sn_world *world)
         uint32_t small[4 * SN_MAX_POINTS], count;
         const uint32_t *held = sn_store_particles(store, store->pool[kind], row, small, &count);
         for (uint32_t k = 0; k < count; ++k)
-            sn_tear_index_at(t, kind, row, held[k]);
+            sn_tear_index_at(world, kind, row, held[k]);
     }
     index_rods(world, false);
     t->indexed = true;
@@ -294,12 +296,14 @@ bool sn_tear_reserve(sn_world *world, uint32_t particles, uint32_t rows)
         }
     sn_table *by_number[] = {&world->contact.rest_table, &world->contact.own_place_table, &world->contact.spin_table,
                              &world->rest_shape_table};
-    for (size_t i = 0; i < sizeof by_number / sizeof *by_number; ++i)
-        if (by_number[i]->count && !sn_table_reserve(by_number[i], &world->allocator, numbers))
+    for (size_t i = 0; i < sizeof by_number / sizeof *by_number; ++i) /* the rest shape may begin in this very step */
+        if ((by_number[i]->count || by_number[i] == &world->rest_shape_table) &&
+            !sn_table_reserve(by_number[i], &world->allocator, numbers))
             return false;
     const uint64_t found =
         sn_tear_room_for(particles) + 2 * all; /* constraints that change their points, and new ones */
     return sn_particles_reserve_more(world, particles) && extend_heads(world, particles) &&
+           sn_incidence_reserve(&world->incidence, &world->allocator, numbers, found) &&
            sn_table_reserve(&store->run_table, &world->allocator, store->run_table.count + all) &&
            (store->run = store->run_table.column[0], true) &&
            sn_table_reserve(&world->target_table, &world->allocator, (uint64_t)world->target_table.count + particles) &&

@@ -7,8 +7,8 @@
        u t (1 - t) r x s,   r = q - p,  s = v_q - v_p.
 
    The ends get that back, as a pair of opposite impulses: v_p -= k s m_q / (m_p + m_q), v_q += k s m_p / (m_p + m_q), k = u t (1 - t) (m_p + m_q) / (m_p m_q),
-   of which the part of s along r does nothing. Mass has come nearer to the middle of the edge, so what turns turns faster, as a skater does; the kinetic energy that this takes is
-   of second order in the length of an edge.
+   with s across r, as what is along r turns nothing. Mass has come nearer to the middle of the edge, so what turns turns faster, as a skater does; the kinetic energy that this takes is
+   taken from how the vertices around move otherwise (tear_energy.c).
 
    Constraints. A rod becomes two in a row, of rest length and compliance in proportion: same force, same energy. From the vertex to the third corner of each triangle
    there is a new rod, of the length that it has at rest by Stewart's theorem, d^2 = (1 - t) |pc|^2 + t |qc|^2 - t (1 - t) |pq|^2, and as stiff for its length as its neighbours. A function that is linear in
@@ -22,6 +22,9 @@
 #include "base/dvec.h"
 
 #include <string.h>
+
+/* So many vertices around an edge, at most, share what a new one between its ends gains. */
+#define AROUND 256u
 
 typedef struct inserting {
     sn_world *world;
@@ -43,8 +46,7 @@ static sn_dvec3 whole(sn_vec4 high, sn_vec4 low)
     return dvec3((double)high.x + (double)low.x, (double)high.y + (double)low.y, (double)high.z + (double)low.z);
 }
 
-/* A number and what rounding leaves over of it. */
-static void set_whole(sn_vec4 *high, sn_vec4 *low, sn_dvec3 value)
+void sn_tear_set_whole(sn_vec4 *high, sn_vec4 *low, sn_dvec3 value)
 {
     const sn_vec3 rounded = dvec3_round(value);
     const sn_vec3 left = dvec3_round(dvec3_sub(value, dvec3_from(rounded)));
@@ -55,12 +57,6 @@ static void set_whole(sn_vec4 *high, sn_vec4 *low, sn_dvec3 value)
 static sn_dvec3 between(sn_dvec3 a, sn_dvec3 b, double t)
 {
     return dvec3_add(dvec3_scale(a, 1 - t), dvec3_scale(b, t));
-}
-
-static double length_of(const sn_world *world, uint32_t a, uint32_t b)
-{
-    const sn_vec4 *x = world->particles.x;
-    return dvec3_length(dvec3_seen(vec4_xyz(x[world->ids.value[a]]), vec4_xyz(x[world->ids.value[b]])));
 }
 
 static double area_of(const sn_world *world, uint32_t triangle)
@@ -93,7 +89,7 @@ static double rest_of(sn_world *world, uint32_t a, uint32_t b)
     sn_tear_node rod;
     if (find_rod(world, a, b, &rod))
         return (double)sn_tear_rest(world->constraints.pool[rod.kind], rod.kind, rod.row);
-    return length_of(world, a, b);
+    return sn_tear_length(world, a, b);
 }
 
 /* ---- The particle ---------------------------------------------------------------------------------------------------------- */
@@ -144,14 +140,16 @@ static void place_rest_shape(const inserting *in)
 }
 
 /* Gives the ends back the angular momentum that was lost; see above. */
-static void turn_ends(const inserting *in, double u, sn_dvec3 s)
+static void turn_ends(const inserting *in, double u, sn_dvec3 r, sn_dvec3 s)
 {
     sn_particle_store *p = &in->world->particles;
+    const double square = dvec3_dot(r, r);
+    s = square > 0 ? dvec3_sub(s, dvec3_scale(r, dvec3_dot(r, s) / square)) : s; /* what is along r turns nothing */
     const uint32_t i = in->world->ids.value[in->p], k = in->world->ids.value[in->q];
     const double a = (double)p->v[i].w, b = (double)p->v[k].w;
     const double impulse = u * in->t * (1 - in->t); /* kg: k m_p m_q / (m_p + m_q) */
-    set_whole(&p->v[i], &p->v_low[i], dvec3_sub(whole(p->v[i], p->v_low[i]), dvec3_scale(s, impulse / a)));
-    set_whole(&p->v[k], &p->v_low[k], dvec3_add(whole(p->v[k], p->v_low[k]), dvec3_scale(s, impulse / b)));
+    sn_tear_set_whole(&p->v[i], &p->v_low[i], dvec3_sub(whole(p->v[i], p->v_low[i]), dvec3_scale(s, impulse / a)));
+    sn_tear_set_whole(&p->v[k], &p->v_low[k], dvec3_add(whole(p->v[k], p->v_low[k]), dvec3_scale(s, impulse / b)));
 }
 
 static void add_particle(inserting *in)
@@ -188,8 +186,8 @@ static void add_particle(inserting *in)
             sn_sleep_disturb(world, end[e]);
     }
     p->force[slot] = force;
-    set_whole(&p->x[slot], &p->x_low[slot], between(x[0], x[1], in->t));
-    set_whole(&p->v[slot], &p->v_low[slot], between(v[0], v[1], in->t));
+    sn_tear_set_whole(&p->x[slot], &p->x_low[slot], between(x[0], x[1], in->t));
+    sn_tear_set_whole(&p->v[slot], &p->v_low[slot], between(v[0], v[1], in->t));
     if (p->target[slot]) {
         sn_target *target = world->target_table.column[0];
         const sn_vec3 a = target[p->target[world->ids.value[end[near]]] - 1].place;
@@ -206,7 +204,7 @@ static void add_particle(inserting *in)
     place_between(&world->contact.own_place_table, in);
     place_rest_shape(in);
     if (isfinite(mass[0]) && isfinite(mass[1]))
-        turn_ends(in, (double)sum, dvec3_sub(v[1], v[0]));
+        turn_ends(in, (double)sum, dvec3_sub(x[1], x[0]), dvec3_sub(v[1], v[0]));
 }
 
 /* ---- Constraints ------------------------------------------------------------------------------------------------------------ */
@@ -294,19 +292,13 @@ static void divide_triangle(inserting *in, uint32_t kind, uint32_t row)
     replace_in_copy(in, kind, copy, in->p);
 }
 
-/* The weights of isometric bending follow from lengths: they are measured. */
-static void measure_hinge(sn_world *world, uint32_t kind, uint32_t row)
+/* The weights of isometric bending follow from lengths: they are measured. It stores no more than `most` then. */
+static void measure_hinge(inserting *in, uint32_t kind, uint32_t row, double most)
 {
-    sn_pool *pool = world->constraints.pool[kind];
-    const uint32_t *point = pool->point + 4 * (size_t)row;
-    sn_vec3 x[4];
     if (kind != SN_KIND_BENDING)
         return;
-    for (uint32_t i = 0; i < 4; ++i)
-        x[i] = vec3_sub(vec4_xyz(world->particles.x[world->ids.value[point[i]]]),
-                        vec4_xyz(world->particles.x[world->ids.value[point[0]]]));
-    const sn_eval_in in = {.x = x, .param = pool->param + (size_t)row * pool->param_count, .points = 4};
-    pool->kind.measure(&in, pool->param + (size_t)row * pool->param_count);
+    sn_tear_measure(in->world, kind, row);
+    sn_tear_ease(in->world, kind, row, most, &in->removed, &in->released);
 }
 
 /* A hinge over the edge, or over another edge of one of its triangles. */
@@ -316,6 +308,7 @@ static void divide_hinge(inserting *in, uint32_t kind, uint32_t row)
     sn_pool *pool = world->constraints.pool[kind];
     const uint32_t *point = pool->point + 4 * (size_t)row;
     const bool over_p = point[2] == in->p || point[3] == in->p, over_q = point[2] == in->q || point[3] == in->q;
+    const double energy = sn_tear_energy(world, kind, row);
     if (over_p && over_q) {
         const uint32_t copy = sn_split_copy(world, kind, row);
         if (kind == SN_KIND_DIHEDRAL) { /* as stiff as its edge is long */
@@ -326,11 +319,11 @@ static void divide_hinge(inserting *in, uint32_t kind, uint32_t row)
         }
         replace(in, kind, row, in->q);
         replace_in_copy(in, kind, copy, in->p);
-        measure_hinge(world, kind, copy);
+        measure_hinge(in, kind, copy, energy * (1 - in->t));
     } else {
         replace(in, kind, row, over_p ? in->q : in->p);
     }
-    measure_hinge(world, kind, row);
+    measure_hinge(in, kind, row, over_p && over_q ? energy * in->t : energy);
 }
 
 /* Spots in a triangle of the edge are in one of its halves. True if one was. */
@@ -355,7 +348,7 @@ static bool move_spots(inserting *in, uint32_t kind, uint32_t row)
         spot->particle[at[far ? 0 : 1]] = in->made;
         spot->weight[at[far ? 0 : 1]] = (sn_real)(gone / t);
         spot->weight[at[far ? 1 : 0]] = (sn_real)(stays - gone * (1 - t) / t);
-        sn_tear_index_at(&in->world->tearing, kind, row, in->made);
+        sn_tear_index_at(in->world, kind, row, in->made);
         moved = true;
     }
     if (moved) {
@@ -402,28 +395,73 @@ static void divide_constraints(inserting *in)
     }
 }
 
-/* The rod from the new vertex to the third corner of a triangle, like one beside it. */
+/* J, or for what does not give J s^2: what a rod of this compliance and these ends stores by being too long by so much. */
+static double stored(const sn_world *world, const uint32_t *end, double compliance, double by)
+{
+    const sn_vec4 *x = world->particles.x;
+    const double w = (double)x[world->ids.value[end[0]]].w + (double)x[world->ids.value[end[1]]].w;
+    return compliance > 0 ? by * by / (2 * compliance) : w > 0 ? by * by / (2 * w) : 0;
+}
+
+static double compliance_of(const sn_pool *pool, uint32_t kind, uint32_t row)
+{
+    if (kind == SN_KIND_SPRING)
+        return 1 / (double)pool->param[(size_t)row * pool->param_count + 1];
+    return (double)pool->give[row].compliance;
+}
+
+/* A rod of a share of the stiffness. */
+static void stiffen_rod(sn_world *world, uint32_t kind, uint32_t row, double share)
+{
+    sn_pool *pool = world->constraints.pool[kind];
+    const sn_real s = (sn_real)share;
+    pool->give[row].compliance /= s;
+    pool->give[row].damping *= s;
+    pool->lambda[(size_t)row * pool->kind.rows] *= s;
+    if (kind == SN_KIND_SPRING)
+        for (uint32_t i = 1; i < 3; ++i)
+            pool->param[(size_t)row * pool->param_count + i] *= s;
+}
+
+/* The rod from the new vertex to the third corner of a triangle, like those beside it. What these had for the part of the triangle that is not theirs any more it takes from them: half of 1 - t from
+   that at p, half of t from that at q, so that k r^2 sums to what it was. It is as long as it is at rest, or, where it would store more than it took, nearer to what it is now. */
 static void add_brace(inserting *in, uint32_t side)
 {
     sn_world *world = in->world;
-    const uint32_t third = in->third[side];
-    uint32_t end = in->p;
-    sn_tear_node beside;
-    if (!find_rod(world, in->p, third, &beside)) {
-        end = in->q;
-        if (!find_rod(world, in->q, third, &beside))
-            return;
-    }
-    sn_pool *pool = world->constraints.pool[beside.kind];
-    const double t = in->t, a = in->rest_p[side], b = in->rest_q[side];
+    const uint32_t third = in->third[side], end[2] = {in->p, in->q}, own[2] = {in->made, third};
+    const double t = in->t, a = in->rest_p[side], b = in->rest_q[side], part[2] = {(1 - t) / 2, t / 2};
     const double square = (1 - t) * a * a + t * b * b - t * (1 - t) * in->rest * in->rest;
-    const double rest = square > 0 ? sqrt(square) : length_of(world, in->made, third);
-    const double before = (double)sn_tear_rest(pool, beside.kind, beside.row);
-    const uint32_t row = sn_split_copy(world, beside.kind, beside.row);
+    const double rest = square > 0 ? sqrt(square) : sn_tear_length(world, in->made, third);
+    sn_tear_node beside[2];
+    const bool found[2] = {find_rod(world, in->p, third, &beside[0]), find_rod(world, in->q, third, &beside[1])};
+    const uint32_t first = found[0] ? 0 : 1, kind = beside[first].kind;
+    if (!found[first] || !(rest > 0))
+        return;
+    sn_pool *pool = world->constraints.pool[kind];
+    const double before = (double)sn_tear_rest(pool, kind, beside[first].row),
+                 was = compliance_of(pool, kind, beside[first].row);
+    const uint32_t row = sn_split_copy(world, kind, beside[first].row);
+    double most = 0, stiffness = 0;
+    for (uint32_t e = first; e < 2; ++e) {
+        if (!found[e] || beside[e].kind != kind)
+            continue;
+        const double length = (double)sn_tear_rest(pool, kind, beside[e].row),
+                     give = compliance_of(pool, kind, beside[e].row);
+        const uint32_t ends[2] = {end[e], third};
+        most += part[e] * stored(world, ends, give, sn_tear_excess(world, kind, beside[e].row));
+        stiffness += give > 0 ? part[e] * length * length / (give * rest * rest) : 0;
+        stiffen_rod(world, kind, beside[e].row, 1 - part[e]);
+        sn_store_log(&world->constraints, kind, beside[e].row, 1, SN_EDIT_CHANGED);
+    }
     if (before > 0)
-        scale_rod(world, beside.kind, row, rest / before);
+        scale_rod(world, kind, row, rest / before);
+    if (was > 0 && before > 0 && stiffness > 0) /* scaling made it give was * rest / before */
+        stiffen_rod(world, kind, row, stiffness * was * rest / before);
     memset(pool->lambda + (size_t)row * pool->kind.rows, 0, pool->kind.rows * sizeof *pool->lambda);
-    replace_in_copy(in, beside.kind, row, end);
+    replace_in_copy(in, kind, row, end[first]);
+    const double by = sn_tear_excess(world, kind, row), now = stored(world, own, compliance_of(pool, kind, row), by);
+    if (now > most)
+        sn_tear_lengthen(world, kind, row, by * (1 - sqrt(most / now)));
 }
 
 /* Bending over that rod: like that of a hinge that one of the ends has with the third corner. */
@@ -444,7 +482,8 @@ static void add_hinge(inserting *in, uint32_t side)
             pool->param[(size_t)row * pool->param_count] = 0; /* the halves of a triangle are in one plane */
         memset(pool->lambda + (size_t)row * pool->kind.rows, 0, pool->kind.rows * sizeof *pool->lambda);
         sn_tear_index_constraint(world, kind, row);
-        measure_hinge(world, kind, row);
+        if (kind == SN_KIND_BENDING)
+            sn_tear_measure(world, kind, row);
         return;
     }
 }
@@ -521,6 +560,42 @@ static void divide_triangles(inserting *in)
     }
 }
 
+/* Adds the neighbours of those from `first` on, each once, as many as there is room for. */
+static uint32_t find_around(const sn_world *world, uint32_t *around, uint32_t first, uint32_t count)
+{
+    const uint32_t *corner = world->contact.triangle_table.column[0], end = count;
+    for (uint32_t e = first; e < end; ++e) {
+        uint32_t place[SN_TEAR_FAN];
+        const uint32_t fan = sn_tear_triangles_at(world, around[e], place, SN_TEAR_FAN);
+        for (uint32_t i = 0; fan != UINT32_MAX && i < 3 * fan; ++i) {
+            const uint32_t number = corner[place[i / 3] / 3 * 3 + i % 3];
+            bool seen = false;
+            for (uint32_t k = 0; k < count && !seen; ++k)
+                seen = around[k] == number;
+            if (!seen && count < AROUND)
+                around[count++] = number;
+        }
+    }
+    return count;
+}
+
+/* The particle, and no more kinetic energy than there was. Those around the edge give it up; if they move as one, those around these. */
+static void add_calmly(inserting *in)
+{
+    uint32_t around[AROUND + 1] = {in->p, in->q}, first = 0;
+    uint32_t count = find_around(in->world, around, first, 2);
+    const double before = sn_tear_kinetic(in->world, around, count);
+    add_particle(in);
+    around[count] = in->made;
+    double excess = sn_tear_kinetic(in->world, around, count + 1) - before;
+    for (uint32_t last = 2; excess > 0 && count > last;) {
+        around[count] = in->made;
+        excess -= sn_tear_calm(in->world, around, count + 1, excess);
+        first = last, last = count;
+        count = excess > 0 ? find_around(in->world, around, first, count) : count;
+    }
+}
+
 uint32_t sn_tear_insert(sn_world *world, uint32_t p, uint32_t q, double t, uint32_t *removed, double *released)
 {
     inserting in = {.world = world, .p = p, .q = q, .t = t};
@@ -530,7 +605,7 @@ uint32_t sn_tear_insert(sn_world *world, uint32_t p, uint32_t q, double t, uint3
     find_sides(&in);
     sn_tear_note_rods(world, end, 2, &rods);
     sn_tear_note_rods(world, in.third, in.sides, &rods);
-    add_particle(&in);
+    add_calmly(&in);
     if (in.made >= tearing->head_table.count)
         tearing->head_table.count = in.made + 1;
     ((sn_tear_head *)tearing->head_table.column[0])[in.made] =
@@ -553,7 +628,6 @@ uint32_t sn_tear_insert(sn_world *world, uint32_t p, uint32_t q, double t, uint3
     event.released = (sn_real)in.released;
     sn_tear_tell(world, &event);
     tearing->sequence = world->constraints.counts.next_sequence;
-    world->incidence.built = false;
     world->constraints.edits++;
     *removed += in.removed;
     *released += in.released;

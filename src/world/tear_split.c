@@ -235,7 +235,7 @@ void sn_split_replace(sn_world *world, uint32_t kind, uint32_t row, uint32_t fro
             point[i] = to;
     log_change(world, kind, row);
     world->tearing.room_nodes--;
-    sn_tear_index_at(&world->tearing, kind, row, to);
+    sn_tear_index_at(world, kind, row, to);
 }
 
 uint32_t sn_split_copy(sn_world *world, uint32_t kind, uint32_t row)
@@ -283,7 +283,7 @@ static void move_spots(sn_world *world, const sn_split *split, uint32_t kind, ui
             const uint32_t set = parts_of_two(world, split, spot->particle, spot->count);
             const uint32_t to = set ? split->made[lowest(set)] : split->vertex;
             if (to != split->vertex)
-                sn_tear_index_at(&world->tearing, kind, row, to), world->tearing.room_nodes--, moved = true;
+                sn_tear_index_at(world, kind, row, to), world->tearing.room_nodes--, moved = true;
             spot->particle[j] = to;
         }
     }
@@ -515,9 +515,26 @@ static bool collides_with_itself(const sn_world *world, const sn_split *split)
     return false;
 }
 
+/* Moves a part, and eases what holds it: it stores no more than before. */
+static void move_part(sn_world *world, uint32_t vertex, sn_dvec3 by, uint32_t *removed, double *released)
+{
+    sn_particle_store *p = &world->particles;
+    sn_tear_node node[SN_TEAR_CONSTRAINTS];
+    double energy[SN_TEAR_CONSTRAINTS];
+    const uint32_t slot = world->ids.value[vertex];
+    const uint32_t count = sn_tear_constraints_at(world, vertex, node, SN_TEAR_CONSTRAINTS);
+    for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i)
+        energy[i] = sn_tear_energy(world, node[i].kind, node[i].row);
+    const sn_dvec3 at =
+        dvec3_add(dvec3_from(vec4_xyz(p->x[slot])), dvec3_from(vec4_xyz(p->x_low[slot]))); /* with what rounding left */
+    sn_tear_set_whole(&p->x[slot], &p->x_low[slot], dvec3_add(at, by));
+    for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i)
+        sn_tear_ease(world, node[i].kind, node[i].row, energy[i], removed, released);
+}
+
 /* Surfaces that collide with themselves must not touch at the start of a substep, and the parts of a vertex are in one place. Each is moved a little towards the middle c_i of its triangles,
    by k (c_i - c) with c the mean of these by mass: so the centre of mass stays where it is, and, as all move alike, so does angular momentum. */
-static void set_apart(sn_world *world, const sn_split *split)
+static void set_apart(sn_world *world, const sn_split *split, uint32_t *removed, double *released)
 {
     sn_particle_store *p = &world->particles;
     sn_dvec3 middle[SN_TEAR_PARTS] = {{0, 0, 0}}, mean = {0, 0, 0};
@@ -541,14 +558,8 @@ static void set_apart(sn_world *world, const sn_split *split)
     mean = dvec3_scale(mean, 1 / mass);
     for (uint32_t i = 0; i < split->parts; ++i)
         most = fmax(most, dvec3_length(dvec3_sub(middle[i], mean)));
-    for (uint32_t i = 0; most > 0 && i < split->parts; ++i) {
-        const uint32_t slot = world->ids.value[split->made[i]];
-        const sn_vec4 x = p->x[slot], low = p->x_low[slot];
-        const sn_dvec3 at = {(double)x.x + (double)low.x, (double)x.y + (double)low.y, (double)x.z + (double)low.z};
-        const sn_dvec3 to = dvec3_add(at, dvec3_scale(dvec3_sub(middle[i], mean), GAP * size / most));
-        p->x[slot] = vec4(dvec3_round(to), x.w);
-        p->x_low[slot] = vec4(dvec3_round(dvec3_sub(to, dvec3_from(vec4_xyz(p->x[slot])))), low.w);
-    }
+    for (uint32_t i = 0; most > 0 && i < split->parts; ++i)
+        move_part(world, split->made[i], dvec3_scale(dvec3_sub(middle[i], mean), GAP * size / most), removed, released);
 }
 
 static void apply(sn_world *world, sn_split *split, const sn_tear *tear, uint32_t *removed, double *released)
@@ -565,9 +576,9 @@ static void apply(sn_world *world, sn_split *split, const sn_tear *tear, uint32_
     make_particles(world, split);
     for (uint32_t i = 0; i < count; ++i)
         follow(world, split, &node[i], &gone, &energy);
-    set_apart(world, split);
     note_triangles(world, split);
     sn_tear_drop_rods(world, &rods, &gone, &energy);
+    set_apart(world, split, &gone, &energy);
     t->room_particles -= split->parts - 1;
     for (uint32_t s = 0; s < world->contact.skin_table.count; ++s) /* a vertex may be of several */
         for (uint32_t i = 0; i < split->parts; ++i)
@@ -588,7 +599,6 @@ static void apply(sn_world *world, sn_split *split, const sn_tear *tear, uint32_
     }
     *removed += gone;
     t->sequence = world->constraints.counts.next_sequence;
-    world->incidence.built = false;
     sn_sleep_disturb(world, split->vertex);
     sn_world_break_motion(world);
 }

@@ -262,7 +262,11 @@ sn_result sn_world_create(const sn_world_def *def, sn_world **world)
 
 void sn_world_destroy(sn_world *world)
 {
-    if (world && sn_world_enter(world) == SN_OK)
+    if (!world || sn_world_enter(world) != SN_OK)
+        return;
+    if (world->owned)
+        world_fail(world, SN_ERROR_ARGUMENT, "the world belongs to an sn_worlds, and goes with it");
+    else
         release(world);
 }
 
@@ -281,6 +285,7 @@ sn_result sn_world_enter(const sn_world *world)
     if (world->constraints.edit_table.count || world->constraints.all_changed || world->constraints.log_lost)
         /* call by call, so that a look between two of them changes nothing */
         sn_world_follow_edits((sn_world *)world);
+    ((sn_world *)world)->calls++; /* no part of what is promised to be kept */
     return SN_OK;
 }
 
@@ -333,6 +338,8 @@ sn_result sn_world_set_threads(sn_world *world, uint32_t threads)
         return world_fail(world, SN_ERROR_ARGUMENT,
                           "threads is %u; at most %u are possible, and 0 takes one for each core", threads,
                           SN_MOST_THREADS);
+    if (world->owned && threads != 1)
+        return world_fail(world, SN_ERROR_ARGUMENT, "threads is %u; a world of an sn_worlds has one", threads);
     if (!world->parallel.tasks.run)
         sn_parallel_set_threads(&world->parallel, &world->allocator, sn_threads_for(threads));
     return SN_OK;

@@ -145,6 +145,8 @@ struct sn_world {
     sn_errors errors;
     uint32_t dimensions;
     bool busy; /* inside a call that runs the caller's code */
+    bool owned;     /* by an sn_worlds, which destroys it */
+    uint64_t calls; /* that may have changed something, so far: while it stays, nothing but steps has */
     sn_world_state state;
     sn_ids ids; /* the particles' numbers; the value is the slot where one is stored */
     sn_particle_store particles;

@@ -573,6 +573,8 @@ static uint64_t make_number(net_maker *m, net_type type, const char *name)
         return m->length;
     case TYPE_TRIANGLES:
         return m->length / 3;
+    case TYPE_SEGMENTS:
+        return m->length / 2;
     case TYPE_GROUP:
         if (m->op->call != CALL_sn_world_set_group_field)
             return chance(m, 50) ? 0 : draw(m, 4);
@@ -813,6 +815,17 @@ static void make_mesh_triangles(net_maker *m)
     m->length = count;
 }
 
+/* Segments of a skin: mostly none, since those with some need self_collision. */
+static void make_ends(net_maker *m)
+{
+    const uint32_t count = chance(m, 75) ? 0 : 2 * (1 + (uint32_t)draw(m, 2));
+    push_list(m, count, !count);
+    m->length = count;
+    for (uint32_t i = 0; i < count; ++i)
+        make_value(m, TYPE_PARTICLE_NUMBER, "end");
+    m->length = count;
+}
+
 /* The corners of a tetrahedron, triangle by triangle. */
 static void make_closed_surface(net_maker *m)
 {
@@ -930,6 +943,7 @@ static const struct list_rule {
     {TYPE_CORNERS, make_corners},
     {TYPE_MESH_CORNERS, make_mesh_corners},
     {TYPE_MESH_TRIANGLES, make_mesh_triangles},
+    {TYPE_ENDS, make_ends},
     {TYPE_PARAM_LISTS, make_param_lists},
     {TYPE_POINT_PARAMS, make_point_params},
     {TYPE_STATE, make_state},

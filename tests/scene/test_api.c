@@ -39,7 +39,7 @@ static void every_builder_builds(void **state)
                                sn_scene_add_figure(scene, NULL, NULL),     sn_scene_add_jelly(scene, NULL, NULL),
                                sn_scene_add_body_chain(scene, NULL, NULL), sn_scene_add_bridge(scene, NULL, NULL),
                                sn_scene_add_wall(scene, NULL, NULL),       sn_scene_add_pile(scene, NULL, NULL),
-                               sn_scene_add_ragdoll(scene, NULL, NULL)};
+                               sn_scene_add_ragdoll(scene, NULL, NULL),    sn_scene_add_container(scene, NULL, NULL)};
     uint32_t particles = 0, bodies = 0;
     for (uint32_t i = 0; i < COUNT_OF(made); ++i) {
         if (!made[i])

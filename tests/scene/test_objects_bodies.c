@@ -105,6 +105,94 @@ static void test_pile(void **state)
     fixture_close_both(&g, &f);
 }
 
+/* Sizes differ by the share that is asked, none touches another, the mass is still that of the density, and turns are those of
+   a pile without it. */
+static void test_varied_pile(void **state)
+{
+    (void)state;
+    fixture f = fixture_good("{'world': {'gravity': [0, 0, 0]}, 'objects': [{'type': 'pile', 'vary': 0.4}]}");
+    fixture g = fixture_good("{'world': {'gravity': [0, 0, 0]}, 'objects': [{'type': 'pile'}]}");
+    double least = 9, most = 0, volume = 0;
+    for (uint32_t i = 0; i < only(&f)->body_count; ++i) {
+        sn_body_def def, plain;
+        assert_ok(f.world, sn_body_read(f.world, only(&f)->body[i].handle, &def));
+        double edge = 2 * (double)def.shapes[0].half.x;
+        least = fmin(least, edge), most = fmax(most, edge), volume += edge * edge * edge;
+        assert_ok(g.world, sn_body_read(g.world, only(&g)->body[i].handle, &plain));
+        assert_true(def.rotation.x == plain.rotation.x && def.rotation.w == plain.rotation.w);
+    }
+    assert_true(least > 0.12 - 1e-6 && least < 0.13 && most < 0.28 + 1e-6 && most > 0.27);
+    assert_close(mass_of(&f), 1000 * volume, 1e-3 * mass_of(&f));
+    sn_vec3 before = place(&f, 50);
+    fixture_steps(&f, 5);
+    assert_vec_close(place(&f, 50), before, 0);
+    fixture_close_both(&g, &f);
+    check_mass("{'objects': [{'type': 'pile', 'vary': 0.7, 'shapes': 'mixed', 'mass': 7}]}", 7);
+    assert_refused("{'objects': [{'type': 'pile', 'vary': 1}]}", "objects[0].vary", "0.9");
+    f = fixture_good(
+        "{'world': {'gravity': [0, 0, 0]}, 'objects': [{'type': 'grains', 'name': 'g', 'radius': 0.1, 'vary': 0.5,"
+        " 'material': {'density': 100}, 'contact': {'self': true}}]}");
+    double mass = 0;
+    least = 9, most = 0, volume = 0;
+    for (uint32_t i = 0; i < 1000; ++i) {
+        double r = (double)sn_particle_radius(f.world, sn_particle_from_index(f.world, i));
+        least = fmin(least, r), most = fmax(most, r), volume += 4 * SN_PI / 3 * r * r * r;
+        mass += (double)fixture_mass(&f, i);
+    }
+    assert_true(least > 0.05 - 1e-6 && least < 0.052 && most < 0.15 + 1e-6 && most > 0.148);
+    assert_close(mass, 100 * volume, 1e-3 * mass);
+    g = fixture_again(f.scene);
+    assert_true(sn_world_hash(f.world) == sn_world_hash(g.world));
+    fixture_steps(&f, 3);
+    for (uint32_t i = 0; i < 1000; ++i) /* nothing pushes */
+        assert_vec_close(fixture_place(&f, i), fixture_place(&g, i), 0);
+    fixture_close_both(&g, &f);
+}
+
+/* What falls into it stays in it: grains and bodies, in boxes and prisms, turned and scaled, saved and loaded. */
+static void test_container(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"'size': [0.6, 1, 0.4]", "'sides': 3, 'size': [0.6, 1, 1]",
+                                        "'sides': 12, 'size': [0.6, 1, 1]",
+                                        "'size': [0.3, 0.5, 0.3], 'scale': 2, 'turn': {'angle': 0.5}"};
+    for (size_t i = 0; i < COUNT_OF(kinds); ++i) {
+        char text[700];
+        snprintf(text, sizeof text,
+                 "{'world': {'substeps': 8}, 'objects': [{'type': 'container', 'name': 'bin', 'wall': 0.2, %s},"
+                 " {'type': 'grains', 'name': 'peas', 'radius': 0.04, 'columns': 3, 'rows': 4, 'layers': 3, 'position':"
+                 " [0, 0.25, 0], 'mass': 1, 'contact': {'self': true}}, {'type': 'pile', 'columns': 2, 'layers': 2,"
+                 " 'rows': 2, 'size': [0.06, 0.06, 0.06], 'position': [0, 0.5, 0]}]}",
+                 kinds[i]);
+        fixture first = fixture_good(text), f = fixture_again(first.scene);
+        fixture_steps(&f, 90);
+        for (uint32_t k = 0; k < sn_scene_object(f.scene, 1)->run.count; ++k) {
+            sn_vec3 at = fixture_place(&f, sn_scene_object(f.scene, 1)->run.first + k);
+            assert_true((double)at.y > 0.03 && hypot((double)at.x, (double)at.z) < 0.6 && (double)at.y < 1);
+        }
+        for (uint32_t k = 0; k < 8; ++k) {
+            sn_vec3 at = sn_body_centre(f.world, sn_scene_object(f.scene, 2)->body[k].handle);
+            assert_true((double)at.y > 0.02 && hypot((double)at.x, (double)at.z) < 0.6 && (double)at.y < 1);
+        }
+        fixture_close_both(&f, &first);
+    }
+    /* without a floor things fall out, and under a lid nothing comes in */
+    fixture f =
+        fixture_good("{'objects': [{'type': 'container', 'bottomless': true}, {'type': 'container', 'lid': true,"
+                     " 'position': [3, 0, 0]}, {'type': 'particles', 'name': 'p', 'positions': [0,0.5,0, 3,2,0],"
+                     " 'radius': 0.05}]}");
+    uint32_t drop = sn_scene_object(f.scene, 2)->run.first;
+    fixture_steps(&f, 90);
+    assert_true((double)fixture_place(&f, drop).y < -1);
+    assert_close(fixture_place(&f, drop + 1).y, 1.15, 0.01);
+    fixture_close(&f);
+    assert_refused("{'objects': [{'type': 'container', 'size': [1, 0, 1]}]}", "objects[0].size", "more than 0");
+    assert_refused("{'objects': [{'type': 'container', 'sides': 2}]}", "objects[0].sides", "3 32");
+    assert_refused("{'objects': [{'type': 'container', 'wall': 0}]}", "objects[0].wall", "more");
+    assert_refused("{'world': {'dimensions': 2}, 'objects': [{'type': 'container'}]}", "objects[0]",
+                   "three dimensions");
+}
+
 /* ---- Chains, bridges, jelly ------------------------------------------------------------------------------------------------------ */
 
 /* It hangs as long as it is, and its hook carries all of it. */
@@ -299,10 +387,10 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_masses),  cmocka_unit_test(test_wall),           cmocka_unit_test(test_pile),
-        cmocka_unit_test(test_chain),   cmocka_unit_test(test_bridge),         cmocka_unit_test(test_jelly),
-        cmocka_unit_test(test_ragdoll), cmocka_unit_test(test_ragdolls_sleep), cmocka_unit_test(test_muscles),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_masses),         cmocka_unit_test(test_wall),      cmocka_unit_test(test_pile),
+        cmocka_unit_test(test_varied_pile),    cmocka_unit_test(test_container), cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_bridge),         cmocka_unit_test(test_jelly),     cmocka_unit_test(test_ragdoll),
+        cmocka_unit_test(test_ragdolls_sleep), cmocka_unit_test(test_muscles),   cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

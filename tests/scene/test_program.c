@@ -2,6 +2,8 @@
 #include "support/support.h"
 
 #include "scene/scene_fixture.h"
+#include "scene/state.h"
+#include "scene/wind.h"
 
 #include <math.h>
 
@@ -172,6 +174,90 @@ static void test_gusts(void **state)
     }
     assert_true(least >= -0.01 && least < 0.5 && most > 1.5 && most <= 4.01); /* up to twice the speed */
     fixture_close(&f);
+}
+
+/* ---- Turbulence --------------------------------------------------------------------------------------------------- */
+
+static void air(const fixture *f, double time, double x, double y, double z, double out[3])
+{
+    const double place[3] = {x, y, z};
+    sn_wind_at(f->scene->forces.items, time, place, out);
+}
+
+/* It has no mean, the given root mean square along each axis, and gathers air nowhere. */
+static void test_turbulence(void **state)
+{
+    (void)state;
+    fixture f = fixture_good(SHEET("3", "'value': [3, 0, 0], 'turbulence': 2, 'eddies': 0.5"));
+    double sum[3] = {0}, square[3] = {0}, u[3], d[6][3];
+    const int count = 4000;
+    for (int i = 0; i < count; ++i) {
+        double x = 0.37 * i, y = fmod(0.71 * i, 13), z = fmod(0.53 * i, 17), time = fmod(0.29 * i, 11);
+        air(&f, time, x, y, z, u);
+        for (int k = 0; k < 3; ++k) {
+            double v = u[k] - (k == 0 ? 3 : 0);
+            sum[k] += v;
+            square[k] += v * v;
+        }
+        const double h = 1e-5;
+        for (int k = 0; k < 6; ++k)
+            air(&f, time,
+                x + (k == 0   ? h
+                     : k == 1 ? -h
+                              : 0),
+                y + (k == 2   ? h
+                     : k == 3 ? -h
+                              : 0),
+                z + (k == 4   ? h
+                     : k == 5 ? -h
+                              : 0),
+                d[k]);
+        assert_close((d[0][0] - d[1][0] + d[2][1] - d[3][1] + d[4][2] - d[5][2]) / (2 * h), 0, 1e-5);
+    }
+    double all = 0;
+    for (int k = 0; k < 3; ++k) {
+        assert_close(sum[k] / count, 0, 0.15);
+        assert_close(sqrt(square[k] / count), 2, 0.8); /* eighteen waves have no even share of all directions */
+        all += square[k] / count;
+    }
+    assert_close(sqrt(all / 3), 2, 0.1);
+    fixture_close(&f);
+}
+
+/* The same for the same seed, another one for another; the eddies drift with the wind. */
+static void test_turbulence_seeds(void **state)
+{
+    (void)state;
+    fixture f = fixture_good(SHEET("3", "'value': [3, 0, 0], 'turbulence': 0.5"));
+    fixture same = fixture_again(f.scene);
+    fixture other = fixture_good(SHEET("3", "'value': [3, 0, 0], 'turbulence': 0.5, 'seed': 2"));
+    fixture still = fixture_good(SHEET("3", "'value': [0, 0, 0], 'turbulence': 0.5"));
+    double a[3], b[3], c[3], d[3];
+    air(&f, 1.25, 0.3, 0.4, 0.5, a);
+    air(&same, 1.25, 0.3, 0.4, 0.5, b);
+    air(&other, 1.25, 0.3, 0.4, 0.5, c);
+    air(&still, 1.25, 0.3 - 3 * 1.25, 0.4, 0.5, d);
+    for (int k = 0; k < 3; ++k) {
+        assert_true(a[k] == b[k] && a[k] != c[k]);
+        assert_close(a[k] - (k == 0 ? 3 : 0), d[k], 1e-12);
+    }
+    fixture_steps(&f, 20);
+    fixture_steps(&same, 20);
+    assert_true(sn_world_hash(f.world) == sn_world_hash(same.world));
+    fixture_close(&still);
+    fixture_close(&other);
+    fixture_close_both(&same, &f);
+    /* in the plane it stays there */
+    f = fixture_good(
+        "{'world': {'dimensions': 2, 'gravity': [0, 0]}, 'objects': [{'type': 'particles', 'positions': [0, 0, 0],"
+        " 'radius': 0.1}], 'forces': [{'type': 'wind', 'value': [0, 0], 'turbulence': 1}]}");
+    air(&f, 0.5, 1, 2, 0, a);
+    assert_true(a[2] == 0 && a[0] != 0 && a[1] != 0);
+    fixture_steps(&f, 20);
+    assert_true(fixture_speed(&f, 0).x != 0 && fixture_place(&f, 0).z == 0);
+    fixture_close(&f);
+    assert_refused(SHEET("3", "'value': [1, 0, 0], 'turbulence': -1"), "forces[0].turbulence", "-1");
+    assert_refused(SHEET("3", "'value': [1, 0, 0], 'eddies': 0"), "forces[0].eddies", "more");
 }
 
 /* ---- Motions ----------------------------------------------------------------------------------------------------- */
@@ -406,14 +492,24 @@ static void test_after_the_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_after_the_end),  cmocka_unit_test(test_force),
-        cmocka_unit_test(test_times),          cmocka_unit_test(test_wind),
-        cmocka_unit_test(test_light_sheet),    cmocka_unit_test(test_wind_on_balls),
-        cmocka_unit_test(test_gusts),          cmocka_unit_test(test_motion_by_frames),
-        cmocka_unit_test(test_standing),       cmocka_unit_test(test_turning),
-        cmocka_unit_test(test_release_motion), cmocka_unit_test(test_bad_motions),
-        cmocka_unit_test(test_flat),           cmocka_unit_test(test_events),
-        cmocka_unit_test(test_cuts),           cmocka_unit_test(test_bad_events),
+        cmocka_unit_test(test_after_the_end),
+        cmocka_unit_test(test_force),
+        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_wind),
+        cmocka_unit_test(test_light_sheet),
+        cmocka_unit_test(test_wind_on_balls),
+        cmocka_unit_test(test_gusts),
+        cmocka_unit_test(test_turbulence),
+        cmocka_unit_test(test_turbulence_seeds),
+        cmocka_unit_test(test_motion_by_frames),
+        cmocka_unit_test(test_standing),
+        cmocka_unit_test(test_turning),
+        cmocka_unit_test(test_release_motion),
+        cmocka_unit_test(test_bad_motions),
+        cmocka_unit_test(test_flat),
+        cmocka_unit_test(test_events),
+        cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_bad_events),
         cmocka_unit_test(test_divergence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

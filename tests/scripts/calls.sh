@@ -8,10 +8,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
-# Not in the list: what makes and ends a world.
+# Not in the list: what makes, gives and ends a world.
 cat >"$work/other" <<'END'
 sn_world_create
 sn_world_destroy
+sn_worlds_at
 END
 
 # The headers as one line without comments and preprocessor lines, cut into declarations.

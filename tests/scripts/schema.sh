@@ -270,7 +270,7 @@ for name, definition in schema["$defs"].items():
                     continue
                 document = {section: [item]}
                 if prefix == "shape_":
-                    document = {section: [{"type": "static", "shapes": item}]}
+                    document = {section: [{"type": "static", "shapes": [item]}]}
                 if key == "kind":
                     document["objects"] = [{"type": "particles", "positions": [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1]}]
                 mutants.append(document)

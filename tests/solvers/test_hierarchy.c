@@ -339,6 +339,28 @@ static void test_threads_and_widths_change_nothing(void **state)
     }
 }
 
+/* So large that a level above the first is dealt out: see src/solvers/hierarchy_stages.c. A corner is led upwards. */
+static void test_threads_share_large_levels(void **state)
+{
+    (void)state;
+    for (uint32_t shuffled = 0; shuffled < 2; ++shuffled) {
+        uint64_t hash[2];
+        for (uint32_t k = 0; k < 2; ++k) {
+            const how h = {.n = 200, .shuffled = shuffled, .threads = 1 + 3 * k};
+            sheet s = make_sheet(&h);
+            hold_corners(&s, &h);
+            for (uint32_t frame = 0; frame < 3; ++frame) {
+                const sn_vec3 to = vec(0, 10 * FRAME * (frame + 1), along_z(200, 199 * 200));
+                assert_ok(s.world, sn_particle_move_to(s.world, at(&s, &h, 0, 199), to));
+                support_run(s.world, 1, FRAME);
+            }
+            hash[k] = sn_world_hash(s.world);
+            end_sheet(&s);
+        }
+        assert_int_equal(hash[0], hash[1]);
+    }
+}
+
 /* In the same world and in another one, with a rod removed before and after. */
 static void test_snapshots_go_on_alike(void **state)
 {
@@ -607,6 +629,7 @@ int main(void)
         cmocka_unit_test(test_energy_does_not_rise),
         cmocka_unit_test(test_free_sheet_keeps_momentum),
         cmocka_unit_test(test_threads_and_widths_change_nothing),
+        cmocka_unit_test(test_threads_share_large_levels),
         cmocka_unit_test(test_snapshots_go_on_alike),
         cmocka_unit_test(test_warm_steps_allocate_nothing),
         cmocka_unit_test(test_lack_of_memory_changes_nothing),

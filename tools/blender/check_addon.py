@@ -34,7 +34,7 @@ def check_bodies(folder, frames):
     poses = import_sinew.read_poses(os.path.join(folder, "wall.poses.npy"))
     assert len(poses) == frames + 1, len(poses)
     for frame in (0, frames // 2, frames):
-        bpy.context.scene.frame_set(frame + 1)
+        bpy.context.scene.frame_set(frame)
         for number in (0, 3, len(poses[0]) - 1):
             thing, pose = bpy.data.objects[f"wall[{number}]"], poses[frame][number]
             place, turn, _ = thing.matrix_world.decompose()
@@ -56,13 +56,13 @@ def main():
     assert bpy.ops.sinew.run() == {"FINISHED"}, panel.said
     assert {"curtain", "ball", "wall[0]"} <= {thing.name for thing in bpy.data.objects}, list(bpy.data.objects)
     check_bodies(folder, 30)
-    count, first = len(bpy.data.objects), places(bpy.data.objects["curtain"], 31)
+    count, first = len(bpy.data.objects), places(bpy.data.objects["curtain"], 30)
 
     bpy.ops.sinew.setting(remove=-1)
     panel.settings[0].path, panel.settings[0].value = "world.gravity", "[0, -1.62, 0]"
     assert bpy.ops.sinew.run() == {"FINISHED"}, panel.said
     assert len(bpy.data.objects) == count, "the run before was not replaced"
-    second = places(bpy.data.objects["curtain"], 31)
+    second = places(bpy.data.objects["curtain"], 30)
     assert apart(first, second) > 0.05, "another gravity changed nothing"
 
     panel.settings[0].path = "world.gravitas"  # what is wrong is said, and the objects stay
@@ -73,10 +73,10 @@ def main():
         result = {"CANCELLED"}
     assert result == {"CANCELLED"} and len(bpy.data.objects) == count
 
-    before = [places(bpy.data.objects["curtain"], frame) for frame in (1, 16, 31)]
+    before = [places(bpy.data.objects["curtain"], frame) for frame in (0, 15, 30)]
     assert bpy.ops.sinew.bake() == {"FINISHED"}
     shutil.rmtree(folder)
-    after = [places(bpy.data.objects["curtain"], frame) for frame in (1, 16, 31)]
+    after = [places(bpy.data.objects["curtain"], frame) for frame in (0, 15, 30)]
     assert max(map(apart, before, after)) < 1e-5, "what was baked is elsewhere"
     assert not any(m.type == "MESH_CACHE" for m in bpy.data.objects["curtain"].modifiers)
     bpy.ops.preferences.addon_disable(module="import_sinew")

@@ -26,14 +26,14 @@ def evaluated(thing):
 def check(thing, folder, frames):
     expected = numpy.load(os.path.join(folder, thing.name + ".npy"))
     assert len(expected) == frames, f"{thing.name}.npy has {len(expected)} frames, expected {frames}"
-    assert bpy.context.scene.frame_end == frames, f"Blender ends at {bpy.context.scene.frame_end}, expected {frames}"
+    assert bpy.context.scene.frame_end == frames - 1, f"Blender ends at {bpy.context.scene.frame_end}, expected {frames - 1}"
     others = [m for m in thing.modifiers if m.type != "MESH_CACHE"]
     for modifier in others:
         modifier.show_viewport = False
     # the first and the last frames, and some between
     numbers = sorted({0, 1, frames // 3, frames // 2, frames - 2, frames - 1})
     for number in numbers:
-        bpy.context.scene.frame_set(number + 1)
+        bpy.context.scene.frame_set(number)
         places = evaluated(thing)
         wanted = expected[number].astype(numpy.float32)
         assert places.shape == wanted.shape, f"{thing.name}: {places.shape} vertices, expected {wanted.shape}"
@@ -45,14 +45,14 @@ def check(thing, folder, frames):
     assert (expected[0] != expected[-1]).any(), f"{thing.name} does not move: that shows nothing"
     for modifier in others:
         modifier.show_viewport = True
-    bpy.context.scene.frame_set(frames)
+    bpy.context.scene.frame_set(frames - 1)
     if others:
         assert len(evaluated(thing)) > len(wanted), f"{thing.name} has no thickness"
     print(f"{thing.name}: {len(wanted)} vertices in {len(numbers)} frames are the same to the last bit")
 
 def check_upright(thing):
     """y of the file is up in Blender."""
-    bpy.context.scene.frame_set(1)
+    bpy.context.scene.frame_set(0)
     up = thing.matrix_world.to_3x3() @ Vector((0, 1, 0))
     assert up.z > 0.999999, f"{thing.name} does not stand upright: {up}"
 
@@ -67,8 +67,8 @@ def main():
         check(thing, folder, frames)
     for name in ("Camera", "Light"):
         bpy.data.objects.remove(bpy.data.objects[name])
-    studio.set_up(things, [1, frames // 2, frames], 640, 360, None, None, 48)
-    studio.render(picture, frames)
+    studio.set_up(things, [0, frames // 2, frames - 1], 640, 360, None, None, 48)
+    studio.render(picture, frames - 1)
     assert os.path.getsize(picture) > 10000, "the picture is empty"
 
 main()

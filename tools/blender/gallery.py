@@ -2,8 +2,8 @@
 
     blender -b --factory-startup --python-exit-code 1 --python gallery.py -- FOLDER PICTURE [key=value ...]
 
-    frame=N        the frame to show, from 1 on; otherwise the last one
-    from=N         the first frame that matters, for ghosts and for the camera; otherwise 1
+    frame=N        the frame to show, 0 being the start; otherwise the last one
+    from=N         the first frame that matters, for ghosts and for the camera; otherwise 0
     ghosts=N       so many earlier moments, evenly spaced, as pale copies
     azimuth=A      where the camera stands, in degrees; 0 is in front, positive to the right
     elevation=E    and how high
@@ -60,7 +60,7 @@ def main():
     things = import_sinew.import_folder(folder, int(options.get("colour", 0)))
     last = bpy.context.scene.frame_end
     frame = min(int(options.get("frame", last)), last)
-    first = min(int(options.get("from", 1)), frame)
+    first = min(int(options.get("from", 0)), frame)
     ghosts = int(options.get("ghosts", 0))
     # the camera sees the way to the frame that is shown only if that is part of the picture
     span = [first + (frame - first) * i // 12 for i in range(13)] if ghosts else [frame]

@@ -154,7 +154,7 @@ def add_cache(thing, path):
     cache.interpolation = "LINEAR"
     cache.time_mode = "FRAME"
     cache.play_mode = "SCENE"
-    cache.frame_start = 1
+    cache.frame_start = 0
     cache.frame_scale = 1
     cache.forward_axis = "POS_Y"
     cache.up_axis = "POS_Z"
@@ -270,7 +270,7 @@ def body_material(name, about, colour):
 
 
 def animate(thing, poses):
-    """Keyframes at every frame, from 1 on; none for what does not move."""
+    """Keyframes at every frame, from 0 on; none for what does not move."""
     thing.rotation_mode = "QUATERNION"
     turns, last = [], None
     for pose in poses:
@@ -290,7 +290,7 @@ def animate(thing, poses):
     for path, index, values in tracks:
         curve = action.fcurves.new(path, index=index)
         curve.keyframe_points.add(len(values))
-        curve.keyframe_points.foreach_set("co", [n for frame, value in enumerate(values, 1) for n in (frame, value)])
+        curve.keyframe_points.foreach_set("co", [n for frame, value in enumerate(values) for n in (frame, value)])
         curve.keyframe_points.foreach_set("interpolation", [1] * len(values))  # linear
         curve.update()
 
@@ -336,10 +336,10 @@ def import_bodies(folder, name, colour):
 def set_frames(frames, rate):
     """The scene's range and speed. Blender wants whole frames a second; others get a divisor (29.97 = 30 / 1.001)."""
     scene = bpy.context.scene
-    scene.frame_start, scene.frame_end = 1, max(frames, 1)
+    scene.frame_start, scene.frame_end = 0, max(frames - 1, 0)
     scene.render.fps = max(1, math.ceil(rate - 1e-6))
     scene.render.fps_base = scene.render.fps / rate
-    scene.frame_set(1)
+    scene.frame_set(0)
 
 
 def import_folder(folder, first_colour=0):
@@ -496,12 +496,12 @@ def bake_cache(thing):
     if sys.byteorder == "big":
         places.byteswap()
     for frame in range(frames):
-        key = thing.shape_key_add(name=f"{frame + 1:04d}", from_mix=False)
+        key = thing.shape_key_add(name=f"{frame:04d}", from_mix=False)
         key.data.foreach_set("co", places[3 * points * frame:3 * points * (frame + 1)])
         key.interpolation = "KEY_LINEAR"
     keys = thing.data.shape_keys
     keys.use_relative = False
-    for frame, time in ((1, keys.key_blocks[0].frame), (frames, keys.key_blocks[-1].frame)):
+    for frame, time in ((0, keys.key_blocks[0].frame), (frames - 1, keys.key_blocks[-1].frame)):
         keys.eval_time = time
         keys.keyframe_insert("eval_time", frame=frame)
     for point in keys.animation_data.action.fcurves[0].keyframe_points:

@@ -40,6 +40,9 @@ typedef enum web_array_of {
     WEB_LINKS,        /* whole numbers, two a link */
     WEB_DRAWN_POINTS, /* of debug drawing: place, radius, colour */
     WEB_DRAWN_LINES,  /*   two places, colour */
+    WEB_TEARS,        /* what came apart */
+    WEB_CHANGES,      /* of triangles */
+    WEB_MESH,         /* triangles and lines of an object */
     WEB_ARRAY_COUNT
 } web_array_of;
 
@@ -55,8 +58,6 @@ typedef struct web_world {
     sn_scene *scene;
     sn_world *world;
     web_array array[WEB_ARRAY_COUNT];
-    uint32_t **lists; /* of each object: its triangles and lines, as numbers of particles */
-    uint32_t list_count;
 } web_world;
 
 /* ---- Answers in words (engine.c) --------------------------------------------------------------------------------------- */

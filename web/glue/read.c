@@ -190,39 +190,6 @@ WEB(web_report) sn_result web_report(web_world *w, double *out, uint32_t *kinds)
 
 /* ---- What is drawn ---------------------------------------------------------------------------------------------------------------- */
 
-/* The triangles and lines of an object as numbers of particles, made once. NULL when memory runs out. */
-static uint32_t *lists_of(web_world *w, uint32_t i, const sn_object *object)
-{
-    if (i >= w->list_count) {
-        uint32_t **lists = realloc(w->lists, (i + 1) * sizeof *lists);
-        if (!lists)
-            return NULL;
-        memset(lists + w->list_count, 0, (i + 1 - w->list_count) * sizeof *lists);
-        w->lists = lists;
-        w->list_count = i + 1;
-    }
-    if (!w->lists[i]) {
-        size_t corners = (size_t)object->triangle_count * 3, ends = (size_t)object->line_count * 2;
-        uint32_t *list = malloc((corners + ends + 1) * sizeof *list);
-        if (!list)
-            return NULL;
-        for (size_t k = 0; k < corners; ++k)
-            list[k] = object->run.first + object->triangle[k];
-        for (size_t k = 0; k < ends; ++k)
-            list[corners + k] = object->run.first + object->line[k];
-        w->lists[i] = list;
-    }
-    return w->lists[i];
-}
-
-/* Numbers of memory are texts: JSON here has as many digits as a float needs. */
-static void tell_address(sn_document *d, sn_value *record, const char *key, const void *at)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%lu", (unsigned long)(uintptr_t)at);
-    sn_document_text(d, record, key, text);
-}
-
 static void tell_vector(sn_document *d, sn_value *record, const char *key, sn_vec3 v)
 {
     double numbers[3] = {(double)v.x, (double)v.y, (double)v.z};
@@ -268,22 +235,17 @@ static void tell_body(web_world *w, sn_document *d, sn_value *list, const sn_obj
         tell_shape(d, shapes, &def.shapes[k]);
 }
 
-static bool tell_object(web_world *w, sn_document *d, sn_value *list, uint32_t i, const sn_object *object)
+static void tell_object(web_world *w, sn_document *d, sn_value *list, const sn_object *object)
 {
-    const uint32_t *lists = lists_of(w, i, object);
     sn_value *record = sn_document_record(d, list, NULL);
     sn_document_text(d, record, "name", object->name);
     sn_document_text(d, record, "type", object->type);
     sn_document_number(d, record, "group", object->group);
     sn_document_number(d, record, "first", object->run.first);
     sn_document_number(d, record, "count", object->run.count);
-    sn_document_number(d, record, "triangles", object->triangle_count);
-    sn_document_number(d, record, "lines", object->line_count);
-    tell_address(d, record, "lists", lists);
     sn_value *bodies = sn_document_list(d, record, "bodies");
     for (uint32_t k = 0; k < object->body_count; ++k)
         tell_body(w, d, bodies, object, k);
-    return lists != NULL;
 }
 
 static void tell_fixed(web_world *w, sn_document *d, sn_value *list, const sn_scene_fixed *found)
@@ -318,10 +280,10 @@ WEB(web_describe) bool web_describe(web_world *w)
     sn_document_number(&d, root, "warmUp", info.warm_up);
     sn_value *objects = sn_document_list(&d, root, "objects"), *fixed = sn_document_list(&d, root, "fixed");
     for (uint32_t i = 0; (object = sn_scene_object(w->scene, i)); ++i)
-        good = tell_object(w, &d, objects, i, object) && good;
+        tell_object(w, &d, objects, object);
     for (uint32_t i = 0; (found = sn_scene_fixed_at(w->scene, i)); ++i)
         tell_fixed(w, &d, fixed, found);
-    good = good && !d.failed && web_answer(w->engine, d.root, false);
+    good = !d.failed && web_answer(w->engine, d.root, false);
     sn_document_release(&d);
     return good;
 }

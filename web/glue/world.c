@@ -37,9 +37,6 @@ WEB(web_world_destroy) void web_world_destroy(web_world *w)
     sn_loaded_release(&w->loaded);
     for (int i = 0; i < WEB_ARRAY_COUNT; ++i)
         free(w->array[i].data);
-    for (uint32_t i = 0; i < w->list_count; ++i)
-        free(w->lists[i]);
-    free(w->lists);
     free(w->name);
     free(w);
 }

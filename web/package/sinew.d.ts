@@ -238,6 +238,19 @@ export interface World {
   /** The same bits follow as followed then. */
   restore(snapshot: Snapshot): void;
 
+  // ---- Coming apart: sinew/tear.h
+
+  /** Cuts what the blade touches, now; all 0 if that is nothing. segment: what the segment from a to b sweeps over on its way to toA and toB; triangle: a, b, toA; plane: through a across b.
+   *  Only what belongs to the group, if one is given. edgesOnly: along edges, without new vertices. */
+  cut(blade: { blade?: 'segment' | 'triangle' | 'plane'; a: Vec3; b: Vec3; toA?: Vec3; toB?: Vec3; group?: number; edgesOnly?: boolean }): CutInfo;
+  /** What came apart in the last step or in the last cut since, in order. */
+  tears(): Tear[];
+  /** A number that is another one whenever triangles between particles changed. */
+  readonly topology: number;
+  /** The triangles that changed since topology was that number, in order: five numbers each, the object (see Scene.meshes; 0xffffffff: of none), the triangle, and its three particles. One behind
+   *  the last is new. null: not known any more, as after a restore; then read Scene.meshes. A copy. */
+  topologyChanges(since: number): Uint32Array | null;
+
   // ---- The mouse
 
   /** What a ray meets first. reach, m: particles are found as balls of at least this radius; default 0. */
@@ -282,6 +295,34 @@ export interface Hit {
   distance: number;
 }
 
+export interface CutInfo {
+  /** Vertices that were put on edges, particles that came because a vertex became several, constraints that are gone. */
+  inserted: number;
+  split: number;
+  removed: number;
+  /** J: the elastic energy of those. */
+  released: number;
+}
+
+export interface Tear {
+  /** A vertex became two; a constraint is gone; a cut put a vertex on an edge. */
+  type: 'split' | 'break' | 'insert';
+  cut: boolean;
+  /** The parent, for insert also the other end of the edge, and the particle that came; -1: none. */
+  particle: number;
+  other: number;
+  made: number;
+  /** Number of the kind, and of the constraint; -1: none. */
+  kind: number;
+  constraint: number;
+  place: [number, number, number];
+  strain: number;
+  /** N. */
+  force: number;
+  /** J. */
+  released: number;
+}
+
 export interface Drag {
   readonly particle: number;
   readonly body: number;
@@ -323,10 +364,10 @@ export interface Mesh {
   /** Its place among the objects of the scene. */
   object: number;
   group: number;
-  /** Its particles have the numbers first .. first + count - 1. */
+  /** Its particles have the numbers first .. first + count - 1; those that came when it was torn or cut have others. */
   first: number;
   count: number;
-  /** Numbers of particles: three for each triangle, two for each line. Views. */
+  /** Numbers of particles: three for each triangle, two for each line, as they are now. Copies. */
   triangles: Uint32Array;
   lines: Uint32Array;
   /** Numbers of those that are in no triangle and no line. A copy. */

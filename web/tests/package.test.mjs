@@ -397,3 +397,54 @@ test('the one-file build carries its engine', async () => {
   scene.destroy();
   other.destroy();
 });
+
+test('cloth is cut, and the changes bring a copy of its triangles up to date', () => {
+  const scene = sinew.scene(JSON.stringify({
+    world: { gravity: [0, 0, 0] },
+    objects: [
+      { type: 'cloth', name: 'sheet', width: 1, height: 1, columns: 9, rows: 9, skin: {} },
+      { type: 'rope', name: 'rope', from: [0, 2, 0], to: [1, 2, 0], segments: 10 },
+    ],
+  }));
+  const { world } = scene;
+  const before = scene.meshes, copy = Array.from(before[0].triangles);
+  const known = world.topology, hash = world.hash();
+  assert.equal(world.topologyChanges(known).length, 0);
+  assert.equal(world.topologyChanges(known + 1), null);
+  assert.deepEqual(world.cut({ blade: 'plane', a: [50, 0, 0], b: [1, 0, 0] }), { inserted: 0, split: 0, removed: 0, released: 0 });
+  assert.equal(world.hash(), hash);
+  assert.deepEqual(world.tears(), []);
+  const info = world.cut({ blade: 'plane', a: [0.07, 0, 0], b: [1, 0, 0] });
+  assert.ok(info.inserted > 5 && info.split > 5 && info.removed > 0);
+  assert.ok(world.topology !== known);
+  const changes = world.topologyChanges(known);
+  for (let i = 0; i < changes.length; i += 5) {
+    assert.equal(changes[i], 0);
+    for (let k = 0; k < 3; ++k) copy[3 * changes[i + 1] + k] = changes[i + 2 + k];
+  }
+  const after = scene.meshes;
+  assert.deepEqual(copy, Array.from(after[0].triangles));
+  assert.equal(after[1].lines.length, before[1].lines.length - 2);
+  const tears = world.tears();
+  assert.equal(tears.filter((tear) => tear.type === 'insert').length, info.inserted);
+  assert.equal(tears.filter((tear) => tear.type === 'split').length, info.split);
+  assert.ok(tears.some((tear) => tear.type === 'break' && tear.cut && Math.abs(tear.place[1] - 2) < 0.1)); // the rope's link
+  assert.ok(tears.every((tear) => tear.type === 'break' || (3 * tear.made < world.positions.length && !Number.isNaN(world.positions[3 * tear.made]))));
+  for (let i = 0; i < 10; ++i) scene.frame();
+  assert.match(thrown(() => world.cut({ blade: 'plane', a: [0, 0, 0], b: [0, 0, 0] })).message, /normal/);
+  assert.match(thrown(() => world.cut({ blade: 'saw' })).message, /no blade 'saw'/);
+  scene.destroy();
+});
+
+test('restoring a moment before a cut says that triangles must be read anew', () => {
+  const scene = sinew.scene(JSON.stringify({ objects: [{ type: 'cloth', width: 1, height: 1, columns: 6, rows: 6, skin: {} }] }));
+  const { world } = scene, moment = world.snapshot(), whole = Array.from(scene.meshes[0].triangles);
+  world.cut({ blade: 'plane', a: [0.03, 0, 0], b: [1, 0, 0] });
+  const cut = world.topology;
+  assert.notDeepEqual(Array.from(scene.meshes[0].triangles), whole);
+  world.restore(moment);
+  assert.ok(world.topology !== cut);
+  assert.equal(world.topologyChanges(cut), null);
+  assert.deepEqual(Array.from(scene.meshes[0].triangles), whole);
+  scene.destroy();
+});

@@ -53,9 +53,20 @@ typedef struct sn_stuff {
     sn_real bend;    /* compliance; NaN: does not resist bending */
     sn_real volume;  /* compliance; NaN: does not keep its volume (a block does unless told otherwise) */
     sn_real
+        young; /* Pa: Young's modulus, instead of stretch. bend and volume follow from it, too, unless they are given:
+                        of a line of section A and second moment I, 1/(E A) and 1/(E I); of a sheet of thickness t,
+                        1/(E t) and 12 (1 - poisson^2)/(E t^3); of a solid, 1/E and 3 (1 - 2 poisson)/E. NaN: not given */
+    sn_real poisson; /* with young: Poisson's ratio, 0 to 0.5; NaN: 0.3 */
+    sn_real
+        thickness; /* m, with young: the diameter of a round line, or the thickness of a sheet; NaN: twice the radius of the
+                          object's particles, and an error if they have none */
+    sn_real
+        area; /* m^2, with young, instead of thickness: the section of a line that does not resist bending, such as a rope
+                     of loose strands; NaN: not given */
+    sn_real
         damping; /* s: the time in which the soft constraints of the object lose their oscillation: their damping is this
                         times their stiffness. Rigid ones have none. Default 0 */
-    sn_real stiffness; /* the lectures' k, 0 to 1, of all its constraints; default 1 */
+    sn_real stiffness;                            /* the lectures' k, 0 to 1, of all its constraints; default 1 */
     sn_real tear_strain, tear_force, tear_spread; /* see sn_tear_def: of its rods; default 0, it does not tear */
     uint32_t tear_seed;
 } sn_stuff;
@@ -68,12 +79,13 @@ typedef struct sn_turn {
 
 #define SN_OWN_GROUP UINT32_MAX
 
-/* The surface of an object as something that others collide with. */
+/* The surface of an object as something that others collide with. Of one without triangles (ropes, chains, nets) its lines, which need
+   self_collision. */
 typedef struct sn_object_skin {
-    bool on;             /* default false */
-    sn_real thickness;   /* m; default 0 */
-    bool one_sided;      /* default false */
-    bool self_collision; /* default false */
+    bool on;                                      /* default false */
+    sn_real thickness;                            /* m; default 0 */
+    bool one_sided;                               /* default false */
+    bool self_collision;                          /* default false */
     sn_real tear_strain, tear_force, tear_spread; /* see sn_tear_def; default 0: as the material of the object */
     uint32_t tear_seed;
 } sn_object_skin;
@@ -109,11 +121,28 @@ typedef struct sn_grains_def {
     uint32_t layers;        /* along z; UINT32_MAX, the default: 10, or 1 in a 2D world */
     sn_real spacing;        /* m, between centres; NaN: a little more than two radii, or 0.1 without one */
     sn_real jitter; /* each is off its place by at most this share of the gap between two, along each axis; default 1 */
-    uint32_t seed;  /* of that; default 1 */
+    sn_real vary;   /* radii differ by up to this share, up and down, 0 to 0.9; default 0 */
+    uint32_t seed;  /* of both; default 1 */
 } sn_grains_def;
 
 sn_grains_def sn_default_grains_def(void);
 const sn_object *sn_scene_add_grains(sn_scene *scene, const sn_object_def *def, const sn_grains_def *own);
+
+/* ---- Container ---------------------------------------------------------------------------------------------------- */
+
+/* A container that is open above: an immovable body of a floor and walls. The origin of the frame is in the middle of the
+   floor, at its upper side. Parts: none but all; no constraints. */
+typedef struct sn_container_def {
+    sn_vec3 size; /* m: inside; default 1, 1, 1 */
+    sn_real wall; /* m: how thick floor and walls are; default 0.1 */
+    uint32_t
+        sides; /* 4, the default: a box. Others, 3 to 32: a regular prism, whose inscribed circle has the diameter size.x */
+    bool lid;        /* closed above; default false */
+    bool bottomless; /* it has no floor; default false */
+} sn_container_def;
+
+sn_container_def sn_default_container_def(void);
+const sn_object *sn_scene_add_container(sn_scene *scene, const sn_object_def *def, const sn_container_def *own);
 
 /* ---- Rope --------------------------------------------------------------------------------------------------------- */
 
@@ -126,6 +155,9 @@ typedef struct sn_rope_def {
     sn_vec3 to;        /* m: the place of the last one; NaN in x: it goes along `direction` */
     bool rods;         /* its pieces resist compression also; default false */
     sn_real bob;       /* kg: what hangs on the last particle, besides the rope's own mass; default 0 */
+    sn_numbers
+        through; /* m: three each. Places, two at least, through which it is laid along a smooth curve instead, a knot for example; length, direction,
+                            from and to then do not count */
 } sn_rope_def;
 
 sn_rope_def sn_default_rope_def(void);
@@ -397,6 +429,7 @@ typedef struct sn_pile_def {
     sn_pile_shapes shapes;          /* default SN_PILE_BOXES */
     sn_vec3 size;                   /* m: of a box; the first of it the diameter of a sphere; default 0.2 each */
     sn_real spacing; /* m: from middle to middle; NaN: so that none touches another, however it is turned */
+    sn_real vary;    /* sizes differ by up to this share, up and down, 0 to 0.9; default 0 */
     bool turned;     /* each is turned by chance; default true */
     uint32_t seed;   /* of that; default 1 */
 } sn_pile_def;

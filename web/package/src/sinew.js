@@ -7,6 +7,8 @@ const MOST_THREADS = 64; // that a loop of the engine can use
 const PAGE = 65536;
 
 // What web/glue numbers.
+const BLADES = { segment: 0, triangle: 1, plane: 2 };
+const TEARS = ['split', 'break', 'insert'];
 const ARRAY = { positions: 0, velocities: 1, inverseMasses: 2, radii: 3, bodyPoses: 4, links: 5 };
 const CHANGE = { position: 0, velocity: 1, mass: 2, force: 3, impulse: 4, moveTo: 5, remove: 6 };
 const JOINT_NUMBERS = ['least', 'most', 'target', 'target_most', 'target_compliance', 'target_damping', 'speed', 'speed_most',
@@ -888,6 +890,44 @@ class World {
     this.#check(this.#c.web_return(this.handle, snapshot.handle));
   }
 
+  // ---- Coming apart
+
+  cut({ blade = 'segment', a = [0, 0, 0], b = [0, 0, 0], toA = [0, 0, 0], toB = [0, 0, 0], group = -1, edgesOnly = false } = {}) {
+    if (!Object.hasOwn(BLADES, blade)) throw wrong(`there is no blade '${blade}'; there are ${Object.keys(BLADES).join(', ')}`);
+    const places = [vector(a, 'a'), vector(b, 'b'), vector(toA, 'toA'), vector(toB, 'toB')].flatMap((place) => [...place]);
+    const at = this.#put([BLADES[blade], ...places, group === -1 ? -1 : index(group, 'group'), edgesOnly ? 1 : 0]);
+    this.#version++;
+    this.#check(this.#c.web_cut(this.handle, at, this.#scratch + 256));
+    const [inserted, split, removed, released] = this.#engine.doubles(this.#scratch + 256, 4);
+    return { inserted, split, removed, released };
+  }
+
+  tears() {
+    if (!this.#c.web_tears(this.handle, this.#scratch)) throw new SinewError('out of memory', 'memory');
+    const [at, count] = this.#engine.words(this.#scratch, 2);
+    const all = this.#engine.doubles(count ? at : 0, 13 * count);
+    return Array.from({ length: count }, (_, i) => {
+      const [type, cut, particle, other, made, kind, constraint, x, y, z, strain, force, released] = all.subarray(13 * i, 13 * i + 13);
+      return { type: TEARS[type], cut: cut !== 0, particle, other, made, kind, constraint, place: [x, y, z], strain, force, released };
+    });
+  }
+
+  get topology() {
+    return this.#c.web_topology(this.handle);
+  }
+
+  topologyChanges(since) {
+    if (!this.#c.web_topology_since(this.handle, number(since, 'since'), this.#scratch)) throw new SinewError('out of memory', 'memory');
+    const [at, count, known] = this.#engine.words(this.#scratch, 3);
+    return known ? this.#engine.words(count ? at : 0, count).slice() : null;
+  }
+
+  /** Of an object of the scene: where its triangles are, how many there are, and lines. */
+  mesh(object) {
+    if (!this.#c.web_mesh(this.handle, object, this.#scratch)) throw new SinewError('out of memory', 'memory');
+    return [...this.#engine.words(this.#scratch, 3)];
+  }
+
   // ---- The mouse
 
   pick(origin, direction, { reach = 0, length = 1e6 } = {}) {
@@ -1071,9 +1111,9 @@ class Scene {
   get meshes() {
     const { engine } = this.world;
     return this.#describe().objects.map((object, i) => {
-      const at = Number(object.lists);
-      const triangles = engine.words(at, 3 * object.triangles);
-      const lines = engine.words(at + 12 * object.triangles, 2 * object.lines);
+      const [at, faces, edges] = this.world.mesh(i);
+      const triangles = engine.words(faces ? at : 0, 3 * faces).slice();
+      const lines = engine.words(edges ? at + 12 * faces : 0, 2 * edges).slice();
       const used = new Uint8Array(object.count);
       for (const list of [triangles, lines]) for (const particle of list) used[particle - object.first] = 1;
       const points = Uint32Array.from({ length: object.count }, (_, k) => object.first + k).filter((particle) => !used[particle - object.first]);

@@ -1,0 +1,207 @@
+/* Zones of the guard: vertices that are stopped together, and the motion that they then have in common.
+
+   Pairs that touch join their vertices. A zone moves as something rigid that has the momentum of its vertices, linear and angular:
+
+       way of x:   d + w × (x - c),    c = Σ m x / M,  d = Σ m way / M,  I w = Σ m (x - c) × way,
+
+   and the same of velocities. On the straight ways from x to x + t (d + w × (x - c)) nothing in it touches anything, as 1 + t [w]× is invertible (its determinant is
+   1 + t^2 w^2), and distances become no shorter. Of all motions like that it is the one nearest to what the vertices did, by mass: kinetic energy does not rise. (Rigid
+   impact zones: Provot 1997, Bridson, Fedkiw and Anderson 2002.)
+
+   If something in a zone touches even then, by what numbers round, the zone stays where it is. A zone that touches vertices that are led, or stand, moves as these do. They belong to no zone themselves: what lies on two spots of a floor is not joined by that. */
+#include "contact/surface_contacts.h"
+
+#include "world/world.h"
+
+#include <string.h>
+
+#define FLAT 1e-9 /* of the trace of the inertia: about lines and points nothing turns */
+
+static sn_surface_zone *zones(const sn_surfaces *s)
+{
+    return s->zone_table.column[0];
+}
+
+bool sn_surface_is_led(const sn_world *world, const sn_surfaces *s, uint32_t vertex)
+{
+    return world->particles.x[surface_vertices(s)[vertex].slot].w == 0;
+}
+
+void sn_surface_zones_clear(sn_surfaces *s)
+{
+    s->zone_table.count = 0;
+    s->led_table.count = 0;
+}
+
+/* Zones are numbered by one of their vertices. */
+static uint32_t root_of(const sn_surfaces *s, uint32_t vertex)
+{
+    sn_surface_zone *zone = zones(s);
+    while (zone[vertex].parent != vertex) {
+        zone[vertex].parent = zone[zone[vertex].parent].parent;
+        vertex = zone[vertex].parent;
+    }
+    return vertex;
+}
+
+/* Room is made when features are. */
+static void begin(sn_surfaces *s)
+{
+    if (s->zone_table.count)
+        return;
+    s->zone_table.count = s->vertex_table.count;
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
+        zones(s)[i] = (sn_surface_zone){.parent = i};
+}
+
+static bool add_led(sn_world *world, sn_surfaces *s, uint32_t zone, uint32_t vertex)
+{
+    sn_surface_led *led = s->led_table.column[0];
+    for (uint32_t i = s->led_table.count; i > 0; --i)
+        if (led[i - 1].vertex == vertex && root_of(s, led[i - 1].zone) == root_of(s, zone))
+            return false;
+    if (!sn_table_reserve(&s->led_table, &world->allocator, (uint64_t)s->led_table.count + 1)) {
+        s->zones_failed = true;
+        return false;
+    }
+    led = s->led_table.column[0];
+    led[s->led_table.count++] = (sn_surface_led){zone, vertex};
+    return true;
+}
+
+bool sn_surface_zones_join(sn_world *world, sn_surfaces *s, const sn_surface_candidate *c)
+{
+    uint32_t free = SN_SURFACE_NONE;
+    bool news = false;
+    begin(s);
+    for (uint32_t k = 0; k < 4; ++k) {
+        if (sn_surface_is_led(world, s, c->vertex[k]))
+            continue;
+        const uint32_t root = root_of(s, c->vertex[k]), with = free == SN_SURFACE_NONE ? root : root_of(s, free);
+        news = news || root != with;
+        zones(s)[root].still = zones(s)[with].still = zones(s)[root].still || zones(s)[with].still;
+        zones(s)[root > with ? root : with].parent = root > with ? with : root;
+        free = c->vertex[k];
+    }
+    for (uint32_t k = 0; free != SN_SURFACE_NONE && k < 4; ++k)
+        if (sn_surface_is_led(world, s, c->vertex[k]))
+            news = add_led(world, s, free, c->vertex[k]) || news;
+    return news;
+}
+
+bool sn_surface_zones_hold(sn_world *world, sn_surfaces *s, const sn_surface_candidate *c)
+{
+    bool news = false;
+    for (uint32_t k = 0; k < 4; ++k) {
+        if (sn_surface_is_led(world, s, c->vertex[k]))
+            return false;
+        sn_surface_zone *zone = &zones(s)[root_of(s, c->vertex[k])];
+        news = news || !zone->still;
+        zone->still = true;
+    }
+    return news;
+}
+
+/* ---- How they move ------------------------------------------------------------------------------------------------------------- */
+
+static void add_mass(sn_surface_zone *z, double mass, sn_dvec3 x, sn_dvec3 way, sn_dvec3 velocity)
+{
+    z->mass += mass;
+    z->centre = dvec3_add(z->centre, dvec3_scale(x, mass));
+    z->way = dvec3_add(z->way, dvec3_scale(way, mass));
+    z->velocity = dvec3_add(z->velocity, dvec3_scale(velocity, mass));
+}
+
+static void add_turn(sn_surface_zone *z, double mass, sn_dvec3 x, sn_dvec3 way, sn_dvec3 velocity)
+{
+    const sn_dvec3 y = dvec3_sub(x, z->centre);
+    const double square = dvec3_dot(y, y);
+    z->turn = dvec3_add(z->turn, dvec3_scale(dvec3_cross(y, way), mass));
+    z->spin = dvec3_add(z->spin, dvec3_scale(dvec3_cross(y, velocity), mass));
+    const double inertia[6] = {square - y.x * y.x, square - y.y * y.y, square - y.z * y.z,
+                               -y.x * y.y,         -y.y * y.z,         -y.z * y.x};
+    for (int k = 0; k < 6; ++k)
+        z->inertia[k] += mass * inertia[k];
+}
+
+/* Solves I w = l. A little is added to I, so that there is a solution for lines and points: their l has nothing where that matters. */
+static sn_dvec3 solve(const double i[6], sn_dvec3 l)
+{
+    const double more = FLAT * (i[0] + i[1] + i[2]), a = i[0] + more, b = i[1] + more, c = i[2] + more, d = i[3],
+                 e = i[4], f = i[5];
+    const double xx = b * c - e * e, xy = e * f - d * c, xz = d * e - b * f, yy = a * c - f * f, yz = d * f - a * e,
+                 zz = a * b - d * d, det = a * xx + d * xy + f * xz;
+    if (!(det > 0))
+        return (sn_dvec3){0, 0, 0};
+    return dvec3_scale(
+        (sn_dvec3){xx * l.x + xy * l.y + xz * l.z, xy * l.x + yy * l.y + yz * l.z, xz * l.x + yz * l.y + zz * l.z},
+        1 / det);
+}
+
+/* Of vertices that were stopped, or, in zones that touch such, of those that are led. */
+static void sum_up(const sn_world *world, sn_surfaces *s, double h,
+                   void (*add)(sn_surface_zone *, double, sn_dvec3, sn_dvec3, sn_dvec3))
+{
+    const sn_surface_led *led = s->led_table.column[0];
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+        const sn_surface_motion *m = &surface_motions(s)[i];
+        const uint32_t slot = surface_vertices(s)[i].slot;
+        if (m->next == 1 || zones(s)[root_of(s, i)].led)
+            continue;
+        add(&zones(s)[root_of(s, i)], 1 / (double)world->particles.x[slot].w, dvec3_from(m->start),
+            dvec3_sub(dvec3_from(vec4_xyz(world->particles.x[slot])), dvec3_from(m->start)),
+            dvec3_from(vec4_xyz(world->particles.v[slot])));
+    }
+    for (uint32_t i = 0; i < s->led_table.count; ++i) {
+        const sn_surface_motion *m = &surface_motions(s)[led[i].vertex];
+        const sn_dvec3 way = dvec3_sub(dvec3_from(m->end), dvec3_from(m->start));
+        add(&zones(s)[root_of(s, led[i].zone)], 1, dvec3_from(m->start), way, dvec3_scale(way, 1 / h));
+    }
+}
+
+bool sn_surface_zones_measure(sn_world *world, sn_surfaces *s, sn_real h)
+{
+    const sn_surface_led *led = s->led_table.column[0];
+    if (s->zones_failed) {
+        s->zones_failed = false;
+        world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces");
+        return false;
+    }
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
+        zones(s)[i] = (sn_surface_zone){.parent = zones(s)[i].parent, .still = zones(s)[i].still};
+    for (uint32_t i = 0; i < s->led_table.count; ++i)
+        zones(s)[root_of(s, led[i].zone)].led = true;
+    sum_up(world, s, (double)h, add_mass);
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+        sn_surface_zone *z = &zones(s)[i];
+        const double share = z->mass > 0 ? 1 / z->mass : 0;
+        z->centre = dvec3_scale(z->centre, share);
+        z->way = dvec3_scale(z->way, share);
+        z->velocity = dvec3_scale(z->velocity, share);
+    }
+    sum_up(world, s, (double)h, add_turn);
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+        sn_surface_zone *z = &zones(s)[i];
+        if (z->still) {
+            z->way = z->turn = z->velocity = z->spin = (sn_dvec3){0, 0, 0};
+        } else if (z->mass > 0) {
+            z->turn = solve(z->inertia, z->turn);
+            z->spin = solve(z->inertia, z->spin);
+        }
+    }
+    return true;
+}
+
+sn_vec3 sn_surface_zone_way(const sn_surfaces *s, uint32_t vertex)
+{
+    const sn_surface_zone *z = &zones(s)[root_of(s, vertex)];
+    const sn_dvec3 y = dvec3_sub(dvec3_from(surface_motions(s)[vertex].start), z->centre);
+    return dvec3_round(dvec3_add(z->way, dvec3_cross(z->turn, y)));
+}
+
+sn_vec3 sn_surface_zone_velocity(const sn_surfaces *s, uint32_t vertex)
+{
+    const sn_surface_zone *z = &zones(s)[root_of(s, vertex)];
+    const sn_dvec3 y = dvec3_sub(dvec3_from(surface_motions(s)[vertex].start), z->centre);
+    return dvec3_round(dvec3_add(z->velocity, dvec3_cross(z->spin, y)));
+}

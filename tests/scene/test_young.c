@@ -1,0 +1,163 @@
+/* Young's modulus: the compliances that follow from it, and what it needs. */
+#include "support/support.h"
+
+#include "scene/scene_fixture.h"
+
+#include <math.h>
+
+#define VOID "'world': {'gravity': [0, 0, 0], 'substeps': 20}"
+
+static sn_material material_of(const fixture *f, sn_constraint c)
+{
+    sn_constraint_def def;
+    sn_point points[SN_MAX_POINTS];
+    assert_ok(f->world, sn_constraint_read(f->world, c, &def, points, SN_MAX_POINTS));
+    return (sn_material){def.compliance, def.damping};
+}
+
+/* The compliance of the first constraint of a kind. */
+static double compliance_of(const fixture *f, uint32_t kind)
+{
+    sn_constraint_walk walk = {0};
+    while (sn_constraint_next(f->world, &walk))
+        if (walk.constraint.kind == kind)
+            return (double)material_of(f, walk.constraint).compliance;
+    fail_msg("there is no constraint of the kind %u", kind);
+    return NAN;
+}
+
+static uint64_t hash_after(const char *text)
+{
+    fixture f = fixture_good(text);
+    fixture_steps(&f, 3);
+    uint64_t hash = sn_world_hash(f.world);
+    fixture_close(&f);
+    return hash;
+}
+
+#define R(x) ((double)(sn_real)(x)) /* as the engine keeps it */
+
+#define LINE_STRETCH(e, d)   (4 / (R(e) * SN_PI * R(d) * R(d)))
+#define LINE_BEND(e, d)      (64 / (R(e) * SN_PI * R(d) * R(d) * R(d) * R(d)))
+#define SHEET_BEND(e, t, nu) (12 * (1 - R(nu) * R(nu)) / (R(e) * R(t) * R(t) * R(t)))
+
+/* A material by its modulus is the material by the compliances that the formulas give, to the last bit. */
+static void test_same_as_compliances(void **state)
+{
+    (void)state;
+#define ROPE_OF(more) "'type': 'rope', 'segments': 8, 'direction': [1, 0.2, 0], 'pins': ['start']" more
+#define BLOCK         "'type': 'block', 'columns': 3, 'rows': 3, 'layers': 3, 'pins': [0]"
+    static const struct {
+        const char *object, *young;
+        double stretch;
+        const char *second; /* bend or volume */
+        double other;
+    } cases[] = {
+        {ROPE_OF(""), "'young': 2e6, 'thickness': 0.02", LINE_STRETCH(2e6, 0.02), "bend", LINE_BEND(2e6, 0.02)},
+        {ROPE_OF(", 'radius': 0.01"), "'young': 2e6", LINE_STRETCH(2e6, 0.02), "bend", LINE_BEND(2e6, 0.02)},
+        {ROPE_OF(""), "'young': 2e6, 'area': 1e-4", 1 / (R(2e6) * R(1e-4)), NULL, 0},
+        {ROPE_OF(""), "'young': 2e6, 'thickness': 0.02, 'bend': 7", LINE_STRETCH(2e6, 0.02), "bend", 7},
+        {"'type': 'cloth', 'columns': 6, 'rows': 6, 'pins': ['top_left']",
+         "'young': 1e6, 'thickness': 0.003, 'poisson': 0.4", 1 / (R(1e6) * R(0.003)), "bend",
+         SHEET_BEND(1e6, 0.003, 0.4)},
+        {BLOCK, "'young': 1e5, 'poisson': 0.45", 1e-5, "volume", 3 * (1 - 2 * R(0.45)) / R(1e5)},
+        {BLOCK, "'young': 1e5", 1e-5, "volume", 3 * (1 - 2 * 0.3) / R(1e5)},
+        {"'type': 'bridge', 'planks': 4", "'young': 1e9, 'area': 1e-4", 1 / (R(1e9) * R(1e-4)), NULL, 0}};
+    for (size_t i = 0; i < COUNT_OF(cases); ++i) {
+        char text[2][600], plain[200];
+        int length = snprintf(plain, sizeof plain, "'stretch': %.17g", cases[i].stretch);
+        if (cases[i].second)
+            snprintf(plain + length, sizeof plain - (size_t)length, ", '%s': %.17g", cases[i].second, cases[i].other);
+        for (int k = 0; k < 2; ++k)
+            snprintf(text[k], sizeof text[k], "{'objects': [{%s, 'material': {%s}}]}", cases[i].object,
+                     k ? plain : cases[i].young);
+        if (hash_after(text[0]) != hash_after(text[1]))
+            fail_msg("%s and %s differ: %s", cases[i].young, plain, cases[i].object);
+    }
+}
+
+/* A rod of E = 2e5 Pa, 1 cm^2 and 2 m has EA = 20 N and hangs 5 N / 20 N of its length lower: 0.5 m. */
+static void test_hanging(void **state)
+{
+    (void)state;
+    fixture f =
+        fixture_good("{'world': {'gravity': [0, -10, 0], 'substeps': 20, 'damping': 4}, 'objects': [{'type':"
+                     " 'particles', 'name': 'p', 'positions': [0,2,0, 0,0,0], 'fixed': [0], 'masses': [1, 0.5]}],"
+                     " 'constraints': [{'kind': 'distance', 'points': ['p[0]', 'p[1]'], 'young': 2e5,"
+                     " 'area': 1e-4}]}");
+    fixture_steps(&f, 600);
+    assert_close(fixture_place(&f, 1).y, -0.5, 2e-4);
+    fixture_close(&f);
+}
+
+/* One at a time, many at once, attachments and events. */
+static void test_constraints(void **state)
+{
+    (void)state;
+#define TWO VOID ", 'objects': [{'type': 'particles', 'name': 'p', 'positions': [0,0,0, 2,0,0, 2,3,0]}]"
+    fixture f = fixture_good("{" TWO ", 'constraints': [{'kind': 'distance_max', 'points': ['p[0]', 'p[1]'],"
+                             " 'young': 1e7, 'area': 1e-4, 'damping': 3}]}");
+    assert_close(compliance_of(&f, SN_KIND_DISTANCE_MAX), 2 / 1e3, 1e-9);
+    fixture_close(&f);
+    f = fixture_good("{" TWO ", 'constraints': [{'kind': 'distance', 'index': [0, 1, 1, 2], 'young': 1e7, 'thickness':"
+                     " 0.01, 'damping': 3}]}");
+    double newtons = 1e7 * SN_PI * 1e-4 / 4;
+    sn_constraint_walk walk = {0};
+    for (int i = 0; i < 2; ++i) {
+        assert_true(sn_constraint_next(f.world, &walk));
+        sn_material material = material_of(&f, walk.constraint);
+        assert_close(material.compliance, (2 + i) / newtons, 1e-9);
+        assert_close(material.damping, 3, 0);
+    }
+    fixture_close(&f);
+    f = fixture_good("{" TWO ", 'attachments': [{'between': ['p[0]', 'p[2]'], 'distance': 4, 'young': 1e7, 'area':"
+                     " 1e-4}]}");
+    assert_close(compliance_of(&f, SN_KIND_DISTANCE), 4 / 1e3, 1e-9);
+    fixture_close(&f);
+    f = fixture_good("{" TWO ", 'events': [{'type': 'attach', 'between': ['p[0]', 'p[1]'], 'young': 1e7, 'area':"
+                     " 1e-4}]}");
+    fixture g = fixture_again(f.scene);
+    fixture_steps(&f, 1);
+    fixture_steps(&g, 1);
+    assert_close(compliance_of(&f, SN_KIND_DISTANCE), 2 / 1e3, 1e-9);
+    assert_close(compliance_of(&g, SN_KIND_DISTANCE), 2 / 1e3, 1e-9); /* saved events have it too */
+    fixture_close_both(&g, &f);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+#define ROPE(material) "{'objects': [{'type': 'rope', 'material': {" material "}}]}"
+    assert_refused(ROPE("'young': 1e6"), "objects[0].material", "line thickness area radius");
+    assert_refused("{'objects': [{'type': 'cloth', 'material': {'young': 1e6}}]}", "objects[0].material",
+                   "sheet thickness");
+    assert_refused(ROPE("'young': 1e6, 'thickness': 0.1, 'area': 1"), "objects[0].material", "both thickness area");
+    assert_refused(ROPE("'young': 1e6, 'thickness': 0.1, 'stretch': 1e-3"), "objects[0].material", "both stretch");
+    assert_refused(ROPE("'young': -1"), "objects[0].material.young", "more than 0");
+    assert_refused(ROPE("'young': 1, 'poisson': 0.6"), "objects[0].material.poisson", "0.6");
+#define ROD(keys) "{" TWO ", 'constraints': [{'kind': 'distance', 'points': ['p[0]', 'p[1]'], " keys "}]}"
+    assert_refused(ROD("'young': 1e6"), "constraints[0].young", "section thickness area");
+    assert_refused(ROD("'area': 1"), "constraints[0].area", "'young'");
+    assert_refused(ROD("'thickness': 1"), "constraints[0].thickness", "'young'");
+    assert_refused(ROD("'young': 1, 'area': 1, 'thickness': 1"), "constraints[0].young", "both");
+    assert_refused(ROD("'young': 1, 'area': 1, 'compliance': 1"), "constraints[0].young", "compliance");
+    assert_refused("{" TWO ", 'constraints': [{'kind': 'angle', 'points': ['p[0]', 'p[1]', 'p[2]'], 'young': 1, 'area':"
+                   " 1}]}",
+                   "constraints[0].young", "'angle' no rod distance");
+    assert_refused("{" TWO ", 'attachments': [{'between': ['p[0]', 'p[1]'], 'young': 1, 'area': 1}]}",
+                   "attachments[0].young", "distance");
+    assert_refused("{" TWO ", 'events': [{'type': 'attach', 'between': ['p[0]', 'p[1]'], 'distance': 0, 'young': 1,"
+                   " 'area': 1}]}",
+                   "events[0].young", "length");
+    assert_refused("{" TWO ", 'events': [{'type': 'pin', 'of': 'p', 'young': 1, 'area': 1}]}", "events[0].young",
+                   "attach");
+    assert_refused("{" TWO ", 'events': [{'type': 'attach', 'between': ['p[0]', 'p[1]'], 'young': 1}]}",
+                   "events[0].young", "section");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_as_compliances), cmocka_unit_test(test_hanging),
+                                       cmocka_unit_test(test_constraints), cmocka_unit_test(test_refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
