@@ -106,8 +106,8 @@ def flat(statement):
 def is_function(statement):
     """A definition: ... name ( ... ) { ... }"""
     outer = flat(statement)
-    return len(outer) > 3 and outer[-2:] == ["{", "}"] and outer[-3] == ")" and outer[0] not in ("struct", "enum", "union", "typedef") or \
-        (len(outer) > 3 and outer[-2:] == ["{", "}"] and outer[-3] == ")")
+    return len(outer) > 3 and outer[-2:] == ["{", "}"] and outer[-3] in (")", "]") and outer[0] not in ("struct", "enum", "union", "typedef") or \
+        (len(outer) > 3 and outer[-2:] == ["{", "}"] and outer[-3] in (")", "]"))
 
 
 def names_of(statement, static_words):
@@ -143,7 +143,7 @@ def names_of(statement, static_words):
     elif any(w in static_words for w in outer):
         # what stands before may be a macro that defines something and ends without a semicolon
         outer = outer[max(i for i, w in enumerate(outer) if w in static_words):]
-        of_array = re.match(r"(?:\w+ |\* )+\( \* (\w+) \(", " ".join(statement))  # a function that gives a pointer to an array
+        of_array = re.search(r"\b(?:%s) (?:\w+ |\* )+\( \* (\w+) \(" % "|".join(static_words), " ".join(statement))  # a function that gives a pointer to an array
         if of_array:
             return found | {of_array[1]}
         before_value = outer[:outer.index("=") + 1] if "=" in outer else outer
