@@ -54,7 +54,7 @@ if [ "${1:-}" = --headers ]; then
 fi
 if [ "${1:-}" = --libraries ]; then
   for library in "${2:?old library}" "${3:?new library}"; do [ -e "$library" ] || fail "there is no $library"; done
-  abidiff --no-added-syms "${2:?old library}" "${3:?new library}" >"$work/report" || { cat "$work/report" >&2; fail "programs that were compiled for $2 would not work with $3"; }
+  abidiff --no-added-syms --headers-dir1 include --headers-dir2 include --drop-private-types "$2" "$3" >"$work/report" || { cat "$work/report" >&2; fail "programs that were compiled for $2 would not work with $3"; }
   echo "abi: programs that were compiled for $2 work with $3"
   exit
 fi
