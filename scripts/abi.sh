@@ -4,7 +4,6 @@
 #
 #   scripts/abi.sh [REVISION]         the tree as it is with a revision; default: the last release, the newest tag v* before it
 #   scripts/abi.sh --headers OLD NEW  two folders of headers
-#   scripts/abi.sh --libraries OLD NEW  two shared libraries that were built, with debugging information (-g)
 #
 # What is compared is made of the headers alone: a library with every call that they declare, and nothing in it.
 set -euo pipefail
@@ -50,12 +49,6 @@ compare() { # folder of old headers, of new ones
 
 if [ "${1:-}" = --headers ]; then
   compare "${2:?old headers}" "${3:?new headers}"
-  exit
-fi
-if [ "${1:-}" = --libraries ]; then
-  for library in "${2:?old library}" "${3:?new library}"; do [ -e "$library" ] || fail "there is no $library"; done
-  abidiff --no-added-syms --headers-dir1 include --headers-dir2 include --drop-private-types "$2" "$3" >"$work/report" || { cat "$work/report" >&2; fail "programs that were compiled for $2 would not work with $3"; }
-  echo "abi: programs that were compiled for $2 work with $3"
   exit
 fi
 revision=${1:-$(git describe --tags --abbrev=0 --match 'v*' 2>/dev/null || true)}
