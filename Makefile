@@ -4,7 +4,7 @@
 PREFIX ?= /usr/local
 setup  := scripts/setup.sh
 
-.PHONY: build help run test test-long test-surfaces check abi fuzz random bench bench-long bench-docs bench-convergence accuracy reference site docs solver-docs integrator-docs test-blender gallery testbed python playground test-web bench-web format format-check mingw aarch64 install clean
+.PHONY: build help run test test-long test-surfaces check abi fuzz random bench bench-long bench-docs bench-convergence accuracy scorecard reference site docs solver-docs integrator-docs test-blender test-files gallery testbed python test-notebooks playground test-web bench-web format format-check mingw aarch64 install dist deb amalgamation test-amalgamation clean
 .NOTPARALLEL:
 
 build: ## build the library, the examples and the command, which lies here as ./sinew then (the default); V=1 shows each step
@@ -80,6 +80,11 @@ accuracy: ## measure the accuracy and write docs/accuracy.md
 	@$(setup) build
 	@scripts/accuracy.sh
 
+scorecard: ## measure Sinew beside MuJoCo, Jolt, Rapier and Bullet on cases with known answers, into docs/scorecard.md (some minutes)
+	@$(setup) build bench web
+	@scripts/build.sh release sinew
+	@scripts/scorecard.sh
+
 reference: ## make the reference of the C interface from the headers, as Markdown, into build/reference ('make site' has it as well)
 	@$(setup) web
 	@node web/site/build.mjs --reference
@@ -108,6 +113,11 @@ test-blender: ## open an export in Blender and compare every vertex with what wa
 	@scripts/build.sh release sinew_command
 	@scripts/blender_test.sh build/release/sinew
 
+test-files: ## judge exports with gltf-validator, three.js, Blender and VTK
+	@$(setup) build web blender vtk
+	@scripts/build.sh release sinew_command
+	@scripts/files_test.sh build/release/sinew
+
 gallery: ## render the pictures of the README and of docs/ with Blender
 	@$(setup) build blender
 	@scripts/build.sh release sinew_command
@@ -121,6 +131,10 @@ testbed: ## open a window with all scenes, to pull at, stop and look into (SCENE
 python: ## build the Python package as a wheel, install it into a fresh virtual environment and run its tests
 	@$(setup) build python
 	@scripts/python.sh
+
+test-notebooks: ## run the notebooks of python/notebooks without a window
+	@$(setup) build python notebooks
+	@scripts/python.sh notebooks
 
 playground: ## build the web package and the playground, a page that any static host serves, into web/playground/dist
 	@$(setup) web
@@ -158,6 +172,21 @@ install: ## build and install the libraries, the command and, if it is built, th
 	@scripts/build.sh release install_parts
 	@cmake --install build/release --prefix "$(PREFIX)" >build/release/install.log
 	@echo "Installed under $(PREFIX): bin/sinew, the libraries with their headers, and the scenes. Next: sinew list scenes"
+
+dist: ## make build/dist/sinew-VERSION.tar.gz of what is committed; the same commit gives the same bytes
+	@scripts/dist.sh tar
+
+amalgamation: ## make the library in two files, build/amalgamation/sinew.h and sinew.c, to be dropped into a project
+	@$(setup) build amalgamation
+	@scripts/amalgamation.sh
+
+test-amalgamation: ## the same, compile them alone with gcc and clang, and hold what they compute against the library
+	@$(setup) build amalgamation check
+	@scripts/amalgamation.sh test
+
+deb: ## make Debian packages, source and binary, in build/dist
+	@$(setup) build deb
+	@scripts/dist.sh deb
 
 clean: ## delete everything that was built
 	@rm -rf build out sinew

@@ -12,7 +12,7 @@ static const sn_option options[] = {
     {"frames", 'n', SN_OPTION_COUNT, FIELD(frames), 0, "N", "run so many frames instead of what the scene says"},
     {"out", 'o', SN_OPTION_TEXT, FIELD(out), 0, "DIR", "write every frame into this folder; it is made if need be"},
     {"format", 'f', SN_OPTION_TEXT, FIELD(format), 0, "LIST",
-     "of what is written there: pc2, obj, ply, npy, poses, several with commas between; default pc2"},
+     "of what is written there: pc2, obj, ply, npy, poses, glb, vtk, several with commas between; default pc2"},
     {"every", 0, SN_OPTION_COUNT, FIELD(every), 1, "N", "write only every Nth frame into the folder"},
     {"set", 's', SN_OPTION_TEXTS, FIELD(set), 0, "PATH=VALUE",
      "change the scene before it is built: world.substeps=20, objects[0].length=2; can be given several times"},

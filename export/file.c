@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,11 @@ static int create_file(const char *path)
 static int write_some(int handle, const unsigned char *bytes, size_t count)
 {
     return _write(handle, bytes, (unsigned)count);
+}
+
+static int read_some(int handle, unsigned char *bytes, size_t count)
+{
+    return _read(handle, bytes, (unsigned)(count < INT_MAX ? count : INT_MAX));
 }
 
 static bool seek_to(int handle, uint64_t at)
@@ -89,6 +95,11 @@ static int create_file(const char *path)
 static int write_some(int handle, const unsigned char *bytes, size_t count)
 {
     return (int)write(handle, bytes, count); /* never more than the buffer, so it fits */
+}
+
+static int read_some(int handle, unsigned char *bytes, size_t count)
+{
+    return (int)read(handle, bytes, count < INT_MAX ? count : INT_MAX);
 }
 
 static bool seek_to(int handle, uint64_t at)
@@ -301,6 +312,25 @@ bool sn_file_patch(sn_file *file, uint64_t at, const void *bytes, size_t count, 
     if (!file->error && !seek_to(file->handle, file->length))
         file->error = errno;
     return file->error ? fail(message, size, file->path, "cannot be written", file->error) : true;
+}
+
+bool sn_file_read(sn_file *file, uint64_t at, void *bytes, size_t count, char *message, size_t size)
+{
+    unsigned char *to = bytes;
+    send_pending(file);
+    int error = file->error ? file->error : seek_to(file->handle, at) ? 0 : errno;
+    while (count && !error) {
+        int done = read_some(file->handle, to, count);
+        if (done > 0) {
+            to += done;
+            count -= (size_t)done;
+        } else if (done == 0 || errno != EINTR) {
+            error = done == 0 ? EIO : errno;
+        }
+    }
+    if (!seek_to(file->handle, file->length) && !error)
+        error = errno;
+    return error ? fail(message, size, file->path, "cannot be read", error) : true;
 }
 
 void sn_file_cut(sn_file *file, uint64_t length)

@@ -34,6 +34,9 @@ bool sn_file_keep(sn_file *file, char *message, size_t size);
 /* Replaces bytes that are already kept. */
 bool sn_file_patch(sn_file *file, uint64_t at, const void *bytes, size_t count, char *message, size_t size);
 
+/* Reads bytes that are already kept. */
+bool sn_file_read(sn_file *file, uint64_t at, void *bytes, size_t count, char *message, size_t size);
+
 /* Forgets what comes after this many bytes, and that something failed. */
 void sn_file_cut(sn_file *file, uint64_t length);
 

@@ -1,11 +1,4 @@
-#include "export/output.h"
-#include "export/body_mesh.h"
-#include "export/shape_mesh.h"
-#include "export/mesh_file.h"
-#include "export/npy.h"
-#include "export/point_cache.h"
-#include "export/poses.h"
-#include "export/torn_mesh.h"
+#include "export/output_data.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,56 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names of files are cut off here, in bytes. */
-#define MOST_NAME 100
+#define MOST_FORMATS                                                                                                   \
+    (SN_FORMAT_PC2 | SN_FORMAT_OBJ | SN_FORMAT_PLY | SN_FORMAT_NPY | SN_FORMAT_POSES | SN_FORMAT_GLB | SN_FORMAT_VTK)
 
-/* File names of a frame have at least this many digits, so that they sort. */
-#define FRAME_DIGITS 4
-#define NO_FRAME     UINT32_MAX
+#define WITH_VELOCITY (SN_FORMAT_PLY | SN_FORMAT_VTK)
+#define NO_FRAME      UINT32_MAX
 
-#define MOST_FORMATS (SN_FORMAT_PC2 | SN_FORMAT_OBJ | SN_FORMAT_PLY | SN_FORMAT_NPY | SN_FORMAT_POSES)
+typedef sn_output_entry entry;
 
 /* A plane is shown as far as this many times the size of everything else, and at least so far, m. */
 #define PLANE_REACH 4.0
 #define LEAST_REACH 1.0
-
-/* The files of the particles of an object, of its bodies, or of one static or kinematic body. */
-typedef struct entry {
-    const sn_object *object; /* NULL: a static or kinematic body */
-    bool bodies;             /* of the object */
-    sn_body_mesh body_mesh;  /* of those */
-    sn_body body;
-    sn_shape_mesh mesh; /* of it */
-    sn_body_pose last;  /* where it was when it was last seen */
-    char own_type[32];
-    char own_title[MOST_NAME + 16];
-    const char *title, *type;
-    uint32_t count;            /* vertices, at the start */
-    sn_torn_mesh torn;         /* of an object's particles, now */
-    char name[MOST_NAME + 16]; /* with room for "-4294967295" */
-    sn_point_cache cache;
-    sn_npy poses; /* of rigid bodies, in the place of a cache */
-    sn_npy npy;
-    unsigned meshes; /* formats of which there is a mesh of the frame that is being written */
-} entry;
-
-struct sn_output {
-    sn_scene *scene;
-    char *folder;
-    unsigned formats;
-    uint32_t count;
-    entry *
-        entry; /* one per object, then one per static or kinematic body, then one for the bodies of each object that has both */
-    sn_poses poses;    /* if they are asked for */
-    sn_vec3 *place;    /* room for the largest of them, */
-    sn_vec3 *velocity; /*   both, */
-    uint32_t room;     /*   as of these */
-    char *path;        /* room for the longest name */
-    size_t path_size;
-    uint32_t frames;
-    uint64_t mesh_bytes; /* in files that are finished */
-    bool failed;
-};
 
 const char *sn_format_name(uint32_t i, sn_format *format, const char **about)
 {
@@ -79,6 +33,8 @@ const char *sn_format_name(uint32_t i, sn_format *format, const char **about)
         {"npy", SN_FORMAT_NPY, "NAME.npy: places as a NumPy array [frame][particle][3]."},
         {"poses", SN_FORMAT_POSES,
          "poses.csv and poses.npy: position and rotation (a quaternion) of every rigid body in every frame."},
+        {"glb", SN_FORMAT_GLB, "scene.glb: everything that moves, in one file of glTF, when the run has ended."},
+        {"vtk", SN_FORMAT_VTK, "scene.pvd and NAME_0000.vtp: a mesh a frame for ParaView, with times and velocities."},
     };
     if (i >= sizeof formats / sizeof formats[0])
         return NULL;
@@ -101,7 +57,7 @@ static bool is_safe(char c)
 static void make_safe(char *safe, const char *name)
 {
     size_t length = 0;
-    for (; *name && length < MOST_NAME; ++name) {
+    for (; *name && length < SN_MOST_NAME; ++name) {
         if (((unsigned char)*name & 0xc0) == 0x80) /* a later byte of a character */
             continue;
         safe[length] = is_safe(*name) && (length || *name != '-') ? *name : '_';
@@ -128,7 +84,7 @@ static bool may_meet(const char *a, const char *b)
     if (*b++ != '_')
         return false;
     size_t digits = strspn(b, "0123456789");
-    return digits >= FRAME_DIGITS && !b[digits];
+    return digits >= SN_FRAME_DIGITS && !b[digits];
 }
 
 static bool is_taken(const sn_output *output, uint32_t count, const char *name)
@@ -159,7 +115,7 @@ const char *sn_output_name(const sn_output *output, uint32_t i)
 static const char *path_of(sn_output *output, const entry *e, uint32_t frame, const char *ending)
 {
     if (frame != NO_FRAME)
-        snprintf(output->path, output->path_size, "%s/%s_%0*" PRIu32 ".%s", output->folder, e->name, FRAME_DIGITS,
+        snprintf(output->path, output->path_size, "%s/%s_%0*" PRIu32 ".%s", output->folder, e->name, SN_FRAME_DIGITS,
                  frame, ending);
     else
         snprintf(output->path, output->path_size, "%s/%s.%s", output->folder, e->name, ending);
@@ -196,7 +152,7 @@ static sn_result read_particles(sn_output *output, entry *e)
             output->velocity[i] = sn_particle_velocity(world, particle);
     }
     sn_result result = run.count ? sn_particles_read_positions(world, run, &output->place[0].x, 0) : SN_OK;
-    if (result == SN_OK && run.count && (output->formats & SN_FORMAT_PLY))
+    if (result == SN_OK && run.count && (output->formats & WITH_VELOCITY))
         result = sn_particles_read_velocities(world, run, &output->velocity[0].x, 0);
     return result;
 }
@@ -204,7 +160,7 @@ static sn_result read_particles(sn_output *output, entry *e)
 static sn_result read_bodies(sn_output *output, entry *e)
 {
     return sn_body_mesh_place(sn_scene_world(output->scene), e->object, &e->body_mesh, output->place,
-                              output->formats & SN_FORMAT_PLY ? output->velocity : NULL)
+                              output->formats & WITH_VELOCITY ? output->velocity : NULL)
                ? SN_OK
                : SN_ERROR_STALE;
 }
@@ -246,6 +202,15 @@ static bool read_entry(sn_output *output, entry *e, char *message, size_t size)
 
 typedef bool write_mesh_fn(const char *path, const sn_mesh_view *mesh, uint64_t *bytes, char *message, size_t size);
 
+/* The formats that have a mesh a frame. */
+static const struct {
+    sn_format format;
+    const char *ending;
+    write_mesh_fn *write;
+} mesh_formats[] = {
+    {SN_FORMAT_OBJ, "obj", sn_obj_write}, {SN_FORMAT_PLY, "ply", sn_ply_write}, {SN_FORMAT_VTK, "vtp", sn_vtp_write}};
+#define MESH_FORMATS (sizeof mesh_formats / sizeof mesh_formats[0])
+
 /* The first words of every mesh that we write, behind the sign of a comment: how those of an earlier run are told. */
 #define MARK "sinew object "
 
@@ -253,32 +218,17 @@ typedef bool write_mesh_fn(const char *path, const sn_mesh_view *mesh, uint64_t 
 static bool write_mesh(sn_output *output, const entry *e, const char *path, write_mesh_fn *write, char *message,
                        size_t size)
 {
-    char title[MOST_NAME + 32], type[MOST_NAME + 32],
+    char title[SN_MOST_NAME + 32], type[SN_MOST_NAME + 32],
         rate[SN_NUMBER_TEXT + 32] = "sinew rate ", radius[SN_NUMBER_TEXT + 32] = "sinew radius ";
-    snprintf(title, sizeof title, MARK "%.*s", MOST_NAME, e->title ? e->title : "");
-    snprintf(type, sizeof type, "sinew type %.*s", MOST_NAME, e->type ? e->type : "");
+    snprintf(title, sizeof title, MARK "%.*s", SN_MOST_NAME, e->title ? e->title : "");
+    snprintf(type, sizeof type, "sinew type %.*s", SN_MOST_NAME, e->type ? e->type : "");
     sn_number_real(rate + strlen(rate), sn_scene_describe(output->scene).rate);
     sn_world *world = sn_scene_world(output->scene);
     bool thick = e->object && !e->bodies && e->count;
     sn_number_real(radius + strlen(radius), thick ? sn_particle_radius(world, sn_particles_at(e->object->run, 0)) : 0);
     const char *comment[] = {title, type, rate, radius, NULL};
-    sn_mesh_view mesh = {.vertex_count = e->count, .place = output->place, .comment = comment};
-    if (e->bodies) {
-        mesh.velocity = output->velocity;
-        mesh.triangle_count = e->body_mesh.triangle_count;
-        mesh.triangle = e->body_mesh.triangle;
-        mesh.piece_of = e->body_mesh.body_of;
-    } else if (e->object) {
-        mesh.velocity = output->velocity;
-        mesh.vertex_count = e->torn.vertex_count;
-        mesh.triangle_count = e->torn.triangle_count;
-        mesh.triangle = e->torn.triangle;
-        mesh.line_count = e->torn.line_count;
-        mesh.line = e->torn.line;
-    } else {
-        mesh.triangle_count = e->mesh.triangle_count;
-        mesh.triangle = e->mesh.triangle;
-    }
+    sn_mesh_view mesh = sn_output_view(output, e);
+    mesh.comment = comment;
     uint64_t bytes = 0;
     bool written = write(path, &mesh, &bytes, message, size);
     output->mesh_bytes += bytes;
@@ -287,21 +237,11 @@ static bool write_mesh(sn_output *output, const entry *e, const char *path, writ
 
 /* ---- Poses of rigid bodies --------------------------------------------------------------------------------------- */
 
-static bool is_rigid(const entry *e)
-{
-    return e->bodies || !e->object;
-}
-
-static uint32_t body_count(const entry *e)
-{
-    return e->bodies ? e->body_mesh.body_count : 1;
-}
-
 static bool open_motion(sn_output *output, entry *e, char *message, size_t size)
 {
-    if (!is_rigid(e))
+    if (!sn_output_is_rigid(e))
         return sn_point_cache_open(&e->cache, path_of(output, e, NO_FRAME, "pc2"), e->count, 0, 1, message, size);
-    const uint32_t shape[2] = {body_count(e), 7};
+    const uint32_t shape[2] = {sn_output_bodies(e), 7};
     return sn_npy_open_array(&e->poses, path_of(output, e, NO_FRAME, "poses.npy"), SN_NPY_REAL, 2, shape, message,
                              size);
 }
@@ -309,23 +249,13 @@ static bool open_motion(sn_output *output, entry *e, char *message, size_t size)
 /* Writes what read_entry read: places, or poses. */
 static bool write_motion(sn_output *output, entry *e, char *message, size_t size)
 {
-    double origin[3] = {0, 0, 0};
-    if (!is_rigid(e))
+    if (!sn_output_is_rigid(e))
         return sn_point_cache_frame(&e->cache, output->place, message, size);
-    sn_world_origin(sn_scene_world(output->scene), origin);
-    for (uint32_t i = 0; i < body_count(e); ++i) {
-        const sn_body_pose *pose = e->bodies ? &e->body_mesh.pose[i] : &e->last;
-        const sn_vec3 x = pose->position;
-        const sn_quat q = pose->rotation;
-        const sn_real number[7] = {origin[0] == 0 ? x.x : (sn_real)((double)x.x + origin[0]),
-                                   origin[1] == 0 ? x.y : (sn_real)((double)x.y + origin[1]),
-                                   origin[2] == 0 ? x.z : (sn_real)((double)x.z + origin[2]),
-                                   q.x,
-                                   q.y,
-                                   q.z,
-                                   q.w};
+    for (uint32_t i = 0; i < sn_output_bodies(e); ++i) {
+        sn_real pose[7];
+        sn_output_pose(output, e, i, pose);
         for (int k = 0; k < 7; ++k)
-            sn_file_put_real(&e->poses.file, number[k]);
+            sn_file_put_real(&e->poses.file, pose[k]);
     }
     return sn_npy_row(&e->poses, message, size);
 }
@@ -335,10 +265,12 @@ static bool write_motion(sn_output *output, entry *e, char *message, size_t size
 /* Frames of an earlier, longer run would look like frames of this one. */
 static bool remove_earlier(const sn_output *output, const entry *e, char *message, size_t size)
 {
-    return (!(output->formats & SN_FORMAT_OBJ) ||
-            sn_files_remove_numbered(output->folder, e->name, FRAME_DIGITS, "obj", MARK, message, size)) &&
-           (!(output->formats & SN_FORMAT_PLY) ||
-            sn_files_remove_numbered(output->folder, e->name, FRAME_DIGITS, "ply", MARK, message, size));
+    for (size_t i = 0; i < MESH_FORMATS; ++i)
+        if (output->formats & mesh_formats[i].format &&
+            !sn_files_remove_numbered(output->folder, e->name, SN_FRAME_DIGITS, mesh_formats[i].ending, MARK, message,
+                                      size))
+            return false;
+    return true;
 }
 
 static bool open_entry(sn_output *output, entry *e, char *message, size_t size)
@@ -410,15 +342,16 @@ static bool take_statics(sn_output *output)
 }
 
 /* The bodies of an object as the next entry. */
-static bool take_bodies(sn_output *output, const sn_object *object)
+static bool take_bodies(sn_output *output, const sn_object *object, uint32_t number)
 {
     entry *e = &output->entry[output->count++];
     e->object = object;
+    e->number = number;
     e->bodies = true;
     e->type = object->type;
     e->title = object->name;
     if (object->run.count) {
-        snprintf(e->own_title, sizeof e->own_title, "%.*s_bodies", MOST_NAME, object->name);
+        snprintf(e->own_title, sizeof e->own_title, "%.*s_bodies", SN_MOST_NAME, object->name);
         e->title = e->own_title;
     }
     if (!sn_body_mesh_make(sn_scene_world(output->scene), object, &e->body_mesh))
@@ -427,12 +360,13 @@ static bool take_bodies(sn_output *output, const sn_object *object)
     return true;
 }
 
-static bool take_object(sn_output *output, const sn_object *object)
+static bool take_object(sn_output *output, const sn_object *object, uint32_t number)
 {
     if (!object->run.count && object->body_count)
-        return take_bodies(output, object);
+        return take_bodies(output, object, number);
     entry *e = &output->entry[output->count++];
     e->object = object;
+    e->number = number;
     e->title = object->name;
     e->type = object->type;
     e->count = object->run.count;
@@ -451,11 +385,11 @@ static bool take_entries(sn_output *output)
     if (!output->entry)
         return false;
     for (uint32_t i = 0; i < objects && good; ++i)
-        good = take_object(output, sn_scene_object(output->scene, i));
+        good = take_object(output, sn_scene_object(output->scene, i), i);
     good = good && take_statics(output);
     for (uint32_t i = 0; i < objects && good; ++i)
         if (sn_scene_object(output->scene, i)->run.count && sn_scene_object(output->scene, i)->body_count)
-            good = take_bodies(output, sn_scene_object(output->scene, i));
+            good = take_bodies(output, sn_scene_object(output->scene, i), i);
     return good;
 }
 
@@ -466,15 +400,15 @@ static bool take_memory(sn_output *output, const char *folder)
     for (uint32_t i = 0; i < output->count; ++i)
         most = output->entry[i].count > most ? output->entry[i].count : most;
     size_t length = strlen(folder);
-    output->path_size = length + MOST_NAME + 64;
+    output->path_size = length + SN_MOST_NAME + 64;
     output->path = malloc(output->path_size);
     output->folder = malloc(length + 1);
     output->room = most;
     output->place = calloc(most, sizeof *output->place);
-    if (output->formats & SN_FORMAT_PLY)
+    if (output->formats & WITH_VELOCITY)
         output->velocity = calloc(most, sizeof *output->velocity);
     if (!entries || !output->path || !output->folder || !output->place ||
-        ((output->formats & SN_FORMAT_PLY) && !output->velocity))
+        ((output->formats & WITH_VELOCITY) && !output->velocity))
         return false;
     memcpy(output->folder, folder, length + 1);
     return true;
@@ -498,7 +432,8 @@ static void release(sn_output *output)
 sn_output *sn_output_open(sn_scene *scene, const char *folder, unsigned formats, char *message, size_t size)
 {
     if (!formats || (formats & ~(unsigned)MOST_FORMATS)) {
-        snprintf(message, size, "formats are 0x%x, expected one or more of pc2, obj, ply, npy, poses", formats);
+        snprintf(message, size, "formats are 0x%x, expected one or more of pc2, obj, ply, npy, poses, glb, vtk",
+                 formats);
         return NULL;
     }
     sn_output *output = calloc(1, sizeof *output);
@@ -515,8 +450,7 @@ sn_output *sn_output_open(sn_scene *scene, const char *folder, unsigned formats,
         choose_name(output, i);
     for (uint32_t i = 0; opened && i < output->count; ++i)
         opened = open_entry(output, &output->entry[i], message, size);
-    if (opened && formats & SN_FORMAT_POSES)
-        opened = sn_poses_open(&output->poses, scene, folder, message, size);
+    opened = opened && sn_output_scene_open(output, message, size);
     if (opened)
         return output;
     sn_output_close(output, NULL, 0);
@@ -525,19 +459,16 @@ sn_output *sn_output_open(sn_scene *scene, const char *folder, unsigned formats,
 
 /* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
-static const char *frame_path(sn_output *output, const entry *e, sn_format format)
+static bool write_frame_meshes(sn_output *output, entry *e, char *message, size_t size)
 {
-    return path_of(output, e, output->frames, format == SN_FORMAT_OBJ ? "obj" : "ply");
-}
-
-static bool write_frame_mesh(sn_output *output, entry *e, sn_format format, char *message, size_t size)
-{
-    if (!(output->formats & format))
-        return true;
-    if (!write_mesh(output, e, frame_path(output, e, format), format == SN_FORMAT_OBJ ? sn_obj_write : sn_ply_write,
-                    message, size))
-        return false;
-    e->meshes |= format;
+    for (size_t i = 0; i < MESH_FORMATS; ++i) {
+        if (!(output->formats & mesh_formats[i].format))
+            continue;
+        const char *path = path_of(output, e, output->frames, mesh_formats[i].ending);
+        if (!write_mesh(output, e, path, mesh_formats[i].write, message, size))
+            return false;
+        e->meshes |= mesh_formats[i].format;
+    }
     return true;
 }
 
@@ -548,9 +479,9 @@ static bool write_entry(sn_output *output, entry *e, char *message, size_t size)
         return false;
     if ((output->formats & SN_FORMAT_PC2) && !write_motion(output, e, message, size))
         return false;
-    if (!write_frame_mesh(output, e, SN_FORMAT_OBJ, message, size) ||
-        !write_frame_mesh(output, e, SN_FORMAT_PLY, message, size))
+    if (!write_frame_meshes(output, e, message, size))
         return false;
+    sn_output_scene_put(output, e);
     if (!(output->formats & SN_FORMAT_NPY))
         return true;
     for (uint32_t i = 0; i < e->count; ++i) {
@@ -566,27 +497,16 @@ static void take_back(sn_output *output, uint32_t count)
 {
     for (uint32_t i = 0; i < count; ++i) {
         entry *e = &output->entry[i];
-        if (output->formats & SN_FORMAT_PC2 && is_rigid(e))
+        if (output->formats & SN_FORMAT_PC2 && sn_output_is_rigid(e))
             sn_npy_keep(&e->poses, output->frames, NULL, 0);
         else if (output->formats & SN_FORMAT_PC2)
             sn_point_cache_keep(&e->cache, output->frames, NULL, 0);
         if (output->formats & SN_FORMAT_NPY)
             sn_npy_keep(&e->npy, output->frames, NULL, 0);
-        if (e->meshes & SN_FORMAT_OBJ)
-            remove(frame_path(output, e, SN_FORMAT_OBJ));
-        if (e->meshes & SN_FORMAT_PLY)
-            remove(frame_path(output, e, SN_FORMAT_PLY));
+        for (size_t k = 0; k < MESH_FORMATS; ++k)
+            if (e->meshes & mesh_formats[k].format)
+                remove(path_of(output, e, output->frames, mesh_formats[k].ending));
     }
-}
-
-static bool write_poses(sn_output *output, char *message, size_t size)
-{
-    if (!(output->formats & SN_FORMAT_POSES))
-        return true;
-    if (sn_poses_frame(&output->poses, output->scene, output->frames, message, size))
-        return true;
-    sn_poses_take_back(&output->poses, output->frames);
-    return false;
 }
 
 bool sn_output_frame(sn_output *output, char *message, size_t size)
@@ -602,10 +522,12 @@ bool sn_output_frame(sn_output *output, char *message, size_t size)
     uint64_t before = output->mesh_bytes;
     uint32_t written = 0;
     bool good = true;
+    sn_output_scene_begin(output);
     while (good && written < output->count)
         good = write_entry(output, &output->entry[written++], message, size);
-    if (!good || !write_poses(output, message, size)) {
+    if (!good || !sn_output_scene_frame(output, message, size)) {
         take_back(output, written);
+        sn_output_scene_take_back(output);
         output->mesh_bytes = before;
         output->failed = true;
         return false;
@@ -626,8 +548,7 @@ bool sn_output_close(sn_output *output, char *message, size_t size)
         closed = sn_npy_close(&e->poses, closed ? message : NULL, closed ? size : 0) && closed;
         closed = sn_npy_close(&e->npy, closed ? message : NULL, closed ? size : 0) && closed;
     }
-    if (output->formats & SN_FORMAT_POSES)
-        closed = sn_poses_close(&output->poses, closed ? message : NULL, closed ? size : 0) && closed;
+    closed = sn_output_scene_close(output, closed ? message : NULL, closed ? size : 0) && closed;
     release(output);
     return closed;
 }
@@ -643,5 +564,5 @@ uint64_t sn_output_bytes(const sn_output *output)
     for (uint32_t i = 0; i < output->count; ++i)
         bytes +=
             output->entry[i].cache.file.length + output->entry[i].poses.file.length + output->entry[i].npy.file.length;
-    return bytes + output->poses.csv.length + output->poses.npy.file.length;
+    return bytes + sn_output_scene_bytes(output);
 }

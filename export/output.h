@@ -1,6 +1,6 @@
 /* What a run leaves in a folder: point caches, meshes, arrays. Everything is written as it comes, frame by frame, so
    memory does not grow with them, and what is there is valid at every moment: counts in headers are brought up to
-   date after each frame, and a frame that could not be written whole does not count. */
+   date after each frame, and a frame that could not be written whole does not count. Only scene.glb is written in the end. */
 #ifndef SN_EXPORT_OUTPUT_H
 #define SN_EXPORT_OUTPUT_H
 
@@ -11,10 +11,12 @@ typedef enum sn_format {
     SN_FORMAT_PC2 =
         1, /* NAME.obj, the surface at the start, and NAME.pc2, the places of its vertices in every frame. Of rigid bodies, each an `o`
                           of the mesh, called after its number, NAME.poses.npy instead: a NumPy array [frame][body][7], position and quaternion */
-    SN_FORMAT_OBJ = 2,   /* NAME_0000.obj: a mesh a frame */
-    SN_FORMAT_PLY = 4,   /* NAME_0000.ply: the same, binary, with velocities */
-    SN_FORMAT_NPY = 8,   /* NAME.npy: places as a NumPy array [frame][particle][3] */
-    SN_FORMAT_POSES = 16 /* poses.csv and poses.npy: position and rotation of every rigid body, see poses.h */
+    SN_FORMAT_OBJ = 2,    /* NAME_0000.obj: a mesh a frame */
+    SN_FORMAT_PLY = 4,    /* NAME_0000.ply: the same, binary, with velocities */
+    SN_FORMAT_NPY = 8,    /* NAME.npy: places as a NumPy array [frame][particle][3] */
+    SN_FORMAT_POSES = 16, /* poses.csv and poses.npy: position and rotation of every rigid body, see poses.h */
+    SN_FORMAT_GLB = 32,   /* scene.glb: all that moves in one file of glTF, see glb.h; written when this is closed */
+    SN_FORMAT_VTK = 64    /* NAME_0000.vtp: a mesh a frame, and scene.pvd with their times, for ParaView, see vtk.h */
 } sn_format;
 
 /* The names, "pc2", "obj", ...; NULL beyond the last. about is a sentence. */

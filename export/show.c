@@ -1,6 +1,7 @@
 #include "export/torn_mesh.h"
 #include "export/show.h"
 #include "export/body_mesh.h"
+#include "export/palette.h"
 #include "export/shape_mesh.h"
 #include "export/show_ties.h"
 
@@ -8,10 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint32_t palette[] = {0xe2603a, 0x2f86a8, 0xefb23c, 0x4a9d6f, 0x8a63a8, 0xd4688c, 0x2aa59b, 0x8c9aa8};
-#define COLOURS  (sizeof palette / sizeof palette[0])
-#define OBSTACLE 0xaeb9c5u
-#define TIE      0x59636eu
+#define TIE 0x59636eu
 
 #define THIN      0.0035f /* of the size of everything: half of a line, */
 #define MOST_THIN 0.03f   /*   but no more, m */
@@ -46,6 +44,7 @@ struct sn_show {
     sn_vec3 *place, *normal; /* room for the largest */
     unsigned char *drawn;    /* by particle of an object: it is part of a surface or a line */
     uint32_t room;
+    uint32_t first_colour;
 };
 
 static sn_vec3 sub(sn_vec3 a, sn_vec3 b)
@@ -191,6 +190,7 @@ sn_show *sn_show_create(sn_scene *scene)
     bool good = show && (show->part = calloc((size_t)objects + statics + 1, sizeof *show->part));
     if (show) {
         show->scene = scene;
+        show->first_colour = sn_palette_first(scene);
         show->ties = sn_ties_create(scene);
         good = good && show->ties;
     }
@@ -425,9 +425,9 @@ static void add_rigid(const sn_show *show, const part *p, turn_fn *turn, uint32_
     for (uint32_t t = 0; t < p->solid.triangles; ++t) {
         const uint32_t *corner = p->solid.triangle + 3 * (size_t)t;
         const uint32_t body = p->object && p->object->body_count > 1 ? p->bodies.body_of[corner[0]] : 0;
-        const uint32_t obstacle = p->is_clear ? OBSTACLE | SN_RASTER_CLEAR : OBSTACLE;
-        sn_raster_triangle triangle = {
-            .colour = p->object && !p->is_clear ? palette[(first + p->number + body) % COLOURS] : obstacle};
+        const uint32_t obstacle = p->is_clear ? SN_COLOUR_OBSTACLE | SN_RASTER_CLEAR : SN_COLOUR_OBSTACLE;
+        sn_raster_triangle triangle = {.colour = p->object && !p->is_clear ? sn_palette_object(first, p->number, body)
+                                                                           : obstacle};
         bool finite = true;
         for (uint32_t k = 0; k < 3; ++k) {
             const sn_vec3 n = turn(p, corner[k], p->solid.normal[3 * (size_t)t + k]);
@@ -467,7 +467,7 @@ static void add_object(sn_show *show, part *p, float size, uint32_t first, sn_ra
 {
     sn_world *world = sn_scene_world(show->scene);
     const sn_object *object = p->object;
-    const uint32_t colour = palette[(first + p->number) % COLOURS];
+    const uint32_t colour = sn_palette_object(first, p->number, 0);
     if (read_object(show, p)) {
         if (object->triangle_count)
             add_surface(show, object, &p->torn, colour, model);
@@ -504,19 +504,9 @@ static void add_ties(const sn_show *show, float thin, sn_raster_model *model)
     }
 }
 
-/* Not every scene begins with the same colour. */
-static uint32_t first_colour(const sn_show *show)
-{
-    uint32_t sum = 0;
-    for (uint32_t i = 0; i < show->count; ++i)
-        for (const char *c = show->part[i].object ? show->part[i].object->name : ""; c && *c; ++c)
-            sum += (unsigned char)*c;
-    return sum % 5;
-}
-
 bool sn_show_model(sn_show *show, float size, sn_raster_model *model)
 {
-    const uint32_t first = first_colour(show);
+    const uint32_t first = show->first_colour;
     sn_raster_model_clear(model);
     for (uint32_t i = 0; i < show->count; ++i)
         if (show->part[i].object)

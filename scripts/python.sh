@@ -3,6 +3,7 @@
 #
 #   scripts/python.sh            all of it; the wheel lies in build/python/dist then
 #   scripts/python.sh bench      measures a step from Python against one from C, too
+#   scripts/python.sh notebooks  runs the notebooks instead of the tests
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -20,6 +21,11 @@ rm -rf build/python/venv
 "$python" -m venv --system-site-packages build/python/venv
 build/python/venv/bin/python -m pip --disable-pip-version-check install --quiet --no-index --no-deps --force-reinstall "$wheel"
 
+if [ "${1:-}" = notebooks ]; then
+  build/python/venv/bin/python -m ipykernel install --prefix build/python/venv --name sinew >/dev/null
+  build/python/venv/bin/python python/tests/run_notebooks.py
+  exit
+fi
 check=$PWD/build/python/check.c
 (cd build/python && SINEW_CHECK_C=$check SINEW_INSTALLED=1 PYTHONWARNINGS=error venv/bin/python -m unittest discover -q -s ../../python/tests -t ../../python/tests)
 if [ "${1:-}" = bench ]; then

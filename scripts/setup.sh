@@ -3,7 +3,7 @@
 #
 #   scripts/setup.sh [--look] GROUP...     --look: installs nothing, and fails only if that would
 #
-# Groups: build, plot, test, check, abi, format, bench, blender, python, web, wasm, browser, testbed, mingw, aarch64. Says nothing when all is there. Installs Debian packages as
+# Groups: build, plot, test, check, abi, amalgamation, deb, format, bench, blender, vtk, python, notebooks, web, wasm, browser, testbed, mingw, aarch64. Says nothing when all is there. Installs Debian packages as
 # root or through a sudo that asks no password; otherwise prints the line to run and fails.
 set -u
 
@@ -30,14 +30,24 @@ bench   gnuplot-nox               gnuplot
 bench   python3                   python3
 blender blender                   blender
 blender python3-numpy             -
+vtk     python3-vtk9              -
+vtk     python3-numpy             -
 check   clang                     clang
 check   openmpi-bin               mpirun
 check   libclang-rt-14-dev        -
 abi     abigail-tools             abidiff
+amalgamation python3              python3
+deb     dpkg-dev                  dpkg-buildpackage
+deb     debhelper                 dh
+deb     build-essential           -
+deb     fakeroot                  fakeroot
 format  clang-format              clang-format
 python  python3                   python3
 python  python3-venv              -
 python  python3-numpy             -
+notebooks python3-nbclient        -
+notebooks python3-ipykernel       -
+notebooks python3-matplotlib      -
 web     nodejs                    node
 wasm    clang                     clang
 wasm    lld                       wasm-ld

@@ -13,7 +13,8 @@
 
 static char message[512];
 
-#define ALL (SN_FORMAT_PC2 | SN_FORMAT_OBJ | SN_FORMAT_PLY | SN_FORMAT_NPY | SN_FORMAT_POSES)
+#define ALL                                                                                                            \
+    (SN_FORMAT_PC2 | SN_FORMAT_OBJ | SN_FORMAT_PLY | SN_FORMAT_NPY | SN_FORMAT_POSES | SN_FORMAT_GLB | SN_FORMAT_VTK)
 
 static sn_output *open_output(sn_scene *scene, const char *path, unsigned formats)
 {
@@ -53,7 +54,7 @@ static void test_all_formats(void **state)
     sn_vec3 seen[FRAMES * COUNT];
     char path[256];
     snprintf(path, sizeof path, "%s/new/out", f.path);
-    sn_output *output = open_output(scene, path, ALL);
+    sn_output *output = open_output(scene, path, ALL & ~(unsigned)SN_FORMAT_GLB); /* whose size is known in the end */
     assert_string_equal(sn_output_name(output, 0), "rope");
     assert_string_equal(sn_output_name(output, 1), "dust");
     assert_null(sn_output_name(output, 2));
@@ -99,14 +100,18 @@ static void test_all_formats(void **state)
     free(text);
     assert_false(folder_has(folder_file(&f, "new/out/rope_0004.obj")));
 
-    static const char *const others[] = {"rope.obj", "dust.obj", "dust.pc2", "dust.npy", "poses.csv", "poses.npy"};
+    static const char *const others[] = {"rope.obj",  "dust.obj",  "dust.pc2", "dust.npy",
+                                         "poses.csv", "poses.npy", "scene.pvd"};
     for (size_t i = 0; i < COUNT_OF(others); ++i) {
         snprintf(path, sizeof path, "new/out/%s", others[i]);
         free(folder_read(folder_file(&f, path), &size));
         total += size;
     }
-    for (int i = 0; i < 4 * FRAMES; ++i) {
-        snprintf(path, sizeof path, "new/out/%s_%04d.%s", i % 2 ? "rope" : "dust", i / 4, i / 2 % 2 ? "obj" : "ply");
+    for (int i = 0; i < 6 * FRAMES; ++i) {
+        snprintf(path, sizeof path, "new/out/%s_%04d.%s", i % 2 ? "rope" : "dust", i / 6,
+                 i / 2 % 3 == 0   ? "obj"
+                 : i / 2 % 3 == 1 ? "ply"
+                                  : "vtp");
         free(folder_read(folder_file(&f, path), &size));
         total += size;
     }
@@ -213,7 +218,7 @@ static void test_full_disk(void **state)
     (void)state;
     folder f = folder_make();
     sn_scene *scene = scene_from(SCENE_ROPE);
-    sn_output *output = open_output(scene, f.path, ALL & ~(unsigned)SN_FORMAT_PLY);
+    sn_output *output = open_output(scene, f.path, ALL & ~(unsigned)(SN_FORMAT_PLY | SN_FORMAT_VTK));
     write_frame(output);
     write_frame(output);
     uint64_t bytes = sn_output_bytes(output);
@@ -238,6 +243,9 @@ static void test_full_disk(void **state)
     assert_int_equal(npy.dimension[0], 2);
     assert_true(folder_has(folder_file(&f, "rope_0001.obj")));
     assert_false(folder_has(folder_file(&f, "rope_0002.obj")));
+    char *glb = folder_read(folder_file(&f, "scene.glb"), NULL);
+    assert_non_null(strstr(glb + 20, "\"targets\":[{\"POSITION\":2}]")); /* a first frame and one more */
+    free(glb);
     sn_scene_destroy(scene);
     folder_remove(&f);
 }
@@ -273,7 +281,7 @@ static void test_refusals(void **state)
     char path[512];
     assert_null(sn_output_open(scene, f.path, 0, message, sizeof message));
     assert_non_null(strstr(message, "pc2, obj, ply, npy"));
-    assert_null(sn_output_open(scene, f.path, 64, message, sizeof message));
+    assert_null(sn_output_open(scene, f.path, 128, message, sizeof message));
     assert_null(sn_output_open(scene, "", ALL, message, sizeof message));
     assert_non_null(strstr(message, "empty"));
     folder_write(folder_file(&f, "plain"), "x", 1);
@@ -323,7 +331,7 @@ static void test_format_names(void **state)
         all |= format;
         assert_true(strlen(about) > 10);
     }
-    assert_int_equal(i, 5);
+    assert_int_equal(i, 7);
     assert_int_equal(all, ALL);
     assert_string_equal(sn_format_name(0, NULL, NULL), "pc2");
 }

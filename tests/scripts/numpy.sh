@@ -29,11 +29,12 @@ cat >"$folder/scene.json" <<'END'
 END
 
 # --frames 12: the state at the start and twelve frames
-"$program" run "$folder/scene.json" --frames 12 --out "$folder/out" --format pc2,npy,obj,ply \
+"$program" run "$folder/scene.json" --frames 12 --out "$folder/out" --format pc2,npy,obj,ply,glb,vtk \
   --trace "$folder/trace.csv" --quiet
 "$program" run "$folder/scene.json" --frames 12 --trace "$folder/trace.npy" --quiet
 
 cat >"$folder/check.py" <<'END'
+import json
 import struct
 import sys
 
@@ -77,6 +78,39 @@ def check_ply(path, places):
     return read[:, 3:]
 
 
+def check_vtp(path, places, velocities):
+    raw = open(path, "rb").read()
+    head, data = raw.split(b'<AppendedData encoding="raw">\n_', 1)
+    for what, wanted in ("velocity", velocities), ("Points", places):
+        line = next(line for line in head.decode().split("\n") if f'Name="{what}"' in line)
+        real = "<f8" if "Float64" in line else "<f4"
+        at = int(line.split('offset="')[1].split('"')[0])
+        assert struct.unpack_from("<Q", data, at)[0] == wanted.nbytes, path
+        same(numpy.frombuffer(data, real, wanted.size, at + 8).reshape(-1, 3), wanted, path)
+
+
+def check_glb(path):
+    """The first frame is there to the bit as float; later ones but for the rounding of a sum."""
+    raw = open(path, "rb").read()
+    size, length = struct.unpack_from("<II", raw, 8)
+    assert size == len(raw), (size, len(raw))
+    scene, numbers = json.loads(raw[20 : 20 + length]), raw[28 + length :]
+
+    def vectors(number):
+        accessor = scene["accessors"][number]
+        view = scene["bufferViews"][accessor["bufferView"]]
+        at = view["byteOffset"] + accessor["byteOffset"]
+        return numpy.frombuffer(numbers, "<f4", 3 * accessor["count"], at).reshape(-1, 3)
+
+    for node in scene["nodes"]:
+        primitive = scene["meshes"][node["mesh"]]["primitives"][0]
+        first, places = vectors(primitive["attributes"]["POSITION"]), arrays[node["name"]].astype("<f4")
+        same(first, places[0], path)
+        assert len(primitive["targets"]) == frames - 1, path
+        for i, target in enumerate(primitive["targets"]):
+            assert abs(first + vectors(target["POSITION"]) - places[i + 1]).max() < 5e-7, (path, i)
+
+
 arrays = {}
 for name, count in ("rope", 7), ("cloth", 35):
     places = arrays[name] = numpy.load(f"{folder}/out/{name}.npy")
@@ -87,6 +121,8 @@ for name, count in ("rope", 7), ("cloth", 35):
     for i in range(frames):
         check_obj(f"{folder}/out/{name}_{i + 1:04d}.obj", places[i])
         velocities = check_ply(f"{folder}/out/{name}_{i + 1:04d}.ply", places[i])
+        check_vtp(f"{folder}/out/{name}_{i + 1:04d}.vtp", places[i], velocities)
+check_glb(f"{folder}/out/scene.glb")
 
 table = numpy.load(f"{folder}/trace.npy")
 text = numpy.genfromtxt(f"{folder}/trace.csv", delimiter=",", names=True, dtype=None, deletechars="", encoding="utf-8")
@@ -100,6 +136,6 @@ assert (table["energy"] == table["kinetic"] + table["potential"] + table["elasti
 for axis in 0, 1, 2:
     same(table["xyz"[axis] + "_rope.end"], numpy.ascontiguousarray(arrays["rope"][:, -1, axis]), "rope.end")
 assert (table["force_rope.links[0]"][1:] > 0).all()
-print("NumPy reads the same numbers from", 2 * (3 + 2 * frames) + 2, "files")
+print("NumPy reads the same numbers from", 2 * (3 + 3 * frames) + 3, "files")
 END
 "$python" "$folder/check.py" "$folder"

@@ -1,0 +1,15 @@
+/* The colours of what is drawn: 0xrrggbb. */
+#ifndef SN_EXPORT_PALETTE_H
+#define SN_EXPORT_PALETTE_H
+
+#include "scene/scene.h"
+
+#define SN_COLOUR_OBSTACLE 0xaeb9c5u /* static and kinematic bodies */
+
+/* Where a scene begins: not every one with the same colour. */
+uint32_t sn_palette_first(const sn_scene *scene);
+
+/* The colour of an object. If it has several bodies, each has its own. */
+uint32_t sn_palette_object(uint32_t first, uint32_t object, uint32_t body);
+
+#endif
