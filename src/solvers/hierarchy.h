@@ -120,16 +120,22 @@ typedef struct sn_hierarchy_mesh {
     bool acts;      /* in this step */
 } sn_hierarchy_mesh;
 
+/* By rest length: rods that are off by more are noted, see tiled_mend.c. */
+#define SN_HIERARCHY_OFF ((sn_real)0.03)
+
 /* Where a tile is while rods are mended. */
 typedef struct sn_hierarchy_home {
-    sn_real *plane; /* its rows; NULL: it is in storage. (There are planes where sn_real is float.) */
-    bool coarse;    /* places themselves are moved */
+    sn_real *plane;              /* its rows; NULL: it is in storage. (There are planes where sn_real is float.) */
+    bool coarse;                 /* places themselves are moved */
+    sn_real too_long, shortened; /* by rest length: a longer rod is made as long as the second */
+    sn_real off;                 /* of the first tile of a mesh: what is noted in it, in the pass that comes */
 } sn_hierarchy_home;
 
 /* How mending a tile went. */
 typedef struct sn_hierarchy_mended {
-    uint32_t noted; /* rods */
-    uint32_t left;  /* particles */
+    uint32_t noted;                    /* rods */
+    uint32_t left;                     /* particles */
+    uint32_t noted_in_mesh, particles; /* of the first tile of a mesh: in all of it */
 } sn_hierarchy_mended;
 
 /* Tells about one mesh, for reports. */

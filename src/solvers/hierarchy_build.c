@@ -296,6 +296,8 @@ void sn_hierarchy_look(const sn_hierarchy *h, const sn_solver_in *in, uint32_t t
 
 void sn_hierarchy_begin(sn_hierarchy *h, const sn_solver_in *in)
 {
+    for (uint32_t i = 0; i < h->tile_table.count; ++i)
+        h->home[in->plan->tile[h->tile[i]].body].off = SN_HIERARCHY_OFF;
     for (uint32_t m = 0; m < h->mesh_table.count; ++m) {
         sn_hierarchy_mesh *mesh = &h->mesh[m];
         mesh->origin = in->frame.x[mesh->first];

@@ -20,6 +20,7 @@ typedef struct tile_pass {
     sn_sweep *sweep;         /* for constraints that are projected one by one */
     float least;             /* m: corrections that are smaller are not made, where places are coarse */
     float largest[SN_BATCH]; /* m, by lane: the largest that batches made, if they are measured */
+    sn_real off_from;        /* rods that are off by more than this share are noted */
 } tile_pass;
 
 /* ns of a constraint, about: to know whether sharing pays. */
@@ -136,7 +137,7 @@ bool sn_tiled_project(const sn_tiled *t, sn_sweep *sweep, uint32_t kind, uint32_
 }
 
 /* The constraints of a run of batches, one by one: they share no particle, so it does not matter in which order. */
-static bool project_batches(const sn_tiled *t, sn_sweep *sweep, const sn_plan_run *run)
+static bool project_batches(const sn_tiled *t, const tile_pass *p, const sn_plan_run *run)
 {
     const sn_plan *plan = t->in->plan;
     const bool notes = sn_tiled_far_off(t, run) != NULL;
@@ -146,8 +147,8 @@ static bool project_batches(const sn_tiled *t, sn_sweep *sweep, const sn_plan_ru
             if (!(plan->mask[b] >> lane & 1))
                 continue;
             if (notes)
-                sn_tiled_note_off(t, b, lane, run->kind, row);
-            if (!sn_tiled_project(t, sweep, run->kind, row))
+                sn_tiled_note_off(t, b, lane, run->kind, row, p->off_from);
+            if (!sn_tiled_project(t, p->sweep, run->kind, row))
                 return false;
         }
     return true;
@@ -218,7 +219,7 @@ static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run, tile_pass
                          .state = feature & SN_RUN_SETTLES ? (float *)(void *)pool->state : NULL,
                          .largest = t->measures ? p->largest : NULL,
                          .far_off = sn_tiled_far_off(t, run),
-                         .off_from = sn_tiled_off_from(t)};
+                         .off_from = (float)p->off_from};
 }
 
 /* Where the particles of a run are: those of a tile that is not copied, from slot `first` on. */
@@ -279,7 +280,7 @@ static bool solve_records(const layer *l, const sn_tile *tile, bool coarse, tile
     for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
         const sn_plan_run *run = &plan->run[r];
         if (!run->batches || !t->wide) {
-            if (!(run->batches ? project_batches(t, p->sweep, run) : project_visits(t, p->sweep, run, coarse)))
+            if (!(run->batches ? project_batches(t, p, run) : project_visits(t, p->sweep, run, coarse)))
                 return false;
             continue;
         }
@@ -589,7 +590,7 @@ static void run_tile(void *data, uint32_t index, uint32_t worker)
         return;
     }
     sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h};
-    tile_pass p = {.worker = worker, .sweep = &sweep};
+    tile_pass p = {.worker = worker, .sweep = &sweep, .off_from = sn_tiled_off_from(l, tile)};
     is_coarse(l, tile, &p.least);
     bool good = true;
     if (l->is_first && !is_stiff(l, tile))

@@ -24,7 +24,6 @@ typedef struct sn_tiled {
                         that they settle in the next pass, and those of planes stay in planes. sn_tiled_leave ends that. */
     bool enters;   /* this is the first pass of it */
     bool stiffens; /* limits of stiff meshes act: see hierarchy.h */
-    uint32_t left; /* passes of the step after this one, at most: see tiled_mend.c */
 } sn_tiled;
 
 /* What besides constraints has to do with particles in a step; columns by slot, NULL: nothing of the kind. */

@@ -14,32 +14,23 @@
 /* Rods that are off by more than this, by share, are noted before they are moved: those that are too short, too, since what they push away
    leaves others too long. What is left so much too long, times TOO_LONG, is shortened to SHORTENED times that.
 
-   Only what is too long when the step ends is seen, and mending it is not cheap. So the last pass of a step mends all, the one
-   before it what is off by half as much again, and so on; earlier ones, STEEP such steps or more before the end, only what is off by more than a tenth.
-   Where more than MANY of all particles would be looked at, as in a cloth that is torn through the air, the threshold is higher in that pass. */
-#define LEAST_OFF 0.03
+   Where more than MANY of the particles of a mesh would be looked at, as in a cloth that is torn through the air, what is mended from that pass of
+   a step on is what is off by more. Otherwise the threshold is the same in all passes. With one that fell towards the end of a step, what the passes
+   before had left too long was shortened at once, and a net gained a tenth of its energy. */
 #define LONGER    1.5
 #define TOO_LONG  1.15
-#define SHORTENED ((sn_real)0.6)
-#define STEEP     3u
+#define SHORTENED 0.6
 #define STEEPEST  9u
-#define MANY      0.3
+#define MANY      0.15
 
 /* Particles that are looked at, at most, for each one of a tile. */
-#define MOST_LOOKS 8.0
+#define MOST_LOOKS 2.0
 
-static sn_real off_from(const sn_tiled *t)
+sn_real sn_tiled_off_from(const layer *l, const sn_tile *tile)
 {
-    double by = LEAST_OFF;
-    for (uint32_t i = 0; i < t->left && i < STEEP; ++i)
-        by *= LONGER;
-    return (sn_real)by;
-}
-
-float sn_tiled_off_from(const sn_tiled *t)
-{
-    const sn_hierarchy *h = &((const tiled *)t->in->scratch->tiled)->hierarchy;
-    return h->mesh_table.count ? (float)off_from(t) : 0;
+    const sn_hierarchy *h = &l->scratch->hierarchy;
+    const sn_real off = h->mesh_table.count ? h->home[tile->body].off : 0;
+    return off > SN_HIERARCHY_OFF ? off : SN_HIERARCHY_OFF;
 }
 
 uint16_t *sn_tiled_far_off(const sn_tiled *t, const sn_plan_run *run)
@@ -49,7 +40,7 @@ uint16_t *sn_tiled_far_off(const sn_tiled *t, const sn_plan_run *run)
     return t->stiffens && h->mesh_table.count && rods && !run->corners ? h->far_off + run->batch : NULL;
 }
 
-void sn_tiled_note_off(const sn_tiled *t, uint32_t batch, uint32_t lane, uint32_t kind, uint32_t row)
+void sn_tiled_note_off(const sn_tiled *t, uint32_t batch, uint32_t lane, uint32_t kind, uint32_t row, sn_real off_from)
 {
     const sn_frame *frame = &t->in->frame;
     const sn_pool *pool = t->in->store->pool[kind];
@@ -59,7 +50,7 @@ void sn_tiled_note_off(const sn_tiled *t, uint32_t batch, uint32_t lane, uint32_
                                    vec3_sub(vec4_xyz(frame->d[a]), vec4_xyz(frame->d[b])));
     const sn_hierarchy *h = &((const tiled *)t->in->scratch->tiled)->hierarchy;
     const sn_real rest = pool->param[(size_t)row * pool->param_count], off = vec3_length(apart) - rest;
-    if ((kind == SN_KIND_DISTANCE && off < 0 ? -off : off) > off_from(t) * rest)
+    if ((kind == SN_KIND_DISTANCE && off < 0 ? -off : off) > off_from * rest)
         h->far_off[batch] |= (uint16_t)(1u << lane);
 }
 
@@ -68,8 +59,7 @@ typedef struct mending {
     const sn_hierarchy *h;
     const uint8_t *touched;
     sn_vec4 *x, *low;
-    sn_real too_long, shortened; /* by rest length */
-    uint32_t tile;               /* that is mended by itself; NONE: all */
+    uint32_t tile; /* that is mended by itself; NONE: all */
     /* The queue: a ring of so many slots, */
     uint32_t *ring;
     uint32_t size, first, count; /*   of which these are in it */
@@ -128,6 +118,7 @@ static bool look_at(mending *m, uint32_t slot)
 {
     bool left = false;
     const sn_hierarchy *h = m->h;
+    const sn_hierarchy_home *home = &h->home[h->tile_of[slot]]; /* rods lead to tiles of the same mesh */
     const whereabouts a = find(m, slot);
     sn_vec3 x = read(a.x, a.apart), low = read(a.low, a.apart);
     for (uint32_t e = h->rod_start[slot]; e < h->rod_start[slot + 1]; ++e) {
@@ -138,11 +129,11 @@ static bool look_at(mending *m, uint32_t slot)
         }
         const whereabouts b = find(m, other);
         const sn_vec3 apart = vec3_add(vec3_sub(x, read(b.x, b.apart)), vec3_sub(low, read(b.low, b.apart)));
-        const sn_real rest = h->rod[e].rest, most = m->too_long * rest, square = vec3_dot(apart, apart);
+        const sn_real rest = h->rod[e].rest, most = home->too_long * rest, square = vec3_dot(apart, apart);
         const sn_real w = m->x[slot].w, w_other = m->x[other].w, give = w + w_other;
         if (!(square > most * most) || !(give > 0))
             continue;
-        const sn_real length = real_sqrt(square), share = (m->shortened * rest - length) / (give * length);
+        const sn_real length = real_sqrt(square), share = (home->shortened * rest - length) / (give * length);
         move(&a, vec3_scale(apart, share * w));
         move(&b, vec3_scale(apart, -share * w_other));
         x = read(a.x, a.apart);
@@ -153,14 +144,31 @@ static bool look_at(mending *m, uint32_t slot)
     return left;
 }
 
-/* Where the tiles of stiff meshes are in this pass. */
+/* Where the tiles of stiff meshes are in this pass, and what is mended in them: by mesh, so that it does not depend on others. */
 static void find_homes(const mending *m)
 {
+    const sn_plan *plan = m->l->plan;
+    sn_hierarchy_mended *mended = m->h->mended;
+    for (uint32_t t = 0; t < plan->tile_table.count; ++t)
+        mended[plan->tile[t].body].noted_in_mesh = mended[plan->tile[t].body].particles = 0;
+    for (uint32_t t = 0; t < plan->tile_table.count; ++t)
+        mended[plan->tile[t].body].noted_in_mesh += mended[t].noted;
+    for (uint32_t i = 0; i < m->h->tile_table.count; ++i)
+        mended[plan->tile[m->h->tile[i]].body].particles += plan->tile[m->h->tile[i]].count;
     for (uint32_t i = 0; i < m->h->tile_table.count; ++i) {
         const uint32_t index = m->h->tile[i];
-        const sn_tile *tile = &m->l->plan->tile[index];
+        const sn_tile *tile = &plan->tile[index];
         void *plane = sn_tiled_is_resident(m->l, tile) ? sn_resident_planes(m->l, index).plane : NULL;
-        m->h->home[index] = (sn_hierarchy_home){plane, sn_tiled_motion(m->l, tile).coarse};
+        double by = (double)SN_HIERARCHY_OFF, most = MANY * mended[tile->body].particles;
+        for (uint32_t k = 0; k < STEEPEST && mended[tile->body].noted_in_mesh > most; ++k, by *= LONGER)
+            most *= LONGER;
+        sn_hierarchy_home *home = &m->h->home[index], *first = &m->h->home[tile->body];
+        by = by > (double)first->off ? by : (double)first->off;
+        first->off = (sn_real)by;
+        home->plane = plane;
+        home->coarse = sn_tiled_motion(m->l, tile).coarse;
+        home->too_long = (sn_real)(1 + TOO_LONG * by);
+        home->shortened = (sn_real)(1 + SHORTENED * TOO_LONG * by);
     }
 }
 
@@ -282,14 +290,8 @@ bool sn_tiled_mend(const layer *l)
     uint32_t noted = 0;
     for (uint32_t t = 0; t < plan->tile_table.count; ++t)
         noted += h->mended[t].noted;
-    double all = h->particles[SN_STIFFENED] + h->particles[SN_PLAIN_SHAPE];
     if (!noted)
         return true;
-    double by = TOO_LONG * (double)off_from(l->t);
-    for (uint32_t i = 0; i < STEEPEST && noted > all * MANY; ++i, by *= LONGER)
-        all *= LONGER;
-    m.too_long = (sn_real)(1 + by);
-    m.shortened = 1 + SHORTENED * (sn_real)by;
     find_homes(&m);
     const bool share = sn_parallel_wants(l->t->in->parallel, noted * WORK_OF_LOOK);
     if (!sn_parallel_tasks(share ? l->t->in->parallel : NULL, h->tile_table.count, mend_tile, &m))

@@ -165,7 +165,6 @@ static sn_result make_passes(sn_substep *s, sn_tiled *t)
     for (; result == SN_OK && !s->unsound && wants_pass(s, t); ++t->pass) {
         sn_real largest = 0;
         t->enters = !s->step->resident;
-        t->left = (s->substeps_left - 1) * settings->iterations + settings->iterations - 1 - t->pass;
         t->measures = settings->tolerance > 0 && t->pass + 1 < settings->iterations;
         result = make_pass(s, t, &largest);
         s->step->resident = t->resident;

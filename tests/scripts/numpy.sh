@@ -119,9 +119,9 @@ for name, count in ("rope", 7), ("cloth", 35):
     check_cache(name, places)
     check_obj(f"{folder}/out/{name}.obj", places[0])
     for i in range(frames):
-        check_obj(f"{folder}/out/{name}_{i + 1:04d}.obj", places[i])
-        velocities = check_ply(f"{folder}/out/{name}_{i + 1:04d}.ply", places[i])
-        check_vtp(f"{folder}/out/{name}_{i + 1:04d}.vtp", places[i], velocities)
+        check_obj(f"{folder}/out/{name}_{i:04d}.obj", places[i])
+        velocities = check_ply(f"{folder}/out/{name}_{i:04d}.ply", places[i])
+        check_vtp(f"{folder}/out/{name}_{i:04d}.vtp", places[i], velocities)
 check_glb(f"{folder}/out/scene.glb")
 
 table = numpy.load(f"{folder}/trace.npy")
