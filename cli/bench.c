@@ -505,8 +505,9 @@ const sn_command sn_command_bench = {
                "joints are apart, as a share of their height; paths are falling and settled. features is a\n"
                "cloth with one feature after the other, and what it costs beside the plain one; kinds is a\n"
                "table of what a constraint of each kind costs; queries, named alone, one of what rays,\n"
-               "casts and overlaps cost; worlds, named alone, how many small worlds are stepped in a second,\n"
-               "beside as many processes as threads and beside one by one. --save leaves both out.\n",
+               "casts and overlaps cost; worlds, named alone, how many small worlds are stepped in a\n"
+               "second, beside as many processes as threads and beside one by one. --save leaves both\n"
+               "out.\n",
     .most = UINT32_MAX,
     .options = options,
     .run = run};

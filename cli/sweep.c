@@ -442,9 +442,9 @@ const sn_command sn_command_sweep = {
     .name = "sweep",
     .operands = "SCENE",
     .about = "Runs a scene with all combinations of values, and makes one table of what came of it",
-    .details = "The folder has table.csv and table.npy in the end: a row for each run, with its values, how\n"
-               "it ended (done, failed, refused, lost), the worst relative error of a constraint and the\n"
-               "deepest overlap in m of all frames, and what a trace would have in its last row.\n"
+    .details = "The folder has table.csv and table.npy in the end: a row for each run, with its values,\n"
+               "how it ended (done, failed, refused, lost), the worst relative error of a constraint and\n"
+               "the deepest overlap in m of all frames, and what a trace would have in its last row.\n"
                "A sweep that was stopped, by whatever, goes on when the same command is given again; the\n"
                "table is the same to the byte, for any number of workers. Several processes may work in\n"
                "one folder, also on machines that share it: start the same command in each, or under\n"

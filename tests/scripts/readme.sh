@@ -27,7 +27,7 @@ for page in bodies contact cloth queries games; do
     sn_body crate = {0, 1};
     uint32_t body_count = 8;
 END
-    [ "$page" != cloth ] || echo 'uint32_t triangles[3] = {0, 1, 2}, ends[2] = {0, 1}, count = 1;'
+    [ "$page" != cloth ] || echo 'uint32_t triangles[3] = {0, 1, 2}, ends[2] = {0, 1}, count = 1, vertices = 3; sn_real xyz[9] = {0}, animated[9] = {0};'
     awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' "$SINEW_SOURCE_DIR/docs/$page.md"
     echo '}'
   } >"$folder/$page.c"
