@@ -49,7 +49,7 @@ static const sn_option options[] = {
     SN_OPTION_END(render_options)};
 
 static const char details[] = "SCENE is a file, - for standard input, or the name of a scene that comes with\n"
-                              "Sinew. The eye is placed so that all of it can be seen, of a film in every frame. "
+                              "Sinew. The eye is placed so that all of it can be seen, of a film in every frame.\n"
                               "Neither a display nor a graphics card is needed.\n\n"
                               "Examples:\n"
                               "  sinew render curtain\n"
