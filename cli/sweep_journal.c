@@ -1,4 +1,4 @@
-/* The folder of a sweep: who makes what, and what came of it. */
+/* The folder of a sweep: which process makes which run, and what came of it. */
 #define _GNU_SOURCE
 #include "cli/sweep.h"
 #include "export/file.h"
@@ -314,7 +314,7 @@ typedef struct reading {
     bool *found;
 } reading;
 
-/* Runs are the same whoever makes them; one that was lost may have been made later. */
+/* Runs are the same in whatever process they are made; one that was lost may have been made later. */
 static bool read_rows(const sn_sweep *sweep, const char *name, void *context)
 {
     const reading *r = context;

@@ -1,4 +1,4 @@
-// What the page gives away and how it greets: sliders, the address, embedding, films, previews, and whether everybody can use it (axe).
+// What the page gives away and how it greets: sliders, the address, embedding, films, previews, and whether all can use it (axe).
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";

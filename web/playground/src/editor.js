@@ -39,7 +39,7 @@ export class Editor {
     }
   }
 
-  // The text as the scene is now; not while somebody types.
+  // The text as the scene is now; not while one types.
   async refresh() {
     if (!this.open || this.waiting) return;
     const text = (await this.app.document()).toString();

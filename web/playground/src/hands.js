@@ -42,7 +42,7 @@ export class Hands {
   }
 
   down(event) {
-    this.app.invited?.();   // somebody has begun: the hint goes
+    this.app.invited?.();   // it was touched: the hint goes
     if (this.tool && !event.shiftKey) return this.toolDown(event);
     if (event.button) return;
     const found = this.find(event);

@@ -27,7 +27,7 @@ export class Stage {
     this.controls.enableDamping = true;
     this.controls.dampingFactor = 0.12;
     this.controls.maxPolarAngle = Math.PI * 0.52;
-    this.controls.addEventListener("start", () => { this.moved = true; });   // by somebody
+    this.controls.addEventListener("start", () => { this.moved = true; });   // by hand
     this.controls.addEventListener("change", () => { this.dirty = true; });
     this.panes = [];
     this.dirty = true;
