@@ -82,19 +82,24 @@ sn_result sn_scene_slice(sn_scene *scene, const sn_cut_def *def, sn_cut_info *in
     info = info ? info : &none;
     if (!scene || !def)
         return SN_ERROR_ARGUMENT;
-    sn_scene_moment *before = sn_scene_mark(scene);
-    sn_result result = before ? SN_OK : SN_ERROR_MEMORY;
+    sn_scene_moment *before =
+        NULL; /* a skin was given; without one a cut that fails, or cuts nothing, changes nothing */
+    sn_result result = SN_OK;
+    bool marked = true;
     for (uint32_t i = 0; i < scene->objects.count && result == SN_OK; ++i) {
         sn_object *object = scene_object(scene, i);
         bool chosen = object->triangle_count && (!def->one_group || object->group == def->group);
-        if (chosen && !sn_skin_is_valid(scene->world, object->skin) && touches(scene, def, object))
-            result = give_skin(scene, object);
+        if (!chosen || sn_skin_is_valid(scene->world, object->skin) || !touches(scene, def, object))
+            continue;
+        before = before ? before : sn_scene_mark(scene);
+        marked = before != NULL;
+        result = marked ? give_skin(scene, object) : SN_ERROR_MEMORY;
     }
     *info = (sn_cut_info){0};
     result = result == SN_OK ? sn_world_cut(scene->world, def, info) : result;
     bool nothing = !info->inserted && !info->split && !info->removed;
     if (result != SN_OK)
-        snprintf(scene->error, sizeof scene->error, "%s", before ? sn_world_error(scene->world) : "no memory to cut");
+        snprintf(scene->error, sizeof scene->error, "%s", marked ? sn_world_error(scene->world) : "no memory to cut");
     if (before && (result != SN_OK || nothing))
         sn_scene_return(scene, before);
     sn_scene_moment_destroy(before);
