@@ -1,28 +1,9 @@
 /* Adding to a scene that is there, and going back in it. */
-#include "support/support.h"
-
-#include "scene/load.h"
+#include "scene/loaded.h"
 
 static const char text[] =
     "{\"objects\": [{\"type\": \"rope\", \"name\": \"rope\", \"length\": 1, \"segments\": 8, \"pins\": [\"start\"]}],"
     " \"events\": [{\"type\": \"release\", \"of\": \"rope.start\", \"time\": 0.1}]}";
-
-static sn_scene *load(sn_loaded *loaded, const sn_allocator *allocator)
-{
-    sn_load_options options = sn_default_load_options();
-    if (allocator)
-        options.scene.allocator = *allocator;
-    if (!sn_scene_load_text("test", text, sizeof text - 1, &options, loaded))
-        fail_msg("%s", loaded->problems.first ? loaded->problems.first->text : "no scene");
-    return loaded->scene;
-}
-
-static uint64_t run(sn_scene *scene, int frames)
-{
-    for (int i = 0; i < frames; ++i)
-        assert_ok(sn_scene_world(scene), sn_scene_step(scene));
-    return sn_world_hash(sn_scene_world(scene));
-}
 
 /* Adds what a text describes; what is wrong goes to message. */
 static bool extend(sn_scene *scene, const char *more, char *message, size_t size)
@@ -44,7 +25,7 @@ static void test_the_same_bits_follow_events_included(void **state)
 {
     (void)state;
     sn_loaded loaded;
-    sn_scene *scene = load(&loaded, NULL);
+    sn_scene *scene = load_text(text, &loaded, NULL);
     run(scene, 3);
     sn_scene_moment *moment = sn_scene_mark(scene);
     assert_non_null(moment);
@@ -109,7 +90,7 @@ static void test_what_is_added_is_there_and_goes_with_a_return(void **state)
     (void)state;
     sn_loaded loaded;
     char message[300] = "";
-    sn_scene *scene = load(&loaded, NULL);
+    sn_scene *scene = load_text(text, &loaded, NULL);
     sn_scene_moment *before = sn_scene_mark(scene);
     assert_true(extend(
         scene,
@@ -146,7 +127,7 @@ static void test_what_is_refused_leaves_no_trace(void **state)
         {"[]", "list"},
     };
     sn_loaded loaded;
-    sn_scene *scene = load(&loaded, NULL);
+    sn_scene *scene = load_text(text, &loaded, NULL);
     uint64_t hash = run(scene, 2);
     for (size_t i = 0; i < COUNT_OF(bad); ++i) {
         char message[300] = "";
@@ -162,7 +143,7 @@ static void test_pins(void **state)
 {
     (void)state;
     sn_loaded loaded;
-    sn_scene *scene = load(&loaded, NULL);
+    sn_scene *scene = load_text(text, &loaded, NULL);
     sn_world *world = sn_scene_world(scene);
     const uint32_t number = 5;
     sn_particle p = sn_particle_from_index(world, number);
@@ -182,7 +163,7 @@ static void test_without_memory(void **state)
         support_memory memory = {0};
         sn_allocator allocator = support_allocator(&memory);
         sn_loaded loaded;
-        sn_scene *scene = load(&loaded, &allocator);
+        sn_scene *scene = load_text(text, &loaded, &allocator);
         uint64_t hash = run(scene, 2);
         memory.fail_at = memory.requests + 1 + fail_at;
         sn_scene_moment *moment = sn_scene_mark(scene);

@@ -1,7 +1,5 @@
 /* Taking objects and bodies out of a scene. */
-#include "support/support.h"
-
-#include "scene/load.h"
+#include "scene/loaded.h"
 
 static const char text[] =
     "{\"objects\": ["
@@ -22,29 +20,12 @@ static const char text[] =
     "\"value\": [0, 1, 0]}],"
     "\"record\": {\"particles\": [\"sheet.bottom_left\", \"rope.end\"]}}";
 
-static sn_scene *load(sn_loaded *loaded, const sn_allocator *allocator)
-{
-    sn_load_options options = sn_default_load_options();
-    if (allocator)
-        options.scene.allocator = *allocator;
-    if (!sn_scene_load_text("test", text, sizeof text - 1, &options, loaded))
-        fail_msg("%s", loaded->problems.first ? loaded->problems.first->text : "no scene");
-    return loaded->scene;
-}
-
-static uint64_t run(sn_scene *scene, int frames)
-{
-    for (int i = 0; i < frames; ++i)
-        assert_ok(sn_scene_world(scene), sn_scene_step(scene));
-    return sn_world_hash(sn_scene_world(scene));
-}
-
 static void test_each_of_them_goes_and_comes_back(void **state)
 {
     (void)state;
     static const char *const names[] = {"sheet", "rope", "wall", "crate", "floor", "lift", "wall[2]"};
     sn_loaded loaded;
-    sn_scene *scene = load(&loaded, NULL);
+    sn_scene *scene = load_text(text, &loaded, NULL);
     sn_world *world = sn_scene_world(scene);
     run(scene, 4);
     sn_scene_moment *before = sn_scene_mark(scene);
@@ -69,7 +50,7 @@ static void test_nothing_acts_on_what_takes_its_numbers(void **state)
 {
     (void)state;
     sn_loaded loaded;
-    sn_scene *scene = load(&loaded, NULL);
+    sn_scene *scene = load_text(text, &loaded, NULL);
     sn_world *world = sn_scene_world(scene);
     run(scene, 2);
     assert_int_equal(sn_scene_remove(scene, "sheet"), SN_OK);
@@ -98,7 +79,7 @@ static void test_the_rest_can_be_saved(void **state)
 {
     (void)state;
     sn_loaded loaded;
-    sn_scene *scene = load(&loaded, NULL);
+    sn_scene *scene = load_text(text, &loaded, NULL);
     sn_document document;
     char message[256] = "";
     run(scene, 2);
@@ -116,7 +97,7 @@ static void test_refused(void **state)
 {
     (void)state;
     sn_loaded loaded;
-    sn_scene *scene = load(&loaded, NULL);
+    sn_scene *scene = load_text(text, &loaded, NULL);
     uint64_t hash = sn_world_hash(sn_scene_world(scene));
     assert_int_equal(sn_scene_remove(NULL, "sheet"), SN_ERROR_ARGUMENT);
     assert_int_equal(sn_scene_remove(scene, NULL), SN_ERROR_ARGUMENT);
@@ -135,7 +116,7 @@ static void test_without_memory(void **state)
         support_memory memory = {0};
         sn_allocator allocator = support_allocator(&memory);
         sn_loaded loaded;
-        sn_scene *scene = load(&loaded, &allocator);
+        sn_scene *scene = load_text(text, &loaded, &allocator);
         uint64_t hash = run(scene, 2);
         memory.fail_at = memory.requests + 1 + fail_at;
         sn_result result = sn_scene_remove(scene, "sheet");

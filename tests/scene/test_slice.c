@@ -1,7 +1,5 @@
 /* Cutting surfaces of a scene that had no skin, and wind on what is cut. */
-#include "support/support.h"
-
-#include "scene/load.h"
+#include "scene/loaded.h"
 
 #include <math.h>
 
@@ -14,23 +12,6 @@ static const char text[] =
     "\"top\"},"
     "{\"type\": \"rope\", \"name\": \"rope\", \"from\": [1, 2.5, 0], \"segments\": 10, \"pins\": \"start\"}],"
     "\"forces\": [{\"type\": \"wind\", \"of\": [\"cloth\", \"other\"], \"value\": [0, 0, 4]}]}";
-
-static sn_scene *load(sn_loaded *loaded, const sn_allocator *allocator)
-{
-    sn_load_options options = sn_default_load_options();
-    if (allocator)
-        options.scene.allocator = *allocator;
-    if (!sn_scene_load_text("test", text, sizeof text - 1, &options, loaded))
-        fail_msg("%s", loaded->problems.first ? loaded->problems.first->text : "no scene");
-    return loaded->scene;
-}
-
-static uint64_t run(sn_scene *scene, int frames)
-{
-    for (int i = 0; i < frames; ++i)
-        assert_ok(sn_scene_world(scene), sn_scene_step(scene));
-    return sn_world_hash(sn_scene_world(scene));
-}
 
 static double mass(const sn_scene *scene)
 {
@@ -52,7 +33,7 @@ static void test_the_lower_part_falls(void **state)
 {
     (void)state;
     sn_loaded loaded;
-    sn_scene *scene = load(&loaded, NULL);
+    sn_scene *scene = load_text(text, &loaded, NULL);
     sn_world *world = sn_scene_world(scene);
     run(scene, 5);
     double before = mass(scene);
@@ -88,7 +69,7 @@ static void test_a_breeze_is_changed_as_it_blows(void **state)
 {
     (void)state;
     sn_loaded loaded;
-    sn_scene *scene = load(&loaded, NULL);
+    sn_scene *scene = load_text(text, &loaded, NULL);
     sn_world *world = sn_scene_world(scene);
     const sn_object *cloth = sn_scene_find_object(scene, "cloth");
     run(scene, 2);
@@ -122,7 +103,7 @@ static void test_what_is_missed_or_refused_changes_nothing(void **state)
 {
     (void)state;
     sn_loaded loaded;
-    sn_scene *scene = load(&loaded, NULL);
+    sn_scene *scene = load_text(text, &loaded, NULL);
     sn_world *world = sn_scene_world(scene);
     uint64_t hash = run(scene, 3);
     sn_cut_def blade = across(9);
@@ -148,7 +129,7 @@ static void test_without_memory(void **state)
         support_memory memory = {0};
         sn_allocator allocator = support_allocator(&memory);
         sn_loaded loaded;
-        sn_scene *scene = load(&loaded, &allocator);
+        sn_scene *scene = load_text(text, &loaded, &allocator);
         uint64_t hash = run(scene, 2);
         sn_cut_def blade = across((sn_real)1.96);
         memory.fail_at = memory.requests + 1 + fail_at;

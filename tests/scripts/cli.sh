@@ -1,63 +1,8 @@
 #!/bin/sh
 # Drives the sinew command: every subcommand, bad input, exit codes, interruption, disks that are full.
-# SINEW_PROGRAM is the program, by default $SINEW_BUILD_DIR/sinew; SINEW_SOURCE_DIR the root of the repository.
-set -u
-
-root=${SINEW_SOURCE_DIR:-$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)}
-program=${SINEW_PROGRAM:-${SINEW_BUILD_DIR:-$root/build/release}/sinew}
-[ -x "$program" ] || {
-    echo "cli: there is no program '$program' (set SINEW_PROGRAM or SINEW_BUILD_DIR)" >&2
-    exit 2
-}
-case $program in /*) ;; *) program=$PWD/$program ;; esac
-work=$(mktemp -d)
-running=
-trap '[ -z "$running" ] || kill -KILL "$running" 2>/dev/null; rm -rf "$work"' EXIT
-trap 'exit 1' HUP INT TERM
-cd "$work" || exit 2
-unset SINEW_SCENES NO_COLOR
-failed=0
-checks=0
-
-fail() {
-    echo "cli: $*" >&2
-    sed 's/^/  stdout: /' stdout 2>/dev/null | head -n 12 >&2
-    sed 's/^/  stderr: /' stderr 2>/dev/null | head -n 12 >&2
-    failed=$((failed + 1))
-}
-
-# expect CODE WORDS...: runs sinew, keeps stdout and stderr, and holds its exit code against CODE.
-expect() {
-    wanted=$1
-    shift
-    checks=$((checks + 1))
-    last="sinew $*"
-    "$program" "$@" >stdout 2>stderr </dev/null
-    code=$?
-    [ "$code" -eq "$wanted" ] || fail "$last: exit code $code, expected $wanted"
-}
-
-says() { # PATTERN: on standard output
-    checks=$((checks + 1))
-    grep -Eq -e "$1" stdout || fail "$last: nothing on stdout like '$1'"
-}
-
-complains() { # PATTERN: on standard error
-    checks=$((checks + 1))
-    grep -Eq -e "$1" stderr || fail "$last: nothing on stderr like '$1'"
-}
-
-silent() { # neither stream has anything
-    checks=$((checks + 1))
-    if [ -s stdout ] || [ -s stderr ]; then fail "$last: expected silence"; fi
-}
-
-good() { # WHAT COMMAND...
-    what=$1
-    shift
-    checks=$((checks + 1))
-    "$@" || fail "$last: $what"
-}
+# See drive.inc for what it is told by the environment.
+# shellcheck source=tests/scripts/drive.inc
+. "$(dirname -- "$0")/drive.inc"
 
 if command -v python3 >/dev/null && python3 -c '' 2>/dev/null; then
     json_lines() { python3 -c 'import json, sys

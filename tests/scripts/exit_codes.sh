@@ -1,32 +1,12 @@
 #!/bin/sh
 # Walks the exit codes that docs/command.md documents: each has a case here for every command that can end with it, each case's code
-# is documented, and a closed pipe makes no noise. SINEW_PROGRAM and SINEW_SOURCE_DIR as for cli.sh.
-set -u
+# is documented, and a closed pipe makes no noise. See drive.inc for what it is told by the environment.
+# shellcheck source=tests/scripts/drive.inc
+. "$(dirname -- "$0")/drive.inc"
 
-root=${SINEW_SOURCE_DIR:-$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)}
-program=${SINEW_PROGRAM:-${SINEW_BUILD_DIR:-$root/build/release}/sinew}
-[ -x "$program" ] || {
-    echo "exit_codes: there is no program '$program' (set SINEW_PROGRAM or SINEW_BUILD_DIR)" >&2
-    exit 2
-}
-case $program in /*) ;; *) program=$PWD/$program ;; esac
-work=$(mktemp -d)
-running=
-trap '[ -z "$running" ] || kill -KILL "$running" 2>/dev/null; rm -rf "$work"' EXIT
-trap 'exit 1' HUP INT TERM
-cd "$work" || exit 2
-unset SINEW_SCENES
-failed=0
-checks=0
 seen=' '
 
-fail() {
-    echo "exit_codes: $*" >&2
-    head -n 5 stderr 2>/dev/null | sed 's/^/  stderr: /' >&2
-    failed=$((failed + 1))
-}
-
-# expect CODE WORDS...
+# expect CODE WORDS...: notes the code, too
 expect() {
     wanted=$1
     shift

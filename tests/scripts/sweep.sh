@@ -1,22 +1,10 @@
 #!/bin/bash
 # Drives 'sinew sweep': a thousand runs, killed and begun again, by any number of workers and ranks, come to the same table; bad input; what the table says.
-# SINEW_PROGRAM is the program, by default $SINEW_BUILD_DIR/sinew; SINEW_SOURCE_DIR the root of the repository.
-set -u
-
-root=${SINEW_SOURCE_DIR:-$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)}
-program=${SINEW_PROGRAM:-${SINEW_BUILD_DIR:-$root/build/release}/sinew}
-[ -x "$program" ] || {
-    echo "sweep: there is no program '$program' (set SINEW_PROGRAM or SINEW_BUILD_DIR)" >&2
-    exit 2
-}
-case $program in /*) ;; *) program=$PWD/$program ;; esac
-work=$(mktemp -d)
+# See drive.inc for what it is told by the environment.
+# shellcheck source=tests/scripts/drive.inc
+. "$(dirname -- "$0")/drive.inc"
 trap 'kill -KILL $(jobs -p) 2>/dev/null; rm -rf "$work"' EXIT
-trap 'exit 1' HUP INT TERM
-cd "$work" || exit 2
-unset SINEW_SCENES OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE PMIX_RANK PMI_RANK PMI_SIZE SLURM_PROCID SLURM_NTASKS
-failed=0
-checks=0
+unset OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE PMIX_RANK PMI_RANK PMI_SIZE SLURM_PROCID SLURM_NTASKS
 
 cat >tiny.json <<'END'
 {
@@ -28,12 +16,6 @@ cat >tiny.json <<'END'
 }
 END
 thousand=(tiny.json --vary variables.mass=0.1:1:5 --vary world.substeps=2,5 --seeds 100 --quiet)
-
-fail() {
-    echo "sweep: $*" >&2
-    sed 's/^/  stderr: /' stderr 2>/dev/null | head -n 8 >&2
-    failed=$((failed + 1))
-}
 
 check() { # what, command...
     local what=$1
