@@ -4,7 +4,7 @@
     bench_page.py DATA PAGE IMAGES REASONS
 
 DATA is a folder: bench.json (needed), bench-passes.json and bench-16.json (used if they are there). No figure of the page is
-typed by hand; why a target is not reached stands in the file REASONS, "key: reason" line by line.
+typed by hand; the file REASONS says why a target is not reached, "key: reason" line by line.
 """
 import json
 import os
@@ -122,7 +122,7 @@ def percent(value, digits=3):
 
 def piles_text(rows):
     head = ["spheres", "engine", "threads", "passes", "ms/frame", "ns/sphere and substep", "spread", "mean overlap",
-            "max overlap", "contacts a sphere", "J a sphere", "fastest, m/s", "speed-up", "× Bullet", "settled for",
+            "max overlap", "contacts per sphere", "J per sphere", "fastest, m/s", "speed-up", "× Bullet", "settled for",
             "frames"]
     lines = []
     for r in rows.some(scene="pile"):
@@ -137,7 +137,7 @@ def piles_text(rows):
 
 def bodies_text(rows):
     head = ["", "measured", "engine", "threads", "passes", "ms/frame", "µs/body", "spread", "mean overlap or gap",
-            "max overlap or gap", "contacts a body", "J a body", "fastest, m/s", "speed-up", "× Bullet", "settled for", "frames"]
+            "max overlap or gap", "contacts per body", "J per body", "fastest, m/s", "speed-up", "× Bullet", "settled for", "frames"]
     lines = []
     for r in rows.all:
         if not r.get("bodies"):
@@ -270,7 +270,7 @@ def other_targets(t, rows):
     t.add("rope-stretch", "rope of 1,000, bob 1,000 ×: largest stretch", "< 0.1 %", stretch,
           None if stretch is None else f"{100 * stretch:.2g} %", stretch is not None and stretch < 0.001)
     cost = direct["ms_per_frame"] / sweep["ms_per_frame"] if direct and sweep else None
-    t.add("rope-cost", "the same: cost against one sweep", "< 2 ×", cost, None if cost is None else f"{cost:.2f} ×",
+    t.add("rope-cost", "the same: cost relative to one sweep", "< 2 ×", cost, None if cost is None else f"{cost:.2f} ×",
           cost is not None and cost < 2)
     t.most("tets", "tetrahedron volume row", value(rows.one(scene="tets", engine="sinew", threads=1), "ns_per_volume"), 6)
     for path in ("general", "grid"):
@@ -280,7 +280,7 @@ def other_targets(t, rows):
         t.most("edit", f"a constraint added or removed there ({path})", value(row, "edit_ns"), 1000)
         room = 48 * row["constraints"] + 128 * row["particles"] if row else 1
         used = row["bytes"] / room if row else None
-        t.add("memory", f"all memory there ({path}), of 48 B a constraint and 128 B a particle", "≤ 100 %", used,
+        t.add("memory", f"all memory there ({path}), of 48 B per constraint and 128 B per particle", "≤ 100 %", used,
               None if used is None else f"{100 * used:.0f} %", used is not None and used <= 1)
 
 
@@ -299,7 +299,7 @@ def pile_targets(t, rows, many):
     t.add("pile-overlap", "the same: largest overlap, of the radius", "< 2 %", overlap, percent(overlap),
           overlap is not None and overlap < 0.02)
     kinetic = value(row, "kinetic_per_particle")
-    t.add("pile-rest", "the same: kinetic energy a sphere when settled (1 cm/s is 5e-05 J)", f"≤ {REST:g} J", kinetic,
+    t.add("pile-rest", "the same: kinetic energy per sphere when settled (1 cm/s is 5e-05 J)", f"≤ {REST:g} J", kinetic,
           f"{number(kinetic, 2)} J", kinetic is not None and kinetic <= REST)
     for of, words in ((rows, ""), (many, ", on the machine with more cores")):
         row = pile(20000, of=of)
@@ -307,7 +307,7 @@ def pile_targets(t, rows, many):
             other = pile(n, of=of)
             cost = other["ns_per_projection"] / row["ns_per_projection"] if row and other else None
             if cost is not None or of is rows:
-                t.add(f"pile-flat-{n}", f"cost of a sphere in a pile of {n:,} against 20,000{words}", f"≤ {FLAT:g} ×",
+                t.add(f"pile-flat-{n}", f"cost of a sphere in a pile of {n:,} relative to 20,000{words}", f"≤ {FLAT:g} ×",
                       cost, f"{fixed(cost)} ×", cost is not None and cost <= FLAT)
 
 
@@ -318,7 +318,7 @@ def feature_targets(t, rows):
         for path in ("grid", "general"):
             some = [r for r in rows.some(scene="features", n=128, path=path) if r["ratio_target"] == bound]
             worst = max(some, key=lambda r: r["ratio"], default=None)
-            what = f"{words}, {path}: the dearest of {len(some)}" if some else f"{words}, {path}"
+            what = f"{words}, {path}: the most expensive of {len(some)}" if some else f"{words}, {path}"
             t.add(f"{key}-{path}", what, f"≤ {bound:g} ×", value(worst, "ratio"),
                   f"{worst['ratio']:.2f} × ({worst['about']})" if worst else None, bool(worst) and worst["ratio"] <= bound)
 
@@ -426,94 +426,105 @@ def plot_piles(path, rows):
 # ---- The page ----------------------------------------------------------------------------------------------------------
 
 METHOD = """\
-A projection is one visit of the solver to one constraint. Its price is the time of whole steps, with everything that belongs to
-them, divided by frames × passes × constraints. A frame is 1/60 s; the scenes make 10 passes a frame (10 substeps of one pass), the
-ropes 20; Bullet, which has no substeps, makes as many iterations in one. Frames run in blocks, short scenes several times over, until
-a second was measured; shown are the median of the blocks and the spread between their quartiles. On one thread CPU time counts, on
-several wall time. The first frame, in which the plan is made, is timed apart.
+A projection is one visit of the solver to one constraint. Its cost is the time of whole steps, with everything that belongs to
+them, divided by frames × passes × constraints. A frame is 1/60 s. The scenes make 10 passes per frame (10 substeps of one pass), the
+ropes 20. Bullet has no substeps, and makes as many iterations in one step. Frames run in blocks until a second was measured. Short
+scenes run several times. The tables show the median of the blocks and the spread between their quartiles. One thread is measured in
+CPU time, several in wall time. The first frame, in which the plan is made, is timed separately. `stiffening` is off in these scenes:
+everything is swept. [Convergence](convergence.md) shows what stiff meshes cost in addition, and how much less they stretch.
+[Solvers](solvers.md#what-the-default-solves-directly) shows what trees cost that are solved directly.
 
-The standard scenes, the same for both engines: particles of 1 kg, 5 cm apart, zero compliance, no damping, no collisions, started
-level and let go; piles and rigid bodies, which collide, have sections of their own. *cloth N* has N × N particles, rods along both directions and both diagonals, and hangs on two corners; *rope*
-1,000 particles and a bob 100 times heavier (*rope_heavy*: 1,000 times); *tets* 20³ cubes of five tetrahedra each, with rods along
-all edges and a volume row for each tetrahedron (*tets_links*: the rods only), held at two corners; *ropes* 1,000 ropes of 32;
-*cloths* 256 cloths of 16 × 16. On the path *grid* particles are numbered row by row, so that the engine can find what is regular;
-for *general* numbers and order are shuffled, as in any mesh; *sequential* is the reference solver, *direct* the direct one. Stretch
-is |l − l₀| / l₀ over the structural edges (not the diagonals of cloth) at the end of the frames that the row names.
+The standard scenes are the same for both engines: particles of 1 kg, 5 cm apart, zero compliance, no damping, no collisions, released
+from level. Piles and rigid bodies collide, and have sections of their own.
 
-The limits are measured in the same run: distance projections in contiguous arrays that fit the first cache, eight lanes wide with
-exact square root and division, and memcpy beyond all caches. A row is held against the first, divided by its threads; on one
-thread and beyond the third cache against the time to move what a substep has to (52 bytes a particle, and 12 a rod where nothing
-is regular), if that is more.
+- *cloth N*: N × N particles, rods along both directions and both diagonals, held at two corners.
+- *rope*: 1,000 particles and a bob 100 times heavier (*rope_heavy*: 1,000 times).
+- *tets*: 20³ cubes of five tetrahedra each, with rods along all edges and a volume row for each tetrahedron (*tets_links*: the rods
+  only), held at two corners.
+- *ropes*: 1,000 ropes of 32. *cloths*: 256 cloths of 16 × 16.
+
+On the path *grid*, particles are numbered row by row, so that the engine can find the regular structure. On *general*, numbers and
+order are shuffled, as in any mesh. *sequential* is the reference solver, *direct* the direct one. Stretch is |l − l₀| / l₀ over the
+structural edges (not the diagonals of cloth) at the end of the frames that the row names.
+
+Two limits are measured in the same run: distance projections in contiguous arrays that fit the first cache, eight lanes wide with
+exact square root and division; and memcpy beyond all caches. *Of the limit* compares a row with the first limit, divided by its
+threads. On one thread and beyond the third cache it compares with the time to move the data of a substep (52 bytes per particle, and
+12 per rod where nothing is regular), if that is more.
 
 These scenes use little of what the engine can do. *What a feature costs* has the rest.
 """
 
 FEATURES = """\
-Each line is a cloth of 128 × 128 as above with one more thing in it, or with one other setting, on one thread. It runs beside a second
-world: the plain cloth, or the line named in brackets. Both run by turns, in 15 rounds. In a round each makes one frame that is not
-measured, which brings it back into the cache, and then four frames that are, in CPU time. Which of the two comes first changes from
-round to round. The ratio is the median of the ratios of the rounds, and the spread is that between their quartiles, as a share of
-it. So what is compared was measured within milliseconds, and a machine that slows down changes both alike. The line *plain* is the
-plain cloth beside itself: it shows what a ratio is good to. A ratio in bold misses its target. Targets are 1.1 for a feature that
-few constraints or particles use, and 1.3 for another integrator. For what all constraints use the aim was 1.5.
+Each line is a cloth of 128 × 128 as above with one feature added, or with one setting changed, on one thread. It runs beside a second
+world: the plain cloth, or the line named in brackets. The two alternate, in 15 rounds. In each round each of them makes one frame that
+is not measured, which brings it back into the cache, and then four frames that are measured in CPU time. The order of the two changes
+from round to round. The ratio is the median over the rounds, and the spread is the distance of their quartiles, as a share of the
+ratio. So the two were measured within milliseconds of each other, and a machine that slows down affects both alike. The line *plain* is
+the plain cloth beside itself. It shows how exact a ratio is. A ratio in bold misses its target. Targets are 1.1 for a feature that few
+constraints or particles use, and 1.3 for another integrator. For features that all constraints use the aim was 1.5.
 """
 
 KINDS = """\
 2,048 constraints of one kind that share nothing, in any order, with the default solver on one thread; no gravity, no contact; 10
-substeps of one pass. Points are particles at random, of joints spots of two bodies each; parameters are measured, or the default.
-Velocities are at random, so that constraints have something to do. Beside it runs the same world without the constraints, by turns,
-in 5 rounds, each time from the same start; what the first takes longer is the price. Shown are ns a row and pass, then ns a
-constraint and pass, medians of the rounds, by itself (*plain*) and with a compliance, with compliance and damping, with a stiffness
-k < 1, with a strength that never breaks, with the first point inside a triangle (*spot*) or on a body; of joints also with limits,
-a motor, friction. Width 1 takes one constraint at a time, *machine* as many as the machine has lanes for. The last line is the
-joints of 1,000 ragdolls that touch nothing. Forces, which nothing projects, and kinds with any number of points are not in it.
+substeps of one pass. Their points are random particles, or spots of two bodies for joints. Parameters are measured, or the default.
+Velocities are random, so that constraints have something to do. The same world without the constraints runs by turns with it, in 5
+rounds, each time from the same start. The difference in time is the cost. The table shows ns per row and pass, then ns per constraint
+and pass, as medians of the rounds: without options (*plain*), with a compliance, with compliance and damping, with a stiffness k < 1,
+with a strength that never breaks, and with the first point inside a triangle (*spot*) or on a body; for joints also with limits, a
+motor and friction. Width 1 takes one constraint at a time, *machine* as many as the machine has lanes. The last line is the joints of
+1,000 ragdolls that touch nothing. Forces are not projected, so they are not in the table. Nor are kinds with any number of points.
 """
 
 KIND_LIMITS = """
-The aim was 12 ns a row, 6 for a volume and 60 a joint. What is above that is limited by instructions, three in a nanosecond here. Counted (a
-constraint and pass, eight lanes at once): of a volume 141, 80 of them fetching and storing its four points, which lie anywhere (ten
-to fetch a point, nine to store it), 39 the row formula, 12 the formula of the volume itself. Angles, hinges and areas evaluate in double
-precision, four lanes at once, 227 to 240: single precision loses the angle of a straight line. Of a hinge joint 680: 386 fetch two
-bodies with their inertia and turn them, 209 solve its five rows as a block, 84 are its own formula. Gears and racks have
-bodies with a frame each and know how far those have turned; they run through the driver for any number of points.
+The aim was 12 ns per row, 6 for a volume and 60 per joint. Kinds above that are limited by instructions: this machine executes three per
+nanosecond. Counted per constraint and pass, with eight lanes at once:
+
+- A volume takes 141: 80 fetch and store its four points, which lie anywhere in memory (ten to fetch a point, nine to store it), 39 are
+  the row formula, and 12 the formula of the volume itself.
+- Angles, hinges and areas take 227 to 240. They are computed in double precision, four lanes at once, because single precision loses
+  the angle of a straight line.
+- A hinge joint takes 680: 386 fetch two bodies with their inertia and rotate them, 209 solve its five rows as a block, and 84 are its
+  own formula.
+- Gears and racks have a frame on each body and count full turns. They run through the code for any number of points.
 """
 
 PILES = """\
-Spheres of radius 5 cm and 1 kg fall into a box and settle; nothing sleeps. The box of 20,000 is 2 m by 2 m, others have the same
-depth of about 5 m: its side is 2 m × √(n / 20,000). They start on a lattice of 2.6 radii, moved about by up to 0.29 radii along
-every axis, and are numbered in random order; the lowest touch the floor at once, the highest fall from 11 m. Sinew settles them with 10
-substeps of one pass, friction 0.5, for the frames that the row names, on all cores; then time is taken, for one thread and for
-two from the same state. Overlap is that of spheres with each other and with walls, as a share of the radius, its mean over all that
-overlap. Bullet's spheres are rigid bodies, with everything at its default: one step a frame with 10 iterations, friction 0.5; unlike
-particles they also turn. They start where Sinew's settled and have 30 frames to settle again, as dropping them takes it
-minutes; it is not asked for more than 20,000.
+Spheres of radius 5 cm and 1 kg fall into a box and settle. Nothing sleeps. The box for 20,000 is 2 m by 2 m. Others have the same depth
+of about 5 m, and a side of 2 m × √(n / 20,000). The spheres start on a lattice of 2.6 radii, displaced by up to 0.29 radii along every
+axis, and are numbered in random order. The lowest touch the floor at once, the highest fall from 11 m. Sinew settles them with 10
+substeps of one pass, friction 0.5, for the frames that the row names, on all cores. Then the time is measured, for one thread and for
+two from the same state. Overlap is that of spheres with each other and with walls, as a share of the radius. Its mean is over all
+spheres that overlap. Bullet's spheres are rigid bodies, with everything at its default: one step per frame with 10 iterations, friction
+0.5. Unlike particles they also rotate. They start where Sinew's settled and have 30 frames to settle again, because dropping them takes
+Bullet minutes. Bullet runs with up to 20,000.
 """
 
 
 BODIES = """\
-*boxes*: rigid cubes of 20 cm and 1 kg fall into a box, each turned in some way at the start, 36 cm from the next. The box of 5,000 is
-4 m by 4 m, others have the same depth: its side is 4 m × √(n / 5,000). *ragdolls*: rigid figures of 1.75 m and 75 kg fall on a floor,
-each turned in some way, in four layers 2 m apart; a figure is eleven capsules and ten joints with limits (cone-twist at waist, neck,
-shoulders and hips, hinges at elbows and knees). Nothing sleeps, friction is 0.5, and whatever does not share a joint collides, also
-within a figure. Sinew makes 10 substeps of one pass with the default solver; Bullet one step of 1/60 s with 10 iterations of its
-sequential impulse solver, everything at its default (warm starting, error reduction 0.2, no damping), its figures made of
+*boxes*: rigid cubes of 20 cm and 1 kg fall into a box, each with some rotation at the start, 36 cm apart. The box for 5,000 is 4 m by
+4 m. Others have the same depth, and a side of 4 m × √(n / 5,000). *ragdolls*: rigid figures of 1.75 m and 75 kg fall on a floor, each
+with some rotation, in four layers 2 m apart. A figure is eleven capsules and ten joints with limits (cone-twist at waist, neck,
+shoulders and hips, hinges at elbows and knees). Nothing sleeps, friction is 0.5, and all bodies that do not share a joint collide, also
+within a figure. Sinew makes 10 substeps of one pass with the default solver. Bullet makes one step of 1/60 s with 10 iterations of its
+sequential impulse solver, everything at its default (warm starting, error reduction 0.2, no damping). Its figures are made of
 btCapsuleShape, btConeTwistConstraint and btHingeConstraint in the same places with the same limits.
 
-*Falling* is measured from the start on, over the frames that the row names: for boxes two seconds, in which the last ones arrive; as
-contacts become more on the way, the spread is large. *Settled* is measured after Sinew has run for the frames that the row names;
-Bullet's bodies start at rest where those lie, and have 30 frames to settle again. The price of a body is that of a frame divided by
-bodies. Overlap is that of boxes with each other and with walls, as a share of half an edge, its mean over all that overlap; of
-ragdolls it is the gap between the two spots that a joint holds together, as a share of the height. Both are computed from places and
-rotations alone, by the same code for both engines.
+*Falling* is measured from the start, over the frames that the row names. For boxes these are two seconds, in which the last ones land.
+Contacts increase on the way, so the spread is large. *Settled* is measured after Sinew has run for the frames that the row names.
+Bullet's bodies start at rest at the same places, and have 30 frames to settle again. The cost of a body is that of a frame divided by
+the number of bodies. Overlap of boxes is that with each other and with walls, as a share of half an edge, and its mean is over all that
+overlap. For ragdolls it is the gap between the two spots that a joint holds together, as a share of the height. Both are computed from
+positions and rotations alone, by the same code for both engines.
 """
 
 
 def page_text(data, wide, kinds, drawn, reasons):
     rows, many = Rows(data), Rows(wide)
-    parts = ["# Performance", "Written by `make bench-docs`, never by hand: `sinew bench` measures into `docs/data/`, and this "
-             "page is made from that. Times drift between machines and hours; compare ratios of one run.",
+    parts = ["# Performance", "`make bench-docs` writes this page. `sinew bench` measures into `docs/data/`, and the page is made "
+             "from that. Times differ between machines and hours, so compare ratios of one run.",
              "## Machine", machine_text(data), "## Method", METHOD.strip(), "## Targets",
-             "Targets of the project beside what was measured here.", targets_text(rows, many, reasons), "## Plots"]
+             "What the project aimed at, and what was measured here.", targets_text(rows, many, reasons), "## Plots"]
     for name, words in drawn:
         parts.append(f"![{words}](images/performance/{name})")
     parts += ["## What a feature costs", FEATURES.strip(), features_text(rows)]
@@ -522,7 +533,7 @@ def page_text(data, wide, kinds, drawn, reasons):
     parts += ["## Piles", PILES.strip(), piles_text(rows), "## Rigid bodies", BODIES.strip(), bodies_text(rows), "## All rows",
               rows_text(rows)]
     if wide:
-        parts += [f"## {wide['machine']['cores']} cores", "The same benchmark on a machine with more of them, "
+        parts += [f"## {wide['machine']['cores']} cores", "The same benchmark on a machine with more cores, "
                   "from `docs/data/bench-16.json`.", machine_text(wide)]
         parts += [text for text in (piles_text(many), bodies_text(many)) if text != "Not measured."] + [rows_text(many)]
     return "\n\n".join(parts) + "\n"
