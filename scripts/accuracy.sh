@@ -36,17 +36,18 @@ merge() { # single, double
   cat <<'END'
 # Accuracy
 
-Written by `make accuracy`, never by hand: `tests/validation/scorecard` runs every set-up in the single precision build
-(`release`) and in the double precision build (`double`), and this page is what it printed. `make test` asserts the same
+`make accuracy` writes this page. `tests/validation/scorecard` runs every set-up in the single precision build
+(`release`) and in the double precision build (`double`), and the table is its output. `make test` asserts the same
 records.
 
-Unless a row names another one, the method is plain position-based dynamics: symplectic Euler, the cascade of Gauss and
-Seidel in the default order, compliance after Macklin, Müller and Chentanez (2016). g = 9.81 m/s², a frame is 1/60 s, h is the substep. Where single and
-double precision are held to different figures, both are given, single precision first. Rows are numbered as in the project's
-list of validation cases; those that need kinds or solvers that do not exist yet are missing, and – marks what is not in it. "Rigid" and
-"bodies" mean rigid bodies; the others are particles. Where nothing is promised, the figure is reported. A first-order error has to fall
-at least ninefold when h falls tenfold, which is judged in double precision. Where a row says "of this method" its
-expectation is the figure of plain projection, computed independently: the exact periods are 2.1528747, 2.3678419 and 3.5350982 s, and no energy is lost.
+- **Method.** Unless a row names another, it is plain position-based dynamics: symplectic Euler, Gauss-Seidel in the default order,
+  and compliance after Macklin, Müller and Chentanez (2016). g = 9.81 m/s², a frame is 1/60 s, h is the substep.
+- **Precision.** If single and double precision have different bounds, both are given, single precision first.
+- **Rows** have the numbers of the project's list of validation cases. Numbers are missing where the case needs a kind or solver that
+  does not exist, and – marks a row that is not in the list. "Rigid" and "bodies" mean rigid bodies; the others are particles.
+- **Tolerance.** A row without a tolerance only reports its figure. A first-order error has to fall at least ninefold when h falls
+  tenfold, in double precision. "Of this method" means that the expected value is that of plain projection,
+  computed independently. The exact periods are 2.1528747, 2.3678419 and 3.5350982 s, and no energy is lost.
 
 | # | set-up | expected | measured, float | measured, double | tolerance | pass |
 |---|---|---|---|---|---|---|
