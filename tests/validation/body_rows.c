@@ -64,7 +64,7 @@ void rigid_box_on_a_ramp(records *out)
             double way = slide_way(&s);
             sn_world_destroy(s.world);
             record *r = append(out, 14, slides ? JUDGE_AT_LEAST : JUDGE_AT_MOST, slides ? 0.1 : 1e-3, way, 0);
-            SETUP(r, "rigid box on a ramp, µ = %.1f, %.0f°, %s, way in 2 s in m", friction[i], degrees[j],
+            SETUP(r, "rigid box on a ramp, µ = %.1f, %.0f°, %s, distance in 2 s in m", friction[i], degrees[j],
                   slides ? "slides" : "stays");
         }
 }
@@ -80,7 +80,7 @@ void rigid_sliding_stop(records *out)
             double way = slide_way(&s);
             sn_world_destroy(s.world);
             record *r = append(out, 15, JUDGE_WITHIN, expected, way, 0.03 * expected);
-            SETUP(r, "rigid box, sliding stop from 2 m/s, µ = %.1f, %g kg, h = 1/600, way in m", friction[i], mass[j]);
+            SETUP(r, "rigid box, sliding stop from 2 m/s, µ = %.1f, %g kg, h = 1/600, distance in m", friction[i], mass[j]);
         }
 }
 

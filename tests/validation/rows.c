@@ -793,7 +793,7 @@ static void friction_ramp(records *out)
             double way = crate_way(&c, 2);
             sn_world_destroy(c.world);
             record *r = append(out, 14, slides ? JUDGE_AT_LEAST : JUDGE_AT_MOST, slides ? 0.1 : 1e-3, way, 0);
-            SETUP(r, "box on a ramp, µ = %.1f, %.0f°, %s, way in 2 s in m", friction[i], degrees[j],
+            SETUP(r, "box on a ramp, µ = %.1f, %.0f°, %s, distance in 2 s in m", friction[i], degrees[j],
                   slides ? "slides" : "stays");
         }
 }
@@ -812,7 +812,7 @@ static void sliding_stop(records *out)
             double way = crate_way(&c, 2);
             sn_world_destroy(c.world);
             record *r = append(out, 15, JUDGE_WITHIN, expected, way, 0.03 * expected);
-            SETUP(r, "sliding stop from 2 m/s, µ = %.1f, %g kg, h = 1/600, way in m", friction[i], mass[j]);
+            SETUP(r, "sliding stop from 2 m/s, µ = %.1f, %g kg, h = 1/600, distance in m", friction[i], mass[j]);
         }
 }
 
