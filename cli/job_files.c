@@ -103,6 +103,7 @@ static bool tell_folder(const sn_job *job, bool running)
         sn_document_number(&d, root, "last_frame", (double)(written - 1) * job->asked->every);
     sn_document_number(&d, root, "every", job->asked->every);
     sn_document_number(&d, root, "rate", (double)job->info.rate);
+    sn_document_number(&d, root, "dimensions", sn_world_dimensions(sn_scene_world(job->scene)));
     sn_document_text(&d, root, "scene", job->name);
     sn_document_text(&d, root, "sinew", sn_version());
     put_names(job, &d, root);

@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include "cli/replay.h"
 #include "cli/terminal.h"
 #include "export/gif.h"
 #include "export/png.h"
@@ -8,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define MESSAGE     1024
 #define STILL_WIDTH 1280
@@ -49,11 +51,14 @@ static const sn_option options[] = {
     SN_OPTION_END(render_options)};
 
 static const char details[] = "SCENE is a file, - for standard input, or the name of a scene that comes with\n"
-                              "Sinew. The eye is placed so that all of it can be seen, of a film in every frame.\n"
-                              "Neither a display nor a graphics card is needed.\n\n"
+                              "Sinew. It can also be a folder that 'sinew run --out' wrote, with the formats pc2,\n"
+                              "obj or ply, or one point cache (.pc2): then nothing is simulated, and frames are\n"
+                              "those that were written, from 0 on. The eye is placed so that all of it can be\n"
+                              "seen, of a film in every frame. Neither a display nor a graphics card is needed.\n\n"
                               "Examples:\n"
                               "  sinew render curtain\n"
                               "  sinew render curtain --out curtain.gif\n"
+                              "  sinew render out --out curtain.webm\n"
                               "  sinew render wrecking_ball --frame 90 --from=1,0.3,0.5 --size 1920x1080\n";
 
 static void defaults(void *given)
@@ -74,6 +79,7 @@ typedef struct job {
     kind kind;
     sn_scene *scene;
     sn_show *show;
+    sn_replay *replay; /* instead of a scene: frames that were written to files */
     sn_raster *raster;
     sn_raster_model model;
     sn_raster_view view;
@@ -155,9 +161,35 @@ static bool check_asked(job *j)
 
 /* ---- Frames ------------------------------------------------------------------------------------------------------------------ */
 
-/* Steps the scene to a frame. SN_EXIT_FINE, or the code to end with. */
+static void extend_bounds(const job *j, float low[3], float high[3])
+{
+    if (j->replay)
+        sn_replay_bounds(j->replay, low, high);
+    else
+        sn_show_bounds(j->show, low, high);
+}
+
+static bool make_model(const job *j, sn_raster_model *model)
+{
+    return j->replay ? sn_replay_model(j->replay, j->size, model) : sn_show_model(j->show, j->size, model);
+}
+
+static double time_at(const job *j, uint32_t frame)
+{
+    return j->replay ? frame / sn_replay_rate(j->replay) : (double)sn_scene_time(j->scene);
+}
+
+/* Steps the scene to a frame, or reads it. SN_EXIT_FINE, or the code to end with. */
 static int run_to(job *j, uint32_t *frame, uint32_t to)
 {
+    if (j->replay) {
+        const int signal = sn_signals_came();
+        if (signal)
+            return SN_EXIT_SIGNAL + signal;
+        *frame = to;
+        return sn_replay_go_to(j->replay, to, j->message, MESSAGE) ? SN_EXIT_FINE
+                                                                   : sn_complain(SN_EXIT_INPUT, "%s", j->message);
+    }
     for (; *frame < to; ++*frame) {
         const int signal = sn_signals_came();
         if (signal)
@@ -189,12 +221,12 @@ static void look_at(job *j, const float given_low[3], const float given_high[3])
     j->size = point ? 0.3f : sqrtf(square);
     j->view = (sn_raster_view){.slope = tanf(16 * 3.14159265f / 180), .dark = j->asked->dark, .has_ground = true};
     float height = 0;
-    const bool plane = sn_show_ground(j->show, &height);
+    const bool plane = j->replay ? sn_replay_ground(j->replay, &height) : sn_show_ground(j->show, &height);
     j->view.ground = plane ? height : low[1] - 0.03f * j->size;
     if (plane && height < low[1] && low[1] - height < 0.5f * j->size)
         low[1] = height;
     j->view.square = powf(10, floorf(log10f(j->size * 0.7f)));
-    const bool flat = sn_world_dimensions(sn_scene_world(j->scene)) == 2;
+    const bool flat = j->replay ? sn_replay_is_flat(j->replay) : sn_world_dimensions(sn_scene_world(j->scene)) == 2;
     const float front[3] = {0, 0.05f, 1};
     sn_raster_fit(&j->view, low, high, flat && !j->asked->from ? front : j->from, (float)j->width / (float)j->height);
 }
@@ -207,7 +239,10 @@ static void look_at_all(job *j, const float given_low[3], const float given_high
     memcpy(high, given_high, sizeof high);
     for (int k = 0; k < 3; ++k)
         most = fmaxf(most, high[k] - low[k]);
-    sn_show_static_bounds(j->show, 0.5f * most, low, high);
+    if (j->replay)
+        sn_replay_static_bounds(j->replay, 0.5f * most, low, high);
+    else
+        sn_show_static_bounds(j->show, 0.5f * most, low, high);
     look_at(j, low, high);
 }
 
@@ -226,10 +261,20 @@ static void keep(job *j, size_t *bytes)
     if (!j->kept)
         return;
     sn_raster_model *model = &j->kept[j->keeps++];
-    const bool good = sn_show_model(j->show, j->size, model);
+    const bool good = make_model(j, model);
     *bytes += model->triangle_room * sizeof *model->triangle + model->ball_room * sizeof *model->ball;
     if (!good || *bytes > MOST_KEPT)
         forget(j);
+}
+
+static int return_to_start(job *j, sn_scene_moment *start)
+{
+    uint32_t frame = 0;
+    if (j->replay)
+        return run_to(j, &frame, 0);
+    if (sn_scene_return(j->scene, start) == SN_OK)
+        return SN_EXIT_FINE;
+    return sn_complain(SN_EXIT_FAILED, "%s: %s", j->name, sn_world_error(sn_scene_world(j->scene)));
 }
 
 /* Of a film: runs the scene through, and keeps what its pictures show; if that is too much, it returns to the start. What flies far away does
@@ -237,10 +282,10 @@ static void keep(job *j, size_t *bytes)
 static int look_ahead(job *j)
 {
     float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, all_low[3], all_high[3];
-    sn_scene_moment *start = sn_scene_mark(j->scene);
-    if (!start)
+    sn_scene_moment *start = j->replay ? NULL : sn_scene_mark(j->scene);
+    if (!start && !j->replay)
         return sn_complain(SN_EXIT_FAILED, "out of memory");
-    sn_show_bounds(j->show, low, high);
+    extend_bounds(j, low, high);
     memcpy(all_low, low, sizeof low);
     memcpy(all_high, high, sizeof high);
     look_at_all(j, low, high); /* for the thickness of lines */
@@ -251,13 +296,13 @@ static int look_ahead(job *j)
     keep(j, &bytes);
     for (uint32_t frame = 0; frame < j->frames && code == SN_EXIT_FINE;) {
         code = run_to(j, &frame, j->frames - frame > j->every ? frame + j->every : j->frames);
-        sn_show_bounds(j->show, all_low, all_high);
+        extend_bounds(j, all_low, all_high);
         keep(j, &bytes);
-        sn_progress_update(&j->progress, frame, sn_scene_time(j->scene));
+        sn_progress_update(&j->progress, frame, time_at(j, frame));
     }
     sn_progress_clear(&j->progress);
-    if (code == SN_EXIT_FINE && !j->kept && sn_scene_return(j->scene, start) != SN_OK)
-        code = sn_complain(SN_EXIT_FAILED, "%s: %s", j->name, sn_world_error(sn_scene_world(j->scene)));
+    if (code == SN_EXIT_FINE && !j->kept)
+        code = return_to_start(j, start);
     sn_scene_moment_destroy(start);
     float most = 0;
     for (int k = 0; k < 3; ++k)
@@ -361,7 +406,7 @@ static int draw_frame(job *j)
         sn_raster_model_release(&j->model);
         j->model = j->kept[j->drawn];
         j->kept[j->drawn] = (sn_raster_model){0};
-    } else if (!sn_show_model(j->show, j->size, &j->model)) {
+    } else if (!make_model(j, &j->model)) {
         return sn_complain(SN_EXIT_FAILED, "out of memory");
     }
     ++j->drawn;
@@ -376,11 +421,11 @@ static int draw_picture(job *j)
     int code = SN_EXIT_FINE;
     sn_progress_begin(&j->progress, j->name, last, j->asked->quiet);
     for (uint32_t frame = 0; frame < last && code == SN_EXIT_FINE;) {
-        code = run_to(j, &frame, frame + 1);
-        sn_progress_update(&j->progress, frame, sn_scene_time(j->scene));
+        code = run_to(j, &frame, j->replay ? last : frame + 1);
+        sn_progress_update(&j->progress, frame, time_at(j, frame));
     }
     sn_progress_clear(&j->progress);
-    sn_show_bounds(j->show, low, high);
+    extend_bounds(j, low, high);
     look_at_all(j, low, high);
     return code == SN_EXIT_FINE ? draw_frame(j) : code;
 }
@@ -395,7 +440,7 @@ static int draw_film(job *j)
     sn_progress_begin(&j->progress, j->name, j->frames, j->asked->quiet);
     for (uint32_t frame = 0; code == SN_EXIT_FINE;) {
         code = draw_frame(j);
-        sn_progress_update(&j->progress, frame, sn_scene_time(j->scene));
+        sn_progress_update(&j->progress, frame, time_at(j, frame));
         if (frame == j->frames || code != SN_EXIT_FINE)
             break;
         code = run_to(j, &frame, j->frames - frame > j->every ? frame + j->every : j->frames);
@@ -457,20 +502,28 @@ static int draw_still(job *j)
     return code;
 }
 
+/* What a scene does before its first frame. */
+static int warm_up(job *j)
+{
+    int code = SN_EXIT_FINE;
+    sn_signals_end_steps(j->scene);
+    for (uint32_t i = sn_scene_describe(j->scene).warm_up; i && code == SN_EXIT_FINE; --i) {
+        uint32_t frame = 0;
+        code = run_to(j, &frame, 1);
+    }
+    return code;
+}
+
 static int render(job *j)
 {
     sn_signals_catch();
-    sn_signals_end_steps(j->scene);
     sn_signals_ignore_pipe();
-    for (uint32_t i = 0; i < sn_scene_describe(j->scene).warm_up; ++i) {
-        uint32_t frame = 0;
-        const int code = run_to(j, &frame, 1);
-        if (code != SN_EXIT_FINE)
-            return code;
-    }
-    j->show = sn_show_create(j->scene);
+    int code = j->scene ? warm_up(j) : SN_EXIT_FINE;
+    if (code != SN_EXIT_FINE)
+        return code;
+    j->show = j->scene ? sn_show_create(j->scene) : NULL;
     j->raster = sn_raster_create(j->width, j->height);
-    int code = j->show && j->raster ? draw_all(j) : sn_complain(SN_EXIT_FAILED, "out of memory");
+    code = (j->show || j->replay) && j->raster ? draw_all(j) : sn_complain(SN_EXIT_FAILED, "out of memory");
     if (code == SN_EXIT_FINE && j->kind == PICTURE)
         code = show_picture(j, j->path, j->rgb, j->width, j->height);
     else if (code == SN_EXIT_FINE && j->asked->still)
@@ -485,12 +538,60 @@ static int render(job *j)
     return code;
 }
 
+/* Where the picture goes, and how many frames a film has in a second. Then it is drawn. */
+static int render_as(job *j, const char *name, uint32_t frames, double rate)
+{
+    const render_options *o = j->asked;
+    const size_t length = o->out ? strlen(o->out) : strlen(name) + 4;
+    j->name = name;
+    j->frames = frames;
+    j->every = o->every ? o->every : rate > 30 ? (uint32_t)(rate / 20 + 0.5) : 1;
+    j->rate = (uint32_t)fmax(fmin(rate / j->every + 0.5, 1000), 1);
+    if (j->kind == GIF && j->rate > SN_GIF_MOST_RATE)
+        return sn_complain(SN_EXIT_USAGE, "--every %u: a GIF shows at most %d frames a second, and these are %u",
+                           (unsigned)j->every, SN_GIF_MOST_RATE, (unsigned)j->rate);
+    j->path = malloc(length + 1);
+    if (!j->path)
+        return sn_complain(SN_EXIT_FAILED, "out of memory");
+    snprintf(j->path, length + 1, "%s%s", o->out ? o->out : name, o->out ? "" : ".png");
+    const int code = render(j);
+    free(j->path);
+    return code;
+}
+
+static bool is_replay(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && (S_ISDIR(about.st_mode) || sn_ends_with(path, ".pc2"));
+}
+
+static int run_replay(job *j, const char *path)
+{
+    const render_options *o = j->asked;
+    if (o->set.count)
+        return sn_complain(SN_EXIT_USAGE, "--set changes a scene; %s has frames that were written already", path);
+    j->replay = sn_replay_open(path, j->message, MESSAGE);
+    if (!j->replay)
+        return sn_complain(SN_EXIT_INPUT, "%s", j->message);
+    const uint32_t last = sn_replay_frames(j->replay) - 1;
+    int code;
+    if (o->frame != UINT32_MAX && o->frame > last)
+        code = sn_complain(SN_EXIT_USAGE, "--frame %u: the last frame of %s is %u", (unsigned)o->frame, path,
+                           (unsigned)last);
+    else
+        code = render_as(j, sn_replay_name(j->replay), o->frames < last ? o->frames : last, sn_replay_rate(j->replay));
+    sn_replay_destroy(j->replay);
+    return code;
+}
+
 static int run(const void *given, const sn_texts *operands)
 {
     const render_options *o = given;
     job j = {.asked = o};
     if (!check_asked(&j))
         return SN_EXIT_USAGE;
+    if (is_replay(operands->item[0]))
+        return run_replay(&j, operands->item[0]);
     const sn_loading loading = {.scene = operands->item[0],
                                 .sets = &o->set,
                                 .memory = o->memory,
@@ -500,38 +601,22 @@ static int run(const void *given, const sn_texts *operands)
     sn_loaded loaded;
     char *file, *name = NULL;
     int code = sn_load(&loading, &loaded, &file);
-    if (code == SN_EXIT_FINE) {
-        name = sn_path_stem(file);
-        const size_t length = o->out ? strlen(o->out) : name ? strlen(name) + 4 : 0;
-        j.path = malloc(length + 1);
-        if (!name || !j.path)
-            code = sn_complain(SN_EXIT_FAILED, "out of memory");
-        else
-            snprintf(j.path, length + 1, "%s%s", o->out ? o->out : name, o->out ? "" : ".png");
-    }
+    if (code == SN_EXIT_FINE && !(name = sn_path_stem(file)))
+        code = sn_complain(SN_EXIT_FAILED, "out of memory");
     if (code == SN_EXIT_FINE) {
         const sn_scene_info info = sn_scene_describe(loaded.scene);
-        j.name = name;
         j.scene = loaded.scene;
-        j.frames = o->frames == UINT32_MAX ? info.frames : o->frames;
-        j.every = o->every ? o->every : info.rate > 30 ? (uint32_t)(info.rate / 20 + 0.5) : 1;
-        j.rate = (uint32_t)fmax(fmin((double)info.rate / j.every + 0.5, 1000), 1);
-        if (j.kind == GIF && j.rate > SN_GIF_MOST_RATE)
-            code = sn_complain(SN_EXIT_USAGE, "--every %u: a GIF shows at most %d frames a second, and these are %u",
-                               (unsigned)j.every, SN_GIF_MOST_RATE, (unsigned)j.rate);
-        else
-            code = render(&j);
+        code = render_as(&j, name, o->frames == UINT32_MAX ? info.frames : o->frames, (double)info.rate);
     }
     sn_loaded_release(&loaded);
-    free(j.path);
     free(name);
     free(file);
     return code;
 }
 
 const sn_command sn_command_render = {.name = "render",
-                                      .operands = "SCENE",
-                                      .about = "Draws a picture or a film of a scene",
+                                      .operands = "SCENE|FOLDER",
+                                      .about = "Draws a picture or a film of a scene, or of a run that was written",
                                       .details = details,
                                       .least = 1,
                                       .most = 1,

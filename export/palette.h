@@ -9,6 +9,9 @@
 /* Where a scene begins: not every one with the same colour. */
 uint32_t sn_palette_first(const sn_scene *scene);
 
+/* The same from the names of objects, one after the other, from 0 on. */
+uint32_t sn_palette_after(uint32_t first, const char *name);
+
 /* The colour of an object. If it has several bodies, each has its own. */
 uint32_t sn_palette_object(uint32_t first, uint32_t object, uint32_t body);
 

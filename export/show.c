@@ -1,6 +1,7 @@
 #include "export/torn_mesh.h"
 #include "export/show.h"
 #include "export/body_mesh.h"
+#include "export/draw_mesh.h"
 #include "export/palette.h"
 #include "export/shape_mesh.h"
 #include "export/show_ties.h"
@@ -11,24 +12,13 @@
 
 #define TIE 0x59636eu
 
-#define THIN      0.0035f /* of the size of everything: half of a line, */
-#define MOST_THIN 0.03f   /*   but no more, m */
-#define SINGLE    0.017f  /* of the size: a particle without a radius */
-#define PLANE     3.0f    /* m: half of a plane that is not the ground */
-#define CREASE    0.8f    /* the cosine of the angle up to which an edge looks round */
-
-/* Triangles of something rigid, with a normal for each of their corners, in its own frame. */
-typedef struct rigid {
-    uint32_t triangles;
-    const uint32_t *triangle;
-    sn_vec3 *normal;
-} rigid;
+#define PLANE 3.0f /* m: half of a plane that is not the ground */
 
 typedef struct part {
     const sn_object *object; /* NULL: a static or kinematic body */
     uint32_t number;         /* of the object, for its colour */
     sn_body_mesh bodies;
-    rigid solid;
+    sn_facets solid;
     sn_body body;
     sn_body_pose pose; /* as it was last */
     sn_shape_mesh mesh;
@@ -47,81 +37,12 @@ struct sn_show {
     uint32_t first_colour;
 };
 
-static sn_vec3 sub(sn_vec3 a, sn_vec3 b)
-{
-    return (sn_vec3){a.x - b.x, a.y - b.y, a.z - b.z};
-}
-
-static sn_vec3 add(sn_vec3 a, sn_vec3 b)
-{
-    return (sn_vec3){a.x + b.x, a.y + b.y, a.z + b.z};
-}
-
-static sn_vec3 cross(sn_vec3 a, sn_vec3 b)
-{
-    return (sn_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
-static double dot(sn_vec3 a, sn_vec3 b)
-{
-    return (double)a.x * (double)b.x + (double)a.y * (double)b.y + (double)a.z * (double)b.z;
-}
-
 /* v + 2 q x (q x v + w v) */
 static sn_vec3 turned(sn_quat q, sn_vec3 v)
 {
-    const sn_vec3 axis = {q.x, q.y, q.z}, c = cross(axis, v);
-    const sn_vec3 d = cross(axis, (sn_vec3){c.x + q.w * v.x, c.y + q.w * v.y, c.z + q.w * v.z});
+    const sn_vec3 axis = {q.x, q.y, q.z}, c = sn_draw_cross(axis, v);
+    const sn_vec3 d = sn_draw_cross(axis, (sn_vec3){c.x + q.w * v.x, c.y + q.w * v.y, c.z + q.w * v.z});
     return (sn_vec3){v.x + 2 * d.x, v.y + 2 * d.y, v.z + 2 * d.z};
-}
-
-static bool is_finite(sn_vec3 a)
-{
-    return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
-}
-
-static void to_floats(float to[3], sn_vec3 a)
-{
-    to[0] = (float)a.x;
-    to[1] = (float)a.y;
-    to[2] = (float)a.z;
-}
-
-/* ---- Rigid things ----------------------------------------------------------------------------------------------------------- */
-
-/* Of length twice the area. */
-static sn_vec3 face_normal(const sn_vec3 *vertex, const uint32_t *t)
-{
-    return cross(sub(vertex[t[1]], vertex[t[0]]), sub(vertex[t[2]], vertex[t[0]]));
-}
-
-/* The normal at a corner is the sum over the faces around the vertex that are turned little against this one. */
-static bool make_rigid(rigid *r, const sn_vec3 *vertex, uint32_t vertices, const uint32_t *triangle, uint32_t triangles)
-{
-    *r = (rigid){.triangles = triangles, .triangle = triangle};
-    uint32_t *start = calloc((size_t)vertices + 2, sizeof *start),
-             *of = malloc((3 * (size_t)triangles + 1) * sizeof *of);
-    r->normal = malloc((3 * (size_t)triangles + 1) * sizeof *r->normal);
-    bool good = start && of && r->normal;
-    for (uint32_t i = 0; good && i < 3 * triangles; ++i)
-        start[triangle[i] + 2]++;
-    for (uint32_t i = 0; good && i < vertices; ++i)
-        start[i + 2] += start[i + 1];
-    for (uint32_t i = 0; good && i < 3 * triangles; ++i)
-        of[start[triangle[i] + 1]++] = i / 3;
-    for (uint32_t i = 0; good && i < 3 * triangles; ++i) {
-        const sn_vec3 own = face_normal(vertex, triangle + 3 * (size_t)(i / 3));
-        sn_vec3 sum = {0, 0, 0};
-        for (uint32_t k = start[triangle[i]]; k < start[triangle[i] + 1]; ++k) {
-            const sn_vec3 other = face_normal(vertex, triangle + 3 * (size_t)of[k]);
-            if (dot(own, other) >= (double)CREASE * sqrt(dot(own, own) * dot(other, other)))
-                sum = add(sum, other);
-        }
-        r->normal[i] = sum;
-    }
-    free(start);
-    free(of);
-    return good;
 }
 
 /* ---- What there is ---------------------------------------------------------------------------------------------------------- */
@@ -143,8 +64,8 @@ static bool take_object(sn_show *show, const sn_object *object, uint32_t number)
     if (!sn_body_mesh_make(sn_scene_world(show->scene), object, &p->bodies))
         return false;
     grow_room(show, p->bodies.vertex_count);
-    return make_rigid(&p->solid, p->bodies.vertex, p->bodies.vertex_count, p->bodies.triangle,
-                      p->bodies.triangle_count);
+    return sn_facets_make(&p->solid, p->bodies.vertex, p->bodies.vertex_count, p->bodies.triangle,
+                          p->bodies.triangle_count);
 }
 
 static sn_vec3 place_of(const part *p, sn_vec3 own)
@@ -176,7 +97,7 @@ static bool take_static(sn_show *show, const sn_scene_fixed *found, sn_vec3 midd
             largest = fmax(largest, fabs((double)(place_of(p, p->mesh.vertex[i]).y - from.y)));
         p->is_ground = largest < 0.03 * (double)PLANE;
     }
-    return make_rigid(&p->solid, p->mesh.vertex, p->mesh.vertex_count, p->mesh.triangle, p->mesh.triangle_count);
+    return sn_facets_make(&p->solid, p->mesh.vertex, p->mesh.vertex_count, p->mesh.triangle, p->mesh.triangle_count);
 }
 
 sn_show *sn_show_create(sn_scene *scene)
@@ -235,15 +156,6 @@ void sn_show_destroy(sn_show *show)
     free(show);
 }
 
-static void extend(float low[3], float high[3], sn_vec3 at, sn_real by)
-{
-    const double x[3] = {(double)at.x, (double)at.y, (double)at.z};
-    for (int k = 0; k < 3 && is_finite(at); ++k) {
-        low[k] = fminf(low[k], (float)(x[k] - (double)by));
-        high[k] = fmaxf(high[k], (float)(x[k] + (double)by));
-    }
-}
-
 void sn_show_bounds(const sn_show *show, float low[3], float high[3])
 {
     sn_world *world = sn_scene_world(show->scene);
@@ -254,12 +166,12 @@ void sn_show_bounds(const sn_show *show, float low[3], float high[3])
         for (uint32_t k = 0; k < p->object->run.count; ++k) {
             const sn_particle particle = sn_particles_at(p->object->run, k);
             if (sn_particle_is_valid(world, particle))
-                extend(low, high, sn_particle_position(world, particle), sn_particle_radius(world, particle));
+                sn_draw_extend(low, high, sn_particle_position(world, particle), sn_particle_radius(world, particle));
         }
         for (uint32_t k = 0; k < p->bodies.vertex_count; ++k) {
             sn_body_pose pose;
             if (sn_body_pose_read(world, p->object->body[p->bodies.body_of[k]].handle, &pose))
-                extend(low, high, add(pose.position, turned(pose.rotation, p->bodies.vertex[k])), 0);
+                sn_draw_extend(low, high, sn_draw_add(pose.position, turned(pose.rotation, p->bodies.vertex[k])), 0);
         }
     }
 }
@@ -272,7 +184,7 @@ void sn_show_static_bounds(const sn_show *show, float most, float low[3], float 
     for (uint32_t i = 0; i < show->count; ++i) {
         const part *p = &show->part[i];
         for (uint32_t k = 0; !p->object && !p->is_plane && k < p->mesh.vertex_count; ++k)
-            extend(all_low, all_high, place_of(p, p->mesh.vertex[k]), 0);
+            sn_draw_extend(all_low, all_high, place_of(p, p->mesh.vertex[k]), 0);
     }
     for (int k = 0; k < 3; ++k) {
         low[k] = fmaxf(all_low[k], low[k] - most);
@@ -296,98 +208,54 @@ bool sn_show_ground(const sn_show *show, float *height)
 
 /* ---- The present state ------------------------------------------------------------------------------------------------------ */
 
-/* Corner k of a triangle that is drawn. A normal of no length points up. False if the place is not finite. */
-static bool set_corner(sn_raster_triangle *triangle, uint32_t k, sn_vec3 place, sn_vec3 n)
-{
-    const double length = sqrt(dot(n, n));
-    to_floats(triangle->place[k], place);
-    to_floats(triangle->normal[k], n);
-    for (int j = 0; j < 3; ++j)
-        triangle->normal[k][j] = (float)(length > 0 ? (double)triangle->normal[k][j] / length : j == 1);
-    return is_finite(place);
-}
-
 /* Whether something that held two particles of an object together is gone. */
 static bool is_cut(const sn_show *show, const sn_object *object, uint32_t a, uint32_t b)
 {
     return sn_ties_is_cut(show->ties, object->run.first + a, object->run.first + b);
 }
 
-/* The triangles of a skin say themselves what hangs together. */
-static bool is_torn(const sn_show *show, const sn_object *object, const uint32_t *corner)
-{
-    if (sn_skin_is_valid(sn_scene_world(show->scene), object->skin))
-        return false;
-    return is_cut(show, object, corner[0], corner[1]) || is_cut(show, object, corner[1], corner[2]) ||
-           is_cut(show, object, corner[2], corner[0]);
-}
+typedef struct torn_context {
+    const sn_show *show;
+    const sn_object *object;
+} torn_context;
 
-static void add_surface(const sn_show *show, const sn_object *object, const sn_torn_mesh *mesh, uint32_t colour,
-                        sn_raster_model *model)
+/* Whether a triangle is gone. The triangles of a skin say themselves what hangs together. */
+static bool is_torn(const void *context, const uint32_t *corner)
 {
-    memset(show->normal, 0, mesh->vertex_count * sizeof *show->normal);
-    for (uint32_t t = 0; t < mesh->triangle_count; ++t) {
-        const uint32_t *corner = mesh->triangle + 3 * (size_t)t;
-        const sn_vec3 n = face_normal(show->place, corner);
-        if (is_torn(show, object, corner))
-            continue;
-        for (int k = 0; k < 3; ++k) {
-            show->normal[corner[k]] = add(show->normal[corner[k]], n);
-            show->drawn[corner[k]] = 1;
-        }
-    }
-    for (uint32_t t = 0; t < mesh->triangle_count; ++t) {
-        const uint32_t *corner = mesh->triangle + 3 * (size_t)t;
-        sn_raster_triangle triangle = {.colour = colour};
-        bool finite = !is_torn(show, object, corner);
-        for (int k = 0; k < 3 && finite; ++k) {
-            finite = set_corner(&triangle, k, show->place[corner[k]], show->normal[corner[k]]) && finite;
-        }
-        if (finite)
-            sn_raster_add_triangle(model, &triangle);
-    }
+    const torn_context *c = context;
+    if (sn_skin_is_valid(sn_scene_world(c->show->scene), c->object->skin))
+        return false;
+    return is_cut(c->show, c->object, corner[0], corner[1]) || is_cut(c->show, c->object, corner[1], corner[2]) ||
+           is_cut(c->show, c->object, corner[2], corner[0]);
 }
 
 static void add_lines(const sn_show *show, const part *p, float thin, uint32_t colour, sn_raster_model *model)
 {
     sn_world *world = sn_scene_world(show->scene);
     const sn_object *object = p->object;
-    const bool is_net =
-        object->line_count > 1.3 * object->run.count; /* its threads are thin, or it would look like a sheet */
+    bool is_net;
     const float own = (float)sn_particle_radius(world, sn_particles_at(object->run, 0));
-    const float radius = is_net ? 0.8f * thin : fmaxf(1.35f * thin, fminf(own, 3 * thin));
+    const float radius = sn_draw_line_radius(object->line_count, object->run.count, thin, own, &is_net);
     for (uint32_t i = 0; i < 2 * object->line_count; ++i) /* also where the line is gone */
         show->drawn[object->line[i]] = 1;
     for (uint32_t i = 0; i < p->torn.line_count; ++i) {
         const uint32_t a = p->torn.line[2 * (size_t)i], b = p->torn.line[2 * (size_t)i + 1];
         float from[3], to[3];
-        if (!is_finite(show->place[a]) || !is_finite(show->place[b]) || is_cut(show, object, a, b))
+        if (!sn_draw_is_finite(show->place[a]) || !sn_draw_is_finite(show->place[b]) || is_cut(show, object, a, b))
             continue;
-        to_floats(from, show->place[a]);
-        to_floats(to, show->place[b]);
+        sn_draw_floats(from, show->place[a]);
+        sn_draw_floats(to, show->place[b]);
         sn_raster_add_tube(model, from, to, radius, colour);
     }
     for (uint32_t i = 0; i < object->run.count; ++i) {
         sn_raster_ball ball = {.radius = radius * 1.02f, .colour = colour};
-        if (!show->drawn[i] || !is_finite(show->place[i]))
+        if (!show->drawn[i] || !sn_draw_is_finite(show->place[i]))
             continue;
         ball.radius =
             fmaxf(ball.radius, is_net ? 0 : (float)sn_particle_radius(world, sn_particles_at(object->run, i)));
-        to_floats(ball.place, show->place[i]);
+        sn_draw_floats(ball.place, show->place[i]);
         sn_raster_add_ball(model, &ball);
     }
-}
-
-/* Grains of one heap differ a little, or they would look like one mass. */
-static uint32_t varied(uint32_t colour, uint32_t i)
-{
-    const int by = (int)(i * 2654435761u >> 27) - 16;
-    uint32_t result = 0;
-    for (int shift = 0; shift < 24; shift += 8) {
-        const int tone = (int)(colour >> shift & 255) + by;
-        result |= (uint32_t)(tone < 0 ? 0 : tone > 255 ? 255 : tone) << shift;
-    }
-    return result;
 }
 
 static void add_particles(const sn_show *show, const sn_object *object, float size, uint32_t colour,
@@ -396,12 +264,12 @@ static void add_particles(const sn_show *show, const sn_object *object, float si
     sn_world *world = sn_scene_world(show->scene);
     for (uint32_t i = 0; i < object->run.count; ++i) {
         const sn_particle particle = sn_particles_at(object->run, i);
-        if (show->drawn[i] || !is_finite(show->place[i]) || !sn_particle_is_valid(world, particle))
+        if (show->drawn[i] || !sn_draw_is_finite(show->place[i]) || !sn_particle_is_valid(world, particle))
             continue;
         const float radius = (float)sn_particle_radius(world, particle);
-        sn_raster_ball ball = {.radius = radius > 0 ? radius : SINGLE * size,
-                               .colour = object->run.count > 60 ? varied(colour, i) : colour};
-        to_floats(ball.place, show->place[i]);
+        sn_raster_ball ball = {.radius = radius > 0 ? radius : SN_DRAW_SINGLE * size,
+                               .colour = object->run.count > 60 ? sn_draw_varied(colour, i) : colour};
+        sn_draw_floats(ball.place, show->place[i]);
         sn_raster_add_ball(model, &ball);
     }
 }
@@ -416,7 +284,7 @@ static sn_vec3 turn_body_normal(const part *p, uint32_t vertex, sn_vec3 normal)
 static sn_vec3 turn_static_normal(const part *p, uint32_t vertex, sn_vec3 normal)
 {
     (void)vertex;
-    return sub(place_of(p, normal), place_of(p, (sn_vec3){0, 0, 0}));
+    return sn_draw_sub(place_of(p, normal), place_of(p, (sn_vec3){0, 0, 0}));
 }
 
 /* Triangles of bodies have the colour of their object; of several bodies each has its own. */
@@ -431,7 +299,7 @@ static void add_rigid(const sn_show *show, const part *p, turn_fn *turn, uint32_
         bool finite = true;
         for (uint32_t k = 0; k < 3; ++k) {
             const sn_vec3 n = turn(p, corner[k], p->solid.normal[3 * (size_t)t + k]);
-            finite = set_corner(&triangle, k, show->place[corner[k]], n) && finite;
+            finite = sn_draw_corner(&triangle, k, show->place[corner[k]], n) && finite;
         }
         if (finite)
             sn_raster_add_triangle(model, &triangle);
@@ -470,9 +338,10 @@ static void add_object(sn_show *show, part *p, float size, uint32_t first, sn_ra
     const uint32_t colour = sn_palette_object(first, p->number, 0);
     if (read_object(show, p)) {
         if (object->triangle_count)
-            add_surface(show, object, &p->torn, colour, model);
+            sn_draw_surface(show->place, show->normal, show->drawn, p->torn.vertex_count, p->torn.triangle,
+                            p->torn.triangle_count, colour, is_torn, &(torn_context){show, object}, model);
         else if (object->line_count)
-            add_lines(show, p, fminf(MOST_THIN, THIN * size), colour, model);
+            add_lines(show, p, fminf(SN_DRAW_MOST_THIN, SN_DRAW_THIN * size), colour, model);
         add_particles(show, object, size, colour, model);
     }
     if (object->body_count && sn_body_mesh_place(world, object, &p->bodies, show->place, NULL))
@@ -496,10 +365,10 @@ static void add_ties(const sn_show *show, float thin, sn_raster_model *model)
     sn_vec3 a, b;
     while (sn_ties_next(show->ties, &walk, &a, &b)) {
         float from[3], to[3];
-        if (!is_finite(a) || !is_finite(b))
+        if (!sn_draw_is_finite(a) || !sn_draw_is_finite(b))
             continue;
-        to_floats(from, a);
-        to_floats(to, b);
+        sn_draw_floats(from, a);
+        sn_draw_floats(to, b);
         sn_raster_add_tube(model, from, to, 0.8f * thin, TIE);
     }
 }
@@ -513,6 +382,6 @@ bool sn_show_model(sn_show *show, float size, sn_raster_model *model)
             add_object(show, &show->part[i], size, first, model);
         else if (!show->part[i].is_ground)
             add_static(show, &show->part[i], model);
-    add_ties(show, fminf(MOST_THIN, THIN * size), model);
+    add_ties(show, fminf(SN_DRAW_MOST_THIN, SN_DRAW_THIN * size), model);
     return !model->failed;
 }

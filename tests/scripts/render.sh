@@ -75,6 +75,59 @@ last='sinew render without ffmpeg'
 [ "$code" -eq 4 ] || fail "$last: exit code $code, expected 4"
 complains 'needs ffmpeg, which is not here'
 
+# ---- what a run wrote -------------------------------------------------------------------------------------------------
+
+cat >both.json <<'END'
+{
+  "title": "A cloth, a ball and a ground",
+  "run": {"frames": 12},
+  "objects": [{"type": "cloth", "name": "sheet", "columns": 6, "rows": 6, "position": [0, 1, 0], "pins": ["top_left"]}],
+  "bodies": [{"name": "ball", "shapes": {"type": "sphere", "radius": 0.2}, "position": [2, 1, 0]},
+             {"name": "ground", "type": "static", "shapes": {"type": "plane"}}]
+}
+END
+expect 0 render both.json --frame 12 --size 96x54 -q -o both.png
+for format in pc2 obj ply; do
+    expect 0 run both.json --out "both_$format" --format $format -q
+    expect 0 render "both_$format" --size 96x54 -o "both_$format.png"
+    says "^both_$format.png: a picture of 96x54, 1 frame\$"
+    # The same sheet, ball and ground, by the same code: the same picture, to the bit.
+    good "the picture of $format files is not that of the scene" cmp -s both.png "both_$format.png"
+    expect 0 render "both_$format" --frame 0 --size 96x54 -q -o start.png
+    good 'the start looks like the end' sh -c '! cmp -s start.png both.png'
+done
+expect 0 render both_pc2 --every 4 --size 64x36 -o both.gif
+says 'a film of 64x36, 4 frames'
+expect 0 render both_pc2/sheet.pc2 --size 64x36
+says '^sheet.png: a picture of 64x36, 1 frame$'
+expect 2 render both_pc2 --frame 13
+complains '\-\-frame 13: the last frame of both_pc2 is 12'
+expect 2 render both_pc2 --set world.substeps=3
+complains '\-\-set changes a scene; both_pc2 has frames that were written already'
+mkdir -p nothing
+expect 3 render nothing
+complains 'nothing: is a folder without a sinew-run.json; expected a scene, or a folder of'
+expect 0 run both.json --out both_npy --format npy -q
+expect 3 render both_npy
+complains 'both_npy: has no files of the formats pc2, obj or ply'
+cp -r both_pc2 broken
+head -c 100 both_pc2/sheet.pc2 >broken/sheet.pc2
+expect 3 render broken
+complains 'broken/sheet.pc2'
+cp both_pc2/sheet.pc2 broken/sheet.pc2
+printf 'v 0 0 0\n' >broken/sheet.obj
+expect 3 render broken
+complains 'broken/sheet.pc2: has 36 points, and sheet.obj 1 vertices'
+sed 's/"sheet"/"..\/both_pc2\/sheet"/' both_pc2/sinew-run.json >broken/sinew-run.json
+expect 3 render broken
+complains 'there is neither a .pc2 nor a .poses.npy of it'
+printf '{"formats": ["pc2"], "names": []}' >broken/sinew-run.json
+expect 3 render broken
+complains 'sinew-run.json: names no objects'
+printf '{"formats": ["pc2"], ' >broken/sinew-run.json
+expect 3 render broken
+complains 'broken/sinew-run.json: '
+
 # ---- in a terminal ----------------------------------------------------------------------------------------------------
 
 # A pipe is no terminal: nothing but the line about the file.
