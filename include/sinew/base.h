@@ -53,23 +53,23 @@ typedef struct sn_vec3 {
     sn_real x, y, z;
 } sn_vec3;
 
-/* A turn in space, of length 1. */
+/* A rotation. A unit quaternion. */
 typedef struct sn_quat {
     sn_real x, y, z, w; /* w is the real part */
 } sn_quat;
 
-/* A parameter with this value is taken from the particles as they are when the constraint is added (the rest
-   length of a rod is then its length now), or, where the kind cannot measure it, from the kind's default. */
+/* A parameter with this value is measured when the constraint is added: the rest length of a rod is then its current
+   length. If the kind cannot measure it, it gets the kind's default. */
 #define SN_MEASURE ((sn_real)-3.0e38)
 
 /* The mass of a particle that no force and no constraint moves. Its inverse mass is 0. */
 #define SN_IMMOVABLE ((sn_real)INFINITY)
 
 /* ---- Results --------------------------------------------------------------------------------------------------
-   One convention for all calls. What a call returns says whether it failed, by its type:
+   One convention for all calls. A call that fails returns, by its type:
 
-       sn_result                      SN_OK, or the reason; what it writes through a pointer is then null, zero, or as it was
-       a handle, a run, a pointer     null: all zero, of a run count 0
+       sn_result                      a reason, not SN_OK; what it writes through a pointer is then null, zero, or unchanged
+       a handle, a run, a pointer     null: all zero; count 0 of a run
        a number of something new      0
        sn_real, sn_vec3, sn_quat      NaN, in each part
        a count, a size, a group       0
@@ -77,31 +77,31 @@ typedef struct sn_quat {
        another struct                 all zero
        nothing                        only calls that destroy, which ignore NULL
 
-   Why it failed is told in words by sn_world_error, and each failing call is logged once, also one that reads. A null or stale handle, a NULL
-   world, a bad number: never more than that. Questions that have an answer for anything are no failures: sn_..._is_valid, counts of NULL,
-   a name that is not there (sn_kind_find). A call that fails has changed nothing, asleep or awake, sn_world_hash included, unless its description
-   says otherwise. With a NULL world there is nothing that could tell why. */
+   sn_world_error returns the reason as text, and each failing call is logged once, also one that only reads. A null or stale handle, a NULL
+   world or a bad number is such a failure, and never worse. Some questions have an answer for every argument and do not fail: sn_..._is_valid,
+   counts of NULL, a name that does not exist (sn_kind_find). A call that fails has changed nothing, neither sleep nor sn_world_hash, unless its
+   description says otherwise. With a NULL world there is no place for the reason. */
 
 typedef enum sn_result {
     SN_OK = 0,
     SN_ERROR_ARGUMENT, /* a value that makes no sense: NaN, negative mass, NULL, an unknown name */
-    SN_ERROR_STALE,    /* a handle of something that was removed, or that never existed */
+    SN_ERROR_STALE,    /* a handle of a thing that was removed, or that never existed */
     SN_ERROR_MEMORY,   /* the allocator returned NULL */
     SN_ERROR_LIMIT,    /* more than a world can hold */
     SN_ERROR_BUSY,     /* the world was called from inside one of its own callbacks */
     SN_ERROR_DIVERGED, /* a substep would have produced an infinity or a NaN; it was not taken */
     SN_ERROR_HOST,     /* a hook of the caller broke its promise, such as a task system that loses tasks */
-    SN_CANCELLED       /* the caller asked for it; see sn_world_set_cancel. Not logged: nothing is wrong */
+    SN_CANCELLED       /* the caller cancelled it; see sn_world_set_cancel. Not an error, so not logged */
 } sn_result;
 
 /* ---- Versions -------------------------------------------------------------------------------------------------
-   Two libraries of one soname are interchangeable: programs need not be compiled again. The soname has the major version, and before 1.0 the
-   minor one, too (libsinew.so.0.1, later libsinew.so.1). Within it functions and enum values may be added, and patches may change results
-   where CHANGELOG.md says so; no function goes or changes its type, no struct grows, and no value gets another meaning.
-   A struct gets a field, at its end, only together with a new soname. That costs a program a compilation and no change: the default of an appended field
-   is what the library did before there was one. So start from the default function, sn_default_..., of every struct that has one, and set what you
-   want; a struct that is filled by hand has zeros in fields that it does not know. There is no field for the size of a struct: structs of this
-   API are returned by value, are parts of each other and lie in arrays of yours, and there a size would not help.
+   Two libraries with the same soname are interchangeable: programs need not be compiled again. The soname has the major version, and before 1.0 also the
+   minor one (libsinew.so.0.1, later libsinew.so.1). Within a soname, functions and enum values may be added, and patches may change results
+   where CHANGELOG.md says so. No function is removed or changes its type, no struct grows, and no value changes its meaning.
+   A struct gets a new field only with a new soname, and only at its end. A program then has to be compiled again, but not changed: the default of the
+   new field is the earlier behaviour. So start from the default function, sn_default_..., of every struct that has one, and set what you
+   want. A struct that is filled by hand has zeros in fields that it does not know. Structs have no field for their size: structs of this
+   API are returned by value, contain each other and are elements of your arrays, where a size would not help.
    `make abi` compares the library with that of the last release. */
 
 /* A short English name of a result, such as "stale handle". Never NULL; the string is static. */
@@ -114,19 +114,19 @@ SN_API const char *sn_version(void);
 SN_API size_t sn_real_size(void);
 
 /* ---- Hooks of the host program --------------------------------------------------------------------------------
-   Each is optional (a zeroed struct means the built-in behaviour) and carries a context that is passed back. A function
-   of the caller, hook or callback, must return: leaving it by longjmp or an exception leaves the world in the middle of a
+   Each is optional (a zeroed struct means the built-in behaviour) and has a context that is passed to it. A function
+   of the caller, hook or callback, must return. If it is left by longjmp or an exception, the world stays inside the
    call for ever.
 
-   Every call of this library, whatever it does, runs in the floating-point mode of IEEE: rounding to nearest, denormals kept,
-   exceptions masked; and puts back the mode that it found. So results do not depend on what the host has set. Hooks, force fields,
-   kinds and other callbacks are called from within and see that mode, too. One that changes it must put it back. Tasks
-   of sn_tasks set it for themselves on whatever thread they run. */
+   Every call of this library runs in the floating-point mode of IEEE: rounding to nearest, denormals kept,
+   exceptions masked. It restores the mode of the caller at its end. So results do not depend on the mode of the host. Hooks,
+   force fields, kinds and other callbacks run in that mode, too. A callback that changes the mode must restore it. Tasks
+   of sn_tasks set it on every thread that runs them. */
 
 /* Memory. Set both functions or neither. allocate returns at least size bytes aligned to alignment (a power of two,
    at most 64), or NULL. release gets the size that was asked for. Built in: the C library's allocator.
-   Called only from the thread that calls the world, never during a warmed-up step; where several threads ask a world
-   (sinew/query.h), from whichever asks, one at a time. Must not call the world. */
+   Called only from the thread that calls the world, and never during a warmed-up step. If several threads query a world
+   (sinew/query.h), it is called from any of them, one at a time. Must not call the world. */
 typedef struct sn_allocator {
     void *(*allocate)(void *context, size_t size, size_t alignment);
     void (*release)(void *context, void *block, size_t size);
@@ -135,22 +135,22 @@ typedef struct sn_allocator {
 
 typedef enum sn_log_level { SN_LOG_ERROR, SN_LOG_WARNING, SN_LOG_INFO } sn_log_level;
 
-/* Messages: each failing call is logged once, as an error, with the text of sn_world_error; settings that are known to be
-   delicate are logged as a warning. The text lives for the call only, and the hook must not call the world. Of queries that are
-   refused on several threads at the same moment one is logged, so the hook is called by one thread at a time. Built in: silence. */
+/* Messages. Each failing call is logged once, as an error, with the text of sn_world_error. Settings that are known to cause
+   trouble are logged as a warning. The text is valid during the call only, and the hook must not call the world. If queries fail
+   on several threads at the same moment, one is logged, so only one thread at a time calls the hook. Built in: no messages. */
 typedef struct sn_log {
     void (*write)(void *context, sn_log_level level, const char *text);
     void *context;
 } sn_log;
 
 /* Parallel loops. run must call task(data, i) once for every i in 0 .. count-1, in any order and on any threads, and
-   return when all of them have returned. Results never depend on it: the cut into tasks is fixed by the scene. All loops
-   of a step over particles and over tiles of constraints use it, and those of SN_SOLVER_JACOBI over constraints, unless
-   they are too small to be worth it; the other solvers work through the constraints one by one, on the calling thread.
+   return when all of them have returned. Results never depend on it: the division into tasks is fixed by the scene. A step
+   uses it for all loops over particles and over tiles of constraints, and for those of SN_SOLVER_JACOBI over constraints, unless
+   they are too small. The other solvers work through the constraints one by one, on the calling thread.
    At most 64 tasks run at once: on more threads than that some wait for others. Loops follow each other within
-   microseconds, so run should find its threads awake. A task that is not run makes the step fail with SN_ERROR_HOST; one
-   that is run twice has no effect the second time, and one that is still running when run returns is waited for. One that
-   is run late, in a later loop, does its part of that; after the world is destroyed none may be run.
+   microseconds, so the threads of run should be awake. A task that is not run makes the step fail with SN_ERROR_HOST. A task
+   that is run twice has no effect the second time. A task that is still running when run returns is waited for. A task that
+   is run late does work of the current loop. After the world is destroyed no task may be run.
    Built in: a pool of threads, see sn_world_def.threads. */
 typedef struct sn_tasks {
     void (*run)(void *context, uint32_t count, void (*task)(void *data, uint32_t index), void *data);

@@ -73,7 +73,7 @@ class Layout(unittest.TestCase):
         self.assertIn("cut into so many substeps", sinew.describe("settings.substeps"))
         self.assertRegex(sinew.describe("world_step"), r"^sn_result sn_world_step\(world, dt\)\nAdvances the world by dt seconds")
         self.assertIn("substeps: a step of dt", sinew.describe("sn_settings"))
-        self.assertRegex(sinew.describe("Solver"), r"tiled = \d: The cascade, planned")
+        self.assertRegex(sinew.describe("Solver"), r"tiled = \d: Gauss-Seidel with a plan")
         self.assertEqual(sinew.describe("sn_body_spin").splitlines()[1], "rad/s")  # a comment behind it
         self.assertRegex(sinew.describe("scene_release_selected"), "lets it go again")  # a comment of two calls
         self.assertNotIn("\n", sinew.describe("particle_group"))  # nothing is said of it, and nothing of its neighbours is taken
