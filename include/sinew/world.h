@@ -46,7 +46,8 @@ typedef enum sn_jacobi {
 
 /* How SN_SOLVER_IMPULSES corrects drift. */
 typedef enum sn_drift {
-    SN_DRIFT_BAUMGARTE = 0, /* a share of the error, settings.baumgarte, every substep; the velocity of this correction stays */
+    SN_DRIFT_BAUMGARTE =
+        0,        /* a share of the error, settings.baumgarte, every substep; the velocity of this correction stays */
     SN_DRIFT_SOFT /* a damped spring as stiff as the substep allows; as many further passes remove its velocity again.
                      A load stretches it: a single mass by g h^2 / 10 */
 } sn_drift;
@@ -74,7 +75,7 @@ typedef enum sn_integrator {
     SN_INTEGRATOR_FORWARD_EULER,        /* x += h v, then v += h a: first order, gains energy; for comparison */
     SN_INTEGRATOR_LEAPFROG, /* half a kick, drift, half a kick: second order and reversible. Evaluates forces twice */
     SN_INTEGRATOR_VERLET,   /* position pairs: the same motion as leapfrog, stored as x and the x before it */
-    SN_INTEGRATOR_BDF2      /* second order also with rods and compliance; damps constraints faster than a substep. Forces
+    SN_INTEGRATOR_BDF2 /* second order also with rods and compliance; damps constraints faster than a substep. Forces
                                are extrapolated: on a stiff spring that is a force it gains energy, at third order. Forces that
                                you add for a step may jump from step to step. With one pass per substep, long ropes and large
                                bodies gain energy, and two are not always enough: see docs/integrators.md */
@@ -115,8 +116,9 @@ typedef struct sn_settings {
     sn_vec3 gravity;          /* m/s^2; default (0, -9.81, 0) */
     sn_solver solver;         /* default SN_SOLVER_TILED */
     sn_integrator integrator; /* default SN_INTEGRATOR_SYMPLECTIC_EULER */
-    sn_order order;    /* default SN_ORDER_THERE_AND_BACK; another one needs a solver other than SN_SOLVER_TILED */
-    uint32_t substeps; /* the number of substeps of a step, h = dt / substeps; default 10, 1 to 100000. More substeps make
+    sn_order order; /* default SN_ORDER_THERE_AND_BACK; another one needs a solver other than SN_SOLVER_TILED */
+    uint32_t
+        substeps; /* the number of substeps of a step, h = dt / substeps; default 10, 1 to 100000. More substeps make
                             rods stiffer and motion more accurate. For cloth and long ropes they help more than
                             iterations at the same cost. Cloth under a load much heavier than itself stretches: 60 kg on a
                             cloth of 10 g per particle take 40. sn_world_report has the errors of constraints */
@@ -139,7 +141,8 @@ typedef struct sn_settings {
     sn_real relaxation; /* SN_JACOBI_AVERAGED: more than 0, at most 2; default 1 */
     sn_drift drift;     /* SN_SOLVER_IMPULSES; default SN_DRIFT_BAUMGARTE */
     sn_real baumgarte;  /* SN_DRIFT_BAUMGARTE: share of an error that is corrected in a substep, 0 to 1; default 0.2 */
-    bool warm_start;    /* SN_SOLVER_IMPULSES: begin with the impulses of the substep before, reduced by the share `baumgarte`
+    bool
+        warm_start; /* SN_SOLVER_IMPULSES: begin with the impulses of the substep before, reduced by the share `baumgarte`
                            (otherwise long chains gain energy); default true */
     sn_linear linear;   /* SN_SOLVER_LAGRANGE; default SN_LINEAR_MINRES */
     sn_real drift_time; /* s, SN_SOLVER_LAGRANGE: errors decay with this time constant T, critically damped: k_s =
@@ -173,7 +176,7 @@ typedef struct sn_contact_settings {
     sn_real push_out; /* m/s: things that overlap when they first touch are separated at this speed, and do not keep it;
                               positive; default 1 */
     sn_real bounce_above; /* m/s: slower impacts do not bounce; default -1: twice gravity times the substep */
-    bool sleep;           /* islands that rest in contact for a while are left out of the step until something wakes them;
+    bool sleep; /* islands that rest in contact for a while are left out of the step until something wakes them;
                               default false. See sn_particle_is_awake */
     sn_real sleep_speed;  /* m/s: anything slower is at rest; default 0.02 */
     sn_real sleep_time;   /* s: the time at rest before sleep; default 0.5 */
@@ -191,7 +194,7 @@ typedef struct sn_world_def {
     sn_tasks tasks;
     uint32_t threads; /* of the built-in pool, the calling one included, at most 256; default 0: as many as there are
                          cores that this process may use, at most 64; see sn_world_set_threads. Not used with tasks.run */
-    sn_simd simd;     /* default SN_SIMD_AUTO. A value that this machine or this build does not have is refused. In double
+    sn_simd simd; /* default SN_SIMD_AUTO. A value that this machine or this build does not have is refused. In double
                          precision there are no vectors, only AUTO and SCALAR. Not part of the state */
     sn_contact_settings contact; /* default as sn_default_contact_settings; later sn_world_set_contact_settings */
 } sn_world_def;
@@ -283,7 +286,7 @@ typedef struct sn_relax_def {
     uint32_t steps;       /* the most steps; default 10000 */
     sn_real displacement; /* m: at rest, no particle moves farther than this during `patience`; default 1e-5 */
     sn_real speed;        /* m/s: and none is ever faster than this; default INFINITY: no limit */
-    sn_real patience;     /* s; default 0.5. A motion with a period of more than four times that may be taken for rest */
+    sn_real patience; /* s; default 0.5. A motion with a period of more than four times that may be taken for rest */
 } sn_relax_def;
 
 /* How it went. */

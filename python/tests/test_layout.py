@@ -70,9 +70,9 @@ class Layout(unittest.TestCase):
         self.assertGreater(len(called), 370)
 
     def test_describe(self):
-        self.assertIn("cut into so many substeps", sinew.describe("settings.substeps"))
+        self.assertIn("the number of substeps of a step", sinew.describe("settings.substeps"))
         self.assertRegex(sinew.describe("world_step"), r"^sn_result sn_world_step\(world, dt\)\nAdvances the world by dt seconds")
-        self.assertIn("substeps: a step of dt", sinew.describe("sn_settings"))
+        self.assertIn("substeps: the number of substeps", sinew.describe("sn_settings"))
         self.assertRegex(sinew.describe("Solver"), r"tiled = \d: Gauss-Seidel with a plan")
         self.assertEqual(sinew.describe("sn_body_spin").splitlines()[1], "rad/s")  # a comment behind it
         self.assertRegex(sinew.describe("scene_release_selected"), "lets it go again")  # a comment of two calls
