@@ -1,4 +1,4 @@
-/* Constraints: what holds particles together.
+/* Constraints, which hold particles and bodies together.
 
    A constraint is a function C of the positions of a few points with R rows, each of which should be 0 (an equality) or
    at least 0 (an inequality). Every kind, built in or your own, is described by one sn_kind, and the solver knows
@@ -24,11 +24,11 @@ extern "C" {
 typedef enum sn_point_type {
     SN_POINT_PARTICLES = 0, /* a particle, or a spot inside a triangle or tetrahedron of particles, by weights */
     SN_POINT_BODY,          /* a spot of a rigid body */
-    SN_POINT_PLACE          /* a place in the world, which nothing moves */
+    SN_POINT_PLACE          /* a point of the world, which nothing moves */
 } sn_point_type;
 
-/* What a constraint acts on. A force on a spot is shared by its particles, or pushes and turns its body, so the reaction
-   flows both ways. Make points with the functions below. */
+/* A point that a constraint acts on. A force on a spot is distributed to its particles, or moves and rotates its body, so
+   action and reaction balance. Make points with the functions below. */
 typedef struct sn_point {
     sn_particle particle[4];
     sn_real weight[4];
@@ -36,30 +36,30 @@ typedef struct sn_point {
     sn_point_type type;
     sn_body body;
     sn_vec3 place; /* m: of a spot, in the body's own frame; of a place, in the world */
-    sn_quat turn;  /* how the point's own axes are turned in that frame, for kinds that are oriented */
+    sn_quat turn;  /* the rotation of the point's own axes in that frame, for oriented kinds */
 } sn_point;
 
 /* A particle as a point. */
 SN_API sn_point sn_at(sn_particle particle);
 
-/* The spot u a + v b + w c. The weights must be finite and sum to 1 (within 1e-3; the remainder is spread). Bad ones
-   are refused when the point is used. */
+/* The spot u a + v b + w c. The weights must be finite and sum to 1 (within 1e-3; the rest is distributed evenly). Bad
+   weights are refused when the point is used. */
 SN_API sn_point sn_on_triangle(sn_particle a, sn_particle b, sn_particle c, sn_real u, sn_real v, sn_real w);
 
 /* The spot t a + u b + v c + w d. */
 SN_API sn_point sn_in_tetrahedron(sn_particle a, sn_particle b, sn_particle c, sn_particle d, sn_real t, sn_real u,
                                   sn_real v, sn_real w);
 
-/* The spot of a body at `place` (m, in the body's own frame). Its axes are those of the body; joints, which look at them, take
-   other ones from the second form. `turn` is normalised when the point is used; zero is refused then. */
+/* The spot of a body at `place` (m, in the body's own frame). Its axes are those of the body. The second form sets other axes,
+   for joints. `turn` is normalised when the point is used; zero is refused then. */
 SN_API sn_point sn_on_body(sn_body body, sn_vec3 place);
 SN_API sn_point sn_on_body_turned(sn_body body, sn_vec3 place, sn_quat turn);
 
-/* A place in the world (m), with the world's axes or others. At least one point of a constraint must be something else. */
+/* A point of the world (m), with the world's axes or others. At least one point of a constraint must be on a particle or body. */
 SN_API sn_point sn_at_place(sn_vec3 place);
 SN_API sn_point sn_at_place_turned(sn_vec3 place, sn_quat turn);
 
-/* Where a point is now, in metres; NaN and an error if one of its particles, or its body, is gone. */
+/* The current position of a point, in metres; NaN and an error if one of its particles, or its body, was removed. */
 SN_API sn_vec3 sn_point_position(const sn_world *world, sn_point point);
 
 /* ---- Kinds ------------------------------------------------------------------------------------------------------ */
@@ -67,8 +67,8 @@ SN_API sn_vec3 sn_point_position(const sn_world *world, sn_point point);
 #define SN_MAX_POINTS        8                   /* points of one constraint, of a kind with a fixed number of them */
 #define SN_MAX_ROWS          6                   /* scalar equations of one constraint, solved together */
 #define SN_NO_ROW            (1u << SN_MAX_ROWS) /* of sn_kind.bounded: none */
-#define SN_MAX_PARAMS        16                  /* that describe one constraint by name, */
-#define SN_MAX_PARAM_NUMBERS 40                  /*   and numbers in them; a vector is three */
+#define SN_MAX_PARAMS        16                  /* named parameters of one constraint, */
+#define SN_MAX_PARAM_NUMBERS 40                  /*   and numbers in them; a vector has three */
 
 #define SN_MAX_POINT_PARAMS 8  /* numbers that describe one point of a constraint of any number of points */
 #define SN_MAX_STATE        32 /* numbers that a constraint remembers from one substep to the next */
@@ -85,43 +85,43 @@ enum {
 typedef enum sn_param_type {
     SN_PARAM_REAL = 0,  /* one number */
     SN_PARAM_VECTOR,    /* three numbers: any vector */
-    SN_PARAM_DIRECTION, /* three numbers: a unit vector; what you pass is normalised, zero is refused */
-    SN_PARAM_POSITION   /* three numbers: a place in the world; moves with sn_world_shift_origin */
+    SN_PARAM_DIRECTION, /* three numbers: a unit vector; it is normalised for you, zero is refused */
+    SN_PARAM_POSITION   /* three numbers: a point of the world; moves with sn_world_shift_origin */
 } sn_param_type;
 
 typedef struct sn_param {
     const char *name; /* NULL ends the list */
     const char *unit; /* "m", "rad", "1" */
     sn_param_type type;
-    bool has_default; /* SN_MEASURE falls back to default_value where the kind cannot measure */
+    bool has_default; /* SN_MEASURE means default_value if the kind cannot measure */
     sn_real default_value;
     sn_real least, most; /* allowed range of each number; both 0: any finite one */
 } sn_param;
 
-/* What an evaluation sees. */
+/* The input of an evaluation. */
 typedef struct sn_eval_in {
     const sn_vec3 *x;     /* positions of the points, in m */
     const sn_real *param; /* the numbers in the order of the kind's list, vectors as three */
     uint32_t points;
     void *context;    /* of the kind */
-    const sn_quat *q; /* how the axes of the points are turned in the world; NULL unless the kind is oriented */
+    const sn_quat *q; /* the rotations of the points' axes in the world; NULL unless the kind is oriented */
     const sn_real
         *point_param;       /* the numbers of the first point in the order of the kind's list, then those of the next;
                                    NULL if the kind has none */
-    const sn_real *state;   /* what it remembers, sn_kind.state numbers; NULL if the kind has none */
+    const sn_real *state;   /* the state of the constraint, sn_kind.state numbers; NULL if the kind has none */
     sn_real *keep;          /* the same, to be written: in project and settle. NULL elsewhere */
     bool planar;            /* in a 2D world: z is locked */
     const sn_real *exerted; /* in settle, if the kind is oriented: what each row exerted in the substep, N or N m. NULL
                                elsewhere */
 } sn_eval_in;
 
-/* What a row of a constraint means, where that is not fixed by its kind; see sn_kind.own_rows. */
+/* The meaning of a row of a constraint, if it is not fixed by its kind; see sn_kind.own_rows. */
 typedef enum sn_row_type {
     SN_ROW_BY_KIND = 0, /* as sn_kind.inequality says */
     SN_ROW_AT_LEAST,    /* C >= 0 */
-    SN_ROW_RATE,        /* C is to change by `rate` a second, or by at least so much if the kind's bit for the row says
-                           inequality; whatever C is: c[row] is not looked at */
-    SN_ROW_REST         /* nothing is wanted of it now */
+    SN_ROW_RATE,        /* C changes by `rate` per second, or by at least that if the kind's bit for the row says
+                           inequality. c[row] is not used */
+    SN_ROW_REST         /* the row does nothing now */
 } sn_row_type;
 
 typedef struct sn_row {
@@ -129,23 +129,23 @@ typedef struct sn_row {
     sn_real compliance; /* adds to that of the constraint */
     sn_real damping;    /* the same */
     sn_real rate;       /* unit of C per s */
-    sn_real most;       /* the force that it exerts at most, either way: N, or N m where C is an angle; 0: any */
+    sn_real most;       /* the largest force, in either direction: N, or N m where C is an angle; 0: any */
     sn_real low,
-        high; /* whatever else is wanted of C, and whatever force that takes, it stays between these; infinite: on
-                           that side there is no limit; both 0: on neither */
+        high; /* hard limits of C, which are enforced with any force; infinite: no limit on that side; both 0: no
+                           limits */
 } sn_row;
 
-/* What it writes. The arrays are zeroed beforehand. */
+/* The output of an evaluation. The arrays are zeroed beforehand. */
 typedef struct sn_eval_out {
     sn_real *c;        /* c[row] */
     sn_vec3 *gradient; /* gradient[row * points + point], the derivative of c[row] by the position of point */
-    sn_vec3 *turn;     /* turn[row * points + point]: the derivative by a turn (rad, in the world) of the point's axes
+    sn_vec3 *turn; /* turn[row * points + point]: the derivative by a rotation (rad, in the world) of the point's axes
                           about the point; NULL unless the kind is oriented */
-    sn_row *row;       /* row[row]; NULL unless the kind has own_rows */
+    sn_row *row;   /* row[row]; NULL unless the kind has own_rows */
 } sn_eval_out;
 
-/* Computes C and its gradient; returns false where the gradient does not exist (two points in one place), and the
-   constraint then rests for that pass. Must be a function of its input alone: with SN_SOLVER_JACOBI and a task hook it is
+/* Computes C and its gradient. Returns false if the gradient does not exist (two points at one position); the
+   constraint then does nothing in that pass. Must depend on its input alone: with SN_SOLVER_JACOBI and a task hook it is
    called from several threads at once. */
 typedef bool sn_eval_fn(const sn_eval_in *in, const sn_eval_out *out);
 
@@ -153,19 +153,18 @@ typedef bool sn_eval_fn(const sn_eval_in *in, const sn_eval_out *out);
    SN_MEASURE are used. */
 typedef void sn_measure_fn(const sn_eval_in *in, sn_real *param);
 
-/* Looks at parameters that are each in range; returns NULL or what is wrong with them together ("least exceeds
-   most"). */
+/* Checks parameters that are each in range. Returns NULL, or why they do not fit together ("least exceeds most"). */
 typedef const char *sn_check_fn(const sn_real *param);
 
-/* A projection of the kind's own, for what is not a step along a gradient: writes to move[i] by how many metres each
-   point is to go. w holds the inverse masses of the points, and -1 for a particle that is an earlier point already;
-   what it writes for that one or an immovable one is not used. Returns false where it does not exist. Called in every
-   pass of a substep, in the order in which the solver takes constraints, never from two threads at once. It may write to
-   in->keep; if the substep fails, that is put back. */
+/* A projection of the kind's own, which need not follow a gradient. Writes to move[i] the displacement of each
+   point in metres. w holds the inverse masses of the points, and -1 for a particle that is an earlier point already;
+   displacements of these and of immovable particles are not used. Returns false if there is no projection. Called in every
+   pass of a substep, in the order of the solver, never from two threads at once. It may write to
+   in->keep; if the substep fails, that is undone. */
 typedef bool sn_project_fn(const sn_eval_in *in, const sn_real *w, sn_vec3 *move);
 
-/* Called once for each constraint at the end of a substep of h seconds that succeeded, for what happens with time: it may
-   write to in->keep. in->x is NULL, unless the kind is oriented: what it needs of positions a projection can leave in the
+/* Called once for each constraint at the end of a successful substep of h seconds, for changes with time, such as creep. It may
+   write to in->keep. in->x is NULL, unless the kind is oriented: a projection can store what it needs of positions in the
    state. Not called by sn_world_relax, where no time passes. */
 typedef void sn_settle_fn(const sn_eval_in *in, sn_real h);
 
@@ -173,8 +172,8 @@ typedef void sn_settle_fn(const sn_eval_in *in, sn_real h);
    m/s), and returns its potential energy in joules. */
 typedef sn_real sn_force_fn(const sn_eval_in *in, const sn_vec3 *v, sn_vec3 *force);
 
-/* How stiff a force element is at most, in N/m: by how much the force on one point changes when a point moves. *damping,
-   which is 0 beforehand, gets the same for velocities, in N s/m. The world warns where a substep cannot bear it. */
+/* The largest stiffness of a force element, in N/m: the change of the force on one point when a point moves. *damping,
+   which is 0 beforehand, gets the same for velocities, in N s/m. The world warns if it is too stiff for the substep. */
 typedef sn_real sn_stiffness_fn(const sn_real *param, void *context, sn_real *damping);
 
 /* The formula of a kind, compiled for vectors of several sizes, so that many constraints are evaluated at once: lanes.h says how to
@@ -198,7 +197,7 @@ typedef struct sn_kind {
     bool repeats;          /* with points 0: one particle may serve as several points, as corners of triangles do */
     uint32_t rows;         /* 1 to SN_MAX_ROWS */
     uint32_t inequality;   /* bit r set: row r means C >= 0 instead of C = 0 */
-    bool internal;         /* C depends on differences of positions only, so the constraint conserves momentum. The
+    bool internal;         /* C depends only on differences of positions, so the constraint conserves momentum. The
                             positions in sn_eval_in are then relative to a nearby origin, which keeps them precise */
     bool spatial;          /* makes sense in three dimensions only: refused in a 2D world */
     sn_param param[SN_MAX_PARAMS + 1];
@@ -207,36 +206,35 @@ typedef struct sn_kind {
     sn_check_fn *check;     /* may be NULL */
     sn_project_fn
         *project; /* may be NULL. If set, position solvers use it in place of the gradient; compliance must be 0 */
-    sn_force_fn *force;         /* may be NULL. If set, this is no constraint but a force, applied before positions are
-                               predicted; solvers leave it alone, and compliance must be 0 */
-    void *context;              /* passed to all of them */
-    sn_stiffness_fn *stiffness; /* of a force; may be NULL: then nothing is known of it, and nothing warned of */
-    bool oriented; /* C depends on how the axes of its points are turned: these must be spots of bodies, or places */
-    bool own_rows; /* eval says of each row what it means now, how it gives and what it exerts at most: sn_row */
-    sn_param
-        point_param[SN_MAX_POINT_PARAMS + 1]; /* with points 0: numbers that each point has by itself, such as where
-                                                      it is at rest. None is a place in the world: they do not move with
-                                                      sn_world_shift_origin */
+    sn_force_fn *force; /* may be NULL. If set, this is not a constraint but a force, applied before positions are
+                               predicted; solvers ignore it, and compliance must be 0 */
+    void *context;      /* passed to all of them */
+    sn_stiffness_fn *stiffness; /* of a force; may be NULL: then there are no warnings */
+    bool oriented; /* C depends on the rotation of its points' axes: these must be spots of bodies, or places */
+    bool own_rows; /* eval sets meaning, compliance and largest force of each row: sn_row */
+    sn_param point_param[SN_MAX_POINT_PARAMS + 1]; /* with points 0: numbers that each point has by itself, such as its
+                                                      place in the rest shape. None is a point of the world: they do not
+                                                      move with sn_world_shift_origin */
     sn_measure_fn *measure_points; /* may be NULL. Writes those of the first point, then of the next, that would satisfy
                                       the constraint in the present positions */
-    uint32_t state;       /* so many numbers a constraint remembers, all 0 when it is added or changed. They are part of
-                       snapshots and of the hash */
-    sn_settle_fn *settle; /* may be NULL */
-    uint32_t settle_param; /* settle is called only where this number of the parameters, counted from 1, is not 0; 0:
-                              always. Where it is not called the constraint remembers nothing: its state is all 0 */
+    uint32_t state; /* the count of numbers that a constraint keeps from substep to substep, all 0 when it is added or
+                       changed. They are part of snapshots and of the hash */
+    sn_settle_fn *settle;  /* may be NULL */
+    uint32_t settle_param; /* settle is called only if this number of the parameters, counted from 1, is not 0; 0:
+                              always. If it is not called, the state of the constraint is all 0 */
     const sn_kind_lanes
-        *lanes; /* may be NULL: then constraints are evaluated one by one. What it computes must be what eval does.
+        *lanes; /* may be NULL: then constraints are evaluated one by one. It must compute the same as eval.
                                    Must outlive the world */
     uint32_t
         bounded; /* with own_rows: bit r set: row r may be other than an equality. 0: any row may; SN_NO_ROW: none */
     uint32_t rotational; /* if the kind is oriented: bit r set: row r has no gradient by positions */
     bool
-        axial; /* its three rows are along x, y and z and otherwise alike: by point i the gradient of each is the same number k_i
-                   times its axis. Then no row concerns another, and a constraint costs little more than one row. Neither with own_rows
-                   nor with inequality, oriented or state */
+        axial; /* its three rows are along x, y and z and otherwise alike: the gradient of each by point i is the same number k_i
+                   times its axis. Then rows are independent, and a constraint costs little more than one row. Not with own_rows,
+                   inequality, oriented or state */
 } sn_kind;
 
-/* Makes a kind of your own known to the world, for every solver, snapshot and report. The struct and its strings are
+/* Registers a kind of your own, for every solver, snapshot and report. The struct and its strings are
    copied; context and functions must outlive the world. Returns its number, or 0 on failure (a name that is taken, a
    count out of range, no eval). */
 SN_API uint32_t sn_kind_register(sn_world *world, const sn_kind *kind);
@@ -244,7 +242,7 @@ SN_API uint32_t sn_kind_register(sn_world *world, const sn_kind *kind);
 /* Numbers 1 .. sn_kind_count(world) - 1 are kinds. With world NULL: the built-in ones. */
 SN_API uint32_t sn_kind_count(const sn_world *world);
 
-/* The description of a kind; NULL if there is none of this number. Lives as long as the world (built-in: for ever). */
+/* The description of a kind; NULL if there is none of this number. Valid as long as the world (built-in: for ever). */
 SN_API const sn_kind *sn_kind_info(const sn_world *world, uint32_t kind);
 
 /* The number of the kind of this name; 0 if there is none. */
@@ -285,53 +283,53 @@ static inline sn_constraint sn_constraints_at(sn_constraints run, uint32_t i)
     return c;
 }
 
-/* How a constraint gives. Zero is rigid and undamped. */
+/* Compliance and damping of a constraint. Zero is rigid and undamped. */
 typedef struct sn_material {
     sn_real compliance; /* inverse stiffness, (unit of C)^2 per joule: m/N for distances, rad/(N m) for angles; >= 0 */
     sn_real damping;    /* resists the change of C: N s/m for distances, N m s for angles; needs compliance > 0; >= 0 */
 } sn_material;
 
-/* The compliance of a spring of so many newtons per metre: 1 / stiffness. NaN, which every call refuses, unless
+/* The compliance of a spring with this stiffness in N/m: 1 / stiffness. NaN, which every call refuses, unless
    stiffness is positive. */
 SN_API sn_real sn_compliance(sn_real stiffness);
 
 typedef struct sn_constraint_def {
-    uint32_t made; /* set by sn_default_constraint_def, by which it is known that you started from it */
+    uint32_t made; /* set by sn_default_constraint_def; shows that the struct was started from it */
     uint32_t kind;
-    uint32_t point_count;                /* only looked at for kinds with any number of points */
+    uint32_t point_count;                /* only used for kinds with any number of points */
     const sn_point *points;              /* as many as the kind has; used during the call only */
     sn_real param[SN_MAX_PARAM_NUMBERS]; /* in the order of the kind's list; SN_MEASURE each by default */
     sn_real compliance;                  /* see sn_material; default 0 */
     sn_real damping;                     /* default 0 */
     sn_real
         stiffness; /* classic stiffness k in [0, 1]: the share of a projection that is applied; default 1. Its effect
-                           depends on the number of passes (see correct_stiffness); compliance is the better tool. With
-                           SN_SOLVER_LAGRANGE: the share of its force that a constraint exerts by itself */
+                           depends on the number of passes (see correct_stiffness); prefer compliance. With
+                           SN_SOLVER_LAGRANGE: the share of its force that a single constraint exerts */
     const sn_real
         *point_param;     /* sn_kind_point_param_count numbers for each point, each of which may be SN_MEASURE; NULL:
                                    all are. Used during the call only */
-    const sn_real *state; /* what it remembers from the start, sn_kind.state numbers; NULL: all 0 */
-    uint64_t user;        /* yours; default 0. Those of a bulk call all get it */
+    const sn_real *state; /* its state at the start, sn_kind.state numbers; NULL: all 0 */
+    uint64_t user;        /* yours; default 0. All constraints of a bulk call get it */
 } sn_constraint_def;
 
-/* A rigid constraint of that kind with everything measured. The points are still to be set. */
+/* A rigid constraint of that kind with all parameters measured. You still have to set the points. */
 SN_API sn_constraint_def sn_default_constraint_def(uint32_t kind);
 
-/* Adds a constraint, which comes last in the order of the solver. Refused: a stale particle, a particle that serves
-   as two points by itself, a joint of a body with itself, a parameter out of its range, non-finite numbers, a spatial
+/* Adds a constraint, which comes last in the order of the solver. Refused: a stale particle, a particle that is
+   two points of it, a joint of a body with itself, a parameter out of its range, non-finite numbers, a spatial
    kind in a 2D world. On failure *constraint (may be NULL) is null. */
 SN_API sn_result sn_constraint_add(sn_world *world, const sn_constraint_def *def, sn_constraint *constraint);
 
 /* Adds count constraints that share def's compliance, damping and stiffness. index holds the numbers of count *
    points particles (numbers, not handles: a number that was used again means the new particle). param holds the
-   parameters of each constraint one after the other, or is NULL, and def's are used for all. def->points is not
-   looked at. All or none are added; run may be NULL. Joints, whose points need axes, are refused. */
+   parameters of each constraint one after the other. If it is NULL, those of def are used for all. def->points is not
+   used. All or none are added; run may be NULL. Joints, whose points need axes, are refused. */
 SN_API sn_result sn_constraints_add(sn_world *world, const sn_constraint_def *def, uint32_t count,
                                     const uint32_t *index, const sn_real *param, sn_constraints *run);
 
 /* The same for a kind with any number of points: constraint i has those of the particles index[start[i]] ..
    index[start[i + 1] - 1]; start has count + 1 numbers, the first 0 and none below the one before. All share def's
-   parameters and material; def's points, point_param and state are not looked at. */
+   parameters and material; def's points, point_param and state are not used. */
 SN_API sn_result sn_constraints_add_lists(sn_world *world, const sn_constraint_def *def, uint32_t count,
                                           const uint32_t *start, const uint32_t *index, sn_constraints *run);
 
@@ -343,8 +341,8 @@ SN_API uint32_t sn_constraint_point_count(const sn_world *world, sn_constraint c
 
 /* Reads a constraint back, in a form that sn_constraint_add takes. points receives the points, def->points is set to
    it. Refused if there are more than capacity of them; SN_MAX_POINTS is enough for all kinds with a fixed number.
-   def->point_param and def->state point into the world, and are good until it is stepped or a constraint of the kind is
-   added, changed or removed (with them, until that call returns). */
+   def->point_param and def->state point into the world. They are valid until it is stepped or a constraint of the kind is
+   added, changed or removed; they may be passed to that call. */
 SN_API sn_result sn_constraint_read(const sn_world *world, sn_constraint constraint, sn_constraint_def *def,
                                     sn_point *points, uint32_t capacity);
 
@@ -353,11 +351,11 @@ SN_API sn_result sn_constraint_remove(sn_world *world, sn_constraint constraint)
 /* Removes all constraints of a run; refused if one of them was already removed. */
 SN_API sn_result sn_constraints_remove(sn_world *world, sn_constraints run);
 
-/* Whether the handle is alive. Never an error. */
+/* Whether the handle is valid. Never an error. */
 SN_API bool sn_constraint_is_valid(const sn_world *world, sn_constraint constraint);
 
-/* User data: yours; the library never looks at it. It is in snapshots and not in the hash. 0, and an error, for a stale handle. Kinds of
-   which no constraint has any take no memory for it. */
+/* User data: yours; the library never uses it. It is in snapshots and not in the hash. 0, and an error, for a stale handle. A kind takes
+   memory for it only if one of its constraints has user data. */
 SN_API uint64_t sn_constraint_user(const sn_world *world, sn_constraint constraint);
 SN_API sn_result sn_constraint_set_user(sn_world *world, sn_constraint constraint, uint64_t user);
 
@@ -367,48 +365,48 @@ SN_API uint32_t sn_world_constraint_count(const sn_world *world, uint32_t kind);
 /* A walk over all constraints. Start with a zeroed one. */
 typedef struct sn_constraint_walk {
     sn_constraint constraint; /* the one that the walk is at */
-    uint32_t run, item;       /* where that is; not for you */
+    uint32_t run, item;       /* internal */
 } sn_constraint_walk;
 
 /* Goes to the next constraint, in the order in which they were added:
        sn_constraint_walk walk = {0};
        while (sn_constraint_next(world, &walk)) use(walk.constraint);
    False, with a null constraint, after the last one (and for NULL). Adding or removing constraints or particles ends a walk:
-   start anew. Changing them does not. */
+   start again. Changing them does not. */
 SN_API bool sn_constraint_next(const sn_world *world, sn_constraint_walk *walk);
 
-/* Sets one parameter by name, "rest" or "normal"; count is the numbers in value and must be 1, or 3 for a vector.
-   SN_MEASURE measures anew. constraints.def lists the names of each kind, and sn_kind_info(world, kind)->param tells them with units; a wrong one
-   is answered with the right ones. What is dragged, for one, hangs on a pin with compliance whose "target" follows the mouse. */
+/* Sets one parameter by name, such as "rest" or "normal". count is the count of numbers in value: 1, or 3 for a vector.
+   SN_MEASURE measures again. constraints.def lists the names of each kind, and sn_kind_info(world, kind)->param has them with units. The error
+   for a wrong name lists the right ones. Example: to drag something, add a pin with compliance and let its "target" follow the mouse. */
 SN_API sn_result sn_constraint_set_param(sn_world *world, sn_constraint constraint, const char *name,
                                          const sn_real *value, uint32_t count);
 SN_API sn_result sn_constraint_set_material(sn_world *world, sn_constraint constraint, sn_material material);
 /* The classic stiffness k, 0 to 1. */
 SN_API sn_result sn_constraint_set_stiffness(sn_world *world, sn_constraint constraint, sn_real stiffness);
 
-/* What a constraint exerted in the last substep: lambda / h^2. */
+/* The force of a constraint in the last substep: lambda / h^2. */
 typedef struct sn_force {
     sn_real magnitude;        /* of all rows together; newtons where the gradient has length 1 (N m for angles) */
-    sn_real row[SN_MAX_ROWS]; /* by row; positive pushes C up. A stretched rod pulls with a negative one */
+    sn_real row[SN_MAX_ROWS]; /* by row; a positive force increases C. That of a stretched rod is negative */
     uint32_t rows;
 } sn_force;
 
 /* NaN and an error if the handle is stale. 0 before the first step, and after one that failed unless impulses start warm.
    Read at one moment, the force of a rigid constraint in single precision is good to about m * 1e-7 * length / h^2:
-   average it over some steps, or build in double. Rods of a mesh that is stiffened (sn_settings.stiffening) exert what
-   is left to them: limits between groups of particles carry most of a load, and no constraint tells of that. */
+   average it over some steps, or build in double. In a mesh that is stiffened (sn_settings.stiffening), rods carry only a part of
+   the load: limits between groups of particles carry most of it, and their forces cannot be read. */
 SN_API sn_force sn_constraint_force(const sn_world *world, sn_constraint constraint);
 
-/* The force in newtons on the given point of the constraint (0 is the first), its direction as positions are now. The
-   forces of an internal kind on its points sum to zero. NaN and an error where the direction does not exist. */
+/* The force in newtons on the given point of the constraint (0 is the first), in the direction at current positions. The
+   forces of an internal kind on its points sum to zero. NaN and an error if the direction does not exist. */
 SN_API sn_vec3 sn_constraint_force_on(const sn_world *world, sn_constraint constraint, uint32_t point);
 
 /* The torque in N m that an oriented kind (a joint) exerts on the body of the given point about that point, besides the
    force; 0 for other kinds. NaN and an error as above. */
 SN_API sn_vec3 sn_constraint_torque_on(const sn_world *world, sn_constraint constraint, uint32_t point);
 
-/* C as positions are now, one number per row, to value (SN_MAX_ROWS at most). All rows are NaN, with SN_OK, where the
-   kind cannot be evaluated. */
+/* Writes C at the current positions, one number per row, to value (SN_MAX_ROWS at most). All rows are NaN, with SN_OK, if the
+   kind cannot be evaluated there. */
 SN_API sn_result sn_constraint_value(const sn_world *world, sn_constraint constraint, sn_real *value);
 
 /* ---- Short forms, rigid; each returns a null handle on failure ------------------------------------------------------ */
@@ -419,24 +417,24 @@ SN_API sn_constraints sn_constraints_add_kind(sn_world *world, uint32_t kind, ui
 
 /* A rod: a and b stay rest metres apart. rest may be SN_MEASURE. */
 SN_API sn_constraint sn_constraint_add_distance(sn_world *world, sn_point a, sn_point b, sn_real rest);
-/* At least so far apart, as two touching balls. */
+/* a and b stay at least `least` metres apart, like two balls. */
 SN_API sn_constraint sn_constraint_add_distance_min(sn_world *world, sn_point a, sn_point b, sn_real least);
-/* At most so far apart, as by a rope. */
+/* a and b stay at most `most` metres apart, like the ends of a rope. */
 SN_API sn_constraint sn_constraint_add_distance_max(sn_world *world, sn_point a, sn_point b, sn_real most);
-/* Between two lengths: a deformation limit. */
+/* The distance of a and b stays between two lengths: a deformation limit. */
 SN_API sn_constraint sn_constraint_add_distance_band(sn_world *world, sn_point a, sn_point b, sn_real least,
                                                      sn_real most);
 /* The particle stays where it is now. */
 SN_API sn_constraint sn_constraint_add_pin(sn_world *world, sn_particle particle);
 /* The point stays at target. */
 SN_API sn_constraint sn_constraint_add_pin_at(sn_world *world, sn_point point, sn_vec3 target);
-/* Two points stay in one place. */
+/* Two points stay at the same position. */
 SN_API sn_constraint sn_constraint_add_attachment(sn_world *world, sn_point a, sn_point b);
 /* The point stays on the side of the plane through origin to which normal points. */
 SN_API sn_constraint sn_constraint_add_half_space(sn_world *world, sn_point point, sn_vec3 origin, sn_vec3 normal);
 /* The point stays inside the box between two corners. */
 SN_API sn_constraint sn_constraint_add_box(sn_world *world, sn_point point, sn_vec3 least, sn_vec3 most);
-/* Two points stay level along axis (any length but 0) and slide freely across it. */
+/* Two points keep the same coordinate along axis (any length but 0) and slide freely across it. */
 SN_API sn_constraint sn_constraint_add_connector_axis(sn_world *world, sn_point a, sn_point b, sn_vec3 axis);
 /* Two points coincide as seen along normal (any length but 0) and slide freely along it. */
 SN_API sn_constraint sn_constraint_add_connector_plane(sn_world *world, sn_point a, sn_point b, sn_vec3 normal);
@@ -450,7 +448,7 @@ SN_API sn_constraint sn_constraint_add_on_circle(sn_world *world, sn_point point
 SN_API sn_constraint sn_constraint_add_on_sphere(sn_world *world, sn_point point, sn_vec3 centre, sn_real radius);
 /* A bead slides along the polyline through count (2 or more) particles, round its corners, and stops at an open end.
    Corners are rounded within a tenth of the segments beside them: at a right angle between segments of length L the
-   radius is 0.07 L or more, and the bead passes the corner by 0.035 L. One that turns straight back stops it.
+   radius is 0.07 L or more, and the bead passes the corner at a distance of 0.035 L. A corner that turns straight back stops the bead.
    The curve is closed if the last particle is the first one again. Make its particles immovable for a fixed wire;
    movable ones get the reaction. The array is used during the call only. A projection takes time in proportion to
    count. */
@@ -459,58 +457,57 @@ SN_API sn_constraint sn_constraint_add_on_polyline(sn_world *world, sn_particle 
 /* The same on a smooth curve through all the particles: a uniform Catmull-Rom spline. */
 SN_API sn_constraint sn_constraint_add_on_spline(sn_world *world, sn_particle bead, uint32_t count,
                                                  const sn_particle *controls);
-/* The point q stays on the front of the plane of the triangle, from which a, b, c run counter-clockwise, at least
-   thickness metres (not negative) off it. The plane does not end at the triangle's edges: remove the constraint when
-   q leaves. */
+/* The point q stays in front of the plane of the triangle, at a distance of at least thickness metres (not negative). Seen
+   from the front, a, b, c run counter-clockwise. The plane does not end at the triangle's edges: remove the constraint when
+   q leaves the triangle. */
 SN_API sn_constraint sn_constraint_add_point_triangle(sn_world *world, sn_point q, sn_point a, sn_point b, sn_point c,
                                                       sn_real thickness);
-/* The edges ab and cd stay at least thickness metres apart; thickness may be SN_MEASURE: as far as they are now. */
+/* The edges ab and cd stay at least thickness metres apart; thickness may be SN_MEASURE: their current distance. */
 SN_API sn_constraint sn_constraint_add_edge_edge(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d,
                                                  sn_real thickness);
 
-/* A rope from a to b, where it goes over a pulley, on to another pulley, c, and from there to d: |a - b| + ratio |c - d| is at most so
-   much, or SN_MEASURE. Pulleys are places (sn_at_place), or points of anything else. With a ratio that is not 1 it is a tackle. */
+/* A rope from a over pulleys at b and c to d: |a - b| + ratio |c - d| is at most `most` metres, or SN_MEASURE. Pulleys are points of
+   the world (sn_at_place) or of anything else. With a ratio other than 1 it is a block and tackle. */
 SN_API sn_constraint sn_constraint_add_pulley(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d,
                                               sn_real ratio, sn_real most);
 
 /* count particles (3 or more, each once) stay on one line: count - 2 collinear constraints, each of one particle with
-   the same two, which are taken far apart as positions are now. All or none are added. */
+   the same two, which are chosen far apart at current positions. All or none are added. */
 SN_API sn_constraints sn_constraints_add_collinear(sn_world *world, uint32_t count, const sn_particle *particles);
 /* count particles (4 or more, each once) stay in one plane: count - 3 coplanar constraints, each of one particle with
-   the same three, which span a large triangle as positions are now. Not in a 2D world. All or none are added. */
+   the same three, which are chosen to span a large triangle at current positions. Not in a 2D world. All or none are added. */
 SN_API sn_constraints sn_constraints_add_coplanar(sn_world *world, uint32_t count, const sn_particle *particles);
 
-/* A spring as a force: stiffness in N/m, damping in N s/m along it, rest in m or SN_MEASURE. Explicit, so that it must
-   be soft against the substep: stiffness * h^2 well below the mass. A stiff one is a rod with compliance. */
+/* A spring as a force: stiffness in N/m, damping in N s/m along it, rest in m or SN_MEASURE. It is explicit, so it must
+   be soft compared with the substep: stiffness * h^2 well below the mass. For a stiff spring use a rod with compliance. */
 SN_API sn_constraint sn_constraint_add_spring(sn_world *world, sn_point a, sn_point b, sn_real rest, sn_real stiffness,
                                               sn_real damping);
 
-/* The path a, b, c turns by angle at b: 0 is straight, pi (3.1415927) folded back. It may turn any way; angle may be
-   SN_MEASURE. A joint that is exactly straight, or folded, and should not be turns in a plane that the engine
-   chooses. */
+/* The path a, b, c turns by angle at b: 0 is straight, pi (3.1415927) folded back. It may turn in any direction; angle may be
+   SN_MEASURE. If the path is exactly straight or folded, but should not be, the engine chooses the plane in which it turns. */
 SN_API sn_constraint sn_constraint_add_angle(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real angle);
-/* It turns by at least so much. */
+/* The path turns by at least `least`. */
 SN_API sn_constraint sn_constraint_add_angle_min(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real least);
-/* It turns by at most so much. */
+/* The path turns by at most `most`. */
 SN_API sn_constraint sn_constraint_add_angle_max(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real most);
 
 /* The same with a sign, -pi to pi: seen with axis pointing at you, counter-clockwise is positive, and 0 is straight.
    The axis is a direction fixed in the world, so that these conserve momentum but not angular momentum. In a 2D world
-   it is (0, 0, 1). Points that lie along it have no angle about it, and the constraint rests. */
+   it is (0, 0, 1). Points that lie along it have no angle about it, and the constraint does nothing. */
 SN_API sn_constraint sn_constraint_add_hinge(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis,
                                              sn_real angle);
-/* The signed angle, -pi to pi, is at least so much: with 0 an elbow that does not bend backwards. */
+/* The signed angle, -pi to pi, is at least `least`: with 0 an elbow that does not bend backwards. */
 SN_API sn_constraint sn_constraint_add_hinge_min(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis,
                                                  sn_real least);
-/* It is at most so much. */
+/* The signed angle is at most `most`. */
 SN_API sn_constraint sn_constraint_add_hinge_max(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis,
                                                  sn_real most);
-/* It stays between two limits. A joint that folded over (190 degrees reads as -170) returns to the nearer one, which
-   the two above, being blind to each other, do not see to. */
+/* The signed angle stays between two limits. A joint that folded over (190 degrees reads as -170) returns to the nearer limit.
+   The two calls above cannot do that, since each knows only its own limit. */
 SN_API sn_constraint sn_constraint_add_hinge_band(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis,
                                                   sn_real least, sn_real most);
 /* The angle about the axis from d to e, which moves along with those points, stays between two limits. No particle may
-   serve twice; spots can stand in for it. */
+   be used twice; use a spot instead. */
 SN_API sn_constraint sn_constraint_add_hinge_points(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d,
                                                     sn_point e, sn_real least, sn_real most);
 
@@ -518,16 +515,16 @@ SN_API sn_constraint sn_constraint_add_hinge_points(sn_world *world, sn_point a,
    stay folded by rest, -pi to pi or SN_MEASURE; 0 is flat. */
 SN_API sn_constraint sn_constraint_add_dihedral(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d,
                                                 sn_real rest);
-/* Isometric bending of the same two triangles: they want to be flat. Cheaper, linear, and for cloth that hardly
-   stretches as good. Compliance is in 1/(N m). A mesh of it that is rolled to a cylinder has the energy of a plate of
-   stiffness D = 3 / compliance, however fine it is. A strip with free edges may be softer, since squares fold along
-   their diagonals, too: where these alternate from row to row, or from column to column, it converges to an elastica of
-   stiffness D, at first order; where all run one way, or like a chequerboard, to a strip that gives 20 % more. A heavy
-   one then hangs 3.3 degrees lower than the elastica's 20; docs/constraints.md has the figures. */
+/* Isometric bending of the same two triangles: their rest shape is flat. Cheaper, linear, and as good for cloth that hardly
+   stretches. Compliance is in 1/(N m). A mesh that is rolled to a cylinder has the energy of a plate of
+   stiffness D = 3 / compliance, at any resolution. A strip with free edges may be softer, since squares also fold along
+   their diagonals. If these alternate from row to row, or from column to column, the strip converges to an elastica of
+   stiffness D, at first order. If all run one way, or like a chequerboard, it is 20 % softer. A heavy
+   strip then hangs 3.3 degrees lower than the elastica's 20; docs/constraints.md has the figures. */
 SN_API sn_constraint sn_constraint_add_bending(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d);
 /* A triangle keeps its area, rest in m^2 or SN_MEASURE. */
 SN_API sn_constraint sn_constraint_add_area(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real rest);
-/* A tetrahedron keeps its volume, rest in m^3 or SN_MEASURE; positive where a, b, c run counter-clockwise seen from
+/* A tetrahedron keeps its volume, rest in m^3 or SN_MEASURE; positive if a, b, c run counter-clockwise seen from
    d. */
 SN_API sn_constraint sn_constraint_add_volume(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d,
                                               sn_real rest);
@@ -542,19 +539,19 @@ SN_API sn_constraint sn_constraint_add_surface(sn_world *world, uint32_t kind, u
 /* Shape matching. count particles (2 or more, each once; index holds their numbers) keep the shape they have now. kind is
    SN_KIND_SHAPE_MATCH: as one rigid body; SN_KIND_SHAPE_MATCH_LINEAR: it may be stretched and sheared;
    SN_KIND_SHAPE_MATCH_QUADRATIC: also bent and twisted. stiffness is the classic k: 1 is rigid, a soft body has less.
-   Masses count, and immovable particles hold the shape. No pass changes either momentum; but as with everything that
-   projections hold, turning slows down by a share of (angular speed * h)^2 a substep. With sn_constraint_add: another
-   shape at rest (point_param), beta, and plasticity by yield, creep and limit. Needs SN_SOLVER_TILED or
+   Masses are weights, and immovable particles hold the shape. No pass changes momentum or angular momentum. But as under every
+   projection, rotation slows down by a share of (angular speed * h)^2 per substep. sn_constraint_add also sets another
+   rest shape (point_param), beta, and plasticity by yield, creep and limit. Needs SN_SOLVER_TILED or
    SN_SOLVER_GAUSS_SEIDEL. */
 SN_API sn_constraint sn_constraint_add_shape_match(sn_world *world, uint32_t kind, uint32_t count,
                                                    const uint32_t *index, sn_real stiffness);
-/* All particles that are in the group (affiliation) now move as one rigid body. */
+/* All particles that are in the group at the time of the call move as one rigid body. */
 SN_API sn_constraint sn_constraint_add_rigid_group(sn_world *world, uint32_t group);
-/* A soft body of overlapping shapes: count particles in boxes of `size` metres or a little less, each box half over the
-   next, so that a particle inside is in eight of them. def has the kind, one of the three above, and what all share:
-   stiffness, beta, yield and so on; its points are not looked at. Larger boxes make it stiffer; boxes of three times the
-   distance between particles are a good size. Refused if a particle is not joined to all others by boxes that overlap:
-   the error says what size would join it. All or none are added. */
+/* A soft body of overlapping clusters: count particles in boxes of `size` metres or a little less. Each box overlaps the
+   next by half, so a particle inside is in eight of them. def has the kind, one of the three above, and the common parameters:
+   stiffness, beta, yield and so on; its points are not used. Larger boxes make it stiffer; three times the
+   distance between particles is a good size. Refused if overlapping boxes do not join all particles:
+   the error says what size would. All or none are added. */
 SN_API sn_constraints sn_constraints_add_clusters(sn_world *world, const sn_constraint_def *def, uint32_t count,
                                                   const uint32_t *index, sn_real size);
 

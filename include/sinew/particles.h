@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/* A particle. The index is its number: it never changes while the particle lives, whatever happens to storage, and is
-   used again after its removal under another generation. A zeroed handle is null. */
+/* A particle. The index is its number. It does not change while the particle exists, also if storage is rearranged. After
+   the removal it is used again, with another generation. A zeroed handle is null. */
 typedef struct sn_particle {
     uint32_t index;
     uint32_t generation;
@@ -51,7 +51,7 @@ typedef struct sn_particle_def {
 /* One kilogram at rest in the origin. */
 SN_API sn_particle_def sn_default_particle_def(void);
 
-/* Adds a particle. On failure *particle is null. Views die. */
+/* Adds a particle. On failure *particle is null. Views become invalid. */
 SN_API sn_result sn_particle_add(sn_world *world, const sn_particle_def *def, sn_particle *particle);
 
 /* The short form: a particle at rest. mass in kg, or SN_IMMOVABLE. Returns a null handle on failure. */
@@ -62,18 +62,17 @@ SN_API sn_particle sn_particle_add_at(sn_world *world, sn_vec3 position, sn_real
    consecutive. Returns a null run, and adds none, if one of them is bad. */
 SN_API sn_particles sn_particles_add(sn_world *world, uint32_t count, const sn_real *xyz, size_t stride, sn_real mass);
 
-/* The same with all of a definition, but for the position: velocity, mass, radius, group, user. */
+/* The same with velocity, mass, radius, group and user of a definition. Its position is not used. */
 SN_API sn_particles sn_particles_add_like(sn_world *world, const sn_particle_def *like, uint32_t count,
                                           const sn_real *xyz, size_t stride);
 
-/* Removes a particle and every constraint that holds it. Views die. */
+/* Removes a particle and every constraint of it. Views become invalid. */
 SN_API sn_result sn_particle_remove(sn_world *world, sn_particle particle);
 
-/* Removes all particles of a run, and the constraints that hold them, in one go; refused if one of them was already
-   removed. */
+/* Removes all particles of a run, and their constraints. Refused if one of them was already removed. */
 SN_API sn_result sn_particles_remove(sn_world *world, sn_particles run);
 
-/* Whether the handle is alive. Never an error. */
+/* Whether the handle is valid. Never an error. */
 SN_API bool sn_particle_is_valid(const sn_world *world, sn_particle particle);
 
 /* The live particle with this number; null (and an error) if there is none. */
@@ -92,11 +91,11 @@ SN_API sn_real sn_particle_radius(const sn_world *world, sn_particle particle); 
 SN_API uint32_t sn_particle_group(const sn_world *world, sn_particle particle);
 SN_API uint64_t sn_particle_user(const sn_world *world, sn_particle particle);
 
-/* Teleport: puts the particle elsewhere at once. Its velocity stays as it is. */
+/* Teleport: sets the position in m. The velocity does not change. */
 SN_API sn_result sn_particle_set_position(sn_world *world, sn_particle particle, sn_vec3 position);
 
-/* Sets the velocity in m/s. An immovable particle does not move by it: the next step overwrites it with what the
-   particle did. */
+/* Sets the velocity in m/s. It does not move an immovable particle: the next step overwrites it with the actual
+   velocity. */
 SN_API sn_result sn_particle_set_velocity(sn_world *world, sn_particle particle, sn_vec3 velocity);
 
 /* Sets the mass in kg, 1e-30 to 1e30 or SN_IMMOVABLE. */
@@ -109,13 +108,13 @@ SN_API sn_result sn_particle_set_user(sn_world *world, sn_particle particle, uin
 /* Changes the velocity at once by impulse / mass (N s). Nothing happens to an immovable particle. */
 SN_API sn_result sn_particle_apply_impulse(sn_world *world, sn_particle particle, sn_vec3 impulse);
 
-/* Adds a force in newtons that acts during the whole next step and is then forgotten. The same force in each step is, under every
-   integrator, what a force field is. */
+/* Adds a force in newtons that acts during the whole next step and is then dropped. The same force in each step has the same
+   effect as a force field, under every integrator. */
 SN_API sn_result sn_particle_apply_force(sn_world *world, sn_particle particle, sn_vec3 force);
 
 /* Kinematic target: during the next step the particle moves in a straight line to target, arriving at its end, and
-   nothing deflects it; constraints that hold it follow. Movable particles are let go afterwards with the velocity
-   that this motion had; immovable ones stay there, and their velocity reads as that of the motion until the next
+   nothing deflects it. Its constraints follow. Afterwards movable particles are free again, with the velocity
+   of this motion. Immovable ones stay there, and their velocity reads as that of the motion until the next
    step. A second call before the step replaces the first. */
 SN_API sn_result sn_particle_move_to(sn_world *world, sn_particle particle, sn_vec3 target);
 
@@ -131,8 +130,8 @@ SN_API sn_result sn_particles_read_inverse_masses(const sn_world *world, sn_part
 SN_API sn_result sn_particles_write_positions(sn_world *world, sn_particles run, const sn_real *xyz, size_t stride);
 SN_API sn_result sn_particles_write_velocities(sn_world *world, sn_particles run, const sn_real *xyz, size_t stride);
 
-/* Kinematic targets for a run, as sn_particle_move_to. An animated mesh: immovable particles with a skin (sinew/contact.h), whose vertices are set
-   before every step. Their velocity is that of the way they go in it, so what touches them is dragged along. */
+/* Kinematic targets for a run, as sn_particle_move_to. Use it for an animated mesh: immovable particles with a skin (sinew/contact.h), whose
+   positions are set before every step. They have the velocity of this motion, so friction drags along what touches them. */
 SN_API sn_result sn_particles_move_to(sn_world *world, sn_particles run, const sn_real *xyz, size_t stride);
 
 /* 0 makes a particle immovable; otherwise 1e-30 to 1e30 per kg. */
@@ -140,9 +139,9 @@ SN_API sn_result sn_particles_write_inverse_masses(sn_world *world, sn_particles
 
 /* ---- Views: the engine's own memory, without a copy ---------------------------------------------------------------
    Items lie in storage order, stride bytes apart; a view of vectors has x, y, z at each item, one of scalars a single
-   sn_real. Read only. A view dies when particles are added or removed (also when adding fails for lack of
-   memory), at sn_world_load and at sn_world_destroy; until then it shows what each step did. A step may store particles in
-   other slots: what slot and index say is looked up again after it. */
+   sn_real. Read only. A view becomes invalid when particles are added or removed (also when adding fails for lack of
+   memory), at sn_world_load and at sn_world_destroy. Until then it always shows the current state. A step may move particles to
+   other slots: look up slot and index again after it. */
 
 #define SN_NO_SLOT UINT32_MAX
 
@@ -150,18 +149,18 @@ typedef struct sn_view {
     const sn_real *data;
     uint32_t count;        /* items, which is the number of live particles */
     size_t stride;         /* bytes from one item to the next */
-    const uint32_t *slot;  /* slot[number] is where the particle with that number lies, SN_NO_SLOT if it is not alive */
+    const uint32_t *slot;  /* slot[number] is where the particle with that number lies, SN_NO_SLOT if there is none */
     uint32_t slot_count;   /* numbers below this have an entry in slot */
     const uint32_t *index; /* index[slot] is the number of the particle that lies there */
 } sn_view;
 
-/* The numbers of the item in a slot; NULL when there is no such slot. */
+/* The item in a slot; NULL when there is no such slot. */
 static inline const sn_real *sn_view_at(const sn_view *view, uint32_t slot)
 {
     return slot < view->count ? (const sn_real *)(const void *)((const char *)view->data + view->stride * slot) : NULL;
 }
 
-/* The numbers of the particle with this number; NULL when it is not alive. */
+/* The item of the particle with this number; NULL when there is none. */
 static inline const sn_real *sn_view_find(const sn_view *view, uint32_t number)
 {
     return number < view->slot_count ? sn_view_at(view, view->slot[number]) : NULL;
