@@ -1,10 +1,10 @@
-/* Contact: what keeps things from passing through each other.
+/* Contact keeps things from passing through each other.
 
-   Particles have a radius and belong to a group, their affiliation. Those of different groups collide with each other, and
-   those of one group if the group says so; group 0, to which particles belong that were given none, does. A particle with
-   radius 0 collides with bodies that stand or are led, and with skins, not with other particles. Particles that a constraint
-   joins, or that start nearer than the sum of their radii to each other in one group (sn_group_contact.rest_gap), are left
-   alone.
+   Particles have a radius and belong to a group. Particles of different groups collide with each other, and
+   those of one group if the group says so. Group 0, the default, does. A particle with
+   radius 0 collides with static and kinematic bodies and with skins, not with other particles. Two particles do not collide if a
+   constraint joins them, or if they belong to one group and start closer than the sum of their radii
+   (sn_group_contact.rest_gap).
 
    Bodies collide with their shapes (shapes.h, bodies.h). Nothing pushes static and kinematic bodies.
    A skin is a mesh of triangles between particles, such as cloth: other particles collide with its
