@@ -1,6 +1,6 @@
 /* Debug drawing: a world as points, lines, triangles and labels, for whatever a program draws with.
 
-   Set the functions that you have, choose layers, and call sn_world_draw whenever you like between steps. What it shows is the
+   Set your drawing functions, choose layers, and call sn_world_draw at any time between steps. It shows the
    state: particles, constraints, shapes, contacts, sleep, the plan. examples/draw.c makes a picture of a scene with it, and so
    does `sinew draw scene.json`. */
 #ifndef SINEW_DRAW_H
@@ -17,35 +17,34 @@ typedef enum sn_draw_layer {
     SN_DRAW_PARTICLES = 1 << 0,   /* points, with their radius; those of bodies that have a shape are left out */
     SN_DRAW_CONSTRAINTS = 1 << 1, /* lines from point to point, coloured by kind */
     SN_DRAW_SKINS = 1 << 2,       /* triangles, and lines around them */
-    SN_DRAW_SHAPES = 1 << 3,      /* those of bodies: lines, and triangles if you take them. Roundings of boxes
-                                     are part of their size, those of hulls are left out; of a plane a piece is drawn,
-                                     of a distance field its box */
-    SN_DRAW_AXES = 1 << 4, /* of bodies: their own frame, x red, y green, z blue; and a point at the centre of mass */
+    SN_DRAW_SHAPES = 1 << 3, /* of bodies: lines, and triangles if there is a function for them. The rounding of boxes
+                                     is part of their size, that of hulls is left out; for a plane a square is drawn,
+                                     for a distance field its box */
+    SN_DRAW_AXES = 1 << 4,   /* of bodies: their own frame, x red, y green, z blue; and a point at the centre of mass */
     SN_DRAW_ANCHORS =
-        1 << 5, /* where constraints hold bodies, triangles or places in the world: points, and lines from bodies */
-    SN_DRAW_CONTACTS = 1 << 6,   /* that press: a point, and the normal with sn_draw.axis_length */
-    SN_DRAW_FORCES = 1 << 7,     /* what presses there, N, as a line of force_length m/N */
+        1 << 5, /* points of constraints on bodies, triangles or the world: points, and lines from bodies */
+    SN_DRAW_CONTACTS = 1 << 6,   /* contacts with a force: a point, and the normal with sn_draw.axis_length */
+    SN_DRAW_FORCES = 1 << 7,     /* contact forces, N, as lines of force_length m/N */
     SN_DRAW_VELOCITIES = 1 << 8, /* of particles and bodies: lines of velocity_length s */
     SN_DRAW_BOUNDS = 1 << 9,     /* boxes of the broad phase around bodies and skins */
     SN_DRAW_NAMES = 1 << 10,     /* labels: numbers of particles and bodies, as their handles have them */
 
-    /* How it is coloured; of several of these the first counts. */
-    SN_DRAW_STRAIN =
-        1 << 16, /* constraints by how far they are from holding: red longer, blue shorter, green not at all */
+    /* Colours; if several are set, the first is used. */
+    SN_DRAW_STRAIN = 1 << 16, /* constraints by their error: red too long, blue too short, green none */
     SN_DRAW_ISLANDS =
         1
-        << 17, /* particles and shapes: a colour for each island, as far as they are known (sn_contact_settings.sleep) */
+        << 17, /* particles and shapes: a colour for each island; islands are known only with sn_contact_settings.sleep */
     SN_DRAW_TILES = 1 << 18, /* particles and constraints: a colour for each tile of the plan; grey: between tiles */
     SN_DRAW_BATCHES =
         1
-        << 19, /* constraints: a colour for each group of them that is solved side by side; grey: one by one. Before the first step, and after an edit until
-                                  the next one, as if this were not asked for */
+        << 19, /* constraints: a colour for each batch that is solved side by side; grey: one by one. It has no effect before the first step, and after an
+                                  edit until the next step */
 
-    SN_DRAW_ALL = 0x7ff /* all that is drawn, in the usual colours */
+    SN_DRAW_ALL = 0x7ff /* all layers, in the usual colours */
 } sn_draw_layer;
 
-/* Colours are 0xRRGGBB. Functions that are NULL are not called. They may read the world by calls that take a const one;
-   others are refused with SN_ERROR_BUSY. Texts live for the call. */
+/* Colours are 0xRRGGBB. Functions that are NULL are not called. They may make calls that take a const world;
+   others are refused with SN_ERROR_BUSY. Texts are valid during the call. */
 typedef struct sn_draw {
     uint32_t layers; /* bits of sn_draw_layer; default particles, constraints, skins, shapes */
     void (*point)(void *context, sn_vec3 place, sn_real radius,
@@ -56,21 +55,21 @@ typedef struct sn_draw {
     void (*text)(void *context, sn_vec3 place, const char *text, uint32_t colour);
     void *context;
 
-    sn_vec3 low, high;   /* m: what is all outside of this box is left out; default: nothing is (-INFINITY, INFINITY) */
-    sn_real axis_length; /* m: of axes and normals; not negative; default 0.2 */
+    sn_vec3 low, high;       /* m: things outside of this box are left out; default: none are (-INFINITY, INFINITY) */
+    sn_real axis_length;     /* m: of axes and normals; not negative; default 0.2 */
     sn_real velocity_length; /* s: of lines for velocities; default 0.1 */
     sn_real force_length;    /* m/N: of lines for forces; default 0.01 */
-    sn_real
-        full_strain; /* the share of its length by which a constraint is off that has the full colour; positive; default 0.01 */
-    sn_real plane_size; /* m: half the piece of a plane that is drawn; positive; default 5 */
+    sn_real full_strain;     /* the relative error of a constraint that gets the full colour; positive; default 0.01 */
+    sn_real plane_size;      /* m: half the side of the square that is drawn for a plane; positive; default 5 */
 } sn_draw;
 
-/* No functions yet. Start from this always: later versions append fields. */
+/* Without functions. Always start from this: later versions append fields. */
 SN_API sn_draw sn_default_draw(void);
 
-/* Draws the world as it is. Refused, with nothing drawn: unknown layers, numbers that are not finite (but for the box) or
-   out of range. It allocates nothing, changes nothing, and costs a world that does not call it nothing. Several threads may draw one
-   world at once, and ask it meanwhile, as for queries; kinds of your own are then evaluated on these threads (SN_DRAW_STRAIN). The order is that of layers, and within them by number. */
+/* Draws the current state. Refused, with nothing drawn: unknown layers, numbers that are not finite (except those of the box) or
+   out of range. It allocates nothing and changes nothing, and costs nothing if it is not called. Several threads may draw one
+   world at once, also during queries. Kinds of your own are then evaluated on these threads (SN_DRAW_STRAIN). The order is that of the layers,
+   and by number within a layer. */
 SN_API sn_result sn_world_draw(const sn_world *world, const sn_draw *draw);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* The engine's own transcendental functions, for force fields, kinds and scenes of your own that must give the same bits on
-   every machine: those of the C library differ from one to the next in the last place. They use +, -, *, / and sqrt only,
-   in double. Same bits as long as your compiler does not fuse or reorder what you do with them. */
+   every machine. Those of the C library differ between machines in the last place. These use only +, -, *, / and sqrt,
+   in double. Your own code gives the same bits if the compiler does not fuse or reorder its operations. */
 #ifndef SINEW_MATH_H
 #define SINEW_MATH_H
 
@@ -32,8 +32,8 @@ SN_API double sn_math_log(double x);
 /* The cube root, of negative numbers too. Relative error below 4e-16. */
 SN_API double sn_math_cbrt(double x);
 
-/* ---- Vectors and turns -------------------------------------------------------------------------------------------------
-   For programs that have no such functions of their own. A turn is a quaternion of length 1; (0, 0, 0, 1) is none. */
+/* ---- Vectors and rotations ---------------------------------------------------------------------------------------------
+   For programs that have no such functions of their own. A rotation is a unit quaternion; (0, 0, 0, 1) is none. */
 
 static inline sn_vec3 sn_vec3_make(sn_real x, sn_real y, sn_real z)
 {
@@ -69,19 +69,19 @@ static inline sn_vec3 sn_vec3_cross(sn_vec3 a, sn_vec3 b)
     return sn_vec3_make(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
 
-/* Its length; and in length 1, or 0 if it has none. */
+/* The length of a vector; and the unit vector in its direction, or 0 if its length is 0. */
 SN_API sn_real sn_vec3_length(sn_vec3 a);
 SN_API sn_vec3 sn_vec3_normalise(sn_vec3 a);
 
-/* About an axis of any length but 0, by an angle in rad; no turn if the axis has length 0. */
+/* The rotation about an axis of any length but 0, by an angle in rad; no rotation if the axis has length 0. */
 SN_API sn_quat sn_quat_about(sn_vec3 axis, sn_real angle);
 
-/* The shortest one that takes y to a direction of any length but 0: how a capsule, a cylinder or a plane faces it. */
+/* The shortest rotation that takes y to a direction of any length but 0: for capsules, cylinders and planes. */
 SN_API sn_quat sn_quat_facing(sn_vec3 direction);
 
 SN_API sn_quat sn_quat_after(sn_quat a, sn_quat b); /* first b, then a */
-SN_API sn_quat sn_quat_back(sn_quat q);             /* the opposite turn */
-SN_API sn_vec3 sn_quat_apply(sn_quat q, sn_vec3 v); /* v turned */
+SN_API sn_quat sn_quat_back(sn_quat q);             /* the inverse rotation */
+SN_API sn_vec3 sn_quat_apply(sn_quat q, sn_vec3 v); /* v rotated */
 
 #ifdef __cplusplus
 }
