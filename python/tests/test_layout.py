@@ -75,7 +75,7 @@ class Layout(unittest.TestCase):
         self.assertIn("substeps: the number of substeps", sinew.describe("sn_settings"))
         self.assertRegex(sinew.describe("Solver"), r"tiled = \d: Gauss-Seidel with a plan")
         self.assertEqual(sinew.describe("sn_body_spin").splitlines()[1], "rad/s")  # a comment behind it
-        self.assertRegex(sinew.describe("scene_release_selected"), "lets it go again")  # a comment of two calls
+        self.assertRegex(sinew.describe("scene_release_selected"), "releases them again")  # a comment of two calls
         self.assertNotIn("\n", sinew.describe("particle_group"))  # nothing is said of it, and nothing of its neighbours is taken
         with self.assertRaisesRegex(KeyError, "did you mean.*sn_settings"):
             sinew.describe("setings")
