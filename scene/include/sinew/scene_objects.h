@@ -1,7 +1,7 @@
 /* Objects of a scene: ropes, cloth, nets, blocks, balloons, figures, walls and more, from C.
 
-   An object is built in a frame of its own, which is then moved, turned and scaled into the world: sn_object_def says where, and what
-   the object is made of. What only a rope or only a cloth has is in a struct of its own. Both begin with their default function, since
+   An object is built in a frame of its own, which is then moved, rotated and scaled into the world. sn_object_def has this pose and the
+   material. Each type has a struct of its own for the rest. Start both from their default functions, since
    later versions append fields:
 
        sn_object_def common = sn_default_object_def();
@@ -14,12 +14,12 @@
            puts(sn_scene_error(scene));
        sn_scene_pin_selected(scene, "flag.left");
 
-   Parts of it have names by which selectors find them (sinew/scene.h), and so have its constraints; both are listed with each type. A number that
+   Its parts and constraints have names, by which selectors find them (sinew/scene.h). They are listed with each type. A number that
    may be left out is NaN by default.
 
    sn_scene_add_... adds the object to the scene: its particles, bodies and constraints are in the world when it returns. def or own NULL means the
-   default. NULL if it fails, and nothing was added; sn_scene_error then names the key, as it would in a scene file ("segments: found 0, expected 1 or
-   more"). The object lives as long as the scene.
+   default. If it fails it returns NULL and nothing was added; sn_scene_error then names the key, as in a scene file ("segments: found 0, expected 1 or
+   more"). The object is valid as long as the scene.
 
    Particles one by one need no builder (sn_particles_add, sinew/particles.h), nor do single bodies (sinew/bodies.h); a character is in
    sinew/character.h. */
@@ -35,7 +35,7 @@ extern "C" {
 typedef struct sn_scene sn_scene;
 typedef struct sn_object sn_object;
 
-/* What an object is made of. Figures are those of the stuff, whatever the object is cut into, and their units depend on
+/* The material of an object. Its values do not depend on the resolution of the object. Their units depend on
    whether it is a line (rope, chain, net, pendulum, box), a sheet (cloth, balloon) or a solid (grains, lattice, block, figure):
 
                 line              sheet             solid
@@ -47,11 +47,11 @@ typedef struct sn_object sn_object;
 
    0 is rigid. */
 typedef struct sn_stuff {
-    sn_real density; /* NaN: not given, and the object has a mass of 1 kg unless its own says otherwise */
+    sn_real density; /* NaN: not given; the object then has a mass of 1 kg, or the one of its definition */
     sn_real stretch; /* compliance; default 0 */
     sn_real shear;   /* compliance; NaN: the same as stretch */
     sn_real bend;    /* compliance; NaN: does not resist bending */
-    sn_real volume;  /* compliance; NaN: does not keep its volume (a block does unless told otherwise) */
+    sn_real volume;  /* compliance; NaN: does not keep its volume (a block does by default) */
     sn_real
         young; /* Pa: Young's modulus, instead of stretch. bend and volume follow from it, too, unless they are given:
                         of a line of section A and second moment I, 1/(E A) and 1/(E I); of a sheet of thickness t,
@@ -63,9 +63,8 @@ typedef struct sn_stuff {
     sn_real
         area; /* m^2, with young, instead of thickness: the section of a line that does not resist bending, such as a rope
                      of loose strands; NaN: not given */
-    sn_real
-        damping; /* s: the time in which the soft constraints of the object lose their oscillation: their damping is this
-                        times their stiffness. Rigid ones have none. Default 0 */
+    sn_real damping;   /* s: the time in which oscillations of the soft constraints decay: their damping is this
+                        times their stiffness. Rigid constraints have none. Default 0 */
     sn_real stiffness; /* the classic stiffness k, 0 to 1, of all its constraints; default 1 */
     sn_real tear_strain, tear_force, tear_spread; /* see sn_tear_def: of its rods; default 0, it does not tear */
     uint32_t tear_seed;
@@ -79,7 +78,7 @@ typedef struct sn_turn {
 
 #define SN_OWN_GROUP UINT32_MAX
 
-/* The surface of an object as something that others collide with. Of one without triangles (ropes, chains, nets) its lines, which need
+/* The surface of an object, for contact. For objects without triangles (ropes, chains, nets) it is their lines, and they need
    self_collision. */
 typedef struct sn_object_skin {
     bool on;                                      /* default false */
@@ -91,15 +90,15 @@ typedef struct sn_object_skin {
 } sn_object_skin;
 
 typedef struct sn_object_def {
-    const char *name; /* by which the rest of the scene calls it; NULL: its type and number, "rope1" */
-    sn_vec3 position; /* m: where the origin of its frame lies */
-    sn_turn turn;     /* of its frame about its origin */
+    const char *name; /* its name in the scene; NULL: its type and number, "rope1" */
+    sn_vec3 position; /* m: the origin of its frame */
+    sn_turn turn;     /* the rotation of its frame about its origin */
     sn_real scale;    /* of its frame, more than 0; default 1 */
     sn_vec3 velocity; /* m/s */
     sn_vec3 spin;     /* rad/s about its centre of mass, as a vector along the axis */
     sn_real mass;     /* kg, of the whole; NaN: from the density */
     sn_real radius;   /* m, of its particles */
-    uint32_t group;   /* affiliation; SN_OWN_GROUP: its place in the list of objects, from 1 on */
+    uint32_t group;   /* SN_OWN_GROUP, the default: its place in the list of objects, from 1 on */
     sn_object_skin skin;
     sn_stuff stuff;
 } sn_object_def;
@@ -115,14 +114,14 @@ typedef struct sn_numbers {
 
 /* ---- Grains ------------------------------------------------------------------------------------------------------- */
 
-/* Grains: loose balls in a box, not quite in order. Parts: none but all; no constraints. */
+/* Grains: loose balls in a box, slightly out of order. It has no parts and no constraints. */
 typedef struct sn_grains_def {
     uint32_t columns, rows; /* along x and y; default 10 each */
     uint32_t layers;        /* along z; UINT32_MAX, the default: 10, or 1 in a 2D world */
     sn_real spacing;        /* m, between centres; NaN: a little more than two radii, or 0.1 without one */
-    sn_real jitter; /* each is off its place by at most this share of the gap between two, along each axis; default 1 */
-    sn_real vary;   /* radii differ by up to this share, up and down, 0 to 0.9; default 0 */
-    uint32_t seed;  /* of both; default 1 */
+    sn_real jitter;         /* the largest displacement along each axis, as a share of the gap between two; default 1 */
+    sn_real vary;           /* radii differ by up to this share, up and down, 0 to 0.9; default 0 */
+    uint32_t seed;          /* of both; default 1 */
 } sn_grains_def;
 
 sn_grains_def sn_default_grains_def(void);
@@ -130,11 +129,11 @@ const sn_object *sn_scene_add_grains(sn_scene *scene, const sn_object_def *def, 
 
 /* ---- Container ---------------------------------------------------------------------------------------------------- */
 
-/* A container that is open above: an immovable body of a floor and walls. The origin of the frame is in the middle of the
-   floor, at its upper side. Parts: none but all; no constraints. */
+/* A container that is open at the top: an immovable body of a floor and walls. The origin of the frame is in the middle of the
+   floor, at its upper side. It has no parts and no constraints. */
 typedef struct sn_container_def {
     sn_vec3 size; /* m: inside; default 1, 1, 1 */
-    sn_real wall; /* m: how thick floor and walls are; default 0.1 */
+    sn_real wall; /* m: the thickness of floor and walls; default 0.1 */
     uint32_t
         sides; /* 4, the default: a box. Others, 3 to 32: a regular prism, whose inscribed circle has the diameter size.x */
     bool lid;        /* closed above; default false */
@@ -148,16 +147,16 @@ const sn_object *sn_scene_add_container(sn_scene *scene, const sn_object_def *de
 
 /* A rope: particles in a line, joined by pieces that fold but do not stretch. Parts: start, end; constraints: links, bend. */
 typedef struct sn_rope_def {
-    sn_real length;    /* m; NaN: the way from `from` to `to`, or 1 m without a `to`. More than that way: it sags */
+    sn_real length;    /* m; NaN: the distance from `from` to `to`, or 1 m without a `to`. A longer rope sags */
     uint32_t segments; /* pieces; default 20 */
     sn_vec3 direction; /* in which it hangs from `from`, or sags; any length but 0; default (0, -1, 0) */
-    sn_vec3 from;      /* m: the place of its first particle; default the origin of the frame */
-    sn_vec3 to;        /* m: the place of the last one; NaN in x: it goes along `direction` */
-    bool rods;         /* its pieces resist compression also; default false */
-    sn_real bob;       /* kg: what hangs on the last particle, besides the rope's own mass; default 0 */
+    sn_vec3 from;      /* m: the position of its first particle; default the origin of the frame */
+    sn_vec3 to;        /* m: the position of the last one; NaN in x: it goes along `direction` */
+    bool rods;         /* its pieces also resist compression; default false */
+    sn_real bob;       /* kg: a mass on the last particle, besides the rope's own; default 0 */
     sn_numbers
-        through; /* m: three each. Places, two at least, through which it is laid along a smooth curve instead, a knot for example; length, direction,
-                            from and to then do not count */
+        through; /* m: three each. At least two points; the rope is laid along a smooth curve through them, a knot for example. length, direction,
+                            from and to are then not used */
 } sn_rope_def;
 
 sn_rope_def sn_default_rope_def(void);
@@ -171,7 +170,7 @@ typedef struct sn_chain_def {
     sn_real link_length; /* m; default 0.1 */
     sn_real link_mass;   /* kg; NaN: the mass of the whole in equal shares */
     sn_vec3 direction;   /* in which it lies; any length but 0; default (0, -1, 0) */
-    sn_real bob;         /* kg: what hangs on the last particle, besides the chain's own mass; default 0 */
+    sn_real bob;         /* kg: a mass on the last particle, besides the chain's own; default 0 */
 } sn_chain_def;
 
 sn_chain_def sn_default_chain_def(void);
@@ -179,7 +178,7 @@ const sn_object *sn_scene_add_chain(sn_scene *scene, const sn_object_def *def, c
 
 /* ---- Net ---------------------------------------------------------------------------------------------------------- */
 
-/* A net: cords knotted in rows and columns, of which all fold and none stretch. Parts: knots, top_left, top_right, bottom_left, bottom_right,
+/* A net: cords knotted in rows and columns. They fold but do not stretch. Parts: knots, top_left, top_right, bottom_left, bottom_right,
    top, bottom, left, right; constraints: cords. It lies in the x-y plane of its frame, about the origin; the first row is the lowest. */
 typedef struct sn_net_def {
     uint32_t rows;          /* of knots, 2 or more; default 11 */
@@ -194,9 +193,9 @@ const sn_object *sn_scene_add_net(sn_scene *scene, const sn_object_def *def, con
 
 /* ---- Pendulum ----------------------------------------------------------------------------------------------------- */
 
-/* A pendulum of one bob or many, on rigid rods that weigh nothing. Parts: pivot, bobs, tip; constraints: rods. The pivot, which is immovable,
-   lies in the origin of the frame, the bobs in its x-y plane. There are as many of them as the longest list has numbers; the others have as
-   many, or a single one for all. The lists are used during the call only. */
+/* A pendulum of one bob or many, on rigid rods without mass. Parts: pivot, bobs, tip; constraints: rods. The pivot, which is immovable,
+   is in the origin of the frame, the bobs in its x-y plane. The longest list decides the number of bobs; the other lists have as
+   many numbers, or a single one for all. The lists are used during the call only. */
 typedef struct sn_pendulum_def {
     sn_numbers lengths; /* m, of the rods; default 1 */
     sn_numbers masses;  /* kg, of the bobs; default 1. Where the object's mass is given: its shares */
@@ -208,7 +207,7 @@ const sn_object *sn_scene_add_pendulum(sn_scene *scene, const sn_object_def *def
 
 /* ---- Box ---------------------------------------------------------------------------------------------------------- */
 
-/* A box: corners held by rods, each with each, so that it is rigid. Parts: left, right, bottom, top, and the corners bottom_left,
+/* A box: rods join each corner with all others, so that it is rigid. Parts: left, right, bottom, top, and the corners bottom_left,
    bottom_right, top_left, top_right; with a depth also back and front, and corners such as bottom_left_front; constraints: edges, diagonals.
    It lies about the origin of its frame. Corner i is to the right if bit 0 of i is set, at the top if bit 1 is, and at the front (towards z)
    if bit 2 is. */
@@ -255,8 +254,8 @@ const sn_object *sn_scene_add_cloth(sn_scene *scene, const sn_object_def *def, c
 /* A mass-spring lattice: a box, or a sheet, of particles with springs between neighbours. Parts: left, right (x least, most),
    bottom, top (y), back, front (z; not of a single layer), corners; constraints: structural, shear. */
 typedef enum sn_lattice_springs {
-    SN_LATTICE_RODS,  /* constraints, as stiff as the stuff is */
-    SN_LATTICE_FORCES /* forces, as stiff as spring_stiffness says */
+    SN_LATTICE_RODS,  /* constraints, with the stiffness of the material */
+    SN_LATTICE_FORCES /* forces, with spring_stiffness */
 } sn_lattice_springs;
 
 typedef struct sn_lattice_def {
@@ -309,7 +308,7 @@ typedef struct sn_balloon_def {
     uint32_t subdivisions; /* how often the 20 triangles of the sphere or the faces of the cube are halved; default 3 */
     const char *mesh;      /* an OBJ or PLY file with a closed surface instead of a shape; default NULL */
     sn_real weld;          /* m: vertices of the mesh this near to each other become one; default 0: equal ones */
-    sn_real pressure;      /* the volume to be kept, as a multiple of that at rest, more than 0; default 1 */
+    sn_real pressure;      /* the target volume, as a multiple of that at rest, more than 0; default 1 */
     sn_balloon_method method;  /* how it is kept; default SN_BALLOON_GRADIENT */
     sn_bending_method bending; /* default SN_BENDING_DIHEDRAL, which keeps the shape */
 } sn_balloon_def;
@@ -319,7 +318,7 @@ const sn_object *sn_scene_add_balloon(sn_scene *scene, const sn_object_def *def,
 
 /* ---- Figure ------------------------------------------------------------------------------------------------------- */
 
-/* A human figure of particles and sticks, whose joints bend as far as they should, and the way they should (T. Jakobsen, Advanced Character
+/* A human figure of particles and sticks, with joint limits like those of a human body (T. Jakobsen, Advanced Character
    Physics, 2001). Parts: head, neck, chest, spine, left_shoulder, left_elbow, left_hand, left_hip, left_knee, left_foot, the same of the
    right, and shoulders, hands, hips, feet, trunk, left, right; constraints: bones, braces, apart, elbows, knees, thighs, head_cone,
    elbow_folds, knee_folds, arms_in, arms_back, thighs_in, thighs_out. */
@@ -333,7 +332,7 @@ typedef enum sn_figure_pose {
 typedef struct sn_figure_def {
     sn_real height; /* m, when it stands; default 1.8 */
     sn_figure_pose pose;
-    bool limits; /* its joints have limits; without, a stick can turn any way about its ends; default true */
+    bool limits; /* its joints have limits; otherwise a stick can rotate freely about its ends; default true */
 } sn_figure_def;
 
 sn_figure_def sn_default_figure_def(void);
@@ -351,8 +350,8 @@ typedef struct sn_jelly_def {
     sn_jelly_match match;           /* default SN_JELLY_LINEAR */
     sn_real cluster;                /* m: the size of a cluster; NaN: half the longest side; 0: one cluster for all */
     sn_real firmness;               /* the stiffness k of a cluster, 0 to 1; default 0.3 */
-    sn_real beta;                   /* how much of the best deformation a goal has, 0 to 1; default 0.5 */
-    sn_real yield, creep, limit;    /* plasticity; NaN: as the kind has it, none */
+    sn_real beta;                /* the share of the best linear deformation in the goal shape, 0 to 1; default 0.5 */
+    sn_real yield, creep, limit; /* plasticity; NaN: the default of the kind, none */
 } sn_jelly_def;
 
 sn_jelly_def sn_default_jelly_def(void);
@@ -373,7 +372,7 @@ typedef struct sn_body_chain_def {
     sn_real bob;         /* kg: a ball at its end; 0, the default: there is none */
     sn_real bob_radius;  /* m; default 0.2 */
     sn_real friction;    /* N m, of each joint; default 0 */
-    sn_real strength;    /* N: its joints break at more; default 0: never */
+    sn_real strength;    /* N: its joints break above this; default 0: never */
 } sn_body_chain_def;
 
 sn_body_chain_def sn_default_body_chain_def(void);
@@ -389,7 +388,7 @@ typedef struct sn_bridge_def {
     sn_real slack;    /* the ties between planks are longer than the gap by this share of the pitch; default 0.01 */
     sn_real rail;     /* m: the height of the hand rails; 0: there are none; default 0.8 */
     sn_real rope;     /* kg/m, of the rails; default 0.5 */
-    sn_real strength; /* N: what ties planks to each other breaks at more; default 0: never */
+    sn_real strength; /* N: the ties between planks break above this; default 0: never */
 } sn_bridge_def;
 
 sn_bridge_def sn_default_bridge_def(void);
@@ -407,7 +406,7 @@ typedef struct sn_wall_def {
     sn_vec3 brick;    /* m: its edges; default 0.4, 0.2, 0.2 */
     sn_real gap;      /* m: between bricks of a row; default 0.002 */
     sn_bond bond;     /* default SN_BOND_RUNNING */
-    sn_real rounding; /* m: of edges; the brick stays as large as it is; default 0 */
+    sn_real rounding; /* m: of edges; it does not change the size of the brick; default 0 */
 } sn_wall_def;
 
 sn_wall_def sn_default_wall_def(void);
