@@ -20,12 +20,12 @@
 
 static const char *const solver_names[] = {"gauss_seidel", "jacobi", "impulses", "lagrange", "direct", "tiled"};
 static const char *const solver_about[] = {
-    "the cascade: one constraint after the other, each at once in effect",
+    "Gauss-Seidel projection: one constraint after the other, and each takes effect at once",
     "all constraints see the same positions; slower to converge, without an order",
     "sequential impulses: velocities are corrected, positions follow",
     "constraint forces: Lagrange multipliers before anything moves",
-    "chains and trees are solved at once, as far as they are linear; the rest by the cascade",
-    "the cascade, planned: in tiles on all cores, sixteen constraints at a time"};
+    "chains and trees are solved together, by Newton's method; the rest by Gauss-Seidel",
+    "Gauss-Seidel with a plan: in tiles on all cores, sixteen constraints at a time"};
 const sn_choices sn_solver_choices = CHOICES(solver);
 
 static const char *const integrator_names[] = {"symplectic_euler", "forward_euler", "leapfrog", "verlet", "bdf2"};

@@ -234,7 +234,7 @@ typedef struct way_to_solve {
 
 static const way_to_solve ways_to_solve[] = {
     {"plain projection, tiled", SN_SOLVER_TILED, 0, 0, 0, 20, false},
-    {"plain projection, the cascade", SN_SOLVER_GAUSS_SEIDEL, 0, 0, 0, 20, false},
+    {"plain projection, Gauss-Seidel", SN_SOLVER_GAUSS_SEIDEL, 0, 0, 0, 20, false},
     {"plain projection, Jacobi", SN_SOLVER_JACOBI, 0, 0, 0, 60, false},
     {"plain projection, direct", SN_SOLVER_DIRECT, 0, 0, 0, 3, false},
     {"gradients at the start, symplectic Euler", SN_SOLVER_GAUSS_SEIDEL, 0, SN_GRADIENTS_START, 0, 20, true},
