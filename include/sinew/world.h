@@ -86,7 +86,7 @@ typedef enum sn_gradients {
     SN_GRADIENTS_CURRENT = 0, /* at the moved positions: stiff, robust, loses energy at first order */
     SN_GRADIENTS_START /* at the start of the substep (SHAKE): keeps angular momentum, and with leapfrog or Verlet a
                                  rod pendulum is second order and reversible. Needs several passes; every projection costs
-                                 two evaluations. Not with BDF2, whose constraints act along other gradients */
+                                 two evaluations. Not with BDF2 */
 } sn_gradients;
 
 /* The order in which a pass visits the constraints, for SN_SOLVER_GAUSS_SEIDEL, SN_SOLVER_IMPULSES, and the constraints that

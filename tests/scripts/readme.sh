@@ -11,8 +11,8 @@ $CC -std=c11 -Wall -Wextra -Wpedantic -Werror $SINEW_CFLAGS "$folder/readme.c" $
 "$folder/readme" >"$folder/out"
 cat "$folder/out"
 grep -Eq '^the bob is at -?[0-9.e-]+ -?[0-9.e-]+ ' "$folder/out" || { echo "that is not what the README promises"; exit 1; }
-# the pieces of C in the pages on bodies, contact, cloth, queries and games compile, one after the other in a function that has what they speak of
-for page in bodies contact cloth queries games; do
+# the pieces of C in the pages on bodies, contact, cloth, tearing, queries and games compile, one after the other in a function that has what they speak of
+for page in bodies contact cloth tearing queries games; do
   {
     printf '#include <sinew/sinew.h>\n#include <math.h>\n#include <stdio.h>\n'
     printf 'void piece(sn_world *world, sn_particle ball, sn_vec3 eye, sn_vec3 ray, sn_vec3 where_the_mouse_is);\n'
@@ -27,6 +27,7 @@ for page in bodies contact cloth queries games; do
     sn_body crate = {0, 1};
     uint32_t body_count = 8;
 END
+    [ "$page" != tearing ] || echo 'sn_skin skin = {0, 1}; sn_constraints links = {1, 0, 1, 1}; sn_vec3 from = {0, 0, 0}, to = {1, 0, 0}, handle = {0, 1, 0};'
     [ "$page" != cloth ] || echo 'uint32_t triangles[3] = {0, 1, 2}, ends[2] = {0, 1}, count = 1, vertices = 3; sn_real xyz[9] = {0}, animated[9] = {0};'
     awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' "$SINEW_SOURCE_DIR/docs/$page.md"
     echo '}'
