@@ -192,14 +192,15 @@ typedef struct sn_kind {
     const char *formula;   /* C in plain text; may be NULL */
     const char *unit;      /* the unit of C, "m" or "rad"; compliance is then unit^2 / J; may be NULL, meaning "m" */
     uint32_t points;       /* 1 to SN_MAX_POINTS; 0: any number, see the next two */
-    uint32_t least_points; /* with points 0: at least so many, */
-    uint32_t point_step;   /*   and then in steps of so many (0 is 1). Such kinds take particles only, no spots */
-    bool repeats;          /* with points 0: one particle may serve as several points, as corners of triangles do */
-    uint32_t rows;         /* 1 to SN_MAX_ROWS */
-    uint32_t inequality;   /* bit r set: row r means C >= 0 instead of C = 0 */
-    bool internal;         /* C depends only on differences of positions, so the constraint conserves momentum. The
+    uint32_t least_points; /* with points 0: the least number of points, */
+    uint32_t
+        point_step; /*   and the step from one allowed number to the next (0 is 1). Such kinds take particles only, no spots */
+    bool repeats;        /* with points 0: one particle may serve as several points, as corners of triangles do */
+    uint32_t rows;       /* 1 to SN_MAX_ROWS */
+    uint32_t inequality; /* bit r set: row r means C >= 0 instead of C = 0 */
+    bool internal;       /* C depends only on differences of positions, so the constraint conserves momentum. The
                             positions in sn_eval_in are then relative to a nearby origin, which keeps them precise */
-    bool spatial;          /* makes sense in three dimensions only: refused in a 2D world */
+    bool spatial;        /* makes sense in three dimensions only: refused in a 2D world */
     sn_param param[SN_MAX_PARAMS + 1];
     sn_eval_fn *eval;
     sn_measure_fn *measure; /* may be NULL */

@@ -1,4 +1,4 @@
-/* Debug drawing: a world as points, lines, triangles and labels, for whatever a program draws with.
+/* Debug drawing: a world as points, lines, triangles and labels, for any drawing library.
 
    Set your drawing functions, choose layers, and call sn_world_draw at any time between steps. It shows the
    state: particles, constraints, shapes, contacts, sleep, the plan. examples/draw.c makes a picture of a scene with it, and so
