@@ -26,14 +26,14 @@ typedef struct sn_mover {
     sn_real carried;     /*   that has gone this share of its own way then */
     sn_vec3 place, turn; /* m, rad: by which it is parted from others, without a velocity */
     sn_real extent;      /* m: of a body: how far it reaches from its centre */
-    sn_real turning;     /* m/s: how fast its spots go because it turns, at most, when a substep begins */
-    sn_real thin;        /* m: of a body: one that comes farther in a substep is fast */
-    sn_vec3 sought;      /* m: of a body: where it was when space was searched for it, and */
-    sn_bounds room;      /* m: how far its spots may come from there before that is to be done again */
-    sn_real turned;      /* m: how far they came by turning, and by what may yet act on it */
-    sn_real spun;        /* m: how far its spots came by turning in this step, at most */
-    bool loaded;         /* its record is that of the substep that begins */
-    bool listed;         /* it is in the list of movers */
+    sn_real turning; /* m/s: how fast its spots go, at most, when a substep begins: because it turns, and by forces */
+    sn_real thin;    /* m: of a body: one that comes farther in a substep is fast */
+    sn_vec3 sought;  /* m: of a body: where it was when space was searched for it, and */
+    sn_bounds room;  /* m: how far its spots may come from there before that is to be done again */
+    sn_real turned;  /* m: how far they came by turning, and by what may yet act on it */
+    sn_real spun;    /* m: how far its spots came by turning in this step, at most */
+    bool loaded;     /* its record is that of the substep that begins */
+    bool listed;     /* it is in the list of movers */
 } sn_mover;
 
 /* Of a body: it left the space that was searched for it, and that must be done again; and it did so in this step, now or before. */

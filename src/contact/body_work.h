@@ -16,6 +16,7 @@ typedef struct sn_body_contact_substep {
     const sn_wide_body_contact_table *wide;
     sn_wide_body_contacts run; /* without a range */
     sn_real h, inverse_h, factor, gravity;
+    const sn_vec3 *force; /* N: by slot, those that act in it; NULL: none do */
     bool begins, again;   /* it begins; and there was a search since it began */
     atomic_bool *violent; /* gets true when a body would come far into another, or was pushed out of it as far */
 } sn_body_contact_substep;
