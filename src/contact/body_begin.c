@@ -149,17 +149,17 @@ void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
         const uint32_t i = contact_listed(world)[at];
         if (!s->begins && !contact_has_impulse(world, i))
             continue;
-        sn_mover *m = &contact_movers(world)[i];
-        if (s->again && m->loaded)
+        uint8_t *mark = &contact_marks(world)[i];
+        if (s->again && *mark & SN_MARK_LOADED)
             continue;
-        m->loaded = true;
+        *mark |= SN_MARK_LOADED;
+        sn_mover *m = &contact_movers(world)[i];
         sn_vec4 *to = contact_record(world, i);
         m->w = world->particles.x[m->slot].w;
         m->v = m->v0 = vec4_xyz(world->particles.v[m->slot]);
         m->spin = m->place = m->turn = vec3(0, 0, 0);
         if (m->body != SN_ID_FREE)
-            load_turn(world, m,
-                      !world->body_contacts.count || contact_cell(world, i)->listed || !contact_cell(world, i)->moves);
+            load_turn(world, m, !world->body_contacts.count || *mark & SN_MARK_TOUCHES || !(*mark & SN_MARK_MOVES));
         m->spin0 = m->spin;
         if (s->begins) {
             m->spun += sn_body_contact_spins(world, m);

@@ -9,8 +9,11 @@
 
 #include <string.h>
 
-#define HANDED_ON 8u             /* from one to the next so many times in a substep */
-#define NEARLY    ((sn_real)1.1) /* a body that is thrown by a little more than was thought hands nothing on */
+#define HANDED_ON     8u   /* from one to the next so many times in a substep */
+#define WORK_OF_PAIR  10.0 /* ns, about, in a round, */
+#define WORK_OF_MOVER 3.0  /*   and after it */
+
+#define NEARLY ((sn_real)1.1) /* a body that is thrown by a little more than was thought hands nothing on */
 
 typedef struct handing {
     const sn_body_contact_substep *s;
@@ -40,15 +43,13 @@ static sn_real gap_of(const sn_world *world, uint32_t a, uint32_t b)
     return gap > 0 ? gap : 0;
 }
 
-/* The largest of what several tell. Bits of numbers that are not negative are ordered as they are. */
+/* Bits of numbers that are not negative are ordered as they are. */
 static void raise_to(_Atomic uint32_t *next, sn_real blow)
 {
     const float rounded = (float)blow;
-    uint32_t bits, known = atomic_load_explicit(next, memory_order_relaxed);
+    uint32_t bits;
     memcpy(&bits, &rounded, sizeof bits);
-    while (bits > known &&
-           !atomic_compare_exchange_weak_explicit(next, &known, bits, memory_order_relaxed, memory_order_relaxed)) {
-    }
+    contact_raise_to(next, bits);
 }
 
 /* Whether one may be thrown by the other farther than was known; how far is noted. */
@@ -125,8 +126,8 @@ bool sn_body_contacts_hand_on_blows(const sn_body_contact_substep *s)
     do {
         h.round++;
         atomic_store_explicit(&h.more, false, memory_order_relaxed);
-        if (!sn_parallel_for(&world->parallel, world->body_contacts.count, hand_piece, &h) ||
-            (h.more && !sn_parallel_for(&world->parallel, h.rows, take_piece, &h)))
+        if (!sn_parallel_few(&world->parallel, world->body_contacts.count, WORK_OF_PAIR, hand_piece, &h) ||
+            (h.more && !sn_parallel_few(&world->parallel, h.rows, WORK_OF_MOVER, take_piece, &h)))
             return false;
     } while (h.more && h.round < HANDED_ON);
     return true;
