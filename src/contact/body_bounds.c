@@ -13,8 +13,9 @@
    until the next step: with a half, boxes that were thrown against each other were a tenth of their size deep when they were found. */
 #define BESIDE ((sn_real)0.05)
 
-#define OLD 8u  /* steps: then a tree is built anew */
-#define FEW 64u /* boxes */
+#define OLD    8u   /* steps: then a tree is built anew */
+#define FEW    64u  /* boxes */
+#define SIMPLE 128u /* bodies: so many look at a list faster than a tree is made of it */
 
 /* ---- Boxes ------------------------------------------------------------------------------------------------------------------ */
 
@@ -236,6 +237,9 @@ static bool build_stray(sn_body_contact_finding *f)
     for (uint32_t i = 0; i < body_contacts->strayed; ++i)
         leaves->count = add_leaves(f, leaves, strayed[i], leaves->count);
     sn_bvh *tree = &body_contacts->stray;
+    tree->items = 0;
+    if (f->lefts <= SIMPLE && f->world->particles.table.count == f->world->bodies.ids.live)
+        return true;
     sn_table *tables[] = {&tree->node_table, &tree->item_table, &tree->work_table};
     for (uint32_t i = 0; i < 3; ++i) /* room for more than there are, so that they need not ask for it each time */
         if (leaves->count > tables[i]->capacity &&
@@ -360,7 +364,7 @@ sn_result sn_body_contacts_make_boxes(sn_body_contact_finding *f)
     if (!f->again) {
         if (bodies_rows(&world->bodies))
             memset(contact_flags(world), 0, bodies_rows(&world->bodies));
-        body_contacts->leaf_table[SN_TREE_STRAY].count = body_contacts->strayed = 0;
+        body_contacts->leaf_table[SN_TREE_STRAY].count = body_contacts->stray.items = body_contacts->strayed = 0;
     } else {
         list_left(f);
     }

@@ -187,8 +187,11 @@ static void look_at_strayed(looking *l, sn_bvh_visit *visit)
     l->leaf = body_contacts->leaf_table[SN_TREE_STRAY].column[1];
     l->awake = true;
     l->old = false;
-    if (body_contacts->leaf_table[SN_TREE_STRAY].count)
+    if (body_contacts->stray.items)
         sn_bvh_overlap(&body_contacts->stray, &l->reach, visit, l);
+    else
+        for (uint32_t i = 0; i < body_contacts->leaf_table[SN_TREE_STRAY].count; ++i)
+            visit(l, i);
 }
 
 /* Calls visit for boxes of bodies, awake or not. */

@@ -172,10 +172,18 @@ sn_result sn_body_contacts_group(sn_world *world, uint32_t count)
 bool sn_body_contacts_append(sn_world *world, uint32_t count)
 {
     sn_body_contacts *body_contacts = &world->body_contacts;
-    sn_body_contact_group *group = &groups(body_contacts)[body_contacts->group_table.count - 1];
-    group->end = count;
-    group->level = SN_BODY_CONTACT_LEVELS - 1;
-    group->capacity = group->end - group->first;
+    const uint32_t last = body_contacts->group_table.count - 1, level = SN_BODY_CONTACT_LEVELS - 1;
+    sn_body_contact_group *group = &groups(body_contacts)[last];
+    for (const sn_body_contact *contact = &contact_all(world)[group->end]; group->end < count;
+         ++group->end, ++contact) {
+        if (contact_moves(world, contact->a))
+            count_degree(world, contact->a, last, level);
+        if (contact_moves(world, contact->b))
+            count_degree(world, contact->b, last, level);
+    }
+    group->level = level;
+    group->capacity =
+        most_batches(group->end - group->first, ((_Atomic uint32_t *)body_contacts->group_table.column[1])[last]);
     body_contacts->batch_table.count = group->batch + group->batches; /* which stay */
     return sn_body_contacts_make_room(world, &body_contacts->batch_table, (uint64_t)group->batch + group->capacity) &&
            reserve_records(world);
