@@ -52,14 +52,17 @@ static void raise_to(_Atomic uint32_t *next, sn_real blow)
     contact_raise_to(next, bits);
 }
 
-/* Whether one may be thrown by the other farther than was known; how far is noted. */
-static bool threaten(const sn_world *world, uint32_t by, uint32_t other, sn_real closing, sn_real gap)
+/* Whether one may be thrown by the other farther than was known; how far is noted. Most are not, whatever is between them. */
+static bool threaten(const sn_world *world, uint32_t by, uint32_t other, sn_real closing)
 {
     const sn_vec4 *record = contact_record(world, other);
     const sn_real w = record[0].w, thin = record[3].w, known = blow_of(world, by)->now;
     const sn_real share = 2 * w / (w + contact_record(world, by)[0].w), way = closing > known ? closing : known;
-    const sn_real blow = way * (share < 1 ? share : 1) - gap;
-    if (w == 0 || !(blow > thin) || !(blow > NEARLY * blow_of(world, other)->now))
+    const sn_real most = way * (share < 1 ? share : 1), least = NEARLY * blow_of(world, other)->now;
+    if (w == 0 || !(most > thin) || !(most > least))
+        return false;
+    const sn_real blow = most - gap_of(world, by, other);
+    if (!(blow > thin) || !(blow > least))
         return false;
     raise_to(&blow_of(world, other)->next, blow);
     return true;
@@ -78,10 +81,8 @@ static void hand_piece(void *data, uint32_t first, uint32_t end)
         if (two->b >= h->rows || (round[two->a] != h->round && round[two->b] != h->round))
             continue;
         const sn_vec4 *a = contact_record(world, two->a), *b = contact_record(world, two->b);
-        const sn_real gap = gap_of(world, two->a, two->b);
         const sn_real closing = h->s->h * (vec3_length(vec3_sub(vec4_xyz(a[0]), vec4_xyz(b[0]))) + a[1].w + b[1].w);
-        const bool to_b = threaten(world, two->a, two->b, closing, gap),
-                   to_a = threaten(world, two->b, two->a, closing, gap);
+        const bool to_b = threaten(world, two->a, two->b, closing), to_a = threaten(world, two->b, two->a, closing);
         more = more || to_a || to_b;
     }
     if (more)
