@@ -76,6 +76,9 @@ void sn_body_contact_fill(const sn_body_contact_substep *s, uint32_t index, uint
 /* What its lane says of a contact. */
 void sn_body_contact_note(const sn_world *world, sn_body_contact *contact);
 
+/* N s: what two pressed in the step, but for what lanes know; and m: where that was on a, along its axes (events.c). */
+sn_real sn_body_contact_impulse(const sn_body_contact *contact, sn_vec3 *spot);
+
 /* The movers of a contact before it is made; b: SN_NO_MOVER for a fixed shape. */
 typedef struct sn_body_contact_ends {
     uint32_t a, b;
