@@ -100,16 +100,22 @@ static bool reserve_records(sn_world *world)
     return true;
 }
 
-/* Room for tasks that look at contacts: a batch has at least one. */
-static bool reserve_looks(sn_world *world)
+/* Whether so many contacts are looked at by several threads. */
+static bool shares_looks(const sn_world *world, uint32_t contacts)
 {
-    const uint32_t contacts = world->body_contacts.contact_table.capacity;
-    return sn_parallel_reserve_tasks(&world->parallel, &world->allocator,
+    return sn_parallel_wants(&world->parallel, contacts * WORK_OF_READY);
+}
+
+/* Room for tasks that look at contacts: a batch has at least one. */
+static bool reserve_looks(sn_world *world, uint32_t contacts)
+{
+    return !shares_looks(world, contacts) ||
+           sn_parallel_reserve_tasks(&world->parallel, &world->allocator,
                                      contacts / BATCHES_OF_TASK + contacts / SN_FEW + 2);
 }
 
 /* Room for the batches of all groups. */
-static bool reserve_batches(sn_world *world, uint32_t count)
+static bool reserve_batches(sn_world *world, uint32_t contacts, uint32_t count)
 {
     sn_body_contacts *body_contacts = &world->body_contacts;
     const _Atomic uint32_t *degree = body_contacts->group_table.column[1];
@@ -123,7 +129,7 @@ static bool reserve_batches(sn_world *world, uint32_t count)
     }
     body_contacts->batch_table.count = 0; /* none needs to be kept when there is more room */
     return total <= SN_MAX_COUNT && sn_body_contacts_make_room(world, &body_contacts->batch_table, total) &&
-           reserve_looks(world);
+           reserve_looks(world, contacts);
 }
 
 /* Where each contact goes: those of a group follow each other, as they were found. */
@@ -177,7 +183,7 @@ sn_result sn_body_contacts_group(sn_world *world, uint32_t count)
         return SN_ERROR_HOST;
     deal_out(world, count, number);
     body_contacts->group_table.count = number;
-    return reserve_batches(world, number) ? SN_OK : SN_ERROR_MEMORY;
+    return reserve_batches(world, count, number) ? SN_OK : SN_ERROR_MEMORY;
 }
 
 bool sn_body_contacts_append(sn_world *world, uint32_t count)
@@ -197,7 +203,7 @@ bool sn_body_contacts_append(sn_world *world, uint32_t count)
         most_batches(group->end - group->first, ((_Atomic uint32_t *)body_contacts->group_table.column[1])[last]);
     body_contacts->batch_table.count = group->batch + group->batches; /* which stay */
     return sn_body_contacts_make_room(world, &body_contacts->batch_table, (uint64_t)group->batch + group->capacity) &&
-           reserve_records(world) && reserve_looks(world);
+           reserve_records(world) && reserve_looks(world, count);
 }
 
 /* ---- Colours -------------------------------------------------------------------------------------------------------------- */
@@ -444,7 +450,7 @@ bool sn_body_contacts_ready_groups(sn_body_contact_substep *s)
     const sn_body_contacts *body_contacts = &s->world->body_contacts;
     sn_parallel *parallel = &s->world->parallel;
     tasks t = {s, ready_group, groups(body_contacts), body_contacts->group_table.column[3]};
-    if (!sn_parallel_wants(parallel, body_contacts->count * WORK_OF_READY))
+    if (!shares_looks(s->world, body_contacts->count))
         parallel = NULL;
     list_all(body_contacts, body_contacts->group_table.column[3]);
     return look_at_all(s, parallel) && sn_parallel_tasks(parallel, body_contacts->group_table.count, run_listed, &t);
