@@ -213,9 +213,9 @@ static void watch_piece(void *data, uint32_t first, uint32_t end)
         left = left || leaves;
     }
     if (fast)
-        atomic_store_explicit(&w->fast, true, memory_order_relaxed);
+        contact_raise(&w->fast);
     if (left)
-        atomic_store_explicit(&w->left, true, memory_order_relaxed);
+        contact_raise(&w->left);
 }
 
 /* Movers as they are when a substep begins. */

@@ -86,7 +86,7 @@ static void hand_piece(void *data, uint32_t first, uint32_t end)
         more = more || to_a || to_b;
     }
     if (more)
-        atomic_store_explicit(&h->more, true, memory_order_relaxed);
+        contact_raise(&h->more);
 }
 
 static void begin_piece(void *data, uint32_t first, uint32_t end)

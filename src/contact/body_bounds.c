@@ -108,7 +108,7 @@ static void make_mover(sn_body_contact_finding *f, uint32_t row, uint32_t at)
         sn_pose there = {sn_pose_to_world(&pose, p->place), sn_quat_times(pose.rotation, p->turn)};
         bounds[at] = sweep(sn_convex_bounds_at(&p->convex, &there), &flight);
         if (!contact_reaches(bounds[at].low) || !contact_reaches(bounds[at].high))
-            atomic_store_explicit(&f->too_far, true, memory_order_relaxed);
+            contact_raise(&f->too_far);
         ((uint32_t *)f->body_contacts->box_table.column[1])[at] = row;
         ((uint32_t *)f->body_contacts->box_table.column[2])[at] = i;
         ((sn_body_contact_box *)f->body_contacts->box_table.column[3])[at] =

@@ -111,8 +111,7 @@ typedef struct sn_body_contact_watch {
     sn_vec3 between; /* m: from the place of b to that of a then, */
     sn_real spun;    /* m: and how far spots of both had come by turning */
     bool idle;       /* nothing needs to be done until they came as near as that, */
-    bool laned;      /*   or not here: it has a lane; */
-    bool presses;    /* it may in this substep, and has none */
+    bool laned;      /*   or not here: it has a lane */
 } sn_body_contact_watch;
 
 /* Two bodies that were apart at the end of a step, by their name. Nothing depends on it but which pairs are looked at in the next one. */

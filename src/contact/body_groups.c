@@ -18,7 +18,6 @@
 #define WORK_OF_BATCH    300.0
 #define WORK_OF_STIRRED  250.0 /* of a batch in a group of which little is stirred, in several sweeps */
 #define WORK_OF_READY    150.0
-#define BATCHES_OF_TASK  4u   /* that one looks at */
 #define WORK_OF_GROUPING 20.0 /* of a contact */
 
 static sn_body_contact_cell *cells(const sn_body_contacts *body_contacts)
@@ -100,22 +99,8 @@ static bool reserve_records(sn_world *world)
     return true;
 }
 
-/* Whether so many contacts are looked at by several threads. */
-static bool shares_looks(const sn_world *world, uint32_t contacts)
-{
-    return sn_parallel_wants(&world->parallel, contacts * WORK_OF_READY);
-}
-
-/* Room for tasks that look at contacts: a batch has at least one. */
-static bool reserve_looks(sn_world *world, uint32_t contacts)
-{
-    return !shares_looks(world, contacts) ||
-           sn_parallel_reserve_tasks(&world->parallel, &world->allocator,
-                                     contacts / BATCHES_OF_TASK + contacts / SN_FEW + 2);
-}
-
 /* Room for the batches of all groups. */
-static bool reserve_batches(sn_world *world, uint32_t contacts, uint32_t count)
+static bool reserve_batches(sn_world *world, uint32_t count)
 {
     sn_body_contacts *body_contacts = &world->body_contacts;
     const _Atomic uint32_t *degree = body_contacts->group_table.column[1];
@@ -128,8 +113,7 @@ static bool reserve_batches(sn_world *world, uint32_t contacts, uint32_t count)
         total += g->capacity;
     }
     body_contacts->batch_table.count = 0; /* none needs to be kept when there is more room */
-    return total <= SN_MAX_COUNT && sn_body_contacts_make_room(world, &body_contacts->batch_table, total) &&
-           reserve_looks(world, contacts);
+    return total <= SN_MAX_COUNT && sn_body_contacts_make_room(world, &body_contacts->batch_table, total);
 }
 
 /* Where each contact goes: those of a group follow each other, as they were found. */
@@ -183,7 +167,7 @@ sn_result sn_body_contacts_group(sn_world *world, uint32_t count)
         return SN_ERROR_HOST;
     deal_out(world, count, number);
     body_contacts->group_table.count = number;
-    return reserve_batches(world, count, number) ? SN_OK : SN_ERROR_MEMORY;
+    return reserve_batches(world, number) ? SN_OK : SN_ERROR_MEMORY;
 }
 
 bool sn_body_contacts_append(sn_world *world, uint32_t count)
@@ -203,7 +187,7 @@ bool sn_body_contacts_append(sn_world *world, uint32_t count)
         most_batches(group->end - group->first, ((_Atomic uint32_t *)body_contacts->group_table.column[1])[last]);
     body_contacts->batch_table.count = group->batch + group->batches; /* which stay */
     return sn_body_contacts_make_room(world, &body_contacts->batch_table, (uint64_t)group->batch + group->capacity) &&
-           reserve_records(world) && reserve_looks(world, count);
+           reserve_records(world);
 }
 
 /* ---- Colours -------------------------------------------------------------------------------------------------------------- */
@@ -318,18 +302,19 @@ static bool look_at(const sn_body_contact_substep *s, sn_body_contact *contact, 
     return kept_impulses;
 }
 
-/* Manifolds of a batch that have drifted too far are looked for anew. */
-static void follow_manifolds(const sn_body_contact_substep *s, uint32_t at)
+/* Manifolds that have drifted too far are looked for anew. */
+static void follow_manifolds(const sn_body_contact_substep *s, const sn_body_contact_group *group)
 {
-    for (uint32_t stale = s->wide->drift(&s->run, at), lane = 0; stale; stale >>= 1, ++lane) {
-        uint32_t index = s->run.batch[at].contact[lane];
-        sn_body_contact *contact = &contact_all(s->world)[index];
-        if (!(stale & 1))
-            continue;
-        sn_body_contact_note(s->world, contact);
-        sn_body_contact_look_again(s, contact);
-        sn_body_contact_fill(s, index, at, lane);
-    }
+    for (uint32_t at = group->batch; at < group->batch + group->batches; ++at)
+        for (uint32_t stale = s->wide->drift(&s->run, at), lane = 0; stale; stale >>= 1, ++lane) {
+            uint32_t index = s->run.batch[at].contact[lane];
+            sn_body_contact *contact = &contact_all(s->world)[index];
+            if (!(stale & 1))
+                continue;
+            sn_body_contact_note(s->world, contact);
+            sn_body_contact_look_again(s, contact);
+            sn_body_contact_fill(s, index, at, lane);
+        }
 }
 
 static void set_up(const sn_body_contact_substep *s, sn_body_contact_group *group)
@@ -345,14 +330,14 @@ static void set_up(const sn_body_contact_substep *s, sn_body_contact_group *grou
     }
 }
 
-/* Lanes for those that may press. */
 static void ready_group(const sn_body_contact_substep *s, sn_body_contact_group *group)
 {
     sn_body_contact *contact = contact_all(s->world);
-    const sn_body_contact_watch *watch = watches(&s->world->body_contacts);
+    sn_body_contact_watch *watch = watches(&s->world->body_contacts);
     uint32_t *active = (uint32_t *)s->world->body_contacts.contact_table.column[3] + group->first, count = 0;
+    follow_manifolds(s, group);
     for (uint32_t i = group->first; i < group->end; ++i) {
-        if (watch[i].laned || !watch[i].presses)
+        if (watch[i].laned || !look_at(s, &contact[i], &watch[i]))
             continue;
         contact[i].colour = (uint8_t)colour_of(s->world, &contact[i], group->level);
         if (group->begun)
@@ -408,52 +393,15 @@ static void list_all(const sn_body_contacts *body_contacts, uint32_t *list)
     }
 }
 
-/* Looking at contacts, in small tasks: those that are looked for anew are in few places. First tasks of batches, then tasks of contacts, all
-   of them, of which those that have lanes are passed over. */
-typedef struct looks {
-    const sn_body_contact_substep *s;
-    const uint32_t *batch;      /* those that there are, */
-    uint32_t batches, by_batch; /*   how many, and their tasks */
-} looks;
-
-static void look_task(void *data, uint32_t index, uint32_t worker)
-{
-    const looks *l = data;
-    const sn_world *world = l->s->world;
-    sn_body_contact_watch *watch = watches(&world->body_contacts);
-    (void)worker;
-    for (uint32_t i = index * BATCHES_OF_TASK; index < l->by_batch && i < (index + 1) * BATCHES_OF_TASK; ++i)
-        if (i < l->batches)
-            follow_manifolds(l->s, l->batch[i]);
-    if (index < l->by_batch)
-        return;
-    const uint32_t first = (index - l->by_batch) * SN_FEW, count = world->body_contacts.count;
-    for (uint32_t i = first; i < first + SN_FEW && i < count; ++i)
-        if (!watch[i].laned)
-            watch[i].presses = look_at(l->s, &contact_all(world)[i], &watch[i]);
-}
-
-static bool look_at_all(const sn_body_contact_substep *s, sn_parallel *parallel)
-{
-    const sn_body_contacts *body_contacts = &s->world->body_contacts;
-    const sn_body_contact_group *group = groups(body_contacts);
-    uint32_t *batch = body_contacts->contact_table.column[3], batches = 0;
-    for (uint32_t i = 0; i < body_contacts->group_table.count; ++i)
-        for (uint32_t k = 0; k < group[i].batches; ++k)
-            batch[batches++] = group[i].batch + k;
-    looks l = {s, batch, batches, (batches + BATCHES_OF_TASK - 1) / BATCHES_OF_TASK};
-    return sn_parallel_tasks(parallel, l.by_batch + (body_contacts->count + SN_FEW - 1) / SN_FEW, look_task, &l);
-}
-
 bool sn_body_contacts_ready_groups(sn_body_contact_substep *s)
 {
     const sn_body_contacts *body_contacts = &s->world->body_contacts;
     sn_parallel *parallel = &s->world->parallel;
     tasks t = {s, ready_group, groups(body_contacts), body_contacts->group_table.column[3]};
-    if (!shares_looks(s->world, body_contacts->count))
+    if (!sn_parallel_wants(parallel, body_contacts->count * WORK_OF_READY))
         parallel = NULL;
     list_all(body_contacts, body_contacts->group_table.column[3]);
-    return look_at_all(s, parallel) && sn_parallel_tasks(parallel, body_contacts->group_table.count, run_listed, &t);
+    return sn_parallel_tasks(parallel, body_contacts->group_table.count, run_listed, &t);
 }
 
 /* ---- Sweeps ----------------------------------------------------------------------------------------------------------------- */
@@ -471,7 +419,9 @@ void sn_body_contacts_calm(const sn_world *world)
 
 static void stir_group(const sn_body_contacts *body_contacts, uint32_t group, uint32_t sweep)
 {
-    atomic_store_explicit(&stirred(body_contacts)[group], sweep, memory_order_relaxed);
+    _Atomic uint32_t *last = &stirred(body_contacts)[group];
+    if (atomic_load_explicit(last, memory_order_relaxed) != sweep) /* see contact_raise */
+        atomic_store_explicit(last, sweep, memory_order_relaxed);
 }
 
 /* The groups of a mover: those of its cells, and what is left. One without cells may be anywhere. */

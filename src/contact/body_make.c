@@ -211,7 +211,7 @@ static void watch_made(making *m, uint32_t at)
     if (!m->f->again)
         sn_body_contact_recall_apart(world, contact, watch);
     if (contact->friction.restitution > 0)
-        atomic_store_explicit(&m->bounces, true, memory_order_relaxed);
+        contact_raise(&m->bounces);
 }
 
 /* Each at its place. */

@@ -204,7 +204,7 @@ static void look_piece(void *data, uint32_t first, uint32_t end)
         t = s->at_once ? 0 : t;
         all_shares(s->world)[i].a = t * contact_movers(s->world)[contact->a].share;
         all_shares(s->world)[i].b = contact->b == SN_NO_MOVER ? t : t * contact_movers(s->world)[contact->b].share;
-        atomic_store_explicit(&s->stopped, true, memory_order_relaxed);
+        contact_raise(&s->stopped);
     }
 }
 
@@ -300,9 +300,9 @@ static void measure_piece(void *data, uint32_t first, uint32_t end)
         left = left || leaves;
     }
     if (left)
-        atomic_store_explicit(&measure->left, true, memory_order_relaxed);
+        contact_raise(&measure->left);
     if (fast)
-        atomic_store_explicit(&measure->fast, true, memory_order_relaxed);
+        contact_raise(&measure->fast);
 }
 
 /* Movers that are new. */

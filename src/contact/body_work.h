@@ -212,6 +212,13 @@ static inline bool contact_moves(const sn_world *world, uint32_t mover)
     return mover != SN_NO_MOVER && contact_marks(world)[mover] & SN_MARK_MOVES;
 }
 
+/* Says that something happened. Most threads find it said, and do not write: what several write they wait for. */
+static inline void contact_raise(atomic_bool *flag)
+{
+    if (!atomic_load_explicit(flag, memory_order_relaxed))
+        atomic_store_explicit(flag, true, memory_order_relaxed);
+}
+
 /* The largest of what several tell. */
 static inline void contact_raise_to(_Atomic uint32_t *known, uint32_t value)
 {
