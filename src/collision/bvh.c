@@ -421,16 +421,28 @@ static inline sn_bounds around(const sn_bounds *a, const sn_bounds *b)
 }
 
 /* Children come after their parents, so from the end each node finds its children done. */
+void sn_bvh_refit_inner(const sn_bvh *bvh)
+{
+    sn_bvh_node *node = bvh->node_table.column[0];
+    for (uint32_t i = bvh->node_table.count; i-- > 0;)
+        if (!node[i].count)
+            node[i].bounds = around(&node[node[i].left].bounds, &node[node[i].left + 1].bounds);
+}
+
 void sn_bvh_refit(sn_bvh *bvh, const sn_bounds *bounds)
+{
+    sn_bvh_refit_leaves(bvh, bounds, 0, bvh->node_table.count);
+    sn_bvh_refit_inner(bvh);
+}
+
+void sn_bvh_refit_leaves(const sn_bvh *bvh, const sn_bounds *bounds, uint32_t first, uint32_t end)
 {
     sn_bvh_node *node = bvh->node_table.column[0];
     const uint32_t *item = bvh->item_table.column[0];
-    for (uint32_t i = bvh->node_table.count; i-- > 0;) {
+    for (uint32_t i = first; i < end; ++i) {
         sn_bvh_node *n = &node[i];
-        if (!n->count) {
-            n->bounds = around(&node[n->left].bounds, &node[n->left + 1].bounds);
+        if (!n->count)
             continue;
-        }
         sn_bounds all = bounds[item[n->left]];
         for (uint32_t k = 1; k < n->count; ++k)
             all = around(&all, &bounds[item[n->left + k]]);

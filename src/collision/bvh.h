@@ -34,8 +34,11 @@ bool sn_bvh_build(sn_bvh *bvh, const sn_allocator *allocator, const sn_bounds *b
 /* Gives back the memory that only building needs, of a tree that will not be built again. */
 void sn_bvh_trim(sn_bvh *bvh, const sn_allocator *allocator);
 
-/* The same tree over boxes that have moved. Allocates nothing. */
+/* The same tree over boxes that have moved. Allocates nothing. In two parts: the leaves among some nodes, of which several threads may do
+   some each, and then all others. */
 void sn_bvh_refit(sn_bvh *bvh, const sn_bounds *bounds);
+void sn_bvh_refit_leaves(const sn_bvh *bvh, const sn_bounds *bounds, uint32_t first, uint32_t end);
+void sn_bvh_refit_inner(const sn_bvh *bvh);
 
 /* Every query calls visit for items until it returns false. What is asked for is finite; only a reach may be
    infinite. */

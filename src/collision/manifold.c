@@ -55,7 +55,7 @@ sn_hull sn_hull_moved(const sn_hull *hull, const sn_dvec3 axis[3], sn_dvec3 plac
    of edges that was farther out and far above the face; a box that came down on that corner sank in by a sixth of its size. */
 #define TILT 0.25
 
-/* Points that are farther off than the nearest one by more than this are left out: of the size of the smaller one, which is more than what
+/* Points that are farther off than the nearest one by more than this are left out, or farther than touching if that one is deep: of the size of the smaller one, which is more than what
    two turn by before their points are looked for anew (contact/body_prepare.c), and of the reach, as that looks several substeps ahead and
    they may turn in one. */
 #define FAR_OFF   0.25
@@ -174,11 +174,11 @@ static bool is_apart(sn_collision *c, double apart)
 
 /* ---- Faces and edges --------------------------------------------------------------------------------------------- */
 
-static double nearest_distance(const sn_collision *c)
+double sn_candidates_nearest(const sn_candidate *point, uint32_t count)
 {
     double least = (double)INFINITY;
-    for (uint32_t i = 0; i < c->count; ++i)
-        least = c->point[i].distance < least ? c->point[i].distance : least;
+    for (uint32_t i = 0; i < count; ++i)
+        least = point[i].distance < least ? point[i].distance : least;
     return least;
 }
 
@@ -246,7 +246,7 @@ static bool collide_nearest(sn_collision *c, const sn_axis *face, const sn_axis 
     }
     bool aligned = !exact && dvec3_dot(between.normal, face->normal) > ALIGNED &&
                    between.distance - face->separation < SN_MANIFOLD_LEAN * c->size;
-    if (aligned && points_on(c, face) && nearest_distance(c) <= apart_enough(c, between.distance))
+    if (aligned && points_on(c, face) && sn_candidates_nearest(c->point, c->count) <= apart_enough(c, between.distance))
         return true;
     return sn_points_between(c, between.normal, between.on_a, between.on_b, between.distance);
 }
@@ -277,9 +277,9 @@ static choice choose(const sn_collision *c)
 bool sn_collide(sn_collision *c)
 {
     const choice k = choose(c);
-    if (points_on(c, k.first) && nearest_distance(c) <= k.enough)
+    if (points_on(c, k.first) && sn_candidates_nearest(c->point, c->count) <= k.enough)
         return true;
-    if (k.best != k.first && points_on(c, k.best) && nearest_distance(c) <= k.enough)
+    if (k.best != k.first && points_on(c, k.best) && sn_candidates_nearest(c->point, c->count) <= k.enough)
         return true;
     return collide_nearest(c, k.face, k.best, k.exact);
 }
@@ -288,7 +288,7 @@ bool sn_collide(sn_collision *c)
 static bool collide_faces(sn_collision *c)
 {
     const choice k = choose(c);
-    return k.first == k.face && points_on(c, k.face) && nearest_distance(c) <= k.enough;
+    return k.first == k.face && points_on(c, k.face) && sn_candidates_nearest(c->point, c->count) <= k.enough;
 }
 
 /* ---- Points and segments ----------------------------------------------------------------------------------------- */
@@ -405,7 +405,8 @@ static bool lies_apart(const sn_collision *c, sn_manifold *m)
 /* Points that do not touch before the nearest one has been left by much are none. */
 static void leave_far(sn_collision *c, double reach)
 {
-    const double far = nearest_distance(c) + FAR_OFF * c->size + FAR_AHEAD * reach;
+    const double far = fmax(sn_candidates_nearest(c->point, c->count), c->rounding[0] + c->rounding[1]) +
+                       FAR_OFF * c->size + FAR_AHEAD * reach;
     uint32_t left = 0;
     for (uint32_t i = 0; i < c->count; ++i)
         if (c->point[i].distance <= far)

@@ -342,14 +342,6 @@ static uint32_t face_squarely(const sn_hull *hull, sn_dvec3 direction)
     return NONE;
 }
 
-static double nearest_distance(const sn_collision *c)
-{
-    double least = (double)INFINITY;
-    for (uint32_t i = 0; i < c->count; ++i)
-        least = c->point[i].distance < least ? c->point[i].distance : least;
-    return least;
-}
-
 /* A face that lies across the normal, if it shows the distance; then two edges; and at last the nearest points alone.
    */
 uint32_t sn_points_between(sn_collision *c, sn_dvec3 normal, sn_dvec3 on_a, sn_dvec3 on_b, double distance)
@@ -357,10 +349,10 @@ uint32_t sn_points_between(sn_collision *c, sn_dvec3 normal, sn_dvec3 on_a, sn_d
     sn_dvec3 back = dvec3_scale(normal, -1);
     double enough = distance + SN_MANIFOLD_FINE * c->size;
     uint32_t face = face_squarely(&c->b, normal);
-    if (face != NONE && sn_points_on_face(c, false, face) && nearest_distance(c) <= enough)
+    if (face != NONE && sn_points_on_face(c, false, face) && sn_candidates_nearest(c->point, c->count) <= enough)
         return c->count;
     face = face_squarely(&c->a, back);
-    if (face != NONE && sn_points_on_face(c, true, face) && nearest_distance(c) <= enough)
+    if (face != NONE && sn_points_on_face(c, true, face) && sn_candidates_nearest(c->point, c->count) <= enough)
         return c->count;
 
     c->count = 0;

@@ -56,14 +56,6 @@ typedef struct gathering {
     bundle bundle[BUNDLES];
 } gathering;
 
-static double deepest_of(const sn_candidate *point, uint32_t count)
-{
-    double least = (double)INFINITY;
-    for (uint32_t i = 0; i < count; ++i)
-        least = point[i].distance < least ? point[i].distance : least;
-    return least;
-}
-
 /* The bundle that contact of this direction and depth goes to; NULL if it has to be left out. */
 static bundle *bundle_for(gathering *g, sn_dvec3 normal, double deepest)
 {
@@ -137,7 +129,7 @@ static void add_point(bundle *b, const sn_candidate *point, double size)
 /* Candidates of cores become points of the surfaces here: they may get another normal. */
 static void gather(gathering *g, sn_dvec3 normal, const sn_candidate *point, uint32_t count)
 {
-    double rounding = g->rounding[0] + g->rounding[1], deepest = deepest_of(point, count) - rounding;
+    double rounding = g->rounding[0] + g->rounding[1], deepest = sn_candidates_nearest(point, count) - rounding;
     bundle *b = count ? bundle_for(g, normal, deepest) : NULL;
     if (!b)
         return;
@@ -314,7 +306,7 @@ static const sn_candidate *deepest_point(const sn_collision *c)
 static void remember_dropped(mesh_contact *w)
 {
     sn_collision *c = w->c;
-    double depth = deepest_of(c->point, c->count);
+    double depth = sn_candidates_nearest(c->point, c->count);
     if (!(depth < c->rounding[0] + c->rounding[1]) || (w->dropped && depth <= w->dropped_depth))
         return;
     w->dropped = true;
@@ -351,7 +343,15 @@ static sn_dvec3 inner_spot(sn_dvec3 p, sn_dvec3 middle, sn_dvec3 normal, double 
     return dvec3_add(p, length > depth ? dvec3_scale(way, depth / length) : way);
 }
 
-/* What is deep behind a triangle may be hardly inside of the mesh, next to another side of it: that side will do.
+/* Whether a triangle shows its front to a place, seen from the mesh. */
+static bool faces(const sn_trimesh *mesh, uint32_t number, sn_dvec3 place)
+{
+    const sn_dvec3 a = corner_of(mesh, number, 0), b = corner_of(mesh, number, 1), c = corner_of(mesh, number, 2);
+    return dvec3_dot(dvec3_cross(dvec3_sub(b, a), dvec3_sub(c, a)), dvec3_sub(place, a)) >= 0;
+}
+
+/* What is deep behind a triangle may be hardly inside of the mesh, next to another side of it: that side will do, if it faces a. That of a thin
+   plate that a has passed does not.
    Leaves such points out. */
 static void leave_deep(mesh_contact *w)
 {
@@ -366,7 +366,8 @@ static void leave_deep(mesh_contact *w)
         sn_touch touch;
         if (depth > DEEP * c->size) {
             sn_dvec3 spot = dvec3_add(dvec3_add(inner_spot(p->a, middle, c->normal, depth), out), w->origin);
-            if (sn_trimesh_near(w->shape->data->mesh, dvec3_round(spot), (sn_real)(HARDLY * depth), &touch))
+            if (sn_trimesh_near(w->shape->data->mesh, dvec3_round(spot), (sn_real)(HARDLY * depth), &touch) &&
+                (!w->shape->data->closed || faces(w->shape->data->mesh, touch.part, w->origin)))
                 continue;
         }
         c->point[kept++] = *p;

@@ -143,6 +143,9 @@ bool sn_collide_segments(sn_collision *c);
 /* The nearest spot of a core, on its surface if it is a solid; negative distance inside. */
 void sn_core_near(const sn_hull *core, sn_dvec3 p, sn_hull_spot *spot);
 
+/* m: of the cores, where they are nearest; infinite without candidates. */
+double sn_candidates_nearest(const sn_candidate *point, uint32_t count);
+
 /* Keeps at most SN_MANIFOLD_MOST of the candidates, the deepest and those farthest apart, and none between others. How
    many. size (m): of the smaller solid. */
 uint32_t sn_candidates_reduce(sn_candidate *point, uint32_t count, sn_dvec3 normal, double size);

@@ -471,12 +471,11 @@ static void settle_row(sn_store *store, const sn_pool *pool, uint32_t row, const
     pool->kind.settle(&in, h);
 }
 
-void sn_evaluate_settle(sn_store *store, const sn_frame *frame, sn_real h, sn_real effective_h)
+void sn_evaluate_settle(sn_store *store, uint32_t kind, uint32_t first, uint32_t end, const sn_frame *frame, sn_real h,
+                        sn_real effective_h)
 {
-    for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
-        const sn_pool *pool = store->pool[kind];
-        for (uint32_t row = 0; pool->kind.settle && pool->kind.oriented && row < pool->ids.table.count; ++row)
-            if (sn_ids_is_live(&pool->ids, row) && pool_settles(pool, row))
-                settle_row(store, pool, row, frame, h, effective_h);
-    }
+    const sn_pool *pool = store->pool[kind];
+    for (uint32_t row = first; row < end; ++row)
+        if (sn_ids_is_live(&pool->ids, row) && pool_settles(pool, row))
+            settle_row(store, pool, row, frame, h, effective_h);
 }

@@ -96,8 +96,9 @@ const sn_spot *sn_point_on_body(const sn_store *store, const sn_pool *pool, uint
    room for SN_MAX_POINTS. Returns how many. */
 uint32_t sn_evaluate_bodies(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t *body);
 
-/* The end of a substep of h, which multipliers know as one of `effective_h`: constraints of oriented kinds settle. */
-void sn_evaluate_settle(sn_store *store, const sn_frame *frame, sn_real h, sn_real effective_h);
+/* The end of a substep of h, which multipliers know as one of `effective_h`: rows of an oriented kind that settles do so. */
+void sn_evaluate_settle(sn_store *store, uint32_t kind, uint32_t first, uint32_t end, const sn_frame *frame, sn_real h,
+                        sn_real effective_h);
 
 /* Evaluates a force element at positions and velocities v (by slot): the force on each of its points, in the store's
    scratch until the next evaluation, and its energy. */

@@ -123,6 +123,23 @@ static void load_turn(const sn_world *world, sn_mover *m, bool weigh)
     m->inverse[5] = (sn_real)(b[0] * r[2][0] + b[1] * r[2][1] + b[2] * r[2][2]);
 }
 
+/* m/s: how much faster spots of a mover become by forces and torques in the substep that begins, at most. One that leans on an edge turns
+   about that: as with gravity, spots come twice as far as its centre would. */
+static sn_real driven(const sn_body_contact_substep *s, const sn_mover *m)
+{
+    const sn_world *world = s->world;
+    const sn_real pushed = s->force ? 2 * s->h * m->w * vec3_length(s->force[m->slot]) : 0;
+    if (m->body == SN_ID_FREE || m->w == 0)
+        return pushed;
+    const double *t = world->bodies.motion[m->body].torque;
+    if (t[0] == 0 && t[1] == 0 && t[2] == 0)
+        return pushed;
+    double x[3];
+    sn_body_inverse_moments(&world->bodies.state[m->body], x);
+    const double most = x[0] > x[1] ? (x[0] > x[2] ? x[0] : x[2]) : x[1] > x[2] ? x[1] : x[2];
+    return pushed + 2 * s->h * m->extent * (sn_real)(most * sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]));
+}
+
 /* Once a substep has begun, only those count that may be pressed in it; and after a search in it, those that are not known yet. */
 void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
 {
@@ -132,17 +149,17 @@ void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
         const uint32_t i = contact_listed(world)[at];
         if (!s->begins && !contact_has_impulse(world, i))
             continue;
-        sn_mover *m = &contact_movers(world)[i];
-        if (s->again && m->loaded)
+        uint8_t *mark = &contact_marks(world)[i];
+        if (s->again && *mark & SN_MARK_LOADED)
             continue;
-        m->loaded = true;
+        *mark |= SN_MARK_LOADED;
+        sn_mover *m = &contact_movers(world)[i];
         sn_vec4 *to = contact_record(world, i);
         m->w = world->particles.x[m->slot].w;
         m->v = m->v0 = vec4_xyz(world->particles.v[m->slot]);
         m->spin = m->place = m->turn = vec3(0, 0, 0);
         if (m->body != SN_ID_FREE)
-            load_turn(world, m,
-                      !world->body_contacts.count || contact_cell(world, i)->listed || !contact_cell(world, i)->moves);
+            load_turn(world, m, !world->body_contacts.count || *mark & SN_MARK_TOUCHES || !(*mark & SN_MARK_MOVES));
         m->spin0 = m->spin;
         if (s->begins) {
             m->spun += sn_body_contact_spins(world, m);
@@ -151,6 +168,8 @@ void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
         if (s->begins && world->particles.target[m->slot])
             lead(world, m);
         m->turning = m->body == SN_ID_FREE ? 0 : vec3_length(m->spin) * m->extent;
+        if (s->begins)
+            m->turning += driven(s, m);
         record(m, s->begins, to);
         to[6] = to[7] = vec4(vec3(0, 0, 0), 0);
         if (s->begins)
@@ -194,9 +213,9 @@ static void watch_piece(void *data, uint32_t first, uint32_t end)
         left = left || leaves;
     }
     if (fast)
-        atomic_store_explicit(&w->fast, true, memory_order_relaxed);
+        contact_raise(&w->fast);
     if (left)
-        atomic_store_explicit(&w->left, true, memory_order_relaxed);
+        contact_raise(&w->left);
 }
 
 /* Movers as they are when a substep begins. */
@@ -235,6 +254,7 @@ bool sn_body_contacts_begin(sn_substep *substep)
     const sn_real h = substep->h;
     sn_body_contact_substep s = contact_substep(world, h);
     s.begins = true;
+    s.force = substep->motion.force;
     if (!world->body_contacts.mover_table.count)
         return true;
     sn_stage_enter(world, SN_STAGE_NARROW_PHASE);

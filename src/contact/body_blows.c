@@ -9,8 +9,11 @@
 
 #include <string.h>
 
-#define HANDED_ON 8u             /* from one to the next so many times in a substep */
-#define NEARLY    ((sn_real)1.1) /* a body that is thrown by a little more than was thought hands nothing on */
+#define HANDED_ON     8u   /* from one to the next so many times in a substep */
+#define WORK_OF_PAIR  10.0 /* ns, about, in a round, */
+#define WORK_OF_MOVER 3.0  /*   and after it */
+
+#define NEARLY ((sn_real)1.1) /* a body that is thrown by a little more than was thought hands nothing on */
 
 typedef struct handing {
     const sn_body_contact_substep *s;
@@ -40,25 +43,26 @@ static sn_real gap_of(const sn_world *world, uint32_t a, uint32_t b)
     return gap > 0 ? gap : 0;
 }
 
-/* The largest of what several tell. Bits of numbers that are not negative are ordered as they are. */
+/* Bits of numbers that are not negative are ordered as they are. */
 static void raise_to(_Atomic uint32_t *next, sn_real blow)
 {
     const float rounded = (float)blow;
-    uint32_t bits, known = atomic_load_explicit(next, memory_order_relaxed);
+    uint32_t bits;
     memcpy(&bits, &rounded, sizeof bits);
-    while (bits > known &&
-           !atomic_compare_exchange_weak_explicit(next, &known, bits, memory_order_relaxed, memory_order_relaxed)) {
-    }
+    contact_raise_to(next, bits);
 }
 
-/* Whether one may be thrown by the other farther than was known; how far is noted. */
-static bool threaten(const sn_world *world, uint32_t by, uint32_t other, sn_real closing, sn_real gap)
+/* Whether one may be thrown by the other farther than was known; how far is noted. Most are not, whatever is between them. */
+static bool threaten(const sn_world *world, uint32_t by, uint32_t other, sn_real closing)
 {
     const sn_vec4 *record = contact_record(world, other);
     const sn_real w = record[0].w, thin = record[3].w, known = blow_of(world, by)->now;
     const sn_real share = 2 * w / (w + contact_record(world, by)[0].w), way = closing > known ? closing : known;
-    const sn_real blow = way * (share < 1 ? share : 1) - gap;
-    if (w == 0 || !(blow > thin) || !(blow > NEARLY * blow_of(world, other)->now))
+    const sn_real most = way * (share < 1 ? share : 1), least = NEARLY * blow_of(world, other)->now;
+    if (w == 0 || !(most > thin) || !(most > least))
+        return false;
+    const sn_real blow = most - gap_of(world, by, other);
+    if (!(blow > thin) || !(blow > least))
         return false;
     raise_to(&blow_of(world, other)->next, blow);
     return true;
@@ -77,14 +81,12 @@ static void hand_piece(void *data, uint32_t first, uint32_t end)
         if (two->b >= h->rows || (round[two->a] != h->round && round[two->b] != h->round))
             continue;
         const sn_vec4 *a = contact_record(world, two->a), *b = contact_record(world, two->b);
-        const sn_real gap = gap_of(world, two->a, two->b);
         const sn_real closing = h->s->h * (vec3_length(vec3_sub(vec4_xyz(a[0]), vec4_xyz(b[0]))) + a[1].w + b[1].w);
-        const bool to_b = threaten(world, two->a, two->b, closing, gap),
-                   to_a = threaten(world, two->b, two->a, closing, gap);
+        const bool to_b = threaten(world, two->a, two->b, closing), to_a = threaten(world, two->b, two->a, closing);
         more = more || to_a || to_b;
     }
     if (more)
-        atomic_store_explicit(&h->more, true, memory_order_relaxed);
+        contact_raise(&h->more);
 }
 
 static void begin_piece(void *data, uint32_t first, uint32_t end)
@@ -125,8 +127,8 @@ bool sn_body_contacts_hand_on_blows(const sn_body_contact_substep *s)
     do {
         h.round++;
         atomic_store_explicit(&h.more, false, memory_order_relaxed);
-        if (!sn_parallel_for(&world->parallel, world->body_contacts.count, hand_piece, &h) ||
-            (h.more && !sn_parallel_for(&world->parallel, h.rows, take_piece, &h)))
+        if (!sn_parallel_few(&world->parallel, world->body_contacts.count, WORK_OF_PAIR, hand_piece, &h) ||
+            (h.more && !sn_parallel_few(&world->parallel, h.rows, WORK_OF_MOVER, take_piece, &h)))
             return false;
     } while (h.more && h.round < HANDED_ON);
     return true;

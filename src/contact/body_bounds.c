@@ -13,8 +13,9 @@
    until the next step: with a half, boxes that were thrown against each other were a tenth of their size deep when they were found. */
 #define BESIDE ((sn_real)0.05)
 
-#define OLD 8u  /* steps: then a tree is built anew */
-#define FEW 64u /* boxes */
+#define OLD    8u   /* steps: then a tree is built anew */
+#define FEW    64u  /* boxes */
+#define SIMPLE 128u /* bodies: so many look at a list faster than a tree is made of it */
 
 /* ---- Boxes ------------------------------------------------------------------------------------------------------------------ */
 
@@ -89,7 +90,7 @@ static void make_mover(sn_body_contact_finding *f, uint32_t row, uint32_t at)
     if (f->again) {
         m->spun = before.spun;
         m->from = before.from;
-        m->listed = before.listed;
+        contact_marks(world)[row] &= (uint8_t)~SN_MARK_LOADED;
     }
     if (!bodies_has(&world->bodies, row))
         return;
@@ -107,7 +108,7 @@ static void make_mover(sn_body_contact_finding *f, uint32_t row, uint32_t at)
         sn_pose there = {sn_pose_to_world(&pose, p->place), sn_quat_times(pose.rotation, p->turn)};
         bounds[at] = sweep(sn_convex_bounds_at(&p->convex, &there), &flight);
         if (!contact_reaches(bounds[at].low) || !contact_reaches(bounds[at].high))
-            atomic_store_explicit(&f->too_far, true, memory_order_relaxed);
+            contact_raise(&f->too_far);
         ((uint32_t *)f->body_contacts->box_table.column[1])[at] = row;
         ((uint32_t *)f->body_contacts->box_table.column[2])[at] = i;
         ((sn_body_contact_box *)f->body_contacts->box_table.column[3])[at] =
@@ -140,9 +141,7 @@ static void make_movers_piece(void *data, uint32_t first, uint32_t end)
 {
     sn_body_contact_finding *f = data;
     for (uint32_t i = first; i < end; ++i) {
-        const uint32_t row = bodies_awake(&f->world->bodies)[i];
-        if (f->again && !contact_has_left(f->world, row))
-            continue;
+        const uint32_t row = f->again ? f->left[i] : bodies_awake(&f->world->bodies)[i];
         if (f->ended)
             widen_boxes(f, row, f->row[row]);
         else
@@ -189,40 +188,58 @@ static uint32_t add_leaves(const sn_body_contact_finding *f, sn_table *leaves, u
     return count;
 }
 
-/* A tree over boxes that moved a little is nearly as good as a new one, and takes a tenth of the time. Pairs are the same. */
-static bool build_tree(sn_body_contact_finding *f)
+static void leaves_piece(void *data, uint32_t first, uint32_t end)
 {
-    const sn_bodies *bodies = &f->world->bodies;
+    const sn_body_contact_finding *f = data;
+    const sn_table *leaves = &f->body_contacts->leaf_table[SN_TREE_AWAKE];
+    const uint32_t *box = leaves->column[1];
+    for (uint32_t i = first; i < end; ++i)
+        ((sn_bounds *)leaves->column[0])[i] = f->bounds[box[i]];
+}
+
+static void refit_piece(void *data, uint32_t first, uint32_t end)
+{
+    const sn_body_contact_finding *f = data;
+    sn_bvh_refit_leaves(&f->body_contacts->tree, f->body_contacts->leaf_table[SN_TREE_AWAKE].column[0], first, end);
+}
+
+/* A tree over boxes that moved a little is nearly as good as a new one, and takes a tenth of the time. Pairs are the same. known: the same
+   bodies are awake as in the step before. */
+static sn_result build_tree(sn_body_contact_finding *f, bool known)
+{
+    sn_world *world = f->world;
     sn_body_contacts *body_contacts = f->body_contacts;
     sn_table *leaves = &body_contacts->leaf_table[SN_TREE_AWAKE];
-    leaves->count = 0;
-    for (uint32_t i = 0; i < bodies->awake_table.count; ++i)
-        leaves->count = add_leaves(f, leaves, bodies_awake(bodies)[i], leaves->count);
+    leaves->count = known ? leaves->count : 0;
+    for (uint32_t i = 0; !known && i < world->bodies.awake_table.count; ++i)
+        leaves->count = add_leaves(f, leaves, bodies_awake(&world->bodies)[i], leaves->count);
+    if (known && !sn_body_contacts_share(world, leaves->count, leaves_piece, f))
+        return SN_ERROR_HOST;
     if (body_contacts->tree.items == leaves->count && body_contacts->tree_age < OLD) {
         body_contacts->tree_age++;
-        sn_bvh_refit(&body_contacts->tree, leaves->column[0]);
-        return true;
+        if (!sn_body_contacts_share(world, body_contacts->tree.node_table.count, refit_piece, f))
+            return SN_ERROR_HOST;
+        sn_bvh_refit_inner(&body_contacts->tree);
+        return SN_OK;
     }
     body_contacts->tree_age = 0;
-    return sn_bvh_build(&body_contacts->tree, &f->world->allocator, leaves->column[0], leaves->count);
+    return sn_bvh_build(&body_contacts->tree, &world->allocator, leaves->column[0], leaves->count) ? SN_OK
+                                                                                                   : SN_ERROR_MEMORY;
 }
 
 /* Those that left, now or before in this step, are few. */
 static bool build_stray(sn_body_contact_finding *f)
 {
-    const sn_bodies *bodies = &f->world->bodies;
     sn_body_contacts *body_contacts = f->body_contacts;
     sn_table *leaves = &body_contacts->leaf_table[SN_TREE_STRAY];
-    uint8_t *flags = contact_flags(f->world);
+    const uint32_t *strayed = body_contacts->left_table.column[2];
     leaves->count = 0;
-    for (uint32_t i = 0; i < bodies->awake_table.count; ++i) {
-        const uint32_t row = bodies_awake(bodies)[i];
-        if (!flags[row])
-            continue;
-        flags[row] |= SN_ROW_STRAYED;
-        leaves->count = add_leaves(f, leaves, row, leaves->count);
-    }
+    for (uint32_t i = 0; i < body_contacts->strayed; ++i)
+        leaves->count = add_leaves(f, leaves, strayed[i], leaves->count);
     sn_bvh *tree = &body_contacts->stray;
+    tree->items = 0;
+    if (f->lefts <= SIMPLE && f->world->particles.table.count == f->world->bodies.ids.live)
+        return true;
     sn_table *tables[] = {&tree->node_table, &tree->item_table, &tree->work_table};
     for (uint32_t i = 0; i < 3; ++i) /* room for more than there are, so that they need not ask for it each time */
         if (leaves->count > tables[i]->capacity &&
@@ -293,24 +310,44 @@ static bool reserve_boxes(const sn_body_contact_finding *f)
            sn_table_reserve(&body_contacts->leaf_table[SN_TREE_REST], &world->allocator, parts) &&
            sn_table_reserve(&body_contacts->leaf_table[SN_TREE_STRAY], &world->allocator, parts) &&
            sn_table_reserve(&body_contacts->row_table, &world->allocator, rows) &&
-           sn_table_reserve(&body_contacts->left_table, &world->allocator, parts) &&
+           sn_table_reserve(&body_contacts->left_table, &world->allocator, parts > rows ? parts : rows) &&
            sn_table_reserve(&body_contacts->mover_table, &world->allocator, rows) &&
            sn_parallel_reserve_tasks(&world->parallel, &world->allocator, rows / SN_FEW + 1);
+}
+
+/* Bodies that left. They are few: eight that did not are passed over at once. */
+static void list_left(sn_body_contact_finding *f)
+{
+    sn_body_contacts *body_contacts = f->body_contacts;
+    uint32_t *left = body_contacts->left_table.column[1], *strayed = body_contacts->left_table.column[2];
+    const uint32_t rows = bodies_rows(&f->world->bodies);
+    uint8_t *flags = contact_flags(f->world);
+    f->left = left;
+    for (uint32_t row = 0; row < rows; ++row) {
+        uint64_t eight = 1;
+        if (rows - row >= sizeof eight)
+            memcpy(&eight, flags + row, sizeof eight);
+        if (!eight)
+            row += (uint32_t)sizeof eight - 1;
+        if (!eight || !(flags[row] & SN_ROW_LEFT))
+            continue;
+        left[f->lefts++] = row;
+        if (!(flags[row] & SN_ROW_STRAYED))
+            strayed[body_contacts->strayed++] = row;
+        flags[row] |= SN_ROW_STRAYED;
+    }
 }
 
 /* All that are awake, or those that left. */
 static void list_sought(sn_body_contact_finding *f)
 {
-    const sn_bodies *bodies = &f->world->bodies;
     const sn_table *leaves = &f->body_contacts->leaf_table[SN_TREE_AWAKE];
     uint32_t *left = f->body_contacts->left_table.column[0];
     f->box = f->again ? left : leaves->column[1];
     f->sought = f->again ? 0 : leaves->count;
-    for (uint32_t i = 0; f->again && i < bodies->awake_table.count; ++i) {
-        const uint32_t row = bodies_awake(bodies)[i];
-        for (uint32_t k = 0; contact_has_left(f->world, row) && k < bodies->state[row].parts; ++k)
-            left[f->sought++] = f->row[row] + k;
-    }
+    for (uint32_t i = 0; i < f->lefts; ++i)
+        for (uint32_t k = 0; k < f->world->bodies.state[f->left[i]].parts; ++k)
+            left[f->sought++] = f->row[f->left[i]] + k;
 }
 
 sn_result sn_body_contacts_make_boxes(sn_body_contact_finding *f)
@@ -327,20 +364,25 @@ sn_result sn_body_contacts_make_boxes(sn_body_contact_finding *f)
     if (!f->again) {
         if (bodies_rows(&world->bodies))
             memset(contact_flags(world), 0, bodies_rows(&world->bodies));
-        body_contacts->leaf_table[SN_TREE_STRAY].count = 0;
+        body_contacts->leaf_table[SN_TREE_STRAY].count = body_contacts->stray.items = body_contacts->strayed = 0;
+    } else {
+        list_left(f);
     }
     f->row = body_contacts->row_table.column[0];
     f->boxes = body_contacts->box_table.count;
     f->bounds = body_contacts->box_table.column[0];
     f->body = body_contacts->box_table.column[1];
     f->part = body_contacts->box_table.column[2];
-    if (!sn_body_contacts_share(world, world->bodies.awake_table.count, make_movers_piece, f))
+    if (!sn_body_contacts_share(world, f->again ? f->lefts : world->bodies.awake_table.count, make_movers_piece, f))
         return SN_ERROR_HOST;
     if (!f->again)
         body_contacts->mover_table.count = bodies_rows(&world->bodies);
     if (atomic_load_explicit(&f->too_far, memory_order_relaxed))
         return blame_too_far(f);
-    if (f->again ? !build_stray(f) : !build_tree(f) || (!known && !build_rest(f)))
+    const sn_result built = f->again ? SN_OK : build_tree(f, known);
+    if (built != SN_OK)
+        return built;
+    if (f->again ? !build_stray(f) : !known && !build_rest(f))
         return SN_ERROR_MEMORY;
     body_contacts->rest_known = true;
     list_sought(f);

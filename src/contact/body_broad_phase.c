@@ -36,10 +36,13 @@ void sn_body_contacts_init(sn_body_contacts *body_contacts)
     sn_table_column(&body_contacts->cell_table, (SN_BODY_CONTACT_LEVELS - 1) * sizeof(sn_body_contact_spot), false);
     sn_table_column(&body_contacts->cell_table, sizeof(sn_body_contact_blow), false);
     sn_table_column(&body_contacts->cell_table, sizeof(uint8_t), false);
+    sn_table_column(&body_contacts->cell_table, sizeof(uint8_t), false);
+    sn_table_column(&body_contacts->cell_table, SN_BODY_CONTACT_LEVELS * sizeof(uint32_t), false);
     sn_table_column(&body_contacts->group_table, sizeof(sn_body_contact_group), false);
-    sn_table_column(&body_contacts->group_table, sizeof(uint64_t), false);
     sn_table_column(&body_contacts->group_table, sizeof(uint32_t), false);
     sn_table_column(&body_contacts->group_table, sizeof(uint32_t), false);
+    sn_table_column(&body_contacts->group_table, sizeof(uint32_t), false);
+    sn_table_column(&body_contacts->group_table, sizeof(sn_body_contact_slice), false);
     sn_table_column(&body_contacts->batch_table, sizeof(sn_wide_body_contact), false);
     sn_table_column(&body_contacts->batch_table, sizeof(sn_wide_manifold), false);
     sn_table_column(&body_contacts->fixed_shape_table, sizeof(uint32_t), false);
@@ -53,7 +56,8 @@ void sn_body_contacts_init(sn_body_contacts *body_contacts)
     }
     sn_table_column(&body_contacts->row_table, sizeof(uint32_t), false);
     sn_table_column(&body_contacts->row_table, sizeof(uint8_t), false);
-    sn_table_column(&body_contacts->left_table, sizeof(uint32_t), false);
+    for (uint32_t i = 0; i < 3; ++i)
+        sn_table_column(&body_contacts->left_table, sizeof(uint32_t), false);
     sn_table_column(&body_contacts->list_table, sizeof(uint32_t), false);
     sn_bvh_init(&body_contacts->tree);
     sn_bvh_init(&body_contacts->rest);
@@ -183,8 +187,11 @@ static void look_at_strayed(looking *l, sn_bvh_visit *visit)
     l->leaf = body_contacts->leaf_table[SN_TREE_STRAY].column[1];
     l->awake = true;
     l->old = false;
-    if (body_contacts->leaf_table[SN_TREE_STRAY].count)
+    if (body_contacts->stray.items)
         sn_bvh_overlap(&body_contacts->stray, &l->reach, visit, l);
+    else
+        for (uint32_t i = 0; i < body_contacts->leaf_table[SN_TREE_STRAY].count; ++i)
+            visit(l, i);
 }
 
 /* Calls visit for boxes of bodies, awake or not. */
@@ -412,10 +419,12 @@ static sn_result look_around(sn_body_contact_finding *f, uint32_t items, look_fn
 
 sn_result sn_body_contacts_search(sn_body_contact_finding *f)
 {
+    const uint32_t particles = f->world->particles.table.count;
     sn_result result = look_around(f, f->sought, look_for_parts);
-    if (result == SN_OK && !f->ended) /* nothing stops before a ball */
-        result = look_around(f, (f->world->particles.table.count + SN_CONTACT_PIECE - 1) / SN_CONTACT_PIECE,
-                             look_for_bodies);
+    const uint32_t before = f->body_contacts->found_table.count;
+    if (result == SN_OK && !f->ended && particles > f->world->bodies.ids.live) /* nothing stops before a ball */
+        result = look_around(f, (particles + SN_CONTACT_PIECE - 1) / SN_CONTACT_PIECE, look_for_bodies);
+    f->body_contacts->balls += f->body_contacts->found_table.count - before;
     if (result == SN_OK)
         result = look_around(f, f->sought, look_for_fixed_shapes);
     return result;

@@ -178,17 +178,17 @@ static void keep_piece(void *data, uint32_t first, uint32_t end)
         keep(k->world, &contact_all(k->world)[item[i].a], &k->to[i]);
 }
 
-/* What lanes know; and which contacts press. */
+/* What lanes know; and by contact its name and number, if it presses. */
 static void leave_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_world *world = data;
-    uint32_t *pressing = world->body_contacts.contact_table.column[2];
+    sn_sort_item *item = world->body_contacts.kept_table.column[3];
     for (uint32_t i = first; i < end; ++i) {
         sn_body_contact *contact = &contact_all(world)[i];
         if (contact->lane)
             sn_body_contact_note(world, contact);
         contact->lane = 0;
-        pressing[i] = kept_impulses(contact);
+        item[i] = (sn_sort_item){contact->key[0], kept_impulses(contact) ? i : SN_ID_FREE, 0};
     }
 }
 
@@ -223,20 +223,18 @@ static uint32_t leave_asleep(const sn_world *world)
 void sn_body_contacts_remember(sn_world *world)
 {
     sn_body_contacts *body_contacts = &world->body_contacts;
-    const sn_body_contact *contact = body_contacts->contact_table.column[0];
-    const uint32_t *pressing = body_contacts->contact_table.column[2];
     sn_kept_manifold *kept = body_contacts->kept_table.column[0], *raw = body_contacts->kept_table.column[1];
-    sn_sort_item *item = body_contacts->kept_table.column[2];
+    sn_sort_item *item = body_contacts->kept_table.column[2], *all = body_contacts->kept_table.column[3];
     bool on = world->contact.settings.on && world->bodies.part_table.count;
     uint32_t asleep = on ? leave_asleep(world) : 0, count = 0;
     sn_body_contacts_remember_apart(world);
     if (!sn_body_contacts_share(world, body_contacts->count, leave_piece, world))
         sn_parallel_repair(&world->parallel);
     for (uint32_t i = 0; i < body_contacts->count; ++i)
-        if (pressing[i])
-            item[count++] = (sn_sort_item){contact[i].key[0], i, 0};
+        if (all[i].a != SN_ID_FREE)
+            item[count++] = all[i];
     if (count)
-        sn_sort(item, body_contacts->kept_table.column[3], count);
+        sn_sort(item, all, count);
     keeping k = {world, asleep ? raw : kept};
     if (!sn_body_contacts_share(world, count, keep_piece, &k))
         sn_parallel_repair(&world->parallel);

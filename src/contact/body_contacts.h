@@ -26,15 +26,17 @@ typedef struct sn_mover {
     sn_real carried;     /*   that has gone this share of its own way then */
     sn_vec3 place, turn; /* m, rad: by which it is parted from others, without a velocity */
     sn_real extent;      /* m: of a body: how far it reaches from its centre */
-    sn_real turning;     /* m/s: how fast its spots go because it turns, at most, when a substep begins */
-    sn_real thin;        /* m: of a body: one that comes farther in a substep is fast */
-    sn_vec3 sought;      /* m: of a body: where it was when space was searched for it, and */
-    sn_bounds room;      /* m: how far its spots may come from there before that is to be done again */
-    sn_real turned;      /* m: how far they came by turning, and by what may yet act on it */
-    sn_real spun;        /* m: how far its spots came by turning in this step, at most */
-    bool loaded;         /* its record is that of the substep that begins */
-    bool listed;         /* it is in the list of movers */
+    sn_real turning; /* m/s: how fast its spots go, at most, when a substep begins: because it turns, and by forces */
+    sn_real thin;    /* m: of a body: one that comes farther in a substep is fast */
+    sn_vec3 sought;  /* m: of a body: where it was when space was searched for it, and */
+    sn_bounds room;  /* m: how far its spots may come from there before that is to be done again */
+    sn_real turned;  /* m: how far they came by turning, and by what may yet act on it */
+    sn_real spun;    /* m: how far its spots came by turning in this step, at most */
 } sn_mover;
+
+/* Of a mover: it can be moved; it is in a contact; it is in the list of movers; its record is that of the substep that begins. In bytes of
+   their own, which loops over contacts pass through quickly. */
+enum { SN_MARK_MOVES = 1, SN_MARK_TOUCHES = 2, SN_MARK_LISTED = 4, SN_MARK_LOADED = 8 };
 
 /* Of a body: it left the space that was searched for it, and that must be done again; and it did so in this step, now or before. */
 enum { SN_ROW_LEFT = 1, SN_ROW_STRAYED = 2 };
@@ -137,9 +139,13 @@ typedef struct sn_body_contact_group {
 /* Where a mover is. */
 typedef struct sn_body_contact_cell {
     uint32_t cell[SN_BODY_CONTACT_LEVELS - 1]; /* by level: its group */
-    bool moves, listed;                        /* it can be moved; and it is in a contact */
     uint64_t used[SN_BODY_CONTACT_LEVELS];     /* by level: colours in use */
 } sn_body_contact_cell;
+
+/* Movers of a level that are still to be cut into cells: those of the cells from `cell` on. */
+typedef struct sn_body_contact_slice {
+    uint32_t level, first, count, cell;
+} sn_body_contact_slice;
 
 /* How far beyond where it flies something fast may throw a body in a substep. */
 typedef struct sn_body_contact_blow {
@@ -183,9 +189,12 @@ typedef struct sn_body_contacts {
     sn_bvh tree;       /* of parts of bodies that are awake, */
     sn_bvh rest;       /*   of those that sleep, which is made anew when one of them wakes or another falls asleep, */
     sn_bvh stray;      /*   and of those that left in this step; what the first tree has of these is old */
-    sn_table leaf_table[3];            /* of sn_bounds and of uint32_t, for each of the trees: its boxes */
-    sn_table row_table;                /* of uint32_t: the first box of a body; of uint8_t: its SN_ROW_ flags */
-    sn_table left_table;               /* of uint32_t: boxes of bodies that are searched for again within a step */
+    sn_table leaf_table[3]; /* of sn_bounds and of uint32_t, for each of the trees: its boxes */
+    sn_table row_table;     /* of uint32_t: the first box of a body; of uint8_t: its SN_ROW_ flags */
+    sn_table
+        left_table; /* of uint32_t, thrice: boxes of bodies that are searched for again within a step; rows of those; and rows of all that
+                            were in this step, */
+    uint32_t strayed;                  /*   so many */
     uint64_t rest_moves, rest_changes; /* what world->moves and sn_sleep.changes were when the second was made, */
     sn_real rest_fall;                 /* m: and what gravity may do in a step; */
     bool rest_known;                   /*   false: there is none */
@@ -198,10 +207,11 @@ typedef struct sn_body_contacts {
         contact_table; /* of sn_body_contact, twice: by group, and those that there were before more were found; of uint32_t, twice: by group, those
                               that press, by colour and as they come; of sn_body_contact_watch; of sn_body_contact_ends; two sn_real, for body_sweep.c */
     sn_table
-        cell_table; /* of sn_body_contact_cell, of uint32_t, of so many sn_body_contact_spot as levels are cut, of sn_body_contact_blow, and of uint8_t, by mover */
+        cell_table; /* by mover: of sn_body_contact_cell, of uint32_t, of so many sn_body_contact_spot as levels are cut, of sn_body_contact_blow, of
+                       uint8_t for those, of uint8_t: its SN_MARK_ flags; and of as many atomic uint32_t as levels: contacts of each */
     sn_table
-        group_table; /* of sn_body_contact_group; of uint64_t: the largest number of contacts that one has in it; of atomic uint32_t:
-                            the sweep in which it was stirred last; and of uint32_t: those that a sweep runs */
+        group_table; /* of sn_body_contact_group; of atomic uint32_t: the largest number of contacts that one has in it; of atomic uint32_t:
+                            the sweep in which it was stirred last; of uint32_t: those that a sweep runs; and of sn_body_contact_slice */
     sn_table batch_table;  /* of sn_wide_body_contact and of sn_wide_manifold */
     sn_table record_table; /* of sn_vec4: a record by mover, an empty one, and those of fixed shapes; see wide/wide.h */
     sn_table fixed_shape_table; /* of uint32_t: numbers of fixed shapes in contacts */
@@ -210,11 +220,11 @@ typedef struct sn_body_contacts {
     sn_table apart_table;                       /* of sn_body_contact_apart and of atomic uint32_t: see body_apart.c */
     uint64_t apart_moves;                       /* what world->moves was when that was made */
     uint32_t level[SN_BODY_CONTACT_LEVELS + 1]; /* the first group of each */
-    uint32_t count;
-    bool bounces, fast; /* some contact does; some body may be thrown */
-    uint32_t searches;  /* in this step: more than one if bodies became faster than was thought */
-    sn_real left;       /* s: of the step, with the substep that runs */
-    sn_real factor;     /* what was pushed in the last step, times this, is what a substep of this one begins with */
+    uint32_t count, balls;                      /* contacts; and of those with particles */
+    bool bounces, fast;                         /* some contact does; some body may be thrown */
+    uint32_t searches; /* in this step: more than one if bodies became faster than was thought */
+    sn_real left;      /* s: of the step, with the substep that runs */
+    sn_real factor;    /* what was pushed in the last step, times this, is what a substep of this one begins with */
 } sn_body_contacts;
 
 void sn_body_contacts_init(sn_body_contacts *body_contacts);

@@ -1,6 +1,6 @@
 /* Contact of bodies: which task works on which contacts, and in which order.
 
-   Space is cut into cells of a few hundred bodies, three times, each time elsewhere: three levels. A contact belongs to the first level on
+   Space is cut into cells of a few hundred bodies, three times, each time elsewhere (body_cells.c): three levels. A contact belongs to the first level on
    which both of its bodies are in the same cell. So a task can work on the contacts of a cell one after the other, and tasks of a level
    share no body; they need to wait for each other between levels only, and not between colours. The few that lie across borders on
    all levels are what is left: the last level, of one group.
@@ -13,18 +13,12 @@
 
 #include <string.h>
 
-#define A_FEW   64u              /* batches and the like */
-#define CERTAIN ((sn_real)0.999) /* of a distance: rounding takes less */
-#define CELL    128u             /* bodies in a cell, at most */
-
-/* Where a box of bodies is cut, by level: a share of them. Planes of one level should be far from those of another. */
-static const double cut[SN_BODY_CONTACT_LEVELS - 1] = {0.5, 0.4, 0.6};
-
+#define CERTAIN          ((sn_real)0.999) /* of a distance: rounding takes less */
 /* ns, about, of a batch in one sweep, and of a contact that is made ready */
-#define WORK_OF_BATCH   300.0
-#define WORK_OF_STIRRED 250.0 /* of a batch in a group of which little is stirred, in several sweeps */
-#define WORK_OF_READY   150.0
-#define WORK_OF_CUT     300.0 /* of a mover, on all levels */
+#define WORK_OF_BATCH    300.0
+#define WORK_OF_STIRRED  250.0 /* of a batch in a group of which little is stirred, in several sweeps */
+#define WORK_OF_READY    150.0
+#define WORK_OF_GROUPING 20.0 /* of a contact */
 
 static sn_body_contact_cell *cells(const sn_body_contacts *body_contacts)
 {
@@ -39,176 +33,6 @@ static sn_body_contact_watch *watches(const sn_body_contacts *body_contacts)
 static sn_body_contact_group *groups(const sn_body_contacts *body_contacts)
 {
     return body_contacts->group_table.column[0];
-}
-
-/* ---- Cells -------------------------------------------------------------------------------------------------------------------- */
-
-typedef struct cutting {
-    sn_world *world;
-    uint32_t level, cells;
-} cutting;
-
-static sn_real along(const sn_body_contact_spot *spot, int axis)
-{
-    return axis == 0 ? spot->x.x : axis == 1 ? spot->x.y : spot->x.z;
-}
-
-/* Movers in one place are told apart by their numbers. */
-static bool is_before(const sn_body_contact_spot *a, const sn_body_contact_spot *b, int axis)
-{
-    sn_real xa = along(a, axis), xb = along(b, axis);
-    return xa < xb || (xa == xb && a->mover < b->mover);
-}
-
-static void swap(sn_body_contact_spot *a, sn_body_contact_spot *b)
-{
-    sn_body_contact_spot c = *a;
-    *a = *b;
-    *b = c;
-}
-
-/* Puts the `first` first ones before the others (Hoare 1961). */
-static void divide(sn_body_contact_spot *list, uint32_t count, uint32_t first, int axis)
-{
-    int64_t low = 0, high = (int64_t)count - 1;
-    while (low < high) {
-        const sn_body_contact_spot pivot = list[low + (high - low) / 2];
-        int64_t i = low, k = high;
-        while (i <= k) {
-            while (is_before(&list[i], &pivot, axis))
-                ++i;
-            while (is_before(&pivot, &list[k], axis))
-                --k;
-            if (i <= k)
-                swap(&list[i++], &list[k--]);
-        }
-        if (first <= k)
-            high = k;
-        else if (first >= i)
-            low = i;
-        else
-            return;
-    }
-}
-
-static int longest_axis(const sn_body_contact_spot *list, uint32_t count)
-{
-    sn_vec3 low = list[0].x, high = low;
-    for (uint32_t i = 1; i < count; ++i) {
-        sn_vec3 x = list[i].x;
-        low = vec3(x.x < low.x ? x.x : low.x, x.y < low.y ? x.y : low.y, x.z < low.z ? x.z : low.z);
-        high = vec3(x.x > high.x ? x.x : high.x, x.y > high.y ? x.y : high.y, x.z > high.z ? x.z : high.z);
-    }
-    sn_vec3 size = vec3_sub(high, low);
-    return size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
-}
-
-static uint32_t first_side(uint32_t level, uint32_t count)
-{
-    return (uint32_t)(count * cut[level]);
-}
-
-/* Deep by no more than a logarithm: both sides get a fair share. */
-static void cut_box(cutting *c, sn_body_contact_spot *list, uint32_t count)
-{
-    if (count <= CELL) {
-        for (uint32_t i = 0; i < count; ++i)
-            cells(&c->world->body_contacts)[list[i].mover].cell[c->level] = c->cells;
-        c->cells++;
-        return;
-    }
-    uint32_t first = first_side(c->level, count);
-    divide(list, count, first, longest_axis(list, count));
-    cut_box(c, list, first);
-    cut_box(c, list + first, count - first);
-}
-
-/* How many cells that will make. */
-static uint32_t count_cells(uint32_t level, uint32_t count)
-{
-    if (count <= CELL)
-        return 1;
-    const uint32_t first = first_side(level, count);
-    return count_cells(level, first) + count_cells(level, count - first);
-}
-
-static sn_body_contact_ends *ends_of(const sn_body_contacts *body_contacts)
-{
-    return body_contacts->contact_table.column[5];
-}
-
-static bool moves(const sn_body_contacts *body_contacts, uint32_t mover)
-{
-    return mover != SN_NO_MOVER && cells(body_contacts)[mover].moves;
-}
-
-static void clear_piece(void *data, uint32_t first, uint32_t end)
-{
-    const sn_world *world = data;
-    for (uint32_t i = first; i < end; ++i) {
-        const uint32_t slot = contact_movers(world)[i].slot;
-        const bool is = slot != SN_NO_SLOT;
-        cells(&world->body_contacts)[i] = (sn_body_contact_cell){.moves = is && world->particles.x[slot].w != 0};
-    }
-}
-
-/* Spots of movers, by level. */
-static sn_body_contact_spot *spots(const sn_body_contacts *body_contacts, uint32_t level)
-{
-    return (sn_body_contact_spot *)body_contacts->cell_table.column[2] +
-           (size_t)level * body_contacts->mover_table.count;
-}
-
-typedef struct levels {
-    sn_world *world;
-    uint32_t count; /* of bodies that move and have contacts */
-} levels;
-
-static void cut_level(void *data, uint32_t level, uint32_t worker)
-{
-    const levels *l = data;
-    cutting c = {.world = l->world, .level = level, .cells = l->world->body_contacts.level[level]};
-    const uint32_t *list = l->world->body_contacts.cell_table.column[1];
-    sn_body_contact_spot *spot = spots(&l->world->body_contacts, level);
-    (void)worker;
-    if (l->world->body_contacts.level[level + 1] == c.cells)
-        return;
-    for (uint32_t i = 0; i < l->count; ++i)
-        spot[i] =
-            (sn_body_contact_spot){vec4_xyz(l->world->particles.x[contact_movers(l->world)[list[i]].slot]), list[i]};
-    cut_box(&c, spot, l->count);
-}
-
-/* Bodies that move and have contacts. */
-static uint32_t list_moving(const sn_body_contacts *body_contacts, uint32_t count)
-{
-    const sn_body_contact_ends *ends = ends_of(body_contacts);
-    uint32_t *list = body_contacts->cell_table.column[1], listed = 0;
-    for (uint32_t i = 0; i < count; ++i)
-        for (int side = 0; side < 2; ++side) {
-            uint32_t mover = side ? ends[i].b : ends[i].a;
-            if (!moves(body_contacts, mover) || cells(body_contacts)[mover].listed)
-                continue;
-            cells(body_contacts)[mover].listed = true;
-            list[listed++] = mover;
-        }
-    return listed;
-}
-
-/* Cells of all bodies that move and have contacts; group numbers begin with those of the first level. False if tasks were lost. */
-static bool cut_space(sn_world *world, uint32_t body_contacts, uint32_t *number)
-{
-    uint32_t *level = world->body_contacts.level, last = SN_BODY_CONTACT_LEVELS - 1;
-    if (!sn_body_contacts_share(world, world->body_contacts.mover_table.count, clear_piece, world))
-        return false;
-    levels l = {world, list_moving(&world->body_contacts, body_contacts)};
-    level[0] = 0;
-    for (uint32_t i = 0; i < last; ++i)
-        level[i + 1] = level[i] + (l.count && (i == 0 || l.count > CELL) ? count_cells(i, l.count) : 0);
-    level[last + 1] = level[last] + 1;
-    *number = level[last + 1];
-    const bool shared = sn_parallel_wants(&world->parallel, l.count * WORK_OF_CUT);
-    return sn_parallel_tasks(shared ? &world->parallel : NULL, last, cut_level, &l);
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------------------------------------- */
@@ -238,34 +62,37 @@ static uint32_t most_batches(uint32_t body_contacts, uint64_t degree)
     return most < body_contacts ? (uint32_t)most : body_contacts;
 }
 
-/* One contact more of a mover in a group. Masks are used to count, before there are colours. */
-static void count_degree(const sn_body_contacts *body_contacts, uint32_t mover, uint32_t group, uint32_t level)
+/* One contact more of a mover in a group. */
+static void count_degree(const sn_world *world, uint32_t mover, uint32_t group, uint32_t level)
 {
-    uint64_t degree = ++cells(body_contacts)[mover].used[level],
-             *most = (uint64_t *)body_contacts->group_table.column[1] + group;
-    *most = degree > *most ? degree : *most;
+    _Atomic uint32_t *most = (_Atomic uint32_t *)world->body_contacts.group_table.column[1] + group;
+    contact_raise_to(most,
+                     1 + atomic_fetch_add_explicit(&contact_degrees(world, mover)[level], 1, memory_order_relaxed));
 }
 
-/* Numbers that differ a little from step to step should not ask for memory each time that they are the largest so far. */
-static bool make_room(sn_world *world, sn_table *table, uint64_t count)
+/* The groups of contacts. */
+static void group_piece(void *data, uint32_t first, uint32_t end)
 {
-    return count <= table->capacity ||
-           sn_table_reserve(table, &world->allocator, count + (count < A_FEW ? A_FEW : count / 4));
-}
-
-static bool reserve(sn_world *world, uint32_t count)
-{
-    sn_body_contacts *body_contacts = &world->body_contacts;
-    return make_room(world, &body_contacts->group_table, count) &&
-           sn_parallel_reserve_tasks(&world->parallel, &world->allocator, body_contacts->group_table.capacity);
+    const sn_world *world = data;
+    const sn_body_contact_ends *ends = world->body_contacts.contact_table.column[5];
+    uint32_t *group = world->body_contacts.contact_table.column[2], level;
+    for (uint32_t i = first; i < end; ++i) {
+        const bool a = contact_moves(world, ends[i].a), b = contact_moves(world, ends[i].b);
+        group[i] = group_of(world, &ends[i], a, b, &level);
+        if (a)
+            count_degree(world, ends[i].a, group[i], level);
+        if (b)
+            count_degree(world, ends[i].b, group[i], level);
+    }
 }
 
 /* Of movers, an empty one, and of fixed shapes. */
 static bool reserve_records(sn_world *world)
 {
     const uint64_t movers = world->body_contacts.mover_table.count;
-    if (!make_room(world, &world->body_contacts.record_table,
-                   SN_BODY_CONTACT_RECORD * (movers + 1 + world->body_contacts.fixed_shape_table.count)))
+    if (!sn_body_contacts_make_room(world, &world->body_contacts.record_table,
+                                    SN_BODY_CONTACT_RECORD *
+                                        (movers + 1 + world->body_contacts.fixed_shape_table.count)))
         return false;
     world->body_contacts.record_table.count = (uint32_t)(SN_BODY_CONTACT_RECORD * (movers + 1));  /* which stay */
     memset(contact_record(world, (uint32_t)movers), 0, SN_BODY_CONTACT_RECORD * sizeof(sn_vec4)); /* the empty one */
@@ -276,7 +103,7 @@ static bool reserve_records(sn_world *world)
 static bool reserve_batches(sn_world *world, uint32_t count)
 {
     sn_body_contacts *body_contacts = &world->body_contacts;
-    const uint64_t *degree = body_contacts->group_table.column[1];
+    const _Atomic uint32_t *degree = body_contacts->group_table.column[1];
     uint64_t total = 0;
     for (uint32_t i = 0; i < count; ++i) {
         sn_body_contact_group *g = &groups(body_contacts)[i];
@@ -285,7 +112,8 @@ static bool reserve_batches(sn_world *world, uint32_t count)
         g->batches = 0;
         total += g->capacity;
     }
-    return total <= SN_MAX_COUNT && make_room(world, &body_contacts->batch_table, total);
+    body_contacts->batch_table.count = 0; /* none needs to be kept when there is more room */
+    return total <= SN_MAX_COUNT && sn_body_contacts_make_room(world, &body_contacts->batch_table, total);
 }
 
 /* Where each contact goes: those of a group follow each other, as they were found. */
@@ -294,6 +122,8 @@ static void deal_out(sn_world *world, uint32_t count, uint32_t number)
     sn_body_contacts *body_contacts = &world->body_contacts;
     uint32_t *place = body_contacts->contact_table.column[2], first = 0;
     sn_body_contact_group *group = groups(body_contacts);
+    for (uint32_t i = 0; i < count; ++i)
+        group[place[i]].end++;
     for (uint32_t i = 0; i < number; ++i) {
         uint32_t has = group[i].end;
         group[i].first = group[i].end = first;
@@ -322,31 +152,20 @@ bool sn_body_contacts_leave_lanes(sn_world *world)
 sn_result sn_body_contacts_group(sn_world *world, uint32_t count)
 {
     sn_body_contacts *body_contacts = &world->body_contacts;
-    uint32_t movers = body_contacts->mover_table.count, *place = body_contacts->contact_table.column[2];
-    if (!make_room(world, &body_contacts->cell_table, movers) || !reserve_records(world))
-        return SN_ERROR_MEMORY;
     uint32_t number;
-    if (!cut_space(world, count, &number))
-        return SN_ERROR_HOST;
-    if (!reserve(world, number))
+    if (!reserve_records(world))
         return SN_ERROR_MEMORY;
+    const sn_result result = sn_body_contacts_cut_space(world, count, &number);
+    if (result != SN_OK)
+        return result;
     memset(groups(body_contacts), 0, number * sizeof(sn_body_contact_group));
-    memset(body_contacts->group_table.column[1], 0, number * sizeof(uint64_t));
-    for (uint32_t i = 0; i < count; ++i) {
-        const sn_body_contact_ends *ends = &ends_of(body_contacts)[i];
-        const bool a = moves(body_contacts, ends->a), b = moves(body_contacts, ends->b);
-        uint32_t level, group = group_of(world, ends, a, b, &level);
-        groups(body_contacts)[group].level = level;
-        groups(body_contacts)[group].end++;
-        place[i] = group;
-        if (a)
-            count_degree(body_contacts, ends->a, group, level);
-        if (b)
-            count_degree(body_contacts, ends->b, group, level);
-    }
+    memset(body_contacts->group_table.column[1], 0, number * sizeof(uint32_t));
+    for (uint32_t level = 0; level < SN_BODY_CONTACT_LEVELS; ++level)
+        for (uint32_t i = body_contacts->level[level]; i < body_contacts->level[level + 1]; ++i)
+            groups(body_contacts)[i].level = level;
+    if (!sn_parallel_few(&world->parallel, count, WORK_OF_GROUPING, group_piece, world))
+        return SN_ERROR_HOST;
     deal_out(world, count, number);
-    for (uint32_t i = 0; i < movers; ++i)
-        memset(cells(body_contacts)[i].used, 0, sizeof cells(body_contacts)[i].used);
     body_contacts->group_table.count = number;
     return reserve_batches(world, number) ? SN_OK : SN_ERROR_MEMORY;
 }
@@ -354,12 +173,20 @@ sn_result sn_body_contacts_group(sn_world *world, uint32_t count)
 bool sn_body_contacts_append(sn_world *world, uint32_t count)
 {
     sn_body_contacts *body_contacts = &world->body_contacts;
-    sn_body_contact_group *group = &groups(body_contacts)[body_contacts->group_table.count - 1];
-    group->end = count;
-    group->level = SN_BODY_CONTACT_LEVELS - 1;
-    group->capacity = group->end - group->first;
+    const uint32_t last = body_contacts->group_table.count - 1, level = SN_BODY_CONTACT_LEVELS - 1;
+    sn_body_contact_group *group = &groups(body_contacts)[last];
+    for (const sn_body_contact *contact = &contact_all(world)[group->end]; group->end < count;
+         ++group->end, ++contact) {
+        if (contact_moves(world, contact->a))
+            count_degree(world, contact->a, last, level);
+        if (contact_moves(world, contact->b))
+            count_degree(world, contact->b, last, level);
+    }
+    group->level = level;
+    group->capacity =
+        most_batches(group->end - group->first, ((_Atomic uint32_t *)body_contacts->group_table.column[1])[last]);
     body_contacts->batch_table.count = group->batch + group->batches; /* which stay */
-    return make_room(world, &body_contacts->batch_table, (uint64_t)group->batch + group->capacity) &&
+    return sn_body_contacts_make_room(world, &body_contacts->batch_table, (uint64_t)group->batch + group->capacity) &&
            reserve_records(world);
 }
 
@@ -545,13 +372,36 @@ static void run_listed(void *data, uint32_t index, uint32_t worker)
     run_group(data, ((const tasks *)data)->list[index], worker);
 }
 
+/* All groups, those of all levels side by side: as tasks are dealt out in equal shares, each thread gets the same share of every level, which
+   is the one that it has in sweeps. */
+static void list_all(const sn_body_contacts *body_contacts, uint32_t *list)
+{
+    const uint32_t *level = body_contacts->level;
+    uint32_t at[SN_BODY_CONTACT_LEVELS];
+    memcpy(at, level, sizeof at);
+    for (uint32_t i = 0; i < body_contacts->group_table.count; ++i) {
+        uint32_t next = 0;
+        double least = 2;
+        for (uint32_t k = 0; k < SN_BODY_CONTACT_LEVELS; ++k) {
+            const double share = (at[k] - level[k] + 0.5) / (level[k + 1] - level[k]);
+            if (at[k] < level[k + 1] && share < least) {
+                least = share;
+                next = k;
+            }
+        }
+        list[i] = at[next]++;
+    }
+}
+
 bool sn_body_contacts_ready_groups(sn_body_contact_substep *s)
 {
     const sn_body_contacts *body_contacts = &s->world->body_contacts;
     sn_parallel *parallel = &s->world->parallel;
-    tasks t = {s, ready_group, groups(body_contacts), NULL};
-    const bool shared = sn_parallel_wants(parallel, body_contacts->count * WORK_OF_READY);
-    return sn_parallel_tasks(shared ? parallel : NULL, body_contacts->group_table.count, run_group, &t);
+    tasks t = {s, ready_group, groups(body_contacts), body_contacts->group_table.column[3]};
+    if (!sn_parallel_wants(parallel, body_contacts->count * WORK_OF_READY))
+        parallel = NULL;
+    list_all(body_contacts, body_contacts->group_table.column[3]);
+    return sn_parallel_tasks(parallel, body_contacts->group_table.count, run_listed, &t);
 }
 
 /* ---- Sweeps ----------------------------------------------------------------------------------------------------------------- */
@@ -569,33 +419,37 @@ void sn_body_contacts_calm(const sn_world *world)
 
 static void stir_group(const sn_body_contacts *body_contacts, uint32_t group, uint32_t sweep)
 {
-    atomic_store_explicit(&stirred(body_contacts)[group], sweep, memory_order_relaxed);
+    _Atomic uint32_t *last = &stirred(body_contacts)[group];
+    if (atomic_load_explicit(last, memory_order_relaxed) != sweep) /* see contact_raise */
+        atomic_store_explicit(last, sweep, memory_order_relaxed);
 }
 
 /* The groups of a mover: those of its cells, and what is left. One without cells may be anywhere. */
-static void stir_mover(const sn_body_contacts *body_contacts, uint32_t mover, uint32_t sweep)
+static void stir_mover(const sn_world *world, uint32_t mover, uint32_t sweep)
 {
+    const sn_body_contacts *body_contacts = &world->body_contacts;
     const sn_body_contact_cell *cell = &cells(body_contacts)[mover];
     const uint32_t *level = body_contacts->level, last = SN_BODY_CONTACT_LEVELS - 1;
-    for (uint32_t i = 0; i < last && cell->moves && cell->listed; ++i)
+    const uint8_t both = SN_MARK_MOVES | SN_MARK_TOUCHES;
+    const bool has_cells = (contact_marks(world)[mover] & both) == both;
+    for (uint32_t i = 0; i < last && has_cells; ++i)
         if (level[i] != level[i + 1])
             stir_group(body_contacts, cell->cell[i], sweep);
-    for (uint32_t i = 0; !(cell->moves && cell->listed) && i < level[last]; ++i)
+    for (uint32_t i = 0; !has_cells && i < level[last]; ++i)
         stir_group(body_contacts, i, sweep);
     stir_group(body_contacts, level[last], sweep);
 }
 
 void sn_body_contacts_stir(const sn_body_contact_substep *s, const sn_body_contact_group *group)
 {
-    const sn_body_contacts *body_contacts = &s->world->body_contacts;
     const sn_real sweep = s->run.sweep;
     for (uint32_t at = group->batch; at < group->batch + group->batches; ++at) {
         const sn_wide_body_contact *m = &s->run.batch[at];
         for (uint32_t lane = 0; m->stirred >= sweep && lane < m->lanes; ++lane) {
             if (m->moves_a >> lane & 1 && s->run.mover[m->a[lane] + 1].w >= sweep)
-                stir_mover(body_contacts, m->a[lane] / SN_BODY_CONTACT_RECORD, (uint32_t)sweep);
+                stir_mover(s->world, m->a[lane] / SN_BODY_CONTACT_RECORD, (uint32_t)sweep);
             if (m->moves_b >> lane & 1 && s->run.mover[m->b[lane] + 1].w >= sweep)
-                stir_mover(body_contacts, m->b[lane] / SN_BODY_CONTACT_RECORD, (uint32_t)sweep);
+                stir_mover(s->world, m->b[lane] / SN_BODY_CONTACT_RECORD, (uint32_t)sweep);
         }
     }
 }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#define WORK_OF_KNOWING 4.0 /* ns, about, of a contact that is asked for when bodies left */
+
 #define SLOP ((sn_real)0.002) /* of the inner radius: so much overlap is left alone */
 
 static bool is_with_ball(const sn_body_contact *contact)
@@ -28,6 +30,8 @@ static bool make_movers(sn_body_contact_finding *f, sn_body_contact *kept, uint3
     sn_body_contacts *body_contacts = f->body_contacts;
     const sn_body_contact_found *all = body_contacts->found_table.column[0];
     uint32_t founds = body_contacts->found_table.count, movers = bodies_rows(&world->bodies);
+    if (!body_contacts->balls)
+        founds = count = 0;
     if (!sn_table_reserve(&body_contacts->ball_table, &world->allocator, world->particles.table.count))
         return false;
     uint32_t *ball = body_contacts->ball_table.column[0];
@@ -191,20 +195,24 @@ static bool reserve_contacts(sn_world *world, uint64_t count)
            sn_parallel_reserve_tasks(&world->parallel, &world->allocator, count / SN_FEW + 1);
 }
 
-static void watch_contact(const sn_body_contact_finding *f, uint32_t at)
-{
-    const sn_body_contact *contact = &contact_all(f->world)[at];
-    sn_body_contact_watch *watch = (sn_body_contact_watch *)f->body_contacts->contact_table.column[4] + at;
-    *watch = (sn_body_contact_watch){.a = contact->a, .b = contact_other(f->world, contact)};
-    if (!f->again)
-        sn_body_contact_recall_apart(f->world, contact, watch);
-}
-
 typedef struct making {
     sn_body_contact_finding *f;
     uint32_t kept; /* contacts that there were already, in the second column */
     atomic_bool bounces;
 } making;
+
+/* A contact that was made. */
+static void watch_made(making *m, uint32_t at)
+{
+    const sn_world *world = m->f->world;
+    const sn_body_contact *contact = &contact_all(world)[at];
+    sn_body_contact_watch *watch = (sn_body_contact_watch *)world->body_contacts.contact_table.column[4] + at;
+    *watch = (sn_body_contact_watch){.a = contact->a, .b = contact_other(world, contact)};
+    if (!m->f->again)
+        sn_body_contact_recall_apart(world, contact, watch);
+    if (contact->friction.restitution > 0)
+        contact_raise(&m->bounces);
+}
 
 /* Each at its place. */
 static void make_piece(void *data, uint32_t first, uint32_t end)
@@ -219,9 +227,7 @@ static void make_piece(void *data, uint32_t first, uint32_t end)
             *contact = kept[i];
         else
             make_contact(m->f, &all[i - m->kept], contact);
-        watch_contact(m->f, place[i]);
-        if (contact->friction.restitution > 0)
-            atomic_store_explicit(&m->bounces, true, memory_order_relaxed);
+        watch_made(m, place[i]);
     }
 }
 
@@ -233,35 +239,44 @@ static sn_body_contact_ends ends_of(const sn_body_contact_finding *f, const sn_b
                                                                              : SN_NO_MOVER};
 }
 
-static void list_mover(sn_body_contacts *body_contacts, uint32_t i, bool contacts_somebody)
+/* The ends of all contacts: of those that there were, and of what was found. */
+static void ends_piece(void *data, uint32_t first, uint32_t end)
 {
-    sn_mover *m = (sn_mover *)body_contacts->mover_table.column[0] + i;
-    if (!m->listed)
-        ((uint32_t *)body_contacts->list_table.column[0])[body_contacts->list_table.count++] = i;
-    m->listed = true;
-    sn_body_contact_cell *cell = (sn_body_contact_cell *)body_contacts->cell_table.column[0] + i;
-    m->loaded = m->loaded && (cell->listed || !contacts_somebody); /* inertia is loaded of those that touch something */
-    cell->listed = cell->listed || contacts_somebody;
+    const making *m = data;
+    const sn_body_contacts *body_contacts = m->f->body_contacts;
+    const sn_body_contact_found *all = body_contacts->found_table.column[0];
+    const sn_body_contact *kept = body_contacts->contact_table.column[1];
+    sn_body_contact_ends *ends = body_contacts->contact_table.column[5];
+    for (uint32_t i = first; i < end; ++i)
+        ends[i] = i < m->kept ? (sn_body_contact_ends){kept[i].a, kept[i].b} : ends_of(m->f, &all[i - m->kept]);
 }
 
-/* Movers that are awake, or at one of the ends of contacts from the first on. */
+static void list_mover(const sn_world *world, sn_table *list, uint32_t i, bool touches)
+{
+    uint8_t *mark = &contact_marks(world)[i];
+    if (!(*mark & SN_MARK_LISTED))
+        ((uint32_t *)list->column[0])[list->count++] = i;
+    if (touches && !(*mark & SN_MARK_TOUCHES)) /* inertia is loaded of those that touch something */
+        *mark &= (uint8_t)~SN_MARK_LOADED;
+    *mark |= touches ? SN_MARK_LISTED | SN_MARK_TOUCHES : SN_MARK_LISTED;
+}
+
+/* Movers that are awake, or at one of the ends of contacts from the first on. Before the first contacts none is listed. */
 static bool list_movers(sn_world *world, uint32_t first)
 {
     sn_body_contacts *body_contacts = &world->body_contacts;
     const sn_bodies *bodies = &world->bodies;
+    sn_table *list = &body_contacts->list_table;
     const sn_body_contact_ends *ends = body_contacts->contact_table.column[5];
-    if (!sn_table_reserve(&body_contacts->list_table, &world->allocator, body_contacts->mover_table.count))
+    if (!sn_table_reserve(list, &world->allocator, body_contacts->mover_table.count))
         return false;
-    for (uint32_t i = 0; first == 0 && i < body_contacts->list_table.count; ++i)
-        contact_movers(world)[contact_listed(world)[i]].listed =
-            contact_movers(world)[contact_listed(world)[i]].loaded = false;
     body_contacts->list_table.count = first == 0 ? 0 : body_contacts->list_table.count;
     for (uint32_t i = 0; first == 0 && i < bodies->awake_table.count; ++i)
-        list_mover(body_contacts, bodies_awake(bodies)[i], false);
+        list_mover(world, list, bodies_awake(bodies)[i], false);
     for (uint32_t i = first; i < body_contacts->count; ++i) {
-        list_mover(body_contacts, ends[i].a, true);
+        list_mover(world, list, ends[i].a, true);
         if (ends[i].b != SN_NO_MOVER)
-            list_mover(body_contacts, ends[i].b, true);
+            list_mover(world, list, ends[i].b, true);
     }
     return true;
 }
@@ -281,12 +296,8 @@ static sn_result make_contacts(sn_body_contact_finding *f, uint32_t kept)
         memcpy(raw, body_contacts->contact_table.column[0], kept * sizeof *raw);
     if (!make_movers(f, raw, kept) || !rank_fixed_shapes(f))
         return SN_ERROR_MEMORY;
-    const sn_body_contact_found *all = body_contacts->found_table.column[0];
-    sn_body_contact_ends *ends = body_contacts->contact_table.column[5];
-    for (uint32_t i = 0; i < kept; ++i)
-        ends[i] = (sn_body_contact_ends){raw[i].a, raw[i].b};
-    for (uint32_t i = 0; i < founds; ++i)
-        ends[kept + i] = ends_of(f, &all[i]);
+    if (!sn_body_contacts_share(f->world, kept + founds, ends_piece, &m))
+        return SN_ERROR_HOST;
     const sn_result result = sn_body_contacts_group(f->world, kept + founds);
     if (result != SN_OK)
         return result;
@@ -320,6 +331,7 @@ sn_result sn_body_contacts_find(sn_world *world, sn_real dt)
     sn_body_contact_finding f = {.world = world, .body_contacts = body_contacts, .dt = dt};
     sn_stage_enter(world, SN_STAGE_BROAD_PHASE);
     body_contacts->count = body_contacts->found_table.count = body_contacts->fixed_shape_table.count = 0;
+    body_contacts->balls = 0;
     body_contacts->searches = 1;
     body_contacts->left = dt;
     if (!is_on(world)) {
@@ -361,28 +373,58 @@ static bool is_known(const sn_body_contacts *body_contacts, const sn_sort_item *
     return false;
 }
 
+typedef struct knowing {
+    const sn_body_contact_finding *f;
+    sn_sort_item *item; /* contacts of bodies that left, by their names: in no order, then sorted */
+    atomic_uint items;
+} knowing;
+
+static void know_piece(void *data, uint32_t first, uint32_t end)
+{
+    knowing *k = data;
+    const sn_world *world = k->f->world;
+    const sn_body_contact_watch *watch = world->body_contacts.contact_table.column[4];
+    const uint32_t rows = bodies_rows(&world->bodies);
+    for (uint32_t i = first; i < end; ++i)
+        if (contact_has_left(world, watch[i].a) || (watch[i].b < rows && contact_has_left(world, watch[i].b)))
+            k->item[atomic_fetch_add_explicit(&k->items, 1, memory_order_relaxed)] =
+                (sn_sort_item){mixed(contact_all(world)[i].key), i, 0};
+}
+
+#define KNOWN UINT32_MAX /* instead of a type */
+
+static void leave_piece(void *data, uint32_t first, uint32_t end)
+{
+    const knowing *k = data;
+    sn_body_contact_found *all = k->f->body_contacts->found_table.column[0];
+    for (uint32_t i = first; i < end; ++i) {
+        uint64_t key[2];
+        name(k->f, &all[i], key);
+        if (is_known(k->f->body_contacts, k->item, k->items, key))
+            all[i].type = KNOWN;
+    }
+}
+
 /* Takes those that are contacts already out of what was found. They are of bodies that left. */
-static void leave_known(sn_body_contact_finding *f)
+static bool leave_known(sn_body_contact_finding *f)
 {
     sn_body_contacts *body_contacts = f->body_contacts;
-    const sn_body_contact *contact = body_contacts->contact_table.column[0];
-    const sn_body_contact_watch *watch = body_contacts->contact_table.column[4];
-    const uint32_t rows = bodies_rows(&f->world->bodies);
     sn_body_contact_found *all = body_contacts->found_table.column[0];
-    sn_sort_item *item = body_contacts->kept_table.column[2];
-    uint32_t count = 0, items = 0;
-    for (uint32_t i = 0; body_contacts->found_table.count && i < body_contacts->count; ++i)
-        if (contact_has_left(f->world, watch[i].a) || (watch[i].b < rows && contact_has_left(f->world, watch[i].b)))
-            item[items++] = (sn_sort_item){mixed(contact[i].key), i, 0};
-    if (items)
-        sn_sort(item, body_contacts->kept_table.column[3], items);
-    for (uint32_t i = 0; i < body_contacts->found_table.count; ++i) {
-        uint64_t key[2];
-        name(f, &all[i], key);
-        if (!is_known(body_contacts, item, items, key))
-            all[count++] = all[i];
-    }
-    body_contacts->found_table.count = count;
+    knowing k = {.f = f, .item = body_contacts->kept_table.column[2]};
+    const uint32_t founds = body_contacts->found_table.count;
+    if (!founds)
+        return true;
+    if (!sn_parallel_few(&f->world->parallel, body_contacts->count, WORK_OF_KNOWING, know_piece, &k))
+        return false;
+    if (k.items)
+        sn_sort(k.item, body_contacts->kept_table.column[3], k.items);
+    if (!sn_body_contacts_share(f->world, founds, leave_piece, &k))
+        return false;
+    body_contacts->found_table.count = 0;
+    for (uint32_t i = 0; i < founds; ++i)
+        if (all[i].type != KNOWN)
+            all[body_contacts->found_table.count++] = all[i];
+    return true;
 }
 
 /* Whether what was found can simply be added to what there is: it is little, and needs no new mover. */
@@ -395,19 +437,29 @@ static bool can_append(const sn_body_contact_finding *f)
     return f->body_contacts->found_table.count <= f->body_contacts->count / 4;
 }
 
+static void append_piece(void *data, uint32_t first, uint32_t end)
+{
+    making *m = data;
+    const sn_body_contacts *body_contacts = m->f->body_contacts;
+    const sn_body_contact_found *all = body_contacts->found_table.column[0];
+    sn_body_contact_ends *ends = body_contacts->contact_table.column[5];
+    for (uint32_t i = first; i < end; ++i) {
+        ends[m->kept + i] = ends_of(m->f, &all[i]);
+        make_contact(m->f, &all[i], &contact_all(m->f->world)[m->kept + i]);
+        watch_made(m, m->kept + i);
+    }
+}
+
 static sn_result append(sn_body_contact_finding *f)
 {
     sn_body_contacts *body_contacts = f->body_contacts;
-    const sn_body_contact_found *all = body_contacts->found_table.column[0];
-    uint32_t kept = body_contacts->count, founds = body_contacts->found_table.count;
+    const uint32_t kept = body_contacts->count, founds = body_contacts->found_table.count;
+    making m = {.f = f, .kept = kept};
     if (!reserve_contacts(f->world, (uint64_t)kept + founds) || !rank_fixed_shapes(f))
         return SN_ERROR_MEMORY;
-    for (uint32_t i = 0; i < founds; ++i) {
-        make_contact(f, &all[i], &contact_all(f->world)[kept + i]);
-        ((sn_body_contact_ends *)body_contacts->contact_table.column[5])[kept + i] = ends_of(f, &all[i]);
-        watch_contact(f, kept + i);
-        body_contacts->bounces = body_contacts->bounces || contact_all(f->world)[kept + i].friction.restitution > 0;
-    }
+    if (!sn_body_contacts_share(f->world, founds, append_piece, &m))
+        return SN_ERROR_HOST;
+    body_contacts->bounces = body_contacts->bounces || m.bounces;
     body_contacts->count = kept + founds;
     return list_movers(f->world, kept) && sn_body_contacts_append(f->world, body_contacts->count) ? SN_OK
                                                                                                   : SN_ERROR_MEMORY;
@@ -426,7 +478,8 @@ sn_result sn_body_contacts_find_again(sn_world *world, bool ended)
         result = sn_body_contacts_search(&f);
     if (result != SN_OK)
         return fail(world, result);
-    leave_known(&f);
+    if (!leave_known(&f))
+        return fail(world, SN_ERROR_HOST);
     if (!body_contacts->found_table.count)
         return SN_OK;
     result = can_append(&f) ? append(&f) : make_contacts(&f, body_contacts->count);

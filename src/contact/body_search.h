@@ -22,10 +22,12 @@ typedef struct sn_body_contact_finding {
     const sn_bounds *bounds; /* by box */
     const uint32_t *body, *part;
     uint32_t boxes;
-    const uint32_t *row; /* by row: its first box */
-    const uint32_t *box; /* those that are searched for, */
-    uint32_t sought;     /*   and how many */
-    uint32_t *start;     /* by item of the loop that runs: how many it found, then where they begin */
+    const uint32_t *row;  /* by row: its first box */
+    const uint32_t *left; /* rows of bodies that left, */
+    uint32_t lefts;       /*   and how many */
+    const uint32_t *box;  /* those that are searched for, */
+    uint32_t sought;      /*   and how many */
+    uint32_t *start;      /* by item of the loop that runs: how many it found, then where they begin */
     sn_body_contact_found *to;
     sn_body_contact_found
         *spare; /* the first SPARE of each item, so that most need not be looked for twice; NULL: there is no room */

@@ -79,7 +79,7 @@ static void warm(const sn_body_contact_substep *s, sn_body_contact_group *group)
 /* Some contact of the group was far off in this sweep. */
 static void be_violent(const sn_body_contact_substep *s, const sn_body_contact_group *group)
 {
-    atomic_store_explicit(s->violent, true, memory_order_relaxed);
+    contact_raise(s->violent);
     sn_body_contacts_stir(s, group);
 }
 
@@ -101,7 +101,7 @@ static void strike(const sn_body_contact_substep *s, sn_body_contact_group *grou
 {
     sn_wide_body_contacts run = run_of(s, group);
     if (s->wide->strike(&run))
-        atomic_store_explicit(s->violent, true, memory_order_relaxed);
+        contact_raise(s->violent);
 }
 
 static void part(const sn_body_contact_substep *s, sn_body_contact_group *group)

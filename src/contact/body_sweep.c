@@ -204,7 +204,7 @@ static void look_piece(void *data, uint32_t first, uint32_t end)
         t = s->at_once ? 0 : t;
         all_shares(s->world)[i].a = t * contact_movers(s->world)[contact->a].share;
         all_shares(s->world)[i].b = contact->b == SN_NO_MOVER ? t : t * contact_movers(s->world)[contact->b].share;
-        atomic_store_explicit(&s->stopped, true, memory_order_relaxed);
+        contact_raise(&s->stopped);
     }
 }
 
@@ -260,6 +260,16 @@ static void take_back(sn_world *world, const sn_mover *m)
     sn_bodies_turned(&world->bodies, m->body);
 }
 
+static void take_back_piece(void *data, uint32_t first, uint32_t end)
+{
+    sn_world *world = data;
+    for (uint32_t i = first; i < end; ++i) {
+        const sn_mover *m = &contact_movers(world)[contact_listed(world)[i]];
+        if (m->share < 1)
+            take_back(world, m);
+    }
+}
+
 typedef struct measuring {
     const sn_world *world;
     sn_real coming; /* m: of fixed shapes */
@@ -290,16 +300,16 @@ static void measure_piece(void *data, uint32_t first, uint32_t end)
         left = left || leaves;
     }
     if (left)
-        atomic_store_explicit(&measure->left, true, memory_order_relaxed);
+        contact_raise(&measure->left);
     if (fast)
-        atomic_store_explicit(&measure->fast, true, memory_order_relaxed);
+        contact_raise(&measure->fast);
 }
 
-/* Bodies that were thrown out of where they were looked for may have touched others on their ways, which stand or sleep if they are new. */
-static bool find_left(sn_world *world)
+/* Movers that are new. */
+static void stand_piece(void *data, uint32_t first, uint32_t end)
 {
-    world->contacts.failed = sn_body_contacts_find_again(world, true);
-    for (uint32_t i = 0; world->contacts.failed == SN_OK && i < world->body_contacts.list_table.count; ++i) {
+    const sn_world *world = data;
+    for (uint32_t i = first; i < end; ++i) {
         sn_mover *m = &contact_movers(world)[contact_listed(world)[i]];
         const sn_quat q = m->from.rotation;
         if (q.x != 0 || q.y != 0 || q.z != 0 || q.w != 0)
@@ -308,7 +318,14 @@ static bool find_left(sn_world *world)
         m->way = 0;
         m->share = 1;
     }
-    return world->contacts.failed == SN_OK;
+}
+
+/* Bodies that were thrown out of where they were looked for may have touched others on their ways, which stand or sleep if they are new. */
+static bool find_left(sn_world *world)
+{
+    world->contacts.failed = sn_body_contacts_find_again(world, true);
+    return world->contacts.failed == SN_OK &&
+           sn_body_contacts_share(world, world->body_contacts.list_table.count, stand_piece, world);
 }
 
 /* m: how far a fixed shape comes in a substep, at most. */
@@ -332,6 +349,7 @@ bool sn_body_contacts_stop(sn_world *world, sn_real h)
         return true;
     if (measure.left && !find_left(world))
         return false;
+    bool stopped = false;
     for (uint32_t round = 0; round < ROUNDS; ++round) {
         stopping s = {.world = world, .h = h, .at_once = round >= PLAIN};
         if (!sn_body_contacts_share(world, world->body_contacts.count, look_piece, &s))
@@ -342,11 +360,7 @@ bool sn_body_contacts_stop(sn_world *world, sn_real h)
         }
         if (!s.stopped)
             break;
+        stopped = true;
     }
-    for (uint32_t i = 0; i < world->body_contacts.list_table.count; ++i) {
-        const sn_mover *m = &contact_movers(world)[contact_listed(world)[i]];
-        if (m->share < 1)
-            take_back(world, m);
-    }
-    return true;
+    return !stopped || sn_body_contacts_share(world, world->body_contacts.list_table.count, take_back_piece, world);
 }

@@ -16,6 +16,7 @@ typedef struct sn_body_contact_substep {
     const sn_wide_body_contact_table *wide;
     sn_wide_body_contacts run; /* without a range */
     sn_real h, inverse_h, factor, gravity;
+    const sn_vec3 *force; /* N: by slot, those that act in it; NULL: none do */
     bool begins, again;   /* it begins; and there was a search since it began */
     atomic_bool *violent; /* gets true when a body would come far into another, or was pushed out of it as far */
 } sn_body_contact_substep;
@@ -75,10 +76,20 @@ void sn_body_contact_fill(const sn_body_contact_substep *s, uint32_t index, uint
 /* What its lane says of a contact. */
 void sn_body_contact_note(const sn_world *world, sn_body_contact *contact);
 
+/* N s: what two pressed in the step, but for what lanes know; and m: where that was on a, along its axes (events.c). */
+sn_real sn_body_contact_impulse(const sn_body_contact *contact, sn_vec3 *spot);
+
 /* The movers of a contact before it is made; b: SN_NO_MOVER for a fixed shape. */
 typedef struct sn_body_contact_ends {
     uint32_t a, b;
 } sn_body_contact_ends;
+
+/* Cells of all bodies that move and are at the ends of so many contacts; they are marked. How many groups that makes, for which there is
+   room then (body_cells.c). */
+sn_result sn_body_contacts_cut_space(sn_world *world, uint32_t contacts, uint32_t *groups);
+
+/* Numbers that differ a little from step to step should not ask for memory each time that they are the largest so far. */
+bool sn_body_contacts_make_room(sn_world *world, sn_table *table, uint64_t count);
 
 /* Deals contacts, whose ends are known, to groups, and finds the place of each (body_groups.c). */
 sn_result sn_body_contacts_group(sn_world *world, uint32_t count);
@@ -177,11 +188,44 @@ static inline sn_body_contact_cell *contact_cell(const sn_world *world, uint32_t
     return (sn_body_contact_cell *)world->body_contacts.cell_table.column[0] + mover;
 }
 
+/* By mover: SN_MARK_ flags. */
+static inline uint8_t *contact_marks(const sn_world *world)
+{
+    return world->body_contacts.cell_table.column[5];
+}
+
+/* By mover: how many contacts it has on each level. */
+static inline _Atomic uint32_t *contact_degrees(const sn_world *world, uint32_t mover)
+{
+    return (_Atomic uint32_t *)world->body_contacts.cell_table.column[6] + (size_t)SN_BODY_CONTACT_LEVELS * mover;
+}
+
 /* Whether a mover is in a lane, or moves whatever is in its way. */
 static inline bool contact_has_impulse(const sn_world *world, uint32_t mover)
 {
-    const sn_body_contact_cell *cell = contact_cell(world, mover);
-    return !cell->moves || (cell->used[0] | cell->used[1] | cell->used[2] | cell->used[3]);
+    const uint64_t *used = contact_cell(world, mover)->used;
+    return !(contact_marks(world)[mover] & SN_MARK_MOVES) || (used[0] | used[1] | used[2] | used[3]);
+}
+
+static inline bool contact_moves(const sn_world *world, uint32_t mover)
+{
+    return mover != SN_NO_MOVER && contact_marks(world)[mover] & SN_MARK_MOVES;
+}
+
+/* Says that something happened. Most threads find it said, and do not write: what several write they wait for. */
+static inline void contact_raise(atomic_bool *flag)
+{
+    if (!atomic_load_explicit(flag, memory_order_relaxed))
+        atomic_store_explicit(flag, true, memory_order_relaxed);
+}
+
+/* The largest of what several tell. */
+static inline void contact_raise_to(_Atomic uint32_t *known, uint32_t value)
+{
+    uint32_t was = atomic_load_explicit(known, memory_order_relaxed);
+    while (value > was &&
+           !atomic_compare_exchange_weak_explicit(known, &was, value, memory_order_relaxed, memory_order_relaxed)) {
+    }
 }
 
 static inline sn_vec4 *contact_records(const sn_world *world)

@@ -3,6 +3,8 @@
 
 #include "contact/body_work.h"
 
+#include <string.h>
+
 typedef struct finding {
     const sn_world *world;
     double depth;
@@ -87,6 +89,34 @@ static void look_at_bodies(finding *f, const sn_body_contact *contact)
     }
 }
 
+/* The deepest contact of bodies: in the upper half the bits of its depth, which are ordered as that is, and below them a number that is the
+   larger the earlier it comes. 0: none. */
+typedef struct comparing {
+    const sn_world *world;
+    atomic_uint_least64_t most, looks; /* and how many manifolds were made */
+} comparing;
+
+static void compare_piece(void *data, uint32_t first, uint32_t end)
+{
+    comparing *c = data;
+    uint_least64_t most = 0, looks = 0;
+    for (uint32_t i = first; i < end; ++i) {
+        finding f = {.world = c->world};
+        look_at_bodies(&f, &contact_all(c->world)[i]);
+        looks += contact_all(c->world)[i].looks;
+        const float depth = (float)f.depth;
+        uint32_t bits;
+        memcpy(&bits, &depth, sizeof bits);
+        const uint_least64_t here = depth > 0 ? (uint_least64_t)bits << 32 | (UINT32_MAX - i) : 0;
+        most = here > most ? here : most;
+    }
+    atomic_fetch_add_explicit(&c->looks, looks, memory_order_relaxed);
+    uint_least64_t known = atomic_load_explicit(&c->most, memory_order_relaxed);
+    while (most > known &&
+           !atomic_compare_exchange_weak_explicit(&c->most, &known, most, memory_order_relaxed, memory_order_relaxed)) {
+    }
+}
+
 static sn_particle handle_of(const sn_world *world, uint32_t slot)
 {
     if (slot == SN_NO_SLOT)
@@ -95,7 +125,7 @@ static sn_particle handle_of(const sn_world *world, uint32_t slot)
     return (sn_particle){number, world->ids.generation[number]};
 }
 
-void sn_contacts_find_deepest(const sn_world *world, sn_step_counts *counts)
+void sn_contacts_find_deepest(sn_world *world, sn_step_counts *counts)
 {
     const sn_contacts *c = &world->contacts;
     finding f = {.world = world, .a = SN_NO_SLOT, .b = SN_NO_SLOT};
@@ -105,8 +135,12 @@ void sn_contacts_find_deepest(const sn_world *world, sn_step_counts *counts)
         look_at_static(&f, (const sn_static_contact *)c->static_table.column[0] + i);
     for (uint32_t i = 0; c->any && i < c->skin_contacts; ++i)
         look_at_skin(&f, (const sn_skin_contact *)c->skin_contact_table.column[0] + i);
-    for (uint32_t i = 0; i < world->body_contacts.count; ++i)
-        look_at_bodies(&f, &contact_all(world)[i]);
+    comparing bodies = {.world = world};
+    if (!sn_body_contacts_share(world, world->body_contacts.count, compare_piece, &bodies))
+        sn_parallel_repair(&world->parallel);
+    if (bodies.most)
+        look_at_bodies(&f, &contact_all(world)[UINT32_MAX - (uint32_t)bodies.most]);
+    counts->manifolds += bodies.looks;
     counts->penetration = f.depth;
     counts->deepest = handle_of(world, f.a);
     counts->deepest_other = handle_of(world, f.b);

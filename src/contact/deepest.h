@@ -4,7 +4,7 @@
 
 #include "world/world.h"
 
-/* Into counts: the deepest overlap of all pairs that were looked at in the step that ends, whether they pressed each other or not. */
-void sn_contacts_find_deepest(const sn_world *world, sn_step_counts *counts);
+/* Into counts: manifolds that were made, and the deepest overlap of all pairs that were looked at in the step that ends, whether they pressed each other or not. */
+void sn_contacts_find_deepest(sn_world *world, sn_step_counts *counts);
 
 #endif

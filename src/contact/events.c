@@ -5,6 +5,7 @@
 #include "contact/events.h"
 
 #include "base/hash.h"
+#include "contact/body_work.h"
 #include "base/math.h"
 #include "base/sort.h"
 #include "contact/callbacks.h"
@@ -145,8 +146,7 @@ static void add_static(sn_world *world, const sn_static_contact *contact)
     add_found(world, &event, 0);
 }
 
-/* N s: what two pressed in the step, and m: where that was on a, along its axes. */
-static sn_real impulse_of(const sn_body_contact *contact, sn_vec3 *spot)
+sn_real sn_body_contact_impulse(const sn_body_contact *contact, sn_vec3 *spot)
 {
     sn_real sum = contact->gone;
     *spot = vec3_scale(contact->spot, contact->gone);
@@ -176,7 +176,7 @@ static void add_contact(sn_world *world, const sn_body_contact *contact)
     const sn_mover *a = (const sn_mover *)world->body_contacts.mover_table.column[0] + contact->a;
     const sn_pose pose = {place(world, a->slot), world->bodies.turn[a->body].start};
     sn_vec3 spot;
-    const sn_real impulse = impulse_of(contact, &spot);
+    const sn_real impulse = sn_body_contact_impulse(contact, &spot);
     const sn_vec3 point = vec3_sub(sn_pose_to_world(&pose, spot), vec3_scale(contact->n, contact->round_a));
     sn_contact_pair pair = sn_contact_pair_of_contact(world, contact, point);
     const bool turned = sn_contact_pair_turn(&pair);
@@ -194,7 +194,7 @@ static void find_contacts(sn_world *world)
     const sn_body_contact *contact = world->body_contacts.contact_table.column[0];
     for (uint32_t i = 0; i < world->body_contacts.count; ++i) {
         sn_vec3 spot;
-        if (contact[i].sensor ? contact[i].touched && !contact[i].off : impulse_of(&contact[i], &spot) > 0)
+        if (contact[i].sensor ? contact[i].touched && !contact[i].off : sn_body_contact_impulse(&contact[i], &spot) > 0)
             add_contact(world, &contact[i]);
     }
 }

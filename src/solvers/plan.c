@@ -390,6 +390,7 @@ static uint32_t tile_size(uint32_t work, uint32_t particles)
 static void cut_body(plan_work *w, growth *g, uint32_t *room)
 {
     uint32_t body = plan_root(w->parent, g->member[0]), work = w->loop[body] ? w->body_work[body] : 0;
+    const uint32_t packed = w->particles->numbers > TILE_SMALL ? TILE_PACKED : TILE_SMALL;
     uint32_t size = tile_size(work, g->members), left = size == g->members && *room >= size ? *room : 0;
     sn_tile *tile = w->plan->tile_table.column[0]; /* no other table grows meanwhile */
     tile = left ? tile + w->plan->tile_table.count - 1 : NULL;
@@ -399,7 +400,7 @@ static void cut_body(plan_work *w, growth *g, uint32_t *room)
             if (!tile)
                 return;
             *tile = (sn_tile){.first = w->ordered};
-            left = size == g->members && size < TILE_PACKED ? TILE_PACKED : size;
+            left = size == g->members && size < packed ? packed : size;
         }
         uint32_t taken = grow_tile(w, g, seed, w->plan->tile_table.count - 1, left);
         tile->count += taken;

@@ -467,7 +467,7 @@ static void try_large(const search *look, uint32_t lo, uint32_t count)
     most = most < TILE_PLANES ? TILE_PLANES : most > TILE_MOST ? TILE_MOST : most;
     fair = longest * lines_of_strip(count, longest);
     if (look->w->loop[lo] && count >= 2 * TILE_PLANES && fair < most) /* a grid of lines of another length */
-        most = fair < TILE_PACKED ? TILE_PACKED : fair;
+        most = fair < TILE_PIECE ? TILE_PIECE : fair;
     uint32_t pieces = (count + most - 1) / most, each = (count + pieces - 1) / pieces;
     each = (each + LANES - 1) / LANES * LANES;
     for (uint32_t at = 0; at < count; at += each) {

@@ -29,8 +29,13 @@
 #define TILE_WORK     4000u
 #define TILES_OF_BODY 32u
 
-/* Bodies of one tile share tiles of so many particles. */
-#define TILE_PACKED 1024u
+/* Bodies of one tile share tiles of so many particles; in a small world, one tile. (With 1,024, the joints of 1,000 ragdolls made eleven tiles, too
+   few for sixteen cores.) */
+#define TILE_PACKED 256u
+#define TILE_SMALL  1024u
+
+/* Particles of a piece of a large grid, at least. */
+#define TILE_PIECE 1024u
 
 /* Constraints of a tile of a later layer, at least: batches of smaller ones would be half empty. A body has up to so many of these
    tiles in a layer: one for each of sixteen cores. (With twice as many, more is cut, and batches are emptier.) */

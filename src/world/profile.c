@@ -107,17 +107,14 @@ static void count_lanes(const sn_plan *plan, sn_step_counts *counts)
     counts->lanes = (uint64_t)counts->batches * SN_BATCH;
 }
 
-static void count_contacts(const sn_world *world, sn_step_counts *counts)
+static void count_contacts(sn_world *world, sn_step_counts *counts)
 {
     const sn_contacts *c = &world->contacts;
-    const sn_body_contact *contact = world->body_contacts.contact_table.column[0];
     counts->candidates = world->body_contacts.count;
     if (c->any)
         counts->candidates += (uint64_t)c->pairs[SN_PAIRS_FIRST].near.pairs + c->static_contacts + c->skin_contacts -
                               c->skin_contact_pairs;
     counts->contacts = (uint64_t)world->contact.impulse_table.count + world->body_contacts.kept_table.count;
-    for (uint32_t i = 0; i < world->body_contacts.count; ++i)
-        counts->manifolds += contact[i].looks;
     sn_contacts_find_deepest(world, counts);
 }
 

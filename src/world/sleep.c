@@ -17,6 +17,7 @@
 #include "base/math.h"
 #include "base/quat.h"
 #include "collision/triangle.h"
+#include "contact/body_work.h"
 #include "integrators/integrator.h"
 #include "world/world.h"
 
@@ -581,6 +582,36 @@ bool sn_sleep_meet_bodies(sn_world *world, sn_real dt)
     bool now = world->contact.sleep.woke;
     world->contact.sleep.woke = before || now;
     return now;
+}
+
+bool sn_sleep_struck(sn_world *world)
+{
+    const sn_body_contacts *body_contacts = &world->body_contacts;
+    const sn_body_contact *contact = body_contacts->contact_table.column[0];
+    const sn_mover *mover = body_contacts->mover_table.column[0];
+    const sn_real *w = world->contact.sleep.table.column[SLEEP_W], least = world->contact.settings.sleep_speed;
+    const uint64_t before = world->contact.sleep.changes;
+    for (uint32_t i = 0; world->contact.sleep.sleepers && i < body_contacts->count; ++i) {
+        if (contact[i].b == SN_NO_MOVER || contact[i].sensor)
+            continue;
+        const uint32_t a = mover[contact[i].a].slot, b = mover[contact[i].b].slot;
+        if (holds_slot(world, a) == holds_slot(world, b))
+            continue;
+        const uint32_t number = world->particles.index[holds_slot(world, a) ? a : b];
+        sn_vec3 spot;
+        if (sn_body_contact_impulse(&contact[i], &spot) * w[number] > least)
+            stir(world, number);
+    }
+    return world->contact.sleep.changes != before;
+}
+
+void sn_sleep_stir_again(sn_world *world)
+{
+    const sn_sleep *sleep = &world->contact.sleep;
+    const sn_real *w = sleep->table.column[SLEEP_W];
+    for (uint32_t i = 0; i < sleep->table.count; ++i)
+        if (column(world, SLEEP_NEXT)[i] && stirred(world)[i])
+            world->particles.x[world->ids.value[i]].w = w[i];
 }
 
 void sn_sleep_keep_awake(sn_world *world)

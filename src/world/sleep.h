@@ -81,6 +81,12 @@ bool sn_sleep_meet_bodies(struct sn_world *world, sn_real dt);
 /* Whether contact of these, all of which are immovable in this step, is to be looked at: one sleeps, and another may wake it. */
 bool sn_sleep_asks(const struct sn_world *world, const uint32_t *slot, uint32_t count);
 
+/* When all substeps are taken: wakes bodies that were struck or pushed in them by others that were not seen to come, and that would have
+   become faster than sleep_speed had they been awake. Whether one woke: then the step is put back, these are stirred again, and it is taken
+   again. */
+bool sn_sleep_struck(struct sn_world *world);
+void sn_sleep_stir_again(struct sn_world *world);
+
 /* The step has succeeded: what woke stays awake. A step that fails leaves it asleep. */
 void sn_sleep_keep_awake(struct sn_world *world);
 

@@ -18,10 +18,13 @@
 
    A step that fails in any substep is undone as a whole (undo.c). It is then taken again, constraint by constraint, to name what
    failed. */
+#include "contact/body_work.h"
 #include "contact/callbacks.h"
 #include "world/substep.h"
 
 #include <stdatomic.h>
+
+#define MOST_STRUCK 8u /* times that a step is taken again because something that slept was struck */
 
 /* ---- A substep ---------------------------------------------------------------------------------------------------------- */
 
@@ -200,6 +203,29 @@ static sn_result take_again_if_strayed(sn_world *world, sn_real dt, bool still)
     return result == SN_OK ? take_substeps(world, dt, still, false) : result;
 }
 
+/* A body that sleeps does not move in a step. If it turns out that another struck or pushed it, which was not seen to come when the step began,
+   the step is taken again with it awake. Each time one more island wakes. */
+static sn_result take_again_if_struck(sn_world *world, sn_real dt, bool still)
+{
+    sn_result result = SN_OK;
+    for (uint32_t i = 0; result == SN_OK && i < MOST_STRUCK && world->contact.sleep.sleepers; ++i) {
+        if (!sn_body_contacts_leave_lanes(world))
+            return sn_fault_lost_tasks(world);
+        if (!sn_sleep_struck(world))
+            return SN_OK;
+        sn_undo_put_back(world);
+        sn_sleep_stir_again(world);
+        world->state.passes = 0;
+        if ((result = find_contacts(world, dt)) == SN_OK && !sn_undo_keep(world))
+            result = sn_fault_lost_tasks(world);
+        if (result == SN_OK)
+            result = take_substeps(world, dt, still, false);
+        if (result == SN_OK)
+            result = take_again_if_strayed(world, dt, still);
+    }
+    return result;
+}
+
 /* Takes all substeps. If something diverges, they are undone and taken again with care: that names what failed, or does not
    fail. */
 static sn_result move(sn_world *world, sn_real dt, bool still)
@@ -211,6 +237,8 @@ static sn_result move(sn_world *world, sn_real dt, bool still)
         result = take_substeps(world, dt, still, false);
     if (result == SN_OK)
         result = take_again_if_strayed(world, dt, still);
+    if (result == SN_OK)
+        result = take_again_if_struck(world, dt, still);
     world->errors.quiet = false;
     if (result == SN_ERROR_DIVERGED) {
         sn_undo_put_back(world);

@@ -66,13 +66,22 @@ static sn_vec3 turn_velocity(const sn_body_state *body)
 /* ns, about, of a body in one loop */
 #define WORK_OF_BODY 200.0
 
-/* All bodies that are awake. Half a world must not turn: tasks that got lost are done here, and reported when the step is over. */
-static void share(sn_world *world, sn_piece_fn *piece, void *data)
+/* and of a joint */
+#define WORK_OF_JOINT 5.0
+
+/* Half a world must not turn: tasks that got lost are done here, and reported when the step is over. */
+static void share_all(sn_world *world, uint32_t count, double work, sn_piece_fn *piece, void *data)
 {
-    if (sn_parallel_few(&world->parallel, world->bodies.awake_table.count, WORK_OF_BODY, piece, data))
+    if (sn_parallel_few(&world->parallel, count, work, piece, data))
         return;
     sn_parallel_repair(&world->parallel);
     world->bodies.lost = true;
+}
+
+/* All bodies that are awake. */
+static void share(sn_world *world, sn_piece_fn *piece, void *data)
+{
+    share_all(world, world->bodies.awake_table.count, WORK_OF_BODY, piece, data);
 }
 
 /* ---- Several bodies at a time ----------------------------------------------------------------------------------------
@@ -484,13 +493,36 @@ static void settle_piece(void *data, uint32_t first, uint32_t end)
         atomic_store_explicit(&s->unsound, true, memory_order_relaxed);
 }
 
+typedef struct settling {
+    const sn_substep *s;
+    sn_frame frame;
+    uint32_t kind;
+} settling;
+
+static void settle_joints_piece(void *data, uint32_t first, uint32_t end)
+{
+    const settling *j = data;
+    const sn_real h = j->s->motion.h;
+    sn_evaluate_settle(&j->s->world->constraints, j->kind, first, end, &j->frame, h, h * j->s->integrator->step_factor);
+}
+
+/* Most joints have nothing to settle. */
+static void settle_joints(const sn_substep *s)
+{
+    settling j = {.s = s, .frame = sn_world_frame(s->world)};
+    const sn_store *store = &s->world->constraints;
+    for (j.kind = 1; j.kind < store->kind_count; ++j.kind) {
+        const sn_pool *pool = store->pool[j.kind];
+        if (pool->kind.settle && pool->kind.oriented)
+            share_all(s->world, pool->ids.table.count, WORK_OF_JOINT, settle_joints_piece, &j);
+    }
+}
+
 void sn_turns_settle(sn_substep *s)
 {
     share(s->world, settle_piece, s);
-    if (!s->still) {
-        sn_frame frame = sn_world_frame(s->world);
-        sn_evaluate_settle(&s->world->constraints, &frame, s->motion.h, s->motion.h * s->integrator->step_factor);
-    }
+    if (!s->still)
+        settle_joints(s);
     if (s->integrator->asks_again || s->solver->after)
         sn_turns_lay_out(s->world);
 }
@@ -541,9 +573,10 @@ void sn_turns_correct(sn_substep *s)
 /* ---- The end of a step ---------------------------------------------------------------------------------------------- */
 
 /* They arrived, up to rounding. */
-void sn_turns_finish(sn_world *world)
+static void finish_piece(void *data, uint32_t first, uint32_t end)
 {
-    for (uint32_t i = 0; i < world->bodies.awake_table.count; ++i) {
+    sn_world *world = data;
+    for (uint32_t i = first; i < end; ++i) {
         const uint32_t row = bodies_awake(&world->bodies)[i];
         sn_body_state *body = &world->bodies.state[row];
         if (body->led)
@@ -552,4 +585,10 @@ void sn_turns_finish(sn_world *world)
         memset(body->torque, 0, sizeof body->torque);
         sn_bodies_refresh(&world->bodies, row);
     }
+}
+
+void sn_turns_finish(sn_world *world)
+{
+    if (!sn_parallel_few(&world->parallel, world->bodies.awake_table.count, WORK_OF_BODY, finish_piece, world))
+        sn_parallel_repair(&world->parallel);
 }

@@ -34,11 +34,6 @@ static void copy(const sn_table *kept, uint32_t column, sn_vec4 *state, uint32_t
 static void copy_rest(sn_world *world, bool back)
 {
     sn_vec4 *const past[] = {world->history.old_d, world->history.old_v, world->history.old_a, world->history.old_f};
-    sn_body_state *bodies = world->bodies.state, *kept = world->backup_body_table.column[0];
-    if (bodies_rows(&world->bodies))
-        memcpy(back ? bodies : kept, back ? kept : bodies, bodies_rows(&world->bodies) * sizeof *bodies);
-    for (uint32_t row = 0; back && row < bodies_rows(&world->bodies); ++row)
-        sn_bodies_refresh(&world->bodies, row);
     for (uint32_t i = 0; i < sizeof past / sizeof *past; ++i)
         copy(&world->backup_history_table, i, past[i], world->history.table.count, back);
     copy(&world->backup_spin_table, 0, world->contact.spin_table.column[0], world->contact.spin_table.count, back);
@@ -53,11 +48,26 @@ void sn_undo_keep_particles(void *data, uint32_t first, uint32_t end)
         memcpy((sn_vec4 *)world->backup_table.column[i] + first, from[i] + first, (end - first) * sizeof(sn_vec4));
 }
 
+/* ns, about, of a body */
+#define WORK_OF_BODY 30.0
+
+static void keep_bodies(void *data, uint32_t first, uint32_t end)
+{
+    const sn_world *world = data;
+    const sn_body_state *bodies = world->bodies.state;
+    memcpy((sn_body_state *)world->backup_body_table.column[0] + first, bodies + first, (end - first) * sizeof *bodies);
+}
+
 bool sn_undo_keep(sn_world *world)
 {
     world->backup_state = world->state;
     copy_rest(world, false);
     sn_store_keep(&world->constraints, is_warm(world));
+    if (!sn_parallel_few(&world->parallel, bodies_rows(&world->bodies), WORK_OF_BODY, keep_bodies, world)) {
+        sn_parallel_repair(&world->parallel);
+        sn_undo_keep_particles(world, 0, world->particles.table.count);
+        return false;
+    }
     if (world->state.settings.solver == SN_SOLVER_TILED)
         return true; /* tiles do it, as they are looked at: see sn_tiled_begin */
     bool kept = sn_parallel_for(&world->parallel, world->particles.table.count, sn_undo_keep_particles, world);
@@ -74,5 +84,9 @@ void sn_undo_put_back(sn_world *world)
         copy(&world->backup_table, i, to[i], p->table.count, true);
     world->state = world->backup_state;
     copy_rest(world, true);
+    for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row) {
+        world->bodies.state[row] = ((const sn_body_state *)world->backup_body_table.column[0])[row];
+        sn_bodies_refresh(&world->bodies, row);
+    }
     sn_store_put_back(&world->constraints, is_warm(world));
 }

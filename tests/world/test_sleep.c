@@ -998,6 +998,49 @@ static void one_box_wakes_one_stack(void **state)
     sn_world_destroy(world);
 }
 
+/* A row of boxes, a few millimetres apart, that stand on a floor; the first is struck. Where they are after a while. */
+static void strike_row(bool sleeps, double speed, uint32_t substeps, double x[4], double *deepest)
+{
+    sn_world_def def = sn_default_world_def();
+    sn_body box[4];
+    def.settings.substeps = substeps;
+    sn_world *world = contact_world(def, sleeps, false);
+    fixed_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+    for (uint32_t i = 0; i < 4; ++i)
+        box[i] = sn_body_add_box(world, vec(i ? 0.405 * i : -2, 0.2, 0), vec(0.2, 0.2, 0.2), real(i ? 100 : 1000));
+    for (uint32_t i = 0; i < 120; ++i)
+        step(world);
+    assert_int_equal(sn_world_awake_count(world), sleeps ? 0 : 4);
+    assert_ok(world, sn_body_set_velocity(world, box[0], vec(speed, 0, 0), vec(0, 0, 0)));
+    *deepest = 0;
+    for (uint32_t i = 0; i < 60; ++i) {
+        step(world);
+        for (uint32_t k = 0; k < 4; ++k)
+            x[k] = (double)sn_body_position(world, box[k]).x;
+        for (uint32_t k = 0; k + 1 < 4; ++k)
+            *deepest = fmax(*deepest, 0.4 - (x[k + 1] - x[k]));
+    }
+    sn_world_destroy(world);
+}
+
+/* A box that is pushed into one that sleeps within a step, before it moved, wakes it in that step: all is as if nothing had slept. It was as
+   hard as a wall for a step or two. */
+static void a_blow_is_handed_on_to_what_sleeps(void **state)
+{
+    (void)state;
+    for (double speed = 2; speed <= 32; speed *= 4)
+        for (uint32_t substeps = 4; substeps <= 20; substeps *= 2) {
+            double awake[4], slept[4], deep[2];
+            strike_row(false, speed, substeps, awake, &deep[0]);
+            strike_row(true, speed, substeps, slept, &deep[1]);
+            for (uint32_t k = 0; k < 4; ++k)
+                if (fabs(awake[k] - slept[k]) > 0.01)
+                    fail_msg("%g m/s, %u substeps: box %u is at %g m, and at %g m where nothing sleeps", speed,
+                             substeps, k, slept[k], awake[k]);
+            assert_true(deep[1] < fmax(0.002, 1.1 * deep[0]));
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1028,6 +1071,7 @@ int main(void)
         cmocka_unit_test(what_slides_slowly_stays_awake),
         cmocka_unit_test(what_hangs_from_the_world_sleeps),
         cmocka_unit_test(one_box_wakes_one_stack),
+        cmocka_unit_test(a_blow_is_handed_on_to_what_sleeps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
