@@ -62,7 +62,7 @@ static void form_bytes(form_stream *s, const void *bytes, size_t size)
 static void form_table(form_stream *s, const sn_table *table)
 {
     form_bytes(s, &table->count, sizeof table->count);
-    form_bytes(s, table->column[0], table->count * table->width[0]);
+    form_bytes(s, table->column[0], (size_t)table->count * table->width[0]);
 }
 
 static void form_pool(form_stream *s, const sn_pool *pool, uint32_t kind)
