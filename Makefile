@@ -4,7 +4,7 @@
 PREFIX ?= /usr/local
 setup  := scripts/setup.sh
 
-.PHONY: build help run test test-long test-surfaces check abi fuzz random bench bench-long bench-docs bench-convergence accuracy scorecard reference site docs solver-docs integrator-docs test-blender test-files gallery testbed python test-notebooks playground test-web bench-web format format-check mingw aarch64 install dist deb amalgamation test-amalgamation clean
+.PHONY: build help run test test-long test-surfaces check abi test-abi fuzz random bench bench-long bench-docs bench-convergence accuracy scorecard reference site docs solver-docs integrator-docs test-blender test-files gallery testbed python test-notebooks playground test-web bench-web format format-check mingw aarch64 install dist deb amalgamation test-amalgamation clean
 .NOTPARALLEL:
 
 build: ## build the library, the examples and the command, which lies here as ./sinew then (the default); V=1 shows each step
@@ -49,6 +49,10 @@ check: ## run the tests in the whole matrix: sanitizers, clang, scalar, double, 
 abi: ## compare the interface with that of the last release (ABI_SINCE=... with another revision): may programs go on without being compiled?
 	@$(setup) build abi
 	@scripts/abi.sh $(ABI_SINCE)
+
+test-abi: ## hold builds of the library against each other with abidiff: quiet, but for a public struct that grew (some minutes)
+	@$(setup) build abi
+	@scripts/abi.sh --builds
 
 fuzz: ## run every fuzz target for ten minutes (FUZZ_SECONDS=... for another time)
 	@$(setup) build check

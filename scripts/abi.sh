@@ -4,8 +4,9 @@
 #
 #   scripts/abi.sh [REVISION]         the tree as it is with a revision; default: the last release, the newest tag v* before it
 #   scripts/abi.sh --headers OLD NEW  two folders of headers
+#   scripts/abi.sh --builds           builds of the library itself: what 'make test-abi' calls, see below
 #
-# What is compared is made of the headers alone: a library with every call that they declare, and nothing in it.
+# What is compared of revisions is made of the headers alone: a library with every call that they declare, and nothing in it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cc=${CC:-cc}
@@ -49,6 +50,63 @@ compare() { # folder of old headers, of new ones
 
 if [ "${1:-}" = --headers ]; then
   compare "${2:?old headers}" "${3:?new headers}"
+  exit
+fi
+# ---- Builds of the library itself
+#
+# abidiff reads debugging information and follows pointers into structs that programs never see, such as that of a world. Those differ between compilers,
+# which name their types otherwise, and from commit to commit. The folders of the public headers alone do not tell it what is private, since it looks at
+# the names of files only, and there is a private world.h as well. So it is also told which structs the headers name but do not show.
+
+hidden_structs() { # folder of headers
+  local name
+  sed -n 's/^typedef struct \(sn_[a-z0-9_]*\) \1;.*/\1/p' "$1"/sinew/*.h | sort -u | while read -r name; do
+    grep -q "^struct $name {\|^typedef struct $name {" "$1"/sinew/*.h || echo "$name"
+  done
+}
+
+build_library() { # folder of the tree, build folder, compiler
+  cmake -S "$1" -B "$2" -G Ninja -DCMAKE_C_COMPILER="$3" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG='-O0 -g' -DBUILD_SHARED_LIBS=ON \
+    -DSINEW_TESTS=OFF -DSINEW_EXAMPLES=OFF -DSINEW_COMMAND=OFF -DSINEW_SCENE=OFF -DSINEW_TESTBED=OFF >"$work/log" 2>&1 &&
+    cmake --build "$2" --target sinew >"$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; fail "$1: it does not compile with $3"; }
+}
+
+compare_builds() { # tree and build folder of one, and of the other; the report is $work/report
+  { echo '[suppress_type]'; echo "name_regexp = ^($(hidden_structs include | paste -sd '|'))\$"; } >"$work/hidden"
+  abidiff --suppressions "$work/hidden" --headers-dir1 "$1/include" --headers-dir2 "$3/include" "$2/libsinew.so" "$4/libsinew.so" >"$work/report"
+}
+
+copy_tree() { # folder
+  mkdir "$1"
+  git ls-files -z -- CMakeLists.txt CMakePresets.json cmake include src scene export cli LICENSE | xargs -0 cp --parents -t "$1"
+}
+
+compare_all_builds() {
+  build_library . "$work/one" gcc
+  if command -v clang >/dev/null; then
+    build_library . "$work/two" clang
+    compare_builds . "$work/one" . "$work/two" ||
+      { cat "$work/report" >&2; fail "builds with gcc and clang are to have the same interface"; }
+    rm -rf "$work/two"
+  fi
+  copy_tree "$work/private"
+  sed -i 's/^struct sn_world {/&\n    double abi_test[3];/' "$work/private/src/world/world.h"
+  grep -q abi_test "$work/private/src/world/world.h" || fail "the private struct of the test was not found; is the pattern out of date?"
+  build_library "$work/private" "$work/two" gcc
+  compare_builds . "$work/one" "$work/private" "$work/two" ||
+    { cat "$work/report" >&2; fail "a private struct is to be of no interest"; }
+  rm -rf "$work/two"
+  copy_tree "$work/public"
+  sed -i 's/^} sn_log;/    int abi_test;\n&/' "$work/public/include/sinew/base.h"
+  grep -q abi_test "$work/public/include/sinew/base.h" || fail "the public struct of the test was not found; is the pattern out of date?"
+  build_library "$work/public" "$work/two" gcc
+  ! compare_builds . "$work/one" "$work/public" "$work/two" && grep -q abi_test "$work/report" ||
+    { cat "$work/report" >&2; fail "a public struct that grew is to be told"; }
+  echo "abi: abidiff finds nothing between builds with gcc and clang, and where a private struct grew, and tells of a public one that did"
+}
+
+if [ "${1:-}" = --builds ]; then
+  compare_all_builds
   exit
 fi
 revision=${1:-$(git describe --tags --abbrev=0 --match 'v*' 2>/dev/null || true)}

@@ -44,8 +44,8 @@ void sn_release(const sn_allocator *allocator, void *block, size_t size)
 
 void sn_table_column(sn_table *table, size_t width, bool is_state)
 {
-    assert(table->columns < SN_MAX_COLUMNS && table->count == 0);
-    table->width[table->columns++] = width;
+    assert(table->columns < SN_MAX_COLUMNS && table->count == 0 && width <= UINT16_MAX);
+    table->width[table->columns++] = (uint16_t)width;
     if (is_state)
         table->saved = table->columns;
 }

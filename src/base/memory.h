@@ -22,7 +22,7 @@ typedef struct sn_table {
     uint32_t capacity;
     uint32_t columns;
     uint32_t saved;
-    size_t width[SN_MAX_COLUMNS];
+    uint16_t width[SN_MAX_COLUMNS]; /* bytes of a row; to be multiplied as size_t */
     void *column[SN_MAX_COLUMNS];
     void *block;
     size_t block_size;

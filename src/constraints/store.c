@@ -191,13 +191,15 @@ uint32_t sn_store_register(sn_store *store, const sn_allocator *allocator, const
         return 0;
     *pool = (sn_pool){
         .kind = *kind, .param_count = sn_kind_param_count(kind), .point_param_count = sn_kind_point_param_count(kind)};
-    pool->strings_size = copy_texts(&pool->kind, NULL);
-    pool->strings = sn_allocate(allocator, pool->strings_size);
-    if (!pool->strings) {
+    const bool lasts = store->kind_count < SN_KIND_BUILTIN_END; /* the texts of built-in kinds outlive all worlds */
+    pool->strings_size = lasts ? 0 : copy_texts(&pool->kind, NULL);
+    pool->strings = lasts ? NULL : sn_allocate(allocator, pool->strings_size);
+    if (!lasts && !pool->strings) {
         sn_release(allocator, pool, sizeof *pool);
         return 0;
     }
-    copy_texts(&pool->kind, pool->strings);
+    if (!lasts)
+        copy_texts(&pool->kind, pool->strings);
     sn_ids_init(&pool->ids);
     sn_table_column(&pool->table, (kind->points ? kind->points : 2) * sizeof *pool->point, true);
     sn_table_column(&pool->table, pool->param_count * sizeof *pool->param, true);

@@ -51,7 +51,7 @@ typedef struct sn_held {
 
 typedef struct sn_pool {
     sn_kind kind;
-    char *strings; /* owned copies of the texts of a registered kind */
+    char *strings; /* owned copies of the texts of a kind that is not built in */
     size_t strings_size;
     uint32_t param_count;
     sn_ids ids;     /* the value is the sequence number */

@@ -7,7 +7,7 @@
 
 void sn_chain_init(sn_forest *forest)
 {
-    static const size_t width[] = {4, 4, 4, 4, sizeof(sn_real), 4, sizeof(double)};
+    static const size_t width[] = {4, 4, 4, 4, sizeof(sn_real), 4, sizeof(double), 4, sizeof(sn_real), 4};
     for (uint32_t i = 0; i < SN_CHAIN_COLUMNS; ++i)
         sn_table_column(&forest->chain_table, width[i], false);
     sn_table_column(&forest->chain_scratch_table, SN_CHAIN_REALS * sizeof(sn_real), false);
@@ -89,66 +89,139 @@ void sn_chain_find(sn_forest *forest, const sn_store *store, sn_tree *t)
 
 void sn_chain_look(const sn_forest *forest, const sn_store *store, const sn_frame *frame, sn_tree *t)
 {
-    t->plain = false;
+    t->plain = t->looked = false;
     if (!t->links) /* there may be no table */
         return;
-    void *const *column = forest->chain_table.column;
-    const uint32_t *number = (const uint32_t *)column[SN_CHAIN_NUMBER] + t->chain;
-    const uint32_t *row = (const uint32_t *)column[SN_CHAIN_ROW] + t->chain;
-    uint32_t *slot = (uint32_t *)column[SN_CHAIN_SLOT] + t->chain,
-             *at_row = (uint32_t *)column[SN_CHAIN_LINK] + t->chain;
-    sn_real *rest = (sn_real *)column[SN_CHAIN_REST] + t->chain;
+    const uint32_t *row = (const uint32_t *)forest->chain_table.column[SN_CHAIN_ROW] + t->chain;
     const sn_pool *pool = store->pool[SN_KIND_DISTANCE];
-    const uint32_t n = t->links, rows = rows_of(n);
     bool plain = !frame->planar;
-    for (uint32_t i = 0; plain && i < n; ++i) {
+    for (uint32_t i = 0; plain && i < t->links; ++i) {
         const sn_give *give = &pool->give[row[i]];
         plain = give->compliance == 0 && give->stiffness == 1 && !store_held(store, pool, row[i]);
     }
     t->plain = plain;
-    for (uint32_t s = 0; plain && s < SN_CHAIN_STRETCHES; ++s)
+}
+
+/* Where a kernel finds the particles and rods of a chain: those of stretch s and row r, in one of its own or in a team of them. */
+typedef struct places {
+    uint32_t *slot, *link;
+    sn_real *rest;
+    uint32_t stretch, row; /* from one to the next */
+} places;
+
+static places own_places(const sn_forest *forest, const sn_tree *t)
+{
+    void *const *column = forest->chain_table.column;
+    return (places){(uint32_t *)column[SN_CHAIN_SLOT] + t->chain, (uint32_t *)column[SN_CHAIN_LINK] + t->chain,
+                    (sn_real *)column[SN_CHAIN_REST] + t->chain, 1, SN_CHAIN_STRETCHES};
+}
+
+static places team_places(const sn_forest *forest, const sn_tree *first, uint32_t member)
+{
+    void *const *column = forest->chain_table.column;
+    const size_t at = first->chain + member;
+    return (places){(uint32_t *)column[SN_CHAIN_TEAM_SLOT] + at, (uint32_t *)column[SN_CHAIN_TEAM_LINK] + at,
+                    (sn_real *)column[SN_CHAIN_TEAM_REST] + at, (rows_of(first->links) + 1) * SN_CHAIN_TEAM,
+                    SN_CHAIN_TEAM};
+}
+
+static void fill_places(const sn_forest *forest, const sn_store *store, const sn_frame *frame, const sn_tree *t,
+                        places to)
+{
+    const uint32_t *number = (const uint32_t *)forest->chain_table.column[SN_CHAIN_NUMBER] + t->chain;
+    const uint32_t *row = (const uint32_t *)forest->chain_table.column[SN_CHAIN_ROW] + t->chain;
+    const sn_pool *pool = store->pool[SN_KIND_DISTANCE];
+    const uint32_t n = t->links, rows = rows_of(n);
+    for (uint32_t s = 0; s < SN_CHAIN_STRETCHES; ++s)
         for (uint32_t r = 0; r <= rows; ++r) {
-            const uint32_t p = s * rows + r, link = p < n ? p : n - 1, at = r * SN_CHAIN_STRETCHES + s;
-            slot[at] = frame->slot[number[p <= n ? p : n - (p - n) % 2]];
-            at_row[at] = row[link];
-            rest[at] = pool->param[(size_t)row[link] * pool->param_count];
+            const uint32_t p = s * rows + r, link = p < n ? p : n - 1, at = s * to.stretch + r * to.row;
+            to.slot[at] = frame->slot[number[p <= n ? p : n - (p - n) % 2]];
+            to.link[at] = row[link];
+            to.rest[at] = pool->param[(size_t)row[link] * pool->param_count];
         }
 }
 
-/* Where a worker's scratch begins. Each has its own, and uses it again; where all of them would not fit, chains have theirs. */
+/* ---- Teams --------------------------------------------------------------------------------------------------------- */
+
+static bool is_team(const sn_tree *t, uint32_t left)
+{
+    if (left < SN_CHAIN_TEAM || !t->plain || t->links > SN_CHAIN_TEAM_LINKS)
+        return false;
+    for (uint32_t i = 1; i < SN_CHAIN_TEAM; ++i)
+        if (!t[i].plain || t[i].links != t->links || t[i].chain != t->chain + i * size_of(t->links))
+            return false;
+    return true;
+}
+
+void sn_chain_team_up(const sn_forest *forest, const sn_store *store, const sn_frame *frame)
+{
+    sn_tree *tree = forest->tree_table.column[0];
+    const uint32_t count = forest->tree_table.count;
+    for (uint32_t i = 0, of; i < count; i += of) {
+        const bool team = is_team(&tree[i], count - i);
+        of = team ? SN_CHAIN_TEAM : 1;
+        tree[i].in_team = 0;
+        for (uint32_t j = 0; team && j < of; ++j) {
+            tree[i + j].in_team = (uint8_t)(j + 1);
+            fill_places(forest, store, frame, &tree[i + j], team_places(forest, &tree[i], j));
+        }
+    }
+}
+
+/* ---- Solving ------------------------------------------------------------------------------------------------------- */
+
+/* Where a worker's scratch begins. Each has its own, for a team, and uses it again; where all of them would not fit, chains have theirs. */
 static size_t scratch_of(const sn_forest *forest, const sn_forest_job *job, const sn_tree *t)
 {
-    const uint64_t all = (uint64_t)job->workers * forest->largest_chain;
-    return all <= forest->chain_table.count ? (size_t)job->worker * forest->largest_chain : t->chain;
+    const uint64_t own = (uint64_t)SN_CHAIN_TEAM * forest->largest_chain, all = job->workers * own;
+    return all <= forest->chain_table.count ? (size_t)(job->worker * own) : t->chain;
+}
+
+/* From which columns a solve reads. */
+static sn_wide_chain run_of(const sn_forest *forest, const sn_forest_job *job, const sn_store *store, const sn_tree *t,
+                            bool team)
+{
+    void *const *column = forest->chain_table.column;
+    const size_t scratch = scratch_of(forest, job, t);
+    return (sn_wide_chain){.links = t->links,
+                           .rows = rows_of(t->links),
+                           .slot = (const uint32_t *)column[team ? SN_CHAIN_TEAM_SLOT : SN_CHAIN_SLOT] + t->chain,
+                           .rest = (const sn_real *)column[team ? SN_CHAIN_TEAM_REST : SN_CHAIN_REST] + t->chain,
+                           .row = (const uint32_t *)column[team ? SN_CHAIN_TEAM_LINK : SN_CHAIN_LINK] + t->chain,
+                           .fresh = job->fresh,
+                           .lambda = store->pool[SN_KIND_DISTANCE]->lambda,
+                           .x = job->frame->x,
+                           .d = job->frame->d,
+                           .kappa = (double *)column[SN_CHAIN_KAPPA] + t->chain,
+                           .turning = t->turning,
+                           .real = (sn_real *)forest->chain_scratch_table.column[0] + scratch * SN_CHAIN_REALS,
+                           .number = (double *)forest->chain_scratch_table.column[1] + scratch * SN_CHAIN_DOUBLES,
+                           .soft = SN_TREE_SOFT,
+                           .least_pivot = LEAST_PIVOT,
+                           .turning_from = SN_TREE_TURNING,
+                           .stale = SN_TREE_STALE,
+                           .calm = SN_TREE_CALM,
+                           .rounds = SN_TREE_TURNS};
 }
 
 bool sn_chain_solve(const sn_forest *forest, const sn_forest_job *job, const sn_store *store, sn_tree *t)
 {
-    void *const *column = forest->chain_table.column;
-    const size_t scratch = scratch_of(forest, job, t);
-    sn_wide_chain run = {.links = t->links,
-                         .rows = rows_of(t->links),
-                         .slot = (const uint32_t *)column[SN_CHAIN_SLOT] + t->chain,
-                         .rest = (const sn_real *)column[SN_CHAIN_REST] + t->chain,
-                         .row = (const uint32_t *)column[SN_CHAIN_LINK] + t->chain,
-                         .fresh = job->fresh,
-                         .lambda = store->pool[SN_KIND_DISTANCE]->lambda,
-                         .x = job->frame->x,
-                         .d = job->frame->d,
-                         .kappa = (double *)column[SN_CHAIN_KAPPA] + t->chain,
-                         .turning = t->turning,
-                         .real = (sn_real *)forest->chain_scratch_table.column[0] + scratch * SN_CHAIN_REALS,
-                         .number = (double *)forest->chain_scratch_table.column[1] + scratch * SN_CHAIN_DOUBLES,
-                         .soft = SN_TREE_SOFT,
-                         .least_pivot = LEAST_PIVOT,
-                         .turning_from = SN_TREE_TURNING,
-                         .stale = SN_TREE_STALE,
-                         .calm = SN_TREE_CALM,
-                         .rounds = SN_TREE_TURNS};
+    if (!t->looked)
+        fill_places(forest, store, job->frame, t, own_places(forest, t));
+    t->looked = true;
+    sn_wide_chain run = run_of(forest, job, store, t, false);
     if (!(job->wide ? job->wide->chain : sn_wide_choose_chain())(&run))
         return false;
     t->turning = run.turning;
     return true;
+}
+
+void sn_chain_solve_team(const sn_forest *forest, const sn_forest_job *job, const sn_store *store, sn_tree *first)
+{
+    const sn_wide_chain run = run_of(forest, job, store, first, true);
+    const uint32_t solved = job->wide->team(&run);
+    for (uint32_t i = 0; i < SN_CHAIN_TEAM; ++i)
+        first[i].as_chain = solved >> i & 1;
 }
 
 /* ---- As any tree ----------------------------------------------------------------------------------------------------- */

@@ -205,6 +205,13 @@ static bool fill(void *context, uint32_t kind, uint32_t row, sn_forest_rows *out
     return fill_shape(s, pool, row, out, pool->kind.points, pool->kind.rows);
 }
 
+static void clear(void *context, uint32_t kind, uint32_t row)
+{
+    sn_sweep *s = context;
+    const sn_pool *pool = s->in->store->pool[kind];
+    memset(pool->lambda + (size_t)row * pool->kind.rows, 0, pool->kind.rows * sizeof *pool->lambda);
+}
+
 static void take(void *context, uint32_t kind, uint32_t row, const double *dlambda)
 {
     sn_sweep *s = context;
@@ -237,6 +244,7 @@ static bool solve_trees(sn_sweep *s, sn_forest *forest, bool fresh, uint32_t wor
     const sn_forest_job job = {.frame = &s->in->frame,
                                .context = s,
                                .fill = fill,
+                               .clear = clear,
                                .take = take,
                                .move = move,
                                .wide = s->in->wide,

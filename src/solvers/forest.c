@@ -467,4 +467,5 @@ void sn_forest_prepare(sn_forest *forest, const sn_store *store, const sn_frame 
         trees[i].turning = false;
         sn_chain_look(forest, store, frame, &trees[i]);
     }
+    sn_chain_team_up(forest, store, frame);
 }

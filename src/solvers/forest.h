@@ -57,6 +57,8 @@ typedef struct sn_forest_job {
     void *context;
     /* Fills in one constraint. False if it is not finite, which ends the solve: the constraint is forest->fault_*. */
     bool (*fill)(void *context, uint32_t kind, uint32_t row, sn_forest_rows *out);
+    /* Sets the multipliers of a constraint to 0, before it is filled in. Only called if the job is fresh. */
+    void (*clear)(void *context, uint32_t kind, uint32_t row);
     /* The multipliers of a constraint, to be added to what it has. Only called for trees all of whose multipliers are
        finite; if the job is nonlinear, several times. */
     void (*take)(void *context, uint32_t kind, uint32_t row, const double *lambda);
@@ -65,7 +67,7 @@ typedef struct sn_forest_job {
     bool nonlinear; /* for positions: what fill gives depends on what was moved, and may be asked for again */
     const struct sn_wide *wide; /* for chains; may be NULL */
     uint32_t worker, workers;   /* which thread this is, of how many; 0 of 0 for one alone */
-    bool fresh;                 /* and the same: all multipliers are 0 so far */
+    bool fresh;                 /* all multipliers are to begin at 0, whatever they are */
 } sn_forest_job;
 
 typedef struct sn_forest {
@@ -145,7 +147,7 @@ bool sn_forest_solve(sn_forest *forest, const sn_forest_job *job);
 /* Notes the first fault that trees have, if there is one: then it is true. */
 bool sn_forest_is_at_fault(sn_forest *forest);
 
-/* The first tree that has this constraint or one after it. */
+/* The first tree that has this constraint or one after it, and of a team the first rope of the next. */
 uint32_t sn_forest_tree_from(const sn_forest *forest, uint32_t item);
 
 #endif

@@ -774,6 +774,23 @@ static bool solve_one(work *w, sn_tree *t)
     return good;
 }
 
+static void clear_tree(const work *w, const sn_tree *t)
+{
+    for (uint32_t i = t->item; i < t->item_end; ++i)
+        w->job->clear(w->job->context, w->trees.items[i].kind, w->trees.items[i].row);
+}
+
+/* Whether a chain and those after it are to be solved together. */
+static bool starts_team(const work *w, const sn_tree *t, uint32_t left)
+{
+    if (t->in_team != 1 || left < SN_CHAIN_TEAM || !w->job->wide)
+        return false;
+    for (uint32_t i = 0; i < SN_CHAIN_TEAM; ++i)
+        if (t[i].turning)
+            return false;
+    return true;
+}
+
 bool sn_forest_solve_some(sn_forest *forest, const sn_forest_job *job, const sn_store *store, uint32_t first,
                           uint32_t end)
 {
@@ -789,13 +806,20 @@ bool sn_forest_solve_some(sn_forest *forest, const sn_forest_job *job, const sn_
                          .inner = forest->node_table.column[SN_NODE_INNER],
                          .whole_of = forest->node_table.column[SN_NODE_WHOLE],
                          .wholes = forest->whole_table.column[0]};
-    for (uint32_t i = first; i < end; ++i) {
+    for (uint32_t i = first, in_team = 0; i < end; ++i) {
         const bool is_chain = store && trees[i].plain;
         w.tree = &trees[i];
         trees[i].fault_kind = 0;
-        trees[i].as_chain = is_chain && sn_chain_solve(forest, job, store, &trees[i]);
+        if (is_chain && starts_team(&w, &trees[i], end - i)) {
+            sn_chain_solve_team(forest, job, store, &trees[i]);
+            in_team = i + SN_CHAIN_TEAM;
+        }
+        if (i >= in_team || !trees[i].as_chain)
+            trees[i].as_chain = is_chain && sn_chain_solve(forest, job, store, &trees[i]);
         if (trees[i].as_chain)
             continue;
+        if (job->fresh)
+            clear_tree(&w, &trees[i]);
         if (is_chain)
             sn_chain_lend(forest, &trees[i]);
         if (!solve_one(&w, &trees[i]))
@@ -835,5 +859,7 @@ uint32_t sn_forest_tree_from(const sn_forest *forest, uint32_t item)
         else
             high = middle;
     }
+    while (low < forest->tree_table.count && trees[low].in_team > 1)
+        ++low;
     return low;
 }

@@ -81,7 +81,7 @@ void *sn_plan_grow(plan_work *w, sn_table *table, uint32_t more)
         return NULL;
     }
     void *at =
-        table->capacity ? (char *)table->column[0] + table->count * table->width[0] : NULL; /* of nothing, nothing */
+        table->capacity ? (char *)table->column[0] + (size_t)table->count * table->width[0] : NULL; /* of nothing, nothing */
     table->count += more;
     return at;
 }

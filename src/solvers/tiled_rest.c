@@ -14,12 +14,10 @@ bool sn_tiled_solve_trees(const sn_tiled *t, sn_solver_out *out, sn_real *larges
     sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h};
     if (!plan->tree_table.count)
         return true;
-    for (uint32_t i = 0; t->pass == 0 && i < plan->tree_table.count; ++i)
-        sn_tiled_clear_lambda(t->in->store->pool[plan->tree[i].kind], plan->tree[i].row);
     bool good = sn_direct_pass(&sweep, forest, t->pass == 0);
     for (uint32_t i = 0; good && sn_forest_count(forest) < forest->all && i < plan->tree_table.count; ++i)
         if (plan->tree[i].kind && !sn_forest_has_listed(forest, i))
-            good = sn_sweep_project(&sweep, plan->tree[i].kind, plan->tree[i].row);
+            good = sn_tiled_project(t, &sweep, plan->tree[i].kind, plan->tree[i].row);
     out->lost_tasks = sweep.out.lost_tasks;
     if (sweep.out.fault_kind) {
         out->fault_kind = sweep.out.fault_kind;

@@ -87,10 +87,12 @@ typedef struct sn_tree {
     uint32_t item, item_end, node, node_end; /* the root is the first node */
     bool turning;                            /* in this step so far: kappa of its items is that of the last solve */
     bool plain;                              /* in this step: sn_chain_solve can solve it */
+    bool looked;                             /* in this step: where its particles are is noted in chain_table */
     bool whole;                              /* there are bodies in it */
     uint32_t chain, links;                   /* its rows in chain_table; 0 links: it is no chain */
-    bool as_chain;                           /* the last solve used sn_chain_solve */
-    uint32_t fault_kind, fault_row;          /* what was not finite in the last solve; 0: all was */
+    uint8_t in_team;                /* in this step: its place in a team, from 1 on; 0: it is in none. See chain.h */
+    bool as_chain;                  /* the last solve used sn_chain_solve, or that of its team */
+    uint32_t fault_kind, fault_row; /* what was not finite in the last solve; 0: all was */
 } sn_tree;
 
 /* The numbers of a constraint: by row, those of sn_forest_rows and what becomes of them. */

@@ -5,7 +5,7 @@
 #if SN_WIDE_VECTORS && defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512DQ__) && defined(__AVX512BW__)
 #define SN_VECTOR   64
 #define CHAIN_WIDTH 8
-#include "wide/chain_rows.h"
+#include "wide/chain_team_rows.h"
 #include "wide/distance.h"
 #include "wide/planes.h"
 
@@ -28,6 +28,11 @@ bool sn_wide_settle_16(const sn_motion *motion, float *plane, float *side, uint3
 void sn_wide_chain_round_16(chain *k, bool turning)
 {
     chain_round(k, turning);
+}
+
+void sn_wide_team_round_16(chain_team *t)
+{
+    team_round(t);
 }
 
 const bool sn_wide_has_16 = true;
@@ -53,6 +58,11 @@ void sn_wide_chain_round_16(struct chain *k, bool turning)
 {
     (void)k;
     (void)turning;
+}
+
+void sn_wide_team_round_16(struct chain_team *t)
+{
+    (void)t;
 }
 
 const bool sn_wide_has_16 = false;

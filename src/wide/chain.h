@@ -129,14 +129,19 @@ SN_INLINE uint32_t chain_in_row(const sn_wide_chain *run, uint32_t row)
     return run->links / run->rows + (row < run->links % run->rows);
 }
 
+/* What the first `count` lanes of a row exert already. */
+SN_INLINE void chain_read_row(const chain *k, uint32_t row, uint32_t count)
+{
+    const uint32_t *at = k->run->row + (size_t)row * STRETCHES;
+    sn_real *to = k->run->real + (size_t)row * REAL_ROW + LAMBDA0 * STRETCHES;
+    for (uint32_t s = 0; s < count; ++s)
+        to[s] = k->run->lambda[at[s]];
+}
+
 SN_APART void chain_read_lambda(const chain *k)
 {
-    for (uint32_t row = 0; row < k->rows; ++row) {
-        const uint32_t count = chain_in_row(k->run, row), *at = k->run->row + (size_t)row * STRETCHES;
-        sn_real *to = k->run->real + (size_t)row * REAL_ROW + LAMBDA0 * STRETCHES;
-        for (uint32_t s = 0; s < count; ++s)
-            to[s] = k->run->lambda[at[s]];
-    }
+    for (uint32_t row = 0; row < k->rows; ++row)
+        chain_read_row(k, row, chain_in_row(k->run, row));
 }
 
 /* False if some link is not usual. */
@@ -160,8 +165,25 @@ SN_INLINE lanes3 chain_lanes3(const sn_real *real, uint32_t column)
                     lanes_load(real + (column + 2) * STRETCHES)};
 }
 
+/* The largest of turn |P z|^2 in some lanes of all rows, and of `most`. */
+SN_INLINE lanes chain_most_aside(const sn_real *at, uint32_t rows, lanes most)
+{
+    for (uint32_t row = 0; row < rows; ++row, at += REAL_ROW) {
+        const lanes3 n = chain_lanes3(at, NX),
+                     way = lanes3_sub(chain_lanes3(at, MOVE_X), chain_lanes3(at + REAL_ROW, MOVE_X)),
+                     aside = lanes3_sub(way, lanes3_scale(n, lanes3_dot(way, n)));
+        most = lanes_max(lanes_load(at + TURN * STRETCHES) * lanes3_dot(aside, aside), most);
+    }
+    return most;
+}
+
 /* Whether no row is missed by much because it turns, as forest_solve.c has it: by turn |P z|^2 / 2 at most `calm` times what the
    solve makes the largest violation smaller by, which is all of it but for what rows give. */
+SN_INLINE bool chain_calm(const sn_wide_chain *run, double aside, double missed, double gives)
+{
+    return aside / 2 <= run->calm * (missed - run->soft * gives);
+}
+
 SN_APART bool chain_is_calm(const chain *k, double most_missed)
 {
     sn_real *first = k->run->real, *last = first + (size_t)k->rows * REAL_ROW;
@@ -169,15 +191,9 @@ SN_APART bool chain_is_calm(const chain *k, double most_missed)
     for (uint32_t axis = MOVE_X; axis <= MOVE_Z;
          ++axis) /* behind the joints are the first particles of the next stretches */
         memcpy(last + axis * STRETCHES, first + axis * STRETCHES + 1, (STRETCHES - 1) * sizeof(sn_real));
-    for (const sn_real *row = first; row < last; row += REAL_ROW)
-        for (uint32_t lane = 0; lane < STRETCHES; lane += SN_WIDTH) {
-            const sn_real *at = row + lane;
-            const lanes3 n = chain_lanes3(at, NX),
-                         way = lanes3_sub(chain_lanes3(at, MOVE_X), chain_lanes3(at + REAL_ROW, MOVE_X)),
-                         aside = lanes3_sub(way, lanes3_scale(n, lanes3_dot(way, n)));
-            most = lanes_max(lanes_load(at + TURN * STRETCHES) * lanes3_dot(aside, aside), most);
-        }
-    return chain_largest(most) / 2 <= k->run->calm * (most_missed - k->run->soft * k->gives);
+    for (uint32_t lane = 0; lane < STRETCHES; lane += SN_WIDTH)
+        most = chain_most_aside(first + lane, k->rows, most);
+    return chain_calm(k->run, chain_largest(most), most_missed, k->gives);
 }
 
 /* Finds lambda, x and tensions; false if it is not usual. */
@@ -187,39 +203,46 @@ SN_INLINE bool chain_solve_round(chain *k, chain_round_fn *round, bool turning, 
     return k->usual && k->finite && chain_is_calm(k, most_missed);
 }
 
-/* Beyond the end nothing is moved, and a lane is moved by nothing. */
+/* Some lanes of a row. Beyond the end nothing is moved, and a lane is moved by nothing. */
+SN_INLINE void chain_hand_out_some(const sn_wide_chain *run, uint32_t row, uint32_t lane)
+{
+    const lanes3 move = chain_lanes3(run->real + (size_t)row * REAL_ROW + lane, MOVE_X);
+    const records turned = records_turn((records){{move.x, move.y, move.z, lanes_all(0)}});
+    records_add_to_far(run->d, run->slot + (size_t)row * STRETCHES + lane, &turned);
+}
+
 SN_APART void chain_hand_out(const chain *k)
 {
     const sn_wide_chain *run = k->run;
-    const uint32_t *slot = run->slot;
-    sn_vec4 *d = run->d;
-    const sn_real *real = run->real;
-    for (uint32_t row = 0; row < k->rows; ++row, real += REAL_ROW)
-        for (uint32_t lane = 0; lane < STRETCHES; lane += SN_WIDTH, slot += SN_WIDTH) {
-            const lanes3 move = chain_lanes3(real + lane, MOVE_X);
-            const records turned = records_turn((records){{move.x, move.y, move.z, lanes_all(0)}});
-            records_add_to_far(d, slot, &turned);
-        }
+    for (uint32_t row = 0; row < k->rows; ++row)
+        for (uint32_t lane = 0; lane < STRETCHES; lane += SN_WIDTH)
+            chain_hand_out_some(run, row, lane);
     if (run->links == STRETCHES * k->rows) {
-        const sn_real *move = real + MOVE_X * STRETCHES + STRETCHES - 1;
-        d = &d[slot[STRETCHES - 1]];
+        const sn_real *move = run->real + (size_t)k->rows * REAL_ROW + MOVE_X * STRETCHES + STRETCHES - 1;
+        sn_vec4 *d = &run->d[run->slot[(k->rows + 1) * STRETCHES - 1]];
         *d = (sn_vec4){d->x + move[0], d->y + move[STRETCHES], d->z + move[2 * STRETCHES], d->w};
     }
 }
 
+/* Those lanes of a row whose bits are set. */
+SN_INLINE void chain_write_row(const chain *k, uint32_t row, uint32_t which)
+{
+    const uint32_t *to = k->run->row + (size_t)row * STRETCHES;
+    const chain_row at = place_of(k, row, 0);
+    sn_real *lambda = k->run->lambda, sum[STRETCHES];
+    for (uint32_t s = 0; s < STRETCHES; ++s)
+        sum[s] = REALS(at, LAMBDA0)[s] + (sn_real)NUMBERS(at, LAMBDA)[s];
+    for (uint32_t s = 0; which == (1u << STRETCHES) - 1 && s < STRETCHES; ++s)
+        lambda[to[s]] = sum[s];
+    for (uint32_t s = 0; which != (1u << STRETCHES) - 1 && s < STRETCHES; ++s)
+        if (which >> s & 1)
+            lambda[to[s]] = sum[s];
+}
+
 SN_APART void chain_write_lambda(const chain *k)
 {
-    const sn_wide_chain *run = k->run;
-    sn_real *lambda = run->lambda;
-    for (uint32_t row = 0; row < k->rows; ++row) {
-        const uint32_t count = chain_in_row(run, row), *to = run->row + (size_t)row * STRETCHES;
-        const chain_row at = place_of(k, row, 0);
-        sn_real sum[STRETCHES];
-        for (uint32_t s = 0; s < STRETCHES; ++s)
-            sum[s] = REALS(at, LAMBDA0)[s] + (sn_real)NUMBERS(at, LAMBDA)[s];
-        for (uint32_t s = 0; s < count; ++s)
-            lambda[to[s]] = sum[s];
-    }
+    for (uint32_t row = 0; row < k->rows; ++row)
+        chain_write_row(k, row, (1u << chain_in_row(k->run, row)) - 1);
 }
 
 /* Between kappa, where it stays from solve to solve, and where the kernels want it. */

@@ -284,7 +284,8 @@ SN_INLINE void straight_look(const sn_real *real, straight *s)
     s->w = w;
 }
 
-SN_INLINE straight straight_begin(const chain *k, uint32_t lane)
+/* joint: n of the joint before the stretch. */
+SN_INLINE straight straight_start(const chain *k, uint32_t lane, doubles3 joint)
 {
     const doubles none = doubles_all(0);
     const chain_row at = place_of(k, 0, lane);
@@ -297,13 +298,18 @@ SN_INLINE straight straight_begin(const chain *k, uint32_t lane)
                   .taken = none,
                   .given = none,
                   .usual = doubles_any()};
+    straight_look(at.real, &s);
+    s.joint = doubles_of(REALS(at, BETWEEN)) * chain_dot(joint, s.n);
+    return s;
+}
+
+SN_INLINE straight straight_begin(const chain *k, uint32_t lane)
+{
     lane_number before[3][STRETCHES] = {{0}}; /* n of the joint before each stretch */
     for (uint32_t axis = 0; axis < 3; ++axis)
         memcpy(before[axis] + 1, REALS(place_of(k, k->rows - 1, 0), NX + axis), (STRETCHES - 1) * sizeof(sn_real));
-    straight_look(at.real, &s);
-    const doubles3 joint = {doubles_of(before[0] + lane), doubles_of(before[1] + lane), doubles_of(before[2] + lane)};
-    s.joint = doubles_of(REALS(at, BETWEEN)) * chain_dot(joint, s.n);
-    return s;
+    return straight_start(
+        k, lane, (doubles3){doubles_of(before[0] + lane), doubles_of(before[1] + lane), doubles_of(before[2] + lane)});
 }
 
 SN_INLINE doubles straight_pivot(const straight *s)
@@ -462,10 +468,16 @@ SN_INLINE void coming_move(chain_row at, doubles3 force, bool turning, coming *c
     c->force = force;
 }
 
+/* The particles of the first row. */
+SN_INLINE void coming_last(const chain *k, uint32_t lane, const coming *c)
+{
+    chain_put_move(place_of(k, 0, lane).real, c->w, chain_less(c->force, c->joint_force));
+}
+
 SN_INLINE void coming_end(chain *k, uint32_t lane, const coming *c)
 {
     double gives[CHAIN_WIDTH];
-    chain_put_move(place_of(k, 0, lane).real, c->w, chain_less(c->force, c->joint_force));
+    coming_last(k, lane, c);
     k->turns = k->turns || !doubles_all_flagged(~c->turns);
     k->bent = k->bent || !doubles_all_flagged(~c->bent);
     k->finite = k->finite && doubles_all_flagged(c->finite);

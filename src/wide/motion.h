@@ -165,11 +165,17 @@ static bool motion_predict(const sn_motion *given)
         return motion_predict_all(&own);
     }
     own.looks_back = false;
-    if (own.force || own.lose >= 0.5f || !own.coarse || own.ends_previous || !own.settles_previous)
+    if (own.force || own.start || own.lose >= 0.5f || own.ends_previous || !own.settles_previous)
         return motion_predict_all(&own);
     own.force = NULL; /* the usual: constants, so that the loop need not ask */
-    own.coarse = own.settles_previous = true;
+    own.start = NULL;
+    own.settles_previous = true;
     own.ends_previous = false;
+    if (own.coarse) {
+        own.coarse = true;
+        return motion_predict_all(&own);
+    }
+    own.coarse = false;
     return motion_predict_all(&own);
 }
 

@@ -3,7 +3,7 @@
 #ifndef SN_WIDE_TABLE_H
 #define SN_WIDE_TABLE_H
 
-#include "wide/chain.h"
+#include "wide/chain_team.h"
 #include "wide/distance.h"
 #include "wide/planes.h"
 #include "wide/rows.h"
@@ -34,10 +34,10 @@ static const sn_wide_body_contact_table body_functions = BODY_TABLE;
 #define BODY_FUNCTIONS    &body_functions
 #endif
 
-#define WIDE_TABLE(NAME, FUSED, CHAIN, PREDICT, SETTLE)                                                                \
+#define WIDE_TABLE(NAME, FUSED, CHAIN, TEAM_OF, PREDICT, SETTLE)                                                       \
     {                                                                                                                  \
         .name = NAME, .vector = SN_VECTOR, .contact = CONTACT_FUNCTIONS, .body_contact = BODY_FUNCTIONS,               \
-        .chain = CHAIN, .fused = FUSED, .motion = MOTION_FUNCTIONS, .spread = motion_spread,                           \
+        .chain = CHAIN, .team = TEAM_OF, .fused = FUSED, .motion = MOTION_FUNCTIONS, .spread = motion_spread,          \
         .collect = motion_collect, .restore = motion_restore, .enter = motion_enter, .leave = motion_leave,            \
         .enter_past = motion_enter_past, .leave_past = motion_leave_past, .predict_planes = PREDICT,                   \
         .settle_planes = SETTLE, .gather_rows = rows_gather, .move_rows = rows_move, .hold_rows = rows_hold            \

@@ -26,7 +26,9 @@ extern const bool sn_wide_has_16;
 sn_wide_fn sn_wide_distance_16, sn_wide_bound_16;
 bool sn_wide_predict_16(const sn_motion *motion, float *plane, float *side, float *back, uint32_t rows);
 struct chain;
+struct chain_team;
 void sn_wide_chain_round_16(struct chain *k, bool turning); /* of chain_rows.h */
+void sn_wide_team_round_16(struct chain_team *t);           /* of chain_team_rows.h */
 bool sn_wide_settle_16(const sn_motion *motion, float *plane, float *side, uint32_t rows);
 
 #endif

@@ -205,6 +205,13 @@ typedef struct sn_wide_chain {
    cases. */
 typedef bool sn_wide_chain_fn(sn_wide_chain *run);
 
+/* Ropes of as many links, a team, at once; see wide/chain_team.h. slot, rest and row are by stretch, row and rope,
+   [(stretch * (rows + 1) + row) * 8 + rope], and scratch is as much as all of them take; none of them is turning, and kappa is not
+   looked at. Bit i: rope i is solved, as it would have been alone, and need not turn. The others are as they were. */
+#define SN_CHAIN_TEAM 8u
+#define SN_TEAM_ALL   ((1u << SN_CHAIN_TEAM) - 1)
+typedef uint32_t sn_wide_team_fn(const sn_wide_chain *run);
+
 /* For worlds without wide kernels, in either precision: what the machine has. */
 sn_wide_chain_fn sn_wide_chain_plain, sn_wide_chain_avx2;
 sn_wide_chain_fn *sn_wide_choose_chain(void);
@@ -384,6 +391,7 @@ typedef struct sn_wide {
     const sn_wide_contact *contact;
     const sn_wide_body_contact_table *body_contact;
     sn_wide_chain_fn *chain;
+    sn_wide_team_fn *team;
     const sn_wide_fused *fused; /* by kind number, below SN_FUSED_KINDS */
 
     const sn_motion_table *motion;

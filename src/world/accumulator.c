@@ -242,8 +242,8 @@ static bool reserve(sn_accumulator *a, sn_table *table, const sn_ids *ids)
     if (!sn_table_reserve(table, &a->allocator, ids->table.count))
         return false;
     if (ids->table.count > table->count) {
-        memset((char *)table->column[0] + table->count * table->width[0], 0,
-               (ids->table.count - table->count) * table->width[0]);
+        memset((char *)table->column[0] + (size_t)table->count * table->width[0], 0,
+               (size_t)(ids->table.count - table->count) * table->width[0]);
         table->count = ids->table.count;
     }
     return true;

@@ -316,7 +316,7 @@ static void copy_row(sn_table *table, uint32_t to, uint32_t from)
     if (from >= table->count)
         return;
     for (; table->count <= to; table->count++)
-        memset((char *)table->column[0] + table->count * table->width[0], 0, table->width[0]);
+        memset((char *)table->column[0] + (size_t)table->count * table->width[0], 0, table->width[0]);
     sn_table_copy_row(table, to, from);
 }
 

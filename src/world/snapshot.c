@@ -48,7 +48,7 @@ static void walk_table(stream *s, sn_table *table)
     uint32_t unused = count;
     walk_bytes(s, &unused, sizeof unused);
     for (uint32_t i = 0; i < table->saved; ++i)
-        walk_bytes(s, table->column[i], count * table->width[i]);
+        walk_bytes(s, table->column[i], (size_t)count * table->width[i]);
 }
 
 static void walk_ids(stream *s, sn_ids *ids)
@@ -443,12 +443,12 @@ static sn_result check(sn_world *world, const unsigned char *data)
         const sn_table *table = &world->constraints.pool[mark.kind]->table;
         s.at += sizeof count;
         for (uint32_t i = 0; i < table->saved; ++i)
-            s.at += count * table->width[i];
+            s.at += (size_t)count * table->width[i];
         s.at += sizeof(uint32_t); /* list_waste */
         memcpy(&count, s.at, sizeof count);
         s.at += sizeof count + (size_t)count * sizeof(uint32_t);
         memcpy(&count, s.at, sizeof count);
-        s.at += sizeof count + count * world->constraints.pool[mark.kind]->own_table.width[0];
+        s.at += sizeof count + (size_t)count * world->constraints.pool[mark.kind]->own_table.width[0];
         memcpy(&count, s.at, sizeof count);
         s.at += sizeof count + count * sizeof(uint64_t);
     }

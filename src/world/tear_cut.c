@@ -202,7 +202,7 @@ static bool add_item(cutting *c, sn_table *table, const void *item)
 {
     if (!sn_table_reserve(table, &c->world->allocator, (uint64_t)table->count + 1))
         return false;
-    memcpy((char *)table->column[0] + table->count++ * table->width[0], item, table->width[0]);
+    memcpy((char *)table->column[0] + (size_t)table->count++ * table->width[0], item, table->width[0]);
     return true;
 }
 

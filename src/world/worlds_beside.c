@@ -62,7 +62,7 @@ static void form_bytes(form_stream *s, const void *bytes, size_t size)
 static void form_table(form_stream *s, const sn_table *table)
 {
     form_bytes(s, &table->count, sizeof table->count);
-    form_bytes(s, table->column[0], table->count * table->width[0]);
+    form_bytes(s, table->column[0], (size_t)table->count * table->width[0]);
 }
 
 static void form_pool(form_stream *s, const sn_pool *pool, uint32_t kind)
@@ -500,7 +500,32 @@ void sn_beside_group(sn_worlds *worlds)
 
 /* ---- The step ---------------------------------------------------------------------------------------------------------------- */
 
-/* Worlds lie all over memory: while one is copied, the next is fetched. */
+/* Worlds lie all over memory. What says where things are is fetched for all members first; what a step changes besides, too. */
+static void fetch_heads(const sn_worlds *worlds, const sn_beside *batch)
+{
+#ifdef __GNUC__
+    for (uint32_t c = 0; c < SN_BESIDE; ++c) {
+        if (batch->member[c] == SN_NO_WORLD)
+            continue;
+        const sn_world *world = worlds->entry[batch->member[c]].world;
+        const void *const part[] = {&world->calls,        &world->state,
+                                    &world->state.steps,  &world->particles.table,
+                                    &world->particles.x,  &world->constraints.pool[batch->kinds[0]],
+                                    &world->target_table, &world->fault,
+                                    &world->moves,        &world->contact.spin_table};
+        for (uint32_t i = 0; i < sizeof part / sizeof *part; ++i)
+            __builtin_prefetch(part[i], 1);
+    }
+    for (uint32_t c = 0; c < SN_BESIDE; ++c)
+        for (uint32_t i = 0; i < batch->kind_count && batch->member[c] != SN_NO_WORLD; ++i)
+            __builtin_prefetch(&worlds->entry[batch->member[c]].world->constraints.pool[batch->kinds[i]]->lambda);
+#else
+    (void)worlds;
+    (void)batch;
+#endif
+}
+
+/* And while one is copied, the next is fetched. */
 static void fetch(const sn_world *world, uint32_t particles)
 {
 #ifdef __GNUC__
@@ -598,6 +623,7 @@ static void step_some(sn_worlds *worlds, sn_beside *batch, bool forces)
 void sn_beside_step(sn_worlds *worlds, sn_beside *batch)
 {
     batch->stepped = 0;
+    fetch_heads(worlds, batch);
     for (uint32_t c = 0; c < SN_BESIDE; ++c) {
         if (batch->member[c] == SN_NO_WORLD)
             continue;

@@ -375,6 +375,105 @@ static void any_width(void **state)
         }
 }
 
+/* ---- Teams
+   ------------------------------------------------------------------------------------------------------------------- */
+
+enum { CREW = 2 * SN_CHAIN_TEAM + 3 }; /* two teams, and some that are left over */
+
+/* Of as many links. Some pull at a heavy bob, and turn; one has a rod of no length. */
+static void add_member(sn_world *world, uint32_t links, uint32_t i, bool calm)
+{
+    const bool taut = !calm && i % 3 == 1, folded = !calm && i % 7 == 3;
+    rope r = {links, {true, i % 2}, taut ? 3000 : 1 + i, taut ? 0.05 : 0.4, true, 50 * links + i};
+    add_rope(world, &r);
+    if (folded) {
+        const uint32_t last = world->particles.table.count - 1;
+        sn_particle p = sn_particle_from_index(world, last), q = sn_particle_from_index(world, last - 1);
+        assert_ok(world, sn_particle_set_position(world, p, sn_particle_position(world, q)));
+    }
+}
+
+static sn_world *team_world(sn_simd simd, uint32_t threads, uint32_t iterations)
+{
+    sn_world_def def = sn_default_world_def();
+    sn_world *world;
+    def.simd = simd;
+    def.threads = threads;
+    def.settings.substeps = 4;
+    def.settings.iterations = iterations;
+    def.settings.gravity = vec(9.81, 0, 0);
+    direct(&def.settings);
+    return sn_world_create(&def, &world) == SN_OK ? world : NULL; /* this machine may have no such lanes */
+}
+
+static void assert_member_as_alone(const sn_world *all, const sn_world *alone, uint32_t links, uint32_t i)
+{
+    for (uint32_t p = 0; p <= links; ++p) {
+        sn_particle a = sn_particle_from_index(all, i * (links + 1) + p), b = sn_particle_from_index(alone, p);
+        assert_vec_same(sn_particle_position(all, a), sn_particle_position(alone, b));
+        assert_vec_same(sn_particle_velocity(all, a), sn_particle_velocity(alone, b));
+    }
+    for (uint32_t c = 0; c < links; ++c)
+        assert_true(sn_constraint_force(all, rod_of(all, i * links + c)).row[0] ==
+                    sn_constraint_force(alone, rod_of(alone, c)).row[0]);
+}
+
+/* Returns how many ropes were in teams; how many of them turned in the last substep. */
+static uint32_t team_as_alone(uint32_t links, sn_simd simd, uint32_t threads, uint32_t iterations, bool calm,
+                              uint32_t *turning)
+{
+    sn_world *all = team_world(simd, threads, iterations);
+    uint32_t teamed = 0;
+    if (!all)
+        return 0;
+    for (uint32_t i = 0; i < CREW; ++i)
+        add_member(all, links, i, calm);
+    support_run(all, 3, FRAME);
+    const sn_tree *tree = forest_of(all)->tree_table.column[0];
+    assert_int_equal(forest_of(all)->tree_table.count, CREW);
+    for (uint32_t i = 0; i < CREW; ++i) {
+        sn_world *alone = team_world(simd, 1, iterations);
+        add_member(alone, links, i, calm);
+        support_run(alone, 3, FRAME);
+        assert_member_as_alone(all, alone, links, i);
+        teamed += tree[i].in_team != 0;
+        *turning += tree[i].in_team && tree[i].turning;
+        sn_world_destroy(alone);
+    }
+    sn_world_destroy(all);
+    return teamed;
+}
+
+/* Ropes that are solved eight at a time are, to the bit, where they would be alone. */
+static void teams_are_as_alone(void **state)
+{
+    static const uint32_t many[] = {SN_CHAIN_LEAST, 9, 15, 16, 17, 32, 61};
+    (void)state;
+    uint32_t turning = 0;
+    for (uint32_t l = 0; l < COUNT_OF(many); ++l)
+        for (int simd = SN_SIMD_AUTO; simd <= SN_SIMD_16; ++simd)
+            for (uint32_t i = 0; i < 2; ++i) {
+                const uint32_t teamed = team_as_alone(many[l], (sn_simd)simd, 1 + i, 2 - i, (l + i) % 2, &turning);
+                assert_true(teamed == 0 || teamed == 2 * SN_CHAIN_TEAM);
+                assert_true(teamed || simd != SN_SIMD_AUTO);
+            }
+    assert_in_range(turning, 1, COUNT_OF(many) * CREW * 10);
+}
+
+/* One of another length, and they are none. */
+static void teams_have_one_length(void **state)
+{
+    (void)state;
+    sn_world *world = team_world(SN_SIMD_AUTO, 1, 1);
+    for (uint32_t i = 0; i < SN_CHAIN_TEAM; ++i)
+        add_member(world, 12 + (i == 5), i, true);
+    support_run(world, 1, FRAME);
+    const sn_tree *tree = forest_of(world)->tree_table.column[0];
+    for (uint32_t i = 0; i < SN_CHAIN_TEAM; ++i)
+        assert_true(!tree[i].in_team && tree[i].as_chain);
+    sn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -388,6 +487,8 @@ int main(void)
         cmocka_unit_test(a_collapsed_rod),
         cmocka_unit_test(many_ropes),
         cmocka_unit_test(any_width),
+        cmocka_unit_test(teams_are_as_alone),
+        cmocka_unit_test(teams_have_one_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

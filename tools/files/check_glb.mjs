@@ -87,7 +87,7 @@ for (let frame = 0; frame < frames; ++frame) {
     mixer.setTime(ordered[frame]);
     gltf.scene.updateMatrixWorld(true);
     for (const name of names) {
-        const ply = readPly(path.join(folder, `${name}_${String(frame + 1).padStart(4, '0')}.ply`));
+        const ply = readPly(path.join(folder, `${name}_${String(frame).padStart(4, '0')}.ply`));
         const seen = [];
         const shown = nodesOf(name).filter((i) => nodes[i].scale.x !== 0);
         for (const i of shown) places(nodes[i], seen);

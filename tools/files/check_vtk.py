@@ -52,7 +52,7 @@ compared = 0
 for entry in sets:
     part, path = int(entry.get("part")), os.path.join(folder, entry.get("file"))
     name, frame = run["names"][part], round(float(entry.get("timestep")) * run["rate"] / run["every"])
-    assert entry.get("file") == f"{name}_{frame + 1:04}.vtp", (entry.attrib, name, frame)
+    assert entry.get("file") == f"{name}_{frame:04}.vtp", (entry.attrib, name, frame)
     reader = vtk.vtkXMLPolyDataReader()
     assert reader.CanReadFile(path), path
     reader.SetFileName(path)

@@ -52,10 +52,24 @@ static void add_joint(btDiscreteDynamicsWorld &world, const std::vector<btRigidB
 {
     const int hinge = int(next()), a = int(next()), b = int(next());
     const btVector3 anchor = next_vector(), axis = next_vector();
+    const btScalar stiffness = btScalar(next()), damping = btScalar(next());
     const auto local = [&](const btRigidBody *of) { return of->getWorldTransform().inverse() * anchor; };
     const auto turned = [&](const btRigidBody *of) { return of->getWorldTransform().getBasis().transpose() * axis; };
     btTypedConstraint *joint;
-    if (hinge && a < 0)
+    if (stiffness > 0) { // hinges have no springs; this one has, about its z axis, which is that of all hinges here
+        const auto frame = [&](const btRigidBody *of) { return of->getWorldTransform().inverse() * btTransform(btQuaternion::getIdentity(), anchor); };
+        auto *spring = a < 0 ? new btGeneric6DofSpring2Constraint(*body[b], frame(body[b]))
+                             : new btGeneric6DofSpring2Constraint(*body[a], *body[b], frame(body[a]), frame(body[b]));
+        spring->setLinearLowerLimit(btVector3(0, 0, 0));
+        spring->setLinearUpperLimit(btVector3(0, 0, 0));
+        spring->setAngularLowerLimit(btVector3(0, 0, 1)); // lower above upper: free
+        spring->setAngularUpperLimit(btVector3(0, 0, -1));
+        spring->enableSpring(5, true);
+        spring->setStiffness(5, stiffness);
+        spring->setDamping(5, damping);
+        spring->setEquilibriumPoint(5, 0);
+        joint = spring;
+    } else if (hinge && a < 0)
         joint = new btHingeConstraint(*body[b], local(body[b]), turned(body[b]));
     else if (hinge)
         joint = new btHingeConstraint(*body[a], *body[b], local(body[a]), local(body[b]), turned(body[a]), turned(body[b]));
@@ -76,10 +90,36 @@ static void put(const std::vector<btRigidBody *> &bodies)
     }
 }
 
+// By body, what it is pushed up with by what is below it in the last step of h.
+static void add_forces(btCollisionDispatcher &dispatcher, const std::vector<btRigidBody *> &bodies, double h, std::vector<double> &sum)
+{
+    for (int i = 0; i < dispatcher.getNumManifolds(); ++i) {
+        const btPersistentManifold *manifold = dispatcher.getManifoldByIndexInternal(i);
+        double impulse = 0;
+        for (int k = 0; k < manifold->getNumContacts(); ++k)
+            impulse += double(manifold->getContactPoint(k).getAppliedImpulse());
+        std::size_t upper = 0; // bodies are listed from below; the ground is none of them
+        for (std::size_t b = 0; b < bodies.size(); ++b)
+            if (bodies[b] == manifold->getBody0() || bodies[b] == manifold->getBody1())
+                upper = b;
+        sum[upper] += impulse / h;
+    }
+}
+
+static void put_forces(std::vector<double> &sum, int steps)
+{
+    for (double &force : sum) {
+        std::printf("%.9g ", force / steps);
+        force = 0;
+    }
+    std::printf("\n");
+}
+
 int main()
 {
     const double h = next(), frame = next();
     const int frames = int(next()), steps = int(std::lround(frame / h));
+    const bool forces = next() != 0;
     btDefaultCollisionConfiguration configuration;
     btCollisionDispatcher dispatcher(&configuration);
     btDbvtBroadphase pairs;
@@ -100,13 +140,22 @@ int main()
     for (int joints = int(next()); joints > 0; --joints)
         add_joint(world, bodies);
     put(bodies);
+    std::vector<double> sum(bodies.size());
+    if (forces)
+        put_forces(sum, steps);
     double seconds = 0;
     for (int i = 0; i < frames; ++i) {
-        const std::clock_t start = std::clock();
-        for (int k = 0; k < steps; ++k)
-            world.stepSimulation(btScalar(h), 0);
-        seconds += double(std::clock() - start) / CLOCKS_PER_SEC;
+        for (int k = 0; k < steps; k += forces ? 1 : steps) {
+            const std::clock_t start = std::clock();
+            for (int n = 0; n < (forces ? 1 : steps); ++n)
+                world.stepSimulation(btScalar(h), 0);
+            seconds += double(std::clock() - start) / CLOCKS_PER_SEC;
+            if (forces)
+                add_forces(dispatcher, bodies, h, sum);
+        }
         put(bodies);
+        if (forces)
+            put_forces(sum, steps);
     }
     std::printf("%.9g\n", seconds);
 }

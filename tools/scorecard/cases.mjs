@@ -1,5 +1,6 @@
 // Scenes with known answers, as plain data, and how far a run is from them. A scene is what every engine can build: rigid bodies with given masses and
-// moments, ball joints and hinges, a ground. A run is a list of frames; a frame is a list of poses {x, q, v, w}, one for each body.
+// moments, ball joints and hinges, of which some are sprung, a ground. A run is a list of frames; a frame is a list of poses {x, q, v, w}, one for each body. Where a
+// scene asks for forces, a frame has `forces` as well, if the engine tells them: by body, what it is pushed up with by what is below it, N, the mean over the frame.
 export const g = 9.81;
 export const frame = 1 / 60; // s, between two poses
 
@@ -20,6 +21,7 @@ const box = (half, mass, position, more) => ({...still, shape: 'box', half, mass
 const sphere = (radius, mass, position, more) =>
     ({...still, shape: 'sphere', radius, mass, moments: Array(3).fill(0.4 * mass * radius * radius), position, ...more});
 const hinge = (a, b, anchor) => ({type: 'hinge', a, b, anchor, axis: [0, 0, 1]});
+const sprung = (a, b, anchor, stiffness, damping) => ({...hinge(a, b, anchor), stiffness, damping}); // N m/rad, N m s; at rest as it is
 const ball = (a, b, anchor) => ({type: 'ball', a, b, anchor, axis: [1, 0, 0]});
 
 // ---- Mathematics ----
@@ -163,6 +165,46 @@ function stack() {
         error: (run) => 1000 * Math.max(...run.at(-1).map(({x}, i) => Math.hypot(x[0], x[1] - 0.1 - 0.2 * i, x[2])))};
 }
 
+function stackForces() {
+    const count = 10, {scene, seconds} = stack();
+    return {name: 'stack forces', about: `the same: by how much of the weight of all of them the force between two, or on the ground, is off in the last second, at most (means over frames)`, unit: '%',
+        scene: {...scene, forces: true}, seconds,
+        error: (run) => (run.at(-1).forces ? 100 / count * Math.max(...run.slice(-60).flatMap(({forces}) => forces.map((force, i) => Math.abs(force / g - (count - i))))) : undefined)};
+}
+
+// A metre and a kilogram of rods, with springs as a beam of 6 N m^2 has them.
+function cantilever(count) {
+    const length = 1 / count, mass = 1 / count, stiffness = 6 * count, damping = stiffness / 30;
+    // the rods' angles below the horizontal: the least of the energy, by Newton's method; the equations are tridiagonal
+    let angle = Array(count).fill(0);
+    const load = angle.map((_, i) => mass * g * length * (count - i - 0.5));
+    for (let k = 0; k < 50; ++k) {
+        const pull = angle.map((a, i) => load[i] * Math.cos(a) - stiffness * (a - (angle[i - 1] ?? 0)) + stiffness * ((angle[i + 1] ?? a) - a));
+        const own = angle.map((a, i) => stiffness * (i + 1 < count ? 2 : 1) + load[i] * Math.sin(a));
+        for (let i = 1; i < count; ++i) {
+            own[i] -= stiffness * stiffness / own[i - 1];
+            pull[i] += stiffness / own[i - 1] * pull[i - 1];
+        }
+        let next = 0;
+        for (let i = count; i-- > 0;) angle[i] += next = (pull[i] + stiffness * next) / own[i];
+    }
+    const exact = angle.reduce((sum, a) => sum + length * Math.sin(a), 0);
+    const bodies = angle.map((_, i) => rod([length * i, 0], [length * (i + 1), 0], mass));
+    return {name: `cantilever of ${count}`, about: `${count} rods of ${length} m and ${mass} kg in a row, the first at a wall, on hinges with springs of ${stiffness} N m/rad and ${damping} N m s: by how much of what it is (${exact.toFixed(6)} m) the sag of the free end is off after 10 s`, unit: '%',
+        scene: {gravity: [0, -g, 0], bodies, joints: bodies.map((_, i) => sprung(i - 1, i, [length * i, 0, 0], stiffness, damping))}, seconds: 10,
+        error: (run) => {
+            const {x, q} = run.at(-1)[count - 1];
+            return 100 * Math.abs(x[1] + turned(q, [length / 2, 0, 0])[1] + exact) / exact;
+        }};
+}
+
+// The same ball with six coefficients, each in a world of its own.
+function restitutionLadder() {
+    const steps = [0.5, 0.6, 0.7, 0.8, 0.9, 1].map(restitution);
+    return {name: 'restitution ladder', about: 'the same with 0.5, 0.6, 0.7, 0.8, 0.9 and 1: the worst of them', unit: '%', scenes: steps.map((s) => s.scene), seconds: steps[0].seconds,
+        error: (runs) => Math.max(...runs.map((run, i) => steps[i].error(run)))};
+}
+
 function heavyChain() {
     const bodies = Array.from({length: 10}, (_, i) => rod([0, -0.1 * i], [0, -0.1 * (i + 1)], 0.1));
     bodies.push(sphere(0.1, 100, [0, -1.1, 0], {shape: undefined}));
@@ -192,4 +234,4 @@ function catenary() {
         }))};
 }
 
-export const cases = [...pendulum(), ...doublePendulum(), ...precession(), ...tumbling(), ...fourBar(), restitution(0.5), restitution(0.8), sliding(), rolling(), stack(), heavyChain(), catenary()];
+export const cases = [...pendulum(), ...doublePendulum(), ...precession(), ...tumbling(), ...fourBar(), restitution(0.5), restitution(0.8), restitutionLadder(), sliding(), rolling(), stack(), stackForces(), heavyChain(), cantilever(5), cantilever(10), catenary()];

@@ -1,5 +1,5 @@
 // Jolt, as its documentation says: one collision step an update, its own numbers of iterations; gyroscopic forces, which are off by default, are on; no damping, nothing
-// sleeps. Friction of a contact is the geometric mean, restitution the larger.
+// sleeps. Friction of a contact is the geometric mean, restitution the larger. Springs of hinges are motors towards an angle with a soft spring. It does not tell what contacts exert.
 import {readFileSync} from 'node:fs';
 import initJolt from 'jolt-physics';
 import {frame} from './cases.mjs';
@@ -59,6 +59,8 @@ export function run(scene, h, frames) {
     if (scene.ground)
         add(boxShape([100, 1, 100]), {position: [0, -1, 0], rotation: [0, 0, 0, 1], shape: 'box', ...scene.ground}, Jolt.EMotionType_Static, FIXED);
     const bodies = scene.bodies.map((b) => add(b.radius ? new Jolt.SphereShape(b.radius) : boxShape(b.half), b, Jolt.EMotionType_Dynamic, MOVING));
+    // not sFixedToWorld: with that, hinges of this package take their angle for half a turn, always
+    const fixed = scene.joints.length && add(boxShape([0.1, 0.1, 0.1]), {...scene.bodies[0], mass: 0, shape: undefined, position: [0, 0, 0], rotation: [0, 0, 0, 1]}, Jolt.EMotionType_Static, FIXED);
     for (const j of scene.joints) {
         const settings = j.type === 'hinge' ? new Jolt.HingeConstraintSettings() : new Jolt.PointConstraintSettings();
         settings.mSpace = Jolt.EConstraintSpace_WorldSpace;
@@ -67,7 +69,19 @@ export function run(scene, h, frames) {
             settings.mHingeAxis1 = settings.mHingeAxis2 = new Jolt.Vec3(...j.axis);
             settings.mNormalAxis1 = settings.mNormalAxis2 = new Jolt.Vec3(1, 0, 0);
         }
-        system.AddConstraint(settings.Create(j.a < 0 ? Jolt.Body.prototype.sFixedToWorld : bodies[j.a], bodies[j.b]));
+        if (j.stiffness) {
+            const spring = settings.mMotorSettings.mSpringSettings;
+            spring.mMode = Jolt.ESpringMode_StiffnessAndDamping;
+            spring.mStiffness = j.stiffness;
+            spring.mDamping = j.damping;
+        }
+        const made = settings.Create(j.a < 0 ? fixed : bodies[j.a], bodies[j.b]);
+        system.AddConstraint(made);
+        if (j.stiffness) { // a motor towards the angle that it has
+            const motor = Jolt.castObject(made, Jolt.HingeConstraint);
+            motor.SetMotorState(Jolt.EMotorState_Position);
+            motor.SetTargetAngle(0);
+        }
     }
     const list = (v) => [v.GetX(), v.GetY(), v.GetZ()];
     const poses = () => bodies.map((b) => {

@@ -33,7 +33,7 @@ function model(scene, h, integrator) {
         const b = scene.bodies[i], j = parent[i], of = j && j.a >= 0 ? scene.bodies[j.a] : {position: [0, 0, 0], rotation: [0, 0, 0, 1]};
         const place = turn(back(of.rotation), b.position.map((x, k) => x - of.position[k])), [x, y, z, w] = times(back(of.rotation), b.rotation);
         const anchor = j && turn(back(b.rotation), j.anchor.map((p, k) => p - b.position[k]));
-        const joint = !j ? '<freejoint/>' : j.type === 'hinge' ? `<joint type="hinge" pos="${text(anchor)}" axis="${text(turn(back(b.rotation), j.axis))}"/>` : `<joint type="ball" pos="${text(anchor)}"/>`;
+        const joint = !j ? '<freejoint/>' : j.type === 'hinge' ? `<joint type="hinge" pos="${text(anchor)}" axis="${text(turn(back(b.rotation), j.axis))}"${j.stiffness ? ` stiffness="${j.stiffness}" damping="${j.damping}"` : ''}/>` : `<joint type="ball" pos="${text(anchor)}"/>`;
         const children = scene.bodies.map((_, k) => (parent[k]?.a === i ? write(k) : '')).join('');
         return `<body name="b${i}" pos="${text(place)}" quat="${text([w, x, y, z])}"><inertial pos="0 0 0" mass="${b.mass}" diaginertia="${text(b.moments)}"/>${joint}${geom(b)}${children}</body>`;
     };
@@ -72,7 +72,18 @@ export const run = (integrator) => (scene, h, frames) => {
             return {x, q: [qx, qy, qz, qw], v: c.slice(3).map((e, n) => e + shift[n]), w};
         });
     };
-    const result = timed(frames, Math.round(frame / h), () => mujoco.mj_step(m, data), poses);
+    // of a contact with an elliptic cone the first number is the force along the normal
+    const forces = () => {
+        const up = scene.bodies.map(() => 0), contacts = data.contact, force = data.efc_force;
+        for (let i = 0; i < data.ncon; ++i) {
+            const contact = contacts.get(i), upper = Math.max(m.geom_bodyid[contact.geom1], m.geom_bodyid[contact.geom2]);
+            if (contact.efc_address >= 0) up[upper - 1] += force[contact.efc_address];
+            contact.delete();
+        }
+        contacts.delete();
+        return up;
+    };
+    const result = timed(frames, Math.round(frame / h), () => mujoco.mj_step(m, data), poses, scene.forces && forces);
     data.delete();
     m.delete();
     return result;

@@ -1,5 +1,6 @@
 /* Sinew's side of the scorecard: reads a scene as numbers, runs it, and writes poses. tools/scorecard/native.mjs has the format. */
 #include <sinew/sinew.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static sn_vec3 next_vector(void)
 }
 
 /* The same for every case: substeps of the length that was asked for, `frame` seconds a step. */
-static sn_world *make_world(const char *how, double h, double frame)
+static sn_world *make_world(const char *how, double h, double frame, bool forces)
 {
     sn_world_def def = sn_default_world_def();
     def.settings.substeps = (uint32_t)(frame / h + 0.5);
@@ -29,6 +30,7 @@ static sn_world *make_world(const char *how, double h, double frame)
         def.settings.solver = SN_SOLVER_DIRECT;
     if (strstr(how, "bdf2"))
         def.settings.integrator = SN_INTEGRATOR_BDF2;
+    def.contact.events = forces;
     sn_world *world;
     if (sn_world_create(&def, &world) != SN_OK)
         exit(3);
@@ -88,8 +90,14 @@ static void add_joint(sn_world *world, const sn_body *body)
     sn_joint_def def = sn_default_joint_def(hinge ? SN_KIND_JOINT_HINGE : SN_KIND_JOINT_BALL);
     def.anchor = next_vector();
     const sn_vec3 axis = next_vector();
+    const double stiffness = next(), damping = next();
     if (hinge)
         def.axis = axis;
+    if (stiffness > 0) { /* a drive towards the angle that it has */
+        def.target_most = (sn_real)1e30;
+        def.target_compliance = (sn_real)(1 / stiffness);
+        def.target_damping = (sn_real)damping;
+    }
     def.a = body[b];
     if (a >= 0)
         def.b = body[a];
@@ -106,12 +114,30 @@ static void put(const sn_world *world, const sn_body *body, int count)
     }
 }
 
+/* By body, what it is pushed up with by what is below it: the one before, or the ground; the mean over the step. */
+static void put_forces(const sn_world *world, const sn_body *body, int count, double frame)
+{
+    uint32_t events;
+    const sn_contact_event *event = sn_world_contact_events(world, &events);
+    for (int i = 0; i < count; ++i) {
+        double sum = 0;
+        for (uint32_t e = 0; event && e < events; ++e) {
+            const bool own = event[e].body.index == body[i].index && event[e].body.generation == body[i].generation;
+            const sn_body other = own ? event[e].other_body : event[e].body;
+            if ((own || event[e].other_body.index == body[i].index) && sn_body_position(world, other).y < sn_body_position(world, body[i]).y)
+                sum += (double)event[e].impulse;
+        }
+        printf("%.9g ", sum / frame);
+    }
+    printf("\n");
+}
+
 int main(int count, char **argument)
 {
     const char *how = count > 1 ? argument[1] : "";
     const double h = next(), frame = next();
-    const int frames = (int)next();
-    sn_world *world = make_world(how, h, frame);
+    const int frames = (int)next(), forces = (int)next();
+    sn_world *world = make_world(how, h, frame, forces != 0);
     const int ground = (int)next();
     const sn_real friction = (sn_real)next(), restitution = (sn_real)next();
     if (ground)
@@ -127,6 +153,8 @@ int main(int count, char **argument)
         return 4;
     }
     put(world, body, bodies);
+    if (forces)
+        put_forces(world, body, bodies, frame);
     double seconds = 0;
     for (int i = 0; i < frames; ++i) {
         const clock_t start = clock();
@@ -136,6 +164,8 @@ int main(int count, char **argument)
         }
         seconds += (double)(clock() - start) / CLOCKS_PER_SEC;
         put(world, body, bodies);
+        if (forces)
+            put_forces(world, body, bodies, frame);
     }
     printf("%.9g\n", seconds);
     free(body);

@@ -1,0 +1,166 @@
+/* Ropes of as many links, eight at once: a team. Each is solved as chain.h solves one, operation by operation, so that the bits are the
+   same; but a rope is in a lane, where chain.h has a stretch of one. The joints, which chain.h finds one after the other, so fill the
+   lanes, too, and no link waits for one of its own rope.
+
+   Only ropes that do not turn (see chain.h) are solved here, and those whose solve is usual and calm. The others are left as they are. */
+#ifndef SN_WIDE_CHAIN_TEAM_H
+#define SN_WIDE_CHAIN_TEAM_H
+
+#include "wide/chain.h"
+#include "wide/chain_team_rows.h"
+
+/* The stretches, as chains: what the ropes have of one lies together. */
+static void team_begin(chain_team *t, const sn_wide_chain *run)
+{
+    const size_t size = ((size_t)run->rows + 1) * TEAM;
+    for (uint32_t s = 0; s < STRETCHES; ++s) {
+        t->run[s] = *run;
+        t->run[s].slot = run->slot + s * size;
+        t->run[s].rest = run->rest + s * size;
+        t->run[s].row = run->row + s * size;
+        t->run[s].real = run->real + s * size * SN_CHAIN_REALS;
+        t->run[s].number = run->number + s * size * SN_CHAIN_DOUBLES;
+        t->stretch[s].run = &t->run[s];
+        t->stretch[s].rows = run->rows;
+    }
+}
+
+SN_INLINE void team_set(sn_real *row, uint32_t column, sn_real value)
+{
+    for (uint32_t i = 0; i < TEAM; ++i)
+        row[column * TEAM + i] = value;
+}
+
+/* As chain_fill_up. */
+static void team_fill_up(const chain_team *t)
+{
+    const uint32_t n = t->run[0].links, rows = t->run[0].rows;
+    team_set(t->run[0].real, BETWEEN, 0);
+    for (uint32_t i = n; i < STRETCHES * rows; ++i) {
+        sn_real *row = t->run[i / rows].real + (size_t)(i % rows) * REAL_ROW;
+        team_set(row, NX, 1);
+        for (uint32_t column = NY; column <= TURN; ++column)
+            team_set(row, column, 0);
+        team_set(row, BETWEEN, 0);
+        if (i > n)
+            team_set(row, W, 1);
+    }
+    for (uint32_t s = 0; s < STRETCHES; ++s) {
+        sn_real *last = t->run[s].real + (size_t)rows * REAL_ROW;
+        if ((s + 1) * rows >= n)
+            team_set(last, BETWEEN, 0);
+        if ((s + 1) * rows > n)
+            team_set(last, W, 1);
+    }
+}
+
+/* Rows of a stretch that have a link. */
+SN_INLINE uint32_t team_links(const sn_wide_chain *run, uint32_t stretch)
+{
+    const uint32_t first = stretch * run->rows;
+    return run->links <= first ? 0 : run->links - first < run->rows ? run->links - first : run->rows;
+}
+
+SN_APART void team_read_lambda(const chain_team *t)
+{
+    for (uint32_t s = 0; s < STRETCHES; ++s)
+        for (uint32_t row = 0; row < team_links(&t->run[0], s); ++row)
+            chain_read_row(&t->stretch[s], row, TEAM);
+}
+
+/* Of each rope: the largest 1 / length, the largest violation, and the largest of turn |P z|^2. */
+typedef struct team_found {
+    lane_number turn[TEAM], missed[TEAM], aside[TEAM];
+} team_found;
+
+SN_APART void team_gather(const chain_team *t, team_found *found)
+{
+    for (uint32_t first = 0; first < TEAM; first += SN_WIDTH) {
+        lanes turn = lanes_all(0), missed = turn;
+        for (uint32_t s = 0; s < STRETCHES; ++s)
+            chain_gather_lanes(&t->stretch[s], first, &turn, &missed);
+        lanes_store(found->turn + first, turn);
+        lanes_store(found->missed + first, missed);
+    }
+    team_fill_up(t);
+    if (!t->run[0].fresh)
+        team_read_lambda(t);
+}
+
+/* As chain_is_calm: behind a joint is the first particle of the next stretch. */
+SN_APART void team_look_aside(const chain_team *t, team_found *found)
+{
+    const uint32_t rows = t->run[0].rows;
+    for (uint32_t s = 0; s + 1 < STRETCHES; ++s)
+        memcpy(t->run[s].real + (size_t)rows * REAL_ROW + MOVE_X * TEAM, t->run[s + 1].real + MOVE_X * TEAM,
+               3 * TEAM * sizeof(sn_real));
+    for (uint32_t first = 0; first < TEAM; first += SN_WIDTH) {
+        lanes aside = lanes_all(0);
+        for (uint32_t s = 0; s < STRETCHES; ++s)
+            aside = chain_most_aside(t->run[s].real + first, rows, aside);
+        lanes_store(found->aside + first, aside);
+    }
+}
+
+/* Bit i: rope i is solved. */
+static uint32_t team_judge(const chain_team *t, const team_found *found)
+{
+    uint32_t good = 0;
+    for (uint32_t i = 0; i < TEAM; ++i)
+        if (t->good[i] && found->turn[i] <= CHAIN_USUAL &&
+            chain_calm(&t->run[0], (double)found->aside[i], (double)found->missed[i], t->gives[i]))
+            good |= 1u << i;
+    return good;
+}
+
+/* One rope alone: some others are not solved. */
+static void team_hand_out_one(const chain_team *t, uint32_t stretch, uint32_t row, uint32_t i)
+{
+    const sn_wide_chain *run = &t->run[stretch];
+    const sn_real *move = run->real + (size_t)row * REAL_ROW + MOVE_X * TEAM + i;
+    sn_vec4 *d = &run->d[run->slot[row * TEAM + i]];
+    *d = (sn_vec4){d->x + move[0], d->y + move[TEAM], d->z + move[2 * TEAM], d->w};
+}
+
+SN_APART void team_hand_out(const chain_team *t, uint32_t good)
+{
+    for (uint32_t s = 0; s < STRETCHES; ++s) {
+        const sn_wide_chain *run = &t->run[s];
+        const bool end = s + 1 == STRETCHES && run->links == STRETCHES * run->rows;
+        for (uint32_t row = 0; row < run->rows + end; ++row) {
+            for (uint32_t lane = 0; good == SN_TEAM_ALL && lane < TEAM; lane += SN_WIDTH)
+                chain_hand_out_some(run, row, lane);
+            for (uint32_t i = 0; good != SN_TEAM_ALL && i < TEAM; ++i)
+                if (good >> i & 1)
+                    team_hand_out_one(t, s, row, i);
+        }
+    }
+}
+
+SN_APART void team_write_lambda(const chain_team *t, uint32_t good)
+{
+    for (uint32_t s = 0; s < STRETCHES; ++s)
+        for (uint32_t row = 0; row < team_links(&t->run[0], s); ++row)
+            chain_write_row(&t->stretch[s], row, good);
+}
+
+SN_INLINE uint32_t team_solve_by(const sn_wide_chain *run, chain_team_round_fn *round)
+{
+    chain_team t;
+    team_found found;
+    team_begin(&t, run);
+    team_gather(&t, &found);
+    round(&t);
+    team_look_aside(&t, &found);
+    const uint32_t good = team_judge(&t, &found);
+    team_hand_out(&t, good);
+    team_write_lambda(&t, good);
+    return good;
+}
+
+static uint32_t team_solve(const sn_wide_chain *run)
+{
+    return team_solve_by(run, team_round);
+}
+
+#endif
