@@ -378,6 +378,27 @@ static bool any_tears(const sn_world *world)
     return false;
 }
 
+bool sn_tear_any_by_force(const sn_world *world)
+{
+    const sn_skin_record *skin = contact_skins(&world->contact);
+    for (uint32_t i = 0; i < world->contact.skin_table.count; ++i)
+        if (skin[i].tear.force > 0 && skin[i].count)
+            return true;
+    return false;
+}
+
+bool sn_tear_by_force(const sn_world *world, uint32_t kind, uint32_t row)
+{
+    const sn_tearing *t = &world->tearing;
+    const sn_tear_head *head = t->head_table.column[0];
+    const uint32_t *point = world->constraints.pool[kind]->point + 2 * (size_t)row;
+    if (!sn_tear_is_rod(kind) || (point[0] | point[1]) & SN_SPOT_BIT || point[0] >= t->head_table.count ||
+        point[1] >= t->head_table.count)
+        return false;
+    const uint32_t skin = head[point[0]].skin;
+    return skin && skin == head[point[1]].skin && contact_skins(&world->contact)[skin - 1].tear.force > 0;
+}
+
 static limits weakest(const sn_world *world)
 {
     const sn_skin_record *skin = contact_skins(&world->contact);

@@ -99,6 +99,11 @@ bool sn_tear_begin(struct sn_world *world);
 /* After a step: what is over its limit gives way. */
 void sn_tear_end(struct sn_world *world);
 
+/* Whether some skin tears by force; and whether a constraint is a rod of one that does, as of the start of a step. What such rods exert must be known, so limits of stiff
+   meshes may take no part of it. */
+bool sn_tear_any_by_force(const struct sn_world *world);
+bool sn_tear_by_force(const struct sn_world *world, uint32_t kind, uint32_t row);
+
 /* After loading: the topology is another one. */
 void sn_tear_restored(struct sn_world *world);
 
