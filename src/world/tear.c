@@ -30,6 +30,7 @@ void sn_tearing_init(sn_tearing *t)
     sn_table_column(&t->flag_table, sizeof(uint8_t), false);
     sn_table_column(&t->over_table, sizeof(sn_tear_over), false);
     sn_table_column(&t->busy_table, sizeof(uint32_t), false);
+    sn_solid_init(&t->solid);
     t->topology = t->known = 1;
 }
 
@@ -39,6 +40,7 @@ void sn_tearing_release(sn_tearing *t, const sn_allocator *allocator)
                                 &t->range_table, &t->flag_table,   &t->over_table, &t->busy_table, &t->tip_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
+    sn_solid_release(&t->solid, allocator);
 }
 
 /* ---- Strength ----------------------------------------------------------------------------------------------------------- */
@@ -395,8 +397,8 @@ bool sn_tear_by_force(const sn_world *world, uint32_t kind, uint32_t row)
     if (!sn_tear_is_rod(kind) || (point[0] | point[1]) & SN_SPOT_BIT || point[0] >= t->head_table.count ||
         point[1] >= t->head_table.count)
         return false;
-    const uint32_t skin = head[point[0]].skin;
-    return skin && skin == head[point[1]].skin && contact_skins(&world->contact)[skin - 1].tear.force > 0;
+    const uint32_t skin = sn_tear_skin_of(&head[point[0]]);
+    return skin && skin == sn_tear_skin_of(&head[point[1]]) && contact_skins(&world->contact)[skin - 1].tear.force > 0;
 }
 
 static limits weakest(const sn_world *world)
@@ -442,6 +444,8 @@ bool sn_tear_begin(sn_world *world)
                   !sn_table_reserve(&t->flag_table, &world->allocator, t->items) ||
                   !sn_table_reserve(&t->over_table, &world->allocator, MOST_OVER) ||
                   !sn_parallel_reserve(&world->parallel, &world->allocator, t->items)))
+        return false;
+    if (tears && world->constraints.pool[SN_KIND_VOLUME]->ids.live && !sn_solid_reserve(world))
         return false;
     return sn_table_reserve(&t->event_table, &world->allocator,
                             (uint64_t)world->breaking.table.count + 2 * SN_TEARS_A_STEP);
@@ -541,8 +545,8 @@ static double ratio_of(const sn_world *world, uint32_t kind, uint32_t row, doubl
 {
     const sn_tear_head *head = world->tearing.head_table.column[0];
     const uint32_t *point = world->constraints.pool[kind]->point + 2 * (size_t)row;
-    const uint32_t skin = head[point[0]].skin;
-    if (!skin || skin != head[point[1]].skin)
+    const uint32_t skin = sn_tear_skin_of(&head[point[0]]);
+    if (!skin || skin != sn_tear_skin_of(&head[point[1]]))
         return 0;
     const sn_tear_def *tear = &contact_skins(&world->contact)[skin - 1].tear;
     const double factor = sn_tear_factor(tear->seed, (double)tear->spread, kind, row);
@@ -652,38 +656,57 @@ static bool is_at_border(const sn_world *world, uint32_t vertex)
     return false;
 }
 
-static void mark_busy(sn_world *world, const sn_split *split)
+void sn_tear_mark_busy(sn_tearing *t, uint32_t particle)
 {
-    sn_tearing *t = &world->tearing;
     uint32_t *busy = t->busy_table.column[0];
-    const uint32_t *corner = world->contact.triangle_table.column[0];
-    for (; t->busy_table.count < t->head_table.count; t->busy_table.count++)
+    for (; t->busy_table.count < t->head_table.count; t->busy_table.count++) /* what has just come */
         busy[t->busy_table.count] = t->step;
-    for (uint32_t i = 0; i < 3 * split->count; ++i)
-        busy[corner[split->place[i / 3] / 3 * 3 + i % 3]] = t->step;
-    for (uint32_t i = 0; i < split->parts; ++i)
-        busy[split->made[i]] = t->step;
+    busy[particle] = t->step;
 }
 
-/* A rod that is over its limit: the cloth gives way at one of its ends. */
+static void mark_busy(sn_world *world, const sn_split *split)
+{
+    const uint32_t *corner = world->contact.triangle_table.column[0];
+    for (uint32_t i = 0; i < 3 * split->count; ++i)
+        sn_tear_mark_busy(&world->tearing, corner[split->place[i / 3] / 3 * 3 + i % 3]);
+    for (uint32_t i = 0; i < split->parts; ++i)
+        sn_tear_mark_busy(&world->tearing, split->made[i]);
+}
+
+/* Splits a vertex of cloth across the way to another, unless the caller refuses. False if it cannot be split. */
+static bool tear_cloth(sn_world *world, uint32_t vertex, uint32_t to, const sn_tear *tear)
+{
+    sn_split split;
+    uint32_t removed = 0;
+    double released = 0;
+    if (!find_split(world, &split, vertex, to) || !sn_split_fits(world, vertex))
+        return false;
+    if (!sn_tear_allowed(world, tear))
+        return true;
+    sn_split_apply(world, &split, tear, &removed, &released);
+    mark_busy(world, &split);
+    return true;
+}
+
+/* A rod that is over its limit: the cloth, or the solid, gives way at one of its ends. */
 static void give_way(sn_world *world, const sn_tear_over *over, double h2)
 {
     sn_tearing *t = &world->tearing;
     const sn_pool *pool = world->constraints.pool[over->kind];
+    const sn_tear_head *head = t->head_table.column[0];
     const uint32_t *busy = t->busy_table.column[0], *point = pool->point + 2 * (size_t)over->row;
-    uint32_t end[2] = {point[0], point[1]};
+    const uint32_t end[2] = {point[0], point[1]};
     if (!sn_ids_is_live(&pool->ids, over->row) || busy[end[0]] == t->step || busy[end[1]] == t->step)
         return;
-    const sn_skin_record *skin =
-        &contact_skins(&world->contact)[((sn_tear_head *)t->head_table.column[0])[end[0]].skin - 1];
-    const bool border[2] = {is_at_border(world, end[0]), is_at_border(world, end[1])};
+    const sn_skin_record *skin = &contact_skins(&world->contact)[sn_tear_skin_of(&head[end[0]]) - 1];
+    const bool solid = sn_solid_has(world, end[0]) && sn_solid_has(world, end[1]);
+    bool border[2];
+    for (uint32_t k = 0; k < 2; ++k)
+        border[k] = solid ? head[end[k]].triangle != SN_TEAR_NONE : is_at_border(world, end[k]);
     const uint64_t coin = hash_u64(hash_u64(hash_u64(SN_HASH_SEED, skin->tear.seed), ~(uint64_t)over->kind), over->row);
     const uint32_t first = border[0] != border[1] ? border[1] : (uint32_t)(coin >> 63);
     for (uint32_t k = 0; k < 2; ++k) {
         const uint32_t vertex = end[first ^ k], other = end[first ^ k ^ 1];
-        sn_split split;
-        if (is_held(world, vertex) || !find_split(world, &split, vertex, other) || !sn_split_fits(world, vertex))
-            continue;
         const sn_tear tear = {.type = SN_TEAR_SPLIT,
                               .skin = {skin->number, world->contact.skin_ids.generation[skin->number]},
                               .particle = {vertex, world->ids.generation[vertex]},
@@ -691,13 +714,8 @@ static void give_way(sn_world *world, const sn_tear_over *over, double h2)
                               .place = vec4_xyz(world->particles.x[world->ids.value[vertex]]),
                               .strain = (sn_real)sn_tear_strain(world, over->kind, over->row),
                               .force = (sn_real)pull(world, over->kind, over->row, h2)};
-        uint32_t removed = 0;
-        double released = 0;
-        if (!sn_tear_allowed(world, &tear))
+        if (!is_held(world, vertex) && (solid ? sn_solid_tear : tear_cloth)(world, vertex, other, &tear))
             return;
-        sn_split_apply(world, &split, &tear, &removed, &released);
-        mark_busy(world, &split);
-        return;
     }
 }
 
@@ -722,6 +740,7 @@ void sn_tear_end(sn_world *world)
     sn_incidence_begin(&world->incidence, store);
     for (uint32_t i = 0; i < t->over_table.count; ++i)
         give_way(world, &over[i], h2);
+    sn_solid_finish(world);
     sn_incidence_end(&world->incidence, store);
     if (none) /* where no constraint asks for the start of a substep, no part of one does */
         world->starts.changes = store->changes;

@@ -41,6 +41,12 @@ typedef struct sn_tear_head {
     uint32_t solid;      /* 0: of no tetrahedron; 1: of some; 2 + row of the skin around these */
 } sn_tear_head;
 
+/* 1 + row of the skin that a particle is a vertex of, or that is around the tetrahedra that it is inside of; 0: none. */
+static inline uint32_t sn_tear_skin_of(const sn_tear_head *head)
+{
+    return head->skin ? head->skin : head->solid > 1 ? head->solid - 1 : 0;
+}
+
 /* A constraint at a particle. It may have gone, or hold others now: that is looked at before it is believed. */
 typedef struct sn_tear_node {
     uint32_t kind, row, next;
@@ -57,6 +63,23 @@ typedef struct sn_tear_over {
     uint32_t kind, row;
     double ratio; /* of what it bears */
 } sn_tear_over;
+
+/* Tetrahedra that come apart: by a blade, or by a plane across a rod. It says on which side of it a place is, 1 or -1, whether one is on it, seen along its normal, and which
+   particles it may cut. */
+typedef struct sn_solid_cut {
+    struct sn_world *world;
+    const void *blade;
+    int (*side)(const void *blade, sn_dvec3 x);
+    bool (*on)(const void *blade, sn_dvec3 x);
+    bool (*may_cut)(const struct sn_world *world, const void *blade, uint32_t particle);
+    sn_dvec3 low, high; /* around it */
+
+    sn_table face_table;   /* that are cut */
+    sn_table vertex_table; /* of uint32_t: their vertices, some twice */
+    sn_table more_table;   /* of uint32_t, by skin: triangles that it gets by tears of a step */
+    uint32_t split, removed;
+    double released;
+} sn_solid_cut;
 
 /* Derived, or scratch, but for what skins and strengths remember. */
 typedef struct sn_tearing {
@@ -85,6 +108,7 @@ typedef struct sn_tearing {
     sn_table over_table;     /* of sn_tear_over */
     sn_table busy_table;     /* of uint32_t, by particle number: the step in which it was next to a tear */
     uint32_t step;           /* of busy_table */
+    sn_solid_cut solid;      /* tetrahedra that tear in this step */
     uint32_t room_particles; /* so many may still come in this step, */
     uint32_t room_rows;      /*   and so many constraints of each kind, */
     uint64_t room_nodes;     /*   and so many may get other particles */
@@ -98,6 +122,9 @@ bool sn_tear_begin(struct sn_world *world);
 
 /* After a step: what is over its limit gives way. */
 void sn_tear_end(struct sn_world *world);
+
+/* A particle, and all that have just come, are next to a tear of this step. */
+void sn_tear_mark_busy(sn_tearing *tearing, uint32_t particle);
 
 /* Whether some skin tears by force; and whether a constraint is a rod of one that does, as of the start of a step. What such rods exert must be known, so limits of stiff
    meshes may take no part of it. */
@@ -157,6 +184,12 @@ void sn_tear_index_constraint(struct sn_world *world, uint32_t kind, uint32_t ro
 
 /* It is found at this particle, too. */
 void sn_tear_index_at(struct sn_world *world, uint32_t kind, uint32_t row, uint32_t particle);
+
+/* Behind the triangles of every skin a gap for those that it will get, by row of the skin, `total` in all. There is room. Returns the total. */
+uint32_t sn_tear_make_gaps(struct sn_world *world, const uint32_t *more, uint32_t total);
+
+/* After that: triangles have other places. */
+void sn_tear_index_anew(struct sn_world *world);
 
 /* Takes a corner of a triangle out of the list of its particle, and puts it in. */
 void sn_tear_unlink(sn_tearing *tearing, uint32_t particle, uint32_t place);
@@ -267,35 +300,32 @@ void sn_tear_set_whole(sn_vec4 *high, sn_vec4 *low, sn_dvec3 value);
 
 /* ---- tear_solid.c ------------------------------------------------------------------------------------------------------ */
 
-/* A cut of tetrahedra. The blade says on which side of it a place is, 1 or -1, whether one is on it, seen along its normal, and which particles it may cut. */
-typedef struct sn_solid_cut {
-    struct sn_world *world;
-    const void *blade;
-    int (*side)(const void *blade, sn_dvec3 x);
-    bool (*on)(const void *blade, sn_dvec3 x);
-    bool (*may_cut)(const struct sn_world *world, const void *blade, uint32_t particle);
-    sn_dvec3 low, high; /* around it */
+/* Whether a particle is the corner of a tetrahedron. */
+bool sn_solid_has(const struct sn_world *world, uint32_t particle);
 
-    sn_table face_table;   /* that are cut */
-    sn_table vertex_table; /* of uint32_t: their vertices, some twice */
-    uint32_t split, removed;
-    double released;
-} sn_solid_cut;
+void sn_solid_init(sn_solid_cut *cut);
+void sn_solid_release(sn_solid_cut *cut, const sn_allocator *allocator);
 
-/* Finds what is cut, and changes nothing; false when memory runs out. Release it in either case. */
+/* Finds what a blade cuts, and changes nothing; false when memory runs out. */
 bool sn_solid_find(sn_solid_cut *cut);
-void sn_solid_release(sn_solid_cut *cut);
 
 /* Splits the vertices. There is room. */
 void sn_solid_split(sn_solid_cut *cut);
 
-/* 2 + row of the skin that gets two triangles for a face; less: none does. */
-uint32_t sn_solid_skin(const sn_solid_cut *cut, uint32_t face);
+/* Adds to more, by skin, the triangles that it gets; returns how many these are. */
+uint32_t sn_solid_count(const sn_solid_cut *cut, uint32_t *more);
 
 /* Adds these, behind the triangles of their skins, where there are gaps for them. */
 void sn_solid_close(sn_solid_cut *cut);
 
-/* Whether a particle is the corner of a tetrahedron. */
-bool sn_solid_has(const struct sn_world *world, uint32_t particle);
+/* Before a step in which solids may tear: room for that. False when memory runs out. */
+bool sn_solid_reserve(struct sn_world *world);
+
+/* Splits a vertex of tetrahedra across the way to another one, and those at the ends of that tear; tear is the event, less what is made. False if it cannot be
+   split. */
+bool sn_solid_tear(struct sn_world *world, uint32_t vertex, uint32_t to, const sn_tear *tear);
+
+/* After all tears of a step: their faces become triangles of skins. */
+void sn_solid_finish(struct sn_world *world);
 
 #endif

@@ -111,8 +111,9 @@ static bool may_tear(const sn_world *world, uint32_t kind, uint32_t row)
     const uint32_t *point = world->constraints.pool[kind]->point + 2 * (size_t)row;
     if ((point[0] | point[1]) & SN_SPOT_BIT || point[0] >= t->head_table.count || point[1] >= t->head_table.count)
         return false;
-    const uint32_t skin = heads(t)[point[0]].skin;
-    return skin && skin == heads(t)[point[1]].skin && skin_tears(&contact_skins(&world->contact)[skin - 1]);
+    const uint32_t skin = sn_tear_skin_of(&heads(t)[point[0]]);
+    return skin && skin == sn_tear_skin_of(&heads(t)[point[1]]) &&
+           skin_tears(&contact_skins(&world->contact)[skin - 1]);
 }
 
 /* Room for one more range is there. */
@@ -310,6 +311,33 @@ bool sn_tear_index(sn_world *world)
         t->node_table.count > 16 * (uint64_t)store->counts.live + 65536) /* mostly what is out of date */
         return make(world);
     return extend_heads(world, 0) && (t->sequence == store->counts.next_sequence || extend(world));
+}
+
+uint32_t sn_tear_make_gaps(sn_world *world, const uint32_t *more, uint32_t total)
+{
+    sn_contact_world *contact = &world->contact;
+    sn_skin_record *skin = contact_skins(contact);
+    uint32_t(*all)[3] = contact->triangle_table.column[0], left = total;
+    for (uint32_t s = contact->skin_table.count; total && s-- > 0;) { /* from behind */
+        left -= more[s];
+        const uint32_t first = skin[s].first + left;
+        memmove(all + first, all + skin[s].first, skin[s].count * sizeof *all);
+        memset(all + first + skin[s].count, 0, more[s] * sizeof *all);
+        skin[s].first = first;
+    }
+    contact->triangle_table.count += total;
+    contact->skin_generation += total != 0;
+    return total;
+}
+
+void sn_tear_index_anew(sn_world *world)
+{
+    const bool follows = world->incidence.follows;
+    world->incidence.follows = false; /* what is known already is not told again */
+    world->tearing.indexed = false;
+    sn_tear_index(world); /* needs no more than it has */
+    world->incidence.follows = follows;
+    world->contact.edits++;
 }
 
 bool sn_tear_reserve(sn_world *world, uint32_t particles, uint32_t rows)
