@@ -99,7 +99,8 @@ SN_API sn_result sn_world_cut(sn_world *world, const sn_cut_def *def, sn_cut_inf
 typedef enum sn_tear_type {
     SN_TEAR_SPLIT = 0, /* a vertex of a skin became two */
     SN_TEAR_BREAK, /* a constraint gave way, or was cut, and is gone; also those that break by sn_constraint_set_strength */
-    SN_TEAR_INSERT /* a cut put a vertex on an edge */
+    SN_TEAR_INSERT, /* a cut put a vertex on an edge */
+    SN_TEAR_LEAVE   /* a particle left a group of shape matching */
 } sn_tear_type;
 
 typedef struct sn_tear {
@@ -111,10 +112,11 @@ typedef struct sn_tear {
     sn_particle made;     /* the particle that came; before a tear, and for BREAK, null */
     sn_constraint
         constraint; /* that gave way. SPLIT: the rod, which is still there; BREAK: gone; INSERT, and SPLIT by a cut: null */
-    sn_vec3 place;    /* m: of the vertex, or of the first point of the constraint */
-    sn_real strain;   /* of the rod: length / rest - 1; 0 if not known */
-    sn_real force;    /* N: of the constraint */
-    sn_real released; /* J: elastic energy of what was removed; 0 before */
+    sn_vec3 place;        /* m: of the vertex, or of the first point of the constraint */
+    sn_real strain;       /* of the rod: length / rest - 1; 0 if not known */
+    sn_real force;        /* N: of the constraint */
+    sn_real released;     /* J: elastic energy of what was removed; 0 before */
+    sn_constraint formed; /* LEAVE: the group that it is a member of now; null: none, and otherwise */
 } sn_tear;
 
 /* What came apart in the last step, or in a cut since: in the order in which it happened. NULL if nothing did. Dies with the next step and the next

@@ -236,9 +236,18 @@ bool sn_breaking_begin(sn_world *world)
         return true;
     sn_breaking_tidy(world);
     breaking->any_tears = false;
-    for (uint32_t i = 0; i < breaking->table.count; ++i)
-        breaking->any_tears = breaking->any_tears || weak_list(world)[i].tears;
-    return sn_table_reserve(&breaking->broken_table, &world->allocator, breaking->table.count);
+    world->tearing.shapes = world->tearing.shape_points = 0;
+    bool good = true;
+    for (uint32_t i = 0; i < breaking->table.count && good; ++i) {
+        const sn_weak *weak = &weak_list(world)[i];
+        breaking->any_tears = breaking->any_tears || weak->tears;
+        if (sn_shape_is_group(weak->constraint.kind))
+            good = sn_shape_reserve(world, weak->constraint.kind, weak->constraint.index);
+    }
+    for (uint32_t kind = SN_KIND_SHAPE_MATCH; world->tearing.shapes && kind <= SN_KIND_SHAPE_MATCH_QUADRATIC; ++kind)
+        good = good && sn_store_reserve_rows(&world->constraints, &world->allocator, kind, world->tearing.shapes);
+    return good && sn_table_reserve(&breaking->broken_table, &world->allocator, breaking->table.count) &&
+           sn_breaking_reserve(world, world->tearing.shapes);
 }
 
 void sn_breaking_watch_anew(sn_world *world)
@@ -327,8 +336,13 @@ static void let_go(sn_world *world)
                         .place = sn_tear_place(world, c.kind, c.index),
                         .strain = (sn_real)sn_tear_strain(world, c.kind, c.index),
                         .force = broken[i].force};
-        if (!sn_tear_allowed(world, &tear))
+        if (sn_shape_is_group(c.kind)) {
+            if (!sn_shape_part(world, c, &tear))
+                continue;
+            tear = (sn_tear){.type = SN_TEAR_BREAK, .constraint = c, .place = tear.place, .strain = tear.strain};
+        } else if (!sn_tear_allowed(world, &tear)) {
             continue;
+        }
         if (weak_list(world)[find(world, c)].tears)
             sn_tear_remove_dependents(world, c.kind, c.index, &released);
         released += sn_tear_energy(world, c.kind, c.index);
@@ -338,6 +352,11 @@ static void let_go(sn_world *world)
         broken[count++] = broken[i];
     }
     table->count = count;
+}
+
+static double strain_of(const sn_world *world, sn_constraint c)
+{
+    return sn_shape_is_group(c.kind) ? sn_shape_strain(world, c.kind, c.index) : sn_tear_strain(world, c.kind, c.index);
 }
 
 void sn_breaking_end(sn_world *world)
@@ -351,8 +370,7 @@ void sn_breaking_end(sn_world *world)
     for (uint32_t i = 0; i < breaking->table.count; ++i)
         if ((weak[i].force > 0 && most[i].force > weak[i].force) ||
             (weak[i].torque > 0 && most[i].torque > weak[i].torque) ||
-            (weak[i].strain > 0 &&
-             sn_tear_strain(world, weak[i].constraint.kind, weak[i].constraint.index) > (double)weak[i].strain))
+            (weak[i].strain > 0 && strain_of(world, weak[i].constraint) > (double)weak[i].strain))
             broken[breaking->broken_table.count++] = (sn_break){weak[i].constraint, most[i].force, most[i].torque,
                                                                 sn_constraint_user(world, weak[i].constraint)};
     let_go(world);

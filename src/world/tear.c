@@ -30,14 +30,16 @@ void sn_tearing_init(sn_tearing *t)
     sn_table_column(&t->flag_table, sizeof(uint8_t), false);
     sn_table_column(&t->over_table, sizeof(sn_tear_over), false);
     sn_table_column(&t->busy_table, sizeof(uint32_t), false);
+    sn_table_column(&t->leave_table, sizeof(bool), false);
     sn_solid_init(&t->solid);
     t->topology = t->known = 1;
 }
 
 void sn_tearing_release(sn_tearing *t, const sn_allocator *allocator)
 {
-    sn_table *const tables[] = {&t->event_table, &t->change_table, &t->head_table, &t->next_table, &t->node_table,
-                                &t->range_table, &t->flag_table,   &t->over_table, &t->busy_table, &t->tip_table};
+    sn_table *const tables[] = {&t->event_table, &t->change_table, &t->head_table, &t->next_table,
+                                &t->node_table,  &t->range_table,  &t->flag_table, &t->over_table,
+                                &t->busy_table,  &t->tip_table,    &t->leave_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
     sn_solid_release(&t->solid, allocator);
@@ -133,10 +135,11 @@ sn_result sn_constraints_set_tear(sn_world *world, sn_constraints run, const sn_
     if (def && (result = check_def(world, "constraints", def)) != SN_OK)
         return result;
     const sn_kind *kind = sn_kind_info(world, run.kind);
-    if (def && def->strain > 0 && !sn_tear_is_rod(run.kind))
-        return world_fail(world, SN_ERROR_ARGUMENT,
-                          "constraints: tear: strain is %g; a %s constraint is no rod and has no strain, it must be 0",
-                          (double)def->strain, kind->name);
+    if (def && def->strain > 0 && !sn_tear_is_rod(run.kind) && !sn_shape_is_group(run.kind))
+        return world_fail(
+            world, SN_ERROR_ARGUMENT,
+            "constraints: tear: strain is %g; a %s constraint is no rod and no shape, and has no strain: it must be 0",
+            (double)def->strain, kind->name);
     if ((result = sn_breaking_prepare(world, kind, def ? def->force : 0, 0)) != SN_OK)
         return result;
     return sn_breaking_set_run(world, run, def);
@@ -448,7 +451,7 @@ bool sn_tear_begin(sn_world *world)
     if (tears && world->constraints.pool[SN_KIND_VOLUME]->ids.live && !sn_solid_reserve(world))
         return false;
     return sn_table_reserve(&t->event_table, &world->allocator,
-                            (uint64_t)world->breaking.table.count + 2 * SN_TEARS_A_STEP);
+                            (uint64_t)world->breaking.table.count + t->shape_points + 2 * SN_TEARS_A_STEP);
 }
 
 /* The range that has an item. */

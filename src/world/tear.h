@@ -6,7 +6,8 @@
        tear_cut.c      blades: which edges and rods they cross, vertices on edges
        tear_insert.c   a vertex is put on an edge
        tear_energy.c   what they may not gain
-       tear_solid.c    tetrahedra: faces that are cut
+       tear_solid.c    tetrahedra: faces that part
+       tear_shape.c    shape matching: groups lose members and become two
 
    Skins own the topology: their triangles say what hangs together. A constraint belongs to the mesh by its particles. A vertex is split into *parts*, the sets of
    its triangles that still hang together by edges at it. */
@@ -109,6 +110,9 @@ typedef struct sn_tearing {
     sn_table busy_table;     /* of uint32_t, by particle number: the step in which it was next to a tear */
     uint32_t step;           /* of busy_table */
     sn_solid_cut solid;      /* tetrahedra that tear in this step */
+    sn_table leave_table;    /* of bool: members of a group of shape matching that leave it */
+    uint32_t shapes;         /* so many of these may tear in this step, */
+    uint32_t shape_points;   /*   with so many members in all */
     uint32_t room_particles; /* so many may still come in this step, */
     uint32_t room_rows;      /*   and so many constraints of each kind, */
     uint64_t room_nodes;     /*   and so many may get other particles */
@@ -251,6 +255,9 @@ void sn_tear_drop_rods(struct sn_world *world, const sn_tear_rods *rods, uint32_
 /* The point of a constraint that is this particle by itself becomes another one; the plan is told. */
 void sn_split_replace(struct sn_world *world, uint32_t kind, uint32_t row, uint32_t from, uint32_t to);
 
+/* The plan is told that a constraint has other points: it is taken out of its batch and put behind all others. */
+void sn_split_log(struct sn_world *world, uint32_t kind, uint32_t row);
+
 /* A constraint becomes one of n that act side by side and together exert and store what it did. */
 void sn_split_weaken(struct sn_world *world, uint32_t kind, uint32_t row, uint32_t n);
 
@@ -327,5 +334,19 @@ bool sn_solid_tear(struct sn_world *world, uint32_t vertex, uint32_t to, const s
 
 /* After all tears of a step: their faces become triangles of skins. */
 void sn_solid_finish(struct sn_world *world);
+
+/* ---- tear_shape.c ------------------------------------------------------------------------------------------------------ */
+
+bool sn_shape_is_group(uint32_t kind);
+
+/* By how much the worst member of a group is off, in parts of the radius; 0 if that does not exist. */
+double sn_shape_strain(const struct sn_world *world, uint32_t kind, uint32_t row);
+
+/* Before a step, for every group that may tear: room for that. False when memory runs out. */
+bool sn_shape_reserve(struct sn_world *world, uint32_t kind, uint32_t row);
+
+/* The worst member and what is off as it is leave a group, unless the caller refuses. tear is the event, less what is said of members. True: too few are left, and the group is to be
+   removed. */
+bool sn_shape_part(struct sn_world *world, sn_constraint group, sn_tear *tear);
 
 #endif

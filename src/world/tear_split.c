@@ -218,8 +218,7 @@ static uint32_t choose(const sn_world *world, const sn_split *split, uint32_t po
 
 /* ---- Constraints follow ---------------------------------------------------------------------------------------------------- */
 
-/* The plan takes the constraint out of its batch and puts it behind all others. */
-static void log_change(sn_world *world, uint32_t kind, uint32_t row)
+void sn_split_log(sn_world *world, uint32_t kind, uint32_t row)
 {
     sn_store_log(&world->constraints, kind, row, 1, SN_EDIT_REMOVED);
     sn_store_log(&world->constraints, kind, row, 1, SN_EDIT_ADDED);
@@ -233,7 +232,7 @@ void sn_split_replace(sn_world *world, uint32_t kind, uint32_t row, uint32_t fro
     for (uint32_t i = 0; i < pool->kind.points; ++i)
         if (point[i] == from)
             point[i] = to;
-    log_change(world, kind, row);
+    sn_split_log(world, kind, row);
     world->tearing.room_nodes--;
     sn_tear_index_at(world, kind, row, to);
 }
@@ -287,7 +286,7 @@ static void move_spots(sn_world *world, const sn_split *split, uint32_t kind, ui
         }
     }
     if (moved)
-        log_change(world, kind, row);
+        sn_split_log(world, kind, row);
 }
 
 /* One constraint that holds the vertex. */
