@@ -278,8 +278,10 @@ bool sn_scene_add_tear(sn_scene *scene, sn_reader *reader, sn_object *object, co
         def = (sn_tear_def){stuff->tear_strain, stuff->tear_force, stuff->tear_spread, stuff->tear_seed};
     if (def.strain == 0 && def.force == 0)
         return true;
-    bool good = true, rods = object->triangle_count == 0;
-    if (object->triangle_count) {
+    bool good = true, soft = false;
+    for (uint32_t i = 0; i < object->hold_count; ++i)
+        soft = soft || is_shape(object->hold[i].run.kind);
+    if (object->triangle_count && !soft) {
         object->skin_def.on = true;
         object->skin_def.tear_strain = def.strain, object->skin_def.tear_force = def.force;
         object->skin_def.tear_spread = def.spread, object->skin_def.tear_seed = def.seed;
@@ -294,7 +296,7 @@ bool sn_scene_add_tear(sn_scene *scene, sn_reader *reader, sn_object *object, co
         sn_tear_def own = def;
         if (is_shape(run.kind) && def.strain > 0)
             own.force = 0; /* which it does not know */
-        else if (!rod || !rods || strcmp(object->hold[i].name, "bend") == 0)
+        else if (!rod || object->triangle_count || strcmp(object->hold[i].name, "bend") == 0)
             continue;
         good = sn_constraints_set_tear(scene->world, run, &own) == SN_OK || sn_scene_refused(scene, reader);
     }

@@ -1,6 +1,6 @@
 /* Groups of shape matching that tear: members leave, and groups become two.
 
-   A member i is where the shape has it but for x_i - goal_i (shape_match.c). Its *strain* is the length of that by the radius of the group, the root of the mean square of the
+   A member i is where the shape, unstretched, has it but for x_i - c - R r_i (shape_match.c). Its *strain* is the length of that by the radius of the group, the root of the mean square of the
    distances from the middle at rest. When the worst member has more than the group bears, all that are off the same way, by at least half as much along it, leave with it: one that is
    pulled out leaves alone, and of a bar that is pulled at its end that end comes off. If they are enough to have a shape they are a group of their own from then on, with the places at rest that they had;
    fewer are loose, and so are members of a group of which too few are left. No particle moves, so mass and momenta stay; groups store no energy. */
@@ -31,7 +31,7 @@ static const sn_vec3 *find_offs(const sn_world *world, uint32_t kind, uint32_t r
     sn_vec3 *x = many->column[SN_MANY_X], *off = many->column[SN_MANY_BY_POINT];
     sn_dvec3 middle = {0, 0, 0};
     double square = 0;
-    sn_real c[SN_MAX_ROWS];
+    sn_real c[SN_MAX_ROWS], param[SN_MAX_PARAM_NUMBERS];
     const sn_vec3 origin = vec4_xyz(world->particles.x[world->ids.value[list.particle[list.local[0]]]]);
     for (uint32_t i = 0; i < list.point_count; ++i) {
         x[i] = vec3_sub(vec4_xyz(world->particles.x[world->ids.value[list.particle[list.local[i]]]]), origin);
@@ -42,8 +42,11 @@ static const sn_vec3 *find_offs(const sn_world *world, uint32_t kind, uint32_t r
         const sn_dvec3 r = dvec3_sub(dvec3_from(vec3(rest[3 * i], rest[3 * i + 1], rest[3 * i + 2])), middle);
         square += dvec3_dot(r, r) / list.point_count;
     }
+    memcpy(param, pool->param + (size_t)row * pool->param_count, pool->param_count * sizeof *param);
+    if (kind != SN_KIND_SHAPE_MATCH)
+        param[0] = 0; /* beta: what a soft shape lets pass strains it, too */
     const sn_eval_in in = {.x = x,
-                           .param = pool->param + (size_t)row * pool->param_count,
+                           .param = param,
                            .points = list.point_count,
                            .point_param = rest,
                            .state = pool_state(pool, row),
