@@ -270,36 +270,82 @@ static bool is_shape(uint32_t kind)
     return kind == SN_KIND_SHAPE_MATCH || kind == SN_KIND_SHAPE_MATCH_LINEAR || kind == SN_KIND_SHAPE_MATCH_QUADRATIC;
 }
 
+static bool is_rod(const sn_hold *hold)
+{
+    const uint32_t kind = hold->run.kind;
+    return (kind == SN_KIND_DISTANCE || kind == SN_KIND_DISTANCE_MAX || kind == SN_KIND_DISTANCE_BAND ||
+            kind == SN_KIND_SPRING) &&
+           strcmp(hold->name, "bend") != 0;
+}
+
+static bool has_kind(const sn_object *object, bool (*is)(uint32_t kind))
+{
+    for (uint32_t i = 0; i < object->hold_count; ++i)
+        if (is(object->hold[i].run.kind))
+            return true;
+    return false;
+}
+
+static bool is_volume(uint32_t kind)
+{
+    return kind == SN_KIND_VOLUME;
+}
+
+static bool on_surface(const sn_object *object, const bool *surface, sn_point point)
+{
+    const uint32_t number = point.count == 1 ? point.particle[0].index - object->run.first : UINT32_MAX;
+    return number < object->run.count && surface[number];
+}
+
+/* The rods inside of a body with a skin, one by one: those on the skin part with it. */
+static bool weaken_inside(sn_scene *scene, sn_reader *reader, const sn_object *object, const sn_tear_def *def)
+{
+    bool *surface = sn_arena_take(&scene->scratch, object->run.count, sizeof *surface), good = surface;
+    if (!good)
+        return sn_reader_fail(reader, "no memory for the strengths of an object");
+    memset(surface, 0, object->run.count * sizeof *surface);
+    for (size_t i = 0; i < 3 * (size_t)object->triangle_count; ++i)
+        surface[object->triangle[i]] = true;
+    for (uint32_t h = 0; h < object->hold_count && good; ++h)
+        for (uint32_t i = 0; is_rod(&object->hold[h]) && i < object->hold[h].run.count && good; ++i) {
+            const sn_constraint c = sn_constraints_at(object->hold[h].run, i);
+            const sn_constraints one = {c.kind, c.index, 1, c.generation};
+            sn_constraint_def read;
+            sn_point point[SN_MAX_POINTS];
+            good = sn_constraint_read(scene->world, c, &read, point, SN_MAX_POINTS) == SN_OK;
+            if (good && !(on_surface(object, surface, point[0]) && on_surface(object, surface, point[1])))
+                good = sn_constraints_set_tear(scene->world, one, def) == SN_OK;
+        }
+    sn_arena_release(&scene->scratch);
+    return good || sn_scene_refused(scene, reader);
+}
+
+/* Surfaces and solids by their skin, soft bodies by their groups, all else by its rods. */
 bool sn_scene_add_tear(sn_scene *scene, sn_reader *reader, sn_object *object, const sn_stuff *stuff)
 {
     const sn_object_skin *skin = &object->skin_def;
     sn_tear_def def = {skin->tear_strain, skin->tear_force, skin->tear_spread, skin->tear_seed};
+    bool good = true;
     if (def.strain == 0 && def.force == 0)
         def = (sn_tear_def){stuff->tear_strain, stuff->tear_force, stuff->tear_spread, stuff->tear_seed};
     if (def.strain == 0 && def.force == 0)
         return true;
-    bool good = true, soft = false;
-    for (uint32_t i = 0; i < object->hold_count; ++i)
-        soft = soft || is_shape(object->hold[i].run.kind);
+    const bool soft = has_kind(object, is_shape);
     if (object->triangle_count && !soft) {
         object->skin_def.on = true;
         object->skin_def.tear_strain = def.strain, object->skin_def.tear_force = def.force;
         object->skin_def.tear_spread = def.spread, object->skin_def.tear_seed = def.seed;
-        good = (sn_skin_is_valid(scene->world, object->skin) ||
+        return (sn_skin_is_valid(scene->world, object->skin) ||
                 sn_scene_add_skin(scene, reader, object, &object->skin_def)) &&
-               (sn_skin_set_tear(scene->world, object->skin, &def) == SN_OK || sn_scene_refused(scene, reader));
+               (sn_skin_set_tear(scene->world, object->skin, &def) == SN_OK || sn_scene_refused(scene, reader)) &&
+               (has_kind(object, is_volume) || weaken_inside(scene, reader, object, &def));
     }
-    for (uint32_t i = 0; i < object->hold_count && good; ++i) {
-        const sn_constraints run = object->hold[i].run;
-        const bool rod = run.kind == SN_KIND_DISTANCE || run.kind == SN_KIND_DISTANCE_MAX ||
-                         run.kind == SN_KIND_DISTANCE_BAND || run.kind == SN_KIND_SPRING;
-        sn_tear_def own = def;
-        if (is_shape(run.kind) && def.strain > 0)
-            own.force = 0; /* which it does not know */
-        else if (!rod || object->triangle_count || strcmp(object->hold[i].name, "bend") == 0)
-            continue;
-        good = sn_constraints_set_tear(scene->world, run, &own) == SN_OK || sn_scene_refused(scene, reader);
-    }
+    if (soft)
+        def.force = 0; /* which groups do not know */
+    for (uint32_t i = 0; i < object->hold_count && good; ++i)
+        if (soft ? is_shape(object->hold[i].run.kind) && def.strain > 0 : is_rod(&object->hold[i]))
+            good = sn_constraints_set_tear(scene->world, object->hold[i].run, &def) == SN_OK ||
+                   sn_scene_refused(scene, reader);
     return good;
 }
 

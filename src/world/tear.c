@@ -244,7 +244,7 @@ static bool has_particle(const sn_world *world, const sn_tear_node *node, uint32
     return false;
 }
 
-/* Those without a strength of their own that hold both. */
+/* Those without a strength of their own, or by a skin, that hold both. */
 static uint32_t remove_joining(sn_world *world, uint32_t a, uint32_t b, double *released)
 {
     sn_tear_node node[SN_TEAR_CONSTRAINTS];
@@ -252,7 +252,8 @@ static uint32_t remove_joining(sn_world *world, uint32_t a, uint32_t b, double *
     uint32_t removed = 0;
     for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i)
         if (!pool_has_lists(world->constraints.pool[node[i].kind]) &&
-            !sn_breaking_has(world, node[i].kind, node[i].row) && has_particle(world, &node[i], b)) {
+            !sn_breaking_has(world, node[i].kind, node[i].row) && !sn_tear_may_tear(world, node[i].kind, node[i].row) &&
+            has_particle(world, &node[i], b)) {
             sn_tear_remove(world, node[i].kind, node[i].row, released);
             ++removed;
         }

@@ -186,6 +186,9 @@ bool sn_tear_index(struct sn_world *world);
 /* A constraint has come, or holds other particles: it is found at all of them. There must be room. */
 void sn_tear_index_constraint(struct sn_world *world, uint32_t kind, uint32_t row);
 
+/* Whether a constraint is a rod of a skin that tears. */
+bool sn_tear_may_tear(const struct sn_world *world, uint32_t kind, uint32_t row);
+
 /* It is found at this particle, too. */
 void sn_tear_index_at(struct sn_world *world, uint32_t kind, uint32_t row, uint32_t particle);
 

@@ -102,8 +102,7 @@ uint32_t sn_tear_constraints_at(sn_world *world, uint32_t particle, sn_tear_node
     return count;
 }
 
-/* Whether a constraint is a rod of a skin that tears. */
-static bool may_tear(const sn_world *world, uint32_t kind, uint32_t row)
+bool sn_tear_may_tear(const sn_world *world, uint32_t kind, uint32_t row)
 {
     const sn_tearing *t = &world->tearing;
     if (!sn_tear_is_rod(kind) || !sn_ids_is_live(&world->constraints.pool[kind]->ids, row))
@@ -151,7 +150,7 @@ void sn_tear_index_constraint(sn_world *world, uint32_t kind, uint32_t row)
             continue;
         sn_tear_index_at(world, kind, row, held[i]);
     }
-    if (may_tear(world, kind, row))
+    if (sn_tear_may_tear(world, kind, row))
         add_rod(t, kind, row);
 }
 
@@ -202,7 +201,7 @@ static uint32_t index_rods(sn_world *world, bool counts)
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
         bool last = false;
         for (uint32_t row = 0; sn_tear_is_rod(kind) && row < world->constraints.pool[kind]->ids.table.count; ++row) {
-            const bool now = may_tear(world, kind, row);
+            const bool now = sn_tear_may_tear(world, kind, row);
             ranges += now && !last;
             if (now && !counts && !last)
                 ((sn_tear_range *)t->range_table.column[0])[t->range_table.count++] =

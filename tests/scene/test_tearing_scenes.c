@@ -105,10 +105,100 @@ static void test_paper_parts_along_its_holes(void **state)
     sn_loaded_release(&loaded);
 }
 
+/* ---- Objects ---------------------------------------------------------------------------------------------------------------- */
+
+/* Whether constraints still join two particles. */
+static bool are_joined(const sn_world *world, sn_particle a, sn_particle b)
+{
+    pieces *p = calloc(1, sizeof *p);
+    static sn_point point[4096];
+    sn_constraint_walk walk = {0};
+    for (uint32_t i = 0; i < MOST; ++i)
+        p->root[i] = i;
+    while (sn_constraint_next(world, &walk)) {
+        const uint32_t count = sn_constraint_point_count(world, walk.constraint);
+        sn_constraint_def def;
+        assert_true(count <= COUNT_OF(point));
+        assert_ok(world, sn_constraint_read(world, walk.constraint, &def, point, count));
+        for (uint32_t i = 1; i < count; ++i)
+            join(p, point[0].particle[0].index, point[i].particle[0].index);
+    }
+    const bool joined = root_of(p, a.index) == root_of(p, b.index);
+    free(p);
+    return joined;
+}
+
+/* Everything that has a strength comes apart when its ends are pulled, and nothing does before. */
+static void test_objects_are_pulled_apart(void **state)
+{
+    (void)state;
+    static const char *const object[] = {
+        "'type': 'block', 'width': 2, 'height': 0.6, 'depth': 0.6, 'columns': 10, 'rows': 4, 'layers': 4",
+        "'type': 'lattice', 'width': 2, 'height': 0.6, 'depth': 0.6, 'columns': 10, 'rows': 4, 'layers': 4",
+        "'type': 'net', 'width': 2, 'height': 0.6, 'columns': 14, 'rows': 5",
+        "'type': 'jelly', 'width': 2, 'height': 0.6, 'depth': 0.6, 'columns': 10, 'rows': 4, 'layers': 4",
+        "'type': 'cloth', 'width': 2, 'height': 0.6, 'columns': 14, 'rows': 5",
+    };
+    for (size_t i = 0; i < COUNT_OF(object); ++i) {
+        char text[1200];
+        snprintf(text, sizeof text,
+                 "{'world': {'gravity': [0, 0, 0], 'damping': 2, 'substeps': 20}, 'materials': {'m': {'density': 200, "
+                 "'stretch': 1e-4, 'tear_strain': 0.2, 'tear_spread': 0.3, 'tear_seed': 3}}, 'objects': [{%s, 'name': "
+                 "'it', 'material': 'm'}], 'motions': [{'of': 'it.left', 'keys': [{'time': 0}, {'time': 1, 'move': "
+                 "[-1.5, 0, 0]}]}, {'of': 'it.right', 'keys': [{'time': 0}, {'time': 1, 'move': [1.5, 0, 0]}]}]}",
+                 object[i]);
+        for (char *at = text; (at = strchr(at, '\'')) != NULL;)
+            *at = '"';
+        sn_loaded loaded;
+        sn_scene *scene = load_text(text, &loaded, NULL);
+        const sn_world *world = sn_scene_world(scene);
+        const sn_particles particles = sn_scene_find_object(scene, "it")->run;
+        sn_particle end[2] = {sn_particles_at(particles, 0), sn_particles_at(particles, 0)}; /* the least and most x */
+        for (uint32_t k = 0; k < particles.count; ++k) {
+            const sn_particle one = sn_particles_at(particles, k);
+            const sn_real x = sn_particle_position(world, one).x;
+            end[0] = x < sn_particle_position(world, end[0]).x ? one : end[0];
+            end[1] = x > sn_particle_position(world, end[1]).x ? one : end[1];
+        }
+        run(scene, 5);
+        assert_true(are_joined(world, end[0], end[1]));
+        run(scene, 70);
+        if (are_joined(world, end[0], end[1]))
+            fail_msg("object %zu has not come apart", i);
+        sn_loaded_release(&loaded);
+    }
+}
+
+/* A seam of attachments gives way under a load that it cannot bear, and not before. */
+static void test_a_seam_tears(void **state)
+{
+    (void)state;
+    for (uint32_t heavy = 0; heavy < 2; ++heavy) {
+        char text[1000];
+        snprintf(text, sizeof text,
+                 "{'objects': [{'type': 'particles', 'name': 'a', 'positions': [0, 1, 0, 0.1, 1, 0], 'pins': 'all'}, "
+                 "{'type': 'particles', 'name': 'b', 'positions': [0, 1, 0, 0.1, 1, 0], 'mass': %g}], 'constraints': ["
+                 "{'kind': 'attachment', 'points': ['a[0]', 'b[0]'], 'tear_force': 10}, "
+                 "{'kind': 'attachment', 'points': ['a[1]', 'b[1]'], 'tear_force': 10}]}",
+                 heavy ? 3.0 : 1.0);
+        for (char *at = text; (at = strchr(at, '\'')) != NULL;)
+            *at = '"';
+        sn_loaded loaded;
+        sn_scene *scene = load_text(text, &loaded, NULL);
+        run(scene, 30);
+        const sn_particles b = sn_scene_find_object(scene, "b")->run;
+        const double y = (double)sn_particle_position(sn_scene_world(scene), sn_particles_at(b, 0)).y;
+        assert_true(heavy ? y < 0.5 : y > 0.99);
+        sn_loaded_release(&loaded);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_paper_parts_along_its_holes),
+        cmocka_unit_test(test_objects_are_pulled_apart),
+        cmocka_unit_test(test_a_seam_tears),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
