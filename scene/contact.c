@@ -324,10 +324,11 @@ static bool weaken_inside(sn_scene *scene, sn_reader *reader, const sn_object *o
 bool sn_scene_add_tear(sn_scene *scene, sn_reader *reader, sn_object *object, const sn_stuff *stuff)
 {
     const sn_object_skin *skin = &object->skin_def;
-    sn_tear_def def = {skin->tear_strain, skin->tear_force, skin->tear_spread, skin->tear_seed};
+    sn_tear_def def = {skin->tear_strain, skin->tear_force, skin->tear_spread, skin->tear_seed, skin->tear_fatigue};
     bool good = true;
     if (def.strain == 0 && def.force == 0)
-        def = (sn_tear_def){stuff->tear_strain, stuff->tear_force, stuff->tear_spread, stuff->tear_seed};
+        def = (sn_tear_def){stuff->tear_strain, stuff->tear_force, stuff->tear_spread, stuff->tear_seed,
+                            stuff->tear_fatigue};
     if (def.strain == 0 && def.force == 0)
         return true;
     const bool soft = has_kind(object, is_shape);
@@ -335,6 +336,7 @@ bool sn_scene_add_tear(sn_scene *scene, sn_reader *reader, sn_object *object, co
         object->skin_def.on = true;
         object->skin_def.tear_strain = def.strain, object->skin_def.tear_force = def.force;
         object->skin_def.tear_spread = def.spread, object->skin_def.tear_seed = def.seed;
+        object->skin_def.tear_fatigue = def.fatigue;
         return (sn_skin_is_valid(scene->world, object->skin) ||
                 sn_scene_add_skin(scene, reader, object, &object->skin_def)) &&
                (sn_skin_set_tear(scene->world, object->skin, &def) == SN_OK || sn_scene_refused(scene, reader)) &&

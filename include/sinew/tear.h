@@ -40,11 +40,13 @@ typedef struct sn_tear_def {
         force; /* N: or when it pulls with more than this, in the last substep of a step; 0: never by that; default 0 */
     sn_real spread; /* 0 to 0.9: strengths differ from rod to rod, by factors of 1 - spread to 1 + spread; default 0 */
     uint32_t seed;  /* of the factors: another seed, another tear */
+    sn_real
+        fatigue; /* 0 to 1: the share of its strength that a rod loses when it is loaded up to it and let go again; a load of the part r of it costs r^4 of that; default 0: it does not wear */
 } sn_tear_def;
 
 SN_API sn_tear_def sn_default_tear_def(void);
 
-/* How a skin tears, from the next step on; NULL: it does not, the default. Refused: a strain, force or spread that is negative, not finite or
+/* How a skin tears, from the next step on; NULL: it does not, the default. Refused: a strain, force, spread or fatigue that is negative, not finite or
    out of range, and a def in which neither strain nor force is given. */
 SN_API sn_result sn_skin_set_tear(sn_world *world, sn_skin skin, const sn_tear_def *def);
 
@@ -56,7 +58,7 @@ SN_API sn_result sn_skin_read_tear(const sn_world *world, sn_skin skin, sn_tear_
    away. Refused as above; and strain for kinds that are no rods, and a stale run. */
 SN_API sn_result sn_constraints_set_tear(sn_world *world, sn_constraints run, const sn_tear_def *def);
 
-/* What one of these bears, with spread in it (and 0 as its spread); all 0 if it was never told by sn_constraints_set_tear. */
+/* What one of these bears now, with spread and wear in it (and 0 as its spread); all 0 if it was never told by sn_constraints_set_tear. */
 SN_API sn_result sn_constraint_read_tear(const sn_world *world, sn_constraint constraint, sn_tear_def *def);
 
 /* ---- Cutting -------------------------------------------------------------------------------------------------------- */

@@ -30,6 +30,8 @@ void sn_tearing_init(sn_tearing *t)
     sn_table_column(&t->flag_table, sizeof(uint8_t), false);
     sn_table_column(&t->over_table, sizeof(sn_tear_over), false);
     sn_table_column(&t->busy_table, sizeof(uint32_t), false);
+    for (uint32_t i = 0; i < SN_ROD_KINDS; ++i)
+        sn_table_column(&t->wear_table[i], sizeof(sn_wear), true);
     sn_table_column(&t->leave_table, sizeof(bool), false);
     sn_solid_init(&t->solid);
     t->topology = t->known = 1;
@@ -42,6 +44,8 @@ void sn_tearing_release(sn_tearing *t, const sn_allocator *allocator)
                                 &t->busy_table,  &t->tip_table,    &t->leave_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
+    for (uint32_t i = 0; i < SN_ROD_KINDS; ++i)
+        sn_table_release(&t->wear_table[i], allocator);
     sn_solid_release(&t->solid, allocator);
 }
 
@@ -61,12 +65,15 @@ static sn_result check_def(const sn_world *world, const char *what, const sn_tea
         const char *unit;
     } number[] = {{"strain", def->strain, HUGE_VAL, ""},
                   {"force", def->force, HUGE_VAL, " N"},
-                  {"spread", def->spread, MOST_SPREAD, ""}};
+                  {"spread", def->spread, MOST_SPREAD, ""},
+                  {"fatigue", def->fatigue, 1, ""}};
     for (size_t i = 0; i < sizeof number / sizeof *number; ++i)
         if (!isfinite(number[i].value) || number[i].value < 0 || (double)number[i].value > number[i].most)
             return world_fail(world, SN_ERROR_ARGUMENT, "%s: tear: %s is %g%s; it must be %s", what, number[i].name,
                               (double)number[i].value, number[i].unit,
-                              i == 2 ? "between 0 and 0.9" : "finite and not negative");
+                              i == 2   ? "between 0 and 0.9"
+                              : i == 3 ? "between 0 and 1"
+                                       : "finite and not negative");
     if (def->strain == 0 && def->force == 0)
         return world_fail(world, SN_ERROR_ARGUMENT, "%s: tear: strain and force are both 0; one of them must be given",
                           what);
@@ -289,7 +296,7 @@ uint64_t sn_tear_hash(uint64_t hash, const sn_world *world)
     for (uint32_t i = 0; i < world->tearing.tip_table.count; ++i)
         if (sn_particle_is_valid(world, tip[i]))
             hash = hash_u64(hash, tip[i].index);
-    return hash;
+    return sn_wear_hash(hash, world);
 }
 
 /* ---- Topology --------------------------------------------------------------------------------------------------------------- */
@@ -373,6 +380,7 @@ typedef struct limits {
     const sn_world *world;
     double strain, force; /* infinite: none is torn by it */
     double h2;
+    bool wears; /* some skin does */
 } limits;
 
 static bool any_tears(const sn_world *world)
@@ -408,12 +416,13 @@ bool sn_tear_by_force(const sn_world *world, uint32_t kind, uint32_t row)
 static limits weakest(const sn_world *world)
 {
     const sn_skin_record *skin = contact_skins(&world->contact);
-    limits l = {world, HUGE_VAL, HUGE_VAL, (double)world->state.h * (double)world->state.h};
+    limits l = {world, HUGE_VAL, HUGE_VAL, (double)world->state.h * (double)world->state.h, false};
     for (uint32_t i = 0; i < world->contact.skin_table.count; ++i) {
         const double least = 1 - (double)skin[i].tear.spread;
         const double strain = (double)skin[i].tear.strain * least, force = (double)skin[i].tear.force * least;
         l.strain = strain > 0 && strain < l.strain ? strain : l.strain;
         l.force = force > 0 && force < l.force ? force : l.force;
+        l.wears = l.wears || skin[i].tear.fatigue > 0;
     }
     return l;
 }
@@ -448,6 +457,8 @@ bool sn_tear_begin(sn_world *world)
                   !sn_table_reserve(&t->flag_table, &world->allocator, t->items) ||
                   !sn_table_reserve(&t->over_table, &world->allocator, MOST_OVER) ||
                   !sn_parallel_reserve(&world->parallel, &world->allocator, t->items)))
+        return false;
+    if (tears && !sn_wear_reserve(world, ROWS_A_STEP))
         return false;
     if (tears && world->constraints.pool[SN_KIND_VOLUME]->ids.live && !sn_solid_reserve(world))
         return false;
@@ -496,6 +507,47 @@ static void sift(const limits *l, const sn_tear_range *range, uint32_t first, ui
     }
 }
 
+/* The load of a rod, as a part of what it bears when new; its skin. */
+static double load_of(const sn_world *world, uint32_t kind, uint32_t row, double h2, sn_real *fatigue)
+{
+    const sn_tear_head *head = world->tearing.head_table.column[0];
+    const uint32_t *point = world->constraints.pool[kind]->point + 2 * (size_t)row;
+    const uint32_t skin = sn_tear_skin_of(&head[point[0]]);
+    *fatigue = 0;
+    if (!skin || skin != sn_tear_skin_of(&head[point[1]]))
+        return 0;
+    const sn_tear_def *tear = &contact_skins(&world->contact)[skin - 1].tear;
+    const double factor = sn_tear_factor(tear->seed, (double)tear->spread, kind, row);
+    const double by_strain = tear->strain > 0 ? sn_tear_strain(world, kind, row) / ((double)tear->strain * factor) : 0;
+    const double by_force = tear->force > 0 ? pull(world, kind, row, h2) / ((double)tear->force * factor) : 0;
+    *fatigue = tear->fatigue;
+    return by_strain > by_force ? by_strain : by_force;
+}
+
+/* By how much it is over what it bears now. */
+static double ratio_of(const sn_world *world, uint32_t kind, uint32_t row, double h2)
+{
+    sn_real fatigue;
+    const double load = load_of(world, kind, row, h2, &fatigue);
+    const sn_wear *wear = fatigue > 0 ? sn_wear_of(world, kind, row) : NULL;
+    return wear ? load / (1 - (double)wear->lost) : load;
+}
+
+/* Of skins with fatigue: every rod wears, and is marked if it would not bear its load. */
+static void wear(const limits *l, const sn_tear_range *range, uint32_t first, uint32_t end, uint8_t *flag)
+{
+    const sn_pool *pool = l->world->constraints.pool[range->kind];
+    for (uint32_t row = first; row < end; ++row, ++flag) {
+        sn_real fatigue = 0;
+        const double load = sn_ids_is_live(&pool->ids, row) ? load_of(l->world, range->kind, row, l->h2, &fatigue) : 0;
+        sn_wear *of = fatigue > 0 ? sn_wear_of(l->world, range->kind, row) : NULL;
+        if (!of)
+            continue;
+        sn_wear_by(of, load, fatigue);
+        *flag = load > 1 - (double)of->lost;
+    }
+}
+
 static void sift_piece(void *data, uint32_t first, uint32_t end)
 {
     const limits *l = data;
@@ -505,6 +557,8 @@ static void sift_piece(void *data, uint32_t first, uint32_t end)
         const uint32_t row = range->first + (first - range->item);
         uint32_t count = range->end - row < end - first ? range->end - row : end - first;
         sift(l, range, row, row + count, (uint8_t *)t->flag_table.column[0] + first);
+        if (l->wears)
+            wear(l, range, row, row + count, (uint8_t *)t->flag_table.column[0] + first);
         first += count;
     }
 }
@@ -542,21 +596,6 @@ static void push(sn_tearing *t, sn_tear_over over)
     for (; i > 0 && is_less(&over, &heap[(i - 1) / 2]); i = (i - 1) / 2)
         heap[i] = heap[(i - 1) / 2];
     heap[i] = over;
-}
-
-/* By how much a rod is over what it bears itself. */
-static double ratio_of(const sn_world *world, uint32_t kind, uint32_t row, double h2)
-{
-    const sn_tear_head *head = world->tearing.head_table.column[0];
-    const uint32_t *point = world->constraints.pool[kind]->point + 2 * (size_t)row;
-    const uint32_t skin = sn_tear_skin_of(&head[point[0]]);
-    if (!skin || skin != sn_tear_skin_of(&head[point[1]]))
-        return 0;
-    const sn_tear_def *tear = &contact_skins(&world->contact)[skin - 1].tear;
-    const double factor = sn_tear_factor(tear->seed, (double)tear->spread, kind, row);
-    const double by_strain = tear->strain > 0 ? sn_tear_strain(world, kind, row) / ((double)tear->strain * factor) : 0;
-    const double by_force = tear->force > 0 ? pull(world, kind, row, h2) / ((double)tear->force * factor) : 0;
-    return by_strain > by_force ? by_strain : by_force;
 }
 
 /* The worst first. */

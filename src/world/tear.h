@@ -7,6 +7,7 @@
        tear_insert.c   a vertex is put on an edge
        tear_energy.c   what they may not gain
        tear_solid.c    tetrahedra: faces that part
+       tear_wear.c     fatigue
        tear_shape.c    shape matching: groups lose members and become two
 
    Skins own the topology: their triangles say what hangs together. A constraint belongs to the mesh by its particles. A vertex is split into *parts*, the sets of
@@ -82,6 +83,16 @@ typedef struct sn_solid_cut {
     double released;
 } sn_solid_cut;
 
+/* What loads have done to a rod. */
+typedef struct sn_wear {
+    uint32_t generation; /* of the rod with that number */
+    sn_real peak;        /* of the load that it bears now: a part of its strength when new */
+    sn_real lost;        /* of that strength: a share */
+} sn_wear;
+
+/* Kinds of rods. */
+#define SN_ROD_KINDS 4u
+
 /* Derived, or scratch, but for what skins and strengths remember. */
 typedef struct sn_tearing {
     sn_tear_fn *function; /* the caller's; NULL: none */
@@ -93,6 +104,8 @@ typedef struct sn_tearing {
 
     sn_table
         tip_table; /* of sn_particle: where cuts ended inside skins, so that the next one goes on from there. State */
+
+    sn_table wear_table[SN_ROD_KINDS]; /* of sn_wear, by kind and row: rods of skins with fatigue. State */
 
     bool indexed;            /* what follows is that of the world, */
     uint32_t sequence;       /*   with constraints below this sequence number, */
@@ -337,6 +350,22 @@ bool sn_solid_tear(struct sn_world *world, uint32_t vertex, uint32_t to, const s
 
 /* After all tears of a step: their faces become triangles of skins. */
 void sn_solid_finish(struct sn_world *world);
+
+/* ---- tear_wear.c ------------------------------------------------------------------------------------------------------- */
+
+/* A load, as a part of the strength when new, at the end of a step. */
+void sn_wear_by(sn_wear *wear, double load, sn_real fatigue);
+
+/* Room for all rods, if there is a skin with fatigue, and so many more. False when memory runs out. */
+bool sn_wear_reserve(struct sn_world *world, uint32_t more);
+
+/* That of a rod; NULL: nothing wears. */
+sn_wear *sn_wear_of(const struct sn_world *world, uint32_t kind, uint32_t row);
+
+/* A rod that came has the wear of the one that it came from. */
+void sn_wear_copy(struct sn_world *world, uint32_t kind, uint32_t from, uint32_t to);
+
+uint64_t sn_wear_hash(uint64_t hash, const struct sn_world *world);
 
 /* ---- tear_shape.c ------------------------------------------------------------------------------------------------------ */
 

@@ -249,6 +249,7 @@ uint32_t sn_split_copy(sn_world *world, uint32_t kind, uint32_t row)
     sn_table_copy_row(&pool->table, made, row);
     pool->place[made] = place;
     sn_breaking_copy(world, kind, row, (sn_constraint){kind, made, generation});
+    sn_wear_copy(world, kind, row, made);
     return made;
 }
 
