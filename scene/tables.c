@@ -86,16 +86,18 @@ static const char *const force_about[] = {
     "air that moves at value m/s pushes triangles along their normals, and what has none as a whole"};
 const sn_choices sn_force_choices = CHOICES(force);
 
-static const char *const event_names[] = {"impulse", "velocity", "teleport", "release",
-                                          "pin",     "cut",      "attach",   "length"};
-static const char *const event_about[] = {"changes velocities at once by value N s / mass",
-                                          "sets velocities to value m/s",
-                                          "moves particles by value m, without a velocity",
-                                          "lets pinned particles go",
-                                          "pins particles where they are",
-                                          "removes constraints: of is a name such as 'rope.links[3]'",
-                                          "joins the two points of between by a constraint",
-                                          "changes the rest length of constraints: of is a name such as 'rope.links'"};
+static const char *const event_names[] = {"impulse", "velocity", "teleport", "release", "pin",
+                                          "cut",     "attach",   "length",   "tear"};
+static const char *const event_about[] = {
+    "changes velocities at once by value N s / mass",
+    "sets velocities to value m/s",
+    "moves particles by value m, without a velocity",
+    "lets pinned particles go",
+    "pins particles where they are",
+    "removes constraints: of is a name such as 'rope.links[3]'; or cuts along a plane",
+    "joins the two points of between by a constraint",
+    "changes the rest length of constraints: of is a name such as 'rope.links'",
+    "gives an object another strength from then on; 0 and 0: it tears no more"};
 const sn_choices sn_event_choices = CHOICES(event);
 
 /* ---- World ---------------------------------------------------------------------------------------------------------- */
@@ -574,6 +576,8 @@ static void event_defaults(void *record)
     when_defaults(&keys->when);
     keys->distance = keys->length = keys->scale = (sn_real)NAN;
     keys->young = (sn_young){NOT_GIVEN, NOT_GIVEN, NOT_GIVEN};
+    keys->through = (sn_vec3){(sn_real)NAN, (sn_real)NAN, (sn_real)NAN};
+    keys->normal = (sn_vec3){0, 1, 0};
 }
 
 static const sn_key event_keys[] = {
@@ -602,6 +606,17 @@ static const sn_key event_keys[] = {
      .about = "of length: the new rest length of each constraint"},
     {"scale", SN_KEY_REAL, EVENT(scale), .flags = SN_KEY_POSITIVE,
      .about = "of length: what the rest length is multiplied by"},
+    {"through", SN_KEY_VECTOR, EVENT(through), .unit = "m",
+     .about = "of cut, instead of constraints: a place in the plane along which everything is cut"},
+    {"normal", SN_KEY_VECTOR, EVENT(normal), .about = "of cut: the normal of that plane"},
+    {"object", SN_KEY_TEXT, EVENT(object),
+     .about = "of tear: the object; of a cut along a plane: only the group of this object is cut"},
+    {"tear_strain", SN_KEY_REAL, EVENT(tear.strain), .most = UNLIMITED,
+     .about = "of tear: it tears where a rod is longer than 1 + this times its rest length"},
+    {"tear_force", SN_KEY_REAL, EVENT(tear.force), .unit = "N", .most = UNLIMITED,
+     .about = "of tear: it tears where a rod pulls with more than this force"},
+    {"tear_spread", SN_KEY_REAL, EVENT(tear.spread), .most = 0.9,
+     .about = "of tear: strengths differ from rod to rod by this share, up and down"},
     END};
 
 const sn_record sn_event_record = {"event", "Something that happens at once.", sizeof(sn_event_keys), event_keys,

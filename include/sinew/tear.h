@@ -121,8 +121,8 @@ typedef struct sn_tear {
     sn_constraint formed; /* LEAVE: the group that it is a member of now; null: none, and otherwise */
 } sn_tear;
 
-/* What came apart in the last step, or in a cut since: in the order in which it happened. NULL if nothing did. Dies with the next step and the next
-   cut. A vertex that becomes several gives as many events, all with the same parent. */
+/* What came apart in the last step and in cuts right before it, or, after that, in cuts since: in the order in which it happened. NULL if nothing did. The pointer dies with the next step and the
+   next cut. A vertex that becomes several gives as many events, all with the same parent. */
 SN_API const sn_tear *sn_world_tears(const sn_world *world, uint32_t *count);
 
 /* Asked before something gives way, or is cut: false, and it holds. One that refuses is asked again in the next step if the load is still too much.

@@ -1,6 +1,7 @@
 /* Tearing and cutting: see sinew/tear.h.
 
        tear.c          strengths, what gives way at the end of a step, events, topology
+       tear_over.c     which rods are over what they bear
        tear_index.c    which triangles and constraints are at a particle
        tear_split.c    a vertex of a skin becomes several, and what holds it follows
        tear_cut.c      blades: which edges and rods they cross, vertices on edges
@@ -31,6 +32,9 @@ struct sn_world;
 #define SN_TEAR_PARTS 8u
 
 #define SN_TEAR_NONE UINT32_MAX
+
+/* The worst of those that are over their limit, so many, are looked at in a step. */
+#define SN_TEAR_OVER (4 * SN_TEARS_A_STEP)
 
 /* So many changes of triangles are remembered for renderers, at most. */
 #define SN_TOPOLOGY_MOST 65536u
@@ -97,7 +101,8 @@ typedef struct sn_wear {
 typedef struct sn_tearing {
     sn_tear_fn *function; /* the caller's; NULL: none */
     void *context;
-    sn_table event_table;  /* of sn_tear */
+    sn_table event_table;  /* of sn_tear: of cuts, and of the step after them */
+    bool told;             /* the step is done: what comes next begins anew */
     sn_table change_table; /* of sn_topology_change */
     uint64_t topology;     /* see sn_world_topology */
     uint64_t known;        /*   the number that it had before the first of change_table */
@@ -173,6 +178,9 @@ sn_vec3 sn_tear_place(const struct sn_world *world, uint32_t kind, uint32_t row)
 /* Asks the caller's function. */
 bool sn_tear_allowed(struct sn_world *world, const sn_tear *tear);
 
+/* Before a step, and before a cut: events of the last step go. */
+void sn_tear_begin_events(struct sn_world *world);
+
 /* Adds an event, for which there is room. */
 void sn_tear_tell(struct sn_world *world, const sn_tear *tear);
 
@@ -190,6 +198,14 @@ uint64_t sn_tear_hash(uint64_t hash, const struct sn_world *world);
 
 /* A triangle, by its place in the world's table, has changed: for renderers. */
 void sn_tear_note_triangle(struct sn_world *world, uint32_t triangle);
+
+/* ---- tear_over.c ------------------------------------------------------------------------------------------------------- */
+
+/* N: what a rod pulls with; 0 if it is shorter than at rest. h2: the square of the substep. */
+double sn_tear_pull(const struct sn_world *world, uint32_t kind, uint32_t row, double h2);
+
+/* Lists those that are over their limit in over_table, the worst first. */
+void sn_tear_find_over(struct sn_world *world);
 
 /* ---- tear_index.c ------------------------------------------------------------------------------------------------------ */
 

@@ -614,7 +614,7 @@ sn_result sn_world_cut(sn_world *world, const sn_cut_def *def, sn_cut_info *info
     sn_table_column(&c.mark_table, sizeof(uint32_t), false);
     sn_table_column(&c.whole_table, sizeof(bool), false);
     sn_table_column(&c.label_table, sizeof(int8_t), false);
-    world->tearing.event_table.count = 0;
+    sn_tear_begin_events(world);
     sn_table_column(&c.more_table, sizeof(uint32_t), false);
     result = cut(&c);
     sn_solid_release(&c.solid, &world->allocator);
