@@ -678,6 +678,8 @@ static bool read_attachment(sn_scene *scene, sn_reader *reader, const sn_value *
     if (result == SN_OK && !reader->doubts_numbers)
         warn_of_gap(scene, reader, &keys, count, index);
     sn_arena_release(&scene->scratch);
+    if (result == SN_OK && (keys.tear.strain > 0 || keys.tear.force > 0))
+        result = sn_constraints_set_tear(scene->world, run, &keys.tear);
     return result == SN_OK ? add_hold(scene, reader, keys.name, run) : sn_scene_refused(scene, reader);
 }
 

@@ -431,6 +431,12 @@ static const sn_key attachment_keys[] = {
      .about = "with a distance, with young: the diameter of a round section"},
     {"area", SN_KEY_REAL, ATTACHMENT(young.area), .unit = "m^2", .flags = SN_KEY_POSITIVE,
      .about = "with a distance, with young, instead of thickness: the area of a section"},
+    {"tear_strain", SN_KEY_REAL, ATTACHMENT(tear.strain), .most = UNLIMITED,
+     .about = "with a distance: one tears when it is longer than 1 + this times its length"},
+    {"tear_force", SN_KEY_REAL, ATTACHMENT(tear.force), .unit = "N", .most = UNLIMITED,
+     .about = "one tears when it pulls with more than this force; 0: never by force"},
+    {"tear_spread", SN_KEY_REAL, ATTACHMENT(tear.spread), .most = 0.9,
+     .about = "strengths differ from one to the next by this share, up and down"},
     END};
 
 static void attachment_defaults(void *record)

@@ -74,6 +74,7 @@ typedef struct sn_attachment_keys {
     const sn_value *between;
     sn_real distance, compliance, damping;
     sn_young young;
+    sn_tear_def tear; /* strain and force 0: it does not tear */
 } sn_attachment_keys;
 
 typedef enum sn_force_type { SN_FORCE_EACH, SN_FORCE_ACCELERATION, SN_FORCE_WIND } sn_force_type;

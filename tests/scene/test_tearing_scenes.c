@@ -105,6 +105,120 @@ static void test_paper_parts_along_its_holes(void **state)
     sn_loaded_release(&loaded);
 }
 
+/* Two hands tear a curtain in two: each has about a half. */
+static void test_a_curtain_is_torn_in_two(void **state)
+{
+    (void)state;
+    sn_loaded loaded;
+    sn_scene *scene = load_scene("torn_curtain", &loaded);
+    const sn_object *curtain = sn_scene_find_object(scene, "curtain");
+    run(scene, 239);
+    pieces *p = find_pieces(sn_scene_world(scene), curtain->skin);
+    double share[2];
+    largest(p, share);
+    print_message("pieces of %.3f and %.3f\n", share[0], share[1]);
+    assert_true(share[1] > 0.3 && share[0] + share[1] > 0.9);
+    free(p);
+    sn_loaded_release(&loaded);
+}
+
+/* m: the lowest, and the highest, of an object. */
+static void heights(sn_scene *scene, const char *name, double height[2])
+{
+    const sn_object *object = sn_scene_find_object(scene, name);
+    assert_non_null(object);
+    height[0] = HUGE_VAL, height[1] = -HUGE_VAL;
+    for (uint32_t i = 0; i < object->run.count; ++i) {
+        const double y = (double)sn_particle_position(sn_scene_world(scene), sn_particles_at(object->run, i)).y;
+        height[0] = fmin(height[0], y);
+        height[1] = fmax(height[1], y);
+    }
+}
+
+/* A fish goes through a net, which hangs on at its edge. */
+static void test_a_fish_rips_a_net(void **state)
+{
+    (void)state;
+    sn_loaded loaded;
+    sn_scene *scene = load_scene("net_and_fish", &loaded);
+    const sn_world *world = sn_scene_world(scene);
+    double height[2];
+    run(scene, 8);
+    const uint32_t cords = sn_world_constraint_count(world, SN_KIND_DISTANCE_MAX);
+    heights(scene, "fish", height);
+    assert_true(height[0] > 1.1);
+    run(scene, 100);
+    heights(scene, "fish", height);
+    const uint32_t gone = cords - sn_world_constraint_count(world, SN_KIND_DISTANCE_MAX);
+    print_message("%u of %u cords gone, the fish is %.2f m high\n", gone, cords, height[1]);
+    assert_true(height[1] < 0.8); /* on the floor */
+    assert_true(gone > 10 && gone < 100);
+    heights(scene, "net", height);
+    assert_true(height[1] > 1.19);
+    sn_loaded_release(&loaded);
+}
+
+/* Planks fall one after the other, as the load comes to them. */
+static void test_a_bridge_gives_way_plank_by_plank(void **state)
+{
+    (void)state;
+    sn_loaded loaded;
+    sn_scene *scene = load_scene("bridge_gives_way", &loaded);
+    uint32_t fallen[8] = {0};
+    for (uint32_t frame = 0; frame < 330; ++frame) {
+        run(scene, 1);
+        for (uint32_t i = 1; i <= 7; ++i) {
+            char name[16];
+            double height[2];
+            snprintf(name, sizeof name, "plank%u", i);
+            heights(scene, name, height);
+            fallen[i] = fallen[i] || height[1] > -0.3 ? fallen[i] : frame;
+        }
+    }
+    for (uint32_t i = 1; i <= 7; ++i)
+        assert_true(fallen[i] > fallen[i - 1]);
+    assert_true(fallen[1] > 60);
+    sn_loaded_release(&loaded);
+}
+
+/* A knife leaves two pieces of a cake, and all of it. */
+static void test_a_cake_is_cut(void **state)
+{
+    (void)state;
+    sn_loaded loaded;
+    sn_scene *scene = load_scene("cake_cut", &loaded);
+    sn_world *world = sn_scene_world(scene);
+    sn_report before, after;
+    assert_ok(world, sn_world_report(world, &before));
+    run(scene, 100);
+    assert_ok(world, sn_world_report(world, &after));
+    assert_close(after.mass, before.mass, 1e-6 * before.mass);
+    sn_skin skin = sn_scene_find_object(scene, "cake")->skin;
+    pieces *p = find_pieces(world, skin);
+    double share[2];
+    largest(p, share);
+    print_message("pieces of %.3f and %.3f\n", share[0], share[1]);
+    assert_true(share[0] < 0.7 && share[1] > 0.2);
+    free(p);
+    sn_loaded_release(&loaded);
+}
+
+/* Balls go through a sheet and leave holes; most of it stays. */
+static void test_balls_go_through_a_sheet(void **state)
+{
+    (void)state;
+    sn_loaded loaded;
+    sn_scene *scene = load_scene("sheet_shot_through", &loaded);
+    run(scene, 60);
+    pieces *p = find_pieces(sn_scene_world(scene), sn_scene_find_object(scene, "sheet")->skin);
+    double share[2];
+    largest(p, share);
+    print_message("the sheet has %.3f left\n", share[0]);
+    assert_true(share[0] > 0.8);
+    free(p);
+    sn_loaded_release(&loaded);
+}
+
 /* ---- Objects ---------------------------------------------------------------------------------------------------------------- */
 
 /* Whether constraints still join two particles. */
@@ -197,6 +311,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_paper_parts_along_its_holes),
+        cmocka_unit_test(test_a_curtain_is_torn_in_two),
+        cmocka_unit_test(test_a_fish_rips_a_net),
+        cmocka_unit_test(test_a_bridge_gives_way_plank_by_plank),
+        cmocka_unit_test(test_a_cake_is_cut),
+        cmocka_unit_test(test_balls_go_through_a_sheet),
         cmocka_unit_test(test_objects_are_pulled_apart),
         cmocka_unit_test(test_a_seam_tears),
     };
