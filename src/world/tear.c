@@ -441,17 +441,10 @@ bool sn_tear_begin(sn_world *world)
 /* ---- A step: vertices part ------------------------------------------------------------------------------------------------- */
 
 /* What cannot give way: its copies would be held as well. */
-static bool is_held(sn_world *world, uint32_t vertex)
+static bool is_held(const sn_world *world, uint32_t vertex)
 {
-    sn_tear_node node[SN_TEAR_CONSTRAINTS];
     const uint32_t slot = world->ids.value[vertex];
-    if (world->particles.x[slot].w == 0 || world->particles.target[slot])
-        return true;
-    const uint32_t count = sn_tear_constraints_at(world, vertex, node, SN_TEAR_CONSTRAINTS);
-    for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i)
-        if (world->constraints.pool[node[i].kind]->kind.points == 1)
-            return true;
-    return count == UINT32_MAX;
+    return world->particles.x[slot].w == 0 || world->particles.target[slot] || sn_tear_is_pinned(world, vertex);
 }
 
 /* Triangles on both sides of a plane across the rod. */
@@ -585,7 +578,7 @@ void sn_tear_end(sn_world *world)
         memset(t->busy_table.column[0], 0, t->busy_table.count * sizeof(uint32_t)), t->step = 1;
     const bool none = world->starts.found && !world->starts.any && world->starts.changes == store->changes;
     sn_incidence_begin(&world->incidence, store);
-    for (uint32_t i = 0; i < t->over_table.count; ++i)
+    for (uint32_t i = 0; i < t->over_table.count && sn_split_has_room(world); ++i)
         give_way(world, &over[i], h2);
     sn_solid_finish(world);
     sn_incidence_end(&world->incidence, store);

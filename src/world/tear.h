@@ -215,6 +215,9 @@ bool sn_tear_index(struct sn_world *world);
 /* A constraint has come, or holds other particles: it is found at all of them. There must be room. */
 void sn_tear_index_constraint(struct sn_world *world, uint32_t kind, uint32_t row);
 
+/* Whether a constraint of one point, such as a pin, holds a particle. */
+bool sn_tear_is_pinned(const struct sn_world *world, uint32_t particle);
+
 /* Whether a constraint is a rod of a skin that tears. */
 bool sn_tear_may_tear(const struct sn_world *world, uint32_t kind, uint32_t row);
 
@@ -265,7 +268,8 @@ typedef bool sn_split_fn(const void *data, const sn_split *split, uint32_t i, ui
 bool sn_split_find(const struct sn_world *world, sn_split *split, uint32_t vertex, sn_split_fn *is_cut,
                    const void *data);
 
-/* Whether a vertex can be split, and there is room for that in this step. */
+/* Whether there is room for any more in this step; and whether there is for a vertex, and it can be split. */
+bool sn_split_has_room(const struct sn_world *world);
 bool sn_split_fits(struct sn_world *world, uint32_t vertex);
 
 /* Splits it, and vertices at the ends of the tear that it makes where these reach a border. tear is the event, less what is made; it is told once for each particle that

@@ -85,21 +85,30 @@ uint32_t sn_tear_constraints_at(sn_world *world, uint32_t particle, sn_tear_node
     for (uint32_t *at = &heads(t)[particle].constraint; *at != SN_TEAR_NONE;) {
         const sn_tear_node here = node[*at];
         uint32_t to = count;
-        bool seen = false;
-        for (uint32_t i = 0; i < count && !seen; ++i)
-            seen = found[i].kind == here.kind && found[i].row == here.row;
+        while (to > 0 && is_before(&here, &found[to - 1]))
+            --to;
+        const bool seen = to > 0 && found[to - 1].kind == here.kind && found[to - 1].row == here.row;
         if (seen || !holds(world, &here, particle)) { /* it is not asked for again */
             *at = here.next;
             continue;
         }
         if (count == most)
             return UINT32_MAX;
-        for (++count; to > 0 && is_before(&here, &found[to - 1]); --to)
-            found[to] = found[to - 1];
+        memmove(found + to + 1, found + to, (count++ - to) * sizeof *found);
         found[to] = here;
         at = &node[*at].next;
     }
     return count;
+}
+
+bool sn_tear_is_pinned(const sn_world *world, uint32_t particle)
+{
+    const sn_tearing *t = &world->tearing;
+    uint32_t count = 0;
+    for (uint32_t at = heads(t)[particle].constraint; at != SN_TEAR_NONE; at = nodes(t)[at].next, ++count)
+        if (world->constraints.pool[nodes(t)[at].kind]->kind.points == 1 && holds(world, &nodes(t)[at], particle))
+            return true;
+    return false;
 }
 
 bool sn_tear_may_tear(const sn_world *world, uint32_t kind, uint32_t row)

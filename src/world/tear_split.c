@@ -449,14 +449,19 @@ static void share_out(const sn_world *world, const sn_split *split, double share
         share[i] /= sum;
 }
 
-bool sn_split_fits(sn_world *world, uint32_t vertex)
+bool sn_split_has_room(const sn_world *world)
 {
     const sn_tearing *t = &world->tearing;
+    const uint32_t particles = SPLITS_AT_ONCE * SN_TEAR_PARTS;
+    return t->room_particles >= particles && t->room_rows >= particles * SN_TEAR_CONSTRAINTS &&
+           t->room_nodes >= particles * SN_TEAR_CONSTRAINTS;
+}
+
+bool sn_split_fits(sn_world *world, uint32_t vertex)
+{
     sn_tear_node node[SN_TEAR_CONSTRAINTS];
     const sn_real mass = world->particles.v[world->ids.value[vertex]].w;
-    const uint32_t particles = SPLITS_AT_ONCE * SN_TEAR_PARTS;
-    return mass > (sn_real)LEAST_MASS && t->room_particles >= particles &&
-           t->room_rows >= particles * SN_TEAR_CONSTRAINTS && t->room_nodes >= particles * SN_TEAR_CONSTRAINTS &&
+    return mass > (sn_real)LEAST_MASS && sn_split_has_room(world) &&
            sn_tear_constraints_at(world, vertex, node, SN_TEAR_CONSTRAINTS) != UINT32_MAX;
 }
 
