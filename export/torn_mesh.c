@@ -68,6 +68,95 @@ static bool read_triangles(sn_torn_mesh *mesh, const sn_world *world, const sn_o
     return true;
 }
 
+/* ---- Groups of shape matching ----------------------------------------------------------------------------------------------- */
+
+/* A soft body that may tear: its groups have a strength. */
+static bool has_weak_groups(const sn_world *world, const sn_object *object)
+{
+    for (uint32_t h = 0; h < object->hold_count; ++h) {
+        sn_tear_def tear;
+        const sn_constraints run = object->hold[h].run;
+        for (uint32_t i = 0;
+             run.kind >= SN_KIND_SHAPE_MATCH && run.kind <= SN_KIND_SHAPE_MATCH_QUADRATIC && i < run.count; ++i)
+            if (sn_constraint_is_valid(world, sn_constraints_at(run, i)))
+                return sn_constraint_read_tear(world, sn_constraints_at(run, i), &tear) == SN_OK && tear.strain > 0;
+    }
+    return false;
+}
+
+/* Which groups the particles of an object are in: those of particle i are group[start[i]] and on, rising. */
+typedef struct membership {
+    uint32_t *start, *group;
+    sn_point *point;
+    uint32_t room;
+} membership;
+
+/* Goes through all groups, and counts members, or notes them. */
+static bool walk_groups(const sn_world *world, const sn_object *object, membership *m, bool notes)
+{
+    sn_constraint_walk walk = {0};
+    for (uint32_t number = 0; sn_constraint_next(world, &walk); ++number) {
+        const uint32_t kind = walk.constraint.kind, count = sn_constraint_point_count(world, walk.constraint);
+        sn_constraint_def def;
+        bool good = true;
+        if (kind < SN_KIND_SHAPE_MATCH || kind > SN_KIND_SHAPE_MATCH_QUADRATIC)
+            continue;
+        if (count > m->room)
+            m->point = resize(m->point, count * sizeof *m->point, &good), m->room = good ? count : m->room;
+        if (!good || sn_constraint_read(world, walk.constraint, &def, m->point, count) != SN_OK)
+            return false;
+        for (uint32_t i = 0; i < count; ++i) {
+            const uint32_t particle = m->point[i].particle[0].index;
+            if (!is_own(object, particle))
+                continue;
+            if (notes)
+                m->group[m->start[particle - object->run.first]++] = number;
+            else
+                m->start[particle - object->run.first + 1]++;
+        }
+    }
+    return true;
+}
+
+static bool share_group(const membership *m, const uint32_t *corner)
+{
+    for (uint32_t i = m->start[corner[0]]; i < m->start[corner[0] + 1]; ++i) {
+        uint32_t found = 0;
+        for (uint32_t c = 1; c < 3; ++c)
+            for (uint32_t k = m->start[corner[c]]; k < m->start[corner[c] + 1]; ++k)
+                found += m->group[k] == m->group[i];
+        if (found == 2)
+            return true;
+    }
+    return false;
+}
+
+/* The surface of a soft body whose groups tear has no triangles between parts that no group holds together. */
+static bool leave_out_parted(sn_torn_mesh *mesh, const sn_world *world, const sn_object *object)
+{
+    bool good = true;
+    membership m = {.start = calloc((size_t)object->run.count + 2, sizeof *m.start)};
+    good = m.start && walk_groups(world, object, &m, false);
+    for (uint32_t i = 0; good && i < object->run.count; ++i)
+        m.start[i + 1] += m.start[i];
+    if (good)
+        m.group = resize(NULL, ((size_t)m.start[object->run.count] + 1) * sizeof *m.group, &good);
+    good = good && walk_groups(world, object, &m, true); /* which moves the starts on by one */
+    if (good)
+        memmove(m.start + 1, m.start, object->run.count * sizeof *m.start), m.start[0] = 0;
+    mesh->own_triangle = resize(mesh->own_triangle, 3 * (size_t)object->triangle_count * sizeof(uint32_t), &good);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; good && i < object->triangle_count; ++i)
+        if (share_group(&m, object->triangle + 3 * (size_t)i))
+            memcpy(mesh->own_triangle + 3 * (size_t)kept++, object->triangle + 3 * (size_t)i, 3 * sizeof(uint32_t));
+    free(m.start), free(m.group), free(m.point);
+    mesh->triangle_count = good ? kept : 0;
+    mesh->triangle = mesh->own_triangle;
+    return good;
+}
+
+/* ---- Lines ------------------------------------------------------------------------------------------------------------------- */
+
 static uint64_t pair_of(uint32_t a, uint32_t b)
 {
     return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
@@ -134,6 +223,9 @@ static bool read_lines(sn_torn_mesh *mesh, const sn_world *world, const sn_objec
 bool sn_torn_mesh_read(sn_torn_mesh *mesh, const sn_world *world, const sn_object *object)
 {
     if (mesh->topology != sn_world_topology(world) && !read_triangles(mesh, world, object))
+        return false;
+    if (object->triangle_count && !sn_skin_is_valid(world, object->skin) && has_weak_groups(world, object) &&
+        !leave_out_parted(mesh, world, object))
         return false;
     mesh->topology = sn_world_topology(world);
     mesh->vertex_count = object->run.count + mesh->came;

@@ -298,7 +298,7 @@ static bool is_held(const sn_point *point)
 
 static bool set_strengths(sn_scene *scene, sn_reader *reader, const sn_constraint_keys *keys, sn_constraints run)
 {
-    const sn_tear_def tear = {keys->tear_strain, keys->tear_force, 0, 0};
+    const sn_tear_def tear = {.strain = keys->tear_strain, .force = keys->tear_force};
     for (uint32_t i = 0; i < run.count && (keys->strength > 0 || keys->torque_strength > 0); ++i)
         if (sn_constraint_set_strength(scene->world, sn_constraints_at(run, i), keys->strength,
                                        keys->torque_strength) != SN_OK)
@@ -678,6 +678,8 @@ static bool read_attachment(sn_scene *scene, sn_reader *reader, const sn_value *
     if (result == SN_OK && !reader->doubts_numbers)
         warn_of_gap(scene, reader, &keys, count, index);
     sn_arena_release(&scene->scratch);
+    if (result == SN_OK && (keys.tear.strain > 0 || keys.tear.force > 0))
+        result = sn_constraints_set_tear(scene->world, run, &keys.tear);
     return result == SN_OK ? add_hold(scene, reader, keys.name, run) : sn_scene_refused(scene, reader);
 }
 

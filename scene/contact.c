@@ -265,32 +265,6 @@ bool sn_scene_add_skin(sn_scene *scene, sn_reader *reader, sn_object *object, co
     return good;
 }
 
-bool sn_scene_add_tear(sn_scene *scene, sn_reader *reader, sn_object *object, const sn_stuff *stuff)
-{
-    const sn_object_skin *skin = &object->skin_def;
-    sn_tear_def def = {skin->tear_strain, skin->tear_force, skin->tear_spread, skin->tear_seed};
-    if (def.strain == 0 && def.force == 0)
-        def = (sn_tear_def){stuff->tear_strain, stuff->tear_force, stuff->tear_spread, stuff->tear_seed};
-    if (def.strain == 0 && def.force == 0)
-        return true;
-    if (object->triangle_count) {
-        object->skin_def.on = true;
-        object->skin_def.tear_strain = def.strain, object->skin_def.tear_force = def.force;
-        object->skin_def.tear_spread = def.spread, object->skin_def.tear_seed = def.seed;
-        return (sn_skin_is_valid(scene->world, object->skin) ||
-                sn_scene_add_skin(scene, reader, object, &object->skin_def)) &&
-               (sn_skin_set_tear(scene->world, object->skin, &def) == SN_OK || sn_scene_refused(scene, reader));
-    }
-    bool good = true;
-    for (uint32_t i = 0; i < object->hold_count && good; ++i) {
-        const sn_constraints run = object->hold[i].run;
-        if ((run.kind == SN_KIND_DISTANCE || run.kind == SN_KIND_DISTANCE_MAX || run.kind == SN_KIND_DISTANCE_BAND) &&
-            strcmp(object->hold[i].name, "bend") != 0)
-            good = sn_constraints_set_tear(scene->world, run, &def) == SN_OK || sn_scene_refused(scene, reader);
-    }
-    return good;
-}
-
 /* The triangles of all objects of the group, in one mesh; what it takes is known beforehand. */
 static bool gather_shell(sn_scene *scene, const sn_scene_group *group, sn_shape_def *def)
 {

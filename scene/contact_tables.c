@@ -140,6 +140,9 @@ static const sn_key skin_keys[] = {
      .about = "tear strengths differ from rod to rod by this share, up and down"},
     {"tear_seed", SN_KEY_COUNT, offsetof(sn_object_skin, tear_seed), .most = 4294967295.0,
      .about = "the seed of the differences between tear strengths: another number gives another tear"},
+    {"tear_fatigue", SN_KEY_REAL, offsetof(sn_object_skin, tear_fatigue), .most = 1,
+     .about = "the share of its strength that a rod loses when it is loaded up to it and let go again; of half the "
+              "load it is a sixteenth of that"},
     END};
 
 static void skin_defaults(void *record)

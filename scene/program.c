@@ -365,11 +365,16 @@ static bool read_event(sn_scene *scene, sn_reader *reader, const sn_value *value
     if (!sn_record_read_one(reader, value, &sn_event_record, &event->keys))
         return false;
     bool good = true;
-    if (!event->keys.of && event->keys.type != SN_EVENT_ATTACH)
+    const bool apart = event->keys.type == SN_EVENT_TEAR || !isnan(event->keys.through.x);
+    if (!sn_scene_read_parting(scene, reader, &event->keys))
+        return false;
+    if (!event->keys.of && event->keys.type != SN_EVENT_ATTACH && !apart)
         return sn_reader_fail(reader, "the key 'of' is missing: to what does it happen?");
-    if (event->keys.type == SN_EVENT_ATTACH) {
+    if (event->keys.type == SN_EVENT_ATTACH || apart) {
         if (event->keys.of)
-            good = sn_reader_fail_key(reader, "of", "an attach has 'between' instead");
+            good = sn_reader_fail_key(reader, "of",
+                                      apart ? "a tear, and a cut along a plane, has 'object' instead"
+                                            : "an attach has 'between' instead");
     } else if (event->keys.type == SN_EVENT_CUT || event->keys.type == SN_EVENT_LENGTH) {
         size_t length = sn_reader_enter_key(reader, "of");
         good = sn_select_constraints(scene, reader, event->keys.of, &scene->arena, &event->cut_count, &event->cut);
@@ -601,6 +606,8 @@ static sn_result happen(sn_scene *scene, sn_scene_event *event)
         result = SN_ERROR_MEMORY;
     if (result == SN_OK)
         result = sn_scene_happen_to_constraints(scene, event);
+    if (result == SN_OK && (event->keys.type == SN_EVENT_TEAR || !isnan(event->keys.through.x)))
+        result = sn_scene_part(scene, &event->keys);
     for (uint32_t i = 0; event->keys.type == SN_EVENT_CUT && i < event->cut_count && result == SN_OK; ++i)
         if (sn_constraint_is_valid(scene->world, event->cut[i])) /* it may have been cut before */
             result = sn_constraint_remove(scene->world, event->cut[i]);

@@ -582,11 +582,12 @@ static void save_events(sn_saver *s, sn_value *root)
         if (event[i].trigger.holds) /* it waits no more */
             sn_when_record.defaults(&keys.when);
         sn_record_write(s->out, record, &sn_event_record, &keys);
+        const bool apart = event[i].keys.type == SN_EVENT_TEAR || !isnan(event[i].keys.through.x);
         if (event[i].keys.type == SN_EVENT_ATTACH)
             save_two(s, record, "between", event[i].point);
-        else if (event[i].keys.type == SN_EVENT_CUT || event[i].keys.type == SN_EVENT_LENGTH)
+        else if (!apart && (event[i].keys.type == SN_EVENT_CUT || event[i].keys.type == SN_EVENT_LENGTH))
             save_constraints_of(s, record, "of", event[i].cut_count, event[i].cut);
-        else
+        else if (!apart)
             save_selection(s, record, event[i].of);
         save_trigger(s, record, &event[i]);
     }

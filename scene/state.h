@@ -171,6 +171,10 @@ bool sn_scene_use_group(sn_scene *scene, sn_reader *reader, const sn_value *valu
 bool sn_scene_describe_group(sn_scene *scene, sn_reader *reader, const sn_value *value, const char *name,
                              uint32_t number);
 bool sn_scene_use_skin(sn_reader *reader, const sn_value *value, sn_object_skin *skin);
+/* Events that give strengths or cut along planes: checks the keys; and does it. */
+bool sn_scene_read_parting(sn_scene *scene, sn_reader *reader, sn_event_keys *keys);
+sn_result sn_scene_part(sn_scene *scene, const sn_event_keys *keys);
+
 /* What tears, by its skin or its material: a surface then has a skin. */
 bool sn_scene_add_tear(sn_scene *scene, sn_reader *reader, sn_object *object, const sn_stuff *stuff);
 

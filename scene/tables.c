@@ -86,16 +86,18 @@ static const char *const force_about[] = {
     "air that moves at value m/s pushes triangles along their normals, and what has none as a whole"};
 const sn_choices sn_force_choices = CHOICES(force);
 
-static const char *const event_names[] = {"impulse", "velocity", "teleport", "release",
-                                          "pin",     "cut",      "attach",   "length"};
-static const char *const event_about[] = {"changes velocities at once by value N s / mass",
-                                          "sets velocities to value m/s",
-                                          "moves particles by value m, without a velocity",
-                                          "lets pinned particles go",
-                                          "pins particles where they are",
-                                          "removes constraints: of is a name such as 'rope.links[3]'",
-                                          "joins the two points of between by a constraint",
-                                          "changes the rest length of constraints: of is a name such as 'rope.links'"};
+static const char *const event_names[] = {"impulse", "velocity", "teleport", "release", "pin",
+                                          "cut",     "attach",   "length",   "tear"};
+static const char *const event_about[] = {
+    "changes velocities at once by value N s / mass",
+    "sets velocities to value m/s",
+    "moves particles by value m, without a velocity",
+    "lets pinned particles go",
+    "pins particles where they are",
+    "removes constraints: of is a name such as 'rope.links[3]'; or cuts along a plane",
+    "joins the two points of between by a constraint",
+    "changes the rest length of constraints: of is a name such as 'rope.links'",
+    "gives an object another strength from then on; 0 and 0: it tears no more"};
 const sn_choices sn_event_choices = CHOICES(event);
 
 /* ---- World ---------------------------------------------------------------------------------------------------------- */
@@ -265,6 +267,9 @@ static const sn_key stuff_keys[] = {
      .about = "tear strengths differ from rod to rod by this share, up and down"},
     {"tear_seed", SN_KEY_COUNT, STUFF(tear_seed), .most = 4294967295.0,
      .about = "the seed of the differences between tear strengths: another number gives another tear"},
+    {"tear_fatigue", SN_KEY_REAL, STUFF(tear_fatigue), .most = 1,
+     .about = "the share of its strength that a rod loses when it is loaded up to it and let go again; of half the "
+              "load it is a sixteenth of that"},
     END};
 
 sn_stuff sn_default_stuff(void)
@@ -426,6 +431,12 @@ static const sn_key attachment_keys[] = {
      .about = "with a distance, with young: the diameter of a round section"},
     {"area", SN_KEY_REAL, ATTACHMENT(young.area), .unit = "m^2", .flags = SN_KEY_POSITIVE,
      .about = "with a distance, with young, instead of thickness: the area of a section"},
+    {"tear_strain", SN_KEY_REAL, ATTACHMENT(tear.strain), .most = UNLIMITED,
+     .about = "with a distance: one tears when it is longer than 1 + this times its length"},
+    {"tear_force", SN_KEY_REAL, ATTACHMENT(tear.force), .unit = "N", .most = UNLIMITED,
+     .about = "one tears when it pulls with more than this force; 0: never by force"},
+    {"tear_spread", SN_KEY_REAL, ATTACHMENT(tear.spread), .most = 0.9,
+     .about = "strengths differ from one to the next by this share, up and down"},
     END};
 
 static void attachment_defaults(void *record)
@@ -571,6 +582,8 @@ static void event_defaults(void *record)
     when_defaults(&keys->when);
     keys->distance = keys->length = keys->scale = (sn_real)NAN;
     keys->young = (sn_young){NOT_GIVEN, NOT_GIVEN, NOT_GIVEN};
+    keys->through = (sn_vec3){(sn_real)NAN, (sn_real)NAN, (sn_real)NAN};
+    keys->normal = (sn_vec3){0, 1, 0};
 }
 
 static const sn_key event_keys[] = {
@@ -599,6 +612,17 @@ static const sn_key event_keys[] = {
      .about = "of length: the new rest length of each constraint"},
     {"scale", SN_KEY_REAL, EVENT(scale), .flags = SN_KEY_POSITIVE,
      .about = "of length: what the rest length is multiplied by"},
+    {"through", SN_KEY_VECTOR, EVENT(through), .unit = "m",
+     .about = "of cut, instead of constraints: a place in the plane along which everything is cut"},
+    {"normal", SN_KEY_VECTOR, EVENT(normal), .about = "of cut: the normal of that plane"},
+    {"object", SN_KEY_TEXT, EVENT(object),
+     .about = "of tear: the object; of a cut along a plane: only the group of this object is cut"},
+    {"tear_strain", SN_KEY_REAL, EVENT(tear.strain), .most = UNLIMITED,
+     .about = "of tear: it tears where a rod is longer than 1 + this times its rest length"},
+    {"tear_force", SN_KEY_REAL, EVENT(tear.force), .unit = "N", .most = UNLIMITED,
+     .about = "of tear: it tears where a rod pulls with more than this force"},
+    {"tear_spread", SN_KEY_REAL, EVENT(tear.spread), .most = 0.9,
+     .about = "of tear: strengths differ from rod to rod by this share, up and down"},
     END};
 
 const sn_record sn_event_record = {"event", "Something that happens at once.", sizeof(sn_event_keys), event_keys,

@@ -74,6 +74,7 @@ typedef struct sn_attachment_keys {
     const sn_value *between;
     sn_real distance, compliance, damping;
     sn_young young;
+    sn_tear_def tear; /* strain and force 0: it does not tear */
 } sn_attachment_keys;
 
 typedef enum sn_force_type { SN_FORCE_EACH, SN_FORCE_ACCELERATION, SN_FORCE_WIND } sn_force_type;
@@ -121,7 +122,8 @@ typedef enum sn_event_type {
     SN_EVENT_PIN,
     SN_EVENT_CUT,
     SN_EVENT_ATTACH,
-    SN_EVENT_LENGTH
+    SN_EVENT_LENGTH,
+    SN_EVENT_TEAR
 } sn_event_type;
 
 /* What an event waits for. */
@@ -138,7 +140,10 @@ typedef struct sn_event_keys {
     sn_vec3 value;
     sn_real distance, compliance; /* of attach; NaN: as far as they are apart then */
     sn_young young;
-    sn_real length, scale; /* of length; NaN: not given */
+    sn_real length, scale;   /* of length; NaN: not given */
+    sn_vec3 through, normal; /* of cut: a plane; NaN: not given */
+    const char *object;      /* of tear, and of a cut by a plane */
+    sn_tear_def tear;
 } sn_event_keys;
 
 /* A constraint of the list "constraints", apart from the parameters of its kind. */

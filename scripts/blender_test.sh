@@ -54,6 +54,12 @@ BLENDER_USER_SCRIPTS=$folder/scripts blender -b --factory-startup --python-exit-
   { cat "$folder/log"; echo "FAILED: the add-on"; exit 1; }
 grep '^the add-on ran' "$folder/log"
 
+# What is torn or cut: one mesh after the other.
+"$program" run cut_cloth --frames 80 --out "$folder/torn" --format pc2,obj --quiet
+blender -b --factory-startup --python-exit-code 1 --python tools/blender/check_torn_import.py -- "$folder/torn" cloth rope >"$folder/log" 2>&1 ||
+  { cat "$folder/log"; echo "FAILED: the import of what was cut"; exit 1; }
+grep '^torn' "$folder/log"
+
 # What cannot be imported: no folder, nothing in it, a cache of another mesh.
 fails() { # FOLDER PATTERN
   if blender -b --factory-startup --python tools/blender/import_sinew.py -- "$1" >"$folder/log" 2>&1; then

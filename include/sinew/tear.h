@@ -40,11 +40,14 @@ typedef struct sn_tear_def {
         force; /* N: it tears when it pulls with more than this, in the last substep of a step; 0: no limit; default 0 */
     sn_real spread; /* 0 to 0.9: strengths differ from rod to rod, by factors of 1 - spread to 1 + spread; default 0 */
     uint32_t seed;  /* of these random factors */
+    sn_real
+        fatigue; /* 0 to 1: the share of its strength that a rod loses when it is loaded up to it and unloaded again. A load of the part r
+                        of its strength costs r^4 of that. Default 0: no loss */
 } sn_tear_def;
 
 SN_API sn_tear_def sn_default_tear_def(void);
 
-/* How a skin tears, from the next step on; NULL: it does not, the default. Refused: a strain, force or spread that is negative, not finite or
+/* How a skin tears, from the next step on; NULL: it does not, the default. Refused: a strain, force, spread or fatigue that is negative, not finite or
    out of range, and a def in which neither strain nor force is given. */
 SN_API sn_result sn_skin_set_tear(sn_world *world, sn_skin skin, const sn_tear_def *def);
 
@@ -56,7 +59,7 @@ SN_API sn_result sn_skin_read_tear(const sn_world *world, sn_skin skin, sn_tear_
    strengths. Refused as above; also strain for kinds that are not rods, and a stale run. */
 SN_API sn_result sn_constraints_set_tear(sn_world *world, sn_constraints run, const sn_tear_def *def);
 
-/* The strength of one of these, with its random factor applied (and 0 as its spread); all 0 if sn_constraints_set_tear never set one. */
+/* The strength of one of these now, with its random factor and its wear applied (and 0 as its spread); all 0 if sn_constraints_set_tear never set one. */
 SN_API sn_result sn_constraint_read_tear(const sn_world *world, sn_constraint constraint, sn_tear_def *def);
 
 /* ---- Cutting -------------------------------------------------------------------------------------------------------- */
@@ -100,7 +103,8 @@ SN_API sn_result sn_world_cut(sn_world *world, const sn_cut_def *def, sn_cut_inf
 typedef enum sn_tear_type {
     SN_TEAR_SPLIT = 0, /* a vertex of a skin became two */
     SN_TEAR_BREAK, /* a constraint tore, or was cut, and was removed; also those that break by sn_constraint_set_strength */
-    SN_TEAR_INSERT /* a cut inserted a vertex on an edge */
+    SN_TEAR_INSERT, /* a cut inserted a vertex on an edge */
+    SN_TEAR_LEAVE   /* a particle left a group of shape matching */
 } sn_tear_type;
 
 typedef struct sn_tear {
@@ -115,10 +119,11 @@ typedef struct sn_tear {
     sn_vec3 place;  /* m: of the vertex, or of the first point of the constraint */
     sn_real strain; /* of the rod: length / rest - 1; 0 if not known */
     sn_real force;  /* N: of the constraint */
-    sn_real released; /* J: elastic energy of what was removed; 0 before */
+    sn_real released;     /* J: elastic energy of what was removed; 0 before */
+    sn_constraint formed; /* LEAVE: the group that it is a member of now; null: none, and for other events */
 } sn_tear;
 
-/* The tears of the last step, and of cuts since, in the order in which they happened. NULL if there are none. Valid until the next step or the next
+/* The tears of the last step and of cuts right before it; after that, of cuts since. In the order in which they happened. NULL if there are none. Valid until the next step or the next
    cut. A vertex that becomes several gives an event for each, all with the same parent. */
 SN_API const sn_tear *sn_world_tears(const sn_world *world, uint32_t *count);
 

@@ -110,6 +110,12 @@ typedef struct sn_hierarchy_far {
     sn_real most; /* m */
 } sn_hierarchy_far;
 
+/* Two immovable particles of different groups, and how far apart they may be before the mesh between them must stretch. */
+typedef struct sn_hierarchy_span {
+    uint32_t mesh, pin[2];
+    sn_real most; /* m */
+} sn_hierarchy_span;
+
 typedef struct sn_hierarchy_mesh {
     uint32_t first; /* slot of one of its particles: aggregates have their places from there on */
     uint32_t
@@ -118,6 +124,7 @@ typedef struct sn_hierarchy_mesh {
     uint32_t levels;
     sn_vec4 origin; /* in this step */
     bool acts;      /* in this step */
+    bool stretched; /* in this step immovable particles pull it longer than it is at rest */
 } sn_hierarchy_mesh;
 
 /* By rest length: rods that are off by more are noted, see tiled_mend.c. */
@@ -212,6 +219,8 @@ typedef struct sn_hierarchy {
     sn_hierarchy_pin *pin;
     sn_table pin_of_table; /* by tile, as of parts */
     uint32_t *pin_of;
+    sn_table span_table;
+    sn_hierarchy_span *span;
     sn_table heap_table; /* scratch: see hierarchy_hold.c */
 
     /* For mending (tiled_mend.c): */
@@ -243,7 +252,7 @@ void sn_hierarchy_release(sn_hierarchy *h, const sn_allocator *allocator);
 bool sn_hierarchy_reserve(sn_hierarchy *h, const sn_allocator *allocator, const sn_solver_in *in);
 
 /* Before the first substep: meshes with particles that are held in this step for other reasons than when it was made (they sleep)
-   do without. First for every tile, in any order. */
+   do without, and so do those that immovable particles stretch. First for every tile, in any order. */
 void sn_hierarchy_look(const sn_hierarchy *h, const sn_solver_in *in, uint32_t tile);
 void sn_hierarchy_begin(sn_hierarchy *h, const sn_solver_in *in);
 

@@ -38,6 +38,7 @@ void sn_hierarchy_init(sn_hierarchy *h)
     sn_table_column(&h->hold_table, sizeof *h->hold, false);
     sn_table_column(&h->row_hold_table, sizeof *h->row_hold, false);
     sn_table_column(&h->far_table, sizeof *h->far, false);
+    sn_table_column(&h->span_table, sizeof *h->span, false);
     sn_table_column(&h->pin_table, sizeof *h->pin, false);
     sn_table_column(&h->pin_of_table, sizeof *h->pin_of, false);
     sn_table_column(&h->heap_table, sizeof(hierarchy_visit), false);
@@ -63,6 +64,7 @@ void sn_hierarchy_init(sn_hierarchy *h)
     DO(hold_table)                                                                                                     \
     DO(row_hold_table)                                                                                                 \
     DO(far_table)                                                                                                      \
+    DO(span_table)                                                                                                     \
     DO(pin_table)                                                                                                      \
     DO(pin_of_table)                                                                                                   \
     DO(heap_table)
@@ -116,6 +118,7 @@ void sn_hierarchy_bind(sn_hierarchy *h)
     h->hold = h->hold_table.column[0];
     h->row_hold = h->row_hold_table.column[0];
     h->far = h->far_table.column[0];
+    h->span = h->span_table.column[0];
     h->pin = h->pin_table.column[0];
     h->pin_of = h->pin_of_table.column[0];
 }
@@ -294,6 +297,33 @@ void sn_hierarchy_look(const sn_hierarchy *h, const sn_solver_in *in, uint32_t t
     }
 }
 
+/* A rod is never off by so much. */
+#define NEVER_OFF ((sn_real)1e9)
+
+/* Whether two immovable particles are, at the start of a step or at its end, farther apart than the mesh between them reaches. */
+static bool is_stretched(const sn_hierarchy *h, const sn_solver_in *in, const sn_hierarchy_span *span)
+{
+    const sn_stiffen *s = &in->stiffen;
+    const uint32_t a = h->pin[span->pin[0]].slot, b = h->pin[span->pin[1]].slot;
+    const sn_vec3 now = vec3_sub(vec4_xyz(in->frame.x[a]), vec4_xyz(in->frame.x[b]));
+    const sn_vec3 then = vec3_sub(s->place_after(s->world, a), s->place_after(s->world, b));
+    return vec3_dot(now, now) > span->most * span->most || vec3_dot(then, then) > span->most * span->most;
+}
+
+/* Limits do not give. In a mesh that immovable particles pull longer than it is at rest, they would keep all of it rigid but the rods next to these
+   particles, which would have to stretch by all of that. So it is left to sweeps, and its rods, as long as they should be, are not mended. */
+static void leave_stretched(sn_hierarchy *h, const sn_solver_in *in)
+{
+    for (uint32_t i = 0; i < h->span_table.count; ++i)
+        h->mesh[h->span[i].mesh].stretched = h->mesh[h->span[i].mesh].stretched || is_stretched(h, in, &h->span[i]);
+    for (uint32_t p = 0; p < h->part_table.count; ++p) {
+        sn_hierarchy_mesh *mesh = &h->mesh[h->part[p].mesh];
+        mesh->acts = mesh->acts && !mesh->stretched;
+        if (mesh->stretched)
+            h->home[in->plan->tile[h->part[p].tile].body].off = NEVER_OFF;
+    }
+}
+
 void sn_hierarchy_begin(sn_hierarchy *h, const sn_solver_in *in)
 {
     for (uint32_t i = 0; i < h->tile_table.count; ++i)
@@ -302,9 +332,11 @@ void sn_hierarchy_begin(sn_hierarchy *h, const sn_solver_in *in)
         sn_hierarchy_mesh *mesh = &h->mesh[m];
         mesh->origin = in->frame.x[mesh->first];
         mesh->acts = true;
+        mesh->stretched = false;
     }
     for (uint32_t p = 0; p < h->part_table.count; ++p)
         h->mesh[h->part[p].mesh].acts = h->mesh[h->part[p].mesh].acts && h->part[p].same;
+    leave_stretched(h, in);
 }
 
 void sn_hierarchy_tell(const sn_hierarchy *h, char *text, size_t size)
@@ -327,4 +359,10 @@ void sn_hierarchy_tell(const sn_hierarchy *h, char *text, size_t size)
         else if (h->count[i])
             at += (size_t)snprintf(text + at, size - at, "%s%u meshes of %u particles in all: each %s", at ? "; " : "",
                                    h->count[i], h->particles[i], words[i]);
+    uint32_t stretched = 0;
+    for (uint32_t m = 0; m < h->mesh_table.count; ++m)
+        stretched += h->mesh[m].stretched;
+    if (stretched && at < size)
+        snprintf(text + at, size - at, "; %u left to sweeps while immovable particles stretch %s", stretched,
+                 stretched == 1 ? "it" : "them");
 }

@@ -268,6 +268,17 @@ static bool is_seen(const hierarchy_work *w, const hierarchy_visit *visit)
     return seen;
 }
 
+/* Two visits to the same particle or aggregate, about half way between the groups they are from, are a span. At rest no straight way is longer than
+   one over something between. */
+static void add_span(hierarchy_work *w, uint32_t mesh, const hierarchy_visit *visit, const double most[2], double link)
+{
+    sn_hierarchy *h = w->h;
+    if (!(fabs((double)visit[0].far - (double)visit[1].far) <= link) || !sn_hierarchy_grow(w, &h->span_table, 1))
+        return;
+    h->span[h->span_table.count - 1] =
+        (sn_hierarchy_span){mesh, {visit[0].pin, visit[1].pin}, (sn_real)(most[0] + most[1]) * SLACK};
+}
+
 static bool hold_particle(hierarchy_work *w, uint32_t at, const hierarchy_visit *visit)
 {
     sn_hierarchy *h = w->h;
@@ -352,6 +363,10 @@ void sn_hierarchy_find_holds(hierarchy_work *w)
             for (uint32_t i = 0; i < s.visits[slot] && w->w[slot] > 0; ++i)
                 if (!hold_particle(w, h->at[k], &s.visit[SN_HOLD_GROUPS * slot + i]))
                     return;
+            const sn_hierarchy_hold *last = h->hold + h->hold_table.count - 1;
+            if (s.visits[slot] == 2 && w->w[slot] > 0)
+                add_span(w, h->part[p].mesh, &s.visit[SN_HOLD_GROUPS * slot],
+                         (double[2]){(double)last[-1].most, (double)last->most}, s.reach[h->part[p].mesh] / HOLD_RODS);
         }
         h->part[p].holds = h->hold_table.count - h->part[p].hold;
         if (!w->failed && w->in->plan->tile[h->part[p].tile].rows)
@@ -392,26 +407,29 @@ static uint32_t nearest(const hierarchy_work *w, uint32_t pin, const hierarchy_f
     }
 }
 
-static void hold_node(hierarchy_work *w, const spreading *s, hierarchy_visit visit)
+/* Returns how far away it may be at most, m: as far as links lead, where it is not held. */
+static double hold_node(hierarchy_work *w, const spreading *s, hierarchy_visit *from)
 {
+    hierarchy_visit visit = *from;
     sn_hierarchy *h = w->h;
     const hierarchy_form *form = &w->form[s->form[visit.node]];
-    visit.pin = nearest(w, visit.pin, form);
+    visit.pin = from->pin = nearest(w, visit.pin, form);
     const sn_real flat = flatness(w, beside(w, h->pin[visit.pin].slot), form);
     visit.flat = flat < visit.flat ? flat : visit.flat;
     const double straight = straight_from(w, &visit, *form);
     if (!(straight > 0) || !sees(w, s, visit.node, h->pin[visit.pin].slot) || !sn_hierarchy_grow(w, &h->far_table, 1))
-        return;
+        return (double)visit.far;
     const uint32_t node = s->form[visit.node];
     h->far[h->far_table.count - 1] = (sn_hierarchy_far){node, visit.pin, (sn_real)straight};
     for (uint32_t k = 0; node < w->firsts && k < SN_HOLD_GROUPS; ++k)
         if (!w->held_by[SN_HOLD_GROUPS * node + k]) {
             w->held_by[SN_HOLD_GROUPS * node + k] = w->group[visit.pin] + 1;
-            return;
+            break;
         }
+    return straight;
 }
 
-void sn_hierarchy_hold_level(hierarchy_work *w, const uint32_t *id, uint32_t count)
+void sn_hierarchy_hold_level(hierarchy_work *w, uint32_t mesh, const uint32_t *id, uint32_t count)
 {
     const sn_hierarchy *h = w->h;
     spreading s = {.start = w->graph.start, .edge = w->graph.edge, .form = id, .visit = w->visit, .visits = w->visits};
@@ -429,7 +447,12 @@ void sn_hierarchy_hold_level(hierarchy_work *w, const uint32_t *id, uint32_t cou
             push(w, (hierarchy_visit){sn_hierarchy_distance(&at, &w->form[node]), 1, w->local[node], p});
         }
     spread(w, &s);
-    for (uint32_t i = 0; i < count && !w->failed; ++i)
+    for (uint32_t i = 0; i < count && !w->failed; ++i) {
+        hierarchy_visit *visit = s.visit + SN_HOLD_GROUPS * (size_t)i;
+        double most[SN_HOLD_GROUPS] = {0};
         for (uint32_t k = 0; k < s.visits[i] && h->w[id[i]] > 0; ++k)
-            hold_node(w, &s, s.visit[SN_HOLD_GROUPS * i + k]);
+            most[k] = hold_node(w, &s, &visit[k]);
+        if (s.visits[i] == 2 && h->w[id[i]] > 0)
+            add_span(w, mesh, visit, most, s.link);
+    }
 }

@@ -432,7 +432,7 @@ static void add_levels(hierarchy_work *w, uint32_t mesh, level_graph level, hier
     for (;;) {
         uint32_t free, count = cut_level(w, &level, &free), node = h->node_table.count, found = 0;
         const uint32_t far = h->far_table.count;
-        sn_hierarchy_hold_level(w, level.id, level.count);
+        sn_hierarchy_hold_level(w, mesh, level.id, level.count);
         note_fars(w, mesh, far);
         if (free < LEAST_NODES || count >= level.count || node + count > w->form_room || !make_level(w, &level, count))
             break;

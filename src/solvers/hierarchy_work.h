@@ -160,7 +160,7 @@ void sn_hierarchy_add_stages(hierarchy_work *w);
    `graph`. */
 void sn_hierarchy_find_pins(hierarchy_work *w);
 void sn_hierarchy_find_holds(hierarchy_work *w);
-void sn_hierarchy_hold_level(hierarchy_work *w, const uint32_t *id, uint32_t count);
+void sn_hierarchy_hold_level(hierarchy_work *w, uint32_t mesh, const uint32_t *id, uint32_t count);
 
 /* hierarchy_shape.c: the rest shape of aggregates of particles, and of larger ones. */
 bool sn_hierarchy_note_shapes(hierarchy_work *w);

@@ -47,6 +47,8 @@ typedef struct sn_stiffen {
     uint64_t *shapes;       /* so many times places were noted */
     const uint32_t *number; /* by slot */
     const uint32_t *target; /* by slot: not 0 where there is a kinematic target; NULL: nowhere */
+    sn_vec3 (*place_after)(const void *world,
+                           uint32_t slot); /* where an immovable particle is at the end of the step */
     bool (*breaks)(const void *world, uint32_t kind, uint32_t row); /* NULL: nothing can break */
     const void *world;
     sn_vec4 *room;        /* scratch, by slot */

@@ -118,11 +118,11 @@ sn_result sn_constraint_set_strength(sn_world *world, sn_constraint constraint, 
     /* What is gone stays in the list until the next step: tidying here would make many strengths in a row cost their square. It
        keeps the order of the list, and is replaced where its number is used again. */
     sn_table *table = &world->breaking.table;
-    sn_weak *weak = weak_list(world), entry = {constraint, force, torque, 0, 0};
+    sn_weak *weak = weak_list(world), entry = {constraint, force, torque, 0, 0, 0, {0}};
     uint32_t at = find(world, constraint);
     bool there = is_at(world, at, constraint);
     if (there)
-        entry.strain = weak[at].strain, entry.tears = weak[at].tears;
+        entry = weak[at], entry.force = force, entry.torque = torque;
     bool stays = force > 0 || torque > 0 || entry.strain > 0;
     bool taken = at < table->count && place_of(weak[at].constraint) == place_of(constraint);
     size_t after = (table->count - at) * sizeof *weak;
@@ -152,7 +152,8 @@ sn_result sn_breaking_set_run(sn_world *world, sn_constraints run, const sn_tear
     for (uint32_t i = 0; i < count; ++i) {
         const sn_real factor =
             (sn_real)sn_tear_factor(def->seed, (double)def->spread, run.kind, sn_constraints_at(run, i).index);
-        weak[first + i] = (sn_weak){sn_constraints_at(run, i), def->force * factor, 0, def->strain * factor, 1};
+        weak[first + i] =
+            (sn_weak){sn_constraints_at(run, i), def->force * factor, 0, def->strain * factor, 1, def->fatigue, {0}};
     }
     world->breaking.changed = true;
     world->breaking.edits++;
@@ -170,8 +171,11 @@ sn_result sn_constraint_read_tear(const sn_world *world, sn_constraint constrain
     const uint32_t at = find(world, constraint);
     const sn_weak *weak = weak_list(world);
     *def = sn_default_tear_def();
-    if (is_at(world, at, constraint) && weak[at].tears)
-        def->force = weak[at].force, def->strain = weak[at].strain;
+    if (is_at(world, at, constraint) && weak[at].tears) {
+        const sn_real left = 1 - weak[at].wear.lost;
+        *def = (sn_tear_def){
+            .force = left * weak[at].force, .strain = left * weak[at].strain, .fatigue = weak[at].fatigue};
+    }
     return SN_OK;
 }
 
@@ -216,7 +220,7 @@ sn_result sn_constraint_strength(const sn_world *world, sn_constraint constraint
     if (!exists(world, constraint))
         return SN_ERROR_STALE;
     uint32_t at = find(world, constraint);
-    sn_weak found = {constraint, 0, 0, 0, 0};
+    sn_weak found = {constraint, 0, 0, 0, 0, 0, {0}};
     if (is_at(world, at, constraint))
         found = weak_list(world)[at];
     if (force)
@@ -236,9 +240,18 @@ bool sn_breaking_begin(sn_world *world)
         return true;
     sn_breaking_tidy(world);
     breaking->any_tears = false;
-    for (uint32_t i = 0; i < breaking->table.count; ++i)
-        breaking->any_tears = breaking->any_tears || weak_list(world)[i].tears;
-    return sn_table_reserve(&breaking->broken_table, &world->allocator, breaking->table.count);
+    world->tearing.shapes = world->tearing.shape_points = 0;
+    bool good = true;
+    for (uint32_t i = 0; i < breaking->table.count && good; ++i) {
+        const sn_weak *weak = &weak_list(world)[i];
+        breaking->any_tears = breaking->any_tears || weak->tears;
+        if (sn_shape_is_group(weak->constraint.kind))
+            good = sn_shape_reserve(world, weak->constraint.kind, weak->constraint.index);
+    }
+    for (uint32_t kind = SN_KIND_SHAPE_MATCH; world->tearing.shapes && kind <= SN_KIND_SHAPE_MATCH_QUADRATIC; ++kind)
+        good = good && sn_store_reserve_rows(&world->constraints, &world->allocator, kind, world->tearing.shapes);
+    return good && sn_table_reserve(&breaking->broken_table, &world->allocator, breaking->table.count) &&
+           sn_breaking_reserve(world, world->tearing.shapes);
 }
 
 void sn_breaking_watch_anew(sn_world *world)
@@ -327,8 +340,13 @@ static void let_go(sn_world *world)
                         .place = sn_tear_place(world, c.kind, c.index),
                         .strain = (sn_real)sn_tear_strain(world, c.kind, c.index),
                         .force = broken[i].force};
-        if (!sn_tear_allowed(world, &tear))
+        if (sn_shape_is_group(c.kind)) {
+            if (!sn_shape_part(world, c, &tear))
+                continue;
+            tear = (sn_tear){.type = SN_TEAR_BREAK, .constraint = c, .place = tear.place, .strain = tear.strain};
+        } else if (!sn_tear_allowed(world, &tear)) {
             continue;
+        }
         if (weak_list(world)[find(world, c)].tears)
             sn_tear_remove_dependents(world, c.kind, c.index, &released);
         released += sn_tear_energy(world, c.kind, c.index);
@@ -340,19 +358,42 @@ static void let_go(sn_world *world)
     table->count = count;
 }
 
+static double strain_of(const sn_world *world, sn_constraint c)
+{
+    return sn_shape_is_group(c.kind) ? sn_shape_strain(world, c.kind, c.index) : sn_tear_strain(world, c.kind, c.index);
+}
+
+/* The load of one, as a part of what it bears when new. */
+static double load_of(const sn_world *world, const sn_weak *weak, const sn_break *most)
+{
+    const double load[] = {weak->force > 0 ? (double)most->force / (double)weak->force : 0,
+                           weak->torque > 0 ? (double)most->torque / (double)weak->torque : 0,
+                           weak->strain > 0 ? strain_of(world, weak->constraint) / (double)weak->strain : 0};
+    return fmax(load[0], fmax(load[1], load[2]));
+}
+
+/* Whether it gives way; and it wears. */
+static bool gives_way(const sn_world *world, sn_weak *weak, const sn_break *most)
+{
+    if (weak->fatigue > 0) {
+        const double load = load_of(world, weak, most);
+        sn_wear_by(&weak->wear, load, weak->fatigue);
+        return load > 1 - (double)weak->wear.lost;
+    }
+    return (weak->force > 0 && most->force > weak->force) || (weak->torque > 0 && most->torque > weak->torque) ||
+           (weak->strain > 0 && strain_of(world, weak->constraint) > (double)weak->strain);
+}
+
 void sn_breaking_end(sn_world *world)
 {
     sn_breaking *breaking = &world->breaking;
-    const sn_weak *weak = weak_list(world);
+    sn_weak *weak = weak_list(world);
     const sn_break *most = breaking->table.column[1];
     sn_break *broken = breaking->broken_table.column[0];
     if (breaking->any_in_lanes)
         fetch_exerted(world);
     for (uint32_t i = 0; i < breaking->table.count; ++i)
-        if ((weak[i].force > 0 && most[i].force > weak[i].force) ||
-            (weak[i].torque > 0 && most[i].torque > weak[i].torque) ||
-            (weak[i].strain > 0 &&
-             sn_tear_strain(world, weak[i].constraint.kind, weak[i].constraint.index) > (double)weak[i].strain))
+        if (gives_way(world, &weak[i], &most[i]))
             broken[breaking->broken_table.count++] = (sn_break){weak[i].constraint, most[i].force, most[i].torque,
                                                                 sn_constraint_user(world, weak[i].constraint)};
     let_go(world);
@@ -372,7 +413,9 @@ const sn_break *sn_world_broken(const sn_world *world, uint32_t *count)
 static uint64_t hash_weak(uint64_t hash, const sn_weak *weak)
 {
     hash = hash_real(hash_real(hash_u64(hash, place_of(weak->constraint)), weak->force), weak->torque);
-    return weak->tears || weak->strain > 0 ? hash_u64(hash_real(hash, weak->strain), weak->tears) : hash;
+    hash = weak->tears || weak->strain > 0 ? hash_u64(hash_real(hash, weak->strain), weak->tears) : hash;
+    return weak->fatigue > 0 ? hash_real(hash_real(hash_real(hash, weak->fatigue), weak->wear.peak), weak->wear.lost)
+                             : hash;
 }
 
 uint64_t sn_breaking_hash(uint64_t hash, const sn_world *world)

@@ -6,6 +6,8 @@
 #include "base/memory.h"
 
 #include <sinew/joints.h>
+#include "world/tear.h"
+
 #include <sinew/tear.h>
 
 struct sn_world;
@@ -16,6 +18,8 @@ typedef struct sn_weak {
     sn_real force, torque; /* N, N m: its strength; 0: any */
     sn_real strain;        /* the same, for rods */
     uint32_t tears;        /* what hangs on it goes with it: sn_constraints_set_tear */
+    sn_real fatigue;       /* see sn_tear_def */
+    sn_wear wear;          /* its generation counts nowhere */
 } sn_weak;
 
 typedef struct sn_breaking {

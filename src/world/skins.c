@@ -325,6 +325,7 @@ uint64_t sn_contact_hash_skins(uint64_t hash, const sn_contact_world *contact)
             const sn_tear_def *tear = &skin[i].tear;
             hash = hash_real(hash_real(hash_real(hash, tear->strain), tear->force), tear->spread);
             hash = hash_u64(hash, tear->seed);
+            hash = tear->fatigue > 0 ? hash_real(hash, tear->fatigue) : hash;
         }
         for (uint32_t t = skin[i].first; t < skin[i].first + skin[i].count; ++t)
             for (int k = 0; k < 3; ++k)

@@ -256,6 +256,8 @@ static void walk(stream *s, sn_world *world)
     walk_table(s, &world->constraints.held_table);
     walk_table(s, &world->breaking.table);
     walk_table(s, &world->tearing.tip_table);
+    for (uint32_t i = 0; i < SN_ROD_KINDS; ++i)
+        walk_table(s, &world->tearing.wear_table[i]);
     if (s->mode == READ)
         world->breaking.broken_table.count = 0;
     uint32_t next_field = world->state.next_field, next_drag = world->state.next_drag;

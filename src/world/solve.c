@@ -12,7 +12,14 @@ const sn_solver_method *sn_solve_method(const sn_world *world, bool still)
 
 static bool is_weak(const void *world, uint32_t kind, uint32_t row)
 {
-    return sn_breaking_has(world, kind, row);
+    return sn_breaking_has(world, kind, row) || sn_tear_by_force(world, kind, row);
+}
+
+static sn_vec3 place_after(const void *data, uint32_t slot)
+{
+    const sn_world *world = data;
+    const uint32_t row = world->particles.target[slot];
+    return row ? ((const sn_target *)world->target_table.column[0])[row - 1].place : vec4_xyz(world->particles.x[slot]);
 }
 
 static sn_stiffen stiffen_input(sn_world *world)
@@ -25,10 +32,11 @@ static sn_stiffen stiffen_input(sn_world *world)
                         .shapes = &world->state.shapes,
                         .number = world->particles.index,
                         .target = world->target_table.count ? world->particles.target : NULL,
-                        .breaks = world->breaking.table.count ? is_weak : NULL,
+                        .place_after = place_after,
+                        .breaks = world->breaking.table.count || sn_tear_any_by_force(world) ? is_weak : NULL,
                         .world = world,
                         .room = world->particles.mark,
-                        .break_edits = world->breaking.edits,
+                        .break_edits = world->breaking.edits + world->tearing.strength_edits,
                         .rest_edits = world->rest_edits};
 }
 

@@ -12,9 +12,6 @@
 
 #define MOST_SPREAD 0.9
 
-/* The worst of those that are over their limit, so many, are looked at in a step. */
-#define MOST_OVER (4 * SN_TEARS_A_STEP)
-
 /* So many constraints of each kind may come with the vertices of a step. */
 #define ROWS_A_STEP (16 * SN_TEARS_A_STEP)
 
@@ -30,15 +27,23 @@ void sn_tearing_init(sn_tearing *t)
     sn_table_column(&t->flag_table, sizeof(uint8_t), false);
     sn_table_column(&t->over_table, sizeof(sn_tear_over), false);
     sn_table_column(&t->busy_table, sizeof(uint32_t), false);
+    for (uint32_t i = 0; i < SN_ROD_KINDS; ++i)
+        sn_table_column(&t->wear_table[i], sizeof(sn_wear), true);
+    sn_table_column(&t->leave_table, sizeof(bool), false);
+    sn_solid_init(&t->solid);
     t->topology = t->known = 1;
 }
 
 void sn_tearing_release(sn_tearing *t, const sn_allocator *allocator)
 {
-    sn_table *const tables[] = {&t->event_table, &t->change_table, &t->head_table, &t->next_table, &t->node_table,
-                                &t->range_table, &t->flag_table,   &t->over_table, &t->busy_table, &t->tip_table};
+    sn_table *const tables[] = {&t->event_table, &t->change_table, &t->head_table, &t->next_table,
+                                &t->node_table,  &t->range_table,  &t->flag_table, &t->over_table,
+                                &t->busy_table,  &t->tip_table,    &t->leave_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
+    for (uint32_t i = 0; i < SN_ROD_KINDS; ++i)
+        sn_table_release(&t->wear_table[i], allocator);
+    sn_solid_release(&t->solid, allocator);
 }
 
 /* ---- Strength ----------------------------------------------------------------------------------------------------------- */
@@ -57,12 +62,15 @@ static sn_result check_def(const sn_world *world, const char *what, const sn_tea
         const char *unit;
     } number[] = {{"strain", def->strain, HUGE_VAL, ""},
                   {"force", def->force, HUGE_VAL, " N"},
-                  {"spread", def->spread, MOST_SPREAD, ""}};
+                  {"spread", def->spread, MOST_SPREAD, ""},
+                  {"fatigue", def->fatigue, 1, ""}};
     for (size_t i = 0; i < sizeof number / sizeof *number; ++i)
         if (!isfinite(number[i].value) || number[i].value < 0 || (double)number[i].value > number[i].most)
             return world_fail(world, SN_ERROR_ARGUMENT, "%s: tear: %s is %g%s; it must be %s", what, number[i].name,
                               (double)number[i].value, number[i].unit,
-                              i == 2 ? "between 0 and 0.9" : "finite and not negative");
+                              i == 2   ? "between 0 and 0.9"
+                              : i == 3 ? "between 0 and 1"
+                                       : "finite and not negative");
     if (def->strain == 0 && def->force == 0)
         return world_fail(world, SN_ERROR_ARGUMENT, "%s: tear: strain and force are both 0; one of them must be given",
                           what);
@@ -131,10 +139,11 @@ sn_result sn_constraints_set_tear(sn_world *world, sn_constraints run, const sn_
     if (def && (result = check_def(world, "constraints", def)) != SN_OK)
         return result;
     const sn_kind *kind = sn_kind_info(world, run.kind);
-    if (def && def->strain > 0 && !sn_tear_is_rod(run.kind))
-        return world_fail(world, SN_ERROR_ARGUMENT,
-                          "constraints: tear: strain is %g; a %s constraint is no rod and has no strain, it must be 0",
-                          (double)def->strain, kind->name);
+    if (def && def->strain > 0 && !sn_tear_is_rod(run.kind) && !sn_shape_is_group(run.kind))
+        return world_fail(
+            world, SN_ERROR_ARGUMENT,
+            "constraints: tear: strain is %g; a %s constraint is no rod and no shape, and has no strain: it must be 0",
+            (double)def->strain, kind->name);
     if ((result = sn_breaking_prepare(world, kind, def ? def->force : 0, 0)) != SN_OK)
         return result;
     return sn_breaking_set_run(world, run, def);
@@ -162,6 +171,13 @@ bool sn_tear_allowed(sn_world *world, const sn_tear *tear)
     const bool allowed = t->function(t->context, tear);
     world->busy = busy;
     return allowed;
+}
+
+void sn_tear_begin_events(sn_world *world)
+{
+    sn_tearing *t = &world->tearing;
+    t->event_table.count = t->told ? 0 : t->event_table.count;
+    t->told = false;
 }
 
 void sn_tear_tell(sn_world *world, const sn_tear *tear)
@@ -239,7 +255,7 @@ static bool has_particle(const sn_world *world, const sn_tear_node *node, uint32
     return false;
 }
 
-/* Those without a strength of their own that hold both. */
+/* Those without a strength of their own, or by a skin, that hold both. */
 static uint32_t remove_joining(sn_world *world, uint32_t a, uint32_t b, double *released)
 {
     sn_tear_node node[SN_TEAR_CONSTRAINTS];
@@ -247,7 +263,8 @@ static uint32_t remove_joining(sn_world *world, uint32_t a, uint32_t b, double *
     uint32_t removed = 0;
     for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i)
         if (!pool_has_lists(world->constraints.pool[node[i].kind]) &&
-            !sn_breaking_has(world, node[i].kind, node[i].row) && has_particle(world, &node[i], b)) {
+            !sn_breaking_has(world, node[i].kind, node[i].row) && !sn_tear_may_tear(world, node[i].kind, node[i].row) &&
+            has_particle(world, &node[i], b)) {
             sn_tear_remove(world, node[i].kind, node[i].row, released);
             ++removed;
         }
@@ -283,7 +300,7 @@ uint64_t sn_tear_hash(uint64_t hash, const sn_world *world)
     for (uint32_t i = 0; i < world->tearing.tip_table.count; ++i)
         if (sn_particle_is_valid(world, tip[i]))
             hash = hash_u64(hash, tip[i].index);
-    return hash;
+    return sn_wear_hash(hash, world);
 }
 
 /* ---- Topology --------------------------------------------------------------------------------------------------------------- */
@@ -362,13 +379,6 @@ bool sn_world_topology_since(const sn_world *world, uint64_t since, const sn_top
 
 /* ---- A step: what is over its limit ------------------------------------------------------------------------------------------ */
 
-/* What the weakest rod of all skins bears: all others are sorted out by that. */
-typedef struct limits {
-    const sn_world *world;
-    double strain, force; /* infinite: none is torn by it */
-    double h2;
-} limits;
-
 static bool any_tears(const sn_world *world)
 {
     const sn_skin_record *skin = contact_skins(&world->contact);
@@ -378,34 +388,31 @@ static bool any_tears(const sn_world *world)
     return false;
 }
 
-static limits weakest(const sn_world *world)
+bool sn_tear_any_by_force(const sn_world *world)
 {
     const sn_skin_record *skin = contact_skins(&world->contact);
-    limits l = {world, HUGE_VAL, HUGE_VAL, (double)world->state.h * (double)world->state.h};
-    for (uint32_t i = 0; i < world->contact.skin_table.count; ++i) {
-        const double least = 1 - (double)skin[i].tear.spread;
-        const double strain = (double)skin[i].tear.strain * least, force = (double)skin[i].tear.force * least;
-        l.strain = strain > 0 && strain < l.strain ? strain : l.strain;
-        l.force = force > 0 && force < l.force ? force : l.force;
-    }
-    return l;
+    for (uint32_t i = 0; i < world->contact.skin_table.count; ++i)
+        if (skin[i].tear.force > 0 && skin[i].count)
+            return true;
+    return false;
 }
 
-/* N: what a rod pulls with; 0 if it is shorter than at rest. */
-static double pull(const sn_world *world, uint32_t kind, uint32_t row, double h2)
+bool sn_tear_by_force(const sn_world *world, uint32_t kind, uint32_t row)
 {
-    const sn_pool *pool = world->constraints.pool[kind];
-    const double strain = sn_tear_strain(world, kind, row);
-    if (kind == SN_KIND_SPRING)
-        return strain * (double)sn_tear_rest(pool, kind, row) *
-               (double)pool->param[(size_t)row * pool->param_count + 1];
-    return strain > -1e-3 && h2 > 0 ? fabs((double)pool->lambda[row]) / h2 : 0;
+    const sn_tearing *t = &world->tearing;
+    const sn_tear_head *head = t->head_table.column[0];
+    const uint32_t *point = world->constraints.pool[kind]->point + 2 * (size_t)row;
+    if (!sn_tear_is_rod(kind) || (point[0] | point[1]) & SN_SPOT_BIT || point[0] >= t->head_table.count ||
+        point[1] >= t->head_table.count)
+        return false;
+    const uint32_t skin = sn_tear_skin_of(&head[point[0]]);
+    return skin && skin == sn_tear_skin_of(&head[point[1]]) && contact_skins(&world->contact)[skin - 1].tear.force > 0;
 }
 
 bool sn_tear_begin(sn_world *world)
 {
     sn_tearing *t = &world->tearing;
-    t->event_table.count = 0;
+    sn_tear_begin_events(world);
     const bool tears = any_tears(world);
     if (!tears && !world->breaking.table.count)
         return true;
@@ -419,168 +426,25 @@ bool sn_tear_begin(sn_world *world)
     }
     if (tears && (!sn_tear_reserve(world, SN_TEARS_A_STEP, ROWS_A_STEP) ||
                   !sn_table_reserve(&t->flag_table, &world->allocator, t->items) ||
-                  !sn_table_reserve(&t->over_table, &world->allocator, MOST_OVER) ||
+                  !sn_table_reserve(&t->over_table, &world->allocator, SN_TEAR_OVER) ||
                   !sn_parallel_reserve(&world->parallel, &world->allocator, t->items)))
         return false;
+    if (tears && !sn_wear_reserve(world, ROWS_A_STEP))
+        return false;
+    if (tears && world->constraints.pool[SN_KIND_VOLUME]->ids.live && !sn_solid_reserve(world))
+        return false;
     return sn_table_reserve(&t->event_table, &world->allocator,
-                            (uint64_t)world->breaking.table.count + 2 * SN_TEARS_A_STEP);
-}
-
-/* The range that has an item. */
-static const sn_tear_range *range_of(const sn_tearing *t, uint32_t item)
-{
-    const sn_tear_range *range = t->range_table.column[0];
-    uint32_t low = 0, high = t->range_table.count;
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (range[middle].item <= item)
-            low = middle;
-        else
-            high = middle;
-    }
-    return &range[low];
-}
-
-/* Marks those of some rods that the weakest would not bear. */
-static void sift(const limits *l, const sn_tear_range *range, uint32_t first, uint32_t end, uint8_t *flag)
-{
-    const sn_world *world = l->world;
-    const sn_pool *pool = world->constraints.pool[range->kind];
-    const uint32_t *slot = world->ids.value, *point = pool->point, offset = range->kind == SN_KIND_DISTANCE_BAND;
-    const sn_vec4 *x = world->particles.x;
-    const sn_real most = (sn_real)(l->strain < 1e18 ? (1 + l->strain) * (1 + l->strain) * (1 - 1e-5) : HUGE_VAL);
-    const sn_real force = (sn_real)(l->force * l->h2 * (1 - 1e-5)), *lambda = pool->lambda;
-    const bool by_force = l->force < HUGE_VAL, springs = by_force && range->kind == SN_KIND_SPRING;
-    const sn_real *param = pool->param + (size_t)first * pool->param_count + offset;
-    const uint32_t *value = pool->ids.value, step = pool->param_count;
-    for (uint32_t row = first; row < end; ++row, ++flag, param += step) {
-        const uint32_t i = point[2 * (size_t)row], k = point[2 * (size_t)row + 1];
-        *flag = 0;
-        if (value[row] == SN_ID_FREE || (i | k) & SN_SPOT_BIT)
-            continue;
-        const sn_vec4 a = x[slot[i]], b = x[slot[k]];
-        const sn_vec3 d = {b.x - a.x, b.y - a.y, b.z - a.z};
-        const sn_real rest = *param, square = vec3_dot(d, d);
-        *flag = square > most * rest * rest;
-        if (by_force)
-            *flag |= (lambda[row] < 0 ? -lambda[row] : lambda[row]) > force || (springs && square > rest * rest);
-    }
-}
-
-static void sift_piece(void *data, uint32_t first, uint32_t end)
-{
-    const limits *l = data;
-    const sn_tearing *t = &l->world->tearing;
-    while (first < end) {
-        const sn_tear_range *range = range_of(t, first);
-        const uint32_t row = range->first + (first - range->item);
-        uint32_t count = range->end - row < end - first ? range->end - row : end - first;
-        sift(l, range, row, row + count, (uint8_t *)t->flag_table.column[0] + first);
-        first += count;
-    }
-}
-
-/* A heap whose first is the least, of the worst that were found so far. Of two alike the one with the higher number is the lesser. */
-static bool is_less(const sn_tear_over *a, const sn_tear_over *b)
-{
-    if (a->ratio != b->ratio)
-        return a->ratio < b->ratio;
-    return a->kind != b->kind ? a->kind > b->kind : a->row > b->row;
-}
-
-static void sink(sn_tear_over *heap, uint32_t count, uint32_t i)
-{
-    for (uint32_t child; (child = 2 * i + 1) < count; i = child) {
-        if (child + 1 < count && is_less(&heap[child + 1], &heap[child]))
-            ++child;
-        if (!is_less(&heap[child], &heap[i]))
-            return;
-        const sn_tear_over moved = heap[i];
-        heap[i] = heap[child];
-        heap[child] = moved;
-    }
-}
-
-static void push(sn_tearing *t, sn_tear_over over)
-{
-    sn_tear_over *heap = t->over_table.column[0];
-    if (t->over_table.count == MOST_OVER) {
-        if (is_less(&heap[0], &over))
-            heap[0] = over, sink(heap, MOST_OVER, 0);
-        return;
-    }
-    uint32_t i = t->over_table.count++;
-    for (; i > 0 && is_less(&over, &heap[(i - 1) / 2]); i = (i - 1) / 2)
-        heap[i] = heap[(i - 1) / 2];
-    heap[i] = over;
-}
-
-/* By how much a rod is over what it bears itself. */
-static double ratio_of(const sn_world *world, uint32_t kind, uint32_t row, double h2)
-{
-    const sn_tear_head *head = world->tearing.head_table.column[0];
-    const uint32_t *point = world->constraints.pool[kind]->point + 2 * (size_t)row;
-    const uint32_t skin = head[point[0]].skin;
-    if (!skin || skin != head[point[1]].skin)
-        return 0;
-    const sn_tear_def *tear = &contact_skins(&world->contact)[skin - 1].tear;
-    const double factor = sn_tear_factor(tear->seed, (double)tear->spread, kind, row);
-    const double by_strain = tear->strain > 0 ? sn_tear_strain(world, kind, row) / ((double)tear->strain * factor) : 0;
-    const double by_force = tear->force > 0 ? pull(world, kind, row, h2) / ((double)tear->force * factor) : 0;
-    return by_strain > by_force ? by_strain : by_force;
-}
-
-/* The worst first. */
-static void find_over(sn_world *world)
-{
-    sn_tearing *t = &world->tearing;
-    limits l = weakest(world);
-    const uint8_t *flag = t->flag_table.column[0];
-    sn_parallel_begin_step(&world->parallel);
-    if (!sn_parallel_for(&world->parallel, t->items, sift_piece, &l))
-        sn_parallel_repair(&world->parallel);
-    sn_parallel_end_step(&world->parallel);
-    t->over_table.count = 0;
-    for (uint32_t i = 0; i < t->items;) {
-        uint64_t eight = 0;
-        if (i + 8 <= t->items)
-            memcpy(&eight, flag + i, 8);
-        if (i + 8 <= t->items && !eight) {
-            i += 8;
-            continue;
-        }
-        if (flag[i]) {
-            const sn_tear_range *range = range_of(t, i);
-            const uint32_t row = range->first + (i - range->item);
-            const double ratio = ratio_of(world, range->kind, row, l.h2);
-            if (ratio > 1 && isfinite(ratio))
-                push(t, (sn_tear_over){range->kind, row, ratio});
-        }
-        ++i;
-    }
-    sn_tear_over *heap = t->over_table.column[0];
-    for (uint32_t count = t->over_table.count; count > 1; --count) { /* the least goes last */
-        const sn_tear_over least = heap[0];
-        heap[0] = heap[count - 1];
-        heap[count - 1] = least;
-        sink(heap, count - 1, 0);
-    }
+                            (uint64_t)t->event_table.count + world->breaking.table.count + t->shape_points +
+                                2 * SN_TEARS_A_STEP);
 }
 
 /* ---- A step: vertices part ------------------------------------------------------------------------------------------------- */
 
 /* What cannot give way: its copies would be held as well. */
-static bool is_held(sn_world *world, uint32_t vertex)
+static bool is_held(const sn_world *world, uint32_t vertex)
 {
-    sn_tear_node node[SN_TEAR_CONSTRAINTS];
     const uint32_t slot = world->ids.value[vertex];
-    if (world->particles.x[slot].w == 0 || world->particles.target[slot])
-        return true;
-    const uint32_t count = sn_tear_constraints_at(world, vertex, node, SN_TEAR_CONSTRAINTS);
-    for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i)
-        if (world->constraints.pool[node[i].kind]->kind.points == 1)
-            return true;
-    return count == UINT32_MAX;
+    return world->particles.x[slot].w == 0 || world->particles.target[slot] || sn_tear_is_pinned(world, vertex);
 }
 
 /* Triangles on both sides of a plane across the rod. */
@@ -631,52 +495,66 @@ static bool is_at_border(const sn_world *world, uint32_t vertex)
     return false;
 }
 
-static void mark_busy(sn_world *world, const sn_split *split)
+void sn_tear_mark_busy(sn_tearing *t, uint32_t particle)
 {
-    sn_tearing *t = &world->tearing;
     uint32_t *busy = t->busy_table.column[0];
-    const uint32_t *corner = world->contact.triangle_table.column[0];
-    for (; t->busy_table.count < t->head_table.count; t->busy_table.count++)
+    for (; t->busy_table.count < t->head_table.count; t->busy_table.count++) /* what has just come */
         busy[t->busy_table.count] = t->step;
-    for (uint32_t i = 0; i < 3 * split->count; ++i)
-        busy[corner[split->place[i / 3] / 3 * 3 + i % 3]] = t->step;
-    for (uint32_t i = 0; i < split->parts; ++i)
-        busy[split->made[i]] = t->step;
+    busy[particle] = t->step;
 }
 
-/* A rod that is over its limit: the cloth gives way at one of its ends. */
+static void mark_busy(sn_world *world, const sn_split *split)
+{
+    const uint32_t *corner = world->contact.triangle_table.column[0];
+    for (uint32_t i = 0; i < 3 * split->count; ++i)
+        sn_tear_mark_busy(&world->tearing, corner[split->place[i / 3] / 3 * 3 + i % 3]);
+    for (uint32_t i = 0; i < split->parts; ++i)
+        sn_tear_mark_busy(&world->tearing, split->made[i]);
+}
+
+/* Splits a vertex of cloth across the way to another, unless the caller refuses. False if it cannot be split. */
+static bool tear_cloth(sn_world *world, uint32_t vertex, uint32_t to, const sn_tear *tear)
+{
+    sn_split split;
+    uint32_t removed = 0;
+    double released = 0;
+    if (!find_split(world, &split, vertex, to) || !sn_split_fits(world, vertex))
+        return false;
+    if (!sn_tear_allowed(world, tear))
+        return true;
+    sn_split_apply(world, &split, tear, &removed, &released);
+    mark_busy(world, &split);
+    return true;
+}
+
+/* A rod that is over its limit: the cloth, or the solid, gives way at one of its ends. */
 static void give_way(sn_world *world, const sn_tear_over *over, double h2)
 {
     sn_tearing *t = &world->tearing;
     const sn_pool *pool = world->constraints.pool[over->kind];
+    const sn_tear_head *head = t->head_table.column[0];
     const uint32_t *busy = t->busy_table.column[0], *point = pool->point + 2 * (size_t)over->row;
-    uint32_t end[2] = {point[0], point[1]};
+    const uint32_t end[2] = {point[0], point[1]};
     if (!sn_ids_is_live(&pool->ids, over->row) || busy[end[0]] == t->step || busy[end[1]] == t->step)
         return;
-    const sn_skin_record *skin =
-        &contact_skins(&world->contact)[((sn_tear_head *)t->head_table.column[0])[end[0]].skin - 1];
-    const bool border[2] = {is_at_border(world, end[0]), is_at_border(world, end[1])};
+    const sn_skin_record *skin = &contact_skins(&world->contact)[sn_tear_skin_of(&head[end[0]]) - 1];
+    const bool solid = sn_solid_has(world, end[0]) && sn_solid_has(world, end[1]);
+    bool border[2];
+    for (uint32_t k = 0; k < 2; ++k)
+        border[k] = solid ? head[end[k]].triangle != SN_TEAR_NONE : is_at_border(world, end[k]);
     const uint64_t coin = hash_u64(hash_u64(hash_u64(SN_HASH_SEED, skin->tear.seed), ~(uint64_t)over->kind), over->row);
     const uint32_t first = border[0] != border[1] ? border[1] : (uint32_t)(coin >> 63);
     for (uint32_t k = 0; k < 2; ++k) {
         const uint32_t vertex = end[first ^ k], other = end[first ^ k ^ 1];
-        sn_split split;
-        if (is_held(world, vertex) || !find_split(world, &split, vertex, other) || !sn_split_fits(world, vertex))
-            continue;
         const sn_tear tear = {.type = SN_TEAR_SPLIT,
                               .skin = {skin->number, world->contact.skin_ids.generation[skin->number]},
                               .particle = {vertex, world->ids.generation[vertex]},
                               .constraint = {over->kind, over->row, pool->ids.generation[over->row]},
                               .place = vec4_xyz(world->particles.x[world->ids.value[vertex]]),
                               .strain = (sn_real)sn_tear_strain(world, over->kind, over->row),
-                              .force = (sn_real)pull(world, over->kind, over->row, h2)};
-        uint32_t removed = 0;
-        double released = 0;
-        if (!sn_tear_allowed(world, &tear))
+                              .force = (sn_real)sn_tear_pull(world, over->kind, over->row, h2)};
+        if (!is_held(world, vertex) && (solid ? sn_solid_tear : tear_cloth)(world, vertex, other, &tear))
             return;
-        sn_split_apply(world, &split, &tear, &removed, &released);
-        mark_busy(world, &split);
-        return;
     }
 }
 
@@ -684,12 +562,13 @@ void sn_tear_end(sn_world *world)
 {
     sn_tearing *t = &world->tearing;
     sn_store *store = &world->constraints;
+    t->told = true;
     if (!any_tears(world))
         return;
     t->room_particles = SN_TEARS_A_STEP;
     t->room_rows = ROWS_A_STEP;
     t->room_nodes = sn_tear_room_for(SN_TEARS_A_STEP);
-    find_over(world);
+    sn_tear_find_over(world);
     if (!t->over_table.count)
         return;
     const sn_tear_over *over = t->over_table.column[0];
@@ -699,8 +578,9 @@ void sn_tear_end(sn_world *world)
         memset(t->busy_table.column[0], 0, t->busy_table.count * sizeof(uint32_t)), t->step = 1;
     const bool none = world->starts.found && !world->starts.any && world->starts.changes == store->changes;
     sn_incidence_begin(&world->incidence, store);
-    for (uint32_t i = 0; i < t->over_table.count; ++i)
+    for (uint32_t i = 0; i < t->over_table.count && sn_split_has_room(world); ++i)
         give_way(world, &over[i], h2);
+    sn_solid_finish(world);
     sn_incidence_end(&world->incidence, store);
     if (none) /* where no constraint asks for the start of a substep, no part of one does */
         world->starts.changes = store->changes;

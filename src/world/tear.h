@@ -1,12 +1,15 @@
 /* Tearing and cutting: see sinew/tear.h.
 
        tear.c          strengths, what gives way at the end of a step, events, topology
+       tear_over.c     which rods are over what they bear
        tear_index.c    which triangles and constraints are at a particle
        tear_split.c    a vertex of a skin becomes several, and what holds it follows
        tear_cut.c      blades: which edges and rods they cross, vertices on edges
        tear_insert.c   a vertex is put on an edge
        tear_energy.c   what they may not gain
-       tear_solid.c    tetrahedra: faces that are cut
+       tear_solid.c    tetrahedra: faces that part
+       tear_wear.c     fatigue
+       tear_shape.c    shape matching: groups lose members and become two
 
    Skins own the topology: their triangles say what hangs together. A constraint belongs to the mesh by its particles. A vertex is split into *parts*, the sets of
    its triangles that still hang together by edges at it. */
@@ -30,6 +33,9 @@ struct sn_world;
 
 #define SN_TEAR_NONE UINT32_MAX
 
+/* The worst of those that are over their limit, so many, are looked at in a step. */
+#define SN_TEAR_OVER (4 * SN_TEARS_A_STEP)
+
 /* So many changes of triangles are remembered for renderers, at most. */
 #define SN_TOPOLOGY_MOST 65536u
 
@@ -40,6 +46,12 @@ typedef struct sn_tear_head {
     uint32_t skin;       /* 1 + row of the first skin that it is a vertex of; 0: none */
     uint32_t solid;      /* 0: of no tetrahedron; 1: of some; 2 + row of the skin around these */
 } sn_tear_head;
+
+/* 1 + row of the skin that a particle is a vertex of, or that is around the tetrahedra that it is inside of; 0: none. */
+static inline uint32_t sn_tear_skin_of(const sn_tear_head *head)
+{
+    return head->skin ? head->skin : head->solid > 1 ? head->solid - 1 : 0;
+}
 
 /* A constraint at a particle. It may have gone, or hold others now: that is looked at before it is believed. */
 typedef struct sn_tear_node {
@@ -58,17 +70,47 @@ typedef struct sn_tear_over {
     double ratio; /* of what it bears */
 } sn_tear_over;
 
+/* Tetrahedra that come apart: by a blade, or by a plane across a rod. It says on which side of it a place is, 1 or -1, whether one is on it, seen along its normal, and which
+   particles it may cut. */
+typedef struct sn_solid_cut {
+    struct sn_world *world;
+    const void *blade;
+    int (*side)(const void *blade, sn_dvec3 x);
+    bool (*on)(const void *blade, sn_dvec3 x);
+    bool (*may_cut)(const struct sn_world *world, const void *blade, uint32_t particle);
+    sn_dvec3 low, high; /* around it */
+
+    sn_table face_table;   /* that are cut */
+    sn_table vertex_table; /* of uint32_t: their vertices, some twice */
+    sn_table more_table;   /* of uint32_t, by skin: triangles that it gets by tears of a step */
+    uint32_t split, removed;
+    double released;
+} sn_solid_cut;
+
+/* What loads have done to a rod. */
+typedef struct sn_wear {
+    uint32_t generation; /* of the rod with that number */
+    sn_real peak;        /* of the load that it bears now: a part of its strength when new */
+    sn_real lost;        /* of that strength: a share */
+} sn_wear;
+
+/* Kinds of rods. */
+#define SN_ROD_KINDS 4u
+
 /* Derived, or scratch, but for what skins and strengths remember. */
 typedef struct sn_tearing {
     sn_tear_fn *function; /* the caller's; NULL: none */
     void *context;
-    sn_table event_table;  /* of sn_tear */
+    sn_table event_table;  /* of sn_tear: of cuts, and of the step after them */
+    bool told;             /* the step is done: what comes next begins anew */
     sn_table change_table; /* of sn_topology_change */
     uint64_t topology;     /* see sn_world_topology */
     uint64_t known;        /*   the number that it had before the first of change_table */
 
     sn_table
         tip_table; /* of sn_particle: where cuts ended inside skins, so that the next one goes on from there. State */
+
+    sn_table wear_table[SN_ROD_KINDS]; /* of sn_wear, by kind and row: rods of skins with fatigue. State */
 
     bool indexed;            /* what follows is that of the world, */
     uint32_t sequence;       /*   with constraints below this sequence number, */
@@ -85,6 +127,10 @@ typedef struct sn_tearing {
     sn_table over_table;     /* of sn_tear_over */
     sn_table busy_table;     /* of uint32_t, by particle number: the step in which it was next to a tear */
     uint32_t step;           /* of busy_table */
+    sn_solid_cut solid;      /* tetrahedra that tear in this step */
+    sn_table leave_table;    /* of bool: members of a group of shape matching that leave it */
+    uint32_t shapes;         /* so many of these may tear in this step, */
+    uint32_t shape_points;   /*   with so many members in all */
     uint32_t room_particles; /* so many may still come in this step, */
     uint32_t room_rows;      /*   and so many constraints of each kind, */
     uint64_t room_nodes;     /*   and so many may get other particles */
@@ -98,6 +144,14 @@ bool sn_tear_begin(struct sn_world *world);
 
 /* After a step: what is over its limit gives way. */
 void sn_tear_end(struct sn_world *world);
+
+/* A particle, and all that have just come, are next to a tear of this step. */
+void sn_tear_mark_busy(sn_tearing *tearing, uint32_t particle);
+
+/* Whether some skin tears by force; and whether a constraint is a rod of one that does, as of the start of a step. What such rods exert must be known, so limits of stiff
+   meshes may take no part of it. */
+bool sn_tear_any_by_force(const struct sn_world *world);
+bool sn_tear_by_force(const struct sn_world *world, uint32_t kind, uint32_t row);
 
 /* After loading: the topology is another one. */
 void sn_tear_restored(struct sn_world *world);
@@ -124,6 +178,9 @@ sn_vec3 sn_tear_place(const struct sn_world *world, uint32_t kind, uint32_t row)
 /* Asks the caller's function. */
 bool sn_tear_allowed(struct sn_world *world, const sn_tear *tear);
 
+/* Before a step, and before a cut: events of the last step go. */
+void sn_tear_begin_events(struct sn_world *world);
+
 /* Adds an event, for which there is room. */
 void sn_tear_tell(struct sn_world *world, const sn_tear *tear);
 
@@ -142,6 +199,14 @@ uint64_t sn_tear_hash(uint64_t hash, const struct sn_world *world);
 /* A triangle, by its place in the world's table, has changed: for renderers. */
 void sn_tear_note_triangle(struct sn_world *world, uint32_t triangle);
 
+/* ---- tear_over.c ------------------------------------------------------------------------------------------------------- */
+
+/* N: what a rod pulls with; 0 if it is shorter than at rest. h2: the square of the substep. */
+double sn_tear_pull(const struct sn_world *world, uint32_t kind, uint32_t row, double h2);
+
+/* Lists those that are over their limit in over_table, the worst first. */
+void sn_tear_find_over(struct sn_world *world);
+
 /* ---- tear_index.c ------------------------------------------------------------------------------------------------------ */
 
 /* Brings the index up to date; false when memory runs out. */
@@ -150,8 +215,20 @@ bool sn_tear_index(struct sn_world *world);
 /* A constraint has come, or holds other particles: it is found at all of them. There must be room. */
 void sn_tear_index_constraint(struct sn_world *world, uint32_t kind, uint32_t row);
 
+/* Whether a constraint of one point, such as a pin, holds a particle. */
+bool sn_tear_is_pinned(const struct sn_world *world, uint32_t particle);
+
+/* Whether a constraint is a rod of a skin that tears. */
+bool sn_tear_may_tear(const struct sn_world *world, uint32_t kind, uint32_t row);
+
 /* It is found at this particle, too. */
 void sn_tear_index_at(struct sn_world *world, uint32_t kind, uint32_t row, uint32_t particle);
+
+/* Behind the triangles of every skin a gap for those that it will get, by row of the skin, `total` in all. There is room. Returns the total. */
+uint32_t sn_tear_make_gaps(struct sn_world *world, const uint32_t *more, uint32_t total);
+
+/* After that: triangles have other places. */
+void sn_tear_index_anew(struct sn_world *world);
 
 /* Takes a corner of a triangle out of the list of its particle, and puts it in. */
 void sn_tear_unlink(sn_tearing *tearing, uint32_t particle, uint32_t place);
@@ -191,7 +268,8 @@ typedef bool sn_split_fn(const void *data, const sn_split *split, uint32_t i, ui
 bool sn_split_find(const struct sn_world *world, sn_split *split, uint32_t vertex, sn_split_fn *is_cut,
                    const void *data);
 
-/* Whether a vertex can be split, and there is room for that in this step. */
+/* Whether there is room for any more in this step; and whether there is for a vertex, and it can be split. */
+bool sn_split_has_room(const struct sn_world *world);
 bool sn_split_fits(struct sn_world *world, uint32_t vertex);
 
 /* Splits it, and vertices at the ends of the tear that it makes where these reach a border. tear is the event, less what is made; it is told once for each particle that
@@ -212,6 +290,9 @@ void sn_tear_drop_rods(struct sn_world *world, const sn_tear_rods *rods, uint32_
 
 /* The point of a constraint that is this particle by itself becomes another one; the plan is told. */
 void sn_split_replace(struct sn_world *world, uint32_t kind, uint32_t row, uint32_t from, uint32_t to);
+
+/* The plan is told that a constraint has other points: it is taken out of its batch and put behind all others. */
+void sn_split_log(struct sn_world *world, uint32_t kind, uint32_t row);
 
 /* A constraint becomes one of n that act side by side and together exert and store what it did. */
 void sn_split_weaken(struct sn_world *world, uint32_t kind, uint32_t row, uint32_t n);
@@ -262,35 +343,62 @@ void sn_tear_set_whole(sn_vec4 *high, sn_vec4 *low, sn_dvec3 value);
 
 /* ---- tear_solid.c ------------------------------------------------------------------------------------------------------ */
 
-/* A cut of tetrahedra. The blade says on which side of it a place is, 1 or -1, whether one is on it, seen along its normal, and which particles it may cut. */
-typedef struct sn_solid_cut {
-    struct sn_world *world;
-    const void *blade;
-    int (*side)(const void *blade, sn_dvec3 x);
-    bool (*on)(const void *blade, sn_dvec3 x);
-    bool (*may_cut)(const struct sn_world *world, const void *blade, uint32_t particle);
-    sn_dvec3 low, high; /* around it */
+/* Whether a particle is the corner of a tetrahedron. */
+bool sn_solid_has(const struct sn_world *world, uint32_t particle);
 
-    sn_table face_table;   /* that are cut */
-    sn_table vertex_table; /* of uint32_t: their vertices, some twice */
-    uint32_t split, removed;
-    double released;
-} sn_solid_cut;
+void sn_solid_init(sn_solid_cut *cut);
+void sn_solid_release(sn_solid_cut *cut, const sn_allocator *allocator);
 
-/* Finds what is cut, and changes nothing; false when memory runs out. Release it in either case. */
+/* Finds what a blade cuts, and changes nothing; false when memory runs out. */
 bool sn_solid_find(sn_solid_cut *cut);
-void sn_solid_release(sn_solid_cut *cut);
 
 /* Splits the vertices. There is room. */
 void sn_solid_split(sn_solid_cut *cut);
 
-/* 2 + row of the skin that gets two triangles for a face; less: none does. */
-uint32_t sn_solid_skin(const sn_solid_cut *cut, uint32_t face);
+/* Adds to more, by skin, the triangles that it gets; returns how many these are. */
+uint32_t sn_solid_count(const sn_solid_cut *cut, uint32_t *more);
 
 /* Adds these, behind the triangles of their skins, where there are gaps for them. */
 void sn_solid_close(sn_solid_cut *cut);
 
-/* Whether a particle is the corner of a tetrahedron. */
-bool sn_solid_has(const struct sn_world *world, uint32_t particle);
+/* Before a step in which solids may tear: room for that. False when memory runs out. */
+bool sn_solid_reserve(struct sn_world *world);
+
+/* Splits a vertex of tetrahedra across the way to another one, and those at the ends of that tear; tear is the event, less what is made. False if it cannot be
+   split. */
+bool sn_solid_tear(struct sn_world *world, uint32_t vertex, uint32_t to, const sn_tear *tear);
+
+/* After all tears of a step: their faces become triangles of skins. */
+void sn_solid_finish(struct sn_world *world);
+
+/* ---- tear_wear.c ------------------------------------------------------------------------------------------------------- */
+
+/* A load, as a part of the strength when new, at the end of a step. */
+void sn_wear_by(sn_wear *wear, double load, sn_real fatigue);
+
+/* Room for all rods, if there is a skin with fatigue, and so many more. False when memory runs out. */
+bool sn_wear_reserve(struct sn_world *world, uint32_t more);
+
+/* That of a rod; NULL: nothing wears. */
+sn_wear *sn_wear_of(const struct sn_world *world, uint32_t kind, uint32_t row);
+
+/* A rod that came has the wear of the one that it came from. */
+void sn_wear_copy(struct sn_world *world, uint32_t kind, uint32_t from, uint32_t to);
+
+uint64_t sn_wear_hash(uint64_t hash, const struct sn_world *world);
+
+/* ---- tear_shape.c ------------------------------------------------------------------------------------------------------ */
+
+bool sn_shape_is_group(uint32_t kind);
+
+/* By how much the worst member of a group is off, in parts of the radius; 0 if that does not exist. */
+double sn_shape_strain(const struct sn_world *world, uint32_t kind, uint32_t row);
+
+/* Before a step, for every group that may tear: room for that. False when memory runs out. */
+bool sn_shape_reserve(struct sn_world *world, uint32_t kind, uint32_t row);
+
+/* The worst member and what is off as it is leave a group, unless the caller refuses. tear is the event, less what is said of members. True: too few are left, and the group is to be
+   removed. */
+bool sn_shape_part(struct sn_world *world, sn_constraint group, sn_tear *tear);
 
 #endif

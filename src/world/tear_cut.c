@@ -357,12 +357,10 @@ static bool reserve_gaps(cutting *c)
 static void make_gaps(cutting *c)
 {
     sn_world *world = c->world;
-    sn_contact_world *contact = &world->contact;
     const crossing *at = c->crossing_table.column[0];
-    sn_skin_record *skin = contact_skins(contact);
-    const uint32_t skins = contact->skin_table.count;
+    const sn_skin_record *skin = contact_skins(&world->contact);
     uint32_t *more = c->more_table.column[0], total = 0, triangle[SN_TEAR_SIDES];
-    memset(more, 0, (skins + 1) * sizeof *more);
+    memset(more, 0, (world->contact.skin_table.count + 1) * sizeof *more);
     for (uint32_t i = 0; i < c->crossing_table.count; ++i) {
         const uint32_t sides = at[i].t < 0 ? 0 : sn_tear_edge_sides(world, at[i].p, at[i].q, triangle, SN_TEAR_SIDES);
         for (uint32_t k = 0; k < sides; ++k, ++total) {
@@ -372,20 +370,7 @@ static void make_gaps(cutting *c)
             more[s]++;
         }
     }
-    for (uint32_t i = 0; i < c->solid.face_table.count; ++i)
-        if (sn_solid_skin(&c->solid, i) > 1)
-            more[sn_solid_skin(&c->solid, i) - 2] += 2, total += 2;
-    uint32_t(*all)[3] = contact->triangle_table.column[0], left = total;
-    for (uint32_t s = skins; total && s-- > 0;) { /* from behind */
-        left -= more[s];
-        const uint32_t first = skin[s].first + left;
-        memmove(all + first, all + skin[s].first, skin[s].count * sizeof *all);
-        memset(all + first + skin[s].count, 0, more[s] * sizeof *all);
-        skin[s].first = first;
-    }
-    contact->triangle_table.count += total;
-    contact->skin_generation += total != 0;
-    c->gaps = total;
+    c->gaps = sn_tear_make_gaps(world, more, total + sn_solid_count(&c->solid, more));
 }
 
 static bool reserve(cutting *c)
@@ -579,13 +564,14 @@ static sn_result cut(cutting *c)
 {
     sn_world *world = c->world;
     sn_store *store = &world->constraints;
-    c->solid = (sn_solid_cut){.world = world,
-                              .blade = &c->blade,
-                              .side = solid_side,
-                              .on = solid_on,
-                              .may_cut = solid_may,
-                              .low = c->blade.low,
-                              .high = c->blade.high};
+    sn_solid_init(&c->solid);
+    c->solid.world = world;
+    c->solid.blade = &c->blade;
+    c->solid.side = solid_side;
+    c->solid.on = solid_on;
+    c->solid.may_cut = solid_may;
+    c->solid.low = c->blade.low;
+    c->solid.high = c->blade.high;
     if (!sn_tear_index(world) || !sn_solid_find(&c->solid) || !find_edges(c) || !choose_marks(c) || !find_rods(c) ||
         !reserve(c) || !reserve_gaps(c))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for a cut");
@@ -597,14 +583,8 @@ static sn_result cut(cutting *c)
     c->info.split += c->solid.split, c->info.removed += c->solid.removed, c->released += c->solid.released;
     make_gaps(c);
     sn_solid_close(&c->solid);
-    if (c->gaps) { /* triangles have other places */
-        const bool follows = world->incidence.follows;
-        world->incidence.follows = false; /* what is known already is not told again */
-        world->tearing.indexed = false;
-        sn_tear_index(world); /* needs no more than it has */
-        world->incidence.follows = follows;
-        world->contact.edits++;
-    }
+    if (c->gaps)
+        sn_tear_index_anew(world);
     remove_rods(c);
     cut_skins(c);
     sn_incidence_end(&world->incidence, store);
@@ -634,10 +614,10 @@ sn_result sn_world_cut(sn_world *world, const sn_cut_def *def, sn_cut_info *info
     sn_table_column(&c.mark_table, sizeof(uint32_t), false);
     sn_table_column(&c.whole_table, sizeof(bool), false);
     sn_table_column(&c.label_table, sizeof(int8_t), false);
-    world->tearing.event_table.count = 0;
+    sn_tear_begin_events(world);
     sn_table_column(&c.more_table, sizeof(uint32_t), false);
     result = cut(&c);
-    sn_solid_release(&c.solid);
+    sn_solid_release(&c.solid, &world->allocator);
     sn_table_release(&c.more_table, &world->allocator);
     sn_table_release(&c.crossing_table, &world->allocator);
     sn_table_release(&c.rod_table, &world->allocator);

@@ -85,25 +85,33 @@ uint32_t sn_tear_constraints_at(sn_world *world, uint32_t particle, sn_tear_node
     for (uint32_t *at = &heads(t)[particle].constraint; *at != SN_TEAR_NONE;) {
         const sn_tear_node here = node[*at];
         uint32_t to = count;
-        bool seen = false;
-        for (uint32_t i = 0; i < count && !seen; ++i)
-            seen = found[i].kind == here.kind && found[i].row == here.row;
+        while (to > 0 && is_before(&here, &found[to - 1]))
+            --to;
+        const bool seen = to > 0 && found[to - 1].kind == here.kind && found[to - 1].row == here.row;
         if (seen || !holds(world, &here, particle)) { /* it is not asked for again */
             *at = here.next;
             continue;
         }
         if (count == most)
             return UINT32_MAX;
-        for (++count; to > 0 && is_before(&here, &found[to - 1]); --to)
-            found[to] = found[to - 1];
+        memmove(found + to + 1, found + to, (count++ - to) * sizeof *found);
         found[to] = here;
         at = &node[*at].next;
     }
     return count;
 }
 
-/* Whether a constraint is a rod of a skin that tears. */
-static bool may_tear(const sn_world *world, uint32_t kind, uint32_t row)
+bool sn_tear_is_pinned(const sn_world *world, uint32_t particle)
+{
+    const sn_tearing *t = &world->tearing;
+    uint32_t count = 0;
+    for (uint32_t at = heads(t)[particle].constraint; at != SN_TEAR_NONE; at = nodes(t)[at].next, ++count)
+        if (world->constraints.pool[nodes(t)[at].kind]->kind.points == 1 && holds(world, &nodes(t)[at], particle))
+            return true;
+    return false;
+}
+
+bool sn_tear_may_tear(const sn_world *world, uint32_t kind, uint32_t row)
 {
     const sn_tearing *t = &world->tearing;
     if (!sn_tear_is_rod(kind) || !sn_ids_is_live(&world->constraints.pool[kind]->ids, row))
@@ -111,8 +119,9 @@ static bool may_tear(const sn_world *world, uint32_t kind, uint32_t row)
     const uint32_t *point = world->constraints.pool[kind]->point + 2 * (size_t)row;
     if ((point[0] | point[1]) & SN_SPOT_BIT || point[0] >= t->head_table.count || point[1] >= t->head_table.count)
         return false;
-    const uint32_t skin = heads(t)[point[0]].skin;
-    return skin && skin == heads(t)[point[1]].skin && skin_tears(&contact_skins(&world->contact)[skin - 1]);
+    const uint32_t skin = sn_tear_skin_of(&heads(t)[point[0]]);
+    return skin && skin == sn_tear_skin_of(&heads(t)[point[1]]) &&
+           skin_tears(&contact_skins(&world->contact)[skin - 1]);
 }
 
 /* Room for one more range is there. */
@@ -150,7 +159,7 @@ void sn_tear_index_constraint(sn_world *world, uint32_t kind, uint32_t row)
             continue;
         sn_tear_index_at(world, kind, row, held[i]);
     }
-    if (may_tear(world, kind, row))
+    if (sn_tear_may_tear(world, kind, row))
         add_rod(t, kind, row);
 }
 
@@ -201,7 +210,7 @@ static uint32_t index_rods(sn_world *world, bool counts)
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
         bool last = false;
         for (uint32_t row = 0; sn_tear_is_rod(kind) && row < world->constraints.pool[kind]->ids.table.count; ++row) {
-            const bool now = may_tear(world, kind, row);
+            const bool now = sn_tear_may_tear(world, kind, row);
             ranges += now && !last;
             if (now && !counts && !last)
                 ((sn_tear_range *)t->range_table.column[0])[t->range_table.count++] =
@@ -310,6 +319,33 @@ bool sn_tear_index(sn_world *world)
         t->node_table.count > 16 * (uint64_t)store->counts.live + 65536) /* mostly what is out of date */
         return make(world);
     return extend_heads(world, 0) && (t->sequence == store->counts.next_sequence || extend(world));
+}
+
+uint32_t sn_tear_make_gaps(sn_world *world, const uint32_t *more, uint32_t total)
+{
+    sn_contact_world *contact = &world->contact;
+    sn_skin_record *skin = contact_skins(contact);
+    uint32_t(*all)[3] = contact->triangle_table.column[0], left = total;
+    for (uint32_t s = contact->skin_table.count; total && s-- > 0;) { /* from behind */
+        left -= more[s];
+        const uint32_t first = skin[s].first + left;
+        memmove(all + first, all + skin[s].first, skin[s].count * sizeof *all);
+        memset(all + first + skin[s].count, 0, more[s] * sizeof *all);
+        skin[s].first = first;
+    }
+    contact->triangle_table.count += total;
+    contact->skin_generation += total != 0;
+    return total;
+}
+
+void sn_tear_index_anew(sn_world *world)
+{
+    const bool follows = world->incidence.follows;
+    world->incidence.follows = false; /* what is known already is not told again */
+    world->tearing.indexed = false;
+    sn_tear_index(world); /* needs no more than it has */
+    world->incidence.follows = follows;
+    world->contact.edits++;
 }
 
 bool sn_tear_reserve(sn_world *world, uint32_t particles, uint32_t rows)

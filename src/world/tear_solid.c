@@ -152,11 +152,17 @@ static bool add_vertex(sn_solid_cut *s, uint32_t particle)
     return true;
 }
 
+void sn_solid_init(sn_solid_cut *s)
+{
+    *s = (sn_solid_cut){.split = 0};
+    sn_table_column(&s->face_table, sizeof(face), false);
+    sn_table_column(&s->vertex_table, sizeof(uint32_t), false);
+    sn_table_column(&s->more_table, sizeof(uint32_t), false);
+}
+
 bool sn_solid_find(sn_solid_cut *s)
 {
     sn_world *world = s->world;
-    sn_table_column(&s->face_table, sizeof(face), false);
-    sn_table_column(&s->vertex_table, sizeof(uint32_t), false);
     const uint32_t rows = world->constraints.pool[SN_KIND_VOLUME]->ids.table.count;
     for (uint32_t row = 0; row < rows; ++row) {
         if (!is_tetrahedron(world, row) || !is_near(s, row) || side_of(s, row) < 0)
@@ -177,10 +183,11 @@ bool sn_solid_find(sn_solid_cut *s)
     return true;
 }
 
-void sn_solid_release(sn_solid_cut *s)
+void sn_solid_release(sn_solid_cut *s, const sn_allocator *allocator)
 {
-    sn_table_release(&s->face_table, &s->world->allocator);
-    sn_table_release(&s->vertex_table, &s->world->allocator);
+    sn_table_release(&s->face_table, allocator);
+    sn_table_release(&s->vertex_table, allocator);
+    sn_table_release(&s->more_table, allocator);
 }
 
 /* ---- Splitting ------------------------------------------------------------------------------------------------------------- */
@@ -368,7 +375,7 @@ static void move_triangles(sn_world *world, const fan *f)
     }
 }
 
-static void tell(sn_solid_cut *s, const fan *f, sn_tear tear)
+static void tell(sn_solid_cut *s, const fan *f, sn_tear tear, double released)
 {
     sn_world *world = s->world;
     sn_skin_record *skin = contact_skins(&world->contact);
@@ -380,29 +387,32 @@ static void tell(sn_solid_cut *s, const fan *f, sn_tear tear)
             }
         if (f->made[i] == f->vertex)
             continue;
+        tear.released = (sn_real)released;
+        released = 0;
         tear.made = (sn_particle){f->made[i], world->ids.generation[f->made[i]]};
         sn_tear_tell(world, &tear);
         s->split++;
     }
 }
 
-static void split(sn_solid_cut *s, uint32_t vertex)
+/* Whether it was. `of` is the event, less the vertex, its place and its skin. */
+static bool split(sn_solid_cut *s, uint32_t vertex, const sn_tear *of)
 {
     sn_world *world = s->world;
     sn_tearing *t = &world->tearing;
     sn_tear_node node[SN_TEAR_CONSTRAINTS];
     fan f = {.vertex = vertex};
-    const uint32_t row = ((const sn_tear_head *)t->head_table.column[0])[vertex].skin;
-    sn_tear tear = {.type = SN_TEAR_SPLIT,
-                    .cut = true,
-                    .particle = {vertex, world->ids.generation[vertex]},
-                    .place = vec4_xyz(world->particles.x[world->ids.value[vertex]])};
+    const uint32_t row = sn_tear_skin_of((const sn_tear_head *)t->head_table.column[0] + vertex);
+    const double before = s->released;
+    sn_tear tear = *of;
+    tear.particle = (sn_particle){vertex, world->ids.generation[vertex]};
+    tear.place = vec4_xyz(world->particles.x[world->ids.value[vertex]]);
     if (row) {
         const uint32_t number = contact_skins(&world->contact)[row - 1].number;
         tear.skin = (sn_skin){number, world->contact.skin_ids.generation[number]};
     }
     if (!find_parts(s, &f) || !sn_split_fits(world, vertex) || !sn_tear_allowed(world, &tear))
-        return;
+        return false;
     const uint32_t count = sn_tear_constraints_at(world, vertex, node, SN_TEAR_CONSTRAINTS);
     make_particles(world, &f);
     for (uint32_t i = 0; i < count; ++i)
@@ -412,29 +422,47 @@ static void split(sn_solid_cut *s, uint32_t vertex)
     for (uint32_t i = 0; i < f.count; ++i)
         replace(world, SN_KIND_VOLUME, f.row[i], &f, f.part[i]);
     t->room_particles -= f.parts - 1;
-    tell(s, &f, tear);
+    tell(s, &f, tear, s->released - before);
     t->sequence = world->constraints.counts.next_sequence;
     sn_sleep_disturb(world, vertex);
+    return true;
 }
 
-void sn_solid_split(sn_solid_cut *s)
+/* Notes which faces have sides with different vertices now. */
+static void note_apart(sn_solid_cut *s)
 {
     face *of = s->face_table.column[0];
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
-        split(s, ((const uint32_t *)s->vertex_table.column[0])[i]);
     for (uint32_t i = 0; i < s->face_table.count; ++i)
         for (uint32_t k = 0; k < 3; ++k)
             of[i].apart = of[i].apart || corners_of(s->world, of[i].row[0])[of[i].corner[0][k]] !=
                                              corners_of(s->world, of[i].row[1])[of[i].corner[1][k]];
 }
 
+void sn_solid_split(sn_solid_cut *s)
+{
+    const sn_tear tear = {.type = SN_TEAR_SPLIT, .cut = true};
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
+        split(s, ((const uint32_t *)s->vertex_table.column[0])[i], &tear);
+    note_apart(s);
+}
+
 /* ---- Triangles of the cut -------------------------------------------------------------------------------------------------- */
 
-uint32_t sn_solid_skin(const sn_solid_cut *s, uint32_t i)
+/* 2 + row of the skin that gets two triangles for a face; less: none does. */
+static uint32_t skin_of(const sn_solid_cut *s, uint32_t i)
 {
     const face *of = (const face *)s->face_table.column[0] + i;
     const uint32_t particle = corners_of(s->world, of->row[0])[of->corner[0][0]];
     return of->apart ? ((const sn_tear_head *)s->world->tearing.head_table.column[0])[particle].solid : 0;
+}
+
+uint32_t sn_solid_count(const sn_solid_cut *s, uint32_t *more)
+{
+    uint32_t total = 0;
+    for (uint32_t i = 0; i < s->face_table.count; ++i)
+        if (skin_of(s, i) > 1)
+            more[skin_of(s, i) - 2] += 2, total += 2;
+    return total;
 }
 
 void sn_solid_close(sn_solid_cut *s)
@@ -443,7 +471,7 @@ void sn_solid_close(sn_solid_cut *s)
     uint32_t *all = world->contact.triangle_table.column[0];
     for (uint32_t i = 0; i < s->face_table.count; ++i) {
         const face *of = (const face *)s->face_table.column[0] + i;
-        const uint32_t row = sn_solid_skin(s, i);
+        const uint32_t row = skin_of(s, i);
         for (uint32_t k = 0; row > 1 && k < 2; ++k) {
             sn_skin_record *skin = &contact_skins(&world->contact)[row - 2];
             const uint32_t *corner = corners_of(world, of->row[k]), at = skin->first + skin->count++;
@@ -462,4 +490,119 @@ void sn_solid_close(sn_solid_cut *s)
             sn_tear_note_triangle(world, at);
         }
     }
+}
+
+/* ---- Tears ------------------------------------------------------------------------------------------------------------------
+
+   A rod that is too long parts the solid at one of its ends, as it parts cloth: the plane through that vertex across the rod divides the tetrahedra at it, and the faces between the two sides open like a wedge. So
+   the tear is as the cut of a blade that reaches no farther than the faces of one vertex, and the next step goes on at its edge, where strain is greatest. */
+
+/* Faces of tears in a step, at most. */
+#define FACES_A_STEP (8 * SN_TEARS_A_STEP)
+
+typedef struct across {
+    sn_dvec3 at, way;
+} across;
+
+static int side_across(const void *data, sn_dvec3 x)
+{
+    const across *a = data;
+    return dvec3_dot(dvec3_sub(x, a->at), a->way) > 0 ? 1 : -1;
+}
+
+static bool is_anywhere(const void *data, sn_dvec3 x)
+{
+    (void)data, (void)x;
+    return true;
+}
+
+static bool is_any(const sn_world *world, const void *data, uint32_t particle)
+{
+    (void)world, (void)data, (void)particle;
+    return true;
+}
+
+static int no_side(const void *data, sn_dvec3 x)
+{
+    (void)data, (void)x;
+    return 1;
+}
+
+bool sn_solid_reserve(sn_world *world)
+{
+    sn_tearing *t = &world->tearing;
+    const sn_allocator *allocator = &world->allocator;
+    const uint64_t triangles = (uint64_t)world->contact.triangle_table.count + 2 * FACES_A_STEP;
+    return triangles <= SN_MAX_COUNT && sn_table_reserve(&t->solid.face_table, allocator, FACES_A_STEP) &&
+           sn_table_reserve(&t->solid.more_table, allocator, (uint64_t)world->contact.skin_table.count + 1) &&
+           sn_table_reserve(&world->contact.triangle_table, allocator, triangles) &&
+           sn_table_reserve(&t->next_table, allocator, 3 * triangles);
+}
+
+/* The faces at a vertex between tetrahedra on two sides, for which there is room; UINT32_MAX: there is none. */
+static uint32_t add_faces(sn_solid_cut *s, uint32_t vertex)
+{
+    uint32_t row[SN_TEAR_FAN], corner[3];
+    const uint32_t count = tetrahedra_at(s->world, vertex, row), before = s->face_table.count;
+    for (uint32_t i = 1; count != UINT32_MAX && i < count; ++i)
+        for (uint32_t k = 0; k < i; ++k) {
+            const uint32_t *own = corners_of(s->world, row[i]);
+            if (!share_face(own, corners_of(s->world, row[k]), vertex, corner) || !is_cut(s, row[i], row[k], corner))
+                continue;
+            uint32_t opposite = 0;
+            while (own[opposite] == corner[0] || own[opposite] == corner[1] || own[opposite] == corner[2])
+                ++opposite;
+            if (s->face_table.count == FACES_A_STEP) {
+                s->face_table.count = before;
+                return UINT32_MAX;
+            }
+            add_face(s, row[i], opposite, row[k]); /* there is room */
+        }
+    return s->face_table.count - before;
+}
+
+bool sn_solid_tear(sn_world *world, uint32_t vertex, uint32_t to, const sn_tear *tear)
+{
+    sn_solid_cut *s = &world->tearing.solid;
+    const across plane = {place_of(world, vertex), dvec3_sub(place_of(world, to), place_of(world, vertex))};
+    const uint32_t first = s->face_table.count;
+    uint32_t around[SN_TEAR_FAN];
+    s->world = world;
+    s->blade = &plane;
+    s->side = side_across;
+    s->on = is_anywhere;
+    s->may_cut = is_any;
+    s->low = dvec3(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL);
+    s->high = dvec3(HUGE_VAL, HUGE_VAL, HUGE_VAL);
+    const uint32_t faces = add_faces(s, vertex), count = tetrahedra_at(world, vertex, around);
+    if (faces == UINT32_MAX || !faces || !split(s, vertex, tear)) {
+        s->face_table.count = first;
+        return false;
+    }
+    s->side = no_side; /* the ends of the tear part only where nothing but they themselves holds tetrahedra together */
+    for (uint32_t i = 3 * first; i < 3 * (first + faces); ++i) {
+        const face *of = (const face *)s->face_table.column[0] + i / 3;
+        const uint32_t end = corners_of(world, of->row[0])[of->corner[0][i % 3]];
+        if (end != vertex)
+            split(s, end, tear);
+    }
+    note_apart(s);
+    for (uint32_t i = 0; i < 4 * count; ++i)
+        sn_tear_mark_busy(&world->tearing, corners_of(world, around[i / 4])[i % 4]);
+    sn_world_break_motion(world);
+    return true;
+}
+
+void sn_solid_finish(sn_world *world)
+{
+    sn_solid_cut *s = &world->tearing.solid;
+    uint32_t *more = s->more_table.column[0];
+    if (!s->face_table.count)
+        return;
+    memset(more, 0, (world->contact.skin_table.count + 1) * sizeof *more);
+    if (sn_tear_make_gaps(world, more, sn_solid_count(s, more))) {
+        sn_solid_close(s);
+        sn_tear_index_anew(world);
+    }
+    s->face_table.count = 0;
 }

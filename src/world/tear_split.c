@@ -218,8 +218,7 @@ static uint32_t choose(const sn_world *world, const sn_split *split, uint32_t po
 
 /* ---- Constraints follow ---------------------------------------------------------------------------------------------------- */
 
-/* The plan takes the constraint out of its batch and puts it behind all others. */
-static void log_change(sn_world *world, uint32_t kind, uint32_t row)
+void sn_split_log(sn_world *world, uint32_t kind, uint32_t row)
 {
     sn_store_log(&world->constraints, kind, row, 1, SN_EDIT_REMOVED);
     sn_store_log(&world->constraints, kind, row, 1, SN_EDIT_ADDED);
@@ -233,7 +232,7 @@ void sn_split_replace(sn_world *world, uint32_t kind, uint32_t row, uint32_t fro
     for (uint32_t i = 0; i < pool->kind.points; ++i)
         if (point[i] == from)
             point[i] = to;
-    log_change(world, kind, row);
+    sn_split_log(world, kind, row);
     world->tearing.room_nodes--;
     sn_tear_index_at(world, kind, row, to);
 }
@@ -250,6 +249,7 @@ uint32_t sn_split_copy(sn_world *world, uint32_t kind, uint32_t row)
     sn_table_copy_row(&pool->table, made, row);
     pool->place[made] = place;
     sn_breaking_copy(world, kind, row, (sn_constraint){kind, made, generation});
+    sn_wear_copy(world, kind, row, made);
     return made;
 }
 
@@ -287,7 +287,7 @@ static void move_spots(sn_world *world, const sn_split *split, uint32_t kind, ui
         }
     }
     if (moved)
-        log_change(world, kind, row);
+        sn_split_log(world, kind, row);
 }
 
 /* One constraint that holds the vertex. */
@@ -449,14 +449,19 @@ static void share_out(const sn_world *world, const sn_split *split, double share
         share[i] /= sum;
 }
 
-bool sn_split_fits(sn_world *world, uint32_t vertex)
+bool sn_split_has_room(const sn_world *world)
 {
     const sn_tearing *t = &world->tearing;
+    const uint32_t particles = SPLITS_AT_ONCE * SN_TEAR_PARTS;
+    return t->room_particles >= particles && t->room_rows >= particles * SN_TEAR_CONSTRAINTS &&
+           t->room_nodes >= particles * SN_TEAR_CONSTRAINTS;
+}
+
+bool sn_split_fits(sn_world *world, uint32_t vertex)
+{
     sn_tear_node node[SN_TEAR_CONSTRAINTS];
     const sn_real mass = world->particles.v[world->ids.value[vertex]].w;
-    const uint32_t particles = SPLITS_AT_ONCE * SN_TEAR_PARTS;
-    return mass > (sn_real)LEAST_MASS && t->room_particles >= particles &&
-           t->room_rows >= particles * SN_TEAR_CONSTRAINTS && t->room_nodes >= particles * SN_TEAR_CONSTRAINTS &&
+    return mass > (sn_real)LEAST_MASS && sn_split_has_room(world) &&
            sn_tear_constraints_at(world, vertex, node, SN_TEAR_CONSTRAINTS) != UINT32_MAX;
 }
 

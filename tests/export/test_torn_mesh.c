@@ -84,11 +84,48 @@ static void test_meshes_agree_with_the_world(void **state)
     sn_scene_destroy(scene);
 }
 
+/* A soft body that is pulled apart has no triangles between its parts. */
+static void test_a_soft_body_is_drawn_torn(void **state)
+{
+    (void)state;
+    sn_scene *scene =
+        scene_from("{\"world\": {\"gravity\": [0, 0, 0], \"damping\": 2}, \"materials\": {\"m\": {\"density\": 200, "
+                   "\"tear_strain\": 0.3}}, "
+                   "\"objects\": ["
+                   "{\"type\": \"jelly\", \"name\": \"it\", \"width\": 2, \"height\": 0.6, \"depth\": 0.6, "
+                   "\"columns\": 10, \"rows\": 4, \"layers\": "
+                   "4, "
+                   "\"material\": \"m\"}], \"motions\": [{\"of\": \"it.left\", \"keys\": [{\"time\": 0}, {\"time\": 1, "
+                   "\"move\": [-1, 0, 0]}]}, "
+                   "{\"of\": \"it.right\", \"keys\": [{\"time\": 0}, {\"time\": 1, \"move\": [1, 0, 0]}]}]}");
+    sn_world *world = sn_scene_world(scene);
+    const sn_object *it = sn_scene_find_object(scene, "it");
+    sn_torn_mesh mesh = {0};
+    assert_true(sn_torn_mesh_read(&mesh, world, it));
+    assert_int_equal(mesh.triangle_count, it->triangle_count);
+    for (uint32_t i = 0; i < 70; ++i)
+        assert_ok(world, sn_scene_step(scene));
+    assert_true(sn_torn_mesh_read(&mesh, world, it));
+    assert_true(mesh.triangle_count < it->triangle_count && mesh.triangle_count > it->triangle_count / 2);
+    for (uint32_t i = 0; i < mesh.triangle_count; ++i) {
+        double x[3];
+        for (uint32_t k = 0; k < 3; ++k)
+            x[k] = (double)sn_particle_position(
+                       world, sn_torn_mesh_particle(&mesh, world, it, mesh.triangle[3 * (size_t)i + k]))
+                       .x;
+        assert_true(fabs(x[0] - x[1]) < 0.8 &&
+                    fabs(x[0] - x[2]) < 0.8); /* the parts are farther away from each other */
+    }
+    sn_torn_mesh_release(&mesh);
+    sn_scene_destroy(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_frames_have_their_own_triangles),
         cmocka_unit_test(test_meshes_agree_with_the_world),
+        cmocka_unit_test(test_a_soft_body_is_drawn_torn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

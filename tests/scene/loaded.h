@@ -17,6 +17,20 @@ static inline sn_scene *load_text(const char *text, sn_loaded *loaded, const sn_
     return loaded->scene;
 }
 
+/* One of scenes/. */
+static inline sn_scene *load_scene(const char *name, sn_loaded *loaded)
+{
+    sn_load_options options = sn_default_load_options();
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s.json", SINEW_SCENES_DIR, name);
+    if (!sn_scene_load(path, &options, loaded)) {
+        for (const sn_problem *p = loaded->problems.first; p; p = p->next)
+            sn_loaded_print(loaded, p, stderr);
+        fail_msg("%s does not load", path);
+    }
+    return loaded->scene;
+}
+
 /* The hash after so many frames more. */
 static inline uint64_t run(sn_scene *scene, int frames)
 {

@@ -78,6 +78,56 @@ static void test_a_blade_cuts_frame_by_frame(void **state)
     fixture_close(&f);
 }
 
+/* Events: a plane cuts a cloth in two at its time, and only that one; strength that comes later lets a rope tear then. What is not yet done is saved. */
+static void test_events_cut_and_weaken(void **state)
+{
+    (void)state;
+    fixture f = fixture_good(
+        "{'objects': [" CLOTH
+        "}, {'type': 'cloth', 'name': 'other', 'columns': 9, 'rows': 9, 'position': [2, 1, 0], 'pins': 'top'}, "
+        "{'type': 'rope', 'name': 'rope', 'from': [0, 3, 1], 'to': [0, 2, 1], 'segments': 9, 'pins': 'start', 'mass': "
+        "1}],"
+        " 'events': [{'time': 0.2, 'type': 'cut', 'through': [0, 1.03, 0], 'normal': [0, 1, 0.1], 'object': 'cloth'}, "
+        "{'time': 0.5, 'type': 'tear', 'object': 'rope', 'tear_force': 3}, {'time': 9, 'type': 'cut', 'through': [1, "
+        "2, 3]}]}");
+    const sn_object *cloth = sn_scene_find_object(f.scene, "cloth"), *other = sn_scene_find_object(f.scene, "other"),
+                    *rope = sn_scene_find_object(f.scene, "rope");
+    uint32_t cut = 0, broken = 0;
+    for (uint32_t i = 0; i < 60; ++i) {
+        uint32_t count;
+        assert_ok(f.world, sn_scene_step(f.scene));
+        const sn_tear *tear = sn_world_tears(f.world, &count); /* with what was cut before the step */
+        for (uint32_t k = 0; k < count; ++k)
+            cut += tear[k].cut, broken += tear[k].type == SN_TEAR_BREAK && !tear[k].cut;
+        assert_true(cut == 0 || i >= 11);
+        assert_true(broken == 0 || i >= 29);
+    }
+    assert_true(cut >= 9);
+    assert_true(broken > 0);
+    assert_true((double)sn_particle_position(f.world, sn_particles_at(cloth->run, 0)).y < 0);
+    assert_true((double)sn_particle_position(f.world, sn_particles_at(other->run, 0)).y > 0.4);
+    assert_true((double)sn_particle_position(f.world, sn_particles_at(rope->run, 9)).y < 1.8);
+    fixture_close(&f);
+    f = fixture_good("{'objects': [" CLOTH "}], 'events': [{'time': 9, 'type': 'cut', 'through': [1, 2, 3]}, "
+                     "{'time': 8, 'type': 'tear', 'object': 'cloth', 'tear_strain': 0.5}]}");
+    char message[256];
+    sn_document saved;
+    sn_document_init(&saved, NULL);
+    if (!sn_scene_save(f.scene, &saved, message, sizeof message))
+        fail_msg("%s", message);
+    sn_problems problems;
+    sn_problems_init(&problems, NULL);
+    sn_scene *again = sn_scene_create(&saved, NULL, &problems);
+    if (!again)
+        fixture_print(&problems);
+    assert_non_null(again);
+    assert_int_equal(sn_world_hash(sn_scene_world(again)), sn_world_hash(f.world));
+    sn_scene_destroy(again);
+    sn_problems_release(&problems);
+    sn_document_release(&saved);
+    fixture_close(&f);
+}
+
 static void test_nonsense_is_refused(void **state)
 {
     (void)state;
@@ -98,6 +148,16 @@ static void test_nonsense_is_refused(void **state)
          "{'time': 1, 'a': [0, 1, 0], 'b': [0, 0, 1]}]}]}",
          "no object clot"},
         {"{'objects': [" CLOTH "}], 'blades': [{}]}", "keys"},
+        {"{'objects': [" CLOTH ", 'material': {'tear_strain': 0.1, 'tear_fatigue': 2}}]}", "tear_fatigue 2"},
+        {"{'objects': [" CLOTH "}], 'events': [{'type': 'cut', 'through': [0, 0, 0], 'normal': [0, 0, 0]}]}",
+         "normal direction"},
+        {"{'objects': [" CLOTH "}], 'events': [{'type': 'tear', 'tear_strain': 1}]}", "object missing"},
+        {"{'objects': [" CLOTH "}], 'events': [{'type': 'tear', 'object': 'clot', 'tear_strain': 1}]}",
+         "no object clot"},
+        {"{'objects': [" CLOTH "}], 'events': [{'type': 'tear', 'object': 'cloth', 'tear_strain': -1}]}",
+         "tear_strain -1"},
+        {"{'objects': [" CLOTH "}], 'events': [{'type': 'pin', 'of': 'cloth.top', 'through': [0, 0, 0]}]}",
+         "through only cut"},
     };
     for (size_t i = 0; i < COUNT_OF(bad); ++i) {
         fixture f = fixture_try(bad[i].text, NULL);
@@ -114,6 +174,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_materials_have_strengths),
         cmocka_unit_test(test_a_blade_cuts_frame_by_frame),
+        cmocka_unit_test(test_events_cut_and_weaken),
         cmocka_unit_test(test_nonsense_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

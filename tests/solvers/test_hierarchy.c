@@ -19,7 +19,7 @@ typedef struct sheet {
 typedef struct how {
     uint32_t n, threads, substeps;
     sn_simd simd;
-    bool off, shuffled;
+    bool off, shuffled, weightless;
     double damping, compliance;
     support_memory *memory;
     double (*place)(double x, double z, double *y); /* bends the sheet: the new x of a row; NULL: it is flat */
@@ -47,6 +47,8 @@ static sheet make_sheet(const how *h)
     def.settings.substeps = h->substeps ? h->substeps : def.settings.substeps;
     def.settings.damping = real(h->damping);
     def.settings.stiffening = h->off ? SN_STIFFENING_OFF : SN_STIFFENING_AUTO;
+    if (h->weightless)
+        def.settings.gravity = vec(0, 0, 0);
     if (h->memory)
         def.allocator = support_allocator(h->memory);
     s.world = support_world_from(&def);
@@ -524,6 +526,35 @@ static void test_targets_hold(void **state)
     end_sheet(&s);
 }
 
+/* A sheet whose edges are pulled apart is longer everywhere, and not at the edges alone: limits do not give, so they stand aside. Once the edges are back, it is stiff again. */
+static void test_stretched_sheet_gives_everywhere(void **state)
+{
+    (void)state;
+    const how h = {.n = 24, .compliance = 1e-8, .substeps = 20, .weightless = true};
+    sheet s = make_sheet(&h);
+    hold_edge(&s, &h);
+    const double most = 0.03 * SPACING * (h.n - 1); /* 3 % */
+    double worst = 0;
+    for (uint32_t frame = 1; frame <= 60; ++frame) {
+        const double by = most * (frame <= 30 ? frame / 30.0 : frame <= 45 ? 1 - (frame - 30) / 15.0 : 0);
+        for (uint32_t x = 0; x < h.n; ++x)
+            assert_ok(s.world, sn_particle_move_to(s.world, at(&s, &h, x, h.n - 1),
+                                                   vec(SPACING * x, 0, SPACING * (h.n - 1) + by)));
+        support_run(s.world, 1, FRAME);
+        double largest = 0;
+        stretch(&s, &largest);
+        worst = largest > worst ? largest : worst;
+        if (frame == 30)
+            assert_meshes(&s, "1 left to sweeps while immovable particles stretch it");
+    }
+    print_message("stretched by 3 %%: the worst rod by %.1f %%\n", 100 * worst);
+    assert_true(worst > 0.03 && worst < 0.1); /* with limits 68 % */
+    sn_report report;
+    assert_ok(s.world, sn_world_report(s.world, &report));
+    assert_null(strstr(report.meshes, "stretch it"));
+    end_sheet(&s);
+}
+
 /* ---- Rest shapes ---------------------------------------------------------------------------------------------------------------- */
 
 /* Folded every four rows, with a dihedral of 60 degrees. */
@@ -636,6 +667,7 @@ int main(void)
         cmocka_unit_test(test_torn_cloth_falls),
         cmocka_unit_test(test_released_cloth_falls),
         cmocka_unit_test(test_targets_hold),
+        cmocka_unit_test(test_stretched_sheet_gives_everywhere),
         cmocka_unit_test(test_folded_cloth_unfolds),
         cmocka_unit_test(test_plain_meshes_are_as_without),
     };

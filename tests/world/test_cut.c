@@ -171,9 +171,12 @@ static void test_ropes_groups_and_nothing(void **state)
     assert_int_equal(sn_world_constraint_count(world, SN_KIND_DISTANCE), 13);
     assert_int_equal(sn_world_constraint_count(world, SN_KIND_ANGLE), 10);
     const uint64_t before = sn_world_hash(world);
+    uint32_t told, still;
+    assert_non_null(sn_world_tears(world, &told));
     assert_ok(world, sn_world_cut(world, &def, &info)); /* it is cut already */
     assert_int_equal(info.removed + info.inserted + info.split, 0);
-    assert_null(sn_world_tears(world, NULL));
+    assert_non_null(sn_world_tears(world, &still)); /* of the cut before, */
+    assert_int_equal(still, told);                  /*   and nothing else */
     assert_int_equal(sn_world_hash(world), before);
     const struct {
         sn_cut_def def;

@@ -361,7 +361,7 @@ static void test_bad_strengths_are_refused(void **state)
                {0.1, INFINITY, 0, "force inf"},   {0.1, 0, -0.5, "spread -0.5"}, {0.1, 0, 0.95, "spread 0.95 0.9"},
                {0, 0, 0.1, "strain force both 0"}};
     for (size_t i = 0; i < COUNT_OF(bad); ++i) {
-        const sn_tear_def def = {real(bad[i].strain), real(bad[i].force), real(bad[i].spread), 0};
+        const sn_tear_def def = {real(bad[i].strain), real(bad[i].force), real(bad[i].spread), 0, 0};
         assert_result(world, SN_ERROR_ARGUMENT, sn_skin_set_tear(world, s.skin, &def));
         assert_says(sn_world_error(world), bad[i].says);
         assert_result(world, SN_ERROR_ARGUMENT, sn_constraints_set_tear(world, s.rods, &def));

@@ -6,6 +6,8 @@ Every NAME.obj with a NAME.pc2 beside it becomes an object: the mesh as it is in
 order and their coordinates to the last bit; Sinew's y points up, so the object is turned upright, not its vertices. Ropes, nets and other things
 made of lines get a thickness, loose particles become balls. Every NAME.obj with a NAME.poses.npy is a rigid body, or several: each becomes an object
 with keyframes for location and rotation, under an empty that is turned upright. Static and kinematic bodies are grey.
+What is torn or cut has other triangles, or lines, from some frame on, which a cache cannot say: where the run wrote a mesh for each frame as well
+(--format pc2,obj), such an object becomes several, one after the other, of which one is seen in every frame.
 Frame 1 is the start of the run. What cannot be imported is said on standard error, and the script ends with exit code 1.
 
 As an add-on (Edit > Preferences > Add-ons > Install..., then this file) it is File > Import > Sinew run, and a panel "Sinew" in the sidebar of the
@@ -239,6 +241,57 @@ def import_object(folder, name, colour):
     points, about["frames"] = read_cache_header(cache)
     if points != len(vertices):
         raise ValueError(f"{cache} has {points} points, {name}.obj {len(vertices)} vertices")
+    material = make_material(name, colour, 0.7 if faces else 0.5)
+    return make_object(name, material, vertices, lines, faces, about, cache), about
+
+
+def read_sequence(folder, name, files):
+    """The meshes of a run frame by frame, as [first frame, lines, faces, vertices of each frame]: a new one begins where lines or faces change.
+    Empty if there are none, or they never do."""
+    found, frame = [], 0
+    while f"{name}_{frame:04d}.obj" in files:
+        vertices, lines, faces, _ = read_obj(os.path.join(folder, f"{name}_{frame:04d}.obj"))
+        if not found or found[-1][1] != lines or found[-1][2] != faces or len(found[-1][3][0]) != len(vertices):
+            found.append([frame, lines, faces, []])
+        found[-1][3].append(vertices)
+        frame += 1
+    return found if len(found) > 1 else []
+
+
+def write_cache(path, frames):
+    """A PC2 file of places."""
+    with open(path, "wb") as file:
+        file.write(b"POINTCACHE2\0" + struct.pack("<iiffi", 1, len(frames[0]), 0.0, 1.0, len(frames)))
+        for vertices in frames:
+            file.write(array("f", [c for v in vertices for c in v]).tobytes())
+
+
+def show_only(thing, first, end):
+    """It is seen from one frame on, and from another on no more."""
+    for path in ("hide_viewport", "hide_render"):
+        for frame, hidden in ((first - 1, True), (first, False), (end, True)):
+            setattr(thing, path, hidden)
+            thing.keyframe_insert(path, frame=frame)
+
+
+def import_torn(folder, name, colour, sequence):
+    """What is torn, or cut: an object for each set of triangles that it had."""
+    about = read_obj(os.path.join(folder, name + ".obj"))[3]
+    material = make_material(name, colour, 0.7 if sequence[0][2] else 0.5)
+    things = []
+    for number, (first, lines, faces, frames) in enumerate(sequence):
+        cache = os.path.abspath(os.path.join(folder, f"{name}.torn_{number:04d}.pc2"))
+        write_cache(cache, frames)
+        thing = make_object(f"{name}.{number:04d}", material, frames[0], lines, faces, about, cache)
+        thing.modifiers["Sinew"].frame_start = first
+        show_only(thing, first, first + len(frames))
+        things.append(thing)
+    about["frames"] = sequence[-1][0] + len(sequence[-1][3])
+    return things, about
+
+
+def make_object(name, material, vertices, lines, faces, about, cache):
+    """A mesh that a cache moves."""
     mesh = bpy.data.meshes.new(name)
     mesh.from_pydata(vertices, lines, faces)
     mesh.update()
@@ -248,15 +301,14 @@ def import_object(folder, name, colour):
     add_cache(thing, cache)
     thing["sinew_type"] = about.get("type", "")
     thing["sinew_radius"] = float(about.get("radius", 0))
-    material = make_material(name, colour, 0.7 if faces else 0.5)
     if faces:
         shade(thing, material)
-        return thing, about
+        return thing
     sticks = bool(lines) and about.get("type") in STICKS
     radius = float(about.get("radius", 0)) or (0.012 if sticks else 0.008) * extent(vertices)
     joint = 2 * radius if sticks else radius
     add_thickness(thing, material, radius if lines else 0, joint)
-    return thing, about
+    return thing
 
 
 def body_material(name, about, colour):
@@ -353,7 +405,10 @@ def import_folder(folder, first_colour=0):
     colour = first_colour
     for name in names:
         shown = PALETTE[colour % len(PALETTE)]
-        if name + ".pc2" in files:
+        sequence = read_sequence(folder, name, files) if name + ".pc2" in files else []
+        if sequence:
+            made, about = import_torn(folder, name, shown, sequence)
+        elif name + ".pc2" in files:
             thing, about = import_object(folder, name, shown)
             made = [thing]
         else:
@@ -388,6 +443,8 @@ class SinewProperties(bpy.types.PropertyGroup):
     folder: bpy.props.StringProperty(name="Folder", subtype="DIR_PATH", default="",
                                      description="Where the run is written; empty: a folder of its own among temporary files")
     frames: bpy.props.IntProperty(name="Frames", default=0, min=0, description="0: as many as the scene says")
+    tears: bpy.props.BoolProperty(name="Show tears", default=True,
+                                  description="Write a mesh for each frame as well, so that what tears or is cut is seen so")
     settings: bpy.props.CollectionProperty(type=SinewSetting)
     said: bpy.props.StringProperty(name="What the run said", default="")
 
@@ -425,7 +482,7 @@ def run_command(properties):
     scene = properties.scene
     if scene.startswith("//") or os.sep in scene or scene.endswith(".json"):
         scene = bpy.path.abspath(scene)
-    command = [properties.command, "run", scene, "--out", folder, "--format", "pc2"]
+    command = [properties.command, "run", scene, "--out", folder, "--format", "pc2,obj" if properties.tears else "pc2"]
     if properties.frames:
         command += ["--frames", str(properties.frames)]
     for setting in properties.settings:
@@ -551,7 +608,7 @@ class SINEW_PT_panel(bpy.types.Panel):
 
     def draw(self, context):
         properties, layout = context.scene.sinew, self.layout
-        for name in ("scene", "frames", "folder", "command"):
+        for name in ("scene", "frames", "tears", "folder", "command"):
             layout.prop(properties, name)
         box = layout.box()
         row = box.row()

@@ -321,8 +321,8 @@ export interface CutInfo {
 }
 
 export interface Tear {
-  /** A vertex became two; a constraint is gone; a cut put a vertex on an edge. */
-  type: 'split' | 'break' | 'insert';
+  /** A vertex became two; a constraint is gone; a cut put a vertex on an edge; a particle left a group of shape matching. */
+  type: 'split' | 'break' | 'insert' | 'leave';
   cut: boolean;
   /** The parent, for insert also the other end of the edge, and the particle that came; -1: none. */
   particle: number;

@@ -68,6 +68,7 @@ typedef struct sn_stuff {
     sn_real stiffness; /* the classic stiffness k, 0 to 1, of all its constraints; default 1 */
     sn_real tear_strain, tear_force, tear_spread; /* see sn_tear_def: of its rods; default 0, it does not tear */
     uint32_t tear_seed;
+    sn_real tear_fatigue;
 } sn_stuff;
 
 /* What all objects have. */
@@ -87,6 +88,7 @@ typedef struct sn_object_skin {
     bool self_collision;                          /* default false */
     sn_real tear_strain, tear_force, tear_spread; /* see sn_tear_def; default 0: as the material of the object */
     uint32_t tear_seed;
+    sn_real tear_fatigue;
 } sn_object_skin;
 
 typedef struct sn_object_def {

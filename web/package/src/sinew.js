@@ -8,7 +8,7 @@ const PAGE = 65536;
 
 // What web/glue numbers.
 const BLADES = { segment: 0, triangle: 1, plane: 2 };
-const TEARS = ['split', 'break', 'insert'];
+const TEARS = ['split', 'break', 'insert', 'leave'];
 const ARRAY = { positions: 0, velocities: 1, inverseMasses: 2, radii: 3, bodyPoses: 4, links: 5, ties: 6 };
 const CHANGE = { position: 0, velocity: 1, mass: 2, force: 3, impulse: 4, moveTo: 5, remove: 6 };
 const JOINT_NUMBERS = ['least', 'most', 'target', 'target_most', 'target_compliance', 'target_damping', 'speed', 'speed_most',

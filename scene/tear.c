@@ -1,0 +1,157 @@
+/* Strengths of objects, and events that give strengths and cut. */
+#include "scene/state.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Strengths -------------------------------------------------------------------------------------------------------------- */
+
+static bool is_shape(uint32_t kind)
+{
+    return kind == SN_KIND_SHAPE_MATCH || kind == SN_KIND_SHAPE_MATCH_LINEAR || kind == SN_KIND_SHAPE_MATCH_QUADRATIC;
+}
+
+static bool is_volume(uint32_t kind)
+{
+    return kind == SN_KIND_VOLUME;
+}
+
+static bool is_rod(const sn_hold *hold)
+{
+    const uint32_t kind = hold->run.kind;
+    return (kind == SN_KIND_DISTANCE || kind == SN_KIND_DISTANCE_MAX || kind == SN_KIND_DISTANCE_BAND ||
+            kind == SN_KIND_SPRING) &&
+           strcmp(hold->name, "bend") != 0;
+}
+
+static bool has_kind(const sn_object *object, bool (*is)(uint32_t kind))
+{
+    for (uint32_t i = 0; i < object->hold_count; ++i)
+        if (is(object->hold[i].run.kind))
+            return true;
+    return false;
+}
+
+static bool on_surface(const sn_object *object, const bool *surface, sn_point point)
+{
+    const uint32_t number = point.count == 1 ? point.particle[0].index - object->run.first : UINT32_MAX;
+    return number < object->run.count && surface[number];
+}
+
+/* Whether a rod is on the skin of its object: it parts with that. */
+static bool is_on_skin(const sn_scene *scene, const sn_object *object, const bool *surface, sn_constraint c)
+{
+    sn_constraint_def def;
+    sn_point point[SN_MAX_POINTS];
+    return surface && sn_constraint_read(scene->world, c, &def, point, SN_MAX_POINTS) == SN_OK &&
+           on_surface(object, surface, point[0]) && on_surface(object, surface, point[1]);
+}
+
+/* Of those of a run that are there, and not on the skin. */
+static sn_result weaken_run(const sn_scene *scene, const sn_object *object, sn_constraints run, const bool *surface,
+                            const sn_tear_def *def)
+{
+    sn_result result = SN_OK;
+    for (uint32_t i = 0; i < run.count && result == SN_OK; ++i) {
+        const sn_constraint c = sn_constraints_at(run, i);
+        const sn_constraints one = {c.kind, c.index, 1, c.generation};
+        if (sn_constraint_is_valid(scene->world, c) && !is_on_skin(scene, object, surface, c))
+            result = sn_constraints_set_tear(scene->world, one, def);
+    }
+    return result;
+}
+
+/* Surfaces and solids tear by their skin, soft bodies by their groups, all else by its rods; and so do rods inside of a body with a skin. */
+static sn_result weaken(sn_scene *scene, const sn_object *object, const sn_tear_def *def)
+{
+    const bool soft = has_kind(object, is_shape), surface_tears = object->triangle_count && !soft;
+    sn_result result = surface_tears ? sn_skin_set_tear(scene->world, object->skin, def) : SN_OK;
+    if (result != SN_OK || (surface_tears && has_kind(object, is_volume)))
+        return result;
+    bool *surface = surface_tears ? sn_arena_take(&scene->scratch, object->run.count, sizeof *surface) : NULL;
+    if (surface_tears && !surface)
+        return SN_ERROR_MEMORY;
+    if (surface)
+        memset(surface, 0, object->run.count * sizeof *surface);
+    for (size_t i = 0; surface && i < 3 * (size_t)object->triangle_count; ++i)
+        surface[object->triangle[i]] = true;
+    sn_tear_def own = def ? *def : sn_default_tear_def();
+    if (soft)
+        own.force = 0; /* which groups do not know */
+    const bool none = own.strain == 0 && own.force == 0;
+    for (uint32_t i = 0; i < object->hold_count && result == SN_OK; ++i) {
+        const sn_hold *hold = &object->hold[i];
+        if (soft ? is_shape(hold->run.kind) : is_rod(hold))
+            result = surface || sn_constraints_set_tear(scene->world, hold->run, none ? NULL : &own) != SN_OK
+                         ? weaken_run(scene, object, hold->run, surface, none ? NULL : &own)
+                         : SN_OK;
+    }
+    sn_arena_release(&scene->scratch);
+    return result;
+}
+
+bool sn_scene_add_tear(sn_scene *scene, sn_reader *reader, sn_object *object, const sn_stuff *stuff)
+{
+    sn_object_skin *skin = &object->skin_def;
+    sn_tear_def def = {skin->tear_strain, skin->tear_force, skin->tear_spread, skin->tear_seed, skin->tear_fatigue};
+    if (def.strain == 0 && def.force == 0)
+        def = (sn_tear_def){stuff->tear_strain, stuff->tear_force, stuff->tear_spread, stuff->tear_seed,
+                            stuff->tear_fatigue};
+    if (def.strain == 0 && def.force == 0)
+        return true;
+    if (object->triangle_count && !has_kind(object, is_shape)) {
+        skin->on = true;
+        skin->tear_strain = def.strain, skin->tear_force = def.force, skin->tear_spread = def.spread;
+        skin->tear_seed = def.seed, skin->tear_fatigue = def.fatigue;
+        if (!sn_skin_is_valid(scene->world, object->skin) && !sn_scene_add_skin(scene, reader, object, skin))
+            return false;
+    }
+    return weaken(scene, object, &def) == SN_OK || sn_scene_refused(scene, reader);
+}
+
+/* ---- Events ------------------------------------------------------------------------------------------------------------------ */
+
+bool sn_scene_read_parting(sn_scene *scene, sn_reader *reader, sn_event_keys *keys)
+{
+    const bool plane = !isnan(keys->through.x), strength = keys->tear.strain > 0 || keys->tear.force > 0;
+    if (plane && keys->type != SN_EVENT_CUT)
+        return sn_reader_fail_key(reader, "through", "only an event of type \"cut\" has it");
+    if (plane && keys->normal.x == 0 && keys->normal.y == 0 && keys->normal.z == 0)
+        return sn_reader_fail_key(reader, "normal", "found [0, 0, 0], expected a direction");
+    if (strength && keys->type != SN_EVENT_TEAR)
+        return sn_reader_fail(reader, "'tear_strain' and 'tear_force' are for events of type \"tear\"");
+    if (keys->object && !plane && keys->type != SN_EVENT_TEAR)
+        return sn_reader_fail_key(reader, "object", "only a tear, and a cut with 'through', has it");
+    if (keys->type == SN_EVENT_TEAR && !keys->object)
+        return sn_reader_fail(reader, "the key 'object' is missing: what is to tear?");
+    sn_object *object = NULL;
+    for (uint32_t i = 0; keys->object && i < scene->objects.count; ++i)
+        if (strcmp(scene_object(scene, i)->name, keys->object) == 0)
+            object = scene_object(scene, i);
+    if (keys->object && !object && sn_reader_doubts(reader, keys->object))
+        return false;
+    if (keys->object && !object)
+        return sn_reader_fail_key(reader, "object", "there is no object '%.80s'", keys->object);
+    keys->object = object ? object->name : NULL;
+    if (keys->type != SN_EVENT_TEAR || !object->triangle_count || has_kind(object, is_shape) ||
+        sn_skin_is_valid(scene->world, object->skin))
+        return true;
+    object->skin_def.on = true; /* so that it can tear at its vertices, and is saved so */
+    return sn_scene_add_skin(scene, reader, object, &object->skin_def);
+}
+
+sn_result sn_scene_part(sn_scene *scene, const sn_event_keys *keys)
+{
+    const sn_object *object = keys->object ? sn_scene_find_object(scene, keys->object) : NULL;
+    if (keys->object && !object) /* it was removed */
+        return SN_OK;
+    if (keys->type == SN_EVENT_TEAR)
+        return weaken(scene, object, keys->tear.strain > 0 || keys->tear.force > 0 ? &keys->tear : NULL);
+    sn_cut_def def = sn_default_cut_def();
+    def.blade = SN_BLADE_PLANE;
+    def.a = keys->through;
+    def.b = keys->normal;
+    def.one_group = object != NULL;
+    def.group = object ? object->group : 0;
+    return sn_scene_slice(scene, &def, NULL);
+}

@@ -1,0 +1,176 @@
+/* Groups of shape matching that tear: members leave, and groups become two.
+
+   A member i is where the shape, unstretched, has it but for x_i - c - R r_i (shape_match.c). Its *strain* is the length of that by the radius of the group, the root of the mean square of the
+   distances from the middle at rest. When the worst member has more than the group bears, all that are off the same way, by at least half as much along it, leave with it: one that is
+   pulled out leaves alone, and of a bar that is pulled at its end that end comes off. If they are enough to have a shape they are a group of their own from then on, with the places at rest that they had;
+   fewer are loose, and so are members of a group of which too few are left. No particle moves, so mass and momenta stay; groups store no energy. */
+#include "world/world.h"
+
+#include "base/dvec.h"
+
+#include <string.h>
+
+/* Members that have a shape. */
+#define LEAST_MEMBERS 4u
+
+/* Of the worst one, along the same way: those that are off by more leave with it. */
+#define WITH_WORST 0.5
+
+bool sn_shape_is_group(uint32_t kind)
+{
+    return kind == SN_KIND_SHAPE_MATCH || kind == SN_KIND_SHAPE_MATCH_LINEAR || kind == SN_KIND_SHAPE_MATCH_QUADRATIC;
+}
+
+/* Where members are, seen from where they should be: in the scratch of the store, in parts of the radius. NULL if that does not exist. */
+static const sn_vec3 *find_offs(const sn_world *world, uint32_t kind, uint32_t row)
+{
+    const sn_pool *pool = world->constraints.pool[kind];
+    const sn_table *many = &world->constraints.many;
+    const sn_list list = pool_list(pool, row);
+    const sn_real *rest = pool_own(pool, row);
+    sn_vec3 *x = many->column[SN_MANY_X], *off = many->column[SN_MANY_BY_POINT];
+    sn_dvec3 middle = {0, 0, 0};
+    double square = 0;
+    sn_real c[SN_MAX_ROWS], param[SN_MAX_PARAM_NUMBERS];
+    const sn_vec3 origin = vec4_xyz(world->particles.x[world->ids.value[list.particle[list.local[0]]]]);
+    for (uint32_t i = 0; i < list.point_count; ++i) {
+        x[i] = vec3_sub(vec4_xyz(world->particles.x[world->ids.value[list.particle[list.local[i]]]]), origin);
+        middle = dvec3_add(middle, dvec3_scale(dvec3_from(vec3(rest[3 * i], rest[3 * i + 1], rest[3 * i + 2])),
+                                               1.0 / list.point_count));
+    }
+    for (uint32_t i = 0; i < list.point_count; ++i) {
+        const sn_dvec3 r = dvec3_sub(dvec3_from(vec3(rest[3 * i], rest[3 * i + 1], rest[3 * i + 2])), middle);
+        square += dvec3_dot(r, r) / list.point_count;
+    }
+    memcpy(param, pool->param + (size_t)row * pool->param_count, pool->param_count * sizeof *param);
+    if (kind != SN_KIND_SHAPE_MATCH)
+        param[0] = 0; /* beta: what a soft shape lets pass strains it, too */
+    const sn_eval_in in = {.x = x,
+                           .param = param,
+                           .points = list.point_count,
+                           .point_param = rest,
+                           .state = pool_state(pool, row),
+                           .planar = sn_world_frame(world).planar};
+    const sn_eval_out out = {.c = c, .gradient = off};
+    if (!(square > 0) || !pool->kind.eval(&in, &out))
+        return NULL;
+    for (uint32_t i = 0; i < list.point_count; ++i) /* a gradient is 2 / n of it */
+        off[i] = vec3_scale(off[i], (sn_real)(list.point_count / (2 * sqrt(square))));
+    return off;
+}
+
+/* The worst member; its strain. */
+static uint32_t worst_of(const sn_vec3 *off, uint32_t count, double *strain)
+{
+    uint32_t worst = 0;
+    *strain = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        const double by = dvec3_length(dvec3_from(off[i]));
+        if (by > *strain)
+            *strain = by, worst = i;
+    }
+    return worst;
+}
+
+double sn_shape_strain(const sn_world *world, uint32_t kind, uint32_t row)
+{
+    double strain = 0;
+    const sn_vec3 *off = find_offs(world, kind, row);
+    if (off)
+        worst_of(off, pool_point_count(world->constraints.pool[kind], row), &strain);
+    return strain;
+}
+
+/* Keeps the members of a group that stay, or those that leave, in the order that they had. The list is one that is there. */
+static void keep_members(sn_pool *pool, uint32_t row, const bool *leaves, bool those)
+{
+    const sn_list list = pool_list(pool, row);
+    uint32_t *at = (uint32_t *)pool->list_table.column[0] + pool->point[2 * (size_t)row], kept = 0;
+    sn_real *rest = pool_own(pool, row);
+    for (uint32_t i = 0; i < list.point_count;
+         ++i) { /* no member is there twice: particle and point are in one order */
+        if (leaves[i] != those)
+            continue;
+        at[1 + kept] = at[1 + i];
+        memmove(rest + (size_t)kept * pool->point_param_count, rest + (size_t)i * pool->point_param_count,
+                pool->point_param_count * sizeof *rest);
+        ++kept;
+    }
+    for (uint32_t i = 0; i < kept; ++i)
+        at[1 + kept + i] = i;
+    at[0] = kept;
+    pool->point[2 * (size_t)row + 1] = kept;
+    pool->list_waste += 2 * (list.point_count - kept);
+}
+
+/* A group of the members that leave; there is room. */
+static sn_constraint form_group(sn_world *world, uint32_t kind, uint32_t row, const bool *leaves)
+{
+    sn_store *store = &world->constraints;
+    sn_pool *pool = store->pool[kind];
+    const uint32_t count = pool_point_count(pool, row), made = sn_split_copy(world, kind, row);
+    uint32_t *member = store->many.column[SN_MANY_NUMBER];
+    const sn_list list = pool_list(pool, row);
+    for (uint32_t i = 0; i < count; ++i)
+        member[i] = list.particle[list.local[i]];
+    sn_store_set_list(store, kind, made, member, count);
+    memcpy(pool_own(pool, made), pool_own(pool, row), count * pool->point_param_count * sizeof(sn_real));
+    keep_members(pool, made, leaves, true);
+    return (sn_constraint){kind, made, pool->ids.generation[made]};
+}
+
+bool sn_shape_reserve(sn_world *world, uint32_t kind, uint32_t row)
+{
+    sn_pool *pool = world->constraints.pool[kind];
+    sn_tearing *t = &world->tearing;
+    const uint32_t count = pool_point_count(pool, row);
+    t->shape_points += count; /* all groups may tear in one step */
+    t->shapes++;
+    return sn_table_reserve(&pool->list_table, &world->allocator,
+                            pool->list_table.count + t->shapes + 2 * (uint64_t)t->shape_points) &&
+           sn_table_reserve(&pool->own_table, &world->allocator, (uint64_t)pool->own_table.count + t->shape_points) &&
+           sn_table_reserve(&t->leave_table, &world->allocator, count);
+}
+
+bool sn_shape_part(sn_world *world, sn_constraint group, sn_tear *tear)
+{
+    sn_pool *pool = world->constraints.pool[group.kind];
+    const uint32_t count = pool_point_count(pool, group.index);
+    const sn_vec3 *off = find_offs(world, group.kind, group.index);
+    bool *leaves = world->tearing.leave_table.column[0];
+    double strain;
+    uint32_t left = count, *member = world->constraints.many.column[SN_MANY_NUMBER];
+    if (!off)
+        return false;
+    const sn_dvec3 way = dvec3_from(off[worst_of(off, count, &strain)]);
+    const sn_list list = pool_list(pool, group.index);
+    for (uint32_t i = 0; i < count; ++i) {
+        leaves[i] = dvec3_dot(dvec3_from(off[i]), way) > WITH_WORST * strain * strain;
+        left -= leaves[i];
+        if (leaves[i])
+            member[count - left - 1] = list.particle[list.local[i]];
+    }
+    tear->type = SN_TEAR_LEAVE;
+    tear->strain = (sn_real)strain;
+    tear->particle = (sn_particle){member[0], world->ids.generation[member[0]]};
+    tear->place = vec4_xyz(world->particles.x[world->ids.value[member[0]]]);
+    if (!sn_tear_allowed(world, tear))
+        return false;
+    uint32_t gone = count - left, *tell = world->constraints.many.column[SN_MANY_SLOT];
+    memcpy(tell, member, gone * sizeof *tell);
+    if (gone >= LEAST_MEMBERS)
+        tear->formed = form_group(world, group.kind, group.index, leaves);
+    for (uint32_t i = 0; i < gone; ++i) {
+        tear->particle = (sn_particle){tell[i], world->ids.generation[tell[i]]};
+        tear->place = vec4_xyz(world->particles.x[world->ids.value[tell[i]]]);
+        sn_sleep_disturb(world, tell[i]);
+        sn_tear_tell(world, tear);
+    }
+    sn_sleep_disturb_constraint(world, pool, group.index);
+    if (left >= LEAST_MEMBERS) {
+        keep_members(pool, group.index, leaves, false);
+        sn_split_log(world, group.kind, group.index);
+    }
+    sn_world_break_motion(world);
+    return left < LEAST_MEMBERS;
+}
