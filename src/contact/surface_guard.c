@@ -30,6 +30,8 @@
 #define LEAST        0.05           /*   or of their reach, if that is less */
 #define STAYS        0.98           /* what is close already comes no nearer than that */
 #define NEVER        2.0f
+#define ROUNDED                                                                                                        \
+    (SINEW_DOUBLE ? 2e-15 : 6e-7) /* of the coordinates: more than rounding moves two places against each other */
 
 typedef struct guarding {
     sn_world *world;
@@ -92,6 +94,22 @@ static bool has_changed(const guarding *g, const sn_surface_candidate *c)
     return v[c->vertex[0]].changed || v[c->vertex[1]].changed || v[c->vertex[2]].changed || v[c->vertex[3]].changed;
 }
 
+/* Whether the two move as one thing that is rigid, and are farther apart than what places round: then they do not touch, however long their ways. */
+static bool is_rigid(const guarding *g, const sn_surface_candidate *c, const double start[12], const double end[12],
+                     double distance)
+{
+    double size = 0;
+    if (!g->round || !g->s->zone_table.count)
+        return false;
+    for (uint32_t k = 0; k < 4; ++k)
+        if (surface_motions(g->s)[c->vertex[k]].share != 0 || sn_surface_is_led(g->world, g->s, c->vertex[k]) ||
+            sn_surface_zone_of(g->s, c->vertex[k]) != sn_surface_zone_of(g->s, c->vertex[0]))
+            return false;
+    for (uint32_t k = 0; k < 12; ++k)
+        size = fmax(size, fmax(fabs(start[k]), fabs(end[k])));
+    return distance > ROUNDED * size;
+}
+
 /* When the two touch, as a share of the substep, or NEVER. apart_before: m, at least so far they are from each other as the substep begins. */
 static float look_at(const guarding *g, const sn_surface_candidate *c, sn_real apart_before)
 {
@@ -108,6 +126,8 @@ static float look_at(const guarding *g, const sn_surface_candidate *c, sn_real a
         return NEVER;
     const double distance = sn_surface_nearest(c->edges, x).distance * SN_SURFACE_EXACT,
                  least = LEAST * (double)c->reach;
+    if (is_rigid(g, c, start, end, distance))
+        return NEVER;
     double apart = NEAREST * distance < least ? NEAREST * distance : least;
     if (distance < (double)close)
         apart = STAYS * distance;
@@ -196,18 +216,22 @@ static void take_ends(sn_world *world, sn_surfaces *s)
     }
 }
 
-/* Velocities go the same share of what they differ from that of their zone. */
-static void settle(sn_world *world, sn_surfaces *s, bool stay)
+/* Velocities keep a share of what they differ from that of their zone: the least of its vertices, the same for all, so that the zone keeps its momentum. */
+static void settle(sn_world *world, sn_surfaces *s)
 {
+    sn_surface_zones_share(s);
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
         const sn_surface_motion *v = &surface_motions(s)[i];
         const uint32_t slot = surface_vertices(s)[i].slot;
         sn_vec4 *x = &world->particles.x[slot], *speed = &world->particles.v[slot];
         if (v->share == 1)
             continue;
-        const sn_vec3 base = stay ? vec3(0, 0, 0) : sn_surface_zone_velocity(s, i);
         *x = vec4(v->end, x->w);
-        *speed = vec4(vec3_add(base, vec3_scale(vec3_sub(vec4_xyz(*speed), base), (sn_real)v->share)), speed->w);
+        if (v->next < 1) { /* otherwise all stay, and this one is of no zone */
+            const sn_vec3 base = sn_surface_zone_velocity(s, i);
+            const sn_real share = (sn_real)sn_surface_zone_share(s, i);
+            *speed = vec4(vec3_add(base, vec3_scale(vec3_sub(vec4_xyz(*speed), base), share)), speed->w);
+        }
         world->particles.x_low[slot] = vec4(vec3(0, 0, 0), world->particles.x_low[slot].w);
         world->particles.v_low[slot] = vec4(vec3(0, 0, 0), 0);
         sn_history_forget(&world->history, slot);
@@ -247,6 +271,6 @@ bool sn_surfaces_guard(sn_world *world, sn_real h)
     s->rounds += g.round;
     s->forced += forced;
     if (g.round)
-        settle(world, s, g.round == ROUNDS);
+        settle(world, s);
     return true;
 }

@@ -321,6 +321,7 @@ static sn_surface_contact make_contact(const sn_world *world, const sn_surface_c
                                .drag = friction.drag,
                                .restitution = friction.restitution};
     for (uint32_t k = 0; k < 4; ++k) {
+        made.vertex[k] = c->vertex[k];
         made.slot[k] = surface_vertices(s)[c->vertex[k]].slot;
         made.weight[k] = touch->weight[k];
         made.give += made.weight[k] * made.weight[k] * world->particles.x[made.slot[k]].w;
@@ -480,7 +481,7 @@ sn_result sn_surfaces_find(sn_world *world, sn_real dt)
     s->on = s->skin_table.count > 0;
     if (!s->on)
         return SN_OK;
-    if (!follow_joins(world, s))
+    if (!follow_joins(world, s) || !sn_surface_pieces_find(world, s))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for surfaces");
     if (!sn_parallel_reserve(&world->parallel, &world->allocator, s->tile_table.count))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for surfaces");
