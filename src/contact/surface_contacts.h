@@ -21,6 +21,8 @@
 #include "collision/bvh.h"
 #include "contact/skin_contacts.h"
 
+#include <sinew/contact.h>
+
 #define SN_SURFACE_NONE    UINT32_MAX
 #define SN_SURFACE_COLOURS 64u
 #define SN_TILE_TRIANGLES  96u /* at most */
@@ -175,6 +177,8 @@ typedef struct sn_surface_candidate {
 /* Two that may touch in this substep, by the spots that are nearest as it begins, and the direction between these. */
 typedef struct sn_surface_contact {
     uint32_t vertex[4], slot[4];
+    uint32_t one, other; /* as in the candidate */
+    bool edges;
     uint32_t colour;
     sn_real weight[4];      /* of the four, with signs: the sum of weight times place is from the other to the one */
     sn_vec3 normal;         /* the same way, length 1 */
@@ -183,10 +187,18 @@ typedef struct sn_surface_contact {
     sn_real normal_impulse; /* m: as in wide/contact.h */
     sn_real known;          /* m: what that was before the last pass */
     sn_vec3 tangent_impulse;
-    sn_real hold, drag; /* friction */
-    sn_real restitution;
+    sn_friction friction;
+    sn_vec3 belt;   /* m/s: how the surface of the other runs; see sn_contact */
     sn_real before; /* m/s: along the normal, before the substep */
+    sn_real throws; /* m/s: what a bounce added */
 } sn_surface_contact;
+
+/* What a contact did in a substep, for events. */
+typedef struct sn_surface_told {
+    sn_contact_pair pair;
+    sn_vec3 point, normal;
+    sn_real impulse, impact; /* N s, m/s */
+} sn_surface_told;
 
 /* The weights and the normal of a candidate that is a contact. */
 typedef struct sn_surface_touch {
@@ -238,6 +250,7 @@ typedef struct sn_surfaces {
     sn_table contact_table; /* of sn_surface_contact: by colour, and as they were found */
     sn_table colour_table;  /* of uint64_t, by slot */
     uint32_t colour_start[SN_SURFACE_COLOURS + 2];
+    sn_table told_table; /* of sn_surface_told: of the substeps so far, where events are on */
     uint64_t searches, lists, looks, rounds, stops,
         forced; /* counts, for tests and measurements: of looks at levels; of vertices that the guard stopped; and
                                                   of pairs that things which nothing stops drove into each other */
@@ -268,6 +281,17 @@ bool sn_surfaces_guard(struct sn_world *world, sn_real h);
 
 /* After that: what touches gains no energy by it. */
 void sn_surfaces_balance(struct sn_world *world, sn_real h);
+
+/* Notes what contacts of the substep did, where events are on. False: contacts.failed. */
+bool sn_surfaces_tell(struct sn_world *world, sn_real h);
+
+/* Which two a contact is of, by handles, the lower number first; *turned: the one is the second of them. And where it is as the substep begins. */
+sn_contact_pair sn_surface_contact_pair(const struct sn_world *world, const sn_surface_contact *contact, bool *turned);
+sn_vec3 sn_surface_contact_point(const sn_surfaces *s, const sn_surface_contact *contact);
+
+/* A contact of two features that may touch, by these weights and this normal. *acts: callbacks let it. SN_ERROR_HOST. */
+sn_surface_contact sn_surface_contact_make(const struct sn_world *world, const sn_surface_candidate *c,
+                                           const sn_real weight[4], sn_vec3 normal);
 
 /* Integrators that look back start anew with vertices that were pushed or stopped. */
 void sn_surfaces_forget(struct sn_world *world);

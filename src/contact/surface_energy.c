@@ -15,7 +15,7 @@
    What is driven gains energy, of course. It is let have as much as it has at twice the speed of what drives it: vertices that are led, places to which constraints pull single particles, particles that are no
    vertices. Pieces that hang together with other particles or with bodies are left alone, and so are all where bodies move. */
 #include "constraints/evaluate.h"
-#include "contact/surface_contacts.h"
+#include "contact/particle_contacts.h"
 #include "world/substep.h"
 
 #define CLEAR  0.01 /* of the energy: more than cloth gains that swings freely */
@@ -24,6 +24,11 @@
 static sn_surface_piece *pieces(const sn_surfaces *s)
 {
     return s->piece_table.column[0];
+}
+
+static double square(sn_vec3 v)
+{
+    return (double)v.x * (double)v.x + (double)v.y * (double)v.y + (double)v.z * (double)v.z;
 }
 
 /* ---- What hangs together ------------------------------------------------------------------------------------------------------ */
@@ -117,6 +122,7 @@ static bool join_touching(sn_surfaces *s)
             continue;
         const uint32_t first = surface_vertices(s)[contact[i].vertex[0]].piece;
         pieces(s)[first].touches = any = true;
+        pieces(s)[first].driven = fmax(pieces(s)[first].driven, square(contact[i].belt));
         for (uint32_t k = 1; k < 4; ++k)
             join(parent, first, surface_vertices(s)[contact[i].vertex[k]].piece);
     }
@@ -132,6 +138,7 @@ static bool join_touching(sn_surfaces *s)
         sn_surface_piece *root = &pieces(s)[root_of(parent, i)];
         root->open = root->open || pieces(s)[i].open;
         root->touches = root->touches || pieces(s)[i].touches;
+        root->driven = fmax(root->driven, pieces(s)[i].driven);
     }
     return any;
 }
@@ -142,11 +149,6 @@ static sn_surface_piece *piece_of(const sn_surfaces *s, uint32_t vertex)
 }
 
 /* ---- The books ------------------------------------------------------------------------------------------------------------------ */
-
-static double square(sn_vec3 v)
-{
-    return (double)v.x * (double)v.x + (double)v.y * (double)v.y + (double)v.z * (double)v.z;
-}
 
 /* N: on a particle, without gravity; NULL: none. */
 static const sn_vec3 *forces_of(const sn_world *world)
@@ -242,7 +244,7 @@ static void exchange_places(sn_world *world, sn_surfaces *s)
 
 /* ---- Taking it away --------------------------------------------------------------------------------------------------------------- */
 
-/* m^2/s^2: of the fastest particle that is no vertex. Infinite where bodies move. */
+/* m^2/s^2: of the fastest particle that is no vertex, or belt. Infinite where bodies move. */
 static double fastest_other(const sn_world *world, const sn_surfaces *s)
 {
     const sn_fixed_body *fixed = world->bodies.fixed_table.column[0];
@@ -253,6 +255,9 @@ static double fastest_other(const sn_world *world, const sn_surfaces *s)
     for (uint32_t i = 0; i < world->bodies.table.count; ++i)
         if (world->bodies.state[i].particle != SN_ID_FREE)
             return INFINITY;
+    const sn_static_contact *contact = world->contacts.static_table.column[0];
+    for (uint32_t i = 0; i < world->contacts.static_contacts; ++i)
+        most = fmax(most, square(contact[i].belt));
     for (uint32_t slot = 0; slot < world->particles.table.count; ++slot)
         if (!vertex_of(s, world->particles.index[slot]))
             most = fmax(most, square(vec4_xyz(world->particles.v[slot])));

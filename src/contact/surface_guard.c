@@ -14,6 +14,7 @@
 
    What is stopped keeps the momentum of its zone and loses energy, as things do that stick together. It happens where contacts have
    not kept things apart: rarely, or many times a second where there is no room. */
+#include "contact/callbacks.h"
 #include "contact/particle_contacts.h"
 
 #include "world/world.h"
@@ -148,6 +149,26 @@ static void look_piece(void *data, uint32_t first, uint32_t last)
         time[i] = look_at(g, &surface_candidates(g->s)[near[i]], apart[i]);
 }
 
+/* Whether callbacks let two touch that the guard would stop: what they let through passes. */
+static bool may_stop(const guarding *g, const sn_surface_candidate *c)
+{
+    double start[12], end[12];
+    sn_real weight[4];
+    sn_dvec3 x[4];
+    bool acts = true;
+    if (!sn_callbacks_any(g->world))
+        return true;
+    take(g, c, start, end, x);
+    const sn_surface_spots spots = sn_surface_nearest(c->edges, x);
+    for (uint32_t k = 0; k < 4; ++k)
+        weight[k] = (sn_real)spots.weight[k];
+    const sn_vec3 normal =
+        spots.distance > 0 ? dvec3_round(dvec3_scale(spots.apart, 1 / spots.distance)) : vec3(0, 1, 0);
+    sn_surface_contact contact = sn_surface_contact_make(g->world, c, weight, normal);
+    g->world->contacts.failed = sn_callbacks_surface(g->world, &contact, &acts);
+    return acts;
+}
+
 /* Pairs that touch make zones, and their vertices are to go a smaller share. Whether something is new by that; *forced: pairs by which nothing is. */
 static bool stop_pairs(const guarding *g, uint32_t *forced)
 {
@@ -160,6 +181,8 @@ static bool stop_pairs(const guarding *g, uint32_t *forced)
         if (!(time[i] <= 1))
             continue;
         const sn_surface_candidate *c = &surface_candidates(s)[near[i]];
+        if (!may_stop(g, c))
+            continue;
         bool news = sn_surface_zones_join(g->world, s, c);
         for (uint32_t k = 0; k < 4; ++k) {
             sn_surface_motion *v = &surface_motions(s)[c->vertex[k]];
@@ -262,7 +285,10 @@ bool sn_surfaces_guard(sn_world *world, sn_real h)
         if (!sn_surface_tiles_measure_ends(world) || !sn_surface_tiles_meet_ends(world) ||
             !sn_surface_pairs_end(world) || !look(&g))
             return false;
-        if (!stop_pairs(&g, &forced))
+        const bool news = stop_pairs(&g, &forced);
+        if (world->contacts.failed != SN_OK)
+            return false;
+        if (!news)
             break;
         if (!sn_surface_zones_measure(world, s, h))
             return false;

@@ -59,6 +59,7 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->contact_table, sizeof(sn_surface_contact), false);
     sn_table_column(&s->contact_table, sizeof(sn_surface_contact), false);
     sn_table_column(&s->colour_table, sizeof(uint64_t), false);
+    sn_table_column(&s->told_table, sizeof(sn_surface_told), false);
 }
 
 void sn_surfaces_release(sn_surfaces *s, const sn_allocator *allocator)
@@ -70,7 +71,7 @@ void sn_surfaces_release(sn_surfaces *s, const sn_allocator *allocator)
         &s->tile_vertex_table, &s->tile_edge_table, &s->corner_table,   &s->pair_table, &s->found_table,
         &s->candidate_table,   &s->moved_table,     &s->touch_table,    &s->list_table, &s->due_table,
         &s->near_table,        &s->contact_table,   &s->colour_table,   &s->held_table, &s->zone_table,
-        &s->piece_table,       &s->led_table};
+        &s->piece_table,       &s->told_table,      &s->led_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
 }
