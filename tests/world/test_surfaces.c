@@ -224,6 +224,78 @@ static void a_stack_slides_at_its_angle(void **state)
     }
 }
 
+static void let_sleep(sn_world *world)
+{
+    sn_contact_settings contact = sn_world_contact_settings(world);
+    contact.sleep = true;
+    assert_ok(world, sn_world_set_contact_settings(world, &contact));
+}
+
+/* So many steps until all of a sheet sleeps, after each of which nothing intersects; `most` if it does not. */
+static uint32_t steps_to_sleep(sn_world *world, const sheet *s, uint32_t most)
+{
+    for (uint32_t i = 0; i < most; ++i) {
+        uint32_t awake = 0;
+        for (uint32_t k = 0; k < SIDE * SIDE; ++k)
+            awake += sn_particle_is_awake(world, sn_particle_from_index(world, s->first + k));
+        if (!awake)
+            return i;
+        run_apart(world, 1);
+    }
+    return most;
+}
+
+/* A towel that is folded once lies on a slope of 0.2, at 10 substeps and at 3: friction holds it where it is and folded, and it falls asleep. */
+static void a_folded_towel_stays_folded(void **state)
+{
+    (void)state;
+    for (uint32_t substeps = 3; substeps <= 10; substeps += 7) {
+        sn_world *world = make_world(substeps);
+        sheet s = add_sheet(world, vec(0, 0.005, 0), vec(1, 0, 0), vec(0, 0, 1), 1);
+        sn_group_contact contact = sn_default_group_contact(1);
+        contact.material.static_friction = contact.material.dynamic_friction = real(0.6);
+        assert_ok(world, sn_world_set_group_contact(world, 1, &contact));
+        sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+        const double d = 1.0 / (SIDE - 1);
+        for (uint32_t i = 0; i < SIDE * SIDE; ++i) {
+            const uint32_t row = i / SIDE;
+            const double x = (i % SIDE) * d, z = (row <= SIDE / 2 ? row : SIDE - row) * d; /* back over itself */
+            const double y = row < SIDE / 2 ? 0.005 : row == SIDE / 2 ? 0.01 : 0.0152;
+            assert_ok(world, sn_particle_set_position(world, sn_particle_from_index(world, s.first + i), vec(x, y, z)));
+        }
+        sn_settings settings = sn_world_settings(world);
+        settings.gravity = vec(0, -9.81 * cos(atan(0.2)), 9.81 * sin(atan(0.2)));
+        assert_ok(world, sn_world_configure(world, &settings));
+        let_sleep(world);
+        sn_vec3 before[SIDE * SIDE];
+        for (uint32_t i = 0; i < SIDE * SIDE; ++i)
+            before[i] = sn_particle_position(world, sn_particle_from_index(world, s.first + i));
+        const uint32_t steps = steps_to_sleep(world, &s, 300);
+        double most = 0;
+        for (uint32_t i = 0; i < SIDE * SIDE; ++i)
+            most = fmax(most, (double)vec3_length(vec3_sub(
+                                  before[i], sn_particle_position(world, sn_particle_from_index(world, s.first + i)))));
+        print_message("a folded towel: %u substeps, moved by %.1f mm, asleep after %u steps\n", substeps, 1e3 * most,
+                      steps);
+        assert_true(most < 0.02);
+        assert_true(steps < 300);
+        sn_world_destroy(world);
+    }
+}
+
+/* A sheet that fell on its edge and folded up: what moves in the heap dies away, and it falls asleep. */
+static void a_heap_falls_asleep(void **state)
+{
+    (void)state;
+    sheet s;
+    sn_world *world = make_fold(10, &s);
+    let_sleep(world);
+    const uint32_t steps = steps_to_sleep(world, &s, support_rounds(1200, 600));
+    print_message("a heap: asleep after %u steps\n", steps);
+    assert_true(steps < 600);
+    sn_world_destroy(world);
+}
+
 /* ---- Nothing but the state --------------------------------------------------------------------------------------------------- */
 
 static uint64_t hash_after(sn_world *world, const sheet *s, uint32_t from, uint32_t steps)
@@ -376,6 +448,8 @@ int main(void)
         cmocka_unit_test(sleepers_wake),
         cmocka_unit_test(a_stack_sleeps),
         cmocka_unit_test(a_stack_slides_at_its_angle),
+        cmocka_unit_test(a_folded_towel_stays_folded),
+        cmocka_unit_test(a_heap_falls_asleep),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(a_loaded_world_goes_on_the_same),
         cmocka_unit_test(a_warm_step_allocates_nothing),
