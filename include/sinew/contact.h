@@ -219,7 +219,7 @@ typedef bool sn_contact_filter_fn(void *context, const sn_contact_pair *pair);
 /* Whether the contact acts in this step. */
 typedef bool sn_pre_solve_fn(void *context, sn_contact *contact);
 
-/* NULL removes it. */
+/* NULL removes it. Skins with self_collision ask in each substep, and a pair that is refused passes through. */
 SN_API sn_result sn_world_set_contact_filter(sn_world *world, sn_contact_filter_fn *function, void *context);
 SN_API sn_result sn_world_set_pre_solve(sn_world *world, sn_pre_solve_fn *function, void *context);
 

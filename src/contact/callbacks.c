@@ -374,6 +374,31 @@ static sn_result ask_skin_contacts(sn_world *world, bool late)
     return result;
 }
 
+sn_result sn_callbacks_surface(sn_world *world, sn_surface_contact *contact, bool *acts)
+{
+    const sn_surfaces *s = &world->contacts.surfaces;
+    bool turned;
+    *acts = true;
+    if (!sn_callbacks_any(world))
+        return SN_OK;
+    sn_vec3 velocity = {0, 0, 0}, apart = velocity;
+    for (uint32_t k = 0; k < 4; ++k) {
+        const sn_surface_motion *m = &surface_motions(s)[contact->vertex[k]];
+        velocity = vec3_add(velocity, vec3_scale(m->velocity, contact->weight[k]));
+        apart = vec3_add(apart, vec3_scale(m->start, contact->weight[k]));
+    }
+    sn_contact c = {.pair = sn_surface_contact_pair(world, contact, &turned),
+                    .point = sn_surface_contact_point(s, contact),
+                    .separation = vec3_dot(apart, contact->normal) - contact->reach};
+    const sn_real side = turned ? -1 : 1;
+    c.normal = vec3_scale(contact->normal, side);
+    c.velocity = vec3_scale(velocity, side);
+    sn_result result = ask(world, &c, false, &contact->friction, acts);
+    contact->belt = vec3_scale(c.surface_velocity, side);
+    world->contacts.bounces = world->contacts.bounces || contact->friction.restitution > 0;
+    return result;
+}
+
 sn_result sn_callbacks_begin(sn_world *world)
 {
     world->contacts.belts = false;

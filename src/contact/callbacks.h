@@ -14,6 +14,9 @@ sn_result sn_callbacks_begin(sn_world *world);
 sn_result sn_callbacks_late(sn_world *world);
 sn_result sn_callbacks_late_skins(sn_world *world);
 
+/* When a substep begins: a contact of surfaces, and before the guard stops one. *acts: it does. */
+sn_result sn_callbacks_surface(sn_world *world, sn_surface_contact *contact, bool *acts);
+
 /* When a substep begins: bodies that came near each other. False: contacts.failed says why. */
 struct sn_body_contact_substep;
 bool sn_callbacks_contacts(const struct sn_body_contact_substep *s);

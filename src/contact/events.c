@@ -63,8 +63,14 @@ bool sn_contact_events_reserve(sn_world *world)
     if (c->any)
         found += (uint64_t)c->static_contacts + c->skin_contacts;
     e->event_table.count = 0;
-    if (!world->contact.settings.events)
-        return true;
+    e->room = found;
+    return !world->contact.settings.events || sn_contact_events_make_room(world, 0);
+}
+
+bool sn_contact_events_make_room(sn_world *world, uint64_t more)
+{
+    sn_contact_events *e = &world->contact.events;
+    const uint64_t found = e->room + more;
     return sn_table_reserve(&e->found_table, &world->allocator, found) &&
            sn_table_reserve(&e->touching_table, &world->allocator, found + e->touching_table.count) &&
            sn_table_reserve(&e->event_table, &world->allocator, found + e->touching_table.count);
@@ -210,6 +216,20 @@ static void find_pairs(sn_world *world, const sn_contact_pairs *pairs)
         }
 }
 
+static void find_surfaces(sn_world *world)
+{
+    const sn_table *table = &world->contacts.surfaces.told_table;
+    const sn_surface_told *told = table->column[0];
+    for (uint32_t i = 0; world->contacts.surfaces.on && i < table->count; ++i) {
+        sn_contact_event event = event_of(&told[i].pair);
+        event.point = told[i].point;
+        event.normal = told[i].normal;
+        event.impulse = told[i].impulse;
+        event.impact = told[i].impact;
+        add_found(world, &event, 0);
+    }
+}
+
 static void find_all(sn_world *world)
 {
     const sn_contacts *c = &world->contacts;
@@ -224,6 +244,7 @@ static void find_all(sn_world *world)
     for (uint32_t i = 0; i < c->skin_contacts; ++i)
         if (skin_contact[i].impulse > 0)
             add_skin_contact(world, &skin_contact[i]);
+    find_surfaces(world);
     for (uint32_t i = 0; i < c->static_contacts; ++i)
         if (contact[i].sensor ? contact[i].touched && !contact[i].off : contact[i].impulse > 0)
             add_static(world, &contact[i]);

@@ -19,6 +19,7 @@ typedef struct sn_contact_events {
     sn_table touching_table; /* of sn_touching, and room for those of the next step */
     sn_table event_table;    /* of sn_contact_event: those of the last step; not state */
     sn_table found_table;    /* of sn_contact_event, and twice of sn_sort_item: scratch */
+    uint64_t room;           /* there is room for so many of the step, besides those of surfaces */
     sn_real impact_above;    /* m/s: of the step */
 } sn_contact_events;
 
@@ -36,6 +37,9 @@ uint64_t sn_contact_events_hash(uint64_t hash, const struct sn_world *world);
 /* Makes room for the events of a step, after its contacts were found; those of the step before die. False when memory runs
    out. */
 bool sn_contact_events_reserve(struct sn_world *world);
+
+/* The same within the step, for so many of surfaces, of all substeps so far. */
+bool sn_contact_events_make_room(struct sn_world *world, uint64_t more);
 
 /* Collects them at its end. */
 void sn_contact_events_collect(struct sn_world *world);

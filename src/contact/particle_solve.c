@@ -751,7 +751,7 @@ bool sn_contacts_end(sn_world *world, sn_real h)
             return false;
     }
     if (!sn_skin_contacts_bounce(world, &skin_contact) || !sn_surfaces_bounce(world, h, p.pairs.bounce_above) ||
-        !run_statics(&p, bounce_static))
+        !sn_surfaces_tell(world, h) || !run_statics(&p, bounce_static))
         return false;
     sn_rigid_calm(world, h);
     return true;

@@ -21,6 +21,8 @@
 #include "collision/bvh.h"
 #include "contact/skin_contacts.h"
 
+#include <sinew/contact.h>
+
 #define SN_SURFACE_NONE    UINT32_MAX
 #define SN_SURFACE_COLOURS 64u
 #define SN_TILE_TRIANGLES  96u /* at most */
@@ -31,6 +33,7 @@ typedef struct sn_surface_vertex {
     uint32_t skin;         /* row in skin_table here; a particle of two skins counts to the first */
     uint32_t triangle;     /* that owns it; SN_SURFACE_NONE: it has segments alone, */
     uint32_t edge;         /*   of which this is the first; otherwise the first edge of all */
+    uint32_t piece;        /* of what hangs together; see surface_energy.c */
     bool joined;           /* a constraint joins it to one of another skin */
     uint32_t strand;       /* 1 + that of a chain of segments that it is on; 0: none */
     sn_real arc, around;   /* m: its place along that, and how long the chain is if it is closed; otherwise 0 */
@@ -59,7 +62,25 @@ typedef struct sn_surface_zone {
     sn_dvec3 way, turn;
     sn_dvec3 velocity, spin;
     double inertia[6]; /* kg m^2: xx, yy, zz, xy, yz, zx */
+    float share;       /* the least of its vertices */
 } sn_surface_zone;
+
+/* Vertices that constraints join, and those that touch these: what energy they have. Sums are in the first of those that touch. */
+typedef struct sn_surface_piece {
+    bool open;       /* constraints join it to what is no vertex, and moves */
+    bool touches;    /* something in this substep */
+    bool held;       /* an immovable vertex is of it */
+    bool asks;       /* it has gained energy */
+    double mass;     /* kg */
+    double before;   /* J: kinetic, as the substep begins, */
+    double kinetic;  /*   and as it ends; */
+    double within;   /*   of that, what is not as in something rigid */
+    double work;     /* J: of forces */
+    double released; /* J: by constraints that give */
+    double driven;   /* m^2/s^2: how fast something drives it */
+    double share;    /* that is left of the motion within */
+    sn_surface_zone rigid;
+} sn_surface_piece;
 
 /* A vertex that is led, and one that it touches. */
 typedef struct sn_surface_led {
@@ -155,7 +176,9 @@ typedef struct sn_surface_candidate {
 
 /* Two that may touch in this substep, by the spots that are nearest as it begins, and the direction between these. */
 typedef struct sn_surface_contact {
-    uint32_t slot[4];
+    uint32_t vertex[4], slot[4];
+    uint32_t one, other; /* as in the candidate */
+    bool edges;
     uint32_t colour;
     sn_real weight[4];      /* of the four, with signs: the sum of weight times place is from the other to the one */
     sn_vec3 normal;         /* the same way, length 1 */
@@ -164,10 +187,18 @@ typedef struct sn_surface_contact {
     sn_real normal_impulse; /* m: as in wide/contact.h */
     sn_real known;          /* m: what that was before the last pass */
     sn_vec3 tangent_impulse;
-    sn_real hold, drag; /* friction */
-    sn_real restitution;
+    sn_friction friction;
+    sn_vec3 belt;   /* m/s: how the surface of the other runs; see sn_contact */
     sn_real before; /* m/s: along the normal, before the substep */
+    sn_real throws; /* m/s: what a bounce added */
 } sn_surface_contact;
+
+/* What a contact did in a substep, for events. */
+typedef struct sn_surface_told {
+    sn_contact_pair pair;
+    sn_vec3 point, normal;
+    sn_real impulse, impact; /* N s, m/s */
+} sn_surface_told;
 
 /* The weights and the normal of a candidate that is a contact. */
 typedef struct sn_surface_touch {
@@ -210,12 +241,16 @@ typedef struct sn_surfaces {
     sn_table due_table;       /* of uint32_t, by pair: those to be listed or looked at */
     sn_table
         near_table; /* of uint32_t: candidates that the guard looks at; of sn_real, m: at least so far they are apart as the substep begins; of float: when they touch */
-    sn_table zone_table;    /* of sn_surface_zone, by vertex; empty: there is none */
-    sn_table led_table;     /* of sn_surface_led */
+    sn_table zone_table; /* of sn_surface_zone, by vertex; empty: there is none */
+    sn_table led_table;  /* of sn_surface_led */
+    sn_table
+        piece_table; /* of sn_surface_piece; of uint32_t: which others it is one with, or, by vertex, for finding pieces */
+    uint64_t pieces;        /* 1 + edits of the constraints when pieces were found; 0: never */
     bool zones_failed;      /* there was no memory for one */
     sn_table contact_table; /* of sn_surface_contact: by colour, and as they were found */
     sn_table colour_table;  /* of uint64_t, by slot */
     uint32_t colour_start[SN_SURFACE_COLOURS + 2];
+    sn_table told_table; /* of sn_surface_told: of the substeps so far, where events are on */
     uint64_t searches, lists, looks, rounds, stops,
         forced; /* counts, for tests and measurements: of looks at levels; of vertices that the guard stopped; and
                                                   of pairs that things which nothing stops drove into each other */
@@ -243,6 +278,20 @@ bool sn_surfaces_push(const struct sn_world *world);
 
 /* The guard: nothing that was apart when the substep began intersects when it ends. After everything else. */
 bool sn_surfaces_guard(struct sn_world *world, sn_real h);
+
+/* After that: what touches gains no energy by it. */
+void sn_surfaces_balance(struct sn_world *world, sn_real h);
+
+/* Notes what contacts of the substep did, where events are on. False: contacts.failed. */
+bool sn_surfaces_tell(struct sn_world *world, sn_real h);
+
+/* Which two a contact is of, by handles, the lower number first; *turned: the one is the second of them. And where it is as the substep begins. */
+sn_contact_pair sn_surface_contact_pair(const struct sn_world *world, const sn_surface_contact *contact, bool *turned);
+sn_vec3 sn_surface_contact_point(const sn_surfaces *s, const sn_surface_contact *contact);
+
+/* A contact of two features that may touch, by these weights and this normal. *acts: callbacks let it. SN_ERROR_HOST. */
+sn_surface_contact sn_surface_contact_make(const struct sn_world *world, const sn_surface_candidate *c,
+                                           const sn_real weight[4], sn_vec3 normal);
 
 /* Integrators that look back start anew with vertices that were pushed or stopped. */
 void sn_surfaces_forget(struct sn_world *world);
@@ -310,6 +359,18 @@ bool sn_surface_zones_hold(struct sn_world *world, sn_surfaces *s, const sn_surf
 bool sn_surface_zones_measure(struct sn_world *world, sn_surfaces *s, sn_real h);
 sn_vec3 sn_surface_zone_way(const sn_surfaces *s, uint32_t vertex);
 sn_vec3 sn_surface_zone_velocity(const sn_surfaces *s, uint32_t vertex);
+
+/* The least share of each zone's vertices, once these are known. */
+void sn_surface_zones_share(sn_surfaces *s);
+float sn_surface_zone_share(const sn_surfaces *s, uint32_t vertex);
+
+/* The zone of a vertex; and adding to the motion of one, in two turns: masses and momenta, then what turns. */
+uint32_t sn_surface_zone_of(const sn_surfaces *s, uint32_t vertex);
+void sn_surface_zone_add(sn_surface_zone *zone, uint32_t turn, double mass, sn_dvec3 x, sn_dvec3 velocity);
+void sn_surface_zone_settle(sn_surface_zone *zone, uint32_t turn);
+
+/* surface_energy.c: what hangs together, when a step begins; false when memory runs out. */
+bool sn_surface_pieces_find(struct sn_world *world, sn_surfaces *s);
 
 /* surface_strands.c: segments of skins: those that count, their places along strands, and tiles of them. */
 bool sn_surface_strands_hold(struct sn_world *world, bool *changed);

@@ -14,6 +14,7 @@
 
    What is stopped keeps the momentum of its zone and loses energy, as things do that stick together. It happens where contacts have
    not kept things apart: rarely, or many times a second where there is no room. */
+#include "contact/callbacks.h"
 #include "contact/particle_contacts.h"
 
 #include "world/world.h"
@@ -30,6 +31,8 @@
 #define LEAST        0.05           /*   or of their reach, if that is less */
 #define STAYS        0.98           /* what is close already comes no nearer than that */
 #define NEVER        2.0f
+#define ROUNDED                                                                                                        \
+    (SINEW_DOUBLE ? 2e-15 : 6e-7) /* of the coordinates: more than rounding moves two places against each other */
 
 typedef struct guarding {
     sn_world *world;
@@ -92,6 +95,22 @@ static bool has_changed(const guarding *g, const sn_surface_candidate *c)
     return v[c->vertex[0]].changed || v[c->vertex[1]].changed || v[c->vertex[2]].changed || v[c->vertex[3]].changed;
 }
 
+/* Whether the two move as one thing that is rigid, and are farther apart than what places round: then they do not touch, however long their ways. */
+static bool is_rigid(const guarding *g, const sn_surface_candidate *c, const double start[12], const double end[12],
+                     double distance)
+{
+    double size = 0;
+    if (!g->round || !g->s->zone_table.count)
+        return false;
+    for (uint32_t k = 0; k < 4; ++k)
+        if (surface_motions(g->s)[c->vertex[k]].share != 0 || sn_surface_is_led(g->world, g->s, c->vertex[k]) ||
+            sn_surface_zone_of(g->s, c->vertex[k]) != sn_surface_zone_of(g->s, c->vertex[0]))
+            return false;
+    for (uint32_t k = 0; k < 12; ++k)
+        size = fmax(size, fmax(fabs(start[k]), fabs(end[k])));
+    return distance > ROUNDED * size;
+}
+
 /* When the two touch, as a share of the substep, or NEVER. apart_before: m, at least so far they are from each other as the substep begins. */
 static float look_at(const guarding *g, const sn_surface_candidate *c, sn_real apart_before)
 {
@@ -108,6 +127,8 @@ static float look_at(const guarding *g, const sn_surface_candidate *c, sn_real a
         return NEVER;
     const double distance = sn_surface_nearest(c->edges, x).distance * SN_SURFACE_EXACT,
                  least = LEAST * (double)c->reach;
+    if (is_rigid(g, c, start, end, distance))
+        return NEVER;
     double apart = NEAREST * distance < least ? NEAREST * distance : least;
     if (distance < (double)close)
         apart = STAYS * distance;
@@ -128,6 +149,26 @@ static void look_piece(void *data, uint32_t first, uint32_t last)
         time[i] = look_at(g, &surface_candidates(g->s)[near[i]], apart[i]);
 }
 
+/* Whether callbacks let two touch that the guard would stop: what they let through passes. */
+static bool may_stop(const guarding *g, const sn_surface_candidate *c)
+{
+    double start[12], end[12];
+    sn_real weight[4];
+    sn_dvec3 x[4];
+    bool acts = true;
+    if (!sn_callbacks_any(g->world))
+        return true;
+    take(g, c, start, end, x);
+    const sn_surface_spots spots = sn_surface_nearest(c->edges, x);
+    for (uint32_t k = 0; k < 4; ++k)
+        weight[k] = (sn_real)spots.weight[k];
+    const sn_vec3 normal =
+        spots.distance > 0 ? dvec3_round(dvec3_scale(spots.apart, 1 / spots.distance)) : vec3(0, 1, 0);
+    sn_surface_contact contact = sn_surface_contact_make(g->world, c, weight, normal);
+    g->world->contacts.failed = sn_callbacks_surface(g->world, &contact, &acts);
+    return acts;
+}
+
 /* Pairs that touch make zones, and their vertices are to go a smaller share. Whether something is new by that; *forced: pairs by which nothing is. */
 static bool stop_pairs(const guarding *g, uint32_t *forced)
 {
@@ -140,6 +181,8 @@ static bool stop_pairs(const guarding *g, uint32_t *forced)
         if (!(time[i] <= 1))
             continue;
         const sn_surface_candidate *c = &surface_candidates(s)[near[i]];
+        if (!may_stop(g, c))
+            continue;
         bool news = sn_surface_zones_join(g->world, s, c);
         for (uint32_t k = 0; k < 4; ++k) {
             sn_surface_motion *v = &surface_motions(s)[c->vertex[k]];
@@ -196,18 +239,22 @@ static void take_ends(sn_world *world, sn_surfaces *s)
     }
 }
 
-/* Velocities go the same share of what they differ from that of their zone. */
-static void settle(sn_world *world, sn_surfaces *s, bool stay)
+/* Velocities keep a share of what they differ from that of their zone: the least of its vertices, the same for all, so that the zone keeps its momentum. */
+static void settle(sn_world *world, sn_surfaces *s)
 {
+    sn_surface_zones_share(s);
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
         const sn_surface_motion *v = &surface_motions(s)[i];
         const uint32_t slot = surface_vertices(s)[i].slot;
         sn_vec4 *x = &world->particles.x[slot], *speed = &world->particles.v[slot];
         if (v->share == 1)
             continue;
-        const sn_vec3 base = stay ? vec3(0, 0, 0) : sn_surface_zone_velocity(s, i);
         *x = vec4(v->end, x->w);
-        *speed = vec4(vec3_add(base, vec3_scale(vec3_sub(vec4_xyz(*speed), base), (sn_real)v->share)), speed->w);
+        if (v->next < 1) { /* otherwise all stay, and this one is of no zone */
+            const sn_vec3 base = sn_surface_zone_velocity(s, i);
+            const sn_real share = (sn_real)sn_surface_zone_share(s, i);
+            *speed = vec4(vec3_add(base, vec3_scale(vec3_sub(vec4_xyz(*speed), base), share)), speed->w);
+        }
         world->particles.x_low[slot] = vec4(vec3(0, 0, 0), world->particles.x_low[slot].w);
         world->particles.v_low[slot] = vec4(vec3(0, 0, 0), 0);
         sn_history_forget(&world->history, slot);
@@ -238,7 +285,10 @@ bool sn_surfaces_guard(sn_world *world, sn_real h)
         if (!sn_surface_tiles_measure_ends(world) || !sn_surface_tiles_meet_ends(world) ||
             !sn_surface_pairs_end(world) || !look(&g))
             return false;
-        if (!stop_pairs(&g, &forced))
+        const bool news = stop_pairs(&g, &forced);
+        if (world->contacts.failed != SN_OK)
+            return false;
+        if (!news)
             break;
         if (!sn_surface_zones_measure(world, s, h))
             return false;
@@ -247,6 +297,6 @@ bool sn_surfaces_guard(sn_world *world, sn_real h)
     s->rounds += g.round;
     s->forced += forced;
     if (g.round)
-        settle(world, s, g.round == ROUNDS);
+        settle(world, s);
     return true;
 }

@@ -7,6 +7,7 @@
    triangles see the same spot, and one that owns it speaks for all, if the vertex is beyond the edge as seen from all triangles
    there. Two edges are a contact where they cross, if each is beyond the other's triangles. Segments have no triangles: near one, a vertex is a contact
    of the first edge that it has, and so are two vertices of segments; a vertex of a segment near an edge or a corner of a triangle is that triangle's. */
+#include "contact/callbacks.h"
 #include "contact/particle_contacts.h"
 
 #include "world/world.h"
@@ -307,28 +308,6 @@ static void look_piece(void *data, uint32_t first, uint32_t end)
 
 /* ---- Contacts --------------------------------------------------------------------------------------------------------------- */
 
-static sn_surface_contact make_contact(const sn_world *world, const sn_surface_candidate *c,
-                                       const sn_surface_touch *touch)
-{
-    const sn_surfaces *s = &world->contacts.surfaces;
-    const sn_surface_skin *one = &surface_skins(s)[surface_vertices(s)[c->vertex[0]].skin];
-    const sn_surface_skin *two = &surface_skins(s)[surface_vertices(s)[c->vertex[3]].skin];
-    const sn_friction friction = sn_contacts_friction(&sn_contact_group(&world->contact, one->group)->material,
-                                                      &sn_contact_group(&world->contact, two->group)->material);
-    sn_surface_contact made = {.reach = c->reach,
-                               .normal = touch->normal,
-                               .hold = friction.hold,
-                               .drag = friction.drag,
-                               .restitution = friction.restitution};
-    for (uint32_t k = 0; k < 4; ++k) {
-        made.slot[k] = surface_vertices(s)[c->vertex[k]].slot;
-        made.weight[k] = touch->weight[k];
-        made.give += made.weight[k] * made.weight[k] * world->particles.x[made.slot[k]].w;
-        made.before += made.weight[k] * vec3_dot(vec4_xyz(world->particles.v[made.slot[k]]), made.normal);
-    }
-    return made;
-}
-
 /* The first colour that none of its particles has in another contact; the last is for those that find none. */
 static uint32_t choose_colour(uint64_t *used, const sn_surface_contact *c)
 {
@@ -391,8 +370,14 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
         for (uint32_t k = pair->first; pair->touches && k < pair->first + pair->count; ++k) {
             if (!surface_candidates(s)[k].touches)
                 continue;
-            contact[s->contact_table.count] = make_contact(world, &surface_candidates(s)[k], &touch[k]);
-            s->contact_table.count += contact[s->contact_table.count].give > 0;
+            sn_surface_contact *made = &contact[s->contact_table.count];
+            bool acts;
+            *made = sn_surface_contact_make(world, &surface_candidates(s)[k], touch[k].weight, touch[k].normal);
+            if (!(made->give > 0))
+                continue;
+            if ((world->contacts.failed = sn_callbacks_surface(world, made, &acts)) != SN_OK)
+                return false;
+            s->contact_table.count += acts;
         }
     }
     sort_by_colour(world, s);
@@ -480,12 +465,12 @@ sn_result sn_surfaces_find(sn_world *world, sn_real dt)
     s->on = s->skin_table.count > 0;
     if (!s->on)
         return SN_OK;
-    if (!follow_joins(world, s))
+    if (!follow_joins(world, s) || !sn_surface_pieces_find(world, s))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for surfaces");
     if (!sn_parallel_reserve(&world->parallel, &world->allocator, s->tile_table.count))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for surfaces");
     for (uint32_t i = 0; i < s->vertex_table.count; ++i)
         surface_vertices(s)[i].slot = world->ids.value[surface_vertices(s)[i].number];
-    s->contact_table.count = 0;
+    s->contact_table.count = s->told_table.count = 0;
     return world->contact.sleep.sleepers ? wake(world, s, dt) : SN_OK;
 }

@@ -59,14 +59,14 @@ static void project(const passing *p, sn_surface_contact *c)
     const sn_real gap = vec3_dot(sum_of_places(p->world->particles.x, c), n) - c->reach;
     if (!(gap < 0) && !(c->normal_impulse > 0))
         return;
-    const sn_vec3 u = vec3_scale(sum(p->world->particles.v, c), p->h);
+    const sn_vec3 u = vec3_scale(sum(p->world->particles.v, c), p->h), slip = vec3_sub(u, vec3_scale(c->belt, p->h));
     const sn_real along = vec3_dot(u, n), before = gap - along;
     sn_real normal_impulse = c->normal_impulse + (before < 0 ? before : 0) - gap;
     normal_impulse = normal_impulse > 0 ? normal_impulse : 0;
-    sn_vec3 rubs = vec3_sub(c->tangent_impulse, vec3_sub(u, vec3_scale(n, along)));
+    sn_vec3 rubs = vec3_sub(c->tangent_impulse, vec3_sub(slip, vec3_scale(n, vec3_dot(slip, n))));
     const sn_real much = vec3_length(rubs);
-    if (much > c->hold * normal_impulse)
-        rubs = vec3_scale(rubs, c->drag * normal_impulse / much);
+    if (much > c->friction.hold * normal_impulse)
+        rubs = vec3_scale(rubs, c->friction.drag * normal_impulse / much);
     const sn_vec3 push =
         vec3_add(vec3_scale(n, normal_impulse - c->normal_impulse), vec3_sub(rubs, c->tangent_impulse));
     sn_real deep = before < 0 ? -before * p->ease : 0;
@@ -81,9 +81,10 @@ static void bounce(const passing *p, sn_surface_contact *c)
     if (!(c->normal_impulse > 0))
         return;
     const sn_real along = vec3_dot(sum(p->world->particles.v, c), c->normal);
-    const sn_real wanted = -c->before > p->bounce_above ? -c->before * c->restitution : 0;
-    if (wanted > along)
-        move(p->world, c, vec3(0, 0, 0), vec3_scale(c->normal, wanted - along));
+    const sn_real wanted = -c->before > p->bounce_above ? -c->before * c->friction.restitution : 0;
+    c->throws = wanted > along ? wanted - along : 0;
+    if (c->throws > 0)
+        move(p->world, c, vec3(0, 0, 0), vec3_scale(c->normal, c->throws));
 }
 
 static void run_piece(void *data, uint32_t first, uint32_t end)

@@ -54,9 +54,12 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->near_table, sizeof(float), false);
     sn_table_column(&s->zone_table, sizeof(sn_surface_zone), false);
     sn_table_column(&s->led_table, sizeof(sn_surface_led), false);
+    sn_table_column(&s->piece_table, sizeof(sn_surface_piece), false);
+    sn_table_column(&s->piece_table, sizeof(uint32_t), false);
     sn_table_column(&s->contact_table, sizeof(sn_surface_contact), false);
     sn_table_column(&s->contact_table, sizeof(sn_surface_contact), false);
     sn_table_column(&s->colour_table, sizeof(uint64_t), false);
+    sn_table_column(&s->told_table, sizeof(sn_surface_told), false);
 }
 
 void sn_surfaces_release(sn_surfaces *s, const sn_allocator *allocator)
@@ -68,7 +71,7 @@ void sn_surfaces_release(sn_surfaces *s, const sn_allocator *allocator)
         &s->tile_vertex_table, &s->tile_edge_table, &s->corner_table,   &s->pair_table, &s->found_table,
         &s->candidate_table,   &s->moved_table,     &s->touch_table,    &s->list_table, &s->due_table,
         &s->near_table,        &s->contact_table,   &s->colour_table,   &s->held_table, &s->zone_table,
-        &s->led_table};
+        &s->piece_table,       &s->told_table,      &s->led_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
 }
@@ -271,7 +274,7 @@ bool sn_surfaces_make(sn_world *world)
     if (s->edits == world->contact.edits + 1)
         return true;
     count_skins(world, &skins, &triangles, &segments);
-    s->edits = s->joins = 0;
+    s->edits = s->joins = s->pieces = 0;
     s->on = s->searched = false;
     s->vertex_table.count = s->triangle_table.count = s->edge_table.count = s->skin_table.count = s->index_table.count =
         0;

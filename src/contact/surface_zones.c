@@ -8,7 +8,7 @@
    1 + t^2 w^2), and distances become no shorter. Of all motions like that it is the one nearest to what the vertices did, by mass: kinetic energy does not rise. (Rigid
    impact zones: Provot 1997, Bridson, Fedkiw and Anderson 2002.)
 
-   If something in a zone touches even then, by what numbers round, the zone stays where it is. A zone that touches vertices that are led, or stand, moves as these do. They belong to no zone themselves: what lies on two spots of a floor is not joined by that. */
+   If something in a zone touches even then, by what numbers round, the zone stays where it is in this substep, and keeps its momentum. A zone that touches vertices that are led, or stand, moves as these do. They belong to no zone themselves: what lies on two spots of a floor is not joined by that. */
 #include "contact/surface_contacts.h"
 
 #include "world/world.h"
@@ -182,12 +182,12 @@ bool sn_surface_zones_measure(sn_world *world, sn_surfaces *s, sn_real h)
     sum_up(world, s, (double)h, add_turn);
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
         sn_surface_zone *z = &zones(s)[i];
-        if (z->still) {
-            z->way = z->turn = z->velocity = z->spin = (sn_dvec3){0, 0, 0};
-        } else if (z->mass > 0) {
+        if (z->mass > 0) {
             z->turn = solve(z->inertia, z->turn);
             z->spin = solve(z->inertia, z->spin);
         }
+        if (z->still)
+            z->way = z->turn = (sn_dvec3){0, 0, 0};
     }
     return true;
 }
@@ -204,4 +204,42 @@ sn_vec3 sn_surface_zone_velocity(const sn_surfaces *s, uint32_t vertex)
     const sn_surface_zone *z = &zones(s)[root_of(s, vertex)];
     const sn_dvec3 y = dvec3_sub(dvec3_from(surface_motions(s)[vertex].start), z->centre);
     return dvec3_round(dvec3_add(z->velocity, dvec3_cross(z->spin, y)));
+}
+
+void sn_surface_zones_share(sn_surfaces *s)
+{
+    for (uint32_t i = 0; i < s->zone_table.count; ++i)
+        zones(s)[i].share = 1;
+    for (uint32_t i = 0; i < s->zone_table.count; ++i) {
+        sn_surface_zone *zone = &zones(s)[root_of(s, i)];
+        const float share = surface_motions(s)[i].share;
+        zone->share = share < zone->share ? share : zone->share;
+    }
+}
+
+float sn_surface_zone_share(const sn_surfaces *s, uint32_t vertex)
+{
+    return zones(s)[root_of(s, vertex)].share;
+}
+
+uint32_t sn_surface_zone_of(const sn_surfaces *s, uint32_t vertex)
+{
+    return root_of(s, vertex);
+}
+
+void sn_surface_zone_add(sn_surface_zone *zone, uint32_t turn, double mass, sn_dvec3 x, sn_dvec3 velocity)
+{
+    (turn ? add_turn : add_mass)(zone, mass, x, (sn_dvec3){0, 0, 0}, velocity);
+}
+
+void sn_surface_zone_settle(sn_surface_zone *zone, uint32_t turn)
+{
+    if (!(zone->mass > 0))
+        return;
+    if (turn) {
+        zone->spin = solve(zone->inertia, zone->spin);
+        return;
+    }
+    zone->centre = dvec3_scale(zone->centre, 1 / zone->mass);
+    zone->velocity = dvec3_scale(zone->velocity, 1 / zone->mass);
 }

@@ -1,95 +1,5 @@
 /* Skins that collide with themselves and with each other: nothing passes, layers rest on each other, and results depend on nothing but the state. */
-#include "support/support.h"
-
-#include "world/world.h"
-
-#include <math.h>
-
-#define SIDE 12
-#define DT   (1.0 / 60)
-
-typedef struct sheet {
-    uint32_t first; /* particle */
-    sn_skin skin;
-} sheet;
-
-static uint32_t at(const sheet *s, uint32_t column, uint32_t row)
-{
-    return s->first + row * SIDE + column;
-}
-
-static void join(sn_world *world, const sheet *s, uint32_t a, uint32_t b)
-{
-    const sn_particle p = sn_particle_from_index(world, s->first + a), q = sn_particle_from_index(world, s->first + b);
-    assert_true(sn_constraint_add_distance(world, sn_at(p), sn_at(q), SN_MEASURE).generation > 0);
-}
-
-/* A square of 1 m about a place, along two directions, of 0.2 kg. */
-static sheet add_sheet(sn_world *world, sn_vec3 middle, sn_vec3 u, sn_vec3 v, uint32_t group)
-{
-    sheet s = {0};
-    uint32_t corner[6 * (SIDE - 1) * (SIDE - 1)], count = 0;
-    sn_real xyz[3 * SIDE * SIDE];
-    for (uint32_t i = 0; i < SIDE * SIDE; ++i) {
-        const double a = i % SIDE / (SIDE - 1.0) - 0.5, b = i / SIDE / (SIDE - 1.0) - 0.5; /* NOLINT: whole rows */
-        xyz[3 * i] = real((double)middle.x + a * (double)u.x + b * (double)v.x);
-        xyz[3 * i + 1] = real((double)middle.y + a * (double)u.y + b * (double)v.y);
-        xyz[3 * i + 2] = real((double)middle.z + a * (double)u.z + b * (double)v.z);
-    }
-    s.first = sn_particles_add(world, SIDE * SIDE, xyz, 0, real(0.2 / (SIDE * SIDE))).first;
-    for (uint32_t i = 0; i < SIDE * SIDE; ++i) {
-        const uint32_t x = i % SIDE, y = i / SIDE;
-        const sn_particle p = sn_particle_from_index(world, s.first + i);
-        sn_particle_set_group(world, p, group);
-        sn_particle_set_radius(world, p, real(0.004));
-        if (x + 1 < SIDE)
-            join(world, &s, i, i + 1);
-        if (y + 1 < SIDE)
-            join(world, &s, i, i + SIDE);
-        if (x + 1 < SIDE && y + 1 < SIDE) {
-            const uint32_t a = s.first + i, both[6] = {a, a + SIDE, a + 1, a + 1, a + SIDE, a + SIDE + 1};
-            join(world, &s, i, i + SIDE + 1);
-            join(world, &s, i + 1, i + SIDE);
-            memcpy(corner + count, both, sizeof both);
-            count += 6;
-        }
-    }
-    sn_skin_def def = sn_default_skin_def();
-    def.triangles = corner;
-    def.triangle_count = count / 3;
-    def.thickness = real(0.005);
-    def.self_collision = true;
-    assert_ok(world, sn_skin_add(world, &def, &s.skin));
-    return s;
-}
-
-static sn_world *make_world(uint32_t substeps)
-{
-    sn_world *world = support_world();
-    sn_settings settings = sn_world_settings(world);
-    settings.substeps = substeps;
-    assert_ok(world, sn_world_configure(world, &settings));
-    return world;
-}
-
-/* Steps, after each of which nothing intersects. */
-static void run_apart(sn_world *world, uint32_t steps)
-{
-    for (uint32_t i = 0; i < steps; ++i) {
-        assert_ok(world, sn_world_step(world, real(DT)));
-        assert_int_equal(sn_query_intersections(world, NULL, 0), 0);
-    }
-}
-
-static sn_vec3 mean_of(const sn_world *world, const sheet *s)
-{
-    double sum[3] = {0, 0, 0};
-    for (uint32_t i = 0; i < SIDE * SIDE; ++i) {
-        const sn_vec3 x = sn_particle_position(world, sn_particle_from_index(world, s->first + i));
-        sum[0] += (double)x.x, sum[1] += (double)x.y, sum[2] += (double)x.z;
-    }
-    return vec(sum[0] / (SIDE * SIDE), sum[1] / (SIDE * SIDE), sum[2] / (SIDE * SIDE));
-}
+#include "world/cloth_sheets.h"
 
 /* ---- Scenes --------------------------------------------------------------------------------------------------------------- */
 
@@ -314,6 +224,78 @@ static void a_stack_slides_at_its_angle(void **state)
     }
 }
 
+static void let_sleep(sn_world *world)
+{
+    sn_contact_settings contact = sn_world_contact_settings(world);
+    contact.sleep = true;
+    assert_ok(world, sn_world_set_contact_settings(world, &contact));
+}
+
+/* So many steps until all of a sheet sleeps, after each of which nothing intersects; `most` if it does not. */
+static uint32_t steps_to_sleep(sn_world *world, const sheet *s, uint32_t most)
+{
+    for (uint32_t i = 0; i < most; ++i) {
+        uint32_t awake = 0;
+        for (uint32_t k = 0; k < SIDE * SIDE; ++k)
+            awake += sn_particle_is_awake(world, sn_particle_from_index(world, s->first + k));
+        if (!awake)
+            return i;
+        run_apart(world, 1);
+    }
+    return most;
+}
+
+/* A towel that is folded once lies on a slope of 0.2, at 10 substeps and at 3: friction holds it where it is and folded, and it falls asleep. */
+static void a_folded_towel_stays_folded(void **state)
+{
+    (void)state;
+    for (uint32_t substeps = 3; substeps <= 10; substeps += 7) {
+        sn_world *world = make_world(substeps);
+        sheet s = add_sheet(world, vec(0, 0.005, 0), vec(1, 0, 0), vec(0, 0, 1), 1);
+        sn_group_contact contact = sn_default_group_contact(1);
+        contact.material.static_friction = contact.material.dynamic_friction = real(0.6);
+        assert_ok(world, sn_world_set_group_contact(world, 1, &contact));
+        sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+        const double d = 1.0 / (SIDE - 1);
+        for (uint32_t i = 0; i < SIDE * SIDE; ++i) {
+            const uint32_t row = i / SIDE;
+            const double x = (i % SIDE) * d, z = (row <= SIDE / 2 ? row : SIDE - row) * d; /* back over itself */
+            const double y = row < SIDE / 2 ? 0.005 : row == SIDE / 2 ? 0.01 : 0.0152;
+            assert_ok(world, sn_particle_set_position(world, sn_particle_from_index(world, s.first + i), vec(x, y, z)));
+        }
+        sn_settings settings = sn_world_settings(world);
+        settings.gravity = vec(0, -9.81 * cos(atan(0.2)), 9.81 * sin(atan(0.2)));
+        assert_ok(world, sn_world_configure(world, &settings));
+        let_sleep(world);
+        sn_vec3 before[SIDE * SIDE];
+        for (uint32_t i = 0; i < SIDE * SIDE; ++i)
+            before[i] = sn_particle_position(world, sn_particle_from_index(world, s.first + i));
+        const uint32_t steps = steps_to_sleep(world, &s, 300);
+        double most = 0;
+        for (uint32_t i = 0; i < SIDE * SIDE; ++i)
+            most = fmax(most, (double)vec3_length(vec3_sub(
+                                  before[i], sn_particle_position(world, sn_particle_from_index(world, s.first + i)))));
+        print_message("a folded towel: %u substeps, moved by %.1f mm, asleep after %u steps\n", substeps, 1e3 * most,
+                      steps);
+        assert_true(most < 0.02);
+        assert_true(steps < 300);
+        sn_world_destroy(world);
+    }
+}
+
+/* A sheet that fell on its edge and folded up: what moves in the heap dies away, and it falls asleep. */
+static void a_heap_falls_asleep(void **state)
+{
+    (void)state;
+    sheet s;
+    sn_world *world = make_fold(10, &s);
+    let_sleep(world);
+    const uint32_t steps = steps_to_sleep(world, &s, support_rounds(1200, 600));
+    print_message("a heap: asleep after %u steps\n", steps);
+    assert_true(steps < 600);
+    sn_world_destroy(world);
+}
+
 /* ---- Nothing but the state --------------------------------------------------------------------------------------------------- */
 
 static uint64_t hash_after(sn_world *world, const sheet *s, uint32_t from, uint32_t steps)
@@ -466,6 +448,8 @@ int main(void)
         cmocka_unit_test(sleepers_wake),
         cmocka_unit_test(a_stack_sleeps),
         cmocka_unit_test(a_stack_slides_at_its_angle),
+        cmocka_unit_test(a_folded_towel_stays_folded),
+        cmocka_unit_test(a_heap_falls_asleep),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(a_loaded_world_goes_on_the_same),
         cmocka_unit_test(a_warm_step_allocates_nothing),

@@ -2,6 +2,7 @@
 //
 // A lesson names a scene, what is changed in it before it is built (set, as 'sinew run --set'), and, if two are to be compared, the
 // same for the second pane. Controls change the settings of panes while they run, or build the scene anew; a table shows what counts.
+import { clothLesson } from "./lesson_cloth.js";
 import { bold, dot, formula, frac, hat, math, row, space, sub, subsup, sup, text, under } from "./mathml.js";
 
 const n = (v, digits = 3) => (Number.isFinite(v) ? (Math.abs(v) >= 1e5 || (v !== 0 && Math.abs(v) < 10 ** -digits) ? v.toExponential(2) : v.toFixed(digits)) : "–");
@@ -224,4 +225,5 @@ export const lessons = [
     controls: [range("Passes", "iterations", 1, 30, 1), range("Substeps", "substeps", 1, 30, 1), { type: "action", label: "Start again", run: (app) => app.restart() }],
     live: ([pane]) => table(["now"], [["worst strain of a rod, %", n(100 * strain(pane).worst, 3)], ["angular momentum, kg m²/s", n(pane.picture.report.angular)]]),
   },
+  clothLesson({ table, sides, range }),
 ];

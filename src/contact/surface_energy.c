@@ -1,0 +1,353 @@
+/* Surfaces that touch gain no energy by it.
+
+   Contact and the guard hold vertices back, and constraints are stretched by that. In the next substeps these pull, and what they pull back by leaves velocity behind: a rod that was stretched by
+   50 mm and comes back within a substep of 5 ms leaves 10 m/s. Where things go farther in a substep than they are thick that would grow from substep to substep.
+
+   So the books are kept of everything that hangs together: pieces, by constraints and by what touches in a substep. With K the kinetic energy, F the forces, gravity among them, and U what constraints store that
+   give, a piece that touches something has, when a substep ends,
+
+       K <= K0 + sum F (x - x0) + U0 - U.
+
+   What is above that is taken from the motion within the piece: velocities come nearer to those of something rigid with the same momentum, linear and angular; or to rest, where immovable
+   particles hold it. A ring that was stretched and draws together turns faster: then its spin is taken back, too, and angular momentum with it. A constraint that does not give stores nothing. One that gives stores a C^2 / 2 (a + h^2 w)^2, with its compliance a and the inverse mass w of its row: that is C^2 / 2a where the solver can follow, and
+   nothing where it is so stiff that a substep treats it as one that does not give.
+
+   What is driven gains energy, of course. It is let have as much as it has at twice the speed of what drives it: vertices that are led, places to which constraints pull single particles, particles that are no
+   vertices. Pieces that hang together with other particles or with bodies are left alone, and so are all where bodies move. */
+#include "constraints/evaluate.h"
+#include "contact/particle_contacts.h"
+#include "world/substep.h"
+
+#define CLEAR  0.01 /* of the energy: more than cloth gains that swings freely */
+#define SLIGHT 1e-9 /* of the energy: more than numbers round */
+
+static sn_surface_piece *pieces(const sn_surfaces *s)
+{
+    return s->piece_table.column[0];
+}
+
+static double square(sn_vec3 v)
+{
+    return (double)v.x * (double)v.x + (double)v.y * (double)v.y + (double)v.z * (double)v.z;
+}
+
+/* ---- What hangs together ------------------------------------------------------------------------------------------------------ */
+
+static uint32_t root_of(uint32_t *parent, uint32_t i)
+{
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+static void join(uint32_t *parent, uint32_t a, uint32_t b)
+{
+    a = root_of(parent, a), b = root_of(parent, b);
+    parent[a > b ? a : b] = a > b ? b : a;
+}
+
+typedef struct reaching {
+    const sn_world *world;
+    sn_surfaces *s;
+    uint32_t vertex;
+} reaching;
+
+/* 1 + the vertex that a particle is; 0: none. */
+static uint32_t vertex_of(const sn_surfaces *s, uint32_t number)
+{
+    return number < s->index_table.count ? ((const uint32_t *)s->index_table.column[0])[number] : 0;
+}
+
+static bool joins_vertex(const void *context, uint32_t other)
+{
+    const reaching *r = context;
+    const uint32_t vertex = vertex_of(r->s, other);
+    if (vertex)
+        join(r->s->piece_table.column[1], r->vertex, vertex - 1);
+    return false;
+}
+
+static bool is_outside(const void *context, uint32_t other)
+{
+    const reaching *r = context;
+    return !vertex_of(r->s, other) && r->world->particles.x[r->world->ids.value[other]].w != 0;
+}
+
+bool sn_surface_pieces_find(sn_world *world, sn_surfaces *s)
+{
+    if (s->pieces == world->constraints.edits + 1)
+        return true;
+    if (!sn_table_reserve(&s->piece_table, &world->allocator, s->vertex_table.count) ||
+        !sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count))
+        return false;
+    uint32_t *parent = s->piece_table.column[1];
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
+        parent[i] = i;
+    for (uint32_t i = 0; i < s->edge_table.count; ++i)
+        join(parent, surface_edges(s)[i].vertex[0], surface_edges(s)[i].vertex[1]);
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+        const reaching r = {world, s, i};
+        sn_incidence_reaches(&world->incidence, &world->constraints, surface_vertices(s)[i].number, joins_vertex, &r);
+    }
+    s->piece_table.count = 0;
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+        const uint32_t root = root_of(parent, i);
+        const reaching r = {world, s, i};
+        sn_surface_vertex *v = &surface_vertices(s)[i];
+        v->piece = root == i ? s->piece_table.count++ : surface_vertices(s)[root].piece;
+        sn_surface_piece *piece = &pieces(s)[v->piece];
+        if (root == i)
+            *piece = (sn_surface_piece){.open = false};
+        piece->open =
+            piece->open || sn_incidence_reaches(&world->incidence, &world->constraints, v->number, is_outside, &r);
+    }
+    s->pieces = world->constraints.edits + 1;
+    return true;
+}
+
+/* By what touches in this substep. Whether something does. */
+static bool join_touching(sn_surfaces *s)
+{
+    const sn_surface_contact *contact = s->contact_table.column[0];
+    uint32_t *parent = s->piece_table.column[1];
+    bool any = s->zone_table.count > 0;
+    for (uint32_t i = 0; i < s->piece_table.count; ++i) {
+        parent[i] = i;
+        pieces(s)[i] = (sn_surface_piece){.open = pieces(s)[i].open};
+    }
+    for (uint32_t i = 0; i < s->contact_table.count; ++i) {
+        if (!(contact[i].normal_impulse > 0))
+            continue;
+        const uint32_t first = surface_vertices(s)[contact[i].vertex[0]].piece;
+        pieces(s)[first].touches = any = true;
+        pieces(s)[first].driven = fmax(pieces(s)[first].driven, square(contact[i].belt));
+        for (uint32_t k = 1; k < 4; ++k)
+            join(parent, first, surface_vertices(s)[contact[i].vertex[k]].piece);
+    }
+    for (uint32_t i = 0; i < s->zone_table.count; ++i) {
+        const uint32_t zone = sn_surface_zone_of(s, i), own = surface_vertices(s)[i].piece;
+        if (zone != i || surface_motions(s)[i].share < 1)
+            pieces(s)[own].touches = true, join(parent, own, surface_vertices(s)[zone].piece);
+    }
+    const sn_surface_led *led = s->led_table.column[0];
+    for (uint32_t i = 0; i < s->led_table.count; ++i)
+        join(parent, surface_vertices(s)[led[i].zone].piece, surface_vertices(s)[led[i].vertex].piece);
+    for (uint32_t i = 0; any && i < s->piece_table.count; ++i) {
+        sn_surface_piece *root = &pieces(s)[root_of(parent, i)];
+        root->open = root->open || pieces(s)[i].open;
+        root->touches = root->touches || pieces(s)[i].touches;
+        root->driven = fmax(root->driven, pieces(s)[i].driven);
+    }
+    return any;
+}
+
+static sn_surface_piece *piece_of(const sn_surfaces *s, uint32_t vertex)
+{
+    return &pieces(s)[root_of(s->piece_table.column[1], surface_vertices(s)[vertex].piece)];
+}
+
+/* ---- The books ------------------------------------------------------------------------------------------------------------------ */
+
+/* N: on a particle, without gravity; NULL: none. */
+static const sn_vec3 *forces_of(const sn_world *world)
+{
+    if (sn_forces_needed(world))
+        return world->particles.f;
+    return world->state.forces_pending ? world->particles.force : NULL;
+}
+
+static void sum_up(const sn_world *world, sn_surfaces *s, double h)
+{
+    const sn_vec3 *force = forces_of(world), gravity = world->state.settings.gravity;
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+        sn_surface_piece *p = piece_of(s, i);
+        const sn_surface_motion *m = &surface_motions(s)[i];
+        const uint32_t slot = surface_vertices(s)[i].slot;
+        const sn_vec4 x = world->particles.x[slot];
+        const sn_dvec3 way = dvec3_sub(dvec3_from(vec4_xyz(x)), dvec3_from(m->start));
+        if (x.w == 0) {
+            p->held = true;
+            p->driven = fmax(p->driven, dvec3_dot(way, way) / (h * h));
+            continue;
+        }
+        const double mass = 1 / (double)x.w;
+        p->mass += mass;
+        p->before += mass / 2 * square(m->velocity);
+        p->kinetic += mass / 2 * square(vec4_xyz(world->particles.v[slot]));
+        p->work += mass * dvec3_dot(way, dvec3_from(gravity)) + (force ? dvec3_dot(way, dvec3_from(force[slot])) : 0);
+    }
+}
+
+/* ---- What constraints store ----------------------------------------------------------------------------------------------------- */
+
+/* The piece that a constraint is of; NULL: none that asks. */
+static sn_surface_piece *piece_with(const sn_world *world, const sn_surfaces *s, const sn_block *block)
+{
+    for (uint32_t i = 0; i < block->count; ++i) {
+        const uint32_t vertex = vertex_of(s, world->particles.index[block->slot[i]]);
+        if (vertex)
+            return piece_of(s, vertex - 1)->asks ? piece_of(s, vertex - 1) : NULL;
+    }
+    return NULL;
+}
+
+/* Adds what one stores, times `sign`, to its piece; as the substep begins also how fast it pulls a single particle. */
+static void add_stored(const sn_world *world, const sn_surfaces *s, const sn_pool *pool, uint32_t row, double h,
+                       double sign)
+{
+    const sn_frame frame = sn_world_frame(world);
+    sn_block block;
+    sn_block_room room;
+    if (!evaluate(&world->constraints, pool, row, &frame, &block, &room))
+        return;
+    sn_surface_piece *piece = piece_with(world, s, &block);
+    if (piece && (pool->kind.project || pool->kind.own_rows) && pool->give[row].compliance > 0)
+        piece->driven = INFINITY; /* what these store is not known */
+    for (uint32_t i = 0; piece && i < block.rows; ++i) {
+        double w = 0, c = (double)block.c[i], give = (double)pool->give[row].compliance;
+        uint32_t moved = 0;
+        for (uint32_t k = 0; k < block.count; ++k) {
+            w += (double)block.w[k] * square(block.gradient[i * block.count + k]);
+            moved += block.w[k] != 0;
+        }
+        if (!isfinite(c) || !(w > 0) || (c > 0 && pool->kind.inequality >> i & 1))
+            continue;
+        const double firm = give + h * h * w;
+        piece->released += sign * give * c * c / (2 * firm * firm);
+        if (moved == 1 && sign > 0) /* by C / |grad C| in a substep */
+            piece->driven = fmax(piece->driven, c * c * (double)block.w[0] / (w * h * h));
+    }
+}
+
+static void add_all_stored(const sn_world *world, const sn_surfaces *s, double h, double sign)
+{
+    for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
+        const sn_pool *pool = world->constraints.pool[kind];
+        for (uint32_t row = 0; pool->ids.live && !pool->kind.force && row < pool->ids.table.count; ++row)
+            if (sn_ids_is_live(&pool->ids, row))
+                add_stored(world, s, pool, row, h, sign);
+    }
+}
+
+static void exchange_places(sn_world *world, sn_surfaces *s)
+{
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+        sn_vec4 *x = &world->particles.x[surface_vertices(s)[i].slot];
+        sn_surface_motion *m = &surface_motions(s)[i];
+        const sn_vec3 place = vec4_xyz(*x);
+        *x = vec4(m->start, x->w);
+        m->start = place;
+    }
+}
+
+/* ---- Taking it away --------------------------------------------------------------------------------------------------------------- */
+
+/* m^2/s^2: of the fastest particle that is no vertex, or belt. Infinite where bodies move. */
+static double fastest_other(const sn_world *world, const sn_surfaces *s)
+{
+    const sn_fixed_body *fixed = world->bodies.fixed_table.column[0];
+    double most = 0;
+    for (uint32_t i = 0; i < world->bodies.fixed_table.count; ++i)
+        if (fixed[i].has_target || square(fixed[i].velocity) > 0 || square(fixed[i].spin) > 0)
+            return INFINITY;
+    for (uint32_t i = 0; i < world->bodies.table.count; ++i)
+        if (world->bodies.state[i].particle != SN_ID_FREE)
+            return INFINITY;
+    const sn_static_contact *contact = world->contacts.static_table.column[0];
+    for (uint32_t i = 0; i < world->contacts.static_contacts; ++i)
+        most = fmax(most, square(contact[i].belt));
+    for (uint32_t slot = 0; slot < world->particles.table.count; ++slot)
+        if (!vertex_of(s, world->particles.index[slot]))
+            most = fmax(most, square(vec4_xyz(world->particles.v[slot])));
+    return most;
+}
+
+/* The motion of a piece as that of something rigid. */
+static void measure_rigid(const sn_world *world, sn_surfaces *s)
+{
+    for (uint32_t turn = 0; turn < 2; ++turn) {
+        for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+            sn_surface_piece *p = piece_of(s, i);
+            const uint32_t slot = surface_vertices(s)[i].slot;
+            const sn_vec4 x = world->particles.x[slot];
+            if (p->asks && !p->held && x.w != 0)
+                sn_surface_zone_add(&p->rigid, turn, 1 / (double)x.w, dvec3_from(vec4_xyz(x)),
+                                    dvec3_from(vec4_xyz(world->particles.v[slot])));
+        }
+        for (uint32_t i = 0; i < s->piece_table.count; ++i)
+            sn_surface_zone_settle(&pieces(s)[i].rigid, turn);
+    }
+}
+
+static sn_vec3 velocity_at(const sn_surface_piece *p, sn_vec3 x)
+{
+    const sn_dvec3 y = dvec3_sub(dvec3_from(x), p->rigid.centre);
+    return dvec3_round(dvec3_add(p->rigid.velocity, dvec3_cross(p->rigid.spin, y)));
+}
+
+/* What each piece may keep of its motion within itself. */
+static void choose_shares(const sn_world *world, sn_surfaces *s, double most)
+{
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+        sn_surface_piece *p = piece_of(s, i);
+        const uint32_t slot = surface_vertices(s)[i].slot;
+        const sn_vec4 x = world->particles.x[slot];
+        if (p->asks && x.w != 0) {
+            const sn_vec3 base = velocity_at(p, vec4_xyz(x));
+            p->within += square(vec3_sub(vec4_xyz(world->particles.v[slot]), base)) / (2 * (double)x.w);
+        }
+    }
+    for (uint32_t i = 0; i < s->piece_table.count; ++i) {
+        sn_surface_piece *p = &pieces(s)[i];
+        const double allowed = fmax(p->before + p->work + p->released, 2 * p->mass * fmax(p->driven, most));
+        const double left = allowed - (p->kinetic - p->within);
+        p->asks = p->asks && p->kinetic > allowed + SLIGHT * p->kinetic;
+        p->share = left > 0 && p->within > 0 ? sqrt(left / p->within) : 0;
+        const double flight = p->mass / 2 * dvec3_dot(p->rigid.velocity, p->rigid.velocity);
+        const double turning = p->kinetic - p->within - flight;
+        if (p->asks && left < 0 && turning > 0)
+            p->rigid.spin = dvec3_scale(p->rigid.spin, sqrt(fmax(0, allowed - flight) / turning));
+    }
+}
+
+static void slow_down(sn_world *world, sn_surfaces *s)
+{
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+        const sn_surface_piece *p = piece_of(s, i);
+        const uint32_t slot = surface_vertices(s)[i].slot;
+        sn_vec4 *v = &world->particles.v[slot];
+        if (!p->asks || world->particles.x[slot].w == 0)
+            continue;
+        const sn_vec3 base = velocity_at(p, vec4_xyz(world->particles.x[slot]));
+        *v = vec4(vec3_add(base, vec3_scale(vec3_sub(vec4_xyz(*v), base), (sn_real)p->share)), v->w);
+        world->particles.v_low[slot] = vec4(vec3(0, 0, 0), 0);
+        sn_history_forget(&world->history, slot);
+    }
+}
+
+void sn_surfaces_balance(sn_world *world, sn_real h)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    bool any = false;
+    if (!s->on)
+        return;
+    join_touching(s);
+    sum_up(world, s, (double)h);
+    for (uint32_t i = 0; i < s->piece_table.count; ++i) {
+        sn_surface_piece *p = &pieces(s)[i];
+        p->asks = !p->open && p->kinetic > p->before + p->work + (p->touches ? SLIGHT : CLEAR) * p->kinetic;
+        any = any || p->asks;
+    }
+    const double most = any ? fastest_other(world, s) : 0;
+    if (!any || !isfinite(most))
+        return;
+    add_all_stored(world, s, (double)h, -1);
+    exchange_places(world, s);
+    add_all_stored(world, s, (double)h, 1);
+    exchange_places(world, s);
+    measure_rigid(world, s);
+    choose_shares(world, s, most);
+    slow_down(world, s);
+}

@@ -1,0 +1,93 @@
+/* Contacts of surfaces as a caller sees them: which two they are of, and what they did in a step.
+
+   A contact of features is told as one of two particles: the corner of each side that has the largest weight. Of those that share these two the impulses are added up in the events of a step. */
+#include "contact/callbacks.h"
+#include "contact/particle_contacts.h"
+
+static uint32_t heaviest(const sn_surface_contact *c, uint32_t first, uint32_t end)
+{
+    uint32_t most = first;
+    for (uint32_t k = first + 1; k < end; ++k)
+        most = fabs((double)c->weight[k]) > fabs((double)c->weight[most]) ? k : most;
+    return most;
+}
+
+/* Of the side that is told as the other: the triangle itself, or the one that owns an edge or a vertex. */
+static uint32_t triangle_of(const sn_surfaces *s, const sn_surface_contact *c, bool turned)
+{
+    if (c->edges)
+        return surface_edges(s)[turned ? c->one : c->other].triangle;
+    return turned ? surface_vertices(s)[c->one].triangle : c->other;
+}
+
+sn_contact_pair sn_surface_contact_pair(const sn_world *world, const sn_surface_contact *c, bool *turned)
+{
+    const sn_surfaces *s = &world->contacts.surfaces;
+    const uint32_t second = c->edges ? 2 : 1, one = heaviest(c, 0, second), other = heaviest(c, second, 4);
+    sn_contact_pair pair = sn_contact_pair_of(world, c->slot[one], c->slot[other]);
+    *turned = sn_contact_pair_turn(&pair);
+    const sn_surface_skin *skin = &surface_skins(s)[surface_vertices(s)[c->vertex[*turned ? one : other]].skin];
+    const uint32_t number = contact_skins(&world->contact)[skin->row].number, triangle = triangle_of(s, c, *turned);
+    pair.skin = (sn_skin){number, world->contact.skin_ids.generation[number]};
+    if (triangle >= skin->first && triangle < skin->first + skin->count)
+        pair.triangle = triangle - skin->first;
+    return pair;
+}
+
+sn_vec3 sn_surface_contact_point(const sn_surfaces *s, const sn_surface_contact *c)
+{
+    sn_vec3 point = {0, 0, 0};
+    for (uint32_t k = c->edges ? 2 : 1; k < 4; ++k)
+        point = vec3_sub(point, vec3_scale(surface_motions(s)[c->vertex[k]].start, c->weight[k]));
+    return point;
+}
+
+sn_surface_contact sn_surface_contact_make(const sn_world *world, const sn_surface_candidate *c,
+                                           const sn_real weight[4], sn_vec3 normal)
+{
+    const sn_surfaces *s = &world->contacts.surfaces;
+    const sn_surface_skin *one = &surface_skins(s)[surface_vertices(s)[c->vertex[0]].skin];
+    const sn_surface_skin *two = &surface_skins(s)[surface_vertices(s)[c->vertex[3]].skin];
+    sn_surface_contact made = {.one = c->one,
+                               .other = c->other,
+                               .edges = c->edges,
+                               .reach = c->reach,
+                               .normal = normal,
+                               .friction =
+                                   sn_contacts_friction(&sn_contact_group(&world->contact, one->group)->material,
+                                                        &sn_contact_group(&world->contact, two->group)->material)};
+    for (uint32_t k = 0; k < 4; ++k) {
+        made.vertex[k] = c->vertex[k];
+        made.slot[k] = surface_vertices(s)[c->vertex[k]].slot;
+        made.weight[k] = weight[k];
+        made.give += weight[k] * weight[k] * world->particles.x[made.slot[k]].w;
+        made.before += weight[k] * vec3_dot(surface_motions(s)[c->vertex[k]].velocity, normal);
+    }
+    return made;
+}
+
+bool sn_surfaces_tell(sn_world *world, sn_real h)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    const sn_surface_contact *c = s->contact_table.column[0];
+    if (!s->on || !world->contact.settings.events)
+        return true;
+    if (!sn_table_reserve(&s->told_table, &world->allocator, (uint64_t)s->told_table.count + s->contact_table.count) ||
+        !sn_contact_events_make_room(world, (uint64_t)s->told_table.count + s->contact_table.count)) {
+        world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for events of surfaces");
+        return false;
+    }
+    for (uint32_t i = 0; i < s->contact_table.count; ++i) {
+        bool turned;
+        if (!(c[i].normal_impulse > 0))
+            continue;
+        const sn_contact_pair pair = sn_surface_contact_pair(world, &c[i], &turned);
+        ((sn_surface_told *)s->told_table.column[0])[s->told_table.count++] =
+            (sn_surface_told){.pair = pair,
+                              .point = sn_surface_contact_point(s, &c[i]),
+                              .normal = vec3_scale(c[i].normal, turned ? -1 : 1),
+                              .impulse = (c[i].normal_impulse / h + c[i].throws) / c[i].give,
+                              .impact = c[i].before < 0 ? -c[i].before : 0};
+    }
+    return true;
+}
