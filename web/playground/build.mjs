@@ -6,6 +6,7 @@ import { cp, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { asModule } from "./lessons.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.resolve(here, "../..");
@@ -22,8 +23,12 @@ await mkdir(out, { recursive: true });
 
 // What the first picture needs is in playground.js; tools, lessons and the like come after it, in files of their own. Workers are one file each: a browser may
 // start them from a blob.
+const lessons = { name: "lessons", setup(build) {
+  build.onResolve({ filter: /^lessons$/ }, () => ({ path: "lessons", namespace: "lessons" }));
+  build.onLoad({ filter: /.*/, namespace: "lessons" }, () => ({ contents: asModule() }));
+} };
 const options = {
-  absWorkingDir: here, bundle: true, minify: true, format: "esm", target: "es2022", legalComments: "none", logLevel: "warning", outdir: out,
+  plugins: [lessons], absWorkingDir: here, bundle: true, minify: true, format: "esm", target: "es2022", legalComments: "none", logLevel: "warning", outdir: out,
   alias: { "sinew-physics": path.join(packaged, "sinew.js") }, external: ["node:*", "./thumbs.webp"],
 };
 await build({ ...options, splitting: true, chunkNames: "[name]-[hash]", entryPoints: { playground: "src/main.js" } });

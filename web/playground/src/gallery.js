@@ -49,8 +49,9 @@ export function findInGallery(body, text) {
   }
 }
 
-export function fillLessons(list, lessons, open) {
-  list.innerHTML = lessons.map((l) => `<li><button data-lesson="${l.id}"><b>${l.title}</b><span>${l.short}</span></button></li>`).join("");
+export function fillLessons(list, { lessons, chapters }, open) {
+  const line = (id) => { const l = lessons.find((one) => one.id === id); return `<li><button data-lesson="${l.id}"><b>${l.title}</b><span>${l.short}</span></button></li>`; };
+  list.innerHTML = chapters.map((c) => `<section><h3>${c.title}</h3><ol>${c.lessons.map(line).join("")}</ol></section>`).join("");
   list.addEventListener("click", (event) => {
     const found = event.target.closest("[data-lesson]");
     if (found) open(found.dataset.lesson);

@@ -92,7 +92,7 @@ class App extends Links {
   // What the first picture does not need: settings, curves, lessons, models and files.
   furnish() {
     this.furnished ||= (async () => {
-      const [panel, plots, view, list, glb, files] = await Promise.all([import("./panel.js"), import("./plots.js"), import("./lesson_view.js"), import("./lessons.js"), import("./glb.js"), import("./files.js")]);
+      const [panel, plots, view, list, glb, files] = await Promise.all([import("./panel.js"), import("./plots.js"), import("./lesson_view.js"), import("lessons"), import("./glb.js"), import("./files.js")]);
       this.lessons = list.lessons;
       this.labels = plots.labels;
       this.lessonView = new view.LessonView(this, $("lesson-body"));
@@ -105,7 +105,7 @@ class App extends Links {
         friction: (value) => this.command(this.panes[i], "friction", [value]),
         layers: i === 0 ? (names) => this.setLayers(names) : null,
       }));
-      fillLessons($("lessons-body"), this.lessons, (id) => { $("lessons").close(); this.openLesson(id); });
+      fillLessons($("lessons-body"), list, (id) => { $("lessons").close(); this.openLesson(id); });
       if (this.panes.length) this.showPanels();
     })();
     return this.furnished;
@@ -158,7 +158,7 @@ class App extends Links {
     const panes = this.pool.slice(0, sets.length);
     try {
       await Promise.all(panes.map((pane) => this.ready(pane).then(() => pane.engine.call("layers", { names: this.layers }))));
-      const models = await Promise.all(panes.map((pane, i) => pane.load(source, sets[i])));
+      const models = await Promise.all(panes.map((pane, i) => pane.load(source, sets[i], this.lessonView.lesson?.probes)));
       if (turn !== this.opening || models.includes(null)) return false;
     } catch (error) {
       if (turn === this.opening) {
@@ -197,7 +197,7 @@ class App extends Links {
     $("toggle-split").setAttribute("aria-pressed", String(split));
     $("gui-b").hidden = !split;
     this.stage.setPanes(this.panes);
-    const hint = views[this.scene] || {};
+    const { lesson } = this.lessonView, hint = { ...(views[this.scene] || (lesson?.text === this.source.text && views[`lesson/${lesson.id}`])), ...(lesson ? lesson.view : null) };
     const bounds = hint.low ? { low: hint.low, high: hint.high } : around(model.bounds, model.dimensions);
     for (const pane of this.panes) {
       pane.view.setTheme(this.theme);
@@ -322,6 +322,7 @@ class App extends Links {
     $("lesson").hidden = false;
     document.body.classList.add("in-lesson");
     this.lessonView.show(lesson, index, lessons.length);
+    if (lesson.layers.length) this.setLayers(lesson.layers);
     this.togglePanel(innerWidth > NARROW);   // with its curves, where there is room
     return this.reloadLesson(play);
   }
@@ -330,7 +331,8 @@ class App extends Links {
     const { lesson, builds } = this.lessonView;
     const sets = [[...(lesson.set || []), ...builds]];
     if (lesson.other) sets.push([...lesson.other, ...builds]);
-    return this.openScene(lesson.scene, { sets, play: play ?? !lesson.paused, camera: lesson.camera });
+    const options = { sets, play: play ?? this.lessonView.answered };   // first the question
+    return lesson.text ? this.open({ name: `${lesson.id}.json`, text: lesson.text, files: this.meshes }, options) : this.openScene(lesson.scene, options);
   }
 
   nextLesson(by) {
@@ -342,6 +344,7 @@ class App extends Links {
     if ($("lesson").hidden) return;
     $("lesson").hidden = true;
     document.body.classList.remove("in-lesson");
+    if (this.lessonView.lesson.layers.length) this.setLayers([]);
     this.lessonView.close();
     this.stage.resize();
   }

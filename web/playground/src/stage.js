@@ -131,6 +131,14 @@ export class Stage {
       renderer.render(pane.view.scene, this.camera);
     });
     this.onrender?.();   // while the picture is still there to be read
+    this.onshown?.();
+  }
+
+  // Where a place of the scene is on the canvas, in px, in a pane; null if it is behind the camera.
+  toScreen(place, index) {
+    const v = new Vector3(...place).project(this.camera);
+    if (v.z > 1) return null;
+    return [(this.stacked ? 0 : index * this.paneWidth) + ((v.x + 1) / 2) * this.paneWidth, (this.stacked ? index * this.paneHeight : 0) + ((1 - v.y) / 2) * this.paneHeight];
   }
 
   // Which pane the pointer is in, or that one, and where in it, from -1 to 1; outside if it has left it.
