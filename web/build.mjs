@@ -66,7 +66,9 @@ const common = ['-std=c17', '-O2', '-mllvm', '-disable-lsr', '-fno-vectorize', '
 
 // What only reads and builds scenes, makes plans, answers calls, cuts, saves or draws need not be fast, but has to be fetched.
 const hot = 'step|solve|motion|turns|spin|springs|forces|undo|sleep|targets|drag|fields|bodies|particles|starts|past|outward';
-const cold = new RegExp(`^((scene|export|web/glue)/|src/world/(?!(${hot})\\.c)|src/solvers/(plan|hierarchy_(build|levels)|lagrange))`);
+const making = 'collision/(hull|shape|shape_data|shape_def|trimesh|heights|distance_field|predicates|solid|revolved|manifold_cast|ccd|best_turn)|bodies/mass(_shapes)?|constraints/(store|incidence)|'
+  + 'contact/(callbacks|events|surface_topology|body_make|fixed_tree)|solvers/(direct|impulses|krylov|system|worst_first|order|hierarchy_(shape|stages)|forest)';   // shapes, masses, orders; solvers of the lectures
+const cold = new RegExp(`^((scene|export|web/glue)/|src/world/(?!(${hot})\\.c)|src/solvers/(plan|hierarchy_(build|levels)|lagrange)|src/(${making})\\.c)`);
 
 // Without vectors, these run only for formulas of a program's own, for the solvers of the lectures and for reports.
 const isFallback = (path, own) => isOverLanes(path) && !own.length;
