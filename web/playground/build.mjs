@@ -35,15 +35,16 @@ await build({ ...options, splitting: true, chunkNames: "[name]-[hash]", entryPoi
 await build({ ...options, entryPoints: { worker: "src/worker.js", "sinew-worker": path.join(packaged, "sinew-worker.js") } });
 await build({ absWorkingDir: here, bundle: true, minify: true, entryPoints: { playground: "src/page.css" }, outdir: out, logLevel: "warning" });
 
-for (const name of ["sinew.wasm", "sinew-threads.wasm"]) if (existsSync(path.join(packaged, name))) await cp(path.join(packaged, name), path.join(out, name));
+for (const name of ["sinew.wasm", "sinew-threads.wasm", "sinew-scalar.wasm"]) if (existsSync(path.join(packaged, name))) await cp(path.join(packaged, name), path.join(out, name));
 await cp(path.join(here, "index.html"), path.join(out, "index.html"));
 if (existsSync(path.join(here, "data/thumbs.webp"))) await cp(path.join(here, "data/thumbs.webp"), path.join(out, "thumbs.webp"));
 
-// The scenes, and the meshes that they name.
+// The scenes, the meshes that they name, how far they get, and where their pictures are.
+const data = async (name) => JSON.parse(await readFile(path.join(here, `data/${name}.json`), "utf8"));
 const scenes = {}, files = {};
 for (const name of (await readdir(path.join(root, "scenes"))).sort()) if (name.endsWith(".json")) scenes[name.slice(0, -5)] = await readFile(path.join(root, "scenes", name), "utf8");
 for (const name of await readdir(path.join(root, "scenes/meshes"))) files[`meshes/${name}`] = await readFile(path.join(root, "scenes/meshes", name), "utf8");
-await writeFile(path.join(out, "scenes.json"), JSON.stringify({ scenes, files }));
+await writeFile(path.join(out, "scenes.json"), JSON.stringify({ scenes, files, views: await data("views"), thumbs: await data("thumbs") }));
 
 // Pages to send: each has the title, the words and the picture of its scene, for programs that show a preview, and leads to the scene.
 const escape = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);

@@ -1,5 +1,4 @@
 // Buttons, keys and files that are dropped: what they do.
-import { findInGallery } from "./gallery.js";
 
 const $ = (id) => document.getElementById(id);
 
@@ -34,7 +33,7 @@ export function wire(app) {
   on("hash", () => navigator.clipboard?.writeText($("hash").dataset.hash).then(() => app.say("Hash copied"), () => {}));
   $("speed").addEventListener("change", () => app.setSpeed(0));
   $("timeline").addEventListener("input", () => app.scrub(Number($("timeline").value)));
-  $("gallery-find").addEventListener("input", () => findInGallery($("gallery-body"), $("gallery-find").value));
+  $("gallery-find").addEventListener("input", () => app.gallery.then(({ findInGallery }) => findInGallery($("gallery-body"), $("gallery-find").value)));
   $("gallery-find").addEventListener("keydown", (event) => { if (event.key === "Escape" && !event.target.value) $("gallery").close(); });
   $("export-menu").addEventListener("click", (event) => { if (event.target.closest("[role=menuitem]")) $("export-menu").open = false; });
   document.addEventListener("pointerdown", (event) => { if (!event.target.closest("#export-menu")) $("export-menu").open = false; });
