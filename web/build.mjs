@@ -70,10 +70,10 @@ const making = 'collision/(hull|shape|shape_data|shape_def|trimesh|heights|dista
   + 'contact/(callbacks|events|surface_topology|body_make|fixed_tree)|solvers/(direct|impulses|krylov|system|worst_first|order|hierarchy_(shape|stages)|forest)';   // shapes, masses, orders; solvers of the lectures
 const cold = new RegExp(`^((scene|export|web/glue)/|src/world/(?!(${hot})\\.c)|src/solvers/(plan|hierarchy_(build|levels)|lagrange)|src/(${making})\\.c)`);
 
-// Runs in every step, and is as fast when it is small: measured by turns, bodies, cloth and jelly within 3 %. Loops over lanes (src/wide) and
+// Runs in every step, and is as fast when it is small: measured by turns, bodies, cloth and jelly within 5 %. Loops over lanes (src/wide) and
 // contact of particles are not: they become slower by a tenth to a half. (And src/contact/particle_broad_phase.c has other bits under clang 14 with
 // -Os, unless aliasing is not strict: so it is not, here.)
-const warm = /^src\/(solvers|world)\/|^src\/collision\/(manifold|triangle|bvh|convex|hull_near)/;
+const warm = /^src\/(solvers|world|constraints|bodies|integrators|base)\/|^src\/collision\/(manifold|triangle|bvh|convex|hull_near)|^src\/contact\/(body|skin|surface)/;
 const smaller = ['-Os', '-fno-strict-aliasing'];
 
 // Without vectors, these run only for formulas of a program's own, for the solvers of the lectures and for reports.
