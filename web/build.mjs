@@ -73,7 +73,7 @@ const cold = new RegExp(`^((scene|export|web/glue)/|src/world/(?!(${hot})\\.c)|s
 // Runs in every step, and is as fast when it is small: measured by turns, bodies, cloth and jelly within 5 %. Loops over lanes (src/wide) and
 // contact of particles are not: they become slower by a tenth to a half. (And src/contact/particle_broad_phase.c has other bits under clang 14 with
 // -Os, unless aliasing is not strict: so it is not, here.)
-const warm = /^src\/(solvers|world|constraints|bodies|integrators|base)\/|^src\/collision\/(manifold|triangle|bvh|convex|hull_near)|^src\/contact\/(body|skin|surface)/;
+const warm = /^src\/(solvers|world|constraints|bodies|integrators|base)\/|^src\/collision\/(manifold|triangle|bvh|convex|hull_near)|^src\/contact\/(body|skin|surface|deepest|particle_(bodies|cache|margins|quiet))|^src\/wide\/drive_double/;
 const smaller = ['-Os', '-fno-strict-aliasing'];
 
 // Without vectors, these run only for formulas of a program's own, for the solvers of the lectures and for reports.

@@ -44,11 +44,11 @@ export class Stage {
     this.dirty = true;
   }
 
-  // Pictures that come too slowly one after the other, for a while: the next are coarser.
+  // Pictures that come too slowly one after the other, for a while: the next are coarser, unless they are steady.
   adapt(now) {
     const passed = now - (this.drawn || 0);
     this.drawn = now;
-    if (passed > 400) return;   // nothing was to be drawn in between
+    if (passed > 400 || this.steady) return;   // nothing was to be drawn in between; or pictures are to be as fine as they are
     this.slow = passed > SLOW ? this.slow + 1 : Math.max(0, this.slow - 1);
     if (this.slow > PATIENCE && this.quality < QUALITY.length - 1) this.setQuality(this.quality + 1);
   }
