@@ -9,6 +9,7 @@ export function wire(app) {
   on("open-help", () => $("help").showModal());
   on("toggle-editor", () => app.editor?.show());
   on("toggle-split", () => app.toggleSplit());
+  on("toggle-ghosts", () => app.toggleGhosts());
   on("open-file", () => $("file-input").click());
   on("share", () => app.share());
   on("export-glb", () => app.exportGlb());
@@ -73,7 +74,7 @@ function key(app, event) {
   const actions = {
     " ": () => app.play(!app.playing), ".": () => app.stepOnce(), ",": () => app.stepBack(), Home: () => app.restart(),
     "[": () => app.setSpeed(-1), "]": () => app.setSpeed(1), f: () => app.fitView(), t: () => $("toggle-theme").click(),
-    g: () => $("gallery").showModal(), l: () => $("lessons").showModal(), b: () => app.toggleSplit(), j: () => app.editor?.show(), s: () => app.togglePanel(), o: () => $("file-input").click(),
+    g: () => $("gallery").showModal(), l: () => $("lessons").showModal(), b: () => app.toggleSplit(), u: () => { if (app.panes.length > 1) app.toggleGhosts(); }, j: () => app.editor?.show(), s: () => app.togglePanel(), o: () => $("file-input").click(),
     c: () => app.share(), i: () => app.exportPng(), r: () => app.recorder?.toggle("webm"), "?": () => $("help").showModal(), Escape: () => (app.tools?.escape() ? null : app.closeLesson()),
     ...app.tools?.keys,
   };

@@ -75,7 +75,8 @@ class App extends Links {
     if (!linked && await this.openScene(FIRST)) this.invite();
     $("boot").classList.add("gone");
     await this.furnish();
-    const { Editor } = await import("./editor.js"), { Recorder } = await import("./record.js"), { Tools } = await import("./tools.js");
+    const { Editor } = await import("./editor.js"), { Recorder } = await import("./record.js"), { Tools } = await import("./tools.js"), { Tilt } = await import("./tilt.js");
+    this.tilt = new Tilt(this, $("toggle-tilt"));
     this.editor = new Editor(this, $("editor"));
     this.recorder = new Recorder(this);
     this.tools = new Tools(this, $("tools"));
@@ -272,7 +273,8 @@ class App extends Links {
 
   async toggleSplit() {
     if (this.panes.length > 1) {
-      await this.open(this.source, { scene: this.scene, sets: [this.panes[0].set], play: true });
+      const [done] = await this.doings(), frame = this.cursor, camera = this.stage.view, { playing } = this;
+      if (await this.open(this.source, { scene: this.scene, sets: [this.panes[0].set], play: false, camera })) await this.replay({ frame, panes: [{ commands: done }] }, playing);
       return;
     }
     const [a] = this.panes, [done] = await this.doings(), frame = this.cursor, camera = this.stage.view;
@@ -281,6 +283,13 @@ class App extends Links {
     const other = a.settings.solver === "jacobi" ? "tiled" : "jacobi";
     if (!await this.configure(this.panes[1], { solver: other }, true)) await this.configure(this.panes[1], { substeps: Math.max(1, Math.round(a.settings.substeps / 4)) });
     this.play(true);
+  }
+
+  // What the other pane shows, as a ghost in each.
+  toggleGhosts(on = !this.stage.ghosts) {
+    this.stage.ghosts = on;
+    this.stage.dirty = true;
+    $("toggle-ghosts").setAttribute("aria-pressed", String(on));
   }
 
   // A worker was stopped and another one started: the scene as it comes takes its place.

@@ -1,5 +1,5 @@
 // The canvas: one renderer for one or two panes side by side, the camera that they share, and the pointer.
-import { NeutralToneMapping, PCFShadowMap, PerspectiveCamera, Plane, PMREMGenerator, SRGBColorSpace, Vector2, Vector3, WebGLRenderer } from "three";
+import { MeshBasicMaterial, NeutralToneMapping, PCFShadowMap, PerspectiveCamera, Plane, PMREMGenerator, SRGBColorSpace, Vector2, Vector3, WebGLRenderer } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { RoomEnvironment } from "three/addons/environments/RoomEnvironment.js";
 
@@ -129,9 +129,21 @@ export class Stage {
       renderer.setViewport(x, y, width, height);
       renderer.setScissor(x, y, width, height);
       renderer.render(pane.view.scene, this.camera);
+      if (this.ghosts && this.panes.length > 1) this.renderGhost(this.panes[1 - i].view);
     });
     this.onrender?.();   // while the picture is still there to be read
     this.onshown?.();
+  }
+
+  // Another view over the picture: all that moves in it, as of glass.
+  renderGhost({ scene, ground }) {
+    const { renderer } = this, { background, environment, fog } = scene;
+    this.glass ||= new MeshBasicMaterial({ color: 0x7f8fa0, transparent: true, opacity: 0.3, depthWrite: false });
+    Object.assign(scene, { background: null, environment: null, fog: null, overrideMaterial: this.glass });
+    ground.visible = renderer.autoClear = renderer.shadowMap.autoUpdate = false;
+    renderer.render(scene, this.camera);
+    ground.visible = renderer.autoClear = renderer.shadowMap.autoUpdate = true;
+    Object.assign(scene, { background, environment, fog, overrideMaterial: null });
   }
 
   // Where a place of the scene is on the canvas, in px, in a pane; null if it is behind the camera.
