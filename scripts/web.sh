@@ -56,7 +56,7 @@ playground) playground ;;
 test)
   playground
   packages web/bundlers
-  SINEW_LONG_TESTS=1 run_tests package.test.mjs json.test.mjs view.test.mjs hashes.test.mjs scalar.test.mjs lessons.test.mjs page.test.mjs compare.test.mjs mend.test.mjs tools.test.mjs inside.test.mjs share.test.mjs bundlers.test.mjs site.test.mjs
+  SINEW_LONG_TESTS=1 run_tests package.test.mjs json.test.mjs view.test.mjs hashes.test.mjs scalar.test.mjs memory.test.mjs lessons.test.mjs page.test.mjs compare.test.mjs mend.test.mjs tools.test.mjs inside.test.mjs share.test.mjs bundlers.test.mjs site.test.mjs
   ;;
 quick)
   echo "== web"
