@@ -12,7 +12,7 @@ function shown(v) {
   return (size >= 1e5 ? v.toExponential(2) : size >= 5e-7 && size < 0.0005 ? v.toFixed(6) : v.toFixed(size >= 1000 ? 0 : 3)).replace(/^-0\.0+$/, "0.000").replace("-", "−");
 }
 
-const table = (head, rows) => `<table><thead><tr><th></th>${head.map((h) => `<td>${escape(h)}</td>`).join("")}</tr></thead><tbody>${rows.map(([name, ...cells]) => `<tr><th scope="row">${escape(name)}</th>${cells.map((c) => `<td>${c}</td>`).join("")}</tr>`).join("")}</tbody></table>`;
+const table = (head, rows) => `<table><thead><tr><td></td>${head.map((h) => `<td>${escape(h)}</td>`).join("")}</tr></thead><tbody>${rows.map(([name, ...cells]) => `<tr><th scope="row">${escape(name)}</th>${cells.map((c) => `<td>${c}</td>`).join("")}</tr>`).join("")}</tbody></table>`;
 
 export class LessonView {
   constructor(app, body) {
