@@ -176,6 +176,7 @@ install: ## build and install the libraries, the command and, if it is built, th
 	@scripts/build.sh release install_parts
 	@cmake --install build/release --prefix "$(PREFIX)" >build/release/install.log
 	@echo "Installed under $(PREFIX): bin/sinew, the libraries with their headers, and the scenes. Next: sinew list scenes"
+	@[ -e web/playground/dist/index.html ] || echo "The page of 'sinew view' is not among it: it is not built. 'make playground install' builds and installs it, too"
 
 dist: ## make build/dist/sinew-VERSION.tar.gz of what is committed; the same commit gives the same bytes
 	@scripts/dist.sh tar

@@ -1,4 +1,4 @@
-// Builds the package: web/package/sinew.wasm and sinew-threads.wasm of C, and sinew.js of package/src, with the parser of JSON inside.
+// Builds the package: web/package/sinew.wasm, sinew-threads.wasm and sinew-scalar.wasm of C, and sinew.js of package/src, with the parser of JSON inside.
 //
 //   node web/build.mjs [--compiler auto|debian|npm] [--jobs N] [--out FOLDER]
 //
@@ -50,35 +50,52 @@ function sources() {
 // Formulas over lanes (include/sinew/lanes.h) and their drivers are compiled once more, for the vectors of WebAssembly.
 const isOverLanes = (path) => /^src\/(wide\/drive(_double)?|bodies\/turning)\.c$/.test(path)
   || (path.startsWith('src/constraints/') && /^SN_LANES\(/m.test(readFileSync(join(root, path), 'utf8')));
-const units = () => sources().flatMap((path) => [{ path, own: [] }, ...(isOverLanes(path) ? [{ path, own: ['-DSN_VECTOR=16'] }] : [])]);
+const isAbout = { vectors: 'web/glue/vectors_only.c', scalar: /^src\/wide\/(scalar|contact_scalar)\.c$/ };
+const units = (vectors) => sources().filter((path) => (vectors ? !isAbout.scalar.test(path) : path !== isAbout.vectors))
+  .flatMap((path) => [{ path, own: [] }, ...(vectors && isOverLanes(path) ? [{ path, own: ['-DSN_VECTOR=16'] }] : [])]);
 
 const headers = () => ['include', 'src', 'scene', 'export', 'web/glue'].flatMap((folder) => files(folder, isHeader));
 
 // What is worth vectors is written in vectors (src/wide); where clang 14 makes some of other loops, results are wrong.
 // No fused multiply-add and nothing of -ffast-math: the same bits as everywhere. What a page's engine can do by now (2021)
-// may be used: vectors, block copies, sign extension. Addresses stay as they are written (no loop strength reduction): a base and a
+// may be used: block copies, sign extension, and vectors, but for the module without them. Addresses stay as they are written (no loop strength reduction): a base and a
 // constant offset are one instruction in a browser, a running sum of both are two or three.
-const features = ['-msimd128', '-mbulk-memory', '-msign-ext', '-mnontrapping-fptoint', '-mmutable-globals'];
+const features = ['-mbulk-memory', '-msign-ext', '-mnontrapping-fptoint', '-mmutable-globals'];
 const common = ['-std=c17', '-O2', '-mllvm', '-disable-lsr', '-fno-vectorize', '-fno-slp-vectorize', '-DNDEBUG', '-D_POSIX_C_SOURCE=200809L', '-ffp-contract=off', '-fno-math-errno', '-Wall',
-  '-Wextra', '-Wno-psabi', '-DSN_LANES_16=1', '-I.', '-Iinclude', '-Iscene/include', '-Isrc', ...features];
+  '-Wextra', '-Wno-psabi', '-I.', '-Iinclude', '-Iscene/include', '-Isrc', ...features];
 
 // What only reads and builds scenes, makes plans, answers calls, cuts, saves or draws need not be fast, but has to be fetched.
 const hot = 'step|solve|motion|turns|spin|springs|forces|undo|sleep|targets|drag|fields|bodies|particles|starts|past|outward';
-const cold = new RegExp(`^((scene|export|web/glue)/|src/world/(?!(${hot})\\.c)|src/solvers/(plan|hierarchy_(build|levels)|lagrange))`);
+const making = 'collision/(hull|shape|shape_data|shape_def|trimesh|heights|distance_field|predicates|solid|revolved|manifold_cast|ccd|best_turn)|bodies/mass(_shapes)?|constraints/(store|incidence)|'
+  + 'contact/(callbacks|events|surface_topology|body_make|fixed_tree)|solvers/(direct|impulses|krylov|system|worst_first|order|hierarchy_(shape|stages)|forest)';   // shapes, masses, orders; solvers of the lectures
+const cold = new RegExp(`^((scene|export|web/glue)/|src/world/(?!(${hot})\\.c)|src/solvers/(plan|hierarchy_(build|levels)|lagrange)|src/(${making})\\.c)`);
+
+// Runs in every step, and is as fast when it is small: measured by turns, bodies, cloth and jelly within 5 %. Loops over lanes (src/wide) and
+// contact of particles are not: they become slower by a tenth to a half. (And src/contact/particle_broad_phase.c has other bits under clang 14 with
+// -Os, unless aliasing is not strict: so it is not, here.)
+const warm = /^src\/(solvers|world|constraints|bodies|integrators|base)\/|^src\/collision\/(manifold|triangle|bvh|convex|hull_near)|^src\/contact\/(body|skin|surface|deepest|particle_(bodies|cache|margins|quiet))|^src\/wide\/drive_double/;
+const smaller = ['-Os', '-fno-strict-aliasing'];
 
 // Without vectors, these run only for formulas of a program's own, for the solvers of the lectures and for reports.
 const isFallback = (path, own) => isOverLanes(path) && !own.length;
 
-// The second variant differs in what is atomic. Objects without atomic operations serve both: those whose source neither includes
+// What is written in vectors, and what only has to know whether there are any. All else is the same in every module.
+const isInVectors = (path, own) => own.length > 0 || /^src\/(wide\/|collision\/bvh_quads|solvers\/hierarchy_solve)/.test(path);
+const withVectors = (path, own, vectors) => (vectors && isInVectors(path, own) ? ['-msimd128'] : []);
+const knowsWidths = (found) => [...found.values()].some((text) => text.includes('SN_LANES_16'));
+
+// The second variant differs in what is atomic, the third has no vectors, for browsers without them: slower, and the same bits. Objects without atomic operations serve both: those whose source neither includes
 // <stdatomic.h> itself nor names such an operation, nor does a header of it. An operation without a name, as in 'if (flag)', is an error there.
 const variants = {
-  'sinew.wasm': { flags: ['-DSN_NO_THREADS'], link: [] },
+  'sinew.wasm': { vectors: true, flags: ['-DSN_NO_THREADS'], link: [] },
   'sinew-threads.wasm': {
+    vectors: true,
     flags: ['-DSN_NO_THREADS', '-pthread', '-matomics'],
     link: ['-Wl,--shared-memory,--import-memory,--no-check-features', '-Wl,--initial-memory=16777216,--max-memory=2147483648',
       '-Xlinker', '--features=atomics,bulk-memory,mutable-globals,sign-ext,nontrapping-fptoint,simd128',
       '-Wl,--export=__stack_pointer'],
   },
+  'sinew-scalar.wasm': { vectors: false, flags: ['-DSN_NO_THREADS'], link: [] },
 };
 const linking = ['-mexec-model=reactor', '-Wl,--strip-all,--gc-sections', '-Wl,-z,stack-size=1048576,--stack-first'];
 
@@ -203,10 +220,10 @@ async function buildAll(compiler) {
   mkdirSync(objects, { recursive: true });
   const tasks = new Map();
   const made = {};
-  for (const [file, { flags }] of Object.entries(variants)) {
-    made[file] = units().map(({ path, own }) => {
-      const found = closure(path);
-      const all = [...common, ...own, ...(cold.test(path) || isFallback(path, own) ? ['-Oz'] : []), ...(hasAtomics(path, found) ? flags : withoutAtomics)];
+  for (const [file, { flags, vectors }] of Object.entries(variants)) {
+    made[file] = units(vectors).map(({ path, own }) => {
+      const found = closure(path), small = cold.test(path) || (vectors && isFallback(path, own));
+      const all = [...common, ...own, ...withVectors(path, own, vectors), ...(vectors && knowsWidths(found) ? ['-DSN_LANES_16=1'] : []), ...(small ? ['-Oz'] : warm.test(path) ? smaller : []), ...(hasAtomics(path, found) ? flags : withoutAtomics)];
       const key = createHash('sha256').update(JSON.stringify([compiler.name, all, path, ...found])).digest('hex');
       const object = join(objects, `${key.slice(0, 32)}.o`);
       if (!existsSync(object)) {

@@ -30,6 +30,7 @@ export interface Sinew {
   readonly version: string;
   /** How many threads there are: 1 if there is no help. */
   readonly threads: number;
+  /** Whether it computes in vectors: false in a browser that has none, and where sinew-scalar.wasm is given. The results are the same. */
   readonly simd: boolean;
   /** Whether the engine counts in double precision; the one in this package does not. */
   readonly double: boolean;

@@ -6,6 +6,7 @@ import { cp, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { asModule } from "./lessons.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.resolve(here, "../..");
@@ -22,23 +23,28 @@ await mkdir(out, { recursive: true });
 
 // What the first picture needs is in playground.js; tools, lessons and the like come after it, in files of their own. Workers are one file each: a browser may
 // start them from a blob.
+const lessons = { name: "lessons", setup(build) {
+  build.onResolve({ filter: /^lessons$/ }, () => ({ path: "lessons", namespace: "lessons" }));
+  build.onLoad({ filter: /.*/, namespace: "lessons" }, () => ({ contents: asModule() }));
+} };
 const options = {
-  absWorkingDir: here, bundle: true, minify: true, format: "esm", target: "es2022", legalComments: "none", logLevel: "warning", outdir: out,
+  plugins: [lessons], absWorkingDir: here, bundle: true, minify: true, format: "esm", target: "es2022", legalComments: "none", logLevel: "warning", outdir: out,
   alias: { "sinew-physics": path.join(packaged, "sinew.js") }, external: ["node:*", "./thumbs.webp"],
 };
 await build({ ...options, splitting: true, chunkNames: "[name]-[hash]", entryPoints: { playground: "src/main.js" } });
 await build({ ...options, entryPoints: { worker: "src/worker.js", "sinew-worker": path.join(packaged, "sinew-worker.js") } });
 await build({ absWorkingDir: here, bundle: true, minify: true, entryPoints: { playground: "src/page.css" }, outdir: out, logLevel: "warning" });
 
-for (const name of ["sinew.wasm", "sinew-threads.wasm"]) if (existsSync(path.join(packaged, name))) await cp(path.join(packaged, name), path.join(out, name));
+for (const name of ["sinew.wasm", "sinew-threads.wasm", "sinew-scalar.wasm"]) if (existsSync(path.join(packaged, name))) await cp(path.join(packaged, name), path.join(out, name));
 await cp(path.join(here, "index.html"), path.join(out, "index.html"));
 if (existsSync(path.join(here, "data/thumbs.webp"))) await cp(path.join(here, "data/thumbs.webp"), path.join(out, "thumbs.webp"));
 
-// The scenes, and the meshes that they name.
+// The scenes, the meshes that they name, how far they get, and where their pictures are.
+const data = async (name) => JSON.parse(await readFile(path.join(here, `data/${name}.json`), "utf8"));
 const scenes = {}, files = {};
 for (const name of (await readdir(path.join(root, "scenes"))).sort()) if (name.endsWith(".json")) scenes[name.slice(0, -5)] = await readFile(path.join(root, "scenes", name), "utf8");
 for (const name of await readdir(path.join(root, "scenes/meshes"))) files[`meshes/${name}`] = await readFile(path.join(root, "scenes/meshes", name), "utf8");
-await writeFile(path.join(out, "scenes.json"), JSON.stringify({ scenes, files }));
+await writeFile(path.join(out, "scenes.json"), JSON.stringify({ scenes, files, views: await data("views"), thumbs: await data("thumbs") }));
 
 // Pages to send: each has the title, the words and the picture of its scene, for programs that show a preview, and leads to the scene.
 const escape = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);

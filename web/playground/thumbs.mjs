@@ -16,6 +16,7 @@ const session = await start();
 try {
   const page = await openPage(session, { hash: "#scene=pendulum", size: [2 * WIDTH, 2 * HEIGHT], colorScheme: "light" });
   await page.addStyleTag({ content: bare });
+  await page.evaluate(() => { playground.stage.steady = true; playground.stage.setQuality(1); });   // software draws slowly, and would lose its shadows
   const names = await page.evaluate(() => [...playground.library.keys()]);
   await page.evaluate(([w, h]) => { window.atlas = Object.assign(document.createElement("canvas"), { width: w, height: h }); }, [COLUMNS * WIDTH, Math.ceil(names.length / COLUMNS) * HEIGHT]);
   for (const [i, name] of names.entries()) {

@@ -1,24 +1,26 @@
 // Finds how far each scene gets, so that camera, light and ground take in the whole run from its first frame: data/views.json. Angles that
-// are there already are kept. Run it for new scenes:
+// are there already are kept. Scenes that lessons have for themselves are 'lesson/NAME'. Run it for new ones:
 //
 //     node views.mjs [NAME ...]
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { load } from "../package/sinew.js";
+import { files as lessons, readLesson } from "./lessons.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const scenes = path.resolve(here, "../../scenes");
 const file = path.join(here, "data/views.json");
 const views = JSON.parse(readFileSync(file, "utf8"));
-const names = process.argv.length > 2 ? process.argv.slice(2) : readdirSync(scenes).filter((n) => n.endsWith(".json")).map((n) => n.slice(0, -5));
+const names = process.argv.length > 2 ? process.argv.slice(2) : [...readdirSync(scenes).filter((n) => n.endsWith(".json")).map((n) => n.slice(0, -5)), ...lessons().filter((id) => readLesson(id).lesson.text).map((id) => `lesson/${id}`)];
 const meshes = Object.fromEntries(readdirSync(path.join(scenes, "meshes")).map((n) => [`meshes/${n}`, readFileSync(path.join(scenes, "meshes", n))]));
 const LONGEST = 240;   // frames
 const SHARE = 0.005;   // of all places that may lie outside: what flies away
 
 const engine = await load();
 for (const name of names.sort()) {
-  const scene = engine.scene(readFileSync(path.join(scenes, `${name}.json`), "utf8"), { files: meshes });
+  const own = name.startsWith("lesson/") ? readLesson(name.slice(7)).lesson : null;
+  const scene = engine.scene(own ? own.text : readFileSync(path.join(scenes, `${name}.json`), "utf8"), { files: meshes, set: own?.set });
   const { world } = scene, seen = [[], [], []];
   const look = () => {
     const p = world.positions, r = world.radii, w = world.inverseMasses;

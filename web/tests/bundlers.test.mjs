@@ -18,7 +18,7 @@ function project() {
   for (const name of ["index.html", "src"]) cpSync(path.join(bundlers, name), path.join(folder, name), { recursive: true });
   writeFileSync(path.join(folder, "package.json"), '{"type": "module", "private": true}');
   mkdirSync(path.join(folder, "node_modules/sinew-physics"), { recursive: true });
-  for (const name of ["package.json", "sinew.js", "sinew-worker.js", "sinew.wasm", "sinew-threads.wasm"]) cpSync(path.join(packaged, name), path.join(folder, "node_modules/sinew-physics", name));
+  for (const name of ["package.json", "sinew.js", "sinew-worker.js", "sinew.wasm", "sinew-threads.wasm", "sinew-scalar.wasm"]) cpSync(path.join(packaged, name), path.join(folder, "node_modules/sinew-physics", name));
   for (const name of ["vite", "webpack", "webpack-cli"]) symlinkSync(path.join(bundlers, "node_modules", name), path.join(folder, "node_modules", name));
   return folder;
 }

@@ -194,13 +194,17 @@ async function loadThreads(options, count) {
   return new Engine(c, memory, { pool, workers });
 }
 
+/** The smallest module with a vector in it: an engine that takes it has vectors. */
+const VECTORS = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11]);
+const hasVectors = () => WebAssembly.validate(VECTORS);
+
 export async function load(options = {}) {
-  const threads = await wantedThreads(options.threads);
-  if (threads > 1) {
+  const threads = await wantedThreads(options.threads), vectors = hasVectors();
+  if (threads > 1 && vectors) {
     const engine = await loadThreads(options, threads);
     if (engine) return engine;
   }
-  const module = await compile(options.wasm, new URL('./sinew.wasm', import.meta.url));
+  const module = await (vectors ? compile(options.wasm, new URL('./sinew.wasm', import.meta.url)) : compile(options.wasm, new URL('./sinew-scalar.wasm', import.meta.url)));
   let memory = null;
   let parse = null;
   const instance = await WebAssembly.instantiate(module, imports(module, () => memory, (...text) => parse(...text)));
@@ -237,7 +241,7 @@ class Engine {
     if (!this.#handle || !this.#scratch) throw new SinewError('out of memory', 'memory');
     this.version = this.cText(c.web_version());
     this.threads = 1 + (threads?.workers.length ?? 0);
-    this.simd = true;
+    this.simd = c.web_vectors() !== 0;
     this.double = false;
     this.#tables = this.#ask((engine) => c.web_tables(engine));
     this.solvers = this.#tables.solvers;

@@ -1,5 +1,4 @@
 // Buttons, keys and files that are dropped: what they do.
-import { findInGallery } from "./gallery.js";
 
 const $ = (id) => document.getElementById(id);
 
@@ -10,6 +9,7 @@ export function wire(app) {
   on("open-help", () => $("help").showModal());
   on("toggle-editor", () => app.editor?.show());
   on("toggle-split", () => app.toggleSplit());
+  on("toggle-ghosts", () => app.toggleGhosts());
   on("open-file", () => $("file-input").click());
   on("share", () => app.share());
   on("export-glb", () => app.exportGlb());
@@ -34,7 +34,7 @@ export function wire(app) {
   on("hash", () => navigator.clipboard?.writeText($("hash").dataset.hash).then(() => app.say("Hash copied"), () => {}));
   $("speed").addEventListener("change", () => app.setSpeed(0));
   $("timeline").addEventListener("input", () => app.scrub(Number($("timeline").value)));
-  $("gallery-find").addEventListener("input", () => findInGallery($("gallery-body"), $("gallery-find").value));
+  $("gallery-find").addEventListener("input", () => app.gallery.then(({ findInGallery }) => findInGallery($("gallery-body"), $("gallery-find").value)));
   $("gallery-find").addEventListener("keydown", (event) => { if (event.key === "Escape" && !event.target.value) $("gallery").close(); });
   $("export-menu").addEventListener("click", (event) => { if (event.target.closest("[role=menuitem]")) $("export-menu").open = false; });
   document.addEventListener("pointerdown", (event) => { if (!event.target.closest("#export-menu")) $("export-menu").open = false; });
@@ -74,7 +74,7 @@ function key(app, event) {
   const actions = {
     " ": () => app.play(!app.playing), ".": () => app.stepOnce(), ",": () => app.stepBack(), Home: () => app.restart(),
     "[": () => app.setSpeed(-1), "]": () => app.setSpeed(1), f: () => app.fitView(), t: () => $("toggle-theme").click(),
-    g: () => $("gallery").showModal(), l: () => $("lessons").showModal(), b: () => app.toggleSplit(), j: () => app.editor?.show(), s: () => app.togglePanel(), o: () => $("file-input").click(),
+    g: () => $("gallery").showModal(), l: () => $("lessons").showModal(), b: () => app.toggleSplit(), u: () => { if (app.panes.length > 1) app.toggleGhosts(); }, j: () => app.editor?.show(), s: () => app.togglePanel(), o: () => $("file-input").click(),
     c: () => app.share(), i: () => app.exportPng(), r: () => app.recorder?.toggle("webm"), "?": () => $("help").showModal(), Escape: () => (app.tools?.escape() ? null : app.closeLesson()),
     ...app.tools?.keys,
   };

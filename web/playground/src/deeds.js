@@ -222,6 +222,7 @@ const actions = {
   },
   drop: (deeds, finger = null) => (finger === null ? deeds.rest() : deeds.drop(finger)),
   impulse: ({ world }, particle, impulse) => world.addImpulse(particle, impulse),
+  reverse: ({ world }) => world.reverse(),
   gust: (deeds, ...air) => { deeds.gust = air; },
   calm: (deeds) => { deeds.gust = null; },
   explode: (deeds, place, speed, reach) => deeds.explode(place, speed, reach),

@@ -49,8 +49,9 @@ export function findInGallery(body, text) {
   }
 }
 
-export function fillLessons(list, lessons, open) {
-  list.innerHTML = lessons.map((l) => `<li><button data-lesson="${l.id}"><b>${l.title}</b><span>${l.short}</span></button></li>`).join("");
+export function fillLessons(list, { lessons, chapters }, open) {
+  const line = (id) => { const l = lessons.find((one) => one.id === id); return `<li><button data-lesson="${l.id}"><b>${l.title}</b><span>${l.short}</span></button></li>`; };
+  list.innerHTML = chapters.map((c) => `<section><h3>${c.title}</h3><ol>${c.lessons.map(line).join("")}</ol></section>`).join("");
   list.addEventListener("click", (event) => {
     const found = event.target.closest("[data-lesson]");
     if (found) open(found.dataset.lesson);
@@ -61,7 +62,7 @@ export const keys = [
   ["Time", [["Space", "play or pause"], [".", "one frame forward"], [",", "one frame back"], ["Home", "start again"], ["[ ]", "slower, faster"]]],
   ["Look", [["F", "show all"], ["drag background", "turn"], ["right drag", "move"], ["wheel, pinch, + −", "nearer, farther"], ["arrows", "turn"], ["T", "dark or light"]]],
   ["Tools", [["V", "grab: drag things, with two fingers two"], ["H", "throw a ball"], ["A", "add: draw a rope, a cloth, a box ..."], ["K", "connect: drag from one thing to another"], ["X", "cut: draw a line"], ["P", "pin, or let go; Shift + click does so with any tool"], ["W", "wind: air goes with the pointer"], ["E", "explode"], ["Q", "look inside: click on a thing"], ["D", "copy"], ["Del", "delete"], ["Z", "undo, also Ctrl Z: back to the moment before"], ["Y", "redo, also Ctrl Y"], ["Esc", "the hand again"]]],
-  ["Open", [["G", "scenes"], ["L", "lessons"], ["J", "the scene as text"], ["B", "compare two settings"], ["S", "settings and curves"], ["O", "a file of yours"], ["C", "copy a link"], ["I", "save a picture"], ["R", "record a film, and again to end and save it"], ["?", "this"], ["Esc", "close"]]],
+  ["Open", [["G", "scenes"], ["L", "lessons"], ["J", "the scene as text"], ["B", "compare two settings"], ["U", "each as a ghost in the other"], ["S", "settings and curves"], ["O", "a file of yours"], ["C", "copy a link"], ["I", "save a picture"], ["R", "record a film, and again to end and save it"], ["?", "this"], ["Esc", "close"]]],
 ];
 
 export function fillHelp(body) {

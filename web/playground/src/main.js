@@ -1,10 +1,7 @@
 // The playground: ties the panes, the stage, the clock and the controls together.
-import goldens from "../data/goldens.json";
-import thumbs from "../data/thumbs.json";
-import views from "../data/views.json";
 import { wire } from "./controls.js";
-import { fillGallery, fillHelp, fillLessons, fillProblems } from "./gallery.js";
 import { Hands } from "./hands.js";
+import { around, difference, pick, pinsOf, remember, remembered, withoutCommands } from "./helpers.js";
 import { patience } from "./engine.js";
 import { Links } from "./links.js";
 import { Pane } from "./pane.js";
@@ -15,7 +12,7 @@ const FIRST = "flag";
 const NARROW = 760;              // px: as in style.css
 const PLOT_EVERY = 120;          // ms
 
-// The smallest module with a vector in it: a browser that takes it can run the engine.
+// The smallest module with a vector in it: a browser that takes it has vectors.
 const VECTORS = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11]);
 
 class App extends Links {
@@ -34,9 +31,15 @@ class App extends Links {
     this.layers = [];      // of debug drawing
     this.patience = patience;
     this.panels = [];
+    this.goldens = {};     // hashes of the native program
     // Lessons, curves and settings come after the first picture: furnish().
     this.lessonView = { lesson: null, sync() {}, tick() {}, close() {} };
     this.plots = { build() {}, update() {}, resize() {}, retheme() {} };
+  }
+
+  // What opens in front of the page.
+  get gallery() {
+    return import("./gallery.js");
   }
 
   async start() {
@@ -55,6 +58,8 @@ class App extends Links {
     document.documentElement.style.setProperty("--thumbs", `url(${pictures})`);
     this.library = new Map(Object.entries(library.scenes).map(([name, text]) => [name, { text, ...pick(JSON.parse(text), ["title", "about", "topic"]) }]));
     this.meshes = library.files;
+    this.views = library.views;   // how far scenes get
+    this.thumbs = library.thumbs;
     this.wasm = wasm;
     // Both workers start now; the second loads the engine when it is needed.
     this.pool = [0, 1].map(() => new Pane("./worker.js"));
@@ -64,15 +69,14 @@ class App extends Links {
     }
     this.info = await this.ready(this.pool[0]);
     wire(this);
-    fillGallery($("gallery-body"), this.library, thumbs, (name) => { $("gallery").close(); this.closeLesson(); this.openScene(name); });
-    fillHelp($("help-body"));
     for (const pane of this.pool) pane.view.setTheme(this.theme);
     requestAnimationFrame((now) => this.tick(now));
     const linked = await this.openLink(location.hash);
     if (!linked && await this.openScene(FIRST)) this.invite();
     $("boot").classList.add("gone");
     await this.furnish();
-    const { Editor } = await import("./editor.js"), { Recorder } = await import("./record.js"), { Tools } = await import("./tools.js");
+    const { Editor } = await import("./editor.js"), { Recorder } = await import("./record.js"), { Tools } = await import("./tools.js"), { Tilt } = await import("./tilt.js");
+    this.tilt = new Tilt(this, $("toggle-tilt"));
     this.editor = new Editor(this, $("editor"));
     this.recorder = new Recorder(this);
     this.tools = new Tools(this, $("tools"));
@@ -92,7 +96,11 @@ class App extends Links {
   // What the first picture does not need: settings, curves, lessons, models and files.
   furnish() {
     this.furnished ||= (async () => {
-      const [panel, plots, view, list, glb, files] = await Promise.all([import("./panel.js"), import("./plots.js"), import("./lesson_view.js"), import("./lessons.js"), import("./glb.js"), import("./files.js")]);
+      const [panel, plots, view, list, glb, files] = await Promise.all([import("./panel.js"), import("./plots.js"), import("./lesson_view.js"), import("lessons"), import("./glb.js"), import("./files.js")]), { fillGallery, fillHelp, fillLessons } = await this.gallery;
+      this.goldens = (await import("../data/goldens.json")).default;
+      fillGallery($("gallery-body"), this.library, this.thumbs, (name) => { $("gallery").close(); this.closeLesson(); this.openScene(name); });
+      this.markScene();
+      fillHelp($("help-body"));
       this.lessons = list.lessons;
       this.labels = plots.labels;
       this.lessonView = new view.LessonView(this, $("lesson-body"));
@@ -105,8 +113,8 @@ class App extends Links {
         friction: (value) => this.command(this.panes[i], "friction", [value]),
         layers: i === 0 ? (names) => this.setLayers(names) : null,
       }));
-      fillLessons($("lessons-body"), this.lessons, (id) => { $("lessons").close(); this.openLesson(id); });
-      if (this.panes.length) this.showPanels();
+      fillLessons($("lessons-body"), list, (id) => { $("lessons").close(); this.openLesson(id); });
+      if (this.panes.length) { this.showPanels(); this.showHash(); }
     })();
     return this.furnished;
   }
@@ -124,12 +132,12 @@ class App extends Links {
   }
 
   async fetchWasm(threaded) {
-    if (!WebAssembly.validate(VECTORS)) throw new Error("this browser has no vectors in WebAssembly (SIMD), which the engine needs: Chrome 91, Firefox 89, Safari 16.4 and later have them");
-    for (const name of threaded ? ["./sinew-threads.wasm", "./sinew.wasm"] : ["./sinew.wasm"]) {
+    const vectors = WebAssembly.validate(VECTORS);   // Chrome 91, Firefox 89, Safari 16.4 and later have them; others are slower, and get the same bits
+    for (const name of !vectors ? ["./sinew-scalar.wasm"] : threaded ? ["./sinew-threads.wasm", "./sinew.wasm"] : ["./sinew.wasm"]) {
       const answer = await fetch(name);
       if (answer.ok) return { threads: name.includes("threads") ? "auto" : 1, module: await WebAssembly.compile(await answer.arrayBuffer()) };
     }
-    throw new Error("sinew.wasm was not found beside the page");
+    throw new Error(`sinew${vectors ? "" : "-scalar"}.wasm was not found beside the page`);
   }
 
   ready(pane) {
@@ -158,7 +166,7 @@ class App extends Links {
     const panes = this.pool.slice(0, sets.length);
     try {
       await Promise.all(panes.map((pane) => this.ready(pane).then(() => pane.engine.call("layers", { names: this.layers }))));
-      const models = await Promise.all(panes.map((pane, i) => pane.load(source, sets[i])));
+      const models = await Promise.all(panes.map((pane, i) => pane.load(source, sets[i], this.lessonView.lesson?.probes)));
       if (turn !== this.opening || models.includes(null)) return false;
     } catch (error) {
       if (turn === this.opening) {
@@ -197,7 +205,7 @@ class App extends Links {
     $("toggle-split").setAttribute("aria-pressed", String(split));
     $("gui-b").hidden = !split;
     this.stage.setPanes(this.panes);
-    const hint = views[this.scene] || {};
+    const { lesson } = this.lessonView, hint = { ...(this.views[this.scene] || (lesson?.text === this.source.text && this.views[`lesson/${lesson.id}`])), ...(lesson ? lesson.view : null) };
     const bounds = hint.low ? { low: hint.low, high: hint.high } : around(model.bounds, model.dimensions);
     for (const pane of this.panes) {
       pane.view.setTheme(this.theme);
@@ -212,10 +220,15 @@ class App extends Links {
     const warnings = model.problems.filter((p) => p.severity === "warning");
     $("scene-warnings").hidden = !warnings.length || Boolean(this.scene);
     $("scene-warnings").textContent = warnings.map((p) => p.text).join(" ");
-    for (const card of $("gallery-body").querySelectorAll(".card")) card.setAttribute("aria-current", String(card.dataset.scene === this.scene));
+    this.markScene();
     this.settingsChanged();
     this.showTime();
     if (!camera && !keepCamera) this.fitView();   // now that the caption is as high as it will be
+  }
+
+  // The scene that is open, in the gallery.
+  markScene() {
+    for (const card of $("gallery-body").querySelectorAll(".card")) card.setAttribute("aria-current", String(card.dataset.scene === this.scene));
   }
 
   showPanels() {
@@ -260,7 +273,8 @@ class App extends Links {
 
   async toggleSplit() {
     if (this.panes.length > 1) {
-      await this.open(this.source, { scene: this.scene, sets: [this.panes[0].set], play: true });
+      const [done] = await this.doings(), frame = this.cursor, camera = this.stage.view, { playing } = this;
+      if (await this.open(this.source, { scene: this.scene, sets: [this.panes[0].set], play: false, camera })) await this.replay({ frame, panes: [{ commands: done }] }, playing);
       return;
     }
     const [a] = this.panes, [done] = await this.doings(), frame = this.cursor, camera = this.stage.view;
@@ -269,6 +283,13 @@ class App extends Links {
     const other = a.settings.solver === "jacobi" ? "tiled" : "jacobi";
     if (!await this.configure(this.panes[1], { solver: other }, true)) await this.configure(this.panes[1], { substeps: Math.max(1, Math.round(a.settings.substeps / 4)) });
     this.play(true);
+  }
+
+  // What the other pane shows, as a ghost in each.
+  toggleGhosts(on = !this.stage.ghosts) {
+    this.stage.ghosts = on;
+    this.stage.dirty = true;
+    $("toggle-ghosts").setAttribute("aria-pressed", String(on));
   }
 
   // A worker was stopped and another one started: the scene as it comes takes its place.
@@ -290,7 +311,7 @@ class App extends Links {
 
   problem(title, problems, text) {
     $("problems-title").textContent = title;
-    fillProblems($("problems-body"), problems, text);
+    this.gallery.then(({ fillProblems }) => fillProblems($("problems-body"), problems, text));
     if (!$("problems").open) $("problems").showModal();
   }
 
@@ -322,6 +343,7 @@ class App extends Links {
     $("lesson").hidden = false;
     document.body.classList.add("in-lesson");
     this.lessonView.show(lesson, index, lessons.length);
+    if (lesson.layers.length) this.setLayers(lesson.layers);
     this.togglePanel(innerWidth > NARROW);   // with its curves, where there is room
     return this.reloadLesson(play);
   }
@@ -330,7 +352,8 @@ class App extends Links {
     const { lesson, builds } = this.lessonView;
     const sets = [[...(lesson.set || []), ...builds]];
     if (lesson.other) sets.push([...lesson.other, ...builds]);
-    return this.openScene(lesson.scene, { sets, play: play ?? !lesson.paused, camera: lesson.camera });
+    const options = { sets, play: play ?? this.lessonView.answered };   // first the question
+    return lesson.text ? this.open({ name: `${lesson.id}.json`, text: lesson.text, files: this.meshes }, options) : this.openScene(lesson.scene, options);
   }
 
   nextLesson(by) {
@@ -342,6 +365,7 @@ class App extends Links {
     if ($("lesson").hidden) return;
     $("lesson").hidden = true;
     document.body.classList.remove("in-lesson");
+    if (this.lessonView.lesson.layers.length) this.setLayers([]);
     this.lessonView.close();
     this.stage.resize();
   }
@@ -660,7 +684,7 @@ class App extends Links {
 
   // Compares with what the native program computes, where a hash of that frame is known.
   check(pane, picture) {
-    const native = goldens[this.scene]?.[picture.frame];
+    const native = this.goldens[this.scene]?.[picture.frame];
     if (!native || !picture.hash || pane.touched) return;
     pane.checked = { frame: picture.frame, same: picture.hash === native };
   }
@@ -669,7 +693,7 @@ class App extends Links {
     const [pane] = this.panes, button = $("hash"), picture = pane.picture;
     if (!picture) return;
     if (picture.hash) this.check(pane, picture);
-    const known = goldens[this.scene], checked = pane.touched ? null : pane.checked;
+    const known = this.goldens[this.scene], checked = pane.touched ? null : pane.checked;
     let word = "";
     if (pane.touched) word = "touched: a run of its own";
     else if (checked) word = checked.same ? `<span class="same">native: the same at frame ${checked.frame} ✓</span>` : `<span class="other">native: another at frame ${checked.frame} ✗</span>`;
@@ -740,52 +764,6 @@ class App extends Links {
     const words = $("caption").offsetHeight || (this.panes.length > 1 ? $("label-a").offsetHeight : 0);   // 0 where it is hidden
     this.stage.fit(this.bounds, this.hint, this.panes[0].model.dimensions === 2, words && words + 8, ($("tools").offsetHeight || 48) + ($("choices").hidden ? 6 : $("choices").offsetHeight + 12));
   }
-}
-
-// The theme that was chosen. Where a browser keeps nothing, nothing is kept.
-function remembered() {
-  try { return localStorage.getItem("sinew-theme"); } catch { return null; }
-}
-
-function remember(theme) {
-  try { localStorage.setItem("sinew-theme", theme); } catch { /* then not */ }
-}
-
-function pick(from, keys) {
-  return Object.fromEntries(keys.map((key) => [key, from[key] || ""]));
-}
-
-// What a scene says about itself, less what is for the command line: brackets, and parts of sentences, that name its options.
-function withoutCommands(about) {
-  const isCommand = (part) => /--[a-z]|\bsinew (run|view|render|compare|bench)\b/.test(part);
-  const words = about.replace(/ ?\([^()]*\)/g, (bracket) => (isCommand(bracket) ? "" : bracket));
-  const sentences = words.match(/[^.!?]+(?:[.!?](?=\S)[^.!?]*)*[.!?]*\s*/g) || [words];
-  return sentences.map((sentence) => {
-    if (!isCommand(sentence)) return sentence;
-    const head = sentence.split(/[:;] /)[0];
-    return isCommand(head) || head === sentence ? "" : `${head}. `;
-  }).join("").trim();
-}
-
-// The particles that a list of commands leaves pinned.
-function pinsOf(list) {
-  const pins = new Set();
-  for (const [, name, [particle]] of list) {
-    if (name === "pin") pins.add(particle);
-    if (name === "unpin") pins.delete(particle);
-  }
-  return [...pins];
-}
-
-function difference(now, was) {
-  return Object.fromEntries(Object.entries(now).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(was[key])));
-}
-
-// Room around what is there at the start, for scenes of which nobody knows how they go on.
-function around({ low, high }, dimensions) {
-  const size = Math.max(...high.map((v, k) => v - low[k]), 0.2);
-  const grow = (v, k, sign) => v + sign * size * (k === 2 && dimensions === 2 ? 0 : 0.12);
-  return { low: low.map((v, k) => grow(v, k, -1)), high: high.map((v, k) => grow(v, k, 1)) };
 }
 
 const app = new App();

@@ -32,10 +32,10 @@ export class Pane {
     this.timeline.add(picture);
   }
 
-  async load(source, set) {
+  async load(source, set, probes = []) {
     ++this.loading;
     try {
-      const picture = await this.engine.call("load", { ...source, set }), { model } = picture;
+      const picture = await this.engine.call("load", { ...source, set, probes }), { model } = picture;
       if (this.loading > 1) return null;   // another one was asked for since
       this.model = model;   // as it is at the start; a picture has its own, with what was added, cut or taken away since
       this.start = picture;

@@ -1,5 +1,5 @@
 // The canvas: one renderer for one or two panes side by side, the camera that they share, and the pointer.
-import { NeutralToneMapping, PCFShadowMap, PerspectiveCamera, Plane, PMREMGenerator, SRGBColorSpace, Vector2, Vector3, WebGLRenderer } from "three";
+import { MeshBasicMaterial, NeutralToneMapping, PCFShadowMap, PerspectiveCamera, Plane, PMREMGenerator, SRGBColorSpace, Vector2, Vector3, WebGLRenderer } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { RoomEnvironment } from "three/addons/environments/RoomEnvironment.js";
 
@@ -44,11 +44,11 @@ export class Stage {
     this.dirty = true;
   }
 
-  // Pictures that come too slowly one after the other, for a while: the next are coarser.
+  // Pictures that come too slowly one after the other, for a while: the next are coarser, unless they are steady.
   adapt(now) {
     const passed = now - (this.drawn || 0);
     this.drawn = now;
-    if (passed > 400) return;   // nothing was to be drawn in between
+    if (passed > 400 || this.steady) return;   // nothing was to be drawn in between; or pictures are to be as fine as they are
     this.slow = passed > SLOW ? this.slow + 1 : Math.max(0, this.slow - 1);
     if (this.slow > PATIENCE && this.quality < QUALITY.length - 1) this.setQuality(this.quality + 1);
   }
@@ -129,8 +129,28 @@ export class Stage {
       renderer.setViewport(x, y, width, height);
       renderer.setScissor(x, y, width, height);
       renderer.render(pane.view.scene, this.camera);
+      if (this.ghosts && this.panes.length > 1) this.renderGhost(this.panes[1 - i].view);
     });
     this.onrender?.();   // while the picture is still there to be read
+    this.onshown?.();
+  }
+
+  // Another view over the picture: all that moves in it, as of glass.
+  renderGhost({ scene, ground }) {
+    const { renderer } = this, { background, environment, fog } = scene;
+    this.glass ||= new MeshBasicMaterial({ color: 0x7f8fa0, transparent: true, opacity: 0.3, depthWrite: false });
+    Object.assign(scene, { background: null, environment: null, fog: null, overrideMaterial: this.glass });
+    ground.visible = renderer.autoClear = renderer.shadowMap.autoUpdate = false;
+    renderer.render(scene, this.camera);
+    ground.visible = renderer.autoClear = renderer.shadowMap.autoUpdate = true;
+    Object.assign(scene, { background, environment, fog, overrideMaterial: null });
+  }
+
+  // Where a place of the scene is on the canvas, in px, in a pane; null if it is behind the camera.
+  toScreen(place, index) {
+    const v = new Vector3(...place).project(this.camera);
+    if (v.z > 1) return null;
+    return [(this.stacked ? 0 : index * this.paneWidth) + ((v.x + 1) / 2) * this.paneWidth, (this.stacked ? index * this.paneHeight : 0) + ((1 - v.y) / 2) * this.paneHeight];
   }
 
   // Which pane the pointer is in, or that one, and where in it, from -1 to 1; outside if it has left it.

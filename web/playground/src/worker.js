@@ -5,6 +5,7 @@
 // Undo goes back to the moment before the last thing that was done, without it.
 import { load } from "sinew-physics";
 import { Deeds, gestures } from "./deeds.js";
+import { particleOf, shortReport } from "./measure.js";
 
 const SNAPSHOT_EVERY = 60;            // frames
 const SNAPSHOT_BYTES = 96 * 2 ** 20;  // what snapshots may take; beyond that every other one goes
@@ -23,6 +24,7 @@ let failed = null;
 let hashCost = 0;
 let fixed = null;
 let layers = [];                      // of debug drawing; they stay from scene to scene
+let probes = [];                      // particles that a lesson measures in every frame
 let watched = null;                   // a thing that is looked at in every frame: { particle, body }
 let replaying = 0;                    // a list of commands is being repeated; another scene ends that
 
@@ -33,6 +35,7 @@ function forget() {
   scene = world = deeds = failed = fixed = null;
   replaying = 0;
   told = -1;
+  probes = [];
   watched = null;
   frame = 0;
   commands = [];
@@ -85,16 +88,6 @@ function hash(wanted) {
   return text;
 }
 
-function shortReport() {
-  const r = world.report();
-  const length = (v) => Math.hypot(v[0], v[1], v[2]);
-  return {
-    kinetic: r.kinetic, potential: r.potential, elastic: r.elastic, energy: r.energy, mass: r.mass,
-    momentum: length(r.momentum), angular: length(r.angularMomentum), passes: r.passes,
-    kinds: r.kinds.filter((k) => k.count).map((k) => [k.name, k.largest, k.mean, k.count, k.relative]),
-  };
-}
-
 // What moved, as the page draws it. Arrays are copies that go to the page for good.
 function picture(wantHash, ms = 0) {
   const masses = world.inverseMasses;
@@ -106,17 +99,18 @@ function picture(wantHash, ms = 0) {
   }
   if (changed) fixed = now;
   return {
-    model: model(), frame, time: world.time, ms, failed, hash: hash(wantHash), report: shortReport(), fixed: changed ? now.slice() : null,
+    model: model(), frame, time: world.time, ms, failed, hash: hash(wantHash), report: shortReport(world), fixed: changed ? now.slice() : null,
     positions: world.positions.slice(), bodies: world.bodyPoses.slice(),
-    drawn: drawn(), watched: watch(),
+    drawn: drawn(), watched: watch(), ...(probes.length ? { probed: probes.map((n) => inspect(n, world.particleBody(n))) } : {}),
   };
 }
 
 // What there is to say of the thing that is looked at; null if it is gone.
-function watch() {
-  if (!watched) return null;
+const watch = () => (watched ? inspect(watched.particle, watched.body) : null);
+
+function inspect(particle, body) {
   try {
-    return world.inspect(watched.particle, watched.body);
+    return world.inspect(particle, body);
   } catch {
     return null;
   }
@@ -154,12 +148,13 @@ const requests = {
   },
 
   // Builds a scene and describes it. The one before lives on if that fails.
-  load({ text, name, set, files }) {
+  load({ text, name, set, files, probes: names = [] }) {
     const made = sinew.scene(text, { name, set, files });
     forget();
     scene = made;
     world = scene.world;
     deeds = new Deeds(scene);
+    probes = names.map((one) => particleOf({ meshes: scene.meshes, bodies: scene.bodies }, one));
     for (let i = 0; i < scene.warmUp; ++i) scene.frame();
     keepSnapshot();
     return picture(true);

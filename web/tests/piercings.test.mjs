@@ -1,7 +1,7 @@
 // The count of the lesson on cloth, by cases that can be worked by hand.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { countPiercings } from "../playground/src/lesson_cloth.js";
+import { countPiercings } from "../playground/src/piercings.js";
 
 const flat = [0, 0, 0, 1, 0, 0, 0, 1, 0];
 const upright = [0.2, 0.2, -1, 0.2, 0.2, 1, 0.2, 5.2, 0.5];   // in the plane x = 0.2

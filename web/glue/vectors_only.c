@@ -1,0 +1,20 @@
+/* In place of src/wide/scalar.c and contact_scalar.c, most of which a module with vectors never runs: a world asks for the widest
+   kernels that there are. Only the last few distances of a batch are solved one by one. A browser without vectors gets another
+   module (sinew-scalar.wasm). */
+#define SN_VECTOR 0
+#include "wide/distance.h"
+
+static const sn_wide_fused fused[SN_FUSED_KINDS] = {
+    [SN_KIND_DISTANCE] = {distance_near, distance_far, distance_planes},
+    [SN_KIND_DISTANCE_MIN] = {bound_near, bound_far, bound_planes},
+    [SN_KIND_DISTANCE_MAX] = {bound_near, bound_far, bound_planes},
+};
+
+const sn_wide *sn_wide_scalar(void)
+{
+    static const sn_wide table = {.name = "scalar", .fused = fused};
+    return &table;
+}
+
+const sn_wide_contact sn_contact_scalar;
+const sn_wide_body_contact_table sn_body_contact_scalar;
