@@ -7,12 +7,6 @@
 
 #include <string.h>
 
-/* Whether a substep begins with the multipliers of the last one. */
-static bool is_warm(const sn_world *world)
-{
-    return world->state.settings.solver == SN_SOLVER_IMPULSES && world->state.settings.warm_start;
-}
-
 bool sn_undo_reserve(sn_world *world)
 {
     const sn_allocator *allocator = &world->allocator;
@@ -20,7 +14,7 @@ bool sn_undo_reserve(sn_world *world)
            sn_table_reserve(&world->backup_spin_table, allocator, world->contact.spin_table.count) &&
            sn_table_reserve(&world->backup_history_table, allocator, world->history.table.count) &&
            sn_table_reserve(&world->backup_body_table, allocator, bodies_rows(&world->bodies)) &&
-           sn_store_reserve_copy(&world->constraints, allocator, is_warm(world));
+           sn_store_reserve_copy(&world->constraints, allocator, sn_world_is_warm(&world->state.settings));
 }
 
 /* Either way between a table and its copy. */
@@ -57,7 +51,7 @@ bool sn_undo_keep(sn_world *world)
 {
     world->backup_state = world->state;
     copy_rest(world, false);
-    sn_store_keep(&world->constraints, is_warm(world));
+    sn_store_keep(&world->constraints, sn_world_is_warm(&world->state.settings));
     if (world->state.settings.solver == SN_SOLVER_TILED)
         return true; /* tiles do it, as they are looked at: see sn_tiled_begin */
     bool kept = sn_parallel_for(&world->parallel, world->particles.table.count, sn_undo_keep_particles, world);
@@ -74,5 +68,5 @@ void sn_undo_put_back(sn_world *world)
         copy(&world->backup_table, i, to[i], p->table.count, true);
     world->state = world->backup_state;
     copy_rest(world, true);
-    sn_store_put_back(&world->constraints, is_warm(world));
+    sn_store_put_back(&world->constraints, sn_world_is_warm(&world->state.settings));
 }
