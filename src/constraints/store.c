@@ -18,6 +18,7 @@ static void bind_pool(sn_pool *pool)
     pool->state = pool->table.column[5];
     pool->place = pool->table.column[6];
     pool->before = pool->table.column[7];
+    pool->preload = pool->table.column[8];
 }
 
 static void bind_held(sn_store *store)
@@ -209,6 +210,7 @@ uint32_t sn_store_register(sn_store *store, const sn_allocator *allocator, const
     sn_table_column(&pool->table, kind->state * sizeof *pool->state, true);
     sn_table_column(&pool->table, sizeof *pool->place, false);
     sn_table_column(&pool->table, kind->state * sizeof *pool->before, false);
+    sn_table_column(&pool->table, kind->rows * sizeof *pool->preload, true);
     sn_table_column(&pool->list_table, sizeof(uint32_t), true);
     sn_table_column(&pool->own_table, pool->point_param_count * sizeof(sn_real), true);
     sn_table_column(&pool->user_table, sizeof(uint64_t), true);
@@ -450,6 +452,13 @@ bool sn_store_reserve_rows(sn_store *store, const sn_allocator *allocator, uint3
     return true;
 }
 
+void sn_pool_forget(sn_pool *pool, uint32_t first, uint32_t count)
+{
+    const size_t at = (size_t)first * pool->kind.rows, size = (size_t)count * pool->kind.rows * sizeof *pool->lambda;
+    memset(pool->lambda + at, 0, size);
+    memset(pool->preload + at, 0, size);
+}
+
 uint32_t sn_store_take(sn_store *store, uint32_t kind, uint32_t first, uint32_t count)
 {
     sn_pool *pool = store->pool[kind];
@@ -459,7 +468,7 @@ uint32_t sn_store_take(sn_store *store, uint32_t kind, uint32_t first, uint32_t 
         pool->place[pool->table.count] = 0; /* that of a row used again is put right when the log is read */
     for (uint32_t i = 0; i < count; ++i)
         pool->ids.value[first + i] = sequence + i;
-    memset(pool->lambda + (size_t)first * pool->kind.rows, 0, (size_t)count * pool->kind.rows * sizeof *pool->lambda);
+    sn_pool_forget(pool, first, count);
     if (pool->kind.state)
         memset(pool->state + (size_t)first * pool->kind.state, 0,
                (size_t)count * pool->kind.state * sizeof *pool->state);
@@ -558,6 +567,15 @@ void sn_store_clear_lambda(sn_store *store)
     }
 }
 
+void sn_store_clear_preload(sn_store *store)
+{
+    for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
+        sn_pool *pool = store->pool[kind];
+        if (pool->table.count)
+            memset(pool->preload, 0, (size_t)pool->table.count * pool->kind.rows * sizeof *pool->preload);
+    }
+}
+
 /* Copies what all constraints remember, one way or the other. */
 static void copy_state(sn_store *store, bool back)
 {
@@ -588,9 +606,9 @@ static uint64_t copy_all(sn_store *store, copying what, bool warm)
     uint64_t total = 0;
     for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
         sn_pool *pool = store->pool[kind];
-        sn_real *const array[] = {pool->state, pool->lambda};
-        const size_t width[] = {pool->kind.state, warm ? pool->kind.rows : 0};
-        for (uint32_t i = 0; i < 2; ++i) {
+        sn_real *const array[] = {pool->state, pool->lambda, pool->preload};
+        const size_t width[] = {pool->kind.state, warm ? pool->kind.rows : 0, warm ? pool->kind.rows : 0};
+        for (uint32_t i = 0; i < 3; ++i) {
             const size_t count = pool->table.count * width[i];
             if (count && what != MEASURE)
                 memcpy(what == KEEP ? at + total : array[i], what == KEEP ? array[i] : at + total, count * sizeof *at);

@@ -68,10 +68,11 @@ typedef struct sn_pool {
     uint32_t *own;  /* where in own_table the list of a row begins; no column if points have no numbers */
     sn_real *param; /* param_count a row */
     sn_give *give;
-    sn_real *lambda;                 /* kind.rows a row: accumulated in the last substep */
-    sn_real *state;                  /* kind.state a row */
-    sn_real *before;                 /* the same when the substep began. Scratch */
-    uint32_t *place;                 /* where a plan has it, for solvers that plan; 0: nowhere. Scratch */
+    sn_real *lambda;  /* kind.rows a row: accumulated in the last substep */
+    sn_real *preload; /* kind.rows a row, N or the like: the slow part of what they exert, see sn_preload */
+    sn_real *state;   /* kind.state a row */
+    sn_real *before;  /* the same when the substep began. Scratch */
+    uint32_t *place;  /* where a plan has it, for solvers that plan; 0: nowhere. Scratch */
     uint32_t held_first, held_count; /* its part of sn_store.held_table. Derived */
 } sn_pool;
 
@@ -183,6 +184,9 @@ void sn_store_set_list(sn_store *store, uint32_t kind, uint32_t row, const uint3
 /* Makes room for evaluating lists of so many points. */
 bool sn_store_reserve_many(sn_store *store, const sn_allocator *allocator, uint32_t points);
 
+/* So many rows exert nothing, and never did. */
+void sn_pool_forget(sn_pool *pool, uint32_t first, uint32_t count);
+
 /* Takes the rows that sn_store_reserve found, as the last in the order, lambda zeroed; the caller fills in the rest.
    Returns their generation. */
 uint32_t sn_store_take(sn_store *store, uint32_t kind, uint32_t first, uint32_t count);
@@ -227,6 +231,7 @@ const uint32_t *sn_store_particles(const sn_store *store, const sn_pool *pool, u
 
 /* Sets all accumulated multipliers to 0. */
 void sn_store_clear_lambda(sn_store *store);
+void sn_store_clear_preload(sn_store *store);
 
 /* What constraints remember: noted before something that may have to be done again, and put back then. */
 void sn_store_note_state(sn_store *store);

@@ -10,8 +10,9 @@ typedef struct sn_sweep {
     const sn_solver_in *in;
     sn_real inverse_h;
     const sn_forest *forest; /* constraints that are left out; NULL: none */
-    sn_real largest;         /* residual that the pass met, if anybody asks */
+    sn_real largest;         /* residual that the pass found, if it is asked for */
     sn_real k, corrected_k;  /* the last stiffness that was corrected: neighbours mostly share it */
+    bool preloads;           /* some of the constraints may have preloads: see preload.h */
     sn_solver_out out;
 } sn_sweep;
 

@@ -179,7 +179,7 @@ static void ask_piece(void *data, uint32_t first, uint32_t end)
         sn_block block;
         sn_block_room room;
         memset(p->h->push + at->place, 0, at->count * sizeof *p->h->push);
-        if (p->t->pass == 0)
+        if (tiled_starts(p->t))
             memset(lambda, 0, pool->kind.rows * sizeof *lambda);
         p->h->residual[n] = 0;
         if (!(in->gradients == SN_GRADIENTS_START ? sn_evaluate_start(in, pool, at->row, &block, &room)

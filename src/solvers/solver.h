@@ -59,8 +59,9 @@ typedef struct sn_stiffen {
 typedef struct sn_solver_in {
     sn_store *store;
     sn_frame frame;
-    sn_real h;      /* the effective substep, s */
-    sn_real last_h; /* the one that the multipliers in the store are from; 0: there was none */
+    sn_real h;           /* the effective substep, s */
+    sn_real last_h;      /* the one that the multipliers in the store are from; 0: there was none */
+    float preload_share; /* see preload.h; 0: there are none */
     sn_order order;
     sn_gradients gradients;
     uint32_t iterations;

@@ -131,7 +131,10 @@ uint32_t sn_tiled_slots(const sn_solver_in *in, sn_visit visit, uint32_t *list)
 
 bool sn_tiled_project(const sn_tiled *t, sn_sweep *sweep, uint32_t kind, uint32_t row)
 {
-    if (t->pass == 0)
+    const bool preloaded = sweep->preloads && sn_preload_takes(t->in->store, kind, row);
+    if (tiled_loads(t))
+        return !preloaded || sn_preload_one(t->in, kind, row);
+    if (tiled_starts(t) && !preloaded)
         sn_tiled_clear_lambda(t->in->store->pool[kind], row);
     return sn_sweep_project(sweep, kind, row);
 }
@@ -140,7 +143,7 @@ bool sn_tiled_project(const sn_tiled *t, sn_sweep *sweep, uint32_t kind, uint32_
 static bool project_batches(const sn_tiled *t, const tile_pass *p, const sn_plan_run *run)
 {
     const sn_plan *plan = t->in->plan;
-    const bool notes = sn_tiled_far_off(t, run) != NULL;
+    const bool notes = !tiled_loads(t) && sn_tiled_far_off(t, run);
     for (uint32_t b = run->batch; b < run->batch + run->batches; ++b)
         for (uint32_t lane = 0; lane < SN_BATCH; ++lane) {
             const uint32_t row = plan->row[b * SN_BATCH + lane];
@@ -187,6 +190,12 @@ static bool is_coarse(const layer *l, const sn_tile *tile, float *least)
 
 /* ---- Tiles -------------------------------------------------------------------------------------------------------------------- */
 
+/* Whether the constraints of a run of batches have preloads. */
+static bool is_preloaded(const tile_pass *p, const sn_plan_run *run)
+{
+    return p->sweep->preloads && !run->corners && sn_preload_has(run->kind);
+}
+
 /* The wide form of a run; where its particles are is still missing. */
 static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run, tile_pass *p)
 {
@@ -194,7 +203,8 @@ static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run, tile_pass
     const sn_pool *pool = t->in->store->pool[run->kind];
     const sn_frame *frame = &t->in->frame;
     const sn_real inverse_h = 1 / t->in->h;
-    const bool keeps = sn_lambda_is_kept(t, run);
+    const bool loads = tiled_loads(t), preloaded = is_preloaded(p, run);
+    const bool keeps = preloaded || sn_lambda_is_kept(t, run);
     const uint8_t feature = plan->feature[run - plan->run];
     const float *damping = run->give == SN_PLAN_NONE ? NULL : plan->give + run->give;
     return (sn_wide_run){.batches = run->batches,
@@ -203,9 +213,13 @@ static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run, tile_pass
                          .compliance = feature & SN_RUN_SOFT ? plan->compliance + (size_t)run->batch * SN_BATCH : NULL,
                          .row = plan->row + (size_t)run->batch * SN_BATCH,
                          .lambda = (float *)(void *)pool->lambda,
-                         .read_lambda = keeps && t->pass > 0,
+                         .read_lambda = keeps && (preloaded || !tiled_starts(t)),
                          .write_lambda = keeps,
                          .inverse_h2 = (float)(inverse_h * inverse_h),
+                         .preload = loads ? (float *)(void *)pool->preload : NULL,
+                         .preload_share = t->in->preload_share,
+                         .last_inverse_h2 = t->in->last_h > 0 ? 1 / (t->in->last_h * t->in->last_h) : 0,
+                         .h2 = t->in->h * t->in->h,
                          .least = p->least,
                          .number = run->kind,
                          .kind = &pool->kind,
@@ -218,7 +232,7 @@ static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run, tile_pass
                          .h = (float)frame->h,
                          .state = feature & SN_RUN_SETTLES ? (float *)(void *)pool->state : NULL,
                          .largest = t->measures ? p->largest : NULL,
-                         .far_off = sn_tiled_far_off(t, run),
+                         .far_off = loads ? NULL : sn_tiled_far_off(t, run),
                          .off_from = (float)p->off_from};
 }
 
@@ -279,6 +293,8 @@ static bool solve_records(const layer *l, const sn_tile *tile, bool coarse, tile
     const sn_plan *plan = l->plan;
     for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
         const sn_plan_run *run = &plan->run[r];
+        if (tiled_loads(t) && run->batches && !is_preloaded(p, run))
+            continue;
         if (!run->batches || !t->wide) {
             if (!(run->batches ? project_batches(t, p, run) : project_visits(t, p->sweep, run, coarse)))
                 return false;
@@ -306,6 +322,8 @@ static void run_planes(const layer *l, const sn_tile *tile, float *margin, const
     const sn_frame *frame = &l->t->in->frame;
     for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
         const sn_plan_run *run = &l->plan->run[r];
+        if (tiled_loads(l->t) && !is_preloaded(p, run))
+            continue;
         sn_wide_run wide = wide_run(l->t, run, p);
         sn_lambda_place(l->t, run, &wide);
         wide.plane = margin;
@@ -396,7 +414,7 @@ static bool is_stiff(const layer *l, const sn_tile *tile)
 {
     const sn_hierarchy *h = &l->scratch->hierarchy;
     const uint32_t index = (uint32_t)(tile - l->plan->tile);
-    return l->t->stiffens && h->mesh_table.count && h->part_of[index] < h->part_of[index + 1];
+    return l->t->stiffens && !tiled_loads(l->t) && h->mesh_table.count && h->part_of[index] < h->part_of[index + 1];
 }
 
 /* Whether something moves its particles when it has been solved. */
@@ -589,14 +607,15 @@ static void run_tile(void *data, uint32_t index, uint32_t worker)
         *result = (tile_result){.good = true};
         return;
     }
-    sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h};
+    sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h, .preloads = t->preloads && state_of(l, tile)->preloads};
     tile_pass p = {.worker = worker, .sweep = &sweep, .off_from = sn_tiled_off_from(l, tile)};
     is_coarse(l, tile, &p.least);
     bool good = true;
     if (l->is_first && !is_stiff(l, tile))
         good = open_tile(l, tile, index);
     good = (l->is_first ? close_tile(l, tile, index, &p) : pass_seam(l, tile, &p)) && good;
-    sn_tiled_count_off(l, tile);
+    if (!tiled_loads(t))
+        sn_tiled_count_off(l, tile);
     sn_real largest = sweep.largest;
     for (uint32_t i = 0; i < SN_BATCH; ++i)
         largest = (sn_real)p.largest[i] > largest ? (sn_real)p.largest[i] : largest;
@@ -658,7 +677,7 @@ static bool run_limits(const sn_tiled *t, sn_solver_out *out)
     const tiled *scratch = t->in->scratch->tiled;
     const sn_hierarchy *h = &scratch->hierarchy;
     layer l = {.t = t, .scratch = scratch, .plan = t->in->plan, .is_first = true, .opens = true};
-    if (!t->stiffens || !h->mesh_table.count)
+    if (!t->stiffens || !h->mesh_table.count || tiled_loads(t))
         return true;
     sn_parallel *parallel = is_shared(t, 0) ? t->in->parallel : NULL;
     out->lost_tasks =
@@ -687,12 +706,17 @@ static bool move_newcomers(const sn_tiled *t)
 /* Tiles that must not lag, and did not settle while they were in the cache. */
 static bool settle_tiles(const sn_tiled *t, layer *l, sn_solver_out *out)
 {
-    const bool stiff = t->stiffens && l->scratch->hierarchy.mesh_table.count;
+    const bool stiff = t->stiffens && !tiled_loads(t) && l->scratch->hierarchy.mesh_table.count;
     if ((!l->scratch->any_shared && !stiff) || (t->resident && !l->scratch->any_watched))
         return true;
     bool share = sn_parallel_wants(t->in->parallel, WORK_OF_PARTICLE * t->in->particle_count);
     out->lost_tasks = !sn_parallel_tasks(share ? t->in->parallel : NULL, l->plan->layer[1], settle_tile, l);
     return !out->lost_tasks && !l->failed;
+}
+
+bool sn_tiled_preloads(const sn_solver_in *in)
+{
+    return ((const tiled *)in->scratch->tiled)->any_preloads;
 }
 
 bool sn_tiled_scatters(const sn_solver_in *in)
@@ -708,7 +732,7 @@ bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
     bool good = move_newcomers(t) && run_limits(t, out);
     for (uint32_t i = 0; good && i + 1 < plan->layer_table.count; ++i)
         good = run_layer(t, i, out, largest);
-    if (good && !sn_tiled_mend(&first)) {
+    if (good && !tiled_loads(t) && !sn_tiled_mend(&first)) {
         out->lost_tasks = true;
         return false;
     }

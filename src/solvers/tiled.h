@@ -17,6 +17,7 @@ typedef struct sn_tiled {
     bool
         by_lane; /* they are written by lane of the plan; sn_tiled_collect_lambda brings them to their pools after the step */
     bool again;    /* there may be more than one pass */
+    bool preloads; /* the first pass is one of preloads: see preload.h */
     bool measures; /* the largest correction is wanted */
     bool predicts; /* in the first pass, tiles of the first layer predict their particles before they are solved */
     bool
@@ -25,6 +26,17 @@ typedef struct sn_tiled {
     bool enters;   /* this is the first pass of it */
     bool stiffens; /* limits of stiff meshes act: see hierarchy.h */
 } sn_tiled;
+
+/* Whether this is the pass of preloads, and whether it is the first one that solves constraints. */
+static inline bool tiled_loads(const sn_tiled *t)
+{
+    return t->preloads && t->pass == 0;
+}
+
+static inline bool tiled_starts(const sn_tiled *t)
+{
+    return t->pass == t->preloads;
+}
 
 /* What besides constraints has to do with particles in a step; columns by slot, NULL: nothing of the kind. */
 typedef struct sn_tiled_others {
@@ -43,6 +55,9 @@ void sn_tiled_count_trees(const sn_solver_scratch *scratch, const sn_plan *plan,
 /* Before the first substep of a step: looks how far from the origin each tile is, and whether one of its particles is among
    the others'. False if tasks were lost; then, too, everything was kept. */
 bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others);
+
+/* After that: whether there are constraints with preloads. */
+bool sn_tiled_preloads(const sn_solver_in *in);
 
 /* Makes one. out gathers faults and lost tasks; *largest, m, the farthest that something was moved. False if a projection was
    not finite, or a tile's motion, or if tasks were lost. */

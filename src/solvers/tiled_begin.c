@@ -96,6 +96,31 @@ static void join_states(const sn_plan *plan, tile_state *state)
     }
 }
 
+static bool has_preloads(const sn_plan *plan, const sn_tile *tile)
+{
+    bool any = false;
+    for (uint32_t r = tile->run; !any && r < tile->run + tile->runs; ++r)
+        any = !plan->run[r].batches || sn_preload_has(plan->run[r].kind); /* of those one by one it is seen later */
+    return any;
+}
+
+/* Constraints of bodies that no limits hold have preloads. */
+static bool look_for_preloads(const sn_solver_in *in, const sn_hierarchy *h, tile_state *state)
+{
+    const sn_plan *plan = in->plan;
+    bool any = false;
+    if (!(in->preload_share > 0))
+        return false;
+    for (uint32_t i = 0; h->mesh_table.count && i < plan->layer[1]; ++i)
+        if (h->part_of[i] < h->part_of[i + 1])
+            state[plan->tile[i].body].stiff = true;
+    for (uint32_t i = 0; i < plan->tile_table.count; ++i) {
+        state[i].preloads = !state[plan->tile[i].body].stiff && has_preloads(plan, &plan->tile[i]);
+        any = any || state[i].preloads;
+    }
+    return any;
+}
+
 bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others)
 {
     if (others->keep)
@@ -117,6 +142,7 @@ bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others)
         l.state[i] = (tile_state){0};
     join_states(in->plan, l.state);
     sn_hierarchy_begin(&scratch->hierarchy, in);
+    scratch->any_preloads = look_for_preloads(in, &scratch->hierarchy, l.state);
     scratch->any_watched = scratch->marked = false;
     for (uint32_t i = 0; i < tiles; ++i)
         scratch->any_watched = scratch->any_watched || l.state[i].watched;

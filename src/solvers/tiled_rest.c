@@ -12,9 +12,9 @@ bool sn_tiled_solve_trees(const sn_tiled *t, sn_solver_out *out, sn_real *larges
     const sn_plan *plan = t->in->plan;
     sn_forest *forest = &((tiled *)t->in->scratch->tiled)->forest;
     sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h};
-    if (!plan->tree_table.count)
+    if (!plan->tree_table.count || tiled_loads(t))
         return true;
-    bool good = sn_direct_pass(&sweep, forest, t->pass == 0);
+    bool good = sn_direct_pass(&sweep, forest, tiled_starts(t));
     for (uint32_t i = 0; good && sn_forest_count(forest) < forest->all && i < plan->tree_table.count; ++i)
         if (plan->tree[i].kind && !sn_forest_has_listed(forest, i))
             good = sn_tiled_project(t, &sweep, plan->tree[i].kind, plan->tree[i].row);
@@ -123,9 +123,9 @@ static bool go_through_rest(const layer *l, bool settles)
 bool sn_tiled_project_others(const sn_tiled *t, const layer *l, sn_solver_out *out, sn_real *largest)
 {
     const sn_plan *plan = t->in->plan;
-    sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h};
+    sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h, .preloads = t->preloads};
     bool good = go_through_rest(l, true) && project_rest(t, &sweep, plan->many, plan->many_table.count) &&
-                sn_hubs_pass(t, marks(t), out, largest) && project_extra(t, &sweep);
+                (tiled_loads(t) || sn_hubs_pass(t, marks(t), out, largest)) && project_extra(t, &sweep);
     go_through_rest(l, false);
     if (sweep.out.fault_kind) {
         out->fault_kind = sweep.out.fault_kind;

@@ -5,6 +5,7 @@
 #include "solvers/direct.h"
 #include "solvers/hierarchy.h"
 #include "solvers/plan_work.h"
+#include "solvers/preload.h"
 #include "solvers/tiled.h"
 
 #include <stdatomic.h>
@@ -23,6 +24,7 @@ typedef struct tiled {
     sn_table result_table; /* of tile_result, for each tile */
     sn_table state_table;  /* of tile_state, by tile: see sn_tiled_begin */
     bool any_watched;      /* of these */
+    bool any_preloads;     /* of these */
     bool marked;           /* still tiles had a pass in this step: where they started is known */
 
     /* Of one plan: */
@@ -88,9 +90,11 @@ typedef struct tile_state {
     float farthest, nearest; /* m: of the first tile of a body, the most and the least that its tiles reach */
     bool held;               /* one of its particles, or of its body, is immovable */
     bool mixed;              /* later layers: reach is too far, but some of the body's tiles are near */
-    bool watched; /* one of its particles has a target, or is the centre of a body: others use it between passes */
-    bool pushed;  /* one of them has a force from the user */
-    bool asks;    /* a constraint asks where one of them was when the substep started */
+    bool watched;  /* one of its particles has a target, or is the centre of a body: others use it between passes */
+    bool pushed;   /* one of them has a force from the user */
+    bool asks;     /* a constraint asks where one of them was when the substep started */
+    bool preloads; /* see preload.h */
+    bool stiff;    /* of the first tile of a body: limits hold it */
     bool still; /* it has no constraint, and none of its particles moves in the step: those that sleep, or are fixed */
 } tile_state;
 

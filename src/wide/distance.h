@@ -9,6 +9,7 @@
 #define SN_WIDE_DISTANCE_H
 
 #include "base/simd.h"
+#include "solvers/preload.h"
 #include "wide/variants.h"
 
 /* ---- Batches ---------------------------------------------------------------------------------------------------------- */
@@ -138,6 +139,28 @@ SN_INLINE void pair_params(const sn_wide_run *run, size_t at, lanes *param)
     param[1] = lanes_all(run->number == SN_KIND_DISTANCE_MAX ? -1.0f : 1.0f);
 }
 
+/* The preload of a batch, as a multiplier. For the most that it may be see solvers/preload.h. */
+SN_INLINE lanes wide_preload(const sn_wide_run *run, size_t at, uint32_t mask, lanes give, lanes rest)
+{
+    float all[SN_WIDTH];
+    wide_gather(run->lambda, run->row + at, mask, all);
+    const lanes last = lanes_load(all) * lanes_all(run->last_inverse_h2);
+    wide_gather(run->preload, run->row + at, mask, all);
+    lanes now = lanes_load(all);
+    const flags slack = lanes_above(lanes_all(SN_PRELOAD_SLACK) * now * now, last * now);
+    now = now + lanes_choose(slack, lanes_all(SN_PRELOAD_FASTEST), lanes_all(run->preload_share)) * (last - now);
+    now = now * lanes_all(run->h2);
+    const lanes most = lanes_all(SN_PRELOAD_MOST) * rest / give;
+    return lanes_max(lanes_min(now, most), lanes_all(0) - most);
+}
+
+SN_INLINE void wide_keep_preload(const sn_wide_run *run, size_t at, uint32_t mask, lanes lambda)
+{
+    float all[SN_WIDTH];
+    lanes_store(all, lambda * lanes_all(run->inverse_h2));
+    wide_scatter(run->preload, run->row + at, mask, all);
+}
+
 struct pair_loss;
 
 /* What a kind of distance makes of the difference of its points: dlambda / l, and where that holds. lambda is NULL where it is 0
@@ -244,13 +267,43 @@ SN_INLINE lanes bound_share(lanes3 *difference, lanes give, const lanes *param, 
     return sign * share;
 }
 
+/* With the multiplier that it begins with: what preloads move points by. */
+SN_INLINE lanes preload_share(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda,
+                              const pair_loss *loss, const lanes *least, flags *usual)
+{
+    (void)alpha, (void)loss;
+    lanes length = pair_length(difference);
+    return param[1] *
+           pair_share(lambda[0] * give, give, &length, difference, lanes_above(lanes_all(0), length), least, usual);
+}
+
 /* A kind of distance, and what is known of a run: multipliers are neither read nor written (plain), no compliance (rigid). These
    are constants wherever they are used, so that each combination is a loop of its own. */
 typedef struct pair_shape {
     share_fn *share;
     bool plain, rigid;
     bool gives; /* there may be damping, or a stiffness k */
+    bool loads; /* the pass is that of preloads */
 } pair_shape;
+
+/* The multipliers that a run begins with, and ends with. */
+SN_INLINE void pair_read(const sn_wide_run *run, const pair_shape *shape, size_t at, uint32_t mask, lanes give,
+                         lanes rest, lanes *lambda)
+{
+    if (shape->loads)
+        *lambda = wide_preload(run, at, mask, give, rest);
+    else if (!shape->plain)
+        *lambda = wide_read_lambda(run, at, mask);
+}
+
+SN_INLINE void pair_write(const sn_wide_run *run, const pair_shape *shape, size_t at, uint32_t mask,
+                          const lanes *lambda)
+{
+    if (!shape->plain)
+        wide_write_lambda(run, at, mask, *lambda);
+    if (shape->loads)
+        wide_keep_preload(run, at, mask, *lambda);
+}
 
 SN_INLINE lanes pair_gamma(const sn_wide_run *run, size_t at)
 {
@@ -389,8 +442,7 @@ SN_INLINE void pair_batch_planes(const sn_wide_run *run, const pair_shape *shape
     lanes param[2], lambda, alpha = shape->rigid ? lanes_all(0) : wide_alpha(run, at);
     flags usual;
     pair_params(run, at, param);
-    if (!shape->plain)
-        lambda = wide_read_lambda(run, at, mask);
+    pair_read(run, shape, at, mask, give, param[0], &lambda);
     pair_loss loss;
     if (shape->gives) {
         lanes3 way_a = pair_nowhere(), way_c = pair_nowhere();
@@ -411,8 +463,7 @@ SN_INLINE void pair_batch_planes(const sn_wide_run *run, const pair_shape *shape
     pair_note(run, at, shape->share == distance_share, share, give, param[0], &difference, now);
     wide_store3(a + d, da, now);
     wide_store3(c + d, dc, now);
-    if (!shape->plain)
-        wide_write_lambda(run, at, now, lambda);
+    pair_write(run, shape, at, now, &lambda);
     if (now != mask)
         pair_rest(run, PAIR_PLANES, b, (mask ^ now) << first);
 }
@@ -483,8 +534,7 @@ typedef struct pair_push {
         uint32_t mask = wide_mask(run, b, first);                                                                      \
         flags usual;                                                                                                   \
         pair_params(run, at, param);                                                                                   \
-        if (!shape->plain)                                                                                             \
-            lambda = wide_read_lambda(run, at, mask);                                                                  \
+        pair_read(run, shape, at, mask, give, param[0], &lambda);                                                      \
         pair_loss loss;                                                                                                \
         if (shape->gives)                                                                                              \
             loss = pair_lose_##suffix(run, at, a, c, difference, &give);                                               \
@@ -495,8 +545,7 @@ typedef struct pair_push {
         *to = (pair_push){lanes3_scale(difference, share * wa), lanes3_scale(difference, share * wc),                  \
                           pair_usual(mask, usual)};                                                                    \
         pair_note(run, at, shape->share == distance_share, share, give, param[0], &difference, to->now);               \
-        if (!shape->plain)                                                                                             \
-            wide_write_lambda(run, at, to->now, lambda);                                                               \
+        pair_write(run, shape, at, to->now, &lambda);                                                                  \
     }                                                                                                                  \
     SN_INLINE void pair_back_##suffix(const sn_wide_run *run, uint32_t b, uint32_t first, const pair_push *from)       \
     {                                                                                                                  \
@@ -555,8 +604,7 @@ PAIR_RECORDS(far, uint32_t, PAIR_FAR)
         lanes param[2], lambda, give = t.part[3], alpha = shape->rigid ? lanes_all(0) : wide_alpha(run, at);           \
         flags usual;                                                                                                   \
         pair_params(run, at, param);                                                                                   \
-        if (!shape->plain)                                                                                             \
-            lambda = wide_read_lambda(run, at, mask);                                                                  \
+        pair_read(run, shape, at, mask, give, param[0], &lambda);                                                      \
         pair_loss loss;                                                                                                \
         if (shape->gives)                                                                                              \
             loss = pair_lose_##suffix(run, at, a, c, difference, &give);                                               \
@@ -578,8 +626,7 @@ PAIR_RECORDS(far, uint32_t, PAIR_FAR)
             records_store_some_##suffix(run->d, a, &ya, now);                                                          \
             records_store_some_##suffix(run->d, c, &yc, now);                                                          \
         }                                                                                                              \
-        if (!shape->plain)                                                                                             \
-            wide_write_lambda(run, at, now, lambda);                                                                   \
+        pair_write(run, shape, at, now, &lambda);                                                                      \
         if (now != mask)                                                                                               \
             pair_rest(run, LAYOUT, b, (mask ^ now) << first);                                                          \
     }                                                                                                                  \
@@ -653,8 +700,7 @@ SN_INLINE void pair_find(const sn_wide_run *run, const pair_shape *shape, size_t
     lanes param[2], lambda, give = t.part[3], alpha = shape->rigid ? lanes_all(0) : wide_alpha(run, at);
     flags usual;
     pair_params(run, at, param);
-    if (!shape->plain)
-        lambda = wide_read_lambda(run, at, to->mask);
+    pair_read(run, shape, at, to->mask, give, param[0], &lambda);
     pair_loss loss;
     if (shape->gives) {
         uint32_t slot[8];
@@ -671,8 +717,7 @@ SN_INLINE void pair_find(const sn_wide_run *run, const pair_shape *shape, size_t
     memcpy(to->push, &push, sizeof push);
     to->now = pair_usual(to->mask, usual);
     pair_note(run, at, shape->share == distance_share, share, give, param[0], &difference, to->now);
-    if (!shape->plain)
-        wide_write_lambda(run, at, to->now, lambda);
+    pair_write(run, shape, at, to->now, &lambda);
 }
 
 /* Where the points go. */
@@ -756,12 +801,15 @@ SN_INLINE void pair_move(const pair_way *from, const pair_shape *shape)
    them: PLAIN, with compliance but no multipliers, and ANY, without damping and k. */
 #define PAIR_LOOPS(loop, name, PLAIN, ANY)                                                                             \
     const sn_wide_run own = *run; /* what is stored cannot change this one */                                          \
-    const pair_shape rigid = {name##_share, true, true, false};                                                        \
-    const pair_shape plain = {name##_share, true, false, false};                                                       \
-    const pair_shape any = {name##_share, false, false, false};                                                        \
-    const pair_shape gives = {name##_share, false, false, true};                                                       \
+    const pair_shape rigid = {name##_share, true, true, false, false};                                                 \
+    const pair_shape plain = {name##_share, true, false, false, false};                                                \
+    const pair_shape any = {name##_share, false, false, false, false};                                                 \
+    const pair_shape gives = {name##_share, false, false, true, false};                                                \
+    const pair_shape loads = {preload_share, false, true, false, true};                                                \
     const bool keeps = own.read_lambda || own.write_lambda, gives_way = own.damping || own.stiffness;                  \
-    if (!gives_way && !keeps && !own.compliance)                                                                       \
+    if (own.preload)                                                                                                   \
+        loop(&own, &loads);                                                                                            \
+    else if (!gives_way && !keeps && !own.compliance)                                                                  \
         loop(&own, &rigid);                                                                                            \
     else if (PLAIN && !gives_way && !keeps)                                                                            \
         loop(&own, &plain);                                                                                            \

@@ -8,6 +8,7 @@
 #define SN_WIDE_DRIVE_H
 
 #include "solvers/row_lanes.h"
+#include "solvers/preload.h"
 #include "wide/gather.h"
 
 #define DRIVE_CORNERS (4 * SN_MAX_POINTS)
@@ -714,6 +715,37 @@ SN_INLINE void drive_move(const drive_group *g)
             scatter3_add(g->bodies && e >= g->turns ? run->turned : run->d, g->slot[e], g->push[e], g->moves[e]);
 }
 
+/* The step of the pass of preloads, of kinds of one row, instead of a solution. The product of gradients is limited as SN_PRELOAD_MOST
+   limits that of rods: by the parameter that they keep. */
+DRIVE_APART void drive_preload(drive_group *g)
+{
+    const sn_wide_run *run = g->run;
+    float last[SN_WIDTH], kept[SN_WIDTH], rest[SN_WIDTH];
+    lanes give = lanes_all(0);
+    for (uint32_t e = 0; e < g->entries; ++e)
+        give = give + g->w[e] * lanes3_dot(*drive_gradient(g, 0, e), *drive_gradient(g, 0, e));
+    for (uint32_t l = 0; l < SN_WIDTH; ++l) {
+        const bool here = g->mask >> l & 1;
+        const size_t at = here ? (size_t)(drive_lambda(g, l, 0) - run->lambda) : 0;
+        last[l] = here ? run->lambda[at] : 0;
+        kept[l] = here ? run->preload[at] : 0;
+        rest[l] = run->param[(g->at / SN_BATCH * run->params) * SN_BATCH + g->at % SN_BATCH + l];
+    }
+    const lanes before = lanes_from(kept), by = lanes_from(last) * lanes_all((double)run->last_inverse_h2);
+    const flags slack = lanes_above(lanes_all((double)SN_PRELOAD_SLACK) * before * before, by * before);
+    lanes now =
+        before + lanes_choose(slack, lanes_all((double)SN_PRELOAD_FASTEST), lanes_all((double)run->preload_share)) *
+                     (by - before);
+    now = now * lanes_all((double)run->h2);
+    const lanes zero = lanes_all(0), most = lanes_all((double)SN_PRELOAD_MOST) * lanes_abs(lanes_from(rest)) / give;
+    g->lambda[0] = zero;
+    g->step[0] = lanes_keep(g->exists & lanes_above(give, zero), lanes_max(lanes_min(now, most), zero - most));
+    lanes_to(kept, g->step[0] * lanes_all((double)run->inverse_h2));
+    for (uint32_t l = 0; l < SN_WIDTH; ++l)
+        if (g->mask >> l & 1)
+            run->preload[drive_lambda(g, l, 0) - run->lambda] = kept[l];
+}
+
 SN_INLINE void drive_some(const sn_wide_run *run, sn_lanes_fn *formula, drive_shape shape, size_t at, uint32_t mask)
 {
     drive_formula f;
@@ -730,8 +762,12 @@ SN_INLINE void drive_some(const sn_wide_run *run, sn_lanes_fn *formula, drive_sh
     else
         drive_look_records(&g);
     drive_evaluate(&g, formula, shape);
-    drive_read_lambda(&g);
-    drive_solve(&g, shape);
+    if (run->preload) {
+        drive_preload(&g);
+    } else {
+        drive_read_lambda(&g);
+        drive_solve(&g, shape);
+    }
     drive_know(&g, shape);
     for (uint32_t e = 0; e < g.entries; ++e)
         g.push[e] = drive_push(&g, e, shape);

@@ -55,6 +55,10 @@ typedef struct sn_wide_run {
     bool read_lambda;        /* not in the first pass of a substep: they count as 0 */
     bool write_lambda;       /* only where something may ask */
     float inverse_h2;        /* 1 / h^2 of the effective substep */
+    float *preload;          /* N, by row as lambda, or NULL. If given, constraints are not solved: see sn_preload */
+    float preload_share;     /*   of what lambda has besides, which is added to it, */
+    float last_inverse_h2;   /*   lambda being from a substep of this, */
+    float h2;                /*   and s^2 of this one */
     float least;             /* m: where places have no remainder, smaller corrections are not made */
     /* near and far: */
     const sn_vec4 *x; /* place, and w: inverse mass */

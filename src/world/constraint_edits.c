@@ -120,7 +120,7 @@ sn_result sn_constraint_change(sn_world *world, sn_constraint constraint, const 
     sn_store_free_spots(&world->constraints, pool, constraint.index);
     sn_constraint_fill(world, constraint.kind, constraint.index, &c);
     sn_store_log(&world->constraints, constraint.kind, constraint.index, 1, same ? SN_EDIT_CHANGED : SN_EDIT_ADDED);
-    memset(pool->lambda + (size_t)constraint.index * pool->kind.rows, 0, pool->kind.rows * sizeof *pool->lambda);
+    sn_pool_forget(pool, constraint.index, 1);
     sn_store_tidy(&world->constraints, &world->allocator);
     world->incidence.built = false; /* it now holds other particles */
     sn_tear_constraint_changed(world);

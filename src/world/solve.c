@@ -1,4 +1,5 @@
 /* The constraints of a substep: particles are predicted, and moved until the constraints hold. */
+#include "solvers/preload.h"
 #include "world/substep.h"
 
 #include <stdatomic.h>
@@ -40,6 +41,26 @@ static sn_stiffen stiffen_input(sn_world *world)
                         .rest_edits = world->rest_edits};
 }
 
+bool sn_world_preloads(const sn_settings *settings)
+{
+    return settings->damping > 0 && settings->solver == SN_SOLVER_TILED && settings->stiffening == SN_STIFFENING_AUTO &&
+           settings->gradients == SN_GRADIENTS_CURRENT && settings->integrator == SN_INTEGRATOR_SYMPLECTIC_EULER;
+}
+
+bool sn_world_is_warm(const sn_settings *settings)
+{
+    return (settings->solver == SN_SOLVER_IMPULSES && settings->warm_start) || sn_world_preloads(settings);
+}
+
+/* See solvers/preload.h. What may break is watched by lane of the plan, where there are none. */
+static float preload_share(const sn_world *world, sn_real h)
+{
+    const sn_real share = (sn_real)SN_PRELOAD_RATE * world->state.settings.damping * h;
+    if (!sn_world_preloads(&world->state.settings) || world->plan.any_watched)
+        return 0;
+    return (float)(share < (sn_real)SN_PRELOAD_FASTEST ? share : (sn_real)SN_PRELOAD_FASTEST);
+}
+
 sn_solver_in sn_world_solver_input(sn_world *world, sn_real h)
 {
     const sn_settings *settings = &world->state.settings;
@@ -56,6 +77,7 @@ sn_solver_in sn_world_solver_input(sn_world *world, sn_real h)
                           .frame = frame,
                           .h = h,
                           .last_h = world->state.h,
+                          .preload_share = preload_share(world, h),
                           .order = settings->order,
                           .gradients = settings->gradients,
                           .iterations = settings->iterations,
@@ -148,11 +170,11 @@ static sn_result make_pass(sn_substep *s, sn_tiled *t, sn_real *largest)
         s->unsound = true;
         return sn_fault_constraint(world, &out);
     }
-    if (!sn_solve_interleaves_contact(s))
+    if (!sn_solve_interleaves_contact(s) || tiled_loads(t))
         return SN_OK;
     if (world->contacts.any)
         sn_targets_set_velocities(world, s->h); /* friction depends on them */
-    return sn_contacts_pass(world, s->h, t->pass == 0) ? SN_OK : sn_fault_lost_tasks(world);
+    return sn_contacts_pass(world, s->h, tiled_starts(t)) ? SN_OK : sn_fault_lost_tasks(world);
 }
 
 /* Constraints and contact of surfaces take turns: what rods of many particles want, contact can hand on to few in a pass. Where contact had to push far, both are asked again. */
@@ -161,7 +183,7 @@ static sn_result make_pass(sn_substep *s, sn_tiled *t, sn_real *largest)
 static bool wants_pass(const sn_substep *s, const sn_tiled *t)
 {
     const sn_world *world = s->world;
-    return t->pass < world->state.settings.iterations ||
+    return t->pass < world->state.settings.iterations + t->preloads ||
            (t->again && sn_solve_interleaves_contact(s) && t->pass < MOST_PASSES && sn_surfaces_push(world));
 }
 
@@ -173,10 +195,10 @@ static sn_result make_passes(sn_substep *s, sn_tiled *t)
     for (; result == SN_OK && !s->unsound && wants_pass(s, t); ++t->pass) {
         sn_real largest = 0;
         t->enters = !s->step->resident;
-        t->measures = settings->tolerance > 0 && t->pass + 1 < settings->iterations;
+        t->measures = settings->tolerance > 0 && !tiled_loads(t) && t->pass + 1 < settings->iterations + t->preloads;
         result = make_pass(s, t, &largest);
         s->step->resident = t->resident;
-        world->state.passes++;
+        world->state.passes += !tiled_loads(t);
         if (t->measures && largest < settings->tolerance)
             break;
     }
@@ -195,8 +217,9 @@ static sn_result solve_by_tiles(sn_substep *s)
     if (settings->iterations <= 1)
         in.tolerance = 0; /* there is no further pass that could be left out */
     const bool wide = world->wide && !s->step->careful && in.gradients == SN_GRADIENTS_CURRENT;
-    const bool watches = world->plan.any_watched, again = settings->iterations > 1 || sn_surfaces_touch(world);
-    const bool gathers = sn_tiled_scatters(&in) && (again || s->substeps_left == 1);
+    const bool watches = world->plan.any_watched, preloads = in.preload_share > 0 && sn_tiled_preloads(&in);
+    const bool again = settings->iterations > 1 || sn_surfaces_touch(world);
+    const bool gathers = !preloads && sn_tiled_scatters(&in) && (again || s->substeps_left == 1);
     sn_tiled t = {.in = &in,
                   .wide = wide ? world->wide : NULL,
                   .table = s->table,
@@ -204,6 +227,7 @@ static sn_result solve_by_tiles(sn_substep *s)
                   .keep_lambda = s->substeps_left == 1 || s->may_jump,
                   .by_lane = wide && !s->may_jump && (watches || gathers),
                   .again = again,
+                  .preloads = preloads,
                   .predicts = settings->iterations > 0 && !s->motion.unsteady,
                   .resident = stay_resident(s),
                   .stiffens = in.stiffen.on};

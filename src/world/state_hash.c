@@ -133,7 +133,8 @@ static uint64_t hash_constraint(uint64_t hash, const sn_store *store, const sn_p
     for (uint32_t i = 0; i < pool->kind.state; ++i)
         hash = hash_real(hash, pool_state(pool, row)[i]);
     for (uint32_t i = 0; warm && i < pool->kind.rows; ++i)
-        hash = hash_real(hash, pool->lambda[(size_t)row * pool->kind.rows + i]);
+        hash = hash_real(hash_real(hash, pool->lambda[(size_t)row * pool->kind.rows + i]),
+                         pool->preload[(size_t)row * pool->kind.rows + i]);
     const sn_give *give = &pool->give[row];
     const sn_held *held = store_held(store, pool, row);
     for (uint32_t i = 0; held && i < pool->kind.rows; ++i)
@@ -201,7 +202,7 @@ uint64_t sn_world_hash(const sn_world *world)
     hash = sn_spin_hash(hash, world);
     hash = sn_body_contacts_hash(sn_bodies_hash(hash, &world->bodies), &world->body_contacts);
     hash = sn_contact_events_hash(sn_sleep_hash(hash, world), world);
-    bool warm = world->state.settings.solver == SN_SOLVER_IMPULSES && world->state.settings.warm_start;
+    const bool warm = sn_world_is_warm(&world->state.settings);
     if (warm || world->contact.impulse_table.count ||
         world->body_contacts.kept_table.count) /* the next step scales impulses by it */
         hash = hash_real(hash, world->state.h);

@@ -418,6 +418,7 @@ static void stiffen_rod(sn_world *world, uint32_t kind, uint32_t row, double sha
     pool->give[row].compliance /= s;
     pool->give[row].damping *= s;
     pool->lambda[(size_t)row * pool->kind.rows] *= s;
+    pool->preload[(size_t)row * pool->kind.rows] *= s;
     if (kind == SN_KIND_SPRING)
         for (uint32_t i = 1; i < 3; ++i)
             pool->param[(size_t)row * pool->param_count + i] *= s;
@@ -457,7 +458,7 @@ static void add_brace(inserting *in, uint32_t side)
         scale_rod(world, kind, row, rest / before);
     if (was > 0 && before > 0 && stiffness > 0) /* scaling made it give was * rest / before */
         stiffen_rod(world, kind, row, stiffness * was * rest / before);
-    memset(pool->lambda + (size_t)row * pool->kind.rows, 0, pool->kind.rows * sizeof *pool->lambda);
+    sn_pool_forget(pool, row, 1);
     replace_in_copy(in, kind, row, end[first]);
     const double by = sn_tear_excess(world, kind, row), now = stored(world, own, compliance_of(pool, kind, row), by);
     if (now > most)
@@ -480,7 +481,7 @@ static void add_hinge(inserting *in, uint32_t side)
         point[0] = in->p, point[1] = in->q, point[2] = in->made, point[3] = third;
         if (kind == SN_KIND_DIHEDRAL)
             pool->param[(size_t)row * pool->param_count] = 0; /* the halves of a triangle are in one plane */
-        memset(pool->lambda + (size_t)row * pool->kind.rows, 0, pool->kind.rows * sizeof *pool->lambda);
+        sn_pool_forget(pool, row, 1);
         sn_tear_index_constraint(world, kind, row);
         if (kind == SN_KIND_BENDING)
             sn_tear_measure(world, kind, row);

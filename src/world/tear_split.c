@@ -259,8 +259,10 @@ void sn_split_weaken(sn_world *world, uint32_t kind, uint32_t row, uint32_t n)
     sn_give *give = &pool->give[row];
     give->compliance *= (sn_real)n;
     give->damping /= (sn_real)n;
-    for (uint32_t i = 0; i < pool->kind.rows; ++i)
+    for (uint32_t i = 0; i < pool->kind.rows; ++i) {
         pool->lambda[(size_t)row * pool->kind.rows + i] /= (sn_real)n;
+        pool->preload[(size_t)row * pool->kind.rows + i] /= (sn_real)n;
+    }
     if (kind == SN_KIND_SPRING)
         for (uint32_t i = 1; i < 3; ++i)
             pool->param[(size_t)row * pool->param_count + i] /= (sn_real)n;

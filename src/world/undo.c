@@ -7,12 +7,6 @@
 
 #include <string.h>
 
-/* Whether a substep begins with the multipliers of the last one. */
-static bool is_warm(const sn_world *world)
-{
-    return world->state.settings.solver == SN_SOLVER_IMPULSES && world->state.settings.warm_start;
-}
-
 bool sn_undo_reserve(sn_world *world)
 {
     const sn_allocator *allocator = &world->allocator;
@@ -20,7 +14,7 @@ bool sn_undo_reserve(sn_world *world)
            sn_table_reserve(&world->backup_spin_table, allocator, world->contact.spin_table.count) &&
            sn_table_reserve(&world->backup_history_table, allocator, world->history.table.count) &&
            sn_table_reserve(&world->backup_body_table, allocator, bodies_rows(&world->bodies)) &&
-           sn_store_reserve_copy(&world->constraints, allocator, is_warm(world));
+           sn_store_reserve_copy(&world->constraints, allocator, sn_world_is_warm(&world->state.settings));
 }
 
 /* Either way between a table and its copy. */
@@ -62,7 +56,7 @@ bool sn_undo_keep(sn_world *world)
 {
     world->backup_state = world->state;
     copy_rest(world, false);
-    sn_store_keep(&world->constraints, is_warm(world));
+    sn_store_keep(&world->constraints, sn_world_is_warm(&world->state.settings));
     if (!sn_parallel_few(&world->parallel, bodies_rows(&world->bodies), WORK_OF_BODY, keep_bodies, world)) {
         sn_parallel_repair(&world->parallel);
         sn_undo_keep_particles(world, 0, world->particles.table.count);
@@ -88,5 +82,5 @@ void sn_undo_put_back(sn_world *world)
         world->bodies.state[row] = ((const sn_body_state *)world->backup_body_table.column[0])[row];
         sn_bodies_refresh(&world->bodies, row);
     }
-    sn_store_put_back(&world->constraints, is_warm(world));
+    sn_store_put_back(&world->constraints, sn_world_is_warm(&world->state.settings));
 }

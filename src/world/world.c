@@ -323,6 +323,8 @@ sn_result sn_world_configure(sn_world *world, const sn_settings *settings)
     warn_of(world, settings);
     if (sn_settings_hash(0, settings) != sn_settings_hash(0, now))
         sn_sleep_wake_all(world);
+    if (sn_world_preloads(now) && !sn_world_preloads(settings))
+        sn_store_clear_preload(&world->constraints);
     if (settings->stiffening != world->state.settings.stiffening)
         world->plan.made = false;
     world->state.settings = *settings;

@@ -144,7 +144,7 @@ struct sn_world {
     sn_allocator allocator;
     sn_errors errors;
     uint32_t dimensions;
-    bool busy; /* inside a call that runs the caller's code */
+    bool busy;      /* inside a call that runs the caller's code */
     bool owned;     /* by an sn_worlds, which destroys it */
     uint64_t calls; /* that may have changed something, so far: while it stays, nothing but steps has */
     sn_world_state state;
@@ -334,5 +334,9 @@ sn_frame sn_world_frame(const sn_world *world);
 
 /* What a constraint that exists exerts now, N and N m: all of its rows together, or a joint on its last point. */
 void sn_constraint_exerted(const sn_world *world, uint32_t kind, uint32_t index, sn_real *force, sn_real *torque);
+
+/* Whether constraints may have preloads, see solvers/preload.h; and whether a substep begins with the multipliers of the last one. */
+bool sn_world_preloads(const sn_settings *settings);
+bool sn_world_is_warm(const sn_settings *settings);
 
 #endif

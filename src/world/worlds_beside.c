@@ -540,6 +540,24 @@ static void fetch(const sn_world *world, uint32_t particles)
 #endif
 }
 
+/* One column of a pool of the inner world, and that of a world whose constraints lie in one piece of it: what the next substep begins with. */
+static void copy_rows(const sn_beside *batch, uint32_t copy, const sn_world *world, bool in)
+{
+    for (uint32_t i = 0; i < batch->kind_count; ++i) {
+        const sn_pool *inner = batch->inner->constraints.pool[batch->kinds[i]],
+                      *outer = world->constraints.pool[batch->kinds[i]];
+        const size_t rows = (size_t)(inner->table.count / SN_BESIDE) * inner->kind.rows, at = copy * rows;
+        sn_real *const pair[2][2] = {{inner->lambda + at, outer->lambda}, {inner->preload + at, outer->preload}};
+        for (uint32_t c = 0; c < 2; ++c)
+            memcpy(pair[c][!in], pair[c][in], rows * sizeof *inner->lambda);
+    }
+}
+
+static bool is_warm(const sn_beside *batch)
+{
+    return sn_world_is_warm(&batch->inner->state.settings);
+}
+
 static void copy_in(const sn_beside *batch, uint32_t copy, const sn_world *world, bool forces)
 {
     const sn_particle_store *from = &world->particles, *to = &batch->inner->particles;
@@ -552,6 +570,8 @@ static void copy_in(const sn_beside *batch, uint32_t copy, const sn_world *world
     }
     for (uint32_t i = 0; forces && i < batch->particles; ++i)
         to->force[slot[i]] = from->force[i];
+    if (is_warm(batch))
+        copy_rows(batch, copy, world, true);
 }
 
 static void copy_out(const sn_beside *batch, uint32_t copy, sn_world *world)
@@ -564,12 +584,7 @@ static void copy_out(const sn_beside *batch, uint32_t copy, sn_world *world)
         to->x_low[i] = from->x_low[slot[i]];
         to->v_low[i] = from->v_low[slot[i]];
     }
-    for (uint32_t i = 0; i < batch->kind_count; ++i) {
-        const sn_pool *from_pool = batch->inner->constraints.pool[batch->kinds[i]];
-        const size_t rows = (size_t)(from_pool->table.count / SN_BESIDE) * from_pool->kind.rows;
-        memcpy(world->constraints.pool[batch->kinds[i]]->lambda, from_pool->lambda + copy * rows,
-               rows * sizeof *from_pool->lambda);
-    }
+    copy_rows(batch, copy, world, false);
 }
 
 /* What a step changes in a world besides. */
@@ -589,10 +604,18 @@ static void pass_time(sn_world *world, const sn_world *inner, sn_real dt)
 static void step_some(sn_worlds *worlds, sn_beside *batch, bool forces)
 {
     uint32_t chosen[SN_BESIDE], count = 0, next = 0;
-    for (uint32_t c = 0; c < SN_BESIDE; ++c)
-        if (batch->member[c] != SN_NO_WORLD && !batch->leaves[c] &&
-            worlds->entry[batch->member[c]].world->state.forces_pending == forces)
+    sn_real h = 0; /* of the substep before, which multipliers are from */
+    for (uint32_t c = 0; c < SN_BESIDE; ++c) {
+        if (batch->member[c] == SN_NO_WORLD || batch->leaves[c] ||
+            worlds->entry[batch->member[c]].world->state.forces_pending != forces)
+            continue;
+        const sn_real last = worlds->entry[batch->member[c]].world->state.h;
+        h = count ? h : last;
+        if (is_warm(batch) && last != h)
+            sn_worlds_step_one(worlds, &worlds->entry[batch->member[c]]);
+        else
             chosen[count++] = c;
+    }
     if (count >= SN_BESIDE_LEAST) {
         /* copies without a world do what the first one does */
         for (uint32_t c = 0; c < SN_BESIDE; ++c) {
@@ -604,6 +627,7 @@ static void step_some(sn_worlds *worlds, sn_beside *batch, bool forces)
         }
         batch->inner->state.forces_pending = forces;
         batch->inner->state.time = 0;
+        batch->inner->state.h = h;
         if (sn_world_step(batch->inner, worlds->dt) == SN_OK) {
             for (uint32_t i = 0; i < count; ++i) {
                 sn_worlds_entry *entry = &worlds->entry[batch->member[chosen[i]]];

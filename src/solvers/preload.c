@@ -1,0 +1,43 @@
+#include "solvers/preload.h"
+
+#include "solvers/row.h"
+
+bool sn_preload_has(uint32_t kind)
+{
+    return kind == SN_KIND_DISTANCE || kind == SN_KIND_DISTANCE_MAX || kind == SN_KIND_VOLUME ||
+           kind == SN_KIND_SURFACE_VOLUME;
+}
+
+bool sn_preload_takes(const sn_store *store, uint32_t kind, uint32_t row)
+{
+    const sn_pool *pool = store->pool[kind];
+    const uint32_t *point = pool->point + (size_t)row * pool->kind.points;
+    bool takes = sn_preload_has(kind);
+    for (uint32_t i = 0; takes && i < pool->kind.points; ++i) /* a list has no spots */
+        takes = !(point[i] & SN_SPOT_BIT);
+    return takes;
+}
+
+/* As wide_preload in wide/distance.h finds it. */
+bool sn_preload_one(const sn_solver_in *in, uint32_t kind, uint32_t row)
+{
+    sn_pool *pool = in->store->pool[kind];
+    sn_block block;
+    sn_block_room room;
+    const sn_real h2 = in->h * in->h, last = in->last_h > 0 ? pool->lambda[row] * (1 / (in->last_h * in->last_h)) : 0;
+    if (!evaluate(in->store, pool, row, &in->frame, &block, &room))
+        return true;
+    sn_real give = 0;
+    for (uint32_t i = 0; i < block.count; ++i)
+        give += block.w[i] * vec3_dot(block.gradient[i], block.gradient[i]);
+    const sn_real rest = pool->param[(size_t)row * pool->param_count], kept = pool->preload[row];
+    const sn_real most = (sn_real)SN_PRELOAD_MOST * (rest < 0 ? -rest : rest) / give;
+    const bool slack = (sn_real)SN_PRELOAD_SLACK * kept * kept > last * kept;
+    const sn_real share = slack ? (sn_real)SN_PRELOAD_FASTEST : (sn_real)in->preload_share;
+    sn_real now = (kept + share * (last - kept)) * h2;
+    now = give > 0 ? now > most ? most : now < -most ? -most : now : 0;
+    pool->lambda[row] = now;
+    pool->preload[row] = now * (1 / h2);
+    row_apply(&block, block.count, 0, now, in->frame.d);
+    return isfinite(now);
+}
