@@ -179,7 +179,7 @@ if command -v gnuplot >/dev/null; then
   grep -q '^| another integrator, cloth 128, grid | ≤ 1.3 × | – | not measured |' page.md || fail "the target of integrators is missing"
   sed 's/"n": 16,/"n": 128,/' rows.json >data/bench.json # as if those of a glance were the measurement
   page data page.md images "$SINEW_SOURCE_DIR/bench/reasons.txt" >/dev/null || fail "no page of features"
-  grep -q '^| another integrator, cloth 128, grid: the dearest of 4 | ≤ 1.3 × | [0-9]' page.md || fail "the dearest integrator is missing"
+  grep -q '^| another integrator, cloth 128, grid: the most expensive of 4 | ≤ 1.3 × | [0-9]' page.md || fail "the most expensive integrator is missing"
   grep -q 'error.svg' page.md && fail "a plot without data"
   cp joined.json data/bench-passes.json
   sed 's/"cores": [0-9]*/"cores": 16/' rows.json >data/bench-16.json
