@@ -69,7 +69,7 @@ typedef struct sn_pool {
     sn_real *param; /* param_count a row */
     sn_give *give;
     sn_real *lambda;  /* kind.rows a row: accumulated in the last substep */
-    sn_real *preload; /* kind.rows a row, N or the like: the slow part of what they exert, see sn_preload */
+    sn_real *preload; /* kind.rows a row, N or the like: the slow part of what they exert, see solvers/preload.h */
     sn_real *state;   /* kind.state a row */
     sn_real *before;  /* the same when the substep began. Scratch */
     uint32_t *place;  /* where a plan has it, for solvers that plan; 0: nowhere. Scratch */

@@ -55,11 +55,11 @@ typedef struct sn_wide_run {
     bool read_lambda;        /* not in the first pass of a substep: they count as 0 */
     bool write_lambda;       /* only where something may ask */
     float inverse_h2;        /* 1 / h^2 of the effective substep */
-    float *preload;          /* N, by row as lambda, or NULL. If given, constraints are not solved: see sn_preload */
-    float preload_share;     /*   of what lambda has besides, which is added to it, */
-    float last_inverse_h2;   /*   lambda being from a substep of this, */
-    float h2;                /*   and s^2 of this one */
-    float least;             /* m: where places have no remainder, smaller corrections are not made */
+    float *preload;      /* N, by row as lambda, or NULL. If given, constraints are not solved: see solvers/preload.h */
+    float preload_share; /*   of what lambda has besides, which is added to it, */
+    float last_inverse_h2; /*   lambda being from a substep of this, */
+    float h2;              /*   and s^2 of this one */
+    float least;           /* m: where places have no remainder, smaller corrections are not made */
     /* near and far: */
     const sn_vec4 *x; /* place, and w: inverse mass */
     sn_vec4 *d;       /* what a place is short of, and was moved by; its w stays as it is. x itself: there is no such
