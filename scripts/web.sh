@@ -61,7 +61,7 @@ test)
 quick)
   echo "== web"
   playground
-  run_tests package.test.mjs view.test.mjs quick.test.mjs scalar.test.mjs lessons.test.mjs page_quick.test.mjs site.test.mjs
+  run_tests package.test.mjs view.test.mjs quick.test.mjs scalar.test.mjs lessons.test.mjs piercings.test.mjs page_quick.test.mjs site.test.mjs
   ;;
 bench)
   build
