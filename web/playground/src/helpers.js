@@ -39,7 +39,7 @@ export function difference(now, was) {
   return Object.fromEntries(Object.entries(now).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(was[key])));
 }
 
-// Room around what is there at the start, for scenes of which nobody knows how they go on.
+// Room around what is there at the start, for scenes whose later extent is unknown.
 export function around({ low, high }, dimensions) {
   const size = Math.max(...high.map((v, k) => v - low[k]), 0.2);
   const grow = (v, k, sign) => v + sign * size * (k === 2 && dimensions === 2 ? 0 : 0.12);
