@@ -162,7 +162,7 @@ static bool fail(char *message, size_t size, const char *path, const char *what,
     return false;
 }
 
-static char *copy_text(const char *text)
+char *sn_file_copy_text(const char *text)
 {
     size_t length = strlen(text) + 1;
     char *copy = malloc(length);
@@ -178,7 +178,7 @@ static void forget(sn_file *file)
 
 bool sn_file_open(sn_file *file, const char *path, char *message, size_t size)
 {
-    *file = (sn_file){.handle = -1, .path = copy_text(path), .buffer = malloc(BUFFER_SIZE)};
+    *file = (sn_file){.handle = -1, .path = sn_file_copy_text(path), .buffer = malloc(BUFFER_SIZE)};
     if (!file->path || !file->buffer) {
         forget(file);
         return fail(message, size, path, "cannot be opened for writing", ENOMEM);
@@ -363,7 +363,7 @@ bool sn_folder_make(const char *path, char *message, size_t size)
         snprintf(message, size, "the name of the folder is empty");
         return false;
     }
-    char *part = copy_text(path);
+    char *part = sn_file_copy_text(path);
     if (!part)
         return fail(message, size, path, "cannot be made a folder", ENOMEM);
     bool made = is_folder(path);

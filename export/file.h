@@ -58,6 +58,9 @@ bool sn_files_remove_numbered(const char *folder, const char *name, size_t digit
 bool sn_file_head(const char *path, void *bytes, size_t capacity, size_t *count, uint64_t *length, char *message,
                   size_t size);
 
+/* A copy of a text, to be freed; NULL if memory runs out. */
+char *sn_file_copy_text(const char *text);
+
 /* Writes a number as text that reads back as the same number, with a point and never a comma: the shortest that does
    with few digits (6 or 15), otherwise with all that it takes (9 or 17). Returns the length. */
 #define SN_NUMBER_TEXT 40

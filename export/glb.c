@@ -34,13 +34,6 @@ static bool grow(void **items, uint32_t *room, uint32_t count, size_t bytes)
     return true;
 }
 
-static char *copy_text(const char *text)
-{
-    size_t length = strlen(text) + 1;
-    char *copy = malloc(length);
-    return copy ? memcpy(copy, text, length) : NULL;
-}
-
 static void forget_newest(sn_glb_shape *shape)
 {
     free(shape->index);
@@ -95,7 +88,7 @@ static bool open_beside(sn_file *file, const char *path, const char *ending, cha
 sn_glb *sn_glb_open(const char *path, char *message, size_t size)
 {
     sn_glb *glb = calloc(1, sizeof *glb);
-    if (!glb || !(glb->path = copy_text(path))) {
+    if (!glb || !(glb->path = sn_file_copy_text(path))) {
         snprintf(message, size, "%s: no memory for what is written there", path);
         free(glb);
         return NULL;
@@ -177,7 +170,7 @@ static bool is_smooth(const sn_glb *glb, const sn_mesh_view *mesh)
 
 uint32_t sn_glb_add_group(sn_glb *glb, const char *name)
 {
-    char *copy = copy_text(name);
+    char *copy = sn_file_copy_text(name);
     if (!copy || !grow((void **)&glb->group, &glb->group_room, glb->group_count, sizeof *glb->group)) {
         free(copy);
         return 0;
@@ -188,7 +181,7 @@ uint32_t sn_glb_add_group(sn_glb *glb, const char *name)
 
 bool sn_glb_add_soft(sn_glb *glb, const char *name, uint32_t colour, uint32_t parent)
 {
-    char *copy = copy_text(name);
+    char *copy = sn_file_copy_text(name);
     if (!copy || !grow((void **)&glb->soft, &glb->soft_room, glb->soft_count, sizeof *glb->soft)) {
         free(copy);
         return false;
@@ -272,7 +265,7 @@ static bool find_mesh(sn_glb *glb, uint32_t colour, const sn_mesh_view *mesh, ui
 bool sn_glb_add_rigid(sn_glb *glb, const char *name, uint32_t colour, uint32_t parent, const sn_mesh_view *mesh)
 {
     uint32_t number;
-    char *copy = copy_text(name);
+    char *copy = sn_file_copy_text(name);
     if (!copy || !grow((void **)&glb->rigid, &glb->rigid_room, glb->rigid_count, sizeof *glb->rigid) ||
         !find_mesh(glb, colour, mesh, &number)) {
         free(copy);

@@ -8,14 +8,8 @@ cd "$(dirname "$0")/.."
 program=${1:-build/release/sinew}
 fail() { echo "FAILED: $*" >&2; exit 1; }
 
-if ! cmp -s tools/files/package-lock.json tools/files/node_modules/.sinew-lock; then
-  if command -v npm >/dev/null; then
-    (cd tools/files && npm ci --no-audit --no-fund --loglevel=error >/dev/null)
-  else
-    node web/packages.mjs tools/files
-  fi || fail "the packages of tools/files could not be fetched"
-  cp tools/files/package-lock.json tools/files/node_modules/.sinew-lock
-fi
+. scripts/packages.inc
+packages tools/files
 python=
 for candidate in python3 /usr/bin/python3; do
   if "$candidate" -c 'import numpy, vtk' 2>/dev/null; then python=$candidate; break; fi

@@ -8,14 +8,8 @@ out=build/scorecard
 mkdir -p "$out"
 fail() { echo "scorecard: $*" >&2; exit 1; }
 
-if ! cmp -s tools/scorecard/package-lock.json tools/scorecard/node_modules/.sinew-lock; then
-  if command -v npm >/dev/null; then
-    (cd tools/scorecard && npm ci --no-audit --no-fund --loglevel=error >/dev/null)
-  else
-    node web/packages.mjs tools/scorecard
-  fi || fail "the packages of tools/scorecard could not be fetched"
-  cp tools/scorecard/package-lock.json tools/scorecard/node_modules/.sinew-lock
-fi
+. scripts/packages.inc
+packages tools/scorecard
 cc -std=c17 -O2 -Wall -Wextra -Werror -I include tools/scorecard/sinew.c build/release/libsinew.a -lm -lpthread -o "$out/sinew"
 # shellcheck disable=SC2046
 c++ -std=c++17 -O2 -Wall $(pkg-config --cflags bullet) tools/scorecard/bullet.cpp $(pkg-config --libs bullet) -o "$out/bullet"

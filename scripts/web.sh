@@ -13,17 +13,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 fail() { echo "web: $*" >&2; exit 1; }
 
-# Fetches the packages of a folder, unless what lies there is what the lock file says.
-packages() { # folder
-  local mark=$1/node_modules/.sinew-lock
-  cmp -s "$1/package-lock.json" "$mark" && return
-  if command -v npm >/dev/null; then
-    (cd "$1" && npm ci --no-audit --no-fund --loglevel=error)
-  else
-    node web/packages.mjs "$1"
-  fi || fail "the packages of $1 could not be fetched"
-  cp "$1/package-lock.json" "$mark"
-}
+. scripts/packages.inc
 
 # Debian's clang, with all that it needs for WebAssembly: 'scripts/setup.sh wasm'.
 has_debian() { command -v clang && command -v wasm-ld && [[ -e /usr/include/wasm32-wasi/stdio.h ]]; } >/dev/null 2>&1
