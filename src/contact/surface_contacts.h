@@ -4,6 +4,7 @@
    Five levels, each a part of the one before:
 
        features     vertices, edges and triangles of such skins, made when skins are edited            surface_topology.c
+                    and of bodies, which are there where skins come near them                          surface_shells.c
        tiles        some seventy triangles, or segments, that hang together, and how they move                      surface_tiles.c
        pairs        of tiles whose boxes come near each other, a tile with itself among them           surface_tiles.c
        candidates   (vertex, triangle) and (edge, edge) of a pair that are near; listed again when     surface_pairs.c
@@ -19,6 +20,7 @@
 #include "base/dvec.h"
 #include "base/memory.h"
 #include "collision/bvh.h"
+#include "collision/pose.h"
 #include "contact/skin_contacts.h"
 
 #include <sinew/contact.h>
@@ -99,10 +101,12 @@ typedef struct sn_surface_edge {
     uint32_t across
         [2]; /* the third vertices of its triangles; SN_SURFACE_NONE: there is no such triangle. Of more than two the first two */
     uint32_t triangle; /* that owns it; SN_SURFACE_NONE: a segment */
+    bool flat;         /* of a shell: within a face */
 } sn_surface_edge;
 
 typedef struct sn_surface_skin {
     uint32_t row;                    /* in the world's table of skins */
+    uint32_t shell;                  /* 1 + which shell it is; 0: it is a skin */
     uint32_t first, count;           /* triangles */
     uint32_t first_edge, segments;   /* edges that are segments */
     uint32_t first_vertex, vertices; /* those that count to it */
@@ -110,6 +114,21 @@ typedef struct sn_surface_skin {
     sn_real edge;                    /* m: mean length, when the topology was made */
     uint32_t group;                  /* of its particles: that of the first */
 } sn_surface_skin;
+
+/* A shape of a body, as surfaces see it; see surface_shells.c. */
+typedef struct sn_surface_shell {
+    uint32_t skin;              /* its row in skin_table */
+    uint32_t number;            /* of the fixed shape */
+    uint32_t first_tile, tiles; /* in tile_table */
+    bool near;                  /* its corners are where it is */
+    sn_pose start, end;         /* where they are */
+} sn_surface_shell;
+
+/* How much shells add to features. */
+typedef struct sn_surface_shells_size {
+    uint32_t shells;
+    uint64_t vertices, triangles, edges;
+} sn_surface_shells_size;
 
 /* Vectors at the corners of a tile, velocities or ways, as those of something rigid and a rest: at x it is mean + spin × (x - centre), and no corner is farther from that than rest. */
 typedef struct sn_surface_rigid {
@@ -139,6 +158,7 @@ typedef struct sn_surface_tile {
     sn_surface_rigid way; /* m */
     sn_bounds ends;       /* m: of where corners end */
     bool led;             /* all its corners are: two like that are left alone */
+    bool off;             /* of a shell that nothing is near: it is left alone */
     bool changed;         /* that of a corner changed in the last round of the guard */
 } sn_surface_tile;
 
@@ -180,12 +200,16 @@ typedef struct sn_surface_contact {
     uint32_t one, other; /* as in the candidate */
     bool edges;
     uint32_t colour;
-    sn_real weight[4];      /* of the four, with signs: the sum of weight times place is from the other to the one */
-    sn_vec3 normal;         /* the same way, length 1 */
-    sn_real reach;          /* m */
-    sn_real give;           /* 1/kg: inverse mass of the pair */
-    sn_real normal_impulse; /* m: as in wide/contact.h */
-    sn_real known;          /* m: what that was before the last pass */
+    sn_real weight[4]; /* of the four, with signs: the sum of weight times place is from the other to the one */
+    sn_real own[4];    /* the same of those that are particles, which have slots; 0: a corner of a shell */
+    const struct sn_surface_shell *shell; /* the other one, or the one; NULL: both are of skins */
+    sn_real side;                         /* with which its spot counts: 1 or -1; 0: there is none */
+    sn_vec3 spot, drift;                  /* m: where that is as the substep ends; m/s: how it moves */
+    sn_vec3 normal;                       /* the same way, length 1 */
+    sn_real reach;                        /* m */
+    sn_real give;                         /* 1/kg: inverse mass of the pair */
+    sn_real normal_impulse;               /* m: as in wide/contact.h */
+    sn_real known;                        /* m: what that was before the last pass */
     sn_vec3 tangent_impulse;
     sn_friction friction;
     sn_vec3 belt;   /* m/s: how the surface of the other runs; see sn_contact */
@@ -218,9 +242,13 @@ typedef struct sn_surfaces {
     sn_table held_table; /* of uint8_t, by segment of the world: it counts */
     sn_table ring_start_table,
         ring_table; /* of uint32_t: for each vertex, and one more, where its neighbours begin; those, and edges to them */
-    sn_table sort_table; /* of sn_sort_item, twice: for making features */
-    sn_table skin_table; /* of sn_surface_skin */
-    sn_table tile_table; /* of sn_surface_tile; of sn_bounds: fat, for the tree */
+    sn_table sort_table;              /* of sn_sort_item, twice: for making features */
+    sn_table skin_table;              /* of sn_surface_skin; behind the last those of shells */
+    sn_table shell_table;             /* of sn_surface_shell */
+    sn_table shell_corner_table;      /* of sn_vec3, m: corners of shells, in the frames of their shapes */
+    uint32_t all_vertices, all_skins; /* with those of shells, which are behind the others */
+    sn_bounds reached;                /* m: in which vertices were looked at in this substep, when shells were chosen */
+    sn_table tile_table;              /* of sn_surface_tile; of sn_bounds: fat, for the tree */
     sn_table tile_triangle_table, tile_vertex_table,
         tile_edge_table; /* of uint32_t: features; of 3, 1 and 2 uint8_t: which corners of the tile they have */
     sn_table
@@ -384,6 +412,24 @@ bool sn_surface_along_strand(const sn_surfaces *s, const sn_surface_candidate *c
 void sn_surface_tile_corners(const struct sn_world *world, sn_surfaces *s, sn_surface_tile *tile, uint32_t *marked,
                              uint8_t *place, uint32_t marks);
 
+/* surface_shells.c: how much there is; its vertices and triangles; its edges, once those of triangles are there. edge: m, the longest mean of a skin. */
+void sn_surface_shells_count(const struct sn_world *world, sn_real edge, sn_surface_shells_size *size);
+void sn_surface_shells_add(const struct sn_world *world, sn_surfaces *s, sn_real edge);
+void sn_surface_shells_edges(sn_surfaces *s);
+sn_vec3 sn_surface_shell_corner(const sn_surfaces *s, uint32_t vertex); /* in the frame of its shape */
+
+/* Corners of shells that may touch something in this box, when a substep begins or within it. m^2: how far one of those that were known is from where it was. */
+sn_real sn_surface_shells_place(const struct sn_world *world, sn_surfaces *s, const sn_bounds *box, sn_real h,
+                                bool begins);
+
+/* In a round of the guard: what of theirs is new; in the first one all. */
+void sn_surface_shells_change(sn_surfaces *s, bool all);
+
+/* The shell of a vertex; NULL: it is a particle. Whether its filter lets a skin touch it; and whether a constraint joins the two of a candidate. */
+const sn_surface_shell *sn_surface_shell_of(const sn_surfaces *s, uint32_t vertex);
+bool sn_surface_shell_agrees(const struct sn_world *world, const sn_surface_skin *shell, const sn_surface_skin *skin);
+bool sn_surface_shell_joins(const struct sn_world *world, const sn_surface_candidate *c);
+
 /* surface_topology.c: makes features and tiles anew if skins were edited; false when memory runs out. */
 bool sn_surfaces_make(struct sn_world *world);
 
@@ -391,8 +437,8 @@ bool sn_surfaces_make(struct sn_world *world);
 bool sn_surface_tiles_make(struct sn_world *world, sn_surfaces *s);
 
 /* When a substep begins, or ends: where vertices and tiles are. */
-bool sn_surface_tiles_measure(struct sn_world *world);
-bool sn_surface_tiles_measure_ends(struct sn_world *world); /* of tiles some corner of which has changed */
+bool sn_surface_tiles_measure(struct sn_world *world, sn_real h);
+bool sn_surface_tiles_measure_ends(struct sn_world *world, sn_real h); /* of tiles some corner of which has changed */
 
 /* Pairs of tiles, if some tile is not where it was expected: as a substep of h begins, with so much more to spare; or as it ends. */
 bool sn_surface_tiles_meet(struct sn_world *world, sn_real h, sn_real more);

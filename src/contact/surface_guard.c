@@ -220,6 +220,7 @@ static void change_ways(const guarding *g)
         v->end = vec3_add(v->start, vec3_add(base, vec3_scale(vec3_sub(way, base), (sn_real)v->share)));
         v->changed = v->changed || v->end.x != before.x || v->end.y != before.y || v->end.z != before.z;
     }
+    sn_surface_shells_change(s, false);
 }
 
 /* Places as they will be stored and read: x and x_low together may round to another x. */
@@ -237,6 +238,7 @@ static void take_ends(sn_world *world, sn_surfaces *s)
         v->changed = true;
         v->hit = false;
     }
+    sn_surface_shells_change(s, true);
 }
 
 /* Velocities keep a share of what they differ from that of their zone: the least of its vertices, the same for all, so that the zone keeps its momentum. */
@@ -282,7 +284,7 @@ bool sn_surfaces_guard(sn_world *world, sn_real h)
     take_ends(world, s);
     sn_surface_zones_clear(s);
     for (; g.round < ROUNDS; ++g.round) {
-        if (!sn_surface_tiles_measure_ends(world) || !sn_surface_tiles_meet_ends(world) ||
+        if (!sn_surface_tiles_measure_ends(world, h) || !sn_surface_tiles_meet_ends(world) ||
             !sn_surface_pairs_end(world) || !look(&g))
             return false;
         const bool news = stop_pairs(&g, &forced);

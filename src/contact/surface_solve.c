@@ -22,22 +22,22 @@ typedef struct passing {
     sn_surface_contact *contact; /* the first of the colour */
 } passing;
 
-static sn_vec3 sum(const sn_vec4 *column, const sn_surface_contact *c)
+static sn_vec3 sum_of_velocities(const sn_vec4 *v, const sn_surface_contact *c)
 {
-    sn_vec3 r = vec3_scale(vec4_xyz(column[c->slot[0]]), c->weight[0]);
+    sn_vec3 r = vec3_scale(vec4_xyz(v[c->slot[0]]), c->own[0]);
     for (uint32_t k = 1; k < 4; ++k)
-        r = vec3_add(r, vec3_scale(vec4_xyz(column[c->slot[k]]), c->weight[k]));
-    return r;
+        r = vec3_add(r, vec3_scale(vec4_xyz(v[c->slot[k]]), c->own[k]));
+    return c->shell ? vec3_add(r, vec3_scale(c->drift, c->side)) : r;
 }
 
 /* Of places, seen from one of them: so that no digits are lost far from the origin. */
 static sn_vec3 sum_of_places(const sn_vec4 *x, const sn_surface_contact *c)
 {
     const sn_vec3 from = vec4_xyz(x[c->slot[3]]);
-    sn_vec3 r = vec3_scale(vec3_sub(vec4_xyz(x[c->slot[0]]), from), c->weight[0]);
+    sn_vec3 r = vec3_scale(vec3_sub(vec4_xyz(x[c->slot[0]]), from), c->own[0]);
     for (uint32_t k = 1; k < 3; ++k)
-        r = vec3_add(r, vec3_scale(vec3_sub(vec4_xyz(x[c->slot[k]]), from), c->weight[k]));
-    return r;
+        r = vec3_add(r, vec3_scale(vec3_sub(vec4_xyz(x[c->slot[k]]), from), c->own[k]));
+    return c->shell ? vec3_add(r, vec3_scale(vec3_sub(c->spot, from), c->side)) : r;
 }
 
 static void move(sn_world *world, const sn_surface_contact *c, sn_vec3 by, sn_vec3 speed)
@@ -45,7 +45,7 @@ static void move(sn_world *world, const sn_surface_contact *c, sn_vec3 by, sn_ve
     sn_vec4 *x = world->particles.x, *v = world->particles.v;
     for (uint32_t k = 0; k < 4; ++k) {
         const uint32_t slot = c->slot[k];
-        const sn_real share = c->weight[k] * x[slot].w / c->give;
+        const sn_real share = c->own[k] * x[slot].w / c->give;
         if (share == 0)
             continue;
         sn_contacts_add(world, slot, vec3_scale(by, share));
@@ -59,7 +59,8 @@ static void project(const passing *p, sn_surface_contact *c)
     const sn_real gap = vec3_dot(sum_of_places(p->world->particles.x, c), n) - c->reach;
     if (!(gap < 0) && !(c->normal_impulse > 0))
         return;
-    const sn_vec3 u = vec3_scale(sum(p->world->particles.v, c), p->h), slip = vec3_sub(u, vec3_scale(c->belt, p->h));
+    const sn_vec3 u = vec3_scale(sum_of_velocities(p->world->particles.v, c), p->h),
+                  slip = vec3_sub(u, vec3_scale(c->belt, p->h));
     const sn_real along = vec3_dot(u, n), before = gap - along;
     sn_real normal_impulse = c->normal_impulse + (before < 0 ? before : 0) - gap;
     normal_impulse = normal_impulse > 0 ? normal_impulse : 0;
@@ -80,7 +81,7 @@ static void bounce(const passing *p, sn_surface_contact *c)
 {
     if (!(c->normal_impulse > 0))
         return;
-    const sn_real along = vec3_dot(sum(p->world->particles.v, c), c->normal);
+    const sn_real along = vec3_dot(sum_of_velocities(p->world->particles.v, c), c->normal);
     const sn_real wanted = -c->before > p->bounce_above ? -c->before * c->friction.restitution : 0;
     c->throws = wanted > along ? wanted - along : 0;
     if (c->throws > 0)
