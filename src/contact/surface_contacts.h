@@ -118,10 +118,17 @@ typedef struct sn_surface_skin {
 /* A shape of a body, as surfaces see it; see surface_shells.c. */
 typedef struct sn_surface_shell {
     uint32_t skin;              /* its row in skin_table */
-    uint32_t number;            /* of the fixed shape */
+    uint32_t number;            /* of the fixed shape; SN_SURFACE_NONE: it is a part of a dynamic body: */
+    uint32_t row, part;         /* that body, and which of all parts */
+    uint32_t first;             /* the first shell of that body */
     uint32_t first_tile, tiles; /* in tile_table */
     bool near;                  /* its corners are where it is */
     sn_pose start, end;         /* where they are */
+    /* of the first shell of a body that something is near, in a substep: */
+    uint32_t slot;      /* of its particle */
+    sn_real inverse[6]; /* 1/(kg m^2): of its inertia, in the world: xx, yy, zz, xy, yz, zx */
+    sn_vec3 spin;       /* rad/s: as the substep begins, */
+    sn_vec3 twist;      /*   and what contacts added to that */
 } sn_surface_shell;
 
 /* How much shells add to features. */
@@ -202,14 +209,16 @@ typedef struct sn_surface_contact {
     uint32_t colour;
     sn_real weight[4]; /* of the four, with signs: the sum of weight times place is from the other to the one */
     sn_real own[4];    /* the same of those that are particles, which have slots; 0: a corner of a shell */
-    const struct sn_surface_shell *shell; /* the other one, or the one; NULL: both are of skins */
-    sn_real side;                         /* with which its spot counts: 1 or -1; 0: there is none */
-    sn_vec3 spot, drift;                  /* m: where that is as the substep ends; m/s: how it moves */
-    sn_vec3 normal;                       /* the same way, length 1 */
-    sn_real reach;                        /* m */
-    sn_real give;                         /* 1/kg: inverse mass of the pair */
-    sn_real normal_impulse;               /* m: as in wide/contact.h */
-    sn_real known;                        /* m: what that was before the last pass */
+    struct sn_surface_shell *shell; /* the other one, or the one; NULL: both are of skins */
+    struct sn_surface_shell *body;  /* the first shell of that, if it is of a body that moves; otherwise NULL */
+    sn_real side;                   /* with which its spot counts: 1 or -1; 0: there is none */
+    sn_vec3 spot,
+        drift; /* m: where that is as the substep ends; m/s: how it moves; of a body that moves as the substep begins, seen from its centre */
+    sn_vec3 normal;         /* the same way, length 1 */
+    sn_real reach;          /* m */
+    sn_real give;           /* 1/kg: inverse mass of the pair */
+    sn_real normal_impulse; /* m: as in wide/contact.h */
+    sn_real known;          /* m: what that was before the last pass */
     sn_vec3 tangent_impulse;
     sn_friction friction;
     sn_vec3 belt;   /* m/s: how the surface of the other runs; see sn_contact */
@@ -426,9 +435,26 @@ sn_real sn_surface_shells_place(const struct sn_world *world, sn_surfaces *s, co
 void sn_surface_shells_change(sn_surfaces *s, bool all);
 
 /* The shell of a vertex; NULL: it is a particle. Whether its filter lets a skin touch it; and whether a constraint joins the two of a candidate. */
-const sn_surface_shell *sn_surface_shell_of(const sn_surfaces *s, uint32_t vertex);
+sn_surface_shell *sn_surface_shell_of(const sn_surfaces *s, uint32_t vertex);
 bool sn_surface_shell_agrees(const struct sn_world *world, const sn_surface_skin *shell, const sn_surface_skin *skin);
 bool sn_surface_shell_joins(const struct sn_world *world, const sn_surface_candidate *c);
+
+/* The material of a shell, and m/s: how its surface runs. Which two a contact with one is of, seen from the particle at this slot. */
+const sn_contact_material *sn_surface_shell_material(const struct sn_world *world, const sn_surface_shell *shell,
+                                                     sn_vec3 *belt);
+sn_contact_pair sn_surface_shell_pair(const struct sn_world *world, const sn_surface_shell *shell, uint32_t slot);
+
+/* rad/s: what an angular impulse (N m s) adds to the spin of a body. */
+static inline sn_vec3 sn_surface_shell_gives(const sn_surface_shell *body, sn_vec3 l)
+{
+    const sn_real *i = body->inverse;
+    return vec3(i[0] * l.x + i[3] * l.y + i[5] * l.z, i[3] * l.x + i[1] * l.y + i[4] * l.z,
+                i[5] * l.x + i[4] * l.y + i[2] * l.z);
+}
+
+/* Bodies turn by what contacts added to their spin in this substep of h; 0: their spin changes alone. Then corners end where bodies do. */
+void sn_surface_shells_turn(struct sn_world *world, sn_real h);
+void sn_surface_shells_end(const struct sn_world *world, sn_surfaces *s);
 
 /* surface_topology.c: makes features and tiles anew if skins were edited; false when memory runs out. */
 bool sn_surfaces_make(struct sn_world *world);

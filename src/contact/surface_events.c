@@ -25,10 +25,10 @@ sn_contact_pair sn_surface_contact_pair(const sn_world *world, const sn_surface_
     const sn_surfaces *s = &world->contacts.surfaces;
     const uint32_t second = c->edges ? 2 : 1, one = heaviest(c, 0, second), other = heaviest(c, second, 4);
     if (c->shell) {
-        *turned = c->side > 0;
-        return sn_contact_pair_of_static(world, &(sn_static_contact){.slot = c->slot[*turned ? other : one],
-                                                                     .number = c->shell->number,
-                                                                     .triangle = SN_NO_TRIANGLE});
+        const bool first = c->side > 0;
+        sn_contact_pair pair = sn_surface_shell_pair(world, c->shell, c->slot[first ? other : one]);
+        *turned = sn_contact_pair_turn(&pair) != first;
+        return pair;
     }
     sn_contact_pair pair = sn_contact_pair_of(world, c->slot[one], c->slot[other]);
     *turned = sn_contact_pair_turn(&pair);
@@ -58,17 +58,26 @@ static const sn_contact_material *material_of(const sn_world *world, uint32_t ve
     const sn_surface_shell *shell = sn_surface_shell_of(s, vertex);
     if (!shell)
         return &sn_contact_group(&world->contact, surface_skins(s)[surface_vertices(s)[vertex].skin].group)->material;
-    const sn_fixed_shape *shape = contact_fixed_shape(&world->contact, shell->number);
-    *belt = sn_fixed_surface_velocity(world, shape);
-    return sn_fixed_shape_material(&world->contact, shape);
+    return sn_surface_shell_material(world, shell, belt);
+}
+
+/* The spot of a body that moves is seen from its centre. */
+static void add_body(const sn_world *world, sn_surface_contact *made)
+{
+    const sn_surface_shell *body = made->body;
+    const sn_vec4 centre = world->particles.x[body->slot];
+    made->spot = vec3_sub(made->spot, vec4_xyz(centre));
+    made->drift = vec3_cross(body->spin, made->spot);
+    const sn_vec3 lever = vec3_cross(made->spot, made->normal);
+    made->give += centre.w + vec3_dot(lever, sn_surface_shell_gives(body, lever));
 }
 
 sn_surface_contact sn_surface_contact_make(const sn_world *world, const sn_surface_candidate *c,
                                            const sn_real weight[4], sn_vec3 normal)
 {
     const sn_surfaces *s = &world->contacts.surfaces;
-    const sn_surface_shell *shell_one = sn_surface_shell_of(s, c->vertex[0]),
-                           *shell_two = sn_surface_shell_of(s, c->vertex[3]);
+    sn_surface_shell *shell_one = sn_surface_shell_of(s, c->vertex[0]),
+                     *shell_two = sn_surface_shell_of(s, c->vertex[3]);
     const uint32_t first = shell_one ? 3 : 0; /* a corner that is a particle */
     sn_vec3 belt = {0, 0, 0};
     sn_surface_contact made = {.one = c->one,
@@ -82,6 +91,8 @@ sn_surface_contact sn_surface_contact_make(const sn_world *world, const sn_surfa
                                                    : 0,
                                .friction = sn_contacts_friction(material_of(world, c->vertex[0], &belt),
                                                                 material_of(world, c->vertex[3], &belt))};
+    if (made.shell && made.shell->number == SN_SURFACE_NONE)
+        made.body = (sn_surface_shell *)s->shell_table.column[0] + made.shell->first;
     made.belt = vec3_scale(belt, shell_one ? -1 : 1);
     for (uint32_t k = 0; k < 4; ++k) {
         made.vertex[k] = c->vertex[k];
@@ -89,8 +100,8 @@ sn_surface_contact sn_surface_contact_make(const sn_world *world, const sn_surfa
         const sn_surface_motion *m = &surface_motions(s)[c->vertex[k]];
         made.before += weight[k] * vec3_dot(m->velocity, normal);
         if (c->vertex[k] >= s->vertex_table.count) {
-            made.slot[k] = surface_vertices(s)[c->vertex[first]].slot;
-            made.spot = vec3_add(made.spot, vec3_scale(m->end, weight[k] * made.side));
+            made.slot[k] = made.body ? made.body->slot : surface_vertices(s)[c->vertex[first]].slot;
+            made.spot = vec3_add(made.spot, vec3_scale(made.body ? m->start : m->end, weight[k] * made.side));
             made.drift = vec3_add(made.drift, vec3_scale(m->velocity, weight[k] * made.side));
             continue;
         }
@@ -98,6 +109,8 @@ sn_surface_contact sn_surface_contact_make(const sn_world *world, const sn_surfa
         made.slot[k] = surface_vertices(s)[c->vertex[k]].slot;
         made.give += weight[k] * weight[k] * world->particles.x[made.slot[k]].w;
     }
+    if (made.body)
+        add_body(world, &made);
     return made;
 }
 

@@ -238,6 +238,7 @@ static void take_ends(sn_world *world, sn_surfaces *s)
         v->changed = true;
         v->hit = false;
     }
+    sn_surface_shells_end(world, s);
     sn_surface_shells_change(s, true);
 }
 

@@ -6,6 +6,9 @@
    Shells have something to do where a skin comes near them; the others cost a look at their boxes. */
 #include "contact/particle_contacts.h"
 
+#include "bodies/rotation.h"
+#include "contact/body_work.h"
+#include "contact/callbacks.h"
 #include "contact/particle_work.h"
 #include "world/world.h"
 
@@ -65,17 +68,44 @@ static bool is_sharp(const core *c, sn_real edge)
     return c->mesh || c->radius < ROUND * edge;
 }
 
+static bool take_part(const sn_world *world, uint32_t part, core *to)
+{
+    const sn_body_part *p = &world->bodies.part[part];
+    return !p->sensor && take_convex(&p->convex, to);
+}
+
+/* Calls for all shapes that count: fixed shapes, then parts of bodies. */
+typedef void visit_fn(sn_surfaces *s, void *data, sn_surface_shell shell, const core *c);
+
+static void visit_all(const sn_world *world, sn_surfaces *s, sn_real edge, visit_fn *visit, void *data)
+{
+    const sn_bodies *bodies = &world->bodies;
+    core c;
+    for (uint32_t number = 0; number < world->contact.fixed_shape_ids.table.count; ++number)
+        if (take_fixed(world, number, &c) && is_sharp(&c, edge))
+            visit(s, data, (sn_surface_shell){.number = number}, &c);
+    for (uint32_t row = 0; row < bodies_rows(bodies); ++row)
+        for (uint32_t i = 0; bodies_has(bodies, row) && i < bodies->state[row].parts; ++i) {
+            const uint32_t part = bodies->state[row].part + i;
+            if (take_part(world, part, &c) && is_sharp(&c, edge))
+                visit(s, data, (sn_surface_shell){.number = SN_SURFACE_NONE, .row = row, .part = part}, &c);
+        }
+}
+
+static void count(sn_surfaces *s, void *data, sn_surface_shell shell, const core *c)
+{
+    sn_surface_shells_size *size = data;
+    (void)s, (void)shell;
+    size->shells++;
+    size->vertices += vertices_of(c);
+    size->triangles += triangles_of(c);
+    size->edges += !c->mesh && c->hull.vertices == 2;
+}
+
 void sn_surface_shells_count(const sn_world *world, sn_real edge, sn_surface_shells_size *size)
 {
-    core c;
     *size = (sn_surface_shells_size){0};
-    for (uint32_t number = 0; number < world->contact.fixed_shape_ids.table.count; ++number)
-        if (take_fixed(world, number, &c) && is_sharp(&c, edge)) {
-            size->shells++;
-            size->vertices += vertices_of(&c);
-            size->triangles += triangles_of(&c);
-            size->edges += c.mesh ? 0 : c.hull.vertices == 2;
-        }
+    visit_all(world, NULL, edge, count, size);
 }
 
 /* ---- Making them -------------------------------------------------------------------------------------------------------- */
@@ -103,18 +133,22 @@ static void add_triangle(sn_surfaces *s, uint32_t skin, uint32_t a, uint32_t b, 
         }
 }
 
-static void add_shell(sn_surfaces *s, uint32_t number, const core *c, sn_real edge)
+static void add_shell(sn_surfaces *s, void *data, sn_surface_shell made, const core *c)
 {
     const uint32_t row = s->all_skins++, first = s->all_vertices;
-    sn_surface_shell *shell = (sn_surface_shell *)s->shell_table.column[0] + s->shell_table.count++;
+    const uint32_t number = s->shell_table.count++;
+    sn_surface_shell *shell = (sn_surface_shell *)s->shell_table.column[0] + number;
     sn_surface_skin *skin = &surface_skins(s)[row];
     *skin = (sn_surface_skin){.row = SN_SURFACE_NONE,
                               .shell = s->shell_table.count,
                               .first = s->triangle_table.count,
                               .first_vertex = first,
                               .thickness = c->radius,
-                              .edge = edge};
-    *shell = (sn_surface_shell){.skin = row, .number = number, .first_tile = SN_SURFACE_NONE};
+                              .edge = *(const sn_real *)data};
+    *shell = made;
+    shell->skin = row;
+    shell->first_tile = SN_SURFACE_NONE;
+    shell->first = number && shell[-1].number == made.number && shell[-1].row == made.row ? shell[-1].first : number;
     for (uint32_t i = 0; c->mesh && i < vertices_of(c); ++i)
         add_corner(s, sn_trimesh_vertex(c->mesh)[i], row);
     for (uint32_t i = 0; !c->mesh && i < vertices_of(c); ++i)
@@ -134,10 +168,7 @@ static void add_shell(sn_surfaces *s, uint32_t number, const core *c, sn_real ed
 
 void sn_surface_shells_add(const sn_world *world, sn_surfaces *s, sn_real edge)
 {
-    core c;
-    for (uint32_t number = 0; number < world->contact.fixed_shape_ids.table.count; ++number)
-        if (take_fixed(world, number, &c) && is_sharp(&c, edge))
-            add_shell(s, number, &c, edge);
+    visit_all(world, s, edge, add_shell, &edge);
 }
 
 sn_vec3 sn_surface_shell_corner(const sn_surfaces *s, uint32_t vertex)
@@ -177,9 +208,58 @@ void sn_surface_shells_edges(sn_surfaces *s)
 
 /* ---- Where they are ------------------------------------------------------------------------------------------------------- */
 
-static sn_bounds of_shell(const sn_world *world, const sn_surface_shell *shell)
+static sn_surface_shell *shells(const sn_surfaces *s)
 {
-    return motions(&world->contacts)[shell->number].swept;
+    return s->shell_table.column[0];
+}
+
+static bool moves_freely(const sn_surface_shell *shell)
+{
+    return shell->number == SN_SURFACE_NONE;
+}
+
+static sn_pose body_pose(const sn_world *world, const sn_surface_shell *shell)
+{
+    const uint32_t slot = world->ids.value[world->bodies.state[shell->row].particle];
+    return (sn_pose){vec4_xyz(world->particles.x[slot]), world->bodies.turn[shell->row].start};
+}
+
+static sn_vec3 spin_of(const sn_world *world, uint32_t row)
+{
+    const sn_body_state *body = &world->bodies.state[row];
+    double inverse[3], spin[3];
+    sn_body_inverse_moments(body, inverse);
+    sn_rotate_velocity(body->q, body->l, inverse, spin);
+    return vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]);
+}
+
+/* Where its shape is as the substep begins, and where it goes. */
+static void poses_of(const sn_world *world, const sn_surface_shell *shell, sn_real h, sn_pose *start, sn_pose *end)
+{
+    if (!moves_freely(shell)) {
+        const sn_fixed_motion *m = &motions(&world->contacts)[shell->number];
+        *start = m->start;
+        *end = m->end;
+        return;
+    }
+    const sn_pose now = body_pose(world, shell);
+    const uint32_t slot = world->ids.value[world->bodies.state[shell->row].particle];
+    const sn_pose then = {vec3_add(now.position, vec3_scale(vec4_xyz(world->particles.v[slot]), h)),
+                          sn_quat_turned(now.rotation, vec3_scale(spin_of(world, shell->row), h))};
+    *start = contact_part_pose(world, &now, shell->part);
+    *end = contact_part_pose(world, &then, shell->part);
+}
+
+/* m: it is inside of that in this substep. */
+static sn_bounds of_shell(const sn_world *world, const sn_surface_shell *shell, sn_real h)
+{
+    if (!moves_freely(shell))
+        return motions(&world->contacts)[shell->number].swept;
+    const uint32_t slot = world->ids.value[world->bodies.state[shell->row].particle];
+    const sn_real far =
+        sn_body_reach(world, shell->row, false) + 2 * h * vec3_length(vec4_xyz(world->particles.v[slot]));
+    const sn_vec3 x = vec4_xyz(world->particles.x[slot]), by = vec3(far, far, far);
+    return (sn_bounds){vec3_sub(x, by), vec3_add(x, by)};
 }
 
 static bool overlaps(const sn_bounds *a, const sn_bounds *b, sn_real by)
@@ -193,32 +273,50 @@ static bool is_same(const sn_pose *a, const sn_pose *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* Corners, as the substep begins and where it leads. m: how far one is from where the substep before ended, squared. */
+/* Corners, as the substep begins and where it leads. m^2: how far one is from where the substep before ended. */
 static sn_real place_corners(const sn_world *world, sn_surfaces *s, sn_surface_shell *shell, sn_real h, bool fresh,
                              bool begins)
 {
     const sn_surface_skin *skin = &surface_skins(s)[shell->skin];
-    const sn_fixed_motion *m = &motions(&world->contacts)[shell->number];
-    const bool stands = is_same(&m->start, &m->end);
+    sn_pose from, to;
     sn_real jump = 0;
-    if (!fresh && stands && is_same(&shell->end, &m->end) && is_same(&shell->start, &m->start))
+    poses_of(world, shell, h, &from, &to);
+    const bool stands = is_same(&from, &to);
+    if (!fresh && stands && is_same(&shell->end, &to) && is_same(&shell->start, &from))
         return 0;
     for (uint32_t i = skin->first_vertex; i < skin->first_vertex + skin->vertices; ++i) {
         sn_surface_motion *v = &surface_motions(s)[i];
-        const sn_vec3 start = sn_pose_to_world(&m->start, sn_surface_shell_corner(s, i)), d = vec3_sub(start, v->end);
+        const sn_vec3 start = sn_pose_to_world(&from, sn_surface_shell_corner(s, i)), d = vec3_sub(start, v->end);
         const sn_real square = vec3_dot(d, d);
         jump = square <= jump ? jump : square;
         v->start = start;
-        v->end = stands ? start : sn_pose_to_world(&m->end, sn_surface_shell_corner(s, i));
+        v->end = stands ? start : sn_pose_to_world(&to, sn_surface_shell_corner(s, i));
         v->velocity = vec3_scale(vec3_sub(v->end, v->start), 1 / h);
         v->share = v->next = 1;
         v->led = true;
         v->hit = false;
         v->changed = !begins;
     }
-    shell->start = m->start;
-    shell->end = m->end;
+    shell->start = from;
+    shell->end = to;
     return fresh ? 0 : jump;
+}
+
+/* What contacts have to know of a body that moves. */
+static void measure_body(const sn_world *world, sn_surface_shell *first)
+{
+    const sn_body_state *body = &world->bodies.state[first->row];
+    double m[3][3], w[3];
+    first->slot = world->ids.value[body->particle];
+    first->spin = spin_of(world, first->row);
+    first->twist = vec3(0, 0, 0);
+    sn_body_inverse_moments(body, w);
+    sn_rotate_matrix(body->q, m);
+    for (uint32_t i = 0; i < 6; ++i) {
+        const uint32_t a = i % 3, b = i < 3 ? a : (a + 1) % 3;
+        const double sum = m[a][0] * m[b][0] * w[0] + m[a][1] * m[b][1] * w[1] + m[a][2] * m[b][2] * w[2];
+        first->inverse[i] = (sn_real)sum * world->particles.x[first->slot].w;
+    }
 }
 
 static void turn_tiles(sn_surfaces *s, const sn_surface_shell *shell, bool off)
@@ -229,10 +327,10 @@ static void turn_tiles(sn_surfaces *s, const sn_surface_shell *shell, bool off)
 
 sn_real sn_surface_shells_place(const sn_world *world, sn_surfaces *s, const sn_bounds *box, sn_real h, bool begins)
 {
-    sn_surface_shell *shell = s->shell_table.column[0];
+    sn_surface_shell *shell = shells(s);
     sn_real jump = 0;
     for (uint32_t i = 0; i < s->shell_table.count; ++i) {
-        const sn_bounds own = of_shell(world, &shell[i]);
+        const sn_bounds own = of_shell(world, &shell[i], h);
         const sn_real edge = surface_skins(s)[shell[i].skin].edge;
         const bool was = shell[i].near;
         shell[i].near = overlaps(&own, box, edge) || (was && (!begins || overlaps(&own, box, STAYS_NEAR * edge)));
@@ -240,6 +338,8 @@ sn_real sn_surface_shells_place(const sn_world *world, sn_surfaces *s, const sn_
             turn_tiles(s, &shell[i], !shell[i].near);
             s->searched = false;
         }
+        if (shell[i].near && begins && moves_freely(&shell[i]))
+            measure_body(world, &shell[shell[i].first]);
         if (shell[i].near && (begins || !was)) {
             const sn_real here = place_corners(world, s, &shell[i], h, !was, begins);
             jump = here <= jump ? jump : here;
@@ -250,7 +350,7 @@ sn_real sn_surface_shells_place(const sn_world *world, sn_surfaces *s, const sn_
 
 void sn_surface_shells_change(sn_surfaces *s, bool all)
 {
-    const sn_surface_shell *shell = s->shell_table.column[0];
+    const sn_surface_shell *shell = shells(s);
     for (uint32_t k = 0; k < s->shell_table.count; ++k) {
         const sn_surface_skin *skin = &surface_skins(s)[shell[k].skin];
         for (uint32_t i = skin->first_vertex; shell[k].near && i < skin->first_vertex + skin->vertices; ++i) {
@@ -261,22 +361,67 @@ void sn_surface_shells_change(sn_surfaces *s, bool all)
     }
 }
 
-/* ---- What they are to others ------------------------------------------------------------------------------------------------- */
-
-const sn_surface_shell *sn_surface_shell_of(const sn_surfaces *s, uint32_t vertex)
+/* Bodies have moved by more than their velocity: contact pushed them. */
+void sn_surface_shells_end(const sn_world *world, sn_surfaces *s)
 {
-    if (vertex < s->vertex_table.count)
-        return NULL;
-    return (const sn_surface_shell *)s->shell_table.column[0] +
-           surface_skins(s)[surface_vertices(s)[vertex].skin].shell - 1;
+    sn_surface_shell *shell = shells(s);
+    for (uint32_t k = 0; k < s->shell_table.count; ++k) {
+        const sn_surface_skin *skin = &surface_skins(s)[shell[k].skin];
+        if (!shell[k].near || !moves_freely(&shell[k]))
+            continue;
+        const sn_pose now = body_pose(world, &shell[k]);
+        shell[k].end = contact_part_pose(world, &now, shell[k].part);
+        for (uint32_t i = skin->first_vertex; i < skin->first_vertex + skin->vertices; ++i)
+            surface_motions(s)[i].end = sn_pose_to_world(&shell[k].end, sn_surface_shell_corner(s, i));
+    }
 }
 
-bool sn_surface_shell_agrees(const sn_world *world, const sn_surface_skin *shell, const sn_surface_skin *skin)
+void sn_surface_shells_turn(sn_world *world, sn_real h)
 {
     const sn_surfaces *s = &world->contacts.surfaces;
-    const uint32_t number = ((const sn_surface_shell *)s->shell_table.column[0])[shell->shell - 1].number;
+    sn_surface_shell *shell = shells(s);
+    for (uint32_t i = 0; i < s->shell_table.count; ++i) {
+        const sn_vec3 twist = shell[i].twist;
+        if (shell[i].first != i || !moves_freely(&shell[i]) || (twist.x == 0 && twist.y == 0 && twist.z == 0))
+            continue;
+        sn_body_state *body = &world->bodies.state[shell[i].row];
+        const double spin[3] = {(double)twist.x, (double)twist.y, (double)twist.z};
+        double moment[3], l[3], angle[3];
+        for (int k = 0; k < 3; ++k) {
+            moment[k] = isinf(body->k[k]) ? 0 : body->k[k] * body->k[k];
+            angle[k] = spin[k] * (double)h;
+        }
+        sn_rotate_momentum(body->q, spin, moment, l);
+        for (int k = 0; k < 3; ++k)
+            body->l[k] += l[k];
+        if (h > 0)
+            sn_rotate_by(body->q, angle);
+        sn_bodies_turned(&world->bodies, shell[i].row);
+        shell[i].twist = vec3(0, 0, 0);
+    }
+}
+
+/* ---- What they are to others ------------------------------------------------------------------------------------------------- */
+
+sn_surface_shell *sn_surface_shell_of(const sn_surfaces *s, uint32_t vertex)
+{
+    return vertex < s->vertex_table.count ? NULL
+                                          : shells(s) + surface_skins(s)[surface_vertices(s)[vertex].skin].shell - 1;
+}
+
+static uint32_t slot_of(const sn_world *world, const sn_surface_shell *shell)
+{
+    return world->ids.value[world->bodies.state[shell->row].particle];
+}
+
+bool sn_surface_shell_agrees(const sn_world *world, const sn_surface_skin *skin_of_shell, const sn_surface_skin *skin)
+{
+    const sn_surface_shell *shell = shells(&world->contacts.surfaces) + skin_of_shell->shell - 1;
     const sn_group_contact *group = sn_contact_group(&world->contact, skin->group);
-    const sn_filter filter = sn_fixed_shape_filter(&world->contact, contact_fixed_shape(&world->contact, number));
+    const sn_filter filter =
+        moves_freely(shell)
+            ? sn_part_filter(world, shell->part, slot_of(world, shell))
+            : sn_fixed_shape_filter(&world->contact, contact_fixed_shape(&world->contact, shell->number));
     return sn_contacts_agree(group->category, group->mask, filter.category, filter.mask);
 }
 
@@ -286,9 +431,37 @@ bool sn_surface_shell_joins(const sn_world *world, const sn_surface_candidate *c
     const uint32_t second = c->edges ? 2 : 1;
     const bool first = c->vertex[0] >= s->vertex_table.count;
     const sn_surface_shell *shell = sn_surface_shell_of(s, c->vertex[first ? 0 : 3]);
-    const uint32_t body = contact_fixed_shape(&world->contact, shell->number)->body;
-    for (uint32_t k = first ? second : 0; k < (first ? 4 : second); ++k)
-        if (sn_fixed_joins(world, body, surface_vertices(s)[c->vertex[k]].number))
+    for (uint32_t k = first ? second : 0; k < (first ? 4 : second); ++k) {
+        const uint32_t number = surface_vertices(s)[c->vertex[k]].number;
+        if (moves_freely(shell)
+                ? sn_incidence_joins(&world->incidence, &world->constraints, world->bodies.state[shell->row].particle,
+                                     number)
+                : sn_fixed_joins(world, contact_fixed_shape(&world->contact, shell->number)->body, number))
             return true;
+    }
     return false;
+}
+
+const sn_contact_material *sn_surface_shell_material(const sn_world *world, const sn_surface_shell *shell,
+                                                     sn_vec3 *belt)
+{
+    if (moves_freely(shell)) {
+        const sn_contact_material *material = sn_part_material(world, shell->part, slot_of(world, shell));
+        *belt = sn_quat_turn(world->bodies.turn[shell->row].start, material->surface_velocity);
+        return material;
+    }
+    const sn_fixed_shape *shape = contact_fixed_shape(&world->contact, shell->number);
+    *belt = sn_fixed_surface_velocity(world, shape);
+    return sn_fixed_shape_material(&world->contact, shape);
+}
+
+sn_contact_pair sn_surface_shell_pair(const sn_world *world, const sn_surface_shell *shell, uint32_t slot)
+{
+    if (!moves_freely(shell)) {
+        const sn_static_contact contact = {.slot = slot, .number = shell->number, .triangle = SN_NO_TRIANGLE};
+        return sn_contact_pair_of_static(world, &contact);
+    }
+    sn_contact_pair pair = sn_contact_pair_of(world, slot, slot_of(world, shell));
+    pair.other_shape = shell->part - world->bodies.state[shell->row].part;
+    return pair;
 }
