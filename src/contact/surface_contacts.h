@@ -52,6 +52,7 @@ typedef struct sn_surface_motion {
     bool led;   /* nothing pushes it */
     bool hit;   /* it is of a pair that touched in this round */
     bool changed; /* its end became another one in the last round, or it was hit */
+    bool tangled; /* it is of an edge and a triangle that cross */
 } sn_surface_motion;
 
 /* Vertices that the guard stops together; by the vertex that it is numbered by. What is above is as the substep begins. */
@@ -226,6 +227,17 @@ typedef struct sn_surface_contact {
     sn_real throws; /* m/s: what a bounce added */
 } sn_surface_contact;
 
+/* An edge that passes through a triangle; see surface_tangles.c. */
+typedef struct sn_surface_tangle {
+    uint32_t vertex[5]; /* ends, then corners */
+    sn_real weight[5];  /* of the spot where they cross: those of corners are negative */
+    sn_real give;       /* 1/kg: inverse mass of both */
+    uint32_t edge;
+    sn_vec3 way;   /* length 1: in which the edge is to move against the triangle, */
+    sn_real speed; /* m/s: so fast at least */
+    sn_real h;     /* s: of the substep */
+} sn_surface_tangle;
+
 /* What a contact did in a substep, for events. */
 typedef struct sn_surface_told {
     sn_contact_pair pair;
@@ -287,7 +299,10 @@ typedef struct sn_surfaces {
     sn_table contact_table; /* of sn_surface_contact: by colour, and as they were found */
     sn_table colour_table;  /* of uint64_t, by slot */
     uint32_t colour_start[SN_SURFACE_COLOURS + 2];
-    sn_table told_table; /* of sn_surface_told: of the substeps so far, where events are on */
+    sn_table tangle_table; /* of sn_surface_tangle: of this substep */
+    sn_table part_table;   /* of uint32_t, twice, by vertex: see surface_tangles.c */
+    bool suspect;          /* things may have come to intersect since they were looked at last */
+    sn_table told_table;   /* of sn_surface_told: of the substeps so far, where events are on */
     uint64_t searches, lists, looks, rounds, stops,
         forced; /* counts, for tests and measurements: of looks at levels; of vertices that the guard stopped; and
                                                   of pairs that things which nothing stops drove into each other */
@@ -455,6 +470,11 @@ static inline sn_vec3 sn_surface_shell_gives(const sn_surface_shell *body, sn_ve
 /* Bodies turn by what contacts added to their spin in this substep of h; 0: their spin changes alone. Then corners end where bodies do. */
 void sn_surface_shells_turn(struct sn_world *world, sn_real h);
 void sn_surface_shells_end(const struct sn_world *world, sn_surfaces *s);
+
+/* surface_tangles.c: when a substep of h begins, what intersects; false: contacts.failed. Whether the two of a candidate may pass through each other for that. After a pass: what intersects is pulled apart. */
+bool sn_surface_tangles_find(struct sn_world *world, sn_real h);
+bool sn_surface_is_tangled(const sn_surfaces *s, const sn_surface_candidate *c);
+void sn_surface_tangles_pull(struct sn_world *world);
 
 /* surface_topology.c: makes features and tiles anew if skins were edited; false when memory runs out. */
 bool sn_surfaces_make(struct sn_world *world);

@@ -181,7 +181,7 @@ static bool stop_pairs(const guarding *g, uint32_t *forced)
         if (!(time[i] <= 1))
             continue;
         const sn_surface_candidate *c = &surface_candidates(s)[near[i]];
-        if (!may_stop(g, c))
+        if (sn_surface_is_tangled(s, c) || !may_stop(g, c))
             continue;
         bool news = sn_surface_zones_join(g->world, s, c);
         for (uint32_t k = 0; k < 4; ++k) {
@@ -299,6 +299,7 @@ bool sn_surfaces_guard(sn_world *world, sn_real h)
     }
     s->rounds += g.round;
     s->forced += forced;
+    s->suspect = s->suspect || forced;
     if (g.round)
         settle(world, s);
     return true;

@@ -286,7 +286,7 @@ static void look(const looking *l, sn_surface_pair *pair, uint32_t candidate)
     if (!(spots.distance > 0) ||
         !((sn_real)spots.distance - c->reach < 2 * l->h * closing_speed(s, c, &spots) + l->fall) ||
         !sn_surface_sweeps_meet(s, c, SN_SURFACE_BY_VELOCITY, l->h, surface_thickness(s, pair) + l->fall) ||
-        !speaks(s, c, &spots, x) || !is_felt(l->world, c, &spots))
+        !speaks(s, c, &spots, x) || !is_felt(l->world, c, &spots) || sn_surface_is_tangled(s, c))
         return;
     sn_surface_touch *touch = (sn_surface_touch *)s->touch_table.column[0] + candidate;
     c->touches = true;
@@ -408,7 +408,8 @@ bool sn_surfaces_begin(sn_world *world, sn_real h)
     const sn_real fall = 2 * h * h * vec3_length(world->state.settings.gravity);
     return !world->contacts.surfaces.on ||
            (sn_surface_tiles_measure(world, h) && sn_surface_tiles_meet(world, h, fall) &&
-            sn_surface_pairs_begin(world, h, fall, SN_SURFACE_BY_VELOCITY) && make_contacts(world, h, fall));
+            sn_surface_tangles_find(world, h) && sn_surface_pairs_begin(world, h, fall, SN_SURFACE_BY_VELOCITY) &&
+            make_contacts(world, h, fall));
 }
 
 /* A surface that moves wakes another one that it may come to in a step of dt. */

@@ -142,13 +142,15 @@ bool sn_surfaces_pass(sn_world *world, sn_real h, sn_real part, sn_real ease)
     for (uint32_t i = 0; s->on && s->contact_table.count && i < SWEEPS; ++i)
         if (!run((passing){.world = world, .h = h, .part = i ? 0 : part, .ease = ease, .one = project}))
             return false;
+    if (s->on && s->tangle_table.count)
+        sn_surface_tangles_pull(world);
     return true;
 }
 
 bool sn_surfaces_touch(const sn_world *world)
 {
     const sn_surfaces *s = &world->contacts.surfaces;
-    return s->on && s->contact_table.count;
+    return s->on && (s->contact_table.count || s->tangle_table.count);
 }
 
 bool sn_surfaces_push(const sn_world *world)

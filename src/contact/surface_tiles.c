@@ -19,7 +19,8 @@
 #define REBUILT          64u            /* trees are built anew after so many searches */
 #define ROUNDED                                                                                                        \
     (SINEW_DOUBLE ? (sn_real)1e-15 : (sn_real)5e-7) /* of the coordinates: what is lost by seeing places from a mean */
-#define WORK_OF_TILE 2000.0                         /* ns, about */
+#define SET_ASIDE    ((sn_real)1e-4) /* of an edge: a body that is farther from where it was has been set there */
+#define WORK_OF_TILE 2000.0          /* ns, about */
 #define THIN         ((sn_real)1e-3) /* the sine of the angle between sums of corners, from which on they make no frame */
 
 /* ---- Making them ----------------------------------------------------------------------------------------------------------- */
@@ -407,10 +408,12 @@ bool sn_surface_tiles_measure(sn_world *world, sn_real h)
             fastest = larger(fastest, vec3_dot(motion[i].velocity, motion[i].velocity));
         }
     }
+    s->suspect = s->suspect || !(jump <= 0);
     if (s->shell_table.count) {
         s->reached = reached(s, box, 2 * h * real_sqrt(fastest));
         const sn_real square = sn_surface_shells_place(world, s, &s->reached, h, true);
         jump = square <= jump ? jump : square;
+        s->suspect = s->suspect || !(real_sqrt(square) < SET_ASIDE * surface_skins(s)[0].edge);
     }
     s->jump = jump >= 0 ? real_sqrt(jump) * SN_SURFACE_LONGER : (sn_real)INFINITY;
     s->mean = dvec3_scale(sum, 1.0 / s->vertex_table.count);

@@ -62,6 +62,9 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->contact_table, sizeof(sn_surface_contact), false);
     sn_table_column(&s->colour_table, sizeof(uint64_t), false);
     sn_table_column(&s->told_table, sizeof(sn_surface_told), false);
+    sn_table_column(&s->tangle_table, sizeof(sn_surface_tangle), false);
+    sn_table_column(&s->part_table, sizeof(uint32_t), false);
+    sn_table_column(&s->part_table, sizeof(uint32_t), false);
 }
 
 void sn_surfaces_release(sn_surfaces *s, const sn_allocator *allocator)
@@ -73,7 +76,8 @@ void sn_surfaces_release(sn_surfaces *s, const sn_allocator *allocator)
         &s->tile_vertex_table, &s->tile_edge_table, &s->corner_table,   &s->pair_table,  &s->found_table,
         &s->candidate_table,   &s->moved_table,     &s->touch_table,    &s->list_table,  &s->due_table,
         &s->near_table,        &s->contact_table,   &s->colour_table,   &s->held_table,  &s->zone_table,
-        &s->piece_table,       &s->told_table,      &s->led_table,      &s->shell_table, &s->shell_corner_table};
+        &s->piece_table,       &s->told_table,      &s->led_table,      &s->shell_table, &s->shell_corner_table,
+        &s->tangle_table,      &s->part_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
 }
@@ -287,7 +291,8 @@ bool sn_surfaces_make(sn_world *world)
     s->vertex_table.count = s->triangle_table.count = s->edge_table.count = s->skin_table.count = s->index_table.count =
         0;
     s->pair_table.count = s->candidate_table.count = s->near_table.count = s->contact_table.count = 0;
-    s->shell_table.count = s->all_vertices = s->all_skins = 0;
+    s->shell_table.count = s->all_vertices = s->all_skins = s->tangle_table.count = 0;
+    s->suspect = true;
     if (skins && !reserve(world, s, skins, triangles, segments, longest))
         return false;
     if (skins) {
