@@ -463,7 +463,8 @@ static void label(cutting *c)
     const sn_world *world = c->world;
     const uint32_t *marked = c->mark_table.column[0], *next = world->tearing.next_table.column[0];
     int8_t *of = c->label_table.column[0];
-    memset(of, 0, world->contact.triangle_table.count);
+    if (world->contact.triangle_table.count)
+        memset(of, 0, world->contact.triangle_table.count);
     for (uint32_t i = 0; i < c->mark_table.count; ++i)
         for (uint32_t at = head_of(world, marked[i]).triangle; at != SN_TEAR_NONE; at = next[at])
             of[at / 3] = (int8_t)side_of_triangle(c, at / 3);
