@@ -625,7 +625,7 @@ sn_result sn_world_cut(sn_world *world, const sn_cut_def *def, sn_cut_info *info
     sn_table_release(&c.mark_table, &world->allocator);
     sn_table_release(&c.whole_table, &world->allocator);
     sn_table_release(&c.label_table, &world->allocator);
-    c.info.released = (sn_real)c.released;
+    c.info.released = (sn_real)fmax(0, c.released);
     if (info && result == SN_OK)
         *info = c.info;
     return result;
