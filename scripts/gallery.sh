@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 program=${SINEW_PROGRAM:-build/release/sinew}
 command -v blender >/dev/null || { echo "blender is missing (Debian: apt-get install blender)"; exit 1; }
 
-# The scenes and what to show of them: the frame first, then what else tools/blender/gallery.py takes.
+# The scenes and what to show of them: the frame first, then what else tools/blender/gallery.py takes; tears=1: triangles change.
 views='
 arm_through_curtain   frame=149 azimuth=-20
 ball_stack            frame=134 azimuth=20 elevation=20
@@ -47,6 +47,12 @@ marionette            frame=150
 tablecloth            frame=199 colour=3
 tablecloth_corner     frame=229 azimuth=45 colour=3
 washing_line          frame=140
+torn_curtain          frame=100 azimuth=20 tears=1
+sheet_shot_through    frame=30 azimuth=35 tears=1
+cake_cut              frame=120 azimuth=30 elevation=30 colour=2 tears=1
+net_and_fish          frame=60 azimuth=25 elevation=25 tears=1
+perforated_paper      frame=30 azimuth=20 tears=1
+bridge_gives_way      frame=150 azimuth=15 tears=1
 '
 
 folder=$(mktemp -d)
@@ -62,7 +68,9 @@ chosen() {
 }
 
 while read -r name frame options; do
-  "$program" run "scenes/$name.json" --frames "${frame#frame=}" --out "$folder/$name" --format pc2 --quiet
+  formats=pc2
+  [[ $options == *tears=1* ]] && formats=pc2,obj
+  "$program" run "scenes/$name.json" --frames "${frame#frame=}" --out "$folder/$name" --format $formats --quiet
   # shellcheck disable=SC2086
   blender -b --factory-startup --python-exit-code 1 --python tools/blender/gallery.py -- \
     "$folder/$name" "$PWD/docs/images/gallery/$name.jpg" "$frame" $options </dev/null >"$folder/log" 2>&1 ||

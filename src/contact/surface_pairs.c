@@ -445,7 +445,8 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
     }
     if (!take_room(p, pair, l.found))
         return false;
-    memcpy(surface_candidates(s) + pair->first, l.to, l.found * sizeof *l.to);
+    if (l.found)
+        memcpy(surface_candidates(s) + pair->first, l.to, l.found * sizeof *l.to);
     pair->count = l.found;
     pair->due = (sn_real)INFINITY;
     for (uint32_t i = 0; i < l.found; ++i)
@@ -475,7 +476,8 @@ static bool close_gaps(sn_world *world, sn_surfaces *s, uint64_t more)
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
         sn_surface_pair *pair = &surface_pairs(s)[i];
         pair->room = pair->count = pair->listed ? pair->count : 0;
-        memcpy(to + at, surface_candidates(s) + pair->first, pair->count * sizeof *to);
+        if (pair->count)
+            memcpy(to + at, surface_candidates(s) + pair->first, pair->count * sizeof *to);
         pair->first = at;
         at += pair->count;
     }

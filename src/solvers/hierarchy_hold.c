@@ -363,10 +363,11 @@ void sn_hierarchy_find_holds(hierarchy_work *w)
             for (uint32_t i = 0; i < s.visits[slot] && w->w[slot] > 0; ++i)
                 if (!hold_particle(w, h->at[k], &s.visit[SN_HOLD_GROUPS * slot + i]))
                     return;
+            if (s.visits[slot] != 2 || !(w->w[slot] > 0))
+                continue;
             const sn_hierarchy_hold *last = h->hold + h->hold_table.count - 1;
-            if (s.visits[slot] == 2 && w->w[slot] > 0)
-                add_span(w, h->part[p].mesh, &s.visit[SN_HOLD_GROUPS * slot],
-                         (double[2]){(double)last[-1].most, (double)last->most}, s.reach[h->part[p].mesh] / HOLD_RODS);
+            add_span(w, h->part[p].mesh, &s.visit[SN_HOLD_GROUPS * slot],
+                     (double[2]){(double)last[-1].most, (double)last->most}, s.reach[h->part[p].mesh] / HOLD_RODS);
         }
         h->part[p].holds = h->hold_table.count - h->part[p].hold;
         if (!w->failed && w->in->plan->tile[h->part[p].tile].rows)

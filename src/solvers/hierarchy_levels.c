@@ -291,6 +291,8 @@ static uint32_t limit_node(hierarchy_work *w, uint32_t node, uint32_t links)
     for (uint32_t k = h->first[node]; k < h->first[node + 1]; ++k)
         for (uint32_t e = w->start[h->member[k]]; e < w->start[h->member[k] + 1]; ++e) {
             const uint32_t to = w->edge[e].to, other = w->node[to];
+            if (other <= node) /* found from the other end, or inside */
+                continue;
             const double way = (double)w->to_root[h->member[k]] + (double)w->edge[e].rest + (double)w->to_root[to];
             if (w->stamp[other] != node + 1 || way < w->way[other])
                 w->way[other] = way;
@@ -479,7 +481,9 @@ static uint32_t count_pairs(hierarchy_work *w)
         for (uint32_t k = h->first[n]; k < h->first[n + 1]; ++k)
             for (uint32_t e = w->start[h->member[k]]; e < w->start[h->member[k] + 1]; ++e) {
                 const uint32_t other = w->node[w->edge[e].to];
-                pairs += other > n && w->stamp[other] != n + 1;
+                if (other <= n)
+                    continue;
+                pairs += w->stamp[other] != n + 1;
                 w->stamp[other] = n + 1;
             }
     memset(w->stamp, 0, w->form_room * sizeof *w->stamp);

@@ -41,34 +41,48 @@ static uint32_t find(uint32_t *parent, uint32_t i)
 
 /* The next rod between two particles of the plan, in the order in which they were added. */
 typedef struct rod_walk {
-    uint32_t r, i; /* of sn_store_next */
+    uint32_t next, i; /* the run after this one, and a constraint of this one */
+    const sn_run *run;
     const sn_pool *pool;
-    uint32_t kind, row, a, b;
+    uint32_t row, a, b;
 } rod_walk;
 
-static bool next_rod(const hierarchy_work *w, rod_walk *walk)
+/* The next run of rods. */
+static bool next_run(const hierarchy_work *w, rod_walk *walk)
 {
     const sn_store *store = w->in->store;
-    for (; sn_store_next(store, &walk->r, &walk->i); ++walk->i) {
-        const sn_run *run = &store->run[walk->r];
-        if (run->kind != SN_KIND_DISTANCE && run->kind != SN_KIND_DISTANCE_MAX) {
-            walk->i = run->count; /* nor is the rest of the run */
-            continue;
-        }
-        walk->kind = run->kind;
-        walk->row = run->first + walk->i;
-        walk->pool = store->pool[run->kind];
-        const uint32_t *point = walk->pool->point + (size_t)walk->row * 2;
-        if ((point[0] | point[1]) & SN_SPOT_BIT || walk->pool->give[walk->row].stiffness != 1)
-            continue;
-        walk->a = w->in->frame.slot[point[0]];
-        walk->b = w->in->frame.slot[point[1]];
-        if (walk->a >= w->slots || walk->b >= w->slots || walk->a == walk->b)
-            continue;
-        walk->i++;
-        return true;
+    for (walk->i = 0; walk->next < store->run_table.count;) {
+        walk->run = &store->run[walk->next++];
+        walk->pool = store->pool[walk->run->kind];
+        if (walk->run->kind == SN_KIND_DISTANCE || walk->run->kind == SN_KIND_DISTANCE_MAX)
+            return true;
     }
     return false;
+}
+
+static inline bool next_rod(const hierarchy_work *w, rod_walk *walk)
+{
+    while (walk->run || walk->next == 0) {
+        for (uint32_t count = walk->run ? walk->run->count : 0; walk->i < count;) {
+            const sn_pool *pool = walk->pool;
+            const uint32_t at = walk->i++, row = walk->run->first + at, *point = pool->point + (size_t)row * 2;
+            if (!run_has(pool, walk->run, at) || (point[0] | point[1]) & SN_SPOT_BIT || pool->give[row].stiffness != 1)
+                continue;
+            walk->row = row;
+            walk->a = w->in->frame.slot[point[0]];
+            walk->b = w->in->frame.slot[point[1]];
+            if (walk->a < w->slots && walk->b < w->slots && walk->a != walk->b)
+                return true;
+        }
+        if (!next_run(w, walk))
+            break;
+    }
+    return false;
+}
+
+static sn_real rest_of(const rod_walk *walk)
+{
+    return walk->pool->param[(size_t)walk->row * walk->pool->param_count];
 }
 
 /* Joins what rods join: by slot, the lowest slot of the mesh. */
@@ -119,12 +133,12 @@ static void look_at_meshes(const hierarchy_work *w, mesh_facts *facts)
         if (w->mesh[walk.a] == NONE)
             continue;
         mesh_facts *f = &facts[w->mesh[walk.a]];
-        const double rest = (double)walk.pool->param[(size_t)walk.row * walk.pool->param_count];
+        const double rest = (double)rest_of(&walk);
         const double gives = (double)walk.pool->give[walk.row].compliance / rest;
         f->rods++;
         f->compliance = gives > f->compliance ? gives : f->compliance;
         f->held = f->held || store_held(w->in->store, walk.pool, walk.row);
-        f->breaks = f->breaks || (s->breaks && s->breaks(s->world, walk.kind, walk.row));
+        f->breaks = f->breaks || (s->breaks && s->breaks(s->world, walk.run->kind, walk.row));
     }
 }
 
@@ -171,6 +185,5 @@ void sn_hierarchy_choose(hierarchy_work *w)
     w->rod = sn_hierarchy_scratch(w, rods, sizeof *w->rod);
     for (rod_walk walk = {0}; !w->failed && next_rod(w, &walk);)
         if (w->mesh[walk.a] != NONE)
-            w->rod[w->rods++] =
-                (hierarchy_rod){walk.a, walk.b, walk.pool->param[(size_t)walk.row * walk.pool->param_count]};
+            w->rod[w->rods++] = (hierarchy_rod){walk.a, walk.b, rest_of(&walk)};
 }

@@ -109,6 +109,7 @@ static void look_at_rods(const hierarchy_work *w, uint32_t node, hierarchy_form 
                          uint32_t *braces)
 {
     const sn_hierarchy *h = w->h;
+    double known = 0;
     *spokes = *braces = 0;
     for (uint32_t k = h->first[node]; k < h->first[node + 1]; ++k) {
         const uint32_t slot = h->member[k];
@@ -117,10 +118,13 @@ static void look_at_rods(const hierarchy_work *w, uint32_t node, hierarchy_form 
         for (uint32_t e = w->start[slot]; e < w->start[slot + 1]; ++e) {
             const uint32_t other = w->edge[e].to;
             const sn_vec3 way = vec3_sub(shape_of(w, other)->place, p);
-            const double length = sqrt(vec3_dot_double(way, way)), rest = (double)w->edge[e].rest;
-            const double longer = rest / length; /* of points that coincide, too much */
-            form->longest = longer > form->longest ? longer : form->longest;
-            form->sound = form->sound && isfinite(longer);
+            const double square = vec3_dot_double(way, way), rest = (double)w->edge[e].rest;
+            if (!(rest * rest < known * square)) {         /* otherwise it is shorter by more than rounding: most are */
+                const double longer = rest / sqrt(square); /* of points that coincide, too much */
+                form->longest = longer > form->longest ? longer : form->longest;
+                form->sound = form->sound && isfinite(longer);
+                known = form->longest * form->longest * (1 - 1e-12);
+            }
             if (slot < other && w->node[other] == node && w->root[slot] != SN_PLAN_NONE &&
                 w->root[slot] == w->root[other] && w->root[slot] != slot && w->root[slot] != other)
                 *braces += !is_flat_triangle((double)w->to_root[slot], (double)w->to_root[other], rest);

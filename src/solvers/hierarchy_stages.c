@@ -270,7 +270,8 @@ void sn_hierarchy_deal_fars(hierarchy_work *w, const sn_hierarchy_level *level, 
     const sn_hierarchy *h = w->h;
     const uint32_t count = h->far_table.count - far;
     sn_hierarchy_far *sorted = w->deal.far;
-    memcpy(sorted, h->far + far, count * sizeof *sorted);
+    if (count)
+        memcpy(sorted, h->far + far, count * sizeof *sorted);
     for (uint32_t i = 0; i < count; ++i)
         h->share[w->deal.to[sorted[i].node]].fars++;
     for (uint32_t s = level->share[0], at = far; s < level->share[SN_HIERARCHY_PHASES]; ++s) {
@@ -381,7 +382,7 @@ void sn_hierarchy_add_stages(hierarchy_work *w)
         stages = s.stage > stages ? s.stage : stages;
     }
     sn_hierarchy_task *task = sn_hierarchy_scratch(w, h->task_table.count, sizeof *task);
-    if (!sn_hierarchy_grow(w, &h->stage_table, stages))
+    if (!sn_hierarchy_grow(w, &h->stage_table, stages) || !stages)
         return;
     memset(h->stage, 0, stages * sizeof *h->stage);
     memcpy(task, h->task, h->task_table.count * sizeof *task);

@@ -463,7 +463,8 @@ static void label(cutting *c)
     const sn_world *world = c->world;
     const uint32_t *marked = c->mark_table.column[0], *next = world->tearing.next_table.column[0];
     int8_t *of = c->label_table.column[0];
-    memset(of, 0, world->contact.triangle_table.count);
+    if (world->contact.triangle_table.count)
+        memset(of, 0, world->contact.triangle_table.count);
     for (uint32_t i = 0; i < c->mark_table.count; ++i)
         for (uint32_t at = head_of(world, marked[i]).triangle; at != SN_TEAR_NONE; at = next[at])
             of[at / 3] = (int8_t)side_of_triangle(c, at / 3);
@@ -624,7 +625,7 @@ sn_result sn_world_cut(sn_world *world, const sn_cut_def *def, sn_cut_info *info
     sn_table_release(&c.mark_table, &world->allocator);
     sn_table_release(&c.whole_table, &world->allocator);
     sn_table_release(&c.label_table, &world->allocator);
-    c.info.released = (sn_real)c.released;
+    c.info.released = (sn_real)fmax(0, c.released);
     if (info && result == SN_OK)
         *info = c.info;
     return result;

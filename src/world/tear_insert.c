@@ -36,7 +36,7 @@ typedef struct inserting {
     double rest;                                         /* m: of the edge, */
     double rest_p[SN_TEAR_SIDES], rest_q[SN_TEAR_SIDES]; /*   and from its ends to those */
     uint32_t removed;
-    double released;
+    double released; /* J: of what was removed; part of what sn_tear_insert finds lost */
 } inserting;
 
 /* ---- Places -------------------------------------------------------------------------------------------------------------- */
@@ -580,8 +580,9 @@ static uint32_t find_around(const sn_world *world, uint32_t *around, uint32_t fi
     return count;
 }
 
-/* The particle, and no more kinetic energy than there was. Those around the edge give it up; if they move as one, those around these. */
-static void add_calmly(inserting *in)
+/* The particle, and no more kinetic energy than there was. Those around the edge give it up; if they move as one, those around these. Gives what is left, J: all of a scrap that moves as one turns
+   faster. */
+static double add_calmly(inserting *in)
 {
     uint32_t around[AROUND + 1] = {in->p, in->q}, first = 0;
     uint32_t count = find_around(in->world, around, first, 2);
@@ -595,6 +596,24 @@ static void add_calmly(inserting *in)
         first = last, last = count;
         count = excess > 0 ? find_around(in->world, around, first, count) : count;
     }
+    return fmax(0, excess);
+}
+
+/* J: of all constraints at some vertices, each once. */
+static double energy_at(sn_world *world, const uint32_t *vertex, uint32_t count)
+{
+    double energy = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        sn_tear_node node[SN_TEAR_CONSTRAINTS];
+        const uint32_t found = sn_tear_constraints_at(world, vertex[i], node, SN_TEAR_CONSTRAINTS);
+        for (uint32_t k = 0; found != UINT32_MAX && k < found; ++k) {
+            bool seen = false;
+            for (uint32_t j = 0; j < i && !seen; ++j)
+                seen = holds(world, &node[k], vertex[j]);
+            energy += seen ? 0 : sn_tear_energy(world, node[k].kind, node[k].row);
+        }
+    }
+    return energy;
 }
 
 uint32_t sn_tear_insert(sn_world *world, uint32_t p, uint32_t q, double t, uint32_t *removed, double *released)
@@ -602,11 +621,13 @@ uint32_t sn_tear_insert(sn_world *world, uint32_t p, uint32_t q, double t, uint3
     inserting in = {.world = world, .p = p, .q = q, .t = t};
     sn_tearing *tearing = &world->tearing;
     sn_tear_rods rods = {0};
-    const uint32_t end[2] = {p, q};
+    uint32_t end[SN_TEAR_SIDES + 3] = {p, q};
     find_sides(&in);
+    memcpy(end + 2, in.third, in.sides * sizeof *end);
+    const double before = energy_at(world, end, 2 + in.sides);
     sn_tear_note_rods(world, end, 2, &rods);
     sn_tear_note_rods(world, in.third, in.sides, &rods);
-    add_calmly(&in);
+    const double gained = add_calmly(&in);
     if (in.made >= tearing->head_table.count)
         tearing->head_table.count = in.made + 1;
     ((sn_tear_head *)tearing->head_table.column[0])[in.made] =
@@ -626,11 +647,13 @@ uint32_t sn_tear_insert(sn_world *world, uint32_t p, uint32_t q, double t, uint3
                      .place = vec4_xyz(world->particles.x[world->ids.value[in.made]])};
     divide_triangles(&in);
     sn_tear_drop_rods(world, &rods, &in.removed, &in.released);
-    event.released = (sn_real)in.released;
+    end[2 + in.sides] = in.made; /* what is measured anew, and rods in the place of others, may store less */
+    const double lost = before - energy_at(world, end, 3 + in.sides) - gained;
+    event.released = (sn_real)fmax(0, lost);
     sn_tear_tell(world, &event);
     tearing->sequence = world->constraints.counts.next_sequence;
     world->constraints.edits++;
     *removed += in.removed;
-    *released += in.released;
+    *released += lost; /* what one gains others of the cut have lost */
     return in.made;
 }

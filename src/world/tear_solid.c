@@ -465,6 +465,25 @@ uint32_t sn_solid_count(const sn_solid_cut *s, uint32_t *more)
     return total;
 }
 
+/* Whether the corners of a face, as they are listed for one of its tetrahedra, run counter-clockwise for the fourth: at rest. A tetrahedron that is pushed inside out now has the same
+   neighbours as before. */
+static bool looks_inwards(const sn_world *world, const face *of, uint32_t k)
+{
+    const sn_pool *pool = world->constraints.pool[SN_KIND_VOLUME];
+    const uint8_t at[4] = {of->corner[k][0], of->corner[k][1], of->corner[k][2], of->opposite[k]};
+    const uint32_t *corner = corners_of(world, of->row[k]);
+    double volume = (double)pool->param[(size_t)of->row[k] * pool->param_count];
+    if (volume == 0) { /* it has none to keep */
+        const sn_dvec3 x = place_of(world, corner[0]), b = dvec3_sub(place_of(world, corner[1]), x),
+                       c = dvec3_sub(place_of(world, corner[2]), x), d = dvec3_sub(place_of(world, corner[3]), x);
+        volume = dvec3_dot(dvec3_cross(b, c), d);
+    }
+    for (uint32_t i = 1; i < 4; ++i)
+        for (uint32_t j = 0; j < i; ++j)
+            volume = at[j] > at[i] ? -volume : volume;
+    return volume > 0;
+}
+
 void sn_solid_close(sn_solid_cut *s)
 {
     sn_world *world = s->world;
@@ -476,9 +495,7 @@ void sn_solid_close(sn_solid_cut *s)
             sn_skin_record *skin = &contact_skins(&world->contact)[row - 2];
             const uint32_t *corner = corners_of(world, of->row[k]), at = skin->first + skin->count++;
             uint32_t a[3] = {corner[of->corner[k][0]], corner[of->corner[k][1]], corner[of->corner[k][2]]};
-            const sn_dvec3 x = place_of(world, a[0]);
-            const sn_dvec3 n = dvec3_cross(dvec3_sub(place_of(world, a[1]), x), dvec3_sub(place_of(world, a[2]), x));
-            if (dvec3_dot(n, dvec3_sub(place_of(world, corner[of->opposite[k]]), x)) > 0) { /* it looks inwards */
+            if (looks_inwards(world, of, k)) {
                 const uint32_t swapped = a[1];
                 a[1] = a[2], a[2] = swapped;
             }

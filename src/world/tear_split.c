@@ -535,8 +535,12 @@ static void move_part(sn_world *world, uint32_t vertex, sn_dvec3 by, uint32_t *r
     const sn_dvec3 at =
         dvec3_add(dvec3_from(vec4_xyz(p->x[slot])), dvec3_from(vec4_xyz(p->x_low[slot]))); /* with what rounding left */
     sn_tear_set_whole(&p->x[slot], &p->x_low[slot], dvec3_add(at, by));
-    for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i)
+    for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i) {
+        const uint32_t before = *removed;
         sn_tear_ease(world, node[i].kind, node[i].row, energy[i], removed, released);
+        if (*removed == before) /* and what it stores less is told */
+            *released += fmax(0, energy[i] - sn_tear_energy(world, node[i].kind, node[i].row));
+    }
 }
 
 /* Surfaces that collide with themselves must not touch at the start of a substep, and the parts of a vertex are in one place. Each is moved a little towards the middle c_i of its triangles,

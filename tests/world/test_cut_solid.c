@@ -44,6 +44,29 @@ static void test_a_plane_cuts_a_block_in_two(void **state)
     }
 }
 
+/* A block that was pushed inside out, with some of its tetrahedra and with all of them: what the cut adds to the skin still looks the way that its neighbours do. */
+static void test_a_block_inside_out_stays_closed(void **state)
+{
+    (void)state;
+    for (uint32_t some = 0; some < 2; ++some) {
+        uint64_t random = 7;
+        sn_world *world = make_world(1);
+        const block b = block_add(world, 4, 3, 3, 0.1, &random);
+        for (uint32_t i = 0; i < b.run.count; ++i) {
+            sn_vec3 x = sn_particle_position(world, sn_particles_at(b.run, i));
+            x.y = some && (double)x.y < 0.15 ? x.y : real(0.3 - (double)x.y);
+            assert_ok(world, sn_particle_set_position(world, sn_particles_at(b.run, i), x));
+        }
+        sn_cut_def def = sn_default_cut_def();
+        def.blade = SN_BLADE_PLANE, def.a = vec(0.21, 0.15, 0.15), def.b = vec(1, 0.3, 0.1);
+        sn_cut_info info;
+        assert_ok(world, sn_world_cut(world, &def, &info));
+        assert_true(info.split >= 9);
+        check_closed(world);
+        sn_world_destroy(world);
+    }
+}
+
 static sn_vec3 any_place(uint64_t *random)
 {
     return vec(support_random_in(random, -0.2, 0.6), support_random_in(random, -0.2, 0.5),
@@ -133,6 +156,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_plane_cuts_a_block_in_two),
+        cmocka_unit_test(test_a_block_inside_out_stays_closed),
         cmocka_unit_test(test_random_cuts_leave_closed_solids),
         cmocka_unit_test(test_no_memory),
     };

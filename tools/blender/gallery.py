@@ -9,6 +9,7 @@
     elevation=E    and how high
     colour=N       where in the palette to begin, from 0 on
     balls=1        particles of surfaces and solids as balls of their radius
+    tears=1        of gallery.sh: the run is written with the triangles of every frame
     samples=N      more are smoother and take longer
     size=WxH       in pixels
 """

@@ -29,15 +29,21 @@ WEB(web_cut) sn_result web_cut(web_world *w, const double *in, double *out)
 
 /* ---- What came apart ----------------------------------------------------------------------------------------------------- */
 
-#define TEAR_NUMBERS 13
+#define TEAR_NUMBERS 15
 
 static double number_of(sn_particle p)
 {
     return p.generation ? (double)p.index : -1;
 }
 
-/* Thirteen doubles each: type, by a cut, particle, other, made (-1: none), kind and number of the constraint (-1), place, strain, force, released. out: where, and how
-   many tears. False when memory runs out. */
+static void tell_constraint(sn_constraint c, double *kind, double *number)
+{
+    *kind = c.generation ? (double)c.kind : -1;
+    *number = c.generation ? (double)c.index : -1;
+}
+
+/* Fifteen doubles each: type, by a cut, particle, other, made (-1: none), kind and number of the constraint (-1), place, strain, force, released, kind and number of what
+   formed (-1). out: where, and how many tears. False when memory runs out. */
 WEB(web_tears) bool web_tears(web_world *w, uint32_t *out)
 {
     uint32_t count;
@@ -46,20 +52,21 @@ WEB(web_tears) bool web_tears(web_world *w, uint32_t *out)
     if (!at)
         return false;
     for (uint32_t i = 0; i < count; ++i, ++tear) {
-        const bool named = tear->constraint.generation != 0;
-        const double told[TEAR_NUMBERS] = {tear->type,
+        double told[TEAR_NUMBERS] = {tear->type,
                                            tear->cut,
                                            number_of(tear->particle),
                                            number_of(tear->other),
                                            number_of(tear->made),
-                                           named ? tear->constraint.kind : -1.0,
-                                           named ? tear->constraint.index : -1.0,
+                                           -1,
+                                           -1,
                                            (double)tear->place.x,
                                            (double)tear->place.y,
                                            (double)tear->place.z,
                                            (double)tear->strain,
                                            (double)tear->force,
                                            (double)tear->released};
+        tell_constraint(tear->constraint, &told[5], &told[6]);
+        tell_constraint(tear->formed, &told[13], &told[14]);
         memcpy(at + TEAR_NUMBERS * (size_t)i, told, sizeof told);
     }
     out[0] = (uint32_t)(uintptr_t)at;

@@ -338,6 +338,9 @@ export interface Tear {
   force: number;
   /** J. */
   released: number;
+  /** Of leave: the group that the particle is a member of now, the number of its kind and its own; -1: none, and for others. */
+  formedKind: number;
+  formed: number;
 }
 
 export interface Drag {

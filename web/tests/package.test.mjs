@@ -436,6 +436,26 @@ test('cloth is cut, and the changes bring a copy of its triangles up to date', (
   scene.destroy();
 });
 
+test('a soft body that is torn in two tells which group its particles have joined', () => {
+  const scene = sinew.scene(JSON.stringify({
+    world: { gravity: [0, 0, 0] },
+    objects: [{ type: 'jelly', name: 'jelly', width: 1, height: 0.4, depth: 0.4, columns: 9, rows: 4, layers: 4, firmness: 0.9, material: { tear_strain: 0.3 } }],
+    motions: [
+      { of: 'jelly.left', keys: [{ time: 0 }, { time: 0.5, move: [-1, 0, 0] }] },
+      { of: 'jelly.right', keys: [{ time: 0 }, { time: 0.5, move: [1, 0, 0] }] },
+    ],
+  }));
+  const left = [];
+  for (let i = 0; i < 40; ++i) {
+    scene.frame();
+    left.push(...scene.world.tears().filter((tear) => tear.type === 'leave'));
+  }
+  const joined = left.filter((tear) => tear.formed >= 0);
+  assert.ok(joined.length >= 4 && joined.every((tear) => tear.formedKind === tear.kind && tear.formed !== tear.constraint));
+  assert.ok(left.every((tear) => (tear.formed < 0) === (tear.formedKind < 0)));
+  scene.destroy();
+});
+
 test('restoring a moment before a cut says that triangles must be read anew', () => {
   const scene = sinew.scene(JSON.stringify({ objects: [{ type: 'cloth', width: 1, height: 1, columns: 6, rows: 6, skin: {} }] }));
   const { world } = scene, moment = world.snapshot(), whole = Array.from(scene.meshes[0].triangles);

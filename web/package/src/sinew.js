@@ -952,10 +952,10 @@ class World {
   tears() {
     if (!this.#c.web_tears(this.handle, this.#scratch)) throw new SinewError('out of memory', 'memory');
     const [at, count] = this.#engine.words(this.#scratch, 2);
-    const all = this.#engine.doubles(count ? at : 0, 13 * count);
+    const all = this.#engine.doubles(count ? at : 0, 15 * count);
     return Array.from({ length: count }, (_, i) => {
-      const [type, cut, particle, other, made, kind, constraint, x, y, z, strain, force, released] = all.subarray(13 * i, 13 * i + 13);
-      return { type: TEARS[type], cut: cut !== 0, particle, other, made, kind, constraint, place: [x, y, z], strain, force, released };
+      const [type, cut, particle, other, made, kind, constraint, x, y, z, strain, force, released, formedKind, formed] = all.subarray(15 * i, 15 * i + 15);
+      return { type: TEARS[type], cut: cut !== 0, particle, other, made, kind, constraint, place: [x, y, z], strain, force, released, formedKind, formed };
     });
   }
 
