@@ -88,7 +88,9 @@ function(sinew_add_lanes target)
       target_include_directories(${wide} PRIVATE "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
       target_compile_definitions(${wide} PRIVATE SN_VECTOR=${size})
       target_compile_options(${wide} PRIVATE -Wno-psabi ${sinew_kernel_sanitizers} ${sinew_no_undefined})
-      if(NOT SINEW_SANITIZE)
+      if(size EQUAL 16 AND SINEW_COMPILES_avx2 AND NOT SINEW_SANITIZE AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+        target_compile_options(${wide} PRIVATE "$<$<CONFIG:Release,RelWithDebInfo>:-O1;-fpeel-loops>") # for old processors, see below
+      elseif(NOT SINEW_SANITIZE)
         target_compile_options(${wide} PRIVATE "$<$<CONFIG:Release,RelWithDebInfo>:-O3>")
       endif()
       if(size EQUAL 32)
@@ -211,7 +213,7 @@ function(sinew_compile_wide)
   # What makes, tears and cuts things, or draws and reports them, takes half as long to compile at -O1, and ordinary steps do not run it.
   if(NOT SINEW_SANITIZE)
     foreach(name IN ITEMS bodies/mass collision/hull solvers/plan_check world/accumulator world/body_calls world/character
-                          world/constraint_edits world/constraint_forces world/draw world/draw_constraints world/draw_contacts
+                          world/compromise world/constraint_edits world/constraint_forces world/draw world/draw_constraints world/draw_contacts
                           world/draw_shapes world/joints world/relax world/report world/short_forms world/state_hash
                           world/tear_cut world/tear_energy world/tear_insert world/tear_solid world/tear_split)
       set_source_files_properties("${PROJECT_SOURCE_DIR}/src/${name}.c" PROPERTIES COMPILE_OPTIONS
