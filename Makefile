@@ -171,12 +171,13 @@ aarch64: ## cross-compile for 64-bit ARM and run the tests under qemu
 	@$(setup) build aarch64
 	@scripts/test.sh aarch64
 
-install: ## build and install the libraries, the command and, if it is built, the playground under PREFIX (/usr/local)
+install: ## build and install the libraries, the command and the page of 'sinew view' (not with WEB=no) under PREFIX (/usr/local)
 	@$(setup) build
 	@scripts/build.sh release install_parts
+	@$(if $(filter no,$(WEB)),,scripts/web.sh page)
 	@cmake --install build/release --prefix "$(PREFIX)" >build/release/install.log
 	@echo "Installed under $(PREFIX): bin/sinew, the libraries with their headers, and the scenes. Next: sinew list scenes"
-	@[ -e web/playground/dist/index.html ] || echo "The page of 'sinew view' is not among it: it is not built. 'make playground install' builds and installs it, too"
+	@[ -e web/playground/dist/index.html ] && echo "Installed, too: the page of 'sinew view'. Next: sinew view curtain" || echo "The page of 'sinew view' is not among it, because it is not built. 'make install' tries again"
 
 dist: ## make build/dist/sinew-VERSION.tar.gz of what is committed; the same commit gives the same bytes
 	@scripts/dist.sh tar

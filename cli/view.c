@@ -143,7 +143,8 @@ static char *find_page(void)
 {
     char *index = sn_find_shared("playground/index.html", "web/playground/dist/index.html");
     if (!index) {
-        sn_complain(0, "the page is not built; run 'make playground' in the sources of Sinew");
+        sn_complain(0, "the page is not there; 'make install' in the sources of Sinew builds and installs it, and "
+                       "'make playground' builds it for ./sinew");
         return NULL;
     }
     *strrchr(index, '/') = 0;
@@ -227,9 +228,10 @@ const sn_command sn_command_view = {
     .operands = "[SCENE]",
     .about = "Shows a scene in the browser: serves the playground on this machine",
     .details = "SCENE is a file, - for standard input, or the name of a scene that comes with\n"
-               "Sinew; without one the playground opens with its first. The page has to be built\n"
-               "once, with 'make playground'. It is served on 127.0.0.1 only, with what browsers\n"
-               "ask for to allow threads, and gets the meshes that the scene reads. Ctrl-C ends it.\n\n"
+               "Sinew; without one the playground opens with its first. 'make install' installs\n"
+               "the page; for ./sinew in the sources 'make playground' builds it. It is served on\n"
+               "127.0.0.1 only, with what browsers ask for to allow threads, and gets the meshes\n"
+               "that the scene reads. Ctrl-C ends it.\n\n"
                "Examples:\n"
                "  sinew view curtain\n"
                "  sinew view mine.json --port 8000 --no-open\n",

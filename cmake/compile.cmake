@@ -88,7 +88,9 @@ function(sinew_add_lanes target)
       target_include_directories(${wide} PRIVATE "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
       target_compile_definitions(${wide} PRIVATE SN_VECTOR=${size})
       target_compile_options(${wide} PRIVATE -Wno-psabi ${sinew_kernel_sanitizers} ${sinew_no_undefined})
-      if(NOT SINEW_SANITIZE)
+      if(size EQUAL 16 AND SINEW_COMPILES_avx2 AND NOT SINEW_SANITIZE AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+        target_compile_options(${wide} PRIVATE "$<$<CONFIG:Release,RelWithDebInfo>:-O1;-fpeel-loops>") # for old processors, see below
+      elseif(NOT SINEW_SANITIZE)
         target_compile_options(${wide} PRIVATE "$<$<CONFIG:Release,RelWithDebInfo>:-O3>")
       endif()
       if(size EQUAL 32)
@@ -186,6 +188,19 @@ function(sinew_compile_wide)
       set(options -Wno-psabi "$<$<CONFIG:Release,RelWithDebInfo>:-O1>") # where there are vectors it has no work to do
       set_source_files_properties("${PROJECT_SOURCE_DIR}/src/wide/contact_scalar.c" PROPERTIES COMPILE_OPTIONS "${options}")
     endif()
+    if(NOT SINEW_SANITIZE AND NOT SINEW_SCALAR AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+      # Of -O3 these need that short loops are unrolled, and little else (counted in instructions); all of it takes half as long again
+      # to compile. Four lanes beside eight are for processors older than AVX2, and drivers of one lane have no work where there are vectors.
+      set(old "$<STREQUAL:$<TARGET_PROPERTY:NAME>,sinew>")
+      if(SINEW_COMPILES_avx2)
+        set(old "$<OR:${old},$<STREQUAL:$<TARGET_PROPERTY:NAME>,sinew_lanes_16>>")
+      endif()
+      if(name MATCHES "^drive")
+        set(options -Wno-psabi -ftree-slp-vectorize "$<$<CONFIG:Release,RelWithDebInfo>:$<IF:${old},-O1,-O2>;-fpeel-loops>")
+      elseif(name STREQUAL "lanes4" AND SINEW_COMPILES_avx2)
+        set(options -Wno-psabi -ftree-slp-vectorize "$<$<CONFIG:Release,RelWithDebInfo>:-O1;-fpeel-loops>")
+      endif()
+    endif()
     if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND name MATCHES "^drive")
       # gcc 12 does not see that what a loop over rows reads was written by the one before it.
       list(APPEND options -Wno-maybe-uninitialized)
@@ -195,10 +210,12 @@ function(sinew_compile_wide)
     endif()
     set_source_files_properties("${PROJECT_SOURCE_DIR}/src/wide/${name}.c" PROPERTIES COMPILE_OPTIONS "${options}")
   endforeach()
-  # What only makes things, or draws and reports them, takes half as long to compile at -O1, and no step runs it.
+  # What makes, tears and cuts things, or draws and reports them, takes half as long to compile at -O1, and ordinary steps do not run it.
   if(NOT SINEW_SANITIZE)
-    foreach(name IN ITEMS bodies/mass collision/hull world/body_calls world/draw world/draw_constraints world/draw_contacts world/draw_shapes world/joints
-                          world/report world/short_forms)
+    foreach(name IN ITEMS bodies/mass collision/hull solvers/plan_check world/accumulator world/body_calls world/character
+                          world/compromise world/constraint_edits world/constraint_forces world/draw world/draw_constraints world/draw_contacts
+                          world/draw_shapes world/joints world/relax world/report world/short_forms world/state_hash
+                          world/tear_cut world/tear_energy world/tear_insert world/tear_solid world/tear_split)
       set_source_files_properties("${PROJECT_SOURCE_DIR}/src/${name}.c" PROPERTIES COMPILE_OPTIONS
         "$<$<CONFIG:Release,RelWithDebInfo>:-O1>")
     endforeach()

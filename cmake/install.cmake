@@ -74,7 +74,7 @@ if(SINEW_COMMAND)
   install(FILES "${PROJECT_SOURCE_DIR}/cli/sinew.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/scenes" DESTINATION "${share}/sinew")
   install(FILES "${PROJECT_SOURCE_DIR}/tools/blender/import_sinew.py" DESTINATION "${share}/sinew/blender")
-  # The page, if 'make playground' has built it: 'sinew view' looks there.
+  # The page, if it is built ('make install' does that): 'sinew view' looks there.
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/web/playground/dist/" DESTINATION "${share}/sinew/playground" OPTIONAL)
   install(FILES "${PROJECT_SOURCE_DIR}/cli/completion.bash" DESTINATION "${share}/bash-completion/completions"
     RENAME sinew)

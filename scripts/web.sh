@@ -3,6 +3,7 @@
 #
 #   scripts/web.sh build        WebAssembly and sinew.js into web/package
 #   scripts/web.sh playground   the same, then the page into web/playground/dist
+#   scripts/web.sh page         the same, quietly, if it can be done here: a part of 'make install'
 #   scripts/web.sh test         both, then all their tests: the package in Node, the page in Chromium
 #   scripts/web.sh quick        both, then a quick look at them: a part of 'make test'
 #   scripts/web.sh bench        the speed of the package in Node and Chromium, beside native code and npm's jolt-physics
@@ -34,6 +35,19 @@ playground() {
   echo "web: the page is in web/playground/dist; 'sinew view' shows it, and any static host serves it"
 }
 
+# Everything else works without the page, so that a machine without a network gets what can be installed.
+page() {
+  local log=build/web/page.log index=web/playground/dist/index.html
+  mkdir -p build/web
+  if [[ -e $index ]] && [[ -z $(find web src scene include export scenes \( -name node_modules -o -name dist \) -prune -o -type f -newer "$index" -print -quit) ]]; then
+    return # nothing has changed since it was built
+  fi
+  echo "install: building the page of 'sinew view'; the first time takes two minutes ('make install WEB=no' leaves it out)"
+  (scripts/setup.sh web && { scripts/setup.sh wasm || true; } && playground) >"$log" 2>&1 && return
+  tail -n 5 "$log" >&2
+  echo "install: the page could not be built, and 'sinew view' needs it; all of it is in $log" >&2
+}
+
 run_tests() { # file...
   local found=() file
   for file in "$@"; do [[ -e web/tests/$file ]] && found+=("web/tests/$file"); done
@@ -43,6 +57,7 @@ run_tests() { # file...
 case ${1:-} in
 build) build ;;
 playground) playground ;;
+page) page ;;
 test)
   playground
   packages web/bundlers
@@ -59,5 +74,5 @@ bench)
   packages web/playground
   node web/bench/cloth.mjs "${@:2}"
   ;;
-*) fail "expected build, playground, test, quick or bench, found '${1:-}'" ;;
+*) fail "expected build, playground, page, test, quick or bench, found '${1:-}'" ;;
 esac

@@ -190,7 +190,7 @@ static void test_a_cake_is_cut(void **state)
     sn_world *world = sn_scene_world(scene);
     sn_report before, after;
     assert_ok(world, sn_world_report(world, &before));
-    run(scene, 100);
+    run(scene, support_long(100, 70));
     assert_ok(world, sn_world_report(world, &after));
     assert_close(after.mass, before.mass, 1e-6 * before.mass);
     sn_skin skin = sn_scene_find_object(scene, "cake")->skin;
@@ -209,7 +209,7 @@ static void test_balls_go_through_a_sheet(void **state)
     (void)state;
     sn_loaded loaded;
     sn_scene *scene = load_scene("sheet_shot_through", &loaded);
-    run(scene, 60);
+    run(scene, support_long(60, 40));
     pieces *p = find_pieces(sn_scene_world(scene), sn_scene_find_object(scene, "sheet")->skin);
     double share[2];
     largest(p, share);

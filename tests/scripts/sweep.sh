@@ -1,5 +1,5 @@
 #!/bin/bash
-# Drives 'sinew sweep': a thousand runs, killed and begun again, by any number of workers and ranks, come to the same table; bad input; what the table says.
+# Drives 'sinew sweep': a thousand runs (three hundred without SINEW_LONG_TESTS), killed and begun again, by any number of workers and ranks, come to the same table; bad input; what the table says.
 # See drive.inc for what it is told by the environment.
 # shellcheck source=tests/scripts/drive.inc
 . "$(dirname -- "$0")/drive.inc"
@@ -15,7 +15,10 @@ cat >tiny.json <<'END'
   "record": {"particles": ["rope.end"]}
 }
 END
-thousand=(tiny.json --vary variables.mass=0.1:1:5 --vary world.substeps=2,5 --seeds 100 --quiet)
+seeds=${SINEW_LONG_TESTS:+100}
+seeds=${seeds:-30}
+runs=$((10 * seeds))
+many=(tiny.json --vary variables.mass=0.1:1:5 --vary world.substeps=2,5 --seeds $seeds --quiet)
 
 check() { # what, command...
     local what=$1
@@ -48,20 +51,20 @@ wait_for_rows() { # folder count: until there are so many
     done
 }
 
-# ---- A thousand runs, left alone, and what they say
-expect 0 '' "${thousand[@]}" --out whole --workers 1
-check "1000 rows and a head" test "$(wc -l <whole/table.csv)" -eq 1001
+# ---- Many runs, left alone, and what they say
+expect 0 '' "${many[@]}" --out whole --workers 1
+check "a row for each and a head" test "$(wc -l <whole/table.csv)" -eq $((runs + 1))
 check "the head" grep -q '^run,variables.mass,world.substeps,variables.seed,status,worst_relative,worst_overlap,frame,time,.*,x_rope.end,.*,message$' whole/table.csv
-check "all are done" test "$(grep -c ',done,' whole/table.csv)" -eq 1000
-check "values in order" grep -q '^999,1,5,99,done,' whole/table.csv
+check "all are done" test "$(grep -c ',done,' whole/table.csv)" -eq $runs
+check "values in order" grep -q "^$((runs - 1)),1,5,$((seeds - 1)),done," whole/table.csv
 check "what another sweep left is not touched" test ! -e whole/plot.svg
-expect 0 '' "${thousand[@]}" --out whole --workers 1 # nothing is left to do
+expect 0 '' "${many[@]}" --out whole --workers 1 # nothing is left to do
 if command -v gnuplot >/dev/null 2>&1; then
     cp whole/table.csv before.csv
-    expect 0 '' "${thousand[@]}" --out whole --plot --column y_rope.end
+    expect 0 '' "${many[@]}" --out whole --plot --column y_rope.end
     check "a picture" grep -q '<svg' whole/plot.svg
     check "the same table" cmp before.csv whole/table.csv
-    expect 2 "no 'height'" "${thousand[@]}" --out whole --plot --column height
+    expect 2 "no 'height'" "${many[@]}" --out whole --plot --column height
 fi
 python=
 for candidate in python3 /usr/bin/python3; do
@@ -69,26 +72,26 @@ for candidate in python3 /usr/bin/python3; do
 done
 if [ -n "$python" ]; then
     check "NumPy reads the same" "$python" -c '
-import csv, numpy
+import csv, numpy, sys
 table, rows = numpy.load("whole/table.npy"), list(csv.DictReader(open("whole/table.csv")))
-assert len(table) == len(rows) == 1000 and (table["status"] == 0).all()
+assert len(table) == len(rows) == int(sys.argv[1]) and (table["status"] == 0).all()
 for name in ("variables.mass", "variables.seed", "worst_relative", "x_rope.end", "energy"):
-    assert (table[name] == [float(row[name]) for row in rows]).all(), name'
+    assert (table[name] == [float(row[name]) for row in rows]).all(), name' $runs
 fi
 
 # ---- The same as one run alone
 "$program" run tiny.json --set variables.mass=0.55 --set world.substeps=2 --set variables.seed=7 --trace alone.csv --quiet
 [ -z "$python" ] || check "a row is the last of a trace" "$python" -c '
-import csv
-row, last = list(csv.DictReader(open("whole/table.csv")))[407], list(csv.DictReader(open("alone.csv")))[-1]
-assert all(float(row[name]) == float(value) for name, value in last.items())'
+import csv, sys
+row, last = list(csv.DictReader(open("whole/table.csv")))[4 * int(sys.argv[1]) + 7], list(csv.DictReader(open("alone.csv")))[-1]
+assert all(float(row[name]) == float(value) for name, value in last.items())' $seeds
 
 # ---- Workers, kills, ranks
-expect 0 '' "${thousand[@]}" --out two --workers 2
+expect 0 '' "${many[@]}" --out two --workers 2
 same two
 for round in 1 2 3; do
-    "$program" sweep "${thousand[@]}" --out killed --workers 2 2>/dev/null &
-    wait_for_rows killed $((round * 150))
+    "$program" sweep "${many[@]}" --out killed --workers 2 2>/dev/null &
+    wait_for_rows killed $((round * runs * 15 / 100))
     kill -KILL $! 2>/dev/null
     wait $! 2>/dev/null
 done
@@ -96,11 +99,11 @@ check "it was killed in the middle" test ! -e killed/table.csv
 for file in killed/*.rows; do # as if the machine had stopped in the middle of a write
     [ -s "$file" ] && truncate -s -5 "$file" && break
 done
-expect 0 '' "${thousand[@]}" --out killed --workers 2
+expect 0 '' "${many[@]}" --out killed --workers 2
 same killed
 
-"$program" sweep "${thousand[@]}" --out worker --workers 2 2>stderr &
-wait_for_rows worker 100
+"$program" sweep "${many[@]}" --out worker --workers 2 2>stderr &
+wait_for_rows worker $((runs / 10))
 victim=$(ls worker/*.rows | head -n 1 | sed 's/.*-\([0-9]*\)\.rows/\1/')
 kill -KILL "$victim" 2>/dev/null
 wait $!
@@ -110,10 +113,10 @@ same worker
 # ranks: processes that know nothing of each other but the folder
 for ranks in 2 4; do
     for rank in $(seq 0 $((ranks - 1))); do
-        OMPI_COMM_WORLD_SIZE=$ranks OMPI_COMM_WORLD_RANK=$rank "$program" sweep "${thousand[@]}" --out ranks$ranks 2>/dev/null &
+        OMPI_COMM_WORLD_SIZE=$ranks OMPI_COMM_WORLD_RANK=$rank "$program" sweep "${many[@]}" --out ranks$ranks 2>/dev/null &
     done
     if [ "$ranks" = 4 ]; then # one of them dies
-        wait_for_rows ranks4 100
+        wait_for_rows ranks4 $((runs / 10))
         kill -KILL $! 2>/dev/null
     fi
     wait 2>/dev/null
@@ -124,10 +127,10 @@ done
 if command -v mpirun >/dev/null 2>&1; then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
     for ranks in 1 2 4; do
-        mpirun -n $ranks "$program" sweep "${thousand[@]}" --out mpi$ranks 2>stderr
+        mpirun -n $ranks "$program" sweep "${many[@]}" --out mpi$ranks 2>stderr
         same mpi$ranks
     done
-    long=("${thousand[@]}" --frames 300)
+    long=("${many[@]}" --frames 300)
     "$program" sweep "${long[@]}" --out long
     for option in "" "--mca orte_enable_recovery 1 --mca orte_abort_on_non_zero_status 0"; do
         # shellcheck disable=SC2086

@@ -255,7 +255,7 @@ static void test_energy_does_not_rise(void **state)
         sheet s = make_sheet(&h);
         hold_corners(&s, &h);
         double least = energy(&s), rise = 0;
-        for (uint32_t frame = 0; frame < support_long(3600, 600); ++frame) {
+        for (uint32_t frame = 0; frame < support_long(3600, 300); ++frame) {
             support_run(s.world, 1, FRAME);
             const double now = energy(&s);
             least = now < least ? now : least;

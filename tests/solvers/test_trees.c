@@ -64,6 +64,7 @@ static double stretch(const rope *r, bool one_way)
 static void ropes_hold_any_load(void **state)
 {
     (void)state;
+    support_skip_watched();
     static const uint32_t links[] = {20, 100}, kinds[] = {SN_KIND_DISTANCE, SN_KIND_DISTANCE_MAX};
     static const double loads[] = {0, 1, 100, 10000};
     for (uint32_t n = 0; n < COUNT_OF(links); ++n)
@@ -108,6 +109,7 @@ static void a_soft_rope_stretches_as_it_should(void **state)
 static void as_the_direct_solver(void **state)
 {
     (void)state;
+    support_skip_watched();
     rope a = hang(make_world(1, SN_SIMD_AUTO), 30, 5, SN_KIND_DISTANCE, 0);
     rope b = hang(make_world(1, SN_SIMD_AUTO), 30, 5, SN_KIND_DISTANCE, 0);
     sn_settings settings = sn_world_settings(b.world);
@@ -184,6 +186,7 @@ static void a_rope_tied_within_a_ball(void **state)
 static void no_energy_is_gained(void **state)
 {
     (void)state;
+    support_skip_watched();
     static const uint32_t substeps[] = {1, 3, 10, 30};
     for (uint32_t i = 0; i < COUNT_OF(substeps); ++i) {
         rope r = hang(make_world(1, SN_SIMD_AUTO), 20, 10, i % 2 ? SN_KIND_DISTANCE_MAX : SN_KIND_DISTANCE, 0);

@@ -90,6 +90,14 @@ uint32_t support_rounds(uint32_t full, uint32_t watched);
 /* The same for what takes long in every build: `full` times with SINEW_LONG_TESTS in the environment, else `brief` times. */
 uint32_t support_long(uint32_t full, uint32_t brief);
 
+/* Leaves a test out under a sanitizer: one that is long, about physics alone, and whose code shorter tests run there as well. With
+   SINEW_LONG_TESTS it runs. */
+#define support_skip_watched()                                                                                         \
+    do {                                                                                                               \
+        if (support_rounds(1, 0) == 0)                                                                                 \
+            skip();                                                                                                    \
+    } while (0)
+
 /* ---- Known failures ------------------------------------------------------------------------------------------------- */
 
 /* A defect that is known and not cured yet, as a check that will hold once it is. While it does not hold, "KNOWN FAILURE: ..." is

@@ -357,7 +357,7 @@ static void test_random_worlds(void **state)
     (void)state;
     const char *one = getenv("SINEW_SEED"), *many = getenv("SINEW_SEEDS");
     const uint64_t from = one ? strtoull(one, NULL, 10) : 1;
-    const uint64_t count = many ? strtoull(many, NULL, 10) : one ? 1 : support_long(100000, support_rounds(1500, 300));
+    const uint64_t count = many ? strtoull(many, NULL, 10) : one ? 1 : support_long(100000, support_rounds(1500, 120));
     for (uint64_t seed = from; seed < from + count; ++seed)
         run_seed(seed);
 }

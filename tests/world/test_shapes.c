@@ -74,10 +74,11 @@ static sn_shape_def small(sn_shape_type type)
 
 /* ---- Contact -------------------------------------------------------------------------------------------------------- */
 
-/* Everything that moves comes to rest on everything that stands, 0.1 m above its top. */
+/* Everything that moves comes to rest on everything that stands, 0.1 m above its top. A sanitizer sees the first moments of that. */
 static void all_rest_on_all(void **state)
 {
     (void)state;
+    const uint32_t steps = support_rounds(1, 0) ? 60 : 15;
     for (int ground = 0; ground < SN_SHAPE_TYPES; ++ground)
         for (int type = -1; type <= SN_SHAPE_CONE; ++type) {
             sn_world *world = support_world();
@@ -90,15 +91,16 @@ static void all_rest_on_all(void **state)
                 def.position = vec(0, 1.12, 0);
                 def.radius = real(0.1);
                 assert_ok(world, sn_particle_add(world, &def, &ball));
-                support_run(world, 60, 1.0 / 60);
+                support_run(world, steps, 1.0 / 60);
                 place = sn_particle_position(world, ball);
             } else {
                 const sn_shape_def shape = small((sn_shape_type)type);
                 sn_body body = add(world, SN_BODY_DYNAMIC, &shape, vec(0, 1.12, 0));
-                support_run(world, 60, 1.0 / 60);
+                support_run(world, steps, 1.0 / 60);
                 place = sn_body_position(world, body);
             }
-            if (fabs((double)place.y - 1.1) > 2e-3 || fabs((double)place.x) > 0.02 || fabs((double)place.z) > 0.02)
+            if (steps == 60 &&
+                (fabs((double)place.y - 1.1) > 2e-3 || fabs((double)place.x) > 0.02 || fabs((double)place.z) > 0.02))
                 fail_msg("%s on %s: it is at %g %g %g", type < 0 ? "particle" : sn_shape_type_name((sn_shape_type)type),
                          sn_shape_type_name((sn_shape_type)ground), (double)place.x, (double)place.y, (double)place.z);
             sn_world_destroy(world);
@@ -109,6 +111,7 @@ static void all_rest_on_all(void **state)
 static void cylinders_roll(void **state)
 {
     (void)state;
+    support_skip_watched();
     sn_world *world = support_world();
     const double lean = 0.1;
     sn_shape_def ramp = sn_default_shape_def(SN_SHAPE_PLANE);

@@ -540,25 +540,25 @@ static void fire_many(projectile what, uint32_t count)
 static void test_particles(void **state)
 {
     (void)state;
-    fire_many(A_BALL, support_long(100000, support_rounds(1, 0) ? 4000 : 1500));
+    fire_many(A_BALL, support_long(100000, support_rounds(1, 0) ? 2500 : 1000));
 }
 
 static void test_squeezed(void **state)
 {
     (void)state;
-    fire_many(A_SQUEEZED_BALL, support_long(20000, support_rounds(1, 0) ? 1000 : 400));
+    fire_many(A_SQUEEZED_BALL, support_long(20000, support_rounds(1, 0) ? 600 : 300));
 }
 
 static void test_bodies(void **state)
 {
     (void)state;
-    fire_many(A_BODY, support_long(20000, support_rounds(1, 0) ? 1000 : 400));
+    fire_many(A_BODY, support_long(20000, support_rounds(1, 0) ? 600 : 300));
 }
 
 static void test_driven_bodies(void **state)
 {
     (void)state;
-    fire_many(A_DRIVEN_BODY, support_long(20000, support_rounds(1, 0) ? 1000 : 400));
+    fire_many(A_DRIVEN_BODY, support_long(20000, support_rounds(1, 0) ? 600 : 300));
 }
 
 /* Shots that once passed, or failed: a small box that slid on a sheet pressed with 1e-39 N s, the inverse of which is infinite; a capsule that

@@ -79,7 +79,7 @@ function pendulum() {
     return [
         {name: 'pendulum, period', about: 'a rod of 1 m on a hinge, released at 120 degrees: its first period, by an elliptic integral (at 90 degrees, where this was first tried, the second-order error of symplectic methods vanishes by chance)', unit: '%', scene, seconds: 4,
             error: (run) => 100 * periodError(run, 0, period(inertia, g / 2, angle))},
-        {name: 'pendulum, energy', about: 'the same: what is gained or lost of m g l after 10 s', unit: '%', scene, seconds: 10,
+        {name: 'pendulum, energy', about: 'the same: the energy that is gained or lost after 10 s, relative to m g l', unit: '%', scene, seconds: 10,
             error: (run) => {
                 const {x, v, w} = run.at(-1)[0], [i1, , i3] = body.moments;
                 const spin = i3 * w[2] ** 2 + i1 * (w[0] ** 2 + w[1] ** 2);
@@ -167,7 +167,7 @@ function stack() {
 
 function stackForces() {
     const count = 10, {scene, seconds} = stack();
-    return {name: 'stack forces', about: `the same: by how much of the weight of all of them the force between two, or on the ground, is off in the last second, at most (means over frames)`, unit: '%',
+    return {name: 'stack forces', about: `the same: the largest error of a force between two, or on the ground, in the last second (means over frames), relative to the weight of all`, unit: '%',
         scene: {...scene, forces: true}, seconds,
         error: (run) => (run.at(-1).forces ? 100 / count * Math.max(...run.slice(-60).flatMap(({forces}) => forces.map((force, i) => Math.abs(force / g - (count - i))))) : undefined)};
 }
@@ -190,7 +190,7 @@ function cantilever(count) {
     }
     const exact = angle.reduce((sum, a) => sum + length * Math.sin(a), 0);
     const bodies = angle.map((_, i) => rod([length * i, 0], [length * (i + 1), 0], mass));
-    return {name: `cantilever of ${count}`, about: `${count} rods of ${length} m and ${mass} kg in a row, the first at a wall, on hinges with springs of ${stiffness} N m/rad and ${damping} N m s: by how much of what it is (${exact.toFixed(6)} m) the sag of the free end is off after 10 s`, unit: '%',
+    return {name: `cantilever of ${count}`, about: `${count} rods of ${length} m and ${mass} kg in a row, the first at a wall, on hinges with springs of ${stiffness} N m/rad and ${damping} N m s: the error of the sag of the free end after 10 s, relative to the sag at rest (${exact.toFixed(6)} m)`, unit: '%',
         scene: {gravity: [0, -g, 0], bodies, joints: bodies.map((_, i) => sprung(i - 1, i, [length * i, 0, 0], stiffness, damping))}, seconds: 10,
         error: (run) => {
             const {x, q} = run.at(-1)[count - 1];
@@ -209,7 +209,7 @@ function heavyChain() {
     const bodies = Array.from({length: 10}, (_, i) => rod([0, -0.1 * i], [0, -0.1 * (i + 1)], 0.1));
     bodies.push(sphere(0.1, 100, [0, -1.1, 0], {shape: undefined}));
     const joints = bodies.map((_, i) => ball(i - 1, i, [0, -0.1 * i, 0]));
-    return {name: 'heavy chain', about: 'ten rods of 0.1 kg and 0.1 m with 100 kg below: by how much of its length it is stretched in the last of 5 s, at most', unit: '%',
+    return {name: 'heavy chain', about: 'ten rods of 0.1 kg and 0.1 m with 100 kg below: its largest stretch in the last of 5 s, relative to its length', unit: '%',
         scene: {gravity: [0, -g, 0], bodies, joints}, seconds: 5,
         error: (run) => 100 * Math.max(...run.slice(-60).map((poses) => Math.hypot(poses[10].x[0], poses[10].x[1] + 1.1, poses[10].x[2])))};
 }
@@ -226,7 +226,7 @@ function catenary() {
     for (let i = 0; i < links; ++i) at.push([at[i][0] + length * Math.cos(direction(i, low)), at[i][1] + length * Math.sin(direction(i, low))]);
     const bodies = Array.from({length: links}, (_, i) => rod(at[i], at[i + 1], 0.1)), sag = -at[links / 2][1];
     const joints = [...bodies.map((_, i) => ball(i - 1, i, [...at[i], 0])), ball(-1, links - 1, [1, 0, 0])];
-    return {name: 'catenary', about: `a chain of 20 rods, 2 m, between two places 1 m apart, put where it rests: by how much of its sag (${sag.toFixed(6)} m) the middle is off in the last of 5 s, at most`, unit: '%',
+    return {name: 'catenary', about: `a chain of 20 rods, 2 m, between two places 1 m apart, put where it rests: the largest error of the height of its middle in the last of 5 s, relative to its sag (${sag.toFixed(6)} m)`, unit: '%',
         scene: {gravity: [0, -g, 0], bodies, joints}, seconds: 5,
         error: (run) => 100 / sag * Math.max(...run.slice(-60).map((poses) => {
             const {x, q} = poses[links / 2 - 1], end = turned(q, [length / 2, 0, 0]);
