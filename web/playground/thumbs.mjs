@@ -1,4 +1,5 @@
-// Takes the small pictures of the gallery, with the built page in Chromium: data/thumbs.webp, all in one, and data/thumbs.json, which is where.
+// Takes the small pictures of the gallery, with the built page in Chromium: data/thumbs.webp and thumbs-dark.webp, all in one file for each theme, and
+// data/thumbs.json, which is where.
 // The frames to show are in data/views.json.
 //
 //     node thumbs.mjs
@@ -18,23 +19,28 @@ try {
   await page.addStyleTag({ content: bare });
   await page.evaluate(() => { playground.stage.steady = true; playground.stage.setQuality(1); });   // software draws slowly, and would lose its shadows
   const names = await page.evaluate(() => [...playground.library.keys()]);
-  await page.evaluate(([w, h]) => { window.atlas = Object.assign(document.createElement("canvas"), { width: w, height: h }); }, [COLUMNS * WIDTH, Math.ceil(names.length / COLUMNS) * HEIGHT]);
+  await page.evaluate(([w, h]) => { window.atlas = ["light", "dark"].map((theme) => Object.assign(document.createElement("canvas"), { width: w, height: h, theme })); }, [COLUMNS * WIDTH, Math.ceil(names.length / COLUMNS) * HEIGHT]);
   for (const [i, name] of names.entries()) {
     await openScene(page, name);
     await runTo(page, views[name]?.frame ?? 60);
     await page.evaluate(([x, y, w, h]) => {
       const { stage } = playground;
       playground.fitView();
-      stage.dirty = true;
-      stage.render();
-      const draw = window.atlas.getContext("2d");
-      draw.imageSmoothingQuality = "high";
-      draw.drawImage(stage.canvas, x, y, w, h);
+      for (const one of window.atlas) {
+        playground.setTheme(one.theme, false);
+        stage.dirty = true;
+        stage.render();
+        const draw = one.getContext("2d");
+        draw.imageSmoothingQuality = "high";
+        draw.drawImage(stage.canvas, x, y, w, h);
+      }
     }, [(i % COLUMNS) * WIDTH, Math.floor(i / COLUMNS) * HEIGHT, WIDTH, HEIGHT]);
     process.stdout.write(".");
   }
-  const data = await page.evaluate((q) => window.atlas.toDataURL("image/webp", q), QUALITY);
-  writeFileSync(path.join(here, "data/thumbs.webp"), Buffer.from(data.split(",")[1], "base64"));
+  for (const [i, file] of ["thumbs", "thumbs-dark"].entries()) {
+    const data = await page.evaluate(([i, q]) => window.atlas[i].toDataURL("image/webp", q), [i, QUALITY]);
+    writeFileSync(path.join(here, `data/${file}.webp`), Buffer.from(data.split(",")[1], "base64"));
+  }
   writeFileSync(path.join(here, "data/thumbs.json"), `${JSON.stringify({ columns: COLUMNS, names })}\n`);
   process.stdout.write("\n");
 } finally {
