@@ -50,9 +50,11 @@ function sources() {
 // Formulas over lanes (include/sinew/lanes.h) and their drivers are compiled once more, for the vectors of WebAssembly.
 const isOverLanes = (path) => /^src\/(wide\/drive(_double)?|bodies\/turning)\.c$/.test(path)
   || (path.startsWith('src/constraints/') && /^SN_LANES\(/m.test(readFileSync(join(root, path), 'utf8')));
+// Drivers are not needed without vectors there: vectors_only.c says why.
+const isDriver = (path) => /^src\/wide\/drive/.test(path);
 const isAbout = { vectors: 'web/glue/vectors_only.c', scalar: /^src\/wide\/(scalar|contact_scalar)\.c$/ };
 const units = (vectors) => sources().filter((path) => (vectors ? !isAbout.scalar.test(path) : path !== isAbout.vectors))
-  .flatMap((path) => [{ path, own: [] }, ...(vectors && isOverLanes(path) ? [{ path, own: ['-DSN_VECTOR=16'] }] : [])]);
+  .flatMap((path) => [...(vectors && isDriver(path) ? [] : [{ path, own: [] }]), ...(vectors && isOverLanes(path) ? [{ path, own: ['-DSN_VECTOR=16'] }] : [])]);
 
 const headers = () => ['include', 'src', 'scene', 'export', 'web/glue'].flatMap((folder) => files(folder, isHeader));
 
@@ -71,10 +73,9 @@ const making = 'collision/(hull|shape|shape_data|shape_def|trimesh|heights|dista
 const cold = new RegExp(`^((scene|export|web/glue)/|src/world/(?!(${hot})\\.c)|src/solvers/(plan|hierarchy_(build|levels)|lagrange)|src/(${making})\\.c)`);
 
 // Runs in every step, and is as fast when it is small: measured by turns, bodies, cloth and jelly within 5 %. Loops over lanes (src/wide) and
-// contact of particles are not: they become slower by a tenth to a half. (And src/contact/particle_broad_phase.c has other bits under clang 14 with
-// -Os, unless aliasing is not strict: so it is not, here.)
+// contact of particles are not: they become slower by a tenth to a half.
 const warm = /^src\/(solvers|world|constraints|bodies|integrators|base)\/|^src\/collision\/(manifold|triangle|bvh|convex|hull_near)|^src\/contact\/(body|skin|surface|deepest|particle_(bodies|cache|margins|quiet))|^src\/wide\/drive_double/;
-const smaller = ['-Os', '-fno-strict-aliasing'];
+const smaller = ['-Os'];
 
 // Without vectors, these run only for formulas of a program's own, for the solvers of the lectures and for reports.
 const isFallback = (path, own) => isOverLanes(path) && !own.length;

@@ -157,8 +157,8 @@ SN_INLINE __m128 record_half(lanes part, int half)
     }
 #elif SN_WIDTH == 1
 #define RECORDS_CHANGE(r, base, index, op, operation)                                                                  \
-    for (int i = 0; i < 4; ++i)                                                                                        \
-    (&(base)[(index)[0]].x)[i] = (&(base)[(index)[0]].x)[i] op(r)->part[i]
+    for (uint32_t i = 0; i < 4; ++i)                                                                                   \
+    *vec4_part(&(base)[(index)[0]], i) = *vec4_part(&(base)[(index)[0]], i) op(r)->part[i]
 #elif SN_WIDTH == 4
 #define RECORDS_CHANGE(r, base, index, op, operation)                                                                  \
     for (int i = 0; i < 4; ++i) {                                                                                      \

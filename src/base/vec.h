@@ -21,6 +21,17 @@ typedef struct sn_vec4 {
     sn_real x, y, z, w;
 } sn_vec4;
 
+/* Part k of a vector in memory. Not (&v.x)[k], which may be taken to read x whatever k is: then writes of y and z are dropped. */
+static inline sn_real vec3_part(const sn_vec3 *v, uint32_t k)
+{
+    return ((const sn_real *)v)[k];
+}
+
+static inline sn_real *vec4_part(sn_vec4 *v, uint32_t k)
+{
+    return (sn_real *)v + k;
+}
+
 static inline sn_vec3 vec3(sn_real x, sn_real y, sn_real z)
 {
     return (sn_vec3){x, y, z};

@@ -96,7 +96,7 @@ sn_contact_extremes sn_contacts_extremes(const sn_particle_store *p, uint32_t fi
     const sn_real far = (sn_real)INFINITY;
     sn_contact_extremes e = {{far, far, far, far}, {-far, -far, -far, -far}, {0}, {0}, 0};
     for (uint32_t slot = first; slot < end; ++slot) {
-        const sn_real *x = &p->x[slot].x, *v = &p->v[slot].x;
+        const sn_real *x = vec4_part(&p->x[slot], 0), *v = vec4_part(&p->v[slot], 0);
         for (uint32_t k = 0; k < 4; ++k) { /* the fourth for the sake of vectors */
             e.low[k] = x[k] < e.low[k] ? x[k] : e.low[k];
             e.high[k] = x[k] > e.high[k] ? x[k] : e.high[k];
@@ -242,7 +242,7 @@ void sn_contacts_fill_batch(const sn_world *world, const sn_contact_pairs *set, 
         pair_column(set, PAIR_PRESSED)[at] = old ? old->normal_impulse * factor : 0;
         pair_column(set, PAIR_LAST)[at] = old ? old->last * factor : 0;
         for (uint32_t k = 0; k < 3; ++k)
-            pair_column(set, PAIR_RUBBED)[((size_t)batch * 3 + k) * SN_NEAR + i] = (&tangent_impulse.x)[k];
+            pair_column(set, PAIR_RUBBED)[((size_t)batch * 3 + k) * SN_NEAR + i] = vec3_part(&tangent_impulse, k);
         if (!world->contacts.varied)
             continue;
         sn_friction friction = sn_contacts_friction(&sn_contact_group(&world->contact, p->group[a])->material,

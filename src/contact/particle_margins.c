@@ -281,9 +281,10 @@ static void restore_late_pairs(following *f)
             pair_column(pairs, PAIR_IMPULSE)[at] = kept[from].impulse;
             pair_column(pairs, PAIR_IMPACT)[at] = kept[from].impact;
             for (uint32_t k = 0; k < 3; ++k)
-                pair_column(pairs, PAIR_RUBBED)[((size_t)b * 3 + k) * SN_NEAR + i] = (&kept[from].tangent_impulse.x)[k];
+                pair_column(pairs, PAIR_RUBBED)[((size_t)b * 3 + k) * SN_NEAR + i] =
+                    vec3_part(&kept[from].tangent_impulse, k);
             for (uint32_t k = 0; given && k < 3; ++k)
-                given[k * SN_NEAR] = (&kept[from].given.x)[k];
+                given[k * SN_NEAR] = vec3_part(&kept[from].given, k);
         }
     }
 }

@@ -455,7 +455,7 @@ static void add_plane(const sn_contact_pass *p, plane_batch *b, sn_static_contac
     run->drag[i] = contact->friction.drag;
     run->normal_impulse[i] = contact->normal_impulse;
     for (uint32_t k = 0; k < 3; ++k)
-        run->tangent_impulse[k * SN_NEAR + i] = (&contact->tangent_impulse.x)[k];
+        run->tangent_impulse[k * SN_NEAR + i] = vec3_part(&contact->tangent_impulse, k);
 }
 
 /* The last word about sheets: a ball that slides along one face touches it from the start, which hides from a cast what its way

@@ -60,28 +60,28 @@ static uint32_t slot_of(const sn_motion *motion, uint32_t i)
     return motion->list ? motion->list[i] : motion->first + i;
 }
 
-static moving load(const sn_motion *motion, uint32_t slot, int k)
+static moving load(const sn_motion *motion, uint32_t slot, uint32_t k)
 {
-    return (moving){(&motion->x[slot].x)[k], (&motion->x_low[slot].x)[k], (&motion->v[slot].x)[k],
-                    (&motion->v_low[slot].x)[k]};
+    return (moving){*vec4_part(&motion->x[slot], k), *vec4_part(&motion->x_low[slot], k),
+                    *vec4_part(&motion->v[slot], k), *vec4_part(&motion->v_low[slot], k)};
 }
 
-static void store(const sn_motion *motion, uint32_t slot, int k, moving m)
+static void store(const sn_motion *motion, uint32_t slot, uint32_t k, moving m)
 {
-    (&motion->x[slot].x)[k] = m.x;
-    (&motion->x_low[slot].x)[k] = m.x_low;
-    (&motion->v[slot].x)[k] = m.v;
-    (&motion->v_low[slot].x)[k] = m.v_low;
+    *vec4_part(&motion->x[slot], k) = m.x;
+    *vec4_part(&motion->x_low[slot], k) = m.x_low;
+    *vec4_part(&motion->v[slot], k) = m.v;
+    *vec4_part(&motion->v_low[slot], k) = m.v_low;
 }
 
 /* The past of one coordinate, as if the user's force had always been what it is now; see stages.h. */
-static past past_of(const sn_motion *motion, uint32_t slot, int k)
+static past past_of(const sn_motion *motion, uint32_t slot, uint32_t k)
 {
-    past p = {(&motion->old_d[slot].x)[k], (&motion->old_v[slot].x)[k]};
+    past p = {*vec4_part(&motion->old_d[slot], k), *vec4_part(&motion->old_v[slot], k)};
     const sn_real h = motion->h;
     if (!motion->unsteady)
         return p;
-    sn_real jump = ((&motion->given[slot].x)[k] - (&motion->old_f[slot].x)[k]) * motion->x[slot].w;
+    sn_real jump = (vec3_part(&motion->given[slot], k) - *vec4_part(&motion->old_f[slot], k)) * motion->x[slot].w;
     if (jump != 0) {
         p.d -= h * h / 2 * jump;
         p.v -= h * jump;
@@ -91,19 +91,19 @@ static past past_of(const sn_motion *motion, uint32_t slot, int k)
 
 /* The acceleration at the end of the substep, a' = 2 a - a_old. The one before may be known (then the length of that substep is
    h or -h) though velocities jumped in between. */
-static sn_real end_acceleration(const sn_motion *motion, uint32_t slot, int k, sn_real a)
+static sn_real end_acceleration(const sn_motion *motion, uint32_t slot, uint32_t k, sn_real a)
 {
     sn_real old_h = motion->old_d[slot].w;
     if (!motion->unsteady || (old_h != motion->h && old_h != -motion->h))
         return a;
-    sn_real jump = ((&motion->given[slot].x)[k] - (&motion->old_f[slot].x)[k]) * motion->x[slot].w;
-    return 2 * a - ((&motion->old_a[slot].x)[k] + jump);
+    sn_real jump = (vec3_part(&motion->given[slot], k) - *vec4_part(&motion->old_f[slot], k)) * motion->x[slot].w;
+    return 2 * a - (*vec4_part(&motion->old_a[slot], k) + jump);
 }
 
-static void predict_back(const sn_motion *motion, uint32_t slot, int k, sn_real a)
+static void predict_back(const sn_motion *motion, uint32_t slot, uint32_t k, sn_real a)
 {
     moving m = load(motion, slot, k);
-    sn_real *old_d = &motion->old_d[slot].x + k, *old_v = &motion->old_v[slot].x + k;
+    sn_real *old_d = vec4_part(&motion->old_d[slot], k), *old_v = vec4_part(&motion->old_v[slot], k);
     if (motion->ends_previous)
         *old_d = stage_displacement(motion, m.v, *old_d);
     moving to = motion_has_past(motion, slot) || !motion->unsteady
@@ -120,8 +120,8 @@ static bool settle(const sn_motion *motion)
     for (uint32_t i = 0; i < own.count; ++i) {
         const uint32_t slot = slot_of(&own, i);
         own.rate = own.looks_back && own.unsteady && !motion_has_past(&own, slot) ? 1 / own.h : motion->rate;
-        for (int k = 0; k < 3; ++k) {
-            moving m = stage_settle(&own, load(&own, slot, k), (&own.mark[i].x)[k]);
+        for (uint32_t k = 0; k < 3; ++k) {
+            moving m = stage_settle(&own, load(&own, slot, k), *vec4_part(&own.mark[i], k));
             store(&own, slot, k, m);
             sound &= is_sound(&m);
         }
@@ -140,12 +140,12 @@ static bool predict(const sn_motion *motion)
             motion->start[slot] = motion->x[slot];
         if (motion->start)
             motion->start_low[slot] = motion->x_low[slot];
-        for (int k = 0; k < 3; ++k) {
+        for (uint32_t k = 0; k < 3; ++k) {
             if (motion->looks_back && moves)
-                predict_back(motion, slot, k, (&a.x)[k]);
+                predict_back(motion, slot, k, vec3_part(&a, k));
             else
-                store(motion, slot, k, stage_predict(motion, load(motion, slot, k), (&a.x)[k], moves));
-            (&motion->mark[i].x)[k] = (&(motion->coarse ? motion->x : motion->x_low)[slot].x)[k];
+                store(motion, slot, k, stage_predict(motion, load(motion, slot, k), vec3_part(&a, k), moves));
+            *vec4_part(&motion->mark[i], k) = *vec4_part(&(motion->coarse ? motion->x : motion->x_low)[slot], k);
         }
         motion->mark[i].w = 0;
     }
@@ -160,10 +160,10 @@ static void note(const sn_motion *motion)
 }
 
 /* A particle without a past ends as in leapfrog; its displacement is what it drifted. */
-static void end_back(const sn_motion *motion, uint32_t slot, int k, sn_real a)
+static void end_back(const sn_motion *motion, uint32_t slot, uint32_t k, sn_real a)
 {
     moving m = load(motion, slot, k);
-    sn_real *old_d = &motion->old_d[slot].x + k;
+    sn_real *old_d = vec4_part(&motion->old_d[slot], k);
     if (motion_has_past(motion, slot) || !motion->unsteady) {
         *old_d = stage_displacement(motion, m.v, past_of(motion, slot, k).d);
         return;
@@ -186,12 +186,12 @@ static bool end(const sn_motion *motion)
     for (uint32_t slot = motion->first; slot < motion->first + motion->count; ++slot) {
         const sn_vec3 a = motion_acceleration(motion, slot);
         const bool moves = motion->x[slot].w != 0;
-        for (int k = 0; moves && k < 3; ++k) {
+        for (uint32_t k = 0; moves && k < 3; ++k) {
             moving m = load(motion, slot, k);
             if (motion->looks_back) {
-                end_back(motion, slot, k, (&a.x)[k]);
+                end_back(motion, slot, k, vec3_part(&a, k));
             } else {
-                stage_end(motion, &m, (&a.x)[k]);
+                stage_end(motion, &m, vec3_part(&a, k));
                 store(motion, slot, k, m);
             }
             m = load(motion, slot, k);

@@ -654,7 +654,14 @@ SN_INLINE void pair_move(const pair_way *from, const pair_shape *shape)
 /* ---- Kinds ---------------------------------------------------------------------------------------------------------------------- */
 
 /* The loop for what is usual in a run, and one for everything. Distances, which are most of a cloth, have more between
-   them: PLAIN, with compliance but no multipliers, and ANY, without damping and k. */
+   them: PLAIN, with compliance but no multipliers, and ANY, without damping and k. Where a module has to be small and few are
+   solved (PAIR_FEW), there is only the one for everything. */
+#ifdef PAIR_FEW
+#define PAIR_MANY false
+#else
+#define PAIR_MANY true
+#endif
+
 #define PAIR_LOOPS(loop, name, PLAIN, ANY)                                                                             \
     const sn_wide_run own = *run; /* what is stored cannot change this one */                                          \
     const pair_shape rigid = {name##_share, true, true, false, false};                                                 \
@@ -665,11 +672,11 @@ SN_INLINE void pair_move(const pair_way *from, const pair_shape *shape)
     const bool keeps = own.read_lambda || own.write_lambda, gives_way = own.damping || own.stiffness;                  \
     if (own.preload)                                                                                                   \
         loop(&own, &loads);                                                                                            \
-    else if (!gives_way && !keeps && !own.compliance)                                                                  \
+    else if (PAIR_MANY && !gives_way && !keeps && !own.compliance)                                                     \
         loop(&own, &rigid);                                                                                            \
-    else if (PLAIN && !gives_way && !keeps)                                                                            \
+    else if (PAIR_MANY && PLAIN && !gives_way && !keeps)                                                               \
         loop(&own, &plain);                                                                                            \
-    else if (ANY && !gives_way)                                                                                        \
+    else if (PAIR_MANY && ANY && !gives_way)                                                                           \
         loop(&own, &any);                                                                                              \
     else                                                                                                               \
         loop(&own, &gives)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # The conventions of include/sinew/base.h, as far as declarations show them. `conventions.sh --list` prints every call with what it returns when it
 # fails. Of the others: a call returns a type that the convention knows; only calls that destroy return nothing; a call that takes a world takes it first, after
-# the object that it belongs to; every struct that a caller fills (_def) has a default function.
+# the object that it belongs to; every struct that a caller fills (_def) has a default function. And in sources, parts of a vector are not reached through its
+# first (src/base/vec.h says why).
 set -eu
 
 root=${SINEW_SOURCE_DIR:-$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)}
@@ -69,6 +70,10 @@ if [ "$(wc -l <"$work/structs")" -lt 8 ]; then
     echo "conventions: found only $(wc -l <"$work/structs") structs; is the pattern out of date?" >&2
     exit 2
 fi
+
+# (&v.x)[k] takes v.y for v.x: vec3_part and vec4_part read parts by number.
+grep -rnE '\(&[^&;]*(\.|->)x\)\[' "$root/src" "$root/scene" "$root/export" --include='*.[ch]' | grep -v 'src/base/vec.h' | cut -d : -f 1,2 >"$work/parts" || true
+complain "$work/parts" "reaches parts of a vector through its first"
 
 [ "$failed" = 0 ] && echo "conventions: $(wc -l <"$work/calls") public calls and $(wc -l <"$work/structs") defs keep them"
 exit "$failed"

@@ -1,8 +1,10 @@
-/* In place of src/wide/scalar.c and contact_scalar.c, most of which a module with vectors never runs: a world asks for the widest
-   kernels that there are. Only the last few distances of a batch are solved one by one. A browser without vectors gets another
-   module (sinew-scalar.wasm). */
+/* In place of src/wide/scalar.c, contact_scalar.c and the drivers without vectors, most of which a module with vectors never runs: a
+   world asks for the widest kernels that there are, and every kind has a formula for vectors. Only the last few distances of a batch
+   are solved one by one. A browser without vectors gets another module (sinew-scalar.wasm). */
 #define SN_VECTOR 0
+#define PAIR_FEW
 #include "wide/distance.h"
+#include "wide/variants.h"
 
 static const sn_wide_fused fused[SN_FUSED_KINDS] = {
     [SN_KIND_DISTANCE] = {distance_near, distance_far, distance_planes},
@@ -18,3 +20,16 @@ const sn_wide *sn_wide_scalar(void)
 
 const sn_wide_contact sn_contact_scalar;
 const sn_wide_body_contact_table sn_body_contact_scalar;
+
+/* A kind without a formula for vectors would come here. There is none: web/build.mjs compiles each for both. */
+void sn_wide_drive_lanes_0(const sn_wide_run *run, sn_lanes_fn *formula)
+{
+    (void)run, (void)formula;
+    __builtin_trap();
+}
+
+void sn_wide_drive_double_lanes_0(const sn_wide_run *run, sn_lanes_fn *formula)
+{
+    (void)run, (void)formula;
+    __builtin_trap();
+}

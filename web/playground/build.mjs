@@ -29,7 +29,7 @@ const lessons = { name: "lessons", setup(build) {
 } };
 const options = {
   plugins: [lessons], absWorkingDir: here, bundle: true, minify: true, format: "esm", target: "es2022", legalComments: "none", logLevel: "warning", outdir: out,
-  alias: { "sinew-physics": path.join(packaged, "sinew.js") }, external: ["node:*", "./thumbs.webp"],
+  alias: { "sinew-physics": path.join(packaged, "sinew.js") }, external: ["node:*"],
 };
 await build({ ...options, splitting: true, chunkNames: "[name]-[hash]", entryPoints: { playground: "src/main.js" } });
 await build({ ...options, entryPoints: { worker: "src/worker.js", "sinew-worker": path.join(packaged, "sinew-worker.js") } });
@@ -37,7 +37,7 @@ await build({ absWorkingDir: here, bundle: true, minify: true, entryPoints: { pl
 
 for (const name of ["sinew.wasm", "sinew-threads.wasm", "sinew-scalar.wasm"]) if (existsSync(path.join(packaged, name))) await cp(path.join(packaged, name), path.join(out, name));
 await cp(path.join(here, "index.html"), path.join(out, "index.html"));
-if (existsSync(path.join(here, "data/thumbs.webp"))) await cp(path.join(here, "data/thumbs.webp"), path.join(out, "thumbs.webp"));
+for (const name of ["thumbs.webp", "thumbs-dark.webp"]) await cp(path.join(here, "data", name), path.join(out, name));
 
 // The scenes, the meshes that they name, how far they get, and where their pictures are.
 const data = async (name) => JSON.parse(await readFile(path.join(here, `data/${name}.json`), "utf8"));

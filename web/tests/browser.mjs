@@ -33,7 +33,7 @@ export async function openPage({ browser, server }, { hash = "", size = [900, 60
   page.errors = [];
   page.on("console", (message) => { if (["error", "warning"].includes(message.type()) && !/GPU stall|software WebGL|swiftshader/i.test(message.text())) page.errors.push(message.text()); });
   page.on("pageerror", (error) => page.errors.push(error.stack || error.message));
-  await page.goto(`${server.url}${hash}`);
+  await page.goto(`${server.url}${hash}`, { timeout: 60000 });
   await page.waitForFunction(() => document.getElementById("boot")?.classList.contains("gone") || document.querySelector("#boot .spinner[hidden]"), null, { timeout: 60000 });
   const text = await page.textContent("#boot-text");
   if (/cannot/.test(text)) throw new Error(`${text}\n${page.errors.join("\n")}`);

@@ -513,6 +513,16 @@ test("the gallery finds and opens scenes", async () => {
   assert.equal(await page.isVisible("#gallery"), false);
 });
 
+test("the gallery has pictures for the light and the dark theme", async () => {
+  const shown = () => page.evaluate(() => getComputedStyle(document.querySelector(".card .picture")).backgroundImage);
+  const theme = await page.evaluate(() => playground.theme), here = await shown();
+  await page.evaluate(() => playground.setTheme(playground.theme === "dark" ? "light" : "dark", false));
+  const there = await shown();
+  await page.evaluate((theme) => playground.setTheme(theme, false), theme);
+  for (const one of [here, there]) assert.match(one, /^url\("blob:/);
+  assert.notEqual(here, there);
+});
+
 test("everything that can be operated has a name", async () => {
   const nameless = await page.evaluate(() => [...document.querySelectorAll("button, input, select, summary, a[href], canvas")].filter((e) => {
     if (e.type === "file" || e.type === "hidden") return false;
@@ -530,9 +540,24 @@ test("a phone, and a dark one", async () => {
     const box = await p.locator(id).boundingBox();
     assert.ok(box && box.x >= 0 && box.x + box.width <= 391 && box.y + box.height <= 781, `${id} is outside`);
   }
+  const bar = () => p.$$eval("nav > button, nav > details", (all) => all.filter((b) => b.offsetWidth).map((b) => ({ name: b.id, left: b.getBoundingClientRect().left, right: b.getBoundingClientRect().right, wide: b.clientWidth, needs: b.scrollWidth })).sort((a, b) => a.left - b.left));
+  for (const compared of [false, true]) {
+    if (compared) await p.evaluate(() => playground.toggleSplit());
+    const buttons = await bar();
+    assert.ok(buttons.length >= 7);
+    buttons.forEach((b, i) => assert.ok(b.needs <= b.wide + 1 && (i === 0 || b.left >= buttons[i - 1].right - 1), `${JSON.stringify(b)} is cut, or lies on ${JSON.stringify(buttons[i - 1])}`));
+  }
+  await p.evaluate(() => playground.toggleSplit());
   await p.click("#toggle-panel");
   assert.equal(await p.isVisible("#panel"), true);
   await p.click("#panel-close");
+  for (const id of ["distance", "silk", "rejection"]) {
+    await p.evaluate((id) => playground.openLesson(id), id);
+    await p.evaluate(() => { document.querySelectorAll("#predict button")[playground.lessonView.lesson.predict.right].click(); playground.play(false); });
+    const [sliders, foot, why, top] = await p.evaluate(() => [[...document.querySelectorAll("#lesson-controls .control")].pop().getBoundingClientRect().bottom, document.querySelector("footer").getBoundingClientRect().top, document.querySelector("#predict .why").getBoundingClientRect().top, document.querySelector("#lesson").getBoundingClientRect().top]);
+    assert.ok(sliders <= foot + 1 && why >= top, `${id}: after an answer the sliders are to be seen: ${sliders} of ${foot}, ${why} of ${top}`);
+  }
+  await p.evaluate(() => playground.closeLesson());
   await p.tap("#play");
   assert.deepEqual(p.errors, []);
   await p.context().close();

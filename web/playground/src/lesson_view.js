@@ -56,7 +56,15 @@ export class LessonView {
     });
     why.innerHTML = `<b>${chosen === predict.right ? "Right." : "Watch it."}</b> ${predict.why}`;
     why.hidden = false;
+    this.bringSliders(why);
     if (!this.app.playing) this.app.play(true);
+  }
+
+  // Where the lesson has little room, on a phone: scrolls until the sliders are to be seen, but not past the answer.
+  bringSliders(why) {
+    const panel = this.body.parentElement, room = panel.getBoundingClientRect(), head = panel.querySelector(".drawer-head")?.offsetHeight ?? 0;
+    const missing = this.body.querySelector("#lesson-controls").getBoundingClientRect().bottom - room.bottom, most = why.getBoundingClientRect().top - room.top - head;
+    if (missing > 0) panel.scrollTop += Math.min(missing, most);
   }
 
   add(control, i) {

@@ -49,13 +49,13 @@ class App extends Links {
     this.setTheme(remembered() || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"), false);
     const threaded = self.crossOriginIsolated && (navigator.hardwareConcurrency || 1) > 1;
     // All that will ever be needed, at once, and before the stage is built, which may take seconds: later nothing is fetched any more.
-    const fetched = Promise.all([this.fetchJson("./scenes.json"), this.fetchWasm(threaded), this.fetchBlob("./sinew-worker.js"), this.fetchBlob("./thumbs.webp")]);
+    const fetched = Promise.all([this.fetchJson("./scenes.json"), this.fetchWasm(threaded), this.fetchBlob("./sinew-worker.js"), this.fetchBlob("./thumbs.webp"), this.fetchBlob("./thumbs-dark.webp")]);
     fetched.catch(() => {});   // it is awaited below
     this.stage = new Stage($("canvas"));
     this.hands = new Hands(this, this.stage);
-    const [library, wasm, thread, pictures] = await fetched;
+    const [library, wasm, thread, ...pictures] = await fetched;
     this.thread = thread;
-    document.documentElement.style.setProperty("--thumbs", `url(${pictures})`);
+    ["--thumbs-light", "--thumbs-dark"].forEach((name, i) => document.documentElement.style.setProperty(name, `url(${pictures[i]})`));
     this.library = new Map(Object.entries(library.scenes).map(([name, text]) => [name, { text, ...pick(JSON.parse(text), ["title", "about", "topic"]) }]));
     this.meshes = library.files;
     this.views = library.views;   // how far scenes get
