@@ -67,6 +67,7 @@ SN_API sn_vec3 sn_point_position(const sn_world *world, sn_point point);
 #define SN_MAX_POINTS        8                   /* points of one constraint, of a kind with a fixed number of them */
 #define SN_MAX_ROWS          6                   /* scalar equations of one constraint, solved together */
 #define SN_NO_ROW            (1u << SN_MAX_ROWS) /* of sn_kind.bounded: none */
+#define SN_TURN_ALWAYS       (~0u)               /* of sn_kind.turn_param */
 #define SN_MAX_PARAMS        16                  /* named parameters of one constraint, */
 #define SN_MAX_PARAM_NUMBERS 40                  /*   and numbers in them; a vector has three */
 
@@ -233,6 +234,10 @@ typedef struct sn_kind {
         axial; /* its three rows are along x, y and z and otherwise alike: the gradient of each by point i is the same number k_i
                    times its axis. Then rows are independent, and a constraint costs little more than one row. Not with own_rows,
                    inequality, oriented or state */
+    uint32_t
+        turn_param; /* if the kind is oriented: it holds the rotation of one body against the other if this number of
+                            the parameters, counted from 1, is not 0; SN_TURN_ALWAYS: always; 0: never. Trees of such
+                            constraints are solved directly under lower loads: docs/solvers.md */
 } sn_kind;
 
 /* Registers a kind of your own, for every solver, snapshot and report. The struct and its strings are

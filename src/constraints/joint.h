@@ -315,10 +315,11 @@ SN_LANES_INLINE void joint_ask_for_speed(lanes_out *out, lanes speed, lanes most
         {.name = "target", .unit = UNIT, .least = -(BOUND), .most = BOUND}, SN_JOINT_NUMBER("target_most", FORCE, 0),  \
         SN_JOINT_NUMBER("target_compliance", COMPLIANCE, 0), SN_JOINT_NUMBER("target_damping", DAMPING, 0),            \
         SN_JOINT_SPEED("speed", RATE), SN_JOINT_NUMBER("speed_most", FORCE, 0), SN_JOINT_NUMBER("friction", FORCE, 0)
-#define SN_JOINT_AXIS_PARAMS   9
-#define SN_JOINT_AXIS_FRICTION 9 /* its number, counted from 1 */
-#define SN_JOINT_WAY           SN_JOINT_AXIS("m", "N", "m/s", "m/N", "N s/m", SN_JOINT_MOST)
-#define SN_JOINT_ANGLE         SN_JOINT_AXIS("rad", "N m", "rad/s", "rad/(N m)", "N m s", (sn_real)MATH_PI)
+#define SN_JOINT_AXIS_PARAMS      9
+#define SN_JOINT_AXIS_TARGET_MOST 4 /* their numbers, counted from 1 */
+#define SN_JOINT_AXIS_FRICTION    9
+#define SN_JOINT_WAY              SN_JOINT_AXIS("m", "N", "m/s", "m/N", "N s/m", SN_JOINT_MOST)
+#define SN_JOINT_ANGLE            SN_JOINT_AXIS("rad", "N m", "rad/s", "rad/(N m)", "N m s", (sn_real)MATH_PI)
 
 /* Limits at `bound` or beyond are none. */
 SN_LANES_INLINE void joint_read_limits(joint_drive *drive, lanes least, lanes most, double bound)

@@ -114,6 +114,7 @@ const sn_kind sn_kind_joint_six = {
     .measure = measure_six,
     .check = check_six,
     .oriented = true,
+    .turn_param = SN_TURN_ALWAYS,
     .own_rows = true,
     .bounded = 0x3f,
 };

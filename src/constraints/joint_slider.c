@@ -45,6 +45,7 @@ const sn_kind sn_kind_joint_slider = {
     .measure = measure_slider,
     .check = sn_joint_check_drive,
     .oriented = true,
+    .turn_param = SN_TURN_ALWAYS,
     .own_rows = true,
     .bounded = 1u << 5,
     .rotational = 7u << 2,

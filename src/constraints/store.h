@@ -282,6 +282,13 @@ static inline bool pool_settles(const sn_pool *pool, uint32_t row)
     return number == 0 || pool->param[(size_t)row * pool->param_count + number - 1] != 0;
 }
 
+/* Whether a constraint holds the rotation of one body against the other: see sn_kind.turn_param. */
+static inline bool pool_holds_turn(const sn_pool *pool, uint32_t row)
+{
+    uint32_t number = pool->kind.turn_param;
+    return number == SN_TURN_ALWAYS || (number && pool->param[(size_t)row * pool->param_count + number - 1] != 0);
+}
+
 /* The points of a constraint. */
 static inline uint32_t pool_point_count(const sn_pool *pool, uint32_t row)
 {

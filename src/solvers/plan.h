@@ -87,7 +87,8 @@ typedef struct sn_tile {
     ARRAY(sn_visit, many)  /* with any number of points */                                                             \
     ARRAY(sn_visit, hub)                                                                                               \
     ARRAY(sn_visit, extra) /* added since */                                                                           \
-    ARRAY(sn_visit, tree)  /* of trees that are solved directly */
+    ARRAY(sn_visit, tree)  /* of trees that are solved directly */                                                     \
+    ARRAY(uint32_t, free)  /* places in `many`: closed surfaces that nothing outside of them pulls */
 
 /* Copies of what the constraints say, which need not be saved. */
 #define SN_PLAN_COPIES(ARRAY)                                                                                          \

@@ -163,6 +163,8 @@ void sn_plan_find_places(sn_plan *plan, sn_store *store);
 
 /* plan_trees.c: lists the constraints of trees that are to be solved directly. */
 void sn_plan_trees(plan_work *w);
+/* Lists the free surfaces: see plan_free.c. */
+void sn_plan_free_surfaces(plan_work *w);
 
 /* plan_regular.c: finds tiles of planes, stores their particles and plans the constraints that fit. */
 void sn_plan_regular(plan_work *w);

@@ -48,6 +48,7 @@ static tiled *make(sn_solver_scratch *scratch, const sn_allocator *allocator)
     sn_table_column(&t->past_table, sizeof(float), false);
     sn_table_column(&t->mark_table, sizeof(sn_vec4), false);
     sn_table_column(&t->rest_mark_table, sizeof(sn_vec4), false);
+    sn_table_column(&t->spin_table, sizeof(sn_dvec3), false);
     sn_table_column(&t->mixed_table, sizeof(sn_vec4), false);
     for (int column = 0; column < LAMBDA_COLUMNS; ++column)
         sn_table_column(&t->lambda_table, sizeof(float), false);
@@ -61,6 +62,7 @@ static bool reserve_marks(tiled *t, const sn_allocator *allocator, const sn_solv
     uint32_t most = sn_hubs_particles(in->scratch);
     most = in->store->counts.most_points > most ? in->store->counts.most_points : most;
     return sn_table_reserve(&t->mark_table, allocator, most > SN_MAX_BLOCK ? most : SN_MAX_BLOCK) &&
+           sn_table_reserve(&t->spin_table, allocator, in->plan->free_table.count) &&
            sn_table_reserve(&t->copy_table, allocator, 2 * (uint64_t)t->workers * t->most_copied) &&
            sn_table_reserve(&t->mixed_table, allocator, in->plan->list_table.count);
 }
@@ -108,6 +110,7 @@ static void release(sn_solver_scratch *scratch, const sn_allocator *allocator)
     sn_table_release(&t->past_table, allocator);
     sn_table_release(&t->mark_table, allocator);
     sn_table_release(&t->rest_mark_table, allocator);
+    sn_table_release(&t->spin_table, allocator);
     sn_table_release(&t->mixed_table, allocator);
     sn_table_release(&t->lambda_table, allocator);
     sn_hierarchy_release(&t->hierarchy, allocator);
@@ -729,6 +732,7 @@ bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
 {
     const sn_plan *plan = t->in->plan;
     layer first = {.t = t, .scratch = t->in->scratch->tiled, .plan = plan, .is_first = true};
+    sn_tiled_note_spins(t);
     bool good = move_newcomers(t) && run_limits(t, out);
     for (uint32_t i = 0; good && i + 1 < plan->layer_table.count; ++i)
         good = run_layer(t, i, out, largest);

@@ -125,7 +125,8 @@ bool sn_tiled_project_others(const sn_tiled *t, const layer *l, sn_solver_out *o
     const sn_plan *plan = t->in->plan;
     sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h, .preloads = t->preloads};
     bool good = go_through_rest(l, true) && project_rest(t, &sweep, plan->many, plan->many_table.count) &&
-                (tiled_loads(t) || sn_hubs_pass(t, marks(t), out, largest)) && project_extra(t, &sweep);
+                (tiled_loads(t) || sn_hubs_pass(t, marks(t), out, largest)) && project_extra(t, &sweep) &&
+                sn_tiled_keep_spins(t);
     go_through_rest(l, false);
     if (sweep.out.fault_kind) {
         out->fault_kind = sweep.out.fault_kind;

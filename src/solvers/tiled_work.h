@@ -2,6 +2,7 @@
 #ifndef SN_SOLVERS_TILED_WORK_H
 #define SN_SOLVERS_TILED_WORK_H
 
+#include "base/dvec.h"
 #include "solvers/direct.h"
 #include "solvers/hierarchy.h"
 #include "solvers/plan_work.h"
@@ -44,6 +45,7 @@ typedef struct tiled {
 
     sn_table mark_table;      /* of sn_vec4: for constraints outside of layers */
     sn_table rest_mark_table; /* of sn_vec4, by rest: of those that are in planes */
+    sn_table spin_table;      /* of sn_dvec3, by free surface of the plan: its angular momentum before a pass */
     sn_table mixed_table;     /* of sn_vec4, by place in the plan's list: see pass_seam */
     sn_table copy_table;      /* of sn_vec4: for each worker, twice as many as the largest copied tile has particles */
 
@@ -231,5 +233,9 @@ bool sn_tiled_mend(const layer *l);
 
 bool sn_tiled_solve_trees(const sn_tiled *t, sn_solver_out *out, sn_real *largest);
 bool sn_tiled_project_others(const sn_tiled *t, const layer *l, sn_solver_out *out, sn_real *largest);
+
+/* Angular momentum of free surfaces, before a pass and after it: see tiled_spin.c. False if a particle is not finite then. */
+void sn_tiled_note_spins(const sn_tiled *t);
+bool sn_tiled_keep_spins(const sn_tiled *t);
 
 #endif

@@ -89,7 +89,7 @@ sn_result sn_constraints_remove(sn_world *world, sn_constraints run)
 /* Whether a constraint has the particles already that it is to have. Spots and lists are not looked at. */
 static bool holds_the_same(const sn_pool *pool, uint32_t row, const sn_checked_constraint *c)
 {
-    if (pool_has_lists(pool))
+    if (pool_has_lists(pool) || pool->kind.turn_param)
         return false;
     for (uint32_t i = 0; i < pool->kind.points; ++i)
         if (c->points[i].count != 1 ||
@@ -260,8 +260,14 @@ sn_result sn_constraint_set_param(sn_world *world, sn_constraint constraint, con
     if ((result = sn_constraint_complete_params(world, pool, in.x, in.q, in.points, param, SN_CONSTRAINT_ALONE)) !=
         SN_OK)
         return result;
+    const bool held = pool_holds_turn(pool, constraint.index);
     memcpy(row, param, pool->param_count * sizeof *param);
-    sn_store_log(&world->constraints, constraint.kind, constraint.index, 1, SN_EDIT_CHANGED);
+    if (held == pool_holds_turn(pool, constraint.index)) {
+        sn_store_log(&world->constraints, constraint.kind, constraint.index, 1, SN_EDIT_CHANGED);
+    } else { /* to the plan it is another one: see plan_trees.c */
+        sn_store_log(&world->constraints, constraint.kind, constraint.index, 1, SN_EDIT_REMOVED);
+        sn_store_log(&world->constraints, constraint.kind, constraint.index, 1, SN_EDIT_ADDED);
+    }
     sn_constraint_disturb(world, pool, constraint.index);
     if (pool->kind.stiffness)
         world->springs.looked = false;

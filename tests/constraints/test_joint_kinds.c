@@ -212,7 +212,8 @@ static void configure(const chain *c, sn_gradients gradients, uint32_t iteration
 }
 
 /* Momentum and angular momentum of bodies that nothing else acts on. With gradients at the start of a substep both are
-   kept, with those as it ends angular momentum to first order. */
+   kept, with those as it ends angular momentum to first order. Trees that are solved directly, as chains of fixed joints are, move
+   places themselves, without the remainders of rounding: a last place of 3 m is 2.4e-7 m, or 1.4e-4 m/s in a substep. */
 static void check_momentum(uint32_t number, int variant)
 {
     static const int solvers[] = {SN_SOLVER_GAUSS_SEIDEL, SN_SOLVER_TILED};
@@ -226,7 +227,7 @@ static void check_momentum(uint32_t number, int variant)
         for (int k = 0; k < 3; ++k) {
             assert_close(after.momentum[k], before.momentum[k], EXACTNESS(2e-5, 1e-12) * before.mass);
             double off = fabs(after.angular_momentum[k] - before.angular_momentum[k]) / before.mass;
-            if (off > (i < 2 ? 1e-3 : EXACTNESS(2e-5, 1e-12)))
+            if (off > (i < 2 ? 1e-3 : EXACTNESS(i == 3 ? 1e-4 : 2e-5, 1e-12)))
                 fail_msg("%s, variant %d, solver %d: angular momentum %d off by %g", sn_kind_info(NULL, number)->name,
                          variant, solvers[i % 2], k, off);
         }

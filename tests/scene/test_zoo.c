@@ -20,7 +20,7 @@ static const zoo zoos[] = {
     {"zoo_of_bodies", 300, UINT64_C(0x4d81cb1d98e12966)},
 #else
     {"zoo", 600, UINT64_C(0x245ad1effd5ccd85)},
-    {"zoo_of_bodies", 300, UINT64_C(0xdf9cd0903daa3576)},
+    {"zoo_of_bodies", 300, UINT64_C(0x086277c1795b9ddd)},
     {"discontinuities", 59, UINT64_C(0x97f79686d63a9bc1)},
 #endif
 };

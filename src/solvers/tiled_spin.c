@@ -1,0 +1,135 @@
+/* Closed surfaces that nothing outside of them pulls keep their angular momentum.
+
+   Each constraint that is projected leaves the angular momentum about the places where particles are at that moment. But those
+   that follow move these places on, and what counts are the places at the end. With many constraints that pull against each other, as
+   the skin of a balloon does against its volume, the differences add up to a torque that is always the same: it goes with the order of
+   the constraints. A balloon of 0.5 m without gravity and damping began to rotate by itself, and reached 24 rad/s within
+   four seconds; more passes or substeps did not help.
+
+   So before a pass the angular momentum is noted, and after it the surface is rotated by as much as brings that back: with the moment
+   of inertia I about the centre of mass, r from there, and L what is missing,
+
+       w = I^-1 L,     v += w x r,     x += h (w x r).
+
+   Neither the centre of mass nor momentum changes, since the sum of m r is 0. In the first pass of a substep particles have not been
+   predicted yet: what damping leaves of L, and the torque of forces, are known before. */
+#include "base/symmetric.h"
+#include "solvers/tiled_work.h"
+
+typedef struct spinning {
+    sn_dvec3 centre;   /* m */
+    sn_dvec3 momentum; /* kg m^2/s, about the centre */
+    sn_dvec3 torque;   /* N m, of forces */
+    double inertia[6]; /* kg m^2: xx, yy, zz, xy, xz, yz */
+} spinning;
+
+static sn_dvec3 both(const sn_vec4 *high, const sn_vec4 *low)
+{
+    return dvec3_add(dvec3_from(vec4_xyz(*high)), dvec3_from(vec4_xyz(*low)));
+}
+
+static sn_dvec3 centre_of(const sn_motion *m)
+{
+    sn_dvec3 sum = dvec3(0, 0, 0);
+    double mass = 0;
+    for (uint32_t i = 0; i < m->count; ++i) {
+        const uint32_t slot = m->list[i];
+        sum = dvec3_add(sum, dvec3_scale(both(&m->x[slot], &m->x_low[slot]), (double)m->v[slot].w));
+        mass += (double)m->v[slot].w;
+    }
+    return dvec3_scale(sum, 1 / mass);
+}
+
+static spinning look(const sn_motion *m)
+{
+    spinning s = {.centre = centre_of(m)};
+    for (uint32_t i = 0; i < m->count; ++i) {
+        const uint32_t slot = m->list[i];
+        const double mass = (double)m->v[slot].w;
+        const sn_dvec3 r = dvec3_sub(both(&m->x[slot], &m->x_low[slot]), s.centre);
+        const sn_dvec3 p = dvec3_scale(both(&m->v[slot], &m->v_low[slot]), mass);
+        s.momentum = dvec3_add(s.momentum, dvec3_cross(r, p));
+        if (m->force)
+            s.torque = dvec3_add(s.torque, dvec3_cross(r, dvec3_from(m->force[slot])));
+        s.inertia[0] += mass * (r.y * r.y + r.z * r.z);
+        s.inertia[1] += mass * (r.z * r.z + r.x * r.x);
+        s.inertia[2] += mass * (r.x * r.x + r.y * r.y);
+        s.inertia[3] -= mass * r.x * r.y;
+        s.inertia[4] -= mass * r.x * r.z;
+        s.inertia[5] -= mass * r.y * r.z;
+    }
+    return s;
+}
+
+/* The particles of a free surface. False if there is nothing to do: it was removed, or something holds it in this step. */
+static bool find(const sn_tiled *t, uint32_t index, sn_motion *m)
+{
+    const sn_plan *plan = t->in->plan;
+    const sn_visit visit = plan->many[plan->free[index]];
+    uint32_t *list = t->in->store->many.column[SN_MANY_NUMBER];
+    if (!visit.kind)
+        return false;
+    *m = *t->motion;
+    m->first = 0;
+    m->count = sn_tiled_slots(t->in, visit, list);
+    m->list = list;
+    m->mark = ((const tiled *)t->in->scratch->tiled)->mark_table.column[0];
+    bool moves = m->end_kick == 0 && !m->looks_back;
+    for (uint32_t i = 0; moves && i < m->count; ++i)
+        moves = m->x[list[i]].w > 0;
+    return moves;
+}
+
+void sn_tiled_note_spins(const sn_tiled *t)
+{
+    sn_dvec3 *momentum = ((const tiled *)t->in->scratch->tiled)->spin_table.column[0];
+    sn_motion m;
+    for (uint32_t i = 0; i < t->in->plan->free_table.count; ++i) {
+        if (!find(t, i, &m))
+            continue;
+        const spinning s = look(&m);
+        momentum[i] = s.momentum;
+        if (t->pass == 0 && t->predicts)
+            momentum[i] = dvec3_add(dvec3_scale(s.momentum, (double)m.keep), dvec3_scale(s.torque, (double)m.kick));
+    }
+}
+
+/* Rotates a surface so that it has this angular momentum. What is missing then is of second order in the angle. */
+#define MOST_TURNS 3
+#define SMALL_TURN 1e-4 /* rad: beyond that it is asked again */
+
+static bool turn(const sn_tiled *t, const sn_motion *m, sn_dvec3 wanted)
+{
+    double angle = 1;
+    bool good = true;
+    for (int i = 0; good && i < MOST_TURNS && angle > SMALL_TURN; ++i) {
+        double inverse[6];
+        const spinning s = look(m);
+        if (!(symmetric_inverse(s.inertia, inverse) > 0))
+            return true;
+        const sn_dvec3 l = dvec3_scale(dvec3_sub(wanted, s.momentum), 1 / (double)m->rate);
+        const sn_dvec3 by = dvec3(inverse[0] * l.x + inverse[3] * l.y + inverse[4] * l.z,
+                                  inverse[3] * l.x + inverse[1] * l.y + inverse[5] * l.z,
+                                  inverse[4] * l.x + inverse[5] * l.y + inverse[2] * l.z);
+        angle = dvec3_length(by);
+        t->table->note(m);
+        for (uint32_t k = 0; k < m->count; ++k) {
+            sn_vec4 *low = &m->x_low[m->list[k]];
+            const sn_dvec3 r = dvec3_sub(both(&m->x[m->list[k]], low), s.centre);
+            const sn_vec3 d = dvec3_round(dvec3_cross(by, r));
+            *low = (sn_vec4){low->x + d.x, low->y + d.y, low->z + d.z, low->w};
+        }
+        good = t->table->settle(m);
+    }
+    return good;
+}
+
+bool sn_tiled_keep_spins(const sn_tiled *t)
+{
+    const sn_dvec3 *momentum = ((const tiled *)t->in->scratch->tiled)->spin_table.column[0];
+    bool good = true;
+    sn_motion m;
+    for (uint32_t i = 0; good && i < t->in->plan->free_table.count; ++i)
+        good = !find(t, i, &m) || turn(t, &m, momentum[i]);
+    return good;
+}
