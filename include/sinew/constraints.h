@@ -67,7 +67,7 @@ SN_API sn_vec3 sn_point_position(const sn_world *world, sn_point point);
 #define SN_MAX_POINTS        8                   /* points of one constraint, of a kind with a fixed number of them */
 #define SN_MAX_ROWS          6                   /* scalar equations of one constraint, solved together */
 #define SN_NO_ROW            (1u << SN_MAX_ROWS) /* of sn_kind.bounded: none */
-#define SN_TURN_ALWAYS       (~0u)               /* of sn_kind.turn_param */
+#define SN_TURN_ALWAYS       0xffffffffu         /* of sn_kind.turn_param */
 #define SN_MAX_PARAMS        16                  /* named parameters of one constraint, */
 #define SN_MAX_PARAM_NUMBERS 40                  /*   and numbers in them; a vector has three */
 

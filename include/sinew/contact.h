@@ -132,7 +132,13 @@ SN_API sn_skin_def sn_default_skin_def(void);
 
    Surfaces that do not intersect (sn_query_intersections) at the start of a substep do not intersect at its end, after any motion and at any
    number of substeps and passes: vertices that would pass through are stopped. Particles with a target and immovable ones are the exception:
-   nothing stops them. If a surface begins with intersections, these stay or separate by chance, and no others are added.
+   nothing stops them. A surface that begins with intersections, or is set where it intersects, is pulled apart over some frames: two features that
+   cross move apart at 1 m/s at most. Meanwhile what is near the crossing may pass through; all other pairs stay apart. Segments that pass through triangles are not pulled out.
+
+   Bodies: triangles and edges of such a skin also collide with corners, edges, tips and axes of bodies of all types, at the distance of the thickness, and
+   are stopped before they pass through one. Particles collide by their radius, as always; those whose radius is less than the thickness also do by
+   that. Left out: planes, distance fields, one-sided meshes, meshes of more than 4,096 triangles, and shapes that are rounder than two mean edges of the
+   skin, which vertices alone feel well enough.
 
    Ropes: segments of such a skin are round edges without triangles. Their radius is the thickness. Segments collide with segments, edges and
    vertices, their ends also with triangles; a rope collides with itself, with other ropes and with cloth. A strand is segments in a row without a
@@ -143,7 +149,7 @@ SN_API sn_skin_def sn_default_skin_def(void);
    Cloth collides with it as with other surfaces, and friction drags it along. Cloth that it presses moves along with it (docs/cloth.md has the
    limits). Skins of immovable particles do not collide with each other.
 
-   In a 2D world self_collision does nothing. With other particles and bodies such a skin collides as every skin does. */
+   In a 2D world self_collision does nothing. With other particles such a skin collides as every skin does. */
 
 /* Adds a skin. Particles of its own group, also of group 0, do not collide with it: give things that should lie on it another group. Its
    material and filter are those of the group of its particles. A skin whose particles are removed loses

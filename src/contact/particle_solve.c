@@ -658,7 +658,7 @@ static void move_fixed_shapes(sn_contacts *c, uint32_t i, uint32_t substeps)
 bool sn_contacts_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_real h)
 {
     sn_contacts *c = &world->contacts;
-    if (c->static_contacts || world->body_contacts.mover_table.count)
+    if (c->static_contacts || c->surfaces.on || world->body_contacts.mover_table.count)
         move_fixed_shapes(c, i, substeps);
     if (!c->any)
         return true;

@@ -4,6 +4,7 @@
    Five levels, each a part of the one before:
 
        features     vertices, edges and triangles of such skins, made when skins are edited            surface_topology.c
+                    and of bodies, which are there where skins come near them                          surface_shells.c
        tiles        some seventy triangles, or segments, that hang together, and how they move                      surface_tiles.c
        pairs        of tiles whose boxes come near each other, a tile with itself among them           surface_tiles.c
        candidates   (vertex, triangle) and (edge, edge) of a pair that are near; listed again when     surface_pairs.c
@@ -19,6 +20,7 @@
 #include "base/dvec.h"
 #include "base/memory.h"
 #include "collision/bvh.h"
+#include "collision/pose.h"
 #include "contact/skin_contacts.h"
 
 #include <sinew/contact.h>
@@ -50,6 +52,7 @@ typedef struct sn_surface_motion {
     bool led;   /* nothing pushes it */
     bool hit;   /* it is of a pair that touched in this round */
     bool changed; /* its end became another one in the last round, or it was hit */
+    bool tangled; /* it is of an edge and a triangle that cross */
 } sn_surface_motion;
 
 /* Vertices that the guard stops together; by the vertex that it is numbered by. What is above is as the substep begins. */
@@ -99,10 +102,12 @@ typedef struct sn_surface_edge {
     uint32_t across
         [2]; /* the third vertices of its triangles; SN_SURFACE_NONE: there is no such triangle. Of more than two the first two */
     uint32_t triangle; /* that owns it; SN_SURFACE_NONE: a segment */
+    bool flat;         /* of a shell: within a face */
 } sn_surface_edge;
 
 typedef struct sn_surface_skin {
     uint32_t row;                    /* in the world's table of skins */
+    uint32_t shell;                  /* 1 + which shell it is; 0: it is a skin */
     uint32_t first, count;           /* triangles */
     uint32_t first_edge, segments;   /* edges that are segments */
     uint32_t first_vertex, vertices; /* those that count to it */
@@ -110,6 +115,28 @@ typedef struct sn_surface_skin {
     sn_real edge;                    /* m: mean length, when the topology was made */
     uint32_t group;                  /* of its particles: that of the first */
 } sn_surface_skin;
+
+/* A shape of a body, as surfaces see it; see surface_shells.c. */
+typedef struct sn_surface_shell {
+    uint32_t skin;              /* its row in skin_table */
+    uint32_t number;            /* of the fixed shape; SN_SURFACE_NONE: it is a part of a dynamic body: */
+    uint32_t row, part;         /* that body, and which of all parts */
+    uint32_t first;             /* the first shell of that body */
+    uint32_t first_tile, tiles; /* in tile_table */
+    bool near;                  /* its corners are where it is */
+    sn_pose start, end;         /* where they are */
+    /* of the first shell of a body that something is near, in a substep: */
+    uint32_t slot;      /* of its particle */
+    sn_real inverse[6]; /* 1/(kg m^2): of its inertia, in the world: xx, yy, zz, xy, yz, zx */
+    sn_vec3 spin;       /* rad/s: as the substep begins, */
+    sn_vec3 twist;      /*   and what contacts added to that */
+} sn_surface_shell;
+
+/* How much shells add to features. */
+typedef struct sn_surface_shells_size {
+    uint32_t shells;
+    uint64_t vertices, triangles, edges;
+} sn_surface_shells_size;
 
 /* Vectors at the corners of a tile, velocities or ways, as those of something rigid and a rest: at x it is mean + spin × (x - centre), and no corner is farther from that than rest. */
 typedef struct sn_surface_rigid {
@@ -139,6 +166,7 @@ typedef struct sn_surface_tile {
     sn_surface_rigid way; /* m */
     sn_bounds ends;       /* m: of where corners end */
     bool led;             /* all its corners are: two like that are left alone */
+    bool off;             /* of a shell that nothing is near: it is left alone */
     bool changed;         /* that of a corner changed in the last round of the guard */
 } sn_surface_tile;
 
@@ -180,7 +208,13 @@ typedef struct sn_surface_contact {
     uint32_t one, other; /* as in the candidate */
     bool edges;
     uint32_t colour;
-    sn_real weight[4];      /* of the four, with signs: the sum of weight times place is from the other to the one */
+    sn_real weight[4]; /* of the four, with signs: the sum of weight times place is from the other to the one */
+    sn_real own[4];    /* the same of those that are particles, which have slots; 0: a corner of a shell */
+    struct sn_surface_shell *shell; /* the other one, or the one; NULL: both are of skins */
+    struct sn_surface_shell *body;  /* the first shell of that, if it is of a body that moves; otherwise NULL */
+    sn_real side;                   /* with which its spot counts: 1 or -1; 0: there is none */
+    sn_vec3 spot,
+        drift; /* m: where that is as the substep ends; m/s: how it moves; of a body that moves as the substep begins, seen from its centre */
     sn_vec3 normal;         /* the same way, length 1 */
     sn_real reach;          /* m */
     sn_real give;           /* 1/kg: inverse mass of the pair */
@@ -192,6 +226,17 @@ typedef struct sn_surface_contact {
     sn_real before; /* m/s: along the normal, before the substep */
     sn_real throws; /* m/s: what a bounce added */
 } sn_surface_contact;
+
+/* An edge that passes through a triangle; see surface_tangles.c. */
+typedef struct sn_surface_tangle {
+    uint32_t vertex[5]; /* ends, then corners */
+    sn_real weight[5];  /* of the spot where they cross: those of corners are negative */
+    sn_real give;       /* 1/kg: inverse mass of both */
+    uint32_t edge;
+    sn_vec3 way;   /* length 1: in which the edge is to move against the triangle, */
+    sn_real speed; /* m/s: so fast at least */
+    sn_real h;     /* s: of the substep */
+} sn_surface_tangle;
 
 /* What a contact did in a substep, for events. */
 typedef struct sn_surface_told {
@@ -218,9 +263,13 @@ typedef struct sn_surfaces {
     sn_table held_table; /* of uint8_t, by segment of the world: it counts */
     sn_table ring_start_table,
         ring_table; /* of uint32_t: for each vertex, and one more, where its neighbours begin; those, and edges to them */
-    sn_table sort_table; /* of sn_sort_item, twice: for making features */
-    sn_table skin_table; /* of sn_surface_skin */
-    sn_table tile_table; /* of sn_surface_tile; of sn_bounds: fat, for the tree */
+    sn_table sort_table;              /* of sn_sort_item, twice: for making features */
+    sn_table skin_table;              /* of sn_surface_skin; behind the last those of shells */
+    sn_table shell_table;             /* of sn_surface_shell */
+    sn_table shell_corner_table;      /* of sn_vec3, m: corners of shells, in the frames of their shapes */
+    uint32_t all_vertices, all_skins; /* with those of shells, which are behind the others */
+    sn_bounds reached;                /* m: in which vertices were looked at in this substep, when shells were chosen */
+    sn_table tile_table;              /* of sn_surface_tile; of sn_bounds: fat, for the tree */
     sn_table tile_triangle_table, tile_vertex_table,
         tile_edge_table; /* of uint32_t: features; of 3, 1 and 2 uint8_t: which corners of the tile they have */
     sn_table
@@ -250,7 +299,10 @@ typedef struct sn_surfaces {
     sn_table contact_table; /* of sn_surface_contact: by colour, and as they were found */
     sn_table colour_table;  /* of uint64_t, by slot */
     uint32_t colour_start[SN_SURFACE_COLOURS + 2];
-    sn_table told_table; /* of sn_surface_told: of the substeps so far, where events are on */
+    sn_table tangle_table; /* of sn_surface_tangle: of this substep */
+    sn_table part_table;   /* of uint32_t, twice, by vertex: see surface_tangles.c */
+    bool suspect;          /* things may have come to intersect since they were looked at last */
+    sn_table told_table;   /* of sn_surface_told: of the substeps so far, where events are on */
     uint64_t searches, lists, looks, rounds, stops,
         forced; /* counts, for tests and measurements: of looks at levels; of vertices that the guard stopped; and
                                                   of pairs that things which nothing stops drove into each other */
@@ -384,6 +436,46 @@ bool sn_surface_along_strand(const sn_surfaces *s, const sn_surface_candidate *c
 void sn_surface_tile_corners(const struct sn_world *world, sn_surfaces *s, sn_surface_tile *tile, uint32_t *marked,
                              uint8_t *place, uint32_t marks);
 
+/* surface_shells.c: how much there is; its vertices and triangles; its edges, once those of triangles are there. edge: m, the longest mean of a skin. */
+void sn_surface_shells_count(const struct sn_world *world, sn_real edge, sn_surface_shells_size *size);
+void sn_surface_shells_add(const struct sn_world *world, sn_surfaces *s, sn_real edge);
+void sn_surface_shells_edges(sn_surfaces *s);
+sn_vec3 sn_surface_shell_corner(const sn_surfaces *s, uint32_t vertex); /* in the frame of its shape */
+
+/* Corners of shells that may touch something in this box, when a substep begins or within it. m^2: how far one of those that were known is from where it was. */
+sn_real sn_surface_shells_place(const struct sn_world *world, sn_surfaces *s, const sn_bounds *box, sn_real h,
+                                bool begins);
+
+/* In a round of the guard: what of theirs is new; in the first one all. */
+void sn_surface_shells_change(sn_surfaces *s, bool all);
+
+/* The shell of a vertex; NULL: it is a particle. Whether its filter lets a skin touch it; and whether a constraint joins the two of a candidate. */
+sn_surface_shell *sn_surface_shell_of(const sn_surfaces *s, uint32_t vertex);
+bool sn_surface_shell_agrees(const struct sn_world *world, const sn_surface_skin *shell, const sn_surface_skin *skin);
+bool sn_surface_shell_joins(const struct sn_world *world, const sn_surface_candidate *c);
+
+/* The material of a shell, and m/s: how its surface runs. Which two a contact with one is of, seen from the particle at this slot. */
+const sn_contact_material *sn_surface_shell_material(const struct sn_world *world, const sn_surface_shell *shell,
+                                                     sn_vec3 *belt);
+sn_contact_pair sn_surface_shell_pair(const struct sn_world *world, const sn_surface_shell *shell, uint32_t slot);
+
+/* rad/s: what an angular impulse (N m s) adds to the spin of a body. */
+static inline sn_vec3 sn_surface_shell_gives(const sn_surface_shell *body, sn_vec3 l)
+{
+    const sn_real *i = body->inverse;
+    return vec3(i[0] * l.x + i[3] * l.y + i[5] * l.z, i[3] * l.x + i[1] * l.y + i[4] * l.z,
+                i[5] * l.x + i[4] * l.y + i[2] * l.z);
+}
+
+/* Bodies turn by what contacts added to their spin in this substep of h; 0: their spin changes alone. Then corners end where bodies do. */
+void sn_surface_shells_turn(struct sn_world *world, sn_real h);
+void sn_surface_shells_end(const struct sn_world *world, sn_surfaces *s);
+
+/* surface_tangles.c: when a substep of h begins, what intersects; false: contacts.failed. Whether the two of a candidate may pass through each other for that. After a pass: what intersects is pulled apart. */
+bool sn_surface_tangles_find(struct sn_world *world, sn_real h);
+bool sn_surface_is_tangled(const sn_surfaces *s, const sn_surface_candidate *c);
+void sn_surface_tangles_pull(struct sn_world *world);
+
 /* surface_topology.c: makes features and tiles anew if skins were edited; false when memory runs out. */
 bool sn_surfaces_make(struct sn_world *world);
 
@@ -391,8 +483,8 @@ bool sn_surfaces_make(struct sn_world *world);
 bool sn_surface_tiles_make(struct sn_world *world, sn_surfaces *s);
 
 /* When a substep begins, or ends: where vertices and tiles are. */
-bool sn_surface_tiles_measure(struct sn_world *world);
-bool sn_surface_tiles_measure_ends(struct sn_world *world); /* of tiles some corner of which has changed */
+bool sn_surface_tiles_measure(struct sn_world *world, sn_real h);
+bool sn_surface_tiles_measure_ends(struct sn_world *world, sn_real h); /* of tiles some corner of which has changed */
 
 /* Pairs of tiles, if some tile is not where it was expected: as a substep of h begins, with so much more to spare; or as it ends. */
 bool sn_surface_tiles_meet(struct sn_world *world, sn_real h, sn_real more);

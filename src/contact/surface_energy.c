@@ -79,14 +79,15 @@ bool sn_surface_pieces_find(sn_world *world, sn_surfaces *s)
 {
     if (s->pieces == world->constraints.edits + 1)
         return true;
-    if (!sn_table_reserve(&s->piece_table, &world->allocator, s->vertex_table.count) ||
+    if (!sn_table_reserve(&s->piece_table, &world->allocator, (uint64_t)s->vertex_table.count + s->shell_table.count) ||
         !sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count))
         return false;
     uint32_t *parent = s->piece_table.column[1];
     for (uint32_t i = 0; i < s->vertex_table.count; ++i)
         parent[i] = i;
     for (uint32_t i = 0; i < s->edge_table.count; ++i)
-        join(parent, surface_edges(s)[i].vertex[0], surface_edges(s)[i].vertex[1]);
+        if (surface_edges(s)[i].vertex[0] < s->vertex_table.count)
+            join(parent, surface_edges(s)[i].vertex[0], surface_edges(s)[i].vertex[1]);
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
         const reaching r = {world, s, i};
         sn_incidence_reaches(&world->incidence, &world->constraints, surface_vertices(s)[i].number, joins_vertex, &r);
@@ -103,6 +104,10 @@ bool sn_surface_pieces_find(sn_world *world, sn_surfaces *s)
         piece->open =
             piece->open || sn_incidence_reaches(&world->incidence, &world->constraints, v->number, is_outside, &r);
     }
+    for (uint32_t i = s->vertex_table.count; i < s->all_vertices; ++i) /* of a shell one */
+        surface_vertices(s)[i].piece = s->piece_table.count + surface_skins(s)[surface_vertices(s)[i].skin].shell - 1;
+    for (uint32_t i = 0; i < s->shell_table.count; ++i)
+        pieces(s)[s->piece_table.count++] = (sn_surface_piece){.open = false};
     s->pieces = world->constraints.edits + 1;
     return true;
 }
@@ -161,6 +166,8 @@ static const sn_vec3 *forces_of(const sn_world *world)
 static void sum_up(const sn_world *world, sn_surfaces *s, double h)
 {
     const sn_vec3 *force = forces_of(world), gravity = world->state.settings.gravity;
+    for (uint32_t i = s->piece_table.count - s->shell_table.count; i < s->piece_table.count; ++i)
+        pieces(s)[root_of(s->piece_table.column[1], i)].held = true;
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
         sn_surface_piece *p = piece_of(s, i);
         const sn_surface_motion *m = &surface_motions(s)[i];

@@ -24,6 +24,12 @@ sn_contact_pair sn_surface_contact_pair(const sn_world *world, const sn_surface_
 {
     const sn_surfaces *s = &world->contacts.surfaces;
     const uint32_t second = c->edges ? 2 : 1, one = heaviest(c, 0, second), other = heaviest(c, second, 4);
+    if (c->shell) {
+        const bool first = c->side > 0;
+        sn_contact_pair pair = sn_surface_shell_pair(world, c->shell, c->slot[first ? other : one]);
+        *turned = sn_contact_pair_turn(&pair) != first;
+        return pair;
+    }
     sn_contact_pair pair = sn_contact_pair_of(world, c->slot[one], c->slot[other]);
     *turned = sn_contact_pair_turn(&pair);
     const sn_surface_skin *skin = &surface_skins(s)[surface_vertices(s)[c->vertex[*turned ? one : other]].skin];
@@ -37,32 +43,74 @@ sn_contact_pair sn_surface_contact_pair(const sn_world *world, const sn_surface_
 sn_vec3 sn_surface_contact_point(const sn_surfaces *s, const sn_surface_contact *c)
 {
     sn_vec3 point = {0, 0, 0};
-    for (uint32_t k = c->edges ? 2 : 1; k < 4; ++k)
+    if (c->side > 0) /* a spot of the shell is the one */
+        for (uint32_t k = 0; k < (c->edges ? 2u : 1u); ++k)
+            point = vec3_add(point, vec3_scale(surface_motions(s)[c->vertex[k]].start, c->weight[k]));
+    for (uint32_t k = c->edges ? 2 : 1; k < 4 && !(c->side > 0); ++k)
         point = vec3_sub(point, vec3_scale(surface_motions(s)[c->vertex[k]].start, c->weight[k]));
     return point;
+}
+
+/* What touches at a vertex; of a shell also how its surface runs. */
+static const sn_contact_material *material_of(const sn_world *world, uint32_t vertex, sn_vec3 *belt)
+{
+    const sn_surfaces *s = &world->contacts.surfaces;
+    const sn_surface_shell *shell = sn_surface_shell_of(s, vertex);
+    if (!shell)
+        return &sn_contact_group(&world->contact, surface_skins(s)[surface_vertices(s)[vertex].skin].group)->material;
+    return sn_surface_shell_material(world, shell, belt);
+}
+
+/* The spot of a body that moves is seen from its centre. */
+static void add_body(const sn_world *world, sn_surface_contact *made)
+{
+    const sn_surface_shell *body = made->body;
+    const sn_vec4 centre = world->particles.x[body->slot];
+    made->spot = vec3_sub(made->spot, vec4_xyz(centre));
+    made->drift = vec3_cross(body->spin, made->spot);
+    const sn_vec3 lever = vec3_cross(made->spot, made->normal);
+    made->give += centre.w + vec3_dot(lever, sn_surface_shell_gives(body, lever));
 }
 
 sn_surface_contact sn_surface_contact_make(const sn_world *world, const sn_surface_candidate *c,
                                            const sn_real weight[4], sn_vec3 normal)
 {
     const sn_surfaces *s = &world->contacts.surfaces;
-    const sn_surface_skin *one = &surface_skins(s)[surface_vertices(s)[c->vertex[0]].skin];
-    const sn_surface_skin *two = &surface_skins(s)[surface_vertices(s)[c->vertex[3]].skin];
+    sn_surface_shell *shell_one = sn_surface_shell_of(s, c->vertex[0]),
+                     *shell_two = sn_surface_shell_of(s, c->vertex[3]);
+    const uint32_t first = shell_one ? 3 : 0; /* a corner that is a particle */
+    sn_vec3 belt = {0, 0, 0};
     sn_surface_contact made = {.one = c->one,
                                .other = c->other,
                                .edges = c->edges,
                                .reach = c->reach,
                                .normal = normal,
-                               .friction =
-                                   sn_contacts_friction(&sn_contact_group(&world->contact, one->group)->material,
-                                                        &sn_contact_group(&world->contact, two->group)->material)};
+                               .shell = shell_one ? shell_one : shell_two,
+                               .side = shell_one   ? 1
+                                       : shell_two ? -1
+                                                   : 0,
+                               .friction = sn_contacts_friction(material_of(world, c->vertex[0], &belt),
+                                                                material_of(world, c->vertex[3], &belt))};
+    if (made.shell && made.shell->number == SN_SURFACE_NONE)
+        made.body = (sn_surface_shell *)s->shell_table.column[0] + made.shell->first;
+    made.belt = vec3_scale(belt, shell_one ? -1 : 1);
     for (uint32_t k = 0; k < 4; ++k) {
         made.vertex[k] = c->vertex[k];
-        made.slot[k] = surface_vertices(s)[c->vertex[k]].slot;
         made.weight[k] = weight[k];
+        const sn_surface_motion *m = &surface_motions(s)[c->vertex[k]];
+        made.before += weight[k] * vec3_dot(m->velocity, normal);
+        if (c->vertex[k] >= s->vertex_table.count) {
+            made.slot[k] = made.body ? made.body->slot : surface_vertices(s)[c->vertex[first]].slot;
+            made.spot = vec3_add(made.spot, vec3_scale(made.body ? m->start : m->end, weight[k] * made.side));
+            made.drift = vec3_add(made.drift, vec3_scale(m->velocity, weight[k] * made.side));
+            continue;
+        }
+        made.own[k] = weight[k];
+        made.slot[k] = surface_vertices(s)[c->vertex[k]].slot;
         made.give += weight[k] * weight[k] * world->particles.x[made.slot[k]].w;
-        made.before += weight[k] * vec3_dot(surface_motions(s)[c->vertex[k]].velocity, normal);
     }
+    if (made.body)
+        add_body(world, &made);
     return made;
 }
 

@@ -181,7 +181,7 @@ static bool stop_pairs(const guarding *g, uint32_t *forced)
         if (!(time[i] <= 1))
             continue;
         const sn_surface_candidate *c = &surface_candidates(s)[near[i]];
-        if (!may_stop(g, c))
+        if (sn_surface_is_tangled(s, c) || !may_stop(g, c))
             continue;
         bool news = sn_surface_zones_join(g->world, s, c);
         for (uint32_t k = 0; k < 4; ++k) {
@@ -220,6 +220,7 @@ static void change_ways(const guarding *g)
         v->end = vec3_add(v->start, vec3_add(base, vec3_scale(vec3_sub(way, base), (sn_real)v->share)));
         v->changed = v->changed || v->end.x != before.x || v->end.y != before.y || v->end.z != before.z;
     }
+    sn_surface_shells_change(s, false);
 }
 
 /* Places as they will be stored and read: x and x_low together may round to another x. */
@@ -237,6 +238,8 @@ static void take_ends(sn_world *world, sn_surfaces *s)
         v->changed = true;
         v->hit = false;
     }
+    sn_surface_shells_end(world, s);
+    sn_surface_shells_change(s, true);
 }
 
 /* Velocities keep a share of what they differ from that of their zone: the least of its vertices, the same for all, so that the zone keeps its momentum. */
@@ -282,7 +285,7 @@ bool sn_surfaces_guard(sn_world *world, sn_real h)
     take_ends(world, s);
     sn_surface_zones_clear(s);
     for (; g.round < ROUNDS; ++g.round) {
-        if (!sn_surface_tiles_measure_ends(world) || !sn_surface_tiles_meet_ends(world) ||
+        if (!sn_surface_tiles_measure_ends(world, h) || !sn_surface_tiles_meet_ends(world) ||
             !sn_surface_pairs_end(world) || !look(&g))
             return false;
         const bool news = stop_pairs(&g, &forced);
@@ -296,6 +299,7 @@ bool sn_surfaces_guard(sn_world *world, sn_real h)
     }
     s->rounds += g.round;
     s->forced += forced;
+    s->suspect = s->suspect || forced;
     if (g.round)
         settle(world, s);
     return true;

@@ -200,6 +200,25 @@ static bool speaks(const sn_surfaces *s, const sn_surface_candidate *c, const sn
            corner_speaks(s, corner, spots->apart) && corner_speaks(s, c->vertex[0], dvec3_scale(spots->apart, -1));
 }
 
+/* Between a skin and a shell. Vertices that are balls touch bodies themselves. */
+static bool is_felt(const sn_world *world, const sn_surface_candidate *c, const sn_surface_spots *spots)
+{
+    const sn_surfaces *s = &world->contacts.surfaces;
+    const uint32_t own = s->vertex_table.count;
+    if (c->vertex[0] < own && c->vertex[3] < own)
+        return true;
+    const bool first = c->vertex[0] >= own;
+    if (c->edges && surface_edges(s)[first ? c->one : c->other].flat)
+        return false;
+    for (uint32_t k = 0; k < 4; ++k) {
+        const sn_surface_vertex *v = &surface_vertices(s)[c->vertex[k]];
+        if (c->vertex[k] < own && fabs(spots->weight[k]) == 1 &&
+            world->particles.radius[v->slot] >= surface_skins(s)[v->skin].thickness)
+            return false;
+    }
+    return true;
+}
+
 /* ---- Near ones -------------------------------------------------------------------------------------------------------------- */
 
 static void places_at_start(const sn_surfaces *s, const sn_surface_candidate *c, sn_dvec3 x[4])
@@ -267,7 +286,7 @@ static void look(const looking *l, sn_surface_pair *pair, uint32_t candidate)
     if (!(spots.distance > 0) ||
         !((sn_real)spots.distance - c->reach < 2 * l->h * closing_speed(s, c, &spots) + l->fall) ||
         !sn_surface_sweeps_meet(s, c, SN_SURFACE_BY_VELOCITY, l->h, surface_thickness(s, pair) + l->fall) ||
-        !speaks(s, c, &spots, x))
+        !speaks(s, c, &spots, x) || !is_felt(l->world, c, &spots) || sn_surface_is_tangled(s, c))
         return;
     sn_surface_touch *touch = (sn_surface_touch *)s->touch_table.column[0] + candidate;
     c->touches = true;
@@ -388,22 +407,24 @@ bool sn_surfaces_begin(sn_world *world, sn_real h)
 {
     const sn_real fall = 2 * h * h * vec3_length(world->state.settings.gravity);
     return !world->contacts.surfaces.on ||
-           (sn_surface_tiles_measure(world) && sn_surface_tiles_meet(world, h, fall) &&
-            sn_surface_pairs_begin(world, h, fall, SN_SURFACE_BY_VELOCITY) && make_contacts(world, h, fall));
+           (sn_surface_tiles_measure(world, h) && sn_surface_tiles_meet(world, h, fall) &&
+            sn_surface_tangles_find(world, h) && sn_surface_pairs_begin(world, h, fall, SN_SURFACE_BY_VELOCITY) &&
+            make_contacts(world, h, fall));
 }
 
 /* A surface that moves wakes another one that it may come to in a step of dt. */
 static sn_result wake(sn_world *world, sn_surfaces *s, sn_real dt)
 {
     const sn_real more = sn_sleep_surface_slack(world, dt);
-    if (!sn_surface_tiles_measure(world) || !sn_surface_tiles_meet(world, dt, more) ||
+    if (!sn_surface_tiles_measure(world, dt) || !sn_surface_tiles_meet(world, dt, more) ||
         !sn_surface_pairs_begin(world, dt, more, SN_SURFACE_ALL))
         return world->contacts.failed != SN_OK
                    ? world->contacts.failed
                    : world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
         const sn_surface_pair *pair = &surface_pairs(s)[i];
-        const bool two = surface_tiles(s)[pair->a].skin != surface_tiles(s)[pair->b].skin;
+        const uint32_t other = surface_tiles(s)[pair->b].skin;
+        const bool two = surface_tiles(s)[pair->a].skin != other && !surface_skins(s)[other].shell;
         for (uint32_t k = pair->first; pair->due_now && two && k < pair->first + pair->count; ++k) {
             const sn_surface_candidate *c = &surface_candidates(s)[k];
             uint32_t slot[4];
@@ -432,7 +453,7 @@ static bool is_of_another(const void *context, uint32_t other)
 /* Candidates of two skins that a constraint joins are left out. */
 static bool follow_joins(sn_world *world, sn_surfaces *s)
 {
-    if (s->skin_table.count < 2)
+    if (s->all_skins < 2)
         return true;
     if (!sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count))
         return false;

@@ -179,7 +179,10 @@ static sn_real reach_of(const listing *l, const sn_surface_candidate *c)
 
 bool sn_surface_is_joined(const sn_world *world, const sn_surface_candidate *c)
 {
-    const sn_surface_vertex *vertex = surface_vertices(&world->contacts.surfaces);
+    const sn_surfaces *s = &world->contacts.surfaces;
+    const sn_surface_vertex *vertex = surface_vertices(s);
+    if (sn_surface_shell_of(s, c->vertex[0]) || sn_surface_shell_of(s, c->vertex[3]))
+        return sn_surface_shell_joins(world, c);
     for (uint32_t i = 0; i < (c->edges ? 2u : 1u); ++i)
         for (uint32_t k = c->edges ? 2 : 1; vertex[c->vertex[i]].joined && k < 4; ++k)
             if (vertex[c->vertex[k]].joined &&
@@ -370,6 +373,8 @@ static uint64_t find_border(const side *from, const sn_surfaces *s, const sn_sur
             border |= UINT64_C(1) << three[0] | UINT64_C(1) << three[1] | UINT64_C(1) << three[2];
     if (tile->triangles)
         return border;
+    if (!tile->edges) /* a point */
+        return out[0] ? 0 : 1;
     const uint8_t *two = (const uint8_t *)s->tile_edge_table.column[1] + 2 * (size_t)tile->first_edge;
     for (uint32_t i = 0; i < tile->edges; ++i, two += 2)
         if (!(out[two[0]] & out[two[1]]))

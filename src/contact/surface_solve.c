@@ -22,22 +22,38 @@ typedef struct passing {
     sn_surface_contact *contact; /* the first of the colour */
 } passing;
 
-static sn_vec3 sum(const sn_vec4 *column, const sn_surface_contact *c)
+/* m/s: of the spot of a shell. */
+static sn_vec3 drift_of(const sn_vec4 *v, const sn_surface_contact *c)
 {
-    sn_vec3 r = vec3_scale(vec4_xyz(column[c->slot[0]]), c->weight[0]);
+    return !c->body ? c->drift
+                    : vec3_add(vec4_xyz(v[c->body->slot]), vec3_add(c->drift, vec3_cross(c->body->twist, c->spot)));
+}
+
+/* m: where it is as the substep ends, seen from somewhere. */
+static sn_vec3 spot_of(const sn_vec4 *x, const sn_surface_contact *c, sn_vec3 from, sn_real h)
+{
+    if (!c->body)
+        return vec3_sub(c->spot, from);
+    const sn_vec3 turned = vec3_scale(vec3_add(c->drift, vec3_cross(c->body->twist, c->spot)), h);
+    return vec3_add(vec3_sub(vec4_xyz(x[c->body->slot]), from), vec3_add(c->spot, turned));
+}
+
+static sn_vec3 sum_of_velocities(const sn_vec4 *v, const sn_surface_contact *c)
+{
+    sn_vec3 r = vec3_scale(vec4_xyz(v[c->slot[0]]), c->own[0]);
     for (uint32_t k = 1; k < 4; ++k)
-        r = vec3_add(r, vec3_scale(vec4_xyz(column[c->slot[k]]), c->weight[k]));
-    return r;
+        r = vec3_add(r, vec3_scale(vec4_xyz(v[c->slot[k]]), c->own[k]));
+    return c->shell ? vec3_add(r, vec3_scale(drift_of(v, c), c->side)) : r;
 }
 
 /* Of places, seen from one of them: so that no digits are lost far from the origin. */
-static sn_vec3 sum_of_places(const sn_vec4 *x, const sn_surface_contact *c)
+static sn_vec3 sum_of_places(const sn_vec4 *x, const sn_surface_contact *c, sn_real h)
 {
     const sn_vec3 from = vec4_xyz(x[c->slot[3]]);
-    sn_vec3 r = vec3_scale(vec3_sub(vec4_xyz(x[c->slot[0]]), from), c->weight[0]);
+    sn_vec3 r = vec3_scale(vec3_sub(vec4_xyz(x[c->slot[0]]), from), c->own[0]);
     for (uint32_t k = 1; k < 3; ++k)
-        r = vec3_add(r, vec3_scale(vec3_sub(vec4_xyz(x[c->slot[k]]), from), c->weight[k]));
-    return r;
+        r = vec3_add(r, vec3_scale(vec3_sub(vec4_xyz(x[c->slot[k]]), from), c->own[k]));
+    return c->shell ? vec3_add(r, vec3_scale(spot_of(x, c, from, h), c->side)) : r;
 }
 
 static void move(sn_world *world, const sn_surface_contact *c, sn_vec3 by, sn_vec3 speed)
@@ -45,21 +61,30 @@ static void move(sn_world *world, const sn_surface_contact *c, sn_vec3 by, sn_ve
     sn_vec4 *x = world->particles.x, *v = world->particles.v;
     for (uint32_t k = 0; k < 4; ++k) {
         const uint32_t slot = c->slot[k];
-        const sn_real share = c->weight[k] * x[slot].w / c->give;
+        const sn_real share = c->own[k] * x[slot].w / c->give;
         if (share == 0)
             continue;
         sn_contacts_add(world, slot, vec3_scale(by, share));
         v[slot] = vec4(vec3_add(vec4_xyz(v[slot]), vec3_scale(speed, share)), v[slot].w);
     }
+    if (!c->body)
+        return;
+    const uint32_t slot = c->body->slot;
+    const sn_real share = c->side * x[slot].w / c->give;
+    sn_contacts_add(world, slot, vec3_scale(by, share));
+    v[slot] = vec4(vec3_add(vec4_xyz(v[slot]), vec3_scale(speed, share)), v[slot].w);
+    const sn_vec3 blow = vec3_cross(c->spot, vec3_scale(speed, c->side / c->give));
+    c->body->twist = vec3_add(c->body->twist, sn_surface_shell_gives(c->body, blow));
 }
 
 static void project(const passing *p, sn_surface_contact *c)
 {
     const sn_vec3 n = c->normal;
-    const sn_real gap = vec3_dot(sum_of_places(p->world->particles.x, c), n) - c->reach;
+    const sn_real gap = vec3_dot(sum_of_places(p->world->particles.x, c, p->h), n) - c->reach;
     if (!(gap < 0) && !(c->normal_impulse > 0))
         return;
-    const sn_vec3 u = vec3_scale(sum(p->world->particles.v, c), p->h), slip = vec3_sub(u, vec3_scale(c->belt, p->h));
+    const sn_vec3 u = vec3_scale(sum_of_velocities(p->world->particles.v, c), p->h),
+                  slip = vec3_sub(u, vec3_scale(c->belt, p->h));
     const sn_real along = vec3_dot(u, n), before = gap - along;
     sn_real normal_impulse = c->normal_impulse + (before < 0 ? before : 0) - gap;
     normal_impulse = normal_impulse > 0 ? normal_impulse : 0;
@@ -80,7 +105,7 @@ static void bounce(const passing *p, sn_surface_contact *c)
 {
     if (!(c->normal_impulse > 0))
         return;
-    const sn_real along = vec3_dot(sum(p->world->particles.v, c), c->normal);
+    const sn_real along = vec3_dot(sum_of_velocities(p->world->particles.v, c), c->normal);
     const sn_real wanted = -c->before > p->bounce_above ? -c->before * c->friction.restitution : 0;
     c->throws = wanted > along ? wanted - along : 0;
     if (c->throws > 0)
@@ -117,13 +142,15 @@ bool sn_surfaces_pass(sn_world *world, sn_real h, sn_real part, sn_real ease)
     for (uint32_t i = 0; s->on && s->contact_table.count && i < SWEEPS; ++i)
         if (!run((passing){.world = world, .h = h, .part = i ? 0 : part, .ease = ease, .one = project}))
             return false;
+    if (s->on && s->tangle_table.count)
+        sn_surface_tangles_pull(world);
     return true;
 }
 
 bool sn_surfaces_touch(const sn_world *world)
 {
     const sn_surfaces *s = &world->contacts.surfaces;
-    return s->on && s->contact_table.count;
+    return s->on && (s->contact_table.count || s->tangle_table.count);
 }
 
 bool sn_surfaces_push(const sn_world *world)
@@ -139,8 +166,13 @@ bool sn_surfaces_push(const sn_world *world)
 bool sn_surfaces_bounce(sn_world *world, sn_real h, sn_real bounce_above)
 {
     const sn_surfaces *s = &world->contacts.surfaces;
-    return !s->on || !s->contact_table.count ||
-           run((passing){.world = world, .h = h, .bounce_above = bounce_above, .one = bounce});
+    if (!s->on || !s->contact_table.count)
+        return true;
+    sn_surface_shells_turn(world, h);
+    if (!run((passing){.world = world, .h = h, .bounce_above = bounce_above, .one = bounce}))
+        return false;
+    sn_surface_shells_turn(world, 0);
+    return true;
 }
 
 void sn_surfaces_forget(sn_world *world)

@@ -183,11 +183,11 @@ void sn_surface_strands_cut(const sn_world *world, sn_surfaces *s)
                  .queue = s->edge_table.column[2],
                  .marked = s->vertex_table.column[2],
                  .place = s->vertex_table.column[3]};
-    if (!s->held_table.count)
+    if (!s->held_table.count && !s->shell_table.count)
         return;
-    memset(c.marked, 0, s->vertex_table.count * sizeof *c.marked);
+    memset(c.marked, 0, s->all_vertices * sizeof *c.marked);
     memset(c.taken, 0, s->edge_table.count * sizeof *c.taken);
-    for (uint32_t i = 0; i < s->skin_table.count; ++i)
+    for (uint32_t i = 0; i < s->all_skins; ++i)
         for (uint32_t e = surface_skins(s)[i].first_edge;
              e < surface_skins(s)[i].first_edge + surface_skins(s)[i].segments; ++e)
             if (!c.taken[e])

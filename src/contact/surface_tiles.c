@@ -19,7 +19,8 @@
 #define REBUILT          64u            /* trees are built anew after so many searches */
 #define ROUNDED                                                                                                        \
     (SINEW_DOUBLE ? (sn_real)1e-15 : (sn_real)5e-7) /* of the coordinates: what is lost by seeing places from a mean */
-#define WORK_OF_TILE 2000.0                         /* ns, about */
+#define SET_ASIDE    ((sn_real)1e-4) /* of an edge: a body that is farther from where it was has been set there */
+#define WORK_OF_TILE 2000.0          /* ns, about */
 #define THIN         ((sn_real)1e-3) /* the sine of the angle between sums of corners, from which on they make no frame */
 
 /* ---- Making them ----------------------------------------------------------------------------------------------------------- */
@@ -85,6 +86,8 @@ static void remember_corner(sn_surfaces *s, sn_surface_tile *tile, uint32_t vert
 
 static sn_dvec3 place_of(const sn_world *world, const sn_surfaces *s, uint32_t vertex)
 {
+    if (vertex >= s->vertex_table.count)
+        return dvec3_from(sn_surface_shell_corner(s, vertex));
     return dvec3_from(vec4_xyz(world->particles.x[world->ids.value[surface_vertices(s)[vertex].number]]));
 }
 
@@ -96,6 +99,10 @@ static void weigh_corners(const sn_world *world, sn_surfaces *s, sn_surface_tile
     sn_real *weight = (sn_real *)s->corner_table.column[1] + 2 * (size_t)tile->first_corner;
     const uint32_t *triangle = (const uint32_t *)s->tile_triangle_table.column[0] + tile->first_triangle;
     const uint32_t *first_edge = (const uint32_t *)s->tile_edge_table.column[0] + tile->first_edge;
+    if (!tile->triangles && !tile->edges) { /* a point makes no axes */
+        weight[0] = weight[1] = 0;
+        return;
+    }
     const uint32_t *v = tile->triangles ? surface_triangles(s)[*triangle].vertex : surface_edges(s)[*first_edge].vertex;
     sn_dvec3 mean = {0, 0, 0}, along = mean, wide = mean;
     double shortest = HUGE_VAL;
@@ -136,8 +143,10 @@ void sn_surface_tile_corners(const sn_world *world, sn_surfaces *s, sn_surface_t
         remember_corner(s, tile, v, marked, place, marks);
         end[i] = place[v];
     }
-    for (uint32_t i = tile->first_vertex; i < tile->first_vertex + tile->vertices; ++i)
+    for (uint32_t i = tile->first_vertex; i < tile->first_vertex + tile->vertices; ++i) {
+        remember_corner(s, tile, vertex[i], marked, place, marks);
         own[i] = place[vertex[i]];
+    }
     s->corner_table.count += tile->corners;
     weigh_corners(world, s, tile);
 }
@@ -186,6 +195,39 @@ static void cut(const sn_world *world, cutting *c, uint32_t first, uint32_t coun
     cut(world, c, first + half, count - half);
 }
 
+/* Shells that are points. */
+static void add_points(const sn_world *world, cutting *c)
+{
+    sn_surfaces *s = c->s;
+    for (uint32_t i = s->skin_table.count; i < s->all_skins; ++i) {
+        if (surface_skins(s)[i].vertices != 1)
+            continue;
+        sn_surface_tile *tile = &surface_tiles(s)[s->tile_table.count++];
+        *tile = (sn_surface_tile){.skin = i,
+                                  .first_triangle = s->tile_triangle_table.count,
+                                  .first_vertex = s->tile_vertex_table.count,
+                                  .vertices = 1,
+                                  .first_edge = s->tile_edge_table.count,
+                                  .first_corner = s->corner_table.count};
+        ((uint32_t *)s->tile_vertex_table.column[0])[s->tile_vertex_table.count++] = surface_skins(s)[i].first_vertex;
+        sn_surface_tile_corners(world, s, tile, c->marked, c->place, ++c->marks);
+    }
+}
+
+/* Which are of which shell: those of one follow each other. */
+static void number_tiles(sn_surfaces *s)
+{
+    for (uint32_t i = 0; i < s->tile_table.count; ++i) {
+        sn_surface_tile *tile = &surface_tiles(s)[i];
+        if (!surface_skins(s)[tile->skin].shell)
+            continue;
+        sn_surface_shell *shell = (sn_surface_shell *)s->shell_table.column[0] + surface_skins(s)[tile->skin].shell - 1;
+        tile->off = true;
+        shell->first_tile = shell->tiles ? shell->first_tile : i;
+        shell->tiles++;
+    }
+}
+
 bool sn_surface_tiles_make(sn_world *world, sn_surfaces *s)
 {
     const sn_allocator *a = &world->allocator;
@@ -199,20 +241,22 @@ bool sn_surface_tiles_make(sn_world *world, sn_surfaces *s)
     s->tile_table.count = s->tile_triangle_table.count = s->tile_vertex_table.count = s->tile_edge_table.count =
         s->corner_table.count = s->pair_table.count = 0;
     s->tree.items = 0;
-    if (!sn_table_reserve(&s->tile_table, a, (uint64_t)triangles + edges) ||
+    if (!sn_table_reserve(&s->tile_table, a, (uint64_t)triangles + edges + s->shell_table.count) ||
         !sn_table_reserve(&s->tile_triangle_table, a, triangles) ||
-        !sn_table_reserve(&s->tile_vertex_table, a, s->vertex_table.count) ||
+        !sn_table_reserve(&s->tile_vertex_table, a, s->all_vertices) ||
         !sn_table_reserve(&s->tile_edge_table, a, s->edge_table.count) ||
-        !sn_table_reserve(&s->corner_table, a, 3 * (uint64_t)triangles + 2 * (uint64_t)edges))
+        !sn_table_reserve(&s->corner_table, a, 3 * (uint64_t)triangles + 2 * (uint64_t)edges + s->shell_table.count))
         return false;
     memset(c.part, 0, triangles * sizeof *c.part);
-    memset(c.marked, 0, s->vertex_table.count * sizeof *c.marked);
+    memset(c.marked, 0, s->all_vertices * sizeof *c.marked);
     for (uint32_t i = 0; i < triangles; ++i)
         c.order[i] = i;
-    for (uint32_t i = 0; i < s->skin_table.count; ++i)
+    for (uint32_t i = 0; i < s->all_skins; ++i)
         if (surface_skins(s)[i].count)
             cut(world, &c, surface_skins(s)[i].first, surface_skins(s)[i].count);
     sn_surface_strands_cut(world, s);
+    add_points(world, &c);
+    number_tiles(s);
     return true;
 }
 
@@ -232,6 +276,19 @@ static void include(sn_bounds *box, sn_vec3 p)
 {
     box->low = vec3(lower(box->low.x, p.x), lower(box->low.y, p.y), lower(box->low.z, p.z));
     box->high = vec3(larger(box->high.x, p.x), larger(box->high.y, p.y), larger(box->high.z, p.z));
+}
+
+static sn_bounds moved_by(sn_bounds a, sn_vec3 by, sn_real grown)
+{
+    a.low = vec3_sub(vec3_add(a.low, by), vec3(grown, grown, grown));
+    a.high = vec3_add(vec3_add(a.high, by), vec3(grown, grown, grown));
+    return a;
+}
+
+static bool is_inside(const sn_bounds *a, const sn_bounds *b)
+{
+    return a->low.x >= b->low.x && a->low.y >= b->low.y && a->low.z >= b->low.z && a->high.x <= b->high.x &&
+           a->high.y <= b->high.y && a->high.z <= b->high.z;
 }
 
 /* Axes of a frame by two sums. Which it is where there is none does not matter: it turns like everything else. */
@@ -315,16 +372,28 @@ static void measure_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_surfaces *s = data;
     for (uint32_t i = first; i < end; ++i)
-        measure_tile(s, &surface_tiles(s)[i]);
+        if (!surface_tiles(s)[i].off)
+            measure_tile(s, &surface_tiles(s)[i]);
 }
 
-bool sn_surface_tiles_measure(sn_world *world)
+/* m: in which shells are to be near, so that a substep in which vertices go on as they do needs no others. */
+static sn_bounds reached(const sn_surfaces *s, sn_bounds box, sn_real way)
+{
+    sn_real thickest = 0;
+    for (uint32_t i = 0; i < s->skin_table.count; ++i)
+        thickest = larger(thickest, surface_skins(s)[i].thickness);
+    return moved_by(box, vec3(0, 0, 0), way + 2 * thickest);
+}
+
+bool sn_surface_tiles_measure(sn_world *world, sn_real h)
 {
     sn_surfaces *s = &world->contacts.surfaces;
     const sn_surface_vertex *vertex = surface_vertices(s);
     sn_surface_motion *motion = surface_motions(s);
     sn_dvec3 sum = {0, 0, 0}, velocity = {0, 0, 0};
-    sn_real jump = 0;
+    sn_real jump = 0, fastest = 0;
+    const sn_vec3 any = vec4_xyz(world->particles.x[vertex[0].slot]);
+    sn_bounds box = {any, any};
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
         const sn_vec3 x = vec4_xyz(world->particles.x[vertex[i].slot]), d = vec3_sub(x, motion[i].end);
         const sn_real square = vec3_dot(d, d);
@@ -334,6 +403,17 @@ bool sn_surface_tiles_measure(sn_world *world)
         motion[i].velocity = vec4_xyz(world->particles.v[vertex[i].slot]);
         sum = dvec3_add(sum, dvec3_from(motion[i].start));
         velocity = dvec3_add(velocity, dvec3_from(motion[i].velocity));
+        if (s->shell_table.count) {
+            include(&box, x);
+            fastest = larger(fastest, vec3_dot(motion[i].velocity, motion[i].velocity));
+        }
+    }
+    s->suspect = s->suspect || !(jump <= 0);
+    if (s->shell_table.count) {
+        s->reached = reached(s, box, 2 * h * real_sqrt(fastest));
+        const sn_real square = sn_surface_shells_place(world, s, &s->reached, h, true);
+        jump = square <= jump ? jump : square;
+        s->suspect = s->suspect || !(real_sqrt(square) < SET_ASIDE * surface_skins(s)[0].edge);
     }
     s->jump = jump >= 0 ? real_sqrt(jump) * SN_SURFACE_LONGER : (sn_real)INFINITY;
     s->mean = dvec3_scale(sum, 1.0 / s->vertex_table.count);
@@ -382,16 +462,33 @@ static void measure_ends_piece(void *data, uint32_t first, uint32_t end)
     const sn_surfaces *s = data;
     for (uint32_t i = first; i < end; ++i) {
         sn_surface_tile *tile = &surface_tiles(s)[i];
-        tile->changed = has_changed(s, tile);
+        tile->changed = !tile->off && has_changed(s, tile);
         if (tile->changed)
             measure_tile_ends(s, tile);
     }
 }
 
-bool sn_surface_tiles_measure_ends(sn_world *world)
+/* Vertices may have gone farther than was thought when the substep began. Shells that are near now begin with it, too. */
+static bool reach_shells(sn_world *world, sn_surfaces *s, sn_real h)
+{
+    sn_bounds box = {surface_motions(s)[0].end, surface_motions(s)[0].end};
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
+        include(&box, surface_motions(s)[i].end);
+    box = reached(s, box, 0);
+    if (is_inside(&box, &s->reached))
+        return true;
+    include(&s->reached, box.low);
+    include(&s->reached, box.high);
+    sn_surface_shells_place(world, s, &s->reached, h, false);
+    return s->searched || sn_parallel_few(&world->parallel, s->tile_table.count, WORK_OF_TILE, measure_piece, s);
+}
+
+bool sn_surface_tiles_measure_ends(sn_world *world, sn_real h)
 {
     sn_surfaces *s = &world->contacts.surfaces;
     sn_dvec3 sum = {0, 0, 0};
+    if (s->shell_table.count && !reach_shells(world, s, h))
+        return false;
     for (uint32_t i = 0; i < s->vertex_table.count; ++i)
         sum = dvec3_add(sum, dvec3_from(surface_motions(s)[i].end));
     s->end = dvec3_scale(sum, 1.0 / s->vertex_table.count);
@@ -399,19 +496,6 @@ bool sn_surface_tiles_measure_ends(sn_world *world)
 }
 
 /* ---- Which come near each other ---------------------------------------------------------------------------------------------------- */
-
-static sn_bounds moved_by(sn_bounds a, sn_vec3 by, sn_real grown)
-{
-    a.low = vec3_sub(vec3_add(a.low, by), vec3(grown, grown, grown));
-    a.high = vec3_add(vec3_add(a.high, by), vec3(grown, grown, grown));
-    return a;
-}
-
-static bool is_inside(const sn_bounds *a, const sn_bounds *b)
-{
-    return a->low.x >= b->low.x && a->low.y >= b->low.y && a->low.z >= b->low.z && a->high.x <= b->high.x &&
-           a->high.y <= b->high.y && a->high.z <= b->high.z;
-}
 
 static sn_vec3 negative(sn_dvec3 a)
 {
@@ -446,6 +530,10 @@ static void expect(sn_surfaces *s, sn_real h, sn_real more, bool ends)
     for (uint32_t i = 0; i < s->tile_table.count; ++i) {
         sn_surface_tile *tile = &surface_tiles(s)[i];
         const sn_real edge = surface_skins(s)[tile->skin].edge;
+        if (tile->off) {
+            fat[i] = tile->fat;
+            continue;
+        }
         sn_bounds box = needed(s, tile, h, more);
         sn_vec3 way = vec3_scale(vec3_sub(tile->velocity.mean, dvec3_round(s->velocity)), AHEAD * h);
         const sn_real length = vec3_length(way);
@@ -466,6 +554,8 @@ static void expect(sn_surfaces *s, sn_real h, sn_real more, bool ends)
 static bool skins_agree(const sn_world *world, uint32_t a, uint32_t b)
 {
     const sn_surface_skin *skin = surface_skins(&world->contacts.surfaces);
+    if (skin[b].shell)
+        return !skin[a].shell && sn_surface_shell_agrees(world, &skin[b], &skin[a]);
     const sn_group_contact *one = sn_contact_group(&world->contact, skin[a].group),
                            *two = sn_contact_group(&world->contact, skin[b].group);
     return a == b || sn_contacts_agree(one->category, one->mask, two->category, two->mask);
@@ -485,7 +575,7 @@ static bool look_at_tile(void *data, uint32_t other)
     tile_search *m = data;
     sn_surfaces *s = m->s;
     const sn_surface_tile *tile = surface_tiles(s);
-    if (other < m->tile || !skins_agree(m->world, tile[m->tile].skin, tile[other].skin))
+    if (other < m->tile || tile[other].off || !skins_agree(m->world, tile[m->tile].skin, tile[other].skin))
         return true;
     const sn_bounds *a = &tile[m->tile].fat, *b = &tile[other].fat;
     if (a->low.x > b->high.x || b->low.x > a->high.x || a->low.y > b->high.y || b->low.y > a->high.y ||
@@ -537,7 +627,8 @@ static bool search(sn_world *world, sn_real h, sn_real more, bool ends)
     s->found_table.count = 0;
     for (; m.tile < tiles && !m.full; ++m.tile) {
         m.first = s->found_table.count;
-        sn_bvh_overlap(&s->tree, &surface_tiles(s)[m.tile].fat, look_at_tile, &m);
+        if (!surface_skins(s)[surface_tiles(s)[m.tile].skin].shell)
+            sn_bvh_overlap(&s->tree, &surface_tiles(s)[m.tile].fat, look_at_tile, &m);
     }
     s->searched = !m.full;
     if (m.full) {
@@ -554,7 +645,7 @@ bool sn_surface_tiles_meet(sn_world *world, sn_real h, sn_real more)
     bool inside = s->searched;
     for (uint32_t i = 0; i < s->tile_table.count && inside; ++i) {
         const sn_bounds box = needed(s, &surface_tiles(s)[i], h, more);
-        inside = is_inside(&box, &surface_tiles(s)[i].fat);
+        inside = surface_tiles(s)[i].off || is_inside(&box, &surface_tiles(s)[i].fat);
     }
     return inside || search(world, h, more, false);
 }
@@ -565,7 +656,7 @@ bool sn_surface_tiles_meet_ends(sn_world *world)
     bool inside = s->searched;
     for (uint32_t i = 0; i < s->tile_table.count && inside; ++i) {
         const sn_bounds box = needed_at_end(s, &surface_tiles(s)[i]);
-        inside = is_inside(&box, &surface_tiles(s)[i].fat);
+        inside = surface_tiles(s)[i].off || is_inside(&box, &surface_tiles(s)[i].fat);
     }
     return inside || search(world, 0, 0, true);
 }

@@ -31,6 +31,8 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->sort_table, sizeof(sn_sort_item), false);
     sn_table_column(&s->sort_table, sizeof(sn_sort_item), false);
     sn_table_column(&s->skin_table, sizeof(sn_surface_skin), false);
+    sn_table_column(&s->shell_table, sizeof(sn_surface_shell), false);
+    sn_table_column(&s->shell_corner_table, sizeof(sn_vec3), false);
     sn_table_column(&s->tile_table, sizeof(sn_surface_tile), false);
     sn_table_column(&s->tile_table, sizeof(sn_bounds), false);
     sn_table_column(&s->tile_triangle_table, sizeof(uint32_t), false);
@@ -60,18 +62,22 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->contact_table, sizeof(sn_surface_contact), false);
     sn_table_column(&s->colour_table, sizeof(uint64_t), false);
     sn_table_column(&s->told_table, sizeof(sn_surface_told), false);
+    sn_table_column(&s->tangle_table, sizeof(sn_surface_tangle), false);
+    sn_table_column(&s->part_table, sizeof(uint32_t), false);
+    sn_table_column(&s->part_table, sizeof(uint32_t), false);
 }
 
 void sn_surfaces_release(sn_surfaces *s, const sn_allocator *allocator)
 {
     sn_bvh_release(&s->tree, allocator);
     sn_table *const tables[] = {
-        &s->index_table,       &s->vertex_table,    &s->triangle_table, &s->edge_table, &s->ring_start_table,
-        &s->ring_table,        &s->sort_table,      &s->skin_table,     &s->tile_table, &s->tile_triangle_table,
-        &s->tile_vertex_table, &s->tile_edge_table, &s->corner_table,   &s->pair_table, &s->found_table,
-        &s->candidate_table,   &s->moved_table,     &s->touch_table,    &s->list_table, &s->due_table,
-        &s->near_table,        &s->contact_table,   &s->colour_table,   &s->held_table, &s->zone_table,
-        &s->piece_table,       &s->told_table,      &s->led_table};
+        &s->index_table,       &s->vertex_table,    &s->triangle_table, &s->edge_table,  &s->ring_start_table,
+        &s->ring_table,        &s->sort_table,      &s->skin_table,     &s->tile_table,  &s->tile_triangle_table,
+        &s->tile_vertex_table, &s->tile_edge_table, &s->corner_table,   &s->pair_table,  &s->found_table,
+        &s->candidate_table,   &s->moved_table,     &s->touch_table,    &s->list_table,  &s->due_table,
+        &s->near_table,        &s->contact_table,   &s->colour_table,   &s->held_table,  &s->zone_table,
+        &s->piece_table,       &s->told_table,      &s->led_table,      &s->shell_table, &s->shell_corner_table,
+        &s->tangle_table,      &s->part_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
 }
@@ -94,29 +100,57 @@ static const uint32_t *ends_of(const sn_world *world, uint32_t segment)
     return (const uint32_t *)world->contact.segment_table.column[0] + 2 * (size_t)segment;
 }
 
-/* How many skins, triangles and segments there are. */
-static void count_skins(const sn_world *world, uint32_t *skins, uint32_t *triangles, uint32_t *segments)
+static double length_of(const sn_world *world, uint32_t a, uint32_t b)
+{
+    const sn_vec4 *x = world->particles.x;
+    return (double)vec3_length(vec3_sub(vec4_xyz(x[world->ids.value[a]]), vec4_xyz(x[world->ids.value[b]])));
+}
+
+/* m */
+static sn_real mean_edge(const sn_world *world, const sn_skin_record *record)
+{
+    double sum = 0;
+    for (uint32_t t = record->first; t < record->first + record->count; ++t)
+        for (uint32_t k = 0; k < 3; ++k)
+            sum += length_of(world, corners_of(world, t)[k], corners_of(world, t)[(k + 1) % 3]);
+    for (uint32_t i = record->first_segment; i < record->first_segment + record->segments; ++i)
+        sum += length_of(world, ends_of(world, i)[0], ends_of(world, i)[1]);
+    return (sn_real)(sum / (3.0 * record->count + record->segments));
+}
+
+/* How many skins, triangles and segments there are, and m: the longest mean edge. */
+static void count_skins(const sn_world *world, uint32_t *skins, uint32_t *triangles, uint32_t *segments,
+                        sn_real *longest)
 {
     const sn_skin_record *skin = contact_skins(&world->contact);
     *skins = *triangles = *segments = 0;
+    *longest = 0;
     for (uint32_t i = 0; i < world->contact.skin_table.count; ++i)
         if (skin[i].self_collision && (skin[i].count || skin[i].segments)) {
             ++*skins;
             *triangles += skin[i].count;
             *segments += skin[i].segments;
+            const sn_real edge = mean_edge(world, &skin[i]);
+            *longest = edge > *longest ? edge : *longest;
         }
 }
 
-static bool reserve(sn_world *world, sn_surfaces *s, uint32_t skins, uint32_t triangles, uint32_t segments)
+static bool reserve(sn_world *world, sn_surfaces *s, uint32_t skins, uint32_t triangles, uint32_t segments,
+                    sn_real longest)
 {
     const sn_allocator *a = &world->allocator;
     const uint32_t numbers = world->ids.table.count;
-    const uint64_t most = 3 * (uint64_t)triangles + 2 * (uint64_t)segments; /* vertices, and edges */
+    sn_surface_shells_size shells;
+    sn_surface_shells_count(world, longest, &shells);
+    const uint64_t all = triangles + shells.triangles; /* and vertices, and edges: */
+    const uint64_t most = 3 * all + 2 * ((uint64_t)segments + shells.edges) + shells.vertices;
     if (!sn_table_reserve(&s->index_table, a, numbers) || !sn_table_reserve(&s->vertex_table, a, most) ||
-        !sn_table_reserve(&s->zone_table, a, most) || !sn_table_reserve(&s->triangle_table, a, triangles) ||
+        !sn_table_reserve(&s->zone_table, a, most) || !sn_table_reserve(&s->triangle_table, a, all) ||
         !sn_table_reserve(&s->edge_table, a, most) || !sn_table_reserve(&s->ring_start_table, a, most + 1) ||
         !sn_table_reserve(&s->ring_table, a, 2 * most) || !sn_table_reserve(&s->sort_table, a, most) ||
-        !sn_table_reserve(&s->skin_table, a, skins))
+        !sn_table_reserve(&s->skin_table, a, (uint64_t)skins + shells.shells) ||
+        !sn_table_reserve(&s->shell_table, a, shells.shells) ||
+        !sn_table_reserve(&s->shell_corner_table, a, shells.vertices))
         return false;
     return true;
 }
@@ -145,6 +179,7 @@ static void add_skin(sn_world *world, sn_surfaces *s, const sn_skin_record *reco
         .count = record->count,
         .first_vertex = s->vertex_table.count,
         .thickness = record->thickness,
+        .edge = mean_edge(world, record),
         .group = world->particles.group[world->ids.value[record->count ? *corners_of(world, record->first)
                                                                        : *ends_of(world, record->first_segment)]]};
     for (uint32_t t = record->first; t < record->first + record->count; ++t) {
@@ -226,7 +261,7 @@ static void add_rings(sn_surfaces *s)
 {
     uint32_t *start = s->ring_start_table.column[0], *ring = s->ring_table.column[0], *to = s->ring_table.column[1];
     const sn_surface_edge *edge = surface_edges(s);
-    const uint32_t vertices = s->vertex_table.count, edges = s->edge_table.count;
+    const uint32_t vertices = s->all_vertices, edges = s->edge_table.count;
     memset(start, 0, (vertices + 1) * sizeof *start);
     for (uint32_t i = 0; i < 2 * edges; ++i)
         start[edge[i / 2].vertex[i % 2] + 1]++;
@@ -240,46 +275,25 @@ static void add_rings(sn_surfaces *s)
         start[i] = start[i - 1];
     start[0] = 0;
     for (uint32_t i = 0; i < vertices; ++i)
-        surface_vertices(s)[i].edge = to[start[i]];
-}
-
-static double length_of(const sn_world *world, const sn_surfaces *s, uint32_t a, uint32_t b)
-{
-    const uint32_t one = world->ids.value[surface_vertices(s)[a].number],
-                   two = world->ids.value[surface_vertices(s)[b].number];
-    return (double)vec3_length(vec3_sub(vec4_xyz(world->particles.x[one]), vec4_xyz(world->particles.x[two])));
-}
-
-static void measure_edges(const sn_world *world, sn_surfaces *s)
-{
-    for (uint32_t i = 0; i < s->skin_table.count; ++i) {
-        sn_surface_skin *skin = &surface_skins(s)[i];
-        double sum = 0;
-        for (uint32_t t = skin->first; t < skin->first + skin->count; ++t)
-            for (uint32_t k = 0; k < 3; ++k) {
-                const sn_surface_triangle *triangle = &surface_triangles(s)[t];
-                sum += length_of(world, s, triangle->vertex[k], triangle->vertex[(k + 1) % 3]);
-            }
-        for (uint32_t e = skin->first_edge; e < skin->first_edge + skin->segments; ++e)
-            sum += length_of(world, s, surface_edges(s)[e].vertex[0], surface_edges(s)[e].vertex[1]);
-        if (skin->count || skin->segments)
-            skin->edge = (sn_real)(sum / (3.0 * skin->count + skin->segments));
-    }
+        surface_vertices(s)[i].edge = start[i] < start[i + 1] ? to[start[i]] : SN_SURFACE_NONE;
 }
 
 bool sn_surfaces_make(sn_world *world)
 {
     sn_surfaces *s = &world->contacts.surfaces;
     uint32_t skins, triangles, segments;
+    sn_real longest;
     if (s->edits == world->contact.edits + 1)
         return true;
-    count_skins(world, &skins, &triangles, &segments);
+    count_skins(world, &skins, &triangles, &segments, &longest);
     s->edits = s->joins = s->pieces = 0;
     s->on = s->searched = false;
     s->vertex_table.count = s->triangle_table.count = s->edge_table.count = s->skin_table.count = s->index_table.count =
         0;
     s->pair_table.count = s->candidate_table.count = s->near_table.count = s->contact_table.count = 0;
-    if (skins && !reserve(world, s, skins, triangles, segments))
+    s->shell_table.count = s->all_vertices = s->all_skins = s->tangle_table.count = 0;
+    s->suspect = true;
+    if (skins && !reserve(world, s, skins, triangles, segments, longest))
         return false;
     if (skins) {
         s->index_table.count = world->ids.table.count;
@@ -291,12 +305,15 @@ bool sn_surfaces_make(sn_world *world)
             add_skin(world, s, record, i);
     }
     if (skins) {
-        memset(s->vertex_table.column[1], 0, s->vertex_table.count * sizeof(sn_surface_motion));
+        s->all_vertices = s->vertex_table.count;
+        s->all_skins = s->skin_table.count;
+        sn_surface_shells_add(world, s, longest);
+        memset(s->vertex_table.column[1], 0, s->all_vertices * sizeof(sn_surface_motion));
         add_edges(s);
         add_segments(world, s);
+        sn_surface_shells_edges(s);
         add_rings(s);
         sn_surface_strands_measure(world, s);
-        measure_edges(world, s);
     }
     if (skins && !sn_surface_tiles_make(world, s))
         return false;

@@ -24,7 +24,8 @@ static sn_surface_zone *zones(const sn_surfaces *s)
 
 bool sn_surface_is_led(const sn_world *world, const sn_surfaces *s, uint32_t vertex)
 {
-    return world->particles.x[surface_vertices(s)[vertex].slot].w == 0;
+    (void)world;
+    return surface_motions(s)[vertex].led;
 }
 
 void sn_surface_zones_clear(sn_surfaces *s)

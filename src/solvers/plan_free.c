@@ -12,7 +12,8 @@
 typedef struct surfaces {
     plan_work *w;
     uint32_t *of; /* by particle, the surface that has it */
-    bool *bound;  /* by surface: it is not free */
+    bool *bound;  /* by surface: it is not free, */
+    bool *pulled; /*   and some constraint pulls against it: one by itself gains nothing */
 } surfaces;
 
 /* Marks the particles of a surface as its own. One that two surfaces share binds both of them. */
@@ -32,8 +33,8 @@ static void bind(surfaces *s, const sn_kind *kind, const uint32_t *number, uint3
     bool one = kind->internal;
     for (uint32_t i = 1; i < count; ++i)
         one = one && s->of[number[i]] == s->of[number[0]];
-    for (uint32_t i = 0; !one && i < count; ++i)
-        s->bound[s->of[number[i]]] = true;
+    for (uint32_t i = 0; i < count; ++i)
+        (one ? s->pulled : s->bound)[s->of[number[i]]] = true;
 }
 
 static bool is_surface(sn_visit visit)
@@ -45,7 +46,7 @@ static void list_free(surfaces *s, const sn_visit *many, uint32_t count)
 {
     uint32_t small[SN_MAX_BLOCK], points;
     for (uint32_t i = 0; i < count; ++i) {
-        if (!is_surface(many[i]) || s->bound[i + 1])
+        if (!is_surface(many[i]) || s->bound[i + 1] || !s->pulled[i + 1])
             continue;
         uint32_t *free = sn_plan_grow(s->w, &s->w->plan->free_table, 1);
         if (!free)
@@ -70,16 +71,18 @@ void sn_plan_free_surfaces(plan_work *w)
         return;
     surfaces s = {.w = w,
                   .of = sn_plan_scratch(w, w->particles->numbers, sizeof *s.of),
-                  .bound = sn_plan_scratch(w, (size_t)count + 1, sizeof *s.bound)};
+                  .bound = sn_plan_scratch(w, (size_t)count + 1, sizeof *s.bound),
+                  .pulled = sn_plan_scratch(w, (size_t)count + 1, sizeof *s.pulled)};
     if (w->failed)
         return;
     memset(s.of, 0, w->particles->numbers * sizeof *s.of);
     memset(s.bound, 0, ((size_t)count + 1) * sizeof *s.bound);
+    memset(s.pulled, 0, ((size_t)count + 1) * sizeof *s.pulled);
     for (int claims = 1; claims >= 0; --claims) /* first the particles of all surfaces, then what holds them */
         for (uint32_t i = 0; i < count; ++i) {
             const sn_pool *pool = w->store->pool[many[i].kind];
             const uint32_t *number = sn_store_particles(w->store, pool, many[i].row, small, &points);
-            if (!claims)
+            if (!claims && !is_surface(many[i]))
                 bind(&s, &pool->kind, number, points);
             else if (is_surface(many[i]))
                 claim(&s, i + 1, number, points);

@@ -142,6 +142,9 @@ static void join_by_contacts(sn_world *world)
             number[k] = world->particles.index[touch[i].slot[k]];
         if (touch[i].normal_impulse > 0)
             join_all(world, number, 4);
+        if (touch[i].normal_impulse > 0 && touch[i].shell && !touch[i].body) /* corners of that have other slots */
+            sleep_column(world, SLEEP_MARKS)[number[0]] |=
+                m[touch[i].shell->number].moves ? TOUCHES | RESTLESS : TOUCHES;
     }
     const sn_kept_manifold *contact = world->body_contacts.kept_table.column[0];
     for (uint32_t i = 0; i < world->body_contacts.kept_table.count; ++i) {

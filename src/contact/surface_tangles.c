@@ -1,0 +1,318 @@
+/* Tangles: where surfaces intersect already, they are pulled apart. It happens to what begins so, to what is set to another place, and to what led things have driven through each other.
+
+   Such surfaces cross along a contour, and an edge of the one passes through a triangle of the other wherever the contour passes from one triangle to the next. With e the direction of the edge, n the normal of the
+   triangle and r_i, of length 1, the directions from that spot along the contour into the triangles on both sides of the edge, an edge that moves by d against the triangle moves the spot by
+   d - (d n) / (e n) e, and the contour becomes shorter by the sum of r_i times that. So it does so fastest along
+
+       g = r - (e r) / (e n) n,    r = r_1 + r_2
+
+   (Volino and Magnenat-Thalmann 2006, "Resolving surface collisions through intersection contour minimization"; the other end of each piece of contour counts for itself). That draws out corners and lets closed contours shrink,
+   but says nothing where a contour is straight and runs from border to border. Such a contour cuts the surface of the edge in two parts. Then the smaller part is to come back: the edge moves along n, to where its end in the
+   larger part is. (Parts are found by flood fill; Baraff, Witkin and Kass 2003, "Untangling cloth".) Two that cross are made to move apart in that direction, by what each weighs, at SPEED at most.
+
+   Vertices near a contour are marked. Two features that both have such vertices are neither a contact nor stopped by the guard: the way out leads through each other. All others are, as ever. Once no
+   edge passes through a triangle all of it is as before.
+
+   Surfaces that were apart stay so, and are not looked at again. They are where vertices are not where the substep before ended, where the guard was overruled, and while there is something. Whether something crosses is decided exactly, so it depends on the state alone. */
+#include "contact/callbacks.h"
+#include "contact/particle_contacts.h"
+
+#include "collision/predicates.h"
+#include "world/world.h"
+
+#include <string.h>
+
+#define SPEED ((sn_real)1)   /* m/s: two are pulled apart no faster */
+#define SHORT ((sn_real)0.1) /* and not by more of an edge in a substep */
+#define SOFT  0.3            /* gradients that are shorter are followed more slowly */
+#define FLAT  1e-6           /* the sine of an angle below which an edge lies in a triangle */
+
+static void take(const sn_surfaces *s, uint32_t vertex, double place[3])
+{
+    const sn_vec3 x = surface_motions(s)[vertex].start;
+    place[0] = (double)x.x, place[1] = (double)x.y, place[2] = (double)x.z;
+}
+
+static sn_dvec3 start_of(const sn_surfaces *s, uint32_t vertex)
+{
+    return dvec3_from(surface_motions(s)[vertex].start);
+}
+
+/* Boxes, then exactly. */
+static bool crosses(const sn_surfaces *s, const sn_surface_edge *e, const sn_surface_triangle *t)
+{
+    double p[2][3], q[3][3];
+    for (uint32_t i = 0; i < 2; ++i)
+        for (uint32_t k = 0; k < 3; ++k)
+            if (e->vertex[i] == t->vertex[k])
+                return false;
+    for (uint32_t i = 0; i < 2; ++i)
+        take(s, e->vertex[i], p[i]);
+    for (uint32_t k = 0; k < 3; ++k)
+        take(s, t->vertex[k], q[k]);
+    for (uint32_t axis = 0; axis < 3; ++axis)
+        if (fmax(p[0][axis], p[1][axis]) < fmin(fmin(q[0][axis], q[1][axis]), q[2][axis]) ||
+            fmin(p[0][axis], p[1][axis]) > fmax(fmax(q[0][axis], q[1][axis]), q[2][axis]))
+            return false;
+    return sn_segment_meets_triangle(p[0], p[1], q[0], q[1], q[2]);
+}
+
+static double volume(sn_dvec3 a, sn_dvec3 b, sn_dvec3 c, sn_dvec3 d)
+{
+    return dvec3_dot(dvec3_cross(dvec3_sub(b, a), dvec3_sub(c, a)), dvec3_sub(d, a));
+}
+
+/* Where the two cross: weights of the ends and, negative, of the corners. */
+static void weigh(const sn_dvec3 x[5], double weight[5])
+{
+    const double a = volume(x[2], x[3], x[4], x[0]), b = volume(x[2], x[3], x[4], x[1]);
+    const double t = a != b ? fmin(fmax(a / (a - b), 0), 1) : 0.5;
+    double share[3], sum = 0;
+    for (uint32_t k = 0; k < 3; ++k) {
+        share[k] = fabs(volume(x[0], x[1], x[2 + (k + 1) % 3], x[2 + (k + 2) % 3]));
+        sum += share[k];
+    }
+    weight[0] = 1 - t;
+    weight[1] = t;
+    for (uint32_t k = 0; k < 3; ++k)
+        weight[2 + k] = sum > 0 ? -share[k] / sum : -1.0 / 3;
+}
+
+/* The direction in which the edge is to move against the triangle, of length 1 at most: on that way the contour becomes shorter. */
+static sn_dvec3 way_out(const sn_surfaces *s, const sn_surface_edge *e, const sn_dvec3 x[5])
+{
+    const sn_dvec3 along = dvec3_sub(x[1], x[0]), n = dvec3_cross(dvec3_sub(x[3], x[2]), dvec3_sub(x[4], x[2]));
+    const double length = dvec3_length(along), area = dvec3_length(n);
+    const double across = length > 0 && area > 0 ? dvec3_dot(along, n) / (length * area) : 0;
+    sn_dvec3 r = {0, 0, 0};
+    for (uint32_t k = 0; k < 2 && e->across[k] != SN_SURFACE_NONE; ++k) {
+        const sn_dvec3 in = dvec3_sub(start_of(s, e->across[k]), x[0]);
+        const sn_dvec3 line = dvec3_cross(n, dvec3_cross(along, in)); /* in both planes */
+        const double size = dvec3_length(line), square = dvec3_dot(along, along);
+        if (!(size > 0) || !(square > 0))
+            continue;
+        const sn_dvec3 inward = dvec3_sub(in, dvec3_scale(along, dvec3_dot(in, along) / square));
+        r = dvec3_add(r, dvec3_scale(line, (dvec3_dot(line, inward) < 0 ? -1 : 1) / size));
+    }
+    if (!(fabs(across) > FLAT))
+        return dvec3(0, 0, 0);
+    const sn_dvec3 out = dvec3_sub(r, dvec3_scale(n, dvec3_dot(along, r) / (length * area * across)));
+    return dvec3_scale(out, 1 / (dvec3_length(out) + SOFT));
+}
+
+typedef struct searching {
+    sn_world *world;
+    sn_surfaces *s;
+} searching;
+
+/* Whether it is to be left as it is: something is joined, or callbacks let it through. */
+static bool is_let(const searching *f, const sn_surface_edge *e, const sn_surface_triangle *t, const double weight[5])
+{
+    sn_surface_candidate c = {.one = e->vertex[weight[1] > weight[0]],
+                              .other = (uint32_t)(t - surface_triangles(f->s)),
+                              .reach = surface_skins(f->s)[t->skin].thickness};
+    sn_real share[4] = {1};
+    bool acts = true;
+    memcpy(c.vertex + 1, t->vertex, sizeof t->vertex);
+    for (uint32_t k = 0; k < 2; ++k) {
+        c.vertex[0] = e->vertex[k];
+        if (surface_vertices(f->s)[c.vertex[0]].skin != t->skin && sn_surface_is_joined(f->world, &c))
+            return true;
+    }
+    if (!sn_callbacks_any(f->world))
+        return false;
+    c.vertex[0] = c.one;
+    for (uint32_t k = 0; k < 3; ++k)
+        share[1 + k] = (sn_real)weight[2 + k];
+    sn_surface_contact contact = sn_surface_contact_make(f->world, &c, share, vec3(0, 1, 0));
+    f->world->contacts.failed = sn_callbacks_surface(f->world, &contact, &acts);
+    return !acts;
+}
+
+static bool add_tangle(const searching *f, const sn_surface_edge *e, const sn_surface_triangle *t)
+{
+    sn_surfaces *s = f->s;
+    const sn_vec4 *x = f->world->particles.x;
+    sn_surface_tangle made = {.give = 0};
+    sn_dvec3 place[5];
+    double weight[5];
+    memcpy(made.vertex, e->vertex, sizeof e->vertex);
+    memcpy(made.vertex + 2, t->vertex, sizeof t->vertex);
+    for (uint32_t k = 0; k < 5; ++k)
+        place[k] = start_of(s, made.vertex[k]);
+    weigh(place, weight);
+    if (is_let(f, e, t, weight))
+        return f->world->contacts.failed == SN_OK;
+    made.edge = (uint32_t)(e - surface_edges(s));
+    for (uint32_t k = 0; k < 5; ++k) {
+        const uint32_t slot = surface_vertices(s)[made.vertex[k]].slot;
+        made.weight[k] = (sn_real)weight[k];
+        surface_motions(s)[made.vertex[k]].tangled = true;
+        if (made.vertex[k] < s->vertex_table.count)
+            made.give += made.weight[k] * made.weight[k] * x[slot].w;
+    }
+    if (!sn_table_reserve(&s->tangle_table, &f->world->allocator, (uint64_t)s->tangle_table.count + 1)) {
+        f->world->contacts.failed = world_fail(f->world, SN_ERROR_MEMORY, "no memory for surfaces that intersect");
+        return false;
+    }
+    ((sn_surface_tangle *)s->tangle_table.column[0])[s->tangle_table.count++] = made;
+    return true;
+}
+
+static bool is_beside(const sn_surfaces *s, const uint32_t *vertex, uint32_t count, const sn_bounds *box)
+{
+    uint32_t out = 63;
+    for (uint32_t k = 0; k < count; ++k) {
+        const sn_vec3 p = surface_motions(s)[vertex[k]].start;
+        out &= (uint32_t)((p.x < box->low.x) | (p.x > box->high.x) << 1 | (p.y < box->low.y) << 2 |
+                          (p.y > box->high.y) << 3 | (p.z < box->low.z) << 4 | (p.z > box->high.z) << 5);
+    }
+    return out;
+}
+
+/* Edges of one tile with triangles of another. Segments have no triangles, and no way out that could be told: the guard holds them. */
+static bool search_tiles(const searching *f, const sn_surface_tile *a, const sn_surface_tile *b)
+{
+    const uint32_t *edge = (const uint32_t *)f->s->tile_edge_table.column[0] + a->first_edge;
+    const uint32_t *triangle = (const uint32_t *)f->s->tile_triangle_table.column[0] + b->first_triangle;
+    uint32_t near[SN_TILE_TRIANGLES], count = 0;
+    if (a->led && b->led)
+        return true;
+    for (uint32_t k = 0; k < b->triangles; ++k)
+        if (!is_beside(f->s, surface_triangles(f->s)[triangle[k]].vertex, 3, &a->box))
+            near[count++] = triangle[k];
+    for (uint32_t i = 0; i < a->edges && count; ++i) {
+        const sn_surface_edge *e = &surface_edges(f->s)[edge[i]];
+        if (e->triangle == SN_SURFACE_NONE || is_beside(f->s, e->vertex, 2, &b->box))
+            continue;
+        for (uint32_t k = 0; k < count; ++k) {
+            const sn_surface_triangle *t = &surface_triangles(f->s)[near[k]];
+            if (crosses(f->s, e, t) && !add_tangle(f, e, t))
+                return false;
+        }
+    }
+    return true;
+}
+
+static uint32_t root_of(uint32_t *parent, uint32_t i)
+{
+    while (parent[i] != i)
+        i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+/* Parts of surfaces, as edges that do not cross join them, and how many vertices each has. */
+static bool find_parts(sn_world *world, sn_surfaces *s)
+{
+    const sn_surface_tangle *tangle = s->tangle_table.column[0];
+    if (!sn_table_reserve(&s->part_table, &world->allocator, s->all_vertices)) {
+        world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for surfaces that intersect");
+        return false;
+    }
+    uint32_t *parent = s->part_table.column[0], *size = s->part_table.column[1], *crossing = s->edge_table.column[1];
+    memset(crossing, 0, s->edge_table.count * sizeof *crossing);
+    for (uint32_t i = 0; i < s->tangle_table.count; ++i)
+        crossing[tangle[i].edge] = 1;
+    for (uint32_t i = 0; i < s->all_vertices; ++i)
+        parent[i] = i, size[i] = 0;
+    for (uint32_t i = 0; i < s->edge_table.count; ++i) {
+        const uint32_t a = root_of(parent, surface_edges(s)[i].vertex[0]),
+                       b = root_of(parent, surface_edges(s)[i].vertex[1]);
+        if (!crossing[i])
+            parent[a > b ? a : b] = a > b ? b : a;
+    }
+    for (uint32_t i = 0; i < s->all_vertices; ++i)
+        size[root_of(parent, i)]++;
+    return true;
+}
+
+/* Where to, and how fast. */
+static void choose_ways(sn_surfaces *s, sn_real h)
+{
+    sn_surface_tangle *tangle = s->tangle_table.column[0];
+    uint32_t *parent = s->part_table.column[0], *size = s->part_table.column[1];
+    for (uint32_t i = 0; i < s->tangle_table.count; ++i) {
+        sn_surface_tangle *t = &tangle[i];
+        const sn_surface_edge *e = &surface_edges(s)[t->edge];
+        const uint32_t a = root_of(parent, e->vertex[0]), b = root_of(parent, e->vertex[1]);
+        const sn_real edge = surface_skins(s)[surface_vertices(s)[t->vertex[0]].skin].edge;
+        sn_dvec3 x[5];
+        for (uint32_t k = 0; k < 5; ++k)
+            x[k] = start_of(s, t->vertex[k]);
+        sn_dvec3 way = way_out(s, e, x);
+        if (a != b && size[a] != size[b]) {
+            const sn_dvec3 n = dvec3_cross(dvec3_sub(x[3], x[2]), dvec3_sub(x[4], x[2]));
+            const double length = dvec3_length(n), side = dvec3_dot(n, dvec3_sub(x[size[a] > size[b] ? 0 : 1], x[2]));
+            if (length > 0)
+                way = dvec3_scale(n, (side < 0 ? -1 : 1) / length);
+        }
+        const double much = dvec3_length(way);
+        t->way = much > 0 ? dvec3_round(dvec3_scale(way, 1 / much)) : vec3(0, 1, 0);
+        t->speed = (sn_real)much * (SPEED * h < SHORT * edge ? SPEED : SHORT * edge / h);
+        t->h = h;
+    }
+}
+
+bool sn_surface_tangles_find(sn_world *world, sn_real h)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    const searching f = {world, s};
+    if (s->tangle_table.count)
+        for (uint32_t i = 0; i < s->all_vertices; ++i)
+            surface_motions(s)[i].tangled = false;
+    const bool looks = s->suspect || s->tangle_table.count || sn_callbacks_any(world);
+    s->tangle_table.count = 0;
+    s->suspect = false;
+    for (uint32_t i = 0; looks && i < s->pair_table.count; ++i) {
+        const sn_surface_tile *a = &surface_tiles(s)[surface_pairs(s)[i].a],
+                              *b = &surface_tiles(s)[surface_pairs(s)[i].b];
+        if (!search_tiles(&f, a, b) || (a != b && !search_tiles(&f, b, a)))
+            return false;
+    }
+    if (s->tangle_table.count && !find_parts(world, s))
+        return false;
+    choose_ways(s, h);
+    return true;
+}
+
+bool sn_surface_is_tangled(const sn_surfaces *s, const sn_surface_candidate *c)
+{
+    const sn_surface_motion *v = surface_motions(s);
+    if (!s->tangle_table.count)
+        return false;
+    return c->edges ? (v[c->vertex[0]].tangled || v[c->vertex[1]].tangled) &&
+                          (v[c->vertex[2]].tangled || v[c->vertex[3]].tangled)
+                    : v[c->vertex[0]].tangled &&
+                          (v[c->vertex[1]].tangled || v[c->vertex[2]].tangled || v[c->vertex[3]].tangled);
+}
+
+void sn_surface_tangles_pull(sn_world *world)
+{
+    const sn_surfaces *s = &world->contacts.surfaces;
+    sn_surface_tangle *tangle = s->tangle_table.column[0];
+    sn_vec4 *x = world->particles.x, *v = world->particles.v;
+    for (uint32_t i = 0; i < s->tangle_table.count; ++i) {
+        sn_surface_tangle *t = &tangle[i];
+        sn_vec3 u = {0, 0, 0};
+        if (!(t->give > 0))
+            continue;
+        for (uint32_t k = 0; k < 5; ++k) {
+            const bool own = t->vertex[k] < s->vertex_table.count;
+            const sn_vec3 speed =
+                own ? vec4_xyz(v[surface_vertices(s)[t->vertex[k]].slot]) : surface_motions(s)[t->vertex[k]].velocity;
+            u = vec3_add(u, vec3_scale(speed, t->weight[k]));
+        }
+        const sn_real lacks = t->speed - vec3_dot(u, t->way);
+        const sn_vec3 push = vec3_scale(t->way, lacks);
+        for (uint32_t k = 0; lacks > 0 && k < 5; ++k) {
+            if (t->vertex[k] >= s->vertex_table.count)
+                continue;
+            const uint32_t slot = surface_vertices(s)[t->vertex[k]].slot;
+            const sn_real share = t->weight[k] * x[slot].w / t->give;
+            if (share == 0)
+                continue;
+            sn_contacts_add(world, slot, vec3_scale(push, share * t->h));
+            v[slot] = vec4(vec3_add(vec4_xyz(v[slot]), vec3_scale(push, share)), v[slot].w);
+        }
+    }
+}

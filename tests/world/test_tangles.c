@@ -1,0 +1,134 @@
+/* Surfaces that begin with intersections are pulled apart, and then held apart. */
+#include "cloth_sheets.h"
+
+static uint32_t crossings(const sn_world *world)
+{
+    return sn_query_intersections(world, NULL, 0);
+}
+
+static double fastest(const sn_world *world)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < world->particles.table.count; ++i)
+        most = fmax(most, (double)vec3_length(vec4_xyz(world->particles.v[i])));
+    return most;
+}
+
+static void without_gravity(sn_world *world)
+{
+    sn_settings settings = sn_world_settings(world);
+    settings.gravity = vec(0, 0, 0);
+    settings.damping = 1;
+    assert_ok(world, sn_world_configure(world, &settings));
+}
+
+/* Until nothing crosses, in `most` steps at most; and from then on. */
+static void run_out(sn_world *world, uint32_t most)
+{
+    uint32_t steps = 0;
+    assert_true(crossings(world) > 0);
+    for (; crossings(world) > 0; ++steps) {
+        assert_true(steps < most);
+        assert_ok(world, sn_world_step(world, real(DT)));
+        assert_true(fastest(world) < 4); /* the limit is 1 m/s for two that cross; vertices around them swing */
+    }
+    run_apart(world, 20);
+}
+
+/* One leans through the other. */
+static sn_world *make_crossing(uint32_t substeps, double lean)
+{
+    sn_world *world = make_world(substeps);
+    add_sheet(world, vec(0, 0, 0), vec(1, 0, 0), vec(0, 0, 1), 1);
+    add_sheet(world, vec(0.13, 0.02, 0.04), vec(0.98, lean, 0.03), vec(-0.04, 0.02, 0.99), 2);
+    without_gravity(world);
+    return world;
+}
+
+static void sheets_come_out_of_each_other(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < support_rounds(2, 3); ++i) {
+        sn_world *world = make_crossing(i == 1 ? 3 : 6, i == 1 ? 0.15 : i ? 0.5 : 0.3);
+        run_out(world, 400);
+        sn_world_destroy(world);
+    }
+}
+
+/* The middle of one is drawn through the other: the contour is closed. */
+static void a_dome_goes_back(void **state)
+{
+    (void)state;
+    sn_world *world = make_world(5);
+    const sheet s = add_sheet(world, vec(0, 0, 0), vec(1, 0, 0), vec(0, 0, 1), 1);
+    add_sheet(world, vec(0.02, 0.03, 0.01), vec(1, 0, 0), vec(0, 0, 1), 2);
+    without_gravity(world);
+    for (uint32_t i = 0; i < 4; ++i) {
+        const sn_particle p = sn_particle_from_index(world, at(&s, 5 + i % 2, 5 + i / 2));
+        const sn_vec3 x = sn_particle_position(world, p);
+        assert_ok(world, sn_particle_set_position(world, p, vec((double)x.x, 0.05, (double)x.z)));
+    }
+    run_out(world, 200);
+    sn_world_destroy(world);
+}
+
+/* A sheet that begins around a box is let out of it. */
+static void a_sheet_leaves_a_box(void **state)
+{
+    (void)state;
+    sn_world *world = make_world(5);
+    const sheet s = add_sheet(world, vec(0.02, 0.08, 0.03), vec(1, 0, 0), vec(0, 0, 1), 1);
+    sn_static_add_box(world, vec(0, 0, 0), vec(0.3, 0.1, 0.3));
+    assert_ok(world, sn_world_step(world, real(DT)));
+    assert_true(world->contacts.surfaces.tangle_table.count > 0);
+    support_run(world, 60, DT);
+    assert_int_equal(world->contacts.surfaces.tangle_table.count, 0);
+    assert_true((double)sn_particle_position(world, sn_particle_from_index(world, at(&s, 5, 5))).y > 0.1);
+    sn_world_destroy(world);
+}
+
+/* What is apart is not looked at: nothing is searched for in a world that stays free. */
+static void what_is_apart_is_not_searched(void **state)
+{
+    (void)state;
+    sn_world *world = make_world(5);
+    add_sheet(world, vec(0, 0, 0), vec(1, 0, 0), vec(0, 0, 1), 1);
+    add_sheet(world, vec(0.02, 0.03, 0.01), vec(1, 0, 0), vec(0, 0, 1), 2);
+    assert_ok(world, sn_world_step(world, real(DT)));
+    for (uint32_t i = 0; i < 10; ++i) {
+        assert_false(world->contacts.surfaces.suspect);
+        assert_ok(world, sn_world_step(world, real(DT)));
+    }
+    sn_world_destroy(world);
+}
+
+/* In the middle of it a loaded world goes on the same. */
+static void a_loaded_world_goes_on_the_same(void **state)
+{
+    (void)state;
+    sn_world *world = make_crossing(4, 0.15), *other = make_crossing(4, 0.15);
+    support_run(world, 10, DT);
+    assert_true(crossings(world) > 0);
+    sn_snapshot *saved = sn_world_save(world);
+    assert_ok(other, sn_world_load(other, saved));
+    sn_snapshot_destroy(saved);
+    assert_ok(other, sn_world_set_threads(other, 3));
+    other->parallel.eager = true;
+    support_run(world, 10, DT);
+    support_run(other, 10, DT);
+    assert_true(sn_world_hash(world) == sn_world_hash(other));
+    sn_world_destroy(other);
+    sn_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sheets_come_out_of_each_other),
+        cmocka_unit_test(a_dome_goes_back),
+        cmocka_unit_test(a_sheet_leaves_a_box),
+        cmocka_unit_test(what_is_apart_is_not_searched),
+        cmocka_unit_test(a_loaded_world_goes_on_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
