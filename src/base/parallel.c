@@ -7,12 +7,6 @@ static uint32_t piece_count(uint32_t count)
     return count / SN_PIECE + (count % SN_PIECE != 0);
 }
 
-/* Below this even a light loop over items is over before other threads have come. */
-static bool is_worth_a_pool(uint32_t count)
-{
-    return count >= 2 * SN_PIECE;
-}
-
 /* ---- Room -------------------------------------------------------------------------------------------------------- */
 
 static bool reserve_pool(sn_parallel *p, const sn_allocator *allocator)
@@ -43,7 +37,7 @@ bool sn_parallel_reserve_tasks(sn_parallel *parallel, const sn_allocator *alloca
 
 bool sn_parallel_reserve(sn_parallel *parallel, const sn_allocator *allocator, uint32_t count)
 {
-    if (!parallel->tasks.run && !is_worth_a_pool(count))
+    if (!parallel->tasks.run && count < SN_LEAST_ITEMS)
         return true;
     return sn_parallel_reserve_tasks(parallel, allocator, piece_count(count));
 }
@@ -213,7 +207,7 @@ bool sn_parallel_for(sn_parallel *parallel, uint32_t count, sn_piece_fn *piece, 
 {
     parallel->left = 0;
     bool shared =
-        parallel->tasks.run ? piece_count(count) <= parallel->capacity : parallel->pool && is_worth_a_pool(count);
+        parallel->tasks.run ? piece_count(count) <= parallel->capacity : parallel->pool && count >= SN_LEAST_ITEMS;
     if (shared && piece_count(count) >= 2)
         return run_pieces(parallel, count, SN_PIECE, piece, data);
     if (count)

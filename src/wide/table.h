@@ -23,7 +23,7 @@
 #define BODY_FUNCTIONS    &sn_body_contact_scalar
 #else
 #include "wide/contact.h"
-#include "wide/body_contact.h"
+#include "wide/body_manifold.h"
 
 static const sn_wide_contact contact_functions = {contact_warm_all, contact_project_all, contact_sweep_all,
                                                   contact_plane_all};

@@ -32,7 +32,7 @@ typedef struct sn_body_state {
     double old_torque[3]; /* m^2/s^2 */
     double old_given[3];  /* N m: what `torque` was in it */
     double old_way[3];    /* m: by how much its turn moved */
-    /* Where it was when it last came away from a place; see sleep.c. */
+    /* Where it was when it last came away from a place; see sleep_islands.c. */
     sn_vec3 rest_place; /* m */
     sn_quat rest_turn;
     sn_real rest_time; /* s: for so long it has been around there */

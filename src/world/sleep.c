@@ -11,57 +11,24 @@
    sleepers but do not sleep themselves are noted, and told to those around at the start of the next step.
 
    A step that fails leaves them asleep: in a step, waking is noted as stirred until it has succeeded. */
-#include "world/sleep.h"
+#include "world/sleep_work.h"
 
 #include "base/hash.h"
 #include "base/math.h"
 #include "base/quat.h"
 #include "collision/triangle.h"
-#include "contact/body_work.h"
 #include "integrators/integrator.h"
-#include "world/world.h"
 
 #include <string.h>
 
 /* Between the parts of the hash. */
 #define HASH_SLEEP UINT64_C(0x736c656570)
 
-/* Islands are looked for in one of so many steps: something that rests may wait a moment. */
-#define SEARCH_EVERY 4u
-
-/* Times sleep_time: what was around one place for so long rests, whatever its velocity. */
-#define A_WHILE ((sn_real)3)
-
 /* A share of the radius: so near, things touch. */
 #define TOUCH ((sn_real)0.05)
 
 /* For calm: something came, went or was edited since the last step, and wakes what it touches or holds. */
 #define DISTURBED ((sn_real)-1)
-
-/* What is known of a particle, by number. */
-enum {
-    SLEEP_CALM, /* sn_real: for so many seconds it was not fast; or DISTURBED */
-    SLEEP_NEXT, /* uint32_t: 1 + the number of the next one of its island; 0: awake */
-    SLEEP_SAVED,
-    SLEEP_W = SLEEP_SAVED, /* sn_real: inverse mass, put aside in a step */
-    SLEEP_STIRRED,         /* bool: wakes in this step */
-    SLEEP_PARENT,          /* uint32_t, for the search: another one of its island with a lower number, or itself */
-    SLEEP_MARKS,           /* uint32_t, for the search: what is said of the island */
-    SLEEP_LAST             /* uint32_t, for the search: 1 + the last in the ring that is being made, of the first */
-};
-
-/* Marks of islands. */
-enum { TOUCHES = 1, RESTLESS = 2 };
-
-static sn_real *calm(const sn_world *world)
-{
-    return world->contact.sleep.table.column[SLEEP_CALM];
-}
-
-static uint32_t *column(const sn_world *world, int which)
-{
-    return world->contact.sleep.table.column[which];
-}
 
 static bool *stirred(const sn_world *world)
 {
@@ -92,8 +59,8 @@ bool sn_sleep_has(const sn_sleep *sleep, uint32_t number)
 
 uint32_t sn_sleep_island(const sn_world *world, uint32_t number)
 {
-    while (number < world->contact.sleep.searched && column(world, SLEEP_PARENT)[number] < number)
-        number = column(world, SLEEP_PARENT)[number];
+    while (number < world->contact.sleep.searched && sleep_column(world, SLEEP_PARENT)[number] < number)
+        number = sleep_column(world, SLEEP_PARENT)[number];
     return number;
 }
 
@@ -112,12 +79,12 @@ uint64_t sn_sleep_hash(uint64_t hash, const sn_world *world)
     const sn_table *table = &world->contact.sleep.table;
     if (!world->contact.settings.sleep)
         return hash;
-    hash = hash_u64(hash_u64(hash, HASH_SLEEP), world->state.steps % SEARCH_EVERY);
+    hash = hash_u64(hash_u64(hash, HASH_SLEEP), world->state.steps % SN_SLEEP_SEARCH_EVERY);
     for (uint32_t i = 0; i < world->ids.table.count; ++i) {
         bool there = i < table->count;
-        sn_real own = there ? calm(world)[i] : DISTURBED;
+        sn_real own = there ? sleep_calm(world)[i] : DISTURBED;
         if (sn_ids_is_live(&world->ids, i))
-            hash = hash_u64(hash_real(hash, own), there ? column(world, SLEEP_NEXT)[i] : 0);
+            hash = hash_u64(hash_real(hash, own), there ? sleep_column(world, SLEEP_NEXT)[i] : 0);
         else if (there && own < 0) /* of one that is gone */
             hash = hash_u64(hash, i);
     }
@@ -131,9 +98,9 @@ static void wake_ring(sn_world *world, uint32_t number)
 {
     sn_sleep *sleep = &world->contact.sleep;
     while (sn_sleep_has(sleep, number)) {
-        uint32_t following = column(world, SLEEP_NEXT)[number] - 1;
-        column(world, SLEEP_NEXT)[number] = 0;
-        calm(world)[number] = 0;
+        uint32_t following = sleep_column(world, SLEEP_NEXT)[number] - 1;
+        sleep_column(world, SLEEP_NEXT)[number] = 0;
+        sleep_calm(world)[number] = 0;
         sleep->sleepers--;
         sleep->changes++;
         number = following;
@@ -145,7 +112,7 @@ void sn_sleep_disturb(sn_world *world, uint32_t number)
     if (number >= world->contact.sleep.table.count)
         return;
     wake_ring(world, number);
-    calm(world)[number] = DISTURBED;
+    sleep_calm(world)[number] = DISTURBED;
 }
 
 void sn_sleep_disturb_constraint(sn_world *world, const sn_pool *pool, uint32_t row)
@@ -267,7 +234,7 @@ static bool holds_slot(const sn_world *world, uint32_t slot)
 static void stir(sn_world *world, uint32_t number)
 {
     const sn_real *w = world->contact.sleep.table.column[SLEEP_W];
-    for (; holds(world, number); number = column(world, SLEEP_NEXT)[number] - 1) {
+    for (; holds(world, number); number = sleep_column(world, SLEEP_NEXT)[number] - 1) {
         stirred(world)[number] = true;
         world->particles.x[world->ids.value[number]].w = w[number];
         world->contact.sleep.woke = true;
@@ -286,8 +253,7 @@ static sn_vec3 way_of(const sn_world *world, uint32_t slot, sn_real dt)
     return p->x[slot].w == 0 ? vec3(0, 0, 0) : vec3_scale(vec4_xyz(p->v[slot]), dt);
 }
 
-/* m/s: how fast its surface turns. */
-static sn_real turning(const sn_world *world, uint32_t slot)
+sn_real sn_sleep_turning(const sn_world *world, uint32_t slot)
 {
     if (world->particles.body[slot])
         return sn_body_turning(world, world->particles.body[slot] - 1);
@@ -302,18 +268,18 @@ static sn_real turning(const sn_world *world, uint32_t slot)
 static bool wakes_others(const sn_world *world, uint32_t slot, sn_real dt)
 {
     const sn_particle_store *p = &world->particles;
-    if (calm(world)[p->index[slot]] < 0)
+    if (sleep_calm(world)[p->index[slot]] < 0)
         return true;
     if (!p->target[slot] && p->x[slot].w == 0)
         return false;
     sn_real way = vec3_length(way_of(world, slot, dt)), least = world->contact.settings.sleep_speed * dt;
-    return p->target[slot] ? way > 0 : way > least || turning(world, slot) * dt > least;
+    return p->target[slot] ? way > 0 : way > least || sn_sleep_turning(world, slot) * dt > least;
 }
 
 /* Those whose edits others must be told of: disturbed, or led. */
 static bool is_disturbed(const sn_world *world, uint32_t number)
 {
-    if (calm(world)[number] < 0)
+    if (sleep_calm(world)[number] < 0)
         return true;
     if (!sn_ids_is_live(&world->ids, number))
         return false;
@@ -321,8 +287,7 @@ static bool is_disturbed(const sn_world *world, uint32_t number)
     return world->particles.target[slot] && wakes_others(world, slot, 1);
 }
 
-/* The particles of a contact, by number: one, two or four. */
-static uint32_t members(const sn_contact_world *c, const sn_kept_impulse *kept, uint32_t *number)
+uint32_t sn_sleep_members(const sn_contact_world *c, const sn_kept_impulse *kept, uint32_t *number)
 {
     const uint32_t(*triangle)[3] = (const uint32_t(*)[3])c->triangle_table.column[0];
     number[0] = kept->number;
@@ -339,8 +304,7 @@ static uint32_t members(const sn_contact_world *c, const sn_kept_impulse *kept, 
     return 4;
 }
 
-/* Contacts of bodies name their two in the same way. */
-static sn_kept_impulse impulse_of_bodies(const sn_kept_manifold *kept)
+sn_kept_impulse sn_sleep_impulse_of_bodies(const sn_kept_manifold *kept)
 {
     return (sn_kept_impulse){.number = (uint32_t)(kept->key[0] >> 32), .other = (uint32_t)kept->key[0]};
 }
@@ -361,11 +325,11 @@ static void tell_all(sn_world *world)
     const sn_kept_impulse *kept = world->contact.impulse_table.column[0];
     uint32_t number[4 * SN_MAX_POINTS], count;
     for (uint32_t i = 0; i < world->contact.impulse_table.count; ++i)
-        tell(world, number, members(&world->contact, &kept[i], number));
+        tell(world, number, sn_sleep_members(&world->contact, &kept[i], number));
     const sn_kept_manifold *contact = world->body_contacts.kept_table.column[0];
     for (uint32_t i = 0; i < world->body_contacts.kept_table.count; ++i) {
-        sn_kept_impulse two = impulse_of_bodies(&contact[i]);
-        tell(world, number, members(&world->contact, &two, number));
+        sn_kept_impulse two = sn_sleep_impulse_of_bodies(&contact[i]);
+        tell(world, number, sn_sleep_members(&world->contact, &two, number));
     }
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
         const sn_pool *pool = world->constraints.pool[kind];
@@ -377,7 +341,7 @@ static void tell_all(sn_world *world)
     }
 }
 
-static bool is_on(const sn_world *world)
+bool sn_sleep_is_on(const sn_world *world)
 {
     return world->contact.settings.sleep && world->contact.settings.on;
 }
@@ -395,14 +359,15 @@ bool sn_sleep_begin(sn_world *world, sn_real dt)
     uint32_t numbers = world->ids.table.count;
     sleep->changes += sleep->woke; /* in a step that failed: they sleep again */
     sleep->woke = sleep->news = false;
-    if (!is_on(world))
+    if (!sn_sleep_is_on(world))
         return true;
     sn_stage_enter(world, SN_STAGE_SLEEP);
     if (!sn_table_reserve(&sleep->table, &world->allocator, numbers))
         return false;
     for (uint32_t i = sleep->table.count; i < numbers; sleep->table.count = ++i) {
-        calm(world)[i] = sn_ids_is_live(&world->ids, i) ? DISTURBED : 0; /* one that came and went touched nothing */
-        column(world, SLEEP_NEXT)[i] = 0;
+        sleep_calm(world)[i] =
+            sn_ids_is_live(&world->ids, i) ? DISTURBED : 0; /* one that came and went touched nothing */
+        sleep_column(world, SLEEP_NEXT)[i] = 0;
     }
     if (!sleep->sleepers)
         return true;
@@ -610,7 +575,7 @@ void sn_sleep_stir_again(sn_world *world)
     const sn_sleep *sleep = &world->contact.sleep;
     const sn_real *w = sleep->table.column[SLEEP_W];
     for (uint32_t i = 0; i < sleep->table.count; ++i)
-        if (column(world, SLEEP_NEXT)[i] && stirred(world)[i])
+        if (sleep_column(world, SLEEP_NEXT)[i] && stirred(world)[i])
             world->particles.x[world->ids.value[i]].w = w[i];
 }
 
@@ -618,9 +583,9 @@ void sn_sleep_keep_awake(sn_world *world)
 {
     sn_sleep *sleep = &world->contact.sleep;
     for (uint32_t i = 0; sleep->woke && i < sleep->table.count; ++i)
-        if (column(world, SLEEP_NEXT)[i] && stirred(world)[i]) {
-            column(world, SLEEP_NEXT)[i] = 0;
-            calm(world)[i] = 0;
+        if (sleep_column(world, SLEEP_NEXT)[i] && stirred(world)[i]) {
+            sleep_column(world, SLEEP_NEXT)[i] = 0;
+            sleep_calm(world)[i] = 0;
             sleep->sleepers--;
         }
     sleep->woke = false;
@@ -630,7 +595,7 @@ void sn_sleep_keep_awake(sn_world *world)
 
 bool sn_sleep_has_impulse(const sn_world *world, const sn_kept_impulse *kept)
 {
-    uint32_t number[4], count = members(&world->contact, kept, number);
+    uint32_t number[4], count = sn_sleep_members(&world->contact, kept, number);
     bool sleeps = false;
     for (uint32_t i = 0; i < count; ++i) {
         if (!sn_ids_is_live(&world->ids, number[i]) || world->particles.x[world->ids.value[number[i]]].w != 0)
@@ -652,217 +617,4 @@ void sn_sleep_end(sn_world *world)
     for (uint32_t i = 0; i < sleep->table.count; ++i)
         if (sn_sleep_has(sleep, i))
             world->particles.x[world->ids.value[i]].w = w[i];
-}
-
-/* ---- Falling asleep ---------------------------------------------------------------------------------------------------------------- */
-
-static bool is_movable(const sn_world *world, uint32_t number)
-{
-    return sn_ids_is_live(&world->ids, number) && world->particles.x[world->ids.value[number]].w != 0;
-}
-
-/* Whether it was led, and moved, in this step. */
-static bool was_led(const sn_world *world, uint32_t number)
-{
-    if (!sn_ids_is_live(&world->ids, number))
-        return false;
-    uint32_t slot = world->ids.value[number];
-    return world->particles.target[slot] && vec3_length(vec4_xyz(world->particles.v[slot])) > 0;
-}
-
-/* Whether a body was around one place for a while: it came no farther from it than sleep_speed would bring it in that time. What a body
-   of a heap does is not always what its velocity says. Joints pull it into others, contact stops it as well as it can, and what is left
-   is a velocity that leads nowhere, because overlaps are parted without one; or it trembles. */
-static bool stays(const sn_world *world, uint32_t row, sn_real dt)
-{
-    const sn_contact_settings *settings = &world->contact.settings;
-    sn_body_state *body = &world->bodies.state[row];
-    const sn_vec3 place = vec4_xyz(world->particles.x[world->ids.value[body->particle]]);
-    const sn_quat turn = world->bodies.turn[row].start;
-    const sn_real long_time = A_WHILE * settings->sleep_time, most = settings->sleep_speed * long_time;
-    bool known = body->rest_turn.x != 0 || body->rest_turn.y != 0 || body->rest_turn.z != 0 || body->rest_turn.w != 0;
-    if (known && vec3_length(vec3_sub(place, body->rest_place)) < most &&
-        sn_body_sweep(world, row, sn_quat_between(body->rest_turn, turn), false) < most) {
-        body->rest_time += dt;
-        return body->rested || body->rest_time >= long_time;
-    }
-    body->rested = known && body->rest_time >= long_time; /* it creeps */
-    body->rest_place = place;
-    body->rest_turn = turn;
-    body->rest_time = 0;
-    return body->rested;
-}
-
-/* Whether a particle, or a body, was slow in this step. */
-static bool was_slow(const sn_world *world, uint32_t slot, sn_real dt)
-{
-    const sn_real most = world->contact.settings.sleep_speed;
-    bool at_rest = world->particles.body[slot] && stays(world, world->particles.body[slot] - 1, dt);
-    return at_rest || (vec3_length(vec4_xyz(world->particles.v[slot])) < most && turning(world, slot) <= most);
-}
-
-/* Whether one is ready. */
-static bool count_calm(sn_world *world, sn_real dt)
-{
-    const sn_contact_settings *settings = &world->contact.settings;
-    const sn_particle_store *p = &world->particles;
-    bool ready = false;
-    for (uint32_t i = 0; i < world->contact.sleep.table.count; ++i) {
-        sn_real *own = &calm(world)[i];
-        if (!is_movable(world, i)) {
-            *own = 0;
-            continue;
-        }
-        uint32_t slot = world->ids.value[i];
-        if (column(world, SLEEP_NEXT)[i])
-            continue;
-        bool slow = !p->target[slot] && was_slow(world, slot, dt);
-        *own = slow ? (*own > 0 ? *own : 0) + dt : 0;
-        ready = ready || *own >= settings->sleep_time;
-    }
-    return ready;
-}
-
-/* The lowest number of the island; ways become shorter each time. */
-static uint32_t first_of(const sn_world *world, uint32_t number)
-{
-    uint32_t *parent = column(world, SLEEP_PARENT);
-    while (parent[number] != number)
-        number = parent[number] = parent[parent[number]];
-    return number;
-}
-
-static void join(const sn_world *world, uint32_t a, uint32_t b)
-{
-    a = first_of(world, a);
-    b = first_of(world, b);
-    column(world, SLEEP_PARENT)[a < b ? b : a] = a < b ? a : b;
-}
-
-/* Joins those of these that move. They touch what does not. */
-static void join_all(sn_world *world, const uint32_t *number, uint32_t count)
-{
-    uint32_t one = UINT32_MAX, said = 0;
-    for (uint32_t i = 0; i < count; ++i) {
-        if (is_movable(world, number[i])) {
-            if (one != UINT32_MAX)
-                join(world, one, number[i]);
-            one = number[i];
-        } else {
-            said |= TOUCHES | (was_led(world, number[i]) ? RESTLESS : 0);
-        }
-    }
-    if (one != UINT32_MAX)
-        column(world, SLEEP_MARKS)[one] |= said;
-}
-
-static void join_by_constraints(sn_world *world)
-{
-    uint32_t small[4 * SN_MAX_POINTS], count;
-    for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
-        const sn_pool *pool = world->constraints.pool[kind];
-        for (uint32_t row = 0; row < pool->ids.table.count; ++row)
-            if (sn_ids_is_live(&pool->ids, row)) {
-                const uint32_t *held = sn_store_particles(&world->constraints, pool, row, small, &count);
-                join_all(world, held, count);
-                if (count == 1) /* the world stands */
-                    column(world, SLEEP_MARKS)[held[0]] |= TOUCHES;
-            }
-    }
-}
-
-static void join_by_contacts(sn_world *world)
-{
-    const sn_kept_impulse *kept = world->contact.impulse_table.column[0];
-    const sn_fixed_motion *m = world->contacts.motion_table.column[0];
-    uint32_t number[4];
-    for (uint32_t i = 0; i < world->contact.impulse_table.count; ++i) {
-        join_all(world, number, members(&world->contact, &kept[i], number));
-        if (kept[i].other & SN_IMPULSE_FIXED)
-            column(world, SLEEP_MARKS)[kept[i].number] |=
-                m[kept[i].other & ~SN_IMPULSE_FIXED].moves ? TOUCHES | RESTLESS : TOUCHES;
-    }
-    const sn_surface_contact *touch = world->contacts.surfaces.contact_table.column[0]; /* of the last substep */
-    for (uint32_t i = 0; world->contacts.surfaces.on && i < world->contacts.surfaces.contact_table.count; ++i) {
-        for (uint32_t k = 0; k < 4; ++k)
-            number[k] = world->particles.index[touch[i].slot[k]];
-        if (touch[i].normal_impulse > 0)
-            join_all(world, number, 4);
-        if (touch[i].normal_impulse > 0 && touch[i].shell && !touch[i].body) /* corners of that have other slots */
-            column(world, SLEEP_MARKS)[number[0]] |= m[touch[i].shell->number].moves ? TOUCHES | RESTLESS : TOUCHES;
-    }
-    const sn_kept_manifold *contact = world->body_contacts.kept_table.column[0];
-    for (uint32_t i = 0; i < world->body_contacts.kept_table.count; ++i) {
-        sn_kept_impulse two = impulse_of_bodies(&contact[i]);
-        join_all(world, number, members(&world->contact, &two, number));
-        if (two.other & SN_IMPULSE_FIXED)
-            column(world, SLEEP_MARKS)[two.number] |=
-                m[two.other & ~SN_IMPULSE_FIXED].moves ? TOUCHES | RESTLESS : TOUCHES;
-    }
-}
-
-/* What is said of one is said of the first of its island. */
-static void gather_marks(sn_world *world)
-{
-    uint32_t *marks = column(world, SLEEP_MARKS);
-    for (uint32_t i = 0; i < world->contact.sleep.table.count; ++i) {
-        bool waits = !column(world, SLEEP_NEXT)[i] && calm(world)[i] < world->contact.settings.sleep_time;
-        if (is_movable(world, i))
-            marks[first_of(world, i)] |= marks[i] | (waits ? RESTLESS : 0);
-    }
-}
-
-static void fall_asleep(sn_world *world, uint32_t number)
-{
-    sn_particle_store *p = &world->particles;
-    uint32_t slot = world->ids.value[number];
-    p->v[slot] = vec4(vec3(0, 0, 0), p->v[slot].w);
-    p->x[slot] = vec4(vec3_add(vec4_xyz(p->x[slot]), vec4_xyz(p->x_low[slot])), p->x[slot].w);
-    p->v_low[slot] = p->x_low[slot] = vec4(vec3(0, 0, 0), 0);
-    sn_spin_forget(world, number);
-    if (p->body[slot])
-        sn_body_stop(world, p->body[slot] - 1);
-    sn_world_break_motion(world);
-    world->contact.sleep.sleepers++;
-    world->contact.sleep.changes++;
-}
-
-/* Those of islands that rest, in the order of their numbers: the first is met first. Islands that sleep already may be joined by
-   others. */
-static void make_rings(sn_world *world)
-{
-    uint32_t *next = column(world, SLEEP_NEXT), *last = column(world, SLEEP_LAST);
-    for (uint32_t i = 0; i < world->contact.sleep.table.count; ++i) {
-        uint32_t first = is_movable(world, i) ? first_of(world, i) : i;
-        if (!is_movable(world, i) || column(world, SLEEP_MARKS)[first] != TOUCHES)
-            continue;
-        if (!next[i])
-            fall_asleep(world, i);
-        next[i] = first + 1;
-        if (i != first)
-            next[last[first] - 1] = i + 1;
-        last[first] = i + 1;
-    }
-}
-
-void sn_sleep_settle(sn_world *world, sn_real dt)
-{
-    if (!is_on(world))
-        return;
-    sn_stage_enter(world, SN_STAGE_SLEEP);
-    if (!count_calm(world, dt) || world->state.steps % SEARCH_EVERY)
-        return;
-    uint32_t count = world->contact.sleep.table.count, *next = column(world, SLEEP_NEXT);
-    for (uint32_t i = 0; i < count; ++i) {
-        column(world, SLEEP_PARENT)[i] = i;
-        column(world, SLEEP_MARKS)[i] = 0;
-    }
-    join_by_constraints(world);
-    join_by_contacts(world);
-    for (uint32_t i = 0; i < count; ++i)
-        if (next[i])
-            join(world, i, next[i] - 1);
-    gather_marks(world);
-    make_rings(world);
-    world->contact.sleep.searched = count;
 }

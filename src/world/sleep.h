@@ -6,7 +6,7 @@
 #include "base/vec.h"
 
 typedef struct sn_sleep {
-    sn_table table;    /* by particle number; see sleep.c. Numbers beyond its end are awake and just came. State */
+    sn_table table;    /* by particle number; see sleep_work.h. Numbers beyond its end are awake and just came. State */
     uint32_t sleepers; /* how many sleep; derived */
     bool woke, held;   /* in the step that runs: something woke; sleepers are immovable. Not state */
     bool news;         /* in the step that runs: something was edited, or is led somewhere. Not state */

@@ -6,7 +6,7 @@
 
 #include <time.h>
 
-#define MOST_ITEMS (6 * SN_PIECE + 5)
+#define MOST_ITEMS (SN_LEAST_ITEMS + 5 * SN_PIECE + 5)
 #define MOST_TASKS 300
 
 /* What a loop has done. */
@@ -79,7 +79,7 @@ static uint32_t ran_of(uint32_t count)
 
 static void run_all_sizes(sn_parallel *p, const sn_allocator *allocator)
 {
-    const uint32_t items[] = {0,         1, 2, SN_PIECE - 1, SN_PIECE, SN_PIECE + 1, 2 * SN_PIECE - 1, 2 * SN_PIECE,
+    const uint32_t items[] = {0,         1, 2, SN_PIECE - 1, SN_PIECE, SN_PIECE + 1, SN_LEAST_ITEMS - 1, SN_LEAST_ITEMS,
                               MOST_ITEMS};
     const uint32_t tasks[] = {0, 1, 2, 3, 10, MOST_TASKS};
     start(sn_parallel_workers(p));
@@ -204,13 +204,13 @@ static void test_small_loops(void **state)
 {
     (void)state;
     sn_parallel p = {.threads = 4};
-    assert_true(sn_parallel_reserve(&p, &sn_default_allocator, 2 * SN_PIECE - 1));
+    assert_true(sn_parallel_reserve(&p, &sn_default_allocator, SN_LEAST_ITEMS - 1));
     assert_true(sn_parallel_reserve_tasks(&p, &sn_default_allocator, 1));
     assert_null(p.pool);
-    assert_true(sn_parallel_reserve(&p, &sn_default_allocator, 2 * SN_PIECE));
+    assert_true(sn_parallel_reserve(&p, &sn_default_allocator, SN_LEAST_ITEMS));
     assert_non_null(p.pool);
     start(4);
-    assert_true(sn_parallel_for(&p, 2 * SN_PIECE - 1, note_items, &l));
+    assert_true(sn_parallel_for(&p, SN_LEAST_ITEMS - 1, note_items, &l));
     assert_true(sn_parallel_tasks(&p, 1, note_task, &l));
     assert_int_equal(sn_threads_made(p.pool), 0);
     sn_parallel_release(&p, &sn_default_allocator);

@@ -52,6 +52,37 @@ static void test_scenes_part(void **state)
     }
 }
 
+#define HOOKED                                                                                                         \
+    "'type': 'block', 'width': 0.3, 'height': 0.3, 'depth': 0.3, 'columns': 4, 'rows': 4, 'layers': 4, 'mass': 8,"     \
+    " 'radius': 0.05, 'contact': {'material': {'friction': 0}}"
+
+/* Two blocks that are hooked into each other, one and a half layers deep, stay calm with any number of substeps, damped or not. */
+static void test_hooked_pair_is_calm(void **state)
+{
+    (void)state;
+    static const int substeps[] = {1, 2, 3, 7, 10, 40};
+    for (size_t i = 0; i < COUNT_OF(substeps); ++i)
+        for (int damping = 0; damping < 2; ++damping) {
+            char text[1024];
+            snprintf(text, sizeof text,
+                     "{'world': {'gravity': [0, 0, 0], 'damping': %d, 'substeps': %d}, 'contact': {'push_out': 0.1},"
+                     " 'objects': [{" HOOKED ", 'position': [-0.125, 0, 0]}, {" HOOKED
+                     ", 'position': [0.125, 0.03, 0]}]}",
+                     damping, substeps[i]);
+            fixture f = fixture_good(text);
+            double most = 0;
+            for (uint32_t frame = 0; frame < support_long(240, 40); ++frame) {
+                sn_report report;
+                fixture_steps(&f, 1);
+                assert_ok(f.world, sn_world_report(f.world, &report));
+                most = fmax(most, report.kinetic);
+            }
+            if (!(most < 1e-7))
+                fail_msg("blocks that are hooked get %g J with %d substeps", most, substeps[i]);
+            fixture_close(&f);
+        }
+}
+
 #define BLOCK                                                                                                          \
     "'type': 'block', 'width': 0.2, 'height': 0.2, 'depth': 0.2, 'columns': 3, 'rows': 3, 'layers': 3,"                \
     " 'radius': 0.05"
@@ -109,6 +140,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scenes_part),
+        cmocka_unit_test(test_hooked_pair_is_calm),
         cmocka_unit_test(test_fields_come_back),
         cmocka_unit_test(test_bad_fields),
     };

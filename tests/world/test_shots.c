@@ -393,8 +393,12 @@ static double nearest(const shot *s, sn_vec3 a, sn_vec3 b)
 /* Whether it is over the target, or was when it came to its level. */
 static bool is_over(const shot *s, sn_vec3 at)
 {
+    const bool pressed = s->by == BY_FORCE || s->by == BY_FIELD || s->by == BY_ROPE;
+    const bool beside = fabs((double)at.x) > 2 || fabs((double)at.y) > 2;
     if (s->what == A_SQUEEZED_BALL) /* it may slip out sideways */
         return fabs((double)at.x) < 1.9 && fabs((double)at.y) < 1.9;
+    if (s->what == A_DRIVEN_BODY && pressed && beside && (double)s->was.z < 2 * s->radius)
+        return false; /* it lay there, rolled off the edge, and fell within the rest of the step: its way is not straight */
     double down = (double)s->was.z - (double)at.z, t = down > 0 ? fmin(1, fmax(0, (double)s->was.z / down)) : 1;
     return fabs((double)s->was.x + t * ((double)at.x - (double)s->was.x)) < 1.9 &&
            fabs((double)s->was.y + t * ((double)at.y - (double)s->was.y)) < 1.9;

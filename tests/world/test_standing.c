@@ -197,11 +197,12 @@ static void heavy_rests_on_light(void **state)
 }
 
 /* A rope of 10 g balls over a peg, with a load on each end. It must neither slip nor come through, nor stretch by more than `most`. */
-static void hang_over_a_peg(double load, uint32_t passes, double most)
+static void hang_over_a_peg(double load, uint32_t substeps, uint32_t passes, double most)
 {
     enum { BALLS = 40 };
     const double round = 0.21, hangs = 1, arc = PI * round, length = arc + 2 * hangs;
     sn_world_def def = sn_default_world_def();
+    def.settings.substeps = substeps;
     def.settings.iterations = passes;
     sn_world *world = support_world_from(&def);
     sn_particle p[BALLS];
@@ -231,9 +232,9 @@ static void hang_over_a_peg(double load, uint32_t passes, double most)
         far = fmax(far, fmax(fabs((double)sn_particle_position(world, p[0]).y + hangs),
                              fabs((double)sn_particle_position(world, p[BALLS - 1]).y + hangs)));
     }
-    print_message(
-        "rope over a peg, loads of %g times the mass of a ball, %u passes: ends moved by %.3g m, stretched by %.3g\n",
-        load, passes, far, stretch);
+    print_message("rope over a peg, loads of %g times the mass of a ball, %u substeps of %u: ends moved by %.3g m, "
+                  "stretched by %.3g\n",
+                  load, substeps, passes, far, stretch);
     assert_true(stretch < most && far < 2 * most * hangs && nearest > 0.99 * round);
     sn_world_destroy(world);
 }
@@ -241,9 +242,12 @@ static void hang_over_a_peg(double load, uint32_t passes, double most)
 static void rope_over_a_peg_holds(void **state)
 {
     (void)state;
-    hang_over_a_peg(100, 1, 0.002);
-    hang_over_a_peg(1000, 1, 0.02);
-    hang_over_a_peg(10000, 4, 0.06);
+    hang_over_a_peg(100, 10, 1, 0.002);
+    hang_over_a_peg(1000, 10, 1, 0.02);
+    hang_over_a_peg(10000, 10, 4, 0.06);
+    hang_over_a_peg(10000, 10, 1,
+                    0.25); /* it holds, but a ball is pushed by more than its distance to the next in a substep */
+    hang_over_a_peg(10000, 30, 1, 0.02); /* load times h^2 counts: as with 1,000 and 10 substeps */
 }
 
 int main(void)
