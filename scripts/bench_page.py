@@ -550,7 +550,7 @@ substeps instead of 10 there are fewer sweeps, 244 instead of 410 in a pile of 1
 | pile of 20,000 balls | 31 | 32 | 6.9 | 0.29 |
 
 The aim is 0.6. What limits boxes that fall: of 16.6 ms sweeps take 8.1, and 38 on one thread; there are 830 rounds of groups a frame, of which 400 have work for several threads,
-29 groups on average. Waiting is not what takes the time. Three other ways to share gave the same bits and no gain: groups that wait for their neighbours alone (9.5 ms), threads that stay together for all rounds with
+29 groups on average. Waiting is not what takes the time. Three other ways to share gave no gain: groups that wait for their neighbours alone (9.5 ms, and not the same bits in every run), threads that stay together for all rounds with
 fixed shares (8.4 to 9.2), and the same with groups that are taken one by one (8.3). A few groups in which boxes strike each other take longer than the rest together, one after the other, and batches come from the caches of other cores.
 Cells of half the size make twice as many groups, but a fifth more batches, and three times as many contacts that lie across all borders and are left to one thread. One thread does 1 ms alone: a new tree of bodies every eighth step, trees of bodies
 that left where they were looked for, sorting. Of a pile of 20,000 balls a sweep is eight colours, one after the other, and a colour is 7 µs of work for each of sixteen threads, which need 4 µs to come together; piles of 100,000 reach 0.65, of a million 0.75 (speed-ups below).
