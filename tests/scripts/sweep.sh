@@ -130,7 +130,7 @@ if command -v mpirun >/dev/null 2>&1; then
         mpirun -n $ranks "$program" sweep "${many[@]}" --out mpi$ranks 2>stderr
         same mpi$ranks
     done
-    long=("${many[@]}" --frames 300)
+    long=("${many[@]}" --frames 1200)
     "$program" sweep "${long[@]}" --out long
     for option in "" "--mca orte_enable_recovery 1 --mca orte_abort_on_non_zero_status 0"; do
         # shellcheck disable=SC2086
@@ -138,9 +138,7 @@ if command -v mpirun >/dev/null 2>&1; then
         wait_for_rows lost 60
         kill -KILL "$(pgrep -P $! | sed -n 2p)" 2>/dev/null
         wait $!
-        if [ -z "$option" ]; then # Open MPI ends the others; the next command goes on
-            check "mpirun ended them all" test ! -e lost/table.csv
-        fi
+        # without the option Open MPI ends the others, too, about a second later, if they are not done by then; the next command goes on
     done
     check "the others went on" cmp long/table.csv lost/table.csv
 else
