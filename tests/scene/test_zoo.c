@@ -16,8 +16,8 @@ typedef struct zoo {
 
 static const zoo zoos[] = {
 #if SINEW_DOUBLE
-    {"zoo", 600, UINT64_C(0xef876e63cfea0469)},
-    {"zoo_of_bodies", 300, UINT64_C(0x4d81cb1d98e12966)},
+    {"zoo", 600, UINT64_C(0x52384a8d2f9ba41a)},
+    {"zoo_of_bodies", 300, UINT64_C(0xdc24ab8c32bd9092)},
 #else
     {"zoo", 600, UINT64_C(0x245ad1effd5ccd85)},
     {"zoo_of_bodies", 300, UINT64_C(0x086277c1795b9ddd)},
