@@ -52,11 +52,11 @@ bool sn_world_is_warm(const sn_settings *settings)
     return (settings->solver == SN_SOLVER_IMPULSES && settings->warm_start) || sn_world_preloads(settings);
 }
 
-/* See solvers/preload.h. What may break is watched by lane of the plan, where there are none. */
+/* See solvers/preload.h. */
 static float preload_share(const sn_world *world, sn_real h)
 {
     const sn_real share = (sn_real)SN_PRELOAD_RATE * world->state.settings.damping * h;
-    if (!sn_world_preloads(&world->state.settings) || world->plan.any_watched)
+    if (!sn_world_preloads(&world->state.settings))
         return 0;
     return (float)(share < (sn_real)SN_PRELOAD_FASTEST ? share : (sn_real)SN_PRELOAD_FASTEST);
 }
@@ -219,13 +219,13 @@ static sn_result solve_by_tiles(sn_substep *s)
     const bool wide = world->wide && !s->step->careful && in.gradients == SN_GRADIENTS_CURRENT;
     const bool watches = world->plan.any_watched, preloads = in.preload_share > 0 && sn_tiled_preloads(&in);
     const bool again = settings->iterations > 1 || sn_surfaces_touch(world);
-    const bool gathers = !preloads && sn_tiled_scatters(&in) && (again || s->substeps_left == 1);
+    const bool gathers = sn_tiled_scatters(&in) && (again || s->substeps_left == 1);
     sn_tiled t = {.in = &in,
                   .wide = wide ? world->wide : NULL,
                   .table = s->table,
                   .motion = &s->motion,
                   .keep_lambda = s->substeps_left == 1 || s->may_jump,
-                  .by_lane = wide && !s->may_jump && (watches || gathers),
+                  .by_lane = wide && !s->may_jump && !preloads && (watches || gathers), /* preloads read them by row */
                   .again = again,
                   .preloads = preloads,
                   .predicts = settings->iterations > 0 && !s->motion.unsteady,
