@@ -195,34 +195,66 @@ SN_INLINE flags body_push_two(const sn_wide_body_contact *m, uint32_t first, con
     return ~done;
 }
 
-/* What points push so that each is where it wants to be, or does not push. v: what is too much at each; pushed: what is pushed so
-   far. Of more than two by going round them, which touches nothing but a matrix of four by four. */
-SN_INLINE void body_balance(const sn_wide_body_contact *m, uint32_t first, uint32_t points, lanes *v, lanes *pushed,
-                            uint32_t rounds)
+/* What a push at point k takes from what point i wants to be pushed more. */
+SN_INLINE lanes body_share(const sn_wide_body_contact *m, uint32_t first, uint32_t i, uint32_t k)
+{
+    return body_row(m->coupling[i < k ? body_couple(i, k) : body_couple(k, i)], first) *
+           body_row(m->point[i].mass, first);
+}
+
+/* Goes round the points of a contact. With d what each is pushed more, o = -v / K what it alone would be and p what is pushed so far,
+
+       d_i' = max(o_i - sum over k != i of d_k K_ik / K_i, -p_i).
+
+   What the point before pushes comes last in the sum: little has to wait for it. */
+SN_INLINE void body_go_round(const sn_wide_body_contact *m, uint32_t first, uint32_t points, const lanes *v,
+                             lanes *pushed, uint32_t rounds, flags left)
 {
     const lanes zero = lanes_all(0);
+    lanes own[SN_BODY_CONTACT_POINTS], least[SN_BODY_CONTACT_POINTS], more[SN_BODY_CONTACT_POINTS];
+    lanes share[SN_BODY_CONTACT_POINTS][SN_BODY_CONTACT_POINTS];
+    for (uint32_t i = 0; i < points; ++i) {
+        own[i] = zero - v[i] * body_row(m->point[i].mass, first);
+        least[i] = zero - pushed[i];
+        more[i] = zero;
+        for (uint32_t k = 0; k < points; ++k)
+            if (k != i)
+                share[i][k] = body_share(m, first, i, k);
+    }
+    for (uint32_t round = 0; round < rounds && flags_bits(left); ++round) {
+        lanes changed = zero, total = zero, next[SN_BODY_CONTACT_POINTS];
+        for (uint32_t i = 0; i < points; ++i) {
+            lanes wanted = own[i];
+            for (uint32_t k = i + 1; k < points; ++k)
+                wanted = wanted - share[i][k] * more[k];
+            for (uint32_t k = 0; k < i; ++k)
+                wanted = wanted - share[i][k] * next[k];
+            next[i] = lanes_max(wanted, least[i]);
+            changed = changed + lanes_abs(next[i] - more[i]);
+            total = total + (next[i] - least[i]);
+        }
+        for (uint32_t i = 0; i < points; ++i)
+            more[i] = lanes_choose(left, next[i], more[i]);
+        left &= lanes_above(changed, lanes_all(BODY_SETTLED) * total);
+    }
+    for (uint32_t i = 0; i < points; ++i)
+        pushed[i] = pushed[i] + more[i];
+}
+
+/* What points push so that each is where it wants to be, or does not push. v: what is too much at each; pushed: what is pushed so
+   far. Of more than two by going round them, which touches nothing but a matrix of four by four. */
+SN_INLINE void body_balance(const sn_wide_body_contact *m, uint32_t first, uint32_t points, const lanes *v,
+                            lanes *pushed, uint32_t rounds)
+{
     flags left = flags_everywhere();
     if (points == 1) {
-        pushed[0] = lanes_max(pushed[0] - v[0] * body_row(m->point[0].mass, first), zero);
+        pushed[0] = lanes_max(pushed[0] - v[0] * body_row(m->point[0].mass, first), lanes_all(0));
         return;
     }
     if (points == 2)
         left = body_push_two(m, first, v, pushed);
-    for (uint32_t round = 0; round < rounds && flags_bits(left); ++round) {
-        lanes changed = zero, total = zero;
-        for (uint32_t i = 0; i < points; ++i) {
-            lanes wanted = lanes_max(pushed[i] - v[i] * body_row(m->point[i].mass, first), zero);
-            lanes change = lanes_keep(left, wanted - pushed[i]);
-            pushed[i] = lanes_choose(left, wanted, pushed[i]);
-            changed = changed + lanes_abs(change);
-            total = total + wanted;
-            v[i] = v[i] + body_row(m->point[i].yield, first) * change;
-            for (uint32_t k = 0; k < points; ++k)
-                if (k != i)
-                    v[k] = v[k] + body_row(m->coupling[i < k ? body_couple(i, k) : body_couple(k, i)], first) * change;
-        }
-        left &= lanes_above(changed, lanes_all(BODY_SETTLED) * total);
-    }
+    if (flags_bits(left))
+        body_go_round(m, first, points, v, pushed, rounds, left);
 }
 
 /* The points of a contact press together: each alone would tilt the bodies onto the others, and towers would sway for ever. v: how fast

@@ -262,7 +262,7 @@ typedef struct sn_wide_body_contact {
     bool bends;              /* or turns so far in the substep that its inertia is another at its end; */
     bool belted;             /* or is on a belt */
     sn_real stirred;         /* the last sweep in which one was violent, or a later one of before */
-    sn_lane_rows n;          /* from b to a, in the world */
+    _Alignas(64) sn_lane_rows n; /* from b to a, in the world; rows never lie across two lines of a cache */
     sn_lane_row slop;        /* m: so much overlap is left alone */
     sn_lane_row far_off;     /* m: what would come so far into the other in a substep is violent */
     sn_lane_row coupling[6]; /* 1/kg: what a push at one point does to another: 01, 02, 03, 12, 13, 23 */
