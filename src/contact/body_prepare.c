@@ -163,11 +163,11 @@ static void fill_limits(const sn_world *world, const sn_body_contact *contact, u
         f->most_slid[lane] = -1;
 }
 
-static void fill_point(const sn_body_contact_point *from, uint32_t lane, sn_wide_body_contact_point *point,
+static void fill_point(const sn_body_contact_point *from, uint32_t lane, uint32_t k, sn_wide_body_contact *batch,
                        sn_wide_anchor *anchor)
 {
-    point->normal_impulse[lane] = from->normal_impulse;
-    point->struck[lane] = point->before[lane] = 0;
+    batch->point[k].normal_impulse[lane] = from->normal_impulse;
+    batch->rest[k].struck[lane] = batch->rest[k].before[lane] = 0;
     anchor->last[lane] = from->last;
     anchor->impulse[lane] = from->impulse;
     set_lane(&anchor->a, lane, from->a);
@@ -187,7 +187,7 @@ static void fill_manifold(const sn_world *world, const sn_body_contact *contact,
     set_lane(&f->normal, lane, contact->normal);
     fill_limits(world, contact, lane, f);
     for (uint32_t k = 0; k < SN_BODY_CONTACT_POINTS; ++k)
-        fill_point(k < contact->count ? &contact->point[k] : &none, lane, &batch->point[k], &f->point[k]);
+        fill_point(k < contact->count ? &contact->point[k] : &none, lane, k, batch, &f->point[k]);
     batch->points = contact->count > batch->points ? contact->count : batch->points;
     batch->twists = batch->twists || contact->count > 1;
     set_lane(&batch->tangent_impulse, lane, contact->rub.tangent_impulse);
@@ -259,12 +259,12 @@ void sn_body_contact_note(const sn_world *world, sn_body_contact *contact)
     const sn_wide_manifold *f = (const sn_wide_manifold *)world->body_contacts.batch_table.column[1] + at;
     contact->impact = f->impact[lane];
     for (uint32_t k = 0; k < contact->count; ++k) {
-        const sn_real came = -batch->point[k].before[lane];
-        if (batch->point[k].normal_impulse[lane] + batch->point[k].struck[lane] > 0 && came > contact->impact)
+        const sn_real came = -batch->rest[k].before[lane];
+        if (batch->point[k].normal_impulse[lane] + batch->rest[k].struck[lane] > 0 && came > contact->impact)
             contact->impact = came;
         contact->point[k].normal_impulse = batch->point[k].normal_impulse[lane];
         contact->point[k].last = f->point[k].last[lane];
-        contact->point[k].impulse = f->point[k].impulse[lane] + batch->point[k].struck[lane];
+        contact->point[k].impulse = f->point[k].impulse[lane] + batch->rest[k].struck[lane];
     }
     contact->slid = f->slid[lane];
     contact->moved = f->moved[lane];

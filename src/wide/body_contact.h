@@ -5,6 +5,12 @@
 
        v += n P / m,   w += I^-1 (r x n) P       to a, and the opposite to b.
 
+   A push acts on both in one place. With d from the centre of b to that of a, the arms of b are r + d, and
+
+       (r + d) x n = r x n + d x n,
+
+   so it is enough to know those of a, and d x n, which is the same for all points.
+
    Lanes never look at each other: what one does depends on its own numbers and on those of its batch (how many points are
    worked on), which are the same for every width. */
 #ifndef SN_WIDE_BODY_CONTACT_H
@@ -112,12 +118,18 @@ SN_INLINE lanes3 body_turn_of(const body_mover *m, lanes3 torque)
 /* The two of as many contacts as there are lanes. */
 typedef struct body_two {
     body_mover a, b;
-    lanes3 n;
+    lanes3 n, off; /* off: what arms of b are more than those of a, x n */
 } body_two;
+
+SN_INLINE lanes3 body_off(const sn_wide_body_contact *m, uint32_t first, lanes3 n)
+{
+    return lanes3_cross(body_rows(&m->between, first), n);
+}
 
 SN_INLINE body_two body_load_two(const sn_wide_body_contacts *run, const sn_wide_body_contact *m, uint32_t first)
 {
-    return (body_two){body_load(run, m->a + first), body_load(run, m->b + first), body_rows(&m->n, first)};
+    const lanes3 n = body_rows(&m->n, first);
+    return (body_two){body_load(run, m->a + first), body_load(run, m->b + first), n, body_off(m, first, n)};
 }
 
 SN_INLINE void body_store_two(const sn_wide_body_contacts *run, const sn_wide_body_contact *m, uint32_t first,
@@ -132,8 +144,9 @@ SN_INLINE void body_push_across(const sn_wide_body_contact *m, uint32_t first, b
 {
     two->a.v = lanes3_add(two->a.v, lanes3_scale(push, two->a.w));
     two->b.v = lanes3_sub(two->b.v, lanes3_scale(push, two->b.w));
-    lanes3 turn_a = body_turn_of(&two->a, lanes3_cross(body_rows(&m->ra, first), push));
-    lanes3 turn_b = body_turn_of(&two->b, lanes3_cross(body_rows(&m->rb, first), push));
+    const lanes3 ra = body_rows(&m->ra, first), rb = lanes3_add(ra, body_rows(&m->between, first));
+    lanes3 turn_a = body_turn_of(&two->a, lanes3_cross(ra, push));
+    lanes3 turn_b = body_turn_of(&two->b, lanes3_cross(rb, push));
     two->a.spin = lanes3_add(two->a.spin, turn_a);
     two->b.spin = lanes3_sub(two->b.spin, turn_b);
 }
@@ -149,13 +162,12 @@ SN_INLINE void body_push_along(const sn_wide_body_contact *m, uint32_t first, ui
                                const lanes *more)
 {
     lanes total = more[0];
-    lanes3 of_a = lanes3_scale(body_rows(&m->point[0].arm_a, first), more[0]);
-    lanes3 of_b = lanes3_scale(body_rows(&m->point[0].arm_b, first), more[0]);
+    lanes3 of_a = lanes3_scale(body_rows(&m->point[0].arm, first), more[0]);
     for (uint32_t k = 1; k < points; ++k) {
         total = total + more[k];
-        of_a = lanes3_add(of_a, lanes3_scale(body_rows(&m->point[k].arm_a, first), more[k]));
-        of_b = lanes3_add(of_b, lanes3_scale(body_rows(&m->point[k].arm_b, first), more[k]));
+        of_a = lanes3_add(of_a, lanes3_scale(body_rows(&m->point[k].arm, first), more[k]));
     }
+    const lanes3 of_b = lanes3_add(of_a, lanes3_scale(two->off, total));
     two->a.v = lanes3_add(two->a.v, lanes3_scale(two->n, two->a.w * total));
     two->b.v = lanes3_sub(two->b.v, lanes3_scale(two->n, two->b.w * total));
     two->a.spin = lanes3_add(two->a.spin, body_turn_of(&two->a, of_a));
@@ -166,10 +178,10 @@ SN_INLINE void body_push_along(const sn_wide_body_contact *m, uint32_t first, ui
 SN_INLINE void body_speeds(const sn_wide_body_contact *m, uint32_t first, uint32_t points, const body_two *two,
                            lanes *v)
 {
-    lanes along = lanes3_dot(lanes3_sub(two->a.v, two->b.v), two->n);
+    const lanes3 spin = lanes3_sub(two->a.spin, two->b.spin);
+    const lanes along = lanes3_dot(lanes3_sub(two->a.v, two->b.v), two->n) - lanes3_dot(two->b.spin, two->off);
     for (uint32_t k = 0; k < points; ++k)
-        v[k] = along + (lanes3_dot(two->a.spin, body_rows(&m->point[k].arm_a, first)) -
-                        lanes3_dot(two->b.spin, body_rows(&m->point[k].arm_b, first)));
+        v[k] = along + lanes3_dot(spin, body_rows(&m->point[k].arm, first));
 }
 
 /* ---- What points push ------------------------------------------------------------------------------------------------ */
@@ -178,7 +190,7 @@ SN_INLINE void body_speeds(const sn_wide_body_contact *m, uint32_t first, uint32
    other that they are one are left to the rounds, and flagged. */
 SN_INLINE flags body_push_two(const sn_wide_body_contact *m, uint32_t first, const lanes *v, lanes *pushed)
 {
-    const lanes k00 = body_row(m->point[0].yield, first), k11 = body_row(m->point[1].yield, first);
+    const lanes k00 = body_row(m->rest[0].yield, first), k11 = body_row(m->rest[1].yield, first);
     const lanes k01 = body_row(m->coupling[0], first), det = k00 * k11 - k01 * k01, zero = lanes_all(0);
     const flags done = lanes_above(det, lanes_all(BODY_ONE_POINT) * (k00 * k11));
     const lanes b0 = v[0] - (k00 * pushed[0] + k01 * pushed[1]), b1 = v[1] - (k01 * pushed[0] + k11 * pushed[1]);
@@ -274,11 +286,10 @@ SN_INLINE void body_impulse_together(sn_wide_body_contact *m, uint32_t first, ui
 }
 
 /* Where they are far from where they should be. */
-SN_INLINE flags body_impulse(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first, uint32_t points,
-                             body_two *two, flags where)
+SN_INLINE flags body_impulse(sn_wide_body_contact *m, uint32_t first, uint32_t points, body_two *two, flags where)
 {
-    const lanes zero = lanes_all(0), slop = body_row(m->slop, first);
-    lanes v[SN_BODY_CONTACT_POINTS], wrong = zero, deepest = slop;
+    const lanes zero = lanes_all(0);
+    lanes v[SN_BODY_CONTACT_POINTS], wrong = zero;
     flags acts = where & ~where;
     body_speeds(m, first, points, two, v);
     for (uint32_t k = 0; k < points; ++k) {
@@ -286,13 +297,11 @@ SN_INLINE flags body_impulse(const sn_wide_body_contacts *run, sn_wide_body_cont
         flags active = lanes_above(zero, v[k]) | lanes_above(body_row(m->point[k].normal_impulse, first), zero);
         acts |= active;
         wrong = lanes_max(lanes_keep(active, lanes_abs(v[k])), wrong);
-        deepest = lanes_max(zero - body_row(m->point[k].gap, first), deepest);
     }
     if (!flags_bits(acts & where))
         return acts & ~acts;
     body_impulse_together(m, first, points, two, v, where, BODY_ROUNDS);
-    const lanes deeper = slop + (deepest - slop) * lanes_all(BODY_DEEPER);
-    return where & lanes_above(wrong * lanes_all(run->h) * deeper, body_row(m->far_off, first) * slop);
+    return where & lanes_above(wrong, body_row(m->violent_above, first));
 }
 
 /* ---- What rubs ----------------------------------------------------------------------------------------------------------- */
@@ -328,20 +337,28 @@ SN_INLINE void body_rub_about(sn_wide_body_contact *m, uint32_t first, body_two 
     lanes_store(m->twisted + first, turn);
 }
 
+/* N s: what a point pressed in this substep, impacts and all. */
+SN_INLINE lanes body_pressed(const sn_wide_body_contact *m, uint32_t first, uint32_t k)
+{
+    const lanes pressed = body_row(m->point[k].normal_impulse, first);
+    return m->bounces ? pressed + body_row(m->rest[k].struck, first) : pressed;
+}
+
 /* One mass for all directions, that of the one that yields most: what slides is then dragged against its slip, whatever way its
    body yields. */
 SN_INLINE void body_rub(sn_wide_body_contact *m, uint32_t first, uint32_t points, body_two *two, flags where)
 {
-    lanes normal_impulse = body_row(m->point[0].normal_impulse, first) + body_row(m->point[0].struck, first);
+    lanes normal_impulse = body_pressed(m, first, 0);
     lanes lever = normal_impulse * body_row(m->point[0].far, first);
     for (uint32_t k = 1; k < points; ++k) {
-        lanes more = body_row(m->point[k].normal_impulse, first) + body_row(m->point[k].struck, first);
+        const lanes more = body_pressed(m, first, k);
         normal_impulse = normal_impulse + more;
         lever = lever + more * body_row(m->point[k].far, first);
     }
     lanes3 was = body_rows(&m->tangent_impulse, first);
-    lanes3 v = lanes3_add(two->a.v, lanes3_cross(two->a.spin, body_rows(&m->ra, first)));
-    v = lanes3_sub(v, lanes3_add(two->b.v, lanes3_cross(two->b.spin, body_rows(&m->rb, first))));
+    const lanes3 spin = lanes3_sub(two->a.spin, two->b.spin), ra = body_rows(&m->ra, first);
+    lanes3 v = lanes3_add(lanes3_sub(two->a.v, two->b.v), lanes3_cross(spin, ra));
+    v = lanes3_sub(v, lanes3_cross(two->b.spin, body_rows(&m->between, first)));
     if (m->belted)
         v = lanes3_sub(v, body_rows(&m->belt, first));
     v = lanes3_sub(v, lanes3_scale(two->n, lanes3_dot(v, two->n)));
@@ -390,7 +407,7 @@ SN_INLINE bool body_project(const sn_wide_body_contacts *run, sn_wide_body_conta
     body_two two = body_load_two(run, m, first);
     const flags where = body_not_missing(m, first, &two);
     body_rub(m, first, points, &two, where);
-    const flags violent = body_impulse(run, m, first, points, &two, where);
+    const flags violent = body_impulse(m, first, points, &two, where);
     two.a.stirred = lanes_choose(violent, lanes_all(run->sweep), two.a.stirred);
     two.b.stirred = lanes_choose(violent, lanes_all(run->sweep), two.b.stirred);
     body_store_two(run, m, first, &two);
@@ -441,8 +458,8 @@ SN_INLINE bool body_strike(const sn_wide_body_contacts *run, sn_wide_body_contac
     flags acts = may & ~may;
     body_speeds(m, first, points, &two, v);
     for (uint32_t k = 0; k < points; ++k) {
-        const lanes room = body_row(m->point[k].room, first), gap = lanes_max(body_row(m->point[k].gap, first), zero);
-        const lanes a = body_row(m->point[k].pull, first), u = v[k] - a * h * half;
+        const lanes room = body_row(m->point[k].room, first), gap = lanes_max(body_row(m->rest[k].gap, first), zero);
+        const lanes a = body_row(m->rest[k].pull, first), u = v[k] - a * h * half;
         const lanes c = lanes_sqrt(lanes_max(u * u - (a + a) * gap, zero));
         const flags struck = may & lanes_above(zero, v[k] + room) & lanes_above(zero, u) & lanes_above(c, slow);
         const lanes t = lanes_min(lanes_keep(struck, (gap + gap) / (c - u)), h), left = h - t;
@@ -459,7 +476,7 @@ SN_INLINE bool body_strike(const sn_wide_body_contacts *run, sn_wide_body_contac
     for (uint32_t k = 0; k < points; ++k) {
         pushed[k] = lanes_keep(acts, pushed[k]);
         late[k] = zero - pushed[k] * late[k];
-        lanes_store(m->point[k].struck + first, body_row(m->point[k].struck, first) + pushed[k]);
+        lanes_store(m->rest[k].struck + first, body_row(m->rest[k].struck, first) + pushed[k]);
     }
     body_push_along(m, first, points, &two, pushed);
     body_push_along(m, first, points, &shift, late);
@@ -482,19 +499,19 @@ SN_INLINE bool body_part(const sn_wide_body_contacts *run, sn_wide_body_contact 
                                                                                                       lacks = zero;
     body_speeds(m, first, points, &two, apart);
     for (uint32_t k = 0; k < points; ++k) {
-        const flags is = lanes_above(body_row(m->point[k].yield, first), zero);
-        lanes deep = zero - body_row(m->point[k].gap, first) - slop;
+        const flags is = lanes_above(body_row(m->point[k].mass, first), zero);
+        lanes deep = zero - body_row(m->rest[k].gap, first) - slop;
         lanes share = lanes_all(BODY_EASE) + deep * lanes_all(BODY_EASE_RISE) / slop;
         lanes wanted = lanes_min(share, lanes_all(BODY_EASE_MOST)) * deep;
         wanted = lanes_choose(lanes_above(deep, zero), lanes_min(wanted, lanes_all(run->most)), deep);
         apart[k] = lanes_choose(is, apart[k] - wanted, lanes_all(BODY_EVER));
-        parted[k] = was[k] = m->was_parted ? body_row(m->point[k].parted, first) : zero;
+        parted[k] = was[k] = m->was_parted ? body_row(m->rest[k].parted, first) : zero;
         deepest = lanes_max(lanes_keep(is, deep), deepest);
         lacks = lanes_max(zero - apart[k] - lanes_all(BODY_PARTED) * wanted, lacks);
     }
     body_balance(m, first, points, apart, parted, BODY_ROUNDS);
     for (uint32_t k = 0; k < points; ++k) {
-        lanes_store(m->point[k].parted + first, parted[k]);
+        lanes_store(m->rest[k].parted + first, parted[k]);
         parted[k] = parted[k] - was[k];
     }
     body_push_along(m, first, points, &two, parted);
@@ -578,7 +595,7 @@ SN_INLINE void body_pull(const sn_wide_body_contacts *run, sn_wide_body_contact 
     lanes v[SN_BODY_CONTACT_POINTS];
     body_speeds(m, first, points, &two, v);
     for (uint32_t k = 0; k < points; ++k)
-        lanes_store(m->point[k].pull + first, (v[k] - body_row(m->point[k].before, first)) * lanes_all(run->inverse_h));
+        lanes_store(m->rest[k].pull + first, (v[k] - body_row(m->rest[k].before, first)) * lanes_all(run->inverse_h));
 }
 
 #define BODY_PULL(points)   body_pull(&own, m, first, points)

@@ -99,7 +99,8 @@ SN_INLINE uint32_t body_drift_lanes(const sn_wide_body_contacts *run, const sn_w
                                    records_turn(records_load_far(run->mover + 3, m->b + first)).part[2]);
     const lanes h = lanes_all(run->h);
     const lanes3 core_a = lanes3_add(body_rows(&m->ra, first), lanes3_scale(two.n, body_row(f->round_a, first)));
-    const lanes3 core_b = lanes3_sub(body_rows(&m->rb, first), lanes3_scale(two.n, body_row(f->round_b, first)));
+    const lanes3 rb = lanes3_add(body_rows(&m->ra, first), body_rows(&m->between, first));
+    const lanes3 core_b = lanes3_sub(rb, lanes3_scale(two.n, body_row(f->round_b, first)));
     const lanes most = body_row(f->most_slid, first);
     const flags plane = lanes_at_least(most, lanes_all(BODY_EVER)); /* along which anchors slide as they like */
     const lanes3 along = lanes3_sub(two.a.v, two.b.v), spin = lanes3_sub(two.a.spin, two.b.spin);
@@ -157,11 +158,9 @@ SN_INLINE void body_set_up_point(const sn_wide_body_contacts *run, sn_wide_body_
     lanes3 rb = lanes3_add(body_turned(&s->at.of_b, body_rows(&f->point[k].b, first)),
                            lanes3_scale(s->gap_n, body_row(f->round_b, first)));
     lanes gap = lanes3_dot(body_unite(s, &ra, &rb), s->gap_n) - body_row(f->guard, first);
-    lanes3 arm_a = lanes3_keep(is, lanes3_cross(ra, s->two.n)), arm_b = lanes3_keep(is, lanes3_cross(rb, s->two.n));
     lanes room = lanes_max(gap, zero) * lanes_all(run->inverse_h);
-    body_set_rows(&p->arm_a, first, arm_a);
-    body_set_rows(&p->arm_b, first, arm_b);
-    lanes_store(p->gap + first, lanes_keep(is, gap));
+    body_set_rows(&p->arm, first, lanes3_keep(is, lanes3_cross(ra, s->two.n)));
+    lanes_store(m->rest[k].gap + first, lanes_keep(is, gap));
     lanes_store(p->room + first, lanes_choose(is, room, lanes_all(BODY_EVER)));
     m->deep = m->deep || flags_bits(is & lanes_above(zero - gap, body_row(m->slop, first)));
 }
@@ -172,14 +171,14 @@ SN_INLINE void body_couple_point(sn_wide_body_contact *m, const sn_wide_manifold
 {
     const lanes zero = lanes_all(0), w = two->a.w + two->b.w;
     const flags is = body_has(f, first, i);
-    const lanes3 arm_a = body_rows(&m->point[i].arm_a, first), arm_b = body_rows(&m->point[i].arm_b, first);
+    const lanes3 arm_a = body_rows(&m->point[i].arm, first), arm_b = lanes3_add(arm_a, two->off);
     const lanes3 turn_a = body_turn_of(&two->a, arm_a), turn_b = body_turn_of(&two->b, arm_b);
     lanes yield = lanes_keep(is, w + (lanes3_dot(turn_a, arm_a) + lanes3_dot(turn_b, arm_b)));
-    lanes_store(m->point[i].yield + first, yield);
+    lanes_store(m->rest[i].yield + first, yield);
     lanes_store(m->point[i].mass + first, lanes_keep(lanes_above(yield, zero), lanes_all(1) / yield));
     for (uint32_t k = i + 1; k < points; ++k) {
-        lanes coupling = w + (lanes3_dot(turn_a, body_rows(&m->point[k].arm_a, first)) +
-                              lanes3_dot(turn_b, body_rows(&m->point[k].arm_b, first)));
+        const lanes3 other = body_rows(&m->point[k].arm, first);
+        const lanes coupling = w + (lanes3_dot(turn_a, other) + lanes3_dot(turn_b, lanes3_add(other, two->off)));
         lanes_store(m->coupling[body_couple(i, k)] + first, lanes_keep(body_has(f, first, k), coupling));
     }
 }
@@ -223,7 +222,8 @@ SN_INLINE void body_weigh(sn_wide_body_contact *m, const sn_wide_manifold *f, ui
                           const body_two *two)
 {
     const lanes zero = lanes_all(0), one = lanes_all(1);
-    const lanes slip = body_slip(two, body_rows(&m->ra, first), body_rows(&m->rb, first));
+    const lanes3 ra = body_rows(&m->ra, first);
+    const lanes slip = body_slip(two, ra, lanes3_add(ra, body_rows(&m->between, first)));
     const lanes3 turn = lanes3_add(body_turn_of(&two->a, two->n), body_turn_of(&two->b, two->n));
     const lanes about = lanes3_dot(turn, two->n);
     lanes_store(m->across + first, lanes_keep(lanes_above(slip, zero), one / slip));
@@ -245,15 +245,15 @@ SN_INLINE lanes body_begin_points(sn_wide_body_contact *m, sn_wide_manifold *f, 
     for (uint32_t k = 0; k < points; ++k) {
         const lanes normal_impulse = body_row(m->point[k].normal_impulse, first),
                     last = body_row(f->point[k].last, first);
-        const lanes steady = lanes_min(normal_impulse, last + last),
-                    exerted = normal_impulse + body_row(m->point[k].struck, first);
-        const lanes came = zero - body_row(m->point[k].before, first);
+        const lanes steady = lanes_min(normal_impulse, last + last), exerted = body_pressed(m, first, k);
+        const lanes came = zero - body_row(m->rest[k].before, first);
         impact = lanes_max(lanes_keep(lanes_above(exerted, zero), came), impact);
         before = before + normal_impulse;
         after = after + steady;
         weight[k] = normal_impulse;
         lanes_store(f->point[k].impulse + first, body_row(f->point[k].impulse, first) + exerted);
-        lanes_store(m->point[k].struck + first, zero);
+        if (m->bounces)
+            lanes_store(m->rest[k].struck + first, zero);
         lanes_store(f->point[k].last + first, normal_impulse);
         lanes_store(m->point[k].normal_impulse + first, steady);
     }
@@ -286,12 +286,24 @@ SN_INLINE void body_set_up_rub(sn_wide_body_contact *m, sn_wide_manifold *f, uin
     body_unite(s, &ra, &rb);
     const lanes3 was = lanes3_scale(body_rows(&m->tangent_impulse, first), share);
     body_set_rows(&m->ra, first, ra);
-    body_set_rows(&m->rb, first, rb);
     body_set_rows(&m->tangent_impulse, first,
                   lanes3_sub(was, lanes3_scale(s->two.n, lanes3_dot(was, s->two.n)))); /* it turns */
     lanes_store(m->twisted + first, body_row(m->twisted, first) * share);
     if (m->rolls)
         body_set_rows(&m->rolled, first, lanes3_scale(body_rows(&m->rolled, first), share));
+}
+
+/* What is deep is violent sooner. */
+SN_INLINE void body_set_up_limit(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first,
+                                 uint32_t points)
+{
+    const lanes slop = body_row(m->slop, first);
+    lanes deepest = slop;
+    for (uint32_t k = 0; k < points; ++k)
+        deepest = lanes_max(lanes_all(0) - body_row(m->rest[k].gap, first), deepest);
+    const lanes deeper = slop + (deepest - slop) * lanes_all(BODY_DEEPER);
+    lanes_store(m->violent_above + first, body_row(m->far_off, first) * lanes_all(run->inverse_h) *
+                                              lanes_choose(lanes_above(deeper, lanes_all(0)), slop / deeper, slop));
 }
 
 /* Points of things that turn move on curves, and so does the normal: in what gaps at the end differ from what velocities say. What is
@@ -302,7 +314,7 @@ SN_INLINE void body_bend(const sn_wide_body_contacts *run, sn_wide_body_contact 
     for (uint32_t k = 0; k < points; ++k) {
         const lanes now = lanes3_dot(body_cores(f, first, k, &s->at), s->gap_n);
         const lanes there = lanes3_dot(body_cores(f, first, k, end), end->n);
-        const lanes way = body_row(m->point[k].before, first) * lanes_all(run->h);
+        const lanes way = body_row(m->rest[k].before, first) * lanes_all(run->h);
         const lanes room = body_row(m->point[k].room, first);
         const lanes bent = room + ((there - now) - way) * lanes_all(run->inverse_h);
         lanes_store(m->point[k].room + first, lanes_choose(bends & body_has(f, first, k), bent, room));
@@ -331,14 +343,17 @@ SN_INLINE void body_set_up_lanes(const sn_wide_body_contacts *run, sn_wide_body_
         s.two.n = body_choose(bends, end.n, s.at.n);
     }
     body_set_rows(&m->n, first, s.two.n);
+    body_set_rows(&m->between, first, s.at.between);
+    s.two.off = body_off(m, first, s.two.n);
     body_set_up_rub(m, f, first, points, &s);
     for (uint32_t k = 0; k < points; ++k)
         body_set_up_point(run, m, f, first, k, &s);
+    body_set_up_limit(run, m, first, points);
     body_weigh(m, f, first, points, &s.two);
     lanes v[SN_BODY_CONTACT_POINTS];
     body_speeds(m, first, points, &s.two, v);
     for (uint32_t k = 0; k < points; ++k)
-        lanes_store(m->point[k].before + first, v[k]);
+        lanes_store(m->rest[k].before + first, v[k]);
     if (flags_bits(bends)) {
         body_bend(run, m, f, first, points, &s, &end, bends);
         m->bends = true;

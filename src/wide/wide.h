@@ -238,51 +238,61 @@ typedef struct sn_lane_rows {
 
 /* One point of each. What is missing is 0, but for room, which is so large that nothing ever presses. */
 typedef struct sn_wide_body_contact_point {
-    sn_lane_rows arm_a, arm_b;  /* m: r x n, in the world */
-    sn_lane_row yield, mass;    /* 1/kg: what a push does to the point itself; kg: its inverse */
+    sn_lane_rows arm;           /* m: r x n of a, in the world; of b it is more by between x n */
+    sn_lane_row mass;           /* kg: the inverse of yield */
     sn_lane_row room;           /* m/s: so fast they may come nearer, or must part */
     sn_lane_row normal_impulse; /* N s: in this substep */
     sn_lane_row far;            /* m: from the middle of the points, across the normal */
-    sn_lane_row gap;            /* m: at the start of the substep */
-    sn_lane_row before;         /* m/s: how fast they came nearer before the substep; negative */
-    sn_lane_row parted;         /* kg m: how far they were pushed apart */
-    sn_lane_row struck;         /* N s: what impacts pushed in this substep */
-    sn_lane_row pull;           /* m/s^2: how fast they would come apart faster without contact */
 } sn_wide_body_contact_point;
 
-/* Eight pairs of bodies that touch, of which no two share one that moves; see body_contact.h. */
+/* What not every sweep needs of it. */
+typedef struct sn_wide_body_contact_rest {
+    sn_lane_row yield;  /* 1/kg: what a push does to the point itself */
+    sn_lane_row gap;    /* m: at the start of the substep */
+    sn_lane_row before; /* m/s: how fast they came nearer before the substep; negative */
+    sn_lane_row parted; /* kg m: how far they were pushed apart */
+    sn_lane_row struck; /* N s: what impacts pushed in this substep */
+    sn_lane_row pull;   /* m/s^2: how fast they would come apart faster without contact */
+} sn_wide_body_contact_rest;
+
+/* Eight pairs of bodies that touch, of which no two share one that moves; see body_contact.h. What every sweep needs lies together: many
+   batches are more than the caches near a core hold, and every pass goes through all of them. */
 typedef struct sn_wide_body_contact {
-    uint32_t a[SN_BODY_CONTACTS],
-        b[SN_BODY_CONTACTS];            /* where their records begin; of a lane without a contact, one that is all 0 */
-    uint32_t contact[SN_BODY_CONTACTS]; /* whose they are */
-    uint32_t lanes, points;             /* so many lanes have a contact, and none more points than this */
-    uint32_t moves_a, moves_b;          /* a bit for each lane: it may be moved */
+    _Alignas(64) uint32_t a[SN_BODY_CONTACTS];
+    uint32_t b[SN_BODY_CONTACTS]; /* where their records begin; of a lane without a contact, one that is all 0 */
+    uint32_t lanes, points;       /* so many lanes have a contact, and none more points than this */
+    uint32_t moves_a, moves_b;    /* a bit for each lane: it may be moved */
     bool misses, rolls, twists, deep, bounces; /* whether there is one that may miss, roll, twist, overlap, bounce; */
     bool was_parted;                           /* in this substep: `parted` is known */
-    bool bends;              /* or turns so far in the substep that its inertia is another at its end; */
-    bool belted;             /* or is on a belt */
-    sn_real stirred;         /* the last sweep in which one was violent, or a later one of before */
-    _Alignas(64) sn_lane_rows n; /* from b to a, in the world; rows never lie across two lines of a cache */
-    sn_lane_row slop;        /* m: so much overlap is left alone */
-    sn_lane_row far_off;     /* m: what would come so far into the other in a substep is violent */
-    sn_lane_row coupling[6]; /* 1/kg: what a push at one point does to another: 01, 02, 03, 12, 13, 23 */
+    bool bends;                  /* or turns so far in the substep that its inertia is another at its end; */
+    bool belted;                 /* or is on a belt */
+    sn_real stirred;             /* the last sweep in which one was violent, or a later one of before */
+    _Alignas(32) sn_lane_rows n; /* from b to a, in the world */
+    sn_lane_rows between;        /* m: from the centre of b to that of a */
+    sn_lane_row violent_above;   /* m/s: what comes nearer so fast at a point is violent */
+    sn_lane_row coupling[6];     /* 1/kg: what a push at one point does to another: 01, 02, 03, 12, 13, 23 */
 
     /* where they rub */
-    sn_lane_rows ra, rb;          /* m: arms, in the world */
+    sn_lane_rows ra;              /* m: the arm of a, in the world; that of b is more by `between` */
     sn_lane_row across;           /* kg: in the direction that yields most */
     sn_lane_row about;            /* kg m^2: about the normal */
     sn_lane_row hold, drag;       /* friction */
     sn_lane_rows tangent_impulse; /* N s: across the normal, in this substep */
     sn_lane_row twisted;          /* N m s: about it */
-    sn_lane_row roll;             /* kg m^2: about the axis that yields most; 0: nothing resists rolling */
-    sn_lane_row rolling;          /* m: the largest torque against it, by what presses */
-    sn_lane_rows rolled;          /* N m s */
-
-    sn_lane_rows belt;   /* m/s: a is to slip on b so, if belted */
-    sn_lane_rows course; /* m/s: unless a turns from this velocity, seen from b, */
-    sn_lane_row stray;   /*   by more than the root of that, they miss; of others it is negative */
-    sn_lane_row restitution;
     sn_wide_body_contact_point point[SN_BODY_CONTACT_POINTS];
+
+    /* what not every sweep needs */
+    sn_wide_body_contact_rest rest[SN_BODY_CONTACT_POINTS];
+    uint32_t contact[SN_BODY_CONTACTS]; /* whose they are */
+    sn_lane_row slop;                   /* m: so much overlap is left alone */
+    sn_lane_row far_off;                /* m: what would come so far into the other in a substep is violent */
+    sn_lane_row roll;                   /* kg m^2: about the axis that yields most; 0: nothing resists rolling */
+    sn_lane_row rolling;                /* m: the largest torque against it, by what presses */
+    sn_lane_rows rolled;                /* N m s */
+    sn_lane_rows belt;                  /* m/s: a is to slip on b so, if belted */
+    sn_lane_rows course;                /* m/s: unless a turns from this velocity, seen from b, */
+    sn_lane_row stray;                  /*   by more than the root of that, they miss; of others it is negative */
+    sn_lane_row restitution;
 } sn_wide_body_contact;
 
 /* Whose normal it is: that of a face turns with its body. */
