@@ -62,6 +62,12 @@ static sn_real inner_of(const sn_bodies *bodies, const sn_body_state *body)
     return isfinite(least) ? least : sensor;
 }
 
+static sn_real least_of(const sn_real half[3])
+{
+    const sn_real least = half[0] < half[1] ? half[0] : half[1];
+    return least < half[2] ? least : half[2];
+}
+
 static sn_body_contact_box box_of(const sn_body_contact_finding *f, const sn_convex *convex, const sn_pose *pose,
                                   uint32_t slot, sn_real stray)
 {
@@ -76,6 +82,7 @@ static sn_body_contact_box box_of(const sn_body_contact_finding *f, const sn_con
     box.half[0] = size.x / 2;
     box.half[1] = size.y / 2;
     box.half[2] = size.z / 2;
+    box.least = least_of(box.half);
     return box;
 }
 
@@ -105,7 +112,7 @@ static void make_mover(sn_body_contact_finding *f, uint32_t row, uint32_t at)
     m->room = contact_grow(flight, BESIDE * inner);
     for (uint32_t i = state->part; i < state->part + state->parts; ++i, ++at) {
         const sn_body_part *p = &world->bodies.part[i];
-        sn_pose there = {sn_pose_to_world(&pose, p->place), sn_quat_times(pose.rotation, p->turn)};
+        const sn_pose there = contact_part_pose(world, &pose, i);
         bounds[at] = sweep(sn_convex_bounds_at(&p->convex, &there), &flight);
         if (!contact_reaches(bounds[at].low) || !contact_reaches(bounds[at].high))
             contact_raise(&f->too_far);

@@ -91,7 +91,7 @@ const sn_fixed_shape *sn_body_contact_record(const sn_world *world, uint32_t num
 sn_vec3 sn_part_spot(const sn_world *world, uint32_t part, sn_vec3 spot)
 {
     const sn_body_part *p = &world->bodies.part[part];
-    return vec3_add(p->place, sn_quat_turn(p->turn, spot));
+    return p->plain ? spot : vec3_add(p->place, sn_quat_turn(p->turn, spot));
 }
 
 /* ns, about, of a contact or of a mover in one loop */
@@ -152,6 +152,8 @@ static bool has_axis_between(const sn_body_contact_box *a, const sn_body_contact
     for (uint32_t i = 0; i < 3; ++i) {
         const sn_vec3 axis = a->axis[i];
         const sn_real along = vec3_dot(between, axis), sign = along < 0 ? -1 : 1;
+        if (!(sign * along > a->half[i] + b->least + stray)) /* b reaches no less far along any axis */
+            continue;
         const sn_real way_a = sign * vec3_dot(a->way, axis), way_b = -sign * vec3_dot(b->way, axis);
         const sn_real size = a->half[i] + b->half[0] * contact_magnitude(vec3_dot(b->axis[0], axis)) +
                              b->half[1] * contact_magnitude(vec3_dot(b->axis[1], axis)) +
@@ -233,9 +235,9 @@ static bool look_at_part(void *data, uint32_t leaf)
     looking *l = data;
     const sn_body_contact_finding *f = l->f;
     const uint32_t other = l->leaf[leaf];
-    if ((l->old && contact_flags(f->world)[f->body[other]] & SN_ROW_STRAYED) || f->body[other] == f->body[l->item] ||
-        !boxes_touch(&f->bounds[other], &l->reach) ||
-        (f->body[other] < f->body[l->item] && (f->again ? has_left(f, other) : l->awake)) ||
+    const uint32_t own = f->body[l->item], others = f->body[other];
+    if (others == own || (others < own && (f->again ? has_left(f, other) : l->awake)) ||
+        !boxes_touch(&f->bounds[other], &l->reach) || (l->old && contact_flags(f->world)[others] & SN_ROW_STRAYED) ||
         are_apart(f, l->item, other))
         return true;
     uint32_t b = contact_slot_of(f, other);

@@ -57,11 +57,14 @@ void sn_body_contact_recall_rub(const sn_world *world, sn_body_contact *contact,
     contact->rub.rolled = vec3_scale(kept->rub.rolled, factor);
 }
 
-sn_pose sn_body_contact_seen(const sn_world *world, const sn_body_contact *contact)
+/* Turns are of length 1 but for rounding, and so is the one from b to a: it is compared with others, and nothing is turned by it. */
+sn_pose sn_body_contact_seen(const sn_pose *a, const sn_pose *b)
 {
-    const sn_pose a = contact_pose(world, &contact_movers(world)[contact->a]), b = contact_pose_of_b(world, contact);
-    const sn_quat back = {-b.rotation.x, -b.rotation.y, -b.rotation.z, b.rotation.w};
-    return (sn_pose){sn_pose_to_own(&b, a.position), sn_quat_times(back, a.rotation)};
+    const sn_quat p = b->rotation, q = a->rotation;
+    const sn_quat turn = {
+        (p.w * q.x - p.x * q.w) - (p.y * q.z - p.z * q.y), (p.w * q.y - p.y * q.w) - (p.z * q.x - p.x * q.z),
+        (p.w * q.z - p.z * q.w) - (p.x * q.y - p.y * q.x), (p.w * q.w + p.x * q.x) + (p.y * q.y + p.z * q.z)};
+    return (sn_pose){sn_pose_to_own(b, a->position), turn};
 }
 
 /* m: how far spots of a came from where they were, seen from b, at most. */
@@ -79,14 +82,14 @@ bool sn_body_contact_reuse(const sn_world *world, sn_body_contact *contact, sn_r
 {
     const sn_kept_manifold *kept = contact_kept(world, contact);
     const sn_mover *a = &contact_movers(world)[contact->a];
-    const sn_pose seen = sn_body_contact_seen(world, contact);
+    const sn_pose here = contact_pose(world, a), b = contact_pose_of_b(world, contact);
+    const sn_pose seen = sn_body_contact_seen(&here, &b);
     *moved = way_between(a, &kept->seen, &seen);
     if (!(*moved <= most))
         return false;
     contact->owner = (uint8_t)kept->owner;
     contact->in_a = kept->normal;
-    contact->normal =
-        kept->owner <= SN_NORMAL_OF_A ? kept->normal : sn_quat_turn(contact_pose(world, a).rotation, kept->normal);
+    contact->normal = kept->owner <= SN_NORMAL_OF_A ? kept->normal : sn_quat_turn(here.rotation, kept->normal);
     contact->seen = kept->seen;
     contact->reach = kept->reach;
     contact->nearest = 0;

@@ -67,10 +67,11 @@ static bool stay_apart(course *c, sn_vec3 n, sn_real s)
 static bool is_beside(course *c, const solid *box, const solid *other, sn_vec3 between, sn_real side)
 {
     const sn_real half[3] = {box->convex->half.x, box->convex->half.y, box->convex->half.z};
+    const sn_real least = sn_convex_inner(other->convex) + c->stray;
     for (uint32_t i = 0; i < 3; ++i) {
         const sn_real along = vec3_dot(between, box->axis[i]), sign = along < 0 ? -1 : 1;
         const sn_real s = sign * along - half[i] - box->convex->radius;
-        if (s > 0 && stay_apart(c, vec3_scale(box->axis[i], sign * side), s - reach_along(other, box->axis[i])))
+        if (s > least && stay_apart(c, vec3_scale(box->axis[i], sign * side), s - reach_along(other, box->axis[i])))
             return true;
     }
     return false;
@@ -129,14 +130,14 @@ static bool is_clear(const sn_world *world, const sn_body_contact *contact, cour
     const sn_convex *convex = &world->bodies.part[contact->part_a].convex;
     if (!is_known(convex) || contact->sensor || world->dimensions == 2)
         return false;
-    const sn_pose body = contact_pose(world, &contact_movers(world)[contact->a]),
+    const sn_pose body = contact_recorded_pose(contact_record(world, contact->a)),
                   pose = contact_part_pose(world, &body, contact->part_a);
     const solid a = solid_at(convex, &pose);
     if (contact->b == SN_NO_MOVER)
         return is_above(world, contact, &a, c);
     if (contact->part_b == SN_ID_FREE || !is_known(&world->bodies.part[contact->part_b].convex))
         return false;
-    const sn_pose other = contact_pose(world, &contact_movers(world)[contact->b]),
+    const sn_pose other = contact_recorded_pose(contact_record(world, contact->b)),
                   there = contact_part_pose(world, &other, contact->part_b);
     const solid b = solid_at(&world->bodies.part[contact->part_b].convex, &there);
     const sn_vec3 between = vec3_sub(a.x, b.x);

@@ -46,6 +46,7 @@ typedef struct sn_body_contact_box {
     sn_vec3 centre;  /* m */
     sn_vec3 axis[3]; /* of length 1 */
     sn_real half[3]; /* m */
+    sn_real least;   /* m: of those */
     sn_vec3 way;     /* m: where it flies to */
     sn_real stray;   /* m: how far it may come from there */
 } sn_body_contact_box;

@@ -22,24 +22,29 @@ static bool has_faces(const sn_world *world, uint32_t part)
 
 /* m: what is between the axis of a cylinder and its side, where it is touched by that: then its core is the axis, as that of a capsule, and
    it rolls. Otherwise 0. own: the normal in the frame of the solid. */
-static sn_real side_of(sn_shape_type type, sn_real radius, sn_vec3 own)
+static sn_real side_of(sn_real radius, sn_vec3 own)
 {
-    return type == SN_SHAPE_CYLINDER && contact_magnitude(own.y) < ON_SIDE ? radius : 0;
+    return contact_magnitude(own.y) < ON_SIDE ? radius : 0;
+}
+
+static sn_real round_of(const sn_body_part *part, sn_vec3 normal)
+{
+    const sn_convex *convex = &part->convex;
+    return convex->type == SN_SHAPE_CYLINDER
+               ? convex->radius + side_of(convex->half.x, sn_quat_turn_back(part->turn, normal))
+               : convex->radius;
 }
 
 /* How far the surfaces are from the cores depends on where cylinders are touched. */
 static void round_sides(const sn_world *world, sn_body_contact *contact, sn_vec3 in_a, sn_vec3 in_b)
 {
-    const sn_body_part *a = &world->bodies.part[contact->part_a];
-    contact->round_a = a->convex.radius + side_of(a->convex.type, a->convex.half.x, sn_quat_turn_back(a->turn, in_a));
+    contact->round_a = round_of(&world->bodies.part[contact->part_a], in_a);
     if (contact->part_b != SN_ID_FREE) {
-        const sn_body_part *b = &world->bodies.part[contact->part_b];
-        contact->round_b =
-            b->convex.radius + side_of(b->convex.type, b->convex.half.x, sn_quat_turn_back(b->turn, in_b));
+        contact->round_b = round_of(&world->bodies.part[contact->part_b], in_b);
     } else if (contact->b == SN_NO_MOVER) {
         const sn_shape *shape = &sn_body_contact_record(world, contact->fixed_shape)->shape;
         if (shape->type == SN_SHAPE_CYLINDER)
-            contact->round_b = shape->thickness + side_of(shape->type, shape->convex.half.x, in_b);
+            contact->round_b = shape->thickness + side_of(shape->convex.half.x, in_b);
     }
 }
 
@@ -50,13 +55,13 @@ static bool is_side(const sn_convex *convex, sn_real round)
 }
 
 /* Whose face the normal is one of. It does not lead from one core to the other where they overlap. */
-static sn_normal_owner owner_of(const sn_world *world, const sn_body_contact *contact, const sn_manifold *m)
+static sn_normal_owner owner_of(const sn_world *world, const sn_body_contact *contact, const sn_manifold *m,
+                                sn_vec3 in_a)
 {
     const sn_body_part *part = &world->bodies.part[contact->part_a];
     const bool between = m->count == 1 && m->point[0].distance + contact->round_a + contact->round_b >= 0;
     const sn_normal_owner none = between ? SN_NORMAL_BETWEEN : SN_NORMAL_OF_NONE;
-    const sn_pose body = contact_pose(world, &contact_movers(world)[contact->a]);
-    sn_vec3 own = sn_quat_turn_back(part->turn, sn_quat_turn_back(body.rotation, m->normal));
+    const sn_vec3 own = part->plain ? in_a : sn_quat_turn_back(part->turn, in_a);
     bool along =
         contact_magnitude(own.x) > ALONG || contact_magnitude(own.y) > ALONG || contact_magnitude(own.z) > ALONG;
     if (part->convex.type == SN_SHAPE_BOX && along)
@@ -96,17 +101,16 @@ static bool keep_point(const sn_body_contact_point *old, uint32_t olds, sn_body_
     return false;
 }
 
-static void take_points(const sn_world *world, sn_body_contact *contact, const sn_manifold *m, const sn_pose *b,
-                        sn_real factor)
+static void take_points(const sn_world *world, sn_body_contact *contact, const sn_manifold *m, const sn_pose *a,
+                        const sn_pose *b, sn_real factor)
 {
-    const sn_pose a = contact_pose(world, &contact_movers(world)[contact->a]);
-    const sn_vec3 in_a = sn_quat_turn_back(a.rotation, m->normal), in_b = sn_quat_turn_back(b->rotation, m->normal);
+    const sn_vec3 in_a = sn_quat_turn_back(a->rotation, m->normal), in_b = sn_quat_turn_back(b->rotation, m->normal);
     sn_body_contact_point old[SN_MANIFOLD_MOST];
     uint32_t olds = contact->count, kept = 0;
     memcpy(old, contact->point, olds * sizeof *old);
     contact->in_a = in_a;
     round_sides(world, contact, in_a, in_b);
-    contact->owner = (uint8_t)owner_of(world, contact, m);
+    contact->owner = (uint8_t)owner_of(world, contact, m, in_a);
     contact->normal = contact->owner == SN_NORMAL_OF_A ? in_a : contact->owner == SN_NORMAL_OF_B ? in_b : m->normal;
     contact->count = m->count;
     for (uint32_t i = 0; i < m->count; ++i) {
@@ -192,7 +196,7 @@ typedef struct looking {
     sn_body_contact *contact;
     sn_convex a, b;        /* solids; of a body and another */
     sn_pose pa, pb;        /* of the solids */
-    sn_pose other;         /* of b itself, or of the fixed shape */
+    sn_pose body, other;   /* of a itself; and of b, or of the fixed shape */
     const sn_shape *shape; /* of a fixed shape */
     sn_vec3 way;           /* m: by which a goes in the substep, seen from b */
     sn_real stray;         /* m: from which it may differ because they turn */
@@ -240,13 +244,13 @@ static bool touches_at(looking *l, const sn_pose *pa, sn_real reach)
 
 static void look_at(const sn_world *world, sn_body_contact *contact, looking *l)
 {
-    sn_pose body = contact_pose(world, &contact_movers(world)[contact->a]);
+    l->body = contact_pose(world, &contact_movers(world)[contact->a]);
     l->world = world;
     l->contact = contact;
     l->a = solid_of(world, contact->part_a);
     l->other = contact_pose_of_b(world, contact);
     l->shape = NULL;
-    l->pa = contact_part_pose(world, &body, contact->part_a);
+    l->pa = contact_part_pose(world, &l->body, contact->part_a);
     if (contact->b == SN_NO_MOVER) {
         l->shape = &sn_body_contact_record(world, contact->fixed_shape)->shape;
     } else if (contact->part_b != SN_ID_FREE) {
@@ -344,8 +348,8 @@ void sn_body_contact_look(const sn_world *world, sn_body_contact *contact, sn_re
         lose_points(contact);
         return;
     }
-    contact->seen = sn_body_contact_seen(world, contact);
-    take_points(world, contact, &l.m[0], &l.other, factor);
+    contact->seen = sn_body_contact_seen(&l.body, &l.other);
+    take_points(world, contact, &l.m[0], &l.body, &l.other, factor);
 }
 
 bool sn_body_contact_manifold(const sn_world *world, sn_body_contact *contact, sn_real reach, sn_manifold *manifold)

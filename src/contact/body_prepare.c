@@ -4,9 +4,7 @@
 #include <string.h>
 
 #define AHEAD ((sn_real)12) /* substeps: things that are apart are looked for so far ahead */
-#define SOON                                                                                                           \
-    ((sn_real)2) /* substeps: what may touch within so many gets a lane, and need not be looked for when it does */
-#define ROOM ((sn_real)5) /* times the slop: and so much farther, so that what rests is looked for once a step */
+#define ROOM  ((sn_real)5)  /* times the slop: and so much farther, so that what rests is looked for once a step */
 
 /* Times the slop, 15 % of the size: anchors that slid so far off each other are looked for anew. With a fifth, boxes that fell on each other
    were up to 9 % deep, and 6 % with this. Of what is round a third of that: a pipe that rolls is held where its anchors are, and they lag
@@ -124,7 +122,7 @@ bool sn_body_contact_look_again(const sn_body_contact_substep *s, sn_body_contac
     contact->moved = way; /* of the substep that begins */
     if (contact->sensor)
         sense(s->world, contact);
-    return contact->count && !contact->sensor && contact->nearest <= SOON * way;
+    return contact->count && !contact->sensor && contact->nearest <= way;
 }
 
 /* ---- Lanes ---------------------------------------------------------------------------------------------------------------- */

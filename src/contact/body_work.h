@@ -42,7 +42,7 @@ void sn_body_contact_recall(const sn_world *world, const sn_body_contact *contac
 void sn_body_contact_recall_rub(const sn_world *world, sn_body_contact *contact, sn_real factor);
 
 /* a in the frame of b. */
-sn_pose sn_body_contact_seen(const sn_world *world, const sn_body_contact *contact);
+sn_pose sn_body_contact_seen(const sn_pose *a, const sn_pose *b);
 
 /* Takes the points of the step before, if the two have not moved against each other by more than `most` (m) since they were found; by
    how much they did. */
@@ -253,7 +253,13 @@ static inline uint32_t contact_other(const sn_world *world, const sn_body_contac
            ((const uint32_t *)world->body_contacts.rank_table.column[0])[contact->fixed_shape];
 }
 
-/* Where a mover is when a substep begins. */
+/* Where a mover is when a substep begins, by its record, once it is loaded. */
+static inline sn_pose contact_recorded_pose(const sn_vec4 *record)
+{
+    return (sn_pose){vec4_xyz(record[4]), {record[5].x, record[5].y, record[5].z, record[5].w}};
+}
+
+/* The same, whether it is loaded or not. */
 static inline sn_pose contact_pose(const sn_world *world, const sn_mover *mover)
 {
     sn_pose pose = {vec4_xyz(world->particles.x[mover->slot]), {0, 0, 0, 1}};
