@@ -284,12 +284,10 @@ static void watch_from(const sn_world *world, sn_body_contact_watch *watch, sn_r
     watch->spun = a[4].w + b[4].w;
 }
 
-/* Whether a contact without a lane may press in this substep. */
+/* Whether a contact without a lane, of which it is not known that it stays apart, may press in this substep. */
 static bool look_at(const sn_body_contact_substep *s, sn_body_contact *contact, sn_body_contact_watch *watch)
 {
     sn_real apart;
-    if (sn_body_contact_stays_apart(s, watch))
-        return false;
     bool kept_impulses = false;
     if (sn_body_contact_stays_clear(s, contact, &apart)) {
         watch->idle = true;
@@ -335,9 +333,16 @@ static void ready_group(const sn_body_contact_substep *s, sn_body_contact_group 
     sn_body_contact *contact = contact_all(s->world);
     sn_body_contact_watch *watch = watches(&s->world->body_contacts);
     uint32_t *active = (uint32_t *)s->world->body_contacts.contact_table.column[3] + group->first, count = 0;
+    uint32_t *near = (uint32_t *)s->world->body_contacts.contact_table.column[2] + group->first, nears = 0;
     follow_manifolds(s, group);
-    for (uint32_t i = group->first; i < group->end; ++i) {
-        if (watch[i].laned || !look_at(s, &contact[i], &watch[i]))
+    for (uint32_t i = group->first; i < group->end; ++i)
+        if (!watch[i].laned && !sn_body_contact_stays_apart(s, &watch[i])) {
+            contact_fetch(&contact[i]);
+            near[nears++] = i;
+        }
+    for (uint32_t k = 0; k < nears; ++k) {
+        const uint32_t i = near[k];
+        if (!look_at(s, &contact[i], &watch[i]))
             continue;
         contact[i].colour = (uint8_t)colour_of(s->world, &contact[i], group->level);
         if (group->begun)
