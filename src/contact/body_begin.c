@@ -38,11 +38,17 @@ static void lead(const sn_world *world, sn_mover *m)
 
 static void record(const sn_mover *m, bool begins, sn_vec4 *to)
 {
-    const sn_real *inverse = m->inverse;
     to[0] = vec4(m->v, m->w);
     to[1] = vec4(m->spin, begins ? m->turning : 0);
-    to[2] = vec4(vec3(inverse[0], inverse[1], inverse[2]), inverse[3]);
-    to[3] = vec4(vec3(inverse[4], inverse[5], 0), m->thin);
+    to[6] = to[7] = vec4(vec3(0, 0, 0), 0);
+}
+
+/* 1/(kg m^2): the inverse of its inertia, in the world, straight into its record. */
+static void record_inverse(const sn_mover *m, double xx, double yy, double zz, double xy, double xz, double yz,
+                           sn_vec4 *to)
+{
+    to[2] = vec4(vec3((sn_real)xx, (sn_real)yy, (sn_real)zz), (sn_real)xy);
+    to[3] = vec4(vec3((sn_real)xz, (sn_real)yz, 0), m->thin);
 }
 
 static void record_pose(const sn_pose *pose, sn_real spun, sn_vec4 *to)
@@ -68,38 +74,34 @@ void sn_body_contacts_load_fixed_shapes(const sn_world *world)
 /* The same for a body that looks alike around its axis u, which is most of those that people make:
 
        R x R^T = x0 + (x_u - x0) u u^T */
-static void load_turn_about(const double u[3], double x0, double off, const double l[3], sn_mover *m)
+static void load_turn_about(const double u[3], double x0, double off, const double l[3], sn_mover *m, sn_vec4 *to)
 {
     const double along = off * (u[0] * l[0] + u[1] * l[1] + u[2] * l[2]), w = (double)m->w;
     const double a[3] = {w * off * u[0], w * off * u[1], w * off * u[2]};
     m->spin = vec3((sn_real)(x0 * l[0] + along * u[0]), (sn_real)(x0 * l[1] + along * u[1]),
                    (sn_real)(x0 * l[2] + along * u[2]));
-    for (int i = 0; i < 3; ++i)
-        m->inverse[i] = (sn_real)(w * x0 + a[i] * u[i]);
-    m->inverse[3] = (sn_real)(a[0] * u[1]);
-    m->inverse[4] = (sn_real)(a[0] * u[2]);
-    m->inverse[5] = (sn_real)(a[1] * u[2]);
+    record_inverse(m, w * x0 + a[0] * u[0], w * x0 + a[1] * u[1], w * x0 + a[2] * u[2], a[0] * u[1], a[0] * u[2],
+                   a[1] * u[2], to);
 }
 
 /* With R from the principal axes to the world, spin = R x R^T l and the inverse of inertia is w R x R^T; x: 1 / k^2. Of a ball or a cube R does
    not matter. */
-static void load_turn(const sn_world *world, sn_mover *m, bool weigh)
+static void load_turn(const sn_world *world, sn_mover *m, bool weigh, sn_vec4 *to)
 {
     const sn_body_state *body = &world->bodies.state[m->body];
     double r[3][3], x[3], own[3], spin[3];
     sn_body_inverse_moments(body, x);
     if (x[0] == x[1] && x[1] == x[2]) {
-        const sn_real all = (sn_real)(x[0] * (double)m->w);
+        const double all = x[0] * (double)m->w;
         m->spin = vec3((sn_real)(x[0] * body->l[0]), (sn_real)(x[0] * body->l[1]), (sn_real)(x[0] * body->l[2]));
-        m->inverse[0] = m->inverse[1] = m->inverse[2] = all;
-        m->inverse[3] = m->inverse[4] = m->inverse[5] = 0;
+        record_inverse(m, all, all, all, 0, 0, 0, to);
         return;
     }
     const int odd = rotate_odd_axis(x);
     if (odd < 3) {
         const double x0 = x[(odd + 1) % 3];
         sn_rotate_axis(body->q, odd, own);
-        load_turn_about(own, x0, x[odd] - x0, body->l, m);
+        load_turn_about(own, x0, x[odd] - x0, body->l, m, to);
         return;
     }
     sn_rotate_matrix(body->q, r);
@@ -110,17 +112,17 @@ static void load_turn(const sn_world *world, sn_mover *m, bool weigh)
         x[i] *= (double)m->w;
     }
     m->spin = vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]);
-    if (!weigh)
+    if (!weigh) {
+        record_inverse(m, 0, 0, 0, 0, 0, 0, to); /* nothing presses it */
         return;
+    }
     const double a[3] = {r[0][0] * x[0], r[0][1] * x[1], r[0][2] * x[2]};
     const double b[3] = {r[1][0] * x[0], r[1][1] * x[1], r[1][2] * x[2]};
     const double c[3] = {r[2][0] * x[0], r[2][1] * x[1], r[2][2] * x[2]};
-    m->inverse[0] = (sn_real)(a[0] * r[0][0] + a[1] * r[0][1] + a[2] * r[0][2]);
-    m->inverse[1] = (sn_real)(b[0] * r[1][0] + b[1] * r[1][1] + b[2] * r[1][2]);
-    m->inverse[2] = (sn_real)(c[0] * r[2][0] + c[1] * r[2][1] + c[2] * r[2][2]);
-    m->inverse[3] = (sn_real)(a[0] * r[1][0] + a[1] * r[1][1] + a[2] * r[1][2]);
-    m->inverse[4] = (sn_real)(a[0] * r[2][0] + a[1] * r[2][1] + a[2] * r[2][2]);
-    m->inverse[5] = (sn_real)(b[0] * r[2][0] + b[1] * r[2][1] + b[2] * r[2][2]);
+    record_inverse(m, a[0] * r[0][0] + a[1] * r[0][1] + a[2] * r[0][2],
+                   b[0] * r[1][0] + b[1] * r[1][1] + b[2] * r[1][2], c[0] * r[2][0] + c[1] * r[2][1] + c[2] * r[2][2],
+                   a[0] * r[1][0] + a[1] * r[1][1] + a[2] * r[1][2], a[0] * r[2][0] + a[1] * r[2][1] + a[2] * r[2][2],
+                   b[0] * r[2][0] + b[1] * r[2][1] + b[2] * r[2][2], to);
 }
 
 /* m/s: how much faster spots of a mover become by forces and torques in the substep that begins, at most. One that leans on an edge turns
@@ -159,7 +161,9 @@ void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
         m->v = m->v0 = vec4_xyz(world->particles.v[m->slot]);
         m->spin = m->place = m->turn = vec3(0, 0, 0);
         if (m->body != SN_ID_FREE)
-            load_turn(world, m, !world->body_contacts.count || *mark & SN_MARK_TOUCHES || !(*mark & SN_MARK_MOVES));
+            load_turn(world, m, !world->body_contacts.count || *mark & SN_MARK_TOUCHES || !(*mark & SN_MARK_MOVES), to);
+        else
+            record_inverse(m, 0, 0, 0, 0, 0, 0, to);
         m->spin0 = m->spin;
         if (s->begins) {
             m->spun += sn_body_contact_spins(world, m);
@@ -171,7 +175,6 @@ void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
         if (s->begins)
             m->turning += driven(s, m);
         record(m, s->begins, to);
-        to[6] = to[7] = vec4(vec3(0, 0, 0), 0);
         if (s->begins)
             record_pose(&m->from, m->spun, to);
     }

@@ -17,7 +17,6 @@ typedef struct sn_mover {
     uint32_t slot;       /* of its particle */
     uint32_t body;       /* its row; SN_ID_FREE: a particle, which does not turn */
     sn_real w;           /* 1/kg */
-    sn_real inverse[6];  /* of its inertia, in the world: xx, yy, zz, xy, xz, yz; 1/(kg m^2) */
     sn_vec3 v, spin;     /* m/s, rad/s */
     sn_vec3 v0, spin0;   /* when the pass began */
     sn_pose from;        /* when the substep began; of a body */

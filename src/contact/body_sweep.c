@@ -155,6 +155,18 @@ static sn_real share_before_fixed_shape(const sn_world *world, const sn_body_con
     return share_of(&d);
 }
 
+/* m: how far spots of both come, at most, with what is left of their ways. */
+static sn_real way_of_both(const sn_mover *a, const sn_mover *b)
+{
+    return a->way * a->share + b->way * b->share;
+}
+
+/* Whether they are too slow to pass through each other. Most are, of which no contact need be looked at. */
+static bool are_slow(const sn_mover *a, const sn_mover *b)
+{
+    return !(way_of_both(a, b) > 4 * (a->thin < b->thin ? a->thin : b->thin));
+}
+
 /* The share of what is left of their ways that the two of a contact may go. */
 static sn_real share_of_two(const sn_world *world, const sn_body_contact *contact, sn_real h)
 {
@@ -163,9 +175,9 @@ static sn_real share_of_two(const sn_world *world, const sn_body_contact *contac
     if (contact->part_b == SN_ID_FREE || contact->sensor)
         return 1;
     const sn_mover *a = &contact_movers(world)[contact->a], *b = &contact_movers(world)[contact->b];
-    duel d = {.world = world, .contact = contact, .a = a, .b = b, .way = a->way * a->share + b->way * b->share};
-    if (!(d.way > 4 * (a->thin < b->thin ? a->thin : b->thin)))
+    if (are_slow(a, b))
         return 1;
+    duel d = {.world = world, .contact = contact, .a = a, .b = b, .way = way_of_both(a, b)};
     d.solid_a = &world->bodies.part[contact->part_a].convex;
     d.solid_b = &world->bodies.part[contact->part_b].convex;
     d.thin = sn_convex_inner(d.solid_a) < sn_convex_inner(d.solid_b) ? sn_convex_inner(d.solid_a)
@@ -195,10 +207,14 @@ static shares *all_shares(const sn_world *world)
 static void look_piece(void *data, uint32_t first, uint32_t end)
 {
     stopping *s = data;
+    const sn_body_contact_watch *watch = s->world->body_contacts.contact_table.column[4];
     for (uint32_t i = first; i < end; ++i) {
         const sn_body_contact *contact = &contact_all(s->world)[i];
-        sn_real t = share_of_two(s->world, contact, s->h);
         all_shares(s->world)[i] = (shares){1, 1};
+        const bool bodies = watch[i].b < s->world->body_contacts.mover_table.count;
+        if (bodies && are_slow(&contact_movers(s->world)[watch[i].a], &contact_movers(s->world)[watch[i].b]))
+            continue;
+        sn_real t = share_of_two(s->world, contact, s->h);
         if (t >= 1)
             continue;
         t = s->at_once ? 0 : t;
