@@ -167,11 +167,14 @@ void sn_hierarchy_find_form(hierarchy_work *w, uint32_t node)
 void sn_hierarchy_join_forms(hierarchy_work *w, uint32_t node)
 {
     const sn_hierarchy *h = w->h;
-    hierarchy_form form = {.since = w->form[h->member[h->first[node]]].since, .sound = true};
+    hierarchy_form form = {.sound = true};
     double sum[3] = {0}, normals = 0, solids = 0, longer = 1;
     for (uint32_t k = h->first[node]; k < h->first[node + 1]; ++k) {
         const hierarchy_form *part = &w->form[h->member[k]];
         double along = 0;
+        if (h->weight[k] == 0) /* a tear dissolved it */
+            continue;
+        form.since = form.count ? form.since : part->since;
         for (int i = 0; i < 3; ++i) {
             form.centre[i] += (double)h->weight[k] * part->centre[i];
             along += sum[i] * part->normal[i];

@@ -239,6 +239,7 @@ void sn_tear_remove(sn_world *world, uint32_t kind, uint32_t row, double *releas
 {
     *released += sn_tear_energy(world, kind, row);
     sn_sleep_disturb_constraint(world, world->constraints.pool[kind], row);
+    sn_limits_touch_rod(world, kind, row);
     sn_store_remove(&world->constraints, kind, row);
 }
 

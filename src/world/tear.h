@@ -118,6 +118,8 @@ typedef struct sn_tearing {
     uint32_t generation;     /*   for skins of this generation */
     uint64_t edits;          /*   and this number of edits of strengths */
     uint64_t strength_edits; /* so many were made */
+    uint64_t own_edits;      /* so many by tears, see limits.c, */
+    uint64_t edits_before;   /*   and all before this one */
     sn_table head_table;     /* of sn_tear_head, by particle number */
     sn_table next_table;     /* of uint32_t, by 3 * triangle + corner */
     sn_table node_table;     /* of sn_tear_node */

@@ -617,7 +617,9 @@ sn_result sn_world_cut(sn_world *world, const sn_cut_def *def, sn_cut_info *info
     sn_table_column(&c.label_table, sizeof(int8_t), false);
     sn_tear_begin_events(world);
     sn_table_column(&c.more_table, sizeof(uint32_t), false);
+    sn_limits_tear_begin(world);
     result = cut(&c);
+    sn_limits_tear_end(world);
     sn_solid_release(&c.solid, &world->allocator);
     sn_table_release(&c.more_table, &world->allocator);
     sn_table_release(&c.crossing_table, &world->allocator);

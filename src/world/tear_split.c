@@ -229,6 +229,7 @@ void sn_split_replace(sn_world *world, uint32_t kind, uint32_t row, uint32_t fro
 {
     sn_pool *pool = world->constraints.pool[kind];
     uint32_t *point = pool->point + (size_t)row * pool->kind.points;
+    sn_limits_touch_rod(world, kind, row);
     for (uint32_t i = 0; i < pool->kind.points; ++i)
         if (point[i] == from)
             point[i] = to;
