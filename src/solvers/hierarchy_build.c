@@ -247,10 +247,22 @@ static void make_base(hierarchy_work *w)
     base->edits = w->in->stiffen.edits;
 }
 
+/* Gives torn particles the masses that they had when limits were made, or those that they have now. */
+static void set_masses(const sn_solver_in *in, bool before)
+{
+    const sn_limits_base *base = in->stiffen.base;
+    const sn_torn *torn = base->torn_table.column[0];
+    for (uint32_t i = 0; i < base->torn_table.count; ++i)
+        if (torn[i].a == torn[i].b)
+            ((sn_real *)base->w_table.column[0])[torn[i].a] =
+                before ? torn[i].w : sn_hierarchy_inverse_mass(in, torn[i].a);
+}
+
 static void take_base(hierarchy_work *w)
 {
     const sn_limits_base *base = w->in->stiffen.base;
     sn_hierarchy_choose_again(w);
+    set_masses(w->in, true);
     memcpy(w->h->count, base->count, sizeof base->count);
     memcpy(w->h->particles, base->particles, sizeof base->particles);
 }
@@ -319,6 +331,8 @@ static bool make_for(sn_hierarchy *h, const sn_allocator *allocator, const sn_so
     clear(h);
     hierarchy_work w = {.h = h, .in = in, .allocator = allocator, .slots = in->plan->particles};
     make(&w, again);
+    if (again)
+        set_masses(in, false);
     if (w.failed) {
         clear(h);
         return false;

@@ -80,11 +80,11 @@ void sn_limits_touch(sn_world *world, uint32_t particle)
     const uint32_t slot = world->ids.value[particle];
     if (!has_base(world) || slot >= world->limits.mark_table.count)
         return;
-    ((sn_real *)world->limits.w_table.column[0])[slot] = inverse_mass(world, slot);
-    if (is_touched(world, slot))
-        return;
+    sn_real *w = (sn_real *)world->limits.w_table.column[0] + slot;
+    if (!is_touched(world, slot))
+        add(&world->limits, (sn_torn){slot, slot, *w});
     ((uint8_t *)world->limits.mark_table.column[0])[slot] = 1;
-    add(&world->limits, (sn_torn){slot, slot});
+    *w = inverse_mass(world, slot);
 }
 
 void sn_limits_touch_rod(sn_world *world, uint32_t kind, uint32_t row)
@@ -93,7 +93,7 @@ void sn_limits_touch_rod(sn_world *world, uint32_t kind, uint32_t row)
     if (!has_base(world) || (kind != SN_KIND_DISTANCE && kind != SN_KIND_DISTANCE_MAX) ||
         (point[0] | point[1]) & SN_SPOT_BIT)
         return;
-    const sn_torn ends = {world->ids.value[point[0]], world->ids.value[point[1]]};
+    const sn_torn ends = {world->ids.value[point[0]], world->ids.value[point[1]], 0};
     if (!is_touched(world, ends.a) && !is_touched(world, ends.b))
         add(&world->limits, ends);
 }
@@ -131,6 +131,6 @@ uint64_t sn_limits_hash(uint64_t hash, const sn_world *world)
     for (uint32_t i = 0; i < base->rod_table.count; ++i)
         hash = hash_real(hash_u64(hash, (uint64_t)rod[i].a << 32 | rod[i].b), rod[i].rest);
     for (uint32_t i = 0; i < base->torn_table.count; ++i)
-        hash = hash_u64(hash, (uint64_t)torn[i].a << 32 | torn[i].b);
+        hash = hash_real(hash_u64(hash, (uint64_t)torn[i].a << 32 | torn[i].b), torn[i].w);
     return hash;
 }

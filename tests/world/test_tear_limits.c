@@ -109,17 +109,16 @@ static void test_tears_are_followed(void **state)
             sn_snapshot *snapshot = sn_world_save(world[2]);
             assert_ok(world[2], sn_world_load(world[2 - step % 2], snapshot)); /* into itself, or another */
             sn_snapshot_destroy(snapshot);
-            for (uint32_t i = 0; i < 3; ++i)
+            for (uint32_t i = 1; i < 3; ++i)
                 assert_int_equal(sn_world_hash(world[i]), sn_world_hash(world[0]));
             for (uint32_t i = 0; i < 3; ++i)
                 assert_ok(world[i], sn_world_step(world[i], real(1.0 / 60)));
             tear_check(world[0]);
         }
-        for (uint32_t i = 0; i < 3; ++i) {
-            assert_int_equal(sn_world_hash(world[i]), sn_world_hash(world[0]));
+        for (uint32_t i = 0; i < 3; ++i)
             sn_world_destroy(world[i]);
-        }
     }
+    print_message("followed %u\n", followed);
     assert_true(followed > 20);
 }
 
@@ -151,6 +150,7 @@ static void test_halves_fly_by_themselves(void **state)
         sn_cut_def cut = sn_default_cut_def();
         const double x = 0.05 * (n / 2 + 0.3);
         cut.a = vec(x, -1, -1), cut.b = vec(x, -1, 1), cut.to_a = vec(x, 4, -1), cut.to_b = vec(x, 4, 1);
+        cut.edges_only = true;
         sn_cut_info info;
         assert_ok(world, sn_world_cut(world, &cut, &info));
         assert_true(info.split > n / 2);
@@ -188,7 +188,6 @@ static void test_halves_fly_by_themselves(void **state)
             }
             assert_ok(world, sn_world_step(world, real(1.0 / 60)));
         }
-        print_message("makes %lu plan %lu made %d torn %u edits %lu %lu\n", world->limits.makes, world->plan.makes, world->plan.made, world->limits.torn_table.count, world->limits.edits, sn_limits_edits(world));
         assert_true(sn_limits_are_torn(world)); /* they were not made anew */
         double after[3] = {0}, same = 0;
         sum_side(world, left, count, after, &same);
