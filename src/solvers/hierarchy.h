@@ -110,7 +110,7 @@ typedef struct sn_hierarchy_hold {
 typedef struct sn_hierarchy_far {
     uint32_t node, pin;
     sn_real most; /* m; infinite: it is held no longer */
-    sn_real flat; /* see hierarchy_visit; 0: it never will be */
+    sn_real by;   /* most by the distance of centres; 0: it never will be held */
     uint32_t id;  /* the number by which it was found */
 } sn_hierarchy_far;
 
@@ -191,7 +191,8 @@ typedef struct sn_hierarchy {
     sn_vec4 *x, *d;
     sn_real *w;
     uint32_t *parent; /* SN_PLAN_NONE: none */
-    uint32_t *first;  /* of its members; one more at the end */
+    uint32_t *first;  /* of its members; one more at the end; */
+    uint32_t *last;   /*   and behind the last that it has: behind that are those that tears took from it */
     sn_table member_table;
     uint32_t *member; /* slots, or smaller aggregates */
     uint32_t *at;     /* of slots in planes: as of a hold */

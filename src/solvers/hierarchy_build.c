@@ -25,6 +25,7 @@ void sn_hierarchy_init(sn_hierarchy *h)
     sn_table_column(&h->node_table, sizeof *h->w, false);
     sn_table_column(&h->node_table, sizeof *h->parent, false);
     sn_table_column(&h->node_table, sizeof *h->first, false);
+    sn_table_column(&h->node_table, sizeof *h->last, false);
     sn_table_column(&h->member_table, sizeof *h->member, false);
     sn_table_column(&h->member_table, sizeof *h->at, false);
     sn_table_column(&h->member_table, sizeof *h->weight, false);
@@ -107,6 +108,7 @@ void sn_hierarchy_bind(sn_hierarchy *h)
     h->w = h->node_table.column[2];
     h->parent = h->node_table.column[3];
     h->first = h->node_table.column[4];
+    h->last = h->node_table.column[5];
     h->member = h->member_table.column[0];
     h->at = h->member_table.column[1];
     h->weight = h->member_table.column[2];

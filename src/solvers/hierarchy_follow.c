@@ -1,8 +1,8 @@
 /* How limits follow tears, at a cost that grows with the tear.
 
-   A tear changes rods and masses of a few particles: these are *torn*. An aggregate of particles that has a torn one, or lost a rod inside, is dissolved. Its limits go, it is not moved,
-   and the larger one that it was in goes on without it. Where a rod between two aggregates is lost, their limit goes. A larger aggregate is dissolved when limits no longer join what is left of it; and a limit
-   between two of them goes when none is left between what they are made of. So two halves that a tear has parted are not joined in any level. What is held is set free
+   A tear changes rods and masses of a few particles: these are *torn*. An aggregate goes on without those of its members that are torn. When rods no longer join what is left of it, it is dissolved: its limits
+   go, it is not moved, and the larger one that it was in goes on without it. That one is dissolved, too, when limits no longer join what is left of it. A limit
+   goes when nothing is left between the members of its two aggregates: no rod, or no limit. So two halves that a tear has parted are not joined in any level. What is held is set free
    when its way to the immovable particle leads over something torn.
 
    Nothing comes back before limits are made anew. What is left depends on which particles are torn, not on the order in which they were: each rule looks at the level below. So the
@@ -14,7 +14,7 @@
 #define NONE SN_PLAN_NONE
 
 /* Flags of aggregates. */
-enum { GONE = 1, LISTED = 2, REACHED = 4 };
+enum { GONE = 1, LISTED = 2 };
 
 /* ---- Memory and lists --------------------------------------------------------------------------------------------------------------- */
 
@@ -23,6 +23,7 @@ void sn_hierarchy_reserve_tears(hierarchy_work *w)
     const sn_hierarchy *h = w->h;
     hierarchy_tears *t = &w->tears;
     const size_t nodes = (size_t)h->node_table.count + 2, batches = h->batch_table.count;
+    const size_t most = nodes > w->slots ? nodes : w->slots;
     const size_t visits = (size_t)h->hold_table.count + SN_HOLD_GROUPS * (size_t)h->pin_table.count;
     *t = (hierarchy_tears){.state = sn_hierarchy_scratch(w, nodes, sizeof *t->state),
                            .there = sn_hierarchy_scratch(w, batches, sizeof *t->there),
@@ -31,6 +32,8 @@ void sn_hierarchy_reserve_tears(hierarchy_work *w)
                            .way_start = sn_hierarchy_scratch(w, nodes, sizeof *t->way_start),
                            .way_of = sn_hierarchy_scratch(w, h->way_table.count, sizeof *t->way_of),
                            .far_at = sn_hierarchy_scratch(w, h->far_table.count, sizeof *t->far_at),
+                           .seen = sn_hierarchy_scratch(w, most, sizeof *t->seen),
+                           .queue = sn_hierarchy_scratch(w, most, sizeof *t->queue),
                            .stack = sn_hierarchy_scratch(w, visits, sizeof *t->stack),
                            .list = {sn_hierarchy_scratch(w, nodes, sizeof *t->list[0]),
                                     sn_hierarchy_scratch(w, nodes, sizeof *t->list[1])}};
@@ -141,9 +144,9 @@ static void hold_along_rods(const hierarchy_work *w, uint32_t node, uint32_t pin
 
 static void free_far(const hierarchy_work *w, sn_hierarchy_far *far)
 {
-    if (far->flat == 0)
+    if (far->by == 0)
         return;
-    far->flat = 0;
+    far->by = 0;
     far->most = INFINITY;
     if (far->node < w->firsts)
         hold_along_rods(w, far->node, far->pin);
@@ -180,10 +183,9 @@ static void hold_anew(hierarchy_work *w, uint32_t node)
     const hierarchy_tears *t = &w->tears;
     for (uint32_t i = t->way_start[node]; i < t->way_start[node + 1]; ++i) {
         sn_hierarchy_far *far = t->way_of[i] & SN_WAY_SPAN ? NULL : &w->h->far[t->far_at[t->way_of[i]]];
-        if (!far || far->node != node || far->flat == 0)
+        if (!far || far->node != node || far->by == 0)
             continue;
-        const double most = sn_hierarchy_far_most(w, far);
-        far->most = most > 0 ? (sn_real)most : INFINITY;
+        far->most = far->by * sn_hierarchy_far_from(w, node, far->pin);
     }
 }
 
@@ -242,18 +244,22 @@ static uint32_t beyond(const hierarchy_work *w, uint32_t limit, uint32_t node)
     return a == node ? end_of(w->h, limit, 1) : a;
 }
 
-/* Sums of planes leave it out. */
-static void leave_rows(const hierarchy_work *w, uint32_t node)
+/* Sums of planes have the weights of what is left. */
+static void weigh_rows(const hierarchy_work *w, uint32_t node)
 {
     const sn_hierarchy *h = w->h;
     const uint32_t tile = w->tile[h->member[h->first[node]]];
     for (uint32_t p = h->part_of[tile]; p < h->part_of[tile + 1]; ++p) {
         const sn_hierarchy_part *part = &h->part[p];
-        const uint32_t at = node - part->node, group = part->group + at / SN_BATCH;
+        const uint32_t at = node - part->node, group = part->group + at / SN_BATCH, lane = at % SN_BATCH;
         if (node < part->node || at >= part->groups * SN_BATCH)
             continue;
-        for (uint32_t r = h->group[group]; r < h->group[group + 1]; ++r)
-            h->row[r].weight[at % SN_BATCH] = 0;
+        for (uint32_t r = h->group[group]; r < h->group[group + 1]; ++r) {
+            h->row[r].weight[lane] = 0;
+            for (uint32_t k = h->first[node]; k < h->last[node]; ++k)
+                if (h->at[k] / SN_ROW == h->row[r].row)
+                    h->row[r].weight[lane] = (float)h->weight[k];
+        }
     }
 }
 
@@ -264,10 +270,11 @@ static void dissolve(hierarchy_work *w, uint32_t node, uint32_t *next, uint32_t 
     hierarchy_tears *t = &w->tears;
     t->state[node] |= GONE;
     h->w[node] = h->x[node].w = 0;
-    if (node < w->firsts)
-        leave_rows(w, node);
-    for (uint32_t k = h->first[node]; node >= w->firsts && k < h->first[node + 1]; ++k)
+    for (uint32_t k = h->first[node]; node >= w->firsts && k < h->last[node]; ++k)
         h->parent[h->member[k]] = NONE;
+    h->last[node] = h->first[node];
+    if (node < w->firsts)
+        weigh_rows(w, node);
     for (uint32_t i = t->start[node]; i < t->start[node + 1]; ++i) {
         if (!is_there(w, t->limit[i]))
             continue;
@@ -278,60 +285,92 @@ static void dissolve(hierarchy_work *w, uint32_t node, uint32_t *next, uint32_t 
     free_ways(w, node, NONE);
 }
 
-/* Whether limits join what is left of an aggregate, and something is. */
+static bool is_gone(const hierarchy_work *w, uint32_t node, uint32_t member)
+{
+    return node < w->firsts ? ((const uint8_t *)w->in->stiffen.base->mark_table.column[0])[member] != 0
+                            : (w->tears.state[member] & GONE) != 0;
+}
+
+/* Puts members that are gone behind the others. */
+static void sort_members(hierarchy_work *w, uint32_t node)
+{
+    const sn_hierarchy *h = w->h;
+    uint32_t left = h->first[node];
+    for (uint32_t k = h->first[node]; k < h->last[node]; ++k) {
+        const uint32_t member = h->member[k], at = h->at[k];
+        if (is_gone(w, node, member))
+            continue;
+        h->member[k] = h->member[left], h->at[k] = h->at[left];
+        h->member[left] = member, h->at[left++] = at;
+    }
+    h->last[node] = left;
+}
+
+/* What a member is joined to, by number from 0 on; NONE: by nothing that is left; false: there are no more. */
+static bool joined_to(const hierarchy_work *w, uint32_t node, uint32_t member, uint32_t i, uint32_t *other)
+{
+    const uint32_t *start = node < w->firsts ? w->start : w->tears.start;
+    if (i >= start[member + 1] - start[member])
+        return false;
+    if (node < w->firsts) {
+        const hierarchy_edge *edge = &w->edge[start[member] + i];
+        *other = isfinite(edge->rest) ? edge->to : NONE;
+    } else {
+        const uint32_t limit = w->tears.limit[start[member] + i];
+        *other = is_there(w, limit) ? beyond(w, limit, member) : NONE;
+    }
+    return true;
+}
+
+static uint32_t owner_of(const hierarchy_work *w, uint32_t node, uint32_t member)
+{
+    return member == NONE ? NONE : node < w->firsts ? w->node[member] : w->h->parent[member];
+}
+
+/* Whether something is left of an aggregate, and hangs together. */
 static bool is_joined(const hierarchy_work *w, uint32_t node)
 {
     const sn_hierarchy *h = w->h;
-    const hierarchy_tears *t = &w->tears;
-    uint32_t *queue = w->deal.queue, left = 0, reached = 0;
-    for (uint32_t k = h->first[node]; k < h->first[node + 1]; ++k) {
-        const uint32_t member = h->member[k];
-        if (t->state[member] & GONE)
-            continue;
-        if (!left++)
-            queue[reached++] = member;
-        t->state[member] &= (uint8_t)~REACHED;
-    }
-    if (left)
-        t->state[queue[0]] |= REACHED;
+    const uint32_t first = h->first[node], left = h->last[node] - first;
+    uint32_t *queue = w->tears.queue, reached = 0, other;
+    bool *seen = w->tears.seen;
+    for (uint32_t k = first; k < first + left; ++k)
+        seen[h->member[k]] = false;
+    if (!left)
+        return false;
+    queue[reached++] = h->member[first];
+    seen[queue[0]] = true;
     for (uint32_t head = 0; head < reached; ++head)
-        for (uint32_t i = t->start[queue[head]]; i < t->start[queue[head] + 1]; ++i) {
-            const uint32_t other = beyond(w, t->limit[i], queue[head]);
-            if (!is_there(w, t->limit[i]) || h->parent[other] != node || t->state[other] & REACHED)
-                continue;
-            t->state[other] |= REACHED;
-            queue[reached++] = other;
-        }
-    return left && reached == left;
+        for (uint32_t i = 0; joined_to(w, node, queue[head], i, &other); ++i)
+            if (owner_of(w, node, other) == node && !seen[other]) {
+                seen[other] = true;
+                queue[reached++] = other;
+            }
+    return reached == left;
 }
 
 /* What is left has its mass, and its centre. */
 static void weigh_anew(hierarchy_work *w, uint32_t node)
 {
     const sn_hierarchy *h = w->h;
-    const uint8_t *state = w->tears.state;
-    double mass = 0;
-    uint32_t left = 0;
-    for (uint32_t k = h->first[node]; k < h->first[node + 1]; ++k)
-        if (!(state[h->member[k]] & GONE)) {
-            mass += h->w[h->member[k]] > 0 ? 1 / (double)h->w[h->member[k]] : 0;
-            ++left;
-        }
-    for (uint32_t k = h->first[node]; k < h->first[node + 1]; ++k)
-        h->weight[k] =
-            state[h->member[k]] & GONE ? 0 : (sn_real)(mass > 0 ? 1 / ((double)h->w[h->member[k]] * mass) : 1.0 / left);
-    h->w[node] = h->x[node].w = mass > 0 ? (sn_real)(1 / mass) : 0;
-    sn_hierarchy_join_forms(w, node);
+    sn_hierarchy_weigh(w, node, node < w->firsts ? w->w : h->w);
+    h->x[node].w = h->w[node];
+    if (node >= w->firsts) {
+        sn_hierarchy_join_forms(w, node);
+        return;
+    }
+    sn_hierarchy_find_form(w, node);
+    weigh_rows(w, node);
 }
 
-/* Whether a limit is left between what two aggregates are made of. */
+/* Whether something is left between the members of two aggregates. */
 static bool has_below(const hierarchy_work *w, uint32_t a, uint32_t b)
 {
     const sn_hierarchy *h = w->h;
-    const hierarchy_tears *t = &w->tears;
-    for (uint32_t k = h->first[a]; k < h->first[a + 1]; ++k)
-        for (uint32_t i = t->start[h->member[k]]; i < t->start[h->member[k] + 1]; ++i)
-            if (is_there(w, t->limit[i]) && h->parent[beyond(w, t->limit[i], h->member[k])] == b)
+    uint32_t other;
+    for (uint32_t k = h->first[a]; k < h->last[a]; ++k)
+        for (uint32_t i = 0; joined_to(w, a, h->member[k], i, &other); ++i)
+            if (owner_of(w, a, other) == b)
                 return true;
     return false;
 }
@@ -369,6 +408,7 @@ static void follow_levels(hierarchy_work *w, uint32_t count)
         uint32_t *now = t->list[turn], *next = t->list[turn ^ 1], left = 0, later = 0;
         for (uint32_t i = 0; i < count; ++i) {
             t->state[now[i]] &= (uint8_t)~LISTED;
+            sort_members(w, now[i]);
             if (is_joined(w, now[i])) {
                 weigh_anew(w, now[i]);
                 now[left++] = now[i];
@@ -401,28 +441,17 @@ static void tear_particle(hierarchy_work *w, uint32_t slot, uint32_t *next, uint
     free_visits(w, slot, NONE);
     forget_rods(w, slot, NONE);
     t->pins = t->pins || w->pin_of[slot] != NONE;
-    if (!(t->state[w->node[slot]] & GONE))
-        dissolve(w, w->node[slot], next, count);
+    list_node(t, w->node[slot], next, count);
 }
 
 static void tear_rod(hierarchy_work *w, sn_torn rod, uint32_t *next, uint32_t *count)
 {
-    hierarchy_tears *t = &w->tears;
-    const uint32_t a = w->node[rod.a], b = w->node[rod.b];
     free_visits(w, rod.a, rod.b);
     free_visits(w, rod.b, rod.a);
     forget_rods(w, rod.a, rod.b);
     forget_rods(w, rod.b, rod.a);
-    if (a == b && !(t->state[a] & GONE))
-        dissolve(w, a, next, count);
-    for (uint32_t i = t->start[a]; a != b && i < t->start[a + 1]; ++i) {
-        if (!is_there(w, t->limit[i]) || beyond(w, t->limit[i], a) != b)
-            continue;
-        remove_limit(w, t->limit[i]);
-        free_ways(w, a, b);
-        list_node(t, w->h->parent[a], next, count);
-        list_node(t, w->h->parent[b], next, count);
-    }
+    list_node(&w->tears, w->node[rod.a], next, count);
+    list_node(&w->tears, w->node[rod.b], next, count);
 }
 
 void sn_hierarchy_follow(hierarchy_work *w, const sn_solver_in *in)

@@ -258,12 +258,11 @@ static double straight_from(const hierarchy_work *w, const hierarchy_visit *visi
     return sn_hierarchy_limit(&a, &b) / (double)visit->flat;
 }
 
-double sn_hierarchy_far_most(const hierarchy_work *w, const sn_hierarchy_far *far)
+sn_real sn_hierarchy_far_from(const hierarchy_work *w, uint32_t node, uint32_t pin)
 {
-    const uint32_t pin = w->h->pin[far->pin].slot;
-    hierarchy_form a = w->form[beside(w, pin)];
-    sn_hierarchy_put_form(w, &a, pin);
-    return sn_hierarchy_limit(&a, &w->form[far->node]) / (double)far->flat;
+    hierarchy_form at = {0};
+    sn_hierarchy_put_form(w, &at, w->h->pin[pin].slot);
+    return sn_hierarchy_distance(&at, &w->form[node]);
 }
 
 /* ---- Particles ---------------------------------------------------------------------------------------------------------------------- */
@@ -457,7 +456,8 @@ static double hold_node(hierarchy_work *w, const spreading *s, hierarchy_visit *
     }
     if (form->solid)
         note_path(w, s, from, id);
-    h->far[id] = (sn_hierarchy_far){node, visit.pin, (sn_real)straight, visit.flat, id};
+    const sn_real most = (sn_real)straight;
+    h->far[id] = (sn_hierarchy_far){node, visit.pin, most, most / sn_hierarchy_far_from(w, node, visit.pin), id};
     for (uint32_t k = 0; node < w->firsts && k < SN_HOLD_GROUPS; ++k)
         if (!w->held_by[SN_HOLD_GROUPS * node + k]) {
             w->held_by[SN_HOLD_GROUPS * node + k] = w->group[visit.pin] + 1;

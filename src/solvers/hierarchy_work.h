@@ -64,6 +64,8 @@ typedef struct hierarchy_tears {
     uint32_t *way_of;    /*   this list of items */
     uint32_t *far_at;    /* by id: its number */
     uint32_t *stack;     /* of visits */
+    bool *seen;          /* by slot, or aggregate; */
+    uint32_t *queue;     /*   and a list of these */
     uint32_t *list[2];   /* of aggregates: those of a level, and those of the next */
 } hierarchy_tears;
 
@@ -146,8 +148,8 @@ void sn_hierarchy_choose_again(hierarchy_work *w);
 void sn_hierarchy_reserve_tears(hierarchy_work *w);
 void sn_hierarchy_follow(hierarchy_work *w, const sn_solver_in *in);
 
-/* m: how far what is held may be from its immovable particle; 0: it is not held. */
-double sn_hierarchy_far_most(const hierarchy_work *w, const sn_hierarchy_far *far);
+/* m: from the centre of an aggregate to an immovable particle, in the rest shape. */
+sn_real sn_hierarchy_far_from(const hierarchy_work *w, uint32_t node, uint32_t pin);
 
 /* As of limits: what rounding makes of places is no stretch. */
 #define SN_HOLD_SLACK ((sn_real)(1 + 1e-4))
@@ -169,6 +171,9 @@ void sn_hierarchy_find_tiles(hierarchy_work *w);
 void sn_hierarchy_cut_tiles(hierarchy_work *w);
 void sn_hierarchy_list_particles(hierarchy_work *w);
 void sn_hierarchy_add_levels(hierarchy_work *w);
+
+/* The mass of an aggregate, and the shares of its members: w_of has their inverse masses. */
+void sn_hierarchy_weigh(hierarchy_work *w, uint32_t node, const sn_real *w_of);
 
 /* Colours limits, and writes them as batches. */
 void sn_hierarchy_add_runs(hierarchy_work *w, const hierarchy_link *link, uint32_t count, uint32_t *first,
