@@ -255,7 +255,7 @@ static void set_masses(const sn_solver_in *in, bool before)
     const sn_limits_base *base = in->stiffen.base;
     const sn_torn *torn = base->torn_table.column[0];
     for (uint32_t i = 0; i < base->torn_table.count; ++i)
-        if (torn[i].a == torn[i].b)
+        if (torn[i].a == (torn[i].b & ~SN_TORN_LAST))
             ((sn_real *)base->w_table.column[0])[torn[i].a] =
                 before ? torn[i].w : sn_hierarchy_inverse_mass(in, torn[i].a);
 }

@@ -5,8 +5,8 @@
    goes when nothing is left between the members of its two aggregates: no rod, or no limit. So two halves that a tear has parted are not joined in any level. What is held is set free
    when its way to the immovable particle leads over something torn.
 
-   Nothing comes back before limits are made anew. What is left depends on which particles are torn, not on the order in which they were: each rule looks at the level below. So the
-   base (sn_limits_base) and the list of these is all that a snapshot has to hold, and limits that are made from it and then follow have the same bits. */
+   Nothing comes back before limits are made anew. So what is left depends on what was torn, step by step: an aggregate whose halves are parted stays dissolved when one half
+   is torn up later. The base (sn_limits_base) and that list are all that a snapshot has to hold. Limits that are made from it and then follow have the same bits. */
 #include "solvers/hierarchy_work.h"
 
 #include <string.h>
@@ -25,7 +25,8 @@ void sn_hierarchy_reserve_tears(hierarchy_work *w)
     const size_t nodes = (size_t)h->node_table.count + 2, batches = h->batch_table.count;
     const size_t most = nodes > w->slots ? nodes : w->slots;
     const size_t visits = (size_t)h->hold_table.count + SN_HOLD_GROUPS * (size_t)h->pin_table.count;
-    *t = (hierarchy_tears){.state = sn_hierarchy_scratch(w, nodes, sizeof *t->state),
+    *t = (hierarchy_tears){.torn = sn_hierarchy_scratch(w, w->slots, sizeof *t->torn),
+                           .state = sn_hierarchy_scratch(w, nodes, sizeof *t->state),
                            .there = sn_hierarchy_scratch(w, batches, sizeof *t->there),
                            .start = sn_hierarchy_scratch(w, nodes, sizeof *t->start),
                            .limit = sn_hierarchy_scratch(w, 2 * batches * SN_BATCH, sizeof *t->limit),
@@ -206,7 +207,7 @@ static void look_at_spans(const hierarchy_work *w)
 static void look_at_pins(const hierarchy_work *w)
 {
     const sn_hierarchy *h = w->h;
-    const uint8_t *torn = w->in->stiffen.base->mark_table.column[0];
+    const bool *torn = w->tears.torn;
     for (uint32_t i = 0; i < h->far_table.count; ++i)
         if (torn[h->pin[h->far[i].pin].slot])
             free_far(w, &h->far[i]);
@@ -287,8 +288,7 @@ static void dissolve(hierarchy_work *w, uint32_t node, uint32_t *next, uint32_t 
 
 static bool is_gone(const hierarchy_work *w, uint32_t node, uint32_t member)
 {
-    return node < w->firsts ? ((const uint8_t *)w->in->stiffen.base->mark_table.column[0])[member] != 0
-                            : (w->tears.state[member] & GONE) != 0;
+    return node < w->firsts ? w->tears.torn[member] : (w->tears.state[member] & GONE) != 0;
 }
 
 /* Puts members that are gone behind the others. */
@@ -438,6 +438,7 @@ static void forget_rods(const hierarchy_work *w, uint32_t slot, uint32_t other)
 static void tear_particle(hierarchy_work *w, uint32_t slot, uint32_t *next, uint32_t *count)
 {
     hierarchy_tears *t = &w->tears;
+    t->torn[slot] = true;
     free_visits(w, slot, NONE);
     forget_rods(w, slot, NONE);
     t->pins = t->pins || w->pin_of[slot] != NONE;
@@ -465,15 +466,17 @@ void sn_hierarchy_follow(hierarchy_work *w, const sn_solver_in *in)
     w->in = in;
     index_all(w);
     for (; t->followed < base->torn_table.count; ++t->followed) {
-        const sn_torn now = torn[t->followed];
-        if (w->node[now.a] == NONE || w->node[now.b] == NONE)
-            continue;
-        if (now.a == now.b)
+        const sn_torn now = {torn[t->followed].a, torn[t->followed].b & ~SN_TORN_LAST, 0};
+        const bool known = w->node[now.a] != NONE && w->node[now.b] != NONE;
+        if (known && now.a == now.b)
             tear_particle(w, now.a, t->list[0], &count);
-        else
+        else if (known)
             tear_rod(w, now, t->list[0], &count);
+        if (torn[t->followed].b & SN_TORN_LAST) {
+            follow_levels(w, count);
+            count = 0;
+        }
     }
-    follow_levels(w, count);
     if (t->pins)
         look_at_pins(w);
     look_at_spans(w);

@@ -58,11 +58,13 @@ typedef struct sn_mesh_rod {
     sn_real rest; /* m */
 } sn_mesh_rod;
 
-/* A slot whose rods or mass a tear has changed: a is b. Or the ends of a rod that it has removed or changed. */
+/* A slot whose rods or mass a tear has changed: a is b. Or the ends of a rod that it has removed or changed. With SN_TORN_LAST in b it is the last of a step or a cut. */
 typedef struct sn_torn {
     uint32_t a, b;
     sn_real w; /* of a slot: its inverse mass before, as in w_table */
 } sn_torn;
+
+#define SN_TORN_LAST 0x80000000u
 
 /* What the limits of stiff meshes were made from, and where tears have changed it since: see hierarchy_follow.c. State while there are such places; otherwise limits
    follow from the constraints. */

@@ -40,14 +40,17 @@ static sn_real inverse_mass(const sn_world *world, uint32_t slot)
     return world->particles.target[slot] ? 0 : world->particles.x[slot].w;
 }
 
-void sn_limits_tear_end(sn_world *world)
-{
-    world->tearing.own_edits += all_edits(world) - world->tearing.edits_before;
-}
-
 static bool has_base(const sn_world *world)
 {
     return world->limits.makes && world->limits.makes == world->plan.makes && world->plan.made;
+}
+
+void sn_limits_tear_end(sn_world *world)
+{
+    const sn_table *torn = &world->limits.torn_table;
+    world->tearing.own_edits += all_edits(world) - world->tearing.edits_before;
+    if (has_base(world) && torn->count)
+        ((sn_torn *)torn->column[0])[torn->count - 1].b |= SN_TORN_LAST;
 }
 
 bool sn_limits_are_torn(const sn_world *world)
@@ -117,7 +120,7 @@ void sn_limits_restored(sn_world *world)
         ((sn_real *)base->w_table.column[0])[i] = inverse_mass(world, i);
     }
     for (uint32_t i = 0; i < base->torn_table.count; ++i)
-        if (torn[i].a == torn[i].b)
+        if (torn[i].a == (torn[i].b & ~SN_TORN_LAST))
             ((uint8_t *)base->mark_table.column[0])[torn[i].a] = 1;
 }
 

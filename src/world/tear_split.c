@@ -452,20 +452,31 @@ static void share_out(const sn_world *world, const sn_split *split, double share
         share[i] /= sum;
 }
 
-bool sn_split_has_room(const sn_world *world)
+/* Whether there is room for so many more splits. */
+static bool has_room(const sn_world *world, uint32_t splits)
 {
     const sn_tearing *t = &world->tearing;
-    const uint32_t particles = SPLITS_AT_ONCE * SN_TEAR_PARTS;
+    const uint32_t particles = splits * SN_TEAR_PARTS;
     return t->room_particles >= particles && t->room_rows >= particles * SN_TEAR_CONSTRAINTS &&
            t->room_nodes >= particles * SN_TEAR_CONSTRAINTS;
 }
 
-bool sn_split_fits(sn_world *world, uint32_t vertex)
+bool sn_split_has_room(const sn_world *world)
+{
+    return has_room(world, SPLITS_AT_ONCE);
+}
+
+static bool fits(sn_world *world, uint32_t vertex, uint32_t splits)
 {
     sn_tear_node node[SN_TEAR_CONSTRAINTS];
     const sn_real mass = world->particles.v[world->ids.value[vertex]].w;
-    return mass > (sn_real)LEAST_MASS && sn_split_has_room(world) &&
+    return mass > (sn_real)LEAST_MASS && has_room(world, splits) &&
            sn_tear_constraints_at(world, vertex, node, SN_TEAR_CONSTRAINTS) != UINT32_MAX;
+}
+
+bool sn_split_fits(sn_world *world, uint32_t vertex)
+{
+    return fits(world, vertex, SPLITS_AT_ONCE);
 }
 
 static void note_triangles(sn_world *world, const sn_split *split)
@@ -634,7 +645,7 @@ void sn_split_apply(sn_world *world, sn_split *split, const sn_tear *tear, uint3
     for (uint32_t i = 0; i < count; ++i) {
         sn_split end;
         sn_tear event = *tear;
-        if (!sn_split_find(world, &end, ends[i], is_never_cut, NULL) || !sn_split_fits(world, end.vertex))
+        if (!sn_split_find(world, &end, ends[i], is_never_cut, NULL) || !fits(world, end.vertex, 1))
             continue;
         event.particle = (sn_particle){end.vertex, world->ids.generation[end.vertex]};
         event.place = vec4_xyz(world->particles.x[world->ids.value[end.vertex]]);

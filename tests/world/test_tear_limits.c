@@ -74,11 +74,13 @@ static void check_base(const sn_world *world, uint64_t *random)
     const uint8_t *mark = base->mark_table.column[0];
     if (!sn_limits_are_torn(world))
         return;
-    for (uint32_t i = support_random_below(random, 7); i < base->rod_table.count; i += 7) {
+    const uint32_t apart = 1 + base->rod_table.count / 700;
+    for (uint32_t i = support_random_below(random, apart); i < base->rod_table.count; i += apart) {
         bool known = mark[rod[i].a] || mark[rod[i].b];
-        for (uint32_t k = 0; k < base->torn_table.count && !known; ++k)
-            known =
-                (torn[k].a == rod[i].a && torn[k].b == rod[i].b) || (torn[k].a == rod[i].b && torn[k].b == rod[i].a);
+        for (uint32_t k = 0; k < base->torn_table.count && !known; ++k) {
+            const uint32_t one = torn[k].a, other = torn[k].b & ~SN_TORN_LAST;
+            known = (one == rod[i].a && other == rod[i].b) || (one == rod[i].b && other == rod[i].a);
+        }
         assert_true(known || is_there(world, &rod[i]));
     }
 }
@@ -88,9 +90,11 @@ static void test_tears_are_followed(void **state)
 {
     (void)state;
     uint32_t followed = 0;
-    for (uint32_t round = 0; round < support_long(60, 6); ++round) {
+    for (uint32_t round = 0; round < support_long(60, 4); ++round) {
         uint64_t random = 100 + round;
-        const uint32_t columns = 24 + support_random_below(&random, 20), rows = 24 + support_random_below(&random, 20);
+        const uint32_t columns = 24 + (round % 3 == 1 ? 80 : 0) +
+                                 support_random_below(&random, 20), /* with levels above the first */
+            rows = 24 + (round % 12 == 7 ? 80 : 0) + support_random_below(&random, 20);
         sn_world *world[3] = {make_world(1, true, 9.81), make_world(3, true, 9.81), make_world(1, true, 9.81)};
         tear_sheet s[3];
         for (uint32_t i = 0; i < 3; ++i)
@@ -118,7 +122,7 @@ static void test_tears_are_followed(void **state)
         for (uint32_t i = 0; i < 3; ++i)
             sn_world_destroy(world[i]);
     }
-    assert_true(followed > 20);
+    assert_true(followed > 10);
 }
 
 /* The momentum of what was on one side of x at the start, by number: copies are behind all others, and are sorted by where they are. */
@@ -142,13 +146,13 @@ static void test_halves_fly_by_themselves(void **state)
     (void)state;
     for (uint32_t loads = 0; loads < 2; ++loads) {
         sn_world *world = make_world(1, true, 0);
-        const uint32_t n = 60;
+        const uint32_t n = 110;
         tear_sheet s = add_sheet(world, n, n, HELD_NOT, 0);
         assert_ok(world, sn_world_step(world, real(1.0 / 60)));
         assert_true(world->limits.rod_table.count > 0);
         sn_cut_def cut = sn_default_cut_def();
         const double x = 0.05 * (n / 2 + 0.3);
-        cut.a = vec(x, -1, -1), cut.b = vec(x, -1, 1), cut.to_a = vec(x, 4, -1), cut.to_b = vec(x, 4, 1);
+        cut.a = vec(x, -1, -1), cut.b = vec(x, -1, 1), cut.to_a = vec(x, 7, -1), cut.to_b = vec(x, 7, 1);
         cut.edges_only = true;
         sn_cut_info info;
         assert_ok(world, sn_world_cut(world, &cut, &info));
