@@ -258,7 +258,8 @@ typedef struct sn_split {
     uint32_t vertex; /* its number */
     uint32_t count;  /* triangles, */
     uint32_t place[SN_TEAR_FAN];
-    uint8_t part[SN_TEAR_FAN]; /*   and the part that each is of */
+    uint32_t other[SN_TEAR_FAN][2]; /*   the other corners of each, */
+    uint8_t part[SN_TEAR_FAN];      /*   and the part that it is of */
     uint32_t parts;
     uint32_t made[SN_TEAR_PARTS]; /* the number of each part's vertex; one of them is the old one */
 } sn_split;
