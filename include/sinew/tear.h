@@ -87,6 +87,7 @@ typedef struct sn_cut_info {
     uint32_t inserted; /* vertices that were inserted on edges of skins */
     uint32_t split;    /* particles that were made by splitting vertices */
     uint32_t removed;  /* constraints that were removed */
+    uint32_t left;     /* particles that left a group of shape matching, with others or alone */
     sn_real released;  /* J: elastic energy that was stored in these */
 } sn_cut_info;
 

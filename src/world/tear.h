@@ -10,6 +10,7 @@
        tear_solid.c    tetrahedra: faces that part
        tear_wear.c     fatigue
        tear_shape.c    shape matching: groups lose members and become two
+       tear_cut_shape.c   the same by a blade
 
    Skins own the topology: their triangles say what hangs together. A constraint belongs to the mesh by its particles. A vertex is split into *parts*, the sets of
    its triangles that still hang together by edges at it. */
@@ -109,6 +110,8 @@ typedef struct sn_tearing {
 
     sn_table
         tip_table; /* of sn_particle: where cuts ended inside skins, so that the next one goes on from there. State */
+
+    sn_table severed_table; /* members of groups of shape matching that blades have passed between, by number. State */
 
     sn_table wear_table[SN_ROD_KINDS]; /* of sn_wear, by kind and row: rods of skins with fatigue. State */
 
@@ -403,5 +406,37 @@ bool sn_shape_reserve(struct sn_world *world, uint32_t kind, uint32_t row);
 /* The worst member and what is off as it is leave a group, unless the caller refuses. tear is the event, less what is said of members. True: too few are left, and the group is to be
    removed. */
 bool sn_shape_part(struct sn_world *world, sn_constraint group, sn_tear *tear);
+
+/* Members that leave_table names leave a group, unless the caller refuses: then false. Where fewer than four would be left, these stay in the list, and the group is to be
+   removed. */
+bool sn_shape_leave(struct sn_world *world, sn_constraint group, sn_tear *tear);
+
+/* ---- tear_cut_shape.c -------------------------------------------------------------------------------------------------- */
+
+/* What a blade does to groups of shape matching. */
+typedef struct sn_shape_cut {
+    struct sn_world *world;
+    const void *blade;
+    bool (*crosses)(const void *blade, sn_dvec3 x, sn_dvec3 y); /* it passes between two places */
+    bool (*may_cut)(const struct sn_world *world, const void *blade, uint32_t particle);
+    sn_dvec3 low, high; /* around it */
+
+    sn_table group_table;   /* groups that part, */
+    sn_table label_table;   /*   and the part of each of their members: the number of its first one */
+    sn_table near_table;    /* scratch, of double */
+    sn_table pair_table;    /* of sn_sort_item: members that it parts, and scratch for these */
+    uint32_t left, removed; /* members and groups */
+} sn_shape_cut;
+
+void sn_shape_cut_init(sn_shape_cut *c);
+void sn_shape_cut_release(sn_shape_cut *c, const sn_allocator *allocator);
+
+/* Finds what it does, and makes room; false when memory runs out. Then does it. */
+bool sn_shape_cut_find(sn_shape_cut *c);
+void sn_shape_cut_part(sn_shape_cut *c);
+
+/* Bytes of a pair that a blade has parted; and adds these to a hash. */
+uint32_t sn_severed_width(void);
+uint64_t sn_severed_hash(uint64_t hash, const struct sn_world *world);
 
 #endif

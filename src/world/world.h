@@ -308,6 +308,9 @@ sn_pool *sn_constraint_pool(const sn_world *world, sn_constraint constraint);
 /* Whether the world can be called and all of a run are there; otherwise an error, which is set. */
 sn_result sn_constraints_check_run(const sn_world *world, sn_constraints run);
 
+/* m: where a spot is; of a body as of the start of a step. (draw_constraints.c) */
+sn_vec3 sn_world_spot_place(const sn_world *world, const sn_spot *spot);
+
 /* ---- limits.c ------------------------------------------------------------------------------------------------------------- */
 
 void sn_limits_init(sn_limits_base *base);
