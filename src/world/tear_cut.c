@@ -212,6 +212,21 @@ static bool add_item(cutting *c, sn_table *table, const void *item)
     return true;
 }
 
+/* Whether a group of shape matching holds both ends of an edge. It parts there; vertices on the skin would be in no group. */
+static bool is_matched(const cutting *c, uint32_t p, uint32_t q)
+{
+    sn_tear_node node[SN_TEAR_CONSTRAINTS];
+    const uint32_t count = sn_tear_constraints_at(c->world, p, node, SN_TEAR_CONSTRAINTS);
+    bool found = false;
+    for (uint32_t i = 0; count != UINT32_MAX && i < count && !found; ++i) {
+        const bool group = sn_shape_is_group(node[i].kind);
+        const sn_list list = group ? pool_list(c->world->constraints.pool[node[i].kind], node[i].row) : (sn_list){0};
+        for (uint32_t k = 0; k < list.point_count && !found; ++k)
+            found = list.particle[list.local[k]] == q;
+    }
+    return found;
+}
+
 /* Where an edge is crossed, it is first found from its lower end, in the first of its triangles. */
 static bool find_edges(cutting *c)
 {
@@ -228,7 +243,7 @@ static bool find_edges(cutting *c)
                 !may_cut(world, &c->blade, d))
                 continue;
             const uint32_t sides = sn_tear_edge_sides(world, found.p, found.q, triangle, SN_TEAR_SIDES);
-            if (sides > SN_TEAR_SIDES || triangle[0] != i / 3)
+            if (sides > SN_TEAR_SIDES || triangle[0] != i / 3 || is_matched(c, found.p, found.q))
                 continue;
             if (!add_item(c, &c->crossing_table, &found))
                 return false;
