@@ -13,6 +13,9 @@
 
 #define NONE SN_PLAN_NONE
 
+/* m: how far what is free may be. */
+#define FREE ((sn_real)INFINITY)
+
 /* Flags of aggregates. */
 enum { GONE = 1, LISTED = 2 };
 
@@ -101,20 +104,20 @@ static void free_visit(hierarchy_work *w, uint32_t first)
     uint32_t *stack = w->tears.stack, count = 0;
     if (!isfinite(w->hold_visit[first].far))
         return;
-    w->hold_visit[first].far = INFINITY;
+    w->hold_visit[first].far = FREE;
     stack[count++] = first;
     while (count) {
         const uint32_t index = stack[--count];
         const hierarchy_visit *visit = &w->hold_visit[index];
         if (visit->hold != NONE)
-            set_most(h, visit->hold, INFINITY);
+            set_most(h, visit->hold, FREE);
         for (uint32_t e = w->start[visit->node]; e < w->start[visit->node + 1]; ++e) {
             const uint32_t to = w->edge[e].to;
             for (uint32_t k = 0; k < w->hold_visits[to]; ++k) {
                 hierarchy_visit *next = &w->hold_visit[SN_HOLD_GROUPS * to + k];
                 if (next->from != index || !isfinite(next->far))
                     continue;
-                next->far = INFINITY;
+                next->far = FREE;
                 stack[count++] = SN_HOLD_GROUPS * to + k;
             }
         }
@@ -148,7 +151,7 @@ static void free_far(const hierarchy_work *w, sn_hierarchy_far *far)
     if (far->by == 0)
         return;
     far->by = 0;
-    far->most = INFINITY;
+    far->most = FREE;
     if (far->node < w->firsts)
         hold_along_rods(w, far->node, far->pin);
 }
@@ -172,7 +175,7 @@ static void free_ways(hierarchy_work *w, uint32_t node, uint32_t other)
         if (other != NONE && !leads_over(t, item, other))
             continue;
         if (item & SN_WAY_SPAN)
-            h->span[item & ~SN_WAY_SPAN].most = INFINITY;
+            h->span[item & ~SN_WAY_SPAN].most = FREE;
         else
             free_far(w, &h->far[t->far_at[item]]);
     }
@@ -213,7 +216,7 @@ static void look_at_pins(const hierarchy_work *w)
             free_far(w, &h->far[i]);
     for (uint32_t i = 0; i < h->span_table.count; ++i)
         if (torn[h->pin[h->span[i].pin[0]].slot] || torn[h->pin[h->span[i].pin[1]].slot])
-            h->span[i].most = INFINITY;
+            h->span[i].most = FREE;
 }
 
 /* ---- Aggregates ----------------------------------------------------------------------------------------------------------------- */
@@ -431,7 +434,7 @@ static void forget_rods(const hierarchy_work *w, uint32_t slot, uint32_t other)
         if (other == NONE)
             forget_rods(w, w->edge[e].to, slot);
         if (other == NONE || w->edge[e].to == other)
-            w->edge[e].rest = INFINITY;
+            w->edge[e].rest = FREE;
     }
 }
 
