@@ -28,7 +28,8 @@ void sn_hierarchy_reserve_tears(hierarchy_work *w)
     const size_t nodes = (size_t)h->node_table.count + 2, batches = h->batch_table.count;
     const size_t most = nodes > w->slots ? nodes : w->slots;
     const size_t visits = (size_t)h->hold_table.count + SN_HOLD_GROUPS * (size_t)h->pin_table.count;
-    *t = (hierarchy_tears){.torn = sn_hierarchy_scratch(w, w->slots, sizeof *t->torn),
+    *t = (hierarchy_tears){.turn = w->form_room + 1, /* stamps of before are lower */
+                           .torn = sn_hierarchy_scratch(w, w->slots, sizeof *t->torn),
                            .state = sn_hierarchy_scratch(w, nodes, sizeof *t->state),
                            .there = sn_hierarchy_scratch(w, batches, sizeof *t->there),
                            .start = sn_hierarchy_scratch(w, nodes, sizeof *t->start),
@@ -366,16 +367,18 @@ static void weigh_anew(hierarchy_work *w, uint32_t node)
     weigh_rows(w, node);
 }
 
-/* Whether something is left between the members of two aggregates. */
-static bool has_below(const hierarchy_work *w, uint32_t a, uint32_t b)
+/* Marks the aggregates to whose members something leads from those of one: `stamp` is then `turn`. */
+static void mark_below(hierarchy_work *w, uint32_t node)
 {
     const sn_hierarchy *h = w->h;
     uint32_t other;
-    for (uint32_t k = h->first[a]; k < h->last[a]; ++k)
-        for (uint32_t i = 0; joined_to(w, a, h->member[k], i, &other); ++i)
-            if (owner_of(w, a, other) == b)
-                return true;
-    return false;
+    w->tears.turn++;
+    for (uint32_t k = h->first[node]; k < h->last[node]; ++k)
+        for (uint32_t i = 0; joined_to(w, node, h->member[k], i, &other); ++i) {
+            const uint32_t owner = owner_of(w, node, other);
+            if (owner != NONE)
+                w->stamp[owner] = w->tears.turn;
+        }
 }
 
 /* The limits of an aggregate that has lost something, when all of the level have the centres of what is left. */
@@ -383,12 +386,13 @@ static void limit_anew(hierarchy_work *w, uint32_t node, uint32_t *next, uint32_
 {
     const sn_hierarchy *h = w->h;
     hierarchy_tears *t = &w->tears;
+    mark_below(w, node);
     for (uint32_t i = t->start[node]; i < t->start[node + 1]; ++i) {
         const uint32_t limit = t->limit[i], other = beyond(w, limit, node);
         const uint16_t lane = (uint16_t)(1u << limit % SN_BATCH);
         if (!is_there(w, limit))
             continue;
-        if (!has_below(w, node, other)) {
+        if (w->stamp[other] != t->turn) { /* nothing is left between their members */
             remove_limit(w, limit);
             free_ways(w, node, other);
             list_node(t, h->parent[other], next, count);

@@ -56,6 +56,7 @@ typedef struct hierarchy_tears {
     bool indexed;        /* limit, way_of and far_at are there */
     uint32_t followed;   /* torn slots that were looked at */
     bool pins;           /* one of these is immovable */
+    uint32_t turn;       /* of hierarchy_work.stamp */
     bool *torn;          /* by slot */
     uint8_t *state;      /* by aggregate: flags */
     uint16_t *there;     /* by batch: lanes of limits that are there */
