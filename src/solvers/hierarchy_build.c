@@ -221,6 +221,9 @@ static bool note_masses(hierarchy_work *w)
    a quarter of the smallest aggregates may have gone then. */
 #define MOST_TORN (1.0 / 9)
 
+/* Limits of fewer rods are made anew by every tear, which takes a millisecond at most: what is left of limits is a little less than what could be. */
+#define LEAST_FOLLOWED 10000u
+
 /* Takes what is there now as the base. */
 static void make_base(hierarchy_work *w)
 {
@@ -235,7 +238,7 @@ static void make_base(hierarchy_work *w)
     base->most = 0;
     for (uint32_t i = 0; i < w->slots && w->rods; ++i)
         base->most += w->mesh[i] != SN_PLAN_NONE;
-    base->most = 1 + (uint32_t)(MOST_TORN * base->most);
+    base->most = w->rods < LEAST_FOLLOWED ? 0 : 1 + (uint32_t)(MOST_TORN * base->most);
     w->failed = !sn_table_reserve(&base->torn_table, w->allocator, base->most) ||
                 !sn_table_reserve(&base->mark_table, w->allocator, w->slots);
     if (w->failed)

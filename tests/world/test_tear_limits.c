@@ -90,16 +90,16 @@ static void test_tears_are_followed(void **state)
 {
     (void)state;
     uint32_t followed = 0;
-    for (uint32_t round = 0; round < support_long(60, 4); ++round) {
+    for (uint32_t round = 0; round < support_long(40, 3); ++round) {
         uint64_t random = 100 + round;
-        const uint32_t columns = 24 + (round % 3 == 1 ? 80 : 0) +
-                                 support_random_below(&random, 20), /* with levels above the first */
-            rows = 24 + (round % 12 == 7 ? 80 : 0) + support_random_below(&random, 20);
+        const uint32_t columns = 104 + support_random_below(
+                                           &random, 20), /* enough to be followed, with levels above the first */
+            rows = 26 + (round % 6 == 5 ? 80 : 0) + support_random_below(&random, 12);
         sn_world *world[3] = {make_world(1, true, 9.81), make_world(3, true, 9.81), make_world(1, true, 9.81)};
         tear_sheet s[3];
         for (uint32_t i = 0; i < 3; ++i)
             s[i] = add_sheet(world[i], columns, rows, round % HELD_COUNT, round % 3 ? -0.1 : 0);
-        for (uint32_t step = 0; step < 14; ++step) {
+        for (uint32_t step = 0; step < 10; ++step) {
             if (step == 3) {
                 sn_tear_def tear = sn_default_tear_def();
                 tear.strain = real(0.003), tear.spread = real(0.5), tear.seed = round;
