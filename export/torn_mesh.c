@@ -70,14 +70,50 @@ static bool read_triangles(sn_torn_mesh *mesh, const sn_world *world, const sn_o
 
 /* ---- Groups of shape matching ----------------------------------------------------------------------------------------------- */
 
+static bool is_shape(uint32_t kind)
+{
+    return kind >= SN_KIND_SHAPE_MATCH && kind <= SN_KIND_SHAPE_MATCH_QUADRATIC;
+}
+
+/* Whether a group holds particles of the object, and is none of those that it was made with: a tear or a blade made it. */
+static bool is_formed(const sn_world *world, const sn_object *object, sn_constraint group)
+{
+    const uint32_t count = sn_constraint_point_count(world, group);
+    bool own = false;
+    for (uint32_t h = 0; h < object->hold_count; ++h)
+        if (object->hold[h].run.kind == group.kind &&
+            group.index - object->hold[h].run.first < object->hold[h].run.count)
+            return false;
+    sn_constraint_def def;
+    sn_point *point = malloc(((size_t)count + 1) * sizeof *point);
+    own = point && sn_constraint_read(world, group, &def, point, count) == SN_OK &&
+          is_own(object, point[0].particle[0].index);
+    free(point);
+    return own;
+}
+
+/* A soft body that blades have cut: a group of it has gone, or there is another one. */
+static bool has_cut_groups(const sn_world *world, const sn_object *object)
+{
+    bool any = false, cut = false;
+    for (uint32_t h = 0; h < object->hold_count; ++h)
+        for (uint32_t i = 0; is_shape(object->hold[h].run.kind) && i < object->hold[h].run.count; ++i) {
+            any = true;
+            cut = cut || !sn_constraint_is_valid(world, sn_constraints_at(object->hold[h].run, i));
+        }
+    sn_constraint_walk walk = {0};
+    while (any && !cut && sn_constraint_next(world, &walk))
+        cut = is_shape(walk.constraint.kind) && is_formed(world, object, walk.constraint);
+    return cut;
+}
+
 /* A soft body that may tear: its groups have a strength. */
 static bool has_weak_groups(const sn_world *world, const sn_object *object)
 {
     for (uint32_t h = 0; h < object->hold_count; ++h) {
         sn_tear_def tear;
         const sn_constraints run = object->hold[h].run;
-        for (uint32_t i = 0;
-             run.kind >= SN_KIND_SHAPE_MATCH && run.kind <= SN_KIND_SHAPE_MATCH_QUADRATIC && i < run.count; ++i)
+        for (uint32_t i = 0; is_shape(run.kind) && i < run.count; ++i)
             if (sn_constraint_is_valid(world, sn_constraints_at(run, i)))
                 return sn_constraint_read_tear(world, sn_constraints_at(run, i), &tear) == SN_OK && tear.strain > 0;
     }
@@ -99,7 +135,7 @@ static bool walk_groups(const sn_world *world, const sn_object *object, membersh
         const uint32_t kind = walk.constraint.kind, count = sn_constraint_point_count(world, walk.constraint);
         sn_constraint_def def;
         bool good = true;
-        if (kind < SN_KIND_SHAPE_MATCH || kind > SN_KIND_SHAPE_MATCH_QUADRATIC)
+        if (!is_shape(kind))
             continue;
         if (count > m->room)
             m->point = resize(m->point, count * sizeof *m->point, &good), m->room = good ? count : m->room;
@@ -224,8 +260,8 @@ bool sn_torn_mesh_read(sn_torn_mesh *mesh, const sn_world *world, const sn_objec
 {
     if (mesh->topology != sn_world_topology(world) && !read_triangles(mesh, world, object))
         return false;
-    if (object->triangle_count && !sn_skin_is_valid(world, object->skin) && has_weak_groups(world, object) &&
-        !leave_out_parted(mesh, world, object))
+    if (object->triangle_count && !sn_skin_is_valid(world, object->skin) &&
+        (has_weak_groups(world, object) || has_cut_groups(world, object)) && !leave_out_parted(mesh, world, object))
         return false;
     mesh->topology = sn_world_topology(world);
     mesh->vertex_count = object->run.count + mesh->came;

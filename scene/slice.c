@@ -76,6 +76,16 @@ static sn_result give_skin(sn_scene *scene, sn_object *object)
     return result;
 }
 
+/* Shape matching holds it: it parts there, and vertices on its surface would be in no group. */
+static bool is_soft(const sn_object *object)
+{
+    bool soft = false;
+    for (uint32_t i = 0; i < object->hold_count; ++i)
+        soft = soft || (object->hold[i].run.kind >= SN_KIND_SHAPE_MATCH &&
+                        object->hold[i].run.kind <= SN_KIND_SHAPE_MATCH_QUADRATIC);
+    return soft;
+}
+
 sn_result sn_scene_slice(sn_scene *scene, const sn_cut_def *def, sn_cut_info *info)
 {
     sn_cut_info none = {0};
@@ -88,7 +98,7 @@ sn_result sn_scene_slice(sn_scene *scene, const sn_cut_def *def, sn_cut_info *in
     bool marked = true;
     for (uint32_t i = 0; i < scene->objects.count && result == SN_OK; ++i) {
         sn_object *object = scene_object(scene, i);
-        bool chosen = object->triangle_count && (!def->one_group || object->group == def->group);
+        bool chosen = object->triangle_count && (!def->one_group || object->group == def->group) && !is_soft(object);
         if (!chosen || sn_skin_is_valid(scene->world, object->skin) || !touches(scene, def, object))
             continue;
         before = before ? before : sn_scene_mark(scene);
@@ -97,7 +107,7 @@ sn_result sn_scene_slice(sn_scene *scene, const sn_cut_def *def, sn_cut_info *in
     }
     *info = (sn_cut_info){0};
     result = result == SN_OK ? sn_world_cut(scene->world, def, info) : result;
-    bool nothing = !info->inserted && !info->split && !info->removed;
+    bool nothing = !info->inserted && !info->split && !info->removed && !info->left;
     if (result != SN_OK)
         snprintf(scene->error, sizeof scene->error, "%s", marked ? sn_world_error(scene->world) : "no memory to cut");
     if (before && (result != SN_OK || nothing))

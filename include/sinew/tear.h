@@ -87,6 +87,7 @@ typedef struct sn_cut_info {
     uint32_t inserted; /* vertices that were inserted on edges of skins */
     uint32_t split;    /* particles that were made by splitting vertices */
     uint32_t removed;  /* constraints that were removed */
+    uint32_t left;     /* particles that left a group of shape matching, with others or alone */
     sn_real released;  /* J: elastic energy that was stored in these */
 } sn_cut_info;
 
@@ -94,7 +95,9 @@ typedef struct sn_cut_info {
    part along the faces between those whose centres are on different sides; the skin around them gets two triangles for each such face, and stays closed. If the blade crosses an
    edge, a vertex is inserted, with mass from both ends, so that mass, momentum and angular momentum are kept; rods and bending are divided with the edge. A crossing closer to a
    vertex than a tenth of the edge goes through that vertex instead. The area of a skin does not change. A blade that ends inside a triangle cuts up to the edge before it.
-   A blade that touches nothing changes nothing, and all of info is 0. info may be NULL. Your tear function is called for every constraint and every vertex that would part.
+   Groups of shape matching part between members that are neighbours at rest; when the group no longer hangs together, parts of four members and more are groups of their own, and
+   the largest keeps the handle. A skin over such members is not cut. What the blade has passed between is remembered, so it may be swept step by step. Joints are removed where the blade crosses the way from centre to
+   centre over the anchors. A blade that touches nothing changes nothing, and all of info is 0. info may be NULL. Your tear function is called for every constraint and every vertex that would part.
    Refused: positions that are not finite, a blade or normal without extent, an unknown type. Without memory nothing has changed. */
 SN_API sn_result sn_world_cut(sn_world *world, const sn_cut_def *def, sn_cut_info *info);
 

@@ -511,7 +511,7 @@ class World:
 
     def cut(self, blade: str | int, **fields: Any) -> Answer:
         """Cuts what a blade meets, "segment", "triangle" or "plane": a, b, to_a, to_b, one_group, group, edges_only as sn_cut_def has them. The answer says what
-        was inserted, split and removed."""
+        was inserted, split and removed, and how many left groups."""
         made, info = api.sn_default_cut_def().update(blade=blade, **fields), api.sn_cut_info()
         self._core.call(api.sn_world_cut, C.byref(made), C.byref(info))
         return Answer.of(info.plain())

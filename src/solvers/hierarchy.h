@@ -20,8 +20,9 @@
    and the limits of aggregates are too coarse for it. Aggregates are held, too, farther away: where what is held ended all at once, the
    rods there carried all that hung beyond. After the pass, single rods that are still far too long are mended: see tiled_mend.c.
 
-   Which meshes get it, and why others do not, is said in hierarchy_build.c. What is here is derived from the constraints, where
-   particles are stored, their masses, and the rest shape (sn_rest_place); it is made again when one of these changes. */
+   Which meshes get it, and why others do not, is said in hierarchy_meshes.c. What is here is derived from the constraints, where
+   particles are stored, their masses, and the rest shape (sn_rest_place); it is made again when one of these changes, unless a tear
+   changed it: then it follows (hierarchy_follow.c), until much is torn. */
 #ifndef SN_SOLVERS_HIERARCHY_H
 #define SN_SOLVERS_HIERARCHY_H
 
@@ -99,21 +100,33 @@ typedef sn_wide_pin sn_hierarchy_pin;
 
 /* A particle near an immovable one. */
 typedef struct sn_hierarchy_hold {
-    uint32_t slot, at; /* at: in planes, the float of its x */
+    uint32_t slot, at; /* at: in planes, the float of its x, */
+    uint32_t row;      /*   and its number in row_hold */
     uint32_t pin;
-    sn_real most; /* m */
+    sn_real most; /* m; infinite: it is held no longer */
 } sn_hierarchy_hold;
 
 /* An aggregate, near or far. */
 typedef struct sn_hierarchy_far {
     uint32_t node, pin;
-    sn_real most; /* m */
+    sn_real most; /* m; infinite: it is held no longer */
+    sn_real by;   /* most by the distance of centres; 0: it never will be held */
+    uint32_t id;  /* the number by which it was found */
 } sn_hierarchy_far;
+
+/* What a tear at an aggregate sets free: what is held, or a span, whose way leads over it. */
+typedef struct sn_hierarchy_way {
+    uint32_t node;
+    uint32_t item; /* id of what is held, with SN_WAY_SPAN the number of a span */
+} sn_hierarchy_way;
+
+#define SN_WAY_SPAN 0x80000000u
 
 /* Two immovable particles of different groups, and how far apart they may be before the mesh between them must stretch. */
 typedef struct sn_hierarchy_span {
     uint32_t mesh, pin[2];
-    sn_real most; /* m */
+    uint32_t slot; /* half way; SN_PLAN_NONE: there is an aggregate */
+    sn_real most;  /* m */
 } sn_hierarchy_span;
 
 typedef struct sn_hierarchy_mesh {
@@ -145,26 +158,12 @@ typedef struct sn_hierarchy_mended {
     uint32_t noted_in_mesh, particles; /* of the first tile of a mesh: in all of it */
 } sn_hierarchy_mended;
 
-/* Tells about one mesh, for reports. */
-typedef enum sn_stiffened {
-    SN_STIFFENED,    /* it has a hierarchy */
-    SN_PLAIN_SMALL,  /* few particles can move: sweeps do */
-    SN_PLAIN_TREE,   /* no loops */
-    SN_PLAIN_SOFT,   /* rods give by more than what sweeps miss */
-    SN_PLAIN_BREAKS, /* rods can break: what they exert must be known */
-    SN_PLAIN_HELD,   /* rods contradict each other */
-    SN_PLAIN_SHAPE,  /* no rest shape that limits could be taken from */
-    SN_STIFFENED_COUNT
-} sn_stiffened;
-
 typedef struct sn_hierarchy {
-    bool by_mass;     /* there is a mesh for which masses matter */
-    bool made;        /* for: */
-    bool lost;        /* tasks, since the last step: the one that comes says so */
-    uint64_t serial;  /*   this plan, */
-    uint64_t breaks;  /*   so many edits of what can break, */
-    uint64_t shapes;  /*   and so many of rest shapes */
-    sn_table w_table; /* of sn_real, by slot: inverse masses, 0 of those with a target */
+    bool by_mass;             /* there is a mesh for which masses matter */
+    bool made;                /* for: */
+    bool lost;                /* tasks, since the last step: the one that comes says so */
+    uint64_t makes;           /*   this plan */
+    const sn_real *w_by_slot; /* of the base */
 
     sn_table mesh_table;
     sn_hierarchy_mesh *mesh;
@@ -192,7 +191,8 @@ typedef struct sn_hierarchy {
     sn_vec4 *x, *d;
     sn_real *w;
     uint32_t *parent; /* SN_PLAN_NONE: none */
-    uint32_t *first;  /* of its members; one more at the end */
+    uint32_t *first;  /* of its members; one more at the end; */
+    uint32_t *last;   /*   and behind the last that it has: behind that are those that tears took from it */
     sn_table member_table;
     uint32_t *member; /* slots, or smaller aggregates */
     uint32_t *at;     /* of slots in planes: as of a hold */
@@ -221,6 +221,8 @@ typedef struct sn_hierarchy {
     uint32_t *pin_of;
     sn_table span_table;
     sn_hierarchy_span *span;
+    sn_table way_table;
+    sn_hierarchy_way *way;
     sn_table heap_table; /* scratch: see hierarchy_hold.c */
 
     /* For mending (tiled_mend.c): */
@@ -240,6 +242,8 @@ typedef struct sn_hierarchy {
 
     void *block[SN_HIERARCHY_BLOCKS]; /* scratch for making it, kept: an edit must not make a step allocate */
     size_t block_size[SN_HIERARCHY_BLOCKS];
+
+    struct hierarchy_work *work; /* what it was made with, for tears; NULL: there are no limits */
 
     uint32_t count[SN_STIFFENED_COUNT];     /* meshes, */
     uint32_t particles[SN_STIFFENED_COUNT]; /*   and their particles */

@@ -10,7 +10,6 @@
 void sn_hierarchy_init(sn_hierarchy *h)
 {
     *h = (sn_hierarchy){0};
-    sn_table_column(&h->w_table, sizeof(sn_real), false);
     sn_table_column(&h->mesh_table, sizeof *h->mesh, false);
     sn_table_column(&h->part_table, sizeof *h->part, false);
     sn_table_column(&h->part_of_table, sizeof *h->part_of, false);
@@ -26,6 +25,7 @@ void sn_hierarchy_init(sn_hierarchy *h)
     sn_table_column(&h->node_table, sizeof *h->w, false);
     sn_table_column(&h->node_table, sizeof *h->parent, false);
     sn_table_column(&h->node_table, sizeof *h->first, false);
+    sn_table_column(&h->node_table, sizeof *h->last, false);
     sn_table_column(&h->member_table, sizeof *h->member, false);
     sn_table_column(&h->member_table, sizeof *h->at, false);
     sn_table_column(&h->member_table, sizeof *h->weight, false);
@@ -39,6 +39,7 @@ void sn_hierarchy_init(sn_hierarchy *h)
     sn_table_column(&h->row_hold_table, sizeof *h->row_hold, false);
     sn_table_column(&h->far_table, sizeof *h->far, false);
     sn_table_column(&h->span_table, sizeof *h->span, false);
+    sn_table_column(&h->way_table, sizeof *h->way, false);
     sn_table_column(&h->pin_table, sizeof *h->pin, false);
     sn_table_column(&h->pin_of_table, sizeof *h->pin_of, false);
     sn_table_column(&h->heap_table, sizeof(hierarchy_visit), false);
@@ -65,6 +66,7 @@ void sn_hierarchy_init(sn_hierarchy *h)
     DO(row_hold_table)                                                                                                 \
     DO(far_table)                                                                                                      \
     DO(span_table)                                                                                                     \
+    DO(way_table)                                                                                                      \
     DO(pin_table)                                                                                                      \
     DO(pin_of_table)                                                                                                   \
     DO(heap_table)
@@ -74,7 +76,6 @@ void sn_hierarchy_release(sn_hierarchy *h, const sn_allocator *allocator)
 #define RELEASE(name) sn_table_release(&h->name, allocator);
     FOR_TABLES(RELEASE)
 #undef RELEASE
-    sn_table_release(&h->w_table, allocator);
     for (uint32_t i = 0; i < SN_HIERARCHY_BLOCKS; ++i)
         sn_release(allocator, h->block[i], h->block_size[i]);
 }
@@ -87,6 +88,7 @@ static void clear(sn_hierarchy *h)
     memset(h->count, 0, sizeof h->count);
     memset(h->particles, 0, sizeof h->particles);
     h->made = h->by_mass = false;
+    h->work = NULL;
 }
 
 void sn_hierarchy_bind(sn_hierarchy *h)
@@ -106,6 +108,7 @@ void sn_hierarchy_bind(sn_hierarchy *h)
     h->w = h->node_table.column[2];
     h->parent = h->node_table.column[3];
     h->first = h->node_table.column[4];
+    h->last = h->node_table.column[5];
     h->member = h->member_table.column[0];
     h->at = h->member_table.column[1];
     h->weight = h->member_table.column[2];
@@ -119,6 +122,7 @@ void sn_hierarchy_bind(sn_hierarchy *h)
     h->row_hold = h->row_hold_table.column[0];
     h->far = h->far_table.column[0];
     h->span = h->span_table.column[0];
+    h->way = h->way_table.column[0];
     h->pin = h->pin_table.column[0];
     h->pin_of = h->pin_of_table.column[0];
 }
@@ -154,7 +158,6 @@ bool sn_hierarchy_grow(hierarchy_work *w, sn_table *table, uint32_t more)
 /* ---- Making it ------------------------------------------------------------------------------------------------------------------ */
 
 typedef struct masses {
-    const sn_hierarchy *h;
     const sn_solver_in *in;
     atomic_bool differ;
 } masses;
@@ -173,7 +176,7 @@ static void look_at_masses(void *data, uint32_t index, uint32_t worker)
 {
     masses *m = data;
     const sn_tile *tile = &m->in->plan->tile[index];
-    const sn_real *w = m->h->w_table.column[0];
+    const sn_real *w = m->in->stiffen.base->w_table.column[0];
     bool same = true;
     (void)worker;
     if (!m->in->stiffen.target)
@@ -188,16 +191,16 @@ static void look_at_masses(void *data, uint32_t index, uint32_t worker)
 #define WORK_OF_MASS 2.0
 
 /* Whether inverse masses will be those for which it was made. */
-static bool are_masses_same(sn_hierarchy *h, const sn_solver_in *in)
+static bool are_masses_same(const sn_solver_in *in, bool *lost)
 {
-    masses m = {.h = h, .in = in};
-    if (h->w_table.count != in->plan->particles)
+    masses m = {.in = in};
+    if (in->stiffen.base->w_table.count != in->plan->particles)
         return false;
     const bool share = sn_parallel_wants(in->parallel, WORK_OF_MASS * in->plan->particles);
     sn_parallel_begin_step(in->parallel);
     if (!sn_parallel_tasks(share ? in->parallel : NULL, in->plan->layer[1], look_at_masses, &m)) {
         sn_parallel_repair(in->parallel);
-        h->lost = true;
+        *lost = true;
     }
     sn_parallel_end_step(in->parallel);
     return !m.differ;
@@ -205,21 +208,77 @@ static bool are_masses_same(sn_hierarchy *h, const sn_solver_in *in)
 
 static bool note_masses(hierarchy_work *w)
 {
-    sn_table *table = &w->h->w_table;
+    sn_table *table = &w->in->stiffen.base->w_table;
     if (!sn_table_reserve(table, w->allocator, w->slots))
         return false;
     table->count = w->slots;
     for (uint32_t i = 0; i < w->slots; ++i)
         ((sn_real *)table->column[0])[i] = sn_hierarchy_inverse_mass(w->in, i);
-    w->w = table->column[0];
     return true;
 }
 
-static void make(hierarchy_work *w)
+/* When so many particles and rods are torn, for each particle of meshes that have limits, these are made anew. A vertex of a cloth that is split takes three or four rods with it. So
+   a quarter of the smallest aggregates may have gone then. */
+#define MOST_TORN (1.0 / 9)
+
+/* Limits of fewer rods are made anew by every tear, which takes a millisecond at most: what is left of limits is a little less than what could be. */
+#define LEAST_FOLLOWED 10000u
+
+/* Takes what is there now as the base. */
+static void make_base(hierarchy_work *w)
 {
+    sn_limits_base *base = w->in->stiffen.base;
+    base->makes = 0;
+    base->rod_table.count = base->w_table.count = base->torn_table.count = 0;
     sn_hierarchy_choose(w);
     if (!w->failed && w->h->by_mass && !note_masses(w))
         w->failed = true;
+    if (w->failed)
+        return;
+    base->most = 0;
+    for (uint32_t i = 0; i < w->slots && w->rods; ++i)
+        base->most += w->mesh[i] != SN_PLAN_NONE;
+    base->most = w->rods < LEAST_FOLLOWED ? 0 : 1 + (uint32_t)(MOST_TORN * base->most);
+    w->failed = !sn_table_reserve(&base->torn_table, w->allocator, base->most) ||
+                !sn_table_reserve(&base->mark_table, w->allocator, w->slots);
+    if (w->failed)
+        return;
+    base->mark_table.count = w->rods ? w->slots : 0;
+    if (w->rods)
+        memset(base->mark_table.column[0], 0, w->slots);
+    memcpy(base->count, w->h->count, sizeof base->count);
+    memcpy(base->particles, w->h->particles, sizeof base->particles);
+    base->makes = w->in->plan->makes;
+    base->edits = w->in->stiffen.edits;
+}
+
+/* Gives torn particles the masses that they had when limits were made, or those that they have now. */
+static void set_masses(const sn_solver_in *in, bool before)
+{
+    const sn_limits_base *base = in->stiffen.base;
+    const sn_torn *torn = base->torn_table.column[0];
+    for (uint32_t i = 0; i < base->torn_table.count; ++i)
+        if (torn[i].a == (torn[i].b & ~SN_TORN_LAST))
+            ((sn_real *)base->w_table.column[0])[torn[i].a] =
+                before ? torn[i].w : sn_hierarchy_inverse_mass(in, torn[i].a);
+}
+
+static void take_base(hierarchy_work *w)
+{
+    const sn_limits_base *base = w->in->stiffen.base;
+    sn_hierarchy_choose_again(w);
+    set_masses(w->in, true);
+    memcpy(w->h->count, base->count, sizeof base->count);
+    memcpy(w->h->particles, base->particles, sizeof base->particles);
+}
+
+static void make(hierarchy_work *w, bool again)
+{
+    if (again)
+        take_base(w);
+    else
+        make_base(w);
+    w->h->w_by_slot = w->w = w->in->stiffen.base->w_table.column[0];
     if (w->failed || !w->h->mesh_table.count)
         return;
     if (!sn_hierarchy_note_shapes(w)) {
@@ -255,6 +314,37 @@ static void make(hierarchy_work *w)
     w->h->tile_of = w->tile;
     w->h->place = w->place;
     w->h->slots = w->slots;
+    sn_hierarchy_reserve_tears(w);
+    w->h->work = sn_hierarchy_scratch(w, 1, sizeof *w);
+    if (!w->failed)
+        *w->h->work = *w;
+}
+
+/* Whether nothing has changed since limits were made, but by tears. */
+static bool is_base(sn_hierarchy *h, const sn_solver_in *in)
+{
+    const sn_limits_base *base = in->stiffen.base;
+    if (base->makes != in->plan->makes || base->edits != in->stiffen.edits)
+        return false;
+    return h->made ? !h->by_mass || are_masses_same(in, &h->lost)
+                   : base->torn_table.count > 0 && are_masses_same(in, &h->lost);
+}
+
+/* Makes it from what there is now, or again from what it was made from before tears. */
+static bool make_for(sn_hierarchy *h, const sn_allocator *allocator, const sn_solver_in *in, bool again)
+{
+    clear(h);
+    hierarchy_work w = {.h = h, .in = in, .allocator = allocator, .slots = in->plan->particles};
+    make(&w, again);
+    if (again)
+        set_masses(in, false);
+    if (w.failed) {
+        clear(h);
+        return false;
+    }
+    h->made = true;
+    h->makes = in->plan->makes;
+    return true;
 }
 
 bool sn_hierarchy_reserve(sn_hierarchy *h, const sn_allocator *allocator, const sn_solver_in *in)
@@ -266,26 +356,20 @@ bool sn_hierarchy_reserve(sn_hierarchy *h, const sn_allocator *allocator, const 
         clear(h);
         return true;
     }
-    if (h->made && h->serial == in->plan->serial && h->breaks == s->break_edits && h->shapes == s->rest_edits &&
-        (!h->by_mass || are_masses_same(h, in)))
-        return true;
-    clear(h);
-    hierarchy_work w = {.h = h, .in = in, .allocator = allocator, .slots = in->plan->particles};
-    make(&w);
-    if (w.failed) {
-        clear(h);
+    h->made = h->made && h->makes == in->plan->makes;
+    const bool based = is_base(h, in);
+    if (based && !h->made && !make_for(h, allocator, in, true))
         return false;
-    }
-    h->made = true;
-    h->serial = in->plan->serial;
-    h->breaks = s->break_edits;
-    h->shapes = s->rest_edits;
+    if (!based && !make_for(h, allocator, in, false))
+        return false;
+    if (h->work)
+        sn_hierarchy_follow(h->work, in);
     return true;
 }
 
 void sn_hierarchy_look(const sn_hierarchy *h, const sn_solver_in *in, uint32_t tile)
 {
-    const sn_real *w = h->w_table.column[0];
+    const sn_real *w = h->w_by_slot;
     for (uint32_t p = h->part_of[tile]; p < h->part_of[tile + 1]; ++p) {
         sn_hierarchy_part *part = &h->part[p];
         const sn_tile *at = &in->plan->tile[tile];

@@ -11,8 +11,7 @@
 #define HOLD_RODS  32.0
 #define HOLD_LINKS 16.0
 
-/* As of limits: what rounding makes of places is no stretch. */
-#define SLACK ((sn_real)(1 + 1e-4))
+#define SLACK SN_HOLD_SLACK
 
 #define NONE SN_PLAN_NONE
 
@@ -161,7 +160,8 @@ static void spread(hierarchy_work *w, const spreading *s)
         const hierarchy_visit top = pop(w);
         if (!is_new(w, s, top.node, top.pin))
             continue;
-        s->visit[SN_HOLD_GROUPS * top.node + s->visits[top.node]++] = top;
+        const uint32_t index = SN_HOLD_GROUPS * top.node + s->visits[top.node]++;
+        s->visit[index] = top;
         const uint32_t near = beside(w, w->h->pin[top.pin].slot);
         for (uint32_t e = s->start[top.node]; e < s->start[top.node + 1]; ++e) {
             const uint32_t to = s->edge[e].to;
@@ -171,7 +171,7 @@ static void spread(hierarchy_work *w, const spreading *s)
                 continue;
             const hierarchy_form *form = &w->form[s->form[to]];
             const sn_real here = flatness(w, near, form);
-            push(w, (hierarchy_visit){next, here < top.flat ? here : top.flat, to, top.pin});
+            push(w, (hierarchy_visit){next, here < top.flat ? here : top.flat, to, top.pin, index, NONE});
         }
     }
 }
@@ -195,11 +195,26 @@ static double beside_line(const double from[3], const double along[3], const dou
 #define BESIDE 1.0
 #define STEP   0.2
 
+/* The way leads over an aggregate: a tear there sets free what is held along it. */
+static void note_way(hierarchy_work *w, uint32_t node, uint32_t item)
+{
+    if (sn_hierarchy_grow(w, &w->h->way_table, 1))
+        w->h->way[w->h->way_table.count - 1] = (sn_hierarchy_way){node, item};
+}
+
+/* The same of all aggregates by which a visit came. */
+static void note_path(hierarchy_work *w, const spreading *s, const hierarchy_visit *visit, uint32_t item)
+{
+    for (note_way(w, s->form[visit->node], item); visit->from != NONE; note_way(w, s->form[visit->node], item))
+        visit = &s->visit[visit->from];
+}
+
 /* Whether the straight way from an aggregate to an immovable particle lies within the mesh: there is a hole where no step along it leads
-   on. Of what fills space it is not asked. */
-static bool sees(const hierarchy_work *w, const spreading *s, uint32_t node, uint32_t slot)
+   on. Of what fills space it is not asked. Notes the way for `item`. */
+static bool sees(hierarchy_work *w, const spreading *s, uint32_t node, uint32_t slot, uint32_t item)
 {
     hierarchy_form pin = {0};
+    note_way(w, s->form[node], item);
     sn_hierarchy_put_form(w, &pin, slot);
     const double *from = w->form[s->form[node]].centre;
     double way[3];
@@ -222,6 +237,7 @@ static bool sees(const hierarchy_work *w, const spreading *s, uint32_t node, uin
         if (next == NONE || least > BESIDE * rest)
             return all - last <= 1.5 * s->link;
         node = next;
+        note_way(w, s->form[node], item);
         step = rest;
         last = to;
     }
@@ -240,6 +256,13 @@ static double straight_from(const hierarchy_work *w, const hierarchy_visit *visi
     if (sn_hierarchy_is_detour(&a, &b, (double)visit->far))
         return 0;
     return sn_hierarchy_limit(&a, &b) / (double)visit->flat;
+}
+
+sn_real sn_hierarchy_far_from(const hierarchy_work *w, uint32_t node, uint32_t pin)
+{
+    hierarchy_form at = {0};
+    sn_hierarchy_put_form(w, &at, w->h->pin[pin].slot);
+    return sn_hierarchy_distance(&at, &w->form[node]);
 }
 
 /* ---- Particles ---------------------------------------------------------------------------------------------------------------------- */
@@ -270,16 +293,18 @@ static bool is_seen(const hierarchy_work *w, const hierarchy_visit *visit)
 
 /* Two visits to the same particle or aggregate, about half way between the groups they are from, are a span. At rest no straight way is longer than
    one over something between. */
-static void add_span(hierarchy_work *w, uint32_t mesh, const hierarchy_visit *visit, const double most[2], double link)
+static bool add_span(hierarchy_work *w, uint32_t mesh, const hierarchy_visit *visit, const double most[2], double link,
+                     uint32_t slot)
 {
     sn_hierarchy *h = w->h;
     if (!(fabs((double)visit[0].far - (double)visit[1].far) <= link) || !sn_hierarchy_grow(w, &h->span_table, 1))
-        return;
+        return false;
     h->span[h->span_table.count - 1] =
-        (sn_hierarchy_span){mesh, {visit[0].pin, visit[1].pin}, (sn_real)(most[0] + most[1]) * SLACK};
+        (sn_hierarchy_span){mesh, {visit[0].pin, visit[1].pin}, slot, (sn_real)(most[0] + most[1]) * SLACK};
+    return true;
 }
 
-static bool hold_particle(hierarchy_work *w, uint32_t at, const hierarchy_visit *visit)
+static bool hold_particle(hierarchy_work *w, uint32_t at, hierarchy_visit *visit)
 {
     sn_hierarchy *h = w->h;
     if (!sn_hierarchy_grow(w, &h->hold_table, 1))
@@ -288,8 +313,9 @@ static bool hold_particle(hierarchy_work *w, uint32_t at, const hierarchy_visit 
     sn_hierarchy_put_form(w, &form, visit->node);
     const double straight = is_seen(w, visit) ? straight_from(w, visit, form) : 0;
     const bool shorter = straight > 0 && straight < (double)visit->far;
-    h->hold[h->hold_table.count - 1] =
-        (sn_hierarchy_hold){visit->node, at, visit->pin, shorter ? (sn_real)straight : visit->far * SLACK};
+    visit->hold = h->hold_table.count - 1;
+    h->hold[visit->hold] =
+        (sn_hierarchy_hold){visit->node, at, NONE, visit->pin, shorter ? (sn_real)straight : visit->far * SLACK};
     return true;
 }
 
@@ -307,12 +333,12 @@ static void hold_rows(hierarchy_work *w, sn_hierarchy_part *part)
 {
     sn_hierarchy *h = w->h;
     const uint32_t rows = w->in->plan->tile[part->tile].rows;
-    const sn_hierarchy_hold *first = h->hold + part->hold, *end = first + part->holds;
+    sn_hierarchy_hold *first = h->hold + part->hold, *end = first + part->holds;
     part->row_hold = h->row_hold_table.count;
     for (uint32_t turn = 0; turn < SN_HOLD_GROUPS; ++turn) {
         const uint32_t from = h->row_hold_table.count;
         memset(w->last_hold, 0, rows * sizeof *w->last_hold);
-        for (const sn_hierarchy_hold *hold = first; hold < end; ++hold) {
+        for (sn_hierarchy_hold *hold = first; hold < end; ++hold) {
             const uint32_t row = hold->at / SN_ROW, lane = hold->at % SN_ROW;
             if (turn_of(hold, first) != turn)
                 continue;
@@ -330,7 +356,8 @@ static void hold_rows(hierarchy_work *w, sn_hierarchy_part *part)
                 w->next_hold[i - 1] = w->last_hold[row];
                 w->last_hold[row] = i;
             }
-            h->row_hold[from + i - 1].most[lane] = (float)hold->most;
+            hold->row = from + i - 1;
+            h->row_hold[hold->row].most[lane] = (float)hold->most;
         }
     }
     part->row_holds = h->row_hold_table.count - part->row_hold;
@@ -354,8 +381,10 @@ void sn_hierarchy_find_holds(hierarchy_work *w)
     w->last_hold = sn_hierarchy_scratch(w, rows, sizeof *w->last_hold);
     w->next_hold = sn_hierarchy_scratch(w, count, sizeof *w->next_hold);
     for (uint32_t p = 0; p < h->pin_table.count && !w->failed; ++p)
-        push(w, (hierarchy_visit){0, 1, h->pin[p].slot, p});
+        push(w, (hierarchy_visit){0, 1, h->pin[p].slot, p, NONE, NONE});
     spread(w, &s);
+    w->hold_visit = s.visit;
+    w->hold_visits = s.visits;
     for (uint32_t p = 0; p < h->part_table.count && !w->failed; ++p) {
         h->part[p].hold = h->hold_table.count;
         for (uint32_t k = h->first[h->part[p].node]; k < h->first[h->part[p].node + h->part[p].nodes]; ++k) {
@@ -367,7 +396,8 @@ void sn_hierarchy_find_holds(hierarchy_work *w)
                 continue;
             const sn_hierarchy_hold *last = h->hold + h->hold_table.count - 1;
             add_span(w, h->part[p].mesh, &s.visit[SN_HOLD_GROUPS * slot],
-                     (double[2]){(double)last[-1].most, (double)last->most}, s.reach[h->part[p].mesh] / HOLD_RODS);
+                     (double[2]){(double)last[-1].most, (double)last->most}, s.reach[h->part[p].mesh] / HOLD_RODS,
+                     slot);
         }
         h->part[p].holds = h->hold_table.count - h->part[p].hold;
         if (!w->failed && w->in->plan->tile[h->part[p].tile].rows)
@@ -418,10 +448,16 @@ static double hold_node(hierarchy_work *w, const spreading *s, hierarchy_visit *
     const sn_real flat = flatness(w, beside(w, h->pin[visit.pin].slot), form);
     visit.flat = flat < visit.flat ? flat : visit.flat;
     const double straight = straight_from(w, &visit, *form);
-    if (!(straight > 0) || !sees(w, s, visit.node, h->pin[visit.pin].slot) || !sn_hierarchy_grow(w, &h->far_table, 1))
+    const uint32_t node = s->form[visit.node], id = h->far_table.count, ways = h->way_table.count;
+    if (!(straight > 0) || !sees(w, s, visit.node, h->pin[visit.pin].slot, id) ||
+        !sn_hierarchy_grow(w, &h->far_table, 1)) {
+        h->way_table.count = ways;
         return (double)visit.far;
-    const uint32_t node = s->form[visit.node];
-    h->far[h->far_table.count - 1] = (sn_hierarchy_far){node, visit.pin, (sn_real)straight};
+    }
+    if (form->solid)
+        note_path(w, s, from, id);
+    const sn_real most = (sn_real)straight;
+    h->far[id] = (sn_hierarchy_far){node, visit.pin, most, most / sn_hierarchy_far_from(w, node, visit.pin), id};
     for (uint32_t k = 0; node < w->firsts && k < SN_HOLD_GROUPS; ++k)
         if (!w->held_by[SN_HOLD_GROUPS * node + k]) {
             w->held_by[SN_HOLD_GROUPS * node + k] = w->group[visit.pin] + 1;
@@ -445,7 +481,7 @@ void sn_hierarchy_hold_level(hierarchy_work *w, uint32_t mesh, const uint32_t *i
                 continue;
             hierarchy_form at = {0};
             sn_hierarchy_put_form(w, &at, h->pin[p].slot);
-            push(w, (hierarchy_visit){sn_hierarchy_distance(&at, &w->form[node]), 1, w->local[node], p});
+            push(w, (hierarchy_visit){sn_hierarchy_distance(&at, &w->form[node]), 1, w->local[node], p, NONE, NONE});
         }
     spread(w, &s);
     for (uint32_t i = 0; i < count && !w->failed; ++i) {
@@ -453,7 +489,9 @@ void sn_hierarchy_hold_level(hierarchy_work *w, uint32_t mesh, const uint32_t *i
         double most[SN_HOLD_GROUPS] = {0};
         for (uint32_t k = 0; k < s.visits[i] && h->w[id[i]] > 0; ++k)
             most[k] = hold_node(w, &s, &visit[k]);
-        if (s.visits[i] == 2 && h->w[id[i]] > 0)
-            add_span(w, mesh, visit, most, s.link);
+        if (s.visits[i] != 2 || !(h->w[id[i]] > 0) || !add_span(w, mesh, visit, most, s.link, NONE))
+            continue;
+        for (uint32_t k = 0; k < 2; ++k)
+            note_path(w, &s, &visit[k], SN_WAY_SPAN | (h->span_table.count - 1));
     }
 }

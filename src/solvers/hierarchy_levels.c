@@ -149,18 +149,16 @@ void sn_hierarchy_cut_tiles(hierarchy_work *w)
     w->h->node_table.count--; /* the last one only has a first member */
 }
 
-/* Masses of aggregates, and the shares of their members. */
-static void weigh(hierarchy_work *w, uint32_t node, const sn_real *w_of)
+void sn_hierarchy_weigh(hierarchy_work *w, uint32_t node, const sn_real *w_of)
 {
     sn_hierarchy *h = w->h;
-    const uint32_t count = h->first[node + 1] - h->first[node];
+    const uint32_t count = h->last[node] - h->first[node];
     double mass = 0;
-    for (uint32_t k = h->first[node]; k < h->first[node + 1]; ++k)
+    for (uint32_t k = h->first[node]; k < h->last[node]; ++k)
         mass += w_of[h->member[k]] > 0 ? 1 / (double)w_of[h->member[k]] : 0;
-    for (uint32_t k = h->first[node]; k < h->first[node + 1]; ++k)
+    for (uint32_t k = h->first[node]; k < h->last[node]; ++k)
         h->weight[k] = (sn_real)(mass > 0 ? 1 / ((double)w_of[h->member[k]] * mass) : 1.0 / count);
     h->w[node] = mass > 0 ? (sn_real)(1 / mass) : 0;
-    h->parent[node] = NONE;
 }
 
 static uint32_t place_in_planes(const sn_tile *tile, uint32_t slot)
@@ -196,7 +194,9 @@ void sn_hierarchy_list_particles(hierarchy_work *w)
     w->form_room = h->node_table.count + h->node_table.count / 2 + 64;
     w->form = sn_hierarchy_scratch(w, w->form_room, sizeof *w->form);
     for (uint32_t n = 0; n < h->node_table.count && !w->failed; ++n) {
-        weigh(w, n, w->w);
+        h->last[n] = h->first[n + 1];
+        h->parent[n] = NONE;
+        sn_hierarchy_weigh(w, n, w->w);
         sn_hierarchy_find_form(w, n);
     }
     if (!w->failed)
@@ -398,7 +398,9 @@ static bool make_level(hierarchy_work *w, const level_graph *level, uint32_t cou
     memmove(h->first + node + 1, h->first + node, count * sizeof *h->first);
     h->first[node] = from;
     for (uint32_t n = node; n < node + count; ++n) {
-        weigh(w, n, h->w);
+        h->last[n] = h->first[n + 1];
+        h->parent[n] = NONE;
+        sn_hierarchy_weigh(w, n, h->w);
         for (uint32_t k = h->first[n]; k < h->first[n + 1]; ++k)
             h->parent[h->member[k]] = n;
         sn_hierarchy_join_forms(w, n);

@@ -39,6 +39,13 @@ static uint32_t find(uint32_t *parent, uint32_t i)
     return i;
 }
 
+static void join(uint32_t *parent, uint32_t i, uint32_t k)
+{
+    const uint32_t a = find(parent, i), b = find(parent, k);
+    if (a != b)
+        parent[a > b ? a : b] = a < b ? a : b;
+}
+
 /* The next rod between two particles of the plan, in the order in which they were added. */
 typedef struct rod_walk {
     uint32_t next, i; /* the run after this one, and a constraint of this one */
@@ -91,11 +98,8 @@ static void find_meshes(hierarchy_work *w)
     w->mesh = (uint32_t *)(void *)w->in->stiffen.room;
     for (uint32_t i = 0; i < w->slots; ++i)
         w->mesh[i] = i;
-    for (rod_walk walk = {0}; next_rod(w, &walk);) {
-        const uint32_t a = find(w->mesh, walk.a), b = find(w->mesh, walk.b);
-        if (a != b)
-            w->mesh[a > b ? a : b] = a < b ? a : b;
-    }
+    for (rod_walk walk = {0}; next_rod(w, &walk);)
+        join(w->mesh, walk.a, walk.b);
     for (uint32_t i = 0; i < w->slots; ++i)
         w->mesh[i] = find(w->mesh, i);
 }
@@ -182,8 +186,40 @@ void sn_hierarchy_choose(hierarchy_work *w)
         return;
     for (uint32_t i = 0; i < w->slots; ++i)
         w->mesh[i] = w->mesh[i] == NONE ? NONE : facts[w->mesh[i]].first;
-    w->rod = sn_hierarchy_scratch(w, rods, sizeof *w->rod);
+    sn_limits_base *base = w->in->stiffen.base;
+    w->failed = !sn_table_reserve(&base->rod_table, w->allocator, rods);
+    sn_mesh_rod *rod = base->rod_table.column[0];
     for (rod_walk walk = {0}; !w->failed && next_rod(w, &walk);)
         if (w->mesh[walk.a] != NONE)
-            w->rod[w->rods++] = (hierarchy_rod){walk.a, walk.b, rest_of(&walk)};
+            rod[w->rods++] = (sn_mesh_rod){walk.a, walk.b, rest_of(&walk)};
+    base->rod_table.count = w->rods;
+    w->rod = rod;
+}
+
+void sn_hierarchy_choose_again(hierarchy_work *w)
+{
+    const sn_limits_base *base = w->in->stiffen.base;
+    w->rod = base->rod_table.column[0];
+    w->rods = base->rod_table.count;
+    w->h->by_mass = true;
+    w->mesh = (uint32_t *)(void *)w->in->stiffen.room;
+    for (uint32_t i = 0; i < w->slots; ++i)
+        w->mesh[i] = i;
+    for (uint32_t i = 0; i < w->rods; ++i)
+        join(w->mesh, w->rod[i].a, w->rod[i].b);
+    uint32_t *number = w->mesh + w->slots; /* by the lowest slot of a mesh; NONE of what rods of the base do not join */
+    for (uint32_t i = 0; i < w->slots; ++i)
+        number[i] = NONE;
+    for (uint32_t i = 0; i < w->rods; ++i)
+        number[find(w->mesh, w->rod[i].a)] = 0;
+    for (uint32_t i = 0; i < w->slots && !w->failed; ++i) {
+        if (number[i] == NONE || !sn_hierarchy_grow(w, &w->h->mesh_table, 1))
+            continue;
+        number[i] = w->h->mesh_table.count - 1;
+        w->h->mesh[number[i]] = (sn_hierarchy_mesh){.first = i};
+    }
+    for (uint32_t i = 0; i < w->slots; ++i)
+        w->mesh[i] = find(w->mesh, i);
+    for (uint32_t i = 0; i < w->slots; ++i)
+        w->mesh[i] = number[w->mesh[i]];
 }

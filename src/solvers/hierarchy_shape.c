@@ -71,13 +71,13 @@ static bool find_normal(const hierarchy_work *w, uint32_t node, hierarchy_form *
 {
     const sn_hierarchy *h = w->h;
     double mean[3] = {0}, a[3][3] = {{0}}, value[3], axis[3][3];
-    for (uint32_t k = h->first[node]; k < h->first[node + 1]; ++k) {
+    for (uint32_t k = h->first[node]; k < h->last[node]; ++k) {
         const sn_vec3 p = shape_of(w, h->member[k])->place;
         mean[0] += (double)p.x / form->count;
         mean[1] += (double)p.y / form->count;
         mean[2] += (double)p.z / form->count;
     }
-    for (uint32_t k = h->first[node]; k < h->first[node + 1]; ++k) {
+    for (uint32_t k = h->first[node]; k < h->last[node]; ++k) {
         const sn_vec3 p = shape_of(w, h->member[k])->place;
         const double d[3] = {(double)p.x - mean[0], (double)p.y - mean[1], (double)p.z - mean[2]};
         for (int i = 0; i < 3; ++i)
@@ -111,12 +111,14 @@ static void look_at_rods(const hierarchy_work *w, uint32_t node, hierarchy_form 
     const sn_hierarchy *h = w->h;
     double known = 0;
     *spokes = *braces = 0;
-    for (uint32_t k = h->first[node]; k < h->first[node + 1]; ++k) {
+    for (uint32_t k = h->first[node]; k < h->last[node]; ++k) {
         const uint32_t slot = h->member[k];
         *spokes += w->root[slot] != SN_PLAN_NONE && w->root[slot] != slot;
         const sn_vec3 p = shape_of(w, slot)->place;
         for (uint32_t e = w->start[slot]; e < w->start[slot + 1]; ++e) {
             const uint32_t other = w->edge[e].to;
+            if (!isfinite(w->edge[e].rest)) /* it is torn */
+                continue;
             const sn_vec3 way = vec3_sub(shape_of(w, other)->place, p);
             const double square = vec3_dot_double(way, way), rest = (double)w->edge[e].rest;
             if (!(rest * rest < known * square)) {         /* otherwise it is shorter by more than rounding: most are */
@@ -135,14 +137,14 @@ static void look_at_rods(const hierarchy_work *w, uint32_t node, hierarchy_form 
 void sn_hierarchy_find_form(hierarchy_work *w, uint32_t node)
 {
     const sn_hierarchy *h = w->h;
-    hierarchy_form form = {.count = h->first[node + 1] - h->first[node], .sound = true};
+    hierarchy_form form = {.count = h->last[node] - h->first[node], .sound = true};
     const bool fixed = h->w[node] == 0;
     if (!form.count) { /* a lane may be shorter than others */
         w->form[node] = (hierarchy_form){0};
         return;
     }
     form.since = shape_of(w, h->member[h->first[node]])->since;
-    for (uint32_t k = h->first[node]; k < h->first[node + 1]; ++k) {
+    for (uint32_t k = h->first[node]; k < h->last[node]; ++k) {
         const sn_rest_place *shape = shape_of(w, h->member[k]);
         form.centre[0] += (double)h->weight[k] * (double)shape->place.x;
         form.centre[1] += (double)h->weight[k] * (double)shape->place.y;
@@ -169,7 +171,7 @@ void sn_hierarchy_join_forms(hierarchy_work *w, uint32_t node)
     const sn_hierarchy *h = w->h;
     hierarchy_form form = {.since = w->form[h->member[h->first[node]]].since, .sound = true};
     double sum[3] = {0}, normals = 0, solids = 0, longer = 1;
-    for (uint32_t k = h->first[node]; k < h->first[node + 1]; ++k) {
+    for (uint32_t k = h->first[node]; k < h->last[node]; ++k) {
         const hierarchy_form *part = &w->form[h->member[k]];
         double along = 0;
         for (int i = 0; i < 3; ++i) {

@@ -83,7 +83,7 @@ void sn_hierarchy_gather(const sn_hierarchy *h, uint32_t tile, const sn_vec4 *x,
         FOUR_LOAD(origin, &mesh->origin);
         for (uint32_t n = part->node; mesh->acts && n < part->node + part->nodes; ++n) {
             four sum = {0};
-            const uint32_t *slot = h->member + h->first[n], *last = h->member + h->first[n + 1];
+            const uint32_t *slot = h->member + h->first[n], *last = h->member + h->last[n];
             for (const sn_real *weight = h->weight + h->first[n]; slot < last; ++slot, ++weight) {
                 four at, more;
                 FOUR_LOAD(at, &x[*slot]);
@@ -127,7 +127,7 @@ void sn_hierarchy_gather_planes(const sn_hierarchy *h, uint32_t tile, const sn_w
             wide->gather_rows(&groups);
         for (uint32_t n = part->node + part->groups * SN_BATCH; mesh->acts && n < part->node + part->nodes; ++n) {
             sn_vec3 sum = {0, 0, 0};
-            for (uint32_t k = h->first[n]; k < h->first[n + 1]; ++k) {
+            for (uint32_t k = h->first[n]; k < h->last[n]; ++k) {
                 const float *p = plane + h->at[k], *d = p + SN_PLANE_D * SN_BATCH;
                 sn_vec3 at = {(sn_real)p[0] - origin.x, (sn_real)p[SN_BATCH] - origin.y,
                               (sn_real)p[2 * SN_BATCH] - origin.z};
@@ -144,7 +144,7 @@ static void gather_nodes(const sn_hierarchy *h, uint32_t first, uint32_t count)
 {
     for (uint32_t n = first; n < first + count; ++n) {
         sn_vec3 sum = {0, 0, 0};
-        for (uint32_t k = h->first[n]; k < h->first[n + 1]; ++k)
+        for (uint32_t k = h->first[n]; k < h->last[n]; ++k)
             sum = vec3_add(sum, vec3_scale(vec4_xyz(h->x[h->member[k]]), h->weight[k]));
         h->x[n] = (sn_vec4){sum.x, sum.y, sum.z, h->x[n].w};
     }
@@ -256,7 +256,7 @@ void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide
             by.w = 0;
             four d, to;
             FOUR_LOAD(d, &by);
-            const uint32_t *slot = h->member + h->first[n], *last = h->member + h->first[n + 1];
+            const uint32_t *slot = h->member + h->first[n], *last = h->member + h->last[n];
             for (last = h->x[n].w != 0 ? last : slot; slot < last; ++slot) {
                 FOUR_LOAD(to, &moved[*slot]);
                 to = FOUR_ADD(to, d);
@@ -290,7 +290,7 @@ void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wid
         if (part->groups)
             wide->move_rows(&groups);
         for (uint32_t n = part->node + part->groups * SN_BATCH; n < part->node + part->nodes; ++n)
-            for (uint32_t k = h->first[n]; h->x[n].w != 0 && k < h->first[n + 1]; ++k) {
+            for (uint32_t k = h->first[n]; h->x[n].w != 0 && k < h->last[n]; ++k) {
                 float *to = moved + h->at[k];
                 to[0] += (float)h->d[n].x;
                 to[SN_BATCH] += (float)h->d[n].y;

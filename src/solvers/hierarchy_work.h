@@ -13,12 +13,6 @@
 /* Groups of immovable particles that hold one particle, or aggregate. */
 #define SN_HOLD_GROUPS 2u
 
-/* A rod of a mesh, between slots. */
-typedef struct hierarchy_rod {
-    uint32_t a, b;
-    sn_real rest;
-} hierarchy_rod;
-
 /* What is cut into aggregates. By number of what is cut: */
 typedef struct hierarchy_graph {
     uint32_t *start; /* its edges */
@@ -32,9 +26,11 @@ typedef struct hierarchy_graph {
 
 /* On the way from immovable particles to others: see hierarchy_hold.c. */
 typedef struct hierarchy_visit {
-    sn_real far;  /* m, along edges */
+    sn_real far;  /* m, along edges; infinite: a tear lies on the way */
     sn_real flat; /* the least flatness on the way */
     uint32_t node, pin;
+    uint32_t from; /* the visit before it on the way; SN_PLAN_NONE: this is the first */
+    uint32_t hold; /* of particles: the number of what came of it; SN_PLAN_NONE: nothing */
 } hierarchy_visit;
 
 typedef struct hierarchy_link {
@@ -54,6 +50,26 @@ typedef struct hierarchy_deal {
     sn_hierarchy_far *far;
     hierarchy_link *sorted;
 } hierarchy_deal;
+
+/* What following tears needs: see hierarchy_follow.c. */
+typedef struct hierarchy_tears {
+    bool indexed;        /* limit, way_of and far_at are there */
+    uint32_t followed;   /* torn slots that were looked at */
+    bool pins;           /* one of these is immovable */
+    uint32_t turn;       /* of hierarchy_work.stamp */
+    bool *torn;          /* by slot */
+    uint8_t *state;      /* by aggregate: flags */
+    uint16_t *there;     /* by batch: lanes of limits that are there */
+    uint32_t *start;     /* by aggregate: its limits, in */
+    uint32_t *limit;     /*   this list: batch and lane */
+    uint32_t *way_start; /* by aggregate: its ways, in */
+    uint32_t *way_of;    /*   this list of items */
+    uint32_t *far_at;    /* by id: its number */
+    uint32_t *stack;     /* of visits */
+    bool *seen;          /* by slot, or aggregate; */
+    uint32_t *queue;     /*   and a list of these */
+    uint32_t *list[2];   /* of aggregates: those of a level, and those of the next */
+} hierarchy_tears;
 
 /* What is known of an aggregate's rest shape. */
 typedef struct hierarchy_form {
@@ -75,7 +91,7 @@ typedef struct hierarchy_work {
     uint32_t blocks; /* of scratch, taken so far */
 
     uint32_t slots; /* of the plan */
-    hierarchy_rod *rod;
+    const sn_mesh_rod *rod;
     uint32_t rods;
     const sn_real *w; /* by slot */
     uint32_t *mesh;   /* by slot: SN_PLAN_NONE or its mesh */
@@ -92,19 +108,22 @@ typedef struct hierarchy_work {
     hierarchy_link *link, *own, *between,
         *all; /* limits: found last; scratch; of the first level, between tiles, and all */
     uint32_t betweens;
-    uint8_t *colour;        /* by limit */
-    uint64_t *colours;      /* by aggregate */
-    double *way;            /* by aggregate: along rods to the root of the one that is looked at */
-    uint32_t *stamp;        /* by aggregate: see add_link */
-    uint32_t *local;        /* by aggregate: its number in a level */
-    uint32_t *pin_of;       /* by slot: its number among immovable ones, */
-    uint32_t *group;        /* by that number: which of them hang together */
-    uint32_t firsts;        /* aggregates of the first level, */
-    uint32_t *held_by;      /*   and SN_HOLD_GROUPS for each: one more than the group that holds it; 0: none */
-    hierarchy_visit *visit; /* SN_HOLD_GROUPS by number in `graph`, */
-    uint8_t *visits;        /*   and how many there are */
-    uint32_t *last_hold;    /* by row of a tile in planes, and */
-    uint32_t *next_hold;    /*   by number: see hold_rows in hierarchy_hold.c */
+    uint8_t *colour;             /* by limit */
+    uint64_t *colours;           /* by aggregate */
+    double *way;                 /* by aggregate: along rods to the root of the one that is looked at */
+    uint32_t *stamp;             /* by aggregate: see add_link */
+    uint32_t *local;             /* by aggregate: its number in a level */
+    uint32_t *pin_of;            /* by slot: its number among immovable ones, */
+    uint32_t *group;             /* by that number: which of them hang together */
+    uint32_t firsts;             /* aggregates of the first level, */
+    uint32_t *held_by;           /*   and SN_HOLD_GROUPS for each: one more than the group that holds it; 0: none */
+    hierarchy_visit *visit;      /* SN_HOLD_GROUPS by number in `graph`, */
+    uint8_t *visits;             /*   and how many there are */
+    uint32_t *last_hold;         /* by row of a tile in planes, and */
+    uint32_t *next_hold;         /*   by number: see hold_rows in hierarchy_hold.c */
+    hierarchy_visit *hold_visit; /* of particles, as of aggregates: SN_HOLD_GROUPS by slot, */
+    uint8_t *hold_visits;        /*   and how many */
+    hierarchy_tears tears;
     hierarchy_deal deal;
     hierarchy_graph graph;
     hierarchy_graph rows; /* of a tile in planes */
@@ -124,6 +143,19 @@ void sn_hierarchy_bind(sn_hierarchy *h);
 sn_real sn_hierarchy_inverse_mass(const sn_solver_in *in, uint32_t slot);
 void sn_hierarchy_choose(hierarchy_work *w);
 
+/* The same from the base: those that were chosen when it was made. */
+void sn_hierarchy_choose_again(hierarchy_work *w);
+
+/* hierarchy_follow.c: room for it; and limits lose what torn slots leave none of that were not looked at yet. */
+void sn_hierarchy_reserve_tears(hierarchy_work *w);
+void sn_hierarchy_follow(hierarchy_work *w, const sn_solver_in *in);
+
+/* m: from the centre of an aggregate to an immovable particle, in the rest shape. */
+sn_real sn_hierarchy_far_from(const hierarchy_work *w, uint32_t node, uint32_t pin);
+
+/* As of limits: what rounding makes of places is no stretch. */
+#define SN_HOLD_SLACK ((sn_real)(1 + 1e-4))
+
 /* Cuts first .. end - 1 into aggregates along edges between those that both are fixed or both are not. In the order of their numbers, each
    none of whose neighbours has been taken is the root of one, and takes these; what is left joins the smallest beside it. Their
    numbers are from `next` on; gives how many there are. What has no edges is in none. */
@@ -141,6 +173,9 @@ void sn_hierarchy_find_tiles(hierarchy_work *w);
 void sn_hierarchy_cut_tiles(hierarchy_work *w);
 void sn_hierarchy_list_particles(hierarchy_work *w);
 void sn_hierarchy_add_levels(hierarchy_work *w);
+
+/* The mass of an aggregate, and the shares of its members: w_of has their inverse masses. */
+void sn_hierarchy_weigh(hierarchy_work *w, uint32_t node, const sn_real *w_of);
 
 /* Colours limits, and writes them as batches. */
 void sn_hierarchy_add_runs(hierarchy_work *w, const hierarchy_link *link, uint32_t count, uint32_t *first,

@@ -754,6 +754,7 @@ bool sn_plan_make(sn_plan *plan, const sn_allocator *allocator, sn_store *store,
     plan->particles = particles->count;
     plan->made = plan->canonical = plan->filled = true;
     plan->serial++;
+    plan->makes++;
     sn_store_log_begin(store);
     return true;
 }

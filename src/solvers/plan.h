@@ -114,6 +114,7 @@ struct sn_plan {
     uint32_t widest_rows; /* the most rows of a tile of planes */
     uint32_t live;        /* constraints when it was made */
     uint64_t serial;      /* rises with every change, also across snapshots; not saved */
+    uint64_t makes;       /* the same, when it is made as a whole or loaded */
     uint64_t tree_edits;  /* the same for changes to trees */
 #define SN_PLAN_TABLE(type, name)                                                                                      \
     sn_table name##_table;                                                                                             \

@@ -40,6 +40,46 @@ typedef struct sn_rest_place {
     uint64_t since; /* which time places were noted; 0: it has none */
 } sn_rest_place;
 
+/* Tells about one mesh, for reports. */
+typedef enum sn_stiffened {
+    SN_STIFFENED,    /* it has a hierarchy */
+    SN_PLAIN_SMALL,  /* few particles can move: sweeps do */
+    SN_PLAIN_TREE,   /* no loops */
+    SN_PLAIN_SOFT,   /* rods give by more than what sweeps miss */
+    SN_PLAIN_BREAKS, /* rods can break: what they exert must be known */
+    SN_PLAIN_HELD,   /* rods contradict each other */
+    SN_PLAIN_SHAPE,  /* no rest shape that limits could be taken from */
+    SN_STIFFENED_COUNT
+} sn_stiffened;
+
+/* A rod of a mesh, between slots. */
+typedef struct sn_mesh_rod {
+    uint32_t a, b;
+    sn_real rest; /* m */
+} sn_mesh_rod;
+
+/* A slot whose rods or mass a tear has changed: a is b. Or the ends of a rod that it has removed or changed. With SN_TORN_LAST in b it is the last of a step or a cut. */
+typedef struct sn_torn {
+    uint32_t a, b;
+    sn_real w; /* of a slot: its inverse mass before, as in w_table */
+} sn_torn;
+
+#define SN_TORN_LAST 0x80000000u
+
+/* What the limits of stiff meshes were made from, and where tears have changed it since: see hierarchy_follow.c. State while there are such places; otherwise limits
+   follow from the constraints. */
+typedef struct sn_limits_base {
+    sn_table rod_table;                     /* of sn_mesh_rod: those of meshes that have limits */
+    sn_table w_table;                       /* of sn_real, by slot: inverse masses, 0 of those with a target */
+    sn_table torn_table;                    /* of sn_torn, */
+    sn_table mark_table;                    /*   and of uint8_t, by slot: it is one of these */
+    uint32_t most;                          /* so many may be torn before limits are made anew */
+    uint64_t edits;                         /* sn_stiffen.edits, then, */
+    uint64_t makes;                         /*   and sn_plan.makes; 0: there is no base */
+    uint32_t count[SN_STIFFENED_COUNT];     /* other meshes, */
+    uint32_t particles[SN_STIFFENED_COUNT]; /*   and their particles */
+} sn_limits_base;
+
 /* For the hierarchy of stiff meshes: see hierarchy.h. */
 typedef struct sn_stiffen {
     bool on;
@@ -51,9 +91,9 @@ typedef struct sn_stiffen {
                            uint32_t slot); /* where an immovable particle is at the end of the step */
     bool (*breaks)(const void *world, uint32_t kind, uint32_t row); /* NULL: nothing can break */
     const void *world;
-    sn_vec4 *room;        /* scratch, by slot */
-    uint64_t break_edits; /* rises when what can break changes */
-    uint64_t rest_edits;  /* and when rest shapes are forgotten */
+    sn_vec4 *room; /* scratch, by slot */
+    sn_limits_base *base;
+    uint64_t edits; /* rises when constraints, what can break, or rest shapes change, other than by tears */
 } sn_stiffen;
 
 typedef struct sn_solver_in {

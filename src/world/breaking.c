@@ -350,6 +350,7 @@ static void let_go(sn_world *world)
         if (weak_list(world)[find(world, c)].tears)
             sn_tear_remove_dependents(world, c.kind, c.index, &released);
         released += sn_tear_energy(world, c.kind, c.index);
+        sn_limits_touch_rod(world, c.kind, c.index);
         sn_constraint_remove(world, c);
         tear.released = (sn_real)released;
         sn_tear_tell(world, &tear);

@@ -4,7 +4,7 @@
 
 /* ---- Points ------------------------------------------------------------------------------------------------------ */
 
-static sn_vec3 spot_place(const sn_world *world, const sn_spot *spot)
+sn_vec3 sn_world_spot_place(const sn_world *world, const sn_spot *spot)
 {
     if (spot->type == SN_POINT_PLACE)
         return spot->place;
@@ -33,7 +33,7 @@ static sn_vec3 point_place(const sn_world *world, const sn_pool *pool, uint32_t 
     if (!(code & SN_SPOT_BIT))
         return vec4_xyz(world->particles.x[world->ids.value[code]]);
     *spot = &world->constraints.spot[code & ~SN_SPOT_BIT];
-    return spot_place(world, *spot);
+    return sn_world_spot_place(world, *spot);
 }
 
 /* ---- Colours ----------------------------------------------------------------------------------------------------- */

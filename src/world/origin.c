@@ -105,6 +105,7 @@ sn_result sn_world_shift_origin(sn_world *world, sn_vec3 offset)
     shift_all(world, offset, false);
     world->moves++;
     world->constraints.all_changed = true;
+    world->constraints.changes++;
     world->state.origin[0] += (double)offset.x;
     world->state.origin[1] += (double)offset.y;
     world->state.origin[2] += (double)offset.z;

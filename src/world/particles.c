@@ -327,6 +327,7 @@ void sn_particle_take_share(sn_world *world, uint32_t number, sn_real mass, doub
     sn_world_weighs(world, slot, inverse(mass));
     p->x[slot].w = inverse(mass);
     p->v[slot].w = mass;
+    sn_limits_touch(world, number);
     p->force[slot] = vec3_scale(p->force[slot], (sn_real)share);
     world->springs.looked = false;
     sn_history_forget(&world->history, slot);

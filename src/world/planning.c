@@ -288,6 +288,7 @@ sn_result sn_world_replan(sn_world *world)
         return result;
     sn_plan old = world->plan;
     sn_plan_init(&world->plan);
+    world->plan.makes = old.makes;
     world->plan.serial = old.serial; /* what was made for the old one must not pass for what fits the new one */
     world->plan.tree_edits = old.tree_edits;
     bool made = make_plan(world);

@@ -161,6 +161,7 @@ static void walk_plan(stream *s, sn_world *world)
         plan->particles = head.particles;
         plan->widest_rows = head.widest_rows;
         plan->live = head.live;
+        plan->makes++;
     }
     if (s->mode == RESERVE && head.made && !sn_plan_reserve_log(&world->constraints, s->allocator, head.live))
         s->failed = true;
@@ -171,6 +172,34 @@ static void walk_plan(stream *s, sn_world *world)
 #undef SN_PLAN_TABLE
     if (s->mode == RESERVE || s->mode == READ)
         sn_plan_bind(plan); /* also where memory then runs out, and the plan stays what it was */
+}
+
+/* What limits were made from, where tears have left less of them than the constraints would make now. */
+static void walk_limits(stream *s, sn_world *world)
+{
+    sn_limits_base *base = &world->limits;
+    uint32_t torn = (s->mode == MEASURE || s->mode == WRITE) && sn_limits_are_torn(world);
+    walk_bytes(s, &torn, sizeof torn);
+    if (s->mode == RESERVE)
+        memcpy(&torn, s->at - sizeof torn, sizeof torn);
+    if (s->mode == READ && !torn)
+        base->torn_table.count = 0;
+    if (!torn)
+        return;
+    struct {
+        uint32_t most, slots;
+    } head = {base->most, base->mark_table.count};
+    if (s->mode == RESERVE || s->mode == READ)
+        memcpy(&head, s->at, sizeof head);
+    walk_bytes(s, &head, sizeof head);
+    if (s->mode == RESERVE && !sn_limits_reserve(base, s->allocator, head.most, head.slots))
+        s->failed = true;
+    if (s->mode == READ)
+        base->most = head.most;
+    walk_table(s, &base->rod_table);
+    walk_table(s, &base->torn_table);
+    walk_bytes(s, base->count, sizeof base->count);
+    walk_bytes(s, base->particles, sizeof base->particles);
 }
 
 /* What contact knows, less the fixed shapes' records, which come at the start. Shapes are not written: a world keeps all
@@ -256,6 +285,7 @@ static void walk(stream *s, sn_world *world)
     walk_table(s, &world->constraints.held_table);
     walk_table(s, &world->breaking.table);
     walk_table(s, &world->tearing.tip_table);
+    walk_table(s, &world->tearing.severed_table);
     for (uint32_t i = 0; i < SN_ROD_KINDS; ++i)
         walk_table(s, &world->tearing.wear_table[i]);
     if (s->mode == READ)
@@ -286,6 +316,7 @@ static void walk(stream *s, sn_world *world)
         sn_bodies_restored(&world->bodies);
     walk_table(s, &world->rest_shape_table);
     walk_plan(s, world);
+    walk_limits(s, world);
     if (s->mode == RESERVE || s->mode == READ) {
         sn_particle_store_bind(&world->particles);
         sn_history_bind(&world->history);
@@ -477,6 +508,7 @@ sn_result sn_state_load(sn_world *world, const unsigned char *data, size_t size)
     walk(&s, world);
     if (world->plan.made) /* storage and constraints are those that it was made for */
         sn_store_log_begin(&world->constraints);
+    sn_limits_restored(world);
     world->incidence.built = false;
     world->moves++;
     return SN_OK;

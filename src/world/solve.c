@@ -37,8 +37,8 @@ static sn_stiffen stiffen_input(sn_world *world)
                         .breaks = world->breaking.table.count || sn_tear_any_by_force(world) ? is_weak : NULL,
                         .world = world,
                         .room = world->particles.mark,
-                        .break_edits = world->breaking.edits + world->tearing.strength_edits,
-                        .rest_edits = world->rest_edits};
+                        .base = &world->limits,
+                        .edits = sn_limits_edits(world)};
 }
 
 bool sn_world_preloads(const sn_settings *settings)

@@ -209,6 +209,7 @@ uint64_t sn_world_hash(const sn_world *world)
     if (world->state.settings.solver == SN_SOLVER_TILED) {
         sn_world_follow_edits((sn_world *)world); /* as the next step would: no part of what is promised to be kept */
         hash = hash_shapes(hash_plan(hash, &world->plan, world->particles.table.count), world);
+        hash = sn_limits_hash(hash, world);
     }
     return sn_tear_hash(sn_breaking_hash(hash_constraints(hash, &world->constraints, warm), world), world);
 }

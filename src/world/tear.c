@@ -19,6 +19,7 @@ void sn_tearing_init(sn_tearing *t)
 {
     sn_table_column(&t->event_table, sizeof(sn_tear), false);
     sn_table_column(&t->tip_table, sizeof(sn_particle), true);
+    sn_table_column(&t->severed_table, sn_severed_width(), true);
     sn_table_column(&t->change_table, sizeof(sn_topology_change), false);
     sn_table_column(&t->head_table, sizeof(sn_tear_head), false);
     sn_table_column(&t->next_table, sizeof(uint32_t), false);
@@ -36,9 +37,9 @@ void sn_tearing_init(sn_tearing *t)
 
 void sn_tearing_release(sn_tearing *t, const sn_allocator *allocator)
 {
-    sn_table *const tables[] = {&t->event_table, &t->change_table, &t->head_table, &t->next_table,
-                                &t->node_table,  &t->range_table,  &t->flag_table, &t->over_table,
-                                &t->busy_table,  &t->tip_table,    &t->leave_table};
+    sn_table *const tables[] = {&t->event_table, &t->change_table, &t->head_table,  &t->next_table,
+                                &t->node_table,  &t->range_table,  &t->flag_table,  &t->over_table,
+                                &t->busy_table,  &t->tip_table,    &t->leave_table, &t->severed_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
     for (uint32_t i = 0; i < SN_ROD_KINDS; ++i)
@@ -239,6 +240,7 @@ void sn_tear_remove(sn_world *world, uint32_t kind, uint32_t row, double *releas
 {
     *released += sn_tear_energy(world, kind, row);
     sn_sleep_disturb_constraint(world, world->constraints.pool[kind], row);
+    sn_limits_touch_rod(world, kind, row);
     sn_store_remove(&world->constraints, kind, row);
 }
 
@@ -300,7 +302,7 @@ uint64_t sn_tear_hash(uint64_t hash, const sn_world *world)
     for (uint32_t i = 0; i < world->tearing.tip_table.count; ++i)
         if (sn_particle_is_valid(world, tip[i]))
             hash = hash_u64(hash, tip[i].index);
-    return sn_wear_hash(hash, world);
+    return sn_wear_hash(sn_severed_hash(hash, world), world);
 }
 
 /* ---- Topology --------------------------------------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
        tear_solid.c    tetrahedra: faces that part
        tear_wear.c     fatigue
        tear_shape.c    shape matching: groups lose members and become two
+       tear_cut_shape.c   the same by a blade
 
    Skins own the topology: their triangles say what hangs together. A constraint belongs to the mesh by its particles. A vertex is split into *parts*, the sets of
    its triangles that still hang together by edges at it. */
@@ -110,6 +111,8 @@ typedef struct sn_tearing {
     sn_table
         tip_table; /* of sn_particle: where cuts ended inside skins, so that the next one goes on from there. State */
 
+    sn_table severed_table; /* members of groups of shape matching that blades have passed between, by number. State */
+
     sn_table wear_table[SN_ROD_KINDS]; /* of sn_wear, by kind and row: rods of skins with fatigue. State */
 
     bool indexed;            /* what follows is that of the world, */
@@ -118,6 +121,8 @@ typedef struct sn_tearing {
     uint32_t generation;     /*   for skins of this generation */
     uint64_t edits;          /*   and this number of edits of strengths */
     uint64_t strength_edits; /* so many were made */
+    uint64_t own_edits;      /* so many by tears, see limits.c, */
+    uint64_t edits_before;   /*   and all before this one */
     sn_table head_table;     /* of sn_tear_head, by particle number */
     sn_table next_table;     /* of uint32_t, by 3 * triangle + corner */
     sn_table node_table;     /* of sn_tear_node */
@@ -256,7 +261,8 @@ typedef struct sn_split {
     uint32_t vertex; /* its number */
     uint32_t count;  /* triangles, */
     uint32_t place[SN_TEAR_FAN];
-    uint8_t part[SN_TEAR_FAN]; /*   and the part that each is of */
+    uint32_t other[SN_TEAR_FAN][2]; /*   the other corners of each, */
+    uint8_t part[SN_TEAR_FAN];      /*   and the part that it is of */
     uint32_t parts;
     uint32_t made[SN_TEAR_PARTS]; /* the number of each part's vertex; one of them is the old one */
 } sn_split;
@@ -400,5 +406,37 @@ bool sn_shape_reserve(struct sn_world *world, uint32_t kind, uint32_t row);
 /* The worst member and what is off as it is leave a group, unless the caller refuses. tear is the event, less what is said of members. True: too few are left, and the group is to be
    removed. */
 bool sn_shape_part(struct sn_world *world, sn_constraint group, sn_tear *tear);
+
+/* Members that leave_table names leave a group, unless the caller refuses: then false. Where fewer than four would be left, these stay in the list, and the group is to be
+   removed. */
+bool sn_shape_leave(struct sn_world *world, sn_constraint group, sn_tear *tear);
+
+/* ---- tear_cut_shape.c -------------------------------------------------------------------------------------------------- */
+
+/* What a blade does to groups of shape matching. */
+typedef struct sn_shape_cut {
+    struct sn_world *world;
+    const void *blade;
+    bool (*crosses)(const void *blade, sn_dvec3 x, sn_dvec3 y); /* it passes between two places */
+    bool (*may_cut)(const struct sn_world *world, const void *blade, uint32_t particle);
+    sn_dvec3 low, high; /* around it */
+
+    sn_table group_table;   /* groups that part, */
+    sn_table label_table;   /*   and the part of each of their members: the number of its first one */
+    sn_table near_table;    /* scratch, of double */
+    sn_table pair_table;    /* of sn_sort_item: members that it parts, and scratch for these */
+    uint32_t left, removed; /* members and groups */
+} sn_shape_cut;
+
+void sn_shape_cut_init(sn_shape_cut *c);
+void sn_shape_cut_release(sn_shape_cut *c, const sn_allocator *allocator);
+
+/* Finds what it does, and makes room; false when memory runs out. Then does it. */
+bool sn_shape_cut_find(sn_shape_cut *c);
+void sn_shape_cut_part(sn_shape_cut *c);
+
+/* Bytes of a pair that a blade has parted; and adds these to a hash. */
+uint32_t sn_severed_width(void);
+uint64_t sn_severed_hash(uint64_t hash, const struct sn_world *world);
 
 #endif

@@ -127,10 +127,9 @@ static sn_dvec3 place_of(const sn_world *world, uint32_t particle)
     return dvec3_from(vec4_xyz(world->particles.x[world->ids.value[particle]]));
 }
 
-/* Whether the blade crosses the way from p to q; of several times the first. */
-static bool crosses(const sn_world *world, const blade *b, uint32_t p, uint32_t q, double *t)
+/* Whether the blade crosses the way from one place to another; of several times the first. */
+static bool crosses_way(const blade *b, sn_dvec3 x, sn_dvec3 y, double *t)
 {
-    const sn_dvec3 x = place_of(world, p), y = place_of(world, q);
     if (fmax(x.x, y.x) < b->low.x || fmax(x.y, y.y) < b->low.y || fmax(x.z, y.z) < b->low.z ||
         fmin(x.x, y.x) > b->high.x || fmin(x.y, y.y) > b->high.y || fmin(x.z, y.z) > b->high.z)
         return false;
@@ -146,6 +145,12 @@ static bool crosses(const sn_world *world, const blade *b, uint32_t p, uint32_t 
         found = true;
     }
     return found;
+}
+
+/* The same from p to q. */
+static bool crosses(const sn_world *world, const blade *b, uint32_t p, uint32_t q, double *t)
+{
+    return crosses_way(b, place_of(world, p), place_of(world, q), t);
 }
 
 /* Whether a place is in the blade, seen along its normal. */
@@ -181,6 +186,7 @@ typedef struct cutting {
     sn_table label_table;    /* of int8_t, by triangle: on which side of the blade it is; 0: not known */
     sn_table more_table;     /* of uint32_t, by skin: triangles that it gets */
     sn_solid_cut solid;      /* tetrahedra */
+    sn_shape_cut shape;      /* groups of shape matching */
     uint32_t inserts;        /* crossings that get a vertex */
     uint32_t gaps;           /* triangles that come */
     sn_cut_info info;
@@ -206,6 +212,21 @@ static bool add_item(cutting *c, sn_table *table, const void *item)
     return true;
 }
 
+/* Whether a group of shape matching holds both ends of an edge. It parts there; vertices on the skin would be in no group. */
+static bool is_matched(const cutting *c, uint32_t p, uint32_t q)
+{
+    sn_tear_node node[SN_TEAR_CONSTRAINTS];
+    const uint32_t count = sn_tear_constraints_at(c->world, p, node, SN_TEAR_CONSTRAINTS);
+    bool found = false;
+    for (uint32_t i = 0; count != UINT32_MAX && i < count && !found; ++i) {
+        const bool group = sn_shape_is_group(node[i].kind);
+        const sn_list list = group ? pool_list(c->world->constraints.pool[node[i].kind], node[i].row) : (sn_list){0};
+        for (uint32_t k = 0; k < list.point_count && !found; ++k)
+            found = list.particle[list.local[k]] == q;
+    }
+    return found;
+}
+
 /* Where an edge is crossed, it is first found from its lower end, in the first of its triangles. */
 static bool find_edges(cutting *c)
 {
@@ -222,7 +243,7 @@ static bool find_edges(cutting *c)
                 !may_cut(world, &c->blade, d))
                 continue;
             const uint32_t sides = sn_tear_edge_sides(world, found.p, found.q, triangle, SN_TEAR_SIDES);
-            if (sides > SN_TEAR_SIDES || triangle[0] != i / 3)
+            if (sides > SN_TEAR_SIDES || triangle[0] != i / 3 || is_matched(c, found.p, found.q))
                 continue;
             if (!add_item(c, &c->crossing_table, &found))
                 return false;
@@ -340,6 +361,47 @@ static bool find_rods(cutting *c)
     return true;
 }
 
+/* Whether the blade passes through a joint: it crosses the way from the centre of one body over the anchors to that of the other. */
+static bool cuts_joint(const cutting *c, const sn_pool *pool, uint32_t row)
+{
+    const sn_world *world = c->world;
+    sn_dvec3 way[4] = {{0, 0, 0}};
+    uint32_t places = 0;
+    bool may = true, cuts = false;
+    double t;
+    for (uint32_t i = 0; i < 2; ++i) {
+        const sn_spot *spot = sn_point_on_body(&world->constraints, pool, row, i);
+        const uint32_t code = pool->point[2 * (size_t)row + i];
+        const sn_dvec3 anchor =
+            code & SN_SPOT_BIT ? dvec3_from(sn_world_spot_place(world, &world->constraints.spot[code & ~SN_SPOT_BIT]))
+                               : place_of(world, code);
+        if (spot && i == 0)
+            way[places++] = place_of(world, spot->particle[0]);
+        way[places++] = anchor;
+        if (spot && i == 1)
+            way[places++] = place_of(world, spot->particle[0]);
+        may = may && (!spot || may_cut(world, &c->blade, spot->particle[0]));
+    }
+    for (uint32_t i = 1; may && i < places; ++i)
+        cuts = cuts || crosses_way(&c->blade, way[i - 1], way[i], &t);
+    return cuts;
+}
+
+static bool find_joints(cutting *c)
+{
+    const sn_world *world = c->world;
+    for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
+        const sn_pool *pool = world->constraints.pool[kind];
+        const bool joints = pool->kind.oriented && pool->kind.points == 2;
+        for (uint32_t row = 0; joints && row < pool->ids.table.count; ++row) {
+            const sn_tear_node node = {kind, row, 0};
+            if (sn_ids_is_live(&pool->ids, row) && cuts_joint(c, pool, row) && !add_item(c, &c->rod_table, &node))
+                return false;
+        }
+    }
+    return true;
+}
+
 /* ---- Making room -------------------------------------------------------------------------------------------------------------- */
 
 /* Room for what make_gaps does. */
@@ -387,7 +449,7 @@ static bool reserve(cutting *c)
                               2 * (uint64_t)c->solid.face_table.count) ||
         !sn_tear_reserve(world, (uint32_t)particles, (uint32_t)rows) ||
         !sn_table_reserve(&t->event_table, &world->allocator,
-                          t->event_table.count + 2 * particles + c->rod_table.count))
+                          t->event_table.count + 2 * particles + c->rod_table.count + c->shape.label_table.count))
         return false;
     t->room_particles = (uint32_t)particles;
     t->room_rows = (uint32_t)rows;
@@ -414,8 +476,9 @@ static void remove_rods(cutting *c)
                         .strain = (sn_real)sn_tear_strain(world, node[i].kind, node[i].row)};
         if (!sn_tear_allowed(world, &tear))
             continue;
-        const bool on_skin = head_of(world, point[0]).skin && head_of(world, point[1]).skin;
-        if (!on_skin)
+        const bool rod = sn_tear_is_rod(node[i].kind); /* or a joint */
+        const bool on_skin = rod && head_of(world, point[0]).skin && head_of(world, point[1]).skin;
+        if (rod && !on_skin)
             c->info.removed += sn_tear_remove_dependents(world, node[i].kind, node[i].row, &released);
         if (sn_ids_is_live(&pool->ids, node[i].row))
             sn_tear_remove(world, node[i].kind, node[i].row, &released), c->info.removed++;
@@ -555,6 +618,12 @@ static bool solid_on(const void *data, sn_dvec3 x)
     return is_on_blade(data, x);
 }
 
+static bool shape_crosses(const void *data, sn_dvec3 x, sn_dvec3 y)
+{
+    double t;
+    return crosses_way(data, x, y, &t);
+}
+
 static bool solid_may(const sn_world *world, const void *data, uint32_t particle)
 {
     return may_cut(world, data, particle);
@@ -573,10 +642,16 @@ static sn_result cut(cutting *c)
     c->solid.may_cut = solid_may;
     c->solid.low = c->blade.low;
     c->solid.high = c->blade.high;
+    c->shape.world = world;
+    c->shape.blade = &c->blade;
+    c->shape.crosses = shape_crosses;
+    c->shape.may_cut = solid_may;
+    c->shape.low = c->blade.low;
+    c->shape.high = c->blade.high;
     if (!sn_tear_index(world) || !sn_solid_find(&c->solid) || !find_edges(c) || !choose_marks(c) || !find_rods(c) ||
-        !reserve(c) || !reserve_gaps(c))
+        !find_joints(c) || !sn_shape_cut_find(&c->shape) || !reserve(c) || !reserve_gaps(c))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for a cut");
-    if (!c->crossing_table.count && !c->rod_table.count && !c->solid.face_table.count)
+    if (!c->crossing_table.count && !c->rod_table.count && !c->solid.face_table.count && !c->shape.pair_table.count)
         return SN_OK;
     const sn_fresh fresh = store->counts.fresh; /* as after a tear */
     sn_incidence_begin(&world->incidence, store);
@@ -589,6 +664,8 @@ static sn_result cut(cutting *c)
     remove_rods(c);
     cut_skins(c);
     sn_incidence_end(&world->incidence, store);
+    sn_shape_cut_part(&c->shape);
+    c->info.left += c->shape.left, c->info.removed += c->shape.removed;
     const bool held = store->held_table.count > 0 && store->counts.fresh.any;
     store->counts.fresh = fresh;
     store->counts.fresh.any = fresh.any || held;
@@ -617,8 +694,12 @@ sn_result sn_world_cut(sn_world *world, const sn_cut_def *def, sn_cut_info *info
     sn_table_column(&c.label_table, sizeof(int8_t), false);
     sn_tear_begin_events(world);
     sn_table_column(&c.more_table, sizeof(uint32_t), false);
+    sn_shape_cut_init(&c.shape);
+    sn_limits_tear_begin(world);
     result = cut(&c);
+    sn_limits_tear_end(world);
     sn_solid_release(&c.solid, &world->allocator);
+    sn_shape_cut_release(&c.shape, &world->allocator);
     sn_table_release(&c.more_table, &world->allocator);
     sn_table_release(&c.crossing_table, &world->allocator);
     sn_table_release(&c.rod_table, &world->allocator);

@@ -48,6 +48,7 @@ void sn_tear_lengthen(sn_world *world, uint32_t kind, uint32_t row, double by)
 {
     sn_pool *pool = world->constraints.pool[kind];
     sn_real *param = pool->param + (size_t)row * pool->param_count;
+    sn_limits_touch_rod(world, kind, row);
     for (uint32_t i = 0; i < (kind == SN_KIND_DISTANCE_BAND ? 2u : 1u); ++i) {
         const double to = (double)param[i] + by;
         param[i] = (sn_real)(to > 0 ? to : 0);
@@ -61,6 +62,7 @@ void sn_tear_measure(sn_world *world, uint32_t kind, uint32_t row)
     const uint32_t *point = pool->point + (size_t)row * pool->kind.points;
     sn_real *param = pool->param + (size_t)row * pool->param_count;
     sn_vec3 x[SN_MAX_POINTS];
+    sn_limits_touch_rod(world, kind, row);
     for (uint32_t i = 0; i < pool->kind.points; ++i) {
         if (point[i] & SN_SPOT_BIT)
             return;

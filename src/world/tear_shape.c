@@ -132,26 +132,19 @@ bool sn_shape_reserve(sn_world *world, uint32_t kind, uint32_t row)
            sn_table_reserve(&t->leave_table, &world->allocator, count);
 }
 
-bool sn_shape_part(sn_world *world, sn_constraint group, sn_tear *tear)
+bool sn_shape_leave(sn_world *world, sn_constraint group, sn_tear *tear)
 {
     sn_pool *pool = world->constraints.pool[group.kind];
     const uint32_t count = pool_point_count(pool, group.index);
-    const sn_vec3 *off = find_offs(world, group.kind, group.index);
-    bool *leaves = world->tearing.leave_table.column[0];
-    double strain;
+    const bool *leaves = world->tearing.leave_table.column[0];
     uint32_t left = count, *member = world->constraints.many.column[SN_MANY_NUMBER];
-    if (!off)
-        return false;
-    const sn_dvec3 way = dvec3_from(off[worst_of(off, count, &strain)]);
     const sn_list list = pool_list(pool, group.index);
     for (uint32_t i = 0; i < count; ++i) {
-        leaves[i] = dvec3_dot(dvec3_from(off[i]), way) > WITH_WORST * strain * strain;
         left -= leaves[i];
         if (leaves[i])
             member[count - left - 1] = list.particle[list.local[i]];
     }
     tear->type = SN_TEAR_LEAVE;
-    tear->strain = (sn_real)strain;
     tear->particle = (sn_particle){member[0], world->ids.generation[member[0]]};
     tear->place = vec4_xyz(world->particles.x[world->ids.value[member[0]]]);
     if (!sn_tear_allowed(world, tear))
@@ -172,5 +165,24 @@ bool sn_shape_part(sn_world *world, sn_constraint group, sn_tear *tear)
         sn_split_log(world, group.kind, group.index);
     }
     sn_world_break_motion(world);
-    return left < LEAST_MEMBERS;
+    return true;
+}
+
+bool sn_shape_part(sn_world *world, sn_constraint group, sn_tear *tear)
+{
+    const sn_pool *pool = world->constraints.pool[group.kind];
+    const uint32_t count = pool_point_count(pool, group.index);
+    const sn_vec3 *off = find_offs(world, group.kind, group.index);
+    bool *leaves = world->tearing.leave_table.column[0];
+    double strain;
+    uint32_t left = count;
+    if (!off)
+        return false;
+    const sn_dvec3 way = dvec3_from(off[worst_of(off, count, &strain)]);
+    for (uint32_t i = 0; i < count; ++i) {
+        leaves[i] = dvec3_dot(dvec3_from(off[i]), way) > WITH_WORST * strain * strain;
+        left -= leaves[i];
+    }
+    tear->strain = (sn_real)strain;
+    return sn_shape_leave(world, group, tear) && left < LEAST_MEMBERS;
 }

@@ -75,13 +75,13 @@ bool sn_split_find(const sn_world *world, sn_split *split, uint32_t vertex, sn_s
     split->count = sn_tear_triangles_at(world, vertex, split->place, SN_TEAR_FAN);
     if (split->count == UINT32_MAX || split->count < 2 || world->particles.body[world->ids.value[vertex]])
         return false;
-    for (uint32_t i = 0; i < split->count; ++i)
+    for (uint32_t i = 0; i < split->count; ++i) {
         parent[i] = (uint8_t)i;
+        others_at(world, split->place[i], split->other[i]);
+    }
     for (uint32_t i = 1; i < split->count; ++i)
         for (uint32_t k = 0; k < i; ++k) {
-            uint32_t one[2], two[2];
-            others_at(world, split->place[i], one);
-            others_at(world, split->place[k], two);
+            const uint32_t *one = split->other[i], *two = split->other[k];
             for (uint32_t j = 0; j < 4; ++j) {
                 const uint32_t a = root_of(parent, k), b = root_of(parent, i);
                 if (one[j / 2] == two[j % 2] && a != b && !is_cut(data, split, i, k, one[j / 2]))
@@ -101,33 +101,31 @@ static bool is_neighbour(const sn_world *world, uint32_t a, uint32_t b)
 /* ---- Which part a constraint goes with ------------------------------------------------------------------------------------ */
 
 /* The parts that have a triangle with this particle. */
-static uint32_t parts_beside(const sn_world *world, const sn_split *split, uint32_t particle)
+static uint32_t parts_beside(const sn_split *split, uint32_t particle)
 {
-    uint32_t set = 0, other[2];
-    for (uint32_t i = 0; i < split->count; ++i) {
-        others_at(world, split->place[i], other);
-        if (other[0] == particle || other[1] == particle)
+    uint32_t set = 0;
+    for (uint32_t i = 0; i < split->count; ++i)
+        if (split->other[i][0] == particle || split->other[i][1] == particle)
             set |= 1u << split->part[i];
-    }
     return set;
 }
 
 /* The same, or behind whose far edge it is, or beside whose neighbours. */
 static uint32_t parts_of(const sn_world *world, const sn_split *split, uint32_t particle)
 {
-    uint32_t set = parts_beside(world, split, particle), near = 0, place[SN_TEAR_FAN], other[2];
+    uint32_t set = parts_beside(split, particle), near = 0, place[SN_TEAR_FAN];
     const uint32_t count = set ? 0 : sn_tear_triangles_at(world, particle, place, SN_TEAR_FAN);
     for (uint32_t k = 0; count != UINT32_MAX && k < count; ++k) {
         uint32_t far[2];
         others_at(world, place[k], far);
         for (uint32_t i = 0; i < split->count; ++i) {
-            others_at(world, split->place[i], other);
+            const uint32_t *other = split->other[i];
             if ((other[0] == far[0] && other[1] == far[1]) || (other[0] == far[1] && other[1] == far[0]))
                 set |= 1u << split->part[i];
         }
     }
     for (uint32_t i = 0; !set && count && i < split->count; ++i) { /* or beside whose neighbours */
-        others_at(world, split->place[i], other);
+        const uint32_t *other = split->other[i];
         if (is_neighbour(world, other[0], particle) || is_neighbour(world, other[1], particle))
             near |= 1u << split->part[i];
     }
@@ -143,11 +141,11 @@ static bool is_among(const uint32_t *number, uint32_t count, uint32_t particle)
 }
 
 /* The parts that have a triangle of the vertex and two of these. */
-static uint32_t parts_of_two(const sn_world *world, const sn_split *split, const uint32_t *number, uint32_t count)
+static uint32_t parts_of_two(const sn_split *split, const uint32_t *number, uint32_t count)
 {
-    uint32_t set = 0, other[2];
+    uint32_t set = 0;
     for (uint32_t i = 0; i < split->count; ++i) {
-        others_at(world, split->place[i], other);
+        const uint32_t *other = split->other[i];
         if (is_among(number, count, other[0]) && is_among(number, count, other[1]))
             set |= 1u << split->part[i];
     }
@@ -163,8 +161,7 @@ static uint32_t part_towards(const sn_world *world, const sn_split *split, const
     for (uint32_t i = 0; i < count; ++i)
         way = dvec3_add(way, seen_from(world, split->vertex, number[i]));
     for (uint32_t i = 0; i < split->count; ++i) {
-        uint32_t other[2];
-        others_at(world, split->place[i], other);
+        const uint32_t *other = split->other[i];
         const sn_dvec3 middle =
             dvec3_add(seen_from(world, split->vertex, other[0]), seen_from(world, split->vertex, other[1]));
         const double length = dvec3_length(middle), along = length > 0 ? dvec3_dot(middle, way) / length : 0;
@@ -198,15 +195,15 @@ static uint32_t choose(const sn_world *world, const sn_split *split, uint32_t po
     const uint32_t all = (1u << split->parts) - 1;
     if (count == 0)
         return points == 1 ? all : 1;
-    uint32_t set = points > 2 ? parts_of_two(world, split, other, count) : 0;
+    uint32_t set = points > 2 ? parts_of_two(split, other, count) : 0;
     if (set)
         return bits(set) == 1 ? set : 0;
     if (points == 2) { /* a rod along the tear goes with both sides */
-        set = parts_beside(world, split, other[0]);
+        set = parts_beside(split, other[0]);
         set = set ? set : parts_of(world, split, other[0]);
         if (!set)
             return 1u << part_towards(world, split, other, count);
-        return parts_beside(world, split, other[0]) ? set : 1u << lowest(set);
+        return parts_beside(split, other[0]) ? set : 1u << lowest(set);
     }
     set = all;
     for (uint32_t i = 0; i < count; ++i) {
@@ -229,6 +226,7 @@ void sn_split_replace(sn_world *world, uint32_t kind, uint32_t row, uint32_t fro
 {
     sn_pool *pool = world->constraints.pool[kind];
     uint32_t *point = pool->point + (size_t)row * pool->kind.points;
+    sn_limits_touch_rod(world, kind, row);
     for (uint32_t i = 0; i < pool->kind.points; ++i)
         if (point[i] == from)
             point[i] = to;
@@ -281,7 +279,7 @@ static void move_spots(sn_world *world, const sn_split *split, uint32_t kind, ui
         for (uint32_t j = 0; spot && spot->type == SN_POINT_PARTICLES && j < spot->count; ++j) {
             if (spot->particle[j] != split->vertex)
                 continue;
-            const uint32_t set = parts_of_two(world, split, spot->particle, spot->count);
+            const uint32_t set = parts_of_two(split, spot->particle, spot->count);
             const uint32_t to = set ? split->made[lowest(set)] : split->vertex;
             if (to != split->vertex)
                 sn_tear_index_at(world, kind, row, to), world->tearing.room_nodes--, moved = true;
@@ -381,14 +379,14 @@ void sn_tear_note_rods(sn_world *world, const uint32_t *vertex, uint32_t count, 
 static void note_rods_across(sn_world *world, const sn_split *split, sn_tear_rods *rods)
 {
     sn_tear_node node[SN_TEAR_CONSTRAINTS];
-    uint32_t around[2 * SN_TEAR_FAN], of[2 * SN_TEAR_FAN], count = 0, other[2];
+    uint32_t around[2 * SN_TEAR_FAN], of[2 * SN_TEAR_FAN], count = 0;
     for (uint32_t i = 0; i < 2 * split->count; ++i) { /* each once */
-        others_at(world, split->place[i / 2], other);
+        const uint32_t *other = split->other[i / 2];
         if (!is_among(around, count, other[i % 2]))
             around[count++] = other[i % 2];
     }
     for (uint32_t i = 0; i < count; ++i)
-        of[i] = parts_beside(world, split, around[i]);
+        of[i] = parts_beside(split, around[i]);
     for (uint32_t i = 0; i < count; ++i) {
         if (of[i] == 1 || of[i] == (1u << split->parts) - 1) /* found from the other end; or beside all */
             continue;
@@ -434,8 +432,7 @@ static void share_out(const sn_world *world, const sn_split *split, double share
 {
     double area[SN_TEAR_PARTS] = {0}, number[SN_TEAR_PARTS] = {0}, total = 0, sum = 0;
     for (uint32_t i = 0; i < split->count; ++i) {
-        uint32_t other[2];
-        others_at(world, split->place[i], other);
+        const uint32_t *other = split->other[i];
         const double twice = dvec3_length(
             dvec3_cross(seen_from(world, split->vertex, other[0]), seen_from(world, split->vertex, other[1])));
         area[split->part[i]] += twice;
@@ -451,20 +448,31 @@ static void share_out(const sn_world *world, const sn_split *split, double share
         share[i] /= sum;
 }
 
-bool sn_split_has_room(const sn_world *world)
+/* Whether there is room for so many more splits. */
+static bool has_room(const sn_world *world, uint32_t splits)
 {
     const sn_tearing *t = &world->tearing;
-    const uint32_t particles = SPLITS_AT_ONCE * SN_TEAR_PARTS;
+    const uint32_t particles = splits * SN_TEAR_PARTS;
     return t->room_particles >= particles && t->room_rows >= particles * SN_TEAR_CONSTRAINTS &&
            t->room_nodes >= particles * SN_TEAR_CONSTRAINTS;
 }
 
-bool sn_split_fits(sn_world *world, uint32_t vertex)
+bool sn_split_has_room(const sn_world *world)
+{
+    return has_room(world, SPLITS_AT_ONCE);
+}
+
+static bool fits(sn_world *world, uint32_t vertex, uint32_t splits)
 {
     sn_tear_node node[SN_TEAR_CONSTRAINTS];
     const sn_real mass = world->particles.v[world->ids.value[vertex]].w;
-    return mass > (sn_real)LEAST_MASS && sn_split_has_room(world) &&
+    return mass > (sn_real)LEAST_MASS && has_room(world, splits) &&
            sn_tear_constraints_at(world, vertex, node, SN_TEAR_CONSTRAINTS) != UINT32_MAX;
+}
+
+bool sn_split_fits(sn_world *world, uint32_t vertex)
+{
+    return fits(world, vertex, SPLITS_AT_ONCE);
 }
 
 static void note_triangles(sn_world *world, const sn_split *split)
@@ -553,8 +561,7 @@ static void set_apart(sn_world *world, const sn_split *split, uint32_t *removed,
     if (p->x[world->ids.value[split->vertex]].w == 0 || !collides_with_itself(world, split))
         return;
     for (uint32_t i = 0; i < 2 * split->count; ++i) {
-        uint32_t other[2];
-        others_at(world, split->place[i / 2], other);
+        const uint32_t *other = split->other[i / 2];
         const sn_dvec3 way = seen_from(world, split->vertex, other[i % 2]);
         middle[split->part[i / 2]] = dvec3_add(middle[split->part[i / 2]], way);
         number[split->part[i / 2]] += 1;
@@ -623,17 +630,17 @@ static bool is_never_cut(const void *data, const sn_split *split, uint32_t i, ui
 /* Where a tear ends at a border, or at another tear, the triangles there hang together no longer but by the vertex itself: it is split, too. No edge parts by that. */
 void sn_split_apply(sn_world *world, sn_split *split, const sn_tear *tear, uint32_t *removed, double *released)
 {
-    uint32_t ends[2 * SN_TEAR_FAN], count = 0, other[2];
+    uint32_t ends[2 * SN_TEAR_FAN], count = 0;
     for (uint32_t i = 0; i < 2 * split->count; ++i) { /* neighbours of several parts */
-        others_at(world, split->place[i / 2], other);
-        if (bits(parts_beside(world, split, other[i % 2])) > 1 && !is_among(ends, count, other[i % 2]))
+        const uint32_t *other = split->other[i / 2];
+        if (bits(parts_beside(split, other[i % 2])) > 1 && !is_among(ends, count, other[i % 2]))
             ends[count++] = other[i % 2];
     }
     apply(world, split, tear, removed, released);
     for (uint32_t i = 0; i < count; ++i) {
         sn_split end;
         sn_tear event = *tear;
-        if (!sn_split_find(world, &end, ends[i], is_never_cut, NULL) || !sn_split_fits(world, end.vertex))
+        if (!sn_split_find(world, &end, ends[i], is_never_cut, NULL) || !fits(world, end.vertex, 1))
             continue;
         event.particle = (sn_particle){end.vertex, world->ids.generation[end.vertex]};
         event.place = vec4_xyz(world->particles.x[world->ids.value[end.vertex]]);

@@ -175,6 +175,7 @@ static void init(sn_world *world, const sn_world_def *def, const sn_allocator *a
     sn_table_column(&world->target_table, sizeof(sn_target), true);
     sn_table_column(&world->field_table, sizeof(sn_field), true);
     sn_table_column(&world->rest_shape_table, sizeof(sn_rest_place), true);
+    sn_limits_init(&world->limits);
     sn_drag_init(world);
     sn_contact_world_init(&world->contact);
     sn_contacts_init(&world->contacts);
@@ -228,6 +229,7 @@ static void release(sn_world *world)
     sn_body_contacts_release(&world->body_contacts, &allocator);
     sn_table_release(&world->field_table, &allocator);
     sn_table_release(&world->rest_shape_table, &allocator);
+    sn_limits_release(&world->limits, &allocator);
     sn_table_release(&world->target_table, &allocator);
     sn_particle_store_release(&world->particles, &allocator);
     sn_table_release(&world->history.table, &allocator);

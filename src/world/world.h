@@ -161,7 +161,8 @@ struct sn_world {
     sn_tearing tearing; /* derived, or scratch */
     sn_table
         rest_shape_table; /* of sn_rest_place, by particle number: rest shapes of stiff meshes; empty where there are none */
-    sn_plan plan;         /* state as far as it is not what would be made of the constraints now; see sn_world_plan */
+    sn_limits_base limits; /* of these; see limits.c */
+    sn_plan plan;          /* state as far as it is not what would be made of the constraints now; see sn_world_plan */
 
     /* derived or scratch, never part of the state: */
     sn_incidence incidence;
@@ -306,6 +307,31 @@ sn_pool *sn_constraint_pool(const sn_world *world, sn_constraint constraint);
 
 /* Whether the world can be called and all of a run are there; otherwise an error, which is set. */
 sn_result sn_constraints_check_run(const sn_world *world, sn_constraints run);
+
+/* m: where a spot is; of a body as of the start of a step. (draw_constraints.c) */
+sn_vec3 sn_world_spot_place(const sn_world *world, const sn_spot *spot);
+
+/* ---- limits.c ------------------------------------------------------------------------------------------------------------- */
+
+void sn_limits_init(sn_limits_base *base);
+void sn_limits_release(sn_limits_base *base, const sn_allocator *allocator);
+
+/* How often constraints, what can break, and rest shapes changed, other than between the next two calls, by tears. */
+uint64_t sn_limits_edits(const sn_world *world);
+void sn_limits_tear_begin(sn_world *world);
+void sn_limits_tear_end(sn_world *world);
+
+/* A tear has changed the mass of a particle and what holds it; and before it removes a rod, or changes its length or its ends. */
+void sn_limits_touch(sn_world *world, uint32_t particle);
+void sn_limits_touch_rod(sn_world *world, uint32_t kind, uint32_t row);
+
+/* Whether limits are what tears have left of others: then these are part of the state. */
+bool sn_limits_are_torn(const sn_world *world);
+uint64_t sn_limits_hash(uint64_t hash, const sn_world *world);
+
+/* Loading: room for so many torn slots, of so many; and when all has been read, the rest of it. */
+bool sn_limits_reserve(sn_limits_base *base, const sn_allocator *allocator, uint32_t most, uint32_t slots);
+void sn_limits_restored(sn_world *world);
 
 /* Before the inverse mass of the particle in a slot changes. */
 void sn_world_weighs(sn_world *world, uint32_t slot, sn_real inverse_mass);

@@ -120,12 +120,52 @@ static void test_a_soft_body_is_drawn_torn(void **state)
     sn_scene_destroy(scene);
 }
 
+/* A soft body without a strength that a plane cuts, and one that a blade passes step by step: no triangle spans the cut, and no particle comes. */
+static void test_a_soft_body_is_cut(void **state)
+{
+    (void)state;
+    static const char *const cut[] = {
+        "\"events\": [{\"time\": 0.1, \"type\": \"cut\", \"through\": [0.05, 0, 0], \"normal\": [1, 0, 0]}]",
+        "\"blades\": [{\"keys\": [{\"time\": 0.05, \"a\": [0.05, -2, -2], \"b\": [0.05, -2, 2]}, "
+        "{\"time\": 0.25, \"a\": [0.05, 2, -2], \"b\": [0.05, 2, 2]}]}]"};
+    for (uint32_t way = 0; way < 2; ++way) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "{\"world\": {\"gravity\": [0, 0, 0]}, \"objects\": [{\"type\": \"jelly\", \"name\": \"it\", "
+                 "\"width\": 2, \"height\": 0.6, \"depth\": 0.6, \"columns\": 10, \"rows\": 4, \"layers\": 4}], %s}",
+                 cut[way]);
+        sn_scene *scene = scene_from(text);
+        sn_world *world = sn_scene_world(scene);
+        const sn_object *it = sn_scene_find_object(scene, "it");
+        const uint32_t particles = sn_world_particle_count(world);
+        sn_torn_mesh mesh = {0};
+        for (uint32_t i = 0; i < 30; ++i)
+            assert_ok(world, sn_scene_step(scene));
+        assert_int_equal(sn_world_particle_count(world), particles);
+        assert_true(sn_torn_mesh_read(&mesh, world, it));
+        assert_true(mesh.triangle_count < it->triangle_count && mesh.triangle_count > it->triangle_count / 2);
+        for (uint32_t i = 0; i < mesh.triangle_count; ++i)
+            for (uint32_t k = 0; k < 3; ++k) {
+                double x[2];
+                for (uint32_t n = 0; n < 2; ++n)
+                    x[n] =
+                        (double)sn_particle_position(
+                            world, sn_torn_mesh_particle(&mesh, world, it, mesh.triangle[3 * (size_t)i + (k + n) % 3]))
+                            .x;
+                assert_true((x[0] > 0.05) == (x[1] > 0.05));
+            }
+        sn_torn_mesh_release(&mesh);
+        sn_scene_destroy(scene);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_frames_have_their_own_triangles),
         cmocka_unit_test(test_meshes_agree_with_the_world),
         cmocka_unit_test(test_a_soft_body_is_drawn_torn),
+        cmocka_unit_test(test_a_soft_body_is_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -157,12 +157,132 @@ static void test_small_groups_go_and_nonsense_is_refused(void **state)
     sn_world_destroy(world);
 }
 
+static sn_cut_info cut_across(sn_world *world, double x, double from, double to)
+{
+    sn_cut_def cut = sn_default_cut_def();
+    cut.a = vec(x, from, -1), cut.b = vec(x, from, 1), cut.to_a = vec(x, to, -1), cut.to_b = vec(x, to, 1);
+    sn_cut_info info;
+    assert_ok(world, sn_world_cut(world, &cut, &info));
+    return info;
+}
+
+/* Whether members first .. end - 1 of the run are all where a group holds them: pulled at the first, all follow. */
+static void assert_follow(sn_world *world, sn_particles run, uint32_t first, uint32_t end, bool follow)
+{
+    for (uint32_t i = first; i < end; ++i)
+        assert_int_equal(fabs((double)sn_particle_velocity(world, sn_particles_at(run, i)).y) > 0.05, follow);
+}
+
+/* A blade parts a bar into two groups of their own; swept frame by frame as well as at once, on threads, and saved between. */
+static void test_a_blade_parts_a_bar(void **state)
+{
+    (void)state;
+    uint64_t hash[4];
+    for (uint32_t way = 0; way < 4; ++way) { /* at once; in slices; on threads; and saved between */
+        sn_world *world = make_world(way == 2 ? 3 : 1);
+        sn_particles run;
+        const sn_constraint group = bar_add(world, 8, &run);
+        const uint32_t slices = way ? 5 : 1;
+        uint32_t left = 0;
+        assert_int_equal(cut_across(world, 5, -1, 1).left, 0); /* beside it */
+        for (uint32_t i = 0; i < slices; ++i) {
+            left += cut_across(world, 0.25, -0.21 + 0.6 * i / slices, -0.21 + 0.6 * (i + 1) / slices).left;
+            assert_true(left == 0 || left == 12);
+            if (way == 3) {
+                sn_snapshot *now = sn_world_save(world);
+                assert_int_equal(cut_across(world, 0.45, -1, 1).left > 0, true); /* and back */
+                assert_ok(world, sn_world_load(world, now));
+                sn_snapshot_destroy(now);
+            }
+        }
+        assert_int_equal(left, 12);
+        assert_int_equal(sn_constraint_point_count(world, group), 20);
+        uint32_t count;
+        const sn_tear *tear = sn_world_tears(world, &count);
+        if (way != 3) { /* a load forgets events */
+            assert_int_equal(count, 12);
+            assert_true(tear[0].cut && tear[0].type == SN_TEAR_LEAVE);
+            assert_int_equal(sn_constraint_point_count(world, tear[0].formed), 12);
+        }
+        assert_int_equal(cut_across(world, 0.25, -1, 1).left, 0); /* there is nothing left to cut */
+        assert_ok(world, sn_particle_set_velocity(world, sn_particles_at(run, 0), vec(0, 12, 0)));
+        support_run(world, 1, 1.0 / 60);
+        assert_follow(world, run, 0, 12, true);
+        assert_follow(world, run, 12, 32, false);
+        hash[way] = sn_world_hash(world);
+        sn_world_destroy(world);
+    }
+    assert_int_equal(hash[2], hash[1]);
+    assert_int_equal(hash[3], hash[1]);
+}
+
+static bool refuse(void *context, const sn_tear *tear)
+{
+    (void)context, (void)tear;
+    return false;
+}
+
+/* Small parts are loose; a function may refuse; and only the group of particles that is asked for is cut. */
+static void test_blades_and_what_stays(void **state)
+{
+    (void)state;
+    sn_world *world = make_world(1);
+    sn_particles run;
+    const sn_constraint group = bar_add(world, 3, &run);
+    sn_cut_def cut = sn_default_cut_def();
+    cut.blade = SN_BLADE_PLANE, cut.a = vec(0.05, 0, 0), cut.b = vec(1, 0, 0), cut.one_group = true, cut.group = 7;
+    sn_cut_info info;
+    assert_ok(world, sn_world_cut(world, &cut, &info));
+    assert_int_equal(info.left, 0);
+    cut.one_group = false;
+    assert_ok(world, sn_world_set_tear_function(world, refuse, NULL));
+    assert_ok(world, sn_world_cut(world, &cut, &info));
+    assert_int_equal(info.left, 0);
+    assert_int_equal(sn_constraint_point_count(world, group), 12);
+    assert_ok(world, sn_world_set_tear_function(world, NULL, NULL));
+    cut.a = vec(0, 0.08, 0.08), cut.b = vec(0, 1, 1); /* an edge of the bar: three of its members */
+    assert_ok(world, sn_world_cut(world, &cut, &info));
+    assert_int_equal(info.left, 3);
+    assert_int_equal(sn_constraint_point_count(world, group), 9);
+    sn_world_destroy(world);
+}
+
+/* Joints between bodies part where a blade passes between their centres. */
+static void test_blades_part_joints(void **state)
+{
+    (void)state;
+    sn_world *world = make_world(1);
+    sn_body body[3];
+    sn_constraint joint[2];
+    for (uint32_t i = 0; i < 3; ++i) {
+        sn_body_def def = sn_default_body_def();
+        const sn_shape_def shape = {.type = SN_SHAPE_SPHERE, .radius = real(0.1), .rotation = {0, 0, 0, 1}};
+        def.shapes = &shape, def.shape_count = 1, def.position = vec(i, 0, 0);
+        assert_ok(world, sn_body_add(world, &def, &body[i]));
+        if (i)
+            joint[i - 1] = sn_joint_add_ball(world, body[i - 1], body[i], vec(i - 0.5, 0, 0));
+    }
+    assert_int_equal(cut_across(world, 0.7, 1, 2).removed, 0); /* above it */
+    assert_int_equal(cut_across(world, 0.7, -1, 1).removed, 1);
+    assert_false(sn_constraint_is_valid(world, joint[0]));
+    assert_true(sn_constraint_is_valid(world, joint[1]));
+    uint32_t count;
+    const sn_tear *tear = sn_world_tears(world, &count);
+    assert_int_equal(count, 1);
+    assert_true(tear[0].cut && tear[0].type == SN_TEAR_BREAK && tear[0].constraint.index == joint[0].index);
+    assert_int_equal(cut_across(world, 0.7, -1, 1).removed, 0);
+    sn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_member_that_is_pulled_out_leaves),
         cmocka_unit_test(test_a_bar_becomes_two_groups),
         cmocka_unit_test(test_small_groups_go_and_nonsense_is_refused),
+        cmocka_unit_test(test_a_blade_parts_a_bar),
+        cmocka_unit_test(test_blades_and_what_stays),
+        cmocka_unit_test(test_blades_part_joints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@ static sn_vec3 vector(const double *at)
     return (sn_vec3){(sn_real)at[0], (sn_real)at[1], (sn_real)at[2]};
 }
 
-/* in: the blade, four places, the group or -1, whether along edges only. out: inserted, split, removed, released. */
+/* in: the blade, four places, the group or -1, whether along edges only. out: inserted, split, removed, released, left. */
 WEB(web_cut) sn_result web_cut(web_world *w, const double *in, double *out)
 {
     sn_cut_def def = sn_default_cut_def();
@@ -22,7 +22,7 @@ WEB(web_cut) sn_result web_cut(web_world *w, const double *in, double *out)
     def.group = def.one_group ? (uint32_t)in[13] : 0;
     def.edges_only = in[14] != 0;
     const sn_result result = sn_scene_slice(w->scene, &def, &info);
-    const double told[] = {info.inserted, info.split, info.removed, (double)info.released};
+    const double told[] = {info.inserted, info.split, info.removed, (double)info.released, info.left};
     memcpy(out, told, sizeof told);
     return result;
 }

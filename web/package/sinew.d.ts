@@ -317,6 +317,8 @@ export interface CutInfo {
   inserted: number;
   split: number;
   removed: number;
+  /** Particles that left a group of shape matching. */
+  left: number;
   /** J: the elastic energy of those. */
   released: number;
 }

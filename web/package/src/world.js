@@ -579,8 +579,8 @@ export class World {
     const at = this.#put([BLADES[blade], ...places, group === -1 ? -1 : index(group, 'group'), edgesOnly ? 1 : 0]);
     this.#version++;
     this.#check(this.#c.web_cut(this.handle, at, this.#scratch + 256));
-    const [inserted, split, removed, released] = this.#engine.doubles(this.#scratch + 256, 4);
-    return { inserted, split, removed, released };
+    const [inserted, split, removed, released, left] = this.#engine.doubles(this.#scratch + 256, 5);
+    return { inserted, split, removed, left, released };
   }
 
   tears() {

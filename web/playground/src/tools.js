@@ -164,8 +164,8 @@ class Cut extends Tool {
     await this.app.branch();
     const answer = await this.app.edit(pane, "cut", [a, b, toA, toB]);
     if (!answer) return;
-    const { inserted, split, removed } = answer.done;
-    this.app.say(split ? `Cut through ${inserted + split} places` : removed ? `${removed} ${removed === 1 ? "rod" : "rods"} cut` : "There was nothing to cut");
+    const { inserted, split, removed, left } = answer.done;
+    this.app.say(split ? `Cut through ${inserted + split} places` : left ? `Cut off ${left} particles` : removed ? `${removed} ${removed === 1 ? "rod" : "rods"} cut` : "There was nothing to cut");
   }
 }
 
