@@ -74,6 +74,7 @@ typedef struct sn_surface_piece {
     bool touches;    /* something in this substep */
     bool held;       /* an immovable vertex is of it */
     bool asks;       /* it has gained energy */
+    uint32_t pushes, far; /* contacts that push, and those of them that pushed far in the last pass */
     double mass;     /* kg */
     double before;   /* J: kinetic, as the substep begins, */
     double kinetic;  /*   and as it ends; */
@@ -252,7 +253,8 @@ typedef struct sn_surface_touch {
 } sn_surface_touch;
 
 typedef struct sn_surfaces {
-    bool on;               /* in this step there are some */
+    bool on;               /* in this step there are some; */
+    bool alone;            /*   and all skins are of them, and all particles: no other contact of particles and skins is there */
     uint64_t edits;        /* of the contact world, when features were made */
     uint64_t joins;        /* 1 + those of the constraints, when candidates of two skins were listed; 0: never */
     sn_table index_table;  /* of uint32_t, by particle number: 1 + its vertex; 0: none */

@@ -470,10 +470,23 @@ static bool follow_joins(sn_world *world, sn_surfaces *s)
     return true;
 }
 
+/* Whether all skins are surfaces, and all particles, but for centres of bodies, are vertices of these. */
+static bool are_alone(const sn_world *world, const sn_surfaces *s)
+{
+    const sn_skin_record *skin = world->contact.skin_table.column[0];
+    for (uint32_t i = 0; i < world->contact.skin_table.count; ++i)
+        if (!skin[i].self_collision)
+            return false;
+    uint32_t others = world->particles.table.count - s->vertex_table.count;
+    for (uint32_t slot = 0; others && slot < world->particles.table.count; ++slot)
+        others -= world->particles.body[slot] != 0;
+    return !others;
+}
+
 sn_result sn_surfaces_find(sn_world *world, sn_real dt)
 {
     sn_surfaces *s = &world->contacts.surfaces;
-    s->on = false;
+    s->on = s->alone = false;
     if (world->dimensions != 3 || !world->contact.skin_ids.live)
         return SN_OK;
     bool changed;
@@ -493,5 +506,6 @@ sn_result sn_surfaces_find(sn_world *world, sn_real dt)
     for (uint32_t i = 0; i < s->vertex_table.count; ++i)
         surface_vertices(s)[i].slot = world->ids.value[surface_vertices(s)[i].number];
     s->contact_table.count = s->told_table.count = 0;
+    s->alone = are_alone(world, s);
     return world->contact.sleep.sleepers ? wake(world, s, dt) : SN_OK;
 }

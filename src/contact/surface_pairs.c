@@ -20,6 +20,7 @@
    only what boxes like these let touch is. */
 #include "contact/particle_contacts.h"
 
+#include "wide/wide.h"
 #include "world/world.h"
 
 #include <stdatomic.h>
@@ -34,6 +35,9 @@
     ((sn_real)0.77) /* of the distance: what moves by less comes no nearer than a share of it; see surface_guard.c */
 #define HALF            ((sn_real)0.5)
 #define ROUNDED         (SINEW_DOUBLE ? (sn_real)4e-15 : (sn_real)2e-6) /* of the size of tiles: what axes lose */
+#define TINY            ((sn_real)1e-5) /* m: tiles that are smaller are measured one feature at a time; and of their size, what is added */
+#define HUGE_SIZE       ((sn_real)1e5)  /* m: and so are larger ones */
+#define SMALL           ((sn_real)2.5e-4) /* of the square of their size */
 #define FIRST_ROOM      1024u
 #define WORK_OF_PAIR    100.0 /* ns, about */
 #define WORK_OF_LISTING 20000.0
@@ -132,25 +136,13 @@ typedef struct listing {
     sn_real sure;      /* m: what has less is listed, wherever it goes */
     bool same;         /* skin */
     bool fast;         /* more is wanted than that: what has more is listed if it may touch */
+    sn_real far;       /* m: what is farther away is not; */
+    sn_real small;     /* m^2: see wide/nearness.h */
+    const sn_wide_near *near;
     const pairing *p;
     sn_surface_candidate *to;
     uint32_t room, found; /* what finds no room is counted only */
 } listing;
-
-/* Besides a box, the least and most of x + y and x - y: edges of most meshes lie along or halfway between the axes. */
-typedef struct feature {
-    sn_bounds box;
-    sn_real sum[2], difference[2];
-    uint32_t number;
-} feature;
-
-static bool may_touch(const feature *a, const feature *b)
-{
-    return a->box.low.x <= b->box.high.x && b->box.low.x <= a->box.high.x && a->box.low.y <= b->box.high.y &&
-           b->box.low.y <= a->box.high.y && a->sum[0] <= b->sum[1] && b->sum[0] <= a->sum[1] &&
-           a->difference[0] <= b->difference[1] && b->difference[0] <= a->difference[1] &&
-           a->box.low.z <= b->box.high.z && b->box.low.z <= a->box.high.z;
-}
 
 static sn_bounds grown(sn_bounds a, sn_real by)
 {
@@ -245,58 +237,31 @@ static void consider(listing *l, sn_surface_candidate c)
     l->found++;
 }
 
-static bool has_vertex(const sn_surface_triangle *triangle, uint32_t vertex)
-{
-    return triangle->vertex[0] == vertex || triangle->vertex[1] == vertex || triangle->vertex[2] == vertex;
-}
+/* Features of one sort that are near the other tile: their corners, by coordinate, as sn_wide_features has them. */
+typedef struct near_points {
+    uint32_t count, number[SN_TILE_CORNERS];
+    uint8_t corner[SN_TILE_CORNERS];
+} near_points;
 
-/* Vertices, as features that are points, with triangles. */
-static void list_vertices(listing *l, const feature *vertex, uint32_t vertices, const feature *triangle,
-                          uint32_t triangles)
-{
-    for (uint32_t i = 0; i < vertices; ++i)
-        for (uint32_t k = 0; k < triangles; ++k) {
-            if (!may_touch(&vertex[i], &triangle[k]))
-                continue;
-            const sn_surface_triangle *t = &surface_triangles(l->s)[triangle[k].number];
-            if (!has_vertex(t, vertex[i].number))
-                consider(l,
-                         (sn_surface_candidate){.vertex = {vertex[i].number, t->vertex[0], t->vertex[1], t->vertex[2]},
-                                                .one = vertex[i].number,
-                                                .other = triangle[k].number});
-        }
-}
+typedef struct near_triangles {
+    uint32_t count, number[SN_TILE_TRIANGLES];
+    sn_real at[9 * SN_TILE_TRIANGLES];
+} near_triangles;
 
-static bool is_segment(const sn_surfaces *s, uint32_t edge)
-{
-    return surface_edges(s)[edge].triangle == SN_SURFACE_NONE;
-}
-
-static void list_edges(listing *l, const feature *a, uint32_t count, const feature *b, uint32_t other)
-{
-    for (uint32_t i = 0; i < count; ++i)
-        for (uint32_t k = a == b ? i + 1 : 0; k < other; ++k) {
-            if (!may_touch(&a[i], &b[k]))
-                continue;
-            const uint32_t *one = surface_edges(l->s)[a[i].number].vertex,
-                           *two = surface_edges(l->s)[b[k].number].vertex;
-            if (one[0] != two[0] && one[0] != two[1] && one[1] != two[0] && one[1] != two[1])
-                consider(l, (sn_surface_candidate){.vertex = {one[0], one[1], two[0], two[1]},
-                                                   .one = a[i].number,
-                                                   .other = b[k].number,
-                                                   .edges = true,
-                                                   .segments =
-                                                       is_segment(l->s, a[i].number) || is_segment(l->s, b[k].number)});
-        }
-}
+typedef struct near_edges {
+    uint32_t count, number[3 * SN_TILE_TRIANGLES];
+    uint8_t corner[6 * SN_TILE_TRIANGLES];
+    sn_real at[18 * SN_TILE_TRIANGLES];
+} near_edges;
 
 /* A tile seen along the axes of the first of the two. */
 typedef struct side {
     sn_vec3 corner[SN_TILE_CORNERS];
     uint8_t outside[SN_TILE_CORNERS]; /* bits: beyond which sides of a box a corner is */
     sn_bounds box;
-    feature vertex[SN_TILE_CORNERS], triangle[SN_TILE_TRIANGLES], edge[3 * SN_TILE_TRIANGLES];
-    uint32_t vertices, triangles, edges;
+    near_points points;
+    near_triangles triangles;
+    near_edges edges;
 } side;
 
 static void take_corners(side *to, const sn_surfaces *s, const sn_surface_tile *tile, const sn_surface_tile *frame)
@@ -322,26 +287,28 @@ static void see_outside(side *to, uint32_t corners, const sn_bounds *box)
     }
 }
 
-static feature take_feature(const side *from, const uint8_t *local, uint32_t count, sn_real by, uint32_t number)
+/* Corners of feature i, by coordinate. */
+static void take_feature(const side *from, const uint8_t *local, uint32_t corners, sn_real *at, uint32_t stride,
+                         uint32_t i)
 {
-    const sn_real slant = by * (sn_real)1.4143;
-    sn_vec3 low = from->corner[local[0]], high = low;
-    sn_real sum[2] = {low.x + low.y, low.x + low.y}, difference[2] = {low.x - low.y, low.x - low.y};
-    for (uint32_t k = 1; k < count; ++k) {
+    for (uint32_t k = 0; k < corners; ++k) {
         const sn_vec3 p = from->corner[local[k]];
-        low = vec3(lower(low.x, p.x), lower(low.y, p.y), lower(low.z, p.z));
-        high = vec3(larger(high.x, p.x), larger(high.y, p.y), larger(high.z, p.z));
-        sum[0] = lower(sum[0], p.x + p.y), sum[1] = larger(sum[1], p.x + p.y);
-        difference[0] = lower(difference[0], p.x - p.y), difference[1] = larger(difference[1], p.x - p.y);
+        at[3 * k * stride + i] = p.x;
+        at[(3 * k + 1) * stride + i] = p.y;
+        at[(3 * k + 2) * stride + i] = p.z;
     }
-    return (feature){.box = grown((sn_bounds){low, high}, by),
-                     .sum = {sum[0] - slant, sum[1] + slant},
-                     .difference = {difference[0] - slant, difference[1] + slant},
-                     .number = number};
 }
 
-/* The features of a tile that are not beyond one side of the box, which is that of the other tile, larger by as far as is looked. Boxes of triangles are larger by that, too. */
-static void take_side(side *to, const sn_surfaces *s, const sn_surface_tile *tile, sn_real far, sn_real edge_far)
+/* What is read behind the last feature is there: like the last. */
+static void fill_up(sn_real *at, uint32_t rows, uint32_t stride, uint32_t count)
+{
+    for (uint32_t row = 0; count && row < rows; ++row)
+        for (uint32_t i = count; i % SN_BATCH; ++i)
+            at[row * stride + i] = at[row * stride + count - 1];
+}
+
+/* The features of a tile that are not beyond one side of the box, which is that of the other tile, larger by as far as is looked. */
+static void take_side(side *to, const sn_surfaces *s, const sn_surface_tile *tile)
 {
     const uint32_t *vertex = (const uint32_t *)s->tile_vertex_table.column[0] + tile->first_vertex;
     const uint32_t *triangle = (const uint32_t *)s->tile_triangle_table.column[0] + tile->first_triangle;
@@ -350,16 +317,80 @@ static void take_side(side *to, const sn_surfaces *s, const sn_surface_tile *til
     const uint8_t *three = (const uint8_t *)s->tile_triangle_table.column[1] + 3 * (size_t)tile->first_triangle;
     const uint8_t *two = (const uint8_t *)s->tile_edge_table.column[1] + 2 * (size_t)tile->first_edge;
     const uint8_t *out = to->outside;
-    to->vertices = to->triangles = to->edges = 0;
+    near_points *points = &to->points;
+    near_triangles *triangles = &to->triangles;
+    near_edges *edges = &to->edges;
+    points->count = triangles->count = edges->count = 0;
     for (uint32_t i = 0; i < tile->vertices; ++i)
-        if (!out[point[i]])
-            to->vertex[to->vertices++] = take_feature(to, &point[i], 1, 0, vertex[i]);
+        if (!out[point[i]]) {
+            points->corner[points->count] = point[i];
+            points->number[points->count++] = vertex[i];
+        }
     for (uint32_t i = 0; i < tile->triangles; ++i, three += 3)
-        if (!(out[three[0]] & out[three[1]] & out[three[2]]))
-            to->triangle[to->triangles++] = take_feature(to, three, 3, far, triangle[i]);
+        if (!(out[three[0]] & out[three[1]] & out[three[2]])) {
+            take_feature(to, three, 3, triangles->at, SN_TILE_TRIANGLES, triangles->count);
+            triangles->number[triangles->count++] = triangle[i];
+        }
     for (uint32_t i = 0; i < tile->edges; ++i, two += 2)
-        if (!(out[two[0]] & out[two[1]]))
-            to->edge[to->edges++] = take_feature(to, two, 2, edge_far, edge[i]);
+        if (!(out[two[0]] & out[two[1]])) {
+            take_feature(to, two, 2, edges->at, 3 * SN_TILE_TRIANGLES, edges->count);
+            memcpy(edges->corner + 2 * (size_t)edges->count, two, 2);
+            edges->number[edges->count++] = edge[i];
+        }
+    fill_up(triangles->at, 9, SN_TILE_TRIANGLES, triangles->count);
+    fill_up(edges->at, 6, 3 * SN_TILE_TRIANGLES, edges->count);
+}
+
+static bool has_vertex(const sn_surface_triangle *triangle, uint32_t vertex)
+{
+    return triangle->vertex[0] == vertex || triangle->vertex[1] == vertex || triangle->vertex[2] == vertex;
+}
+
+/* Vertices of a with triangles of b. */
+static void list_vertices(listing *l, const side *a, const side *b)
+{
+    const sn_wide_features of = {b->triangles.at, SN_TILE_TRIANGLES, b->triangles.count};
+    const sn_wide_nearness run = {&of, l->far, l->small};
+    uint16_t near[SN_TILE_TRIANGLES];
+    for (uint32_t i = 0; i < a->points.count; ++i) {
+        const uint32_t vertex = a->points.number[i];
+        const uint32_t found = l->near->triangles(&run, &a->corner[a->points.corner[i]], 0, near);
+        for (uint32_t k = 0; k < found; ++k) {
+            const uint32_t number = b->triangles.number[near[k]];
+            const sn_surface_triangle *t = &surface_triangles(l->s)[number];
+            if (!has_vertex(t, vertex))
+                consider(l, (sn_surface_candidate){.vertex = {vertex, t->vertex[0], t->vertex[1], t->vertex[2]},
+                                                   .one = vertex,
+                                                   .other = number});
+        }
+    }
+}
+
+static bool is_segment(const sn_surfaces *s, uint32_t edge)
+{
+    return surface_edges(s)[edge].triangle == SN_SURFACE_NONE;
+}
+
+static void list_edges(listing *l, const side *a, const side *b)
+{
+    const sn_wide_features of = {b->edges.at, 3 * SN_TILE_TRIANGLES, b->edges.count};
+    const sn_wide_nearness run = {&of, l->far, l->small};
+    uint16_t near[3 * SN_TILE_TRIANGLES];
+    for (uint32_t i = 0; i < a->edges.count; ++i) {
+        const uint8_t *corner = a->edges.corner + 2 * (size_t)i;
+        const sn_vec3 ends[2] = {a->corner[corner[0]], a->corner[corner[1]]};
+        const uint32_t number = a->edges.number[i], *one = surface_edges(l->s)[number].vertex;
+        const uint32_t found = l->near->edges(&run, ends, a == b ? i + 1 : 0, near);
+        for (uint32_t k = 0; k < found; ++k) {
+            const uint32_t other = b->edges.number[near[k]], *two = surface_edges(l->s)[other].vertex;
+            if (one[0] != two[0] && one[0] != two[1] && one[1] != two[0] && one[1] != two[1])
+                consider(l, (sn_surface_candidate){.vertex = {one[0], one[1], two[0], two[1]},
+                                                   .one = number,
+                                                   .other = other,
+                                                   .edges = true,
+                                                   .segments = is_segment(l->s, number) || is_segment(l->s, other)});
+        }
+    }
 }
 
 /* Corners of triangles and segments that are not beyond one side of the box. */
@@ -413,16 +444,19 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
                  .room = s->list_room};
     l.listed = larger(l.listed, (sn_real)1.5 * wanted);
     l.fast = l.listed > l.sure;
-    const sn_real far = (l.thickness + l.listed) * SN_SURFACE_LONGER * SN_SURFACE_LONGER +
-                        ROUNDED * (a->radius + b->radius + vec3_length(vec3_sub(a->centre, b->centre)));
+    const sn_real size = a->radius + b->radius + vec3_length(vec3_sub(a->centre, b->centre));
+    const sn_real far = (l.thickness + l.listed) * SN_SURFACE_LONGER * SN_SURFACE_LONGER + ROUNDED * size;
     side one, two;
+    l.near = p->world->wide ? p->world->wide->near : &sn_near_scalar;
+    l.far = size > TINY && size < HUGE_SIZE ? far * (sn_real)1.01 + TINY * size : (sn_real)INFINITY;
+    l.small = SMALL * size * size;
     l.next = l.listed;
     take_corners(&one, s, a, a);
     if (pair->a == pair->b) {
         memset(one.outside, 0, sizeof one.outside);
-        take_side(&one, s, a, far, far / 2);
-        list_vertices(&l, one.vertex, one.vertices, one.triangle, one.triangles);
-        list_edges(&l, one.edge, one.edges, one.edge, one.edges);
+        take_side(&one, s, a);
+        list_vertices(&l, &one, &one);
+        list_edges(&l, &one, &one);
     } else {
         take_corners(&two, s, b, a);
         const sn_bounds near = grown(one.box, far), other = grown(two.box, far), wide = grown(near, BORDER * edge);
@@ -430,11 +464,11 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
         see_outside(&two, b->corners, &wide);
         pair->border = find_border(&two, s, b);
         see_outside(&two, b->corners, &near);
-        take_side(&one, s, a, far, far);
-        take_side(&two, s, b, far, 0);
-        list_vertices(&l, one.vertex, one.vertices, two.triangle, two.triangles);
-        list_vertices(&l, two.vertex, two.vertices, one.triangle, one.triangles);
-        list_edges(&l, one.edge, one.edges, two.edge, two.edges);
+        take_side(&one, s, a);
+        take_side(&two, s, b);
+        list_vertices(&l, &one, &two);
+        list_vertices(&l, &two, &one);
+        list_edges(&l, &one, &two);
     }
     if (l.found > l.room) {
         unsigned known = atomic_load_explicit(&p->wanted, memory_order_relaxed);

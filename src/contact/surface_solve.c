@@ -13,6 +13,7 @@
 
 #define WORK_OF_CONTACT 60.0            /* ns, about */
 #define FAR             ((sn_real)0.05) /* of the reach: contacts that push farther in a pass ask for another one */
+#define MANY            32u             /*   if more than one in so many of a piece do */
 #define SWEEPS          2u              /* after a pass: sheets that lie on each other hand on what they carry */
 
 typedef struct passing {
@@ -153,12 +154,25 @@ bool sn_surfaces_touch(const sn_world *world)
     return s->on && (s->contact_table.count || s->tangle_table.count);
 }
 
+/* By piece: a few contacts that hang in a large cloth are left to the next substep, a knot in a rope is not. */
 bool sn_surfaces_push(const sn_world *world)
 {
     const sn_surfaces *s = &world->contacts.surfaces;
     const sn_surface_contact *contact = s->contact_table.column[0];
-    for (uint32_t i = 0; s->on && i < s->contact_table.count; ++i)
-        if (contact[i].normal_impulse - contact[i].known > FAR * contact[i].reach)
+    sn_surface_piece *piece = s->piece_table.column[0];
+    if (!s->on || !s->contact_table.count)
+        return false;
+    for (uint32_t i = 0; i < s->piece_table.count; ++i)
+        piece[i].pushes = piece[i].far = 0;
+    for (uint32_t i = 0; i < s->contact_table.count; ++i) {
+        const bool far = contact[i].normal_impulse - contact[i].known > FAR * contact[i].reach;
+        for (uint32_t k = 0; k < 4 && contact[i].normal_impulse > 0; k += 3) { /* the one and the other */
+            piece[surface_vertices(s)[contact[i].vertex[k]].piece].pushes++;
+            piece[surface_vertices(s)[contact[i].vertex[k]].piece].far += far;
+        }
+    }
+    for (uint32_t i = 0; i < s->piece_table.count; ++i)
+        if (piece[i].far > piece[i].pushes / MANY)
             return true;
     return false;
 }
