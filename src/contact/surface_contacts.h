@@ -301,6 +301,7 @@ typedef struct sn_surfaces {
     sn_table contact_table; /* of sn_surface_contact: by colour, and as they were found */
     sn_table colour_table;  /* of uint64_t, by slot */
     uint32_t colour_start[SN_SURFACE_COLOURS + 2];
+    sn_table recall_table; /* of uint32_t: finds contacts of the substep before */
     sn_table tangle_table; /* of sn_surface_tangle: of this substep */
     sn_table part_table;   /* of uint32_t, twice, by vertex: see surface_tangles.c */
     bool suspect;          /* things may have come to intersect since they were looked at last */
@@ -346,6 +347,10 @@ sn_vec3 sn_surface_contact_point(const sn_surfaces *s, const sn_surface_contact 
 /* A contact of two features that may touch, by these weights and this normal. *acts: callbacks let it. SN_ERROR_HOST. */
 sn_surface_contact sn_surface_contact_make(const struct sn_world *world, const sn_surface_candidate *c,
                                            const sn_real weight[4], sn_vec3 normal);
+
+/* A contact begins with what it carried in the substep before: velocities have it, and places will when they are predicted. */
+void sn_surface_contact_warm(struct sn_world *world, sn_surface_contact *contact, const sn_surface_contact *before,
+                             sn_real h);
 
 /* Integrators that look back start anew with vertices that were pushed or stopped. */
 void sn_surfaces_forget(struct sn_world *world);

@@ -500,9 +500,11 @@ static bool close_gaps(sn_world *world, sn_surfaces *s, uint64_t more)
     uint64_t total = more;
     for (uint32_t i = 0; i < s->pair_table.count; ++i)
         total += surface_pairs(s)[i].listed ? surface_pairs(s)[i].count : 0;
-    total += total / 2;
+    total = total + total / 4 > s->candidate_table.capacity ? FIRST_ROOM + total + total / 2
+                                                            : s->candidate_table.capacity;
     s->moved_table.count = 0;
     if (total > SN_MAX_COUNT || !sn_table_reserve(&s->moved_table, &world->allocator, total) ||
+        !sn_table_reserve(&s->candidate_table, &world->allocator, s->moved_table.capacity) || /* the two take turns */
         !sn_table_reserve(&s->touch_table, &world->allocator, s->moved_table.capacity))
         return false;
     sn_surface_candidate *to = s->moved_table.column[0];
@@ -694,7 +696,7 @@ bool sn_surface_pairs_end(sn_world *world)
     uint64_t count = 0;
     for (uint32_t i = 0; i < s->pair_table.count; ++i)
         count += surface_pairs(s)[i].due_now ? surface_pairs(s)[i].count : 0;
-    if (count > SN_MAX_COUNT || !sn_table_reserve(&s->near_table, &world->allocator, count) ||
+    if (count > SN_MAX_COUNT || !sn_table_reserve(&s->near_table, &world->allocator, s->candidate_table.capacity) ||
         !sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)count))
         return fail(world);
     uint32_t *near = s->near_table.column[0];

@@ -14,6 +14,7 @@
 #define WORK_OF_CONTACT 60.0            /* ns, about */
 #define FAR             ((sn_real)0.05) /* of the reach: contacts that push farther in a pass ask for another one */
 #define MANY            32u             /*   if more than one in so many of a piece do */
+#define MOST            ((sn_real)4)    /* reaches: contacts begin with no more than this */
 #define SWEEPS          2u              /* after a pass: sheets that lie on each other hand on what they carry */
 
 typedef struct passing {
@@ -76,6 +77,17 @@ static void move(sn_world *world, const sn_surface_contact *c, sn_vec3 by, sn_ve
     v[slot] = vec4(vec3_add(vec4_xyz(v[slot]), vec3_scale(speed, share)), v[slot].w);
     const sn_vec3 blow = vec3_cross(c->spot, vec3_scale(speed, c->side / c->give));
     c->body->twist = vec3_add(c->body->twist, sn_surface_shell_gives(c->body, blow));
+}
+
+void sn_surface_contact_warm(sn_world *world, sn_surface_contact *c, const sn_surface_contact *before, sn_real h)
+{
+    const sn_real most = MOST * c->reach, share = before->normal_impulse > most ? most / before->normal_impulse : 1;
+    c->normal_impulse = before->normal_impulse * share;
+    c->tangent_impulse = vec3_scale(before->tangent_impulse, share);
+    c->tangent_impulse =
+        vec3_sub(c->tangent_impulse, vec3_scale(c->normal, vec3_dot(c->tangent_impulse, c->normal)));
+    move(world, c, vec3(0, 0, 0),
+         vec3_scale(vec3_add(vec3_scale(c->normal, c->normal_impulse), c->tangent_impulse), 1 / h));
 }
 
 static void project(const passing *p, sn_surface_contact *c)
