@@ -12,6 +12,7 @@ export class Hands {
     this.fingers = new Map();   // what each pointer holds
     const { canvas } = stage;
     canvas.addEventListener("pointerdown", (event) => this.down(event), { capture: true });
+    canvas.addEventListener("touchmove", (event) => event.preventDefault(), { passive: false });   // else a fast drag starts a fling, and the browser swallows the next tap
     canvas.addEventListener("pointermove", (event) => this.move(event), { capture: true });
     for (const type of ["pointerup", "pointercancel", "lostpointercapture"]) canvas.addEventListener(type, (event) => this.up(event));
   }
