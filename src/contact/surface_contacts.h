@@ -70,19 +70,19 @@ typedef struct sn_surface_zone {
 
 /* Vertices that constraints join, and those that touch these: what energy they have. Sums are in the first of those that touch. */
 typedef struct sn_surface_piece {
-    bool open;       /* constraints join it to what is no vertex, and moves */
-    bool touches;    /* something in this substep */
-    bool held;       /* an immovable vertex is of it */
-    bool asks;       /* it has gained energy */
+    bool open;            /* constraints join it to what is no vertex, and moves */
+    bool touches;         /* something in this substep */
+    bool held;            /* an immovable vertex is of it */
+    bool asks;            /* it has gained energy */
     uint32_t pushes, far; /* contacts that push, and those of them that pushed far in the last pass */
-    double mass;     /* kg */
-    double before;   /* J: kinetic, as the substep begins, */
-    double kinetic;  /*   and as it ends; */
-    double within;   /*   of that, what is not as in something rigid */
-    double work;     /* J: of forces */
-    double released; /* J: by constraints that give */
-    double driven;   /* m^2/s^2: how fast something drives it */
-    double share;    /* that is left of the motion within */
+    double mass;          /* kg */
+    double before;        /* J: kinetic, as the substep begins, */
+    double kinetic;       /*   and as it ends; */
+    double within;        /*   of that, what is not as in something rigid */
+    double work;          /* J: of forces */
+    double released;      /* J: by constraints that give */
+    double driven;        /* m^2/s^2: how fast something drives it */
+    double share;         /* that is left of the motion within */
     sn_surface_zone rigid;
 } sn_surface_piece;
 
@@ -253,8 +253,8 @@ typedef struct sn_surface_touch {
 } sn_surface_touch;
 
 typedef struct sn_surfaces {
-    bool on;               /* in this step there are some; */
-    bool alone;            /*   and all skins are of them, and all particles: no other contact of particles and skins is there */
+    bool on;    /* in this step there are some; */
+    bool alone; /*   and all skins are of them, and all particles: no other contact of particles and skins is there */
     uint64_t edits;        /* of the contact world, when features were made */
     uint64_t joins;        /* 1 + those of the constraints, when candidates of two skins were listed; 0: never */
     sn_table index_table;  /* of uint32_t, by particle number: 1 + its vertex; 0: none */

@@ -33,10 +33,11 @@
 #define REST   ((sn_real)0.5)  /* of their distance in the rest shape: nearer than that neighbours push each other */
 #define FIRM                                                                                                           \
     ((sn_real)0.77) /* of the distance: what moves by less comes no nearer than a share of it; see surface_guard.c */
-#define HALF            ((sn_real)0.5)
-#define ROUNDED         (SINEW_DOUBLE ? (sn_real)4e-15 : (sn_real)2e-6) /* of the size of tiles: what axes lose */
-#define TINY            ((sn_real)1e-5) /* m: tiles that are smaller are measured one feature at a time; and of their size, what is added */
-#define HUGE_SIZE       ((sn_real)1e5)  /* m: and so are larger ones */
+#define HALF    ((sn_real)0.5)
+#define ROUNDED (SINEW_DOUBLE ? (sn_real)4e-15 : (sn_real)2e-6) /* of the size of tiles: what axes lose */
+#define TINY                                                                                                           \
+    ((sn_real)1e-5) /* m: tiles that are smaller are measured one feature at a time; and of their size, what is added */
+#define HUGE_SIZE       ((sn_real)1e5)    /* m: and so are larger ones */
 #define SMALL           ((sn_real)2.5e-4) /* of the square of their size */
 #define FIRST_ROOM      1024u
 #define WORK_OF_PAIR    100.0 /* ns, about */
@@ -500,8 +501,8 @@ static bool close_gaps(sn_world *world, sn_surfaces *s, uint64_t more)
     uint64_t total = more;
     for (uint32_t i = 0; i < s->pair_table.count; ++i)
         total += surface_pairs(s)[i].listed ? surface_pairs(s)[i].count : 0;
-    total = total + total / 4 > s->candidate_table.capacity ? FIRST_ROOM + total + total / 2
-                                                            : s->candidate_table.capacity;
+    total =
+        total + total / 4 > s->candidate_table.capacity ? FIRST_ROOM + total + total / 2 : s->candidate_table.capacity;
     s->moved_table.count = 0;
     if (total > SN_MAX_COUNT || !sn_table_reserve(&s->moved_table, &world->allocator, total) ||
         !sn_table_reserve(&s->candidate_table, &world->allocator, s->moved_table.capacity) || /* the two take turns */

@@ -84,8 +84,7 @@ void sn_surface_contact_warm(sn_world *world, sn_surface_contact *c, const sn_su
     const sn_real most = MOST * c->reach, share = before->normal_impulse > most ? most / before->normal_impulse : 1;
     c->normal_impulse = before->normal_impulse * share;
     c->tangent_impulse = vec3_scale(before->tangent_impulse, share);
-    c->tangent_impulse =
-        vec3_sub(c->tangent_impulse, vec3_scale(c->normal, vec3_dot(c->tangent_impulse, c->normal)));
+    c->tangent_impulse = vec3_sub(c->tangent_impulse, vec3_scale(c->normal, vec3_dot(c->tangent_impulse, c->normal)));
     move(world, c, vec3(0, 0, 0),
          vec3_scale(vec3_add(vec3_scale(c->normal, c->normal_impulse), c->tangent_impulse), 1 / h));
 }

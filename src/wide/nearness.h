@@ -70,8 +70,8 @@ SN_INLINE flags near_triangle(lanes3 p, lanes3 a, lanes3 b, lanes3 c, lanes most
     const lanes v = lanes3_dot(lanes3_cross(ap, ac), n), w = lanes3_dot(lanes3_cross(ab, ap), n),
                 slack = square * lanes_all(NEAR_SLACK), high = lanes3_dot(ap, n);
     const flags above = lanes_at_least(v, -slack) & lanes_at_least(w, -slack) & lanes_at_least(square + slack, v + w);
-    const flags line = ~(lanes_above(square, one * two * lanes_all(NEAR_LINE)) & lanes_above(one, small) &
-                         lanes_above(two, small));
+    const flags line =
+        ~(lanes_above(square, one * two * lanes_all(NEAR_LINE)) & lanes_above(one, small) & lanes_above(two, small));
     const flags over = above & lanes_at_least(most * square, high * high);
     const flags aside = lanes_at_least(most, near_edge(ap, ab, one)) | lanes_at_least(most, near_edge(ap, ac, two)) |
                         lanes_at_least(most, near_edge(bp, bc, three));
@@ -108,13 +108,13 @@ SN_INLINE flags near_edge_pair(lanes3 a, lanes3 b, lanes3 c, lanes3 d, lanes mos
     const lanes area = pp * qq - pq * pq, s = pq * qr - qq * pr, u = pp * qr - pq * pr,
                 slack = area * lanes_all(NEAR_SLACK);
     const flags skew = lanes_above(area, pp * qq * lanes_all(NEAR_PARALLEL));
-    const flags cross = skew & lanes_at_least(s, -slack) & lanes_at_least(area + slack, s) &
-                        lanes_at_least(u, -slack) & lanes_at_least(area + slack, u);
+    const flags cross = skew & lanes_at_least(s, -slack) & lanes_at_least(area + slack, s) & lanes_at_least(u, -slack) &
+                        lanes_at_least(area + slack, u);
     const lanes3 between = lanes3_sub(lanes3_add(r, lanes3_scale(p, s / area)), lanes3_scale(q, u / area));
     const lanes ends = lanes_choose(skew, most, most + lanes_all(NEAR_PARALLEL) * lanes_max(pp, qq));
     return ~(lanes_above(pp, small) & lanes_above(qq, small)) |
-           (cross & lanes_at_least(most, lanes3_dot(between, between))) |
-           lanes_at_least(ends, near_edge(r, q, qq)) | lanes_at_least(ends, near_edge(lanes3_sub(b, c), q, qq)) |
+           (cross & lanes_at_least(most, lanes3_dot(between, between))) | lanes_at_least(ends, near_edge(r, q, qq)) |
+           lanes_at_least(ends, near_edge(lanes3_sub(b, c), q, qq)) |
            lanes_at_least(ends, near_edge(lanes3_negate(r), p, pp)) |
            lanes_at_least(ends, near_edge(lanes3_sub(d, a), p, pp));
 }
