@@ -28,6 +28,7 @@
 
 #define LISTED ((sn_real)0.45) /* of the mean edge: what has less to spare is listed */
 #define FEW    ((sn_real)0.12) /*   or than this, where things move slowly: */
+#define CLOSE  ((sn_real)0.12) /*   or, where they move so fast that they are listed in every substep, near their ways */
 #define AHEAD  ((sn_real)6)    /* so many times as far as is wanted for the substep */
 #define BORDER ((sn_real)0.7)  /* edges: what is farther from the other tile is not near it */
 #define REST   ((sn_real)0.5)  /* of their distance in the rest shape: nearer than that neighbours push each other */
@@ -160,13 +161,21 @@ static sn_real reach_of(const listing *l, const sn_surface_candidate *c)
     if (c->segments && sn_surface_along_strand(l->s, c, &apart))
         return lower(REST * apart, l->thickness);
     const sn_vec4 *rest = contact->rest_table.column[0];
+    const sn_real far = (sn_real)INFINITY;
+    sn_bounds box[2] = {{{far, far, far}, {-far, -far, -far}}, {{far, far, far}, {-far, -far, -far}}};
     sn_dvec3 x[4];
     for (uint32_t k = 0; k < 4; ++k) {
         const uint32_t number = surface_vertices(l->s)[c->vertex[k]].number;
         if (!l->same || number >= contact->rest_table.count || rest[number].w == 0)
             return l->thickness;
-        x[k] = dvec3_from(vec4_xyz(rest[number]));
+        const sn_vec3 p = vec4_xyz(rest[number]);
+        sn_bounds *of = &box[k >= (c->edges ? 2u : 1u)];
+        of->low = vec3(lower(of->low.x, p.x), lower(of->low.y, p.y), lower(of->low.z, p.z));
+        of->high = vec3(larger(of->high.x, p.x), larger(of->high.y, p.y), larger(of->high.z, p.z));
+        x[k] = dvec3_from(p);
     }
+    if (REST * gap_between(&box[0], &box[1]) > l->thickness * SN_SURFACE_LONGER)
+        return l->thickness;
     return lower(REST * (sn_real)sn_surface_nearest(c->edges, x).distance, l->thickness);
 }
 
@@ -238,7 +247,9 @@ static void consider(listing *l, sn_surface_candidate c)
     l->found++;
 }
 
-/* Features of one sort that are near the other tile: their corners, by coordinate, as sn_wide_features has them. */
+/* Features of one sort that are near the other tile, with the rows of numbers that wide/nearness.h reads: coordinates of corners, or boxes around their ways. */
+#define SWEEP_ROWS 15u
+
 typedef struct near_points {
     uint32_t count, number[SN_TILE_CORNERS];
     uint8_t corner[SN_TILE_CORNERS];
@@ -246,13 +257,13 @@ typedef struct near_points {
 
 typedef struct near_triangles {
     uint32_t count, number[SN_TILE_TRIANGLES];
-    sn_real at[9 * SN_TILE_TRIANGLES];
+    sn_real at[SWEEP_ROWS * SN_TILE_TRIANGLES];
 } near_triangles;
 
 typedef struct near_edges {
     uint32_t count, number[3 * SN_TILE_TRIANGLES];
     uint8_t corner[6 * SN_TILE_TRIANGLES];
-    sn_real at[18 * SN_TILE_TRIANGLES];
+    sn_real at[3 * SWEEP_ROWS * SN_TILE_TRIANGLES];
 } near_edges;
 
 /* A tile seen along the axes of the first of the two. */
@@ -260,6 +271,8 @@ typedef struct side {
     sn_vec3 corner[SN_TILE_CORNERS];
     uint8_t outside[SN_TILE_CORNERS]; /* bits: beyond which sides of a box a corner is */
     sn_bounds box;
+    sn_vec3 start[SN_TILE_CORNERS], end[SN_TILE_CORNERS],
+        with[SN_TILE_CORNERS]; /* of fast ones: along the axes of the world; see take_ways */
     near_points points;
     near_triangles triangles;
     near_edges edges;
@@ -288,15 +301,48 @@ static void see_outside(side *to, uint32_t corners, const sn_bounds *box)
     }
 }
 
-/* Corners of feature i, by coordinate. */
-static void take_feature(const side *from, const uint8_t *local, uint32_t corners, sn_real *at, uint32_t stride,
-                         uint32_t i)
+/* Where corners of a tile go, seen from the first tile: see sn_surface_sweeps_meet. `with` is what a corner adds to the way that the mean of four makes. */
+static void take_ways(side *to, const listing *l, const sn_surface_tile *tile, const sn_surface_tile *frame)
 {
-    for (uint32_t k = 0; k < corners; ++k) {
-        const sn_vec3 p = from->corner[local[k]];
-        at[3 * k * stride + i] = p.x;
-        at[(3 * k + 1) * stride + i] = p.y;
-        at[(3 * k + 2) * stride + i] = p.z;
+    const uint32_t *corner = (const uint32_t *)l->s->corner_table.column[0] + tile->first_corner;
+    for (uint32_t k = 0; k < tile->corners; ++k) {
+        const sn_surface_motion *m = &surface_motions(l->s)[corner[k]];
+        const sn_vec3 way = vec3_scale(m->velocity, l->p->h);
+        to->start[k] = vec3_sub(m->start, frame->centre);
+        to->end[k] = l->p->sweep == SN_SURFACE_BY_WAY ? vec3_sub(m->end, frame->centre) : vec3_add(to->start[k], way);
+        to->with[k] = vec3_scale(way, l->p->sweep == SN_SURFACE_BY_WAY ? 0 : (sn_real)0.25);
+    }
+}
+
+/* The five vectors of a feature that near_sweeps compares. */
+static void sweep_of(const side *from, const uint8_t *local, uint32_t corners, sn_vec3 five[5])
+{
+    five[0] = five[1] = from->start[local[0]];
+    five[2] = five[3] = from->end[local[0]];
+    five[4] = from->with[local[0]];
+    for (uint32_t k = 1; k < corners; ++k) {
+        const sn_vec3 a = from->start[local[k]], b = from->end[local[k]];
+        five[0] = vec3(lower(five[0].x, a.x), lower(five[0].y, a.y), lower(five[0].z, a.z));
+        five[1] = vec3(larger(five[1].x, a.x), larger(five[1].y, a.y), larger(five[1].z, a.z));
+        five[2] = vec3(lower(five[2].x, b.x), lower(five[2].y, b.y), lower(five[2].z, b.z));
+        five[3] = vec3(larger(five[3].x, b.x), larger(five[3].y, b.y), larger(five[3].z, b.z));
+        five[4] = vec3_add(five[4], from->with[local[k]]);
+    }
+}
+
+/* The numbers of feature i. */
+static void take_feature(const side *from, const uint8_t *local, uint32_t corners, bool fast, sn_real *at,
+                         uint32_t stride, uint32_t i)
+{
+    sn_vec3 row[5];
+    for (uint32_t k = 0; k < corners; ++k)
+        row[k] = from->corner[local[k]];
+    if (fast)
+        sweep_of(from, local, corners, row);
+    for (uint32_t k = 0; k < (fast ? 5 : corners); ++k) {
+        at[(fast ? k : 3 * k) * stride + i] = row[k].x;
+        at[(fast ? 5 + k : 3 * k + 1) * stride + i] = row[k].y;
+        at[(fast ? 10 + k : 3 * k + 2) * stride + i] = row[k].z;
     }
 }
 
@@ -309,8 +355,9 @@ static void fill_up(sn_real *at, uint32_t rows, uint32_t stride, uint32_t count)
 }
 
 /* The features of a tile that are not beyond one side of the box, which is that of the other tile, larger by as far as is looked. */
-static void take_side(side *to, const sn_surfaces *s, const sn_surface_tile *tile)
+static void take_side(side *to, const listing *l, const sn_surface_tile *tile, const sn_surface_tile *frame)
 {
+    const sn_surfaces *s = l->s;
     const uint32_t *vertex = (const uint32_t *)s->tile_vertex_table.column[0] + tile->first_vertex;
     const uint32_t *triangle = (const uint32_t *)s->tile_triangle_table.column[0] + tile->first_triangle;
     const uint32_t *edge = (const uint32_t *)s->tile_edge_table.column[0] + tile->first_edge;
@@ -322,6 +369,8 @@ static void take_side(side *to, const sn_surfaces *s, const sn_surface_tile *til
     near_triangles *triangles = &to->triangles;
     near_edges *edges = &to->edges;
     points->count = triangles->count = edges->count = 0;
+    if (l->fast)
+        take_ways(to, l, tile, frame);
     for (uint32_t i = 0; i < tile->vertices; ++i)
         if (!out[point[i]]) {
             points->corner[points->count] = point[i];
@@ -329,17 +378,17 @@ static void take_side(side *to, const sn_surfaces *s, const sn_surface_tile *til
         }
     for (uint32_t i = 0; i < tile->triangles; ++i, three += 3)
         if (!(out[three[0]] & out[three[1]] & out[three[2]])) {
-            take_feature(to, three, 3, triangles->at, SN_TILE_TRIANGLES, triangles->count);
+            take_feature(to, three, 3, l->fast, triangles->at, SN_TILE_TRIANGLES, triangles->count);
             triangles->number[triangles->count++] = triangle[i];
         }
     for (uint32_t i = 0; i < tile->edges; ++i, two += 2)
         if (!(out[two[0]] & out[two[1]])) {
-            take_feature(to, two, 2, edges->at, 3 * SN_TILE_TRIANGLES, edges->count);
+            take_feature(to, two, 2, l->fast, edges->at, 3 * SN_TILE_TRIANGLES, edges->count);
             memcpy(edges->corner + 2 * (size_t)edges->count, two, 2);
             edges->number[edges->count++] = edge[i];
         }
-    fill_up(triangles->at, 9, SN_TILE_TRIANGLES, triangles->count);
-    fill_up(edges->at, 6, 3 * SN_TILE_TRIANGLES, edges->count);
+    fill_up(triangles->at, l->fast ? SWEEP_ROWS : 9, SN_TILE_TRIANGLES, triangles->count);
+    fill_up(edges->at, l->fast ? SWEEP_ROWS : 6, 3 * SN_TILE_TRIANGLES, edges->count);
 }
 
 static bool has_vertex(const sn_surface_triangle *triangle, uint32_t vertex)
@@ -355,7 +404,10 @@ static void list_vertices(listing *l, const side *a, const side *b)
     uint16_t near[SN_TILE_TRIANGLES];
     for (uint32_t i = 0; i < a->points.count; ++i) {
         const uint32_t vertex = a->points.number[i];
-        const uint32_t found = l->near->triangles(&run, &a->corner[a->points.corner[i]], 0, near);
+        sn_vec3 five[5] = {a->corner[a->points.corner[i]]};
+        if (l->fast)
+            sweep_of(a, &a->points.corner[i], 1, five);
+        const uint32_t found = (l->fast ? l->near->sweeps : l->near->triangles)(&run, five, 0, near);
         for (uint32_t k = 0; k < found; ++k) {
             const uint32_t number = b->triangles.number[near[k]];
             const sn_surface_triangle *t = &surface_triangles(l->s)[number];
@@ -379,9 +431,11 @@ static void list_edges(listing *l, const side *a, const side *b)
     uint16_t near[3 * SN_TILE_TRIANGLES];
     for (uint32_t i = 0; i < a->edges.count; ++i) {
         const uint8_t *corner = a->edges.corner + 2 * (size_t)i;
-        const sn_vec3 ends[2] = {a->corner[corner[0]], a->corner[corner[1]]};
+        sn_vec3 five[5] = {a->corner[corner[0]], a->corner[corner[1]]};
+        if (l->fast)
+            sweep_of(a, corner, 2, five);
         const uint32_t number = a->edges.number[i], *one = surface_edges(l->s)[number].vertex;
-        const uint32_t found = l->near->edges(&run, ends, a == b ? i + 1 : 0, near);
+        const uint32_t found = (l->fast ? l->near->sweeps : l->near->edges)(&run, five, a == b ? i + 1 : 0, near);
         for (uint32_t k = 0; k < found; ++k) {
             const uint32_t other = b->edges.number[near[k]], *two = surface_edges(l->s)[other].vertex;
             if (one[0] != two[0] && one[0] != two[1] && one[1] != two[0] && one[1] != two[1])
@@ -428,6 +482,16 @@ static bool take_room(pairing *p, sn_surface_pair *pair, uint32_t wanted)
     return true;
 }
 
+/* m: boxes around ways that come as near as this are looked at. With what numbers lose that are seen from the first tile. */
+static sn_real between_sweeps(const listing *l, const sn_surface_tile *a, const sn_surface_tile *b, sn_real size)
+{
+    const bool ways = l->p->sweep == SN_SURFACE_BY_WAY;
+    const sn_surface_rigid *one = ways ? &a->way : &a->velocity, *two = ways ? &b->way : &b->velocity;
+    const sn_real far = vec3_length(one->mean) + one->spread + vec3_length(two->mean) + two->spread;
+    return (l->thickness + larger(l->sure, l->p->more)) * SN_SURFACE_LONGER * SN_SURFACE_LONGER +
+           ROUNDED * (vec3_length(a->centre) + size + (ways ? far : far * l->p->h));
+}
+
 /* All that has less than `wanted` to spare, and some more. False: there is no room. */
 static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_t worker)
 {
@@ -444,7 +508,8 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
                  .to = (sn_surface_candidate *)s->list_table.column[0] + (size_t)worker * s->list_room,
                  .room = s->list_room};
     l.listed = larger(l.listed, (sn_real)1.5 * wanted);
-    l.fast = l.listed > l.sure;
+    l.fast = l.listed > l.sure && p->sweep != SN_SURFACE_ALL;
+    l.sure = l.fast ? CLOSE * edge : l.sure;
     const sn_real size = a->radius + b->radius + vec3_length(vec3_sub(a->centre, b->centre));
     const sn_real far = (l.thickness + l.listed) * SN_SURFACE_LONGER * SN_SURFACE_LONGER + ROUNDED * size;
     side one, two;
@@ -452,10 +517,14 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
     l.far = size > TINY && size < HUGE_SIZE ? far * (sn_real)1.01 + TINY * size : (sn_real)INFINITY;
     l.small = SMALL * size * size;
     l.next = l.listed;
+    if (l.fast) {
+        l.far = between_sweeps(&l, a, b, size);
+        l.next = lower(l.next, l.sure);
+    }
     take_corners(&one, s, a, a);
     if (pair->a == pair->b) {
         memset(one.outside, 0, sizeof one.outside);
-        take_side(&one, s, a);
+        take_side(&one, &l, a, a);
         list_vertices(&l, &one, &one);
         list_edges(&l, &one, &one);
     } else {
@@ -465,8 +534,8 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
         see_outside(&two, b->corners, &wide);
         pair->border = find_border(&two, s, b);
         see_outside(&two, b->corners, &near);
-        take_side(&one, s, a);
-        take_side(&two, s, b);
+        take_side(&one, &l, a, a);
+        take_side(&two, &l, b, a);
         list_vertices(&l, &one, &two);
         list_vertices(&l, &two, &one);
         list_edges(&l, &one, &two);

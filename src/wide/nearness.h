@@ -139,4 +139,35 @@ static uint32_t near_edges(const sn_wide_nearness *run, const sn_vec3 *corner, u
     return found;
 }
 
+/* Boxes around features and where they go, as sn_surface_sweeps_meet has them: seen from the mean velocity of the corners of both. Rows of an axis are the least and the most coordinate at the start, the
+   same at the end, and what the feature adds to the mean. */
+SN_INLINE flags near_swept(const sn_wide_features *of, uint32_t at, uint32_t axis, const lanes one[5], lanes far)
+{
+    lanes row[5];
+    for (uint32_t k = 0; k < 5; ++k)
+        row[k] = lanes_load(of->at + (5 * axis + k) * (size_t)of->stride + at);
+    const lanes with = one[4] + row[4];
+    return near_overlap(lanes_min(one[0], one[2] - with) - far, lanes_max(one[1], one[3] - with) + far,
+                        lanes_min(row[0], row[2] - with), lanes_max(row[1], row[3] - with));
+}
+
+/* corner: the same five of the one feature, each for all axes. */
+static uint32_t near_sweeps(const sn_wide_nearness *run, const sn_vec3 *corner, uint32_t first, uint16_t *to)
+{
+    const sn_wide_features *of = run->of;
+    const lanes far = lanes_all((double)run->far);
+    lanes one[3][5];
+    uint32_t found = 0;
+    for (uint32_t k = 0; k < 5; ++k) {
+        const lanes3 all = near_all(corner[k]);
+        one[0][k] = all.x, one[1][k] = all.y, one[2][k] = all.z;
+    }
+    for (uint32_t at = first - first % SN_WIDTH; at < of->count; at += SN_WIDTH) {
+        const flags meets = near_swept(of, at, 0, one[0], far) & near_swept(of, at, 1, one[1], far) &
+                            near_swept(of, at, 2, one[2], far);
+        found = near_note(to, found, at, flags_bits(meets) & near_there(at, first, of->count));
+    }
+    return found;
+}
+
 #endif

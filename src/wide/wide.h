@@ -240,6 +240,7 @@ typedef uint32_t sn_wide_near_fn(const sn_wide_nearness *run, const sn_vec3 *cor
 
 typedef struct sn_wide_near {
     sn_wide_near_fn *triangles, *edges;
+    sn_wide_near_fn *sweeps; /* for features that go far: see wide/nearness.h */
 } sn_wide_near;
 
 extern const sn_wide_near sn_near_scalar;

@@ -86,8 +86,73 @@ static void nothing_near_is_left_out(void **state)
     assert_true(asked > 10000 && kept < asked / 50);
 }
 
+/* Boxes around an edge or a point and where it goes, seen from what both sides add to their mean: in double precision, as a reference. */
+static bool boxes_meet(const sn_vec3 one[5], const sn_vec3 other[5], double by)
+{
+    for (uint32_t k = 0; k < 3; ++k) {
+        double low[2], high[2];
+        const double with = (double)(&one[4].x)[k] + (double)(&other[4].x)[k];
+        for (uint32_t n = 0; n < 2; ++n) {
+            const sn_vec3 *five = n ? other : one;
+            low[n] = fmin((double)(&five[0].x)[k], (double)(&five[2].x)[k] - with);
+            high[n] = fmax((double)(&five[1].x)[k], (double)(&five[3].x)[k] - with);
+        }
+        if (low[0] - by > high[1] || low[1] - by > high[0])
+            return false;
+    }
+    return true;
+}
+
+static void take_sweep(uint64_t *seed, sn_vec3 five[5])
+{
+    five[0] = somewhere(seed, 2);
+    five[2] = vec3_add(five[0], somewhere(seed, 1));
+    five[1] = vec3_add(five[0], vec3(1, real(0.2), 0));
+    five[3] = vec3_add(five[2], vec3(real(0.5), 0, 1));
+    five[4] = somewhere(seed, 1);
+}
+
+static void ways_that_cross_are_found(void **state)
+{
+    (void)state;
+    static sn_real at[15 * STRIDE];
+    static sn_vec3 other[STRIDE][5];
+    uint64_t seed = 7;
+    uint32_t there = 0, total = 0;
+    for (uint32_t n = 0; n < support_rounds(2000, 300); ++n) {
+        const uint32_t count = 1 + support_random_below(&seed, STRIDE), first = support_random_below(&seed, count);
+        const double far = support_random_in(&seed, 0, 0.2);
+        const sn_wide_features of = {at, STRIDE, count};
+        const sn_wide_nearness run = {&of, real(far + 1e-5), 0};
+        sn_vec3 one[5];
+        take_sweep(&seed, one);
+        for (uint32_t i = 0; i < STRIDE; ++i) {
+            take_sweep(&seed, other[i]);
+            for (uint32_t k = 0; k < 15; ++k)
+                at[k * STRIDE + i] = (&other[i][k % 5].x)[k / 5];
+        }
+        for (int simd = SN_SIMD_AUTO; simd <= SN_SIMD_16; ++simd) {
+            const sn_wide *wide = simd == SN_SIMD_AUTO ? NULL : sn_wide_choose((sn_simd)simd);
+            uint16_t found[STRIDE];
+            const uint32_t all = (wide ? wide->near : &sn_near_scalar)->sweeps(&run, one, first, found);
+            uint32_t k = 0;
+            for (uint32_t i = first; i < count; ++i) {
+                const bool is_found = k < all && found[k] == i;
+                k += is_found;
+                assert_true(is_found || !boxes_meet(one, other[i], far));
+                assert_true(!is_found || boxes_meet(one, other[i], far + 1e-4));
+                there += is_found;
+                total++;
+            }
+            assert_int_equal(k, all);
+        }
+    }
+    assert_true(there > total / 50 && there < total);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_near_is_left_out)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_near_is_left_out),
+                                       cmocka_unit_test(ways_that_cross_are_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
