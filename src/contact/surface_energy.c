@@ -18,8 +18,7 @@
 #include "contact/particle_contacts.h"
 #include "world/substep.h"
 
-#define CLEAR                                                                                                          \
-    1e-5 /* of the energy: where nothing touches. Rods that contact stretched pull back later, too. Cloth that swings freely gains as much in one substep of a hundred */
+#define CLEAR  1e-5 /* of the energy, where nothing touches: rods that contact stretched pull back later */
 #define SLIGHT 1e-9 /* of the energy: more than numbers round */
 
 static sn_surface_piece *pieces(const sn_surfaces *s)
