@@ -61,7 +61,7 @@ static void thrown_sheets_gain_no_energy(void **state)
 {
     (void)state;
     uint64_t seed = 8;
-    for (uint32_t n = 0; n < support_rounds(24, 3); ++n) {
+    for (uint32_t n = 0; n < support_rounds(24, 6); ++n) {
         sheet s[2];
         sn_world *world = make_world(n % 3 ? 3 : 10);
         sn_settings settings = sn_world_settings(world);
