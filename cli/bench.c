@@ -356,8 +356,8 @@ static bool all_exist(const sn_texts *operands)
     for (uint32_t i = 0; i < operands->count; ++i) {
         const char *name = operands->item[i];
         char *path = NULL;
-        if (strcmp(name, "queries") != 0 && strcmp(name, "worlds") != 0 && !bench_named(NULL, name) &&
-            strcmp(name, "-") != 0 && !(path = sn_find_scene(name))) {
+        if (strcmp(name, "queries") != 0 && strcmp(name, "worlds") != 0 && strcmp(name, "layers") != 0 &&
+            !bench_named(NULL, name) && strcmp(name, "-") != 0 && !(path = sn_find_scene(name))) {
             sn_complain(0, "bench: standard scenes are those of 'sinew bench --list'");
             return false;
         }
@@ -421,6 +421,11 @@ static void bench_operand(bench *b, const char *name)
     }
     if (strcmp(name, "worlds") == 0) {
         if (!sn_bench_worlds(b->threads.item, b->threads.count, b->o->quick, b->o->json))
+            worsen(b, sn_complain(SN_EXIT_FAILED, "out of memory"));
+        return;
+    }
+    if (strcmp(name, "layers") == 0) {
+        if (!sn_bench_layers(b->threads.item, b->threads.count, b->o->quick, b->o->json))
             worsen(b, sn_complain(SN_EXIT_FAILED, "out of memory"));
         return;
     }
@@ -506,8 +511,9 @@ const sn_command sn_command_bench = {
                "cloth with one feature after the other, and what it costs beside the plain one; kinds is a\n"
                "table of what a constraint of each kind costs; queries, named alone, one of what rays,\n"
                "casts and overlaps cost; worlds, named alone, how many small worlds are stepped in a\n"
-               "second, beside as many processes as threads and beside one by one. --save leaves both\n"
-               "out.\n",
+               "second, beside as many processes as threads and beside one by one; layers, named alone,\n"
+               "what sheets with self_collision cost that fall and press on each other, by their number\n"
+               "and size. --save leaves these three out.\n",
     .most = UINT32_MAX,
     .options = options,
     .run = run};

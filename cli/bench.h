@@ -191,4 +191,7 @@ bool sn_bench_queries(bool quick, bool json);
 /* Many worlds, on each of these numbers of threads (bench_worlds.c); the same. */
 bool sn_bench_worlds(const uint32_t *threads, uint32_t count, bool quick, bool json);
 
+/* Layers of cloth that collide with each other (bench_layers.c); the same. */
+bool sn_bench_layers(const uint32_t *threads, uint32_t count, bool quick, bool json);
+
 #endif

@@ -37,5 +37,6 @@ case ${1:-} in
   "$program" bench --save out/bench.json "$@"
   "$program" bench queries
   "$program" bench worlds
+  "$program" bench layers
   ;;
 esac

@@ -207,6 +207,8 @@ bool sn_contacts_is_wanted(void *data, uint32_t a, uint32_t b)
     const sn_particle_store *p = &world->particles;
     if (p->x[a].w == 0 && p->x[b].w == 0 && !sn_sleep_asks(world, (uint32_t[]){a, b}, 2))
         return false;
+    if (sn_surfaces_has(world, p->index[a]) && sn_surfaces_has(world, p->index[b]))
+        return false; /* they touch by their surfaces */
     const sn_group_contact *ga = sn_contact_group(&world->contact, p->group[a]), *gb = ga;
     if (p->group[a] == p->group[b]) {
         if (!ga->self || near_in_rest(&world->contact, p, a, b, ga->rest_gap))
@@ -223,7 +225,7 @@ static bool wants_all(sn_contact_finding *f)
     const sn_world *world = f->world;
     const sn_contact_world *c = &world->contact;
     return !atomic_load_explicit(&f->has_choice, memory_order_relaxed) && !c->group_table.count &&
-           !c->rest_table.count && !world->constraints.counts.live;
+           !c->rest_table.count && !world->constraints.counts.live && !world->contacts.surfaces.on;
 }
 
 void sn_contacts_fill_batch(const sn_world *world, const sn_contact_pairs *set, uint32_t batch, sn_real factor)
@@ -323,7 +325,7 @@ static sn_result find_pairs(sn_contact_finding *f)
                            .data = world};
     near->pairs = near->batches = near->blocks = near->colours = 0;
     if (!world->contact.settings.particles || !atomic_load_explicit(&f->has_spheres, memory_order_relaxed) ||
-        (world->contact.sleep.sleepers && !world->contact.sleep.news && !anybody_moves(world)))
+        c->surfaces.alone || (world->contact.sleep.sleepers && !world->contact.sleep.news && !anybody_moves(world)))
         return SN_OK;
     if (!sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
@@ -762,10 +764,10 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
     if (world->contact.has_radii && !prepare_margins(&f))
         return world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
     world->contact.has_radii = atomic_load_explicit(&f.has_spheres, memory_order_relaxed);
-    c->all_wanted = wants_all(&f);
     measure_radii(world, c);
     if ((result = sn_surfaces_find(world, dt)) != SN_OK)
         return result;
+    c->all_wanted = wants_all(&f);
     if (world->bodies.table.count && /* anchors of fixed bodies among them, which may be joined to particles */
         !sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for contact");

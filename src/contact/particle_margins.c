@@ -329,7 +329,7 @@ static bool search_again(following *f)
     sn_contact_finding again = {.world = world, .contacts = c, .dt = c->step, .late = true};
     sn_stage_enter(world, SN_STAGE_BROAD_PHASE);
     sn_result result = list_left(f) && find_late_statics(&again) ? SN_OK : SN_ERROR_MEMORY;
-    if (result == SN_OK && c->left_list_table.count)
+    if (result == SN_OK && c->left_list_table.count && !c->surfaces.alone)
         result = find_late_pairs(f);
     if (result == SN_OK && !f->whole_step)
         result = c->failed = sn_callbacks_late(world);

@@ -24,6 +24,7 @@ typedef struct searching {
     sn_real dt;
     bool again; /* within a substep */
     bool counting;
+    bool all_free;  /* all skins have self_collision: vertices of theirs have nothing to look for */
     bool one_group; /* all skins are of this group, whose particles have nothing to look for: */
     uint32_t group;
     atomic_bool noticed;   /* by a loop over particles: what it looks for is there */
@@ -186,12 +187,14 @@ static void note_skins(searching *s)
     const sn_skin_record *skin = world->contact.skin_table.column[0];
     uint32_t *of = s->contacts->triangle_table.column[1];
     s->group = group_of(world, 0);
-    s->one_group = true;
-    for (uint32_t i = 0; i < world->contact.skin_table.count; ++i)
+    s->one_group = s->all_free = true;
+    for (uint32_t i = 0; i < world->contact.skin_table.count; ++i) {
+        s->all_free = s->all_free && skin[i].self_collision;
         for (uint32_t t = skin[i].first; t < skin[i].first + skin[i].count; ++t) {
             of[t] = i;
             s->one_group = s->one_group && group_of(world, t) == s->group;
         }
+    }
 }
 
 /* Built now and then, and refitted in between: what is found does not depend on it. */
@@ -368,7 +371,8 @@ static void look_piece(void *data, uint32_t index, uint32_t worker)
         s->counting ? NULL : (sn_skin_contact *)s->contacts->skin_contact_table.column[1] + start[index];
     sn_real thick = thickest(s->world);
     for (uint32_t slot = first; slot < end; ++slot) {
-        if (p->body[slot] || (s->one_group && p->group[slot] == s->group))
+        if (p->body[slot] || (s->one_group && p->group[slot] == s->group) ||
+            (s->all_free && sn_surfaces_has(s->world, p->index[slot])))
             continue;
         sn_vec3 x = vec4_xyz(margins(s->contacts)[slot]);
         sn_real reach = p->radius[slot] + margins(s->contacts)[slot].w;
@@ -493,8 +497,9 @@ static bool has_skins(const sn_world *world)
 /* No particle is of another group than all skins: nothing to look for. */
 static bool prepare(searching *s)
 {
-    s->contacts->watches = has_skins(s->world) && notices(s, measure_margins);
-    return !has_skins(s->world) || prepare_tree(s);
+    const bool any = has_skins(s->world) && !s->contacts->surfaces.alone;
+    s->contacts->watches = any && notices(s, measure_margins);
+    return !any || prepare_tree(s);
 }
 
 /* Contacts with triangles are counted first, then written. Pairs come behind them: those that are taken from the batches, or,

@@ -70,18 +70,19 @@ typedef struct sn_surface_zone {
 
 /* Vertices that constraints join, and those that touch these: what energy they have. Sums are in the first of those that touch. */
 typedef struct sn_surface_piece {
-    bool open;       /* constraints join it to what is no vertex, and moves */
-    bool touches;    /* something in this substep */
-    bool held;       /* an immovable vertex is of it */
-    bool asks;       /* it has gained energy */
-    double mass;     /* kg */
-    double before;   /* J: kinetic, as the substep begins, */
-    double kinetic;  /*   and as it ends; */
-    double within;   /*   of that, what is not as in something rigid */
-    double work;     /* J: of forces */
-    double released; /* J: by constraints that give */
-    double driven;   /* m^2/s^2: how fast something drives it */
-    double share;    /* that is left of the motion within */
+    bool open;            /* constraints join it to what is no vertex, and moves */
+    bool touches;         /* something in this substep */
+    bool held;            /* an immovable vertex is of it */
+    bool asks;            /* it has gained energy */
+    uint32_t pushes, far; /* contacts that push, and those of them that pushed far in the last pass */
+    double mass;          /* kg */
+    double before;        /* J: kinetic, as the substep begins, */
+    double kinetic;       /*   and as it ends; */
+    double within;        /*   of that, what is not as in something rigid */
+    double work;          /* J: of forces */
+    double released;      /* J: by constraints that give */
+    double driven;        /* m^2/s^2: how fast something drives it */
+    double share;         /* that is left of the motion within */
     sn_surface_zone rigid;
 } sn_surface_piece;
 
@@ -252,7 +253,8 @@ typedef struct sn_surface_touch {
 } sn_surface_touch;
 
 typedef struct sn_surfaces {
-    bool on;               /* in this step there are some */
+    bool on;    /* in this step there are some; */
+    bool alone; /*   and all skins are of them, and all particles: no other contact of particles and skins is there */
     uint64_t edits;        /* of the contact world, when features were made */
     uint64_t joins;        /* 1 + those of the constraints, when candidates of two skins were listed; 0: never */
     sn_table index_table;  /* of uint32_t, by particle number: 1 + its vertex; 0: none */
@@ -299,6 +301,7 @@ typedef struct sn_surfaces {
     sn_table contact_table; /* of sn_surface_contact: by colour, and as they were found */
     sn_table colour_table;  /* of uint64_t, by slot */
     uint32_t colour_start[SN_SURFACE_COLOURS + 2];
+    sn_table recall_table; /* of uint32_t: finds contacts of the substep before */
     sn_table tangle_table; /* of sn_surface_tangle: of this substep */
     sn_table part_table;   /* of uint32_t, twice, by vertex: see surface_tangles.c */
     bool suspect;          /* things may have come to intersect since they were looked at last */
@@ -344,6 +347,10 @@ sn_vec3 sn_surface_contact_point(const sn_surfaces *s, const sn_surface_contact 
 /* A contact of two features that may touch, by these weights and this normal. *acts: callbacks let it. SN_ERROR_HOST. */
 sn_surface_contact sn_surface_contact_make(const struct sn_world *world, const sn_surface_candidate *c,
                                            const sn_real weight[4], sn_vec3 normal);
+
+/* A contact begins with what it carried in the substep before: velocities have it, and places will when they are predicted. */
+void sn_surface_contact_warm(struct sn_world *world, sn_surface_contact *contact, const sn_surface_contact *before,
+                             sn_real h);
 
 /* Integrators that look back start anew with vertices that were pushed or stopped. */
 void sn_surfaces_forget(struct sn_world *world);

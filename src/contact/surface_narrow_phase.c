@@ -364,13 +364,57 @@ static bool fail(sn_world *world)
     return false;
 }
 
+/* ---- What they carried in the substep before ------------------------------------------------------------------------------ */
+
+static uint32_t key_of(const sn_surface_contact *c, uint32_t room)
+{
+    const uint64_t key = ((uint64_t)c->one << 32 | c->other) * 2 + c->edges;
+    return (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15) >> 32) * room >> 32);
+}
+
+static bool is_same(const sn_surface_contact *a, const sn_surface_contact *b)
+{
+    return a->one == b->one && a->other == b->other && a->edges == b->edges;
+}
+
+/* Contacts that were there in the substep before begin with what they carried then: a knot, a heap and what hangs in them need not find it anew. Old ones are still where the new ones will be, by colour. */
+static bool recall(sn_world *world, sn_surfaces *s, uint32_t before, sn_real h)
+{
+    sn_surface_contact *made = s->contact_table.column[1];
+    const sn_surface_contact *old = s->contact_table.column[0];
+    if (!before || !s->contact_table.count)
+        return true;
+    const uint64_t room = 2 * (uint64_t)before + 1;
+    if (room > SN_MAX_COUNT ||
+        !sn_table_reserve(&s->recall_table, &world->allocator, 2 * (uint64_t)s->contact_table.capacity + 1))
+        return false;
+    uint32_t *at = s->recall_table.column[0];
+    memset(at, 0, (size_t)room * sizeof *at);
+    for (uint32_t i = 0; i < before; ++i) {
+        if (!(old[i].normal_impulse > 0) || old[i].body)
+            continue;
+        uint32_t k = key_of(&old[i], (uint32_t)room);
+        while (at[k])
+            k = k + 1 < room ? k + 1 : 0;
+        at[k] = i + 1;
+    }
+    for (uint32_t i = 0; i < s->contact_table.count; ++i) {
+        uint32_t k = key_of(&made[i], (uint32_t)room);
+        while (at[k] && !is_same(&old[at[k] - 1], &made[i]))
+            k = k + 1 < room ? k + 1 : 0;
+        if (at[k])
+            sn_surface_contact_warm(world, &made[i], &old[at[k] - 1], h);
+    }
+    return true;
+}
+
 /* In the order of pairs and of features within them, which is that of the surfaces: how much is listed does not matter. */
 static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
 {
     sn_surfaces *s = &world->contacts.surfaces;
     looking l = {.world = world, .s = s, .h = h, .fall = fall};
+    const uint32_t before = s->contact_table.count;
     uint64_t count = 0;
-    s->contact_table.count = 0;
     if (!sn_parallel_few(&world->parallel, s->pair_table.count, WORK_OF_PAIR, look_piece, &l))
         return false;
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
@@ -382,6 +426,7 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
         !sn_table_reserve(&s->colour_table, &world->allocator, world->particles.table.count) ||
         !sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)count))
         return fail(world);
+    s->contact_table.count = 0;
     sn_surface_contact *contact = s->contact_table.column[1];
     const sn_surface_touch *touch = s->touch_table.column[0];
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
@@ -399,6 +444,8 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
             s->contact_table.count += acts;
         }
     }
+    if (!recall(world, s, before, h))
+        return fail(world);
     sort_by_colour(world, s);
     return true;
 }
@@ -470,10 +517,23 @@ static bool follow_joins(sn_world *world, sn_surfaces *s)
     return true;
 }
 
+/* Whether all skins are surfaces, and all particles, but for centres of bodies, are vertices of these. */
+static bool are_alone(const sn_world *world, const sn_surfaces *s)
+{
+    const sn_skin_record *skin = world->contact.skin_table.column[0];
+    for (uint32_t i = 0; i < world->contact.skin_table.count; ++i)
+        if (!skin[i].self_collision)
+            return false;
+    uint32_t others = world->particles.table.count - s->vertex_table.count;
+    for (uint32_t slot = 0; others && slot < world->particles.table.count; ++slot)
+        others -= world->particles.body[slot] != 0;
+    return !others;
+}
+
 sn_result sn_surfaces_find(sn_world *world, sn_real dt)
 {
     sn_surfaces *s = &world->contacts.surfaces;
-    s->on = false;
+    s->on = s->alone = false;
     if (world->dimensions != 3 || !world->contact.skin_ids.live)
         return SN_OK;
     bool changed;
@@ -493,5 +553,6 @@ sn_result sn_surfaces_find(sn_world *world, sn_real dt)
     for (uint32_t i = 0; i < s->vertex_table.count; ++i)
         surface_vertices(s)[i].slot = world->ids.value[surface_vertices(s)[i].number];
     s->contact_table.count = s->told_table.count = 0;
+    s->alone = are_alone(world, s);
     return world->contact.sleep.sleepers ? wake(world, s, dt) : SN_OK;
 }

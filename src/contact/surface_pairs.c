@@ -20,6 +20,7 @@
    only what boxes like these let touch is. */
 #include "contact/particle_contacts.h"
 
+#include "wide/wide.h"
 #include "world/world.h"
 
 #include <stdatomic.h>
@@ -27,13 +28,18 @@
 
 #define LISTED ((sn_real)0.45) /* of the mean edge: what has less to spare is listed */
 #define FEW    ((sn_real)0.12) /*   or than this, where things move slowly: */
+#define CLOSE  ((sn_real)0.12) /*   or, where they move so fast that they are listed in every substep, near their ways */
 #define AHEAD  ((sn_real)6)    /* so many times as far as is wanted for the substep */
 #define BORDER ((sn_real)0.7)  /* edges: what is farther from the other tile is not near it */
 #define REST   ((sn_real)0.5)  /* of their distance in the rest shape: nearer than that neighbours push each other */
 #define FIRM                                                                                                           \
     ((sn_real)0.77) /* of the distance: what moves by less comes no nearer than a share of it; see surface_guard.c */
-#define HALF            ((sn_real)0.5)
-#define ROUNDED         (SINEW_DOUBLE ? (sn_real)4e-15 : (sn_real)2e-6) /* of the size of tiles: what axes lose */
+#define HALF    ((sn_real)0.5)
+#define ROUNDED (SINEW_DOUBLE ? (sn_real)4e-15 : (sn_real)2e-6) /* of the size of tiles: what axes lose */
+#define TINY                                                                                                           \
+    ((sn_real)1e-5) /* m: tiles that are smaller are measured one feature at a time; and of their size, what is added */
+#define HUGE_SIZE       ((sn_real)1e5)    /* m: and so are larger ones */
+#define SMALL           ((sn_real)2.5e-4) /* of the square of their size */
 #define FIRST_ROOM      1024u
 #define WORK_OF_PAIR    100.0 /* ns, about */
 #define WORK_OF_LISTING 20000.0
@@ -132,25 +138,13 @@ typedef struct listing {
     sn_real sure;      /* m: what has less is listed, wherever it goes */
     bool same;         /* skin */
     bool fast;         /* more is wanted than that: what has more is listed if it may touch */
+    sn_real far;       /* m: what is farther away is not; */
+    sn_real small;     /* m^2: see wide/nearness.h */
+    const sn_wide_near *near;
     const pairing *p;
     sn_surface_candidate *to;
     uint32_t room, found; /* what finds no room is counted only */
 } listing;
-
-/* Besides a box, the least and most of x + y and x - y: edges of most meshes lie along or halfway between the axes. */
-typedef struct feature {
-    sn_bounds box;
-    sn_real sum[2], difference[2];
-    uint32_t number;
-} feature;
-
-static bool may_touch(const feature *a, const feature *b)
-{
-    return a->box.low.x <= b->box.high.x && b->box.low.x <= a->box.high.x && a->box.low.y <= b->box.high.y &&
-           b->box.low.y <= a->box.high.y && a->sum[0] <= b->sum[1] && b->sum[0] <= a->sum[1] &&
-           a->difference[0] <= b->difference[1] && b->difference[0] <= a->difference[1] &&
-           a->box.low.z <= b->box.high.z && b->box.low.z <= a->box.high.z;
-}
 
 static sn_bounds grown(sn_bounds a, sn_real by)
 {
@@ -167,13 +161,21 @@ static sn_real reach_of(const listing *l, const sn_surface_candidate *c)
     if (c->segments && sn_surface_along_strand(l->s, c, &apart))
         return lower(REST * apart, l->thickness);
     const sn_vec4 *rest = contact->rest_table.column[0];
+    const sn_real far = (sn_real)INFINITY;
+    sn_bounds box[2] = {{{far, far, far}, {-far, -far, -far}}, {{far, far, far}, {-far, -far, -far}}};
     sn_dvec3 x[4];
     for (uint32_t k = 0; k < 4; ++k) {
         const uint32_t number = surface_vertices(l->s)[c->vertex[k]].number;
         if (!l->same || number >= contact->rest_table.count || rest[number].w == 0)
             return l->thickness;
-        x[k] = dvec3_from(vec4_xyz(rest[number]));
+        const sn_vec3 p = vec4_xyz(rest[number]);
+        sn_bounds *of = &box[k >= (c->edges ? 2u : 1u)];
+        of->low = vec3(lower(of->low.x, p.x), lower(of->low.y, p.y), lower(of->low.z, p.z));
+        of->high = vec3(larger(of->high.x, p.x), larger(of->high.y, p.y), larger(of->high.z, p.z));
+        x[k] = dvec3_from(p);
     }
+    if (REST * gap_between(&box[0], &box[1]) > l->thickness * SN_SURFACE_LONGER)
+        return l->thickness;
     return lower(REST * (sn_real)sn_surface_nearest(c->edges, x).distance, l->thickness);
 }
 
@@ -245,58 +247,35 @@ static void consider(listing *l, sn_surface_candidate c)
     l->found++;
 }
 
-static bool has_vertex(const sn_surface_triangle *triangle, uint32_t vertex)
-{
-    return triangle->vertex[0] == vertex || triangle->vertex[1] == vertex || triangle->vertex[2] == vertex;
-}
+/* Features of one sort that are near the other tile, with the rows of numbers that wide/nearness.h reads: coordinates of corners, or boxes around their ways. */
+#define SWEEP_ROWS 15u
 
-/* Vertices, as features that are points, with triangles. */
-static void list_vertices(listing *l, const feature *vertex, uint32_t vertices, const feature *triangle,
-                          uint32_t triangles)
-{
-    for (uint32_t i = 0; i < vertices; ++i)
-        for (uint32_t k = 0; k < triangles; ++k) {
-            if (!may_touch(&vertex[i], &triangle[k]))
-                continue;
-            const sn_surface_triangle *t = &surface_triangles(l->s)[triangle[k].number];
-            if (!has_vertex(t, vertex[i].number))
-                consider(l,
-                         (sn_surface_candidate){.vertex = {vertex[i].number, t->vertex[0], t->vertex[1], t->vertex[2]},
-                                                .one = vertex[i].number,
-                                                .other = triangle[k].number});
-        }
-}
+typedef struct near_points {
+    uint32_t count, number[SN_TILE_CORNERS];
+    uint8_t corner[SN_TILE_CORNERS];
+} near_points;
 
-static bool is_segment(const sn_surfaces *s, uint32_t edge)
-{
-    return surface_edges(s)[edge].triangle == SN_SURFACE_NONE;
-}
+typedef struct near_triangles {
+    uint32_t count, number[SN_TILE_TRIANGLES];
+    sn_real at[SWEEP_ROWS * SN_TILE_TRIANGLES];
+} near_triangles;
 
-static void list_edges(listing *l, const feature *a, uint32_t count, const feature *b, uint32_t other)
-{
-    for (uint32_t i = 0; i < count; ++i)
-        for (uint32_t k = a == b ? i + 1 : 0; k < other; ++k) {
-            if (!may_touch(&a[i], &b[k]))
-                continue;
-            const uint32_t *one = surface_edges(l->s)[a[i].number].vertex,
-                           *two = surface_edges(l->s)[b[k].number].vertex;
-            if (one[0] != two[0] && one[0] != two[1] && one[1] != two[0] && one[1] != two[1])
-                consider(l, (sn_surface_candidate){.vertex = {one[0], one[1], two[0], two[1]},
-                                                   .one = a[i].number,
-                                                   .other = b[k].number,
-                                                   .edges = true,
-                                                   .segments =
-                                                       is_segment(l->s, a[i].number) || is_segment(l->s, b[k].number)});
-        }
-}
+typedef struct near_edges {
+    uint32_t count, number[3 * SN_TILE_TRIANGLES];
+    uint8_t corner[6 * SN_TILE_TRIANGLES];
+    sn_real at[3 * SWEEP_ROWS * SN_TILE_TRIANGLES];
+} near_edges;
 
 /* A tile seen along the axes of the first of the two. */
 typedef struct side {
     sn_vec3 corner[SN_TILE_CORNERS];
     uint8_t outside[SN_TILE_CORNERS]; /* bits: beyond which sides of a box a corner is */
     sn_bounds box;
-    feature vertex[SN_TILE_CORNERS], triangle[SN_TILE_TRIANGLES], edge[3 * SN_TILE_TRIANGLES];
-    uint32_t vertices, triangles, edges;
+    sn_vec3 start[SN_TILE_CORNERS], end[SN_TILE_CORNERS],
+        with[SN_TILE_CORNERS]; /* of fast ones: along the axes of the world; see take_ways */
+    near_points points;
+    near_triangles triangles;
+    near_edges edges;
 } side;
 
 static void take_corners(side *to, const sn_surfaces *s, const sn_surface_tile *tile, const sn_surface_tile *frame)
@@ -322,27 +301,63 @@ static void see_outside(side *to, uint32_t corners, const sn_bounds *box)
     }
 }
 
-static feature take_feature(const side *from, const uint8_t *local, uint32_t count, sn_real by, uint32_t number)
+/* Where corners of a tile go, seen from the first tile: see sn_surface_sweeps_meet. `with` is what a corner adds to the way that the mean of four makes. */
+static void take_ways(side *to, const listing *l, const sn_surface_tile *tile, const sn_surface_tile *frame)
 {
-    const sn_real slant = by * (sn_real)1.4143;
-    sn_vec3 low = from->corner[local[0]], high = low;
-    sn_real sum[2] = {low.x + low.y, low.x + low.y}, difference[2] = {low.x - low.y, low.x - low.y};
-    for (uint32_t k = 1; k < count; ++k) {
-        const sn_vec3 p = from->corner[local[k]];
-        low = vec3(lower(low.x, p.x), lower(low.y, p.y), lower(low.z, p.z));
-        high = vec3(larger(high.x, p.x), larger(high.y, p.y), larger(high.z, p.z));
-        sum[0] = lower(sum[0], p.x + p.y), sum[1] = larger(sum[1], p.x + p.y);
-        difference[0] = lower(difference[0], p.x - p.y), difference[1] = larger(difference[1], p.x - p.y);
+    const uint32_t *corner = (const uint32_t *)l->s->corner_table.column[0] + tile->first_corner;
+    for (uint32_t k = 0; k < tile->corners; ++k) {
+        const sn_surface_motion *m = &surface_motions(l->s)[corner[k]];
+        const sn_vec3 way = vec3_scale(m->velocity, l->p->h);
+        to->start[k] = vec3_sub(m->start, frame->centre);
+        to->end[k] = l->p->sweep == SN_SURFACE_BY_WAY ? vec3_sub(m->end, frame->centre) : vec3_add(to->start[k], way);
+        to->with[k] = vec3_scale(way, l->p->sweep == SN_SURFACE_BY_WAY ? 0 : (sn_real)0.25);
     }
-    return (feature){.box = grown((sn_bounds){low, high}, by),
-                     .sum = {sum[0] - slant, sum[1] + slant},
-                     .difference = {difference[0] - slant, difference[1] + slant},
-                     .number = number};
 }
 
-/* The features of a tile that are not beyond one side of the box, which is that of the other tile, larger by as far as is looked. Boxes of triangles are larger by that, too. */
-static void take_side(side *to, const sn_surfaces *s, const sn_surface_tile *tile, sn_real far, sn_real edge_far)
+/* The five vectors of a feature that near_sweeps compares. */
+static void sweep_of(const side *from, const uint8_t *local, uint32_t corners, sn_vec3 five[5])
 {
+    five[0] = five[1] = from->start[local[0]];
+    five[2] = five[3] = from->end[local[0]];
+    five[4] = from->with[local[0]];
+    for (uint32_t k = 1; k < corners; ++k) {
+        const sn_vec3 a = from->start[local[k]], b = from->end[local[k]];
+        five[0] = vec3(lower(five[0].x, a.x), lower(five[0].y, a.y), lower(five[0].z, a.z));
+        five[1] = vec3(larger(five[1].x, a.x), larger(five[1].y, a.y), larger(five[1].z, a.z));
+        five[2] = vec3(lower(five[2].x, b.x), lower(five[2].y, b.y), lower(five[2].z, b.z));
+        five[3] = vec3(larger(five[3].x, b.x), larger(five[3].y, b.y), larger(five[3].z, b.z));
+        five[4] = vec3_add(five[4], from->with[local[k]]);
+    }
+}
+
+/* The numbers of feature i. */
+static void take_feature(const side *from, const uint8_t *local, uint32_t corners, bool fast, sn_real *at,
+                         uint32_t stride, uint32_t i)
+{
+    sn_vec3 row[5];
+    for (uint32_t k = 0; k < corners; ++k)
+        row[k] = from->corner[local[k]];
+    if (fast)
+        sweep_of(from, local, corners, row);
+    for (uint32_t k = 0; k < (fast ? 5 : corners); ++k) {
+        at[(fast ? k : 3 * k) * stride + i] = row[k].x;
+        at[(fast ? 5 + k : 3 * k + 1) * stride + i] = row[k].y;
+        at[(fast ? 10 + k : 3 * k + 2) * stride + i] = row[k].z;
+    }
+}
+
+/* What is read behind the last feature is there: like the last. */
+static void fill_up(sn_real *at, uint32_t rows, uint32_t stride, uint32_t count)
+{
+    for (uint32_t row = 0; count && row < rows; ++row)
+        for (uint32_t i = count; i % SN_BATCH; ++i)
+            at[row * stride + i] = at[row * stride + count - 1];
+}
+
+/* The features of a tile that are not beyond one side of the box, which is that of the other tile, larger by as far as is looked. */
+static void take_side(side *to, const listing *l, const sn_surface_tile *tile, const sn_surface_tile *frame)
+{
+    const sn_surfaces *s = l->s;
     const uint32_t *vertex = (const uint32_t *)s->tile_vertex_table.column[0] + tile->first_vertex;
     const uint32_t *triangle = (const uint32_t *)s->tile_triangle_table.column[0] + tile->first_triangle;
     const uint32_t *edge = (const uint32_t *)s->tile_edge_table.column[0] + tile->first_edge;
@@ -350,16 +365,87 @@ static void take_side(side *to, const sn_surfaces *s, const sn_surface_tile *til
     const uint8_t *three = (const uint8_t *)s->tile_triangle_table.column[1] + 3 * (size_t)tile->first_triangle;
     const uint8_t *two = (const uint8_t *)s->tile_edge_table.column[1] + 2 * (size_t)tile->first_edge;
     const uint8_t *out = to->outside;
-    to->vertices = to->triangles = to->edges = 0;
+    near_points *points = &to->points;
+    near_triangles *triangles = &to->triangles;
+    near_edges *edges = &to->edges;
+    points->count = triangles->count = edges->count = 0;
+    if (l->fast)
+        take_ways(to, l, tile, frame);
     for (uint32_t i = 0; i < tile->vertices; ++i)
-        if (!out[point[i]])
-            to->vertex[to->vertices++] = take_feature(to, &point[i], 1, 0, vertex[i]);
+        if (!out[point[i]]) {
+            points->corner[points->count] = point[i];
+            points->number[points->count++] = vertex[i];
+        }
     for (uint32_t i = 0; i < tile->triangles; ++i, three += 3)
-        if (!(out[three[0]] & out[three[1]] & out[three[2]]))
-            to->triangle[to->triangles++] = take_feature(to, three, 3, far, triangle[i]);
+        if (!(out[three[0]] & out[three[1]] & out[three[2]])) {
+            take_feature(to, three, 3, l->fast, triangles->at, SN_TILE_TRIANGLES, triangles->count);
+            triangles->number[triangles->count++] = triangle[i];
+        }
     for (uint32_t i = 0; i < tile->edges; ++i, two += 2)
-        if (!(out[two[0]] & out[two[1]]))
-            to->edge[to->edges++] = take_feature(to, two, 2, edge_far, edge[i]);
+        if (!(out[two[0]] & out[two[1]])) {
+            take_feature(to, two, 2, l->fast, edges->at, 3 * SN_TILE_TRIANGLES, edges->count);
+            memcpy(edges->corner + 2 * (size_t)edges->count, two, 2);
+            edges->number[edges->count++] = edge[i];
+        }
+    fill_up(triangles->at, l->fast ? SWEEP_ROWS : 9, SN_TILE_TRIANGLES, triangles->count);
+    fill_up(edges->at, l->fast ? SWEEP_ROWS : 6, 3 * SN_TILE_TRIANGLES, edges->count);
+}
+
+static bool has_vertex(const sn_surface_triangle *triangle, uint32_t vertex)
+{
+    return triangle->vertex[0] == vertex || triangle->vertex[1] == vertex || triangle->vertex[2] == vertex;
+}
+
+/* Vertices of a with triangles of b. */
+static void list_vertices(listing *l, const side *a, const side *b)
+{
+    const sn_wide_features of = {b->triangles.at, SN_TILE_TRIANGLES, b->triangles.count};
+    const sn_wide_nearness run = {&of, l->far, l->small};
+    uint16_t near[SN_TILE_TRIANGLES];
+    for (uint32_t i = 0; i < a->points.count; ++i) {
+        const uint32_t vertex = a->points.number[i];
+        sn_vec3 five[5] = {a->corner[a->points.corner[i]]};
+        if (l->fast)
+            sweep_of(a, &a->points.corner[i], 1, five);
+        const uint32_t found = (l->fast ? l->near->sweeps : l->near->triangles)(&run, five, 0, near);
+        for (uint32_t k = 0; k < found; ++k) {
+            const uint32_t number = b->triangles.number[near[k]];
+            const sn_surface_triangle *t = &surface_triangles(l->s)[number];
+            if (!has_vertex(t, vertex))
+                consider(l, (sn_surface_candidate){.vertex = {vertex, t->vertex[0], t->vertex[1], t->vertex[2]},
+                                                   .one = vertex,
+                                                   .other = number});
+        }
+    }
+}
+
+static bool is_segment(const sn_surfaces *s, uint32_t edge)
+{
+    return surface_edges(s)[edge].triangle == SN_SURFACE_NONE;
+}
+
+static void list_edges(listing *l, const side *a, const side *b)
+{
+    const sn_wide_features of = {b->edges.at, 3 * SN_TILE_TRIANGLES, b->edges.count};
+    const sn_wide_nearness run = {&of, l->far, l->small};
+    uint16_t near[3 * SN_TILE_TRIANGLES];
+    for (uint32_t i = 0; i < a->edges.count; ++i) {
+        const uint8_t *corner = a->edges.corner + 2 * (size_t)i;
+        sn_vec3 five[5] = {a->corner[corner[0]], a->corner[corner[1]]};
+        if (l->fast)
+            sweep_of(a, corner, 2, five);
+        const uint32_t number = a->edges.number[i], *one = surface_edges(l->s)[number].vertex;
+        const uint32_t found = (l->fast ? l->near->sweeps : l->near->edges)(&run, five, a == b ? i + 1 : 0, near);
+        for (uint32_t k = 0; k < found; ++k) {
+            const uint32_t other = b->edges.number[near[k]], *two = surface_edges(l->s)[other].vertex;
+            if (one[0] != two[0] && one[0] != two[1] && one[1] != two[0] && one[1] != two[1])
+                consider(l, (sn_surface_candidate){.vertex = {one[0], one[1], two[0], two[1]},
+                                                   .one = number,
+                                                   .other = other,
+                                                   .edges = true,
+                                                   .segments = is_segment(l->s, number) || is_segment(l->s, other)});
+        }
+    }
 }
 
 /* Corners of triangles and segments that are not beyond one side of the box. */
@@ -396,6 +482,16 @@ static bool take_room(pairing *p, sn_surface_pair *pair, uint32_t wanted)
     return true;
 }
 
+/* m: boxes around ways that come as near as this are looked at. With what numbers lose that are seen from the first tile. */
+static sn_real between_sweeps(const listing *l, const sn_surface_tile *a, const sn_surface_tile *b, sn_real size)
+{
+    const bool ways = l->p->sweep == SN_SURFACE_BY_WAY;
+    const sn_surface_rigid *one = ways ? &a->way : &a->velocity, *two = ways ? &b->way : &b->velocity;
+    const sn_real far = vec3_length(one->mean) + one->spread + vec3_length(two->mean) + two->spread;
+    return (l->thickness + larger(l->sure, l->p->more)) * SN_SURFACE_LONGER * SN_SURFACE_LONGER +
+           ROUNDED * (vec3_length(a->centre) + size + (ways ? far : far * l->p->h));
+}
+
 /* All that has less than `wanted` to spare, and some more. False: there is no room. */
 static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_t worker)
 {
@@ -412,17 +508,25 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
                  .to = (sn_surface_candidate *)s->list_table.column[0] + (size_t)worker * s->list_room,
                  .room = s->list_room};
     l.listed = larger(l.listed, (sn_real)1.5 * wanted);
-    l.fast = l.listed > l.sure;
-    const sn_real far = (l.thickness + l.listed) * SN_SURFACE_LONGER * SN_SURFACE_LONGER +
-                        ROUNDED * (a->radius + b->radius + vec3_length(vec3_sub(a->centre, b->centre)));
+    l.fast = l.listed > l.sure && p->sweep != SN_SURFACE_ALL;
+    l.sure = l.fast ? CLOSE * edge : l.sure;
+    const sn_real size = a->radius + b->radius + vec3_length(vec3_sub(a->centre, b->centre));
+    const sn_real far = (l.thickness + l.listed) * SN_SURFACE_LONGER * SN_SURFACE_LONGER + ROUNDED * size;
     side one, two;
+    l.near = p->world->wide ? p->world->wide->near : &sn_near_scalar;
+    l.far = size > TINY && size < HUGE_SIZE ? far * (sn_real)1.01 + TINY * size : (sn_real)INFINITY;
+    l.small = SMALL * size * size;
     l.next = l.listed;
+    if (l.fast) {
+        l.far = between_sweeps(&l, a, b, size);
+        l.next = lower(l.next, l.sure);
+    }
     take_corners(&one, s, a, a);
     if (pair->a == pair->b) {
         memset(one.outside, 0, sizeof one.outside);
-        take_side(&one, s, a, far, far / 2);
-        list_vertices(&l, one.vertex, one.vertices, one.triangle, one.triangles);
-        list_edges(&l, one.edge, one.edges, one.edge, one.edges);
+        take_side(&one, &l, a, a);
+        list_vertices(&l, &one, &one);
+        list_edges(&l, &one, &one);
     } else {
         take_corners(&two, s, b, a);
         const sn_bounds near = grown(one.box, far), other = grown(two.box, far), wide = grown(near, BORDER * edge);
@@ -430,11 +534,11 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
         see_outside(&two, b->corners, &wide);
         pair->border = find_border(&two, s, b);
         see_outside(&two, b->corners, &near);
-        take_side(&one, s, a, far, far);
-        take_side(&two, s, b, far, 0);
-        list_vertices(&l, one.vertex, one.vertices, two.triangle, two.triangles);
-        list_vertices(&l, two.vertex, two.vertices, one.triangle, one.triangles);
-        list_edges(&l, one.edge, one.edges, two.edge, two.edges);
+        take_side(&one, &l, a, a);
+        take_side(&two, &l, b, a);
+        list_vertices(&l, &one, &two);
+        list_vertices(&l, &two, &one);
+        list_edges(&l, &one, &two);
     }
     if (l.found > l.room) {
         unsigned known = atomic_load_explicit(&p->wanted, memory_order_relaxed);
@@ -466,9 +570,11 @@ static bool close_gaps(sn_world *world, sn_surfaces *s, uint64_t more)
     uint64_t total = more;
     for (uint32_t i = 0; i < s->pair_table.count; ++i)
         total += surface_pairs(s)[i].listed ? surface_pairs(s)[i].count : 0;
-    total += total / 2;
+    total =
+        total + total / 4 > s->candidate_table.capacity ? FIRST_ROOM + total + total / 2 : s->candidate_table.capacity;
     s->moved_table.count = 0;
     if (total > SN_MAX_COUNT || !sn_table_reserve(&s->moved_table, &world->allocator, total) ||
+        !sn_table_reserve(&s->candidate_table, &world->allocator, s->moved_table.capacity) || /* the two take turns */
         !sn_table_reserve(&s->touch_table, &world->allocator, s->moved_table.capacity))
         return false;
     sn_surface_candidate *to = s->moved_table.column[0];
@@ -660,7 +766,7 @@ bool sn_surface_pairs_end(sn_world *world)
     uint64_t count = 0;
     for (uint32_t i = 0; i < s->pair_table.count; ++i)
         count += surface_pairs(s)[i].due_now ? surface_pairs(s)[i].count : 0;
-    if (count > SN_MAX_COUNT || !sn_table_reserve(&s->near_table, &world->allocator, count) ||
+    if (count > SN_MAX_COUNT || !sn_table_reserve(&s->near_table, &world->allocator, s->candidate_table.capacity) ||
         !sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)count))
         return fail(world);
     uint32_t *near = s->near_table.column[0];

@@ -13,6 +13,8 @@
 
 #define WORK_OF_CONTACT 60.0            /* ns, about */
 #define FAR             ((sn_real)0.05) /* of the reach: contacts that push farther in a pass ask for another one */
+#define MANY            32u             /*   if more than one in so many of a piece do */
+#define MOST            ((sn_real)4)    /* reaches: contacts begin with no more than this */
 #define SWEEPS          2u              /* after a pass: sheets that lie on each other hand on what they carry */
 
 typedef struct passing {
@@ -75,6 +77,16 @@ static void move(sn_world *world, const sn_surface_contact *c, sn_vec3 by, sn_ve
     v[slot] = vec4(vec3_add(vec4_xyz(v[slot]), vec3_scale(speed, share)), v[slot].w);
     const sn_vec3 blow = vec3_cross(c->spot, vec3_scale(speed, c->side / c->give));
     c->body->twist = vec3_add(c->body->twist, sn_surface_shell_gives(c->body, blow));
+}
+
+void sn_surface_contact_warm(sn_world *world, sn_surface_contact *c, const sn_surface_contact *before, sn_real h)
+{
+    const sn_real most = MOST * c->reach, share = before->normal_impulse > most ? most / before->normal_impulse : 1;
+    c->normal_impulse = before->normal_impulse * share;
+    c->tangent_impulse = vec3_scale(before->tangent_impulse, share);
+    c->tangent_impulse = vec3_sub(c->tangent_impulse, vec3_scale(c->normal, vec3_dot(c->tangent_impulse, c->normal)));
+    move(world, c, vec3(0, 0, 0),
+         vec3_scale(vec3_add(vec3_scale(c->normal, c->normal_impulse), c->tangent_impulse), 1 / h));
 }
 
 static void project(const passing *p, sn_surface_contact *c)
@@ -153,12 +165,25 @@ bool sn_surfaces_touch(const sn_world *world)
     return s->on && (s->contact_table.count || s->tangle_table.count);
 }
 
+/* By piece: a few contacts that hang in a large cloth are left to the next substep, a knot in a rope is not. */
 bool sn_surfaces_push(const sn_world *world)
 {
     const sn_surfaces *s = &world->contacts.surfaces;
     const sn_surface_contact *contact = s->contact_table.column[0];
-    for (uint32_t i = 0; s->on && i < s->contact_table.count; ++i)
-        if (contact[i].normal_impulse - contact[i].known > FAR * contact[i].reach)
+    sn_surface_piece *piece = s->piece_table.column[0];
+    if (!s->on || !s->contact_table.count)
+        return false;
+    for (uint32_t i = 0; i < s->piece_table.count; ++i)
+        piece[i].pushes = piece[i].far = 0;
+    for (uint32_t i = 0; i < s->contact_table.count; ++i) {
+        const bool far = contact[i].normal_impulse - contact[i].known > FAR * contact[i].reach;
+        for (uint32_t k = 0; k < 4 && contact[i].normal_impulse > 0; k += 3) { /* the one and the other */
+            piece[surface_vertices(s)[contact[i].vertex[k]].piece].pushes++;
+            piece[surface_vertices(s)[contact[i].vertex[k]].piece].far += far;
+        }
+    }
+    for (uint32_t i = 0; i < s->piece_table.count; ++i)
+        if (piece[i].far > piece[i].pushes / MANY)
             return true;
     return false;
 }

@@ -20,27 +20,32 @@
 #if SN_WIDTH == 1
 #define MOTION_FUNCTIONS  &sn_motion_scalar
 #define CONTACT_FUNCTIONS &sn_contact_scalar
+#define NEAR_FUNCTIONS    &sn_near_scalar
 #define BODY_FUNCTIONS    &sn_body_contact_scalar
 #else
 #include "wide/contact.h"
 #include "wide/body_manifold.h"
+#include "wide/nearness.h"
 
+static const sn_wide_near near_functions = {near_triangles, near_edges, near_sweeps};
 static const sn_wide_contact contact_functions = {contact_warm_all, contact_project_all, contact_sweep_all,
                                                   contact_plane_all};
 static const sn_wide_body_contact_table body_functions = BODY_TABLE;
 
 #define MOTION_FUNCTIONS  &motion_functions
 #define CONTACT_FUNCTIONS &contact_functions
+#define NEAR_FUNCTIONS    &near_functions
 #define BODY_FUNCTIONS    &body_functions
 #endif
 
 #define WIDE_TABLE(NAME, FUSED, CHAIN, TEAM_OF, PREDICT, SETTLE)                                                       \
     {                                                                                                                  \
-        .name = NAME, .vector = SN_VECTOR, .contact = CONTACT_FUNCTIONS, .body_contact = BODY_FUNCTIONS,               \
-        .chain = CHAIN, .team = TEAM_OF, .fused = FUSED, .motion = MOTION_FUNCTIONS, .spread = motion_spread,          \
-        .collect = motion_collect, .restore = motion_restore, .enter = motion_enter, .leave = motion_leave,            \
-        .enter_past = motion_enter_past, .leave_past = motion_leave_past, .predict_planes = PREDICT,                   \
-        .settle_planes = SETTLE, .gather_rows = rows_gather, .move_rows = rows_move, .hold_rows = rows_hold            \
+        .name = NAME, .vector = SN_VECTOR, .contact = CONTACT_FUNCTIONS, .near = NEAR_FUNCTIONS,                       \
+        .body_contact = BODY_FUNCTIONS, .chain = CHAIN, .team = TEAM_OF, .fused = FUSED, .motion = MOTION_FUNCTIONS,   \
+        .spread = motion_spread, .collect = motion_collect, .restore = motion_restore, .enter = motion_enter,          \
+        .leave = motion_leave, .enter_past = motion_enter_past, .leave_past = motion_leave_past,                       \
+        .predict_planes = PREDICT, .settle_planes = SETTLE, .gather_rows = rows_gather, .move_rows = rows_move,        \
+        .hold_rows = rows_hold                                                                                         \
     }
 
 static const sn_wide_fused wide_fused[SN_FUSED_KINDS] = WIDE_FUSED(distance_planes, bound_planes);

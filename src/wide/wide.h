@@ -223,6 +223,28 @@ sn_wide_chain_fn *sn_wide_choose_chain(void);
 /* One pair at a time, in either precision. */
 extern const sn_wide_contact sn_contact_scalar;
 
+/* Features of surfaces, all triangles or all edges: coordinate k of corner c of feature i is at[(3 c + k) stride + i]. What is behind the last can be read, up to a multiple of 16. */
+typedef struct sn_wide_features {
+    const sn_real *at;
+    uint32_t stride, count;
+} sn_wide_features;
+
+/* Finds those of them, from the first given on, that may be nearer than `far` to one feature, by its corners: a point and triangles, or two edges. Numbers go to `to`, in their order; gives how many. */
+typedef struct sn_wide_nearness {
+    const sn_wide_features *of;
+    sn_real far;   /* m: what is nearer than that is found, and some more */
+    sn_real small; /* m^2: edges whose squared lengths are less are too short to measure */
+} sn_wide_nearness;
+
+typedef uint32_t sn_wide_near_fn(const sn_wide_nearness *run, const sn_vec3 *corner, uint32_t first, uint16_t *to);
+
+typedef struct sn_wide_near {
+    sn_wide_near_fn *triangles, *edges;
+    sn_wide_near_fn *sweeps; /* for features that go far: see wide/nearness.h */
+} sn_wide_near;
+
+extern const sn_wide_near sn_near_scalar;
+
 /* ---- Contact of bodies -------------------------------------------------------------------------------------------- */
 
 #define SN_BODY_CONTACTS       8u /* contacts in a batch, whatever the width of the machine */
@@ -403,6 +425,7 @@ typedef struct sn_wide {
     const char *name;
     uint32_t vector; /* bytes */
     const sn_wide_contact *contact;
+    const sn_wide_near *near;
     const sn_wide_body_contact_table *body_contact;
     sn_wide_chain_fn *chain;
     sn_wide_team_fn *team;
