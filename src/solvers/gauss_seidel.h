@@ -12,7 +12,7 @@ typedef struct sn_sweep {
     const sn_forest *forest; /* constraints that are left out; NULL: none */
     sn_real largest;         /* residual that the pass found, if it is asked for */
     sn_real k, corrected_k;  /* the last stiffness that was corrected: neighbours mostly share it */
-    bool preloads;           /* some of the constraints may have preloads: see preload.h */
+    float preload_most;      /* some of the constraints may have preloads, up to this (see preload.h); 0: none */
     sn_solver_out out;
 } sn_sweep;
 

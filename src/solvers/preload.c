@@ -19,7 +19,7 @@ bool sn_preload_takes(const sn_store *store, uint32_t kind, uint32_t row)
 }
 
 /* As wide_preload in wide/distance.h finds it. */
-bool sn_preload_one(const sn_solver_in *in, uint32_t kind, uint32_t row)
+bool sn_preload_one(const sn_solver_in *in, uint32_t kind, uint32_t row, float most_share)
 {
     sn_pool *pool = in->store->pool[kind];
     sn_block block;
@@ -31,7 +31,7 @@ bool sn_preload_one(const sn_solver_in *in, uint32_t kind, uint32_t row)
     for (uint32_t i = 0; i < block.count; ++i)
         give += block.w[i] * vec3_dot(block.gradient[i], block.gradient[i]);
     const sn_real rest = pool->param[(size_t)row * pool->param_count], kept = pool->preload[row];
-    const sn_real most = (sn_real)SN_PRELOAD_MOST * (rest < 0 ? -rest : rest) / give;
+    const sn_real most = (sn_real)most_share * (rest < 0 ? -rest : rest) / give;
     const bool slack = (sn_real)SN_PRELOAD_SLACK * kept * kept > last * kept;
     const sn_real share = slack ? (sn_real)SN_PRELOAD_FASTEST : (sn_real)in->preload_share;
     sn_real now = (kept + share * (last - kept)) * h2;

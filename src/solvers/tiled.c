@@ -134,9 +134,9 @@ uint32_t sn_tiled_slots(const sn_solver_in *in, sn_visit visit, uint32_t *list)
 
 bool sn_tiled_project(const sn_tiled *t, sn_sweep *sweep, uint32_t kind, uint32_t row)
 {
-    const bool preloaded = sweep->preloads && sn_preload_takes(t->in->store, kind, row);
+    const bool preloaded = sweep->preload_most > 0 && sn_preload_takes(t->in->store, kind, row);
     if (tiled_loads(t))
-        return !preloaded || sn_preload_one(t->in, kind, row);
+        return !preloaded || sn_preload_one(t->in, kind, row, sweep->preload_most);
     if (tiled_starts(t) && !preloaded)
         sn_tiled_clear_lambda(t->in->store->pool[kind], row);
     return sn_sweep_project(sweep, kind, row);
@@ -196,7 +196,7 @@ static bool is_coarse(const layer *l, const sn_tile *tile, float *least)
 /* Whether the constraints of a run of batches have preloads. */
 static bool is_preloaded(const tile_pass *p, const sn_plan_run *run)
 {
-    return p->sweep->preloads && !run->corners && sn_preload_has(run->kind);
+    return p->sweep->preload_most > 0 && !run->corners && sn_preload_has(run->kind);
 }
 
 /* The wide form of a run; where its particles are is still missing. */
@@ -221,6 +221,7 @@ static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run, tile_pass
                          .inverse_h2 = (float)(inverse_h * inverse_h),
                          .preload = loads ? (float *)(void *)pool->preload : NULL,
                          .preload_share = t->in->preload_share,
+                         .preload_most = p->sweep->preload_most,
                          .last_inverse_h2 = t->in->last_h > 0 ? 1 / (t->in->last_h * t->in->last_h) : 0,
                          .h2 = t->in->h * t->in->h,
                          .least = p->least,
@@ -610,7 +611,8 @@ static void run_tile(void *data, uint32_t index, uint32_t worker)
         *result = (tile_result){.good = true};
         return;
     }
-    sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h, .preloads = t->preloads && state_of(l, tile)->preloads};
+    sn_sweep sweep = {
+        .in = t->in, .inverse_h = 1 / t->in->h, .preload_most = t->preloads ? state_of(l, tile)->preload_most : 0};
     tile_pass p = {.worker = worker, .sweep = &sweep, .off_from = sn_tiled_off_from(l, tile)};
     is_coarse(l, tile, &p.least);
     bool good = true;

@@ -104,6 +104,22 @@ static bool has_preloads(const sn_plan *plan, const sn_tile *tile)
     return any;
 }
 
+static uint32_t rods_of(const sn_plan *plan, const sn_tile *tile)
+{
+    uint32_t rods = 0;
+    for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
+        const sn_plan_run *run = &plan->run[r];
+        const bool are_rods = run->kind == SN_KIND_DISTANCE || run->kind == SN_KIND_DISTANCE_MAX;
+        for (uint32_t b = run->batch; are_rods && b < run->batch + run->batches; ++b)
+            for (uint32_t mask = plan->mask[b]; mask; mask &= mask - 1)
+                rods++;
+    }
+    return rods;
+}
+
+/* A sheet has at most four rods for each particle, or six with those that keep it from bending; a solid has five or more. */
+#define SOLID_RODS(particles) (4 * (particles) + (particles) / 4)
+
 /* Constraints of bodies that no limits hold have preloads. */
 static bool look_for_preloads(const sn_solver_in *in, const sn_hierarchy *h, tile_state *state)
 {
@@ -115,8 +131,15 @@ static bool look_for_preloads(const sn_solver_in *in, const sn_hierarchy *h, til
         if (h->part_of[i] < h->part_of[i + 1])
             state[plan->tile[i].body].stiff = true;
     for (uint32_t i = 0; i < plan->tile_table.count; ++i) {
-        state[i].preloads = !state[plan->tile[i].body].stiff && has_preloads(plan, &plan->tile[i]);
-        any = any || state[i].preloads;
+        tile_state *body = &state[plan->tile[i].body];
+        body->rods += body->stiff ? 0 : rods_of(plan, &plan->tile[i]);
+        body->particles += i < plan->layer[1] ? plan->tile[i].count : 0;
+    }
+    for (uint32_t i = 0; i < plan->tile_table.count; ++i) {
+        const tile_state *body = &state[plan->tile[i].body];
+        const float most = body->rods > SOLID_RODS(body->particles) ? SN_PRELOAD_SOLID : SN_PRELOAD_MOST;
+        state[i].preload_most = !body->stiff && has_preloads(plan, &plan->tile[i]) ? most : 0;
+        any = any || state[i].preload_most > 0;
     }
     return any;
 }

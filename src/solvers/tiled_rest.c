@@ -123,7 +123,7 @@ static bool go_through_rest(const layer *l, bool settles)
 bool sn_tiled_project_others(const sn_tiled *t, const layer *l, sn_solver_out *out, sn_real *largest)
 {
     const sn_plan *plan = t->in->plan;
-    sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h, .preloads = t->preloads};
+    sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h, .preload_most = t->preloads ? SN_PRELOAD_MOST : 0};
     bool good = go_through_rest(l, true) && project_rest(t, &sweep, plan->many, plan->many_table.count) &&
                 (tiled_loads(t) || sn_hubs_pass(t, marks(t), out, largest)) && project_extra(t, &sweep) &&
                 sn_tiled_keep_spins(t);

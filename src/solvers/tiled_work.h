@@ -92,11 +92,12 @@ typedef struct tile_state {
     float farthest, nearest; /* m: of the first tile of a body, the most and the least that its tiles reach */
     bool held;               /* one of its particles, or of its body, is immovable */
     bool mixed;              /* later layers: reach is too far, but some of the body's tiles are near */
-    bool watched;  /* one of its particles has a target, or is the centre of a body: others use it between passes */
-    bool pushed;   /* one of them has a force from the user */
-    bool asks;     /* a constraint asks where one of them was when the substep started */
-    bool preloads; /* see preload.h */
-    bool stiff;    /* of the first tile of a body: limits hold it */
+    bool watched; /* one of its particles has a target, or is the centre of a body: others use it between passes */
+    bool pushed;  /* one of them has a force from the user */
+    bool asks;    /* a constraint asks where one of them was when the substep started */
+    float preload_most;       /* see preload.h; 0: it has no preloads */
+    bool stiff;               /* of the first tile of a body: limits hold it */
+    uint32_t rods, particles; /*   and how many it has, where preloads are asked for */
     bool still; /* it has no constraint, and none of its particles moves in the step: those that sleep, or are fixed */
 } tile_state;
 

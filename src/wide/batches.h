@@ -139,7 +139,7 @@ SN_INLINE lanes wide_preload(const sn_wide_run *run, size_t at, uint32_t mask, l
     const flags slack = lanes_above(lanes_all(SN_PRELOAD_SLACK) * now * now, last * now);
     now = now + lanes_choose(slack, lanes_all(SN_PRELOAD_FASTEST), lanes_all(run->preload_share)) * (last - now);
     now = now * lanes_all(run->h2);
-    const lanes most = lanes_all(SN_PRELOAD_MOST) * rest / give;
+    const lanes most = lanes_all(run->preload_most) * rest / give;
     return lanes_max(lanes_min(now, most), lanes_all(0) - most);
 }
 

@@ -349,8 +349,8 @@ SN_INLINE void drive_move(const drive_group *g)
             scatter3_add(g->bodies && e >= g->turns ? run->turned : run->d, g->slot[e], g->push[e], g->moves[e]);
 }
 
-/* The step of the pass of preloads, of kinds of one row, instead of a solution. The product of gradients is limited as SN_PRELOAD_MOST
-   limits that of rods: by the parameter that they keep. */
+/* The step of the pass of preloads, of kinds of one row, instead of a solution. The product of gradients is limited as that
+   of rods is: by the parameter that they keep. */
 DRIVE_APART void drive_preload(drive_group *g)
 {
     const sn_wide_run *run = g->run;
@@ -371,7 +371,7 @@ DRIVE_APART void drive_preload(drive_group *g)
         before + lanes_choose(slack, lanes_all((double)SN_PRELOAD_FASTEST), lanes_all((double)run->preload_share)) *
                      (by - before);
     now = now * lanes_all((double)run->h2);
-    const lanes zero = lanes_all(0), most = lanes_all((double)SN_PRELOAD_MOST) * lanes_abs(lanes_from(rest)) / give;
+    const lanes zero = lanes_all(0), most = lanes_all((double)run->preload_most) * lanes_abs(lanes_from(rest)) / give;
     g->lambda[0] = zero;
     g->step[0] = lanes_keep(g->exists & lanes_above(give, zero), lanes_max(lanes_min(now, most), zero - most));
     lanes_to(kept, g->step[0] * lanes_all((double)run->inverse_h2));

@@ -57,6 +57,7 @@ typedef struct sn_wide_run {
     float inverse_h2;        /* 1 / h^2 of the effective substep */
     float *preload;      /* N, by row as lambda, or NULL. If given, constraints are not solved: see solvers/preload.h */
     float preload_share; /*   of what lambda has besides, which is added to it, */
+    float preload_most;  /*   of the size of the constraint at most, */
     float last_inverse_h2; /*   lambda being from a substep of this, */
     float h2;              /*   and s^2 of this one */
     float least;           /* m: where places have no remainder, smaller corrections are not made */
