@@ -20,6 +20,7 @@ const sn_wide *sn_wide_scalar(void)
 
 const sn_wide_contact sn_contact_scalar;
 const sn_wide_body_contact_table sn_body_contact_scalar;
+const sn_wide_near sn_near_scalar;
 
 /* A kind without a formula for vectors would come here. There is none: web/build.mjs compiles each for both. */
 void sn_wide_drive_lanes_0(const sn_wide_run *run, sn_lanes_fn *formula)
