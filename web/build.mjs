@@ -69,13 +69,13 @@ const common = ['-std=c17', '-O2', '-mllvm', '-disable-lsr', '-fno-vectorize', '
 // What only reads and builds scenes, makes plans, answers calls, cuts, saves or draws need not be fast, but has to be fetched.
 const hot = 'step|solve|motion|turns|spin|springs|forces|undo|sleep|fields';
 const making = 'collision/(hull|shape|shape_data|shape_def|trimesh|heights|distance_field|predicates|solid|revolved|manifold_cast|ccd|best_turn)|bodies/mass(_shapes)?|constraints/(store|incidence|joint_(gear|six|wheel|universal|line|plane|slider)|spline|polyline|curve|on_shape|coplanar|collinear|connector|pulley|velocity|edge_edge|hinge)|'
-  + 'contact/(callbacks|events|surface_(topology|tangles|shells|events|strands)|body_make|fixed_tree)|solvers/(direct|impulses|krylov|system|worst_first|order|hierarchy_(shape|stages|meshes|hold)|tiled_begin|forest)';   // shapes, masses, orders; solvers of the lectures
+  + 'contact/(callbacks|events|surface_(topology|tangles|shells|events|strands)|body_make|fixed_tree)|solvers/(direct|impulses|krylov|system|worst_first|order|hierarchy_(shape|stages|meshes|hold|follow)|tiled_begin|forest)';   // shapes, masses, orders; solvers of the lectures
 const cold = new RegExp(`^((scene|export|web/glue)/|src/world/(?!(${hot})\\.c)|src/solvers/(plan|hierarchy_(build|levels)|lagrange)|src/(${making})\\.c)`);
 
 // Runs in every step, and is as fast when it is small: measured by turns, bodies, cloth and jelly within 5 %. Loops over lanes (src/wide) and
 // contact of particles are not: they become slower by a tenth to a half.
-const warm = /^src\/(solvers|world|constraints|bodies|integrators|base)\/|^src\/collision\/(manifold|triangle|bvh|convex|hull_near)|^src\/contact\/(body|skin|surface|deepest|particle_(bodies|cache|margins|quiet))|^src\/wide\/drive_double/;
-const smaller = (path) => [/^src\/(solvers|world|bodies)\/|^src\/contact\/(body|deepest)/.test(path) ? '-Oz' : '-Os'];   // balloons take a quarter longer if all are the smallest
+const warm = /^src\/(solvers|world|constraints|bodies|integrators|base)\/|^src\/collision\/(manifold|triangle|trimesh_crossing|roots|bvh|convex|hull_near)|^src\/contact\/(body|skin|surface|deepest|particle_(bodies|cache|margins|quiet|sweep))|^src\/wide\/(drive_double|project|choose|chain_plain)/;
+const smaller = (path) => [/^src\/(solvers|world|bodies|integrators|base|collision)\/|^src\/contact\//.test(path) ? '-Oz' : '-Os'];   // balloons take a quarter longer if all are the smallest
 
 // Without vectors, these run only for formulas of a program's own, for the solvers of the lectures and for reports.
 const isFallback = (path, own) => isOverLanes(path) && !own.length;
@@ -98,7 +98,7 @@ const variants = {
   },
   'sinew-scalar.wasm': { vectors: false, flags: ['-DSN_NO_THREADS'], link: [] },
 };
-const linking = ['-mexec-model=reactor', '-Wl,--strip-all,--gc-sections', '-Wl,-z,stack-size=1048576,--stack-first'];
+const linking = ['-mexec-model=reactor', '-Wl,--strip-all,--gc-sections,--compress-relocations,-O2', '-Wl,-z,stack-size=1048576,--stack-first'];
 
 /** The files of this tree that a source includes, itself first. */
 function closure(path, found = new Map()) {
