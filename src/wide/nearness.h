@@ -163,9 +163,9 @@ static uint32_t near_sweeps(const sn_wide_nearness *run, const sn_vec3 *corner, 
         one[0][k] = all.x, one[1][k] = all.y, one[2][k] = all.z;
     }
     for (uint32_t at = first - first % SN_WIDTH; at < of->count; at += SN_WIDTH) {
-        const flags meets = near_swept(of, at, 0, one[0], far) & near_swept(of, at, 1, one[1], far) &
+        const flags near = near_swept(of, at, 0, one[0], far) & near_swept(of, at, 1, one[1], far) &
                             near_swept(of, at, 2, one[2], far);
-        found = near_note(to, found, at, flags_bits(meets) & near_there(at, first, of->count));
+        found = near_note(to, found, at, flags_bits(near) & near_there(at, first, of->count));
     }
     return found;
 }
