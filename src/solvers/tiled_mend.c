@@ -185,21 +185,19 @@ static void queue_batch(mending *m, uint32_t kind, uint32_t batch)
     m->h->far_off[batch] = 0;
 }
 
-/* The next batch from b on, before `end`, in which something is noted: mostly nothing is, in many. */
+/* The next batch from b on, before `end`, in which something is noted: mostly nothing is, in many. What follows `end` may be another tile's, on
+   another thread. */
 static uint32_t next_noted(const sn_hierarchy *h, uint32_t b, uint32_t end)
 {
-    while (b < end) {
-        uint64_t some;
+    uint64_t some = 0;
+    for (; b + SN_AT_ONCE <= end; b += SN_AT_ONCE) {
         memcpy(&some, h->far_off + b, sizeof some);
-        if (!some) {
-            b += SN_AT_ONCE;
-            continue;
-        }
-        while (b < end && !h->far_off[b])
-            ++b;
-        return b;
+        if (some)
+            break;
     }
-    return end;
+    while (b < end && !h->far_off[b])
+        ++b;
+    return b;
 }
 
 static void queue_runs(mending *m, const sn_tile *tile)
