@@ -110,9 +110,12 @@ static uint32_t rods_of(const sn_plan *plan, const sn_tile *tile)
     for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
         const sn_plan_run *run = &plan->run[r];
         const bool are_rods = run->kind == SN_KIND_DISTANCE || run->kind == SN_KIND_DISTANCE_MAX;
-        for (uint32_t b = run->batch; are_rods && b < run->batch + run->batches; ++b)
-            for (uint32_t mask = plan->mask[b]; mask; mask &= mask - 1)
+        for (uint32_t b = run->batch; are_rods && b < run->batch + run->batches; ++b) {
+            const uint32_t all = (1u << SN_BATCH) - 1, mask = plan->mask[b];
+            rods += mask == all ? SN_BATCH : 0; /* mostly */
+            for (uint32_t left = mask == all ? 0 : mask; left; left &= left - 1)
                 rods++;
+        }
     }
     return rods;
 }
