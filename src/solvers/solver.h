@@ -90,6 +90,8 @@ typedef struct sn_stiffen {
     sn_vec3 (*place_after)(const void *world,
                            uint32_t slot); /* where an immovable particle is at the end of the step */
     bool (*breaks)(const void *world, uint32_t kind, uint32_t row); /* NULL: nothing can break */
+    bool (*tears)(const void *world, uint32_t kind, uint32_t row);  /* NULL: nothing can tear */
+    bool solids; /* stress of solids is solved on lattices: see solids.h */
     const void *world;
     sn_vec4 *room; /* scratch, by slot */
     sn_limits_base *base;

@@ -21,6 +21,7 @@ typedef struct tile_pass {
     float least;             /* m: corrections that are smaller are not made, where places are coarse */
     float largest[SN_BATCH]; /* m, by lane: the largest that batches made, if they are measured */
     sn_real off_from;        /* rods that are off by more than this share are noted */
+    bool waits;              /* particles are predicted and nothing else: stresses of solids come next */
 } tile_pass;
 
 /* ns of a constraint, about: to know whether sharing pays. */
@@ -79,7 +80,8 @@ static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
         !sn_table_reserve(&t->result_table, allocator, in->plan->tile_table.count) ||
         !sn_parallel_reserve_tasks(in->parallel, allocator, in->plan->tile_table.count) ||
         !sn_table_reserve(&t->state_table, allocator, in->plan->tile_table.count) ||
-        !sn_resident_reserve(t, allocator, in) || !sn_hierarchy_reserve(&t->hierarchy, allocator, in))
+        !sn_resident_reserve(t, allocator, in) || !sn_hierarchy_reserve(&t->hierarchy, allocator, in) ||
+        !sn_solids_reserve(&t->solids, &t->hierarchy, allocator, in))
         return false;
     bool looks_back = sn_integrators[in->settings->integrator]->looks_back;
     if (looks_back && in->wide && !sn_table_reserve(&t->past_table, allocator, t->past_floats))
@@ -114,6 +116,7 @@ static void release(sn_solver_scratch *scratch, const sn_allocator *allocator)
     sn_table_release(&t->mixed_table, allocator);
     sn_table_release(&t->lambda_table, allocator);
     sn_hierarchy_release(&t->hierarchy, allocator);
+    sn_solids_release(&t->solids, allocator);
     sn_forest_release(&t->forest, allocator);
     sn_release(allocator, t, sizeof *t);
     scratch->tiled = NULL;
@@ -297,7 +300,7 @@ static bool solve_records(const layer *l, const sn_tile *tile, bool coarse, tile
     const sn_plan *plan = l->plan;
     for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
         const sn_plan_run *run = &plan->run[r];
-        if (tiled_loads(t) && run->batches && !is_preloaded(p, run))
+        if (p->waits || (tiled_loads(t) && run->batches && !is_preloaded(p, run)))
             continue;
         if (!run->batches || !t->wide) {
             if (!(run->batches ? project_batches(t, p, run) : project_visits(t, p->sweep, run, coarse)))
@@ -326,7 +329,7 @@ static void run_planes(const layer *l, const sn_tile *tile, float *margin, const
     const sn_frame *frame = &l->t->in->frame;
     for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
         const sn_plan_run *run = &l->plan->run[r];
-        if (tiled_loads(l->t) && !is_preloaded(p, run))
+        if (p->waits || (tiled_loads(l->t) && !is_preloaded(p, run)))
             continue;
         sn_wide_run wide = wide_run(l->t, run, p);
         sn_lambda_place(l->t, run, &wide);
@@ -613,7 +616,10 @@ static void run_tile(void *data, uint32_t index, uint32_t worker)
     }
     sn_sweep sweep = {
         .in = t->in, .inverse_h = 1 / t->in->h, .preload_most = t->preloads ? state_of(l, tile)->preload_most : 0};
-    tile_pass p = {.worker = worker, .sweep = &sweep, .off_from = sn_tiled_off_from(l, tile)};
+    tile_pass p = {.worker = worker,
+                   .sweep = &sweep,
+                   .off_from = sn_tiled_off_from(l, tile),
+                   .waits = tiled_loads(t) && state_of(l, tile)->solid};
     is_coarse(l, tile, &p.least);
     bool good = true;
     if (l->is_first && !is_stiff(l, tile))
@@ -719,6 +725,33 @@ static bool settle_tiles(const sn_tiled *t, layer *l, sn_solver_out *out)
     return !out->lost_tasks && !l->failed;
 }
 
+/* Stresses of solids, when preloads of all else have been. */
+typedef struct solid_tasks {
+    const sn_tiled *t;
+    const sn_solids *solids;
+    atomic_bool failed;
+} solid_tasks;
+
+static void load_solid(void *data, uint32_t index, uint32_t worker)
+{
+    solid_tasks *s = data;
+    (void)worker;
+    if (s->solids->solid[index].acts && !sn_solids_load(s->solids, s->t->in, *s->t->motion, s->t->table, index))
+        atomic_store_explicit(&s->failed, true, memory_order_relaxed);
+}
+
+static bool load_solids(const sn_tiled *t, sn_solver_out *out)
+{
+    const tiled *scratch = t->in->scratch->tiled;
+    solid_tasks s = {.t = t, .solids = &scratch->solids};
+    if (!tiled_loads(t) || !scratch->any_solids)
+        return true;
+    sn_solids_clear_others(s.solids, t->in->store);
+    out->lost_tasks =
+        !sn_parallel_tasks(is_shared(t, 0) ? t->in->parallel : NULL, s.solids->count, load_solid, &s);
+    return !out->lost_tasks && !s.failed;
+}
+
 bool sn_tiled_preloads(const sn_solver_in *in)
 {
     return ((const tiled *)in->scratch->tiled)->any_preloads;
@@ -744,7 +777,7 @@ bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
     }
     ((tiled *)t->in->scratch->tiled)->marked = true;
     return good && sn_tiled_solve_trees(t, out, largest) && sn_tiled_project_others(t, &first, out, largest) &&
-           settle_tiles(t, &first, out);
+           settle_tiles(t, &first, out) && load_solids(t, out);
 }
 
 /* ---- The end -------------------------------------------------------------------------------------------------------------------- */
@@ -785,7 +818,11 @@ void sn_tiled_tell_meshes(const sn_solver_scratch *scratch, char *text, size_t s
 {
     text[0] = 0;
     if (scratch->tiled)
-        sn_hierarchy_tell(&((const tiled *)scratch->tiled)->hierarchy, text, size);
+{
+        const tiled *t = scratch->tiled;
+        sn_hierarchy_tell(&t->hierarchy, text, size);
+        sn_solids_tell(&t->solids, text, size);
+    }
 }
 
 const sn_solver_method sn_solver_tiled = {

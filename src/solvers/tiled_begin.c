@@ -147,6 +147,23 @@ static bool look_for_preloads(const sn_solver_in *in, const sn_hierarchy *h, til
     return any;
 }
 
+/* Bodies of solids that act in this step. Others look at their particles between passes. */
+static bool look_for_solids(const sn_solver_in *in, sn_solids *solids, tile_state *state)
+{
+    const sn_plan *plan = in->plan;
+    if (!sn_solids_begin(solids, in))
+        return false;
+    for (uint32_t i = 0; i < solids->count; ++i)
+        state[solids->solid[i].body].solid = state[solids->solid[i].body].solid || solids->solid[i].acts;
+    for (uint32_t i = 0; i < plan->tile_table.count; ++i) {
+        state[i].solid = state[plan->tile[i].body].solid;
+        state[i].watched = state[i].watched || state[i].solid;
+        if (state[i].solid && has_preloads(plan, &plan->tile[i]))
+            state[i].preload_most = SN_SOLID_MOST;
+    }
+    return true;
+}
+
 bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others)
 {
     if (others->keep)
@@ -169,6 +186,8 @@ bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others)
     join_states(in->plan, l.state);
     sn_hierarchy_begin(&scratch->hierarchy, in);
     scratch->any_preloads = look_for_preloads(in, &scratch->hierarchy, l.state);
+    scratch->any_solids = look_for_solids(in, &scratch->solids, l.state);
+    scratch->any_preloads = scratch->any_preloads || scratch->any_solids;
     scratch->any_watched = scratch->marked = false;
     for (uint32_t i = 0; i < tiles; ++i)
         scratch->any_watched = scratch->any_watched || l.state[i].watched;

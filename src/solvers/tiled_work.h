@@ -7,6 +7,7 @@
 #include "solvers/hierarchy.h"
 #include "solvers/plan_work.h"
 #include "solvers/preload.h"
+#include "solvers/solids.h"
 #include "solvers/tiled.h"
 
 #include <stdatomic.h>
@@ -55,6 +56,8 @@ typedef struct tiled {
     uint64_t lambda_serial; /* of the plan for which constraints were watched last */
 
     sn_hierarchy hierarchy;
+    sn_solids solids;
+    bool any_solids; /* act in this step */
 } tiled;
 
 /* TOUCHED_OUT: of a tile in planes, its place is exchanged. */
@@ -97,6 +100,7 @@ typedef struct tile_state {
     bool asks;    /* a constraint asks where one of them was when the substep started */
     float preload_most;       /* see preload.h; 0: it has no preloads */
     bool stiff;               /* of the first tile of a body: limits hold it */
+    bool solid;               /* its body has a solid: preloads are left to that (solids.h) */
     uint32_t rods, particles; /*   and how many it has, where preloads are asked for */
     bool still; /* it has no constraint, and none of its particles moves in the step: those that sleep, or are fixed */
 } tile_state;

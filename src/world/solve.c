@@ -16,6 +16,11 @@ static bool is_weak(const void *world, uint32_t kind, uint32_t row)
     return sn_breaking_has(world, kind, row) || sn_tear_by_force(world, kind, row);
 }
 
+static bool may_tear(const void *world, uint32_t kind, uint32_t row)
+{
+    return sn_tear_has(world, kind, row);
+}
+
 static sn_vec3 place_after(const void *data, uint32_t slot)
 {
     const sn_world *world = data;
@@ -35,6 +40,8 @@ static sn_stiffen stiffen_input(sn_world *world)
                         .target = world->target_table.count ? world->particles.target : NULL,
                         .place_after = place_after,
                         .breaks = world->breaking.table.count || sn_tear_any_by_force(world) ? is_weak : NULL,
+                        .tears = sn_tear_any(world) ? may_tear : NULL,
+                        .solids = settings->integrator == SN_INTEGRATOR_SYMPLECTIC_EULER,
                         .world = world,
                         .room = world->particles.mark,
                         .base = &world->limits,
@@ -217,7 +224,7 @@ static sn_result solve_by_tiles(sn_substep *s)
     if (settings->iterations <= 1)
         in.tolerance = 0; /* there is no further pass that could be left out */
     const bool wide = world->wide && !s->step->careful && in.gradients == SN_GRADIENTS_CURRENT;
-    const bool watches = world->plan.any_watched, preloads = in.preload_share > 0 && sn_tiled_preloads(&in);
+    const bool watches = world->plan.any_watched, preloads = sn_tiled_preloads(&in);
     const bool again = settings->iterations > 1 || sn_surfaces_touch(world);
     const bool gathers = sn_tiled_scatters(&in) && (again || s->substeps_left == 1);
     sn_tiled t = {.in = &in,

@@ -399,16 +399,33 @@ bool sn_tear_any_by_force(const sn_world *world)
     return false;
 }
 
-bool sn_tear_by_force(const sn_world *world, uint32_t kind, uint32_t row)
+/* The skin whose rod this is; 0: none. */
+static uint32_t skin_of_rod(const sn_world *world, uint32_t kind, uint32_t row)
 {
     const sn_tearing *t = &world->tearing;
     const sn_tear_head *head = t->head_table.column[0];
     const uint32_t *point = world->constraints.pool[kind]->point + 2 * (size_t)row;
     if (!sn_tear_is_rod(kind) || (point[0] | point[1]) & SN_SPOT_BIT || point[0] >= t->head_table.count ||
         point[1] >= t->head_table.count)
-        return false;
+        return 0;
     const uint32_t skin = sn_tear_skin_of(&head[point[0]]);
-    return skin && skin == sn_tear_skin_of(&head[point[1]]) && contact_skins(&world->contact)[skin - 1].tear.force > 0;
+    return skin == sn_tear_skin_of(&head[point[1]]) ? skin : 0;
+}
+
+bool sn_tear_by_force(const sn_world *world, uint32_t kind, uint32_t row)
+{
+    const uint32_t skin = skin_of_rod(world, kind, row);
+    return skin && contact_skins(&world->contact)[skin - 1].tear.force > 0;
+}
+
+bool sn_tear_has(const sn_world *world, uint32_t kind, uint32_t row)
+{
+    return skin_of_rod(world, kind, row) != 0;
+}
+
+bool sn_tear_any(const sn_world *world)
+{
+    return world->tearing.head_table.count > 0;
 }
 
 bool sn_tear_begin(sn_world *world)

@@ -158,6 +158,10 @@ void sn_tear_mark_busy(sn_tearing *tearing, uint32_t particle);
 bool sn_tear_any_by_force(const struct sn_world *world);
 bool sn_tear_by_force(const struct sn_world *world, uint32_t kind, uint32_t row);
 
+/* Whether there is a skin that may tear, and whether a rod is one of such a skin. */
+bool sn_tear_any(const struct sn_world *world);
+bool sn_tear_has(const struct sn_world *world, uint32_t kind, uint32_t row);
+
 /* After loading: the topology is another one. */
 void sn_tear_restored(struct sn_world *world);
 

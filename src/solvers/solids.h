@@ -1,0 +1,135 @@
+/* Stress on a coarse lattice: what makes large soft solids as stiff as their material, inside SN_SOLVER_TILED.
+
+   A sweep carries a correction a few particles far. A solid of many particles that starts each substep from no stress finds a twentieth of its
+   stiffness in one sweep: a beam of 41 by 9 by 9 particles sagged by 690 mm where 37 are right. Here a substep begins with a stress that is right on
+   the whole, and the sweep is left with what varies from particle to particle.
+
+   The unknowns are multipliers, not places. Over the rest shape lies a lattice with about four particles from node to node. A node has
+   a strain of six numbers, and a pressure. Between nodes they are interpolated linearly, and every rod and every tetrahedron exerts what they say:
+
+       lambda = Q s,    rod: k l n.(s n),    tetrahedron: the pressure,      s = sum over nodes of weight * s of the node
+
+   with l and n of the rest shape, k its stiffness. Of all these the best one is taken, the one that minimises the same quadratic form that XPBD minimises one
+   constraint at a time (Galerkin's way, on the dual):
+
+       (Qt A Q) s = Qt (-C - a lambda0),     A = J W Jt + a,      a = compliance / h^2
+
+   A depends on lengths, angles between constraints and masses, not on how the solid is turned. So Qt A Q is made from the rest shape and factored
+   once, however far the solid bends or turns, as long as its strains are moderate.
+
+   lambda then moves particles by W Jt lambda. These forces are large, and cancel at every particle. With the directions of single rods they would not: a rod that pushes would push its ends
+   aside, w T h^2 / l times as far as they are out of line, which is more than one sweep can take back. So Jt is taken at places that are smooth: an affine motion around every node,
+   fitted to its particles, and interpolated. Constraints are internal, so momentum is kept. Angular momentum is kept about the smooth places; of a solid that nothing holds
+   the rest of it is taken out by a rotation.
+
+   With damping, constraints have preloads (preload.h), which move particles in the same smooth directions. In these a preload may be as large as w T h^2 / l = SN_SOLID_MOST.
+
+   The share of s that is best along its own direction is 1 where Qt A Q is still what it was at rest. Where it is not (a solid that is crushed, or torn through by large strains), s is not used in that
+   substep: the solid then has plain sweeps.
+
+   A solid is what rods join if it has more rods than sheets have, rods that give, and none that may break or tear. What is here is derived from the constraints, where particles
+   are stored, their masses and the rest shape (sn_rest_place). */
+#ifndef SN_SOLVERS_SOLIDS_H
+#define SN_SOLVERS_SOLIDS_H
+
+#include "integrators/integrator.h"
+#include "solvers/hierarchy.h"
+
+#define SN_SOLID_MODES 7    /* of a node: a strain xx, yy, zz, xy, yz, xz, and a pressure */
+#define SN_SOLID_NODES 8    /* around a particle */
+#define SN_SOLID_MOST  1.0f /* see above */
+
+typedef struct sn_solid {
+    uint32_t vertex, vertices; /* its particles, */
+    uint32_t rod, rods;
+    uint32_t tet, tets;
+    uint32_t body; /* of the plan */
+    uint32_t node, nodes;
+    uint32_t held; /* immovable particles */
+    double loss;   /* mean of compliance * damping, s */
+    double h;      /* s: of the substep that it is factored for; 0: of none */
+    bool sound;    /* it has a rest shape, and a lattice */
+    bool acts;     /* in this step */
+} sn_solid;
+
+/* A particle of a solid. */
+typedef struct sn_solid_vertex {
+    uint32_t slot;
+    sn_real w;    /* when it was made */
+    sn_vec3 rest; /* m: from the middle of the rest shape */
+    uint32_t nodes;
+    uint32_t node[SN_SOLID_NODES]; /* of the solid */
+    sn_real weight[SN_SOLID_NODES];
+} sn_solid_vertex;
+
+/* Rods and tetrahedra. Vertices are those of all solids. */
+typedef struct sn_solid_rod {
+    uint32_t end[2], row;
+    sn_real rest, compliance, damping;
+    sn_real q[6];
+} sn_solid_rod;
+
+typedef struct sn_solid_tet {
+    uint32_t corner[4], row;
+    sn_real rest, compliance, damping;
+} sn_solid_tet;
+
+typedef struct sn_solid_node {
+    double place[3];   /* m: the centre of its particles in the rest shape */
+    double weight;     /* of all of them */
+    double inverse[6]; /* 1/m^2: of their moments about it: xx, yy, zz, xy, xz, yz */
+} sn_solid_node;
+
+#define SN_SOLID_BLOCKS 64
+
+typedef struct sn_solids {
+    bool made;          /* for: */
+    uint64_t makes;     /*   this plan, */
+    uint64_t changes;   /*   these constraints, */
+    uint64_t edits;     /*   and these strengths and rest shapes */
+    uint32_t count, vertices, rods, tets, nodes, others;
+    size_t entries;
+    sn_solid *solid;
+    sn_solid_vertex *vertex;
+    sn_solid_rod *rod;
+    sn_solid_tet *tet;
+    sn_visit *other; /* constraints beside solids, whose multipliers are cleared */
+    sn_solid_node *node;
+    uint32_t *start; /* by unknown: the first column of its row, */
+    size_t *row;     /*   and where in the matrices that row starts */
+    double *inertia, *give, *factor; /* Qt J W Jt Q; Qt compliance Q; and what their sum is factored into */
+    double *unknown;
+
+    /* By vertex, in a substep: */
+    sn_vec3 *at;            /* m: where it is, from the first particle of the solid */
+    sn_vec3 *smooth;        /* m: and smoothed */
+    sn_vec3 *push;          /* 1/m times a multiplier */
+    sn_real (*mode)[SN_SOLID_MODES];
+    sn_vec4 *mark;
+    uint32_t *list; /* slots */
+    double (*motion)[3][4]; /* by node: the affine motion of its particles */
+    sn_real *rod_lambda, *tet_lambda; /* of the lattice */
+
+    void *block[SN_SOLID_BLOCKS];
+    size_t block_size[SN_SOLID_BLOCKS];
+    uint32_t blocks;
+} sn_solids;
+
+void sn_solids_release(sn_solids *s, const sn_allocator *allocator);
+
+/* Before a step, when the limits of stiff meshes are made: makes them if what they are made of has changed. False when memory runs out. */
+bool sn_solids_reserve(sn_solids *s, const sn_hierarchy *h, const sn_allocator *allocator, const sn_solver_in *in);
+
+/* Before the first substep: those with particles that are held for other reasons than when they were made (they sleep) do without. Whether one acts. */
+bool sn_solids_begin(sn_solids *s, const sn_solver_in *in);
+
+/* When all particles were predicted, in storage: stresses and preloads of one solid. False if something is not finite. */
+bool sn_solids_load(const sn_solids *s, const sn_solver_in *in, sn_motion motion, const sn_motion_table *table, uint32_t index);
+
+/* Multipliers of constraints beside solids, which preloads leave out. */
+void sn_solids_clear_others(const sn_solids *s, sn_store *store);
+
+/* How many there are, and of how many particles. */
+void sn_solids_tell(const sn_solids *s, char *text, size_t size);
+
+#endif
