@@ -275,7 +275,7 @@ void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide
                        sn_vec4 *moved);
 void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, float *plane, bool coarse);
 
-/* What was chosen for which meshes, and why, in words. */
-void sn_hierarchy_tell(const sn_hierarchy *h, char *text, size_t size);
+/* What was chosen for which meshes, and why, in words. So many soft ones are solids, with so many particles (solids.h). */
+void sn_hierarchy_tell(const sn_hierarchy *h, uint32_t solids, uint32_t particles, char *text, size_t size);
 
 #endif

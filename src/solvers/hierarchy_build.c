@@ -423,9 +423,9 @@ void sn_hierarchy_begin(sn_hierarchy *h, const sn_solver_in *in)
     leave_stretched(h, in);
 }
 
-void sn_hierarchy_tell(const sn_hierarchy *h, char *text, size_t size)
+void sn_hierarchy_tell(const sn_hierarchy *h, uint32_t solids, uint32_t particles, char *text, size_t size)
 {
-    static const char *const words[SN_STIFFENED_COUNT] = {
+    static const char *const words[SN_STIFFENED_COUNT + 1] = {
         [SN_STIFFENED] = "has limits against stretching",
         [SN_PLAIN_SMALL] = "is left to sweeps: few of its particles can move",
         [SN_PLAIN_TREE] = "is left to sweeps: it has few loops",
@@ -433,16 +433,23 @@ void sn_hierarchy_tell(const sn_hierarchy *h, char *text, size_t size)
         [SN_PLAIN_BREAKS] = "is left to sweeps: its rods can break",
         [SN_PLAIN_HELD] = "is left to sweeps: its rods contradict each other",
         [SN_PLAIN_SHAPE] = "has limits near immovable particles alone: it is no flat sheet of triangles, and no body",
+        [SN_STIFFENED_COUNT] = "is a solid whose stress is solved on a lattice",
     };
     size_t at = 0;
     text[0] = 0;
-    for (uint32_t i = 0; i < SN_STIFFENED_COUNT && at < size; ++i)
-        if (h->count[i] == 1)
-            at += (size_t)snprintf(text + at, size - at, "%sa mesh of %u particles %s", at ? "; " : "", h->particles[i],
-                                   words[i]);
-        else if (h->count[i])
+    for (uint32_t i = 0; i <= SN_STIFFENED_COUNT && at < size; ++i) {
+        uint32_t count = i < SN_STIFFENED_COUNT ? h->count[i] : solids;
+        uint32_t of = i < SN_STIFFENED_COUNT ? h->particles[i] : particles;
+        if (i == SN_PLAIN_SOFT && solids <= count) { /* solids are among these */
+            count -= solids;
+            of -= particles;
+        }
+        if (count == 1)
+            at += (size_t)snprintf(text + at, size - at, "%sa mesh of %u particles %s", at ? "; " : "", of, words[i]);
+        else if (count)
             at += (size_t)snprintf(text + at, size - at, "%s%u meshes of %u particles in all: each %s", at ? "; " : "",
-                                   h->count[i], h->particles[i], words[i]);
+                                   count, of, words[i]);
+    }
     uint32_t stretched = 0;
     for (uint32_t m = 0; m < h->mesh_table.count; ++m)
         stretched += h->mesh[m].stretched;

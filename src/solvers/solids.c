@@ -1,10 +1,15 @@
 /* Stress of solids in a substep: see solids.h. */
 #include "solvers/solids.h"
 
+#if defined(__GNUC__) && !SINEW_DOUBLE
+#define SN_VECTOR 16 /* four constraints at a time, on any machine */
+#else
+#define SN_VECTOR 0
+#endif
+#include "base/simd.h"
 #include "base/symmetric.h"
 #include "solvers/preload.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* The best share of the stress along its own direction is so close to 1, or the stress is not used. */
@@ -88,11 +93,14 @@ static void take_places(const loading *l)
     for (uint32_t v = l->solid->vertex; v < l->solid->vertex + l->solid->vertices; ++v) {
         const uint32_t slot = s->vertex[v].slot;
         const sn_vec3 from = vec3_sub(vec4_xyz(frame->x[slot]), l->origin);
-        s->at[v] = vec3_add(from, vec4_xyz(frame->d[slot]));
+        s->at[v] = vec4(vec3_add(from, vec4_xyz(frame->d[slot])), s->vertex[v].w);
+        s->moved[v] = (sn_vec4){0, 0, 0, 0};
+        if (l->solid->damped)
+            s->from[v] = vec4(vec3_sub(vec4_xyz(frame->start[slot]), l->origin), 0);
     }
 }
 
-/* The affine motion of the particles of every node: its place, and what multiplies the distance from it in the rest shape. */
+/* The affine motion of the particles of every node: three times what multiplies the distance from it in the rest shape, and its place. */
 static void find_motions(const loading *l)
 {
     const sn_solids *s = l->s;
@@ -100,32 +108,31 @@ static void find_motions(const loading *l)
     memset(s->motion + solid->node, 0, solid->nodes * sizeof *s->motion);
     for (uint32_t v = solid->vertex; v < solid->vertex + solid->vertices; ++v) {
         const sn_solid_vertex *vertex = &s->vertex[v];
-        const double at[3] = {(double)s->at[v].x, (double)s->at[v].y, (double)s->at[v].z};
+        const sn_real *near = &s->near[(size_t)v * SN_SOLID_NODES].x, *at = &s->at[v].x;
         for (uint32_t i = 0; i < vertex->nodes; ++i) {
-            const sn_solid_node *node = &s->node[solid->node + vertex->node[i]];
-            double(*m)[4] = s->motion[solid->node + vertex->node[i]];
-            const double weight = (double)vertex->weight[i], x = (double)vertex->rest.x - node->place[0],
-                         y = (double)vertex->rest.y - node->place[1], z = (double)vertex->rest.z - node->place[2];
-            for (uint32_t k = 0; k < 3; ++k) {
-                const double by = weight * at[k];
-                m[k][0] += by;
-                m[k][1] += by * x;
-                m[k][2] += by * y;
-                m[k][3] += by * z;
-            }
+            sn_real *m = s->motion[solid->node + vertex->node[i]];
+            for (uint32_t k = 0; k < 12; k += SN_WIDTH)
+                lanes_store(m + k, lanes_load(m + k) + lanes_load(near + 4 * i + k % 4) * lanes_all(at[k / 4]));
         }
     }
     for (uint32_t n = solid->node; n < solid->node + solid->nodes; ++n) {
         const double *i = s->node[n].inverse;
-        for (uint32_t k = 0; k < 3; ++k) { /* moments about the centre: the sum of distances in the rest shape is 0 */
-            double *m = s->motion[n][k];
-            const double x = m[1], y = m[2], z = m[3];
-            m[0] /= s->node[n].weight;
-            m[1] = i[0] * x + i[3] * y + i[4] * z;
-            m[2] = i[3] * x + i[1] * y + i[5] * z;
-            m[3] = i[4] * x + i[5] * y + i[2] * z;
+        for (uint32_t k = 0; k < 12;
+             k += 4) { /* moments about the centre: the sum of distances in the rest shape is 0 */
+            sn_real *m = s->motion[n] + k;
+            const double x = (double)m[0], y = (double)m[1], z = (double)m[2];
+            m[0] = (sn_real)(i[0] * x + i[3] * y + i[4] * z);
+            m[1] = (sn_real)(i[3] * x + i[1] * y + i[5] * z);
+            m[2] = (sn_real)(i[4] * x + i[5] * y + i[2] * z);
+            m[3] = (sn_real)((double)m[3] / s->node[n].weight);
         }
     }
+}
+
+/* The sum of four numbers that lie one after the other, always in this order. */
+static sn_real sum_of_four(const sn_real *a)
+{
+    return (a[0] + a[1]) + (a[2] + a[3]);
 }
 
 static void smooth(const loading *l)
@@ -135,57 +142,89 @@ static void smooth(const loading *l)
     find_motions(l);
     for (uint32_t v = solid->vertex; v < solid->vertex + solid->vertices; ++v) {
         const sn_solid_vertex *vertex = &s->vertex[v];
-        double sum[3] = {0};
+        const sn_real *near = &s->near[(size_t)v * SN_SOLID_NODES].x;
+        sn_real sum[12] = {0};
         for (uint32_t i = 0; i < vertex->nodes; ++i) {
-            const sn_solid_node *node = &s->node[solid->node + vertex->node[i]];
-            double(*m)[4] = s->motion[solid->node + vertex->node[i]];
-            const double weight = (double)vertex->weight[i], x = (double)vertex->rest.x - node->place[0],
-                         y = (double)vertex->rest.y - node->place[1], z = (double)vertex->rest.z - node->place[2];
-            for (uint32_t k = 0; k < 3; ++k)
-                sum[k] += weight * (m[k][0] + m[k][1] * x + m[k][2] * y + m[k][3] * z);
+            const sn_real *m = s->motion[solid->node + vertex->node[i]];
+            for (uint32_t k = 0; k < 12; k += SN_WIDTH)
+                lanes_store(sum + k, lanes_load(sum + k) + lanes_load(near + 4 * i + k % 4) * lanes_load(m + k));
         }
-        s->smooth[v] = (sn_vec3){(sn_real)sum[0], (sn_real)sum[1], (sn_real)sum[2]};
+        s->smooth[v] = (sn_vec4){sum_of_four(sum), sum_of_four(sum + 4), sum_of_four(sum + 8), 0};
     }
 }
 
 /* ---- Rods and tetrahedra -------------------------------------------------------------------------------------------------------- */
 
-/* The gradient by the second end; its length is 1, or 0 where the ends coincide. */
-static sn_vec3 rod_gradient(const sn_vec3 *at, const sn_solid_rod *rod, sn_real *length)
+/* So many of a list from `at` on: those that have a row. */
+static lanes read_rows(const sn_real *column, const uint32_t *row)
 {
-    const sn_vec3 way = vec3_sub(at[rod->end[1]], at[rod->end[0]]);
-    *length = (sn_real)sqrt((double)vec3_dot(way, way));
-    return *length > 0 ? vec3_scale(way, 1 / *length) : (sn_vec3){0, 0, 0};
+    sn_real all[SN_WIDTH];
+    for (uint32_t i = 0; i < SN_WIDTH; ++i)
+        all[i] = row[i] == SN_PLAN_NONE ? 0 : column[row[i]];
+    return lanes_load(all);
 }
 
-/* Gradients by the corners after the first, whose is the negative of their sum. The volume. */
-static sn_real tet_gradients(const sn_vec3 *at, const sn_solid_tet *tet, sn_vec3 g[3])
+static void write_rows(sn_real *column, const uint32_t *row, lanes value)
 {
-    const sn_vec3 a = at[tet->corner[0]], ab = vec3_sub(at[tet->corner[1]], a), ac = vec3_sub(at[tet->corner[2]], a),
-                  ad = vec3_sub(at[tet->corner[3]], a);
-    const sn_real sixth = (sn_real)(1.0 / 6);
-    g[0] = vec3_scale(vec3_cross(ac, ad), sixth);
-    g[1] = vec3_scale(vec3_cross(ad, ab), sixth);
-    g[2] = vec3_scale(vec3_cross(ab, ac), sixth);
-    return vec3_dot(g[2], ad);
+    sn_real all[SN_WIDTH];
+    lanes_store(all, value);
+    for (uint32_t i = 0; i < SN_WIDTH; ++i)
+        if (row[i] != SN_PLAN_NONE)
+            column[row[i]] = all[i];
 }
 
-static void push_rod(const loading *l, const sn_solid_rod *rod, sn_vec3 gradient, sn_real lambda)
+static lanes3 difference(const sn_vec4 *of, const uint32_t *a, const uint32_t *b)
 {
-    sn_vec3 *push = l->s->push;
-    const sn_vec3 by = vec3_scale(gradient, lambda);
-    push[rod->end[0]] = vec3_sub(push[rod->end[0]], by);
-    push[rod->end[1]] = vec3_add(push[rod->end[1]], by);
+    const records r = records_turn(records_sub(records_load_far(of, b), records_load_far(of, a)));
+    return (lanes3){r.part[0], r.part[1], r.part[2]};
 }
 
-static void push_tet(const loading *l, const sn_solid_tet *tet, const sn_vec3 g[3], sn_real lambda)
+/* Gradients by the second end; their length is 1, or 0 where the ends coincide. */
+static lanes3 rod_gradients(const loading *l, const sn_vec4 *of, uint32_t i, lanes *length)
 {
-    sn_vec3 *push = l->s->push;
-    for (uint32_t i = 0; i < 3; ++i) {
-        const sn_vec3 by = vec3_scale(g[i], lambda);
-        push[tet->corner[i + 1]] = vec3_add(push[tet->corner[i + 1]], by);
-        push[tet->corner[0]] = vec3_sub(push[tet->corner[0]], by);
+    const lanes3 way = difference(of, l->s->rod.point[0] + i, l->s->rod.point[1] + i);
+    *length = lanes_sqrt(lanes3_dot(way, way));
+    const flags some = lanes_above(*length, lanes_all(0));
+    return lanes3_scale(way, lanes_keep(some, lanes_all(1) / lanes_choose(some, *length, lanes_all(1))));
+}
+
+/* Gradients by the corners after the first, whose is the negative of their sum. The volumes. */
+static lanes tet_gradients(const loading *l, const sn_vec4 *of, uint32_t i, lanes3 g[3])
+{
+    uint32_t *const *point = l->s->tet.point;
+    const lanes3 ab = difference(of, point[0] + i, point[1] + i), ac = difference(of, point[0] + i, point[2] + i),
+                 ad = difference(of, point[0] + i, point[3] + i);
+    const lanes sixth = lanes_all((sn_real)(1.0 / 6));
+    g[0] = lanes3_scale(lanes3_cross(ac, ad), sixth);
+    g[1] = lanes3_scale(lanes3_cross(ad, ab), sixth);
+    g[2] = lanes3_scale(lanes3_cross(ab, ac), sixth);
+    return lanes3_dot(g[2], ad);
+}
+
+static records along(lanes3 gradient, lanes lambda)
+{
+    const lanes3 by = lanes3_scale(gradient, lambda);
+    return records_turn((records){{by.x, by.y, by.z, lanes_all(0)}});
+}
+
+static void push_rods(const loading *l, uint32_t i, lanes lambda)
+{
+    lanes length;
+    const records by = along(rod_gradients(l, l->s->smooth, i, &length), lambda);
+    records_sub_from_far(l->s->push, l->s->rod.point[0] + i, &by);
+    records_add_to_far(l->s->push, l->s->rod.point[1] + i, &by);
+}
+
+static void push_tets(const loading *l, uint32_t i, lanes lambda)
+{
+    lanes3 g[3];
+    tet_gradients(l, l->s->smooth, i, g);
+    for (uint32_t k = 0; k < 3; ++k) {
+        const records by = along(g[k], lambda);
+        records_add_to_far(l->s->push, l->s->tet.point[k + 1] + i, &by);
     }
+    const records by = along(lanes3_add(lanes3_add(g[0], g[1]), g[2]), lambda);
+    records_sub_from_far(l->s->push, l->s->tet.point[0] + i, &by);
 }
 
 /* Moves particles by their pushes times a share, and forgets these. */
@@ -193,132 +232,127 @@ static void move(const loading *l, sn_real share)
 {
     const sn_solids *s = l->s;
     for (uint32_t v = l->solid->vertex; v < l->solid->vertex + l->solid->vertices; ++v) {
-        s->at[v] = vec3_add(s->at[v], vec3_scale(s->push[v], share * s->vertex[v].w));
-        s->push[v] = (sn_vec3){0, 0, 0};
+        const sn_real by = share * s->at[v].w;
+        const sn_vec3 way = vec3_scale(vec4_xyz(s->push[v]), by);
+        s->at[v] = vec4(vec3_add(vec4_xyz(s->at[v]), way), s->at[v].w);
+        s->moved[v] = vec4(vec3_add(vec4_xyz(s->moved[v]), way), 0);
+        s->push[v] = (sn_vec4){0, 0, 0, 0};
     }
 }
 
 /* ---- Preloads: see preload.h ---------------------------------------------------------------------------------------------------- */
 
-/* A preload follows what its constraint exerted in the last substep. */
-static sn_real follow(const loading *l, sn_pool *pool, uint32_t row)
+/* They follow what their constraints exerted in the last substep. */
+static lanes follow(const loading *l, sn_pool *pool, const uint32_t *row)
 {
     const sn_solver_in *in = l->in;
-    const sn_real last = in->last_h > 0 ? pool->lambda[row] / (in->last_h * in->last_h) : 0, kept = pool->preload[row];
-    const bool slack = (sn_real)SN_PRELOAD_SLACK * kept * kept > last * kept;
-    const sn_real share = slack ? (sn_real)SN_PRELOAD_FASTEST : (sn_real)in->preload_share;
-    return pool->preload[row] = kept + share * (last - kept);
+    const lanes last = read_rows(pool->lambda, row) * lanes_all(in->last_h > 0 ? 1 / (in->last_h * in->last_h) : 0);
+    const lanes kept = read_rows(pool->preload, row);
+    const flags slack = lanes_above(lanes_all((sn_real)SN_PRELOAD_SLACK) * kept * kept, last * kept);
+    const lanes share =
+        lanes_choose(slack, lanes_all((sn_real)SN_PRELOAD_FASTEST), lanes_all((sn_real)in->preload_share));
+    const lanes now = kept + share * (last - kept);
+    write_rows(pool->preload, row, now);
+    return now;
 }
 
-/* Follows all, and finds the most that w T / l is. */
+/* Follows all. All of a solid are loaded by the same share, so that those that hold each other still do; this share times h^2, such that
+   w T h^2 / l is at most SN_SOLID_MOST. */
 static sn_real follow_all(const loading *l)
 {
     const sn_solids *s = l->s;
     const sn_solid *solid = l->solid;
     sn_pool *rods = l->in->store->pool[SN_KIND_DISTANCE], *tets = l->in->store->pool[SN_KIND_VOLUME];
-    sn_real most = 0;
-    for (uint32_t i = solid->rod; i < solid->rod + solid->rods; ++i) {
-        const sn_solid_rod *rod = &s->rod[i];
-        const sn_real give = (s->vertex[rod->end[0]].w + s->vertex[rod->end[1]].w) / rod->rest;
-        const sn_real by = follow(l, rods, rod->row) * give;
-        most = by > most ? by : -by > most ? -by : most;
+    const sn_real h2 = l->in->h * l->in->h;
+    lanes most = lanes_all(0);
+    for (uint32_t i = solid->rod; i < solid->rod + solid->rods; i += SN_WIDTH) {
+        sn_real give[SN_WIDTH];
+        for (uint32_t k = 0; k < SN_WIDTH; ++k)
+            give[k] = s->at[s->rod.point[0][i + k]].w + s->at[s->rod.point[1][i + k]].w;
+        const lanes by = follow(l, rods, s->rod.row + i) * lanes_load(give), rest = lanes_load(s->rod.rest + i);
+        most = lanes_max(most, lanes_keep(lanes_above(rest, lanes_all(0)), lanes_abs(by) / rest));
     }
-    for (uint32_t i = solid->tet; i < solid->tet + solid->tets; ++i)
-        follow(l, tets, s->tet[i].row);
-    return most;
+    for (uint32_t i = solid->tet; i < solid->tet + solid->tets; i += SN_WIDTH)
+        follow(l, tets, s->tet.row + i);
+    sn_real all[SN_WIDTH], largest = 0;
+    lanes_store(all, most * lanes_all(h2));
+    for (uint32_t k = 0; k < SN_WIDTH; ++k)
+        largest = all[k] > largest ? all[k] : largest;
+    return largest > (sn_real)SN_SOLID_MOST ? h2 * (sn_real)SN_SOLID_MOST / largest : h2;
 }
 
-/* All of a solid are loaded by the same share, so that those which hold each other still do. */
-static void preload(const loading *l)
+/* Sets multipliers to these shares of preloads and of what the lattice says, and makes the pushes that go with it. */
+static void push(const loading *l, sn_real preloads, sn_real lattice)
 {
     const sn_solids *s = l->s;
     const sn_solid *solid = l->solid;
     sn_pool *rods = l->in->store->pool[SN_KIND_DISTANCE], *tets = l->in->store->pool[SN_KIND_VOLUME];
-    const sn_real h2 = l->in->h * l->in->h, most = follow_all(l) * h2;
-    const sn_real share = most > (sn_real)SN_SOLID_MOST ? h2 * (sn_real)SN_SOLID_MOST / most : h2;
-    for (uint32_t i = solid->rod; i < solid->rod + solid->rods; ++i) {
-        const sn_solid_rod *rod = &s->rod[i];
-        const sn_real now = share * rods->preload[rod->row];
-        sn_real length;
-        rods->lambda[rod->row] = now;
-        push_rod(l, rod, rod_gradient(s->smooth, rod, &length), now);
+    for (uint32_t i = solid->rod; i < solid->rod + solid->rods; i += SN_WIDTH) {
+        const lanes now = read_rows(rods->preload, s->rod.row + i) * lanes_all(preloads) +
+                          lanes_load(s->rod.lambda + i) * lanes_all(lattice);
+        write_rows(rods->lambda, s->rod.row + i, now);
+        push_rods(l, i, now);
     }
-    for (uint32_t i = solid->tet; i < solid->tet + solid->tets; ++i) {
-        const sn_solid_tet *tet = &s->tet[i];
-        const sn_real now = share * tets->preload[tet->row];
-        sn_vec3 g[3];
-        tet_gradients(s->smooth, tet, g);
-        tets->lambda[tet->row] = now;
-        push_tet(l, tet, g, now);
+    for (uint32_t i = solid->tet; i < solid->tet + solid->tets; i += SN_WIDTH) {
+        const lanes now = read_rows(tets->preload, s->tet.row + i) * lanes_all(preloads) +
+                          lanes_load(s->tet.lambda + i) * lanes_all(lattice);
+        write_rows(tets->lambda, s->tet.row + i, now);
+        push_tets(l, i, now);
     }
-    move(l, 1);
-}
-
-static void clear(const loading *l)
-{
-    const sn_solids *s = l->s;
-    const sn_solid *solid = l->solid;
-    sn_pool *rods = l->in->store->pool[SN_KIND_DISTANCE], *tets = l->in->store->pool[SN_KIND_VOLUME];
-    for (uint32_t i = solid->rod; i < solid->rod + solid->rods; ++i)
-        rods->lambda[s->rod[i].row] = 0;
-    for (uint32_t i = solid->tet; i < solid->tet + solid->tets; ++i)
-        tets->lambda[s->tet[i].row] = 0;
 }
 
 /* ---- The lattice ---------------------------------------------------------------------------------------------------------------- */
 
-/* How far a particle came since the substep began, where that is asked for. */
-static sn_vec3 way_of(const loading *l, uint32_t v)
+/* What is wanted of a damped constraint is less by its rate: see row.h. */
+static lanes lose(lanes off, lanes gamma, lanes rate)
 {
-    const sn_frame *frame = &l->in->frame;
-    const uint32_t slot = l->s->vertex[v].slot;
-    const sn_vec3 from = vec3_sub(vec4_xyz(frame->start[slot]), l->origin);
-    return vec3_sub(l->s->at[v], from);
+    return (off - gamma * rate) / (lanes_all(1) + gamma);
 }
 
-/* gamma of a damped constraint, and what its rate takes from what is wanted. */
-static sn_real gamma_of(const loading *l, sn_real compliance, sn_real damping)
+static lanes gammas(const loading *l, const sn_solid_list *list, uint32_t i)
 {
-    return damping > 0 ? compliance * damping * l->per_h : 0;
+    return lanes_load(list->compliance + i) * lanes_load(list->damping + i) * lanes_all(l->per_h);
 }
 
-/* Qt (-C - a lambda), by vertex. */
-static void find_residuals(const loading *l)
+static void find_rod_residuals(const loading *l, uint32_t i, const sn_real *lambda, sn_real *off)
 {
     const sn_solids *s = l->s;
-    const sn_solid *solid = l->solid;
-    const sn_pool *rods = l->in->store->pool[SN_KIND_DISTANCE], *tets = l->in->store->pool[SN_KIND_VOLUME];
-    memset(s->mode + solid->vertex, 0, solid->vertices * sizeof *s->mode);
-    for (uint32_t i = solid->rod; i < solid->rod + solid->rods; ++i) {
-        const sn_solid_rod *rod = &s->rod[i];
-        sn_real length, *a = s->mode[rod->end[0]], *b = s->mode[rod->end[1]];
-        const sn_vec3 g = rod_gradient(s->at, rod, &length);
-        const sn_real gamma = gamma_of(l, rod->compliance, rod->damping);
-        sn_real off = rod->rest - length - rod->compliance * l->per_h2 * rods->lambda[rod->row];
-        if (gamma > 0)
-            off = (off - gamma * vec3_dot(g, vec3_sub(way_of(l, rod->end[1]), way_of(l, rod->end[0])))) / (1 + gamma);
-        for (uint32_t m = 0; m < 6; ++m) {
-            const sn_real by = (sn_real)0.5 * off * rod->q[m];
-            a[m] += by;
-            b[m] += by;
-        }
+    lanes length;
+    const lanes3 g = rod_gradients(l, s->at, i, &length);
+    lanes by = lanes_load(s->rod.rest + i) - length;
+    if (lambda)
+        by = by - lanes_load(s->rod.compliance + i) * lanes_all(l->per_h2) * read_rows(lambda, s->rod.row + i);
+    if (l->solid->damped) {
+        const uint32_t *a = s->rod.point[0] + i, *b = s->rod.point[1] + i;
+        const lanes3 way = lanes3_sub(difference(s->at, a, b), difference(s->from, a, b));
+        by = lose(by, gammas(l, &s->rod, i), lanes3_dot(g, way));
     }
-    for (uint32_t i = solid->tet; i < solid->tet + solid->tets; ++i) {
-        const sn_solid_tet *tet = &s->tet[i];
-        sn_vec3 g[3];
-        sn_real off = tet->rest - tet_gradients(s->at, tet, g);
-        const sn_real gamma = gamma_of(l, tet->compliance, tet->damping);
-        off -= tet->compliance * l->per_h2 * tets->lambda[tet->row];
-        if (gamma > 0) {
-            const sn_vec3 from = way_of(l, tet->corner[0]);
-            sn_real rate = 0;
-            for (uint32_t c = 0; c < 3; ++c)
-                rate += vec3_dot(g[c], vec3_sub(way_of(l, tet->corner[c + 1]), from));
-            off = (off - gamma * rate) / (1 + gamma);
+    lanes_store(off, by);
+}
+
+static void find_tet_residuals(const loading *l, uint32_t i, const sn_real *lambda, sn_real *off)
+{
+    const sn_solids *s = l->s;
+    lanes3 g[3];
+    lanes by = lanes_load(s->tet.rest + i) - tet_gradients(l, s->at, i, g);
+    if (lambda)
+        by = by - lanes_load(s->tet.compliance + i) * lanes_all(l->per_h2) * read_rows(lambda, s->tet.row + i);
+    if (l->solid->damped) {
+        lanes rate = lanes_all(0);
+        for (uint32_t k = 0; k < 3; ++k) {
+            const uint32_t *a = s->tet.point[0] + i, *b = s->tet.point[k + 1] + i;
+            rate = rate + lanes3_dot(g[k], lanes3_sub(difference(s->at, a, b), difference(s->from, a, b)));
         }
-        for (uint32_t c = 0; c < 4; ++c)
-            s->mode[tet->corner[c]][6] += (sn_real)0.25 * off;
+        by = lose(by, gammas(l, &s->tet, i), rate);
     }
+    lanes_store(off, by);
+}
+
+/* mode += by * q, of six numbers and two that are 0. */
+static void add_modes(sn_real *mode, const sn_real *q, sn_real by)
+{
+    for (uint32_t m = 0; m < SN_SOLID_STRIDE; m += SN_WIDTH)
+        lanes_store(mode + m, lanes_load(mode + m) + lanes_load(q + m) * lanes_all(by));
 }
 
 /* From particles to nodes; and back. */
@@ -326,12 +360,15 @@ static void gather_modes(const loading *l, double *to)
 {
     const sn_solids *s = l->s;
     memset(to, 0, (size_t)l->solid->nodes * SN_SOLID_MODES * sizeof *to);
-    for (uint32_t v = l->solid->vertex; v < l->solid->vertex + l->solid->vertices; ++v)
+    for (uint32_t v = l->solid->vertex; v < l->solid->vertex + l->solid->vertices; ++v) {
+        const sn_real *mode = s->mode + (size_t)v * SN_SOLID_STRIDE;
         for (uint32_t i = 0; i < s->vertex[v].nodes; ++i) {
             double *node = to + (size_t)s->vertex[v].node[i] * SN_SOLID_MODES;
+            const double weight = (double)s->vertex[v].weight[i];
             for (uint32_t m = 0; m < SN_SOLID_MODES; ++m)
-                node[m] += (double)s->vertex[v].weight[i] * (double)s->mode[v][m];
+                node[m] += weight * (double)mode[m];
         }
+    }
 }
 
 static void spread_modes(const loading *l, const double *from)
@@ -340,98 +377,173 @@ static void spread_modes(const loading *l, const double *from)
     for (uint32_t v = l->solid->vertex; v < l->solid->vertex + l->solid->vertices; ++v) {
         double sum[SN_SOLID_MODES] = {0};
         for (uint32_t i = 0; i < s->vertex[v].nodes; ++i) {
-            const double *node = from + (size_t)s->vertex[v].node[i] * SN_SOLID_MODES;
+            const double *node = from + (size_t)s->vertex[v].node[i] * SN_SOLID_MODES,
+                         weight = (double)s->vertex[v].weight[i];
             for (uint32_t m = 0; m < SN_SOLID_MODES; ++m)
-                sum[m] += (double)s->vertex[v].weight[i] * node[m];
+                sum[m] += weight * node[m];
         }
         for (uint32_t m = 0; m < SN_SOLID_MODES; ++m)
-            s->mode[v][m] = (sn_real)sum[m];
+            s->mode[(size_t)v * SN_SOLID_STRIDE + m] = (sn_real)sum[m];
     }
 }
 
-/* The multipliers that modes say, the pushes that these make, and s . Qt A Q s as it is now. */
+/* Qt (-C - a lambda); loaded: there are multipliers. */
+static void find_residuals(const loading *l, bool loaded, double *to)
+{
+    const sn_solids *s = l->s;
+    const sn_solid *solid = l->solid;
+    const sn_real *rods = loaded ? l->in->store->pool[SN_KIND_DISTANCE]->lambda : NULL;
+    const sn_real *tets = loaded ? l->in->store->pool[SN_KIND_VOLUME]->lambda : NULL;
+    sn_real off[SN_WIDTH], *mode = s->mode;
+    memset(mode + (size_t)solid->vertex * SN_SOLID_STRIDE, 0, (size_t)solid->vertices * SN_SOLID_STRIDE * sizeof *mode);
+    for (uint32_t i = solid->rod; i < solid->rod + solid->rods; i += SN_WIDTH) {
+        find_rod_residuals(l, i, rods, off);
+        for (uint32_t k = i; k < i + SN_WIDTH; ++k)
+            for (uint32_t e = 0; e < 2; ++e)
+                add_modes(mode + (size_t)s->rod.point[e][k] * SN_SOLID_STRIDE, s->q + (size_t)k * SN_SOLID_STRIDE,
+                          (sn_real)0.5 * off[k - i]);
+    }
+    for (uint32_t i = solid->tet; i < solid->tet + solid->tets; i += SN_WIDTH) {
+        find_tet_residuals(l, i, tets, off);
+        for (uint32_t k = i; k < i + SN_WIDTH; ++k)
+            for (uint32_t c = 0; c < 4; ++c)
+                mode[(size_t)s->tet.point[c][k] * SN_SOLID_STRIDE + 6] += (sn_real)0.25 * off[k - i];
+    }
+    gather_modes(l, to);
+}
+
+/* The multipliers that modes say; and what these are times a, as they are now. */
 static double find_multipliers(const loading *l)
 {
     const sn_solids *s = l->s;
     const sn_solid *solid = l->solid;
     double form = 0;
     for (uint32_t i = solid->rod; i < solid->rod + solid->rods; ++i) {
-        const sn_solid_rod *rod = &s->rod[i];
-        const sn_real *a = s->mode[rod->end[0]], *b = s->mode[rod->end[1]];
-        const sn_real gamma = gamma_of(l, rod->compliance, rod->damping);
-        sn_real lambda = 0, length;
-        for (uint32_t m = 0; m < 6; ++m)
-            lambda += rod->q[m] * (a[m] + b[m]);
-        lambda *= (sn_real)0.5;
-        s->rod_lambda[i] = lambda;
-        form += (double)(rod->compliance * l->per_h2 / (1 + gamma) * lambda * lambda);
-        push_rod(l, rod, rod_gradient(s->smooth, rod, &length), lambda);
+        const sn_real *a = s->mode + (size_t)s->rod.point[0][i] * SN_SOLID_STRIDE,
+                      *b = s->mode + (size_t)s->rod.point[1][i] * SN_SOLID_STRIDE,
+                      *q = s->q + (size_t)i * SN_SOLID_STRIDE;
+        sn_real sum[4] = {0};
+        for (uint32_t m = 0; m < SN_SOLID_STRIDE; m += SN_WIDTH)
+            lanes_store(sum + m % 4,
+                        lanes_load(sum + m % 4) + (lanes_load(a + m) + lanes_load(b + m)) * lanes_load(q + m));
+        const sn_real lambda = (sn_real)0.5 * sum_of_four(sum);
+        s->rod.lambda[i] = lambda;
+        form += (double)(s->rod.compliance[i] * l->per_h2 * lambda * lambda) /
+                (1 + (double)(s->rod.compliance[i] * s->rod.damping[i] * l->per_h));
     }
     for (uint32_t i = solid->tet; i < solid->tet + solid->tets; ++i) {
-        const sn_solid_tet *tet = &s->tet[i];
-        const sn_real gamma = gamma_of(l, tet->compliance, tet->damping);
-        sn_real lambda = 0;
-        sn_vec3 g[3];
+        sn_real sum[4];
         for (uint32_t c = 0; c < 4; ++c)
-            lambda += s->mode[tet->corner[c]][6];
-        lambda *= (sn_real)0.25;
-        s->tet_lambda[i] = lambda;
-        form += (double)(tet->compliance * l->per_h2 / (1 + gamma) * lambda * lambda);
-        tet_gradients(s->smooth, tet, g);
-        push_tet(l, tet, g, lambda);
+            sum[c] = s->mode[(size_t)s->tet.point[c][i] * SN_SOLID_STRIDE + 6];
+        const sn_real lambda = (sn_real)0.25 * sum_of_four(sum);
+        s->tet.lambda[i] = lambda;
+        form += (double)(s->tet.compliance[i] * l->per_h2 * lambda * lambda) /
+                (1 + (double)(s->tet.compliance[i] * s->tet.damping[i] * l->per_h));
     }
-    for (uint32_t v = solid->vertex; v < solid->vertex + solid->vertices; ++v)
-        form += (double)(s->vertex[v].w * vec3_dot(s->push[v], s->push[v]));
     return form;
 }
 
-static void stress(const loading *l)
+static double form_of_pushes(const loading *l)
+{
+    double form = 0;
+    for (uint32_t v = l->solid->vertex; v < l->solid->vertex + l->solid->vertices; ++v) {
+        const sn_vec3 by = vec4_xyz(l->s->push[v]);
+        form += (double)(l->s->at[v].w * vec3_dot(by, by));
+    }
+    return form;
+}
+
+/* In the first substep of a step preloads move particles first, and it is seen what that does to the residuals (less, for each unit of
+   preloads), and whether the matrix is right. */
+static void load_first(const loading *l, sn_solid *solid, sn_real preloads)
 {
     const sn_solids *s = l->s;
-    const sn_solid *solid = l->solid;
     const uint32_t count = solid->nodes * SN_SOLID_MODES;
-    double *x = s->unknown + 2 * (size_t)solid->node * SN_SOLID_MODES, *b = x + count, along = 0;
-    find_residuals(l);
-    gather_modes(l, b);
+    double *x = s->unknown + 3 * (size_t)solid->node * SN_SOLID_MODES, *b = x + count, *less = b + count, product = 0;
+    memset(s->rod.lambda + solid->rod, 0, solid->rods * sizeof *s->rod.lambda);
+    memset(s->tet.lambda + solid->tet, 0, solid->tets * sizeof *s->tet.lambda);
+    if (preloads > 0)
+        find_residuals(l, false, less);
+    push(l, preloads, 0);
+    move(l, 1);
+    find_residuals(l, true, b);
+    for (uint32_t i = 0; i < count; ++i)
+        less[i] = preloads > 0 ? (less[i] - b[i]) / (double)preloads : 0;
     memcpy(x, b, count * sizeof *x);
     solve(s, solid, x);
     for (uint32_t i = 0; i < count; ++i)
-        along += x[i] * b[i];
+        product += x[i] * b[i];
     spread_modes(l, x);
-    const double form = find_multipliers(l), share = along / form;
-    const bool trusts = share > 1 - TRUST && share < 1 + TRUST;
+    double form = find_multipliers(l);
     sn_pool *rods = l->in->store->pool[SN_KIND_DISTANCE], *tets = l->in->store->pool[SN_KIND_VOLUME];
-    for (uint32_t i = solid->rod; trusts && i < solid->rod + solid->rods; ++i)
-        rods->lambda[s->rod[i].row] += (sn_real)share * s->rod_lambda[i];
-    for (uint32_t i = solid->tet; trusts && i < solid->tet + solid->tets; ++i)
-        tets->lambda[s->tet[i].row] += (sn_real)share * s->tet_lambda[i];
-    move(l, trusts ? (sn_real)share : 0);
+    for (uint32_t i = solid->rod; i < solid->rod + solid->rods; i += SN_WIDTH) {
+        const lanes now = lanes_load(s->rod.lambda + i);
+        write_rows(rods->lambda, s->rod.row + i, read_rows(rods->lambda, s->rod.row + i) + now);
+        push_rods(l, i, now);
+    }
+    for (uint32_t i = solid->tet; i < solid->tet + solid->tets; i += SN_WIDTH) {
+        const lanes now = lanes_load(s->tet.lambda + i);
+        write_rows(tets->lambda, s->tet.row + i, read_rows(tets->lambda, s->tet.row + i) + now);
+        push_tets(l, i, now);
+    }
+    form += form_of_pushes(l);
+    const double share = product / form; /* the best one along this direction */
+    solid->trusts = (share > 1 - TRUST && share < 1 + TRUST) || product == 0;
+    if (solid->trusts) {
+        move(l, 1);
+        return;
+    }
+    for (uint32_t i = solid->rod; i < solid->rod + solid->rods; i += SN_WIDTH)
+        write_rows(rods->lambda, s->rod.row + i, read_rows(rods->preload, s->rod.row + i) * lanes_all(preloads));
+    for (uint32_t i = solid->tet; i < solid->tet + solid->tets; i += SN_WIDTH)
+        write_rows(tets->lambda, s->tet.row + i, read_rows(tets->preload, s->tet.row + i) * lanes_all(preloads));
+    move(l, 0);
+}
+
+/* In further ones both are done at once. */
+static void load_again(const loading *l, const sn_solid *solid, sn_real preloads)
+{
+    const sn_solids *s = l->s;
+    const uint32_t count = solid->nodes * SN_SOLID_MODES;
+    double *x = s->unknown + 3 * (size_t)solid->node * SN_SOLID_MODES, *less = x + 2 * (size_t)count;
+    if (solid->trusts) {
+        find_residuals(l, false, x);
+        for (uint32_t i = 0; i < count; ++i)
+            x[i] -= (double)preloads * less[i];
+        solve(s, solid, x);
+        spread_modes(l, x);
+        find_multipliers(l);
+    }
+    push(l, preloads, solid->trusts ? 1 : 0);
+    move(l, 1);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------------------------------------------ */
 
-/* Takes out of the displacements, which are in `push`, what turns a free solid: the rotation with their angular momentum. */
-static void keep_spin(const loading *l)
+/* Takes out of the displacements of a free solid what moves all of it: their momentum, which is rounding, and the rotation with their angular momentum. */
+static void keep_momentum(const loading *l)
 {
     const sn_solids *s = l->s;
     const sn_solid *solid = l->solid;
-    double mass = 0, centre[3] = {0}, inertia[6] = {0}, turn[3] = {0}, inverse[6];
+    double mass = 0, centre[3] = {0}, shift[3] = {0}, inertia[6] = {0}, turn[3] = {0}, inverse[6];
     for (uint32_t v = solid->vertex; v < solid->vertex + solid->vertices; ++v) {
-        const double m = 1 / (double)s->vertex[v].w;
+        const double m = 1 / (double)s->at[v].w;
         mass += m;
-        for (uint32_t k = 0; k < 3; ++k)
-            centre[k] += m * (double)vec3_part(&s->at[v], k);
+        for (uint32_t k = 0; k < 3; ++k) {
+            centre[k] += m * (double)*vec4_part(&s->at[v], k);
+            shift[k] += m * (double)*vec4_part(&s->moved[v], k);
+        }
     }
     for (uint32_t v = solid->vertex; v < solid->vertex + solid->vertices; ++v) {
-        const double m = 1 / (double)s->vertex[v].w, x = (double)s->at[v].x - centre[0] / mass,
+        const double m = 1 / (double)s->at[v].w, x = (double)s->at[v].x - centre[0] / mass,
                      y = (double)s->at[v].y - centre[1] / mass, z = (double)s->at[v].z - centre[2] / mass;
-        const sn_vec3 d = s->push[v];
+        const double d[3] = {(double)s->moved[v].x, (double)s->moved[v].y, (double)s->moved[v].z};
         const double more[6] = {y * y + z * z, x * x + z * z, x * x + y * y, -x * y, -x * z, -y * z};
         for (uint32_t k = 0; k < 6; ++k)
             inertia[k] += m * more[k];
-        turn[0] += m * (y * (double)d.z - z * (double)d.y);
-        turn[1] += m * (z * (double)d.x - x * (double)d.z);
-        turn[2] += m * (x * (double)d.y - y * (double)d.x);
+        turn[0] += m * (y * d[2] - z * d[1]);
+        turn[1] += m * (z * d[0] - x * d[2]);
+        turn[2] += m * (x * d[1] - y * d[0]);
     }
     if (!(symmetric_inverse(inertia, inverse) > 0))
         return;
@@ -441,9 +553,9 @@ static void keep_spin(const loading *l)
     for (uint32_t v = solid->vertex; v < solid->vertex + solid->vertices; ++v) {
         const double x = (double)s->at[v].x - centre[0] / mass, y = (double)s->at[v].y - centre[1] / mass,
                      z = (double)s->at[v].z - centre[2] / mass;
-        const sn_vec3 back = {(sn_real)(by[1] * z - by[2] * y), (sn_real)(by[2] * x - by[0] * z),
-                              (sn_real)(by[0] * y - by[1] * x)};
-        s->push[v] = vec3_sub(s->push[v], back);
+        s->moved[v].x = (sn_real)((double)s->moved[v].x - shift[0] / mass - (by[1] * z - by[2] * y));
+        s->moved[v].y = (sn_real)((double)s->moved[v].y - shift[1] / mass - (by[2] * x - by[0] * z));
+        s->moved[v].z = (sn_real)((double)s->moved[v].z - shift[2] / mass - (by[0] * y - by[1] * x));
     }
 }
 
@@ -453,13 +565,8 @@ static bool move_particles(const loading *l, sn_motion motion, const sn_motion_t
     const sn_solids *s = l->s;
     const sn_solid *solid = l->solid;
     const sn_frame *frame = &l->in->frame;
-    for (uint32_t v = solid->vertex; v < solid->vertex + solid->vertices; ++v) {
-        const uint32_t slot = s->vertex[v].slot;
-        const sn_vec3 from = vec3_sub(vec4_xyz(frame->x[slot]), l->origin);
-        s->push[v] = vec3_sub(s->at[v], vec3_add(from, vec4_xyz(frame->d[slot])));
-    }
     if (!solid->held)
-        keep_spin(l);
+        keep_momentum(l);
     motion.list = s->list + solid->vertex;
     motion.first = 0;
     motion.count = solid->vertices;
@@ -469,8 +576,7 @@ static bool move_particles(const loading *l, sn_motion motion, const sn_motion_t
     for (uint32_t v = solid->vertex; v < solid->vertex + solid->vertices; ++v) {
         sn_vec4 *low = &frame->d[s->vertex[v].slot];
         if (s->vertex[v].w > 0)
-            *low = vec4(vec3_add(vec4_xyz(*low), s->push[v]), low->w);
-        s->push[v] = (sn_vec3){0, 0, 0};
+            *low = vec4(vec3_add(vec4_xyz(*low), vec4_xyz(s->moved[v])), low->w);
     }
     return table->settle(&motion);
 }
@@ -489,11 +595,12 @@ bool sn_solids_load(const sn_solids *s, const sn_solver_in *in, sn_motion motion
         factor(s, solid, (double)in->h);
     take_places(&l);
     smooth(&l);
-    if (in->preload_share > 0)
-        preload(&l);
+    const sn_real preloads = in->preload_share > 0 ? follow_all(&l) : 0;
+    if (solid->begins)
+        load_first(&l, solid, preloads);
     else
-        clear(&l);
-    stress(&l);
+        load_again(&l, solid, preloads);
+    solid->begins = false;
     return move_particles(&l, motion, table);
 }
 
@@ -503,17 +610,13 @@ void sn_solids_clear_others(const sn_solids *s, sn_store *store)
         store->pool[s->other[i].kind]->lambda[s->other[i].row] = 0;
 }
 
-void sn_solids_tell(const sn_solids *s, char *text, size_t size)
+uint32_t sn_solids_count(const sn_solids *s, uint32_t *particles)
 {
-    uint32_t count = 0, particles = 0;
+    uint32_t count = 0;
+    *particles = 0;
     for (uint32_t i = 0; i < s->count; ++i) {
         count += s->solid[i].sound;
-        particles += s->solid[i].sound ? s->solid[i].vertices : 0;
+        *particles += s->solid[i].sound ? s->solid[i].vertices : 0;
     }
-    const size_t at = strlen(text);
-    if (count == 1)
-        snprintf(text + at, size - at, "%sa solid of %u particles has its stress solved on a lattice", at ? "; " : "", particles);
-    else if (count)
-        snprintf(text + at, size - at, "%s%u solids of %u particles in all: each has its stress solved on a lattice",
-                 at ? "; " : "", count, particles);
+    return count;
 }

@@ -46,6 +46,9 @@ typedef struct sn_solid {
     uint32_t body; /* of the plan */
     uint32_t node, nodes;
     uint32_t held; /* immovable particles */
+    bool damped;   /* some of its constraints are */
+    bool begins;   /* the next substep is the first of a step */
+    bool trusts;   /* in this step the lattice is used */
     double loss;   /* mean of compliance * damping, s */
     double h;      /* s: of the substep that it is factored for; 0: of none */
     bool sound;    /* it has a rest shape, and a lattice */
@@ -62,17 +65,13 @@ typedef struct sn_solid_vertex {
     sn_real weight[SN_SOLID_NODES];
 } sn_solid_vertex;
 
-/* Rods and tetrahedra. Vertices are those of all solids. */
-typedef struct sn_solid_rod {
-    uint32_t end[2], row;
-    sn_real rest, compliance, damping;
-    sn_real q[6];
-} sn_solid_rod;
-
-typedef struct sn_solid_tet {
-    uint32_t corner[4], row;
-    sn_real rest, compliance, damping;
-} sn_solid_tet;
+/* Constraints of one kind as they are solved, in fours: the last four of a solid may have some that do nothing, with rows of SN_PLAN_NONE. */
+typedef struct sn_solid_list {
+    uint32_t *point[4]; /* vertices of all solids */
+    uint32_t *row;
+    sn_real *rest, *compliance, *damping;
+    sn_real *lambda; /* in a substep: of the lattice */
+} sn_solid_list;
 
 typedef struct sn_solid_node {
     double place[3];   /* m: the centre of its particles in the rest shape */
@@ -81,34 +80,37 @@ typedef struct sn_solid_node {
 } sn_solid_node;
 
 #define SN_SOLID_BLOCKS 64
+#define SN_SOLID_STRIDE 8 /* numbers of modes, with room for vectors of four */
 
 typedef struct sn_solids {
-    bool made;          /* for: */
-    uint64_t makes;     /*   this plan, */
-    uint64_t changes;   /*   these constraints, */
-    uint64_t edits;     /*   and these strengths and rest shapes */
+    bool made;        /* for: */
+    uint64_t makes;   /*   this plan, */
+    uint64_t changes; /*   these constraints, */
+    uint64_t edits;   /*   and these strengths and rest shapes */
     uint32_t count, vertices, rods, tets, nodes, others;
     size_t entries;
     sn_solid *solid;
     sn_solid_vertex *vertex;
-    sn_solid_rod *rod;
-    sn_solid_tet *tet;
+    sn_solid_list rod, tet;
+    sn_real *q;      /* by rod, SN_SOLID_STRIDE each: what it exerts by unit strains */
     sn_visit *other; /* constraints beside solids, whose multipliers are cleared */
     sn_solid_node *node;
-    uint32_t *start; /* by unknown: the first column of its row, */
-    size_t *row;     /*   and where in the matrices that row starts */
+    uint32_t *start;                 /* by unknown: the first column of its row, */
+    size_t *row;                     /*   and where in the matrices that row starts */
     double *inertia, *give, *factor; /* Qt J W Jt Q; Qt compliance Q; and what their sum is factored into */
-    double *unknown;
+    double *unknown;                 /* three times as many as there are unknowns */
+    sn_vec4 *near; /* by vertex and node: weight, and weight times the distance from the node in the rest shape */
 
     /* By vertex, in a substep: */
-    sn_vec3 *at;            /* m: where it is, from the first particle of the solid */
-    sn_vec3 *smooth;        /* m: and smoothed */
-    sn_vec3 *push;          /* 1/m times a multiplier */
-    sn_real (*mode)[SN_SOLID_MODES];
+    sn_vec4 *at;     /* m: where it is, from the first particle of the solid; w: inverse mass */
+    sn_vec4 *from;   /* m: where it was when the substep began, if the solid is damped */
+    sn_vec4 *smooth; /* m: where it is, smoothed */
+    sn_vec4 *push;   /* multipliers times their gradients */
+    sn_vec4 *moved;  /* m: by these, in all */
+    sn_real *mode;   /* SN_SOLID_STRIDE each */
     sn_vec4 *mark;
-    uint32_t *list; /* slots */
-    double (*motion)[3][4]; /* by node: the affine motion of its particles */
-    sn_real *rod_lambda, *tet_lambda; /* of the lattice */
+    uint32_t *list;        /* slots */
+    sn_real (*motion)[12]; /* by node: the affine motion of its particles */
 
     void *block[SN_SOLID_BLOCKS];
     size_t block_size[SN_SOLID_BLOCKS];
@@ -124,12 +126,13 @@ bool sn_solids_reserve(sn_solids *s, const sn_hierarchy *h, const sn_allocator *
 bool sn_solids_begin(sn_solids *s, const sn_solver_in *in);
 
 /* When all particles were predicted, in storage: stresses and preloads of one solid. False if something is not finite. */
-bool sn_solids_load(const sn_solids *s, const sn_solver_in *in, sn_motion motion, const sn_motion_table *table, uint32_t index);
+bool sn_solids_load(const sn_solids *s, const sn_solver_in *in, sn_motion motion, const sn_motion_table *table,
+                    uint32_t index);
 
 /* Multipliers of constraints beside solids, which preloads leave out. */
 void sn_solids_clear_others(const sn_solids *s, sn_store *store);
 
 /* How many there are, and of how many particles. */
-void sn_solids_tell(const sn_solids *s, char *text, size_t size);
+uint32_t sn_solids_count(const sn_solids *s, uint32_t *particles);
 
 #endif

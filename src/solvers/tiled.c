@@ -747,8 +747,7 @@ static bool load_solids(const sn_tiled *t, sn_solver_out *out)
     if (!tiled_loads(t) || !scratch->any_solids)
         return true;
     sn_solids_clear_others(s.solids, t->in->store);
-    out->lost_tasks =
-        !sn_parallel_tasks(is_shared(t, 0) ? t->in->parallel : NULL, s.solids->count, load_solid, &s);
+    out->lost_tasks = !sn_parallel_tasks(is_shared(t, 0) ? t->in->parallel : NULL, s.solids->count, load_solid, &s);
     return !out->lost_tasks && !s.failed;
 }
 
@@ -817,11 +816,11 @@ bool sn_tiled_leave(const sn_tiled *t, bool *sound)
 void sn_tiled_tell_meshes(const sn_solver_scratch *scratch, char *text, size_t size)
 {
     text[0] = 0;
-    if (scratch->tiled)
-{
+    if (scratch->tiled) {
         const tiled *t = scratch->tiled;
-        sn_hierarchy_tell(&t->hierarchy, text, size);
-        sn_solids_tell(&t->solids, text, size);
+        uint32_t particles;
+        const uint32_t solids = sn_solids_count(&t->solids, &particles);
+        sn_hierarchy_tell(&t->hierarchy, solids, particles, text, size);
     }
 }
 

@@ -1,0 +1,318 @@
+/* Which solids get a lattice, and their particles and constraints: see solids.h. */
+#include "solvers/solids_work.h"
+
+#define NONE SN_PLAN_NONE
+
+/* ---- Which ---------------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t find(uint32_t *parent, uint32_t i)
+{
+    while (parent[i] != i)
+        i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+static void join(uint32_t *parent, uint32_t i, uint32_t k)
+{
+    const uint32_t a = find(parent, i), b = find(parent, k);
+    if (a != b)
+        parent[a > b ? a : b] = a < b ? a : b;
+}
+
+/* The constraints of a kind between particles of the plan, in the order in which they were added. */
+typedef struct walk {
+    uint32_t kind, run, i;
+    uint32_t row, slot[4];
+} walk;
+
+static bool next(const solid_work *w, walk *k)
+{
+    const sn_store *store = w->in->store;
+    const sn_pool *pool = store->pool[k->kind];
+    const uint32_t points = pool->kind.points;
+    for (; k->run < store->run_table.count; ++k->run, k->i = 0) {
+        const sn_run *run = &store->run[k->run];
+        while (run->kind == k->kind && k->i < run->count) {
+            const uint32_t at = k->i++;
+            const uint32_t *point = pool->point + (size_t)(run->first + at) * points;
+            bool plain = run_has(pool, run, at);
+            k->row = run->first + at;
+            for (uint32_t i = 0; plain && i < points; ++i) {
+                plain = !(point[i] & SN_SPOT_BIT);
+                k->slot[i] = plain ? w->in->frame.slot[point[i]] : 0;
+                plain = plain && k->slot[i] < w->slots;
+            }
+            if (plain)
+                return true;
+        }
+    }
+    return false;
+}
+
+typedef struct solid_facts {
+    uint32_t particles, free, rods, gives, solid;
+    bool never;
+} solid_facts;
+
+/* Sweeps of layers alone begin with multipliers. */
+static void mark_apart(solid_work *w)
+{
+    const sn_plan *plan = w->in->plan;
+    const sn_visit *list[3] = {plan->extra, plan->tree, plan->many};
+    const uint32_t count[3] = {plan->extra_table.count, plan->tree_table.count, plan->many_table.count};
+    static const uint32_t kind[2] = {SN_KIND_DISTANCE, SN_KIND_VOLUME};
+    for (uint32_t k = 0; k < 2; ++k) {
+        w->apart[k] = sn_solids_room(w, w->in->store->pool[kind[k]]->table.count, 1);
+        for (uint32_t l = 0; l < 3 && !w->failed; ++l)
+            for (uint32_t i = 0; i < count[l]; ++i)
+                if (list[l][i].kind == kind[k])
+                    w->apart[k][list[l][i].row] = 1;
+    }
+}
+
+static bool has_limits(const solid_work *w, uint32_t slot)
+{
+    const uint32_t tile = sn_plan_owner(w->in->plan, slot);
+    return w->h->mesh_table.count && w->h->part_of[tile] < w->h->part_of[tile + 1];
+}
+
+void sn_solids_choose(solid_work *w)
+{
+    const sn_stiffen *stiffen = &w->in->stiffen;
+    mark_apart(w);
+    const sn_pool *pool = w->in->store->pool[SN_KIND_DISTANCE];
+    w->body = sn_solids_room(w, w->slots, sizeof *w->body);
+    solid_facts *facts = sn_solids_room(w, w->slots, sizeof *facts);
+    if (w->failed)
+        return;
+    for (uint32_t i = 0; i < w->slots; ++i)
+        w->body[i] = i;
+    for (walk k = {.kind = SN_KIND_DISTANCE}; next(w, &k);)
+        join(w->body, k.slot[0], k.slot[1]);
+    for (uint32_t i = 0; i < w->slots; ++i) {
+        solid_facts *f = &facts[w->body[i] = find(w->body, i)];
+        f->particles++;
+        f->free += sn_hierarchy_inverse_mass(w->in, i) > 0;
+        f->never = f->never || (w->body[i] == i && has_limits(w, i));
+    }
+    for (walk k = {.kind = SN_KIND_DISTANCE}; next(w, &k);) {
+        solid_facts *f = &facts[w->body[k.slot[0]]];
+        f->rods++;
+        f->gives += pool->give[k.row].compliance > 0;
+        f->never = f->never || store_held(w->in->store, pool, k.row) ||
+                   (stiffen->breaks && stiffen->breaks(stiffen->world, SN_KIND_DISTANCE, k.row)) ||
+                   (stiffen->tears && stiffen->tears(stiffen->world, SN_KIND_DISTANCE, k.row));
+    }
+    w->s->count = 0;
+    for (uint32_t i = 0; i < w->slots; ++i) {
+        solid_facts *f = &facts[i];
+        const bool is = w->body[i] == i && !f->never && f->free >= SN_LEAST_SOLID &&
+                        f->rods > SN_SOLID_RODS(f->particles) && 2 * f->gives > f->rods;
+        f->solid = is ? w->s->count++ : NONE;
+    }
+    for (uint32_t i = 0; i < w->slots; ++i)
+        w->body[i] = facts[w->body[i]].solid;
+}
+
+/* ---- Rest shapes ---------------------------------------------------------------------------------------------------------------- */
+
+/* Where particles are now is their rest shape, if they have none. */
+static void note_shapes(solid_work *w)
+{
+    const sn_stiffen *s = &w->in->stiffen;
+    uint32_t numbers = 0;
+    for (uint32_t i = 0; i < w->slots; ++i)
+        if (w->body[i] != NONE && s->number[i] >= numbers)
+            numbers = s->number[i] + 1;
+    if (numbers > s->shape->count) {
+        if (!sn_table_reserve(s->shape, w->allocator, numbers)) {
+            w->failed = true;
+            return;
+        }
+        memset((sn_rest_place *)s->shape->column[0] + s->shape->count, 0,
+               (numbers - s->shape->count) * sizeof(sn_rest_place));
+        s->shape->count = numbers;
+    }
+    sn_rest_place *shape = s->shape->column[0];
+    const uint64_t since = *s->shapes + 1;
+    for (uint32_t i = 0; i < w->slots; ++i) {
+        if (w->body[i] == NONE || shape[s->number[i]].since)
+            continue;
+        shape[s->number[i]] = (sn_rest_place){vec4_xyz(w->in->frame.x[i]), since};
+        *s->shapes = since;
+    }
+}
+
+static sn_vec3 rest_place(const solid_work *w, uint32_t slot)
+{
+    return ((const sn_rest_place *)w->in->stiffen.shape->column[0])[w->in->stiffen.number[slot]].place;
+}
+
+/* ---- Vertices and constraints --------------------------------------------------------------------------------------------------- */
+
+static void list_vertices(solid_work *w)
+{
+    sn_solids *s = w->s;
+    s->vertices = 0;
+    for (uint32_t i = 0; i < w->slots; ++i)
+        s->vertices += w->body[i] != NONE;
+    s->solid = sn_solids_room(w, s->count, sizeof *s->solid);
+    s->vertex = sn_solids_room(w, s->vertices, sizeof *s->vertex);
+    w->vertex_of = sn_solids_room(w, w->slots, sizeof *w->vertex_of);
+    if (w->failed)
+        return;
+    for (uint32_t i = 0; i < w->slots; ++i)
+        if (w->body[i] != NONE)
+            s->solid[w->body[i]].vertices++;
+    for (uint32_t i = 1; i < s->count; ++i)
+        s->solid[i].vertex = s->solid[i - 1].vertex + s->solid[i - 1].vertices;
+    for (uint32_t i = 0; i < s->count; ++i)
+        s->solid[i].vertices = 0;
+    for (uint32_t i = 0; i < w->slots; ++i) {
+        if (w->body[i] == NONE)
+            continue;
+        sn_solid *solid = &s->solid[w->body[i]];
+        w->vertex_of[i] = solid->vertex + solid->vertices++;
+        const sn_real inverse = sn_hierarchy_inverse_mass(w->in, i);
+        solid->held += !(inverse > 0);
+        solid->body = w->in->plan->tile[sn_plan_owner(w->in->plan, i)].body;
+        s->vertex[w->vertex_of[i]] = (sn_solid_vertex){.slot = i, .w = inverse, .rest = rest_place(w, i)};
+    }
+    for (uint32_t i = 0; i < s->count; ++i) { /* from the middle, so that nothing is lost far from the origin */
+        sn_solid_vertex *v = s->vertex + s->solid[i].vertex;
+        const sn_vec3 middle = v[s->solid[i].vertices / 2].rest;
+        for (uint32_t k = 0; k < s->solid[i].vertices; ++k)
+            v[k].rest = vec3_sub(v[k].rest, middle);
+    }
+}
+
+/* Whether the lattice takes a constraint: it is solved in a layer, and all of its particles are of one solid. */
+static bool takes(const solid_work *w, const walk *k, uint32_t which, uint32_t *body)
+{
+    const sn_pool *pool = w->in->store->pool[k->kind];
+    *body = w->body[k->slot[0]];
+    for (uint32_t i = 1; i < pool->kind.points; ++i)
+        *body = w->body[k->slot[i]] == *body ? *body : NONE;
+    return *body != NONE && !w->apart[which][k->row] && pool->give[k->row].stiffness == 1 &&
+           pool->param[(size_t)k->row * pool->param_count] != 0;
+}
+
+static void count_constraints(solid_work *w)
+{
+    sn_solids *s = w->s;
+    uint32_t body;
+    for (walk k = {.kind = SN_KIND_DISTANCE}; next(w, &k);)
+        if (takes(w, &k, 0, &body))
+            s->solid[body].rods++;
+    for (walk k = {.kind = SN_KIND_VOLUME}; next(w, &k);)
+        if (takes(w, &k, 1, &body))
+            s->solid[body].tets++;
+    s->rods = s->tets = 0;
+    for (uint32_t i = 0; i < s->count; ++i) {
+        s->solid[i].rod = s->rods;
+        s->solid[i].tet = s->tets;
+        s->rods += s->solid[i].rods;
+        s->tets += s->solid[i].tets;
+        s->solid[i].rods = s->solid[i].tets = 0;
+    }
+    w->rod = sn_solids_room(w, s->rods, sizeof *w->rod);
+    w->tet = sn_solids_room(w, s->tets, sizeof *w->tet);
+}
+
+static void list_constraints(solid_work *w)
+{
+    sn_solids *s = w->s;
+    uint32_t body;
+    for (walk k = {.kind = SN_KIND_DISTANCE}; next(w, &k);) {
+        const sn_pool *pool = w->in->store->pool[k.kind];
+        if (!takes(w, &k, 0, &body))
+            continue;
+        w->rod[s->solid[body].rod + s->solid[body].rods++] =
+            (solid_rod){.end = {w->vertex_of[k.slot[0]], w->vertex_of[k.slot[1]]},
+                        .row = k.row,
+                        .rest = pool->param[(size_t)k.row * pool->param_count],
+                        .compliance = pool->give[k.row].compliance,
+                        .damping = pool->give[k.row].damping};
+    }
+    for (walk k = {.kind = SN_KIND_VOLUME}; next(w, &k);) {
+        const sn_pool *pool = w->in->store->pool[k.kind];
+        if (!takes(w, &k, 1, &body))
+            continue;
+        solid_tet *tet = &w->tet[s->solid[body].tet + s->solid[body].tets++];
+        *tet = (solid_tet){.row = k.row,
+                           .rest = pool->param[(size_t)k.row * pool->param_count],
+                           .compliance = pool->give[k.row].compliance,
+                           .damping = pool->give[k.row].damping};
+        for (uint32_t i = 0; i < 4; ++i)
+            tet->corner[i] = w->vertex_of[k.slot[i]];
+    }
+}
+
+/* Whether a constraint, which may begin with a multiplier, is in no list. */
+static bool is_beside(const solid_work *w, uint32_t kind, uint32_t row)
+{
+    if (!sn_preload_takes(w->in->store, kind, row))
+        return false;
+    return kind == SN_KIND_DISTANCE ? !w->mine[0][row] : kind == SN_KIND_VOLUME ? !w->mine[1][row] : true;
+}
+
+/* Writes those of a run, or counts them where there is no list. */
+static uint32_t list_run(const solid_work *w, const sn_plan_run *run, sn_visit *list)
+{
+    const sn_plan *plan = w->in->plan;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < run->visits; ++i) {
+        const sn_visit visit = plan->visit[run->visit + i];
+        if (!visit.kind || !is_beside(w, visit.kind, visit.row))
+            continue;
+        if (list)
+            list[count] = visit;
+        count++;
+    }
+    for (uint32_t i = run->batch * SN_BATCH; i < (run->batch + run->batches) * SN_BATCH; ++i) {
+        if (!(plan->mask[i / SN_BATCH] >> i % SN_BATCH & 1) || run->corners || !is_beside(w, run->kind, plan->row[i]))
+            continue;
+        if (list)
+            list[count] = (sn_visit){run->kind, plan->row[i]};
+        count++;
+    }
+    return count;
+}
+
+/* A body of the plan is what constraints of any kind join: a solid, and ropes that are tied to it. Where solids act, the pass of preloads leaves
+   their bodies alone, and constraints beside them would begin with the multipliers of the last substep. */
+static void list_others(solid_work *w)
+{
+    sn_solids *s = w->s;
+    const sn_plan *plan = w->in->plan;
+    w->mine[0] = sn_solids_room(w, w->in->store->pool[SN_KIND_DISTANCE]->table.count, 1);
+    w->mine[1] = sn_solids_room(w, w->in->store->pool[SN_KIND_VOLUME]->table.count, 1);
+    bool *has_solid = sn_solids_room(w, plan->tile_table.count, sizeof *has_solid);
+    for (uint32_t i = 0; i < s->rods && !w->failed; ++i)
+        w->mine[0][w->rod[i].row] = 1;
+    for (uint32_t i = 0; i < s->tets && !w->failed; ++i)
+        w->mine[1][w->tet[i].row] = 1;
+    for (uint32_t i = 0; i < s->count && !w->failed; ++i)
+        has_solid[s->solid[i].body] = true;
+    for (uint32_t pass = 0; pass < 2 && !w->failed; ++pass) {
+        s->other = pass ? sn_solids_room(w, s->others, sizeof *s->other) : NULL;
+        s->others = 0;
+        for (uint32_t i = 0; i < plan->tile_table.count && !w->failed; ++i)
+            for (uint32_t r = plan->tile[i].run;
+                 has_solid[plan->tile[i].body] && r < plan->tile[i].run + plan->tile[i].runs; ++r)
+                s->others += list_run(w, &plan->run[r], pass ? s->other + s->others : NULL);
+    }
+}
+
+void sn_solids_list(solid_work *w)
+{
+    note_shapes(w);
+    if (!w->failed)
+        list_vertices(w);
+    if (!w->failed)
+        count_constraints(w);
+    if (w->failed)
+        return;
+    list_constraints(w);
+    list_others(w);
+}

@@ -1,0 +1,62 @@
+/* What the files that make the lattices of solids share. */
+#ifndef SN_SOLVERS_SOLIDS_WORK_H
+#define SN_SOLVERS_SOLIDS_WORK_H
+
+#include "base/symmetric.h"
+#include "solvers/hierarchy_work.h"
+#include "solvers/preload.h"
+#include "solvers/solids.h"
+
+#include <string.h>
+
+/* Particles that can move, at least: of fewer, sweeps find the stress. */
+#define SN_LEAST_SOLID 128u
+
+/* A sheet has at most four rods for each particle, or six with those that keep it from bending; a solid has five or more. */
+#define SN_SOLID_RODS(particles) (4 * (particles) + (particles) / 4)
+
+/* Rods and tetrahedra while lattices are made. Vertices are those of all solids. */
+typedef struct solid_rod {
+    uint32_t end[2], row;
+    sn_real rest, compliance, damping;
+    double q[6];
+} solid_rod;
+
+typedef struct solid_tet {
+    uint32_t corner[4], row;
+    sn_real rest, compliance, damping;
+} solid_tet;
+
+typedef struct solid_work {
+    sn_solids *s;
+    const sn_solver_in *in;
+    const sn_hierarchy *h;
+    const sn_allocator *allocator;
+    uint32_t slots;
+    uint32_t *body;      /* by slot: which solid it is of, or SN_PLAN_NONE */
+    uint32_t *vertex_of; /* by slot */
+    uint8_t *apart[2];   /* by row of rods and of tetrahedra: it is in no layer of the plan, */
+    uint8_t *mine[2];    /*   and it is in the lists */
+    uint32_t *rod_start; /* by vertex: its rods, in */
+    uint32_t *neighbour;
+    uint32_t *node_start; /* by node, of its solid: the first one in its rows of the matrix */
+    uint32_t *solid_node; /* by node: the first one of its solid */
+    solid_rod *rod;
+    solid_tet *tet;
+    bool failed;
+} solid_work;
+
+/* Zeroed memory, which is kept for the next time, in the order in which it is asked for: an edit must not make a step allocate. */
+void *sn_solids_room(solid_work *w, size_t count, size_t size);
+
+/* solids_lists.c: which there are, and their particles and constraints. */
+void sn_solids_choose(solid_work *w);
+void sn_solids_list(solid_work *w);
+
+/* solids_lattice.c: nodes. */
+void sn_solids_make_lattices(solid_work *w);
+
+/* solids_matrix.c */
+void sn_solids_make_matrices(solid_work *w);
+
+#endif
