@@ -4,6 +4,7 @@
    that can move, rods that hardly give under the weight of the mesh, and none that can break (what a rod exerts is then looked at, and
    limits would take a part of it) or is held at a compromise. All else stays with plain sweeps. */
 #include "solvers/hierarchy_work.h"
+#include "solvers/solids.h"
 
 #include <string.h>
 
@@ -27,8 +28,9 @@ sn_real sn_hierarchy_inverse_mass(const sn_solver_in *in, uint32_t slot)
 /* What is known of one that is large enough. */
 typedef struct mesh_facts {
     uint32_t first, particles, free, rods;
-    double mass;       /* kg, of those that can move */
-    double compliance; /* by length, the largest: 1/N */
+    uint32_t gives, tets; /* rods that give, and tetrahedra */
+    double mass;          /* kg, of those that can move */
+    double compliance;    /* by length, the largest: 1/N */
     bool breaks, held;
 } mesh_facts;
 
@@ -140,9 +142,23 @@ static void look_at_meshes(const hierarchy_work *w, mesh_facts *facts)
         const double rest = (double)rest_of(&walk);
         const double gives = (double)walk.pool->give[walk.row].compliance / rest;
         f->rods++;
+        f->gives += gives > 0;
         f->compliance = gives > f->compliance ? gives : f->compliance;
         f->held = f->held || store_held(w->in->store, walk.pool, walk.row);
         f->breaks = f->breaks || (s->breaks && s->breaks(s->world, walk.run->kind, walk.row));
+    }
+}
+
+/* Tetrahedra of each. */
+static void count_tets(const hierarchy_work *w, mesh_facts *facts)
+{
+    const sn_pool *pool = w->in->store->pool[SN_KIND_VOLUME];
+    for (uint32_t row = 0; row < pool->table.count; ++row) {
+        const uint32_t point = pool->point[4 * (size_t)row];
+        const bool live = pool->ids.value[row] != SN_ID_FREE && !(point & SN_SPOT_BIT);
+        const uint32_t slot = live ? w->in->frame.slot[point] : w->slots;
+        if (slot < w->slots && w->mesh[slot] != NONE)
+            facts[w->mesh[slot]].tets++;
     }
 }
 
@@ -152,13 +168,19 @@ static bool is_soft(const mesh_facts *f)
     return !(f->compliance * f->mass * WEIGHT <= SOFT * sqrt((double)f->free));
 }
 
-static sn_stiffened choose(const mesh_facts *f)
+/* Limits only pull, and would leave a beam that bends to the rods that push. */
+static bool is_solid(const hierarchy_work *w, const mesh_facts *f)
+{
+    return w->in->stiffen.solids && sn_solids_may(f->particles, f->gives, f->tets);
+}
+
+static sn_stiffened choose(const hierarchy_work *w, const mesh_facts *f)
 {
     return f->rods < LEAST_RODS * f->particles ? SN_PLAIN_TREE
            : f->free < SN_LEAST_MESH           ? SN_PLAIN_SMALL
            : f->held                           ? SN_PLAIN_HELD
            : f->breaks                         ? SN_PLAIN_BREAKS
-           : is_soft(f)                        ? SN_PLAIN_SOFT
+           : is_soft(f) || is_solid(w, f)      ? SN_PLAIN_SOFT
                                                : SN_STIFFENED;
 }
 
@@ -170,8 +192,9 @@ void sn_hierarchy_choose(hierarchy_work *w)
     if (w->failed)
         return;
     look_at_meshes(w, facts);
+    count_tets(w, facts);
     for (uint32_t m = 0; m < count; ++m) {
-        const sn_stiffened choice = choose(&facts[m]);
+        const sn_stiffened choice = choose(w, &facts[m]);
         w->h->by_mass = w->h->by_mass || choice != SN_PLAIN_TREE;
         const bool chosen = choice == SN_STIFFENED && sn_hierarchy_grow(w, &w->h->mesh_table, 1);
         if (chosen) {

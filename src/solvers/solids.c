@@ -12,8 +12,9 @@
 
 #include <string.h>
 
-/* The best share of the stress along its own direction is so close to 1, or the stress is not used. */
-#define TRUST 0.1
+/* The best share of the stress along its own direction is so close to 1, and so much is left of what it was to take away, at most; or it is not used. */
+#define TRUST     0.1
+#define MOST_LEFT 0.3
 
 /* A pivot of less than this share of what stood on the diagonal is rounding: that unknown is 0. */
 #define LEAST_PIVOT 1e-10
@@ -453,28 +454,11 @@ static double form_of_pushes(const loading *l)
     return form;
 }
 
-/* In the first substep of a step preloads move particles first, and it is seen what that does to the residuals (less, for each unit of
-   preloads), and whether the matrix is right. */
-static void load_first(const loading *l, sn_solid *solid, sn_real preloads)
+/* Multipliers take what the lattice says besides, and make the pushes of that alone. */
+static void push_lattice(const loading *l)
 {
     const sn_solids *s = l->s;
-    const uint32_t count = solid->nodes * SN_SOLID_MODES;
-    double *x = s->unknown + 3 * (size_t)solid->node * SN_SOLID_MODES, *b = x + count, *less = b + count, product = 0;
-    memset(s->rod.lambda + solid->rod, 0, solid->rods * sizeof *s->rod.lambda);
-    memset(s->tet.lambda + solid->tet, 0, solid->tets * sizeof *s->tet.lambda);
-    if (preloads > 0)
-        find_residuals(l, false, less);
-    push(l, preloads, 0);
-    move(l, 1);
-    find_residuals(l, true, b);
-    for (uint32_t i = 0; i < count; ++i)
-        less[i] = preloads > 0 ? (less[i] - b[i]) / (double)preloads : 0;
-    memcpy(x, b, count * sizeof *x);
-    solve(s, solid, x);
-    for (uint32_t i = 0; i < count; ++i)
-        product += x[i] * b[i];
-    spread_modes(l, x);
-    double form = find_multipliers(l);
+    const sn_solid *solid = l->solid;
     sn_pool *rods = l->in->store->pool[SN_KIND_DISTANCE], *tets = l->in->store->pool[SN_KIND_VOLUME];
     for (uint32_t i = solid->rod; i < solid->rod + solid->rods; i += SN_WIDTH) {
         const lanes now = lanes_load(s->rod.lambda + i);
@@ -486,18 +470,62 @@ static void load_first(const loading *l, sn_solid *solid, sn_real preloads)
         write_rows(tets->lambda, s->tet.row + i, read_rows(tets->lambda, s->tet.row + i) + now);
         push_tets(l, i, now);
     }
-    form += form_of_pushes(l);
-    const double share = product / form; /* the best one along this direction */
-    solid->trusts = (share > 1 - TRUST && share < 1 + TRUST) || product == 0;
-    if (solid->trusts) {
-        move(l, 1);
-        return;
+}
+
+static double product_of(const double *a, const double *b, uint32_t count)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < count; ++i)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* Puts particles back where they were predicted. */
+static void put_back(const loading *l)
+{
+    const sn_solids *s = l->s;
+    for (uint32_t v = l->solid->vertex; v < l->solid->vertex + l->solid->vertices; ++v) {
+        s->at[v] = vec4(vec3_sub(vec4_xyz(s->at[v]), vec4_xyz(s->moved[v])), s->at[v].w);
+        s->moved[v] = (sn_vec4){0, 0, 0, 0};
     }
-    for (uint32_t i = solid->rod; i < solid->rod + solid->rods; i += SN_WIDTH)
-        write_rows(rods->lambda, s->rod.row + i, read_rows(rods->preload, s->rod.row + i) * lanes_all(preloads));
-    for (uint32_t i = solid->tet; i < solid->tet + solid->tets; i += SN_WIDTH)
-        write_rows(tets->lambda, s->tet.row + i, read_rows(tets->preload, s->tet.row + i) * lanes_all(preloads));
-    move(l, 0);
+}
+
+/* In the first substep of a step preloads move particles first, and it is seen what that does to the residuals (less, for each unit of
+   preloads); and whether the matrix and the smooth directions are right: the lattice then takes away what it is meant to. Otherwise the solid has, in this step, plain sweeps and the small
+   preloads of all solids. */
+static void load_first(const loading *l, sn_solid *solid, sn_real preloads)
+{
+    const sn_solids *s = l->s;
+    const uint32_t count = solid->nodes * SN_SOLID_MODES;
+    double *x = s->unknown + 3 * (size_t)solid->node * SN_SOLID_MODES, *b = x + count, *less = b + count;
+    memset(s->rod.lambda + solid->rod, 0, solid->rods * sizeof *s->rod.lambda);
+    memset(s->tet.lambda + solid->tet, 0, solid->tets * sizeof *s->tet.lambda);
+    if (preloads > 0)
+        find_residuals(l, false, less);
+    push(l, preloads, 0);
+    move(l, 1);
+    find_residuals(l, true, b);
+    for (uint32_t i = 0; i < count; ++i)
+        less[i] = preloads > 0 ? (less[i] - b[i]) / (double)preloads : 0;
+    memcpy(x, b, count * sizeof *x);
+    solve(s, solid, x);
+    const double product = product_of(x, b, count);
+    spread_modes(l, x);
+    double form = find_multipliers(l);
+    push_lattice(l);
+    form += form_of_pushes(l);
+    const double best = product / form;
+    move(l, 1);
+    find_residuals(l, true, b);
+    const double left = product_of(x, b, count) / product;
+    solid->trusts = product == 0 || (best > 1 - TRUST && best < 1 + TRUST && left > -MOST_LEFT && left < MOST_LEFT);
+    if (solid->trusts)
+        return;
+    memset(s->rod.lambda + solid->rod, 0, solid->rods * sizeof *s->rod.lambda);
+    memset(s->tet.lambda + solid->tet, 0, solid->tets * sizeof *s->tet.lambda);
+    put_back(l);
+    push(l, preloads * (sn_real)SN_SOLID_CAUTION, 0);
+    move(l, 1);
 }
 
 /* In further ones both are done at once. */
@@ -514,7 +542,7 @@ static void load_again(const loading *l, const sn_solid *solid, sn_real preloads
         spread_modes(l, x);
         find_multipliers(l);
     }
-    push(l, preloads, solid->trusts ? 1 : 0);
+    push(l, solid->trusts ? preloads : preloads * (sn_real)SN_SOLID_CAUTION, solid->trusts ? 1 : 0);
     move(l, 1);
 }
 

@@ -24,10 +24,10 @@
 
    With damping, constraints have preloads (preload.h), which move particles in the same smooth directions. In these a preload may be as large as w T h^2 / l = SN_SOLID_MOST.
 
-   The share of s that is best along its own direction is 1 where Qt A Q is still what it was at rest. Where it is not (a solid that is crushed, or torn through by large strains), s is not used in that
-   substep: the solid then has plain sweeps.
+   Once a step it is looked at whether all of this holds: the share of s that is best along its own direction must be close to 1, and s must take away most of the residuals that it was made for.
+   Where it does not (a solid that is crushed, or wrung), the solid has plain sweeps and small preloads in that step.
 
-   A solid is what rods join if it has more rods than sheets have, rods that give, and none that may break or tear. What is here is derived from the constraints, where particles
+   A solid is what rods join, if these give, and none may break or tear; it has tetrahedra, or more rods than sheets have, and a rest shape that fills space. What is here is derived from the constraints, where particles
    are stored, their masses and the rest shape (sn_rest_place). */
 #ifndef SN_SOLVERS_SOLIDS_H
 #define SN_SOLVERS_SOLIDS_H
@@ -38,6 +38,9 @@
 #define SN_SOLID_MODES 7    /* of a node: a strain xx, yy, zz, xy, yz, xz, and a pressure */
 #define SN_SOLID_NODES 8    /* around a particle */
 #define SN_SOLID_MOST  1.0f /* see above */
+
+/* Of preloads, where the lattice is not used: w T h^2 / l is then as small as SN_PRELOAD_SOLID. */
+#define SN_SOLID_CAUTION (SN_PRELOAD_SOLID / SN_SOLID_MOST)
 
 typedef struct sn_solid {
     uint32_t vertex, vertices; /* its particles, */
@@ -116,6 +119,9 @@ typedef struct sn_solids {
     size_t block_size[SN_SOLID_BLOCKS];
     uint32_t blocks;
 } sn_solids;
+
+/* Whether a mesh with so many particles, rods that give and tetrahedra may be a solid. */
+bool sn_solids_may(uint32_t particles, uint32_t rods, uint32_t tets);
 
 void sn_solids_release(sn_solids *s, const sn_allocator *allocator);
 

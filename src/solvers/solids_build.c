@@ -140,8 +140,13 @@ static void make(solid_work *w)
     sn_solids_list(w);
     if (!w->failed)
         sn_solids_make_lattices(w);
-    if (!w->failed)
-        sn_solids_make_matrices(w);
+    if (w->failed)
+        return;
+    if (!w->s->nodes) { /* no rest shape that fills space */
+        sn_solids_release(w->s, w->allocator);
+        return;
+    }
+    sn_solids_make_matrices(w);
     if (w->failed)
         return;
     note_losses(w);
@@ -162,7 +167,7 @@ bool sn_solids_reserve(sn_solids *s, const sn_hierarchy *h, const sn_allocator *
 {
     const sn_store *store = in->store;
     const bool may = in->stiffen.on && in->stiffen.solids && !in->frame.planar &&
-                     store->pool[SN_KIND_DISTANCE]->ids.live > SN_SOLID_RODS(SN_LEAST_SOLID);
+                     (double)store->pool[SN_KIND_DISTANCE]->ids.live > SN_SOLID_RODS * SN_LEAST_SOLID;
     if (may && s->made && s->makes == in->plan->makes && s->changes == store->changes &&
         s->edits == in->stiffen.edits && are_masses_same(s, in))
         return true;

@@ -15,6 +15,9 @@
 #define SHORTEST 0.7
 #define LONGEST  1.4
 
+/* The determinant of what directions of rods at a particle sum up to, by that of all directions alike. At a corner of a block it is 0.2. */
+#define LEAST_SPREAD 0.02
+
 #define NONE SN_PLAN_NONE
 
 /* ---- The lattice ---------------------------------------------------------------------------------------------------------------- */
@@ -25,19 +28,32 @@ typedef struct lattice {
     uint32_t stride[3]; /* of the number of a point: the longest axis is the slowest */
 } lattice;
 
-/* Mean length of rods, and whether the rest shape is one. */
-static double mean_length(const solid_work *w, const sn_solid *solid, bool *sound)
+/* Mean length of rods; and whether the rest shape is one, and fills space: rods of nearly all particles lead in all directions. A sheet, flat or curved, has none across itself. */
+static double mean_length(const solid_work *w, const sn_solid *solid, double (*spread)[6], bool *sound)
 {
     const sn_solids *s = w->s;
+    uint32_t thick = 0;
     double sum = 0;
-    *sound = solid->rods > 0;
+    *sound = solid->rods > 0 && solid->vertices - solid->held >= SN_LEAST_SOLID;
     for (uint32_t i = solid->rod; i < solid->rod + solid->rods; ++i) {
         const solid_rod *rod = &w->rod[i];
         const sn_vec3 way = vec3_sub(s->vertex[rod->end[1]].rest, s->vertex[rod->end[0]].rest);
-        const double length = sqrt((double)vec3_dot(way, way)), rest = (double)rod->rest;
+        const double x = (double)way.x, y = (double)way.y, z = (double)way.z, length = sqrt(x * x + y * y + z * z);
+        const double rest = (double)rod->rest, by = 1 / (length * length);
         *sound = *sound && length > SHORTEST * rest && length < LONGEST * rest;
         sum += length;
+        for (uint32_t e = 0; e < 2 && *sound; ++e) {
+            const double more[6] = {x * x, y * y, z * z, x * y, x * z, y * z};
+            for (uint32_t k = 0; k < 6; ++k)
+                spread[rod->end[e]][k] += by * more[k];
+        }
     }
+    for (uint32_t v = solid->vertex; *sound && v < solid->vertex + solid->vertices; ++v) {
+        const double *m = spread[v], third = (m[0] + m[1] + m[2]) / 3;
+        double inverse[6];
+        thick += symmetric_inverse(m, inverse) > LEAST_SPREAD * third * third * third;
+    }
+    *sound = *sound && 10 * (uint64_t)thick > 9 * (uint64_t)solid->vertices;
     return sum / solid->rods;
 }
 
@@ -225,11 +241,12 @@ static void choose_lattices(solid_work *w)
     sn_solids *s = w->s;
     uint32_t *least = sn_solids_room(w, 2 * (size_t)s->vertices, sizeof *least);
     w->node_start = sn_solids_room(w, 8 * (size_t)s->vertices, sizeof *w->node_start);
+    double(*spread)[6] = sn_solids_room(w, s->vertices, sizeof *spread);
     s->nodes = 0;
     s->entries = 0;
     for (uint32_t i = 0; i < s->count && !w->failed; ++i) {
         sn_solid *solid = &s->solid[i];
-        double spacing = SPACING * mean_length(w, solid, &solid->sound), work = INFINITY;
+        double spacing = SPACING * mean_length(w, solid, spread, &solid->sound), work = INFINITY;
         for (uint32_t tries = 0; solid->sound && !w->failed && work > MOST_WORK && tries < 64; ++tries) {
             const lattice l = make_lattice(w, solid, spacing);
             if (set_nodes(w, solid, &l))

@@ -49,11 +49,6 @@ static bool next(const solid_work *w, walk *k)
     return false;
 }
 
-typedef struct solid_facts {
-    uint32_t particles, free, rods, gives, solid;
-    bool never;
-} solid_facts;
-
 /* Sweeps of layers alone begin with multipliers. */
 static void mark_apart(solid_work *w)
 {
@@ -76,42 +71,47 @@ static bool has_limits(const solid_work *w, uint32_t slot)
     return w->h->mesh_table.count && w->h->part_of[tile] < w->h->part_of[tile + 1];
 }
 
+bool sn_solids_may(uint32_t particles, uint32_t rods, uint32_t tets)
+{
+    const bool tetrahedra = 2 * (uint64_t)tets >= particles;
+    return particles >= SN_LEAST_SOLID && (double)rods > (tetrahedra ? SN_SOLID_RODS : SN_LATTICE_RODS) * particles;
+}
+
+/* Of a mesh that never is a solid, with its tetrahedra. */
+#define NEVER 0x80000000u
+
+/* Rods that give, and tetrahedra, by the lowest slot of a mesh. This must not depend on where particles are: a world that is loaded finds them elsewhere. */
 void sn_solids_choose(solid_work *w)
 {
     const sn_stiffen *stiffen = &w->in->stiffen;
-    mark_apart(w);
     const sn_pool *pool = w->in->store->pool[SN_KIND_DISTANCE];
-    w->body = sn_solids_room(w, w->slots, sizeof *w->body);
-    solid_facts *facts = sn_solids_room(w, w->slots, sizeof *facts);
-    if (w->failed)
-        return;
+    w->body = (uint32_t *)(void *)stiffen->room;
+    uint32_t *particles = w->body + w->slots, *rods = particles + w->slots, *tets = rods + w->slots;
+    memset(particles, 0, 3 * (size_t)w->slots * sizeof *particles);
     for (uint32_t i = 0; i < w->slots; ++i)
         w->body[i] = i;
     for (walk k = {.kind = SN_KIND_DISTANCE}; next(w, &k);)
         join(w->body, k.slot[0], k.slot[1]);
-    for (uint32_t i = 0; i < w->slots; ++i) {
-        solid_facts *f = &facts[w->body[i] = find(w->body, i)];
-        f->particles++;
-        f->free += sn_hierarchy_inverse_mass(w->in, i) > 0;
-        f->never = f->never || (w->body[i] == i && has_limits(w, i));
-    }
+    for (uint32_t i = 0; i < w->slots; ++i)
+        particles[w->body[i] = find(w->body, i)]++;
+    for (walk k = {.kind = SN_KIND_VOLUME}; next(w, &k);)
+        tets[w->body[k.slot[0]]]++;
     for (walk k = {.kind = SN_KIND_DISTANCE}; next(w, &k);) {
-        solid_facts *f = &facts[w->body[k.slot[0]]];
-        f->rods++;
-        f->gives += pool->give[k.row].compliance > 0;
-        f->never = f->never || store_held(w->in->store, pool, k.row) ||
-                   (stiffen->breaks && stiffen->breaks(stiffen->world, SN_KIND_DISTANCE, k.row)) ||
-                   (stiffen->tears && stiffen->tears(stiffen->world, SN_KIND_DISTANCE, k.row));
+        const uint32_t mesh = w->body[k.slot[0]];
+        rods[mesh] += pool->give[k.row].compliance > 0;
+        if (store_held(w->in->store, pool, k.row) ||
+            (stiffen->breaks && stiffen->breaks(stiffen->world, SN_KIND_DISTANCE, k.row)) ||
+            (stiffen->tears && stiffen->tears(stiffen->world, SN_KIND_DISTANCE, k.row)))
+            tets[mesh] |= NEVER;
     }
     w->s->count = 0;
     for (uint32_t i = 0; i < w->slots; ++i) {
-        solid_facts *f = &facts[i];
-        const bool is = w->body[i] == i && !f->never && f->free >= SN_LEAST_SOLID &&
-                        f->rods > SN_SOLID_RODS(f->particles) && 2 * f->gives > f->rods;
-        f->solid = is ? w->s->count++ : NONE;
+        const bool is =
+            w->body[i] == i && !(tets[i] & NEVER) && sn_solids_may(particles[i], rods[i], tets[i]) && !has_limits(w, i);
+        particles[i] = is ? w->s->count++ : NONE;
     }
     for (uint32_t i = 0; i < w->slots; ++i)
-        w->body[i] = facts[w->body[i]].solid;
+        w->body[i] = particles[w->body[i]];
 }
 
 /* ---- Rest shapes ---------------------------------------------------------------------------------------------------------------- */
@@ -306,7 +306,9 @@ static void list_others(solid_work *w)
 
 void sn_solids_list(solid_work *w)
 {
-    note_shapes(w);
+    mark_apart(w);
+    if (!w->failed)
+        note_shapes(w);
     if (!w->failed)
         list_vertices(w);
     if (!w->failed)

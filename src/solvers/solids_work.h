@@ -12,8 +12,9 @@
 /* Particles that can move, at least: of fewer, sweeps find the stress. */
 #define SN_LEAST_SOLID 128u
 
-/* A sheet has at most four rods for each particle, or six with those that keep it from bending; a solid has five or more. */
-#define SN_SOLID_RODS(particles) (4 * (particles) + (particles) / 4)
+/* Rods for each particle: of tetrahedra, and of lattices that have none. A sheet has at most four, or six with those that keep it from bending. */
+#define SN_SOLID_RODS   3.5
+#define SN_LATTICE_RODS 6.5
 
 /* Rods and tetrahedra while lattices are made. Vertices are those of all solids. */
 typedef struct solid_rod {
