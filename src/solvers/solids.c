@@ -156,32 +156,41 @@ static void smooth(const loading *l)
 
 /* ---- Rods and tetrahedra -------------------------------------------------------------------------------------------------------- */
 
-/* So many of a list from `at` on: those that have a row. */
-static lanes read_rows(const sn_real *column, const uint32_t *row)
+/* So many of a list. Those without a row come last. */
+SN_INLINE lanes read_rows(const sn_real *column, const uint32_t *row)
 {
     sn_real all[SN_WIDTH];
-    for (uint32_t i = 0; i < SN_WIDTH; ++i)
-        all[i] = row[i] == SN_PLAN_NONE ? 0 : column[row[i]];
+    if (row[SN_WIDTH - 1] != SN_PLAN_NONE)
+        for (uint32_t i = 0; i < SN_WIDTH; ++i)
+            all[i] = column[row[i]];
+    else
+        for (uint32_t i = 0; i < SN_WIDTH; ++i)
+            all[i] = row[i] == SN_PLAN_NONE ? 0 : column[row[i]];
     return lanes_load(all);
 }
 
-static void write_rows(sn_real *column, const uint32_t *row, lanes value)
+SN_INLINE void write_rows(sn_real *column, const uint32_t *row, lanes value)
 {
     sn_real all[SN_WIDTH];
     lanes_store(all, value);
     for (uint32_t i = 0; i < SN_WIDTH; ++i)
-        if (row[i] != SN_PLAN_NONE)
+        if (row[SN_WIDTH - 1] != SN_PLAN_NONE || row[i] != SN_PLAN_NONE)
             column[row[i]] = all[i];
 }
 
-static lanes3 difference(const sn_vec4 *of, const uint32_t *a, const uint32_t *b)
+SN_INLINE lanes3 turned(records r)
 {
-    const records r = records_turn(records_sub(records_load_far(of, b), records_load_far(of, a)));
+    r = records_turn(r);
     return (lanes3){r.part[0], r.part[1], r.part[2]};
 }
 
+SN_INLINE lanes3 difference(const sn_vec4 *of, const uint32_t *a, const uint32_t *b)
+{
+    return turned(records_sub(records_load_far(of, b), records_load_far(of, a)));
+}
+
 /* Gradients by the second end; their length is 1, or 0 where the ends coincide. */
-static lanes3 rod_gradients(const loading *l, const sn_vec4 *of, uint32_t i, lanes *length)
+SN_INLINE lanes3 rod_gradients(const loading *l, const sn_vec4 *of, uint32_t i, lanes *length)
 {
     const lanes3 way = difference(of, l->s->rod.point[0] + i, l->s->rod.point[1] + i);
     *length = lanes_sqrt(lanes3_dot(way, way));
@@ -190,11 +199,13 @@ static lanes3 rod_gradients(const loading *l, const sn_vec4 *of, uint32_t i, lan
 }
 
 /* Gradients by the corners after the first, whose is the negative of their sum. The volumes. */
-static lanes tet_gradients(const loading *l, const sn_vec4 *of, uint32_t i, lanes3 g[3])
+SN_INLINE lanes tet_gradients(const loading *l, const sn_vec4 *of, uint32_t i, lanes3 g[3])
 {
     uint32_t *const *point = l->s->tet.point;
-    const lanes3 ab = difference(of, point[0] + i, point[1] + i), ac = difference(of, point[0] + i, point[2] + i),
-                 ad = difference(of, point[0] + i, point[3] + i);
+    const records a = records_load_far(of, point[0] + i);
+    const lanes3 ab = turned(records_sub(records_load_far(of, point[1] + i), a)),
+                 ac = turned(records_sub(records_load_far(of, point[2] + i), a)),
+                 ad = turned(records_sub(records_load_far(of, point[3] + i), a));
     const lanes sixth = lanes_all((sn_real)(1.0 / 6));
     g[0] = lanes3_scale(lanes3_cross(ac, ad), sixth);
     g[1] = lanes3_scale(lanes3_cross(ad, ab), sixth);
@@ -202,13 +213,13 @@ static lanes tet_gradients(const loading *l, const sn_vec4 *of, uint32_t i, lane
     return lanes3_dot(g[2], ad);
 }
 
-static records along(lanes3 gradient, lanes lambda)
+SN_INLINE records along(lanes3 gradient, lanes lambda)
 {
     const lanes3 by = lanes3_scale(gradient, lambda);
     return records_turn((records){{by.x, by.y, by.z, lanes_all(0)}});
 }
 
-static void push_rods(const loading *l, uint32_t i, lanes lambda)
+SN_INLINE void push_rods(const loading *l, uint32_t i, lanes lambda)
 {
     lanes length;
     const records by = along(rod_gradients(l, l->s->smooth, i, &length), lambda);
@@ -216,7 +227,7 @@ static void push_rods(const loading *l, uint32_t i, lanes lambda)
     records_add_to_far(l->s->push, l->s->rod.point[1] + i, &by);
 }
 
-static void push_tets(const loading *l, uint32_t i, lanes lambda)
+SN_INLINE void push_tets(const loading *l, uint32_t i, lanes lambda)
 {
     lanes3 g[3];
     tet_gradients(l, l->s->smooth, i, g);
@@ -244,7 +255,7 @@ static void move(const loading *l, sn_real share)
 /* ---- Preloads: see preload.h ---------------------------------------------------------------------------------------------------- */
 
 /* They follow what their constraints exerted in the last substep. */
-static lanes follow(const loading *l, sn_pool *pool, const uint32_t *row)
+SN_INLINE lanes follow(const loading *l, sn_pool *pool, const uint32_t *row)
 {
     const sn_solver_in *in = l->in;
     const lanes last = read_rows(pool->lambda, row) * lanes_all(in->last_h > 0 ? 1 / (in->last_h * in->last_h) : 0);
@@ -305,17 +316,17 @@ static void push(const loading *l, sn_real preloads, sn_real lattice)
 /* ---- The lattice ---------------------------------------------------------------------------------------------------------------- */
 
 /* What is wanted of a damped constraint is less by its rate: see row.h. */
-static lanes lose(lanes off, lanes gamma, lanes rate)
+SN_INLINE lanes lose(lanes off, lanes gamma, lanes rate)
 {
     return (off - gamma * rate) / (lanes_all(1) + gamma);
 }
 
-static lanes gammas(const loading *l, const sn_solid_list *list, uint32_t i)
+SN_INLINE lanes gammas(const loading *l, const sn_solid_list *list, uint32_t i)
 {
     return lanes_load(list->compliance + i) * lanes_load(list->damping + i) * lanes_all(l->per_h);
 }
 
-static void find_rod_residuals(const loading *l, uint32_t i, const sn_real *lambda, sn_real *off)
+SN_INLINE void find_rod_residuals(const loading *l, uint32_t i, const sn_real *lambda, sn_real *off)
 {
     const sn_solids *s = l->s;
     lanes length;
@@ -331,7 +342,7 @@ static void find_rod_residuals(const loading *l, uint32_t i, const sn_real *lamb
     lanes_store(off, by);
 }
 
-static void find_tet_residuals(const loading *l, uint32_t i, const sn_real *lambda, sn_real *off)
+SN_INLINE void find_tet_residuals(const loading *l, uint32_t i, const sn_real *lambda, sn_real *off)
 {
     const sn_solids *s = l->s;
     lanes3 g[3];
@@ -350,7 +361,7 @@ static void find_tet_residuals(const loading *l, uint32_t i, const sn_real *lamb
 }
 
 /* mode += by * q, of six numbers and two that are 0. */
-static void add_modes(sn_real *mode, const sn_real *q, sn_real by)
+SN_INLINE void add_modes(sn_real *mode, const sn_real *q, sn_real by)
 {
     for (uint32_t m = 0; m < SN_SOLID_STRIDE; m += SN_WIDTH)
         lanes_store(mode + m, lanes_load(mode + m) + lanes_load(q + m) * lanes_all(by));
