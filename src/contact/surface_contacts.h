@@ -7,8 +7,8 @@
                     and of bodies, which are there where skins come near them                          surface_shells.c
        tiles        some seventy triangles, or segments, that hang together, and how they move                      surface_tiles.c
        pairs        of tiles whose boxes come near each other, a tile with itself among them           surface_tiles.c
-       candidates   (vertex, triangle) and (edge, edge) of a pair that are near; listed again when     surface_pairs.c
-                    others may have come near
+       candidates   (vertex, triangle) and (edge, edge) of a pair that are near; listed again when     surface_pairs.c,
+                    others may have come near                                                          surface_listing.c
        contacts     those that may touch in this substep: solved after every pass                      surface_narrow_phase.c,
                                                                                                        surface_solve.c
 
@@ -22,6 +22,7 @@
 #include "collision/bvh.h"
 #include "collision/pose.h"
 #include "contact/skin_contacts.h"
+#include "wide/wide.h"
 
 #include <sinew/contact.h>
 
@@ -166,6 +167,7 @@ typedef struct sn_surface_tile {
     /* as it ends: */
     sn_surface_rigid way; /* m */
     sn_bounds ends;       /* m: of where corners end */
+    sn_real astray;       /* m: no corner ends farther from where its velocity led */
     bool led;             /* all its corners are: two like that are left alone */
     bool off;             /* of a shell that nothing is near: it is left alone */
     bool changed;         /* that of a corner changed in the last round of the guard */
@@ -180,6 +182,8 @@ typedef struct sn_surface_pair {
     bool listed;                 /* candidates are there */
     bool asked;                  /* they are to be listed anew */
     bool due_now;                /* some of them are to be looked at */
+    bool swept;                  /* they are those that may touch in this substep, */
+    sn_real margin;              /* m: if no corner ends farther from where its velocity leads */
     uint64_t border;             /* corners of b that were near a when they were listed */
     double moved, turned;        /* m: since they were listed: what is near; everything */
     sn_real step, all_step;      /* m: the same in this substep */
@@ -196,11 +200,12 @@ typedef struct sn_surface_pair {
 typedef struct sn_surface_candidate {
     uint32_t vertex[4];  /* the vertex and the corners; or the ends of one edge, then of the other */
     uint32_t one, other; /* the vertex and the triangle; or the edges */
-    sn_real reach;       /* m: nearer than this they push each other */
+    sn_real reach;       /* m: nearer than this they push each other; rough: or less; see sn_surface_reach */
     sn_real spare;       /* m: at least so much they had, and what the pair had moved, when they were looked at */
     bool edges;
     bool segments; /* edges, one of which is a segment at least */
     bool touches;  /* it is a contact of this substep */
+    bool rough;
 } sn_surface_candidate;
 
 /* Two that may touch in this substep, by the spots that are nearest as it begins, and the direction between these. */
@@ -497,6 +502,9 @@ bool sn_surface_tiles_measure_ends(struct sn_world *world, sn_real h); /* of til
 bool sn_surface_tiles_meet(struct sn_world *world, sn_real h, sn_real more);
 bool sn_surface_tiles_meet_ends(struct sn_world *world);
 
+/* Of the distance: what moves by less comes no nearer than a share of it; see surface_guard.c. */
+#define SN_SURFACE_FIRM ((sn_real)0.77)
+
 /* Where features go: anywhere; by their velocities in h, seen from their mean; or to their ends. */
 typedef enum sn_surface_sweep { SN_SURFACE_ALL, SN_SURFACE_BY_VELOCITY, SN_SURFACE_BY_WAY } sn_surface_sweep;
 
@@ -510,6 +518,9 @@ bool sn_surface_pairs_begin(struct sn_world *world, sn_real h, sn_real more, sn_
 
 /* As it ends: the candidates of tiles that changed which may have come together are in near_table. */
 bool sn_surface_pairs_end(struct sn_world *world);
+
+/* surface_listing.c: lists features of the pairs in due_table that are asked. False: contacts.failed, or lost tasks. */
+bool sn_surface_list(struct sn_world *world, sn_real h, sn_real more, sn_surface_sweep sweep);
 
 /* Whether a constraint joins two of different skins: then they are left alone. */
 bool sn_surface_is_joined(const struct sn_world *world, const sn_surface_candidate *c);
@@ -530,5 +541,23 @@ typedef struct sn_surface_spots {
 #define SN_SURFACE_EXACT (1 - 1e-6) /* distances are at least so much of what is computed */
 
 sn_surface_spots sn_surface_nearest(bool edges, const sn_dvec3 x[4]);
+
+/* surface_batches.c: candidates that are measured together, all of a vertex and a triangle or all of two edges. */
+typedef struct sn_surface_batch {
+    bool edges;
+    uint32_t count;
+    sn_surface_candidate *of[SN_WIDE_COUPLES];
+    sn_real low[SN_WIDE_COUPLES];    /* m: they are no nearer than this as the substep begins, */
+    sn_real inner[SN_WIDE_COUPLES];  /*   and at an end of one of two edges, if this is 0 */
+    sn_real differ[SN_WIDE_COUPLES]; /* m/s, or m: how two vertices, one of each, move against each other at most */
+} sn_surface_batch;
+
+/* Sets low and inner; differ, of velocities or of ways; reaches of candidates, or no less where these are rough. thickness: m, of both; same: of one skin. */
+void sn_surface_batch_measure(const struct sn_world *world, sn_surface_batch *batch);
+void sn_surface_batch_compare(const struct sn_world *world, sn_surface_batch *batch, bool ways);
+void sn_surface_batch_reach(const struct sn_world *world, sn_surface_batch *batch, sn_real thickness, bool same);
+
+/* m: the reach itself. */
+sn_real sn_surface_reach(const struct sn_world *world, const sn_surface_candidate *c);
 
 #endif

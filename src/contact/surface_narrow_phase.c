@@ -271,11 +271,14 @@ static void look(const looking *l, sn_surface_pair *pair, uint32_t candidate)
     const sn_surfaces *s = l->s;
     sn_surface_candidate *c = &surface_candidates(s)[candidate];
     const sn_real known = c->spare - (sn_real)pair->moved + c->reach;
+    c->reach = sn_surface_reach(l->world, c);
+    c->rough = false;
     sn_dvec3 x[4];
     double weight[4];
     places_at_start(s, c, x);
     if (c->edges && !c->segments && known > ENOUGH * c->reach && !edges_cross(x, weight)) {
         /* no contact; and that they are apart, which the guard wants to know, is known well enough */
+        c->spare = known - c->reach + (sn_real)pair->moved;
         pair->nearest = known < pair->nearest ? known : pair->nearest;
         return;
     }
@@ -478,7 +481,7 @@ static sn_result wake(sn_world *world, sn_surfaces *s, sn_real dt)
             sn_dvec3 x[4];
             for (uint32_t n = 0; n < 4; ++n)
                 slot[n] = surface_vertices(s)[c->vertex[n]].slot;
-            sn_sleep_meet_surfaces(world, slot, (sn_real)spots_at_start(s, c, x).distance, c->reach, dt);
+            sn_sleep_meet_surfaces(world, slot, (sn_real)spots_at_start(s, c, x).distance, sn_surface_reach(world, c), dt);
         }
     }
     return SN_OK;
