@@ -164,6 +164,7 @@ typedef struct sn_surface_tile {
     sn_real length, along,
         across; /* of the sums: that of the first, and parts of the second along the first two axes; 0: they make no axes */
     sn_surface_rigid velocity; /* m/s */
+    sn_bounds velocities;      /* m/s: of its corners */
     /* as it ends: */
     sn_surface_rigid way; /* m */
     sn_bounds ends;       /* m: of where corners end */
@@ -191,7 +192,8 @@ typedef struct sn_surface_pair {
     sn_real others;  /*   and what is not near */
     sn_real due;     /* m: those that are listed have so much, with what the two had moved when they were looked at; */
     sn_real waiting; /*   and those of them that were not looked at in this substep */
-    sn_real wanted;  /* m: what has more to spare cannot touch in this substep */
+    sn_real wanted;  /* m: what has more to spare cannot touch in this substep; */
+    sn_real all_wanted; /*   and so it is of all, not only of what was near, where they are to be listed anew */
     sn_real nearest; /* m: least distance of those that were looked at in this substep */
     sn_real gap;     /* m: between their boxes, where nothing is listed */
 } sn_surface_pair;

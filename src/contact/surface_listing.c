@@ -157,6 +157,14 @@ static void consider(listing *l, sn_surface_candidate c)
         end_batch(l);
 }
 
+static sn_bounds joint(sn_bounds a, sn_bounds b)
+{
+    return (sn_bounds){
+        vec3(lower(a.low.x, b.low.x), lower(a.low.y, b.low.y), lower(a.low.z, b.low.z)),
+        vec3(larger(a.high.x, b.high.x), larger(a.high.y, b.high.y), larger(a.high.z, b.high.z)),
+    };
+}
+
 /* Features of one sort that are near the other tile, with the rows of numbers that wide/nearness.h reads: coordinates of corners, or boxes around their ways. */
 #define SWEEP_ROWS 15u
 
@@ -179,8 +187,9 @@ typedef struct near_edges {
 /* A tile seen along the axes of the first of the two. */
 typedef struct side {
     sn_vec3 corner[SN_TILE_CORNERS];
-    uint8_t outside[SN_TILE_CORNERS]; /* bits: beyond which sides of a box a corner is */
+    uint16_t outside[SN_TILE_CORNERS]; /* bits: beyond which sides of the other tile a corner is, and stays */
     sn_bounds box;
+    sn_bounds swept; /* m: along the axes of the world: where its corners go, seen from any four corners of both */
     sn_vec3 start[SN_TILE_CORNERS], end[SN_TILE_CORNERS],
         with[SN_TILE_CORNERS]; /* of fast ones: along the axes of the world; see take_ways */
     near_points points;
@@ -206,7 +215,7 @@ static void see_outside(side *to, uint32_t corners, const sn_bounds *box)
 {
     for (uint32_t k = 0; k < corners; ++k) {
         const sn_vec3 p = to->corner[k];
-        to->outside[k] = (uint8_t)((p.x < box->low.x) | (p.x > box->high.x) << 1 | (p.y < box->low.y) << 2 |
+        to->outside[k] = (uint16_t)((p.x < box->low.x) | (p.x > box->high.x) << 1 | (p.y < box->low.y) << 2 |
                                    (p.y > box->high.y) << 3 | (p.z < box->low.z) << 4 | (p.z > box->high.z) << 5);
     }
 }
@@ -222,6 +231,93 @@ static void take_ways(side *to, const listing *l, const sn_surface_tile *tile, c
         to->end[k] = l->p->sweep == SN_SURFACE_BY_WAY ? vec3_sub(m->end, frame->centre) : vec3_add(to->start[k], way);
         to->with[k] = vec3_scale(way, l->p->sweep == SN_SURFACE_BY_WAY ? 0 : (sn_real)0.25);
     }
+}
+
+/* Where things go that start in a box, seen from something else. */
+static sn_bounds swept_by(sn_bounds box, const sn_bounds *way, const sn_bounds *with)
+{
+    const sn_vec3 low = vec3_sub(way->low, with->high), high = vec3_sub(way->high, with->low);
+    return (sn_bounds){
+        vec3_add(box.low, vec3(lower(low.x, 0), lower(low.y, 0), lower(low.z, 0))),
+        vec3_add(box.high, vec3(larger(high.x, 0), larger(high.y, 0), larger(high.z, 0))),
+    };
+}
+
+/* m: how four corners of two tiles, one at least of each, go on the mean, if their ways are within these. None by ends: boxes around these are seen from where they are. */
+static sn_bounds mean_ways(const listing *l, const sn_bounds *a, const sn_bounds *b)
+{
+    const sn_real some = (sn_real)0.25, most = (sn_real)0.75;
+    if (l->p->sweep == SN_SURFACE_BY_WAY)
+        return (sn_bounds){vec3(0, 0, 0), vec3(0, 0, 0)};
+    const sn_vec3 low = vec3_add(vec3_scale(a->low, some), vec3_scale(b->low, most)),
+                  other_low = vec3_add(vec3_scale(a->low, most), vec3_scale(b->low, some)),
+                  high = vec3_add(vec3_scale(a->high, some), vec3_scale(b->high, most)),
+                  other_high = vec3_add(vec3_scale(a->high, most), vec3_scale(b->high, some));
+    return (sn_bounds){
+        vec3(lower(low.x, other_low.x), lower(low.y, other_low.y), lower(low.z, other_low.z)),
+        vec3(larger(high.x, other_high.x), larger(high.y, other_high.y), larger(high.z, other_high.z)),
+    };
+}
+
+static sn_bounds ways_of(const listing *l, const sn_surface_tile *tile)
+{
+    const sn_real h = l->p->h;
+    return (sn_bounds){vec3_scale(tile->velocities.low, h), vec3_scale(tile->velocities.high, h)};
+}
+
+static bool is_beyond(const sn_bounds *a, const sn_bounds *b, sn_real far)
+{
+    return a->low.x > b->high.x + far || b->low.x > a->high.x + far || a->low.y > b->high.y + far ||
+           b->low.y > a->high.y + far || a->low.z > b->high.z + far || b->low.z > a->high.z + far;
+}
+
+/* Whether boxes around the ways of some features of the two may touch. */
+static bool tiles_meet(const listing *l, const sn_surface_tile *a, const sn_surface_tile *b)
+{
+    if (l->p->sweep == SN_SURFACE_BY_WAY) {
+        const sn_bounds one = joint(a->box, a->ends), two = joint(b->box, b->ends);
+        return !is_beyond(&one, &two, l->far);
+    }
+    const sn_bounds way = ways_of(l, a), other = ways_of(l, b), with = mean_ways(l, &way, &other);
+    const sn_bounds one = swept_by(a->box, &way, &with), two = swept_by(b->box, &other, &with);
+    return !is_beyond(&one, &two, l->far);
+}
+
+/* The box around the way of corner k. */
+static sn_bounds sweep_of_corner(const side *of, uint32_t k, const sn_bounds *with)
+{
+    const sn_vec3 way = vec3_sub(of->end[k], of->start[k]);
+    return swept_by((sn_bounds){of->start[k], of->start[k]}, &(sn_bounds){way, way}, with);
+}
+
+static void see_swept(side *to, uint32_t corners, const sn_bounds *with)
+{
+    const sn_real far = (sn_real)INFINITY;
+    to->swept = (sn_bounds){{far, far, far}, {-far, -far, -far}};
+    for (uint32_t k = 0; k < corners; ++k)
+        to->swept = joint(to->swept, sweep_of_corner(to, k, with));
+}
+
+/* Marks corners that stay beyond where the other tile goes. */
+static void see_beyond(side *to, uint32_t corners, const sn_bounds *with, const sn_bounds *other)
+{
+    for (uint32_t k = 0; k < corners; ++k) {
+        const sn_bounds p = sweep_of_corner(to, k, with);
+        to->outside[k] |= (uint16_t)((p.high.x < other->low.x) << 6 | (p.low.x > other->high.x) << 7 |
+                                     (p.high.y < other->low.y) << 8 | (p.low.y > other->high.y) << 9 |
+                                     (p.high.z < other->low.z) << 10 | (p.low.z > other->high.z) << 11);
+    }
+}
+
+/* Two different tiles that go far. */
+static void see_ways(const listing *l, side *one, const sn_surface_tile *a, side *two, const sn_surface_tile *b)
+{
+    const sn_bounds way = ways_of(l, a), other = ways_of(l, b), with = mean_ways(l, &way, &other);
+    see_swept(one, a->corners, &with);
+    see_swept(two, b->corners, &with);
+    const sn_bounds near = grown(one->swept, l->far), near_two = grown(two->swept, l->far);
+    see_beyond(one, a->corners, &with, &near_two);
+    see_beyond(two, b->corners, &with, &near);
 }
 
 /* The five vectors of a feature that near_sweeps compares. */
@@ -265,7 +361,7 @@ static void fill_up(sn_real *at, uint32_t rows, uint32_t stride, uint32_t count)
 }
 
 /* The features of a tile that are not beyond one side of the box, which is that of the other tile, larger by as far as is looked. */
-static void take_side(side *to, const listing *l, const sn_surface_tile *tile, const sn_surface_tile *frame)
+static void take_side(side *to, const listing *l, const sn_surface_tile *tile)
 {
     const sn_surfaces *s = l->s;
     const uint32_t *vertex = (const uint32_t *)s->tile_vertex_table.column[0] + tile->first_vertex;
@@ -274,13 +370,11 @@ static void take_side(side *to, const listing *l, const sn_surface_tile *tile, c
     const uint8_t *point = (const uint8_t *)s->tile_vertex_table.column[1] + tile->first_vertex;
     const uint8_t *three = (const uint8_t *)s->tile_triangle_table.column[1] + 3 * (size_t)tile->first_triangle;
     const uint8_t *two = (const uint8_t *)s->tile_edge_table.column[1] + 2 * (size_t)tile->first_edge;
-    const uint8_t *out = to->outside;
+    const uint16_t *out = to->outside;
     near_points *points = &to->points;
     near_triangles *triangles = &to->triangles;
     near_edges *edges = &to->edges;
     points->count = triangles->count = edges->count = 0;
-    if (l->fast)
-        take_ways(to, l, tile, frame);
     for (uint32_t i = 0; i < tile->vertices; ++i)
         if (!out[point[i]]) {
             points->corner[points->count] = point[i];
@@ -366,7 +460,7 @@ static void list_edges(listing *l, const side *a, const side *b)
 static uint64_t find_border(const side *from, const sn_surfaces *s, const sn_surface_tile *tile)
 {
     const uint8_t *three = (const uint8_t *)s->tile_triangle_table.column[1] + 3 * (size_t)tile->first_triangle;
-    const uint8_t *out = from->outside;
+    const uint16_t *out = from->outside;
     uint64_t border = 0;
     for (uint32_t i = 0; i < tile->triangles; ++i, three += 3)
         if (!(out[three[0]] & out[three[1]] & out[three[2]]))
@@ -407,6 +501,40 @@ static sn_real between_sweeps(const listing *l, const sn_surface_tile *a, const 
            ROUNDED * (vec3_length(a->centre) + size + (ways ? far : far * l->p->h));
 }
 
+/* The features of both that are not beyond each other; then pairs of those. */
+static void list_features(listing *l, sn_surface_pair *pair, sn_real far)
+{
+    const sn_surfaces *s = l->s;
+    const sn_surface_tile *a = &surface_tiles(s)[pair->a], *b = &surface_tiles(s)[pair->b];
+    const sn_real edge = lower(surface_skins(s)[a->skin].edge, surface_skins(s)[b->skin].edge);
+    side one, two;
+    take_corners(&one, s, a, a);
+    if (l->fast)
+        take_ways(&one, l, a, a);
+    if (pair->a == pair->b) {
+        memset(one.outside, 0, sizeof one.outside);
+        take_side(&one, l, a);
+        list_vertices(l, &one, &one);
+        list_edges(l, &one, &one);
+        return;
+    }
+    take_corners(&two, s, b, a);
+    const sn_bounds near = grown(one.box, far), other = grown(two.box, far), wide = grown(near, BORDER * edge);
+    see_outside(&one, a->corners, &other);
+    see_outside(&two, b->corners, &wide);
+    pair->border = find_border(&two, s, b);
+    see_outside(&two, b->corners, &near);
+    if (l->fast) {
+        take_ways(&two, l, b, a);
+        see_ways(l, &one, a, &two, b);
+    }
+    take_side(&one, l, a);
+    take_side(&two, l, b);
+    list_vertices(l, &one, &two);
+    list_vertices(l, &two, &one);
+    list_edges(l, &one, &two);
+}
+
 /* All that has less than `wanted` to spare, and some more. False: there is no room. */
 static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_t worker)
 {
@@ -423,34 +551,18 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
                  .room = s->list_room};
     l.listed = larger(l.listed, (sn_real)1.5 * wanted);
     l.fast = l.listed > LISTED * edge && p->sweep != SN_SURFACE_ALL;
+    l.listed = l.fast ? pair->all_wanted : l.listed;
     l.margin = l.fast && p->sweep == SN_SURFACE_BY_VELOCITY ? MARGIN * l.thickness : 0;
     const sn_real size = a->radius + b->radius + vec3_length(vec3_sub(a->centre, b->centre));
     const sn_real far = (l.thickness + l.listed) * SN_SURFACE_LONGER * SN_SURFACE_LONGER + ROUNDED * size;
-    side one, two;
     l.near = p->world->wide ? p->world->wide->near : &sn_near_scalar;
     l.far = size > TINY && size < HUGE_SIZE ? far * (sn_real)1.01 + TINY * size : (sn_real)INFINITY;
     l.small = SMALL * size * size;
     if (l.fast)
         l.far = between_sweeps(&l, a, b, size);
-    take_corners(&one, s, a, a);
-    if (pair->a == pair->b) {
-        memset(one.outside, 0, sizeof one.outside);
-        take_side(&one, &l, a, a);
-        list_vertices(&l, &one, &one);
-        list_edges(&l, &one, &one);
-    } else {
-        take_corners(&two, s, b, a);
-        const sn_bounds near = grown(one.box, far), other = grown(two.box, far), wide = grown(near, BORDER * edge);
-        see_outside(&one, a->corners, &other);
-        see_outside(&two, b->corners, &wide);
-        pair->border = find_border(&two, s, b);
-        see_outside(&two, b->corners, &near);
-        take_side(&one, &l, a, a);
-        take_side(&two, &l, b, a);
-        list_vertices(&l, &one, &two);
-        list_vertices(&l, &two, &one);
-        list_edges(&l, &one, &two);
-    }
+    pair->border = UINT64_MAX >> (SN_TILE_CORNERS - b->corners);
+    if (!l.fast || pair->a == pair->b || tiles_meet(&l, a, b))
+        list_features(&l, pair, far);
     if (l.found > l.room) {
         unsigned known = atomic_load_explicit(&p->wanted, memory_order_relaxed);
         while (known < l.found && !atomic_compare_exchange_weak_explicit(&p->wanted, &known, l.found,

@@ -85,9 +85,8 @@ static bool measure_pair(const pairing *p, sn_surface_pair *pair)
     beside = pair->a == pair->b ? rest : beside;
     pair->wanted = twice * beside + p->more;
     const bool others = pair->turned + (double)pair->wanted < (double)pair->others;
-    if (pair->a == pair->b || pair->moved + (double)pair->wanted < (double)lower(pair->next, pair->due))
-        return others && pair->moved + (double)pair->wanted < (double)pair->next;
-    pair->wanted = twice * (against_at_border(s, pair, mean, spin) + rest) * SN_SURFACE_LONGER + p->more;
+    if (others && pair->a != pair->b && pair->moved + (double)pair->wanted >= (double)lower(pair->next, pair->due))
+        pair->wanted = twice * (against_at_border(s, pair, mean, spin) + rest) * SN_SURFACE_LONGER + p->more;
     return others && pair->moved + (double)pair->wanted < (double)pair->next;
 }
 
@@ -131,6 +130,7 @@ static void begin_pair(pairing *p, sn_surface_pair *pair)
         speed = pair->a == pair->b ? rest : lower(speed, difference(&a->velocity, &b->velocity));
         const sn_real most = 2 * p->h * speed * SN_SURFACE_LONGER + p->more;
         pair->wanted = pair->listed ? lower(pair->wanted, most) : most;
+        pair->all_wanted = most;
         pair->gap = gap_between(&a->box, &b->box);
         pair->listed = false;
         pair->asked = pair->gap <= surface_thickness(s, pair) + most;
@@ -213,6 +213,7 @@ static void end_pair(pairing *p, sn_surface_pair *pair)
     pair->due_now = pair->due_now || pair->asked;
     if (pair->asked) /* they are listed anew, and borders are others */
         pair->step = pair->all_step = lower(beside, difference(&a->way, &b->way));
+    pair->all_wanted = wanted;
 }
 
 static void end_piece(void *data, uint32_t first, uint32_t end)
