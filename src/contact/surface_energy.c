@@ -200,14 +200,26 @@ static sn_surface_piece *piece_with(const sn_world *world, const sn_surfaces *s,
     return NULL;
 }
 
-/* Adds what one stores, times `sign`, to its piece; as the substep begins also how fast it pulls a single particle. */
-static void add_stored(const sn_world *world, const sn_surfaces *s, const sn_pool *pool, uint32_t row, double h,
-                       double sign)
+/* Whether a constraint stores nothing, wherever it is: it does not give, and more than one particle of it moves. */
+static bool stores_nothing(const sn_frame *frame, const sn_pool *pool, uint32_t row, uint32_t points)
 {
-    const sn_frame frame = sn_world_frame(world);
+    const uint32_t *point = pool->point + (size_t)row * points;
+    uint32_t moved = 0;
+    if (!points || pool->give[row].compliance != 0)
+        return false;
+    for (uint32_t i = 0; i < points && !(point[i] & SN_SPOT_BIT); ++i)
+        moved += frame->x[frame->slot[point[i]]].w != 0;
+    return moved > 1;
+}
+
+/* Adds what one stores, times `sign`, to its piece; as the substep begins also how fast it pulls a single particle. */
+SN_INLINE void add_stored(const sn_world *world, const sn_surfaces *s, const sn_frame *frame, const sn_pool *pool,
+                          uint32_t row, double h, double sign, uint32_t points, uint32_t rows)
+{
     sn_block block;
     sn_block_room room;
-    if (!evaluate(&world->constraints, pool, row, &frame, &block, &room))
+    if (stores_nothing(frame, pool, row, points) ||
+        !evaluate_shape(&world->constraints, pool, row, frame, &block, &room, points, rows))
         return;
     sn_surface_piece *piece = piece_with(world, s, &block);
     if (piece && (pool->kind.project || pool->kind.own_rows) && pool->give[row].compliance > 0)
@@ -228,13 +240,28 @@ static void add_stored(const sn_world *world, const sn_surfaces *s, const sn_poo
     }
 }
 
+/* Passed apart from the kind, points and rows of the usual shapes are known when this is compiled. */
+SN_INLINE void add_pool(const sn_world *world, const sn_surfaces *s, const sn_pool *pool, double h, double sign,
+                        uint32_t points, uint32_t rows)
+{
+    const sn_frame frame = sn_world_frame(world);
+    for (uint32_t row = 0; row < pool->ids.table.count; ++row)
+        if (sn_ids_is_live(&pool->ids, row))
+            add_stored(world, s, &frame, pool, row, h, sign, points, rows);
+}
+
 static void add_all_stored(const sn_world *world, const sn_surfaces *s, double h, double sign)
 {
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
         const sn_pool *pool = world->constraints.pool[kind];
-        for (uint32_t row = 0; pool->ids.live && !pool->kind.force && row < pool->ids.table.count; ++row)
-            if (sn_ids_is_live(&pool->ids, row))
-                add_stored(world, s, pool, row, h, sign);
+        if (!pool->ids.live || pool->kind.force)
+            continue;
+        if (pool->kind.points == 2 && pool->kind.rows == 1)
+            add_pool(world, s, pool, h, sign, 2, 1);
+        else if (pool->kind.points == 4 && pool->kind.rows == 3)
+            add_pool(world, s, pool, h, sign, 4, 3);
+        else
+            add_pool(world, s, pool, h, sign, pool->kind.points, pool->kind.rows);
     }
 }
 
