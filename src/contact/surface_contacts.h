@@ -194,8 +194,8 @@ typedef struct sn_surface_pair {
     sn_real waiting; /*   and those of them that were not looked at in this substep */
     sn_real wanted;  /* m: what has more to spare cannot touch in this substep; */
     sn_real all_wanted; /*   and so it is of all, not only of what was near, where they are to be listed anew */
-    sn_real nearest; /* m: least distance of those that were looked at in this substep */
-    sn_real gap;     /* m: between their boxes, where nothing is listed */
+    sn_real nearest;    /* m: least distance of those that were looked at in this substep */
+    sn_real gap;        /* m: between their boxes, where nothing is listed */
 } sn_surface_pair;
 
 /* A pair of features that may touch: a vertex and a triangle, or two edges. */

@@ -216,7 +216,7 @@ static void see_outside(side *to, uint32_t corners, const sn_bounds *box)
     for (uint32_t k = 0; k < corners; ++k) {
         const sn_vec3 p = to->corner[k];
         to->outside[k] = (uint16_t)((p.x < box->low.x) | (p.x > box->high.x) << 1 | (p.y < box->low.y) << 2 |
-                                   (p.y > box->high.y) << 3 | (p.z < box->low.z) << 4 | (p.z > box->high.z) << 5);
+                                    (p.y > box->high.y) << 3 | (p.z < box->low.z) << 4 | (p.z > box->high.z) << 5);
     }
 }
 
@@ -666,4 +666,3 @@ bool sn_surface_list(sn_world *world, sn_real h, sn_real more_to_spare, sn_surfa
             s->list_room = wanted + wanted / 2;
     }
 }
-

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-#define WORK_OF_PAIR 1000.0         /* ns, about */
+#define WORK_OF_PAIR 1000.0 /* ns, about */
 
 #define FAT  1e-12 /* the square of the sine of an angle: below it triangles and pairs of edges are taken for lines */
 #define FLAT 0.2   /* the cosine up to which an edge is beyond a triangle: sheets that lie on each other are not flat */
@@ -307,7 +307,8 @@ static void look_at_batch(const looking *l, sn_surface_pair *pair, sn_surface_ba
 
 static void look_at_pair(const looking *l, sn_surface_pair *pair)
 {
-    const sn_real until = ((sn_real)pair->moved + pair->wanted) * SN_SURFACE_LONGER, twice = 2 * l->h * SN_SURFACE_LONGER;
+    const sn_real until = ((sn_real)pair->moved + pair->wanted) * SN_SURFACE_LONGER,
+                  twice = 2 * l->h * SN_SURFACE_LONGER;
     sn_surface_candidate *first = surface_candidates(l->s) + pair->first;
     sn_real waiting = (sn_real)INFINITY;
     sn_surface_batch batch;
@@ -499,7 +500,8 @@ static sn_result wake(sn_world *world, sn_surfaces *s, sn_real dt)
             sn_dvec3 x[4];
             for (uint32_t n = 0; n < 4; ++n)
                 slot[n] = surface_vertices(s)[c->vertex[n]].slot;
-            sn_sleep_meet_surfaces(world, slot, (sn_real)spots_at_start(s, c, x).distance, sn_surface_reach(world, c), dt);
+            sn_sleep_meet_surfaces(world, slot, (sn_real)spots_at_start(s, c, x).distance, sn_surface_reach(world, c),
+                                   dt);
         }
     }
     return SN_OK;

@@ -22,8 +22,8 @@
 
 #include "world/world.h"
 
-#define HALF    ((sn_real)0.5)
-#define WORK_OF_PAIR    100.0 /* ns, about */
+#define HALF         ((sn_real)0.5)
+#define WORK_OF_PAIR 100.0 /* ns, about */
 
 typedef struct pairing {
     sn_world *world;
@@ -254,4 +254,3 @@ bool sn_surface_pairs_end(sn_world *world)
     }
     return true;
 }
-

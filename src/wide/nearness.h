@@ -164,7 +164,7 @@ static uint32_t near_sweeps(const sn_wide_nearness *run, const sn_vec3 *corner, 
     }
     for (uint32_t at = first - first % SN_WIDTH; at < of->count; at += SN_WIDTH) {
         const flags near = near_swept(of, at, 0, one[0], far) & near_swept(of, at, 1, one[1], far) &
-                            near_swept(of, at, 2, one[2], far);
+                           near_swept(of, at, 2, one[2], far);
         found = near_note(to, found, at, flags_bits(near) & near_there(at, first, of->count));
     }
     return found;
@@ -177,7 +177,9 @@ static uint32_t near_sweeps(const sn_wide_nearness *run, const sn_vec3 *corner, 
    left open within NEAR_SLACK of an edge, and BOUNDS_SHARE of the distance is for what that changes where L is much more than the edges are long. */
 #define BOUNDS_SHARE 0.01
 #define BOUNDS_SIZE  2e-5
-#define BOUNDS_TINY  1e-30 /* m^2: of less nothing is known */
+#define BOUNDS_TINY  1e-10 /* m^2: of edges that are shorter, */
+#define BOUNDS_HUGE                                                                                                    \
+    1e10 /*   and of pairs that are larger, nothing is known: products of their coordinates have no numbers */
 
 typedef struct near_bounds {
     lanes low, high; /* m^2 */
@@ -197,16 +199,17 @@ SN_INLINE near_bounds bounds_triangle(lanes3 a, lanes3 b, lanes3 c)
     const lanes3 ab = lanes3_sub(b, a), ac = lanes3_sub(c, a), bc = lanes3_sub(c, b), ap = lanes3_negate(a),
                  bp = lanes3_negate(b), n = lanes3_cross(ab, ac);
     const lanes square = lanes3_dot(n, n), one = lanes3_dot(ab, ab), two = lanes3_dot(ac, ac),
-                three = lanes3_dot(bc, bc), tiny = lanes_all(BOUNDS_TINY), high = lanes3_dot(ap, n);
+                three = lanes3_dot(bc, bc), tiny = lanes_all(BOUNDS_TINY), high = lanes3_dot(ap, n),
+                size = lanes_max(lanes3_dot(a, a), lanes_max(lanes3_dot(b, b), lanes3_dot(c, c)));
     const lanes v = lanes3_dot(lanes3_cross(ap, ac), n), w = lanes3_dot(lanes3_cross(ab, ap), n),
                 slack = square * lanes_all(NEAR_SLACK);
-    const flags plain =
-        lanes_above(square, one * two * lanes_all(NEAR_LINE)) & lanes_above(lanes_min(one, lanes_min(two, three)), tiny);
+    const flags plain = lanes_above(square, one * two * lanes_all(NEAR_LINE)) &
+                        lanes_above(lanes_min(one, lanes_min(two, three)), tiny) &
+                        lanes_above(lanes_all(BOUNDS_HUGE), size);
     const flags above = lanes_at_least(v, -slack) & lanes_at_least(w, -slack) & lanes_at_least(square + slack, v + w),
                 inside = lanes_at_least(v, slack) & lanes_at_least(w, slack) & lanes_at_least(square - slack, v + w);
     const lanes plane = high * high / square,
                 aside = lanes_min(near_edge(ap, ab, one), lanes_min(near_edge(ap, ac, two), near_edge(bp, bc, three)));
-    const lanes size = lanes_max(lanes3_dot(a, a), lanes_max(lanes3_dot(b, b), lanes3_dot(c, c)));
     return (near_bounds){.low = lanes_choose(plain, lanes_choose(above, plane, aside), lanes_all(0)),
                          .high = lanes_choose(plain & inside, plane, aside),
                          .size = size,
@@ -219,8 +222,10 @@ SN_INLINE near_bounds bounds_edges(lanes3 b, lanes3 c, lanes3 d)
     const lanes3 q = lanes3_sub(d, c), r = lanes3_negate(c), n = lanes3_cross(b, q);
     const lanes pp = lanes3_dot(b, b), pq = lanes3_dot(b, q), qq = lanes3_dot(q, q), pr = lanes3_dot(b, r),
                 qr = lanes3_dot(q, r), area = lanes3_dot(n, n), s = pq * qr - qq * pr, u = pp * qr - pq * pr,
-                slack = area * lanes_all(NEAR_SLACK), high = lanes3_dot(r, n), tiny = lanes_all(BOUNDS_TINY);
-    const flags plain = lanes_above(lanes_min(pp, qq), tiny), skew = lanes_above(area, pp * qq * lanes_all(NEAR_PARALLEL));
+                slack = area * lanes_all(NEAR_SLACK), high = lanes3_dot(r, n), tiny = lanes_all(BOUNDS_TINY),
+                size = lanes_max(pp, lanes_max(lanes3_dot(c, c), lanes3_dot(d, d)));
+    const flags plain = lanes_above(lanes_min(pp, qq), tiny) & lanes_above(lanes_all(BOUNDS_HUGE), size),
+                skew = lanes_above(area, pp * qq * lanes_all(NEAR_PARALLEL));
     const flags cross = lanes_at_least(s, -slack) & lanes_at_least(area + slack, s) & lanes_at_least(u, -slack) &
                         lanes_at_least(area + slack, u),
                 inside = lanes_at_least(s, slack) & lanes_at_least(area - slack, s) & lanes_at_least(u, slack) &
@@ -232,7 +237,7 @@ SN_INLINE near_bounds bounds_edges(lanes3 b, lanes3 c, lanes3 d)
                 low = lanes_choose(skew, lanes_choose(cross, lines, ends), parallel);
     return (near_bounds){.low = lanes_choose(plain, low, lanes_all(0)),
                          .high = lanes_choose(plain & skew & inside, lines, ends),
-                         .size = lanes_max(pp, lanes_max(lanes3_dot(c, c), lanes3_dot(d, d))),
+                         .size = size,
                          .inner = (skew & cross) | ~(skew & plain)};
 }
 
@@ -262,6 +267,9 @@ static void near_differences(const sn_wide_couples *run)
     }
 }
 
-#define NEAR_TABLE {near_triangles, near_edges, near_sweeps, near_couples, near_differences}
+#define NEAR_TABLE                                                                                                     \
+    {                                                                                                                  \
+        near_triangles, near_edges, near_sweeps, near_couples, near_differences                                        \
+    }
 
 #endif
