@@ -206,7 +206,6 @@ typedef struct sn_surface_candidate {
     sn_real spare;       /* m: at least so much they had, and what the pair had moved, when they were looked at */
     bool edges;
     bool segments; /* edges, one of which is a segment at least */
-    bool touches;  /* it is a contact of this substep */
     bool rough;
 } sn_surface_candidate;
 
@@ -255,6 +254,7 @@ typedef struct sn_surface_told {
 
 /* The weights and the normal of a candidate that is a contact. */
 typedef struct sn_surface_touch {
+    uint32_t candidate;
     sn_real weight[4];
     sn_vec3 normal;
 } sn_surface_touch;
@@ -265,7 +265,7 @@ typedef struct sn_surfaces {
     uint64_t edits;        /* of the contact world, when features were made */
     uint64_t joins;        /* 1 + those of the constraints, when candidates of two skins were listed; 0: never */
     sn_table index_table;  /* of uint32_t, by particle number: 1 + its vertex; 0: none */
-    sn_table vertex_table; /* of sn_surface_vertex; of sn_surface_motion; of uint32_t, of uint8_t: for making tiles */
+    sn_table vertex_table; /* of sn_surface_vertex; of sn_surface_motion; of uint32_t, of uint8_t: for making tiles; of sn_real, m/s: how fast it is against the mean of all, or more */
     sn_table
         triangle_table; /* of sn_surface_triangle; of three uint32_t: the triangles across its edges, or SN_SURFACE_NONE; three of uint32_t: for making tiles */
     sn_table edge_table; /* of sn_surface_edge; two of uint32_t: for making tiles of segments */
@@ -293,7 +293,7 @@ typedef struct sn_surfaces {
     sn_table found_table;     /* the same, for a search */
     sn_table candidate_table; /* of sn_surface_candidate, pair by pair, with gaps; count: where the last ends */
     sn_table moved_table;     /* the same, for closing gaps */
-    sn_table touch_table;     /* of sn_surface_touch, by candidate */
+    sn_table touch_table;     /* of sn_surface_touch: those of a pair begin where its candidates do */
     sn_table list_table;      /* of sn_surface_candidate: for each worker, what it lists */
     uint32_t list_room;       /* for each of them */
     sn_table due_table;       /* of uint32_t, by pair: those to be listed or looked at */

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define WORK_OF_PAIR 1000.0 /* ns, about */
+#define ROUNDED      ((sn_real)1e-6) /* of the velocity: what seeing velocities from a mean may lose */
 
 #define FAT  1e-12 /* the square of the sine of an angle: below it triangles and pairs of edges are taken for lines */
 #define FLAT 0.2   /* the cosine up to which an edge is beyond a triangle: sheets that lie on each other are not flat */
@@ -241,7 +242,28 @@ static sn_real closing_speed(const sn_surfaces *s, const sn_surface_candidate *c
     return along < 0 ? (sn_real)(-along / spots->distance) : 0;
 }
 
-/* m^2/s^2: no vertex of the one moves faster against one of the other. */
+/* m/s: how fast vertices are against the mean of all; more of corners of shells. */
+static void measure_speeds(const sn_surfaces *s)
+{
+    const sn_vec3 mean = dvec3_round(s->velocity);
+    const sn_real lost = ROUNDED * vec3_length(mean);
+    sn_real *speed = s->vertex_table.column[4];
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
+        speed[i] = vec3_length(vec3_sub(surface_motions(s)[i].velocity, mean)) * SN_SURFACE_LONGER + lost;
+    for (uint32_t i = s->vertex_table.count; i < s->all_vertices; ++i)
+        speed[i] = (sn_real)INFINITY;
+}
+
+/* m/s: relative_speed is less, which takes longer. */
+static sn_real speed_below(const sn_surfaces *s, const sn_surface_candidate *c)
+{
+    const sn_real *speed = s->vertex_table.column[4];
+    const sn_real a = speed[c->vertex[0]], b = speed[c->vertex[1]], d = speed[c->vertex[2]], e = speed[c->vertex[3]];
+    const sn_real last = d > e ? d : e;
+    return c->edges ? (a > b ? a : b) + last : a + (b > last ? b : last);
+}
+
+/* m/s: no vertex of the one moves faster against one of the other. */
 static sn_real relative_speed(const sn_surfaces *s, const sn_surface_candidate *c)
 {
     const sn_surface_motion *m = surface_motions(s);
@@ -253,7 +275,7 @@ static sn_real relative_speed(const sn_surfaces *s, const sn_surface_candidate *
             const sn_real square = vec3_dot(u, u);
             most = square <= most ? most : square;
         }
-    return most;
+    return real_sqrt(most);
 }
 
 typedef struct looking {
@@ -278,8 +300,8 @@ static void look(const looking *l, sn_surface_pair *pair, sn_surface_candidate *
         !sn_surface_sweeps_meet(s, c, SN_SURFACE_BY_VELOCITY, l->h, surface_thickness(s, pair) + l->fall) ||
         !speaks(s, c, &spots, x) || !is_felt(l->world, c, &spots) || sn_surface_is_tangled(s, c))
         return;
-    sn_surface_touch *touch = (sn_surface_touch *)s->touch_table.column[0] + (c - surface_candidates(s));
-    c->touches = true;
+    sn_surface_touch *touch = (sn_surface_touch *)s->touch_table.column[0] + pair->first + pair->touches++;
+    touch->candidate = (uint32_t)(c - surface_candidates(s));
     touch->normal = dvec3_round(dvec3_scale(spots.apart, 1 / spots.distance));
     for (uint32_t k = 0; k < 4; ++k)
         touch->weight[k] = (sn_real)spots.weight[k];
@@ -316,23 +338,22 @@ static void look_at_pair(const looking *l, sn_surface_pair *pair)
     for (uint32_t i = 0; i < pair->count; ++i) {
         sn_surface_candidate *c = &first[i];
         const sn_real spare = (c->spare - (sn_real)pair->moved - l->fall) / SN_SURFACE_LONGER;
-        c->touches = false;
-        const sn_real square = c->spare > until ? 0 : relative_speed(l->s, c);
-        if (c->spare > until || (spare > 0 && square * twice * twice < spare * spare)) {
+        sn_real speed = 0;
+        if (c->spare > until || twice * speed_below(l->s, c) < spare ||
+            twice * (speed = relative_speed(l->s, c)) < spare) {
             waiting = c->spare < waiting ? c->spare : waiting;
             continue;
         }
         if (batch.count == SN_WIDE_COUPLES || (batch.count && batch.edges != c->edges))
             look_at_batch(l, pair, &batch);
         batch.edges = c->edges;
-        batch.differ[batch.count] = real_sqrt(square);
+        batch.differ[batch.count] = speed;
         batch.of[batch.count++] = c;
     }
     look_at_batch(l, pair, &batch);
     pair->due = pair->waiting = waiting;
     for (uint32_t i = 0; i < pair->count; ++i) {
         pair->due = first[i].spare < pair->due ? first[i].spare : pair->due;
-        pair->touches += first[i].touches;
     }
 }
 
@@ -437,6 +458,7 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
     looking l = {.world = world, .s = s, .h = h, .fall = fall};
     const uint32_t before = s->contact_table.count;
     uint64_t count = 0;
+    measure_speeds(s);
     if (!sn_parallel_few(&world->parallel, s->pair_table.count, WORK_OF_PAIR, look_piece, &l))
         return false;
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
@@ -453,12 +475,11 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
     const sn_surface_touch *touch = s->touch_table.column[0];
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
         const sn_surface_pair *pair = &surface_pairs(s)[i];
-        for (uint32_t k = pair->first; pair->touches && k < pair->first + pair->count; ++k) {
-            if (!surface_candidates(s)[k].touches)
-                continue;
+        for (uint32_t k = pair->first; k < pair->first + pair->touches; ++k) {
             sn_surface_contact *made = &contact[s->contact_table.count];
             bool acts;
-            *made = sn_surface_contact_make(world, &surface_candidates(s)[k], touch[k].weight, touch[k].normal);
+            *made = sn_surface_contact_make(world, &surface_candidates(s)[touch[k].candidate], touch[k].weight,
+                                            touch[k].normal);
             if (!(made->give > 0))
                 continue;
             if ((world->contacts.failed = sn_callbacks_surface(world, made, &acts)) != SN_OK)
