@@ -303,6 +303,7 @@ typedef struct sn_surfaces {
     sn_table led_table;  /* of sn_surface_led */
     sn_table
         piece_table; /* of sn_surface_piece; of uint32_t: which others it is one with, or, by vertex, for finding pieces */
+    sn_table stored_table; /* of uint32_t, double, double: of constraints of a kind; see surface_energy.c */
     uint64_t pieces;        /* 1 + edits of the constraints when pieces were found; 0: never */
     bool zones_failed;      /* there was no memory for one */
     sn_table contact_table; /* of sn_surface_contact: by colour, and as they were found */
@@ -341,8 +342,8 @@ bool sn_surfaces_push(const struct sn_world *world);
 /* The guard: nothing that was apart when the substep began intersects when it ends. After everything else. */
 bool sn_surfaces_guard(struct sn_world *world, sn_real h);
 
-/* After that: what touches gains no energy by it. */
-void sn_surfaces_balance(struct sn_world *world, sn_real h);
+/* After that: what touches gains no energy by it. False: lost tasks. */
+bool sn_surfaces_balance(struct sn_world *world, sn_real h);
 
 /* Notes what contacts of the substep did, where events are on. False: contacts.failed. */
 bool sn_surfaces_tell(struct sn_world *world, sn_real h);
