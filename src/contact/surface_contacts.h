@@ -262,10 +262,11 @@ typedef struct sn_surface_touch {
 typedef struct sn_surfaces {
     bool on;    /* in this step there are some; */
     bool alone; /*   and all skins are of them, and all particles: no other contact of particles and skins is there */
-    uint64_t edits;        /* of the contact world, when features were made */
-    uint64_t joins;        /* 1 + those of the constraints, when candidates of two skins were listed; 0: never */
-    sn_table index_table;  /* of uint32_t, by particle number: 1 + its vertex; 0: none */
-    sn_table vertex_table; /* of sn_surface_vertex; of sn_surface_motion; of uint32_t, of uint8_t: for making tiles; of sn_real, m/s: how fast it is against the mean of all, or more */
+    uint64_t edits;       /* of the contact world, when features were made */
+    uint64_t joins;       /* 1 + those of the constraints, when candidates of two skins were listed; 0: never */
+    sn_table index_table; /* of uint32_t, by particle number: 1 + its vertex; 0: none */
+    sn_table
+        vertex_table; /* of sn_surface_vertex; of sn_surface_motion; of uint32_t, of uint8_t: for making tiles; of sn_real, m/s: how fast it is against the mean of all, or more */
     sn_table
         triangle_table; /* of sn_surface_triangle; of three uint32_t: the triangles across its edges, or SN_SURFACE_NONE; three of uint32_t: for making tiles */
     sn_table edge_table; /* of sn_surface_edge; two of uint32_t: for making tiles of segments */
@@ -303,7 +304,7 @@ typedef struct sn_surfaces {
     sn_table led_table;  /* of sn_surface_led */
     sn_table
         piece_table; /* of sn_surface_piece; of uint32_t: which others it is one with, or, by vertex, for finding pieces */
-    sn_table stored_table; /* of uint32_t, double, double: of constraints of a kind; see surface_energy.c */
+    sn_table stored_table;  /* of uint32_t, double, double: of constraints of a kind; see surface_energy.c */
     uint64_t pieces;        /* 1 + edits of the constraints when pieces were found; 0: never */
     bool zones_failed;      /* there was no memory for one */
     sn_table contact_table; /* of sn_surface_contact: by colour, and as they were found */

@@ -244,13 +244,13 @@ static uint32_t piece_with(const sn_world *world, const sn_surfaces *s, const sn
 }
 
 /* What a row of a constraint stores; as the substep begins also how fast it pulls a single particle. */
-SN_INLINE void measure_row(const storing *t, const sn_block *block, uint32_t i, double give, double *stored,
-                           double *pulls)
+SN_INLINE void measure_row(const storing *t, const sn_block *block, uint32_t count, uint32_t i, double give,
+                           double *stored, double *pulls)
 {
     double w = 0, c = (double)block->c[i];
     uint32_t moved = 0;
-    for (uint32_t k = 0; k < block->count; ++k) {
-        w += (double)block->w[k] * square(block->gradient[i * block->count + k]);
+    for (uint32_t k = 0; k < count; ++k) {
+        w += (double)block->w[k] * square(block->gradient[i * count + k]);
         moved += block->w[k] != 0;
     }
     if (!isfinite(c) || !(w > 0) || (c > 0 && t->pool->kind.inequality >> i & 1))
@@ -277,8 +277,12 @@ SN_INLINE void measure_stored(const storing *t, const sn_frame *frame, uint32_t 
     for (uint32_t i = 0; i < rows; ++i) {
         stored[i] = 0;
         pulls[i] = known ? 0 : INFINITY;
-        if (t->piece[row] != SN_SURFACE_NONE)
-            measure_row(t, &block, i, give, &stored[i], &pulls[i]);
+        if (t->piece[row] == SN_SURFACE_NONE)
+            continue;
+        if (block.count == points) /* a number that the compiler knows */
+            measure_row(t, &block, points, i, give, &stored[i], &pulls[i]);
+        else
+            measure_row(t, &block, block.count, i, give, &stored[i], &pulls[i]);
     }
 }
 

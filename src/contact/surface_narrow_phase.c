@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-#define WORK_OF_PAIR 1000.0 /* ns, about */
+#define WORK_OF_PAIR 1000.0          /* ns, about */
 #define ROUNDED      ((sn_real)1e-6) /* of the velocity: what seeing velocities from a mean may lose */
 
 #define FAT  1e-12 /* the square of the sine of an angle: below it triangles and pairs of edges are taken for lines */
