@@ -276,7 +276,7 @@ SN_INLINE void measure_stored(const storing *t, const sn_frame *frame, uint32_t 
     const bool known = !((pool->kind.project || pool->kind.own_rows) && give > 0);
     for (uint32_t i = 0; i < rows; ++i) {
         stored[i] = 0;
-        pulls[i] = known ? 0 : INFINITY;
+        pulls[i] = known ? 0 : HUGE_VAL;
         if (t->piece[row] == SN_SURFACE_NONE)
             continue;
         if (block.count == points) /* a number that the compiler knows */
