@@ -1,4 +1,4 @@
-/* Which features of a tile of a surface may be near one of another tile: SN_WIDTH of them at a time. See contact/surface_pairs.c, which measures what is left exactly.
+/* Which features of a tile of a surface may be near one of another tile: SN_WIDTH of them at a time. See contact/surface_listing.c.
 
    Nothing that is nearer than `far` is left out, whatever numbers round. A few are kept that are a little farther away: how many depends on the width, and no result does. So
    - the distance of two edges is that of the lines where the nearest spots of these are within both edges, or nearly so, and otherwise the least of an end from the other edge. Edges that are nearly parallel

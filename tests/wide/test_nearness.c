@@ -61,7 +61,7 @@ static void nothing_near_is_left_out(void **state)
         fill(&s, &seed, count);
         sn_vec3 one[2] = {somewhere(&seed, 2)};
         one[1] = vec3_add(one[0], n % 6 == 1 ? vec3_sub(s.corner[0][1], s.corner[0][0]) : somewhere(&seed, 1));
-        /* as surface_pairs.c asks: tiles of this size, which is that of the box */
+        /* as surface_listing.c asks: tiles of this size, which is that of the box */
         const sn_wide_nearness run = {&s.of, real(far * 1.01 + 8e-5), real(2.5e-4 * 64)};
         for (int simd = SN_SIMD_AUTO; simd <= SN_SIMD_16; ++simd) {
             const sn_wide *wide = simd == SN_SIMD_AUTO ? NULL : sn_wide_choose((sn_simd)simd);
