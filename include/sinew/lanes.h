@@ -591,7 +591,9 @@ SN_LANES_INLINE bool lanes_alone(void (*formula)(const lanes_in *, lanes_out *),
     lanes_row row[SN_MAX_ROWS];
     memset(row, 0, rows * sizeof *row);
     for (uint32_t i = 0; i < rows * points; ++i)
-        gradient[i] = turn[i] = SN_LANES_OF(lanes3){0, 0, 0};
+        gradient[i] = SN_LANES_OF(lanes3){0, 0, 0};
+    for (uint32_t i = 0; to->turn && i < rows * points; ++i)
+        turn[i] = SN_LANES_OF(lanes3){0, 0, 0};
     for (uint32_t i = 0; i < points; ++i) {
         x[i] = lanes3_from(from->x[i]);
         if (from->q)

@@ -7,8 +7,8 @@
                     and of bodies, which are there where skins come near them                          surface_shells.c
        tiles        some seventy triangles, or segments, that hang together, and how they move                      surface_tiles.c
        pairs        of tiles whose boxes come near each other, a tile with itself among them           surface_tiles.c
-       candidates   (vertex, triangle) and (edge, edge) of a pair that are near; listed again when     surface_pairs.c
-                    others may have come near
+       candidates   (vertex, triangle) and (edge, edge) of a pair that are near; listed again when     surface_pairs.c,
+                    others may have come near                                                          surface_listing.c
        contacts     those that may touch in this substep: solved after every pass                      surface_narrow_phase.c,
                                                                                                        surface_solve.c
 
@@ -22,6 +22,7 @@
 #include "collision/bvh.h"
 #include "collision/pose.h"
 #include "contact/skin_contacts.h"
+#include "wide/wide.h"
 
 #include <sinew/contact.h>
 
@@ -163,9 +164,11 @@ typedef struct sn_surface_tile {
     sn_real length, along,
         across; /* of the sums: that of the first, and parts of the second along the first two axes; 0: they make no axes */
     sn_surface_rigid velocity; /* m/s */
+    sn_bounds velocities;      /* m/s: of its corners */
     /* as it ends: */
     sn_surface_rigid way; /* m */
     sn_bounds ends;       /* m: of where corners end */
+    sn_real astray;       /* m: no corner ends farther from where its velocity led */
     bool led;             /* all its corners are: two like that are left alone */
     bool off;             /* of a shell that nothing is near: it is left alone */
     bool changed;         /* that of a corner changed in the last round of the guard */
@@ -180,6 +183,8 @@ typedef struct sn_surface_pair {
     bool listed;                 /* candidates are there */
     bool asked;                  /* they are to be listed anew */
     bool due_now;                /* some of them are to be looked at */
+    bool swept;                  /* they are those that may touch in this substep, */
+    sn_real margin;              /* m: if no corner ends farther from where its velocity leads */
     uint64_t border;             /* corners of b that were near a when they were listed */
     double moved, turned;        /* m: since they were listed: what is near; everything */
     sn_real step, all_step;      /* m: the same in this substep */
@@ -187,20 +192,21 @@ typedef struct sn_surface_pair {
     sn_real others;  /*   and what is not near */
     sn_real due;     /* m: those that are listed have so much, with what the two had moved when they were looked at; */
     sn_real waiting; /*   and those of them that were not looked at in this substep */
-    sn_real wanted;  /* m: what has more to spare cannot touch in this substep */
-    sn_real nearest; /* m: least distance of those that were looked at in this substep */
-    sn_real gap;     /* m: between their boxes, where nothing is listed */
+    sn_real wanted;  /* m: what has more to spare cannot touch in this substep; */
+    sn_real all_wanted; /*   and so it is of all, not only of what was near, where they are to be listed anew */
+    sn_real nearest;    /* m: least distance of those that were looked at in this substep */
+    sn_real gap;        /* m: between their boxes, where nothing is listed */
 } sn_surface_pair;
 
 /* A pair of features that may touch: a vertex and a triangle, or two edges. */
 typedef struct sn_surface_candidate {
     uint32_t vertex[4];  /* the vertex and the corners; or the ends of one edge, then of the other */
     uint32_t one, other; /* the vertex and the triangle; or the edges */
-    sn_real reach;       /* m: nearer than this they push each other */
+    sn_real reach;       /* m: nearer than this they push each other; rough: or less; see sn_surface_reach */
     sn_real spare;       /* m: at least so much they had, and what the pair had moved, when they were looked at */
     bool edges;
     bool segments; /* edges, one of which is a segment at least */
-    bool touches;  /* it is a contact of this substep */
+    bool rough;
 } sn_surface_candidate;
 
 /* Two that may touch in this substep, by the spots that are nearest as it begins, and the direction between these. */
@@ -248,6 +254,7 @@ typedef struct sn_surface_told {
 
 /* The weights and the normal of a candidate that is a contact. */
 typedef struct sn_surface_touch {
+    uint32_t candidate;
     sn_real weight[4];
     sn_vec3 normal;
 } sn_surface_touch;
@@ -255,10 +262,11 @@ typedef struct sn_surface_touch {
 typedef struct sn_surfaces {
     bool on;    /* in this step there are some; */
     bool alone; /*   and all skins are of them, and all particles: no other contact of particles and skins is there */
-    uint64_t edits;        /* of the contact world, when features were made */
-    uint64_t joins;        /* 1 + those of the constraints, when candidates of two skins were listed; 0: never */
-    sn_table index_table;  /* of uint32_t, by particle number: 1 + its vertex; 0: none */
-    sn_table vertex_table; /* of sn_surface_vertex; of sn_surface_motion; of uint32_t, of uint8_t: for making tiles */
+    uint64_t edits;       /* of the contact world, when features were made */
+    uint64_t joins;       /* 1 + those of the constraints, when candidates of two skins were listed; 0: never */
+    sn_table index_table; /* of uint32_t, by particle number: 1 + its vertex; 0: none */
+    sn_table
+        vertex_table; /* of sn_surface_vertex; of sn_surface_motion; of uint32_t, of uint8_t: for making tiles; of sn_real, m/s: how fast it is against the mean of all, or more */
     sn_table
         triangle_table; /* of sn_surface_triangle; of three uint32_t: the triangles across its edges, or SN_SURFACE_NONE; three of uint32_t: for making tiles */
     sn_table edge_table; /* of sn_surface_edge; two of uint32_t: for making tiles of segments */
@@ -286,7 +294,7 @@ typedef struct sn_surfaces {
     sn_table found_table;     /* the same, for a search */
     sn_table candidate_table; /* of sn_surface_candidate, pair by pair, with gaps; count: where the last ends */
     sn_table moved_table;     /* the same, for closing gaps */
-    sn_table touch_table;     /* of sn_surface_touch, by candidate */
+    sn_table touch_table;     /* of sn_surface_touch: those of a pair begin where its candidates do */
     sn_table list_table;      /* of sn_surface_candidate: for each worker, what it lists */
     uint32_t list_room;       /* for each of them */
     sn_table due_table;       /* of uint32_t, by pair: those to be listed or looked at */
@@ -296,6 +304,7 @@ typedef struct sn_surfaces {
     sn_table led_table;  /* of sn_surface_led */
     sn_table
         piece_table; /* of sn_surface_piece; of uint32_t: which others it is one with, or, by vertex, for finding pieces */
+    sn_table stored_table;  /* of uint32_t, double, double: of constraints of a kind; see surface_energy.c */
     uint64_t pieces;        /* 1 + edits of the constraints when pieces were found; 0: never */
     bool zones_failed;      /* there was no memory for one */
     sn_table contact_table; /* of sn_surface_contact: by colour, and as they were found */
@@ -334,8 +343,8 @@ bool sn_surfaces_push(const struct sn_world *world);
 /* The guard: nothing that was apart when the substep began intersects when it ends. After everything else. */
 bool sn_surfaces_guard(struct sn_world *world, sn_real h);
 
-/* After that: what touches gains no energy by it. */
-void sn_surfaces_balance(struct sn_world *world, sn_real h);
+/* After that: what touches gains no energy by it. False: lost tasks. */
+bool sn_surfaces_balance(struct sn_world *world, sn_real h);
 
 /* Notes what contacts of the substep did, where events are on. False: contacts.failed. */
 bool sn_surfaces_tell(struct sn_world *world, sn_real h);
@@ -497,6 +506,9 @@ bool sn_surface_tiles_measure_ends(struct sn_world *world, sn_real h); /* of til
 bool sn_surface_tiles_meet(struct sn_world *world, sn_real h, sn_real more);
 bool sn_surface_tiles_meet_ends(struct sn_world *world);
 
+/* Of the distance: what moves by less comes no nearer than a share of it; see surface_guard.c. */
+#define SN_SURFACE_FIRM ((sn_real)0.77)
+
 /* Where features go: anywhere; by their velocities in h, seen from their mean; or to their ends. */
 typedef enum sn_surface_sweep { SN_SURFACE_ALL, SN_SURFACE_BY_VELOCITY, SN_SURFACE_BY_WAY } sn_surface_sweep;
 
@@ -510,6 +522,9 @@ bool sn_surface_pairs_begin(struct sn_world *world, sn_real h, sn_real more, sn_
 
 /* As it ends: the candidates of tiles that changed which may have come together are in near_table. */
 bool sn_surface_pairs_end(struct sn_world *world);
+
+/* surface_listing.c: lists features of the pairs in due_table that are asked. False: contacts.failed, or lost tasks. */
+bool sn_surface_list(struct sn_world *world, sn_real h, sn_real more, sn_surface_sweep sweep);
 
 /* Whether a constraint joins two of different skins: then they are left alone. */
 bool sn_surface_is_joined(const struct sn_world *world, const sn_surface_candidate *c);
@@ -530,5 +545,23 @@ typedef struct sn_surface_spots {
 #define SN_SURFACE_EXACT (1 - 1e-6) /* distances are at least so much of what is computed */
 
 sn_surface_spots sn_surface_nearest(bool edges, const sn_dvec3 x[4]);
+
+/* surface_batches.c: candidates that are measured together, all of a vertex and a triangle or all of two edges. */
+typedef struct sn_surface_batch {
+    bool edges;
+    uint32_t count;
+    sn_surface_candidate *of[SN_WIDE_COUPLES];
+    sn_real low[SN_WIDE_COUPLES];    /* m: they are no nearer than this as the substep begins, */
+    sn_real inner[SN_WIDE_COUPLES];  /*   and at an end of one of two edges, if this is 0 */
+    sn_real differ[SN_WIDE_COUPLES]; /* m/s, or m: how two vertices, one of each, move against each other at most */
+} sn_surface_batch;
+
+/* Sets low and inner; differ, of velocities or of ways; reaches of candidates, or no less where these are rough. thickness: m, of both; same: of one skin. */
+void sn_surface_batch_measure(const struct sn_world *world, sn_surface_batch *batch);
+void sn_surface_batch_compare(const struct sn_world *world, sn_surface_batch *batch, bool ways);
+void sn_surface_batch_reach(const struct sn_world *world, sn_surface_batch *batch, sn_real thickness, bool same);
+
+/* m: the reach itself. */
+sn_real sn_surface_reach(const struct sn_world *world, const sn_surface_candidate *c);
 
 #endif

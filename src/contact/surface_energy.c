@@ -21,6 +21,8 @@
 #define CLEAR  1e-5 /* of the energy, where nothing touches: rods that contact stretched pull back later */
 #define SLIGHT 1e-9 /* of the energy: more than numbers round */
 
+#define WORK_OF_CONSTRAINT 40.0 /* ns, about */
+
 static sn_surface_piece *pieces(const sn_surfaces *s)
 {
     return s->piece_table.column[0];
@@ -75,8 +77,23 @@ static bool is_outside(const void *context, uint32_t other)
     return !vertex_of(r->s, other) && r->world->particles.x[r->world->ids.value[other]].w != 0;
 }
 
+/* Room for what constraints store, of a kind at a time. */
+static bool reserve_stored(sn_world *world, sn_surfaces *s)
+{
+    uint64_t most = 0;
+    for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
+        const sn_pool *pool = world->constraints.pool[kind];
+        const uint64_t rows = pool->kind.force ? 0 : (uint64_t)pool->ids.table.count * pool->kind.rows;
+        most = rows > most ? rows : most;
+    }
+    return sn_table_reserve(&s->stored_table, &world->allocator, most) &&
+           sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)most);
+}
+
 bool sn_surface_pieces_find(sn_world *world, sn_surfaces *s)
 {
+    if (!reserve_stored(world, s))
+        return false;
     if (s->pieces == world->constraints.edits + 1)
         return true;
     if (!sn_table_reserve(&s->piece_table, &world->allocator, (uint64_t)s->vertex_table.count + s->shell_table.count) ||
@@ -189,53 +206,132 @@ static void sum_up(const sn_world *world, sn_surfaces *s, double h)
 
 /* ---- What constraints store ----------------------------------------------------------------------------------------------------- */
 
-/* The piece that a constraint is of; NULL: none that asks. */
-static sn_surface_piece *piece_with(const sn_world *world, const sn_surfaces *s, const sn_block *block)
+/* Whether a constraint stores nothing, wherever it is: it does not give, and more than one particle of it moves. */
+static bool stores_nothing(const sn_frame *frame, const sn_pool *pool, uint32_t row, uint32_t points)
 {
+    const uint32_t *point = pool->point + (size_t)row * points;
+    uint32_t moved = 0;
+    if (!points || pool->give[row].compliance != 0)
+        return false;
+    for (uint32_t i = 0; i < points && !(point[i] & SN_SPOT_BIT); ++i)
+        moved += frame->x[frame->slot[point[i]]].w != 0;
+    return moved > 1;
+}
+
+/* Of a constraint: its piece, and by row what it stores and how fast it pulls. */
+typedef struct storing {
+    const sn_world *world;
+    const sn_surfaces *s;
+    const sn_pool *pool;
+    double h, sign;
+    uint32_t *piece; /* SN_SURFACE_NONE: none that asks */
+    double *stored;  /* J, times sign */
+    double *pulls;   /* m^2/s^2: of a single particle */
+} storing;
+
+/* The piece that a constraint is of. Which pieces are one is flat by now, and is only read. */
+static uint32_t piece_with(const sn_world *world, const sn_surfaces *s, const sn_block *block)
+{
+    const uint32_t *parent = s->piece_table.column[1];
     for (uint32_t i = 0; i < block->count; ++i) {
         const uint32_t vertex = vertex_of(s, world->particles.index[block->slot[i]]);
-        if (vertex)
-            return piece_of(s, vertex - 1)->asks ? piece_of(s, vertex - 1) : NULL;
+        if (vertex) {
+            const uint32_t piece = parent[surface_vertices(s)[vertex - 1].piece];
+            return pieces(s)[piece].asks ? piece : SN_SURFACE_NONE;
+        }
     }
-    return NULL;
+    return SN_SURFACE_NONE;
 }
 
-/* Adds what one stores, times `sign`, to its piece; as the substep begins also how fast it pulls a single particle. */
-static void add_stored(const sn_world *world, const sn_surfaces *s, const sn_pool *pool, uint32_t row, double h,
-                       double sign)
+/* What a row of a constraint stores; as the substep begins also how fast it pulls a single particle. */
+SN_INLINE void measure_row(const storing *t, const sn_block *block, uint32_t count, uint32_t i, double give,
+                           double *stored, double *pulls)
 {
-    const sn_frame frame = sn_world_frame(world);
+    double w = 0, c = (double)block->c[i];
+    uint32_t moved = 0;
+    for (uint32_t k = 0; k < count; ++k) {
+        w += (double)block->w[k] * square(block->gradient[i * count + k]);
+        moved += block->w[k] != 0;
+    }
+    if (!isfinite(c) || !(w > 0) || (c > 0 && t->pool->kind.inequality >> i & 1))
+        return;
+    const double firm = give + t->h * t->h * w;
+    *stored = t->sign * give * c * c / (2 * firm * firm);
+    if (moved == 1 && t->sign > 0) /* by C / |grad C| in a substep */
+        *pulls = c * c * (double)block->w[0] / (w * t->h * t->h);
+}
+
+SN_INLINE void measure_stored(const storing *t, const sn_frame *frame, uint32_t row, uint32_t points, uint32_t rows)
+{
+    const sn_pool *pool = t->pool;
+    double *stored = t->stored + (size_t)row * rows, *pulls = t->pulls + (size_t)row * rows;
     sn_block block;
     sn_block_room room;
-    if (!evaluate(&world->constraints, pool, row, &frame, &block, &room))
+    t->piece[row] = SN_SURFACE_NONE;
+    if (!sn_ids_is_live(&pool->ids, row) || stores_nothing(frame, pool, row, points) ||
+        !evaluate_shape(&t->world->constraints, pool, row, frame, &block, &room, points, rows))
         return;
-    sn_surface_piece *piece = piece_with(world, s, &block);
-    if (piece && (pool->kind.project || pool->kind.own_rows) && pool->give[row].compliance > 0)
-        piece->driven = INFINITY; /* what these store is not known */
-    for (uint32_t i = 0; piece && i < block.rows; ++i) {
-        double w = 0, c = (double)block.c[i], give = (double)pool->give[row].compliance;
-        uint32_t moved = 0;
-        for (uint32_t k = 0; k < block.count; ++k) {
-            w += (double)block.w[k] * square(block.gradient[i * block.count + k]);
-            moved += block.w[k] != 0;
-        }
-        if (!isfinite(c) || !(w > 0) || (c > 0 && pool->kind.inequality >> i & 1))
+    t->piece[row] = piece_with(t->world, t->s, &block);
+    const double give = (double)pool->give[row].compliance;
+    const bool known = !((pool->kind.project || pool->kind.own_rows) && give > 0);
+    for (uint32_t i = 0; i < rows; ++i) {
+        stored[i] = 0;
+        pulls[i] = known ? 0 : HUGE_VAL;
+        if (t->piece[row] == SN_SURFACE_NONE)
             continue;
-        const double firm = give + h * h * w;
-        piece->released += sign * give * c * c / (2 * firm * firm);
-        if (moved == 1 && sign > 0) /* by C / |grad C| in a substep */
-            piece->driven = fmax(piece->driven, c * c * (double)block.w[0] / (w * h * h));
+        if (block.count == points) /* a number that the compiler knows */
+            measure_row(t, &block, points, i, give, &stored[i], &pulls[i]);
+        else
+            measure_row(t, &block, block.count, i, give, &stored[i], &pulls[i]);
     }
 }
 
-static void add_all_stored(const sn_world *world, const sn_surfaces *s, double h, double sign)
+/* Passed apart from the kind, points and rows of the usual shapes are known when this is compiled. */
+static void measure_stored_piece(void *data, uint32_t first, uint32_t end)
+{
+    const storing *t = data;
+    const sn_frame frame = sn_world_frame(t->world);
+    const uint32_t points = t->pool->kind.points, rows = t->pool->kind.rows;
+    for (uint32_t row = first; row < end; ++row)
+        if (points == 2 && rows == 1)
+            measure_stored(t, &frame, row, 2, 1);
+        else if (points == 4 && rows == 3)
+            measure_stored(t, &frame, row, 4, 3);
+        else
+            measure_stored(t, &frame, row, points, rows);
+}
+
+/* Adds what constraints store, times `sign`, to their pieces: always in the same order. */
+static bool add_all_stored(sn_world *world, sn_surfaces *s, double h, double sign)
 {
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
         const sn_pool *pool = world->constraints.pool[kind];
-        for (uint32_t row = 0; pool->ids.live && !pool->kind.force && row < pool->ids.table.count; ++row)
-            if (sn_ids_is_live(&pool->ids, row))
-                add_stored(world, s, pool, row, h, sign);
+        const uint32_t count = pool->ids.table.count, rows = pool->kind.rows;
+        storing t = {.world = world,
+                     .s = s,
+                     .pool = pool,
+                     .h = h,
+                     .sign = sign,
+                     .piece = s->stored_table.column[0],
+                     .stored = s->stored_table.column[1],
+                     .pulls = s->stored_table.column[2]};
+        if (!pool->ids.live || pool->kind.force)
+            continue;
+        if (!pool->kind.points) /* lists are evaluated one at a time */
+            measure_stored_piece(&t, 0, count);
+        else if (!sn_parallel_few(&world->parallel, count, WORK_OF_CONSTRAINT, measure_stored_piece, &t))
+            return false;
+        for (uint32_t row = 0; row < count; ++row) {
+            if (t.piece[row] == SN_SURFACE_NONE)
+                continue;
+            sn_surface_piece *piece = &pieces(s)[t.piece[row]];
+            for (uint32_t i = 0; i < rows; ++i) {
+                piece->released += t.stored[(size_t)row * rows + i];
+                piece->driven = fmax(piece->driven, t.pulls[(size_t)row * rows + i]);
+            }
+        }
     }
+    return true;
 }
 
 static void exchange_places(sn_world *world, sn_surfaces *s)
@@ -334,12 +430,13 @@ static void slow_down(sn_world *world, sn_surfaces *s)
     }
 }
 
-void sn_surfaces_balance(sn_world *world, sn_real h)
+bool sn_surfaces_balance(sn_world *world, sn_real h)
 {
     sn_surfaces *s = &world->contacts.surfaces;
+    uint32_t *parent = s->piece_table.column[1];
     bool any = false;
     if (!s->on)
-        return;
+        return true;
     join_touching(s);
     sum_up(world, s, (double)h);
     for (uint32_t i = 0; i < s->piece_table.count; ++i) {
@@ -349,12 +446,18 @@ void sn_surfaces_balance(sn_world *world, sn_real h)
     }
     const double most = any ? fastest_other(world, s) : 0;
     if (!any || !isfinite(most))
-        return;
-    add_all_stored(world, s, (double)h, -1);
+        return true;
+    for (uint32_t i = 0; i < s->piece_table.count; ++i)
+        parent[i] = root_of(parent, i);
+    if (!add_all_stored(world, s, (double)h, -1))
+        return false;
     exchange_places(world, s);
-    add_all_stored(world, s, (double)h, 1);
+    const bool done = add_all_stored(world, s, (double)h, 1);
     exchange_places(world, s);
+    if (!done)
+        return false;
     measure_rigid(world, s);
     choose_shares(world, s, most);
     slow_down(world, s);
+    return true;
 }

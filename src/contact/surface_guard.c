@@ -119,14 +119,15 @@ static float look_at(const guarding *g, const sn_surface_candidate *c, sn_real a
     if (!has_changed(g, c))
         return NEVER;
     const sn_real square = relative_way(g, c);
-    const sn_real close = SN_SURFACE_CLOSE * c->reach;
-    if (square == 0 || (apart_before > close && apart_before * apart_before * FIRM > square))
+    if (square == 0 || (apart_before > SN_SURFACE_CLOSE * c->reach && apart_before * apart_before * FIRM > square))
         return NEVER;
     take(g, c, start, end, x);
     if (ways_are_apart(start, end, c->edges, LEAST * (double)c->reach))
         return NEVER;
-    const double distance = sn_surface_nearest(c->edges, x).distance * SN_SURFACE_EXACT,
-                 least = LEAST * (double)c->reach;
+    const sn_real reach = sn_surface_reach(g->world, c), close = SN_SURFACE_CLOSE * reach;
+    const double distance = sn_surface_nearest(c->edges, x).distance * SN_SURFACE_EXACT, least = LEAST * (double)reach;
+    if (c->rough && ways_are_apart(start, end, c->edges, least))
+        return NEVER;
     if (is_rigid(g, c, start, end, distance))
         return NEVER;
     double apart = NEAREST * distance < least ? NEAREST * distance : least;

@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-#define ENOUGH       ((sn_real)0.6) /* of the reach */
-#define WORK_OF_PAIR 1000.0         /* ns, about */
+#define WORK_OF_PAIR 1000.0          /* ns, about */
+#define ROUNDED      ((sn_real)1e-6) /* of the velocity: what seeing velocities from a mean may lose */
 
 #define FAT  1e-12 /* the square of the sine of an angle: below it triangles and pairs of edges are taken for lines */
 #define FLAT 0.2   /* the cosine up to which an edge is beyond a triangle: sheets that lie on each other are not flat */
@@ -242,21 +242,40 @@ static sn_real closing_speed(const sn_surfaces *s, const sn_surface_candidate *c
     return along < 0 ? (sn_real)(-along / spots->distance) : 0;
 }
 
-/* Whether the two cannot touch in this substep, with so much to spare: no vertex of the one moves fast enough against one of the other. */
-static bool is_slow(const sn_surfaces *s, const sn_surface_candidate *c, sn_real h, sn_real spare)
+/* m/s: how fast vertices are against the mean of all; more of corners of shells. */
+static void measure_speeds(const sn_surfaces *s)
+{
+    const sn_vec3 mean = dvec3_round(s->velocity);
+    const sn_real lost = ROUNDED * vec3_length(mean);
+    sn_real *speed = s->vertex_table.column[4];
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
+        speed[i] = vec3_length(vec3_sub(surface_motions(s)[i].velocity, mean)) * SN_SURFACE_LONGER + lost;
+    for (uint32_t i = s->vertex_table.count; i < s->all_vertices; ++i)
+        speed[i] = (sn_real)INFINITY;
+}
+
+/* m/s: relative_speed is less, which takes longer. */
+static sn_real speed_below(const sn_surfaces *s, const sn_surface_candidate *c)
+{
+    const sn_real *speed = s->vertex_table.column[4];
+    const sn_real a = speed[c->vertex[0]], b = speed[c->vertex[1]], d = speed[c->vertex[2]], e = speed[c->vertex[3]];
+    const sn_real last = d > e ? d : e;
+    return c->edges ? (a > b ? a : b) + last : a + (b > last ? b : last);
+}
+
+/* m/s: no vertex of the one moves faster against one of the other. */
+static sn_real relative_speed(const sn_surfaces *s, const sn_surface_candidate *c)
 {
     const sn_surface_motion *m = surface_motions(s);
     const uint32_t second = c->edges ? 2 : 1;
-    const sn_real most = spare / (2 * h * SN_SURFACE_LONGER);
-    if (!(spare > 0))
-        return false;
+    sn_real most = 0;
     for (uint32_t i = 0; i < second; ++i)
         for (uint32_t k = second; k < 4; ++k) {
             const sn_vec3 u = vec3_sub(m[c->vertex[i]].velocity, m[c->vertex[k]].velocity);
-            if (!(vec3_dot(u, u) < most * most))
-                return false;
+            const sn_real square = vec3_dot(u, u);
+            most = square <= most ? most : square;
         }
-    return true;
+    return real_sqrt(most);
 }
 
 typedef struct looking {
@@ -265,22 +284,15 @@ typedef struct looking {
     sn_real h, fall; /* s; m: twice what gravity adds to a way */
 } looking;
 
-/* Looks at a candidate that is due. */
-static void look(const looking *l, sn_surface_pair *pair, uint32_t candidate)
+/* Looks at a candidate that may touch: exactly. */
+static void look(const looking *l, sn_surface_pair *pair, sn_surface_candidate *c)
 {
     const sn_surfaces *s = l->s;
-    sn_surface_candidate *c = &surface_candidates(s)[candidate];
-    const sn_real known = c->spare - (sn_real)pair->moved + c->reach;
     sn_dvec3 x[4];
-    double weight[4];
-    places_at_start(s, c, x);
-    if (c->edges && !c->segments && known > ENOUGH * c->reach && !edges_cross(x, weight)) {
-        /* no contact; and that they are apart, which the guard wants to know, is known well enough */
-        pair->nearest = known < pair->nearest ? known : pair->nearest;
-        return;
-    }
-    const sn_surface_spots spots = sn_surface_nearest(c->edges, x);
+    const sn_surface_spots spots = spots_at_start(s, c, x);
     const sn_real distance = (sn_real)(spots.distance * SN_SURFACE_EXACT);
+    c->reach = sn_surface_reach(l->world, c);
+    c->rough = false;
     c->spare = distance - c->reach + (sn_real)pair->moved;
     pair->nearest = distance < pair->nearest ? distance : pair->nearest;
     if (!(spots.distance > 0) ||
@@ -288,30 +300,61 @@ static void look(const looking *l, sn_surface_pair *pair, uint32_t candidate)
         !sn_surface_sweeps_meet(s, c, SN_SURFACE_BY_VELOCITY, l->h, surface_thickness(s, pair) + l->fall) ||
         !speaks(s, c, &spots, x) || !is_felt(l->world, c, &spots) || sn_surface_is_tangled(s, c))
         return;
-    sn_surface_touch *touch = (sn_surface_touch *)s->touch_table.column[0] + candidate;
-    c->touches = true;
+    sn_surface_touch *touch = (sn_surface_touch *)s->touch_table.column[0] + pair->first + pair->touches++;
+    touch->candidate = (uint32_t)(c - surface_candidates(s));
     touch->normal = dvec3_round(dvec3_scale(spots.apart, 1 / spots.distance));
     for (uint32_t k = 0; k < 4; ++k)
         touch->weight[k] = (sn_real)spots.weight[k];
 }
 
+/* Looks at candidates that are due, whose relative speeds are known. Most of them are not as near as they may have become, or are edges whose nearest spots are ends, where a vertex is the contact. */
+static void look_at_batch(const looking *l, sn_surface_pair *pair, sn_surface_batch *b)
+{
+    if (!b->count)
+        return;
+    sn_surface_batch_measure(l->world, b);
+    for (uint32_t i = 0; i < b->count; ++i) {
+        sn_surface_candidate *c = b->of[i];
+        const sn_real known = c->spare - (sn_real)pair->moved + c->reach, apart = b->low[i] > known ? b->low[i] : known;
+        const bool slow = apart - c->reach > (2 * l->h * b->differ[i] + l->fall) * SN_SURFACE_LONGER;
+        if (!slow && (!b->edges || c->segments || b->inner[i] != 0)) {
+            look(l, pair, c);
+            continue;
+        }
+        c->spare = apart - c->reach + (sn_real)pair->moved;
+        pair->nearest = apart < pair->nearest ? apart : pair->nearest;
+    }
+    b->count = 0;
+}
+
 static void look_at_pair(const looking *l, sn_surface_pair *pair)
 {
-    const sn_real until = ((sn_real)pair->moved + pair->wanted) * SN_SURFACE_LONGER;
-    sn_real due = (sn_real)INFINITY, waiting = due;
-    pair->touches = 0;
-    for (uint32_t i = pair->first; i < pair->first + pair->count; ++i) {
-        sn_surface_candidate *c = &surface_candidates(l->s)[i];
-        c->touches = false;
-        if (c->spare > until || is_slow(l->s, c, l->h, (c->spare - (sn_real)pair->moved - l->fall) / SN_SURFACE_LONGER))
+    const sn_real until = ((sn_real)pair->moved + pair->wanted) * SN_SURFACE_LONGER,
+                  twice = 2 * l->h * SN_SURFACE_LONGER;
+    sn_surface_candidate *first = surface_candidates(l->s) + pair->first;
+    sn_real waiting = (sn_real)INFINITY;
+    sn_surface_batch batch;
+    batch.count = 0;
+    for (uint32_t i = 0; i < pair->count; ++i) {
+        sn_surface_candidate *c = &first[i];
+        const sn_real spare = (c->spare - (sn_real)pair->moved - l->fall) / SN_SURFACE_LONGER;
+        sn_real speed = 0;
+        if (c->spare > until || twice * speed_below(l->s, c) < spare ||
+            twice * (speed = relative_speed(l->s, c)) < spare) {
             waiting = c->spare < waiting ? c->spare : waiting;
-        else
-            look(l, pair, i);
-        due = c->spare < due ? c->spare : due;
-        pair->touches += c->touches;
+            continue;
+        }
+        if (batch.count == SN_WIDE_COUPLES || (batch.count && batch.edges != c->edges))
+            look_at_batch(l, pair, &batch);
+        batch.edges = c->edges;
+        batch.differ[batch.count] = speed;
+        batch.of[batch.count++] = c;
     }
-    pair->due = due;
-    pair->waiting = waiting;
+    look_at_batch(l, pair, &batch);
+    pair->due = pair->waiting = waiting;
+    for (uint32_t i = 0; i < pair->count; ++i) {
+        pair->due = first[i].spare < pair->due ? first[i].spare : pair->due;
+    }
 }
 
 static void look_piece(void *data, uint32_t first, uint32_t end)
@@ -415,6 +458,7 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
     looking l = {.world = world, .s = s, .h = h, .fall = fall};
     const uint32_t before = s->contact_table.count;
     uint64_t count = 0;
+    measure_speeds(s);
     if (!sn_parallel_few(&world->parallel, s->pair_table.count, WORK_OF_PAIR, look_piece, &l))
         return false;
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
@@ -431,12 +475,11 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
     const sn_surface_touch *touch = s->touch_table.column[0];
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
         const sn_surface_pair *pair = &surface_pairs(s)[i];
-        for (uint32_t k = pair->first; pair->touches && k < pair->first + pair->count; ++k) {
-            if (!surface_candidates(s)[k].touches)
-                continue;
+        for (uint32_t k = pair->first; k < pair->first + pair->touches; ++k) {
             sn_surface_contact *made = &contact[s->contact_table.count];
             bool acts;
-            *made = sn_surface_contact_make(world, &surface_candidates(s)[k], touch[k].weight, touch[k].normal);
+            *made = sn_surface_contact_make(world, &surface_candidates(s)[touch[k].candidate], touch[k].weight,
+                                            touch[k].normal);
             if (!(made->give > 0))
                 continue;
             if ((world->contacts.failed = sn_callbacks_surface(world, made, &acts)) != SN_OK)
@@ -478,7 +521,8 @@ static sn_result wake(sn_world *world, sn_surfaces *s, sn_real dt)
             sn_dvec3 x[4];
             for (uint32_t n = 0; n < 4; ++n)
                 slot[n] = surface_vertices(s)[c->vertex[n]].slot;
-            sn_sleep_meet_surfaces(world, slot, (sn_real)spots_at_start(s, c, x).distance, c->reach, dt);
+            sn_sleep_meet_surfaces(world, slot, (sn_real)spots_at_start(s, c, x).distance, sn_surface_reach(world, c),
+                                   dt);
         }
     }
     return SN_OK;

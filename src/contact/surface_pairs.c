@@ -20,38 +20,15 @@
    only what boxes like these let touch is. */
 #include "contact/particle_contacts.h"
 
-#include "wide/wide.h"
 #include "world/world.h"
 
-#include <stdatomic.h>
-#include <string.h>
-
-#define LISTED ((sn_real)0.45) /* of the mean edge: what has less to spare is listed */
-#define FEW    ((sn_real)0.12) /*   or than this, where things move slowly: */
-#define CLOSE  ((sn_real)0.12) /*   or, where they move so fast that they are listed in every substep, near their ways */
-#define AHEAD  ((sn_real)6)    /* so many times as far as is wanted for the substep */
-#define BORDER ((sn_real)0.7)  /* edges: what is farther from the other tile is not near it */
-#define REST   ((sn_real)0.5)  /* of their distance in the rest shape: nearer than that neighbours push each other */
-#define FIRM                                                                                                           \
-    ((sn_real)0.77) /* of the distance: what moves by less comes no nearer than a share of it; see surface_guard.c */
-#define HALF    ((sn_real)0.5)
-#define ROUNDED (SINEW_DOUBLE ? (sn_real)4e-15 : (sn_real)2e-6) /* of the size of tiles: what axes lose */
-#define TINY                                                                                                           \
-    ((sn_real)1e-5) /* m: tiles that are smaller are measured one feature at a time; and of their size, what is added */
-#define HUGE_SIZE       ((sn_real)1e5)    /* m: and so are larger ones */
-#define SMALL           ((sn_real)2.5e-4) /* of the square of their size */
-#define FIRST_ROOM      1024u
-#define WORK_OF_PAIR    100.0 /* ns, about */
-#define WORK_OF_LISTING 20000.0
+#define HALF         ((sn_real)0.5)
+#define WORK_OF_PAIR 100.0 /* ns, about */
 
 typedef struct pairing {
     sn_world *world;
     sn_surfaces *s;
     sn_real h, more; /* s; m: that much more is to be listed */
-    sn_surface_sweep sweep;
-    atomic_uint used;   /* of candidates */
-    atomic_uint wanted; /* so many one pair has */
-    atomic_bool full;   /* there was no room for some */
 } pairing;
 
 static sn_real larger(sn_real a, sn_real b)
@@ -108,9 +85,8 @@ static bool measure_pair(const pairing *p, sn_surface_pair *pair)
     beside = pair->a == pair->b ? rest : beside;
     pair->wanted = twice * beside + p->more;
     const bool others = pair->turned + (double)pair->wanted < (double)pair->others;
-    if (pair->a == pair->b || pair->moved + (double)pair->wanted < (double)lower(pair->next, pair->due))
-        return others && pair->moved + (double)pair->wanted < (double)pair->next;
-    pair->wanted = twice * (against_at_border(s, pair, mean, spin) + rest) * SN_SURFACE_LONGER + p->more;
+    if (others && pair->a != pair->b && pair->moved + (double)pair->wanted >= (double)lower(pair->next, pair->due))
+        pair->wanted = twice * (against_at_border(s, pair, mean, spin) + rest) * SN_SURFACE_LONGER + p->more;
     return others && pair->moved + (double)pair->wanted < (double)pair->next;
 }
 
@@ -127,519 +103,10 @@ static sn_real gap_between(const sn_bounds *a, const sn_bounds *b)
     return vec3_length(d) / SN_SURFACE_LONGER;
 }
 
-/* ---- Listing -------------------------------------------------------------------------------------------------------------------- */
-
-typedef struct listing {
-    const sn_world *world;
-    const sn_surfaces *s;
-    sn_real thickness; /* m: of both */
-    sn_real listed;    /* m: what has less to spare is listed */
-    sn_real next;      /* m: least that is not listed */
-    sn_real sure;      /* m: what has less is listed, wherever it goes */
-    bool same;         /* skin */
-    bool fast;         /* more is wanted than that: what has more is listed if it may touch */
-    sn_real far;       /* m: what is farther away is not; */
-    sn_real small;     /* m^2: see wide/nearness.h */
-    const sn_wide_near *near;
-    const pairing *p;
-    sn_surface_candidate *to;
-    uint32_t room, found; /* what finds no room is counted only */
-} listing;
-
-static sn_bounds grown(sn_bounds a, sn_real by)
-{
-    a.low = vec3_sub(a.low, vec3(by, by, by));
-    a.high = vec3_add(a.high, vec3(by, by, by));
-    return a;
-}
-
-/* What is near in the rest shape of a skin may come nearer than its thickness. */
-static sn_real reach_of(const listing *l, const sn_surface_candidate *c)
-{
-    const sn_contact_world *contact = &l->world->contact;
-    sn_real apart;
-    if (c->segments && sn_surface_along_strand(l->s, c, &apart))
-        return lower(REST * apart, l->thickness);
-    const sn_vec4 *rest = contact->rest_table.column[0];
-    const sn_real far = (sn_real)INFINITY;
-    sn_bounds box[2] = {{{far, far, far}, {-far, -far, -far}}, {{far, far, far}, {-far, -far, -far}}};
-    sn_dvec3 x[4];
-    for (uint32_t k = 0; k < 4; ++k) {
-        const uint32_t number = surface_vertices(l->s)[c->vertex[k]].number;
-        if (!l->same || number >= contact->rest_table.count || rest[number].w == 0)
-            return l->thickness;
-        const sn_vec3 p = vec4_xyz(rest[number]);
-        sn_bounds *of = &box[k >= (c->edges ? 2u : 1u)];
-        of->low = vec3(lower(of->low.x, p.x), lower(of->low.y, p.y), lower(of->low.z, p.z));
-        of->high = vec3(larger(of->high.x, p.x), larger(of->high.y, p.y), larger(of->high.z, p.z));
-        x[k] = dvec3_from(p);
-    }
-    if (REST * gap_between(&box[0], &box[1]) > l->thickness * SN_SURFACE_LONGER)
-        return l->thickness;
-    return lower(REST * (sn_real)sn_surface_nearest(c->edges, x).distance, l->thickness);
-}
-
-bool sn_surface_is_joined(const sn_world *world, const sn_surface_candidate *c)
-{
-    const sn_surfaces *s = &world->contacts.surfaces;
-    const sn_surface_vertex *vertex = surface_vertices(s);
-    if (sn_surface_shell_of(s, c->vertex[0]) || sn_surface_shell_of(s, c->vertex[3]))
-        return sn_surface_shell_joins(world, c);
-    for (uint32_t i = 0; i < (c->edges ? 2u : 1u); ++i)
-        for (uint32_t k = c->edges ? 2 : 1; vertex[c->vertex[i]].joined && k < 4; ++k)
-            if (vertex[c->vertex[k]].joined &&
-                sn_incidence_joins(&world->incidence, &world->constraints, vertex[c->vertex[i]].number,
-                                   vertex[c->vertex[k]].number))
-                return true;
-    return false;
-}
-
-/* Boxes around both features and where they go. */
-bool sn_surface_sweeps_meet(const sn_surfaces *s, const sn_surface_candidate *c, sn_surface_sweep sweep, sn_real h,
-                            sn_real by)
-{
-    const sn_surface_motion *m = surface_motions(s);
-    const uint32_t second = c->edges ? 2 : 1;
-    const sn_real far = (sn_real)INFINITY;
-    sn_vec3 low[2] = {{far, far, far}, {far, far, far}}, high[2] = {{-far, -far, -far}, {-far, -far, -far}};
-    sn_vec3 with = {0, 0, 0};
-    if (sweep == SN_SURFACE_ALL)
-        return true;
-    for (uint32_t k = 0; k < 4 && sweep == SN_SURFACE_BY_VELOCITY; ++k)
-        with = vec3_add(with, vec3_scale(m[c->vertex[k]].velocity, (sn_real)0.25));
-    for (uint32_t k = 0; k < 4; ++k) {
-        const sn_surface_motion *v = &m[c->vertex[k]];
-        const sn_vec3 a = v->start,
-                      b = sweep == SN_SURFACE_BY_WAY ? v->end : vec3_add(a, vec3_scale(vec3_sub(v->velocity, with), h));
-        sn_vec3 *least = &low[k >= second], *most = &high[k >= second];
-        *least =
-            vec3(lower(least->x, lower(a.x, b.x)), lower(least->y, lower(a.y, b.y)), lower(least->z, lower(a.z, b.z)));
-        *most = vec3(larger(most->x, larger(a.x, b.x)), larger(most->y, larger(a.y, b.y)),
-                     larger(most->z, larger(a.z, b.z)));
-    }
-    return low[0].x - by <= high[1].x && low[1].x - by <= high[0].x && low[0].y - by <= high[1].y &&
-           low[1].y - by <= high[0].y && low[0].z - by <= high[1].z && low[1].z - by <= high[0].z;
-}
-
-static void consider(listing *l, sn_surface_candidate c)
-{
-    if (l->fast && !sn_surface_sweeps_meet(l->s, &c, l->p->sweep, l->p->h,
-                                           (l->thickness + larger(l->sure, l->p->more)) * SN_SURFACE_LONGER)) {
-        l->next = lower(l->next, l->sure);
-        return;
-    }
-    sn_dvec3 x[4];
-    for (uint32_t k = 0; k < 4; ++k)
-        x[k] = dvec3_from(surface_motions(l->s)[c.vertex[k]].start);
-    const sn_real distance = (sn_real)(sn_surface_nearest(c.edges, x).distance * SN_SURFACE_EXACT);
-    if (distance - l->thickness >= l->listed)
-        return;
-    c.reach = reach_of(l, &c);
-    c.spare = distance - c.reach;
-    if (c.spare >= l->listed) {
-        l->next = lower(l->next, c.spare);
-        return;
-    }
-    if (!l->same && sn_surface_is_joined(l->world, &c))
-        return;
-    if (l->found < l->room)
-        l->to[l->found] = c;
-    l->found++;
-}
-
-/* Features of one sort that are near the other tile, with the rows of numbers that wide/nearness.h reads: coordinates of corners, or boxes around their ways. */
-#define SWEEP_ROWS 15u
-
-typedef struct near_points {
-    uint32_t count, number[SN_TILE_CORNERS];
-    uint8_t corner[SN_TILE_CORNERS];
-} near_points;
-
-typedef struct near_triangles {
-    uint32_t count, number[SN_TILE_TRIANGLES];
-    sn_real at[SWEEP_ROWS * SN_TILE_TRIANGLES];
-} near_triangles;
-
-typedef struct near_edges {
-    uint32_t count, number[3 * SN_TILE_TRIANGLES];
-    uint8_t corner[6 * SN_TILE_TRIANGLES];
-    sn_real at[3 * SWEEP_ROWS * SN_TILE_TRIANGLES];
-} near_edges;
-
-/* A tile seen along the axes of the first of the two. */
-typedef struct side {
-    sn_vec3 corner[SN_TILE_CORNERS];
-    uint8_t outside[SN_TILE_CORNERS]; /* bits: beyond which sides of a box a corner is */
-    sn_bounds box;
-    sn_vec3 start[SN_TILE_CORNERS], end[SN_TILE_CORNERS],
-        with[SN_TILE_CORNERS]; /* of fast ones: along the axes of the world; see take_ways */
-    near_points points;
-    near_triangles triangles;
-    near_edges edges;
-} side;
-
-static void take_corners(side *to, const sn_surfaces *s, const sn_surface_tile *tile, const sn_surface_tile *frame)
-{
-    const uint32_t *corner = (const uint32_t *)s->corner_table.column[0] + tile->first_corner;
-    const sn_real far = (sn_real)INFINITY;
-    to->box = (sn_bounds){{far, far, far}, {-far, -far, -far}};
-    for (uint32_t k = 0; k < tile->corners; ++k) {
-        const sn_vec3 y = vec3_sub(surface_motions(s)[corner[k]].start, frame->centre);
-        const sn_vec3 p = vec3(vec3_dot(frame->axis[0], y), vec3_dot(frame->axis[1], y), vec3_dot(frame->axis[2], y));
-        to->corner[k] = p;
-        to->box.low = vec3(lower(to->box.low.x, p.x), lower(to->box.low.y, p.y), lower(to->box.low.z, p.z));
-        to->box.high = vec3(larger(to->box.high.x, p.x), larger(to->box.high.y, p.y), larger(to->box.high.z, p.z));
-    }
-}
-
-static void see_outside(side *to, uint32_t corners, const sn_bounds *box)
-{
-    for (uint32_t k = 0; k < corners; ++k) {
-        const sn_vec3 p = to->corner[k];
-        to->outside[k] = (uint8_t)((p.x < box->low.x) | (p.x > box->high.x) << 1 | (p.y < box->low.y) << 2 |
-                                   (p.y > box->high.y) << 3 | (p.z < box->low.z) << 4 | (p.z > box->high.z) << 5);
-    }
-}
-
-/* Where corners of a tile go, seen from the first tile: see sn_surface_sweeps_meet. `with` is what a corner adds to the way that the mean of four makes. */
-static void take_ways(side *to, const listing *l, const sn_surface_tile *tile, const sn_surface_tile *frame)
-{
-    const uint32_t *corner = (const uint32_t *)l->s->corner_table.column[0] + tile->first_corner;
-    for (uint32_t k = 0; k < tile->corners; ++k) {
-        const sn_surface_motion *m = &surface_motions(l->s)[corner[k]];
-        const sn_vec3 way = vec3_scale(m->velocity, l->p->h);
-        to->start[k] = vec3_sub(m->start, frame->centre);
-        to->end[k] = l->p->sweep == SN_SURFACE_BY_WAY ? vec3_sub(m->end, frame->centre) : vec3_add(to->start[k], way);
-        to->with[k] = vec3_scale(way, l->p->sweep == SN_SURFACE_BY_WAY ? 0 : (sn_real)0.25);
-    }
-}
-
-/* The five vectors of a feature that near_sweeps compares. */
-static void sweep_of(const side *from, const uint8_t *local, uint32_t corners, sn_vec3 five[5])
-{
-    five[0] = five[1] = from->start[local[0]];
-    five[2] = five[3] = from->end[local[0]];
-    five[4] = from->with[local[0]];
-    for (uint32_t k = 1; k < corners; ++k) {
-        const sn_vec3 a = from->start[local[k]], b = from->end[local[k]];
-        five[0] = vec3(lower(five[0].x, a.x), lower(five[0].y, a.y), lower(five[0].z, a.z));
-        five[1] = vec3(larger(five[1].x, a.x), larger(five[1].y, a.y), larger(five[1].z, a.z));
-        five[2] = vec3(lower(five[2].x, b.x), lower(five[2].y, b.y), lower(five[2].z, b.z));
-        five[3] = vec3(larger(five[3].x, b.x), larger(five[3].y, b.y), larger(five[3].z, b.z));
-        five[4] = vec3_add(five[4], from->with[local[k]]);
-    }
-}
-
-/* The numbers of feature i. */
-static void take_feature(const side *from, const uint8_t *local, uint32_t corners, bool fast, sn_real *at,
-                         uint32_t stride, uint32_t i)
-{
-    sn_vec3 row[5];
-    for (uint32_t k = 0; k < corners; ++k)
-        row[k] = from->corner[local[k]];
-    if (fast)
-        sweep_of(from, local, corners, row);
-    for (uint32_t k = 0; k < (fast ? 5 : corners); ++k) {
-        at[(fast ? k : 3 * k) * stride + i] = row[k].x;
-        at[(fast ? 5 + k : 3 * k + 1) * stride + i] = row[k].y;
-        at[(fast ? 10 + k : 3 * k + 2) * stride + i] = row[k].z;
-    }
-}
-
-/* What is read behind the last feature is there: like the last. */
-static void fill_up(sn_real *at, uint32_t rows, uint32_t stride, uint32_t count)
-{
-    for (uint32_t row = 0; count && row < rows; ++row)
-        for (uint32_t i = count; i % SN_BATCH; ++i)
-            at[row * stride + i] = at[row * stride + count - 1];
-}
-
-/* The features of a tile that are not beyond one side of the box, which is that of the other tile, larger by as far as is looked. */
-static void take_side(side *to, const listing *l, const sn_surface_tile *tile, const sn_surface_tile *frame)
-{
-    const sn_surfaces *s = l->s;
-    const uint32_t *vertex = (const uint32_t *)s->tile_vertex_table.column[0] + tile->first_vertex;
-    const uint32_t *triangle = (const uint32_t *)s->tile_triangle_table.column[0] + tile->first_triangle;
-    const uint32_t *edge = (const uint32_t *)s->tile_edge_table.column[0] + tile->first_edge;
-    const uint8_t *point = (const uint8_t *)s->tile_vertex_table.column[1] + tile->first_vertex;
-    const uint8_t *three = (const uint8_t *)s->tile_triangle_table.column[1] + 3 * (size_t)tile->first_triangle;
-    const uint8_t *two = (const uint8_t *)s->tile_edge_table.column[1] + 2 * (size_t)tile->first_edge;
-    const uint8_t *out = to->outside;
-    near_points *points = &to->points;
-    near_triangles *triangles = &to->triangles;
-    near_edges *edges = &to->edges;
-    points->count = triangles->count = edges->count = 0;
-    if (l->fast)
-        take_ways(to, l, tile, frame);
-    for (uint32_t i = 0; i < tile->vertices; ++i)
-        if (!out[point[i]]) {
-            points->corner[points->count] = point[i];
-            points->number[points->count++] = vertex[i];
-        }
-    for (uint32_t i = 0; i < tile->triangles; ++i, three += 3)
-        if (!(out[three[0]] & out[three[1]] & out[three[2]])) {
-            take_feature(to, three, 3, l->fast, triangles->at, SN_TILE_TRIANGLES, triangles->count);
-            triangles->number[triangles->count++] = triangle[i];
-        }
-    for (uint32_t i = 0; i < tile->edges; ++i, two += 2)
-        if (!(out[two[0]] & out[two[1]])) {
-            take_feature(to, two, 2, l->fast, edges->at, 3 * SN_TILE_TRIANGLES, edges->count);
-            memcpy(edges->corner + 2 * (size_t)edges->count, two, 2);
-            edges->number[edges->count++] = edge[i];
-        }
-    fill_up(triangles->at, l->fast ? SWEEP_ROWS : 9, SN_TILE_TRIANGLES, triangles->count);
-    fill_up(edges->at, l->fast ? SWEEP_ROWS : 6, 3 * SN_TILE_TRIANGLES, edges->count);
-}
-
-static bool has_vertex(const sn_surface_triangle *triangle, uint32_t vertex)
-{
-    return triangle->vertex[0] == vertex || triangle->vertex[1] == vertex || triangle->vertex[2] == vertex;
-}
-
-/* Vertices of a with triangles of b. */
-static void list_vertices(listing *l, const side *a, const side *b)
-{
-    const sn_wide_features of = {b->triangles.at, SN_TILE_TRIANGLES, b->triangles.count};
-    const sn_wide_nearness run = {&of, l->far, l->small};
-    uint16_t near[SN_TILE_TRIANGLES];
-    for (uint32_t i = 0; i < a->points.count; ++i) {
-        const uint32_t vertex = a->points.number[i];
-        sn_vec3 five[5] = {a->corner[a->points.corner[i]]};
-        if (l->fast)
-            sweep_of(a, &a->points.corner[i], 1, five);
-        const uint32_t found = (l->fast ? l->near->sweeps : l->near->triangles)(&run, five, 0, near);
-        for (uint32_t k = 0; k < found; ++k) {
-            const uint32_t number = b->triangles.number[near[k]];
-            const sn_surface_triangle *t = &surface_triangles(l->s)[number];
-            if (!has_vertex(t, vertex))
-                consider(l, (sn_surface_candidate){.vertex = {vertex, t->vertex[0], t->vertex[1], t->vertex[2]},
-                                                   .one = vertex,
-                                                   .other = number});
-        }
-    }
-}
-
-static bool is_segment(const sn_surfaces *s, uint32_t edge)
-{
-    return surface_edges(s)[edge].triangle == SN_SURFACE_NONE;
-}
-
-static void list_edges(listing *l, const side *a, const side *b)
-{
-    const sn_wide_features of = {b->edges.at, 3 * SN_TILE_TRIANGLES, b->edges.count};
-    const sn_wide_nearness run = {&of, l->far, l->small};
-    uint16_t near[3 * SN_TILE_TRIANGLES];
-    for (uint32_t i = 0; i < a->edges.count; ++i) {
-        const uint8_t *corner = a->edges.corner + 2 * (size_t)i;
-        sn_vec3 five[5] = {a->corner[corner[0]], a->corner[corner[1]]};
-        if (l->fast)
-            sweep_of(a, corner, 2, five);
-        const uint32_t number = a->edges.number[i], *one = surface_edges(l->s)[number].vertex;
-        const uint32_t found = (l->fast ? l->near->sweeps : l->near->edges)(&run, five, a == b ? i + 1 : 0, near);
-        for (uint32_t k = 0; k < found; ++k) {
-            const uint32_t other = b->edges.number[near[k]], *two = surface_edges(l->s)[other].vertex;
-            if (one[0] != two[0] && one[0] != two[1] && one[1] != two[0] && one[1] != two[1])
-                consider(l, (sn_surface_candidate){.vertex = {one[0], one[1], two[0], two[1]},
-                                                   .one = number,
-                                                   .other = other,
-                                                   .edges = true,
-                                                   .segments = is_segment(l->s, number) || is_segment(l->s, other)});
-        }
-    }
-}
-
-/* Corners of triangles and segments that are not beyond one side of the box. */
-static uint64_t find_border(const side *from, const sn_surfaces *s, const sn_surface_tile *tile)
-{
-    const uint8_t *three = (const uint8_t *)s->tile_triangle_table.column[1] + 3 * (size_t)tile->first_triangle;
-    const uint8_t *out = from->outside;
-    uint64_t border = 0;
-    for (uint32_t i = 0; i < tile->triangles; ++i, three += 3)
-        if (!(out[three[0]] & out[three[1]] & out[three[2]]))
-            border |= UINT64_C(1) << three[0] | UINT64_C(1) << three[1] | UINT64_C(1) << three[2];
-    if (tile->triangles)
-        return border;
-    if (!tile->edges) /* a point */
-        return out[0] ? 0 : 1;
-    const uint8_t *two = (const uint8_t *)s->tile_edge_table.column[1] + 2 * (size_t)tile->first_edge;
-    for (uint32_t i = 0; i < tile->edges; ++i, two += 2)
-        if (!(out[two[0]] & out[two[1]]))
-            border |= UINT64_C(1) << two[0] | UINT64_C(1) << two[1];
-    return border;
-}
-
-/* Takes room for what was found, there or where there is more. */
-static bool take_room(pairing *p, sn_surface_pair *pair, uint32_t wanted)
-{
-    if (wanted <= pair->room)
-        return true;
-    const uint32_t room = wanted + wanted / 4 + 4;
-    const uint32_t first = atomic_fetch_add_explicit(&p->used, room, memory_order_relaxed);
-    if (first > p->s->candidate_table.capacity || room > p->s->candidate_table.capacity - first)
-        return false;
-    pair->first = first;
-    pair->room = room;
-    return true;
-}
-
-/* m: boxes around ways that come as near as this are looked at. With what numbers lose that are seen from the first tile. */
-static sn_real between_sweeps(const listing *l, const sn_surface_tile *a, const sn_surface_tile *b, sn_real size)
-{
-    const bool ways = l->p->sweep == SN_SURFACE_BY_WAY;
-    const sn_surface_rigid *one = ways ? &a->way : &a->velocity, *two = ways ? &b->way : &b->velocity;
-    const sn_real far = vec3_length(one->mean) + one->spread + vec3_length(two->mean) + two->spread;
-    return (l->thickness + larger(l->sure, l->p->more)) * SN_SURFACE_LONGER * SN_SURFACE_LONGER +
-           ROUNDED * (vec3_length(a->centre) + size + (ways ? far : far * l->p->h));
-}
-
-/* All that has less than `wanted` to spare, and some more. False: there is no room. */
-static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_t worker)
-{
-    const sn_surfaces *s = p->s;
-    const sn_surface_tile *a = &surface_tiles(s)[pair->a], *b = &surface_tiles(s)[pair->b];
-    const sn_real edge = lower(surface_skins(s)[a->skin].edge, surface_skins(s)[b->skin].edge);
-    listing l = {.world = p->world,
-                 .s = s,
-                 .thickness = surface_thickness(s, pair),
-                 .listed = lower(larger(FEW * edge, AHEAD * wanted), LISTED * edge),
-                 .sure = LISTED * edge,
-                 .same = a->skin == b->skin,
-                 .p = p,
-                 .to = (sn_surface_candidate *)s->list_table.column[0] + (size_t)worker * s->list_room,
-                 .room = s->list_room};
-    l.listed = larger(l.listed, (sn_real)1.5 * wanted);
-    l.fast = l.listed > l.sure && p->sweep != SN_SURFACE_ALL;
-    l.sure = l.fast ? CLOSE * edge : l.sure;
-    const sn_real size = a->radius + b->radius + vec3_length(vec3_sub(a->centre, b->centre));
-    const sn_real far = (l.thickness + l.listed) * SN_SURFACE_LONGER * SN_SURFACE_LONGER + ROUNDED * size;
-    side one, two;
-    l.near = p->world->wide ? p->world->wide->near : &sn_near_scalar;
-    l.far = size > TINY && size < HUGE_SIZE ? far * (sn_real)1.01 + TINY * size : (sn_real)INFINITY;
-    l.small = SMALL * size * size;
-    l.next = l.listed;
-    if (l.fast) {
-        l.far = between_sweeps(&l, a, b, size);
-        l.next = lower(l.next, l.sure);
-    }
-    take_corners(&one, s, a, a);
-    if (pair->a == pair->b) {
-        memset(one.outside, 0, sizeof one.outside);
-        take_side(&one, &l, a, a);
-        list_vertices(&l, &one, &one);
-        list_edges(&l, &one, &one);
-    } else {
-        take_corners(&two, s, b, a);
-        const sn_bounds near = grown(one.box, far), other = grown(two.box, far), wide = grown(near, BORDER * edge);
-        see_outside(&one, a->corners, &other);
-        see_outside(&two, b->corners, &wide);
-        pair->border = find_border(&two, s, b);
-        see_outside(&two, b->corners, &near);
-        take_side(&one, &l, a, a);
-        take_side(&two, &l, b, a);
-        list_vertices(&l, &one, &two);
-        list_vertices(&l, &two, &one);
-        list_edges(&l, &one, &two);
-    }
-    if (l.found > l.room) {
-        unsigned known = atomic_load_explicit(&p->wanted, memory_order_relaxed);
-        while (known < l.found && !atomic_compare_exchange_weak_explicit(&p->wanted, &known, l.found,
-                                                                         memory_order_relaxed, memory_order_relaxed)) {
-        }
-        return false;
-    }
-    if (!take_room(p, pair, l.found))
-        return false;
-    if (l.found)
-        memcpy(surface_candidates(s) + pair->first, l.to, l.found * sizeof *l.to);
-    pair->count = l.found;
-    pair->due = (sn_real)INFINITY;
-    for (uint32_t i = 0; i < l.found; ++i)
-        pair->due = lower(pair->due, l.to[i].spare);
-    pair->next = l.next;
-    pair->others = pair->a == pair->b ? (sn_real)INFINITY : BORDER * edge + l.listed;
-    pair->moved = pair->turned = 0;
-    pair->waiting = pair->due;
-    pair->nearest = (sn_real)INFINITY;
-    pair->listed = true;
-    return true;
-}
-
-/* Puts candidates of pairs where they lie one after the other, without what belongs to none. */
-static bool close_gaps(sn_world *world, sn_surfaces *s, uint64_t more)
-{
-    uint64_t total = more;
-    for (uint32_t i = 0; i < s->pair_table.count; ++i)
-        total += surface_pairs(s)[i].listed ? surface_pairs(s)[i].count : 0;
-    total =
-        total + total / 4 > s->candidate_table.capacity ? FIRST_ROOM + total + total / 2 : s->candidate_table.capacity;
-    s->moved_table.count = 0;
-    if (total > SN_MAX_COUNT || !sn_table_reserve(&s->moved_table, &world->allocator, total) ||
-        !sn_table_reserve(&s->candidate_table, &world->allocator, s->moved_table.capacity) || /* the two take turns */
-        !sn_table_reserve(&s->touch_table, &world->allocator, s->moved_table.capacity))
-        return false;
-    sn_surface_candidate *to = s->moved_table.column[0];
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
-        sn_surface_pair *pair = &surface_pairs(s)[i];
-        pair->room = pair->count = pair->listed ? pair->count : 0;
-        if (pair->count)
-            memcpy(to + at, surface_candidates(s) + pair->first, pair->count * sizeof *to);
-        pair->first = at;
-        at += pair->count;
-    }
-    const sn_table moved = s->moved_table;
-    s->moved_table = s->candidate_table;
-    s->candidate_table = moved;
-    s->candidate_table.count = at;
-    return true;
-}
-
-static void list_task(void *data, uint32_t index, uint32_t worker)
-{
-    pairing *p = data;
-    sn_surface_pair *pair = &surface_pairs(p->s)[((const uint32_t *)p->s->due_table.column[0])[index]];
-    if (pair->asked && list_pair(p, pair, pair->wanted, worker))
-        pair->asked = false;
-    else if (pair->asked)
-        atomic_store_explicit(&p->full, true, memory_order_relaxed);
-}
-
 static bool fail(sn_world *world)
 {
     world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces");
     return false;
-}
-
-/* Lists the features of all pairs that are due, with what each wants. */
-static bool list_all(pairing *p)
-{
-    sn_world *world = p->world;
-    sn_surfaces *s = p->s;
-    const uint32_t count = s->due_table.count, workers = sn_parallel_workers(&world->parallel);
-    s->lists += count;
-    if (!s->list_room)
-        s->list_room = FIRST_ROOM;
-    for (uint64_t more = 0;;) {
-        if (!sn_table_reserve(&s->list_table, &world->allocator, (uint64_t)workers * s->list_room) ||
-            !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, count))
-            return fail(world);
-        if (more && !close_gaps(world, s, more))
-            return fail(world);
-        atomic_store_explicit(&p->used, s->candidate_table.count, memory_order_relaxed);
-        atomic_store_explicit(&p->wanted, 0, memory_order_relaxed);
-        atomic_store_explicit(&p->full, false, memory_order_relaxed);
-        if (!sn_parallel_tasks(sn_parallel_wants(&world->parallel, count * WORK_OF_LISTING) ? &world->parallel : NULL,
-                               count, list_task, p))
-            return false;
-        const uint32_t used = atomic_load_explicit(&p->used, memory_order_relaxed);
-        more = 1 + (uint64_t)used - s->candidate_table.count; /* all that this round asked for */
-        s->candidate_table.count = used < s->candidate_table.capacity ? used : s->candidate_table.capacity;
-        if (!atomic_load_explicit(&p->full, memory_order_relaxed))
-            return true;
-        const uint32_t wanted = atomic_load_explicit(&p->wanted, memory_order_relaxed);
-        if (wanted > s->list_room)
-            s->list_room = wanted + wanted / 2;
-    }
 }
 
 /* ---- As a substep begins ----------------------------------------------------------------------------------------------------------- */
@@ -663,6 +130,7 @@ static void begin_pair(pairing *p, sn_surface_pair *pair)
         speed = pair->a == pair->b ? rest : lower(speed, difference(&a->velocity, &b->velocity));
         const sn_real most = 2 * p->h * speed * SN_SURFACE_LONGER + p->more;
         pair->wanted = pair->listed ? lower(pair->wanted, most) : most;
+        pair->all_wanted = most;
         pair->gap = gap_between(&a->box, &b->box);
         pair->listed = false;
         pair->asked = pair->gap <= surface_thickness(s, pair) + most;
@@ -696,21 +164,21 @@ static bool collect(sn_world *world, sn_surfaces *s)
 bool sn_surface_pairs_begin(sn_world *world, sn_real h, sn_real more, sn_surface_sweep sweep)
 {
     sn_surfaces *s = &world->contacts.surfaces;
-    pairing p = {.world = world, .s = s, .h = h, .more = more, .sweep = sweep};
+    pairing p = {.world = world, .s = s, .h = h, .more = more};
     if (!sn_parallel_reserve(&world->parallel, &world->allocator, s->pair_table.count))
         return fail(world);
     if (!sn_parallel_few(&world->parallel, s->pair_table.count, WORK_OF_PAIR, begin_piece, &p) || !collect(world, s))
         return false;
-    return !s->due_table.count || list_all(&p);
+    return !s->due_table.count || sn_surface_list(world, h, more, sweep);
 }
 
 /* ---- As it ends ----------------------------------------------------------------------------------------------------------------- */
 
-/* m: pairs of features that are farther apart than this stay apart on their ways, as surface_guard.c has it. Either no two ways differ by more than FIRM of the
+/* m: pairs of features that are farther apart than this stay apart on their ways, as surface_guard.c has it. Either no two ways differ by more than SN_SURFACE_FIRM of the
    distance. Or what they do beside turning together is less than HALF of it: a way u × y across the y that is between two spots makes that no shorter. */
 static sn_real least_apart(const sn_surface_tile *a, const sn_surface_tile *b, sn_real beside)
 {
-    return lower(difference(&a->way, &b->way) / FIRM, beside / HALF) * SN_SURFACE_LONGER;
+    return lower(difference(&a->way, &b->way) / SN_SURFACE_FIRM, beside / HALF) * SN_SURFACE_LONGER;
 }
 
 /* asked: they are to be listed. due_now: those that are listed are to be looked at. And how much nearer they come. */
@@ -735,7 +203,8 @@ static void end_pair(pairing *p, sn_surface_pair *pair)
         const sn_real near =
             pair->a == pair->b ? beside : (against_at_border(s, pair, mean, spin) + rest) * SN_SURFACE_LONGER;
         const sn_real near_wanted = least_apart(a, b, near);
-        pair->asked = others <= wanted || next <= near_wanted;
+        pair->asked = pair->swept ? a->astray > pair->margin || b->astray > pair->margin
+                                  : others <= wanted || next <= near_wanted;
         pair->due_now = least <= larger(near_wanted, SN_SURFACE_CLOSE * surface_thickness(s, pair));
         pair->step = near;
         pair->all_step = beside;
@@ -744,6 +213,7 @@ static void end_pair(pairing *p, sn_surface_pair *pair)
     pair->due_now = pair->due_now || pair->asked;
     if (pair->asked) /* they are listed anew, and borders are others */
         pair->step = pair->all_step = lower(beside, difference(&a->way, &b->way));
+    pair->all_wanted = wanted;
 }
 
 static void end_piece(void *data, uint32_t first, uint32_t end)
@@ -756,12 +226,12 @@ static void end_piece(void *data, uint32_t first, uint32_t end)
 bool sn_surface_pairs_end(sn_world *world)
 {
     sn_surfaces *s = &world->contacts.surfaces;
-    pairing p = {.world = world, .s = s, .sweep = SN_SURFACE_BY_WAY};
+    pairing p = {.world = world, .s = s};
     if (!sn_parallel_reserve(&world->parallel, &world->allocator, s->pair_table.count))
         return fail(world);
     if (!sn_parallel_few(&world->parallel, s->pair_table.count, WORK_OF_PAIR, end_piece, &p) || !collect(world, s))
         return false;
-    if (s->due_table.count && !list_all(&p))
+    if (s->due_table.count && !sn_surface_list(world, 0, 0, SN_SURFACE_BY_WAY))
         return false;
     uint64_t count = 0;
     for (uint32_t i = 0; i < s->pair_table.count; ++i)

@@ -338,13 +338,14 @@ static void measure_tile(const sn_surfaces *s, sn_surface_tile *tile)
     const sn_vec3 from = motion[corner[0]].start;
     const sn_real share = 1 / (sn_real)tile->corners;
     sn_vec3 sum = {0, 0, 0}, velocity = sum, u = sum, v = sum, du = sum, dv = sum;
-    sn_bounds box = {from, from};
+    sn_bounds box = {from, from}, velocities = {motion[corner[0]].velocity, motion[corner[0]].velocity};
     tile->led = true;
     for (uint32_t k = 0; k < tile->corners; ++k) {
         const sn_surface_motion *m = &motion[corner[k]];
         tile->led = tile->led && m->led;
         const sn_vec3 d = vec3_sub(m->start, from);
         include(&box, m->start);
+        include(&velocities, m->velocity);
         sum = vec3_add(sum, d);
         velocity = vec3_add(velocity, m->velocity);
         u = vec3_add(u, vec3_scale(d, weight[2 * k]));
@@ -353,6 +354,7 @@ static void measure_tile(const sn_surfaces *s, sn_surface_tile *tile)
         dv = vec3_add(dv, vec3_scale(m->velocity, weight[2 * k + 1]));
     }
     tile->box = box;
+    tile->velocities = velocities;
     tile->centre = vec3_add(from, vec3_scale(sum, share));
     make_axes(tile, u, v);
     const sn_vec3 mean = vec3_scale(velocity, share), spin = spin_of(tile, du, dv);
@@ -421,14 +423,14 @@ bool sn_surface_tiles_measure(sn_world *world, sn_real h)
     return sn_parallel_few(&world->parallel, s->tile_table.count, WORK_OF_TILE, measure_piece, s);
 }
 
-static void measure_tile_ends(const sn_surfaces *s, sn_surface_tile *tile)
+static void measure_tile_ends(const sn_surfaces *s, sn_surface_tile *tile, sn_real h)
 {
     const uint32_t *corner = (const uint32_t *)s->corner_table.column[0] + tile->first_corner;
     const sn_real *weight = (const sn_real *)s->corner_table.column[1] + 2 * (size_t)tile->first_corner;
     const sn_surface_motion *motion = surface_motions(s);
     sn_vec3 sum = {0, 0, 0}, du = sum, dv = sum;
     sn_bounds box = {motion[corner[0]].end, motion[corner[0]].end};
-    sn_real rest = 0;
+    sn_real rest = 0, astray = 0;
     for (uint32_t k = 0; k < tile->corners; ++k) {
         const sn_surface_motion *m = &motion[corner[k]];
         const sn_vec3 way = vec3_sub(m->end, m->start);
@@ -443,8 +445,11 @@ static void measure_tile_ends(const sn_surfaces *s, sn_surface_tile *tile)
         const sn_surface_motion *m = &motion[corner[k]];
         const sn_vec3 way = vec3_sub(m->end, m->start);
         const sn_vec3 w = vec3_sub(vec3_sub(way, mean), vec3_cross(spin, vec3_sub(m->start, tile->centre)));
+        const sn_vec3 off = vec3_sub(way, vec3_scale(m->velocity, h));
         rest = larger(rest, vec3_dot(w, w));
+        astray = larger(astray, vec3_dot(off, off));
     }
+    tile->astray = real_sqrt(astray) * SN_SURFACE_LONGER;
     set_rigid(tile, &tile->way, mean, spin, rest);
 }
 
@@ -457,14 +462,20 @@ static bool has_changed(const sn_surfaces *s, const sn_surface_tile *tile)
     return false;
 }
 
+typedef struct ending {
+    const sn_surfaces *s;
+    sn_real h;
+} ending;
+
 static void measure_ends_piece(void *data, uint32_t first, uint32_t end)
 {
-    const sn_surfaces *s = data;
+    const ending *e = data;
+    const sn_surfaces *s = e->s;
     for (uint32_t i = first; i < end; ++i) {
         sn_surface_tile *tile = &surface_tiles(s)[i];
         tile->changed = !tile->off && has_changed(s, tile);
         if (tile->changed)
-            measure_tile_ends(s, tile);
+            measure_tile_ends(s, tile, e->h);
     }
 }
 
@@ -487,12 +498,13 @@ bool sn_surface_tiles_measure_ends(sn_world *world, sn_real h)
 {
     sn_surfaces *s = &world->contacts.surfaces;
     sn_dvec3 sum = {0, 0, 0};
+    ending e = {s, h};
     if (s->shell_table.count && !reach_shells(world, s, h))
         return false;
     for (uint32_t i = 0; i < s->vertex_table.count; ++i)
         sum = dvec3_add(sum, dvec3_from(surface_motions(s)[i].end));
     s->end = dvec3_scale(sum, 1.0 / s->vertex_table.count);
-    return sn_parallel_few(&world->parallel, s->tile_table.count, WORK_OF_TILE, measure_ends_piece, s);
+    return sn_parallel_few(&world->parallel, s->tile_table.count, WORK_OF_TILE, measure_ends_piece, &e);
 }
 
 /* ---- Which come near each other ---------------------------------------------------------------------------------------------------- */

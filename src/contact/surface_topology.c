@@ -17,6 +17,7 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->vertex_table, sizeof(sn_surface_motion), false);
     sn_table_column(&s->vertex_table, sizeof(uint32_t), false);
     sn_table_column(&s->vertex_table, sizeof(uint8_t), false);
+    sn_table_column(&s->vertex_table, sizeof(sn_real), false);
     sn_table_column(&s->triangle_table, sizeof(sn_surface_triangle), false);
     sn_table_column(&s->triangle_table, 3 * sizeof(uint32_t), false);
     for (uint32_t i = 0; i < 3; ++i)
@@ -59,6 +60,9 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->led_table, sizeof(sn_surface_led), false);
     sn_table_column(&s->piece_table, sizeof(sn_surface_piece), false);
     sn_table_column(&s->piece_table, sizeof(uint32_t), false);
+    sn_table_column(&s->stored_table, sizeof(uint32_t), false);
+    sn_table_column(&s->stored_table, sizeof(double), false);
+    sn_table_column(&s->stored_table, sizeof(double), false);
     sn_table_column(&s->contact_table, sizeof(sn_surface_contact), false);
     sn_table_column(&s->contact_table, sizeof(sn_surface_contact), false);
     sn_table_column(&s->colour_table, sizeof(uint64_t), false);
@@ -78,7 +82,7 @@ void sn_surfaces_release(sn_surfaces *s, const sn_allocator *allocator)
         &s->candidate_table,   &s->moved_table,     &s->touch_table,    &s->list_table,  &s->due_table,
         &s->near_table,        &s->contact_table,   &s->colour_table,   &s->held_table,  &s->zone_table,
         &s->piece_table,       &s->told_table,      &s->led_table,      &s->shell_table, &s->shell_corner_table,
-        &s->tangle_table,      &s->part_table,      &s->recall_table};
+        &s->tangle_table,      &s->part_table,      &s->recall_table,   &s->stored_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
 }

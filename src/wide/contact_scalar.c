@@ -6,4 +6,4 @@
 
 const sn_wide_contact sn_contact_scalar = {contact_warm_all, contact_project_all, contact_sweep_all, contact_plane_all};
 const sn_wide_body_contact_table sn_body_contact_scalar = BODY_TABLE;
-const sn_wide_near sn_near_scalar = {near_triangles, near_edges, near_sweeps};
+const sn_wide_near sn_near_scalar = NEAR_TABLE;

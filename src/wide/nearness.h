@@ -1,4 +1,4 @@
-/* Which features of a tile of a surface may be near one of another tile: SN_WIDTH of them at a time. See contact/surface_pairs.c, which measures what is left exactly.
+/* Which features of a tile of a surface may be near one of another tile: SN_WIDTH of them at a time. See contact/surface_listing.c.
 
    Nothing that is nearer than `far` is left out, whatever numbers round. A few are kept that are a little farther away: how many depends on the width, and no result does. So
    - the distance of two edges is that of the lines where the nearest spots of these are within both edges, or nearly so, and otherwise the least of an end from the other edge. Edges that are nearly parallel
@@ -169,5 +169,107 @@ static uint32_t near_sweeps(const sn_wide_nearness *run, const sn_vec3 *corner, 
     }
     return found;
 }
+
+/* ---- Bounds of distances ------------------------------------------------------------------------------------------------
+
+   Of pairs, one in a lane: a distance d with low <= d <= high. Corners 1 to 3 are seen from corner 0, so numbers lose no more than 1e-7 of the size L of the pair. Where lines are at an angle whose
+   sine is above 0.03, and triangles are no lines, the distance from a plane, or of two lines, by a normal n is off by less than 1e-5 L. Which side of an end a spot is on is
+   left open within NEAR_SLACK of an edge, and BOUNDS_SHARE of the distance is for what that changes where L is much more than the edges are long. */
+#define BOUNDS_SHARE 0.01
+#define BOUNDS_SIZE  2e-5
+#define BOUNDS_TINY  1e-10 /* m^2: of edges that are shorter, */
+#define BOUNDS_HUGE                                                                                                    \
+    1e10 /*   and of pairs that are larger, nothing is known: products of their coordinates have no numbers */
+
+typedef struct near_bounds {
+    lanes low, high; /* m^2 */
+    lanes size;      /* m^2 */
+    flags inner;     /* the nearest spots may be within both edges, or within the triangle */
+} near_bounds;
+
+SN_INLINE lanes3 bounds_load(const sn_real *rows, uint32_t corner, uint32_t at)
+{
+    const sn_real *from = rows + (size_t)(3 * (corner - 1)) * SN_WIDE_COUPLES + at;
+    return lanes3_of(lanes_load(from), lanes_load(from + SN_WIDE_COUPLES), lanes_load(from + 2 * SN_WIDE_COUPLES));
+}
+
+/* Of the point 0 and triangles. */
+SN_INLINE near_bounds bounds_triangle(lanes3 a, lanes3 b, lanes3 c)
+{
+    const lanes3 ab = lanes3_sub(b, a), ac = lanes3_sub(c, a), bc = lanes3_sub(c, b), ap = lanes3_negate(a),
+                 bp = lanes3_negate(b), n = lanes3_cross(ab, ac);
+    const lanes square = lanes3_dot(n, n), one = lanes3_dot(ab, ab), two = lanes3_dot(ac, ac),
+                three = lanes3_dot(bc, bc), tiny = lanes_all(BOUNDS_TINY), high = lanes3_dot(ap, n),
+                size = lanes_max(lanes3_dot(a, a), lanes_max(lanes3_dot(b, b), lanes3_dot(c, c)));
+    const lanes v = lanes3_dot(lanes3_cross(ap, ac), n), w = lanes3_dot(lanes3_cross(ab, ap), n),
+                slack = square * lanes_all(NEAR_SLACK);
+    const flags plain = lanes_above(square, one * two * lanes_all(NEAR_LINE)) &
+                        lanes_above(lanes_min(one, lanes_min(two, three)), tiny) &
+                        lanes_above(lanes_all(BOUNDS_HUGE), size);
+    const flags above = lanes_at_least(v, -slack) & lanes_at_least(w, -slack) & lanes_at_least(square + slack, v + w),
+                inside = lanes_at_least(v, slack) & lanes_at_least(w, slack) & lanes_at_least(square - slack, v + w);
+    const lanes plane = high * high / square,
+                aside = lanes_min(near_edge(ap, ab, one), lanes_min(near_edge(ap, ac, two), near_edge(bp, bc, three)));
+    return (near_bounds){.low = lanes_choose(plain, lanes_choose(above, plane, aside), lanes_all(0)),
+                         .high = lanes_choose(plain & inside, plane, aside),
+                         .size = size,
+                         .inner = above | ~plain};
+}
+
+/* Of the edge from 0 to b and those from c to d. */
+SN_INLINE near_bounds bounds_edges(lanes3 b, lanes3 c, lanes3 d)
+{
+    const lanes3 q = lanes3_sub(d, c), r = lanes3_negate(c), n = lanes3_cross(b, q);
+    const lanes pp = lanes3_dot(b, b), pq = lanes3_dot(b, q), qq = lanes3_dot(q, q), pr = lanes3_dot(b, r),
+                qr = lanes3_dot(q, r), area = lanes3_dot(n, n), s = pq * qr - qq * pr, u = pp * qr - pq * pr,
+                slack = area * lanes_all(NEAR_SLACK), high = lanes3_dot(r, n), tiny = lanes_all(BOUNDS_TINY),
+                size = lanes_max(pp, lanes_max(lanes3_dot(c, c), lanes3_dot(d, d)));
+    const flags plain = lanes_above(lanes_min(pp, qq), tiny) & lanes_above(lanes_all(BOUNDS_HUGE), size),
+                skew = lanes_above(area, pp * qq * lanes_all(NEAR_PARALLEL));
+    const flags cross = lanes_at_least(s, -slack) & lanes_at_least(area + slack, s) & lanes_at_least(u, -slack) &
+                        lanes_at_least(area + slack, u),
+                inside = lanes_at_least(s, slack) & lanes_at_least(area - slack, s) & lanes_at_least(u, slack) &
+                         lanes_at_least(area - slack, u);
+    const lanes lines = high * high / area,
+                ends = lanes_min(lanes_min(near_edge(r, q, qq), near_edge(lanes3_sub(b, c), q, qq)),
+                                 lanes_min(near_edge(c, b, pp), near_edge(d, b, pp)));
+    const lanes parallel = ends - lanes_all(NEAR_PARALLEL) * lanes_max(pp, qq),
+                low = lanes_choose(skew, lanes_choose(cross, lines, ends), parallel);
+    return (near_bounds){.low = lanes_choose(plain, low, lanes_all(0)),
+                         .high = lanes_choose(plain & skew & inside, lines, ends),
+                         .size = size,
+                         .inner = (skew & cross) | ~(skew & plain)};
+}
+
+static void near_couples(const sn_wide_couples *run)
+{
+    for (uint32_t at = 0; at < run->count; at += SN_WIDTH) {
+        const lanes3 a = bounds_load(run->places, 1, at), b = bounds_load(run->places, 2, at),
+                     c = bounds_load(run->places, 3, at);
+        const near_bounds of = run->edges ? bounds_edges(a, b, c) : bounds_triangle(a, b, c);
+        const lanes lost = lanes_sqrt(of.size) * lanes_all(BOUNDS_SIZE), zero = lanes_all(0);
+        const lanes low = lanes_sqrt(lanes_max(of.low, zero)) * lanes_all(1 - BOUNDS_SHARE) - lost;
+        lanes_store(run->low + at, lanes_max(low, zero)); /* 0 of what is no number */
+        lanes_store(run->high + at, lanes_sqrt(of.high) * lanes_all(1 + BOUNDS_SHARE) + lost);
+        lanes_store(run->inner + at, lanes_choose(of.inner, lanes_all(1), zero));
+    }
+}
+
+/* The largest difference of a vector at a corner of the one and at a corner of the other. */
+static void near_differences(const sn_wide_couples *run)
+{
+    for (uint32_t at = 0; at < run->count; at += SN_WIDTH) {
+        const lanes3 a = bounds_load(run->places, 1, at), b = bounds_load(run->places, 2, at),
+                     c = bounds_load(run->places, 3, at), ab = lanes3_sub(a, b), ac = lanes3_sub(a, c);
+        const lanes last = lanes_max(lanes3_dot(b, b), lanes3_dot(c, c));
+        const lanes first = run->edges ? lanes_max(lanes3_dot(ab, ab), lanes3_dot(ac, ac)) : lanes3_dot(a, a);
+        lanes_store(run->high + at, lanes_sqrt(lanes_max(first, last)));
+    }
+}
+
+#define NEAR_TABLE                                                                                                     \
+    {                                                                                                                  \
+        near_triangles, near_edges, near_sweeps, near_couples, near_differences                                        \
+    }
 
 #endif

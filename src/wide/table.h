@@ -27,7 +27,7 @@
 #include "wide/body_manifold.h"
 #include "wide/nearness.h"
 
-static const sn_wide_near near_functions = {near_triangles, near_edges, near_sweeps};
+static const sn_wide_near near_functions = NEAR_TABLE;
 static const sn_wide_contact contact_functions = {contact_warm_all, contact_project_all, contact_sweep_all,
                                                   contact_plane_all};
 static const sn_wide_body_contact_table body_functions = BODY_TABLE;

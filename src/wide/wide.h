@@ -239,9 +239,24 @@ typedef struct sn_wide_nearness {
 
 typedef uint32_t sn_wide_near_fn(const sn_wide_nearness *run, const sn_vec3 *corner, uint32_t first, uint16_t *to);
 
+/* Pairs of features, all of a vertex and a triangle or all of two edges: coordinate k of corner c of pair i, less that of corner 0, is places[(3 (c - 1) + k) SN_WIDE_COUPLES + i]. What is behind the last
+   can be read and written, up to a multiple of 16. */
+#define SN_WIDE_COUPLES 64u
+
+typedef struct sn_wide_couples {
+    const sn_real *places;
+    uint32_t count;
+    bool edges;
+    sn_real *low, *high; /* m: bounds of their distance; or what differences gives, in high */
+    sn_real *inner;      /* 0: one of the nearest spots is on the rim of the triangle, or is an end of an edge */
+} sn_wide_couples;
+
+typedef void sn_wide_couples_fn(const sn_wide_couples *run);
+
 typedef struct sn_wide_near {
     sn_wide_near_fn *triangles, *edges;
     sn_wide_near_fn *sweeps; /* for features that go far: see wide/nearness.h */
+    sn_wide_couples_fn *couples, *differences;
 } sn_wide_near;
 
 extern const sn_wide_near sn_near_scalar;

@@ -61,7 +61,7 @@ static void nothing_near_is_left_out(void **state)
         fill(&s, &seed, count);
         sn_vec3 one[2] = {somewhere(&seed, 2)};
         one[1] = vec3_add(one[0], n % 6 == 1 ? vec3_sub(s.corner[0][1], s.corner[0][0]) : somewhere(&seed, 1));
-        /* as surface_pairs.c asks: tiles of this size, which is that of the box */
+        /* as surface_listing.c asks: tiles of this size, which is that of the box */
         const sn_wide_nearness run = {&s.of, real(far * 1.01 + 8e-5), real(2.5e-4 * 64)};
         for (int simd = SN_SIMD_AUTO; simd <= SN_SIMD_16; ++simd) {
             const sn_wide *wide = simd == SN_SIMD_AUTO ? NULL : sn_wide_choose((sn_simd)simd);
@@ -150,9 +150,85 @@ static void ways_that_cross_are_found(void **state)
     assert_true(there > total / 50 && there < total);
 }
 
+/* Four corners somewhere: a vertex and a triangle, or two edges. Thin, short, parallel, in one plane, or nearly touching. */
+static void take_couple(uint64_t *seed, bool edges, sn_vec3 x[4])
+{
+    const uint32_t sort = support_random_below(seed, 8), second = edges ? 2 : 1;
+    const double small = pow(10, -support_random_in(seed, 0, 7));
+    const sn_vec3 from = somewhere(seed, sort == 0 ? 100 : 1);
+    const double large = support_random_below(seed, 4) ? 1 : pow(10, support_random_in(seed, 0, 8));
+    for (uint32_t k = 0; k < 4; ++k)
+        x[k] = vec3_add(from, somewhere(seed, sort == 1 ? small : 1));
+    if (sort == 2) /* a triangle that is nearly a line, an edge that is nearly a point */
+        x[3] = vec3_add(x[2], somewhere(seed, small));
+    if (sort == 3) /* nearly parallel edges, or two corners at nearly the same place */
+        x[3] = vec3_add(edges ? vec3_add(x[2], vec3_sub(x[1], x[0])) : x[1], somewhere(seed, small));
+    if (sort == 4 || sort == 5) { /* nearly touching: a spot of the one is put onto a spot of the other */
+        const double s = support_random_in(seed, 0, 1), t = support_random_in(seed, 0, 1);
+        const sn_vec3 one = edges ? vec3_add(x[0], vec3_scale(vec3_sub(x[1], x[0]), real(s))) : x[0];
+        const sn_vec3 two = vec3_add(x[2], vec3_scale(vec3_sub(x[3], x[2]), real(t)));
+        const sn_vec3 by = vec3_add(vec3_sub(two, one), somewhere(seed, small));
+        for (uint32_t k = 0; k < second; ++k)
+            x[k] = vec3_add(x[k], by);
+    }
+    if (sort == 6) /* one is very small against how far away it is */
+        for (uint32_t k = 0; k < second; ++k)
+            x[k] = vec3_add(vec3_add(from, vec3(1, 1, 0)), somewhere(seed, small));
+    for (uint32_t k = 0; k < 4; ++k) {
+        if (sort == 7) /* in one plane */
+            x[k].z = from.z;
+        x[k] = vec3_scale(x[k], real(large));
+    }
+}
+
+static void bounds_of_distances_hold(void **state)
+{
+    (void)state;
+    static sn_real places[9 * SN_WIDE_COUPLES], low[SN_WIDE_COUPLES], high[SN_WIDE_COUPLES], inner[SN_WIDE_COUPLES],
+        differ[SN_WIDE_COUPLES];
+    static sn_vec3 x[SN_WIDE_COUPLES][4];
+    uint64_t seed = 3;
+    uint32_t close = 0, all = 0;
+    for (uint32_t n = 0; n < support_rounds(40000, 4000); ++n) {
+        const bool edges = n % 2;
+        for (uint32_t i = 0; i < SN_WIDE_COUPLES; ++i) {
+            take_couple(&seed, edges, x[i]);
+            for (uint32_t k = 0; k < 9; ++k)
+                places[k * SN_WIDE_COUPLES + i] = (&x[i][1 + k / 3].x)[k % 3] - (&x[i][0].x)[k % 3];
+        }
+        for (int simd = SN_SIMD_AUTO; simd <= SN_SIMD_16; ++simd) {
+            const sn_wide *wide = simd == SN_SIMD_AUTO ? NULL : sn_wide_choose((sn_simd)simd);
+            const sn_wide_near *near = wide ? wide->near : &sn_near_scalar;
+            near->couples(&(sn_wide_couples){places, SN_WIDE_COUPLES, edges, low, high, inner});
+            near->differences(
+                &(sn_wide_couples){.places = places, .count = SN_WIDE_COUPLES, .edges = edges, .high = differ});
+            for (uint32_t i = 0; i < SN_WIDE_COUPLES; ++i) {
+                sn_dvec3 at[4];
+                double size = 0, most = 0;
+                for (uint32_t k = 0; k < 4; ++k)
+                    at[k] = dvec3_from(x[i][k]);
+                for (uint32_t k = 0; k < 4; ++k)
+                    size = fmax(size, dvec3_length(dvec3_sub(at[k], at[0])));
+                for (uint32_t k = edges ? 2 : 1; k < 4; ++k)
+                    for (uint32_t m = 0; m < (edges ? 2u : 1u); ++m)
+                        most = fmax(most, dvec3_length(dvec3_sub(at[k], at[m])));
+                const sn_surface_spots spots = sn_surface_nearest(edges, at);
+                assert_true((double)low[i] <= spots.distance && (double)high[i] >= spots.distance);
+                assert_true(!edges || inner[i] != 0 || spots.inner != 0);
+                assert_true(fabs((double)differ[i] - most) <= 1e-5 * (most + size));
+                close += (double)low[i] > 0.97 * spots.distance - 1e-3 * size &&
+                         (double)high[i] < 1.03 * spots.distance + 1e-3 * size;
+                all++;
+            }
+        }
+    }
+    assert_true(close > all / 3 * 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_near_is_left_out),
+                                       cmocka_unit_test(bounds_of_distances_hold),
                                        cmocka_unit_test(ways_that_cross_are_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
