@@ -189,6 +189,7 @@ static sn_wide_chain run_of(const sn_forest *forest, const sn_forest_job *job, c
                            .rest = (const sn_real *)column[team ? SN_CHAIN_TEAM_REST : SN_CHAIN_REST] + t->chain,
                            .row = (const uint32_t *)column[team ? SN_CHAIN_TEAM_LINK : SN_CHAIN_LINK] + t->chain,
                            .fresh = job->fresh,
+                           .drops = job->drops,
                            .lambda = store->pool[SN_KIND_DISTANCE]->lambda,
                            .x = job->frame->x,
                            .d = job->frame->d,

@@ -272,7 +272,8 @@ SN_INLINE bool chain_solve_by(sn_wide_chain *run, chain_round_fn *round)
     if (k.bent)
         chain_copy_kappa(&k, true);
     chain_hand_out(&k);
-    chain_write_lambda(&k);
+    if (!run->drops)
+        chain_write_lambda(&k);
     return true;
 }
 

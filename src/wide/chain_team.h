@@ -154,7 +154,8 @@ SN_INLINE uint32_t team_solve_by(const sn_wide_chain *run, chain_team_round_fn *
     team_look_aside(&t, &found);
     const uint32_t good = team_judge(&t, &found);
     team_hand_out(&t, good);
-    team_write_lambda(&t, good);
+    if (!run->drops)
+        team_write_lambda(&t, good);
     return good;
 }
 

@@ -195,6 +195,7 @@ typedef struct sn_wide_chain {
     double *kappa;       /* in, if turning, that of the last solve; out, if turning, of this one */
     sn_real *lambda;     /* to which is added */
     bool fresh;          /* these are 0 */
+    bool drops;          /* these stay as they are: nothing will read them */
     bool turning;        /* in: to be solved with kappa; out: kappa matters */
     const sn_vec4 *x;    /* place and inverse mass */
     sn_vec4 *d;          /* what a place is short of, and was moved by: to which is added; its w stays as it is */

@@ -154,7 +154,7 @@ static sn_result take_substeps(sn_world *world, sn_real dt, bool still, bool car
                                         .pushed = world->state.forces_pending ? world->particles.force : NULL,
                                         .v = world->particles.v,
                                         .v_low = world->particles.v_low,
-                                        .keep = sn_undo_keep_particles,
+                                        .keep = world->fleeting ? NULL : sn_undo_keep_particles,
                                         .world = world};
         result = sn_tiled_begin(&in, &others) ? SN_OK : sn_fault_lost_tasks(world);
     }
@@ -242,7 +242,7 @@ static sn_result move(sn_world *world, sn_real dt, bool still)
     if (result == SN_OK)
         result = take_again_if_struck(world, dt, still);
     world->errors.quiet = false;
-    if (result == SN_ERROR_DIVERGED) {
+    if (result == SN_ERROR_DIVERGED && !world->fleeting) {
         sn_undo_put_back(world);
         world->fault = (sn_fault){0};
         if ((result = find_contacts(world, dt)) == SN_OK)

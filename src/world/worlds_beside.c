@@ -228,6 +228,7 @@ static sn_world *make_inner(const sn_world *model, uint32_t copies)
     if (sn_world_create(&def, &inner) != SN_OK)
         return NULL;
     inner->wide = model->wide;
+    inner->fleeting = true;
     bool made = true;
     for (uint32_t copy = 0; made && copy < copies; ++copy) {
         made = copy_particles(inner, model);
