@@ -280,6 +280,10 @@ bool sn_world_reserve_step(sn_world *world, bool still);
    Does nothing for other solvers. False when memory runs out. */
 bool sn_world_plan(sn_world *world);
 
+/* Stores particles in the order of their numbers in `order`, which is overwritten. Only where the plan knows none of their slots: all of them are in one
+   tile, and all constraints in trees. False when memory runs out. */
+bool sn_world_store_particles(sn_world *world, uint32_t *order);
+
 /* Takes the edits of the last call into the plan, if there is one; what it cannot follow, it forgets. */
 void sn_world_follow_edits(sn_world *world);
 

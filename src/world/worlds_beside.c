@@ -216,6 +216,25 @@ static bool copy_constraint(sn_world *inner, const sn_world *model, uint32_t kin
     return true;
 }
 
+/* Ropes that are solved directly, eight at once, had better lie beside each other: SN_TEAM_PLACE tells how. Where they lie changes no result. */
+static bool braid(sn_world *inner, const sn_world *model, uint32_t copies)
+{
+    const uint32_t particles = model->particles.table.count, count = copies * particles;
+    const sn_plan *plan = &inner->plan;
+    if (copies % SN_CHAIN_TEAM || plan->tile_table.count != 1 || plan->particles != count || plan->run_table.count ||
+        plan->tree_table.count != inner->constraints.counts.live)
+        return true;
+    uint32_t *order = sn_allocate(&inner->allocator, count * sizeof *order);
+    for (uint32_t copy = 0; order && copy < copies; ++copy)
+        for (uint32_t s = 0; s < particles; ++s) {
+            const uint32_t first = (copy / SN_CHAIN_TEAM * particles + s) * SN_CHAIN_TEAM;
+            order[first + SN_TEAM_PLACE(copy % SN_CHAIN_TEAM)] = copy * particles + model->particles.index[s];
+        }
+    const bool stored = order && sn_world_store_particles(inner, order);
+    sn_release(&inner->allocator, order, count * sizeof *order);
+    return stored;
+}
+
 static sn_world *make_inner(const sn_world *model, uint32_t copies)
 {
     sn_world_def def = sn_default_world_def();
@@ -239,7 +258,7 @@ static sn_world *make_inner(const sn_world *model, uint32_t copies)
     /* they are known not to contradict each other, but may be missed by much as things are now */
     inner->constraints.counts.fresh = model->constraints.counts.fresh;
     sn_world_follow_edits(inner);
-    if (!made || !sn_world_plan(inner)) {
+    if (!made || !sn_world_plan(inner) || !braid(inner, model, copies)) {
         sn_world_destroy(inner);
         return NULL;
     }
@@ -379,7 +398,7 @@ static bool is_worse_with_many(const sn_world *model)
 static uint32_t choose_copies(const sn_worlds *worlds, const sn_world *model, uint32_t count)
 {
     const uint32_t workers = sn_parallel_workers(&worlds->parallel);
-    uint32_t copies = SN_BESIDE;
+    uint32_t copies = SN_BESIDE_FEW;
     if (model->plan.tree_table.count < model->constraints.counts.live)
         return is_worse_with_many(model) ? SN_BESIDE_FEW : SN_BESIDE;
     while (workers > 1 && copies > SN_BESIDE_ROPES && count < (uint64_t)workers * SN_BESIDE_SHARE * copies)
