@@ -186,7 +186,9 @@ struct sn_world {
     sn_starts starts;
     sn_table rest_table; /* of sn_world_relax: where particles were, x and x_low */
     sn_table kind_report_table;
-    bool fleeting;  /* its particles are copied in before every step: one that fails need not put them back */
+    bool
+        fleeting; /* it lays others beside each other (worlds_beside.c): its particles are copied in before every step, and one that fails need not put
+                      them back; its constraints are neither forces nor joints and remember nothing, so that no kind need be asked */
     uint64_t moves; /* rises whenever a particle comes, goes, moves, is stored elsewhere or changes its radius */
     sn_query_trees query;
     sn_cancel_fn *cancel; /* NULL: steps are never cancelled */
