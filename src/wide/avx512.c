@@ -6,6 +6,7 @@
 #define SN_VECTOR   64
 #define CHAIN_WIDTH 8
 #include "wide/chain_team_rows.h"
+#include "wide/chain_turning.h"
 #include "wide/distance.h"
 #include "wide/motion_fours.h"
 #include "wide/planes.h"

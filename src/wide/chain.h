@@ -35,7 +35,7 @@
 #ifndef CHAIN_WIDTH
 #define CHAIN_WIDTH (SN_WIDTH > 1 ? SN_WIDTH / 2 : 1)
 #endif
-#include "wide/chain_rows.h"
+#include "wide/chain_turning.h"
 
 /* Links that are shorter than one over this, or miss their length by more, in m, are not usual: the squares of their
    coordinates may not be normal numbers. */

@@ -28,7 +28,7 @@ bool sn_wide_predict_16(const sn_motion *motion, float *plane, float *side, floa
 bool sn_wide_predict_records_16(const sn_motion *motion);
 struct chain;
 struct chain_team;
-void sn_wide_chain_round_16(struct chain *k, bool turning); /* of chain_rows.h */
+void sn_wide_chain_round_16(struct chain *k, bool turning); /* of chain_turning.h */
 void sn_wide_team_round_16(struct chain_team *t);           /* of chain_team_rows.h */
 bool sn_wide_settle_16(const sn_motion *motion, float *plane, float *side, uint32_t rows);
 
