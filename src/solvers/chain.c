@@ -153,6 +153,18 @@ static bool is_team(const sn_tree *t, uint32_t left)
     return true;
 }
 
+/* Whether in each row the particles of a team lie beside each other as SN_TEAM_PLACE has it. */
+static bool lies_together(const sn_forest *forest, const sn_tree *first)
+{
+    const uint32_t *slot = (const uint32_t *)forest->chain_table.column[SN_CHAIN_TEAM_SLOT] + first->chain;
+    const uint32_t *end = slot + (size_t)SN_CHAIN_TEAM * size_of(first->links);
+    uint32_t apart = 0;
+    for (; slot < end && !apart; slot += SN_CHAIN_TEAM)
+        for (uint32_t i = 0; i < SN_CHAIN_TEAM; ++i)
+            apart |= slot[i] - slot[0] - SN_TEAM_PLACE(i);
+    return !apart;
+}
+
 void sn_chain_team_up(const sn_forest *forest, const sn_store *store, const sn_frame *frame)
 {
     sn_tree *tree = forest->tree_table.column[0];
@@ -165,6 +177,7 @@ void sn_chain_team_up(const sn_forest *forest, const sn_store *store, const sn_f
             tree[i + j].in_team = (uint8_t)(j + 1);
             fill_places(forest, store, frame, &tree[i + j], team_places(forest, &tree[i], j));
         }
+        tree[i].together = team && lies_together(forest, &tree[i]);
     }
 }
 
@@ -189,6 +202,8 @@ static sn_wide_chain run_of(const sn_forest *forest, const sn_forest_job *job, c
                            .rest = (const sn_real *)column[team ? SN_CHAIN_TEAM_REST : SN_CHAIN_REST] + t->chain,
                            .row = (const uint32_t *)column[team ? SN_CHAIN_TEAM_LINK : SN_CHAIN_LINK] + t->chain,
                            .fresh = job->fresh,
+                           .drops = job->drops,
+                           .together = team && t->together,
                            .lambda = store->pool[SN_KIND_DISTANCE]->lambda,
                            .x = job->frame->x,
                            .d = job->frame->d,

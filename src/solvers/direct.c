@@ -251,6 +251,7 @@ static bool solve_trees(sn_sweep *s, sn_forest *forest, bool fresh, uint32_t wor
                                .worker = worker,
                                .workers = sn_parallel_workers(s->in->parallel),
                                .fresh = fresh,
+                               .drops = s->drops,
                                .nonlinear = true};
     const bool asked = s->in->tolerance > 0; /* for residuals */
     return sn_forest_solve_some(forest, &job, asked ? NULL : s->in->store, first, end);

@@ -68,6 +68,7 @@ typedef struct sn_forest_job {
     const struct sn_wide *wide; /* for chains; may be NULL */
     uint32_t worker, workers;   /* which thread this is, of how many; 0 of 0 for one alone */
     bool fresh;                 /* all multipliers are to begin at 0, whatever they are */
+    bool drops;                 /* those of chains need not be written: nothing reads them */
 } sn_forest_job;
 
 typedef struct sn_forest {

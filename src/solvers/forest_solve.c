@@ -33,10 +33,8 @@
 
    for a body that joints pull at. Negative eigenvalues are left out. What is missed is x . C'' x / 2. */
 #include "solvers/chain.h"
+#include "solvers/forest_work.h"
 
-#include "base/symmetric.h"
-
-#include <float.h>
 #include <math.h>
 
 /* Inequalities: the sets of acting rows that are tried. Usually the first or second is right. */
@@ -57,12 +55,6 @@
 /*   or half of it is taken back, at most so often. */
 #define HALVINGS 5u
 
-/* So many times kappa grows at most where a row is missed by more than its share, because it turns. */
-#define STRONGER 10.0
-
-/* What is above this is no finite sn_real. */
-#define MOST (SINEW_DOUBLE ? DBL_MAX : (double)FLT_MAX)
-
 /* A forest at work. */
 typedef struct work {
     sn_trees trees;
@@ -72,14 +64,6 @@ typedef struct work {
     uint32_t *slot;
     sn_forest_rows rows;
 } work;
-
-/* What a tree is like before it is solved. */
-typedef struct state {
-    bool acts;             /* any row does */
-    bool one_way;          /* there are inequalities */
-    double missed, length; /* squares: of the largest violation relative to the length of its gradient, and of that */
-    double reach;          /* their quotient's root, m */
-} state;
 
 static bool blame(const work *w, const sn_item *it)
 {
@@ -94,7 +78,7 @@ static bool blame(const work *w, const sn_item *it)
 /* One row. Its own A without what it gives, and the square of the length of its gradient, are summed over the
    particles; count is passed apart, so that for links the loop is unrolled. */
 SN_INLINE bool fill_row(const work *w, const sn_item *it, const sn_record *rec, uint32_t r, uint32_t rows_count,
-                        uint32_t count, state *s)
+                        uint32_t count, sn_tree_state *s)
 {
     const sn_forest_rows *rows = &w->rows;
     double own = rows->diagonal[r], square = 0;
@@ -133,7 +117,7 @@ static void fill_extra(work *w, const sn_item *it)
         extra.rule[r] = (sn_rule){.is = w->rows.rule[r]};
 }
 
-SN_INLINE bool fill_shape(work *w, sn_item *it, uint32_t rows_count, uint32_t count, bool turning, state *s)
+SN_INLINE bool fill_shape(work *w, sn_item *it, uint32_t rows_count, uint32_t count, bool turning, sn_tree_state *s)
 {
     sn_forest_rows *rows = &w->rows;
     sn_record rec = record_at(w->trees.numbers + it->record, rows_count);
@@ -170,12 +154,12 @@ SN_INLINE bool fill_shape(work *w, sn_item *it, uint32_t rows_count, uint32_t co
 }
 
 /* A whole tree. False, and the constraint is noted, if one of its constraints is not finite. */
-static bool fill_tree(work *w, const sn_tree *t, state *result)
+static bool fill_tree(work *w, const sn_tree *t, sn_tree_state *result)
 {
     const uint32_t *number = w->forest->node_table.column[SN_NODE_NUMBER];
     const sn_frame *frame = w->job->frame;
     const bool turning = t->turning;
-    state s = {.length = 1};
+    sn_tree_state s = {.length = 1};
     for (uint32_t i = t->node; i < t->node_end; ++i) {
         if (number[i] & SN_TURN_BIT) {
             w->slot[i] = frame->turn_slot + (number[i] & ~SN_TURN_BIT);
@@ -213,21 +197,13 @@ static bool fill_tree(work *w, const sn_tree *t, state *result)
    that are violated, and those so near to it that the others may get them there: all links of a taut rope, though
    rounding leaves half of them slack by a hair. */
 
-static double row_length(const sn_item *it, const sn_record *rec, uint32_t row)
-{
-    double sum = 0;
-    for (uint32_t p = 0; p < it->count; ++p)
-        sum += dvec3_dot(rec->j[row * it->count + p], rec->j[row * it->count + p]);
-    return sqrt(sum);
-}
-
-static void try_near_ones(const sn_trees *w, const sn_tree *t, const state *s)
+static void try_near_ones(const sn_trees *w, const sn_tree *t, const sn_tree_state *s)
 {
     for (uint32_t i = t->item; i < t->item_end; ++i) {
         sn_item *it = &w->items[i];
         sn_record rec = record_at(w->numbers + it->record, it->rows);
         for (uint32_t r = 0; it->inequality & ~it->acting && r < it->rows; ++r)
-            if (it->inequality >> r & 1 && -rec.rhs[r] <= NEAR * s->reach * row_length(it, &rec, r))
+            if (it->inequality >> r & 1 && -rec.rhs[r] <= NEAR * s->reach * tree_row_length(it, &rec, r))
                 it->acting |= (uint8_t)(1u << r);
     }
 }
@@ -289,7 +265,7 @@ static bool free_bounds(const sn_trees *w, sn_item *it, const sn_record *rec, sn
             rule[r].freed == SN_FATE_FREED)
             continue;
         double slack = row_slack(w, it, rec, r);
-        if (!((rule[r].high ? slack : -slack) > enough * row_length(it, rec, r)))
+        if (!((rule[r].high ? slack : -slack) > enough * tree_row_length(it, rec, r)))
             continue;
         rule[r].fate = SN_FATE_ASKED;
         rule[r].freed++;
@@ -308,7 +284,7 @@ static bool keep_limits(const sn_trees *w, sn_item *it, const sn_record *rec, sn
         if (!(it->ruled >> r & 1) || rule[r].fate >= SN_FATE_AT_LIMIT)
             continue;
         double way = row_motion_in(w, it, rec, r), over = fmax(rule[r].is.low - way, way - rule[r].is.high);
-        if (over > enough * row_length(it, rec, r) && over > excess) {
+        if (over > enough * tree_row_length(it, rec, r) && over > excess) {
             excess = over;
             worst = r;
             rule[r].high = way > rule[r].is.high;
@@ -341,7 +317,7 @@ static bool release_limits(sn_item *it, const sn_record *rec, sn_rule *rule)
     return false;
 }
 
-static bool apply_rules(const sn_trees *w, sn_item *it, const state *s)
+static bool apply_rules(const sn_trees *w, sn_item *it, const sn_tree_state *s)
 {
     sn_record rec = record_at(w->numbers + it->record, it->rows);
     sn_rule *rule = extra_at(w->numbers + it->record, it).rule;
@@ -351,7 +327,7 @@ static bool apply_rules(const sn_trees *w, sn_item *it, const state *s)
 }
 
 /* The next set to try; false if it is the same. */
-static bool change_acting(const sn_trees *w, const sn_tree *t, const state *s)
+static bool change_acting(const sn_trees *w, const sn_tree *t, const sn_tree_state *s)
 {
     bool changed = false;
     for (uint32_t i = t->item; i < t->item_end; ++i) {
@@ -361,8 +337,9 @@ static bool change_acting(const sn_trees *w, const sn_tree *t, const state *s)
             const uint32_t bit = it->inequality & 1u << r;
             if (!bit)
                 continue;
-            bool wrong = it->acting & bit ? rec.lambda[r] < rec.least[r]
-                                          : row_slack(w, it, &rec, r) < -VIOLATED * s->reach * row_length(it, &rec, r);
+            bool wrong = it->acting & bit
+                             ? rec.lambda[r] < rec.least[r]
+                             : row_slack(w, it, &rec, r) < -VIOLATED * s->reach * tree_row_length(it, &rec, r);
             if (wrong)
                 it->acting ^= (uint8_t)bit;
             changed |= wrong;
@@ -405,289 +382,26 @@ static void clamp(const sn_trees *w, const sn_tree *t)
     }
 }
 
-/* ---- Turning
-   -------------------------------------------------------------------------------------------------------- */
-
-/* What is seen on the way down. */
-typedef struct outcome {
-    bool finite;      /* all multipliers are */
-    bool turns;       /* a link has another kappa than was used, and needs it */
-    bool bent;        /* kappa matters, to the next substep, too */
-    bool rough;       /* one solve is not enough */
-    double most_way;  /* the square of the longest x */
-    double most_turn; /* the largest turn */
-    double most_bend; /* and of bends, twice the largest */
-} outcome;
-
-/* Sets kappa from the multipliers. */
-SN_INLINE void set_kappa(const sn_trees *w, const sn_item *it, uint32_t rows, bool turning, outcome *out)
-{
-    const sn_node *a = &w->nodes[w->node_of[it->mention]], *b = &w->nodes[w->node_of[it->mention + 1]];
-    sn_record rec = record_at(w->numbers + it->record, rows);
-    double kappa = 0, turn = 0;
-    for (uint32_t r = 0; r < rows; ++r) {
-        kappa -= (rec.lambda0[r] + rec.lambda[r]) * rec.turn[r];
-        turn += fabs(rec.turn[r]);
-    }
-    kappa = kappa > 0 ? kappa : 0;
-    const double s = (a->w + b->w) * it->arms;
-    const double used = turning ? *rec.kappa : 0;
-    out->turns |= s * (kappa - SN_TREE_STALE * used) > SN_TREE_TURNING;
-    out->bent |= s * kappa > SN_TREE_TURNING;
-    out->most_turn = turn > out->most_turn ? turn : out->most_turn;
-    *rec.used = used;
-    *rec.kappa = kappa;
-}
-
-SN_INLINE void look_at(const sn_trees *w, const sn_item *it, uint32_t rows, bool turning, outcome *out)
-{
-    sn_record rec = record_at(w->numbers + it->record, rows);
-    for (uint32_t r = 0; r < rows; ++r)
-        out->finite &= fabs(rec.lambda[r]) <= MOST;
-    if (it->count == 2 && !it->whole)
-        set_kappa(w, it, rows, turning, out);
-}
-
-/* Adds what a constraint does to the K of its bodies. */
-static void add_bends(const sn_trees *w, const sn_item *it, outcome *out)
-{
-    const sn_record rec = record_at(w->numbers + it->record, it->rows);
-    const double *bend = extra_at(w->numbers + it->record, it).bend;
-    const uint32_t *at = w->node_of + it->mention + (it->count - it->turns);
-    for (uint32_t t = 0; t < it->turns; ++t) {
-        sn_whole *b = at[t] == SN_GROUND ? NULL : whole_at(w, at[t] - 1);
-        for (uint32_t r = 0; b && r < it->rows; ++r)
-            for (uint32_t i = 0; i < 6; ++i) {
-                const double by = bend[6 * (r * it->turns + t) + i];
-                b->k[i] -= (rec.lambda0[r] + rec.lambda[r]) * by;
-                out->most_bend = fmax(out->most_bend, 6 * fabs(by)); /* no eigenvalue is more than 3 times an entry */
-            }
-    }
-}
-
-/* Leaves only what holds back. */
-static void make_positive(sn_whole *b)
-{
-    double a[3][3] = {{b->k[0], b->k[3], b->k[4]}, {b->k[3], b->k[1], b->k[5]}, {b->k[4], b->k[5], b->k[2]}};
-    double value[3], axis[3][3];
-    b->largest = 0;
-    sn_symmetric_eigen(a, value, axis);
-    memset(b->k, 0, sizeof b->k);
-    for (uint32_t i = 0; i < 3; ++i) {
-        const double *n = axis[i], v = value[i];
-        if (!(v > 0))
-            continue;
-        b->largest = v > b->largest ? v : b->largest;
-        b->k[0] += v * n[0] * n[0];
-        b->k[1] += v * n[1] * n[1];
-        b->k[2] += v * n[2] * n[2];
-        b->k[3] += v * n[0] * n[1];
-        b->k[4] += v * n[0] * n[2];
-        b->k[5] += v * n[1] * n[2];
-    }
-}
-
-/* Sets K of the bodies of a tree from the multipliers; see set_kappa. */
-static void bend_bodies(const sn_trees *w, const sn_tree *t, bool turning, outcome *out)
-{
-    for (uint32_t i = t->node; i < t->node_end; ++i) {
-        sn_whole *b = whole_at(w, i);
-        if (!b)
-            continue;
-        b->used = turning ? b->largest + b->calm : 0;
-        b->calm = 0;
-        memset(b->k, 0, sizeof b->k);
-    }
-    for (uint32_t i = t->item; i < t->item_end; ++i)
-        if (w->items[i].turns)
-            add_bends(w, &w->items[i], out);
-    for (uint32_t i = t->node; i < t->node_end && out->finite; ++i) {
-        sn_whole *b = whole_at(w, i);
-        if (!b)
-            continue;
-        make_positive(b);
-        out->turns |= w->nodes[i].w * (b->largest - SN_TREE_STALE * b->used) > SN_TREE_TURNING;
-        out->bent |= w->nodes[i].w * b->largest > SN_TREE_TURNING;
-    }
-}
-
-static outcome go_down(const sn_trees *w, const sn_tree *t, bool turning)
-{
-    outcome out = {.finite = true};
-    sn_tree_down(w, t, turning);
-    for (uint32_t i = t->item; i < t->item_end; ++i) {
-        const sn_item *it = &w->items[i];
-        if (it->is_link)
-            look_at(w, it, 1, turning, &out);
-        else
-            look_at(w, it, it->rows, turning, &out);
-    }
-    for (uint32_t i = t->node; i < t->node_end; ++i) {
-        sn_dvec3 x = load3(w->nodes[i].u);
-        double square = dvec3_dot(x, x);
-        out.most_way = square > out.most_way ? square : out.most_way;
-    }
-    if (t->whole)
-        bend_bodies(w, t, turning, &out);
-    return out;
-}
-
-/* By how much a row of two particles is missed because it turns, in m, in the form a / b, both squared: no division and
-   no root are needed to compare. A row that acts along the line r between its particles has g = turn r, so that r is known,
-   and how long it will be is no matter of second derivatives: those of a link that is nearly of no length promise anything.
-   An inequality that does not act has room before it is missed. */
-SN_INLINE void missed_by_turning(const sn_trees *w, const sn_item *it, const sn_record *rec, uint32_t r, double *a,
-                                 double *b)
-{
-    const uint32_t *at = w->node_of + it->mention;
-    sn_dvec3 g = gradient_of(rec, 2, r, 0), way = dvec3_sub(load3(w->nodes[at[0]].u), load3(w->nodes[at[1]].u));
-    const double square = dvec3_dot(g, g), along = dvec3_dot(way, g), turn = rec->turn[r];
-    const sn_dvec3 line = dvec3_scale(g, 1 / turn), after = dvec3_add(line, way);
-    const double length = sqrt(square) / fabs(turn), change = sqrt(dvec3_dot(after, after)) - length;
-    double missed = turn * length * change - along;
-    if (it->inequality & ~it->acting & 1u << r)
-        missed = fmax(0, rec->rhs[r] - turn * length * change);
-    *a = missed * missed;
-    *b = 2 * square; /* the gradient of the row has the length |g| sqrt(2) */
-}
-
-/* The same for a row of bodies. */
-static void missed_by_bending(const sn_trees *w, const sn_item *it, const sn_record *rec, uint32_t r, double *a,
-                              double *b)
-{
-    const double *bend = extra_at(w->numbers + it->record, it).bend;
-    const uint32_t *at = w->node_of + it->mention + (it->count - it->turns);
-    double sum = 0, length = row_length(it, rec, r);
-    for (uint32_t t = 0; length > 0 && t < it->turns; ++t) {
-        const double *m = bend + 6 * (r * it->turns + t), *x = w->nodes[at[t]].u; /* of the ground that is 0 */
-        sum += (m[0] * x[0] * x[0] + m[1] * x[1] * x[1] + m[2] * x[2] * x[2]) / 2;
-        sum += m[3] * x[0] * x[1] + m[4] * x[0] * x[2] + m[5] * x[1] * x[2];
-    }
-    *a = sum * sum;
-    *b = length * length;
-}
-
-/* Either of them. */
-static void missed_of(const sn_trees *w, const sn_item *it, const sn_record *rec, uint32_t r, double *a, double *b)
-{
-    *a = *b = 0;
-    if (it->turns)
-        missed_by_bending(w, it, rec, r, a, b);
-    else if (rec->turn[r] != 0)
-        missed_by_turning(w, it, rec, r, a, b);
-}
-
-/* Whether no row can be missed by much because it turns: |P (x - y)| is at most twice the longest x, and gradients of
-   what turns in practice are of length 1. Mostly it is so. */
-static bool is_calm(const state *s, const outcome *out)
-{
-    return (2 * out->most_turn + out->most_bend) * out->most_way <= SN_TREE_CALM * s->reach;
-}
-
-/* By how much the solve makes the worst violation smaller, m: rows that contradict each other are left with what they
-   give. */
-static double gain_of(const sn_trees *w, const sn_tree *t, const state *s)
-{
-    double left = 0;
-    for (uint32_t i = t->item; i < t->item_end; ++i) {
-        const sn_item *it = &w->items[i];
-        sn_record rec = record_at(w->numbers + it->record, it->rows);
-        for (uint32_t r = 0; r < it->rows; ++r) {
-            const double length = row_length(it, &rec, r);
-            if (it->acting >> r & 1 && length > 0)
-                left = fmax(left, SN_TREE_SOFT * rec.own[r] * fabs(rec.lambda[r]) / length);
-        }
-    }
-    return fmax(s->reach - left, 0);
-}
-
-/* So many times what holds a row back must grow, by squares of what was missed and may be. */
-static double times_of(double worst, double allowed)
-{
-    return worst < STRONGER * STRONGER * allowed ? sqrt(worst / allowed) : STRONGER;
-}
-
-static void calm_bodies(const sn_trees *w, const sn_item *it, double worst, double allowed)
-{
-    const uint32_t *at = w->node_of + it->mention + (it->count - it->turns);
-    for (uint32_t t = 0; t < it->turns; ++t) {
-        sn_whole *b = at[t] == SN_GROUND ? NULL : whole_at(w, at[t] - 1);
-        if (b)
-            b->calm = fmax(b->calm, (b->used + 1 / w->nodes[at[t]].w) * times_of(worst, allowed));
-    }
-}
-
-/* Where a row would be missed by more than its share of what is gained, a larger kappa holds it back; the rest is left
-   to the next solve. True if there is such a row. */
-static bool calm_down(const sn_trees *w, const sn_tree *t, const state *s)
-{
-    const double most = SN_TREE_CALM * gain_of(w, t, s), allowed = most * most;
-    bool any = false;
-    for (uint32_t i = t->item; i < t->item_end; ++i) {
-        const sn_item *it = &w->items[i];
-        sn_record rec = record_at(w->numbers + it->record, it->rows);
-        double worst = allowed;
-        for (uint32_t r = 0; r < it->rows; ++r) {
-            double a, b;
-            missed_of(w, it, &rec, r, &a, &b);
-            if (a > worst * b)
-                worst = a / b;
-        }
-        if (!(worst > allowed))
-            continue;
-        any = true;
-        if (it->turns) {
-            calm_bodies(w, it, worst, allowed);
-            continue;
-        }
-        const double sum = w->nodes[w->node_of[it->mention]].w + w->nodes[w->node_of[it->mention + 1]].w;
-        *rec.kappa = fmax(*rec.kappa, (*rec.used + 1 / sum) * times_of(worst, allowed));
-    }
-    return any;
-}
-
-/* The share of the step after which no row is missed by more, because it turns, than the worst was before; and whether
-   one is missed by so much that the step should be followed by another one. */
-static double safe_share(const sn_trees *w, const sn_tree *t, const state *s, outcome *out)
-{
-    const double before = s->missed / s->length;
-    double most = 0;
-    if (is_calm(s, out))
-        return 1;
-    for (uint32_t i = t->item; i < t->item_end; ++i) {
-        const sn_item *it = &w->items[i];
-        sn_record rec = record_at(w->numbers + it->record, it->rows);
-        for (uint32_t r = 0; r < it->rows; ++r) {
-            double a, b;
-            missed_of(w, it, &rec, r, &a, &b);
-            if (a > most * b)
-                most = a / b;
-        }
-    }
-    out->rough |= most > SN_TREE_CALM * SN_TREE_CALM * before;
-    return most > before ? s->reach / sqrt(most) : 1;
-}
-
 /* ---- The forest
    ------------------------------------------------------------------------------------------------------ */
 
 /* Finds the rows that act, and turns. */
-static outcome solve_tree(const sn_trees *w, sn_tree *t, const state *s)
+static sn_tree_outcome solve_tree(const sn_trees *w, sn_tree *t, const sn_tree_state *s)
 {
     uint32_t turns = 0;
     if (s->one_way)
         try_near_ones(w, t, s);
     for (uint32_t round = 0;; ++round) {
         sn_tree_up(w, t, t->turning);
-        outcome out = go_down(w, t, t->turning);
+        sn_tree_outcome out = sn_tree_go_down(w, t, t->turning);
         bool changed = s->one_way && change_acting(w, t, s);
         if (changed && round == ROUNDS) {
             clamp(w, t);
             out.rough = true;
             changed = false;
         }
-        bool turn = !changed && round < ROUNDS && turns < SN_TREE_TURNS && (out.turns || !is_calm(s, &out)) &&
-                    (calm_down(w, t, s) || out.turns);
+        bool turn = !changed && round < ROUNDS && turns < SN_TREE_TURNS && (out.turns || !sn_tree_is_calm(s, &out)) &&
+                    (sn_tree_calm_down(w, t, s) || out.turns);
         bool again = changed || turn;
         turns += turn;
         t->turning = again ? t->turning || !changed : out.bent;
@@ -703,7 +417,7 @@ static bool blame_first(const work *w, const sn_tree *t)
         const sn_item *it = &w->trees.items[i];
         sn_record rec = record_at(w->trees.numbers + it->record, it->rows);
         for (uint32_t r = 0; r < it->rows; ++r)
-            if (!(fabs(rec.lambda[r]) <= MOST))
+            if (!(fabs(rec.lambda[r]) <= TREE_MOST))
                 return blame(w, it);
     }
     return false;
@@ -738,7 +452,7 @@ static void hand_out_nothing(const work *w, const sn_tree *t)
 
 /* Takes a step back by halves, until the largest violation is smaller than before, or as good as nothing is left of it.
    False, and the constraint is noted, if a constraint is not finite. */
-static bool step_back(work *w, const sn_tree *t, double before, state *s)
+static bool step_back(work *w, const sn_tree *t, double before, sn_tree_state *s)
 {
     double taken = 1;
     for (uint32_t i = 0; i < HALVINGS; ++i) {
@@ -755,17 +469,17 @@ static bool step_back(work *w, const sn_tree *t, double before, state *s)
 /* Newton's method, until what turning leaves is little. */
 static bool solve_one(work *w, sn_tree *t)
 {
-    state s;
+    sn_tree_state s;
     bool good = fill_tree(w, t, &s);
     for (uint32_t step = 0; good && step < STEPS; ++step) {
         if (!s.acts) {
             hand_out_nothing(w, t);
             return true;
         }
-        outcome out = solve_tree(&w->trees, t, &s);
+        sn_tree_outcome out = solve_tree(&w->trees, t, &s);
         if (!out.finite)
             return blame_first(w, t);
-        double share = safe_share(&w->trees, t, &s, &out), before = s.reach;
+        double share = sn_tree_safe_share(&w->trees, t, &s, &out), before = s.reach;
         hand_out(w, t, share);
         if (!out.rough || !w->job->nonlinear)
             return true;

@@ -13,6 +13,7 @@ typedef struct sn_sweep {
     sn_real largest;         /* residual that the pass found, if it is asked for */
     sn_real k, corrected_k;  /* the last stiffness that was corrected: neighbours mostly share it */
     float preload_most;      /* some of the constraints may have preloads, up to this (see preload.h); 0: none */
+    bool drops;              /* ropes need not write their multipliers: nothing reads them */
     sn_solver_out out;
 } sn_sweep;
 

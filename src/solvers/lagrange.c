@@ -49,18 +49,17 @@
 
    Nothing is taken over from the substep before: the forces are a function of the state alone. Starting from the old
    lambda would make the future depend on what is no part of the state. */
-#include "solvers/forest.h"
+#include "solvers/lagrange_work.h"
+
 #include "solvers/krylov.h"
 #include "solvers/row.h"
 #include "solvers/solver.h"
-#include "solvers/system.h"
 
 #define DRIFT_SUBSTEPS 4.0 /* T by default, in substeps */
 #define LEAST_SUBSTEPS 2.0 /* and at least */
 
 #define RESIDUAL        1e-8 /* of the right-hand side: what may be left when multipliers are found iteratively */
 #define MOST_ITERATIONS 10000u
-#define MOST_ROUNDS     8    /* of the search for the active set; after them rows are only dropped */
 #define VIOLATED        1e-9 /* an inactive row joins if it is short of this share of the largest right-hand side */
 #define MOST_SOFTNESS   1e6  /* of s: softer is explicit enough */
 #define MOST_GIVE       1e30 /* compliance and damping: see SN_ROW_MOST */
@@ -70,61 +69,8 @@
    acceleration that the force gives to its particles, which is not seen, and rounding does not send things flying. */
 #define CROWDED 1e-4
 
-/* What rows of a tree give while it is eliminated, so that digits are left; what they miss is solved for again. */
-#define LEAST_GIVE 1e-6
-
-/* What rows of a tree give that exert what they may: they are that much off by it, relative to what moves them. */
-#define HELD_GIVE 1e12
-
-#define REFINEMENTS 3     /* of trees, */
-#define REFINED     1e-12 /* unless this share of the right-hand sides is all that is left */
-
 /* Compliant rows that give more than this share of their mobility by themselves need no help: their C is no error. */
 #define SOFT_ENOUGH 1e-3
-
-#define NOT_HERE UINT32_MAX
-
-typedef enum row_state {
-    ROW_RESTS = 0, /* does not take part */
-    ROW_HOLDS,     /* an equality */
-    ROW_PUSHES,    /* an inequality that is active, */
-    ROW_WAITS,     /* and one that is not */
-    ROW_HELD,      /* it exerts what it may; see ruling */
-    ROW_SOLVED     /* in a tree: its multiplier is known */
-} row_state;
-
-/* What has become of a row with bounds or limits. Each of these comes after the one before it, and none comes twice, but that what
-   is at most may be freed again so often. */
-#define MOST_FREED 3
-typedef enum row_fate { AS_ASKED = 0, AT_MOST, AT_LIMIT, LET_GO } row_fate;
-
-typedef struct ruling {
-    double most;      /* N: of |lambda|; INFINITY: any */
-    double low, high; /* of J W J^T lambda, so that C keeps its limits; infinite: none */
-    double give;      /* of the row at a limit, */
-    double asked;     /*   and as asked */
-    row_fate fate;
-    bool is;      /* this row is ruled at all */
-    bool rests;   /* it asks for nothing but to keep its limits */
-    bool one_way; /* it was an inequality */
-    bool at_high;
-    uint8_t freed;
-} ruling;
-
-typedef struct lagrange {
-    sn_system system;
-    sn_forest forest;
-    sn_table work; /* by row: SN_KRYLOV_VECTORS, and the four below */
-    double *b;     /* scaled */
-    double *y;     /* scaled multipliers */
-    uint8_t *state;
-    ruling *rule;
-    sn_table block_table; /* by the forest's numbers: where a constraint is among the blocks */
-    uint32_t *block_of;
-    bool trees;    /* are to be solved by themselves */
-    bool refining; /* those trees: rows that act are equations */
-    bool ruled;    /* there are rows with rules */
-} lagrange;
 
 /* ---- Room ------------------------------------------------------------------------------------------------------- */
 
@@ -390,16 +336,11 @@ static double error_of(const lagrange *l, const sn_system_block *block, uint32_t
     return square > 0 ? error / sqrt(square) : 0;
 }
 
-static bool acts(const lagrange *l, uint32_t e)
-{
-    return l->state[e] == ROW_HOLDS || l->state[e] == ROW_PUSHES;
-}
-
 /* The share of its mobility by which a row of some give is to be tamed: less if it has more give by itself. */
 static double wildness(const lagrange *l, uint32_t e)
 {
     const sn_system *system = &l->system;
-    if (!acts(l, e))
+    if (!lagrange_acts(l, e))
         return 0;
     double wild = SOFT_ENOUGH * system->mobility[e] - system->give[e];
     return wild > 0 ? wild / (SOFT_ENOUGH * system->mobility[e]) : 0;
@@ -442,11 +383,6 @@ static void find_strains(lagrange *l, const sn_frame *frame, const anti_drift *d
     }
 }
 
-static bool in_tree(const lagrange *l, const sn_system_block *block)
-{
-    return l->trees && sn_forest_has(&l->forest, block->kind, block->row);
-}
-
 static void add_give(lagrange *l, const sn_solver_in *in, const anti_drift *drift)
 {
     sn_system *system = &l->system;
@@ -478,7 +414,7 @@ static void prepare(lagrange *l, const sn_solver_in *in)
 /* ---- Bounds and limits -------------------------------------------------------------------------------------------- */
 
 /* What a row that is held exerts: of one that was let go, the most that it may towards the limit that let it go. */
-static double held_lambda(const lagrange *l, uint32_t e)
+double sn_lagrange_held(const lagrange *l, uint32_t e)
 {
     const ruling *rule = &l->rule[e];
     if (rule->rests)
@@ -488,16 +424,16 @@ static double held_lambda(const lagrange *l, uint32_t e)
 
 static bool keep_bounds(lagrange *l, const sn_system_block *block)
 {
-    uint32_t worst = NOT_HERE;
+    uint32_t worst = LAGRANGE_NONE;
     double excess = 0;
     for (uint32_t e = block->first; e < block->first + block->rows; ++e) {
         double over = fabs(l->system.lambda[e]) - l->rule[e].most;
-        if (l->rule[e].is && l->rule[e].fate == AS_ASKED && acts(l, e) && over > excess) {
+        if (l->rule[e].is && l->rule[e].fate == AS_ASKED && lagrange_acts(l, e) && over > excess) {
             excess = over;
             worst = e;
         }
     }
-    if (worst == NOT_HERE)
+    if (worst == LAGRANGE_NONE)
         return false;
     l->rule[worst].fate = AT_MOST;
     l->rule[worst].at_high = l->system.lambda[worst] > 0;
@@ -513,7 +449,7 @@ static bool free_bounds(lagrange *l, const sn_system_block *block, double enough
     for (uint32_t r = 0; r < block->rows; ++r) {
         uint32_t e = block->first + r;
         ruling *rule = &l->rule[e];
-        if (!rule->is || rule->fate != AT_MOST || rule->one_way || rule->freed == MOST_FREED)
+        if (!rule->is || rule->fate != AT_MOST || rule->one_way || rule->freed == LAGRANGE_FREED)
             continue;
         double more = sn_system_gather(system, block, r) + system->give[e] * system->lambda[e] - system->b[e];
         if (!((rule->at_high ? more : -more) > enough))
@@ -529,7 +465,7 @@ static bool free_bounds(lagrange *l, const sn_system_block *block, double enough
 static bool keep_limits(lagrange *l, const sn_system_block *block, double enough)
 {
     sn_system *system = &l->system;
-    uint32_t worst = NOT_HERE;
+    uint32_t worst = LAGRANGE_NONE;
     double excess = enough;
     bool high = false;
     for (uint32_t r = 0; r < block->rows; ++r) {
@@ -543,7 +479,7 @@ static bool keep_limits(lagrange *l, const sn_system_block *block, double enough
             high = way > rule->high;
         }
     }
-    if (worst == NOT_HERE)
+    if (worst == LAGRANGE_NONE)
         return false;
     ruling *rule = &l->rule[worst];
     rule->fate = AT_LIMIT;
@@ -573,7 +509,7 @@ static bool release_limits(lagrange *l, const sn_system_block *block)
 
 /* Looks at the rows with rules, in trees or elsewhere, as the multipliers are now. Returns how many want to be something
    else. */
-static uint32_t apply_rules(lagrange *l, bool trees)
+uint32_t sn_lagrange_apply_rules(lagrange *l, bool trees)
 {
     sn_system *system = &l->system;
     uint32_t changes = 0;
@@ -581,124 +517,18 @@ static uint32_t apply_rules(lagrange *l, bool trees)
     if (!l->ruled)
         return 0;
     for (uint32_t e = 0; e < system->row_table.count; ++e)
-        largest = acts(l, e) ? fmax(largest, fabs(system->b[e])) : largest;
+        largest = lagrange_acts(l, e) ? fmax(largest, fabs(system->b[e])) : largest;
     sn_system_scatter(system, system->lambda);
     for (uint32_t b = 0; b < system->block_table.count; ++b) {
         const sn_system_block *block = &system->block[b];
-        if (in_tree(l, block) == trees)
+        if (lagrange_in_tree(l, block) == trees)
             changes += keep_bounds(l, block) || keep_limits(l, block, VIOLATED * largest) || release_limits(l, block) ||
                        free_bounds(l, block, VIOLATED * largest);
     }
     return changes;
 }
 
-/* ---- Multipliers of trees ---------------------------------------------------------------------------------------- */
-
-/* The forest passes over constraints of which no row acts, and over what these exert. So if all that is left of one are rows
-   that are held, such as a motor that can do no more, they act, but are so soft that what they exert is what they may. */
-static void fill_held(const lagrange *l, const sn_system_block *block, sn_forest_rows *out)
-{
-    for (uint32_t r = 0; r < block->rows; ++r) {
-        if (out->least[r] == 0)
-            continue;
-        out->acting |= 1u << r;
-        out->diagonal[r] = HELD_GIVE * l->system.mobility[block->first + r];
-        out->rhs[r] = out->diagonal[r] * out->least[r];
-        out->least[r] = 0;
-    }
-}
-
-/* The rows of a constraint as the forest wants them. */
-static bool fill(void *context, uint32_t kind, uint32_t row, sn_forest_rows *out)
-{
-    const lagrange *l = context;
-    const sn_system *system = &l->system;
-    uint32_t index = l->block_of[l->forest.base[kind] + row];
-    out->acting = 0;
-    if (index == NOT_HERE)
-        return true;
-    const sn_system_block *block = &system->block[index];
-    out->block = (sn_block){.rows = block->rows,
-                            .count = block->count,
-                            .slot = out->room.slot,
-                            .w = out->room.w,
-                            .gradient = out->room.gradient};
-    for (uint32_t i = 0; i < block->count; ++i) {
-        uint32_t particle = system->particle[block->entry + i];
-        out->room.slot[i] = system->slot[particle];
-        out->room.w[i] = (sn_real)system->w[particle];
-    }
-    for (uint32_t i = 0; i < block->rows * block->count; ++i)
-        out->room.gradient[i] = dvec3_round(system->gradient[block->gradient + i]);
-    for (uint32_t r = 0; r < block->rows; ++r) {
-        uint32_t e = block->first + r;
-        out->acting |= (uint32_t)acts(l, e) << r;
-        out->inequality |= (uint32_t)(!l->refining && (l->state[e] == ROW_PUSHES || l->state[e] == ROW_WAITS)) << r;
-        out->rhs[r] = l->b[e];
-        out->diagonal[r] = system->give[e] + LEAST_GIVE * system->mobility[e];
-        out->least[r] = l->state[e] == ROW_HELD && !l->refining ? held_lambda(l, e) : 0;
-    }
-    if (!out->acting && !l->refining)
-        fill_held(l, block, out);
-    return true;
-}
-
-static void take(void *context, uint32_t kind, uint32_t row, const double *lambda)
-{
-    lagrange *l = context;
-    uint32_t index = l->block_of[l->forest.base[kind] + row];
-    for (uint32_t r = 0; index != NOT_HERE && r < l->system.block[index].rows; ++r) {
-        uint32_t e = l->system.block[index].first + r;
-        if (l->state[e] == ROW_RESTS || (l->refining && !acts(l, e)))
-            continue;
-        l->system.lambda[e] += lambda[r];
-        if (l->state[e] == ROW_HOLDS || l->state[e] == ROW_HELD)
-            continue;
-        l->state[e] = l->system.lambda[e] > 0 ? ROW_PUSHES : ROW_WAITS;
-        if (l->state[e] == ROW_WAITS)
-            l->system.lambda[e] = 0;
-    }
-}
-
-/* b = what the multipliers leave of the right-hand sides in trees. Returns the largest share of one that is left, in
-   the unit in which rows compare. */
-static double find_residual(lagrange *l)
-{
-    const sn_system *system = &l->system;
-    double left = 0, whole = 0;
-    sn_system_scatter(system, system->lambda);
-    for (uint32_t n = 0; n < system->block_table.count; ++n) {
-        const sn_system_block *block = &system->block[n];
-        for (uint32_t r = 0; r < block->rows && in_tree(l, block); ++r) {
-            uint32_t e = block->first + r;
-            double unit = sqrt(system->mobility[e] + system->give[e]);
-            if (!acts(l, e))
-                continue;
-            l->b[e] = system->b[e] - sn_system_gather(system, block, r) - system->give[e] * system->lambda[e];
-            left = fmax(left, fabs(l->b[e]) / unit);
-            whole = fmax(whole, fabs(system->b[e]) / unit);
-        }
-    }
-    return whole > 0 ? left / whole : 0;
-}
-
-/* Solves all trees with rows as they are. Rows that hold a particle to something fixed lose digits in the elimination: nine
-   of them with the forest's own floor, six with LEAST_GIVE, of which two rounds get back all there are. */
-static bool solve_trees_once(lagrange *l, const sn_forest_job *job)
-{
-    const sn_system *system = &l->system;
-    for (uint32_t b = 0; b < system->block_table.count; ++b)
-        if (in_tree(l, &system->block[b]))
-            memset(system->lambda + system->block[b].first, 0, system->block[b].rows * sizeof *system->lambda);
-    memcpy(l->b, system->b, system->row_table.count * sizeof *l->b);
-    l->refining = false;
-    bool good = sn_forest_solve(&l->forest, job);
-    for (int i = 0; good && i < REFINEMENTS && find_residual(l) > REFINED; ++i) {
-        l->refining = true;
-        good = sn_forest_solve(&l->forest, job);
-    }
-    return good;
-}
+/* ---- Multipliers of the others ----------------------------------------------------------------------------------- */
 
 /* Keeps what rows exert within bounds, whatever became of them. */
 static void clamp(lagrange *l)
@@ -710,30 +540,12 @@ static void clamp(lagrange *l)
     }
 }
 
-static bool solve_trees(lagrange *l, const sn_frame *frame)
-{
-    const sn_forest_job job = {.frame = frame, .context = l, .fill = fill, .take = take};
-    sn_system *system = &l->system;
-    memset(l->block_of, 0xff, l->forest.id_table.count * sizeof *l->block_of);
-    for (uint32_t b = 0; b < system->block_table.count; ++b)
-        l->block_of[l->forest.base[system->block[b].kind] + system->block[b].row] = b;
-    bool good = solve_trees_once(l, &job);
-    for (int round = 0; good && round < 2 * MOST_ROUNDS && apply_rules(l, true); ++round)
-        good = solve_trees_once(l, &job);
-    for (uint32_t b = 0; b < system->block_table.count; ++b)
-        if (in_tree(l, &system->block[b]))
-            memset(l->state + system->block[b].first, ROW_SOLVED, system->block[b].rows);
-    return good;
-}
-
-/* ---- Multipliers of the others ----------------------------------------------------------------------------------- */
-
 /* Takes what rows that are held exert from the right-hand sides. */
 static void subtract_held(lagrange *l)
 {
     const sn_system *system = &l->system;
     for (uint32_t e = 0; e < system->row_table.count; ++e)
-        l->y[e] = l->state[e] == ROW_HELD ? held_lambda(l, e) : 0;
+        l->y[e] = l->state[e] == ROW_HELD ? sn_lagrange_held(l, e) : 0;
     sn_system_scatter(system, l->y);
     for (uint32_t b = 0; b < system->block_table.count; ++b)
         for (uint32_t r = 0; r < system->block[b].rows; ++r) {
@@ -748,8 +560,8 @@ static uint32_t scale_rows(lagrange *l)
     sn_system *system = &l->system;
     uint32_t active = 0;
     for (uint32_t e = 0; e < system->row_table.count; ++e) {
-        active += acts(l, e);
-        system->scale[e] = acts(l, e) ? 1 / sqrt(system->mobility[e] + system->give[e]) : 0;
+        active += lagrange_acts(l, e);
+        system->scale[e] = lagrange_acts(l, e) ? 1 / sqrt(system->mobility[e] + system->give[e]) : 0;
         l->b[e] = system->scale[e] * system->b[e];
     }
     if (l->ruled)
@@ -780,7 +592,7 @@ static uint32_t solve_rows(lagrange *l, const sn_solver_in *in)
         out = sn_krylov_minres(&krylov, l->b, l->y);
     for (uint32_t e = 0; e < rows; ++e)
         if (l->state[e] != ROW_SOLVED)
-            system->lambda[e] = l->state[e] == ROW_HELD ? held_lambda(l, e) : system->scale[e] * l->y[e];
+            system->lambda[e] = l->state[e] == ROW_HELD ? sn_lagrange_held(l, e) : system->scale[e] * l->y[e];
     return out.iterations;
 }
 
@@ -803,7 +615,7 @@ static uint32_t add_violated(lagrange *l)
     uint32_t changes = 0;
     double largest = 0;
     for (uint32_t e = 0; e < system->row_table.count; ++e)
-        if (acts(l, e) && fabs(system->b[e]) > largest)
+        if (lagrange_acts(l, e) && fabs(system->b[e]) > largest)
             largest = fabs(system->b[e]);
     sn_system_scatter(system, system->lambda);
     for (uint32_t b = 0; b < system->block_table.count; ++b)
@@ -822,11 +634,11 @@ static uint32_t add_violated(lagrange *l)
 static uint32_t solve(lagrange *l, const sn_solver_in *in)
 {
     uint32_t iterations = solve_rows(l, in);
-    for (int round = 0; round < 2 * MOST_ROUNDS; ++round) {
+    for (int round = 0; round < 2 * LAGRANGE_ROUNDS; ++round) {
         uint32_t changes = drop_pulling(l);
-        if (round < MOST_ROUNDS)
+        if (round < LAGRANGE_ROUNDS)
             changes += add_violated(l);
-        changes += apply_rules(l, false);
+        changes += sn_lagrange_apply_rules(l, false);
         if (changes == 0)
             return iterations;
         iterations += solve_rows(l, in);
@@ -881,7 +693,7 @@ static sn_solver_out forces(const sn_solver_in *in, const sn_forces_in *given)
     bool good = sn_system_build(&l->system, &equations, &fault);
     if (good && l->system.row_table.count) {
         prepare(l, in);
-        good = !l->trees || solve_trees(l, &in->frame);
+        good = !l->trees || sn_lagrange_solve_trees(l, &in->frame);
         if (!good)
             fault = (sn_system_block){.kind = l->forest.fault_kind, .row = l->forest.fault_row};
         out.passes = l->trees + (good ? solve(l, in) : 0);

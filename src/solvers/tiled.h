@@ -16,10 +16,11 @@ typedef struct sn_tiled {
         keep_lambda; /* all multipliers will be read after the substep; those that further passes need are kept anyway */
     bool
         by_lane; /* they are written by lane of the plan; sn_tiled_collect_lambda brings them to their pools after the step */
-    bool again;    /* there may be more than one pass */
-    bool preloads; /* the first pass is one of preloads: see preload.h */
-    bool measures; /* the largest correction is wanted */
-    bool predicts; /* in the first pass, tiles of the first layer predict their particles before they are solved */
+    bool drops_trees; /* multipliers of trees are read neither after the substep nor in it */
+    bool again;       /* there may be more than one pass */
+    bool preloads;    /* the first pass is one of preloads: see preload.h */
+    bool measures;    /* the largest correction is wanted */
+    bool predicts;    /* in the first pass, tiles of the first layer predict their particles before they are solved */
     bool
         resident; /* nothing but constraints looks at particles between passes: tiles that this is true of lag, which means
                         that they settle in the next pass, and those of planes stay in planes. sn_tiled_leave ends that. */

@@ -11,7 +11,7 @@ bool sn_tiled_solve_trees(const sn_tiled *t, sn_solver_out *out, sn_real *larges
 {
     const sn_plan *plan = t->in->plan;
     sn_forest *forest = &((tiled *)t->in->scratch->tiled)->forest;
-    sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h};
+    sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h, .drops = t->drops_trees};
     if (!plan->tree_table.count || tiled_loads(t))
         return true;
     bool good = sn_direct_pass(&sweep, forest, tiled_starts(t));

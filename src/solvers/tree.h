@@ -91,6 +91,7 @@ typedef struct sn_tree {
     bool whole;                              /* there are bodies in it */
     uint32_t chain, links;                   /* its rows in chain_table; 0 links: it is no chain */
     uint8_t in_team;                /* in this step: its place in a team, from 1 on; 0: it is in none. See chain.h */
+    bool together;                  /* of the first one: where its team is stored; see sn_wide_chain */
     bool as_chain;                  /* the last solve used sn_chain_solve, or that of its team */
     uint32_t fault_kind, fault_row; /* what was not finite in the last solve; 0: all was */
 } sn_tree;

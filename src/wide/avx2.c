@@ -18,17 +18,19 @@ static uint32_t team_solve_16(const sn_wide_chain *run)
     return team_solve_by(run, sn_wide_team_round_16);
 }
 
+static const sn_motion_table motion_functions_16 = {sn_wide_predict_records_16, motion_note, motion_settle, motion_end};
+
 const sn_wide *sn_wide_avx2(void)
 {
-    static const sn_wide table =
-        WIDE_TABLE("8 lanes, AVX2", wide_fused, chain_solve, team_solve, motion_predict_planes, motion_settle_planes);
+    static const sn_wide table = WIDE_TABLE("8 lanes, AVX2", wide_fused, chain_solve, team_solve, MOTION_FUNCTIONS,
+                                            motion_predict_planes, motion_settle_planes);
     return &table;
 }
 
 const sn_wide *sn_wide_avx512(void)
 {
     static const sn_wide table = WIDE_TABLE("16 lanes, AVX-512", wide_fused_16, chain_solve_16, team_solve_16,
-                                            sn_wide_predict_16, sn_wide_settle_16);
+                                            &motion_functions_16, sn_wide_predict_16, sn_wide_settle_16);
     return sn_wide_has_16 ? &table : NULL;
 }
 #else

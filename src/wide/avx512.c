@@ -1,12 +1,14 @@
-/* Sixteen lanes, for distances and particles in planes, and eight of doubles, for ropes; for everything else eight, which for particles
-   in records are faster. This file is compiled for AVX-512 whatever the rest is compiled for. */
+/* Sixteen lanes, for distances, for particles in planes and for the usual prediction of those in records, and eight of doubles, for ropes; for everything
+   else eight. This file is compiled for AVX-512 whatever the rest is compiled for. */
 #include "wide/variants.h"
 
 #if SN_WIDE_VECTORS && defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512DQ__) && defined(__AVX512BW__)
 #define SN_VECTOR   64
 #define CHAIN_WIDTH 8
 #include "wide/chain_team_rows.h"
+#include "wide/chain_turning.h"
 #include "wide/distance.h"
+#include "wide/motion_fours.h"
 #include "wide/planes.h"
 
 #define DOUBLE_KIND(name, MORE)                                                                                        \
@@ -23,6 +25,28 @@ bool sn_wide_predict_16(const sn_motion *motion, float *plane, float *side, floa
 bool sn_wide_settle_16(const sn_motion *motion, float *plane, float *side, uint32_t rows)
 {
     return motion_settle_planes(motion, plane, side, rows);
+}
+
+/* Those of a range from `skip` on, so many of them, with eight lanes. */
+static bool predict_some(const sn_motion *motion, uint32_t skip, uint32_t count)
+{
+    sn_motion some = *motion;
+    some.first += skip;
+    some.mark += skip;
+    some.count = count;
+    return !count || sn_wide_avx2()->motion->predict(&some);
+}
+
+/* Vectors begin where lines of the cache do: one that lies in two takes as long as two. */
+bool sn_wide_predict_records_16(const sn_motion *motion)
+{
+    const uint32_t skip = (FOURS - motion->first % FOURS) % FOURS;
+    if (!fours_may_predict(motion) || motion->count < skip + FOURS)
+        return sn_wide_avx2()->motion->predict(motion);
+    const uint32_t whole = (motion->count - skip) / FOURS * FOURS;
+    bool sound = predict_some(motion, 0, skip);
+    sound = motion_predict_fours(motion, skip, whole) && sound;
+    return predict_some(motion, skip + whole, motion->count - skip - whole) && sound;
 }
 
 void sn_wide_chain_round_16(chain *k, bool turning)
@@ -52,6 +76,11 @@ bool sn_wide_predict_16(const sn_motion *motion, float *plane, float *side, floa
 bool sn_wide_settle_16(const sn_motion *motion, float *plane, float *side, uint32_t rows)
 {
     return sn_wide_avx2()->settle_planes(motion, plane, side, rows);
+}
+
+bool sn_wide_predict_records_16(const sn_motion *motion)
+{
+    return sn_wide_avx2()->motion->predict(motion);
 }
 
 void sn_wide_chain_round_16(struct chain *k, bool turning)

@@ -35,7 +35,7 @@
 #ifndef CHAIN_WIDTH
 #define CHAIN_WIDTH (SN_WIDTH > 1 ? SN_WIDTH / 2 : 1)
 #endif
-#include "wide/chain_rows.h"
+#include "wide/chain_turning.h"
 
 /* Links that are shorter than one over this, or miss their length by more, in m, are not usual: the squares of their
    coordinates may not be normal numbers. */
@@ -66,20 +66,32 @@ SN_INLINE void chain_measure(sn_real *real, const sn_real *rest, lanes3 line, la
     *most_missed = lanes_max(lanes_abs(missed), *most_missed);
 }
 
+/* Records of particles by their slots, which lie together or all over memory. */
+SN_INLINE records chain_records(const sn_vec4 *from, const uint32_t *slot, bool together)
+{
+#if SN_WIDTH == 8
+    const sn_vec4 *at = from + slot[0];
+    if (together)
+        return (records){{lanes_load(&at[0].x), lanes_load(&at[2].x), lanes_load(&at[4].x), lanes_load(&at[6].x)}};
+#endif
+    (void)together;
+    return records_load_far(from, slot);
+}
+
 /* The difference of places first, as evaluate() does it: far from the origin remainders count. */
-SN_INLINE void chain_gather_lanes(const chain *k, uint32_t first, lanes *most_turn, lanes *most_missed)
+SN_INLINE void chain_gather_lanes(const chain *k, uint32_t first, bool together, lanes *most_turn, lanes *most_missed)
 {
     const sn_vec4 *from_x = k->run->x, *from_d = k->run->d;
     const uint32_t *slot = k->run->slot + first;
     const sn_real *rest = k->run->rest + first;
     sn_real *real = k->run->real + first;
-    records x = records_load_far(from_x, slot), d = records_load_far(from_d, slot);
+    records x = chain_records(from_x, slot, together), d = chain_records(from_d, slot, together);
     lanes w = records_turn(x).part[3];
     lanes_store(real + W * STRETCHES, w);
     lanes_store(real + BETWEEN * STRETCHES, w);
     for (uint32_t row = 0; row < k->rows; ++row) {
         slot += STRETCHES;
-        const records y = records_load_far(from_x, slot), e = records_load_far(from_d, slot);
+        const records y = chain_records(from_x, slot, together), e = chain_records(from_d, slot, together);
         const records line = records_sub(d, records_add(records_sub(y, x), e)),
                       turned = records_turn(records_with_w(line, y));
         chain_measure(real, rest, (lanes3){turned.part[0], turned.part[1], turned.part[2]}, most_turn, most_missed);
@@ -149,7 +161,7 @@ SN_APART bool chain_gather(const chain *k, double *most_missed)
 {
     lanes turn = lanes_all(0), missed = lanes_all(0);
     for (uint32_t first = 0; first < STRETCHES; first += SN_WIDTH)
-        chain_gather_lanes(k, first, &turn, &missed);
+        chain_gather_lanes(k, first, false, &turn, &missed);
     chain_fill_up(k);
     if (!k->run->fresh)
         chain_read_lambda(k);
@@ -204,11 +216,21 @@ SN_INLINE bool chain_solve_round(chain *k, chain_round_fn *round, bool turning, 
 }
 
 /* Some lanes of a row. Beyond the end nothing is moved, and a lane is moved by nothing. */
-SN_INLINE void chain_hand_out_some(const sn_wide_chain *run, uint32_t row, uint32_t lane)
+SN_INLINE void chain_hand_out_some(const sn_wide_chain *run, uint32_t row, uint32_t lane, bool together)
 {
     const lanes3 move = chain_lanes3(run->real + (size_t)row * REAL_ROW + lane, MOVE_X);
     const records turned = records_turn((records){{move.x, move.y, move.z, lanes_all(0)}});
-    records_add_to_far(run->d, run->slot + (size_t)row * STRETCHES + lane, &turned);
+    const uint32_t *slot = run->slot + (size_t)row * STRETCHES + lane;
+#if SN_WIDTH == 8
+    for (uint32_t i = 0; together && i < 4; ++i) {
+        sn_real *at = &run->d[slot[0] + 2 * i].x;
+        lanes_store(at, lanes_load(at) + turned.part[i]);
+    }
+    if (together)
+        return;
+#endif
+    (void)together;
+    records_add_to_far(run->d, slot, &turned);
 }
 
 SN_APART void chain_hand_out(const chain *k)
@@ -216,7 +238,7 @@ SN_APART void chain_hand_out(const chain *k)
     const sn_wide_chain *run = k->run;
     for (uint32_t row = 0; row < k->rows; ++row)
         for (uint32_t lane = 0; lane < STRETCHES; lane += SN_WIDTH)
-            chain_hand_out_some(run, row, lane);
+            chain_hand_out_some(run, row, lane, false);
     if (run->links == STRETCHES * k->rows) {
         const sn_real *move = run->real + (size_t)k->rows * REAL_ROW + MOVE_X * STRETCHES + STRETCHES - 1;
         sn_vec4 *d = &run->d[run->slot[(k->rows + 1) * STRETCHES - 1]];
@@ -272,7 +294,8 @@ SN_INLINE bool chain_solve_by(sn_wide_chain *run, chain_round_fn *round)
     if (k.bent)
         chain_copy_kappa(&k, true);
     chain_hand_out(&k);
-    chain_write_lambda(&k);
+    if (!run->drops)
+        chain_write_lambda(&k);
     return true;
 }
 

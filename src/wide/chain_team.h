@@ -73,15 +73,24 @@ typedef struct team_found {
     lane_number turn[TEAM], missed[TEAM], aside[TEAM];
 } team_found;
 
-SN_APART void team_gather(const chain_team *t, team_found *found)
+/* together is a constant. */
+SN_INLINE void team_gather_lanes(const chain_team *t, bool together, team_found *found)
 {
     for (uint32_t first = 0; first < TEAM; first += SN_WIDTH) {
         lanes turn = lanes_all(0), missed = turn;
         for (uint32_t s = 0; s < STRETCHES; ++s)
-            chain_gather_lanes(&t->stretch[s], first, &turn, &missed);
+            chain_gather_lanes(&t->stretch[s], first, together, &turn, &missed);
         lanes_store(found->turn + first, turn);
         lanes_store(found->missed + first, missed);
     }
+}
+
+SN_APART void team_gather(const chain_team *t, team_found *found)
+{
+    if (t->run[0].together)
+        team_gather_lanes(t, true, found);
+    else
+        team_gather_lanes(t, false, found);
     team_fill_up(t);
     if (!t->run[0].fresh)
         team_read_lambda(t);
@@ -122,19 +131,29 @@ static void team_hand_out_one(const chain_team *t, uint32_t stretch, uint32_t ro
     *d = (sn_vec4){d->x + move[0], d->y + move[TEAM], d->z + move[2 * TEAM], d->w};
 }
 
-SN_APART void team_hand_out(const chain_team *t, uint32_t good)
+/* all: they are; together is a constant. */
+SN_INLINE void team_hand_out_rows(const chain_team *t, uint32_t good, bool together)
 {
+    const bool all = good == SN_TEAM_ALL;
     for (uint32_t s = 0; s < STRETCHES; ++s) {
         const sn_wide_chain *run = &t->run[s];
         const bool end = s + 1 == STRETCHES && run->links == STRETCHES * run->rows;
         for (uint32_t row = 0; row < run->rows + end; ++row) {
-            for (uint32_t lane = 0; good == SN_TEAM_ALL && lane < TEAM; lane += SN_WIDTH)
-                chain_hand_out_some(run, row, lane);
-            for (uint32_t i = 0; good != SN_TEAM_ALL && i < TEAM; ++i)
+            for (uint32_t lane = 0; all && lane < TEAM; lane += SN_WIDTH)
+                chain_hand_out_some(run, row, lane, together);
+            for (uint32_t i = 0; !all && i < TEAM; ++i)
                 if (good >> i & 1)
                     team_hand_out_one(t, s, row, i);
         }
     }
+}
+
+SN_APART void team_hand_out(const chain_team *t, uint32_t good)
+{
+    if (t->run[0].together)
+        team_hand_out_rows(t, good, true);
+    else
+        team_hand_out_rows(t, good, false);
 }
 
 SN_APART void team_write_lambda(const chain_team *t, uint32_t good)
@@ -154,7 +173,8 @@ SN_INLINE uint32_t team_solve_by(const sn_wide_chain *run, chain_team_round_fn *
     team_look_aside(&t, &found);
     const uint32_t good = team_judge(&t, &found);
     team_hand_out(&t, good);
-    team_write_lambda(&t, good);
+    if (!run->drops)
+        team_write_lambda(&t, good);
     return good;
 }
 

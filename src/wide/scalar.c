@@ -12,8 +12,8 @@ const sn_wide *sn_wide_scalar(void)
 
 const sn_wide *sn_wide_scalar(void)
 {
-    static const sn_wide table =
-        WIDE_TABLE("scalar", wide_fused, chain_solve, team_solve, motion_predict_planes, motion_settle_planes);
+    static const sn_wide table = WIDE_TABLE("scalar", wide_fused, chain_solve, team_solve, MOTION_FUNCTIONS,
+                                            motion_predict_planes, motion_settle_planes);
     return &table;
 }
 #endif

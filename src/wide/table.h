@@ -38,10 +38,10 @@ static const sn_wide_body_contact_table body_functions = BODY_TABLE;
 #define BODY_FUNCTIONS    &body_functions
 #endif
 
-#define WIDE_TABLE(NAME, FUSED, CHAIN, TEAM_OF, PREDICT, SETTLE)                                                       \
+#define WIDE_TABLE(NAME, FUSED, CHAIN, TEAM_OF, MOTION, PREDICT, SETTLE)                                               \
     {                                                                                                                  \
         .name = NAME, .vector = SN_VECTOR, .contact = CONTACT_FUNCTIONS, .near = NEAR_FUNCTIONS,                       \
-        .body_contact = BODY_FUNCTIONS, .chain = CHAIN, .team = TEAM_OF, .fused = FUSED, .motion = MOTION_FUNCTIONS,   \
+        .body_contact = BODY_FUNCTIONS, .chain = CHAIN, .team = TEAM_OF, .fused = FUSED, .motion = MOTION,             \
         .spread = motion_spread, .collect = motion_collect, .restore = motion_restore, .enter = motion_enter,          \
         .leave = motion_leave, .enter_past = motion_enter_past, .leave_past = motion_leave_past,                       \
         .predict_planes = PREDICT, .settle_planes = SETTLE, .gather_rows = rows_gather, .move_rows = rows_move,        \

@@ -25,9 +25,10 @@ const sn_wide *sn_wide_avx512(void);
 extern const bool sn_wide_has_16;
 sn_wide_fn sn_wide_distance_16, sn_wide_bound_16;
 bool sn_wide_predict_16(const sn_motion *motion, float *plane, float *side, float *back, uint32_t rows);
+bool sn_wide_predict_records_16(const sn_motion *motion);
 struct chain;
 struct chain_team;
-void sn_wide_chain_round_16(struct chain *k, bool turning); /* of chain_rows.h */
+void sn_wide_chain_round_16(struct chain *k, bool turning); /* of chain_turning.h */
 void sn_wide_team_round_16(struct chain_team *t);           /* of chain_team_rows.h */
 bool sn_wide_settle_16(const sn_motion *motion, float *plane, float *side, uint32_t rows);
 

@@ -195,6 +195,8 @@ typedef struct sn_wide_chain {
     double *kappa;       /* in, if turning, that of the last solve; out, if turning, of this one */
     sn_real *lambda;     /* to which is added */
     bool fresh;          /* these are 0 */
+    bool together;       /* of a team: its ropes' particles lie as SN_TEAM_PLACE has it, in every row */
+    bool drops;          /* these stay as they are: nothing will read them */
     bool turning;        /* in: to be solved with kappa; out: kappa matters */
     const sn_vec4 *x;    /* place and inverse mass */
     sn_vec4 *d;          /* what a place is short of, and was moved by: to which is added; its w stays as it is */
@@ -215,6 +217,9 @@ typedef bool sn_wide_chain_fn(sn_wide_chain *run);
    looked at. Bit i: rope i is solved, as it would have been alone, and need not turn. The others are as they were. */
 #define SN_CHAIN_TEAM 8u
 #define SN_TEAM_ALL   ((1u << SN_CHAIN_TEAM) - 1)
+
+/* Where the particle of rope i is best stored beside those of the others: pairs are then vectors as eight lanes take them (RECORDS_AT in simd.h). */
+#define SN_TEAM_PLACE(i) (2 * ((i) % 4) + (i) / 4)
 typedef uint32_t sn_wide_team_fn(const sn_wide_chain *run);
 
 /* For worlds without wide kernels, in either precision: what the machine has. */

@@ -16,6 +16,8 @@ static sn_vec3 field_force(const sn_world *world, const sn_field *field, uint32_
 
 static bool has_elements(const sn_world *world)
 {
+    if (world->fleeting)
+        return false;
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind)
         if (world->constraints.pool[kind]->kind.force && world->constraints.pool[kind]->ids.live)
             return true;

@@ -90,6 +90,16 @@ static void arrange_all(sn_world *world, uint32_t *order, void *scratch)
         arrange(&m);
 }
 
+bool sn_world_store_particles(sn_world *world, uint32_t *order)
+{
+    const size_t size = (size_t)world->particles.table.count * sizeof(sn_vec4);
+    void *scratch = sn_allocate(&world->allocator, size);
+    if (scratch)
+        arrange_all(world, order, scratch);
+    sn_release(&world->allocator, scratch, size);
+    return scratch != NULL;
+}
+
 /* Past that only some particles have is given to all before storage is rearranged. */
 static bool complete_history(sn_world *world)
 {

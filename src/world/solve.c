@@ -233,6 +233,8 @@ static sn_result solve_by_tiles(sn_substep *s)
                   .motion = &s->motion,
                   .keep_lambda = s->substeps_left == 1 || s->may_jump,
                   .by_lane = wide && !s->may_jump && !preloads && (watches || gathers), /* preloads read them by row */
+                  .drops_trees = wide && s->substeps_left > 1 && !s->may_jump && !again && !preloads &&
+                                 !world->breaking.table.count,
                   .again = again,
                   .preloads = preloads,
                   .predicts = settings->iterations > 0 && !s->motion.unsteady,

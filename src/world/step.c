@@ -34,7 +34,8 @@ static sn_result begin_substep(sn_substep *s)
     sn_world *world = s->world;
     const uint32_t substeps = world->state.settings.substeps;
     sn_stage_enter(world, SN_STAGE_PREDICT);
-    sn_store_note_state(&world->constraints);
+    if (!world->fleeting)
+        sn_store_note_state(&world->constraints);
     if (world->drag.acts || sn_forces_needed(world)) /* these read how fast bodies turn */
         sn_turns_lay_out(world);
     if (world->drag.acts && !sn_drag_apply(world, s->h, s->integrator->looks_back))
@@ -86,7 +87,7 @@ static sn_result end_substep(sn_substep *s, double end)
     if (s->unsound)
         return sn_fault_unsound(s);
     sn_past_settle(s);
-    if (!s->still)
+    if (!s->still && !world->fleeting)
         sn_store_settle(&world->constraints, s->h, world->dimensions == 2);
     world->state.h = s->h * s->integrator->step_factor;
     world->state.time = end;
@@ -153,7 +154,7 @@ static sn_result take_substeps(sn_world *world, sn_real dt, bool still, bool car
                                         .pushed = world->state.forces_pending ? world->particles.force : NULL,
                                         .v = world->particles.v,
                                         .v_low = world->particles.v_low,
-                                        .keep = sn_undo_keep_particles,
+                                        .keep = world->fleeting ? NULL : sn_undo_keep_particles,
                                         .world = world};
         result = sn_tiled_begin(&in, &others) ? SN_OK : sn_fault_lost_tasks(world);
     }
@@ -241,7 +242,7 @@ static sn_result move(sn_world *world, sn_real dt, bool still)
     if (result == SN_OK)
         result = take_again_if_struck(world, dt, still);
     world->errors.quiet = false;
-    if (result == SN_ERROR_DIVERGED) {
+    if (result == SN_ERROR_DIVERGED && !world->fleeting) {
         sn_undo_put_back(world);
         world->fault = (sn_fault){0};
         if ((result = find_contacts(world, dt)) == SN_OK)

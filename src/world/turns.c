@@ -521,7 +521,7 @@ static void settle_joints(const sn_substep *s)
 void sn_turns_settle(sn_substep *s)
 {
     share(s->world, settle_piece, s);
-    if (!s->still)
+    if (!s->still && !s->world->fleeting)
         settle_joints(s);
     if (s->integrator->asks_again || s->solver->after)
         sn_turns_lay_out(s->world);

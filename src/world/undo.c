@@ -74,7 +74,7 @@ void sn_undo_put_back(sn_world *world)
 {
     const sn_particle_store *p = &world->particles;
     sn_vec4 *const to[] = {p->x, p->x_low, p->v, p->v_low};
-    for (uint32_t i = 0; i < 4; ++i)
+    for (uint32_t i = 0; i < 4 && !world->fleeting; ++i)
         copy(&world->backup_table, i, to[i], p->table.count, true);
     world->state = world->backup_state;
     copy_rest(world, true);

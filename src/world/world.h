@@ -186,6 +186,9 @@ struct sn_world {
     sn_starts starts;
     sn_table rest_table; /* of sn_world_relax: where particles were, x and x_low */
     sn_table kind_report_table;
+    bool
+        fleeting; /* it lays others beside each other (worlds_beside.c): its particles are copied in before every step, and one that fails need not put
+                      them back; its constraints are neither forces nor joints and remember nothing, so that no kind need be asked */
     uint64_t moves; /* rises whenever a particle comes, goes, moves, is stored elsewhere or changes its radius */
     sn_query_trees query;
     sn_cancel_fn *cancel; /* NULL: steps are never cancelled */
@@ -278,6 +281,10 @@ bool sn_world_reserve_step(sn_world *world, bool still);
 /* Brings the plan of SN_SOLVER_TILED up to date, which may rearrange the particles' storage: slots and views change then.
    Does nothing for other solvers. False when memory runs out. */
 bool sn_world_plan(sn_world *world);
+
+/* Stores particles in the order of their numbers in `order`, which is overwritten. Only where the plan knows none of their slots: all of them are in one
+   tile, and all constraints in trees. False when memory runs out. */
+bool sn_world_store_particles(sn_world *world, uint32_t *order);
 
 /* Takes the edits of the last call into the plan, if there is one; what it cannot follow, it forgets. */
 void sn_world_follow_edits(sn_world *world);

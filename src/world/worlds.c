@@ -90,6 +90,8 @@ static sn_result make(const sn_worlds_def *def, sn_worlds *worlds)
     worlds->sorted = sn_allocate(&worlds->allocator, 2 * count * sizeof *worlds->sorted);
     if (worlds->entry)
         memset(worlds->entry, 0, count * sizeof *worlds->entry);
+    for (uint32_t i = 0; worlds->alone && i < def->count; ++i)
+        worlds->alone[worlds->alone_count++] = i;
     /* room for as many tasks as there can be: every world in a task of its own, and batches besides */
     if (!worlds->entry || !worlds->alone || !worlds->sorted ||
         !sn_table_reserve(&worlds->beside_table, &worlds->allocator, count / SN_BESIDE_LEAST + 1) ||
@@ -213,12 +215,15 @@ static void each_task(void *data, uint32_t index, uint32_t worker)
         world->errors.log = (sn_log){0}; /* sn_worlds_conclude tells */
         loop->each(loop->worlds, i);
         world->errors.log = log;
+        if (loop->worlds->entry[i].result != SN_OK)
+            atomic_store_explicit(&loop->worlds->trouble, true, memory_order_relaxed);
     }
 }
 
 static bool run(sn_worlds *worlds, uint32_t count, sn_task_fn *task, void *data)
 {
     worlds->busy = true;
+    atomic_store_explicit(&worlds->trouble, false, memory_order_relaxed);
     sn_parallel_begin_step(&worlds->parallel);
     const bool done = sn_parallel_tasks(&worlds->parallel, count, task, data);
     if (!done)
@@ -236,7 +241,8 @@ bool sn_worlds_each(sn_worlds *worlds, void (*each)(sn_worlds *worlds, uint32_t 
 
 sn_result sn_worlds_conclude(sn_worlds *worlds)
 {
-    for (uint32_t i = 0; i < worlds->count; ++i) {
+    const bool trouble = atomic_load_explicit(&worlds->trouble, memory_order_relaxed);
+    for (uint32_t i = 0; trouble && i < worlds->count; ++i) {
         const sn_worlds_entry *entry = &worlds->entry[i];
         if (entry->result == SN_CANCELLED)
             return SN_CANCELLED;
@@ -253,6 +259,14 @@ static sn_result lost_tasks(sn_worlds *worlds)
 
 /* ---- The step -------------------------------------------------------------------------------------------------------------------- */
 
+void sn_worlds_note_step(sn_worlds *worlds, sn_worlds_entry *entry, sn_result result)
+{
+    if (entry->stepped != result || entry->result != result)
+        entry->stepped = entry->result = result;
+    if (result != SN_OK)
+        atomic_store_explicit(&worlds->trouble, true, memory_order_relaxed);
+}
+
 void sn_worlds_step_one(sn_worlds *worlds, sn_worlds_entry *entry)
 {
     sn_world *world = entry->world;
@@ -260,7 +274,7 @@ void sn_worlds_step_one(sn_worlds *worlds, sn_worlds_entry *entry)
     world->errors.log = (sn_log){0};
     const bool judged = entry->judged_calls == world->calls && !world->target_table.count && world->plan.made;
     const uint64_t serial = world->plan.serial;
-    entry->stepped = entry->result = sn_world_step(world, worlds->dt);
+    sn_worlds_note_step(worlds, entry, sn_world_step(world, worlds->dt));
     if (judged && world->plan.made && world->plan.serial == serial)
         entry->judged_calls = world->calls;
     world->errors.log = log;

@@ -7,21 +7,29 @@
 
 #include <sinew/worlds.h>
 
-/* Copies of a world that are stepped as one. Enough to fill sixteen lanes twice; few enough that a thread has them in its cache, and that
-   threads get equal shares. */
+#include <stdatomic.h>
+
+/* Copies of a world that are stepped as one, at most: enough to fill sixteen lanes twice; few enough that a thread has them in its cache. */
 #define SN_BESIDE 32u
+
+/* And so many where that many would not fill lanes as well. */
+#define SN_BESIDE_FEW 16u
+
+/* And for the last ones of ropes that are solved directly, eight at once. */
+#define SN_BESIDE_ROPES 8u
 
 /* Fewer than this are stepped alone: a batch costs about what so many cost. */
 #define SN_BESIDE_LEAST 4u
 
 #define SN_NO_WORLD UINT32_MAX
 
-/* A world of SN_BESIDE copies, into which worlds that are alike are copied for a step. */
+/* A world of copies, into which worlds that are alike are copied for a step. */
 typedef struct sn_beside {
     sn_world *inner;     /* NULL: a place that is free */
     unsigned char *form; /* what its members are like: see form_walk in worlds_beside.c */
     size_t form_size;
     uint64_t hash;              /* of that */
+    uint32_t copies;            /* SN_BESIDE at most */
     uint32_t particles;         /* of a copy */
     uint32_t *slot;             /* [copy * particles + slot in a member]: the slot in inner */
     uint32_t member[SN_BESIDE]; /* numbers of worlds; SN_NO_WORLD: none */
@@ -58,11 +66,16 @@ struct sn_worlds {
     bool busy;
     bool side_by_side;
     sn_worlds_entry *entry;
-    uint32_t *alone; /* numbers of the worlds that a step takes one by one */
+    uint32_t *alone; /* numbers of the worlds that a step takes one by one: those in no batch */
     uint32_t alone_count;
     sn_sort_item *sorted;  /* two times as many as there are worlds: scratch of grouping */
     sn_table beside_table; /* of sn_beside */
     sn_channels observed, acted;
+
+    /* Set by tasks, so that the calling thread need not look at every world, whose entry lies in the cache of another core. */
+    atomic_bool trouble; /* a loop over worlds: some result is not SN_OK */
+    atomic_bool leaving; /* a step: some batch has a member that leaves */
+
     /* of the step, the reset or the arrays that are being worked on */
     sn_real dt;
     const uint8_t *flags;
@@ -81,6 +94,9 @@ void sn_beside_release(sn_worlds *worlds);
 
 /* Steps one world alone and notes how it went. */
 void sn_worlds_step_one(sn_worlds *worlds, sn_worlds_entry *entry);
+
+/* Notes how the step of a world went. Nothing is written if it went as before: entries of many worlds stay where they are. */
+void sn_worlds_note_step(sn_worlds *worlds, sn_worlds_entry *entry, sn_result result);
 
 /* First check of every call. */
 sn_result sn_worlds_enter(sn_worlds *worlds);

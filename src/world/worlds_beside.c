@@ -1,6 +1,6 @@
 /* Worlds that are alike, side by side.
 
-   Worlds are alike if they differ in nothing but places, velocities and forces. SN_BESIDE of them are copied into one inner world, which has as many copies
+   Worlds are alike if they differ in nothing but places, velocities and forces. Sixteen or 32 of them are copied into one inner world, which has as many copies
    of what is in each, stepped as one, and copied back. The plan of the inner world lays its copies beside each other, so that a
    constraint of each is in a lane.
 
@@ -216,6 +216,25 @@ static bool copy_constraint(sn_world *inner, const sn_world *model, uint32_t kin
     return true;
 }
 
+/* Ropes that are solved directly, eight at once, had better lie beside each other: SN_TEAM_PLACE tells how. Where they lie changes no result. */
+static bool braid(sn_world *inner, const sn_world *model, uint32_t copies)
+{
+    const uint32_t particles = model->particles.table.count, count = copies * particles;
+    const sn_plan *plan = &inner->plan;
+    if (copies % SN_CHAIN_TEAM || plan->tile_table.count != 1 || plan->particles != count || plan->run_table.count ||
+        plan->tree_table.count != inner->constraints.counts.live)
+        return true;
+    uint32_t *order = sn_allocate(&inner->allocator, count * sizeof *order);
+    for (uint32_t copy = 0; order && copy < copies; ++copy)
+        for (uint32_t s = 0; s < particles; ++s) {
+            const uint32_t first = (copy / SN_CHAIN_TEAM * particles + s) * SN_CHAIN_TEAM;
+            order[first + SN_TEAM_PLACE(copy % SN_CHAIN_TEAM)] = copy * particles + model->particles.index[s];
+        }
+    const bool stored = order && sn_world_store_particles(inner, order);
+    sn_release(&inner->allocator, order, count * sizeof *order);
+    return stored;
+}
+
 static sn_world *make_inner(const sn_world *model, uint32_t copies)
 {
     sn_world_def def = sn_default_world_def();
@@ -228,6 +247,7 @@ static sn_world *make_inner(const sn_world *model, uint32_t copies)
     if (sn_world_create(&def, &inner) != SN_OK)
         return NULL;
     inner->wide = model->wide;
+    inner->fleeting = true;
     bool made = true;
     for (uint32_t copy = 0; made && copy < copies; ++copy) {
         made = copy_particles(inner, model);
@@ -238,7 +258,7 @@ static sn_world *make_inner(const sn_world *model, uint32_t copies)
     /* they are known not to contradict each other, but may be missed by much as things are now */
     inner->constraints.counts.fresh = model->constraints.counts.fresh;
     sn_world_follow_edits(inner);
-    if (!made || !sn_world_plan(inner)) {
+    if (!made || !sn_world_plan(inner) || !braid(inner, model, copies)) {
         sn_world_destroy(inner);
         return NULL;
     }
@@ -256,7 +276,7 @@ static void release_batch(sn_worlds *worlds, sn_beside *batch)
 {
     sn_world_destroy(batch->inner);
     sn_release(&worlds->allocator, batch->form, batch->form_size);
-    sn_release(&worlds->allocator, batch->slot, (size_t)batch->particles * SN_BESIDE * sizeof *batch->slot);
+    sn_release(&worlds->allocator, batch->slot, (size_t)batch->particles * batch->copies * sizeof *batch->slot);
     *batch = (sn_beside){.inner = NULL};
 }
 
@@ -335,7 +355,7 @@ static bool share(const sn_store *store, sn_visit a, sn_visit b)
 
 /* Whether constraints that share a particle, or are in trees, come one after the other as they do in the model, in each copy. Others may come
    in any order. */
-static bool keeps_order(const sn_world *model, const turns *own, const turns *inner)
+static bool keeps_order(const sn_world *model, const turns *own, const turns *inner, uint32_t copies)
 {
     const sn_store *store = &model->constraints;
     for (uint32_t r = 0, i = 0; sn_store_next(store, &r, &i); ++i)
@@ -345,7 +365,7 @@ static bool keeps_order(const sn_world *model, const turns *own, const turns *in
             const uint32_t rows_a = store->pool[a.kind]->table.count, rows_b = store->pool[b.kind]->table.count;
             const int order = compare(own->at[own->base[a.kind] + a.row], own->at[own->base[b.kind] + b.row]);
             const bool both = (own->at[own->base[a.kind] + a.row] & own->at[own->base[b.kind] + b.row] & IN_TREES) != 0;
-            for (uint32_t copy = 0; copy < SN_BESIDE && (both || share(store, a, b)); ++copy)
+            for (uint32_t copy = 0; copy < copies && (both || share(store, a, b)); ++copy)
                 if (compare(inner->at[inner->base[a.kind] + copy * rows_a + a.row],
                             inner->at[inner->base[b.kind] + copy * rows_b + b.row]) != order)
                     return false;
@@ -353,44 +373,74 @@ static bool keeps_order(const sn_world *model, const turns *own, const turns *in
     return true;
 }
 
-static bool has_same_order(const sn_world *model, const sn_world *inner)
+static bool has_same_order(const sn_world *model, const sn_world *inner, uint32_t copies)
 {
     turns own = {.at = NULL}, all = {.at = NULL};
     const bool same = list_turns(&own, model) && list_turns(&all, inner) && !own.wider && !all.wider &&
-                      keeps_order(model, &own, &all);
+                      keeps_order(model, &own, &all, copies);
     sn_release(&model->allocator, own.at, own.count * sizeof *own.at);
     sn_release(&model->allocator, all.at, all.count * sizeof *all.at);
     return same;
 }
 
-static bool fill_batch(sn_worlds *worlds, sn_beside *batch, const sn_world *model, uint64_t hash)
+/* Whether SN_BESIDE copies would take more vectors each than SN_BESIDE_FEW: kinds that cannot be in planes are then cut into small tiles. */
+static bool is_worse_with_many(const sn_world *model)
+{
+    sn_world *few = make_inner(model, SN_BESIDE_FEW), *many = make_inner(model, SN_BESIDE);
+    const bool worse =
+        few && many && many->plan.mask_table.count > SN_BESIDE / SN_BESIDE_FEW * few->plan.mask_table.count;
+    sn_world_destroy(few);
+    sn_world_destroy(many);
+    return worse;
+}
+
+/* All of it is solved directly: eight at once, whose lanes are doubles. */
+static bool is_of_ropes(const sn_world *model)
+{
+    return model->plan.tree_table.count == model->constraints.counts.live;
+}
+
+/* How many copies the next batch should have, of so many worlds that are alike and of which some are placed already. Ropes: a thread takes what follows each
+   other, and the last batch of all is waited for, so the last ones of its share are small. */
+static uint32_t choose_copies(const sn_worlds *worlds, const sn_world *model, uint32_t count, uint32_t placed)
+{
+    const uint32_t workers = sn_parallel_workers(&worlds->parallel), share = (count + workers - 1) / workers;
+    if (!is_of_ropes(model))
+        return is_worse_with_many(model) ? SN_BESIDE_FEW : SN_BESIDE;
+    const uint32_t left = share - placed % share;
+    return workers == 1 || left > SN_BESIDE_FEW ? SN_BESIDE_FEW : SN_BESIDE_ROPES;
+}
+
+static bool fill_batch(sn_worlds *worlds, sn_beside *batch, const sn_world *model, uint64_t hash, uint32_t copies)
 {
     form_stream measure = {.hash = SN_HASH_SEED};
     form_walk(&measure, model);
-    *batch = (sn_beside){.form_size = measure.size, .hash = hash, .particles = model->particles.table.count};
-    for (uint32_t i = 0; i < SN_BESIDE; ++i)
+    *batch = (sn_beside){
+        .form_size = measure.size, .hash = hash, .copies = copies, .particles = model->particles.table.count};
+    for (uint32_t i = 0; i < copies; ++i)
         batch->member[i] = SN_NO_WORLD;
     for (uint32_t kind = 1; kind < SN_KIND_BUILTIN_END; ++kind)
         if (model->constraints.pool[kind]->ids.live)
             batch->kinds[batch->kind_count++] = kind;
-    const size_t slots = (size_t)batch->particles * SN_BESIDE;
+    const size_t slots = (size_t)batch->particles * copies;
     batch->form = sn_allocate(&worlds->allocator, batch->form_size);
     batch->slot = sn_allocate(&worlds->allocator, slots * sizeof *batch->slot);
     if (!batch->form || !batch->slot)
         return false;
     form_stream write = {.write = batch->form};
     form_walk(&write, model);
-    if (!is_as_made(model, batch) || !(batch->inner = make_inner(model, SN_BESIDE)))
+    if (!is_as_made(model, batch) || !(batch->inner = make_inner(model, copies)))
         return false;
-    for (uint32_t copy = 0; copy < SN_BESIDE; ++copy)
+    for (uint32_t copy = 0; copy < copies; ++copy)
         for (uint32_t s = 0; s < batch->particles; ++s)
             batch->slot[(size_t)copy * batch->particles + s] =
                 batch->inner->ids.value[copy * batch->particles + model->particles.index[s]];
-    return batch->inner->plan.loose == batch->inner->particles.table.count && has_same_order(model, batch->inner);
+    return batch->inner->plan.loose == batch->inner->particles.table.count &&
+           has_same_order(model, batch->inner, batch->copies);
 }
 
 /* A batch like the model, in a place that is free or behind the others; NULL: without memory, or the model cannot be laid beside others. */
-static sn_beside *make_batch(sn_worlds *worlds, const sn_world *model, uint64_t hash)
+static sn_beside *make_batch(sn_worlds *worlds, const sn_world *model, uint64_t hash, uint32_t copies)
 {
     uint32_t at = 0;
     while (at < worlds->beside_table.count && batch_at(worlds, at)->inner)
@@ -400,7 +450,7 @@ static sn_beside *make_batch(sn_worlds *worlds, const sn_world *model, uint64_t 
     if (at == worlds->beside_table.count)
         worlds->beside_table.count++;
     sn_beside *batch = batch_at(worlds, at);
-    if (fill_batch(worlds, batch, model, hash))
+    if (fill_batch(worlds, batch, model, hash, copies))
         return batch;
     release_batch(worlds, batch);
     return NULL;
@@ -434,9 +484,9 @@ static void leave(sn_worlds *worlds, sn_beside *batch, uint32_t copy)
 static bool judge(sn_worlds *worlds)
 {
     bool any = false;
-    for (uint32_t i = 0; i < worlds->count; ++i) {
-        sn_worlds_entry *entry = &worlds->entry[i];
-        if (entry->batch || entry->judged_calls == entry->world->calls)
+    for (uint32_t i = 0; i < worlds->alone_count; ++i) {
+        sn_worlds_entry *entry = &worlds->entry[worlds->alone[i]];
+        if (entry->judged_calls == entry->world->calls)
             continue;
         form_stream s = {.hash = SN_HASH_SEED};
         const bool may = may_lie_beside(entry->world);
@@ -455,14 +505,18 @@ static void group_alike(sn_worlds *worlds, const sn_sort_item *item, uint32_t co
     uint32_t next = 0;
     for (uint32_t b = 0; b < worlds->beside_table.count; ++b) {
         sn_beside *batch = batch_at(worlds, b);
-        while (batch->inner && batch->hash == item->key && batch->members < SN_BESIDE && next < count &&
+        while (batch->inner && batch->hash == item->key && batch->members < batch->copies && next < count &&
                is_alike(worlds->entry[item[next].a].world, batch))
             join(worlds, batch, item[next++].a);
     }
+    uint32_t copies = 0;
     while (count - next >= SN_BESIDE_LEAST) {
-        sn_beside *batch = make_batch(worlds, worlds->entry[item[next].a].world, item->key);
+        const sn_world *model = worlds->entry[item[next].a].world;
+        if (!copies || is_of_ropes(model))
+            copies = choose_copies(worlds, model, count, next);
+        sn_beside *batch = make_batch(worlds, model, item->key, copies);
         uint32_t first = next;
-        while (batch && next < count && batch->members < SN_BESIDE &&
+        while (batch && next < count && batch->members < batch->copies &&
                is_alike(worlds->entry[item[next].a].world, batch))
             join(worlds, batch, item[next++].a);
         for (; next == first && next < count; ++next, ++first) /* until something happens to them */
@@ -485,18 +539,33 @@ static void form_groups(sn_worlds *worlds)
     }
 }
 
-void sn_beside_group(sn_worlds *worlds)
+static void list_alone(sn_worlds *worlds)
 {
-    for (uint32_t b = 0; b < worlds->beside_table.count; ++b)
-        for (uint32_t c = 0; c < SN_BESIDE && batch_at(worlds, b)->inner; ++c)
-            if (batch_at(worlds, b)->leaves[c])
-                leave(worlds, batch_at(worlds, b), c);
-    if (worlds->side_by_side && judge(worlds))
-        form_groups(worlds);
     worlds->alone_count = 0;
     for (uint32_t i = 0; i < worlds->count; ++i)
         if (!worlds->entry[i].batch)
             worlds->alone[worlds->alone_count++] = i;
+}
+
+static void dismiss(sn_worlds *worlds)
+{
+    for (uint32_t b = 0; b < worlds->beside_table.count; ++b)
+        for (uint32_t c = 0; batch_at(worlds, b)->inner && c < batch_at(worlds, b)->copies; ++c)
+            if (batch_at(worlds, b)->leaves[c])
+                leave(worlds, batch_at(worlds, b), c);
+}
+
+/* All other threads wait while this runs. So it looks at batches only if some member leaves, and at worlds only that are in none. */
+void sn_beside_group(sn_worlds *worlds)
+{
+    if (atomic_exchange_explicit(&worlds->leaving, false, memory_order_relaxed)) {
+        dismiss(worlds);
+        list_alone(worlds);
+    }
+    if (worlds->side_by_side && judge(worlds)) {
+        form_groups(worlds);
+        list_alone(worlds);
+    }
 }
 
 /* ---- The step ---------------------------------------------------------------------------------------------------------------- */
@@ -505,7 +574,7 @@ void sn_beside_group(sn_worlds *worlds)
 static void fetch_heads(const sn_worlds *worlds, const sn_beside *batch)
 {
 #ifdef __GNUC__
-    for (uint32_t c = 0; c < SN_BESIDE; ++c) {
+    for (uint32_t c = 0; c < batch->copies; ++c) {
         if (batch->member[c] == SN_NO_WORLD)
             continue;
         const sn_world *world = worlds->entry[batch->member[c]].world;
@@ -517,7 +586,7 @@ static void fetch_heads(const sn_worlds *worlds, const sn_beside *batch)
         for (uint32_t i = 0; i < sizeof part / sizeof *part; ++i)
             __builtin_prefetch(part[i], 1);
     }
-    for (uint32_t c = 0; c < SN_BESIDE; ++c)
+    for (uint32_t c = 0; c < batch->copies; ++c)
         for (uint32_t i = 0; i < batch->kind_count && batch->member[c] != SN_NO_WORLD; ++i)
             __builtin_prefetch(&worlds->entry[batch->member[c]].world->constraints.pool[batch->kinds[i]]->lambda);
 #else
@@ -547,7 +616,7 @@ static void copy_rows(const sn_beside *batch, uint32_t copy, const sn_world *wor
     for (uint32_t i = 0; i < batch->kind_count; ++i) {
         const sn_pool *inner = batch->inner->constraints.pool[batch->kinds[i]],
                       *outer = world->constraints.pool[batch->kinds[i]];
-        const size_t rows = (size_t)(inner->table.count / SN_BESIDE) * inner->kind.rows, at = copy * rows;
+        const size_t rows = (size_t)(inner->table.count / batch->copies) * inner->kind.rows, at = copy * rows;
         sn_real *const pair[2][2] = {{inner->lambda + at, outer->lambda}, {inner->preload + at, outer->preload}};
         for (uint32_t c = 0; c < 2; ++c)
             memcpy(pair[c][!in], pair[c][in], rows * sizeof *inner->lambda);
@@ -606,7 +675,7 @@ static void step_some(sn_worlds *worlds, sn_beside *batch, bool forces)
 {
     uint32_t chosen[SN_BESIDE], count = 0, next = 0;
     sn_real h = 0; /* of the substep before, which multipliers are from */
-    for (uint32_t c = 0; c < SN_BESIDE; ++c) {
+    for (uint32_t c = 0; c < batch->copies; ++c) {
         if (batch->member[c] == SN_NO_WORLD || batch->leaves[c] ||
             worlds->entry[batch->member[c]].world->state.forces_pending != forces)
             continue;
@@ -619,7 +688,7 @@ static void step_some(sn_worlds *worlds, sn_beside *batch, bool forces)
     }
     if (count >= SN_BESIDE_LEAST) {
         /* copies without a world do what the first one does */
-        for (uint32_t c = 0; c < SN_BESIDE; ++c) {
+        for (uint32_t c = 0; c < batch->copies; ++c) {
             const bool own = next < count && chosen[next] == c;
             if (own && next + 1 < count)
                 fetch(worlds->entry[batch->member[chosen[next + 1]]].world, batch->particles);
@@ -634,7 +703,7 @@ static void step_some(sn_worlds *worlds, sn_beside *batch, bool forces)
                 sn_worlds_entry *entry = &worlds->entry[batch->member[chosen[i]]];
                 copy_out(batch, chosen[i], entry->world);
                 pass_time(entry->world, batch->inner, worlds->dt);
-                entry->stepped = entry->result = SN_OK;
+                sn_worlds_note_step(worlds, entry, SN_OK);
             }
             batch->stepped += count;
             return;
@@ -649,7 +718,7 @@ void sn_beside_step(sn_worlds *worlds, sn_beside *batch)
 {
     batch->stepped = 0;
     fetch_heads(worlds, batch);
-    for (uint32_t c = 0; c < SN_BESIDE; ++c) {
+    for (uint32_t c = 0; c < batch->copies; ++c) {
         if (batch->member[c] == SN_NO_WORLD)
             continue;
         sn_worlds_entry *entry = &worlds->entry[batch->member[c]];
@@ -657,8 +726,10 @@ void sn_beside_step(sn_worlds *worlds, sn_beside *batch)
             continue;
         batch->leaves[c] = entry->world->busy || !may_lie_beside(entry->world) || !is_alike(entry->world, batch);
         entry->judged_calls = entry->world->calls;
-        if (batch->leaves[c])
+        if (batch->leaves[c]) {
+            atomic_store_explicit(&worlds->leaving, true, memory_order_relaxed);
             sn_worlds_step_one(worlds, entry);
+        }
     }
     step_some(worlds, batch, false);
     step_some(worlds, batch, true);

@@ -1,0 +1,48 @@
+/* What forest_solve.c and forest_turning.c share. */
+#ifndef SN_SOLVERS_FOREST_WORK_H
+#define SN_SOLVERS_FOREST_WORK_H
+
+#include "solvers/tree.h"
+
+#include <float.h>
+#include <math.h>
+
+/* What is above this is no finite sn_real. */
+#define TREE_MOST (SINEW_DOUBLE ? DBL_MAX : (double)FLT_MAX)
+
+/* What a tree is like before it is solved. */
+typedef struct sn_tree_state {
+    bool acts;             /* any row does */
+    bool one_way;          /* there are inequalities */
+    double missed, length; /* squares: of the largest violation relative to the length of its gradient, and of that */
+    double reach;          /* their quotient's root, m */
+} sn_tree_state;
+
+/* What is seen on the way down. */
+typedef struct sn_tree_outcome {
+    bool finite;      /* all multipliers are */
+    bool turns;       /* a link has another kappa than was used, and needs it */
+    bool bent;        /* kappa matters, to the next substep, too */
+    bool rough;       /* one solve is not enough */
+    double most_way;  /* the square of the longest x */
+    double most_turn; /* the largest turn */
+    double most_bend; /* and of bends, twice the largest */
+} sn_tree_outcome;
+
+/* The length of the gradient of a row. */
+static inline double tree_row_length(const sn_item *it, const sn_record *rec, uint32_t row)
+{
+    double sum = 0;
+    for (uint32_t p = 0; p < it->count; ++p)
+        sum += dvec3_dot(rec->j[row * it->count + p], rec->j[row * it->count + p]);
+    return sqrt(sum);
+}
+
+/* On the way down: finds multipliers and moves, sets kappa from them, and looks at what comes out. */
+sn_tree_outcome sn_tree_go_down(const sn_trees *w, const sn_tree *t, bool turning);
+
+bool sn_tree_is_calm(const sn_tree_state *s, const sn_tree_outcome *out);
+bool sn_tree_calm_down(const sn_trees *w, const sn_tree *t, const sn_tree_state *s);
+double sn_tree_safe_share(const sn_trees *w, const sn_tree *t, const sn_tree_state *s, sn_tree_outcome *out);
+
+#endif
