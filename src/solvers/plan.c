@@ -80,8 +80,8 @@ void *sn_plan_grow(plan_work *w, sn_table *table, uint32_t more)
         w->failed = true;
         return NULL;
     }
-    void *at =
-        table->capacity ? (char *)table->column[0] + (size_t)table->count * table->width[0] : NULL; /* of nothing, nothing */
+    void *at = table->capacity ? (char *)table->column[0] + (size_t)table->count * table->width[0]
+                               : NULL; /* of nothing, nothing */
     table->count += more;
     return at;
 }

@@ -22,10 +22,10 @@
 
 #include "solvers/solver.h"
 
-#define SN_PRELOAD_RATE    0.5f  /* of the damping */
-#define SN_PRELOAD_FASTEST 0.5f  /* of what is missing, in a substep */
-#define SN_PRELOAD_SLACK   0.5f  /* of P: a load of less than that is gone, and P goes with it, at the fastest */
-#define SN_PRELOAD_MOST    1.0f  /* of w T h^2 / l, in sheets and ropes, */
+#define SN_PRELOAD_RATE    0.5f   /* of the damping */
+#define SN_PRELOAD_FASTEST 0.5f   /* of what is missing, in a substep */
+#define SN_PRELOAD_SLACK   0.5f   /* of P: a load of less than that is gone, and P goes with it, at the fastest */
+#define SN_PRELOAD_MOST    1.0f   /* of w T h^2 / l, in sheets and ropes, */
 #define SN_PRELOAD_SOLID   0.025f /*   and in solids */
 
 /* Whether constraints of a kind have preloads, and whether one does: it is a rod between particles. */

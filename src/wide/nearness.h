@@ -164,7 +164,7 @@ static uint32_t near_sweeps(const sn_wide_nearness *run, const sn_vec3 *corner, 
     }
     for (uint32_t at = first - first % SN_WIDTH; at < of->count; at += SN_WIDTH) {
         const flags near = near_swept(of, at, 0, one[0], far) & near_swept(of, at, 1, one[1], far) &
-                            near_swept(of, at, 2, one[2], far);
+                           near_swept(of, at, 2, one[2], far);
         found = near_note(to, found, at, flags_bits(near) & near_there(at, first, of->count));
     }
     return found;

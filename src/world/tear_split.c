@@ -604,6 +604,7 @@ static void apply(sn_world *world, sn_split *split, const sn_tear *tear, uint32_
                 skin[s].least = split->made[i] < skin[s].least ? split->made[i] : skin[s].least;
                 skin[s].most = split->made[i] > skin[s].most ? split->made[i] : skin[s].most;
                 world->contact.edits += skin[s].self_collision && i == 0;
+                world->contact.tears += skin[s].self_collision && i == 0;
             }
     for (uint32_t i = 0; i < split->parts; ++i) {
         if (split->made[i] == split->vertex)

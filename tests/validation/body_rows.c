@@ -80,7 +80,8 @@ void rigid_sliding_stop(records *out)
             double way = slide_way(&s);
             sn_world_destroy(s.world);
             record *r = append(out, 15, JUDGE_WITHIN, expected, way, 0.03 * expected);
-            SETUP(r, "rigid box, sliding stop from 2 m/s, µ = %.1f, %g kg, h = 1/600, distance in m", friction[i], mass[j]);
+            SETUP(r, "rigid box, sliding stop from 2 m/s, µ = %.1f, %g kg, h = 1/600, distance in m", friction[i],
+                  mass[j]);
         }
 }
 

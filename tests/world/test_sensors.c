@@ -2,7 +2,6 @@
 #include "support/support.h"
 #include "world/body_worlds.h"
 
-
 /* A world with events; with gravity or without. */
 static sn_world *make_world(bool falls, bool sleeps)
 {

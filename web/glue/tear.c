@@ -53,18 +53,18 @@ WEB(web_tears) bool web_tears(web_world *w, uint32_t *out)
         return false;
     for (uint32_t i = 0; i < count; ++i, ++tear) {
         double told[TEAR_NUMBERS] = {tear->type,
-                                           tear->cut,
-                                           number_of(tear->particle),
-                                           number_of(tear->other),
-                                           number_of(tear->made),
-                                           -1,
-                                           -1,
-                                           (double)tear->place.x,
-                                           (double)tear->place.y,
-                                           (double)tear->place.z,
-                                           (double)tear->strain,
-                                           (double)tear->force,
-                                           (double)tear->released};
+                                     tear->cut,
+                                     number_of(tear->particle),
+                                     number_of(tear->other),
+                                     number_of(tear->made),
+                                     -1,
+                                     -1,
+                                     (double)tear->place.x,
+                                     (double)tear->place.y,
+                                     (double)tear->place.z,
+                                     (double)tear->strain,
+                                     (double)tear->force,
+                                     (double)tear->released};
         tell_constraint(tear->constraint, &told[5], &told[6]);
         tell_constraint(tear->formed, &told[13], &told[14]);
         memcpy(at + TEAR_NUMBERS * (size_t)i, told, sizeof told);
