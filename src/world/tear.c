@@ -483,15 +483,16 @@ static bool find_split(const sn_world *world, sn_split *split, uint32_t vertex, 
 /* Whether a vertex is at a border or a tear: some edge of it has one triangle. */
 static bool is_at_border(const sn_world *world, uint32_t vertex)
 {
-    uint32_t place[SN_TEAR_FAN];
+    uint32_t place[SN_TEAR_FAN], other[2 * SN_TEAR_FAN];
     const uint32_t *corner = world->contact.triangle_table.column[0];
     const uint32_t count = sn_tear_triangles_at(world, vertex, place, SN_TEAR_FAN);
+    for (uint32_t i = 0; count != UINT32_MAX && i < 2 * count; ++i)
+        other[i] = corner[place[i / 2] / 3 * 3 + (place[i / 2] % 3 + 1 + i % 2) % 3];
     for (uint32_t i = 0; count != UINT32_MAX && i < 2 * count; ++i) {
-        const uint32_t at = place[i / 2], other = corner[at / 3 * 3 + (at % 3 + 1 + i % 2) % 3];
-        uint32_t times = 0;
-        for (uint32_t k = 0; k < 3 * count; ++k)
-            times += corner[place[k / 3] / 3 * 3 + k % 3] == other;
-        if (times == 1)
+        uint32_t k = 0;
+        while (k < 2 * count && (k == i || other[k] != other[i]))
+            ++k;
+        if (k == 2 * count)
             return true;
     }
     return false;
