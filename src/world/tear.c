@@ -18,7 +18,7 @@
 void sn_tearing_init(sn_tearing *t)
 {
     sn_table_column(&t->event_table, sizeof(sn_tear), false);
-    sn_table_column(&t->tip_table, sizeof(sn_particle), true);
+    sn_table_column(&t->tip_table, sizeof(sn_tear_tip), true);
     sn_table_column(&t->severed_table, sn_severed_width(), true);
     sn_table_column(&t->change_table, sizeof(sn_topology_change), false);
     sn_table_column(&t->head_table, sizeof(sn_tear_head), false);
@@ -298,10 +298,12 @@ uint32_t sn_tear_remove_dependents(sn_world *world, uint32_t kind, uint32_t row,
 
 uint64_t sn_tear_hash(uint64_t hash, const sn_world *world)
 {
-    const sn_particle *tip = world->tearing.tip_table.column[0];
+    const sn_tear_tip *tip = world->tearing.tip_table.column[0];
     for (uint32_t i = 0; i < world->tearing.tip_table.count; ++i)
-        if (sn_particle_is_valid(world, tip[i]))
-            hash = hash_u64(hash, tip[i].index);
+        if (sn_particle_is_valid(world, tip[i].vertex))
+            hash =
+                hash_u64(hash, (uint64_t)(sn_particle_is_valid(world, tip[i].from) ? tip[i].from.index + 1 : 0) << 32 |
+                                   tip[i].vertex.index);
     return sn_wear_hash(sn_severed_hash(hash, world), world);
 }
 

@@ -98,6 +98,12 @@ typedef struct sn_wear {
 /* Kinds of rods. */
 #define SN_ROD_KINDS 4u
 
+/* Where a cut ended inside a skin. */
+typedef struct sn_tear_tip {
+    sn_particle vertex;
+    sn_particle from; /* the blade came along the edge from this one, which is whole, too; null: not along an edge */
+} sn_tear_tip;
+
 /* Derived, or scratch, but for what skins and strengths remember. */
 typedef struct sn_tearing {
     sn_tear_fn *function; /* the caller's; NULL: none */
@@ -109,7 +115,7 @@ typedef struct sn_tearing {
     uint64_t known;        /*   the number that it had before the first of change_table */
 
     sn_table
-        tip_table; /* of sn_particle: where cuts ended inside skins, so that the next one goes on from there. State */
+        tip_table; /* of sn_tear_tip: where cuts ended inside skins, so that the next one goes on from there. State */
 
     sn_table severed_table; /* members of groups of shape matching that blades have passed between, by number. State */
 

@@ -269,9 +269,21 @@ static void mark(sn_world *world, uint32_t particle)
 /* Whether the last cut that came to a vertex ended there. */
 static bool is_tip(const sn_world *world, uint32_t vertex)
 {
-    const sn_particle *tip = world->tearing.tip_table.column[0];
+    const sn_tear_tip *tip = world->tearing.tip_table.column[0];
     for (uint32_t i = 0; i < world->tearing.tip_table.count; ++i)
-        if (tip[i].index == vertex && sn_particle_is_valid(world, tip[i]))
+        if (tip[i].vertex.index == vertex && sn_particle_is_valid(world, tip[i].vertex))
+            return true;
+    return false;
+}
+
+/* Whether a cut has passed along an edge, and ended at one of its ends: both of them were whole after it. */
+static bool is_passed(const sn_world *world, uint32_t a, uint32_t b)
+{
+    const sn_tear_tip *tip = world->tearing.tip_table.column[0];
+    for (uint32_t i = 0; i < world->tearing.tip_table.count; ++i)
+        if (((tip[i].vertex.index == a && tip[i].from.index == b) ||
+             (tip[i].vertex.index == b && tip[i].from.index == a)) &&
+            sn_particle_is_valid(world, tip[i].vertex) && sn_particle_is_valid(world, tip[i].from))
             return true;
     return false;
 }
@@ -443,7 +455,7 @@ static bool reserve(cutting *c)
     const uint64_t particles = 4 * vertices + 256, rows = 32 * vertices + 32768;
     if (rows > SN_MAX_COUNT || !sn_table_reserve(&c->mark_table, &world->allocator, particles) ||
         !sn_table_reserve(&c->whole_table, &world->allocator, particles) ||
-        !sn_table_reserve(&t->tip_table, &world->allocator, t->tip_table.count + particles) ||
+        !sn_table_reserve(&t->tip_table, &world->allocator, t->tip_table.count + SN_TEAR_PARTS * particles) ||
         !sn_table_reserve(&c->label_table, &world->allocator,
                           world->contact.triangle_table.count + (uint64_t)SN_TEAR_SIDES * c->inserts +
                               2 * (uint64_t)c->solid.face_table.count) ||
@@ -533,14 +545,29 @@ static void label(cutting *c)
             of[at / 3] = (int8_t)side_of_triangle(c, at / 3);
 }
 
+/* The corner of a triangle of a fan that is neither its vertex nor the other. */
+static uint32_t third_of(const sn_split *split, uint32_t i, uint32_t other)
+{
+    return split->other[i][split->other[i][0] == other];
+}
+
+/* From where a cut ended it goes on to the marked vertex next to that, whatever side the triangles between them seem to be on: lips of the cut, which are corners of theirs, lie on the
+   blade, or anywhere when things have moved. Only where the third corner is marked, too, sides say which of two ways it is. */
 static bool is_cut(const void *data, const sn_split *split, uint32_t i, uint32_t k, uint32_t other)
 {
     const cutting *c = data;
     const sn_world *world = c->world;
     const int8_t *of = c->label_table.column[0];
-    if (!is_marked(world, other) || of[split->place[i] / 3] == of[split->place[k] / 3])
+    if (is_passed(world, split->vertex, other))
+        return true;
+    if (!is_marked(world, other))
         return false;
-    return is_tip(world, split->vertex) || is_tip(world, other) ||
+    const bool tip = is_tip(world, split->vertex) || is_tip(world, other);
+    if (tip && !is_marked(world, third_of(split, i, other)) && !is_marked(world, third_of(split, k, other)))
+        return true;
+    if (of[split->place[i] / 3] == of[split->place[k] / 3])
+        return false;
+    return tip ||
            is_on_blade(&c->blade, dvec3_scale(dvec3_add(place_of(world, split->vertex), place_of(world, other)), 0.5));
 }
 
@@ -571,21 +598,44 @@ static bool open(cutting *c, uint32_t vertex)
     return true;
 }
 
+static sn_particle handle_of(const sn_world *world, uint32_t vertex)
+{
+    return (sn_particle){vertex, world->ids.generation[vertex]};
+}
+
+/* Adds a vertex at which a cut ended behind `count` tips, for each edge along which it came; without one if there is none. Gives how many there are then. */
+static uint32_t add_tip(const cutting *c, uint32_t vertex, sn_tear_tip *tip, uint32_t count)
+{
+    const sn_world *world = c->world;
+    const uint32_t first = count;
+    sn_split split;
+    sn_split_find(world, &split, vertex, is_cut, c);
+    for (uint32_t i = 1; split.count != UINT32_MAX && i < split.count; ++i)
+        for (uint32_t j = 0; j < 4 * i && count - first < SN_TEAR_PARTS; ++j) {
+            const uint32_t k = j / 4, other = split.other[i][j % 4 / 2];
+            if (other == split.other[k][j % 2] && is_cut(c, &split, i, k, other))
+                tip[count++] = (sn_tear_tip){handle_of(world, vertex), handle_of(world, other)};
+        }
+    if (count == first)
+        tip[count++] = (sn_tear_tip){.vertex = handle_of(world, vertex)};
+    return count;
+}
+
 /* Tips that are whole stay; those that were split, or are gone, are forgotten; and marked vertices that are whole are new ones. */
 static void note_tips(cutting *c, const bool *whole)
 {
     sn_world *world = c->world;
     const uint32_t *marked = c->mark_table.column[0];
     sn_table *table = &world->tearing.tip_table;
-    sn_particle *tip = table->column[0];
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < table->count; ++i)
-        if (sn_particle_is_valid(world, tip[i]) && !is_marked(world, tip[i].index))
-            tip[kept++] = tip[i];
-    table->count = kept;
+    sn_tear_tip *tip = table->column[0];
+    uint32_t count = table->count, kept = 0;
     for (uint32_t i = 0; i < c->mark_table.count; ++i)
         if (whole[i])
-            tip[table->count++] = (sn_particle){marked[i], world->ids.generation[marked[i]]};
+            count = add_tip(c, marked[i], tip, count);
+    for (uint32_t i = 0; i < count; ++i)
+        if (i >= table->count || (sn_particle_is_valid(world, tip[i].vertex) && !is_marked(world, tip[i].vertex.index)))
+            tip[kept++] = tip[i];
+    table->count = kept;
 }
 
 static void cut_skins(cutting *c)
