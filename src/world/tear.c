@@ -300,10 +300,12 @@ uint64_t sn_tear_hash(uint64_t hash, const sn_world *world)
 {
     const sn_tear_tip *tip = world->tearing.tip_table.column[0];
     for (uint32_t i = 0; i < world->tearing.tip_table.count; ++i)
-        if (sn_particle_is_valid(world, tip[i].vertex))
-            hash =
-                hash_u64(hash, (uint64_t)(sn_particle_is_valid(world, tip[i].from) ? tip[i].from.index + 1 : 0) << 32 |
-                                   tip[i].vertex.index);
+        if (sn_particle_is_valid(world, tip[i].vertex)) {
+            const uint32_t from = sn_particle_is_valid(world, tip[i].from) ? tip[i].from.index + 1 : 0;
+            hash = hash_u64(hash, (uint64_t)from << 32 | tip[i].vertex.index);
+            for (uint32_t k = 0; k < 2; ++k)
+                hash = hash_real(hash_real(hash_real(hash, tip[i].end[k].x), tip[i].end[k].y), tip[i].end[k].z);
+        }
     return sn_wear_hash(sn_severed_hash(hash, world), world);
 }
 
