@@ -4,7 +4,6 @@
 
 #include "base/hash.h"
 #include "solvers/hubs.h"
-#include "solvers/plan_work.h"
 
 /* Trees that carry much, at once. They move places alone, as tiles of later layers do. What is no tree any more, since something was
    set free, is projected one by one. */
@@ -83,64 +82,15 @@ static way way_of(const sn_tiled *t, uint32_t i)
     return hash_u64(hash_u64(SN_HASH_SEED, i), i) >> 63 ? WAY_BACK : WAY_THERE;
 }
 
-/* They lie anywhere: what one of the next ones reads is asked for long before. First its points, then their slots, then what is there. */
-static void ask_for_particle(const sn_motion *m, uint32_t slot)
-{
-    PLAN_FETCH(&m->x[slot]);
-    PLAN_FETCH(&m->x_low[slot]);
-    PLAN_FETCH(&m->v[slot]);
-    PLAN_FETCH(&m->v_low[slot]);
-}
-
-static void ask_for_extra(const sn_tiled *t, uint32_t i, uint32_t stage)
-{
-    const sn_solver_in *in = t->in;
-    const sn_visit visit = i < in->plan->extra_table.count ? in->plan->extra[i] : (sn_visit){0};
-    const sn_pool *pool = in->store->pool[visit.kind];
-    if (!visit.kind || pool->kind.points != 2)
-        return;
-    const uint32_t *point = pool->point + 2 * (size_t)visit.row;
-    if (stage == 0) {
-        PLAN_FETCH(point);
-        PLAN_FETCH(&pool->give[visit.row]);
-        PLAN_FETCH(&pool->lambda[(size_t)visit.row * pool->kind.rows]);
-        PLAN_FETCH(&pool->param[(size_t)visit.row * pool->param_count]);
-    }
-    for (uint32_t k = 0; stage && k < 2; ++k) {
-        if (point[k] & SN_SPOT_BIT)
-            continue;
-        const uint32_t *slot = &in->frame.slot[point[k]];
-        if (stage == 1) {
-            PLAN_FETCH(slot);
-            continue;
-        }
-        ask_for_particle(t->motion, *slot);
-    }
-}
-
-#define EXTRA_AHEAD 5u /* so many before; half of them are skipped on a way */
-
-static void ask_for_extras(const sn_tiled *t, uint32_t i, bool back)
-{
-    for (uint32_t stage = 0; stage < 3; ++stage) {
-        const uint32_t far = EXTRA_AHEAD * (3 - stage);
-        ask_for_extra(t, back ? i - far : i + far, stage); /* none has so large a number as one below 0 */
-    }
-}
-
 static bool project_extra(const sn_tiled *t, sn_sweep *sweep)
 {
     const sn_plan *plan = t->in->plan;
     uint32_t count = plan->extra_table.count;
     bool good = true;
-    for (uint32_t i = 0; good && i < count; ++i) {
-        ask_for_extras(t, i, false);
+    for (uint32_t i = 0; good && i < count; ++i)
         good = way_of(t, i) != WAY_THERE || project_alone(t, sweep, plan->extra[i]);
-    }
-    for (uint32_t i = count; good && i-- > 0;) {
-        ask_for_extras(t, i, true);
+    for (uint32_t i = count; good && i-- > 0;)
         good = way_of(t, i) != WAY_BACK || project_alone(t, sweep, plan->extra[i]);
-    }
     for (uint32_t i = 0; good && i < count; ++i)
         good = way_of(t, i) != AT_THE_END || project_alone(t, sweep, plan->extra[i]);
     return good;
@@ -161,8 +111,6 @@ static bool go_through_rest(const layer *l, bool settles)
             of_tile = sn_tiled_motion(l, tile);
         }
         sn_motion motion = of_tile;
-        if (i + PLAN_AHEAD < count)
-            ask_for_particle(&motion, slot[i + PLAN_AHEAD]);
         for (end = i + 1; end < count && slot[end] == slot[end - 1] + 1 && slot[end] < tile->first + tile->count;)
             ++end;
         motion.mark = sn_tiled_is_resident(l, tile) ? (sn_vec4 *)scratch->rest_mark_table.column[0] + i
