@@ -111,12 +111,9 @@ bool sn_incidence_prepare_exact(sn_incidence *incidence, const sn_allocator *all
 
 bool sn_incidence_reserve(sn_incidence *incidence, const sn_allocator *allocator, uint64_t numbers, uint64_t nodes)
 {
-    if (!incidence->built)
-        return true;
-    if (!sn_table_reserve(&incidence->head_table, allocator, numbers) ||
-        !sn_table_reserve(&incidence->node_table, allocator, incidence->node_table.count + nodes))
-        return false;
-    return true;
+    /* Also where it is not built: contact may build it between this and the tears of the step. */
+    return sn_table_reserve(&incidence->head_table, allocator, numbers) &&
+           sn_table_reserve(&incidence->node_table, allocator, incidence->node_table.count + nodes);
 }
 
 void sn_incidence_begin(sn_incidence *incidence, const sn_store *store)
@@ -218,17 +215,15 @@ void sn_incidence_remove_all(const sn_incidence *incidence, sn_store *store, uin
 bool sn_incidence_reaches(const sn_incidence *incidence, const sn_store *store, uint32_t particle,
                           sn_incidence_wants *wants, const void *context)
 {
-    const uint32_t *start = incidence->start_table.column[0];
-    const sn_incidence_entry *entry = incidence->entry_table.column[0];
-    if (store->counts.live == 0 || particle >= incidence->start_table.count)
+    if (store->counts.live == 0)
         return false;
-    for (uint32_t i = start[particle]; i < start[particle + 1]; ++i) {
-        const sn_pool *pool = store->pool[entry[i].kind];
+    cursor c = entries_at(incidence, particle);
+    for (sn_incidence_entry entry; next_entry(incidence, &c, &entry);) {
+        const sn_pool *pool = store->pool[entry.kind];
         uint32_t small[4 * SN_MAX_POINTS], count;
-        if (pool_has_lists(pool) || !sn_ids_is_live(&pool->ids, entry[i].row) ||
-            !holds(store, pool, entry[i].row, particle))
+        if (pool_has_lists(pool) || !sn_ids_is_live(&pool->ids, entry.row) || !holds(store, pool, entry.row, particle))
             continue;
-        const uint32_t *held = sn_store_particles(store, pool, entry[i].row, small, &count);
+        const uint32_t *held = sn_store_particles(store, pool, entry.row, small, &count);
         for (uint32_t k = 0; k < count; ++k)
             if (held[k] != particle && wants(context, held[k]))
                 return true;

@@ -52,9 +52,17 @@ typedef struct sn_surface_motion {
     float next; /*   and in the next one. 1: it is in no zone */
     bool led;   /* nothing pushes it */
     bool hit;   /* it is of a pair that touched in this round */
-    bool changed; /* its end became another one in the last round, or it was hit */
-    bool tangled; /* it is of an edge and a triangle that cross */
+    bool changed;    /* its end became another one in the last round, or it was hit */
+    bool tangled;    /* it is of an edge and a triangle that cross */
+    uint8_t suspect; /* bits, until tangles are looked for: see surface_tangles.c */
 } sn_surface_motion;
+
+/* What is known of a vertex when features are made anew after a tear, by particle number. */
+typedef struct sn_surface_past {
+    sn_vec3 end; /* m */
+    bool there, tangled, joined;
+    uint8_t suspect;
+} sn_surface_past;
 
 /* Vertices that the guard stops together; by the vertex that it is numbered by. What is above is as the substep begins. */
 typedef struct sn_surface_zone {
@@ -172,6 +180,7 @@ typedef struct sn_surface_tile {
     bool led;             /* all its corners are: two like that are left alone */
     bool off;             /* of a shell that nothing is near: it is left alone */
     bool changed;         /* that of a corner changed in the last round of the guard */
+    uint8_t suspect;      /* what some corner is; see sn_surface_motion */
 } sn_surface_tile;
 
 /* Two tiles that are near each other, or one with itself. Distances less their reach are called spare. When features are listed and looked at it is noted what they have, and
@@ -262,7 +271,8 @@ typedef struct sn_surface_touch {
 typedef struct sn_surfaces {
     bool on;    /* in this step there are some; */
     bool alone; /*   and all skins are of them, and all particles: no other contact of particles and skins is there */
-    uint64_t edits;       /* of the contact world, when features were made */
+    uint64_t edits;       /* 1 + those of the contact world, when features were made; 0: never */
+    uint64_t tears;       /*   and those of them that were tears */
     uint64_t joins;       /* 1 + those of the constraints, when candidates of two skins were listed; 0: never */
     sn_table index_table; /* of uint32_t, by particle number: 1 + its vertex; 0: none */
     sn_table
@@ -313,7 +323,9 @@ typedef struct sn_surfaces {
     sn_table recall_table; /* of uint32_t: finds contacts of the substep before */
     sn_table tangle_table; /* of sn_surface_tangle: of this substep */
     sn_table part_table;   /* of uint32_t, twice, by vertex: see surface_tangles.c */
-    bool suspect;          /* things may have come to intersect since they were looked at last */
+    sn_table past_table;   /* of sn_surface_past */
+    bool suspect;          /* things may have come to intersect since they were looked at last: all, */
+    bool some_suspect;     /*   or some vertices */
     sn_table told_table;   /* of sn_surface_told: of the substeps so far, where events are on */
     uint64_t searches, lists, looks, rounds, stops,
         forced; /* counts, for tests and measurements: of looks at levels; of vertices that the guard stopped; and
@@ -486,6 +498,9 @@ static inline sn_vec3 sn_surface_shell_gives(const sn_surface_shell *body, sn_ve
 /* Bodies turn by what contacts added to their spin in this substep of h; 0: their spin changes alone. Then corners end where bodies do. */
 void sn_surface_shells_turn(struct sn_world *world, sn_real h);
 void sn_surface_shells_end(const struct sn_world *world, sn_surfaces *s);
+
+/* Bits of sn_surface_motion.suspect: it may have come to be anywhere; it was tangled, and may have passed through what was, too. */
+enum { SN_SUSPECT = 1, SN_SUSPECT_TANGLED = 2 };
 
 /* surface_tangles.c: when a substep of h begins, what intersects; false: contacts.failed. Whether the two of a candidate may pass through each other for that. After a pass: what intersects is pulled apart. */
 bool sn_surface_tangles_find(struct sn_world *world, sn_real h);

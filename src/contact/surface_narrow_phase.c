@@ -529,6 +529,7 @@ static sn_result wake(sn_world *world, sn_surfaces *s, sn_real dt)
 }
 
 typedef struct joining {
+    const sn_world *world;
     const sn_surfaces *s;
     uint32_t skin;
 } joining;
@@ -538,10 +539,11 @@ static bool is_of_another(const void *context, uint32_t other)
     const joining *j = context;
     const uint32_t vertex =
         other < j->s->index_table.count ? ((const uint32_t *)j->s->index_table.column[0])[other] : 0;
-    return vertex && surface_vertices(j->s)[vertex - 1].skin != j->skin;
+    return vertex ? surface_vertices(j->s)[vertex - 1].skin != j->skin
+                  : j->world->particles.body[j->world->ids.value[other]] != 0;
 }
 
-/* Candidates of two skins that a constraint joins are left out. */
+/* Candidates of two skins that a constraint joins are left out. What was joined may have been let intersect. */
 static bool follow_joins(sn_world *world, sn_surfaces *s)
 {
     if (s->all_skins < 2)
@@ -554,7 +556,9 @@ static bool follow_joins(sn_world *world, sn_surfaces *s)
         surface_pairs(s)[i].listed = false;
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
         sn_surface_vertex *v = &surface_vertices(s)[i];
-        const joining j = {s, v->skin};
+        const joining j = {world, s, v->skin};
+        surface_motions(s)[i].suspect |= v->joined ? SN_SUSPECT : 0;
+        s->some_suspect = s->some_suspect || v->joined;
         v->joined = sn_incidence_reaches(&world->incidence, &world->constraints, v->number, is_of_another, &j);
     }
     s->joins = world->constraints.edits + 1;

@@ -13,7 +13,8 @@
    Vertices near a contour are marked. Two features that both have such vertices are neither a contact nor stopped by the guard: the way out leads through each other. All others are, as ever. Once no
    edge passes through a triangle all of it is as before.
 
-   Surfaces that were apart stay so, and are not looked at again. They are where vertices are not where the substep before ended, where the guard was overruled, and while there is something. Whether something crosses is decided exactly, so it depends on the state alone. */
+   Surfaces that were apart stay so, and are not looked at again. What is looked at: edges and triangles with a vertex that is not where the substep before ended, or is new, with everything; those that the guard let pass
+   each other, which both have vertices that were tangled; and all, where the guard was overruled, skins were edited or callbacks decide. Whether something crosses is decided exactly, so it depends on the state alone. */
 #include "contact/callbacks.h"
 #include "contact/particle_contacts.h"
 
@@ -170,24 +171,84 @@ static bool is_beside(const sn_surfaces *s, const uint32_t *vertex, uint32_t cou
     return out;
 }
 
+/* What vertices are suspect of, together. */
+static uint32_t suspects(const sn_surfaces *s, const uint32_t *vertex, uint32_t count)
+{
+    uint32_t bits = 0;
+    for (uint32_t k = 0; k < count; ++k)
+        bits |= surface_motions(s)[vertex[k]].suspect;
+    return bits;
+}
+
+/* Whether two that are suspect of this may cross. */
+static bool may_cross(uint32_t a, uint32_t b)
+{
+    return ((a | b) & SN_SUSPECT) | (a & b & SN_SUSPECT_TANGLED);
+}
+
+/* Boxes around triangles, one coordinate after the other, so that an edge is compared with several of them at once. */
+typedef struct near_triangles {
+    uint32_t count, number[SN_TILE_TRIANGLES];
+    sn_real low[3][SN_TILE_TRIANGLES], high[3][SN_TILE_TRIANGLES];
+} near_triangles;
+
+/* m: of the places of some vertices, along an axis. */
+static void extent(const sn_surfaces *s, const uint32_t *vertex, uint32_t count, uint32_t axis, sn_real *low,
+                   sn_real *high)
+{
+    for (uint32_t k = 0; k < count; ++k) {
+        const sn_vec3 p = surface_motions(s)[vertex[k]].start;
+        const sn_real x = axis == 0 ? p.x : axis == 1 ? p.y : p.z;
+        *low = k && *low < x ? *low : x;
+        *high = k && *high > x ? *high : x;
+    }
+}
+
+static void take_triangles(const sn_surfaces *s, const sn_surface_tile *a, const sn_surface_tile *b, near_triangles *to)
+{
+    const uint32_t *triangle = (const uint32_t *)s->tile_triangle_table.column[0] + b->first_triangle;
+    to->count = 0;
+    for (uint32_t k = 0; k < b->triangles; ++k) {
+        const uint32_t *vertex = surface_triangles(s)[triangle[k]].vertex;
+        if (!may_cross(a->suspect, suspects(s, vertex, 3)) || is_beside(s, vertex, 3, &a->box))
+            continue;
+        for (uint32_t axis = 0; axis < 3; ++axis)
+            extent(s, vertex, 3, axis, &to->low[axis][to->count], &to->high[axis][to->count]);
+        to->number[to->count++] = triangle[k];
+    }
+}
+
+/* 0 for those whose boxes touch that of an edge. */
+static void compare_boxes(const near_triangles *t, const sn_real low[3], const sn_real high[3], uint32_t *apart)
+{
+    for (uint32_t k = 0; k < t->count; ++k)
+        apart[k] = (uint32_t)(low[0] > t->high[0][k]) | (uint32_t)(high[0] < t->low[0][k]) |
+                   (uint32_t)(low[1] > t->high[1][k]) | (uint32_t)(high[1] < t->low[1][k]) |
+                   (uint32_t)(low[2] > t->high[2][k]) | (uint32_t)(high[2] < t->low[2][k]);
+}
+
 /* Edges of one tile with triangles of another. Segments have no triangles, and no way out that could be told: the guard holds them. */
 static bool search_tiles(const searching *f, const sn_surface_tile *a, const sn_surface_tile *b)
 {
     const uint32_t *edge = (const uint32_t *)f->s->tile_edge_table.column[0] + a->first_edge;
-    const uint32_t *triangle = (const uint32_t *)f->s->tile_triangle_table.column[0] + b->first_triangle;
-    uint32_t near[SN_TILE_TRIANGLES], count = 0;
-    if (a->led && b->led)
+    near_triangles near;
+    uint32_t apart[SN_TILE_TRIANGLES];
+    if ((a->led && b->led) || !may_cross(a->suspect, b->suspect))
         return true;
-    for (uint32_t k = 0; k < b->triangles; ++k)
-        if (!is_beside(f->s, surface_triangles(f->s)[triangle[k]].vertex, 3, &a->box))
-            near[count++] = triangle[k];
-    for (uint32_t i = 0; i < a->edges && count; ++i) {
+    take_triangles(f->s, a, b, &near);
+    for (uint32_t i = 0; i < a->edges && near.count; ++i) {
         const sn_surface_edge *e = &surface_edges(f->s)[edge[i]];
-        if (e->triangle == SN_SURFACE_NONE || is_beside(f->s, e->vertex, 2, &b->box))
+        const uint32_t suspect = suspects(f->s, e->vertex, 2);
+        sn_real low[3], high[3];
+        if (e->triangle == SN_SURFACE_NONE || !may_cross(suspect, b->suspect) || is_beside(f->s, e->vertex, 2, &b->box))
             continue;
-        for (uint32_t k = 0; k < count; ++k) {
-            const sn_surface_triangle *t = &surface_triangles(f->s)[near[k]];
-            if (crosses(f->s, e, t) && !add_tangle(f, e, t))
+        for (uint32_t axis = 0; axis < 3; ++axis)
+            extent(f->s, e->vertex, 2, axis, &low[axis], &high[axis]);
+        compare_boxes(&near, low, high, apart);
+        for (uint32_t k = 0; k < near.count; ++k) {
+            const sn_surface_triangle *t = &surface_triangles(f->s)[near.number[k]];
+            if (!apart[k] && may_cross(suspect, suspects(f->s, t->vertex, 3)) && crosses(f->s, e, t) &&
+                !add_tangle(f, e, t))
                 return false;
         }
     }
@@ -253,22 +314,41 @@ static void choose_ways(sn_surfaces *s, sn_real h)
     }
 }
 
+/* Which vertices are suspect, and which tiles have some. */
+static void suspect_tiles(sn_surfaces *s, bool all)
+{
+    const uint32_t *corner = s->corner_table.column[0];
+    for (uint32_t i = 0; i < s->all_vertices; ++i) {
+        sn_surface_motion *m = &surface_motions(s)[i];
+        m->suspect |= all ? SN_SUSPECT : 0;
+        m->suspect |= m->tangled ? SN_SUSPECT_TANGLED : 0;
+        m->tangled = false;
+    }
+    for (uint32_t i = 0; i < s->tile_table.count; ++i) {
+        sn_surface_tile *tile = &surface_tiles(s)[i];
+        tile->suspect = (uint8_t)suspects(s, corner + tile->first_corner, tile->corners);
+    }
+}
+
 bool sn_surface_tangles_find(sn_world *world, sn_real h)
 {
     sn_surfaces *s = &world->contacts.surfaces;
     const searching f = {world, s};
-    if (s->tangle_table.count)
-        for (uint32_t i = 0; i < s->all_vertices; ++i)
-            surface_motions(s)[i].tangled = false;
-    const bool looks = s->suspect || s->tangle_table.count || sn_callbacks_any(world);
+    const bool all = s->suspect || sn_callbacks_any(world);
+    if (!all && !s->some_suspect && !s->tangle_table.count)
+        return true;
+    suspect_tiles(s, all);
+    s->some_suspect = true; /* if memory runs out on the way, too */
     s->tangle_table.count = 0;
-    s->suspect = false;
-    for (uint32_t i = 0; looks && i < s->pair_table.count; ++i) {
+    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
         const sn_surface_tile *a = &surface_tiles(s)[surface_pairs(s)[i].a],
                               *b = &surface_tiles(s)[surface_pairs(s)[i].b];
         if (!search_tiles(&f, a, b) || (a != b && !search_tiles(&f, b, a)))
             return false;
     }
+    s->suspect = s->some_suspect = false;
+    for (uint32_t i = 0; i < s->all_vertices; ++i)
+        surface_motions(s)[i].suspect = 0;
     if (s->tangle_table.count && !find_parts(world, s))
         return false;
     choose_ways(s, h);

@@ -400,6 +400,7 @@ bool sn_surface_tiles_measure(sn_world *world, sn_real h)
         const sn_vec3 x = vec4_xyz(world->particles.x[vertex[i].slot]), d = vec3_sub(x, motion[i].end);
         const sn_real square = vec3_dot(d, d);
         jump = square <= jump ? jump : square; /* what is no number is as far as can be */
+        motion[i].suspect |= square <= 0 ? 0 : SN_SUSPECT;
         motion[i].start = motion[i].end = x;
         motion[i].led = world->particles.x[vertex[i].slot].w == 0;
         motion[i].velocity = vec4_xyz(world->particles.v[vertex[i].slot]);
@@ -410,7 +411,7 @@ bool sn_surface_tiles_measure(sn_world *world, sn_real h)
             fastest = larger(fastest, vec3_dot(motion[i].velocity, motion[i].velocity));
         }
     }
-    s->suspect = s->suspect || !(jump <= 0);
+    s->some_suspect = s->some_suspect || !(jump <= 0);
     if (s->shell_table.count) {
         s->reached = reached(s, box, 2 * h * real_sqrt(fastest));
         const sn_real square = sn_surface_shells_place(world, s, &s->reached, h, true);

@@ -70,6 +70,7 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->tangle_table, sizeof(sn_surface_tangle), false);
     sn_table_column(&s->part_table, sizeof(uint32_t), false);
     sn_table_column(&s->part_table, sizeof(uint32_t), false);
+    sn_table_column(&s->past_table, sizeof(sn_surface_past), false);
 }
 
 void sn_surfaces_release(sn_surfaces *s, const sn_allocator *allocator)
@@ -82,7 +83,7 @@ void sn_surfaces_release(sn_surfaces *s, const sn_allocator *allocator)
         &s->candidate_table,   &s->moved_table,     &s->touch_table,    &s->list_table,  &s->due_table,
         &s->near_table,        &s->contact_table,   &s->colour_table,   &s->held_table,  &s->zone_table,
         &s->piece_table,       &s->told_table,      &s->led_table,      &s->shell_table, &s->shell_corner_table,
-        &s->tangle_table,      &s->part_table,      &s->recall_table,   &s->stored_table};
+        &s->tangle_table,      &s->part_table,      &s->recall_table,   &s->stored_table, &s->past_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
 }
@@ -283,6 +284,43 @@ static void add_rings(sn_surfaces *s)
         surface_vertices(s)[i].edge = start[i] < start[i + 1] ? to[start[i]] : SN_SURFACE_NONE;
 }
 
+/* ---- Tears ------------------------------------------------------------------------------------------------------------------ */
+
+/* Whether nothing but tears of cloth happened since features were made: then what is known of vertices is noted. */
+static bool note_past(const sn_world *world, sn_surfaces *s)
+{
+    s->past_table.count = 0;
+    if (!s->edits || world->contact.edits + 1 - s->edits != world->contact.tears - s->tears || s->suspect ||
+        !sn_table_reserve(&s->past_table, &world->allocator, s->index_table.count))
+        return false;
+    sn_surface_past *past = s->past_table.column[0];
+    s->past_table.count = s->index_table.count;
+    if (s->past_table.count)
+        memset(past, 0, s->past_table.count * sizeof *past);
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+        const sn_surface_motion *m = &surface_motions(s)[i];
+        const sn_surface_vertex *v = &surface_vertices(s)[i];
+        past[v->number] = (sn_surface_past){m->end, true, m->tangled, v->joined, m->suspect};
+    }
+    return true;
+}
+
+/* Vertices that are new are suspect, and those that the tear moved are found to be when tiles are measured. Shells have not torn: a few vertices of theirs may be tangled, and that is
+   found with the vertices of skins that these are tangled with. */
+static void take_past(sn_surfaces *s)
+{
+    const sn_surface_past *past = s->past_table.column[0];
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+        const uint32_t number = surface_vertices(s)[i].number;
+        const bool there = number < s->past_table.count && past[number].there;
+        sn_surface_motion *m = &surface_motions(s)[i];
+        m->end = there ? past[number].end : m->end;
+        m->suspect = !there || past[number].tangled ? SN_SUSPECT : past[number].suspect;
+        surface_vertices(s)[i].joined = there && past[number].joined;
+    }
+    s->some_suspect = true;
+}
+
 bool sn_surfaces_make(sn_world *world)
 {
     sn_surfaces *s = &world->contacts.surfaces;
@@ -290,6 +328,7 @@ bool sn_surfaces_make(sn_world *world)
     sn_real longest;
     if (s->edits == world->contact.edits + 1)
         return true;
+    const bool torn = note_past(world, s);
     count_skins(world, &skins, &triangles, &segments, &longest);
     s->edits = s->joins = s->pieces = 0;
     s->on = s->searched = false;
@@ -297,7 +336,7 @@ bool sn_surfaces_make(sn_world *world)
         0;
     s->pair_table.count = s->candidate_table.count = s->near_table.count = s->contact_table.count = 0;
     s->shell_table.count = s->all_vertices = s->all_skins = s->tangle_table.count = 0;
-    s->suspect = true;
+    s->suspect = !torn;
     if (skins && !reserve(world, s, skins, triangles, segments, longest))
         return false;
     if (skins) {
@@ -319,9 +358,12 @@ bool sn_surfaces_make(sn_world *world)
         sn_surface_shells_edges(s);
         add_rings(s);
         sn_surface_strands_measure(world, s);
+        if (torn)
+            take_past(s);
     }
     if (skins && !sn_surface_tiles_make(world, s))
         return false;
     s->edits = world->contact.edits + 1;
+    s->tears = world->contact.tears;
     return true;
 }

@@ -129,6 +129,12 @@ uint32_t sn_tiled_slots(const sn_solver_in *in, sn_visit visit, uint32_t *list)
 {
     uint32_t small[SN_MAX_BLOCK], count;
     const sn_pool *pool = in->store->pool[visit.kind];
+    const uint32_t *point = pool->point + 2 * (size_t)visit.row;
+    if (pool->kind.points == 2 && !((point[0] | point[1]) & SN_SPOT_BIT)) { /* most are rods */
+        list[0] = in->frame.slot[point[0]];
+        list[1] = in->frame.slot[point[1]];
+        return list[0] == list[1] ? 1 : 2;
+    }
     const uint32_t *number = sn_store_particles(in->store, pool, visit.row, small, &count);
     for (uint32_t i = 0; i < count; ++i)
         list[i] = in->frame.slot[number[i]];

@@ -101,10 +101,16 @@ static bool go_through_rest(const layer *l, bool settles)
 {
     const tiled *scratch = l->scratch;
     const uint32_t *slot = scratch->rest_table.column[0], count = scratch->rest_table.count;
+    const sn_tile *tile = l->plan->tile, *last = tile + l->plan->layer[1];
+    sn_motion of_tile = count ? sn_tiled_motion(l, tile) : (sn_motion){0};
     bool sound = true;
     for (uint32_t i = 0, end; i < count; i = end) {
-        const sn_tile *tile = &l->plan->tile[sn_plan_owner(l->plan, slot[i])];
-        sn_motion motion = sn_tiled_motion(l, tile);
+        if (tile + 1 < last && tile[1].first <= slot[i]) { /* slots ascend, and so do tiles */
+            while (tile + 1 < last && tile[1].first <= slot[i])
+                ++tile;
+            of_tile = sn_tiled_motion(l, tile);
+        }
+        sn_motion motion = of_tile;
         for (end = i + 1; end < count && slot[end] == slot[end - 1] + 1 && slot[end] < tile->first + tile->count;)
             ++end;
         motion.mark = sn_tiled_is_resident(l, tile) ? (sn_vec4 *)scratch->rest_mark_table.column[0] + i

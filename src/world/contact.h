@@ -104,6 +104,8 @@ typedef struct sn_contact_world {
     bool all_edited; /* so were all */
     bool has_radii;  /* some particle has a radius, or had; not state */
     uint64_t edits;  /* rises with every change; not state */
+    uint64_t
+        tears; /* so many of these were vertices of cloth that was torn or cut: no others can have come to intersect */
 } sn_contact_world;
 
 struct sn_world;

@@ -18,7 +18,7 @@
 void sn_tearing_init(sn_tearing *t)
 {
     sn_table_column(&t->event_table, sizeof(sn_tear), false);
-    sn_table_column(&t->tip_table, sizeof(sn_particle), true);
+    sn_table_column(&t->tip_table, sizeof(sn_tear_tip), true);
     sn_table_column(&t->severed_table, sn_severed_width(), true);
     sn_table_column(&t->change_table, sizeof(sn_topology_change), false);
     sn_table_column(&t->head_table, sizeof(sn_tear_head), false);
@@ -298,10 +298,14 @@ uint32_t sn_tear_remove_dependents(sn_world *world, uint32_t kind, uint32_t row,
 
 uint64_t sn_tear_hash(uint64_t hash, const sn_world *world)
 {
-    const sn_particle *tip = world->tearing.tip_table.column[0];
+    const sn_tear_tip *tip = world->tearing.tip_table.column[0];
     for (uint32_t i = 0; i < world->tearing.tip_table.count; ++i)
-        if (sn_particle_is_valid(world, tip[i]))
-            hash = hash_u64(hash, tip[i].index);
+        if (sn_particle_is_valid(world, tip[i].vertex)) {
+            const uint32_t from = sn_particle_is_valid(world, tip[i].from) ? tip[i].from.index + 1 : 0;
+            hash = hash_u64(hash, (uint64_t)from << 32 | tip[i].vertex.index);
+            for (uint32_t k = 0; k < 2; ++k)
+                hash = hash_real(hash_real(hash_real(hash, tip[i].end[k].x), tip[i].end[k].y), tip[i].end[k].z);
+        }
     return sn_wear_hash(sn_severed_hash(hash, world), world);
 }
 
@@ -500,15 +504,16 @@ static bool find_split(const sn_world *world, sn_split *split, uint32_t vertex, 
 /* Whether a vertex is at a border or a tear: some edge of it has one triangle. */
 static bool is_at_border(const sn_world *world, uint32_t vertex)
 {
-    uint32_t place[SN_TEAR_FAN];
+    uint32_t place[SN_TEAR_FAN], other[2 * SN_TEAR_FAN];
     const uint32_t *corner = world->contact.triangle_table.column[0];
     const uint32_t count = sn_tear_triangles_at(world, vertex, place, SN_TEAR_FAN);
+    for (uint32_t i = 0; count != UINT32_MAX && i < 2 * count; ++i)
+        other[i] = corner[place[i / 2] / 3 * 3 + (place[i / 2] % 3 + 1 + i % 2) % 3];
     for (uint32_t i = 0; count != UINT32_MAX && i < 2 * count; ++i) {
-        const uint32_t at = place[i / 2], other = corner[at / 3 * 3 + (at % 3 + 1 + i % 2) % 3];
-        uint32_t times = 0;
-        for (uint32_t k = 0; k < 3 * count; ++k)
-            times += corner[place[k / 3] / 3 * 3 + k % 3] == other;
-        if (times == 1)
+        uint32_t k = 0;
+        while (k < 2 * count && (k == i || other[k] != other[i]))
+            ++k;
+        if (k == 2 * count)
             return true;
     }
     return false;

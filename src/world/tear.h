@@ -98,6 +98,13 @@ typedef struct sn_wear {
 /* Kinds of rods. */
 #define SN_ROD_KINDS 4u
 
+/* Where a cut ended inside a skin. */
+typedef struct sn_tear_tip {
+    sn_particle vertex;
+    sn_particle from; /* the blade came along the edge from this one, which is whole, too; null: not along an edge */
+    sn_vec3 end[2];   /* m: the segment as it was then; 0 and 0: the blade was none */
+} sn_tear_tip;
+
 /* Derived, or scratch, but for what skins and strengths remember. */
 typedef struct sn_tearing {
     sn_tear_fn *function; /* the caller's; NULL: none */
@@ -109,7 +116,7 @@ typedef struct sn_tearing {
     uint64_t known;        /*   the number that it had before the first of change_table */
 
     sn_table
-        tip_table; /* of sn_particle: where cuts ended inside skins, so that the next one goes on from there. State */
+        tip_table; /* of sn_tear_tip: where cuts ended inside skins, so that the next one goes on from there. State */
 
     sn_table severed_table; /* members of groups of shape matching that blades have passed between, by number. State */
 
@@ -257,6 +264,44 @@ static inline uint64_t sn_tear_room_for(uint32_t particles)
 
 /* Room for so many more particles, and so many more constraints of every kind. */
 bool sn_tear_reserve(struct sn_world *world, uint32_t particles, uint32_t rows);
+
+/* ---- tear_blade.c ------------------------------------------------------------------------------------------------------ */
+
+/* A triangle of a blade, or a plane. */
+typedef struct sn_blade_side {
+    sn_dvec3 a, u, v, n; /* a corner, the edges from it, and their product; of a plane only n counts */
+    double uu, uv, vv, determinant;
+} sn_blade_side;
+
+#define SN_BLADE_SIDES 18u
+
+typedef struct sn_blade_shape {
+    const sn_cut_def *def;
+    sn_blade_side side[SN_BLADE_SIDES];
+    uint32_t sides, all; /* its own; and with those from where it ended before */
+    sn_dvec3 low, high;  /* around it, slack included */
+} sn_blade_shape;
+
+/* SN_ERROR_ARGUMENT for what makes no blade. */
+sn_result sn_blade_make(const struct sn_world *world, const sn_cut_def *def, sn_blade_shape *blade);
+
+/* One that goes on with a sweep begins where its last cut ended, wherever that is now: edges of skins between the two have moved past it. Before what the blade crosses is asked for. */
+void sn_blade_go_on(const struct sn_world *world, sn_blade_shape *blade);
+
+/* After a cut: the sweep has come so far, and crossed nothing; or it ended at one of the tips from `first` on. */
+void sn_blade_note(struct sn_world *world, const sn_cut_def *def);
+void sn_blade_note_tip(struct sn_world *world, const sn_cut_def *def, uint32_t first);
+
+/* Whether it crosses the way from one place to another; of several times the first. skin: what it has gone on from counts. */
+bool sn_blade_crosses(const sn_blade_shape *blade, sn_dvec3 x, sn_dvec3 y, bool skin, double *t);
+
+/* Whether a place is in it, seen along its normal; and 1 or -1: above or below it. */
+bool sn_blade_has(const sn_blade_shape *blade, sn_dvec3 x);
+int sn_blade_side_of(const sn_blade_shape *blade, sn_dvec3 x);
+
+/* Whether the last cut that came to a vertex ended there; and whether one has passed along an edge, both ends of which were whole after it. */
+bool sn_blade_is_tip(const struct sn_world *world, uint32_t vertex);
+bool sn_blade_has_passed(const struct sn_world *world, uint32_t a, uint32_t b);
 
 /* ---- tear_split.c ------------------------------------------------------------------------------------------------------ */
 

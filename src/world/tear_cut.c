@@ -16,160 +16,26 @@
 /* Crossings nearer to an end than this share of the edge go through the end. */
 #define NEAR_END 0.1
 
-/* How far a crossing may be beyond the edge of a blade's triangle, in parts of it: two of them leave no slit. */
-#define SLACK 1e-9
-
-/* The same for the middle of an edge whose ends are marked: it may bend away from the blade, to ends that were near. */
-#define EDGE_SLACK 0.05
-
 /* Ends whose masses differ by more get no vertex between them: their shares could not be summed. */
 #define MOST_RATIO 1e4
-
-typedef struct side {
-    sn_dvec3 a, u, v, n; /* a corner, the edges from it, and their product; of a plane only n counts */
-    double uu, uv, vv, determinant;
-} side;
-
-typedef struct blade {
-    const sn_cut_def *def;
-    side side[2];
-    uint32_t sides;
-    sn_dvec3 low, high; /* around it, slack included */
-} blade;
 
 typedef struct crossing {
     uint32_t p, q; /* p < q */
     double t;      /* from p */
 } crossing;
 
-/* ---- The blade ------------------------------------------------------------------------------------------------------------ */
-
-static void stretch(blade *b, sn_vec3 x)
-{
-    const sn_dvec3 at = dvec3_from(x);
-    b->low = dvec3(fmin(b->low.x, at.x), fmin(b->low.y, at.y), fmin(b->low.z, at.z));
-    b->high = dvec3(fmax(b->high.x, at.x), fmax(b->high.y, at.y), fmax(b->high.z, at.z));
-}
-
-/* A triangle without area is left out. */
-static void add_side(blade *b, sn_vec3 x, sn_vec3 y, sn_vec3 z)
-{
-    side s = {.a = dvec3_from(x), .u = dvec3_seen(x, y), .v = dvec3_seen(x, z)};
-    s.n = dvec3_cross(s.u, s.v);
-    s.uu = dvec3_dot(s.u, s.u), s.uv = dvec3_dot(s.u, s.v), s.vv = dvec3_dot(s.v, s.v);
-    s.determinant = s.uu * s.vv - s.uv * s.uv;
-    if (!(s.determinant > 1e-24 * s.uu * s.vv))
-        return;
-    b->side[b->sides++] = s;
-    stretch(b, x), stretch(b, y), stretch(b, z);
-}
-
-sn_cut_def sn_default_cut_def(void)
-{
-    return (sn_cut_def){0};
-}
-
-static sn_result make_blade(const sn_world *world, const sn_cut_def *def, blade *b)
-{
-    const struct {
-        const char *name;
-        sn_vec3 value;
-        bool counts;
-    } place[] = {{"cut: a", def->a, true},
-                 {"cut: b", def->b, true},
-                 {"cut: to_a", def->to_a, def->blade != SN_BLADE_PLANE},
-                 {"cut: to_b", def->to_b, def->blade == SN_BLADE_SEGMENT}};
-    *b =
-        (blade){.def = def, .low = dvec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), .high = dvec3(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL)};
-    if ((int)def->blade < SN_BLADE_SEGMENT || def->blade > SN_BLADE_PLANE)
-        return world_fail(world, SN_ERROR_ARGUMENT, "cut: blade is %d, which is no sn_blade", (int)def->blade);
-    for (size_t i = 0; i < sizeof place / sizeof *place; ++i)
-        if (place[i].counts && !vec3_is_finite(place[i].value))
-            return world_fail(world, SN_ERROR_ARGUMENT, "%s is (%g, %g, %g); it must be finite", place[i].name,
-                              (double)place[i].value.x, (double)place[i].value.y, (double)place[i].value.z);
-    if (def->blade == SN_BLADE_PLANE) {
-        b->side[0] = (side){.a = dvec3_from(def->a), .n = dvec3_from(def->b)};
-        b->sides = dvec3_length(b->side[0].n) > 0;
-        b->low = dvec3(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL), b->high = dvec3(HUGE_VAL, HUGE_VAL, HUGE_VAL);
-    } else if (def->blade == SN_BLADE_TRIANGLE) {
-        add_side(b, def->a, def->b, def->to_a);
-    } else {
-        add_side(b, def->a, def->b, def->to_b);
-        add_side(b, def->a, def->to_b, def->to_a);
-    }
-    if (!b->sides)
-        return world_fail(world, SN_ERROR_ARGUMENT,
-                          def->blade == SN_BLADE_PLANE ? "cut: the normal b of the plane has length 0"
-                                                       : "cut: the blade has no area: its corners are on a line");
-    return SN_OK;
-}
-
-/* m^3 or m^2: above or below the plane of a side, times the length of its normal. */
-static double height(const side *s, sn_dvec3 x)
-{
-    return dvec3_dot(s->n, dvec3_sub(x, s->a));
-}
-
-/* Whether a place, projected on a side, is in it. */
-static bool is_inside(const blade *b, const side *s, sn_dvec3 x, double slack)
-{
-    if (b->def->blade == SN_BLADE_PLANE)
-        return true;
-    const sn_dvec3 d = dvec3_sub(x, s->a);
-    const double du = dvec3_dot(d, s->u), dv = dvec3_dot(d, s->v);
-    const double along = (s->vv * du - s->uv * dv) / s->determinant,
-                 across = (s->uu * dv - s->uv * du) / s->determinant;
-    return along >= -slack && across >= -slack && along + across <= 1 + slack;
-}
-
 static sn_dvec3 place_of(const sn_world *world, uint32_t particle)
 {
     return dvec3_from(vec4_xyz(world->particles.x[world->ids.value[particle]]));
 }
 
-/* Whether the blade crosses the way from one place to another; of several times the first. */
-static bool crosses_way(const blade *b, sn_dvec3 x, sn_dvec3 y, double *t)
+/* Whether the blade crosses the way from p to q. skin: see sn_blade_crosses. */
+static bool crosses(const sn_world *world, const sn_blade_shape *b, uint32_t p, uint32_t q, bool skin, double *t)
 {
-    if (fmax(x.x, y.x) < b->low.x || fmax(x.y, y.y) < b->low.y || fmax(x.z, y.z) < b->low.z ||
-        fmin(x.x, y.x) > b->high.x || fmin(x.y, y.y) > b->high.y || fmin(x.z, y.z) > b->high.z)
-        return false;
-    bool found = false;
-    for (uint32_t i = 0; i < b->sides; ++i) {
-        const double from = height(&b->side[i], x), to = height(&b->side[i], y);
-        if ((from >= 0) == (to >= 0))
-            continue;
-        const double at = from / (from - to);
-        if (!is_inside(b, &b->side[i], dvec3_add(x, dvec3_scale(dvec3_sub(y, x), at)), SLACK) || (found && at > *t))
-            continue;
-        *t = at;
-        found = true;
-    }
-    return found;
+    return sn_blade_crosses(b, place_of(world, p), place_of(world, q), skin, t);
 }
 
-/* The same from p to q. */
-static bool crosses(const sn_world *world, const blade *b, uint32_t p, uint32_t q, double *t)
-{
-    return crosses_way(b, place_of(world, p), place_of(world, q), t);
-}
-
-/* Whether a place is in the blade, seen along its normal. */
-static bool is_on_blade(const blade *b, sn_dvec3 x)
-{
-    for (uint32_t i = 0; i < b->sides; ++i)
-        if (is_inside(b, &b->side[i], x, EDGE_SLACK))
-            return true;
-    return false;
-}
-
-/* Above or below the blade, 1 or -1: of its two triangles that counts which is there, if any, otherwise the first. */
-static int side_of(const blade *b, sn_dvec3 x)
-{
-    const bool second = b->sides == 2 && !is_inside(b, &b->side[0], x, 0) && is_inside(b, &b->side[1], x, EDGE_SLACK);
-    return height(&b->side[second], x) >= 0 ? 1 : -1;
-}
-
-static bool may_cut(const sn_world *world, const blade *b, uint32_t particle)
+static bool may_cut(const sn_world *world, const sn_blade_shape *b, uint32_t particle)
 {
     return !b->def->one_group || world->particles.group[world->ids.value[particle]] == b->def->group;
 }
@@ -178,7 +44,7 @@ static bool may_cut(const sn_world *world, const blade *b, uint32_t particle)
 
 typedef struct cutting {
     sn_world *world;
-    blade blade;
+    sn_blade_shape blade;
     sn_table crossing_table; /* of crossing: edges of skins, each once */
     sn_table rod_table;      /* of sn_tear_node: rods that are to be removed */
     sn_table mark_table;     /* of uint32_t: marked vertices */
@@ -239,7 +105,7 @@ static bool find_edges(cutting *c)
             crossing found = {a < d ? a : d, a < d ? d : a, 0};
             uint32_t triangle[SN_TEAR_SIDES];
             if ((sn_solid_has(world, a) && sn_solid_has(world, d)) ||
-                !crosses(world, &c->blade, found.p, found.q, &found.t) || !may_cut(world, &c->blade, a) ||
+                !crosses(world, &c->blade, found.p, found.q, true, &found.t) || !may_cut(world, &c->blade, a) ||
                 !may_cut(world, &c->blade, d))
                 continue;
             const uint32_t sides = sn_tear_edge_sides(world, found.p, found.q, triangle, SN_TEAR_SIDES);
@@ -266,16 +132,6 @@ static void mark(sn_world *world, uint32_t particle)
     busy[particle] = t->step;
 }
 
-/* Whether the last cut that came to a vertex ended there. */
-static bool is_tip(const sn_world *world, uint32_t vertex)
-{
-    const sn_particle *tip = world->tearing.tip_table.column[0];
-    for (uint32_t i = 0; i < world->tearing.tip_table.count; ++i)
-        if (tip[i].index == vertex && sn_particle_is_valid(world, tip[i]))
-            return true;
-    return false;
-}
-
 static bool add_mark(cutting *c, uint32_t vertex)
 {
     if (is_marked(c->world, vertex))
@@ -295,7 +151,8 @@ static bool mark_tips(cutting *c)
         uint32_t triangle[SN_TEAR_SIDES];
         const uint32_t sides = sn_tear_edge_sides(world, at[i].p, at[i].q, triangle, SN_TEAR_SIDES);
         for (uint32_t k = 0; k < 3 * sides; ++k)
-            if (is_tip(world, corner[3 * triangle[k / 3] + k % 3]) && !add_mark(c, corner[3 * triangle[k / 3] + k % 3]))
+            if (sn_blade_is_tip(world, corner[3 * triangle[k / 3] + k % 3]) &&
+                !add_mark(c, corner[3 * triangle[k / 3] + k % 3]))
                 return false;
     }
     return true;
@@ -345,11 +202,12 @@ static bool find_rods(cutting *c)
         for (uint32_t row = 0; sn_tear_is_rod(kind) && row < pool->ids.table.count; ++row) {
             const uint32_t *point = pool->point + 2 * (size_t)row;
             double t;
-            if (!sn_ids_is_live(&pool->ids, row) || (point[0] | point[1]) & SN_SPOT_BIT ||
-                is_in_solid(world, point[0], point[1]) || !crosses(world, &c->blade, point[0], point[1], &t) ||
-                !may_cut(world, &c->blade, point[0]) || !may_cut(world, &c->blade, point[1]))
+            if (!sn_ids_is_live(&pool->ids, row) || (point[0] | point[1]) & SN_SPOT_BIT)
                 continue;
             const bool on_skin = head_of(world, point[0]).skin && head_of(world, point[1]).skin;
+            if (is_in_solid(world, point[0], point[1]) || !crosses(world, &c->blade, point[0], point[1], on_skin, &t) ||
+                !may_cut(world, &c->blade, point[0]) || !may_cut(world, &c->blade, point[1]))
+                continue;
             if (on_skin && (is_edge(world, point[0], point[1]) || (t <= near && is_marked(world, point[0])) ||
                             (t >= 1 - near && is_marked(world, point[1]))))
                 continue; /* edges are divided, and what begins at a vertex that is split goes with one of its parts */
@@ -383,7 +241,7 @@ static bool cuts_joint(const cutting *c, const sn_pool *pool, uint32_t row)
         may = may && (!spot || may_cut(world, &c->blade, spot->particle[0]));
     }
     for (uint32_t i = 1; may && i < places; ++i)
-        cuts = cuts || crosses_way(&c->blade, way[i - 1], way[i], &t);
+        cuts = cuts || sn_blade_crosses(&c->blade, way[i - 1], way[i], false, &t);
     return cuts;
 }
 
@@ -443,7 +301,7 @@ static bool reserve(cutting *c)
     const uint64_t particles = 4 * vertices + 256, rows = 32 * vertices + 32768;
     if (rows > SN_MAX_COUNT || !sn_table_reserve(&c->mark_table, &world->allocator, particles) ||
         !sn_table_reserve(&c->whole_table, &world->allocator, particles) ||
-        !sn_table_reserve(&t->tip_table, &world->allocator, t->tip_table.count + particles) ||
+        !sn_table_reserve(&t->tip_table, &world->allocator, t->tip_table.count + SN_TEAR_PARTS * particles) ||
         !sn_table_reserve(&c->label_table, &world->allocator,
                           world->contact.triangle_table.count + (uint64_t)SN_TEAR_SIDES * c->inserts +
                               2 * (uint64_t)c->solid.face_table.count) ||
@@ -495,7 +353,7 @@ static int side_by_vertices(const cutting *c, uint32_t triangle)
     const uint32_t *corner = (const uint32_t *)world->contact.triangle_table.column[0] + 3 * (size_t)triangle;
     for (uint32_t k = 0; k < 3; ++k)
         if (!is_marked(world, corner[k]))
-            return side_of(&c->blade, place_of(world, corner[k]));
+            return sn_blade_side_of(&c->blade, place_of(world, corner[k]));
     return 0;
 }
 
@@ -517,7 +375,7 @@ static int side_of_triangle(const cutting *c, uint32_t triangle)
             most = other && other > most ? other : most;
         }
     }
-    return own ? own : least == most ? least : side_of(&c->blade, middle);
+    return own ? own : least == most ? least : sn_blade_side_of(&c->blade, middle);
 }
 
 /* Of all triangles at marked vertices, before any of these is split. */
@@ -533,15 +391,30 @@ static void label(cutting *c)
             of[at / 3] = (int8_t)side_of_triangle(c, at / 3);
 }
 
+/* The corner of a triangle of a fan that is neither its vertex nor the other. */
+static uint32_t third_of(const sn_split *split, uint32_t i, uint32_t other)
+{
+    return split->other[i][split->other[i][0] == other];
+}
+
+/* From where a cut ended it goes on to the marked vertex next to that, whatever side the triangles between them seem to be on: lips of the cut, which are corners of theirs, lie on the
+   blade, or anywhere when things have moved. Only where the third corner is marked, too, sides say which of two ways it is. */
 static bool is_cut(const void *data, const sn_split *split, uint32_t i, uint32_t k, uint32_t other)
 {
     const cutting *c = data;
     const sn_world *world = c->world;
     const int8_t *of = c->label_table.column[0];
-    if (!is_marked(world, other) || of[split->place[i] / 3] == of[split->place[k] / 3])
+    if (sn_blade_has_passed(world, split->vertex, other))
+        return true;
+    if (!is_marked(world, other))
         return false;
-    return is_tip(world, split->vertex) || is_tip(world, other) ||
-           is_on_blade(&c->blade, dvec3_scale(dvec3_add(place_of(world, split->vertex), place_of(world, other)), 0.5));
+    const bool tip = sn_blade_is_tip(world, split->vertex) || sn_blade_is_tip(world, other);
+    if (tip && !is_marked(world, third_of(split, i, other)) && !is_marked(world, third_of(split, k, other)))
+        return true;
+    if (of[split->place[i] / 3] == of[split->place[k] / 3])
+        return false;
+    return tip ||
+           sn_blade_has(&c->blade, dvec3_scale(dvec3_add(place_of(world, split->vertex), place_of(world, other)), 0.5));
 }
 
 /* Splits a marked vertex; its copies are marked as well. */
@@ -571,21 +444,46 @@ static bool open(cutting *c, uint32_t vertex)
     return true;
 }
 
+static sn_particle handle_of(const sn_world *world, uint32_t vertex)
+{
+    return (sn_particle){vertex, world->ids.generation[vertex]};
+}
+
+/* Adds a vertex at which a cut ended behind `count` tips, for each edge along which it came; without one if there is none. Gives how many there are then. */
+static uint32_t add_tip(const cutting *c, uint32_t vertex, sn_tear_tip *tip, uint32_t count)
+{
+    const sn_world *world = c->world;
+    const uint32_t first = count;
+    sn_split split;
+    sn_split_find(world, &split, vertex, is_cut, c);
+    for (uint32_t i = 1; split.count != UINT32_MAX && i < split.count; ++i)
+        for (uint32_t j = 0; j < 4 * i && count - first < SN_TEAR_PARTS; ++j) {
+            const uint32_t k = j / 4, other = split.other[i][j % 4 / 2];
+            if (other == split.other[k][j % 2] && is_cut(c, &split, i, k, other))
+                tip[count++] = (sn_tear_tip){.vertex = handle_of(world, vertex), .from = handle_of(world, other)};
+        }
+    if (count == first)
+        tip[count++] = (sn_tear_tip){.vertex = handle_of(world, vertex)};
+    return count;
+}
+
 /* Tips that are whole stay; those that were split, or are gone, are forgotten; and marked vertices that are whole are new ones. */
 static void note_tips(cutting *c, const bool *whole)
 {
     sn_world *world = c->world;
     const uint32_t *marked = c->mark_table.column[0];
     sn_table *table = &world->tearing.tip_table;
-    sn_particle *tip = table->column[0];
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < table->count; ++i)
-        if (sn_particle_is_valid(world, tip[i]) && !is_marked(world, tip[i].index))
-            tip[kept++] = tip[i];
-    table->count = kept;
+    sn_tear_tip *tip = table->column[0];
+    uint32_t count = table->count, kept = 0;
     for (uint32_t i = 0; i < c->mark_table.count; ++i)
         if (whole[i])
-            tip[table->count++] = (sn_particle){marked[i], world->ids.generation[marked[i]]};
+            count = add_tip(c, marked[i], tip, count);
+    for (uint32_t i = 0; i < table->count; ++i)
+        if (sn_particle_is_valid(world, tip[i].vertex) && !is_marked(world, tip[i].vertex.index))
+            tip[kept++] = tip[i];
+    memmove(tip + kept, tip + table->count, (count - table->count) * sizeof *tip);
+    table->count = kept + (count - table->count);
+    sn_blade_note_tip(world, c->blade.def, kept);
 }
 
 static void cut_skins(cutting *c)
@@ -610,18 +508,18 @@ static void cut_skins(cutting *c)
 
 static int solid_side(const void *data, sn_dvec3 x)
 {
-    return side_of(data, x);
+    return sn_blade_side_of(data, x);
 }
 
 static bool solid_on(const void *data, sn_dvec3 x)
 {
-    return is_on_blade(data, x);
+    return sn_blade_has(data, x);
 }
 
 static bool shape_crosses(const void *data, sn_dvec3 x, sn_dvec3 y)
 {
     double t;
-    return crosses_way(data, x, y, &t);
+    return sn_blade_crosses(data, x, y, false, &t);
 }
 
 static bool solid_may(const sn_world *world, const void *data, uint32_t particle)
@@ -648,9 +546,14 @@ static sn_result cut(cutting *c)
     c->shape.may_cut = solid_may;
     c->shape.low = c->blade.low;
     c->shape.high = c->blade.high;
-    if (!sn_tear_index(world) || !sn_solid_find(&c->solid) || !find_edges(c) || !choose_marks(c) || !find_rods(c) ||
-        !find_joints(c) || !sn_shape_cut_find(&c->shape) || !reserve(c) || !reserve_gaps(c))
+    if (!sn_tear_index(world))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for a cut");
+    sn_blade_go_on(world, &c->blade);
+    if (!sn_solid_find(&c->solid) || !find_edges(c) || !choose_marks(c) || !find_rods(c) || !find_joints(c) ||
+        !sn_shape_cut_find(&c->shape) || !reserve(c) || !reserve_gaps(c))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for a cut");
+    if (!c->crossing_table.count)
+        sn_blade_note(world, c->blade.def);
     if (!c->crossing_table.count && !c->rod_table.count && !c->solid.face_table.count && !c->shape.pair_table.count)
         return SN_OK;
     const sn_fresh fresh = store->counts.fresh; /* as after a tear */
@@ -685,7 +588,7 @@ sn_result sn_world_cut(sn_world *world, const sn_cut_def *def, sn_cut_info *info
     if (!def)
         return world_fail(world, SN_ERROR_ARGUMENT, "def is NULL; start from sn_default_cut_def()");
     cutting c = {.world = world};
-    if ((result = make_blade(world, def, &c.blade)) != SN_OK)
+    if ((result = sn_blade_make(world, def, &c.blade)) != SN_OK)
         return result;
     sn_table_column(&c.crossing_table, sizeof(crossing), false);
     sn_table_column(&c.rod_table, sizeof(sn_tear_node), false);

@@ -83,8 +83,10 @@ bool sn_split_find(const sn_world *world, sn_split *split, uint32_t vertex, sn_s
         for (uint32_t k = 0; k < i; ++k) {
             const uint32_t *one = split->other[i], *two = split->other[k];
             for (uint32_t j = 0; j < 4; ++j) {
+                if (one[j / 2] != two[j % 2])
+                    continue;
                 const uint32_t a = root_of(parent, k), b = root_of(parent, i);
-                if (one[j / 2] == two[j % 2] && a != b && !is_cut(data, split, i, k, one[j / 2]))
+                if (a != b && !is_cut(data, split, i, k, one[j / 2]))
                     parent[a < b ? b : a] = (uint8_t)(a < b ? a : b); /* the root is the first of them */
             }
         }
@@ -604,6 +606,7 @@ static void apply(sn_world *world, sn_split *split, const sn_tear *tear, uint32_
                 skin[s].least = split->made[i] < skin[s].least ? split->made[i] : skin[s].least;
                 skin[s].most = split->made[i] > skin[s].most ? split->made[i] : skin[s].most;
                 world->contact.edits += skin[s].self_collision && i == 0;
+                world->contact.tears += skin[s].self_collision && i == 0;
             }
     for (uint32_t i = 0; i < split->parts; ++i) {
         if (split->made[i] == split->vertex)

@@ -246,6 +246,9 @@ void sn_history_complete(sn_history *history, uint32_t particles);
 /* The particle's acceleration jumps here: BDF2 starts anew with it. */
 void sn_history_forget(sn_history *history, uint32_t slot);
 
+/* The particle in slot `last` moves to `slot`, and its past with it. */
+void sn_history_move(sn_history *history, uint32_t slot, uint32_t last);
+
 /* A place or velocity jumps. Constraints may pass that on at once, so with BDF2, which must not look back across a jump, all
    particles start anew. */
 void sn_world_break_motion(sn_world *world);

@@ -203,6 +203,26 @@ static void test_a_cake_is_cut(void **state)
     sn_loaded_release(&loaded);
 }
 
+/* A blade along keyframes parts a cloth in two, from one side to the other, and the lower part falls. So it does with a rope. */
+static void test_a_cloth_is_cut(void **state)
+{
+    (void)state;
+    sn_loaded loaded;
+    sn_scene *scene = load_scene("cut_cloth", &loaded);
+    run(scene, 119);
+    pieces *p = find_pieces(sn_scene_world(scene), sn_scene_find_object(scene, "cloth")->skin);
+    double share[2], height[2];
+    largest(p, share);
+    print_message("pieces of %.3f and %.3f\n", share[0], share[1]);
+    assert_true(share[1] > 0.3 && share[0] + share[1] > 0.99);
+    heights(scene, "cloth", height);
+    assert_true(height[0] < 0.1);
+    heights(scene, "rope", height);
+    assert_true(height[0] < 0.1);
+    free(p);
+    sn_loaded_release(&loaded);
+}
+
 /* Balls go through a sheet and leave holes; most of it stays. */
 static void test_balls_go_through_a_sheet(void **state)
 {
@@ -315,6 +335,7 @@ int main(void)
         cmocka_unit_test(test_a_fish_rips_a_net),
         cmocka_unit_test(test_a_bridge_gives_way_plank_by_plank),
         cmocka_unit_test(test_a_cake_is_cut),
+        cmocka_unit_test(test_a_cloth_is_cut),
         cmocka_unit_test(test_balls_go_through_a_sheet),
         cmocka_unit_test(test_objects_are_pulled_apart),
         cmocka_unit_test(test_a_seam_tears),

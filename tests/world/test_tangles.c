@@ -121,6 +121,65 @@ static void a_loaded_world_goes_on_the_same(void **state)
     sn_world_destroy(world);
 }
 
+/* Sheets that cross each other and a box, are joined by rods, and tear. */
+static sn_world *make_torn(uint64_t seed)
+{
+    sn_world *world = make_world(3);
+    sheet s[2];
+    s[0] = add_sheet(world, vec(0, 0, 0), vec(1, 0, 0), vec(0, 0, 1), 1);
+    s[1] = add_sheet(world, vec(0.13, 0.02, 0.04), vec(0.98, seed % 3 ? 0.1 : 0, 0.03), vec(-0.04, 0.02, 0.99), 2);
+    if (seed % 2)
+        sn_static_add_box(world, vec(0, -0.25, 0), vec(0.2, 0.2, 0.2));
+    for (uint32_t i = 0; i < 6; ++i) {
+        const uint32_t a = at(&s[0], 2 * i, i), b = at(&s[1], 2 * i, i + 1);
+        const sn_constraint rod = sn_constraint_add_distance_max(world, sn_at(sn_particle_from_index(world, a)),
+                                                                 sn_at(sn_particle_from_index(world, b)), SN_MEASURE);
+        assert_ok(world, sn_constraint_set_strength(world, rod, real(2), 0));
+    }
+    sn_tear_def tear = sn_default_tear_def();
+    tear.strain = real(0.04), tear.spread = real(0.5), tear.seed = (uint32_t)seed;
+    for (uint32_t i = 0; i < 2; ++i)
+        assert_ok(world, sn_skin_set_tear(world, s[i].skin, &tear));
+    without_gravity(world);
+    return world;
+}
+
+/* What is known from the step before says only where to look: a world that is loaded anew before every step, and looks everywhere, finds the same. */
+static void torn_surfaces_are_searched_where_they_tore(void **state)
+{
+    (void)state;
+    uint32_t tears = 0, tangles = 0, sparing = 0;
+    for (uint32_t round = 0; round < support_rounds(48, 3); ++round) {
+        uint64_t random = 7 + round;
+        sn_world *world[2] = {make_torn(round), make_torn(round)};
+        for (uint32_t step = 0; step < 20; ++step) {
+            for (uint32_t k = 0; k < 2; ++k) {
+                const uint32_t which = support_random_below(&random, 2 * SIDE * SIDE);
+                const sn_vec3 fast = vec(support_random_in(&random, -30, 30), support_random_in(&random, -9, 9),
+                                         support_random_in(&random, -30, 30));
+                for (uint32_t i = 0; i < 2 && step < 15; ++i)
+                    assert_ok(world[i],
+                              sn_particle_set_velocity(world[i], sn_particle_from_index(world[i], which), fast));
+            }
+            sn_snapshot *saved = sn_world_save(world[1]);
+            assert_ok(world[1], sn_world_load(world[1], saved));
+            sn_snapshot_destroy(saved);
+            for (uint32_t i = 0; i < 2; ++i)
+                assert_ok(world[i], sn_world_step(world[i], real(DT)));
+            assert_true(sn_world_hash(world[0]) == sn_world_hash(world[1]));
+            uint32_t count;
+            sn_world_tears(world[0], &count);
+            sn_surfaces *s = &world[0]->contacts.surfaces;
+            tears += count;
+            tangles += s->tangle_table.count > 0;
+            sparing += count && !s->suspect; /* the next step looks at what tore */
+        }
+        sn_world_destroy(world[0]);
+        sn_world_destroy(world[1]);
+    }
+    assert_true(tears > 30 && tangles > 10 && sparing > 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +188,7 @@ int main(void)
         cmocka_unit_test(a_sheet_leaves_a_box),
         cmocka_unit_test(what_is_apart_is_not_searched),
         cmocka_unit_test(a_loaded_world_goes_on_the_same),
+        cmocka_unit_test(torn_surfaces_are_searched_where_they_tore),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

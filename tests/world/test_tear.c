@@ -457,9 +457,36 @@ static void test_a_torn_surface_does_not_intersect(void **state)
     sn_world_destroy(world);
 }
 
+/* The index of constraints by particle, which contact asks for, follows tears from the first step on, and is not built anew. */
+static void test_an_index_follows_tears(void **state)
+{
+    (void)state;
+    sn_world *world = support_world();
+    const tear_sheet s = tear_sheet_add(world, 12, 12, 0.1, 0.01, 1e-3, 0, 1);
+    sn_tear_def tear = sn_default_tear_def();
+    tear.strain = real(0.05);
+    assert_ok(world, sn_skin_set_tear(world, s.skin, &tear));
+    for (uint32_t i = 0; i < s.run.count; ++i) {
+        const sn_particle p = sn_particles_at(s.run, i);
+        const sn_vec3 x = sn_particle_position(world, p);
+        assert_ok(world, sn_particle_set_velocity(world, p, vec(20 * (double)x.x, 0, 0)));
+    }
+    uint32_t tears = 0;
+    for (uint32_t step = 0; step < 10; ++step) {
+        uint32_t count;
+        assert_ok(world, sn_world_step(world, real(1.0 / 60)));
+        sn_world_tears(world, &count);
+        tears += count;
+        assert_true(!tears || (world->incidence.built && world->incidence.node_table.count > 0));
+    }
+    assert_true(tears > 10);
+    sn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_an_index_follows_tears),
         cmocka_unit_test(test_a_sheet_tears_in_two),
         cmocka_unit_test(test_a_tear_keeps_momenta),
         cmocka_unit_test(test_copies_are_like_their_parent),
