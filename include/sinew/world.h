@@ -62,8 +62,9 @@ typedef enum sn_linear {
 /* What SN_SOLVER_TILED does where plain sweeps would stretch. */
 typedef enum sn_stiffening {
     /* Chains and trees of constraints with a high load are solved directly. Cloth and other large meshes of rods get
-       limits between the centroids of groups of particles, which keep them from stretching. With damping and symplectic Euler, rods and volumes of other
-       meshes begin a substep with the slow part of their last forces, so that they come to rest as far stretched as their compliance
+       limits between the centroids of groups of particles, which keep them from stretching. Soft solids, with symplectic Euler, begin a substep with a
+       stress that is solved on a coarse lattice. With damping and symplectic Euler, rods and volumes of all
+       meshes without limits begin a substep with the slow part of their last forces, so that they come to rest as far stretched as their compliance
        says. docs/solvers.md has the rules. */
     SN_STIFFENING_AUTO = 0,
     SN_STIFFENING_OFF /* sweeps only: cheapest, but like rubber under load */

@@ -144,29 +144,38 @@ static void smooth(const loading *l)
     for (uint32_t v = solid->vertex; v < solid->vertex + solid->vertices; ++v) {
         const sn_solid_vertex *vertex = &s->vertex[v];
         const sn_real *near = &s->near[(size_t)v * SN_SOLID_NODES].x;
-        sn_real sum[12] = {0};
+        lanes sum[12 / SN_WIDTH];
+        sn_real all[12];
+        for (uint32_t k = 0; k < 12 / SN_WIDTH; ++k)
+            sum[k] = lanes_all(0);
         for (uint32_t i = 0; i < vertex->nodes; ++i) {
             const sn_real *m = s->motion[solid->node + vertex->node[i]];
-            for (uint32_t k = 0; k < 12; k += SN_WIDTH)
-                lanes_store(sum + k, lanes_load(sum + k) + lanes_load(near + 4 * i + k % 4) * lanes_load(m + k));
+            for (uint32_t k = 0; k < 12 / SN_WIDTH; ++k)
+                sum[k] = sum[k] + lanes_load(near + 4 * i + k * SN_WIDTH % 4) * lanes_load(m + k * SN_WIDTH);
         }
-        s->smooth[v] = (sn_vec4){sum_of_four(sum), sum_of_four(sum + 4), sum_of_four(sum + 8), 0};
+        for (uint32_t k = 0; k < 12 / SN_WIDTH; ++k)
+            lanes_store(all + k * SN_WIDTH, sum[k]);
+        s->smooth[v] = (sn_vec4){sum_of_four(all), sum_of_four(all + 4), sum_of_four(all + 8), 0};
     }
 }
 
 /* ---- Rods and tetrahedra -------------------------------------------------------------------------------------------------------- */
 
+/* Numbers from different places. (Written one by one and read back at once, they would wait for memory.) */
+#if SN_WIDTH == 4
+#define LANES_OF(number) ((lanes){number(0), number(1), number(2), number(3)})
+#else
+#define LANES_OF(number) lanes_all(number(0))
+#endif
+
 /* So many of a list. Those without a row come last. */
 SN_INLINE lanes read_rows(const sn_real *column, const uint32_t *row)
 {
-    sn_real all[SN_WIDTH];
-    if (row[SN_WIDTH - 1] != SN_PLAN_NONE)
-        for (uint32_t i = 0; i < SN_WIDTH; ++i)
-            all[i] = column[row[i]];
-    else
-        for (uint32_t i = 0; i < SN_WIDTH; ++i)
-            all[i] = row[i] == SN_PLAN_NONE ? 0 : column[row[i]];
-    return lanes_load(all);
+#define SOME(i) (row[i] == SN_PLAN_NONE ? 0 : column[row[i]])
+#define ROW(i)  column[row[i]]
+    return row[SN_WIDTH - 1] == SN_PLAN_NONE ? LANES_OF(SOME) : LANES_OF(ROW);
+#undef SOME
+#undef ROW
 }
 
 SN_INLINE void write_rows(sn_real *column, const uint32_t *row, lanes value)
@@ -278,10 +287,8 @@ static sn_real follow_all(const loading *l)
     const sn_real h2 = l->in->h * l->in->h;
     lanes most = lanes_all(0);
     for (uint32_t i = solid->rod; i < solid->rod + solid->rods; i += SN_WIDTH) {
-        sn_real give[SN_WIDTH];
-        for (uint32_t k = 0; k < SN_WIDTH; ++k)
-            give[k] = s->at[s->rod.point[0][i + k]].w + s->at[s->rod.point[1][i + k]].w;
-        const lanes by = follow(l, rods, s->rod.row + i) * lanes_load(give), rest = lanes_load(s->rod.rest + i);
+#define GIVE(k) (s->at[s->rod.point[0][i + (k)]].w + s->at[s->rod.point[1][i + (k)]].w)
+        const lanes by = follow(l, rods, s->rod.row + i) * LANES_OF(GIVE), rest = lanes_load(s->rod.rest + i);
         most = lanes_max(most, lanes_keep(lanes_above(rest, lanes_all(0)), lanes_abs(by) / rest));
     }
     for (uint32_t i = solid->tet; i < solid->tet + solid->tets; i += SN_WIDTH)
@@ -291,26 +298,6 @@ static sn_real follow_all(const loading *l)
     for (uint32_t k = 0; k < SN_WIDTH; ++k)
         largest = all[k] > largest ? all[k] : largest;
     return largest > (sn_real)SN_SOLID_MOST ? h2 * (sn_real)SN_SOLID_MOST / largest : h2;
-}
-
-/* Sets multipliers to these shares of preloads and of what the lattice says, and makes the pushes that go with it. */
-static void push(const loading *l, sn_real preloads, sn_real lattice)
-{
-    const sn_solids *s = l->s;
-    const sn_solid *solid = l->solid;
-    sn_pool *rods = l->in->store->pool[SN_KIND_DISTANCE], *tets = l->in->store->pool[SN_KIND_VOLUME];
-    for (uint32_t i = solid->rod; i < solid->rod + solid->rods; i += SN_WIDTH) {
-        const lanes now = read_rows(rods->preload, s->rod.row + i) * lanes_all(preloads) +
-                          lanes_load(s->rod.lambda + i) * lanes_all(lattice);
-        write_rows(rods->lambda, s->rod.row + i, now);
-        push_rods(l, i, now);
-    }
-    for (uint32_t i = solid->tet; i < solid->tet + solid->tets; i += SN_WIDTH) {
-        const lanes now = read_rows(tets->preload, s->tet.row + i) * lanes_all(preloads) +
-                          lanes_load(s->tet.lambda + i) * lanes_all(lattice);
-        write_rows(tets->lambda, s->tet.row + i, now);
-        push_tets(l, i, now);
-    }
 }
 
 /* ---- The lattice ---------------------------------------------------------------------------------------------------------------- */
@@ -411,48 +398,48 @@ static void find_residuals(const loading *l, bool loaded, double *to)
     for (uint32_t i = solid->rod; i < solid->rod + solid->rods; i += SN_WIDTH) {
         find_rod_residuals(l, i, rods, off);
         for (uint32_t k = i; k < i + SN_WIDTH; ++k)
-            for (uint32_t e = 0; e < 2; ++e)
-                add_modes(mode + (size_t)s->rod.point[e][k] * SN_SOLID_STRIDE, s->q + (size_t)k * SN_SOLID_STRIDE,
-                          (sn_real)0.5 * off[k - i]);
+            add_modes(mode + (size_t)s->rod.point[0][k] * SN_SOLID_STRIDE, s->q + (size_t)k * SN_SOLID_STRIDE,
+                      off[k - i]);
     }
     for (uint32_t i = solid->tet; i < solid->tet + solid->tets; i += SN_WIDTH) {
         find_tet_residuals(l, i, tets, off);
         for (uint32_t k = i; k < i + SN_WIDTH; ++k)
-            for (uint32_t c = 0; c < 4; ++c)
-                mode[(size_t)s->tet.point[c][k] * SN_SOLID_STRIDE + 6] += (sn_real)0.25 * off[k - i];
+            mode[(size_t)s->tet.point[0][k] * SN_SOLID_STRIDE + 6] += off[k - i];
     }
     gather_modes(l, to);
 }
 
-/* The multipliers that modes say; and what these are times a, as they are now. */
-static double find_multipliers(const loading *l)
+/* The multipliers that modes say. */
+SN_INLINE lanes rod_multipliers(const sn_solids *s, uint32_t i)
 {
-    const sn_solids *s = l->s;
-    const sn_solid *solid = l->solid;
-    double form = 0;
-    for (uint32_t i = solid->rod; i < solid->rod + solid->rods; ++i) {
-        const sn_real *a = s->mode + (size_t)s->rod.point[0][i] * SN_SOLID_STRIDE,
-                      *b = s->mode + (size_t)s->rod.point[1][i] * SN_SOLID_STRIDE,
-                      *q = s->q + (size_t)i * SN_SOLID_STRIDE;
-        sn_real sum[4] = {0};
-        for (uint32_t m = 0; m < SN_SOLID_STRIDE; m += SN_WIDTH)
-            lanes_store(sum + m % 4,
-                        lanes_load(sum + m % 4) + (lanes_load(a + m) + lanes_load(b + m)) * lanes_load(q + m));
-        const sn_real lambda = (sn_real)0.5 * sum_of_four(sum);
-        s->rod.lambda[i] = lambda;
-        form += (double)(s->rod.compliance[i] * l->per_h2 * lambda * lambda) /
-                (1 + (double)(s->rod.compliance[i] * s->rod.damping[i] * l->per_h));
+    records sum;
+    for (uint32_t k = 0; k < 4; ++k) { /* of four rods, or four numbers of one */
+        const uint32_t rod = i + k % SN_WIDTH, from = SN_WIDTH == 1 ? k : 0;
+        const sn_real *mode = s->mode + (size_t)s->rod.point[0][rod] * SN_SOLID_STRIDE + from,
+                      *q = s->q + (size_t)rod * SN_SOLID_STRIDE + from;
+        sum.part[k] = lanes_load(mode) * lanes_load(q) + lanes_load(mode + 4) * lanes_load(q + 4);
     }
-    for (uint32_t i = solid->tet; i < solid->tet + solid->tets; ++i) {
-        sn_real sum[4];
-        for (uint32_t c = 0; c < 4; ++c)
-            sum[c] = s->mode[(size_t)s->tet.point[c][i] * SN_SOLID_STRIDE + 6];
-        const sn_real lambda = (sn_real)0.25 * sum_of_four(sum);
-        s->tet.lambda[i] = lambda;
-        form += (double)(s->tet.compliance[i] * l->per_h2 * lambda * lambda) /
-                (1 + (double)(s->tet.compliance[i] * s->tet.damping[i] * l->per_h));
-    }
-    return form;
+    sum = records_turn(sum);
+    return (sum.part[0] + sum.part[1]) + (sum.part[2] + sum.part[3]);
+}
+
+SN_INLINE lanes tet_multipliers(const sn_solids *s, uint32_t i)
+{
+#define PRESSURE(k) s->mode[(size_t)s->tet.point[0][i + (k)] * SN_SOLID_STRIDE + 6]
+    return LANES_OF(PRESSURE);
+#undef PRESSURE
+}
+
+/* lambda a lambda, of four. */
+static double form_of(const loading *l, const sn_solid_list *list, uint32_t i, lanes lambda)
+{
+    sn_real all[SN_WIDTH];
+    double sum = 0;
+    lanes_store(all, lanes_load(list->compliance + i) * lanes_all(l->per_h2) * lambda * lambda /
+                         (lanes_all(1) + gammas(l, list, i)));
+    for (uint32_t k = 0; k < SN_WIDTH; ++k)
+        sum += (double)all[k];
+    return sum;
 }
 
 static double form_of_pushes(const loading *l)
@@ -465,22 +452,51 @@ static double form_of_pushes(const loading *l)
     return form;
 }
 
-/* Multipliers take what the lattice says besides, and make the pushes of that alone. */
-static void push_lattice(const loading *l)
+/* Sets multipliers to this share of preloads, and where asked for to what the lattice says besides; and makes the pushes that go with it. follows: preloads follow what constraints exerted, as they
+   have not in this substep. */
+static void push(const loading *l, sn_real preloads, bool lattice, bool follows)
 {
     const sn_solids *s = l->s;
     const sn_solid *solid = l->solid;
     sn_pool *rods = l->in->store->pool[SN_KIND_DISTANCE], *tets = l->in->store->pool[SN_KIND_VOLUME];
     for (uint32_t i = solid->rod; i < solid->rod + solid->rods; i += SN_WIDTH) {
-        const lanes now = lanes_load(s->rod.lambda + i);
-        write_rows(rods->lambda, s->rod.row + i, read_rows(rods->lambda, s->rod.row + i) + now);
+        const uint32_t *row = s->rod.row + i;
+        lanes now = lattice ? rod_multipliers(s, i) : lanes_all(0);
+        if (preloads > 0)
+            now = now + (follows ? follow(l, rods, row) : read_rows(rods->preload, row)) * lanes_all(preloads);
+        write_rows(rods->lambda, row, now);
         push_rods(l, i, now);
     }
     for (uint32_t i = solid->tet; i < solid->tet + solid->tets; i += SN_WIDTH) {
-        const lanes now = lanes_load(s->tet.lambda + i);
-        write_rows(tets->lambda, s->tet.row + i, read_rows(tets->lambda, s->tet.row + i) + now);
+        const uint32_t *row = s->tet.row + i;
+        lanes now = lattice ? tet_multipliers(s, i) : lanes_all(0);
+        if (preloads > 0)
+            now = now + (follows ? follow(l, tets, row) : read_rows(tets->preload, row)) * lanes_all(preloads);
+        write_rows(tets->lambda, row, now);
         push_tets(l, i, now);
     }
+}
+
+/* Multipliers take what the lattice says besides, and make the pushes of that alone. Gives back s . Qt a Q s. */
+static double push_lattice(const loading *l)
+{
+    const sn_solids *s = l->s;
+    const sn_solid *solid = l->solid;
+    sn_pool *rods = l->in->store->pool[SN_KIND_DISTANCE], *tets = l->in->store->pool[SN_KIND_VOLUME];
+    double form = 0;
+    for (uint32_t i = solid->rod; i < solid->rod + solid->rods; i += SN_WIDTH) {
+        const lanes now = rod_multipliers(s, i);
+        write_rows(rods->lambda, s->rod.row + i, read_rows(rods->lambda, s->rod.row + i) + now);
+        push_rods(l, i, now);
+        form += form_of(l, &s->rod, i, now);
+    }
+    for (uint32_t i = solid->tet; i < solid->tet + solid->tets; i += SN_WIDTH) {
+        const lanes now = tet_multipliers(s, i);
+        write_rows(tets->lambda, s->tet.row + i, read_rows(tets->lambda, s->tet.row + i) + now);
+        push_tets(l, i, now);
+        form += form_of(l, &s->tet, i, now);
+    }
+    return form;
 }
 
 static double product_of(const double *a, const double *b, uint32_t count)
@@ -509,11 +525,9 @@ static void load_first(const loading *l, sn_solid *solid, sn_real preloads)
     const sn_solids *s = l->s;
     const uint32_t count = solid->nodes * SN_SOLID_MODES;
     double *x = s->unknown + 3 * (size_t)solid->node * SN_SOLID_MODES, *b = x + count, *less = b + count;
-    memset(s->rod.lambda + solid->rod, 0, solid->rods * sizeof *s->rod.lambda);
-    memset(s->tet.lambda + solid->tet, 0, solid->tets * sizeof *s->tet.lambda);
     if (preloads > 0)
         find_residuals(l, false, less);
-    push(l, preloads, 0);
+    push(l, preloads, false, false);
     move(l, 1);
     find_residuals(l, true, b);
     for (uint32_t i = 0; i < count; ++i)
@@ -522,8 +536,7 @@ static void load_first(const loading *l, sn_solid *solid, sn_real preloads)
     solve(s, solid, x);
     const double product = product_of(x, b, count);
     spread_modes(l, x);
-    double form = find_multipliers(l);
-    push_lattice(l);
+    double form = push_lattice(l);
     form += form_of_pushes(l);
     const double best = product / form;
     move(l, 1);
@@ -532,10 +545,8 @@ static void load_first(const loading *l, sn_solid *solid, sn_real preloads)
     solid->trusts = product == 0 || (best > 1 - TRUST && best < 1 + TRUST && left > -MOST_LEFT && left < MOST_LEFT);
     if (solid->trusts)
         return;
-    memset(s->rod.lambda + solid->rod, 0, solid->rods * sizeof *s->rod.lambda);
-    memset(s->tet.lambda + solid->tet, 0, solid->tets * sizeof *s->tet.lambda);
     put_back(l);
-    push(l, preloads * (sn_real)SN_SOLID_CAUTION, 0);
+    push(l, preloads * (sn_real)SN_SOLID_CAUTION, false, false);
     move(l, 1);
 }
 
@@ -551,9 +562,8 @@ static void load_again(const loading *l, const sn_solid *solid, sn_real preloads
             x[i] -= (double)preloads * less[i];
         solve(s, solid, x);
         spread_modes(l, x);
-        find_multipliers(l);
     }
-    push(l, solid->trusts ? preloads : preloads * (sn_real)SN_SOLID_CAUTION, solid->trusts ? 1 : 0);
+    push(l, solid->trusts ? preloads : preloads * (sn_real)SN_SOLID_CAUTION, solid->trusts, true);
     move(l, 1);
 }
 
@@ -634,11 +644,12 @@ bool sn_solids_load(const sn_solids *s, const sn_solver_in *in, sn_motion motion
         factor(s, solid, (double)in->h);
     take_places(&l);
     smooth(&l);
-    const sn_real preloads = in->preload_share > 0 ? follow_all(&l) : 0;
-    if (solid->begins)
-        load_first(&l, solid, preloads);
-    else
-        load_again(&l, solid, preloads);
+    if (solid->begins) {
+        solid->preloads = in->preload_share > 0 ? follow_all(&l) : 0;
+        load_first(&l, solid, solid->preloads);
+    } else {
+        load_again(&l, solid, solid->preloads);
+    }
     solid->begins = false;
     return move_particles(&l, motion, table);
 }

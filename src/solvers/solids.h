@@ -5,7 +5,7 @@
    the whole, and the sweep is left with what varies from particle to particle.
 
    The unknowns are multipliers, not places. Over the rest shape lies a lattice with about four particles from node to node. A node has
-   a strain of six numbers, and a pressure. Between nodes they are interpolated linearly, and every rod and every tetrahedron exerts what they say:
+   a strain of six numbers, and a pressure. Between nodes they are interpolated linearly, and every rod and every tetrahedron exerts what they say at its first particle:
 
        lambda = Q s,    rod: k l n.(s n),    tetrahedron: the pressure,      s = sum over nodes of weight * s of the node
 
@@ -48,14 +48,15 @@ typedef struct sn_solid {
     uint32_t tet, tets;
     uint32_t body; /* of the plan */
     uint32_t node, nodes;
-    uint32_t held; /* immovable particles */
-    bool damped;   /* some of its constraints are */
-    bool begins;   /* the next substep is the first of a step */
-    bool trusts;   /* in this step the lattice is used */
-    double loss;   /* mean of compliance * damping, s */
-    double h;      /* s: of the substep that it is factored for; 0: of none */
-    bool sound;    /* it has a rest shape, and a lattice */
-    bool acts;     /* in this step */
+    uint32_t held;    /* immovable particles */
+    bool damped;      /* some of its constraints are */
+    bool begins;      /* the next substep is the first of a step */
+    bool trusts;      /* in this step the lattice is used, */
+    sn_real preloads; /*   and so much of preloads, times h^2 */
+    double loss;      /* mean of compliance * damping, s */
+    double h;         /* s: of the substep that it is factored for; 0: of none */
+    bool sound;       /* it has a rest shape, and a lattice */
+    bool acts;        /* in this step */
 } sn_solid;
 
 /* A particle of a solid. */
@@ -73,7 +74,6 @@ typedef struct sn_solid_list {
     uint32_t *point[4]; /* vertices of all solids */
     uint32_t *row;
     sn_real *rest, *compliance, *damping;
-    sn_real *lambda; /* in a substep: of the lattice */
 } sn_solid_list;
 
 typedef struct sn_solid_node {

@@ -39,7 +39,6 @@ static void reserve_list(solid_work *w, sn_solid_list *list, uint32_t points, ui
     list->rest = sn_solids_room(w, count, sizeof *list->rest);
     list->compliance = sn_solids_room(w, count, sizeof *list->compliance);
     list->damping = sn_solids_room(w, count, sizeof *list->damping);
-    list->lambda = sn_solids_room(w, count, sizeof *list->lambda);
 }
 
 static uint32_t in_fours(uint32_t count)

@@ -196,17 +196,17 @@ static void lower(uint32_t *to, uint32_t value)
     *to = value < *to ? value : *to;
 }
 
-/* All particles of a constraint get the least number that one of them has. */
-static void spread_least(const solid_work *w, const sn_solid *solid, const uint32_t *from, uint32_t *to)
+/* Particles of a constraint get the number of the first one, where that is less; or the other way about. */
+static void spread_least(const solid_work *w, const sn_solid *solid, const uint32_t *from, uint32_t *to, bool back)
 {
-    memcpy(to + solid->vertex, from + solid->vertex, solid->vertices * sizeof *to);
+    for (uint32_t i = solid->vertex; i < solid->vertex + solid->vertices; ++i)
+        to[i] = NONE;
     for (uint32_t i = solid->rod; i < solid->rod + solid->rods; ++i)
         for (uint32_t e = 0; e < 2; ++e)
-            lower(&to[w->rod[i].end[e]], from[w->rod[i].end[!e]]);
+            lower(&to[w->rod[i].end[back ? 0 : e]], from[w->rod[i].end[back ? e : 0]]);
     for (uint32_t i = solid->tet; i < solid->tet + solid->tets; ++i)
         for (uint32_t e = 0; e < 4; ++e)
-            for (uint32_t f = 0; f < 4; ++f)
-                lower(&to[w->tet[i].corner[e]], from[w->tet[i].corner[f]]);
+            lower(&to[w->tet[i].corner[back ? 0 : e]], from[w->tet[i].corner[back ? e : 0]]);
 }
 
 /* Where the rows of the matrix start: at the first node with which a node shares a particle that some constraint of both moves. Multiplications of
@@ -221,8 +221,8 @@ static double find_rows(solid_work *w, const sn_solid *solid, uint32_t *least, u
         for (uint32_t i = 0; i < s->vertex[v].nodes; ++i)
             lower(&least[v], s->vertex[v].node[i]);
     }
-    spread_least(w, solid, least, other);
-    spread_least(w, solid, other, least);
+    spread_least(w, solid, least, other, false);
+    spread_least(w, solid, other, least, true);
     for (uint32_t n = 0; n < solid->nodes; ++n)
         start[n] = n;
     for (uint32_t v = solid->vertex; v < solid->vertex + solid->vertices; ++v)

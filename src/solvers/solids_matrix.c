@@ -30,27 +30,25 @@ static uint32_t place_of(near *n, uint32_t node)
     return i;
 }
 
-/* Adds what the nodes of one particle of a constraint do by it. */
-static void add_rod(const sn_solids *s, near *n, const solid_rod *rod, uint32_t end, const double *along)
+/* Adds what the nodes of a constraint, which are those of its first particle, do by it. */
+static void add_rod(const sn_solids *s, near *n, const solid_rod *rod, const double *along)
 {
-    const sn_solid_vertex *v = &s->vertex[rod->end[end]];
+    const sn_solid_vertex *v = &s->vertex[rod->end[0]];
     for (uint32_t i = 0; i < v->nodes; ++i) {
         const uint32_t at = place_of(n, v->node[i]);
         for (uint32_t m = 0; m < 6 && at != NONE; ++m)
             for (uint32_t k = 0; k < 3; ++k)
-                n->by[at][m][k] += 0.5 * (double)v->weight[i] * rod->q[m] * along[k];
+                n->by[at][m][k] += (double)v->weight[i] * rod->q[m] * along[k];
     }
 }
 
 static void add_tet(const sn_solids *s, near *n, const solid_tet *tet, const double *along)
 {
-    for (uint32_t c = 0; c < 4; ++c) {
-        const sn_solid_vertex *v = &s->vertex[tet->corner[c]];
-        for (uint32_t i = 0; i < v->nodes; ++i) {
-            const uint32_t at = place_of(n, v->node[i]);
-            for (uint32_t k = 0; k < 3 && at != NONE; ++k)
-                n->by[at][6][k] += 0.25 * (double)v->weight[i] * along[k];
-        }
+    const sn_solid_vertex *v = &s->vertex[tet->corner[0]];
+    for (uint32_t i = 0; i < v->nodes; ++i) {
+        const uint32_t at = place_of(n, v->node[i]);
+        for (uint32_t k = 0; k < 3 && at != NONE; ++k)
+            n->by[at][6][k] += (double)v->weight[i] * along[k];
     }
 }
 
@@ -141,8 +139,7 @@ static void add_inertia(solid_work *w, const sn_solid *solid, const uint32_t *fi
                 rod_direction(s, rod, along);
                 for (uint32_t k = 0; k < 3; ++k)
                     along[k] = rod->end[1] == v ? along[k] : -along[k];
-                add_rod(s, n, rod, 0, along);
-                add_rod(s, n, rod, 1, along);
+                add_rod(s, n, rod, along);
             } else {
                 const solid_tet *tet = &w->tet[list[i] - s->rods];
                 double g[4][3];
@@ -162,8 +159,7 @@ static void add_give(solid_work *w, const sn_solid *solid, near *n)
     static const double one[3] = {1, 0, 0};
     for (uint32_t r = solid->rod; r < solid->rod + solid->rods; ++r) {
         n->count = 0;
-        add_rod(s, n, &w->rod[r], 0, one);
-        add_rod(s, n, &w->rod[r], 1, one);
+        add_rod(s, n, &w->rod[r], one);
         add_products(s, solid, s->give, n, 1, (double)w->rod[r].compliance);
     }
     for (uint32_t t = solid->tet; t < solid->tet + solid->tets; ++t) {
