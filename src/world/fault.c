@@ -72,7 +72,7 @@ static const char *complaint(const sn_world *world, uint32_t slot)
         return "contact would make it turn infinitely fast";
     if (p->body[slot]) {
         const sn_body_state *body = &world->bodies.state[p->body[slot] - 1];
-        if (!sn_body_turns_soundly(body, body->q, body->l))
+        if (!body_turns_soundly(body, body->q, body->l))
             return "contact would make the body turn infinitely fast";
     }
     return NULL;
