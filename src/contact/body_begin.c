@@ -139,6 +139,18 @@ static sn_real driven(const sn_body_contact_substep *s, const sn_mover *m)
     return pushed + 2 * s->h * m->extent * (sn_real)(most * sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]));
 }
 
+/* Where a mover is when a substep begins, and how far it may come. */
+static void begin_mover(const sn_body_contact_substep *s, sn_mover *m, sn_vec4 *to)
+{
+    const sn_world *world = s->world;
+    m->spun += sn_body_contact_spins(world, m);
+    m->from = contact_pose(world, m);
+    if (world->particles.target[m->slot])
+        lead(world, m);
+    m->turning = (m->body == SN_ID_FREE ? 0 : vec3_length(m->spin) * m->extent) + driven(s, m);
+    record_pose(&m->from, m->spun, to);
+}
+
 /* Once a substep has begun, only those count that may be pressed in it; and after a search in it, those that are not known yet. */
 void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
 {
@@ -162,18 +174,9 @@ void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
         else
             record_inverse(m, 0, 0, 0, 0, 0, 0, to);
         m->spin0 = m->spin;
-        if (s->begins) {
-            m->spun += sn_body_contact_spins(world, m);
-            m->from = contact_pose(world, m);
-        }
-        if (s->begins && world->particles.target[m->slot])
-            lead(world, m);
-        m->turning = m->body == SN_ID_FREE ? 0 : vec3_length(m->spin) * m->extent;
         if (s->begins)
-            m->turning += driven(s, m);
+            begin_mover(s, m, to);
         record(m, s->begins, to);
-        if (s->begins)
-            record_pose(&m->from, m->spun, to);
     }
 }
 
