@@ -471,24 +471,6 @@ static bool touch_once(const sn_convex *a, const sn_pose *pa, const sn_convex *b
     return finish(&c, &f, reach, m);
 }
 
-bool sn_manifold_boxes_apart(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb,
-                             sn_real reach, sn_real *apart)
-{
-    const sn_frame_pair f = sn_frame_pair_from(pa, pb);
-    const sn_dvec3 half_a = dvec3_from(a->half), half_b = dvec3_from(b->half);
-    const double rounding = (double)a->radius + (double)b->radius;
-    sn_collision c = {.reach = (double)reach + rounding,
-                      .centre = {f.place, dvec3(0, 0, 0)},
-                      .half_a = &half_a,
-                      .half_b = &half_b,
-                      .axis_a = f.axis};
-    c.size = fmin((double)sn_convex_inner(a), (double)sn_convex_inner(b));
-    if (sn_axes_of_boxes(&c))
-        return false;
-    *apart = (sn_real)(c.apart - rounding);
-    return true;
-}
-
 /* ---- Solids of revolution ----------------------------------------------------------------------------------------
    Their cores are inside of them, and right where they face. Where that is follows from the normal, if the other one touches with a face, and
    from the place, if it does with a corner or an edge. Both are tried: the solid is larger than any core, so the one is

@@ -35,11 +35,6 @@ typedef struct sn_manifold {
 bool sn_manifold_convex(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
                         sn_manifold *m);
 
-/* Whether an axis shows that two boxes, which may be rounded, are more than reach (m) apart; then by how much they are at least. A fraction of
-   what a manifold costs. */
-bool sn_manifold_boxes_apart(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb,
-                             sn_real reach, sn_real *apart);
-
 /* Contact with a fixed shape, its thickness included (guard is not): how many manifolds were written, at most
    capacity. Planes and solids have one. Meshes and fields have one for each direction: normals that differ by less than
    about 2 degrees share one, and where there are more than capacity the nearest ones do. Of a mesh, triangles are solid

@@ -110,49 +110,11 @@ static bool has_few_corners(const sn_world *world, const sn_body_contact *contac
     return type == SN_SHAPE_SPHERE || type == SN_SHAPE_CAPSULE;
 }
 
-static bool presses(const sn_body_contact *contact)
-{
-    bool any = false;
-    for (uint32_t k = 0; k < contact->count; ++k)
-        any = any || contact->point[k].normal_impulse > 0;
-    return any;
-}
-
-/* Two that stay so far apart in this substep have no points, and need no look. */
-static void leave_apart(sn_body_contact *contact, sn_real apart, sn_real way)
-{
-    sn_body_contact_lose_points(contact);
-    contact->nearest = apart * CERTAIN;
-    contact->moved = way;
-    contact->slid = 0;
-    contact->clear = false;
-}
-
-/* Whether two boxes are farther apart than they can come. Of many that are near that is all there is to know. */
-static bool are_boxes_apart(const sn_world *world, const sn_body_contact *contact, sn_real way, sn_real *apart)
-{
-    if (contact->b == SN_NO_MOVER || contact->part_b == SN_ID_FREE || contact->sensor || world->dimensions == 2)
-        return false;
-    const sn_convex *a = &world->bodies.part[contact->part_a].convex, *b = &world->bodies.part[contact->part_b].convex;
-    if (a->type != SN_SHAPE_BOX || b->type != SN_SHAPE_BOX)
-        return false;
-    const sn_pose body = contact_recorded_pose(contact_record(world, contact->a)),
-                  other = contact_recorded_pose(contact_record(world, contact->b));
-    const sn_pose pa = contact_part_pose(world, &body, contact->part_a),
-                  pb = contact_part_pose(world, &other, contact->part_b);
-    return sn_manifold_boxes_apart(a, &pa, b, &pb, way, apart);
-}
-
 bool sn_body_contact_look_again(const sn_body_contact_substep *s, sn_body_contact *contact)
 {
     const sn_real way = closing(s, contact);
-    sn_real apart;
     if (reuse(s, contact, way))
         return true;
-    if (!presses(contact) && are_boxes_apart(s->world, contact, way, &apart)) {
-        leave_apart(contact, apart, way);
-        return false;
-    }
     contact->reach = has_few_corners(s->world, contact) && is_with_plane(s->world, contact)
                          ? SN_BODY_CONTACT_EVER
                          : sn_body_contact_reach(s, contact);
@@ -166,9 +128,16 @@ bool sn_body_contact_look_again(const sn_body_contact_substep *s, sn_body_contac
 bool sn_body_contact_passes_clear(const sn_body_contact_substep *s, sn_body_contact *contact)
 {
     sn_real apart;
-    if (presses(contact) || !sn_body_contact_stays_clear(s, contact, &apart))
+    for (uint32_t k = 0; k < contact->count; ++k)
+        if (contact->point[k].normal_impulse > 0)
+            return false;
+    if (!sn_body_contact_stays_clear(s, contact, &apart))
         return false;
-    leave_apart(contact, apart, closing(s, contact));
+    sn_body_contact_lose_points(contact);
+    contact->nearest = apart * CERTAIN;
+    contact->moved = closing(s, contact);
+    contact->slid = 0;
+    contact->clear = false;
     return true;
 }
 
