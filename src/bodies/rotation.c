@@ -4,9 +4,6 @@
 #include "base/dvec.h"
 #include "base/math.h"
 
-/* A squared length nearer to 1 than that is 1 but for rounding. */
-#define UNIT_SLACK (8 * DBL_EPSILON)
-
 static sn_dvec3 vector_of(const double *a)
 {
     return dvec3(a[0], a[1], a[2]);
@@ -17,39 +14,6 @@ static void put(double *to, sn_dvec3 a)
     to[0] = a.x;
     to[1] = a.y;
     to[2] = a.z;
-}
-
-static inline void times(const double a[4], const double b[4], double result[4])
-{
-    sn_dvec3 u = vector_of(a), v = vector_of(b);
-    double w = a[3] * b[3] - dvec3_dot(u, v);
-    put(result, dvec3_add(dvec3_add(dvec3_scale(v, a[3]), dvec3_scale(u, b[3])), dvec3_cross(u, v)));
-    result[3] = w;
-}
-
-void sn_rotate_times(const double a[4], const double b[4], double result[4])
-{
-    times(a, b, result);
-}
-
-static inline void normalise(double q[4])
-{
-    double squared = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-    if (fabs(squared - 1) <= UNIT_SLACK)
-        return;
-    double length = sqrt(squared);
-    if (length == 0) {
-        q[3] = 1;
-        return;
-    }
-    const double inverse = 1 / length;
-    for (int i = 0; i < 4; ++i)
-        q[i] *= inverse;
-}
-
-void sn_rotate_normalise(double q[4])
-{
-    normalise(q);
 }
 
 /* a + 2 w (v x a) + 2 v x (v x a), exactly a where nothing turns. */
@@ -79,22 +43,14 @@ void sn_rotate_matrix(const double q[4], double matrix[3][3])
         matrix[i / 3][i % 3] = r[i / 3][i % 3];
 }
 
-void sn_rotate_axis(const double q[4], int i, double axis[3])
-{
-    const int j = (i + 1) % 3, k = (i + 2) % 3;
-    axis[i] = 1 - 2 * (q[j] * q[j] + q[k] * q[k]);
-    axis[j] = 2 * (q[i] * q[j] + q[3] * q[k]);
-    axis[k] = 2 * (q[i] * q[k] - q[3] * q[j]);
-}
-
 void sn_rotate_by(double q[4], const double a[3])
 {
     const double turn[4] = {a[0], a[1], a[2], 1};
     double result[4];
-    times(q, turn, result);
+    sn_rotate_times(q, turn, result);
     for (int i = 0; i < 4; ++i)
         q[i] = result[i];
-    normalise(q);
+    sn_rotate_normalise(q);
 }
 
 /* ---- Rates ------------------------------------------------------------------------------------------------------- */

@@ -7,6 +7,14 @@
 #ifndef SN_BODIES_ROTATION_H
 #define SN_BODIES_ROTATION_H
 
+#include <float.h>
+#include <math.h>
+
+/* What loops over all bodies call in every substep is defined here, where they can see it: a call takes as long as what it does. */
+
+/* A squared length nearer to 1 than that is 1 but for rounding. */
+#define SN_UNIT_SLACK (8 * DBL_EPSILON)
+
 /* Turns a free body on by the time h (s; negative: back). Spheres and symmetric tops exactly, however fast; others to
    second order in h, with an energy that swings but does not drift. Steps back the way it came but for rounding. What
    is not finite makes q NaN. */
@@ -17,10 +25,29 @@ void sn_rotate_free(double q[4], const double l[3], const double inverse_moment[
 void sn_rotate_by(double q[4], const double a[3]);
 
 /* a times b: first b, then a. result is neither of them. */
-void sn_rotate_times(const double a[4], const double b[4], double result[4]);
+static inline void sn_rotate_times(const double a[4], const double b[4], double result[4])
+{
+    result[0] = b[0] * a[3] + a[0] * b[3] + (a[1] * b[2] - a[2] * b[1]);
+    result[1] = b[1] * a[3] + a[1] * b[3] + (a[2] * b[0] - a[0] * b[2]);
+    result[2] = b[2] * a[3] + a[2] * b[3] + (a[0] * b[1] - a[1] * b[0]);
+    result[3] = a[3] * b[3] - (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
+}
 
 /* To length 1. A quaternion that is so but for rounding keeps its bits, so that a body at rest does, too. */
-void sn_rotate_normalise(double q[4]);
+static inline void sn_rotate_normalise(double q[4])
+{
+    const double squared = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    if (fabs(squared - 1) <= SN_UNIT_SLACK)
+        return;
+    const double length = sqrt(squared);
+    if (length == 0) {
+        q[3] = 1;
+        return;
+    }
+    const double inverse = 1 / length;
+    for (int i = 0; i < 4; ++i)
+        q[i] *= inverse;
+}
 
 /* A vector along the body's axes, along those of the world, and back. to may be from. */
 void sn_rotate_vector(const double q[4], const double from[3], double to[3]);
@@ -30,7 +57,23 @@ void sn_rotate_vector_back(const double q[4], const double from[3], double to[3]
 void sn_rotate_matrix(const double q[4], double matrix[3][3]);
 
 /* Column i of it alone. */
-void sn_rotate_axis(const double q[4], int i, double axis[3]);
+static inline void sn_rotate_axis(const double q[4], int i, double axis[3])
+{
+    const double x = q[0], y = q[1], z = q[2], w = q[3];
+    if (i == 0) {
+        axis[0] = 1 - 2 * (y * y + z * z);
+        axis[1] = 2 * (x * y + w * z);
+        axis[2] = 2 * (x * z - w * y);
+    } else if (i == 1) {
+        axis[1] = 1 - 2 * (z * z + x * x);
+        axis[2] = 2 * (y * z + w * x);
+        axis[0] = 2 * (y * x - w * z);
+    } else {
+        axis[2] = 1 - 2 * (x * x + y * y);
+        axis[0] = 2 * (z * x + w * y);
+        axis[1] = 2 * (z * y - w * x);
+    }
+}
 
 /* The axis around which a body with these moments, or their inverses, looks alike on all sides; 3: there is none. */
 static inline int rotate_odd_axis(const double moment[3])

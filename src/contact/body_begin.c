@@ -89,19 +89,17 @@ static void load_turn_about(const double u[3], double x0, double off, const doub
 static void load_turn(const sn_world *world, sn_mover *m, bool weigh, sn_vec4 *to)
 {
     const sn_body_state *body = &world->bodies.state[m->body];
-    double r[3][3], x[3], own[3], spin[3];
-    sn_body_inverse_moments(body, x);
-    if (x[0] == x[1] && x[1] == x[2]) {
+    double r[3][3], x[3] = {m->inverse[0], m->inverse[1], m->inverse[2]}, own[3], spin[3];
+    if (m->odd == SN_ALL_ALIKE) {
         const double all = x[0] * (double)m->w;
         m->spin = vec3((sn_real)(x[0] * body->l[0]), (sn_real)(x[0] * body->l[1]), (sn_real)(x[0] * body->l[2]));
         record_inverse(m, all, all, all, 0, 0, 0, to);
         return;
     }
-    const int odd = rotate_odd_axis(x);
-    if (odd < 3) {
-        const double x0 = x[(odd + 1) % 3];
-        sn_rotate_axis(body->q, odd, own);
-        load_turn_about(own, x0, x[odd] - x0, body->l, m, to);
+    if (m->odd != SN_NONE_ALIKE) {
+        const double x0 = x[m->odd == 2 ? 0 : m->odd + 1];
+        sn_rotate_axis(body->q, (int)m->odd, own);
+        load_turn_about(own, x0, x[m->odd] - x0, body->l, m, to);
         return;
     }
     sn_rotate_matrix(body->q, r);
@@ -136,10 +134,21 @@ static sn_real driven(const sn_body_contact_substep *s, const sn_mover *m)
     const double *t = world->bodies.motion[m->body].torque;
     if (t[0] == 0 && t[1] == 0 && t[2] == 0)
         return pushed;
-    double x[3];
-    sn_body_inverse_moments(&world->bodies.state[m->body], x);
+    const double *x = m->inverse;
     const double most = x[0] > x[1] ? (x[0] > x[2] ? x[0] : x[2]) : x[1] > x[2] ? x[1] : x[2];
     return pushed + 2 * s->h * m->extent * (sn_real)(most * sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]));
+}
+
+/* Where a mover is when a substep begins, and how far it may come. */
+static void begin_mover(const sn_body_contact_substep *s, sn_mover *m, sn_vec4 *to)
+{
+    const sn_world *world = s->world;
+    m->spun += sn_body_contact_spins(world, m);
+    m->from = contact_pose(world, m);
+    if (world->particles.target[m->slot])
+        lead(world, m);
+    m->turning = (m->body == SN_ID_FREE ? 0 : vec3_length(m->spin) * m->extent) + driven(s, m);
+    record_pose(&m->from, m->spun, to);
 }
 
 /* Once a substep has begun, only those count that may be pressed in it; and after a search in it, those that are not known yet. */
@@ -159,24 +168,15 @@ void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
         sn_vec4 *to = contact_record(world, i);
         m->w = world->particles.x[m->slot].w;
         m->v = m->v0 = vec4_xyz(world->particles.v[m->slot]);
-        m->spin = m->place = m->turn = vec3(0, 0, 0);
+        m->spin = vec3(0, 0, 0);
         if (m->body != SN_ID_FREE)
             load_turn(world, m, !world->body_contacts.count || *mark & SN_MARK_TOUCHES || !(*mark & SN_MARK_MOVES), to);
         else
             record_inverse(m, 0, 0, 0, 0, 0, 0, to);
         m->spin0 = m->spin;
-        if (s->begins) {
-            m->spun += sn_body_contact_spins(world, m);
-            m->from = contact_pose(world, m);
-        }
-        if (s->begins && world->particles.target[m->slot])
-            lead(world, m);
-        m->turning = m->body == SN_ID_FREE ? 0 : vec3_length(m->spin) * m->extent;
         if (s->begins)
-            m->turning += driven(s, m);
+            begin_mover(s, m, to);
         record(m, s->begins, to);
-        if (s->begins)
-            record_pose(&m->from, m->spun, to);
     }
 }
 

@@ -108,6 +108,10 @@ static void make_mover(sn_body_contact_finding *f, uint32_t row, uint32_t at)
     sn_bounds flight = contact_grow(flight_of(f, m->slot), stray), *bounds = f->body_contacts->box_table.column[0];
     m->extent = extent;
     m->thin = inner / 4;
+    sn_body_inverse_moments(state, m->inverse);
+    m->odd = (uint32_t)rotate_odd_axis(m->inverse);
+    if (m->inverse[0] == m->inverse[1] && m->inverse[1] == m->inverse[2])
+        m->odd = SN_ALL_ALIKE;
     m->sought = pose.position;
     m->room = contact_grow(flight, BESIDE * inner);
     for (uint32_t i = state->part; i < state->part + state->parts; ++i, ++at) {

@@ -38,6 +38,7 @@ void sn_body_contacts_init(sn_body_contacts *body_contacts)
     sn_table_column(&body_contacts->cell_table, sizeof(uint8_t), false);
     sn_table_column(&body_contacts->cell_table, sizeof(uint8_t), false);
     sn_table_column(&body_contacts->cell_table, SN_BODY_CONTACT_LEVELS * sizeof(uint32_t), false);
+    sn_table_column(&body_contacts->cell_table, sizeof(uint64_t), false);
     sn_table_column(&body_contacts->group_table, sizeof(sn_body_contact_group), false);
     sn_table_column(&body_contacts->group_table, sizeof(uint32_t), false);
     sn_table_column(&body_contacts->group_table, sizeof(uint32_t), false);
@@ -45,6 +46,7 @@ void sn_body_contacts_init(sn_body_contacts *body_contacts)
     sn_table_column(&body_contacts->group_table, sizeof(sn_body_contact_slice), false);
     sn_table_column(&body_contacts->batch_table, sizeof(sn_wide_body_contact), false);
     sn_table_column(&body_contacts->batch_table, sizeof(sn_wide_manifold), false);
+    sn_table_column(&body_contacts->violent_table, sizeof(sn_wide_body_contact), false);
     sn_table_column(&body_contacts->fixed_shape_table, sizeof(uint32_t), false);
     sn_table_column(&body_contacts->rank_table, sizeof(uint32_t), false);
     sn_table_column(&body_contacts->apart_table, sizeof(sn_body_contact_apart), false);
@@ -73,7 +75,8 @@ void sn_body_contacts_release(sn_body_contacts *body_contacts, const sn_allocato
         &body_contacts->batch_table,       &body_contacts->record_table,  &body_contacts->spare_table,
         &body_contacts->fixed_shape_table, &body_contacts->rank_table,    &body_contacts->apart_table,
         &body_contacts->leaf_table[0],     &body_contacts->leaf_table[1], &body_contacts->row_table,
-        &body_contacts->list_table,        &body_contacts->left_table,    &body_contacts->leaf_table[2]};
+        &body_contacts->list_table,        &body_contacts->left_table,    &body_contacts->leaf_table[2],
+        &body_contacts->violent_table};
     for (uint32_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
     sn_bvh_release(&body_contacts->tree, allocator);

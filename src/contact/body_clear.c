@@ -102,6 +102,12 @@ static bool are_beside(course *c, const solid *a, const solid *b)
     return stay_apart(c, n, vec3_dot(n, between) - reach_along(a, n) - reach_along(b, n));
 }
 
+/* Along the normal of the points that were found last in this step: what lay between two then lies between them for a while. */
+static bool is_beside_normal(course *c, const solid *a, const solid *b, sn_vec3 n)
+{
+    return stay_apart(c, n, vec3_dot(n, vec3_sub(a->x, b->x)) - reach_along(a, n) - reach_along(b, n));
+}
+
 static course course_of(const sn_body_contact_substep *s, const sn_body_contact *contact)
 {
     const sn_vec4 *a = contact_record(s->world, contact->a),
@@ -143,6 +149,8 @@ static bool is_clear(const sn_world *world, const sn_body_contact *contact, cour
     const sn_vec3 between = vec3_sub(a.x, b.x);
     if (a.convex->type != SN_SHAPE_BOX && b.convex->type != SN_SHAPE_BOX)
         return are_beside(c, &a, &b);
+    if (!contact_is_zero(contact->in_a) && is_beside_normal(c, &a, &b, sn_quat_turn(body.rotation, contact->in_a)))
+        return true;
     return (a.convex->type == SN_SHAPE_BOX && is_beside(c, &a, &b, between, 1)) ||
            (b.convex->type == SN_SHAPE_BOX && is_beside(c, &b, &a, vec3_scale(between, -1), -1));
 }

@@ -12,19 +12,23 @@ struct sn_substep;
 
 #define SN_NO_MOVER UINT32_MAX
 
+/* Of a body, besides the numbers of principal axes: no two of its moments are the same; all are, as of a ball or a cube. */
+enum { SN_NONE_ALIKE = 3, SN_ALL_ALIKE = 4 };
+
 /* What takes part in a pass: a body, or a particle that may touch one. Scratch. */
 typedef struct sn_mover {
-    uint32_t slot;       /* of its particle */
-    uint32_t body;       /* its row; SN_ID_FREE: a particle, which does not turn */
-    sn_real w;           /* 1/kg */
-    sn_vec3 v, spin;     /* m/s, rad/s */
-    sn_vec3 v0, spin0;   /* when the pass began */
-    sn_pose from;        /* when the substep began; of a body */
-    sn_real way, share;  /* m: of any of its spots in the substep, at most; and the share of it that it goes */
-    uint32_t carrier;    /* 1 + the fixed shape that takes it along from there; 0: none does; */
-    sn_real carried;     /*   that has gone this share of its own way then */
-    sn_vec3 place, turn; /* m, rad: by which it is parted from others, without a velocity */
-    sn_real extent;      /* m: of a body: how far it reaches from its centre */
+    uint32_t slot;      /* of its particle */
+    uint32_t body;      /* its row; SN_ID_FREE: a particle, which does not turn */
+    sn_real w;          /* 1/kg */
+    sn_vec3 v, spin;    /* m/s, rad/s */
+    sn_vec3 v0, spin0;  /* when the pass began */
+    sn_pose from;       /* when the substep began; of a body */
+    sn_real way, share; /* m: of any of its spots in the substep, at most; and the share of it that it goes */
+    uint32_t carrier;   /* 1 + the fixed shape that takes it along from there; 0: none does; */
+    sn_real carried;    /*   that has gone this share of its own way then */
+    double inverse[3];  /* 1/m^2: of a body: the inverse of its moments per unit of mass, along principal axes */
+    uint32_t odd;       /*   around which it looks alike: an axis, SN_ALL_ALIKE or SN_NONE_ALIKE */
+    sn_real extent;     /* m: of a body: how far it reaches from its centre */
     sn_real turning; /* m/s: how fast its spots go, at most, when a substep begins: because it turns, and by forces */
     sn_real thin;    /* m: of a body: one that comes farther in a substep is fast */
     sn_vec3 sought;  /* m: of a body: where it was when space was searched for it, and */
@@ -208,11 +212,12 @@ typedef struct sn_body_contacts {
                               that press, by colour and as they come; of sn_body_contact_watch; of sn_body_contact_ends; two sn_real, for body_sweep.c */
     sn_table
         cell_table; /* by mover: of sn_body_contact_cell, of uint32_t, of so many sn_body_contact_spot as levels are cut, of sn_body_contact_blow, of
-                       uint8_t for those, of uint8_t: its SN_MARK_ flags; and of as many atomic uint32_t as levels: contacts of each */
+                       uint8_t for those, of uint8_t: its SN_MARK_ flags; of as many atomic uint32_t as levels: contacts of each; and of uint64_t, for body_violent.c */
     sn_table
         group_table; /* of sn_body_contact_group; of atomic uint32_t: the largest number of contacts that one has in it; of atomic uint32_t:
                             the sweep in which it was stirred last; of uint32_t: those that a sweep runs; and of sn_body_contact_slice */
-    sn_table batch_table;  /* of sn_wide_body_contact and of sn_wide_manifold */
+    sn_table batch_table;   /* of sn_wide_body_contact and of sn_wide_manifold */
+    sn_table violent_table; /* of sn_wide_body_contact: see body_violent.c */
     sn_table record_table; /* of sn_vec4: a record by mover, an empty one, and those of fixed shapes; see wide/wide.h */
     sn_table fixed_shape_table; /* of uint32_t: numbers of fixed shapes in contacts */
     sn_table

@@ -13,7 +13,6 @@
 
 #include <string.h>
 
-#define CERTAIN          ((sn_real)0.999) /* of a distance: rounding takes less */
 /* ns, about, of a batch in one sweep, and of a contact that is made ready */
 #define WORK_OF_BATCH    300.0
 #define WORK_OF_STIRRED  250.0 /* of a batch in a group of which little is stirred, in several sweeps */
@@ -99,6 +98,22 @@ static bool reserve_records(sn_world *world)
     return true;
 }
 
+#define VIOLENT_LEAST 32u /* batches, */
+#define VIOLENT_SHARE                                                                                                  \
+    24u /*   and one for so many contacts: what is violent at once, but in the worst moments; the rest is left for later */
+
+static bool reserve_violent(sn_world *world, uint32_t contacts)
+{
+    sn_table *table = &world->body_contacts.violent_table;
+    const uint32_t count = VIOLENT_LEAST + contacts / VIOLENT_SHARE;
+    table->count = 0;
+    if (!sn_body_contacts_make_room(world, table, count) ||
+        !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, table->capacity))
+        return false;
+    table->count = count;
+    return true;
+}
+
 /* Room for the batches of all groups. */
 static bool reserve_batches(sn_world *world, uint32_t count)
 {
@@ -167,7 +182,7 @@ sn_result sn_body_contacts_group(sn_world *world, uint32_t count)
         return SN_ERROR_HOST;
     deal_out(world, count, number);
     body_contacts->group_table.count = number;
-    return reserve_batches(world, number) ? SN_OK : SN_ERROR_MEMORY;
+    return reserve_batches(world, number) && reserve_violent(world, count) ? SN_OK : SN_ERROR_MEMORY;
 }
 
 bool sn_body_contacts_append(sn_world *world, uint32_t count)
@@ -310,7 +325,8 @@ static void follow_manifolds(const sn_body_contact_substep *s, const sn_body_con
             if (!(stale & 1))
                 continue;
             sn_body_contact_note(s->world, contact);
-            sn_body_contact_look_again(s, contact);
+            if (!sn_body_contact_passes_clear(s, contact))
+                sn_body_contact_look_again(s, contact);
             sn_body_contact_fill(s, index, at, lane);
         }
 }
@@ -445,11 +461,10 @@ static void stir_mover(const sn_world *world, uint32_t mover, uint32_t sweep)
     stir_group(body_contacts, level[last], sweep);
 }
 
-void sn_body_contacts_stir(const sn_body_contact_substep *s, const sn_body_contact_group *group)
+void sn_body_contacts_stir(const sn_body_contact_substep *s, const sn_wide_body_contact *batch, uint32_t count)
 {
     const sn_real sweep = s->run.sweep;
-    for (uint32_t at = group->batch; at < group->batch + group->batches; ++at) {
-        const sn_wide_body_contact *m = &s->run.batch[at];
+    for (const sn_wide_body_contact *m = batch; m < batch + count; ++m) {
         for (uint32_t lane = 0; m->stirred >= sweep && lane < m->lanes; ++lane) {
             if (m->moves_a >> lane & 1 && s->run.mover[m->a[lane] + 1].w >= sweep)
                 stir_mover(s->world, m->a[lane] / SN_BODY_CONTACT_RECORD, (uint32_t)sweep);
@@ -459,6 +474,12 @@ void sn_body_contacts_stir(const sn_body_contact_substep *s, const sn_body_conta
     }
 }
 
+bool sn_body_contacts_is_stirred(const sn_body_contact_substep *s, uint32_t group)
+{
+    const uint32_t last = atomic_load_explicit(&stirred(&s->world->body_contacts)[group], memory_order_relaxed);
+    return (sn_real)last >= s->run.since;
+}
+
 /* Groups of a level to be run: how many, and how many batches they have. */
 static uint32_t list_groups(const sn_body_contact_substep *s, uint32_t level, uint32_t *batches)
 {
@@ -466,8 +487,7 @@ static uint32_t list_groups(const sn_body_contact_substep *s, uint32_t level, ui
     uint32_t *list = body_contacts->group_table.column[3], count = 0;
     *batches = 0;
     for (uint32_t i = body_contacts->level[level]; i < body_contacts->level[level + 1]; ++i) {
-        const uint32_t last = atomic_load_explicit(&stirred(body_contacts)[i], memory_order_relaxed);
-        if (!groups(body_contacts)[i].batches || (s->run.stirred_only && (sn_real)last < s->run.since))
+        if (!groups(body_contacts)[i].batches || (s->run.stirred_only && !sn_body_contacts_is_stirred(s, i)))
             continue;
         list[count++] = i;
         *batches += groups(body_contacts)[i].batches;

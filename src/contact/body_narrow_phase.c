@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#define CERTAIN ((sn_real)0.999) /* of a distance: rounding takes less */
 #define CLOSE                                                                                                          \
     ((sn_real)5) /* times the overlap that is left alone: what is no farther apart is looked at, whatever its way */
 
@@ -130,7 +129,7 @@ static void take_points(const sn_world *world, sn_body_contact *contact, const s
             let_go(contact, &old[k]);
 }
 
-static void lose_points(sn_body_contact *contact)
+void sn_body_contact_lose_points(sn_body_contact *contact)
 {
     for (uint32_t k = 0; k < contact->count; ++k)
         let_go(contact, &contact->point[k]);
@@ -345,7 +344,7 @@ void sn_body_contact_look(const sn_world *world, sn_body_contact *contact, sn_re
     bool touches = touches_at(&l, &l.pa, contact->reach);
     contact->nearest = touches ? nearest_of(&l) - (l.shape ? l.shape->guard : 0) : apart(&l);
     if (!follow(&l, touches, h)) {
-        lose_points(contact);
+        sn_body_contact_lose_points(contact);
         return;
     }
     contact->seen = sn_body_contact_seen(&l.body, &l.other);

@@ -125,6 +125,22 @@ bool sn_body_contact_look_again(const sn_body_contact_substep *s, sn_body_contac
     return contact->count && !contact->sensor && contact->nearest <= way;
 }
 
+bool sn_body_contact_passes_clear(const sn_body_contact_substep *s, sn_body_contact *contact)
+{
+    sn_real apart;
+    for (uint32_t k = 0; k < contact->count; ++k)
+        if (contact->point[k].normal_impulse > 0)
+            return false;
+    if (!sn_body_contact_stays_clear(s, contact, &apart))
+        return false;
+    sn_body_contact_lose_points(contact);
+    contact->nearest = apart * CERTAIN;
+    contact->moved = closing(s, contact);
+    contact->slid = 0;
+    contact->clear = false;
+    return true;
+}
+
 /* ---- Lanes ---------------------------------------------------------------------------------------------------------------- */
 
 static void set_lane(sn_lane_rows *rows, uint32_t lane, sn_vec3 v)

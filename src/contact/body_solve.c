@@ -41,8 +41,7 @@
 #define PARTINGS      4u            /* sweeps that part what overlaps, as long as some are far in, */
 #define DEEP          ((sn_real)15) /* times the overlap that is left alone: and as long as some are as deep as that, */
 #define DEEP_PARTINGS 16u /*   so many: with four, single boxes under a pile were driven in by the parting of others */
-#define MORE          30u /* up to so many times as many, as long as a contact is violent: */
-#define AT_ONCE       4u  /*   a task makes so many of those before it hands on to others */
+#define MORE          30u /* up to so many times as many, as long as a contact is violent (body_violent.c) */
 
 /* ---- A pass --------------------------------------------------------------------------------------------------------------- */
 
@@ -80,20 +79,13 @@ static void warm(const sn_body_contact_substep *s, sn_body_contact_group *group)
 static void be_violent(const sn_body_contact_substep *s, const sn_body_contact_group *group)
 {
     contact_raise(s->violent);
-    sn_body_contacts_stir(s, group);
+    sn_body_contacts_stir(s, &s->run.batch[group->batch], group->batches);
 }
 
 static void project(const sn_body_contact_substep *s, sn_body_contact_group *group)
 {
     sn_wide_body_contacts run = run_of(s, group);
-    bool more = true, violent = false;
-    for (uint32_t i = 0; more && i < (run.stirred_only ? AT_ONCE : 1); ++i) {
-        more = s->wide->project(&run);
-        violent = violent || more;
-        run.since = run.sweep;
-        run.sweep += 1;
-    }
-    if (violent)
+    if (s->wide->project(&run))
         be_violent(s, group);
 }
 
@@ -167,36 +159,46 @@ static bool part_all(sn_body_contact_substep *s)
 /* ---- What came of it -------------------------------------------------------------------------------------------------------- */
 
 /* The momentum that goes with a change of spin is k^2 times that, along principal axes and per unit of mass. */
-static void turn_body(sn_world *world, const sn_mover *m, sn_real h)
+static void gain_momentum(const sn_body_state *body, uint32_t odd, sn_vec3 gain, double l[3])
 {
-    sn_body_state *body = &world->bodies.state[m->body];
-    sn_vec3 gain = vec3_sub(m->spin, m->spin0), by = vec3_add(vec3_scale(gain, h), m->turn);
-    const double half[4] = {(double)by.x / 2, (double)by.y / 2, (double)by.z / 2, 1};
     const double g[3] = {(double)gain.x, (double)gain.y, (double)gain.z};
-    double l[3], q[4], u[3], k2[3];
+    double u[3], k2[3];
     for (int i = 0; i < 3; ++i)
         k2[i] = isinf(body->k[i]) ? 0 : body->k[i] * body->k[i];
-    const int odd = rotate_odd_axis(k2);
-    if (odd < 3) { /* see load_turn_about; of a ball or a cube all are alike */
-        const double alike = k2[(odd + 1) % 3];
-        sn_rotate_axis(body->q, odd, u);
+    if (odd == SN_ALL_ALIKE) {
+        for (int i = 0; i < 3; ++i)
+            l[i] += k2[0] * g[i];
+    } else if (odd != SN_NONE_ALIKE) { /* see load_turn_about */
+        const double alike = k2[odd == 2 ? 0 : odd + 1];
+        sn_rotate_axis(body->q, (int)odd, u);
         const double along = (k2[odd] - alike) * (u[0] * g[0] + u[1] * g[1] + u[2] * g[2]);
         for (int i = 0; i < 3; ++i)
-            l[i] = alike * g[i] + along * u[i];
+            l[i] += alike * g[i] + along * u[i];
     } else {
-        sn_rotate_vector_back(body->q, g, l);
+        sn_rotate_vector_back(body->q, g, u);
         for (int i = 0; i < 3; ++i)
-            l[i] *= k2[i];
-        sn_rotate_vector(body->q, l, l);
+            u[i] *= k2[i];
+        sn_rotate_vector(body->q, u, u);
+        for (int i = 0; i < 3; ++i)
+            l[i] += u[i];
     }
-    for (int i = 0; i < 3; ++i)
-        body->l[i] += l[i];
+}
+
+/* by: rad, without a velocity. */
+static void turn_body(sn_world *world, const sn_mover *m, sn_vec3 by, sn_real h)
+{
+    sn_body_state *body = &world->bodies.state[m->body];
+    const sn_vec3 gain = vec3_sub(m->spin, m->spin0);
+    by = vec3_add(vec3_scale(gain, h), by);
+    const double half[4] = {(double)by.x / 2, (double)by.y / 2, (double)by.z / 2, 1};
+    double q[4];
+    gain_momentum(body, m->odd, gain, body->l);
     sn_rotate_times(half, body->q, q);
     sn_rotate_normalise(q);
     memcpy(body->q, q, sizeof q);
     if (sn_integrators[world->state.settings.integrator]->looks_back)
         sn_history_forget(&world->history, m->slot);
-    sn_bodies_turned(&world->bodies, m->body);
+    bodies_turned(&world->bodies, m->body);
 }
 
 static void store_piece(void *data, uint32_t first, uint32_t end)
@@ -205,12 +207,12 @@ static void store_piece(void *data, uint32_t first, uint32_t end)
     sn_world *world = s->world;
     for (uint32_t at = first; at < end; ++at) {
         const uint32_t i = contact_listed(world)[at];
-        sn_mover *m = &contact_movers(world)[i];
+        const sn_mover *m = &contact_movers(world)[i];
         if (!contact_has_impulse(world, i) || m->w == 0)
             continue;
-        m->place = vec4_xyz(contact_record(world, i)[0]);
-        m->turn = vec4_xyz(contact_record(world, i)[1]);
-        sn_vec3 gain = vec3_sub(m->v, m->v0), by = vec3_add(vec3_scale(gain, s->h), m->place);
+        /* by which it is parted from others, without a velocity */
+        const sn_vec3 place = vec4_xyz(contact_record(world, i)[0]), turn = vec4_xyz(contact_record(world, i)[1]);
+        sn_vec3 gain = vec3_sub(m->v, m->v0), by = vec3_add(vec3_scale(gain, s->h), place);
         if (!contact_is_zero(gain)) {
             sn_pair v = {vec4_xyz(world->particles.v[m->slot]), vec4_xyz(world->particles.v_low[m->slot])};
             pair_add(&v, gain);
@@ -220,8 +222,8 @@ static void store_piece(void *data, uint32_t first, uint32_t end)
         }
         if (!contact_is_zero(by))
             sn_contacts_add(world, m->slot, by);
-        if (m->body != SN_ID_FREE && !(contact_is_zero(vec3_sub(m->spin, m->spin0)) && contact_is_zero(m->turn)))
-            turn_body(world, m, s->h);
+        if (m->body != SN_ID_FREE && !(contact_is_zero(vec3_sub(m->spin, m->spin0)) && contact_is_zero(turn)))
+            turn_body(world, m, turn, s->h);
     }
 }
 
@@ -242,15 +244,17 @@ bool sn_body_contacts_pass(sn_world *world, sn_real h)
     uint32_t sweeps = SWEEPS * (passes ? passes : 1);
     sn_body_contacts_calm(world);
     s.run.sweep = 0;
-    for (uint32_t i = 0; good && (i < sweeps || (violent && i < MORE * sweeps));) {
-        const uint32_t count = i < sweeps ? 1 : AT_ONCE;
-        atomic_store_explicit(&violent, false, memory_order_relaxed);
+    for (uint32_t i = 0, count = 1; good && (i < sweeps || (violent && i < MORE * sweeps)); i += count) {
         s.run.since = s.run.sweep;
         s.run.sweep = (sn_real)(i + 1);
         s.run.stirred_only = i >= sweeps;
+        if (i >= sweeps) {
+            count = sn_body_contacts_sweep_violent(&s, &good);
+        } else {
+            atomic_store_explicit(&violent, false, memory_order_relaxed);
+            good = sn_body_contacts_by_level(&s, project);
+        }
         world->profiler.last.counts.sweeps += world->profiler.on ? count : 0;
-        good = sn_body_contacts_by_level(&s, project);
-        i += count;
     }
     return good && part_all(&s) && sn_body_contacts_share(world, movers, store_piece, &s) &&
            sn_body_contacts_stop(world, h);

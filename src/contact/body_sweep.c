@@ -273,7 +273,7 @@ static void take_back(sn_world *world, const sn_mover *m)
     double a[3] = {(double)turn.x * by, (double)turn.y * by, (double)turn.z * by};
     sn_rotate_vector_back(body->q, a, a);
     sn_rotate_by(body->q, a);
-    sn_bodies_turned(&world->bodies, m->body);
+    bodies_turned(&world->bodies, m->body);
 }
 
 static void take_back_piece(void *data, uint32_t first, uint32_t end)

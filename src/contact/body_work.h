@@ -70,6 +70,12 @@ void sn_body_contact_look(const sn_world *world, sn_body_contact *contact, sn_re
 /* The same when a substep begins; whether they may press in it (body_prepare.c). */
 bool sn_body_contact_look_again(const sn_body_contact_substep *s, sn_body_contact *contact);
 
+/* Whether one in a lane, whose points are stale, does not press and stays apart in this substep: then it has none, and needs no look. */
+bool sn_body_contact_passes_clear(const sn_body_contact_substep *s, sn_body_contact *contact);
+void sn_body_contact_lose_points(sn_body_contact *contact);
+
+#define CERTAIN ((sn_real)0.999) /* of a distance: rounding takes less */
+
 /* Makes room for a contact in a lane of a batch, or fills it in again once its points were looked for anew. */
 void sn_body_contact_fill(const sn_body_contact_substep *s, uint32_t index, uint32_t batch, uint32_t lane);
 
@@ -111,10 +117,15 @@ bool sn_body_contacts_ready_groups(sn_body_contact_substep *s);
 typedef void sn_body_contact_group_fn(const sn_body_contact_substep *s, sn_body_contact_group *group);
 bool sn_body_contacts_by_level(const sn_body_contact_substep *s, sn_body_contact_group_fn *one);
 
-/* Sweeps over a few: with run.stirred_only those groups are passed over in which no body was stirred in sweep run.since or later. A
-   group in which a body was tells all groups of that body. Before the first sweep none is stirred. */
+/* Sweeps over a few: with run.stirred_only those groups are passed over in which no body was stirred in sweep run.since or later. Batches
+   in which a body was tell all groups of that body. Before the first sweep none is stirred. */
 void sn_body_contacts_calm(const sn_world *world);
-void sn_body_contacts_stir(const sn_body_contact_substep *s, const sn_body_contact_group *group);
+void sn_body_contacts_stir(const sn_body_contact_substep *s, const sn_wide_body_contact *batch, uint32_t count);
+bool sn_body_contacts_is_stirred(const sn_body_contact_substep *s, uint32_t group);
+
+/* Some sweeps over contacts of bodies that were stirred in sweep run.since or later; how many (body_violent.c). *good becomes false if tasks
+   were lost. */
+uint32_t sn_body_contacts_sweep_violent(const sn_body_contact_substep *s, bool *good);
 
 /* Stops bodies on their ways of this substep that have come into others, as fast ones may (body_sweep.c). False if tasks were lost. */
 bool sn_body_contacts_stop(sn_world *world, sn_real h);

@@ -396,7 +396,7 @@ void sn_surface_shells_turn(sn_world *world, sn_real h)
             body->l[k] += l[k];
         if (h > 0)
             sn_rotate_by(body->q, angle);
-        sn_bodies_turned(&world->bodies, shell[i].row);
+        bodies_turned(&world->bodies, shell[i].row);
         shell[i].twist = vec3(0, 0, 0);
     }
 }

@@ -32,6 +32,10 @@
    boxes were crushed by those that fell on them, by a hundredth in each substep. */
 #define BODY_DEEPER ((lane_number)0.5)
 
+/* Times the overlap that is left alone: what is not so deep is not parted. What rests is as deep as is left alone, but for a little, and without
+   this all of it was parted by that little in every substep. */
+#define BODY_DEEP ((lane_number)1.1)
+
 #define BODY_EASE      ((lane_number)0.2)  /* the share of an overlap that is parted in a substep, */
 #define BODY_EASE_MOST ((lane_number)0.4)  /* and up to this if it is deep: */
 #define BODY_EASE_RISE ((lane_number)0.02) /* more by so much for each slop */

@@ -162,7 +162,7 @@ SN_INLINE void body_set_up_point(const sn_wide_body_contacts *run, sn_wide_body_
     body_set_rows(&p->arm, first, lanes3_keep(is, lanes3_cross(ra, s->two.n)));
     lanes_store(m->rest[k].gap + first, lanes_keep(is, gap));
     lanes_store(p->room + first, lanes_choose(is, room, lanes_all(BODY_EVER)));
-    m->deep = m->deep || flags_bits(is & lanes_above(zero - gap, body_row(m->slop, first)));
+    m->deep = m->deep || flags_bits(is & lanes_above(zero - gap, lanes_all(BODY_DEEP) * body_row(m->slop, first)));
 }
 
 /* What a push at a point does to others, and to itself. */

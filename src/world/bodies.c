@@ -62,18 +62,13 @@ void sn_bodies_release(sn_bodies *bodies, const sn_allocator *allocator)
     sn_table_release(&bodies->awake_table, allocator);
 }
 
-void sn_bodies_turned(sn_bodies *bodies, uint32_t row)
+void sn_bodies_pull(sn_bodies *bodies, uint32_t row)
 {
     const sn_body_state *body = &bodies->state[row];
-    sn_turn *turn = &bodies->turn[row];
-    turn->start = turn->now = round_quat(body->q);
-    turn->pull = vec3(0, 0, 0);
-    if (body->torque[0] != 0 || body->torque[1] != 0 || body->torque[2] != 0) {
-        double pull[3];
-        sn_rotate_vector_back(body->q, body->torque, pull);
-        turn->pull =
-            vec3((sn_real)(pull[0] / body->k[0]), (sn_real)(pull[1] / body->k[1]), (sn_real)(pull[2] / body->k[2]));
-    }
+    double pull[3];
+    sn_rotate_vector_back(body->q, body->torque, pull);
+    bodies->turn[row].pull =
+        vec3((sn_real)(pull[0] / body->k[0]), (sn_real)(pull[1] / body->k[1]), (sn_real)(pull[2] / body->k[2]));
 }
 
 void sn_bodies_refresh(sn_bodies *bodies, uint32_t row)
@@ -82,7 +77,7 @@ void sn_bodies_refresh(sn_bodies *bodies, uint32_t row)
     sn_turn *turn = &bodies->turn[row];
     turn->give = vec3((sn_real)(1 / body->k[0]), (sn_real)(1 / body->k[1]), (sn_real)(1 / body->k[2]));
     turn->centre = body->particle;
-    sn_bodies_turned(bodies, row);
+    bodies_turned(bodies, row);
 }
 
 void sn_bodies_restored(sn_bodies *bodies)

@@ -153,7 +153,18 @@ void sn_bodies_forget(struct sn_world *world, uint32_t row);
 
 /* What solvers see of a body, from its state; and what of that changes when it turns. */
 void sn_bodies_refresh(sn_bodies *bodies, uint32_t row);
-void sn_bodies_turned(sn_bodies *bodies, uint32_t row);
+void sn_bodies_pull(sn_bodies *bodies, uint32_t row); /* by the torque of a user */
+
+static inline void bodies_turned(sn_bodies *bodies, uint32_t row)
+{
+    const sn_body_state *body = &bodies->state[row];
+    sn_turn *turn = &bodies->turn[row];
+    turn->start = turn->now =
+        (sn_quat){(sn_real)body->q[0], (sn_real)body->q[1], (sn_real)body->q[2], (sn_real)body->q[3]};
+    turn->pull = (sn_vec3){0, 0, 0};
+    if (body->torque[0] != 0 || body->torque[1] != 0 || body->torque[2] != 0)
+        sn_bodies_pull(bodies, row);
+}
 
 /* Adds all bodies to a hash. */
 uint64_t sn_bodies_hash(uint64_t hash, const sn_bodies *bodies);
@@ -164,7 +175,13 @@ void sn_body_inverse_moments(const sn_body_state *body, double inverse[3]);
 #define SN_TOO_FAST 1e37 /* m/s and rad/s by coordinate, as in integrators/stages.h: the next steps would overflow */
 
 /* Whether an orientation is finite, and no body of this inertia with this momentum per mass turns at SN_TOO_FAST. */
-bool sn_body_turns_soundly(const sn_body_state *body, const double q[4], const double l[3]);
+static inline bool body_turns_soundly(const sn_body_state *body, const double q[4], const double l[3])
+{
+    double least = body->k[0] < body->k[1] ? body->k[0] : body->k[1];
+    least = least < body->k[2] ? least : body->k[2];
+    const double limit = SN_TOO_FAST * least * least, sum = q[0] + q[1] + q[2] + q[3];
+    return sum - sum == 0 && l[0] * l[0] + l[1] * l[1] + l[2] * l[2] < limit * limit;
+}
 
 /* m: the radius of a ball around its centre that all its shapes are inside of, with sensors or without. */
 sn_real sn_body_reach(const struct sn_world *world, uint32_t row, bool sensors);

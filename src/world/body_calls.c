@@ -713,7 +713,7 @@ static sn_result turned_momentum(const sn_world *world, const sn_body_state *sta
     double w = (double)world->particles.x[world->ids.value[state->particle]].w;
     for (int i = 0; i < 3; ++i)
         l[i] = state->l[i] + (world->dimensions == 2 && i < 2 ? 0 : w * impulse[i]);
-    if (!sn_body_turns_soundly(state, state->q, l))
+    if (!body_turns_soundly(state, state->q, l))
         return world_fail(
             world, SN_ERROR_ARGUMENT,
             "the impulse would give the body an angular momentum of (%g, %g, %g) m^2/s by its mass, with which it "

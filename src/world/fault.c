@@ -72,7 +72,7 @@ static const char *complaint(const sn_world *world, uint32_t slot)
         return "contact would make it turn infinitely fast";
     if (p->body[slot]) {
         const sn_body_state *body = &world->bodies.state[p->body[slot] - 1];
-        if (!sn_body_turns_soundly(body, body->q, body->l))
+        if (!body_turns_soundly(body, body->q, body->l))
             return "contact would make the body turn infinitely fast";
     }
     return NULL;
@@ -82,12 +82,16 @@ static const char *complaint(const sn_world *world, uint32_t slot)
 #define SURELY_SLOW ((sn_real)1e30)
 
 /* A sum is finite if all of it is; of most particles that is all there is to know. */
-static bool is_surely_sound(const sn_world *world, uint32_t slot)
+static bool moves_surely_soundly(const sn_particle_store *p, uint32_t slot)
 {
-    const sn_particle_store *p = &world->particles;
     const sn_vec4 x = p->x[slot], low = p->x_low[slot], v = p->v[slot];
     const sn_real sum = x.x + x.y + x.z + low.x + low.y + low.z;
-    return sum - sum == 0 && v.x * v.x + v.y * v.y + v.z * v.z < SURELY_SLOW && !p->body[slot] &&
+    return sum - sum == 0 && v.x * v.x + v.y * v.y + v.z * v.z < SURELY_SLOW;
+}
+
+static bool is_surely_sound(const sn_world *world, uint32_t slot)
+{
+    return moves_surely_soundly(&world->particles, slot) && !world->particles.body[slot] &&
            !world->contact.spin_table.count;
 }
 
@@ -115,9 +119,17 @@ static uint32_t slot_of_awake(const sn_world *world, uint32_t i)
 static void look_at_bodies(void *data, uint32_t first, uint32_t end)
 {
     looking *l = data;
-    for (uint32_t i = first; i < end; ++i)
-        if (complaint(l->world, slot_of_awake(l->world, i)))
-            atomic_store_explicit(&l->fault, true, memory_order_relaxed);
+    const sn_world *world = l->world;
+    const bool spins = world->contact.spin_table.count > 0;
+    bool fault = false;
+    for (uint32_t i = first; i < end; ++i) {
+        const sn_body_state *body = &world->bodies.state[bodies_awake(&world->bodies)[i]];
+        const uint32_t slot = world->ids.value[body->particle];
+        const bool sound = moves_surely_soundly(&world->particles, slot) && body_turns_soundly(body, body->q, body->l);
+        fault |= (spins || !sound) && complaint(world, slot);
+    }
+    if (fault)
+        atomic_store_explicit(&l->fault, true, memory_order_relaxed);
 }
 
 sn_result sn_fault_contact(sn_world *world)

@@ -45,14 +45,6 @@ void sn_body_inverse_moments(const sn_body_state *body, double inverse[3])
         inverse[i] = 1 / (body->k[i] * body->k[i]);
 }
 
-bool sn_body_turns_soundly(const sn_body_state *body, const double q[4], const double l[3])
-{
-    double least = body->k[0] < body->k[1] ? body->k[0] : body->k[1];
-    least = least < body->k[2] ? least : body->k[2];
-    const double limit = SN_TOO_FAST * least * least;
-    return isfinite(q[0] + q[1] + q[2] + q[3]) && l[0] * l[0] + l[1] * l[1] + l[2] * l[2] < limit * limit;
-}
-
 /* m/s: how fast its turn moves. */
 static sn_vec3 turn_velocity(const sn_body_state *body)
 {
@@ -138,7 +130,7 @@ static void lay_out(sn_world *world, uint32_t row)
     p->v[slot] = vec4(lives ? turn_velocity(body) : vec3(0, 0, 0), 0);
     if (sn_integrators[world->state.settings.integrator]->looks_back)
         world->history.old_d[slot] = none;
-    sn_bodies_turned(&world->bodies, row);
+    bodies_turned(&world->bodies, row);
 }
 
 static void lay_out_piece(void *data, uint32_t first, uint32_t end)
@@ -182,11 +174,11 @@ void sn_turns_lay_out(sn_world *world)
 /* ---- Predict ------------------------------------------------------------------------------------------------------ */
 
 /* m^2/s^2: what turns a body now, per unit of mass: what the user gave it, and what is exerted on its turn. */
-static void gather_torque(const sn_substep *s, uint32_t row, double torque[3])
+static void gather_torque(const sn_substep *s, uint32_t row, double w, double torque[3])
 {
     const sn_world *world = s->world;
     const sn_body_state *body = &world->bodies.state[row];
-    double w = (double)world->particles.x[world->ids.value[body->particle]].w, along[3] = {0};
+    double along[3] = {0};
     if (s->motion.force && s->motion.force == world->particles.f) {
         sn_vec3 f = world->particles.f[world->particles.table.count + row];
         double force[3] = {(double)f.x, (double)f.y, (double)f.z};
@@ -270,13 +262,13 @@ static void predict_smoothly(const sn_substep *s, const sn_body_state *body, sn_
     }
 }
 
-static void predict_momentum(const sn_substep *s, const sn_body_state *body, sn_body_motion *motion)
+static void predict_momentum(const sn_substep *s, const sn_body_state *body, double w, sn_body_motion *motion)
 {
     const double h = (double)s->motion.h, share = (double)s->integrator->kick * h;
     double damping = s->still ? 0 : (double)(s->world->state.settings.damping + body->spin_damping);
     motion->keep = damping > 0 ? math_exp(-damping * h) : 1;
     motion->looks_back = false;
-    if (s->integrator->looks_back && s->world->particles.x[s->world->ids.value[body->particle]].w != 0) {
+    if (s->integrator->looks_back && w != 0) {
         predict_smoothly(s, body, motion);
         return;
     }
@@ -291,9 +283,10 @@ static void begin_turn(const sn_substep *s, turn_group *g, uint32_t row)
     const sn_world *world = s->world;
     const sn_body_state *body = &world->bodies.state[row];
     sn_body_motion *motion = &world->bodies.motion[row];
-    const bool is_free = !body->led && world->particles.x[world->ids.value[body->particle]].w != 0;
-    gather_torque(s, row, motion->torque);
-    predict_momentum(s, body, motion);
+    const double w = (double)world->particles.x[world->ids.value[body->particle]].w;
+    const bool is_free = !body->led && w != 0;
+    gather_torque(s, row, w, motion->torque);
+    predict_momentum(s, body, w, motion);
     if (body->led)
         lead(body, motion, s->motion.h, s->substeps_left);
     else if (!is_free)
@@ -363,7 +356,7 @@ static bool turns_soundly(const sn_world *world, uint32_t row)
 {
     const sn_body_motion *motion = &world->bodies.motion[row];
     const sn_vec4 d = world->particles.x_low[world->particles.table.count + row];
-    return sn_body_turns_soundly(&world->bodies.state[row], motion->q, motion->l) &&
+    return body_turns_soundly(&world->bodies.state[row], motion->q, motion->l) &&
            isfinite(motion->mean[0] + motion->mean[1] + motion->mean[2]) && vec3_is_finite(vec4_xyz(d));
 }
 
@@ -439,9 +432,11 @@ static void end_settling(sn_substep *s, turn_group *g, uint32_t at)
     const uint32_t row = g->row[at];
     sn_body_state *body = &world->bodies.state[row];
     sn_body_motion *motion = &world->bodies.motion[row];
-    double q[4], l[3];
-    memcpy(q, body->q, sizeof q);
-    memcpy(l, body->l, sizeof l);
+    double q[4] = {0}, l[3] = {0};
+    if (s->integrator->looks_back) {
+        memcpy(q, body->q, sizeof q);
+        memcpy(l, body->l, sizeof l);
+    }
     get4(g->batch.end, at, body->q);
     get3(g->batch.l, at, body->l);
     /* the rest of the torque; where there is a kick, a first guess, which that puts right */
@@ -450,7 +445,7 @@ static void end_settling(sn_substep *s, turn_group *g, uint32_t at)
         body->l[i] += rest * motion->torque[i];
     if (s->integrator->looks_back)
         remember(q, l, motion, body);
-    sn_bodies_turned(&world->bodies, row);
+    bodies_turned(&world->bodies, row);
 }
 
 /* What constraints did to the turn of bodies. */
@@ -539,7 +534,7 @@ void sn_turns_kick(sn_substep *s)
         double torque[3];
         if (world->particles.x[world->ids.value[body->particle]].w == 0)
             continue;
-        gather_torque(s, row, torque);
+        gather_torque(s, row, (double)world->particles.x[world->ids.value[body->particle]].w, torque);
         for (int k = 0; k < 3; ++k) {
             body->l[k] += (double)s->motion.h / 2 * (torque[k] - motion->torque[k]);
             motion->torque[k] = torque[k];

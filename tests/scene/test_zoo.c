@@ -20,7 +20,7 @@ static const zoo zoos[] = {
     {"zoo_of_bodies", 300, UINT64_C(0x91d1da9e99761fc9)},
 #else
     {"zoo", 600, UINT64_C(0x245ad1effd5ccd85)},
-    {"zoo_of_bodies", 300, UINT64_C(0x8581956cffbff78c)},
+    {"zoo_of_bodies", 300, UINT64_C(0xa292e6e33c93ea86)},
     {"discontinuities", 59, UINT64_C(0x97f79686d63a9bc1)},
 #endif
 };

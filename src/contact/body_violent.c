@@ -1,0 +1,269 @@
+/* Contact of bodies: sweeps over what is violent.
+
+   Where bodies strike each other there are up to 60 sweeps in a substep, over the contacts of bodies that were far off lately. These are few,
+   and they lie here and there: of the eight lanes of a batch one or two. So they are copied to batches of their own, with colours of their own,
+   which are nearly full; swept there a few times; and what they press is copied back. Then those are looked for that the last sweeps
+   stirred, and so on, until nothing is far off.
+
+   Contacts of one colour share no body, so batches of a colour may be run side by side, and results do not depend on threads. */
+#include "contact/body_work.h"
+
+#include <string.h>
+
+#define AT_ONCE 4u /* sweeps, before those that were stirred by them are looked for */
+
+/* Of each colour first those of many points: fewer points take less time. */
+#define BINS (2u * SN_BODY_CONTACT_COLOURS)
+#define FEW  2u
+
+#define WORK_OF_BATCH 250.0 /* ns, about, of one in a sweep */
+#define SHARE         4u    /* batches that a task runs */
+
+typedef struct violent_set {
+    const sn_body_contact_substep *s;
+    sn_wide_body_contact *batch;
+    const uint32_t *lane;     /* lanes that take part, counted through all batches, and */
+    uint8_t *bin;             /*   where they are put */
+    uint32_t first, end;      /* those of them that are at work */
+    uint32_t start[BINS + 1]; /* the first batch of each bin */
+    sn_wide_body_contacts run;
+} violent_set;
+
+static uint64_t *colours(const sn_world *world)
+{
+    return world->body_contacts.cell_table.column[7];
+}
+
+/* ---- Which take part ----------------------------------------------------------------------------------------------------------- */
+
+static bool is_stirred(const sn_wide_body_contacts *run, const sn_wide_body_contact *m, uint32_t lane)
+{
+    return (m->moves_a >> lane & 1 && run->mover[m->a[lane] + 1].w >= run->since) ||
+           (m->moves_b >> lane & 1 && run->mover[m->b[lane] + 1].w >= run->since);
+}
+
+static uint32_t list_stirred(const sn_body_contact_substep *s, uint32_t *lane)
+{
+    const sn_body_contacts *body_contacts = &s->world->body_contacts;
+    const sn_body_contact_group *group = body_contacts->group_table.column[0];
+    uint32_t count = 0;
+    for (uint32_t g = 0; g < body_contacts->group_table.count; ++g) {
+        if (!sn_body_contacts_is_stirred(s, g))
+            continue;
+        for (uint32_t at = group[g].batch; at < group[g].batch + group[g].batches; ++at)
+            for (uint32_t i = 0; i < s->run.batch[at].lanes; ++i)
+                if (is_stirred(&s->run, &s->run.batch[at], i))
+                    lane[count++] = at * SN_BODY_CONTACTS + i;
+    }
+    return count;
+}
+
+/* ---- Colours --------------------------------------------------------------------------------------------------------------------- */
+
+static const sn_wide_body_contact *batch_of(const violent_set *v, uint32_t i, uint32_t *lane)
+{
+    *lane = v->lane[i] % SN_BODY_CONTACTS;
+    return &v->s->run.batch[v->lane[i] / SN_BODY_CONTACTS];
+}
+
+static uint32_t lanes_of_bin(uint32_t bin)
+{
+    return bin / 2 + 1 < SN_BODY_CONTACT_COLOURS ? SN_BODY_CONTACTS : 1;
+}
+
+/* The first colour that neither of the two has. Those that cannot be moved do not count. */
+static uint32_t bin_of(const violent_set *v, uint32_t i)
+{
+    uint32_t lane, colour = 0;
+    const sn_wide_body_contact *m = batch_of(v, i, &lane);
+    uint64_t none[2] = {0}, *used = colours(v->s->world);
+    uint64_t *a = m->moves_a >> lane & 1 ? &used[m->a[lane] / SN_BODY_CONTACT_RECORD] : &none[0];
+    uint64_t *b = m->moves_b >> lane & 1 ? &used[m->b[lane] / SN_BODY_CONTACT_RECORD] : &none[1];
+    const uint64_t taken = *a | *b;
+    while (colour + 1 < SN_BODY_CONTACT_COLOURS && taken >> colour & 1)
+        ++colour;
+    *a |= (uint64_t)1 << colour;
+    *b |= (uint64_t)1 << colour;
+    return 2 * colour + (m->points <= FEW);
+}
+
+/* As many as there is room for, from the first one on. */
+static void colour_set(violent_set *v, uint32_t count, uint32_t capacity)
+{
+    uint64_t *used = colours(v->s->world);
+    uint32_t number[BINS] = {0}, batches = 0, lane;
+    for (uint32_t i = v->first; i < count; ++i) {
+        const sn_wide_body_contact *m = batch_of(v, i, &lane);
+        if (m->moves_a >> lane & 1)
+            used[m->a[lane] / SN_BODY_CONTACT_RECORD] = 0;
+        if (m->moves_b >> lane & 1)
+            used[m->b[lane] / SN_BODY_CONTACT_RECORD] = 0;
+    }
+    for (v->end = v->first; v->end < count; ++v->end) {
+        const uint32_t bin = bin_of(v, v->end);
+        if (number[bin] % lanes_of_bin(bin) == 0 && batches++ == capacity)
+            break;
+        v->bin[v->end] = (uint8_t)bin;
+        number[bin]++;
+    }
+    v->start[0] = 0;
+    for (uint32_t bin = 0; bin < BINS; ++bin)
+        v->start[bin + 1] = v->start[bin] + (number[bin] + lanes_of_bin(bin) - 1) / lanes_of_bin(bin);
+}
+
+/* ---- To the batches of the set, and back --------------------------------------------------------------------------------------- */
+
+/* So many rows, one after the other. */
+static void copy_rows(sn_real *to, const sn_real *from, uint32_t rows)
+{
+    for (uint32_t i = 0; i < rows; ++i)
+        to[i * SN_BODY_CONTACTS] = from[i * SN_BODY_CONTACTS];
+}
+
+#define ROWS(type) ((uint32_t)(sizeof(type) / sizeof(sn_lane_row)))
+_Static_assert(offsetof(sn_wide_body_contact, point) - offsetof(sn_wide_body_contact, n) == 24 * sizeof(sn_lane_row),
+               "what sweeps need lies in rows, one after the other");
+
+/* A batch in whose lanes nothing happens. */
+static void open_batch(const violent_set *v, sn_wide_body_contact *m)
+{
+    memset(m, 0, sizeof *m);
+    for (uint32_t i = 0; i < SN_BODY_CONTACTS; ++i) {
+        m->a[i] = m->b[i] = SN_BODY_CONTACT_RECORD * v->s->world->body_contacts.mover_table.count;
+        m->stray[i] = -1;
+        for (uint32_t k = 0; k < SN_BODY_CONTACT_POINTS; ++k)
+            m->point[k].room[i] = SN_BODY_CONTACT_EVER;
+    }
+}
+
+static void put_lane(const sn_wide_body_contact *from, uint32_t i, sn_wide_body_contact *to, uint32_t k)
+{
+    to->a[k] = from->a[i];
+    to->b[k] = from->b[i];
+    to->moves_a |= (from->moves_a >> i & 1) << k;
+    to->moves_b |= (from->moves_b >> i & 1) << k;
+    to->lanes = k + 1;
+    to->points = from->points > to->points ? from->points : to->points;
+    to->twists = to->twists || from->twists;
+    copy_rows(&to->n.x[k], &from->n.x[i], 24);
+    copy_rows(&to->point[0].arm.x[k], &from->point[0].arm.x[i], from->points * ROWS(sn_wide_body_contact_point));
+    to->rest[0].yield[k] = from->rest[0].yield[i]; /* which contacts of two points need */
+    to->rest[1].yield[k] = from->rest[1].yield[i];
+    if (from->misses) {
+        to->misses = true;
+        copy_rows(&to->course.x[k], &from->course.x[i], ROWS(sn_lane_rows));
+        to->stray[k] = from->stray[i];
+    }
+    if (from->rolls) {
+        to->rolls = true;
+        to->roll[k] = from->roll[i];
+        to->rolling[k] = from->rolling[i];
+        copy_rows(&to->rolled.x[k], &from->rolled.x[i], ROWS(sn_lane_rows));
+    }
+    if (from->belted) {
+        to->belted = true;
+        copy_rows(&to->belt.x[k], &from->belt.x[i], ROWS(sn_lane_rows));
+    }
+}
+
+/* What it presses and rubs. */
+static void take_lane(const sn_wide_body_contact *from, uint32_t k, sn_wide_body_contact *to, uint32_t i)
+{
+    for (uint32_t p = 0; p < to->points; ++p)
+        to->point[p].normal_impulse[i] = from->point[p].normal_impulse[k];
+    copy_rows(&to->tangent_impulse.x[i], &from->tangent_impulse.x[k], ROWS(sn_lane_rows));
+    to->twisted[i] = from->twisted[k];
+    if (to->rolls)
+        copy_rows(&to->rolled.x[i], &from->rolled.x[k], ROWS(sn_lane_rows));
+}
+
+/* Goes through the set, and copies there or back. */
+static void copy_set(const violent_set *v, bool back)
+{
+    uint32_t number[BINS] = {0};
+    for (uint32_t i = v->first; i < v->end; ++i) {
+        const uint32_t bin = v->bin[i], at = number[bin]++, lanes = lanes_of_bin(bin);
+        sn_wide_body_contact *own = &v->batch[v->start[bin] + at / lanes];
+        sn_wide_body_contact *from = &v->s->run.batch[v->lane[i] / SN_BODY_CONTACTS];
+        if (back) {
+            take_lane(own, at % lanes, from, v->lane[i] % SN_BODY_CONTACTS);
+            continue;
+        }
+        if (at % lanes == 0)
+            open_batch(v, own);
+        put_lane(from, v->lane[i] % SN_BODY_CONTACTS, own, at % lanes);
+    }
+}
+
+/* ---- Sweeps ------------------------------------------------------------------------------------------------------------------------ */
+
+typedef struct colour_run {
+    const violent_set *v;
+    uint32_t first, end; /* batches */
+} colour_run;
+
+static void run_batches(void *data, uint32_t index, uint32_t worker)
+{
+    const colour_run *c = data;
+    sn_wide_body_contacts run = c->v->run;
+    (void)worker;
+    run.first = c->first + SHARE * index;
+    run.end = c->end - run.first < SHARE ? c->end : run.first + SHARE;
+    if (c->v->s->wide->project(&run))
+        contact_raise(c->v->s->violent);
+}
+
+/* Colour by colour; of the last one, whose contacts may share bodies, one by one. */
+static bool sweep_set(const violent_set *v)
+{
+    sn_parallel *parallel = &v->s->world->parallel;
+    bool good = true;
+    for (uint32_t colour = 0; good && colour < SN_BODY_CONTACT_COLOURS; ++colour) {
+        const colour_run c = {v, v->start[2 * colour], v->start[2 * colour + 2]};
+        const uint32_t count = c.end - c.first;
+        const bool shares = colour + 1 < SN_BODY_CONTACT_COLOURS && sn_parallel_wants(parallel, count * WORK_OF_BATCH);
+        if (count)
+            good = sn_parallel_tasks(shares ? parallel : NULL, (count + SHARE - 1) / SHARE, run_batches, (void *)&c);
+    }
+    return good;
+}
+
+/* A few sweeps over the set, as long as something is far off. */
+static bool work_on_set(violent_set *v)
+{
+    bool good = true, more = true, violent = false;
+    copy_set(v, false);
+    v->run = v->s->run;
+    v->run.batch = v->batch;
+    for (uint32_t i = 0; good && more && i < AT_ONCE; ++i) {
+        atomic_store_explicit(v->s->violent, false, memory_order_relaxed);
+        good = sweep_set(v);
+        more = atomic_load_explicit(v->s->violent, memory_order_relaxed);
+        violent = violent || more;
+        v->run.since = v->run.sweep;
+        v->run.sweep += 1;
+    }
+    copy_set(v, true);
+    sn_body_contacts_stir(v->s, v->batch, v->start[BINS]);
+    atomic_store_explicit(v->s->violent, violent, memory_order_relaxed);
+    return good;
+}
+
+uint32_t sn_body_contacts_sweep_violent(const sn_body_contact_substep *s, bool *good)
+{
+    sn_world *world = s->world;
+    uint32_t *lane = world->body_contacts.contact_table.column[2];
+    violent_set v = {.s = s,
+                     .batch = world->body_contacts.violent_table.column[0],
+                     .lane = lane,
+                     .bin = world->body_contacts.contact_table.column[3]};
+    const uint32_t count = list_stirred(s, lane);
+    bool violent = false;
+    for (v.first = 0; *good && v.first < count; v.first = v.end) {
+        colour_set(&v, count, world->body_contacts.violent_table.count);
+        *good = work_on_set(&v);
+        violent = violent || atomic_load_explicit(s->violent, memory_order_relaxed);
+    }
+    atomic_store_explicit(s->violent, violent, memory_order_relaxed);
+    return AT_ONCE;
+}
