@@ -16,6 +16,10 @@
 #define TRUST     0.1
 #define MOST_LEFT 0.3
 
+/* Directions are smooth where w T h^2 / l is at least SMOOTH, and those of the constraints themselves where it is at most PLAIN. */
+#define PLAIN  0.02f
+#define SMOOTH 0.1f
+
 /* A pivot of less than this share of what stood on the diagonal is rounding: that unknown is 0. */
 #define LEAST_PIVOT 1e-10
 
@@ -155,7 +159,9 @@ static void smooth(const loading *l)
         }
         for (uint32_t k = 0; k < 12 / SN_WIDTH; ++k)
             lanes_store(all + k * SN_WIDTH, sum[k]);
-        s->smooth[v] = (sn_vec4){sum_of_four(all), sum_of_four(all + 4), sum_of_four(all + 8), 0};
+        const sn_vec3 smoothed = {sum_of_four(all), sum_of_four(all + 4), sum_of_four(all + 8)},
+                      at = vec4_xyz(s->at[v]);
+        s->smooth[v] = vec4(vec3_add(at, vec3_scale(vec3_sub(smoothed, at), solid->smooth)), 0);
     }
 }
 
@@ -261,6 +267,28 @@ static void move(const loading *l, sn_real share)
     }
 }
 
+/* How smooth directions have to be: by the most that w T h^2 / l is, with T from how far a rod is stretched. */
+static sn_real choose_smoothness(const loading *l)
+{
+    const sn_solids *s = l->s;
+    const sn_solid *solid = l->solid;
+    lanes most = lanes_all(0);
+    for (uint32_t i = solid->rod; i < solid->rod + solid->rods; i += SN_WIDTH) {
+#define GIVE(k) (s->at[s->rod.point[0][i + (k)]].w + s->at[s->rod.point[1][i + (k)]].w)
+        const lanes3 way = difference(s->at, s->rod.point[0] + i, s->rod.point[1] + i);
+        const lanes rest = lanes_load(s->rod.rest + i), off = lanes_abs(lanes_sqrt(lanes3_dot(way, way)) - rest);
+        const lanes by = off * LANES_OF(GIVE), under = lanes_load(s->rod.compliance + i) * lanes_all(l->per_h2) * rest;
+        most = lanes_max(most,
+                         lanes_keep(lanes_above(rest, lanes_all(0)), by / lanes_max(under, lanes_all((sn_real)1e-30))));
+    }
+    sn_real all[SN_WIDTH], largest = 0;
+    lanes_store(all, most);
+    for (uint32_t k = 0; k < SN_WIDTH; ++k)
+        largest = all[k] > largest ? all[k] : largest;
+    const sn_real share = (largest - (sn_real)PLAIN) / (sn_real)(SMOOTH - PLAIN);
+    return share < 0 ? 0 : share > 1 ? 1 : share;
+}
+
 /* ---- Preloads: see preload.h ---------------------------------------------------------------------------------------------------- */
 
 /* They follow what their constraints exerted in the last substep. */
@@ -287,7 +315,6 @@ static sn_real follow_all(const loading *l)
     const sn_real h2 = l->in->h * l->in->h;
     lanes most = lanes_all(0);
     for (uint32_t i = solid->rod; i < solid->rod + solid->rods; i += SN_WIDTH) {
-#define GIVE(k) (s->at[s->rod.point[0][i + (k)]].w + s->at[s->rod.point[1][i + (k)]].w)
         const lanes by = follow(l, rods, s->rod.row + i) * LANES_OF(GIVE), rest = lanes_load(s->rod.rest + i);
         most = lanes_max(most, lanes_keep(lanes_above(rest, lanes_all(0)), lanes_abs(by) / rest));
     }
@@ -643,6 +670,8 @@ bool sn_solids_load(const sn_solids *s, const sn_solver_in *in, sn_motion motion
     if (solid->h != (double)in->h)
         factor(s, solid, (double)in->h);
     take_places(&l);
+    if (solid->begins)
+        solid->smooth = choose_smoothness(&l);
     smooth(&l);
     if (solid->begins) {
         solid->preloads = in->preload_share > 0 ? follow_all(&l) : 0;
