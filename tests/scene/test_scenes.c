@@ -518,6 +518,28 @@ static void test_cloth_over_sphere(void **state)
     sn_loaded_release(&loaded);
 }
 
+/* Blocks of tetrahedra that fall on the ground, whose stress is solved on a lattice, gain no energy when they strike it. */
+static void test_jelly_gains_no_energy(void **state)
+{
+    (void)state;
+    support_skip_watched();
+    sn_loaded loaded;
+    sn_scene *scene = load("jelly", &loaded, 0, NULL);
+    double first = 0, least = INFINITY, rise = 0;
+    for (uint32_t frame = 0; frame < 90; ++frame) {
+        sn_report report;
+        step(scene, 1);
+        assert_ok(sn_scene_world(scene), sn_world_report(sn_scene_world(scene), &report));
+        const double energy = report.kinetic + report.potential + report.elastic;
+        first = frame ? first : energy;
+        least = energy < least ? energy : least;
+        rise = energy - least > rise ? energy - least : rise;
+    }
+    assert_true(first - least > 300);
+    assert_true(rise < 1e-3 * (first - least));
+    sn_loaded_release(&loaded);
+}
+
 /* "it does not slip off" */
 static void test_tablecloth_corner(void **state)
 {
@@ -634,6 +656,7 @@ int main(void)
         cmocka_unit_test(test_grain_pile),
         cmocka_unit_test(test_newtons_cradle),
         cmocka_unit_test(test_cloth_over_sphere),
+        cmocka_unit_test(test_jelly_gains_no_energy),
         cmocka_unit_test(test_tablecloth_corner),
         cmocka_unit_test(test_capstan),
         cmocka_unit_test(test_bullet_and_sheet),
