@@ -52,7 +52,7 @@ const isOverLanes = (path) => /^src\/(wide\/drive(_double)?|bodies\/turning)\.c$
   || (path.startsWith('src/constraints/') && /^SN_LANES\(/m.test(readFileSync(join(root, path), 'utf8')));
 // Drivers are not needed without vectors there: vectors_only.c says why.
 const isDriver = (path) => /^src\/wide\/drive/.test(path);
-const isAbout = { vectors: 'web/glue/vectors_only.c', scalar: /^src\/wide\/(scalar|contact_scalar)\.c$/ };
+const isAbout = { vectors: 'web/glue/vectors_only.c', scalar: /^src\/wide\/(scalar|contact_scalar|chain_plain)\.c$/ };
 const units = (vectors) => sources().filter((path) => (vectors ? !isAbout.scalar.test(path) : path !== isAbout.vectors))
   .flatMap((path) => [...(vectors && isDriver(path) ? [] : [{ path, own: [] }]), ...(vectors && isOverLanes(path) ? [{ path, own: ['-DSN_VECTOR=16'] }] : [])]);
 
@@ -73,15 +73,17 @@ const making = 'collision/(hull|shape|shape_data|shape_def|trimesh|heights|dista
 const cold = new RegExp(`^((scene|export|web/glue)/|src/world/(?!(${hot})\\.c)|src/solvers/(plan|hierarchy_(build|levels)|lagrange)|src/(${making})\\.c)`);
 
 // Runs in every step, and is as fast when it is small: measured by turns, bodies, cloth and jelly within 5 %. Loops over lanes (src/wide) and
-// contact of particles are not: they become slower by a tenth to a half.
+// contact of particles are not: they become slower by a tenth to a half. Nor is the stress of solids, which is loops over lanes, too.
+const inLanes = /^src\/solvers\/solids\.c$/;
 const warm = /^src\/(solvers|world|constraints|bodies|integrators|base)\/|^src\/collision\/(manifold|triangle|trimesh_crossing|roots|bvh|convex|hull_near)|^src\/contact\/(body|skin|surface|deepest|particle_(bodies|cache|margins|quiet|sweep))|^src\/wide\/(drive_double|project|choose|chain_plain)/;
-const smaller = (path) => [/^src\/(solvers|world|bodies|integrators|base|collision)\/|^src\/contact\//.test(path) ? '-Oz' : '-Os'];   // balloons take a quarter longer if all are the smallest
+const smallest = /^src\/(solvers|world|bodies|integrators|base|collision|contact)\//;   // balloons take a quarter longer if all are
+const smaller = (path) => (inLanes.test(path) ? [] : [smallest.test(path) ? '-Oz' : '-Os']);
 
 // Without vectors, these run only for formulas of a program's own, for the solvers of the lectures and for reports.
 const isFallback = (path, own) => isOverLanes(path) && !own.length;
 
 // What is written in vectors, and what only has to know whether there are any. All else is the same in every module.
-const isInVectors = (path, own) => own.length > 0 || /^src\/(wide\/|collision\/bvh_quads|solvers\/hierarchy_solve)/.test(path);
+const isInVectors = (path, own) => own.length > 0 || /^src\/(wide\/|collision\/bvh_quads|solvers\/(hierarchy_solve|solids\.c))/.test(path);
 const withVectors = (path, own, vectors) => (vectors && isInVectors(path, own) ? ['-msimd128'] : []);
 const knowsWidths = (found) => [...found.values()].some((text) => text.includes('SN_LANES_16'));
 

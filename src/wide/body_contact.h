@@ -526,7 +526,18 @@ SN_INLINE bool body_part(const sn_wide_body_contacts *run, sn_wide_body_contact 
     return flags_bits(violent) != 0;
 }
 
-/* The number of points is known where it matters, so that loops over them are straight. */
+/* The number of points is known where it matters, so that loops over them are straight. WebAssembly has to be fetched: there only loops of
+   every pass are written more than once, for one point and for four, and loops that run once per substep, or for few, are not. */
+#ifdef __wasm__
+#define BODY_BY_ANY_POINTS(call) call(m->points - 1 < 3 ? m->points : 4);
+#define BODY_BY_POINTS(call)                                                                                           \
+    if (m->points == 1)                                                                                                \
+        call(1);                                                                                                       \
+    else if (m->points == 4)                                                                                           \
+        call(4);                                                                                                       \
+    else                                                                                                               \
+        BODY_BY_ANY_POINTS(call)
+#else
 #define BODY_BY_POINTS(call)                                                                                           \
     switch (m->points) {                                                                                               \
     case 1:                                                                                                            \
@@ -541,6 +552,8 @@ SN_INLINE bool body_part(const sn_wide_body_contacts *run, sn_wide_body_contact 
     default:                                                                                                           \
         call(4);                                                                                                       \
     }
+#define BODY_BY_ANY_POINTS(call) BODY_BY_POINTS(call)
+#endif
 
 #define BODY_LOOP(name, one)                                                                                           \
     static void name(const sn_wide_body_contacts *given)                                                               \
@@ -549,7 +562,7 @@ SN_INLINE bool body_part(const sn_wide_body_contacts *run, sn_wide_body_contact 
         for (uint32_t b = own.first; b < own.end; ++b) {                                                               \
             sn_wide_body_contact *m = &own.batch[b];                                                                   \
             for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)                                              \
-                BODY_BY_POINTS(one)                                                                                    \
+                BODY_BY_ANY_POINTS(one)                                                                                \
         }                                                                                                              \
     }
 
@@ -613,9 +626,9 @@ static bool body_strike_all(const sn_wide_body_contacts *given)
         sn_wide_body_contact *m = &own.batch[b];
         for (uint32_t first = 0; m->bounces && first < m->lanes; first += SN_WIDTH)
             if (own.sweep < 1)
-                BODY_BY_POINTS(BODY_PULL)
+                BODY_BY_ANY_POINTS(BODY_PULL)
             else
-                BODY_BY_POINTS(BODY_STRIKE)
+                BODY_BY_ANY_POINTS(BODY_STRIKE)
     }
     return struck;
 }
@@ -632,7 +645,7 @@ static bool body_part_all(const sn_wide_body_contacts *given)
             continue;
         bool here = false;
         for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)
-            BODY_BY_POINTS(BODY_PART)
+            BODY_BY_ANY_POINTS(BODY_PART)
         m->was_parted = true;
         violent |= body_note_violent(&own, m, here);
     }

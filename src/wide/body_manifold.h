@@ -369,7 +369,7 @@ static void body_set_up_all(const sn_wide_body_contacts *given)
         sn_wide_body_contact *m = &own.batch[b];
         m->deep = m->bends = m->was_parted = false;
         for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)
-            BODY_BY_POINTS(BODY_SET_UP)
+            BODY_BY_ANY_POINTS(BODY_SET_UP)
     }
 }
 
@@ -390,7 +390,7 @@ static void body_weigh_all(const sn_wide_body_contacts *given)
     for (uint32_t b = own.first; b < own.end; ++b) {
         sn_wide_body_contact *m = &own.batch[b];
         for (uint32_t first = 0; m->bends && first < m->lanes; first += SN_WIDTH)
-            BODY_BY_POINTS(BODY_WEIGH)
+            BODY_BY_ANY_POINTS(BODY_WEIGH)
     }
 }
 

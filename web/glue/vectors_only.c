@@ -1,4 +1,4 @@
-/* In place of src/wide/scalar.c, contact_scalar.c and the drivers without vectors, most of which a module with vectors never runs: a
+/* In place of src/wide/scalar.c, contact_scalar.c, chain_plain.c and the drivers without vectors, most of which a module with vectors never runs: a
    world asks for the widest kernels that there are, and every kind has a formula for vectors. Only the last few distances of a batch
    are solved one by one. A browser without vectors gets another module (sinew-scalar.wasm). */
 #define SN_VECTOR 0
@@ -21,6 +21,12 @@ const sn_wide *sn_wide_scalar(void)
 const sn_wide_contact sn_contact_scalar;
 const sn_wide_body_contact_table sn_body_contact_scalar;
 const sn_wide_near sn_near_scalar;
+
+/* Every width gives the same bits. */
+bool sn_wide_chain_plain(sn_wide_chain *run)
+{
+    return sn_wide_lanes4()->chain(run);
+}
 
 /* A kind without a formula for vectors would come here. There is none: web/build.mjs compiles each for both. */
 void sn_wide_drive_lanes_0(const sn_wide_run *run, sn_lanes_fn *formula)
