@@ -81,6 +81,11 @@ static void solve(const sn_solids *s, const sn_solid *solid, double *x)
     }
 }
 
+SN_INLINE lanes lanes_every(sn_real a)
+{
+    return lanes_all((double)a);
+}
+
 /* ---- Smooth places -------------------------------------------------------------------------------------------------------------- */
 
 typedef struct loading {
@@ -117,7 +122,7 @@ static void find_motions(const loading *l)
         for (uint32_t i = 0; i < vertex->nodes; ++i) {
             sn_real *m = s->motion[solid->node + vertex->node[i]];
             for (uint32_t k = 0; k < 12; k += SN_WIDTH)
-                lanes_store(m + k, lanes_load(m + k) + lanes_load(near + 4 * i + k % 4) * lanes_all(at[k / 4]));
+                lanes_store(m + k, lanes_load(m + k) + lanes_load(near + 4 * i + k % 4) * lanes_every(at[k / 4]));
         }
     }
     for (uint32_t n = solid->node; n < solid->node + solid->nodes; ++n) {
@@ -151,7 +156,7 @@ static void smooth(const loading *l)
         lanes sum[12 / SN_WIDTH];
         sn_real all[12];
         for (uint32_t k = 0; k < 12 / SN_WIDTH; ++k)
-            sum[k] = lanes_all(0);
+            sum[k] = lanes_every(0);
         for (uint32_t i = 0; i < vertex->nodes; ++i) {
             const sn_real *m = s->motion[solid->node + vertex->node[i]];
             for (uint32_t k = 0; k < 12 / SN_WIDTH; ++k)
@@ -171,7 +176,7 @@ static void smooth(const loading *l)
 #if SN_WIDTH == 4
 #define LANES_OF(number) ((lanes){number(0), number(1), number(2), number(3)})
 #else
-#define LANES_OF(number) lanes_all(number(0))
+#define LANES_OF(number) lanes_every(number(0))
 #endif
 
 /* So many of a list. Those without a row come last. */
@@ -209,8 +214,8 @@ SN_INLINE lanes3 rod_gradients(const loading *l, const sn_vec4 *of, uint32_t i, 
 {
     const lanes3 way = difference(of, l->s->rod.point[0] + i, l->s->rod.point[1] + i);
     *length = lanes_sqrt(lanes3_dot(way, way));
-    const flags some = lanes_above(*length, lanes_all(0));
-    return lanes3_scale(way, lanes_keep(some, lanes_all(1) / lanes_choose(some, *length, lanes_all(1))));
+    const flags some = lanes_above(*length, lanes_every(0));
+    return lanes3_scale(way, lanes_keep(some, lanes_every(1) / lanes_choose(some, *length, lanes_every(1))));
 }
 
 /* Gradients by the corners after the first, whose is the negative of their sum. The volumes. */
@@ -221,7 +226,7 @@ SN_INLINE lanes tet_gradients(const loading *l, const sn_vec4 *of, uint32_t i, l
     const lanes3 ab = turned(records_sub(records_load_far(of, point[1] + i), a)),
                  ac = turned(records_sub(records_load_far(of, point[2] + i), a)),
                  ad = turned(records_sub(records_load_far(of, point[3] + i), a));
-    const lanes sixth = lanes_all((sn_real)(1.0 / 6));
+    const lanes sixth = lanes_every((sn_real)(1.0 / 6));
     g[0] = lanes3_scale(lanes3_cross(ac, ad), sixth);
     g[1] = lanes3_scale(lanes3_cross(ad, ab), sixth);
     g[2] = lanes3_scale(lanes3_cross(ab, ac), sixth);
@@ -231,7 +236,7 @@ SN_INLINE lanes tet_gradients(const loading *l, const sn_vec4 *of, uint32_t i, l
 SN_INLINE records along(lanes3 gradient, lanes lambda)
 {
     const lanes3 by = lanes3_scale(gradient, lambda);
-    return records_turn((records){{by.x, by.y, by.z, lanes_all(0)}});
+    return records_turn((records){{by.x, by.y, by.z, lanes_every(0)}});
 }
 
 SN_INLINE void push_rods(const loading *l, uint32_t i, lanes lambda)
@@ -272,14 +277,15 @@ static sn_real choose_smoothness(const loading *l)
 {
     const sn_solids *s = l->s;
     const sn_solid *solid = l->solid;
-    lanes most = lanes_all(0);
+    lanes most = lanes_every(0);
     for (uint32_t i = solid->rod; i < solid->rod + solid->rods; i += SN_WIDTH) {
 #define GIVE(k) (s->at[s->rod.point[0][i + (k)]].w + s->at[s->rod.point[1][i + (k)]].w)
         const lanes3 way = difference(s->at, s->rod.point[0] + i, s->rod.point[1] + i);
         const lanes rest = lanes_load(s->rod.rest + i), off = lanes_abs(lanes_sqrt(lanes3_dot(way, way)) - rest);
-        const lanes by = off * LANES_OF(GIVE), under = lanes_load(s->rod.compliance + i) * lanes_all(l->per_h2) * rest;
-        most = lanes_max(most,
-                         lanes_keep(lanes_above(rest, lanes_all(0)), by / lanes_max(under, lanes_all((sn_real)1e-30))));
+        const lanes by = off * LANES_OF(GIVE),
+                    under = lanes_load(s->rod.compliance + i) * lanes_every(l->per_h2) * rest;
+        most = lanes_max(
+            most, lanes_keep(lanes_above(rest, lanes_every(0)), by / lanes_max(under, lanes_every((sn_real)1e-30))));
     }
     sn_real all[SN_WIDTH], largest = 0;
     lanes_store(all, most);
@@ -295,11 +301,11 @@ static sn_real choose_smoothness(const loading *l)
 SN_INLINE lanes follow(const loading *l, sn_pool *pool, const uint32_t *row)
 {
     const sn_solver_in *in = l->in;
-    const lanes last = read_rows(pool->lambda, row) * lanes_all(in->last_h > 0 ? 1 / (in->last_h * in->last_h) : 0);
+    const lanes last = read_rows(pool->lambda, row) * lanes_every(in->last_h > 0 ? 1 / (in->last_h * in->last_h) : 0);
     const lanes kept = read_rows(pool->preload, row);
-    const flags slack = lanes_above(lanes_all((sn_real)SN_PRELOAD_SLACK) * kept * kept, last * kept);
+    const flags slack = lanes_above(lanes_every((sn_real)SN_PRELOAD_SLACK) * kept * kept, last * kept);
     const lanes share =
-        lanes_choose(slack, lanes_all((sn_real)SN_PRELOAD_FASTEST), lanes_all((sn_real)in->preload_share));
+        lanes_choose(slack, lanes_every((sn_real)SN_PRELOAD_FASTEST), lanes_every((sn_real)in->preload_share));
     const lanes now = kept + share * (last - kept);
     write_rows(pool->preload, row, now);
     return now;
@@ -313,15 +319,15 @@ static sn_real follow_all(const loading *l)
     const sn_solid *solid = l->solid;
     sn_pool *rods = l->in->store->pool[SN_KIND_DISTANCE], *tets = l->in->store->pool[SN_KIND_VOLUME];
     const sn_real h2 = l->in->h * l->in->h;
-    lanes most = lanes_all(0);
+    lanes most = lanes_every(0);
     for (uint32_t i = solid->rod; i < solid->rod + solid->rods; i += SN_WIDTH) {
         const lanes by = follow(l, rods, s->rod.row + i) * LANES_OF(GIVE), rest = lanes_load(s->rod.rest + i);
-        most = lanes_max(most, lanes_keep(lanes_above(rest, lanes_all(0)), lanes_abs(by) / rest));
+        most = lanes_max(most, lanes_keep(lanes_above(rest, lanes_every(0)), lanes_abs(by) / rest));
     }
     for (uint32_t i = solid->tet; i < solid->tet + solid->tets; i += SN_WIDTH)
         follow(l, tets, s->tet.row + i);
     sn_real all[SN_WIDTH], largest = 0;
-    lanes_store(all, most * lanes_all(h2));
+    lanes_store(all, most * lanes_every(h2));
     for (uint32_t k = 0; k < SN_WIDTH; ++k)
         largest = all[k] > largest ? all[k] : largest;
     return largest > (sn_real)SN_SOLID_MOST ? h2 * (sn_real)SN_SOLID_MOST / largest : h2;
@@ -332,12 +338,12 @@ static sn_real follow_all(const loading *l)
 /* What is wanted of a damped constraint is less by its rate: see row.h. */
 SN_INLINE lanes lose(lanes off, lanes gamma, lanes rate)
 {
-    return (off - gamma * rate) / (lanes_all(1) + gamma);
+    return (off - gamma * rate) / (lanes_every(1) + gamma);
 }
 
 SN_INLINE lanes gammas(const loading *l, const sn_solid_list *list, uint32_t i)
 {
-    return lanes_load(list->compliance + i) * lanes_load(list->damping + i) * lanes_all(l->per_h);
+    return lanes_load(list->compliance + i) * lanes_load(list->damping + i) * lanes_every(l->per_h);
 }
 
 SN_INLINE void find_rod_residuals(const loading *l, uint32_t i, const sn_real *lambda, sn_real *off)
@@ -347,7 +353,7 @@ SN_INLINE void find_rod_residuals(const loading *l, uint32_t i, const sn_real *l
     const lanes3 g = rod_gradients(l, s->at, i, &length);
     lanes by = lanes_load(s->rod.rest + i) - length;
     if (lambda)
-        by = by - lanes_load(s->rod.compliance + i) * lanes_all(l->per_h2) * read_rows(lambda, s->rod.row + i);
+        by = by - lanes_load(s->rod.compliance + i) * lanes_every(l->per_h2) * read_rows(lambda, s->rod.row + i);
     if (l->solid->damped) {
         const uint32_t *a = s->rod.point[0] + i, *b = s->rod.point[1] + i;
         const lanes3 way = lanes3_sub(difference(s->at, a, b), difference(s->from, a, b));
@@ -362,9 +368,9 @@ SN_INLINE void find_tet_residuals(const loading *l, uint32_t i, const sn_real *l
     lanes3 g[3];
     lanes by = lanes_load(s->tet.rest + i) - tet_gradients(l, s->at, i, g);
     if (lambda)
-        by = by - lanes_load(s->tet.compliance + i) * lanes_all(l->per_h2) * read_rows(lambda, s->tet.row + i);
+        by = by - lanes_load(s->tet.compliance + i) * lanes_every(l->per_h2) * read_rows(lambda, s->tet.row + i);
     if (l->solid->damped) {
-        lanes rate = lanes_all(0);
+        lanes rate = lanes_every(0);
         for (uint32_t k = 0; k < 3; ++k) {
             const uint32_t *a = s->tet.point[0] + i, *b = s->tet.point[k + 1] + i;
             rate = rate + lanes3_dot(g[k], lanes3_sub(difference(s->at, a, b), difference(s->from, a, b)));
@@ -378,7 +384,7 @@ SN_INLINE void find_tet_residuals(const loading *l, uint32_t i, const sn_real *l
 SN_INLINE void add_modes(sn_real *mode, const sn_real *q, sn_real by)
 {
     for (uint32_t m = 0; m < SN_SOLID_STRIDE; m += SN_WIDTH)
-        lanes_store(mode + m, lanes_load(mode + m) + lanes_load(q + m) * lanes_all(by));
+        lanes_store(mode + m, lanes_load(mode + m) + lanes_load(q + m) * lanes_every(by));
 }
 
 /* From particles to nodes; and back. */
@@ -462,8 +468,8 @@ static double form_of(const loading *l, const sn_solid_list *list, uint32_t i, l
 {
     sn_real all[SN_WIDTH];
     double sum = 0;
-    lanes_store(all, lanes_load(list->compliance + i) * lanes_all(l->per_h2) * lambda * lambda /
-                         (lanes_all(1) + gammas(l, list, i)));
+    lanes_store(all, lanes_load(list->compliance + i) * lanes_every(l->per_h2) * lambda * lambda /
+                         (lanes_every(1) + gammas(l, list, i)));
     for (uint32_t k = 0; k < SN_WIDTH; ++k)
         sum += (double)all[k];
     return sum;
@@ -488,17 +494,17 @@ static void push(const loading *l, sn_real preloads, bool lattice, bool follows)
     sn_pool *rods = l->in->store->pool[SN_KIND_DISTANCE], *tets = l->in->store->pool[SN_KIND_VOLUME];
     for (uint32_t i = solid->rod; i < solid->rod + solid->rods; i += SN_WIDTH) {
         const uint32_t *row = s->rod.row + i;
-        lanes now = lattice ? rod_multipliers(s, i) : lanes_all(0);
+        lanes now = lattice ? rod_multipliers(s, i) : lanes_every(0);
         if (preloads > 0)
-            now = now + (follows ? follow(l, rods, row) : read_rows(rods->preload, row)) * lanes_all(preloads);
+            now = now + (follows ? follow(l, rods, row) : read_rows(rods->preload, row)) * lanes_every(preloads);
         write_rows(rods->lambda, row, now);
         push_rods(l, i, now);
     }
     for (uint32_t i = solid->tet; i < solid->tet + solid->tets; i += SN_WIDTH) {
         const uint32_t *row = s->tet.row + i;
-        lanes now = lattice ? tet_multipliers(s, i) : lanes_all(0);
+        lanes now = lattice ? tet_multipliers(s, i) : lanes_every(0);
         if (preloads > 0)
-            now = now + (follows ? follow(l, tets, row) : read_rows(tets->preload, row)) * lanes_all(preloads);
+            now = now + (follows ? follow(l, tets, row) : read_rows(tets->preload, row)) * lanes_every(preloads);
         write_rows(tets->lambda, row, now);
         push_tets(l, i, now);
     }

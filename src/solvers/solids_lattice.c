@@ -59,8 +59,8 @@ static double mean_length(const solid_work *w, const sn_solid *solid, double (*s
 
 static lattice make_lattice(const solid_work *w, const sn_solid *solid, double spacing)
 {
-    lattice l = {.low = {INFINITY, INFINITY, INFINITY}};
-    double high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    lattice l = {.low = {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
+    double high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     uint32_t order[3] = {0, 1, 2};
     for (uint32_t i = solid->vertex; i < solid->vertex + solid->vertices; ++i)
         for (uint32_t k = 0; k < 3; ++k) {
@@ -246,7 +246,7 @@ static void choose_lattices(solid_work *w)
     s->entries = 0;
     for (uint32_t i = 0; i < s->count && !w->failed; ++i) {
         sn_solid *solid = &s->solid[i];
-        double spacing = SPACING * mean_length(w, solid, spread, &solid->sound), work = INFINITY;
+        double spacing = SPACING * mean_length(w, solid, spread, &solid->sound), work = HUGE_VAL;
         for (uint32_t tries = 0; solid->sound && !w->failed && work > MOST_WORK && tries < 64; ++tries) {
             const lattice l = make_lattice(w, solid, spacing);
             if (set_nodes(w, solid, &l))

@@ -525,7 +525,7 @@ static void test_jelly_gains_no_energy(void **state)
     support_skip_watched();
     sn_loaded loaded;
     sn_scene *scene = load("jelly", &loaded, 0, NULL);
-    double first = 0, least = INFINITY, rise = 0;
+    double first = 0, least = HUGE_VAL, rise = 0;
     for (uint32_t frame = 0; frame < 90; ++frame) {
         sn_report report;
         step(scene, 1);

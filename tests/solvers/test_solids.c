@@ -236,7 +236,7 @@ static double rise_of(bool off)
     const how h = {.columns = 15, .rows = 5, .edge = 0.05, .young = 1e6, .tets = true, .off = off};
     bar b = make_bar(&h);
     sn_report report;
-    double least = INFINITY, rise = 0;
+    double least = HUGE_VAL, rise = 0;
     for (uint32_t frame = 0; frame < 300; ++frame) {
         run(&b, 1, 60);
         assert_ok(b.world, sn_world_report(b.world, &report));
