@@ -281,7 +281,7 @@ static void make(hierarchy_work *w, bool again)
     w->h->w_by_slot = w->w = w->in->stiffen.base->w_table.column[0];
     if (w->failed || !w->h->mesh_table.count)
         return;
-    if (!sn_hierarchy_note_shapes(w)) {
+    if (!sn_hierarchy_note_shapes(w->in, w->allocator, w->mesh, w->slots)) {
         w->failed = true;
         return;
     }

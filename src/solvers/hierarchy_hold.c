@@ -17,13 +17,6 @@
 
 /* ---- Immovable particles ------------------------------------------------------------------------------------------------------------ */
 
-static uint32_t find(uint32_t *parent, uint32_t i)
-{
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
 void sn_hierarchy_find_pins(hierarchy_work *w)
 {
     sn_hierarchy *h = w->h;
@@ -52,12 +45,12 @@ void sn_hierarchy_find_pins(hierarchy_work *w)
     for (uint32_t p = 0; p < h->pin_table.count; ++p)
         for (uint32_t e = w->start[h->pin[p].slot]; e < w->start[h->pin[p].slot + 1]; ++e) {
             const uint32_t other = w->pin_of[w->edge[e].to];
-            const uint32_t a = find(w->group, p), b = other == NONE ? a : find(w->group, other);
+            const uint32_t a = sets_find(w->group, p), b = other == NONE ? a : sets_find(w->group, other);
             if (a != b)
                 w->group[a > b ? a : b] = a < b ? a : b;
         }
     for (uint32_t p = 0; p < h->pin_table.count; ++p)
-        w->group[p] = find(w->group, p);
+        w->group[p] = sets_find(w->group, p);
 }
 
 /* ---- The way to them ----------------------------------------------------------------------------------------------------------------- */

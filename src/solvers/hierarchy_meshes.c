@@ -34,20 +34,6 @@ typedef struct mesh_facts {
     bool breaks, held;
 } mesh_facts;
 
-static uint32_t find(uint32_t *parent, uint32_t i)
-{
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-static void join(uint32_t *parent, uint32_t i, uint32_t k)
-{
-    const uint32_t a = find(parent, i), b = find(parent, k);
-    if (a != b)
-        parent[a > b ? a : b] = a < b ? a : b;
-}
-
 /* The next rod between two particles of the plan, in the order in which they were added. */
 typedef struct rod_walk {
     uint32_t next, i; /* the run after this one, and a constraint of this one */
@@ -101,9 +87,9 @@ static void find_meshes(hierarchy_work *w)
     for (uint32_t i = 0; i < w->slots; ++i)
         w->mesh[i] = i;
     for (rod_walk walk = {0}; next_rod(w, &walk);)
-        join(w->mesh, walk.a, walk.b);
+        sets_join(w->mesh, walk.a, walk.b);
     for (uint32_t i = 0; i < w->slots; ++i)
-        w->mesh[i] = find(w->mesh, i);
+        w->mesh[i] = sets_find(w->mesh, i);
 }
 
 /* Numbers those that have enough particles; `mesh` then has these numbers. */
@@ -229,12 +215,12 @@ void sn_hierarchy_choose_again(hierarchy_work *w)
     for (uint32_t i = 0; i < w->slots; ++i)
         w->mesh[i] = i;
     for (uint32_t i = 0; i < w->rods; ++i)
-        join(w->mesh, w->rod[i].a, w->rod[i].b);
+        sets_join(w->mesh, w->rod[i].a, w->rod[i].b);
     uint32_t *number = w->mesh + w->slots; /* by the lowest slot of a mesh; NONE of what rods of the base do not join */
     for (uint32_t i = 0; i < w->slots; ++i)
         number[i] = NONE;
     for (uint32_t i = 0; i < w->rods; ++i)
-        number[find(w->mesh, w->rod[i].a)] = 0;
+        number[sets_find(w->mesh, w->rod[i].a)] = 0;
     for (uint32_t i = 0; i < w->slots && !w->failed; ++i) {
         if (number[i] == NONE || !sn_hierarchy_grow(w, &w->h->mesh_table, 1))
             continue;
@@ -242,7 +228,7 @@ void sn_hierarchy_choose_again(hierarchy_work *w)
         w->h->mesh[number[i]] = (sn_hierarchy_mesh){.first = i};
     }
     for (uint32_t i = 0; i < w->slots; ++i)
-        w->mesh[i] = find(w->mesh, i);
+        w->mesh[i] = sets_find(w->mesh, i);
     for (uint32_t i = 0; i < w->slots; ++i)
         w->mesh[i] = number[w->mesh[i]];
 }

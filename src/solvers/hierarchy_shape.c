@@ -34,15 +34,16 @@
 
 /* ---- Noting -------------------------------------------------------------------------------------------------------------------- */
 
-bool sn_hierarchy_note_shapes(hierarchy_work *w)
+bool sn_hierarchy_note_shapes(const sn_solver_in *in, const sn_allocator *allocator, const uint32_t *mesh,
+                              uint32_t slots)
 {
-    const sn_stiffen *s = &w->in->stiffen;
+    const sn_stiffen *s = &in->stiffen;
     uint32_t numbers = 0;
-    for (uint32_t slot = 0; slot < w->slots; ++slot)
-        if (w->mesh[slot] != SN_PLAN_NONE && s->number[slot] >= numbers)
+    for (uint32_t slot = 0; slot < slots; ++slot)
+        if (mesh[slot] != SN_PLAN_NONE && s->number[slot] >= numbers)
             numbers = s->number[slot] + 1;
     if (numbers > s->shape->count) {
-        if (!sn_table_reserve(s->shape, w->allocator, numbers))
+        if (!sn_table_reserve(s->shape, allocator, numbers))
             return false;
         memset((sn_rest_place *)s->shape->column[0] + s->shape->count, 0,
                (numbers - s->shape->count) * sizeof(sn_rest_place));
@@ -50,10 +51,10 @@ bool sn_hierarchy_note_shapes(hierarchy_work *w)
     }
     sn_rest_place *shape = s->shape->column[0];
     const uint64_t since = *s->shapes + 1;
-    for (uint32_t slot = 0; slot < w->slots; ++slot) {
-        if (w->mesh[slot] == SN_PLAN_NONE || shape[s->number[slot]].since)
+    for (uint32_t slot = 0; slot < slots; ++slot) {
+        if (mesh[slot] == SN_PLAN_NONE || shape[s->number[slot]].since)
             continue;
-        shape[s->number[slot]] = (sn_rest_place){vec4_xyz(w->in->frame.x[slot]), since};
+        shape[s->number[slot]] = (sn_rest_place){vec4_xyz(in->frame.x[slot]), since};
         *s->shapes = since;
     }
     return true;

@@ -197,8 +197,9 @@ void sn_hierarchy_find_pins(hierarchy_work *w);
 void sn_hierarchy_find_holds(hierarchy_work *w);
 void sn_hierarchy_hold_level(hierarchy_work *w, uint32_t mesh, const uint32_t *id, uint32_t count);
 
-/* hierarchy_shape.c: the rest shape of aggregates of particles, and of larger ones. */
-bool sn_hierarchy_note_shapes(hierarchy_work *w);
+/* hierarchy_shape.c: notes where particles of meshes are, if they have no rest shape; mesh, by slot: SN_PLAN_NONE for all others. And the rest shape of aggregates of particles, and of larger ones. */
+bool sn_hierarchy_note_shapes(const sn_solver_in *in, const sn_allocator *allocator, const uint32_t *mesh,
+                              uint32_t slots);
 void sn_hierarchy_find_form(hierarchy_work *w, uint32_t node);
 void sn_hierarchy_join_forms(hierarchy_work *w, uint32_t node);
 
@@ -213,5 +214,20 @@ sn_real sn_hierarchy_distance(const hierarchy_form *a, const hierarchy_form *b);
 
 /* The limit between two aggregates, m; 0: there can be none. */
 double sn_hierarchy_limit(const hierarchy_form *a, const hierarchy_form *b);
+
+/* Sets that are joined two by two: by number another one of its set; the lowest one stands for all. */
+static inline uint32_t sets_find(uint32_t *parent, uint32_t i)
+{
+    while (parent[i] != i)
+        i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+static inline void sets_join(uint32_t *parent, uint32_t i, uint32_t k)
+{
+    const uint32_t a = sets_find(parent, i), b = sets_find(parent, k);
+    if (a != b)
+        parent[a > b ? a : b] = a < b ? a : b;
+}
 
 #endif

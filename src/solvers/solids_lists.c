@@ -5,20 +5,6 @@
 
 /* ---- Which ---------------------------------------------------------------------------------------------------------------------- */
 
-static uint32_t find(uint32_t *parent, uint32_t i)
-{
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-static void join(uint32_t *parent, uint32_t i, uint32_t k)
-{
-    const uint32_t a = find(parent, i), b = find(parent, k);
-    if (a != b)
-        parent[a > b ? a : b] = a < b ? a : b;
-}
-
 /* The constraints of a kind between particles of the plan, in the order in which they were added. */
 typedef struct walk {
     uint32_t kind, run, i;
@@ -91,9 +77,9 @@ void sn_solids_choose(solid_work *w)
     for (uint32_t i = 0; i < w->slots; ++i)
         w->body[i] = i;
     for (walk k = {.kind = SN_KIND_DISTANCE}; next(w, &k);)
-        join(w->body, k.slot[0], k.slot[1]);
+        sets_join(w->body, k.slot[0], k.slot[1]);
     for (uint32_t i = 0; i < w->slots; ++i)
-        particles[w->body[i] = find(w->body, i)]++;
+        particles[w->body[i] = sets_find(w->body, i)]++;
     for (walk k = {.kind = SN_KIND_VOLUME}; next(w, &k);)
         tets[w->body[k.slot[0]]]++;
     for (walk k = {.kind = SN_KIND_DISTANCE}; next(w, &k);) {
@@ -115,33 +101,6 @@ void sn_solids_choose(solid_work *w)
 }
 
 /* ---- Rest shapes ---------------------------------------------------------------------------------------------------------------- */
-
-/* Where particles are now is their rest shape, if they have none. */
-static void note_shapes(solid_work *w)
-{
-    const sn_stiffen *s = &w->in->stiffen;
-    uint32_t numbers = 0;
-    for (uint32_t i = 0; i < w->slots; ++i)
-        if (w->body[i] != NONE && s->number[i] >= numbers)
-            numbers = s->number[i] + 1;
-    if (numbers > s->shape->count) {
-        if (!sn_table_reserve(s->shape, w->allocator, numbers)) {
-            w->failed = true;
-            return;
-        }
-        memset((sn_rest_place *)s->shape->column[0] + s->shape->count, 0,
-               (numbers - s->shape->count) * sizeof(sn_rest_place));
-        s->shape->count = numbers;
-    }
-    sn_rest_place *shape = s->shape->column[0];
-    const uint64_t since = *s->shapes + 1;
-    for (uint32_t i = 0; i < w->slots; ++i) {
-        if (w->body[i] == NONE || shape[s->number[i]].since)
-            continue;
-        shape[s->number[i]] = (sn_rest_place){vec4_xyz(w->in->frame.x[i]), since};
-        *s->shapes = since;
-    }
-}
 
 static sn_vec3 rest_place(const solid_work *w, uint32_t slot)
 {
@@ -307,8 +266,7 @@ static void list_others(solid_work *w)
 void sn_solids_list(solid_work *w)
 {
     mark_apart(w);
-    if (!w->failed)
-        note_shapes(w);
+    w->failed = w->failed || !sn_hierarchy_note_shapes(w->in, w->allocator, w->body, w->slots);
     if (!w->failed)
         list_vertices(w);
     if (!w->failed)

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { load } from '../package/sinew.js';
 import { nativeHash, webHash } from './scenes.mjs';
 
-const scenes = process.env.SINEW_LONG_TESTS ? ['flag', 'ragdoll_stairs', 'jelly_cubes', 'grain_pile', 'tablecloth', 'zoo'] : ['pendulum', 'ragdoll_stairs'];
+const scenes = process.env.SINEW_LONG_TESTS ? ['flag', 'ragdoll_stairs', 'jelly', 'jelly_cubes', 'grain_pile', 'tablecloth', 'zoo'] : ['pendulum', 'ragdoll_stairs'];
 
 if (process.env.SINEW_WITHOUT_VECTORS) {
   const sinew = await load({ threads: 2 });
