@@ -731,32 +731,6 @@ static bool settle_tiles(const sn_tiled *t, layer *l, sn_solver_out *out)
     return !out->lost_tasks && !l->failed;
 }
 
-/* Stresses of solids, when preloads of all else have been. */
-typedef struct solid_tasks {
-    const sn_tiled *t;
-    const sn_solids *solids;
-    atomic_bool failed;
-} solid_tasks;
-
-static void load_solid(void *data, uint32_t index, uint32_t worker)
-{
-    solid_tasks *s = data;
-    (void)worker;
-    if (s->solids->solid[index].acts && !sn_solids_load(s->solids, s->t->in, *s->t->motion, s->t->table, index))
-        atomic_store_explicit(&s->failed, true, memory_order_relaxed);
-}
-
-static bool load_solids(const sn_tiled *t, sn_solver_out *out)
-{
-    const tiled *scratch = t->in->scratch->tiled;
-    solid_tasks s = {.t = t, .solids = &scratch->solids};
-    if (!tiled_loads(t) || !scratch->any_solids)
-        return true;
-    sn_solids_clear_others(s.solids, t->in->store);
-    out->lost_tasks = !sn_parallel_tasks(is_shared(t, 0) ? t->in->parallel : NULL, s.solids->count, load_solid, &s);
-    return !out->lost_tasks && !s.failed;
-}
-
 bool sn_tiled_preloads(const sn_solver_in *in)
 {
     return ((const tiled *)in->scratch->tiled)->any_preloads;
@@ -782,7 +756,7 @@ bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
     }
     ((tiled *)t->in->scratch->tiled)->marked = true;
     return good && sn_tiled_solve_trees(t, out, largest) && sn_tiled_project_others(t, &first, out, largest) &&
-           settle_tiles(t, &first, out) && load_solids(t, out);
+           settle_tiles(t, &first, out) && sn_tiled_load_solids(t, out);
 }
 
 /* ---- The end -------------------------------------------------------------------------------------------------------------------- */
@@ -817,17 +791,6 @@ bool sn_tiled_leave(const sn_tiled *t, bool *sound)
     bool done = sn_parallel_tasks(share ? t->in->parallel : NULL, plan->layer[1], leave_tile, &l);
     *sound = !l.failed;
     return done;
-}
-
-void sn_tiled_tell_meshes(const sn_solver_scratch *scratch, char *text, size_t size)
-{
-    text[0] = 0;
-    if (scratch->tiled) {
-        const tiled *t = scratch->tiled;
-        uint32_t particles;
-        const uint32_t solids = sn_solids_count(&t->solids, &particles);
-        sn_hierarchy_tell(&t->hierarchy, solids, particles, text, size);
-    }
 }
 
 const sn_solver_method sn_solver_tiled = {

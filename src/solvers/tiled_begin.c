@@ -195,3 +195,14 @@ bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others)
     scratch->hierarchy.lost = false;
     return !lost;
 }
+
+void sn_tiled_tell_meshes(const sn_solver_scratch *scratch, char *text, size_t size)
+{
+    text[0] = 0;
+    if (scratch->tiled) {
+        const tiled *t = scratch->tiled;
+        uint32_t particles;
+        const uint32_t solids = sn_solids_count(&t->solids, &particles);
+        sn_hierarchy_tell(&t->hierarchy, solids, particles, text, size);
+    }
+}

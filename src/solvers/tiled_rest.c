@@ -141,3 +141,33 @@ bool sn_tiled_project_others(const sn_tiled *t, const layer *l, sn_solver_out *o
     *largest = sweep.largest > *largest ? sweep.largest : *largest;
     return good;
 }
+
+/* ---- Stresses of solids, when preloads of all else have been ---- */
+
+#define WORK_OF_ROD 40.0 /* ns, about, with its share of tetrahedra */
+
+typedef struct solid_tasks {
+    const sn_tiled *t;
+    const sn_solids *solids;
+    atomic_bool failed;
+} solid_tasks;
+
+static void load_solid(void *data, uint32_t index, uint32_t worker)
+{
+    solid_tasks *s = data;
+    (void)worker;
+    if (s->solids->solid[index].acts && !sn_solids_load(s->solids, s->t->in, *s->t->motion, s->t->table, index))
+        atomic_store_explicit(&s->failed, true, memory_order_relaxed);
+}
+
+bool sn_tiled_load_solids(const sn_tiled *t, sn_solver_out *out)
+{
+    const tiled *scratch = t->in->scratch->tiled;
+    solid_tasks s = {.t = t, .solids = &scratch->solids};
+    if (!tiled_loads(t) || !scratch->any_solids)
+        return true;
+    sn_solids_clear_others(s.solids, t->in->store);
+    const bool share = sn_parallel_wants(t->in->parallel, WORK_OF_ROD * s.solids->rods);
+    out->lost_tasks = !sn_parallel_tasks(share ? t->in->parallel : NULL, s.solids->count, load_solid, &s);
+    return !out->lost_tasks && !s.failed;
+}

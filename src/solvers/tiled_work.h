@@ -238,6 +238,7 @@ bool sn_tiled_mend(const layer *l);
 
 bool sn_tiled_solve_trees(const sn_tiled *t, sn_solver_out *out, sn_real *largest);
 bool sn_tiled_project_others(const sn_tiled *t, const layer *l, sn_solver_out *out, sn_real *largest);
+bool sn_tiled_load_solids(const sn_tiled *t, sn_solver_out *out);
 
 /* Angular momentum of free surfaces, before a pass and after it: see tiled_spin.c. False if a particle is not finite then. */
 void sn_tiled_note_spins(const sn_tiled *t);
