@@ -26,10 +26,10 @@
 /* ---- The matrix ----------------------------------------------------------------------------------------------------------------- */
 
 /* Cholesky's factorisation, row by row, in the rows' own room. */
-static void factor(const sn_solids *s, sn_solid *solid, double h)
+static void factor(const sn_solids *s, sn_soft *solid, double h)
 {
     const double give = 1 / (h * h) / (1 + solid->loss / h);
-    const uint32_t first = solid->node * SN_SOLID_MODES, count = solid->nodes * SN_SOLID_MODES;
+    const uint32_t first = solid->node * SN_SOFT_MODES, count = solid->nodes * SN_SOFT_MODES;
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t from = s->start[first + i];
         double *row = s->factor + s->row[first + i];
@@ -57,9 +57,9 @@ static void factor(const sn_solids *s, sn_solid *solid, double h)
 }
 
 /* Solves for what is in x. */
-static void solve(const sn_solids *s, const sn_solid *solid, double *x)
+static void solve(const sn_solids *s, const sn_soft *solid, double *x)
 {
-    const uint32_t first = solid->node * SN_SOLID_MODES, count = solid->nodes * SN_SOLID_MODES;
+    const uint32_t first = solid->node * SN_SOFT_MODES, count = solid->nodes * SN_SOFT_MODES;
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t from = s->start[first + i];
         const double *row = s->factor + s->row[first + i];
@@ -90,7 +90,7 @@ SN_INLINE lanes lanes_every(sn_real a)
 
 typedef struct loading {
     const sn_solids *s;
-    const sn_solid *solid;
+    const sn_soft *solid;
     const sn_solver_in *in;
     sn_real per_h2, per_h;
     sn_vec3 origin;
@@ -114,11 +114,11 @@ static void take_places(const loading *l)
 static void find_motions(const loading *l)
 {
     const sn_solids *s = l->s;
-    const sn_solid *solid = l->solid;
+    const sn_soft *solid = l->solid;
     memset(s->motion + solid->node, 0, solid->nodes * sizeof *s->motion);
     for (uint32_t v = solid->vertex; v < solid->vertex + solid->vertices; ++v) {
-        const sn_solid_vertex *vertex = &s->vertex[v];
-        const sn_real *near = &s->near[(size_t)v * SN_SOLID_NODES].x, *at = &s->at[v].x;
+        const sn_soft_vertex *vertex = &s->vertex[v];
+        const sn_real *near = &s->near[(size_t)v * SN_SOFT_NODES].x, *at = &s->at[v].x;
         for (uint32_t i = 0; i < vertex->nodes; ++i) {
             sn_real *m = s->motion[solid->node + vertex->node[i]];
             for (uint32_t k = 0; k < 12; k += SN_WIDTH)
@@ -148,11 +148,11 @@ static sn_real sum_of_four(const sn_real *a)
 static void smooth(const loading *l)
 {
     const sn_solids *s = l->s;
-    const sn_solid *solid = l->solid;
+    const sn_soft *solid = l->solid;
     find_motions(l);
     for (uint32_t v = solid->vertex; v < solid->vertex + solid->vertices; ++v) {
-        const sn_solid_vertex *vertex = &s->vertex[v];
-        const sn_real *near = &s->near[(size_t)v * SN_SOLID_NODES].x;
+        const sn_soft_vertex *vertex = &s->vertex[v];
+        const sn_real *near = &s->near[(size_t)v * SN_SOFT_NODES].x;
         lanes sum[12 / SN_WIDTH];
         sn_real all[12];
         for (uint32_t k = 0; k < 12 / SN_WIDTH; ++k)
@@ -276,7 +276,7 @@ static void move(const loading *l, sn_real share)
 static sn_real choose_smoothness(const loading *l)
 {
     const sn_solids *s = l->s;
-    const sn_solid *solid = l->solid;
+    const sn_soft *solid = l->solid;
     lanes most = lanes_every(0);
     for (uint32_t i = solid->rod; i < solid->rod + solid->rods; i += SN_WIDTH) {
 #define GIVE(k) (s->at[s->rod.point[0][i + (k)]].w + s->at[s->rod.point[1][i + (k)]].w)
@@ -312,11 +312,11 @@ SN_INLINE lanes follow(const loading *l, sn_pool *pool, const uint32_t *row)
 }
 
 /* Follows all. All of a solid are loaded by the same share, so that those that hold each other still do; this share times h^2, such that
-   w T h^2 / l is at most SN_SOLID_MOST. */
+   w T h^2 / l is at most SN_SOFT_MOST. */
 static sn_real follow_all(const loading *l)
 {
     const sn_solids *s = l->s;
-    const sn_solid *solid = l->solid;
+    const sn_soft *solid = l->solid;
     sn_pool *rods = l->in->store->pool[SN_KIND_DISTANCE], *tets = l->in->store->pool[SN_KIND_VOLUME];
     const sn_real h2 = l->in->h * l->in->h;
     lanes most = lanes_every(0);
@@ -330,7 +330,7 @@ static sn_real follow_all(const loading *l)
     lanes_store(all, most * lanes_every(h2));
     for (uint32_t k = 0; k < SN_WIDTH; ++k)
         largest = all[k] > largest ? all[k] : largest;
-    return largest > (sn_real)SN_SOLID_MOST ? h2 * (sn_real)SN_SOLID_MOST / largest : h2;
+    return largest > (sn_real)SN_SOFT_MOST ? h2 * (sn_real)SN_SOFT_MOST / largest : h2;
 }
 
 /* ---- The lattice ---------------------------------------------------------------------------------------------------------------- */
@@ -341,7 +341,7 @@ SN_INLINE lanes lose(lanes off, lanes gamma, lanes rate)
     return (off - gamma * rate) / (lanes_every(1) + gamma);
 }
 
-SN_INLINE lanes gammas(const loading *l, const sn_solid_list *list, uint32_t i)
+SN_INLINE lanes gammas(const loading *l, const sn_soft_list *list, uint32_t i)
 {
     return lanes_load(list->compliance + i) * lanes_load(list->damping + i) * lanes_every(l->per_h);
 }
@@ -383,7 +383,7 @@ SN_INLINE void find_tet_residuals(const loading *l, uint32_t i, const sn_real *l
 /* mode += by * q, of six numbers and two that are 0. */
 SN_INLINE void add_modes(sn_real *mode, const sn_real *q, sn_real by)
 {
-    for (uint32_t m = 0; m < SN_SOLID_STRIDE; m += SN_WIDTH)
+    for (uint32_t m = 0; m < SN_SOFT_STRIDE; m += SN_WIDTH)
         lanes_store(mode + m, lanes_load(mode + m) + lanes_load(q + m) * lanes_every(by));
 }
 
@@ -391,13 +391,13 @@ SN_INLINE void add_modes(sn_real *mode, const sn_real *q, sn_real by)
 static void gather_modes(const loading *l, double *to)
 {
     const sn_solids *s = l->s;
-    memset(to, 0, (size_t)l->solid->nodes * SN_SOLID_MODES * sizeof *to);
+    memset(to, 0, (size_t)l->solid->nodes * SN_SOFT_MODES * sizeof *to);
     for (uint32_t v = l->solid->vertex; v < l->solid->vertex + l->solid->vertices; ++v) {
-        const sn_real *mode = s->mode + (size_t)v * SN_SOLID_STRIDE;
+        const sn_real *mode = s->mode + (size_t)v * SN_SOFT_STRIDE;
         for (uint32_t i = 0; i < s->vertex[v].nodes; ++i) {
-            double *node = to + (size_t)s->vertex[v].node[i] * SN_SOLID_MODES;
+            double *node = to + (size_t)s->vertex[v].node[i] * SN_SOFT_MODES;
             const double weight = (double)s->vertex[v].weight[i];
-            for (uint32_t m = 0; m < SN_SOLID_MODES; ++m)
+            for (uint32_t m = 0; m < SN_SOFT_MODES; ++m)
                 node[m] += weight * (double)mode[m];
         }
     }
@@ -407,15 +407,15 @@ static void spread_modes(const loading *l, const double *from)
 {
     const sn_solids *s = l->s;
     for (uint32_t v = l->solid->vertex; v < l->solid->vertex + l->solid->vertices; ++v) {
-        double sum[SN_SOLID_MODES] = {0};
+        double sum[SN_SOFT_MODES] = {0};
         for (uint32_t i = 0; i < s->vertex[v].nodes; ++i) {
-            const double *node = from + (size_t)s->vertex[v].node[i] * SN_SOLID_MODES,
+            const double *node = from + (size_t)s->vertex[v].node[i] * SN_SOFT_MODES,
                          weight = (double)s->vertex[v].weight[i];
-            for (uint32_t m = 0; m < SN_SOLID_MODES; ++m)
+            for (uint32_t m = 0; m < SN_SOFT_MODES; ++m)
                 sum[m] += weight * node[m];
         }
-        for (uint32_t m = 0; m < SN_SOLID_MODES; ++m)
-            s->mode[(size_t)v * SN_SOLID_STRIDE + m] = (sn_real)sum[m];
+        for (uint32_t m = 0; m < SN_SOFT_MODES; ++m)
+            s->mode[(size_t)v * SN_SOFT_STRIDE + m] = (sn_real)sum[m];
     }
 }
 
@@ -423,21 +423,21 @@ static void spread_modes(const loading *l, const double *from)
 static void find_residuals(const loading *l, bool loaded, double *to)
 {
     const sn_solids *s = l->s;
-    const sn_solid *solid = l->solid;
+    const sn_soft *solid = l->solid;
     const sn_real *rods = loaded ? l->in->store->pool[SN_KIND_DISTANCE]->lambda : NULL;
     const sn_real *tets = loaded ? l->in->store->pool[SN_KIND_VOLUME]->lambda : NULL;
     sn_real off[SN_WIDTH], *mode = s->mode;
-    memset(mode + (size_t)solid->vertex * SN_SOLID_STRIDE, 0, (size_t)solid->vertices * SN_SOLID_STRIDE * sizeof *mode);
+    memset(mode + (size_t)solid->vertex * SN_SOFT_STRIDE, 0, (size_t)solid->vertices * SN_SOFT_STRIDE * sizeof *mode);
     for (uint32_t i = solid->rod; i < solid->rod + solid->rods; i += SN_WIDTH) {
         find_rod_residuals(l, i, rods, off);
         for (uint32_t k = i; k < i + SN_WIDTH; ++k)
-            add_modes(mode + (size_t)s->rod.point[0][k] * SN_SOLID_STRIDE, s->q + (size_t)k * SN_SOLID_STRIDE,
+            add_modes(mode + (size_t)s->rod.point[0][k] * SN_SOFT_STRIDE, s->q + (size_t)k * SN_SOFT_STRIDE,
                       off[k - i]);
     }
     for (uint32_t i = solid->tet; i < solid->tet + solid->tets; i += SN_WIDTH) {
         find_tet_residuals(l, i, tets, off);
         for (uint32_t k = i; k < i + SN_WIDTH; ++k)
-            mode[(size_t)s->tet.point[0][k] * SN_SOLID_STRIDE + 6] += off[k - i];
+            mode[(size_t)s->tet.point[0][k] * SN_SOFT_STRIDE + 6] += off[k - i];
     }
     gather_modes(l, to);
 }
@@ -448,8 +448,8 @@ SN_INLINE lanes rod_multipliers(const sn_solids *s, uint32_t i)
     records sum;
     for (uint32_t k = 0; k < 4; ++k) { /* of four rods, or four numbers of one */
         const uint32_t rod = i + k % SN_WIDTH, from = SN_WIDTH == 1 ? k : 0;
-        const sn_real *mode = s->mode + (size_t)s->rod.point[0][rod] * SN_SOLID_STRIDE + from,
-                      *q = s->q + (size_t)rod * SN_SOLID_STRIDE + from;
+        const sn_real *mode = s->mode + (size_t)s->rod.point[0][rod] * SN_SOFT_STRIDE + from,
+                      *q = s->q + (size_t)rod * SN_SOFT_STRIDE + from;
         sum.part[k] = lanes_load(mode) * lanes_load(q) + lanes_load(mode + 4) * lanes_load(q + 4);
     }
     sum = records_turn(sum);
@@ -458,13 +458,13 @@ SN_INLINE lanes rod_multipliers(const sn_solids *s, uint32_t i)
 
 SN_INLINE lanes tet_multipliers(const sn_solids *s, uint32_t i)
 {
-#define PRESSURE(k) s->mode[(size_t)s->tet.point[0][i + (k)] * SN_SOLID_STRIDE + 6]
+#define PRESSURE(k) s->mode[(size_t)s->tet.point[0][i + (k)] * SN_SOFT_STRIDE + 6]
     return LANES_OF(PRESSURE);
 #undef PRESSURE
 }
 
 /* lambda a lambda, of four. */
-static double form_of(const loading *l, const sn_solid_list *list, uint32_t i, lanes lambda)
+static double form_of(const loading *l, const sn_soft_list *list, uint32_t i, lanes lambda)
 {
     sn_real all[SN_WIDTH];
     double sum = 0;
@@ -490,7 +490,7 @@ static double form_of_pushes(const loading *l)
 static void push(const loading *l, sn_real preloads, bool lattice, bool follows)
 {
     const sn_solids *s = l->s;
-    const sn_solid *solid = l->solid;
+    const sn_soft *solid = l->solid;
     sn_pool *rods = l->in->store->pool[SN_KIND_DISTANCE], *tets = l->in->store->pool[SN_KIND_VOLUME];
     for (uint32_t i = solid->rod; i < solid->rod + solid->rods; i += SN_WIDTH) {
         const uint32_t *row = s->rod.row + i;
@@ -514,7 +514,7 @@ static void push(const loading *l, sn_real preloads, bool lattice, bool follows)
 static double push_lattice(const loading *l)
 {
     const sn_solids *s = l->s;
-    const sn_solid *solid = l->solid;
+    const sn_soft *solid = l->solid;
     sn_pool *rods = l->in->store->pool[SN_KIND_DISTANCE], *tets = l->in->store->pool[SN_KIND_VOLUME];
     double form = 0;
     for (uint32_t i = solid->rod; i < solid->rod + solid->rods; i += SN_WIDTH) {
@@ -553,11 +553,11 @@ static void put_back(const loading *l)
 /* In the first substep of a step preloads move particles first, and it is seen what that does to the residuals (less, for each unit of
    preloads); and whether the matrix and the smooth directions are right: the lattice then takes away what it is meant to. Otherwise the solid has, in this step, plain sweeps and the small
    preloads of all solids. */
-static void load_first(const loading *l, sn_solid *solid, sn_real preloads)
+static void load_first(const loading *l, sn_soft *solid, sn_real preloads)
 {
     const sn_solids *s = l->s;
-    const uint32_t count = solid->nodes * SN_SOLID_MODES;
-    double *x = s->unknown + 3 * (size_t)solid->node * SN_SOLID_MODES, *b = x + count, *less = b + count;
+    const uint32_t count = solid->nodes * SN_SOFT_MODES;
+    double *x = s->unknown + 3 * (size_t)solid->node * SN_SOFT_MODES, *b = x + count, *less = b + count;
     if (preloads > 0)
         find_residuals(l, false, less);
     push(l, preloads, false, false);
@@ -579,16 +579,16 @@ static void load_first(const loading *l, sn_solid *solid, sn_real preloads)
     if (solid->trusts)
         return;
     put_back(l);
-    push(l, preloads * (sn_real)SN_SOLID_CAUTION, false, false);
+    push(l, preloads * (sn_real)SN_SOFT_CAUTION, false, false);
     move(l, 1);
 }
 
 /* In further ones both are done at once. */
-static void load_again(const loading *l, const sn_solid *solid, sn_real preloads)
+static void load_again(const loading *l, const sn_soft *solid, sn_real preloads)
 {
     const sn_solids *s = l->s;
-    const uint32_t count = solid->nodes * SN_SOLID_MODES;
-    double *x = s->unknown + 3 * (size_t)solid->node * SN_SOLID_MODES, *less = x + 2 * (size_t)count;
+    const uint32_t count = solid->nodes * SN_SOFT_MODES;
+    double *x = s->unknown + 3 * (size_t)solid->node * SN_SOFT_MODES, *less = x + 2 * (size_t)count;
     if (solid->trusts) {
         find_residuals(l, false, x);
         for (uint32_t i = 0; i < count; ++i)
@@ -596,7 +596,7 @@ static void load_again(const loading *l, const sn_solid *solid, sn_real preloads
         solve(s, solid, x);
         spread_modes(l, x);
     }
-    push(l, solid->trusts ? preloads : preloads * (sn_real)SN_SOLID_CAUTION, solid->trusts, true);
+    push(l, solid->trusts ? preloads : preloads * (sn_real)SN_SOFT_CAUTION, solid->trusts, true);
     move(l, 1);
 }
 
@@ -606,7 +606,7 @@ static void load_again(const loading *l, const sn_solid *solid, sn_real preloads
 static void keep_momentum(const loading *l)
 {
     const sn_solids *s = l->s;
-    const sn_solid *solid = l->solid;
+    const sn_soft *solid = l->solid;
     double mass = 0, centre[3] = {0}, shift[3] = {0}, inertia[6] = {0}, turn[3] = {0}, inverse[6];
     for (uint32_t v = solid->vertex; v < solid->vertex + solid->vertices; ++v) {
         const double m = 1 / (double)s->at[v].w;
@@ -645,7 +645,7 @@ static void keep_momentum(const loading *l)
 static bool move_particles(const loading *l, sn_motion motion, const sn_motion_table *table)
 {
     const sn_solids *s = l->s;
-    const sn_solid *solid = l->solid;
+    const sn_soft *solid = l->solid;
     const sn_frame *frame = &l->in->frame;
     if (!solid->held)
         keep_momentum(l);
@@ -666,7 +666,7 @@ static bool move_particles(const loading *l, sn_motion motion, const sn_motion_t
 bool sn_solids_load(const sn_solids *s, const sn_solver_in *in, sn_motion motion, const sn_motion_table *table,
                     uint32_t index)
 {
-    sn_solid *solid = &s->solid[index];
+    sn_soft *solid = &s->solid[index];
     const loading l = {.s = s,
                        .solid = solid,
                        .in = in,

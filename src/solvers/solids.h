@@ -23,7 +23,7 @@
    of the energy, and a jelly that falls gains none. (With smooth directions, which are not, it gained 1 % in an impact.) Constraints are internal, so momentum is kept. Angular momentum is kept about the smooth places; of a solid that nothing holds
    the rest of it is taken out by a rotation.
 
-   With damping, constraints have preloads (preload.h), which move particles in the same smooth directions. In these a preload may be as large as w T h^2 / l = SN_SOLID_MOST.
+   With damping, constraints have preloads (preload.h), which move particles in the same smooth directions. In these a preload may be as large as w T h^2 / l = SN_SOFT_MOST.
 
    Once a step it is looked at whether all of this holds: the share of s that is best along its own direction must be close to 1, and s must take away most of the residuals that it was made for.
    Where it does not (a solid that is crushed, or wrung), the solid has plain sweeps and small preloads in that step.
@@ -36,14 +36,14 @@
 #include "integrators/integrator.h"
 #include "solvers/hierarchy.h"
 
-#define SN_SOLID_MODES 7    /* of a node: a strain xx, yy, zz, xy, yz, xz, and a pressure */
-#define SN_SOLID_NODES 8    /* around a particle */
-#define SN_SOLID_MOST  1.0f /* see above */
+#define SN_SOFT_MODES 7    /* of a node: a strain xx, yy, zz, xy, yz, xz, and a pressure */
+#define SN_SOFT_NODES 8    /* around a particle */
+#define SN_SOFT_MOST  1.0f /* see above */
 
 /* Of preloads, where the lattice is not used: w T h^2 / l is then as small as SN_PRELOAD_SOLID. */
-#define SN_SOLID_CAUTION (SN_PRELOAD_SOLID / SN_SOLID_MOST)
+#define SN_SOFT_CAUTION (SN_PRELOAD_SOLID / SN_SOFT_MOST)
 
-typedef struct sn_solid {
+typedef struct sn_soft {
     uint32_t vertex, vertices; /* its particles, */
     uint32_t rod, rods;
     uint32_t tet, tets;
@@ -59,33 +59,33 @@ typedef struct sn_solid {
     double h;         /* s: of the substep that it is factored for; 0: of none */
     bool sound;       /* it has a rest shape, and a lattice */
     bool acts;        /* in this step */
-} sn_solid;
+} sn_soft;
 
 /* A particle of a solid. */
-typedef struct sn_solid_vertex {
+typedef struct sn_soft_vertex {
     uint32_t slot;
     sn_real w;    /* when it was made */
     sn_vec3 rest; /* m: from the middle of the rest shape */
     uint32_t nodes;
-    uint32_t node[SN_SOLID_NODES]; /* of the solid */
-    sn_real weight[SN_SOLID_NODES];
-} sn_solid_vertex;
+    uint32_t node[SN_SOFT_NODES]; /* of the solid */
+    sn_real weight[SN_SOFT_NODES];
+} sn_soft_vertex;
 
 /* Constraints of one kind as they are solved, in fours: the last four of a solid may have some that do nothing, with rows of SN_PLAN_NONE. */
-typedef struct sn_solid_list {
+typedef struct sn_soft_list {
     uint32_t *point[4]; /* vertices of all solids */
     uint32_t *row;
     sn_real *rest, *compliance, *damping;
-} sn_solid_list;
+} sn_soft_list;
 
-typedef struct sn_solid_node {
+typedef struct sn_soft_node {
     double place[3];   /* m: the centre of its particles in the rest shape */
     double weight;     /* of all of them */
     double inverse[6]; /* 1/m^2: of their moments about it: xx, yy, zz, xy, xz, yz */
-} sn_solid_node;
+} sn_soft_node;
 
-#define SN_SOLID_BLOCKS 64
-#define SN_SOLID_STRIDE 8 /* numbers of modes, with room for vectors of four */
+#define SN_SOFT_BLOCKS 64
+#define SN_SOFT_STRIDE 8 /* numbers of modes, with room for vectors of four */
 
 typedef struct sn_solids {
     bool made;        /* for: */
@@ -94,12 +94,12 @@ typedef struct sn_solids {
     uint64_t edits;   /*   and these strengths and rest shapes */
     uint32_t count, vertices, rods, tets, nodes, others;
     size_t entries;
-    sn_solid *solid;
-    sn_solid_vertex *vertex;
-    sn_solid_list rod, tet;
-    sn_real *q;      /* by rod, SN_SOLID_STRIDE each: what it exerts by unit strains */
+    sn_soft *solid;
+    sn_soft_vertex *vertex;
+    sn_soft_list rod, tet;
+    sn_real *q;      /* by rod, SN_SOFT_STRIDE each: what it exerts by unit strains */
     sn_visit *other; /* constraints beside solids, whose multipliers are cleared */
-    sn_solid_node *node;
+    sn_soft_node *node;
     uint32_t *start;                 /* by unknown: the first column of its row, */
     size_t *row;                     /*   and where in the matrices that row starts */
     double *inertia, *give, *factor; /* Qt J W Jt Q; Qt compliance Q; and what their sum is factored into */
@@ -112,13 +112,13 @@ typedef struct sn_solids {
     sn_vec4 *smooth; /* m: where it is, smoothed */
     sn_vec4 *push;   /* multipliers times their gradients */
     sn_vec4 *moved;  /* m: by these, in all */
-    sn_real *mode;   /* SN_SOLID_STRIDE each */
+    sn_real *mode;   /* SN_SOFT_STRIDE each */
     sn_vec4 *mark;
     uint32_t *list;        /* slots */
     sn_real (*motion)[12]; /* by node: the affine motion of its particles */
 
-    void *block[SN_SOLID_BLOCKS];
-    size_t block_size[SN_SOLID_BLOCKS];
+    void *block[SN_SOFT_BLOCKS];
+    size_t block_size[SN_SOFT_BLOCKS];
     uint32_t blocks;
 } sn_solids;
 

@@ -7,7 +7,7 @@
 
 void sn_solids_release(sn_solids *s, const sn_allocator *allocator)
 {
-    for (uint32_t i = 0; i < SN_SOLID_BLOCKS; ++i)
+    for (uint32_t i = 0; i < SN_SOFT_BLOCKS; ++i)
         sn_release(allocator, s->block[i], s->block_size[i]);
     *s = (sn_solids){0};
 }
@@ -31,7 +31,7 @@ void *sn_solids_room(solid_work *w, size_t count, size_t size)
 /* ---- Making ---------------------------------------------------------------------------------------------------------------------- */
 
 /* Room for constraints of a kind, in fours. */
-static void reserve_list(solid_work *w, sn_solid_list *list, uint32_t points, uint32_t count)
+static void reserve_list(solid_work *w, sn_soft_list *list, uint32_t points, uint32_t count)
 {
     for (uint32_t i = 0; i < points; ++i)
         list->point[i] = sn_solids_room(w, count, sizeof **list->point);
@@ -57,10 +57,10 @@ static void lay_out(solid_work *w)
     }
     reserve_list(w, &s->rod, 2, rods);
     reserve_list(w, &s->tet, 4, tets);
-    s->q = sn_solids_room(w, (size_t)rods * SN_SOLID_STRIDE, sizeof *s->q);
+    s->q = sn_solids_room(w, (size_t)rods * SN_SOFT_STRIDE, sizeof *s->q);
     rods = tets = 0;
     for (uint32_t i = 0; i < s->count && !w->failed; ++i) {
-        sn_solid *solid = &s->solid[i];
+        sn_soft *solid = &s->solid[i];
         for (uint32_t k = 0; k < in_fours(solid->rods); ++k) {
             const solid_rod *rod = k < solid->rods ? &w->rod[solid->rod + k] : NULL;
             for (uint32_t p = 0; p < 2; ++p)
@@ -70,7 +70,7 @@ static void lay_out(solid_work *w)
             s->rod.compliance[rods + k] = rod ? rod->compliance : 0;
             s->rod.damping[rods + k] = rod ? rod->damping : 0;
             for (uint32_t m = 0; rod && m < 6; ++m)
-                s->q[(size_t)(rods + k) * SN_SOLID_STRIDE + m] = (sn_real)rod->q[m];
+                s->q[(size_t)(rods + k) * SN_SOFT_STRIDE + m] = (sn_real)rod->q[m];
         }
         for (uint32_t k = 0; k < in_fours(solid->tets); ++k) {
             const solid_tet *tet = k < solid->tets ? &w->tet[solid->tet + k] : NULL;
@@ -96,20 +96,20 @@ static void reserve_substeps(solid_work *w)
     s->smooth = sn_solids_room(w, s->vertices, sizeof *s->smooth);
     s->push = sn_solids_room(w, s->vertices, sizeof *s->push);
     s->moved = sn_solids_room(w, s->vertices, sizeof *s->moved);
-    s->mode = sn_solids_room(w, (size_t)s->vertices * SN_SOLID_STRIDE, sizeof *s->mode);
+    s->mode = sn_solids_room(w, (size_t)s->vertices * SN_SOFT_STRIDE, sizeof *s->mode);
     s->mark = sn_solids_room(w, s->vertices, sizeof *s->mark);
     s->list = sn_solids_room(w, s->vertices, sizeof *s->list);
-    s->near = sn_solids_room(w, (size_t)s->vertices * SN_SOLID_NODES, sizeof *s->near);
+    s->near = sn_solids_room(w, (size_t)s->vertices * SN_SOFT_NODES, sizeof *s->near);
     s->motion = sn_solids_room(w, s->nodes, sizeof *s->motion);
-    s->unknown = sn_solids_room(w, 3 * (size_t)s->nodes * SN_SOLID_MODES, sizeof *s->unknown);
+    s->unknown = sn_solids_room(w, 3 * (size_t)s->nodes * SN_SOFT_MODES, sizeof *s->unknown);
     for (uint32_t i = 0; i < s->count && !w->failed; ++i)
         for (uint32_t v = s->solid[i].vertex; v < s->solid[i].vertex + s->solid[i].vertices; ++v) {
-            const sn_solid_vertex *vertex = &s->vertex[v];
+            const sn_soft_vertex *vertex = &s->vertex[v];
             s->list[v] = vertex->slot;
             for (uint32_t k = 0; s->solid[i].sound && k < vertex->nodes; ++k) {
                 const double *place = s->node[s->solid[i].node + vertex->node[k]].place,
                              weight = (double)vertex->weight[k];
-                s->near[(size_t)v * SN_SOLID_NODES + k] =
+                s->near[(size_t)v * SN_SOFT_NODES + k] =
                     (sn_vec4){(sn_real)(weight * ((double)vertex->rest.x - place[0])),
                               (sn_real)(weight * ((double)vertex->rest.y - place[1])),
                               (sn_real)(weight * ((double)vertex->rest.z - place[2])), vertex->weight[k]};
@@ -122,7 +122,7 @@ static void note_losses(solid_work *w)
 {
     sn_solids *s = w->s;
     for (uint32_t i = 0; i < s->count; ++i) {
-        sn_solid *solid = &s->solid[i];
+        sn_soft *solid = &s->solid[i];
         double sum = 0;
         for (uint32_t r = solid->rod; r < solid->rod + solid->rods; ++r)
             sum += (double)w->rod[r].compliance * (double)w->rod[r].damping,
@@ -166,7 +166,7 @@ bool sn_solids_reserve(sn_solids *s, const sn_hierarchy *h, const sn_allocator *
 {
     const sn_store *store = in->store;
     const bool may = in->stiffen.on && in->stiffen.solids && !in->frame.planar &&
-                     (double)store->pool[SN_KIND_DISTANCE]->ids.live > SN_SOLID_RODS * SN_LEAST_SOLID;
+                     (double)store->pool[SN_KIND_DISTANCE]->ids.live > SN_SOFT_RODS * SN_LEAST_SOLID;
     if (may && s->made && s->makes == in->plan->makes && s->changes == store->changes &&
         s->edits == in->stiffen.edits && are_masses_same(s, in))
         return true;
@@ -192,7 +192,7 @@ bool sn_solids_begin(sn_solids *s, const sn_solver_in *in)
 {
     bool any = false;
     for (uint32_t i = 0; i < s->count; ++i) {
-        sn_solid *solid = &s->solid[i];
+        sn_soft *solid = &s->solid[i];
         solid->acts = solid->sound;
         solid->begins = true;
         for (uint32_t v = solid->vertex; solid->acts && v < solid->vertex + solid->vertices; ++v)

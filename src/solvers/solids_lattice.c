@@ -29,7 +29,7 @@ typedef struct lattice {
 } lattice;
 
 /* Mean length of rods; and whether the rest shape is one, and fills space: rods of nearly all particles lead in all directions. A sheet, flat or curved, has none across itself. */
-static double mean_length(const solid_work *w, const sn_solid *solid, double (*spread)[6], bool *sound)
+static double mean_length(const solid_work *w, const sn_soft *solid, double (*spread)[6], bool *sound)
 {
     const sn_solids *s = w->s;
     uint32_t thick = 0;
@@ -57,7 +57,7 @@ static double mean_length(const solid_work *w, const sn_solid *solid, double (*s
     return sum / solid->rods;
 }
 
-static lattice make_lattice(const solid_work *w, const sn_solid *solid, double spacing)
+static lattice make_lattice(const solid_work *w, const sn_soft *solid, double spacing)
 {
     lattice l = {.low = {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
     double high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
@@ -135,7 +135,7 @@ static void find_neighbours(solid_work *w)
 static uint32_t split_point(const solid_work *w, const uint32_t *member, uint32_t members, uint32_t first,
                             uint32_t *queue, uint32_t *mark)
 {
-    sn_solid_vertex *vertex = w->s->vertex;
+    sn_soft_vertex *vertex = w->s->vertex;
     uint32_t nodes = 0;
     for (uint32_t i = 0; i < members; ++i)
         mark[member[i] / 8] = member[i] + 1;
@@ -160,7 +160,7 @@ static uint32_t split_point(const solid_work *w, const uint32_t *member, uint32_
 }
 
 /* Gives the particles of a solid their points, and points their nodes. False if the lattice has too many points, or memory runs out. */
-static bool set_nodes(solid_work *w, sn_solid *solid, const lattice *l)
+static bool set_nodes(solid_work *w, sn_soft *solid, const lattice *l)
 {
     sn_solids *s = w->s;
     const uint32_t blocks = s->blocks;
@@ -175,7 +175,7 @@ static bool set_nodes(solid_work *w, sn_solid *solid, const lattice *l)
     if (w->failed)
         return false;
     for (uint32_t v = solid->vertex; v < solid->vertex + solid->vertices; ++v) {
-        sn_solid_vertex *vertex = &s->vertex[v];
+        sn_soft_vertex *vertex = &s->vertex[v];
         vertex->nodes = points_around(l, vertex->rest, vertex->node, vertex->weight);
         for (uint32_t i = 0; i < vertex->nodes; ++i)
             first[vertex->node[i] + 2]++;
@@ -197,7 +197,7 @@ static void lower(uint32_t *to, uint32_t value)
 }
 
 /* Particles of a constraint get the number of the first one, where that is less; or the other way about. */
-static void spread_least(const solid_work *w, const sn_solid *solid, const uint32_t *from, uint32_t *to, bool back)
+static void spread_least(const solid_work *w, const sn_soft *solid, const uint32_t *from, uint32_t *to, bool back)
 {
     for (uint32_t i = solid->vertex; i < solid->vertex + solid->vertices; ++i)
         to[i] = NONE;
@@ -211,7 +211,7 @@ static void spread_least(const solid_work *w, const sn_solid *solid, const uint3
 
 /* Where the rows of the matrix start: at the first node with which a node shares a particle that some constraint of both moves. Multiplications of
    factoring it. */
-static double find_rows(solid_work *w, const sn_solid *solid, uint32_t *least, uint32_t *start)
+static double find_rows(solid_work *w, const sn_soft *solid, uint32_t *least, uint32_t *start)
 {
     const sn_solids *s = w->s;
     uint32_t *other = least + s->vertices;
@@ -229,8 +229,8 @@ static double find_rows(solid_work *w, const sn_solid *solid, uint32_t *least, u
         for (uint32_t i = 0; i < s->vertex[v].nodes; ++i)
             lower(&start[s->vertex[v].node[i]], least[v]);
     for (uint32_t n = 0; n < solid->nodes; ++n) {
-        const double length = SN_SOLID_MODES * (double)(n + 1 - start[n]);
-        work += SN_SOLID_MODES * length * length / 2;
+        const double length = SN_SOFT_MODES * (double)(n + 1 - start[n]);
+        work += SN_SOFT_MODES * length * length / 2;
     }
     return work;
 }
@@ -245,7 +245,7 @@ static void choose_lattices(solid_work *w)
     s->nodes = 0;
     s->entries = 0;
     for (uint32_t i = 0; i < s->count && !w->failed; ++i) {
-        sn_solid *solid = &s->solid[i];
+        sn_soft *solid = &s->solid[i];
         double spacing = SPACING * mean_length(w, solid, spread, &solid->sound), work = HUGE_VAL;
         for (uint32_t tries = 0; solid->sound && !w->failed && work > MOST_WORK && tries < 64; ++tries) {
             const lattice l = make_lattice(w, solid, spacing);
@@ -257,7 +257,7 @@ static void choose_lattices(solid_work *w)
         solid->node = s->nodes;
         solid->nodes = solid->sound ? solid->nodes : 0;
         for (uint32_t n = 0; n < solid->nodes; ++n)
-            s->entries += (size_t)SN_SOLID_MODES * SN_SOLID_MODES * (n + 1 - w->node_start[s->nodes + n]);
+            s->entries += (size_t)SN_SOFT_MODES * SN_SOFT_MODES * (n + 1 - w->node_start[s->nodes + n]);
         s->nodes += solid->nodes;
     }
 }
@@ -274,7 +274,7 @@ static void make_nodes(solid_work *w)
             for (uint32_t v = s->solid[i].vertex; s->solid[i].sound && v < s->solid[i].vertex + s->solid[i].vertices;
                  ++v)
                 for (uint32_t k = 0; k < s->vertex[v].nodes; ++k) {
-                    sn_solid_node *node = &s->node[s->solid[i].node + s->vertex[v].node[k]];
+                    sn_soft_node *node = &s->node[s->solid[i].node + s->vertex[v].node[k]];
                     const double weight = (double)s->vertex[v].weight[k];
                     double at[3];
                     for (uint32_t a = 0; a < 3; ++a)

@@ -60,7 +60,7 @@ static bool has_limits(const solid_work *w, uint32_t slot)
 bool sn_solids_may(uint32_t particles, uint32_t rods, uint32_t tets)
 {
     const bool tetrahedra = 2 * (uint64_t)tets >= particles;
-    return particles >= SN_LEAST_SOLID && (double)rods > (tetrahedra ? SN_SOLID_RODS : SN_LATTICE_RODS) * particles;
+    return particles >= SN_LEAST_SOLID && (double)rods > (tetrahedra ? SN_SOFT_RODS : SN_LATTICE_RODS) * particles;
 }
 
 /* Of a mesh that never is a solid, with its tetrahedra. */
@@ -130,15 +130,15 @@ static void list_vertices(solid_work *w)
     for (uint32_t i = 0; i < w->slots; ++i) {
         if (w->body[i] == NONE)
             continue;
-        sn_solid *solid = &s->solid[w->body[i]];
+        sn_soft *solid = &s->solid[w->body[i]];
         w->vertex_of[i] = solid->vertex + solid->vertices++;
         const sn_real inverse = sn_hierarchy_inverse_mass(w->in, i);
         solid->held += !(inverse > 0);
         solid->body = w->in->plan->tile[sn_plan_owner(w->in->plan, i)].body;
-        s->vertex[w->vertex_of[i]] = (sn_solid_vertex){.slot = i, .w = inverse, .rest = rest_place(w, i)};
+        s->vertex[w->vertex_of[i]] = (sn_soft_vertex){.slot = i, .w = inverse, .rest = rest_place(w, i)};
     }
     for (uint32_t i = 0; i < s->count; ++i) { /* from the middle, so that nothing is lost far from the origin */
-        sn_solid_vertex *v = s->vertex + s->solid[i].vertex;
+        sn_soft_vertex *v = s->vertex + s->solid[i].vertex;
         const sn_vec3 middle = v[s->solid[i].vertices / 2].rest;
         for (uint32_t k = 0; k < s->solid[i].vertices; ++k)
             v[k].rest = vec3_sub(v[k].rest, middle);

@@ -12,7 +12,7 @@
 #define MOST_NEAR 64u
 typedef struct near {
     uint32_t count, node[MOST_NEAR];
-    double by[MOST_NEAR][SN_SOLID_MODES][3];
+    double by[MOST_NEAR][SN_SOFT_MODES][3];
 } near;
 
 /* The place of a node in the list. NONE: there are more than it holds, and the matrix does without. */
@@ -33,7 +33,7 @@ static uint32_t place_of(near *n, uint32_t node)
 /* Adds what the nodes of a constraint, which are those of its first particle, do by it. */
 static void add_rod(const sn_solids *s, near *n, const solid_rod *rod, const double *along)
 {
-    const sn_solid_vertex *v = &s->vertex[rod->end[0]];
+    const sn_soft_vertex *v = &s->vertex[rod->end[0]];
     for (uint32_t i = 0; i < v->nodes; ++i) {
         const uint32_t at = place_of(n, v->node[i]);
         for (uint32_t m = 0; m < 6 && at != NONE; ++m)
@@ -44,7 +44,7 @@ static void add_rod(const sn_solids *s, near *n, const solid_rod *rod, const dou
 
 static void add_tet(const sn_solids *s, near *n, const solid_tet *tet, const double *along)
 {
-    const sn_solid_vertex *v = &s->vertex[tet->corner[0]];
+    const sn_soft_vertex *v = &s->vertex[tet->corner[0]];
     for (uint32_t i = 0; i < v->nodes; ++i) {
         const uint32_t at = place_of(n, v->node[i]);
         for (uint32_t k = 0; k < 3 && at != NONE; ++k)
@@ -53,18 +53,18 @@ static void add_tet(const sn_solids *s, near *n, const solid_tet *tet, const dou
 }
 
 /* matrix += factor * (products of all vectors of the list), on and below the diagonal. */
-static void add_products(const sn_solids *s, const sn_solid *solid, double *matrix, const near *n, uint32_t parts,
+static void add_products(const sn_solids *s, const sn_soft *solid, double *matrix, const near *n, uint32_t parts,
                          double factor)
 {
     for (uint32_t i = 0; i < n->count; ++i)
         for (uint32_t j = 0; j < n->count; ++j) {
             if (n->node[j] > n->node[i])
                 continue;
-            for (uint32_t a = 0; a < SN_SOLID_MODES; ++a) {
-                const uint32_t row = (solid->node + n->node[i]) * SN_SOLID_MODES + a,
-                               column = n->node[j] * SN_SOLID_MODES;
+            for (uint32_t a = 0; a < SN_SOFT_MODES; ++a) {
+                const uint32_t row = (solid->node + n->node[i]) * SN_SOFT_MODES + a,
+                               column = n->node[j] * SN_SOFT_MODES;
                 double *to = matrix + s->row[row] + column - s->start[row];
-                const uint32_t end = i == j ? a + 1 : SN_SOLID_MODES;
+                const uint32_t end = i == j ? a + 1 : SN_SOFT_MODES;
                 for (uint32_t b = 0; b < end; ++b) {
                     double dot = 0;
                     for (uint32_t k = 0; k < parts; ++k)
@@ -108,7 +108,7 @@ static void set_responses(solid_work *w)
 {
     sn_solids *s = w->s;
     for (uint32_t i = 0; i < s->count; ++i) {
-        const sn_solid *solid = &s->solid[i];
+        const sn_soft *solid = &s->solid[i];
         double most = 0;
         for (uint32_t r = solid->rod; r < solid->rod + solid->rods; ++r)
             most = (double)w->rod[r].compliance > most ? (double)w->rod[r].compliance : most;
@@ -127,7 +127,7 @@ static void set_responses(solid_work *w)
 }
 
 /* Qt J W Jt Q: what all unknowns do to one particle, by itself. */
-static void add_inertia(solid_work *w, const sn_solid *solid, const uint32_t *first, const uint32_t *list, near *n)
+static void add_inertia(solid_work *w, const sn_soft *solid, const uint32_t *first, const uint32_t *list, near *n)
 {
     const sn_solids *s = w->s;
     for (uint32_t v = solid->vertex; v < solid->vertex + solid->vertices; ++v) {
@@ -153,7 +153,7 @@ static void add_inertia(solid_work *w, const sn_solid *solid, const uint32_t *fi
     }
 }
 
-static void add_give(solid_work *w, const sn_solid *solid, near *n)
+static void add_give(solid_work *w, const sn_soft *solid, near *n)
 {
     const sn_solids *s = w->s;
     static const double one[3] = {1, 0, 0};
@@ -198,8 +198,8 @@ static uint32_t *list_by_vertex(solid_work *w, uint32_t **first)
 void sn_solids_make_matrices(solid_work *w)
 {
     sn_solids *s = w->s;
-    s->start = sn_solids_room(w, (size_t)s->nodes * SN_SOLID_MODES, sizeof *s->start);
-    s->row = sn_solids_room(w, (size_t)s->nodes * SN_SOLID_MODES, sizeof *s->row);
+    s->start = sn_solids_room(w, (size_t)s->nodes * SN_SOFT_MODES, sizeof *s->start);
+    s->row = sn_solids_room(w, (size_t)s->nodes * SN_SOFT_MODES, sizeof *s->row);
     s->inertia = sn_solids_room(w, s->entries, sizeof *s->inertia);
     s->give = sn_solids_room(w, s->entries, sizeof *s->give);
     s->factor = sn_solids_room(w, s->entries, sizeof *s->factor);
@@ -210,10 +210,10 @@ void sn_solids_make_matrices(solid_work *w)
         return;
     set_responses(w);
     for (uint32_t n = 0; n < s->nodes && !w->failed; ++n)
-        for (uint32_t m = 0; m < SN_SOLID_MODES; ++m) {
-            s->start[n * SN_SOLID_MODES + m] = w->node_start[n] * SN_SOLID_MODES;
-            s->row[n * SN_SOLID_MODES + m] = at;
-            at += SN_SOLID_MODES * (size_t)(n - w->solid_node[n] + 1 - w->node_start[n]);
+        for (uint32_t m = 0; m < SN_SOFT_MODES; ++m) {
+            s->start[n * SN_SOFT_MODES + m] = w->node_start[n] * SN_SOFT_MODES;
+            s->row[n * SN_SOFT_MODES + m] = at;
+            at += SN_SOFT_MODES * (size_t)(n - w->solid_node[n] + 1 - w->node_start[n]);
         }
     for (uint32_t i = 0; i < s->count && !w->failed; ++i) {
         add_inertia(w, &s->solid[i], first, list, room);

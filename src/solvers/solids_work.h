@@ -13,7 +13,7 @@
 #define SN_LEAST_SOLID 128u
 
 /* Rods for each particle: of tetrahedra, and of lattices that have none. A sheet has at most four, or six with those that keep it from bending. */
-#define SN_SOLID_RODS   3.5
+#define SN_SOFT_RODS    3.5
 #define SN_LATTICE_RODS 6.5
 
 /* Rods and tetrahedra while lattices are made. Vertices are those of all solids. */

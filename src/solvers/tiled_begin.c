@@ -159,7 +159,7 @@ static bool look_for_solids(const sn_solver_in *in, sn_solids *solids, tile_stat
         state[i].solid = state[plan->tile[i].body].solid;
         state[i].watched = state[i].watched || state[i].solid;
         if (state[i].solid && has_preloads(plan, &plan->tile[i]))
-            state[i].preload_most = SN_SOLID_MOST;
+            state[i].preload_most = SN_SOFT_MOST;
     }
     return true;
 }
