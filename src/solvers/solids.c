@@ -272,6 +272,14 @@ static void move(const loading *l, sn_real share)
     }
 }
 
+/* Inverse masses of the two ends, in all. */
+SN_INLINE lanes rod_gives(const sn_solids *s, uint32_t i)
+{
+#define GIVE(k) (s->at[s->rod.point[0][i + (k)]].w + s->at[s->rod.point[1][i + (k)]].w)
+    return LANES_OF(GIVE);
+#undef GIVE
+}
+
 /* How smooth directions have to be: by the most that w T h^2 / l is, with T from how far a rod is stretched. */
 static sn_real choose_smoothness(const loading *l)
 {
@@ -279,10 +287,9 @@ static sn_real choose_smoothness(const loading *l)
     const sn_soft *solid = l->solid;
     lanes most = lanes_every(0);
     for (uint32_t i = solid->rod; i < solid->rod + solid->rods; i += SN_WIDTH) {
-#define GIVE(k) (s->at[s->rod.point[0][i + (k)]].w + s->at[s->rod.point[1][i + (k)]].w)
         const lanes3 way = difference(s->at, s->rod.point[0] + i, s->rod.point[1] + i);
         const lanes rest = lanes_load(s->rod.rest + i), off = lanes_abs(lanes_sqrt(lanes3_dot(way, way)) - rest);
-        const lanes by = off * LANES_OF(GIVE),
+        const lanes by = off * rod_gives(s, i),
                     under = lanes_load(s->rod.compliance + i) * lanes_every(l->per_h2) * rest;
         most = lanes_max(
             most, lanes_keep(lanes_above(rest, lanes_every(0)), by / lanes_max(under, lanes_every((sn_real)1e-30))));
@@ -321,7 +328,7 @@ static sn_real follow_all(const loading *l)
     const sn_real h2 = l->in->h * l->in->h;
     lanes most = lanes_every(0);
     for (uint32_t i = solid->rod; i < solid->rod + solid->rods; i += SN_WIDTH) {
-        const lanes by = follow(l, rods, s->rod.row + i) * LANES_OF(GIVE), rest = lanes_load(s->rod.rest + i);
+        const lanes by = follow(l, rods, s->rod.row + i) * rod_gives(s, i), rest = lanes_load(s->rod.rest + i);
         most = lanes_max(most, lanes_keep(lanes_above(rest, lanes_every(0)), lanes_abs(by) / rest));
     }
     for (uint32_t i = solid->tet; i < solid->tet + solid->tets; i += SN_WIDTH)

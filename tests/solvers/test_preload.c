@@ -201,24 +201,13 @@ static void test_free_curtain_keeps_momentum(void **state)
     sn_world_destroy(c.world);
 }
 
-/* Some builds have no vectors. */
-static bool has_width(sn_simd simd)
-{
-    sn_world_def def = sn_default_world_def();
-    sn_world *world = NULL;
-    def.simd = simd;
-    const bool has = sn_world_create(&def, &world) == SN_OK;
-    sn_world_destroy(world);
-    return has;
-}
-
 static void test_threads_and_widths_change_nothing(void **state)
 {
     (void)state;
     static const sn_simd widths[] = {SN_SIMD_AUTO, SN_SIMD_SCALAR, SN_SIMD_4, SN_SIMD_AUTO};
     uint64_t first = 0;
     for (uint32_t k = 0; k < 4; ++k) {
-        const sn_simd simd = has_width(widths[k]) ? widths[k] : SN_SIMD_AUTO;
+        const sn_simd simd = support_has_width(widths[k]) ? widths[k] : SN_SIMD_AUTO;
         const how h = {.n = 40, .threads = 1 + 3 * (k % 2), .simd = simd, .compliance = 1e-3, .damping = 2};
         curtain c = make_curtain(&h);
         run(&c, 20, 60);

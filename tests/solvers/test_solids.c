@@ -317,23 +317,13 @@ static void test_prongs_bend_alone(void **state)
     close_bar(&b);
 }
 
-static bool has_width(sn_simd simd)
-{
-    sn_world_def def = sn_default_world_def();
-    sn_world *world = NULL;
-    def.simd = simd;
-    const bool has = sn_world_create(&def, &world) == SN_OK;
-    sn_world_destroy(world);
-    return has;
-}
-
 static void test_threads_and_widths_change_nothing(void **state)
 {
     (void)state;
     static const sn_simd widths[] = {SN_SIMD_AUTO, SN_SIMD_SCALAR, SN_SIMD_4, SN_SIMD_AUTO};
     uint64_t first = 0;
     for (uint32_t k = 0; k < 4; ++k) {
-        const sn_simd simd = has_width(widths[k]) ? widths[k] : SN_SIMD_AUTO;
+        const sn_simd simd = support_has_width(widths[k]) ? widths[k] : SN_SIMD_AUTO;
         const how h = {.columns = 13,
                        .rows = 5,
                        .edge = 0.05,
@@ -442,6 +432,29 @@ static void test_warm_steps_allocate_nothing(void **state)
     close_bar(&b);
 }
 
+/* A first step in which memory runs out changes nothing, whichever request fails; the next one makes the lattice. */
+static void test_step_without_memory_changes_nothing(void **state)
+{
+    (void)state;
+    uint32_t failed = 0;
+    for (bool again = true; again; failed += again) {
+        support_memory memory = {0};
+        const how h = {
+            .columns = 9, .rows = 5, .edge = 0.05, .young = 1e6, .tets = true, .damping = 1, .memory = &memory};
+        bar b = make_bar(&h);
+        const uint64_t before = sn_world_hash(b.world);
+        memory.fail_at = memory.requests + failed + 1;
+        again = ran_out(b.world, before, sn_world_step(b.world, real(1 / 60.0)));
+        memory.fail_at = 0;
+        if (again)
+            run(&b, 1, 60);
+        assert_told(&b, true);
+        close_bar(&b);
+        assert_memory_clean(&memory);
+    }
+    assert_true(failed > 40); /* the lattice alone asks for so many blocks */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -456,6 +469,7 @@ int main(void)
         cmocka_unit_test(test_crushed_is_left_to_sweeps),
         cmocka_unit_test(test_which_have_a_lattice),
         cmocka_unit_test(test_warm_steps_allocate_nothing),
+        cmocka_unit_test(test_step_without_memory_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

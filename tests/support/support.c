@@ -706,3 +706,13 @@ support_animals support_zoo(sn_world *world)
             zoo_kind(world, &zoo, kind);
     return zoo;
 }
+
+bool support_has_width(sn_simd simd)
+{
+    sn_world_def def = sn_default_world_def();
+    sn_world *world = NULL;
+    def.simd = simd;
+    const bool has = sn_world_create(&def, &world) == SN_OK;
+    sn_world_destroy(world);
+    return has;
+}

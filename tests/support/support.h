@@ -142,6 +142,9 @@ bool support_ran_out(const sn_world *world, uint64_t before, sn_result got, cons
 /* and the end of a round: nothing is left of the world. False if no request failed, so that there is no further round. */
 bool support_had_failed(sn_world *world, const support_memory *memory);
 
+/* Whether worlds can have lanes of this width: some builds have no vectors. */
+bool support_has_width(sn_simd simd);
+
 /* ---- Logs -------------------------------------------------------------------------------------------------------- */
 
 typedef struct support_log {
