@@ -27,6 +27,8 @@
 #define SN_PRELOAD_SLACK   0.5f   /* of P: a load of less than that is gone, and P goes with it, at the fastest */
 #define SN_PRELOAD_MOST    1.0f   /* of w T h^2 / l, in sheets and ropes, */
 #define SN_PRELOAD_SOLID   0.025f /*   and in solids */
+#define SN_CLOSED_MOST     0.4f   /* of the same in closed surfaces, by substeps of their own (tiled_closed.c), */
+#define SN_CLOSED_FINEST   16u    /*   which are so many at most */
 
 /* Whether constraints of a kind have preloads, and whether one does: it is a rod between particles. */
 bool sn_preload_has(uint32_t kind);

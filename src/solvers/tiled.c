@@ -51,6 +51,11 @@ static tiled *make(sn_solver_scratch *scratch, const sn_allocator *allocator)
     sn_table_column(&t->rest_mark_table, sizeof(sn_vec4), false);
     sn_table_column(&t->spin_table, sizeof(sn_dvec3), false);
     sn_table_column(&t->mixed_table, sizeof(sn_vec4), false);
+    sn_table_column(&t->fit_table, sizeof(bool), false);
+    sn_table_column(&t->closed_table, sizeof(uint32_t), false);
+    sn_table_column(&t->volume_table, sizeof(uint8_t), false);
+    sn_table_column(&t->start_table, sizeof(sn_vec4), false);
+    sn_table_column(&t->start_table, sizeof(sn_vec4), false);
     for (int column = 0; column < LAMBDA_COLUMNS; ++column)
         sn_table_column(&t->lambda_table, sizeof(float), false);
     sn_hierarchy_init(&t->hierarchy);
@@ -81,7 +86,7 @@ static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
         !sn_parallel_reserve_tasks(in->parallel, allocator, in->plan->tile_table.count) ||
         !sn_table_reserve(&t->state_table, allocator, in->plan->tile_table.count) ||
         !sn_resident_reserve(t, allocator, in) || !sn_hierarchy_reserve(&t->hierarchy, allocator, in) ||
-        !sn_solids_reserve(&t->solids, &t->hierarchy, allocator, in))
+        !sn_solids_reserve(&t->solids, &t->hierarchy, allocator, in) || !sn_closed_reserve(t, allocator, in))
         return false;
     bool looks_back = sn_integrators[in->settings->integrator]->looks_back;
     if (looks_back && in->wide && !sn_table_reserve(&t->past_table, allocator, t->past_floats))
@@ -114,6 +119,10 @@ static void release(sn_solver_scratch *scratch, const sn_allocator *allocator)
     sn_table_release(&t->rest_mark_table, allocator);
     sn_table_release(&t->spin_table, allocator);
     sn_table_release(&t->mixed_table, allocator);
+    sn_table_release(&t->fit_table, allocator);
+    sn_table_release(&t->closed_table, allocator);
+    sn_table_release(&t->volume_table, allocator);
+    sn_table_release(&t->start_table, allocator);
     sn_table_release(&t->lambda_table, allocator);
     sn_hierarchy_release(&t->hierarchy, allocator);
     sn_solids_release(&t->solids, allocator);
@@ -196,7 +205,7 @@ static bool is_coarse(const layer *l, const sn_tile *tile, float *least)
 {
     const float reach = state_of(l, tile)->reach;
     *least = ROUNDING * reach;
-    return l->t->wide && tile->large && state_of(l, tile)->held && l->t->motion->h >= SHORTEST_COARSE &&
+    return l->t->wide && !l->t->inner && tile->large && state_of(l, tile)->held && l->t->motion->h >= SHORTEST_COARSE &&
            reach <= FARTHEST_COARSE;
 }
 
@@ -206,6 +215,11 @@ static bool is_coarse(const layer *l, const sn_tile *tile, float *least)
 static bool is_preloaded(const tile_pass *p, const sn_plan_run *run)
 {
     return p->sweep->preload_most > 0 && !run->corners && sn_preload_has(run->kind);
+}
+
+bool sn_tiled_keeps_lambda(const sn_tiled *t, const sn_plan_run *run)
+{
+    return (!run->corners && sn_preload_has(run->kind)) || sn_lambda_is_kept(t, run);
 }
 
 /* The wide form of a run; where its particles are is still missing. */
@@ -614,9 +628,10 @@ static void run_tile(void *data, uint32_t index, uint32_t worker)
 {
     layer *l = data;
     const sn_tiled *t = l->t;
-    const sn_tile *tile = &l->plan->tile[l->first + index];
+    const uint32_t at = l->list ? l->list[index] : l->first + index;
+    const sn_tile *tile = &l->plan->tile[at];
     tile_result *result = (tile_result *)l->scratch->result_table.column[0] + index;
-    if (is_idle(l, tile)) {
+    if (is_idle(l, tile) || tiled_skips(t, state_of(l, tile)->finer)) {
         *result = (tile_result){.good = true};
         return;
     }
@@ -628,9 +643,9 @@ static void run_tile(void *data, uint32_t index, uint32_t worker)
                    .waits = tiled_loads(t) && state_of(l, tile)->solid};
     is_coarse(l, tile, &p.least);
     bool good = true;
-    if (l->is_first && !is_stiff(l, tile))
-        good = open_tile(l, tile, index);
-    good = (l->is_first ? close_tile(l, tile, index, &p) : pass_seam(l, tile, &p)) && good;
+    if (l->is_first && !t->inner && !is_stiff(l, tile))
+        good = open_tile(l, tile, at);
+    good = (l->is_first ? close_tile(l, tile, at, &p) : pass_seam(l, tile, &p)) && good;
     if (!tiled_loads(t))
         sn_tiled_count_off(l, tile);
     sn_real largest = sweep.largest;
@@ -676,16 +691,37 @@ static bool read_results(const layer *l, uint32_t count, sn_solver_out *out, sn_
     return true;
 }
 
-static bool run_layer(const sn_tiled *t, uint32_t index, sn_solver_out *out, sn_real *largest)
+bool sn_tiled_run_list(const sn_tiled *t, uint32_t index, const uint32_t *list, uint32_t count, sn_parallel *parallel,
+                       sn_solver_out *out, sn_real *largest)
 {
     const sn_plan *plan = t->in->plan;
-    uint32_t first = plan->layer[index], end = plan->layer[index + 1];
-    layer l = {.t = t, .scratch = t->in->scratch->tiled, .plan = plan, .first = first, .is_first = index == 0};
-    if (!sn_parallel_tasks(is_shared(t, index) ? t->in->parallel : NULL, end - first, run_tile, &l)) {
+    layer l = {.t = t,
+               .scratch = t->in->scratch->tiled,
+               .plan = plan,
+               .first = plan->layer[index],
+               .list = list,
+               .is_first = index == 0};
+    if (!sn_parallel_tasks(parallel, count, run_tile, &l)) {
         out->lost_tasks = true;
         return false;
     }
-    return (!l.failed && !t->measures) || read_results(&l, end - first, out, largest);
+    return (!l.failed && !t->measures) || read_results(&l, count, out, largest);
+}
+
+static bool run_layer(const sn_tiled *t, uint32_t index, sn_solver_out *out, sn_real *largest)
+{
+    const uint32_t *starts = t->in->plan->layer;
+    return sn_tiled_run_list(t, index, NULL, starts[index + 1] - starts[index],
+                             is_shared(t, index) ? t->in->parallel : NULL, out, largest);
+}
+
+sn_parallel *sn_tiled_shares_list(const sn_tiled *t, const uint32_t *list, uint32_t count)
+{
+    const sn_plan *plan = t->in->plan;
+    double work = 0;
+    for (uint32_t i = 0; i < count && work < SN_LEAST_SHARED_WORK; ++i)
+        work += plan->tile[list[i]].work * WORK_OF_CONSTRAINT + plan->tile[list[i]].count * WORK_OF_PARTICLE;
+    return sn_parallel_wants(t->in->parallel, work) ? t->in->parallel : NULL;
 }
 
 /* Limits of stiff meshes come before the first layer, when all of their particles have been predicted. */
@@ -747,7 +783,7 @@ bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
     const sn_plan *plan = t->in->plan;
     layer first = {.t = t, .scratch = t->in->scratch->tiled, .plan = plan, .is_first = true};
     sn_tiled_note_spins(t);
-    bool good = move_newcomers(t) && run_limits(t, out);
+    bool good = sn_tiled_solve_closed(t, out, largest) && move_newcomers(t) && run_limits(t, out);
     for (uint32_t i = 0; good && i + 1 < plan->layer_table.count; ++i)
         good = run_layer(t, i, out, largest);
     if (good && !tiled_loads(t) && !sn_tiled_mend(&first)) {

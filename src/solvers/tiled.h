@@ -26,6 +26,9 @@ typedef struct sn_tiled {
                         that they settle in the next pass, and those of planes stay in planes. sn_tiled_leave ends that. */
     bool enters;   /* this is the first pass of it */
     bool stiffens; /* limits of stiff meshes act: see hierarchy.h */
+    uint32_t
+        inner; /* not 0: one of so many substeps that some closed surfaces take in the place of this one. These alone are
+                       solved; see tiled_closed.c */
 } sn_tiled;
 
 /* Whether this is the pass of preloads, and whether it is the first one that solves constraints. */
@@ -37,6 +40,12 @@ static inline bool tiled_loads(const sn_tiled *t)
 static inline bool tiled_starts(const sn_tiled *t)
 {
     return t->pass == t->preloads;
+}
+
+/* Whether a pass leaves out what has so many substeps of its own; 0: none. */
+static inline bool tiled_skips(const sn_tiled *t, uint32_t finer)
+{
+    return t->inner ? finer != t->inner : finer && (tiled_loads(t) || tiled_starts(t));
 }
 
 /* What besides constraints has to do with particles in a step; columns by slot, NULL: nothing of the kind. */

@@ -186,6 +186,7 @@ bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others)
     join_states(in->plan, l.state);
     sn_hierarchy_begin(&scratch->hierarchy, in);
     scratch->any_preloads = look_for_preloads(in, &scratch->hierarchy, l.state);
+    scratch->any_closed = sn_closed_begin(scratch, in);
     scratch->any_solids = look_for_solids(in, &scratch->solids, l.state);
     scratch->any_preloads = scratch->any_preloads || scratch->any_solids;
     scratch->any_watched = scratch->marked = false;

@@ -62,14 +62,6 @@ static bool project_alone(const sn_tiled *t, sn_sweep *sweep, sn_visit visit)
     return t->table->settle(&motion);
 }
 
-static bool project_rest(const sn_tiled *t, sn_sweep *sweep, const sn_visit *visit, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; ++i)
-        if (!project_alone(t, sweep, visit[i]))
-            return false;
-    return true;
-}
-
 /* Those that came later have no colour. As they were added would be one direction through a body that was added at once, and
    gain energy: so a coin sends half of them to the way back, and what holds one particle comes last. */
 typedef enum way { WAY_THERE, WAY_BACK, AT_THE_END } way;
@@ -125,20 +117,41 @@ static bool go_through_rest(const layer *l, bool settles)
     return sound;
 }
 
+static void tell(const sn_sweep *sweep, sn_solver_out *out, sn_real *largest)
+{
+    if (sweep->out.fault_kind) {
+        out->fault_kind = sweep->out.fault_kind;
+        out->fault_row = sweep->out.fault_row;
+    }
+    *largest = sweep->largest > *largest ? sweep->largest : *largest;
+}
+
+static bool project_many(const sn_tiled *t, sn_sweep *sweep)
+{
+    const sn_plan *plan = t->in->plan;
+    bool good = true;
+    for (uint32_t i = 0; good && i < plan->many_table.count; ++i)
+        good = tiled_leaves_out(t, i) || project_alone(t, sweep, plan->many[i]);
+    return good;
+}
+
+bool sn_tiled_project_many(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
+{
+    sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h, .preload_most = t->preloads ? SN_PRELOAD_MOST : 0};
+    const bool good = project_many(t, &sweep);
+    tell(&sweep, out, largest);
+    return good;
+}
+
 /* Those that are in no layer. */
 bool sn_tiled_project_others(const sn_tiled *t, const layer *l, sn_solver_out *out, sn_real *largest)
 {
-    const sn_plan *plan = t->in->plan;
     sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h, .preload_most = t->preloads ? SN_PRELOAD_MOST : 0};
-    bool good = go_through_rest(l, true) && project_rest(t, &sweep, plan->many, plan->many_table.count) &&
+    bool good = go_through_rest(l, true) && project_many(t, &sweep) &&
                 (tiled_loads(t) || sn_hubs_pass(t, marks(t), out, largest)) && project_extra(t, &sweep) &&
                 sn_tiled_keep_spins(t);
     go_through_rest(l, false);
-    if (sweep.out.fault_kind) {
-        out->fault_kind = sweep.out.fault_kind;
-        out->fault_row = sweep.out.fault_row;
-    }
-    *largest = sweep.largest > *largest ? sweep.largest : *largest;
+    tell(&sweep, out, largest);
     return good;
 }
 

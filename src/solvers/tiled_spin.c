@@ -67,7 +67,7 @@ static bool find(const sn_tiled *t, uint32_t index, sn_motion *m)
     const sn_plan *plan = t->in->plan;
     const sn_visit visit = plan->many[plan->free[index]];
     uint32_t *list = t->in->store->many.column[SN_MANY_NUMBER];
-    if (!visit.kind)
+    if (!visit.kind || tiled_leaves_out(t, plan->free[index]))
         return false;
     *m = *t->motion;
     m->first = 0;

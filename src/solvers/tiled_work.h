@@ -58,6 +58,17 @@ typedef struct tiled {
     sn_hierarchy hierarchy;
     sn_solids solids;
     bool any_solids; /* act in this step */
+
+    /* Closed surfaces: see tiled_closed.c. */
+    uint64_t closed_serial; /* of the plan; 0: of none */
+    bool any_fit;           /* tiles */
+    sn_table
+        fit_table; /* of bool, by tile: that of the first one of a body tells whether the body may have substeps of its own */
+    sn_table closed_table; /* of uint32_t: tiles of bodies that have, in this step, by how many of them, ascending; */
+    uint32_t closed_first[SN_CLOSED_FINEST + 2]; /*   where those with so many begin */
+    bool any_closed;                             /* there are some */
+    sn_table volume_table;                       /* of uint8_t, by place in plan.many: of a volume, tile_state.finer */
+    sn_table start_table; /* of sn_vec4, by slot: sn_motion.start and start_low, see swap_starts */
 } tiled;
 
 /* TOUCHED_OUT: of a tile in planes, its place is exchanged. */
@@ -98,9 +109,12 @@ typedef struct tile_state {
     bool watched; /* one of its particles has a target, or is the centre of a body: others use it between passes */
     bool pushed;  /* one of them has a force from the user */
     bool asks;    /* a constraint asks where one of them was when the substep started */
-    float preload_most;       /* see preload.h; 0: it has no preloads */
-    bool stiff;               /* of the first tile of a body: limits hold it */
-    bool solid;               /* its body has a solid: preloads are left to that (solids.h) */
+    float preload_most; /* see preload.h; 0: it has no preloads */
+    bool stiff;         /* of the first tile of a body: limits hold it */
+    bool solid;         /* its body has a solid: preloads are left to that (solids.h) */
+    uint8_t finer;      /* substeps of its own that its body takes in the place of one (tiled_closed.c); 0: none */
+    bool unfit;         /*   of the first tile of a body: it must not, */
+    float theta;        /*   see there */
     uint32_t rods, particles; /*   and how many it has, where preloads are asked for */
     bool still; /* it has no constraint, and none of its particles moves in the step: those that sleep, or are fixed */
 } tile_state;
@@ -117,9 +131,10 @@ typedef struct layer {
     const sn_tiled *t;
     const tiled *scratch;
     const sn_plan *plan;
-    uint32_t first; /* of its tiles */
-    bool is_first;  /* layer */
-    bool opens;     /* tiles of stiff meshes are predicted, and wait there: see run_opening */
+    uint32_t first;       /* of its tiles */
+    const uint32_t *list; /* only these tiles are run; NULL: all */
+    bool is_first;        /* layer */
+    bool opens;           /* tiles of stiff meshes are predicted, and wait there: see run_opening */
     atomic_bool failed;
 } layer;
 
@@ -217,6 +232,27 @@ bool sn_tiled_project(const sn_tiled *t, sn_sweep *sweep, uint32_t kind, uint32_
 sn_motion sn_tiled_motion(const layer *l, const sn_tile *tile);
 bool sn_tiled_is_resident(const layer *l, const sn_tile *tile);
 
+/* Runs some tiles of one layer; shared by threads, or not. */
+bool sn_tiled_run_list(const sn_tiled *t, uint32_t layer, const uint32_t *list, uint32_t count, sn_parallel *parallel,
+                       sn_solver_out *out, sn_real *largest);
+
+/* The threads for some tiles; NULL: they are too few to be shared. */
+sn_parallel *sn_tiled_shares_list(const sn_tiled *t, const uint32_t *list, uint32_t count);
+
+/* Whether the multipliers of a run are written. */
+bool sn_tiled_keeps_lambda(const sn_tiled *t, const sn_plan_run *run);
+
+/* ---- tiled_closed.c: closed surfaces with preloads, in substeps of their own ------------------------------------------------------- */
+
+/* Finds the bodies that may have them; does nothing if that is known. False when memory runs out. */
+bool sn_closed_reserve(tiled *t, const sn_allocator *allocator, const sn_solver_in *in);
+
+/* Once a step, when preloads are known: whether some have. */
+bool sn_closed_begin(tiled *t, const sn_solver_in *in);
+
+/* In the pass of preloads, before everything else. */
+bool sn_tiled_solve_closed(const sn_tiled *t, sn_solver_out *out, sn_real *largest);
+
 /* ---- tiled_mend.c: rods of stiff meshes that layers leave too long ------------------------------------------------------------- */
 
 /* Where a run notes rods that were too long; NULL: it does not. */
@@ -239,6 +275,14 @@ bool sn_tiled_mend(const layer *l);
 bool sn_tiled_solve_trees(const sn_tiled *t, sn_solver_out *out, sn_real *largest);
 bool sn_tiled_project_others(const sn_tiled *t, const layer *l, sn_solver_out *out, sn_real *largest);
 bool sn_tiled_load_solids(const sn_tiled *t, sn_solver_out *out);
+
+/* Constraints with any number of points; and whether a pass leaves one of them out. */
+bool sn_tiled_project_many(const sn_tiled *t, sn_solver_out *out, sn_real *largest);
+static inline bool tiled_leaves_out(const sn_tiled *t, uint32_t place)
+{
+    const tiled *scratch = t->in->scratch->tiled;
+    return tiled_skips(t, scratch->any_closed ? ((const uint8_t *)scratch->volume_table.column[0])[place] : 0);
+}
 
 /* Angular momentum of free surfaces, before a pass and after it: see tiled_spin.c. False if a particle is not finite then. */
 void sn_tiled_note_spins(const sn_tiled *t);
