@@ -205,6 +205,18 @@ static inline sn_vec3 origin_of(const sn_store *store, const sn_pool *pool, uint
     return vec4_xyz(frame->x[slot[0]]);
 }
 
+/* Where the points of a list are. All of them are particles, and a particle is behind several. */
+static void gather_list(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame, sn_vec3 origin,
+                        sn_vec3 *x)
+{
+    const sn_list list = pool_list(pool, row);
+    sn_vec3 *place = store->many.column[SN_MANY_GRADIENT]; /* evaluating writes it later */
+    for (uint32_t i = 0; i < list.particle_count; ++i)
+        place[i] = frame_position(frame, frame->slot[list.particle[i]], origin);
+    for (uint32_t i = 0; i < list.point_count; ++i)
+        x[i] = place[list.local[i]];
+}
+
 /* See sn_evaluate_input; notes in `stand` what is there, unless it is NULL. */
 static sn_eval_in gather(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame, sn_vec3 *x,
                          sn_quat *q, standing *stand)
@@ -213,7 +225,9 @@ static sn_eval_in gather(const sn_store *store, const sn_pool *pool, uint32_t ro
     uint32_t slot[4];
     sn_real weight[4];
     const sn_vec3 origin = origin_of(store, pool, row, frame);
-    for (uint32_t i = 0; i < points; ++i) {
+    if (pool_has_lists(pool))
+        gather_list(store, pool, row, frame, origin, x);
+    for (uint32_t i = 0; i < points && !pool_has_lists(pool); ++i) {
         const sn_spot *spot = fixed_spot(store, pool, row, i);
         hold here;
         if (stand)

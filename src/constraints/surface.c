@@ -48,14 +48,19 @@ static bool eval_surface(const sn_eval_in *in, const sn_eval_out *out)
 {
     const sn_vec3 *x = in->x;
     sn_dvec3 sum = dvec3(0, 0, 0);
-    for (uint32_t i = 0; i + 2 < in->points; i += 3)
+    double volume = 0;
+    for (uint32_t i = 0; i + 2 < in->points; i += 3) {
+        const sn_dvec3 p = dvec3_seen(x[0], x[i]), q = dvec3_seen(x[0], x[i + 1]), r = dvec3_seen(x[0], x[i + 2]);
+        const sn_dvec3 last = dvec3_cross(p, q);
+        const sn_dvec3 share[3] = {dvec3_scale(dvec3_cross(q, r), 1.0 / 6), dvec3_scale(dvec3_cross(r, p), 1.0 / 6),
+                                   dvec3_scale(last, 1.0 / 6)};
+        volume += dvec3_dot(last, r);
         for (uint32_t corner = 0; corner < 3; ++corner) {
-            sn_dvec3 q = dvec3_seen(x[0], x[i + (corner + 1) % 3]), r = dvec3_seen(x[0], x[i + (corner + 2) % 3]);
-            sn_dvec3 share = dvec3_scale(dvec3_cross(q, r), 1.0 / 6);
-            sum = dvec3_add(sum, share);
-            out->gradient[i + corner] = dvec3_round(share);
+            sum = dvec3_add(sum, share[corner]);
+            out->gradient[i + corner] = dvec3_round(share[corner]);
         }
-    out->c[0] = volume_of(in) - in->param[1] * in->param[0];
+    }
+    out->c[0] = (sn_real)(volume / 6) - in->param[1] * in->param[0];
     out->gradient[0] = vec3_sub(out->gradient[0], dvec3_round(sum));
     return true;
 }

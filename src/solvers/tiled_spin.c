@@ -28,36 +28,46 @@ static sn_dvec3 both(const sn_vec4 *high, const sn_vec4 *low)
     return dvec3_add(dvec3_from(vec4_xyz(*high)), dvec3_from(vec4_xyz(*low)));
 }
 
-static sn_dvec3 centre_of(const sn_motion *m)
-{
-    sn_dvec3 sum = dvec3(0, 0, 0);
-    double mass = 0;
-    for (uint32_t i = 0; i < m->count; ++i) {
-        const uint32_t slot = m->list[i];
-        sum = dvec3_add(sum, dvec3_scale(both(&m->x[slot], &m->x_low[slot]), (double)m->v[slot].w));
-        mass += (double)m->v[slot].w;
-    }
-    return dvec3_scale(sum, 1 / mass);
-}
-
+/* All sums are about the place of the first particle, and moved to the centre of mass afterwards. */
 static spinning look(const sn_motion *m)
 {
-    spinning s = {.centre = centre_of(m)};
+    const sn_dvec3 origin = both(&m->x[m->list[0]], &m->x_low[m->list[0]]);
+    sn_dvec3 centre = dvec3(0, 0, 0), total = centre, force = centre;
+    spinning s = {.centre = centre};
+    double mass = 0, square[6] = {0}; /* kg m^2: sums of m x x, m y y, m z z, m x y, m x z, m y z */
     for (uint32_t i = 0; i < m->count; ++i) {
         const uint32_t slot = m->list[i];
-        const double mass = (double)m->v[slot].w;
-        const sn_dvec3 r = dvec3_sub(both(&m->x[slot], &m->x_low[slot]), s.centre);
-        const sn_dvec3 p = dvec3_scale(both(&m->v[slot], &m->v_low[slot]), mass);
+        const double own = (double)m->v[slot].w;
+        const sn_dvec3 r = dvec3_sub(both(&m->x[slot], &m->x_low[slot]), origin), mr = dvec3_scale(r, own);
+        const sn_dvec3 p = dvec3_scale(both(&m->v[slot], &m->v_low[slot]), own);
+        mass += own;
+        centre = dvec3_add(centre, mr);
+        total = dvec3_add(total, p);
         s.momentum = dvec3_add(s.momentum, dvec3_cross(r, p));
-        if (m->force)
-            s.torque = dvec3_add(s.torque, dvec3_cross(r, dvec3_from(m->force[slot])));
-        s.inertia[0] += mass * (r.y * r.y + r.z * r.z);
-        s.inertia[1] += mass * (r.z * r.z + r.x * r.x);
-        s.inertia[2] += mass * (r.x * r.x + r.y * r.y);
-        s.inertia[3] -= mass * r.x * r.y;
-        s.inertia[4] -= mass * r.x * r.z;
-        s.inertia[5] -= mass * r.y * r.z;
+        if (m->force) {
+            const sn_dvec3 f = dvec3_from(m->force[slot]);
+            force = dvec3_add(force, f);
+            s.torque = dvec3_add(s.torque, dvec3_cross(r, f));
+        }
+        square[0] += mr.x * r.x;
+        square[1] += mr.y * r.y;
+        square[2] += mr.z * r.z;
+        square[3] += mr.x * r.y;
+        square[4] += mr.x * r.z;
+        square[5] += mr.y * r.z;
     }
+    centre = dvec3_scale(centre, 1 / mass);
+    const double xx = square[0] - mass * centre.x * centre.x, yy = square[1] - mass * centre.y * centre.y,
+                 zz = square[2] - mass * centre.z * centre.z;
+    s.inertia[0] = yy + zz;
+    s.inertia[1] = zz + xx;
+    s.inertia[2] = xx + yy;
+    s.inertia[3] = mass * centre.x * centre.y - square[3];
+    s.inertia[4] = mass * centre.x * centre.z - square[4];
+    s.inertia[5] = mass * centre.y * centre.z - square[5];
+    s.momentum = dvec3_sub(s.momentum, dvec3_cross(centre, total));
+    s.torque = dvec3_sub(s.torque, dvec3_cross(centre, force));
+    s.centre = dvec3_add(origin, centre);
     return s;
 }
 
