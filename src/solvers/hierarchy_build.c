@@ -433,7 +433,7 @@ void sn_hierarchy_tell(const sn_hierarchy *h, uint32_t solids, uint32_t particle
         [SN_PLAIN_BREAKS] = "is left to sweeps: its rods can break",
         [SN_PLAIN_HELD] = "is left to sweeps: its rods contradict each other",
         [SN_PLAIN_SHAPE] = "has limits near immovable particles alone: it is no flat sheet of triangles, and no body",
-        [SN_STIFFENED_COUNT] = "is a solid whose stress is solved on a lattice",
+        [SN_STIFFENED_COUNT] = "has its stress solved on a lattice",
     };
     size_t at = 0;
     text[0] = 0;

@@ -20,6 +20,12 @@
 #define PLAIN  0.02f
 #define SMOOTH 0.1f
 
+/* Of w T h^2 / l in sheets, of what the lattice pushes with. */
+#define SHEET_PUSH 0.025f
+
+/* A sheet with folds, of which less than this is stretched out, has plain sweeps. */
+#define SHEET_OPEN 0.9
+
 /* A pivot of less than this share of what stood on the diagonal is rounding: that unknown is 0. */
 #define LEAST_PIVOT 1e-10
 
@@ -29,7 +35,7 @@
 static void factor(const sn_solids *s, sn_soft *solid, double h)
 {
     const double give = 1 / (h * h) / (1 + solid->loss / h);
-    const uint32_t first = solid->node * SN_SOFT_MODES, count = solid->nodes * SN_SOFT_MODES;
+    const uint32_t first = solid->unknown, count = solid->unknowns;
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t from = s->start[first + i];
         double *row = s->factor + s->row[first + i];
@@ -56,10 +62,12 @@ static void factor(const sn_solids *s, sn_soft *solid, double h)
     solid->h = h;
 }
 
-/* Solves for what is in x. */
+/* Solves for what is in x, of all nodes. */
 static void solve(const sn_solids *s, const sn_soft *solid, double *x)
 {
-    const uint32_t first = solid->node * SN_SOFT_MODES, count = solid->nodes * SN_SOFT_MODES;
+    const uint32_t first = solid->unknown, count = solid->unknowns, *full = s->full + first;
+    for (uint32_t i = 0; i < count; ++i)
+        x[i] = x[full[i]];
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t from = s->start[first + i];
         const double *row = s->factor + s->row[first + i];
@@ -79,6 +87,8 @@ static void solve(const sn_solids *s, const sn_soft *solid, double *x)
         for (uint32_t k = from; k < i; ++k)
             x[k] -= row[k - from] * value;
     }
+    for (uint32_t i = solid->nodes * SN_SOFT_MODES, k = count; i-- > 0;)
+        x[i] = k > 0 && full[k - 1] == i ? x[--k] : 0;
 }
 
 SN_INLINE lanes lanes_every(sn_real a)
@@ -436,10 +446,9 @@ static void find_residuals(const loading *l, bool loaded, double *to)
     sn_real off[SN_WIDTH], *mode = s->mode;
     memset(mode + (size_t)solid->vertex * SN_SOFT_STRIDE, 0, (size_t)solid->vertices * SN_SOFT_STRIDE * sizeof *mode);
     for (uint32_t i = solid->rod; i < solid->rod + solid->rods; i += SN_WIDTH) {
-        find_rod_residuals(l, i, rods, off);
+        find_rod_residuals(l, i, rods, s->off + i);
         for (uint32_t k = i; k < i + SN_WIDTH; ++k)
-            add_modes(mode + (size_t)s->rod.point[0][k] * SN_SOFT_STRIDE, s->q + (size_t)k * SN_SOFT_STRIDE,
-                      off[k - i]);
+            add_modes(mode + (size_t)s->rod.point[0][k] * SN_SOFT_STRIDE, s->q + (size_t)k * SN_SOFT_STRIDE, s->off[k]);
     }
     for (uint32_t i = solid->tet; i < solid->tet + solid->tets; i += SN_WIDTH) {
         find_tet_residuals(l, i, tets, off);
@@ -607,6 +616,83 @@ static void load_again(const loading *l, const sn_soft *solid, sn_real preloads)
     move(l, 1);
 }
 
+/* ---- Sheets --------------------------------------------------------------------------------------------------------------------- */
+
+/* The multiplier that makes w T h^2 / l so large. */
+SN_INLINE lanes most_of(const sn_solids *s, uint32_t i, sn_real share)
+{
+    return lanes_every(share) * lanes_load(s->rod.rest + i) / lanes_max(rod_gives(s, i), lanes_every((sn_real)1e-30));
+}
+
+/* What the lattice says of rods, as far as they may push, to s->off; and the pushes of that. *form: what it is in the quadratic form; gives back what it is to take away. */
+static double push_sheet(const loading *l, double *form)
+{
+    const sn_solids *s = l->s;
+    const sn_soft *solid = l->solid;
+    double product = 0;
+    *form = 0;
+    for (uint32_t i = solid->rod; i < solid->rod + solid->rods; i += SN_WIDTH) {
+        sn_real all[SN_WIDTH];
+        const lanes now = lanes_min(rod_multipliers(s, i), most_of(s, i, (sn_real)SHEET_PUSH));
+        lanes_store(all, now * lanes_load(s->off + i));
+        lanes_store(s->off + i, now);
+        push_rods(l, i, now);
+        *form += form_of(l, &s->rod, i, now);
+        for (uint32_t k = 0; k < SN_WIDTH; ++k)
+            product += (double)all[k];
+    }
+    *form += form_of_pushes(l);
+    return product;
+}
+
+/* A sheet folds, and then its matrix is not that of its rest shape. So of what the lattice says the share is taken that is best, by what constraints are now, in every substep. A
+   sheet that is pushed buckles: rods push no harder than sweeps can take back. */
+static void load_sheet(const loading *l, const sn_soft *solid)
+{
+    const sn_solids *s = l->s;
+    sn_pool *rods = l->in->store->pool[SN_KIND_DISTANCE];
+    double *x = s->unknown + 3 * (size_t)solid->node * SN_SOFT_MODES, form;
+    if (!(l->in->preload_share > 0))
+        push(l, 0, false, false);
+    find_residuals(l, true, x);
+    solve(s, solid, x);
+    spread_modes(l, x);
+    const double best = push_sheet(l, &form) / form;
+    const sn_real share = !(best > 0) ? 0 : best > 1 ? 1 : (sn_real)best;
+    for (uint32_t i = solid->rod; i < solid->rod + solid->rods; i += SN_WIDTH) {
+        const uint32_t *row = s->rod.row + i;
+        write_rows(rods->lambda, row, read_rows(rods->lambda, row) + lanes_every(share) * lanes_load(s->off + i));
+    }
+    move(l, share);
+}
+
+/* How much of the distances between particles near each other is left, squared: 1 of a sheet that bends gently, and less where it has folds. */
+static double stretched_out(const loading *l)
+{
+    const sn_solids *s = l->s;
+    const sn_soft *solid = l->solid;
+    double sum = 0, rest = 0;
+    find_motions(l);
+    for (uint32_t n = solid->node; n < solid->node + solid->nodes; ++n) {
+        double m[6];
+        symmetric_inverse(s->node[n].inverse, m);
+        for (uint32_t k = 0; k < 12; k += 4) {
+            const double x = (double)s->motion[n][k], y = (double)s->motion[n][k + 1], z = (double)s->motion[n][k + 2];
+            sum += m[0] * x * x + m[1] * y * y + m[2] * z * z + 2 * (m[3] * x * y + m[4] * x * z + m[5] * y * z);
+        }
+        rest += m[0] + m[1] + m[2];
+    }
+    return sum / rest;
+}
+
+bool sn_solids_is_open(const sn_solids *s, const sn_solver_in *in, const sn_soft *solid)
+{
+    const loading l = {
+        .s = s, .solid = solid, .in = in, .origin = vec4_xyz(in->frame.x[s->vertex[solid->vertex].slot])};
+    take_places(&l);
+    return stretched_out(&l) >= SHEET_OPEN;
+}
+
 /* ---- All of it ------------------------------------------------------------------------------------------------------------------ */
 
 /* Takes out of the displacements of a free solid what moves all of it: their momentum, which is rounding, and the rotation with their angular momentum. */
@@ -684,9 +770,14 @@ bool sn_solids_load(const sn_solids *s, const sn_solver_in *in, sn_motion motion
         factor(s, solid, (double)in->h);
     take_places(&l);
     if (solid->begins)
-        solid->smooth = choose_smoothness(&l);
-    smooth(&l);
-    if (solid->begins) {
+        solid->smooth = solid->flat ? 0 : choose_smoothness(&l);
+    if (solid->flat)
+        memcpy(s->smooth + solid->vertex, s->at + solid->vertex, solid->vertices * sizeof *s->at);
+    else
+        smooth(&l);
+    if (solid->flat) {
+        load_sheet(&l, solid);
+    } else if (solid->begins) {
         solid->preloads = in->preload_share > 0 ? follow_all(&l) : 0;
         load_first(&l, solid, solid->preloads);
     } else {
@@ -699,7 +790,8 @@ bool sn_solids_load(const sn_solids *s, const sn_solver_in *in, sn_motion motion
 void sn_solids_clear_others(const sn_solids *s, sn_store *store)
 {
     for (uint32_t i = 0; i < s->others; ++i)
-        store->pool[s->other[i].kind]->lambda[s->other[i].row] = 0;
+        if (s->waits[s->other_body[i]])
+            store->pool[s->other[i].kind]->lambda[s->other[i].row] = 0;
 }
 
 uint32_t sn_solids_count(const sn_solids *s, uint32_t *particles)
@@ -707,8 +799,8 @@ uint32_t sn_solids_count(const sn_solids *s, uint32_t *particles)
     uint32_t count = 0;
     *particles = 0;
     for (uint32_t i = 0; i < s->count; ++i) {
-        count += s->solid[i].sound;
-        *particles += s->solid[i].sound ? s->solid[i].vertices : 0;
+        count += s->solid[i].acts;
+        *particles += s->solid[i].acts ? s->solid[i].vertices : 0;
     }
     return count;
 }

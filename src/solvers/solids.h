@@ -28,7 +28,11 @@
    Once a step it is looked at whether all of this holds: the share of s that is best along its own direction must be close to 1, and s must take away most of the residuals that it was made for.
    Where it does not (a solid that is crushed, or wrung), the solid has plain sweeps and small preloads in that step.
 
-   A solid is what rods join, if these give, and none may break or tear; it has tetrahedra, or more rods than sheets have, and a rest shape that fills space. What is here is derived from the constraints, where particles
+   Sheets have a lattice, too, if they are stiff for their masses and lie open. Their rods have no directions but along them, and unknowns of strains across them are left out. A gentle bend changes neither lengths nor angles
+   between neighbours, so the matrix of the rest shape holds. A fold does: so of what the lattice says, that share is taken, in every substep, which is best by what the constraints are now. The quadratic form then falls, as it does by every projection of
+   a sweep. Rods of a sheet that push make it buckle, and what they push with is bounded (SHEET_PUSH). Preloads of sheets are those of all rods.
+
+   A solid is what rods join, if these give, and none may break or tear; it has tetrahedra, or a rest shape that fills space. Otherwise it is a sheet. What is here is derived from the constraints, where particles
    are stored, their masses and the rest shape (sn_rest_place). */
 #ifndef SN_SOLVERS_SOLIDS_H
 #define SN_SOLVERS_SOLIDS_H
@@ -49,16 +53,19 @@ typedef struct sn_soft {
     uint32_t tet, tets;
     uint32_t body; /* of the plan */
     uint32_t node, nodes;
-    uint32_t held;    /* immovable particles */
-    bool damped;      /* some of its constraints are */
-    bool begins;      /* the next substep is the first of a step */
-    bool trusts;      /* in this step the lattice is used, */
-    sn_real smooth;   /*   and directions are so smooth, */
-    sn_real preloads; /*   and so much of preloads, times h^2 */
-    double loss;      /* mean of compliance * damping, s */
-    double h;         /* s: of the substep that it is factored for; 0: of none */
-    bool sound;       /* it has a rest shape, and a lattice */
-    bool acts;        /* in this step */
+    uint32_t unknown, unknowns; /* those of its nodes that do anything */
+    uint32_t held;              /* immovable particles */
+    bool damped;                /* some of its constraints are */
+    bool flat;                  /* it is a sheet: its rest shape does not fill space */
+    bool begins;                /* the next substep is the first of a step */
+    bool trusts;                /* in this step the lattice is used, */
+    sn_real smooth;             /*   and directions are so smooth, */
+    sn_real preloads;           /*   and so much of preloads, times h^2 */
+    double loss;                /* mean of compliance * damping, s */
+    double ratio;               /* 1/s^2: inverse masses of the ends of rods, by compliance */
+    double h;                   /* s: of the substep that it is factored for; 0: of none */
+    bool sound;                 /* it has a rest shape, and a lattice */
+    bool acts;                  /* in this step */
 } sn_soft;
 
 /* A particle of a solid. */
@@ -97,13 +104,17 @@ typedef struct sn_solids {
     sn_soft *solid;
     sn_soft_vertex *vertex;
     sn_soft_list rod, tet;
-    sn_real *q;      /* by rod, SN_SOFT_STRIDE each: what it exerts by unit strains */
-    sn_visit *other; /* constraints beside solids, whose multipliers are cleared */
+    sn_real *q;           /* by rod, SN_SOFT_STRIDE each: what it exerts by unit strains */
+    sn_real *off;         /* by rod, in a substep: the residual, and then the multiplier; of sheets */
+    sn_visit *other;      /* constraints beside solids, whose multipliers are cleared, */
+    uint32_t *other_body; /* if their body waits: */
+    bool *waits;          /* by tile, of the first one of a body: preloads are left to solids, in this step */
     sn_soft_node *node;
-    uint32_t *start;                 /* by unknown: the first column of its row, */
+    uint32_t *full;                  /* by unknown: which one it is among all of the solid's nodes, */
+    uint32_t *start;                 /*   the first column of its row, */
     size_t *row;                     /*   and where in the matrices that row starts */
     double *inertia, *give, *factor; /* Qt J W Jt Q; Qt compliance Q; and what their sum is factored into */
-    double *unknown;                 /* three times as many as there are unknowns */
+    double *unknown;                 /* three times as many as nodes may have */
     sn_vec4 *near; /* by vertex and node: weight, and weight times the distance from the node in the rest shape */
 
     /* By vertex, in a substep: */
@@ -122,7 +133,7 @@ typedef struct sn_solids {
     uint32_t blocks;
 } sn_solids;
 
-/* Whether a mesh with so many particles, rods that give and tetrahedra may be a solid. */
+/* Whether a mesh with so many particles, rods that give and tetrahedra may be a solid. If not, it may be a sheet. */
 bool sn_solids_may(uint32_t particles, uint32_t rods, uint32_t tets);
 
 void sn_solids_release(sn_solids *s, const sn_allocator *allocator);
@@ -133,11 +144,14 @@ bool sn_solids_reserve(sn_solids *s, const sn_hierarchy *h, const sn_allocator *
 /* Before the first substep: those with particles that are held for other reasons than when they were made (they sleep) do without. Whether one acts. */
 bool sn_solids_begin(sn_solids *s, const sn_solver_in *in);
 
+/* Whether a sheet lies open, so that its lattice is of use. */
+bool sn_solids_is_open(const sn_solids *s, const sn_solver_in *in, const sn_soft *solid);
+
 /* When all particles were predicted, in storage: stresses and preloads of one solid. False if something is not finite. */
 bool sn_solids_load(const sn_solids *s, const sn_solver_in *in, sn_motion motion, const sn_motion_table *table,
                     uint32_t index);
 
-/* Multipliers of constraints beside solids, which preloads leave out. */
+/* Multipliers of constraints beside solids, if these leave out preloads. */
 void sn_solids_clear_others(const sn_solids *s, sn_store *store);
 
 /* How many there are, and of how many particles. */

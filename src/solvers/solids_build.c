@@ -58,6 +58,7 @@ static void lay_out(solid_work *w)
     reserve_list(w, &s->rod, 2, rods);
     reserve_list(w, &s->tet, 4, tets);
     s->q = sn_solids_room(w, (size_t)rods * SN_SOFT_STRIDE, sizeof *s->q);
+    s->off = sn_solids_room(w, rods, sizeof *s->off);
     rods = tets = 0;
     for (uint32_t i = 0; i < s->count && !w->failed; ++i) {
         sn_soft *solid = &s->solid[i];
@@ -117,17 +118,22 @@ static void reserve_substeps(solid_work *w)
         }
 }
 
-/* The mean of what damping makes of compliance. */
+/* The mean of what damping makes of compliance; and how stiff rods are by what they move. */
 static void note_losses(solid_work *w)
 {
     sn_solids *s = w->s;
     for (uint32_t i = 0; i < s->count; ++i) {
         sn_soft *solid = &s->solid[i];
-        double sum = 0;
-        for (uint32_t r = solid->rod; r < solid->rod + solid->rods; ++r)
-            sum += (double)w->rod[r].compliance * (double)w->rod[r].damping,
-                solid->damped = solid->damped || w->rod[r].damping > 0;
+        double sum = 0, moves = 0, gives = 0;
+        for (uint32_t r = solid->rod; r < solid->rod + solid->rods; ++r) {
+            const solid_rod *rod = &w->rod[r];
+            sum += (double)rod->compliance * (double)rod->damping;
+            gives += (double)rod->compliance;
+            moves += (double)s->vertex[rod->end[0]].w + (double)s->vertex[rod->end[1]].w;
+            solid->damped = solid->damped || rod->damping > 0;
+        }
         solid->loss = solid->rods ? sum / solid->rods : 0;
+        solid->ratio = gives > 0 ? moves / gives : HUGE_VAL;
     }
 }
 
@@ -190,14 +196,27 @@ bool sn_solids_reserve(sn_solids *s, const sn_hierarchy *h, const sn_allocator *
 
 bool sn_solids_begin(sn_solids *s, const sn_solver_in *in)
 {
+    const double h = (double)in->h / in->settings->substeps; /* `in` is that of the step */
     bool any = false;
     for (uint32_t i = 0; i < s->count; ++i) {
         sn_soft *solid = &s->solid[i];
-        solid->acts = solid->sound;
+        solid->acts = solid->sound && (!solid->flat || solid->ratio * h * h >= SN_SHEET_STIFF);
         solid->begins = true;
         for (uint32_t v = solid->vertex; solid->acts && v < solid->vertex + solid->vertices; ++v)
             solid->acts = s->vertex[v].w == in->frame.x[s->vertex[v].slot].w;
+        s->waits[solid->body] = false;
+    }
+    for (uint32_t i = 0; i < s->count; ++i)
+        s->waits[s->solid[i].body] = s->waits[s->solid[i].body] || (s->solid[i].acts && !s->solid[i].flat);
+    for (uint32_t i = 0; i < s->count;
+         ++i) { /* preloads of sheets are those of all rods; sheets beside solids do without a lattice */
+        sn_soft *solid = &s->solid[i];
+        if (solid->flat)
+            solid->acts = solid->acts && !s->waits[solid->body] && sn_solids_is_open(s, in, solid);
         any = any || solid->acts;
     }
+    for (uint32_t i = 0; i < s->count; ++i)
+        if (s->solid[i].flat && s->solid[i].acts && !(in->preload_share > 0))
+            s->waits[s->solid[i].body] = true;
     return any;
 }

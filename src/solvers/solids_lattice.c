@@ -28,8 +28,8 @@ typedef struct lattice {
     uint32_t stride[3]; /* of the number of a point: the longest axis is the slowest */
 } lattice;
 
-/* Mean length of rods; and whether the rest shape is one, and fills space: rods of nearly all particles lead in all directions. A sheet, flat or curved, has none across itself. */
-static double mean_length(const solid_work *w, const sn_soft *solid, double (*spread)[6], bool *sound)
+/* Mean length of rods; whether the rest shape is one; and whether it fills space: rods of nearly all particles lead in all directions. A sheet, flat or curved, has none across itself. */
+static double mean_length(const solid_work *w, sn_soft *solid, double (*spread)[6], bool *sound)
 {
     const sn_solids *s = w->s;
     uint32_t thick = 0;
@@ -53,8 +53,31 @@ static double mean_length(const solid_work *w, const sn_soft *solid, double (*sp
         double inverse[6];
         thick += symmetric_inverse(m, inverse) > LEAST_SPREAD * third * third * third;
     }
-    *sound = *sound && 10 * (uint64_t)thick > 9 * (uint64_t)solid->vertices;
+    solid->flat = 10 * (uint64_t)thick <= 9 * (uint64_t)solid->vertices;
     return sum / solid->rods;
+}
+
+/* Turns the rest shape of a sheet such that the direction with the least of its rods is the last one: strains across it are then unknowns of their own, and left out. What is
+   made of a rest shape does not depend on how it is turned. */
+static void lay_flat(const solid_work *w, const sn_soft *solid, double (*spread)[6])
+{
+    double a[3][3] = {{0}}, value[3], axis[3][3];
+    for (uint32_t v = solid->vertex; v < solid->vertex + solid->vertices; ++v)
+        for (uint32_t i = 0; i < 3; ++i)
+            for (uint32_t k = 0; k < 3; ++k)
+                a[i][k] += spread[v][i == k ? i : i + k + 2];
+    sn_symmetric_eigen(a, value, axis);
+    uint32_t least = value[1] < value[0] ? 1 : 0;
+    least = value[2] < value[least] ? 2 : least;
+    for (uint32_t v = solid->vertex; v < solid->vertex + solid->vertices; ++v) {
+        sn_vec3 *rest = &w->s->vertex[v].rest, turned;
+        const double x = (double)rest->x, y = (double)rest->y, z = (double)rest->z;
+        for (uint32_t k = 0; k < 3; ++k) {
+            const double *by = axis[(least + 1 + k) % 3];
+            *(&turned.x + k) = (sn_real)(by[0] * x + by[1] * y + by[2] * z);
+        }
+        *rest = turned;
+    }
 }
 
 static lattice make_lattice(const solid_work *w, const sn_soft *solid, double spacing)
@@ -247,6 +270,8 @@ static void choose_lattices(solid_work *w)
     for (uint32_t i = 0; i < s->count && !w->failed; ++i) {
         sn_soft *solid = &s->solid[i];
         double spacing = SPACING * mean_length(w, solid, spread, &solid->sound), work = HUGE_VAL;
+        if (solid->flat && solid->sound)
+            lay_flat(w, solid, spread);
         for (uint32_t tries = 0; solid->sound && !w->failed && work > MOST_WORK && tries < 64; ++tries) {
             const lattice l = make_lattice(w, solid, spacing);
             if (set_nodes(w, solid, &l))

@@ -63,8 +63,32 @@ bool sn_solids_may(uint32_t particles, uint32_t rods, uint32_t tets)
     return particles >= SN_LEAST_SOLID && (double)rods > (tetrahedra ? SN_SOFT_RODS : SN_LATTICE_RODS) * particles;
 }
 
-/* Of a mesh that never is a solid, with its tetrahedra. */
-#define NEVER 0x80000000u
+/* Of a mesh that never is a solid, and of one that never is a sheet, with its tetrahedra. */
+#define NEVER  0x80000000u
+#define CLOSED 0x40000000u
+
+static bool may_be(uint32_t particles, uint32_t rods, uint32_t tets)
+{
+    const bool sheet = !(tets & CLOSED) && particles >= SN_LEAST_SOLID && (double)rods > SN_SHEET_RODS * particles;
+    return !(tets & NEVER) && (sheet || sn_solids_may(particles, rods, tets & ~CLOSED));
+}
+
+/* Closed surfaces have substeps of their own: see tiled_closed.c. */
+static void mark_closed(const solid_work *w, uint32_t *tets)
+{
+    const sn_plan *plan = w->in->plan;
+    for (uint32_t i = 0; i < plan->many_table.count; ++i) {
+        uint32_t small[SN_MAX_BLOCK], count;
+        const sn_visit visit = plan->many[i];
+        if (visit.kind != SN_KIND_SURFACE_VOLUME)
+            continue;
+        const uint32_t *number =
+            sn_store_particles(w->in->store, w->in->store->pool[visit.kind], visit.row, small, &count);
+        for (uint32_t k = 0; k < count; ++k)
+            if (w->in->frame.slot[number[k]] < w->slots)
+                tets[w->body[w->in->frame.slot[number[k]]]] |= CLOSED;
+    }
+}
 
 /* Rods that give, and tetrahedra, by the lowest slot of a mesh. This must not depend on where particles are: a world that is loaded finds them elsewhere. */
 void sn_solids_choose(solid_work *w)
@@ -90,10 +114,10 @@ void sn_solids_choose(solid_work *w)
             (stiffen->tears && stiffen->tears(stiffen->world, SN_KIND_DISTANCE, k.row)))
             tets[mesh] |= NEVER;
     }
+    mark_closed(w, tets);
     w->s->count = 0;
     for (uint32_t i = 0; i < w->slots; ++i) {
-        const bool is =
-            w->body[i] == i && !(tets[i] & NEVER) && sn_solids_may(particles[i], rods[i], tets[i]) && !has_limits(w, i);
+        const bool is = w->body[i] == i && may_be(particles[i], rods[i], tets[i]) && !has_limits(w, i);
         particles[i] = is ? w->s->count++ : NONE;
     }
     for (uint32_t i = 0; i < w->slots; ++i)
@@ -247,6 +271,7 @@ static void list_others(solid_work *w)
     w->mine[0] = sn_solids_room(w, w->in->store->pool[SN_KIND_DISTANCE]->table.count, 1);
     w->mine[1] = sn_solids_room(w, w->in->store->pool[SN_KIND_VOLUME]->table.count, 1);
     bool *has_solid = sn_solids_room(w, plan->tile_table.count, sizeof *has_solid);
+    s->waits = sn_solids_room(w, plan->tile_table.count, sizeof *s->waits);
     for (uint32_t i = 0; i < s->rods && !w->failed; ++i)
         w->mine[0][w->rod[i].row] = 1;
     for (uint32_t i = 0; i < s->tets && !w->failed; ++i)
@@ -255,11 +280,16 @@ static void list_others(solid_work *w)
         has_solid[s->solid[i].body] = true;
     for (uint32_t pass = 0; pass < 2 && !w->failed; ++pass) {
         s->other = pass ? sn_solids_room(w, s->others, sizeof *s->other) : NULL;
+        s->other_body = pass ? sn_solids_room(w, s->others, sizeof *s->other_body) : NULL;
         s->others = 0;
         for (uint32_t i = 0; i < plan->tile_table.count && !w->failed; ++i)
             for (uint32_t r = plan->tile[i].run;
-                 has_solid[plan->tile[i].body] && r < plan->tile[i].run + plan->tile[i].runs; ++r)
-                s->others += list_run(w, &plan->run[r], pass ? s->other + s->others : NULL);
+                 has_solid[plan->tile[i].body] && r < plan->tile[i].run + plan->tile[i].runs; ++r) {
+                const uint32_t more = list_run(w, &plan->run[r], pass ? s->other + s->others : NULL);
+                for (uint32_t k = 0; pass && k < more; ++k)
+                    s->other_body[s->others + k] = plan->tile[i].body;
+                s->others += more;
+            }
     }
 }
 

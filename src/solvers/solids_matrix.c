@@ -195,9 +195,57 @@ static uint32_t *list_by_vertex(solid_work *w, uint32_t **first)
     return list;
 }
 
+/* Of what the largest unknown of a node does in a sheet: what does less than that does nothing but round. */
+#define LEAST_MODE 1e-6
+
+/* Marks the unknowns of a node that do anything: strains across a sheet do not, and without tetrahedra pressures do not. */
+static void mark_modes(const sn_solids *s, const sn_soft *solid, uint32_t node, bool *does)
+{
+    double inertia[SN_SOFT_MODES], give[SN_SOFT_MODES], most[2] = {0, 0};
+    for (uint32_t m = 0; m < SN_SOFT_MODES; ++m) {
+        const uint32_t i = node * SN_SOFT_MODES + m, at = solid->node * SN_SOFT_MODES + i;
+        inertia[m] = s->inertia[s->row[at] + i - s->start[at]];
+        give[m] = s->give[s->row[at] + i - s->start[at]];
+        most[0] = inertia[m] > most[0] ? inertia[m] : most[0];
+        most[1] = give[m] > most[1] ? give[m] : most[1];
+    }
+    const double least = solid->flat ? LEAST_MODE : 0;
+    for (uint32_t m = 0; m < SN_SOFT_MODES; ++m)
+        does[m] = inertia[m] > least * most[0] || give[m] > least * most[1];
+}
+
+/* Leaves out unknowns that do nothing, in place. */
+static void leave_out(const sn_solids *s, sn_soft *solid, uint32_t *unknown, size_t *at)
+{
+    const uint32_t first = solid->node * SN_SOFT_MODES, *full = s->full + *unknown;
+    bool does[SN_SOFT_MODES];
+    solid->unknown = *unknown;
+    solid->unknowns = 0;
+    for (uint32_t i = 0; i < solid->nodes * SN_SOFT_MODES; ++i) {
+        const uint32_t from = s->start[first + i];
+        const size_t row = s->row[first + i];
+        uint32_t begin = 0;
+        if (i % SN_SOFT_MODES == 0) /* nothing of this node has been moved yet */
+            mark_modes(s, solid, i / SN_SOFT_MODES, does);
+        if (!does[i % SN_SOFT_MODES])
+            continue;
+        s->full[*unknown] = i;
+        s->row[*unknown] = *at;
+        while (full[begin] < from)
+            begin++;
+        for (uint32_t k = begin; k <= solid->unknowns; ++k, ++*at) {
+            s->inertia[*at] = s->inertia[row + full[k] - from];
+            s->give[*at] = s->give[row + full[k] - from];
+        }
+        s->start[(*unknown)++] = begin;
+        solid->unknowns++;
+    }
+}
+
 void sn_solids_make_matrices(solid_work *w)
 {
     sn_solids *s = w->s;
+    s->full = sn_solids_room(w, (size_t)s->nodes * SN_SOFT_MODES, sizeof *s->full);
     s->start = sn_solids_room(w, (size_t)s->nodes * SN_SOFT_MODES, sizeof *s->start);
     s->row = sn_solids_room(w, (size_t)s->nodes * SN_SOFT_MODES, sizeof *s->row);
     s->inertia = sn_solids_room(w, s->entries, sizeof *s->inertia);
@@ -219,4 +267,7 @@ void sn_solids_make_matrices(solid_work *w)
         add_inertia(w, &s->solid[i], first, list, room);
         add_give(w, &s->solid[i], room);
     }
+    at = 0;
+    for (uint32_t i = 0, unknown = 0; i < s->count && !w->failed; ++i)
+        leave_out(s, &s->solid[i], &unknown, &at);
 }

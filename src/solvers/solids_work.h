@@ -15,6 +15,10 @@
 /* Rods for each particle: of tetrahedra, and of lattices that have none. A sheet has at most four, or six with those that keep it from bending. */
 #define SN_SOFT_RODS    3.5
 #define SN_LATTICE_RODS 6.5
+#define SN_SHEET_RODS   1.5
+
+/* Inverse masses by compliance, times h^2, at least: of softer sheets, sweeps find the stress. */
+#define SN_SHEET_STIFF 4.0
 
 /* Rods and tetrahedra while lattices are made. Vertices are those of all solids. */
 typedef struct solid_rod {

@@ -154,10 +154,11 @@ static bool look_for_solids(const sn_solver_in *in, sn_solids *solids, tile_stat
     if (!sn_solids_begin(solids, in))
         return false;
     for (uint32_t i = 0; i < solids->count; ++i)
-        state[solids->solid[i].body].solid = state[solids->solid[i].body].solid || solids->solid[i].acts;
+        if (solids->solid[i].acts)
+            state[solids->solid[i].body].soft = true;
     for (uint32_t i = 0; i < plan->tile_table.count; ++i) {
-        state[i].solid = state[plan->tile[i].body].solid;
-        state[i].watched = state[i].watched || state[i].solid;
+        state[i].solid = solids->waits[plan->tile[i].body];
+        state[i].watched = state[i].watched || state[plan->tile[i].body].soft;
         if (state[i].solid && has_preloads(plan, &plan->tile[i]))
             state[i].preload_most = SN_SOFT_MOST;
     }

@@ -111,7 +111,8 @@ typedef struct tile_state {
     bool asks;    /* a constraint asks where one of them was when the substep started */
     float preload_most; /* see preload.h; 0: it has no preloads */
     bool stiff;         /* of the first tile of a body: limits hold it */
-    bool solid;         /* its body has a solid: preloads are left to that (solids.h) */
+    bool soft;          /* of the first tile of a body: it has a solid or sheet with a lattice (solids.h), */
+    bool solid;         /*   and preloads are left to that */
     uint8_t finer;      /* substeps of its own that its body takes in the place of one (tiled_closed.c); 0: none */
     bool unfit;         /*   of the first tile of a body: it must not, */
     float theta;        /*   see there */
