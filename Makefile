@@ -75,10 +75,10 @@ bench-docs: ## measure everything and write docs/performance.md (about an hour)
 	@scripts/build.sh release -DSINEW_BENCH_BULLET=ON bench_programs
 	@scripts/bench.sh --docs
 
-bench-convergence: ## measure how stiff cloth and a beam come out and what that costs, into docs/convergence.md (some minutes)
+bench-convergence: ## measure how stiff cloth, a beam, nets, a dome and a balloon come out and what that costs, into docs/convergence.md (some minutes)
 	@$(setup) build
-	@scripts/build.sh release sinew_bench_convergence sinew_command
-	@scripts/convergence.sh build/release/sinew-bench-convergence build/release/sinew
+	@scripts/build.sh release sinew_bench_convergence sinew_bench_curves sinew_command
+	@scripts/convergence.sh build/release/sinew-bench-convergence build/release/sinew build/release/sinew-bench-curves
 
 accuracy: ## measure the accuracy and write docs/accuracy.md
 	@$(setup) build

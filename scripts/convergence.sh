@@ -1,7 +1,7 @@
 #!/bin/bash
-# Measures how stiff cloth comes out, plain and with limits, and a beam of tetrahedra, plain and with a lattice. Puts the tables into docs/convergence.md.
+# Measures how stiff cloth comes out, plain and with limits; a beam of tetrahedra, plain and with a lattice; nets, a dome and a balloon. Puts the tables into docs/convergence.md.
 #
-#   scripts/convergence.sh BENCH_PROGRAM SINEW
+#   scripts/convergence.sh BENCH_PROGRAM SINEW CURVES_PROGRAM
 set -eu
 cd "$(dirname "$0")/.."
 page=docs/convergence.md
@@ -44,5 +44,35 @@ trap 'rm -f "$rows" "$rows.csv" "$new"' EXIT
     beam auto "$2" $substeps "stress on a lattice, $substeps substeps"
   done
   sed -n '/<!-- beam end -->/,$p' "$page"
+} >"$new"
+cat "$new" >"$page"
+
+# Nets, a dome and a balloon: how far they are off a run with many plain substeps, at rest and in motion.
+scenes=$(mktemp -d)
+trap 'rm -rf "$rows" "$rows.csv" "$new" "$scenes"' EXIT
+cp bench/net.json bench/dome.json bench/balloon.json "$scenes"
+python3 scripts/convergence_scenes.py "$scenes"
+curve() { # what it is called, scene, substeps of the reference, plain substeps, substeps of the default, more options
+  local name=$1 scene=$2 reference=$3 plain=$4 default=$5
+  shift 5
+  "$curves" "$scenes/$scene" --reference "$reference" --plain "$plain" --auto "$default" "$@" 2>/dev/null >"$rows"
+  awk -v name="$name" '$1 != "right" { for (i = 1; i <= NF; ++i) v[$i] = $(i + 1)
+       printf "| %s | %s, %s substeps | %.3g, %.3g | %.2g, %.2g | %s | %s | %.2f |\n", name, $1 == "plain" ? "plain sweeps" : "default", $2, v["off"], v["largest"],
+              v["rods"], v["worst"], v["pressure"] > 0 ? v["pressure"] : "", v["kinetic"], $(NF - 1) }' "$rows"
+}
+curves=$3
+{
+  sed '/<!-- curves begin -->/q' "$page"
+  echo '| | | particles off by, mm: rms, largest | strain of rods off by, %: mean, largest | pressure, Pa | kinetic energy, J | ms a frame |'
+  echo '|---|---|---:|---:|---:|---:|---:|'
+  still="--set world.damping=0 --motion --frames 60"
+  curve "net, at rest" net.json 1000 10,20,40,80,160 5,10,20
+  curve "net, in motion" net.json 1000 10,20,40,80 10,20 $still
+  curve "irregular net, at rest" knots.json 1000 10,20,40,80,160 5,10,20
+  curve "dome, at rest" dome.json 320 10,20,40,80 10,20,40 --frames 300
+  curve "dome, in motion" dome.json 320 20,40,80 20,40 $still
+  curve "balloon, at rest" balloon.json 320 10,20,40,80 10,20,40
+  curve "balloon, in motion" balloon.json 320 10,20,40 10,20 $still
+  sed -n '/<!-- curves end -->/,$p' "$page"
 } >"$new"
 cat "$new" >"$page"

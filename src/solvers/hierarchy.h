@@ -135,6 +135,7 @@ typedef struct sn_hierarchy_mesh {
         share[SN_HIERARCHY_PHASES + 1]; /* limits between the smallest aggregates of different tiles: as of levels */
     uint32_t level;                     /* its levels above the first, the largest last */
     uint32_t levels;
+    bool linked;    /* there are limits between most of its aggregates: its rods are mended */
     sn_vec4 origin; /* in this step */
     bool acts;      /* in this step */
     bool stretched; /* in this step immovable particles pull it longer than it is at rest */

@@ -538,6 +538,7 @@ void sn_hierarchy_add_levels(hierarchy_work *w)
                 w->own[betweens++] = w->between[i];
         sn_hierarchy_deal_between(w, m, w->own, betweens, id, level.count);
         const sn_stiffened choice = level.links ? SN_STIFFENED : SN_PLAIN_SHAPE;
+        h->mesh[m].linked = level.links >= level.count; /* a net of triangles at its border alone has few */
         h->count[choice]++;
         for (uint32_t i = 0; i < w->slots; ++i)
             h->particles[choice] += w->mesh[i] == m;

@@ -180,7 +180,8 @@ void sn_hierarchy_join_forms(hierarchy_work *w, uint32_t node)
             along += sum[i] * part->normal[i];
         }
         for (int i = 0; i < 3; ++i)
-            sum[i] += (along < 0 ? -1 : 1) * part->count * part->normal[i];
+            sum[i] +=
+                (along < 0 ? -1.0 : 1.0) * part->count * part->normal[i]; /* (a whole -1 times a count would wrap) */
         normals += part->count * sqrt(part->normal[0] * part->normal[0] + part->normal[1] * part->normal[1] +
                                       part->normal[2] * part->normal[2]);
         solids += part->solid ? part->count : 0;
