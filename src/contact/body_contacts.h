@@ -12,16 +12,13 @@ struct sn_substep;
 
 #define SN_NO_MOVER UINT32_MAX
 
-/* Of a body, besides the numbers of principal axes: no two of its moments are the same; all are, as of a ball or a cube. */
-enum { SN_NONE_ALIKE = 3, SN_ALL_ALIKE = 4 };
-
 /* What takes part in a pass: a body, or a particle that may touch one. Scratch. */
 typedef struct sn_mover {
     uint32_t slot;      /* of its particle */
     uint32_t body;      /* its row; SN_ID_FREE: a particle, which does not turn */
     sn_real w;          /* 1/kg */
     sn_vec3 v, spin;    /* m/s, rad/s */
-    sn_vec3 v0, spin0;  /* when the pass began */
+    sn_vec3 spin0;      /* when the pass began */
     sn_pose from;       /* when the substep began; of a body */
     sn_real way, share; /* m: of any of its spots in the substep, at most; and the share of it that it goes */
     uint32_t carrier;   /* 1 + the fixed shape that takes it along from there; 0: none does; */

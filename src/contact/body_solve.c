@@ -29,10 +29,7 @@
    wide/body_contact.h, for eight pairs at once; the order in which they are solved is in body_groups.c. */
 #include "contact/body_work.h"
 
-#include "bodies/rotation.h"
 #include "integrators/integrator.h"
-
-#include <string.h>
 
 /* Sweeps over all contacts in a pass. With one, a tower of twenty boxes sways by centimetres for ever; with two it is at rest, to
    1e-8 J of a hundred tons, after seven seconds. */
@@ -158,73 +155,66 @@ static bool part_all(sn_body_contact_substep *s)
 
 /* ---- What came of it -------------------------------------------------------------------------------------------------------- */
 
-/* The momentum that goes with a change of spin is k^2 times that, along principal axes and per unit of mass. */
-static void gain_momentum(const sn_body_state *body, uint32_t odd, sn_vec3 gain, double l[3])
+/* by: m, for a part of it without a velocity; gain: m/s. */
+static void move_mover(sn_world *world, const sn_mover *m, sn_vec3 gain, sn_vec3 by)
 {
-    const double g[3] = {(double)gain.x, (double)gain.y, (double)gain.z};
-    double u[3], k2[3];
-    for (int i = 0; i < 3; ++i)
-        k2[i] = isinf(body->k[i]) ? 0 : body->k[i] * body->k[i];
-    if (odd == SN_ALL_ALIKE) {
-        for (int i = 0; i < 3; ++i)
-            l[i] += k2[0] * g[i];
-    } else if (odd != SN_NONE_ALIKE) { /* see load_turn_about */
-        const double alike = k2[odd == 2 ? 0 : odd + 1];
-        sn_rotate_axis(body->q, (int)odd, u);
-        const double along = (k2[odd] - alike) * (u[0] * g[0] + u[1] * g[1] + u[2] * g[2]);
-        for (int i = 0; i < 3; ++i)
-            l[i] += alike * g[i] + along * u[i];
-    } else {
-        sn_rotate_vector_back(body->q, g, u);
-        for (int i = 0; i < 3; ++i)
-            u[i] *= k2[i];
-        sn_rotate_vector(body->q, u, u);
-        for (int i = 0; i < 3; ++i)
-            l[i] += u[i];
+    if (!contact_is_zero(gain)) {
+        sn_pair v = {vec4_xyz(world->particles.v[m->slot]), vec4_xyz(world->particles.v_low[m->slot])};
+        pair_add(&v, gain);
+        world->particles.v[m->slot] = vec4(v.high, world->particles.v[m->slot].w);
+        world->particles.v_low[m->slot] = vec4(v.low, 0);
+        sn_history_forget(&world->history, m->slot);
     }
+    if (!contact_is_zero(by))
+        sn_contacts_add(world, m->slot, by);
 }
 
-/* by: rad, without a velocity. */
-static void turn_body(sn_world *world, const sn_mover *m, sn_vec3 by, sn_real h)
+/* Bodies that are turned. */
+static void turn_bodies(const sn_body_contact_substep *s, sn_spin_batch *batch, const uint32_t *mover)
 {
-    sn_body_state *body = &world->bodies.state[m->body];
-    const sn_vec3 gain = vec3_sub(m->spin, m->spin0);
-    by = vec3_add(vec3_scale(gain, h), by);
-    const double half[4] = {(double)by.x / 2, (double)by.y / 2, (double)by.z / 2, 1};
-    double q[4];
-    gain_momentum(body, m->odd, gain, body->l);
-    sn_rotate_times(half, body->q, q);
-    sn_rotate_normalise(q);
-    memcpy(body->q, q, sizeof q);
-    if (sn_integrators[world->state.settings.integrator]->looks_back)
-        sn_history_forget(&world->history, m->slot);
-    bodies_turned(&world->bodies, m->body);
+    sn_world *world = s->world;
+    const bool looks_back = sn_integrators[world->state.settings.integrator]->looks_back;
+    s->turning->spin(batch, 0);
+    for (uint32_t i = 0; i < batch->count; ++i) {
+        const sn_mover *m = &contact_movers(world)[mover[i]];
+        const double *torque = batch->body[i]->torque;
+        if (looks_back)
+            sn_history_forget(&world->history, m->slot);
+        if (torque[0] != 0 || torque[1] != 0 || torque[2] != 0)
+            sn_bodies_pull(&world->bodies, m->body);
+    }
+    batch->count = 0;
 }
 
 static void store_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_body_contact_substep *s = data;
     sn_world *world = s->world;
+    sn_spin_batch batch = {.count = 0};
+    uint32_t mover[SN_TURN_BATCH];
     for (uint32_t at = first; at < end; ++at) {
-        const uint32_t i = contact_listed(world)[at];
+        const uint32_t i = contact_listed(world)[at], n = batch.count;
         const sn_mover *m = &contact_movers(world)[i];
         if (!contact_has_impulse(world, i) || m->w == 0)
             continue;
         /* by which it is parted from others, without a velocity */
         const sn_vec3 place = vec4_xyz(contact_record(world, i)[0]), turn = vec4_xyz(contact_record(world, i)[1]);
-        sn_vec3 gain = vec3_sub(m->v, m->v0), by = vec3_add(vec3_scale(gain, s->h), place);
-        if (!contact_is_zero(gain)) {
-            sn_pair v = {vec4_xyz(world->particles.v[m->slot]), vec4_xyz(world->particles.v_low[m->slot])};
-            pair_add(&v, gain);
-            world->particles.v[m->slot] = vec4(v.high, world->particles.v[m->slot].w);
-            world->particles.v_low[m->slot] = vec4(v.low, 0);
-            sn_history_forget(&world->history, m->slot);
-        }
-        if (!contact_is_zero(by))
-            sn_contacts_add(world, m->slot, by);
-        if (m->body != SN_ID_FREE && !(contact_is_zero(vec3_sub(m->spin, m->spin0)) && contact_is_zero(turn)))
-            turn_body(world, m, turn, s->h);
+        const sn_vec3 gain = vec3_sub(m->v, vec4_xyz(world->particles.v[m->slot])),
+                      spin = vec3_sub(m->spin, m->spin0);
+        move_mover(world, m, gain, vec3_add(vec3_scale(gain, s->h), place));
+        if (m->body == SN_ID_FREE || (contact_is_zero(spin) && contact_is_zero(turn)))
+            continue;
+        batch.body[n] = &world->bodies.state[m->body];
+        batch.odd[n] = m->odd;
+        batch.start[n] = &world->bodies.turn[m->body].start;
+        batch.now[n] = &world->bodies.turn[m->body].now;
+        batch.gain[n] = spin;
+        batch.by[n] = vec3_add(vec3_scale(spin, s->h), turn);
+        mover[batch.count++] = i;
+        if (batch.count == SN_TURN_BATCH)
+            turn_bodies(s, &batch, mover);
     }
+    turn_bodies(s, &batch, mover);
 }
 
 bool sn_body_contacts_pass(sn_world *world, sn_real h)

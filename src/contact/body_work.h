@@ -14,6 +14,7 @@
 typedef struct sn_body_contact_substep {
     sn_world *world;
     const sn_wide_body_contact_table *wide;
+    const sn_turning *turning;
     sn_wide_body_contacts run; /* without a range */
     sn_real h, inverse_h, factor, gravity;
     const sn_vec3 *force; /* N: by slot, those that act in it; NULL: none do */
@@ -350,6 +351,7 @@ static inline sn_body_contact_substep contact_substep(sn_world *world, sn_real h
     return (sn_body_contact_substep){
         .world = world,
         .wide = world->wide ? world->wide->body_contact : &sn_body_contact_scalar,
+        .turning = sn_turning_by(world->wide ? world->wide->vector : 0),
         .run = {.batch = world->body_contacts.batch_table.column[0],
                 .manifold = world->body_contacts.batch_table.column[1],
                 .mover = contact_records(world),
