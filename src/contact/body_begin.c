@@ -23,17 +23,17 @@ sn_real sn_body_contact_spins(const sn_world *world, const sn_mover *m)
 }
 
 /* One that is led moves as it will, not as it did. */
-static void lead(const sn_world *world, sn_mover *m)
+static void lead(const sn_world *world, const sn_mover *m, sn_vec4 *to)
 {
     const sn_target *target = (const sn_target *)world->target_table.column[0] + world->particles.target[m->slot] - 1;
     sn_vec3 way = vec3_sub(target->place, vec4_xyz(world->particles.x[m->slot]));
     double spin[3], inverse[3];
-    m->v = vec3_scale(way, 1 / world->body_contacts.left);
+    to[0] = vec4(vec3_scale(way, 1 / world->body_contacts.left), m->w);
     if (m->body == SN_ID_FREE)
         return;
     sn_body_inverse_moments(&world->bodies.state[m->body], inverse);
     sn_rotate_velocity(world->bodies.state[m->body].q, world->bodies.motion[m->body].l, inverse, spin);
-    m->spin = vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]);
+    to[1] = vec4(vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]), 0);
 }
 
 static void record_pose(const sn_pose *pose, sn_real spun, sn_vec4 *to)
@@ -79,10 +79,8 @@ static void begin_mover(const sn_body_contact_substep *s, sn_mover *m, sn_vec4 *
     m->spun += sn_body_contact_spins(world, m);
     m->from = contact_pose(world, m);
     if (world->particles.target[m->slot])
-        lead(world, m);
-    m->turning = (m->body == SN_ID_FREE ? 0 : vec3_length(m->spin) * m->extent) + driven(s, m);
-    to[0] = vec4(m->v, m->w);
-    to[1] = vec4(m->spin, m->turning);
+        lead(world, m, to);
+    to[1].w = (m->body == SN_ID_FREE ? 0 : vec3_length(vec4_xyz(to[1])) * m->extent) + driven(s, m);
     record_pose(&m->from, m->spun, to);
 }
 
@@ -92,9 +90,10 @@ static void end_loading(const sn_body_contact_substep *s, const uint32_t *mover,
     for (uint32_t i = 0; i < count; ++i) {
         sn_mover *m = &contact_movers(s->world)[mover[i]];
         sn_vec4 *to = contact_record(s->world, mover[i]);
-        m->spin = m->spin0 = vec4_xyz(to[1]);
         if (s->begins)
             begin_mover(s, m, to);
+        else
+            m->spin = vec4_xyz(to[1]);
     }
 }
 
@@ -117,9 +116,9 @@ void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
         sn_mover *m = &contact_movers(world)[i];
         sn_vec4 *to = contact_record(world, i);
         m->w = world->particles.x[m->slot].w;
-        m->v = vec4_xyz(world->particles.v[m->slot]);
-        to[0] = vec4(m->v, m->w);
-        to[1] = to[2] = to[6] = to[7] = none;
+        to[0] = vec4(vec4_xyz(world->particles.v[m->slot]), m->w);
+        to[1] = to[2] = to[7] = none;
+        to[6] = vec4(vec3(0, 0, 0), m->w);
         to[3] = vec4(vec3(0, 0, 0), m->thin);
         if (m->body == SN_ID_FREE) {
             end_loading(s, &i, 1);
@@ -168,10 +167,13 @@ static void watch_piece(void *data, uint32_t first, uint32_t end)
         if (w->s->again && !contact_has_left(world, row))
             continue;
         sn_mover *m = &contact_movers(world)[row];
-        m->way = w->s->h * (vec3_length(m->v) + m->turning + fall);
+        const sn_vec4 *record = contact_record(world, row);
+        const sn_vec3 v = vec4_xyz(record[0]);
+        const sn_real turning = record[1].w;
+        m->way = w->s->h * (vec3_length(v) + turning + fall);
         fast = fast || m->way > m->thin;
-        m->turned += w->s->h * (m->turning + fall);
-        const bool leaves = m->w != 0 && !sn_body_contact_has_room(world, m, vec3_scale(m->v, w->s->h));
+        m->turned += w->s->h * (turning + fall);
+        const bool leaves = m->w != 0 && !sn_body_contact_has_room(world, m, vec3_scale(v, w->s->h));
         contact_set_left(world, row, leaves);
         left = left || leaves;
     }

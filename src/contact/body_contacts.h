@@ -17,8 +17,7 @@ typedef struct sn_mover {
     uint32_t slot;      /* of its particle */
     uint32_t body;      /* its row; SN_ID_FREE: a particle, which does not turn */
     sn_real w;          /* 1/kg */
-    sn_vec3 v, spin;    /* m/s, rad/s */
-    sn_vec3 spin0;      /* when the pass began */
+    sn_vec3 spin;       /* rad/s: when the pass began */
     sn_pose from;       /* when the substep began; of a body */
     sn_real way, share; /* m: of any of its spots in the substep, at most; and the share of it that it goes */
     uint32_t carrier;   /* 1 + the fixed shape that takes it along from there; 0: none does; */
@@ -26,7 +25,6 @@ typedef struct sn_mover {
     double inverse[3];  /* 1/m^2: of a body: the inverse of its moments per unit of mass, along principal axes */
     uint32_t odd;       /*   around which it looks alike: an axis, SN_ALL_ALIKE or SN_NONE_ALIKE */
     sn_real extent;     /* m: of a body: how far it reaches from its centre */
-    sn_real turning; /* m/s: how fast its spots go, at most, when a substep begins: because it turns, and by forces */
     sn_real thin;    /* m: of a body: one that comes farther in a substep is fast */
     sn_vec3 sought;  /* m: of a body: where it was when space was searched for it, and */
     sn_bounds room;  /* m: how far its spots may come from there before that is to be done again */

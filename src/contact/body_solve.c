@@ -115,31 +115,11 @@ static bool strike_all(sn_body_contact_substep *s)
     return good;
 }
 
-/* Velocities are known, and their places are taken by what things are parted by. */
-static void leave_piece(void *data, uint32_t first, uint32_t end)
-{
-    const sn_world *world = ((const sn_body_contact_substep *)data)->world;
-    for (uint32_t at = first; at < end; ++at) {
-        const uint32_t i = contact_listed(world)[at];
-        if (!contact_has_impulse(world, i))
-            continue;
-        sn_mover *m = &contact_movers(world)[i];
-        sn_vec4 *record = contact_record(world, i);
-        m->v = vec4_xyz(record[0]);
-        m->spin = vec4_xyz(record[1]);
-        record[0] = vec4(vec4_xyz(record[6]), record[0].w);
-        record[1] = vec4(vec4_xyz(record[7]), 0);
-    }
-}
-
+/* Velocities are known; what things are parted by lies behind them in their records. */
 static bool part_all(sn_body_contact_substep *s)
 {
-    const uint32_t movers = s->world->body_contacts.mover_table.count;
-    for (uint32_t i = 0; i < s->world->body_contacts.fixed_shape_table.count; ++i) {
-        sn_vec4 *record = contact_record(s->world, movers + 1 + i);
-        record[0] = record[1] = vec4(vec3(0, 0, 0), 0);
-    }
-    bool good = sn_body_contacts_share(s->world, s->world->body_contacts.list_table.count, leave_piece, s);
+    bool good = true;
+    s->run.mover = contact_records(s->world) + 6;
     atomic_store_explicit(s->violent, true, memory_order_relaxed);
     sn_body_contacts_calm(s->world);
     for (uint32_t i = 0; good && *s->violent && i < DEEP_PARTINGS; ++i) {
@@ -198,9 +178,10 @@ static void store_piece(void *data, uint32_t first, uint32_t end)
         if (!contact_has_impulse(world, i) || m->w == 0)
             continue;
         /* by which it is parted from others, without a velocity */
-        const sn_vec3 place = vec4_xyz(contact_record(world, i)[0]), turn = vec4_xyz(contact_record(world, i)[1]);
-        const sn_vec3 gain = vec3_sub(m->v, vec4_xyz(world->particles.v[m->slot])),
-                      spin = vec3_sub(m->spin, m->spin0);
+        const sn_vec4 *record = contact_record(world, i);
+        const sn_vec3 place = vec4_xyz(record[6]), turn = vec4_xyz(record[7]);
+        const sn_vec3 gain = vec3_sub(vec4_xyz(record[0]), vec4_xyz(world->particles.v[m->slot])),
+                      spin = vec3_sub(vec4_xyz(record[1]), m->spin);
         move_mover(world, m, gain, vec3_add(vec3_scale(gain, s->h), place));
         if (m->body == SN_ID_FREE || (contact_is_zero(spin) && contact_is_zero(turn)))
             continue;

@@ -314,17 +314,18 @@ static inline sn_pose contact_pose_of_b(const sn_world *world, const sn_body_con
 /* m/s: of a's centre, seen from b. */
 static inline sn_vec3 contact_course(const sn_world *world, const sn_body_contact *contact)
 {
-    sn_vec3 v = contact_movers(world)[contact->a].v;
-    return vec3_sub(v, contact->b == SN_NO_MOVER ? contact_motion(world, contact->fixed_shape)->velocity
-                                                 : contact_movers(world)[contact->b].v);
+    return vec3_sub(vec4_xyz(contact_record(world, contact->a)[0]),
+                    contact->b == SN_NO_MOVER ? contact_motion(world, contact->fixed_shape)->velocity
+                                              : vec4_xyz(contact_record(world, contact->b)[0]));
 }
 
 /* Where a body is at the end of a substep in which it goes on as it does. */
 static inline sn_pose contact_goes_to(const sn_world *world, const sn_mover *m, sn_real h)
 {
+    const sn_vec4 *record = contact_record(world, (uint32_t)(m - contact_movers(world)));
     sn_pose pose = contact_pose(world, m);
-    sn_vec3 half = vec3_scale(m->spin, h / 2);
-    pose.position = vec3_add(pose.position, vec3_scale(m->v, h));
+    sn_vec3 half = vec3_scale(vec4_xyz(record[1]), h / 2);
+    pose.position = vec3_add(pose.position, vec3_scale(vec4_xyz(record[0]), h));
     pose.rotation = sn_quat_normal(sn_quat_times((sn_quat){half.x, half.y, half.z, 1}, pose.rotation));
     return pose;
 }
@@ -332,10 +333,9 @@ static inline sn_pose contact_goes_to(const sn_world *world, const sn_mover *m, 
 /* m: how far spots of the two may come by turning. */
 static inline sn_real contact_turns(const sn_world *world, const sn_body_contact *contact, sn_real h)
 {
-    const sn_mover *a = &contact_movers(world)[contact->a];
-    sn_real sum = a->turning;
+    const sn_real sum = contact_record(world, contact->a)[1].w;
     if (contact->b != SN_NO_MOVER)
-        return h * (sum + contact_movers(world)[contact->b].turning);
+        return h * (sum + contact_record(world, contact->b)[1].w);
     const sn_fixed_motion *m = contact_motion(world, contact->fixed_shape);
     return h * (contact_is_zero(m->spin) ? sum : sum + m->speed);
 }
@@ -355,6 +355,7 @@ static inline sn_body_contact_substep contact_substep(sn_world *world, sn_real h
         .run = {.batch = world->body_contacts.batch_table.column[0],
                 .manifold = world->body_contacts.batch_table.column[1],
                 .mover = contact_records(world),
+                .inertia = contact_records(world) + 2,
                 .h = h,
                 .inverse_h = 1 / h,
                 .fall = 2 * h * h * gravity,
