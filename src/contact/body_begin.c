@@ -140,7 +140,8 @@ void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
 }
 
 typedef struct watching {
-    const sn_body_contact_substep *s;
+    sn_body_contact_substep *s;
+    sn_substep *predicts; /* bodies are predicted in the same loop; NULL: they have been */
     atomic_bool fast, left;
 } watching;
 
@@ -183,12 +184,29 @@ static void watch_piece(void *data, uint32_t first, uint32_t end)
         contact_raise(&w->left);
 }
 
-/* Movers as they are when a substep begins. */
-static bool load_movers(sn_body_contact_substep *s, watching *w)
+/* Bodies that are awake come first among the movers. A few are taken through all of this while they are in the cache. */
+static void begin_piece(void *data, uint32_t first, uint32_t end)
 {
-    sn_world *world = s->world;
-    if (!sn_body_contacts_share(world, world->body_contacts.list_table.count, sn_body_contacts_load_piece, s) ||
-        !sn_body_contacts_share(world, world->bodies.awake_table.count, watch_piece, w))
+    watching *w = data;
+    const sn_world *world = w->s->world;
+    const uint32_t awake = world->bodies.awake_table.count, listed = world->body_contacts.list_table.count;
+    for (uint32_t at = first, next; at < end; at = next) {
+        next = contact_least(at + SN_FEW, end);
+        if (w->predicts && at < awake)
+            sn_turns_predict_piece(w->predicts, at, contact_least(next, awake));
+        if (at < listed)
+            sn_body_contacts_load_piece(w->s, at, contact_least(next, listed));
+        if (at < awake)
+            watch_piece(w, at, contact_least(next, awake));
+    }
+}
+
+/* Movers as they are when a substep begins. */
+static bool load_movers(watching *w)
+{
+    sn_world *world = w->s->world;
+    const uint32_t awake = world->bodies.awake_table.count, listed = world->body_contacts.list_table.count;
+    if (!sn_body_contacts_share(world, awake > listed ? awake : listed, begin_piece, w))
         return false;
     sn_body_contacts_load_fixed_shapes(world);
     return true;
@@ -198,15 +216,17 @@ static bool load_movers(sn_body_contact_substep *s, watching *w)
 static bool begin_movers(sn_body_contact_substep *s, sn_substep *substep)
 {
     sn_world *world = s->world;
-    watching w = {.s = s};
-    if (!load_movers(s, &w))
+    watching w = {.s = s, .predicts = substep};
+    if (!load_movers(&w))
         return false;
+    sn_stage_enter(world, SN_STAGE_NARROW_PHASE);
+    w.predicts = NULL;
     if (w.left) {
         if (!sn_solve_write_back(substep)) /* the search looks at all particles */
             return false;
         world->contacts.failed = sn_body_contacts_find_again(world, false);
         s->again = true;
-        if (world->contacts.failed != SN_OK || !load_movers(s, &w))
+        if (world->contacts.failed != SN_OK || !load_movers(&w))
             return false;
     }
     world->body_contacts.fast = w.fast;
@@ -220,9 +240,10 @@ bool sn_body_contacts_begin(sn_substep *substep)
     sn_body_contact_substep s = contact_substep(world, h);
     s.begins = true;
     s.force = substep->motion.force;
-    if (!world->body_contacts.mover_table.count)
+    if (!world->body_contacts.mover_table.count) {
+        sn_turns_predict(substep);
         return true;
-    sn_stage_enter(world, SN_STAGE_NARROW_PHASE);
+    }
     bool good = begin_movers(&s, substep);
     sn_stage_enter(world, SN_STAGE_NARROW_PHASE); /* which a search within the step interrupts */
     s.run = contact_substep(world, h).run;        /* tables may have grown */

@@ -222,6 +222,7 @@ typedef struct sn_body_contacts {
     uint32_t level[SN_BODY_CONTACT_LEVELS + 1]; /* the first group of each */
     uint32_t count, balls;                      /* contacts; and of those with particles */
     bool bounces, fast;                         /* some contact does; some body may be thrown */
+    bool loaded;                                /* movers are, for the pass of this substep */
     uint32_t searches; /* in this step: more than one if bodies became faster than was thought */
     sn_real left;      /* s: of the step, with the substep that runs */
     sn_real factor;    /* what was pushed in the last step, times this, is what a substep of this one begins with */
@@ -237,7 +238,7 @@ sn_result sn_body_contacts_find(struct sn_world *world, sn_real dt);
    that left on their ways of the substep that ends. */
 sn_result sn_body_contacts_find_again(struct sn_world *world, bool ended);
 
-/* Before the velocities of a substep are made, and once they are. False if the task hook lost tasks. */
+/* Before the velocities of a substep are made, and bodies are predicted; and once they are. False if the task hook lost tasks. */
 bool sn_body_contacts_begin(struct sn_substep *s);
 bool sn_body_contacts_pass(struct sn_world *world, sn_real h);
 

@@ -166,7 +166,7 @@ static void turn_bodies(const sn_body_contact_substep *s, sn_spin_batch *batch, 
     batch->count = 0;
 }
 
-static void store_piece(void *data, uint32_t first, uint32_t end)
+void sn_body_contacts_store_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_body_contact_substep *s = data;
     sn_world *world = s->world;
@@ -208,10 +208,12 @@ bool sn_body_contacts_pass(sn_world *world, sn_real h)
         return true;
     sn_stage_enter(world, SN_STAGE_CONTACT);
     if (!world->body_contacts.count) /* forces or constraints may have thrown some to where they touch something */
-        return sn_body_contacts_stop(world, h);
+        return sn_body_contacts_stop(&s, false);
     sn_body_contacts_load_fixed_shapes(world);
-    bool good = sn_body_contacts_share(world, movers, sn_body_contacts_load_piece, &s) && weigh_all(&s) &&
-                strike_all(&s) && sn_body_contacts_by_level(&s, warm);
+    bool good = (world->body_contacts.loaded ||
+                 sn_body_contacts_share(world, movers, sn_body_contacts_load_piece, &s)) &&
+                weigh_all(&s) && strike_all(&s) && sn_body_contacts_by_level(&s, warm);
+    world->body_contacts.loaded = false;
     uint32_t sweeps = SWEEPS * (passes ? passes : 1);
     sn_body_contacts_calm(world);
     s.run.sweep = 0;
@@ -227,6 +229,5 @@ bool sn_body_contacts_pass(sn_world *world, sn_real h)
         }
         world->profiler.last.counts.sweeps += world->profiler.on ? count : 0;
     }
-    return good && part_all(&s) && sn_body_contacts_share(world, movers, store_piece, &s) &&
-           sn_body_contacts_stop(world, h);
+    return good && part_all(&s) && sn_body_contacts_stop(&s, true);
 }

@@ -287,7 +287,8 @@ static void take_back_piece(void *data, uint32_t first, uint32_t end)
 }
 
 typedef struct measuring {
-    const sn_world *world;
+    sn_body_contact_substep *s;
+    bool stores;
     sn_real coming; /* m: of fixed shapes */
     atomic_bool fast, left;
 } measuring;
@@ -296,7 +297,7 @@ typedef struct measuring {
 static void measure_piece(void *data, uint32_t first, uint32_t end)
 {
     measuring *measure = data;
-    const sn_world *world = measure->world;
+    const sn_world *world = measure->s->world;
     bool fast = false, left = false;
     for (uint32_t i = first; i < end; ++i) {
         sn_mover *m = &contact_movers(world)[contact_listed(world)[i]];
@@ -319,6 +320,17 @@ static void measure_piece(void *data, uint32_t first, uint32_t end)
         contact_raise(&measure->left);
     if (fast)
         contact_raise(&measure->fast);
+}
+
+static void end_piece(void *data, uint32_t first, uint32_t end)
+{
+    const measuring *measure = data;
+    for (uint32_t at = first, next; at < end; at = next) {
+        next = contact_least(at + SN_FEW, end);
+        if (measure->stores)
+            sn_body_contacts_store_piece(measure->s, at, next);
+        measure_piece(data, at, next);
+    }
 }
 
 /* Movers that are new. */
@@ -356,10 +368,12 @@ static sn_real farthest_fixed_shape(const sn_world *world, sn_real h)
     return most;
 }
 
-bool sn_body_contacts_stop(sn_world *world, sn_real h)
+bool sn_body_contacts_stop(sn_body_contact_substep *pass, bool stores)
 {
-    measuring measure = {.world = world, .coming = farthest_fixed_shape(world, h)};
-    if (!sn_body_contacts_share(world, world->body_contacts.list_table.count, measure_piece, &measure))
+    sn_world *world = pass->world;
+    const sn_real h = pass->h;
+    measuring measure = {.s = pass, .stores = stores, .coming = farthest_fixed_shape(world, h)};
+    if (!sn_body_contacts_share(world, world->body_contacts.list_table.count, end_piece, &measure))
         return false;
     if (!measure.fast)
         return true;

@@ -128,8 +128,10 @@ bool sn_body_contacts_is_stirred(const sn_body_contact_substep *s, uint32_t grou
    were lost. */
 uint32_t sn_body_contacts_sweep_violent(const sn_body_contact_substep *s, bool *good);
 
-/* Stops bodies on their ways of this substep that have come into others, as fast ones may (body_sweep.c). False if tasks were lost. */
-bool sn_body_contacts_stop(sn_world *world, sn_real h);
+/* Stops bodies on their ways of this substep that have come into others, as fast ones may (body_sweep.c). Before that, what a pass did is stored, if
+   there was one. False if tasks were lost. */
+bool sn_body_contacts_stop(sn_body_contact_substep *s, bool stores);
+void sn_body_contacts_store_piece(void *substep, uint32_t first, uint32_t end); /* body_solve.c */
 
 /* What may be thrown in the substep that begins, into the records of movers (body_blows.c). False if tasks were lost. */
 bool sn_body_contacts_hand_on_blows(const sn_body_contact_substep *s);
@@ -153,6 +155,11 @@ void sn_body_contacts_load_piece(void *substep, uint32_t first, uint32_t end);
 static inline sn_real contact_magnitude(sn_real a)
 {
     return a < 0 ? -a : a;
+}
+
+static inline uint32_t contact_least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
 }
 
 static inline bool contact_is_zero(sn_vec3 a)

@@ -22,6 +22,7 @@
    a commutator, of third order in h, so the whole is of second. Where nothing turns the body, l_mean = l: it then turns as under
    every other integrator, with all of its momentum and without the loss of energy that differences of orientations would bring.
    Constraints turn it by phi, which is (2h/3)^2 of their accelerations: l gains R (k phi) / (2h/3), l_mean R (k phi) / h. */
+#include "contact/body_work.h"
 #include "world/substep.h"
 
 #include "base/math.h"
@@ -316,7 +317,7 @@ static void begin_turn(const sn_substep *s, turn_group *g, uint32_t row)
             vec4(vec3((sn_real)body->old_way[0], (sn_real)body->old_way[1], (sn_real)body->old_way[2]), s->motion.h);
 }
 
-static void predict_piece(void *data, uint32_t first, uint32_t end)
+void sn_turns_predict_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_substep *s = data;
     const uint32_t *awake = bodies_awake(&s->world->bodies);
@@ -333,7 +334,7 @@ static void predict_piece(void *data, uint32_t first, uint32_t end)
 
 void sn_turns_predict(sn_substep *s)
 {
-    share(s->world, predict_piece, s);
+    share(s->world, sn_turns_predict_piece, s);
 }
 
 /* ---- Settle ------------------------------------------------------------------------------------------------------- */
@@ -461,9 +462,40 @@ static void settle_joints(const sn_substep *s)
     }
 }
 
+/* Bodies that settle, and are then loaded for the pass of contact while they are in the cache. */
+typedef struct loading {
+    sn_substep *s;
+    sn_body_contact_substep contact;
+} loading;
+
+static void settle_and_load_piece(void *data, uint32_t first, uint32_t end)
+{
+    loading *l = data;
+    for (uint32_t at = first, next; at < end; at = next) {
+        next = contact_least(at + SN_FEW, end);
+        settle_piece(l->s, at, next);
+        sn_body_contacts_load_piece(&l->contact, at, next);
+    }
+}
+
+/* Whether nothing changes how bodies move from here to the pass, and all movers are bodies that are awake. */
+static bool may_load(const sn_substep *s)
+{
+    const sn_world *world = s->world;
+    return world->body_contacts.count && !world->contacts.any && !s->integrator->asks_again &&
+           !s->integrator->looks_back && !s->solver->after &&
+           world->body_contacts.list_table.count == world->bodies.awake_table.count;
+}
+
 void sn_turns_settle(sn_substep *s)
 {
-    share(s->world, settle_piece, s);
+    s->world->body_contacts.loaded = may_load(s);
+    if (s->world->body_contacts.loaded) {
+        loading l = {s, contact_substep(s->world, s->h)};
+        share(s->world, settle_and_load_piece, &l);
+    } else {
+        share(s->world, settle_piece, s);
+    }
     if (!s->still && !s->world->fleeting)
         settle_joints(s);
     if (s->integrator->asks_again || s->solver->after)
