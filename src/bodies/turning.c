@@ -56,9 +56,9 @@
 #define PICK3(of, numbers) ((lanes3){PICK(of, numbers[0]), PICK(of, numbers[1]), PICK(of, numbers[2])})
 #define PICK4(of, numbers)                                                                                             \
     ((lanes4){PICK(of, numbers[0]), PICK(of, numbers[1]), PICK(of, numbers[2]), PICK(of, numbers[3])})
-#define PICK_VECTOR(of, vector)  ((lanes3){PICK(of, vector x), PICK(of, vector y), PICK(of, vector z)})
-#define PUT3(of, numbers, a)     (PUT(of, numbers[0], (a).x), PUT(of, numbers[1], (a).y), PUT(of, numbers[2], (a).z))
-#define PUT4(of, numbers, a)     (PUT3(of, numbers, a), PUT(of, numbers[3], (a).w))
+#define PICK_VECTOR(of, vector) ((lanes3){PICK(of, vector x), PICK(of, vector y), PICK(of, vector z)})
+#define PUT3(of, numbers, a)    (PUT(of, numbers[0], (a).x), PUT(of, numbers[1], (a).y), PUT(of, numbers[2], (a).z))
+#define PUT4(of, numbers, a)    (PUT3(of, numbers, a), PUT(of, numbers[3], (a).w))
 
 /* As sn_real. */
 #if SN_VECTOR && !SINEW_DOUBLE
@@ -396,9 +396,12 @@ typedef struct tensor {
 SN_LANES_INLINE lanes3 spin_of_any(lanes4 q, lanes3 x, lanes3 l, lanes w, tensor *inverse)
 {
     const lanes one = lanes_all(1), two = lanes_all(2);
-    const lanes3 r0 = {one - two * (q.y * q.y + q.z * q.z), two * (q.x * q.y - q.w * q.z), two * (q.x * q.z + q.w * q.y)};
-    const lanes3 r1 = {two * (q.x * q.y + q.w * q.z), one - two * (q.x * q.x + q.z * q.z), two * (q.y * q.z - q.w * q.x)};
-    const lanes3 r2 = {two * (q.x * q.z - q.w * q.y), two * (q.y * q.z + q.w * q.x), one - two * (q.x * q.x + q.y * q.y)};
+    const lanes3 r0 = {one - two * (q.y * q.y + q.z * q.z), two * (q.x * q.y - q.w * q.z),
+                       two * (q.x * q.z + q.w * q.y)};
+    const lanes3 r1 = {two * (q.x * q.y + q.w * q.z), one - two * (q.x * q.x + q.z * q.z),
+                       two * (q.y * q.z - q.w * q.x)};
+    const lanes3 r2 = {two * (q.x * q.z - q.w * q.y), two * (q.y * q.z + q.w * q.x),
+                       one - two * (q.x * q.x + q.y * q.y)};
     const lanes3 own = {x.x * (r0.x * l.x + r1.x * l.y + r2.x * l.z), x.y * (r0.y * l.x + r1.y * l.y + r2.y * l.z),
                         x.z * (r0.z * l.x + r1.z * l.y + r2.z * l.z)};
     const lanes3 xw = {x.x * w, x.y * w, x.z * w};
@@ -439,12 +442,14 @@ SN_LANES_INLINE void weigh(const sn_spin_batch *batch, uint32_t at)
         if (flags_any(odd.none)) {
             tensor any;
             spins = lanes3_choose(odd.none, spin_of_any(q, x, l, w, &any), spins);
-            some = (tensor){lanes3_choose(odd.none, any.diagonal, some.diagonal), lanes_choose(odd.none, any.xy, some.xy),
-                            lanes_choose(odd.none, any.xz, some.xz), lanes_choose(odd.none, any.yz, some.yz)};
+            some =
+                (tensor){lanes3_choose(odd.none, any.diagonal, some.diagonal), lanes_choose(odd.none, any.xy, some.xy),
+                         lanes_choose(odd.none, any.xz, some.xz), lanes_choose(odd.none, any.yz, some.yz)};
         }
         spin = lanes3_choose(odd.all, spin, spins);
-        inverse = (tensor){lanes3_choose(odd.all, inverse.diagonal, some.diagonal), lanes_choose(odd.all, zero, some.xy),
-                           lanes_choose(odd.all, zero, some.xz), lanes_choose(odd.all, zero, some.yz)};
+        inverse =
+            (tensor){lanes3_choose(odd.all, inverse.diagonal, some.diagonal), lanes_choose(odd.all, zero, some.xy),
+                     lanes_choose(odd.all, zero, some.xz), lanes_choose(odd.all, zero, some.yz)};
     }
     const reals sx = REALS(spin.x), sy = REALS(spin.y), sz = REALS(spin.z);
     const reals xx = REALS(inverse.diagonal.x), yy = REALS(inverse.diagonal.y), zz = REALS(inverse.diagonal.z);

@@ -59,8 +59,10 @@ typedef struct sn_turning {
     /* l gains the same. */
     sn_turning_fn *gain;
 
-    sn_spinning_fn *weigh; /* the spin and the inverse of the inertia in the world, of what has the inverse mass record[0].w */
-    sn_spinning_fn *spin;  /* body->l gains what a change of spin means, and body->q is turned on; start and now: as that */
+    sn_spinning_fn
+        *weigh; /* the spin and the inverse of the inertia in the world, of what has the inverse mass record[0].w */
+    sn_spinning_fn
+        *spin; /* body->l gains what a change of spin means, and body->q is turned on; start and now: as that */
 } sn_turning;
 
 /* By the size of vectors in bytes. Results do not depend on it. */

@@ -65,7 +65,7 @@ static sn_real driven(const sn_body_contact_substep *s, const sn_mover *m)
     if (m->body == SN_ID_FREE || m->w == 0)
         return pushed;
     const double *t = world->bodies.motion[m->body].torque;
-    if (t[0] == 0 && t[1] == 0 && t[2] == 0)
+    if (world->bodies.motion[m->body].is_free || (t[0] == 0 && t[1] == 0 && t[2] == 0))
         return pushed;
     const double *x = m->inverse;
     const double most = x[0] > x[1] ? (x[0] > x[2] ? x[0] : x[2]) : x[1] > x[2] ? x[1] : x[2];

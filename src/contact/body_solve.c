@@ -204,15 +204,16 @@ bool sn_body_contacts_pass(sn_world *world, sn_real h)
     uint32_t passes = world->state.settings.iterations, movers = world->body_contacts.list_table.count;
     atomic_bool violent = false;
     s.violent = &violent;
+    world->body_contacts.looked = false;
     if (!world->body_contacts.list_table.count)
         return true;
     sn_stage_enter(world, SN_STAGE_CONTACT);
     if (!world->body_contacts.count) /* forces or constraints may have thrown some to where they touch something */
         return sn_body_contacts_stop(&s, false);
     sn_body_contacts_load_fixed_shapes(world);
-    bool good = (world->body_contacts.loaded ||
-                 sn_body_contacts_share(world, movers, sn_body_contacts_load_piece, &s)) &&
-                weigh_all(&s) && strike_all(&s) && sn_body_contacts_by_level(&s, warm);
+    bool good =
+        (world->body_contacts.loaded || sn_body_contacts_share(world, movers, sn_body_contacts_load_piece, &s)) &&
+        weigh_all(&s) && strike_all(&s) && sn_body_contacts_by_level(&s, warm);
     world->body_contacts.loaded = false;
     uint32_t sweeps = SWEEPS * (passes ? passes : 1);
     sn_body_contacts_calm(world);

@@ -17,6 +17,7 @@
 
 #include "base/math.h"
 #include "bodies/rotation.h"
+#include "world/substep.h"
 
 #define ROUNDS 16u   /* a body that stops may be where another comes along, */
 #define PLAIN  8u    /*   and after so many rounds those that touch stay where they were: then it comes to an end */
@@ -325,11 +326,15 @@ static void measure_piece(void *data, uint32_t first, uint32_t end)
 static void end_piece(void *data, uint32_t first, uint32_t end)
 {
     const measuring *measure = data;
+    sn_world *world = measure->s->world;
+    const uint32_t awake = world->bodies.awake_table.count;
     for (uint32_t at = first, next; at < end; at = next) {
         next = contact_least(at + SN_FEW, end);
         if (measure->stores)
             sn_body_contacts_store_piece(measure->s, at, next);
         measure_piece(data, at, next);
+        if (at < awake && !sn_fault_bodies_move_soundly(world, at, contact_least(next, awake)))
+            contact_raise(&world->body_contacts.suspect);
     }
 }
 
@@ -372,6 +377,8 @@ bool sn_body_contacts_stop(sn_body_contact_substep *pass, bool stores)
 {
     sn_world *world = pass->world;
     const sn_real h = pass->h;
+    world->body_contacts.looked = world->body_contacts.list_table.count >= world->bodies.awake_table.count;
+    atomic_store_explicit(&world->body_contacts.suspect, false, memory_order_relaxed);
     measuring measure = {.s = pass, .stores = stores, .coming = farthest_fixed_shape(world, h)};
     if (!sn_body_contacts_share(world, world->body_contacts.list_table.count, end_piece, &measure))
         return false;

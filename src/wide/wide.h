@@ -381,13 +381,13 @@ typedef struct sn_wide_body_contacts {
     sn_wide_manifold *manifold;
     sn_vec4 *mover;
     const sn_vec4 *inertia; /* of these */
-    sn_real h, inverse_h; /* s */
-    sn_real fall;         /* m: what gravity may add to a way in a substep */
-    sn_real deep;         /* times slop: what overlaps by so much is violent when it is parted */
-    sn_real most;         /* m: overlap is reduced by at most so much in a visit */
-    sn_real bounce_above; /* m/s: slower ones do not bounce */
-    sn_real sweep;        /* its number, from 1 on */
-    bool stirred_only;    /* project, part: only those of which one was violent in sweep `since` or later */
+    sn_real h, inverse_h;   /* s */
+    sn_real fall;           /* m: what gravity may add to a way in a substep */
+    sn_real deep;           /* times slop: what overlaps by so much is violent when it is parted */
+    sn_real most;           /* m: overlap is reduced by at most so much in a visit */
+    sn_real bounce_above;   /* m/s: slower ones do not bounce */
+    sn_real sweep;          /* its number, from 1 on */
+    bool stirred_only;      /* project, part: only those of which one was violent in sweep `since` or later */
     sn_real since;
 } sn_wide_body_contacts;
 

@@ -51,6 +51,9 @@ sn_result sn_fault_constraint(sn_world *world, const sn_solver_out *out);
 /* Names the first particle or body whose motion is not finite. */
 sn_result sn_fault_unsound(sn_substep *s);
 
+/* Whether some of the bodies that are awake, by their place among these, surely move soundly. */
+bool sn_fault_bodies_move_soundly(const sn_world *world, uint32_t first, uint32_t end);
+
 /* After contact: names the first particle or body that it, or a target, brought where no number reaches. */
 sn_result sn_fault_contact(sn_world *world);
 

@@ -277,7 +277,7 @@ static bool is_free(const sn_substep *s, const sn_body_state *body)
     const sn_world *world = s->world;
     return !s->integrator->looks_back && !(s->motion.force && s->motion.force == world->particles.f) && !body->led &&
            (s->still || !(world->state.settings.damping + body->spin_damping > 0)) && body->torque[0] == 0 &&
-           body->torque[1] == 0 && body->torque[2] == 0;
+           body->torque[1] == 0 && body->torque[2] == 0 && s->integrator->kick == 1 && !s->integrator->asks_again;
 }
 
 /* What a body turns with. One that is led, or fixed, does not turn freely. */
@@ -291,18 +291,17 @@ static void begin_turn(const sn_substep *s, turn_group *g, uint32_t row)
     const uint32_t slot = p->table.count + row;
     const sn_real w = p->x[world->ids.value[body->particle]].w;
     const uint32_t at = group_add(g, &world->bodies, row, &p->x[slot]);
-    g->batch.l[at] = body->led || w == 0 ? none : motion->mean;
     p->x[slot].w = w;
     p->x_low[slot] = p->y[slot] = p->d[slot] = vec4(vec3(0, 0, 0), 0);
-    if (w != 0 && is_free(s, body)) {
-        for (int i = 0; i < 3; ++i) {
-            motion->l[i] = motion->mean[i] = body->l[i] + 0; /* as below, where -0 becomes 0 */
-            motion->torque[i] = 0;
-        }
-        motion->keep = 1;
+    motion->is_free = w != 0 && is_free(s, body);
+    if (motion->is_free) {
+        for (int i = 0; i < 3; ++i)
+            motion->l[i] = body->l[i] + 0; /* as below, where -0 becomes 0 */
         motion->looks_back = false;
+        g->batch.l[at] = motion->l;
         return;
     }
+    g->batch.l[at] = body->led || w == 0 ? none : motion->mean;
     gather_torque(s, row, (double)w, motion->torque);
     predict_momentum(s, body, (double)w, motion);
     g->batch.led |= (uint32_t)body->led << at;
@@ -344,7 +343,8 @@ static bool turns_soundly(const sn_world *world, uint32_t row)
     const sn_body_motion *motion = &world->bodies.motion[row];
     const sn_vec4 d = world->particles.x_low[world->particles.table.count + row];
     return body_turns_soundly(&world->bodies.state[row], motion->q, motion->l) &&
-           isfinite(motion->mean[0] + motion->mean[1] + motion->mean[2]) && vec3_is_finite(vec4_xyz(d));
+           (motion->is_free || isfinite(motion->mean[0] + motion->mean[1] + motion->mean[2])) &&
+           vec3_is_finite(vec4_xyz(d));
 }
 
 uint32_t sn_turns_find_unsound(const sn_world *world)
@@ -530,8 +530,8 @@ void sn_turns_correct(sn_substep *s)
     turn_group g;
     group_begin(&g, s);
     for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t at = group_add(&g, &world->bodies, awake[i],
-                                      &world->particles.d[world->particles.table.count + awake[i]]);
+        const uint32_t at =
+            group_add(&g, &world->bodies, awake[i], &world->particles.d[world->particles.table.count + awake[i]]);
         g.batch.as[at] = g.batch.body[at]->q;
         g.batch.l[at] = g.batch.body[at]->l;
         if (g.batch.count < SN_TURN_BATCH && i + 1 < count)
