@@ -174,7 +174,11 @@ static void watch_piece(void *data, uint32_t first, uint32_t end)
         m->way = w->s->h * (vec3_length(v) + turning + fall);
         fast = fast || m->way > m->thin;
         m->turned += w->s->h * (turning + fall);
-        const bool leaves = m->w != 0 && !sn_body_contact_has_room(world, m, vec3_scale(v, w->s->h));
+        const sn_vec3 gone = vec3_sub(vec4_xyz(record[4]), m->sought);
+        const bool leaves =
+            m->w != 0 &&
+            !(vec3_length(gone) + m->way + m->turned < CERTAIN * m->free) && /* which most are content with */
+            !sn_body_contact_has_room(world, m, vec3_scale(v, w->s->h));
         contact_set_left(world, row, leaves);
         left = left || leaves;
     }

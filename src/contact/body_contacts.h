@@ -23,7 +23,8 @@ typedef struct sn_mover {
     double inverse[3];  /* 1/m^2: of a body: the inverse of its moments per unit of mass, along principal axes */
     sn_vec3 spin;       /* rad/s: when the pass began */
     sn_real extent;     /* m: of a body: how far it reaches from its centre */
-    sn_real thin;       /* m: of a body: one that comes farther in a substep is fast. So far every loop looks */
+    sn_real thin;       /* m: of a body: one that comes farther in a substep is fast */
+    sn_real free;       /* m: its centre may come so far in any direction, less `turned`. So far every loop looks */
     sn_pose from;       /* when the substep began; of a body */
     sn_real way, share; /* m: of any of its spots in the substep, at most; and the share of it that it goes */
     uint32_t carrier;   /* 1 + the fixed shape that takes it along from there; 0: none does; */

@@ -162,6 +162,16 @@ static inline uint32_t contact_least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
+/* m: how far one may go from the origin in any direction and stay in a box. */
+static inline sn_real contact_innermost(const sn_bounds *box)
+{
+    const sn_real side[6] = {-box->low.x, -box->low.y, -box->low.z, box->high.x, box->high.y, box->high.z};
+    sn_real least = side[0];
+    for (int i = 1; i < 6; ++i)
+        least = side[i] < least ? side[i] : least;
+    return least;
+}
+
 static inline bool contact_is_zero(sn_vec3 a)
 {
     return a.x == 0 && a.y == 0 && a.z == 0;
