@@ -516,7 +516,7 @@ const sn_turning *sn_turning_by(uint32_t vector)
     if (vector >= 32)
         return &four;
 #endif
-#if SN_LANES_16
+#if SN_LANES_16 && !defined(__wasm__) /* which has to be fetched, and where one lane will do */
     static const sn_turning two = TURNING(16);
     if (vector >= 16)
         return &two;

@@ -153,7 +153,7 @@ sn_result sn_fault_contact(sn_world *world)
         if ((what = complaint(world, world->ids.value[target[i].index])) != NULL)
             return sn_world_blame(world, world->ids.value[target[i].index], what);
     if (world->body_contacts.looked) /* in the loop that stored where they are */
-        l.fault = world->body_contacts.suspect;
+        l.fault = atomic_load_explicit(&world->body_contacts.suspect, memory_order_relaxed);
     else if (!sn_parallel_few(&world->parallel, bodies->awake_table.count, WORK_OF_BODY, look_at_bodies, &l))
         sn_parallel_repair(&world->parallel);
     for (uint32_t i = 0; l.fault && i < bodies->awake_table.count; ++i) {
