@@ -48,7 +48,7 @@ function sources() {
 }
 
 // Formulas over lanes (include/sinew/lanes.h) and their drivers are compiled once more, for the vectors of WebAssembly.
-const isOverLanes = (path) => /^src\/(wide\/drive(_double)?|bodies\/turning)\.c$/.test(path)
+const isOverLanes = (path) => /^src\/wide\/drive(_double)?\.c$/.test(path)
   || (path.startsWith('src/constraints/') && /^SN_LANES\(/m.test(readFileSync(join(root, path), 'utf8')));
 // Drivers are not needed without vectors there: vectors_only.c says why.
 const isDriver = (path) => /^src\/wide\/drive/.test(path);

@@ -39,31 +39,38 @@
 #define SMALL_TURN                                                                                                     \
     1e-4 /* the square of the sine of half an angle below which the series of the arcsine has all digits */
 
-SN_LANES_INLINE lanes3 read3(double from[3][SN_TURN_BATCH], uint32_t at)
-{
-    return (lanes3){lanes_load(from[0] + at), lanes_load(from[1] + at), lanes_load(from[2] + at)};
-}
+/* A number of each of so many bodies, and back. */
+#if SN_WIDTH == 1
+#define PICK(of, number)   ((lane_number)(of)[0] number)
+#define PUT(of, number, a) ((of)[0] number = (a))
+#elif SN_WIDTH == 2
+#define PICK(of, number)   ((lanes){(lane_number)(of)[0] number, (lane_number)(of)[1] number})
+#define PUT(of, number, a) ((of)[0] number = (a)[0], (of)[1] number = (a)[1])
+#else
+#define PICK(of, number)                                                                                               \
+    ((lanes){(lane_number)(of)[0] number, (lane_number)(of)[1] number, (lane_number)(of)[2] number,                    \
+             (lane_number)(of)[3] number})
+#define PUT(of, number, a)                                                                                             \
+    ((of)[0] number = (a)[0], (of)[1] number = (a)[1], (of)[2] number = (a)[2], (of)[3] number = (a)[3])
+#endif
+#define PICK3(of, numbers) ((lanes3){PICK(of, numbers[0]), PICK(of, numbers[1]), PICK(of, numbers[2])})
+#define PICK4(of, numbers)                                                                                             \
+    ((lanes4){PICK(of, numbers[0]), PICK(of, numbers[1]), PICK(of, numbers[2]), PICK(of, numbers[3])})
+#define PICK_VECTOR(of, vector) ((lanes3){PICK(of, vector x), PICK(of, vector y), PICK(of, vector z)})
+#define PUT3(of, numbers, a)    (PUT(of, numbers[0], (a).x), PUT(of, numbers[1], (a).y), PUT(of, numbers[2], (a).z))
+#define PUT4(of, numbers, a)    (PUT3(of, numbers, a), PUT(of, numbers[3], (a).w))
 
-SN_LANES_INLINE lanes4 read4(double from[4][SN_TURN_BATCH], uint32_t at)
-{
-    return (lanes4){lanes_load(from[0] + at), lanes_load(from[1] + at), lanes_load(from[2] + at),
-                    lanes_load(from[3] + at)};
-}
-
-SN_LANES_INLINE void write3(double to[3][SN_TURN_BATCH], uint32_t at, lanes3 a)
-{
-    lanes_store(to[0] + at, a.x);
-    lanes_store(to[1] + at, a.y);
-    lanes_store(to[2] + at, a.z);
-}
-
-SN_LANES_INLINE void write4(double to[4][SN_TURN_BATCH], uint32_t at, lanes4 a)
-{
-    lanes_store(to[0] + at, a.x);
-    lanes_store(to[1] + at, a.y);
-    lanes_store(to[2] + at, a.z);
-    lanes_store(to[3] + at, a.w);
-}
+/* As sn_real. */
+#if SN_VECTOR && !SINEW_DOUBLE
+typedef float reals __attribute__((vector_size(SN_VECTOR / 2)));
+#define REALS(a) __builtin_convertvector(a, reals)
+#elif SN_VECTOR
+typedef lanes reals;
+#define REALS(a) (a)
+#else
+typedef sn_real reals;
+#define REALS(a) ((reals)(a))
+#endif
 
 SN_LANES_INLINE lanes3 vector_part(lanes4 q)
 {
@@ -219,17 +226,6 @@ SN_LANES_INLINE lanes4 rotate_freely(lanes4 q, lanes3 l, lanes3 inverse, lanes h
                     lanes_choose(turns, end.w, q.w)};
 }
 
-void SN_LANES_NAME(sn_turn_free, SN_VECTOR)(sn_turn_batch *batch, double h)
-{
-    const lanes one = lanes_all(1);
-    for (uint32_t at = 0; at < SN_TURN_BATCH; at += SN_WIDTH) {
-        const lanes3 k = read3(batch->k, at), inverse = {one / (k.x * k.x), one / (k.y * k.y), one / (k.z * k.z)};
-        write4(batch->end, at, rotate_freely(read4(batch->q, at), read3(batch->l, at), inverse, lanes_all(h)));
-    }
-}
-
-/* ---- What constraints do to it ---------------------------------------------------------------------------------------- */
-
 /* k times a vector along principal axes; about an axis that is locked there is nothing. */
 SN_LANES_INLINE lanes3 times_k(lanes3 k, lanes3 a)
 {
@@ -238,51 +234,265 @@ SN_LANES_INLINE lanes3 times_k(lanes3 k, lanes3 a)
                     lanes_keep(lanes_above(endless, k.z), k.z * a.z)};
 }
 
-void SN_LANES_NAME(sn_turn_way, SN_VECTOR)(sn_turn_batch *batch, double h)
+/* From q to end, along principal axes. */
+SN_LANES_INLINE lanes3 way_between(lanes4 q, lanes4 end, lanes3 k)
 {
     const lanes zero = lanes_all(0), one = lanes_all(1), two = lanes_all(2);
-    (void)h;
-    for (uint32_t at = 0; at < SN_TURN_BATCH; at += SN_WIDTH) {
-        const lanes4 q = read4(batch->q, at), turn = times((lanes4){-q.x, -q.y, -q.z, q.w}, read4(batch->end, at));
-        const lanes3 v = vector_part(turn);
-        const lanes sign = lanes_choose(lanes_above(zero, turn.w), -one, one), square = lanes3_dot(v, v);
-        lanes scale =
-            two + square * (lanes_all(1.0 / 3) + square * (lanes_all(3.0 / 20) + square * lanes_all(5.0 / 56)));
-        const flags large = lanes_above(square, lanes_all(SMALL_TURN));
-        if (flags_any(large)) {
-            const lanes sine = lanes_sqrt(square);
-            scale = lanes_choose(large, two * lanes_atan2(sine, sign * turn.w) / sine, scale);
-        }
-        write3(batch->phi, at, times_k(read3(batch->k, at), lanes3_scale(v, sign * scale)));
+    const lanes4 turn = times((lanes4){-q.x, -q.y, -q.z, q.w}, end);
+    const lanes3 v = vector_part(turn);
+    const lanes sign = lanes_choose(lanes_above(zero, turn.w), -one, one), square = lanes3_dot(v, v);
+    lanes scale = two + square * (lanes_all(1.0 / 3) + square * (lanes_all(3.0 / 20) + square * lanes_all(5.0 / 56)));
+    const flags large = lanes_above(square, lanes_all(SMALL_TURN));
+    if (flags_any(large)) {
+        const lanes sine = lanes_sqrt(square);
+        scale = lanes_choose(large, two * lanes_atan2(sine, sign * turn.w) / sine, scale);
     }
+    return times_k(k, lanes3_scale(v, sign * scale));
 }
 
-void SN_LANES_NAME(sn_turn_gain, SN_VECTOR)(sn_turn_batch *batch, double h)
+SN_LANES_INLINE lanes4 choose4(flags where, lanes4 a, lanes4 b)
 {
-    for (uint32_t at = 0; at < SN_TURN_BATCH; at += SN_WIDTH) {
-        const lanes4 q = read4(batch->q, at);
-        const lanes3 phi = read3(batch->phi, at),
-                     own = {phi.x / lanes_all(h), phi.y / lanes_all(h), phi.z / lanes_all(h)};
-        const lanes3 gain = turned(vector_part(q), q.w, times_k(read3(batch->k, at), own));
-        write3(batch->l, at, lanes3_add(read3(batch->l, at), gain));
-    }
+    return (lanes4){lanes_choose(where, a.x, b.x), lanes_choose(where, a.y, b.y), lanes_choose(where, a.z, b.z),
+                    lanes_choose(where, a.w, b.w)};
 }
 
-void SN_LANES_NAME(sn_turn_on, SN_VECTOR)(sn_turn_batch *batch, double h)
+SN_LANES_INLINE void put_quat(sn_quat *const *to, lanes4 q)
+{
+    const reals x = REALS(q.x), y = REALS(q.y), z = REALS(q.z), w = REALS(q.w);
+    PUT(to, ->x, x), PUT(to, ->y, y), PUT(to, ->z, z), PUT(to, ->w, w);
+}
+
+/* A function over batches: as many bodies at a time as there are lanes, and the rest one by one. */
+#if SN_VECTOR
+#define TURN_REST(name) (first < batch->count && !name##_lanes_0(batch, first) ? false : sound)
+#define SPIN_REST(name)                                                                                                \
+    if (first < batch->count)                                                                                          \
+    name##_lanes_0(batch, first)
+#else
+#define TURN_REST(name) sound
+#define SPIN_REST(name)
+#endif
+#define TURN(name, one)                                                                                                \
+    bool SN_LANES_NAME(name, SN_VECTOR)(const sn_turn_batch *batch, uint32_t first)                                    \
+    {                                                                                                                  \
+        bool sound = true;                                                                                             \
+        for (; first + SN_WIDTH <= batch->count; first += SN_WIDTH)                                                    \
+            sound = one(batch, first) && sound;                                                                        \
+        return TURN_REST(name);                                                                                        \
+    }
+#define SPIN(name, one)                                                                                                \
+    void SN_LANES_NAME(name, SN_VECTOR)(const sn_spin_batch *batch, uint32_t first)                                    \
+    {                                                                                                                  \
+        for (; first + SN_WIDTH <= batch->count; first += SN_WIDTH)                                                    \
+            one(batch, first);                                                                                         \
+        SPIN_REST(name);                                                                                               \
+    }
+
+SN_LANES_INLINE bool predict(const sn_turn_batch *b, uint32_t at)
+{
+    const lanes one = lanes_all(1);
+    const lanes4 q = PICK4(b->body + at, ->q);
+    const lanes3 k = PICK3(b->body + at, ->k), l = PICK3(b->l + at, );
+    const lanes3 inverse = {one / (k.x * k.x), one / (k.y * k.y), one / (k.z * k.z)};
+    lanes4 end = rotate_freely(q, l, inverse, lanes_load(b->h + at));
+    if (b->led)
+        end = choose4(flags_of(b->led >> at), PICK4(b->motion + at, ->q), end);
+    PUT4(b->motion + at, ->q, end);
+    put_quat(b->now + at, end);
+    const lanes3 way = way_between(q, end, k);
+    const reals x = REALS(way.x), y = REALS(way.y), z = REALS(way.z);
+    PUT(b->turn + at, ->x, x), PUT(b->turn + at, ->y, y), PUT(b->turn + at, ->z, z);
+    return true;
+}
+
+SN_LANES_INLINE lanes3 gained(const sn_turn_batch *b, uint32_t at, lanes3 k, lanes3 phi)
+{
+    const lanes4 q = PICK4(b->as + at, );
+    const lanes h = lanes_load(b->h + at);
+    return turned(vector_part(q), q.w, times_k(k, (lanes3){phi.x / h, phi.y / h, phi.z / h}));
+}
+
+SN_LANES_INLINE bool gain(const sn_turn_batch *b, uint32_t at)
+{
+    const lanes3 l = PICK3(b->l + at, ), phi = PICK_VECTOR(b->turn + at, ->);
+    const lanes3 next = lanes3_add(l, gained(b, at, PICK3(b->body + at, ->k), phi));
+    PUT3(b->l + at, , next);
+    return true;
+}
+
+/* Whether an orientation and what its turn is moved by are finite, and no momentum is that of a body that turns at SN_TOO_FAST. */
+SN_LANES_INLINE bool is_sound(lanes4 q, lanes3 l, lanes3 k, lanes3 phi)
+{
+    const lanes least = lanes_min(lanes_min(k.x, k.y), k.z), limit = lanes_all(SN_TOO_FAST) * least * least;
+    const lanes sum = q.x + q.y + q.z + q.w, by = phi.x + phi.y + phi.z, zero = lanes_all(0);
+    return flags_all(lanes_above(limit * limit, lanes3_dot(l, l)) & ~lanes_unequal(sum - sum, zero) &
+                     ~lanes_unequal(by - by, zero));
+}
+
+SN_LANES_INLINE bool settle(const sn_turn_batch *b, uint32_t at)
 {
     const lanes zero = lanes_all(0), half = lanes_all(0.5);
-    (void)h;
-    for (uint32_t at = 0; at < SN_TURN_BATCH; at += SN_WIDTH) {
-        const lanes3 phi = read3(batch->phi, at), k = read3(batch->k, at);
-        const lanes4 q = read4(batch->end, at);
-        const lanes4 next =
-            unit(times(q, (lanes4){phi.x * half / k.x, phi.y * half / k.y, phi.z * half / k.z, lanes_all(1)}));
-        const flags turns = lanes_unequal(phi.x, zero) | lanes_unequal(phi.y, zero) | lanes_unequal(phi.z, zero);
-        write4(batch->end, at,
-               (lanes4){lanes_choose(turns, next.x, q.x), lanes_choose(turns, next.y, q.y),
-                        lanes_choose(turns, next.z, q.z), lanes_choose(turns, next.w, q.w)});
-    }
+    const lanes4 q = PICK4(b->motion + at, ->q);
+    const lanes3 l = PICK3(b->motion + at, ->l), k = PICK3(b->body + at, ->k), phi = PICK_VECTOR(b->turn + at, ->);
+    const lanes3 end_l = lanes3_add(l, gained(b, at, k, phi));
+    const lanes4 next =
+        unit(times(q, (lanes4){phi.x * half / k.x, phi.y * half / k.y, phi.z * half / k.z, lanes_all(1)}));
+    const flags turns = lanes_unequal(phi.x, zero) | lanes_unequal(phi.y, zero) | lanes_unequal(phi.z, zero);
+    const lanes4 end = choose4(turns, next, q);
+    PUT3(b->body + at, ->l, end_l);
+    PUT4(b->body + at, ->q, end);
+    put_quat(b->start + at, end);
+    put_quat(b->now + at, end);
+    return is_sound(q, l, k, phi);
 }
+
+TURN(sn_turn_predict, predict)
+TURN(sn_turn_settle, settle)
+TURN(sn_turn_gain, gain)
+
+/* ---- Contact ------------------------------------------------------------------------------------------------------------ */
+
+/* How moments, or their inverses, are shared out. */
+typedef struct axes {
+    flags none, all; /* no two are alike, all are; otherwise those but of the axis x, or: */
+    flags y, z;
+} axes;
+
+SN_LANES_INLINE axes axes_of(const uint32_t *odd)
+{
+    uint32_t none = 0, all = 0, y = 0, z = 0;
+    for (uint32_t i = 0; i < SN_WIDTH; ++i) {
+        none |= (uint32_t)(odd[i] == SN_NONE_ALIKE) << i;
+        all |= (uint32_t)(odd[i] == SN_ALL_ALIKE) << i;
+        y |= (uint32_t)(odd[i] == 1) << i;
+        z |= (uint32_t)(odd[i] == 2) << i;
+    }
+    return (axes){flags_of(none), flags_of(all), flags_of(y), flags_of(z)};
+}
+
+/* Of three numbers, one of each axis: that of the odd one, and of the next. */
+SN_LANES_INLINE lanes3 odd_first(const axes *a, lanes3 x)
+{
+    return call_middle(x, a->y, a->z);
+}
+
+/* The odd axis, in the world: the column of the matrix of q. */
+SN_LANES_INLINE lanes3 odd_axis(const axes *a, lanes4 q)
+{
+    const lanes one = lanes_all(1), two = lanes_all(2);
+    const lanes3 v = odd_first(a, vector_part(q));
+    const lanes3 u = {one - two * (v.y * v.y + v.z * v.z), two * (v.x * v.y + q.w * v.z),
+                      two * (v.x * v.z - q.w * v.y)};
+    return call_middle(u, a->z, a->y);
+}
+
+/* A symmetric matrix in the world. */
+typedef struct tensor {
+    lanes3 diagonal;
+    lanes xy, xz, yz;
+} tensor;
+
+/* With R from the principal axes to the world, R x R^T l, and w R x R^T. */
+SN_LANES_INLINE lanes3 spin_of_any(lanes4 q, lanes3 x, lanes3 l, lanes w, tensor *inverse)
+{
+    const lanes one = lanes_all(1), two = lanes_all(2);
+    const lanes3 r0 = {one - two * (q.y * q.y + q.z * q.z), two * (q.x * q.y - q.w * q.z),
+                       two * (q.x * q.z + q.w * q.y)};
+    const lanes3 r1 = {two * (q.x * q.y + q.w * q.z), one - two * (q.x * q.x + q.z * q.z),
+                       two * (q.y * q.z - q.w * q.x)};
+    const lanes3 r2 = {two * (q.x * q.z - q.w * q.y), two * (q.y * q.z + q.w * q.x),
+                       one - two * (q.x * q.x + q.y * q.y)};
+    const lanes3 own = {x.x * (r0.x * l.x + r1.x * l.y + r2.x * l.z), x.y * (r0.y * l.x + r1.y * l.y + r2.y * l.z),
+                        x.z * (r0.z * l.x + r1.z * l.y + r2.z * l.z)};
+    const lanes3 xw = {x.x * w, x.y * w, x.z * w};
+    const lanes3 a = {r0.x * xw.x, r0.y * xw.y, r0.z * xw.z}, b = {r1.x * xw.x, r1.y * xw.y, r1.z * xw.z};
+    const lanes3 c = {r2.x * xw.x, r2.y * xw.y, r2.z * xw.z};
+    *inverse = (tensor){{lanes3_dot(a, r0), lanes3_dot(b, r1), lanes3_dot(c, r2)},
+                        lanes3_dot(a, r1),
+                        lanes3_dot(a, r2),
+                        lanes3_dot(b, r2)};
+    return (lanes3){lanes3_dot(r0, own), lanes3_dot(r1, own), lanes3_dot(r2, own)};
+}
+
+/* The same for a body that looks alike around its axis u, which is most of those that people make:
+
+       R x R^T = x0 + (x_u - x0) u u^T */
+SN_LANES_INLINE lanes3 spin_about(const axes *odd, lanes4 q, lanes3 x, lanes3 l, lanes w, tensor *inverse)
+{
+    const lanes3 own = odd_first(odd, x), u = odd_axis(odd, q);
+    const lanes x0 = own.y, off = own.x - x0, along = off * lanes3_dot(u, l);
+    const lanes3 a = lanes3_scale(u, w * off);
+    const lanes all = w * x0;
+    *inverse = (tensor){{all + a.x * u.x, all + a.y * u.y, all + a.z * u.z}, a.x * u.y, a.x * u.z, a.y * u.z};
+    return lanes3_add(lanes3_scale(l, x0), lanes3_scale(u, along));
+}
+
+/* Of a ball or a cube R does not matter. */
+SN_LANES_INLINE void weigh(const sn_spin_batch *batch, uint32_t at)
+{
+    const axes odd = axes_of(batch->odd + at);
+    const lanes3 x = PICK3(batch->inverse + at, ), l = PICK3(batch->body + at, ->l);
+    const lanes zero = lanes_all(0), w = PICK(batch->record + at, [0].w), all = x.x * w;
+    lanes3 spin = lanes3_scale(l, x.x);
+    tensor inverse = {{all, all, all}, zero, zero, zero};
+    if (!flags_all(odd.all)) {
+        const lanes4 q = PICK4(batch->body + at, ->q);
+        tensor some;
+        lanes3 spins = spin_about(&odd, q, x, l, w, &some);
+        if (flags_any(odd.none)) {
+            tensor any;
+            spins = lanes3_choose(odd.none, spin_of_any(q, x, l, w, &any), spins);
+            some =
+                (tensor){lanes3_choose(odd.none, any.diagonal, some.diagonal), lanes_choose(odd.none, any.xy, some.xy),
+                         lanes_choose(odd.none, any.xz, some.xz), lanes_choose(odd.none, any.yz, some.yz)};
+        }
+        spin = lanes3_choose(odd.all, spin, spins);
+        inverse =
+            (tensor){lanes3_choose(odd.all, inverse.diagonal, some.diagonal), lanes_choose(odd.all, zero, some.xy),
+                     lanes_choose(odd.all, zero, some.xz), lanes_choose(odd.all, zero, some.yz)};
+    }
+    const reals sx = REALS(spin.x), sy = REALS(spin.y), sz = REALS(spin.z);
+    const reals xx = REALS(inverse.diagonal.x), yy = REALS(inverse.diagonal.y), zz = REALS(inverse.diagonal.z);
+    const reals xy = REALS(inverse.xy), xz = REALS(inverse.xz), yz = REALS(inverse.yz);
+    sn_vec4 *const *to = batch->record + at;
+    PUT(to, [1].x, sx), PUT(to, [1].y, sy), PUT(to, [1].z, sz);
+    PUT(to, [2].x, xx), PUT(to, [2].y, yy), PUT(to, [2].z, zz), PUT(to, [2].w, xy);
+    PUT(to, [3].x, xz), PUT(to, [3].y, yz);
+}
+
+/* The momentum that goes with a change of spin is k^2 times that, along principal axes and per unit of mass. */
+SN_LANES_INLINE void spin(const sn_spin_batch *batch, uint32_t at)
+{
+    const axes odd = axes_of(batch->odd + at);
+    const lanes endless = lanes_all((double)INFINITY), half = lanes_all(0.5), one = lanes_all(1);
+    const sn_vec3 *const given = batch->gain + at, *const turn = batch->by + at;
+    const lanes4 q = PICK4(batch->body + at, ->q);
+    const lanes3 g = PICK_VECTOR(given, .), by = PICK_VECTOR(turn, .), k = PICK3(batch->body + at, ->k);
+    const lanes3 k2 = {lanes_keep(lanes_above(endless, k.x), k.x * k.x),
+                       lanes_keep(lanes_above(endless, k.y), k.y * k.y),
+                       lanes_keep(lanes_above(endless, k.z), k.z * k.z)};
+    lanes3 more = lanes3_scale(g, k2.x);
+    if (!flags_all(odd.all)) {
+        const lanes3 own = odd_first(&odd, k2), u = odd_axis(&odd, q);
+        const lanes alike = own.y, along = (own.x - alike) * lanes3_dot(u, g);
+        lanes3 some = lanes3_add(lanes3_scale(g, alike), lanes3_scale(u, along));
+        if (flags_any(odd.none)) {
+            const lanes3 back = turned(vector_part(q), -q.w, g);
+            const lanes3 any = {back.x * k2.x, back.y * k2.y, back.z * k2.z};
+            some = lanes3_choose(odd.none, turned(vector_part(q), q.w, any), some);
+        }
+        more = lanes3_choose(odd.all, more, some);
+    }
+    const lanes3 l = lanes3_add(PICK3(batch->body + at, ->l), more);
+    const lanes4 end = unit(times((lanes4){by.x * half, by.y * half, by.z * half, one}, q));
+    PUT3(batch->body + at, ->l, l);
+    PUT4(batch->body + at, ->q, end);
+    put_quat(batch->start + at, end);
+    put_quat(batch->now + at, end);
+}
+
+SPIN(sn_turn_weigh, weigh)
+SPIN(sn_turn_spin, spin)
 
 #if !SN_VECTOR
 void sn_rotate_free(double q[4], const double l[3], const double inverse_moment[3], double h)
@@ -292,18 +502,22 @@ void sn_rotate_free(double q[4], const double l[3], const double inverse_moment[
     q[0] = end.x, q[1] = end.y, q[2] = end.z, q[3] = end.w;
 }
 
+#define TURNING(size)                                                                                                  \
+    {                                                                                                                  \
+        sn_turn_predict_lanes_##size, sn_turn_settle_lanes_##size, sn_turn_gain_lanes_##size,                          \
+            sn_turn_weigh_lanes_##size, sn_turn_spin_lanes_##size                                                      \
+    }
+
 const sn_turning *sn_turning_by(uint32_t vector)
 {
-    static const sn_turning one = {sn_turn_free_lanes_0, sn_turn_way_lanes_0, sn_turn_gain_lanes_0, sn_turn_on_lanes_0};
+    static const sn_turning one = TURNING(0);
 #if SN_LANES_32
-    static const sn_turning four = {sn_turn_free_lanes_32, sn_turn_way_lanes_32, sn_turn_gain_lanes_32,
-                                    sn_turn_on_lanes_32};
+    static const sn_turning four = TURNING(32);
     if (vector >= 32)
         return &four;
 #endif
-#if SN_LANES_16
-    static const sn_turning two = {sn_turn_free_lanes_16, sn_turn_way_lanes_16, sn_turn_gain_lanes_16,
-                                   sn_turn_on_lanes_16};
+#if SN_LANES_16 && !defined(__wasm__) /* which has to be fetched, and where one lane will do */
+    static const sn_turning two = TURNING(16);
     if (vector >= 16)
         return &two;
 #endif

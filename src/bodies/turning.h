@@ -2,38 +2,72 @@
 #ifndef SN_BODIES_TURNING_H
 #define SN_BODIES_TURNING_H
 
-#include <stdint.h>
+#include "base/vec.h"
+#include "bodies/state.h"
+
+#include <stdbool.h>
 
 #define SN_TURN_BATCH 8
 
-/* Numbers of so many bodies; each function says which it reads and writes. */
+/* Where the numbers of so many bodies are; each function says which it reads and writes. */
 typedef struct sn_turn_batch {
-    double q[4][SN_TURN_BATCH];   /* an orientation: from principal axes to the world */
-    double end[4][SN_TURN_BATCH]; /* another */
-    double l[3][SN_TURN_BATCH];   /* m^2/s: angular momentum / mass, in the world */
-    double k[3][SN_TURN_BATCH];   /* m: radii of gyration; INFINITY: it does not turn about that axis */
-    double phi[3][SN_TURN_BATCH]; /* m: k times a small angle, along principal axes */
+    uint32_t count;
+    sn_body_state *body[SN_TURN_BATCH];
+    sn_body_motion *motion[SN_TURN_BATCH];
+    double *l[SN_TURN_BATCH];        /* m^2/s: angular momentum / mass, in the world */
+    const double *as[SN_TURN_BATCH]; /* an orientation */
+    sn_vec4 *turn[SN_TURN_BATCH];    /* m: k times a small angle, along principal axes */
+    sn_quat *start[SN_TURN_BATCH];   /* what solvers see: how it is turned when a substep begins, */
+    sn_quat *now[SN_TURN_BATCH];     /*   and as predicted in it */
+    double h[SN_TURN_BATCH];         /* s */
+    uint32_t led;                    /* bits: motion->q is known */
 } sn_turn_batch;
 
-typedef void sn_turning_fn(sn_turn_batch *batch, double h);
+/* The same in contact. */
+typedef struct sn_spin_batch {
+    uint32_t count;
+    sn_body_state *body[SN_TURN_BATCH];
+    const double *inverse[SN_TURN_BATCH]; /* 1/m^2: of moments per unit of mass, along principal axes */
+    uint32_t odd[SN_TURN_BATCH];          /* around which it looks alike: an axis, SN_ALL_ALIKE or SN_NONE_ALIKE */
+    sn_vec4 *record[SN_TURN_BATCH];       /* as of wide/wide.h */
+    sn_quat *start[SN_TURN_BATCH], *now[SN_TURN_BATCH];
+    sn_vec3 gain[SN_TURN_BATCH], by[SN_TURN_BATCH]; /* rad/s, rad: what its spin changed by, and its turn */
+} sn_spin_batch;
 
-/* end: where free rotation with the momentum l leads from q in h seconds; of length 1. Where l is 0 that is q. */
-sn_turning_fn sn_turn_free_lanes_0, sn_turn_free_lanes_16, sn_turn_free_lanes_32;
+/* Of a body, besides the numbers of principal axes: no two of its moments are the same; all are, as of a ball or a cube. */
+enum { SN_NONE_ALIKE = 3, SN_ALL_ALIKE = 4 };
 
-/* phi: from q to end. About an axis that is locked it is 0. */
-sn_turning_fn sn_turn_way_lanes_0, sn_turn_way_lanes_16, sn_turn_way_lanes_32;
+/* Bodies from `first` on. */
+typedef bool sn_turning_fn(const sn_turn_batch *batch, uint32_t first);
+typedef void sn_spinning_fn(const sn_spin_batch *batch, uint32_t first);
 
-/* l gains what phi in h seconds means: R (k phi) / h, with R the rotation q. */
+sn_turning_fn sn_turn_predict_lanes_0, sn_turn_predict_lanes_16, sn_turn_predict_lanes_32;
+sn_turning_fn sn_turn_settle_lanes_0, sn_turn_settle_lanes_16, sn_turn_settle_lanes_32;
 sn_turning_fn sn_turn_gain_lanes_0, sn_turn_gain_lanes_16, sn_turn_gain_lanes_32;
-
-/* end is turned on by phi. h is not read. */
-sn_turning_fn sn_turn_on_lanes_0, sn_turn_on_lanes_16, sn_turn_on_lanes_32;
+sn_spinning_fn sn_turn_weigh_lanes_0, sn_turn_weigh_lanes_16, sn_turn_weigh_lanes_32;
+sn_spinning_fn sn_turn_spin_lanes_0, sn_turn_spin_lanes_16, sn_turn_spin_lanes_32;
 
 typedef struct sn_turning {
-    sn_turning_fn *free, *way, *gain, *on;
+    /* motion->q: where free rotation with the momentum l leads from body->q in h seconds; of length 1, and body->q where l is 0. turn: how far
+       that is; about an axis that is locked it is 0. now: as motion->q. */
+    sn_turning_fn *predict;
+
+    /* body->q is motion->q, turned on by turn; body->l is motion->l and what that means in h seconds: R (k turn) / h, with R the rotation `as`.
+       start and now: as body->q. Whether all motions are sound. */
+    sn_turning_fn *settle;
+
+    /* l gains the same. */
+    sn_turning_fn *gain;
+
+    sn_spinning_fn
+        *weigh; /* the spin and the inverse of the inertia in the world, of what has the inverse mass record[0].w */
+    sn_spinning_fn
+        *spin; /* body->l gains what a change of spin means, and body->q is turned on; start and now: as that */
 } sn_turning;
 
 /* By the size of vectors in bytes. Results do not depend on it. */
 const sn_turning *sn_turning_by(uint32_t vector);
+
+#define SN_TOO_FAST 1e37 /* m/s and rad/s by coordinate, as in integrators/stages.h: the next steps would overflow */
 
 #endif

@@ -21,6 +21,7 @@ typedef struct sn_turn {
     sn_vec3 give;    /* 1/m: 1 / radius of gyration by principal axis; 0: it does not turn about that one */
     sn_vec3 pull;    /* N: what the torque that a user gave the body for the step means to its turn */
     uint32_t centre; /* the number of its particle; SN_ID_FREE: there is no such body */
+    uint32_t unused; /* so that the size is that of a line of the cache */
 } sn_turn;
 
 /* The particles as a solver sees them. A position is x + d: in a substep x is where the particle was predicted to go,

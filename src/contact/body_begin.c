@@ -23,32 +23,17 @@ sn_real sn_body_contact_spins(const sn_world *world, const sn_mover *m)
 }
 
 /* One that is led moves as it will, not as it did. */
-static void lead(const sn_world *world, sn_mover *m)
+static void lead(const sn_world *world, const sn_mover *m, sn_vec4 *to)
 {
     const sn_target *target = (const sn_target *)world->target_table.column[0] + world->particles.target[m->slot] - 1;
     sn_vec3 way = vec3_sub(target->place, vec4_xyz(world->particles.x[m->slot]));
     double spin[3], inverse[3];
-    m->v = m->v0 = vec3_scale(way, 1 / world->body_contacts.left);
+    to[0] = vec4(vec3_scale(way, 1 / world->body_contacts.left), m->w);
     if (m->body == SN_ID_FREE)
         return;
     sn_body_inverse_moments(&world->bodies.state[m->body], inverse);
     sn_rotate_velocity(world->bodies.state[m->body].q, world->bodies.motion[m->body].l, inverse, spin);
-    m->spin = m->spin0 = vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]);
-}
-
-static void record(const sn_mover *m, bool begins, sn_vec4 *to)
-{
-    to[0] = vec4(m->v, m->w);
-    to[1] = vec4(m->spin, begins ? m->turning : 0);
-    to[6] = to[7] = vec4(vec3(0, 0, 0), 0);
-}
-
-/* 1/(kg m^2): the inverse of its inertia, in the world, straight into its record. */
-static void record_inverse(const sn_mover *m, double xx, double yy, double zz, double xy, double xz, double yz,
-                           sn_vec4 *to)
-{
-    to[2] = vec4(vec3((sn_real)xx, (sn_real)yy, (sn_real)zz), (sn_real)xy);
-    to[3] = vec4(vec3((sn_real)xz, (sn_real)yz, 0), m->thin);
+    to[1] = vec4(vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]), 0);
 }
 
 static void record_pose(const sn_pose *pose, sn_real spun, sn_vec4 *to)
@@ -71,58 +56,6 @@ void sn_body_contacts_load_fixed_shapes(const sn_world *world)
     }
 }
 
-/* The same for a body that looks alike around its axis u, which is most of those that people make:
-
-       R x R^T = x0 + (x_u - x0) u u^T */
-static void load_turn_about(const double u[3], double x0, double off, const double l[3], sn_mover *m, sn_vec4 *to)
-{
-    const double along = off * (u[0] * l[0] + u[1] * l[1] + u[2] * l[2]), w = (double)m->w;
-    const double a[3] = {w * off * u[0], w * off * u[1], w * off * u[2]};
-    m->spin = vec3((sn_real)(x0 * l[0] + along * u[0]), (sn_real)(x0 * l[1] + along * u[1]),
-                   (sn_real)(x0 * l[2] + along * u[2]));
-    record_inverse(m, w * x0 + a[0] * u[0], w * x0 + a[1] * u[1], w * x0 + a[2] * u[2], a[0] * u[1], a[0] * u[2],
-                   a[1] * u[2], to);
-}
-
-/* With R from the principal axes to the world, spin = R x R^T l and the inverse of inertia is w R x R^T; x: 1 / k^2. Of a ball or a cube R does
-   not matter. */
-static void load_turn(const sn_world *world, sn_mover *m, bool weigh, sn_vec4 *to)
-{
-    const sn_body_state *body = &world->bodies.state[m->body];
-    double r[3][3], x[3] = {m->inverse[0], m->inverse[1], m->inverse[2]}, own[3], spin[3];
-    if (m->odd == SN_ALL_ALIKE) {
-        const double all = x[0] * (double)m->w;
-        m->spin = vec3((sn_real)(x[0] * body->l[0]), (sn_real)(x[0] * body->l[1]), (sn_real)(x[0] * body->l[2]));
-        record_inverse(m, all, all, all, 0, 0, 0, to);
-        return;
-    }
-    if (m->odd != SN_NONE_ALIKE) {
-        const double x0 = x[m->odd == 2 ? 0 : m->odd + 1];
-        sn_rotate_axis(body->q, (int)m->odd, own);
-        load_turn_about(own, x0, x[m->odd] - x0, body->l, m, to);
-        return;
-    }
-    sn_rotate_matrix(body->q, r);
-    for (int i = 0; i < 3; ++i)
-        own[i] = x[i] * (r[0][i] * body->l[0] + r[1][i] * body->l[1] + r[2][i] * body->l[2]);
-    for (int i = 0; i < 3; ++i) {
-        spin[i] = r[i][0] * own[0] + r[i][1] * own[1] + r[i][2] * own[2];
-        x[i] *= (double)m->w;
-    }
-    m->spin = vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]);
-    if (!weigh) {
-        record_inverse(m, 0, 0, 0, 0, 0, 0, to); /* nothing presses it */
-        return;
-    }
-    const double a[3] = {r[0][0] * x[0], r[0][1] * x[1], r[0][2] * x[2]};
-    const double b[3] = {r[1][0] * x[0], r[1][1] * x[1], r[1][2] * x[2]};
-    const double c[3] = {r[2][0] * x[0], r[2][1] * x[1], r[2][2] * x[2]};
-    record_inverse(m, a[0] * r[0][0] + a[1] * r[0][1] + a[2] * r[0][2],
-                   b[0] * r[1][0] + b[1] * r[1][1] + b[2] * r[1][2], c[0] * r[2][0] + c[1] * r[2][1] + c[2] * r[2][2],
-                   a[0] * r[1][0] + a[1] * r[1][1] + a[2] * r[1][2], a[0] * r[2][0] + a[1] * r[2][1] + a[2] * r[2][2],
-                   b[0] * r[2][0] + b[1] * r[2][1] + b[2] * r[2][2], to);
-}
-
 /* m/s: how much faster spots of a mover become by forces and torques in the substep that begins, at most. One that leans on an edge turns
    about that: as with gravity, spots come twice as far as its centre would. */
 static sn_real driven(const sn_body_contact_substep *s, const sn_mover *m)
@@ -132,7 +65,7 @@ static sn_real driven(const sn_body_contact_substep *s, const sn_mover *m)
     if (m->body == SN_ID_FREE || m->w == 0)
         return pushed;
     const double *t = world->bodies.motion[m->body].torque;
-    if (t[0] == 0 && t[1] == 0 && t[2] == 0)
+    if (world->bodies.motion[m->body].is_free || (t[0] == 0 && t[1] == 0 && t[2] == 0))
         return pushed;
     const double *x = m->inverse;
     const double most = x[0] > x[1] ? (x[0] > x[2] ? x[0] : x[2]) : x[1] > x[2] ? x[1] : x[2];
@@ -146,9 +79,22 @@ static void begin_mover(const sn_body_contact_substep *s, sn_mover *m, sn_vec4 *
     m->spun += sn_body_contact_spins(world, m);
     m->from = contact_pose(world, m);
     if (world->particles.target[m->slot])
-        lead(world, m);
-    m->turning = (m->body == SN_ID_FREE ? 0 : vec3_length(m->spin) * m->extent) + driven(s, m);
+        lead(world, m, to);
+    to[1].w = (m->body == SN_ID_FREE ? 0 : vec3_length(vec4_xyz(to[1])) * m->extent) + driven(s, m);
     record_pose(&m->from, m->spun, to);
+}
+
+/* Movers that are loaded, once it is known how they spin. */
+static void end_loading(const sn_body_contact_substep *s, const uint32_t *mover, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i) {
+        sn_mover *m = &contact_movers(s->world)[mover[i]];
+        sn_vec4 *to = contact_record(s->world, mover[i]);
+        if (s->begins)
+            begin_mover(s, m, to);
+        else
+            m->spin = vec4_xyz(to[1]);
+    }
 }
 
 /* Once a substep has begun, only those count that may be pressed in it; and after a search in it, those that are not known yet. */
@@ -156,6 +102,9 @@ void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_body_contact_substep *s = data;
     const sn_world *world = s->world;
+    const sn_vec4 none = vec4(vec3(0, 0, 0), 0);
+    sn_spin_batch batch = {.count = 0};
+    uint32_t mover[SN_TURN_BATCH];
     for (uint32_t at = first; at < end; ++at) {
         const uint32_t i = contact_listed(world)[at];
         if (!s->begins && !contact_has_impulse(world, i))
@@ -167,21 +116,32 @@ void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
         sn_mover *m = &contact_movers(world)[i];
         sn_vec4 *to = contact_record(world, i);
         m->w = world->particles.x[m->slot].w;
-        m->v = m->v0 = vec4_xyz(world->particles.v[m->slot]);
-        m->spin = vec3(0, 0, 0);
-        if (m->body != SN_ID_FREE)
-            load_turn(world, m, !world->body_contacts.count || *mark & SN_MARK_TOUCHES || !(*mark & SN_MARK_MOVES), to);
-        else
-            record_inverse(m, 0, 0, 0, 0, 0, 0, to);
-        m->spin0 = m->spin;
-        if (s->begins)
-            begin_mover(s, m, to);
-        record(m, s->begins, to);
+        to[0] = vec4(vec4_xyz(world->particles.v[m->slot]), m->w);
+        to[1] = to[2] = to[7] = none;
+        to[6] = vec4(vec3(0, 0, 0), m->w);
+        to[3] = vec4(vec3(0, 0, 0), m->thin);
+        if (m->body == SN_ID_FREE) {
+            end_loading(s, &i, 1);
+            continue;
+        }
+        batch.body[batch.count] = &world->bodies.state[m->body];
+        batch.inverse[batch.count] = m->inverse;
+        batch.odd[batch.count] = m->odd;
+        batch.record[batch.count] = to;
+        mover[batch.count++] = i;
+        if (batch.count == SN_TURN_BATCH) {
+            s->turning->weigh(&batch, 0);
+            end_loading(s, mover, batch.count);
+            batch.count = 0;
+        }
     }
+    s->turning->weigh(&batch, 0);
+    end_loading(s, mover, batch.count);
 }
 
 typedef struct watching {
-    const sn_body_contact_substep *s;
+    sn_body_contact_substep *s;
+    sn_substep *predicts; /* bodies are predicted in the same loop; NULL: they have been */
     atomic_bool fast, left;
 } watching;
 
@@ -208,10 +168,17 @@ static void watch_piece(void *data, uint32_t first, uint32_t end)
         if (w->s->again && !contact_has_left(world, row))
             continue;
         sn_mover *m = &contact_movers(world)[row];
-        m->way = w->s->h * (vec3_length(m->v) + m->turning + fall);
+        const sn_vec4 *record = contact_record(world, row);
+        const sn_vec3 v = vec4_xyz(record[0]);
+        const sn_real turning = record[1].w;
+        m->way = w->s->h * (vec3_length(v) + turning + fall);
         fast = fast || m->way > m->thin;
-        m->turned += w->s->h * (m->turning + fall);
-        const bool leaves = m->w != 0 && !sn_body_contact_has_room(world, m, vec3_scale(m->v, w->s->h));
+        m->turned += w->s->h * (turning + fall);
+        const sn_vec3 gone = vec3_sub(vec4_xyz(record[4]), m->sought);
+        const bool leaves =
+            m->w != 0 &&
+            !(vec3_length(gone) + m->way + m->turned < CERTAIN * m->free) && /* which most are content with */
+            !sn_body_contact_has_room(world, m, vec3_scale(v, w->s->h));
         contact_set_left(world, row, leaves);
         left = left || leaves;
     }
@@ -221,12 +188,29 @@ static void watch_piece(void *data, uint32_t first, uint32_t end)
         contact_raise(&w->left);
 }
 
-/* Movers as they are when a substep begins. */
-static bool load_movers(sn_body_contact_substep *s, watching *w)
+/* Bodies that are awake come first among the movers. A few are taken through all of this while they are in the cache. */
+static void begin_piece(void *data, uint32_t first, uint32_t end)
 {
-    sn_world *world = s->world;
-    if (!sn_body_contacts_share(world, world->body_contacts.list_table.count, sn_body_contacts_load_piece, s) ||
-        !sn_body_contacts_share(world, world->bodies.awake_table.count, watch_piece, w))
+    watching *w = data;
+    const sn_world *world = w->s->world;
+    const uint32_t awake = world->bodies.awake_table.count, listed = world->body_contacts.list_table.count;
+    for (uint32_t at = first, next; at < end; at = next) {
+        next = contact_least(at + SN_FEW, end);
+        if (w->predicts && at < awake)
+            sn_turns_predict_piece(w->predicts, at, contact_least(next, awake));
+        if (at < listed)
+            sn_body_contacts_load_piece(w->s, at, contact_least(next, listed));
+        if (at < awake)
+            watch_piece(w, at, contact_least(next, awake));
+    }
+}
+
+/* Movers as they are when a substep begins. */
+static bool load_movers(watching *w)
+{
+    sn_world *world = w->s->world;
+    const uint32_t awake = world->bodies.awake_table.count, listed = world->body_contacts.list_table.count;
+    if (!sn_body_contacts_share(world, awake > listed ? awake : listed, begin_piece, w))
         return false;
     sn_body_contacts_load_fixed_shapes(world);
     return true;
@@ -236,15 +220,17 @@ static bool load_movers(sn_body_contact_substep *s, watching *w)
 static bool begin_movers(sn_body_contact_substep *s, sn_substep *substep)
 {
     sn_world *world = s->world;
-    watching w = {.s = s};
-    if (!load_movers(s, &w))
+    watching w = {.s = s, .predicts = substep};
+    if (!load_movers(&w))
         return false;
+    sn_stage_enter(world, SN_STAGE_NARROW_PHASE);
+    w.predicts = NULL;
     if (w.left) {
         if (!sn_solve_write_back(substep)) /* the search looks at all particles */
             return false;
         world->contacts.failed = sn_body_contacts_find_again(world, false);
         s->again = true;
-        if (world->contacts.failed != SN_OK || !load_movers(s, &w))
+        if (world->contacts.failed != SN_OK || !load_movers(&w))
             return false;
     }
     world->body_contacts.fast = w.fast;
@@ -258,9 +244,10 @@ bool sn_body_contacts_begin(sn_substep *substep)
     sn_body_contact_substep s = contact_substep(world, h);
     s.begins = true;
     s.force = substep->motion.force;
-    if (!world->body_contacts.mover_table.count)
+    if (!world->body_contacts.mover_table.count) {
+        sn_turns_predict(substep);
         return true;
-    sn_stage_enter(world, SN_STAGE_NARROW_PHASE);
+    }
     bool good = begin_movers(&s, substep);
     sn_stage_enter(world, SN_STAGE_NARROW_PHASE); /* which a search within the step interrupts */
     s.run = contact_substep(world, h).run;        /* tables may have grown */

@@ -114,6 +114,7 @@ static void make_mover(sn_body_contact_finding *f, uint32_t row, uint32_t at)
         m->odd = SN_ALL_ALIKE;
     m->sought = pose.position;
     m->room = contact_grow(flight, BESIDE * inner);
+    m->free = contact_innermost(&m->room);
     for (uint32_t i = state->part; i < state->part + state->parts; ++i, ++at) {
         const sn_body_part *p = &world->bodies.part[i];
         const sn_pose there = contact_part_pose(world, &pose, i);

@@ -7,34 +7,32 @@
 #include "wide/wide.h"
 #include "contact/skin_contacts.h"
 
+#include <stdatomic.h>
+
 struct sn_world;
 struct sn_substep;
 
 #define SN_NO_MOVER UINT32_MAX
 
-/* Of a body, besides the numbers of principal axes: no two of its moments are the same; all are, as of a ball or a cube. */
-enum { SN_NONE_ALIKE = 3, SN_ALL_ALIKE = 4 };
-
 /* What takes part in a pass: a body, or a particle that may touch one. Scratch. */
 typedef struct sn_mover {
-    uint32_t slot;      /* of its particle */
-    uint32_t body;      /* its row; SN_ID_FREE: a particle, which does not turn */
-    sn_real w;          /* 1/kg */
-    sn_vec3 v, spin;    /* m/s, rad/s */
-    sn_vec3 v0, spin0;  /* when the pass began */
+    _Alignas(64) uint32_t slot; /* of its particle */
+    uint32_t body;              /* its row; SN_ID_FREE: a particle, which does not turn */
+    sn_real w;                  /* 1/kg */
+    uint32_t odd;               /* of a body: around which it looks alike: an axis, SN_ALL_ALIKE or SN_NONE_ALIKE */
+    double inverse[3];  /* 1/m^2: of a body: the inverse of its moments per unit of mass, along principal axes */
+    sn_vec3 spin;       /* rad/s: when the pass began */
+    sn_real extent;     /* m: of a body: how far it reaches from its centre */
+    sn_real thin;       /* m: of a body: one that comes farther in a substep is fast */
+    sn_real free;       /* m: its centre may come so far in any direction, less `turned`. So far every loop looks */
     sn_pose from;       /* when the substep began; of a body */
     sn_real way, share; /* m: of any of its spots in the substep, at most; and the share of it that it goes */
     uint32_t carrier;   /* 1 + the fixed shape that takes it along from there; 0: none does; */
     sn_real carried;    /*   that has gone this share of its own way then */
-    double inverse[3];  /* 1/m^2: of a body: the inverse of its moments per unit of mass, along principal axes */
-    uint32_t odd;       /*   around which it looks alike: an axis, SN_ALL_ALIKE or SN_NONE_ALIKE */
-    sn_real extent;     /* m: of a body: how far it reaches from its centre */
-    sn_real turning; /* m/s: how fast its spots go, at most, when a substep begins: because it turns, and by forces */
-    sn_real thin;    /* m: of a body: one that comes farther in a substep is fast */
-    sn_vec3 sought;  /* m: of a body: where it was when space was searched for it, and */
-    sn_bounds room;  /* m: how far its spots may come from there before that is to be done again */
-    sn_real turned;  /* m: how far they came by turning, and by what may yet act on it */
-    sn_real spun;    /* m: how far its spots came by turning in this step, at most */
+    sn_real spun;       /* m: how far its spots came by turning in this step, at most */
+    sn_vec3 sought;     /* m: of a body: where it was when space was searched for it, and */
+    sn_real turned;     /* m: how far they came by turning, and by what may yet act on it */
+    sn_bounds room;     /* m: how far its spots may come from there before that is to be done again */
 } sn_mover;
 
 /* Of a mover: it can be moved; it is in a contact; it is in the list of movers; its record is that of the substep that begins. In bytes of
@@ -227,6 +225,9 @@ typedef struct sn_body_contacts {
     uint32_t level[SN_BODY_CONTACT_LEVELS + 1]; /* the first group of each */
     uint32_t count, balls;                      /* contacts; and of those with particles */
     bool bounces, fast;                         /* some contact does; some body may be thrown */
+    bool loaded;                                /* movers are, for the pass of this substep */
+    bool looked;                                /* whether bodies move soundly was looked at in the pass, */
+    atomic_bool suspect;                        /*   and one may not */
     uint32_t searches; /* in this step: more than one if bodies became faster than was thought */
     sn_real left;      /* s: of the step, with the substep that runs */
     sn_real factor;    /* what was pushed in the last step, times this, is what a substep of this one begins with */
@@ -242,7 +243,7 @@ sn_result sn_body_contacts_find(struct sn_world *world, sn_real dt);
    that left on their ways of the substep that ends. */
 sn_result sn_body_contacts_find_again(struct sn_world *world, bool ended);
 
-/* Before the velocities of a substep are made, and once they are. False if the task hook lost tasks. */
+/* Before the velocities of a substep are made, and bodies are predicted; and once they are. False if the task hook lost tasks. */
 bool sn_body_contacts_begin(struct sn_substep *s);
 bool sn_body_contacts_pass(struct sn_world *world, sn_real h);
 

@@ -265,7 +265,8 @@ static bool ball_is_met(looking *l, sn_real h)
     sn_pose body = contact_goes_to(l->world, &contact_movers(l->world)[l->contact->a], h),
             end = contact_part_pose(l->world, &body, l->contact->part_a);
     sn_vec3 x = vec4_xyz(l->world->particles.x[ball->slot]), from = sn_pose_to_own(&l->pa, x);
-    sn_vec3 to = sn_pose_to_own(&end, vec3_add(x, vec3_scale(ball->v, h)));
+    const sn_vec3 v = vec4_xyz(contact_record(l->world, l->contact->b)[0]);
+    sn_vec3 to = sn_pose_to_own(&end, vec3_add(x, vec3_scale(v, h)));
     sn_real t, radius = l->world->particles.radius[ball->slot];
     sn_path path = {from, vec3_sub(to, from), radius};
     sn_touch touch;

@@ -29,10 +29,7 @@
    wide/body_contact.h, for eight pairs at once; the order in which they are solved is in body_groups.c. */
 #include "contact/body_work.h"
 
-#include "bodies/rotation.h"
 #include "integrators/integrator.h"
-
-#include <string.h>
 
 /* Sweeps over all contacts in a pass. With one, a tower of twenty boxes sways by centimetres for ever; with two it is at rest, to
    1e-8 J of a hundred tons, after seven seconds. */
@@ -118,31 +115,11 @@ static bool strike_all(sn_body_contact_substep *s)
     return good;
 }
 
-/* Velocities are known, and their places are taken by what things are parted by. */
-static void leave_piece(void *data, uint32_t first, uint32_t end)
-{
-    const sn_world *world = ((const sn_body_contact_substep *)data)->world;
-    for (uint32_t at = first; at < end; ++at) {
-        const uint32_t i = contact_listed(world)[at];
-        if (!contact_has_impulse(world, i))
-            continue;
-        sn_mover *m = &contact_movers(world)[i];
-        sn_vec4 *record = contact_record(world, i);
-        m->v = vec4_xyz(record[0]);
-        m->spin = vec4_xyz(record[1]);
-        record[0] = vec4(vec4_xyz(record[6]), record[0].w);
-        record[1] = vec4(vec4_xyz(record[7]), 0);
-    }
-}
-
+/* Velocities are known; what things are parted by lies behind them in their records. */
 static bool part_all(sn_body_contact_substep *s)
 {
-    const uint32_t movers = s->world->body_contacts.mover_table.count;
-    for (uint32_t i = 0; i < s->world->body_contacts.fixed_shape_table.count; ++i) {
-        sn_vec4 *record = contact_record(s->world, movers + 1 + i);
-        record[0] = record[1] = vec4(vec3(0, 0, 0), 0);
-    }
-    bool good = sn_body_contacts_share(s->world, s->world->body_contacts.list_table.count, leave_piece, s);
+    bool good = true;
+    s->run.mover = contact_records(s->world) + 6;
     atomic_store_explicit(s->violent, true, memory_order_relaxed);
     sn_body_contacts_calm(s->world);
     for (uint32_t i = 0; good && *s->violent && i < DEEP_PARTINGS; ++i) {
@@ -158,73 +135,67 @@ static bool part_all(sn_body_contact_substep *s)
 
 /* ---- What came of it -------------------------------------------------------------------------------------------------------- */
 
-/* The momentum that goes with a change of spin is k^2 times that, along principal axes and per unit of mass. */
-static void gain_momentum(const sn_body_state *body, uint32_t odd, sn_vec3 gain, double l[3])
+/* by: m, for a part of it without a velocity; gain: m/s. */
+static void move_mover(sn_world *world, const sn_mover *m, sn_vec3 gain, sn_vec3 by)
 {
-    const double g[3] = {(double)gain.x, (double)gain.y, (double)gain.z};
-    double u[3], k2[3];
-    for (int i = 0; i < 3; ++i)
-        k2[i] = isinf(body->k[i]) ? 0 : body->k[i] * body->k[i];
-    if (odd == SN_ALL_ALIKE) {
-        for (int i = 0; i < 3; ++i)
-            l[i] += k2[0] * g[i];
-    } else if (odd != SN_NONE_ALIKE) { /* see load_turn_about */
-        const double alike = k2[odd == 2 ? 0 : odd + 1];
-        sn_rotate_axis(body->q, (int)odd, u);
-        const double along = (k2[odd] - alike) * (u[0] * g[0] + u[1] * g[1] + u[2] * g[2]);
-        for (int i = 0; i < 3; ++i)
-            l[i] += alike * g[i] + along * u[i];
-    } else {
-        sn_rotate_vector_back(body->q, g, u);
-        for (int i = 0; i < 3; ++i)
-            u[i] *= k2[i];
-        sn_rotate_vector(body->q, u, u);
-        for (int i = 0; i < 3; ++i)
-            l[i] += u[i];
-    }
-}
-
-/* by: rad, without a velocity. */
-static void turn_body(sn_world *world, const sn_mover *m, sn_vec3 by, sn_real h)
-{
-    sn_body_state *body = &world->bodies.state[m->body];
-    const sn_vec3 gain = vec3_sub(m->spin, m->spin0);
-    by = vec3_add(vec3_scale(gain, h), by);
-    const double half[4] = {(double)by.x / 2, (double)by.y / 2, (double)by.z / 2, 1};
-    double q[4];
-    gain_momentum(body, m->odd, gain, body->l);
-    sn_rotate_times(half, body->q, q);
-    sn_rotate_normalise(q);
-    memcpy(body->q, q, sizeof q);
-    if (sn_integrators[world->state.settings.integrator]->looks_back)
+    if (!contact_is_zero(gain)) {
+        sn_pair v = {vec4_xyz(world->particles.v[m->slot]), vec4_xyz(world->particles.v_low[m->slot])};
+        pair_add(&v, gain);
+        world->particles.v[m->slot] = vec4(v.high, world->particles.v[m->slot].w);
+        world->particles.v_low[m->slot] = vec4(v.low, 0);
         sn_history_forget(&world->history, m->slot);
-    bodies_turned(&world->bodies, m->body);
+    }
+    if (!contact_is_zero(by))
+        sn_contacts_add(world, m->slot, by);
 }
 
-static void store_piece(void *data, uint32_t first, uint32_t end)
+/* Bodies that are turned. */
+static void turn_bodies(const sn_body_contact_substep *s, sn_spin_batch *batch, const uint32_t *mover)
+{
+    sn_world *world = s->world;
+    const bool looks_back = sn_integrators[world->state.settings.integrator]->looks_back;
+    s->turning->spin(batch, 0);
+    for (uint32_t i = 0; i < batch->count; ++i) {
+        const sn_mover *m = &contact_movers(world)[mover[i]];
+        const double *torque = batch->body[i]->torque;
+        if (looks_back)
+            sn_history_forget(&world->history, m->slot);
+        if (torque[0] != 0 || torque[1] != 0 || torque[2] != 0)
+            sn_bodies_pull(&world->bodies, m->body);
+    }
+    batch->count = 0;
+}
+
+void sn_body_contacts_store_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_body_contact_substep *s = data;
     sn_world *world = s->world;
+    sn_spin_batch batch = {.count = 0};
+    uint32_t mover[SN_TURN_BATCH];
     for (uint32_t at = first; at < end; ++at) {
-        const uint32_t i = contact_listed(world)[at];
+        const uint32_t i = contact_listed(world)[at], n = batch.count;
         const sn_mover *m = &contact_movers(world)[i];
         if (!contact_has_impulse(world, i) || m->w == 0)
             continue;
         /* by which it is parted from others, without a velocity */
-        const sn_vec3 place = vec4_xyz(contact_record(world, i)[0]), turn = vec4_xyz(contact_record(world, i)[1]);
-        sn_vec3 gain = vec3_sub(m->v, m->v0), by = vec3_add(vec3_scale(gain, s->h), place);
-        if (!contact_is_zero(gain)) {
-            sn_pair v = {vec4_xyz(world->particles.v[m->slot]), vec4_xyz(world->particles.v_low[m->slot])};
-            pair_add(&v, gain);
-            world->particles.v[m->slot] = vec4(v.high, world->particles.v[m->slot].w);
-            world->particles.v_low[m->slot] = vec4(v.low, 0);
-            sn_history_forget(&world->history, m->slot);
-        }
-        if (!contact_is_zero(by))
-            sn_contacts_add(world, m->slot, by);
-        if (m->body != SN_ID_FREE && !(contact_is_zero(vec3_sub(m->spin, m->spin0)) && contact_is_zero(turn)))
-            turn_body(world, m, turn, s->h);
+        const sn_vec4 *record = contact_record(world, i);
+        const sn_vec3 place = vec4_xyz(record[6]), turn = vec4_xyz(record[7]);
+        const sn_vec3 gain = vec3_sub(vec4_xyz(record[0]), vec4_xyz(world->particles.v[m->slot])),
+                      spin = vec3_sub(vec4_xyz(record[1]), m->spin);
+        move_mover(world, m, gain, vec3_add(vec3_scale(gain, s->h), place));
+        if (m->body == SN_ID_FREE || (contact_is_zero(spin) && contact_is_zero(turn)))
+            continue;
+        batch.body[n] = &world->bodies.state[m->body];
+        batch.odd[n] = m->odd;
+        batch.start[n] = &world->bodies.turn[m->body].start;
+        batch.now[n] = &world->bodies.turn[m->body].now;
+        batch.gain[n] = spin;
+        batch.by[n] = vec3_add(vec3_scale(spin, s->h), turn);
+        mover[batch.count++] = i;
+        if (batch.count == SN_TURN_BATCH)
+            turn_bodies(s, &batch, mover);
     }
+    turn_bodies(s, &batch, mover);
 }
 
 bool sn_body_contacts_pass(sn_world *world, sn_real h)
@@ -233,14 +204,17 @@ bool sn_body_contacts_pass(sn_world *world, sn_real h)
     uint32_t passes = world->state.settings.iterations, movers = world->body_contacts.list_table.count;
     atomic_bool violent = false;
     s.violent = &violent;
+    world->body_contacts.looked = false;
     if (!world->body_contacts.list_table.count)
         return true;
     sn_stage_enter(world, SN_STAGE_CONTACT);
     if (!world->body_contacts.count) /* forces or constraints may have thrown some to where they touch something */
-        return sn_body_contacts_stop(world, h);
+        return sn_body_contacts_stop(&s, false);
     sn_body_contacts_load_fixed_shapes(world);
-    bool good = sn_body_contacts_share(world, movers, sn_body_contacts_load_piece, &s) && weigh_all(&s) &&
-                strike_all(&s) && sn_body_contacts_by_level(&s, warm);
+    bool good =
+        (world->body_contacts.loaded || sn_body_contacts_share(world, movers, sn_body_contacts_load_piece, &s)) &&
+        weigh_all(&s) && strike_all(&s) && sn_body_contacts_by_level(&s, warm);
+    world->body_contacts.loaded = false;
     uint32_t sweeps = SWEEPS * (passes ? passes : 1);
     sn_body_contacts_calm(world);
     s.run.sweep = 0;
@@ -256,6 +230,5 @@ bool sn_body_contacts_pass(sn_world *world, sn_real h)
         }
         world->profiler.last.counts.sweeps += world->profiler.on ? count : 0;
     }
-    return good && part_all(&s) && sn_body_contacts_share(world, movers, store_piece, &s) &&
-           sn_body_contacts_stop(world, h);
+    return good && part_all(&s) && sn_body_contacts_stop(&s, true);
 }

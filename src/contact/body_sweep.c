@@ -17,6 +17,7 @@
 
 #include "base/math.h"
 #include "bodies/rotation.h"
+#include "world/substep.h"
 
 #define ROUNDS 16u   /* a body that stops may be where another comes along, */
 #define PLAIN  8u    /*   and after so many rounds those that touch stay where they were: then it comes to an end */
@@ -287,7 +288,8 @@ static void take_back_piece(void *data, uint32_t first, uint32_t end)
 }
 
 typedef struct measuring {
-    const sn_world *world;
+    sn_body_contact_substep *s;
+    bool stores;
     sn_real coming; /* m: of fixed shapes */
     atomic_bool fast, left;
 } measuring;
@@ -296,7 +298,7 @@ typedef struct measuring {
 static void measure_piece(void *data, uint32_t first, uint32_t end)
 {
     measuring *measure = data;
-    const sn_world *world = measure->world;
+    const sn_world *world = measure->s->world;
     bool fast = false, left = false;
     for (uint32_t i = first; i < end; ++i) {
         sn_mover *m = &contact_movers(world)[contact_listed(world)[i]];
@@ -319,6 +321,21 @@ static void measure_piece(void *data, uint32_t first, uint32_t end)
         contact_raise(&measure->left);
     if (fast)
         contact_raise(&measure->fast);
+}
+
+static void end_piece(void *data, uint32_t first, uint32_t end)
+{
+    const measuring *measure = data;
+    sn_world *world = measure->s->world;
+    const uint32_t awake = world->bodies.awake_table.count;
+    for (uint32_t at = first, next; at < end; at = next) {
+        next = contact_least(at + SN_FEW, end);
+        if (measure->stores)
+            sn_body_contacts_store_piece(measure->s, at, next);
+        measure_piece(data, at, next);
+        if (at < awake && !sn_fault_bodies_move_soundly(world, at, contact_least(next, awake)))
+            contact_raise(&world->body_contacts.suspect);
+    }
 }
 
 /* Movers that are new. */
@@ -356,10 +373,14 @@ static sn_real farthest_fixed_shape(const sn_world *world, sn_real h)
     return most;
 }
 
-bool sn_body_contacts_stop(sn_world *world, sn_real h)
+bool sn_body_contacts_stop(sn_body_contact_substep *pass, bool stores)
 {
-    measuring measure = {.world = world, .coming = farthest_fixed_shape(world, h)};
-    if (!sn_body_contacts_share(world, world->body_contacts.list_table.count, measure_piece, &measure))
+    sn_world *world = pass->world;
+    const sn_real h = pass->h;
+    world->body_contacts.looked = world->body_contacts.list_table.count >= world->bodies.awake_table.count;
+    atomic_store_explicit(&world->body_contacts.suspect, false, memory_order_relaxed);
+    measuring measure = {.s = pass, .stores = stores, .coming = farthest_fixed_shape(world, h)};
+    if (!sn_body_contacts_share(world, world->body_contacts.list_table.count, end_piece, &measure))
         return false;
     if (!measure.fast)
         return true;

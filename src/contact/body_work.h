@@ -14,6 +14,7 @@
 typedef struct sn_body_contact_substep {
     sn_world *world;
     const sn_wide_body_contact_table *wide;
+    const sn_turning *turning;
     sn_wide_body_contacts run; /* without a range */
     sn_real h, inverse_h, factor, gravity;
     const sn_vec3 *force; /* N: by slot, those that act in it; NULL: none do */
@@ -127,8 +128,10 @@ bool sn_body_contacts_is_stirred(const sn_body_contact_substep *s, uint32_t grou
    were lost. */
 uint32_t sn_body_contacts_sweep_violent(const sn_body_contact_substep *s, bool *good);
 
-/* Stops bodies on their ways of this substep that have come into others, as fast ones may (body_sweep.c). False if tasks were lost. */
-bool sn_body_contacts_stop(sn_world *world, sn_real h);
+/* Stops bodies on their ways of this substep that have come into others, as fast ones may (body_sweep.c). Before that, what a pass did is stored, if
+   there was one. False if tasks were lost. */
+bool sn_body_contacts_stop(sn_body_contact_substep *s, bool stores);
+void sn_body_contacts_store_piece(void *substep, uint32_t first, uint32_t end); /* body_solve.c */
 
 /* What may be thrown in the substep that begins, into the records of movers (body_blows.c). False if tasks were lost. */
 bool sn_body_contacts_hand_on_blows(const sn_body_contact_substep *s);
@@ -152,6 +155,21 @@ void sn_body_contacts_load_piece(void *substep, uint32_t first, uint32_t end);
 static inline sn_real contact_magnitude(sn_real a)
 {
     return a < 0 ? -a : a;
+}
+
+static inline uint32_t contact_least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* m: how far one may go from the origin in any direction and stay in a box. */
+static inline sn_real contact_innermost(const sn_bounds *box)
+{
+    const sn_real side[6] = {-box->low.x, -box->low.y, -box->low.z, box->high.x, box->high.y, box->high.z};
+    sn_real least = side[0];
+    for (int i = 1; i < 6; ++i)
+        least = side[i] < least ? side[i] : least;
+    return least;
 }
 
 static inline bool contact_is_zero(sn_vec3 a)
@@ -313,17 +331,18 @@ static inline sn_pose contact_pose_of_b(const sn_world *world, const sn_body_con
 /* m/s: of a's centre, seen from b. */
 static inline sn_vec3 contact_course(const sn_world *world, const sn_body_contact *contact)
 {
-    sn_vec3 v = contact_movers(world)[contact->a].v;
-    return vec3_sub(v, contact->b == SN_NO_MOVER ? contact_motion(world, contact->fixed_shape)->velocity
-                                                 : contact_movers(world)[contact->b].v);
+    return vec3_sub(vec4_xyz(contact_record(world, contact->a)[0]),
+                    contact->b == SN_NO_MOVER ? contact_motion(world, contact->fixed_shape)->velocity
+                                              : vec4_xyz(contact_record(world, contact->b)[0]));
 }
 
 /* Where a body is at the end of a substep in which it goes on as it does. */
 static inline sn_pose contact_goes_to(const sn_world *world, const sn_mover *m, sn_real h)
 {
+    const sn_vec4 *record = contact_record(world, (uint32_t)(m - contact_movers(world)));
     sn_pose pose = contact_pose(world, m);
-    sn_vec3 half = vec3_scale(m->spin, h / 2);
-    pose.position = vec3_add(pose.position, vec3_scale(m->v, h));
+    sn_vec3 half = vec3_scale(vec4_xyz(record[1]), h / 2);
+    pose.position = vec3_add(pose.position, vec3_scale(vec4_xyz(record[0]), h));
     pose.rotation = sn_quat_normal(sn_quat_times((sn_quat){half.x, half.y, half.z, 1}, pose.rotation));
     return pose;
 }
@@ -331,10 +350,9 @@ static inline sn_pose contact_goes_to(const sn_world *world, const sn_mover *m, 
 /* m: how far spots of the two may come by turning. */
 static inline sn_real contact_turns(const sn_world *world, const sn_body_contact *contact, sn_real h)
 {
-    const sn_mover *a = &contact_movers(world)[contact->a];
-    sn_real sum = a->turning;
+    const sn_real sum = contact_record(world, contact->a)[1].w;
     if (contact->b != SN_NO_MOVER)
-        return h * (sum + contact_movers(world)[contact->b].turning);
+        return h * (sum + contact_record(world, contact->b)[1].w);
     const sn_fixed_motion *m = contact_motion(world, contact->fixed_shape);
     return h * (contact_is_zero(m->spin) ? sum : sum + m->speed);
 }
@@ -350,9 +368,11 @@ static inline sn_body_contact_substep contact_substep(sn_world *world, sn_real h
     return (sn_body_contact_substep){
         .world = world,
         .wide = world->wide ? world->wide->body_contact : &sn_body_contact_scalar,
+        .turning = sn_turning_by(world->wide ? world->wide->vector : 0),
         .run = {.batch = world->body_contacts.batch_table.column[0],
                 .manifold = world->body_contacts.batch_table.column[1],
                 .mover = contact_records(world),
+                .inertia = contact_records(world) + 2,
                 .h = h,
                 .inverse_h = 1 / h,
                 .fall = 2 * h * h * gravity,

@@ -428,7 +428,9 @@ sn_result sn_callbacks_late_skins(sn_world *world)
 /* m/s: of the spot of a mover that is at this place. */
 static sn_vec3 mover_velocity(const sn_world *world, const sn_mover *m, sn_vec3 place)
 {
-    return vec3_add(m->v, vec3_cross(m->spin, vec3_sub(place, vec4_xyz(world->particles.x[m->slot]))));
+    const sn_vec4 *record = contact_record(world, (uint32_t)(m - contact_movers(world)));
+    const sn_vec3 arm = vec3_sub(place, vec4_xyz(world->particles.x[m->slot]));
+    return vec3_add(vec4_xyz(record[0]), vec3_cross(vec4_xyz(record[1]), arm));
 }
 
 static sn_contact contact_of_contact(const sn_world *world, const sn_body_contact *contact, const sn_manifold *manifold)

@@ -83,8 +83,8 @@ SN_INLINE body_mover body_load(const sn_wide_body_contacts *run, const uint32_t 
 {
     records v = records_turn(records_load_far(run->mover, index));
     records s = records_turn(records_load_far(run->mover + 1, index));
-    records i = records_turn(records_load_far(run->mover + 2, index));
-    records j = records_turn(records_load_far(run->mover + 3, index));
+    records i = records_turn(records_load_far(run->inertia, index));
+    records j = records_turn(records_load_far(run->inertia + 1, index));
     return (body_mover){.v = {v.part[0], v.part[1], v.part[2]},
                         .spin = {s.part[0], s.part[1], s.part[2]},
                         .stirred = s.part[3],

@@ -371,7 +371,7 @@ typedef struct sn_wide_manifold {
 /* sn_vec4 in the record of what moves: velocity and 1/kg; spin, and how fast spots go because of it, or, in a pass, the last sweep in
    which it was violent; the inverse of the inertia in the
    world, xx, yy, zz, xy, and xz, yz, how far it may be thrown, and how thin it is; place; turn; and by how much less than its velocities say it goes
-   and turns, because they changed within the substep. For `part` ways and turns take the places of velocity and spin. */
+   and turns, because they changed within the substep: for `part`, which changes these, records begin there. */
 #define SN_BODY_CONTACT_RECORD 8u
 
 /* Batches, in the order in which they are worked on. */
@@ -380,13 +380,14 @@ typedef struct sn_wide_body_contacts {
     sn_wide_body_contact *batch;
     sn_wide_manifold *manifold;
     sn_vec4 *mover;
-    sn_real h, inverse_h; /* s */
-    sn_real fall;         /* m: what gravity may add to a way in a substep */
-    sn_real deep;         /* times slop: what overlaps by so much is violent when it is parted */
-    sn_real most;         /* m: overlap is reduced by at most so much in a visit */
-    sn_real bounce_above; /* m/s: slower ones do not bounce */
-    sn_real sweep;        /* its number, from 1 on */
-    bool stirred_only;    /* project, part: only those of which one was violent in sweep `since` or later */
+    const sn_vec4 *inertia; /* of these */
+    sn_real h, inverse_h;   /* s */
+    sn_real fall;           /* m: what gravity may add to a way in a substep */
+    sn_real deep;           /* times slop: what overlaps by so much is violent when it is parted */
+    sn_real most;           /* m: overlap is reduced by at most so much in a visit */
+    sn_real bounce_above;   /* m/s: slower ones do not bounce */
+    sn_real sweep;          /* its number, from 1 on */
+    bool stirred_only;      /* project, part: only those of which one was violent in sweep `since` or later */
     sn_real since;
 } sn_wide_body_contacts;
 

@@ -3,6 +3,7 @@
 #define SN_WORLD_BODIES_H
 
 #include "base/ids.h"
+#include "bodies/turning.h"
 #include "collision/convex.h"
 #include "constraints/evaluate.h"
 #include "world/fixed.h"
@@ -10,34 +11,6 @@
 #include <sinew/bodies.h>
 
 struct sn_world;
-
-/* A body's own state. Its centre is a particle, and mass, place and velocity are that one's: so what stands here is per unit
-   of mass, and a mass that changes changes nothing here. */
-typedef struct sn_body_state {
-    double q[4];          /* from its principal axes to the world; x, y, z, w */
-    double l[3];          /* m^2/s: angular momentum / mass, along the axes of the world */
-    double k[3];          /* m: radii of gyration about the principal axes; INFINITY: it does not turn about that one */
-    double torque[3];     /* N m, in the world, given by the user for the next step */
-    double target[4];     /* q at the end of the next step, if it is led */
-    double own[4];        /* from the user's frame to the principal axes */
-    double centre[3];     /* m: of mass, in the user's frame */
-    sn_real spin_damping; /* 1/s */
-    uint32_t particle;    /* the number of its particle; SN_ID_FREE: this row is free */
-    uint32_t part, parts; /* its shapes */
-    uint32_t number;      /* that users hold, or that of the fixed body whose anchor it is */
-    uint32_t led;         /* it has a target */
-    /* What BDF2 looks back to, of the substep before. It counts where the history of its particle does. */
-    double old_mean[3];   /* m^2/s: the momentum with which it turned */
-    double old_l[3];      /* m^2/s: l at its start */
-    double old_torque[3]; /* m^2/s^2 */
-    double old_given[3];  /* N m: what `torque` was in it */
-    double old_way[3];    /* m: by how much its turn moved */
-    /* Where it was when it last came away from a place; see sleep_islands.c. */
-    sn_vec3 rest_place; /* m */
-    sn_quat rest_turn;
-    sn_real rest_time; /* s: for so long it has been around there */
-    uint32_t rested;   /* and around the place before that it was long enough */
-} sn_body_state;
 
 /* One convex part of a body's shape: state. */
 typedef struct sn_body_part {
@@ -56,16 +29,6 @@ typedef struct sn_body_part {
     sn_contact_material material; /* if it has one */
     sn_filter filter;
 } sn_body_part;
-
-/* What a substep knows of a body. */
-typedef struct sn_body_motion {
-    double q[4];      /* predicted */
-    double l[3];      /* predicted, m^2/s */
-    double mean[3];   /* the momentum with which it turns to q, m^2/s */
-    double torque[3]; /* m^2/s^2: per unit of mass, as it was last looked at */
-    double keep;      /* the share of its momentum that damping leaves */
-    bool looks_back;  /* it is predicted from the substep before, too: see integrators/stages.h */
-} sn_body_motion;
 
 typedef struct sn_bodies {
     sn_ids names; /* the numbers that users hold; the value is a row of `table`, or of fixed_table: see fixed.h */
@@ -171,8 +134,6 @@ uint64_t sn_bodies_hash(uint64_t hash, const sn_bodies *bodies);
 
 /* 1 / k^2, of each principal axis. */
 void sn_body_inverse_moments(const sn_body_state *body, double inverse[3]);
-
-#define SN_TOO_FAST 1e37 /* m/s and rad/s by coordinate, as in integrators/stages.h: the next steps would overflow */
 
 /* Whether an orientation is finite, and no body of this inertia with this momentum per mass turns at SN_TOO_FAST. */
 static inline bool body_turns_soundly(const sn_body_state *body, const double q[4], const double l[3])

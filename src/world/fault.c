@@ -116,19 +116,21 @@ static uint32_t slot_of_awake(const sn_world *world, uint32_t i)
     return world->ids.value[world->bodies.state[bodies_awake(&world->bodies)[i]].particle];
 }
 
-static void look_at_bodies(void *data, uint32_t first, uint32_t end)
+bool sn_fault_bodies_move_soundly(const sn_world *world, uint32_t first, uint32_t end)
 {
-    looking *l = data;
-    const sn_world *world = l->world;
-    const bool spins = world->contact.spin_table.count > 0;
-    bool fault = false;
+    bool sound = !world->contact.spin_table.count;
     for (uint32_t i = first; i < end; ++i) {
         const sn_body_state *body = &world->bodies.state[bodies_awake(&world->bodies)[i]];
         const uint32_t slot = world->ids.value[body->particle];
-        const bool sound = moves_surely_soundly(&world->particles, slot) && body_turns_soundly(body, body->q, body->l);
-        fault |= (spins || !sound) && complaint(world, slot);
+        sound &= moves_surely_soundly(&world->particles, slot) && body_turns_soundly(body, body->q, body->l);
     }
-    if (fault)
+    return sound;
+}
+
+static void look_at_bodies(void *data, uint32_t first, uint32_t end)
+{
+    looking *l = data;
+    if (!sn_fault_bodies_move_soundly(l->world, first, end))
         atomic_store_explicit(&l->fault, true, memory_order_relaxed);
 }
 
@@ -150,7 +152,9 @@ sn_result sn_fault_contact(sn_world *world)
     for (uint32_t i = 0; i < world->target_table.count; ++i)
         if ((what = complaint(world, world->ids.value[target[i].index])) != NULL)
             return sn_world_blame(world, world->ids.value[target[i].index], what);
-    if (!sn_parallel_few(&world->parallel, bodies->awake_table.count, WORK_OF_BODY, look_at_bodies, &l))
+    if (world->body_contacts.looked) /* in the loop that stored where they are */
+        l.fault = atomic_load_explicit(&world->body_contacts.suspect, memory_order_relaxed);
+    else if (!sn_parallel_few(&world->parallel, bodies->awake_table.count, WORK_OF_BODY, look_at_bodies, &l))
         sn_parallel_repair(&world->parallel);
     for (uint32_t i = 0; l.fault && i < bodies->awake_table.count; ++i) {
         uint32_t slot = slot_of_awake(world, i);

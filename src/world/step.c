@@ -58,7 +58,6 @@ static sn_result predict_bodies(sn_substep *s)
 {
     sn_world *world = s->world;
     sn_stage_enter(world, SN_STAGE_PREDICT);
-    sn_turns_predict(s);
     if (!sn_body_contacts_begin(s))
         return sn_fault_lost_tasks(world);
     sn_targets_move(world, s->substeps_left);

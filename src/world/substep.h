@@ -51,6 +51,9 @@ sn_result sn_fault_constraint(sn_world *world, const sn_solver_out *out);
 /* Names the first particle or body whose motion is not finite. */
 sn_result sn_fault_unsound(sn_substep *s);
 
+/* Whether some of the bodies that are awake, by their place among these, surely move soundly. */
+bool sn_fault_bodies_move_soundly(const sn_world *world, uint32_t first, uint32_t end);
+
 /* After contact: names the first particle or body that it, or a target, brought where no number reaches. */
 sn_result sn_fault_contact(sn_world *world);
 
@@ -162,8 +165,9 @@ void sn_turns_list_awake(sn_world *world);
 /* Fills the rows of turns behind the particles: nothing moved, and velocities as they are. */
 void sn_turns_lay_out(sn_world *world);
 
-/* Where bodies would turn to if they were alone. */
+/* Where bodies would turn to if they were alone; the second: some of those that are awake, as an sn_piece_fn. */
 void sn_turns_predict(sn_substep *s);
+void sn_turns_predict_piece(void *substep, uint32_t first, uint32_t end);
 
 /* The first body whose motion in this substep is not finite; SN_ID_FREE: none. */
 uint32_t sn_turns_find_unsound(const sn_world *world);

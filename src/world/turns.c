@@ -22,6 +22,7 @@
    a commutator, of third order in h, so the whole is of second. Where nothing turns the body, l_mean = l: it then turns as under
    every other integrator, with all of its momentum and without the loss of energy that differences of orientations would bring.
    Constraints turn it by phi, which is (2h/3)^2 of their accelerations: l gains R (k phi) / (2h/3), l_mean R (k phi) / h. */
+#include "contact/body_work.h"
 #include "world/substep.h"
 
 #include "base/math.h"
@@ -78,44 +79,38 @@ static void share(sn_world *world, sn_piece_fn *piece, void *data)
 
 /* ---- Several bodies at a time ----------------------------------------------------------------------------------------
 
-   Numbers of bodies are copied to batches (bodies/turning.h) and back. */
+   Functions over batches (bodies/turning.h) are told where the numbers of bodies are. */
 
 typedef struct turn_group {
     const sn_turning *by;
-    uint32_t count;
     uint32_t row[SN_TURN_BATCH];
     sn_turn_batch batch;
 } turn_group;
 
-static void group_begin(turn_group *g, const sn_world *world)
+static void group_begin(turn_group *g, const sn_substep *s)
 {
-    *g = (turn_group){.by = sn_turning_by(world->wide ? world->wide->vector : 0)};
-    for (uint32_t i = 0; i < SN_TURN_BATCH; ++i) /* places that stay empty hold something harmless */
-        g->batch.q[3][i] = g->batch.end[3][i] = g->batch.k[0][i] = g->batch.k[1][i] = g->batch.k[2][i] = 1;
+    g->by = sn_turning_by(s->world->wide ? s->world->wide->vector : 0);
+    g->batch.count = g->batch.led = 0;
+    for (uint32_t i = 0; i < SN_TURN_BATCH; ++i)
+        g->batch.h[i] = (double)s->motion.h;
 }
 
-static void put3(double to[3][SN_TURN_BATCH], uint32_t at, const double from[3])
+/* A body, into its place in the group; and what its turn is moved by, or was. */
+static uint32_t group_add(turn_group *g, const sn_bodies *bodies, uint32_t row, sn_vec4 *turn)
 {
-    for (int i = 0; i < 3; ++i)
-        to[i][at] = from[i];
+    const uint32_t at = g->batch.count++;
+    g->row[at] = row;
+    g->batch.body[at] = &bodies->state[row];
+    g->batch.motion[at] = &bodies->motion[row];
+    g->batch.turn[at] = turn;
+    g->batch.start[at] = &bodies->turn[row].start;
+    g->batch.now[at] = &bodies->turn[row].now;
+    return at;
 }
 
-static void put4(double to[4][SN_TURN_BATCH], uint32_t at, const double from[4])
+static void group_end(turn_group *g)
 {
-    for (int i = 0; i < 4; ++i)
-        to[i][at] = from[i];
-}
-
-static void get3(double from[3][SN_TURN_BATCH], uint32_t at, double to[3])
-{
-    for (int i = 0; i < 3; ++i)
-        to[i] = from[i][at];
-}
-
-static void get4(double from[4][SN_TURN_BATCH], uint32_t at, double to[4])
-{
-    for (int i = 0; i < 4; ++i)
-        to[i] = from[i][at];
+    g->batch.count = g->batch.led = 0;
 }
 
 static void lay_out(sn_world *world, uint32_t row)
@@ -276,42 +271,44 @@ static void predict_momentum(const sn_substep *s, const sn_body_state *body, dou
         motion->l[i] = motion->mean[i] = motion->keep * body->l[i] + share * motion->torque[i];
 }
 
-/* What a body turns with, into its place in the group. One that is led, or fixed, does not turn freely. */
-static void begin_turn(const sn_substep *s, turn_group *g, uint32_t row)
+/* Whether nothing but its momentum turns a body. */
+static bool is_free(const sn_substep *s, const sn_body_state *body)
 {
-    static const double none[3] = {0};
     const sn_world *world = s->world;
-    const sn_body_state *body = &world->bodies.state[row];
-    sn_body_motion *motion = &world->bodies.motion[row];
-    const double w = (double)world->particles.x[world->ids.value[body->particle]].w;
-    const bool is_free = !body->led && w != 0;
-    gather_torque(s, row, w, motion->torque);
-    predict_momentum(s, body, w, motion);
-    if (body->led)
-        lead(body, motion, s->motion.h, s->substeps_left);
-    else if (!is_free)
-        motion->l[0] = motion->l[1] = motion->l[2] = 0;
-    put4(g->batch.q, g->count, body->q);
-    put3(g->batch.k, g->count, body->k);
-    put3(g->batch.l, g->count, is_free ? motion->mean : none);
-    g->row[g->count++] = row;
+    return !s->integrator->looks_back && !(s->motion.force && s->motion.force == world->particles.f) && !body->led &&
+           (s->still || !(world->state.settings.damping + body->spin_damping > 0)) && body->torque[0] == 0 &&
+           body->torque[1] == 0 && body->torque[2] == 0 && s->integrator->kick == 1 && !s->integrator->asks_again;
 }
 
-/* Where it turned to. */
-static void end_turn(const sn_substep *s, turn_group *g, uint32_t at)
+/* What a body turns with. One that is led, or fixed, does not turn freely. */
+static void begin_turn(const sn_substep *s, turn_group *g, uint32_t row)
 {
-    sn_world *world = s->world;
-    sn_particle_store *p = &world->particles;
-    const uint32_t row = g->row[at], slot = p->table.count + row;
+    static double none[3] = {0};
+    const sn_world *world = s->world;
+    sn_particle_store *p = &s->world->particles;
     const sn_body_state *body = &world->bodies.state[row];
     sn_body_motion *motion = &world->bodies.motion[row];
-    if (!body->led)
-        get4(g->batch.end, at, motion->q);
-    world->bodies.turn[row].now =
-        (sn_quat){(sn_real)motion->q[0], (sn_real)motion->q[1], (sn_real)motion->q[2], (sn_real)motion->q[3]};
-    p->x[slot] = vec4(vec3((sn_real)g->batch.phi[0][at], (sn_real)g->batch.phi[1][at], (sn_real)g->batch.phi[2][at]),
-                      p->x[world->ids.value[body->particle]].w);
+    const uint32_t slot = p->table.count + row;
+    const sn_real w = p->x[world->ids.value[body->particle]].w;
+    const uint32_t at = group_add(g, &world->bodies, row, &p->x[slot]);
+    p->x[slot].w = w;
     p->x_low[slot] = p->y[slot] = p->d[slot] = vec4(vec3(0, 0, 0), 0);
+    motion->is_free = w != 0 && is_free(s, body);
+    if (motion->is_free) {
+        for (int i = 0; i < 3; ++i)
+            motion->l[i] = body->l[i] + 0; /* as below, where -0 becomes 0 */
+        motion->looks_back = false;
+        g->batch.l[at] = motion->l;
+        return;
+    }
+    g->batch.l[at] = body->led || w == 0 ? none : motion->mean;
+    gather_torque(s, row, (double)w, motion->torque);
+    predict_momentum(s, body, (double)w, motion);
+    g->batch.led |= (uint32_t)body->led << at;
+    if (body->led)
+        lead(body, motion, s->motion.h, s->substeps_left);
+    else if (w == 0)
+        motion->l[0] = motion->l[1] = motion->l[2] = 0;
     if (s->integrator->looks_back)
         s->motion.old_d[slot] = (sn_vec4){0};
     if (motion->looks_back)
@@ -319,35 +316,24 @@ static void end_turn(const sn_substep *s, turn_group *g, uint32_t at)
             vec4(vec3((sn_real)body->old_way[0], (sn_real)body->old_way[1], (sn_real)body->old_way[2]), s->motion.h);
 }
 
-static void turn_group_on(const sn_substep *s, turn_group *g)
-{
-    const sn_world *world = s->world;
-    g->by->free(&g->batch, (double)s->motion.h);
-    for (uint32_t i = 0; i < g->count; ++i)
-        if (world->bodies.state[g->row[i]].led)
-            put4(g->batch.end, i, world->bodies.motion[g->row[i]].q);
-    g->by->way(&g->batch, 0);
-    for (uint32_t i = 0; i < g->count; ++i)
-        end_turn(s, g, i);
-    g->count = 0;
-}
-
-static void predict_piece(void *data, uint32_t first, uint32_t end)
+void sn_turns_predict_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_substep *s = data;
     const uint32_t *awake = bodies_awake(&s->world->bodies);
     turn_group g;
-    group_begin(&g, s->world);
+    group_begin(&g, s);
     for (uint32_t i = first; i < end; ++i) {
         begin_turn(s, &g, awake[i]);
-        if (g.count == SN_TURN_BATCH || i + 1 == end)
-            turn_group_on(s, &g);
+        if (g.batch.count < SN_TURN_BATCH && i + 1 < end)
+            continue;
+        g.by->predict(&g.batch, 0);
+        group_end(&g);
     }
 }
 
 void sn_turns_predict(sn_substep *s)
 {
-    share(s->world, predict_piece, s);
+    share(s->world, sn_turns_predict_piece, s);
 }
 
 /* ---- Settle ------------------------------------------------------------------------------------------------------- */
@@ -357,7 +343,8 @@ static bool turns_soundly(const sn_world *world, uint32_t row)
     const sn_body_motion *motion = &world->bodies.motion[row];
     const sn_vec4 d = world->particles.x_low[world->particles.table.count + row];
     return body_turns_soundly(&world->bodies.state[row], motion->q, motion->l) &&
-           isfinite(motion->mean[0] + motion->mean[1] + motion->mean[2]) && vec3_is_finite(vec4_xyz(d));
+           (motion->is_free || isfinite(motion->mean[0] + motion->mean[1] + motion->mean[2])) &&
+           vec3_is_finite(vec4_xyz(d));
 }
 
 uint32_t sn_turns_find_unsound(const sn_world *world)
@@ -383,81 +370,48 @@ static void remember(const double q[4], const double l[3], const sn_body_motion 
     times_k(body, angle, body->old_way);
 }
 
-/* What constraints moved the turn of a body by. */
-static void put_phi(turn_group *g, uint32_t at, sn_vec4 phi)
-{
-    g->batch.phi[0][at] = (double)phi.x;
-    g->batch.phi[1][at] = (double)phi.y;
-    g->batch.phi[2][at] = (double)phi.z;
-}
-
 /* With BDF2 bodies that look back gain over a longer step, and so does the momentum that they turn with. */
-static void gain_momentum(sn_substep *s, turn_group *g)
+static void settle_smoothly(const sn_substep *s, turn_group *g)
 {
-    const sn_world *world = s->world;
-    const double h = (double)s->motion.h;
-    double l[3][SN_TURN_BATCH];
-    memcpy(l, g->batch.l, sizeof l);
-    g->by->gain(&g->batch, h);
-    if (!s->integrator->looks_back)
-        return;
-    double short_l[3][SN_TURN_BATCH];
-    memcpy(short_l, g->batch.l, sizeof short_l);
-    memcpy(g->batch.l, l, sizeof l);
-    g->by->gain(&g->batch, h * (double)s->integrator->step_factor);
-    for (uint32_t i = 0; i < g->count; ++i)
-        if (!world->bodies.motion[g->row[i]].looks_back)
-            for (int k = 0; k < 3; ++k)
-                g->batch.l[k][i] = short_l[k][i];
-}
-
-static void gain_mean(sn_substep *s, turn_group *g)
-{
-    double l[3][SN_TURN_BATCH];
-    memcpy(l, g->batch.l, sizeof l);
-    for (uint32_t i = 0; i < g->count; ++i) {
-        const sn_body_motion *motion = &s->world->bodies.motion[g->row[i]];
-        put4(g->batch.q, i, motion->q);
-        put3(g->batch.l, i, motion->mean);
+    double q[SN_TURN_BATCH][4], l[SN_TURN_BATCH][3];
+    sn_turn_batch mean = g->batch;
+    for (uint32_t i = 0; i < g->batch.count; ++i) {
+        sn_body_motion *motion = g->batch.motion[i];
+        memcpy(q[i], g->batch.body[i]->q, sizeof q[i]);
+        memcpy(l[i], g->batch.body[i]->l, sizeof l[i]);
+        g->batch.h[i] = (double)s->motion.h * (motion->looks_back ? (double)s->integrator->step_factor : 1);
+        mean.l[i] = motion->mean;
+        mean.as[i] = motion->q;
     }
-    g->by->gain(&g->batch, (double)s->motion.h);
-    for (uint32_t i = 0; i < g->count; ++i)
-        get3(g->batch.l, i, s->world->bodies.motion[g->row[i]].mean);
-    memcpy(g->batch.l, l, sizeof l);
-}
-
-static void end_settling(sn_substep *s, turn_group *g, uint32_t at)
-{
-    sn_world *world = s->world;
-    const uint32_t row = g->row[at];
-    sn_body_state *body = &world->bodies.state[row];
-    sn_body_motion *motion = &world->bodies.motion[row];
-    double q[4] = {0}, l[3] = {0};
-    if (s->integrator->looks_back) {
-        memcpy(q, body->q, sizeof q);
-        memcpy(l, body->l, sizeof l);
-    }
-    get4(g->batch.end, at, body->q);
-    get3(g->batch.l, at, body->l);
-    /* the rest of the torque; where there is a kick, a first guess, which that puts right */
-    const double rest = s->integrator->looks_back ? 0 : (1 - (double)s->integrator->kick) * (double)s->motion.h;
-    for (int i = 0; rest > 0 && i < 3; ++i)
-        body->l[i] += rest * motion->torque[i];
-    if (s->integrator->looks_back)
-        remember(q, l, motion, body);
-    bodies_turned(&world->bodies, row);
+    g->by->settle(&g->batch, 0);
+    g->by->gain(&mean, 0);
+    for (uint32_t i = 0; i < g->batch.count; ++i)
+        remember(q[i], l[i], g->batch.motion[i], g->batch.body[i]);
 }
 
 /* What constraints did to the turn of bodies. */
-static void settle_group(sn_substep *s, turn_group *g)
+static bool settle_group(sn_substep *s, turn_group *g)
 {
-    gain_momentum(s, g);
-    if (s->integrator->looks_back)
-        gain_mean(s, g);
-    g->by->on(&g->batch, 0);
-    for (uint32_t i = 0; i < g->count; ++i)
-        end_settling(s, g, i);
-    g->count = 0;
+    sn_world *world = s->world;
+    /* the rest of the torque; where there is a kick, a first guess, which that puts right */
+    const double rest = s->integrator->looks_back ? 0 : (1 - (double)s->integrator->kick) * (double)s->motion.h;
+    bool sound = true;
+    if (s->integrator->looks_back) {
+        for (uint32_t i = 0; i < g->batch.count; ++i)
+            sound = turns_soundly(world, g->row[i]) && sound;
+        settle_smoothly(s, g);
+    } else {
+        sound = g->by->settle(&g->batch, 0);
+    }
+    for (uint32_t i = 0; i < g->batch.count; ++i) {
+        sn_body_state *body = g->batch.body[i];
+        for (int k = 0; rest > 0 && k < 3; ++k)
+            body->l[k] += rest * g->batch.motion[i]->torque[k];
+        if (body->torque[0] != 0 || body->torque[1] != 0 || body->torque[2] != 0)
+            sn_bodies_pull(&world->bodies, g->row[i]);
+    }
+    group_end(g);
+    return sound;
 }
 
 static void settle_piece(void *data, uint32_t first, uint32_t end)
@@ -470,19 +424,14 @@ static void settle_piece(void *data, uint32_t first, uint32_t end)
         (settings->gradients == SN_GRADIENTS_START && !s->still) || settings->solver == SN_SOLVER_IMPULSES;
     turn_group g;
     bool sound = true;
-    group_begin(&g, world);
+    group_begin(&g, s);
     for (uint32_t i = first; i < end; ++i) {
-        const sn_body_state *body = &world->bodies.state[awake[i]];
-        const sn_body_motion *motion = &world->bodies.motion[awake[i]];
-        sound = turns_soundly(world, awake[i]) && sound;
-        put4(g.batch.q, g.count, at_start ? body->q : motion->q);
-        put4(g.batch.end, g.count, motion->q);
-        put3(g.batch.l, g.count, motion->l);
-        put3(g.batch.k, g.count, body->k);
-        put_phi(&g, g.count, world->particles.x_low[world->particles.table.count + awake[i]]);
-        g.row[g.count++] = awake[i];
-        if (g.count == SN_TURN_BATCH || i + 1 == end)
-            settle_group(s, &g);
+        const uint32_t row = awake[i];
+        const uint32_t at =
+            group_add(&g, &world->bodies, row, &world->particles.x_low[world->particles.table.count + row]);
+        g.batch.as[at] = at_start ? world->bodies.state[row].q : world->bodies.motion[row].q;
+        if (g.batch.count == SN_TURN_BATCH || i + 1 == end)
+            sound = settle_group(s, &g) && sound;
     }
     if (!sound)
         atomic_store_explicit(&s->unsound, true, memory_order_relaxed);
@@ -513,9 +462,40 @@ static void settle_joints(const sn_substep *s)
     }
 }
 
+/* Bodies that settle, and are then loaded for the pass of contact while they are in the cache. */
+typedef struct loading {
+    sn_substep *s;
+    sn_body_contact_substep contact;
+} loading;
+
+static void settle_and_load_piece(void *data, uint32_t first, uint32_t end)
+{
+    loading *l = data;
+    for (uint32_t at = first, next; at < end; at = next) {
+        next = contact_least(at + SN_FEW, end);
+        settle_piece(l->s, at, next);
+        sn_body_contacts_load_piece(&l->contact, at, next);
+    }
+}
+
+/* Whether nothing changes how bodies move from here to the pass, and all movers are bodies that are awake. */
+static bool may_load(const sn_substep *s)
+{
+    const sn_world *world = s->world;
+    return world->body_contacts.count && !world->contacts.any && !s->integrator->asks_again &&
+           !s->integrator->looks_back && !s->solver->after &&
+           world->body_contacts.list_table.count == world->bodies.awake_table.count;
+}
+
 void sn_turns_settle(sn_substep *s)
 {
-    share(s->world, settle_piece, s);
+    s->world->body_contacts.loaded = may_load(s);
+    if (s->world->body_contacts.loaded) {
+        loading l = {s, contact_substep(s->world, s->h)};
+        share(s->world, settle_and_load_piece, &l);
+    } else {
+        share(s->world, settle_piece, s);
+    }
     if (!s->still && !s->world->fleeting)
         settle_joints(s);
     if (s->integrator->asks_again || s->solver->after)
@@ -548,20 +528,16 @@ void sn_turns_correct(sn_substep *s)
     sn_world *world = s->world;
     const uint32_t *awake = bodies_awake(&world->bodies), count = world->bodies.awake_table.count;
     turn_group g;
-    group_begin(&g, world);
+    group_begin(&g, s);
     for (uint32_t i = 0; i < count; ++i) {
-        const sn_body_state *body = &world->bodies.state[awake[i]];
-        put4(g.batch.q, g.count, body->q);
-        put3(g.batch.l, g.count, body->l);
-        put3(g.batch.k, g.count, body->k);
-        put_phi(&g, g.count, world->particles.d[world->particles.table.count + awake[i]]);
-        g.row[g.count++] = awake[i];
-        if (g.count < SN_TURN_BATCH && i + 1 < count)
+        const uint32_t at =
+            group_add(&g, &world->bodies, awake[i], &world->particles.d[world->particles.table.count + awake[i]]);
+        g.batch.as[at] = g.batch.body[at]->q;
+        g.batch.l[at] = g.batch.body[at]->l;
+        if (g.batch.count < SN_TURN_BATCH && i + 1 < count)
             continue;
-        g.by->gain(&g.batch, (double)s->motion.h);
-        for (uint32_t k = 0; k < g.count; ++k)
-            get3(g.batch.l, k, world->bodies.state[g.row[k]].l);
-        g.count = 0;
+        g.by->gain(&g.batch, 0);
+        group_end(&g);
     }
 }
 
