@@ -431,7 +431,6 @@ static uint32_t contact_mesh(const sn_convex *a, const sn_shape *shape, sn_frame
     sn_convex_room room;
     sn_hull core = sn_convex_core(a, &room);
     c->a = sn_hull_moved(&core, f->axis, f->place, &moved);
-    c->half_a = c->half_b = NULL;
     c->centre[0] = c->centre[1] = dvec3(0, 0, 0);
 
     sn_dvec3 low = c->a.vertex[0], high = low;
