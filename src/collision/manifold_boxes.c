@@ -487,3 +487,81 @@ sn_boxes_answer sn_boxes_touch(sn_collision *c, const sn_frame_pair *f, const sn
         return SN_BOXES_TOUCH;
     return SN_BOXES_NEAREST;
 }
+
+/* ---- Planes ------------------------------------------------------------------------------------------------------ */
+
+/* The corners of the face that lies on the plane, or nearly so: no two of them are one. */
+uint32_t sn_box_on_plane(const sn_convex *box, const sn_frame_pair *f, const sn_collision *c, sn_manifold *m)
+{
+    const double half[3] = {(double)box->half.x, (double)box->half.y, (double)box->half.z};
+    const double up[3] = {f->axis[0].y, f->axis[1].y, f->axis[2].y};
+    const double size[3] = {fabs(up[0]), fabs(up[1]), fabs(up[2])};
+    const uint32_t n = size[2] > size[0] && size[2] > size[1] ? 2 : size[1] > size[0] ? 1 : 0;
+    const uint8_t *loop = sn_hull_box_loop + SIDES * (2 * n + (up[n] < 0));
+    m->count = 0;
+    for (uint32_t i = 0; i < SIDES; ++i) {
+        const double own[3] = {loop[i] & 1 ? half[0] : -half[0], loop[i] & 2 ? half[1] : -half[1],
+                               loop[i] & 4 ? half[2] : -half[2]};
+        const double height = f->place.y + dot(up, own);
+        if (!(height <= c->reach))
+            continue;
+        const sn_dvec3 p = dvec3_add(f->place, dvec3_by_axes(f->axis, dvec3(own[0], own[1], own[2])));
+        const double r = c->rounding[0];
+        m->point[m->count++] = (sn_manifold_point){
+            vec3((sn_real)(own[0] - r * up[0]), (sn_real)(own[1] - r * up[1]), (sn_real)(own[2] - r * up[2])),
+            vec3((sn_real)p.x, (sn_real)c->rounding[1], (sn_real)p.z), (sn_real)(height - r - c->rounding[1]),
+            name_of_corner(true, loop[i])};
+    }
+    m->normal = dvec3_round(f->world[1]);
+    return m->count > 0;
+}
+
+/* ---- On their way ------------------------------------------------------------------------------------------------ */
+
+/* While they overlap along all axes, they may. */
+typedef struct span {
+    double enters, leaves;
+} span;
+
+/* along, way: from b to a, and of a, along an axis; filled: how far they reach along it. */
+static void cut_span(span *s, double along, double way, double filled)
+{
+    along = way > 0 ? -along : along;
+    way = fabs(way);
+    if (!(way > 0)) {
+        s->leaves = fabs(along) > filled ? -1 : s->leaves;
+        return;
+    }
+    s->enters = fmax(s->enters, (along - filled) / way);
+    s->leaves = fmin(s->leaves, (along + filled) / way);
+}
+
+bool sn_boxes_meet(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_convex *b, const sn_pose *pb,
+                   sn_real *t)
+{
+    const sn_frame_pair f = sn_frame_pair_from(pa, pb);
+    const boxes s = boxes_of(&f, a, b);
+    const sn_dvec3 seen_way = dvec3_on_axes(f.world, dvec3_from(way));
+    const double on_b[3] = {seen_way.x, seen_way.y, seen_way.z}, radius = (double)a->radius + (double)b->radius;
+    span both = {0, 1};
+    for (uint32_t k = 0; k < 3 && both.enters <= both.leaves; ++k) {
+        cut_span(&both, s.on[1][k], on_b[k], s.half[1][k] + dot(s.half[0], s.size[k]) + radius);
+        cut_span(&both, s.on[0][k], dvec3_dot(f.axis[k], seen_way),
+                 s.half[0][k] + radius + s.half[1][0] * s.size[0][k] + s.half[1][1] * s.size[1][k] +
+                     s.half[1][2] * s.size[2][k]);
+    }
+    for (uint32_t i = 0; i < 3 && both.enters <= both.leaves; ++i) {
+        const uint32_t i1 = next[i + 1], i2 = next[i + 2];
+        for (uint32_t j = 0; j < 3; ++j) {
+            const double x = s.turn[i1][j], y = s.turn[i2][j], square = x * x + y * y;
+            const double filled = s.half[1][i1] * s.size[i2][j] + s.half[1][i2] * s.size[i1][j] +
+                                  s.half[0][next[j + 1]] * s.size[i][next[j + 2]] +
+                                  s.half[0][next[j + 2]] * s.size[i][next[j + 1]];
+            if (square > PARALLEL)
+                cut_span(&both, s.on[1][i2] * x - s.on[1][i1] * y, on_b[i2] * x - on_b[i1] * y,
+                         filled + radius * sqrt(square));
+        }
+    }
+    *t = (sn_real)both.enters;
+    return both.enters <= both.leaves;
+}

@@ -215,6 +215,9 @@ typedef enum sn_boxes_answer { SN_BOXES_APART, SN_BOXES_TOUCH, SN_BOXES_NEAREST 
 sn_boxes_answer sn_boxes_touch(sn_collision *c, const sn_frame_pair *f, const sn_convex *a, const sn_convex *b,
                                sn_real reach, sn_manifold *m);
 
+/* A box and the plane y = 0 of the frame: as sn_manifold_shape. */
+uint32_t sn_box_on_plane(const sn_convex *box, const sn_frame_pair *f, const sn_collision *c, sn_manifold *m);
+
 /* ---- Points (manifold_points.c) ---------------------------------------------------------------------------------- */
 
 /* Each makes candidates of the collision, from nothing: the number of those within reach. */

@@ -47,7 +47,9 @@ static void add_pair(const sn_body_contact *contact, const sn_body_part *a, cons
     pairs->a[lane] = SN_BODY_CONTACT_RECORD * contact->a;
     pairs->b[lane] = SN_BODY_CONTACT_RECORD * contact->b;
     pairs->parts = pairs->parts || !a->plain || !b->plain;
-    pairs->segments = pairs->segments || (a->convex.type != SN_SHAPE_BOX && b->convex.type != SN_SHAPE_BOX);
+    const bool box = a->convex.type == SN_SHAPE_BOX || b->convex.type == SN_SHAPE_BOX;
+    pairs->boxes = pairs->boxes || box;
+    pairs->segments = pairs->segments || !box;
     pairs->radius[lane] = a->convex.radius + b->convex.radius;
     pairs->slop[lane] = contact->slop;
     set_row(&pairs->normal, lane, a->plain ? contact->in_a : sn_quat_turn_back(a->turn, contact->in_a));
@@ -84,7 +86,7 @@ static void ask(const sn_body_contact_substep *s, sn_wide_pairs *pairs, const ui
     for (uint32_t i = 0; i < pairs->count; ++i)
         apart[place[i]] = clear >> i & 1 ? pairs->apart[i] : -1;
     pairs->count = 0;
-    pairs->parts = pairs->segments = false;
+    pairs->parts = pairs->boxes = pairs->segments = false;
 }
 
 void sn_body_contacts_clear(const sn_body_contact_substep *s, const uint32_t *list, uint32_t count, sn_real *apart)

@@ -149,8 +149,10 @@ SN_INLINE uint32_t clear_lanes(const sn_wide_body_contacts *run, sn_wide_pairs *
     }
     clear_place(&p.a, p.between, p.way);
     clear_place(&p.b, p.between, p.way);
-    clear_ask_normal(&p, body_rows(&pairs->normal, first));
-    clear_ask_boxes(&p);
+    if (pairs->boxes) {
+        clear_ask_normal(&p, body_rows(&pairs->normal, first));
+        clear_ask_boxes(&p);
+    }
     if (pairs->segments)
         clear_ask_segments(&p);
     lanes_store(pairs->apart + first, p.apart);

@@ -405,7 +405,7 @@ typedef struct sn_wide_pairs {
     uint32_t count;
     uint32_t a[SN_BODY_CONTACTS], b[SN_BODY_CONTACTS]; /* records, as in sn_wide_body_contact */
     bool parts;                                        /* some are not where their bodies are: part_a and part_b count */
-    bool segments;                                     /* some are no boxes, neither of the two */
+    bool boxes, segments;                              /* some are boxes; some are none, neither of the two */
     sn_lane_row half_a[3], half_b[3];                  /* m: half their edges, */
     sn_lane_row radius;                                /* and of both together */
     sn_lane_row slop;
