@@ -13,8 +13,7 @@
 
 /* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
-/* The axes of a turn. The quaternion need not be of length 1 to the last digit of a double. */
-static void axes_of(sn_quat q, sn_dvec3 axis[3])
+void sn_axes_of(sn_quat q, sn_dvec3 axis[3])
 {
     double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
     double square = x * x + y * y + z * z + w * w, s = square > 0 ? 2 / square : 0;
@@ -27,8 +26,8 @@ sn_frame_pair sn_frame_pair_from(const sn_pose *pa, const sn_pose *pb)
 {
     sn_frame_pair f;
     sn_dvec3 own[3];
-    axes_of(pa->rotation, own);
-    axes_of(pb->rotation, f.world);
+    sn_axes_of(pa->rotation, own);
+    sn_axes_of(pb->rotation, f.world);
     for (uint32_t i = 0; i < 3; ++i)
         f.axis[i] = dvec3_on_axes(f.world, own[i]);
     f.place = dvec3_on_axes(f.world, dvec3_sub(dvec3_from(pa->position), dvec3_from(pb->position)));
@@ -88,57 +87,52 @@ static uint32_t pick_first(const sn_flat *point, uint32_t count, double level)
     return best;
 }
 
-/* Those that are kept, in order, and the lines between them. */
-typedef struct outline {
-    uint32_t count;
-    sn_flat from[3], way[3];
-    double inverse[3]; /* 1/m^2: of the squared lengths; 0 of none */
-} outline;
-
-static outline outline_of(const sn_flat *point, const uint8_t *kept, uint32_t count)
+/* The squared distance (m^2) of a place from the segment between two others. */
+static inline double off_segment(sn_flat p, sn_flat from, sn_flat way, double inverse)
 {
-    outline o = {.count = count == 3 ? 3 : 1};
-    for (uint32_t k = 0; k < o.count; ++k) {
-        const sn_flat a = point[kept[k]], b = point[kept[k + 1 < count ? k + 1 : 0]];
-        const double x = b.x - a.x, y = b.y - a.y, square = x * x + y * y;
-        o.from[k] = a;
-        o.way[k] = (sn_flat){x, y, 0};
-        o.inverse[k] = square > 0 ? 1 / square : 0;
-    }
-    return o;
+    double x = p.x - from.x, y = p.y - from.y, t = (way.x * x + way.y * y) * inverse;
+    t = t > 0 ? t < 1 ? t : 1 : 0;
+    x -= t * way.x;
+    y -= t * way.y;
+    return x * x + y * y;
 }
 
-/* The squared distance (m^2) from a point, a segment, or a triangle that runs counter-clockwise; 0 inside. */
-static double off_outline(const outline *o, sn_flat p)
+static inline double turn_of(sn_flat p, sn_flat from, sn_flat way)
 {
-    double least = (double)INFINITY;
-    bool inside = o->count == 3;
-    for (uint32_t k = 0; k < o->count; ++k) {
-        const sn_flat way = o->way[k];
-        double x = p.x - o->from[k].x, y = p.y - o->from[k].y;
-        double t = (way.x * x + way.y * y) * o->inverse[k];
-        inside = inside && way.x * y - way.y * x >= 0;
-        t = t > 0 ? t < 1 ? t : 1 : 0;
-        x -= t * way.x;
-        y -= t * way.y;
-        const double off = x * x + y * y;
-        least = off < least ? off : least;
+    return way.x * (p.y - from.y) - way.y * (p.x - from.x);
+}
+
+/* Adds what is kept last to what was kept: how far (m^2) all are from a point, then from a segment, and at last from a triangle, 0 inside. */
+static void measure_off(const sn_flat *point, uint32_t count, const uint8_t *kept, uint32_t keeps, double *off)
+{
+    const sn_flat a = point[kept[0]], b = point[kept[keeps > 1 ? 1 : 0]], c = point[kept[keeps - 1]];
+    const sn_flat ab = {b.x - a.x, b.y - a.y, 0}, bc = {c.x - b.x, c.y - b.y, 0}, ca = {a.x - c.x, a.y - c.y, 0};
+    const double by_ab = 1 / (ab.x * ab.x + ab.y * ab.y), by_bc = 1 / (bc.x * bc.x + bc.y * bc.y);
+    const double by_ca = 1 / (ca.x * ca.x + ca.y * ca.y), sense = turn_of(c, a, ab) < 0 ? -1 : 1;
+    for (uint32_t i = 0; i < count; ++i) {
+        const sn_flat p = point[i];
+        if (keeps == 1) {
+            off[i] = (p.x - a.x) * (p.x - a.x) + (p.y - a.y) * (p.y - a.y);
+        } else if (keeps == 2) {
+            off[i] = off_segment(p, a, ab, by_ab);
+        } else {
+            const bool inside = sense * turn_of(p, a, ab) >= 0 && sense * turn_of(p, b, bc) >= 0 &&
+                                sense * turn_of(p, c, ca) >= 0;
+            off[i] = inside ? 0 : fmin(off[i], fmin(off_segment(p, b, bc, by_bc), off_segment(p, c, ca, by_ca)));
+        }
     }
-    return inside ? 0 : least;
 }
 
 /* The one that may come deepest, if the one, two or three that are kept stay where they are: far outside of those, and near. `count` if all
    others are beside them. */
-static uint32_t pick_outside(const sn_flat *point, const uint8_t *kept, uint32_t keeps, uint32_t count, double beside)
+static uint32_t pick_outside(const sn_flat *point, uint32_t count, const double *off, double beside)
 {
-    const outline o = outline_of(point, kept, keeps);
     uint32_t best = count;
     double most = -(double)INFINITY;
     for (uint32_t i = 0; i < count; ++i) {
-        const double square = off_outline(&o, point[i]);
-        if (!(square > beside * beside))
+        if (!(off[i] > beside * beside))
             continue;
-        double deep = TILT * sqrt(square) - point[i].distance;
+        double deep = TILT * sqrt(off[i]) - point[i].distance;
         if (deep > most) {
             most = deep;
             best = i;
@@ -149,6 +143,7 @@ static uint32_t pick_outside(const sn_flat *point, const uint8_t *kept, uint32_t
 
 uint32_t sn_flats_reduce(const sn_flat *point, uint32_t count, double size, uint8_t *kept)
 {
+    double off[SN_CANDIDATES];
     uint32_t keeps = 1;
     if (count <= 2) {
         kept[0] = 0;
@@ -157,15 +152,11 @@ uint32_t sn_flats_reduce(const sn_flat *point, uint32_t count, double size, uint
     }
     kept[0] = (uint8_t)pick_first(point, count, SN_MANIFOLD_LEVEL * size);
     while (keeps < count && keeps < SN_MANIFOLD_MOST) {
-        const uint32_t next = pick_outside(point, kept, keeps, count, 2 * SN_MANIFOLD_BESIDE * size);
+        measure_off(point, count, kept, keeps, off);
+        const uint32_t next = pick_outside(point, count, off, 2 * SN_MANIFOLD_BESIDE * size);
         if (next == count)
             break;
         kept[keeps++] = (uint8_t)next;
-        const sn_flat a = point[kept[0]], b = point[kept[1]], c = point[next];
-        if (keeps == 3 && (b.x - a.x) * (c.y - a.y) < (b.y - a.y) * (c.x - a.x)) {
-            kept[2] = kept[1];
-            kept[1] = (uint8_t)next;
-        }
     }
     return keeps;
 }
@@ -449,10 +440,10 @@ static bool touch_once(const sn_convex *a, const sn_pose *pa, const sn_convex *b
     c.apart = c.reach;
     c.count = 0;
     bool boxes = a->type == SN_SHAPE_BOX && b->type == SN_SHAPE_BOX;
-    const sn_boxes_answer answer = boxes ? sn_boxes_touch(&c, &f, a, b, reach, m) : SN_BOXES_NEAREST;
-    if (answer == SN_BOXES_APART)
+    const sn_quick_answer answer = boxes ? sn_boxes_touch(&c, &f, a, b, reach, m) : SN_QUICK_UNKNOWN;
+    if (answer == SN_QUICK_APART)
         return lies_apart(&c, m);
-    if (answer == SN_BOXES_TOUCH)
+    if (answer == SN_QUICK_TOUCH)
         return true;
 
     sn_hull core_a = sn_convex_core(a, &room_a);
@@ -538,5 +529,10 @@ bool sn_manifold_convex(const sn_convex *a, const sn_pose *pa, const sn_convex *
 {
     if (sn_is_revolved(a->type) || sn_is_revolved(b->type))
         return touch_facing(a, pa, b, pb, reach, m);
+    if (a->type <= SN_SHAPE_CAPSULE && b->type <= SN_SHAPE_CAPSULE) {
+        const sn_quick_answer answer = sn_capsules_touch(a, pa, b, pb, reach, m);
+        if (answer != SN_QUICK_UNKNOWN)
+            return answer == SN_QUICK_TOUCH;
+    }
     return touch_once(a, pa, b, pb, reach, m);
 }

@@ -466,7 +466,7 @@ static double area_of(const boxes *s, bool of_a, uint32_t face)
     return half[next[face / 2 + 1]] * half[next[face / 2 + 2]];
 }
 
-sn_boxes_answer sn_boxes_touch(sn_collision *c, const sn_frame_pair *f, const sn_convex *a, const sn_convex *b,
+sn_quick_answer sn_boxes_touch(sn_collision *c, const sn_frame_pair *f, const sn_convex *a, const sn_convex *b,
                                sn_real reach, sn_manifold *m)
 {
     const boxes s = boxes_of(f, a, b);
@@ -478,14 +478,14 @@ sn_boxes_answer sn_boxes_touch(sn_collision *c, const sn_frame_pair *f, const sn
     const double most = fmax(faces, c->edges.separation);
     if (most > c->reach) {
         c->apart = most;
-        return SN_BOXES_APART;
+        return SN_QUICK_APART;
     }
     const double size_a = area_of(&s, true, c->face_a.a), size_b = area_of(&s, false, c->face_b.b);
     const sn_axis_choice k = sn_axes_choose(c, size_a, size_b);
     if (touch_by(c, f, &s, k.first, k.enough, reach, m) ||
         (k.best != k.first && touch_by(c, f, &s, k.best, k.enough, reach, m)))
-        return SN_BOXES_TOUCH;
-    return SN_BOXES_NEAREST;
+        return SN_QUICK_TOUCH;
+    return SN_QUICK_UNKNOWN;
 }
 
 /* ---- Planes ------------------------------------------------------------------------------------------------------ */

@@ -52,6 +52,9 @@ typedef struct sn_frame_pair {
     sn_dvec3 world[3]; /* the axes of the frame in the world */
 } sn_frame_pair;
 
+/* The axes of a rotation. The quaternion need not be of length 1 to the last digit of a double. */
+void sn_axes_of(sn_quat q, sn_dvec3 axis[3]);
+
 /* The origin of the frame is that of b. */
 sn_frame_pair sn_frame_pair_from(const sn_pose *pa, const sn_pose *pb);
 
@@ -210,13 +213,20 @@ sn_axis_choice sn_axes_choose(const sn_collision *c, double area_a, double area_
 
 /* ---- Boxes (manifold_boxes.c) ------------------------------------------------------------------------------------ */
 
-/* NEAREST: the axes of the collision are known, but none of them shows how the two are nearest; m is not written. */
-typedef enum sn_boxes_answer { SN_BOXES_APART, SN_BOXES_TOUCH, SN_BOXES_NEAREST } sn_boxes_answer;
-sn_boxes_answer sn_boxes_touch(sn_collision *c, const sn_frame_pair *f, const sn_convex *a, const sn_convex *b,
+/* An answer without hulls. UNKNOWN: none was found this way, and of m only `count` and `apart` may be written. */
+typedef enum sn_quick_answer { SN_QUICK_APART, SN_QUICK_TOUCH, SN_QUICK_UNKNOWN } sn_quick_answer;
+
+/* The axes of the collision are known then, whatever the answer. */
+sn_quick_answer sn_boxes_touch(sn_collision *c, const sn_frame_pair *f, const sn_convex *a, const sn_convex *b,
                                sn_real reach, sn_manifold *m);
 
 /* A box and the plane y = 0 of the frame: as sn_manifold_shape. */
 uint32_t sn_box_on_plane(const sn_convex *box, const sn_frame_pair *f, const sn_collision *c, sn_manifold *m);
+
+/* ---- Capsules (manifold_capsules.c) ------------------------------------------------------------------------------ */
+
+sn_quick_answer sn_capsules_touch(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb,
+                                  sn_real reach, sn_manifold *m);
 
 /* ---- Points (manifold_points.c) ---------------------------------------------------------------------------------- */
 
