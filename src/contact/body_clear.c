@@ -26,35 +26,54 @@ static sn_vec3 box_of(const sn_convex *convex)
     return convex->type == SN_SHAPE_BOX ? convex->half : vec3(0, convex->type == SN_SHAPE_CAPSULE ? convex->half.y : 0, 0);
 }
 
-static void put_solid(const sn_body_part *part, uint32_t lane, sn_lane_row half[3], sn_wide_part_rows *rows)
+static void set_half(sn_lane_row half[3], uint32_t lane, const sn_convex *convex)
 {
-    const sn_vec3 box = box_of(&part->convex);
+    const sn_vec3 box = box_of(convex);
     half[0][lane] = box.x;
     half[1][lane] = box.y;
     half[2][lane] = box.z;
-    set_row(&rows->place, lane, part->place);
-    rows->turn[0][lane] = part->turn.x;
-    rows->turn[1][lane] = part->turn.y;
-    rows->turn[2][lane] = part->turn.z;
-    rows->turn[3][lane] = part->turn.w;
 }
 
-/* A lane for two of which axes may tell. */
-static void add_pair(const sn_body_contact *contact, const sn_body_part *a, const sn_body_part *b,
-                     sn_wide_pairs *pairs)
+/* Where parts are on their bodies. */
+static void put_parts(const sn_body_part *const *part, uint32_t count, sn_wide_part_rows *rows)
 {
+    for (uint32_t lane = 0; lane < count; ++lane) {
+        const sn_quat turn = part[lane]->turn;
+        set_row(&rows->place, lane, part[lane]->place);
+        rows->turn[0][lane] = turn.x;
+        rows->turn[1][lane] = turn.y;
+        rows->turn[2][lane] = turn.z;
+        rows->turn[3][lane] = turn.w;
+    }
+}
+
+/* Pairs of which axes are asked together. */
+typedef struct asking {
+    sn_wide_pairs pairs;
+    uint32_t place[SN_BODY_CONTACTS]; /* in the list */
+    const sn_body_part *a[SN_BODY_CONTACTS], *b[SN_BODY_CONTACTS];
+} asking;
+
+/* A lane for two of which axes may tell. */
+static void add_pair(asking *to, const sn_body_contact *contact, uint32_t place, const sn_body_part *a,
+                     const sn_body_part *b)
+{
+    sn_wide_pairs *pairs = &to->pairs;
     const uint32_t lane = pairs->count++;
+    const bool box = a->convex.type == SN_SHAPE_BOX || b->convex.type == SN_SHAPE_BOX;
+    to->place[lane] = place;
+    to->a[lane] = a;
+    to->b[lane] = b;
     pairs->a[lane] = SN_BODY_CONTACT_RECORD * contact->a;
     pairs->b[lane] = SN_BODY_CONTACT_RECORD * contact->b;
     pairs->parts = pairs->parts || !a->plain || !b->plain;
-    const bool box = a->convex.type == SN_SHAPE_BOX || b->convex.type == SN_SHAPE_BOX;
     pairs->boxes = pairs->boxes || box;
     pairs->segments = pairs->segments || !box;
     pairs->radius[lane] = a->convex.radius + b->convex.radius;
     pairs->slop[lane] = contact->slop;
     set_row(&pairs->normal, lane, a->plain ? contact->in_a : sn_quat_turn_back(a->turn, contact->in_a));
-    put_solid(a, lane, pairs->half_a, &pairs->part_a);
-    put_solid(b, lane, pairs->half_b, &pairs->part_b);
+    set_half(pairs->half_a, lane, &a->convex);
+    set_half(pairs->half_b, lane, &b->convex);
 }
 
 /* Above a plane that does not turn. */
@@ -79,12 +98,17 @@ static bool is_above(const sn_body_contact_substep *s, const sn_body_contact *co
     return *apart + (along < 0 ? along : 0) > stray;
 }
 
-/* The lanes of pairs, once there are enough, or no more. */
-static void ask(const sn_body_contact_substep *s, sn_wide_pairs *pairs, const uint32_t *place, sn_real *apart)
+/* Once there are enough, or no more. */
+static void ask(const sn_body_contact_substep *s, asking *of, sn_real *apart)
 {
+    sn_wide_pairs *pairs = &of->pairs;
+    if (pairs->parts) {
+        put_parts(of->a, pairs->count, &pairs->part_a);
+        put_parts(of->b, pairs->count, &pairs->part_b);
+    }
     const uint32_t clear = pairs->count ? s->wide->clear(&s->run, pairs) : 0;
     for (uint32_t i = 0; i < pairs->count; ++i)
-        apart[place[i]] = clear >> i & 1 ? pairs->apart[i] : -1;
+        apart[of->place[i]] = clear >> i & 1 ? pairs->apart[i] : -1;
     pairs->count = 0;
     pairs->parts = pairs->boxes = pairs->segments = false;
 }
@@ -92,9 +116,8 @@ static void ask(const sn_body_contact_substep *s, sn_wide_pairs *pairs, const ui
 void sn_body_contacts_clear(const sn_body_contact_substep *s, const uint32_t *list, uint32_t count, sn_real *apart)
 {
     const sn_world *world = s->world;
-    sn_wide_pairs pairs;
-    uint32_t place[SN_BODY_CONTACTS];
-    memset(&pairs, 0, sizeof pairs);
+    asking own;
+    memset(&own, 0, sizeof own);
     for (uint32_t i = 0; i < count; ++i) {
         const sn_body_contact *contact = &contact_all(world)[list[i]];
         const sn_body_part *a = &world->bodies.part[contact->part_a];
@@ -108,10 +131,9 @@ void sn_body_contacts_clear(const sn_body_contact_substep *s, const uint32_t *li
         }
         if (contact->part_b == SN_ID_FREE || !is_known(&world->bodies.part[contact->part_b].convex))
             continue;
-        place[pairs.count] = i;
-        add_pair(contact, a, &world->bodies.part[contact->part_b], &pairs);
-        if (pairs.count == SN_BODY_CONTACTS)
-            ask(s, &pairs, place, apart);
+        add_pair(&own, contact, i, a, &world->bodies.part[contact->part_b]);
+        if (own.pairs.count == SN_BODY_CONTACTS)
+            ask(s, &own, apart);
     }
-    ask(s, &pairs, place, apart);
+    ask(s, &own, apart);
 }

@@ -149,10 +149,15 @@ SN_INLINE uint32_t clear_lanes(const sn_wide_body_contacts *run, sn_wide_pairs *
     }
     clear_place(&p.a, p.between, p.way);
     clear_place(&p.b, p.between, p.way);
+    /* Which axes are asked of two depends on nothing but themselves, whoever else is in their batch. */
+    const lanes stray = p.stray, ever = lanes_all(BODY_EVER);
+    const flags box = lanes_above(p.a.half[0] + p.b.half[0], lanes_all(0));
+    p.stray = lanes_choose(box, stray, ever);
     if (pairs->boxes) {
         clear_ask_normal(&p, body_rows(&pairs->normal, first));
         clear_ask_boxes(&p);
     }
+    p.stray = lanes_choose(box, ever, stray);
     if (pairs->segments)
         clear_ask_segments(&p);
     lanes_store(pairs->apart + first, p.apart);
