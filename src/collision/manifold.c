@@ -116,8 +116,8 @@ static void measure_off(const sn_flat *point, uint32_t count, const uint8_t *kep
         } else if (keeps == 2) {
             off[i] = off_segment(p, a, ab, by_ab);
         } else {
-            const bool inside = sense * turn_of(p, a, ab) >= 0 && sense * turn_of(p, b, bc) >= 0 &&
-                                sense * turn_of(p, c, ca) >= 0;
+            const bool inside =
+                sense * turn_of(p, a, ab) >= 0 && sense * turn_of(p, b, bc) >= 0 && sense * turn_of(p, c, ca) >= 0;
             off[i] = inside ? 0 : fmin(off[i], fmin(off_segment(p, b, bc, by_bc), off_segment(p, c, ca, by_ca)));
         }
     }
@@ -245,7 +245,8 @@ static bool collide_nearest(sn_collision *c, sn_axis_choice k)
     }
     bool aligned = !k.exact && dvec3_dot(between.normal, k.face->normal) > ALIGNED &&
                    between.distance - k.face->separation < SN_MANIFOLD_LEAN * c->size;
-    if (aligned && points_on(c, k.face) && sn_candidates_nearest(c->point, c->count) <= apart_enough(c, between.distance))
+    if (aligned && points_on(c, k.face) &&
+        sn_candidates_nearest(c->point, c->count) <= apart_enough(c, between.distance))
         return true;
     return sn_points_between(c, between.normal, between.on_a, between.on_b, between.distance);
 }

@@ -395,10 +395,10 @@ static void write_point(const sn_collision *c, const view *v, const mark *m, sn_
     p[v->n] = v->sign * v->half[v->n];
     for (uint32_t k = 0; k < 3; ++k)
         there[k] = p[k] + other * v->way[k] - v->place[k];
-    const sn_vec3 here = vec3((sn_real)(p[0] + own * v->way[0]), (sn_real)(p[1] + own * v->way[1]),
-                              (sn_real)(p[2] + own * v->way[2]));
-    const sn_vec3 over = vec3((sn_real)dot(v->axis[0], there), (sn_real)dot(v->axis[1], there),
-                              (sn_real)dot(v->axis[2], there));
+    const sn_vec3 here =
+        vec3((sn_real)(p[0] + own * v->way[0]), (sn_real)(p[1] + own * v->way[1]), (sn_real)(p[2] + own * v->way[2]));
+    const sn_vec3 over =
+        vec3((sn_real)dot(v->axis[0], there), (sn_real)dot(v->axis[1], there), (sn_real)dot(v->axis[2], there));
     *point = (sn_manifold_point){v->of_a ? here : over, v->of_a ? over : here, (sn_real)(other - own), m->feature};
 }
 

@@ -83,9 +83,8 @@ sn_quick_answer sn_capsules_touch(const sn_convex *a, const sn_pose *pa, const s
     m->normal = dvec3_round(n);
     m->count = 1;
     m->apart = reach;
-    m->point[0] =
-        (sn_manifold_point){spot_of(&ca, n, -(double)a->radius), spot_of(&cb, n, (double)b->radius),
-                            (sn_real)(distance - radius),
-                            name_of(&ca, &cb, -dvec3_dot(n, ca.axis[1]), dvec3_dot(n, cb.axis[1]))};
+    m->point[0] = (sn_manifold_point){spot_of(&ca, n, -(double)a->radius), spot_of(&cb, n, (double)b->radius),
+                                      (sn_real)(distance - radius),
+                                      name_of(&ca, &cb, -dvec3_dot(n, ca.axis[1]), dvec3_dot(n, cb.axis[1]))};
     return SN_QUICK_TOUCH;
 }

@@ -294,8 +294,10 @@ static void look_through(leaf_search *s)
         s->side[0][s->nears] = (sn_real)INFINITY;
     for (uint32_t k = 0; k < s->own->count; ++k) {
         looking *l = &s->look[k];
-        const lanes low[3] = {lanes_all((double)l->reach.low.x), lanes_all((double)l->reach.low.y), lanes_all((double)l->reach.low.z)};
-        const lanes high[3] = {lanes_all((double)l->reach.high.x), lanes_all((double)l->reach.high.y), lanes_all((double)l->reach.high.z)};
+        const lanes low[3] = {lanes_all((double)l->reach.low.x), lanes_all((double)l->reach.low.y),
+                              lanes_all((double)l->reach.low.z)};
+        const lanes high[3] = {lanes_all((double)l->reach.high.x), lanes_all((double)l->reach.high.y),
+                               lanes_all((double)l->reach.high.z)};
         for (uint32_t i = 0; i < s->nears; i += SN_WIDTH) {
             const flags touch = lanes_at_least(high[0], lanes_load(s->side[0] + i)) &
                                 lanes_at_least(high[1], lanes_load(s->side[1] + i)) &

@@ -23,7 +23,8 @@ static void set_row(sn_lane_rows *rows, uint32_t lane, sn_vec3 v)
 /* A sphere or a capsule is a box without width, rounded. */
 static sn_vec3 box_of(const sn_convex *convex)
 {
-    return convex->type == SN_SHAPE_BOX ? convex->half : vec3(0, convex->type == SN_SHAPE_CAPSULE ? convex->half.y : 0, 0);
+    return convex->type == SN_SHAPE_BOX ? convex->half
+                                        : vec3(0, convex->type == SN_SHAPE_CAPSULE ? convex->half.y : 0, 0);
 }
 
 static void set_half(sn_lane_row half[3], uint32_t lane, const sn_convex *convex)

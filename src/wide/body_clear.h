@@ -12,7 +12,8 @@
 
 #include "wide/body_manifold.h"
 
-#define CLEAR_PARALLEL ((lane_number)1e-4) /* the square of the sine between edges, or segments, that have no common normal */
+#define CLEAR_PARALLEL                                                                                                 \
+    ((lane_number)1e-4) /* the square of the sine between edges, or segments, that have no common normal */
 
 typedef struct clear_solid {
     body_pose at;
@@ -58,8 +59,9 @@ SN_INLINE void clear_move(const sn_wide_part_rows *part, uint32_t first, body_po
     const body_turn q = p->q, r = {body_row(part->turn[0], first), body_row(part->turn[1], first),
                                    body_row(part->turn[2], first), body_row(part->turn[3], first)};
     p->x = lanes3_add(p->x, body_turned(&m, body_rows(&part->place, first)));
-    p->q = (body_turn){q.w * r.x + r.w * q.x + (q.y * r.z - q.z * r.y), q.w * r.y + r.w * q.y + (q.z * r.x - q.x * r.z),
-                       q.w * r.z + r.w * q.z + (q.x * r.y - q.y * r.x), q.w * r.w - (q.x * r.x + q.y * r.y + q.z * r.z)};
+    p->q =
+        (body_turn){q.w * r.x + r.w * q.x + (q.y * r.z - q.z * r.y), q.w * r.y + r.w * q.y + (q.z * r.x - q.x * r.z),
+                    q.w * r.z + r.w * q.z + (q.x * r.y - q.y * r.x), q.w * r.w - (q.x * r.x + q.y * r.y + q.z * r.z)};
 }
 
 /* The normal of the points that were found last in this step: what lay between two then lies between them for a while. */
@@ -67,7 +69,8 @@ SN_INLINE void clear_ask_normal(clear_pair *p, lanes3 in_a)
 {
     const lanes3 n = lanes3_add(lanes3_add(lanes3_scale(p->a.axis[0], in_a.x), lanes3_scale(p->a.axis[1], in_a.y)),
                                 lanes3_scale(p->a.axis[2], in_a.z));
-    lanes filled = p->a.half[0] * lanes_abs(in_a.x) + p->a.half[1] * lanes_abs(in_a.y) + p->a.half[2] * lanes_abs(in_a.z);
+    lanes filled =
+        p->a.half[0] * lanes_abs(in_a.x) + p->a.half[1] * lanes_abs(in_a.y) + p->a.half[2] * lanes_abs(in_a.z);
     for (uint32_t i = 0; i < 3; ++i)
         filled = filled + p->b.half[i] * lanes_abs(lanes3_dot(n, p->b.axis[i]));
     clear_ask(p, lanes3_dot(n, p->between), lanes3_dot(n, p->way), filled);
@@ -93,7 +96,8 @@ SN_INLINE void clear_ask_boxes(clear_pair *p)
         for (uint32_t j = 0; j < 3; ++j) {
             const uint32_t i1 = next[i + 1], i2 = next[i + 2], j1 = next[j + 1], j2 = next[j + 2];
             const lanes x = turn[i1][j], y = turn[i2][j], square = x * x + y * y;
-            const lanes by = lanes_keep(lanes_above(square, lanes_all(CLEAR_PARALLEL)), lanes_all(1) / lanes_sqrt(square));
+            const lanes by =
+                lanes_keep(lanes_above(square, lanes_all(CLEAR_PARALLEL)), lanes_all(1) / lanes_sqrt(square));
             clear_ask(p, (p->b.between[i2] * x - p->b.between[i1] * y) * by, (p->b.way[i2] * x - p->b.way[i1] * y) * by,
                       (p->b.half[i1] * size[i2][j] + p->b.half[i2] * size[i1][j] + p->a.half[j1] * size[i][j2] +
                        p->a.half[j2] * size[i][j1]) *
@@ -111,7 +115,8 @@ SN_INLINE void clear_ask_segments(clear_pair *p)
 {
     const lanes3 u = p->a.axis[1], v = p->b.axis[1];
     const lanes uv = lanes3_dot(u, v), ur = p->a.between[1], vr = p->b.between[1], area = lanes_all(1) - uv * uv;
-    lanes s = lanes_keep(lanes_above(area, lanes_all(CLEAR_PARALLEL)), clear_within((uv * vr - ur) / area, p->a.half[1]));
+    lanes s =
+        lanes_keep(lanes_above(area, lanes_all(CLEAR_PARALLEL)), clear_within((uv * vr - ur) / area, p->a.half[1]));
     const lanes t = clear_within(uv * s + vr, p->b.half[1]);
     s = clear_within(uv * t - ur, p->a.half[1]);
     const lanes3 d = lanes3_sub(lanes3_add(p->between, lanes3_scale(u, s)), lanes3_scale(v, t));
@@ -140,8 +145,8 @@ SN_INLINE uint32_t clear_lanes(const sn_wide_body_contacts *run, sn_wide_pairs *
     p.way = lanes3_scale((lanes3){va.part[0] - vb.part[0], va.part[1] - vb.part[1], va.part[2] - vb.part[2]}, h);
     p.between = lanes3_sub(p.a.at.x, p.b.at.x);
     p.stray = lanes_all(SN_CLEAR_ROOM) * body_row(pairs->slop, first) +
-              lanes_all(SN_CLEAR_CUSHION) * (lanes_sqrt(lanes3_dot(p.way, p.way)) + turns) + turns + lanes_all(run->fall) +
-              thrown;
+              lanes_all(SN_CLEAR_CUSHION) * (lanes_sqrt(lanes3_dot(p.way, p.way)) + turns) + turns +
+              lanes_all(run->fall) + thrown;
     p.clear = lanes_above(lanes_all(0), lanes_all(0));
     for (uint32_t k = 0; k < 3; ++k) {
         p.a.half[k] = body_row(pairs->half_a[k], first);
