@@ -2,6 +2,8 @@
 
 #include "collision/manifold_work.h"
 
+#include <string.h>
+
 /* Of the size of both: cores whose axes or centres are nearer than this have no direction between them. */
 #define NO_DIRECTION 1e-12
 
@@ -11,8 +13,7 @@
 
 /* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
-/* The axes of a turn. The quaternion need not be of length 1 to the last digit of a double. */
-static void axes_of(sn_quat q, sn_dvec3 axis[3])
+void sn_axes_of(sn_quat q, sn_dvec3 axis[3])
 {
     double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
     double square = x * x + y * y + z * z + w * w, s = square > 0 ? 2 / square : 0;
@@ -25,8 +26,8 @@ sn_frame_pair sn_frame_pair_from(const sn_pose *pa, const sn_pose *pb)
 {
     sn_frame_pair f;
     sn_dvec3 own[3];
-    axes_of(pa->rotation, own);
-    axes_of(pb->rotation, f.world);
+    sn_axes_of(pa->rotation, own);
+    sn_axes_of(pb->rotation, f.world);
     for (uint32_t i = 0; i < 3; ++i)
         f.axis[i] = dvec3_on_axes(f.world, own[i]);
     f.place = dvec3_on_axes(f.world, dvec3_sub(dvec3_from(pa->position), dvec3_from(pb->position)));
@@ -61,82 +62,77 @@ sn_hull sn_hull_moved(const sn_hull *hull, const sn_dvec3 axis[3], sn_dvec3 plac
 #define FAR_OFF   0.25
 #define FAR_AHEAD 0.125
 
-/* Where a candidate is, seen along the normal (m). The axes are turned so that no common arrangement of points has two
-   of them equally far along one. */
-typedef struct flat {
-    double x, y;
-} flat;
-
-static void see_along(sn_dvec3 normal, const sn_candidate *point, uint32_t count, flat *place)
+/* The axes are turned so that no common arrangement of points has two of them equally far along one. */
+static void see_along(sn_dvec3 normal, const sn_candidate *point, uint32_t count, sn_flat *place)
 {
     sn_dvec3 u = dvec3_any_normal(normal), v = dvec3_cross(normal, u);
-    sn_dvec3 x = dvec3_add(dvec3_scale(u, 0.8290375725550416), dvec3_scale(v, 0.5591929034707468));
+    sn_dvec3 x = dvec3_add(dvec3_scale(u, SN_FLAT_COSINE), dvec3_scale(v, SN_FLAT_SINE));
     sn_dvec3 y = dvec3_cross(normal, x);
     for (uint32_t i = 0; i < count; ++i)
-        place[i] = (flat){dvec3_dot(point[i].b, x), dvec3_dot(point[i].b, y)};
-}
-
-static void swap(sn_candidate *point, flat *place, uint32_t i, uint32_t k)
-{
-    sn_candidate p = point[i];
-    flat q = place[i];
-    point[i] = point[k];
-    place[i] = place[k];
-    point[k] = p;
-    place[k] = q;
+        place[i] = (sn_flat){dvec3_dot(point[i].b, x), dvec3_dot(point[i].b, y), point[i].distance};
 }
 
 /* Among the deepest, the one that is farthest along x, so that it is one at the border of all. */
-static uint32_t pick_first(const sn_candidate *point, const flat *place, uint32_t count, double level)
+static uint32_t pick_first(const sn_flat *point, uint32_t count, double level)
 {
     double least = (double)INFINITY, most = -(double)INFINITY;
     uint32_t best = 0;
     for (uint32_t i = 0; i < count; ++i)
         least = point[i].distance < least ? point[i].distance : least;
     for (uint32_t i = 0; i < count; ++i)
-        if (point[i].distance <= least + level && place[i].x > most) {
-            most = place[i].x;
+        if (point[i].distance <= least + level && point[i].x > most) {
+            most = point[i].x;
             best = i;
         }
     return best;
 }
 
-/* Squared distance (m^2) of a place from the segment between two others. */
-static double off_segment(flat p, flat a, flat b)
+/* The squared distance (m^2) of a place from the segment between two others. */
+static inline double off_segment(sn_flat p, sn_flat from, sn_flat way, double inverse)
 {
-    double wx = b.x - a.x, wy = b.y - a.y, x = p.x - a.x, y = p.y - a.y, square = wx * wx + wy * wy;
-    double t = square > 0 ? (wx * x + wy * y) / square : 0;
+    double x = p.x - from.x, y = p.y - from.y, t = (way.x * x + way.y * y) * inverse;
     t = t > 0 ? t < 1 ? t : 1 : 0;
-    x -= t * wx;
-    y -= t * wy;
+    x -= t * way.x;
+    y -= t * way.y;
     return x * x + y * y;
 }
 
-/* The squared distance (m^2) from a triangle that runs counter-clockwise; 0 inside. */
-static double off_triangle(flat p, const flat *corner)
+static inline double turn_of(sn_flat p, sn_flat from, sn_flat way)
 {
-    double least = (double)INFINITY;
-    bool inside = true;
-    for (uint32_t k = 0; k < 3; ++k) {
-        flat a = corner[k], b = corner[k == 2 ? 0 : k + 1];
-        inside &= (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x) >= 0;
-        double off = off_segment(p, a, b);
-        least = off < least ? off : least;
+    return way.x * (p.y - from.y) - way.y * (p.x - from.x);
+}
+
+/* Adds what is kept last to what was kept: how far (m^2) all are from a point, then from a segment, and at last from a triangle, 0 inside. */
+static void measure_off(const sn_flat *point, uint32_t count, const uint8_t *kept, uint32_t keeps, double *off)
+{
+    const sn_flat a = point[kept[0]], b = point[kept[keeps > 1 ? 1 : 0]], c = point[kept[keeps - 1]];
+    const sn_flat ab = {b.x - a.x, b.y - a.y, 0}, bc = {c.x - b.x, c.y - b.y, 0}, ca = {a.x - c.x, a.y - c.y, 0};
+    const double by_ab = 1 / (ab.x * ab.x + ab.y * ab.y), by_bc = 1 / (bc.x * bc.x + bc.y * bc.y);
+    const double by_ca = 1 / (ca.x * ca.x + ca.y * ca.y), sense = turn_of(c, a, ab) < 0 ? -1 : 1;
+    for (uint32_t i = 0; i < count; ++i) {
+        const sn_flat p = point[i];
+        if (keeps == 1) {
+            off[i] = (p.x - a.x) * (p.x - a.x) + (p.y - a.y) * (p.y - a.y);
+        } else if (keeps == 2) {
+            off[i] = off_segment(p, a, ab, by_ab);
+        } else {
+            const bool inside =
+                sense * turn_of(p, a, ab) >= 0 && sense * turn_of(p, b, bc) >= 0 && sense * turn_of(p, c, ca) >= 0;
+            off[i] = inside ? 0 : fmin(off[i], fmin(off_segment(p, b, bc, by_bc), off_segment(p, c, ca, by_ca)));
+        }
     }
-    return inside ? 0 : least;
 }
 
 /* The one that may come deepest, if the one, two or three that are kept stay where they are: far outside of those, and near. `count` if all
    others are beside them. */
-static uint32_t pick_outside(const sn_candidate *point, const flat *place, uint32_t kept, uint32_t count, double beside)
+static uint32_t pick_outside(const sn_flat *point, uint32_t count, const double *off, double beside)
 {
     uint32_t best = count;
     double most = -(double)INFINITY;
-    for (uint32_t i = kept; i < count; ++i) {
-        double square = kept < 3 ? off_segment(place[i], place[0], place[kept - 1]) : off_triangle(place[i], place);
-        if (!(square > beside * beside))
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!(off[i] > beside * beside))
             continue;
-        double deep = TILT * sqrt(square) - point[i].distance;
+        double deep = TILT * sqrt(off[i]) - point[i].distance;
         if (deep > most) {
             most = deep;
             best = i;
@@ -145,24 +141,39 @@ static uint32_t pick_outside(const sn_candidate *point, const flat *place, uint3
     return best;
 }
 
-uint32_t sn_candidates_reduce(sn_candidate *point, uint32_t count, sn_dvec3 normal, double size)
+uint32_t sn_flats_reduce(const sn_flat *point, uint32_t count, double size, uint8_t *kept)
 {
-    if (count <= 2)
+    double off[SN_CANDIDATES];
+    uint32_t keeps = 1;
+    if (count <= 2) {
+        kept[0] = 0;
+        kept[1] = 1;
         return count;
-    flat place[SN_CANDIDATES];
-    see_along(normal, point, count, place);
-    swap(point, place, 0, pick_first(point, place, count, SN_MANIFOLD_LEVEL * size));
-    uint32_t kept = 1;
-    while (kept < count && kept < SN_MANIFOLD_MOST) {
-        uint32_t next = pick_outside(point, place, kept, count, 2 * SN_MANIFOLD_BESIDE * size);
+    }
+    kept[0] = (uint8_t)pick_first(point, count, SN_MANIFOLD_LEVEL * size);
+    while (keeps < count && keeps < SN_MANIFOLD_MOST) {
+        measure_off(point, count, kept, keeps, off);
+        const uint32_t next = pick_outside(point, count, off, 2 * SN_MANIFOLD_BESIDE * size);
         if (next == count)
             break;
-        swap(point, place, kept++, next);
-        if (kept == 3 && (place[1].x - place[0].x) * (place[2].y - place[0].y) <
-                             (place[1].y - place[0].y) * (place[2].x - place[0].x))
-            swap(point, place, 1, 2);
+        kept[keeps++] = (uint8_t)next;
     }
-    return kept;
+    return keeps;
+}
+
+uint32_t sn_candidates_reduce(sn_candidate *point, uint32_t count, sn_dvec3 normal, double size)
+{
+    sn_flat place[SN_CANDIDATES];
+    sn_candidate left[SN_MANIFOLD_MOST];
+    uint8_t kept[SN_MANIFOLD_MOST];
+    if (count <= 2)
+        return count;
+    see_along(normal, point, count, place);
+    count = sn_flats_reduce(place, count, size, kept);
+    for (uint32_t i = 0; i < count; ++i)
+        left[i] = point[kept[i]];
+    memcpy(point, left, count * sizeof *left);
+    return count;
 }
 
 /* They do not touch. */
@@ -182,20 +193,10 @@ double sn_candidates_nearest(const sn_candidate *point, uint32_t count)
     return least;
 }
 
-static double face_area(const sn_collision *c, const sn_axis *axis)
-{
-    if (c->half_a) {
-        const bool of_a = axis->type == SN_AXIS_FACE_A;
-        const sn_dvec3 half = of_a ? *c->half_a : *c->half_b;
-        const uint32_t across = (of_a ? axis->a : axis->b) / 2;
-        return 4 * (across == 0 ? half.y * half.z : across == 1 ? half.z * half.x : half.x * half.y);
-    }
-    return axis->type == SN_AXIS_FACE_A ? c->a.face[axis->a].area : c->b.face[axis->b].area;
-}
-
 /* The face on which the contact is described: the one with more room before it; of nearly equal ones the larger, which
    is less likely to change. */
-static const sn_axis *better_face(const sn_collision *c, const sn_axis *of_a, const sn_axis *of_b)
+static const sn_axis *better_face(const sn_collision *c, const sn_axis *of_a, const sn_axis *of_b, double area_a,
+                                  double area_b)
 {
     double tie = SN_MANIFOLD_TIE * c->size;
     if (of_a->type == SN_AXIS_NONE || of_b->separation > of_a->separation + tie)
@@ -204,15 +205,13 @@ static const sn_axis *better_face(const sn_collision *c, const sn_axis *of_a, co
         return of_a;
     if (c->front)
         return of_b;
-    return face_area(c, of_a) > (1 + SN_MANIFOLD_TIE) * face_area(c, of_b) ? of_a : of_b;
+    return area_a > (1 + SN_MANIFOLD_TIE) * area_b ? of_a : of_b;
 }
 
 static uint32_t points_on(sn_collision *c, const sn_axis *axis)
 {
     if (axis->type == SN_AXIS_EDGES)
         return sn_points_of_edges(c, axis->normal, axis->a, axis->b);
-    if (c->half_a)
-        return sn_points_on_box(c, axis->type == SN_AXIS_FACE_A, axis->type == SN_AXIS_FACE_A ? axis->a : axis->b);
     return sn_points_on_face(c, axis->type == SN_AXIS_FACE_A, axis->type == SN_AXIS_FACE_A ? axis->a : axis->b);
 }
 
@@ -234,34 +233,28 @@ static double apart_enough(const sn_collision *c, double room)
 }
 
 /* No axis showed how they are nearest: corners and edges are, or they overlap in some odd way. */
-static bool collide_nearest(sn_collision *c, const sn_axis *face, const sn_axis *best, bool exact)
+static bool collide_nearest(sn_collision *c, sn_axis_choice k)
 {
     sn_between between;
     sn_distance_between(&c->a, dvec3(0, 0, 0), &c->b, &between);
     if (between.distance > c->reach)
         return is_apart(c, between.distance);
     if (!(between.distance > 0)) {
-        push_deepest(c, best);
+        push_deepest(c, k.best);
         return true;
     }
-    bool aligned = !exact && dvec3_dot(between.normal, face->normal) > ALIGNED &&
-                   between.distance - face->separation < SN_MANIFOLD_LEAN * c->size;
-    if (aligned && points_on(c, face) && sn_candidates_nearest(c->point, c->count) <= apart_enough(c, between.distance))
+    bool aligned = !k.exact && dvec3_dot(between.normal, k.face->normal) > ALIGNED &&
+                   between.distance - k.face->separation < SN_MANIFOLD_LEAN * c->size;
+    if (aligned && points_on(c, k.face) &&
+        sn_candidates_nearest(c->point, c->count) <= apart_enough(c, between.distance))
         return true;
     return sn_points_between(c, between.normal, between.on_a, between.on_b, between.distance);
 }
 
-/* The axes by which points are looked for. */
-typedef struct choice {
-    const sn_axis *face, *best, *first;
-    double enough; /* m: the nearest point is no farther off */
-    bool exact;    /* a mesh allows some normals only */
-} choice;
-
-static choice choose(const sn_collision *c)
+sn_axis_choice sn_axes_choose(const sn_collision *c, double area_a, double area_b)
 {
     const sn_axis *edges = &c->edges;
-    choice k = {.face = better_face(c, &c->face_a, &c->face_b)};
+    sn_axis_choice k = {.face = better_face(c, &c->face_a, &c->face_b, area_a, area_b)};
     k.best = c->face_a.separation > c->face_b.separation ? &c->face_a : &c->face_b;
     k.best = edges->separation > k.best->separation ? edges : k.best;
     k.exact = c->front && k.face->type == SN_AXIS_FACE_A;
@@ -276,19 +269,14 @@ static choice choose(const sn_collision *c)
    there is no doubt. Otherwise the solids are nearest in some other way. */
 bool sn_collide(sn_collision *c)
 {
-    const choice k = choose(c);
+    const double area_a = c->face_a.type == SN_AXIS_NONE ? 0 : c->a.face[c->face_a.a].area;
+    const double area_b = c->face_b.type == SN_AXIS_NONE ? 0 : c->b.face[c->face_b.b].area;
+    const sn_axis_choice k = sn_axes_choose(c, area_a, area_b);
     if (points_on(c, k.first) && sn_candidates_nearest(c->point, c->count) <= k.enough)
         return true;
     if (k.best != k.first && points_on(c, k.best) && sn_candidates_nearest(c->point, c->count) <= k.enough)
         return true;
-    return collide_nearest(c, k.face, k.best, k.exact);
-}
-
-/* Of boxes that lie on a face, which need no hulls. */
-static bool collide_faces(sn_collision *c)
-{
-    const choice k = choose(c);
-    return k.first == k.face && points_on(c, k.face) && sn_candidates_nearest(c->point, c->count) <= k.enough;
+    return collide_nearest(c, k);
 }
 
 /* ---- Points and segments ----------------------------------------------------------------------------------------- */
@@ -402,11 +390,15 @@ static bool lies_apart(const sn_collision *c, sn_manifold *m)
     return false;
 }
 
+double sn_collision_far(const sn_collision *c, double nearest, double reach)
+{
+    return fmax(nearest, c->rounding[0] + c->rounding[1]) + FAR_OFF * c->size + FAR_AHEAD * reach;
+}
+
 /* Points that do not touch before the nearest one has been left by much are none. */
 static void leave_far(sn_collision *c, double reach)
 {
-    const double far = fmax(sn_candidates_nearest(c->point, c->count), c->rounding[0] + c->rounding[1]) +
-                       FAR_OFF * c->size + FAR_AHEAD * reach;
+    const double far = sn_collision_far(c, sn_candidates_nearest(c->point, c->count), reach);
     uint32_t left = 0;
     for (uint32_t i = 0; i < c->count; ++i)
         if (c->point[i].distance <= far)
@@ -446,18 +438,14 @@ static bool touch_once(const sn_convex *a, const sn_pose *pa, const sn_convex *b
     c.centre[0] = f.place;
     c.centre[1] = dvec3(0, 0, 0);
     c.front = NULL;
-    sn_dvec3 half_a = dvec3_from(a->half), half_b = dvec3_from(b->half);
-    bool boxes = a->type == SN_SHAPE_BOX && b->type == SN_SHAPE_BOX;
-    c.half_a = boxes ? &half_a : NULL;
-    c.half_b = boxes ? &half_b : NULL;
-    c.axis_a = f.axis;
     c.apart = c.reach;
     c.count = 0;
-    if (boxes && !sn_axes_of_boxes(&c))
+    bool boxes = a->type == SN_SHAPE_BOX && b->type == SN_SHAPE_BOX;
+    const sn_quick_answer answer = boxes ? sn_boxes_touch(&c, &f, a, b, reach, m) : SN_QUICK_UNKNOWN;
+    if (answer == SN_QUICK_APART)
         return lies_apart(&c, m);
-
-    if (boxes && collide_faces(&c))
-        return finish(&c, &f, reach, m);
+    if (answer == SN_QUICK_TOUCH)
+        return true;
 
     sn_hull core_a = sn_convex_core(a, &room_a);
     c.b = sn_convex_core(b, &room_b);
@@ -465,7 +453,8 @@ static bool touch_once(const sn_convex *a, const sn_pose *pa, const sn_convex *b
     bool point = c.a.vertices == 1 || c.b.vertices == 1, segments = c.a.vertices == 2 && c.b.vertices == 2;
     if (!(point      ? collide_point(&c)
           : segments ? sn_collide_segments(&c)
-                     : (boxes || sn_axes_of_hulls(&c)) && sn_collide(&c)))
+          : boxes    ? collide_nearest(&c, sn_axes_choose(&c, 0, 0))
+                     : sn_axes_of_hulls(&c) && sn_collide(&c)))
         return lies_apart(&c, m);
     sn_points_around(&c);
     return finish(&c, &f, reach, m);
@@ -541,5 +530,10 @@ bool sn_manifold_convex(const sn_convex *a, const sn_pose *pa, const sn_convex *
 {
     if (sn_is_revolved(a->type) || sn_is_revolved(b->type))
         return touch_facing(a, pa, b, pb, reach, m);
+    if (a->type <= SN_SHAPE_CAPSULE && b->type <= SN_SHAPE_CAPSULE) {
+        const sn_quick_answer answer = sn_capsules_touch(a, pa, b, pb, reach, m);
+        if (answer != SN_QUICK_UNKNOWN)
+            return answer == SN_QUICK_TOUCH;
+    }
     return touch_once(a, pa, b, pb, reach, m);
 }

@@ -52,6 +52,11 @@ uint32_t sn_manifold_shape(const sn_convex *a, const sn_pose *pa, const sn_shape
 bool sn_manifold_cast(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_convex *b, const sn_pose *pb,
                       sn_real *t, sn_vec3 *normal);
 
+/* The same of two boxes, at a fifteenth of the price, without the normal. Rounded ones count as boxes that are larger by their roundings to
+   all sides: then t may be early by more. Those that overlap at the start do so at t = 0, wherever they move. */
+bool sn_boxes_meet(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_convex *b, const sn_pose *pb,
+                   sn_real *t);
+
 /* The same with a fixed shape. Fields are touched by corners, middles of edges and faces. */
 bool sn_manifold_cast_shape(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_shape *b, const sn_pose *pb,
                             sn_real *t, sn_vec3 *normal);

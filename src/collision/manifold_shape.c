@@ -431,7 +431,6 @@ static uint32_t contact_mesh(const sn_convex *a, const sn_shape *shape, sn_frame
     sn_convex_room room;
     sn_hull core = sn_convex_core(a, &room);
     c->a = sn_hull_moved(&core, f->axis, f->place, &moved);
-    c->half_a = c->half_b = NULL;
     c->centre[0] = c->centre[1] = dvec3(0, 0, 0);
 
     sn_dvec3 low = c->a.vertex[0], high = low;
@@ -535,6 +534,8 @@ static uint32_t contact_plane(const sn_convex *a, const sn_frame_pair *f, sn_col
 {
     sn_moved_room moved;
     sn_convex_room room;
+    if (a->type == SN_SHAPE_BOX)
+        return sn_box_on_plane(a, f, c, m);
     sn_hull core = sn_convex_core(a, &room);
     c->a = sn_hull_moved(&core, f->axis, f->place, &moved);
     sn_points_on_plane(c, dvec3(0, 1, 0), 0);

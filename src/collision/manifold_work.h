@@ -52,6 +52,9 @@ typedef struct sn_frame_pair {
     sn_dvec3 world[3]; /* the axes of the frame in the world */
 } sn_frame_pair;
 
+/* The axes of a rotation. The quaternion need not be of length 1 to the last digit of a double. */
+void sn_axes_of(sn_quat q, sn_dvec3 axis[3]);
+
 /* The origin of the frame is that of b. */
 sn_frame_pair sn_frame_pair_from(const sn_pose *pa, const sn_pose *pb);
 
@@ -94,9 +97,6 @@ typedef struct sn_collision {
     double size;            /* m: of the smaller one */
     sn_dvec3 centre[2];     /* m: of a and b */
     const sn_dvec3 *front;  /* b is a triangle that is solid from this side only; otherwise NULL */
-    const sn_dvec3 *half_a; /* both are boxes: half their edges; otherwise NULL */
-    const sn_dvec3 *half_b;
-    const sn_dvec3 *axis_a; /* and the three axes of a */
     sn_axis face_a, face_b; /* faces of a and of b between which there is most room, or least overlap; and the same */
     sn_axis edges;          /*   for pairs of edges, where those were looked at */
     double apart;           /* m: the answer, if no point is within reach: the cores are at least so far apart */
@@ -146,6 +146,20 @@ void sn_core_near(const sn_hull *core, sn_dvec3 p, sn_hull_spot *spot);
 /* m: of the cores, where they are nearest; infinite without candidates. */
 double sn_candidates_nearest(const sn_candidate *point, uint32_t count);
 
+/* Where a point of contact is, seen along the normal (m), and how far apart the two are there. x is turned against what corners and edges
+   are often along, by an angle of this cosine and sine. */
+typedef struct sn_flat {
+    double x, y, distance;
+} sn_flat;
+#define SN_FLAT_COSINE 0.8290375725550416
+#define SN_FLAT_SINE   0.5591929034707468
+
+/* At most SN_MANIFOLD_MOST of the points, by their places: as below. kept: room for so many, and for two at least. */
+uint32_t sn_flats_reduce(const sn_flat *point, uint32_t count, double size, uint8_t *kept);
+
+/* m: points that are farther off are left out, if the nearest is so far off. */
+double sn_collision_far(const sn_collision *c, double nearest, double reach);
+
 /* Keeps at most SN_MANIFOLD_MOST of the candidates, the deepest and those farthest apart, and none between others. How
    many. size (m): of the smaller solid. */
 uint32_t sn_candidates_reduce(sn_candidate *point, uint32_t count, sn_dvec3 normal, double size);
@@ -186,15 +200,33 @@ bool sn_mesh_allows(const sn_shape *shape, sn_dvec3 origin, const sn_mesh_triang
 
 /* ---- Axes (manifold_axes.c) -------------------------------------------------------------------------------------- */
 
-/* Find the axes of a collision. False if one of them shows that nothing is within reach; then they are at least `apart` apart. Boxes
-   need no hulls for that. */
-bool sn_axes_of_boxes(sn_collision *c);
+/* Find the axes of a collision. False if one of them shows that nothing is within reach; then they are at least `apart` apart. */
 bool sn_axes_of_hulls(sn_collision *c);
+
+/* The axes by which points are looked for (manifold.c), by the areas of the two faces. */
+typedef struct sn_axis_choice {
+    const sn_axis *face, *best, *first;
+    double enough; /* m: the nearest point is no farther off */
+    bool exact;    /* a mesh allows some normals only */
+} sn_axis_choice;
+sn_axis_choice sn_axes_choose(const sn_collision *c, double area_a, double area_b);
 
 /* ---- Boxes (manifold_boxes.c) ------------------------------------------------------------------------------------ */
 
-/* The number of points of two boxes within reach of a face, in the order of sn_hull_box, of which there need be no hulls. */
-uint32_t sn_points_on_box(sn_collision *c, bool of_a, uint32_t face);
+/* An answer without hulls. UNKNOWN: none was found this way, and of m only `count` and `apart` may be written. */
+typedef enum sn_quick_answer { SN_QUICK_APART, SN_QUICK_TOUCH, SN_QUICK_UNKNOWN } sn_quick_answer;
+
+/* The axes of the collision are known then, whatever the answer. */
+sn_quick_answer sn_boxes_touch(sn_collision *c, const sn_frame_pair *f, const sn_convex *a, const sn_convex *b,
+                               sn_real reach, sn_manifold *m);
+
+/* A box and the plane y = 0 of the frame: as sn_manifold_shape. */
+uint32_t sn_box_on_plane(const sn_convex *box, const sn_frame_pair *f, const sn_collision *c, sn_manifold *m);
+
+/* ---- Capsules (manifold_capsules.c) ------------------------------------------------------------------------------ */
+
+sn_quick_answer sn_capsules_touch(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb,
+                                  sn_real reach, sn_manifold *m);
 
 /* ---- Points (manifold_points.c) ---------------------------------------------------------------------------------- */
 

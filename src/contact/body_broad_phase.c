@@ -3,6 +3,13 @@
 
 #include "base/sort.h"
 
+#if !SINEW_DOUBLE && !defined(SINEW_SCALAR) && (defined(__SSE2__) || defined(__aarch64__) || defined(__wasm_simd128__))
+#define SN_VECTOR 16
+#else
+#define SN_VECTOR 0
+#endif
+#include <sinew/lanes.h>
+
 #include <stddef.h>
 #include <string.h>
 
@@ -233,31 +240,144 @@ static void sort_found(looking *l, uint32_t first)
 }
 
 /* Of two parts the one of the first body asks; or the one that left, of two of which one did. The one with the lower particle is a. */
-static bool look_at_part(void *data, uint32_t leaf)
+static void look_at_near(looking *l, uint32_t other)
 {
-    looking *l = data;
     const sn_body_contact_finding *f = l->f;
-    const uint32_t other = l->leaf[leaf];
     const uint32_t own = f->body[l->item], others = f->body[other];
     if (others == own || (others < own && (f->again ? has_left(f, other) : l->awake)) ||
-        !boxes_touch(&f->bounds[other], &l->reach) || (l->old && contact_flags(f->world)[others] & SN_ROW_STRAYED) ||
-        are_apart(f, l->item, other))
-        return true;
+        (l->old && contact_flags(f->world)[others] & SN_ROW_STRAYED) || are_apart(f, l->item, other))
+        return;
     uint32_t b = contact_slot_of(f, other);
     const uint32_t *number = f->world->particles.index;
     bool lower = number[l->slot] < number[b];
     if (filters_agree(f->world, l->slot, f->part[l->item], b, f->part[other]) && groups_agree(f->world, l->slot, b))
         note(l, lower ? l->item : other, lower ? other : l->item, FOUND_PART);
+}
+
+static bool look_at_part(void *data, uint32_t leaf)
+{
+    looking *l = data;
+    const uint32_t other = l->leaf[leaf];
+    if (boxes_touch(&l->f->bounds[other], &l->reach))
+        look_at_near(l, other);
     return true;
 }
 
-static void look_for_parts(looking *l)
+static void begin_part(looking *l)
 {
     l->item = l->f->box[l->item];
     l->slot = contact_slot_of(l->f, l->item);
     l->reach = l->f->bounds[l->item];
+}
+
+static void look_for_parts(looking *l)
+{
+    begin_part(l);
     look_in_trees(l, look_at_part);
     sort_found(l, 0);
+}
+
+#define NEARS 128u /* boxes that are looked through together, in whole leaves */
+
+/* Boxes of one leaf of the tree of those that are awake, and those of leaves that it touches: the way down the tree is gone once for all. */
+typedef struct leaf_search {
+    const sn_body_contact_finding *f;
+    const sn_bvh_node *node, *own;
+    looking look[SN_BVH_LEAF];
+    uint32_t nears, near[NEARS];
+    sn_real side[6][NEARS]; /* low x, y, z, high x, y, z */
+} leaf_search;
+
+static void look_through(leaf_search *s)
+{
+    for (; s->nears % SN_WIDTH; ++s->nears) /* none */
+        s->side[0][s->nears] = (sn_real)INFINITY;
+    for (uint32_t k = 0; k < s->own->count; ++k) {
+        looking *l = &s->look[k];
+        const lanes low[3] = {lanes_all((double)l->reach.low.x), lanes_all((double)l->reach.low.y),
+                              lanes_all((double)l->reach.low.z)};
+        const lanes high[3] = {lanes_all((double)l->reach.high.x), lanes_all((double)l->reach.high.y),
+                               lanes_all((double)l->reach.high.z)};
+        for (uint32_t i = 0; i < s->nears; i += SN_WIDTH) {
+            const flags touch = lanes_at_least(high[0], lanes_load(s->side[0] + i)) &
+                                lanes_at_least(high[1], lanes_load(s->side[1] + i)) &
+                                lanes_at_least(high[2], lanes_load(s->side[2] + i)) &
+                                lanes_at_least(lanes_load(s->side[3] + i), low[0]) &
+                                lanes_at_least(lanes_load(s->side[4] + i), low[1]) &
+                                lanes_at_least(lanes_load(s->side[5] + i), low[2]);
+            uint32_t bits = flags_bits(touch);
+            for (uint32_t lane = 0; bits; ++lane, bits >>= 1)
+                if (bits & 1)
+                    look_at_near(l, s->near[i + lane]);
+        }
+    }
+    s->nears = 0;
+}
+
+static void add_nears(leaf_search *s, const sn_bvh_node *leaf)
+{
+    const uint32_t *item = s->f->body_contacts->tree.item_table.column[0], *box = s->look[0].leaf;
+    if (s->nears + SN_BVH_LEAF > NEARS)
+        look_through(s);
+    for (uint32_t k = 0; k < leaf->count; ++k) {
+        const uint32_t to = s->nears++;
+        s->near[to] = box[item[leaf->left + k]];
+        const sn_bounds *b = &s->f->bounds[s->near[to]];
+        const sn_real side[6] = {b->low.x, b->low.y, b->low.z, b->high.x, b->high.y, b->high.z};
+        for (uint32_t i = 0; i < 6; ++i)
+            s->side[i][to] = side[i];
+    }
+}
+
+static void look_from_leaf(leaf_search *s)
+{
+    uint32_t waiting[SN_BVH_DEPTH + 1], waits = 0;
+    waiting[waits++] = 0;
+    while (waits) {
+        const sn_bvh_node *n = &s->node[waiting[--waits]];
+        while (boxes_touch(&n->bounds, &s->own->bounds)) {
+            if (n->count) {
+                add_nears(s, n);
+                break;
+            }
+            waiting[waits++] = n->left + 1;
+            n = &s->node[n->left];
+        }
+    }
+    look_through(s);
+}
+
+/* All that are awake, leaf by leaf, when a step begins: what look_for_parts finds for each of them. */
+static void leaves_piece(void *data, uint32_t first, uint32_t end)
+{
+    const sn_body_contact_finding *f = data;
+    const sn_body_contacts *body_contacts = f->body_contacts;
+    const uint32_t *item = body_contacts->tree.item_table.column[0];
+    leaf_search s = {.f = f, .node = body_contacts->tree.node_table.column[0]};
+    for (uint32_t i = first; i < end; ++i) {
+        s.own = &s.node[i];
+        for (uint32_t k = 0; k < s.own->count; ++k) {
+            const uint32_t at = item[s.own->left + k];
+            s.look[k] = (looking){.f = f,
+                                  .item = at,
+                                  .leaf = body_contacts->leaf_table[SN_TREE_AWAKE].column[1],
+                                  .awake = true,
+                                  .most = SPARE,
+                                  .to = f->spare + (size_t)SPARE * at};
+            begin_part(&s.look[k]);
+        }
+        if (s.own->count)
+            look_from_leaf(&s);
+        for (uint32_t k = 0; k < s.own->count; ++k) {
+            looking *l = &s.look[k];
+            l->leaf = body_contacts->leaf_table[SN_TREE_REST].column[1];
+            l->awake = false;
+            if (body_contacts->leaf_table[SN_TREE_REST].count)
+                sn_bvh_overlap(&body_contacts->rest, &l->reach, look_at_part, l);
+            sort_found(l, 0);
+            f->start[item[s.own->left + k]] = l->count;
+        }
+    }
 }
 
 /* Whether rods keep a ball inside a part of a body, as they do where a rope is tied to a spot within it. */
@@ -401,11 +521,13 @@ static sn_result look_around(sn_body_contact_finding *f, uint32_t items, look_fn
     bool spare = look == look_for_parts;
     if (!sn_table_reserve(&body_contacts->count_table, &world->allocator, (uint64_t)items + 1) ||
         (spare && !sn_table_reserve(&body_contacts->spare_table, &world->allocator, items)) ||
-        !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, items / SN_FEW + 1))
+        !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, 2 * items / SN_FEW + 1))
         return SN_ERROR_MEMORY;
     f->start = body_contacts->count_table.column[0];
     f->spare = spare ? body_contacts->spare_table.column[0] : NULL;
-    if (!sn_body_contacts_share(world, items, look_piece, &loop))
+    const bool leaves = spare && !f->again && body_contacts->tree.items;
+    if (leaves ? !sn_body_contacts_share(world, body_contacts->tree.node_table.count, leaves_piece, f)
+               : !sn_body_contacts_share(world, items, look_piece, &loop))
         return SN_ERROR_HOST;
     for (uint32_t i = 0; i < items; ++i) {
         uint32_t count = f->start[i];

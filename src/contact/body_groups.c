@@ -302,33 +302,48 @@ static void watch_from(const sn_world *world, sn_body_contact_watch *watch, sn_r
 /* Whether a contact without a lane, of which it is not known that it stays apart, may press in this substep. */
 static bool look_at(const sn_body_contact_substep *s, sn_body_contact *contact, sn_body_contact_watch *watch)
 {
-    sn_real apart;
-    bool kept_impulses = false;
-    if (sn_body_contact_stays_clear(s, contact, &apart)) {
-        watch->idle = true;
-        watch_from(s->world, watch, apart * CERTAIN);
-    } else {
-        kept_impulses = sn_body_contact_look_again(s, contact);
-        watch->idle = !contact->sensor && !contact->clear && !turns(s->world, contact);
-        watch_from(s->world, watch, contact->nearest);
-    }
+    const bool kept_impulses = sn_body_contact_look_again(s, contact);
+    watch->idle = !contact->sensor && !contact->clear && !turns(s->world, contact);
+    watch_from(s->world, watch, contact->nearest);
     return kept_impulses;
 }
 
-/* Manifolds that have drifted too far are looked for anew. */
+/* Manifolds of a batch that have drifted too far are looked for anew, unless the two stay apart. */
+static void follow_batch(const sn_body_contact_substep *s, uint32_t at, uint32_t stale)
+{
+    uint32_t list[SN_BODY_CONTACTS], lanes[SN_BODY_CONTACTS], count = 0, idle[SN_BODY_CONTACTS], idles = 0;
+    sn_real apart[SN_BODY_CONTACTS];
+    for (uint32_t lane = 0; stale >> lane; ++lane) {
+        const uint32_t index = s->run.batch[at].contact[lane];
+        sn_body_contact *contact = &contact_all(s->world)[index];
+        if (!(stale >> lane & 1))
+            continue;
+        sn_body_contact_note(s->world, contact);
+        if (sn_body_contact_is_idle(contact))
+            idle[idles++] = index;
+        lanes[count] = lane;
+        list[count++] = index;
+    }
+    sn_body_contacts_clear(s, idle, idles, apart);
+    for (uint32_t k = 0, i = 0; k < count; ++k) {
+        sn_body_contact *contact = &contact_all(s->world)[list[k]];
+        const bool asked = i < idles && idle[i] == list[k];
+        if (asked && apart[i] >= 0)
+            sn_body_contact_pass_clear(s, contact, apart[i]);
+        else
+            sn_body_contact_look_again(s, contact);
+        i += asked;
+        sn_body_contact_fill(s, list[k], at, lanes[k]);
+    }
+}
+
 static void follow_manifolds(const sn_body_contact_substep *s, const sn_body_contact_group *group)
 {
-    for (uint32_t at = group->batch; at < group->batch + group->batches; ++at)
-        for (uint32_t stale = s->wide->drift(&s->run, at), lane = 0; stale; stale >>= 1, ++lane) {
-            uint32_t index = s->run.batch[at].contact[lane];
-            sn_body_contact *contact = &contact_all(s->world)[index];
-            if (!(stale & 1))
-                continue;
-            sn_body_contact_note(s->world, contact);
-            if (!sn_body_contact_passes_clear(s, contact))
-                sn_body_contact_look_again(s, contact);
-            sn_body_contact_fill(s, index, at, lane);
-        }
+    for (uint32_t at = group->batch; at < group->batch + group->batches; ++at) {
+        const uint32_t stale = s->wide->drift(&s->run, at);
+        if (stale)
+            follow_batch(s, at, stale);
+    }
 }
 
 static void set_up(const sn_body_contact_substep *s, sn_body_contact_group *group)
@@ -344,12 +359,15 @@ static void set_up(const sn_body_contact_substep *s, sn_body_contact_group *grou
     }
 }
 
+#define ASKED 64u /* contacts of which axes are asked together */
+
 static void ready_group(const sn_body_contact_substep *s, sn_body_contact_group *group)
 {
     sn_body_contact *contact = contact_all(s->world);
     sn_body_contact_watch *watch = watches(&s->world->body_contacts);
     uint32_t *active = (uint32_t *)s->world->body_contacts.contact_table.column[3] + group->first, count = 0;
     uint32_t *near = (uint32_t *)s->world->body_contacts.contact_table.column[2] + group->first, nears = 0;
+    sn_real apart[ASKED];
     follow_manifolds(s, group);
     for (uint32_t i = group->first; i < group->end; ++i)
         if (!watch[i].laned && !sn_body_contact_stays_apart(s, &watch[i])) {
@@ -358,6 +376,13 @@ static void ready_group(const sn_body_contact_substep *s, sn_body_contact_group 
         }
     for (uint32_t k = 0; k < nears; ++k) {
         const uint32_t i = near[k];
+        if (k % ASKED == 0)
+            sn_body_contacts_clear(s, near + k, nears - k < ASKED ? nears - k : ASKED, apart);
+        if (apart[k % ASKED] >= 0) {
+            watch[i].idle = true;
+            watch_from(s->world, &watch[i], apart[k % ASKED] * CERTAIN);
+            continue;
+        }
         if (!look_at(s, &contact[i], &watch[i]))
             continue;
         contact[i].colour = (uint8_t)colour_of(s->world, &contact[i], group->level);

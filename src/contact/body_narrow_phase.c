@@ -288,9 +288,13 @@ static bool is_met(looking *l, sn_real h)
     sn_convex wide = l->a;
     sn_manifold before = l->m[0];
     wide.radius += l->stray;
+    const bool boxes = !l->shape && l->a.type == SN_SHAPE_BOX && l->b.type == SN_SHAPE_BOX;
     if (l->shape ? !sn_manifold_cast_shape(&wide, &l->pa, l->way, l->shape, &l->other, &t, &normal)
+        : boxes  ? !sn_boxes_meet(&wide, &l->pa, l->way, &l->b, &l->pb, &t)
                  : !sn_manifold_cast(&wide, &l->pa, l->way, &l->b, &l->pb, &t, &normal))
         return false;
+    if (t == 0) /* their points are those of the start */
+        return true;
     sn_pose there = {vec3_add(l->pa.position, vec3_scale(l->way, t)), l->pa.rotation};
     if (!touches_at(l, &there, l->contact->reach)) /* far enough for corners that come after the first */
         l->m[0] = before;

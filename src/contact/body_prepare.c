@@ -125,20 +125,21 @@ bool sn_body_contact_look_again(const sn_body_contact_substep *s, sn_body_contac
     return contact->count && !contact->sensor && contact->nearest <= way;
 }
 
-bool sn_body_contact_passes_clear(const sn_body_contact_substep *s, sn_body_contact *contact)
+bool sn_body_contact_is_idle(const sn_body_contact *contact)
 {
-    sn_real apart;
     for (uint32_t k = 0; k < contact->count; ++k)
         if (contact->point[k].normal_impulse > 0)
             return false;
-    if (!sn_body_contact_stays_clear(s, contact, &apart))
-        return false;
+    return true;
+}
+
+void sn_body_contact_pass_clear(const sn_body_contact_substep *s, sn_body_contact *contact, sn_real apart)
+{
     sn_body_contact_lose_points(contact);
     contact->nearest = apart * CERTAIN;
     contact->moved = closing(s, contact);
     contact->slid = 0;
     contact->clear = false;
-    return true;
 }
 
 /* ---- Lanes ---------------------------------------------------------------------------------------------------------------- */

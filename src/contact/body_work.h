@@ -62,8 +62,9 @@ sn_real sn_body_contact_reach(const sn_body_contact_substep *s, const sn_body_co
 /* Whether what is known of two says that they do not press in this substep (body_groups.c). */
 bool sn_body_contact_stays_apart(const sn_body_contact_substep *s, const sn_body_contact_watch *watch);
 
-/* Whether an axis between two says so, as they are and move now; how far apart (m) they are at least (body_clear.c). */
-bool sn_body_contact_stays_clear(const sn_body_contact_substep *s, const sn_body_contact *contact, sn_real *apart);
+/* The same for those of a list, by an axis between the two, as they are and move now: how far apart (m) they are at least; -1 if no axis
+   says that they stay so (body_clear.c). */
+void sn_body_contacts_clear(const sn_body_contact_substep *s, const uint32_t *list, uint32_t count, sn_real *apart);
 
 /* Looks where two touch, as they are now (body_narrow_phase.c). */
 void sn_body_contact_look(const sn_world *world, sn_body_contact *contact, sn_real factor, sn_real h);
@@ -71,8 +72,10 @@ void sn_body_contact_look(const sn_world *world, sn_body_contact *contact, sn_re
 /* The same when a substep begins; whether they may press in it (body_prepare.c). */
 bool sn_body_contact_look_again(const sn_body_contact_substep *s, sn_body_contact *contact);
 
-/* Whether one in a lane, whose points are stale, does not press and stays apart in this substep: then it has none, and needs no look. */
-bool sn_body_contact_passes_clear(const sn_body_contact_substep *s, sn_body_contact *contact);
+/* Whether one in a lane, whose points are stale, does not press, so that it needs no look if it stays apart in this substep; and then it has
+   none. */
+bool sn_body_contact_is_idle(const sn_body_contact *contact);
+void sn_body_contact_pass_clear(const sn_body_contact_substep *s, sn_body_contact *contact, sn_real apart);
 void sn_body_contact_lose_points(sn_body_contact *contact);
 
 #define CERTAIN ((sn_real)0.999) /* of a distance: rounding takes less */

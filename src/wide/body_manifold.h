@@ -394,9 +394,4 @@ static void body_weigh_all(const sn_wide_body_contacts *given)
     }
 }
 
-#define BODY_TABLE                                                                                                     \
-    {                                                                                                                  \
-        body_drift, body_set_up_all, body_weigh_all, body_warm_all, body_project_all, body_strike_all, body_part_all   \
-    }
-
 #endif

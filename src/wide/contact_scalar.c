@@ -1,7 +1,7 @@
 /* Contact of balls and of bodies, and what of surfaces is near, one pair at a time. */
 #define SN_VECTOR 0
 #include "wide/contact.h"
-#include "wide/body_manifold.h"
+#include "wide/body_clear.h"
 #include "wide/nearness.h"
 
 const sn_wide_contact sn_contact_scalar = {contact_warm_all, contact_project_all, contact_sweep_all, contact_plane_all};

@@ -24,7 +24,7 @@
 #define BODY_FUNCTIONS    &sn_body_contact_scalar
 #else
 #include "wide/contact.h"
-#include "wide/body_manifold.h"
+#include "wide/body_clear.h"
 #include "wide/nearness.h"
 
 static const sn_wide_near near_functions = NEAR_TABLE;

@@ -391,7 +391,32 @@ typedef struct sn_wide_body_contacts {
     sn_real since;
 } sn_wide_body_contacts;
 
+/* Where parts are on their bodies. */
+typedef struct sn_wide_part_rows {
+    sn_lane_rows place;
+    sn_lane_row turn[4];
+} sn_wide_part_rows;
+
+#define SN_CLEAR_CUSHION ((sn_real)0.25) /* of the way that two may come in any direction: others may push them aside */
+#define SN_CLEAR_ROOM    ((sn_real)5) /* times the slop: so near to each other they are looked at, whatever they do */
+
+/* Two solids in each lane, rounded boxes: see wide/body_clear.h. */
+typedef struct sn_wide_pairs {
+    uint32_t count;
+    uint32_t a[SN_BODY_CONTACTS], b[SN_BODY_CONTACTS]; /* records, as in sn_wide_body_contact */
+    bool parts;                       /* some are not where their bodies are: part_a and part_b count */
+    bool boxes, segments;             /* some are boxes; some are none, neither of the two */
+    sn_lane_row half_a[3], half_b[3]; /* m: half their edges, */
+    sn_lane_row radius;               /* and of both together */
+    sn_lane_row slop;
+    sn_lane_rows normal; /* a direction of a, in its own frame; 0: none */
+    sn_wide_part_rows part_a, part_b;
+    sn_lane_row apart; /* m: gets how far apart they are, of those that stay so */
+} sn_wide_pairs;
+
 typedef struct sn_wide_body_contact_table {
+    /* A bit for each lane of which an axis shows that the two do not touch in this substep. */
+    uint32_t (*clear)(const sn_wide_body_contacts *run, sn_wide_pairs *pairs);
     /* When a substep begins: how far the manifolds of one batch have drifted by its end. A bit for each lane of which it is too far. */
     uint32_t (*drift)(const sn_wide_body_contacts *run, uint32_t batch);
     void (*set_up)(

@@ -859,6 +859,52 @@ static void test_cast(void **state)
     assert_true(met > 20 && missed > 20);
 }
 
+/* Boxes on their way by their axes alone: when a search for the distance says so. Rounded ones are met no later, and earlier by no more than
+   what their corners lack. */
+static void test_boxes_meet(void **state)
+{
+    (void)state;
+    uint64_t seed = 67;
+    uint32_t met = 0, missed = 0;
+    for (uint32_t round = 0; round < support_rounds(3000, 300); ++round) {
+        const bool rounded = round % 2;
+        sn_convex a = random_convex(&seed, SN_SHAPE_BOX, rounded), b = random_convex(&seed, SN_SHAPE_BOX, false);
+        sn_pose pa = random_pose(&seed, 3), pb = random_pose(&seed, 0.5);
+        const double far = support_random_in(&seed, 12, 50);
+        const sn_dvec3 from = random_vector(&seed);
+        const sn_vec3 way = dvec3_round(dvec3_scale(from, -2 * far / dvec3_length(from)));
+        pa.position = dvec3_round(dvec3_add(dvec3_from(pa.position), dvec3_scale(from, far / dvec3_length(from))));
+        sn_real t, early;
+        sn_vec3 normal;
+        const bool found = sn_manifold_cast(&a, &pa, way, &b, &pb, &t, &normal);
+        const bool may = sn_boxes_meet(&a, &pa, way, &b, &pb, &early);
+        const double slack = 1e-6 * far + 1e-5;
+        if (!found) {
+            if (may && !rounded) /* they graze each other, at most */
+                assert_close(distance_after(&a, &pa, way, (double)early, &b, &pb), 0, slack);
+            missed += !may;
+            continue;
+        }
+        ++met;
+        assert_true(may && (double)early <= (double)t + slack / far);
+        if (!rounded)
+            assert_close(distance_after(&a, &pa, way, (double)early, &b, &pb), 0, slack);
+        else
+            assert_true(distance_after(&a, &pa, way, (double)early, &b, &pb) <= (double)a.radius + slack);
+    }
+    assert_true(met > 20 && missed > 20);
+    const sn_convex box = {.type = SN_SHAPE_BOX, .half = vec(0.5, 0.5, 0.5)};
+    const sn_pose here = {vec(0, 0, 0), {0, 0, 0, 1}}, over = {vec(0.2, 0.9, 0), {0, 0, 0, 1}},
+                  beside = {vec(0, 1.1, 0), {0, 0, 0, 1}};
+    sn_real t;
+    assert_true(sn_boxes_meet(&box, &over, vec(0, 1, 0), &box, &here, &t) && t == 0); /* they overlap at the start */
+    assert_false(sn_boxes_meet(&box, &beside, vec(1, 0, 0), &box, &here, &t));
+    assert_false(sn_boxes_meet(&box, &beside, vec(0, 0, 0), &box, &here, &t));
+    assert_false(sn_boxes_meet(&box, &beside, vec(0, -0.05, 0), &box, &here, &t));
+    assert_true(sn_boxes_meet(&box, &beside, vec(0, -1, 0), &box, &here, &t));
+    assert_close((double)t, 0.1, 1e-6);
+}
+
 static void test_cast_special(void **state)
 {
     (void)state;
@@ -926,7 +972,8 @@ int main(void)
         cmocka_unit_test(test_mesh_of_a_box),    cmocka_unit_test(test_hills),
         cmocka_unit_test(test_fields),           cmocka_unit_test(test_thin_sheet),
         cmocka_unit_test(test_inside_of_a_mesh), cmocka_unit_test(test_cast),
-        cmocka_unit_test(test_cast_special),     cmocka_unit_test(test_cast_at_shapes),
+        cmocka_unit_test(test_boxes_meet),       cmocka_unit_test(test_cast_special),
+        cmocka_unit_test(test_cast_at_shapes),
     };
     return cmocka_run_group_tests(tests, make_hulls, drop_hulls);
 }
