@@ -15,9 +15,6 @@
 /* And so many where that many would not fill lanes as well. */
 #define SN_BESIDE_FEW 16u
 
-/* And for the last ones of ropes that are solved directly, eight at once. */
-#define SN_BESIDE_ROPES 8u
-
 /* Fewer than this are stepped alone: a batch costs about what so many cost. */
 #define SN_BESIDE_LEAST 4u
 

@@ -400,15 +400,10 @@ static bool is_of_ropes(const sn_world *model)
     return model->plan.tree_table.count == model->constraints.counts.live;
 }
 
-/* How many copies the next batch should have, of so many worlds that are alike and of which some are placed already. Ropes: a thread takes what follows each
-   other, and the last batch of all is waited for, so the last ones of its share are small. */
-static uint32_t choose_copies(const sn_worlds *worlds, const sn_world *model, uint32_t count, uint32_t placed)
+/* How many copies a batch of it should have. Eight ropes are solved at once, and more than two times eight gain nothing. */
+static uint32_t choose_copies(const sn_world *model)
 {
-    const uint32_t workers = sn_parallel_workers(&worlds->parallel), share = (count + workers - 1) / workers;
-    if (!is_of_ropes(model))
-        return is_worse_with_many(model) ? SN_BESIDE_FEW : SN_BESIDE;
-    const uint32_t left = share - placed % share;
-    return workers == 1 || left > SN_BESIDE_FEW ? SN_BESIDE_FEW : SN_BESIDE_ROPES;
+    return is_of_ropes(model) || is_worse_with_many(model) ? SN_BESIDE_FEW : SN_BESIDE;
 }
 
 static bool fill_batch(sn_worlds *worlds, sn_beside *batch, const sn_world *model, uint64_t hash, uint32_t copies)
@@ -512,8 +507,7 @@ static void group_alike(sn_worlds *worlds, const sn_sort_item *item, uint32_t co
     uint32_t copies = 0;
     while (count - next >= SN_BESIDE_LEAST) {
         const sn_world *model = worlds->entry[item[next].a].world;
-        if (!copies || is_of_ropes(model))
-            copies = choose_copies(worlds, model, count, next);
+        copies = copies ? copies : choose_copies(model);
         sn_beside *batch = make_batch(worlds, model, item->key, copies);
         uint32_t first = next;
         while (batch && next < count && batch->members < batch->copies &&

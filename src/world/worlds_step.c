@@ -1,9 +1,10 @@
 /* Steps of many worlds, on all threads.
 
    What a thread steps as one is a unit: a batch of worlds side by side, or a world in none. In a call of several steps no unit waits for another: threads
-   meet at the end of the call only. A unit takes its steps in portions, each time half of what is left, and a thread goes through all of its units before it comes to
-   their next portions. So long portions come first, in which a world stays in the cache, and single steps last, which threads that are done early take
-   from others. All threads end at nearly the same time.
+   meet at the end of the call only. A unit takes its steps in portions, each time three quarters of what is left, and a thread goes through all of its units before it comes to
+   their next portions. So long portions come first, in which worlds stay in the cache, and short ones last, which threads that are done early take from others. (1,024 ropes on
+   sixteen threads, eight steps a call: threads work 94 % of the time; with one portion 87 %. Halves balance as well but cost more: what was in the cache is
+   fetched again for each portion. So every other time a thread goes through its units backwards.)
 
    A task asks for the next portion of its unit. If another thread has the unit, that thread takes this portion after its own, and the task is done: nothing waits,
    and tasks may come in any order. */
@@ -76,10 +77,10 @@ static void step_unit(sn_worlds *worlds, uint32_t unit, uint32_t first, uint32_t
         sn_worlds_step_alone(worlds, number, first, steps);
 }
 
-/* Half of the steps that are left. */
+/* How many of the steps that are left come next. */
 static uint32_t portion(uint32_t left)
 {
-    return left - left / 2;
+    return left - left / 4;
 }
 
 static uint32_t count_portions(uint32_t steps)
@@ -98,14 +99,15 @@ static void take_portion(sn_worlds *worlds, uint32_t unit)
     u->taken = first + steps < worlds->steps ? first + steps : 0; /* of the next call */
 }
 
-/* A thread has tasks that follow each other (base/threads.h). These are all portions of some units: those of its share of all units, once through and again. */
+/* A thread has tasks that follow each other (base/threads.h). These are all portions of its share of the units: once through, backwards, and so on. */
 static uint32_t unit_of(const sn_worlds *worlds, uint32_t task)
 {
     const uint64_t units = worlds->beside_table.count + worlds->alone_count, portions = worlds->portions,
                    workers = sn_parallel_workers(&worlds->parallel);
     const uint64_t share = (workers * (task / portions + 1) - 1) / units, begin = units * share / workers,
                    end = units * (share + 1) / workers;
-    return (uint32_t)(begin + (task - portions * begin) % (end - begin));
+    const uint64_t round = (task - portions * begin) / (end - begin), at = (task - portions * begin) % (end - begin);
+    return (uint32_t)(round % 2 ? end - 1 - at : begin + at);
 }
 
 static void step_task(void *data, uint32_t index, uint32_t worker)
