@@ -10,7 +10,9 @@
 
 #define DT ((sn_real)(1.0 / 60))
 
-enum { ROUNDS = 5, MOST_PROCESSES = 64 };
+enum { ROUNDS = 5, MOST_PROCESSES = 64, CALLS = 2 };
+
+static const uint32_t steps_of_calls[CALLS] = {1, 8};
 
 /* ---- What is stepped -------------------------------------------------------------------------------------------------- */
 
@@ -98,28 +100,29 @@ static sn_worlds *make(const population *p, uint32_t count, uint32_t threads, bo
     return worlds;
 }
 
-/* Worlds a second, of so many seconds or more. */
-static double measure(sn_worlds *worlds, double seconds)
+/* Worlds a second, of so many seconds or more, by calls of so many steps. */
+static double measure(sn_worlds *worlds, uint32_t steps, double seconds)
 {
     const double start = sn_seconds_now();
     double now = start;
-    uint64_t steps = 0;
-    for (; now - start < seconds; now = sn_seconds_now(), ++steps)
-        if (sn_worlds_step(worlds, DT) != SN_OK)
+    uint64_t taken = 0;
+    for (; now - start < seconds; now = sn_seconds_now(), taken += steps)
+        if (sn_worlds_step_many(worlds, DT, steps, NULL) != SN_OK)
             return 0;
-    return (double)steps * sn_worlds_count(worlds) / (now - start);
+    return (double)taken * sn_worlds_count(worlds) / (now - start);
 }
 
 /* ---- Processes -------------------------------------------------------------------------------------------------------- */
 
-/* Makes its share of the worlds, says that it is ready, and each time it is told to measures and tells. */
+/* Makes its share of the worlds, says that it is ready, and each time it is told how many steps a call takes, measures and tells. */
 static void work_apart(const population *p, uint32_t share, double seconds, int told, int tells)
 {
     sn_worlds *worlds = make(p, share, 1, true);
     double rate = worlds ? 1 : 0;
-    char go;
-    while (write(tells, &rate, sizeof rate) == (ssize_t)sizeof rate && worlds && read(told, &go, 1) == 1)
-        rate = measure(worlds, seconds);
+    uint32_t steps;
+    while (write(tells, &rate, sizeof rate) == (ssize_t)sizeof rate && worlds &&
+           read(told, &steps, sizeof steps) == (ssize_t)sizeof steps)
+        rate = measure(worlds, steps, seconds);
     _exit(0);
 }
 
@@ -175,11 +178,11 @@ static bool hire(crew *c, const population *p, uint32_t processes, double second
     return hear(c, &ready);
 }
 
-static double measure_apart(const crew *c)
+static double measure_apart(const crew *c, uint32_t steps)
 {
     double sum;
     for (uint32_t i = 0; i < c->count; ++i)
-        if (write(c->process[i].tell, "", 1) != 1)
+        if (write(c->process[i].tell, &steps, sizeof steps) != (ssize_t)sizeof steps)
             return 0;
     return hear(c, &sum) ? sum : 0;
 }
@@ -208,35 +211,42 @@ static double median(double *value)
     return value[ROUNDS / 2];
 }
 
-static void tell(const population *p, uint32_t threads, uint32_t beside, double together, double apart, double alone,
-                 bool json)
+/* Worlds a second. */
+typedef struct rates {
+    double together[ROUNDS], apart[ROUNDS], alone[ROUNDS];
+} rates;
+
+static void tell(const population *p, uint32_t threads, uint32_t steps, uint32_t beside, rates *r, bool json)
 {
+    const double together = median(r->together), apart = median(r->apart), alone = median(r->alone);
     if (json)
-        printf("{\"scene\": \"worlds\", \"what\": \"%s\", \"count\": %u, \"threads\": %u, \"side_by_side\": %u, "
-               "\"worlds_per_s\": %.6g, \"processes_worlds_per_s\": %.6g, \"one_by_one_worlds_per_s\": %.6g}\n",
-               p->name, p->count, threads, beside, together, apart, alone);
+        printf("{\"scene\": \"worlds\", \"what\": \"%s\", \"count\": %u, \"threads\": %u, \"steps_per_call\": %u, "
+               "\"side_by_side\": %u, \"worlds_per_s\": %.6g, \"processes_worlds_per_s\": %.6g, "
+               "\"one_by_one_worlds_per_s\": %.6g}\n",
+               p->name, p->count, threads, steps, beside, together, apart, alone);
     else
-        printf("  %5u %-22s %8u %12.0f %12.0f %6.2f %12.0f %7.1f\n", p->count, p->name, threads, together, apart,
-               apart > 0 ? together / apart : 0, alone, alone > 0 ? together / alone : 0);
+        printf("  %5u %-22s %8u %6u %12.0f %12.0f %6.2f %12.0f %7.1f\n", p->count, p->name, threads, steps, together,
+               apart, apart > 0 ? together / apart : 0, alone, alone > 0 ? together / alone : 0);
     fflush(stdout);
 }
 
 /* Processes are made before the threads of the worlds beside them. */
 static bool measure_population(const population *p, uint32_t threads, double seconds, bool json)
 {
-    double together[ROUNDS], apart[ROUNDS], alone[ROUNDS];
+    rates rate[CALLS];
     crew c = {0};
-    bool good = threads <= MOST_PROCESSES && hire(&c, p, threads, seconds);
+    const bool apart = threads <= MOST_PROCESSES && hire(&c, p, threads, seconds);
     sn_worlds *all = make(p, p->count, threads, true), *single = make(p, p->count, threads, false);
-    for (uint32_t i = 0; all && single && i < ROUNDS; ++i) {
-        together[i] = measure(all, seconds);
-        apart[i] = good ? measure_apart(&c) : 0;
-        alone[i] = measure(single, seconds);
-    }
-    dismiss(&c);
     const bool made = all && single;
-    if (made)
-        tell(p, threads, sn_worlds_beside_count(all), median(together), median(apart), median(alone), json);
+    for (uint32_t i = 0; made && i < ROUNDS; ++i)
+        for (uint32_t k = 0; k < CALLS; ++k) {
+            rate[k].together[i] = measure(all, steps_of_calls[k], seconds);
+            rate[k].apart[i] = apart ? measure_apart(&c, steps_of_calls[k]) : 0;
+            rate[k].alone[i] = measure(single, steps_of_calls[k], seconds);
+        }
+    dismiss(&c);
+    for (uint32_t k = 0; made && k < CALLS; ++k)
+        tell(p, threads, steps_of_calls[k], sn_worlds_beside_count(all), &rate[k], json);
     sn_worlds_destroy(all);
     sn_worlds_destroy(single);
     return made;
@@ -246,9 +256,10 @@ bool sn_bench_worlds(const uint32_t *threads, uint32_t count, bool quick, bool j
 {
     bool good = true;
     if (!json)
-        printf("\nworlds: small worlds stepped together, 10 substeps of a step of 1/60 s; worlds a second\n\n"
-               "  %5s %-22s %8s %12s %12s %6s %12s %7s\n",
-               "", "", "threads", "together", "processes", "share", "one by one", "lanes x");
+        printf("\nworlds: small worlds stepped together, 10 substeps of a step of 1/60 s; worlds a second, by calls of "
+               "so many steps\n\n"
+               "  %5s %-22s %8s %6s %12s %12s %6s %12s %7s\n",
+               "", "", "threads", "steps", "together", "processes", "share", "one by one", "lanes x");
     for (uint32_t i = 0; i < sizeof populations / sizeof *populations; ++i)
         for (uint32_t t = 0; t < count; ++t)
             good = measure_population(&populations[i], threads[t], quick ? 0.05 : 0.4, json) && good;

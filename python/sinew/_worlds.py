@@ -193,29 +193,29 @@ class Worlds:
     def act(self, numbers: Any) -> None:
         """Does what the channels of `actions` say with a row for each world; a single row is for all of them."""
         with Turn(self._core):
-            shape = (len(self), self._core.call(api.sn_worlds_action_size))
-            with np.errstate(over="ignore"):
-                array = np.asarray(numbers, np.float32)
-            if array.ndim == 1 and shape[1] == 1 and array.shape[0] == shape[0]:
-                array = array.reshape(shape)
-            try:
-                array = np.ascontiguousarray(np.broadcast_to(array, shape))
-            except ValueError:
-                raise ValueError(f"actions: found an array of shape {array.shape}, expected {shape}") from None
-            self._core.call(api.sn_worlds_act, pointer(array, C.c_float))
+            self._core.call(api.sn_worlds_act, pointer(self._rows(numbers), C.c_float))
+
+    def _rows(self, numbers: Any) -> np.ndarray:
+        shape = (len(self), self._core.call(api.sn_worlds_action_size))
+        with np.errstate(over="ignore"):
+            array = np.asarray(numbers, np.float32)
+        if array.ndim == 1 and shape[1] == 1 and array.shape[0] == shape[0]:
+            array = array.reshape(shape)
+        try:
+            return np.ascontiguousarray(np.broadcast_to(array, shape))
+        except ValueError:
+            raise ValueError(f"actions: found an array of shape {array.shape}, expected {shape}") from None
 
     # ---- Time
 
     def step(self, actions: Any = None, dt: float = 1 / 60, count: int = 1) -> np.ndarray:
-        """`count` steps of all worlds, with the same actions before each; what is seen afterwards. If a step of some world fails, that world stays as it was, the others are
-        stepped, and an Error names it; `results` tells of all."""
-        if count < 0:
-            raise ValueError(f"count: found {count}, expected 0 or more")
+        """`count` steps of all worlds, with the same actions before each; what is seen afterwards. Several steps in one call are faster than as many calls, and give the
+        same. If a step of some world fails, that world stays as it was before it and takes no more, the others take all, and an Error names world and step; `results` tells
+        of all."""
+        steps = whole(count, C.c_uint32, "count")
         with Turn(self._core):
-            for _ in range(count):
-                if actions is not None:
-                    self.act(actions)
-                self._core.call(api.sn_worlds_step, real(dt, "dt"))
+            rows = None if actions is None or not steps else self._rows(actions)
+            self._core.call(api.sn_worlds_step_many, real(dt, "dt"), steps, pointer(rows, C.c_float))
             return self.observe()
 
     @property

@@ -47,6 +47,21 @@ class ManyWorlds(unittest.TestCase):
         np.testing.assert_array_equal(out, seen)
         self.assertTrue((self.worlds.results == 0).all())
 
+    def test_several_steps(self):
+        self.channels()
+        forces = np.linspace(-5, 5, 70)
+        for _ in range(7):
+            single = self.worlds.step(forces)
+        self.worlds.reset()
+        np.testing.assert_array_equal(self.worlds.step(forces, count=7), single)
+        np.testing.assert_array_equal(self.worlds.step(forces, count=0), single)
+        for particle in (self.cart, self.pole):
+            self.worlds[41].particle(particle.index).velocity = (8e36, 0, 0)
+        with self.assertRaisesRegex(sinew.Error, r"world 41, step \d of 7: "):
+            self.worlds.step(dt=10, count=7)
+        self.assertEqual(list(np.flatnonzero(self.worlds.results)), [41])
+        self.assertLess(self.worlds[41].time, self.worlds[40].time)
+
     def test_without_channels(self):
         self.assertEqual(self.worlds.step(dt=0.01, count=3).shape, (70, 0))
         self.assertAlmostEqual(self.worlds[5].time, 0.03)

@@ -1,4 +1,4 @@
-/* Many worlds: made, stepped on all threads, put back. */
+/* Many worlds: made, called, put back. */
 #include "world/worlds.h"
 
 #include "base/sort.h"
@@ -19,6 +19,12 @@ sn_worlds_def sn_default_worlds_def(void)
 
 /* ---- Making ------------------------------------------------------------------------------------------------------------------- */
 
+/* As many as there can be: every world by itself, and batches besides. */
+static uint32_t most_units(uint32_t worlds)
+{
+    return worlds + worlds / SN_BESIDE_LEAST + 1;
+}
+
 static void release(sn_worlds *worlds)
 {
     const sn_allocator allocator = worlds->allocator;
@@ -36,6 +42,7 @@ static void release(sn_worlds *worlds)
     sn_release(&allocator, worlds->entry, count * sizeof *worlds->entry);
     sn_release(&allocator, worlds->alone, count * sizeof *worlds->alone);
     sn_release(&allocator, worlds->sorted, 2 * count * sizeof *worlds->sorted);
+    sn_release(&allocator, worlds->unit, most_units(worlds->count) * sizeof *worlds->unit);
     sn_release(&allocator, worlds, sizeof *worlds);
 }
 
@@ -88,15 +95,16 @@ static sn_result make(const sn_worlds_def *def, sn_worlds *worlds)
     worlds->entry = sn_allocate(&worlds->allocator, count * sizeof *worlds->entry);
     worlds->alone = sn_allocate(&worlds->allocator, count * sizeof *worlds->alone);
     worlds->sorted = sn_allocate(&worlds->allocator, 2 * count * sizeof *worlds->sorted);
+    worlds->unit = sn_allocate(&worlds->allocator, most_units(def->count) * sizeof *worlds->unit);
     if (worlds->entry)
         memset(worlds->entry, 0, count * sizeof *worlds->entry);
+    if (worlds->unit)
+        memset(worlds->unit, 0, most_units(def->count) * sizeof *worlds->unit);
     for (uint32_t i = 0; worlds->alone && i < def->count; ++i)
         worlds->alone[worlds->alone_count++] = i;
-    /* room for as many tasks as there can be: every world in a task of its own, and batches besides */
-    if (!worlds->entry || !worlds->alone || !worlds->sorted ||
+    if (!worlds->entry || !worlds->alone || !worlds->sorted || !worlds->unit ||
         !sn_table_reserve(&worlds->beside_table, &worlds->allocator, count / SN_BESIDE_LEAST + 1) ||
-        !sn_parallel_reserve_tasks(&worlds->parallel, &worlds->allocator,
-                                   def->count + def->count / SN_BESIDE_LEAST + 1))
+        !sn_parallel_reserve_tasks(&worlds->parallel, &worlds->allocator, most_units(def->count)))
         return sn_fail(&worlds->errors, SN_ERROR_MEMORY, "sn_worlds_create: no memory for %u worlds", def->count);
     sn_result result = SN_OK;
     for (uint32_t i = 0; result == SN_OK && i < def->count; ++i)
@@ -212,7 +220,7 @@ static void each_task(void *data, uint32_t index, uint32_t worker)
     for (uint32_t i = index * PIECE; i < end && i < count; ++i) {
         sn_world *world = loop->worlds->entry[i].world;
         const sn_log log = world->errors.log;
-        world->errors.log = (sn_log){0}; /* sn_worlds_conclude tells */
+        world->errors.log = (sn_log){0}; /* sn_worlds_end tells */
         loop->each(loop->worlds, i);
         world->errors.log = log;
         if (loop->worlds->entry[i].result != SN_OK)
@@ -220,7 +228,7 @@ static void each_task(void *data, uint32_t index, uint32_t worker)
     }
 }
 
-static bool run(sn_worlds *worlds, uint32_t count, sn_task_fn *task, void *data)
+bool sn_worlds_run(sn_worlds *worlds, uint32_t count, sn_task_fn *task, void *data)
 {
     worlds->busy = true;
     atomic_store_explicit(&worlds->trouble, false, memory_order_relaxed);
@@ -236,77 +244,31 @@ static bool run(sn_worlds *worlds, uint32_t count, sn_task_fn *task, void *data)
 bool sn_worlds_each(sn_worlds *worlds, void (*each)(sn_worlds *worlds, uint32_t number))
 {
     each_loop loop = {worlds, each};
-    return run(worlds, (worlds->count + PIECE - 1) / PIECE, each_task, &loop);
+    return sn_worlds_run(worlds, (worlds->count + PIECE - 1) / PIECE, each_task, &loop);
 }
 
-sn_result sn_worlds_conclude(sn_worlds *worlds)
+/* The first world with a failure becomes the error. */
+static sn_result conclude(sn_worlds *worlds)
 {
     const bool trouble = atomic_load_explicit(&worlds->trouble, memory_order_relaxed);
     for (uint32_t i = 0; trouble && i < worlds->count; ++i) {
         const sn_worlds_entry *entry = &worlds->entry[i];
         if (entry->result == SN_CANCELLED)
             return SN_CANCELLED;
+        if (entry->result != SN_OK && worlds->steps > 1)
+            return sn_fail(&worlds->errors, entry->result, "world %u, step %u of %u: %s", i, entry->step + 1,
+                           worlds->steps, entry->world->errors.text);
         if (entry->result != SN_OK)
             return sn_fail(&worlds->errors, entry->result, "world %u: %s", i, entry->world->errors.text);
     }
     return SN_OK;
 }
 
-static sn_result lost_tasks(sn_worlds *worlds)
+sn_result sn_worlds_end(sn_worlds *worlds, bool done)
 {
+    if (done)
+        return conclude(worlds);
     return sn_fail(&worlds->errors, SN_ERROR_HOST, "the task system did not run all tasks of a loop over worlds");
-}
-
-/* ---- The step -------------------------------------------------------------------------------------------------------------------- */
-
-void sn_worlds_note_step(sn_worlds *worlds, sn_worlds_entry *entry, sn_result result)
-{
-    if (entry->stepped != result || entry->result != result)
-        entry->stepped = entry->result = result;
-    if (result != SN_OK)
-        atomic_store_explicit(&worlds->trouble, true, memory_order_relaxed);
-}
-
-void sn_worlds_step_one(sn_worlds *worlds, sn_worlds_entry *entry)
-{
-    sn_world *world = entry->world;
-    const sn_log log = world->errors.log;
-    world->errors.log = (sn_log){0};
-    const bool judged = entry->judged_calls == world->calls && !world->target_table.count && world->plan.made;
-    const uint64_t serial = world->plan.serial;
-    sn_worlds_note_step(worlds, entry, sn_world_step(world, worlds->dt));
-    if (judged && world->plan.made && world->plan.serial == serial)
-        entry->judged_calls = world->calls;
-    world->errors.log = log;
-}
-
-/* Batches first: they take longest. */
-static void step_task(void *data, uint32_t index, uint32_t worker)
-{
-    (void)worker;
-    sn_worlds *worlds = data;
-    const uint32_t batches = worlds->beside_table.count;
-    if (index >= batches) {
-        sn_worlds_step_one(worlds, &worlds->entry[worlds->alone[index - batches]]);
-        return;
-    }
-    sn_beside *batch = (sn_beside *)worlds->beside_table.column[0] + index;
-    if (batch->inner)
-        sn_beside_step(worlds, batch);
-}
-
-sn_result sn_worlds_step(sn_worlds *worlds, sn_real dt)
-{
-    const sn_result result = sn_worlds_enter(worlds);
-    if (result != SN_OK)
-        return result;
-    if (!isfinite(dt) || dt < 0)
-        return sn_fail(&worlds->errors, SN_ERROR_ARGUMENT, "dt is %g s; it must be finite and not negative",
-                       (double)dt);
-    sn_beside_group(worlds);
-    worlds->dt = dt;
-    const bool done = run(worlds, worlds->beside_table.count + worlds->alone_count, step_task, worlds);
-    return done ? sn_worlds_conclude(worlds) : lost_tasks(worlds);
 }
 
 /* ---- Going back ------------------------------------------------------------------------------------------------------------------ */
@@ -357,5 +319,5 @@ sn_result sn_worlds_reset(sn_worlds *worlds, const uint8_t *flags)
     if (result != SN_OK)
         return result;
     worlds->flags = flags;
-    return sn_worlds_each(worlds, reset) ? sn_worlds_conclude(worlds) : lost_tasks(worlds);
+    return sn_worlds_end(worlds, sn_worlds_each(worlds, reset));
 }

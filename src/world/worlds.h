@@ -1,5 +1,5 @@
-/* What many worlds are made of: worlds.c makes, steps and resets them, worlds_beside.c lays those that are alike beside each other,
-   worlds_channels.c has the arrays. */
+/* What many worlds are made of: worlds.c makes and resets them, worlds_step.c steps them on all threads, worlds_beside.c lays those that are alike
+   beside each other, worlds_channels.c has the arrays. */
 #ifndef SN_WORLD_WORLDS_H
 #define SN_WORLD_WORLDS_H
 
@@ -14,9 +14,6 @@
 
 /* And so many where that many would not fill lanes as well. */
 #define SN_BESIDE_FEW 16u
-
-/* And for the last ones of ropes that are solved directly, eight at once. */
-#define SN_BESIDE_ROPES 8u
 
 /* Fewer than this are stepped alone: a batch costs about what so many cost. */
 #define SN_BESIDE_LEAST 4u
@@ -49,6 +46,7 @@ typedef struct sn_worlds_entry {
     uint32_t batch;        /* 1 + the place of its batch; 0: none */
     uint32_t copy;         /* and its place in there */
     sn_result stepped;     /* how the last step went */
+    uint32_t step;         /* if it failed: which one of the call, from 0 */
     sn_result result;      /* of the loop that runs, or ran last */
 } sn_worlds_entry;
 
@@ -57,6 +55,12 @@ typedef struct sn_channels {
     uint32_t count;
     uint32_t size; /* numbers in a row */
 } sn_channels;
+
+/* What threads step as one: a batch, or a world in none. */
+typedef struct sn_worlds_unit {
+    atomic_uint asked; /* portions of its steps that are to be taken by the thread that has it; 0: no thread has it */
+    uint32_t taken;    /* steps of this call */
+} sn_worlds_unit;
 
 struct sn_worlds {
     sn_allocator allocator;
@@ -70,6 +74,7 @@ struct sn_worlds {
     uint32_t alone_count;
     sn_sort_item *sorted;  /* two times as many as there are worlds: scratch of grouping */
     sn_table beside_table; /* of sn_beside */
+    sn_worlds_unit *unit;  /* batches first: they take longest */
     sn_channels observed, acted;
 
     /* Set by tasks, so that the calling thread need not look at every world, whose entry lies in the cache of another core. */
@@ -78,6 +83,9 @@ struct sn_worlds {
 
     /* of the step, the reset or the arrays that are being worked on */
     sn_real dt;
+    uint32_t steps;    /* 0: no step */
+    uint32_t portions; /* in which a unit takes them */
+    bool acts;         /* the actions are applied again before every step but the first */
     const uint8_t *flags;
     sn_real *out;
     const sn_real *in;
@@ -87,25 +95,40 @@ struct sn_worlds {
    batch its worlds are stepped alone. */
 void sn_beside_group(sn_worlds *worlds);
 
-/* Steps the members of a batch. Threads may step different ones at once. */
-void sn_beside_step(sn_worlds *worlds, sn_beside *batch);
+/* Takes so many steps of the members of a batch, of which `first` were taken in this call. Threads may step different ones at once. */
+void sn_beside_step(sn_worlds *worlds, sn_beside *batch, uint32_t first, uint32_t steps);
 
 void sn_beside_release(sn_worlds *worlds);
 
-/* Steps one world alone and notes how it went. */
-void sn_worlds_step_one(sn_worlds *worlds, sn_worlds_entry *entry);
+/* Steps one world alone, and notes how it went. Once it has failed in this call it takes no more steps. */
+void sn_worlds_step_alone(sn_worlds *worlds, uint32_t number, uint32_t first, uint32_t steps);
 
-/* Notes how the step of a world went. Nothing is written if it went as before: entries of many worlds stay where they are. */
-void sn_worlds_note_step(sn_worlds *worlds, sn_worlds_entry *entry, sn_result result);
+/* Whether a world takes the step with this number, from 0, of this call: unless one before it failed. */
+static inline bool sn_worlds_goes_on(const sn_worlds_entry *entry, uint32_t step)
+{
+    return step == 0 || entry->stepped == SN_OK;
+}
+
+/* Applies the actions before a step, unless it is the first one of the call: there they are. A world that refuses one takes no more steps. */
+void sn_worlds_act_again(sn_worlds *worlds, uint32_t number, uint32_t step);
+
+/* Notes how a step of a world went. Nothing is written if it went as before: entries of many worlds stay where they are. */
+void sn_worlds_note_step(sn_worlds *worlds, sn_worlds_entry *entry, sn_result result, uint32_t step);
 
 /* First check of every call. */
 sn_result sn_worlds_enter(sn_worlds *worlds);
 
-/* The first world with a failure becomes the error. `what` was being done. */
-sn_result sn_worlds_conclude(sn_worlds *worlds);
+/* Runs tasks on all threads. False if the task hook lost some. */
+bool sn_worlds_run(sn_worlds *worlds, uint32_t count, sn_task_fn *task, void *data);
 
-/* Runs task over all worlds, in pieces. False if the task hook lost tasks. */
+/* The same over all worlds, in pieces. */
 bool sn_worlds_each(sn_worlds *worlds, void (*each)(sn_worlds *worlds, uint32_t number));
+
+/* What a call returns after one of these: the first world with a failure becomes the error. */
+sn_result sn_worlds_end(sn_worlds *worlds, bool done);
+
+/* Applies the actions of its row to a world, and notes the first that was refused in its result. */
+void sn_channels_act(sn_worlds *worlds, uint32_t number);
 
 void sn_channels_release(sn_worlds *worlds, sn_channels *channels);
 

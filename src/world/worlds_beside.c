@@ -400,15 +400,10 @@ static bool is_of_ropes(const sn_world *model)
     return model->plan.tree_table.count == model->constraints.counts.live;
 }
 
-/* How many copies the next batch should have, of so many worlds that are alike and of which some are placed already. Ropes: a thread takes what follows each
-   other, and the last batch of all is waited for, so the last ones of its share are small. */
-static uint32_t choose_copies(const sn_worlds *worlds, const sn_world *model, uint32_t count, uint32_t placed)
+/* How many copies a batch of it should have. Eight ropes are solved at once, and more than two times eight gain nothing. */
+static uint32_t choose_copies(const sn_world *model)
 {
-    const uint32_t workers = sn_parallel_workers(&worlds->parallel), share = (count + workers - 1) / workers;
-    if (!is_of_ropes(model))
-        return is_worse_with_many(model) ? SN_BESIDE_FEW : SN_BESIDE;
-    const uint32_t left = share - placed % share;
-    return workers == 1 || left > SN_BESIDE_FEW ? SN_BESIDE_FEW : SN_BESIDE_ROPES;
+    return is_of_ropes(model) || is_worse_with_many(model) ? SN_BESIDE_FEW : SN_BESIDE;
 }
 
 static bool fill_batch(sn_worlds *worlds, sn_beside *batch, const sn_world *model, uint64_t hash, uint32_t copies)
@@ -512,8 +507,7 @@ static void group_alike(sn_worlds *worlds, const sn_sort_item *item, uint32_t co
     uint32_t copies = 0;
     while (count - next >= SN_BESIDE_LEAST) {
         const sn_world *model = worlds->entry[item[next].a].world;
-        if (!copies || is_of_ropes(model))
-            copies = choose_copies(worlds, model, count, next);
+        copies = copies ? copies : choose_copies(model);
         sn_beside *batch = make_batch(worlds, model, item->key, copies);
         uint32_t first = next;
         while (batch && next < count && batch->members < batch->copies &&
@@ -657,80 +651,138 @@ static void copy_out(const sn_beside *batch, uint32_t copy, sn_world *world)
     copy_rows(batch, copy, world, false);
 }
 
-/* What a step changes in a world besides. */
-static void pass_time(sn_world *world, const sn_world *inner, sn_real dt)
+/* What steps change in a world besides. */
+static void pass_time(sn_world *world, const sn_world *inner, sn_real dt, uint32_t steps)
 {
     const uint32_t substeps = world->state.settings.substeps;
-    world->state.time = world->state.time + (double)dt * substeps / substeps; /* as take_substeps has it */
+    for (uint32_t i = 0; i < steps; ++i)
+        world->state.time = world->state.time + (double)dt * substeps / substeps; /* as take_substeps has it */
     world->state.h = inner->state.h;
     world->state.passes = inner->state.passes;
     world->fault = (sn_fault){0};
-    world->moves++;
+    world->moves += steps;
     sn_world_finish_step(world);
-    world->state.steps++;
+    world->state.steps += steps;
 }
 
-/* Steps those of the members that have forces, or those that have none. */
-static void step_some(sn_worlds *worlds, sn_beside *batch, bool forces)
+/* Lists those of the members that have forces, or those that have none. Their multipliers are from a substep of the same h, which is returned;
+   others are stepped alone. */
+static sn_real choose(sn_worlds *worlds, sn_beside *batch, bool forces, uint32_t first, uint32_t steps,
+                      uint32_t *chosen, uint32_t *count)
 {
-    uint32_t chosen[SN_BESIDE], count = 0, next = 0;
-    sn_real h = 0; /* of the substep before, which multipliers are from */
+    sn_real h = 0;
+    *count = 0;
     for (uint32_t c = 0; c < batch->copies; ++c) {
-        if (batch->member[c] == SN_NO_WORLD || batch->leaves[c] ||
-            worlds->entry[batch->member[c]].world->state.forces_pending != forces)
+        if (batch->member[c] == SN_NO_WORLD || batch->leaves[c])
             continue;
-        const sn_real last = worlds->entry[batch->member[c]].world->state.h;
-        h = count ? h : last;
-        if (is_warm(batch) && last != h)
-            sn_worlds_step_one(worlds, &worlds->entry[batch->member[c]]);
+        const sn_worlds_entry *entry = &worlds->entry[batch->member[c]];
+        const sn_world_state *state = &entry->world->state;
+        if (state->forces_pending != forces || !sn_worlds_goes_on(entry, first))
+            continue;
+        h = *count ? h : state->h;
+        if (is_warm(batch) && state->h != h)
+            sn_worlds_step_alone(worlds, batch->member[c], first, steps);
         else
-            chosen[count++] = c;
+            chosen[(*count)++] = c;
     }
-    if (count >= SN_BESIDE_LEAST) {
-        /* copies without a world do what the first one does */
-        for (uint32_t c = 0; c < batch->copies; ++c) {
-            const bool own = next < count && chosen[next] == c;
-            if (own && next + 1 < count)
-                fetch(worlds->entry[batch->member[chosen[next + 1]]].world, batch->particles);
-            copy_in(batch, c, worlds->entry[batch->member[chosen[own ? next : 0]]].world, forces);
-            next += own;
-        }
-        batch->inner->state.forces_pending = forces;
-        batch->inner->state.time = 0;
-        batch->inner->state.h = h;
-        if (sn_world_step(batch->inner, worlds->dt) == SN_OK) {
-            for (uint32_t i = 0; i < count; ++i) {
-                sn_worlds_entry *entry = &worlds->entry[batch->member[chosen[i]]];
-                copy_out(batch, chosen[i], entry->world);
-                pass_time(entry->world, batch->inner, worlds->dt);
-                sn_worlds_note_step(worlds, entry, SN_OK);
-            }
-            batch->stepped += count;
-            return;
-        }
-        sn_forces_clear(batch->inner);
-    }
-    for (uint32_t i = 0; i < count; ++i)
-        sn_worlds_step_one(worlds, &worlds->entry[batch->member[chosen[i]]]);
+    return h;
 }
 
-void sn_beside_step(sn_worlds *worlds, sn_beside *batch)
+/* Copies without a world do what the first one does. */
+static void copy_all_in(const sn_worlds *worlds, const sn_beside *batch, bool forces, const uint32_t *chosen,
+                        uint32_t count)
 {
-    batch->stepped = 0;
-    fetch_heads(worlds, batch);
+    uint32_t next = 0;
+    for (uint32_t c = 0; c < batch->copies; ++c) {
+        const bool own = next < count && chosen[next] == c;
+        if (own && next + 1 < count)
+            fetch(worlds->entry[batch->member[chosen[next + 1]]].world, batch->particles);
+        copy_in(batch, c, worlds->entry[batch->member[chosen[own ? next : 0]]].world, forces);
+        next += own;
+    }
+}
+
+/* False if one of the steps fails. The inner world is then good for nothing until others are copied in. */
+static bool step_inner(sn_world *inner, sn_real dt, uint32_t steps)
+{
+    sn_result result = SN_OK;
+    for (uint32_t i = 0; result == SN_OK && i < steps; ++i) {
+        inner->state.time = 0;
+        result = sn_world_step(inner, dt);
+    }
+    if (result != SN_OK)
+        sn_forces_clear(inner);
+    return result == SN_OK;
+}
+
+/* Steps those of the members that have forces, or those that have none: all steps at once, between which nothing is copied. */
+static void step_some(sn_worlds *worlds, sn_beside *batch, bool forces, uint32_t first, uint32_t steps)
+{
+    uint32_t chosen[SN_BESIDE], count;
+    const sn_real h = choose(worlds, batch, forces, first, steps, chosen, &count);
+    bool done = count >= SN_BESIDE_LEAST && worlds->dt > 0; /* without time nothing is done, and nothing noted */
+    if (done) {
+        copy_all_in(worlds, batch, forces, chosen, count);
+        batch->inner->state.forces_pending = forces;
+        batch->inner->state.h = h;
+        done = step_inner(batch->inner, worlds->dt, steps);
+        batch->stepped += done ? count : 0;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t number = batch->member[chosen[i]];
+        if (!done) {
+            sn_worlds_step_alone(worlds, number, first, steps);
+            continue;
+        }
+        copy_out(batch, chosen[i], worlds->entry[number].world);
+        pass_time(worlds->entry[number].world, batch->inner, worlds->dt, steps);
+        sn_worlds_note_step(worlds, &worlds->entry[number], SN_OK, first);
+    }
+}
+
+/* Those that are no longer alike are stepped alone, now and until the end of the call. */
+static void judge_members(sn_worlds *worlds, sn_beside *batch, uint32_t first, uint32_t steps)
+{
     for (uint32_t c = 0; c < batch->copies; ++c) {
         if (batch->member[c] == SN_NO_WORLD)
             continue;
         sn_worlds_entry *entry = &worlds->entry[batch->member[c]];
-        if (entry->judged_calls == entry->world->calls && !entry->world->busy)
-            continue;
-        batch->leaves[c] = entry->world->busy || !may_lie_beside(entry->world) || !is_alike(entry->world, batch);
-        entry->judged_calls = entry->world->calls;
+        if (!batch->leaves[c] && (entry->judged_calls != entry->world->calls || entry->world->busy)) {
+            batch->leaves[c] = entry->world->busy || !may_lie_beside(entry->world) || !is_alike(entry->world, batch);
+            entry->judged_calls = entry->world->calls;
+        }
         if (batch->leaves[c]) {
             atomic_store_explicit(&worlds->leaving, true, memory_order_relaxed);
-            sn_worlds_step_one(worlds, entry);
+            sn_worlds_step_alone(worlds, batch->member[c], first, steps);
         }
     }
-    step_some(worlds, batch, false);
-    step_some(worlds, batch, true);
+}
+
+static void step_members(sn_worlds *worlds, sn_beside *batch, uint32_t first, uint32_t steps)
+{
+    batch->stepped = 0;
+    step_some(worlds, batch, false, first, steps);
+    step_some(worlds, batch, true, first, steps);
+}
+
+static bool has_forces(const sn_worlds *worlds, const sn_beside *batch)
+{
+    bool any = false;
+    for (uint32_t c = 0; c < batch->copies; ++c)
+        any = any || (batch->member[c] != SN_NO_WORLD && worlds->entry[batch->member[c]].world->state.forces_pending);
+    return any;
+}
+
+/* Forces act in one step. So as long as there are any, steps are taken one by one. */
+void sn_beside_step(sn_worlds *worlds, sn_beside *batch, uint32_t first, uint32_t steps)
+{
+    fetch_heads(worlds, batch);
+    for (uint32_t done = 0, now; done < steps; done += now) {
+        for (uint32_t c = 0; worlds->acts && c < batch->copies; ++c)
+            if (batch->member[c] != SN_NO_WORLD)
+                sn_worlds_act_again(worlds, batch->member[c], first + done);
+        now = worlds->acts || has_forces(worlds, batch) ? 1 : steps - done;
+        judge_members(worlds, batch, first + done, now);
+        step_members(worlds, batch, first + done, now);
+    }
 }

@@ -222,13 +222,6 @@ static void observe(sn_worlds *worlds, uint32_t number)
     }
 }
 
-static sn_result go_through(sn_worlds *worlds, void (*each)(sn_worlds *worlds, uint32_t number))
-{
-    if (!sn_worlds_each(worlds, each))
-        return sn_fail(&worlds->errors, SN_ERROR_HOST, "the task system did not run all tasks of a loop over worlds");
-    return sn_worlds_conclude(worlds);
-}
-
 sn_result sn_worlds_observe(sn_worlds *worlds, sn_real *numbers)
 {
     const sn_result result = sn_worlds_enter(worlds);
@@ -237,7 +230,7 @@ sn_result sn_worlds_observe(sn_worlds *worlds, sn_real *numbers)
     if (!numbers)
         return sn_fail(&worlds->errors, SN_ERROR_ARGUMENT, "numbers is NULL");
     worlds->out = numbers;
-    return go_through(worlds, observe);
+    return sn_worlds_end(worlds, sn_worlds_each(worlds, observe));
 }
 
 /* ---- Acting ---------------------------------------------------------------------------------------------------------------------- */
@@ -285,8 +278,7 @@ static sn_result act_on_other(sn_world *world, const sn_channel *c, const sn_rea
                                         : sn_particle_apply_force(world, sn_body_particle(world, c->body), v);
 }
 
-/* Does all that it can, and notes the first thing that was refused. */
-static void act(sn_worlds *worlds, uint32_t number)
+void sn_channels_act(sn_worlds *worlds, uint32_t number)
 {
     sn_worlds_entry *entry = &worlds->entry[number];
     sn_world *world = entry->world;
@@ -353,5 +345,5 @@ sn_result sn_worlds_act(sn_worlds *worlds, const sn_real *numbers)
     if ((result = check_actions(worlds, numbers)) != SN_OK)
         return result;
     worlds->in = numbers;
-    return go_through(worlds, act);
+    return sn_worlds_end(worlds, sn_worlds_each(worlds, sn_channels_act));
 }

@@ -140,27 +140,103 @@ static uint32_t compare_random(recipe *r, sn_worlds_def *def, uint32_t steps)
     return most;
 }
 
+static recipe random_recipe(uint32_t i, sn_worlds_def *def)
+{
+    uint64_t random = 1000 + i;
+    recipe r = {.seed = i + 4, .flat = i % 4 == 1, .pushed = i % 3 == 0};
+    r.particles = 4 + support_random_below(&random, 36);
+    def->world.dimensions = r.flat ? 2 : 3;
+    def->world.settings.substeps = 1 + support_random_below(&random, 12);
+    def->world.settings.iterations = 1 + support_random_below(&random, 2);
+    def->world.settings.damping = support_random_below(&random, 2) ? real(0.3) : 0;
+    def->world.settings.stiffening = support_random_below(&random, 2) ? SN_STIFFENING_AUTO : SN_STIFFENING_OFF;
+    def->world.settings.integrator =
+        support_random_below(&random, 3) ? SN_INTEGRATOR_SYMPLECTIC_EULER : SN_INTEGRATOR_LEAPFROG;
+    return r;
+}
+
 static void test_random(void **state)
 {
     (void)state;
     const uint32_t rounds = support_rounds(160, 4);
     uint32_t laid = 0;
     for (uint32_t i = 0; i < rounds; ++i) {
-        uint64_t random = 1000 + i;
         sn_worlds_def def = sn_default_worlds_def();
-        recipe r = {.seed = i + 4, .flat = i % 4 == 1, .pushed = i % 3 == 0};
-        r.particles = 4 + support_random_below(&random, 36);
-        def.world.dimensions = r.flat ? 2 : 3;
-        def.world.settings.substeps = 1 + support_random_below(&random, 12);
-        def.world.settings.iterations = 1 + support_random_below(&random, 2);
-        def.world.settings.damping = support_random_below(&random, 2) ? real(0.3) : 0;
-        def.world.settings.stiffening = support_random_below(&random, 2) ? SN_STIFFENING_AUTO : SN_STIFFENING_OFF;
-        def.world.settings.integrator =
-            support_random_below(&random, 3) ? SN_INTEGRATOR_SYMPLECTIC_EULER : SN_INTEGRATOR_LEAPFROG;
+        recipe r = random_recipe(i, &def);
         laid += compare_random(&r, &def, 6) == COUNT;
     }
 #if !SINEW_DOUBLE
     assert_true(laid * 2 > rounds); /* otherwise this shows nothing: of 2,400 it was 2,073 */
+#endif
+}
+
+/* ---- Several steps in one call ------------------------------------------------------------------------------------------ */
+
+/* Actions of some calls: forces on one particle, places along y of another. */
+static void set_channels(sn_worlds *worlds, const recipe *r)
+{
+    sn_world *world = sn_worlds_at(worlds, 0);
+    const sn_channel channel[] = {{.type = SN_CHANNEL_FORCE,
+                                   .particles = sn_run_of(sn_particle_from_index(world, r->particles / 2)),
+                                   .axes = 1 | 2},
+                                  {.type = SN_CHANNEL_SET_POSITION,
+                                   .particles = sn_run_of(sn_particle_from_index(world, r->particles / 3)),
+                                   .axes = 2}};
+    assert_int_equal(sn_worlds_set_actions(worlds, channel, 2), SN_OK);
+}
+
+/* Returns whether all worlds were side by side in the end. */
+static bool compare_several(recipe *r, sn_worlds_def *def, uint32_t round)
+{
+    uint64_t random = round;
+    sn_real actions[COUNT * 3];
+    def->count = COUNT;
+    def->build = build_random;
+    def->context = r;
+    def->threads = 1 + round % 4;
+    sn_worlds *several = make(def);
+    def->threads = 1;
+    def->side_by_side = false;
+    sn_worlds *single = make(def);
+    set_channels(several, r);
+    set_channels(single, r);
+    bool laid = false;
+    for (uint32_t call = 0; call < 4; ++call) {
+        const uint32_t steps = support_random_below(&random, 8);
+        const bool acts = support_random_below(&random, 3) == 0;
+        sn_result result = SN_OK;
+        for (uint32_t i = 0; i < COUNT * 3; ++i)
+            actions[i] = real(support_random_in(&random, -0.05, 0.05));
+        push(several, r, call);
+        push(single, r, call);
+        for (uint32_t i = 0; i < steps && result == SN_OK; ++i) {
+            if (acts)
+                assert_int_equal(sn_worlds_act(single, actions), SN_OK);
+            result = sn_worlds_step(single, DT);
+        }
+        assert_int_equal(sn_worlds_step_many(several, DT, steps, acts ? actions : NULL), result);
+        if (result != SN_OK)
+            break;
+        assert_same(several, single);
+        laid = steps ? sn_worlds_beside_count(several) == COUNT : laid;
+    }
+    sn_worlds_destroy(several);
+    sn_worlds_destroy(single);
+    return laid;
+}
+
+static void test_several_steps(void **state)
+{
+    (void)state;
+    const uint32_t rounds = support_rounds(80, 4);
+    uint32_t laid = 0;
+    for (uint32_t i = 0; i < rounds; ++i) {
+        sn_worlds_def def = sn_default_worlds_def();
+        recipe r = random_recipe(i, &def);
+        laid += compare_several(&r, &def, i);
+    }
+#if !SINEW_DOUBLE
+    assert_true(laid * 2 > rounds);
 #endif
 }
 
@@ -349,34 +425,90 @@ static void test_failure(void **state)
     sn_worlds_destroy(alone);
 }
 
+/* A bead on a rail, and one at the end of a rod. */
+static sn_result build_beads(void *context, sn_world *world, uint32_t number)
+{
+    (void)context;
+    const sn_particle a = sn_particle_add_at(world, vec(0, 0, 0), 1), b = sn_particle_add_at(world, vec(0, 1, 0), 1);
+    (void)sn_constraint_add_on_line(world, sn_at(a), vec(0, 0, 0), vec(1, 0, 0));
+    (void)sn_constraint_add_distance(world, sn_at(a), sn_at(b), 1);
+    return sn_particle_set_velocity(world, a, vec(number, 0, 0));
+}
+
+/* A world that fails in the middle of a call, since a bead gets too far, stays as it was before that step. The others take all steps. */
+static void test_failure_of_several(void **state)
+{
+    (void)state;
+    const sn_real long_dt = 10;
+    for (uint32_t threads = 1; threads <= 3; ++threads) {
+        sn_worlds_def def = sn_default_worlds_def();
+        def.count = 40;
+        def.build = build_beads;
+        def.threads = threads;
+        def.world.contact.on = false;
+        sn_worlds *several = make(&def), *single = make(&def);
+        for (uint32_t i = 0; i < 2; ++i) {
+            sn_world *sick = sn_worlds_at(i ? single : several, 35);
+            assert_int_equal(sn_worlds_step_many(i ? single : several, long_dt, 2, NULL), SN_OK);
+            for (uint32_t k = 0; k < 2; ++k)
+                assert_ok(sick, sn_particle_set_velocity(sick, sn_particle_from_index(sick, k),
+                                                         vec(SUPPORT_REAL_MAX / 45, 0, 0)));
+        }
+        uint32_t failed = 0;
+        uint64_t before = 0;
+        for (uint32_t i = 0; i < 7; ++i) {
+            before = failed ? before : sn_world_hash(sn_worlds_at(single, 35));
+            if (sn_worlds_step(single, long_dt) != SN_OK && !failed)
+                failed = i + 1;
+        }
+        char named[64];
+        (void)snprintf(named, sizeof named, "world 35, step %u of 7:", failed);
+        assert_in_range(failed, 2, 6);
+        assert_int_equal(sn_worlds_step_many(several, long_dt, 7, NULL), SN_ERROR_DIVERGED);
+        assert_says(sn_worlds_error(several), named);
+        assert_true(sn_world_hash(sn_worlds_at(several, 35)) == before);
+        for (uint32_t k = 0; k < 40; ++k) {
+            assert_int_equal(sn_worlds_result(several, k), k == 35 ? SN_ERROR_DIVERGED : SN_OK);
+            if (k != 35)
+                assert_same_world(sn_worlds_at(several, k), sn_worlds_at(single, k));
+        }
+        sn_worlds_destroy(several);
+        sn_worlds_destroy(single);
+    }
+}
+
 static void test_threads(void **state)
 {
     (void)state;
     uint32_t links = 8;
-    uint64_t hash[3] = {0};
-    for (uint32_t t = 0; t < 3; ++t) {
+    uint64_t hash[6] = {0};
+    for (uint32_t t = 0; t < 6; ++t) { /* one thread, three, three of a task system; then several steps in one call */
         sn_worlds_def def = ropes(&links, 300);
-        def.threads = t == 0 ? 1 : 3;
+        def.threads = t % 3 == 0 ? 1 : 3;
         support_tasks tasks = {.mode = SUPPORT_TASKS_THREADS, .threads = 3};
-        if (t == 2)
+        if (t % 3 == 2)
             def.tasks = support_tasks_hook(&tasks);
         sn_worlds *worlds = make(&def);
-        for (uint32_t i = 0; i < 5; ++i)
+        assert_int_equal(sn_worlds_step(worlds, DT), SN_OK);
+        for (uint32_t i = 0; i < 4 && t < 3; ++i)
             assert_int_equal(sn_worlds_step(worlds, DT), SN_OK);
+        if (t >= 3)
+            assert_int_equal(sn_worlds_step_many(worlds, DT, 4, NULL), SN_OK);
         for (uint32_t k = 0; k < 300; ++k)
             hash[t] = hash[t] * 31 + sn_world_hash(sn_worlds_at(worlds, k));
         sn_worlds_destroy(worlds);
     }
-    assert_true(hash[0] == hash[1]);
-    assert_true(hash[0] == hash[2]);
+    for (uint32_t t = 1; t < 6; ++t)
+        assert_true(hash[0] == hash[t]);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),  cmocka_unit_test(test_against_single_worlds),
-        cmocka_unit_test(test_edits),   cmocka_unit_test(test_lengths),
-        cmocka_unit_test(test_failure), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_random),        cmocka_unit_test(test_against_single_worlds),
+        cmocka_unit_test(test_edits),         cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_failure),       cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_several_steps), cmocka_unit_test(test_failure_of_several),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
