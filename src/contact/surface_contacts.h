@@ -333,6 +333,7 @@ typedef struct sn_surfaces {
 } sn_surfaces;
 
 struct sn_world;
+struct sn_contact_world;
 
 void sn_surfaces_init(sn_surfaces *surfaces);
 void sn_surfaces_release(sn_surfaces *surfaces, const sn_allocator *allocator);
@@ -372,6 +373,16 @@ sn_surface_contact sn_surface_contact_make(const struct sn_world *world, const s
 /* A contact begins with what it carried in the substep before: velocities have it, and places will when they are predicted. */
 void sn_surface_contact_warm(struct sn_world *world, sn_surface_contact *contact, const sn_surface_contact *before,
                              sn_real h);
+
+/* surface_memory.c: contacts that were there before begin with what they carried: of the substep before, in which there were so many; or of the step before, once the next one begins.
+   Room for what the next step is to know. False when memory runs out. */
+bool sn_surface_contacts_recall(struct sn_world *world, sn_surfaces *s, uint32_t before, sn_real h);
+bool sn_surface_contacts_load(struct sn_world *world, sn_surfaces *s, sn_real dt);
+bool sn_surface_contacts_reserve(struct sn_world *world);
+
+/* When a step has succeeded: what the next one begins with. And the hash of that. */
+void sn_surfaces_remember(struct sn_world *world);
+uint64_t sn_surfaces_hash(uint64_t hash, const struct sn_contact_world *contact);
 
 /* Integrators that look back start anew with vertices that were pushed or stopped. */
 void sn_surfaces_forget(struct sn_world *world);

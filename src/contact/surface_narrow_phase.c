@@ -407,50 +407,6 @@ static bool fail(sn_world *world)
     return false;
 }
 
-/* ---- What they carried in the substep before ------------------------------------------------------------------------------ */
-
-static uint32_t key_of(const sn_surface_contact *c, uint32_t room)
-{
-    const uint64_t key = ((uint64_t)c->one << 32 | c->other) * 2 + c->edges;
-    return (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15) >> 32) * room >> 32);
-}
-
-static bool is_same(const sn_surface_contact *a, const sn_surface_contact *b)
-{
-    return a->one == b->one && a->other == b->other && a->edges == b->edges;
-}
-
-/* Contacts that were there in the substep before begin with what they carried then: a knot, a heap and what hangs in them need not find it anew. Old ones are still where the new ones will be, by colour. */
-static bool recall(sn_world *world, sn_surfaces *s, uint32_t before, sn_real h)
-{
-    sn_surface_contact *made = s->contact_table.column[1];
-    const sn_surface_contact *old = s->contact_table.column[0];
-    if (!before || !s->contact_table.count)
-        return true;
-    const uint64_t room = 2 * (uint64_t)before + 1;
-    if (room > SN_MAX_COUNT ||
-        !sn_table_reserve(&s->recall_table, &world->allocator, 2 * (uint64_t)s->contact_table.capacity + 1))
-        return false;
-    uint32_t *at = s->recall_table.column[0];
-    memset(at, 0, (size_t)room * sizeof *at);
-    for (uint32_t i = 0; i < before; ++i) {
-        if (!(old[i].normal_impulse > 0) || old[i].body)
-            continue;
-        uint32_t k = key_of(&old[i], (uint32_t)room);
-        while (at[k])
-            k = k + 1 < room ? k + 1 : 0;
-        at[k] = i + 1;
-    }
-    for (uint32_t i = 0; i < s->contact_table.count; ++i) {
-        uint32_t k = key_of(&made[i], (uint32_t)room);
-        while (at[k] && !is_same(&old[at[k] - 1], &made[i]))
-            k = k + 1 < room ? k + 1 : 0;
-        if (at[k])
-            sn_surface_contact_warm(world, &made[i], &old[at[k] - 1], h);
-    }
-    return true;
-}
-
 /* In the order of pairs and of features within them, which is that of the surfaces: how much is listed does not matter. */
 static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
 {
@@ -487,7 +443,7 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
             s->contact_table.count += acts;
         }
     }
-    if (!recall(world, s, before, h))
+    if (!sn_surface_contacts_reserve(world) || !sn_surface_contacts_recall(world, s, before, h))
         return fail(world);
     sort_by_colour(world, s);
     return true;
@@ -600,7 +556,9 @@ sn_result sn_surfaces_find(sn_world *world, sn_real dt)
         return world_fail(world, SN_ERROR_MEMORY, "no memory for surfaces");
     for (uint32_t i = 0; i < s->vertex_table.count; ++i)
         surface_vertices(s)[i].slot = world->ids.value[surface_vertices(s)[i].number];
-    s->contact_table.count = s->told_table.count = 0;
+    s->told_table.count = 0;
+    if (!sn_surface_contacts_load(world, s, dt))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for surfaces");
     s->alone = are_alone(world, s);
     return world->contact.sleep.sleepers ? wake(world, s, dt) : SN_OK;
 }
