@@ -44,9 +44,10 @@ typedef struct sn_surface_vertex {
 
 /* Where a vertex is. */
 typedef struct sn_surface_motion {
-    sn_vec3 start;    /* m: where this substep began */
-    sn_vec3 velocity; /* m/s: then */
-    sn_vec3 end;      /* m: where the substep leads */
+    sn_vec3 start;     /* m: where this substep began, */
+    sn_vec3 start_low; /*   and what rounding left over of that */
+    sn_vec3 velocity;  /* m/s: then */
+    sn_vec3 end;       /* m: where the substep leads */
     float
         share;  /* of what its way differs from that of its zone: it goes so much, as of the last round of the guard; */
     float next; /*   and in the next one. 1: it is in no zone */
@@ -314,7 +315,10 @@ typedef struct sn_surfaces {
     sn_table led_table;  /* of sn_surface_led */
     sn_table
         piece_table; /* of sn_surface_piece; of uint32_t: which others it is one with, or, by vertex, for finding pieces */
-    sn_table stored_table;  /* of uint32_t, double, double: of constraints of a kind; see surface_energy.c */
+    sn_table
+        stored_table; /* by constraint: of uint32_t: its piece, or SN_SURFACE_NONE; of double, J and m^2/s^2: what it stores and how fast it pulls; the same as the substep began */
+    bool is_stored;   /* that is so of the end of the last substep, and of the same step */
+    bool keeps_stored;      /* it depends on vertices alone */
     uint64_t pieces;        /* 1 + edits of the constraints when pieces were found; 0: never */
     bool zones_failed;      /* there was no memory for one */
     sn_table contact_table; /* of sn_surface_contact: by colour, and as they were found */

@@ -61,8 +61,8 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->piece_table, sizeof(sn_surface_piece), false);
     sn_table_column(&s->piece_table, sizeof(uint32_t), false);
     sn_table_column(&s->stored_table, sizeof(uint32_t), false);
-    sn_table_column(&s->stored_table, sizeof(double), false);
-    sn_table_column(&s->stored_table, sizeof(double), false);
+    for (uint32_t i = 0; i < 4; ++i)
+        sn_table_column(&s->stored_table, sizeof(double), false);
     sn_table_column(&s->contact_table, sizeof(sn_surface_contact), false);
     sn_table_column(&s->contact_table, sizeof(sn_surface_contact), false);
     sn_table_column(&s->colour_table, sizeof(uint64_t), false);

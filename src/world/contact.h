@@ -76,9 +76,9 @@ typedef struct sn_kept_impulse {
 
 /* The same of a contact of surfaces. */
 typedef struct sn_kept_surface_impulse {
-    uint32_t number[4];  /* of the particles: a vertex and the corners of a triangle, or the ends of two edges */
-    uint32_t edges;      /* whether it is the latter */
-    uint32_t generation; /* the sum of theirs */
+    uint32_t number[4];      /* of the particles: a vertex and the corners of a triangle, or the ends of two edges */
+    uint32_t edges;          /* whether it is the latter */
+    uint32_t generation;     /* the sum of theirs */
     sn_real normal_impulse;  /* m */
     sn_vec3 tangent_impulse; /* m */
 } sn_kept_surface_impulse;
