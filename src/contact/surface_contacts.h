@@ -213,7 +213,6 @@ typedef struct sn_surface_candidate {
     uint32_t vertex[4];  /* the vertex and the corners; or the ends of one edge, then of the other */
     uint32_t one, other; /* the vertex and the triangle; or the edges */
     sn_real reach;       /* m: nearer than this they push each other; rough: or less; see sn_surface_reach */
-    sn_real spare;       /* m: at least so much they had, and what the pair had moved, when they were looked at */
     bool edges;
     bool segments; /* edges, one of which is a segment at least */
     bool rough;
@@ -297,18 +296,19 @@ typedef struct sn_surfaces {
         corner_table; /* of uint32_t: a vertex; of sn_vec3: where it was in the frame when the tile was noted; of two sn_real: its weights for the axes */
     sn_bvh tree;      /* of tiles */
     uint32_t tree_age;
-    bool searched;            /* pairs are those of the tiles */
-    sn_dvec3 mean, velocity;  /* m, m/s: of all vertices, as the substep begins */
-    sn_dvec3 end;             /* m: as it ends */
-    sn_real jump;             /* m: no vertex is farther from where the substep before ended */
-    sn_table pair_table;      /* of sn_surface_pair: by a, then b */
-    sn_table found_table;     /* the same, for a search */
-    sn_table candidate_table; /* of sn_surface_candidate, pair by pair, with gaps; count: where the last ends */
-    sn_table moved_table;     /* the same, for closing gaps */
-    sn_table touch_table;     /* of sn_surface_touch: those of a pair begin where its candidates do */
-    sn_table list_table;      /* of sn_surface_candidate: for each worker, what it lists */
-    uint32_t list_room;       /* for each of them */
-    sn_table due_table;       /* of uint32_t, by pair: those to be listed or looked at */
+    bool searched;           /* pairs are those of the tiles */
+    sn_dvec3 mean, velocity; /* m, m/s: of all vertices, as the substep begins */
+    sn_dvec3 end;            /* m: as it ends */
+    sn_real jump;            /* m: no vertex is farther from where the substep before ended */
+    sn_table pair_table;     /* of sn_surface_pair: by a, then b */
+    sn_table found_table;    /* the same, for a search */
+    sn_table
+        candidate_table; /* of sn_surface_candidate, pair by pair, with gaps; count: where the last ends; of sn_real, m: at least so much they had to spare, and what the pair had moved, when they were looked at */
+    sn_table moved_table; /* the same, for closing gaps */
+    sn_table touch_table; /* of sn_surface_touch: those of a pair begin where its candidates do */
+    sn_table list_table;  /* the same: for each worker, what it lists */
+    uint32_t list_room;   /* for each of them */
+    sn_table due_table;   /* of uint32_t, by pair: those to be listed or looked at */
     sn_table
         near_table; /* of uint32_t: candidates that the guard looks at; of sn_real, m: at least so far they are apart as the substep begins; of float: when they touch */
     sn_table zone_table; /* of sn_surface_zone, by vertex; empty: there is none */
@@ -433,6 +433,11 @@ static inline sn_surface_pair *surface_pairs(const sn_surfaces *s)
 static inline sn_surface_candidate *surface_candidates(const sn_surfaces *s)
 {
     return s->candidate_table.column[0];
+}
+
+static inline sn_real *surface_spares(const sn_surfaces *s)
+{
+    return s->candidate_table.column[1];
 }
 
 /* m: of two tiles. */

@@ -293,7 +293,7 @@ static void look(const looking *l, sn_surface_pair *pair, sn_surface_candidate *
     const sn_real distance = (sn_real)(spots.distance * SN_SURFACE_EXACT);
     c->reach = sn_surface_reach(l->world, c);
     c->rough = false;
-    c->spare = distance - c->reach + (sn_real)pair->moved;
+    surface_spares(s)[c - surface_candidates(s)] = distance - c->reach + (sn_real)pair->moved;
     pair->nearest = distance < pair->nearest ? distance : pair->nearest;
     if (!(spots.distance > 0) ||
         !((sn_real)spots.distance - c->reach < 2 * l->h * closing_speed(s, c, &spots) + l->fall) ||
@@ -315,33 +315,43 @@ static void look_at_batch(const looking *l, sn_surface_pair *pair, sn_surface_ba
     sn_surface_batch_measure(l->world, b);
     for (uint32_t i = 0; i < b->count; ++i) {
         sn_surface_candidate *c = b->of[i];
-        const sn_real known = c->spare - (sn_real)pair->moved + c->reach, apart = b->low[i] > known ? b->low[i] : known;
+        sn_real *spare = &surface_spares(l->s)[c - surface_candidates(l->s)];
+        const sn_real known = *spare - (sn_real)pair->moved + c->reach, apart = b->low[i] > known ? b->low[i] : known;
         const bool slow = apart - c->reach > (2 * l->h * b->differ[i] + l->fall) * SN_SURFACE_LONGER;
         if (!slow && (!b->edges || c->segments || b->inner[i] != 0)) {
             look(l, pair, c);
             continue;
         }
-        c->spare = apart - c->reach + (sn_real)pair->moved;
+        *spare = apart - c->reach + (sn_real)pair->moved;
         pair->nearest = apart < pair->nearest ? apart : pair->nearest;
     }
     b->count = 0;
+}
+
+/* m: the least of some numbers. */
+static sn_real least_of(const sn_real *number, uint32_t count)
+{
+    sn_real least = (sn_real)INFINITY;
+    for (uint32_t i = 0; i < count; ++i)
+        least = number[i] < least ? number[i] : least;
+    return least;
 }
 
 static void look_at_pair(const looking *l, sn_surface_pair *pair)
 {
     const sn_real until = ((sn_real)pair->moved + pair->wanted) * SN_SURFACE_LONGER,
                   twice = 2 * l->h * SN_SURFACE_LONGER;
-    sn_surface_candidate *first = surface_candidates(l->s) + pair->first;
+    const sn_real *spares = surface_spares(l->s) + pair->first;
     sn_real waiting = (sn_real)INFINITY;
     sn_surface_batch batch;
     batch.count = 0;
     for (uint32_t i = 0; i < pair->count; ++i) {
-        sn_surface_candidate *c = &first[i];
-        const sn_real spare = (c->spare - (sn_real)pair->moved - l->fall) / SN_SURFACE_LONGER;
+        sn_surface_candidate *c = surface_candidates(l->s) + pair->first + i;
+        const sn_real spare = (spares[i] - (sn_real)pair->moved - l->fall) / SN_SURFACE_LONGER;
         sn_real speed = 0;
-        if (c->spare > until || twice * speed_below(l->s, c) < spare ||
+        if (spares[i] > until || twice * speed_below(l->s, c) < spare ||
             twice * (speed = relative_speed(l->s, c)) < spare) {
-            waiting = c->spare < waiting ? c->spare : waiting;
+            waiting = spares[i] < waiting ? spares[i] : waiting;
             continue;
         }
         if (batch.count == SN_WIDE_COUPLES || (batch.count && batch.edges != c->edges))
@@ -351,10 +361,8 @@ static void look_at_pair(const looking *l, sn_surface_pair *pair)
         batch.of[batch.count++] = c;
     }
     look_at_batch(l, pair, &batch);
-    pair->due = pair->waiting = waiting;
-    for (uint32_t i = 0; i < pair->count; ++i) {
-        pair->due = first[i].spare < pair->due ? first[i].spare : pair->due;
-    }
+    pair->waiting = waiting;
+    pair->due = least_of(spares, pair->count);
 }
 
 static void look_piece(void *data, uint32_t first, uint32_t end)

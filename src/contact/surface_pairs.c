@@ -244,9 +244,13 @@ bool sn_surface_pairs_end(sn_world *world)
     s->near_table.count = 0;
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
         const sn_surface_pair *pair = &surface_pairs(s)[i];
+        const sn_real most = larger(pair->wanted, SN_SURFACE_CLOSE * surface_thickness(s, pair)) * SN_SURFACE_LONGER;
+        const sn_real until = ((sn_real)pair->moved + most) * SN_SURFACE_LONGER; /* with a reach of 0 */
         for (uint32_t k = pair->first; pair->due_now && k < pair->first + pair->count; ++k) {
             const sn_surface_candidate *c = &surface_candidates(s)[k];
-            const sn_real least = (c->spare - (sn_real)pair->moved + c->reach) / SN_SURFACE_LONGER;
+            if (surface_spares(s)[k] > until)
+                continue;
+            const sn_real least = (surface_spares(s)[k] - (sn_real)pair->moved + c->reach) / SN_SURFACE_LONGER;
             near[s->near_table.count] = k;
             apart[s->near_table.count] = least;
             s->near_table.count += least <= larger(pair->wanted, SN_SURFACE_CLOSE * c->reach);

@@ -49,9 +49,12 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->found_table, sizeof(sn_surface_pair), false);
     sn_table_column(&s->recall_table, sizeof(uint32_t), false);
     sn_table_column(&s->candidate_table, sizeof(sn_surface_candidate), false);
+    sn_table_column(&s->candidate_table, sizeof(sn_real), false);
     sn_table_column(&s->moved_table, sizeof(sn_surface_candidate), false);
+    sn_table_column(&s->moved_table, sizeof(sn_real), false);
     sn_table_column(&s->touch_table, sizeof(sn_surface_touch), false);
     sn_table_column(&s->list_table, sizeof(sn_surface_candidate), false);
+    sn_table_column(&s->list_table, sizeof(sn_real), false);
     sn_table_column(&s->due_table, sizeof(uint32_t), false);
     sn_table_column(&s->near_table, sizeof(uint32_t), false);
     sn_table_column(&s->near_table, sizeof(sn_real), false);
