@@ -258,20 +258,24 @@ SN_INLINE void measure_rows(const storing *t, const sn_block *block, uint32_t co
 {
     const double give = (double)t->pool->give[row].compliance;
     double w = 0, stored = 0, pulls = (t->pool->kind.project || t->pool->kind.own_rows) && give > 0 ? HUGE_VAL : 0;
+    double factor = 0;
+    uint32_t moved = 0;
+    for (uint32_t k = 0; k < count; ++k)
+        moved += block->w[k] != 0;
     for (uint32_t i = 0; i < rows; ++i) {
         const double c = (double)block->c[i];
         if (!i || !axial) {
             w = 0;
-            for (uint32_t k = 0; k < count; ++k)
-                w += (double)block->w[k] * square(block->gradient[i * count + k]);
+            for (uint32_t k = 0; k < count; ++k) {
+                const sn_vec3 g = block->gradient[i * count + k];
+                w += (double)block->w[k] * (axial ? (double)g.x * (double)g.x : square(g));
+            }
+            const double firm = give + t->h * t->h * w;
+            factor = give / (2 * firm * firm);
         }
         if (!isfinite(c) || !(w > 0) || (c > 0 && t->pool->kind.inequality >> i & 1))
             continue;
-        const double firm = give + t->h * t->h * w;
-        stored += c * c * (give / (2 * firm * firm));
-        uint32_t moved = 0;
-        for (uint32_t k = 0; k < count; ++k)
-            moved += block->w[k] != 0;
+        stored += c * c * factor;
         if (moved == 1) /* by C / |grad C| in a substep */
             pulls = fmax(pulls, c * c * (double)block->w[0] / (w * t->h * t->h));
     }
@@ -288,25 +292,28 @@ SN_INLINE void measure_stored(const storing *t, const sn_frame *frame, uint32_t 
     if (t->piece[row] == SN_SURFACE_NONE || stores_nothing(frame, t->pool, row, points) ||
         !evaluate_shape(&t->world->constraints, t->pool, row, frame, &block, &room, points, rows))
         return;
-    if (block.count == points) /* a number that the compiler knows */
-        measure_rows(t, &block, points, rows, axial, row);
-    else
-        measure_rows(t, &block, block.count, rows, false, row);
+    measure_rows(t, &block, block.count == points ? points : block.count, rows, axial && block.count == points, row);
 }
 
-/* Passed apart from the kind, points and rows of the usual shapes are known when this is compiled. */
+/* Passed apart from the kind, points and rows of the usual shapes are known when this is compiled. Not in a page, which has to be fetched. */
 static void measure_stored_piece(void *data, uint32_t first, uint32_t end)
 {
     const storing *t = data;
     const sn_frame frame = sn_world_frame(t->world);
     const uint32_t points = t->pool->kind.points, rows = t->pool->kind.rows;
-    for (uint32_t row = first; row < end; ++row)
-        if (points == 2 && rows == 1)
+    for (uint32_t row = first; row < end; ++row) {
+#ifndef __wasm__
+        if (points == 2 && rows == 1) {
             measure_stored(t, &frame, row, 2, 1, false);
-        else if (points == 4 && t->pool->kind.axial)
+            continue;
+        }
+        if (points == 4 && t->pool->kind.axial) {
             measure_stored(t, &frame, row, 4, 3, true);
-        else
-            measure_stored(t, &frame, row, points, rows, false);
+            continue;
+        }
+#endif
+        measure_stored(t, &frame, row, points, rows, t->pool->kind.axial);
+    }
 }
 
 /* What all constraints store where they are, in two columns of stored_table from this one on. */

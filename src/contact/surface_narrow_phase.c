@@ -347,10 +347,11 @@ static void look_at_pair(const looking *l, sn_surface_pair *pair)
     batch.count = 0;
     for (uint32_t i = 0; i < pair->count; ++i) {
         sn_surface_candidate *c = surface_candidates(l->s) + pair->first + i;
-        const sn_real spare = (spares[i] - (sn_real)pair->moved - l->fall) / SN_SURFACE_LONGER;
-        sn_real speed = 0;
-        if (spares[i] > until || twice * speed_below(l->s, c) < spare ||
-            twice * (speed = relative_speed(l->s, c)) < spare) {
+        const sn_real spare = spares[i] - (sn_real)pair->moved - l->fall;
+        sn_real speed = spares[i] > until ? 0 : speed_below(l->s, c);
+        if (twice * speed > l->fall && twice * speed >= spare)
+            speed = relative_speed(l->s, c);
+        if (spares[i] > until || twice * speed * SN_SURFACE_LONGER < spare) {
             waiting = spares[i] < waiting ? spares[i] : waiting;
             continue;
         }

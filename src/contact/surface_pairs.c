@@ -22,7 +22,9 @@
 
 #include "world/world.h"
 
-#define HALF         ((sn_real)0.5)
+#define HALF ((sn_real)0.5)
+#define LITTLE                                                                                                         \
+    ((sn_real)0.004) /* of what features that are not listed have to spare: where tiles move by less, borders are not looked at */
 #define WORK_OF_PAIR 100.0 /* ns, about */
 
 typedef struct pairing {
@@ -200,8 +202,8 @@ static void end_pair(pairing *p, sn_surface_pair *pair)
         const sn_real next = pair->next - (sn_real)pair->moved, others = pair->others - (sn_real)pair->turned;
         const sn_real least =
             lower(pair->nearest, lower(pair->waiting - (sn_real)pair->moved, next)) / SN_SURFACE_LONGER;
-        const sn_real near =
-            pair->a == pair->b ? beside : (against_at_border(s, pair, mean, spin) + rest) * SN_SURFACE_LONGER;
+        const bool whole = pair->a == pair->b || beside < LITTLE * next;
+        const sn_real near = whole ? beside : (against_at_border(s, pair, mean, spin) + rest) * SN_SURFACE_LONGER;
         const sn_real near_wanted = least_apart(a, b, near);
         pair->asked = pair->swept ? a->astray > pair->margin || b->astray > pair->margin
                                   : others <= wanted || next <= near_wanted;
