@@ -44,10 +44,9 @@ typedef struct sn_surface_vertex {
 
 /* Where a vertex is. */
 typedef struct sn_surface_motion {
-    sn_vec3 start;     /* m: where this substep began, */
-    sn_vec3 start_low; /*   and what rounding left over of that */
-    sn_vec3 velocity;  /* m/s: then */
-    sn_vec3 end;       /* m: where the substep leads */
+    sn_vec3 start;    /* m: where this substep began */
+    sn_vec3 velocity; /* m/s: then */
+    sn_vec3 end;      /* m: where the substep leads */
     float
         share;  /* of what its way differs from that of its zone: it goes so much, as of the last round of the guard; */
     float next; /*   and in the next one. 1: it is in no zone */
@@ -276,7 +275,7 @@ typedef struct sn_surfaces {
     uint64_t joins;       /* 1 + those of the constraints, when candidates of two skins were listed; 0: never */
     sn_table index_table; /* of uint32_t, by particle number: 1 + its vertex; 0: none */
     sn_table
-        vertex_table; /* of sn_surface_vertex; of sn_surface_motion; of uint32_t, of uint8_t: for making tiles; of sn_real, m/s: how fast it is against the mean of all, or more */
+        vertex_table; /* of sn_surface_vertex; of sn_surface_motion; of uint32_t, of uint8_t: for making tiles; of sn_real, m/s: how fast it is against the mean of all, or more; of sn_vec3, m: what rounding left over of where the substep began */
     sn_table
         triangle_table; /* of sn_surface_triangle; of three uint32_t: the triangles across its edges, or SN_SURFACE_NONE; three of uint32_t: for making tiles */
     sn_table edge_table; /* of sn_surface_edge; two of uint32_t: for making tiles of segments */
@@ -403,6 +402,11 @@ static inline sn_surface_vertex *surface_vertices(const sn_surfaces *s)
 static inline sn_surface_motion *surface_motions(const sn_surfaces *s)
 {
     return s->vertex_table.column[1];
+}
+
+static inline sn_vec3 *surface_start_lows(const sn_surfaces *s)
+{
+    return s->vertex_table.column[5];
 }
 
 static inline sn_surface_triangle *surface_triangles(const sn_surfaces *s)

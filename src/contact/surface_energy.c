@@ -348,9 +348,9 @@ static void exchange_places(sn_world *world, sn_surfaces *s)
         sn_surface_motion *m = &surface_motions(s)[i];
         const sn_vec3 place = vec4_xyz(*x), rest = vec4_xyz(*low);
         *x = vec4(m->start, x->w);
-        *low = vec4(m->start_low, low->w);
+        *low = vec4(surface_start_lows(s)[i], low->w);
         m->start = place;
-        m->start_low = rest;
+        surface_start_lows(s)[i] = rest;
     }
 }
 

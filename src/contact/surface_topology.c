@@ -18,6 +18,7 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->vertex_table, sizeof(uint32_t), false);
     sn_table_column(&s->vertex_table, sizeof(uint8_t), false);
     sn_table_column(&s->vertex_table, sizeof(sn_real), false);
+    sn_table_column(&s->vertex_table, sizeof(sn_vec3), false);
     sn_table_column(&s->triangle_table, sizeof(sn_surface_triangle), false);
     sn_table_column(&s->triangle_table, 3 * sizeof(uint32_t), false);
     for (uint32_t i = 0; i < 3; ++i)
