@@ -1,5 +1,5 @@
-/* Contact of surfaces with themselves and with each other: skins that say self_collision. Scratch of a step, never state: what is kept from
-   step to step only saves looking again, and no result depends on it.
+/* Contact of surfaces with themselves and with each other: skins that say self_collision. Scratch of a step, never state: what is kept here from
+   step to step only saves looking again, and no result depends on it. What contacts carry is state, and is with the contact world: surface_memory.c.
 
    Five levels, each a part of the one before:
 
