@@ -1,5 +1,5 @@
-/* Contact of surfaces with themselves and with each other: skins that say self_collision. Scratch of a step, never state: what is kept from
-   step to step only saves looking again, and no result depends on it.
+/* Contact of surfaces with themselves and with each other: skins that say self_collision. Scratch of a step, never state: what is kept here from
+   step to step only saves looking again, and no result depends on it. What contacts carry is state, and is with the contact world: surface_memory.c.
 
    Five levels, each a part of the one before:
 
@@ -212,7 +212,6 @@ typedef struct sn_surface_candidate {
     uint32_t vertex[4];  /* the vertex and the corners; or the ends of one edge, then of the other */
     uint32_t one, other; /* the vertex and the triangle; or the edges */
     sn_real reach;       /* m: nearer than this they push each other; rough: or less; see sn_surface_reach */
-    sn_real spare;       /* m: at least so much they had, and what the pair had moved, when they were looked at */
     bool edges;
     bool segments; /* edges, one of which is a segment at least */
     bool rough;
@@ -276,7 +275,7 @@ typedef struct sn_surfaces {
     uint64_t joins;       /* 1 + those of the constraints, when candidates of two skins were listed; 0: never */
     sn_table index_table; /* of uint32_t, by particle number: 1 + its vertex; 0: none */
     sn_table
-        vertex_table; /* of sn_surface_vertex; of sn_surface_motion; of uint32_t, of uint8_t: for making tiles; of sn_real, m/s: how fast it is against the mean of all, or more */
+        vertex_table; /* of sn_surface_vertex; of sn_surface_motion; of uint32_t, of uint8_t: for making tiles; of sn_real, m/s: how fast it is against the mean of all, or more; of sn_vec3, m: what rounding left over of where the substep began */
     sn_table
         triangle_table; /* of sn_surface_triangle; of three uint32_t: the triangles across its edges, or SN_SURFACE_NONE; three of uint32_t: for making tiles */
     sn_table edge_table; /* of sn_surface_edge; two of uint32_t: for making tiles of segments */
@@ -296,25 +295,29 @@ typedef struct sn_surfaces {
         corner_table; /* of uint32_t: a vertex; of sn_vec3: where it was in the frame when the tile was noted; of two sn_real: its weights for the axes */
     sn_bvh tree;      /* of tiles */
     uint32_t tree_age;
-    bool searched;            /* pairs are those of the tiles */
-    sn_dvec3 mean, velocity;  /* m, m/s: of all vertices, as the substep begins */
-    sn_dvec3 end;             /* m: as it ends */
-    sn_real jump;             /* m: no vertex is farther from where the substep before ended */
-    sn_table pair_table;      /* of sn_surface_pair: by a, then b */
-    sn_table found_table;     /* the same, for a search */
-    sn_table candidate_table; /* of sn_surface_candidate, pair by pair, with gaps; count: where the last ends */
-    sn_table moved_table;     /* the same, for closing gaps */
-    sn_table touch_table;     /* of sn_surface_touch: those of a pair begin where its candidates do */
-    sn_table list_table;      /* of sn_surface_candidate: for each worker, what it lists */
-    uint32_t list_room;       /* for each of them */
-    sn_table due_table;       /* of uint32_t, by pair: those to be listed or looked at */
+    bool searched;           /* pairs are those of the tiles */
+    sn_dvec3 mean, velocity; /* m, m/s: of all vertices, as the substep begins */
+    sn_dvec3 end;            /* m: as it ends */
+    sn_real jump;            /* m: no vertex is farther from where the substep before ended */
+    sn_table pair_table;     /* of sn_surface_pair: by a, then b */
+    sn_table found_table;    /* the same, for a search */
+    sn_table
+        candidate_table; /* of sn_surface_candidate, pair by pair, with gaps; count: where the last ends; of sn_real, m: at least so much they had to spare, and what the pair had moved, when they were looked at */
+    sn_table moved_table; /* the same, for closing gaps */
+    sn_table touch_table; /* of sn_surface_touch: those of a pair begin where its candidates do */
+    sn_table list_table;  /* the same: for each worker, what it lists */
+    uint32_t list_room;   /* for each of them */
+    sn_table due_table;   /* of uint32_t, by pair: those to be listed or looked at */
     sn_table
         near_table; /* of uint32_t: candidates that the guard looks at; of sn_real, m: at least so far they are apart as the substep begins; of float: when they touch */
     sn_table zone_table; /* of sn_surface_zone, by vertex; empty: there is none */
     sn_table led_table;  /* of sn_surface_led */
     sn_table
         piece_table; /* of sn_surface_piece; of uint32_t: which others it is one with, or, by vertex, for finding pieces */
-    sn_table stored_table;  /* of uint32_t, double, double: of constraints of a kind; see surface_energy.c */
+    sn_table
+        stored_table; /* by constraint: of uint32_t: its piece, or SN_SURFACE_NONE; of double, J and m^2/s^2: what it stores and how fast it pulls; the same as the substep began */
+    bool is_stored;   /* that is so of the end of the last substep, and of the same step */
+    bool keeps_stored;      /* it depends on vertices alone */
     uint64_t pieces;        /* 1 + edits of the constraints when pieces were found; 0: never */
     bool zones_failed;      /* there was no memory for one */
     sn_table contact_table; /* of sn_surface_contact: by colour, and as they were found */
@@ -333,6 +336,7 @@ typedef struct sn_surfaces {
 } sn_surfaces;
 
 struct sn_world;
+struct sn_contact_world;
 
 void sn_surfaces_init(sn_surfaces *surfaces);
 void sn_surfaces_release(sn_surfaces *surfaces, const sn_allocator *allocator);
@@ -373,6 +377,16 @@ sn_surface_contact sn_surface_contact_make(const struct sn_world *world, const s
 void sn_surface_contact_warm(struct sn_world *world, sn_surface_contact *contact, const sn_surface_contact *before,
                              sn_real h);
 
+/* surface_memory.c: contacts that were there before begin with what they carried: of the substep before, in which there were so many; or of the step before, once the next one begins.
+   Room for what the next step is to know. False when memory runs out. */
+bool sn_surface_contacts_recall(struct sn_world *world, sn_surfaces *s, uint32_t before, sn_real h);
+bool sn_surface_contacts_load(struct sn_world *world, sn_surfaces *s, sn_real dt);
+bool sn_surface_contacts_reserve(struct sn_world *world);
+
+/* When a step has succeeded: what the next one begins with. And the hash of that. */
+void sn_surfaces_remember(struct sn_world *world);
+uint64_t sn_surfaces_hash(uint64_t hash, const struct sn_contact_world *contact);
+
 /* Integrators that look back start anew with vertices that were pushed or stopped. */
 void sn_surfaces_forget(struct sn_world *world);
 
@@ -388,6 +402,11 @@ static inline sn_surface_vertex *surface_vertices(const sn_surfaces *s)
 static inline sn_surface_motion *surface_motions(const sn_surfaces *s)
 {
     return s->vertex_table.column[1];
+}
+
+static inline sn_vec3 *surface_start_lows(const sn_surfaces *s)
+{
+    return s->vertex_table.column[5];
 }
 
 static inline sn_surface_triangle *surface_triangles(const sn_surfaces *s)
@@ -418,6 +437,11 @@ static inline sn_surface_pair *surface_pairs(const sn_surfaces *s)
 static inline sn_surface_candidate *surface_candidates(const sn_surfaces *s)
 {
     return s->candidate_table.column[0];
+}
+
+static inline sn_real *surface_spares(const sn_surfaces *s)
+{
+    return s->candidate_table.column[1];
 }
 
 /* m: of two tiles. */

@@ -77,17 +77,40 @@ static bool is_outside(const void *context, uint32_t other)
     return !vertex_of(r->s, other) && r->world->particles.x[r->world->ids.value[other]].w != 0;
 }
 
-/* Room for what constraints store, of a kind at a time. */
+/* Room for what constraints store. */
 static bool reserve_stored(sn_world *world, sn_surfaces *s)
 {
-    uint64_t most = 0;
+    uint64_t count = 0;
+    for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind)
+        count += world->constraints.pool[kind]->ids.table.count;
+    s->is_stored = false;
+    return count <= SN_MAX_COUNT && sn_table_reserve(&s->stored_table, &world->allocator, count) &&
+           sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)count);
+}
+
+/* The piece of each constraint, that of its first vertex; and whether what all of them store depends on vertices alone. */
+static void find_pieces_of_constraints(const sn_world *world, sn_surfaces *s)
+{
+    uint32_t *piece = s->stored_table.column[0];
+    s->keeps_stored = true;
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
         const sn_pool *pool = world->constraints.pool[kind];
-        const uint64_t rows = pool->kind.force ? 0 : (uint64_t)pool->ids.table.count * pool->kind.rows;
-        most = rows > most ? rows : most;
+        for (uint32_t row = 0; row < pool->ids.table.count; ++row, ++piece) {
+            uint32_t small[SN_MAX_BLOCK], count = 0, others = 0;
+            const uint32_t *number = NULL;
+            *piece = SN_SURFACE_NONE;
+            if (!pool->kind.force && sn_ids_is_live(&pool->ids, row))
+                number = sn_store_particles(&world->constraints, pool, row, small, &count);
+            for (uint32_t i = 0; i < count; ++i) {
+                const uint32_t vertex = vertex_of(s, number[i]);
+                others += !vertex;
+                if (vertex && *piece == SN_SURFACE_NONE)
+                    *piece = surface_vertices(s)[vertex - 1].piece;
+            }
+            if (*piece != SN_SURFACE_NONE && (others || pool->kind.state || !pool->kind.lanes))
+                s->keeps_stored = false;
+        }
     }
-    return sn_table_reserve(&s->stored_table, &world->allocator, most) &&
-           sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)most);
 }
 
 bool sn_surface_pieces_find(sn_world *world, sn_surfaces *s)
@@ -125,6 +148,7 @@ bool sn_surface_pieces_find(sn_world *world, sn_surfaces *s)
         surface_vertices(s)[i].piece = s->piece_table.count + surface_skins(s)[surface_vertices(s)[i].skin].shell - 1;
     for (uint32_t i = 0; i < s->shell_table.count; ++i)
         pieces(s)[s->piece_table.count++] = (sn_surface_piece){.open = false};
+    find_pieces_of_constraints(world, s);
     s->pieces = world->constraints.edits + 1;
     return true;
 }
@@ -218,118 +242,100 @@ static bool stores_nothing(const sn_frame *frame, const sn_pool *pool, uint32_t 
     return moved > 1;
 }
 
-/* Of a constraint: its piece, and by row what it stores and how fast it pulls. */
+/* By constraint of a kind: its piece, what it stores, and how fast it pulls. */
 typedef struct storing {
     const sn_world *world;
-    const sn_surfaces *s;
     const sn_pool *pool;
-    double h, sign;
-    uint32_t *piece; /* SN_SURFACE_NONE: none that asks */
-    double *stored;  /* J, times sign */
-    double *pulls;   /* m^2/s^2: of a single particle */
+    double h;
+    const uint32_t *piece;
+    double *stored; /* J */
+    double *pulls;  /* m^2/s^2: of a single particle */
 } storing;
 
-/* The piece that a constraint is of. Which pieces are one is flat by now, and is only read. */
-static uint32_t piece_with(const sn_world *world, const sn_surfaces *s, const sn_block *block)
+/* What the rows of a constraint store, and how fast they pull a single particle. Axial rows have the same gradient but for its direction. */
+SN_INLINE void measure_rows(const storing *t, const sn_block *block, uint32_t count, uint32_t rows, bool axial,
+                            uint32_t row)
 {
-    const uint32_t *parent = s->piece_table.column[1];
-    for (uint32_t i = 0; i < block->count; ++i) {
-        const uint32_t vertex = vertex_of(s, world->particles.index[block->slot[i]]);
-        if (vertex) {
-            const uint32_t piece = parent[surface_vertices(s)[vertex - 1].piece];
-            return pieces(s)[piece].asks ? piece : SN_SURFACE_NONE;
-        }
-    }
-    return SN_SURFACE_NONE;
-}
-
-/* What a row of a constraint stores; as the substep begins also how fast it pulls a single particle. */
-SN_INLINE void measure_row(const storing *t, const sn_block *block, uint32_t count, uint32_t i, double give,
-                           double *stored, double *pulls)
-{
-    double w = 0, c = (double)block->c[i];
+    const double give = (double)t->pool->give[row].compliance;
+    double w = 0, stored = 0, pulls = (t->pool->kind.project || t->pool->kind.own_rows) && give > 0 ? HUGE_VAL : 0;
+    double factor = 0;
     uint32_t moved = 0;
-    for (uint32_t k = 0; k < count; ++k) {
-        w += (double)block->w[k] * square(block->gradient[i * count + k]);
+    for (uint32_t k = 0; k < count; ++k)
         moved += block->w[k] != 0;
+    for (uint32_t i = 0; i < rows; ++i) {
+        const double c = (double)block->c[i];
+        if (!i || !axial) {
+            w = 0;
+            for (uint32_t k = 0; k < count; ++k) {
+                const sn_vec3 g = block->gradient[i * count + k];
+                w += (double)block->w[k] * (axial ? (double)g.x * (double)g.x : square(g));
+            }
+            const double firm = give + t->h * t->h * w;
+            factor = give / (2 * firm * firm);
+        }
+        if (!isfinite(c) || !(w > 0) || (c > 0 && t->pool->kind.inequality >> i & 1))
+            continue;
+        stored += c * c * factor;
+        if (moved == 1) /* by C / |grad C| in a substep */
+            pulls = fmax(pulls, c * c * (double)block->w[0] / (w * t->h * t->h));
     }
-    if (!isfinite(c) || !(w > 0) || (c > 0 && t->pool->kind.inequality >> i & 1))
-        return;
-    const double firm = give + t->h * t->h * w;
-    *stored = t->sign * give * c * c / (2 * firm * firm);
-    if (moved == 1 && t->sign > 0) /* by C / |grad C| in a substep */
-        *pulls = c * c * (double)block->w[0] / (w * t->h * t->h);
+    t->stored[row] = stored;
+    t->pulls[row] = pulls;
 }
 
-SN_INLINE void measure_stored(const storing *t, const sn_frame *frame, uint32_t row, uint32_t points, uint32_t rows)
+SN_INLINE void measure_stored(const storing *t, const sn_frame *frame, uint32_t row, uint32_t points, uint32_t rows,
+                              bool axial)
 {
-    const sn_pool *pool = t->pool;
-    double *stored = t->stored + (size_t)row * rows, *pulls = t->pulls + (size_t)row * rows;
     sn_block block;
     sn_block_room room;
-    t->piece[row] = SN_SURFACE_NONE;
-    if (!sn_ids_is_live(&pool->ids, row) || stores_nothing(frame, pool, row, points) ||
-        !evaluate_shape(&t->world->constraints, pool, row, frame, &block, &room, points, rows))
+    t->stored[row] = t->pulls[row] = 0;
+    if (t->piece[row] == SN_SURFACE_NONE || stores_nothing(frame, t->pool, row, points) ||
+        !evaluate_shape(&t->world->constraints, t->pool, row, frame, &block, &room, points, rows))
         return;
-    t->piece[row] = piece_with(t->world, t->s, &block);
-    const double give = (double)pool->give[row].compliance;
-    const bool known = !((pool->kind.project || pool->kind.own_rows) && give > 0);
-    for (uint32_t i = 0; i < rows; ++i) {
-        stored[i] = 0;
-        pulls[i] = known ? 0 : HUGE_VAL;
-        if (t->piece[row] == SN_SURFACE_NONE)
-            continue;
-        if (block.count == points) /* a number that the compiler knows */
-            measure_row(t, &block, points, i, give, &stored[i], &pulls[i]);
-        else
-            measure_row(t, &block, block.count, i, give, &stored[i], &pulls[i]);
-    }
+    measure_rows(t, &block, block.count == points ? points : block.count, rows, axial && block.count == points, row);
 }
 
-/* Passed apart from the kind, points and rows of the usual shapes are known when this is compiled. */
+/* Passed apart from the kind, points and rows of the usual shapes are known when this is compiled. Not in a page, which has to be fetched. */
 static void measure_stored_piece(void *data, uint32_t first, uint32_t end)
 {
     const storing *t = data;
     const sn_frame frame = sn_world_frame(t->world);
     const uint32_t points = t->pool->kind.points, rows = t->pool->kind.rows;
-    for (uint32_t row = first; row < end; ++row)
-        if (points == 2 && rows == 1)
-            measure_stored(t, &frame, row, 2, 1);
-        else if (points == 4 && rows == 3)
-            measure_stored(t, &frame, row, 4, 3);
-        else
-            measure_stored(t, &frame, row, points, rows);
+    for (uint32_t row = first; row < end; ++row) {
+#ifndef __wasm__
+        if (points == 2 && rows == 1) {
+            measure_stored(t, &frame, row, 2, 1, false);
+            continue;
+        }
+        if (points == 4 && t->pool->kind.axial) {
+            measure_stored(t, &frame, row, 4, 3, true);
+            continue;
+        }
+#endif
+        measure_stored(t, &frame, row, points, rows, t->pool->kind.axial);
+    }
 }
 
-/* Adds what constraints store, times `sign`, to their pieces: always in the same order. */
-static bool add_all_stored(sn_world *world, sn_surfaces *s, double h, double sign)
+/* What all constraints store where they are, in two columns of stored_table from this one on. */
+static bool measure_all_stored(sn_world *world, sn_surfaces *s, double h, uint32_t column)
 {
+    uint32_t first = 0;
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
         const sn_pool *pool = world->constraints.pool[kind];
-        const uint32_t count = pool->ids.table.count, rows = pool->kind.rows;
+        const uint32_t count = pool->ids.table.count;
         storing t = {.world = world,
-                     .s = s,
                      .pool = pool,
                      .h = h,
-                     .sign = sign,
-                     .piece = s->stored_table.column[0],
-                     .stored = s->stored_table.column[1],
-                     .pulls = s->stored_table.column[2]};
+                     .piece = (const uint32_t *)s->stored_table.column[0] + first,
+                     .stored = (double *)s->stored_table.column[column] + first,
+                     .pulls = (double *)s->stored_table.column[column + 1] + first};
+        first += count;
         if (!pool->ids.live || pool->kind.force)
             continue;
         if (!pool->kind.points) /* lists are evaluated one at a time */
             measure_stored_piece(&t, 0, count);
         else if (!sn_parallel_few(&world->parallel, count, WORK_OF_CONSTRAINT, measure_stored_piece, &t))
             return false;
-        for (uint32_t row = 0; row < count; ++row) {
-            if (t.piece[row] == SN_SURFACE_NONE)
-                continue;
-            sn_surface_piece *piece = &pieces(s)[t.piece[row]];
-            for (uint32_t i = 0; i < rows; ++i) {
-                piece->released += t.stored[(size_t)row * rows + i];
-                piece->driven = fmax(piece->driven, t.pulls[(size_t)row * rows + i]);
-            }
-        }
     }
     return true;
 }
@@ -337,12 +343,54 @@ static bool add_all_stored(sn_world *world, sn_surfaces *s, double h, double sig
 static void exchange_places(sn_world *world, sn_surfaces *s)
 {
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
-        sn_vec4 *x = &world->particles.x[surface_vertices(s)[i].slot];
+        const uint32_t slot = surface_vertices(s)[i].slot;
+        sn_vec4 *x = &world->particles.x[slot], *low = &world->particles.x_low[slot];
         sn_surface_motion *m = &surface_motions(s)[i];
-        const sn_vec3 place = vec4_xyz(*x);
+        const sn_vec3 place = vec4_xyz(*x), rest = vec4_xyz(*low);
         *x = vec4(m->start, x->w);
+        *low = vec4(surface_start_lows(s)[i], low->w);
         m->start = place;
+        surface_start_lows(s)[i] = rest;
     }
+}
+
+/* What constraints released in a substep of h, and how fast they pulled: always added in the same order. What they store when a substep ends they store when the next one begins, which saves half of
+   the work: no result depends on it. */
+static bool add_released(sn_world *world, sn_surfaces *s, double h)
+{
+    const bool known = s->is_stored && s->jump == 0;
+    s->is_stored = false;
+    for (uint32_t k = 1; k < 3; ++k) {
+        void *before = s->stored_table.column[k];
+        s->stored_table.column[k] = s->stored_table.column[k + 2];
+        s->stored_table.column[k + 2] = before;
+    }
+    if (!known) {
+        exchange_places(world, s);
+        const bool done = measure_all_stored(world, s, h, 3);
+        exchange_places(world, s);
+        if (!done)
+            return false;
+    }
+    if (!measure_all_stored(world, s, h, 1))
+        return false;
+    s->is_stored = s->keeps_stored;
+    const uint32_t *piece = s->stored_table.column[0], *parent = s->piece_table.column[1];
+    const double *after = s->stored_table.column[1], *before = s->stored_table.column[3],
+                 *pulls = s->stored_table.column[4];
+    uint32_t row = 0;
+    for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
+        const sn_pool *pool = world->constraints.pool[kind];
+        const uint32_t end = row + pool->ids.table.count;
+        const bool stores = pool->ids.live && !pool->kind.force;
+        for (; row < end; ++row)
+            if (stores && piece[row] != SN_SURFACE_NONE) {
+                sn_surface_piece *p = &pieces(s)[parent[piece[row]]];
+                p->released += before[row] - after[row];
+                p->driven = fmax(p->driven, pulls[row]);
+            }
+    }
+    return true;
 }
 
 /* ---- Taking it away --------------------------------------------------------------------------------------------------------------- */
@@ -449,12 +497,7 @@ bool sn_surfaces_balance(sn_world *world, sn_real h)
         return true;
     for (uint32_t i = 0; i < s->piece_table.count; ++i)
         parent[i] = root_of(parent, i);
-    if (!add_all_stored(world, s, (double)h, -1))
-        return false;
-    exchange_places(world, s);
-    const bool done = add_all_stored(world, s, (double)h, 1);
-    exchange_places(world, s);
-    if (!done)
+    if (!add_released(world, s, (double)h))
         return false;
     measure_rigid(world, s);
     choose_shares(world, s, most);

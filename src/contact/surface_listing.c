@@ -61,6 +61,7 @@ typedef struct listing {
     const sn_wide_near *near;
     const pairing *p;
     sn_surface_candidate *to;
+    sn_real *spare;       /* m */
     uint32_t room, found; /* what finds no room is counted only */
     sn_surface_batch batch;
     sn_surface_candidate made[SN_WIDE_COUPLES]; /* those of the batch */
@@ -140,9 +141,10 @@ static void end_batch(listing *l)
         sn_surface_candidate *c = &l->made[i];
         if (b->low[i] > listed_below(l, i) || (!l->same && sn_surface_is_joined(l->world, c)))
             continue;
-        c->spare = b->low[i] - c->reach;
-        if (l->found < l->room)
+        if (l->found < l->room) {
             l->to[l->found] = *c;
+            l->spare[l->found] = b->low[i] - c->reach;
+        }
         l->found++;
     }
     b->count = 0;
@@ -548,6 +550,7 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
                  .same = a->skin == b->skin,
                  .p = p,
                  .to = (sn_surface_candidate *)s->list_table.column[0] + (size_t)worker * s->list_room,
+                 .spare = (sn_real *)s->list_table.column[1] + (size_t)worker * s->list_room,
                  .room = s->list_room};
     l.listed = larger(l.listed, (sn_real)1.5 * wanted);
     l.fast = l.listed > LISTED * edge && p->sweep != SN_SURFACE_ALL;
@@ -572,12 +575,14 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
     }
     if (!take_room(p, pair, l.found))
         return false;
-    if (l.found)
+    if (l.found) {
         memcpy(surface_candidates(s) + pair->first, l.to, l.found * sizeof *l.to);
+        memcpy(surface_spares(s) + pair->first, l.spare, l.found * sizeof *l.spare);
+    }
     pair->count = l.found;
     pair->due = (sn_real)INFINITY;
     for (uint32_t i = 0; i < l.found; ++i)
-        pair->due = lower(pair->due, l.to[i].spare);
+        pair->due = lower(pair->due, l.spare[i]);
     pair->next = l.fast ? 0 : l.listed;
     pair->swept = l.fast && p->sweep == SN_SURFACE_BY_VELOCITY;
     pair->margin = l.margin;
@@ -603,12 +608,15 @@ static bool close_gaps(sn_world *world, sn_surfaces *s, uint64_t more)
         !sn_table_reserve(&s->touch_table, &world->allocator, s->moved_table.capacity))
         return false;
     sn_surface_candidate *to = s->moved_table.column[0];
+    sn_real *spare = s->moved_table.column[1];
     uint32_t at = 0;
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
         sn_surface_pair *pair = &surface_pairs(s)[i];
         pair->room = pair->count = pair->listed ? pair->count : 0;
-        if (pair->count)
+        if (pair->count) {
             memcpy(to + at, surface_candidates(s) + pair->first, pair->count * sizeof *to);
+            memcpy(spare + at, surface_spares(s) + pair->first, pair->count * sizeof *spare);
+        }
         pair->first = at;
         at += pair->count;
     }

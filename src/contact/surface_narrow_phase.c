@@ -293,7 +293,7 @@ static void look(const looking *l, sn_surface_pair *pair, sn_surface_candidate *
     const sn_real distance = (sn_real)(spots.distance * SN_SURFACE_EXACT);
     c->reach = sn_surface_reach(l->world, c);
     c->rough = false;
-    c->spare = distance - c->reach + (sn_real)pair->moved;
+    surface_spares(s)[c - surface_candidates(s)] = distance - c->reach + (sn_real)pair->moved;
     pair->nearest = distance < pair->nearest ? distance : pair->nearest;
     if (!(spots.distance > 0) ||
         !((sn_real)spots.distance - c->reach < 2 * l->h * closing_speed(s, c, &spots) + l->fall) ||
@@ -315,33 +315,44 @@ static void look_at_batch(const looking *l, sn_surface_pair *pair, sn_surface_ba
     sn_surface_batch_measure(l->world, b);
     for (uint32_t i = 0; i < b->count; ++i) {
         sn_surface_candidate *c = b->of[i];
-        const sn_real known = c->spare - (sn_real)pair->moved + c->reach, apart = b->low[i] > known ? b->low[i] : known;
+        sn_real *spare = &surface_spares(l->s)[c - surface_candidates(l->s)];
+        const sn_real known = *spare - (sn_real)pair->moved + c->reach, apart = b->low[i] > known ? b->low[i] : known;
         const bool slow = apart - c->reach > (2 * l->h * b->differ[i] + l->fall) * SN_SURFACE_LONGER;
         if (!slow && (!b->edges || c->segments || b->inner[i] != 0)) {
             look(l, pair, c);
             continue;
         }
-        c->spare = apart - c->reach + (sn_real)pair->moved;
+        *spare = apart - c->reach + (sn_real)pair->moved;
         pair->nearest = apart < pair->nearest ? apart : pair->nearest;
     }
     b->count = 0;
+}
+
+/* m: the least of some numbers. */
+static sn_real least_of(const sn_real *number, uint32_t count)
+{
+    sn_real least = (sn_real)INFINITY;
+    for (uint32_t i = 0; i < count; ++i)
+        least = number[i] < least ? number[i] : least;
+    return least;
 }
 
 static void look_at_pair(const looking *l, sn_surface_pair *pair)
 {
     const sn_real until = ((sn_real)pair->moved + pair->wanted) * SN_SURFACE_LONGER,
                   twice = 2 * l->h * SN_SURFACE_LONGER;
-    sn_surface_candidate *first = surface_candidates(l->s) + pair->first;
+    const sn_real *spares = surface_spares(l->s) + pair->first;
     sn_real waiting = (sn_real)INFINITY;
     sn_surface_batch batch;
     batch.count = 0;
     for (uint32_t i = 0; i < pair->count; ++i) {
-        sn_surface_candidate *c = &first[i];
-        const sn_real spare = (c->spare - (sn_real)pair->moved - l->fall) / SN_SURFACE_LONGER;
-        sn_real speed = 0;
-        if (c->spare > until || twice * speed_below(l->s, c) < spare ||
-            twice * (speed = relative_speed(l->s, c)) < spare) {
-            waiting = c->spare < waiting ? c->spare : waiting;
+        sn_surface_candidate *c = surface_candidates(l->s) + pair->first + i;
+        const sn_real spare = spares[i] - (sn_real)pair->moved - l->fall;
+        sn_real speed = spares[i] > until ? 0 : speed_below(l->s, c);
+        if (twice * speed > l->fall && twice * speed >= spare)
+            speed = relative_speed(l->s, c);
+        if (spares[i] > until || twice * speed * SN_SURFACE_LONGER < spare) {
+            waiting = spares[i] < waiting ? spares[i] : waiting;
             continue;
         }
         if (batch.count == SN_WIDE_COUPLES || (batch.count && batch.edges != c->edges))
@@ -351,10 +362,8 @@ static void look_at_pair(const looking *l, sn_surface_pair *pair)
         batch.of[batch.count++] = c;
     }
     look_at_batch(l, pair, &batch);
-    pair->due = pair->waiting = waiting;
-    for (uint32_t i = 0; i < pair->count; ++i) {
-        pair->due = first[i].spare < pair->due ? first[i].spare : pair->due;
-    }
+    pair->waiting = waiting;
+    pair->due = least_of(spares, pair->count);
 }
 
 static void look_piece(void *data, uint32_t first, uint32_t end)
@@ -407,50 +416,6 @@ static bool fail(sn_world *world)
     return false;
 }
 
-/* ---- What they carried in the substep before ------------------------------------------------------------------------------ */
-
-static uint32_t key_of(const sn_surface_contact *c, uint32_t room)
-{
-    const uint64_t key = ((uint64_t)c->one << 32 | c->other) * 2 + c->edges;
-    return (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15) >> 32) * room >> 32);
-}
-
-static bool is_same(const sn_surface_contact *a, const sn_surface_contact *b)
-{
-    return a->one == b->one && a->other == b->other && a->edges == b->edges;
-}
-
-/* Contacts that were there in the substep before begin with what they carried then: a knot, a heap and what hangs in them need not find it anew. Old ones are still where the new ones will be, by colour. */
-static bool recall(sn_world *world, sn_surfaces *s, uint32_t before, sn_real h)
-{
-    sn_surface_contact *made = s->contact_table.column[1];
-    const sn_surface_contact *old = s->contact_table.column[0];
-    if (!before || !s->contact_table.count)
-        return true;
-    const uint64_t room = 2 * (uint64_t)before + 1;
-    if (room > SN_MAX_COUNT ||
-        !sn_table_reserve(&s->recall_table, &world->allocator, 2 * (uint64_t)s->contact_table.capacity + 1))
-        return false;
-    uint32_t *at = s->recall_table.column[0];
-    memset(at, 0, (size_t)room * sizeof *at);
-    for (uint32_t i = 0; i < before; ++i) {
-        if (!(old[i].normal_impulse > 0) || old[i].body)
-            continue;
-        uint32_t k = key_of(&old[i], (uint32_t)room);
-        while (at[k])
-            k = k + 1 < room ? k + 1 : 0;
-        at[k] = i + 1;
-    }
-    for (uint32_t i = 0; i < s->contact_table.count; ++i) {
-        uint32_t k = key_of(&made[i], (uint32_t)room);
-        while (at[k] && !is_same(&old[at[k] - 1], &made[i]))
-            k = k + 1 < room ? k + 1 : 0;
-        if (at[k])
-            sn_surface_contact_warm(world, &made[i], &old[at[k] - 1], h);
-    }
-    return true;
-}
-
 /* In the order of pairs and of features within them, which is that of the surfaces: how much is listed does not matter. */
 static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
 {
@@ -487,7 +452,7 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
             s->contact_table.count += acts;
         }
     }
-    if (!recall(world, s, before, h))
+    if (!sn_surface_contacts_reserve(world) || !sn_surface_contacts_recall(world, s, before, h))
         return fail(world);
     sort_by_colour(world, s);
     return true;
@@ -600,7 +565,9 @@ sn_result sn_surfaces_find(sn_world *world, sn_real dt)
         return world_fail(world, SN_ERROR_MEMORY, "no memory for surfaces");
     for (uint32_t i = 0; i < s->vertex_table.count; ++i)
         surface_vertices(s)[i].slot = world->ids.value[surface_vertices(s)[i].number];
-    s->contact_table.count = s->told_table.count = 0;
+    s->told_table.count = 0;
+    if (!sn_surface_contacts_load(world, s, dt))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for surfaces");
     s->alone = are_alone(world, s);
     return world->contact.sleep.sleepers ? wake(world, s, dt) : SN_OK;
 }

@@ -22,7 +22,9 @@
 
 #include "world/world.h"
 
-#define HALF         ((sn_real)0.5)
+#define HALF ((sn_real)0.5)
+#define LITTLE                                                                                                         \
+    ((sn_real)0.004) /* of what features that are not listed have to spare: where tiles move by less, borders are not looked at */
 #define WORK_OF_PAIR 100.0 /* ns, about */
 
 typedef struct pairing {
@@ -200,8 +202,8 @@ static void end_pair(pairing *p, sn_surface_pair *pair)
         const sn_real next = pair->next - (sn_real)pair->moved, others = pair->others - (sn_real)pair->turned;
         const sn_real least =
             lower(pair->nearest, lower(pair->waiting - (sn_real)pair->moved, next)) / SN_SURFACE_LONGER;
-        const sn_real near =
-            pair->a == pair->b ? beside : (against_at_border(s, pair, mean, spin) + rest) * SN_SURFACE_LONGER;
+        const bool whole = pair->a == pair->b || beside < LITTLE * next;
+        const sn_real near = whole ? beside : (against_at_border(s, pair, mean, spin) + rest) * SN_SURFACE_LONGER;
         const sn_real near_wanted = least_apart(a, b, near);
         pair->asked = pair->swept ? a->astray > pair->margin || b->astray > pair->margin
                                   : others <= wanted || next <= near_wanted;
@@ -244,9 +246,13 @@ bool sn_surface_pairs_end(sn_world *world)
     s->near_table.count = 0;
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
         const sn_surface_pair *pair = &surface_pairs(s)[i];
+        const sn_real most = larger(pair->wanted, SN_SURFACE_CLOSE * surface_thickness(s, pair)) * SN_SURFACE_LONGER;
+        const sn_real until = ((sn_real)pair->moved + most) * SN_SURFACE_LONGER; /* with a reach of 0 */
         for (uint32_t k = pair->first; pair->due_now && k < pair->first + pair->count; ++k) {
             const sn_surface_candidate *c = &surface_candidates(s)[k];
-            const sn_real least = (c->spare - (sn_real)pair->moved + c->reach) / SN_SURFACE_LONGER;
+            if (surface_spares(s)[k] > until)
+                continue;
+            const sn_real least = (surface_spares(s)[k] - (sn_real)pair->moved + c->reach) / SN_SURFACE_LONGER;
             near[s->near_table.count] = k;
             apart[s->near_table.count] = least;
             s->near_table.count += least <= larger(pair->wanted, SN_SURFACE_CLOSE * c->reach);

@@ -402,6 +402,7 @@ bool sn_surface_tiles_measure(sn_world *world, sn_real h)
         jump = square <= jump ? jump : square; /* what is no number is as far as can be */
         motion[i].suspect |= square <= 0 ? 0 : SN_SUSPECT;
         motion[i].start = motion[i].end = x;
+        surface_start_lows(s)[i] = vec4_xyz(world->particles.x_low[vertex[i].slot]);
         motion[i].led = world->particles.x[vertex[i].slot].w == 0;
         motion[i].velocity = vec4_xyz(world->particles.v[vertex[i].slot]);
         sum = dvec3_add(sum, dvec3_from(motion[i].start));

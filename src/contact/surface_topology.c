@@ -18,6 +18,7 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->vertex_table, sizeof(uint32_t), false);
     sn_table_column(&s->vertex_table, sizeof(uint8_t), false);
     sn_table_column(&s->vertex_table, sizeof(sn_real), false);
+    sn_table_column(&s->vertex_table, sizeof(sn_vec3), false);
     sn_table_column(&s->triangle_table, sizeof(sn_surface_triangle), false);
     sn_table_column(&s->triangle_table, 3 * sizeof(uint32_t), false);
     for (uint32_t i = 0; i < 3; ++i)
@@ -49,9 +50,12 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->found_table, sizeof(sn_surface_pair), false);
     sn_table_column(&s->recall_table, sizeof(uint32_t), false);
     sn_table_column(&s->candidate_table, sizeof(sn_surface_candidate), false);
+    sn_table_column(&s->candidate_table, sizeof(sn_real), false);
     sn_table_column(&s->moved_table, sizeof(sn_surface_candidate), false);
+    sn_table_column(&s->moved_table, sizeof(sn_real), false);
     sn_table_column(&s->touch_table, sizeof(sn_surface_touch), false);
     sn_table_column(&s->list_table, sizeof(sn_surface_candidate), false);
+    sn_table_column(&s->list_table, sizeof(sn_real), false);
     sn_table_column(&s->due_table, sizeof(uint32_t), false);
     sn_table_column(&s->near_table, sizeof(uint32_t), false);
     sn_table_column(&s->near_table, sizeof(sn_real), false);
@@ -61,8 +65,8 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->piece_table, sizeof(sn_surface_piece), false);
     sn_table_column(&s->piece_table, sizeof(uint32_t), false);
     sn_table_column(&s->stored_table, sizeof(uint32_t), false);
-    sn_table_column(&s->stored_table, sizeof(double), false);
-    sn_table_column(&s->stored_table, sizeof(double), false);
+    for (uint32_t i = 0; i < 4; ++i)
+        sn_table_column(&s->stored_table, sizeof(double), false);
     sn_table_column(&s->contact_table, sizeof(sn_surface_contact), false);
     sn_table_column(&s->contact_table, sizeof(sn_surface_contact), false);
     sn_table_column(&s->colour_table, sizeof(uint64_t), false);

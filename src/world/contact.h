@@ -74,11 +74,21 @@ typedef struct sn_kept_impulse {
     sn_vec3 normal;                        /* fixed shapes; triangles: x is the side */
 } sn_kept_impulse;
 
+/* The same of a contact of surfaces. */
+typedef struct sn_kept_surface_impulse {
+    uint32_t number[4];      /* of the particles: a vertex and the corners of a triangle, or the ends of two edges */
+    uint32_t edges;          /* whether it is the latter */
+    uint32_t generation;     /* the sum of theirs */
+    sn_real normal_impulse;  /* m */
+    sn_vec3 tangent_impulse; /* m */
+} sn_kept_surface_impulse;
+
 typedef struct sn_contact_world {
     sn_table impulse_table; /* of sn_kept_impulse, and room for those that stay as they are */
     sn_table
         impulse_start_table; /* of uint32_t, by slot: where its entries begin, and one more; derived. Empty when particles
                                    have been stored elsewhere since */
+    sn_table surface_impulse_table; /* of sn_kept_surface_impulse */
     sn_contact_settings settings;
     sn_table group_table;       /* of sn_group_record */
     sn_ids fixed_shape_ids;     /* value: row in fixed_shape_table */

@@ -32,6 +32,7 @@ void sn_contact_world_init(sn_contact_world *contact)
     sn_table_column(&contact->spin_table, sizeof(sn_vec4), true);
     sn_table_column(&contact->impulse_table, sizeof(sn_kept_impulse), true);
     sn_table_column(&contact->impulse_table, sizeof(sn_kept_impulse), false);
+    sn_table_column(&contact->surface_impulse_table, sizeof(sn_kept_surface_impulse), true);
     sn_sleep_init(&contact->sleep);
     sn_contact_events_init(&contact->events);
     sn_table_column(&contact->impulse_start_table, sizeof(uint32_t), false);
@@ -57,6 +58,7 @@ void sn_contact_world_release(sn_contact_world *contact, const sn_allocator *all
     sn_table_release(&contact->own_place_table, allocator);
     sn_table_release(&contact->spin_table, allocator);
     sn_table_release(&contact->impulse_table, allocator);
+    sn_table_release(&contact->surface_impulse_table, allocator);
     sn_sleep_release(&contact->sleep, allocator);
     sn_contact_events_release(&contact->events, allocator);
     sn_table_release(&contact->impulse_start_table, allocator);

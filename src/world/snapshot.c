@@ -218,6 +218,7 @@ static void walk_contact(stream *s, sn_contact_world *contact)
     walk_table(s, &contact->own_place_table);
     walk_table(s, &contact->spin_table);
     walk_table(s, &contact->impulse_table);
+    walk_table(s, &contact->surface_impulse_table);
     walk_table(s, &contact->sleep.table);
     walk_table(s, &contact->events.touching_table);
     if (s->mode == READ)

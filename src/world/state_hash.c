@@ -198,12 +198,12 @@ uint64_t sn_world_hash(const sn_world *world)
         hash = hash_u64(hash_u64(hash, world->state.contacts), world->state.unsettled);
     hash = hash_particles(hash, world);
     hash = hash_drags(hash, world);
-    hash = sn_contacts_hash(sn_contact_hash(hash, world), &world->contact);
+    hash = sn_surfaces_hash(sn_contacts_hash(sn_contact_hash(hash, world), &world->contact), &world->contact);
     hash = sn_spin_hash(hash, world);
     hash = sn_body_contacts_hash(sn_bodies_hash(hash, &world->bodies), &world->body_contacts);
     hash = sn_contact_events_hash(sn_sleep_hash(hash, world), world);
     const bool warm = sn_world_is_warm(&world->state.settings);
-    if (warm || world->contact.impulse_table.count ||
+    if (warm || world->contact.impulse_table.count || world->contact.surface_impulse_table.count ||
         world->body_contacts.kept_table.count) /* the next step scales impulses by it */
         hash = hash_real(hash, world->state.h);
     if (world->state.settings.solver == SN_SOLVER_TILED) {

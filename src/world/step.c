@@ -260,6 +260,7 @@ static void remember(sn_world *world)
     sn_sleep_keep_awake(world);
     sn_contacts_leave(world);
     sn_contacts_remember(world);
+    sn_surfaces_remember(world);
     sn_body_contacts_remember(world);
     sn_contact_events_collect(world);
     sn_stage_enter(world, SN_STAGE_OTHER);

@@ -383,6 +383,59 @@ static void a_loaded_world_goes_on_the_same(void **state)
     sn_world_destroy(world);
 }
 
+static sn_world *make_stack(uint32_t substeps)
+{
+    sn_world *world = make_world(substeps);
+    for (uint32_t i = 0; i < 3; ++i)
+        add_sheet(world, vec(0.013 * i, 0.01 + 0.012 * i, 0.017 * i), vec(1, 0, 0), vec(0, 0, 1), 1 + i);
+    sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+    return world;
+}
+
+/* m: how far the sum of all heights rises and falls in so many steps. Without what contacts carried in the step before, if so asked. */
+static double shakes(sn_world *world, uint32_t steps, bool forgets)
+{
+    double sum = 0, before = 0;
+    for (uint32_t i = 0; i <= steps; ++i) {
+        double height = 0;
+        for (uint32_t k = 0; k < world->particles.table.count; ++k)
+            height += (double)world->particles.x[k].y;
+        sum += i ? fabs(height - before) : 0;
+        before = height;
+        if (forgets)
+            world->contact.surface_impulse_table.count = 0;
+        assert_ok(world, sn_world_step(world, real(DT)));
+    }
+    return sum;
+}
+
+/* Layers at rest carry their weight from step to step. It is part of snapshots and of the hash. */
+static void contacts_keep_what_they_carry(void **state)
+{
+    (void)state;
+    support_skip_watched();
+    sn_world *world = make_stack(4), *other = make_stack(4);
+    run_apart(world, 60);
+    assert_true(world->contact.surface_impulse_table.count > SIDE * SIDE / 2);
+    sn_snapshot *saved = sn_world_save(world);
+    assert_non_null(saved);
+    assert_ok(other, sn_world_load(other, saved));
+    const uint64_t hash = sn_world_hash(world);
+    assert_true(hash == sn_world_hash(other));
+    other->contact.surface_impulse_table.count--;
+    assert_true(hash != sn_world_hash(other));
+    other->contact.surface_impulse_table.count++;
+    support_run(world, 4, DT);
+    support_run(other, 4, DT);
+    assert_true(sn_world_hash(world) == sn_world_hash(other));
+    assert_ok(other, sn_world_load(other, saved));
+    const double kept = shakes(world, 40, false), forgotten = shakes(other, 40, true);
+    assert_true(kept < forgotten / 8); /* 45 times less */
+    sn_snapshot_destroy(saved);
+    sn_world_destroy(other);
+    sn_world_destroy(world);
+}
+
 static void a_warm_step_allocates_nothing(void **state)
 {
     (void)state;
@@ -493,6 +546,7 @@ int main(void)
         cmocka_unit_test(a_heap_falls_asleep),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(a_loaded_world_goes_on_the_same),
+        cmocka_unit_test(contacts_keep_what_they_carry),
         cmocka_unit_test(a_warm_step_allocates_nothing),
         cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(bad_skins_are_refused),
