@@ -335,9 +335,9 @@ bool sn_split_find(const struct sn_world *world, sn_split *split, uint32_t verte
 bool sn_split_has_room(const struct sn_world *world);
 bool sn_split_fits(struct sn_world *world, uint32_t vertex);
 
-/* tear_apart.c: before splits of a step or a cut. And once the parts of a vertex are there. */
+/* tear_apart.c: before splits of a step or a cut. And once the parts of a vertex are there: whether nothing of theirs intersects. */
 void sn_split_begin(struct sn_world *world);
-void sn_split_set_apart(struct sn_world *world, const sn_split *split, uint32_t *removed, double *released);
+bool sn_split_set_apart(struct sn_world *world, const sn_split *split, uint32_t *removed, double *released);
 
 /* A vertex, and those at the ends of a tear through it. */
 #define SN_SPLITS_AT_ONCE 3u

@@ -184,21 +184,22 @@ static bool would_intersect(sn_world *world, const sn_split *split, const sn_dve
 
 /* Surfaces that collide with themselves must not touch at the start of a substep, and the parts of a vertex are in one place. Each is moved a little, so that the centre of mass stays where it is, and, as
    all move alike, so does angular momentum: by less where there is no room. */
-void sn_split_set_apart(sn_world *world, const sn_split *split, uint32_t *removed, double *released)
+bool sn_split_set_apart(sn_world *world, const sn_split *split, uint32_t *removed, double *released)
 {
     sn_tearing *t = &world->tearing;
     sn_dvec3 way[SN_TEAR_PARTS];
+    bool free = false;
     if (!collides_with_itself(world, split))
-        return;
+        return true;
     double by = 0, gap = GAP;
-    for (uint32_t i = 0; i < TRIES; ++i) {
+    for (uint32_t i = 0; i < TRIES && !free; ++i) {
         by = gap * find_ways(world, split, i % TURNS, way);
-        if (by > 0 && !would_intersect(world, split, way, by))
-            break;
+        free = by > 0 && !would_intersect(world, split, way, by);
         gap *= i % TURNS == TURNS - 1 ? LESS : 1;
     }
     for (uint32_t i = 0; by > 0 && i < split->parts; ++i)
         move_part(world, split->made[i], dvec3_scale(way[i], by), removed, released);
     t->gap_way = dvec3_sub(way[1], way[0]);
     t->gap_moved = (sn_real)by > t->gap_moved ? (sn_real)by : t->gap_moved;
+    return free;
 }

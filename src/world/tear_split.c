@@ -515,7 +515,8 @@ static void make_particles(sn_world *world, sn_split *split)
     sn_particle_take_share(world, split->vertex, left, movable ? share[keeps] : 1);
 }
 
-static void apply(sn_world *world, sn_split *split, const sn_tear *tear, uint32_t *removed, double *released)
+/* Whether nothing of it intersects. */
+static bool apply(sn_world *world, sn_split *split, const sn_tear *tear, uint32_t *removed, double *released)
 {
     sn_tearing *t = &world->tearing;
     sn_skin_record *skin = contact_skins(&world->contact);
@@ -531,7 +532,7 @@ static void apply(sn_world *world, sn_split *split, const sn_tear *tear, uint32_
         follow(world, split, &node[i], &gone, &energy);
     note_triangles(world, split);
     sn_tear_drop_rods(world, &rods, &gone, &energy);
-    sn_split_set_apart(world, split, &gone, &energy);
+    const bool free = sn_split_set_apart(world, split, &gone, &energy);
     t->room_particles -= split->parts - 1;
     for (uint32_t s = 0; s < world->contact.skin_table.count; ++s) /* a vertex may be of several */
         for (uint32_t i = 0; i < split->parts; ++i)
@@ -555,6 +556,7 @@ static void apply(sn_world *world, sn_split *split, const sn_tear *tear, uint32_
     t->sequence = world->constraints.counts.next_sequence;
     sn_sleep_disturb(world, split->vertex);
     sn_world_break_motion(world);
+    return free;
 }
 
 static bool is_never_cut(const void *data, const sn_split *split, uint32_t i, uint32_t k, uint32_t other)
@@ -580,6 +582,9 @@ void sn_split_apply(sn_world *world, sn_split *split, const sn_tear *tear, uint3
             continue;
         event.particle = (sn_particle){end.vertex, world->ids.generation[end.vertex]};
         event.place = vec4_xyz(world->particles.x[world->ids.value[end.vertex]]);
-        apply(world, &end, &event, removed, released);
+        if (apply(world, &end, &event, removed, released))
+            continue;
+        sn_split_set_apart(world, split, removed, released); /* there may be more room now */
+        sn_split_set_apart(world, &end, removed, released);
     }
 }
