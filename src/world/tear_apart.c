@@ -9,8 +9,8 @@
 
 #define GAP   0.01 /* of an edge: so far they are moved; */
 #define LESS  0.25 /*   that much of it where they would intersect something, */
-#define TURNS 7u   /*   once each of so many ways is tried, */
-#define TRIES 56u  /*   so often in all */
+#define TURNS 9u   /*   once each of so many ways is tried, */
+#define TRIES 72u  /*   so often in all */
 #define WIDE  2    /* what is near a split is so many times as wide as its triangles; */
 #define LOOKS 4u   /*   after looking so often for what is, a tree of all triangles is made */
 
@@ -65,8 +65,8 @@ static void move_part(sn_world *world, uint32_t vertex, sn_dvec3 by, uint32_t *r
     }
 }
 
-/* Where the parts go, less the mean by mass: towards the middle of their triangles; one above the other along the normal as well, or that alone; or so along the way of those before. m: the mean edge; 0: they would not
-   part. */
+/* Where the parts go, less the mean by mass: towards the middles of their triangles; one above the other along the normal as well, or that alone; or so along the way of those before; or one part alone. m: the
+   mean edge; 0: they would not part. */
 static double find_ways(const sn_world *world, const sn_split *split, uint32_t turn, sn_dvec3 way[SN_TEAR_PARTS])
 {
     const sn_particle_store *p = &world->particles;
@@ -83,14 +83,12 @@ static double find_ways(const sn_world *world, const sn_split *split, uint32_t t
         size += (dvec3_length(a) + dvec3_length(b)) / (2 * split->count);
         normal = dvec3_add(normal, dvec3_cross(a, b));
     }
-    const double inward = turn < 3, sign = turn == 0 ? 0 : turn % 2 ? size : -size, area = dvec3_length(normal);
-    if (turn > 4)
-        normal = world->tearing.gap_way;
+    const double sign = turn == 0 || turn > 6 ? 0 : turn % 2 ? size : -size, area = dvec3_length(normal);
+    normal = turn > 4 ? world->tearing.gap_way : dvec3_scale(normal, area > 0 ? 1 / area : 0);
     for (uint32_t i = 0; i < split->parts; ++i) {
         const double m = movable ? (double)p->v[world->ids.value[split->made[i]]].w : 1;
-        way[i] = dvec3_add(dvec3_scale(way[i], inward / number[i]), dvec3_scale(normal, turn > 4   ? sign * i
-                                                                                        : area > 0 ? sign * i / area
-                                                                                                   : 0));
+        const bool inward = turn < 3 || turn == 7 + i;
+        way[i] = dvec3_add(dvec3_scale(way[i], inward / number[i]), dvec3_scale(normal, sign * i));
         mean = dvec3_add(mean, dvec3_scale(way[i], m));
         mass += m;
     }
