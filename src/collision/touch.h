@@ -20,6 +20,12 @@ typedef struct sn_bounds {
     sn_vec3 low, high;
 } sn_bounds;
 
+static inline bool bounds_touch(const sn_bounds *a, const sn_bounds *b)
+{
+    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y &&
+           a->low.z <= b->high.z && b->low.z <= a->high.z;
+}
+
 /* Which way a sphere travels: from a place by a whole way, t = 0 .. 1. */
 typedef struct sn_path {
     sn_vec3 from, way;

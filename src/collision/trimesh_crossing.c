@@ -35,12 +35,6 @@ static sn_bounds box_of(const sn_trimesh *mesh, uint32_t triangle)
     return box;
 }
 
-static bool boxes_touch(const sn_bounds *a, const sn_bounds *b)
-{
-    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y &&
-           a->low.z <= b->high.z && b->low.z <= a->high.z;
-}
-
 /* Each two once: the one with the lower number looks. */
 static bool look(void *data, uint32_t other)
 {
@@ -52,7 +46,7 @@ static bool look(void *data, uint32_t other)
     if (other <= l->triangle)
         return true;
     const sn_bounds box = box_of(l->mesh, other);
-    if (!boxes_touch(&l->box, &box))
+    if (!bounds_touch(&l->box, &box))
         return true;
     for (int i = 0; i < 3; ++i)
         for (int k = 0; k < 3; ++k)

@@ -229,12 +229,6 @@ typedef struct looking {
     uint32_t found;
 } looking;
 
-static bool boxes_touch(const sn_bounds *a, const sn_bounds *b)
-{
-    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y &&
-           a->low.z <= b->high.z && b->low.z <= a->high.z;
-}
-
 static sn_real longest_edge(const sn_world *world, const uint32_t *slot)
 {
     sn_real longest = 0;
@@ -307,7 +301,7 @@ static bool look_at(void *data, uint32_t triangle)
                                  ((const uint32_t *)l->s->contacts->triangle_table.column[1])[triangle];
     sn_bounds box = grow(triangle_bounds(l->s->contacts)[triangle], skin->thickness);
     uint32_t corner[3];
-    if (p->group[l->slot] == group_of(world, triangle) || !boxes_touch(&box, &l->box) ||
+    if (p->group[l->slot] == group_of(world, triangle) || !bounds_touch(&box, &l->box) ||
         (skin->self_collision && sn_surfaces_has(world, p->index[l->slot])))
         return true;
     bool moves = p->x[l->slot].w > 0;

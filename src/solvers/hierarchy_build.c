@@ -239,12 +239,15 @@ static void make_base(hierarchy_work *w)
     for (uint32_t i = 0; i < w->slots && w->rods; ++i)
         base->most += w->mesh[i] != SN_PLAN_NONE;
     base->most = w->rods < LEAST_FOLLOWED ? 0 : 1 + (uint32_t)(MOST_TORN * base->most);
+    const bool none = !w->rods && w->h->by_mass && w->in->store->pool[SN_KIND_DISTANCE]->ids.live >= LEAST_FOLLOWED;
+    if (none) /* no limits; looking for what could have some takes long, and is not done again for tears */
+        base->most = 1;
     w->failed = !sn_table_reserve(&base->torn_table, w->allocator, base->most) ||
                 !sn_table_reserve(&base->mark_table, w->allocator, w->slots);
     if (w->failed)
         return;
-    base->mark_table.count = w->rods ? w->slots : 0;
-    if (w->rods)
+    base->mark_table.count = w->rods || none ? w->slots : 0;
+    if (base->mark_table.count)
         memset(base->mark_table.column[0], 0, w->slots);
     memcpy(base->count, w->h->count, sizeof base->count);
     memcpy(base->particles, w->h->particles, sizeof base->particles);

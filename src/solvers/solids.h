@@ -99,6 +99,7 @@ typedef struct sn_solids {
     uint64_t makes;   /*   this plan, */
     uint64_t changes; /*   these constraints, */
     uint64_t edits;   /*   and these strengths and rest shapes */
+    bool all_tear;    /* all rods may tear, and so will what tears leave of them: none is of a solid */
     uint32_t count, vertices, rods, tets, nodes, others;
     size_t entries;
     sn_soft *solid;

@@ -173,8 +173,8 @@ bool sn_solids_reserve(sn_solids *s, const sn_hierarchy *h, const sn_allocator *
     const sn_store *store = in->store;
     const bool may = in->stiffen.on && in->stiffen.solids && !in->frame.planar &&
                      (double)store->pool[SN_KIND_DISTANCE]->ids.live > SN_SOFT_RODS * SN_LEAST_SOLID;
-    if (may && s->made && s->makes == in->plan->makes && s->changes == store->changes &&
-        s->edits == in->stiffen.edits && are_masses_same(s, in))
+    if (may && s->made && s->edits == in->stiffen.edits &&
+        (s->all_tear || (s->makes == in->plan->makes && s->changes == store->changes && are_masses_same(s, in))))
         return true;
     s->made = false;
     s->count = s->vertices = s->rods = s->tets = s->nodes = s->others = s->blocks = 0;

@@ -96,6 +96,7 @@ void sn_solids_choose(solid_work *w)
     const sn_stiffen *stiffen = &w->in->stiffen;
     const sn_pool *pool = w->in->store->pool[SN_KIND_DISTANCE];
     w->body = (uint32_t *)(void *)stiffen->room;
+    w->s->all_tear = true;
     uint32_t *particles = w->body + w->slots, *rods = particles + w->slots, *tets = rods + w->slots;
     memset(particles, 0, 3 * (size_t)w->slots * sizeof *particles);
     for (uint32_t i = 0; i < w->slots; ++i)
@@ -108,10 +109,11 @@ void sn_solids_choose(solid_work *w)
         tets[w->body[k.slot[0]]]++;
     for (walk k = {.kind = SN_KIND_DISTANCE}; next(w, &k);) {
         const uint32_t mesh = w->body[k.slot[0]];
+        const bool tears = stiffen->tears && stiffen->tears(stiffen->world, SN_KIND_DISTANCE, k.row);
+        w->s->all_tear = w->s->all_tear && tears;
         rods[mesh] += pool->give[k.row].compliance > 0;
-        if (store_held(w->in->store, pool, k.row) ||
-            (stiffen->breaks && stiffen->breaks(stiffen->world, SN_KIND_DISTANCE, k.row)) ||
-            (stiffen->tears && stiffen->tears(stiffen->world, SN_KIND_DISTANCE, k.row)))
+        if (tears || store_held(w->in->store, pool, k.row) ||
+            (stiffen->breaks && stiffen->breaks(stiffen->world, SN_KIND_DISTANCE, k.row)))
             tets[mesh] |= NEVER;
     }
     mark_closed(w, tets);

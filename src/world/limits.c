@@ -70,10 +70,11 @@ static bool is_touched(const sn_world *world, uint32_t slot)
     return slot >= base->mark_table.count || ((const uint8_t *)base->mark_table.column[0])[slot];
 }
 
+/* Where there are no limits, it is enough to know that something is torn: so none come by tears. */
 static void add(sn_limits_base *base, sn_torn torn)
 {
     if (base->torn_table.count == base->most)
-        base->makes = 0;
+        base->makes = base->rod_table.count ? 0 : base->makes;
     else
         ((sn_torn *)base->torn_table.column[0])[base->torn_table.count++] = torn;
 }

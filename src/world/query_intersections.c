@@ -1,12 +1,16 @@
 /* Which triangles of skins intersect, and which segments pass through them: every triangle is looked up in the tree of all of them, and exact predicates decide. */
+#include "base/dvec.h"
 #include "collision/predicates.h"
 #include "world/query_tree.h"
 #include "world/world.h"
 
 #include <string.h>
 
+#define SURELY 1e-9 /* of a length: more than numbers round */
+
 typedef struct searching {
     const sn_world *world;
+    bool any;           /* it is enough to know whether there is one, also of those before it */
     uint32_t item;      /* the triangle that looks for others; those before it have found it themselves */
     uint32_t corner[3]; /* its particles, */
     double place[3][3]; /*   and where they are */
@@ -74,10 +78,50 @@ static bool moves(const sn_world *world, const uint32_t *corner)
            x[world->ids.value[corner[2]]].w != 0;
 }
 
+/* Whether a plane along the first triangle, or across it along an edge, has all corners of the other on its far side, but for those that they share. So most neighbours in a flat sheet are known
+   to be apart, for which exact predicates take long. same: as of sn_triangles_intersect. */
+static bool a_plane_parts(const double a[3][3], const double b[3][3], const int same[3])
+{
+    sn_dvec3 edge[3], way[3];
+    bool shared[3] = {false, false, false};
+    for (int k = 0; k < 3; ++k) {
+        edge[k] = dvec3(a[(k + 1) % 3][0] - a[k][0], a[(k + 1) % 3][1] - a[k][1], a[(k + 1) % 3][2] - a[k][2]);
+        if (same[k] >= 0)
+            shared[same[k]] = true;
+    }
+    const sn_dvec3 n = dvec3_cross(edge[0], edge[1]);
+    for (int k = 0; k < 4; ++k) {
+        const sn_dvec3 normal = k < 3 ? dvec3_cross(edge[k], n) : n;
+        const double length = dvec3_length(normal);
+        uint32_t beyond = 0, below = 0, on = 0;
+        for (int i = 0; i < 3; ++i) {
+            way[i] = dvec3(b[i][0] - a[k % 3][0], b[i][1] - a[k % 3][1], b[i][2] - a[k % 3][2]);
+            const double along = dvec3_dot(way[i], normal), least = SURELY * length * dvec3_length(way[i]);
+            const bool here = shared[i] && (k == 3 || same[k] == i || same[(k + 1) % 3] == i);
+            on += here;
+            beyond += !here && along > least;
+            below += !here && along < -least;
+        }
+        if (beyond + on == 3 || (k == 3 && below + on == 3))
+            return true;
+    }
+    return false;
+}
+
+/* Whether they intersect, besides where they share corners: same, of the first. */
+static bool intersect(const double a[3][3], const double b[3][3], const int same[3])
+{
+    int back[3] = {-1, -1, -1};
+    for (int i = 0; i < 3; ++i)
+        if (same[i] >= 0)
+            back[same[i]] = i;
+    return !a_plane_parts(a, b, same) && !a_plane_parts(b, a, back) && sn_triangles_intersect(a, b, same);
+}
+
 static bool look_at(void *data, uint32_t item)
 {
     searching *s = data;
-    if (item <= s->item)
+    if (s->any ? item == s->item || s->count : item <= s->item)
         return true;
     const uint32_t *corner = corners_of(s->world, item);
     int same[3] = {-1, -1, -1};
@@ -89,9 +133,13 @@ static bool look_at(void *data, uint32_t item)
     if (!moves(s->world, corner) && !moves(s->world, s->corner))
         return true;
     take_places(s->world, corner, place);
-    if (sn_triangles_intersect((const double(*)[3])s->place, (const double(*)[3])place, same))
-        note(s, item);
-    return true;
+    if (intersect((const double(*)[3])s->place, (const double(*)[3])place, same)) {
+        if (s->any)
+            s->count++;
+        else
+            note(s, item);
+    }
+    return !s->any || !s->count;
 }
 
 /* The skin of a segment, and its number there. */
@@ -149,12 +197,6 @@ static bool look_at_triangle(void *data, uint32_t item)
     return true;
 }
 
-static bool boxes_touch(const sn_bounds *a, const sn_bounds *b)
-{
-    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y &&
-           a->low.z <= b->high.z && b->low.z <= a->high.z;
-}
-
 static void look_for_segments(searching *s, const sn_query_tree *tree, uint32_t triangles)
 {
     const uint32_t(*segment)[2] = (const uint32_t(*)[2])s->world->contact.segment_table.column[0];
@@ -174,10 +216,38 @@ static void look_for_segments(searching *s, const sn_query_tree *tree, uint32_t 
         }
         for (uint32_t item = 0; item < triangles; ++item) {
             const sn_bounds its = sn_query_bounds(s->world, SN_SET_SKINS, item);
-            if (boxes_touch(&box, &its))
+            if (bounds_touch(&box, &its))
                 look_at_triangle(s, item);
         }
     }
+}
+
+/* Triangle s->item with others. by: m, of boxes in the tree. */
+static void look_for_triangles(searching *s, const sn_query_triangles *of, sn_real by)
+{
+    const sn_world *world = s->world;
+    const sn_bounds own = sn_query_bounds(world, SN_SET_SKINS, s->item);
+    const sn_vec3 grown = {by, by, by};
+    const sn_bounds box = {vec3_sub(own.low, grown), vec3_add(own.high, grown)};
+    memcpy(s->corner, corners_of(world, s->item), sizeof s->corner);
+    take_places(world, s->corner, s->place);
+    if (of->tree) {
+        sn_bvh_overlap(&of->tree->bvh, &box, look_at, s);
+        return;
+    }
+    for (uint32_t i = s->any ? 0 : s->item + 1; i < of->count; ++i) {
+        const uint32_t other = of->item ? of->item[i] : i;
+        const sn_bounds its = sn_query_bounds(world, SN_SET_SKINS, other);
+        if (bounds_touch(&own, &its))
+            look_at(s, other);
+    }
+}
+
+bool sn_query_triangle_intersects(const sn_world *world, const sn_query_triangles *of, sn_real by, uint32_t item)
+{
+    searching s = {.world = world, .any = true, .item = item};
+    look_for_triangles(&s, of, by);
+    return s.count > 0;
 }
 
 uint32_t sn_query_intersections(const sn_world *world, sn_intersection *found, uint32_t most)
@@ -189,25 +259,12 @@ uint32_t sn_query_intersections(const sn_world *world, sn_intersection *found, u
         return 0;
     }
     searching s = {.world = world, .found = found, .most = most};
-    const sn_query_tree *tree = sn_query_tree_now(world, SN_SET_SKINS);
-    const uint32_t count = sn_query_items(world, SN_SET_SKINS);
-    for (s.item = 0; s.item < count; ++s.item) {
-        const uint32_t *corner = corners_of(world, s.item);
-        const sn_bounds box = sn_query_bounds(world, SN_SET_SKINS, s.item);
-        for (int i = 0; i < 3; ++i)
-            s.corner[i] = corner[i];
-        take_places(world, corner, s.place);
+    const sn_query_triangles all = {.tree = sn_query_tree_now(world, SN_SET_SKINS),
+                                    .count = sn_query_items(world, SN_SET_SKINS)};
+    for (s.item = 0; s.item < all.count; ++s.item) {
         s.first = s.count < most ? s.count : most;
-        if (tree) {
-            sn_bvh_overlap(&tree->bvh, &box, look_at, &s);
-            continue;
-        }
-        for (uint32_t other = s.item + 1; other < count; ++other) {
-            const sn_bounds its = sn_query_bounds(world, SN_SET_SKINS, other);
-            if (boxes_touch(&box, &its))
-                look_at(&s, other);
-        }
+        look_for_triangles(&s, &all, 0);
     }
-    look_for_segments(&s, tree, count);
+    look_for_segments(&s, all.tree, all.count);
     return s.count;
 }

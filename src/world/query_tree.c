@@ -256,6 +256,14 @@ bool sn_query_tree_prepare(sn_world *world, sn_query_set set)
     return sn_query_items(world, set) <= FEW || is_fresh(tree, stamp) || make_fresh(world, tree, set, stamp);
 }
 
+const sn_query_tree *sn_query_tree_within(sn_world *world, sn_query_set set)
+{
+    sn_query_tree *tree = &world->query.tree[set];
+    const uint32_t count = sn_query_items(world, set);
+    atomic_store_explicit(&tree->fresh, 0, memory_order_relaxed);
+    return count > FEW && bring_up_to_date(world, tree, set, count) ? tree : NULL;
+}
+
 /* Behind the gate: counts the queries, and makes the tree when they have become enough. */
 static void ask_for(sn_world *world, sn_query_tree *tree, sn_query_set set, uint64_t stamp)
 {

@@ -64,6 +64,9 @@ const sn_query_tree *sn_query_tree_if_fresh(const struct sn_world *world, sn_que
 /* Brings the tree of a set up to date, where there are enough items for one. False when memory runs out. */
 bool sn_query_tree_prepare(struct sn_world *world, sn_query_set set);
 
+/* A tree of the set as it is now, for the middle of a step: it is fresh for nobody else. NULL: there are few items, or memory has run out. */
+const sn_query_tree *sn_query_tree_within(struct sn_world *world, sn_query_set set);
+
 /* Whether there is a tree of the set as it is now. */
 bool sn_query_tree_is_fresh(const struct sn_world *world, sn_query_set set);
 
@@ -76,6 +79,16 @@ static inline const sn_bounds *query_tree_bounds(const sn_query_tree *tree)
 /* Around code that may call a function of the caller's: the world can then be asked and not changed. */
 void sn_query_enter_callback(const struct sn_world *world);
 void sn_query_leave_callback(const struct sn_world *world);
+
+/* query_intersections.c: whether a triangle intersects one of these, none of whose corners has moved by more than `by` (m) since they were collected. */
+typedef struct sn_query_triangles {
+    const sn_query_tree *tree; /* all; or, if there is none, */
+    const uint32_t *item;      /*   these; NULL: all, */
+    uint32_t count;            /*   so many */
+} sn_query_triangles;
+
+bool sn_query_triangle_intersects(const struct sn_world *world, const sn_query_triangles *of, sn_real by,
+                                  uint32_t item);
 
 /* A query is refused, for this reason; on any thread. */
 void sn_query_refuse(const struct sn_world *world, const char *format, ...) SN_PRINTF(2, 3);

@@ -26,6 +26,7 @@ void sn_tearing_init(sn_tearing *t)
     sn_table_column(&t->node_table, sizeof(sn_tear_node), false);
     sn_table_column(&t->range_table, sizeof(sn_tear_range), false);
     sn_table_column(&t->flag_table, sizeof(uint8_t), false);
+    sn_table_column(&t->gap_table, sizeof(uint32_t), false);
     sn_table_column(&t->over_table, sizeof(sn_tear_over), false);
     sn_table_column(&t->busy_table, sizeof(uint32_t), false);
     for (uint32_t i = 0; i < SN_ROD_KINDS; ++i)
@@ -37,9 +38,9 @@ void sn_tearing_init(sn_tearing *t)
 
 void sn_tearing_release(sn_tearing *t, const sn_allocator *allocator)
 {
-    sn_table *const tables[] = {&t->event_table, &t->change_table, &t->head_table,  &t->next_table,
-                                &t->node_table,  &t->range_table,  &t->flag_table,  &t->over_table,
-                                &t->busy_table,  &t->tip_table,    &t->leave_table, &t->severed_table};
+    sn_table *const tables[] = {&t->event_table, &t->change_table, &t->head_table,   &t->next_table, &t->node_table,
+                                &t->range_table, &t->flag_table,   &t->over_table,   &t->gap_table,  &t->busy_table,
+                                &t->tip_table,   &t->leave_table,  &t->severed_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
     for (uint32_t i = 0; i < SN_ROD_KINDS; ++i)
@@ -589,6 +590,7 @@ void sn_tear_end(sn_world *world)
     t->told = true;
     if (!any_tears(world))
         return;
+    sn_split_begin(world);
     t->room_particles = SN_TEARS_A_STEP;
     t->room_rows = ROWS_A_STEP;
     t->room_nodes = sn_tear_room_for(SN_TEARS_A_STEP);

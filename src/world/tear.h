@@ -19,6 +19,7 @@
 
 #include "base/dvec.h"
 #include "base/memory.h"
+#include "collision/touch.h"
 #include "constraints/store.h"
 
 #include <sinew/tear.h>
@@ -146,6 +147,13 @@ typedef struct sn_tearing {
     uint32_t room_particles; /* so many may still come in this step, */
     uint32_t room_rows;      /*   and so many constraints of each kind, */
     uint64_t room_nodes;     /*   and so many may get other particles */
+    /* for setting parts of vertices apart, in a step or a cut: */
+    const struct sn_query_tree *gap_tree; /* of all triangles; NULL: those near here are in gap_table: */
+    sn_bounds gap_near;                   /* m */
+    sn_table gap_table;                   /* of uint32_t */
+    uint32_t gap_looks;                   /* so often it was filled */
+    sn_real gap_moved;                    /* m: no part was moved farther; */
+    sn_dvec3 gap_way;                     /*   and from where to where those of the last vertex were */
 } sn_tearing;
 
 void sn_tearing_init(sn_tearing *tearing);
@@ -326,6 +334,13 @@ bool sn_split_find(const struct sn_world *world, sn_split *split, uint32_t verte
 /* Whether there is room for any more in this step; and whether there is for a vertex, and it can be split. */
 bool sn_split_has_room(const struct sn_world *world);
 bool sn_split_fits(struct sn_world *world, uint32_t vertex);
+
+/* tear_apart.c: before splits of a step or a cut. And once the parts of a vertex are there: whether nothing of theirs intersects. */
+void sn_split_begin(struct sn_world *world);
+bool sn_split_set_apart(struct sn_world *world, const sn_split *split, uint32_t *removed, double *released);
+
+/* A vertex, and those at the ends of a tear through it. */
+#define SN_SPLITS_AT_ONCE 3u
 
 /* Splits it, and vertices at the ends of the tear that it makes where these reach a border. tear is the event, less what is made; it is told once for each particle that
    came. */

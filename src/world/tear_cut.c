@@ -309,6 +309,7 @@ static bool reserve(cutting *c)
         !sn_table_reserve(&t->event_table, &world->allocator,
                           t->event_table.count + 2 * particles + c->rod_table.count + c->shape.label_table.count))
         return false;
+    sn_split_begin(world);
     t->room_particles = (uint32_t)particles;
     t->room_rows = (uint32_t)rows;
     t->room_nodes = sn_tear_room_for((uint32_t)particles);
@@ -564,6 +565,7 @@ static sn_result cut(cutting *c)
     sn_solid_close(&c->solid);
     if (c->gaps)
         sn_tear_index_anew(world);
+    world->contact.tears += c->gaps && !c->solid.face_table.count; /* no more than vertices of cloth */
     remove_rods(c);
     cut_skins(c);
     sn_incidence_end(&world->incidence, store);

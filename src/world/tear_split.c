@@ -17,14 +17,8 @@
 /* A part gets at least this share of the mass of a vertex. */
 #define LEAST_SHARE 0.02
 
-/* How far the parts of a vertex of a surface that collides with itself are set apart, as a share of an edge. */
-#define GAP 0.01
-
 /* kg: a share of less might be no mass any more. */
 #define LEAST_MASS 1e-27
-
-/* A vertex, and those at the ends of a tear through it. */
-#define SPLITS_AT_ONCE 3u
 
 static const uint32_t *corners_at(const sn_world *world, uint32_t place)
 {
@@ -461,7 +455,7 @@ static bool has_room(const sn_world *world, uint32_t splits)
 
 bool sn_split_has_room(const sn_world *world)
 {
-    return has_room(world, SPLITS_AT_ONCE);
+    return has_room(world, SN_SPLITS_AT_ONCE);
 }
 
 static bool fits(sn_world *world, uint32_t vertex, uint32_t splits)
@@ -474,7 +468,7 @@ static bool fits(sn_world *world, uint32_t vertex, uint32_t splits)
 
 bool sn_split_fits(sn_world *world, uint32_t vertex)
 {
-    return fits(world, vertex, SPLITS_AT_ONCE);
+    return fits(world, vertex, SN_SPLITS_AT_ONCE);
 }
 
 static void note_triangles(sn_world *world, const sn_split *split)
@@ -521,68 +515,8 @@ static void make_particles(sn_world *world, sn_split *split)
     sn_particle_take_share(world, split->vertex, left, movable ? share[keeps] : 1);
 }
 
-/* Whether a triangle of the fan is of a skin that collides with itself. */
-static bool collides_with_itself(const sn_world *world, const sn_split *split)
-{
-    const sn_skin_record *skin = contact_skins(&world->contact);
-    for (uint32_t s = 0; s < world->contact.skin_table.count; ++s)
-        for (uint32_t i = 0; skin[s].self_collision && i < split->count; ++i)
-            if (split->place[i] / 3 - skin[s].first < skin[s].count)
-                return true;
-    return false;
-}
-
-/* Moves a part, and eases what holds it: it stores no more than before. */
-static void move_part(sn_world *world, uint32_t vertex, sn_dvec3 by, uint32_t *removed, double *released)
-{
-    sn_particle_store *p = &world->particles;
-    sn_tear_node node[SN_TEAR_CONSTRAINTS];
-    double energy[SN_TEAR_CONSTRAINTS];
-    const uint32_t slot = world->ids.value[vertex];
-    const uint32_t count = sn_tear_constraints_at(world, vertex, node, SN_TEAR_CONSTRAINTS);
-    for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i)
-        energy[i] = sn_tear_energy(world, node[i].kind, node[i].row);
-    const sn_dvec3 at =
-        dvec3_add(dvec3_from(vec4_xyz(p->x[slot])), dvec3_from(vec4_xyz(p->x_low[slot]))); /* with what rounding left */
-    sn_tear_set_whole(&p->x[slot], &p->x_low[slot], dvec3_add(at, by));
-    for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i) {
-        const uint32_t before = *removed;
-        sn_tear_ease(world, node[i].kind, node[i].row, energy[i], removed, released);
-        if (*removed == before) /* and what it stores less is told */
-            *released += fmax(0, energy[i] - sn_tear_energy(world, node[i].kind, node[i].row));
-    }
-}
-
-/* Surfaces that collide with themselves must not touch at the start of a substep, and the parts of a vertex are in one place. Each is moved a little towards the middle c_i of its triangles,
-   by k (c_i - c) with c the mean of these by mass: so the centre of mass stays where it is, and, as all move alike, so does angular momentum. */
-static void set_apart(sn_world *world, const sn_split *split, uint32_t *removed, double *released)
-{
-    sn_particle_store *p = &world->particles;
-    sn_dvec3 middle[SN_TEAR_PARTS] = {{0, 0, 0}}, mean = {0, 0, 0};
-    double number[SN_TEAR_PARTS] = {0}, mass = 0, size = 0, most = 0;
-    if (p->x[world->ids.value[split->vertex]].w == 0 || !collides_with_itself(world, split))
-        return;
-    for (uint32_t i = 0; i < 2 * split->count; ++i) {
-        const uint32_t *other = split->other[i / 2];
-        const sn_dvec3 way = seen_from(world, split->vertex, other[i % 2]);
-        middle[split->part[i / 2]] = dvec3_add(middle[split->part[i / 2]], way);
-        number[split->part[i / 2]] += 1;
-        size += dvec3_length(way) / (2 * split->count);
-    }
-    for (uint32_t i = 0; i < split->parts; ++i) {
-        const double m = (double)p->v[world->ids.value[split->made[i]]].w;
-        middle[i] = dvec3_scale(middle[i], 1 / number[i]);
-        mean = dvec3_add(mean, dvec3_scale(middle[i], m));
-        mass += m;
-    }
-    mean = dvec3_scale(mean, 1 / mass);
-    for (uint32_t i = 0; i < split->parts; ++i)
-        most = fmax(most, dvec3_length(dvec3_sub(middle[i], mean)));
-    for (uint32_t i = 0; most > 0 && i < split->parts; ++i)
-        move_part(world, split->made[i], dvec3_scale(dvec3_sub(middle[i], mean), GAP * size / most), removed, released);
-}
-
-static void apply(sn_world *world, sn_split *split, const sn_tear *tear, uint32_t *removed, double *released)
+/* Whether nothing of it intersects. */
+static bool apply(sn_world *world, sn_split *split, const sn_tear *tear, uint32_t *removed, double *released)
 {
     sn_tearing *t = &world->tearing;
     sn_skin_record *skin = contact_skins(&world->contact);
@@ -598,7 +532,7 @@ static void apply(sn_world *world, sn_split *split, const sn_tear *tear, uint32_
         follow(world, split, &node[i], &gone, &energy);
     note_triangles(world, split);
     sn_tear_drop_rods(world, &rods, &gone, &energy);
-    set_apart(world, split, &gone, &energy);
+    const bool free = sn_split_set_apart(world, split, &gone, &energy);
     t->room_particles -= split->parts - 1;
     for (uint32_t s = 0; s < world->contact.skin_table.count; ++s) /* a vertex may be of several */
         for (uint32_t i = 0; i < split->parts; ++i)
@@ -622,6 +556,7 @@ static void apply(sn_world *world, sn_split *split, const sn_tear *tear, uint32_
     t->sequence = world->constraints.counts.next_sequence;
     sn_sleep_disturb(world, split->vertex);
     sn_world_break_motion(world);
+    return free;
 }
 
 static bool is_never_cut(const void *data, const sn_split *split, uint32_t i, uint32_t k, uint32_t other)
@@ -647,6 +582,9 @@ void sn_split_apply(sn_world *world, sn_split *split, const sn_tear *tear, uint3
             continue;
         event.particle = (sn_particle){end.vertex, world->ids.generation[end.vertex]};
         event.place = vec4_xyz(world->particles.x[world->ids.value[end.vertex]]);
-        apply(world, &end, &event, removed, released);
+        if (apply(world, &end, &event, removed, released))
+            continue;
+        sn_split_set_apart(world, split, removed, released); /* there may be more room now */
+        sn_split_set_apart(world, &end, removed, released);
     }
 }

@@ -125,6 +125,45 @@ static void test_tears_are_followed(void **state)
     assert_true(followed > 10);
 }
 
+/* A soft sheet has no limits, and gets none by tears: it is not looked at again. The same on threads, and saved and loaded between. */
+static void test_soft_sheets_are_not_looked_at_again(void **state)
+{
+    (void)state;
+    uint32_t torn = 0, tears = 0;
+    sn_world *world[3];
+    for (uint32_t i = 0; i < 3; ++i) {
+        world[i] = make_world(i == 1 ? 3 : 1, true, 9.81);
+        const tear_sheet s = tear_sheet_add(world[i], 112, 30, 0.05, 0.01, 1e-2, -0.1, 5);
+        sn_tear_def tear = sn_default_tear_def();
+        tear.strain = real(0.02), tear.spread = real(0.5);
+        assert_ok(world[i], sn_skin_set_tear(world[i], s.skin, &tear));
+        for (uint32_t k = 0; k < s.columns; ++k)
+            assert_ok(world[i], sn_particle_set_mass(world[i], sn_particles_at(s.run, 29 * 112 + k), SN_IMMOVABLE));
+    }
+    for (uint32_t step = 0; step < 12; ++step) {
+        for (uint32_t i = 0; i < 3 && step % 5 == 2; ++i)
+            cut_at_random(world[i], 112, 30, step);
+        sn_snapshot *snapshot = sn_world_save(world[2]);
+        assert_ok(world[2], sn_world_load(world[2 - step % 2], snapshot));
+        sn_snapshot_destroy(snapshot);
+        const uint64_t makes = world[0]->limits.makes;
+        for (uint32_t i = 1; i < 3; ++i)
+            assert_int_equal(sn_world_hash(world[i]), sn_world_hash(world[0]));
+        for (uint32_t i = 0; i < 3; ++i)
+            assert_ok(world[i], sn_world_step(world[i], real(1.0 / 60)));
+        const sn_limits_base *base = &world[0]->limits;
+        uint32_t count;
+        sn_world_tears(world[0], &count);
+        assert_true(!step || base->makes == makes || world[0]->plan.makes != makes);
+        assert_int_equal(base->rod_table.count, 0);
+        assert_true(base->torn_table.count <= 1);
+        torn += sn_limits_are_torn(world[0]), tears += count;
+    }
+    assert_true(torn > 3 && tears > 20);
+    for (uint32_t i = 0; i < 3; ++i)
+        sn_world_destroy(world[i]);
+}
+
 /* The momentum of what was on one side of x at the start, by number: copies are behind all others, and are sorted by where they are. */
 static void sum_side(const sn_world *world, const bool *left, uint32_t count, double p[3], double *mass)
 {
@@ -238,6 +277,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tears_are_followed),
+        cmocka_unit_test(test_soft_sheets_are_not_looked_at_again),
         cmocka_unit_test(test_halves_fly_by_themselves),
         cmocka_unit_test(test_what_is_left_holds),
     };

@@ -1,0 +1,203 @@
+/* The parts of a vertex that was split, of a surface that collides with itself, are set apart.
+
+   They are in one place, and surfaces must not touch at the start of a substep: so each is moved a little, the centre of mass stays where it is, and nothing intersects that did not before. The way is
+   mostly to the middle of the triangles of each part. In cloth that is crumpled, or pressed between others, that may lead through something: whether it does is decided exactly, and other ways
+   and shorter ones are tried. If none of them is free, which is rare, the last is taken, and contact pulls apart what intersects (contact/surface_tangles.c). */
+#include "world/query_tree.h"
+#include "world/tear.h"
+#include "world/world.h"
+
+#define GAP   0.01 /* of an edge: so far they are moved; */
+#define LESS  0.25 /*   that much of it where they would intersect something, */
+#define TURNS 9u   /*   once each of so many ways is tried, */
+#define TRIES 72u  /*   so often in all */
+#define WIDE  2    /* what is near a split is so many times as wide as its triangles; */
+#define LOOKS 4u   /*   after looking so often for what is, a tree of all triangles is made */
+
+static sn_dvec3 seen_from(const sn_world *world, uint32_t vertex, uint32_t particle)
+{
+    const sn_particle_store *p = &world->particles;
+    return dvec3_seen(vec4_xyz(p->x[world->ids.value[vertex]]), vec4_xyz(p->x[world->ids.value[particle]]));
+}
+
+void sn_split_begin(sn_world *world)
+{
+    sn_tearing *t = &world->tearing;
+    t->gap_tree = NULL;
+    t->gap_looks = 0;
+    t->gap_moved = 0;
+    t->gap_way = dvec3(0, 0, 0);
+}
+
+/* Whether a triangle of the fan is of a skin that collides with itself. */
+static bool collides_with_itself(const sn_world *world, const sn_split *split)
+{
+    const sn_skin_record *skin = contact_skins(&world->contact);
+    for (uint32_t s = 0; s < world->contact.skin_table.count; ++s)
+        for (uint32_t i = 0; skin[s].self_collision && i < split->count; ++i)
+            if (split->place[i] / 3 - skin[s].first < skin[s].count)
+                return true;
+    return false;
+}
+
+/* Moves a part, and eases what holds it: it stores no more than before. */
+static void move_part(sn_world *world, uint32_t vertex, sn_dvec3 by, uint32_t *removed, double *released)
+{
+    sn_particle_store *p = &world->particles;
+    sn_tear_node node[SN_TEAR_CONSTRAINTS];
+    double energy[SN_TEAR_CONSTRAINTS];
+    const uint32_t slot = world->ids.value[vertex];
+    const uint32_t count = sn_tear_constraints_at(world, vertex, node, SN_TEAR_CONSTRAINTS);
+    for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i)
+        energy[i] = sn_tear_energy(world, node[i].kind, node[i].row);
+    const sn_dvec3 at =
+        dvec3_add(dvec3_from(vec4_xyz(p->x[slot])), dvec3_from(vec4_xyz(p->x_low[slot]))); /* with what rounding left */
+    sn_tear_set_whole(&p->x[slot], &p->x_low[slot], dvec3_add(at, by));
+    if (p->target[slot]) {
+        sn_target *target = (sn_target *)world->target_table.column[0] + p->target[slot] - 1;
+        target->place = vec3_add(target->place, dvec3_round(by));
+    }
+    for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i) {
+        const uint32_t before = *removed;
+        sn_tear_ease(world, node[i].kind, node[i].row, energy[i], removed, released);
+        if (*removed == before) /* and what it stores less is told */
+            *released += fmax(0, energy[i] - sn_tear_energy(world, node[i].kind, node[i].row));
+    }
+}
+
+/* Where the parts go, less the mean by mass: towards the middles of their triangles; one above the other along the normal as well, or that alone; or so along the way of those before; or one part alone. m: the
+   mean edge; 0: they would not part. */
+static double find_ways(const sn_world *world, const sn_split *split, uint32_t turn, sn_dvec3 way[SN_TEAR_PARTS])
+{
+    const sn_particle_store *p = &world->particles;
+    const bool movable = p->x[world->ids.value[split->vertex]].w != 0;
+    sn_dvec3 mean = {0, 0, 0}, normal = mean;
+    double number[SN_TEAR_PARTS] = {0}, mass = 0, size = 0, most = 0;
+    for (uint32_t i = 0; i < split->parts; ++i)
+        way[i] = mean;
+    for (uint32_t i = 0; i < split->count; ++i) {
+        const sn_dvec3 a = seen_from(world, split->vertex, split->other[i][0]),
+                       b = seen_from(world, split->vertex, split->other[i][1]);
+        way[split->part[i]] = dvec3_add(way[split->part[i]], dvec3_add(a, b));
+        number[split->part[i]] += 2;
+        size += (dvec3_length(a) + dvec3_length(b)) / (2 * split->count);
+        normal = dvec3_add(normal, dvec3_cross(a, b));
+    }
+    const double sign = turn == 0 || turn > 6 ? 0 : turn % 2 ? size : -size, area = dvec3_length(normal);
+    normal = turn > 4 ? world->tearing.gap_way : dvec3_scale(normal, area > 0 ? 1 / area : 0);
+    for (uint32_t i = 0; i < split->parts; ++i) {
+        const double m = movable ? (double)p->v[world->ids.value[split->made[i]]].w : 1;
+        const bool inward = turn < 3 || turn == 7 + i;
+        way[i] = dvec3_add(dvec3_scale(way[i], inward / number[i]), dvec3_scale(normal, sign * i));
+        mean = dvec3_add(mean, dvec3_scale(way[i], m));
+        mass += m;
+    }
+    for (uint32_t i = 0; i < split->parts; ++i) {
+        way[i] = dvec3_sub(way[i], dvec3_scale(mean, 1 / mass));
+        most = fmax(most, dvec3_length(way[i]));
+    }
+    for (uint32_t i = 0; most > 0 && i < split->parts; ++i)
+        way[i] = dvec3_scale(way[i], 1 / most);
+    return most > 0 ? size : 0;
+}
+
+static sn_real lower(sn_real a, sn_real b)
+{
+    return b < a ? b : a;
+}
+
+static sn_real higher(sn_real a, sn_real b)
+{
+    return b > a ? b : a;
+}
+
+static sn_bounds grown(sn_bounds a, sn_real by)
+{
+    const sn_vec3 more = {by, by, by};
+    return (sn_bounds){vec3_sub(a.low, more), vec3_add(a.high, more)};
+}
+
+static bool is_in(const sn_bounds *a, const sn_bounds *b)
+{
+    return a->low.x >= b->low.x && a->low.y >= b->low.y && a->low.z >= b->low.z && a->high.x <= b->high.x &&
+           a->high.y <= b->high.y && a->high.z <= b->high.z;
+}
+
+/* Where the triangles of a split are. */
+static sn_bounds fan_bounds(const sn_world *world, const sn_split *split)
+{
+    sn_bounds box = sn_query_bounds(world, SN_SET_SKINS, split->place[0] / 3);
+    for (uint32_t i = 1; i < split->count; ++i) {
+        const sn_bounds b = sn_query_bounds(world, SN_SET_SKINS, split->place[i] / 3);
+        box.low = vec3(lower(box.low.x, b.low.x), lower(box.low.y, b.low.y), lower(box.low.z, b.low.z));
+        box.high = vec3(higher(box.high.x, b.high.x), higher(box.high.y, b.high.y), higher(box.high.z, b.high.z));
+    }
+    return box;
+}
+
+/* The triangles that those of a split may meet when they move by so much (m): those around it, which others nearby will ask for, too; where splits are all over, a tree of all. */
+static sn_query_triangles find_near(sn_world *world, const sn_split *split, sn_real by)
+{
+    sn_tearing *t = &world->tearing;
+    const uint32_t all = sn_query_items(world, SN_SET_SKINS);
+    const sn_bounds box = grown(fan_bounds(world, split), by);
+    if (t->gap_tree || (t->gap_looks && is_in(&box, &t->gap_near)))
+        return (sn_query_triangles){t->gap_tree, t->gap_table.column[0], t->gap_table.count};
+    const bool room = sn_table_reserve(&t->gap_table, &world->allocator, all);
+    if (!room || ++t->gap_looks > LOOKS)
+        t->gap_tree = sn_query_tree_within(world, SN_SET_SKINS);
+    if (!room || t->gap_tree)
+        return (sn_query_triangles){t->gap_tree, NULL, all};
+    t->gap_near = grown(box, WIDE * vec3_length(vec3_sub(box.high, box.low)));
+    t->gap_table.count = 0;
+    for (uint32_t i = 0; i < all; ++i) {
+        const sn_bounds its = sn_query_bounds(world, SN_SET_SKINS, i);
+        ((uint32_t *)t->gap_table.column[0])[t->gap_table.count] = i;
+        t->gap_table.count += bounds_touch(&its, &t->gap_near);
+    }
+    return (sn_query_triangles){NULL, t->gap_table.column[0], t->gap_table.count};
+}
+
+/* Whether triangles of the parts intersect others, or each other, once all have gone so far (m). */
+static bool would_intersect(sn_world *world, const sn_split *split, const sn_dvec3 *way, double by)
+{
+    sn_tearing *t = &world->tearing;
+    sn_particle_store *p = &world->particles;
+    sn_vec4 x[SN_TEAR_PARTS], low;
+    bool found = false;
+    for (uint32_t i = 0; i < split->parts; ++i) {
+        const uint32_t slot = world->ids.value[split->made[i]];
+        x[i] = p->x[slot], low = p->x_low[slot];
+        const sn_dvec3 at = dvec3_add(dvec3_from(vec4_xyz(x[i])), dvec3_from(vec4_xyz(low)));
+        sn_tear_set_whole(&p->x[slot], &low, dvec3_add(at, dvec3_scale(way[i], by)));
+    }
+    const sn_real moved = SN_SPLITS_AT_ONCE * t->gap_moved + (sn_real)by;
+    const sn_query_triangles near = find_near(world, split, moved);
+    for (uint32_t i = 0; i < split->count && !found; ++i)
+        found = sn_query_triangle_intersects(world, &near, moved, split->place[i] / 3);
+    for (uint32_t i = 0; i < split->parts; ++i)
+        p->x[world->ids.value[split->made[i]]] = x[i];
+    return found;
+}
+
+/* Surfaces that collide with themselves must not touch at the start of a substep, and the parts of a vertex are in one place. Each is moved a little, so that the centre of mass stays where it is, and, as
+   all move alike, so does angular momentum: by less where there is no room. */
+bool sn_split_set_apart(sn_world *world, const sn_split *split, uint32_t *removed, double *released)
+{
+    sn_tearing *t = &world->tearing;
+    sn_dvec3 way[SN_TEAR_PARTS];
+    bool free = false;
+    if (!collides_with_itself(world, split))
+        return true;
+    double by = 0, gap = GAP;
+    for (uint32_t i = 0; i < TRIES && !free; ++i) {
+        by = gap * find_ways(world, split, i % TURNS, way);
+        free = by > 0 && !would_intersect(world, split, way, by);
+        gap *= i % TURNS == TURNS - 1 ? LESS : 1;
+    }
+    for (uint32_t i = 0; by > 0 && i < split->parts; ++i)
+        move_part(world, split->made[i], dvec3_scale(way[i], by), removed, released);
+    t->gap_way = dvec3_sub(way[1], way[0]);
+    t->gap_moved = (sn_real)by > t->gap_moved ? (sn_real)by : t->gap_moved;
+    return free;
+}
