@@ -53,8 +53,11 @@ const isOverLanes = (path) => /^src\/wide\/drive(_double)?\.c$/.test(path)
 // Drivers are not needed without vectors there: vectors_only.c says why.
 const isDriver = (path) => /^src\/wide\/drive/.test(path);
 const isAbout = { vectors: 'web/glue/vectors_only.c', scalar: /^src\/wide\/(scalar|contact_scalar|chain_plain)\.c$/ };
+// Kernels are alike, and lie beside each other: gzip looks back 32 KB, and finds 3 KB less.
+const isAlike = ({ path, own }) => own.length > 0 || path.startsWith('src/wide/') || path === isAbout.vectors;
 const units = (vectors) => sources().filter((path) => (vectors ? !isAbout.scalar.test(path) : path !== isAbout.vectors))
-  .flatMap((path) => [...(vectors && isDriver(path) ? [] : [{ path, own: [] }]), ...(vectors && isOverLanes(path) ? [{ path, own: ['-DSN_VECTOR=16'] }] : [])]);
+  .flatMap((path) => [...(vectors && isDriver(path) ? [] : [{ path, own: [] }]), ...(vectors && isOverLanes(path) ? [{ path, own: ['-DSN_VECTOR=16'] }] : [])])
+  .sort((a, b) => isAlike(b) - isAlike(a));
 
 const headers = () => ['include', 'src', 'scene', 'export', 'web/glue'].flatMap((folder) => files(folder, isHeader));
 
@@ -73,11 +76,12 @@ const making = 'collision/(hull|shape|shape_data|shape_def|trimesh|heights|dista
 const cold = new RegExp(`^((scene|export|web/glue)/|src/world/(?!(${hot})\\.c)|src/solvers/(plan|hierarchy_(build|levels)|lagrange)|src/(${making})\\.c)`);
 
 // Runs in every step, and is as fast when it is small: measured by turns, bodies, cloth and jelly within 5 %. Loops over lanes (src/wide) and
-// contact of particles are not: they become slower by a tenth to a half. Nor is the stress of solids, which is loops over lanes, too.
+// contact of particles are not: they become slower by a tenth to a half. Nor is the stress of solids, which is loops over lanes, too. Loops are unrolled in
+// kernels of distances and contact alone (src/wide/lanes4.c), which become a third slower otherwise; elsewhere it is 12 KB for nothing that was seen.
 const inLanes = /^src\/solvers\/solids\.c$/;
 const warm = /^src\/(solvers|world|constraints|bodies|integrators|base)\/|^src\/collision\/(manifold|triangle|trimesh_crossing|roots|bvh|convex|hull_near)|^src\/contact\/(body|skin|surface|deepest|particle_(bodies|cache|margins|quiet|sweep))|^src\/wide\/(drive_double|project|choose|chain_plain)/;
 const smallest = /^src\/(solvers|world|bodies|integrators|base|collision|contact)\//;   // balloons take a quarter longer if all are
-const smaller = (path) => (inLanes.test(path) ? [] : [smallest.test(path) ? '-Oz' : '-Os']);
+const smaller = (path) => [smallest.test(path) && !inLanes.test(path) ? '-Oz' : '-Os'];
 
 // Without vectors, these run only for formulas of a program's own, for the solvers of the lectures and for reports.
 const isFallback = (path, own) => isOverLanes(path) && !own.length;
@@ -226,7 +230,7 @@ async function buildAll(compiler) {
   for (const [file, { flags, vectors }] of Object.entries(variants)) {
     made[file] = units(vectors).map(({ path, own }) => {
       const found = closure(path), small = cold.test(path) || (vectors && isFallback(path, own));
-      const all = [...common, ...own, ...withVectors(path, own, vectors), ...(vectors && knowsWidths(found) ? ['-DSN_LANES_16=1'] : []), ...(small ? ['-Oz'] : warm.test(path) ? smaller(path) : []), ...(hasAtomics(path, found) ? flags : withoutAtomics)];
+      const all = [...common, ...own, ...withVectors(path, own, vectors), ...(vectors && knowsWidths(found) ? ['-DSN_LANES_16=1'] : []), ...(path === 'src/wide/lanes4.c' ? [] : ['-fno-unroll-loops']), ...(small ? ['-Oz'] : warm.test(path) ? smaller(path) : []), ...(hasAtomics(path, found) ? flags : withoutAtomics)];
       const key = createHash('sha256').update(JSON.stringify([compiler.name, all, path, ...found])).digest('hex');
       const object = join(objects, `${key.slice(0, 32)}.o`);
       if (!existsSync(object)) {

@@ -12,6 +12,13 @@
 
 #include <string.h>
 
+/* Of these there are several callers: a module that is fetched has them once. */
+#if defined(__wasm__)
+#define SOLIDS_INLINE static __attribute__((noinline))
+#else
+#define SOLIDS_INLINE SN_INLINE
+#endif
+
 /* The best share of the stress along its own direction is so close to 1, and so much is left of what it was to take away, at most; or it is not used. */
 #define TRUST     0.1
 #define MOST_LEFT 0.3
@@ -220,7 +227,7 @@ SN_INLINE lanes3 difference(const sn_vec4 *of, const uint32_t *a, const uint32_t
 }
 
 /* Gradients by the second end; their length is 1, or 0 where the ends coincide. */
-SN_INLINE lanes3 rod_gradients(const loading *l, const sn_vec4 *of, uint32_t i, lanes *length)
+SOLIDS_INLINE lanes3 rod_gradients(const loading *l, const sn_vec4 *of, uint32_t i, lanes *length)
 {
     const lanes3 way = difference(of, l->s->rod.point[0] + i, l->s->rod.point[1] + i);
     *length = lanes_sqrt(lanes3_dot(way, way));
@@ -229,7 +236,7 @@ SN_INLINE lanes3 rod_gradients(const loading *l, const sn_vec4 *of, uint32_t i, 
 }
 
 /* Gradients by the corners after the first, whose is the negative of their sum. The volumes. */
-SN_INLINE lanes tet_gradients(const loading *l, const sn_vec4 *of, uint32_t i, lanes3 g[3])
+SOLIDS_INLINE lanes tet_gradients(const loading *l, const sn_vec4 *of, uint32_t i, lanes3 g[3])
 {
     uint32_t *const *point = l->s->tet.point;
     const records a = records_load_far(of, point[0] + i);
@@ -249,7 +256,7 @@ SN_INLINE records along(lanes3 gradient, lanes lambda)
     return records_turn((records){{by.x, by.y, by.z, lanes_every(0)}});
 }
 
-SN_INLINE void push_rods(const loading *l, uint32_t i, lanes lambda)
+SOLIDS_INLINE void push_rods(const loading *l, uint32_t i, lanes lambda)
 {
     lanes length;
     const records by = along(rod_gradients(l, l->s->smooth, i, &length), lambda);
@@ -257,7 +264,7 @@ SN_INLINE void push_rods(const loading *l, uint32_t i, lanes lambda)
     records_add_to_far(l->s->push, l->s->rod.point[1] + i, &by);
 }
 
-SN_INLINE void push_tets(const loading *l, uint32_t i, lanes lambda)
+SOLIDS_INLINE void push_tets(const loading *l, uint32_t i, lanes lambda)
 {
     lanes3 g[3];
     tet_gradients(l, l->s->smooth, i, g);
@@ -283,7 +290,7 @@ static void move(const loading *l, sn_real share)
 }
 
 /* Inverse masses of the two ends, in all. */
-SN_INLINE lanes rod_gives(const sn_solids *s, uint32_t i)
+SOLIDS_INLINE lanes rod_gives(const sn_solids *s, uint32_t i)
 {
 #define GIVE(k) (s->at[s->rod.point[0][i + (k)]].w + s->at[s->rod.point[1][i + (k)]].w)
     return LANES_OF(GIVE);
@@ -315,7 +322,7 @@ static sn_real choose_smoothness(const loading *l)
 /* ---- Preloads: see preload.h ---------------------------------------------------------------------------------------------------- */
 
 /* They follow what their constraints exerted in the last substep. */
-SN_INLINE lanes follow(const loading *l, sn_pool *pool, const uint32_t *row)
+SOLIDS_INLINE lanes follow(const loading *l, sn_pool *pool, const uint32_t *row)
 {
     const sn_solver_in *in = l->in;
     const lanes last = read_rows(pool->lambda, row) * lanes_every(in->last_h > 0 ? 1 / (in->last_h * in->last_h) : 0);
@@ -358,7 +365,7 @@ SN_INLINE lanes lose(lanes off, lanes gamma, lanes rate)
     return (off - gamma * rate) / (lanes_every(1) + gamma);
 }
 
-SN_INLINE lanes gammas(const loading *l, const sn_soft_list *list, uint32_t i)
+SOLIDS_INLINE lanes gammas(const loading *l, const sn_soft_list *list, uint32_t i)
 {
     return lanes_load(list->compliance + i) * lanes_load(list->damping + i) * lanes_every(l->per_h);
 }
@@ -459,7 +466,7 @@ static void find_residuals(const loading *l, bool loaded, double *to)
 }
 
 /* The multipliers that modes say. */
-SN_INLINE lanes rod_multipliers(const sn_solids *s, uint32_t i)
+SOLIDS_INLINE lanes rod_multipliers(const sn_solids *s, uint32_t i)
 {
     records sum;
     for (uint32_t k = 0; k < 4; ++k) { /* of four rods, or four numbers of one */
