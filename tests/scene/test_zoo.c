@@ -17,7 +17,7 @@ typedef struct zoo {
 static const zoo zoos[] = {
 #if SINEW_DOUBLE
     {"zoo", 600, UINT64_C(0x52384a8d2f9ba41a)},
-    {"zoo_of_bodies", 300, UINT64_C(0x2fbb5ce534428604)},
+    {"zoo_of_bodies", 300, UINT64_C(0x5becd4cf85899432)},
 #else
     {"zoo", 600, UINT64_C(0x245ad1effd5ccd85)},
     {"zoo_of_bodies", 300, UINT64_C(0x794f66431b551a63)},
