@@ -402,10 +402,10 @@ static double fastest_other(const sn_world *world, const sn_surfaces *s)
     double most = 0;
     for (uint32_t i = 0; i < world->bodies.fixed_table.count; ++i)
         if (fixed[i].has_target || square(fixed[i].velocity) > 0 || square(fixed[i].spin) > 0)
-            return INFINITY;
+            return HUGE_VAL;
     for (uint32_t i = 0; i < world->bodies.table.count; ++i)
         if (world->bodies.state[i].particle != SN_ID_FREE)
-            return INFINITY;
+            return HUGE_VAL;
     const sn_static_contact *contact = world->contacts.static_table.column[0];
     for (uint32_t i = 0; i < world->contacts.static_contacts; ++i)
         most = fmax(most, square(contact[i].belt));

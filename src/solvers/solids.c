@@ -33,71 +33,6 @@
 /* A sheet with folds, of which less than this is stretched out, has plain sweeps. */
 #define SHEET_OPEN 0.9
 
-/* A pivot of less than this share of what stood on the diagonal is rounding: that unknown is 0. */
-#define LEAST_PIVOT 1e-10
-
-/* ---- The matrix ----------------------------------------------------------------------------------------------------------------- */
-
-/* Cholesky's factorisation, row by row, in the rows' own room. */
-static void factor(const sn_solids *s, sn_soft *solid, double h)
-{
-    const double give = 1 / (h * h) / (1 + solid->loss / h);
-    const uint32_t first = solid->unknown, count = solid->unknowns;
-    for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t from = s->start[first + i];
-        double *row = s->factor + s->row[first + i];
-        const double *inertia = s->inertia + s->row[first + i], *compliance = s->give + s->row[first + i];
-        const double diagonal = inertia[i - from] + give * compliance[i - from];
-        for (uint32_t j = from; j <= i; ++j) {
-            const uint32_t other = s->start[first + j], begin = from > other ? from : other;
-            const double *a = row + (begin - from), *b = s->factor + s->row[first + j] + (begin - other);
-            double part[4] = {0};
-            uint32_t k = 0;
-            for (; k + 4 <= j - begin; k += 4)
-                for (uint32_t l = 0; l < 4; ++l)
-                    part[l] += a[k + l] * b[k + l];
-            for (; k < j - begin; ++k)
-                part[0] += a[k] * b[k];
-            const double sum =
-                inertia[j - from] + give * compliance[j - from] - ((part[0] + part[1]) + (part[2] + part[3]));
-            if (j < i)
-                row[j - from] = sum * s->factor[s->row[first + j] + j - other]; /* the diagonal has its inverse */
-            else
-                row[j - from] = sum > LEAST_PIVOT * diagonal ? 1 / sqrt(sum) : 0;
-        }
-    }
-    solid->h = h;
-}
-
-/* Solves for what is in x, of all nodes. */
-static void solve(const sn_solids *s, const sn_soft *solid, double *x)
-{
-    const uint32_t first = solid->unknown, count = solid->unknowns, *full = s->full + first;
-    for (uint32_t i = 0; i < count; ++i)
-        x[i] = x[full[i]];
-    for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t from = s->start[first + i];
-        const double *row = s->factor + s->row[first + i];
-        double part[4] = {0};
-        uint32_t k = from;
-        for (; k + 4 <= i; k += 4)
-            for (uint32_t l = 0; l < 4; ++l)
-                part[l] += row[k + l - from] * x[k + l];
-        for (; k < i; ++k)
-            part[0] += row[k - from] * x[k];
-        x[i] = (x[i] - ((part[0] + part[1]) + (part[2] + part[3]))) * row[i - from];
-    }
-    for (uint32_t i = count; i-- > 0;) {
-        const uint32_t from = s->start[first + i];
-        const double *row = s->factor + s->row[first + i];
-        const double value = x[i] *= row[i - from];
-        for (uint32_t k = from; k < i; ++k)
-            x[k] -= row[k - from] * value;
-    }
-    for (uint32_t i = solid->nodes * SN_SOFT_MODES, k = count; i-- > 0;)
-        x[i] = k > 0 && full[k - 1] == i ? x[--k] : 0;
-}
-
 SN_INLINE lanes lanes_every(sn_real a)
 {
     return lanes_all((double)a);
@@ -589,7 +524,7 @@ static void load_first(const loading *l, sn_soft *solid, sn_real preloads)
     for (uint32_t i = 0; i < count; ++i)
         less[i] = preloads > 0 ? (less[i] - b[i]) / (double)preloads : 0;
     memcpy(x, b, count * sizeof *x);
-    solve(s, solid, x);
+    sn_solids_solve(s, solid, x);
     const double product = product_of(x, b, count);
     spread_modes(l, x);
     double form = push_lattice(l);
@@ -616,7 +551,7 @@ static void load_again(const loading *l, const sn_soft *solid, sn_real preloads)
         find_residuals(l, false, x);
         for (uint32_t i = 0; i < count; ++i)
             x[i] -= (double)preloads * less[i];
-        solve(s, solid, x);
+        sn_solids_solve(s, solid, x);
         spread_modes(l, x);
     }
     push(l, solid->trusts ? preloads : preloads * (sn_real)SN_SOFT_CAUTION, solid->trusts, true);
@@ -662,7 +597,7 @@ static void load_sheet(const loading *l, const sn_soft *solid)
     if (!(l->in->preload_share > 0))
         push(l, 0, false, false);
     find_residuals(l, true, x);
-    solve(s, solid, x);
+    sn_solids_solve(s, solid, x);
     spread_modes(l, x);
     const double best = push_sheet(l, &form) / form;
     const sn_real share = !(best > 0) ? 0 : best > 1 ? 1 : (sn_real)best;
@@ -774,7 +709,7 @@ bool sn_solids_load(const sn_solids *s, const sn_solver_in *in, sn_motion motion
                        .per_h = 1 / in->h,
                        .origin = vec4_xyz(in->frame.x[s->vertex[solid->vertex].slot])};
     if (solid->h != (double)in->h)
-        factor(s, solid, (double)in->h);
+        sn_solids_factor(s, solid, (double)in->h);
     take_places(&l);
     if (solid->begins)
         solid->smooth = solid->flat ? 0 : choose_smoothness(&l);

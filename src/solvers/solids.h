@@ -152,6 +152,10 @@ bool sn_solids_is_open(const sn_solids *s, const sn_solver_in *in, const sn_soft
 bool sn_solids_load(const sn_solids *s, const sn_solver_in *in, sn_motion motion, const sn_motion_table *table,
                     uint32_t index);
 
+/* solids_factor.c: the matrix for substeps of length h; and the solution for what is in x, of all nodes, in its place. */
+void sn_solids_factor(const sn_solids *s, sn_soft *solid, double h);
+void sn_solids_solve(const sn_solids *s, const sn_soft *solid, double *x);
+
 /* Multipliers of constraints beside solids, if these leave out preloads. */
 void sn_solids_clear_others(const sn_solids *s, sn_store *store);
 

@@ -211,6 +211,11 @@ void sn_resident_push_start(const layer *l, uint32_t index, const sn_motion *mot
 /* Marks where they are, for a further pass. */
 void sn_resident_mark(const sn_motion *motion, planes p, uint32_t rows);
 
+/* ---- tiled_scratch.c: see sn_solver_method ---- */
+
+bool sn_tiled_reserve(const sn_solver_in *in, const sn_allocator *allocator);
+void sn_tiled_release(sn_solver_scratch *scratch, const sn_allocator *allocator);
+
 /* ---- tiled.c ---- */
 
 /* The slots of a constraint's particles, each once. */
