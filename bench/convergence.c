@@ -9,16 +9,16 @@
    that are too long, in per cent: the mean over all rods, and the largest, in the last fifth of the frames; those that are too short count
    as squeezed. Energy is kinetic and potential, by mass: how far it rose above its running minimum. Passes are
    substeps of one pass each. */
+#include "shared.h"
+
 #include <sinew/sinew.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#define MOST_LIST 16
-#define SPACING   0.05 /* m between neighbours */
+#define SPACING 0.05 /* m between neighbours */
 
 typedef struct options {
     uint32_t n[MOST_LIST], ns, passes[MOST_LIST], passes_count, iterations, frames, threads, seed;
@@ -43,13 +43,6 @@ static uint32_t random_below(uint32_t n)
 {
     random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (uint32_t)((random_state >> 33) % n);
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static void add_rod(cloth *c, uint32_t a, uint32_t b, double rest)
@@ -236,14 +229,6 @@ static bool run(cloth *c, const char *name, uint32_t frames, figures *f)
     f->centre = centre / counted;
     f->ms = 1e3 * spent / (frames - 1);
     return true;
-}
-
-static uint32_t read_list(const char *text, uint32_t *list)
-{
-    uint32_t count = 0;
-    for (char *end; *text && count < MOST_LIST; text = *end ? end + 1 : end)
-        list[count++] = (uint32_t)strtoul(text, &end, 10);
-    return count;
 }
 
 static bool read_options(int count, char **text, options *o)

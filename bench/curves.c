@@ -7,6 +7,8 @@
    otherwise the last frame alone counts. off: distance of particles from where they should be, root of the mean square, and the largest. rods:
    their strain beside the one that they should have, mean and largest. pressure: of the first surface that keeps a volume. Times
    are CPU times of one thread, by frame; the first frame is not counted. */
+#include "shared.h"
+
 #include <sinew/scene.h>
 #include <sinew/sinew.h>
 
@@ -14,9 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#define MOST_LIST 24
 
 typedef struct options {
     const char *scene, *watch;
@@ -36,13 +35,6 @@ typedef struct course {
     double kinetic;   /* J, at the end */
     double ms;
 } course;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void course_free(course *c)
 {
@@ -176,14 +168,6 @@ static bool report(const options *o, uint32_t substeps, bool plain, const course
     }
     course_free(&c);
     return good;
-}
-
-static uint32_t read_list(const char *text, uint32_t *list)
-{
-    uint32_t count = 0;
-    for (char *end; *text && count < MOST_LIST; text = *end ? end + 1 : end)
-        list[count++] = (uint32_t)strtoul(text, &end, 10);
-    return count;
 }
 
 static bool read_options(int count, char **text, options *o)

@@ -321,7 +321,7 @@ static uint32_t name_of_edge(uint32_t axis, uint32_t corner)
     return edge_name(corner & ~(1u << axis), corner | 1u << axis);
 }
 
-/* Where two edges cross, seen along their common normal; and points in which the faces around would meet along it, if the two turned. Without
+/* The point where two edges cross, seen along their common normal. And the points where the faces beside these edges would touch, along that normal, if the boxes rotated. Without
    them a box that struck with an edge, and came down flat within the substep, sank in by a tenth of its size. */
 static bool edges_cross(const sn_collision *c, const boxes *s, view *v, marks *to)
 {

@@ -154,7 +154,7 @@ SN_INLINE uint32_t clear_lanes(const sn_wide_body_contacts *run, sn_wide_pairs *
     }
     clear_place(&p.a, p.between, p.way);
     clear_place(&p.b, p.between, p.way);
-    /* Which axes are asked of two depends on nothing but themselves, whoever else is in their batch. */
+    /* Which axes are tested of a pair depends on that pair alone, not on the others of its batch. */
     const lanes stray = p.stray, ever = lanes_all(BODY_EVER);
     const flags box = lanes_above(p.a.half[0] + p.b.half[0], lanes_all(0));
     p.stray = lanes_choose(box, stray, ever);

@@ -64,7 +64,7 @@ const sn_query_tree *sn_query_tree_if_fresh(const struct sn_world *world, sn_que
 /* Brings the tree of a set up to date, where there are enough items for one. False when memory runs out. */
 bool sn_query_tree_prepare(struct sn_world *world, sn_query_set set);
 
-/* A tree of the set as it is now, for the middle of a step: it is fresh for nobody else. NULL: there are few items, or memory has run out. */
+/* A tree of the set as it is now, for use in the middle of a step. Other queries do not see it. NULL: there are few items, or memory has run out. */
 const sn_query_tree *sn_query_tree_within(struct sn_world *world, sn_query_set set);
 
 /* Whether there is a tree of the set as it is now. */

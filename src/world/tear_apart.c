@@ -135,7 +135,7 @@ static sn_bounds fan_bounds(const sn_world *world, const sn_split *split)
     return box;
 }
 
-/* The triangles that those of a split may meet when they move by so much (m): those around it, which others nearby will ask for, too; where splits are all over, a tree of all. */
+/* The triangles that those of a split may touch when they move by so much (m). They are found around the split, in a list that is kept for splits nearby. With splits all over the mesh, a tree of all triangles is used. */
 static sn_query_triangles find_near(sn_world *world, const sn_split *split, sn_real by)
 {
     sn_tearing *t = &world->tearing;

@@ -1,8 +1,8 @@
 /* Steps of many worlds, on all threads.
 
    What a thread steps as one is a unit: a batch of worlds side by side, or a world in none. In a call of several steps no unit waits for another: threads
-   meet at the end of the call only. A unit takes its steps in portions, each time three quarters of what is left, and a thread goes through all of its units before it comes to
-   their next portions. So long portions come first, in which worlds stay in the cache, and short ones last, which threads that are done early take from others. (1,024 ropes on
+   are joined once, at the end of the call. The steps of a unit are done in portions. Each portion is three quarters of the steps that are left. A thread does one portion of each of its units, then the
+   next portion of each. So long portions come first, in which worlds stay in the cache, and short ones last, which threads that are done early take from others. (1,024 ropes on
    sixteen threads, eight steps a call: threads work 94 % of the time; with one portion 87 %. Halves balance as well but cost more: what was in the cache is
    fetched again for each portion. So every other time a thread goes through its units backwards.)
 

@@ -286,7 +286,7 @@ static void test_actions_of_several(void **state)
     assert_says(sn_worlds_error(several), "world 4, step 2 of 3: channel 0 removed");
     for (uint32_t k = 0; k < 6; ++k)
         assert_close(sn_world_time(sn_worlds_at(several, k)), (k == 4 ? 10 : 12) * (double)DT, 1e-8);
-    /* and from the first step on nobody is stepped */
+    /* and from the first step on no world is stepped */
     assert_int_equal(sn_worlds_step_many(several, DT, 3, actions), SN_ERROR_STALE);
     assert_says(sn_worlds_error(several), "world 4: channel 0 removed");
     assert_close(sn_world_time(sn_worlds_at(several, 0)), 12 * (double)DT, 1e-8);

@@ -1,0 +1,28 @@
+/* What the programs that measure one world have in common. */
+#ifndef SN_BENCH_SHARED_H
+#define SN_BENCH_SHARED_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define MOST_LIST 24
+
+/* s: CPU time of this program. */
+static inline double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Numbers with commas between them, MOST_LIST at most; how many there are. */
+static inline uint32_t read_list(const char *text, uint32_t *list)
+{
+    uint32_t count = 0;
+    for (char *end; *text && count < MOST_LIST; text = *end ? end + 1 : end)
+        list[count++] = (uint32_t)strtoul(text, &end, 10);
+    return count;
+}
+
+#endif
