@@ -1,8 +1,8 @@
 /* How far a scene is off, and what a frame costs:
 
-       sinew-bench-curves SCENE [--plain LIST] [--auto LIST] [--reference N] [--frames N] [--every N] [--motion] [--set PATH=VALUE ...]
+       sinew-bench-curves SCENE [--plain LIST] [--auto LIST] [--reference N | --reference-auto N] [--frames N] [--motion] [--watch PARTICLE] [--set PATH=VALUE ...]
 
-   The scene runs with plain sweeps of so many substeps (--reference), one pass each: that is taken as right. Then it runs with plain
+   The scene runs with plain sweeps of so many substeps (--reference), one pass each: that is taken as right. Where plain sweeps would need too many, it runs as it is (--reference-auto). Then it runs with plain
    sweeps (--plain) and as it is (--auto), each with so many substeps, and is compared frame by frame. --motion: from the first frame on;
    otherwise the last frame alone counts. off: distance of particles from where they should be, root of the mean square, and the largest. rods:
    their strain beside the one that they should have, mean and largest. pressure: of the first surface that keeps a volume. Times
@@ -23,6 +23,7 @@ typedef struct options {
     const char *set[MOST_LIST];
     uint32_t sets;
     bool motion;
+    bool right_is_auto; /* the reference is not of plain sweeps */
 } options;
 
 /* What a run came to, by frame that counts. */
@@ -187,7 +188,10 @@ static bool read_options(int count, char **text, options *o)
             o->watch = text[++i];
         else if (!strcmp(text[i], "--reference"))
             o->reference = (uint32_t)atoi(text[++i]);
-        else if (!strcmp(text[i], "--frames"))
+        else if (!strcmp(text[i], "--reference-auto")) {
+            o->reference = (uint32_t)atoi(text[++i]);
+            o->right_is_auto = true;
+        } else if (!strcmp(text[i], "--frames"))
             o->frames = (uint32_t)atoi(text[++i]);
         else if (!strcmp(text[i], "--set") && o->sets < MOST_LIST)
             o->set[o->sets++] = text[++i];
@@ -205,7 +209,7 @@ int main(int count, char **text)
         fprintf(stderr, "usage: see the top of bench/curves.c\n");
         return 2;
     }
-    bool good = run(&o, o.reference, true, &right);
+    bool good = run(&o, o.reference, !o.right_is_auto, &right);
     if (good)
         printf("right %5u  %u particles, %u rods, height %.4f, pressure %.2f, kinetic %.1e, %.3f ms\n", o.reference,
                right.particles, right.rods, right.height, right.pressure[right.frames - 1], right.kinetic, right.ms);

@@ -394,7 +394,9 @@ static bool fits(const setting *edit, const sn_value *holder, const char *where,
     sn_value_describe(holder, found, sizeof found);
     if (step->item)
         return refuse(edit, "%s is %s, not a list: it has no item [%u]", where, found, (unsigned)step->index);
-    return refuse(edit, "%s is %s, not a record: it has no key %s", where, found, quote(step->key).text);
+    const bool list = holder->type == SN_VALUE_LIST && holder->count > 0;
+    return refuse(edit, "%s is %s, not a record: it has no key %s%s%s%s", where, found, quote(step->key).text,
+                  list ? "; its first item is " : "", list ? where : "", list ? "[0]" : "");
 }
 
 /* The step to the holder's value; NULL if there is no such key, or, after refusing, no such item. An item of a list of numbers is

@@ -52,10 +52,11 @@ scenes=$(mktemp -d)
 trap 'rm -rf "$rows" "$rows.csv" "$new" "$scenes"' EXIT
 cp bench/net.json bench/dome.json bench/balloon.json "$scenes"
 python3 scripts/convergence_scenes.py "$scenes"
-curve() { # what it is called, scene, substeps of the reference, plain substeps, substeps of the default, more options
-  local name=$1 scene=$2 reference=$3 plain=$4 default=$5
+curve() { # what it is called, scene, substeps of the reference (a2000: of the default), plain substeps, substeps of the default, more options
+  local name=$1 scene=$2 how=--reference reference=$3 plain=$4 default=$5
   shift 5
-  "$curves" "$scenes/$scene" --reference "$reference" --plain "$plain" --auto "$default" "$@" 2>/dev/null >"$rows"
+  case $reference in a*) how=--reference-auto reference=${reference#a} ;; esac
+  "$curves" "$scenes/$scene" "$how" "$reference" --plain "$plain" --auto "$default" "$@" 2>/dev/null >"$rows"
   awk -v name="$name" '$1 != "right" { for (i = 1; i <= NF; ++i) v[$i] = $(i + 1)
        printf "| %s | %s, %s substeps | %.3g, %.3g | %.2g, %.2g | %s | %s | %.2f |\n", name, $1 == "plain" ? "plain sweeps" : "default", $2, v["off"], v["largest"],
               v["rods"], v["worst"], v["pressure"] > 0 ? v["pressure"] : "", v["kinetic"], $(NF - 1) }' "$rows"
@@ -69,10 +70,9 @@ curves=$3
   curve "net, at rest" net.json 1000 10,20,40,80,160 5,10,20
   curve "net, in motion" net.json 1000 10,20,40,80 10,20 $still
   curve "irregular net, at rest" knots.json 1000 10,20,40,80,160 5,10,20
-  curve "dome, at rest" dome.json 320 10,20,40,80 10,20,40 --frames 300
-  curve "dome, in motion" dome.json 320 20,40,80 20,40 $still
-  curve "balloon, at rest" balloon.json 320 10,20,40,80 10,20,40
-  curve "balloon, in motion" balloon.json 320 10,20,40 10,20 $still
-  sed -n '/<!-- curves end -->/,$p' "$page"
+  curve "dome, at rest" dome.json 640 10,20,40,80,160 10,20,40 --frames 200
+  curve "dome, in motion" dome.json 640 20,40,80 20,40 $still
+  curve "balloon, at rest" balloon.json a60 10,20,40,80 5,10,20
+    sed -n '/<!-- curves end -->/,$p' "$page"
 } >"$new"
 cat "$new" >"$page"

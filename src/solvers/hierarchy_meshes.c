@@ -31,7 +31,9 @@ typedef struct mesh_facts {
     uint32_t gives, tets; /* rods that give, and tetrahedra */
     double mass;          /* kg, of those that can move */
     double compliance;    /* by length, the largest: 1/N */
-    bool breaks, held;
+    double length;        /* m, of all rods */
+    bool breaks, tears, held;
+    sn_shell_facts shell;
 } mesh_facts;
 
 /* The next rod between two particles of the plan, in the order in which they were added. */
@@ -128,10 +130,12 @@ static void look_at_meshes(const hierarchy_work *w, mesh_facts *facts)
         const double rest = (double)rest_of(&walk);
         const double gives = (double)walk.pool->give[walk.row].compliance / rest;
         f->rods++;
+        f->length += rest;
         f->gives += gives > 0;
         f->compliance = gives > f->compliance ? gives : f->compliance;
         f->held = f->held || store_held(w->in->store, walk.pool, walk.row);
         f->breaks = f->breaks || (s->breaks && s->breaks(s->world, walk.run->kind, walk.row));
+        f->tears = f->tears || (s->tears && s->tears(s->world, walk.run->kind, walk.row));
     }
 }
 
@@ -160,14 +164,21 @@ static bool is_solid(const hierarchy_work *w, const mesh_facts *f)
     return w->in->stiffen.solids && sn_solids_may(f->particles, f->gives, f->tets);
 }
 
+/* Limits only pull, and a shell is held up by what pushes. If all of its rods give, it has a lattice. */
+static bool is_shell(const hierarchy_work *w, const mesh_facts *f)
+{
+    return w->in->stiffen.solids && f->gives == f->rods && !f->tears &&
+           sn_shells_is(&f->shell, f->particles, f->mass, f->length / f->rods);
+}
+
 static sn_stiffened choose(const hierarchy_work *w, const mesh_facts *f)
 {
-    return f->rods < LEAST_RODS * f->particles ? SN_PLAIN_TREE
-           : f->free < SN_LEAST_MESH           ? SN_PLAIN_SMALL
-           : f->held                           ? SN_PLAIN_HELD
-           : f->breaks                         ? SN_PLAIN_BREAKS
-           : is_soft(f) || is_solid(w, f)      ? SN_PLAIN_SOFT
-                                               : SN_STIFFENED;
+    return f->rods < LEAST_RODS * f->particles              ? SN_PLAIN_TREE
+           : f->free < SN_LEAST_MESH                        ? SN_PLAIN_SMALL
+           : f->held                                        ? SN_PLAIN_HELD
+           : f->breaks                                      ? SN_PLAIN_BREAKS
+           : is_soft(f) || is_solid(w, f) || is_shell(w, f) ? SN_PLAIN_SOFT
+                                                            : SN_STIFFENED;
 }
 
 void sn_hierarchy_choose(hierarchy_work *w)
@@ -177,6 +188,12 @@ void sn_hierarchy_choose(hierarchy_work *w)
     mesh_facts *facts = w->failed ? NULL : list_large(w, &count);
     if (w->failed)
         return;
+    sn_shell_facts *shell = sn_hierarchy_scratch(w, count, sizeof *shell);
+    if (w->failed)
+        return;
+    sn_shells_look(w->in, w->mesh, w->slots, shell);
+    for (uint32_t m = 0; m < count; ++m)
+        facts[m].shell = shell[m];
     look_at_meshes(w, facts);
     count_tets(w, facts);
     for (uint32_t m = 0; m < count; ++m) {

@@ -27,8 +27,9 @@
 #define PLAIN  0.02f
 #define SMOOTH 0.1f
 
-/* Of w T h^2 / l in sheets, of what the lattice pushes with. */
+/* Of w T h^2 / l in sheets, and in shells, of what the lattice pushes with. */
 #define SHEET_PUSH 0.025f
+#define SHELL_PUSH 0.5f
 
 /* A sheet with folds, of which less than this is stretched out, has plain sweeps. */
 #define SHEET_OPEN 0.9
@@ -571,11 +572,12 @@ static double push_sheet(const loading *l, double *form)
 {
     const sn_solids *s = l->s;
     const sn_soft *solid = l->solid;
+    const sn_real most = (sn_real)(solid->shell ? SHELL_PUSH : SHEET_PUSH);
     double product = 0;
     *form = 0;
     for (uint32_t i = solid->rod; i < solid->rod + solid->rods; i += SN_WIDTH) {
         sn_real all[SN_WIDTH];
-        const lanes now = lanes_min(rod_multipliers(s, i), most_of(s, i, (sn_real)SHEET_PUSH));
+        const lanes now = lanes_min(rod_multipliers(s, i), most_of(s, i, most));
         lanes_store(all, now * lanes_load(s->off + i));
         lanes_store(s->off + i, now);
         push_rods(l, i, now);

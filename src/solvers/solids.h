@@ -30,7 +30,8 @@
 
    Sheets have a lattice, too, if they are stiff for their masses and lie open. Their rods have no directions but along them, and unknowns of strains across them are left out. A gentle bend changes neither lengths nor angles
    between neighbours, so the matrix of the rest shape holds. A fold does: so of what the lattice says, that share is taken, in every substep, which is best by what the constraints are now. The quadratic form then falls, as it does by every projection of
-   a sweep. Rods of a sheet that push make it buckle, and what they push with is bounded (SHEET_PUSH). Preloads of sheets are those of all rods.
+   a sweep. Rods of a sheet that push make it buckle, and what they push with is bounded (SHEET_PUSH). Preloads of sheets are those of all rods. A curved sheet that is
+   stiff against bending, a shell, does not buckle so soon, and carries loads by pushing: see solids_shell.c.
 
    A solid is what rods join, if these give, and none may break or tear; it has tetrahedra, or a rest shape that fills space. Otherwise it is a sheet. What is here is derived from the constraints, where particles
    are stored, their masses and the rest shape (sn_rest_place). */
@@ -57,6 +58,7 @@ typedef struct sn_soft {
     uint32_t held;              /* immovable particles */
     bool damped;                /* some of its constraints are */
     bool flat;                  /* it is a sheet: its rest shape does not fill space */
+    bool shell;                 /* it is a sheet that is curved, and stiff against bending: its rods may push */
     bool begins;                /* the next substep is the first of a step */
     bool trusts;                /* in this step the lattice is used, */
     sn_real smooth;             /*   and directions are so smooth, */
@@ -133,6 +135,20 @@ typedef struct sn_solids {
     size_t block_size[SN_SOFT_BLOCKS];
     uint32_t blocks;
 } sn_solids;
+
+/* solids_shell.c: what hinges of a mesh say. */
+typedef struct sn_shell_facts {
+    uint32_t flags;    /* SN_SOFT_CLOSED */
+    uint32_t hinges;   /* of kind dihedral, */
+    double compliance; /*   1/(N m), of all of them, */
+    double fold;       /*   and their angles at rest, rad, likewise */
+} sn_shell_facts;
+
+/* Adds up what there is, by the number that a slot's mesh has. SN_PLAN_NONE: it has none. */
+void sn_shells_look(const sn_solver_in *in, const uint32_t *mesh, uint32_t slots, sn_shell_facts *facts);
+
+/* Whether that is a shell, of so many particles, kg of those that can move, and rods of this mean length, m. */
+bool sn_shells_is(const sn_shell_facts *facts, uint32_t particles, double mass, double length);
 
 /* Whether a mesh with so many particles, rods that give and tetrahedra may be a solid. If not, it may be a sheet. */
 bool sn_solids_may(uint32_t particles, uint32_t rods, uint32_t tets);

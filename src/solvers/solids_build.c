@@ -155,6 +155,7 @@ static void make(solid_work *w)
     if (w->failed)
         return;
     note_losses(w);
+    sn_solids_note_shells(w);
     lay_out(w);
     reserve_substeps(w);
 }

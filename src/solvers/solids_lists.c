@@ -63,30 +63,31 @@ bool sn_solids_may(uint32_t particles, uint32_t rods, uint32_t tets)
     return particles >= SN_LEAST_SOLID && (double)rods > (tetrahedra ? SN_SOFT_RODS : SN_LATTICE_RODS) * particles;
 }
 
-/* Of a mesh that never is a solid, and of one that never is a sheet, with its tetrahedra. */
-#define NEVER  0x80000000u
-#define CLOSED 0x40000000u
+/* Of a mesh that never is a solid, with its tetrahedra; with SN_SOFT_CLOSED it never is a sheet. */
+#define NEVER 0x80000000u
 
 static bool may_be(uint32_t particles, uint32_t rods, uint32_t tets)
 {
-    const bool sheet = !(tets & CLOSED) && particles >= SN_LEAST_SOLID && (double)rods > SN_SHEET_RODS * particles;
-    return !(tets & NEVER) && (sheet || sn_solids_may(particles, rods, tets & ~CLOSED));
+    const bool sheet =
+        !(tets & SN_SOFT_CLOSED) && particles >= SN_LEAST_SOLID && (double)rods > SN_SHEET_RODS * particles;
+    return !(tets & NEVER) && (sheet || sn_solids_may(particles, rods, tets & ~SN_SOFT_CLOSED));
 }
 
 /* Closed surfaces have substeps of their own: see tiled_closed.c. */
-static void mark_closed(const solid_work *w, uint32_t *tets)
+void sn_solids_mark_closed(const sn_solver_in *in, const uint32_t *mesh, uint32_t slots, uint32_t *flags, size_t stride)
 {
-    const sn_plan *plan = w->in->plan;
+    const sn_plan *plan = in->plan;
     for (uint32_t i = 0; i < plan->many_table.count; ++i) {
         uint32_t small[SN_MAX_BLOCK], count;
         const sn_visit visit = plan->many[i];
         if (visit.kind != SN_KIND_SURFACE_VOLUME)
             continue;
-        const uint32_t *number =
-            sn_store_particles(w->in->store, w->in->store->pool[visit.kind], visit.row, small, &count);
-        for (uint32_t k = 0; k < count; ++k)
-            if (w->in->frame.slot[number[k]] < w->slots)
-                tets[w->body[w->in->frame.slot[number[k]]]] |= CLOSED;
+        const uint32_t *number = sn_store_particles(in->store, in->store->pool[visit.kind], visit.row, small, &count);
+        for (uint32_t k = 0; k < count; ++k) {
+            const uint32_t slot = in->frame.slot[number[k]];
+            if (slot < slots && mesh[slot] != NONE)
+                flags[mesh[slot] * stride] |= SN_SOFT_CLOSED;
+        }
     }
 }
 
@@ -116,7 +117,7 @@ void sn_solids_choose(solid_work *w)
             (stiffen->breaks && stiffen->breaks(stiffen->world, SN_KIND_DISTANCE, k.row)))
             tets[mesh] |= NEVER;
     }
-    mark_closed(w, tets);
+    sn_solids_mark_closed(w->in, w->body, w->slots, tets, 1);
     w->s->count = 0;
     for (uint32_t i = 0; i < w->slots; ++i) {
         const bool is = w->body[i] == i && may_be(particles[i], rods[i], tets[i]) && !has_limits(w, i);

@@ -54,12 +54,20 @@ typedef struct solid_work {
 /* Zeroed memory, which is kept for the next time, in the order in which it is asked for: an edit must not make a step allocate. */
 void *sn_solids_room(solid_work *w, size_t count, size_t size);
 
-/* solids_lists.c: which there are, and their particles and constraints. */
+/* solids_lists.c: marks meshes that a constraint keeps the volume of, in numbers that lie so far apart. */
+#define SN_SOFT_CLOSED 0x40000000u
+void sn_solids_mark_closed(const sn_solver_in *in, const uint32_t *mesh, uint32_t slots, uint32_t *flags,
+                           size_t stride);
+
+/* Which there are, and their particles and constraints. */
 void sn_solids_choose(solid_work *w);
 void sn_solids_list(solid_work *w);
 
 /* solids_lattice.c: nodes. */
 void sn_solids_make_lattices(solid_work *w);
+
+/* solids_shell.c: which of them are shells. */
+void sn_solids_note_shells(solid_work *w);
 
 /* solids_matrix.c */
 void sn_solids_make_matrices(solid_work *w);

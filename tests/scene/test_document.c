@@ -382,7 +382,7 @@ static void test_set_says_what_is_wrong(void **state)
         {"elsewhere.a..b", "not understood ..b"},
         {"world.substeps.x", "world.substeps is a number (10), not a record \"x\""},
         {"world[0]", "world is a record, not a list [0]"},
-        {"objects.pins", "objects is a list of 3, not a record \"pins\""},
+        {"objects.pins", "objects is a list of 3, not a record \"pins\"; its first item is objects[0]"},
         {"objects[4]", "no item [4] in objects, list of 3; [3] would add"},
         {"objects[3].x", "no item [3] in objects, list of 3"},
         {"objects[0].position[4]", "[4] in objects[0].position, list of 3; [3]"},
