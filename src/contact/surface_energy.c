@@ -272,7 +272,7 @@ SN_INLINE double factor_of(const storing *t, double give, double w)
 
 /* What the rows of a constraint store, and how fast they pull a single particle. Axial rows have the same gradient but for its direction. */
 static void measure_rows(const storing *t, const sn_block *block, uint32_t count, uint32_t rows, bool axial,
-                            uint32_t row)
+                         uint32_t row)
 {
     const double give = (double)t->pool->give[row].compliance;
     double w = 0, stored = 0, pulls = (t->pool->kind.project || t->pool->kind.own_rows) && give > 0 ? HUGE_VAL : 0;
@@ -298,7 +298,7 @@ static void measure_rows(const storing *t, const sn_block *block, uint32_t count
 }
 
 static void measure_stored(const storing *t, const sn_frame *frame, uint32_t row, uint32_t points, uint32_t rows,
-                              bool axial)
+                           bool axial)
 {
     sn_block block;
     sn_block_room room;
@@ -319,8 +319,8 @@ static bool measure_rod(const storing *t, const sn_frame *frame, uint32_t row)
     const uint32_t a = frame->slot[point[0]], b = frame->slot[point[1]];
     const double one = (double)frame->x[a].w, two = (double)frame->x[b].w, give = (double)t->pool->give[row].compliance;
     const sn_real rest = t->pool->param[(size_t)row * t->pool->param_count];
-    const sn_vec3 ab = vec3_sub(frame_position(frame, a, vec4_xyz(frame->x[a])),
-                                frame_position(frame, b, vec4_xyz(frame->x[a])));
+    const sn_vec3 ab =
+        vec3_sub(frame_position(frame, a, vec4_xyz(frame->x[a])), frame_position(frame, b, vec4_xyz(frame->x[a])));
     const sn_real length = vec3_length(ab);
     t->stored[row] = t->pulls[row] = 0;
     if ((give == 0 && one != 0 && two != 0) || !(length > 0 || rest > 0))
