@@ -188,7 +188,8 @@ typedef struct sn_surface_tile {
 typedef struct sn_surface_pair {
     uint32_t a, b;
     uint32_t first, count, room; /* candidates, and for how many there is room */
-    uint32_t touches;            /* of them are contacts of this substep */
+    uint32_t touches;            /* of them are contacts of this substep, */
+    uint32_t made;               /*   which are made from here on */
     bool listed;                 /* candidates are there */
     bool asked;                  /* they are to be listed anew */
     bool due_now;                /* some of them are to be looked at */

@@ -18,6 +18,8 @@
 #include "contact/particle_contacts.h"
 #include "world/substep.h"
 
+#include <assert.h>
+
 #define CLEAR  1e-5 /* of the energy, where nothing touches: rods that contact stretched pull back later */
 #define SLIGHT 1e-9 /* of the energy: more than numbers round */
 
@@ -246,15 +248,33 @@ static bool stores_nothing(const sn_frame *frame, const sn_pool *pool, uint32_t 
 typedef struct storing {
     const sn_world *world;
     const sn_pool *pool;
+    uint32_t kind;
     double h;
     const uint32_t *piece;
     double *stored; /* J */
     double *pulls;  /* m^2/s^2: of a single particle */
 } storing;
 
+/* One row: what it stores, and how fast it pulls a single particle, the first. w: 1/kg, of the row. */
+SN_INLINE void add_row(const storing *t, double c, double w, double factor, bool alone, double first, double *stored,
+                       double *pulls)
+{
+    if (!isfinite(c) || !(w > 0))
+        return;
+    *stored += c * c * factor;
+    if (alone) /* by C / |grad C| in a substep */
+        *pulls = fmax(*pulls, c * c * first / (w * t->h * t->h));
+}
+
+SN_INLINE double factor_of(const storing *t, double give, double w)
+{
+    const double firm = give + t->h * t->h * w;
+    return give / (2 * firm * firm);
+}
+
 /* What the rows of a constraint store, and how fast they pull a single particle. Axial rows have the same gradient but for its direction. */
-SN_INLINE void measure_rows(const storing *t, const sn_block *block, uint32_t count, uint32_t rows, bool axial,
-                            uint32_t row)
+static void measure_rows(const storing *t, const sn_block *block, uint32_t count, uint32_t rows, bool axial,
+                         uint32_t row)
 {
     const double give = (double)t->pool->give[row].compliance;
     double w = 0, stored = 0, pulls = (t->pool->kind.project || t->pool->kind.own_rows) && give > 0 ? HUGE_VAL : 0;
@@ -270,21 +290,17 @@ SN_INLINE void measure_rows(const storing *t, const sn_block *block, uint32_t co
                 const sn_vec3 g = block->gradient[i * count + k];
                 w += (double)block->w[k] * (axial ? (double)g.x * (double)g.x : square(g));
             }
-            const double firm = give + t->h * t->h * w;
-            factor = give / (2 * firm * firm);
+            factor = factor_of(t, give, w);
         }
-        if (!isfinite(c) || !(w > 0) || (c > 0 && t->pool->kind.inequality >> i & 1))
-            continue;
-        stored += c * c * factor;
-        if (moved == 1) /* by C / |grad C| in a substep */
-            pulls = fmax(pulls, c * c * (double)block->w[0] / (w * t->h * t->h));
+        if (!(c > 0 && t->pool->kind.inequality >> i & 1))
+            add_row(t, c, w, factor, moved == 1, (double)block->w[0], &stored, &pulls);
     }
     t->stored[row] = stored;
     t->pulls[row] = pulls;
 }
 
-SN_INLINE void measure_stored(const storing *t, const sn_frame *frame, uint32_t row, uint32_t points, uint32_t rows,
-                              bool axial)
+static void measure_stored(const storing *t, const sn_frame *frame, uint32_t row, uint32_t points, uint32_t rows,
+                           bool axial)
 {
     sn_block block;
     sn_block_room room;
@@ -295,24 +311,86 @@ SN_INLINE void measure_stored(const storing *t, const sn_frame *frame, uint32_t 
     measure_rows(t, &block, block.count == points ? points : block.count, rows, axial && block.count == points, row);
 }
 
-/* Passed apart from the kind, points and rows of the usual shapes are known when this is compiled. Not in a page, which has to be fetched. */
+#ifndef __wasm__ /* a page has to be fetched */
+/* Rods and bending, of which a cloth has most: the same to the bit, without gradients. False: it has spots. */
+static bool measure_rod(const storing *t, const sn_frame *frame, uint32_t row)
+{
+    const uint32_t *point = t->pool->point + 2 * (size_t)row;
+    if (t->piece[row] == SN_SURFACE_NONE || (point[0] | point[1]) & SN_SPOT_BIT)
+        return false;
+    const uint32_t a = frame->slot[point[0]], b = frame->slot[point[1]];
+    const double one = (double)frame->x[a].w, two = (double)frame->x[b].w, give = (double)t->pool->give[row].compliance;
+    const sn_real rest = t->pool->param[(size_t)row * t->pool->param_count];
+    const sn_vec3 ab =
+        vec3_sub(frame_position(frame, a, vec4_xyz(frame->x[a])), frame_position(frame, b, vec4_xyz(frame->x[a])));
+    const sn_real length = vec3_length(ab);
+    t->stored[row] = t->pulls[row] = 0;
+    if ((give == 0 && one != 0 && two != 0) || !(length > 0 || rest > 0))
+        return true;
+    const double n = length > 0 ? square(vec3_scale(ab, 1 / length)) : 1, w = one * n + two * n;
+    add_row(t, (double)(length - rest), w, factor_of(t, give, w), (one != 0) != (two != 0), one, &t->stored[row],
+            &t->pulls[row]);
+    return true;
+}
+
+static bool measure_bending(const storing *t, const sn_frame *frame, uint32_t row)
+{
+    const uint32_t *point = t->pool->point + 4 * (size_t)row;
+    const sn_real *p = t->pool->param + (size_t)row * t->pool->param_count;
+    const sn_real k[4] = {0 - (p[0] + p[1] + p[2]), p[0], p[1], p[2]};
+    const double give = (double)t->pool->give[row].compliance;
+    if (t->piece[row] == SN_SURFACE_NONE || (point[0] | point[1] | point[2] | point[3]) & SN_SPOT_BIT)
+        return false;
+    double w = 0, first = 0;
+    uint32_t moved = 0;
+    sn_vec3 from = {0, 0, 0}, origin = from, c = from;
+    for (uint32_t i = 0; i < 4; ++i) {
+        const uint32_t slot = frame->slot[point[i]];
+        const double own = (double)frame->x[slot].w;
+        origin = i ? origin : vec4_xyz(frame->x[slot]);
+        const sn_vec3 x = frame_position(frame, slot, origin);
+        from = i ? from : x;
+        first = i ? first : own;
+        if (i) {
+            const sn_vec3 part = vec3_scale(vec3_sub(x, from), k[i]);
+            c = i == 1 ? part : vec3_add(c, part);
+        }
+        moved += own != 0;
+        w += own * ((double)k[i] * (double)k[i]);
+    }
+    t->stored[row] = t->pulls[row] = 0;
+    if (give == 0 && moved > 1)
+        return true;
+    const double factor = factor_of(t, give, w);
+    add_row(t, (double)c.x, w, factor, moved == 1, first, &t->stored[row], &t->pulls[row]);
+    add_row(t, (double)c.y, w, factor, moved == 1, first, &t->stored[row], &t->pulls[row]);
+    add_row(t, (double)c.z, w, factor, moved == 1, first, &t->stored[row], &t->pulls[row]);
+    return true;
+}
+#endif
+
+#if !defined(NDEBUG) && !defined(__wasm__)
+static bool is_the_same(const storing *t, const sn_frame *frame, uint32_t row)
+{
+    const double stored = t->stored[row], pulls = t->pulls[row];
+    measure_stored(t, frame, row, t->pool->kind.points, t->pool->kind.rows, t->pool->kind.axial);
+    return t->stored[row] == stored && t->pulls[row] == pulls;
+}
+#endif
+
 static void measure_stored_piece(void *data, uint32_t first, uint32_t end)
 {
     const storing *t = data;
     const sn_frame frame = sn_world_frame(t->world);
-    const uint32_t points = t->pool->kind.points, rows = t->pool->kind.rows;
     for (uint32_t row = first; row < end; ++row) {
 #ifndef __wasm__
-        if (points == 2 && rows == 1) {
-            measure_stored(t, &frame, row, 2, 1, false);
-            continue;
-        }
-        if (points == 4 && t->pool->kind.axial) {
-            measure_stored(t, &frame, row, 4, 3, true);
+        if ((t->kind == SN_KIND_DISTANCE && measure_rod(t, &frame, row)) ||
+            (t->kind == SN_KIND_BENDING && measure_bending(t, &frame, row))) {
+            assert(is_the_same(t, &frame, row));
             continue;
         }
 #endif
-        measure_stored(t, &frame, row, points, rows, t->pool->kind.axial);
+        measure_stored(t, &frame, row, t->pool->kind.points, t->pool->kind.rows, t->pool->kind.axial);
     }
 }
 
@@ -325,6 +403,7 @@ static bool measure_all_stored(sn_world *world, sn_surfaces *s, double h, uint32
         const uint32_t count = pool->ids.table.count;
         storing t = {.world = world,
                      .pool = pool,
+                     .kind = kind,
                      .h = h,
                      .piece = (const uint32_t *)s->stored_table.column[0] + first,
                      .stored = (double *)s->stored_table.column[column] + first,

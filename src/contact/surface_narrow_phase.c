@@ -14,8 +14,9 @@
 
 #include <string.h>
 
-#define WORK_OF_PAIR 1000.0          /* ns, about */
-#define ROUNDED      ((sn_real)1e-6) /* of the velocity: what seeing velocities from a mean may lose */
+#define WORK_OF_PAIR   1000.0          /* ns, about */
+#define WORK_OF_MAKING 150.0           /*   and of a contact that is made */
+#define ROUNDED        ((sn_real)1e-6) /* of the velocity: what seeing velocities from a mean may lose */
 
 #define FAT  1e-12 /* the square of the sine of an angle: below it triangles and pairs of edges are taken for lines */
 #define FLAT 0.2   /* the cosine up to which an edge is beyond a triangle: sheets that lie on each other are not flat */
@@ -416,6 +417,37 @@ static bool fail(sn_world *world)
     return false;
 }
 
+static void make_piece(void *data, uint32_t first, uint32_t end)
+{
+    const looking *l = data;
+    const sn_surfaces *s = l->s;
+    sn_surface_contact *contact = s->contact_table.column[1];
+    const sn_surface_touch *touch = s->touch_table.column[0];
+    for (uint32_t i = first; i < end; ++i) {
+        const sn_surface_pair *pair = &surface_pairs(s)[i];
+        for (uint32_t k = 0; k < pair->touches; ++k) {
+            const sn_surface_touch *t = &touch[pair->first + k];
+            contact[pair->made + k] =
+                sn_surface_contact_make(l->world, &surface_candidates(s)[t->candidate], t->weight, t->normal);
+        }
+    }
+}
+
+/* Leaves out contacts that move nothing, and those that callbacks let pass. */
+static bool choose_contacts(sn_world *world, sn_surfaces *s, uint32_t count)
+{
+    sn_surface_contact *contact = s->contact_table.column[1];
+    for (uint32_t i = 0; i < count; ++i) {
+        bool acts = contact[i].give > 0;
+        if (acts && (world->contacts.failed = sn_callbacks_surface(world, &contact[i], &acts)) != SN_OK)
+            return false;
+        if (acts && s->contact_table.count != i)
+            contact[s->contact_table.count] = contact[i];
+        s->contact_table.count += acts;
+    }
+    return true;
+}
+
 /* In the order of pairs and of features within them, which is that of the surfaces: how much is listed does not matter. */
 static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
 {
@@ -427,7 +459,8 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
     if (!sn_parallel_few(&world->parallel, s->pair_table.count, WORK_OF_PAIR, look_piece, &l))
         return false;
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
-        const sn_surface_pair *pair = &surface_pairs(s)[i];
+        sn_surface_pair *pair = &surface_pairs(s)[i];
+        pair->made = (uint32_t)count;
         count += pair->touches;
         s->looks += pair->due_now ? pair->count : 0;
     }
@@ -436,22 +469,11 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
         !sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)count))
         return fail(world);
     s->contact_table.count = 0;
-    sn_surface_contact *contact = s->contact_table.column[1];
-    const sn_surface_touch *touch = s->touch_table.column[0];
-    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
-        const sn_surface_pair *pair = &surface_pairs(s)[i];
-        for (uint32_t k = pair->first; k < pair->first + pair->touches; ++k) {
-            sn_surface_contact *made = &contact[s->contact_table.count];
-            bool acts;
-            *made = sn_surface_contact_make(world, &surface_candidates(s)[touch[k].candidate], touch[k].weight,
-                                            touch[k].normal);
-            if (!(made->give > 0))
-                continue;
-            if ((world->contacts.failed = sn_callbacks_surface(world, made, &acts)) != SN_OK)
-                return false;
-            s->contact_table.count += acts;
-        }
-    }
+    if (count && !sn_parallel_few(&world->parallel, s->pair_table.count,
+                                  WORK_OF_MAKING * (double)count / s->pair_table.count, make_piece, &l))
+        return false;
+    if (!choose_contacts(world, s, (uint32_t)count))
+        return false;
     if (!sn_surface_contacts_reserve(world) || !sn_surface_contacts_recall(world, s, before, h))
         return fail(world);
     sort_by_colour(world, s);

@@ -230,16 +230,15 @@ static void a_stack_sleeps(void **state)
     sn_world_destroy(world);
 }
 
-/* A stack of three sheets on a slope, the lowest of which is held: below the angle of friction it stays, above it the upper ones slide. Two sweeps after a pass lose some 6 % of the friction
-   between layers. */
+/* A stack of three sheets on a slope, the lowest of which is held: a little below the angle of friction it stays, but for some creep, a little above it the upper ones slide. */
 static void a_stack_slides_at_its_angle(void **state)
 {
     (void)state;
     support_skip_watched();
-    for (int steep = 0; steep < 2; ++steep) { /* friction 0.5: slopes of 0.44 and 0.56 */
+    for (int steep = 0; steep < 2; ++steep) { /* friction 0.5: slopes of 0.48 and 0.52 */
         sn_world *world = make_world(10);
         sheet s[3];
-        const double slope = steep ? 0.56 : 0.44;
+        const double slope = steep ? 0.52 : 0.48;
         for (uint32_t i = 0; i < 3; ++i) {
             s[i] = add_sheet(world, vec(0, 1 + 0.0101 * i, 0), vec(1, 0, 0), vec(0, 0, 1), 1 + i);
             sn_group_contact contact = sn_default_group_contact(1 + i);
@@ -252,10 +251,10 @@ static void a_stack_slides_at_its_angle(void **state)
         settings.gravity = vec(9.81 * sin(atan(slope)), -9.81 * cos(atan(slope)), 0);
         assert_ok(world, sn_world_configure(world, &settings));
         run_apart(world, 24);
-        /* g (sin - mu cos) t^2 / 2 with t = 0.4 s: 0.041 m with 0.5, 0.075 with nine tenths of that */
+        /* g (sin - mu cos) t^2 / 2 with t = 0.4 s is 0.014 m on the steep slope with 0.5, and 0.035 with 0.47; on the other it is 0.007 with 0.47 */
         for (uint32_t i = 1; i < 3; ++i) {
             const double x = (double)mean_of(world, &s[i]).x;
-            assert_true(steep ? x > 0.04 && x < 0.075 : x < 0.002);
+            assert_true(steep ? x > 0.012 && x < 0.028 : x < 0.004);
         }
         sn_world_destroy(world);
     }
