@@ -4,7 +4,7 @@
    gets a spin by that which turns it by more than a radian in what is left of the substep, and its other end through what struck it.
    So the ways of bodies that are fast are looked at once more when all is done, from where they began to where they are, turning evenly,
    and two that would come into each other by more than half of the inner radius of the thinner one stop before that, on their ways. Their
-   velocities stay what they are: the next substep begins where they touch, and finds the points where they do.
+   velocities stay what they are, but for what gravity added on the rest of the way: the next substep begins where they touch, and finds the points where they do.
 
    The distance of two changes by no more than the ways of their spots, so that steps as long as that are never too long (Mirtich 1996).
    In an overlap, steps of an eighth of the thickness are short enough to see it become deeper.
@@ -234,7 +234,7 @@ static bool stop(sn_mover *m, sn_real share)
     return true;
 }
 
-/* What turns on after an impact, and is so deep that it may not, would not move in any substep, nor what comes behind it. So two that cannot go at all lose half
+/* What turns on after an impact, and is so deep that it may not, would not move in any substep, nor would what comes behind it. So two bodies that cannot go at all lose half
    of the velocity between them, and of their spins. */
 #define JAMMED ((sn_real)0.5)
 
@@ -253,31 +253,26 @@ static void slow_spin(sn_world *world, const sn_mover *m)
         world->bodies.state[m->body].l[k] *= (double)JAMMED;
 }
 
-static void break_jam(sn_world *world, const sn_body_contact *contact)
+static void break_jam(sn_world *world, const sn_mover *a, const sn_mover *b)
 {
-    const sn_mover *a = &contact_movers(world)[contact->a];
-    const sn_mover *b = contact->b == SN_NO_MOVER ? NULL : &contact_movers(world)[contact->b];
-    const sn_vec3 v = vec4_xyz(world->particles.v[a->slot]);
-    const sn_vec3 between = b ? vec3_sub(vec4_xyz(world->particles.v[b->slot]), v)
-                              : vec3_sub(contact_motion(world, contact->fixed_shape)->velocity, v);
-    const sn_real share = JAMMED / (a->w + (b ? b->w : 0));
+    const sn_vec3 between = vec3_sub(vec4_xyz(world->particles.v[b->slot]), vec4_xyz(world->particles.v[a->slot]));
+    const sn_real share = JAMMED / (a->w + b->w);
     change_velocity(world, a, vec3_scale(between, share * a->w));
+    change_velocity(world, b, vec3_scale(between, -share * b->w));
     slow_spin(world, a);
-    if (b && b->w > 0) {
-        change_velocity(world, b, vec3_scale(between, -share * b->w));
-        slow_spin(world, b);
-    }
+    slow_spin(world, b);
 }
 
 static void stop_two(sn_world *world, const sn_body_contact *contact, const shares *s)
 {
     sn_mover *a = &contact_movers(world)[contact->a];
     const bool stopped = stop(a, s->a);
-    const bool other = contact->b != SN_NO_MOVER && stop(&contact_movers(world)[contact->b], s->b);
-    if ((stopped || other) && s->a == 0 &&
-        a->w + (contact->b == SN_NO_MOVER ? 0 : contact_movers(world)[contact->b].w) > 0)
-        break_jam(world, contact);
-    if (contact->b == SN_NO_MOVER && stopped && !stands(contact_motion(world, contact->fixed_shape))) {
+    if (contact->b != SN_NO_MOVER) {
+        sn_mover *b = &contact_movers(world)[contact->b];
+        const bool other = stop(b, s->b);
+        if ((stopped || other) && s->a == 0 && a->w > 0 && b->w > 0)
+            break_jam(world, a, b);
+    } else if (stopped && !stands(contact_motion(world, contact->fixed_shape))) {
         a->carrier = contact->fixed_shape + 1;
         a->carried = s->b;
     }
@@ -297,8 +292,8 @@ static sn_pose stopped_at(const sn_world *world, const sn_mover *m)
     return pose;
 }
 
-/* Gravity made a body faster on its whole way. Of the part on which it did not come down, it must not have that speed: bodies that fall fast and close on each other stop again and
-   again, and would gain energy without end. */
+/* Gravity made a body faster on its whole way. It must not have the speed of the part on which it did not come down: bodies that fall close behind each other stop again
+   and again, and would gain energy without end. */
 static void slow_down(sn_world *world, const sn_mover *m, sn_real h)
 {
     const sn_vec3 g = world->state.settings.gravity;
