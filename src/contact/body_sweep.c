@@ -4,7 +4,7 @@
    gets a spin by that which turns it by more than a radian in what is left of the substep, and its other end through what struck it.
    So the ways of bodies that are fast are looked at once more when all is done, from where they began to where they are, turning evenly,
    and two that would come into each other by more than half of the inner radius of the thinner one stop before that, on their ways. Their
-   velocities stay what they are: the next substep begins where they touch, and finds the points where they do.
+   velocities stay what they are, but for what gravity added on the rest of the way: the next substep begins where they touch, and finds the points where they do.
 
    The distance of two changes by no more than the ways of their spots, so that steps as long as that are never too long (Mirtich 1996).
    In an overlap, steps of an eighth of the thickness are short enough to see it become deeper.
@@ -234,12 +234,44 @@ static bool stop(sn_mover *m, sn_real share)
     return true;
 }
 
-static void stop_two(const sn_world *world, const sn_body_contact *contact, const shares *s)
+/* What turns on after an impact, and is so deep that it may not, would not move in any substep, nor would what comes behind it. So two bodies that cannot go at all lose half
+   of the velocity between them, and of their spins. */
+#define JAMMED ((sn_real)0.5)
+
+static void change_velocity(sn_world *world, const sn_mover *m, sn_vec3 by)
+{
+    sn_pair v = {vec4_xyz(world->particles.v[m->slot]), vec4_xyz(world->particles.v_low[m->slot])};
+    pair_add(&v, by);
+    world->particles.v[m->slot] = vec4(v.high, world->particles.v[m->slot].w);
+    world->particles.v_low[m->slot] = vec4(v.low, 0);
+    sn_history_forget(&world->history, m->slot);
+}
+
+static void slow_spin(sn_world *world, const sn_mover *m)
+{
+    for (int k = 0; m->body != SN_ID_FREE && m->w > 0 && k < 3; ++k)
+        world->bodies.state[m->body].l[k] *= (double)JAMMED;
+}
+
+static void break_jam(sn_world *world, const sn_mover *a, const sn_mover *b)
+{
+    const sn_vec3 between = vec3_sub(vec4_xyz(world->particles.v[b->slot]), vec4_xyz(world->particles.v[a->slot]));
+    const sn_real share = JAMMED / (a->w + b->w);
+    change_velocity(world, a, vec3_scale(between, share * a->w));
+    change_velocity(world, b, vec3_scale(between, -share * b->w));
+    slow_spin(world, a);
+    slow_spin(world, b);
+}
+
+static void stop_two(sn_world *world, const sn_body_contact *contact, const shares *s)
 {
     sn_mover *a = &contact_movers(world)[contact->a];
     const bool stopped = stop(a, s->a);
     if (contact->b != SN_NO_MOVER) {
-        stop(&contact_movers(world)[contact->b], s->b);
+        sn_mover *b = &contact_movers(world)[contact->b];
+        const bool other = stop(b, s->b);
+        if ((stopped || other) && s->a == 0 && a->w > 0 && b->w > 0)
+            break_jam(world, a, b);
     } else if (stopped && !stands(contact_motion(world, contact->fixed_shape))) {
         a->carrier = contact->fixed_shape + 1;
         a->carried = s->b;
@@ -258,6 +290,19 @@ static sn_pose stopped_at(const sn_world *world, const sn_mover *m)
     pose.position = sn_pose_to_world(&motion->end, sn_pose_to_own(&then, pose.position));
     pose.rotation = sn_quat_times(motion->end.rotation, sn_quat_times(back, pose.rotation));
     return pose;
+}
+
+/* Gravity made a body faster on its whole way. It must not have the speed of the part on which it did not come down: bodies that fall close behind each other stop again
+   and again, and would gain energy without end. */
+static void slow_down(sn_world *world, const sn_mover *m, sn_real h)
+{
+    const sn_vec3 g = world->state.settings.gravity;
+    const sn_real square = vec3_dot(g, g);
+    const sn_real falls =
+        square > 0 ? vec3_dot(vec4_xyz(world->particles.v[m->slot]), g) / square : 0; /* s: for so long */
+    const sn_real gained = (1 - m->share) * h, less = falls < gained ? falls : gained;
+    if (less > 0)
+        change_velocity(world, m, vec3_scale(g, -less));
 }
 
 /* Takes a body there. */
@@ -279,11 +324,14 @@ static void take_back(sn_world *world, const sn_mover *m)
 
 static void take_back_piece(void *data, uint32_t first, uint32_t end)
 {
-    sn_world *world = data;
+    const sn_body_contact_substep *s = data;
+    sn_world *world = s->world;
     for (uint32_t i = first; i < end; ++i) {
         const sn_mover *m = &contact_movers(world)[contact_listed(world)[i]];
-        if (m->share < 1)
+        if (m->share < 1) {
+            slow_down(world, m, s->h);
             take_back(world, m);
+        }
     }
 }
 
@@ -399,5 +447,5 @@ bool sn_body_contacts_stop(sn_body_contact_substep *pass, bool stores)
             break;
         stopped = true;
     }
-    return !stopped || sn_body_contacts_share(world, world->body_contacts.list_table.count, take_back_piece, world);
+    return !stopped || sn_body_contacts_share(world, world->body_contacts.list_table.count, take_back_piece, pass);
 }

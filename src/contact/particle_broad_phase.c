@@ -1,4 +1,5 @@
 /* Finding what may touch, once a step. */
+#include "contact/particle_supports.h"
 #include "contact/particle_work.h"
 
 #include <stdio.h>
@@ -781,6 +782,8 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
         if (result == SN_OK)
             result = sn_skin_contacts_find(world, dt);
     } while (result == SN_OK && sn_sleep_meet(world, dt));
+    if (result == SN_OK && !sn_supports_reserve(world))
+        result = world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
     if (result != SN_OK) {
         c->static_contacts = c->pairs[SN_PAIRS_FIRST].near.batches = c->skin_contacts = 0;
         return result;

@@ -31,6 +31,7 @@ typedef struct sn_static_contact {
     bool shared;                     /* the particle has others */
     bool asked, off;                 /* the caller's functions were; and said no: a sensor without an event */
     bool belted;                     /* belt is not 0 */
+    bool held;                       /* friction of this substep was found with constraints; see particle_supports.c */
 } sn_static_contact;
 
 /* m: contact computes with coordinates and ways up to here, so that no product of two leaves the range of a float. A step in
@@ -59,6 +60,16 @@ typedef struct sn_fixed_motion {
     bool beyond;  /* it is farther away than contact computes, or goes there */
     bool listed;  /* in mover_table */
 } sn_fixed_motion;
+
+/* A particle of a tree of constraints that leans on a fixed shape, in a substep. */
+typedef struct sn_contact_support {
+    uint32_t slot, contact;
+    sn_vec3 from;            /* where it was when the substep began */
+    sn_real before;          /* m: the gap when the substep began, or 0 if they were apart */
+    bool held;               /* the tree was solved with it, */
+    sn_real normal_impulse;  /*   and so much was exerted, m */
+    sn_vec3 tangent_impulse; /* the same */
+} sn_contact_support;
 
 /* Particles whose contacts with fixed shapes are one task. A particle's piece is slot / SN_CONTACT_PIECE. */
 #define SN_CONTACT_PIECE 512u
@@ -120,6 +131,12 @@ typedef struct sn_contacts {
     sn_table
         piece_table; /* by piece of particles, and one more: where its static contacts begin, and which particles have some */
     uint32_t static_contacts, pieces;
+    sn_table
+        support_table; /* of sn_contact_support: see particle_supports.c; and by slot, 1 + which of them is of its particle */
+    sn_table support_of_table;
+    uint32_t most_supports;      /* in this step */
+    sn_real supports_h;          /* s: the substep */
+    bool supports_warm;          /* in this substep contact has gone on from what they exerted in trees */
     sn_table skin_contact_table; /* of sn_skin_contact: by colour; as they were found; and as they were before that */
     sn_table
         skin_contact_start_table; /* of uint32_t, by colour; the last colour is for what found no other, one by one */

@@ -5,6 +5,7 @@
    then fixed shapes, each particle by itself. */
 #include "contact/particle_work.h"
 
+#include "contact/particle_supports.h"
 #include "contact/restitution.h"
 #include "integrators/integrator.h"
 
@@ -52,6 +53,8 @@ void sn_contacts_init(sn_contacts *c)
     sn_table_column(&c->quiet_bit_table, sizeof(uint64_t), false);
     sn_table_column(&c->static_table, sizeof(sn_static_contact), false);
     sn_table_column(&c->static_table, sizeof(sn_static_contact), false);
+    sn_table_column(&c->support_table, sizeof(sn_contact_support), false);
+    sn_table_column(&c->support_of_table, sizeof(uint32_t), true);
     sn_table_column(&c->skin_contact_table, sizeof(sn_skin_contact), false);
     sn_table_column(&c->skin_contact_table, sizeof(sn_skin_contact), false);
     sn_table_column(&c->skin_contact_start_table, sizeof(uint32_t), false);
@@ -88,6 +91,8 @@ void sn_contacts_release(sn_contacts *c, const sn_allocator *allocator)
     sn_table_release(&c->quiet_table, allocator);
     sn_table_release(&c->quiet_bit_table, allocator);
     sn_table_release(&c->static_table, allocator);
+    sn_table_release(&c->support_table, allocator);
+    sn_table_release(&c->support_of_table, allocator);
     sn_table_release(&c->skin_contact_table, allocator);
     sn_table_release(&c->skin_contact_start_table, allocator);
     sn_table_release(&c->triangle_table, allocator);
@@ -299,20 +304,6 @@ static sn_vec3 surface_velocity(const sn_fixed_motion *m, sn_vec3 p)
     return vec3_add(m->velocity, vec3_cross(m->spin, vec3_sub(p, m->end.position)));
 }
 
-/* What of a vector is across a normal. */
-static sn_vec3 across(sn_vec3 a, sn_vec3 n)
-{
-    return vec3_sub(a, vec3_scale(n, vec3_dot(a, n)));
-}
-
-/* How far the spot of a fixed shape that is now at p came in the substep. */
-static sn_vec3 surface_way(const sn_fixed_motion *m, sn_vec3 p, sn_real h)
-{
-    if (m->spin.x == 0 && m->spin.y == 0 && m->spin.z == 0)
-        return vec3_scale(m->velocity, h);
-    return vec3_sub(p, sn_pose_to_world(&m->start, sn_pose_to_own(&m->end, p)));
-}
-
 /* When a particle on its way first touches a fixed shape, both in the fixed shape's frame. One that begins inside, be it by rounding, touches at
    once if it goes deeper: the casts of meshes and fields see surfaces from outside only. */
 bool sn_contacts_first_touch(const sn_shape *shape, const sn_path *path, sn_real *t, sn_touch *touch)
@@ -371,6 +362,9 @@ static void move(const sn_contact_pass *p, const sn_static_contact *contact, sn_
 
 static void warm_static(const sn_contact_pass *p, sn_static_contact *contact)
 {
+    contact->held = sn_supports_take_over(p->contacts, contact);
+    if (contact->held)
+        return;
     sn_real last = contact->normal_impulse, steady = last < 2 * contact->last ? last : 2 * contact->last;
     contact->last = last;
     if (!(last > 0))
@@ -426,7 +420,7 @@ static void flush(const sn_contact_pass *p, plane_batch *b)
 static bool is_plain(const sn_contact_pass *p, const sn_static_contact *contact)
 {
     const sn_fixed_motion *m = &motions(p->contacts)[contact->number];
-    return m->plain && !contact->sensor && !contact->belted &&
+    return m->plain && !contact->sensor && !contact->belted && !contact->held &&
            !(p->contacts->spins && sn_spin_has(p->world, contact->slot));
 }
 
@@ -586,7 +580,9 @@ void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *con
                           sn_spin_share(&ball, &none, ball.w));
     sn_vec3 rubs = vec3_sub(tangent_impulse, slip);
     sn_real much = vec3_length(rubs);
-    if (much > contact->friction.hold * normal_impulse)
+    if (contact->held)
+        rubs = tangent_impulse;
+    else if (much > contact->friction.hold * normal_impulse)
         rubs = vec3_scale(rubs, contact->friction.drag * normal_impulse / much);
     if (ball.turns) {
         sn_real impulse = p->pairs.inverse_h / ball.w;
@@ -663,6 +659,7 @@ bool sn_contacts_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_real h
     if (!c->any)
         return true;
     sn_stage_enter(world, SN_STAGE_NARROW_PHASE);
+    sn_supports_begin(world, h);
     if (i == 0 && world->contact.settings.events)
         forget_impulses(c);
     c->has_starts = c->watches; /* then they are noted here */
@@ -729,6 +726,7 @@ bool sn_contacts_pass(sn_world *world, sn_real h, bool first)
     if (first &&
         !(run_pairs(&p, p.wide->warm) && sn_skin_contacts_warm(world, &skin_contact) && run_statics(&p, warm_static)))
         return false;
+    sn_supports_warm(world);
     const sn_contacts *c = &world->contacts;
     const bool all = c->fast || c->belts || c->rigid.groups;
     return run_pairs(&p, all ? p.wide->sweep : p.wide->project) && sn_skin_contacts_project(world, &skin_contact) &&

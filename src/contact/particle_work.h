@@ -141,6 +141,20 @@ static inline const sn_fixed_shape *record_of(const sn_world *world, uint32_t nu
     return &contact_fixed_shapes(&world->contact)[world->contact.fixed_shape_ids.value[number]];
 }
 
+/* What of a vector is across a normal. */
+static inline sn_vec3 across(sn_vec3 a, sn_vec3 n)
+{
+    return vec3_sub(a, vec3_scale(n, vec3_dot(a, n)));
+}
+
+/* How far the spot of a fixed shape that is now at p came in the substep. */
+static inline sn_vec3 surface_way(const sn_fixed_motion *m, sn_vec3 p, sn_real h)
+{
+    if (m->spin.x == 0 && m->spin.y == 0 && m->spin.z == 0)
+        return vec3_scale(m->velocity, h);
+    return vec3_sub(p, sn_pose_to_world(&m->start, sn_pose_to_own(&m->end, p)));
+}
+
 /* The late static contacts of a particle: 1 + the last that was found. */
 static inline uint32_t *late_statics(const sn_contacts *c)
 {

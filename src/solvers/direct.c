@@ -227,6 +227,18 @@ static void move(void *context, uint32_t slot, const double *x)
     *d = (sn_vec4){d->x + (sn_real)x[0], d->y + (sn_real)x[1], d->z + (sn_real)x[2], 0};
 }
 
+static bool lean(void *context, uint32_t slot, sn_support *out)
+{
+    const sn_leaning *leaning = &((sn_sweep *)context)->in->leaning;
+    return leaning->lean(leaning->world, slot, out);
+}
+
+static void leant(void *context, uint32_t slot, const sn_support *support)
+{
+    const sn_leaning *leaning = &((sn_sweep *)context)->in->leaning;
+    leaning->leant(leaning->world, slot, support);
+}
+
 /* Trees that several threads solve: those that begin within so many constraints are one task. */
 #define TASK_ITEMS 64u
 
@@ -247,6 +259,8 @@ static bool solve_trees(sn_sweep *s, sn_forest *forest, bool fresh, uint32_t wor
                                .clear = clear,
                                .take = take,
                                .move = move,
+                               .lean = s->in->leaning.lean ? lean : NULL,
+                               .leant = leant,
                                .wide = s->in->wide,
                                .worker = worker,
                                .workers = sn_parallel_workers(s->in->parallel),

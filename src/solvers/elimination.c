@@ -40,6 +40,13 @@
        lambda = (r (1 - kappa q / |g|^2) - y . v) / t,     F = -kappa Y v + y (r - c y . v) / t = F_0 + N W_parent f,
        N = kappa Y + (c / t) y y^T,     W_parent -= W_parent N W_parent,     u_parent -= W_parent F_0.
 
+   Supports. A particle that leans on a surface with the normal n, at a distance of g from it, cannot move along n: it begins with
+
+       W = w (I - n n^T),     u = -g n,
+
+   and what the surface exerts is what is missing along n: -g - w n . f, f all that constraints exert. Friction that holds exerts q - k x, k being
+   SN_SUPPORT_GRIP, across n. Then W and what q adds to u are divided by 1 + k. Friction of something that slides is known: q.
+
    t is positive, whatever the signs of its parts. If the parent has no other children, W_parent = w and u_parent = 0
    beforehand, and on the way back F = f - x_parent / w. */
 #include "solvers/tree.h"
@@ -450,6 +457,14 @@ static void start_nodes(const sn_trees *w, const sn_tree *t, bool turning)
             sn_whole_start(w, i, turning);
         n->m[0] = n->m[1] = n->m[2] = n->w;
         n->m[3] = n->m[4] = n->m[5] = n->u[0] = n->u[1] = n->u[2] = 0;
+        if (t->leans && w->supports[i].acts) {
+            const sn_support *s = &w->supports[i];
+            const double share = s->slides ? 1 : 1 / (1 + SN_SUPPORT_GRIP);
+            n->m[0] = n->m[1] = n->m[2] = n->w * share;
+            add_square(n->m, -n->w * share, s->normal);
+            const sn_dvec3 rubs = dvec3_scale(dvec3_sub(s->friction, s->rubbed), share);
+            store3(n->u, dvec3_sub(rubs, dvec3_scale(s->normal, s->gap)));
+        }
     }
 }
 

@@ -8,7 +8,8 @@ void sn_forest_init(sn_forest *forest)
     static const size_t id[] = {1, 1, sizeof(uint32_t), sizeof(uint32_t), sizeof(uint32_t)},
                         mention[] = {sizeof(uint32_t), sizeof(uint32_t), sizeof(uint32_t)},
                         particle[] = {sizeof(uint32_t), sizeof(uint32_t), 1, 1, sizeof(uint32_t), sizeof(uint32_t)},
-                        nodes[] = {sizeof(sn_node), sizeof(uint32_t), sizeof(uint32_t), 1, sizeof(uint32_t)};
+                        nodes[] = {sizeof(sn_node),  sizeof(uint32_t),  sizeof(uint32_t), 1,
+                                   sizeof(uint32_t), sizeof(sn_support)};
     *forest = (sn_forest){.analysed = UINT64_MAX};
     for (uint32_t i = 0; i < SN_ID_COLUMNS; ++i)
         sn_table_column(&forest->id_table, id[i], false);

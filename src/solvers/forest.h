@@ -13,6 +13,7 @@
 #ifndef SN_SOLVERS_FOREST_H
 #define SN_SOLVERS_FOREST_H
 
+#include "base/dvec.h"
 #include "constraints/evaluate.h"
 #include "solvers/solver.h"
 
@@ -52,6 +53,27 @@ typedef struct sn_forest_rows {
     sn_forest_rule rule[SN_MAX_ROWS];
 } sn_forest_rows;
 
+/* Friction that holds is a damper: a particle that moves is slowed down as if its mass were so many times larger. What it exerted in the last substep
+   is added, so that in the end nothing moves. Rods between particles that do not move at all would not know what they carry. */
+#define SN_SUPPORT_GRIP 100.0
+
+/* A particle that leans on a surface: it cannot move into that, the surface does not pull, and friction holds it or slows it down. In m: displacements. */
+typedef struct sn_support {
+    sn_dvec3 normal; /* of length 1, away from the surface */
+    double gap;      /* it may move so far against the normal; below 0: it has to move out so far */
+    double exerted;  /* along the normal, before this solve, */
+    sn_dvec3 rubbed; /*   and by friction */
+    sn_dvec3
+        friction; /* what it exerts in all: if it holds, less SN_SUPPORT_GRIP times what the particle still moves */
+    double hold, drag; /* of friction: the most with which it holds, and what it is if that is not enough */
+    double pressed;    /* what it exerts in this solve: along the normal, */
+    sn_dvec3 push;     /*   and by friction */
+    bool leans;        /* there is one */
+    bool acts;         /* it exerts something */
+    bool slides;       /* and friction does not hold */
+    bool splits;       /* a chain, at its particle */
+} sn_support;
+
 typedef struct sn_forest_job {
     const sn_frame *frame; /* the inverse masses are those of frame->x */
     void *context;
@@ -64,6 +86,9 @@ typedef struct sn_forest_job {
     void (*take)(void *context, uint32_t kind, uint32_t row, const double *lambda);
     /* x of the particle in this slot, to be added; may be NULL. */
     void (*move)(void *context, uint32_t slot, const double *x);
+    /* Whether the particle in this slot leans on something; and what that exerted, to be added: pressed and push. May be NULL. */
+    bool (*lean)(void *context, uint32_t slot, sn_support *out);
+    void (*leant)(void *context, uint32_t slot, const sn_support *support);
     bool nonlinear; /* for positions: what fill gives depends on what was moved, and may be asked for again */
     const struct sn_wide *wide; /* for chains; may be NULL */
     uint32_t worker, workers;   /* which thread this is, of how many; 0 of 0 for one alone */

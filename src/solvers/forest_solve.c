@@ -395,8 +395,11 @@ static sn_tree_outcome solve_tree(const sn_trees *w, sn_tree *t, const sn_tree_s
         sn_tree_up(w, t, t->turning);
         sn_tree_outcome out = sn_tree_go_down(w, t, t->turning);
         bool changed = s->one_way && change_acting(w, t, s);
+        changed |= t->leans && sn_tree_solve_supports(w, t, round < ROUNDS);
         if (changed && round == ROUNDS) {
             clamp(w, t);
+            if (t->leans)
+                sn_tree_drop_supports(w, t);
             out.rough = true;
             changed = false;
         }
@@ -440,6 +443,13 @@ static void hand_out(const work *w, const sn_tree *t, double share)
             store3(x, dvec3_scale(load3(x), share));
         job->move(job->context, w->slot[i], x);
     }
+    for (uint32_t i = t->node; t->leans && i < t->node_end; ++i) {
+        sn_support *s = &w->trees.supports[i];
+        s->pressed *= share;
+        s->push = dvec3_scale(s->push, share);
+        if (s->leans) /* also of what it does not exert any more */
+            job->leant(job->context, w->slot[i], s);
+    }
 }
 
 /* Nothing acts: no multipliers. */
@@ -466,6 +476,14 @@ static bool step_back(work *w, const sn_tree *t, double before, sn_tree_state *s
     return fill_tree(w, t, s);
 }
 
+/* Asks again what particles lean on, from where they are. */
+static void lean(const work *w, sn_tree *t)
+{
+    sn_tree_join_chains(&w->trees, t);
+    t->leans = sn_tree_lean(&w->trees, w->job, w->forest->node_table.column[SN_NODE_NUMBER], t);
+    sn_tree_split_chains(&w->trees, t);
+}
+
 /* Newton's method, until what turning leaves is little. */
 static bool solve_one(work *w, sn_tree *t)
 {
@@ -484,6 +502,8 @@ static bool solve_one(work *w, sn_tree *t)
         if (!out.rough || !w->job->nonlinear)
             return true;
         good = step_back(w, t, before, &s);
+        if (good && t->leans)
+            lean(w, t);
     }
     return good;
 }
@@ -500,7 +520,7 @@ static bool starts_team(const work *w, const sn_tree *t, uint32_t left)
     if (t->in_team != 1 || left < SN_CHAIN_TEAM || !w->job->wide)
         return false;
     for (uint32_t i = 0; i < SN_CHAIN_TEAM; ++i)
-        if (t[i].turning)
+        if (t[i].turning || t[i].leans)
             return false;
     return true;
 }
@@ -519,7 +539,10 @@ bool sn_forest_solve_some(sn_forest *forest, const sn_forest_job *job, const sn_
                          .node_of = forest->mention_table.column[SN_MENTION_NODE],
                          .inner = forest->node_table.column[SN_NODE_INNER],
                          .whole_of = forest->node_table.column[SN_NODE_WHOLE],
-                         .wholes = forest->whole_table.column[0]};
+                         .wholes = forest->whole_table.column[0],
+                         .supports = forest->node_table.column[SN_NODE_SUPPORT]};
+    for (uint32_t i = first; i < end; ++i)
+        trees[i].leans = job->lean && sn_tree_lean(&w.trees, job, forest->node_table.column[SN_NODE_NUMBER], &trees[i]);
     for (uint32_t i = first, in_team = 0; i < end; ++i) {
         const bool is_chain = store && trees[i].plain;
         w.tree = &trees[i];
@@ -529,14 +552,19 @@ bool sn_forest_solve_some(sn_forest *forest, const sn_forest_job *job, const sn_
             in_team = i + SN_CHAIN_TEAM;
         }
         if (i >= in_team || !trees[i].as_chain)
-            trees[i].as_chain = is_chain && sn_chain_solve(forest, job, store, &trees[i]);
+            trees[i].as_chain = is_chain && !trees[i].leans && sn_chain_solve(forest, job, store, &trees[i]);
         if (trees[i].as_chain)
             continue;
         if (job->fresh)
             clear_tree(&w, &trees[i]);
         if (is_chain)
             sn_chain_lend(forest, &trees[i]);
-        if (!solve_one(&w, &trees[i]))
+        if (trees[i].leans)
+            sn_tree_split_chains(&w.trees, &trees[i]);
+        const bool good = solve_one(&w, &trees[i]);
+        if (trees[i].leans)
+            sn_tree_join_chains(&w.trees, &trees[i]);
+        if (!good)
             return false;
         if (is_chain)
             sn_chain_take_back(forest, &trees[i]);

@@ -41,6 +41,18 @@ static inline double tree_row_length(const sn_item *it, const sn_record *rec, ui
 /* On the way down: finds multipliers and moves, sets kappa from them, and looks at what comes out. */
 sn_tree_outcome sn_tree_go_down(const sn_trees *w, const sn_tree *t, bool turning);
 
+/* forest_leaning.c: asks which particles of a tree lean on something; true: some do. number: of the nodes. */
+bool sn_tree_lean(const sn_trees *w, const sn_forest_job *job, const uint32_t *number, const sn_tree *t);
+
+/* Around a solve: chains end at particles that lean. */
+void sn_tree_split_chains(const sn_trees *w, const sn_tree *t);
+void sn_tree_join_chains(const sn_trees *w, const sn_tree *t);
+
+/* On the way down: finds what surfaces exert; and if it may, lets go of those that would pull, and lets slide what friction cannot hold: true, if there
+   are some. Or lets go of all. */
+bool sn_tree_solve_supports(const sn_trees *w, const sn_tree *t, bool may);
+void sn_tree_drop_supports(const sn_trees *w, const sn_tree *t);
+
 bool sn_tree_is_calm(const sn_tree_state *s, const sn_tree_outcome *out);
 bool sn_tree_calm_down(const sn_trees *w, const sn_tree *t, const sn_tree_state *s);
 double sn_tree_safe_share(const sn_trees *w, const sn_tree *t, const sn_tree_state *s, sn_tree_outcome *out);

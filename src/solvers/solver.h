@@ -98,6 +98,15 @@ typedef struct sn_stiffen {
     uint64_t edits; /* rises when constraints, what can break, or rest shapes change, other than by tears */
 } sn_stiffen;
 
+struct sn_support;
+
+/* Particles that lean on surfaces, for trees that are solved at once: see sn_forest_job. */
+typedef struct sn_leaning {
+    bool (*lean)(void *world, uint32_t slot, struct sn_support *out);
+    void (*leant)(void *world, uint32_t slot, const struct sn_support *support);
+    void *world;
+} sn_leaning;
+
 typedef struct sn_solver_in {
     sn_store *store;
     sn_frame frame;
@@ -118,6 +127,7 @@ typedef struct sn_solver_in {
     struct sn_plan *plan; /* SN_SOLVER_TILED */
     const struct sn_wide *wide;
     sn_stiffen stiffen;
+    sn_leaning leaning; /* SN_SOLVER_TILED; all NULL: nothing does */
 } sn_solver_in;
 
 /* What a method that works by forces is given besides. */

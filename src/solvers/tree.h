@@ -92,6 +92,7 @@ typedef struct sn_tree {
     uint32_t chain, links;                   /* its rows in chain_table; 0 links: it is no chain */
     uint8_t in_team;                /* in this step: its place in a team, from 1 on; 0: it is in none. See chain.h */
     bool together;                  /* of the first one: where its team is stored; see sn_wide_chain */
+    bool leans;                     /* in this solve: some of its particles do */
     bool as_chain;                  /* the last solve used sn_chain_solve, or that of its team */
     uint32_t fault_kind, fault_row; /* what was not finite in the last solve; 0: all was */
 } sn_tree;
@@ -158,10 +159,11 @@ typedef struct sn_trees {
     sn_item *items;
     sn_node *nodes;
     double *numbers;
-    const uint32_t *node_of;    /* by mention */
-    const unsigned char *inner; /* by node: it is within a chain, and without turning H is not needed */
-    const uint32_t *whole_of;   /* by node: 1 + where it is among the bodies; 0: it is the centre of none */
+    const uint32_t *node_of;  /* by mention */
+    unsigned char *inner;     /* by node: it is within a chain, and without turning H is not needed */
+    const uint32_t *whole_of; /* by node: 1 + where it is among the bodies; 0: it is the centre of none */
     sn_whole *wholes;
+    sn_support *supports; /* by node, of trees that lean */
 } sn_trees;
 
 /* The body whose centre a node is; NULL: it is none. */
@@ -258,6 +260,6 @@ enum {
     SN_PARTICLE_LISTED, /* not by number: the numbers of those that have a constraint */
     SN_PARTICLE_COLUMN_COUNT
 };
-enum { SN_NODE_STATE, SN_NODE_NUMBER, SN_NODE_SLOT, SN_NODE_INNER, SN_NODE_WHOLE, SN_NODE_COLUMNS };
+enum { SN_NODE_STATE, SN_NODE_NUMBER, SN_NODE_SLOT, SN_NODE_INNER, SN_NODE_WHOLE, SN_NODE_SUPPORT, SN_NODE_COLUMNS };
 
 #endif

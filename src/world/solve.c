@@ -1,4 +1,5 @@
 /* The constraints of a substep: particles are predicted, and moved until the constraints hold. */
+#include "contact/particle_supports.h"
 #include "solvers/preload.h"
 #include "world/substep.h"
 
@@ -221,6 +222,8 @@ static sn_result solve_by_tiles(sn_substep *s)
     sn_world *world = s->world;
     const sn_settings *settings = &world->state.settings;
     sn_solver_in in = input_of(s);
+    if (sn_solve_interleaves_contact(s) && world->contacts.any && world->contacts.support_table.count)
+        in.leaning = (sn_leaning){sn_supports_lean, sn_supports_leant, world};
     if (settings->iterations <= 1)
         in.tolerance = 0; /* there is no further pass that could be left out */
     const bool wide = world->wide && !s->step->careful && in.gradients == SN_GRADIENTS_CURRENT;

@@ -30,7 +30,15 @@ static double energy_of(sn_world *world)
     return report.kinetic + report.potential + report.elastic;
 }
 
-static void fall(thing what, double restitution, uint32_t substeps)
+static double potential_of(sn_world *world)
+{
+    sn_report report;
+    assert_ok(world, sn_world_report(world, &report));
+    return report.potential;
+}
+
+/* The share of what was lost that came back. */
+static double fall(thing what, double restitution, uint32_t substeps, uint32_t count, uint32_t frames)
 {
     sn_world_def def = sn_default_world_def();
     def.settings.substeps = substeps;
@@ -40,11 +48,11 @@ static void fall(thing what, double restitution, uint32_t substeps)
     group.material = material(0.5, restitution);
     assert_ok(world, sn_world_set_group_contact(world, 0, &group));
     add_floor(world);
-    for (int i = 0; i < (int)support_long(150, 40); ++i)
+    for (int i = 0; i < (int)count; ++i)
         add_thing(world, what, i, &seed);
-    const double first = energy_of(world);
+    const double first = energy_of(world), still = potential_of(world);
     double least = first, most = 0;
-    for (uint32_t frame = 0; frame < support_long(3600, 300); ++frame) {
+    for (uint32_t frame = 0; frame < frames; ++frame) {
         step(world);
         const double now = energy_of(world);
         least = fmin(least, now);
@@ -52,23 +60,48 @@ static void fall(thing what, double restitution, uint32_t substeps)
     }
     print_message("%s, e = %g, %u substeps: %.2g of what was lost came back\n", thing_name[what], restitution, substeps,
                   most / (first - least));
-    assert_true(most <= 0.001 * (first - least));
+    assert_true(potential_of(world) < 0.1 * still); /* all came down */
     sn_world_destroy(world);
+    return most / (first - least);
 }
 
 static void nothing_gains_energy(void **state)
 {
     (void)state;
-    static const uint32_t substeps[] = {4, 10, 20};
+    static const uint32_t substeps[] = {1, 2, 4, 10, 20};
+    const uint32_t count = support_long(150, 40), frames = support_long(3600, 300);
     for (uint32_t i = 0; i < COUNT_OF(substeps); ++i)
         for (thing what = 0; what < THINGS; ++what) {
-            fall(what, 0, substeps[i]);
-            fall(what, 0.5, substeps[i]);
+            if (what == BALLS && substeps[i] == 1)
+                continue;
+            assert_true(fall(what, 0, substeps[i], count, frames) <= 0.001);
+            assert_true(fall(what, 0.5, substeps[i], count, frames) <= 0.001);
         }
+}
+
+/* With one substep a body comes farther than the next one is away. Seventy capsules stopped each other in the air, did not move any more, and gravity made
+   them faster all the time. */
+static void fast_traffic_comes_down(void **state)
+{
+    (void)state;
+    assert_true(fall(CAPSULES, 0, 1, 150, 300) <= 0.001);
+    assert_true(fall(CAPSULES, 0.5, 1, 150, 300) <= 0.001);
+}
+
+/* Two that come to a stop deep in a third are thrown back once. */
+static void few_balls_at_one_substep(void **state)
+{
+    (void)state;
+#if !SINEW_DOUBLE
+    assert_known_failure("40 balls that fall at one substep get back less than a thousandth of what was lost",
+                         fall(BALLS, 0, 1, 40, 300) <= 0.001);
+#endif
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_gains_energy)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_gains_energy),
+                                       cmocka_unit_test(fast_traffic_comes_down),
+                                       cmocka_unit_test(few_balls_at_one_substep)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
