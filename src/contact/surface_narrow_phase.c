@@ -10,6 +10,7 @@
 #include "contact/callbacks.h"
 #include "contact/particle_contacts.h"
 
+#include "base/sort.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -416,7 +417,22 @@ static bool fail(sn_world *world)
     return false;
 }
 
-/* In the order of pairs and of features within them, which is that of the surfaces: how much is listed does not matter. */
+/* What touches, in the order of pairs and of features within them, which is that of the surfaces: how much is listed does not matter. Once something has torn, in the order of features. */
+static void order_touches(sn_surfaces *s)
+{
+    const sn_surface_touch *touch = s->touch_table.column[0];
+    sn_sort_item *item = s->sort_table.column[0];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
+        const sn_surface_pair *pair = &surface_pairs(s)[i];
+        for (uint32_t k = pair->first; k < pair->first + pair->touches; ++k)
+            item[count++] =
+                (sn_sort_item){.key = sn_surface_key(&surface_candidates(s)[touch[k].candidate]), .a = k};
+    }
+    if (s->torn)
+        sn_sort(item, s->sort_table.column[1], count);
+}
+
 static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
 {
     sn_surfaces *s = &world->contacts.surfaces;
@@ -433,24 +449,23 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
     }
     if (count > SN_MAX_COUNT || !sn_table_reserve(&s->contact_table, &world->allocator, count) ||
         !sn_table_reserve(&s->colour_table, &world->allocator, world->particles.table.count) ||
+        !sn_table_reserve(&s->sort_table, &world->allocator, count) ||
         !sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)count))
         return fail(world);
     s->contact_table.count = 0;
     sn_surface_contact *contact = s->contact_table.column[1];
-    const sn_surface_touch *touch = s->touch_table.column[0];
-    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
-        const sn_surface_pair *pair = &surface_pairs(s)[i];
-        for (uint32_t k = pair->first; k < pair->first + pair->touches; ++k) {
-            sn_surface_contact *made = &contact[s->contact_table.count];
-            bool acts;
-            *made = sn_surface_contact_make(world, &surface_candidates(s)[touch[k].candidate], touch[k].weight,
-                                            touch[k].normal);
-            if (!(made->give > 0))
-                continue;
-            if ((world->contacts.failed = sn_callbacks_surface(world, made, &acts)) != SN_OK)
-                return false;
-            s->contact_table.count += acts;
-        }
+    order_touches(s);
+    for (uint32_t i = 0; i < count; ++i) {
+        const sn_surface_touch *touch =
+            (const sn_surface_touch *)s->touch_table.column[0] + ((const sn_sort_item *)s->sort_table.column[0])[i].a;
+        sn_surface_contact *made = &contact[s->contact_table.count];
+        bool acts;
+        *made = sn_surface_contact_make(world, &surface_candidates(s)[touch->candidate], touch->weight, touch->normal);
+        if (!(made->give > 0))
+            continue;
+        if ((world->contacts.failed = sn_callbacks_surface(world, made, &acts)) != SN_OK)
+            return false;
+        s->contact_table.count += acts;
     }
     if (!sn_surface_contacts_reserve(world) || !sn_surface_contacts_recall(world, s, before, h))
         return fail(world);

@@ -645,6 +645,10 @@ uint32_t sn_tear_insert(sn_world *world, uint32_t p, uint32_t q, double t, uint3
                      .other = {q, world->ids.generation[q]},
                      .made = {in.made, world->ids.generation[in.made]},
                      .place = vec4_xyz(world->particles.x[world->ids.value[in.made]])};
+    for (uint32_t i = 0; i < in.sides; ++i) {
+        sn_skin_record *of = &contact_skins(&world->contact)[skin_of(world, in.triangle[i]) - contact_skins(&world->contact)];
+        of->self_collision = of->self_collision ? SN_SKIN_TORN : 0;
+    }
     divide_triangles(&in);
     sn_tear_drop_rods(world, &rods, &in.removed, &in.released);
     end[2 + in.sides] = in.made; /* what is measured anew, and rods in the place of others, may store less */

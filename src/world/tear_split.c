@@ -541,6 +541,7 @@ static bool apply(sn_world *world, sn_split *split, const sn_tear *tear, uint32_
                 skin[s].most = split->made[i] > skin[s].most ? split->made[i] : skin[s].most;
                 world->contact.edits += skin[s].self_collision && i == 0;
                 world->contact.tears += skin[s].self_collision && i == 0;
+                skin[s].self_collision = skin[s].self_collision ? SN_SKIN_TORN : 0;
             }
     for (uint32_t i = 0; i < split->parts; ++i) {
         if (split->made[i] == split->vertex)
