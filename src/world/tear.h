@@ -339,6 +339,9 @@ bool sn_split_fits(struct sn_world *world, uint32_t vertex);
 void sn_split_begin(struct sn_world *world);
 bool sn_split_set_apart(struct sn_world *world, const sn_split *split, uint32_t *removed, double *released);
 
+/* After all vertices of a cut are on their edges: one of a skin that collides with itself intersects nothing because its place is rounded. */
+void sn_tear_free_vertex(struct sn_world *world, uint32_t vertex, uint32_t *removed, double *released);
+
 /* A vertex, and those at the ends of a tear through it. */
 #define SN_SPLITS_AT_ONCE 3u
 

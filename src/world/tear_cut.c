@@ -492,12 +492,15 @@ static void cut_skins(cutting *c)
     sn_world *world = c->world;
     const crossing *at = c->crossing_table.column[0];
     uint32_t *marked = c->mark_table.column[0];
+    const uint32_t first = c->mark_table.count;
     for (uint32_t i = 0; i < c->crossing_table.count; ++i)
         if (at[i].t >= 0) {
             marked[c->mark_table.count++] =
                 sn_tear_insert(world, at[i].p, at[i].q, at[i].t, &c->info.removed, &c->released);
             c->info.inserted++;
         }
+    for (uint32_t i = first; i < c->mark_table.count; ++i)
+        sn_tear_free_vertex(world, marked[i], &c->info.removed, &c->released);
     for (uint32_t i = 0; i < c->mark_table.count; ++i)
         mark(world, marked[i]);
     label(c);
