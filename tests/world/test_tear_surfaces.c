@@ -197,6 +197,51 @@ static void test_a_small_cut_is_followed(void **state)
     }
 }
 
+/* Two sheets fall onto a box and each other, with balls on them, a string between them, and tear and are cut meanwhile. One world sleeps through nothing; the other is saved and loaded before every step, and
+   has other tiles therefore. */
+static void test_tiles_decide_nothing(void **state)
+{
+    (void)state;
+    uint32_t tears = 0;
+    for (uint64_t seed = 1; seed <= support_long(60, support_rounds(1, 0) ? 6 : 3); ++seed) {
+        sn_world *world[2];
+        uint64_t random = 0;
+        for (uint32_t w = 0; w < 2; ++w) {
+            tear_sheet s[2];
+            random = seed * 133;
+            world[w] = make_world(w ? 2 : 1);
+            add_sheets(world[w], &random, s);
+            throw_sheets(world[w], &random, s);
+            sn_body box = sn_body_add_box(world[w], vec(0.3, -0.25, 0), vec(0.3, 0.1, 0.3), 100);
+            assert_ok(world[w], sn_body_set_mass(world[w], box, SN_IMMOVABLE));
+            sn_body_add_sphere(world[w], vec(0.3, 0.9, 0), real(0.1), 400);
+            sn_body_add_box(world[w], vec(0.2, 0.4, 0.45), vec(0.05, 0.05, 0.05), 300);
+            if (seed % 2)
+                sn_constraint_add_distance(world[w], sn_at(sn_particles_at(s[0].run, 5)),
+                                           sn_at(sn_particles_at(s[1].run, 5)), SN_MEASURE);
+        }
+        sn_vec3 end[2] = {{0}};
+        for (uint32_t round = 0; round < 6; ++round) {
+            const sn_cut_def def = any_cut(&random, round, end);
+            for (uint32_t w = 0; w < 2; ++w) {
+                assert_ok(world[w], sn_world_cut(world[w], &def, NULL));
+                for (uint32_t frame = 0; frame < 3; ++frame) {
+                    uint32_t count;
+                    if (w)
+                        reload(world[w]);
+                    assert_ok(world[w], sn_world_step(world[w], real(1.0 / 60)));
+                    sn_world_tears(world[w], &count);
+                    tears += count;
+                }
+            }
+            assert_same_world(world[0], world[1]);
+        }
+        sn_world_destroy(world[0]);
+        sn_world_destroy(world[1]);
+    }
+    assert_true(tears > 100);
+}
+
 /* An edge that is nearer to another one than numbers can tell: a vertex that is put on it may be rounded to the other side. */
 static void test_a_vertex_is_not_rounded_into_something(void **state)
 {
@@ -250,6 +295,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nothing_intersects_that_did_not),
         cmocka_unit_test(test_a_small_cut_is_followed),
+        cmocka_unit_test(test_tiles_decide_nothing),
         cmocka_unit_test(test_a_vertex_is_not_rounded_into_something),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
