@@ -550,7 +550,7 @@ static sn_result cut(cutting *c)
     c->shape.may_cut = solid_may;
     c->shape.low = c->blade.low;
     c->shape.high = c->blade.high;
-    if (!sn_tear_index(world))
+    if (!sn_tear_index(world) || !sn_blade_index_tips(world))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for a cut");
     sn_blade_go_on(world, &c->blade);
     if (!sn_solid_find(&c->solid) || !find_edges(c) || !choose_marks(c) || !find_rods(c) || !find_joints(c) ||
