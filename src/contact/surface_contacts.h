@@ -271,22 +271,27 @@ typedef struct sn_surface_touch {
 /* Features and tiles as they were before a tear; see surface_follow.c. */
 typedef struct sn_surface_before {
     uint32_t vertices, all_vertices, edges, tail; /* tail: edges of no triangle, which are the last */
-    sn_table number_table;   /* of uint32_t, by vertex: the particle; of uint32_t: the vertex that it is now, or SN_SURFACE_NONE */
+    sn_table
+        number_table; /* of uint32_t, by vertex: the particle; of uint32_t: the vertex that it is now, or SN_SURFACE_NONE */
     sn_table triangle_table; /* of sn_surface_triangle */
-    sn_table place_table;    /* of uint32_t, by edge: three times the triangle that owns it, and which side of that it is; SN_SURFACE_NONE: of the tail */
-    sn_table skin_table;     /* of sn_surface_skin */
-    sn_table tile_table, tile_triangle_table, tile_vertex_table, tile_edge_table, corner_table; /* as those of sn_surfaces */
-    sn_table of_table;   /* of uint32_t, by triangle as it is now: its tile, of those before; and the next that came to that tile */
-    sn_table kept_table; /* of uint32_t, by tile before: the tile that it is now, or SN_SURFACE_NONE: it is cut anew; and the first triangle that came to it */
+    sn_table
+        place_table; /* of uint32_t, by edge: three times the triangle that owns it, and which side of that it is; SN_SURFACE_NONE: of the tail */
+    sn_table skin_table; /* of sn_surface_skin */
+    sn_table tile_table, tile_triangle_table, tile_vertex_table, tile_edge_table,
+        corner_table; /* as those of sn_surfaces */
+    sn_table
+        of_table; /* of uint32_t, by triangle as it is now: its tile, of those before; and the next that came to that tile */
+    sn_table
+        kept_table; /* of uint32_t, by tile before: the tile that it is now, or SN_SURFACE_NONE: it is cut anew; and the first triangle that came to it */
 } sn_surface_before;
 
 typedef struct sn_surfaces {
     bool on;    /* in this step there are some; */
     bool alone; /*   and all skins are of them, and all particles: no other contact of particles and skins is there */
-    uint64_t edits;       /* 1 + those of the contact world, when features were made; 0: never */
-    uint64_t tears;       /*   and those of them that were tears */
-    bool torn;            /* some skin was torn or cut: the order of contacts is that of features, and tiles may be any */
-    uint64_t joins;       /* 1 + those of the constraints, when candidates of two skins were listed; 0: never */
+    uint64_t edits; /* 1 + those of the contact world, when features were made; 0: never */
+    uint64_t tears; /*   and those of them that were tears */
+    bool torn;      /* some skin was torn or cut: the order of contacts is that of features, and tiles may be any */
+    uint64_t joins; /* 1 + those of the constraints, when candidates of two skins were listed; 0: never */
     sn_table index_table; /* of uint32_t, by particle number: 1 + its vertex; 0: none */
     sn_table
         vertex_table; /* of sn_surface_vertex; of sn_surface_motion; of uint32_t, of uint8_t: for making tiles; of sn_real, m/s: how fast it is against the mean of all, or more; of sn_vec3, m: what rounding left over of where the substep began */
@@ -337,14 +342,14 @@ typedef struct sn_surfaces {
     sn_table contact_table; /* of sn_surface_contact: by colour, and as they were found */
     sn_table colour_table;  /* of uint64_t, by slot */
     uint32_t colour_start[SN_SURFACE_COLOURS + 2];
-    sn_table recall_table; /* of uint32_t: finds contacts of the substep before */
-    sn_table tangle_table; /* of sn_surface_tangle: of this substep */
-    sn_table part_table;   /* of uint32_t, twice, by vertex: see surface_tangles.c */
-    sn_table past_table;   /* of sn_surface_past */
+    sn_table recall_table;    /* of uint32_t: finds contacts of the substep before */
+    sn_table tangle_table;    /* of sn_surface_tangle: of this substep */
+    sn_table part_table;      /* of uint32_t, twice, by vertex: see surface_tangles.c */
+    sn_table past_table;      /* of sn_surface_past */
     sn_surface_before before; /* for following a tear */
-    bool suspect;          /* things may have come to intersect since they were looked at last: all, */
-    bool some_suspect;     /*   or some vertices */
-    sn_table told_table;   /* of sn_surface_told: of the substeps so far, where events are on */
+    bool suspect;             /* things may have come to intersect since they were looked at last: all, */
+    bool some_suspect;        /*   or some vertices */
+    sn_table told_table;      /* of sn_surface_told: of the substeps so far, where events are on */
     uint64_t searches, lists, looks, rounds, stops,
         forced; /* counts, for tests and measurements: of looks at levels; of vertices that the guard stopped; and
                                                   of pairs that things which nothing stops drove into each other */

@@ -44,8 +44,8 @@ void sn_surface_follow_init(sn_surfaces *s)
 void sn_surface_follow_release(sn_surfaces *s, const sn_allocator *allocator)
 {
     sn_surface_before *b = &s->before;
-    sn_table *const tables[] = {&b->number_table,      &b->triangle_table,  &b->place_table,  &b->skin_table,
-                                &b->tile_table,        &b->of_table,        &b->kept_table,   &b->tile_triangle_table,
+    sn_table *const tables[] = {&b->number_table,      &b->triangle_table,  &b->place_table, &b->skin_table,
+                                &b->tile_table,        &b->of_table,        &b->kept_table,  &b->tile_triangle_table,
                                 &b->tile_vertex_table, &b->tile_edge_table, &b->corner_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);

@@ -426,8 +426,7 @@ static void order_touches(sn_surfaces *s)
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
         const sn_surface_pair *pair = &surface_pairs(s)[i];
         for (uint32_t k = pair->first; k < pair->first + pair->touches; ++k)
-            item[count++] =
-                (sn_sort_item){.key = sn_surface_key(&surface_candidates(s)[touch[k].candidate]), .a = k};
+            item[count++] = (sn_sort_item){.key = sn_surface_key(&surface_candidates(s)[touch[k].candidate]), .a = k};
     }
     if (s->torn)
         sn_sort(item, s->sort_table.column[1], count);

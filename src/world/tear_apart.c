@@ -13,9 +13,12 @@
 #define KNOWN 10u  /*   once each of so many ways, */
 #define TURNS 32u  /*   and others at random, so many in all, are tried; */
 #define SIZES 8u   /*   so often */
-#define ROUNDED (SINEW_DOUBLE ? 2e-16 : 1e-7) /* of coordinates: so far a vertex goes that was rounded into something; four times as far with every size */
-#define WIDE  2    /* what is near a split is so many times as wide as its triangles; */
-#define LOOKS 4u   /*   after looking so often for what is, a tree of all triangles is made */
+#define ROUNDED                                                                                                        \
+    (SINEW_DOUBLE                                                                                                      \
+         ? 2e-16                                                                                                       \
+         : 1e-7) /* of coordinates: so far a vertex goes that was rounded into something; four times as far with every size */
+#define WIDE  2  /* what is near a split is so many times as wide as its triangles; */
+#define LOOKS 4u /*   after looking so often for what is, a tree of all triangles is made */
 
 static sn_dvec3 seen_from(const sn_world *world, uint32_t vertex, uint32_t particle)
 {

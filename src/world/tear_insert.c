@@ -646,7 +646,8 @@ uint32_t sn_tear_insert(sn_world *world, uint32_t p, uint32_t q, double t, uint3
                      .made = {in.made, world->ids.generation[in.made]},
                      .place = vec4_xyz(world->particles.x[world->ids.value[in.made]])};
     for (uint32_t i = 0; i < in.sides; ++i) {
-        sn_skin_record *of = &contact_skins(&world->contact)[skin_of(world, in.triangle[i]) - contact_skins(&world->contact)];
+        sn_skin_record *of =
+            &contact_skins(&world->contact)[skin_of(world, in.triangle[i]) - contact_skins(&world->contact)];
         of->self_collision = of->self_collision ? SN_SKIN_TORN : 0;
     }
     divide_triangles(&in);

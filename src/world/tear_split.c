@@ -377,8 +377,7 @@ static void note_rods_at(const sn_world *world, const sn_split *split, const sn_
 {
     for (uint32_t i = 0; i < count && rods->count < SN_TEAR_CONSTRAINTS; ++i) {
         const uint32_t *point = world->constraints.pool[node[i].kind]->point + 2 * (size_t)node[i].row;
-        if (sn_tear_is_rod(node[i].kind) &&
-            !parts_beside(split, point[0] == split->vertex ? point[1] : point[0]) &&
+        if (sn_tear_is_rod(node[i].kind) && !parts_beside(split, point[0] == split->vertex ? point[1] : point[0]) &&
             is_over_triangles(world, &node[i], false))
             rods->node[rods->count++] = node[i];
     }
