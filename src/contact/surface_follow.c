@@ -12,6 +12,8 @@
 
 #define FEW_TRIANGLES 8u /* a tile, on the mean: with fewer, all tiles are made anew */
 
+#ifndef __wasm__
+
 static void init_tiles(sn_surface_before *b)
 {
     sn_table_column(&b->tile_table, sizeof(sn_surface_tile), false);
@@ -284,15 +286,6 @@ static void make_tiles(const sn_world *world, sn_surfaces *s)
 
 /* ---- Pairs ---------------------------------------------------------------------------------------------------------------------- */
 
-void sn_surface_turn(const sn_surfaces *s, sn_surface_candidate *c)
-{
-    const uint32_t one = c->one;
-    c->one = c->other;
-    c->other = one;
-    memcpy(c->vertex, surface_edges(s)[c->one].vertex, 2 * sizeof *c->vertex);
-    memcpy(c->vertex + 2, surface_edges(s)[c->other].vertex, 2 * sizeof *c->vertex);
-}
-
 /* A candidate with the numbers that its features have now. False: its vertices are in another order now, or the edges are. */
 static bool renumber(const sn_surfaces *s, sn_surface_candidate *c)
 {
@@ -359,3 +352,29 @@ bool sn_surface_follow(sn_world *world, sn_surfaces *s)
     keep_pairs(s);
     return true;
 }
+
+#else /* where code has to be fetched all tiles are made anew, which decides nothing */
+
+void sn_surface_follow_init(sn_surfaces *s)
+{
+    (void)s;
+}
+
+void sn_surface_follow_release(sn_surfaces *s, const sn_allocator *allocator)
+{
+    (void)s, (void)allocator;
+}
+
+bool sn_surface_follow_begin(sn_world *world, sn_surfaces *s)
+{
+    (void)world, (void)s;
+    return false;
+}
+
+bool sn_surface_follow(sn_world *world, sn_surfaces *s)
+{
+    (void)world, (void)s;
+    return false;
+}
+
+#endif

@@ -432,6 +432,15 @@ static bool is_segment(const sn_surfaces *s, uint32_t edge)
     return surface_edges(s)[edge].triangle == SN_SURFACE_NONE;
 }
 
+void sn_surface_turn(const sn_surfaces *s, sn_surface_candidate *c)
+{
+    const uint32_t one = c->one;
+    c->one = c->other;
+    c->other = one;
+    memcpy(c->vertex, surface_edges(s)[c->one].vertex, 2 * sizeof *c->vertex);
+    memcpy(c->vertex + 2, surface_edges(s)[c->other].vertex, 2 * sizeof *c->vertex);
+}
+
 static void list_edges(listing *l, const side *a, const side *b)
 {
     const sn_wide_features of = {b->edges.at, 3 * SN_TILE_TRIANGLES, b->edges.count};
