@@ -12,7 +12,8 @@
 #define LESS  0.25 /*   that much of it where they would intersect something, */
 #define KNOWN 10u  /*   once each of so many ways, */
 #define TURNS 32u  /*   and others at random, so many in all, are tried; */
-#define SIZES 8u   /*   so often */
+#define SIZES 8u   /*   so often; */
+#define MORE  512u /*   and then so many others, as often: once in some hundred thousand tears one of these is free */
 #define ROUNDED                                                                                                        \
     (SINEW_DOUBLE                                                                                                      \
          ? 2e-16                                                                                                       \
@@ -206,11 +207,15 @@ bool sn_split_set_apart(sn_world *world, const sn_split *split, uint32_t *remove
     bool free = false;
     if (!collides_with_itself(world, split))
         return true;
-    double by = 0, gap = GAP;
-    for (uint32_t i = 0; i < SIZES * TURNS && !free; ++i) {
-        by = gap * find_ways(world, split, i % TURNS, way);
-        free = by > 0 && !would_intersect(world, split, way, by);
-        gap *= i % TURNS == TURNS - 1 ? LESS : 1;
+    double by = 0;
+    for (uint32_t round = 0; round < 2 && !free; ++round) {
+        const uint32_t turns = round ? MORE : TURNS;
+        double gap = GAP;
+        for (uint32_t i = 0; i < SIZES * turns && !free; ++i) {
+            by = gap * find_ways(world, split, (round ? TURNS : 0) + i % turns, way);
+            free = by > 0 && !would_intersect(world, split, way, by);
+            gap *= i % turns == turns - 1 ? LESS : 1;
+        }
     }
     for (uint32_t i = 0; by > 0 && i < split->parts; ++i)
         move_part(world, split->made[i], dvec3_scale(way[i], by), removed, released);
