@@ -75,10 +75,10 @@ static void move_part(sn_world *world, uint32_t vertex, sn_dvec3 by, uint32_t *r
 /* In a cube of two: each number once for a vertex, a turn and a part. */
 static sn_dvec3 any_way(uint32_t vertex, uint32_t turn, uint32_t part)
 {
-    const uint64_t hash = hash_u64(hash_u64(hash_u64(SN_HASH_SEED, vertex), turn), part);
-    const double unit = 1.0 / (1 << 20);
-    return dvec3((double)(hash & 0x1fffff) * unit - 1, (double)(hash >> 21 & 0x1fffff) * unit - 1,
-                 (double)(hash >> 42 & 0x1fffff) * unit - 1);
+    const uint64_t hash = hash_u64(hash_u64(SN_HASH_SEED, turn * SN_TEAR_PARTS + part), vertex);
+    const uint32_t mask = 0x1fffff;
+    const sn_dvec3 way = {(double)(hash & mask), (double)(hash >> 21 & mask), (double)(hash >> 42 & mask)};
+    return dvec3_add(dvec3_scale(way, 2.0 / mask), dvec3(-1, -1, -1));
 }
 
 /* Where the parts go, less the mean by mass: towards the middles of their triangles; one above the other along the normal as well, or that alone; or so along the way of those before; or one part alone; or
