@@ -2,6 +2,7 @@
 #include "scene/state.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- Strengths -------------------------------------------------------------------------------------------------------------- */
@@ -153,5 +154,13 @@ sn_result sn_scene_part(sn_scene *scene, const sn_event_keys *keys)
     def.b = keys->normal;
     def.one_group = object != NULL;
     def.group = object ? object->group : 0;
-    return sn_scene_slice(scene, &def, NULL);
+    sn_cut_info info;
+    const sn_result result = sn_scene_slice(scene, &def, &info);
+    if (result == SN_OK && !info.inserted && !info.split && !info.removed && !info.left && scene->options.log.write) {
+        char text[160];
+        snprintf(text, sizeof text, "the event 'cut' at %g s cuts nothing: its plane meets nothing of %.80s",
+                 (double)keys->time, object ? object->name : "the scene");
+        scene->options.log.write(scene->options.log.context, SN_LOG_WARNING, text);
+    }
+    return result;
 }

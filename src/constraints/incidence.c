@@ -212,25 +212,6 @@ void sn_incidence_remove_all(const sn_incidence *incidence, sn_store *store, uin
         remove_if_holds(store, entry.kind, entry.row, particle);
 }
 
-bool sn_incidence_reaches(const sn_incidence *incidence, const sn_store *store, uint32_t particle,
-                          sn_incidence_wants *wants, const void *context)
-{
-    if (store->counts.live == 0)
-        return false;
-    cursor c = entries_at(incidence, particle);
-    for (sn_incidence_entry entry; next_entry(incidence, &c, &entry);) {
-        const sn_pool *pool = store->pool[entry.kind];
-        uint32_t small[4 * SN_MAX_POINTS], count;
-        if (pool_has_lists(pool) || !sn_ids_is_live(&pool->ids, entry.row) || !holds(store, pool, entry.row, particle))
-            continue;
-        const uint32_t *held = sn_store_particles(store, pool, entry.row, small, &count);
-        for (uint32_t k = 0; k < count; ++k)
-            if (held[k] != particle && wants(context, held[k]))
-                return true;
-    }
-    return false;
-}
-
 bool sn_store_joins(const sn_store *store, uint32_t a, uint32_t b)
 {
     for (uint32_t r = 0; r < store->run_table.count; ++r) {

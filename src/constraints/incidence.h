@@ -34,11 +34,6 @@ void sn_incidence_release(sn_incidence *incidence, const sn_allocator *allocator
 bool sn_incidence_prepare(sn_incidence *incidence, const sn_allocator *allocator, const sn_store *store,
                           uint32_t particle_count);
 
-/* Whether a constraint of a particle also holds one that is wanted. */
-typedef bool sn_incidence_wants(const void *context, uint32_t other);
-bool sn_incidence_reaches(const sn_incidence *incidence, const sn_store *store, uint32_t particle,
-                          sn_incidence_wants *wants, const void *context);
-
 /* Whether a constraint joins two particles: looks at all of them. Without an incidence. */
 bool sn_store_joins(const sn_store *store, uint32_t a, uint32_t b);
 

@@ -6,6 +6,7 @@
        features     vertices, edges and triangles of such skins, made when skins are edited            surface_topology.c
                     and of bodies, which are there where skins come near them                          surface_shells.c
        tiles        some seventy triangles, or segments, that hang together, and how they move                      surface_tiles.c
+                    those that a tear does not concern are kept, and what is known of pairs of these   surface_follow.c
        pairs        of tiles whose boxes come near each other, a tile with itself among them           surface_tiles.c
        candidates   (vertex, triangle) and (edge, edge) of a pair that are near; listed again when     surface_pairs.c,
                     others may have come near                                                          surface_listing.c
@@ -188,8 +189,7 @@ typedef struct sn_surface_tile {
 typedef struct sn_surface_pair {
     uint32_t a, b;
     uint32_t first, count, room; /* candidates, and for how many there is room */
-    uint32_t touches;            /* of them are contacts of this substep, */
-    uint32_t made;               /*   which are made from here on */
+    uint32_t touches;            /* of them are contacts of this substep */
     bool listed;                 /* candidates are there */
     bool asked;                  /* they are to be listed anew */
     bool due_now;                /* some of them are to be looked at */
@@ -248,7 +248,7 @@ typedef struct sn_surface_tangle {
     uint32_t vertex[5]; /* ends, then corners */
     sn_real weight[5];  /* of the spot where they cross: those of corners are negative */
     sn_real give;       /* 1/kg: inverse mass of both */
-    uint32_t edge;
+    uint32_t edge, triangle;
     sn_vec3 way;   /* length 1: in which the edge is to move against the triangle, */
     sn_real speed; /* m/s: so fast at least */
     sn_real h;     /* s: of the substep */
@@ -268,12 +268,30 @@ typedef struct sn_surface_touch {
     sn_vec3 normal;
 } sn_surface_touch;
 
+/* Features and tiles as they were before a tear; see surface_follow.c. */
+typedef struct sn_surface_before {
+    uint32_t vertices, all_vertices, edges, tail; /* tail: edges of no triangle, which are the last */
+    sn_table
+        number_table; /* of uint32_t, by vertex: the particle; of uint32_t: the vertex that it is now, or SN_SURFACE_NONE */
+    sn_table triangle_table; /* of sn_surface_triangle */
+    sn_table
+        place_table; /* of uint32_t, by edge: three times the triangle that owns it, and which side of that it is; SN_SURFACE_NONE: of the tail */
+    sn_table skin_table; /* of sn_surface_skin */
+    sn_table tile_table, tile_triangle_table, tile_vertex_table, tile_edge_table,
+        corner_table; /* as those of sn_surfaces */
+    sn_table
+        of_table; /* of uint32_t, by triangle as it is now: its tile, of those before; and the next that came to that tile */
+    sn_table
+        kept_table; /* of uint32_t, by tile before: the tile that it is now, or SN_SURFACE_NONE: it is cut anew; and the first triangle that came to it */
+} sn_surface_before;
+
 typedef struct sn_surfaces {
     bool on;    /* in this step there are some; */
     bool alone; /*   and all skins are of them, and all particles: no other contact of particles and skins is there */
-    uint64_t edits;       /* 1 + those of the contact world, when features were made; 0: never */
-    uint64_t tears;       /*   and those of them that were tears */
-    uint64_t joins;       /* 1 + those of the constraints, when candidates of two skins were listed; 0: never */
+    uint64_t edits; /* 1 + those of the contact world, when features were made; 0: never */
+    uint64_t tears; /*   and those of them that were tears */
+    bool torn;      /* some skin was torn or cut: the order of contacts is that of features, and tiles may be any */
+    uint64_t joins; /* 1 + those of the constraints, when candidates of two skins were listed; 0: never */
     sn_table index_table; /* of uint32_t, by particle number: 1 + its vertex; 0: none */
     sn_table
         vertex_table; /* of sn_surface_vertex; of sn_surface_motion; of uint32_t, of uint8_t: for making tiles; of sn_real, m/s: how fast it is against the mean of all, or more; of sn_vec3, m: what rounding left over of where the substep began */
@@ -324,13 +342,14 @@ typedef struct sn_surfaces {
     sn_table contact_table; /* of sn_surface_contact: by colour, and as they were found */
     sn_table colour_table;  /* of uint64_t, by slot */
     uint32_t colour_start[SN_SURFACE_COLOURS + 2];
-    sn_table recall_table; /* of uint32_t: finds contacts of the substep before */
-    sn_table tangle_table; /* of sn_surface_tangle: of this substep */
-    sn_table part_table;   /* of uint32_t, twice, by vertex: see surface_tangles.c */
-    sn_table past_table;   /* of sn_surface_past */
-    bool suspect;          /* things may have come to intersect since they were looked at last: all, */
-    bool some_suspect;     /*   or some vertices */
-    sn_table told_table;   /* of sn_surface_told: of the substeps so far, where events are on */
+    sn_table recall_table;    /* of uint32_t: finds contacts of the substep before */
+    sn_table tangle_table;    /* of sn_surface_tangle: of this substep */
+    sn_table part_table;      /* of uint32_t, twice, by vertex: see surface_tangles.c */
+    sn_table past_table;      /* of sn_surface_past */
+    sn_surface_before before; /* for following a tear */
+    bool suspect;             /* things may have come to intersect since they were looked at last: all, */
+    bool some_suspect;        /*   or some vertices */
+    sn_table told_table;      /* of sn_surface_told: of the substeps so far, where events are on */
     uint64_t searches, lists, looks, rounds, stops,
         forced; /* counts, for tests and measurements: of looks at levels; of vertices that the guard stopped; and
                                                   of pairs that things which nothing stops drove into each other */
@@ -535,8 +554,41 @@ void sn_surface_tangles_pull(struct sn_world *world);
 /* surface_topology.c: makes features and tiles anew if skins were edited; false when memory runs out. */
 bool sn_surfaces_make(struct sn_world *world);
 
-/* surface_tiles.c: cuts skins into tiles. */
+/* surface_tiles.c: cuts skins into tiles. Room for all of them. */
 bool sn_surface_tiles_make(struct sn_world *world, sn_surfaces *s);
+bool sn_surface_tiles_reserve(struct sn_world *world, sn_surfaces *s);
+
+/* For cutting some triangles into tiles, which are added. */
+typedef struct sn_surface_cutting {
+    sn_surfaces *s;
+    uint32_t *order;  /* triangles: those of a part lie together */
+    uint32_t *queue;  /* for walks */
+    uint32_t *part;   /* by triangle: the number of its part, and of its walk */
+    uint32_t *marked; /* by vertex */
+    uint8_t *place;   /*   and which corner of its tile it is */
+    uint32_t parts, marks;
+} sn_surface_cutting;
+
+sn_surface_cutting sn_surface_cutting_begin(sn_surfaces *s);
+void sn_surface_cut(const struct sn_world *world, sn_surface_cutting *cutting, uint32_t first, uint32_t count);
+
+/* Which tiles are of which shell. */
+void sn_surface_tiles_number(sn_surfaces *s);
+
+/* surface_follow.c: what is there before features are made anew, if nothing but tears of cloth has happened since they were made. False when memory runs out, or if it is no use. */
+bool sn_surface_follow_begin(struct sn_world *world, sn_surfaces *s);
+
+/* After that: tiles and pairs that are as they were are kept, the other tiles are cut anew. False: all are to be made anew. */
+bool sn_surface_follow(struct sn_world *world, sn_surfaces *s);
+void sn_surface_follow_init(sn_surfaces *s);
+void sn_surface_follow_release(sn_surfaces *s, const sn_allocator *allocator);
+
+/* The place of a pair of features in the order of contacts: one key for each. And of two edges that with the lower number comes first. */
+static inline uint64_t sn_surface_key(const sn_surface_candidate *c)
+{
+    return (uint64_t)c->edges << 63 | (uint64_t)c->one << 32 | c->other;
+}
+void sn_surface_turn(const sn_surfaces *s, sn_surface_candidate *c);
 
 /* When a substep begins, or ends: where vertices and tiles are. */
 bool sn_surface_tiles_measure(struct sn_world *world, sn_real h);

@@ -52,31 +52,46 @@ static void join(uint32_t *parent, uint32_t a, uint32_t b)
     parent[a > b ? a : b] = a > b ? b : a;
 }
 
-typedef struct reaching {
-    const sn_world *world;
-    sn_surfaces *s;
-    uint32_t vertex;
-} reaching;
-
 /* 1 + the vertex that a particle is; 0: none. */
 static uint32_t vertex_of(const sn_surfaces *s, uint32_t number)
 {
     return number < s->index_table.count ? ((const uint32_t *)s->index_table.column[0])[number] : 0;
 }
 
-static bool joins_vertex(const void *context, uint32_t other)
+/* Most constraints are rods. */
+static const uint32_t *particles_of(const sn_world *world, const sn_pool *pool, uint32_t row, uint32_t *small,
+                                    uint32_t *count)
 {
-    const reaching *r = context;
-    const uint32_t vertex = vertex_of(r->s, other);
-    if (vertex)
-        join(r->s->piece_table.column[1], r->vertex, vertex - 1);
-    return false;
+    const uint32_t *point = pool->point + (size_t)row * pool->kind.points;
+    if (pool->kind.points != 2 || (point[0] | point[1]) & SN_SPOT_BIT)
+        return sn_store_particles(&world->constraints, pool, row, small, count);
+    *count = 2;
+    return point;
 }
 
-static bool is_outside(const void *context, uint32_t other)
+/* Vertices that a constraint holds are of one piece; opens: pieces are known, and those that a constraint joins to what is no vertex, and moves, are open. Surfaces and groups, which are lists of particles, join nothing. */
+static void join_by_constraints(const sn_world *world, sn_surfaces *s, bool opens)
 {
-    const reaching *r = context;
-    return !vertex_of(r->s, other) && r->world->particles.x[r->world->ids.value[other]].w != 0;
+    uint32_t *parent = s->piece_table.column[1];
+    for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
+        const sn_pool *pool = world->constraints.pool[kind];
+        for (uint32_t row = 0; !pool_has_lists(pool) && row < pool->ids.table.count; ++row) {
+            uint32_t small[4 * SN_MAX_POINTS], count, first = 0;
+            bool outside = false;
+            if (!sn_ids_is_live(&pool->ids, row))
+                continue;
+            const uint32_t *number = particles_of(world, pool, row, small, &count);
+            for (uint32_t i = 0; i < count; ++i) {
+                const uint32_t vertex = vertex_of(s, number[i]);
+                outside = outside || (!vertex && world->particles.x[world->ids.value[number[i]]].w != 0);
+                if (vertex && first && !opens)
+                    join(parent, first - 1, vertex - 1);
+                first = first ? first : vertex;
+            }
+            if (opens && outside && first)
+                pieces(s)[surface_vertices(s)[first - 1].piece].open = true;
+        }
+    }
 }
 
 /* Room for what constraints store. */
@@ -102,7 +117,7 @@ static void find_pieces_of_constraints(const sn_world *world, sn_surfaces *s)
             const uint32_t *number = NULL;
             *piece = SN_SURFACE_NONE;
             if (!pool->kind.force && sn_ids_is_live(&pool->ids, row))
-                number = sn_store_particles(&world->constraints, pool, row, small, &count);
+                number = particles_of(world, pool, row, small, &count);
             for (uint32_t i = 0; i < count; ++i) {
                 const uint32_t vertex = vertex_of(s, number[i]);
                 others += !vertex;
@@ -121,8 +136,7 @@ bool sn_surface_pieces_find(sn_world *world, sn_surfaces *s)
         return false;
     if (s->pieces == world->constraints.edits + 1)
         return true;
-    if (!sn_table_reserve(&s->piece_table, &world->allocator, (uint64_t)s->vertex_table.count + s->shell_table.count) ||
-        !sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count))
+    if (!sn_table_reserve(&s->piece_table, &world->allocator, (uint64_t)s->vertex_table.count + s->shell_table.count))
         return false;
     uint32_t *parent = s->piece_table.column[1];
     for (uint32_t i = 0; i < s->vertex_table.count; ++i)
@@ -130,22 +144,16 @@ bool sn_surface_pieces_find(sn_world *world, sn_surfaces *s)
     for (uint32_t i = 0; i < s->edge_table.count; ++i)
         if (surface_edges(s)[i].vertex[0] < s->vertex_table.count)
             join(parent, surface_edges(s)[i].vertex[0], surface_edges(s)[i].vertex[1]);
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
-        const reaching r = {world, s, i};
-        sn_incidence_reaches(&world->incidence, &world->constraints, surface_vertices(s)[i].number, joins_vertex, &r);
-    }
+    join_by_constraints(world, s, false);
     s->piece_table.count = 0;
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
         const uint32_t root = root_of(parent, i);
-        const reaching r = {world, s, i};
         sn_surface_vertex *v = &surface_vertices(s)[i];
         v->piece = root == i ? s->piece_table.count++ : surface_vertices(s)[root].piece;
-        sn_surface_piece *piece = &pieces(s)[v->piece];
         if (root == i)
-            *piece = (sn_surface_piece){.open = false};
-        piece->open =
-            piece->open || sn_incidence_reaches(&world->incidence, &world->constraints, v->number, is_outside, &r);
+            pieces(s)[v->piece] = (sn_surface_piece){.open = false};
     }
+    join_by_constraints(world, s, true);
     for (uint32_t i = s->vertex_table.count; i < s->all_vertices; ++i) /* of a shell one */
         surface_vertices(s)[i].piece = s->piece_table.count + surface_skins(s)[surface_vertices(s)[i].skin].shell - 1;
     for (uint32_t i = 0; i < s->shell_table.count; ++i)

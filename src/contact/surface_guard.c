@@ -17,6 +17,7 @@
 #include "contact/callbacks.h"
 #include "contact/particle_contacts.h"
 
+#include "base/sort.h"
 #include "world/world.h"
 
 #include <sinew/ccd.h>
@@ -170,17 +171,31 @@ static bool may_stop(const guarding *g, const sn_surface_candidate *c)
     return acts;
 }
 
+/* Those that touch; once something has torn, in the order of features. */
+static uint32_t order_hits(sn_surfaces *s)
+{
+    const uint32_t *near = s->near_table.column[0];
+    const float *time = s->near_table.column[2];
+    sn_sort_item *item = s->sort_table.column[0];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->near_table.count; ++i)
+        if (time[i] <= 1)
+            item[count++] = (sn_sort_item){.key = sn_surface_key(&surface_candidates(s)[near[i]]), .a = i};
+    if (s->torn)
+        sn_sort(item, s->sort_table.column[1], count);
+    return count;
+}
+
 /* Pairs that touch make zones, and their vertices are to go a smaller share. Whether something is new by that; *forced: pairs by which nothing is. */
 static bool stop_pairs(const guarding *g, uint32_t *forced)
 {
     sn_surfaces *s = g->s;
-    const uint32_t *near = s->near_table.column[0];
+    const uint32_t *near = s->near_table.column[0], hits = order_hits(s);
     const float *time = s->near_table.column[2];
     bool any = false;
     *forced = 0;
-    for (uint32_t i = 0; i < s->near_table.count; ++i) {
-        if (!(time[i] <= 1))
-            continue;
+    for (uint32_t hit = 0; hit < hits; ++hit) {
+        const uint32_t i = ((const sn_sort_item *)s->sort_table.column[0])[hit].a;
         const sn_surface_candidate *c = &surface_candidates(s)[near[i]];
         if (sn_surface_is_tangled(s, c) || !may_stop(g, c))
             continue;

@@ -432,6 +432,15 @@ static bool is_segment(const sn_surfaces *s, uint32_t edge)
     return surface_edges(s)[edge].triangle == SN_SURFACE_NONE;
 }
 
+void sn_surface_turn(const sn_surfaces *s, sn_surface_candidate *c)
+{
+    const uint32_t one = c->one;
+    c->one = c->other;
+    c->other = one;
+    memcpy(c->vertex, surface_edges(s)[c->one].vertex, 2 * sizeof *c->vertex);
+    memcpy(c->vertex + 2, surface_edges(s)[c->other].vertex, 2 * sizeof *c->vertex);
+}
+
 static void list_edges(listing *l, const side *a, const side *b)
 {
     const sn_wide_features of = {b->edges.at, 3 * SN_TILE_TRIANGLES, b->edges.count};
@@ -447,12 +456,16 @@ static void list_edges(listing *l, const side *a, const side *b)
         const uint32_t found = (l->fast ? l->near->sweeps : l->near->edges)(&run, five, a == b ? i + 1 : 0, near);
         for (uint32_t k = 0; k < found; ++k) {
             const uint32_t other = b->edges.number[near[k]], *two = surface_edges(l->s)[other].vertex;
-            if (one[0] != two[0] && one[0] != two[1] && one[1] != two[0] && one[1] != two[1])
-                consider(l, (sn_surface_candidate){.vertex = {one[0], one[1], two[0], two[1]},
-                                                   .one = number,
-                                                   .other = other,
-                                                   .edges = true,
-                                                   .segments = is_segment(l->s, number) || is_segment(l->s, other)});
+            if (one[0] == two[0] || one[0] == two[1] || one[1] == two[0] || one[1] == two[1])
+                continue;
+            sn_surface_candidate c = {.vertex = {one[0], one[1], two[0], two[1]},
+                                      .one = number,
+                                      .other = other,
+                                      .edges = true,
+                                      .segments = is_segment(l->s, number) || is_segment(l->s, other)};
+            if (l->s->torn && number > other)
+                sn_surface_turn(l->s, &c);
+            consider(l, c);
         }
     }
     end_batch(l);

@@ -10,6 +10,7 @@
 #include "contact/callbacks.h"
 #include "contact/particle_contacts.h"
 
+#include "base/sort.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -417,19 +418,31 @@ static bool fail(sn_world *world)
     return false;
 }
 
+/* What touches, in the order of pairs and of features within them, which is that of the surfaces: how much is listed does not matter. Once something has torn, in the order of features. */
+static void order_touches(sn_surfaces *s)
+{
+    const sn_surface_touch *touch = s->touch_table.column[0];
+    sn_sort_item *item = s->sort_table.column[0];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
+        const sn_surface_pair *pair = &surface_pairs(s)[i];
+        for (uint32_t k = pair->first; k < pair->first + pair->touches; ++k)
+            item[count++] = (sn_sort_item){.key = sn_surface_key(&surface_candidates(s)[touch[k].candidate]), .a = k};
+    }
+    if (s->torn)
+        sn_sort(item, s->sort_table.column[1], count);
+}
+
 static void make_piece(void *data, uint32_t first, uint32_t end)
 {
     const looking *l = data;
     const sn_surfaces *s = l->s;
     sn_surface_contact *contact = s->contact_table.column[1];
     const sn_surface_touch *touch = s->touch_table.column[0];
+    const sn_sort_item *item = s->sort_table.column[0];
     for (uint32_t i = first; i < end; ++i) {
-        const sn_surface_pair *pair = &surface_pairs(s)[i];
-        for (uint32_t k = 0; k < pair->touches; ++k) {
-            const sn_surface_touch *t = &touch[pair->first + k];
-            contact[pair->made + k] =
-                sn_surface_contact_make(l->world, &surface_candidates(s)[t->candidate], t->weight, t->normal);
-        }
+        const sn_surface_touch *t = &touch[item[i].a];
+        contact[i] = sn_surface_contact_make(l->world, &surface_candidates(s)[t->candidate], t->weight, t->normal);
     }
 }
 
@@ -448,7 +461,6 @@ static bool choose_contacts(sn_world *world, sn_surfaces *s, uint32_t count)
     return true;
 }
 
-/* In the order of pairs and of features within them, which is that of the surfaces: how much is listed does not matter. */
 static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
 {
     sn_surfaces *s = &world->contacts.surfaces;
@@ -459,20 +471,19 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
     if (!sn_parallel_few(&world->parallel, s->pair_table.count, WORK_OF_PAIR, look_piece, &l))
         return false;
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
-        sn_surface_pair *pair = &surface_pairs(s)[i];
-        pair->made = (uint32_t)count;
+        const sn_surface_pair *pair = &surface_pairs(s)[i];
         count += pair->touches;
         s->looks += pair->due_now ? pair->count : 0;
     }
     if (count > SN_MAX_COUNT || !sn_table_reserve(&s->contact_table, &world->allocator, count) ||
         !sn_table_reserve(&s->colour_table, &world->allocator, world->particles.table.count) ||
+        !sn_table_reserve(&s->sort_table, &world->allocator, count) ||
         !sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)count))
         return fail(world);
     s->contact_table.count = 0;
-    if (count && !sn_parallel_few(&world->parallel, s->pair_table.count,
-                                  WORK_OF_MAKING * (double)count / s->pair_table.count, make_piece, &l))
-        return false;
-    if (!choose_contacts(world, s, (uint32_t)count))
+    order_touches(s);
+    if (!sn_parallel_few(&world->parallel, (uint32_t)count, WORK_OF_MAKING, make_piece, &l) ||
+        !choose_contacts(world, s, (uint32_t)count))
         return false;
     if (!sn_surface_contacts_reserve(world) || !sn_surface_contacts_recall(world, s, before, h))
         return fail(world);
@@ -515,19 +526,28 @@ static sn_result wake(sn_world *world, sn_surfaces *s, sn_real dt)
     return SN_OK;
 }
 
-typedef struct joining {
-    const sn_world *world;
-    const sn_surfaces *s;
-    uint32_t skin;
-} joining;
-
-static bool is_of_another(const void *context, uint32_t other)
+/* 1 + the skin of a particle; 0: it is the centre of a body; SN_SURFACE_NONE: neither. */
+static uint32_t side_of(const sn_world *world, const sn_surfaces *s, uint32_t number)
 {
-    const joining *j = context;
-    const uint32_t vertex =
-        other < j->s->index_table.count ? ((const uint32_t *)j->s->index_table.column[0])[other] : 0;
-    return vertex ? surface_vertices(j->s)[vertex - 1].skin != j->skin
-                  : j->world->particles.body[j->world->ids.value[other]] != 0;
+    const uint32_t vertex = number < s->index_table.count ? ((const uint32_t *)s->index_table.column[0])[number] : 0;
+    if (vertex)
+        return 1 + surface_vertices(s)[vertex - 1].skin;
+    return world->particles.body[world->ids.value[number]] ? 0 : SN_SURFACE_NONE;
+}
+
+/* Marks vertices that a constraint joins to another skin, or to a body. */
+static void mark_joined(const sn_world *world, sn_surfaces *s, const uint32_t *number, uint32_t count)
+{
+    uint32_t side[4 * SN_MAX_POINTS];
+    bool differ = false;
+    for (uint32_t i = 0; i < count; ++i) {
+        side[i] = side_of(world, s, number[i]);
+        differ = differ || side[i] != side[0];
+    }
+    for (uint32_t i = 0; i < count && differ; ++i)
+        for (uint32_t k = 0; k < count && side[i] && side[i] != SN_SURFACE_NONE; ++k)
+            if (side[k] != side[i] && side[k] != SN_SURFACE_NONE)
+                surface_vertices(s)[((const uint32_t *)s->index_table.column[0])[number[i]] - 1].joined = true;
 }
 
 /* Candidates of two skins that a constraint joins are left out. What was joined may have been let intersect. */
@@ -539,14 +559,25 @@ static bool follow_joins(sn_world *world, sn_surfaces *s)
         return false;
     if (s->joins == world->constraints.edits + 1)
         return true;
-    for (uint32_t i = 0; i < s->pair_table.count; ++i)
-        surface_pairs(s)[i].listed = false;
+    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
+        sn_surface_pair *pair = &surface_pairs(s)[i];
+        pair->listed = pair->listed && surface_tiles(s)[pair->a].skin == surface_tiles(s)[pair->b].skin;
+    }
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
         sn_surface_vertex *v = &surface_vertices(s)[i];
-        const joining j = {world, s, v->skin};
         surface_motions(s)[i].suspect |= v->joined ? SN_SUSPECT : 0;
         s->some_suspect = s->some_suspect || v->joined;
-        v->joined = sn_incidence_reaches(&world->incidence, &world->constraints, v->number, is_of_another, &j);
+        v->joined = false;
+    }
+    for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
+        const sn_pool *pool = world->constraints.pool[kind];
+        for (uint32_t row = 0; !pool_has_lists(pool) && row < pool->ids.table.count; ++row) {
+            uint32_t small[4 * SN_MAX_POINTS], count;
+            if (!sn_ids_is_live(&pool->ids, row))
+                continue;
+            const uint32_t *number = sn_store_particles(&world->constraints, pool, row, small, &count);
+            mark_joined(world, s, number, count);
+        }
     }
     s->joins = world->constraints.edits + 1;
     return true;

@@ -239,6 +239,7 @@ bool sn_surface_pairs_end(sn_world *world)
     for (uint32_t i = 0; i < s->pair_table.count; ++i)
         count += surface_pairs(s)[i].due_now ? surface_pairs(s)[i].count : 0;
     if (count > SN_MAX_COUNT || !sn_table_reserve(&s->near_table, &world->allocator, s->candidate_table.capacity) ||
+        !sn_table_reserve(&s->sort_table, &world->allocator, count) ||
         !sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)count))
         return fail(world);
     uint32_t *near = s->near_table.column[0];

@@ -19,6 +19,7 @@
 #include "contact/particle_contacts.h"
 
 #include "collision/predicates.h"
+#include "base/sort.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -145,6 +146,7 @@ static bool add_tangle(const searching *f, const sn_surface_edge *e, const sn_su
     if (is_let(f, e, t, weight))
         return f->world->contacts.failed == SN_OK;
     made.edge = (uint32_t)(e - surface_edges(s));
+    made.triangle = (uint32_t)(t - surface_triangles(s));
     for (uint32_t k = 0; k < 5; ++k) {
         const uint32_t slot = surface_vertices(s)[made.vertex[k]].slot;
         made.weight[k] = (sn_real)weight[k];
@@ -330,6 +332,35 @@ static void suspect_tiles(sn_surfaces *s, bool all)
     }
 }
 
+/* Once something has torn: in the order of features. */
+static bool order(sn_world *world, sn_surfaces *s)
+{
+    sn_surface_tangle *tangle = s->tangle_table.column[0];
+    const uint32_t count = s->tangle_table.count;
+    if (!s->torn || !count)
+        return true;
+    if (!sn_table_reserve(&s->sort_table, &world->allocator, count)) {
+        world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for surfaces that intersect");
+        return false;
+    }
+    sn_sort_item *item = s->sort_table.column[0];
+    for (uint32_t i = 0; i < count; ++i)
+        item[i] = (sn_sort_item){.key = (uint64_t)tangle[i].edge << 32 | tangle[i].triangle, .a = i};
+    sn_sort(item, s->sort_table.column[1], count);
+    for (uint32_t i = 0; i < count; ++i) { /* cycle by cycle: what is to be at `to` lies at `from` */
+        const sn_surface_tangle first = tangle[i];
+        uint32_t to = i;
+        for (uint32_t from = item[to].a; from != i; from = item[to].a) {
+            tangle[to] = tangle[from];
+            item[to].a = to;
+            to = from;
+        }
+        tangle[to] = first;
+        item[to].a = to;
+    }
+    return true;
+}
+
 bool sn_surface_tangles_find(sn_world *world, sn_real h)
 {
     sn_surfaces *s = &world->contacts.surfaces;
@@ -349,7 +380,7 @@ bool sn_surface_tangles_find(sn_world *world, sn_real h)
     s->suspect = s->some_suspect = false;
     for (uint32_t i = 0; i < s->all_vertices; ++i)
         surface_motions(s)[i].suspect = 0;
-    if (s->tangle_table.count && !find_parts(world, s))
+    if (!order(world, s) || (s->tangle_table.count && !find_parts(world, s)))
         return false;
     choose_ways(s, h);
     return true;

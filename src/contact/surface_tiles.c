@@ -25,15 +25,7 @@
 
 /* ---- Making them ----------------------------------------------------------------------------------------------------------- */
 
-typedef struct cutting {
-    sn_surfaces *s;
-    uint32_t *order;  /* triangles: those of a part lie together */
-    uint32_t *queue;  /* for walks */
-    uint32_t *part;   /* by triangle: the number of its part, and of its walk */
-    uint32_t *marked; /* by vertex */
-    uint8_t *place;   /*   and which corner of its tile it is */
-    uint32_t parts, marks;
-} cutting;
+typedef sn_surface_cutting cutting;
 
 /* Walks through a part from a triangle on, nearest first, and puts its triangles in that order. What does not hang together with that comes after it. */
 static void walk(cutting *c, uint32_t first, uint32_t count, uint32_t from)
@@ -179,7 +171,7 @@ static void add_tile(const sn_world *world, cutting *c, uint32_t first, uint32_t
 }
 
 /* A part that is too large is cut across a walk from its one end to its other, so that tiles become as large as they may. */
-static void cut(const sn_world *world, cutting *c, uint32_t first, uint32_t count)
+void sn_surface_cut(const sn_world *world, cutting *c, uint32_t first, uint32_t count)
 {
     if (count <= SN_TILE_TRIANGLES && count_corners(c, first, count) <= SN_TILE_CORNERS) {
         add_tile(world, c, first, count);
@@ -191,8 +183,8 @@ static void cut(const sn_world *world, cutting *c, uint32_t first, uint32_t coun
         c->part[c->order[i]] = part;
     walk(c, first, count, c->order[first]);
     walk(c, first, count, c->order[first + count - 1]);
-    cut(world, c, first, half);
-    cut(world, c, first + half, count - half);
+    sn_surface_cut(world, c, first, half);
+    sn_surface_cut(world, c, first + half, count - half);
 }
 
 /* Shells that are points. */
@@ -215,7 +207,7 @@ static void add_points(const sn_world *world, cutting *c)
 }
 
 /* Which are of which shell: those of one follow each other. */
-static void number_tiles(sn_surfaces *s)
+void sn_surface_tiles_number(sn_surfaces *s)
 {
     for (uint32_t i = 0; i < s->tile_table.count; ++i) {
         sn_surface_tile *tile = &surface_tiles(s)[i];
@@ -228,35 +220,47 @@ static void number_tiles(sn_surfaces *s)
     }
 }
 
-bool sn_surface_tiles_make(sn_world *world, sn_surfaces *s)
+bool sn_surface_tiles_reserve(sn_world *world, sn_surfaces *s)
 {
     const sn_allocator *a = &world->allocator;
     const uint32_t triangles = s->triangle_table.count, edges = s->edge_table.count;
-    cutting c = {.s = s,
-                 .order = s->triangle_table.column[2],
-                 .queue = s->triangle_table.column[3],
-                 .part = s->triangle_table.column[4],
-                 .marked = s->vertex_table.column[2],
-                 .place = s->vertex_table.column[3]};
+    return sn_table_reserve(&s->tile_table, a, (uint64_t)triangles + edges + s->shell_table.count) &&
+           sn_table_reserve(&s->tile_triangle_table, a, triangles) &&
+           sn_table_reserve(&s->tile_vertex_table, a, s->all_vertices) &&
+           sn_table_reserve(&s->tile_edge_table, a, s->edge_table.count) &&
+           sn_table_reserve(&s->corner_table, a, 3 * (uint64_t)triangles + 2 * (uint64_t)edges + s->shell_table.count);
+}
+
+cutting sn_surface_cutting_begin(sn_surfaces *s)
+{
+    const cutting c = {.s = s,
+                       .order = s->triangle_table.column[2],
+                       .queue = s->triangle_table.column[3],
+                       .part = s->triangle_table.column[4],
+                       .marked = s->vertex_table.column[2],
+                       .place = s->vertex_table.column[3]};
     s->tile_table.count = s->tile_triangle_table.count = s->tile_vertex_table.count = s->tile_edge_table.count =
-        s->corner_table.count = s->pair_table.count = 0;
+        s->corner_table.count = 0;
     s->tree.items = 0;
-    if (!sn_table_reserve(&s->tile_table, a, (uint64_t)triangles + edges + s->shell_table.count) ||
-        !sn_table_reserve(&s->tile_triangle_table, a, triangles) ||
-        !sn_table_reserve(&s->tile_vertex_table, a, s->all_vertices) ||
-        !sn_table_reserve(&s->tile_edge_table, a, s->edge_table.count) ||
-        !sn_table_reserve(&s->corner_table, a, 3 * (uint64_t)triangles + 2 * (uint64_t)edges + s->shell_table.count))
-        return false;
-    memset(c.part, 0, triangles * sizeof *c.part);
+    memset(c.part, 0, s->triangle_table.count * sizeof *c.part);
     memset(c.marked, 0, s->all_vertices * sizeof *c.marked);
-    for (uint32_t i = 0; i < triangles; ++i)
+    return c;
+}
+
+bool sn_surface_tiles_make(sn_world *world, sn_surfaces *s)
+{
+    if (!sn_surface_tiles_reserve(world, s))
+        return false;
+    cutting c = sn_surface_cutting_begin(s);
+    s->pair_table.count = s->candidate_table.count = 0;
+    for (uint32_t i = 0; i < s->triangle_table.count; ++i)
         c.order[i] = i;
     for (uint32_t i = 0; i < s->all_skins; ++i)
         if (surface_skins(s)[i].count)
-            cut(world, &c, surface_skins(s)[i].first, surface_skins(s)[i].count);
+            sn_surface_cut(world, &c, surface_skins(s)[i].first, surface_skins(s)[i].count);
     sn_surface_strands_cut(world, s);
     add_points(world, &c);
-    number_tiles(s);
+    sn_surface_tiles_number(s);
     return true;
 }
 

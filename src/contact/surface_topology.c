@@ -75,11 +75,13 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->part_table, sizeof(uint32_t), false);
     sn_table_column(&s->part_table, sizeof(uint32_t), false);
     sn_table_column(&s->past_table, sizeof(sn_surface_past), false);
+    sn_surface_follow_init(s);
 }
 
 void sn_surfaces_release(sn_surfaces *s, const sn_allocator *allocator)
 {
     sn_bvh_release(&s->tree, allocator);
+    sn_surface_follow_release(s, allocator);
     sn_table *const tables[] = {
         &s->index_table,       &s->vertex_table,    &s->triangle_table, &s->edge_table,   &s->ring_start_table,
         &s->ring_table,        &s->sort_table,      &s->skin_table,     &s->tile_table,   &s->tile_triangle_table,
@@ -311,14 +313,14 @@ static bool note_past(const sn_world *world, sn_surfaces *s)
 
 /* Vertices that are new are suspect, and those that the tear moved are found to be when tiles are measured. Shells have not torn: a few vertices of theirs may be tangled, and that is
    found with the vertices of skins that these are tangled with. */
-static void take_past(sn_surfaces *s)
+static void take_past(const sn_world *world, sn_surfaces *s)
 {
     const sn_surface_past *past = s->past_table.column[0];
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
         const uint32_t number = surface_vertices(s)[i].number;
         const bool there = number < s->past_table.count && past[number].there;
         sn_surface_motion *m = &surface_motions(s)[i];
-        m->end = there ? past[number].end : m->end;
+        m->end = there ? past[number].end : vec4_xyz(world->particles.x[world->ids.value[number]]);
         m->suspect = !there || past[number].tangled ? SN_SUSPECT : past[number].suspect;
         surface_vertices(s)[i].joined = there && past[number].joined;
     }
@@ -332,13 +334,15 @@ bool sn_surfaces_make(sn_world *world)
     sn_real longest;
     if (s->edits == world->contact.edits + 1)
         return true;
-    const bool torn = note_past(world, s);
+    const bool torn = note_past(world, s), follows = torn && sn_surface_follow_begin(world, s);
     count_skins(world, &skins, &triangles, &segments, &longest);
     s->edits = s->joins = s->pieces = 0;
     s->on = s->searched = false;
     s->vertex_table.count = s->triangle_table.count = s->edge_table.count = s->skin_table.count = s->index_table.count =
         0;
-    s->pair_table.count = s->candidate_table.count = s->near_table.count = s->contact_table.count = 0;
+    s->near_table.count = s->contact_table.count = 0;
+    s->pair_table.count = skins ? s->pair_table.count : 0;
+    s->torn = false;
     s->shell_table.count = s->all_vertices = s->all_skins = s->tangle_table.count = 0;
     s->suspect = !torn;
     if (skins && !reserve(world, s, skins, triangles, segments, longest))
@@ -350,7 +354,7 @@ bool sn_surfaces_make(sn_world *world)
     for (uint32_t i = 0; skins && i < world->contact.skin_table.count; ++i) {
         const sn_skin_record *record = &contact_skins(&world->contact)[i];
         if (record->self_collision && (record->count || record->segments))
-            add_skin(world, s, record, i);
+            add_skin(world, s, record, i), s->torn = s->torn || record->self_collision == SN_SKIN_TORN;
     }
     if (skins) {
         s->all_vertices = s->vertex_table.count;
@@ -363,9 +367,9 @@ bool sn_surfaces_make(sn_world *world)
         add_rings(s);
         sn_surface_strands_measure(world, s);
         if (torn)
-            take_past(s);
+            take_past(world, s);
     }
-    if (skins && !sn_surface_tiles_make(world, s))
+    if (skins && !(follows && s->torn && sn_surface_follow(world, s)) && !sn_surface_tiles_make(world, s))
         return false;
     s->edits = world->contact.edits + 1;
     s->tears = world->contact.tears;

@@ -47,10 +47,14 @@ typedef struct sn_skin_record {
     uint32_t first_segment, segments;
     uint32_t least, most; /* its particles' numbers are in this range */
     sn_real thickness;
-    uint32_t one_sided, self_collision;
+    uint32_t one_sided;
+    uint32_t self_collision; /* 0: no; 1: yes; SN_SKIN_TORN: yes, and it was torn or cut */
     uint64_t user;
     sn_tear_def tear; /* all 0: it does not tear */
 } sn_skin_record;
+
+/* From then on contacts of surfaces are taken in an order that does not depend on tiles, which are kept: see contact/surface_follow.c. */
+#define SN_SKIN_TORN 2u
 
 static inline bool skin_tears(const sn_skin_record *skin)
 {

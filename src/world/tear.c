@@ -19,6 +19,7 @@ void sn_tearing_init(sn_tearing *t)
 {
     sn_table_column(&t->event_table, sizeof(sn_tear), false);
     sn_table_column(&t->tip_table, sizeof(sn_tear_tip), true);
+    sn_table_column(&t->tip_at_table, sizeof(uint32_t), false);
     sn_table_column(&t->severed_table, sn_severed_width(), true);
     sn_table_column(&t->change_table, sizeof(sn_topology_change), false);
     sn_table_column(&t->head_table, sizeof(sn_tear_head), false);
@@ -38,9 +39,9 @@ void sn_tearing_init(sn_tearing *t)
 
 void sn_tearing_release(sn_tearing *t, const sn_allocator *allocator)
 {
-    sn_table *const tables[] = {&t->event_table, &t->change_table, &t->head_table,   &t->next_table, &t->node_table,
-                                &t->range_table, &t->flag_table,   &t->over_table,   &t->gap_table,  &t->busy_table,
-                                &t->tip_table,   &t->leave_table,  &t->severed_table};
+    sn_table *const tables[] = {&t->event_table, &t->change_table, &t->head_table,  &t->next_table,   &t->node_table,
+                                &t->range_table, &t->flag_table,   &t->over_table,  &t->gap_table,    &t->busy_table,
+                                &t->tip_table,   &t->tip_at_table, &t->leave_table, &t->severed_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
     for (uint32_t i = 0; i < SN_ROD_KINDS; ++i)

@@ -119,6 +119,8 @@ typedef struct sn_tearing {
     sn_table
         tip_table; /* of sn_tear_tip: where cuts ended inside skins, so that the next one goes on from there. State */
 
+    sn_table tip_at_table; /* of uint32_t, by particle number, in a cut: 1 + the first tip that it is; 0: none */
+
     sn_table severed_table; /* members of groups of shape matching that blades have passed between, by number. State */
 
     sn_table wear_table[SN_ROD_KINDS]; /* of sn_wear, by kind and row: rods of skins with fatigue. State */
@@ -307,6 +309,9 @@ bool sn_blade_crosses(const sn_blade_shape *blade, sn_dvec3 x, sn_dvec3 y, bool 
 bool sn_blade_has(const sn_blade_shape *blade, sn_dvec3 x);
 int sn_blade_side_of(const sn_blade_shape *blade, sn_dvec3 x);
 
+/* When a cut begins: which vertices are tips. False when memory runs out. */
+bool sn_blade_index_tips(struct sn_world *world);
+
 /* Whether the last cut that came to a vertex ended there; and whether one has passed along an edge, both ends of which were whole after it. */
 bool sn_blade_is_tip(const struct sn_world *world, uint32_t vertex);
 bool sn_blade_has_passed(const struct sn_world *world, uint32_t a, uint32_t b);
@@ -338,6 +343,9 @@ bool sn_split_fits(struct sn_world *world, uint32_t vertex);
 /* tear_apart.c: before splits of a step or a cut. And once the parts of a vertex are there: whether nothing of theirs intersects. */
 void sn_split_begin(struct sn_world *world);
 bool sn_split_set_apart(struct sn_world *world, const sn_split *split, uint32_t *removed, double *released);
+
+/* After all vertices of a cut are on their edges: one of a skin that collides with itself intersects nothing because its place is rounded. */
+void sn_tear_free_vertex(struct sn_world *world, uint32_t vertex, uint32_t *removed, double *released);
 
 /* A vertex, and those at the ends of a tear through it. */
 #define SN_SPLITS_AT_ONCE 3u

@@ -3,16 +3,23 @@
    They are in one place, and surfaces must not touch at the start of a substep: so each is moved a little, the centre of mass stays where it is, and nothing intersects that did not before. The way is
    mostly to the middle of the triangles of each part. In cloth that is crumpled, or pressed between others, that may lead through something: whether it does is decided exactly, and other ways
    and shorter ones are tried. If none of them is free, which is rare, the last is taken, and contact pulls apart what intersects (contact/surface_tangles.c). */
+#include "base/hash.h"
 #include "world/query_tree.h"
 #include "world/tear.h"
 #include "world/world.h"
 
 #define GAP   0.01 /* of an edge: so far they are moved; */
 #define LESS  0.25 /*   that much of it where they would intersect something, */
-#define TURNS 9u   /*   once each of so many ways is tried, */
-#define TRIES 72u  /*   so often in all */
-#define WIDE  2    /* what is near a split is so many times as wide as its triangles; */
-#define LOOKS 4u   /*   after looking so often for what is, a tree of all triangles is made */
+#define KNOWN 10u  /*   once each of so many ways, */
+#define TURNS 32u  /*   and others at random, so many in all, are tried; */
+#define SIZES 8u   /*   so often; */
+#define MORE  512u /*   and then so many others, as often: once in some hundred thousand tears one of these is free */
+#define ROUNDED                                                                                                        \
+    (SINEW_DOUBLE                                                                                                      \
+         ? 2e-16                                                                                                       \
+         : 1e-7) /* of coordinates: so far a vertex goes that was rounded into something; four times as far with every size */
+#define WIDE  2  /* what is near a split is so many times as wide as its triangles; */
+#define LOOKS 4u /*   after looking so often for what is, a tree of all triangles is made */
 
 static sn_dvec3 seen_from(const sn_world *world, uint32_t vertex, uint32_t particle)
 {
@@ -65,8 +72,17 @@ static void move_part(sn_world *world, uint32_t vertex, sn_dvec3 by, uint32_t *r
     }
 }
 
-/* Where the parts go, less the mean by mass: towards the middles of their triangles; one above the other along the normal as well, or that alone; or so along the way of those before; or one part alone. m: the
-   mean edge; 0: they would not part. */
+/* In a cube of two: each number once for a vertex, a turn and a part. */
+static sn_dvec3 any_way(uint32_t vertex, uint32_t turn, uint32_t part)
+{
+    const uint64_t hash = hash_u64(hash_u64(SN_HASH_SEED, turn * SN_TEAR_PARTS + part), vertex);
+    const uint32_t mask = 0x1fffff;
+    const sn_dvec3 way = {(double)(hash & mask), (double)(hash >> 21 & mask), (double)(hash >> 42 & mask)};
+    return dvec3_add(dvec3_scale(way, 2.0 / mask), dvec3(-1, -1, -1));
+}
+
+/* Where the parts go, less the mean by mass: towards the middles of their triangles; one above the other along the normal as well, or that alone; or so along the way of those before; or one part alone; or
+   at random, with and without the first. m: the mean edge; 0: they would not part. */
 static double find_ways(const sn_world *world, const sn_split *split, uint32_t turn, sn_dvec3 way[SN_TEAR_PARTS])
 {
     const sn_particle_store *p = &world->particles;
@@ -87,8 +103,10 @@ static double find_ways(const sn_world *world, const sn_split *split, uint32_t t
     normal = turn > 4 ? world->tearing.gap_way : dvec3_scale(normal, area > 0 ? 1 / area : 0);
     for (uint32_t i = 0; i < split->parts; ++i) {
         const double m = movable ? (double)p->v[world->ids.value[split->made[i]]].w : 1;
-        const bool inward = turn < 3 || turn == 7 + i;
+        const bool inward = turn < 3 || turn == 7 + i || (turn >= KNOWN && turn % 2);
         way[i] = dvec3_add(dvec3_scale(way[i], inward / number[i]), dvec3_scale(normal, sign * i));
+        if (turn >= KNOWN)
+            way[i] = dvec3_add(way[i], dvec3_scale(any_way(split->vertex, turn, i), size));
         mean = dvec3_add(mean, dvec3_scale(way[i], m));
         mass += m;
     }
@@ -189,15 +207,40 @@ bool sn_split_set_apart(sn_world *world, const sn_split *split, uint32_t *remove
     bool free = false;
     if (!collides_with_itself(world, split))
         return true;
-    double by = 0, gap = GAP;
-    for (uint32_t i = 0; i < TRIES && !free; ++i) {
-        by = gap * find_ways(world, split, i % TURNS, way);
-        free = by > 0 && !would_intersect(world, split, way, by);
-        gap *= i % TURNS == TURNS - 1 ? LESS : 1;
+    double by = 0;
+    for (uint32_t round = 0; round < 2 && !free; ++round) {
+        const uint32_t turns = round ? MORE : TURNS;
+        double gap = GAP;
+        for (uint32_t i = 0; i < SIZES * turns && !free; ++i) {
+            by = gap * find_ways(world, split, (round ? TURNS : 0) + i % turns, way);
+            free = by > 0 && !would_intersect(world, split, way, by);
+            gap *= i % turns == turns - 1 ? LESS : 1;
+        }
     }
     for (uint32_t i = 0; by > 0 && i < split->parts; ++i)
         move_part(world, split->made[i], dvec3_scale(way[i], by), removed, released);
     t->gap_way = dvec3_sub(way[1], way[0]);
     t->gap_moved = (sn_real)by > t->gap_moved ? (sn_real)by : t->gap_moved;
     return free;
+}
+
+/* A vertex on an edge is rounded to where numbers are. Where something is as near to that edge as rounding is coarse, it may intersect that: then it goes to a place beside it. */
+void sn_tear_free_vertex(sn_world *world, uint32_t vertex, uint32_t *removed, double *released)
+{
+    sn_tearing *t = &world->tearing;
+    sn_split split = {.vertex = vertex, .parts = 1, .made = {vertex}};
+    sn_dvec3 way = {0, 0, 0};
+    split.count = sn_tear_triangles_at(world, vertex, split.place, SN_TEAR_FAN);
+    if (split.count == UINT32_MAX || !collides_with_itself(world, &split) || !would_intersect(world, &split, &way, 0))
+        return;
+    double by = ROUNDED * dvec3_length(dvec3_from(vec4_xyz(world->particles.x[world->ids.value[vertex]])));
+    for (uint32_t i = 0; i < SIZES * TURNS; ++i) {
+        way = any_way(vertex, i, 0);
+        if (!would_intersect(world, &split, &way, by)) {
+            move_part(world, vertex, dvec3_scale(way, by), removed, released);
+            t->gap_moved = (sn_real)by > t->gap_moved ? (sn_real)by : t->gap_moved;
+            return;
+        }
+        by *= i % TURNS == TURNS - 1 ? 1 / LESS : 1;
+    }
 }

@@ -3,6 +3,8 @@
 
 #include "base/dvec.h"
 
+#include <string.h>
+
 /* How far a crossing may be beyond the edge of a blade's triangle, in parts of it: two of them leave no slit. */
 #define SLACK 1e-9
 
@@ -223,22 +225,49 @@ void sn_blade_note_tip(sn_world *world, const sn_cut_def *def, uint32_t first)
 
 /* ---- Where cuts ended -------------------------------------------------------------------------------------------------------- */
 
+bool sn_blade_index_tips(sn_world *world)
+{
+    sn_tearing *t = &world->tearing;
+    const sn_tear_tip *tip = t->tip_table.column[0];
+    t->tip_at_table.count = 0;
+    if (!t->tip_table.count)
+        return true;
+    if (!sn_table_reserve(&t->tip_at_table, &world->allocator, world->ids.table.count))
+        return false;
+    uint32_t *at = t->tip_at_table.column[0];
+    t->tip_at_table.count = world->ids.table.count;
+    memset(at, 0, t->tip_at_table.count * sizeof *at);
+    for (uint32_t i = t->tip_table.count; i > 0; --i)
+        if (sn_particle_is_valid(world, tip[i - 1].vertex))
+            at[tip[i - 1].vertex.index] = i;
+    return true;
+}
+
+/* 1 + the first of the tips of a vertex, which follow each other; 0: it has none. */
+static uint32_t first_tip(const sn_tearing *t, uint32_t vertex)
+{
+    return vertex < t->tip_at_table.count ? ((const uint32_t *)t->tip_at_table.column[0])[vertex] : 0;
+}
+
 bool sn_blade_is_tip(const sn_world *world, uint32_t vertex)
 {
-    const sn_tear_tip *tip = world->tearing.tip_table.column[0];
-    for (uint32_t i = 0; i < world->tearing.tip_table.count; ++i)
-        if (tip[i].vertex.index == vertex && sn_particle_is_valid(world, tip[i].vertex))
+    return first_tip(&world->tearing, vertex) != 0;
+}
+
+/* Whether a cut came to a vertex from another. */
+static bool came_from(const sn_world *world, uint32_t vertex, uint32_t from)
+{
+    const sn_tearing *t = &world->tearing;
+    const sn_tear_tip *tip = t->tip_table.column[0];
+    uint32_t i = first_tip(t, vertex);
+    for (; i && i <= t->tip_table.count && tip[i - 1].vertex.index == vertex; ++i)
+        if (tip[i - 1].from.index == from && sn_particle_is_valid(world, tip[i - 1].vertex) &&
+            sn_particle_is_valid(world, tip[i - 1].from))
             return true;
     return false;
 }
 
 bool sn_blade_has_passed(const sn_world *world, uint32_t a, uint32_t b)
 {
-    const sn_tear_tip *tip = world->tearing.tip_table.column[0];
-    for (uint32_t i = 0; i < world->tearing.tip_table.count; ++i)
-        if (((tip[i].vertex.index == a && tip[i].from.index == b) ||
-             (tip[i].vertex.index == b && tip[i].from.index == a)) &&
-            sn_particle_is_valid(world, tip[i].vertex) && sn_particle_is_valid(world, tip[i].from))
-            return true;
-    return false;
+    return came_from(world, a, b) || came_from(world, b, a);
 }

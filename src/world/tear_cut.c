@@ -492,12 +492,15 @@ static void cut_skins(cutting *c)
     sn_world *world = c->world;
     const crossing *at = c->crossing_table.column[0];
     uint32_t *marked = c->mark_table.column[0];
+    const uint32_t first = c->mark_table.count;
     for (uint32_t i = 0; i < c->crossing_table.count; ++i)
         if (at[i].t >= 0) {
             marked[c->mark_table.count++] =
                 sn_tear_insert(world, at[i].p, at[i].q, at[i].t, &c->info.removed, &c->released);
             c->info.inserted++;
         }
+    for (uint32_t i = first; i < c->mark_table.count; ++i)
+        sn_tear_free_vertex(world, marked[i], &c->info.removed, &c->released);
     for (uint32_t i = 0; i < c->mark_table.count; ++i)
         mark(world, marked[i]);
     label(c);
@@ -547,7 +550,7 @@ static sn_result cut(cutting *c)
     c->shape.may_cut = solid_may;
     c->shape.low = c->blade.low;
     c->shape.high = c->blade.high;
-    if (!sn_tear_index(world))
+    if (!sn_tear_index(world) || !sn_blade_index_tips(world))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for a cut");
     sn_blade_go_on(world, &c->blade);
     if (!sn_solid_find(&c->solid) || !find_edges(c) || !choose_marks(c) || !find_rods(c) || !find_joints(c) ||

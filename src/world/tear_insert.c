@@ -645,6 +645,12 @@ uint32_t sn_tear_insert(sn_world *world, uint32_t p, uint32_t q, double t, uint3
                      .other = {q, world->ids.generation[q]},
                      .made = {in.made, world->ids.generation[in.made]},
                      .place = vec4_xyz(world->particles.x[world->ids.value[in.made]])};
+    for (uint32_t i = 0; i < world->contact.skin_table.count; ++i) {
+        sn_skin_record *of = &contact_skins(&world->contact)[i];
+        for (uint32_t k = 0; k < in.sides && of->self_collision; ++k)
+            if (in.triangle[k] - of->first < of->count)
+                of->self_collision = SN_SKIN_TORN;
+    }
     divide_triangles(&in);
     sn_tear_drop_rods(world, &rods, &in.removed, &in.released);
     end[2 + in.sides] = in.made; /* what is measured anew, and rods in the place of others, may store less */

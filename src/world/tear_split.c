@@ -371,6 +371,18 @@ void sn_tear_note_rods(sn_world *world, const uint32_t *vertex, uint32_t count, 
     }
 }
 
+/* Of the constraints at a vertex that is split, the rods over triangles: those to its neighbours are on edges. */
+static void note_rods_at(const sn_world *world, const sn_split *split, const sn_tear_node *node, uint32_t count,
+                         sn_tear_rods *rods)
+{
+    for (uint32_t i = 0; i < count && rods->count < SN_TEAR_CONSTRAINTS; ++i) {
+        const uint32_t *point = world->constraints.pool[node[i].kind]->point + 2 * (size_t)node[i].row;
+        if (sn_tear_is_rod(node[i].kind) && !parts_beside(split, point[0] == split->vertex ? point[1] : point[0]) &&
+            is_over_triangles(world, &node[i], false))
+            rods->node[rods->count++] = node[i];
+    }
+}
+
 /* Rods between two neighbours of the vertex, of which it is a common one, that are of different parts. */
 static void note_rods_across(sn_world *world, const sn_split *split, sn_tear_rods *rods)
 {
@@ -525,7 +537,7 @@ static bool apply(sn_world *world, sn_split *split, const sn_tear *tear, uint32_
     double energy = 0;
     const uint32_t count = sn_tear_constraints_at(world, split->vertex, node, SN_TEAR_CONSTRAINTS);
     sn_tear_rods rods = {0};
-    sn_tear_note_rods(world, &split->vertex, 1, &rods);
+    note_rods_at(world, split, node, count, &rods);
     note_rods_across(world, split, &rods);
     make_particles(world, split);
     for (uint32_t i = 0; i < count; ++i)
@@ -541,6 +553,7 @@ static bool apply(sn_world *world, sn_split *split, const sn_tear *tear, uint32_
                 skin[s].most = split->made[i] > skin[s].most ? split->made[i] : skin[s].most;
                 world->contact.edits += skin[s].self_collision && i == 0;
                 world->contact.tears += skin[s].self_collision && i == 0;
+                skin[s].self_collision = skin[s].self_collision ? SN_SKIN_TORN : 0;
             }
     for (uint32_t i = 0; i < split->parts; ++i) {
         if (split->made[i] == split->vertex)

@@ -169,12 +169,35 @@ static void test_nonsense_is_refused(void **state)
     }
 }
 
+static void hear(void *context, sn_log_level level, const char *text)
+{
+    if (level == SN_LOG_WARNING && strstr(text, "cuts nothing"))
+        ++*(uint32_t *)context;
+}
+
+/* A cut that meets something says nothing, one through nothing says so. */
+static void test_a_cut_through_nothing_says_so(void **state)
+{
+    (void)state;
+    for (uint32_t met = 0; met < 2; ++met) {
+        uint32_t said = 0;
+        fixture f = fixture_good(met ? "{'objects': [" CLOTH "}], 'events': [{'time': 0, 'type': 'cut', 'through': [0, "
+                                       "1.03, 0], 'normal': [0, 1, 0.1]}]}"
+                                     : "{'objects': [" CLOTH "}], 'events': [{'time': 0, 'type': 'cut', 'through': [0, "
+                                       "50, 0], 'normal': [0, 1, 0.1]}]}");
+        f.scene->options.log = (sn_log){hear, &said};
+        for (uint32_t i = 0; i < 3; ++i)
+            assert_ok(f.world, sn_scene_step(f.scene));
+        assert_int_equal(said, !met);
+        fixture_close(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_materials_have_strengths),
-        cmocka_unit_test(test_a_blade_cuts_frame_by_frame),
-        cmocka_unit_test(test_events_cut_and_weaken),
+        cmocka_unit_test(test_materials_have_strengths), cmocka_unit_test(test_a_blade_cuts_frame_by_frame),
+        cmocka_unit_test(test_events_cut_and_weaken),    cmocka_unit_test(test_a_cut_through_nothing_says_so),
         cmocka_unit_test(test_nonsense_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -147,10 +147,156 @@ static void test_nothing_intersects_that_did_not(void **state)
     printf("%u worlds, %u cuts, %u of which parted something, %u tears\n", worlds, cuts, met, tears);
 }
 
+/* A small cut in a large sheet: features that are near each other are listed anew around it, and not everywhere. A world that was loaded has other tiles, and the same bits. */
+static void test_a_small_cut_is_followed(void **state)
+{
+    (void)state;
+    for (uint32_t inserts = 0; inserts < 2; ++inserts) {
+        sn_world *world = make_world(1), *other = make_world(2);
+        sn_world *both[2] = {world, other};
+        uint32_t pairs = 0;
+        for (uint32_t w = 0; w < 2; ++w) {
+            tear_sheet s = tear_sheet_add(both[w], 60, 60, 0.01, 0.001, 1e-4, 0, 7);
+            sn_skin_def def = sn_default_skin_def();
+            uint32_t count;
+            const uint32_t *corner = sn_skin_triangles(both[w], s.skin, &count);
+            uint32_t *triangle = malloc(3 * count * sizeof *triangle);
+            memcpy(triangle, corner, 3 * count * sizeof *triangle);
+            assert_ok(both[w], sn_skin_remove(both[w], s.skin));
+            def.triangles = triangle, def.triangle_count = count;
+            def.thickness = real(0.002), def.self_collision = true;
+            assert_ok(both[w], sn_skin_add(both[w], &def, &s.skin));
+            free(triangle);
+            for (uint32_t i = 0; i < 2; ++i)
+                assert_ok(both[w], sn_world_step(both[w], real(1.0 / 240)));
+        }
+        for (uint32_t round = 0; round < 4; ++round) {
+            const double x = 0.103 + 0.1 * round;
+            sn_cut_def cut = sn_default_cut_def();
+            cut.edges_only = inserts == 0;
+            cut.a = vec(x, 0.2, -1), cut.b = vec(x, 0.2, 1);
+            cut.to_a = vec(x, 0.25, -1), cut.to_b = vec(x, 0.25, 1);
+            if (round == 2)
+                reload(other);
+            for (uint32_t w = 0; w < 2; ++w) {
+                sn_cut_info info;
+                const uint64_t lists = both[w]->contacts.surfaces.lists;
+                assert_ok(both[w], sn_world_cut(both[w], &cut, &info));
+                assert_true(info.split > 1);
+                assert_int_equal(info.inserted > 0, inserts);
+                assert_ok(both[w], sn_world_step(both[w], real(1.0 / 240)));
+                pairs = both[w]->contacts.surfaces.pair_table.count;
+                if (w == 0) /* of several hundred */
+                    assert_true(both[w]->contacts.surfaces.lists - lists < pairs / 4);
+            }
+            assert_same_world(world, other);
+        }
+        assert_true(pairs > 300);
+        sn_world_destroy(world);
+        sn_world_destroy(other);
+    }
+}
+
+/* Two sheets fall onto a box and each other, with balls on them, a string between them, and tear and are cut meanwhile. One world sleeps through nothing; the other is saved and loaded before every step, and
+   has other tiles therefore. */
+static void test_tiles_decide_nothing(void **state)
+{
+    (void)state;
+    uint32_t tears = 0;
+    for (uint64_t seed = 1; seed <= support_long(60, support_rounds(1, 0) ? 6 : 3); ++seed) {
+        sn_world *world[2];
+        uint64_t random = 0;
+        for (uint32_t w = 0; w < 2; ++w) {
+            tear_sheet s[2];
+            random = seed * 133;
+            world[w] = make_world(w ? 2 : 1);
+            add_sheets(world[w], &random, s);
+            throw_sheets(world[w], &random, s);
+            sn_body box = sn_body_add_box(world[w], vec(0.3, -0.25, 0), vec(0.3, 0.1, 0.3), 100);
+            assert_ok(world[w], sn_body_set_mass(world[w], box, SN_IMMOVABLE));
+            sn_body_add_sphere(world[w], vec(0.3, 0.9, 0), real(0.1), 400);
+            sn_body_add_box(world[w], vec(0.2, 0.4, 0.45), vec(0.05, 0.05, 0.05), 300);
+            if (seed % 2)
+                sn_constraint_add_distance(world[w], sn_at(sn_particles_at(s[0].run, 5)),
+                                           sn_at(sn_particles_at(s[1].run, 5)), SN_MEASURE);
+        }
+        sn_vec3 end[2] = {{0}};
+        for (uint32_t round = 0; round < 6; ++round) {
+            const sn_cut_def def = any_cut(&random, round, end);
+            for (uint32_t w = 0; w < 2; ++w) {
+                assert_ok(world[w], sn_world_cut(world[w], &def, NULL));
+                for (uint32_t frame = 0; frame < 3; ++frame) {
+                    uint32_t count;
+                    if (w)
+                        reload(world[w]);
+                    assert_ok(world[w], sn_world_step(world[w], real(1.0 / 60)));
+                    sn_world_tears(world[w], &count);
+                    tears += count;
+                }
+            }
+            assert_same_world(world[0], world[1]);
+        }
+        sn_world_destroy(world[0]);
+        sn_world_destroy(world[1]);
+    }
+    assert_true(tears > 100);
+}
+
+/* An edge that is nearer to another one than numbers can tell: a vertex that is put on it may be rounded to the other side. */
+static void test_a_vertex_is_not_rounded_into_something(void **state)
+{
+    (void)state;
+    const float place[7][3] = {
+        {0.123809166f, 0.507885873f, 0.130521894f}, {0.248177066f, 0.451823115f, 0.158502147f},
+        {0.216094464f, 0.44912222f, 0.117529415f},  {0.156382173f, 0.516610265f, 0.170657337f},
+        {0.209320679f, 0.497822821f, 0.205779731f}, {0.331703931f, 0.443950385f, 0.280265093f},
+        {0.241749778f, 0.44971025f, 0.147202626f},
+    };
+    const uint32_t corner[3][3] = {{0, 1, 2}, {1, 0, 3}, {4, 5, 6}};
+    for (uint32_t round = 0; round < 100; ++round) {
+        sn_world *world = make_world(1);
+        sn_particle p[7];
+        for (uint32_t i = 0; i < 7; ++i)
+            p[i] = sn_particle_add_at(world, vec((double)place[i][0], (double)place[i][1], (double)place[i][2]), 1);
+        uint32_t triangle[9];
+        for (uint32_t i = 0; i < 9; ++i)
+            triangle[i] = p[corner[i / 3][i % 3]].index;
+        for (uint32_t i = 0; i < 2; ++i) {
+            sn_skin_def def = sn_default_skin_def();
+            def.triangles = triangle + 6 * i, def.triangle_count = 2 - i;
+            def.thickness = real(0.001), def.self_collision = true;
+            sn_skin skin;
+            assert_ok(world, sn_skin_add(world, &def, &skin));
+        }
+        assert_int_equal(sn_query_intersections(world, NULL, 0), 0);
+        const double t = 0.3 + 0.5 * round / 100;
+        sn_cut_def def = sn_default_cut_def();
+        sn_cut_info info;
+        double at[3], along[3];
+        for (uint32_t k = 0; k < 3; ++k) {
+            along[k] = (double)place[1][k] - (double)place[0][k];
+            at[k] = (double)place[0][k] + t * along[k];
+        }
+        def.blade = SN_BLADE_TRIANGLE; /* small, across the edge: it meets nothing else */
+        const double wide = 0.002 / sqrt(along[0] * along[0] + along[1] * along[1]);
+        def.a = vec(at[0] - along[1] * wide, at[1] + along[0] * wide, at[2] - 0.002);
+        def.b = vec(at[0] + along[1] * wide, at[1] - along[0] * wide, at[2] - 0.002);
+        def.to_a = vec(at[0], at[1], at[2] + 0.004);
+        assert_ok(world, sn_world_cut(world, &def, &info));
+        assert_true(info.inserted > 0);
+        if (sn_query_intersections(world, NULL, 0))
+            fail_msg("a cut at %g of the edge made something intersect", t);
+        sn_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nothing_intersects_that_did_not),
+        cmocka_unit_test(test_a_small_cut_is_followed),
+        cmocka_unit_test(test_tiles_decide_nothing),
+        cmocka_unit_test(test_a_vertex_is_not_rounded_into_something),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
