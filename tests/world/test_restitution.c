@@ -122,8 +122,41 @@ static void test_impulse(void **state)
     sn_world_destroy(world);
 }
 
+/* Two balls that meet beside their middles part along the line between their centres when they touch, wherever in a substep that is. */
+static void test_oblique(void **state)
+{
+    (void)state;
+    const double radius = 0.05, aside = 0.06, speed = 5, angle = asin(aside / (2 * radius));
+    for (uint32_t substeps = 1; substeps <= 10; substeps += 9)
+        for (int phase = 0; phase < 6; ++phase) {
+            sn_world_def def = sn_default_world_def();
+            def.settings.gravity = vec(0, 0, 0);
+            def.settings.substeps = substeps;
+            sn_world *world = support_world_from(&def);
+            sn_group_contact group = sn_default_group_contact(0);
+            group.material = bouncing(1);
+            group.material.static_friction = group.material.dynamic_friction = 0;
+            assert_ok(world, sn_world_set_group_contact(world, 0, &group));
+            sn_particle_def ball = sn_default_particle_def();
+            sn_particle cue, other;
+            ball.radius = real(radius);
+            ball.position = vec(-1 - 0.013 * phase, 0, 0);
+            ball.velocity = vec(speed, 0, 0);
+            assert_ok(world, sn_particle_add(world, &ball, &cue));
+            ball.position = vec(0, aside, 0);
+            ball.velocity = vec(0, 0, 0);
+            assert_ok(world, sn_particle_add(world, &ball, &other));
+            support_run(world, 30, 1.0 / 60);
+            const sn_vec3 v = sn_particle_velocity(world, other);
+            assert_close(atan2((double)v.y, (double)v.x), angle, 1e-3);
+            assert_close(hypot((double)v.x, (double)v.y), speed * cos(angle), 5e-3);
+            sn_world_destroy(world);
+        }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_heights), cmocka_unit_test(test_impulse)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_heights), cmocka_unit_test(test_impulse),
+                                       cmocka_unit_test(test_oblique)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
