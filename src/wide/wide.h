@@ -337,6 +337,7 @@ typedef struct sn_wide_body_contact {
     sn_lane_rows course;                /* m/s: unless a turns from this velocity, seen from b, */
     sn_lane_row stray;                  /*   by more than the root of that, they miss; of others it is negative */
     sn_lane_row restitution;
+    sn_lane_row met; /* not 0: n and arms are those where the two touch first in this substep */
 } sn_wide_body_contact;
 
 /* Whose normal it is: that of a face turns with its body. */
