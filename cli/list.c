@@ -169,6 +169,18 @@ static int show(const section *s, const char *name, bool json, bool *found)
     return code;
 }
 
+/* Two words, the first of which is no section. */
+static int no_section(const char *name)
+{
+    const char *names[SECTIONS];
+    char hint[160];
+    for (size_t i = 0; i < SECTIONS; ++i)
+        names[i] = sections[i].name;
+    sn_did_you_mean(name, names, SECTIONS, hint, sizeof hint);
+    return sn_complain(SN_EXIT_USAGE, "there is no section '%s'%s%s", name, hint,
+                       hint[0] ? "" : "; 'sinew help list' shows them all");
+}
+
 /* Collects the names of a section, or of all and of the sections themselves, to say which may have been meant. */
 static int unknown(const section *only, const char *name)
 {
@@ -211,7 +223,7 @@ static int run(const void *given, const sn_texts *operands)
     if (s && operands->count == 1)
         return list_section(s, o->json, false);
     if (operands->count > 1 && !s)
-        return unknown(NULL, first);
+        return no_section(first);
     for (size_t i = 0; i < SECTIONS && code == SN_EXIT_FINE; ++i)
         if (!s || s == &sections[i])
             code = show(&sections[i], name, o->json, &found);

@@ -293,6 +293,7 @@ bool sn_gif_frame(sn_gif *gif, const unsigned char *rgb, char *message, size_t s
     if (!sn_file_keep(&gif->file, message, size)) {
         sn_file_discard(&gif->file);
         release(gif);
+        gif->frames = 0; /* closing finds nothing */
         return false;
     }
     memcpy(gif->earlier, rgb, 3 * (size_t)gif->width * gif->height);

@@ -121,6 +121,7 @@ static void fail(sn_png *png, const char *why, char *message, size_t size)
     sn_file_discard(&png->file);
     free(png->earlier);
     png->earlier = NULL;
+    png->frames = 0; /* closing finds nothing */
 }
 
 bool sn_png_open(sn_png *png, const char *path, uint32_t width, uint32_t height, uint32_t rate, char *message,

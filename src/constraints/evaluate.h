@@ -28,18 +28,19 @@ typedef struct sn_turn {
    and d what rounding left over of that and what constraints moved it since. Kept apart, because in single precision
    their sum would round away the small corrections of small substeps. */
 typedef struct sn_frame {
-    const sn_vec4 *x;      /* place, inverse mass */
-    sn_vec4 *d;            /* remainder and corrections; NULL: between steps, or the start of the substep */
-    const sn_vec4 *start;  /* place at the start of the substep; NULL: between steps */
-    const sn_vec4 *x_low;  /* what rounding left over of x */
-    const sn_vec4 *old_d;  /* with BDF2: displacement in the substep before, valid where w is h; NULL otherwise */
-    sn_real h;             /* the substep that goes with it */
-    const uint32_t *slot;  /* by a particle's number, where it is stored */
-    bool planar;           /* 2D: z is locked */
-    bool held;             /* constraints that contradict each other ask for their compromise */
-    const sn_turn *turn;   /* by body; NULL: there are none */
-    uint32_t turn_slot;    /* of the first body's turn */
-    const sn_vec4 *turned; /* by slot, where d is NULL: what turns were moved by from the start; NULL: nothing */
+    const sn_vec4 *x;        /* place, inverse mass */
+    sn_vec4 *d;              /* remainder and corrections; NULL: between steps, or the start of the substep */
+    const sn_vec4 *start;    /* place at the start of the substep; NULL: between steps */
+    const sn_vec4 *x_low;    /* what rounding left over of x */
+    const sn_vec4 *old_d;    /* with BDF2: displacement in the substep before, valid where w is h; NULL otherwise */
+    const sn_vec4 *expected; /* how contact is about to move it, for dampers; NULL: it is not */
+    sn_real h;               /* the substep that goes with it */
+    const uint32_t *slot;    /* by a particle's number, where it is stored */
+    bool planar;             /* 2D: z is locked */
+    bool held;               /* constraints that contradict each other ask for their compromise */
+    const sn_turn *turn;     /* by body; NULL: there are none */
+    uint32_t turn_slot;      /* of the first body's turn */
+    const sn_vec4 *turned;   /* by slot, where d is NULL: what turns were moved by from the start; NULL: nothing */
 } sn_frame;
 
 typedef struct sn_block {

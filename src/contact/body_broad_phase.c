@@ -59,6 +59,7 @@ void sn_body_contacts_init(sn_body_contacts *body_contacts)
     sn_table_column(&body_contacts->apart_table, sizeof(sn_body_contact_apart), false);
     sn_table_column(&body_contacts->apart_table, sizeof(uint32_t), false);
     sn_table_column(&body_contacts->record_table, sizeof(sn_vec4), false);
+    sn_table_column(&body_contacts->expect_table, sizeof(sn_vec4), false);
     for (uint32_t i = 0; i < SN_TREES; ++i) {
         sn_table_column(&body_contacts->leaf_table[i], sizeof(sn_bounds), false);
         sn_table_column(&body_contacts->leaf_table[i], sizeof(uint32_t), false);
@@ -83,7 +84,7 @@ void sn_body_contacts_release(sn_body_contacts *body_contacts, const sn_allocato
         &body_contacts->fixed_shape_table, &body_contacts->rank_table,    &body_contacts->apart_table,
         &body_contacts->leaf_table[0],     &body_contacts->leaf_table[1], &body_contacts->row_table,
         &body_contacts->list_table,        &body_contacts->left_table,    &body_contacts->leaf_table[2],
-        &body_contacts->violent_table};
+        &body_contacts->violent_table,     &body_contacts->expect_table};
     for (uint32_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
     sn_bvh_release(&body_contacts->tree, allocator);

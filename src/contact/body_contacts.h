@@ -225,12 +225,15 @@ typedef struct sn_body_contacts {
     uint32_t level[SN_BODY_CONTACT_LEVELS + 1]; /* the first group of each */
     uint32_t count, balls;                      /* contacts; and of those with particles */
     bool bounces, fast;                         /* some contact does; some body may be thrown */
-    bool loaded;                                /* movers are, for the pass of this substep */
-    bool looked;                                /* whether bodies move soundly was looked at in the pass, */
-    atomic_bool suspect;                        /*   and one may not */
-    uint32_t searches; /* in this step: more than one if bodies became faster than was thought */
-    sn_real left;      /* s: of the step, with the substep that runs */
-    sn_real factor;    /* what was pushed in the last step, times this, is what a substep of this one begins with */
+    sn_table
+        expect_table; /* of sn_vec4, by particle and then by body: how contact is about to move and turn it, see body_expect.c; */
+    bool expects;        /*   it is in use: some are not 0 */
+    bool loaded;         /* movers are, for the pass of this substep */
+    bool looked;         /* whether bodies move soundly was looked at in the pass, */
+    atomic_bool suspect; /*   and one may not */
+    uint32_t searches;   /* in this step: more than one if bodies became faster than was thought */
+    sn_real left;        /* s: of the step, with the substep that runs */
+    sn_real factor;      /* what was pushed in the last step, times this, is what a substep of this one begins with */
 } sn_body_contacts;
 
 void sn_body_contacts_init(sn_body_contacts *body_contacts);
@@ -246,6 +249,9 @@ sn_result sn_body_contacts_find_again(struct sn_world *world, bool ended);
 /* Before the velocities of a substep are made, and bodies are predicted; and once they are. False if the task hook lost tasks. */
 bool sn_body_contacts_begin(struct sn_substep *s);
 bool sn_body_contacts_pass(struct sn_world *world, sn_real h);
+
+/* Room for what contact is about to do (body_expect.c). */
+bool sn_body_contacts_reserve_expected(struct sn_world *world);
 
 /* At the end of a step: what was pushed last. Room was made by finding. */
 void sn_body_contacts_remember(struct sn_world *world);

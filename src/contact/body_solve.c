@@ -205,6 +205,7 @@ bool sn_body_contacts_pass(sn_world *world, sn_real h)
     atomic_bool violent = false;
     s.violent = &violent;
     world->body_contacts.looked = false;
+    sn_body_contacts_forget_expected(world);
     if (!world->body_contacts.list_table.count)
         return true;
     sn_stage_enter(world, SN_STAGE_CONTACT);

@@ -116,6 +116,10 @@ uint32_t sn_body_contacts_rank(sn_world *world, uint32_t number);
 /* Fixed shapes as they are when a substep begins. */
 void sn_body_contacts_load_fixed_shapes(const sn_world *world);
 
+/* What contact is about to do in a substep, and that it is done (body_expect.c). False if tasks were lost. */
+bool sn_body_contacts_expect(sn_body_contact_substep *s);
+void sn_body_contacts_forget_expected(sn_world *world);
+
 /* Gets all groups ready for the pass at the end of the substep, and runs a piece of it over all of them. False if tasks were lost. */
 bool sn_body_contacts_ready_groups(sn_body_contact_substep *s);
 typedef void sn_body_contact_group_fn(const sn_body_contact_substep *s, sn_body_contact_group *group);

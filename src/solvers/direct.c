@@ -82,7 +82,7 @@ SN_INLINE bool fill_row(const sn_frame *frame, uint32_t inequality, sn_row_give 
         out->acting &= ~(1u << r);
     else if (gamma > 0)
         out->rhs[r] =
-            (-c - alpha * (double)lambda - gamma * (double)row_way(block, block->count, r, frame)) / (1 + gamma);
+            (-c - alpha * (double)lambda - gamma * (double)row_damped_way(block, block->count, r, frame)) / (1 + gamma);
     else
         out->rhs[r] = -c - alpha * (double)lambda;
     return isfinite(block->c[r]);
@@ -108,10 +108,11 @@ static bool fill_own_row(const sn_frame *frame, uint32_t inequality, sn_row_give
         out->acting &= ~(1u << r);
         return isfinite(c) || !row_is_limited(&now);
     }
-    if (now.type == SN_ROW_RATE || now.gamma > 0)
-        way = (double)row_way(block, block->count, r, frame);
+    if (now.gamma > 0)
+        way = (double)row_damped_way(block, block->count, r, frame);
     if (now.type == SN_ROW_RATE)
-        wanted = way - sn_row_rounded_off(block, r, frame) - (double)block->row[r].rate / (double)give.inverse_h;
+        wanted = (double)row_way(block, block->count, r, frame) - sn_row_rounded_off(block, r, frame) -
+                 (double)block->row[r].rate / (double)give.inverse_h;
     out->inequality |= (uint32_t)now.inequality << r;
     out->diagonal[r] = now.alpha / (1 + now.gamma);
     out->least[r] = now.inequality && now.alpha > 0 ? -total : 0;

@@ -105,9 +105,9 @@ bool sn_row_step_block(const sn_block *block, uint32_t inequality, sn_row_give g
             row[i] = row_of(&block->row[r]);
         if (now[r].gamma > 0 || now[r].type == SN_ROW_RATE) {
             looks_back = true;
-            way[i] = (double)row_way(block, block->count, r, frame);
+            way[i] = (double)row_damped_way(block, block->count, r, frame);
             if (now[r].type == SN_ROW_RATE)
-                rate_way[i] = way[i] - sn_row_rounded_off(block, r, frame);
+                rate_way[i] = (double)row_way(block, block->count, r, frame) - sn_row_rounded_off(block, r, frame);
         }
     }
     rows_solve(&(rows_problem){.rows = block->rows,
@@ -197,7 +197,7 @@ static sn_real row_missed(const sn_block *block, uint32_t r, const sn_row_now *n
         return excess;
     sn_real missed = c + alpha * lambda;
     if (gamma > 0 && frame->start)
-        missed += gamma * row_way(block, block->count, r, frame);
+        missed += gamma * row_damped_way(block, block->count, r, frame);
     return missed < 0 ? -missed : missed;
 }
 

@@ -94,6 +94,15 @@ SN_INLINE sn_real row_way(const sn_block *block, uint32_t count, uint32_t row, c
     return sum;
 }
 
+/* The same with what contact is about to do. For dampers, and not for rates. */
+SN_INLINE sn_real row_damped_way(const sn_block *block, uint32_t count, uint32_t row, const sn_frame *frame)
+{
+    sn_real sum = row_way(block, count, row, frame);
+    for (uint32_t i = 0; frame->expected && i < count; ++i)
+        sum += vec3_dot(block->gradient[row * count + i], vec4_xyz(frame->expected[block->slot[i]]));
+    return sum;
+}
+
 /* What a way has in it that is none: where rounding put the start of it. A rate, of which there is not much in a substep, is
    to be known better than that. */
 double sn_row_rounded_off(const sn_block *block, uint32_t r, const sn_frame *frame);
@@ -141,7 +150,7 @@ SN_INLINE bool row_step(const sn_block *block, uint32_t count, uint32_t rows, ui
         return true; /* nothing here can move; a soft one still exerts its force */
     sn_real wanted = -c - give.alpha * lambda[0];
     if (give.gamma > 0)
-        wanted -= give.gamma * row_way(block, count, 0, frame);
+        wanted -= give.gamma * row_damped_way(block, count, 0, frame);
     sn_real step = give.k * wanted / ((1 + give.gamma) * mobility + give.alpha);
     if (inequality && lambda[0] + step < 0)
         step = -lambda[0];

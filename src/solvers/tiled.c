@@ -179,6 +179,7 @@ static void place_records(const sn_tiled *t, sn_wide_run *wide, const sn_plan_ru
     wide->start = frame->start + first;
     wide->start_low = frame->x_low + first;
     wide->old_d = frame->old_d ? frame->old_d + first : NULL;
+    wide->expected = frame->expected ? frame->expected + first : NULL;
 }
 
 /* A constraint that is not in a batch moves remainders; in a tile that moves places, places get what it moved. */

@@ -450,14 +450,14 @@ SN_INLINE void body_store_shifts(const sn_wide_body_contacts *run, const sn_wide
 
    and from there they part: the gap at the end is e c (h - t) + a (h - t)^2 / 2, which is less than v' h. So bounces are as high as they
    should be, wherever they fall in a substep. Of two that both move that is left out: to shift them would change their angular
-   momentum. */
+   momentum. Round things that do not rub are pushed along the line between them where they touch (body_met): to shift those keeps it. */
 SN_INLINE bool body_strike(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first, uint32_t points)
 {
     body_two two = body_load_two(run, m, first);
     const lanes zero = lanes_all(0), share = body_row(m->restitution, first), h = lanes_all(run->h);
     const lanes half = lanes_all((lane_number)0.5), slow = lanes_all(run->bounce_above);
     const flags may = lanes_above(share, zero) & body_not_missing(m, first, &two);
-    const flags alone = ~lanes_above(lanes_min(two.a.w, two.b.w), zero);
+    const flags alone = ~lanes_above(lanes_min(two.a.w, two.b.w), zero) | lanes_above(body_row(m->met, first), zero);
     lanes v[SN_BODY_CONTACT_POINTS], late[SN_BODY_CONTACT_POINTS], pushed[SN_BODY_CONTACT_POINTS];
     flags acts = may & ~may;
     body_speeds(m, first, points, &two, v);

@@ -88,6 +88,30 @@ SN_INLINE body_place body_placed(const sn_wide_manifold *f, uint32_t first, cons
     return at;
 }
 
+/* Two round things that are about to bounce off each other, and do not rub, do so along the normal where they touch first: not along the one where
+   they are when the substep begins. Seen from b, the core of a goes from d by u; with q the place of nearest approach, at s, they touch at
+   t = s - sqrt((reach^2 - |q|^2) / |u|^2). The way until then; 0: they do not. */
+SN_INLINE lanes3 body_met(sn_wide_body_contact *m, const sn_wide_manifold *f, uint32_t first, lanes h,
+                          const body_two *two, body_place *at)
+{
+    const lanes zero = lanes_all(0), one = lanes_all(1);
+    const lanes3 nowhere = {zero, zero, zero};
+    if (!m->bounces)
+        return nowhere;
+    flags met = ~lanes_unequal(body_row(f->owner, first), lanes_all(SN_NORMAL_BETWEEN)) &
+                lanes_above(body_row(m->restitution, first), zero) & ~lanes_above(body_row(m->hold, first), zero);
+    const lanes reach = body_row(f->round_a, first) + body_row(f->round_b, first);
+    const lanes3 d = body_cores(f, first, 0, at), u = lanes3_scale(lanes3_sub(two->a.v, two->b.v), h);
+    const lanes square = lanes3_dot(u, u), s = (zero - lanes3_dot(d, u)) / square;
+    const lanes3 q = lanes3_add(d, lanes3_scale(u, s));
+    const lanes inside = reach * reach - lanes3_dot(q, q), t = s - lanes_sqrt(lanes_max(zero, inside) / square);
+    met &= lanes_above(square, zero) & lanes_above(inside, zero) & lanes_above(t, zero) & lanes_at_least(one, t);
+    const lanes3 way = lanes3_keep(met, lanes3_scale(u, t));
+    at->n = body_choose(met, lanes3_scale(lanes3_add(d, way), one / reach), at->n);
+    lanes_store(m->met + first, lanes_keep(met, one));
+    return way;
+}
+
 /* Anchors slide by what the two slip at their cores, and by what they turn against each other. */
 SN_INLINE uint32_t body_drift_lanes(const sn_wide_body_contacts *run, const sn_wide_body_contact *m,
                                     sn_wide_manifold *f, uint32_t first)
@@ -129,13 +153,14 @@ typedef struct body_start {
     body_two two;
     body_place at;
     lanes3 gap_n; /* the normal that gaps are measured along: two.n is that at the end of the substep */
+    lanes3 way;   /* that a goes before it touches b: arms are those from there on */
     lanes lean, other;
 } body_start;
 
 /* Makes the arms of both lead to one place: pushes act on both in one, or angular momentum would be lost. What was between. */
 SN_INLINE lanes3 body_unite(const body_start *s, lanes3 *ra, lanes3 *rb)
 {
-    lanes3 apart = lanes3_add(s->at.between, lanes3_sub(*ra, *rb));
+    lanes3 apart = lanes3_add(lanes3_add(s->at.between, s->way), lanes3_sub(*ra, *rb));
     *ra = lanes3_sub(*ra, lanes3_scale(apart, s->lean));
     *rb = lanes3_add(*rb, lanes3_scale(apart, s->other));
     return apart;
@@ -157,7 +182,7 @@ SN_INLINE void body_set_up_point(const sn_wide_body_contacts *run, sn_wide_body_
                            lanes3_scale(s->gap_n, body_row(f->round_a, first)));
     lanes3 rb = lanes3_add(body_turned(&s->at.of_b, body_rows(&f->point[k].b, first)),
                            lanes3_scale(s->gap_n, body_row(f->round_b, first)));
-    lanes gap = lanes3_dot(body_unite(s, &ra, &rb), s->gap_n) - body_row(f->guard, first);
+    lanes gap = lanes3_dot(lanes3_sub(body_unite(s, &ra, &rb), s->way), s->gap_n) - body_row(f->guard, first);
     lanes room = lanes_max(gap, zero) * lanes_all(run->inverse_h);
     body_set_rows(&p->arm, first, lanes3_keep(is, lanes3_cross(ra, s->two.n)));
     lanes_store(m->rest[k].gap + first, lanes_keep(is, gap));
@@ -333,6 +358,7 @@ SN_INLINE void body_set_up_lanes(const sn_wide_body_contacts *run, sn_wide_body_
                     .at = body_placed(f, first, &a, &b),
                     .lean = lean,
                     .other = lanes_all(1) - lean};
+    s.way = body_met(m, f, first, h, &s.two, &s.at);
     body_place end = s.at;
     s.gap_n = s.two.n = s.at.n;
     if (flags_bits(bends)) {
@@ -343,7 +369,7 @@ SN_INLINE void body_set_up_lanes(const sn_wide_body_contacts *run, sn_wide_body_
         s.two.n = body_choose(bends, end.n, s.at.n);
     }
     body_set_rows(&m->n, first, s.two.n);
-    body_set_rows(&m->between, first, s.at.between);
+    body_set_rows(&m->between, first, lanes3_add(s.at.between, s.way));
     s.two.off = body_off(m, first, s.two.n);
     body_set_up_rub(m, f, first, points, &s);
     for (uint32_t k = 0; k < points; ++k)

@@ -241,8 +241,9 @@ SN_INLINE flags contact_bounces(const sn_wide_contacts *run, const contact_pair 
        t = s - sqrt((reach^2 - |q|^2) / |u|^2)
 
    or at once, if they overlap already. Where that happens, the normal becomes that of the first touch, and the gap is the one to the plane
-   through it: negative also where a has passed b. Computed from q, because |d0|^2 - reach^2 would lose all digits on a long way. */
-SN_INLINE flags contact_sweep(lanes3 d, lanes3 u, lanes reach, lanes3 *n, lanes *gap)
+   through it: negative also where a has passed b. Computed from q, because |d0|^2 - reach^2 would lose all digits on a long way. Those that bounce
+   leave along the normal of the first touch, however slow they are. */
+SN_INLINE flags contact_sweep(lanes3 d, lanes3 u, lanes reach, flags bouncy, lanes3 *n, lanes *gap)
 {
     const lanes zero = lanes_all(0), one = lanes_all(1), square = lanes3_dot(u, u), limit = reach * reach;
     const lanes3 from = lanes3_sub(d, u);
@@ -252,13 +253,14 @@ SN_INLINE flags contact_sweep(lanes3 d, lanes3 u, lanes reach, lanes3 *n, lanes 
     const lanes3 at = lanes3_add(from, lanes3_scale(u, lanes_max(zero, t)));
     const lanes length = lanes_sqrt(lanes3_dot(at, at)), inverse = one / length;
     const lanes3 normal = lanes3_scale(at, inverse);
-    flags met = lanes_above(square, limit * lanes_all(CONTACT_FAR * CONTACT_FAR)) & lanes_above(s, zero) &
+    const flags far = lanes_above(square, limit * lanes_all(CONTACT_FAR * CONTACT_FAR));
+    flags met = (far | (bouncy & lanes_above(t, zero))) & lanes_above(square, zero) & lanes_above(s, zero) &
                 lanes_above(inside, zero) & lanes_at_least(one, t) & lanes_above(length, lanes_all((lane_number)1e-18));
     const lanes there = lanes3_dot(d, normal) - reach;
     *n = (lanes3){lanes_choose(met, normal.x, n->x), lanes_choose(met, normal.y, n->y),
                   lanes_choose(met, normal.z, n->z)};
     *gap = lanes_choose(met, there, *gap);
-    return met & lanes_above(zero, there);
+    return met & far & lanes_above(zero, there);
 }
 
 /* swept: some balls may have come far in this substep, some surfaces run, or what was exerted is asked for. Most worlds have none of that. */
@@ -280,8 +282,11 @@ SN_INLINE void contact_project(const sn_wide_contacts *run, uint32_t batch, uint
     lanes3 n = contact_normal(&p, &length), u = lanes3_scale(lanes3_sub(p.va, p.vb), lanes_all(run->h));
     lanes gap = length - reach;
     flags met = lanes_unequal(zero, zero);
+    if (swept || run->bounces) {
+        const lanes restitution = contact_number(run->restitution, run->restitution_all, at);
+        met = contact_sweep(d, u, reach, lanes_above(restitution, zero), &n, &gap) & lanes_above(reach, zero);
+    }
     if (swept) {
-        met = contact_sweep(d, u, reach, &n, &gap) & lanes_above(reach, zero);
         m = contact_movers_of(acts | (met & moves), run->lanes[batch], first);
         if (!m.mask)
             return;

@@ -78,7 +78,8 @@ typedef struct sn_wide_run {
     const float *stiffness;                   /* k; NULL: 1 for all */
     float inverse_h, h;                       /* 1/s, of the effective substep; s, of the substep */
     const float *state;                       /* of the kind's pool; NULL: none */
-    const sn_vec4 *start, *start_low, *old_d; /* as in sn_frame, from the same particle on as x; old_d may be NULL */
+    const sn_vec4 *start, *start_low, *old_d; /* as in sn_frame, from the same particle on as x; old_d may be NULL, */
+    const sn_vec4 *expected;                  /*   and so may this */
     const float
         *start_plane; /* planes: the same, start in the place of d, old_d in that of x and its length in that of w */
     /* Points that are not particles: SN_ANCHOR_NUMBERS numbers in `fixed` for each point, and in `anchor` the slots of its corners
@@ -336,6 +337,7 @@ typedef struct sn_wide_body_contact {
     sn_lane_rows course;                /* m/s: unless a turns from this velocity, seen from b, */
     sn_lane_row stray;                  /*   by more than the root of that, they miss; of others it is negative */
     sn_lane_row restitution;
+    sn_lane_row met; /* not 0: n and arms are those where the two touch first in this substep */
 } sn_wide_body_contact;
 
 /* Whose normal it is: that of a face turns with its body. */

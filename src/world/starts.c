@@ -23,6 +23,22 @@ static bool asks(const sn_pool *pool, uint32_t row)
     return pool->kind.own_rows || (!pool->kind.force && pool->give[row].damping * pool->give[row].compliance != 0);
 }
 
+/* Whether a constraint that asks has a damper, or may have one. Those of a joint are parameters. */
+static bool is_damped(const sn_pool *pool, uint32_t row)
+{
+    static const char ending[] = "damping";
+    const sn_real *number = pool->param + (size_t)row * pool->param_count;
+    if (pool->give[row].damping != 0 || pool->strings) /* of a kind of the user nothing is known */
+        return true;
+    for (const sn_param *p = pool->kind.param; p->name; ++p) {
+        const size_t length = strlen(p->name);
+        if (length >= sizeof ending - 1 && !strcmp(p->name + length - (sizeof ending - 1), ending) && *number != 0)
+            return true;
+        number += p->type == SN_PARAM_REAL ? 1 : 3;
+    }
+    return false;
+}
+
 /* Lists the particles of one constraint that are not listed yet. */
 static void list_particles(sn_starts *starts, const sn_store *store, const sn_pool *pool, uint32_t row)
 {
@@ -47,8 +63,10 @@ static bool walk(sn_starts *starts, const sn_store *store, bool lists)
             if (!sn_ids_is_live(&pool->ids, row) || !asks(pool, row))
                 continue;
             any = true;
-            if (lists)
-                list_particles(starts, store, pool, row);
+            if (!lists)
+                continue;
+            list_particles(starts, store, pool, row);
+            starts->damped = starts->damped || is_damped(pool, row);
         }
     }
     return any;
@@ -79,6 +97,7 @@ bool sn_starts_find(sn_world *world, bool still)
     bool *by_slot = starts->asks_table.column[0];
     if (walks) {
         memset(by_slot, 0, numbers * sizeof *by_slot); /* by number, for the moment */
+        starts->damped = false;
         walk(starts, store, true);
     }
     if (by_tile) { /* slots change when storage is rearranged */
@@ -87,6 +106,7 @@ bool sn_starts_find(sn_world *world, bool still)
         for (uint32_t i = 0; i < starts->number_table.count; ++i)
             by_slot[world->ids.value[number[i]]] = true;
     }
+    starts->damped = all || (starts->any && starts->damped);
     starts->changes = store->changes;
     starts->found = !all;
     return true;

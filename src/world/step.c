@@ -180,8 +180,8 @@ static sn_result find_contacts(sn_world *world, sn_real dt)
     } while (result == SN_OK && sn_sleep_meet_bodies(world, dt));
     if (result == SN_OK)
         result = sn_callbacks_begin(world);
-    if (result == SN_OK &&
-        !(sn_contacts_reserve_memory(world) && sn_contact_events_reserve(world) && sn_undo_reserve(world)))
+    if (result == SN_OK && !(sn_contacts_reserve_memory(world) && sn_body_contacts_reserve_expected(world) &&
+                             sn_contact_events_reserve(world) && sn_undo_reserve(world)))
         result = world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
     return result;
 }

@@ -3,6 +3,8 @@
 
 #include "export/gif.h"
 
+#include "folder.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,10 +211,33 @@ static void frames_come_back(void **state)
     assert_non_null(strstr(message, "/nowhere/a.gif"));
 }
 
+/* A film whose second frame does not fit is given up: closing it afterwards is no error. */
+static void a_full_disk_ends_a_film(void **state)
+{
+    (void)state;
+    char message[400];
+    static unsigned char rgb[2][3 * WIDTH * HEIGHT];
+    for (size_t i = 0; i < sizeof rgb[1]; ++i)
+        rgb[1][i] = (unsigned char)(i * i * 2654435761u >> 7);
+    folder f = folder_make();
+    sn_gif film;
+    assert_true(sn_gif_open(&film, folder_file(&f, "film.gif"), WIDTH, HEIGHT, 25, message, sizeof message));
+    assert_true(sn_gif_frame(&film, rgb[0], message, sizeof message));
+    folder_disk(2000);
+    const bool written = sn_gif_frame(&film, rgb[1], message, sizeof message);
+    folder_disk(UINT64_MAX);
+    assert_false(written);
+    assert_non_null(strstr(message, "film.gif"));
+    assert_true(sn_gif_close(&film, message, sizeof message));
+    assert_false(folder_has(f.name));
+    folder_remove(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_come_back),
+        cmocka_unit_test(a_full_disk_ends_a_film),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,8 @@
 #include "export/deflate.h"
 #include "export/png.h"
 
+#include "folder.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -242,12 +244,35 @@ static void pictures_and_films(void **state)
     assert_non_null(strstr(message, "/nowhere/a.png"));
 }
 
+/* A film whose second frame does not fit is given up: closing it afterwards is no error. */
+static void a_full_disk_ends_a_film(void **state)
+{
+    (void)state;
+    char message[400];
+    static unsigned char rgb[2][3 * 60 * 40];
+    for (size_t i = 0; i < sizeof rgb[1]; ++i)
+        rgb[1][i] = (unsigned char)(i * i * 2654435761u >> 7);
+    folder f = folder_make();
+    sn_png film;
+    assert_true(sn_png_open(&film, folder_file(&f, "film.png"), 60, 40, 25, message, sizeof message));
+    assert_true(sn_png_frame(&film, rgb[0], message, sizeof message));
+    folder_disk(2000);
+    const bool written = sn_png_frame(&film, rgb[1], message, sizeof message);
+    folder_disk(UINT64_MAX);
+    assert_false(written);
+    assert_non_null(strstr(message, "film.png"));
+    assert_true(sn_png_close(&film, message, sizeof message));
+    assert_false(folder_has(f.name));
+    folder_remove(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_packed_unpacks),
         cmocka_unit_test(codes_are_not_too_long),
         cmocka_unit_test(pictures_and_films),
+        cmocka_unit_test(a_full_disk_ends_a_film),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

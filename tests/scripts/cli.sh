@@ -565,6 +565,10 @@ for section in objects shapes kinds solvers integrators orders gradients setting
         says "^$name \("
     done
 done
+expect 2 list rope mass
+complains "there is no section 'rope'"
+expect 2 list knids distance
+complains "there is no section 'knids'; did you mean 'kinds'\?"
 expect 0 list distance
 says 'rest +number, m'
 expect 0 list box

@@ -307,6 +307,76 @@ static void all_joints_break(void **unused)
     for_every_solver(breaking, true);
 }
 
+static sn_body add_box(sn_world *world, double mass, sn_vec3 centre, sn_vec3 half)
+{
+    sn_body_def def = sn_default_body_def();
+    sn_shape_def shape = sn_default_shape_def(SN_SHAPE_BOX);
+    sn_body body;
+    shape.half = half;
+    def.shapes = &shape;
+    def.shape_count = 1;
+    def.mass = real(mass);
+    def.position = centre;
+    assert_ok(world, sn_body_add(world, &def, &body));
+    return body;
+}
+
+static sn_world *make_ground(sn_solver solver)
+{
+    sn_world_def def = sn_default_world_def();
+    def.settings.solver = solver;
+    sn_world *world = support_world_from(&def);
+    assert_true(sn_body_is_valid(world, sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0))));
+    return world;
+}
+
+/* A load of 100 kg on a spring with a damper, which stands on something light on the ground, sits as deep as the spring says. */
+static void sit(sn_solver solver, double light)
+{
+    sn_world *world = make_ground(solver);
+    sn_body wheel = add_box(world, light, vec(0, 0.1, 0), vec(0.1, 0.1, 0.1));
+    sn_body load = add_box(world, 100, vec(0, 1, 0), vec(0.5, 0.1, 0.5));
+    made(world, sn_joint_add_wheel(world, load, wheel, vec(0, 0.1, 0), vec(0, 1, 0), vec(0, 0, 1), 5000, 500));
+    made(world, sn_joint_add_slider(world, nowhere, load, vec(0, 1, 0), vec(0, 1, 0)));
+    support_run(world, 240, 1.0 / 60);
+    assert_close(1 - (double)sn_body_position(world, load).y, 100 * G / 5000, 0.005 * 100 * G / 5000);
+    sn_world_destroy(world);
+}
+
+/* A leg of 10 kg stands on a light foot, whose drive holds it as far from its target as its compliance says. */
+static void stand(sn_solver solver, double light)
+{
+    const double stiffness = 200, half = 0.5;
+    sn_world *world = make_ground(solver);
+    sn_joint_def def = sn_default_joint_def(SN_KIND_JOINT_HINGE);
+    def.a = add_box(world, light, vec(0.1, 0.03, 0), vec(0.3, 0.03, 0.2));
+    def.b = add_box(world, 10, vec(0, 0.06 + half, 0), vec(0.05, half, 0.05));
+    def.anchor = vec(0, 0.06, 0);
+    def.axis = vec(0, 0, 1);
+    def.target = real(-0.2);
+    def.target_most = 1000;
+    def.target_compliance = real(1 / stiffness);
+    def.target_damping = 20;
+    sn_constraint ankle = made(world, sn_joint_add(world, &def));
+    double leans = 0.2;
+    for (int i = 0; i < 100; ++i)
+        leans = 0.2 + 10 * G * half * sin(leans) / stiffness;
+    support_run(world, 420, 1.0 / 60);
+    assert_close(-(double)sn_joint_angle(world, ankle), leans, 0.005);
+    sn_world_destroy(world);
+}
+
+/* Constraints are solved before contact. A damper must not take for a motion what contact is about to undo. */
+static void dampers_know_of_the_ground(void **unused)
+{
+    (void)unused;
+    sit(SN_SOLVER_TILED, 10);
+    sit(SN_SOLVER_GAUSS_SEIDEL, 10);
+    stand(SN_SOLVER_TILED, 1);
+    stand(SN_SOLVER_TILED, 0.5);
+    stand(SN_SOLVER_GAUSS_SEIDEL, 1);
+}
+
 static void bad_calls_are_refused(void **unused)
 {
     (void)unused;
@@ -371,6 +441,7 @@ int main(void)
         cmocka_unit_test(six_degrees_of_freedom),
         cmocka_unit_test(ropes_hold),
         cmocka_unit_test(all_joints_break),
+        cmocka_unit_test(dampers_know_of_the_ground),
         cmocka_unit_test(bad_calls_are_refused),
         cmocka_unit_test(axes_are_turned),
     };

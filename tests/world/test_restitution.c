@@ -122,8 +122,63 @@ static void test_impulse(void **state)
     sn_world_destroy(world);
 }
 
+static sn_vec3 velocity_of(const sn_world *world, sn_particle ball, sn_body body)
+{
+    return sn_body_is_valid(world, body) ? sn_body_velocity(world, body) : sn_particle_velocity(world, ball);
+}
+
+/* Two balls that meet beside their middles part along the line between their centres when they touch, wherever in a substep that is. */
+static void meet_aside(bool bodies, uint32_t substeps, double from)
+{
+    const double radius = 0.05, aside = 0.06, speed = 5, angle = asin(aside / (2 * radius));
+    sn_world_def def = sn_default_world_def();
+    def.settings.gravity = vec(0, 0, 0);
+    def.settings.substeps = substeps;
+    sn_world *world = support_world_from(&def);
+    sn_group_contact group = sn_default_group_contact(0);
+    group.material = bouncing(1);
+    group.material.static_friction = group.material.dynamic_friction = 0;
+    assert_ok(world, sn_world_set_group_contact(world, 0, &group));
+    sn_particle ball[2] = {{0, 0}, {0, 0}};
+    sn_body body[2] = {{0, 0}, {0, 0}};
+    for (int i = 0; i < 2; ++i) {
+        const sn_vec3 place = i ? vec(0, aside, 0) : vec(from, 0, 0), v = vec(i ? 0 : speed, 0, 0);
+        if (bodies) {
+            body[i] = sn_body_add_sphere(world, place, real(radius), 1000);
+            assert_ok(world, sn_body_set_velocity(world, body[i], v, vec(0, 0, 0)));
+        } else {
+            sn_particle_def one = sn_default_particle_def();
+            one.radius = real(radius);
+            one.position = place;
+            one.velocity = v;
+            assert_ok(world, sn_particle_add(world, &one, &ball[i]));
+        }
+    }
+    sn_report before, after;
+    assert_ok(world, sn_world_report(world, &before));
+    support_run(world, 30, 1.0 / 60);
+    assert_ok(world, sn_world_report(world, &after));
+    const sn_vec3 v = velocity_of(world, ball[1], body[1]);
+    assert_close(atan2((double)v.y, (double)v.x), angle, 1e-3);
+    assert_close(hypot((double)v.x, (double)v.y), speed * cos(angle), 5e-3);
+    assert_close(after.kinetic, before.kinetic, 1e-4 * before.kinetic);
+    if (bodies)
+        assert_close(after.angular_momentum[2], before.angular_momentum[2], 1e-5 * before.kinetic);
+    sn_world_destroy(world);
+}
+
+static void test_oblique(void **state)
+{
+    (void)state;
+    for (int bodies = 0; bodies < 2; ++bodies)
+        for (uint32_t substeps = 1; substeps <= 10; substeps += 9)
+            for (int phase = 0; phase < 6; ++phase)
+                meet_aside(bodies, substeps, -1 - 0.013 * phase);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_heights), cmocka_unit_test(test_impulse)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_heights), cmocka_unit_test(test_impulse),
+                                       cmocka_unit_test(test_oblique)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,82 @@
+/* Contact of bodies: what it is about to do in a substep, for dampers.
+
+   Constraints are solved before contact. A spring presses a wheel into the ground, and contact pushes it back. The damper of that spring would see the
+   first and not the second: a motion that there is not, which it resists by damping * h / mass of the wheel as a share of the load. So a car
+   sat too low, by a quarter at ten substeps. What contact begins a substep with, which is what it ended the last one with, is known when the substep
+   begins: dampers take the motion by it for done. At rest that is exact. */
+#include "contact/body_work.h"
+
+#include <string.h>
+
+static sn_vec4 *expected(const sn_world *world)
+{
+    return world->body_contacts.expect_table.column[0];
+}
+
+bool sn_body_contacts_reserve_expected(sn_world *world)
+{
+    sn_table *table = &world->body_contacts.expect_table;
+    const uint32_t nodes = world->particles.table.count + bodies_rows(&world->bodies), before = table->count;
+    table->count = 0; /* what is in it need not be kept */
+    if (!world->body_contacts.count || !world->starts.damped)
+        return true;
+    if (!sn_table_reserve(table, &world->allocator, nodes))
+        return false;
+    if (world->body_contacts.expects || nodes != before) /* a step failed, or there are others now */
+        memset(table->column[0], 0, nodes * sizeof(sn_vec4));
+    table->count = nodes;
+    world->body_contacts.expects = false;
+    return true;
+}
+
+static void press(const sn_body_contact_substep *s, sn_body_contact_group *group)
+{
+    sn_wide_body_contacts run = s->run;
+    run.first = group->batch;
+    run.end = group->batch + group->batches;
+    s->wide->warm(&run);
+}
+
+/* What a spin is in a substep, as constraints know turns: along principal axes, by what yields. */
+static sn_vec4 turn_of(const sn_world *world, uint32_t body, sn_vec3 spin, sn_real h)
+{
+    const sn_turn *turn = &world->bodies.turn[body];
+    const sn_vec3 own = sn_quat_turn_back(turn->now, vec3_scale(spin, h)), give = turn->give;
+    return vec4(vec3(give.x > 0 ? own.x / give.x : 0, give.y > 0 ? own.y / give.y : 0, give.z > 0 ? own.z / give.z : 0),
+                0);
+}
+
+bool sn_body_contacts_expect(sn_body_contact_substep *s)
+{
+    sn_world *world = s->world;
+    if (!world->body_contacts.count || !world->starts.damped || !world->body_contacts.expect_table.count)
+        return true;
+    s->run.mover = contact_records(world) + 6; /* which is empty so far */
+    const bool good = sn_body_contacts_by_level(s, press);
+    s->run.mover = contact_records(world);
+    for (uint32_t at = 0; at < world->body_contacts.list_table.count; ++at) {
+        const uint32_t i = contact_listed(world)[at];
+        const sn_mover *m = &contact_movers(world)[i];
+        sn_vec4 *record = contact_record(world, i);
+        if (m->body != SN_ID_FREE) {
+            expected(world)[m->slot] = vec4(vec3_scale(vec4_xyz(record[6]), s->h), 0);
+            expected(world)[world->particles.table.count + m->body] =
+                turn_of(world, m->body, vec4_xyz(record[7]), s->h);
+        }
+        record[6] = vec4(vec3(0, 0, 0), record[6].w);
+        record[7] = vec4(vec3(0, 0, 0), 0);
+    }
+    world->body_contacts.expects = true;
+    return good;
+}
+
+void sn_body_contacts_forget_expected(sn_world *world)
+{
+    const sn_vec4 none = vec4(vec3(0, 0, 0), 0);
+    for (uint32_t at = 0; world->body_contacts.expects && at < world->body_contacts.list_table.count; ++at) {
+        const sn_mover *m = &contact_movers(world)[contact_listed(world)[at]];
+        if (m->body != SN_ID_FREE)
+            expected(world)[m->slot] = expected(world)[world->particles.table.count + m->body] = none;
+    }
+    world->body_contacts.expects = false;
+}
