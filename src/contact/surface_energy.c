@@ -99,7 +99,7 @@ static void find_pieces_of_constraints(const sn_world *world, sn_surfaces *s)
             uint32_t small[SN_MAX_BLOCK], count = 0, others = 0;
             const uint32_t *number = NULL;
             *piece = SN_SURFACE_NONE;
-            if (!pool->kind.force && sn_ids_is_live(&pool->ids, row))
+            if (!pool->kind->force && sn_ids_is_live(&pool->ids, row))
                 number = sn_store_particles(&world->constraints, pool, row, small, &count);
             for (uint32_t i = 0; i < count; ++i) {
                 const uint32_t vertex = vertex_of(s, number[i]);
@@ -107,7 +107,7 @@ static void find_pieces_of_constraints(const sn_world *world, sn_surfaces *s)
                 if (vertex && *piece == SN_SURFACE_NONE)
                     *piece = surface_vertices(s)[vertex - 1].piece;
             }
-            if (*piece != SN_SURFACE_NONE && (others || pool->kind.state || !pool->kind.lanes))
+            if (*piece != SN_SURFACE_NONE && (others || pool->kind->state || !pool->kind->lanes))
                 s->keeps_stored = false;
         }
     }
@@ -257,7 +257,7 @@ SN_INLINE void measure_rows(const storing *t, const sn_block *block, uint32_t co
                             uint32_t row)
 {
     const double give = (double)t->pool->give[row].compliance;
-    double w = 0, stored = 0, pulls = (t->pool->kind.project || t->pool->kind.own_rows) && give > 0 ? HUGE_VAL : 0;
+    double w = 0, stored = 0, pulls = (t->pool->kind->project || t->pool->kind->own_rows) && give > 0 ? HUGE_VAL : 0;
     double factor = 0;
     uint32_t moved = 0;
     for (uint32_t k = 0; k < count; ++k)
@@ -273,7 +273,7 @@ SN_INLINE void measure_rows(const storing *t, const sn_block *block, uint32_t co
             const double firm = give + t->h * t->h * w;
             factor = give / (2 * firm * firm);
         }
-        if (!isfinite(c) || !(w > 0) || (c > 0 && t->pool->kind.inequality >> i & 1))
+        if (!isfinite(c) || !(w > 0) || (c > 0 && t->pool->kind->inequality >> i & 1))
             continue;
         stored += c * c * factor;
         if (moved == 1) /* by C / |grad C| in a substep */
@@ -300,19 +300,19 @@ static void measure_stored_piece(void *data, uint32_t first, uint32_t end)
 {
     const storing *t = data;
     const sn_frame frame = sn_world_frame(t->world);
-    const uint32_t points = t->pool->kind.points, rows = t->pool->kind.rows;
+    const uint32_t points = t->pool->kind->points, rows = t->pool->kind->rows;
     for (uint32_t row = first; row < end; ++row) {
 #ifndef __wasm__
         if (points == 2 && rows == 1) {
             measure_stored(t, &frame, row, 2, 1, false);
             continue;
         }
-        if (points == 4 && t->pool->kind.axial) {
+        if (points == 4 && t->pool->kind->axial) {
             measure_stored(t, &frame, row, 4, 3, true);
             continue;
         }
 #endif
-        measure_stored(t, &frame, row, points, rows, t->pool->kind.axial);
+        measure_stored(t, &frame, row, points, rows, t->pool->kind->axial);
     }
 }
 
@@ -330,9 +330,9 @@ static bool measure_all_stored(sn_world *world, sn_surfaces *s, double h, uint32
                      .stored = (double *)s->stored_table.column[column] + first,
                      .pulls = (double *)s->stored_table.column[column + 1] + first};
         first += count;
-        if (!pool->ids.live || pool->kind.force)
+        if (!pool->ids.live || pool->kind->force)
             continue;
-        if (!pool->kind.points) /* lists are evaluated one at a time */
+        if (!pool->kind->points) /* lists are evaluated one at a time */
             measure_stored_piece(&t, 0, count);
         else if (!sn_parallel_few(&world->parallel, count, WORK_OF_CONSTRAINT, measure_stored_piece, &t))
             return false;
@@ -382,7 +382,7 @@ static bool add_released(sn_world *world, sn_surfaces *s, double h)
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
         const sn_pool *pool = world->constraints.pool[kind];
         const uint32_t end = row + pool->ids.table.count;
-        const bool stores = pool->ids.live && !pool->kind.force;
+        const bool stores = pool->ids.live && !pool->kind->force;
         for (; row < end; ++row)
             if (stores && piece[row] != SN_SURFACE_NONE) {
                 sn_surface_piece *p = &pieces(s)[parent[piece[row]]];

@@ -20,7 +20,7 @@ void sn_starts_release(sn_starts *starts, const sn_allocator *allocator)
 
 static bool asks(const sn_pool *pool, uint32_t row)
 {
-    return pool->kind.own_rows || (!pool->kind.force && pool->give[row].damping * pool->give[row].compliance != 0);
+    return pool->kind->own_rows || (!pool->kind->force && pool->give[row].damping * pool->give[row].compliance != 0);
 }
 
 /* Lists the particles of one constraint that are not listed yet. */

@@ -69,7 +69,7 @@ static void form_pool(form_stream *s, const sn_pool *pool, uint32_t kind)
 {
     const uint32_t count = pool->table.count, head[] = {kind, count};
     form_bytes(s, head, sizeof head);
-    form_bytes(s, pool->point, (size_t)count * pool->kind.points * sizeof *pool->point);
+    form_bytes(s, pool->point, (size_t)count * pool->kind->points * sizeof *pool->point);
     form_bytes(s, pool->param, (size_t)count * pool->param_count * sizeof *pool->param);
     form_bytes(s, pool->give, count * sizeof *pool->give);
 }
@@ -120,7 +120,7 @@ static bool has_plain_constraints(const sn_store *store)
         return false;
     for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
         const sn_pool *pool = store->pool[kind];
-        const sn_kind *k = &pool->kind;
+        const sn_kind *k = pool->kind;
         if (!pool->ids.live)
             continue;
         if (kind >= SN_KIND_BUILTIN_END || k->force || k->project || k->settle || k->state || k->own_rows ||
@@ -196,7 +196,7 @@ static bool copy_constraint(sn_world *inner, const sn_world *model, uint32_t kin
 {
     const sn_pool *from = model->constraints.pool[kind];
     sn_pool *to = inner->constraints.pool[kind];
-    const uint32_t first = copy * model->particles.table.count, points = from->kind.points;
+    const uint32_t first = copy * model->particles.table.count, points = from->kind->points;
     sn_constraint_def def = sn_default_constraint_def(kind);
     sn_point point[SN_MAX_POINTS];
     sn_constraint made;
@@ -330,7 +330,7 @@ static bool list_turns(turns *t, const sn_world *world)
     }
     for (uint32_t i = 0; i < plan->tile_table.count; ++i)
         for (uint32_t r = plan->tile[i].run; plan->tile[i].rows && r < plan->tile[i].run + plan->tile[i].runs; ++r)
-            t->wider = t->wider || world->constraints.pool[plan->run[r].kind]->kind.lanes->twice;
+            t->wider = t->wider || world->constraints.pool[plan->run[r].kind]->kind->lanes->twice;
     for (uint32_t i = 0; i < plan->tree_table.count; ++i)
         t->at[t->base[plan->tree[i].kind] + plan->tree[i].row] = IN_TREES | i;
     return true;
@@ -345,10 +345,10 @@ static int compare(uint32_t a, uint32_t b)
 static bool share(const sn_store *store, sn_visit a, sn_visit b)
 {
     const sn_pool *one = store->pool[a.kind], *other = store->pool[b.kind];
-    for (uint32_t i = 0; i < one->kind.points; ++i)
-        for (uint32_t j = 0; j < other->kind.points; ++j)
-            if (one->point[(size_t)a.row * one->kind.points + i] ==
-                other->point[(size_t)b.row * other->kind.points + j])
+    for (uint32_t i = 0; i < one->kind->points; ++i)
+        for (uint32_t j = 0; j < other->kind->points; ++j)
+            if (one->point[(size_t)a.row * one->kind->points + i] ==
+                other->point[(size_t)b.row * other->kind->points + j])
                 return true;
     return false;
 }
@@ -610,7 +610,7 @@ static void copy_rows(const sn_beside *batch, uint32_t copy, const sn_world *wor
     for (uint32_t i = 0; i < batch->kind_count; ++i) {
         const sn_pool *inner = batch->inner->constraints.pool[batch->kinds[i]],
                       *outer = world->constraints.pool[batch->kinds[i]];
-        const size_t rows = (size_t)(inner->table.count / batch->copies) * inner->kind.rows, at = copy * rows;
+        const size_t rows = (size_t)(inner->table.count / batch->copies) * inner->kind->rows, at = copy * rows;
         sn_real *const pair[2][2] = {{inner->lambda + at, outer->lambda}, {inner->preload + at, outer->preload}};
         for (uint32_t c = 0; c < 2; ++c)
             memcpy(pair[c][!in], pair[c][in], rows * sizeof *inner->lambda);
