@@ -589,7 +589,7 @@ static void copy_state(sn_store *store, bool back)
 {
     for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
         sn_pool *pool = store->pool[kind];
-        if (pool->kind->state && pool->table.count)
+        if (pool->table.count && pool->kind->state)
             memcpy(back ? pool->state : pool->before, back ? pool->before : pool->state,
                    (size_t)pool->table.count * pool->kind->state * sizeof *pool->state);
     }
@@ -614,6 +614,8 @@ static uint64_t copy_all(sn_store *store, copying what, bool warm)
     uint64_t total = 0;
     for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
         sn_pool *pool = store->pool[kind];
+        if (!pool->table.count)
+            continue;
         sn_real *const array[] = {pool->state, pool->lambda, pool->preload};
         const size_t width[] = {pool->kind->state, warm ? pool->kind->rows : 0, warm ? pool->kind->rows : 0};
         for (uint32_t i = 0; i < 3; ++i) {
@@ -647,7 +649,7 @@ void sn_store_settle(sn_store *store, sn_real h, bool planar)
 {
     for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
         const sn_pool *pool = store->pool[kind];
-        if (!pool->kind->settle || pool->kind->oriented || !pool->ids.live)
+        if (!pool->ids.live || !pool->kind->settle || pool->kind->oriented)
             continue;
         for (uint32_t row = 0; row < pool->ids.table.count; ++row) {
             if (!sn_ids_is_live(&pool->ids, row) || !pool_settles(pool, row))

@@ -19,7 +19,7 @@ static bool has_elements(const sn_world *world)
     if (world->fleeting)
         return false;
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind)
-        if (world->constraints.pool[kind]->kind->force && world->constraints.pool[kind]->ids.live)
+        if (world->constraints.pool[kind]->ids.live && world->constraints.pool[kind]->kind->force)
             return true;
     return false;
 }

@@ -123,7 +123,7 @@ static bool add_elements(sn_world *world)
     bool any = false;
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
         const sn_pool *pool = world->constraints.pool[kind];
-        if (!pool->kind->force || !pool->kind->stiffness || !pool->ids.live)
+        if (!pool->ids.live || !pool->kind->force || !pool->kind->stiffness)
             continue;
         for (uint32_t slot = 0; !any && slot < world->particles.table.count; ++slot)
             world->particles.f[slot] = vec3(0, 0, 0);
