@@ -397,7 +397,7 @@ def write(reader: Reader, path: Path) -> None:
         returns = " ".join(returns.split())
         listed = "".join(f'("{argument}", {kind}), ' for argument, kind, _ in arguments)
         out.append(f'    "{name}": ({result}, ({listed}), "{returns}"),')
-    out += ["}", "", "for _name, (_result, _arguments, _returns) in CALLS.items():", "    _call = getattr(lib, _name)",
+    out += ["}", "", *(f"{name}: Any" for name in reader.calls), "for _name, (_result, _arguments, _returns) in CALLS.items():", "    _call = getattr(lib, _name)",
             "    _call.restype, _call.argtypes = _result, [checked(_kind) for _, _kind in _arguments]",
             '    _call.tells = _returns == "sn_result"', "    globals()[_name] = _call", ""]
     out += [f'STRUCTS = ({", ".join(reader.structs)},)', f'ENUMS = ({", ".join(camel(n) for n in reader.enums if n)},)',

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import ctypes as C
-from typing import Any, Iterator, Sequence, overload
+from typing import Any, Iterator, Sequence, Union, overload
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from ._core import Core, Turn, number, pointer, quat, reals, vec3, whole_numbers
 from ._records import Answer, choice, did_you_mean, real
 from ._views import RunView, storage_rows
 
-Vector = Sequence[float]
+Vector = Union[Sequence[float], np.ndarray]  # three numbers
 
 
 class Thing:
