@@ -21,7 +21,7 @@ void sn_release(const sn_allocator *allocator, void *block, size_t size);
 typedef struct sn_table {
     uint32_t count;
     uint32_t capacity;
-    void **column; /* the start of the block; of a table without one all columns are NULL */
+    void **column; /* the start of the block; of a table without one all columns are NULL, and must not be written */
     size_t block_size;
     uint8_t columns;
     uint8_t saved;

@@ -360,7 +360,7 @@ static bool add_released(sn_world *world, sn_surfaces *s, double h)
 {
     const bool known = s->is_stored && s->jump == 0;
     s->is_stored = false;
-    for (uint32_t k = 1; k < 3; ++k) {
+    for (uint32_t k = 1; s->stored_table.capacity && k < 3; ++k) {
         void *before = s->stored_table.column[k];
         s->stored_table.column[k] = s->stored_table.column[k + 2];
         s->stored_table.column[k + 2] = before;
