@@ -95,10 +95,11 @@ static bool read_axis(sn_sweep *sweep, const char *text)
     const char *equals = strchr(text, '=');
     sn_sweep_axis *axis = &sweep->axis[sweep->axes];
     if (!equals || equals == text || !equals[1])
-        return sn_complain(0,
-                           "--vary: expected PATH=VALUES, such as world.substeps=10,20 or materials.silk.E=1e5:1e7:20, "
-                           "found %s",
-                           text),
+        return sn_complain(
+                   0,
+                   "--vary: expected PATH=VALUES, such as world.substeps=10,20 or materials.silk.young=1e5:1e7:20, "
+                   "found %s",
+                   text),
                false;
     axis->path = strndup(text, (size_t)(equals - text));
     ++sweep->axes;

@@ -356,13 +356,20 @@ def hint(kind: str, enum: str) -> str:
     return HINTS.get(kind, "int" if kind.startswith("C.c_") else kind)
 
 
+def documented(name: str, docs: dict[str, str]) -> str:
+    """The docstring of an enum."""
+    return docs.get(name) or f"{name} of the headers: sinew.describe('{camel(name)}') tells what its values mean."
+
+
 def write(reader: Reader, path: Path) -> None:
+    docs = documentation(headers())
     out = ['"""The C interface: written by python/generate.py from the headers. Do not edit."""',
            "from __future__ import annotations", "", "import ctypes as C", "import enum", "import os", "from typing import Any", "",
            "from ._records import Record, checked", "", "sn_real = C.c_float", ""]
     for kind, name in reader.order:
         if kind == "enum":
             out.append(f"class {camel(name)}(enum.IntEnum):")
+            out.append(f"    {documented(name, docs)!r}")
             out += [f"    {member} = {value}" for member, value in members_of(name, reader.enums[name])]
             out += ["", ""]
         elif kind == "function":
@@ -390,12 +397,12 @@ def write(reader: Reader, path: Path) -> None:
         returns = " ".join(returns.split())
         listed = "".join(f'("{argument}", {kind}), ' for argument, kind, _ in arguments)
         out.append(f'    "{name}": ({result}, ({listed}), "{returns}"),')
-    out += ["}", "", "for _name, (_result, _arguments, _returns) in CALLS.items():", "    _call = getattr(lib, _name)",
+    out += ["}", "", *(f"{name}: Any" for name in reader.calls), "for _name, (_result, _arguments, _returns) in CALLS.items():", "    _call = getattr(lib, _name)",
             "    _call.restype, _call.argtypes = _result, [checked(_kind) for _, _kind in _arguments]",
             '    _call.tells = _returns == "sn_result"', "    globals()[_name] = _call", ""]
     out += [f'STRUCTS = ({", ".join(reader.structs)},)', f'ENUMS = ({", ".join(camel(n) for n in reader.enums if n)},)',
             "# What the headers say; see sinew.describe.", "DOCS = {",
-            *(f"    {name!r}: {words!r}," for name, words in documentation(headers()).items()), "}",
+            *(f"    {name!r}: {words!r}," for name, words in docs.items()), "}",
             f'__all__ = [{", ".join(repr(camel(n)) for n in reader.enums if n)}]', ""]
     path.write_text("\n".join(out))
 

@@ -62,6 +62,9 @@ class Core:
     def __del__(self) -> None:
         self.close()
 
+    def __reduce_ex__(self, _protocol: Any) -> Any:
+        raise TypeError(f"a {self.what} and what is in it cannot be copied or pickled; build it again where it is needed, or use save and load")
+
     def close(self) -> None:
         """Ends the world. A second time it does nothing."""
         keep = getattr(self, "keep", None)

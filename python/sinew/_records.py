@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 import ctypes as C
+import difflib
 import math
-from typing import Any, Iterator
+from typing import Any, Iterable, Iterator
 
 _RANGES = {C.c_uint8: (0, 2**8 - 1), C.c_uint32: (0, 2**32 - 1), C.c_uint64: (0, 2**64 - 1), C.c_int32: (-(2**31), 2**31 - 1),
            C.c_int64: (-(2**63), 2**63 - 1), C.c_size_t: (0, 2 ** (8 * C.sizeof(C.c_size_t)) - 1), C.c_int: (-(2**31), 2**31 - 1)}
@@ -46,6 +47,12 @@ def checked(kind: type) -> type:
     return _checked[kind]
 
 
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The names that are nearest to one that is none, for the end of a message."""
+    near = difflib.get_close_matches(name, list(known), 3, 0.6)
+    return f"; did you mean {' or '.join(near)}?" if near else ""
+
+
 def choice(value: Any, of: type, what: str) -> int:
     """A value of an enum: itself, its number, or its name in small letters."""
     if isinstance(value, str):
@@ -70,7 +77,8 @@ class Record(C.Structure):
     def __setattr__(self, name: str, value: Any) -> None:
         kind = self._types_.get(name)
         if kind is None:
-            raise AttributeError(f"{type(self).__name__.removeprefix('sn_')} has no '{name}'; it has {', '.join(self._types_)}")
+            near = did_you_mean(name, self._types_) or f"; it has {', '.join(self._types_)}"
+            raise AttributeError(f"{type(self).__name__.removeprefix('sn_')} has no '{name}'{near}")
         if name in self._enums_:
             value = choice(value, self._enums_[name], name)
         elif kind in _RANGES:
@@ -167,6 +175,7 @@ class Answer(dict):
 
     @classmethod
     def of(cls, value: Any) -> Any:
+        """A dict, and the dicts in it, as answers."""
         if isinstance(value, dict):
             return cls({name: cls.of(item) for name, item in value.items()})
         return [cls.of(item) for item in value] if isinstance(value, list) else value

@@ -11,8 +11,8 @@ import numpy as np
 
 from . import _api as api
 from ._core import Core, Error, Turn, _logger
-from ._records import Answer
-from ._things import Body, Constraint, Particle, Particles, Skin
+from ._records import Answer, did_you_mean
+from ._things import Body, Constraint, Particle, Particles, Skin, constraint_of
 from ._world import Budget, World
 
 SCENES = Path(__file__).resolve().parent / "scenes"
@@ -40,6 +40,7 @@ class Object:
 
     @property
     def name(self) -> str:
+        """As the scene calls it."""
         with Turn(self._core):
             return self._info().name.decode()
 
@@ -51,15 +52,18 @@ class Object:
 
     @property
     def group(self) -> int:
+        """The group of its particles and bodies."""
         return self._info().group
 
     @property
     def particles(self) -> Particles | None:
+        """All of them; None if it has bodies only."""
         run = self._info().particles
         return Particles(self._core, run) if run.count else None
 
     @property
     def bodies(self) -> list[Body]:
+        """All of them, in the order of its parts."""
         with Turn(self._core):
             return [Body(self._core, api.sn_object_nth_body(self._pointer, i)) for i in range(self._info().body_count)]
 
@@ -79,6 +83,7 @@ class Object:
 
     @property
     def skin(self) -> Skin | None:
+        """What others collide with, if its surface is one."""
         skin = self._info().skin
         return Skin(self._core, skin) if skin.generation else None
 
@@ -164,6 +169,7 @@ class Scene:
 
     @property
     def closed(self) -> bool:
+        """Whether `close` has freed it."""
         return self._core.scene is None
 
     @property
@@ -256,16 +262,19 @@ class Scene:
         return Particle(self._core, self._found(self._core.call_scene(api.sn_scene_find_particle, selector.encode())))
 
     def body(self, selector: str) -> Body:
+        """The one body that a selector means, such as "figure.left_hand"."""
         return Body(self._core, self._found(self._core.call_scene(api.sn_scene_find_body, selector.encode())))
 
     def constraint(self, selector: str) -> Constraint:
-        return Constraint(self._core, self._found(self._core.call_scene(api.sn_scene_find_constraint, selector.encode())))
+        """The one constraint that a selector means, such as "bridge.ropes[3]"; a Joint if it is one."""
+        return constraint_of(self._core, self._found(self._core.call_scene(api.sn_scene_find_constraint, selector.encode())))
 
     def pin(self, selector: str) -> None:
         """Pins what a selector means where it is; release lets it go."""
         self._core.call_scene(api.sn_scene_pin_selected, selector.encode())
 
     def release(self, selector: str) -> None:
+        """Lets go of what `pin`, or the scene, has pinned."""
         self._core.call_scene(api.sn_scene_release_selected, selector.encode())
 
     def cut(self, selector: str) -> None:
@@ -279,6 +288,8 @@ class Scene:
 def _find(name: str | os.PathLike) -> Path:
     """The file of a path, or of the name of a scene of the package."""
     path = Path(name)
-    if not path.exists() and path.name == str(name) and (SCENES / f"{path.name}.json").exists():
+    if path.exists() or path.name != str(name):
+        return path
+    if (SCENES / f"{path.name}.json").exists():
         return SCENES / f"{path.name}.json"
-    return path
+    raise Error(f"there is no file and no scene of the package '{name}'{did_you_mean(str(name), scene_names())}")

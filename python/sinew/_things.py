@@ -2,16 +2,16 @@
 from __future__ import annotations
 
 import ctypes as C
-from typing import Any, Iterator, Sequence, overload
+from typing import Any, Iterator, Sequence, Union, overload
 
 import numpy as np
 
 from . import _api as api
 from ._core import Core, Turn, number, pointer, quat, reals, vec3, whole_numbers
-from ._records import Answer, choice, real
+from ._records import Answer, choice, did_you_mean, real
 from ._views import RunView, storage_rows
 
-Vector = Sequence[float]
+Vector = Union[Sequence[float], np.ndarray]  # three numbers
 
 
 class Thing:
@@ -247,6 +247,7 @@ class Body(Thing):
 
     @property
     def type(self) -> api.BodyType:
+        """Dynamic, static or kinematic."""
         return api.BodyType(self._get(api.sn_body_type_of))
 
     @property
@@ -312,6 +313,7 @@ class Body(Thing):
 
     @property
     def group(self) -> int:
+        """The object that it belongs to."""
         return self._get(api.sn_body_group)
 
     @group.setter
@@ -425,6 +427,7 @@ class Constraint(Thing):
         self._get(api.sn_constraint_set_user, value)
 
     def remove(self) -> None:
+        """Removes it. Its points stay."""
         self._get(api.sn_constraint_remove)
 
     def __repr__(self) -> str:
@@ -453,6 +456,35 @@ class Joint(Constraint):
         self._get(api.sn_joint_reaction, C.byref(force), C.byref(torque))
         return _array(force), _array(torque)
 
+    @property
+    def swing(self) -> float:
+        """rad, by which the axis of a cone_twist or a universal joint leans."""
+        return self._get(api.sn_joint_swing)
+
+    def set_motor(self, speed: float, most: float) -> None:
+        """A motor that turns at this speed, rad/s or m/s, with at most so much, N m or N; most 0: none."""
+        self._get(api.sn_joint_set_motor, real(speed, "speed"), real(most, "most"))
+
+    def set_target(self, target: float | Vector, most: float) -> None:
+        """A muscle that pulls to an angle, rad, or a distance, m, with at most so much, N m or N; most 0: none. Of a ball or a cone_twist the target has three
+        numbers, as sn_joint_def.target_turn. How stiff it is: set(target_compliance=..., target_damping=...)."""
+        if np.iterable(target):
+            self._get(api.sn_joint_set_target_turn, vec3(target, "target"), real(most, "most"))
+        else:
+            self._get(api.sn_joint_set_target, real(target, "target"), real(most, "most"))
+
+    def set_limits(self, least: float, most: float) -> None:
+        """Between which angles, rad, or distances, m, it moves."""
+        self._get(api.sn_joint_set_limits, real(least, "least"), real(most, "most"))
+
+
+_JOINTS = {kind for kind in api.Kind if kind.name.startswith("JOINT_")}
+
+
+def constraint_of(core: Core, handle: api.sn_constraint) -> Constraint:
+    """A constraint, or the joint that it is."""
+    return (Joint if handle.kind in _JOINTS else Constraint)(core, handle)
+
 
 class Constraints:
     """A run of constraints of one kind that were added together."""
@@ -467,7 +499,7 @@ class Constraints:
 
     def __getitem__(self, i: int) -> Constraint:
         at = _place(i, len(self), "constraints")
-        return Constraint(self._core, api.sn_constraint(self._run.kind, self._run.first + at, self._run.generation))
+        return constraint_of(self._core, api.sn_constraint(self._run.kind, self._run.first + at, self._run.generation))
 
     def __iter__(self) -> Iterator[Constraint]:
         return (self[i] for i in range(len(self)))
@@ -500,6 +532,7 @@ class Skin(Thing):
         self._get(api.sn_skin_set_tear, tear_def(fields))
 
     def remove(self) -> None:
+        """Removes it. Its particles stay."""
         self._get(api.sn_skin_remove)
 
 
@@ -547,8 +580,8 @@ def kind_number(core: Core, name: str | int, prefix: str = "") -> int:
         return choice(name, api.Kind, "kind")
     found = core.call(api.sn_kind_find, (prefix + name).encode()) or core.call(api.sn_kind_find, name.encode())
     if not found or (prefix and not core.call(api.sn_kind_info, found).contents.name.startswith(prefix.encode())):
-        names = ", ".join(n.removeprefix(prefix) for n in kind_names(core) if n.startswith(prefix))
-        raise ValueError(f"kind: found '{name}', expected one of {names}")
+        names = [n.removeprefix(prefix) for n in kind_names(core) if n.startswith(prefix)]
+        raise ValueError(f"kind: found '{name}'{did_you_mean(name, names) or ', expected one of ' + ', '.join(names)}")
     return found
 
 
@@ -631,7 +664,7 @@ class Shape:
 
 def told(core: Core, record: Any) -> Answer:
     """A struct that the engine filled, as a dict: handles become things, null ones None, vectors tuples."""
-    things = {api.sn_particle: Particle, api.sn_body: Body, api.sn_constraint: Constraint, api.sn_skin: Skin}
+    things = {api.sn_particle: Particle, api.sn_body: Body, api.sn_constraint: constraint_of, api.sn_skin: Skin}
     values: dict[str, Any] = {}
     simple = record.plain()
     for name, kind in record._types_.items():

@@ -91,6 +91,7 @@ class View(np.ndarray):
 
     @classmethod
     def of(cls, core: Core, what: str) -> "View":
+        """The view of a world, "positions" or "velocities"."""
         with Turn(core):
             view = core.call(_READ[what])
             if view.count and view.stride != _STRIDE:
@@ -194,6 +195,7 @@ class RunView(NDArrayOperatorsMixin):
 
     @property
     def shape(self) -> tuple[int, int]:
+        """(n, 3), as of an array."""
         return (self._run.count, 3)
 
     def __len__(self) -> int:

@@ -11,7 +11,7 @@ from . import _api as api
 from ._core import Core, Error, Turn, pointer, reals, vec3, whole_numbers
 from ._records import Answer, choice, real
 from ._things import (Body, Constraint, Constraints, Joint, Particle, Particles, Shape, Skin, Vector, constraint_def, kind_names,
-                      kind_number, point, told)
+                      constraint_of, kind_number, point, told)
 from ._views import View, storage_numbers
 
 FieldFunction = Callable[[Answer], Vector]
@@ -38,6 +38,7 @@ class Settings:
         self.update(**{name: value})
 
     def update(self, **values: Any) -> None:
+        """Sets several of them, or none if one is refused: update(substeps=10, iterations=2)."""
         record = self._core.call(self._get).update(**values)
         self._core.call(self._put, C.byref(record))
 
@@ -65,6 +66,18 @@ class Snapshot:
     def size(self) -> int:
         """The bytes that it takes."""
         return api.sn_snapshot_size(self._pointer)
+
+    def __copy__(self) -> "Snapshot":  # it never changes
+        return self
+
+    def __deepcopy__(self, _known: Any) -> "Snapshot":
+        return self
+
+    def __reduce_ex__(self, _protocol: Any) -> Any:
+        raise TypeError("a snapshot is memory of this process and cannot be pickled; Scene.save writes a scene to a file")
+
+    def __repr__(self) -> str:
+        return f"<sinew.Snapshot of {self.size} bytes>"
 
     def __del__(self, destroy: Any = api.sn_snapshot_destroy, drop: Any = api.sn_python_keep_drop) -> None:
         destroy(self._pointer)
@@ -115,6 +128,7 @@ class World:
 
     @property
     def closed(self) -> bool:
+        """Whether `close` has freed it."""
         return self._core.pointer is None
 
     def __repr__(self) -> str:
@@ -147,6 +161,7 @@ class World:
 
     @property
     def dimensions(self) -> int:
+        """2 or 3."""
         return self._core.call(api.sn_world_dimensions)
 
     @property
@@ -315,6 +330,7 @@ class World:
 
     @property
     def body_count(self) -> int:
+        """How many bodies there are, static ones included."""
         return self._core.call(api.sn_world_body_count)
 
     @property
@@ -339,7 +355,7 @@ class World:
         listed = (api.sn_point * max(len(points), 1))(*(point(self._core, value) for value in points))
         wanted = self._core.call(api.sn_kind_info, number_of).contents.points
         if wanted and wanted != len(points):
-            raise ValueError(f"points: found {len(points)}, expected {wanted}")
+            raise ValueError(f"points of '{kind}': found {len(points)}, expected {wanted}")
         made.points, made.point_count = C.cast(listed, C.POINTER(api.sn_point)), len(points)
         constraint = api.sn_constraint()
         self._core.call(api.sn_constraint_add, C.byref(made), C.byref(constraint))
@@ -393,7 +409,7 @@ class World:
         walk = api.sn_constraint_walk()
         while self._core.call(api.sn_constraint_next, C.byref(walk)):
             handle = api.sn_constraint.from_buffer_copy(walk.constraint)
-            yield Constraint(self._core, handle)
+            yield constraint_of(self._core, handle)
 
     @property
     def kinds(self) -> list[str]:
@@ -421,6 +437,7 @@ class World:
         return found.value
 
     def remove_drag(self, drag: int) -> None:
+        """Removes what add_drag added."""
         self._core.call(api.sn_drag_remove, drag)
 
     def add_field(self, function: FieldFunction) -> int:
@@ -442,6 +459,7 @@ class World:
         return found.value
 
     def remove_field(self, field: int) -> None:
+        """Removes what add_field added."""
         self._core.call(api.sn_field_remove, field)
 
     # ---- Queries

@@ -137,6 +137,7 @@ class Worlds:
 
     @property
     def closed(self) -> bool:
+        """Whether `close` has freed them."""
         return self._core.pointer is None
 
     def __len__(self) -> int:

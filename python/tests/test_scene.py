@@ -79,7 +79,7 @@ class Scenes(unittest.TestCase):
     def test_errors_say_where(self):
         with self.assertRaisesRegex(sinew.Error, r"text:1:\d+: error: objects\[0\]\.type: .*did you mean 'rope'"):
             sinew.Scene(text={"objects": [{"type": "rop"}]})
-        with self.assertRaisesRegex(sinew.Error, "nothing_like_it.*No such file"):
+        with self.assertRaisesRegex(sinew.Error, "no file and no scene of the package .nothing_like_it"):
             sinew.Scene("nothing_like_it")
         with self.assertRaises(TypeError):
             sinew.Scene()

@@ -1,7 +1,9 @@
 """Worlds: what is in them, steps, reports, snapshots, queries, events, errors."""
+import copy
 import gc
 import logging
 import math
+import pickle
 import sys
 import threading
 import unittest
@@ -209,6 +211,67 @@ class Worlds(unittest.TestCase):
         self.assertGreater(saved.size, 1000)  # it outlives the world
         with self.assertRaises(TypeError):
             sinew.World().load(None)
+
+    def test_copies(self):
+        """What stands for memory of the engine is never there twice: two would free it twice."""
+        world = sinew.World()
+        particle = world.add_particle((0, 1, 0))
+        saved = world.save()
+        self.assertIs(copy.copy(saved), saved)
+        self.assertIs(copy.deepcopy([saved])[0], saved)
+        for thing in (world, particle, world.settings, saved, sinew.Scene("pendulum"), sinew.Worlds(2, lambda world, number: None)):
+            with self.assertRaisesRegex(TypeError, "pickled"):
+                pickle.dumps(thing)
+            if thing is not saved:
+                with self.assertRaisesRegex(TypeError, "copied"):
+                    copy.deepcopy(thing)
+        world.load(saved)
+        self.assertIn("bytes", repr(saved))
+
+    def test_everything_is_described(self):
+        """Every public name, method and property has a docstring."""
+        silent = []
+        for name in sinew.__all__:
+            thing = getattr(sinew, name)
+            if not thing.__doc__:
+                silent.append(name)
+            if isinstance(thing, type) and thing.__module__.startswith("sinew") and not issubclass(thing, int):
+                silent += [f"{name}.{part}" for part, value in vars(thing).items()
+                           if not part.startswith("_") and isinstance(value, (property, classmethod, staticmethod, type(lambda: 0)))
+                           and not value.__doc__]
+        self.assertEqual(silent, [])
+
+    def test_names_that_are_almost_right(self):
+        world = sinew.World()
+        particle = world.add_particle((0, 1, 0))
+        with self.assertRaisesRegex(ValueError, "did you mean distance"):
+            world.add_constraint("distnace", particle, (0, 0, 0))
+        with self.assertRaisesRegex(ValueError, "expected one of ball, hinge"):
+            world.add_joint("xyz", None, None, (0, 0, 0))
+        with self.assertRaisesRegex(AttributeError, "did you mean substeps"):
+            sinew.World(substep=3)
+        with self.assertRaisesRegex(sinew.Error, "did you mean curtain"):
+            sinew.Scene("curtian")
+
+    def test_joints_are_driven(self):
+        world = sinew.World(gravity=(0, 0, 0))
+        arm = world.add_box((0.5, 0, 0), half=(0.5, 0.05, 0.05), density=100)
+        world.add_joint("hinge", None, arm, (0, 0, 0), axis=(0, 0, 1))
+        [hinge] = world.constraints
+        self.assertIsInstance(hinge, sinew.Joint)
+        hinge.set_target(0.5, most=100)
+        world.step(count=120)
+        self.assertAlmostEqual(hinge.angle, 0.5, 2)
+        hinge.set_motor(2, most=100)
+        world.step(count=30)
+        self.assertAlmostEqual(arm.spin[2], 2, 2)
+        hinge.set_limits(-1, 1)
+        world.step(count=120)
+        self.assertLess(hinge.angle, 1.01)
+        with self.assertRaises(sinew.Error):
+            hinge.set_target((0, 0, 1), most=1)  # a hinge has one axis
+        with self.assertRaises(sinew.Error):
+            hinge.swing
 
     def test_queries(self):
         ball = self.world.add_sphere((0, 5, 0), 1)

@@ -42,18 +42,21 @@ void sn_release(const sn_allocator *allocator, void *block, size_t size)
         allocator->release(allocator->context, block, size ? size : 1);
 }
 
+/* The columns of tables that have no block. Never written. */
+static void *const no_column[SN_MAX_COLUMNS];
+
 void sn_table_column(sn_table *table, size_t width, bool is_state)
 {
-    assert(table->columns < SN_MAX_COLUMNS && table->count == 0 && width <= UINT16_MAX);
+    assert(table->columns < SN_MAX_COLUMNS && table->capacity == 0 && width <= UINT16_MAX);
+    table->column = (void **)no_column;
     table->width[table->columns++] = (uint16_t)width;
     if (is_state)
         table->saved = table->columns;
 }
 
-/* Bytes of one column, rounded up so that the next begins aligned. */
-static uint64_t column_size(const sn_table *table, uint32_t column, uint64_t capacity)
+/* Rounded up so that what follows is aligned. */
+static uint64_t aligned(uint64_t size)
 {
-    uint64_t size = capacity * table->width[column];
     return (size + SN_ALIGNMENT - 1) / SN_ALIGNMENT * SN_ALIGNMENT;
 }
 
@@ -70,24 +73,25 @@ bool sn_table_reserve(sn_table *table, const sn_allocator *allocator, uint64_t c
     if (count > capacity)
         return false;
 
-    uint64_t size = 0;
+    uint64_t size = aligned(table->columns * sizeof(void *));
     for (uint32_t i = 0; i < table->columns; ++i)
-        size += column_size(table, i, capacity);
+        size += aligned(capacity * table->width[i]);
     if (size > SIZE_MAX / 2)
         return false;
-    char *block = sn_allocate(allocator, (size_t)size);
-    if (!block)
+    void **column = sn_allocate(allocator, (size_t)size);
+    if (!column)
         return false;
 
-    uint64_t offset = 0;
+    char *at = (char *)column + aligned(table->columns * sizeof(void *));
     for (uint32_t i = 0; i < table->columns; ++i) {
         if (table->count && table->width[i])
-            memcpy(block + offset, table->column[i], (size_t)table->count * table->width[i]);
-        table->column[i] = block + offset;
-        offset += column_size(table, i, capacity);
+            memcpy(at, table->column[i], (size_t)table->count * table->width[i]);
+        column[i] = at;
+        at += aligned(capacity * table->width[i]);
     }
-    sn_release(allocator, table->block, table->block_size);
-    table->block = block;
+    if (table->block_size)
+        sn_release(allocator, table->column, table->block_size);
+    table->column = column;
     table->block_size = (size_t)size;
     table->capacity = (uint32_t)capacity;
     return true;
@@ -105,8 +109,9 @@ void sn_table_copy_row(sn_table *table, uint32_t to, uint32_t from)
 
 void sn_table_release(sn_table *table, const sn_allocator *allocator)
 {
-    sn_release(allocator, table->block, table->block_size);
-    table->block = NULL;
+    if (table->block_size)
+        sn_release(allocator, table->column, table->block_size);
+    table->column = (void **)no_column;
     table->block_size = 0;
     table->count = 0;
     table->capacity = 0;

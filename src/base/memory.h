@@ -16,16 +16,16 @@ void sn_release(const sn_allocator *allocator, void *block, size_t size);
 #define SN_MAX_COLUMNS 16
 
 /* A structure of arrays in one block: column[i] holds `count` items of width[i] bytes. The rows are counted in 32 bits.
-   The first `saved` columns are state (they go into snapshots); those after are scratch. */
+   The first `saved` columns are state (they go into snapshots); those after are scratch. A world has hundreds of tables, most of them empty. So what
+   grows with the columns is in the block, and a table itself is one line of the cache. */
 typedef struct sn_table {
     uint32_t count;
     uint32_t capacity;
-    uint32_t columns;
-    uint32_t saved;
-    uint16_t width[SN_MAX_COLUMNS]; /* bytes of a row; to be multiplied as size_t */
-    void *column[SN_MAX_COLUMNS];
-    void *block;
+    void **column; /* the start of the block; of a table without one all columns are NULL, and must not be written */
     size_t block_size;
+    uint8_t columns;
+    uint8_t saved;
+    uint16_t width[SN_MAX_COLUMNS]; /* bytes of a row; to be multiplied as size_t */
 } sn_table;
 
 /* Adds a column to an empty table. A width of 0 is a column without content. */

@@ -10,7 +10,7 @@ uint32_t sn_point_corners(const sn_store *store, const sn_pool *pool, uint32_t r
         slot[0] = frame->slot[list.particle[list.local[point]]];
         return 1;
     }
-    uint32_t code = pool->point[(size_t)row * pool->kind.points + point];
+    uint32_t code = pool->point[(size_t)row * pool->kind->points + point];
     if (!(code & SN_SPOT_BIT)) {
         slot[0] = frame->slot[code];
         return 1;
@@ -131,7 +131,7 @@ const sn_spot *sn_point_on_body(const sn_store *store, const sn_pool *pool, uint
 {
     if (pool_has_lists(pool))
         return NULL;
-    uint32_t code = pool->point[(size_t)row * pool->kind.points + point];
+    uint32_t code = pool->point[(size_t)row * pool->kind->points + point];
     const sn_spot *spot = code & SN_SPOT_BIT ? &store->spot[code & ~SN_SPOT_BIT] : NULL;
     return spot && spot->type == SN_POINT_BODY ? spot : NULL;
 }
@@ -139,7 +139,7 @@ const sn_spot *sn_point_on_body(const sn_store *store, const sn_pool *pool, uint
 uint32_t sn_evaluate_bodies(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t *body)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < pool->kind.points; ++i) {
+    for (uint32_t i = 0; i < pool->kind->points; ++i) {
         const sn_spot *spot = sn_point_on_body(store, pool, row, i);
         uint32_t seen = 0;
         while (spot && seen < count && body[seen] != spot->body)
@@ -157,7 +157,7 @@ static const sn_spot *fixed_spot(const sn_store *store, const sn_pool *pool, uin
 {
     if (pool_has_lists(pool))
         return NULL;
-    uint32_t code = pool->point[(size_t)row * pool->kind.points + point];
+    uint32_t code = pool->point[(size_t)row * pool->kind->points + point];
     const sn_spot *spot = code & SN_SPOT_BIT ? &store->spot[code & ~SN_SPOT_BIT] : NULL;
     return spot && spot->type != SN_POINT_PARTICLES ? spot : NULL;
 }
@@ -193,7 +193,7 @@ static inline sn_vec3 origin_of(const sn_store *store, const sn_pool *pool, uint
 {
     uint32_t slot[4];
     sn_real weight[4];
-    if (!pool->kind.internal)
+    if (!pool->kind->internal)
         return vec3(0, 0, 0);
     const sn_spot *first = fixed_spot(store, pool, row, 0);
     if (first && first->type == SN_POINT_PLACE)
@@ -234,7 +234,7 @@ static sn_eval_in gather(const sn_store *store, const sn_pool *pool, uint32_t ro
             stand[i].spot = spot;
         if (spot) {
             x[i] =
-                spot_position(frame, spot, origin, pool->kind.oriented ? &q[i] : NULL, stand ? &stand[i].held : &here);
+                spot_position(frame, spot, origin, pool->kind->oriented ? &q[i] : NULL, stand ? &stand[i].held : &here);
             continue;
         }
         uint32_t count = sn_point_corners(store, pool, row, frame, i, slot, weight);
@@ -245,8 +245,8 @@ static sn_eval_in gather(const sn_store *store, const sn_pool *pool, uint32_t ro
     return (sn_eval_in){.x = x,
                         .param = pool->param + (size_t)row * pool->param_count,
                         .points = points,
-                        .context = pool->kind.context,
-                        .q = pool->kind.oriented ? q : NULL,
+                        .context = pool->kind->context,
+                        .q = pool->kind->oriented ? q : NULL,
                         .point_param = pool_own(pool, row),
                         .state = pool_state(pool, row),
                         .planar = frame->planar};
@@ -377,7 +377,7 @@ SN_INLINE void spread(const spreading *s, const sn_frame *frame, sn_block *block
 SN_INLINE bool evaluate_spots(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
                               sn_block *block, sn_block_room *room, uint32_t points, uint32_t rows)
 {
-    const uint32_t own_rows = pool->kind.rows, each = own_rows * pool->kind.points; /* for memset: of a constant size
+    const uint32_t own_rows = pool->kind->rows, each = own_rows * pool->kind->points; /* for memset: of a constant size
                                                                                        gcc makes a slow loop */
     sn_vec3 x[SN_MAX_POINTS], by_point[2 * SN_MAX_ROWS * SN_MAX_POINTS], *by_turn = by_point + each;
     sn_quat q[SN_MAX_POINTS];
@@ -386,9 +386,9 @@ SN_INLINE bool evaluate_spots(const sn_store *store, const sn_pool *pool, uint32
     memset(by_point, 0, 2 * each * sizeof *by_point);
     memset(room->row, 0, own_rows * sizeof *room->row);
     sn_eval_in in = gather(store, pool, row, frame, x, q, stand);
-    sn_eval_out out = {block->c, by_point, pool->kind.oriented ? by_turn : NULL,
-                       pool->kind.own_rows ? room->row : NULL};
-    if (!pool->kind.eval(&in, &out))
+    sn_eval_out out = {block->c, by_point, pool->kind->oriented ? by_turn : NULL,
+                       pool->kind->own_rows ? room->row : NULL};
+    if (!pool->kind->eval(&in, &out))
         return false;
     spreading s;
     s.by_point = by_point;
@@ -408,23 +408,23 @@ SN_INLINE bool evaluate_spots(const sn_store *store, const sn_pool *pool, uint32
 bool sn_evaluate_spots(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame, sn_block *block,
                        sn_block_room *room)
 {
-    if (pool->kind.points == 2 && pool->kind.rows == 6)
+    if (pool->kind->points == 2 && pool->kind->rows == 6)
         return evaluate_spots(store, pool, row, frame, block, room, 2, 6);
-    return evaluate_spots(store, pool, row, frame, block, room, pool->kind.points, pool->kind.rows);
+    return evaluate_spots(store, pool, row, frame, block, room, pool->kind->points, pool->kind->rows);
 }
 
 /* ---- Lists ------------------------------------------------------------------------------------------------------ */
 
 bool sn_evaluate_list(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame, sn_block *block)
 {
-    const uint32_t rows = pool->kind.rows;
+    const uint32_t rows = pool->kind->rows;
     sn_list list = pool_list(pool, row);
     sn_vec3 *by_point = store->many.column[SN_MANY_BY_POINT];
     memset(block->c, 0, rows * sizeof *block->c);
     memset(by_point, 0, (size_t)rows * list.point_count * sizeof *by_point);
     sn_eval_in in = sn_evaluate_input(store, pool, row, frame, store->many.column[SN_MANY_X], NULL);
     sn_eval_out out = {block->c, by_point, NULL, NULL};
-    if (!pool->kind.eval(&in, &out))
+    if (!pool->kind->eval(&in, &out))
         return false;
 
     block->rows = rows;
@@ -465,7 +465,7 @@ const sn_vec3 *sn_evaluate_force(const sn_store *store, const sn_pool *pool, uin
         for (uint32_t j = 0; j < count; ++j)
             velocity[i] = vec3_add(velocity[i], vec3_scale(vec4_xyz(v[slot[j]]), weight[j]));
     }
-    *energy = pool->kind.force(&in, velocity, force);
+    *energy = pool->kind->force(&in, velocity, force);
     return force;
 }
 
@@ -478,11 +478,11 @@ static void settle_row(sn_store *store, const sn_pool *pool, uint32_t row, const
     sn_quat q[SN_MAX_POINTS];
     sn_real exerted[SN_MAX_ROWS];
     sn_eval_in in = sn_evaluate_input(store, pool, row, frame, x, q);
-    for (uint32_t r = 0; r < pool->kind.rows; ++r)
-        exerted[r] = pool->lambda[(size_t)row * pool->kind.rows + r] / (effective_h * effective_h);
+    for (uint32_t r = 0; r < pool->kind->rows; ++r)
+        exerted[r] = pool->lambda[(size_t)row * pool->kind->rows + r] / (effective_h * effective_h);
     in.keep = pool_state(pool, row);
     in.exerted = exerted;
-    pool->kind.settle(&in, h);
+    pool->kind->settle(&in, h);
 }
 
 void sn_evaluate_settle(sn_store *store, uint32_t kind, uint32_t first, uint32_t end, const sn_frame *frame, sn_real h,

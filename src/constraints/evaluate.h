@@ -159,7 +159,7 @@ SN_INLINE bool evaluate_shape(const sn_store *store, const sn_pool *pool, uint32
         room->slot[i] = frame->slot[point[i]];
     }
     sn_vec3 x[SN_MAX_POINTS];
-    sn_vec3 origin = pool->kind.internal ? vec4_xyz(frame->x[room->slot[0]]) : vec3(0, 0, 0);
+    sn_vec3 origin = pool->kind->internal ? vec4_xyz(frame->x[room->slot[0]]) : vec3(0, 0, 0);
     for (uint32_t i = 0; i < points; ++i) {
         room->w[i] = frame->x[room->slot[i]].w;
         x[i] = frame_position(frame, room->slot[i], origin);
@@ -174,16 +174,16 @@ SN_INLINE bool evaluate_shape(const sn_store *store, const sn_pool *pool, uint32
     sn_eval_in in = {.x = x,
                      .param = pool->param + (size_t)row * pool->param_count,
                      .points = points,
-                     .context = pool->kind.context,
+                     .context = pool->kind->context,
                      .state = pool_state(pool, row),
                      .planar = frame->planar};
     sn_eval_out out = {block->c, room->gradient, NULL, NULL};
-    if (pool->kind.own_rows) {
+    if (pool->kind->own_rows) {
         memset(room->row, 0, sizeof room->row);
         out.row = room->row;
         block->row = room->row;
     }
-    if (!pool->kind.eval(&in, &out))
+    if (!pool->kind->eval(&in, &out))
         return false;
     block_hold(store, pool, row, frame, block);
     flatten(frame, block);
@@ -193,7 +193,7 @@ SN_INLINE bool evaluate_shape(const sn_store *store, const sn_pool *pool, uint32
 static inline bool evaluate(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
                             sn_block *block, sn_block_room *room)
 {
-    return evaluate_shape(store, pool, row, frame, block, room, pool->kind.points, pool->kind.rows);
+    return evaluate_shape(store, pool, row, frame, block, room, pool->kind->points, pool->kind->rows);
 }
 
 #endif

@@ -285,8 +285,8 @@ static bool follow(const leash *l, uint32_t particle, uint32_t from, sn_real lef
 /* Where a constraint holds a body, in its frame. */
 static sn_vec3 held_at(const leash *l, const sn_pool *pool, uint32_t row)
 {
-    for (uint32_t i = 0; i < pool->kind.points; ++i) {
-        const uint32_t code = pool->point[(size_t)row * pool->kind.points + i];
+    for (uint32_t i = 0; i < pool->kind->points; ++i) {
+        const uint32_t code = pool->point[(size_t)row * pool->kind->points + i];
         const sn_spot *spot = code & SN_SPOT_BIT ? &l->store->spot[code & ~SN_SPOT_BIT] : NULL;
         if (spot && spot->type == SN_POINT_BODY && spot->particle[0] == l->body)
             return spot->place;

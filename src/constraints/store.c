@@ -142,7 +142,7 @@ static void release_pool(sn_pool *pool, const sn_allocator *allocator)
     sn_table_release(&pool->user_table, allocator);
     sn_ids_release(&pool->ids, allocator);
     sn_table_release(&pool->table, allocator);
-    sn_release(allocator, pool->strings, pool->strings_size);
+    sn_release(allocator, pool->own_kind, pool->own_kind_size);
     sn_release(allocator, pool, sizeof *pool);
 }
 
@@ -185,22 +185,30 @@ static size_t copy_texts(sn_kind *kind, char *to)
     return total;
 }
 
+static bool copy_kind(sn_pool *pool, const sn_allocator *allocator)
+{
+    sn_kind kind = *pool->kind;
+    pool->own_kind_size = sizeof kind + copy_texts(&kind, NULL);
+    pool->own_kind = sn_allocate(allocator, pool->own_kind_size);
+    if (!pool->own_kind)
+        return false;
+    *pool->own_kind = kind;
+    copy_texts(pool->own_kind, (char *)(pool->own_kind + 1));
+    pool->kind = pool->own_kind;
+    return true;
+}
+
 uint32_t sn_store_register(sn_store *store, const sn_allocator *allocator, const sn_kind *kind)
 {
     sn_pool *pool = sn_allocate(allocator, sizeof *pool);
     if (!pool)
         return 0;
     *pool = (sn_pool){
-        .kind = *kind, .param_count = sn_kind_param_count(kind), .point_param_count = sn_kind_point_param_count(kind)};
-    const bool lasts = store->kind_count < SN_KIND_BUILTIN_END; /* the texts of built-in kinds outlive all worlds */
-    pool->strings_size = lasts ? 0 : copy_texts(&pool->kind, NULL);
-    pool->strings = lasts ? NULL : sn_allocate(allocator, pool->strings_size);
-    if (!lasts && !pool->strings) {
+        .kind = kind, .param_count = sn_kind_param_count(kind), .point_param_count = sn_kind_point_param_count(kind)};
+    if (store->kind_count >= SN_KIND_BUILTIN_END && !copy_kind(pool, allocator)) {
         sn_release(allocator, pool, sizeof *pool);
         return 0;
     }
-    if (!lasts)
-        copy_texts(&pool->kind, pool->strings);
     sn_ids_init(&pool->ids);
     sn_table_column(&pool->table, (kind->points ? kind->points : 2) * sizeof *pool->point, true);
     sn_table_column(&pool->table, pool->param_count * sizeof *pool->param, true);
@@ -454,7 +462,7 @@ bool sn_store_reserve_rows(sn_store *store, const sn_allocator *allocator, uint3
 
 void sn_pool_forget(sn_pool *pool, uint32_t first, uint32_t count)
 {
-    const size_t at = (size_t)first * pool->kind.rows, size = (size_t)count * pool->kind.rows * sizeof *pool->lambda;
+    const size_t at = (size_t)first * pool->kind->rows, size = (size_t)count * pool->kind->rows * sizeof *pool->lambda;
     memset(pool->lambda + at, 0, size);
     memset(pool->preload + at, 0, size);
 }
@@ -469,9 +477,9 @@ uint32_t sn_store_take(sn_store *store, uint32_t kind, uint32_t first, uint32_t 
     for (uint32_t i = 0; i < count; ++i)
         pool->ids.value[first + i] = sequence + i;
     sn_pool_forget(pool, first, count);
-    if (pool->kind.state)
-        memset(pool->state + (size_t)first * pool->kind.state, 0,
-               (size_t)count * pool->kind.state * sizeof *pool->state);
+    if (pool->kind->state)
+        memset(pool->state + (size_t)first * pool->kind->state, 0,
+               (size_t)count * pool->kind->state * sizeof *pool->state);
 
     sn_run *last = store->run_table.count ? &store->run[store->run_table.count - 1] : NULL;
     if (last && last->kind == kind && last->first + last->count == first && last->sequence + last->count == sequence)
@@ -513,9 +521,9 @@ const uint32_t *sn_store_particles(const sn_store *store, const sn_pool *pool, u
         *count = list.particle_count;
         return list.particle;
     }
-    const uint32_t *point = pool->point + (size_t)row * pool->kind.points;
+    const uint32_t *point = pool->point + (size_t)row * pool->kind->points;
     *count = 0;
-    for (uint32_t i = 0; i < pool->kind.points; ++i) {
+    for (uint32_t i = 0; i < pool->kind->points; ++i) {
         if (!(point[i] & SN_SPOT_BIT)) {
             small[(*count)++] = point[i];
             continue;
@@ -547,8 +555,8 @@ void sn_store_free_spots(sn_store *store, sn_pool *pool, uint32_t row)
         pool->list_waste += list_size(pool, row);
         return;
     }
-    const uint32_t *point = pool->point + (size_t)row * pool->kind.points;
-    for (uint32_t i = 0; i < pool->kind.points; ++i) {
+    const uint32_t *point = pool->point + (size_t)row * pool->kind->points;
+    for (uint32_t i = 0; i < pool->kind->points; ++i) {
         if (!(point[i] & SN_SPOT_BIT))
             continue;
         uint32_t spot = point[i] & ~SN_SPOT_BIT;
@@ -563,7 +571,7 @@ void sn_store_clear_lambda(sn_store *store)
     for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
         sn_pool *pool = store->pool[kind];
         if (pool->table.count)
-            memset(pool->lambda, 0, (size_t)pool->table.count * pool->kind.rows * sizeof *pool->lambda);
+            memset(pool->lambda, 0, (size_t)pool->table.count * pool->kind->rows * sizeof *pool->lambda);
     }
 }
 
@@ -572,7 +580,7 @@ void sn_store_clear_preload(sn_store *store)
     for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
         sn_pool *pool = store->pool[kind];
         if (pool->table.count)
-            memset(pool->preload, 0, (size_t)pool->table.count * pool->kind.rows * sizeof *pool->preload);
+            memset(pool->preload, 0, (size_t)pool->table.count * pool->kind->rows * sizeof *pool->preload);
     }
 }
 
@@ -581,9 +589,9 @@ static void copy_state(sn_store *store, bool back)
 {
     for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
         sn_pool *pool = store->pool[kind];
-        if (pool->kind.state && pool->table.count)
+        if (pool->table.count && pool->kind->state)
             memcpy(back ? pool->state : pool->before, back ? pool->before : pool->state,
-                   (size_t)pool->table.count * pool->kind.state * sizeof *pool->state);
+                   (size_t)pool->table.count * pool->kind->state * sizeof *pool->state);
     }
 }
 
@@ -606,8 +614,10 @@ static uint64_t copy_all(sn_store *store, copying what, bool warm)
     uint64_t total = 0;
     for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
         sn_pool *pool = store->pool[kind];
+        if (!pool->table.count)
+            continue;
         sn_real *const array[] = {pool->state, pool->lambda, pool->preload};
-        const size_t width[] = {pool->kind.state, warm ? pool->kind.rows : 0, warm ? pool->kind.rows : 0};
+        const size_t width[] = {pool->kind->state, warm ? pool->kind->rows : 0, warm ? pool->kind->rows : 0};
         for (uint32_t i = 0; i < 3; ++i) {
             const size_t count = pool->table.count * width[i];
             if (count && what != MEASURE)
@@ -639,19 +649,19 @@ void sn_store_settle(sn_store *store, sn_real h, bool planar)
 {
     for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
         const sn_pool *pool = store->pool[kind];
-        if (!pool->kind.settle || pool->kind.oriented || !pool->ids.live)
+        if (!pool->ids.live || !pool->kind->settle || pool->kind->oriented)
             continue;
         for (uint32_t row = 0; row < pool->ids.table.count; ++row) {
             if (!sn_ids_is_live(&pool->ids, row) || !pool_settles(pool, row))
                 continue;
             sn_eval_in in = {.param = pool->param + (size_t)row * pool->param_count,
                              .points = pool_point_count(pool, row),
-                             .context = pool->kind.context,
+                             .context = pool->kind->context,
                              .point_param = pool_own(pool, row),
                              .state = pool_state(pool, row),
                              .keep = pool_state(pool, row),
                              .planar = planar};
-            pool->kind.settle(&in, h);
+            pool->kind->settle(&in, h);
         }
     }
 }

@@ -50,9 +50,9 @@ typedef struct sn_held {
 } sn_held;
 
 typedef struct sn_pool {
-    sn_kind kind;
-    char *strings; /* owned copies of the texts of a kind that is not built in */
-    size_t strings_size;
+    const sn_kind *kind; /* a built-in one is the same in all worlds */
+    sn_kind *own_kind;   /* a copy of one that is not, and of its texts behind it; NULL: it is built in */
+    size_t own_kind_size;
     uint32_t param_count;
     sn_ids ids;     /* the value is the sequence number */
     sn_table table; /* rows parallel to ids */
@@ -252,7 +252,7 @@ void sn_store_bind(sn_store *store);
 
 static inline bool pool_has_lists(const sn_pool *pool)
 {
-    return pool->kind.points == 0;
+    return pool->kind->points == 0;
 }
 
 static inline sn_list pool_list(const sn_pool *pool, uint32_t row)
@@ -272,27 +272,27 @@ static inline sn_real *pool_own(const sn_pool *pool, uint32_t row)
 /* What a constraint remembers; NULL if it is nothing. */
 static inline sn_real *pool_state(const sn_pool *pool, uint32_t row)
 {
-    return pool->kind.state ? pool->state + (size_t)row * pool->kind.state : NULL;
+    return pool->kind->state ? pool->state + (size_t)row * pool->kind->state : NULL;
 }
 
 /* Whether a constraint of a kind that settles does: see sn_kind.settle_param. */
 static inline bool pool_settles(const sn_pool *pool, uint32_t row)
 {
-    uint32_t number = pool->kind.settle_param;
+    uint32_t number = pool->kind->settle_param;
     return number == 0 || pool->param[(size_t)row * pool->param_count + number - 1] != 0;
 }
 
 /* Whether a constraint holds the rotation of one body against the other: see sn_kind.turn_param. */
 static inline bool pool_holds_turn(const sn_pool *pool, uint32_t row)
 {
-    uint32_t number = pool->kind.turn_param;
+    uint32_t number = pool->kind->turn_param;
     return number == SN_TURN_ALWAYS || (number && pool->param[(size_t)row * pool->param_count + number - 1] != 0);
 }
 
 /* The points of a constraint. */
 static inline uint32_t pool_point_count(const sn_pool *pool, uint32_t row)
 {
-    return pool_has_lists(pool) ? pool->point[2 * (size_t)row + 1] : pool->kind.points;
+    return pool_has_lists(pool) ? pool->point[2 * (size_t)row + 1] : pool->kind->points;
 }
 
 /* What a constraint is held at; NULL: it is not. */

@@ -166,7 +166,7 @@ static void note_alone(finding *f)
             if (!sn_ids_is_live(&pool->ids, row))
                 continue;
             const uint32_t *particle = sn_store_particles(store, pool, row, small, &count);
-            bool own = pool->kind.internal && !pool->kind.oriented;
+            bool own = pool->kind->internal && !pool->kind->oriented;
             for (uint32_t i = 0; i < count; ++i)
                 own = own && group[particle[i]] == group[particle[0]];
             for (uint32_t i = 0; i < count && !own; ++i)

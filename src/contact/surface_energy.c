@@ -62,8 +62,8 @@ static uint32_t vertex_of(const sn_surfaces *s, uint32_t number)
 static const uint32_t *particles_of(const sn_world *world, const sn_pool *pool, uint32_t row, uint32_t *small,
                                     uint32_t *count)
 {
-    const uint32_t *point = pool->point + (size_t)row * pool->kind.points;
-    if (pool->kind.points != 2 || (point[0] | point[1]) & SN_SPOT_BIT)
+    const uint32_t *point = pool->point + (size_t)row * pool->kind->points;
+    if (pool->kind->points != 2 || (point[0] | point[1]) & SN_SPOT_BIT)
         return sn_store_particles(&world->constraints, pool, row, small, count);
     *count = 2;
     return point;
@@ -116,7 +116,7 @@ static void find_pieces_of_constraints(const sn_world *world, sn_surfaces *s)
             uint32_t small[SN_MAX_BLOCK], count = 0, others = 0;
             const uint32_t *number = NULL;
             *piece = SN_SURFACE_NONE;
-            if (!pool->kind.force && sn_ids_is_live(&pool->ids, row))
+            if (!pool->kind->force && sn_ids_is_live(&pool->ids, row))
                 number = particles_of(world, pool, row, small, &count);
             for (uint32_t i = 0; i < count; ++i) {
                 const uint32_t vertex = vertex_of(s, number[i]);
@@ -124,7 +124,7 @@ static void find_pieces_of_constraints(const sn_world *world, sn_surfaces *s)
                 if (vertex && *piece == SN_SURFACE_NONE)
                     *piece = surface_vertices(s)[vertex - 1].piece;
             }
-            if (*piece != SN_SURFACE_NONE && (others || pool->kind.state || !pool->kind.lanes))
+            if (*piece != SN_SURFACE_NONE && (others || pool->kind->state || !pool->kind->lanes))
                 s->keeps_stored = false;
         }
     }
@@ -285,7 +285,7 @@ static void measure_rows(const storing *t, const sn_block *block, uint32_t count
                          uint32_t row)
 {
     const double give = (double)t->pool->give[row].compliance;
-    double w = 0, stored = 0, pulls = (t->pool->kind.project || t->pool->kind.own_rows) && give > 0 ? HUGE_VAL : 0;
+    double w = 0, stored = 0, pulls = (t->pool->kind->project || t->pool->kind->own_rows) && give > 0 ? HUGE_VAL : 0;
     double factor = 0;
     uint32_t moved = 0;
     for (uint32_t k = 0; k < count; ++k)
@@ -300,7 +300,7 @@ static void measure_rows(const storing *t, const sn_block *block, uint32_t count
             }
             factor = factor_of(t, give, w);
         }
-        if (!(c > 0 && t->pool->kind.inequality >> i & 1))
+        if (!(c > 0 && t->pool->kind->inequality >> i & 1))
             add_row(t, c, w, factor, moved == 1, (double)block->w[0], &stored, &pulls);
     }
     t->stored[row] = stored;
@@ -381,7 +381,7 @@ static bool measure_bending(const storing *t, const sn_frame *frame, uint32_t ro
 static bool is_the_same(const storing *t, const sn_frame *frame, uint32_t row)
 {
     const double stored = t->stored[row], pulls = t->pulls[row];
-    measure_stored(t, frame, row, t->pool->kind.points, t->pool->kind.rows, t->pool->kind.axial);
+    measure_stored(t, frame, row, t->pool->kind->points, t->pool->kind->rows, t->pool->kind->axial);
     return t->stored[row] == stored && t->pulls[row] == pulls;
 }
 #endif
@@ -398,7 +398,7 @@ static void measure_stored_piece(void *data, uint32_t first, uint32_t end)
             continue;
         }
 #endif
-        measure_stored(t, &frame, row, t->pool->kind.points, t->pool->kind.rows, t->pool->kind.axial);
+        measure_stored(t, &frame, row, t->pool->kind->points, t->pool->kind->rows, t->pool->kind->axial);
     }
 }
 
@@ -417,9 +417,9 @@ static bool measure_all_stored(sn_world *world, sn_surfaces *s, double h, uint32
                      .stored = (double *)s->stored_table.column[column] + first,
                      .pulls = (double *)s->stored_table.column[column + 1] + first};
         first += count;
-        if (!pool->ids.live || pool->kind.force)
+        if (!pool->ids.live || pool->kind->force)
             continue;
-        if (!pool->kind.points) /* lists are evaluated one at a time */
+        if (!pool->kind->points) /* lists are evaluated one at a time */
             measure_stored_piece(&t, 0, count);
         else if (!sn_parallel_few(&world->parallel, count, WORK_OF_CONSTRAINT, measure_stored_piece, &t))
             return false;
@@ -447,7 +447,7 @@ static bool add_released(sn_world *world, sn_surfaces *s, double h)
 {
     const bool known = s->is_stored && s->jump == 0;
     s->is_stored = false;
-    for (uint32_t k = 1; k < 3; ++k) {
+    for (uint32_t k = 1; s->stored_table.capacity && k < 3; ++k) {
         void *before = s->stored_table.column[k];
         s->stored_table.column[k] = s->stored_table.column[k + 2];
         s->stored_table.column[k + 2] = before;
@@ -469,7 +469,7 @@ static bool add_released(sn_world *world, sn_surfaces *s, double h)
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
         const sn_pool *pool = world->constraints.pool[kind];
         const uint32_t end = row + pool->ids.table.count;
-        const bool stores = pool->ids.live && !pool->kind.force;
+        const bool stores = pool->ids.live && !pool->kind->force;
         for (; row < end; ++row)
             if (stores && piece[row] != SN_SURFACE_NONE) {
                 sn_surface_piece *p = &pieces(s)[parent[piece[row]]];

@@ -132,7 +132,7 @@ static void fill_bend(const sn_store *store, const sn_pool *pool, uint32_t row, 
     const sn_block *block = &out->block;
     const sn_spot *spot = NULL;
     uint32_t centre = 0;
-    for (uint32_t i = 0; i < pool->kind.points; ++i) {
+    for (uint32_t i = 0; i < pool->kind->points; ++i) {
         const sn_spot *at = sn_point_on_body(store, pool, row, i);
         if (!at || frame->turn_slot + at->body != slot)
             continue;
@@ -181,17 +181,17 @@ SN_INLINE bool fill_shape(sn_sweep *s, const sn_pool *pool, uint32_t row, sn_for
         out->acting = 0;
         return true;
     }
-    out->inequality = pool->kind.own_rows ? 0 : pool->kind.inequality;
+    out->inequality = pool->kind->own_rows ? 0 : pool->kind->inequality;
     out->share = (double)give.k;
     if (s->in->tolerance > 0) {
-        sn_real residual = sn_row_residual(&out->block, pool->kind.inequality, give, frame, lambda);
+        sn_real residual = sn_row_residual(&out->block, pool->kind->inequality, give, frame, lambda);
         if (residual > s->largest)
             s->largest = residual;
     }
     bool finite = true;
     for (uint32_t r = 0; r < rows; ++r)
-        finite &= out->block.row ? fill_own_row(frame, pool->kind.inequality, give, lambda[r], r, out)
-                                 : fill_row(frame, pool->kind.inequality >> r & 1, give, lambda[r], r, out);
+        finite &= out->block.row ? fill_own_row(frame, pool->kind->inequality, give, lambda[r], r, out)
+                                 : fill_row(frame, pool->kind->inequality >> r & 1, give, lambda[r], r, out);
     if (frame->turn)
         fill_bends(s->in->store, pool, row, frame, out);
     return finite;
@@ -201,24 +201,24 @@ static bool fill(void *context, uint32_t kind, uint32_t row, sn_forest_rows *out
 {
     sn_sweep *s = context;
     const sn_pool *pool = s->in->store->pool[kind];
-    if (pool->kind.points == 2 && pool->kind.rows == 1)
+    if (pool->kind->points == 2 && pool->kind->rows == 1)
         return fill_shape(s, pool, row, out, 2, 1);
-    return fill_shape(s, pool, row, out, pool->kind.points, pool->kind.rows);
+    return fill_shape(s, pool, row, out, pool->kind->points, pool->kind->rows);
 }
 
 static void clear(void *context, uint32_t kind, uint32_t row)
 {
     sn_sweep *s = context;
     const sn_pool *pool = s->in->store->pool[kind];
-    memset(pool->lambda + (size_t)row * pool->kind.rows, 0, pool->kind.rows * sizeof *pool->lambda);
+    memset(pool->lambda + (size_t)row * pool->kind->rows, 0, pool->kind->rows * sizeof *pool->lambda);
 }
 
 static void take(void *context, uint32_t kind, uint32_t row, const double *dlambda)
 {
     sn_sweep *s = context;
     const sn_pool *pool = s->in->store->pool[kind];
-    for (uint32_t r = 0; r < pool->kind.rows; ++r)
-        pool->lambda[(size_t)row * pool->kind.rows + r] += (sn_real)dlambda[r];
+    for (uint32_t r = 0; r < pool->kind->rows; ++r)
+        pool->lambda[(size_t)row * pool->kind->rows + r] += (sn_real)dlambda[r];
 }
 
 static void move(void *context, uint32_t slot, const double *x)

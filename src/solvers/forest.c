@@ -54,7 +54,7 @@ typedef struct span {
 static void get_bodies(const sn_store *store, const sn_pool *pool, uint32_t row, span *s)
 {
     s->turns = sn_evaluate_bodies(store, pool, row, s->body);
-    for (uint32_t i = 0; s->turns && i < pool->kind.points; ++i) {
+    for (uint32_t i = 0; s->turns && i < pool->kind->points; ++i) {
         const sn_spot *spot = sn_point_on_body(store, pool, row, i);
         for (uint32_t j = 0; spot && j < s->turns; ++j)
             if (s->body[j] == spot->body)
@@ -101,7 +101,7 @@ static bool go_on(const sn_forest *forest, const sn_store *store, walk *at)
         at->kind = store->run[at->run].kind;
         at->row = store->run[at->run].first + at->next;
         at->id = forest->base[at->kind] + at->row;
-        if (store->pool[at->kind]->kind.force)
+        if (store->pool[at->kind]->kind->force)
             continue;
         ++at->next;
         return true;
@@ -130,9 +130,9 @@ static sizes measure(sn_forest *forest, const sn_store *store)
         size.constraints++;
         size.mentions += s.count + s.turns;
         size.turns += s.turns;
-        size.records += pool_has_lists(pool) ? 0 : record_size(pool->kind.rows, s.count + s.turns);
-        size.records += extra_size(pool->kind.rows, 0, false, pool->kind.own_rows);
-        size.extras += pool_has_lists(pool) ? 0 : extra_size(pool->kind.rows, s.turns, true, false);
+        size.records += pool_has_lists(pool) ? 0 : record_size(pool->kind->rows, s.count + s.turns);
+        size.records += extra_size(pool->kind->rows, 0, false, pool->kind->own_rows);
+        size.extras += pool_has_lists(pool) ? 0 : extra_size(pool->kind->rows, s.turns, true, false);
         for (uint32_t j = 0; j < s.count; ++j)
             if (s.particle[j] >= size.limit)
                 size.limit = (uint64_t)s.particle[j] + 1;
@@ -327,7 +327,7 @@ static void grow_constraint(growth *g, uint32_t id)
     const sn_pool *pool = g->store->pool[visit.kind];
     span s;
     get_span(g->store, pool, visit.row, &s);
-    if (pool_has_lists(pool) || pool->kind.project)
+    if (pool_has_lists(pool) || pool->kind->project)
         g->is_tree = false;
     sn_item *it = &g->items[g->item++];
     *it = (sn_item){.kind = visit.kind,
@@ -335,10 +335,10 @@ static void grow_constraint(growth *g, uint32_t id)
                     .number = id,
                     .mention = g->first[id],
                     .record = (uint32_t)g->records,
-                    .rows = (uint8_t)pool->kind.rows,
+                    .rows = (uint8_t)pool->kind->rows,
                     .count = (uint8_t)(s.count + s.turns),
                     .turns = (uint8_t)s.turns,
-                    .own = pool->kind.own_rows,
+                    .own = pool->kind->own_rows,
                     .parent = SN_NO_PARENT,
                     .is_leaf = true};
     for (uint32_t i = 0; i < s.count; ++i) {

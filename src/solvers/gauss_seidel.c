@@ -71,13 +71,13 @@ SN_INLINE bool project_shape(sweep *s, sn_pool *pool, uint32_t row, uint32_t poi
     sn_row_give give = row_give(&pool->give[row], s->inverse_h);
     give.k = sn_sweep_stiffness(s, give.k);
     if (s->in->tolerance > 0) {
-        sn_real residual = sn_row_residual(&block, pool->kind.inequality, give, &s->in->frame, lambda);
+        sn_real residual = sn_row_residual(&block, pool->kind->inequality, give, &s->in->frame, lambda);
         if (residual > s->largest)
             s->largest = residual;
     }
     if (points && block.count == points) /* no spots */
-        return row_solve(&block, points, rows, pool->kind.inequality, give, &s->in->frame, lambda);
-    return row_solve(&block, block.count, rows, pool->kind.inequality, give, &s->in->frame, lambda);
+        return row_solve(&block, points, rows, pool->kind->inequality, give, &s->in->frame, lambda);
+    return row_solve(&block, block.count, rows, pool->kind->inequality, give, &s->in->frame, lambda);
 }
 
 /* A projection of the kind's own. Of a particle that is several points the first one counts; the others have w = -1. */
@@ -96,7 +96,7 @@ static bool project_own(sweep *s, sn_pool *pool, uint32_t row)
         move[i] = vec3(0, 0, 0);
     }
     in.keep = pool_state(pool, row);
-    if (!pool->kind.project(&in, w, move))
+    if (!pool->kind->project(&in, w, move))
         return true;
     for (uint32_t i = 0; i < in.points; ++i)
         if (!vec3_is_finite(move[i]))
@@ -119,14 +119,14 @@ bool sn_sweep_project(sweep *s, uint32_t kind, uint32_t row)
     bool good;
     if (s->forest && sn_forest_has(s->forest, kind, row))
         return true;
-    if (pool->kind.project)
+    if (pool->kind->project)
         good = project_own(s, pool, row);
-    else if (pool->kind.rows == 1 && pool->kind.points == 2)
+    else if (pool->kind->rows == 1 && pool->kind->points == 2)
         good = project_shape(s, pool, row, 2, 1);
-    else if (pool->kind.rows == 1 && pool->kind.points == 1)
+    else if (pool->kind->rows == 1 && pool->kind->points == 1)
         good = project_shape(s, pool, row, 1, 1);
     else
-        good = project_shape(s, pool, row, pool->kind.points, pool->kind.rows);
+        good = project_shape(s, pool, row, pool->kind->points, pool->kind->rows);
     if (!good) {
         s->out.fault_kind = kind;
         s->out.fault_row = row;
@@ -140,7 +140,7 @@ static bool sweep_forward(sweep *s)
     for (uint32_t r = 0; r < store->run_table.count; ++r) {
         const sn_run *run = &store->run[r];
         const sn_pool *pool = store->pool[run->kind];
-        if (pool->kind.force)
+        if (pool->kind->force)
             continue;
         for (uint32_t i = 0; i < run->count; ++i)
             if (run_has(pool, run, i) && !sn_sweep_project(s, run->kind, run->first + i))
@@ -155,7 +155,7 @@ static bool sweep_backward(sweep *s)
     for (uint32_t r = store->run_table.count; r-- > 0;) {
         const sn_run *run = &store->run[r];
         const sn_pool *pool = store->pool[run->kind];
-        if (pool->kind.force)
+        if (pool->kind->force)
             continue;
         for (uint32_t i = run->count; i-- > 0;)
             if (run_has(pool, run, i) && !sn_sweep_project(s, run->kind, run->first + i))
@@ -180,7 +180,7 @@ static sn_real measure(void *context, uint32_t kind, uint32_t row)
 {
     sweep *s = context;
     const sn_pool *pool = s->in->store->pool[kind];
-    const sn_real *lambda = pool->lambda + (size_t)row * pool->kind.rows;
+    const sn_real *lambda = pool->lambda + (size_t)row * pool->kind->rows;
     sn_row_give give = row_give(&pool->give[row], s->inverse_h);
     sn_block block;
     sn_block_room room;
@@ -193,11 +193,11 @@ static sn_real measure(void *context, uint32_t kind, uint32_t row)
         return 0;
     if (!is_finite(&block))
         return (sn_real)NAN;
-    sn_real missed = sn_row_residual(&block, pool->kind.inequality, give, &s->in->frame, lambda);
+    sn_real missed = sn_row_residual(&block, pool->kind->inequality, give, &s->in->frame, lambda);
     if (!block.row)
         return missed;
     give.k = 1;
-    sn_real asked = sn_row_asked(&block, pool->kind.inequality, give, &s->in->frame, lambda);
+    sn_real asked = sn_row_asked(&block, pool->kind->inequality, give, &s->in->frame, lambda);
     return missed > asked ? missed : asked;
 }
 

@@ -62,9 +62,9 @@ static bool reserve_tables(hubs *h, const sn_allocator *allocator, const sn_solv
     uint64_t places = 0;
     for (uint32_t i = 0; i < in->plan->hub_table.count; ++i)
         if (in->plan->hub[i].kind)
-            places += SN_MAX_BLOCK < 4 * in->store->pool[in->plan->hub[i].kind]->kind.points
+            places += SN_MAX_BLOCK < 4 * in->store->pool[in->plan->hub[i].kind]->kind->points
                           ? SN_MAX_BLOCK
-                          : 4 * in->store->pool[in->plan->hub[i].kind]->kind.points;
+                          : 4 * in->store->pool[in->plan->hub[i].kind]->kind->points;
     if (!sn_table_reserve(&h->job_table, allocator, in->plan->hub_table.count) ||
         !sn_table_reserve(&h->place_table, allocator, places) ||
         !sn_table_reserve(&h->slot_table, allocator, places + 1) ||
@@ -175,12 +175,12 @@ static void ask_piece(void *data, uint32_t first, uint32_t end)
     for (uint32_t n = first; n < end; ++n) {
         const job *at = &p->h->job[n];
         sn_pool *pool = in->store->pool[at->kind];
-        sn_real *lambda = pool->lambda + (size_t)at->row * pool->kind.rows;
+        sn_real *lambda = pool->lambda + (size_t)at->row * pool->kind->rows;
         sn_block block;
         sn_block_room room;
         memset(p->h->push + at->place, 0, at->count * sizeof *p->h->push);
         if (tiled_starts(p->t))
-            memset(lambda, 0, pool->kind.rows * sizeof *lambda);
+            memset(lambda, 0, pool->kind->rows * sizeof *lambda);
         p->h->residual[n] = 0;
         if (!(in->gradients == SN_GRADIENTS_START ? sn_evaluate_start(in, pool, at->row, &block, &room)
                                                   : evaluate(in->store, pool, at->row, &in->frame, &block, &room)))
@@ -188,8 +188,8 @@ static void ask_piece(void *data, uint32_t first, uint32_t end)
         sn_row_give give = row_give(&pool->give[at->row], p->inverse_h);
         give.k = row_stiffness(give.k, in->stiffness_root);
         if (in->tolerance > 0)
-            p->h->residual[n] = sn_row_residual(&block, pool->kind.inequality, give, &in->frame, lambda);
-        if (!ask(p, at, &block, give, pool->kind.inequality, lambda)) {
+            p->h->residual[n] = sn_row_residual(&block, pool->kind->inequality, give, &in->frame, lambda);
+        if (!ask(p, at, &block, give, pool->kind->inequality, lambda)) {
             p->h->residual[n] = NOT_FINITE;
             atomic_store_explicit(&p->fault, true, memory_order_relaxed);
         }

@@ -275,7 +275,7 @@ static bool solve_own(sweep *s, const sn_block *block, uint32_t inequality, sn_r
 static bool visit(sweep *s, uint32_t kind, uint32_t row)
 {
     const sn_pool *pool = s->in->store->pool[kind];
-    sn_real *lambda = pool->lambda + (size_t)row * pool->kind.rows;
+    sn_real *lambda = pool->lambda + (size_t)row * pool->kind->rows;
     sn_row_give give = row_give(&pool->give[row], s->inverse_h);
     sn_block block;
     sn_block_room room;
@@ -286,12 +286,12 @@ static bool visit(sweep *s, uint32_t kind, uint32_t row)
     give.k = row_stiffness(give.k, s->in->stiffness_root);
     bool good = true;
     if (block.row)
-        good = solve_own(s, &block, pool->kind.inequality, give, lambda);
-    else if (pool->kind.rows > 1 && !pool->kind.inequality)
+        good = solve_own(s, &block, pool->kind->inequality, give, lambda);
+    else if (pool->kind->rows > 1 && !pool->kind->inequality)
         good = solve_block(s, &block, give, lambda);
     else
-        for (uint32_t r = 0; good && r < pool->kind.rows; ++r)
-            good = solve_row(s, &block, r, pool->kind.inequality >> r & 1, give, lambda);
+        for (uint32_t r = 0; good && r < pool->kind->rows; ++r)
+            good = solve_row(s, &block, r, pool->kind->inequality >> r & 1, give, lambda);
     if (!good) {
         s->out.fault_kind = kind;
         s->out.fault_row = row;
@@ -307,7 +307,7 @@ static bool forward(sweep *s, visit_fn *function)
 {
     const sn_store *store = s->in->store;
     for (uint32_t r = 0, i = 0; sn_store_next(store, &r, &i); ++i)
-        if (!store->pool[store->run[r].kind]->kind.force && !function(s, store->run[r].kind, store->run[r].first + i))
+        if (!store->pool[store->run[r].kind]->kind->force && !function(s, store->run[r].kind, store->run[r].first + i))
             return false;
     return true;
 }
@@ -318,7 +318,7 @@ static bool backward(sweep *s)
     for (uint32_t r = store->run_table.count; r-- > 0;) {
         const sn_run *run = &store->run[r];
         const sn_pool *pool = store->pool[run->kind];
-        for (uint32_t i = run->count; !pool->kind.force && i-- > 0;)
+        for (uint32_t i = run->count; !pool->kind->force && i-- > 0;)
             if (run_has(pool, run, i) && !visit(s, run->kind, run->first + i))
                 return false;
     }
@@ -415,7 +415,7 @@ static uint32_t rows_that_start(const sn_pool *pool, const sn_block *block, sn_r
 {
     uint32_t set = 0;
     for (uint32_t r = 0; r < block->rows; ++r) {
-        const sn_row_now now = sn_row_look(block, r, pool->kind.inequality, &give);
+        const sn_row_now now = sn_row_look(block, r, pool->kind->inequality, &give);
         const bool limited = row_is_limited(&now);
         if (now.alpha > 0 || (now.type == SN_ROW_REST && !limited) || (now.inequality && lambda[r] < 0))
             continue;
@@ -433,7 +433,7 @@ static uint32_t rows_that_start(const sn_pool *pool, const sn_block *block, sn_r
 static bool warm_start(sweep *s, uint32_t kind, uint32_t row)
 {
     const sn_pool *pool = s->in->store->pool[kind];
-    const uint32_t rows = pool->kind.rows;
+    const uint32_t rows = pool->kind->rows;
     sn_real *lambda = pool->lambda + (size_t)row * rows, ratio = s->in->h / s->in->last_h;
     sn_block block;
     sn_block_room room;

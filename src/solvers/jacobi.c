@@ -100,7 +100,7 @@ static uint64_t list_jobs(jacobi *j, const sn_store *store, bool lists, uint64_t
         uint32_t kind = store->run[r].kind, row = store->run[r].first + i, body[SN_MAX_POINTS], count;
         const sn_pool *pool = store->pool[kind];
         node_room small;
-        if (pool->kind.force || pool_has_lists(pool) != lists)
+        if (pool->kind->force || pool_has_lists(pool) != lists)
             continue;
         const uint32_t *particle = particles_of(store, pool, row, small, &count);
         for (uint32_t k = 0; k < count; ++k)
@@ -271,7 +271,7 @@ static bool ask(const pass *p, const job *asked, sn_block *block, sn_row_give gi
 static bool evaluate_job(const pass *p, const sn_pool *pool, uint32_t row, sn_block *block, sn_block_room *room)
 {
     const sn_store *store = p->in->store;
-    if (pool->kind.rows == 1 && pool->kind.points == 2)
+    if (pool->kind->rows == 1 && pool->kind->points == 2)
         return evaluate_shape(store, pool, row, &p->in->frame, block, room, 2, 1);
     return evaluate(store, pool, row, &p->in->frame, block, room);
 }
@@ -282,7 +282,7 @@ static void ask_piece(void *data, uint32_t first, uint32_t end)
     for (uint32_t n = first; n < end; ++n) {
         const job *at = &p->j->job[n];
         sn_pool *pool = p->in->store->pool[at->kind];
-        sn_real *lambda = pool->lambda + (size_t)at->row * pool->kind.rows;
+        sn_real *lambda = pool->lambda + (size_t)at->row * pool->kind->rows;
         sn_block block;
         sn_block_room room;
         memset(p->j->push + at->place, 0, at->count * sizeof *p->j->push);
@@ -292,8 +292,8 @@ static void ask_piece(void *data, uint32_t first, uint32_t end)
         sn_row_give give = row_give(&pool->give[at->row], p->inverse_h);
         give.k = row_stiffness(give.k, p->in->stiffness_root);
         if (p->in->tolerance > 0)
-            p->j->residual[n] = sn_row_residual(&block, pool->kind.inequality, give, &p->in->frame, lambda);
-        if (!ask(p, at, &block, give, pool->kind.inequality, lambda)) {
+            p->j->residual[n] = sn_row_residual(&block, pool->kind->inequality, give, &p->in->frame, lambda);
+        if (!ask(p, at, &block, give, pool->kind->inequality, lambda)) {
             p->j->residual[n] = NOT_FINITE;
             atomic_store_explicit(&p->fault, true, memory_order_relaxed);
         }

@@ -271,7 +271,7 @@ static void set_rows(lagrange *l, const sn_solver_in *in, const sn_system_block 
         double bound = bound_of(system, block, r);
         double stiffness = (double)pool->give[block->row].stiffness;
         bool inequality =
-            means->type == SN_ROW_AT_LEAST || (means->type != SN_ROW_REST && pool->kind.inequality >> r & 1);
+            means->type == SN_ROW_AT_LEAST || (means->type != SN_ROW_REST && pool->kind->inequality >> r & 1);
         gains k = gains_in(&pool->give[block->row], means, inequality, bound, drift);
         bool held = stiffness > 0 && system->mobility[e] + k.give > 0;
         system->give[e] = k.give;
@@ -283,7 +283,7 @@ static void set_rows(lagrange *l, const sn_solver_in *in, const sn_system_block 
         if (l->state[e] == ROW_PUSHES)
             let_wait(l, e, h);
         l->rule[e] = (ruling){0};
-        if (pool->kind.own_rows)
+        if (pool->kind->own_rows)
             set_rule(l, &pool->give[block->row], e, bound, drift->t, h, reach_of(in->settings->integrator, h));
     }
 }

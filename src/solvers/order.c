@@ -49,7 +49,7 @@ static uint32_t list_constraints(const sn_store *store, sn_sort_item *items)
 {
     uint32_t count = 0;
     for (uint32_t r = 0, i = 0; sn_store_next(store, &r, &i); ++i)
-        if (!store->pool[store->run[r].kind]->kind.force)
+        if (!store->pool[store->run[r].kind]->kind->force)
             items[count++] = (sn_sort_item){0, store->run[r].kind, store->run[r].first + i};
     return count;
 }

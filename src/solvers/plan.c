@@ -99,17 +99,17 @@ bool sn_plan_open_layer(plan_work *w)
 /* Whether a constraint can be part of a tile: others evaluate in scratch of the store. */
 static bool fits_tile(const sn_pool *pool)
 {
-    return !pool_has_lists(pool) && !pool->kind.project;
+    return !pool_has_lists(pool) && !pool->kind->project;
 }
 
 sn_plan_form sn_plan_form_of(const sn_store *store, uint32_t kind, uint32_t row)
 {
     const sn_pool *pool = store->pool[kind];
     sn_plan_form form = SN_FORM_PLAIN;
-    if (!pool->kind.lanes || pool->kind.force || !fits_tile(pool) || store_held(store, pool, row))
+    if (!pool->kind->lanes || pool->kind->force || !fits_tile(pool) || store_held(store, pool, row))
         return SN_FORM_SINGLE;
-    for (uint32_t i = 0; i < pool->kind.points; ++i) {
-        uint32_t code = pool->point[(size_t)row * pool->kind.points + i];
+    for (uint32_t i = 0; i < pool->kind->points; ++i) {
+        uint32_t code = pool->point[(size_t)row * pool->kind->points + i];
         if (!(code & SN_SPOT_BIT))
             continue;
         if (store->spot[code & ~SN_SPOT_BIT].type == SN_POINT_PARTICLES)
@@ -135,7 +135,7 @@ uint32_t sn_plan_owner(const sn_plan *plan, uint32_t slot)
 bool sn_plan_damps(const sn_store *store, uint32_t kind, uint32_t row)
 {
     const sn_pool *pool = store->pool[kind];
-    return pool->kind.own_rows || pool->give[row].damping * pool->give[row].compliance != 0;
+    return pool->kind->own_rows || pool->give[row].damping * pool->give[row].compliance != 0;
 }
 
 bool sn_plan_gives(const sn_store *store, uint32_t kind, uint32_t row)
@@ -163,9 +163,9 @@ static void read_items(plan_work *w)
     uint32_t total = 0, room = 0;
     for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
         const sn_pool *pool = store->pool[kind];
-        if (!pool->ids.live || pool->kind.force || !fits_tile(pool))
+        if (!pool->ids.live || pool->kind->force || !fits_tile(pool))
             continue;
-        room += pool->ids.live * pool->kind.points;
+        room += pool->ids.live * pool->kind->points;
         total += pool->ids.live;
     }
     room += 4 * (store->spot_table.count - store->counts.free_spots);
@@ -176,7 +176,7 @@ static void read_items(plan_work *w)
     for (uint32_t r = 0, i = 0; sn_store_next(store, &r, &i); ++i) {
         uint32_t kind = store->run[r].kind, row = store->run[r].first + i, count = 0;
         const sn_pool *pool = store->pool[kind];
-        if (pool->kind.force)
+        if (pool->kind->force)
             continue;
         if (!fits_tile(pool)) {
             sn_visit *visit = sn_plan_grow(w, &w->plan->many_table, 1);
@@ -188,7 +188,7 @@ static void read_items(plan_work *w)
         uint32_t *to = w->particle + w->particle_count;
         sn_plan_form form = sn_plan_form_of(store, kind, row);
         if (form == SN_FORM_PLAIN) { /* no particle twice */
-            count = pool->kind.points;
+            count = pool->kind->points;
             memcpy(to, pool->point + (size_t)row * count, count * sizeof *to);
         } else {
             sn_store_particles(store, pool, row, to, &count);
@@ -619,7 +619,7 @@ static void reserve_batches(plan_work *w)
     for (uint32_t i = 0; i < w->items; ++i)
         if (w->item[i].form == SN_FORM_PLAIN) {
             lanes++;
-            indices += w->store->pool[w->item[i].kind]->kind.points;
+            indices += w->store->pool[w->item[i].kind]->kind->points;
             params += w->store->pool[w->item[i].kind]->param_count;
         }
     sn_table *const table[] = {&w->plan->row_table, &w->plan->compliance_table, &w->plan->near_table,

@@ -45,11 +45,11 @@ static bool check_constraint(checker *c, uint32_t kind, uint32_t row, uint32_t w
     if (kind == 0 || kind >= c->store->kind_count)
         return complain(c, "entry %u of list %u is of kind %u, which does not exist", at, where, kind);
     const sn_pool *pool = c->store->pool[kind];
-    if (pool->kind.force || !sn_ids_is_live(&pool->ids, row))
-        return complain(c, "%s constraint %u, entry %u of list %u, is %s", pool->kind.name, row, at, where,
-                        pool->kind.force ? "a force" : "removed");
+    if (pool->kind->force || !sn_ids_is_live(&pool->ids, row))
+        return complain(c, "%s constraint %u, entry %u of list %u, is %s", pool->kind->name, row, at, where,
+                        pool->kind->force ? "a force" : "removed");
     if (pool->place[row] != plan_place(where, at))
-        return complain(c, "%s constraint %u is at %u of list %u, but says %u", pool->kind.name, row, at, where,
+        return complain(c, "%s constraint %u is at %u of list %u, but says %u", pool->kind->name, row, at, where,
                         pool->place[row]);
     c->constraints++;
     return true;
@@ -102,10 +102,10 @@ static bool check_places(checker *c)
     for (uint32_t kind = 1; kind < c->store->kind_count; ++kind) {
         const sn_pool *pool = c->store->pool[kind];
         for (uint32_t row = 0; row < pool->table.count; ++row) {
-            bool expected = !pool->kind.force && sn_ids_is_live(&pool->ids, row);
+            bool expected = !pool->kind->force && sn_ids_is_live(&pool->ids, row);
             live += expected;
             if (expected != (pool->place[row] != 0))
-                return complain(c, "%s constraint %u is %s, but its place is %u", pool->kind.name, row,
+                return complain(c, "%s constraint %u is %s, but its place is %u", pool->kind->name, row,
                                 expected ? "to be projected" : "not to be projected", pool->place[row]);
         }
     }
@@ -170,7 +170,7 @@ static uint32_t slot_of_lane(const sn_tile *tile, uint32_t offset, uint32_t lane
 static uint32_t planned_slot(const checker *c, const asked_tile *a, const sn_plan_run *run, uint32_t batch,
                              uint32_t lane, uint32_t point)
 {
-    size_t points = c->store->pool[run->kind]->kind.points;
+    size_t points = c->store->pool[run->kind]->kind->points;
     size_t at = run->index + (batch * points + point) * SN_BATCH + lane;
     if (a->tile->rows)
         return slot_of_lane(a->tile, c->plan->offset[run->index + batch * points + point], lane);
@@ -191,19 +191,19 @@ static bool check_copies(checker *c, const sn_plan_run *run, uint32_t batch, uin
         float copy = c->plan->param[run->param + (batch * params + n) * SN_BATCH + lane];
         float own = (float)pool->param[(size_t)row * pool->param_count + n];
         if (memcmp(&copy, &own, sizeof copy) != 0)
-            return complain(c, "parameter %u of %s constraint %u is %g, but %g in the plan", n, pool->kind.name, row,
+            return complain(c, "parameter %u of %s constraint %u is %g, but %g in the plan", n, pool->kind->name, row,
                             (double)own, (double)copy);
     }
     if (c->plan->compliance[at] != (float)pool->give[row].compliance)
-        return complain(c, "the compliance of %s constraint %u is %g, but %g in the plan", pool->kind.name, row,
+        return complain(c, "the compliance of %s constraint %u is %g, but %g in the plan", pool->kind->name, row,
                         (double)pool->give[row].compliance, (double)c->plan->compliance[at]);
     if (c->plan->compliance[at] > 0 && !(c->plan->feature[run - c->plan->run] & SN_RUN_SOFT))
-        return complain(c, "%s constraint %u has compliance, which its run does not know", pool->kind.name, row);
+        return complain(c, "%s constraint %u has compliance, which its run does not know", pool->kind->name, row);
     if (run->give == SN_PLAN_NONE && sn_plan_gives(c->store, run->kind, row))
-        return complain(c, "%s constraint %u has damping or a stiffness, which its run has not", pool->kind.name, row);
+        return complain(c, "%s constraint %u has damping or a stiffness, which its run has not", pool->kind->name, row);
     if (run->give != SN_PLAN_NONE &&
         c->plan->give[run->give + batch * SN_BATCH + lane] != (float)pool->give[row].damping)
-        return complain(c, "the damping of %s constraint %u is not that in the plan", pool->kind.name, row);
+        return complain(c, "the damping of %s constraint %u is not that in the plan", pool->kind->name, row);
     return true;
 }
 
@@ -211,7 +211,7 @@ static bool check_copies(checker *c, const sn_plan_run *run, uint32_t batch, uin
 static bool check_anchors(checker *c, const sn_plan_run *run, uint32_t batch, uint32_t lane)
 {
     const sn_pool *pool = c->store->pool[run->kind];
-    const uint32_t points = pool->kind.points, row = c->plan->row[(run->batch + batch) * SN_BATCH + lane];
+    const uint32_t points = pool->kind->points, row = c->plan->row[(run->batch + batch) * SN_BATCH + lane];
     for (uint32_t i = 0; run->corners && i < points; ++i) {
         const uint32_t *at =
             c->plan->anchor + run->anchor + (batch * points + i) * (run->corners + 1) * SN_BATCH + lane;
@@ -219,13 +219,13 @@ static bool check_anchors(checker *c, const sn_plan_run *run, uint32_t batch, ui
         const sn_spot *spot = code & SN_SPOT_BIT ? &c->store->spot[code & ~SN_SPOT_BIT] : NULL;
         const uint32_t body = spot && spot->type == SN_POINT_BODY ? spot->body : SN_NO_BODY;
         if (at[run->corners * SN_BATCH] != body)
-            return complain(c, "point %u of %s constraint %u is on body %u, but %u in the plan", i, pool->kind.name,
+            return complain(c, "point %u of %s constraint %u is on body %u, but %u in the plan", i, pool->kind->name,
                             row, body, at[run->corners * SN_BATCH]);
         if (spot && spot->type == SN_POINT_PLACE)
             continue;
         const uint32_t slot = c->particles->slot[spot ? spot->particle[0] : code];
         if (at[0] != slot)
-            return complain(c, "point %u of %s constraint %u is slot %u, but %u in the plan", i, pool->kind.name, row,
+            return complain(c, "point %u of %s constraint %u is slot %u, but %u in the plan", i, pool->kind->name, row,
                             slot, at[0]);
     }
     return true;
@@ -237,13 +237,13 @@ static bool check_lane(checker *c, const asked_tile *a, const sn_plan_run *run, 
     uint32_t at = (run->batch + batch) * SN_BATCH + lane, row = c->plan->row[at], slot[SN_MAX_BLOCK];
     if (!check_constraint(c, run->kind, row, PLACE_LANE, at))
         return false;
-    const char *name = c->store->pool[run->kind]->kind.name;
+    const char *name = c->store->pool[run->kind]->kind->name;
     const sn_plan_form form = sn_plan_form_of(c->store, run->kind, row);
     if (form == SN_FORM_SINGLE || (form == SN_FORM_PLAIN) != (run->corners == 0) ||
         (form == SN_FORM_WEIGHTED) != (run->corners == 4))
         return complain(c, "%s constraint %u is in a batch of another form", name, row);
     const uint32_t count = slots_of(c, run->kind, row, slot);
-    if (!run->corners && count != c->store->pool[run->kind]->kind.points)
+    if (!run->corners && count != c->store->pool[run->kind]->kind->points)
         return complain(c, "%s constraint %u has not as many particles as its kind has points", name, row);
     for (uint32_t i = 0; i < count; ++i) {
         uint32_t planned = run->corners ? slot[i] : planned_slot(c, a, run, batch, lane, i);
@@ -264,7 +264,7 @@ static bool check_lane(checker *c, const asked_tile *a, const sn_plan_run *run, 
 /* What an empty lane reads must exist. */
 static bool check_empty(checker *c, const asked_tile *a, const sn_plan_run *run, uint32_t batch, uint32_t lane)
 {
-    for (uint32_t i = 0; i < c->store->pool[run->kind]->kind.points && !a->tile->rows && !run->corners; ++i) {
+    for (uint32_t i = 0; i < c->store->pool[run->kind]->kind->points && !a->tile->rows && !run->corners; ++i) {
         uint32_t slot = planned_slot(c, a, run, batch, lane, i);
         if (slot >= c->plan->particles || !is_in_tile(c, a, slot))
             return complain(c, "an empty lane of run %u reads slot %u, which is not in its tile", c->runs, slot);
@@ -275,7 +275,7 @@ static bool check_empty(checker *c, const asked_tile *a, const sn_plan_run *run,
 /* Planes: a point of a batch takes a whole row whether lanes are empty or not, so that no other of the same run may. */
 static bool check_windows(checker *c, const asked_tile *a, const sn_plan_run *run, uint32_t batch)
 {
-    uint32_t points = c->store->pool[run->kind]->kind.points;
+    uint32_t points = c->store->pool[run->kind]->kind->points;
     for (uint32_t i = 0; i < points && a->tile->rows; ++i) {
         int32_t lanes;
         uint32_t row = row_of_offset(c->plan->offset[run->index + batch * points + i], &lanes);
@@ -284,7 +284,7 @@ static bool check_windows(checker *c, const asked_tile *a, const sn_plan_run *ru
                             a->tile->rows, lanes);
         if (c->place[row] == c->runs + 1)
             return complain(c, "two points of run %u (%s) write to row %u of tile %u", c->runs,
-                            c->store->pool[run->kind]->kind.name, row, a->number);
+                            c->store->pool[run->kind]->kind->name, row, a->number);
         c->place[row] = c->runs + 1;
     }
     return true;
@@ -292,9 +292,9 @@ static bool check_windows(checker *c, const asked_tile *a, const sn_plan_run *ru
 
 static bool check_batches(checker *c, const asked_tile *a, const sn_plan_run *run)
 {
-    if (run->kind >= c->store->kind_count || !c->store->pool[run->kind]->kind.lanes)
+    if (run->kind >= c->store->kind_count || !c->store->pool[run->kind]->kind->lanes)
         return complain(c, "run %u has batches of kind %u, which has no formula over lanes", c->runs, run->kind);
-    const uint32_t points = c->store->pool[run->kind]->kind.points, lanes = run->batches * SN_BATCH;
+    const uint32_t points = c->store->pool[run->kind]->kind->points, lanes = run->batches * SN_BATCH;
     uint32_t *index = a->tile->rows ? &c->offsets : a->layer == 0 || a->tile->copied ? &c->near : &c->far;
     if (!expect(c, "the first index of a run", run->index, *index) ||
         !expect(c, "the first parameter of a run", run->param, c->params) ||

@@ -42,13 +42,13 @@ static void copy_lane(sn_plan *plan, const sn_store *store, const sn_plan_run *r
     uint32_t global = run->batch + batch, row = plan->row[global * SN_BATCH + lane];
     const sn_pool *pool = store->pool[run->kind];
     const sn_give *give = &pool->give[row];
-    const uint32_t params = pool->param_count, points = pool->kind.points;
+    const uint32_t params = pool->param_count, points = pool->kind->points;
     uint8_t *feature = &plan->feature[run - plan->run];
     for (uint32_t n = 0; n < params; ++n)
         plan->param[run->param + (batch * params + n) * SN_BATCH + lane] = (float)pool->param[(size_t)row * params + n];
     plan->compliance[global * SN_BATCH + lane] = (float)give->compliance;
     *feature |= (give->compliance > 0 ? SN_RUN_SOFT : 0) |
-                ((pool->kind.settle || pool->kind.state) && pool_settles(pool, row) ? SN_RUN_SETTLES : 0);
+                ((pool->kind->settle || pool->kind->state) && pool_settles(pool, row) ? SN_RUN_SETTLES : 0);
     if (run->give != SN_PLAN_NONE) {
         float *damping = plan->give + run->give + batch * SN_BATCH + lane;
         *damping = (float)give->damping;
@@ -169,7 +169,7 @@ bool sn_plan_restored(sn_plan *plan, const sn_allocator *allocator, sn_store *st
             continue;
         params += lanes * store->pool[run->kind]->param_count;
         gives += run->give != SN_PLAN_NONE ? 2 * lanes : 0;
-        fixed += run->corners ? lanes * SN_ANCHOR_NUMBERS * store->pool[run->kind]->kind.points : 0;
+        fixed += run->corners ? lanes * SN_ANCHOR_NUMBERS * store->pool[run->kind]->kind->points : 0;
     }
     if (!sn_plan_reserve_edits(plan, allocator, store) || !refill(&plan->param_table, allocator, params) ||
         !refill(&plan->compliance_table, allocator, plan->row_table.count) ||
@@ -217,7 +217,7 @@ static bool touches_tree(const sn_plan *plan, const sn_store *store, const uint3
 static bool add_extra(sn_plan *plan, sn_store *store, const uint32_t *slot, uint32_t kind, uint32_t row)
 {
     uint32_t count = plan->extra_table.count;
-    if (store->pool[kind]->kind.force || !sn_ids_is_live(&store->pool[kind]->ids, row))
+    if (store->pool[kind]->kind->force || !sn_ids_is_live(&store->pool[kind]->ids, row))
         return true; /* gone again: the log says so later */
     if (count >= most_edits(plan->live) || touches_tree(plan, store, slot, kind, row))
         return false;
@@ -326,7 +326,7 @@ bool sn_plan_follow(sn_plan *plan, sn_store *store, const uint32_t *slot)
                     return false;
                 continue;
             }
-            plan->canonical = plan->canonical && pool->kind.force;
+            plan->canonical = plan->canonical && pool->kind->force;
             forget(plan, pool, row);
             if (edit[i].what == SN_EDIT_ADDED && !add_extra(plan, store, slot, edit[i].kind, row))
                 return false;

@@ -83,11 +83,11 @@ void sn_plan_free_surfaces(plan_work *w)
             const sn_pool *pool = w->store->pool[many[i].kind];
             const uint32_t *number = sn_store_particles(w->store, pool, many[i].row, small, &points);
             if (!claims && !is_surface(many[i]))
-                bind(&s, &pool->kind, number, points);
+                bind(&s, pool->kind, number, points);
             else if (is_surface(many[i]))
                 claim(&s, i + 1, number, points);
         }
     for (uint32_t i = 0; i < w->items; ++i)
-        bind(&s, &w->store->pool[w->item[i].kind]->kind, w->particle + w->item[i].first, w->item[i].count);
+        bind(&s, w->store->pool[w->item[i].kind]->kind, w->particle + w->item[i].first, w->item[i].count);
     list_free(&s, many, count);
 }

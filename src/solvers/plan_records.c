@@ -209,7 +209,7 @@ sn_plan_run *sn_plan_open_run(plan_work *w, sn_tile *tile, const plan_run_def *d
                        .corners = corners_of(def->form),
                        .anchor = plan->anchor_table.count,
                        .fixed = plan->fixed_table.count};
-    const uint32_t lanes = def->batches * SN_BATCH, points = pool->kind.points;
+    const uint32_t lanes = def->batches * SN_BATCH, points = pool->kind->points;
     tile->runs++;
     if (lanes) {
         if (run.corners) {
@@ -259,7 +259,7 @@ static void set_index(plan_work *w, sn_plan_run *run, const sn_tile *tile, bool 
                       const plan_item *item)
 {
     const sn_pool *pool = w->store->pool[run->kind];
-    uint32_t points = pool->kind.points, particles = 0;
+    uint32_t points = pool->kind->points, particles = 0;
     for (uint32_t i = 0; i < points; ++i) {
         if (run->corners) {
             uint32_t *to = (uint32_t *)w->plan->anchor_table.column[0] + run->anchor +

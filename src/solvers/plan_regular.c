@@ -121,7 +121,7 @@ static uint32_t class_of(const plan_work *w, stretch *s, const plan_item *item, 
 /* Whether an item could be in planes at all: of several particles, all of the stretch. */
 static bool is_candidate(const plan_work *w, const stretch *s, const plan_item *item)
 {
-    return item->form == SN_FORM_PLAIN && !w->store->pool[item->kind]->kind.own_rows && item->count > 1 &&
+    return item->form == SN_FORM_PLAIN && !w->store->pool[item->kind]->kind->own_rows && item->count > 1 &&
            item->count <= MOST_POINTS && lies_in(w, item, s->lo, s->count);
 }
 
@@ -307,7 +307,7 @@ static uint32_t order_batches(plan_work *w, const stretch *s, uint32_t *batch, r
             for (uint32_t row = 0; row < s->rows; ++row)
                 if (*batch_at(batch, s, c, row) == 1) {
                     uint64_t at =
-                        when(use, s, &s->class[c], w -> store -> pool[kind] -> kind.points, row, loops, &beyond);
+                        when(use, s, &s->class[c], w -> store -> pool[kind] -> kind -> points, row, loops, &beyond);
                     uint64_t key = loops ? (uint64_t)kind << 32 | at : at << 8 | kind;
                     w->sort[found++] = (sn_sort_item){key, c, row};
                 }
@@ -322,7 +322,7 @@ static uint32_t order_batches(plan_work *w, const stretch *s, uint32_t *batch, r
 static void emit_run(plan_work *w, const stretch *s, uint32_t *batch, const sn_sort_item *group, uint32_t count,
                      sn_tile *tile)
 {
-    uint32_t kind = s->class[group[0].a].kind, points = w->store->pool[kind]->kind.points;
+    uint32_t kind = s->class[group[0].a].kind, points = w->store->pool[kind]->kind->points;
     const sn_plan_run *run = sn_plan_open_run(
         w, tile, &(plan_run_def){.kind = kind, .batches = count, .form = SN_FORM_PLAIN, .gives = s->gives});
     if (!run)

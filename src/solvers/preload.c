@@ -11,9 +11,9 @@ bool sn_preload_has(uint32_t kind)
 bool sn_preload_takes(const sn_store *store, uint32_t kind, uint32_t row)
 {
     const sn_pool *pool = store->pool[kind];
-    const uint32_t *point = pool->point + (size_t)row * pool->kind.points;
+    const uint32_t *point = pool->point + (size_t)row * pool->kind->points;
     bool takes = sn_preload_has(kind);
-    for (uint32_t i = 0; takes && i < pool->kind.points; ++i) /* a list has no spots */
+    for (uint32_t i = 0; takes && i < pool->kind->points; ++i) /* a list has no spots */
         takes = !(point[i] & SN_SPOT_BIT);
     return takes;
 }

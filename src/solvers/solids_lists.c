@@ -15,7 +15,7 @@ static bool next(const solid_work *w, walk *k)
 {
     const sn_store *store = w->in->store;
     const sn_pool *pool = store->pool[k->kind];
-    const uint32_t points = pool->kind.points;
+    const uint32_t points = pool->kind->points;
     for (; k->run < store->run_table.count; ++k->run, k->i = 0) {
         const sn_run *run = &store->run[k->run];
         while (run->kind == k->kind && k->i < run->count) {
@@ -177,7 +177,7 @@ static bool takes(const solid_work *w, const walk *k, uint32_t which, uint32_t *
 {
     const sn_pool *pool = w->in->store->pool[k->kind];
     *body = w->body[k->slot[0]];
-    for (uint32_t i = 1; i < pool->kind.points; ++i)
+    for (uint32_t i = 1; i < pool->kind->points; ++i)
         *body = w->body[k->slot[i]] == *body ? *body : NONE;
     return *body != NONE && !w->apart[which][k->row] && pool->give[k->row].stiffness == 1 &&
            pool->param[(size_t)k->row * pool->param_count] != 0;

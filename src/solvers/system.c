@@ -55,7 +55,7 @@ static void bind(sn_system *system)
 
 static bool takes_part(const sn_pool *pool)
 {
-    return !pool->kind.force && !pool->kind.project;
+    return !pool->kind->force && !pool->kind->project;
 }
 
 /* The particles and turns behind a constraint, particles that several spots share counted again. */
@@ -76,9 +76,9 @@ bool sn_system_reserve(sn_system *system, const sn_allocator *allocator, const s
             continue;
         uint32_t count = entries_of(store, pool, store->run[r].first + i);
         ++blocks;
-        rows += pool->kind.rows;
+        rows += pool->kind->rows;
         entries += count;
-        gradients += (uint64_t)count * pool->kind.rows;
+        gradients += (uint64_t)count * pool->kind->rows;
     }
     if (enough)
         return true;
@@ -142,10 +142,10 @@ static sn_dvec3 acceleration(const sn_system_in *in, uint32_t slot, double w)
    Taking it away beforehand keeps its rounding out. A place in the world has none, and that makes a difference. */
 static sn_dvec3 common_velocity(const sn_system_in *in, const sn_pool *pool, uint32_t row, const sn_block *block)
 {
-    if (!pool->kind.internal)
+    if (!pool->kind->internal)
         return dvec3(0, 0, 0);
-    for (uint32_t i = 0; i < pool->kind.points; ++i) {
-        uint32_t code = pool->point[(size_t)row * pool->kind.points + i];
+    for (uint32_t i = 0; i < pool->kind->points; ++i) {
+        uint32_t code = pool->point[(size_t)row * pool->kind->points + i];
         if (code & SN_SPOT_BIT && in->store->spot[code & ~SN_SPOT_BIT].type == SN_POINT_PLACE)
             return dvec3(0, 0, 0);
     }
@@ -266,7 +266,7 @@ static bool add_block(sn_system *system, const sn_system_in *in, uint32_t kind, 
     add_curve(system, in, pool, at, common);
     *fault = *at;
     for (uint32_t r = 0; r < at->rows; ++r)
-        if (!tame(system, at, r, pool->kind.inequality >> r & 1))
+        if (!tame(system, at, r, pool->kind->inequality >> r & 1))
             return false;
     return true;
 }

@@ -35,7 +35,7 @@ uint32_t sn_tiled_slots(const sn_solver_in *in, sn_visit visit, uint32_t *list)
     uint32_t small[SN_MAX_BLOCK], count;
     const sn_pool *pool = in->store->pool[visit.kind];
     const uint32_t *point = pool->point + 2 * (size_t)visit.row;
-    if (pool->kind.points == 2 && !((point[0] | point[1]) & SN_SPOT_BIT)) { /* most are rods */
+    if (pool->kind->points == 2 && !((point[0] | point[1]) & SN_SPOT_BIT)) { /* most are rods */
         list[0] = in->frame.slot[point[0]];
         list[1] = in->frame.slot[point[1]];
         return list[0] == list[1] ? 1 : 2;
@@ -145,9 +145,9 @@ static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run, tile_pass
                          .h2 = t->in->h * t->in->h,
                          .least = p->least,
                          .number = run->kind,
-                         .kind = &pool->kind,
+                         .kind = pool->kind,
                          .params = pool->param_count,
-                         .bounded = sn_wide_bounded(&pool->kind),
+                         .bounded = sn_wide_bounded(pool->kind),
                          .planar = frame->planar,
                          .damping = feature & SN_RUN_DAMPED ? damping : NULL,
                          .stiffness = feature & SN_RUN_LIMP ? damping + (size_t)run->batches * SN_BATCH : NULL,

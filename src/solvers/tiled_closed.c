@@ -293,7 +293,7 @@ static void lengthen_run(const closed_step *c, const sn_plan_run *run, sn_real b
 {
     const sn_plan *plan = c->in.plan;
     const sn_pool *pool = c->in.store->pool[run->kind];
-    const uint32_t rows = pool->kind.rows;
+    const uint32_t rows = pool->kind->rows;
     if (run->batches && !sn_tiled_keeps_lambda(&c->t, run))
         return;
     for (uint32_t k = run->batch * SN_BATCH; k < (run->batch + run->batches) * SN_BATCH; ++k)

@@ -25,13 +25,13 @@ bool sn_lambda_reserve(tiled *t, const sn_allocator *allocator, const sn_solver_
 
 static bool is_by_lane(const sn_pool *pool)
 {
-    return pool->kind.rows == 1 && pool->kind.lanes && !pool->kind.state;
+    return pool->kind->rows == 1 && pool->kind->lanes && !pool->kind->state;
 }
 
 /* Its multiplier is the force that it exerts. */
 static bool is_a_force(const sn_pool *pool)
 {
-    return is_by_lane(pool) && !pool->kind.oriented;
+    return is_by_lane(pool) && !pool->kind->oriented;
 }
 
 bool sn_lambda_is_kept(const sn_tiled *t, const sn_plan_run *run)
@@ -39,7 +39,7 @@ bool sn_lambda_is_kept(const sn_tiled *t, const sn_plan_run *run)
     const sn_plan *plan = t->in->plan;
     const uint32_t at = (uint32_t)(run - plan->run);
     const sn_pool *pool = t->in->store->pool[run->kind];
-    const sn_kind *kind = &pool->kind;
+    const sn_kind *kind = pool->kind;
     return t->keep_lambda || (plan->watched[at] && (t->again || !t->by_lane || is_a_force(pool))) ||
            (kind->settle && plan->feature[at] & SN_RUN_SETTLES) ||
            (t->again && (plan->feature[at] & SN_RUN_SOFT || kind->inequality || kind->own_rows));
@@ -121,7 +121,7 @@ void sn_tiled_watch(const sn_tiled *t)
             continue;
         raise(column(scratch, LAMBDA_MOST_FORCE) + at, column(scratch, is_a_force(pool) ? LAMBDA : LAMBDA_FORCE) + at,
               count);
-        if (pool->kind.oriented)
+        if (pool->kind->oriented)
             raise(column(scratch, LAMBDA_MOST_TORQUE) + at, column(scratch, LAMBDA_TORQUE) + at, count);
     }
 }

@@ -69,7 +69,7 @@ typedef enum way { WAY_THERE, WAY_BACK, AT_THE_END } way;
 static way way_of(const sn_tiled *t, uint32_t i)
 {
     sn_visit visit = t->in->plan->extra[i];
-    if (visit.kind && t->in->store->pool[visit.kind]->kind.points == 1)
+    if (visit.kind && t->in->store->pool[visit.kind]->kind->points == 1)
         return AT_THE_END;
     return hash_u64(hash_u64(SN_HASH_SEED, i), i) >> 63 ? WAY_BACK : WAY_THERE;
 }

@@ -225,10 +225,10 @@ static inline void sn_tiled_clear_lambda(sn_pool *pool, uint32_t row)
 {
     if (!pool) /* the kind of what was removed is 0, and so is its pool */
         return;
-    if (pool->kind.rows == 1)
+    if (pool->kind->rows == 1)
         pool->lambda[row] = 0;
     else
-        memset(pool->lambda + (size_t)row * pool->kind.rows, 0, pool->kind.rows * sizeof *pool->lambda);
+        memset(pool->lambda + (size_t)row * pool->kind->rows, 0, pool->kind->rows * sizeof *pool->lambda);
 }
 
 /* Projects one constraint; in the first pass from no multipliers. */

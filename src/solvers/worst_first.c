@@ -78,7 +78,7 @@ static void list_constraints(sn_worst_scratch *w, const sn_store *store, uint64_
     *held = 0;
     *limit = 0;
     for (uint32_t r = 0, i = 0; sn_store_next(store, &r, &i); ++i) {
-        if (store->pool[store->run[r].kind]->kind.force)
+        if (store->pool[store->run[r].kind]->kind->force)
             continue;
         sn_visit here = {store->run[r].kind, store->run[r].first + i};
         visit[w->table.count++] = here;
@@ -210,7 +210,7 @@ static sn_real measure(const worst *w, uint32_t number)
     const sn_pool *pool = pool_of(w, number);
     sn_visit visit = w->visit[number];
     sn_real k = pool->give[visit.row].stiffness;
-    if (pool->kind.project || k == 0 || (k < 1 && w->done[number]))
+    if (pool->kind->project || k == 0 || (k < 1 && w->done[number]))
         return 0;
     sn_real missed = w->job->measure(w->job->context, visit.kind, visit.row);
     return missed >= 0 ? missed : (sn_real)INFINITY;
@@ -305,7 +305,7 @@ bool sn_worst_pass(const sn_worst_job *job, bool first)
     bool good = true;
     begin_pass(&w, first);
     for (uint32_t i = 0; good && i < w.count; ++i)
-        if (pool_of(&w, i)->kind.project)
+        if (pool_of(&w, i)->kind->project)
             good = project(&w, i, ++made);
     while (good && made < w.count && has_missed(&w.all, tolerance)) {
         ++made;

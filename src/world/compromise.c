@@ -134,7 +134,7 @@ void sn_compromise_release(sn_compromise *c, const sn_allocator *allocator)
 /* A rigid equality between points. */
 static bool takes_part(const sn_pool *pool, uint32_t row)
 {
-    const sn_kind *kind = &pool->kind;
+    const sn_kind *kind = pool->kind;
     return sn_ids_is_live(&pool->ids, row) && !kind->force && !kind->project && !kind->own_rows && !kind->inequality &&
            kind->points != 1 && pool->give[row].compliance == 0 && pool->give[row].stiffness > 0;
 }
@@ -162,7 +162,7 @@ static double length_of(const sn_block *block, uint32_t row)
 /* Whether a rod between two particles is kept to half of that: most are, and there may be a million of them to look at. */
 static bool is_kept_rod(const search *s, uint32_t kind, const sn_pool *pool, uint32_t row, double share)
 {
-    const uint32_t *point = pool->point + (size_t)row * pool->kind.points;
+    const uint32_t *point = pool->point + (size_t)row * pool->kind->points;
     if (kind != SN_KIND_DISTANCE || (point[0] | point[1]) & SN_SPOT_BIT)
         return false;
     const uint32_t a = s->frame.slot[point[0]], b = s->frame.slot[point[1]];
@@ -234,19 +234,19 @@ static bool add_block(search *s, uint32_t kind, uint32_t row)
     uint32_t small[SN_MAX_BLOCK], count, body[SN_MAX_POINTS], n = s->block_count;
     const uint32_t *number = sn_store_particles(store, pool, row, small, &count);
     sn_compromise *c = &s->world->compromise;
-    if (s->row_count + pool->kind.rows > MOST_ROWS ||
+    if (s->row_count + pool->kind->rows > MOST_ROWS ||
         (!pool_has_lists(pool) && sn_evaluate_bodies(store, pool, row, body)))
         return false;
     for (uint32_t i = 0; i < count; ++i)
         if (!add_node(s, number[i]))
             return false;
-    if (!grow(s, &c->block_table, n + 1) || !grow(s, &c->row_table, s->row_count + pool->kind.rows) ||
-        !grow(s, &c->entry_table, s->entry_count + pool->kind.rows * count))
+    if (!grow(s, &c->block_table, n + 1) || !grow(s, &c->row_table, s->row_count + pool->kind->rows) ||
+        !grow(s, &c->entry_table, s->entry_count + pool->kind->rows * count))
         return false;
     s->blocks[n] = (set_block){.kind = kind, .row = row, .first = s->row_count, .entry = s->entry_count};
     s->block_count++;
-    s->row_count += pool->kind.rows;
-    s->entry_count += pool->kind.rows * count;
+    s->row_count += pool->kind->rows;
+    s->entry_count += pool->kind->rows * count;
     return true;
 }
 
@@ -261,8 +261,8 @@ static bool add_around(search *s, uint32_t n)
         const sn_pool *pool = store->pool[entry[i].kind];
         uint32_t small[SN_MAX_BLOCK], count;
         bool known = i > start[number] && entry[i - 1].kind == entry[i].kind && entry[i - 1].row == entry[i].row;
-        if (pool->kind.points == 1 && sn_ids_is_live(&pool->ids, entry[i].row) && !pool->kind.force &&
-            !pool->kind.inequality)
+        if (pool->kind->points == 1 && sn_ids_is_live(&pool->ids, entry[i].row) && !pool->kind->force &&
+            !pool->kind->inequality)
             s->nodes[n].anchor = true;
         if (!takes_part(pool, entry[i].row))
             continue;
@@ -300,7 +300,7 @@ static bool is_tree(const search *s)
 {
     uint32_t rods = 0;
     for (uint32_t b = 0; b < s->block_count; ++b)
-        rods += s->world->constraints.pool[s->blocks[b].kind]->kind.points == 2;
+        rods += s->world->constraints.pool[s->blocks[b].kind]->kind->points == 2;
     return rods == s->block_count && s->row_count == s->block_count && s->block_count + 1 == s->node_count;
 }
 
@@ -358,7 +358,7 @@ static double look(search *s, bool first)
         at->count = exists ? block.count : 0;
         if (first)
             at->size = exists ? size_of(&s->frame, &block) : 0;
-        for (uint32_t r = 0; r < store->pool[at->kind]->kind.rows; ++r) {
+        for (uint32_t r = 0; r < store->pool[at->kind]->kind->rows; ++r) {
             set_row *row = &s->rows[at->first + r];
             double length = exists ? length_of(&block, r) : 0;
             if (first)
@@ -379,7 +379,7 @@ static double look(search *s, bool first)
 static void apply(search *s)
 {
     for (uint32_t b = 0; b < s->block_count; ++b)
-        for (uint32_t r = 0; r < s->world->constraints.pool[s->blocks[b].kind]->kind.rows; ++r) {
+        for (uint32_t r = 0; r < s->world->constraints.pool[s->blocks[b].kind]->kind->rows; ++r) {
             const set_entry *entry = s->entries + s->blocks[b].entry + r * s->blocks[b].count;
             double sum = 0;
             for (uint32_t i = 0; i < s->blocks[b].count; ++i)
@@ -395,7 +395,7 @@ static double find_gradient(search *s, double damping)
     for (uint32_t n = 0; n < s->node_count; ++n)
         s->nodes[n].gradient = dvec3_scale(s->nodes[n].move, -damping);
     for (uint32_t b = 0; b < s->block_count; ++b)
-        for (uint32_t r = 0; r < s->world->constraints.pool[s->blocks[b].kind]->kind.rows; ++r) {
+        for (uint32_t r = 0; r < s->world->constraints.pool[s->blocks[b].kind]->kind->rows; ++r) {
             const set_entry *entry = s->entries + s->blocks[b].entry + r * s->blocks[b].count;
             double missed = s->rows[s->blocks[b].first + r].missed;
             for (uint32_t i = 0; i < s->blocks[b].count; ++i) {
@@ -494,7 +494,7 @@ static void shake(search *s, double share, uint32_t seed)
 static bool contradicts(const search *s)
 {
     for (uint32_t b = 0; b < s->block_count; ++b)
-        for (uint32_t r = 0; r < s->world->constraints.pool[s->blocks[b].kind]->kind.rows; ++r) {
+        for (uint32_t r = 0; r < s->world->constraints.pool[s->blocks[b].kind]->kind->rows; ++r) {
             const set_row *row = &s->rows[s->blocks[b].first + r];
             if (fabs(row->c) * row->scale > MISSED * s->blocks[b].size)
                 return true;
@@ -547,7 +547,7 @@ static void warn(const search *s)
     double most = 0;
     char text[SN_ERROR_SIZE];
     for (uint32_t b = 0; b < s->block_count; ++b)
-        for (uint32_t r = 0; r < s->world->constraints.pool[s->blocks[b].kind]->kind.rows; ++r) {
+        for (uint32_t r = 0; r < s->world->constraints.pool[s->blocks[b].kind]->kind->rows; ++r) {
             const set_row *row = &s->rows[s->blocks[b].first + r];
             if (fabs(row->c) * row->scale > most) {
                 most = fabs(row->c) * row->scale;
@@ -557,7 +557,7 @@ static void warn(const search *s)
     snprintf(text, sizeof text,
              "at %g s %u constraints contradict each other, and are held at a compromise: the worst, %s constraint %u, "
              "is missed by %.3g m",
-             s->world->state.time, s->block_count, s->world->constraints.pool[worst->kind]->kind.name, worst->row,
+             s->world->state.time, s->block_count, s->world->constraints.pool[worst->kind]->kind->name, worst->row,
              most);
     sn_warn(&s->world->errors, text);
 }
@@ -571,7 +571,7 @@ static bool hold(search *s)
         sn_pool *pool = store->pool[at->kind];
         sn_held held = {.kind = at->kind, .row = at->row};
         bool any = false;
-        for (uint32_t r = 0; r < pool->kind.rows; ++r) {
+        for (uint32_t r = 0; r < pool->kind->rows; ++r) {
             held.c[r] = (sn_real)s->rows[at->first + r].c;
             any = any || fabs(s->rows[at->first + r].c) * s->rows[at->first + r].scale > HELD_LEAST * at->size;
         }

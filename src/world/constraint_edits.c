@@ -25,7 +25,7 @@ sn_pool *sn_constraint_pool(const sn_world *world, sn_constraint constraint)
                    constraint.index, constraint.kind);
     else
         world_fail(world, SN_ERROR_STALE, "%s constraint %u (generation %u) does not exist (any more)",
-                   world->constraints.pool[constraint.kind]->kind.name, constraint.index, constraint.generation);
+                   world->constraints.pool[constraint.kind]->kind->name, constraint.index, constraint.generation);
     return NULL;
 }
 
@@ -89,11 +89,11 @@ sn_result sn_constraints_remove(sn_world *world, sn_constraints run)
 /* Whether a constraint has the particles already that it is to have. Spots and lists are not looked at. */
 static bool holds_the_same(const sn_pool *pool, uint32_t row, const sn_checked_constraint *c)
 {
-    if (pool_has_lists(pool) || pool->kind.turn_param)
+    if (pool_has_lists(pool) || pool->kind->turn_param)
         return false;
-    for (uint32_t i = 0; i < pool->kind.points; ++i)
+    for (uint32_t i = 0; i < pool->kind->points; ++i)
         if (c->points[i].count != 1 ||
-            pool->point[(size_t)row * pool->kind.points + i] != c->points[i].particle[0].index)
+            pool->point[(size_t)row * pool->kind->points + i] != c->points[i].particle[0].index)
             return false;
     return true;
 }
@@ -106,12 +106,12 @@ sn_result sn_constraint_change(sn_world *world, sn_constraint constraint, const 
         return result;
     if (def && def->kind != constraint.kind)
         return world_fail(world, SN_ERROR_ARGUMENT, "a constraint of kind '%s' cannot become one of kind %u",
-                          pool->kind.name, def->kind);
+                          pool->kind->name, def->kind);
     sn_checked_constraint c;
     if ((result = sn_constraint_check(world, def, &c)) != SN_OK)
         return result;
     if (!sn_pool_reserve_user(pool, &world->allocator, constraint.index, 1, def->user))
-        return world_fail(world, SN_ERROR_MEMORY, "no memory for user data of a %s constraint", pool->kind.name);
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for user data of a %s constraint", pool->kind->name);
     sn_pool_set_user(pool, constraint.index, 1, def->user);
     sn_constraint_disturb(world, pool, constraint.index);
     bool same = holds_the_same(pool, constraint.index, &c);
@@ -142,7 +142,7 @@ static sn_point read_point(const sn_world *world, const sn_pool *pool, uint32_t 
         sn_list list = pool_list(pool, index);
         code = list.particle[list.local[i]];
     } else {
-        code = pool->point[(size_t)index * pool->kind.points + i];
+        code = pool->point[(size_t)index * pool->kind->points + i];
     }
     sn_spot spot = {.particle = {code}, .weight = {1}, .count = 1, .turn = {0, 0, 0, 1}};
     if (code & SN_SPOT_BIT)
@@ -205,7 +205,7 @@ sn_result sn_constraint_set_user(sn_world *world, sn_constraint constraint, uint
     if (result != SN_OK)
         return result;
     if (!sn_pool_reserve_user(pool, &world->allocator, constraint.index, 1, user))
-        return world_fail(world, SN_ERROR_MEMORY, "no memory for user data of a %s constraint", pool->kind.name);
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for user data of a %s constraint", pool->kind->name);
     sn_pool_set_user(pool, constraint.index, 1, user);
     return SN_OK;
 }
@@ -242,14 +242,14 @@ sn_result sn_constraint_set_param(sn_world *world, sn_constraint constraint, con
         return result;
     if (!name || !value)
         return world_fail(world, SN_ERROR_ARGUMENT, "%s is NULL", name ? "value" : "name");
-    const sn_param *found = find_param(&pool->kind, name, &offset);
+    const sn_param *found = find_param(pool->kind, name, &offset);
     char names[200];
     if (!found)
         return world_fail(world, SN_ERROR_ARGUMENT, "a constraint of kind '%s' has no parameter '%.80s'; it has: %s",
-                          pool->kind.name, name, list_params(&pool->kind, names, sizeof names));
+                          pool->kind->name, name, list_params(pool->kind, names, sizeof names));
     if (count != param_width(found))
         return world_fail(world, SN_ERROR_ARGUMENT, "parameter '%s' of kind '%s' has %u numbers, not %u", name,
-                          pool->kind.name, param_width(found), count);
+                          pool->kind->name, param_width(found), count);
     sn_real *row = pool->param + (size_t)constraint.index * pool->param_count, param[SN_MAX_PARAM_NUMBERS];
     sn_quat q[SN_MAX_POINTS];
     sn_frame frame = sn_world_frame(world);
@@ -269,7 +269,7 @@ sn_result sn_constraint_set_param(sn_world *world, sn_constraint constraint, con
         sn_store_log(&world->constraints, constraint.kind, constraint.index, 1, SN_EDIT_ADDED);
     }
     sn_constraint_disturb(world, pool, constraint.index);
-    if (pool->kind.stiffness)
+    if (pool->kind->stiffness)
         world->springs.looked = false;
     return SN_OK;
 }
@@ -277,7 +277,7 @@ sn_result sn_constraint_set_param(sn_world *world, sn_constraint constraint, con
 static sn_result set_give(sn_world *world, uint32_t kind, uint32_t row, sn_give give)
 {
     sn_pool *pool = world->constraints.pool[kind];
-    sn_result result = sn_constraint_check_give(world, &pool->kind, give);
+    sn_result result = sn_constraint_check_give(world, pool->kind, give);
     if (result != SN_OK)
         return result;
     pool->give[row] = give;

@@ -9,7 +9,7 @@
 static double row_force(const sn_world *world, const sn_pool *pool, uint32_t index, uint32_t row)
 {
     double h = (double)world->state.h;
-    return h > 0 ? (double)pool->lambda[(size_t)index * pool->kind.rows + row] / (h * h) : 0;
+    return h > 0 ? (double)pool->lambda[(size_t)index * pool->kind->rows + row] / (h * h) : 0;
 }
 
 /* A constraint by point, as positions are now. */
@@ -29,11 +29,11 @@ static bool evaluate_points(const sn_world *world, const sn_pool *pool, uint32_t
     sn_eval_in in = sn_evaluate_input(&world->constraints, pool, index, &frame, many->column[SN_MANY_X], q);
     memset(e, 0, sizeof *e);
     e->gradient = many->column[SN_MANY_BY_POINT];
-    memset(e->gradient, 0, (size_t)pool->kind.rows * in.points * sizeof *e->gradient);
-    sn_eval_out out = {e->c, e->gradient, pool->kind.oriented ? e->turn : NULL, pool->kind.own_rows ? e->row : NULL};
+    memset(e->gradient, 0, (size_t)pool->kind->rows * in.points * sizeof *e->gradient);
+    sn_eval_out out = {e->c, e->gradient, pool->kind->oriented ? e->turn : NULL, pool->kind->own_rows ? e->row : NULL};
     bool was_busy = world->busy;
     ((sn_world *)world)->busy = true; /* eval may be the caller's */
-    bool exists = pool->kind.eval(&in, &out);
+    bool exists = pool->kind->eval(&in, &out);
     ((sn_world *)world)->busy = was_busy;
     return exists;
 }
@@ -67,15 +67,15 @@ sn_force sn_constraint_force(const sn_world *world, sn_constraint constraint)
     const sn_pool *pool = sn_constraint_pool(world, constraint);
     if (!pool)
         return force;
-    if (pool->kind.force) {
+    if (pool->kind->force) {
         force.rows = 1;
         force.row[0] = element_row(world, pool, constraint.index);
         force.magnitude = vec3_length(element_force(world, pool, constraint.index)[0]);
         return force;
     }
     double sum = 0;
-    force.rows = pool->kind.rows;
-    for (uint32_t row = 0; row < pool->kind.rows; ++row) {
+    force.rows = pool->kind->rows;
+    for (uint32_t row = 0; row < pool->kind->rows; ++row) {
         double f = row_force(world, pool, constraint.index, row);
         force.row[row] = (sn_real)f;
         sum += f * f;
@@ -94,21 +94,21 @@ static sn_vec3 exerted_on(const sn_world *world, sn_constraint constraint, uint3
     uint32_t points = pool_point_count(pool, constraint.index);
     if (point >= points) {
         world_fail(world, SN_ERROR_ARGUMENT, "point %u of a constraint of kind '%s', which has %u", point,
-                   pool->kind.name, points);
+                   pool->kind->name, points);
         return none;
     }
-    if (torque && !pool->kind.oriented)
+    if (torque && !pool->kind->oriented)
         return vec3(0, 0, 0);
-    if (pool->kind.force)
+    if (pool->kind->force)
         return element_force(world, pool, constraint.index)[point];
     evaluated e;
     sn_vec3 sum = vec3(0, 0, 0);
     if (!evaluate_points(world, pool, constraint.index, &e)) {
-        world_fail(world, SN_ERROR_ARGUMENT, "%s constraint %u has no direction as positions are now", pool->kind.name,
+        world_fail(world, SN_ERROR_ARGUMENT, "%s constraint %u has no direction as positions are now", pool->kind->name,
                    constraint.index);
         return none;
     }
-    for (uint32_t row = 0; row < pool->kind.rows; ++row) {
+    for (uint32_t row = 0; row < pool->kind->rows; ++row) {
         sn_real f = (sn_real)row_force(world, pool, constraint.index, row);
         sum = vec3_add(sum, vec3_scale((torque ? e.turn : e.gradient)[row * points + point], f));
     }
@@ -120,12 +120,12 @@ void sn_constraint_exerted(const sn_world *world, uint32_t kind, uint32_t index,
     const sn_pool *pool = world->constraints.pool[kind];
     double sum = 0;
     *torque = 0;
-    if (pool->kind.force) {
+    if (pool->kind->force) {
         *force = vec3_length(element_force(world, pool, index)[0]);
         return;
     }
-    if (!pool->kind.oriented) {
-        for (uint32_t row = 0; row < pool->kind.rows; ++row) {
+    if (!pool->kind->oriented) {
+        for (uint32_t row = 0; row < pool->kind->rows; ++row) {
             double f = row_force(world, pool, index, row);
             sum += f * f;
         }
@@ -134,12 +134,12 @@ void sn_constraint_exerted(const sn_world *world, uint32_t kind, uint32_t index,
     }
     evaluated e;
     sn_vec3 push = vec3(0, 0, 0), turn = vec3(0, 0, 0);
-    const uint32_t points = pool->kind.points;
+    const uint32_t points = pool->kind->points;
     if (!evaluate_points(world, pool, index, &e)) {
         *force = (sn_real)NAN;
         return;
     }
-    for (uint32_t row = 0; row < pool->kind.rows; ++row) {
+    for (uint32_t row = 0; row < pool->kind->rows; ++row) {
         sn_real f = (sn_real)row_force(world, pool, index, row);
         push = vec3_add(push, vec3_scale(e.gradient[row * points + points - 1], f));
         turn = vec3_add(turn, vec3_scale(e.turn[row * points + points - 1], f));
@@ -167,7 +167,7 @@ sn_result sn_constraint_value(const sn_world *world, sn_constraint constraint, s
         return world_fail(world, SN_ERROR_ARGUMENT, "value is NULL");
     evaluated e;
     bool exists = evaluate_points(world, pool, constraint.index, &e);
-    for (uint32_t row = 0; row < pool->kind.rows; ++row)
+    for (uint32_t row = 0; row < pool->kind->rows; ++row)
         value[row] = exists ? e.c[row] : (sn_real)NAN;
     return SN_OK;
 }

@@ -126,7 +126,7 @@ const sn_kind *sn_kind_info(const sn_world *world, uint32_t kind)
 {
     if (kind < SN_KIND_BUILTIN_END)
         return sn_builtin_kinds[kind];
-    return world && kind < world->constraints.kind_count ? &world->constraints.pool[kind]->kind : NULL;
+    return world && kind < world->constraints.kind_count ? world->constraints.pool[kind]->kind : NULL;
 }
 
 uint32_t sn_kind_find(const sn_world *world, const char *name)
@@ -202,11 +202,11 @@ static sn_result check_def(sn_world *world, const sn_constraint_def *def, sn_poo
     if (def->kind == 0 || def->kind >= world->constraints.kind_count)
         return world_fail(world, SN_ERROR_ARGUMENT, "kind %u is not known to this world", def->kind);
     *pool = world->constraints.pool[def->kind];
-    if ((*pool)->kind.spatial && world->dimensions == 2)
+    if ((*pool)->kind->spatial && world->dimensions == 2)
         return world_fail(world, SN_ERROR_ARGUMENT, "a constraint of kind '%s' makes no sense in a 2D world",
-                          (*pool)->kind.name);
+                          (*pool)->kind->name);
     *give = (sn_give){def->compliance, def->damping, def->stiffness};
-    return sn_constraint_check_give(world, &(*pool)->kind, *give);
+    return sn_constraint_check_give(world, (*pool)->kind, *give);
 }
 
 /* Places of a 2D world lie in its plane. */
@@ -233,17 +233,17 @@ sn_result sn_constraint_complete_params(sn_world *world, const sn_pool *pool, co
         wanted = wanted || param[i] == SN_MEASURE;
     }
     world->busy = true; /* the kind's functions may be the caller's */
-    if (wanted && pool->kind.measure) {
+    if (wanted && pool->kind->measure) {
         sn_eval_in in = {.x = x,
                          .param = param,
                          .points = points,
-                         .context = pool->kind.context,
-                         .q = pool->kind.oriented ? q : NULL};
-        pool->kind.measure(&in, measured);
+                         .context = pool->kind->context,
+                         .q = pool->kind->oriented ? q : NULL};
+        pool->kind->measure(&in, measured);
     }
-    bool good = sn_kind_complete_params(&pool->kind, measured, param, reason, sizeof reason);
+    bool good = sn_kind_complete_params(pool->kind, measured, param, reason, sizeof reason);
     world->busy = false;
-    if (good && (world->dimensions == 3 || check_planar(&pool->kind, param, reason, sizeof reason)))
+    if (good && (world->dimensions == 3 || check_planar(pool->kind, param, reason, sizeof reason)))
         return SN_OK;
     if (number == SN_CONSTRAINT_ALONE)
         return world_fail(world, SN_ERROR_ARGUMENT, "%s", reason);
@@ -285,9 +285,9 @@ static void point_positions(const sn_world *world, const sn_pool *pool, const sn
 {
     const sn_vec4 *stored = world->particles.x;
     sn_vec3 origin = vec3(0, 0, 0);
-    if (pool->kind.internal)
+    if (pool->kind->internal)
         origin = first_place(world, &points[0]);
-    for (uint32_t i = 0; i < pool->kind.points; ++i) {
+    for (uint32_t i = 0; i < pool->kind->points; ++i) {
         if (points[i].type != SN_POINT_PARTICLES) {
             x[i] = spot_position(world, &points[i], origin, &q[i]);
             continue;
@@ -304,10 +304,10 @@ static void point_positions(const sn_world *world, const sn_pool *pool, const sn
 /* Whether all points are on one body, and what is between them cannot change. */
 static bool is_within_a_body(const sn_pool *pool, const sn_point *points)
 {
-    for (uint32_t i = 0; i < pool->kind.points; ++i)
+    for (uint32_t i = 0; i < pool->kind->points; ++i)
         if (points[i].type != SN_POINT_BODY || points[i].body.index != points[0].body.index)
             return false;
-    return pool->kind.oriented && pool->kind.internal && pool->kind.points > 1;
+    return pool->kind->oriented && pool->kind->internal && pool->kind->points > 1;
 }
 
 /* Checks the points of a definition into `points`, counting the spots among them. */
@@ -315,10 +315,10 @@ static sn_result check_points(sn_world *world, const sn_pool *pool, const sn_con
                               uint32_t *spots)
 {
     if (!def->points)
-        return world_fail(world, SN_ERROR_ARGUMENT, "%s: def.points is NULL", pool->kind.name);
+        return world_fail(world, SN_ERROR_ARGUMENT, "%s: def.points is NULL", pool->kind->name);
     bool held = false;
     *spots = 0;
-    for (uint32_t i = 0; i < pool->kind.points; ++i) {
+    for (uint32_t i = 0; i < pool->kind->points; ++i) {
         points[i] = def->points[i];
         sn_result result = check_point(world, &points[i]);
         if (result != SN_OK)
@@ -326,27 +326,27 @@ static sn_result check_points(sn_world *world, const sn_pool *pool, const sn_con
         *spots += points[i].count != 1;
         held = held || points[i].type == SN_POINT_PARTICLES ||
                (points[i].type == SN_POINT_BODY && !sn_fixed_of(world, points[i].body.index));
-        if (pool->kind.oriented && points[i].type == SN_POINT_PARTICLES)
+        if (pool->kind->oriented && points[i].type == SN_POINT_PARTICLES)
             return world_fail(world, SN_ERROR_ARGUMENT,
-                              "%s: point %u is no spot of a body and no place; a particle has no axes", pool->kind.name,
-                              i);
-        if (*spots && pool->kind.project)
+                              "%s: point %u is no spot of a body and no place; a particle has no axes",
+                              pool->kind->name, i);
+        if (*spots && pool->kind->project)
             return world_fail(world, SN_ERROR_ARGUMENT, "%s: point %u is a spot; this kind takes particles only",
-                              pool->kind.name, i);
+                              pool->kind->name, i);
         for (uint32_t j = 0; j < i; ++j)
             if (points[i].count == 1 && points[j].count == 1 &&
                 points[i].particle[0].index == points[j].particle[0].index)
                 return world_fail(world, SN_ERROR_ARGUMENT, "%s: particle %u is both point %u and point %u",
-                                  pool->kind.name, points[i].particle[0].index, j, i);
+                                  pool->kind->name, points[i].particle[0].index, j, i);
     }
     if (!held)
         return world_fail(world, SN_ERROR_ARGUMENT,
                           "%s: all points are places, or on static and kinematic bodies, which nothing moves",
-                          pool->kind.name);
+                          pool->kind->name);
     if (is_within_a_body(pool, points))
         return world_fail(world, SN_ERROR_ARGUMENT,
                           "%s: all points are on the same body, %u; a joint holds two bodies, or one and a place",
-                          pool->kind.name, points[0].body.index);
+                          pool->kind->name, points[0].body.index);
     return SN_OK;
 }
 
@@ -385,8 +385,8 @@ static sn_spot make_spot(const sn_world *world, const sn_point *point)
 static void fill(sn_world *world, sn_pool *pool, uint32_t row, const sn_point *points, const sn_real *param,
                  sn_give give)
 {
-    uint32_t *code = pool->point + (size_t)row * pool->kind.points;
-    for (uint32_t i = 0; i < pool->kind.points; ++i) {
+    uint32_t *code = pool->point + (size_t)row * pool->kind->points;
+    for (uint32_t i = 0; i < pool->kind->points; ++i) {
         if (points[i].count == 1) {
             code[i] = points[i].particle[0].index;
             continue;
@@ -406,11 +406,11 @@ static sn_result reserve(sn_world *world, sn_pool *pool, uint32_t kind, uint32_t
     uint64_t total = (uint64_t)pool->ids.live + count;
     if (total > SN_MAX_COUNT)
         return world_fail(world, SN_ERROR_LIMIT, "%llu constraints of kind '%s' are more than the %u possible",
-                          (unsigned long long)total, pool->kind.name, SN_MAX_COUNT);
+                          (unsigned long long)total, pool->kind->name, SN_MAX_COUNT);
     if (!sn_store_reserve(&world->constraints, &world->allocator, kind, count, spots, first) ||
         !sn_pool_reserve_user(pool, &world->allocator, *first, count, user))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for %u more constraints of kind '%s'", count,
-                          pool->kind.name);
+                          pool->kind->name);
     return SN_OK;
 }
 
@@ -438,13 +438,13 @@ static sn_result complete_own(sn_world *world, sn_pool *pool, const sn_vec3 *x, 
     for (size_t i = 0; i < (size_t)points * pool->point_param_count; ++i)
         own[i] = SN_MEASURE;
     world->busy = true; /* the function may be the caller's */
-    if (pool->kind.measure_points) {
+    if (pool->kind->measure_points) {
         sn_eval_in in = {
-            .x = x, .param = param, .points = points, .context = pool->kind.context, .planar = world->dimensions == 2};
-        pool->kind.measure_points(&in, own);
+            .x = x, .param = param, .points = points, .context = pool->kind->context, .planar = world->dimensions == 2};
+        pool->kind->measure_points(&in, own);
     }
     world->busy = false;
-    if (sn_kind_complete_points(&pool->kind, given, points, own, reason, sizeof reason))
+    if (sn_kind_complete_points(pool->kind, given, points, own, reason, sizeof reason))
         return SN_OK;
     if (number == SN_CONSTRAINT_ALONE)
         return world_fail(world, SN_ERROR_ARGUMENT, "%s", reason);
@@ -455,19 +455,19 @@ static sn_result complete_own(sn_world *world, sn_pool *pool, const sn_vec3 *x, 
    again. */
 static bool reserve_list(sn_world *world, const sn_pool *pool, uint32_t kind, uint32_t points, const sn_real **given)
 {
-    uintptr_t at = (uintptr_t)*given, old = (uintptr_t)pool->own_table.block;
+    uintptr_t at = (uintptr_t)*given, old = (uintptr_t)pool->own_table.column;
     bool inside = *given && at - old < pool->own_table.block_size;
     if (!sn_store_reserve_list(&world->constraints, &world->allocator, kind, points))
         return false;
     if (inside)
-        *given = (const sn_real *)(const void *)((const char *)pool->own_table.block + (at - old));
+        *given = (const sn_real *)(const void *)((const char *)pool->own_table.column + (at - old));
     return true;
 }
 
 /* Checks the points of a kind with any number of them, leaving numbers and positions in the store's scratch. */
 static sn_result check_list(sn_world *world, const sn_pool *pool, const sn_constraint_def *def, const sn_real **given)
 {
-    const sn_kind *kind = &pool->kind;
+    const sn_kind *kind = pool->kind;
     uint32_t count = def->point_count, step = kind->point_step ? kind->point_step : 1;
     if (count < kind->least_points || (count - kind->least_points) % step || count > SN_MAX_COUNT / 4)
         return world_fail(world, SN_ERROR_ARGUMENT, "%s: def.point_count is %u; it must be %u or more in steps of %u",
@@ -525,7 +525,7 @@ sn_result sn_constraint_check(sn_world *world, const sn_constraint_def *def, sn_
     sn_quat q[SN_MAX_POINTS];
     const sn_real *given = def ? def->point_param : NULL;
     sn_result result = check_def(world, def, &c->pool, &c->give);
-    if (result != SN_OK || (result = check_state(world, &c->pool->kind, def->state, c->state)) != SN_OK)
+    if (result != SN_OK || (result = check_state(world, c->pool->kind, def->state, c->state)) != SN_OK)
         return result;
     if (pool_has_lists(c->pool)) {
         c->point_count = def->point_count;
@@ -533,7 +533,7 @@ sn_result sn_constraint_check(sn_world *world, const sn_constraint_def *def, sn_
             return result;
         x = world->constraints.many.column[SN_MANY_X];
     } else {
-        c->point_count = c->pool->kind.points;
+        c->point_count = c->pool->kind->points;
         if ((result = check_points(world, c->pool, def, c->points, &spots)) != SN_OK)
             return result;
         point_positions(world, c->pool, c->points, x, q);
@@ -553,8 +553,8 @@ void sn_constraint_fill(sn_world *world, uint32_t kind, uint32_t row, const sn_c
         sn_store_set_list(&world->constraints, kind, row, world->constraints.many.column[SN_MANY_NUMBER],
                           c->point_count);
     fill(world, c->pool, row, c->points, c->param, c->give);
-    if (c->pool->kind.state)
-        memcpy(pool_state(c->pool, row), c->state, c->pool->kind.state * sizeof *c->state);
+    if (c->pool->kind->state)
+        memcpy(pool_state(c->pool, row), c->state, c->pool->kind->state * sizeof *c->state);
     sn_constraint_disturb(world, c->pool, row);
 }
 
@@ -578,16 +578,16 @@ sn_result sn_constraint_add(sn_world *world, const sn_constraint_def *def, sn_co
 static sn_result bulk_points(const sn_world *world, const sn_pool *pool, uint32_t i, const uint32_t *index,
                              sn_point *points)
 {
-    const uint32_t n = pool->kind.points;
+    const uint32_t n = pool->kind->points;
     for (uint32_t j = 0; j < n; ++j) {
         uint32_t number = index[(size_t)i * n + j];
         if (!sn_ids_is_live(&world->ids, number))
             return world_fail(world, SN_ERROR_STALE, "%s %u of the call: there is no particle number %u",
-                              pool->kind.name, i, number);
+                              pool->kind->name, i, number);
         for (uint32_t k = 0; k < j; ++k)
             if (points[k].particle[0].index == number)
                 return world_fail(world, SN_ERROR_ARGUMENT, "%s %u of the call: particle %u is both point %u and %u",
-                                  pool->kind.name, i, number, k, j);
+                                  pool->kind->name, i, number, k, j);
         points[j] = sn_at((sn_particle){number, world->ids.generation[number]});
     }
     return SN_OK;
@@ -607,7 +607,7 @@ static sn_result fill_bulk(sn_world *world, sn_pool *pool, const sn_constraint_d
             return result;
         point_positions(world, pool, points, x, q);
         memcpy(own, param ? param + (size_t)i * pool->param_count : def->param, pool->param_count * sizeof *own);
-        if ((result = sn_constraint_complete_params(world, pool, x, q, pool->kind.points, own, i)) != SN_OK)
+        if ((result = sn_constraint_complete_params(world, pool, x, q, pool->kind->points, own, i)) != SN_OK)
             return result;
         fill(world, pool, first + i, points, own, give);
     }
@@ -628,12 +628,12 @@ sn_result sn_constraints_add(sn_world *world, const sn_constraint_def *def, uint
     if (pool_has_lists(pool))
         return world_fail(world, SN_ERROR_ARGUMENT,
                           "constraints of kind '%s' have any number of points and must be added one by one",
-                          pool->kind.name);
-    if (pool->kind.oriented)
+                          pool->kind->name);
+    if (pool->kind->oriented)
         return world_fail(world, SN_ERROR_ARGUMENT,
                           "constraints of kind '%s' need points with axes, which particles have not; add them one by "
                           "one, to spots of bodies",
-                          pool->kind.name);
+                          pool->kind->name);
     if (count == 0)
         return world_fail(world, SN_ERROR_ARGUMENT, "count is 0");
     if (!index)
@@ -654,14 +654,14 @@ sn_result sn_constraints_add(sn_world *world, const sn_constraint_def *def, uint
 static sn_result reserve_lists(sn_world *world, const sn_pool *pool, uint32_t kind, uint32_t count,
                                const uint32_t *start)
 {
-    const uint32_t least = pool->kind.least_points, step = pool->kind.point_step ? pool->kind.point_step : 1;
+    const uint32_t least = pool->kind->least_points, step = pool->kind->point_step ? pool->kind->point_step : 1;
     uint32_t longest = 0;
     for (uint32_t i = 0; i < count; ++i) {
         uint32_t points = start[i + 1] - start[i];
         if (start[i] > start[i + 1] || start[0] || points < least || (points - least) % step)
             return world_fail(world, SN_ERROR_ARGUMENT,
                               "%s %u of the call has the points %u to %u; there must be %u or more in steps of %u",
-                              pool->kind.name, i, start[i], start[i + 1], least, step);
+                              pool->kind->name, i, start[i], start[i + 1], least, step);
         longest = points > longest ? points : longest;
     }
     sn_table *list = &world->constraints.pool[kind]->list_table, *own = &world->constraints.pool[kind]->own_table;
@@ -670,7 +670,7 @@ static sn_result reserve_lists(sn_world *world, const sn_pool *pool, uint32_t ki
         (!pool->point_param_count || sn_table_reserve(own, &world->allocator, own->count + (uint64_t)start[count])))
         return SN_OK;
     return world_fail(world, SN_ERROR_MEMORY, "no memory for the %u points of %u %s constraints", start[count], count,
-                      pool->kind.name);
+                      pool->kind->name);
 }
 
 /* One list of a bulk call, to a row that is reserved but not yet taken. */
@@ -683,16 +683,16 @@ static sn_result fill_list(sn_world *world, sn_pool *pool, const sn_constraint_d
     for (uint32_t i = 0; i < points; ++i) {
         if (!sn_ids_is_live(&world->ids, index[i]))
             return world_fail(world, SN_ERROR_STALE, "%s %u of the call: there is no particle number %u",
-                              pool->kind.name, number, index[i]);
+                              pool->kind->name, number, index[i]);
         x[i] = vec4_xyz(world->particles.x[world->ids.value[index[i]]]);
-        if (i == 0 && pool->kind.internal)
+        if (i == 0 && pool->kind->internal)
             origin = x[0];
         x[i] = vec3_sub(x[i], origin);
     }
-    uint32_t repeat = pool->kind.repeats ? points : sn_store_find_repeat(&world->constraints, index, points);
+    uint32_t repeat = pool->kind->repeats ? points : sn_store_find_repeat(&world->constraints, index, points);
     if (repeat < points)
         return world_fail(world, SN_ERROR_ARGUMENT, "%s %u of the call: particle %u is point %u and an earlier one",
-                          pool->kind.name, number, index[repeat], repeat);
+                          pool->kind->name, number, index[repeat], repeat);
     memcpy(param, def->param, sizeof param);
     if ((result = sn_constraint_complete_params(world, pool, x, NULL, points, param, number)) != SN_OK ||
         (result = complete_own(world, pool, x, points, param, NULL, number)) != SN_OK)
@@ -715,7 +715,7 @@ sn_result sn_constraints_add_lists(sn_world *world, const sn_constraint_def *def
         return result;
     if (!pool_has_lists(pool))
         return world_fail(world, SN_ERROR_ARGUMENT, "constraints of kind '%s' have %u points each: sn_constraints_add",
-                          pool->kind.name, pool->kind.points);
+                          pool->kind->name, pool->kind->points);
     if (count == 0 || !start || !index)
         return world_fail(world, SN_ERROR_ARGUMENT, count == 0 ? "count is 0" : "the array of %s is NULL",
                           start ? "particle numbers" : "starts");

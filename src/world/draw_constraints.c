@@ -29,7 +29,7 @@ static sn_vec3 point_place(const sn_world *world, const sn_pool *pool, uint32_t 
         const sn_list list = pool_list(pool, row);
         return vec4_xyz(world->particles.x[world->ids.value[list.particle[list.local[point]]]]);
     }
-    const uint32_t code = pool->point[(size_t)row * pool->kind.points + point];
+    const uint32_t code = pool->point[(size_t)row * pool->kind->points + point];
     if (!(code & SN_SPOT_BIT))
         return vec4_xyz(world->particles.x[world->ids.value[code]]);
     *spot = &world->constraints.spot[code & ~SN_SPOT_BIT];
@@ -64,7 +64,7 @@ static double strain_of(const sn_world *world, const sn_pool *pool, uint32_t row
             steep = square > steep ? square : steep;
         }
         const double off = steep > 0 ? (double)block.c[r] / sqrt(steep) / extent : 0;
-        const bool free = pool->kind.inequality && off > 0; /* it may be above 0 */
+        const bool free = pool->kind->inequality && off > 0; /* it may be above 0 */
         worst = !free && fabs(off) > fabs(worst) ? off : worst;
     }
     return worst;

@@ -27,7 +27,7 @@ sn_result sn_fault_constraint(sn_world *world, const sn_solver_out *out)
     return world_fail(world, SN_ERROR_DIVERGED,
                       "at %g s the projection of %s constraint %u was not finite (its value, gradient or parameters "
                       "overflow or are undefined)",
-                      world->state.time, pool->kind.name, out->fault_row);
+                      world->state.time, pool->kind->name, out->fault_row);
 }
 
 /* ---- Before ---------------------------------------------------------------------------------------------------------- */

@@ -19,7 +19,7 @@ static bool has_elements(const sn_world *world)
     if (world->fleeting)
         return false;
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind)
-        if (world->constraints.pool[kind]->kind.force && world->constraints.pool[kind]->ids.live)
+        if (world->constraints.pool[kind]->ids.live && world->constraints.pool[kind]->kind->force)
             return true;
     return false;
 }
@@ -54,7 +54,7 @@ static void add_elements(sn_world *world)
 {
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
         const sn_pool *pool = world->constraints.pool[kind];
-        for (uint32_t row = 0; pool->kind.force && row < pool->ids.table.count; ++row)
+        for (uint32_t row = 0; pool->kind->force && row < pool->ids.table.count; ++row)
             if (sn_ids_is_live(&pool->ids, row))
                 add_element(world, pool, row);
     }
@@ -123,7 +123,7 @@ sn_result sn_forces_blame(sn_world *world, uint32_t slot)
     sn_frame frame = sn_world_frame(world);
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
         const sn_pool *pool = world->constraints.pool[kind];
-        for (uint32_t row = 0; pool->kind.force && row < pool->ids.table.count; ++row) {
+        for (uint32_t row = 0; pool->kind->force && row < pool->ids.table.count; ++row) {
             sn_real energy;
             if (!sn_ids_is_live(&pool->ids, row))
                 continue;
@@ -132,7 +132,7 @@ sn_result sn_forces_blame(sn_world *world, uint32_t slot)
                 if (!vec3_is_finite(f[i])) {
                     world->fault.constraint = (sn_constraint){kind, row, pool->ids.generation[row]};
                     return world_fail(world, SN_ERROR_DIVERGED, "at %g s the force of %s %u was (%g, %g, %g) N",
-                                      world->state.time, pool->kind.name, row, (double)f[i].x, (double)f[i].y,
+                                      world->state.time, pool->kind->name, row, (double)f[i].x, (double)f[i].y,
                                       (double)f[i].z);
                 }
         }

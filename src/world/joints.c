@@ -348,7 +348,7 @@ static const sn_real *find_number(const sn_world *world, sn_constraint c, const 
 {
     const sn_pool *pool = world->constraints.pool[c.kind];
     const sn_real *value = pool->param + (size_t)c.index * pool->param_count;
-    for (const sn_param *p = pool->kind.param; p->name; value += param_width(p), ++p)
+    for (const sn_param *p = pool->kind->param; p->name; value += param_width(p), ++p)
         if (strcmp(p->name, name) == 0)
             return param_width(p) == width ? value : NULL;
     return NULL;

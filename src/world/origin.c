@@ -6,8 +6,8 @@
 static bool shift_params(sn_pool *pool, sn_vec3 offset, bool check)
 {
     uint32_t at = 0;
-    for (uint32_t i = 0; i < SN_MAX_PARAMS && pool->kind.param[i].name; at += param_width(&pool->kind.param[i++])) {
-        if (pool->kind.param[i].type != SN_PARAM_POSITION)
+    for (uint32_t i = 0; i < SN_MAX_PARAMS && pool->kind->param[i].name; at += param_width(&pool->kind->param[i++])) {
+        if (pool->kind->param[i].type != SN_PARAM_POSITION)
             continue;
         for (uint32_t row = 0; row < pool->ids.table.count; ++row) {
             sn_real *p = pool->param + (size_t)row * pool->param_count + at;

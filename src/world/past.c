@@ -64,7 +64,7 @@ static uint64_t own_rows_now(uint64_t hash, const sn_world *world, const sn_fram
     for (uint32_t r = 0; r < block.rows; ++r) {
         sn_real lambda = pool->lambda[(size_t)row * block.rows + r];
         sn_row_type type = block.row[r].type;
-        bool one_way = type == SN_ROW_AT_LEAST || (type == SN_ROW_BY_KIND && pool->kind.inequality >> r & 1);
+        bool one_way = type == SN_ROW_AT_LEAST || (type == SN_ROW_BY_KIND && pool->kind->inequality >> r & 1);
         uint64_t pushes = one_way ? lambda != 0 : limit_of(&block, r, frame, lambda);
         if (pushes)
             hash = hash_u64(hash_u64(hash, (uint64_t)kind << 32 | row), pushes << 32 | r);
@@ -80,13 +80,14 @@ static uint64_t contacts_now(const sn_world *world, const sn_frame *frame)
     uint64_t hash = 0;
     for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
         const sn_pool *pool = store->pool[kind];
-        const uint32_t rows = pool->kind.rows;
-        for (uint32_t row = 0; pool->kind.own_rows && row < pool->ids.table.count; ++row)
+        const uint32_t rows = pool->kind->rows;
+        for (uint32_t row = 0; pool->kind->own_rows && row < pool->ids.table.count; ++row)
             if (sn_ids_is_live(&pool->ids, row))
                 hash = own_rows_now(hash, world, frame, kind, row);
-        bool one_way = pool->kind.inequality && !pool->kind.own_rows;
+        bool one_way = pool->kind->inequality && !pool->kind->own_rows;
         for (uint32_t i = 0; one_way && i < pool->ids.table.count * rows; ++i)
-            if (pool->lambda[i] != 0 && pool->kind.inequality >> (i % rows) & 1 && sn_ids_is_live(&pool->ids, i / rows))
+            if (pool->lambda[i] != 0 && pool->kind->inequality >> (i % rows) & 1 &&
+                sn_ids_is_live(&pool->ids, i / rows))
                 hash = hash_u64(hash, (uint64_t)kind << 32 | i);
     }
     return hash;
@@ -97,8 +98,8 @@ bool sn_past_may_jump(const sn_world *world)
     const sn_store *store = &world->constraints;
     bool may = false;
     for (uint32_t kind = 1; kind < store->kind_count; ++kind)
-        may = may ||
-              (store->pool[kind]->ids.live && (store->pool[kind]->kind.inequality || store->pool[kind]->kind.own_rows));
+        may = may || (store->pool[kind]->ids.live &&
+                      (store->pool[kind]->kind->inequality || store->pool[kind]->kind->own_rows));
     return may;
 }
 

@@ -47,12 +47,12 @@ static sn_result check_kinds(const sn_world *world, bool still)
     const sn_solver_method *solver = sn_solve_method(world, still);
     for (uint32_t kind = 1; !solver->own_projections && kind < world->constraints.kind_count; ++kind) {
         const sn_pool *pool = world->constraints.pool[kind];
-        if (pool->kind.project && pool->ids.live)
+        if (pool->ids.live && pool->kind->project)
             return world_fail(
                 world, SN_ERROR_ARGUMENT,
                 "the solver '%s' cannot enforce the kind '%s', which is a projection of its own without a "
                 "gradient; use 'gauss_seidel', or remove its %u constraints",
-                solver->name, pool->kind.name, pool->ids.live);
+                solver->name, pool->kind->name, pool->ids.live);
     }
     return SN_OK;
 }

@@ -118,15 +118,15 @@ static double worst_residual(sn_world *world)
     world->busy = true; /* kinds may be the caller's */
     for (uint32_t kind = 1; world->state.h > 0 && kind < world->constraints.kind_count; ++kind) {
         const sn_pool *pool = world->constraints.pool[kind];
-        for (uint32_t row = 0; !pool->kind.force && row < pool->ids.table.count; ++row) {
+        for (uint32_t row = 0; !pool->kind->force && row < pool->ids.table.count; ++row) {
             sn_block block;
             sn_block_room room;
             if (!sn_ids_is_live(&pool->ids, row) || !evaluate(&world->constraints, pool, row, &frame, &block, &room))
                 continue;
             sn_row_give give = row_give(&pool->give[row], 1 / world->state.h);
             give.gamma = 0;
-            worst = fmax(worst, (double)sn_row_residual(&block, pool->kind.inequality, give, &frame,
-                                                        pool->lambda + (size_t)row * pool->kind.rows));
+            worst = fmax(worst, (double)sn_row_residual(&block, pool->kind->inequality, give, &frame,
+                                                        pool->lambda + (size_t)row * pool->kind->rows));
         }
     }
     world->busy = false;

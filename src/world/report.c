@@ -35,7 +35,7 @@ static double own_row_residual(const sn_give *give, const sn_row *row, bool ineq
    that should be in one place. */
 static double size_of(const sn_world *world, const sn_pool *pool, uint32_t index, const sn_frame *frame, double off)
 {
-    const sn_kind *kind = &pool->kind;
+    const sn_kind *kind = pool->kind;
     const sn_param *first = kind->param;
     double size = 0;
     if (kind->points == 2 && first && first->name && first->type == SN_PARAM_REAL && strcmp(first->unit, "m") == 0)
@@ -64,11 +64,11 @@ static void report_constraint(const sn_world *world, uint32_t kind, uint32_t ind
     }
     double h = (double)world->state.h, worst = 0, energy = 0;
     bool finite = true; /* places so far apart that C overflows are no places to evaluate it at */
-    for (uint32_t row = 0; row < pool->kind.rows; ++row) {
-        double lambda = (double)pool->lambda[(size_t)index * pool->kind.rows + row];
+    for (uint32_t row = 0; row < pool->kind->rows; ++row) {
+        double lambda = (double)pool->lambda[(size_t)index * pool->kind->rows + row];
         double rate = (double)row_motion(&block, block.count, row, world->particles.v);
         double c = (double)block.c[row], force = h > 0 ? lambda / (h * h) : 0;
-        bool inequality = pool->kind.inequality >> row & 1;
+        bool inequality = pool->kind->inequality >> row & 1;
         double missed = block.row
                             ? own_row_residual(&pool->give[index], &block.row[row], inequality, c, rate, force, &energy)
                             : row_residual(&pool->give[index], inequality, c, rate, force, &energy);
@@ -82,7 +82,7 @@ static void report_constraint(const sn_world *world, uint32_t kind, uint32_t ind
     }
     *elastic += energy;
     out->mean += worst;
-    const bool is_length = !pool->kind.unit || strcmp(pool->kind.unit, "m") == 0;
+    const bool is_length = !pool->kind->unit || strcmp(pool->kind->unit, "m") == 0;
     const double size = worst > 0 && is_length ? size_of(world, pool, index, &frame, worst) : 0;
     const double relative = !is_length ? worst : size > 0 ? worst / size : 0;
     if (relative > out->relative) {
@@ -116,11 +116,11 @@ static void report_kinds(sn_world *world, sn_report *report)
         if (!pool->ids.live)
             continue;
         sn_kind_report *r = &out[report->kind_count++];
-        *r = (sn_kind_report){.kind = kind, .name = pool->kind.name, .count = pool->ids.live};
+        *r = (sn_kind_report){.kind = kind, .name = pool->kind->name, .count = pool->ids.live};
         for (uint32_t index = 0; index < pool->ids.table.count; ++index) {
             if (!sn_ids_is_live(&pool->ids, index))
                 continue;
-            if (pool->kind.force)
+            if (pool->kind->force)
                 report_element(world, pool, index, r, &report->elastic);
             else
                 report_constraint(world, kind, index, r, &report->elastic);

@@ -79,14 +79,14 @@ static void make_mark(kind_mark *mark, const sn_pool *pool, uint32_t kind)
 {
     memset(mark, 0, sizeof *mark);
     mark->kind = kind;
-    mark->points = pool->kind.points;
-    mark->rows = pool->kind.rows;
+    mark->points = pool->kind->points;
+    mark->rows = pool->kind->rows;
     mark->params = pool->param_count;
-    mark->inequality = pool->kind.inequality;
+    mark->inequality = pool->kind->inequality;
     mark->point_params = pool->point_param_count;
-    mark->state = pool->kind.state;
-    mark->eval = pool->kind.eval;
-    strncpy(mark->name, pool->kind.name, sizeof mark->name - 1);
+    mark->state = pool->kind->state;
+    mark->eval = pool->kind->eval;
+    strncpy(mark->name, pool->kind->name, sizeof mark->name - 1);
 }
 
 static void walk_pool(stream *s, sn_pool *pool)

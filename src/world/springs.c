@@ -102,7 +102,7 @@ static void add_element(sn_world *world, const sn_pool *pool, uint32_t row)
     sn_frame frame = sn_world_frame(world);
     sn_real damping = 0;
     double stiffness =
-        (double)pool->kind.stiffness(pool->param + (size_t)row * pool->param_count, pool->kind.context, &damping);
+        (double)pool->kind->stiffness(pool->param + (size_t)row * pool->param_count, pool->kind->context, &damping);
     double sum = sum_shares(world, pool, row);
     for (uint32_t i = 0; i < pool_point_count(pool, row); ++i) {
         uint32_t slot[4];
@@ -123,7 +123,7 @@ static bool add_elements(sn_world *world)
     bool any = false;
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
         const sn_pool *pool = world->constraints.pool[kind];
-        if (!pool->kind.force || !pool->kind.stiffness || !pool->ids.live)
+        if (!pool->ids.live || !pool->kind->force || !pool->kind->stiffness)
             continue;
         for (uint32_t slot = 0; !any && slot < world->particles.table.count; ++slot)
             world->particles.f[slot] = vec3(0, 0, 0);

@@ -20,7 +20,7 @@ void sn_starts_release(sn_starts *starts, const sn_allocator *allocator)
 
 static bool asks(const sn_pool *pool, uint32_t row)
 {
-    return pool->kind.own_rows || (!pool->kind.force && pool->give[row].damping * pool->give[row].compliance != 0);
+    return pool->kind->own_rows || (!pool->kind->force && pool->give[row].damping * pool->give[row].compliance != 0);
 }
 
 /* Whether a constraint that asks has a damper, or may have one. Those of a joint are parameters. */
@@ -28,9 +28,9 @@ static bool is_damped(const sn_pool *pool, uint32_t row)
 {
     static const char ending[] = "damping";
     const sn_real *number = pool->param + (size_t)row * pool->param_count;
-    if (pool->give[row].damping != 0 || pool->strings) /* of a kind of the user nothing is known */
+    if (pool->give[row].damping != 0 || pool->own_kind) /* of a kind of the user nothing is known */
         return true;
-    for (const sn_param *p = pool->kind.param; p->name; ++p) {
+    for (const sn_param *p = pool->kind->param; p->name; ++p) {
         const size_t length = strlen(p->name);
         if (length >= sizeof ending - 1 && !strcmp(p->name + length - (sizeof ending - 1), ending) && *number != 0)
             return true;

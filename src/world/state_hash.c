@@ -120,9 +120,9 @@ static uint64_t hash_point(uint64_t hash, const sn_store *store, uint32_t point)
 /* warm: the next substep begins with the multipliers of the last one. */
 static uint64_t hash_constraint(uint64_t hash, const sn_store *store, const sn_pool *pool, uint32_t row, bool warm)
 {
-    hash = hash_text(hash, pool->kind.name);
-    for (uint32_t i = 0; i < pool->kind.points; ++i)
-        hash = hash_point(hash, store, pool->point[(size_t)row * pool->kind.points + i]);
+    hash = hash_text(hash, pool->kind->name);
+    for (uint32_t i = 0; i < pool->kind->points; ++i)
+        hash = hash_point(hash, store, pool->point[(size_t)row * pool->kind->points + i]);
     for (uint32_t i = 0; pool_has_lists(pool) && i < pool_point_count(pool, row); ++i)
         hash = hash_u64(hash, pool_list(pool, row).particle[pool_list(pool, row).local[i]]);
     for (uint32_t i = 0; i < pool->param_count; ++i)
@@ -130,14 +130,14 @@ static uint64_t hash_constraint(uint64_t hash, const sn_store *store, const sn_p
     const uint32_t own = pool->point_param_count ? pool_point_count(pool, row) * pool->point_param_count : 0;
     for (uint32_t i = 0; i < own; ++i)
         hash = hash_real(hash, pool_own(pool, row)[i]);
-    for (uint32_t i = 0; i < pool->kind.state; ++i)
+    for (uint32_t i = 0; i < pool->kind->state; ++i)
         hash = hash_real(hash, pool_state(pool, row)[i]);
-    for (uint32_t i = 0; warm && i < pool->kind.rows; ++i)
-        hash = hash_real(hash_real(hash, pool->lambda[(size_t)row * pool->kind.rows + i]),
-                         pool->preload[(size_t)row * pool->kind.rows + i]);
+    for (uint32_t i = 0; warm && i < pool->kind->rows; ++i)
+        hash = hash_real(hash_real(hash, pool->lambda[(size_t)row * pool->kind->rows + i]),
+                         pool->preload[(size_t)row * pool->kind->rows + i]);
     const sn_give *give = &pool->give[row];
     const sn_held *held = store_held(store, pool, row);
-    for (uint32_t i = 0; held && i < pool->kind.rows; ++i)
+    for (uint32_t i = 0; held && i < pool->kind->rows; ++i)
         hash = hash_real(hash, held->c[i]);
     return hash_real(hash_real(hash_real(hash, give->compliance), give->damping), give->stiffness);
 }

@@ -227,12 +227,12 @@ double sn_tear_energy(const sn_world *world, uint32_t kind, uint32_t row)
         const double rest = (double)sn_tear_rest(pool, kind, row), by = sn_tear_strain(world, kind, row) * rest;
         return (double)pool->param[(size_t)row * pool->param_count + 1] * by * by / 2;
     }
-    if (compliance == 0 || pool->kind.own_rows || pool->kind.project || pool->kind.force ||
+    if (compliance == 0 || pool->kind->own_rows || pool->kind->project || pool->kind->force ||
         sn_constraint_value(world, (sn_constraint){kind, row, pool->ids.generation[row]}, value) != SN_OK)
         return 0;
-    for (uint32_t i = 0; i < pool->kind.rows; ++i) {
+    for (uint32_t i = 0; i < pool->kind->rows; ++i) {
         const double c = (double)value[i];
-        if (isfinite(c) && (c < 0 || !(pool->kind.inequality >> i & 1)))
+        if (isfinite(c) && (c < 0 || !(pool->kind->inequality >> i & 1)))
             energy += c * c / (2 * compliance);
     }
     return energy;

@@ -250,7 +250,7 @@ static bool find_joints(cutting *c)
     const sn_world *world = c->world;
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
         const sn_pool *pool = world->constraints.pool[kind];
-        const bool joints = pool->kind.oriented && pool->kind.points == 2;
+        const bool joints = pool->kind->oriented && pool->kind->points == 2;
         for (uint32_t row = 0; joints && row < pool->ids.table.count; ++row) {
             const sn_tear_node node = {kind, row, 0};
             if (sn_ids_is_live(&pool->ids, row) && cuts_joint(c, pool, row) && !add_item(c, &c->rod_table, &node))

@@ -59,18 +59,18 @@ void sn_tear_lengthen(sn_world *world, uint32_t kind, uint32_t row, double by)
 void sn_tear_measure(sn_world *world, uint32_t kind, uint32_t row)
 {
     sn_pool *pool = world->constraints.pool[kind];
-    const uint32_t *point = pool->point + (size_t)row * pool->kind.points;
+    const uint32_t *point = pool->point + (size_t)row * pool->kind->points;
     sn_real *param = pool->param + (size_t)row * pool->param_count;
     sn_vec3 x[SN_MAX_POINTS];
     sn_limits_touch_rod(world, kind, row);
-    for (uint32_t i = 0; i < pool->kind.points; ++i) {
+    for (uint32_t i = 0; i < pool->kind->points; ++i) {
         if (point[i] & SN_SPOT_BIT)
             return;
         x[i] = vec3_sub(vec4_xyz(world->particles.x[world->ids.value[point[i]]]),
                         vec4_xyz(world->particles.x[world->ids.value[point[0]]]));
     }
-    const sn_eval_in in = {.x = x, .param = param, .points = pool->kind.points};
-    pool->kind.measure(&in, param);
+    const sn_eval_in in = {.x = x, .param = param, .points = pool->kind->points};
+    pool->kind->measure(&in, param);
 }
 
 /* False if it cannot be eased. */
@@ -88,7 +88,7 @@ static bool ease(sn_world *world, uint32_t kind, uint32_t row, double most)
     if (2 * most > now) {
         pool->give[row].compliance *= (sn_real)(now / most);
         pool->give[row].damping *= (sn_real)(most / now);
-    } else if (pool->kind.measure && !pool_has_lists(pool)) {
+    } else if (pool->kind->measure && !pool_has_lists(pool)) {
         sn_tear_measure(world, kind, row);
     }
     sn_store_log(&world->constraints, kind, row, 1, SN_EDIT_CHANGED);

@@ -58,7 +58,7 @@ static bool holds(const sn_world *world, const sn_tear_node *node, uint32_t part
     uint32_t small[4 * SN_MAX_POINTS], count;
     if (!sn_ids_is_live(&pool->ids, node->row))
         return false;
-    if (pool->kind.points == 2) { /* most are rods */
+    if (pool->kind->points == 2) { /* most are rods */
         const uint32_t *point = pool->point + 2 * (size_t)node->row;
         if (!((point[0] | point[1]) & SN_SPOT_BIT))
             return point[0] == particle || point[1] == particle;
@@ -106,7 +106,7 @@ bool sn_tear_is_pinned(const sn_world *world, uint32_t particle)
     const sn_tearing *t = &world->tearing;
     uint32_t count = 0;
     for (uint32_t at = heads(t)[particle].constraint; at != SN_TEAR_NONE; at = nodes(t)[at].next, ++count)
-        if (world->constraints.pool[nodes(t)[at].kind]->kind.points == 1 && holds(world, &nodes(t)[at], particle))
+        if (world->constraints.pool[nodes(t)[at].kind]->kind->points == 1 && holds(world, &nodes(t)[at], particle))
             return true;
     return false;
 }
@@ -354,7 +354,7 @@ bool sn_tear_reserve(sn_world *world, uint32_t particles, uint32_t rows)
     sn_store *store = &world->constraints;
     uint64_t all = 0, numbers = (uint64_t)world->ids.table.count + particles;
     for (uint32_t kind = 1; kind < store->kind_count; ++kind)
-        if (store->pool[kind]->ids.live && store->pool[kind]->kind.points) {
+        if (store->pool[kind]->ids.live && store->pool[kind]->kind->points) {
             if (!sn_store_reserve_rows(store, &world->allocator, kind, rows))
                 return false;
             all += rows;

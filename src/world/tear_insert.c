@@ -218,8 +218,8 @@ static void replace(inserting *in, uint32_t kind, uint32_t row, uint32_t from)
 static void replace_in_copy(inserting *in, uint32_t kind, uint32_t row, uint32_t from)
 {
     sn_pool *pool = in->world->constraints.pool[kind];
-    uint32_t *point = pool->point + (size_t)row * pool->kind.points;
-    for (uint32_t i = 0; i < pool->kind.points; ++i)
+    uint32_t *point = pool->point + (size_t)row * pool->kind->points;
+    for (uint32_t i = 0; i < pool->kind->points; ++i)
         point[i] = point[i] == from ? in->made : point[i];
     sn_tear_index_constraint(in->world, kind, row);
 }
@@ -332,8 +332,8 @@ static bool move_spots(inserting *in, uint32_t kind, uint32_t row)
     sn_store *store = &in->world->constraints;
     const sn_pool *pool = store->pool[kind];
     bool moved = false;
-    for (uint32_t i = 0; i < pool->kind.points; ++i) {
-        const uint32_t code = pool->point[(size_t)row * pool->kind.points + i];
+    for (uint32_t i = 0; i < pool->kind->points; ++i) {
+        const uint32_t code = pool->point[(size_t)row * pool->kind->points + i];
         sn_spot *spot = code & SN_SPOT_BIT ? &store->spot[code & ~SN_SPOT_BIT] : NULL;
         uint32_t at[2] = {SN_TEAR_NONE, SN_TEAR_NONE};
         for (uint32_t k = 0; spot && spot->type == SN_POINT_PARTICLES && k < spot->count; ++k) {
@@ -380,7 +380,7 @@ static void divide_constraints(inserting *in)
         const sn_pool *pool = world->constraints.pool[kind];
         if (!holds(world, &node[i], in->q))
             continue;
-        if (pool_has_lists(pool) && !pool->kind.repeats) /* clusters keep their members */
+        if (pool_has_lists(pool) && !pool->kind->repeats) /* clusters keep their members */
             continue;
         if (!pool_has_lists(pool) && move_spots(in, kind, row))
             continue;
@@ -417,8 +417,8 @@ static void stiffen_rod(sn_world *world, uint32_t kind, uint32_t row, double sha
     const sn_real s = (sn_real)share;
     pool->give[row].compliance /= s;
     pool->give[row].damping *= s;
-    pool->lambda[(size_t)row * pool->kind.rows] *= s;
-    pool->preload[(size_t)row * pool->kind.rows] *= s;
+    pool->lambda[(size_t)row * pool->kind->rows] *= s;
+    pool->preload[(size_t)row * pool->kind->rows] *= s;
     if (kind == SN_KIND_SPRING)
         for (uint32_t i = 1; i < 3; ++i)
             pool->param[(size_t)row * pool->param_count + i] *= s;

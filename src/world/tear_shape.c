@@ -52,7 +52,7 @@ static const sn_vec3 *find_offs(const sn_world *world, uint32_t kind, uint32_t r
                            .state = pool_state(pool, row),
                            .planar = sn_world_frame(world).planar};
     const sn_eval_out out = {.c = c, .gradient = off};
-    if (!(square > 0) || !pool->kind.eval(&in, &out))
+    if (!(square > 0) || !pool->kind->eval(&in, &out))
         return NULL;
     for (uint32_t i = 0; i < list.point_count; ++i) /* a gradient is 2 / n of it */
         off[i] = vec3_scale(off[i], (sn_real)(list.point_count / (2 * sqrt(square))));

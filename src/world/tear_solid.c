@@ -312,13 +312,13 @@ static void follow(sn_solid_cut *s, const fan *f, const sn_tear_node *node)
     const sn_pool *pool = world->constraints.pool[node->kind];
     uint32_t small[4 * SN_MAX_POINTS], other[4 * SN_MAX_POINTS], count, others = 0, first = 0;
     if (pool_has_lists(pool)) {
-        if (pool->kind.repeats)
+        if (pool->kind->repeats)
             sn_tear_remove(world, node->kind, node->row, &s->released), s->removed++;
         return;
     }
-    const uint32_t *point = pool->point + (size_t)node->row * pool->kind.points;
+    const uint32_t *point = pool->point + (size_t)node->row * pool->kind->points;
     bool own = false;
-    for (uint32_t i = 0; i < pool->kind.points; ++i)
+    for (uint32_t i = 0; i < pool->kind->points; ++i)
         own = own || point[i] == f->vertex;
     if (!own)
         return;
@@ -327,15 +327,15 @@ static void follow(sn_solid_cut *s, const fan *f, const sn_tear_node *node)
     for (uint32_t i = 0; i < count; ++i)
         if (held[i] != f->vertex)
             other[others++] = held[i];
-    uint32_t set = pool->kind.points == 1 ? (1u << f->parts) - 1 : parts_with(world, f, other, others), n = 0;
+    uint32_t set = pool->kind->points == 1 ? (1u << f->parts) - 1 : parts_with(world, f, other, others), n = 0;
     if (!set) { /* to something else: it stays; what spans the cut goes */
-        if (pool->kind.points > 2)
+        if (pool->kind->points > 2)
             sn_tear_remove(world, node->kind, node->row, &s->released), s->removed++;
         return;
     }
     for (uint32_t i = 0; i < f->parts; ++i)
         n += set >> i & 1;
-    if (n > 1 && pool->kind.points > 1)
+    if (n > 1 && pool->kind->points > 1)
         sn_split_weaken(world, node->kind, node->row, n);
     while (!(set >> first & 1))
         ++first;
@@ -343,8 +343,8 @@ static void follow(sn_solid_cut *s, const fan *f, const sn_tear_node *node)
         if (!(set >> i & 1))
             continue;
         const uint32_t made = sn_split_copy(world, node->kind, node->row);
-        uint32_t *code = pool->point + (size_t)made * pool->kind.points;
-        for (uint32_t k = 0; k < pool->kind.points; ++k)
+        uint32_t *code = pool->point + (size_t)made * pool->kind->points;
+        for (uint32_t k = 0; k < pool->kind->points; ++k)
             code[k] = code[k] == f->vertex ? f->made[i] : code[k];
         sn_tear_index_constraint(world, node->kind, made);
     }

@@ -221,9 +221,9 @@ void sn_split_log(sn_world *world, uint32_t kind, uint32_t row)
 void sn_split_replace(sn_world *world, uint32_t kind, uint32_t row, uint32_t from, uint32_t to)
 {
     sn_pool *pool = world->constraints.pool[kind];
-    uint32_t *point = pool->point + (size_t)row * pool->kind.points;
+    uint32_t *point = pool->point + (size_t)row * pool->kind->points;
     sn_limits_touch_rod(world, kind, row);
-    for (uint32_t i = 0; i < pool->kind.points; ++i)
+    for (uint32_t i = 0; i < pool->kind->points; ++i)
         if (point[i] == from)
             point[i] = to;
     sn_split_log(world, kind, row);
@@ -253,9 +253,9 @@ void sn_split_weaken(sn_world *world, uint32_t kind, uint32_t row, uint32_t n)
     sn_give *give = &pool->give[row];
     give->compliance *= (sn_real)n;
     give->damping /= (sn_real)n;
-    for (uint32_t i = 0; i < pool->kind.rows; ++i) {
-        pool->lambda[(size_t)row * pool->kind.rows + i] /= (sn_real)n;
-        pool->preload[(size_t)row * pool->kind.rows + i] /= (sn_real)n;
+    for (uint32_t i = 0; i < pool->kind->rows; ++i) {
+        pool->lambda[(size_t)row * pool->kind->rows + i] /= (sn_real)n;
+        pool->preload[(size_t)row * pool->kind->rows + i] /= (sn_real)n;
     }
     if (kind == SN_KIND_SPRING)
         for (uint32_t i = 1; i < 3; ++i)
@@ -269,8 +269,8 @@ static void move_spots(sn_world *world, const sn_split *split, uint32_t kind, ui
     sn_store *store = &world->constraints;
     const sn_pool *pool = store->pool[kind];
     bool moved = false;
-    for (uint32_t i = 0; i < pool->kind.points; ++i) {
-        const uint32_t code = pool->point[(size_t)row * pool->kind.points + i];
+    for (uint32_t i = 0; i < pool->kind->points; ++i) {
+        const uint32_t code = pool->point[(size_t)row * pool->kind->points + i];
         sn_spot *spot = code & SN_SPOT_BIT ? &store->spot[code & ~SN_SPOT_BIT] : NULL;
         for (uint32_t j = 0; spot && spot->type == SN_POINT_PARTICLES && j < spot->count; ++j) {
             if (spot->particle[j] != split->vertex)
@@ -293,20 +293,20 @@ static void follow(sn_world *world, const sn_split *split, const sn_tear_node *n
     const sn_pool *pool = world->constraints.pool[node->kind];
     uint32_t small[4 * SN_MAX_POINTS], other[4 * SN_MAX_POINTS], count, others = 0;
     if (pool_has_lists(pool)) { /* a surface is closed no longer; clusters and curves keep the vertex that was there */
-        if (pool->kind.repeats)
+        if (pool->kind->repeats)
             sn_tear_remove(world, node->kind, node->row, released), ++*removed;
         return;
     }
     sn_sleep_disturb_constraint(world, pool, node->row);
-    const uint32_t *point = pool->point + (size_t)node->row * pool->kind.points;
+    const uint32_t *point = pool->point + (size_t)node->row * pool->kind->points;
     move_spots(world, split, node->kind, node->row);
-    if (!is_among(point, pool->kind.points, split->vertex))
+    if (!is_among(point, pool->kind->points, split->vertex))
         return;
     const uint32_t *held = sn_store_particles(&world->constraints, pool, node->row, small, &count);
     for (uint32_t i = 0; i < count; ++i)
         if (held[i] != split->vertex)
             other[others++] = held[i];
-    const uint32_t set = choose(world, split, pool->kind.points, other, others), n = bits(set);
+    const uint32_t set = choose(world, split, pool->kind->points, other, others), n = bits(set);
     if (n == 0) {
         sn_tear_remove(world, node->kind, node->row, released), ++*removed;
         return;
@@ -315,8 +315,8 @@ static void follow(sn_world *world, const sn_split *split, const sn_tear_node *n
         sn_split_weaken(world, node->kind, node->row, n);
     for (uint32_t rest = set & (set - 1); rest; rest &= rest - 1) {
         const uint32_t made = sn_split_copy(world, node->kind, node->row), to = split->made[lowest(rest)];
-        uint32_t *code = pool->point + (size_t)made * pool->kind.points;
-        for (uint32_t i = 0; i < pool->kind.points; ++i)
+        uint32_t *code = pool->point + (size_t)made * pool->kind->points;
+        for (uint32_t i = 0; i < pool->kind->points; ++i)
             code[i] = code[i] == split->vertex ? to : code[i];
         sn_tear_index_constraint(world, node->kind, made);
     }

@@ -457,7 +457,7 @@ static void settle_joints(const sn_substep *s)
     const sn_store *store = &s->world->constraints;
     for (j.kind = 1; j.kind < store->kind_count; ++j.kind) {
         const sn_pool *pool = store->pool[j.kind];
-        if (pool->kind.settle && pool->kind.oriented)
+        if (pool->ids.live && pool->kind->settle && pool->kind->oriented)
             share_all(s->world, pool->ids.table.count, WORK_OF_JOINT, settle_joints_piece, &j);
     }
 }

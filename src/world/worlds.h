@@ -1,5 +1,5 @@
 /* What many worlds are made of: worlds.c makes and resets them, worlds_step.c steps them on all threads, worlds_beside.c lays those that are alike
-   beside each other, worlds_channels.c has the arrays. */
+   beside each other, worlds_form.c has what they have in common, worlds_channels.c has the arrays. */
 #ifndef SN_WORLD_WORLDS_H
 #define SN_WORLD_WORLDS_H
 
@@ -21,19 +21,37 @@
 #define SN_NO_WORLD UINT32_MAX
 
 /* A world of copies, into which worlds that are alike are copied for a step. */
+typedef struct sn_inner {
+    sn_world *world;
+    bool taken; /* by a batch; says nothing once there are as many as threads */
+} sn_inner;
+
+/* What worlds that are alike have in common, and inner worlds of copies of it. See worlds_form.c. */
+typedef struct sn_form {
+    sn_allocator allocator;
+    unsigned char *bytes; /* what they are like: see form_walk */
+    size_t size;
+    uint64_t hash;      /* of that */
+    uint32_t copies;    /* in an inner world; SN_BESIDE at most */
+    uint32_t particles; /* of a copy */
+    uint32_t *slot;     /* [copy * particles + slot in a member]: the slot in an inner world */
+    uint32_t kinds[SN_KIND_BUILTIN_END], kind_count; /* that they have */
+    sn_inner *inner;
+    uint32_t inner_count;
+    uint32_t inner_most; /* one for each thread */
+    uint64_t inner_hash; /* of what all of them are like */
+    uint32_t batches;
+} sn_form;
+
+/* Worlds that are stepped as one. */
 typedef struct sn_beside {
-    sn_world *inner;     /* NULL: a place that is free */
-    unsigned char *form; /* what its members are like: see form_walk in worlds_beside.c */
-    size_t form_size;
-    uint64_t hash;              /* of that */
-    uint32_t copies;            /* SN_BESIDE at most */
-    uint32_t particles;         /* of a copy */
-    uint32_t *slot;             /* [copy * particles + slot in a member]: the slot in inner */
+    sn_form *form;              /* NULL: a place that is free */
+    uint32_t place;             /* of the inner world that it has as long as there are fewer than threads */
+    sn_world *inner;            /* that the present step, or the last one, uses */
     uint32_t member[SN_BESIDE]; /* numbers of worlds; SN_NO_WORLD: none */
     uint32_t members;
-    uint32_t kinds[SN_KIND_BUILTIN_END], kind_count; /* that they have */
-    bool leaves[SN_BESIDE];                          /* set by a step: the member is no longer alike */
-    uint32_t stepped;                                /* members that the last step took side by side */
+    bool leaves[SN_BESIDE]; /* set by a step: the member is no longer alike */
+    uint32_t stepped;       /* members that the last step took side by side */
 } sn_beside;
 
 /* What is known of one world. */
@@ -91,12 +109,33 @@ struct sn_worlds {
     const sn_real *in;
 };
 
+/* Of what the world is like; 0: it must be stepped alone. */
+uint64_t sn_form_hash(const sn_world *world);
+
+/* Whether a world is of this form, and may be laid beside others. */
+bool sn_form_fits(const sn_form *form, const sn_world *world);
+
+/* The form of a world that may; NULL without memory, or if copies of it would not be solved as it is alone. */
+sn_form *sn_form_create(const sn_worlds *worlds, const sn_world *model);
+void sn_form_destroy(sn_form *form);
+
+/* A batch begins, and gets a place; false without memory. And it ends: the form of the last one is destroyed. */
+bool sn_form_take(sn_form *form, const sn_world *model, sn_real dt, uint32_t *place);
+void sn_form_leave(sn_form *form, uint32_t place);
+
+/* The inner world that a worker steps a batch in. */
+static inline sn_world *sn_form_inner(const sn_form *form, uint32_t place, uint32_t worker)
+{
+    return form->inner[form->inner_count == form->inner_most ? worker : place].world;
+}
+
 /* Puts worlds that are alike into batches and notes all others in `alone`. On the calling thread, before the loop of a step. Without memory for a
    batch its worlds are stepped alone. */
 void sn_beside_group(sn_worlds *worlds);
 
-/* Takes so many steps of the members of a batch, of which `first` were taken in this call. Threads may step different ones at once. */
-void sn_beside_step(sn_worlds *worlds, sn_beside *batch, uint32_t first, uint32_t steps);
+/* Takes so many steps of the members of a batch, of which `first` were taken in this call. Threads, which are workers with different numbers, may step different ones at
+   once. */
+void sn_beside_step(sn_worlds *worlds, sn_beside *batch, uint32_t first, uint32_t steps, uint32_t worker);
 
 void sn_beside_release(sn_worlds *worlds);
 

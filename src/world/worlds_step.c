@@ -59,13 +59,13 @@ void sn_worlds_act_again(sn_worlds *worlds, uint32_t number, uint32_t step)
 
 /* ---- Units --------------------------------------------------------------------------------------------------------------------- */
 
-static void step_unit(sn_worlds *worlds, uint32_t unit, uint32_t first, uint32_t steps)
+static void step_unit(sn_worlds *worlds, uint32_t unit, uint32_t first, uint32_t steps, uint32_t worker)
 {
     const uint32_t batches = worlds->beside_table.count;
     if (unit < batches) {
         sn_beside *batch = (sn_beside *)worlds->beside_table.column[0] + unit;
-        if (batch->inner)
-            sn_beside_step(worlds, batch, first, steps);
+        if (batch->form)
+            sn_beside_step(worlds, batch, first, steps, worker);
         return;
     }
     const uint32_t number = worlds->alone[unit - batches];
@@ -91,11 +91,11 @@ static uint32_t count_portions(uint32_t steps)
     return count;
 }
 
-static void take_portion(sn_worlds *worlds, uint32_t unit)
+static void take_portion(sn_worlds *worlds, uint32_t unit, uint32_t worker)
 {
     sn_worlds_unit *u = &worlds->unit[unit];
     const uint32_t first = u->taken, steps = portion(worlds->steps - first);
-    step_unit(worlds, unit, first, steps);
+    step_unit(worlds, unit, first, steps, worker);
     u->taken = first + steps < worlds->steps ? first + steps : 0; /* of the next call */
 }
 
@@ -112,10 +112,9 @@ static uint32_t unit_of(const sn_worlds *worlds, uint32_t task)
 
 static void step_task(void *data, uint32_t index, uint32_t worker)
 {
-    (void)worker;
     sn_worlds *worlds = data;
     if (worlds->portions == 1) {
-        step_unit(worlds, index, 0, worlds->steps);
+        step_unit(worlds, index, 0, worlds->steps, worker);
         return;
     }
     const uint32_t unit = unit_of(worlds, index);
@@ -123,7 +122,7 @@ static void step_task(void *data, uint32_t index, uint32_t worker)
     if (atomic_fetch_add_explicit(asked, 1, memory_order_acq_rel))
         return;
     do
-        take_portion(worlds, unit);
+        take_portion(worlds, unit, worker);
     while (atomic_fetch_sub_explicit(asked, 1, memory_order_acq_rel) != 1);
 }
 
@@ -139,9 +138,9 @@ static sn_result check_dt(sn_worlds *worlds, sn_real dt)
 
 static sn_result step_all(sn_worlds *worlds, sn_real dt, uint32_t steps, bool acts)
 {
+    worlds->dt = dt;
     sn_beside_group(worlds);
     const uint32_t units = worlds->beside_table.count + worlds->alone_count;
-    worlds->dt = dt;
     worlds->steps = steps;
     worlds->acts = acts;
     worlds->portions = sn_parallel_workers(&worlds->parallel) > 1 ? count_portions(steps) : 1;

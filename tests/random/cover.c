@@ -54,8 +54,8 @@ static int feature_of(const sn_param *p, sn_real value, bool *on)
 static uint32_t features_of_points(const sn_store *store, const sn_pool *pool, uint32_t row)
 {
     uint32_t has = 0;
-    for (uint32_t i = 0; i < pool->kind.points; ++i) {
-        uint32_t code = pool->point[row * pool->kind.points + i];
+    for (uint32_t i = 0; i < pool->kind->points; ++i) {
+        uint32_t code = pool->point[row * pool->kind->points + i];
         if (!(code & SN_SPOT_BIT))
             continue;
         const sn_spot *spot = &store->spot[code & ~SN_SPOT_BIT];
@@ -70,8 +70,8 @@ static uint32_t features_of_joint(const sn_pool *pool, uint32_t row, uint32_t *c
 {
     uint32_t has = 0;
     const sn_real *value = pool->param + (size_t)row * pool->param_count;
-    for (const sn_param *p = pool->kind.param; pool->kind.own_rows && p->name && p < pool->kind.param + SN_MAX_PARAMS;
-         ++p)
+    for (const sn_param *p = pool->kind->param;
+         pool->kind->own_rows && p->name && p < pool->kind->param + SN_MAX_PARAMS; ++p)
         for (int part = p->type == SN_PARAM_REAL ? 1 : 3; part; --part, ++value) {
             bool on;
             int feature = feature_of(p, *value, &on);
@@ -90,13 +90,13 @@ void net_cover(sn_world *world)
         const sn_pool *pool = store->pool[k];
         if (!pool)
             continue;
-        snprintf(seen[k].name, sizeof seen[k].name, "%s", pool->kind.name);
+        snprintf(seen[k].name, sizeof seen[k].name, "%s", pool->kind->name);
         seen[k].can |= 1u << COVER_STEPS | 1u << COVER_STRENGTH;
-        if (!pool->kind.project && !pool->kind.force)
+        if (!pool->kind->project && !pool->kind->force)
             seen[k].can |= 1u << COVER_COMPLIANCE | 1u << COVER_DAMPING | 1u << COVER_STIFFNESS;
-        if (pool->kind.points && !pool->kind.project)
-            seen[k].can |= (pool->kind.oriented ? 0 : 1u << COVER_SPOT) | 1u << COVER_BODY |
-                           (pool->kind.points > 1 ? 1u << COVER_PLACE : 0); /* one point in the world does not move */
+        if (pool->kind->points && !pool->kind->project)
+            seen[k].can |= (pool->kind->oriented ? 0 : 1u << COVER_SPOT) | 1u << COVER_BODY |
+                           (pool->kind->points > 1 ? 1u << COVER_PLACE : 0); /* one point in the world does not move */
         for (uint32_t row = 0; row < pool->ids.table.count; ++row) {
             if (!sn_ids_is_live(&pool->ids, row))
                 continue;

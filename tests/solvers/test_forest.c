@@ -113,7 +113,7 @@ static bool is_movable(const sn_world *world, uint32_t number)
 
 static bool has_no_gradient(const sn_pool *pool)
 {
-    return pool->kind.project || pool->kind.points == 0;
+    return pool->kind->project || pool->kind->points == 0;
 }
 
 /* A part of the graph is a tree if it has one edge less than nodes. */
@@ -128,7 +128,7 @@ static void analyse(const sn_world *world, reference *r)
     }
     for (uint32_t k = 0, i = 0; sn_store_next(store, &k, &i); ++i) {
         const sn_pool *pool = store->pool[store->run[k].kind];
-        if (pool->kind.force)
+        if (pool->kind->force)
             continue;
         r->bad[root_of(r, number)] |= has_no_gradient(pool);
         uint32_t count = distinct(store, store->run[k].kind, store->run[k].first + i, particle);
@@ -156,7 +156,7 @@ static uint32_t assert_right(sn_world *world, const sn_forest *forest)
     uint32_t number = MOST, found = 0;
     analyse(world, &r);
     for (uint32_t k = 0, i = 0; sn_store_next(store, &k, &i); ++i) {
-        if (store->pool[store->run[k].kind]->kind.force)
+        if (store->pool[store->run[k].kind]->kind->force)
             continue;
         uint32_t root = root_of(&r, number++);
         bool is_tree = !r.bad[root] && r.edges[root] == r.nodes[root] - 1;
@@ -345,10 +345,10 @@ static bool fill(void *context, uint32_t kind, uint32_t row, sn_forest_rows *out
     if (p->share > 0)
         out->share = p->share;
     bool rests = support_random_below(&p->seed, 100)<p->resting, central = p->turn> 0 && count == 2;
-    out->block = (sn_block){.rows = pool->kind.rows, .count = count, .gradient = out->room.gradient};
-    const uint32_t only = support_random_below(&p->seed, pool->kind.rows); /* that acts, of several that turn */
+    out->block = (sn_block){.rows = pool->kind->rows, .count = count, .gradient = out->room.gradient};
+    const uint32_t only = support_random_below(&p->seed, pool->kind->rows); /* that acts, of several that turn */
     sn_vec3 line = vec(support_random_in(&p->seed, -1, 1), support_random_in(&p->seed, -1, 1), 1);
-    for (uint32_t r = 0; r < pool->kind.rows; ++r) {
+    for (uint32_t r = 0; r < pool->kind->rows; ++r) {
         uint32_t n = p->rows++;
         assert_in_range(n, 0, ROWS - 1);
         p->kind[n] = kind, p->row[n] = row, p->of[n] = r;

@@ -90,7 +90,7 @@ static uint32_t live_rows(const sn_world *world)
 {
     uint32_t count = 0;
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind)
-        if (!world->constraints.pool[kind]->kind.force)
+        if (!world->constraints.pool[kind]->kind->force)
             count += world->constraints.pool[kind]->ids.live;
     return count;
 }

@@ -593,7 +593,7 @@ double graph_share_in_planes(const sn_world *world)
                 for (uint32_t lane = 0; lane < SN_BATCH; ++lane)
                     in_planes += plan->mask[plan->run[r].batch + b] >> lane & 1;
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind)
-        live += world->constraints.pool[kind]->kind.force ? 0 : world->constraints.pool[kind]->ids.live;
+        live += world->constraints.pool[kind]->kind->force ? 0 : world->constraints.pool[kind]->ids.live;
     return live ? (double)in_planes / live : 0;
 }
 

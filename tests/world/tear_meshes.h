@@ -228,7 +228,7 @@ static inline void tear_check(sn_world *world)
                 assert_int_not_equal(number[i], number[k]);
             for (uint32_t k = 0; k < i; ++k)
                 if (on_skin[number[i]] && on_skin[number[k]] && piece[number[i]] != piece[number[k]])
-                    fail_msg("%s %u of %u particles joins %u and %u, which are of two pieces", pool->kind.name,
+                    fail_msg("%s %u of %u particles joins %u and %u, which are of two pieces", pool->kind->name,
                              walk.constraint.index, held, number[i], number[k]);
             bool found = false;
             const uint32_t nodes = sn_tear_constraints_at(world, number[i], node, SN_TEAR_CONSTRAINTS);

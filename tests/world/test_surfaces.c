@@ -529,6 +529,33 @@ static void skins_are_edited(void **state)
     sn_world_destroy(world);
 }
 
+/* Loose triangles that nothing holds together, thrown at each other: a world without any constraint. */
+static void loose_triangles(void **state)
+{
+    (void)state;
+    enum { COUNT = 40 };
+    sn_world *world = support_world();
+    uint32_t corner[3 * COUNT];
+    uint64_t random = 5;
+    for (uint32_t i = 0; i < 3 * COUNT; ++i) {
+        const double height = 0.02 * (i / 3), x[] = {0, 0.3, 0}, z[] = {0, 0.02, 0.3};
+        const sn_particle p = sn_particle_add_at(world, vec(x[i % 3], height, z[i % 3]), 1);
+        corner[i] = p.index;
+        assert_ok(world,
+                  sn_particle_set_velocity(world, p,
+                                           vec(support_random_in(&random, -2, 2), support_random_in(&random, -2, 2),
+                                               support_random_in(&random, -2, 2))));
+    }
+    sn_skin_def def = sn_default_skin_def();
+    def.triangles = corner;
+    def.triangle_count = COUNT;
+    def.thickness = real(0.01);
+    def.self_collision = true;
+    assert_ok(world, sn_skin_add(world, &def, NULL));
+    run_apart(world, 20);
+    sn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -550,6 +577,7 @@ int main(void)
         cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(bad_skins_are_refused),
         cmocka_unit_test(skins_are_edited),
+        cmocka_unit_test(loose_triangles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -483,6 +483,48 @@ static void test_no_allocation(void **state)
     assert_memory_clean(&memory);
 }
 
+/* There may be thousands of worlds: what is not used takes little. */
+static void test_small(void **state)
+{
+    (void)state;
+    support_memory memory = {0};
+    sn_world_def def = sn_default_world_def();
+    sn_world *world;
+    def.allocator = support_allocator(&memory);
+    assert_int_equal(sn_world_create(&def, &world), SN_OK);
+    assert_true(memory.bytes < 80000);
+    sn_world_destroy(world);
+    assert_memory_clean(&memory);
+}
+
+/* Bytes that so many worlds take more if they are stepped side by side. */
+static size_t bytes_of_batches(uint32_t count)
+{
+    size_t bytes[2];
+    for (uint32_t beside = 0; beside < 2; ++beside) {
+        cart_pole c = {0};
+        support_memory memory = {0};
+        sn_worlds_def def = carts(&c, count);
+        def.world.allocator = support_allocator(&memory);
+        def.side_by_side = beside != 0;
+        def.threads = 1;
+        sn_worlds *worlds = make(&def);
+        for (uint32_t i = 0; i < 4; ++i)
+            assert_int_equal(sn_worlds_step(worlds, DT), SN_OK);
+        bytes[beside] = memory.bytes;
+        sn_worlds_destroy(worlds);
+        assert_memory_clean(&memory);
+    }
+    return bytes[1] - bytes[0];
+}
+
+/* One thread needs one inner world, however many batches there are. */
+static void test_batches_share(void **state)
+{
+    (void)state;
+    assert_int_equal(bytes_of_batches(160), bytes_of_batches(40));
+}
+
 /* Every request fails once: nothing is left, nothing is lost. */
 static void test_scarce_memory(void **state)
 {
@@ -519,6 +561,7 @@ int main(void)
         cmocka_unit_test(test_reset),         cmocka_unit_test(test_bad_steps),
         cmocka_unit_test(test_busy),          cmocka_unit_test(test_no_allocation),
         cmocka_unit_test(test_scarce_memory), cmocka_unit_test(test_actions_of_several),
+        cmocka_unit_test(test_small),         cmocka_unit_test(test_batches_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
