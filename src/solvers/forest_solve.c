@@ -517,7 +517,7 @@ static void clear_tree(const work *w, const sn_tree *t)
 /* Whether a chain and those after it are to be solved together. */
 static bool starts_team(const work *w, const sn_tree *t, uint32_t left)
 {
-    if (t->in_team != 1 || left < SN_CHAIN_TEAM || !w->job->wide)
+    if (t->in_team != 1 || left < SN_CHAIN_TEAM || !w->job->wide || !w->job->wide->team)
         return false;
     for (uint32_t i = 0; i < SN_CHAIN_TEAM; ++i)
         if (t[i].turning || t[i].leans)

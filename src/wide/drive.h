@@ -439,10 +439,17 @@ SN_INLINE void drive_all(const sn_wide_run *run, sn_lanes_fn *formula, drive_sha
         drive_all(run, formula, (drive_shape){POINTS, 1, 0, 0, false, PLANES, true, false});                           \
     }
 
-DRIVE_SINGLE(3, 0)
 DRIVE_SINGLE(4, 0)
-DRIVE_SINGLE(3, 1)
 DRIVE_SINGLE(4, 1)
+#ifdef __wasm__ /* for a page to fetch less, kinds of three points have no copy of their own */
+#define DRIVE_LEAST_POINTS 4
+#define drive_single_3_0   NULL
+#define drive_single_3_1   NULL
+#else
+#define DRIVE_LEAST_POINTS 3
+DRIVE_SINGLE(3, 0)
+DRIVE_SINGLE(3, 1)
+#endif
 
 /* Three rows of four particles, along the axes: bending. */
 #define DRIVE_AXIAL(PLANES)                                                                                            \
@@ -481,7 +488,7 @@ static void drive(const sn_wide_run *run, sn_lanes_fn *formula)
     if (run->bodies && run->corners == 1 && kind->points == 2 && kind->rows == 6 && kind->rotational == 7u << 3)
         drive_joint(run, formula);
     else if (!run->anchor && kind->rows == 1 && !kind->own_rows && !kind->oriented && !kind->state &&
-             kind->points >= 3 && kind->points <= 4)
+             kind->points >= DRIVE_LEAST_POINTS && kind->points <= 4)
         single[run->plane != NULL][kind->points - 3](run, formula);
 #if !SN_LANE_DOUBLE
     else if (kind->axial && kind->points == 4 && !run->anchor && !run->shared && !run->planar)

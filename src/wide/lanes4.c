@@ -6,9 +6,16 @@
 #define SN_VECTOR 16
 #include "wide/table.h"
 
+/* A page does without: ropes that are solved one by one have the same bits, and it has few that are alike. */
+#ifdef __wasm__
+#define LANES4_TEAM NULL
+#else
+#define LANES4_TEAM team_solve
+#endif
+
 const sn_wide *sn_wide_lanes4(void)
 {
-    static const sn_wide table = WIDE_TABLE("4 lanes", wide_fused, chain_solve, team_solve, MOTION_FUNCTIONS,
+    static const sn_wide table = WIDE_TABLE("4 lanes", wide_fused, chain_solve, LANES4_TEAM, MOTION_FUNCTIONS,
                                             motion_predict_planes, motion_settle_planes);
     return &table;
 }
