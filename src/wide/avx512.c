@@ -14,7 +14,7 @@
 #define DOUBLE_KIND(name, MORE)                                                                                        \
     void sn_wide_##name##_16(const sn_wide_run *run)                                                                   \
     {                                                                                                                  \
-        PAIR_LOOPS(pair_loop_planes, name, MORE, MORE);                                                                \
+        PAIR_LOOPS(pair_loop_planes, name, PAIR_MANY, MORE, MORE);                                                     \
     }
 
 bool sn_wide_predict_16(const sn_motion *motion, float *plane, float *side, float *back, uint32_t rows)

@@ -662,7 +662,14 @@ SN_INLINE void pair_move(const pair_way *from, const pair_shape *shape)
 #define PAIR_MANY true
 #endif
 
-#define PAIR_LOOPS(loop, name, PLAIN, ANY)                                                                             \
+/* A page has few bounds, so that it has the one for everything for them. */
+#ifdef __wasm__
+#define PAIR_MANY_BOUNDS false
+#else
+#define PAIR_MANY_BOUNDS PAIR_MANY
+#endif
+
+#define PAIR_LOOPS(loop, name, RIGID, PLAIN, ANY)                                                                      \
     const sn_wide_run own = *run; /* what is stored cannot change this one */                                          \
     const pair_shape rigid = {name##_share, true, true, false, false};                                                 \
     const pair_shape plain = {name##_share, true, false, false, false};                                                \
@@ -672,11 +679,11 @@ SN_INLINE void pair_move(const pair_way *from, const pair_shape *shape)
     const bool keeps = own.read_lambda || own.write_lambda, gives_way = own.damping || own.stiffness;                  \
     if (own.preload)                                                                                                   \
         loop(&own, &loads);                                                                                            \
-    else if (PAIR_MANY && !gives_way && !keeps && !own.compliance)                                                     \
+    else if (RIGID && !gives_way && !keeps && !own.compliance)                                                         \
         loop(&own, &rigid);                                                                                            \
-    else if (PAIR_MANY && PLAIN && !gives_way && !keeps)                                                               \
+    else if (RIGID && PLAIN && !gives_way && !keeps)                                                                   \
         loop(&own, &plain);                                                                                            \
-    else if (PAIR_MANY && ANY && !gives_way)                                                                           \
+    else if (RIGID && ANY && !gives_way)                                                                               \
         loop(&own, &any);                                                                                              \
     else                                                                                                               \
         loop(&own, &gives)
@@ -685,10 +692,10 @@ SN_INLINE void pair_move(const pair_way *from, const pair_shape *shape)
 PAIR_ALONE(near, uint16_t, PAIR_NEAR)
 PAIR_ALONE(far, uint32_t, PAIR_FAR)
 
-#define PAIR_KIND(name, MORE)                                                                                          \
+#define PAIR_KIND(name, RIGID, MORE)                                                                                   \
     static void name##_near_coarse(const sn_wide_run *run)                                                             \
     {                                                                                                                  \
-        PAIR_LOOPS(pair_loop_coarse_near, name, false, MORE);                                                          \
+        PAIR_LOOPS(pair_loop_coarse_near, name, RIGID, false, MORE);                                                   \
     }                                                                                                                  \
     static void name##_near(const sn_wide_run *run)                                                                    \
     {                                                                                                                  \
@@ -696,11 +703,11 @@ PAIR_ALONE(far, uint32_t, PAIR_FAR)
             name##_near_coarse(run);                                                                                   \
             return;                                                                                                    \
         }                                                                                                              \
-        PAIR_LOOPS(pair_loop_near, name, MORE, MORE);                                                                  \
+        PAIR_LOOPS(pair_loop_near, name, RIGID, MORE, MORE);                                                           \
     }                                                                                                                  \
     static void name##_far_coarse(const sn_wide_run *run)                                                              \
     {                                                                                                                  \
-        PAIR_LOOPS(pair_loop_coarse_far, name, false, MORE);                                                           \
+        PAIR_LOOPS(pair_loop_coarse_far, name, RIGID, false, MORE);                                                    \
     }                                                                                                                  \
     static void name##_far(const sn_wide_run *run)                                                                     \
     {                                                                                                                  \
@@ -708,15 +715,15 @@ PAIR_ALONE(far, uint32_t, PAIR_FAR)
             name##_far_coarse(run);                                                                                    \
             return;                                                                                                    \
         }                                                                                                              \
-        PAIR_LOOPS(pair_loop_far, name, MORE, MORE);                                                                   \
+        PAIR_LOOPS(pair_loop_far, name, RIGID, MORE, MORE);                                                            \
     }                                                                                                                  \
     static void name##_planes(const sn_wide_run *run)                                                                  \
     {                                                                                                                  \
-        PAIR_LOOPS(pair_loop_planes, name, MORE, MORE);                                                                \
+        PAIR_LOOPS(pair_loop_planes, name, RIGID, MORE, MORE);                                                         \
     }
 
-PAIR_KIND(distance, true)
-PAIR_KIND(bound, false) /* least and largest distances */
+PAIR_KIND(distance, PAIR_MANY, true)
+PAIR_KIND(bound, PAIR_MANY_BOUNDS, false) /* least and largest distances */
 #endif
 
 #endif
