@@ -158,7 +158,7 @@ sn_result sn_scene_part(sn_scene *scene, const sn_event_keys *keys)
     const sn_result result = sn_scene_slice(scene, &def, &info);
     if (result == SN_OK && !info.inserted && !info.split && !info.removed && !info.left && scene->options.log.write) {
         char text[160];
-        snprintf(text, sizeof text, "the event 'cut' at %g s cuts nothing: its plane meets nothing of %.80s",
+        snprintf(text, sizeof text, "the event 'cut' at %g s cuts nothing: its plane does not cross %.80s",
                  (double)keys->time, object ? object->name : "the scene");
         scene->options.log.write(scene->options.log.context, SN_LOG_WARNING, text);
     }
