@@ -56,6 +56,19 @@ bool sn_tiled_project(const sn_tiled *t, sn_sweep *sweep, uint32_t kind, uint32_
     return sn_sweep_project(sweep, kind, row);
 }
 
+/* Lanes that have a constraint to be swept, by batch: hinges of plates are solved by themselves. */
+static const uint16_t *mask_of(const sn_tiled *t)
+{
+    const sn_plates *plates = &((const tiled *)t->in->scratch->tiled)->plates;
+    return plates->any ? plates->mask : t->in->plan->mask;
+}
+
+static bool is_solved(const sn_tiled *t, const sn_plan_run *run)
+{
+    const sn_plates *plates = &((const tiled *)t->in->scratch->tiled)->plates;
+    return plates->any && plates->solved[run - t->in->plan->run];
+}
+
 /* The constraints of a run of batches, one by one: they share no particle, so it does not matter in which order. */
 static bool project_batches(const sn_tiled *t, const tile_pass *p, const sn_plan_run *run)
 {
@@ -64,7 +77,7 @@ static bool project_batches(const sn_tiled *t, const tile_pass *p, const sn_plan
     for (uint32_t b = run->batch; b < run->batch + run->batches; ++b)
         for (uint32_t lane = 0; lane < SN_BATCH; ++lane) {
             const uint32_t row = plan->row[b * SN_BATCH + lane];
-            if (!(plan->mask[b] >> lane & 1))
+            if (!(mask_of(t)[b] >> lane & 1))
                 continue;
             if (notes)
                 sn_tiled_note_off(t, b, lane, run->kind, row, p->off_from);
@@ -130,7 +143,7 @@ static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run, tile_pass
     const uint8_t feature = plan->feature[run - plan->run];
     const float *damping = run->give == SN_PLAN_NONE ? NULL : plan->give + run->give;
     return (sn_wide_run){.batches = run->batches,
-                         .mask = plan->mask + run->batch,
+                         .mask = mask_of(t) + run->batch,
                          .param = plan->param ? plan->param + run->param : NULL,
                          .compliance = feature & SN_RUN_SOFT ? plan->compliance + (size_t)run->batch * SN_BATCH : NULL,
                          .row = plan->row + (size_t)run->batch * SN_BATCH,
@@ -217,7 +230,7 @@ static bool solve_records(const layer *l, const sn_tile *tile, bool coarse, tile
     const sn_plan *plan = l->plan;
     for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
         const sn_plan_run *run = &plan->run[r];
-        if (p->waits || (tiled_loads(t) && run->batches && !is_preloaded(p, run)))
+        if (p->waits || (tiled_loads(t) && run->batches && !is_preloaded(p, run)) || is_solved(t, run))
             continue;
         if (!run->batches || !t->wide) {
             if (!(run->batches ? project_batches(t, p, run) : project_visits(t, p->sweep, run, coarse)))
@@ -246,7 +259,7 @@ static void run_planes(const layer *l, const sn_tile *tile, float *margin, const
     const sn_frame *frame = &l->t->in->frame;
     for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
         const sn_plan_run *run = &l->plan->run[r];
-        if (p->waits || (tiled_loads(l->t) && !is_preloaded(p, run)))
+        if (p->waits || (tiled_loads(l->t) && !is_preloaded(p, run)) || is_solved(l->t, run))
             continue;
         sn_wide_run wide = wide_run(l->t, run, p);
         sn_lambda_place(l->t, run, &wide);
@@ -689,7 +702,7 @@ bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
     }
     ((tiled *)t->in->scratch->tiled)->marked = true;
     return good && sn_tiled_solve_trees(t, out, largest) && sn_tiled_project_others(t, &first, out, largest) &&
-           settle_tiles(t, &first, out) && sn_tiled_load_solids(t, out);
+           settle_tiles(t, &first, out) && sn_tiled_load_solids(t, out) && sn_tiled_load_plates(t, out);
 }
 
 /* ---- The end -------------------------------------------------------------------------------------------------------------------- */

@@ -165,6 +165,19 @@ static bool look_for_solids(const sn_solver_in *in, sn_solids *solids, tile_stat
     return true;
 }
 
+/* Tiles of plates settle, so that these find their particles in storage. */
+static void look_for_plates(const sn_solver_in *in, sn_plates *plates, tile_state *state)
+{
+    const sn_plan *plan = in->plan;
+    if (!sn_plates_begin(plates, in))
+        return;
+    for (uint32_t i = 0; i < plates->count; ++i)
+        if (plates->plate[i].acts)
+            state[plates->plate[i].body].bends = true;
+    for (uint32_t i = 0; i < plan->tile_table.count; ++i)
+        state[i].watched = state[i].watched || state[plan->tile[i].body].bends;
+}
+
 bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others)
 {
     if (others->keep)
@@ -189,7 +202,8 @@ bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others)
     scratch->any_preloads = look_for_preloads(in, &scratch->hierarchy, l.state);
     scratch->any_closed = sn_closed_begin(scratch, in);
     scratch->any_solids = look_for_solids(in, &scratch->solids, l.state);
-    scratch->any_preloads = scratch->any_preloads || scratch->any_solids;
+    look_for_plates(in, &scratch->plates, l.state);
+    scratch->any_preloads = scratch->any_preloads || scratch->any_solids || scratch->plates.any;
     scratch->any_watched = scratch->marked = false;
     for (uint32_t i = 0; i < tiles; ++i)
         scratch->any_watched = scratch->any_watched || l.state[i].watched;

@@ -173,6 +173,37 @@ static void load_solid(void *data, uint32_t index, uint32_t worker)
         atomic_store_explicit(&s->failed, true, memory_order_relaxed);
 }
 
+/* ---- Plates, likewise ---- */
+
+#define WORK_OF_HINGE 150.0 /* ns, about, with its share of the factor */
+
+typedef struct plate_tasks {
+    const sn_tiled *t;
+    const sn_plates *plates;
+    atomic_bool failed;
+} plate_tasks;
+
+static void load_plate(void *data, uint32_t index, uint32_t worker)
+{
+    plate_tasks *s = data;
+    const sn_tiled *t = s->t;
+    (void)worker;
+    if (s->plates->plate[index].acts &&
+        !sn_plates_load(s->plates, t->in, *t->motion, t->table, index, t->keep_lambda))
+        atomic_store_explicit(&s->failed, true, memory_order_relaxed);
+}
+
+bool sn_tiled_load_plates(const sn_tiled *t, sn_solver_out *out)
+{
+    const tiled *scratch = t->in->scratch->tiled;
+    plate_tasks s = {.t = t, .plates = &scratch->plates};
+    if (!tiled_loads(t) || !s.plates->any)
+        return true;
+    const bool share = sn_parallel_wants(t->in->parallel, WORK_OF_HINGE * s.plates->hinges);
+    out->lost_tasks = !sn_parallel_tasks(share ? t->in->parallel : NULL, s.plates->count, load_plate, &s);
+    return !out->lost_tasks && !s.failed;
+}
+
 bool sn_tiled_load_solids(const sn_tiled *t, sn_solver_out *out)
 {
     const tiled *scratch = t->in->scratch->tiled;

@@ -6,6 +6,7 @@
 #include "solvers/direct.h"
 #include "solvers/hierarchy.h"
 #include "solvers/plan_work.h"
+#include "solvers/plates.h"
 #include "solvers/preload.h"
 #include "solvers/solids.h"
 #include "solvers/tiled.h"
@@ -58,6 +59,7 @@ typedef struct tiled {
     sn_hierarchy hierarchy;
     sn_solids solids;
     bool any_solids; /* act in this step */
+    sn_plates plates;
 
     /* Closed surfaces: see tiled_closed.c. */
     uint64_t closed_serial; /* of the plan; 0: of none */
@@ -113,6 +115,7 @@ typedef struct tile_state {
     bool stiff;         /* of the first tile of a body: limits hold it */
     bool soft;          /* of the first tile of a body: it has a solid or sheet with a lattice (solids.h), */
     bool solid;         /*   and preloads are left to that */
+    bool bends;         /* of the first tile of a body: hinges of it are solved at once (plates.h) */
     uint8_t finer;      /* substeps of its own that its body takes in the place of one (tiled_closed.c); 0: none */
     bool unfit;         /*   of the first tile of a body: it must not, */
     float theta;        /*   see there */
@@ -281,6 +284,7 @@ bool sn_tiled_mend(const layer *l);
 bool sn_tiled_solve_trees(const sn_tiled *t, sn_solver_out *out, sn_real *largest);
 bool sn_tiled_project_others(const sn_tiled *t, const layer *l, sn_solver_out *out, sn_real *largest);
 bool sn_tiled_load_solids(const sn_tiled *t, sn_solver_out *out);
+bool sn_tiled_load_plates(const sn_tiled *t, sn_solver_out *out);
 
 /* Constraints with any number of points; and whether a pass leaves one of them out. */
 bool sn_tiled_project_many(const sn_tiled *t, sn_solver_out *out, sn_real *largest);

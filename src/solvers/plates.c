@@ -1,0 +1,201 @@
+/* Plates in a substep: see plates.h. */
+#include "solvers/plates.h"
+
+#include "base/dvec.h"
+#include "base/math.h"
+#include "solvers/plan_work.h"
+
+/* A triangle lower than the root of this share of its edge has no angle. */
+#define FLAT 1e-20
+
+typedef double quad[4]; /* a vector, and a fourth number that is 0, for machines that compute four at a time */
+
+static void take_places(const sn_plates *p, const sn_plate *plate, const sn_frame *frame)
+{
+    const sn_vec4 *origin = &frame->x[p->slot[plate->vertex]];
+    for (uint32_t v = plate->vertex; v < plate->vertex + plate->vertices; ++v) {
+        const sn_vec4 x = frame->x[p->slot[v]], d = frame->d[p->slot[v]];
+        p->at[v][0] = (double)(x.x - origin->x) + (double)d.x;
+        p->at[v][1] = (double)(x.y - origin->y) + (double)d.y;
+        p->at[v][2] = (double)(x.z - origin->z) + (double)d.z;
+        if (!plate->damped)
+            continue;
+        const sn_vec4 start = frame->start[p->slot[v]], low = frame->x_low[p->slot[v]];
+        p->from[v][0] = (double)(start.x - origin->x) + (double)low.x;
+        p->from[v][1] = (double)(start.y - origin->y) + (double)low.y;
+        p->from[v][2] = (double)(start.z - origin->z) + (double)low.z;
+    }
+}
+
+/* What a linear hinge exerts, times h^2: the bend as it is, and by damping what it has bent since the substep started. */
+static void bend(const sn_plates *p, const sn_plate *plate, const sn_plate_hinge *hinge, double h, quad lambda)
+{
+    const double share = h * h * hinge->stiffness + h * hinge->damping, loss = h * hinge->damping;
+    quad c = {0}, c0 = {0};
+    for (uint32_t i = 0; i < 4; ++i)
+        for (uint32_t k = 0; k < 4; ++k)
+            c[k] += hinge->k[i] * p->at[hinge->vertex[i]][k];
+    for (uint32_t i = 0; plate->damped && i < 4; ++i)
+        for (uint32_t k = 0; k < 4; ++k)
+            c0[k] += hinge->k[i] * p->from[hinge->vertex[i]][k];
+    for (uint32_t k = 0; k < 4; ++k)
+        lambda[k] = loss * c0[k] - share * c[k];
+}
+
+static sn_dvec3 place(const quad x)
+{
+    return (sn_dvec3){x[0], x[1], x[2]};
+}
+
+/* The same of a dihedral angle, with its gradients: see dihedral.c. 0 where there is none. */
+static double fold(const sn_plates *p, const sn_plate *plate, const sn_plate_hinge *hinge, double h, sn_dvec3 g[4])
+{
+    const sn_dvec3 a = place(p->at[hinge->vertex[0]]), b = place(p->at[hinge->vertex[1]]),
+                   c = place(p->at[hinge->vertex[2]]), d = place(p->at[hinge->vertex[3]]);
+    const sn_dvec3 e = dvec3_sub(d, c), ad = dvec3_sub(d, a), bd = dvec3_sub(d, b);
+    const sn_dvec3 n1 = dvec3_cross(dvec3_sub(c, a), ad), n2 = dvec3_cross(bd, dvec3_sub(c, b));
+    const double ee = dvec3_dot(e, e), length = sqrt(ee), nn1 = dvec3_dot(n1, n1), nn2 = dvec3_dot(n2, n2);
+    if (!(nn1 > FLAT * ee * ee && nn2 > FLAT * ee * ee))
+        return 0;
+    const double angle = math_atan2(dvec3_dot(dvec3_cross(n1, n2), e) / length, dvec3_dot(n1, n2)) - hinge->rest;
+    const double off = angle - 2 * MATH_PI * floor(angle / (2 * MATH_PI) + 0.5); /* the short way round */
+    g[0] = dvec3_scale(n1, -length / nn1);
+    g[1] = dvec3_scale(n2, -length / nn2);
+    g[2] = dvec3_sub(dvec3_scale(g[0], -dvec3_dot(ad, e) / ee), dvec3_scale(g[1], dvec3_dot(bd, e) / ee));
+    g[3] = dvec3_scale(dvec3_add(dvec3_add(g[0], g[1]), g[2]), -1);
+    double rate = 0;
+    for (uint32_t i = 0; plate->damped && i < 4; ++i)
+        rate += dvec3_dot(g[i], dvec3_sub(place(p->at[hinge->vertex[i]]), place(p->from[hinge->vertex[i]])));
+    return -h * h * hinge->stiffness * off - h * hinge->damping * rate;
+}
+
+static void push_all(const sn_plates *p, const sn_plate *plate, double h)
+{
+    memset(p->push + plate->vertex, 0, plate->vertices * sizeof *p->push);
+    for (uint32_t i = plate->hinge; i < plate->hinge + plate->hinges; ++i) {
+        const sn_plate_hinge *hinge = &p->hinge[i];
+        quad lambda;
+        if (hinge->kind == SN_KIND_BENDING) {
+            bend(p, plate, hinge, h, lambda);
+            for (uint32_t n = 0; n < 4; ++n)
+                for (uint32_t k = 0; k < 4; ++k)
+                    p->push[hinge->vertex[n]][k] += hinge->k[n] * lambda[k];
+            continue;
+        }
+        sn_dvec3 g[4];
+        const double by = fold(p, plate, hinge, h, g);
+        for (uint32_t n = 0; by != 0 && n < 4; ++n) {
+            p->push[hinge->vertex[n]][0] += g[n].x * by;
+            p->push[hinge->vertex[n]][1] += g[n].y * by;
+            p->push[hinge->vertex[n]][2] += g[n].z * by;
+        }
+    }
+}
+
+/* Multipliers, where particles are now. */
+static void keep_multipliers(const sn_plates *p, const sn_plate *plate, const sn_solver_in *in)
+{
+    for (uint32_t v = plate->vertex; v < plate->vertex + plate->unknowns; ++v)
+        for (uint32_t k = 0; k < 3; ++k)
+            p->at[v][k] += p->push[v][k];
+    for (uint32_t i = plate->hinge; i < plate->hinge + plate->hinges; ++i) {
+        const sn_plate_hinge *hinge = &p->hinge[i];
+        sn_real *to = in->store->pool[hinge->kind]->lambda;
+        quad lambda;
+        sn_dvec3 g[4];
+        if (hinge->kind == SN_KIND_DIHEDRAL) {
+            to[hinge->row] = (sn_real)fold(p, plate, hinge, (double)in->h, g);
+            continue;
+        }
+        bend(p, plate, hinge, (double)in->h, lambda);
+        for (uint32_t k = 0; k < 3; ++k)
+            to[3 * (size_t)hinge->row + k] = (sn_real)lambda[k];
+    }
+}
+
+/* Moves the particles themselves, and settles what that does to velocities. */
+static bool move_particles(const sn_plates *p, const sn_plate *plate, const sn_frame *frame, sn_motion motion,
+                           const sn_motion_table *table)
+{
+    motion.list = p->slot + plate->vertex;
+    motion.first = 0;
+    motion.count = plate->vertices;
+    motion.mark = p->mark + plate->vertex;
+    motion.coarse = false;
+    table->note(&motion);
+    for (uint32_t v = plate->vertex; v < plate->vertex + plate->unknowns; ++v) {
+        sn_vec4 *low = &frame->d[p->slot[v]];
+        const sn_vec3 by = {(sn_real)p->push[v][0], (sn_real)p->push[v][1], (sn_real)p->push[v][2]};
+        *low = vec4(vec3_add(vec4_xyz(*low), by), low->w);
+    }
+    return table->settle(&motion);
+}
+
+bool sn_plates_load(const sn_plates *p, const sn_solver_in *in, sn_motion motion, const sn_motion_table *table,
+                    uint32_t index, bool keeps)
+{
+    sn_plate *plate = &p->plate[index];
+    if (plate->h != (double)in->h)
+        sn_plates_factor(p, plate, (double)in->h);
+    take_places(p, plate, &in->frame);
+    push_all(p, plate, (double)in->h);
+    sn_plates_solve(p, plate, p->push);
+    if (!move_particles(p, plate, &in->frame, motion, table))
+        return false;
+    if (keeps)
+        keep_multipliers(p, plate, in);
+    return true;
+}
+
+/* ---- Once a step -------------------------------------------------------------------------------------------------------------- */
+
+/* The lanes of those that act are taken out of the batches that sweeps solve. */
+static void take_out(sn_plates *p, const sn_solver_in *in)
+{
+    const sn_plan *plan = in->plan;
+    memcpy(p->mask, plan->mask, plan->mask_table.count * sizeof *p->mask);
+    for (uint32_t i = 0; i < p->count; ++i)
+        for (uint32_t k = p->plate[i].hinge; p->plate[i].acts && k < p->plate[i].hinge + p->plate[i].hinges; ++k) {
+            const uint32_t at = (in->store->pool[p->hinge[k].kind]->place[p->hinge[k].row] - 1) & PLACE_MASK;
+            p->mask[at / SN_BATCH] &= (uint16_t) ~(1u << at % SN_BATCH);
+        }
+    for (uint32_t r = 0; r < plan->run_table.count; ++r) {
+        const sn_plan_run *run = &plan->run[r];
+        const bool hinges = run->kind == SN_KIND_BENDING || run->kind == SN_KIND_DIHEDRAL;
+        uint32_t left = run->batches && hinges ? 0 : 1;
+        for (uint32_t b = run->batch; !left && b < run->batch + run->batches; ++b)
+            left = p->mask[b];
+        p->solved[r] = !left;
+    }
+}
+
+bool sn_plates_begin(sn_plates *p, const sn_solver_in *in)
+{
+    bool any = false, same = p->taken == in->plan->serial;
+    for (uint32_t i = 0; i < p->count; ++i) {
+        sn_plate *plate = &p->plate[i];
+        const bool acted = plate->acts;
+        plate->acts = !plate->too_large;
+        for (uint32_t v = plate->vertex; plate->acts && v < plate->vertex + plate->vertices; ++v)
+            plate->acts = (p->mass[v] > 0) == (in->frame.x[p->slot[v]].w > 0); /* otherwise it sleeps */
+        same = same && acted == plate->acts;
+        any = any || plate->acts;
+    }
+    if (any && !same) {
+        take_out(p, in);
+        p->taken = in->plan->serial;
+    }
+    return p->any = any;
+}
+
+uint32_t sn_plates_count(const sn_plates *p, uint32_t *particles, uint32_t *too_large)
+{
+    uint32_t count = 0;
+    *particles = *too_large = 0;
+    for (uint32_t i = 0; i < p->count; ++i) {
+        count += p->plate[i].acts;
+        *particles += p->plate[i].acts ? p->plate[i].vertices : 0;
+        *too_large += p->plate[i].too_large;
+    }
+    return count;
+}

@@ -1,0 +1,108 @@
+/* Sheets that are stiff against bending: the hinges of a sheet are solved as a whole, inside SN_SOLVER_TILED.
+
+   A hinge acts on four neighbours. A sweep over hinges carries a bend a few particles far, and stiffness against bending grows with the fourth power of that distance: a
+   plastic plate of 42 by 11 particles hung down like cloth, and with a hundred times as many substeps it still sagged four times too far. Here a substep begins
+   with an implicit step of all hinges of a sheet at once, and sweeps leave these hinges out.
+
+   The kind `bending` is linear: C = sum of k_i x_i, with k of the rest shape (bending.c). So its implicit step is one linear system with a matrix that never changes, however far the sheet bends or turns:
+
+       (M + h^2 S + h B) dx = -sum of k (h^2 / a C + h b (C - C0)),      S = sum of k kt / a,    B = sum of b k kt
+
+   with a the compliance, b the damping, C0 where the substep started. It is the same for x, y and z, so the matrix has one row for each particle, not three. It is factored once for each length of a substep.
+   This is XPBD's own row formula, for all hinges together. Forces are sums of k times a vector, and k sums to 0: momentum is kept. S moves nothing that is rigid,
+   and the torque of k C about C itself is none: so is angular momentum, about where particles end.
+
+   Order of elimination: nested dissection. A breadth-first search from one end of the sheet gives levels, the middle level cuts it in two, and is numbered last; and so on with
+   both parts. It depends on hinges alone, not on places.
+
+   A sheet has this if a sweep finds little of its stiffness: see LEAST_RATIO. Hinges that may break or tear are left to sweeps. */
+#ifndef SN_SOLVERS_PLATES_H
+#define SN_SOLVERS_PLATES_H
+
+#include "base/rooms.h"
+#include "integrators/integrator.h"
+#include "solvers/plan.h"
+
+/* A constraint of kind `bending` or `dihedral`, between vertices of all plates. */
+typedef struct sn_plate_hinge {
+    uint32_t vertex[4];
+    uint32_t kind, row;
+    double rest;      /* rad: of a dihedral */
+    double k[4];      /* 1/m */
+    double stiffness; /* N m: 1 / compliance */
+    double damping;   /* s: by the compliance */
+} sn_plate_hinge;
+
+typedef struct sn_plate {
+    uint32_t vertex, vertices; /* in the order of elimination; those that are immovable come last, */
+    uint32_t unknowns;         /*   and these do not */
+    uint32_t hinge, hinges;
+    uint32_t body;  /* of the plan */
+    double h;       /* s: of the substep that it is factored for; 0: of none */
+    size_t entry;   /* its columns of the factor begin here */
+    bool damped;    /* some of its hinges are, */
+    bool folds;     /*   and some are dihedral angles */
+    bool acts;      /* in this step */
+    bool too_large; /* it would take too long to factor */
+} sn_plate;
+
+typedef struct sn_plates {
+    bool made;        /* for: */
+    uint64_t makes;   /*   this plan, */
+    uint64_t changes; /*   these constraints, */
+    uint64_t edits;   /*   what may break, */
+    double least_h;   /* s: and for shorter substeps than this */
+    bool all_tear;    /* all hinges are of sheets that may tear, and so will what tears leave of them */
+    bool any;         /* some act in this step */
+    uint64_t taken;   /* the plan whose lanes were taken out; 0: none */
+    uint32_t count, vertices, hinges;
+    sn_plate *plate;
+    sn_plate_hinge *hinge;
+    uint32_t *slot; /* by vertex */
+    double *mass;   /* kg; 0: it is immovable */
+    uint16_t *mask; /* that of the plan, without lanes of plates that act; by batch */
+    bool *solved;   /* by run of the plan: nothing is left of it */
+
+    /* The matrix and its factor, by vertex: */
+    uint32_t *near, *near_start; /* those before it that share a hinge, */
+    double *near_stiff, *near_loss;
+    double *stiff, *loss; /*   and itself */
+    uint32_t *parent;     /* in the tree of eliminations */
+    size_t *column;       /* where its column of the factor begins, */
+    uint32_t *filled;     /*   so many entries long, */
+    uint32_t *row;        /*   with these rows, */
+    double *factor;       /*   and the inverse of the diagonal: */
+    double *pivot;
+
+    /* In a substep, by vertex: */
+    double (*at)[4];   /* m */
+    double (*from)[4]; /* m: where the substep started, of damped plates */
+    double (*push)[4]; /* kg m, and then m */
+    sn_vec4 *mark;
+    double *sum; /* of factoring: a row */
+    uint32_t *seen, *path, *stack;
+
+    sn_rooms rooms;
+} sn_plates;
+
+void sn_plates_release(sn_plates *p, const sn_allocator *allocator);
+
+/* Before a step: makes them if what they are made of has changed. False when memory runs out. */
+bool sn_plates_reserve(sn_plates *p, const sn_allocator *allocator, const sn_solver_in *in);
+
+/* Before the first substep: which of them act. */
+bool sn_plates_begin(sn_plates *p, const sn_solver_in *in);
+
+/* When all particles were predicted, in storage: moves those of one plate. False if something is not finite. keeps: multipliers are read after the substep. */
+bool sn_plates_load(const sn_plates *p, const sn_solver_in *in, sn_motion motion, const sn_motion_table *table,
+                    uint32_t index, bool keeps);
+
+/* plates_factor.c: the order of elimination, and room for factors; the factor for substeps of length h; and the solution for what is in x, in its place. */
+void sn_plates_plan_factors(sn_plates *p, const sn_allocator *allocator);
+void sn_plates_factor(const sn_plates *p, sn_plate *plate, double h);
+void sn_plates_solve(const sn_plates *p, const sn_plate *plate, double (*x)[4]);
+
+/* How many act, and of how many particles; and how many are too large. */
+uint32_t sn_plates_count(const sn_plates *p, uint32_t *particles, uint32_t *too_large);
+
+#endif

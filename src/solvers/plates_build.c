@@ -1,0 +1,362 @@
+/* Making plates: which sheets, their hinges and their matrix. See plates.h. */
+#include "base/dvec.h"
+#include "solvers/hierarchy_work.h"
+#include "solvers/plan_work.h"
+#include "solvers/plates.h"
+
+/* Of w k^2 h^2 / a, the mean over the hinges of a sheet: what a hinge asks for by what a sweep finds of it. Of silk it is 0.001, of paper 1 and more. */
+#define LEAST_RATIO 0.5
+
+/* Particles that can move, at least. */
+#define LEAST_PLATE 12u
+
+/* 1/s^2: a hinge without compliance has w k^2 / a of this. */
+#define RIGID 1e12
+
+#define NONE SN_PLAN_NONE
+
+typedef struct plates_work {
+    sn_plates *p;
+    const sn_solver_in *in;
+    const sn_allocator *allocator;
+    uint32_t slots;
+    uint32_t *sheet;     /* by slot: which one it is of, or NONE */
+    uint32_t *vertex_of; /* by slot */
+    bool *tears;         /* by slot: a rod there may tear; NULL: nowhere */
+    bool all_tear;
+} plates_work;
+
+static void *room(plates_work *w, size_t count, size_t size)
+{
+    return rooms_take(&w->p->rooms, w->allocator, count, size);
+}
+
+/* ---- Which hinges ------------------------------------------------------------------------------------------------------------- */
+
+static void mark_tears(plates_work *w)
+{
+    const sn_stiffen *stiffen = &w->in->stiffen;
+    const sn_pool *pool = w->in->store->pool[SN_KIND_DISTANCE];
+    w->tears = stiffen->tears ? room(w, w->slots, sizeof *w->tears) : NULL;
+    for (uint32_t row = 0; w->tears && row < pool->table.count; ++row) {
+        const uint32_t *point = pool->point + 2 * (size_t)row;
+        if (pool->ids.value[row] == SN_ID_FREE || !stiffen->tears(stiffen->world, SN_KIND_DISTANCE, row))
+            continue;
+        for (uint32_t i = 0; i < 2; ++i)
+            if (!(point[i] & SN_SPOT_BIT) && w->in->frame.slot[point[i]] < w->slots)
+                w->tears[w->in->frame.slot[point[i]]] = true;
+    }
+}
+
+/* The hinges of all sheets, one after the other. */
+typedef struct walk {
+    uint32_t which, row; /* the next */
+    uint32_t kind, at, slot[4];
+} walk;
+
+static const uint32_t kinds[] = {SN_KIND_BENDING, SN_KIND_DIHEDRAL};
+#define KINDS (sizeof kinds / sizeof *kinds)
+
+/* Whether a hinge is one of a plate: batches have it, between particles of the plan, and it neither breaks nor tears. */
+static bool takes(plates_work *w, uint32_t kind, uint32_t row, uint32_t slot[4])
+{
+    const sn_pool *pool = w->in->store->pool[kind];
+    const sn_stiffen *stiffen = &w->in->stiffen;
+    const uint32_t *point = pool->point + 4 * (size_t)row;
+    if (pool->ids.value[row] == SN_ID_FREE)
+        return false;
+    for (uint32_t i = 0; i < 4; ++i) {
+        slot[i] = point[i] & SN_SPOT_BIT ? NONE : w->in->frame.slot[point[i]];
+        if (slot[i] >= w->slots || (w->tears && w->tears[slot[i]]))
+            return false;
+    }
+    w->all_tear = false;
+    return pool->place[row] && (pool->place[row] - 1) >> PLACE_SHIFT == PLACE_LANE && pool->give[row].stiffness == 1 &&
+           !(stiffen->breaks && stiffen->breaks(stiffen->world, kind, row)) && !store_held(w->in->store, pool, row);
+}
+
+static bool next(plates_work *w, walk *k)
+{
+    for (; k->which < KINDS; ++k->which, k->row = 0) {
+        k->kind = kinds[k->which];
+        while (k->row < w->in->store->pool[k->kind]->table.count) {
+            k->at = k->row++;
+            if (takes(w, k->kind, k->at, k->slot))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Where a particle is in the rest shape; if it has none, where it is now. */
+static sn_dvec3 rest_place(const plates_work *w, uint32_t slot)
+{
+    const sn_stiffen *stiffen = &w->in->stiffen;
+    const uint32_t number = stiffen->number[slot];
+    const sn_rest_place *shape = stiffen->shape->column[0];
+    const bool has = number < stiffen->shape->count && shape[number].since;
+    const sn_vec3 at = has ? shape[number].place : vec4_xyz(w->in->frame.x[slot]);
+    return (sn_dvec3){(double)at.x, (double)at.y, (double)at.z};
+}
+
+/* The distance of a from the line through c and d, and where its foot is on it: 0 at d, 1 at c. */
+static double height(sn_dvec3 a, sn_dvec3 c, sn_dvec3 d, double *foot)
+{
+    const sn_dvec3 e = dvec3_sub(d, c), da = dvec3_sub(a, d);
+    *foot = -dvec3_dot(da, e) / dvec3_dot(e, e);
+    return dvec3_length(dvec3_cross(e, da)) / dvec3_length(e);
+}
+
+/* What a dihedral angle changes by where its triangles, unfolded, are moved along their normal: the inverse of heights, and what the ends of the edge take back of that. */
+static void weigh_dihedral(const plates_work *w, const uint32_t slot[4], double k[4])
+{
+    const sn_dvec3 a = rest_place(w, slot[0]), b = rest_place(w, slot[1]), c = rest_place(w, slot[2]),
+                   d = rest_place(w, slot[3]);
+    double foot_a, foot_b;
+    k[0] = 1 / height(a, c, d, &foot_a);
+    k[1] = 1 / height(b, c, d, &foot_b);
+    k[2] = -(k[0] * foot_a + k[1] * foot_b);
+    k[3] = -(k[0] + k[1] + k[2]);
+    for (uint32_t i = 0; i < 4; ++i)
+        k[i] = isfinite(k[i]) ? k[i] : 0;
+}
+
+/* Its weights; and what its particles do to it, 1 / (kg m^2). */
+static double weigh(const plates_work *w, const walk *at, double k[4])
+{
+    const sn_real *param = w->in->store->pool[at->kind]->param;
+    double sum = 0;
+    if (at->kind == SN_KIND_DIHEDRAL) {
+        weigh_dihedral(w, at->slot, k);
+    } else {
+        for (uint32_t i = 1; i < 4; ++i)
+            k[i] = (double)param[3 * (size_t)at->at + i - 1];
+        k[0] = -(k[1] + k[2] + k[3]);
+    }
+    for (uint32_t i = 0; i < 4; ++i)
+        sum += (double)sn_hierarchy_inverse_mass(w->in, at->slot[i]) * k[i] * k[i];
+    return sum;
+}
+
+static double compliance_of(const plates_work *w, const walk *at, double moves)
+{
+    const double given = (double)w->in->store->pool[at->kind]->give[at->at].compliance, least = moves / RIGID;
+    return given > least ? given : least;
+}
+
+/* ---- Which sheets ------------------------------------------------------------------------------------------------------------- */
+
+typedef struct sheet_facts {
+    uint32_t free, hinges;
+    bool folds;   /* it has dihedral angles */
+    double ratio; /* of all hinges */
+} sheet_facts;
+
+/* What is known of each sheet, by its lowest slot. */
+static void look_at_sheets(plates_work *w, sheet_facts *facts)
+{
+    double k[4];
+    for (uint32_t i = 0; i < w->slots; ++i) {
+        w->sheet[i] = sets_find(w->sheet, i);
+        facts[w->sheet[i]].free += sn_hierarchy_inverse_mass(w->in, i) > 0;
+    }
+    for (walk at = {0}; next(w, &at);) {
+        sheet_facts *f = &facts[w->sheet[at.slot[0]]];
+        const double moves = weigh(w, &at, k);
+        f->hinges++;
+        f->folds = f->folds || at.kind == SN_KIND_DIHEDRAL;
+        f->ratio += moves > 0 ? moves / compliance_of(w, &at, moves) : 0;
+    }
+}
+
+/* Notes rest shapes of sheets with dihedral angles that are stiff, or nearly. */
+static void note_shapes(plates_work *w, const sheet_facts *facts, double h)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < w->slots; ++i) {
+        const sheet_facts *f = &facts[w->sheet[i]];
+        const bool noted = f->folds && f->free >= LEAST_PLATE && f->ratio * h * h >= f->hinges * LEAST_RATIO / 4;
+        w->vertex_of[i] = noted ? w->sheet[i] : NONE;
+        any = any || noted;
+    }
+    if (any && !sn_hierarchy_note_shapes(w->in, w->allocator, w->vertex_of, w->slots))
+        w->p->rooms.failed = true;
+}
+
+/* Sheets that are stiff get a number, slots of others NONE. */
+static void choose(plates_work *w, double h)
+{
+    sn_plates *p = w->p;
+    w->sheet = room(w, w->slots, sizeof *w->sheet);
+    w->vertex_of = room(w, w->slots, sizeof *w->vertex_of);
+    sheet_facts *facts = room(w, w->slots, sizeof *facts);
+    mark_tears(w);
+    if (p->rooms.failed)
+        return;
+    for (uint32_t i = 0; i < w->slots; ++i)
+        w->sheet[i] = i;
+    for (walk at = {0}; next(w, &at);)
+        for (uint32_t i = 1; i < 4; ++i)
+            sets_join(w->sheet, at.slot[0], at.slot[i]);
+    look_at_sheets(w, facts);
+    note_shapes(w, facts, h);
+    p->count = 0;
+    p->least_h = HUGE_VAL;
+    for (uint32_t i = 0; i < w->slots; ++i) {
+        sheet_facts *f = &facts[i];
+        const double ratio = f->hinges ? f->ratio / f->hinges : 0;
+        const bool large = f->free >= LEAST_PLATE && ratio > 0, is = large && ratio * h * h >= LEAST_RATIO;
+        if (large && !is && sqrt(LEAST_RATIO / ratio) < p->least_h)
+            p->least_h = sqrt(LEAST_RATIO / ratio);
+        f->free = is ? p->count++ : NONE;
+    }
+    for (uint32_t i = 0; i < w->slots; ++i)
+        w->sheet[i] = facts[w->sheet[i]].free;
+}
+
+/* ---- Vertices and hinges ------------------------------------------------------------------------------------------------------ */
+
+/* Particles of each plate, movable ones first. */
+static void list_vertices(plates_work *w)
+{
+    sn_plates *p = w->p;
+    p->plate = room(w, p->count, sizeof *p->plate);
+    if (p->rooms.failed)
+        return;
+    for (uint32_t i = 0; i < w->slots; ++i)
+        if (w->sheet[i] != NONE) {
+            p->plate[w->sheet[i]].vertices++;
+            p->plate[w->sheet[i]].unknowns += sn_hierarchy_inverse_mass(w->in, i) > 0;
+            p->vertices++;
+        }
+    p->slot = room(w, p->vertices, sizeof *p->slot);
+    p->mass = room(w, p->vertices, sizeof *p->mass);
+    uint32_t *next = room(w, 2 * (size_t)p->count, sizeof *next);
+    if (p->rooms.failed)
+        return;
+    for (uint32_t i = 0, vertex = 0; i < p->count; ++i) {
+        p->plate[i].vertex = next[2 * i] = vertex;
+        next[2 * i + 1] = vertex + p->plate[i].unknowns;
+        vertex += p->plate[i].vertices;
+    }
+    for (uint32_t i = 0; i < w->slots; ++i) {
+        if (w->sheet[i] == NONE)
+            continue;
+        const double inverse = (double)sn_hierarchy_inverse_mass(w->in, i);
+        const uint32_t v = next[2 * w->sheet[i] + !(inverse > 0)]++;
+        p->plate[w->sheet[i]].body = w->in->plan->tile[sn_plan_owner(w->in->plan, i)].body;
+        p->slot[v] = i;
+        p->mass[v] = inverse > 0 ? 1 / inverse : 0;
+        w->vertex_of[i] = v;
+    }
+}
+
+static void list_hinges(plates_work *w)
+{
+    sn_plates *p = w->p;
+    for (walk at = {0}; next(w, &at);)
+        if (w->sheet[at.slot[0]] != NONE) {
+            p->plate[w->sheet[at.slot[0]]].hinges++;
+            p->hinges++;
+        }
+    p->hinge = room(w, p->hinges, sizeof *p->hinge);
+    if (p->rooms.failed)
+        return;
+    for (uint32_t i = 0, hinge = 0; i < p->count; ++i) {
+        p->plate[i].hinge = hinge;
+        hinge += p->plate[i].hinges;
+        p->plate[i].hinges = 0;
+    }
+    for (walk at = {0}; next(w, &at);) {
+        const sn_pool *pool = w->in->store->pool[at.kind];
+        if (w->sheet[at.slot[0]] == NONE)
+            continue;
+        sn_plate *plate = &p->plate[w->sheet[at.slot[0]]];
+        sn_plate_hinge *hinge = &p->hinge[plate->hinge + plate->hinges++];
+        const double moves = weigh(w, &at, hinge->k), compliance = compliance_of(w, &at, moves);
+        hinge->kind = at.kind;
+        hinge->row = at.at;
+        hinge->rest = at.kind == SN_KIND_DIHEDRAL ? (double)pool->param[at.at] : 0;
+        hinge->stiffness = moves > 0 ? 1 / compliance : 0; /* between immovable particles it does nothing */
+        hinge->damping = moves > 0 ? (double)pool->give[at.at].damping : 0;
+        plate->damped = plate->damped || hinge->damping > 0;
+        plate->folds = plate->folds || at.kind == SN_KIND_DIHEDRAL;
+        for (uint32_t i = 0; i < 4; ++i)
+            hinge->vertex[i] = w->vertex_of[at.slot[i]];
+    }
+}
+
+/* ---- All of it ---------------------------------------------------------------------------------------------------------------- */
+
+static void reserve_substeps(plates_work *w)
+{
+    sn_plates *p = w->p;
+    p->mask = room(w, w->in->plan->mask_table.count, sizeof *p->mask);
+    p->solved = room(w, w->in->plan->run_table.count, sizeof *p->solved);
+    p->at = room(w, p->vertices, sizeof *p->at);
+    p->from = room(w, p->vertices, sizeof *p->from);
+    p->push = room(w, p->vertices, sizeof *p->push);
+    p->mark = room(w, p->vertices, sizeof *p->mark);
+}
+
+static void make(plates_work *w, double h)
+{
+    sn_plates *p = w->p;
+    choose(w, h);
+    if (p->rooms.failed || !p->count)
+        return;
+    list_vertices(w);
+    if (p->rooms.failed)
+        return;
+    list_hinges(w);
+    if (p->rooms.failed)
+        return;
+    sn_plates_plan_factors(p, w->allocator);
+    reserve_substeps(w);
+}
+
+/* Whether masses are those for which they were made. */
+static bool are_masses_same(const sn_plates *p, const sn_solver_in *in)
+{
+    for (uint32_t i = 0; i < p->vertices; ++i) {
+        const double inverse = (double)sn_hierarchy_inverse_mass(in, p->slot[i]);
+        if (p->mass[i] != (inverse > 0 ? 1 / inverse : 0))
+            return false;
+    }
+    return true;
+}
+
+void sn_plates_release(sn_plates *p, const sn_allocator *allocator)
+{
+    rooms_release(&p->rooms, allocator);
+    *p = (sn_plates){0};
+}
+
+bool sn_plates_reserve(sn_plates *p, const sn_allocator *allocator, const sn_solver_in *in)
+{
+    const sn_store *store = in->store;
+    const double h = (double)in->h / in->settings->substeps; /* `in` is that of the step */
+    const bool may = in->stiffen.on && in->stiffen.solids && !in->frame.planar &&
+                     store->pool[SN_KIND_BENDING]->ids.live + store->pool[SN_KIND_DIHEDRAL]->ids.live >= LEAST_PLATE;
+    if (may && p->made && p->edits == in->stiffen.edits && h < p->least_h &&
+        (p->all_tear ||
+         (p->makes == in->plan->makes && p->changes == store->changes && are_masses_same(p, in))))
+        return true;
+    p->made = p->any = false;
+    p->count = p->vertices = p->hinges = p->rooms.count = 0;
+    p->rooms.failed = false;
+    if (!may)
+        return true;
+    plates_work w = {.p = p, .in = in, .allocator = allocator, .slots = in->plan->particles, .all_tear = true};
+    make(&w, h);
+    if (p->rooms.failed) {
+        p->count = 0;
+        return false;
+    }
+    p->made = true;
+    p->all_tear = w.all_tear;
+    p->makes = in->plan->makes;
+    p->changes = store->changes;
+    p->edits = in->stiffen.edits;
+    return true;
+}

@@ -1,0 +1,361 @@
+/* The matrix of a plate: order of elimination, sparse factor, solution. See plates.h. */
+#include "solvers/plates.h"
+
+#include <math.h>
+
+/* Multiplications of a factorisation, at most: half a second. Larger sheets are left to sweeps. */
+#define MOST_WORK 5e8
+
+/* Parts with so many vertices are not cut any more. */
+#define SMALLEST_PART 24u
+
+#define NONE SN_PLAN_NONE
+
+typedef struct planning {
+    sn_plates *p;
+    uint32_t *hinge_start, *hinge; /* by vertex: its hinges */
+    uint32_t *start, *near;        /* by vertex: movable vertices with which it shares one */
+    uint32_t *order;               /* vertices as they will be numbered */
+    uint32_t *part;                /* by vertex: which part it is in */
+    uint32_t *level, *queue;       /* by vertex */
+    uint32_t *segment;             /* parts that wait to be cut: two numbers each */
+    uint32_t waiting, parts;
+} planning;
+
+/* ---- Neighbours --------------------------------------------------------------------------------------------------------------- */
+
+static void list_hinges(planning *w)
+{
+    const sn_plates *p = w->p;
+    for (uint32_t i = 0; i < p->hinges; ++i)
+        for (uint32_t k = 0; k < 4; ++k)
+            w->hinge_start[p->hinge[i].vertex[k] + 2]++;
+    for (uint32_t i = 0; i < p->vertices; ++i)
+        w->hinge_start[i + 2] += w->hinge_start[i + 1];
+    for (uint32_t i = 0; i < p->hinges; ++i)
+        for (uint32_t k = 0; k < 4; ++k)
+            w->hinge[w->hinge_start[p->hinge[i].vertex[k] + 1]++] = i;
+}
+
+/* `mark` has NONE for every vertex, or numbers of vertices before this one. */
+static void list_neighbours(planning *w, uint32_t *mark)
+{
+    const sn_plates *p = w->p;
+    uint32_t count = 0;
+    for (uint32_t v = 0; v < p->vertices; ++v) {
+        w->start[v] = count;
+        mark[v] = v;
+        for (uint32_t i = w->hinge_start[v]; p->mass[v] > 0 && i < w->hinge_start[v + 1]; ++i)
+            for (uint32_t k = 0; k < 4; ++k) {
+                const uint32_t other = p->hinge[w->hinge[i]].vertex[k];
+                if (mark[other] == v || !(p->mass[other] > 0))
+                    continue;
+                mark[other] = v;
+                w->near[count++] = other;
+            }
+    }
+    w->start[p->vertices] = count;
+}
+
+/* ---- Nested dissection -------------------------------------------------------------------------------------------------------- */
+
+/* Those of one part that hang together with `first`, by breadth-first search, in the queue; their levels begin after `base`, which is above all of the last search in this part. */
+static uint32_t search(planning *w, uint32_t first, uint32_t part, uint32_t base)
+{
+    uint32_t count = 1;
+    w->queue[0] = first;
+    w->level[first] = base + 1;
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t v = w->queue[i];
+        for (uint32_t k = w->start[v]; k < w->start[v + 1]; ++k) {
+            const uint32_t other = w->near[k];
+            if (w->part[other] != part || w->level[other] > base)
+                continue;
+            w->level[other] = w->level[v] + 1;
+            w->queue[count++] = other;
+        }
+    }
+    return count;
+}
+
+/* On which side of the middle level a vertex is; 2: on neither, it keeps them apart. */
+static uint32_t side_of(const planning *w, uint32_t v, uint32_t part, uint32_t middle)
+{
+    uint32_t side = w->level[v] <= middle ? 0 : 1;
+    for (uint32_t k = w->start[v]; w->level[v] == middle && k < w->start[v + 1]; ++k)
+        if (w->part[w->near[k]] == part && w->level[w->near[k]] == middle + 1)
+            side = 2;
+    return side;
+}
+
+/* A part that is to be cut. */
+static void wait_for(planning *w, uint32_t first, uint32_t end)
+{
+    if (end - first <= SMALLEST_PART)
+        return;
+    w->parts++;
+    for (uint32_t i = first; i < end; ++i)
+        w->part[w->order[i]] = w->parts;
+    w->segment[2 * w->waiting] = first;
+    w->segment[2 * w->waiting++ + 1] = end;
+}
+
+/* Cuts a part that hangs together, and is in the queue: one side, the other side, and then what keeps them apart. */
+static void cut_in_two(planning *w, uint32_t first, uint32_t count)
+{
+    const uint32_t part = w->part[w->order[first]];
+    uint32_t end[3], at = first;
+    for (uint32_t turn = 0; turn < 2; ++turn) /* from one end of it to the other */
+        search(w, w->queue[count - 1], part, w->level[w->queue[count - 1]]);
+    const uint32_t middle = w->level[w->queue[count / 2]];
+    for (uint32_t side = 0; side < 3; ++side) {
+        for (uint32_t i = 0; i < count; ++i)
+            if (side_of(w, w->queue[i], part, middle) == side)
+                w->order[at++] = w->queue[i];
+        end[side] = at;
+    }
+    if (end[0] == first || end[1] == end[0]) /* it has hardly any levels */
+        return;
+    wait_for(w, first, end[0]);
+    wait_for(w, end[0], end[1]);
+}
+
+static void cut(planning *w)
+{
+    const uint32_t first = w->segment[2 * --w->waiting], end = w->segment[2 * w->waiting + 1];
+    uint32_t at = first;
+    for (uint32_t i = first; i < end; ++i)
+        w->level[w->order[i]] = 0;
+    const uint32_t count = search(w, w->order[first], w->part[w->order[first]], 0);
+    if (count == end - first) {
+        cut_in_two(w, first, count);
+        return;
+    }
+    for (uint32_t i = first; i < end; ++i) /* what does not hang together */
+        if (!w->level[w->order[i]])
+            w->order[at++] = w->order[i];
+    for (uint32_t i = 0; i < count; ++i)
+        w->order[at + i] = w->queue[i];
+    wait_for(w, first, at);
+    wait_for(w, at, end);
+}
+
+/* ---- Numbers ------------------------------------------------------------------------------------------------------------------ */
+
+/* Gives vertices their numbers. `number` and `copy` are scratch, by vertex. */
+static void renumber(planning *w, uint32_t *number, double *copy)
+{
+    sn_plates *p = w->p;
+    for (uint32_t i = 0; i < p->vertices; ++i) {
+        number[w->order[i]] = i;
+        copy[i] = p->mass[w->order[i]];
+    }
+    for (uint32_t i = 0; i < p->vertices; ++i)
+        p->mass[i] = copy[i];
+    for (uint32_t i = 0; i < p->vertices; ++i)
+        w->level[i] = p->slot[w->order[i]];
+    for (uint32_t i = 0; i < p->vertices; ++i)
+        p->slot[i] = w->level[i];
+    for (uint32_t i = 0; i < p->hinges; ++i)
+        for (uint32_t k = 0; k < 4; ++k)
+            p->hinge[i].vertex[k] = number[p->hinge[i].vertex[k]];
+}
+
+/* The lower half of the matrix, row by row. `place`, by vertex: where it is in this row. */
+static void fill_rows(planning *w, const uint32_t *number, uint32_t *place)
+{
+    sn_plates *p = w->p;
+    uint32_t count = 0;
+    for (uint32_t v = 0; v < p->vertices; ++v) {
+        const uint32_t old = w->order[v];
+        p->near_start[v] = count;
+        for (uint32_t k = w->start[old]; k < w->start[old + 1]; ++k)
+            if (number[w->near[k]] < v) {
+                place[number[w->near[k]]] = count;
+                p->near[count++] = number[w->near[k]];
+            }
+        for (uint32_t i = w->hinge_start[old]; p->mass[v] > 0 && i < w->hinge_start[old + 1]; ++i) {
+            const sn_plate_hinge *hinge = &p->hinge[w->hinge[i]];
+            double mine = 0;
+            for (uint32_t k = 0; k < 4; ++k)
+                mine = hinge->vertex[k] == v ? hinge->k[k] : mine;
+            for (uint32_t k = 0; k < 4; ++k) {
+                const uint32_t other = hinge->vertex[k];
+                const double product = mine * hinge->k[k];
+                if (other > v || !(p->mass[other] > 0))
+                    continue;
+                *(other == v ? &p->stiff[v] : &p->near_stiff[place[other]]) += product * hinge->stiffness;
+                *(other == v ? &p->loss[v] : &p->near_loss[place[other]]) += product * hinge->damping;
+            }
+        }
+    }
+    p->near_start[p->vertices] = count;
+}
+
+/* ---- The tree of eliminations ------------------------------------------------------------------------------------------------- */
+
+/* Columns in which row v of the factor has something, in an order in which they can be eliminated: those on the stack of the plate from where this tells to its end. */
+static uint32_t reach(const sn_plates *p, const sn_plate *plate, uint32_t v)
+{
+    uint32_t top = plate->vertex + plate->unknowns, *path = p->path + plate->vertex;
+    p->seen[v] = v;
+    for (uint32_t k = p->near_start[v]; k < p->near_start[v + 1]; ++k) {
+        uint32_t length = 0;
+        for (uint32_t i = p->near[k]; p->seen[i] != v; i = p->parent[i]) {
+            path[length++] = i;
+            p->seen[i] = v;
+        }
+        while (length)
+            p->stack[--top] = path[--length];
+    }
+    return top;
+}
+
+static void find_parents(const sn_plates *p, uint32_t *ancestor)
+{
+    for (uint32_t v = 0; v < p->vertices; ++v) {
+        p->parent[v] = ancestor[v] = NONE;
+        p->seen[v] = NONE;
+        for (uint32_t k = p->near_start[v]; k < p->near_start[v + 1]; ++k)
+            for (uint32_t i = p->near[k], next; i != NONE && i < v; i = next) {
+                next = ancestor[i];
+                ancestor[i] = v;
+                if (next == NONE)
+                    p->parent[i] = v;
+            }
+    }
+}
+
+/* Where columns begin; multiplications of factoring them. */
+static double measure(const sn_plates *p, const sn_plate *plate, size_t *entries)
+{
+    const uint32_t end = plate->vertex + plate->unknowns;
+    double work = 0;
+    for (uint32_t v = plate->vertex; v < end; ++v)
+        for (uint32_t i = reach(p, plate, v); i < end; ++i)
+            p->filled[p->stack[i]]++;
+    for (uint32_t v = plate->vertex; v < end; ++v) {
+        p->column[v] = *entries;
+        *entries += p->filled[v];
+        work += (double)p->filled[v] * p->filled[v] / 2;
+        p->seen[v] = NONE;
+    }
+    return work;
+}
+
+static void order_all(planning *w)
+{
+    sn_plates *p = w->p;
+    for (uint32_t i = 0; i < p->vertices; ++i)
+        w->order[i] = i;
+    for (uint32_t i = 0; i < p->count; ++i) {
+        wait_for(w, p->plate[i].vertex, p->plate[i].vertex + p->plate[i].unknowns);
+        while (w->waiting)
+            cut(w);
+    }
+}
+
+void sn_plates_plan_factors(sn_plates *p, const sn_allocator *allocator)
+{
+    const size_t n = p->vertices;
+    size_t entries = 0;
+#define ROOM(to, count) (to) = rooms_take(&p->rooms, allocator, (count), sizeof *(to))
+    planning w = {.p = p};
+    uint32_t *number;
+    double *copy;
+    ROOM(w.hinge_start, n + 2);
+    ROOM(w.hinge, 4 * (size_t)p->hinges);
+    ROOM(w.start, n + 1);
+    ROOM(w.near, 12 * (size_t)p->hinges);
+    ROOM(w.order, n);
+    ROOM(w.part, n);
+    ROOM(w.level, n);
+    ROOM(w.queue, n);
+    ROOM(w.segment, 2 * n);
+    ROOM(number, n);
+    ROOM(copy, n);
+    ROOM(p->near_start, n + 1);
+    ROOM(p->near, 6 * (size_t)p->hinges);
+    ROOM(p->near_stiff, 6 * (size_t)p->hinges);
+    ROOM(p->near_loss, 6 * (size_t)p->hinges);
+    ROOM(p->stiff, n);
+    ROOM(p->loss, n);
+    ROOM(p->parent, n);
+    ROOM(p->seen, n);
+    ROOM(p->path, n);
+    ROOM(p->stack, n);
+    ROOM(p->filled, n);
+    ROOM(p->column, n + 1);
+    ROOM(p->pivot, n);
+    ROOM(p->sum, n);
+    if (p->rooms.failed)
+        return;
+    list_hinges(&w);
+    for (size_t i = 0; i < n; ++i)
+        number[i] = NONE;
+    list_neighbours(&w, number);
+    order_all(&w);
+    renumber(&w, number, copy);
+    fill_rows(&w, number, w.level);
+    find_parents(p, w.level);
+    for (uint32_t i = 0; i < p->count; ++i) {
+        const size_t before = entries;
+        p->plate[i].too_large = measure(p, &p->plate[i], &entries) > MOST_WORK;
+        entries = p->plate[i].too_large ? before : entries;
+    }
+    ROOM(p->row, entries);
+    ROOM(p->factor, entries);
+#undef ROOM
+}
+
+/* ---- Factoring and solving ---------------------------------------------------------------------------------------------------- */
+
+void sn_plates_factor(const sn_plates *p, sn_plate *plate, double h)
+{
+    const uint32_t end = plate->vertex + plate->unknowns;
+    for (uint32_t v = plate->vertex; v < end; ++v) {
+        p->filled[v] = 0;
+        p->seen[v] = NONE;
+        p->sum[v] = 0;
+    }
+    for (uint32_t v = plate->vertex; v < end; ++v) {
+        double diagonal = p->mass[v] + h * h * p->stiff[v] + h * p->loss[v];
+        for (uint32_t k = p->near_start[v]; k < p->near_start[v + 1]; ++k)
+            p->sum[p->near[k]] = h * h * p->near_stiff[k] + h * p->near_loss[k];
+        for (uint32_t i = reach(p, plate, v); i < end; ++i) {
+            const uint32_t j = p->stack[i];
+            const size_t first = p->column[j], last = first + p->filled[j]++;
+            const double by = p->sum[j] * p->pivot[j];
+            p->sum[j] = 0;
+            for (size_t e = first; e < last; ++e)
+                p->sum[p->row[e]] -= p->factor[e] * by;
+            p->row[last] = v;
+            p->factor[last] = by;
+            diagonal -= by * by;
+        }
+        p->pivot[v] = 1 / sqrt(diagonal > 0 ? diagonal : p->mass[v]); /* it is at least the mass, but for rounding */
+    }
+    plate->h = h;
+}
+
+void sn_plates_solve(const sn_plates *p, const sn_plate *plate, double (*x)[4])
+{
+    const uint32_t end = plate->vertex + plate->unknowns;
+    for (uint32_t v = plate->vertex; v < end; ++v) {
+        const size_t first = p->column[v], last = first + p->filled[v];
+        for (uint32_t k = 0; k < 4; ++k)
+            x[v][k] *= p->pivot[v];
+        for (size_t e = first; e < last; ++e)
+            for (uint32_t k = 0; k < 4; ++k)
+                x[p->row[e]][k] -= p->factor[e] * x[v][k];
+    }
+    for (uint32_t v = end; v-- > plate->vertex;) {
+        const size_t first = p->column[v], last = first + p->filled[v];
+        double sum[4] = {x[v][0], x[v][1], x[v][2], x[v][3]};
+        for (size_t e = first; e < last; ++e)
+            for (uint32_t k = 0; k < 4; ++k)
+                sum[k] -= p->factor[e] * x[p->row[e]][k];
+        for (uint32_t k = 0; k < 4; ++k)
+            x[v][k] = sum[k] * p->pivot[v];
+    }
+}
