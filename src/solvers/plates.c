@@ -5,6 +5,9 @@
 #include "base/math.h"
 #include "solvers/plan_work.h"
 
+#include <stdio.h>
+#include <string.h>
+
 /* A triangle lower than the root of this share of its edge has no angle. */
 #define FLAT 1e-20
 
@@ -69,9 +72,16 @@ static double fold(const sn_plates *p, const sn_plate *plate, const sn_plate_hin
     return -h * h * hinge->stiffness * off - h * hinge->damping * rate;
 }
 
+/* What all hinges exert: by the matrix if they are linear, otherwise one by one. */
 static void push_all(const sn_plates *p, const sn_plate *plate, double h)
 {
     memset(p->push + plate->vertex, 0, plate->vertices * sizeof *p->push);
+    if (!plate->folds) {
+        sn_plates_multiply(p, plate, h * h, h, p->at, p->push);
+        if (plate->damped)
+            sn_plates_multiply(p, plate, 0, -h, p->from, p->push);
+        return;
+    }
     for (uint32_t i = plate->hinge; i < plate->hinge + plate->hinges; ++i) {
         const sn_plate_hinge *hinge = &p->hinge[i];
         quad lambda;
@@ -188,14 +198,29 @@ bool sn_plates_begin(sn_plates *p, const sn_solver_in *in)
     return p->any = any;
 }
 
-uint32_t sn_plates_count(const sn_plates *p, uint32_t *particles, uint32_t *too_large)
+/* ---- Reports ------------------------------------------------------------------------------------------------------------------ */
+
+static size_t tell(uint32_t count, uint32_t particles, const char *what, char *text, size_t size, size_t at)
 {
-    uint32_t count = 0;
-    *particles = *too_large = 0;
+    const char *join = at ? "; " : "";
+    if (!count || at >= size)
+        return at;
+    const int more =
+        count == 1 ? snprintf(text + at, size - at, "%sbending of a sheet of %u particles is %s", join, particles, what)
+                   : snprintf(text + at, size - at, "%sbending of %u sheets of %u particles in all is %s", join, count,
+                              particles, what);
+    return at + (size_t)more;
+}
+
+void sn_plates_tell(const sn_plates *p, char *text, size_t size)
+{
+    uint32_t count[2] = {0}, particles[2] = {0};
     for (uint32_t i = 0; i < p->count; ++i) {
-        count += p->plate[i].acts;
-        *particles += p->plate[i].acts ? p->plate[i].vertices : 0;
-        *too_large += p->plate[i].too_large;
+        const bool large = p->plate[i].too_large;
+        count[large] += large || p->plate[i].acts;
+        particles[large] += large || p->plate[i].acts ? p->plate[i].vertices : 0;
     }
-    return count;
+    size_t at = strlen(text);
+    at = tell(count[0], particles[0], "solved at once", text, size, at);
+    tell(count[1], particles[1], "left to sweeps: it is too large to be solved at once", text, size, at);
 }

@@ -64,12 +64,13 @@ typedef struct sn_plates {
     bool *solved;   /* by run of the plan: nothing is left of it */
 
     /* The matrix and its factor, by vertex: */
-    uint32_t *near, *near_start; /* those before it that share a hinge, */
+    uint32_t *near, *near_start; /* those before it that share a hinge, one of both movable, */
     double *near_stiff, *near_loss;
     double *stiff, *loss; /*   and itself */
     uint32_t *parent;     /* in the tree of eliminations */
     size_t *column;       /* where its column of the factor begins, */
     uint32_t *filled;     /*   so many entries long, */
+    uint8_t *width;       /*   alike for 4 columns, or 1; of the first and the last of these, */
     uint32_t *row;        /*   with these rows, */
     double *factor;       /*   and the inverse of the diagonal: */
     double *pivot;
@@ -102,7 +103,11 @@ void sn_plates_plan_factors(sn_plates *p, const sn_allocator *allocator);
 void sn_plates_factor(const sn_plates *p, sn_plate *plate, double h);
 void sn_plates_solve(const sn_plates *p, const sn_plate *plate, double (*x)[4]);
 
-/* How many act, and of how many particles; and how many are too large. */
-uint32_t sn_plates_count(const sn_plates *p, uint32_t *particles, uint32_t *too_large);
+/* y -= (stiff * S + loss * B) x. */
+void sn_plates_multiply(const sn_plates *p, const sn_plate *plate, double stiff, double loss, double (*x)[4],
+                        double (*y)[4]);
+
+/* Adds to a text, for reports, how many act, and how many are too large. */
+void sn_plates_tell(const sn_plates *p, char *text, size_t size);
 
 #endif

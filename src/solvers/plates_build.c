@@ -3,9 +3,10 @@
 #include "solvers/hierarchy_work.h"
 #include "solvers/plan_work.h"
 #include "solvers/plates.h"
+#include "solvers/solids_work.h"
 
 /* Of w k^2 h^2 / a, the mean over the hinges of a sheet: what a hinge asks for by what a sweep finds of it. Of silk it is 0.001, of paper 1 and more. */
-#define LEAST_RATIO 0.5
+#define LEAST_RATIO 0.1
 
 /* Particles that can move, at least. */
 #define LEAST_PLATE 12u
@@ -147,6 +148,7 @@ static double compliance_of(const plates_work *w, const walk *at, double moves)
 /* ---- Which sheets ------------------------------------------------------------------------------------------------------------- */
 
 typedef struct sheet_facts {
+    uint32_t flags; /* SN_SOFT_CLOSED: it has substeps of its own (tiled_closed.c), or may have */
     uint32_t free, hinges;
     bool folds;   /* it has dihedral angles */
     double ratio; /* of all hinges */
@@ -199,13 +201,15 @@ static void choose(plates_work *w, double h)
         for (uint32_t i = 1; i < 4; ++i)
             sets_join(w->sheet, at.slot[0], at.slot[i]);
     look_at_sheets(w, facts);
+    sn_solids_mark_closed(w->in, w->sheet, w->slots, &facts->flags, sizeof *facts / sizeof facts->flags);
     note_shapes(w, facts, h);
     p->count = 0;
     p->least_h = HUGE_VAL;
     for (uint32_t i = 0; i < w->slots; ++i) {
         sheet_facts *f = &facts[i];
         const double ratio = f->hinges ? f->ratio / f->hinges : 0;
-        const bool large = f->free >= LEAST_PLATE && ratio > 0, is = large && ratio * h * h >= LEAST_RATIO;
+        const bool large = f->free >= LEAST_PLATE && ratio > 0 && !(f->flags & SN_SOFT_CLOSED);
+        const bool is = large && ratio * h * h >= LEAST_RATIO;
         if (large && !is && sqrt(LEAST_RATIO / ratio) < p->least_h)
             p->least_h = sqrt(LEAST_RATIO / ratio);
         f->free = is ? p->count++ : NONE;

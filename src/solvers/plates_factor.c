@@ -2,6 +2,7 @@
 #include "solvers/plates.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Multiplications of a factorisation, at most: half a second. Larger sheets are left to sweeps. */
 #define MOST_WORK 5e8
@@ -14,7 +15,7 @@
 typedef struct planning {
     sn_plates *p;
     uint32_t *hinge_start, *hinge; /* by vertex: its hinges */
-    uint32_t *start, *near;        /* by vertex: movable vertices with which it shares one */
+    uint32_t *start, *near;        /* by vertex: those with which it shares one, of immovable ones movable ones alone */
     uint32_t *order;               /* vertices as they will be numbered */
     uint32_t *part;                /* by vertex: which part it is in */
     uint32_t *level, *queue;       /* by vertex */
@@ -45,10 +46,10 @@ static void list_neighbours(planning *w, uint32_t *mark)
     for (uint32_t v = 0; v < p->vertices; ++v) {
         w->start[v] = count;
         mark[v] = v;
-        for (uint32_t i = w->hinge_start[v]; p->mass[v] > 0 && i < w->hinge_start[v + 1]; ++i)
+        for (uint32_t i = w->hinge_start[v]; i < w->hinge_start[v + 1]; ++i)
             for (uint32_t k = 0; k < 4; ++k) {
                 const uint32_t other = p->hinge[w->hinge[i]].vertex[k];
-                if (mark[other] == v || !(p->mass[other] > 0))
+                if (mark[other] == v || !(p->mass[v] > 0 || p->mass[other] > 0))
                     continue;
                 mark[other] = v;
                 w->near[count++] = other;
@@ -174,7 +175,7 @@ static void fill_rows(planning *w, const uint32_t *number, uint32_t *place)
                 place[number[w->near[k]]] = count;
                 p->near[count++] = number[w->near[k]];
             }
-        for (uint32_t i = w->hinge_start[old]; p->mass[v] > 0 && i < w->hinge_start[old + 1]; ++i) {
+        for (uint32_t i = w->hinge_start[old]; i < w->hinge_start[old + 1]; ++i) {
             const sn_plate_hinge *hinge = &p->hinge[w->hinge[i]];
             double mine = 0;
             for (uint32_t k = 0; k < 4; ++k)
@@ -182,7 +183,7 @@ static void fill_rows(planning *w, const uint32_t *number, uint32_t *place)
             for (uint32_t k = 0; k < 4; ++k) {
                 const uint32_t other = hinge->vertex[k];
                 const double product = mine * hinge->k[k];
-                if (other > v || !(p->mass[other] > 0))
+                if (other > v || !(p->mass[v] > 0 || p->mass[other] > 0))
                     continue;
                 *(other == v ? &p->stiff[v] : &p->near_stiff[place[other]]) += product * hinge->stiffness;
                 *(other == v ? &p->loss[v] : &p->near_loss[place[other]]) += product * hinge->damping;
@@ -211,11 +212,10 @@ static uint32_t reach(const sn_plates *p, const sn_plate *plate, uint32_t v)
     return top;
 }
 
-static void find_parents(const sn_plates *p, uint32_t *ancestor)
+static void find_parents(const sn_plates *p, const sn_plate *plate, uint32_t *ancestor)
 {
-    for (uint32_t v = 0; v < p->vertices; ++v) {
-        p->parent[v] = ancestor[v] = NONE;
-        p->seen[v] = NONE;
+    for (uint32_t v = plate->vertex; v < plate->vertex + plate->unknowns; ++v) {
+        p->parent[v] = ancestor[v] = p->seen[v] = NONE;
         for (uint32_t k = p->near_start[v]; k < p->near_start[v + 1]; ++k)
             for (uint32_t i = p->near[k], next; i != NONE && i < v; i = next) {
                 next = ancestor[i];
@@ -239,6 +239,13 @@ static double measure(const sn_plates *p, const sn_plate *plate, size_t *entries
         *entries += p->filled[v];
         work += (double)p->filled[v] * p->filled[v] / 2;
         p->seen[v] = NONE;
+    }
+    for (uint32_t v = plate->vertex, alike; v < end; v += alike) {
+        for (alike = 1; alike < 4 && v + alike < end && p->parent[v + alike - 1] == v + alike &&
+                        p->filled[v + alike - 1] == p->filled[v + alike] + 1;)
+            alike++;
+        alike = alike == 4 ? 4 : 1;
+        p->width[v] = p->width[v + alike - 1] = (uint8_t)alike;
     }
     return work;
 }
@@ -286,6 +293,7 @@ void sn_plates_plan_factors(sn_plates *p, const sn_allocator *allocator)
     ROOM(p->stack, n);
     ROOM(p->filled, n);
     ROOM(p->column, n + 1);
+    ROOM(p->width, n);
     ROOM(p->pivot, n);
     ROOM(p->sum, n);
     if (p->rooms.failed)
@@ -297,9 +305,9 @@ void sn_plates_plan_factors(sn_plates *p, const sn_allocator *allocator)
     order_all(&w);
     renumber(&w, number, copy);
     fill_rows(&w, number, w.level);
-    find_parents(p, w.level);
     for (uint32_t i = 0; i < p->count; ++i) {
         const size_t before = entries;
+        find_parents(p, &p->plate[i], w.level);
         p->plate[i].too_large = measure(p, &p->plate[i], &entries) > MOST_WORK;
         entries = p->plate[i].too_large ? before : entries;
     }
@@ -338,24 +346,172 @@ void sn_plates_factor(const sn_plates *p, sn_plate *plate, double h)
     plate->h = h;
 }
 
+/* Two numbers at once: a vector, and a fourth number, are two of them. */
+#ifdef __GNUC__
+typedef double two __attribute__((vector_size(16)));
+#define TWO_LESS(a, b, s) ((a) - (b) * (s))
+#define TWO_SCALE(a, s)   ((a) * (s))
+#else
+typedef struct two {
+    double a, b;
+} two;
+#define TWO_LESS(x, y, s) ((two){(x).a - (y).a * (s), (x).b - (y).b * (s)})
+#define TWO_SCALE(x, s)   ((two){(x).a * (s), (x).b * (s)})
+#endif
+
+static inline two load(const double *from)
+{
+    two a;
+    memcpy(&a, from, sizeof a);
+    return a;
+}
+
+static inline void store(double *to, two a)
+{
+    memcpy(to, &a, sizeof a);
+}
+
+/* to -= from * by, of four numbers. */
+#define LESS(to, from, by)                                                                                             \
+    do {                                                                                                               \
+        const double factor_ = (by);                                                                                   \
+        to##0 = TWO_LESS(to##0, from##0, factor_);                                                                     \
+        to##1 = TWO_LESS(to##1, from##1, factor_);                                                                     \
+    } while (0)
+#define LOAD(name, from) two name##0 = load(from), name##1 = load((from) + 2)
+#define STORE(to, name)  (store(to, name##0), store((to) + 2, name##1))
+#define SCALE(name, by)  (name##0 = TWO_SCALE(name##0, by), name##1 = TWO_SCALE(name##1, by))
+
+static void solve_down(const sn_plates *p, uint32_t v, double (*x)[4])
+{
+    const double *factor = p->factor + p->column[v];
+    const uint32_t *row = p->row + p->column[v], rows = p->filled[v];
+    LOAD(a, x[v]);
+    SCALE(a, p->pivot[v]);
+    STORE(x[v], a);
+    for (uint32_t e = 0; e < rows; ++e) {
+        LOAD(to, x[row[e]]);
+        LESS(to, a, factor[e]);
+        STORE(x[row[e]], to);
+    }
+}
+
+static void solve_up(const sn_plates *p, uint32_t v, double (*x)[4])
+{
+    const double *factor = p->factor + p->column[v];
+    const uint32_t *row = p->row + p->column[v], rows = p->filled[v];
+    LOAD(a, x[v]);
+    for (uint32_t e = 0; e < rows; ++e) {
+        LOAD(from, x[row[e]]);
+        LESS(a, from, factor[e]);
+    }
+    SCALE(a, p->pivot[v]);
+    STORE(x[v], a);
+}
+
+/* Four columns that have the same rows below them: these come behind those that they have in each other. */
+typedef struct columns {
+    const double *a, *b, *c, *d;
+    const uint32_t *row;
+    uint32_t rows;
+} columns;
+
+static columns columns_from(const sn_plates *p, uint32_t v)
+{
+    const size_t *column = p->column + v;
+    return (columns){p->factor + column[0], p->factor + column[1], p->factor + column[2],
+                     p->factor + column[3], p->row + column[3],    p->filled[v + 3]};
+}
+
+static void solve_four_down(const sn_plates *p, uint32_t v, double (*x)[4])
+{
+    const columns at = columns_from(p, v);
+    LOAD(a, x[v]);
+    LOAD(b, x[v + 1]);
+    LOAD(c, x[v + 2]);
+    LOAD(d, x[v + 3]);
+    SCALE(a, p->pivot[v]);
+    LESS(b, a, at.a[0]);
+    SCALE(b, p->pivot[v + 1]);
+    LESS(c, a, at.a[1]);
+    LESS(c, b, at.b[0]);
+    SCALE(c, p->pivot[v + 2]);
+    LESS(d, a, at.a[2]);
+    LESS(d, b, at.b[1]);
+    LESS(d, c, at.c[0]);
+    SCALE(d, p->pivot[v + 3]);
+    STORE(x[v], a);
+    STORE(x[v + 1], b);
+    STORE(x[v + 2], c);
+    STORE(x[v + 3], d);
+    for (uint32_t e = 0; e < at.rows; ++e) {
+        LOAD(to, x[at.row[e]]);
+        LESS(to, a, at.a[e + 3]);
+        LESS(to, b, at.b[e + 2]);
+        LESS(to, c, at.c[e + 1]);
+        LESS(to, d, at.d[e]);
+        STORE(x[at.row[e]], to);
+    }
+}
+
+static void solve_four_up(const sn_plates *p, uint32_t v, double (*x)[4])
+{
+    const columns at = columns_from(p, v);
+    LOAD(a, x[v]);
+    LOAD(b, x[v + 1]);
+    LOAD(c, x[v + 2]);
+    LOAD(d, x[v + 3]);
+    for (uint32_t e = 0; e < at.rows; ++e) {
+        LOAD(from, x[at.row[e]]);
+        LESS(a, from, at.a[e + 3]);
+        LESS(b, from, at.b[e + 2]);
+        LESS(c, from, at.c[e + 1]);
+        LESS(d, from, at.d[e]);
+    }
+    SCALE(d, p->pivot[v + 3]);
+    LESS(c, d, at.c[0]);
+    SCALE(c, p->pivot[v + 2]);
+    LESS(b, d, at.b[1]);
+    LESS(b, c, at.b[0]);
+    SCALE(b, p->pivot[v + 1]);
+    LESS(a, d, at.a[2]);
+    LESS(a, c, at.a[1]);
+    LESS(a, b, at.a[0]);
+    SCALE(a, p->pivot[v]);
+    STORE(x[v], a);
+    STORE(x[v + 1], b);
+    STORE(x[v + 2], c);
+    STORE(x[v + 3], d);
+}
+
 void sn_plates_solve(const sn_plates *p, const sn_plate *plate, double (*x)[4])
 {
     const uint32_t end = plate->vertex + plate->unknowns;
-    for (uint32_t v = plate->vertex; v < end; ++v) {
-        const size_t first = p->column[v], last = first + p->filled[v];
-        for (uint32_t k = 0; k < 4; ++k)
-            x[v][k] *= p->pivot[v];
-        for (size_t e = first; e < last; ++e)
-            for (uint32_t k = 0; k < 4; ++k)
-                x[p->row[e]][k] -= p->factor[e] * x[v][k];
+    for (uint32_t v = plate->vertex; v < end; v += p->width[v])
+        (p->width[v] == 1 ? solve_down : solve_four_down)(p, v, x);
+    for (uint32_t v = end; v > plate->vertex;) {
+        v -= p->width[v - 1];
+        (p->width[v] == 1 ? solve_up : solve_four_up)(p, v, x);
     }
-    for (uint32_t v = end; v-- > plate->vertex;) {
-        const size_t first = p->column[v], last = first + p->filled[v];
-        double sum[4] = {x[v][0], x[v][1], x[v][2], x[v][3]};
-        for (size_t e = first; e < last; ++e)
-            for (uint32_t k = 0; k < 4; ++k)
-                sum[k] -= p->factor[e] * x[p->row[e]][k];
-        for (uint32_t k = 0; k < 4; ++k)
-            x[v][k] = sum[k] * p->pivot[v];
+}
+
+/* y -= (stiff * S + loss * B) x, with the diagonal and what is before it in each row, and by symmetry behind it. */
+void sn_plates_multiply(const sn_plates *p, const sn_plate *plate, double stiff, double loss, double (*x)[4],
+                        double (*y)[4])
+{
+    for (uint32_t v = plate->vertex; v < plate->vertex + plate->vertices; ++v) {
+        const double diagonal = stiff * p->stiff[v] + loss * p->loss[v];
+        LOAD(a, x[v]);
+        LOAD(sum, y[v]);
+        LESS(sum, a, diagonal);
+        for (uint32_t k = p->near_start[v]; k < p->near_start[v + 1]; ++k) {
+            const double by = stiff * p->near_stiff[k] + loss * p->near_loss[k];
+            LOAD(b, x[p->near[k]]);
+            LOAD(to, y[p->near[k]]);
+            LESS(sum, b, by);
+            LESS(to, a, by);
+            STORE(y[p->near[k]], to);
+        }
+        STORE(y[v], sum);
     }
 }

@@ -220,5 +220,6 @@ void sn_tiled_tell_meshes(const sn_solver_scratch *scratch, char *text, size_t s
         uint32_t particles;
         const uint32_t solids = sn_solids_count(&t->solids, &particles);
         sn_hierarchy_tell(&t->hierarchy, solids, particles, text, size);
+        sn_plates_tell(&t->plates, text, size);
     }
 }
