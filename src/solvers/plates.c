@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A triangle lower than the root of this share of its edge has no angle. */
+/* A triangle lower than the root of this share of its edge has no angle; nor has a line that is so straight. */
 #define FLAT 1e-20
 
 typedef double quad[4]; /* a vector, and a fourth number that is 0, for machines that compute four at a time */
@@ -50,8 +50,8 @@ static sn_dvec3 place(const quad x)
     return (sn_dvec3){x[0], x[1], x[2]};
 }
 
-/* The same of a dihedral angle, with its gradients: see dihedral.c. 0 where there is none. */
-static double fold(const sn_plates *p, const sn_plate *plate, const sn_plate_hinge *hinge, double h, sn_dvec3 g[4])
+/* By how much an angle is off, with its gradients: see dihedral.c and angle.c. False where there is none. */
+static bool find_fold(const sn_plates *p, const sn_plate_hinge *hinge, sn_dvec3 g[4], double *off)
 {
     const sn_dvec3 a = place(p->at[hinge->vertex[0]]), b = place(p->at[hinge->vertex[1]]),
                    c = place(p->at[hinge->vertex[2]]), d = place(p->at[hinge->vertex[3]]);
@@ -59,14 +59,39 @@ static double fold(const sn_plates *p, const sn_plate *plate, const sn_plate_hin
     const sn_dvec3 n1 = dvec3_cross(dvec3_sub(c, a), ad), n2 = dvec3_cross(bd, dvec3_sub(c, b));
     const double ee = dvec3_dot(e, e), length = sqrt(ee), nn1 = dvec3_dot(n1, n1), nn2 = dvec3_dot(n2, n2);
     if (!(nn1 > FLAT * ee * ee && nn2 > FLAT * ee * ee))
-        return 0;
+        return false;
     const double angle = math_atan2(dvec3_dot(dvec3_cross(n1, n2), e) / length, dvec3_dot(n1, n2)) - hinge->rest;
-    const double off = angle - 2 * MATH_PI * floor(angle / (2 * MATH_PI) + 0.5); /* the short way round */
+    *off = angle - 2 * MATH_PI * floor(angle / (2 * MATH_PI) + 0.5); /* the short way round */
     g[0] = dvec3_scale(n1, -length / nn1);
     g[1] = dvec3_scale(n2, -length / nn2);
     g[2] = dvec3_sub(dvec3_scale(g[0], -dvec3_dot(ad, e) / ee), dvec3_scale(g[1], dvec3_dot(bd, e) / ee));
     g[3] = dvec3_scale(dvec3_add(dvec3_add(g[0], g[1]), g[2]), -1);
-    double rate = 0;
+    return true;
+}
+
+static bool find_turn(const sn_plates *p, const sn_plate_hinge *hinge, sn_dvec3 g[4], double *off)
+{
+    const sn_dvec3 a = place(p->at[hinge->vertex[0]]), b = place(p->at[hinge->vertex[1]]),
+                   c = place(p->at[hinge->vertex[2]]);
+    const sn_dvec3 u = dvec3_sub(b, a), v = dvec3_sub(c, b), across = dvec3_cross(u, v);
+    const double uu = dvec3_dot(u, u), vv = dvec3_dot(v, v), sine = dvec3_length(across);
+    if (!(sine * sine > FLAT * uu * vv))
+        return false;
+    const sn_dvec3 n = dvec3_scale(across, 1 / sine);
+    *off = math_atan2(sine, dvec3_dot(u, v)) - hinge->rest;
+    g[0] = dvec3_scale(dvec3_cross(n, u), 1 / uu);
+    g[2] = dvec3_scale(dvec3_cross(n, v), 1 / vv);
+    g[1] = dvec3_scale(dvec3_add(g[0], g[2]), -1);
+    g[3] = (sn_dvec3){0, 0, 0};
+    return true;
+}
+
+/* What an angle exerts, times h^2. */
+static double fold(const sn_plates *p, const sn_plate *plate, const sn_plate_hinge *hinge, double h, sn_dvec3 g[4])
+{
+    double rate = 0, off;
+    if (!(hinge->kind == SN_KIND_ANGLE ? find_turn : find_fold)(p, hinge, g, &off))
+        return 0;
     for (uint32_t i = 0; plate->damped && i < 4; ++i)
         rate += dvec3_dot(g[i], dvec3_sub(place(p->at[hinge->vertex[i]]), place(p->from[hinge->vertex[i]])));
     return -h * h * hinge->stiffness * off - h * hinge->damping * rate;
@@ -113,7 +138,7 @@ static void keep_multipliers(const sn_plates *p, const sn_plate *plate, const sn
         sn_real *to = in->store->pool[hinge->kind]->lambda;
         quad lambda;
         sn_dvec3 g[4];
-        if (hinge->kind == SN_KIND_DIHEDRAL) {
+        if (hinge->kind != SN_KIND_BENDING) {
             to[hinge->row] = (sn_real)fold(p, plate, hinge, (double)in->h, g);
             continue;
         }
@@ -171,7 +196,7 @@ static void take_out(sn_plates *p, const sn_solver_in *in)
         }
     for (uint32_t r = 0; r < plan->run_table.count; ++r) {
         const sn_plan_run *run = &plan->run[r];
-        const bool hinges = run->kind == SN_KIND_BENDING || run->kind == SN_KIND_DIHEDRAL;
+        const bool hinges = run->kind == SN_KIND_BENDING || run->kind == SN_KIND_DIHEDRAL || run->kind == SN_KIND_ANGLE;
         uint32_t left = run->batches && hinges ? 0 : 1;
         for (uint32_t b = run->batch; !left && b < run->batch + run->batches; ++b)
             left = p->mask[b];
@@ -206,9 +231,9 @@ static size_t tell(uint32_t count, uint32_t particles, const char *what, char *t
     if (!count || at >= size)
         return at;
     const int more =
-        count == 1 ? snprintf(text + at, size - at, "%sbending of a sheet of %u particles is %s", join, particles, what)
-                   : snprintf(text + at, size - at, "%sbending of %u sheets of %u particles in all is %s", join, count,
-                              particles, what);
+        count == 1 ? snprintf(text + at, size - at, "%sbending of %u particles is %s", join, particles, what)
+                   : snprintf(text + at, size - at, "%sbending of %u sheets and lines of %u particles in all is %s",
+                              join, count, particles, what);
     return at + (size_t)more;
 }
 

@@ -23,11 +23,12 @@
 #include "integrators/integrator.h"
 #include "solvers/plan.h"
 
-/* A constraint of kind `bending` or `dihedral`, between vertices of all plates. */
+/* A constraint of kind `bending`, `dihedral` or `angle`, between vertices of all plates; the fourth one of an angle has no weight. */
 typedef struct sn_plate_hinge {
     uint32_t vertex[4];
+    uint32_t points; /* 3 of an angle */
     uint32_t kind, row;
-    double rest;      /* rad: of a dihedral */
+    double rest;      /* rad: of an angle */
     double k[4];      /* 1/m */
     double stiffness; /* N m: 1 / compliance */
     double damping;   /* s: by the compliance */
@@ -41,7 +42,7 @@ typedef struct sn_plate {
     double h;       /* s: of the substep that it is factored for; 0: of none */
     size_t entry;   /* its columns of the factor begin here */
     bool damped;    /* some of its hinges are, */
-    bool folds;     /*   and some are dihedral angles */
+    bool folds;     /*   and some are angles */
     bool acts;      /* in this step */
     bool too_large; /* it would take too long to factor */
 } sn_plate;

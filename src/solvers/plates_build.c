@@ -9,7 +9,7 @@
 #define LEAST_RATIO 0.1
 
 /* Particles that can move, at least. */
-#define LEAST_PLATE 12u
+#define LEAST_PLATE 3u
 
 /* 1/s^2: a hinge without compliance has w k^2 / a of this. */
 #define RIGID 1e12
@@ -55,7 +55,7 @@ typedef struct walk {
     uint32_t kind, at, slot[4];
 } walk;
 
-static const uint32_t kinds[] = {SN_KIND_BENDING, SN_KIND_DIHEDRAL};
+static const uint32_t kinds[] = {SN_KIND_BENDING, SN_KIND_DIHEDRAL, SN_KIND_ANGLE};
 #define KINDS (sizeof kinds / sizeof *kinds)
 
 /* Whether a hinge is one of a plate: batches have it, between particles of the plan, and it neither breaks nor tears. */
@@ -63,14 +63,16 @@ static bool takes(plates_work *w, uint32_t kind, uint32_t row, uint32_t slot[4])
 {
     const sn_pool *pool = w->in->store->pool[kind];
     const sn_stiffen *stiffen = &w->in->stiffen;
-    const uint32_t *point = pool->point + 4 * (size_t)row;
+    const uint32_t points = pool->kind->points, *point = pool->point + (size_t)points * row;
     if (pool->ids.value[row] == SN_ID_FREE)
         return false;
-    for (uint32_t i = 0; i < 4; ++i) {
+    slot[3] = 0;
+    for (uint32_t i = 0; i < points; ++i) {
         slot[i] = point[i] & SN_SPOT_BIT ? NONE : w->in->frame.slot[point[i]];
         if (slot[i] >= w->slots || (w->tears && w->tears[slot[i]]))
             return false;
     }
+    slot[3] = points < 4 ? slot[0] : slot[3]; /* a fourth one, with no weight */
     w->all_tear = false;
     return pool->place[row] && (pool->place[row] - 1) >> PLACE_SHIFT == PLACE_LANE && pool->give[row].stiffness == 1 &&
            !(stiffen->breaks && stiffen->breaks(stiffen->world, kind, row)) && !store_held(w->in->store, pool, row);
@@ -122,6 +124,18 @@ static void weigh_dihedral(const plates_work *w, const uint32_t slot[4], double 
         k[i] = isfinite(k[i]) ? k[i] : 0;
 }
 
+/* Of an angle, the same of two pieces of a line. */
+static void weigh_angle(const plates_work *w, const uint32_t slot[4], double k[4])
+{
+    const sn_dvec3 a = rest_place(w, slot[0]), b = rest_place(w, slot[1]), c = rest_place(w, slot[2]);
+    k[0] = 1 / dvec3_length(dvec3_sub(b, a));
+    k[2] = 1 / dvec3_length(dvec3_sub(c, b));
+    k[1] = -(k[0] + k[2]);
+    k[3] = 0;
+    for (uint32_t i = 0; i < 4; ++i)
+        k[i] = isfinite(k[i]) ? k[i] : 0;
+}
+
 /* Its weights; and what its particles do to it, 1 / (kg m^2). */
 static double weigh(const plates_work *w, const walk *at, double k[4])
 {
@@ -129,6 +143,8 @@ static double weigh(const plates_work *w, const walk *at, double k[4])
     double sum = 0;
     if (at->kind == SN_KIND_DIHEDRAL) {
         weigh_dihedral(w, at->slot, k);
+    } else if (at->kind == SN_KIND_ANGLE) {
+        weigh_angle(w, at->slot, k);
     } else {
         for (uint32_t i = 1; i < 4; ++i)
             k[i] = (double)param[3 * (size_t)at->at + i - 1];
@@ -150,7 +166,7 @@ static double compliance_of(const plates_work *w, const walk *at, double moves)
 typedef struct sheet_facts {
     uint32_t flags; /* SN_SOFT_CLOSED: it has substeps of its own (tiled_closed.c), or may have */
     uint32_t free, hinges;
-    bool folds;   /* it has dihedral angles */
+    bool folds;   /* it has angles */
     double ratio; /* of all hinges */
 } sheet_facts;
 
@@ -166,12 +182,12 @@ static void look_at_sheets(plates_work *w, sheet_facts *facts)
         sheet_facts *f = &facts[w->sheet[at.slot[0]]];
         const double moves = weigh(w, &at, k);
         f->hinges++;
-        f->folds = f->folds || at.kind == SN_KIND_DIHEDRAL;
+        f->folds = f->folds || at.kind != SN_KIND_BENDING;
         f->ratio += moves > 0 ? moves / compliance_of(w, &at, moves) : 0;
     }
 }
 
-/* Notes rest shapes of sheets with dihedral angles that are stiff, or nearly. */
+/* Notes rest shapes of sheets and lines with angles that are stiff, or nearly. */
 static void note_shapes(plates_work *w, const sheet_facts *facts, double h)
 {
     bool any = false;
@@ -279,12 +295,13 @@ static void list_hinges(plates_work *w)
         sn_plate_hinge *hinge = &p->hinge[plate->hinge + plate->hinges++];
         const double moves = weigh(w, &at, hinge->k), compliance = compliance_of(w, &at, moves);
         hinge->kind = at.kind;
+        hinge->points = pool->kind->points;
         hinge->row = at.at;
-        hinge->rest = at.kind == SN_KIND_DIHEDRAL ? (double)pool->param[at.at] : 0;
+        hinge->rest = at.kind != SN_KIND_BENDING ? (double)pool->param[at.at] : 0;
         hinge->stiffness = moves > 0 ? 1 / compliance : 0; /* between immovable particles it does nothing */
         hinge->damping = moves > 0 ? (double)pool->give[at.at].damping : 0;
         plate->damped = plate->damped || hinge->damping > 0;
-        plate->folds = plate->folds || at.kind == SN_KIND_DIHEDRAL;
+        plate->folds = plate->folds || at.kind != SN_KIND_BENDING;
         for (uint32_t i = 0; i < 4; ++i)
             hinge->vertex[i] = w->vertex_of[at.slot[i]];
     }
@@ -340,11 +357,11 @@ bool sn_plates_reserve(sn_plates *p, const sn_allocator *allocator, const sn_sol
 {
     const sn_store *store = in->store;
     const double h = (double)in->h / in->settings->substeps; /* `in` is that of the step */
-    const bool may = in->stiffen.on && in->stiffen.solids && !in->frame.planar &&
-                     store->pool[SN_KIND_BENDING]->ids.live + store->pool[SN_KIND_DIHEDRAL]->ids.live >= LEAST_PLATE;
+    bool may = false;
+    for (uint32_t i = 0; i < KINDS && in->stiffen.on && in->stiffen.solids; ++i)
+        may = may || store->pool[kinds[i]]->ids.live > 0;
     if (may && p->made && p->edits == in->stiffen.edits && h < p->least_h &&
-        (p->all_tear ||
-         (p->makes == in->plan->makes && p->changes == store->changes && are_masses_same(p, in))))
+        (p->all_tear || (p->makes == in->plan->makes && p->changes == store->changes && are_masses_same(p, in))))
         return true;
     p->made = p->any = false;
     p->count = p->vertices = p->hinges = p->rooms.count = 0;

@@ -29,12 +29,12 @@ static void list_hinges(planning *w)
 {
     const sn_plates *p = w->p;
     for (uint32_t i = 0; i < p->hinges; ++i)
-        for (uint32_t k = 0; k < 4; ++k)
+        for (uint32_t k = 0; k < p->hinge[i].points; ++k)
             w->hinge_start[p->hinge[i].vertex[k] + 2]++;
     for (uint32_t i = 0; i < p->vertices; ++i)
         w->hinge_start[i + 2] += w->hinge_start[i + 1];
     for (uint32_t i = 0; i < p->hinges; ++i)
-        for (uint32_t k = 0; k < 4; ++k)
+        for (uint32_t k = 0; k < p->hinge[i].points; ++k)
             w->hinge[w->hinge_start[p->hinge[i].vertex[k] + 1]++] = i;
 }
 
@@ -178,9 +178,9 @@ static void fill_rows(planning *w, const uint32_t *number, uint32_t *place)
         for (uint32_t i = w->hinge_start[old]; i < w->hinge_start[old + 1]; ++i) {
             const sn_plate_hinge *hinge = &p->hinge[w->hinge[i]];
             double mine = 0;
-            for (uint32_t k = 0; k < 4; ++k)
+            for (uint32_t k = 0; k < hinge->points; ++k)
                 mine = hinge->vertex[k] == v ? hinge->k[k] : mine;
-            for (uint32_t k = 0; k < 4; ++k) {
+            for (uint32_t k = 0; k < hinge->points; ++k) {
                 const uint32_t other = hinge->vertex[k];
                 const double product = mine * hinge->k[k];
                 if (other > v || !(p->mass[v] > 0 || p->mass[other] > 0))
