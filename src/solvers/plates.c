@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A triangle lower than the root of this share of its edge has no angle; nor has a line that is so straight. */
-#define FLAT 1e-20
+/* A sine below which a direction is rounding: of a line that is straight, or a sheet that is folded back on itself. */
+#define FLAT 1e-12
 
 typedef double quad[4]; /* a vector, and a fourth number that is 0, for machines that compute four at a time */
 
@@ -50,50 +50,49 @@ static sn_dvec3 place(const quad x)
     return (sn_dvec3){x[0], x[1], x[2]};
 }
 
-/* By how much an angle is off, with its gradients: see dihedral.c and angle.c. False where there is none. */
-static bool find_fold(const sn_plates *p, const sn_plate_hinge *hinge, sn_dvec3 g[4], double *off)
+/* By how much an angle is off, and the direction along which the sum of k x grows with it: see dihedral.c and angle.c. Gradients of the angle itself would be those of the places as they are predicted,
+   and are without bound where two of these are close to each other. False where there is none. */
+static bool find_fold(const sn_plates *p, const sn_plate_hinge *hinge, sn_dvec3 *way, double *off)
 {
     const sn_dvec3 a = place(p->at[hinge->vertex[0]]), b = place(p->at[hinge->vertex[1]]),
                    c = place(p->at[hinge->vertex[2]]), d = place(p->at[hinge->vertex[3]]);
-    const sn_dvec3 e = dvec3_sub(d, c), ad = dvec3_sub(d, a), bd = dvec3_sub(d, b);
-    const sn_dvec3 n1 = dvec3_cross(dvec3_sub(c, a), ad), n2 = dvec3_cross(bd, dvec3_sub(c, b));
-    const double ee = dvec3_dot(e, e), length = sqrt(ee), nn1 = dvec3_dot(n1, n1), nn2 = dvec3_dot(n2, n2);
-    if (!(nn1 > FLAT * ee * ee && nn2 > FLAT * ee * ee))
+    const sn_dvec3 e = dvec3_sub(d, c), n1 = dvec3_cross(dvec3_sub(c, a), dvec3_sub(d, a)),
+                   n2 = dvec3_cross(dvec3_sub(d, b), dvec3_sub(c, b));
+    const double length = dvec3_length(e), size1 = dvec3_length(n1), size2 = dvec3_length(n2);
+    const sn_dvec3 sum = dvec3_add(dvec3_scale(n1, size2), dvec3_scale(n2, size1));
+    const double size = dvec3_length(sum);
+    if (!(size > FLAT * size1 * size2 && length > 0))
         return false;
     const double angle = math_atan2(dvec3_dot(dvec3_cross(n1, n2), e) / length, dvec3_dot(n1, n2)) - hinge->rest;
     *off = angle - 2 * MATH_PI * floor(angle / (2 * MATH_PI) + 0.5); /* the short way round */
-    g[0] = dvec3_scale(n1, -length / nn1);
-    g[1] = dvec3_scale(n2, -length / nn2);
-    g[2] = dvec3_sub(dvec3_scale(g[0], -dvec3_dot(ad, e) / ee), dvec3_scale(g[1], dvec3_dot(bd, e) / ee));
-    g[3] = dvec3_scale(dvec3_add(dvec3_add(g[0], g[1]), g[2]), -1);
+    *way = dvec3_scale(sum, -1 / size);
     return true;
 }
 
-static bool find_turn(const sn_plates *p, const sn_plate_hinge *hinge, sn_dvec3 g[4], double *off)
+static bool find_turn(const sn_plates *p, const sn_plate_hinge *hinge, sn_dvec3 *way, double *off)
 {
     const sn_dvec3 a = place(p->at[hinge->vertex[0]]), b = place(p->at[hinge->vertex[1]]),
                    c = place(p->at[hinge->vertex[2]]);
-    const sn_dvec3 u = dvec3_sub(b, a), v = dvec3_sub(c, b), across = dvec3_cross(u, v);
-    const double uu = dvec3_dot(u, u), vv = dvec3_dot(v, v), sine = dvec3_length(across);
-    if (!(sine * sine > FLAT * uu * vv))
+    const sn_dvec3 u = dvec3_sub(b, a), v = dvec3_sub(c, b);
+    const double size1 = dvec3_length(u), size2 = dvec3_length(v);
+    const sn_dvec3 sum = dvec3_sub(dvec3_scale(v, size1), dvec3_scale(u, size2));
+    const double size = dvec3_length(sum);
+    if (!(size > FLAT * size1 * size2))
         return false;
-    const sn_dvec3 n = dvec3_scale(across, 1 / sine);
-    *off = math_atan2(sine, dvec3_dot(u, v)) - hinge->rest;
-    g[0] = dvec3_scale(dvec3_cross(n, u), 1 / uu);
-    g[2] = dvec3_scale(dvec3_cross(n, v), 1 / vv);
-    g[1] = dvec3_scale(dvec3_add(g[0], g[2]), -1);
-    g[3] = (sn_dvec3){0, 0, 0};
+    *off = math_atan2(dvec3_length(dvec3_cross(u, v)), dvec3_dot(u, v)) - hinge->rest;
+    *way = dvec3_scale(sum, 1 / size);
     return true;
 }
 
-/* What an angle exerts, times h^2. */
-static double fold(const sn_plates *p, const sn_plate *plate, const sn_plate_hinge *hinge, double h, sn_dvec3 g[4])
+/* What an angle exerts, times h^2, along that direction. */
+static double fold(const sn_plates *p, const sn_plate *plate, const sn_plate_hinge *hinge, double h, sn_dvec3 *way)
 {
     double rate = 0, off;
-    if (!(hinge->kind == SN_KIND_ANGLE ? find_turn : find_fold)(p, hinge, g, &off))
+    if (!(hinge->kind == SN_KIND_ANGLE ? find_turn : find_fold)(p, hinge, way, &off))
         return 0;
     for (uint32_t i = 0; plate->damped && i < 4; ++i)
-        rate += dvec3_dot(g[i], dvec3_sub(place(p->at[hinge->vertex[i]]), place(p->from[hinge->vertex[i]])));
+        rate +=
+            hinge->k[i] * dvec3_dot(*way, dvec3_sub(place(p->at[hinge->vertex[i]]), place(p->from[hinge->vertex[i]])));
     return -h * h * hinge->stiffness * off - h * hinge->damping * rate;
 }
 
@@ -109,21 +108,21 @@ static void push_all(const sn_plates *p, const sn_plate *plate, double h)
     }
     for (uint32_t i = plate->hinge; i < plate->hinge + plate->hinges; ++i) {
         const sn_plate_hinge *hinge = &p->hinge[i];
-        quad lambda;
+        quad lambda = {0};
         if (hinge->kind == SN_KIND_BENDING) {
             bend(p, plate, hinge, h, lambda);
-            for (uint32_t n = 0; n < 4; ++n)
-                for (uint32_t k = 0; k < 4; ++k)
-                    p->push[hinge->vertex[n]][k] += hinge->k[n] * lambda[k];
-            continue;
+        } else {
+            sn_dvec3 way;
+            const double by = fold(p, plate, hinge, h, &way);
+            if (by == 0)
+                continue;
+            lambda[0] = by * way.x;
+            lambda[1] = by * way.y;
+            lambda[2] = by * way.z;
         }
-        sn_dvec3 g[4];
-        const double by = fold(p, plate, hinge, h, g);
-        for (uint32_t n = 0; by != 0 && n < 4; ++n) {
-            p->push[hinge->vertex[n]][0] += g[n].x * by;
-            p->push[hinge->vertex[n]][1] += g[n].y * by;
-            p->push[hinge->vertex[n]][2] += g[n].z * by;
-        }
+        for (uint32_t n = 0; n < 4; ++n)
+            for (uint32_t k = 0; k < 4; ++k)
+                p->push[hinge->vertex[n]][k] += hinge->k[n] * lambda[k];
     }
 }
 
@@ -137,9 +136,9 @@ static void keep_multipliers(const sn_plates *p, const sn_plate *plate, const sn
         const sn_plate_hinge *hinge = &p->hinge[i];
         sn_real *to = in->store->pool[hinge->kind]->lambda;
         quad lambda;
-        sn_dvec3 g[4];
+        sn_dvec3 way;
         if (hinge->kind != SN_KIND_BENDING) {
-            to[hinge->row] = (sn_real)fold(p, plate, hinge, (double)in->h, g);
+            to[hinge->row] = (sn_real)fold(p, plate, hinge, (double)in->h, &way);
             continue;
         }
         bend(p, plate, hinge, (double)in->h, lambda);
