@@ -205,11 +205,12 @@ static void take_out(sn_plates *p, const sn_solver_in *in)
 
 bool sn_plates_begin(sn_plates *p, const sn_solver_in *in)
 {
+    const double h = (double)in->h / in->settings->substeps; /* `in` is that of the step */
     bool any = false, same = p->taken == in->plan->serial;
     for (uint32_t i = 0; i < p->count; ++i) {
         sn_plate *plate = &p->plate[i];
         const bool acted = plate->acts;
-        plate->acts = !plate->too_large;
+        plate->acts = !plate->too_large && plate->ratio * h * h >= SN_PLATE_RATIO;
         for (uint32_t v = plate->vertex; plate->acts && v < plate->vertex + plate->vertices; ++v)
             plate->acts = (p->mass[v] > 0) == (in->frame.x[p->slot[v]].w > 0); /* otherwise it sleeps */
         same = same && acted == plate->acts;

@@ -5,9 +5,6 @@
 #include "solvers/plates.h"
 #include "solvers/solids_work.h"
 
-/* Of w k^2 h^2 / a, the mean over the hinges of a sheet: what a hinge asks for by what a sweep finds of it. Of silk it is 0.001, of paper 1 and more. */
-#define LEAST_RATIO 0.1
-
 /* Particles that can move, at least. */
 #define LEAST_PLATE 3u
 
@@ -193,7 +190,7 @@ static void note_shapes(plates_work *w, const sheet_facts *facts, double h)
     bool any = false;
     for (uint32_t i = 0; i < w->slots; ++i) {
         const sheet_facts *f = &facts[w->sheet[i]];
-        const bool noted = f->folds && f->free >= LEAST_PLATE && f->ratio * h * h >= f->hinges * LEAST_RATIO / 4;
+        const bool noted = f->folds && f->free >= LEAST_PLATE && f->ratio * h * h >= f->hinges * SN_PLATE_RATIO / 4;
         w->vertex_of[i] = noted ? w->sheet[i] : NONE;
         any = any || noted;
     }
@@ -225,13 +222,19 @@ static void choose(plates_work *w, double h)
         sheet_facts *f = &facts[i];
         const double ratio = f->hinges ? f->ratio / f->hinges : 0;
         const bool large = f->free >= LEAST_PLATE && ratio > 0 && !(f->flags & SN_SOFT_CLOSED);
-        const bool is = large && ratio * h * h >= LEAST_RATIO;
-        if (large && !is && sqrt(LEAST_RATIO / ratio) < p->least_h)
-            p->least_h = sqrt(LEAST_RATIO / ratio);
+        const bool is = large && ratio * h * h >= SN_PLATE_RATIO;
+        f->ratio = ratio;
+        if (large && !is && sqrt(SN_PLATE_RATIO / ratio) < p->least_h)
+            p->least_h = sqrt(SN_PLATE_RATIO / ratio);
         f->free = is ? p->count++ : NONE;
     }
-    for (uint32_t i = 0; i < w->slots; ++i)
-        w->sheet[i] = facts[w->sheet[i]].free;
+    p->plate = room(w, p->count, sizeof *p->plate);
+    for (uint32_t i = 0; i < w->slots && !p->rooms.failed; ++i) {
+        const sheet_facts *f = &facts[w->sheet[i]];
+        if (f->free != NONE)
+            p->plate[f->free].ratio = f->ratio;
+        w->sheet[i] = f->free;
+    }
 }
 
 /* ---- Vertices and hinges ------------------------------------------------------------------------------------------------------ */
@@ -240,9 +243,6 @@ static void choose(plates_work *w, double h)
 static void list_vertices(plates_work *w)
 {
     sn_plates *p = w->p;
-    p->plate = room(w, p->count, sizeof *p->plate);
-    if (p->rooms.failed)
-        return;
     for (uint32_t i = 0; i < w->slots; ++i)
         if (w->sheet[i] != NONE) {
             p->plate[w->sheet[i]].vertices++;

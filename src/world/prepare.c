@@ -18,7 +18,7 @@ static bool reserve_history(sn_world *world)
     return true;
 }
 
-bool sn_world_reserve_step(sn_world *world, bool still)
+bool sn_world_reserve_step(sn_world *world, sn_real dt, bool still)
 {
     const sn_solver_method *solver = sn_solve_method(world, still);
     const sn_integrator_method *integrator = sn_integrators[world->state.settings.integrator];
@@ -32,7 +32,7 @@ bool sn_world_reserve_step(sn_world *world, bool still)
                                .forces = forces};
     if (!sn_particle_store_reserve(&world->particles, &world->allocator, needs))
         return false;
-    sn_solver_in in = sn_world_solver_input(world, 1);
+    sn_solver_in in = sn_world_solver_input(world, dt);
     return reserve_history(world) &&
            sn_table_reserve(&world->bodies.awake_table, &world->allocator, bodies_rows(&world->bodies)) &&
            (!integrator->looks_back || !sn_past_may_jump(world) || sn_motion_reserve_redo(world)) &&
@@ -74,7 +74,8 @@ sn_result sn_world_prepare_step(sn_world *world, sn_real dt, bool still)
     sn_result result = check_kinds(world, still);
     if (result == SN_OK)
         result = sn_compromise_find(world);
-    if (result == SN_OK && !(sn_breaking_begin(world) && sn_tear_begin(world) && sn_world_reserve_step(world, still)))
+    if (result == SN_OK &&
+        !(sn_breaking_begin(world) && sn_tear_begin(world) && sn_world_reserve_step(world, dt, still)))
         result = world_fail(world, SN_ERROR_MEMORY, "no memory for the scratch of a step");
     if (result == SN_OK)
         sn_springs_watch(world, dt, still);

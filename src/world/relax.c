@@ -170,7 +170,7 @@ static sn_result run(sn_world *world, const sn_relax_def *def, sn_relax_info *in
 static sn_result relax(sn_world *world, const sn_relax_def *def, sn_relax_info *info)
 {
     const bool planned = world->plan.made;
-    if (!sn_world_reserve_step(world, true) ||
+    if (!sn_world_reserve_step(world, def->dt, true) ||
         !sn_table_reserve(&world->rest_table, &world->allocator, world->particles.table.count)) {
         world->plan.made = world->plan.made && planned;
         return world_fail(world, SN_ERROR_MEMORY, "no memory to look for rest");

@@ -279,8 +279,8 @@ bool sn_drag_apply(sn_world *world, sn_real h, bool looks_back);
 void sn_starts_init(sn_starts *starts);
 void sn_starts_release(sn_starts *starts, const sn_allocator *allocator);
 
-/* Makes room for everything that a step needs, so that nothing is allocated after it has begun. */
-bool sn_world_reserve_step(sn_world *world, bool still);
+/* Makes room for everything that a step of dt seconds needs, so that nothing is allocated after it has begun. */
+bool sn_world_reserve_step(sn_world *world, sn_real dt, bool still);
 
 /* Brings the plan of SN_SOLVER_TILED up to date, which may rearrange the particles' storage: slots and views change then.
    Does nothing for other solvers. False when memory runs out. */

@@ -160,7 +160,7 @@ static void assert_told(const plate *p, bool is)
     sn_report report;
     assert_ok(p->world, sn_world_report(p->world, &report));
     if (!strstr(report.meshes, "is solved at once") == is)
-        fail_msg("meshes: '%s'", report.meshes);
+        fail_msg("meshes: '%s', %d", report.meshes, is);
 }
 
 /* ---- Known answers ------------------------------------------------------------------------------------------------------------ */
