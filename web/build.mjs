@@ -14,6 +14,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
+import { ordered } from './order.mjs';
 
 const run = promisify(execFile);
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -53,11 +54,8 @@ const isOverLanes = (path) => /^src\/wide\/drive(_double)?\.c$/.test(path)
 // Drivers are not needed without vectors there: vectors_only.c says why.
 const isDriver = (path) => /^src\/wide\/drive/.test(path);
 const isAbout = { vectors: 'web/glue/vectors_only.c', scalar: /^src\/wide\/(scalar|contact_scalar|chain_plain)\.c$/ };
-// Kernels are alike, and lie beside each other: gzip looks back 32 KB, and finds 3 KB less.
-const isAlike = ({ path, own }) => own.length > 0 || path.startsWith('src/wide/') || path === isAbout.vectors;
 const units = (vectors) => sources().filter((path) => (vectors ? !isAbout.scalar.test(path) : path !== isAbout.vectors))
-  .flatMap((path) => [...(vectors && isDriver(path) ? [] : [{ path, own: [] }]), ...(vectors && isOverLanes(path) ? [{ path, own: ['-DSN_VECTOR=16'] }] : [])])
-  .sort((a, b) => isAlike(b) - isAlike(a));
+  .flatMap((path) => [...(vectors && isDriver(path) ? [] : [{ path, own: [] }]), ...(vectors && isOverLanes(path) ? [{ path, own: ['-DSN_VECTOR=16'] }] : [])]);
 
 const headers = () => ['include', 'src', 'scene', 'export', 'web/glue'].flatMap((folder) => files(folder, isHeader));
 
@@ -219,9 +217,10 @@ async function npm(jobs) {
   };
 }
 
-/** Makes a module smaller, where there is binaryen: 'found' is its version. */
+/** Makes a module smaller, where there is binaryen ('found' is its version), and puts its functions in an order that gzip likes. */
 async function shrink(path, variant, found) {
   if (found) await run('wasm-opt', [...shrinking(variant), path, '-o', path]);
+  writeFileSync(path, ordered(readFileSync(path)));
 }
 
 // ---- Building ----------------------------------------------------------------------------------------------------------
@@ -267,7 +266,7 @@ async function buildAll(compiler) {
     const path = join(out, file);
     const newest = Math.max(...made[file].map((object) => statSync(object).mtimeMs));
     const mark = join(build, `${file}.${createHash('sha256').update(path).digest('hex').slice(0, 8)}`);
-    const wanted = createHash('sha256').update(JSON.stringify([made[file], link, linking, binaryen, shrinking(variant)])).digest('hex');
+    const wanted = createHash('sha256').update(JSON.stringify([made[file], link, linking, binaryen, shrinking(variant), readFileSync(join(root, 'web', 'order.mjs'), 'utf8')])).digest('hex');
     if (existsSync(path) && existsSync(mark) && readFileSync(mark, 'utf8') === wanted && statSync(path).mtimeMs >= newest) continue;
     await compiler.link(made[file], [...linking, ...link], path);
     await shrink(path, variant, binaryen);
