@@ -43,7 +43,7 @@ function holds(text) {
 }
 
 /** The lines of a shader that the page may need. */
-function needed(lines) {
+export function needed(lines) {
   const out = [], open = [];   // open: of each #if, whether its lines are kept, whether a branch before was, and whether one held for sure
   for (const line of lines) {
     const [, word, rest] = /^#\s*(if|ifdef|ifndef|elif|else|endif)\b\s*(.*)$/.exec(line) ?? [];
