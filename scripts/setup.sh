@@ -53,6 +53,7 @@ wasm    clang                     clang
 wasm    lld                       wasm-ld
 wasm    wasi-libc                 -
 wasm    libclang-rt-14-dev-wasm32 -
+wasm    binaryen                  wasm-opt
 browser chromium                  chromium
 testbed libsdl2-dev               SDL2/SDL.h
 mingw   gcc-mingw-w64-x86-64      x86_64-w64-mingw32-gcc

@@ -61,12 +61,12 @@ page) page ;;
 test)
   playground
   packages web/bundlers
-  SINEW_LONG_TESTS=1 run_tests package.test.mjs json.test.mjs view.test.mjs hashes.test.mjs scalar.test.mjs memory.test.mjs lessons.test.mjs piercings.test.mjs page.test.mjs compare.test.mjs mend.test.mjs tools.test.mjs inside.test.mjs share.test.mjs bundlers.test.mjs site.test.mjs
+  SINEW_LONG_TESTS=1 run_tests package.test.mjs size.test.mjs json.test.mjs view.test.mjs hashes.test.mjs scalar.test.mjs memory.test.mjs lessons.test.mjs piercings.test.mjs page.test.mjs compare.test.mjs mend.test.mjs tools.test.mjs inside.test.mjs share.test.mjs bundlers.test.mjs site.test.mjs
   ;;
 quick)
   echo "== web"
   playground
-  run_tests package.test.mjs view.test.mjs quick.test.mjs scalar.test.mjs lessons.test.mjs piercings.test.mjs page_quick.test.mjs site.test.mjs
+  run_tests package.test.mjs size.test.mjs view.test.mjs quick.test.mjs scalar.test.mjs lessons.test.mjs piercings.test.mjs page_quick.test.mjs site.test.mjs
   ;;
 bench)
   build

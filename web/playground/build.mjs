@@ -7,6 +7,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { asModule } from "./lessons.mjs";
+import { lean } from "./three.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.resolve(here, "../..");
@@ -28,7 +29,7 @@ const lessons = { name: "lessons", setup(build) {
   build.onLoad({ filter: /.*/, namespace: "lessons" }, () => ({ contents: asModule() }));
 } };
 const options = {
-  plugins: [lessons], absWorkingDir: here, bundle: true, minify: true, format: "esm", target: "es2022", legalComments: "none", logLevel: "warning", outdir: out,
+  plugins: [lessons, lean], metafile: true, absWorkingDir: here, bundle: true, minify: true, format: "esm", target: "es2022", legalComments: "none", logLevel: "warning", outdir: out,
   alias: { "sinew-physics": path.join(packaged, "sinew.js") }, external: ["node:*"],
 };
 await build({ ...options, splitting: true, chunkNames: "[name]-[hash]", entryPoints: { playground: "src/main.js" } });
