@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Multiplications of a factorisation, at most: half a second. Larger sheets are left to sweeps. */
-#define MOST_WORK 5e8
+/* Multiplications of a factorisation, at most: two seconds, of a sheet of 300 by 300. Larger ones are left to sweeps. */
+#define MOST_WORK 2e9
 
 /* Parts with so many vertices are not cut any more. */
 #define SMALLEST_PART 24u
