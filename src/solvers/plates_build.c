@@ -21,6 +21,7 @@ typedef struct plates_work {
     uint32_t *sheet;     /* by slot: which one it is of, or NONE */
     uint32_t *vertex_of; /* by slot */
     bool *tears;         /* by slot: a rod there may tear; NULL: nowhere */
+    bool *slack;         /* by slot: a rod there only pulls */
     bool all_tear;
 } plates_work;
 
@@ -44,6 +45,18 @@ static void mark_tears(plates_work *w)
             if (!(point[i] & SN_SPOT_BIT) && w->in->frame.slot[point[i]] < w->slots)
                 w->tears[w->in->frame.slot[point[i]]] = true;
     }
+}
+
+static void mark_slack(plates_work *w)
+{
+    const sn_pool *pool = w->in->store->pool[SN_KIND_DISTANCE_MAX];
+    w->slack = room(w, w->slots, sizeof *w->slack);
+    for (uint32_t row = 0; w->slack && row < pool->table.count; ++row)
+        for (uint32_t i = pool->ids.value[row] == SN_ID_FREE ? 2 : 0; i < 2; ++i) {
+            const uint32_t point = pool->point[2 * (size_t)row + i];
+            if (!(point & SN_SPOT_BIT) && w->in->frame.slot[point] < w->slots)
+                w->slack[w->in->frame.slot[point]] = true;
+        }
 }
 
 /* The hinges of all sheets, one after the other. */
@@ -108,14 +121,13 @@ static double height(sn_dvec3 a, sn_dvec3 c, sn_dvec3 d, double *foot)
 }
 
 /* What a dihedral angle changes by where its triangles, unfolded, are moved along their normal: the inverse of heights, and what the ends of the edge take back of that. */
-static void weigh_dihedral(const plates_work *w, const uint32_t slot[4], double k[4])
+static void weigh_dihedral(const plates_work *w, const uint32_t slot[4], double k[4], double foot[2])
 {
     const sn_dvec3 a = rest_place(w, slot[0]), b = rest_place(w, slot[1]), c = rest_place(w, slot[2]),
                    d = rest_place(w, slot[3]);
-    double foot_a, foot_b;
-    k[0] = 1 / height(a, c, d, &foot_a);
-    k[1] = 1 / height(b, c, d, &foot_b);
-    k[2] = -(k[0] * foot_a + k[1] * foot_b);
+    k[0] = 1 / height(a, c, d, &foot[0]);
+    k[1] = 1 / height(b, c, d, &foot[1]);
+    k[2] = -(k[0] * foot[0] + k[1] * foot[1]);
     k[3] = -(k[0] + k[1] + k[2]);
     for (uint32_t i = 0; i < 4; ++i)
         k[i] = isfinite(k[i]) ? k[i] : 0;
@@ -134,12 +146,12 @@ static void weigh_angle(const plates_work *w, const uint32_t slot[4], double k[4
 }
 
 /* Its weights; and what its particles do to it, 1 / (kg m^2). */
-static double weigh(const plates_work *w, const walk *at, double k[4])
+static double weigh(const plates_work *w, const walk *at, double k[4], double foot[2])
 {
     const sn_real *param = w->in->store->pool[at->kind]->param;
     double sum = 0;
     if (at->kind == SN_KIND_DIHEDRAL) {
-        weigh_dihedral(w, at->slot, k);
+        weigh_dihedral(w, at->slot, k, foot);
     } else if (at->kind == SN_KIND_ANGLE) {
         weigh_angle(w, at->slot, k);
     } else {
@@ -170,14 +182,14 @@ typedef struct sheet_facts {
 /* What is known of each sheet, by its lowest slot. */
 static void look_at_sheets(plates_work *w, sheet_facts *facts)
 {
-    double k[4];
+    double k[4], foot[2];
     for (uint32_t i = 0; i < w->slots; ++i) {
         w->sheet[i] = sets_find(w->sheet, i);
         facts[w->sheet[i]].free += sn_hierarchy_inverse_mass(w->in, i) > 0;
     }
     for (walk at = {0}; next(w, &at);) {
         sheet_facts *f = &facts[w->sheet[at.slot[0]]];
-        const double moves = weigh(w, &at, k);
+        const double moves = weigh(w, &at, k, foot);
         f->hinges++;
         f->folds = f->folds || at.kind != SN_KIND_BENDING;
         f->ratio += moves > 0 ? moves / compliance_of(w, &at, moves) : 0;
@@ -206,6 +218,7 @@ static void choose(plates_work *w, double h)
     w->vertex_of = room(w, w->slots, sizeof *w->vertex_of);
     sheet_facts *facts = room(w, w->slots, sizeof *facts);
     mark_tears(w);
+    mark_slack(w);
     if (p->rooms.failed)
         return;
     for (uint32_t i = 0; i < w->slots; ++i)
@@ -293,7 +306,7 @@ static void list_hinges(plates_work *w)
             continue;
         sn_plate *plate = &p->plate[w->sheet[at.slot[0]]];
         sn_plate_hinge *hinge = &p->hinge[plate->hinge + plate->hinges++];
-        const double moves = weigh(w, &at, hinge->k), compliance = compliance_of(w, &at, moves);
+        const double moves = weigh(w, &at, hinge->k, hinge->foot), compliance = compliance_of(w, &at, moves);
         hinge->kind = at.kind;
         hinge->points = pool->kind->points;
         hinge->row = at.at;
@@ -302,6 +315,8 @@ static void list_hinges(plates_work *w)
         hinge->damping = moves > 0 ? (double)pool->give[at.at].damping : 0;
         plate->damped = plate->damped || hinge->damping > 0;
         plate->folds = plate->folds || at.kind != SN_KIND_BENDING;
+        plate->slack = plate->slack || (w->slack[at.slot[0]] && w->slack[at.slot[1]]);
+        hinge->moves = moves;
         for (uint32_t i = 0; i < 4; ++i)
             hinge->vertex[i] = w->vertex_of[at.slot[i]];
     }
