@@ -1,12 +1,12 @@
 /* Cloth.
 
    A grid has rods along its rows (the weft) and columns (the warp) and both diagonals of each cell (shear); grid.c
-   derives how stiff each of them is. Its triangles use one diagonal of each cell, by turns the one and the other, like
-   a chequerboard. Hinges use others: see grid_hinges. */
+   derives how stiff each of them is. Triangles and hinges use one diagonal of each cell, by turns the one and the
+   other, which are those between particles with an even sum of column and row. An edge of a cell thus has one even end,
+   from which the diagonals of the two cells beside it start, and these end beside its odd end: there are the corners
+   opposite to it. */
 #include "scene/objects/cloth.h"
 #include "scene/objects/grid.h"
-
-#include <string.h>
 
 sn_cloth_def sn_default_cloth_def(void)
 {
@@ -178,82 +178,44 @@ static bool add_second_neighbours(sn_build *build, const sn_grid *grid)
            sn_build_constraints(build, "bend", &rod, (uint32_t)count, index, NULL, bend, bend > 0 ? factor : NULL);
 }
 
-/* Hinges of a grid. One diagonal cuts each cell into two triangles, and every edge and diagonal between two triangles is a hinge. How
-   stiff the sheet is depends on the pattern of diagonals, and on how stiff they are. Let cells be a by b, a >= b, let diagonals change
-   direction from row to row, and let their hinges have s times the stiffness of the others. Curvatures xx, yy, xy over many cells then
-   store, for each area, when all cells have folded as is best,
-
-       D (xx^2 + yy^2 + t xy^2) / 2,    t = (b/a)^2 + s (a/b + b/a)^2
-
-   (from the least energy of a cell of two by two that repeats). An isotropic plate with a Poisson's ratio of 0 has t = 2: the s that
-   makes it 2 is taken, and a grid is that plate, however it is bent or twisted. (With s = 1 it is 2.5 times too stiff against twist. A chequerboard
-   is 20 % too soft where a strip is bent, besides.) Where b > a, diagonals change from column to column. */
-typedef struct grid_hinges {
-    uint32_t nx;
-    bool by_row; /* diagonals change direction from row to row, otherwise from column to column */
-} grid_hinges;
-
-/* Whether the diagonal of the cell at (i, j) goes up with x. */
-static bool goes_up(const grid_hinges *h, uint32_t i, uint32_t j)
+/* The hinge at an edge from particle p at (i, j) to p + along; across is the step to the sides. */
+static uint32_t *edge_hinge(uint32_t *hinge, uint32_t p, uint32_t along, uint32_t across, uint32_t parity)
 {
-    return (h->by_row ? j : i) % 2 == 0;
-}
-
-/* The hinge at the edge from p, at (i, j), to the right. */
-static uint32_t *hinge_right(const grid_hinges *h, uint32_t *hinge, uint32_t i, uint32_t j)
-{
-    const uint32_t p = i + h->nx * j;
-    *hinge++ = (goes_up(h, i, j - 1) ? p : p + 1) - h->nx;
-    *hinge++ = (goes_up(h, i, j) ? p + 1 : p) + h->nx;
+    uint32_t odd = parity ? p : p + along; /* the odd end */
+    *hinge++ = odd - across;
+    *hinge++ = odd + across;
     *hinge++ = p;
-    *hinge++ = p + 1;
+    *hinge++ = p + along;
     return hinge;
 }
 
-/* And that at the edge upwards. */
-static uint32_t *hinge_up(const grid_hinges *h, uint32_t *hinge, uint32_t i, uint32_t j)
+static uint32_t *cell_hinge(uint32_t *hinge, uint32_t p, uint32_t up, uint32_t parity)
 {
-    const uint32_t p = i + h->nx * j;
-    *hinge++ = (goes_up(h, i - 1, j) ? p : p + h->nx) - 1;
-    *hinge++ = (goes_up(h, i, j) ? p + h->nx : p) + 1;
-    *hinge++ = p;
-    *hinge++ = p + h->nx;
+    uint32_t even[2] = {p, p + up + 1}, odd[2] = {p + up, p + 1};
+    for (uint32_t n = 0; n < 2; ++n)
+        *hinge++ = parity ? even[n] : odd[n];
+    for (uint32_t n = 0; n < 2; ++n)
+        *hinge++ = parity ? odd[n] : even[n];
     return hinge;
-}
-
-/* And that at the diagonal of the cell. */
-static uint32_t *hinge_across(const grid_hinges *h, uint32_t *hinge, uint32_t i, uint32_t j)
-{
-    const uint32_t p = i + h->nx * j, up = h->nx, with[2] = {p, p + up + 1}, against[2] = {p + up, p + 1};
-    memcpy(hinge, goes_up(h, i, j) ? against : with, sizeof with);
-    memcpy(hinge + 2, goes_up(h, i, j) ? with : against, sizeof with);
-    return hinge + 4;
 }
 
 static bool add_hinges(sn_build *build, const sn_grid *grid, const sn_vec3 *place, sn_bending_method method)
 {
-    const uint32_t nx = grid->count[0], ny = grid->count[1], count = (uint32_t)hinge_count(grid);
-    const double a = grid->size[0] / (nx - 1), b = grid->size[1] / (ny - 1), flat = a >= b ? b / a : a / b;
-    const double across = (2 - flat * flat) / ((flat + 1 / flat) * (flat + 1 / flat));
-    const grid_hinges h = {nx, a >= b};
+    uint32_t nx = grid->count[0], ny = grid->count[1], count = (uint32_t)hinge_count(grid);
     uint32_t *hinge = sn_build_take(build, 4 * (uint64_t)count, sizeof *hinge), *next = hinge;
-    sn_real *softer = sn_build_take(build, count, sizeof *softer);
-    if (!hinge || !softer)
+    if (!hinge)
         return false;
-    for (uint32_t i = 0; i < count; ++i)
-        softer[i] = 1;
     for (uint32_t j = 0; j < ny; ++j)
         for (uint32_t i = 0; i < nx; ++i) {
+            uint32_t p = i + nx * j, parity = (i + j) % 2;
             if (i + 1 < nx && j > 0 && j + 1 < ny)
-                next = hinge_right(&h, next, i, j);
+                next = edge_hinge(next, p, 1, nx, parity);
             if (j + 1 < ny && i > 0 && i + 1 < nx)
-                next = hinge_up(&h, next, i, j);
-            if (i + 1 < nx && j + 1 < ny) {
-                softer[(next - hinge) / 4] = (sn_real)(1 / across);
-                next = hinge_across(&h, next, i, j);
-            }
+                next = edge_hinge(next, p, nx, 1, parity);
+            if (i + 1 < nx && j + 1 < ny)
+                next = cell_hinge(next, p, nx, parity);
         }
-    return sn_sheet_hinges(build, method, place, count, hinge, softer);
+    return sn_sheet_hinges(build, method, place, count, hinge);
 }
 
 /* The one, two or four particles in the middle. */

@@ -338,6 +338,7 @@ static bool build_rope(sn_build *build, const void *own)
     const sn_rope_def *def = own;
     course c = {.segments = 0};
     bool bends = !isnan(build->stuff->bend) && def->segments > 1;
+    bool solid = bends && !isnan(build->stuff->young); /* of strands, with an area, no bend follows */
     if (def->segments == 0)
         return sn_build_fail(build, "segments", "found 0, expected 1 or more");
     if (!(def->through.count ? plan_through(build, def, &c) : plan(build, def, &c)) ||
@@ -353,7 +354,7 @@ static bool build_rope(sn_build *build, const void *own)
     else
         lay_straight(&c, place);
     sn_strand strand = {.hold = "links",
-                        .kind = def->rods ? SN_KIND_DISTANCE : SN_KIND_DISTANCE_MAX,
+                        .kind = def->rods || solid ? SN_KIND_DISTANCE : SN_KIND_DISTANCE_MAX,
                         .pieces = def->segments,
                         .piece = c.piece * sn_build_scale(build),
                         .mass = (double)sn_build_mass(build, c.length * sn_build_scale(build)),
@@ -390,7 +391,9 @@ static const sn_key rope_keys[] = {
     {"to", SN_KEY_VECTOR, KEY(to), .unit = "m",
      .about =
          "the place of the last particle of the rope, in the frame; if not given, the rope runs along 'direction'"},
-    {"rods", SN_KEY_TRUTH, KEY(rods), .about = "its pieces resist compression as well, and not stretching alone"},
+    {"rods", SN_KEY_TRUTH, KEY(rods),
+     .about = "its pieces resist compression as well, and not stretching alone; those of a solid line, with `young` "
+              "and a `thickness`, always do"},
     {"bob", SN_KEY_REAL, KEY(bob), .unit = "kg", .most = 1e30,
      .about = "the mass of a bob on the last particle, besides the rope's own mass"},
     {"through", SN_KEY_REALS, KEY(through), .unit = "m",

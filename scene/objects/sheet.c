@@ -216,31 +216,28 @@ static bool add_rods_over(sn_build *build, const sn_vec3 *place, uint32_t count,
     return sn_build_constraints(build, "bend", &rod, count, index, NULL, bend, bend > 0 ? factor : NULL);
 }
 
-static bool add_dihedrals(sn_build *build, const sn_vec3 *place, uint32_t count, const uint32_t *hinge,
-                          const sn_real *softer)
+static bool add_dihedrals(sn_build *build, const sn_vec3 *place, uint32_t count, const uint32_t *hinge)
 {
     double bend = (double)build->stuff->bend, unused;
     sn_real *factor = sn_build_take(build, count, sizeof *factor);
     if (!factor)
         return false;
     for (uint32_t i = 0; i < count; ++i)
-        factor[i] = (sn_real)(hinge_shape(place, hinge + 4 * (size_t)i, &unused) * (softer ? (double)softer[i] : 1));
+        factor[i] = (sn_real)hinge_shape(place, hinge + 4 * (size_t)i, &unused);
     sn_constraint_def fold = sn_default_constraint_def(SN_KIND_DIHEDRAL);
     return sn_build_constraints(build, "bend", &fold, count, hinge, NULL, bend, bend > 0 ? factor : NULL);
 }
 
 bool sn_sheet_hinges(sn_build *build, sn_bending_method method, const sn_vec3 *place, uint32_t count,
-                     const uint32_t *hinge, const sn_real *softer)
+                     const uint32_t *hinge)
 {
-    const sn_constraint_def flat = sn_default_constraint_def(SN_KIND_BENDING);
-    const double bend = (double)build->stuff->bend;
     if (count == 0)
         return true;
     switch (method) {
     case SN_BENDING_ISOMETRIC:
-        return sn_build_constraints(build, "bend", &flat, count, hinge, NULL, 3 * bend, bend > 0 ? softer : NULL);
+        return sn_build_ties(build, "bend", SN_KIND_BENDING, count, hinge, 3 * (double)build->stuff->bend);
     case SN_BENDING_DIHEDRAL:
-        return add_dihedrals(build, place, count, hinge, softer);
+        return add_dihedrals(build, place, count, hinge);
     case SN_BENDING_DISTANCE:
         return add_rods_over(build, place, count, hinge);
     case SN_BENDING_NONE:
@@ -264,5 +261,5 @@ bool sn_sheet_bend(sn_build *build, const sn_sheet *sheet, sn_bending_method met
         *next++ = edge->a;
         *next++ = edge->b;
     }
-    return sn_sheet_hinges(build, method, sheet->mesh.vertex, count, hinge, NULL);
+    return sn_sheet_hinges(build, method, sheet->mesh.vertex, count, hinge);
 }

@@ -35,9 +35,9 @@ bool sn_sheet_bend(sn_build *build, const sn_sheet *sheet, sn_bending_method met
 bool sn_sheet_bends(sn_build *build, sn_bending_method method, sn_bending_method usual);
 
 /* The same as sn_sheet_bend for count hinges, four particles each: the corners a and b and the shared edge cd of
-   triangles a, c, d and b, d, c. place holds the particles in the frame; softer how many times the compliance of the stuff each hinge has, NULL: 1. */
+   triangles a, c, d and b, d, c. place holds the particles in the frame. */
 bool sn_sheet_hinges(sn_build *build, sn_bending_method method, const sn_vec3 *place, uint32_t count,
-                     const uint32_t *hinge, const sn_real *softer);
+                     const uint32_t *hinge);
 
 /* The stiffness, N/m per plate stiffness, of a rod across a hinge that folded by a right angle stores as much energy as
    a plate: shape is l^2 / (A + B) as below, shortening what the fold takes off the rod, m. */

@@ -50,9 +50,8 @@ static sn_dvec3 place(const quad x)
     return (sn_dvec3){x[0], x[1], x[2]};
 }
 
-/* By how much an angle is off, and how it changes with places: see dihedral.c and angle.c, and plates.h for directions. Lengths and heights are those of the rest shape: those of places as they are predicted may be
-   next to nothing, and gradients without bound. False where there is no angle. */
-static bool find_fold(const sn_plates *p, const sn_plate_hinge *hinge, bool slack, sn_dvec3 g[4], double *off)
+/* By how much an angle is off, and the direction along which the sum of k x grows with it: see dihedral.c and angle.c. False where there is none. */
+static bool find_fold(const sn_plates *p, const sn_plate_hinge *hinge, sn_dvec3 *way, double *off)
 {
     const sn_dvec3 a = place(p->at[hinge->vertex[0]]), b = place(p->at[hinge->vertex[1]]),
                    c = place(p->at[hinge->vertex[2]]), d = place(p->at[hinge->vertex[3]]);
@@ -61,58 +60,38 @@ static bool find_fold(const sn_plates *p, const sn_plate_hinge *hinge, bool slac
     const double length = dvec3_length(e), size1 = dvec3_length(n1), size2 = dvec3_length(n2);
     const sn_dvec3 sum = dvec3_add(dvec3_scale(n1, size2), dvec3_scale(n2, size1)); /* between both normals */
     const double size = dvec3_length(sum);
-    if (!(length > 0 && size1 > FLAT * length * length && size2 > FLAT * length * length &&
-          (slack || size > FLAT * size1 * size2)))
+    if (!(size > FLAT * size1 * size2 && length > 0))
         return false;
     const double angle = math_atan2(dvec3_dot(dvec3_cross(n1, n2), e) / length, dvec3_dot(n1, n2)) - hinge->rest;
     *off = angle - 2 * MATH_PI * floor(angle / (2 * MATH_PI) + 0.5); /* the short way round */
-    if (!slack) {
-        for (uint32_t i = 0; i < 4; ++i)
-            g[i] = dvec3_scale(sum, -hinge->k[i] / size);
-        return true;
-    }
-    g[0] = dvec3_scale(n1, -hinge->k[0] / size1);
-    g[1] = dvec3_scale(n2, -hinge->k[1] / size2);
-    g[2] = dvec3_scale(dvec3_add(dvec3_scale(g[0], hinge->foot[0]), dvec3_scale(g[1], hinge->foot[1])), -1);
-    g[3] = dvec3_scale(dvec3_add(dvec3_add(g[0], g[1]), g[2]), -1);
+    *way = dvec3_scale(sum, -1 / size);
     return true;
 }
 
-static bool find_turn(const sn_plates *p, const sn_plate_hinge *hinge, bool slack, sn_dvec3 g[4], double *off)
+static bool find_turn(const sn_plates *p, const sn_plate_hinge *hinge, sn_dvec3 *way, double *off)
 {
     const sn_dvec3 a = place(p->at[hinge->vertex[0]]), b = place(p->at[hinge->vertex[1]]),
                    c = place(p->at[hinge->vertex[2]]);
-    const sn_dvec3 u = dvec3_sub(b, a), v = dvec3_sub(c, b), across = dvec3_cross(u, v);
-    const double size1 = dvec3_length(u), size2 = dvec3_length(v), sine = dvec3_length(across);
+    const sn_dvec3 u = dvec3_sub(b, a), v = dvec3_sub(c, b);
+    const double size1 = dvec3_length(u), size2 = dvec3_length(v);
     const sn_dvec3 sum = dvec3_sub(dvec3_scale(v, size1), dvec3_scale(u, size2));
-    if (!(sine > FLAT * size1 * size2))
+    const double size = dvec3_length(sum);
+    if (!(size > FLAT * size1 * size2))
         return false;
-    *off = math_atan2(sine, dvec3_dot(u, v)) - hinge->rest;
-    if (!slack) {
-        for (uint32_t i = 0; i < 4; ++i)
-            g[i] = dvec3_scale(sum, hinge->k[i] / dvec3_length(sum));
-        return true;
-    }
-    g[0] = dvec3_scale(dvec3_cross(across, u), hinge->k[0] / (sine * size1));
-    g[2] = dvec3_scale(dvec3_cross(across, v), hinge->k[2] / (sine * size2));
-    g[1] = dvec3_scale(dvec3_add(g[0], g[2]), -1);
-    g[3] = (sn_dvec3){0, 0, 0};
+    *off = math_atan2(dvec3_length(dvec3_cross(u, v)), dvec3_dot(u, v)) - hinge->rest;
+    *way = dvec3_scale(sum, 1 / size);
     return true;
 }
 
-static bool find_angle(const sn_plates *p, const sn_plate_hinge *hinge, bool slack, sn_dvec3 g[4], double *off)
-{
-    return (hinge->kind == SN_KIND_ANGLE ? find_turn : find_fold)(p, hinge, slack, g, off);
-}
-
-/* What an angle exerts, times h^2. */
-static double fold(const sn_plates *p, const sn_plate *plate, const sn_plate_hinge *hinge, double h, sn_dvec3 g[4])
+/* What an angle exerts, times h^2, along that direction. */
+static double fold(const sn_plates *p, const sn_plate *plate, const sn_plate_hinge *hinge, double h, sn_dvec3 *way)
 {
     double rate = 0, off;
-    if (!find_angle(p, hinge, plate->slack, g, &off))
+    if (!(hinge->kind == SN_KIND_ANGLE ? find_turn : find_fold)(p, hinge, way, &off))
         return 0;
     for (uint32_t i = 0; plate->damped && i < 4; ++i)
-        rate += dvec3_dot(g[i], dvec3_sub(place(p->at[hinge->vertex[i]]), place(p->from[hinge->vertex[i]])));
+        rate +=
+            hinge->k[i] * dvec3_dot(*way, dvec3_sub(place(p->at[hinge->vertex[i]]), place(p->from[hinge->vertex[i]])));
     return -h * h * hinge->stiffness * off - h * hinge->damping * rate;
 }
 
@@ -128,21 +107,19 @@ static void push_all(const sn_plates *p, const sn_plate *plate, double h)
     }
     for (uint32_t i = plate->hinge; i < plate->hinge + plate->hinges; ++i) {
         const sn_plate_hinge *hinge = &p->hinge[i];
-        sn_dvec3 g[4];
-        quad lambda;
+        quad lambda = {0};
         if (hinge->kind == SN_KIND_BENDING) {
             bend(p, plate, hinge, h, lambda);
-            for (uint32_t n = 0; n < 4; ++n)
-                for (uint32_t k = 0; k < 4; ++k)
-                    p->push[hinge->vertex[n]][k] += hinge->k[n] * lambda[k];
-            continue;
+        } else {
+            sn_dvec3 way = {0, 0, 0};
+            const double by = fold(p, plate, hinge, h, &way);
+            lambda[0] = by * way.x;
+            lambda[1] = by * way.y;
+            lambda[2] = by * way.z;
         }
-        const double by = fold(p, plate, hinge, h, g);
-        for (uint32_t n = 0; by != 0 && n < 4; ++n) {
-            p->push[hinge->vertex[n]][0] += g[n].x * by;
-            p->push[hinge->vertex[n]][1] += g[n].y * by;
-            p->push[hinge->vertex[n]][2] += g[n].z * by;
-        }
+        for (uint32_t n = 0; n < 4; ++n)
+            for (uint32_t k = 0; k < 4; ++k)
+                p->push[hinge->vertex[n]][k] += hinge->k[n] * lambda[k];
     }
 }
 
@@ -156,9 +133,9 @@ static void keep_multipliers(const sn_plates *p, const sn_plate *plate, const sn
         const sn_plate_hinge *hinge = &p->hinge[i];
         sn_real *to = in->store->pool[hinge->kind]->lambda;
         quad lambda;
-        sn_dvec3 g[4];
+        sn_dvec3 way;
         if (hinge->kind != SN_KIND_BENDING) {
-            to[hinge->row] = (sn_real)fold(p, plate, hinge, (double)in->h, g);
+            to[hinge->row] = (sn_real)fold(p, plate, hinge, (double)in->h, &way);
             continue;
         }
         bend(p, plate, hinge, (double)in->h, lambda);
@@ -223,23 +200,6 @@ static void take_out(sn_plates *p, const sn_solver_in *in)
     }
 }
 
-/* Whether forces of a plate with rods that only pull turn too far in a substep: see plates.h. */
-static bool turns_far(const sn_plates *p, const sn_plate *plate, const sn_frame *frame, double h)
-{
-    bool far = false;
-    if (!plate->slack || !plate->folds)
-        return false;
-    take_places(p, plate, frame);
-    for (uint32_t i = plate->hinge; !far && i < plate->hinge + plate->hinges; ++i) {
-        const sn_plate_hinge *hinge = &p->hinge[i];
-        sn_dvec3 g[4];
-        double off;
-        far = hinge->kind != SN_KIND_BENDING && find_angle(p, hinge, true, g, &off) &&
-              hinge->moves * hinge->stiffness * h * h * fabs(off) > SN_PLATE_TURN;
-    }
-    return far;
-}
-
 bool sn_plates_begin(sn_plates *p, const sn_solver_in *in)
 {
     const double h = (double)in->h / in->settings->substeps; /* `in` is that of the step */
@@ -250,7 +210,6 @@ bool sn_plates_begin(sn_plates *p, const sn_solver_in *in)
         plate->acts = !plate->too_large && plate->ratio * h * h >= SN_PLATE_RATIO;
         for (uint32_t v = plate->vertex; plate->acts && v < plate->vertex + plate->vertices; ++v)
             plate->acts = (p->mass[v] > 0) == (in->frame.x[p->slot[v]].w > 0); /* otherwise it sleeps */
-        plate->acts = plate->acts && !turns_far(p, plate, &in->frame, h);
         same = same && acted == plate->acts;
         any = any || plate->acts;
     }

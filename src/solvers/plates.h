@@ -13,9 +13,9 @@
    is factored once for each length of a substep. The k of a hinge sum to 0, so momentum is kept. The force of a hinge is along C, so angular momentum is, too.
 
    The kinds `dihedral` and `angle` have the same k, those of their triangles or pieces laid flat. With the angle t, |C| = 2 sin(t / 2), along the direction in which the fold
-   points, and they exert (t - rest) / a along that. The same matrix makes it implicit, with what follows from turning forces. But a little of such a force is along the pieces, and pushes them together by half of t. Rods
-   resist that. Where rods only pull, the force is across each piece or triangle as it is now. Turning forces are then explicit, and stable while w k^2 h^2 t / a is below SN_PLATE_TURN: otherwise
-   the line is left to sweeps in this step.
+   points, and they exert (t - rest) / a along that, with the same matrix. A share of this force, half of t, is along the pieces, and pushes them together. Rods resist that: so angles are taken where all of their pieces
+   or edges are rods, other than those that only pull, and are folded at rest by at most FOLDED. (Forces across the pieces, as gradients of the angle are, push nothing together. But they turn with the pieces, which the
+   matrix does not know, and are unstable from w k^2 h^2 t / a = 6 on: a steel wire with three substeps.)
 
    Order of elimination: nested dissection. A breadth-first search from one end of the sheet gives levels. The middle level cuts the sheet in two and is numbered last; and so on with
    both parts. It depends on hinges alone, not on places.
@@ -36,8 +36,6 @@ typedef struct sn_plate_hinge {
     uint32_t kind, row;
     double rest;      /* rad: of an angle */
     double k[4];      /* 1/m */
-    double foot[2];   /* of a dihedral: the shares that c has of what a and b take back */
-    double moves;     /* 1/(kg m^2): w k^2 */
     double stiffness; /* N m: 1 / compliance */
     double damping;   /* s: by the compliance */
 } sn_plate_hinge;
@@ -45,8 +43,6 @@ typedef struct sn_plate_hinge {
 /* Of w k^2 h^2 / a, the mean over the hinges of a sheet, at least: what a hinge asks for by what a sweep finds of it. Of cotton it is below 0.01, of paper 1 and more. Where it is
    0.05 sweeps are right, at 0.5 they sag by a quarter too much, and at 5 six times as far as they should. */
 #define SN_PLATE_RATIO 0.1
-
-#define SN_PLATE_TURN 6.0 /* see above: a hinge of equal pieces has w k^2 = 6 w / l^2 */
 
 typedef struct sn_plate {
     uint32_t vertex, vertices; /* in the order of elimination; those that are immovable come last, */
@@ -57,8 +53,7 @@ typedef struct sn_plate {
     double h;       /* s: of the substep that it is factored for; 0: of none */
     size_t entry;   /* its columns of the factor begin here */
     bool damped;    /* some of its hinges are, */
-    bool folds;     /*   some are angles, */
-    bool slack;     /*   and some of its rods only pull */
+    bool folds;     /*   and some are angles */
     bool acts;      /* in this step */
     bool too_large; /* it would take too long to factor */
 } sn_plate;

@@ -8,6 +8,9 @@
 /* Particles that can move, at least. */
 #define LEAST_PLATE 3u
 
+/* rad: angles that are folded by more at rest are left to sweeps. */
+#define FOLDED 0.6
+
 /* 1/s^2: a hinge without compliance has w k^2 / a of this. */
 #define RIGID 1e12
 
@@ -21,7 +24,7 @@ typedef struct plates_work {
     uint32_t *sheet;     /* by slot: which one it is of, or NONE */
     uint32_t *vertex_of; /* by slot */
     bool *tears;         /* by slot: a rod there may tear; NULL: nowhere */
-    bool *slack;         /* by slot: a rod there only pulls */
+    uint32_t *rod_start, *rod;
     bool all_tear;
 } plates_work;
 
@@ -47,16 +50,49 @@ static void mark_tears(plates_work *w)
     }
 }
 
-static void mark_slack(plates_work *w)
+/* Rods by slot: the slots that they lead to. */
+static void list_rods(plates_work *w)
 {
-    const sn_pool *pool = w->in->store->pool[SN_KIND_DISTANCE_MAX];
-    w->slack = room(w, w->slots, sizeof *w->slack);
-    for (uint32_t row = 0; w->slack && row < pool->table.count; ++row)
-        for (uint32_t i = pool->ids.value[row] == SN_ID_FREE ? 2 : 0; i < 2; ++i) {
-            const uint32_t point = pool->point[2 * (size_t)row + i];
-            if (!(point & SN_SPOT_BIT) && w->in->frame.slot[point] < w->slots)
-                w->slack[w->in->frame.slot[point]] = true;
+    const sn_pool *pool = w->in->store->pool[SN_KIND_DISTANCE];
+    w->rod_start = room(w, (size_t)w->slots + 2, sizeof *w->rod_start);
+    w->rod = room(w, 2 * (size_t)pool->ids.live, sizeof *w->rod);
+    for (uint32_t pass = 0; pass < 2 && !w->p->rooms.failed; ++pass) {
+        for (uint32_t row = 0; row < pool->table.count; ++row) {
+            const uint32_t *point = pool->point + 2 * (size_t)row;
+            if (pool->ids.value[row] == SN_ID_FREE || (point[0] | point[1]) & SN_SPOT_BIT)
+                continue;
+            const uint32_t slot[2] = {w->in->frame.slot[point[0]], w->in->frame.slot[point[1]]};
+            for (uint32_t i = 0; i < 2 && slot[0] < w->slots && slot[1] < w->slots; ++i)
+                if (pass)
+                    w->rod[w->rod_start[slot[i] + 1]++] = slot[!i];
+                else
+                    w->rod_start[slot[i] + 2]++;
         }
+        for (uint32_t i = 0; i < w->slots && !pass; ++i)
+            w->rod_start[i + 2] += w->rod_start[i + 1];
+    }
+}
+
+static bool is_rod(const plates_work *w, uint32_t a, uint32_t b)
+{
+    bool is = false;
+    for (uint32_t i = w->rod_start[a]; !is && i < w->rod_start[a + 1]; ++i)
+        is = w->rod[i] == b;
+    return is;
+}
+
+/* Whether the pieces or edges of an angle are rods, and it is hardly folded at rest. */
+static bool is_framed(const plates_work *w, uint32_t kind, uint32_t row, const uint32_t slot[4])
+{
+    const double rest = (double)w->in->store->pool[kind]->param[row];
+    if (kind == SN_KIND_BENDING)
+        return true;
+    if (!(fabs(rest) <= FOLDED))
+        return false;
+    return kind == SN_KIND_ANGLE
+               ? is_rod(w, slot[0], slot[1]) && is_rod(w, slot[1], slot[2])
+               : is_rod(w, slot[0], slot[2]) && is_rod(w, slot[0], slot[3]) && is_rod(w, slot[1], slot[2]) &&
+                     is_rod(w, slot[1], slot[3]) && is_rod(w, slot[2], slot[3]);
 }
 
 /* The hinges of all sheets, one after the other. */
@@ -85,7 +121,8 @@ static bool takes(plates_work *w, uint32_t kind, uint32_t row, uint32_t slot[4])
     slot[3] = points < 4 ? slot[0] : slot[3]; /* a fourth one, with no weight */
     w->all_tear = false;
     return pool->place[row] && (pool->place[row] - 1) >> PLACE_SHIFT == PLACE_LANE && pool->give[row].stiffness == 1 &&
-           !(stiffen->breaks && stiffen->breaks(stiffen->world, kind, row)) && !store_held(w->in->store, pool, row);
+           !(stiffen->breaks && stiffen->breaks(stiffen->world, kind, row)) && !store_held(w->in->store, pool, row) &&
+           is_framed(w, kind, row, slot);
 }
 
 static bool next(plates_work *w, walk *k)
@@ -121,13 +158,14 @@ static double height(sn_dvec3 a, sn_dvec3 c, sn_dvec3 d, double *foot)
 }
 
 /* What a dihedral angle changes by where its triangles, unfolded, are moved along their normal: the inverse of heights, and what the ends of the edge take back of that. */
-static void weigh_dihedral(const plates_work *w, const uint32_t slot[4], double k[4], double foot[2])
+static void weigh_dihedral(const plates_work *w, const uint32_t slot[4], double k[4])
 {
     const sn_dvec3 a = rest_place(w, slot[0]), b = rest_place(w, slot[1]), c = rest_place(w, slot[2]),
                    d = rest_place(w, slot[3]);
-    k[0] = 1 / height(a, c, d, &foot[0]);
-    k[1] = 1 / height(b, c, d, &foot[1]);
-    k[2] = -(k[0] * foot[0] + k[1] * foot[1]);
+    double foot_a, foot_b;
+    k[0] = 1 / height(a, c, d, &foot_a);
+    k[1] = 1 / height(b, c, d, &foot_b);
+    k[2] = -(k[0] * foot_a + k[1] * foot_b);
     k[3] = -(k[0] + k[1] + k[2]);
     for (uint32_t i = 0; i < 4; ++i)
         k[i] = isfinite(k[i]) ? k[i] : 0;
@@ -146,12 +184,12 @@ static void weigh_angle(const plates_work *w, const uint32_t slot[4], double k[4
 }
 
 /* Its weights; and what its particles do to it, 1 / (kg m^2). */
-static double weigh(const plates_work *w, const walk *at, double k[4], double foot[2])
+static double weigh(const plates_work *w, const walk *at, double k[4])
 {
     const sn_real *param = w->in->store->pool[at->kind]->param;
     double sum = 0;
     if (at->kind == SN_KIND_DIHEDRAL) {
-        weigh_dihedral(w, at->slot, k, foot);
+        weigh_dihedral(w, at->slot, k);
     } else if (at->kind == SN_KIND_ANGLE) {
         weigh_angle(w, at->slot, k);
     } else {
@@ -182,14 +220,14 @@ typedef struct sheet_facts {
 /* What is known of each sheet, by its lowest slot. */
 static void look_at_sheets(plates_work *w, sheet_facts *facts)
 {
-    double k[4], foot[2];
+    double k[4];
     for (uint32_t i = 0; i < w->slots; ++i) {
         w->sheet[i] = sets_find(w->sheet, i);
         facts[w->sheet[i]].free += sn_hierarchy_inverse_mass(w->in, i) > 0;
     }
     for (walk at = {0}; next(w, &at);) {
         sheet_facts *f = &facts[w->sheet[at.slot[0]]];
-        const double moves = weigh(w, &at, k, foot);
+        const double moves = weigh(w, &at, k);
         f->hinges++;
         f->folds = f->folds || at.kind != SN_KIND_BENDING;
         f->ratio += moves > 0 ? moves / compliance_of(w, &at, moves) : 0;
@@ -218,7 +256,7 @@ static void choose(plates_work *w, double h)
     w->vertex_of = room(w, w->slots, sizeof *w->vertex_of);
     sheet_facts *facts = room(w, w->slots, sizeof *facts);
     mark_tears(w);
-    mark_slack(w);
+    list_rods(w);
     if (p->rooms.failed)
         return;
     for (uint32_t i = 0; i < w->slots; ++i)
@@ -306,7 +344,7 @@ static void list_hinges(plates_work *w)
             continue;
         sn_plate *plate = &p->plate[w->sheet[at.slot[0]]];
         sn_plate_hinge *hinge = &p->hinge[plate->hinge + plate->hinges++];
-        const double moves = weigh(w, &at, hinge->k, hinge->foot), compliance = compliance_of(w, &at, moves);
+        const double moves = weigh(w, &at, hinge->k), compliance = compliance_of(w, &at, moves);
         hinge->kind = at.kind;
         hinge->points = pool->kind->points;
         hinge->row = at.at;
@@ -315,8 +353,6 @@ static void list_hinges(plates_work *w)
         hinge->damping = moves > 0 ? (double)pool->give[at.at].damping : 0;
         plate->damped = plate->damped || hinge->damping > 0;
         plate->folds = plate->folds || at.kind != SN_KIND_BENDING;
-        plate->slack = plate->slack || (w->slack[at.slot[0]] && w->slack[at.slot[1]]);
-        hinge->moves = moves;
         for (uint32_t i = 0; i < 4; ++i)
             hinge->vertex[i] = w->vertex_of[at.slot[i]];
     }

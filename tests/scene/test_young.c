@@ -45,7 +45,7 @@ static uint64_t hash_after(const char *text)
 static void test_same_as_compliances(void **state)
 {
     (void)state;
-#define ROPE_OF(more) "'type': 'rope', 'segments': 8, 'direction': [1, 0.2, 0], 'pins': ['start']" more
+#define ROPE_OF(more) "'type': 'rope', 'segments': 8, 'direction': [1, 0.2, 0], 'pins': ['start'], 'rods': true" more
 #define BLOCK         "'type': 'block', 'columns': 3, 'rows': 3, 'layers': 3, 'pins': [0]"
     static const struct {
         const char *object, *young;

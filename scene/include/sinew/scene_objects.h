@@ -154,8 +154,9 @@ typedef struct sn_rope_def {
     sn_vec3 direction; /* in which it hangs from `from`, or sags; any length but 0; default (0, -1, 0) */
     sn_vec3 from;      /* m: the position of its first particle; default the origin of the frame */
     sn_vec3 to;        /* m: the position of the last one; NaN in x: it goes along `direction` */
-    bool rods;         /* its pieces also resist compression; default false */
-    sn_real bob;       /* kg: a mass on the last particle, besides the rope's own; default 0 */
+    bool
+        rods; /* its pieces also resist compression; default false. Those of a solid line (young, thickness) always do */
+    sn_real bob; /* kg: a mass on the last particle, besides the rope's own; default 0 */
     sn_numbers
         through; /* m: three each. At least two points; the rope is laid along a smooth curve through them, a knot for example. length, direction,
                             from and to are then not used */
