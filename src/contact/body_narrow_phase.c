@@ -47,10 +47,56 @@ static void round_sides(const sn_world *world, sn_body_contact *contact, sn_vec3
     }
 }
 
+/* A share of the radius of a cylinder: what is farther from its axis than this, once it is moved inwards by the radius, is not where its
+   side touches. Corners of its polyhedron are 0.39 away. */
+#define OFF_AXIS ((sn_real)0.2)
+
+/* What is in_a or in_b for the frame of a part. */
+static sn_vec3 in_part(const sn_world *world, uint32_t part, sn_vec3 normal)
+{
+    return sn_quat_turn_back(world->bodies.part[part].turn, normal);
+}
+
+/* A side touches along a line. Corners of the polyhedron beside it are left out: a cylinder that rolls would roll over them. normal: in the
+   frame of the cylinder. */
+static void keep_line(sn_manifold *m, bool of_a, sn_vec3 normal, sn_real radius, sn_real round)
+{
+    uint32_t left = 0;
+    sn_manifold_point on[SN_MANIFOLD_MOST];
+    for (uint32_t i = 0; i < m->count; ++i) {
+        const sn_vec3 spot = of_a ? m->point[i].a : m->point[i].b,
+                      core = vec3_add(spot, vec3_scale(normal, of_a ? round : -round));
+        if (core.x * core.x + core.z * core.z <= OFF_AXIS * OFF_AXIS * radius * radius)
+            on[left++] = m->point[i];
+    }
+    if (!left)
+        return;
+    memcpy(m->point, on, left * sizeof *on);
+    m->count = left;
+}
+
 /* Whether what faces the other is round, so that no face has the normal. */
 static bool is_side(const sn_convex *convex, sn_real round)
 {
     return convex->type == SN_SHAPE_CYLINDER && round > convex->radius;
+}
+
+static void keep_lines(const sn_world *world, const sn_body_contact *contact, sn_manifold *m, sn_vec3 in_a,
+                       sn_vec3 in_b)
+{
+    const sn_body_part *part = world->bodies.part;
+    if (is_side(&part[contact->part_a].convex, contact->round_a))
+        keep_line(m, true, in_part(world, contact->part_a, in_a), part[contact->part_a].convex.half.x,
+                  contact->round_a);
+    if (contact->part_b != SN_ID_FREE) {
+        if (is_side(&part[contact->part_b].convex, contact->round_b))
+            keep_line(m, false, in_part(world, contact->part_b, in_b), part[contact->part_b].convex.half.x,
+                      contact->round_b);
+    } else if (contact->b == SN_NO_MOVER) {
+        const sn_shape *shape = &sn_body_contact_record(world, contact->fixed_shape)->shape;
+        if (shape->type == SN_SHAPE_CYLINDER && contact->round_b > shape->thickness)
+            keep_line(m, false, in_b, shape->convex.half.x, contact->round_b);
+    }
 }
 
 /* Whose face the normal is one of. It does not lead from one core to the other where they overlap. */
@@ -100,7 +146,7 @@ static bool keep_point(const sn_body_contact_point *old, uint32_t olds, sn_body_
     return false;
 }
 
-static void take_points(const sn_world *world, sn_body_contact *contact, const sn_manifold *m, const sn_pose *a,
+static void take_points(const sn_world *world, sn_body_contact *contact, sn_manifold *m, const sn_pose *a,
                         const sn_pose *b, sn_real factor)
 {
     const sn_vec3 in_a = sn_quat_turn_back(a->rotation, m->normal), in_b = sn_quat_turn_back(b->rotation, m->normal);
@@ -109,6 +155,7 @@ static void take_points(const sn_world *world, sn_body_contact *contact, const s
     memcpy(old, contact->point, olds * sizeof *old);
     contact->in_a = in_a;
     round_sides(world, contact, in_a, in_b);
+    keep_lines(world, contact, m, in_a, in_b);
     contact->owner = (uint8_t)owner_of(world, contact, m, in_a);
     contact->normal = contact->owner == SN_NORMAL_OF_A ? in_a : contact->owner == SN_NORMAL_OF_B ? in_b : m->normal;
     contact->count = m->count;
