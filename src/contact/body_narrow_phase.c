@@ -386,6 +386,16 @@ static bool follow(looking *l, bool touches, sn_real h)
     return true;
 }
 
+/* What passes beside the other is not solved, so it must not begin with what it pressed before, either: nothing would ever take that back. */
+static void press_no_more(sn_body_contact *contact)
+{
+    for (uint32_t k = 0; k < contact->count; ++k) {
+        contact->point[k].impulse += contact->point[k].normal_impulse; /* which counts for the step */
+        contact->point[k].normal_impulse = 0;
+    }
+    contact->rub = (sn_body_contact_rub){0};
+}
+
 void sn_body_contact_look(const sn_world *world, sn_body_contact *contact, sn_real factor, sn_real h)
 {
     looking l;
@@ -401,6 +411,8 @@ void sn_body_contact_look(const sn_world *world, sn_body_contact *contact, sn_re
     }
     contact->seen = sn_body_contact_seen(&l.body, &l.other);
     take_points(world, contact, &l.m[0], &l.body, &l.other, factor);
+    if (contact->clear)
+        press_no_more(contact);
 }
 
 bool sn_body_contact_manifold(const sn_world *world, sn_body_contact *contact, sn_real reach, sn_manifold *manifold)
