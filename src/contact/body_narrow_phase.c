@@ -19,84 +19,54 @@ static bool has_faces(const sn_world *world, uint32_t part)
 /* Sine: a normal that is so little along the axis of a cylinder is that of its side. */
 #define ON_SIDE ((sn_real)0.02)
 
-/* m: what is between the axis of a cylinder and its side, where it is touched by that: then its core is the axis, as that of a capsule, and
-   it rolls. Otherwise 0. own: the normal in the frame of the solid. */
-static sn_real side_of(sn_real radius, sn_vec3 own)
-{
-    return contact_magnitude(own.y) < ON_SIDE ? radius : 0;
-}
-
-static sn_real round_of(const sn_body_part *part, sn_vec3 normal)
-{
-    const sn_convex *convex = &part->convex;
-    return convex->type == SN_SHAPE_CYLINDER
-               ? convex->radius + side_of(convex->half.x, sn_quat_turn_back(part->turn, normal))
-               : convex->radius;
-}
-
-/* How far the surfaces are from the cores depends on where cylinders are touched. */
-static void round_sides(const sn_world *world, sn_body_contact *contact, sn_vec3 in_a, sn_vec3 in_b)
-{
-    contact->round_a = round_of(&world->bodies.part[contact->part_a], in_a);
-    if (contact->part_b != SN_ID_FREE) {
-        contact->round_b = round_of(&world->bodies.part[contact->part_b], in_b);
-    } else if (contact->b == SN_NO_MOVER) {
-        const sn_shape *shape = &sn_body_contact_record(world, contact->fixed_shape)->shape;
-        if (shape->type == SN_SHAPE_CYLINDER)
-            contact->round_b = shape->thickness + side_of(shape->convex.half.x, in_b);
-    }
-}
-
 /* A share of the radius of a cylinder: what is farther from its axis than this, once it is moved inwards by the radius, is not where its
    side touches. Corners of its polyhedron are 0.39 away, and the middles of faces, which touch fields, 0.19. */
 #define OFF_AXIS ((sn_real)0.1)
 
-/* What is in_a or in_b for the frame of a part. */
-static sn_vec3 in_part(const sn_world *world, uint32_t part, sn_vec3 normal)
+/* m: what is between the core of a cylinder and its surface. Where it is touched by its side its core is the axis, as that of a capsule, and it
+   rolls. It touches along a line then, and corners of the polyhedron beside that are left out: it would roll over them. own: the
+   normal in the frame of the solid, towards the axis. */
+static sn_real round_side(const sn_convex *convex, sn_real rounding, sn_vec3 own, sn_manifold *m, bool of_a)
 {
-    return sn_quat_turn_back(world->bodies.part[part].turn, normal);
+    const sn_real round = rounding + convex->half.x, most = OFF_AXIS * convex->half.x;
+    uint32_t left = 0;
+    if (!(contact_magnitude(own.y) < ON_SIDE))
+        return rounding;
+    for (uint32_t i = 0; i < m->count; ++i) {
+        const sn_vec3 core = vec3_add(of_a ? m->point[i].a : m->point[i].b, vec3_scale(own, round));
+        if (core.x * core.x + core.z * core.z <= most * most)
+            m->point[left++] = m->point[i];
+    }
+    m->count = left ? left : m->count;
+    return round;
 }
 
-/* A side touches along a line. Corners of the polyhedron beside it are left out: a cylinder that rolls would roll over them. normal: in the
-   frame of the cylinder. */
-static void keep_line(sn_manifold *m, bool of_a, sn_vec3 normal, sn_real radius, sn_real round)
+static sn_real round_of(const sn_body_part *part, sn_vec3 inwards, sn_manifold *m, bool of_a)
 {
-    uint32_t left = 0;
-    sn_manifold_point on[SN_MANIFOLD_MOST];
-    for (uint32_t i = 0; i < m->count; ++i) {
-        const sn_vec3 spot = of_a ? m->point[i].a : m->point[i].b,
-                      core = vec3_add(spot, vec3_scale(normal, of_a ? round : -round));
-        if (core.x * core.x + core.z * core.z <= OFF_AXIS * OFF_AXIS * radius * radius)
-            on[left++] = m->point[i];
+    const sn_convex *convex = &part->convex;
+    return convex->type == SN_SHAPE_CYLINDER
+               ? round_side(convex, convex->radius, sn_quat_turn_back(part->turn, inwards), m, of_a)
+               : convex->radius;
+}
+
+/* How far the surfaces are from the cores depends on where cylinders are touched. */
+static void round_sides(const sn_world *world, sn_body_contact *contact, sn_manifold *m, sn_vec3 in_a, sn_vec3 in_b)
+{
+    const sn_vec3 inwards = vec3_scale(in_b, -1);
+    contact->round_a = round_of(&world->bodies.part[contact->part_a], in_a, m, true);
+    if (contact->part_b != SN_ID_FREE) {
+        contact->round_b = round_of(&world->bodies.part[contact->part_b], inwards, m, false);
+    } else if (contact->b == SN_NO_MOVER) {
+        const sn_shape *shape = &sn_body_contact_record(world, contact->fixed_shape)->shape;
+        if (shape->type == SN_SHAPE_CYLINDER)
+            contact->round_b = round_side(&shape->convex, shape->thickness, inwards, m, false);
     }
-    if (!left)
-        return;
-    memcpy(m->point, on, left * sizeof *on);
-    m->count = left;
 }
 
 /* Whether what faces the other is round, so that no face has the normal. */
 static bool is_side(const sn_convex *convex, sn_real round)
 {
     return convex->type == SN_SHAPE_CYLINDER && round > convex->radius;
-}
-
-static void keep_lines(const sn_world *world, const sn_body_contact *contact, sn_manifold *m, sn_vec3 in_a,
-                       sn_vec3 in_b)
-{
-    const sn_body_part *part = world->bodies.part;
-    if (is_side(&part[contact->part_a].convex, contact->round_a))
-        keep_line(m, true, in_part(world, contact->part_a, in_a), part[contact->part_a].convex.half.x,
-                  contact->round_a);
-    if (contact->part_b != SN_ID_FREE) {
-        if (is_side(&part[contact->part_b].convex, contact->round_b))
-            keep_line(m, false, in_part(world, contact->part_b, in_b), part[contact->part_b].convex.half.x,
-                      contact->round_b);
-    } else if (contact->b == SN_NO_MOVER) {
-        const sn_shape *shape = &sn_body_contact_record(world, contact->fixed_shape)->shape;
-        if (shape->type == SN_SHAPE_CYLINDER && contact->round_b > shape->thickness)
-            keep_line(m, false, in_b, shape->convex.half.x, contact->round_b);
-    }
 }
 
 /* Whose face the normal is one of. It does not lead from one core to the other where they overlap. */
@@ -154,8 +124,7 @@ static void take_points(const sn_world *world, sn_body_contact *contact, sn_mani
     uint32_t olds = contact->count, kept = 0;
     memcpy(old, contact->point, olds * sizeof *old);
     contact->in_a = in_a;
-    round_sides(world, contact, in_a, in_b);
-    keep_lines(world, contact, m, in_a, in_b);
+    round_sides(world, contact, m, in_a, in_b);
     contact->owner = (uint8_t)owner_of(world, contact, m, in_a);
     contact->normal = contact->owner == SN_NORMAL_OF_A ? in_a : contact->owner == SN_NORMAL_OF_B ? in_b : m->normal;
     contact->count = m->count;

@@ -55,33 +55,23 @@ static bool is_movable(const plan_work *w, uint32_t number)
     return w->particles->x[w->particles->slot[number]].w > 0;
 }
 
-/* Movable particles of an item: how many, and whether all are joined already. */
-static uint32_t count_movable(trees *t, const plan_item *item, bool *joined)
-{
-    uint32_t count = 0, first = PLAN_NONE;
-    *joined = true;
-    for (uint32_t k = 0; k < item->count; ++k) {
-        const uint32_t number = t->w->particle[item->first + k];
-        if (!is_movable(t->w, number))
-            continue;
-        const uint32_t root = plan_root(t->parent, number);
-        first = count++ ? first : root;
-        *joined = *joined && root == first;
-    }
-    return count;
-}
-
-static void join_item(trees *t, const plan_item *item)
+/* Joins the movable particles of an item. Or, with `look`, does not: whether there are several, all of them joined already. */
+static bool join_item(trees *t, const plan_item *item, bool look)
 {
     uint32_t first = PLAN_NONE;
+    bool joined = false;
     for (uint32_t k = 0; k < item->count; ++k) {
         const uint32_t number = t->w->particle[item->first + k];
         if (!is_movable(t->w, number))
             continue;
-        if (first != PLAN_NONE)
+        if (first == PLAN_NONE)
+            first = number;
+        else if (!look)
             plan_join(t->parent, first, number);
-        first = first == PLAN_NONE ? number : first;
+        else if (!(joined = plan_root(t->parent, number) == plan_root(t->parent, first)))
+            return false;
     }
+    return joined;
 }
 
 /* Joins what items join, through movable particles; and what they close is a loop. Items of two come first. One of more whose particles these
@@ -89,18 +79,16 @@ static void join_item(trees *t, const plan_item *item)
 static void find_loops(trees *t)
 {
     plan_work *w = t->w;
-    bool joined;
     for (uint32_t i = 0; i < w->particles->numbers; ++i)
         t->parent[i] = i;
-    for (uint32_t i = 0; i < w->items; ++i)
-        if (w->item[i].count <= 2)
-            join_item(t, &w->item[i]);
-    for (uint32_t i = 0; i < w->items; ++i) {
-        const bool many = w->item[i].count > 2;
-        t->swept[i] = many && count_movable(t, &w->item[i], &joined) > 1 && joined;
-        if (many && !t->swept[i])
-            join_item(t, &w->item[i]);
-    }
+    for (uint32_t more = 0; more < 2; ++more)
+        for (uint32_t i = 0; i < w->items; ++i) {
+            if ((w->item[i].count > 2) != more)
+                continue;
+            t->swept[i] = more && join_item(t, &w->item[i], true);
+            if (!t->swept[i])
+                join_item(t, &w->item[i], false);
+        }
 }
 
 /* A constraint with any number of points, or with a projection of its own, keeps all that it holds from being a tree. */
