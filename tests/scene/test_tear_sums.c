@@ -41,7 +41,8 @@ static const thing things[] = {
      FREE("{'type': 'cloth', 'name': 'a', 'columns': 25, 'rows': 25, 'material': {'tear_strain': 0.05}}") "}", 40,
      false},
     {"a rope",
-     FREE("{'type': 'rope', 'name': 'a', 'from': [0, 0, 0], 'to': [2, 0.3, 0], 'segments': 30, 'material': {'bend': "
+     FREE("{'type': 'rope', 'name': 'a', 'from': [0, 0, 0], 'to': [2, 0.3, 0], 'segments': 30, 'material': {'stretch': "
+          "1e-3, 'bend': "
           "0.01, 'tear_strain': 0.1, 'tear_spread': 0.5}}") "}",
      40, false},
     {"a net",
