@@ -15,18 +15,35 @@
 
 /* ---- What was ------------------------------------------------------------------------------------------------------------ */
 
-uint32_t sn_body_contact_find_kept(const sn_world *world, const sn_body_contact *contact)
+/* The first whose key is not less. It is not far from `near`: what is found one after the other is nearly sorted. */
+static uint32_t lower_bound(const sn_kept_manifold *kept, uint32_t count, uint64_t key, uint32_t near)
 {
-    const sn_kept_manifold *kept = world->body_contacts.kept_table.column[0];
-    const uint32_t count = world->body_contacts.kept_table.count;
-    uint32_t low = 0, high = count;
+    uint32_t low = near < count ? near : count, high = low, step = 1;
+    while (low > 0 && kept[low - 1].key[0] >= key) {
+        high = low - 1;
+        low = low > step ? low - step : 0;
+        step *= 2;
+    }
+    while (high < count && kept[high].key[0] < key) {
+        low = high + 1;
+        high = count - high > step ? high + step : count;
+        step *= 2;
+    }
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (kept[middle].key[0] < contact->key[0])
+        if (kept[middle].key[0] < key)
             low = middle + 1;
         else
             high = middle;
     }
+    return low;
+}
+
+uint32_t sn_body_contact_find_kept(const sn_world *world, const sn_body_contact *contact, uint32_t *near)
+{
+    const sn_kept_manifold *kept = world->body_contacts.kept_table.column[0];
+    const uint32_t count = world->body_contacts.kept_table.count;
+    uint32_t low = *near = lower_bound(kept, count, contact->key[0], *near);
     while (low < count && kept[low].key[0] == contact->key[0] && kept[low].key[1] != contact->key[1])
         ++low;
     bool known = low < count && kept[low].key[0] == contact->key[0] &&

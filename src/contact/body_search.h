@@ -19,7 +19,9 @@ typedef struct sn_body_contact_finding {
     sn_real dt;
     bool again, ended;       /* within a step; when a substep ends */
     atomic_bool too_far;     /* some body is beyond SN_CONTACT_REACH, or may come there */
+    atomic_bool outside;     /* some box is not in its wide one */
     const sn_bounds *bounds; /* by box */
+    const sn_bounds *spans;  /* the same, or wide ones: what trees of those that are awake are made of */
     const uint32_t *body, *part;
     uint32_t boxes;
     const uint32_t *row;  /* by row: its first box */

@@ -27,8 +27,11 @@ const sn_fixed_shape *sn_body_contact_record(const sn_world *world, uint32_t num
 /* A spot of a part, in the frame of its body. */
 sn_vec3 sn_part_spot(const sn_world *world, uint32_t part, sn_vec3 spot);
 
-/* The manifold of the step before (body_cache.c): its place, or the number of those that are kept if there is none. */
-uint32_t sn_body_contact_find_kept(const sn_world *world, const sn_body_contact *contact);
+/* The manifold of the step before (body_cache.c): its place, or the number of those that are kept if there is none. *near: where to look first,
+   and then where it would be. */
+uint32_t sn_body_contact_find_kept(const sn_world *world, const sn_body_contact *contact, uint32_t *near);
+
+#define SN_KEPT_UNSEEN 0x80000000u /* added to sn_body_contact.kept: nothing was taken over from it yet */
 
 static inline const sn_kept_manifold *contact_kept(const sn_world *world, const sn_body_contact *contact)
 {
