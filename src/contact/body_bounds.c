@@ -25,9 +25,8 @@
 /* ---- Boxes ------------------------------------------------------------------------------------------------------------------ */
 
 /* m: where it flies to, seen from where it is. */
-static sn_bounds flight_of(const sn_body_contact_finding *f, uint32_t slot)
+static sn_bounds flight_by(sn_vec3 way)
 {
-    sn_vec3 way = vec3_scale(vec4_xyz(f->world->particles.v[slot]), f->dt);
     return (sn_bounds){vec3(way.x < 0 ? way.x : 0, way.y < 0 ? way.y : 0, way.z < 0 ? way.z : 0),
                        vec3(way.x > 0 ? way.x : 0, way.y > 0 ? way.y : 0, way.z > 0 ? way.z : 0)};
 }
@@ -121,7 +120,8 @@ static void make_mover(sn_body_contact_finding *f, uint32_t row, uint32_t at)
     sn_pose pose = contact_pose(world, m);
     sn_real inner = inner_of(&world->bodies, state), extent = sn_body_reach(world, row, true);
     sn_real stray = state->parts ? stray_of(f, state, extent, inner) : 0;
-    sn_bounds flight = contact_grow(flight_of(f, m->slot), stray), *bounds = f->body_contacts->box_table.column[0];
+    sn_bounds flight = contact_grow(flight_by(vec3_scale(vec4_xyz(world->particles.v[m->slot]), f->dt)), stray),
+              *bounds = f->body_contacts->box_table.column[0];
     m->extent = extent;
     m->thin = inner / 4;
     sn_body_inverse_moments(state, m->inverse);
@@ -227,9 +227,7 @@ static bool widen_all(const sn_body_contact_finding *f)
         return false;
     for (uint32_t i = 0; i < leaves->count; ++i) {
         const sn_body_contact_box *b = &box[at[i]];
-        const sn_vec3 way = vec3_scale(b->way, is_slow(b) ? 0 : (sn_real)LASTS);
-        const sn_bounds flight = {vec3(way.x < 0 ? way.x : 0, way.y < 0 ? way.y : 0, way.z < 0 ? way.z : 0),
-                                  vec3(way.x > 0 ? way.x : 0, way.y > 0 ? way.y : 0, way.z > 0 ? way.z : 0)};
+        const sn_bounds flight = flight_by(vec3_scale(b->way, is_slow(b) ? 0 : (sn_real)LASTS));
         wide_boxes(f->body_contacts)[at[i]] = contact_grow(sweep(f->bounds[at[i]], &flight), space_of(b));
     }
     return true;

@@ -530,10 +530,11 @@ static bool look_at_fixed_shape(void *data, uint32_t number)
     looking *l = data;
     const sn_world *world = l->f->world;
     const sn_fixed_shape *r = sn_body_contact_record(world, number);
+    if (is_above(&l->reach, r, contact_motion(world, number), l->f->dt)) /* as most are: nothing else is asked */
+        return true;
     const sn_filter own = sn_part_filter(world, l->f->part[l->item], l->slot),
                     filter = sn_fixed_shape_filter(&world->contact, r);
-    if (is_above(&l->reach, r, contact_motion(world, number), l->f->dt) ||
-        !sn_contacts_agree(own.category, own.mask, filter.category, filter.mask) ||
+    if (!sn_contacts_agree(own.category, own.mask, filter.category, filter.mask) ||
         (r->def.sensor && world->bodies.part[l->f->part[l->item]].sensor) ||
         sn_fixed_joins(world, r->body, world->particles.index[l->slot]))
         return true;

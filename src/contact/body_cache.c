@@ -10,9 +10,6 @@
 
 #include <string.h>
 
-/* The angle of a turn is no more than so many times the distance of the quaternions. */
-#define CHORD ((sn_real)2.25)
-
 /* ---- What was ------------------------------------------------------------------------------------------------------------ */
 
 /* The first whose key is not less. It is not far from `near`: what is found one after the other is nearly sorted. */
@@ -87,11 +84,8 @@ sn_pose sn_body_contact_seen(const sn_pose *a, const sn_pose *b)
 /* m: how far spots of a came from where they were, seen from b, at most. */
 static sn_real way_between(const sn_mover *a, const sn_pose *from, const sn_pose *to)
 {
-    const sn_quat p = from->rotation, q = to->rotation;
-    sn_real sign = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w < 0 ? -1 : 1;
-    sn_real x = q.x - sign * p.x, y = q.y - sign * p.y, z = q.z - sign * p.z, w = q.w - sign * p.w;
     return vec3_length(vec3_sub(to->position, from->position)) +
-           CHORD * a->extent * real_sqrt(x * x + y * y + z * z + w * w);
+           contact_turned(a->extent, from->rotation, to->rotation);
 }
 
 bool sn_body_contact_reuse(const sn_world *world, sn_body_contact *contact, sn_real factor, sn_real most,

@@ -187,6 +187,17 @@ static inline bool contact_is_zero(sn_vec3 a)
     return a.x == 0 && a.y == 0 && a.z == 0;
 }
 
+/* m: how far a spot at this distance comes by a turn from p to q, at most: its angle is no more than so many times the distance of the
+   quaternions. */
+#define SN_CHORD ((sn_real)2.25)
+
+static inline sn_real contact_turned(sn_real extent, sn_quat p, sn_quat q)
+{
+    const sn_real sign = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w < 0 ? -1 : 1;
+    const sn_real x = q.x - sign * p.x, y = q.y - sign * p.y, z = q.z - sign * p.z, w = q.w - sign * p.w;
+    return SN_CHORD * extent * real_sqrt(x * x + y * y + z * z + w * w);
+}
+
 /* ---- Where things are, and how they move ------------------------------------------------------------------------------- */
 
 static inline sn_mover *contact_movers(const sn_world *world)
