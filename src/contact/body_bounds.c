@@ -137,7 +137,8 @@ static void make_mover(sn_body_contact_finding *f, uint32_t row, uint32_t at)
         bounds[at] = sweep(sn_convex_bounds_at(&p->convex, &there), &flight);
         if (!contact_reaches(bounds[at].low) || !contact_reaches(bounds[at].high))
             contact_raise(&f->too_far);
-        if (f->body_contacts->near_known && !f->again && !is_within(&bounds[at], &wide_boxes(f->body_contacts)[at]))
+        if (SN_KEEPS_PAIRS && f->body_contacts->near_known && !f->again &&
+            !is_within(&bounds[at], &wide_boxes(f->body_contacts)[at]))
             contact_raise(&f->outside);
         ((uint32_t *)f->body_contacts->box_table.column[1])[at] = row;
         ((uint32_t *)f->body_contacts->box_table.column[2])[at] = i;
@@ -289,9 +290,9 @@ static sn_result build_tree(sn_body_contact_finding *f, bool known)
     leaves->count = known ? leaves->count : 0;
     for (uint32_t i = 0; !known && i < world->bodies.awake_table.count; ++i)
         leaves->count = add_leaves(f, leaves, bodies_awake(&world->bodies)[i], leaves->count);
-    if (keep_nears(f, known))
+    if (SN_KEEPS_PAIRS && keep_nears(f, known))
         return SN_OK;
-    body_contacts->wide = known && !body_contacts->near_wait && widen_all(f);
+    body_contacts->wide = SN_KEEPS_PAIRS && known && !body_contacts->near_wait && widen_all(f);
     f->spans = body_contacts->wide ? wide_boxes(body_contacts) : f->bounds;
     if (known && !sn_body_contacts_share(world, leaves->count, leaves_piece, f))
         return SN_ERROR_HOST;

@@ -321,7 +321,7 @@ static void look_through(leaf_search *s)
                                 lanes_at_least(lanes_load(s->side[5] + i), low[2]);
             uint32_t bits = flags_bits(touch);
             for (uint32_t lane = 0; bits; ++lane, bits >>= 1)
-                if (bits & 1 && s->kept[k])
+                if (bits & 1 && SN_KEEPS_PAIRS && s->kept[k])
                     keep_near(l, s->kept[k], s->near[i + lane]);
                 else if (bits & 1)
                     look_at_near(l, s->near[i + lane]);
@@ -338,7 +338,7 @@ static void add_nears(leaf_search *s, const sn_bvh_node *leaf)
     for (uint32_t k = 0; k < leaf->count; ++k) {
         const uint32_t to = s->nears++;
         s->near[to] = box[item[leaf->left + k]];
-        const sn_bounds *b = &(s->kept[0] ? s->f->spans : s->f->bounds)[s->near[to]];
+        const sn_bounds *b = &(SN_KEEPS_PAIRS && s->kept[0] ? s->f->spans : s->f->bounds)[s->near[to]];
         const sn_real side[6] = {b->low.x, b->low.y, b->low.z, b->high.x, b->high.y, b->high.z};
         for (uint32_t i = 0; i < 6; ++i)
             s->side[i][to] = side[i];
@@ -452,7 +452,7 @@ static bool look_from_leaves(sn_body_contact_finding *f, uint32_t items)
 {
     sn_body_contacts *body_contacts = f->body_contacts;
     const uint32_t nodes = body_contacts->tree.node_table.count;
-    if (!body_contacts->wide)
+    if (!SN_KEEPS_PAIRS || !body_contacts->wide)
         return sn_body_contacts_share(f->world, nodes, leaves_piece, f);
     if (!body_contacts->near_known && !sn_body_contacts_share(f->world, nodes, keep_piece, f))
         return false;

@@ -12,20 +12,13 @@
 
 /* ---- What was ------------------------------------------------------------------------------------------------------------ */
 
-/* The first whose key is not less. It is not far from `near`: what is found one after the other is nearly sorted. */
+#define NEAR 8u
+
+/* The first whose key is not less. Mostly it is not far from `near`: what is found one after the other is nearly sorted. */
 static uint32_t lower_bound(const sn_kept_manifold *kept, uint32_t count, uint64_t key, uint32_t near)
 {
-    uint32_t low = near < count ? near : count, high = low, step = 1;
-    while (low > 0 && kept[low - 1].key[0] >= key) {
-        high = low - 1;
-        low = low > step ? low - step : 0;
-        step *= 2;
-    }
-    while (high < count && kept[high].key[0] < key) {
-        low = high + 1;
-        high = count - high > step ? high + step : count;
-        step *= 2;
-    }
+    uint32_t low = near > NEAR && kept[near - NEAR].key[0] < key ? near - NEAR : 0;
+    uint32_t high = near + NEAR < count && kept[near + NEAR].key[0] >= key ? near + NEAR : count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (kept[middle].key[0] < key)

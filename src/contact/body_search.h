@@ -4,6 +4,13 @@
 
 #include "contact/body_work.h"
 
+/* Whether pairs are kept from step to step (body_broad_phase.c). WebAssembly has to be fetched, and does without: the same is found. */
+#ifdef __wasm__
+#define SN_KEEPS_PAIRS false
+#else
+#define SN_KEEPS_PAIRS true
+#endif
+
 /* Two that may touch, by their boxes, before a contact is made of them. */
 typedef struct sn_body_contact_found {
     uint32_t a;     /* box */
