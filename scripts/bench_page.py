@@ -589,7 +589,7 @@ reach 0.65, of a million 0.75.
 - To ask all axes of two boxes before a manifold is looked for: a fifth fewer manifolds, a third more instructions.
 - Fetching the next batch ahead; batches of their own for what is parted; pushes at points that are kept until anchors slid by half a percent: nothing, or 1 %.
 - Boxes searched for leaf by leaf without lanes: nothing, a leaf has 3.4 boxes.
-- Kept: where most bodies are slow, boxes that have room for some steps, and lists of those that touch, used until one leaves its box. What is found is the same to the bit. 2,000 boxes that lie take 0.90 to 0.92 of the time, of CPU time by turns, and 0.965 of the instructions;
+- Kept: where most bodies are slow, boxes that have room for some steps, and lists of those that touch, used until one leaves its box. What is found is the same to the bit. 2,000 boxes that lie take 0.90 to 0.92 of the CPU time, by turns with the version before on a busy machine, and 5,000 take 0.92; 500 take 0.965 of the instructions;
   boxes that fall the same as before, ragdolls half a percent more instructions.
 - Bodies at rest passed over in nine of ten substeps, as if nothing could move them, with one to six layers of bodies around what moves that take part in all. 500 boxes that all rest took half of the instructions. But 2,000 never came to rest: what takes part creeps
   against what does not, and in the first substep of the next step all of that is passed on at once. With rest below 16 µm/s and two layers, 12 % of the bodies moved, 44 % took part, and three quarters of the batches had one of those in a lane: no gain. With rest below 130 µm/s and
