@@ -7,9 +7,6 @@
 
 #include <string.h>
 
-/* The angle of a turn is no more than so many times the distance of the quaternions. */
-#define CHORD ((sn_real)2.25)
-
 sn_real sn_body_contact_spins(const sn_world *world, const sn_mover *m)
 {
     if (m->body == SN_ID_FREE)
@@ -17,9 +14,7 @@ sn_real sn_body_contact_spins(const sn_world *world, const sn_mover *m)
     const sn_quat p = m->from.rotation, q = world->bodies.turn[m->body].start;
     if (p.x == 0 && p.y == 0 && p.z == 0 && p.w == 0) /* the step begins */
         return 0;
-    sn_real sign = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w < 0 ? -1 : 1;
-    sn_real x = q.x - sign * p.x, y = q.y - sign * p.y, z = q.z - sign * p.z, w = q.w - sign * p.w;
-    return CHORD * m->extent * real_sqrt(x * x + y * y + z * z + w * w);
+    return contact_turned(m->extent, p, q);
 }
 
 /* One that is led moves as it will, not as it did. */

@@ -13,16 +13,20 @@
    until the next step: with a half, boxes that were thrown against each other were a tenth of their size deep when they were found. */
 #define BESIDE ((sn_real)0.05)
 
-#define OLD    8u   /* steps: then a tree is built anew */
-#define FEW    64u  /* boxes */
-#define SIMPLE 128u /* bodies: so many look at a list faster than a tree is made of it */
+#define OLD    8u               /* steps: then a tree is built anew */
+#define LASTS  8u               /* steps, about: for which a wide box has room, */
+#define SPACE  ((sn_real)0.125) /*   and of half the smallest edge: by so much it is wider */
+#define SHORT  4u               /* steps: wide boxes that last no longer are of no use, */
+#define WAITS  16u              /*   and so many steps are made without them */
+#define HASTY  32u              /* one in so many boxes may be faster than that; otherwise there are no wide ones */
+#define FEW    64u              /* boxes */
+#define SIMPLE 128u             /* bodies: so many look at a list faster than a tree is made of it */
 
 /* ---- Boxes ------------------------------------------------------------------------------------------------------------------ */
 
 /* m: where it flies to, seen from where it is. */
-static sn_bounds flight_of(const sn_body_contact_finding *f, uint32_t slot)
+static sn_bounds flight_by(sn_vec3 way)
 {
-    sn_vec3 way = vec3_scale(vec4_xyz(f->world->particles.v[slot]), f->dt);
     return (sn_bounds){vec3(way.x < 0 ? way.x : 0, way.y < 0 ? way.y : 0, way.z < 0 ? way.z : 0),
                        vec3(way.x > 0 ? way.x : 0, way.y > 0 ? way.y : 0, way.z > 0 ? way.z : 0)};
 }
@@ -86,6 +90,17 @@ static sn_body_contact_box box_of(const sn_body_contact_finding *f, const sn_con
     return box;
 }
 
+static sn_bounds *wide_boxes(const sn_body_contacts *body_contacts)
+{
+    return body_contacts->box_table.column[4];
+}
+
+static bool is_within(const sn_bounds *a, const sn_bounds *b)
+{
+    return a->low.x >= b->low.x && a->low.y >= b->low.y && a->low.z >= b->low.z && a->high.x <= b->high.x &&
+           a->high.y <= b->high.y && a->high.z <= b->high.z;
+}
+
 /* A body, and where its parts may come. */
 static void make_mover(sn_body_contact_finding *f, uint32_t row, uint32_t at)
 {
@@ -105,7 +120,8 @@ static void make_mover(sn_body_contact_finding *f, uint32_t row, uint32_t at)
     sn_pose pose = contact_pose(world, m);
     sn_real inner = inner_of(&world->bodies, state), extent = sn_body_reach(world, row, true);
     sn_real stray = state->parts ? stray_of(f, state, extent, inner) : 0;
-    sn_bounds flight = contact_grow(flight_of(f, m->slot), stray), *bounds = f->body_contacts->box_table.column[0];
+    sn_bounds flight = contact_grow(flight_by(vec3_scale(vec4_xyz(world->particles.v[m->slot]), f->dt)), stray),
+              *bounds = f->body_contacts->box_table.column[0];
     m->extent = extent;
     m->thin = inner / 4;
     sn_body_inverse_moments(state, m->inverse);
@@ -121,6 +137,9 @@ static void make_mover(sn_body_contact_finding *f, uint32_t row, uint32_t at)
         bounds[at] = sweep(sn_convex_bounds_at(&p->convex, &there), &flight);
         if (!contact_reaches(bounds[at].low) || !contact_reaches(bounds[at].high))
             contact_raise(&f->too_far);
+        if (SN_KEEPS_PAIRS && f->body_contacts->near_known && !f->again &&
+            !is_within(&bounds[at], &wide_boxes(f->body_contacts)[at]))
+            contact_raise(&f->outside);
         ((uint32_t *)f->body_contacts->box_table.column[1])[at] = row;
         ((uint32_t *)f->body_contacts->box_table.column[2])[at] = i;
         ((sn_body_contact_box *)f->body_contacts->box_table.column[3])[at] =
@@ -182,6 +201,52 @@ static sn_result blame_too_far(const sn_body_contact_finding *f)
     return sn_world_blame(f->world, contact_movers(f->world)[f->body[at]].slot, what);
 }
 
+/* ---- Wide boxes ------------------------------------------------------------------------------------------------------------- */
+
+static sn_real space_of(const sn_body_contact_box *box)
+{
+    return SPACE * box->least;
+}
+
+/* Whether a box stays in a wide one for a while, wherever it flies. */
+static bool is_slow(const sn_body_contact_box *box)
+{
+    return vec3_length(box->way) * (sn_real)LASTS <= space_of(box);
+}
+
+/* Boxes that have room for several steps, unless many bodies are fast. As long as all stay in theirs, pairs need not be searched for, and
+   those that were found have all that touch: the search finds the same. */
+static bool widen_all(const sn_body_contact_finding *f)
+{
+    const sn_table *leaves = &f->body_contacts->leaf_table[SN_TREE_AWAKE];
+    const uint32_t *at = leaves->column[1];
+    const sn_body_contact_box *box = f->body_contacts->box_table.column[3];
+    uint32_t fast = 0;
+    for (uint32_t i = 0; i < leaves->count; ++i)
+        fast += !is_slow(&box[at[i]]);
+    if (fast * HASTY > leaves->count)
+        return false;
+    for (uint32_t i = 0; i < leaves->count; ++i) {
+        const sn_body_contact_box *b = &box[at[i]];
+        const sn_bounds flight = flight_by(vec3_scale(b->way, is_slow(b) ? 0 : (sn_real)LASTS));
+        wide_boxes(f->body_contacts)[at[i]] = contact_grow(sweep(f->bounds[at[i]], &flight), space_of(b));
+    }
+    return true;
+}
+
+/* Whether pairs that were kept are still all there are. Where they were of no use there are none for a while. */
+static bool keep_nears(const sn_body_contact_finding *f, bool known)
+{
+    sn_body_contacts *body_contacts = f->body_contacts;
+    const bool lost = body_contacts->near_known && (!known || f->outside);
+    body_contacts->near_wait -= body_contacts->near_wait > 0;
+    if (lost && body_contacts->near_age < SHORT)
+        body_contacts->near_wait = WAITS;
+    body_contacts->near_age = lost || !body_contacts->near_known ? 0 : body_contacts->near_age + 1;
+    body_contacts->near_known = body_contacts->near_known && !lost;
+    return body_contacts->near_known;
+}
+
 /* ---- Trees ------------------------------------------------------------------------------------------------------------------ */
 
 /* Of the boxes of a row, the one behind the last. */
@@ -206,7 +271,7 @@ static void leaves_piece(void *data, uint32_t first, uint32_t end)
     const sn_table *leaves = &f->body_contacts->leaf_table[SN_TREE_AWAKE];
     const uint32_t *box = leaves->column[1];
     for (uint32_t i = first; i < end; ++i)
-        ((sn_bounds *)leaves->column[0])[i] = f->bounds[box[i]];
+        ((sn_bounds *)leaves->column[0])[i] = f->spans[box[i]];
 }
 
 static void refit_piece(void *data, uint32_t first, uint32_t end)
@@ -225,6 +290,10 @@ static sn_result build_tree(sn_body_contact_finding *f, bool known)
     leaves->count = known ? leaves->count : 0;
     for (uint32_t i = 0; !known && i < world->bodies.awake_table.count; ++i)
         leaves->count = add_leaves(f, leaves, bodies_awake(&world->bodies)[i], leaves->count);
+    if (SN_KEEPS_PAIRS && keep_nears(f, known))
+        return SN_OK;
+    body_contacts->wide = SN_KEEPS_PAIRS && known && !body_contacts->near_wait && widen_all(f);
+    f->spans = body_contacts->wide ? wide_boxes(body_contacts) : f->bounds;
     if (known && !sn_body_contacts_share(world, leaves->count, leaves_piece, f))
         return SN_ERROR_HOST;
     if (body_contacts->tree.items == leaves->count && body_contacts->tree_age < OLD) {
@@ -319,6 +388,7 @@ static bool reserve_boxes(const sn_body_contact_finding *f)
     const uint32_t rows = bodies_rows(&world->bodies), parts = world->bodies.part_table.count;
     return sn_table_reserve(&body_contacts->box_table, &world->allocator, parts) &&
            sn_table_reserve(&body_contacts->leaf_table[SN_TREE_AWAKE], &world->allocator, parts) &&
+           sn_table_reserve(&body_contacts->near_table, &world->allocator, parts) &&
            sn_table_reserve(&body_contacts->leaf_table[SN_TREE_REST], &world->allocator, parts) &&
            sn_table_reserve(&body_contacts->leaf_table[SN_TREE_STRAY], &world->allocator, parts) &&
            sn_table_reserve(&body_contacts->row_table, &world->allocator, rows) &&

@@ -27,6 +27,8 @@ void sn_body_contacts_init(sn_body_contacts *body_contacts)
     sn_table_column(&body_contacts->box_table, sizeof(uint32_t), false);
     sn_table_column(&body_contacts->box_table, sizeof(uint32_t), false);
     sn_table_column(&body_contacts->box_table, sizeof(sn_body_contact_box), false);
+    sn_table_column(&body_contacts->box_table, sizeof(sn_bounds), false);
+    sn_table_column(&body_contacts->near_table, sizeof(sn_body_contact_near), false);
     sn_table_column(&body_contacts->ball_table, sizeof(uint32_t), false);
     sn_table_column(&body_contacts->count_table, sizeof(uint32_t), false);
     sn_table_column(&body_contacts->found_table, sizeof(sn_body_contact_found), false);
@@ -84,7 +86,7 @@ void sn_body_contacts_release(sn_body_contacts *body_contacts, const sn_allocato
         &body_contacts->fixed_shape_table, &body_contacts->rank_table,    &body_contacts->apart_table,
         &body_contacts->leaf_table[0],     &body_contacts->leaf_table[1], &body_contacts->row_table,
         &body_contacts->list_table,        &body_contacts->left_table,    &body_contacts->leaf_table[2],
-        &body_contacts->violent_table,     &body_contacts->expect_table};
+        &body_contacts->violent_table,     &body_contacts->expect_table,  &body_contacts->near_table};
     for (uint32_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
     sn_bvh_release(&body_contacts->tree, allocator);
@@ -285,9 +287,20 @@ typedef struct leaf_search {
     const sn_body_contact_finding *f;
     const sn_bvh_node *node, *own;
     looking look[SN_BVH_LEAF];
+    sn_body_contact_near
+        *kept[SN_BVH_LEAF]; /* what is near each is kept, instead of looked at; NULL: it is looked at */
     uint32_t nears, near[NEARS];
     sn_real side[6][NEARS]; /* low x, y, z, high x, y, z */
 } leaf_search;
+
+static void keep_near(const looking *l, sn_body_contact_near *kept, uint32_t other)
+{
+    if (l->f->body[other] <= l->f->body[l->item])
+        return;
+    if (kept->count < SN_BODY_CONTACT_NEARS)
+        kept->box[kept->count] = other;
+    kept->count++;
+}
 
 static void look_through(leaf_search *s)
 {
@@ -308,7 +321,9 @@ static void look_through(leaf_search *s)
                                 lanes_at_least(lanes_load(s->side[5] + i), low[2]);
             uint32_t bits = flags_bits(touch);
             for (uint32_t lane = 0; bits; ++lane, bits >>= 1)
-                if (bits & 1)
+                if (bits & 1 && SN_KEEPS_PAIRS && s->kept[k])
+                    keep_near(l, s->kept[k], s->near[i + lane]);
+                else if (bits & 1)
                     look_at_near(l, s->near[i + lane]);
         }
     }
@@ -323,7 +338,7 @@ static void add_nears(leaf_search *s, const sn_bvh_node *leaf)
     for (uint32_t k = 0; k < leaf->count; ++k) {
         const uint32_t to = s->nears++;
         s->near[to] = box[item[leaf->left + k]];
-        const sn_bounds *b = &s->f->bounds[s->near[to]];
+        const sn_bounds *b = &(SN_KEEPS_PAIRS && s->kept[0] ? s->f->spans : s->f->bounds)[s->near[to]];
         const sn_real side[6] = {b->low.x, b->low.y, b->low.z, b->high.x, b->high.y, b->high.z};
         for (uint32_t i = 0; i < 6; ++i)
             s->side[i][to] = side[i];
@@ -348,37 +363,101 @@ static void look_from_leaf(leaf_search *s)
     look_through(s);
 }
 
+static looking looking_of(const sn_body_contact_finding *f, uint32_t item)
+{
+    looking l = {.f = f,
+                 .item = item,
+                 .leaf = f->body_contacts->leaf_table[SN_TREE_AWAKE].column[1],
+                 .awake = true,
+                 .most = SPARE,
+                 .to = f->spare + (size_t)SPARE * item};
+    begin_part(&l);
+    return l;
+}
+
+/* Those that sleep come last. */
+static void end_part(looking *l, uint32_t item)
+{
+    const sn_body_contacts *body_contacts = l->f->body_contacts;
+    l->leaf = body_contacts->leaf_table[SN_TREE_REST].column[1];
+    l->awake = false;
+    if (body_contacts->leaf_table[SN_TREE_REST].count)
+        sn_bvh_overlap(&body_contacts->rest, &l->reach, look_at_part, l);
+    sort_found(l, 0);
+    l->f->start[item] = l->count;
+}
+
 /* All that are awake, leaf by leaf, when a step begins: what look_for_parts finds for each of them. */
 static void leaves_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_body_contact_finding *f = data;
-    const sn_body_contacts *body_contacts = f->body_contacts;
-    const uint32_t *item = body_contacts->tree.item_table.column[0];
-    leaf_search s = {.f = f, .node = body_contacts->tree.node_table.column[0]};
+    const uint32_t *item = f->body_contacts->tree.item_table.column[0];
+    leaf_search s = {.f = f, .node = f->body_contacts->tree.node_table.column[0]};
+    for (uint32_t i = first; i < end; ++i) {
+        s.own = &s.node[i];
+        for (uint32_t k = 0; k < s.own->count; ++k)
+            s.look[k] = looking_of(f, item[s.own->left + k]);
+        if (s.own->count)
+            look_from_leaf(&s);
+        for (uint32_t k = 0; k < s.own->count; ++k)
+            end_part(&s.look[k], item[s.own->left + k]);
+    }
+}
+
+/* ---- Pairs that are kept ------------------------------------------------------------------------------------------------------------
+
+   Where most bodies are slow, their boxes are made wide enough for several steps, and those that touch are kept by box, until one leaves its wide
+   box. Until then all that touch in a step are among these. So the same is found, in the same order, and nothing of this is state. */
+
+static sn_body_contact_near *nears_of(const sn_body_contact_finding *f, uint32_t item)
+{
+    return (sn_body_contact_near *)f->body_contacts->near_table.column[0] + item;
+}
+
+static void keep_piece(void *data, uint32_t first, uint32_t end)
+{
+    const sn_body_contact_finding *f = data;
+    const uint32_t *item = f->body_contacts->tree.item_table.column[0];
+    leaf_search s = {.f = f, .node = f->body_contacts->tree.node_table.column[0]};
     for (uint32_t i = first; i < end; ++i) {
         s.own = &s.node[i];
         for (uint32_t k = 0; k < s.own->count; ++k) {
-            const uint32_t at = item[s.own->left + k];
-            s.look[k] = (looking){.f = f,
-                                  .item = at,
-                                  .leaf = body_contacts->leaf_table[SN_TREE_AWAKE].column[1],
-                                  .awake = true,
-                                  .most = SPARE,
-                                  .to = f->spare + (size_t)SPARE * at};
-            begin_part(&s.look[k]);
+            s.look[k] = looking_of(f, item[s.own->left + k]);
+            s.look[k].reach = f->spans[s.look[k].item];
+            s.kept[k] = nears_of(f, item[s.own->left + k]);
+            s.kept[k]->count = 0;
         }
         if (s.own->count)
             look_from_leaf(&s);
-        for (uint32_t k = 0; k < s.own->count; ++k) {
-            looking *l = &s.look[k];
-            l->leaf = body_contacts->leaf_table[SN_TREE_REST].column[1];
-            l->awake = false;
-            if (body_contacts->leaf_table[SN_TREE_REST].count)
-                sn_bvh_overlap(&body_contacts->rest, &l->reach, look_at_part, l);
-            sort_found(l, 0);
-            f->start[item[s.own->left + k]] = l->count;
-        }
     }
+}
+
+/* What leaves_piece finds. */
+static void nears_piece(void *data, uint32_t first, uint32_t end)
+{
+    const sn_body_contact_finding *f = data;
+    for (uint32_t i = first; i < end; ++i) {
+        looking l = looking_of(f, i);
+        const sn_body_contact_near *near = nears_of(f, i);
+        if (near->count > SN_BODY_CONTACT_NEARS)
+            sn_bvh_overlap(&f->body_contacts->tree, &l.reach, look_at_part, &l);
+        for (uint32_t k = 0; near->count <= SN_BODY_CONTACT_NEARS && k < near->count; ++k)
+            if (boxes_touch(&f->bounds[near->box[k]], &l.reach))
+                look_at_near(&l, near->box[k]);
+        end_part(&l, i);
+    }
+}
+
+static bool look_from_leaves(sn_body_contact_finding *f, uint32_t items)
+{
+    sn_body_contacts *body_contacts = f->body_contacts;
+    const uint32_t nodes = body_contacts->tree.node_table.count;
+    if (!SN_KEEPS_PAIRS || !body_contacts->wide)
+        return sn_body_contacts_share(f->world, nodes, leaves_piece, f);
+    if (!body_contacts->near_known && !sn_body_contacts_share(f->world, nodes, keep_piece, f))
+        return false;
+    body_contacts->near_known = true;
+    return sn_body_contacts_share(f->world, items, nears_piece, f);
 }
 
 /* Whether rods keep a ball inside a part of a body, as they do where a rope is tied to a spot within it. */
@@ -451,10 +530,11 @@ static bool look_at_fixed_shape(void *data, uint32_t number)
     looking *l = data;
     const sn_world *world = l->f->world;
     const sn_fixed_shape *r = sn_body_contact_record(world, number);
+    if (is_above(&l->reach, r, contact_motion(world, number), l->f->dt)) /* as most are: nothing else is asked */
+        return true;
     const sn_filter own = sn_part_filter(world, l->f->part[l->item], l->slot),
                     filter = sn_fixed_shape_filter(&world->contact, r);
-    if (is_above(&l->reach, r, contact_motion(world, number), l->f->dt) ||
-        !sn_contacts_agree(own.category, own.mask, filter.category, filter.mask) ||
+    if (!sn_contacts_agree(own.category, own.mask, filter.category, filter.mask) ||
         (r->def.sensor && world->bodies.part[l->f->part[l->item]].sensor) ||
         sn_fixed_joins(world, r->body, world->particles.index[l->slot]))
         return true;
@@ -527,8 +607,7 @@ static sn_result look_around(sn_body_contact_finding *f, uint32_t items, look_fn
     f->start = body_contacts->count_table.column[0];
     f->spare = spare ? body_contacts->spare_table.column[0] : NULL;
     const bool leaves = spare && !f->again && body_contacts->tree.items;
-    if (leaves ? !sn_body_contacts_share(world, body_contacts->tree.node_table.count, leaves_piece, f)
-               : !sn_body_contacts_share(world, items, look_piece, &loop))
+    if (leaves ? !look_from_leaves(f, items) : !sn_body_contacts_share(world, items, look_piece, &loop))
         return SN_ERROR_HOST;
     for (uint32_t i = 0; i < items; ++i) {
         uint32_t count = f->start[i];

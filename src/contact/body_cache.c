@@ -10,23 +10,30 @@
 
 #include <string.h>
 
-/* The angle of a turn is no more than so many times the distance of the quaternions. */
-#define CHORD ((sn_real)2.25)
-
 /* ---- What was ------------------------------------------------------------------------------------------------------------ */
 
-uint32_t sn_body_contact_find_kept(const sn_world *world, const sn_body_contact *contact)
+#define NEAR 8u
+
+/* The first whose key is not less. Mostly it is not far from `near`: what is found one after the other is nearly sorted. */
+static uint32_t lower_bound(const sn_kept_manifold *kept, uint32_t count, uint64_t key, uint32_t near)
 {
-    const sn_kept_manifold *kept = world->body_contacts.kept_table.column[0];
-    const uint32_t count = world->body_contacts.kept_table.count;
-    uint32_t low = 0, high = count;
+    uint32_t low = near > NEAR && kept[near - NEAR].key[0] < key ? near - NEAR : 0;
+    uint32_t high = near + NEAR < count && kept[near + NEAR].key[0] >= key ? near + NEAR : count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (kept[middle].key[0] < contact->key[0])
+        if (kept[middle].key[0] < key)
             low = middle + 1;
         else
             high = middle;
     }
+    return low;
+}
+
+uint32_t sn_body_contact_find_kept(const sn_world *world, const sn_body_contact *contact, uint32_t *near)
+{
+    const sn_kept_manifold *kept = world->body_contacts.kept_table.column[0];
+    const uint32_t count = world->body_contacts.kept_table.count;
+    uint32_t low = *near = lower_bound(kept, count, contact->key[0], *near);
     while (low < count && kept[low].key[0] == contact->key[0] && kept[low].key[1] != contact->key[1])
         ++low;
     bool known = low < count && kept[low].key[0] == contact->key[0] &&
@@ -70,11 +77,8 @@ sn_pose sn_body_contact_seen(const sn_pose *a, const sn_pose *b)
 /* m: how far spots of a came from where they were, seen from b, at most. */
 static sn_real way_between(const sn_mover *a, const sn_pose *from, const sn_pose *to)
 {
-    const sn_quat p = from->rotation, q = to->rotation;
-    sn_real sign = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w < 0 ? -1 : 1;
-    sn_real x = q.x - sign * p.x, y = q.y - sign * p.y, z = q.z - sign * p.z, w = q.w - sign * p.w;
     return vec3_length(vec3_sub(to->position, from->position)) +
-           CHORD * a->extent * real_sqrt(x * x + y * y + z * z + w * w);
+           contact_turned(a->extent, from->rotation, to->rotation);
 }
 
 bool sn_body_contact_reuse(const sn_world *world, sn_body_contact *contact, sn_real factor, sn_real most,

@@ -52,6 +52,13 @@ typedef struct sn_body_contact_box {
     sn_real stray;   /* m: how far it may come from there */
 } sn_body_contact_box;
 
+/* Parts whose wide boxes touch that of one: those of bodies behind its own. */
+#define SN_BODY_CONTACT_NEARS 31u
+typedef struct sn_body_contact_near {
+    uint32_t count; /* more than there is room for: they are looked for in the tree */
+    uint32_t box[SN_BODY_CONTACT_NEARS];
+} sn_body_contact_near;
+
 /* A point where two touch. */
 typedef struct sn_body_contact_point {
     sn_vec3 a,
@@ -77,8 +84,8 @@ typedef struct sn_body_contact {
     uint32_t layer;          /* of several manifolds of the same two, with a mesh, which one */
     uint64_t key[2];         /* by which contacts are sorted, and found again in the next step */
     sn_friction friction;
-    uint32_t kept;  /* the manifold of the step before, if there is one; SN_ID_FREE: it was not looked for yet */
-    uint32_t lane;  /* 1 + its lane, counted through all batches; 0: it has none, and does not press */
+    uint32_t kept; /* the manifold of the step before, if there is one; SN_KEPT_UNSEEN is added until it is looked at */
+    uint32_t lane; /* 1 + its lane, counted through all batches; 0: it has none, and does not press */
     uint32_t looks; /* so often its points were found anew in this step */
     bool sensor, touched;
     bool asked, off; /* the caller's functions were; and said no: a sensor without events */
@@ -186,11 +193,15 @@ typedef struct sn_body_contacts {
     /* scratch */
     sn_table mover_table; /* of sn_mover: bodies by row, then particles */
     sn_table
-        box_table; /* of sn_bounds, of uint32_t, twice, and of sn_body_contact_box: parts in the tree, their bodies and numbers */
-    uint32_t tree_age; /* steps since it was built: */
-    sn_bvh tree;       /* of parts of bodies that are awake, */
-    sn_bvh rest;       /*   of those that sleep, which is made anew when one of them wakes or another falls asleep, */
-    sn_bvh stray;      /*   and of those that left in this step; what the first tree has of these is old */
+        box_table; /* of sn_bounds, of uint32_t, twice, and of sn_body_contact_box: parts in the tree, their bodies and numbers; of sn_bounds:
+                      wider ones, for several steps, which the tree is made of if `wide` says so */
+    sn_table near_table;          /* of sn_body_contact_near, by leaf of the tree of those that are awake, */
+    bool wide, near_known;        /*   if it is known: see body_broad_phase.c; */
+    uint32_t near_age, near_wait; /*   for so many steps; and so many are made without it */
+    uint32_t tree_age;            /* steps since it was built: */
+    sn_bvh tree;                  /* of parts of bodies that are awake, */
+    sn_bvh rest;  /*   of those that sleep, which is made anew when one of them wakes or another falls asleep, */
+    sn_bvh stray; /*   and of those that left in this step; what the first tree has of these is old */
     sn_table leaf_table[3]; /* of sn_bounds and of uint32_t, for each of the trees: its boxes */
     sn_table row_table;     /* of uint32_t: the first box of a body; of uint8_t: its SN_ROW_ flags */
     sn_table

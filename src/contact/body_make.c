@@ -201,11 +201,13 @@ typedef struct making {
     atomic_bool bounces;
 } making;
 
-/* A contact that was made. */
-static void watch_made(making *m, uint32_t at)
+/* A contact that was made. near: the place of what is kept of the one before. */
+static void watch_made(making *m, uint32_t at, uint32_t *near)
 {
     const sn_world *world = m->f->world;
-    const sn_body_contact *contact = &contact_all(world)[at];
+    sn_body_contact *contact = &contact_all(world)[at];
+    if (contact->kept == SN_ID_FREE)
+        contact->kept = SN_KEPT_UNSEEN | sn_body_contact_find_kept(world, contact, near);
     sn_body_contact_watch *watch = (sn_body_contact_watch *)world->body_contacts.contact_table.column[4] + at;
     *watch = (sn_body_contact_watch){.a = contact->a, .b = contact_other(world, contact)};
     if (!m->f->again)
@@ -221,13 +223,14 @@ static void make_piece(void *data, uint32_t first, uint32_t end)
     const sn_body_contact_found *all = m->f->body_contacts->found_table.column[0];
     const sn_body_contact *kept = m->f->body_contacts->contact_table.column[1];
     const uint32_t *place = m->f->body_contacts->contact_table.column[2];
+    uint32_t near = 0;
     for (uint32_t i = first; i < end; ++i) {
         sn_body_contact *contact = &contact_all(m->f->world)[place[i]];
         if (i < m->kept)
             *contact = kept[i];
         else
             make_contact(m->f, &all[i - m->kept], contact);
-        watch_made(m, place[i]);
+        watch_made(m, place[i], &near);
     }
 }
 
@@ -443,10 +446,11 @@ static void append_piece(void *data, uint32_t first, uint32_t end)
     const sn_body_contacts *body_contacts = m->f->body_contacts;
     const sn_body_contact_found *all = body_contacts->found_table.column[0];
     sn_body_contact_ends *ends = body_contacts->contact_table.column[5];
+    uint32_t near = 0;
     for (uint32_t i = first; i < end; ++i) {
         ends[m->kept + i] = ends_of(m->f, &all[i]);
         make_contact(m->f, &all[i], &contact_all(m->f->world)[m->kept + i]);
-        watch_made(m, m->kept + i);
+        watch_made(m, m->kept + i, &near);
     }
 }
 

@@ -88,9 +88,9 @@ static sn_real most_slid(const sn_world *world, const sn_body_contact *contact)
 static bool reuse(const sn_body_contact_substep *s, sn_body_contact *contact, sn_real way)
 {
     sn_real moved;
-    if (contact->kept != SN_ID_FREE)
+    if (!(contact->kept & SN_KEPT_UNSEEN))
         return false;
-    contact->kept = sn_body_contact_find_kept(s->world, contact);
+    contact->kept &= ~SN_KEPT_UNSEEN;
     sn_body_contact_recall_rub(s->world, contact, s->factor);
     const sn_kept_manifold *kept = contact_kept(s->world, contact);
     if (!kept || !(kept->reach > way))

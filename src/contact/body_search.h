@@ -4,6 +4,13 @@
 
 #include "contact/body_work.h"
 
+/* Whether pairs are kept from step to step (body_broad_phase.c). WebAssembly has to be fetched, and does without: the same is found. */
+#ifdef __wasm__
+#define SN_KEEPS_PAIRS false
+#else
+#define SN_KEEPS_PAIRS true
+#endif
+
 /* Two that may touch, by their boxes, before a contact is made of them. */
 typedef struct sn_body_contact_found {
     uint32_t a;     /* box */
@@ -19,7 +26,9 @@ typedef struct sn_body_contact_finding {
     sn_real dt;
     bool again, ended;       /* within a step; when a substep ends */
     atomic_bool too_far;     /* some body is beyond SN_CONTACT_REACH, or may come there */
+    atomic_bool outside;     /* some box is not in its wide one */
     const sn_bounds *bounds; /* by box */
+    const sn_bounds *spans;  /* the same, or wide ones: what trees of those that are awake are made of */
     const uint32_t *body, *part;
     uint32_t boxes;
     const uint32_t *row;  /* by row: its first box */

@@ -27,8 +27,11 @@ const sn_fixed_shape *sn_body_contact_record(const sn_world *world, uint32_t num
 /* A spot of a part, in the frame of its body. */
 sn_vec3 sn_part_spot(const sn_world *world, uint32_t part, sn_vec3 spot);
 
-/* The manifold of the step before (body_cache.c): its place, or the number of those that are kept if there is none. */
-uint32_t sn_body_contact_find_kept(const sn_world *world, const sn_body_contact *contact);
+/* The manifold of the step before (body_cache.c): its place, or the number of those that are kept if there is none. *near: where to look first,
+   and then where it would be. */
+uint32_t sn_body_contact_find_kept(const sn_world *world, const sn_body_contact *contact, uint32_t *near);
+
+#define SN_KEPT_UNSEEN 0x80000000u /* added to sn_body_contact.kept: nothing was taken over from it yet */
 
 static inline const sn_kept_manifold *contact_kept(const sn_world *world, const sn_body_contact *contact)
 {
@@ -182,6 +185,17 @@ static inline sn_real contact_innermost(const sn_bounds *box)
 static inline bool contact_is_zero(sn_vec3 a)
 {
     return a.x == 0 && a.y == 0 && a.z == 0;
+}
+
+/* m: how far a spot at this distance comes by a turn from p to q, at most: its angle is no more than so many times the distance of the
+   quaternions. */
+#define SN_CHORD ((sn_real)2.25)
+
+static inline sn_real contact_turned(sn_real extent, sn_quat p, sn_quat q)
+{
+    const sn_real sign = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w < 0 ? -1 : 1;
+    const sn_real x = q.x - sign * p.x, y = q.y - sign * p.y, z = q.z - sign * p.z, w = q.w - sign * p.w;
+    return SN_CHORD * extent * real_sqrt(x * x + y * y + z * z + w * w);
 }
 
 /* ---- Where things are, and how they move ------------------------------------------------------------------------------- */
