@@ -249,7 +249,7 @@ void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide
         if (!h->mesh[part->mesh].acts)
             continue;
         inherit(h, part->fresh, part->fresh_count);
-        sweep(h, part->run, part->runs, 1, wide);
+        sweep(h, part->run, part->runs, part->groups ? 1 : 2, wide);
         hold_nodes(h, part->far, part->fars, &h->mesh[part->mesh]);
         for (uint32_t n = part->node; n < part->node + part->nodes; ++n) {
             sn_vec4 by = h->d[n];
@@ -284,7 +284,7 @@ void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wid
         if (!h->mesh[part->mesh].acts)
             continue;
         inherit(h, part->fresh, part->fresh_count);
-        sweep(h, part->run, part->runs, 1, wide);
+        sweep(h, part->run, part->runs, part->groups ? 1 : 2, wide);
         hold_nodes(h, part->far, part->fars, &h->mesh[part->mesh]);
         const sn_wide_groups groups = groups_of(h, part, h->d, plane, coarse);
         if (part->groups)
