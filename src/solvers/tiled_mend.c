@@ -15,7 +15,7 @@
    leaves others too long. What is left so much too long, times TOO_LONG, is shortened to SHORTENED times that.
 
    Where more than MANY of the particles of a mesh would be looked at, as in a cloth that is torn through the air, what is mended from that pass of
-   a step on is what is off by more. Otherwise the threshold is the same in all passes. With one that fell towards the end of a step, what the passes
+   a step on is what is off by more: LONGER times as much for each MORE times as many. Otherwise the threshold is the same in all passes. With one that fell towards the end of a step, what the passes
    before had left too long was shortened at once, and a net gained a tenth of its energy. */
 #define LONGER    1.5
 #define TOO_LONG  1.6
@@ -24,8 +24,8 @@
 #define MANY      0.3
 #define MORE      1.4
 
-/* Particles that are looked at, at most, for each one of a tile, and once more for each one of a mesh, which its tiles share as they have rods that
-   are noted: the front of a fold may be in one of them. */
+/* Particles that are looked at, at most, for each one of a tile, and as many more for each one of a mesh, by the share of its noted rods that a
+   tile has: all of the front of a fold may be in one. */
 #define MOST_LOOKS 2.0
 
 sn_real sn_tiled_off_from(const layer *l, const sn_tile *tile)
@@ -97,7 +97,7 @@ typedef struct whereabouts {
     size_t apart;     /* from one coordinate to the next */
 } whereabouts;
 
-static whereabouts find(const mending *m, uint32_t slot)
+static inline whereabouts find(const mending *m, uint32_t slot)
 {
     const sn_hierarchy_home *home = m->home ? m->home : &m->h->home[m->h->tile_of[slot]];
     if (!home->plane || m->touched[slot])
@@ -124,7 +124,10 @@ static bool look_at(mending *m, uint32_t slot)
 {
     bool left = false;
     const sn_hierarchy *h = m->h;
-    const sn_hierarchy_home *home = m->home ? m->home : &h->home[h->tile_of[slot]]; /* rods lead to tiles of the same mesh */
+    if (h->rod_start[slot] == h->rod_start[slot + 1]) /* it is in no stiff mesh */
+        return false;
+    const sn_hierarchy_home *home =
+        m->home ? m->home : &h->home[h->tile_of[slot]]; /* rods lead to tiles of the same mesh */
     const whereabouts a = find(m, slot);
     sn_vec3 x = read(a.x, a.apart), low = read(a.low, a.apart);
     for (uint32_t e = h->rod_start[slot]; e < h->rod_start[slot + 1]; ++e) {
@@ -184,9 +187,7 @@ static void queue_batch(mending *m, const sn_tile *tile, const sn_plan_run *run,
 {
     for (uint32_t lane = 0; lane < SN_BATCH; ++lane)
         for (uint32_t k = 0; (m->h->far_off[batch] >> lane & 1) && k < 2; ++k) {
-            const uint32_t slot = sn_plan_slot(m->l->plan, tile, run, 2, batch - run->batch, lane, k);
-            if (m->h->rod_start[slot] < m->h->rod_start[slot + 1])
-                enqueue(m, slot);
+            enqueue(m, sn_plan_slot(m->l->plan, tile, run, 2, batch - run->batch, lane, k));
         }
     m->h->far_off[batch] = 0;
 }
