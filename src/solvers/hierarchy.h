@@ -142,7 +142,7 @@ typedef struct sn_hierarchy_mesh {
 } sn_hierarchy_mesh;
 
 /* By rest length: rods that are off by more are noted, see tiled_mend.c. */
-#define SN_HIERARCHY_OFF ((sn_real)0.03)
+#define SN_HIERARCHY_OFF ((sn_real)0.024)
 
 /* Where a tile is while rods are mended. */
 typedef struct sn_hierarchy_home {

@@ -239,6 +239,12 @@ bool sn_hierarchy_solve(const sn_hierarchy *h, const sn_wide *wide, sn_parallel 
     return done;
 }
 
+/* Sweeps over the limits inside of a tile. In meshes of triangles, the second lowers their mean stretch by a twentieth. */
+static uint32_t sweeps_inside(const sn_hierarchy_part *part)
+{
+    return part->groups ? 1 : 2;
+}
+
 /* ---- Tiles ------------------------------------------------------------------------------------------------------------------ */
 
 void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, const sn_frame *frame, sn_vec4 *moved)
@@ -249,7 +255,7 @@ void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide
         if (!h->mesh[part->mesh].acts)
             continue;
         inherit(h, part->fresh, part->fresh_count);
-        sweep(h, part->run, part->runs, 1, wide);
+        sweep(h, part->run, part->runs, sweeps_inside(part), wide);
         hold_nodes(h, part->far, part->fars, &h->mesh[part->mesh]);
         for (uint32_t n = part->node; n < part->node + part->nodes; ++n) {
             sn_vec4 by = h->d[n];
@@ -284,7 +290,7 @@ void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wid
         if (!h->mesh[part->mesh].acts)
             continue;
         inherit(h, part->fresh, part->fresh_count);
-        sweep(h, part->run, part->runs, 1, wide);
+        sweep(h, part->run, part->runs, sweeps_inside(part), wide);
         hold_nodes(h, part->far, part->fars, &h->mesh[part->mesh]);
         const sn_wide_groups groups = groups_of(h, part, h->d, plane, coarse);
         if (part->groups)

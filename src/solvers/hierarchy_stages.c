@@ -13,7 +13,7 @@
 #define NONE SN_PLAN_NONE
 
 /* Sweeps over the limits of a level. Those of the first level, in which there are nine times as many, are swept once: the sweep over the
-   rods follows. */
+   rods follows. (Inside of tiles that are not regular, twice: see hierarchy_solve.c.) */
 #define SWEEPS       4
 #define SWEEPS_FIRST 1
 

@@ -181,6 +181,10 @@ bool sn_plan_restored(sn_plan *plan, const sn_allocator *allocator, sn_store *st
 /* The tile of the first layer that has the particle in a slot. */
 uint32_t sn_plan_owner(const sn_plan *plan, uint32_t slot);
 
+/* The slot that a lane of a batch takes for one of its points, which are particles. */
+uint32_t sn_plan_slot(const sn_plan *plan, const sn_tile *tile, const sn_plan_run *run, uint32_t points, uint32_t batch,
+                      uint32_t lane, uint32_t point);
+
 /* How a constraint is projected: by itself, or in a batch of those with points like its own. */
 typedef enum sn_plan_form {
     SN_FORM_SINGLE,   /* its kind has no formula over lanes, or it asks for a compromise */

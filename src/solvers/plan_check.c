@@ -166,19 +166,17 @@ static uint32_t slot_of_lane(const sn_tile *tile, uint32_t offset, uint32_t lane
     return lane == SN_BATCH - 1 ? SN_NO_SLOT : tile->first + full * SN_BATCH + (row - full) * (SN_BATCH - 1) + lane;
 }
 
-/* The slot that a lane of a batch takes for its point. */
-static uint32_t planned_slot(const checker *c, const asked_tile *a, const sn_plan_run *run, uint32_t batch,
-                             uint32_t lane, uint32_t point)
+uint32_t sn_plan_slot(const sn_plan *plan, const sn_tile *tile, const sn_plan_run *run, uint32_t points, uint32_t batch,
+                      uint32_t lane, uint32_t point)
 {
-    size_t points = c->store->pool[run->kind]->kind->points;
-    size_t at = run->index + (batch * points + point) * SN_BATCH + lane;
-    if (a->tile->rows)
-        return slot_of_lane(a->tile, c->plan->offset[run->index + batch * points + point], lane);
-    if (a->layer == 0)
-        return a->tile->first + c->plan->near[at];
-    if (!a->tile->copied)
-        return c->plan->far[at];
-    return c->plan->near[at] < a->tile->count ? c->plan->list[a->tile->first + c->plan->near[at]] : SN_NO_SLOT;
+    const size_t at = (size_t)batch * points + point, index = run->index + at * SN_BATCH + lane;
+    if (tile->rows)
+        return slot_of_lane(tile, plan->offset[run->index + at], lane);
+    if (tile < plan->tile + plan->layer[1])
+        return tile->first + plan->near[index];
+    if (!tile->copied)
+        return plan->far[index];
+    return plan->near[index] < tile->count ? plan->list[tile->first + plan->near[index]] : SN_NO_SLOT;
 }
 
 static bool check_copies(checker *c, const sn_plan_run *run, uint32_t batch, uint32_t lane)
@@ -246,7 +244,7 @@ static bool check_lane(checker *c, const asked_tile *a, const sn_plan_run *run, 
     if (!run->corners && count != c->store->pool[run->kind]->kind->points)
         return complain(c, "%s constraint %u has not as many particles as its kind has points", name, row);
     for (uint32_t i = 0; i < count; ++i) {
-        uint32_t planned = run->corners ? slot[i] : planned_slot(c, a, run, batch, lane, i);
+        uint32_t planned = run->corners ? slot[i] : sn_plan_slot(c->plan, a->tile, run, count, batch, lane, i);
         if (planned != slot[i])
             return complain(c, "point %u of %s constraint %u is slot %u, but %u in the plan", i, name, row, slot[i],
                             planned);
@@ -264,8 +262,9 @@ static bool check_lane(checker *c, const asked_tile *a, const sn_plan_run *run, 
 /* What an empty lane reads must exist. */
 static bool check_empty(checker *c, const asked_tile *a, const sn_plan_run *run, uint32_t batch, uint32_t lane)
 {
-    for (uint32_t i = 0; i < c->store->pool[run->kind]->kind->points && !a->tile->rows && !run->corners; ++i) {
-        uint32_t slot = planned_slot(c, a, run, batch, lane, i);
+    const uint32_t points = c->store->pool[run->kind]->kind->points;
+    for (uint32_t i = 0; i < points && !a->tile->rows && !run->corners; ++i) {
+        uint32_t slot = sn_plan_slot(c->plan, a->tile, run, points, batch, lane, i);
         if (slot >= c->plan->particles || !is_in_tile(c, a, slot))
             return complain(c, "an empty lane of run %u reads slot %u, which is not in its tile", c->runs, slot);
     }

@@ -15,15 +15,17 @@
    leaves others too long. What is left so much too long, times TOO_LONG, is shortened to SHORTENED times that.
 
    Where more than MANY of the particles of a mesh would be looked at, as in a cloth that is torn through the air, what is mended from that pass of
-   a step on is what is off by more. Otherwise the threshold is the same in all passes. With one that fell towards the end of a step, what the passes
+   a step on is what is off by more: LONGER times as much for each MORE times as many. Otherwise the threshold is the same in all passes. With one that fell towards the end of a step, what the passes
    before had left too long was shortened at once, and a net gained a tenth of its energy. */
 #define LONGER    1.5
-#define TOO_LONG  1.15
-#define SHORTENED 0.6
+#define TOO_LONG  1.6
+#define SHORTENED 0.5
 #define STEEPEST  9u
-#define MANY      0.15
+#define MANY      0.3
+#define MORE      1.4
 
-/* Particles that are looked at, at most, for each one of a tile. */
+/* Particles that are looked at, at most, for each one of a tile, and as many more for each one of a mesh, by the share of its noted rods that a
+   tile has: all of the front of a fold may be in one. */
 #define MOST_LOOKS 2.0
 
 sn_real sn_tiled_off_from(const layer *l, const sn_tile *tile)
@@ -59,13 +61,12 @@ typedef struct mending {
     const sn_hierarchy *h;
     const uint8_t *touched;
     sn_vec4 *x, *low;
-    uint32_t tile; /* that is mended by itself; NONE: all */
+    uint32_t first_slot, slots;    /* that are mended: of one tile, or all, */
+    const sn_hierarchy_home *home; /*   of one tile: where it is; otherwise NULL */
     /* The queue: a ring of so many slots, */
     uint32_t *ring;
     uint32_t size, first, count; /*   of which these are in it */
 } mending;
-
-#define NONE SN_PLAN_NONE
 
 static void enqueue(mending *m, uint32_t slot)
 {
@@ -76,9 +77,14 @@ static void enqueue(mending *m, uint32_t slot)
     m->ring[at < m->size ? at : at - m->size] = slot;
 }
 
+/* The rods of a particle wait in memory, mostly: those of one that comes AHEAD later are fetched. */
+#define AHEAD 4u
+
 static uint32_t dequeue(mending *m)
 {
-    const uint32_t slot = m->ring[m->first++];
+    const uint32_t slot = m->ring[m->first++], next = m->first + AHEAD;
+    if (m->count > AHEAD + 1)
+        PLAN_FETCH(&m->h->rod[m->h->rod_start[m->ring[next < m->size ? next : next - m->size]]]);
     m->first = m->first < m->size ? m->first : 0;
     m->count--;
     m->h->queued[slot] = false;
@@ -91,9 +97,9 @@ typedef struct whereabouts {
     size_t apart;     /* from one coordinate to the next */
 } whereabouts;
 
-static whereabouts find(const mending *m, uint32_t slot)
+static inline whereabouts find(const mending *m, uint32_t slot)
 {
-    const sn_hierarchy_home *home = &m->h->home[m->h->tile_of[slot]];
+    const sn_hierarchy_home *home = m->home ? m->home : &m->h->home[m->h->tile_of[slot]];
     if (!home->plane || m->touched[slot])
         return (whereabouts){&m->x[slot].x, home->coarse ? NULL : &m->low[slot].x, 1};
     sn_real *at = home->plane + m->h->place[slot];
@@ -118,20 +124,25 @@ static bool look_at(mending *m, uint32_t slot)
 {
     bool left = false;
     const sn_hierarchy *h = m->h;
-    const sn_hierarchy_home *home = &h->home[h->tile_of[slot]]; /* rods lead to tiles of the same mesh */
+    if (h->rod_start[slot] == h->rod_start[slot + 1]) /* it is in no stiff mesh */
+        return false;
+    const sn_hierarchy_home *home =
+        m->home ? m->home : &h->home[h->tile_of[slot]]; /* rods lead to tiles of the same mesh */
     const whereabouts a = find(m, slot);
     sn_vec3 x = read(a.x, a.apart), low = read(a.low, a.apart);
     for (uint32_t e = h->rod_start[slot]; e < h->rod_start[slot + 1]; ++e) {
         const uint32_t other = h->rod[e].to;
-        if (m->tile != NONE && h->tile_of[other] != m->tile) {
+        if (other - m->first_slot >= m->slots) {
             left = true;
             continue;
         }
         const whereabouts b = find(m, other);
         const sn_vec3 apart = vec3_add(vec3_sub(x, read(b.x, b.apart)), vec3_sub(low, read(b.low, b.apart)));
         const sn_real rest = h->rod[e].rest, most = home->too_long * rest, square = vec3_dot(apart, apart);
+        if (!(square > most * most))
+            continue;
         const sn_real w = m->x[slot].w, w_other = m->x[other].w, give = w + w_other;
-        if (!(square > most * most) || !(give > 0))
+        if (!(give > 0))
             continue;
         const sn_real length = real_sqrt(square), share = (home->shortened * rest - length) / (give * length);
         move(&a, vec3_scale(apart, share * w));
@@ -161,7 +172,7 @@ static void find_homes(const mending *m)
         void *plane = sn_tiled_is_resident(m->l, tile) ? sn_resident_planes(m->l, index).plane : NULL;
         double by = (double)SN_HIERARCHY_OFF, most = MANY * mended[tile->body].particles;
         for (uint32_t k = 0; k < STEEPEST && mended[tile->body].noted_in_mesh > most; ++k, by *= LONGER)
-            most *= LONGER;
+            most *= MORE;
         sn_hierarchy_home *home = &m->h->home[index], *first = &m->h->home[tile->body];
         by = by > (double)first->off ? by : (double)first->off;
         first->off = (sn_real)by;
@@ -172,15 +183,11 @@ static void find_homes(const mending *m)
     }
 }
 
-static void queue_batch(mending *m, uint32_t kind, uint32_t batch)
+static void queue_batch(mending *m, const sn_tile *tile, const sn_plan_run *run, uint32_t batch)
 {
-    const sn_solver_in *in = m->l->t->in;
-    const sn_pool *pool = in->store->pool[kind];
     for (uint32_t lane = 0; lane < SN_BATCH; ++lane)
         for (uint32_t k = 0; (m->h->far_off[batch] >> lane & 1) && k < 2; ++k) {
-            const uint32_t slot = in->frame.slot[pool->point[2 * (size_t)m->l->plan->row[batch * SN_BATCH + lane] + k]];
-            if (m->h->rod_start[slot] < m->h->rod_start[slot + 1])
-                enqueue(m, slot);
+            enqueue(m, sn_plan_slot(m->l->plan, tile, run, 2, batch - run->batch, lane, k));
         }
     m->h->far_off[batch] = 0;
 }
@@ -206,7 +213,7 @@ static void queue_runs(mending *m, const sn_tile *tile)
         const sn_plan_run *run = &m->l->plan->run[r];
         const uint32_t end = run->batch + run->batches;
         for (uint32_t b = run->batch; (b = next_noted(m->h, b, end)) < end; ++b)
-            queue_batch(m, run->kind, b);
+            queue_batch(m, tile, run, b);
     }
 }
 
@@ -226,18 +233,28 @@ void sn_tiled_count_off(const layer *l, const sn_tile *tile)
     h->mended[index] = (sn_hierarchy_mended){.noted = count};
 }
 
+static uint32_t most_looks(const sn_hierarchy_mended *mended, const sn_tile *tile, uint32_t noted)
+{
+    const sn_hierarchy_mended *mesh = &mended[tile->body];
+    const double share = noted ? (double)noted / mesh->noted_in_mesh : 0;
+    return (uint32_t)(MOST_LOOKS * (tile->count + share * mesh->particles));
+}
+
 /* A tile by itself. What has rods that lead out of it is noted, for when all tiles have been mended. */
 static void mend_tile(void *data, uint32_t index, uint32_t worker)
 {
     mending m = *(const mending *)data;
-    m.tile = m.h->tile[index];
-    const sn_tile *tile = &m.l->plan->tile[m.tile];
-    uint32_t *left = &m.h->mended[m.tile].left;
+    const sn_tile *tile = &m.l->plan->tile[m.h->tile[index]];
+    uint32_t *left = &m.h->mended[m.h->tile[index]].left;
     (void)worker;
+    m.home = &m.h->home[m.h->tile[index]];
+    m.first_slot = tile->first;
+    m.slots = tile->count;
     m.ring = m.h->queue + tile->first;
     m.size = tile->count;
     queue_runs(&m, tile);
-    for (uint32_t looks = (uint32_t)(MOST_LOOKS * tile->count); m.count; looks -= looks > 0) {
+    for (uint32_t looks = most_looks(m.h->mended, tile, m.h->mended[m.h->tile[index]].noted); m.count;
+         looks -= looks > 0) {
         const uint32_t slot = dequeue(&m);
         if (looks && look_at(&m, slot) && !m.h->leads_out[slot]) {
             m.h->leads_out[slot] = true;
@@ -282,7 +299,7 @@ bool sn_tiled_mend(const layer *l)
                  .touched = l->scratch->touched_table.column[0],
                  .x = l->t->motion->x,
                  .low = l->t->motion->x_low,
-                 .tile = NONE};
+                 .slots = h->slots};
     if (!l->t->stiffens || !h->mesh_table.count)
         return true;
     uint32_t noted = 0;
