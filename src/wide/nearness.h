@@ -145,79 +145,65 @@ SN_INLINE lanes near_row(const sn_wide_sweeps *of, uint32_t vector, uint32_t axi
     return lanes_load(of->rows + (3 * vector + axis) * (size_t)of->stride + at);
 }
 
-SN_INLINE flags near_reaches(const sn_wide_sweeps *of, const sn_real box[4][3], uint32_t axis, uint32_t at)
-{
-    const lanes low = lanes_min(near_row(of, 0, axis, at), near_row(of, 2, axis, at) - lanes_all((double)box[3][axis])),
-                high =
-                    lanes_max(near_row(of, 1, axis, at), near_row(of, 3, axis, at) - lanes_all((double)box[2][axis]));
-    lanes_store(of->around + axis * (size_t)of->stride + at, low);
-    lanes_store(of->around + (3 + axis) * (size_t)of->stride + at, high);
-    return near_overlap(low, high, lanes_all((double)box[0][axis]), lanes_all((double)box[1][axis]));
-}
-
 /* Notes `around`, and those that come to the box. */
 static void near_reaching(sn_wide_sweeps *of, const sn_real box[4][3])
 {
     of->near_count = of->group_count = 0;
     for (uint32_t at = 0; at < of->count; at += SN_WIDTH) {
-        const flags near = near_reaches(of, box, 0, at) & near_reaches(of, box, 1, at) & near_reaches(of, box, 2, at);
-        const uint32_t bits = flags_bits(near) & near_there(at, 0, of->count);
+        uint32_t bits = near_there(at, 0, of->count);
+        for (uint32_t axis = 0; axis < 3; ++axis) {
+            const lanes low = lanes_min(near_row(of, 0, axis, at),
+                                        near_row(of, 2, axis, at) - lanes_all((double)box[3][axis])),
+                        high = lanes_max(near_row(of, 1, axis, at),
+                                         near_row(of, 3, axis, at) - lanes_all((double)box[2][axis]));
+            sn_real *around = of->around + axis * (size_t)of->stride + at;
+            lanes_store(around, low);
+            lanes_store(around + 3 * (size_t)of->stride, high);
+            bits &=
+                flags_bits(near_overlap(low, high, lanes_all((double)box[0][axis]), lanes_all((double)box[1][axis])));
+        }
         of->near_count = near_note(of->near, of->near_count, at, bits);
         of->group[of->group_count] = (uint16_t)at;
         of->group_count += bits != 0;
     }
 }
 
-/* Boxes around features and where they go, as sn_surface_sweeps_meet has them: seen from the mean velocity of the corners of both. */
-SN_INLINE flags near_swept(const sn_wide_sweeps *of, uint32_t at, uint32_t axis, const lanes *one)
-{
-    const lanes with = one[4] + near_row(of, 4, axis, at);
-    return near_overlap(lanes_min(one[0], one[2] - with), lanes_max(one[1], one[3] - with),
-                        lanes_min(near_row(of, 0, axis, at), near_row(of, 2, axis, at) - with),
-                        lanes_max(near_row(of, 1, axis, at), near_row(of, 3, axis, at) - with));
-}
-
-SN_INLINE flags near_around(const sn_wide_sweeps *of, uint32_t at, uint32_t axis, const lanes *one)
-{
-    const sn_real *low = of->around + axis * (size_t)of->stride + at;
-    return near_overlap(one[5], one[6], lanes_load(low), lanes_load(low + 3 * (size_t)of->stride));
-}
-
-/* The vectors of feature i along an axis, larger by `far`: the last two, which are those around it; and the others, which are needed less often. */
-SN_INLINE void near_take_around(const sn_wide_sweeps *from, uint32_t i, uint32_t axis, double far, lanes one[7])
-{
-    const sn_real *around = from->around + axis * (size_t)from->stride + i;
-    one[5] = lanes_all((double)around[0]) - lanes_all(far);
-    one[6] = lanes_all((double)around[3 * (size_t)from->stride]) + lanes_all(far);
-}
-
-SN_INLINE void near_take(const sn_wide_sweeps *from, uint32_t i, uint32_t axis, double far, lanes one[7])
+/* Boxes around features and where they go, as sn_surface_sweeps_meet has them: seen from the mean velocity of the corners of both. i: the one feature. */
+SN_INLINE flags near_swept(const sn_wide_sweeps *from, uint32_t i, const sn_wide_sweeps *of, uint32_t at, uint32_t axis,
+                           lanes far)
 {
     const sn_real *row = from->rows + axis * (size_t)from->stride + i;
-    for (uint32_t k = 0; k < 5; ++k, row += 3 * (size_t)from->stride)
-        one[k] = lanes_all((double)*row) + lanes_all(k == 4 ? 0 : k % 2 ? far : -far);
+    const size_t next = 3 * (size_t)from->stride;
+    const lanes with = lanes_all((double)row[4 * next]) + near_row(of, 4, axis, at);
+    return near_overlap(lanes_min(lanes_all((double)row[0]), lanes_all((double)row[2 * next]) - with) - far,
+                        lanes_max(lanes_all((double)row[next]), lanes_all((double)row[3 * next]) - with) + far,
+                        lanes_min(near_row(of, 0, axis, at), near_row(of, 2, axis, at) - with),
+                        lanes_max(near_row(of, 1, axis, at), near_row(of, 3, axis, at) - with));
 }
 
 static uint32_t near_sweeps(const sn_wide_sweeps *from, uint32_t i, const sn_wide_sweeps *of, sn_real far,
                             uint32_t first, uint16_t *to)
 {
-    lanes one[3][7];
+    const lanes by = lanes_all((double)far);
+    lanes low[3], high[3];
     uint32_t found = 0;
-    bool taken = false;
-    for (uint32_t axis = 0; axis < 3; ++axis)
-        near_take_around(from, i, axis, (double)far, one[axis]);
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+        const sn_real *around = from->around + axis * (size_t)from->stride + i;
+        low[axis] = lanes_all((double)around[0]) - by;
+        high[axis] = lanes_all((double)around[3 * (size_t)from->stride]) + by;
+    }
     for (uint32_t k = 0; k < of->group_count; ++k) {
         const uint32_t at = of->group[k];
         uint32_t bits = at + SN_WIDTH <= first ? 0 : near_there(at, first, of->count);
-        bits &= flags_bits(near_around(of, at, 0, one[0]) & near_around(of, at, 1, one[1]) &
-                           near_around(of, at, 2, one[2]));
-        if (!bits)
-            continue;
-        for (uint32_t axis = 0; !taken && axis < 3; ++axis)
-            near_take(from, i, axis, (double)far, one[axis]);
-        taken = true;
-        bits &=
-            flags_bits(near_swept(of, at, 0, one[0]) & near_swept(of, at, 1, one[1]) & near_swept(of, at, 2, one[2]));
+        flags near = flags_everywhere();
+        for (uint32_t axis = 0; axis < 3; ++axis) {
+            const sn_real *around = of->around + axis * (size_t)of->stride + at;
+            near &=
+                near_overlap(low[axis], high[axis], lanes_load(around), lanes_load(around + 3 * (size_t)of->stride));
+        }
+        bits &= flags_bits(near);
+        for (uint32_t axis = 0; bits && axis < 3; ++axis)
+            bits &= flags_bits(near_swept(from, i, of, at, axis, by));
         found = near_note(to, found, at, bits);
     }
     return found;
