@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define LISTED    ((sn_real)0.45) /* of the mean edge: what has less to spare is listed */
-#define FEW       ((sn_real)0.2)  /*   or than this, where things move slowly: */
+#define FEW       ((sn_real)0.12) /*   or than this, where things move slowly: */
 #define AHEAD     ((sn_real)10)   /* so many times as far as is wanted for the substep */
 #define SOME_MORE ((sn_real)1.5)  /*   and at least so many */
 #define BORDER    ((sn_real)0.7)  /* edges: what is farther from the other tile is not near it */
