@@ -9,7 +9,7 @@
                     those that a tear does not concern are kept, and what is known of pairs of these   surface_follow.c
        pairs        of tiles whose boxes come near each other, a tile with itself among them           surface_tiles.c
        candidates   (vertex, triangle) and (edge, edge) of a pair that are near; listed again when     surface_pairs.c,
-                    others may have come near                                                          surface_listing.c
+                    others may have come near                                                          surface_listing.c, surface_sweeps.c
        contacts     those that may touch in this substep: solved after every pass                      surface_narrow_phase.c,
                                                                                                        surface_solve.c
 
@@ -173,15 +173,18 @@ typedef struct sn_surface_tile {
     sn_real length, along,
         across; /* of the sums: that of the first, and parts of the second along the first two axes; 0: they make no axes */
     sn_surface_rigid velocity; /* m/s */
-    sn_bounds velocities;      /* m/s: of its corners */
     /* as it ends: */
     sn_surface_rigid way; /* m */
     sn_bounds ends;       /* m: of where corners end */
     sn_real astray;       /* m: no corner ends farther from where its velocity led */
-    bool led;             /* all its corners are: two like that are left alone */
-    bool off;             /* of a shell that nothing is near: it is left alone */
-    bool changed;         /* that of a corner changed in the last round of the guard */
-    uint8_t suspect;      /* what some corner is; see sn_surface_motion */
+    /* while features are listed: */
+    bool sweeps;           /* it is of a pair that goes far: */
+    uint32_t first_sweep;  /*   where its features are in sweep_table, */
+    sn_bounds leads, ways; /* m:  where its corners go, and how far */
+    bool led;              /* all its corners are: two like that are left alone */
+    bool off;              /* of a shell that nothing is near: it is left alone */
+    bool changed;          /* that of a corner changed in the last round of the guard */
+    uint8_t suspect;       /* what some corner is; see sn_surface_motion */
 } sn_surface_tile;
 
 /* Two tiles that are near each other, or one with itself. Distances less their reach are called spare. When features are listed and looked at it is noted what they have, and
@@ -326,6 +329,7 @@ typedef struct sn_surfaces {
     sn_table touch_table; /* of sn_surface_touch: those of a pair begin where its candidates do */
     sn_table list_table;  /* the same: for each worker, what it lists */
     uint32_t list_room;   /* for each of them */
+    sn_table sweep_table; /* of rows for 16 features: boxes around their ways; see surface_sweeps.c */
     sn_table due_table;   /* of uint32_t, by pair: those to be listed or looked at */
     sn_table
         near_table; /* of uint32_t: candidates that the guard looks at; of sn_real, m: at least so far they are apart as the substep begins; of float: when they touch */
@@ -604,9 +608,16 @@ bool sn_surface_tiles_meet_ends(struct sn_world *world);
 /* Where features go: anywhere; by their velocities in h, seen from their mean; or to their ends. */
 typedef enum sn_surface_sweep { SN_SURFACE_ALL, SN_SURFACE_BY_VELOCITY, SN_SURFACE_BY_WAY } sn_surface_sweep;
 
-/* Whether boxes around the two and where they go come as near as this (m). */
+/* surface_sweeps.c: whether boxes around the two and where they go come as near as this (m). */
 bool sn_surface_sweeps_meet(const sn_surfaces *s, const sn_surface_candidate *c, sn_surface_sweep sweep, sn_real h,
                             sn_real by);
+
+/* The same boxes for all features of the tiles that are marked, in sweep_table. False: contacts.failed, or lost tasks. */
+bool sn_surface_sweeps_take(struct sn_world *world, sn_real h, sn_surface_sweep sweep);
+
+/* Rows of them as in wide/wide.h: of triangles (0), edges (1) or vertices (2) that a tile owns; and the stride for so many. */
+sn_real *sn_surface_sweeps_of(const sn_surfaces *s, const sn_surface_tile *tile, uint32_t sort);
+uint32_t sn_surface_sweeps_stride(uint32_t count);
 
 /* surface_pairs.c: as a substep of h begins, all pairs of features that may touch in it, or have less than
    `more` to spare, are among the candidates of pairs with due_now. */

@@ -525,7 +525,25 @@ static sn_vec3 velocity_at(const sn_surface_piece *p, sn_vec3 x)
     return dvec3_round(dvec3_add(p->rigid.velocity, dvec3_cross(p->rigid.spin, y)));
 }
 
-/* What each piece may keep of its motion within itself. */
+/* J: what a piece may have. most: m^2/s^2, how fast others are. */
+static double allowed_to(const sn_surface_piece *p, double most)
+{
+    return fmax(p->before + p->work + p->released, 2 * p->mass * fmax(p->driven, most));
+}
+
+/* Which pieces have more than that. Whether there is one. */
+static bool ask(sn_surfaces *s, double most)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < s->piece_table.count; ++i) {
+        sn_surface_piece *p = &pieces(s)[i];
+        p->asks = p->asks && p->kinetic > allowed_to(p, most) + SLIGHT * p->kinetic;
+        any = any || p->asks;
+    }
+    return any;
+}
+
+/* What each of them may keep of its motion within itself. */
 static void choose_shares(const sn_world *world, sn_surfaces *s, double most)
 {
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
@@ -539,9 +557,7 @@ static void choose_shares(const sn_world *world, sn_surfaces *s, double most)
     }
     for (uint32_t i = 0; i < s->piece_table.count; ++i) {
         sn_surface_piece *p = &pieces(s)[i];
-        const double allowed = fmax(p->before + p->work + p->released, 2 * p->mass * fmax(p->driven, most));
-        const double left = allowed - (p->kinetic - p->within);
-        p->asks = p->asks && p->kinetic > allowed + SLIGHT * p->kinetic;
+        const double allowed = allowed_to(p, most), left = allowed - (p->kinetic - p->within);
         p->share = left > 0 && p->within > 0 ? sqrt(left / p->within) : 0;
         const double flight = p->mass / 2 * dvec3_dot(p->rigid.velocity, p->rigid.velocity);
         const double turning = p->kinetic - p->within - flight;
@@ -586,6 +602,8 @@ bool sn_surfaces_balance(sn_world *world, sn_real h)
         parent[i] = root_of(parent, i);
     if (!add_released(world, s, (double)h))
         return false;
+    if (!ask(s, most))
+        return true;
     measure_rigid(world, s);
     choose_shares(world, s, most);
     slow_down(world, s);

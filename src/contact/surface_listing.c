@@ -11,11 +11,12 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define LISTED ((sn_real)0.45) /* of the mean edge: what has less to spare is listed */
-#define FEW    ((sn_real)0.12) /*   or than this, where things move slowly: */
-#define AHEAD  ((sn_real)6)    /* so many times as far as is wanted for the substep */
-#define BORDER ((sn_real)0.7)  /* edges: what is farther from the other tile is not near it */
-#define MARGIN ((sn_real)0.25) /* of the thickness of both: so far ends may be from where velocities lead */
+#define LISTED    ((sn_real)0.45) /* of the mean edge: what has less to spare is listed */
+#define FEW       ((sn_real)0.12) /*   or than this, where things move slowly: */
+#define AHEAD     ((sn_real)10)   /* so many times as far as is wanted for the substep */
+#define SOME_MORE ((sn_real)1.5)  /*   and at least so many */
+#define BORDER    ((sn_real)0.7)  /* edges: what is farther from the other tile is not near it */
+#define MARGIN    ((sn_real)0.25) /* of the thickness of both: so far ends may be from where velocities lead */
 #define STOPPED                                                                                                        \
     ((sn_real)0.05) /* of the reach: the guard stops what comes as near as this on its way; see surface_guard.c */
 #define ROUNDED (SINEW_DOUBLE ? (sn_real)4e-15 : (sn_real)2e-6) /* of the size of tiles: what axes lose */
@@ -44,6 +45,12 @@ static sn_real larger(sn_real a, sn_real b)
 static sn_real lower(sn_real a, sn_real b)
 {
     return b < a ? b : a;
+}
+
+static bool fail(sn_world *world)
+{
+    world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces");
+    return false;
 }
 
 /* ---- Listing -------------------------------------------------------------------------------------------------------------------- */
@@ -89,42 +96,31 @@ bool sn_surface_is_joined(const sn_world *world, const sn_surface_candidate *c)
     return false;
 }
 
-/* Boxes around both features and where they go. */
-bool sn_surface_sweeps_meet(const sn_surfaces *s, const sn_surface_candidate *c, sn_surface_sweep sweep, sn_real h,
-                            sn_real by)
+/* m: nearer than this a pair is listed that has such a reach, and moves so against each other. */
+static sn_real listed_below(const listing *l, sn_real reach, sn_real differ)
 {
-    const sn_surface_motion *m = surface_motions(s);
-    const uint32_t second = c->edges ? 2 : 1;
-    const sn_real far = (sn_real)INFINITY;
-    sn_vec3 low[2] = {{far, far, far}, {far, far, far}}, high[2] = {{-far, -far, -far}, {-far, -far, -far}};
-    sn_vec3 with = {0, 0, 0};
-    if (sweep == SN_SURFACE_ALL)
-        return true;
-    for (uint32_t k = 0; k < 4 && sweep == SN_SURFACE_BY_VELOCITY; ++k)
-        with = vec3_add(with, vec3_scale(m[c->vertex[k]].velocity, (sn_real)0.25));
-    for (uint32_t k = 0; k < 4; ++k) {
-        const sn_surface_motion *v = &m[c->vertex[k]];
-        const sn_vec3 a = v->start,
-                      b = sweep == SN_SURFACE_BY_WAY ? v->end : vec3_add(a, vec3_scale(vec3_sub(v->velocity, with), h));
-        sn_vec3 *least = &low[k >= second], *most = &high[k >= second];
-        *least =
-            vec3(lower(least->x, lower(a.x, b.x)), lower(least->y, lower(a.y, b.y)), lower(least->z, lower(a.z, b.z)));
-        *most = vec3(larger(most->x, larger(a.x, b.x)), larger(most->y, larger(a.y, b.y)),
-                     larger(most->z, larger(a.z, b.z)));
-    }
-    return low[0].x - by <= high[1].x && low[1].x - by <= high[0].x && low[0].y - by <= high[1].y &&
-           low[1].y - by <= high[0].y && low[0].z - by <= high[1].z && low[1].z - by <= high[0].z;
-}
-/* m: nearer than this a pair of the batch is listed. */
-static sn_real listed_below(const listing *l, uint32_t i)
-{
-    const sn_real reach = l->made[i].reach, differ = l->batch.differ[i];
     if (!l->fast)
         return reach + l->listed;
     if (l->p->sweep == SN_SURFACE_BY_WAY)
         return larger(differ / SN_SURFACE_FIRM, SN_SURFACE_CLOSE * reach) * SN_SURFACE_LONGER;
     const sn_real way = differ * l->p->h * SN_SURFACE_LONGER;
     return larger(reach + 2 * way + l->p->more, (way + 2 * l->margin) / SN_SURFACE_FIRM) * SN_SURFACE_LONGER;
+}
+
+/* Of fast ones: leaves out those that are too far apart whatever their reach is, which takes longer to find out. */
+static void compare_batch(listing *l)
+{
+    sn_surface_batch *b = &l->batch;
+    uint32_t kept = 0;
+    sn_surface_batch_compare(l->world, b, l->p->sweep == SN_SURFACE_BY_WAY);
+    for (uint32_t i = 0; i < b->count; ++i) {
+        if (b->low[i] > listed_below(l, l->thickness, b->differ[i]))
+            continue;
+        l->made[kept] = l->made[i];
+        b->low[kept] = b->low[i];
+        b->differ[kept++] = b->differ[i];
+    }
+    b->count = kept;
 }
 
 /* Lists those of the batch that are near enough. */
@@ -135,11 +131,11 @@ static void end_batch(listing *l)
         return;
     sn_surface_batch_measure(l->world, b);
     if (l->fast)
-        sn_surface_batch_compare(l->world, b, l->p->sweep == SN_SURFACE_BY_WAY);
+        compare_batch(l);
     sn_surface_batch_reach(l->world, b, l->thickness, l->same);
     for (uint32_t i = 0; i < b->count; ++i) {
         sn_surface_candidate *c = &l->made[i];
-        if (b->low[i] > listed_below(l, i) || (!l->same && sn_surface_is_joined(l->world, c)))
+        if (b->low[i] > listed_below(l, c->reach, b->differ[i]) || (!l->same && sn_surface_is_joined(l->world, c)))
             continue;
         if (l->found < l->room) {
             l->to[l->found] = *c;
@@ -167,9 +163,7 @@ static sn_bounds joint(sn_bounds a, sn_bounds b)
     };
 }
 
-/* Features of one sort that are near the other tile, with the rows of numbers that wide/nearness.h reads: coordinates of corners, or boxes around their ways. */
-#define SWEEP_ROWS 15u
-
+/* Features of one sort that are near the other tile, with the rows of numbers that wide/nearness.h reads: coordinates of corners. */
 typedef struct near_points {
     uint32_t count, number[SN_TILE_CORNERS];
     uint8_t corner[SN_TILE_CORNERS];
@@ -177,23 +171,20 @@ typedef struct near_points {
 
 typedef struct near_triangles {
     uint32_t count, number[SN_TILE_TRIANGLES];
-    sn_real at[SWEEP_ROWS * SN_TILE_TRIANGLES];
+    sn_real at[9 * SN_TILE_TRIANGLES];
 } near_triangles;
 
 typedef struct near_edges {
     uint32_t count, number[3 * SN_TILE_TRIANGLES];
     uint8_t corner[6 * SN_TILE_TRIANGLES];
-    sn_real at[3 * SWEEP_ROWS * SN_TILE_TRIANGLES];
+    sn_real at[18 * SN_TILE_TRIANGLES];
 } near_edges;
 
 /* A tile seen along the axes of the first of the two. */
 typedef struct side {
     sn_vec3 corner[SN_TILE_CORNERS];
-    uint16_t outside[SN_TILE_CORNERS]; /* bits: beyond which sides of the other tile a corner is, and stays */
+    uint8_t outside[SN_TILE_CORNERS]; /* bits: beyond which sides of the other tile a corner is */
     sn_bounds box;
-    sn_bounds swept; /* m: along the axes of the world: where its corners go, seen from any four corners of both */
-    sn_vec3 start[SN_TILE_CORNERS], end[SN_TILE_CORNERS],
-        with[SN_TILE_CORNERS]; /* of fast ones: along the axes of the world; see take_ways */
     near_points points;
     near_triangles triangles;
     near_edges edges;
@@ -217,140 +208,52 @@ static void see_outside(side *to, uint32_t corners, const sn_bounds *box)
 {
     for (uint32_t k = 0; k < corners; ++k) {
         const sn_vec3 p = to->corner[k];
-        to->outside[k] = (uint16_t)((p.x < box->low.x) | (p.x > box->high.x) << 1 | (p.y < box->low.y) << 2 |
-                                    (p.y > box->high.y) << 3 | (p.z < box->low.z) << 4 | (p.z > box->high.z) << 5);
+        to->outside[k] = (uint8_t)((p.x < box->low.x) | (p.x > box->high.x) << 1 | (p.y < box->low.y) << 2 |
+                                   (p.y > box->high.y) << 3 | (p.z < box->low.z) << 4 | (p.z > box->high.z) << 5);
     }
 }
 
-/* Where corners of a tile go, seen from the first tile: see sn_surface_sweeps_meet. `with` is what a corner adds to the way that the mean of four makes. */
-static void take_ways(side *to, const listing *l, const sn_surface_tile *tile, const sn_surface_tile *frame)
+/* m: the shorter of both. */
+static sn_real mean_edge(const sn_surfaces *s, const sn_surface_pair *pair)
 {
-    const uint32_t *corner = (const uint32_t *)l->s->corner_table.column[0] + tile->first_corner;
-    for (uint32_t k = 0; k < tile->corners; ++k) {
-        const sn_surface_motion *m = &surface_motions(l->s)[corner[k]];
-        const sn_vec3 way = vec3_scale(m->velocity, l->p->h);
-        to->start[k] = vec3_sub(m->start, frame->centre);
-        to->end[k] = l->p->sweep == SN_SURFACE_BY_WAY ? vec3_sub(m->end, frame->centre) : vec3_add(to->start[k], way);
-        to->with[k] = vec3_scale(way, l->p->sweep == SN_SURFACE_BY_WAY ? 0 : (sn_real)0.25);
-    }
+    return lower(surface_skins(s)[surface_tiles(s)[pair->a].skin].edge,
+                 surface_skins(s)[surface_tiles(s)[pair->b].skin].edge);
 }
 
-/* Where things go that start in a box, seen from something else. */
-static sn_bounds swept_by(sn_bounds box, const sn_bounds *way, const sn_bounds *with)
+static bool is_beyond(const sn_bounds *a, const sn_bounds *b)
 {
-    const sn_vec3 low = vec3_sub(way->low, with->high), high = vec3_sub(way->high, with->low);
-    return (sn_bounds){
-        vec3_add(box.low, vec3(lower(low.x, 0), lower(low.y, 0), lower(low.z, 0))),
-        vec3_add(box.high, vec3(larger(high.x, 0), larger(high.y, 0), larger(high.z, 0))),
-    };
+    return a->low.x > b->high.x || b->low.x > a->high.x || a->low.y > b->high.y || b->low.y > a->high.y ||
+           a->low.z > b->high.z || b->low.z > a->high.z;
 }
 
-/* m: how four corners of two tiles, one at least of each, go on the mean, if their ways are within these. None by ends: boxes around these are seen from where they are. */
-static sn_bounds mean_ways(const listing *l, const sn_bounds *a, const sn_bounds *b)
+/* Where the corners of a tile go, seen from something else. */
+static sn_bounds swept_by(const sn_surface_tile *tile, const sn_bounds *with)
 {
+    return joint(tile->box, (sn_bounds){vec3_sub(tile->leads.low, with->high), vec3_sub(tile->leads.high, with->low)});
+}
+
+/* m: how four corners of two tiles, one at least of each, go on the mean. None by ends: boxes around these are seen from where they are. */
+static sn_bounds mean_ways(const listing *l, const sn_surface_tile *one, const sn_surface_tile *two)
+{
+    const sn_bounds *a = &one->ways, *b = &two->ways;
     const sn_real some = (sn_real)0.25, most = (sn_real)0.75;
     if (l->p->sweep == SN_SURFACE_BY_WAY)
         return (sn_bounds){vec3(0, 0, 0), vec3(0, 0, 0)};
-    const sn_vec3 low = vec3_add(vec3_scale(a->low, some), vec3_scale(b->low, most)),
-                  other_low = vec3_add(vec3_scale(a->low, most), vec3_scale(b->low, some)),
-                  high = vec3_add(vec3_scale(a->high, some), vec3_scale(b->high, most)),
-                  other_high = vec3_add(vec3_scale(a->high, most), vec3_scale(b->high, some));
-    return (sn_bounds){
-        vec3(lower(low.x, other_low.x), lower(low.y, other_low.y), lower(low.z, other_low.z)),
-        vec3(larger(high.x, other_high.x), larger(high.y, other_high.y), larger(high.z, other_high.z)),
-    };
-}
-
-static sn_bounds ways_of(const listing *l, const sn_surface_tile *tile)
-{
-    const sn_real h = l->p->h;
-    return (sn_bounds){vec3_scale(tile->velocities.low, h), vec3_scale(tile->velocities.high, h)};
-}
-
-static bool is_beyond(const sn_bounds *a, const sn_bounds *b, sn_real far)
-{
-    return a->low.x > b->high.x + far || b->low.x > a->high.x + far || a->low.y > b->high.y + far ||
-           b->low.y > a->high.y + far || a->low.z > b->high.z + far || b->low.z > a->high.z + far;
-}
-
-/* Whether boxes around the ways of some features of the two may touch. */
-static bool tiles_meet(const listing *l, const sn_surface_tile *a, const sn_surface_tile *b)
-{
-    if (l->p->sweep == SN_SURFACE_BY_WAY) {
-        const sn_bounds one = joint(a->box, a->ends), two = joint(b->box, b->ends);
-        return !is_beyond(&one, &two, l->far);
-    }
-    const sn_bounds way = ways_of(l, a), other = ways_of(l, b), with = mean_ways(l, &way, &other);
-    const sn_bounds one = swept_by(a->box, &way, &with), two = swept_by(b->box, &other, &with);
-    return !is_beyond(&one, &two, l->far);
-}
-
-/* The box around the way of corner k. */
-static sn_bounds sweep_of_corner(const side *of, uint32_t k, const sn_bounds *with)
-{
-    const sn_vec3 way = vec3_sub(of->end[k], of->start[k]);
-    return swept_by((sn_bounds){of->start[k], of->start[k]}, &(sn_bounds){way, way}, with);
-}
-
-static void see_swept(side *to, uint32_t corners, const sn_bounds *with)
-{
-    const sn_real far = (sn_real)INFINITY;
-    to->swept = (sn_bounds){{far, far, far}, {-far, -far, -far}};
-    for (uint32_t k = 0; k < corners; ++k)
-        to->swept = joint(to->swept, sweep_of_corner(to, k, with));
-}
-
-/* Marks corners that stay beyond where the other tile goes. */
-static void see_beyond(side *to, uint32_t corners, const sn_bounds *with, const sn_bounds *other)
-{
-    for (uint32_t k = 0; k < corners; ++k) {
-        const sn_bounds p = sweep_of_corner(to, k, with);
-        to->outside[k] |= (uint16_t)((p.high.x < other->low.x) << 6 | (p.low.x > other->high.x) << 7 |
-                                     (p.high.y < other->low.y) << 8 | (p.low.y > other->high.y) << 9 |
-                                     (p.high.z < other->low.z) << 10 | (p.low.z > other->high.z) << 11);
-    }
-}
-
-/* Two different tiles that go far. */
-static void see_ways(const listing *l, side *one, const sn_surface_tile *a, side *two, const sn_surface_tile *b)
-{
-    const sn_bounds way = ways_of(l, a), other = ways_of(l, b), with = mean_ways(l, &way, &other);
-    see_swept(one, a->corners, &with);
-    see_swept(two, b->corners, &with);
-    const sn_bounds near = grown(one->swept, l->far), near_two = grown(two->swept, l->far);
-    see_beyond(one, a->corners, &with, &near_two);
-    see_beyond(two, b->corners, &with, &near);
-}
-
-/* The five vectors of a feature that near_sweeps compares. */
-static void sweep_of(const side *from, const uint8_t *local, uint32_t corners, sn_vec3 five[5])
-{
-    five[0] = five[1] = from->start[local[0]];
-    five[2] = five[3] = from->end[local[0]];
-    five[4] = from->with[local[0]];
-    for (uint32_t k = 1; k < corners; ++k) {
-        const sn_vec3 a = from->start[local[k]], b = from->end[local[k]];
-        five[0] = vec3(lower(five[0].x, a.x), lower(five[0].y, a.y), lower(five[0].z, a.z));
-        five[1] = vec3(larger(five[1].x, a.x), larger(five[1].y, a.y), larger(five[1].z, a.z));
-        five[2] = vec3(lower(five[2].x, b.x), lower(five[2].y, b.y), lower(five[2].z, b.z));
-        five[3] = vec3(larger(five[3].x, b.x), larger(five[3].y, b.y), larger(five[3].z, b.z));
-        five[4] = vec3_add(five[4], from->with[local[k]]);
-    }
+    return joint((sn_bounds){vec3_add(vec3_scale(a->low, some), vec3_scale(b->low, most)),
+                             vec3_add(vec3_scale(a->high, some), vec3_scale(b->high, most))},
+                 (sn_bounds){vec3_add(vec3_scale(a->low, most), vec3_scale(b->low, some)),
+                             vec3_add(vec3_scale(a->high, most), vec3_scale(b->high, some))});
 }
 
 /* The numbers of feature i. */
-static void take_feature(const side *from, const uint8_t *local, uint32_t corners, bool fast, sn_real *at,
-                         uint32_t stride, uint32_t i)
+static void take_feature(const side *from, const uint8_t *local, uint32_t corners, sn_real *at, uint32_t stride,
+                         uint32_t i)
 {
-    sn_vec3 row[5];
-    for (uint32_t k = 0; k < corners; ++k)
-        row[k] = from->corner[local[k]];
-    if (fast)
-        sweep_of(from, local, corners, row);
-    for (uint32_t k = 0; k < (fast ? 5 : corners); ++k) {
-        at[(fast ? k : 3 * k) * stride + i] = row[k].x;
-        at[(fast ? 5 + k : 3 * k + 1) * stride + i] = row[k].y;
-        at[(fast ? 10 + k : 3 * k + 2) * stride + i] = row[k].z;
+    for (uint32_t k = 0; k < corners; ++k) {
+        const sn_vec3 p = from->corner[local[k]];
+        at[3 * k * stride + i] = p.x;
+        at[(3 * k + 1) * stride + i] = p.y;
+        at[(3 * k + 2) * stride + i] = p.z;
     }
 }
 
@@ -363,16 +266,15 @@ static void fill_up(sn_real *at, uint32_t rows, uint32_t stride, uint32_t count)
 }
 
 /* The features of a tile that are not beyond one side of the box, which is that of the other tile, larger by as far as is looked. */
-static void take_side(side *to, const listing *l, const sn_surface_tile *tile)
+static void take_side(side *to, const sn_surfaces *s, const sn_surface_tile *tile)
 {
-    const sn_surfaces *s = l->s;
     const uint32_t *vertex = (const uint32_t *)s->tile_vertex_table.column[0] + tile->first_vertex;
     const uint32_t *triangle = (const uint32_t *)s->tile_triangle_table.column[0] + tile->first_triangle;
     const uint32_t *edge = (const uint32_t *)s->tile_edge_table.column[0] + tile->first_edge;
     const uint8_t *point = (const uint8_t *)s->tile_vertex_table.column[1] + tile->first_vertex;
     const uint8_t *three = (const uint8_t *)s->tile_triangle_table.column[1] + 3 * (size_t)tile->first_triangle;
     const uint8_t *two = (const uint8_t *)s->tile_edge_table.column[1] + 2 * (size_t)tile->first_edge;
-    const uint16_t *out = to->outside;
+    const uint8_t *out = to->outside;
     near_points *points = &to->points;
     near_triangles *triangles = &to->triangles;
     near_edges *edges = &to->edges;
@@ -384,22 +286,37 @@ static void take_side(side *to, const listing *l, const sn_surface_tile *tile)
         }
     for (uint32_t i = 0; i < tile->triangles; ++i, three += 3)
         if (!(out[three[0]] & out[three[1]] & out[three[2]])) {
-            take_feature(to, three, 3, l->fast, triangles->at, SN_TILE_TRIANGLES, triangles->count);
+            take_feature(to, three, 3, triangles->at, SN_TILE_TRIANGLES, triangles->count);
             triangles->number[triangles->count++] = triangle[i];
         }
     for (uint32_t i = 0; i < tile->edges; ++i, two += 2)
         if (!(out[two[0]] & out[two[1]])) {
-            take_feature(to, two, 2, l->fast, edges->at, 3 * SN_TILE_TRIANGLES, edges->count);
+            take_feature(to, two, 2, edges->at, 3 * SN_TILE_TRIANGLES, edges->count);
             memcpy(edges->corner + 2 * (size_t)edges->count, two, 2);
             edges->number[edges->count++] = edge[i];
         }
-    fill_up(triangles->at, l->fast ? SWEEP_ROWS : 9, SN_TILE_TRIANGLES, triangles->count);
-    fill_up(edges->at, l->fast ? SWEEP_ROWS : 6, 3 * SN_TILE_TRIANGLES, edges->count);
+    fill_up(triangles->at, 9, SN_TILE_TRIANGLES, triangles->count);
+    fill_up(edges->at, 6, 3 * SN_TILE_TRIANGLES, edges->count);
 }
+
+/* ---- Pairs of features ------------------------------------------------------------------------------------------------------------ */
 
 static bool has_vertex(const sn_surface_triangle *triangle, uint32_t vertex)
 {
     return triangle->vertex[0] == vertex || triangle->vertex[1] == vertex || triangle->vertex[2] == vertex;
+}
+
+static void consider_triangles(listing *l, uint32_t vertex, const uint32_t *triangle, const uint16_t *near,
+                               uint32_t count)
+{
+    for (uint32_t k = 0; k < count; ++k) {
+        const uint32_t number = triangle[near[k]];
+        const sn_surface_triangle *t = &surface_triangles(l->s)[number];
+        if (!has_vertex(t, vertex))
+            consider(l, (sn_surface_candidate){.vertex = {vertex, t->vertex[0], t->vertex[1], t->vertex[2]},
+                                               .one = vertex,
+                                               .other = number});
+    }
 }
 
 /* Vertices of a with triangles of b. */
@@ -410,19 +327,8 @@ static void list_vertices(listing *l, const side *a, const side *b)
     uint16_t near[SN_TILE_TRIANGLES];
     l->batch.edges = false;
     for (uint32_t i = 0; i < a->points.count; ++i) {
-        const uint32_t vertex = a->points.number[i];
-        sn_vec3 five[5] = {a->corner[a->points.corner[i]]};
-        if (l->fast)
-            sweep_of(a, &a->points.corner[i], 1, five);
-        const uint32_t found = (l->fast ? l->near->sweeps : l->near->triangles)(&run, five, 0, near);
-        for (uint32_t k = 0; k < found; ++k) {
-            const uint32_t number = b->triangles.number[near[k]];
-            const sn_surface_triangle *t = &surface_triangles(l->s)[number];
-            if (!has_vertex(t, vertex))
-                consider(l, (sn_surface_candidate){.vertex = {vertex, t->vertex[0], t->vertex[1], t->vertex[2]},
-                                                   .one = vertex,
-                                                   .other = number});
-        }
+        const uint32_t found = l->near->triangles(&run, &a->corner[a->points.corner[i]], 0, near);
+        consider_triangles(l, a->points.number[i], b->triangles.number, near, found);
     }
     end_batch(l);
 }
@@ -441,6 +347,25 @@ void sn_surface_turn(const sn_surfaces *s, sn_surface_candidate *c)
     memcpy(c->vertex + 2, surface_edges(s)[c->other].vertex, 2 * sizeof *c->vertex);
 }
 
+static void consider_edges(listing *l, uint32_t number, const uint32_t *edge, const uint16_t *near, uint32_t count)
+{
+    const uint32_t *one = surface_edges(l->s)[number].vertex;
+    const bool segment = is_segment(l->s, number);
+    for (uint32_t k = 0; k < count; ++k) {
+        const uint32_t other = edge[near[k]], *two = surface_edges(l->s)[other].vertex;
+        if (one[0] == two[0] || one[0] == two[1] || one[1] == two[0] || one[1] == two[1])
+            continue;
+        sn_surface_candidate c = {.vertex = {one[0], one[1], two[0], two[1]},
+                                  .one = number,
+                                  .other = other,
+                                  .edges = true,
+                                  .segments = segment || is_segment(l->s, other)};
+        if (l->s->torn && number > other)
+            sn_surface_turn(l->s, &c);
+        consider(l, c);
+    }
+}
+
 static void list_edges(listing *l, const side *a, const side *b)
 {
     const sn_wide_features of = {b->edges.at, 3 * SN_TILE_TRIANGLES, b->edges.count};
@@ -449,24 +374,9 @@ static void list_edges(listing *l, const side *a, const side *b)
     l->batch.edges = true;
     for (uint32_t i = 0; i < a->edges.count; ++i) {
         const uint8_t *corner = a->edges.corner + 2 * (size_t)i;
-        sn_vec3 five[5] = {a->corner[corner[0]], a->corner[corner[1]]};
-        if (l->fast)
-            sweep_of(a, corner, 2, five);
-        const uint32_t number = a->edges.number[i], *one = surface_edges(l->s)[number].vertex;
-        const uint32_t found = (l->fast ? l->near->sweeps : l->near->edges)(&run, five, a == b ? i + 1 : 0, near);
-        for (uint32_t k = 0; k < found; ++k) {
-            const uint32_t other = b->edges.number[near[k]], *two = surface_edges(l->s)[other].vertex;
-            if (one[0] == two[0] || one[0] == two[1] || one[1] == two[0] || one[1] == two[1])
-                continue;
-            sn_surface_candidate c = {.vertex = {one[0], one[1], two[0], two[1]},
-                                      .one = number,
-                                      .other = other,
-                                      .edges = true,
-                                      .segments = is_segment(l->s, number) || is_segment(l->s, other)};
-            if (l->s->torn && number > other)
-                sn_surface_turn(l->s, &c);
-            consider(l, c);
-        }
+        const sn_vec3 at[2] = {a->corner[corner[0]], a->corner[corner[1]]};
+        const uint32_t found = l->near->edges(&run, at, a == b ? i + 1 : 0, near);
+        consider_edges(l, a->edges.number[i], b->edges.number, near, found);
     }
     end_batch(l);
 }
@@ -475,7 +385,7 @@ static void list_edges(listing *l, const side *a, const side *b)
 static uint64_t find_border(const side *from, const sn_surfaces *s, const sn_surface_tile *tile)
 {
     const uint8_t *three = (const uint8_t *)s->tile_triangle_table.column[1] + 3 * (size_t)tile->first_triangle;
-    const uint16_t *out = from->outside;
+    const uint8_t *out = from->outside;
     uint64_t border = 0;
     for (uint32_t i = 0; i < tile->triangles; ++i, three += 3)
         if (!(out[three[0]] & out[three[1]] & out[three[2]]))
@@ -516,38 +426,116 @@ static sn_real between_sweeps(const listing *l, const sn_surface_tile *a, const 
            ROUNDED * (vec3_length(a->centre) + size + (ways ? far : far * l->p->h));
 }
 
+/* Features of a tile that come near the other one. */
+typedef struct sweeping {
+    sn_wide_sweeps triangles, edges, points;
+    const uint32_t *triangle, *edge, *point; /* their numbers */
+    sn_real around[6 * (4 * SN_TILE_TRIANGLES + SN_TILE_CORNERS)];
+    uint16_t near[4 * SN_TILE_TRIANGLES + SN_TILE_CORNERS], group[4 * SN_TILE_TRIANGLES + SN_TILE_CORNERS];
+} sweeping;
+
+static void take_sweeping(sweeping *to, const listing *l, const sn_surface_tile *tile, const sn_bounds *box,
+                          const sn_bounds *with)
+{
+    const sn_surfaces *s = l->s;
+    const sn_real four[4][3] = {{box->low.x, box->low.y, box->low.z},
+                                {box->high.x, box->high.y, box->high.z},
+                                {with->low.x, with->low.y, with->low.z},
+                                {with->high.x, with->high.y, with->high.z}};
+    const uint32_t count[3] = {tile->triangles, tile->edges, tile->vertices};
+    const uint32_t first[3] = {0, SN_TILE_TRIANGLES, 4 * SN_TILE_TRIANGLES};
+    sn_wide_sweeps *sort[3] = {&to->triangles, &to->edges, &to->points};
+    for (uint32_t i = 0; i < 3; ++i) {
+        *sort[i] = (sn_wide_sweeps){.rows = sn_surface_sweeps_of(s, tile, i),
+                                    .stride = sn_surface_sweeps_stride(count[i]),
+                                    .count = count[i],
+                                    .around = to->around + 6 * first[i],
+                                    .near = to->near + first[i],
+                                    .group = to->group + first[i]};
+        l->near->reaching(sort[i], four);
+    }
+    to->triangle = (const uint32_t *)s->tile_triangle_table.column[0] + tile->first_triangle;
+    to->edge = (const uint32_t *)s->tile_edge_table.column[0] + tile->first_edge;
+    to->point = (const uint32_t *)s->tile_vertex_table.column[0] + tile->first_vertex;
+}
+
+static void list_sweeping_vertices(listing *l, const sweeping *a, const sweeping *b)
+{
+    uint16_t near[SN_TILE_TRIANGLES];
+    l->batch.edges = false;
+    for (uint32_t i = 0; i < a->points.near_count; ++i) {
+        const uint32_t at = a->points.near[i];
+        const uint32_t found = l->near->sweeps(&a->points, at, &b->triangles, l->far, 0, near);
+        consider_triangles(l, a->point[at], b->triangle, near, found);
+    }
+    end_batch(l);
+}
+
+static void list_sweeping_edges(listing *l, const sweeping *a, const sweeping *b)
+{
+    uint16_t near[3 * SN_TILE_TRIANGLES];
+    l->batch.edges = true;
+    for (uint32_t i = 0; i < a->edges.near_count; ++i) {
+        const uint32_t at = a->edges.near[i];
+        const uint32_t found = l->near->sweeps(&a->edges, at, &b->edges, l->far, a == b ? at + 1 : 0, near);
+        consider_edges(l, a->edge[at], b->edge, near, found);
+    }
+    end_batch(l);
+}
+
+/* Features whose ways come near the other tile; then pairs of those. */
+static void list_sweeps(listing *l, const sn_surface_pair *pair)
+{
+    const sn_surface_tile *a = &surface_tiles(l->s)[pair->a], *b = &surface_tiles(l->s)[pair->b];
+    const bool alone = pair->a == pair->b;
+    const sn_bounds with = mean_ways(l, a, b), box = grown(swept_by(a, &with), alone ? (sn_real)INFINITY : l->far),
+                    other_box = swept_by(b, &with);
+    sweeping one, two;
+    if (is_beyond(&box, &other_box))
+        return;
+    const sn_bounds other = grown(other_box, l->far);
+    take_sweeping(&one, l, a, alone ? &box : &other, &with);
+    if (!alone)
+        take_sweeping(&two, l, b, &box, &with);
+    list_sweeping_vertices(l, &one, alone ? &one : &two);
+    if (!alone)
+        list_sweeping_vertices(l, &two, &one);
+    list_sweeping_edges(l, &one, alone ? &one : &two);
+}
+
 /* The features of both that are not beyond each other; then pairs of those. */
 static void list_features(listing *l, sn_surface_pair *pair, sn_real far)
 {
     const sn_surfaces *s = l->s;
     const sn_surface_tile *a = &surface_tiles(s)[pair->a], *b = &surface_tiles(s)[pair->b];
-    const sn_real edge = lower(surface_skins(s)[a->skin].edge, surface_skins(s)[b->skin].edge);
     side one, two;
     take_corners(&one, s, a, a);
-    if (l->fast)
-        take_ways(&one, l, a, a);
     if (pair->a == pair->b) {
         memset(one.outside, 0, sizeof one.outside);
-        take_side(&one, l, a);
+        take_side(&one, s, a);
         list_vertices(l, &one, &one);
         list_edges(l, &one, &one);
         return;
     }
     take_corners(&two, s, b, a);
-    const sn_bounds near = grown(one.box, far), other = grown(two.box, far), wide = grown(near, BORDER * edge);
+    const sn_bounds near = grown(one.box, far), other = grown(two.box, far),
+                    wide = grown(near, BORDER * mean_edge(s, pair));
     see_outside(&one, a->corners, &other);
     see_outside(&two, b->corners, &wide);
     pair->border = find_border(&two, s, b);
     see_outside(&two, b->corners, &near);
-    if (l->fast) {
-        take_ways(&two, l, b, a);
-        see_ways(l, &one, a, &two, b);
-    }
-    take_side(&one, l, a);
-    take_side(&two, l, b);
+    take_side(&one, s, a);
+    take_side(&two, s, b);
     list_vertices(l, &one, &two);
     list_vertices(l, &two, &one);
     list_edges(l, &one, &two);
+}
+
+/* Whether so much would have to be listed that it is done for one substep. */
+static bool is_fast(const pairing *p, const sn_surface_pair *pair)
+{
+    const sn_real wanted = SOME_MORE * pair->wanted;
+    return wanted > LISTED * mean_edge(p->s, pair) && p->sweep != SN_SURFACE_ALL;
 }
 
 /* All that has less than `wanted` to spare, and some more. False: there is no room. */
@@ -555,19 +543,18 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
 {
     const sn_surfaces *s = p->s;
     const sn_surface_tile *a = &surface_tiles(s)[pair->a], *b = &surface_tiles(s)[pair->b];
-    const sn_real edge = lower(surface_skins(s)[a->skin].edge, surface_skins(s)[b->skin].edge);
+    const sn_real edge = mean_edge(s, pair);
     listing l = {.world = p->world,
                  .s = s,
                  .thickness = surface_thickness(s, pair),
                  .listed = lower(larger(FEW * edge, AHEAD * wanted), LISTED * edge),
                  .same = a->skin == b->skin,
+                 .fast = is_fast(p, pair),
                  .p = p,
                  .to = (sn_surface_candidate *)s->list_table.column[0] + (size_t)worker * s->list_room,
                  .spare = (sn_real *)s->list_table.column[1] + (size_t)worker * s->list_room,
                  .room = s->list_room};
-    l.listed = larger(l.listed, (sn_real)1.5 * wanted);
-    l.fast = l.listed > LISTED * edge && p->sweep != SN_SURFACE_ALL;
-    l.listed = l.fast ? pair->all_wanted : l.listed;
+    l.listed = l.fast ? pair->all_wanted : larger(l.listed, SOME_MORE * wanted);
     l.margin = l.fast && p->sweep == SN_SURFACE_BY_VELOCITY ? MARGIN * l.thickness : 0;
     const sn_real size = a->radius + b->radius + vec3_length(vec3_sub(a->centre, b->centre));
     const sn_real far = (l.thickness + l.listed) * SN_SURFACE_LONGER * SN_SURFACE_LONGER + ROUNDED * size;
@@ -577,7 +564,9 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
     if (l.fast)
         l.far = between_sweeps(&l, a, b, size);
     pair->border = UINT64_MAX >> (SN_TILE_CORNERS - b->corners);
-    if (!l.fast || pair->a == pair->b || tiles_meet(&l, a, b))
+    if (l.fast)
+        list_sweeps(&l, pair);
+    else
         list_features(&l, pair, far);
     if (l.found > l.room) {
         unsigned known = atomic_load_explicit(&p->wanted, memory_order_relaxed);
@@ -650,10 +639,19 @@ static void list_task(void *data, uint32_t index, uint32_t worker)
         atomic_store_explicit(&p->full, true, memory_order_relaxed);
 }
 
-static bool fail(sn_world *world)
+/* Tiles of fast pairs are swept, once for all pairs of a tile. */
+static bool take_sweeps(const pairing *p)
 {
-    world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces");
-    return false;
+    sn_surfaces *s = p->s;
+    bool any = false;
+    for (uint32_t i = 0; i < s->tile_table.count; ++i)
+        surface_tiles(s)[i].sweeps = false;
+    for (uint32_t i = 0; i < s->due_table.count; ++i) {
+        const sn_surface_pair *pair = &surface_pairs(s)[((const uint32_t *)s->due_table.column[0])[i]];
+        if (is_fast(p, pair))
+            any = surface_tiles(s)[pair->a].sweeps = surface_tiles(s)[pair->b].sweeps = true;
+    }
+    return !any || sn_surface_sweeps_take(p->world, p->h, p->sweep);
 }
 
 /* Lists the features of all pairs that are due, with what each wants. */
@@ -665,6 +663,8 @@ bool sn_surface_list(sn_world *world, sn_real h, sn_real more_to_spare, sn_surfa
     s->lists += count;
     if (!s->list_room)
         s->list_room = FIRST_ROOM;
+    if (!take_sweeps(p))
+        return false;
     for (uint64_t more = 0;;) {
         if (!sn_table_reserve(&s->list_table, &world->allocator, (uint64_t)workers * s->list_room) ||
             !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, count))

@@ -19,6 +19,8 @@
 #define WORK_OF_MAKING 150.0           /*   and of a contact that is made */
 #define ROUNDED        ((sn_real)1e-6) /* of the velocity: what seeing velocities from a mean may lose */
 
+#define CLEARLY ((sn_real)0.99) /* of a distance: by more than boxes round */
+
 #define FAT  1e-12 /* the square of the sine of an angle: below it triangles and pairs of edges are taken for lines */
 #define FLAT 0.2   /* the cosine up to which an edge is beyond a triangle: sheets that lie on each other are not flat */
 
@@ -286,6 +288,12 @@ typedef struct looking {
     sn_real h, fall; /* s; m: twice what gravity adds to a way */
 } looking;
 
+/* Whether boxes around the two and where they go come as near as this (m). They do if the two are. */
+static bool starts_or_sweeps_meet(const looking *l, const sn_surface_candidate *c, sn_real distance, sn_real by)
+{
+    return distance < CLEARLY * by || sn_surface_sweeps_meet(l->s, c, SN_SURFACE_BY_VELOCITY, l->h, by);
+}
+
 /* Looks at a candidate that may touch: exactly. */
 static void look(const looking *l, sn_surface_pair *pair, sn_surface_candidate *c)
 {
@@ -299,8 +307,8 @@ static void look(const looking *l, sn_surface_pair *pair, sn_surface_candidate *
     pair->nearest = distance < pair->nearest ? distance : pair->nearest;
     if (!(spots.distance > 0) ||
         !((sn_real)spots.distance - c->reach < 2 * l->h * closing_speed(s, c, &spots) + l->fall) ||
-        !sn_surface_sweeps_meet(s, c, SN_SURFACE_BY_VELOCITY, l->h, surface_thickness(s, pair) + l->fall) ||
-        !speaks(s, c, &spots, x) || !is_felt(l->world, c, &spots) || sn_surface_is_tangled(s, c))
+        !starts_or_sweeps_meet(l, c, distance, surface_thickness(s, pair) + l->fall) || !speaks(s, c, &spots, x) ||
+        !is_felt(l->world, c, &spots) || sn_surface_is_tangled(s, c))
         return;
     sn_surface_touch *touch = (sn_surface_touch *)s->touch_table.column[0] + pair->first + pair->touches++;
     touch->candidate = (uint32_t)(c - surface_candidates(s));

@@ -202,7 +202,7 @@ static void end_pair(pairing *p, sn_surface_pair *pair)
         const sn_real next = pair->next - (sn_real)pair->moved, others = pair->others - (sn_real)pair->turned;
         const sn_real least =
             lower(pair->nearest, lower(pair->waiting - (sn_real)pair->moved, next)) / SN_SURFACE_LONGER;
-        const bool whole = pair->a == pair->b || beside < LITTLE * next;
+        const bool whole = pair->a == pair->b || pair->swept || beside < LITTLE * next;
         const sn_real near = whole ? beside : (against_at_border(s, pair, mean, spin) + rest) * SN_SURFACE_LONGER;
         const sn_real near_wanted = least_apart(a, b, near);
         pair->asked = pair->swept ? a->astray > pair->margin || b->astray > pair->margin

@@ -342,14 +342,13 @@ static void measure_tile(const sn_surfaces *s, sn_surface_tile *tile)
     const sn_vec3 from = motion[corner[0]].start;
     const sn_real share = 1 / (sn_real)tile->corners;
     sn_vec3 sum = {0, 0, 0}, velocity = sum, u = sum, v = sum, du = sum, dv = sum;
-    sn_bounds box = {from, from}, velocities = {motion[corner[0]].velocity, motion[corner[0]].velocity};
+    sn_bounds box = {from, from};
     tile->led = true;
     for (uint32_t k = 0; k < tile->corners; ++k) {
         const sn_surface_motion *m = &motion[corner[k]];
         tile->led = tile->led && m->led;
         const sn_vec3 d = vec3_sub(m->start, from);
         include(&box, m->start);
-        include(&velocities, m->velocity);
         sum = vec3_add(sum, d);
         velocity = vec3_add(velocity, m->velocity);
         u = vec3_add(u, vec3_scale(d, weight[2 * k]));
@@ -358,7 +357,6 @@ static void measure_tile(const sn_surfaces *s, sn_surface_tile *tile)
         dv = vec3_add(dv, vec3_scale(m->velocity, weight[2 * k + 1]));
     }
     tile->box = box;
-    tile->velocities = velocities;
     tile->centre = vec3_add(from, vec3_scale(sum, share));
     make_axes(tile, u, v);
     const sn_vec3 mean = vec3_scale(velocity, share), spin = spin_of(tile, du, dv);

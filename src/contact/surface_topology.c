@@ -56,6 +56,7 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->touch_table, sizeof(sn_surface_touch), false);
     sn_table_column(&s->list_table, sizeof(sn_surface_candidate), false);
     sn_table_column(&s->list_table, sizeof(sn_real), false);
+    sn_table_column(&s->sweep_table, SN_WIDE_SWEEP_ROWS * SN_BATCH * sizeof(sn_real), false);
     sn_table_column(&s->due_table, sizeof(uint32_t), false);
     sn_table_column(&s->near_table, sizeof(uint32_t), false);
     sn_table_column(&s->near_table, sizeof(sn_real), false);
@@ -89,7 +90,8 @@ void sn_surfaces_release(sn_surfaces *s, const sn_allocator *allocator)
         &s->candidate_table,   &s->moved_table,     &s->touch_table,    &s->list_table,   &s->due_table,
         &s->near_table,        &s->contact_table,   &s->colour_table,   &s->held_table,   &s->zone_table,
         &s->piece_table,       &s->told_table,      &s->led_table,      &s->shell_table,  &s->shell_corner_table,
-        &s->tangle_table,      &s->part_table,      &s->recall_table,   &s->stored_table, &s->past_table};
+        &s->tangle_table,      &s->part_table,      &s->recall_table,   &s->stored_table, &s->past_table,
+        &s->sweep_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
 }

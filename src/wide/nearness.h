@@ -139,33 +139,72 @@ static uint32_t near_edges(const sn_wide_nearness *run, const sn_vec3 *corner, u
     return found;
 }
 
-/* Boxes around features and where they go, as sn_surface_sweeps_meet has them: seen from the mean velocity of the corners of both. Rows of an axis are the least and the most coordinate at the start, the
-   same at the end, and what the feature adds to the mean. */
-SN_INLINE flags near_swept(const sn_wide_features *of, uint32_t at, uint32_t axis, const lanes one[5], lanes far)
+/* Row `vector` of features that go far, along an axis. */
+SN_INLINE lanes near_row(const sn_wide_sweeps *of, uint32_t vector, uint32_t axis, uint32_t at)
 {
-    lanes row[5];
-    for (uint32_t k = 0; k < 5; ++k)
-        row[k] = lanes_load(of->at + (5 * axis + k) * (size_t)of->stride + at);
-    const lanes with = one[4] + row[4];
-    return near_overlap(lanes_min(one[0], one[2] - with) - far, lanes_max(one[1], one[3] - with) + far,
-                        lanes_min(row[0], row[2] - with), lanes_max(row[1], row[3] - with));
+    return lanes_load(of->rows + (3 * vector + axis) * (size_t)of->stride + at);
 }
 
-/* corner: the same five of the one feature, each for all axes. */
-static uint32_t near_sweeps(const sn_wide_nearness *run, const sn_vec3 *corner, uint32_t first, uint16_t *to)
+/* Notes `around`, and those that come to the box. */
+static void near_reaching(sn_wide_sweeps *of, const sn_real box[4][3])
 {
-    const sn_wide_features *of = run->of;
-    const lanes far = lanes_all((double)run->far);
-    lanes one[3][5];
-    uint32_t found = 0;
-    for (uint32_t k = 0; k < 5; ++k) {
-        const lanes3 all = near_all(corner[k]);
-        one[0][k] = all.x, one[1][k] = all.y, one[2][k] = all.z;
+    of->near_count = of->group_count = 0;
+    for (uint32_t at = 0; at < of->count; at += SN_WIDTH) {
+        uint32_t bits = near_there(at, 0, of->count);
+        for (uint32_t axis = 0; axis < 3; ++axis) {
+            const lanes low = lanes_min(near_row(of, 0, axis, at),
+                                        near_row(of, 2, axis, at) - lanes_all((double)box[3][axis])),
+                        high = lanes_max(near_row(of, 1, axis, at),
+                                         near_row(of, 3, axis, at) - lanes_all((double)box[2][axis]));
+            sn_real *around = of->around + axis * (size_t)of->stride + at;
+            lanes_store(around, low);
+            lanes_store(around + 3 * (size_t)of->stride, high);
+            bits &=
+                flags_bits(near_overlap(low, high, lanes_all((double)box[0][axis]), lanes_all((double)box[1][axis])));
+        }
+        of->near_count = near_note(of->near, of->near_count, at, bits);
+        of->group[of->group_count] = (uint16_t)at;
+        of->group_count += bits != 0;
     }
-    for (uint32_t at = first - first % SN_WIDTH; at < of->count; at += SN_WIDTH) {
-        const flags near = near_swept(of, at, 0, one[0], far) & near_swept(of, at, 1, one[1], far) &
-                           near_swept(of, at, 2, one[2], far);
-        found = near_note(to, found, at, flags_bits(near) & near_there(at, first, of->count));
+}
+
+/* Boxes around features and where they go, as sn_surface_sweeps_meet has them: seen from the mean velocity of the corners of both. i: the one feature. */
+SN_INLINE flags near_swept(const sn_wide_sweeps *from, uint32_t i, const sn_wide_sweeps *of, uint32_t at, uint32_t axis,
+                           lanes far)
+{
+    const sn_real *row = from->rows + axis * (size_t)from->stride + i;
+    const size_t next = 3 * (size_t)from->stride;
+    const lanes with = lanes_all((double)row[4 * next]) + near_row(of, 4, axis, at);
+    return near_overlap(lanes_min(lanes_all((double)row[0]), lanes_all((double)row[2 * next]) - with) - far,
+                        lanes_max(lanes_all((double)row[next]), lanes_all((double)row[3 * next]) - with) + far,
+                        lanes_min(near_row(of, 0, axis, at), near_row(of, 2, axis, at) - with),
+                        lanes_max(near_row(of, 1, axis, at), near_row(of, 3, axis, at) - with));
+}
+
+static uint32_t near_sweeps(const sn_wide_sweeps *from, uint32_t i, const sn_wide_sweeps *of, sn_real far,
+                            uint32_t first, uint16_t *to)
+{
+    const lanes by = lanes_all((double)far);
+    lanes low[3], high[3];
+    uint32_t found = 0;
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+        const sn_real *around = from->around + axis * (size_t)from->stride + i;
+        low[axis] = lanes_all((double)around[0]) - by;
+        high[axis] = lanes_all((double)around[3 * (size_t)from->stride]) + by;
+    }
+    for (uint32_t k = 0; k < of->group_count; ++k) {
+        const uint32_t at = of->group[k];
+        uint32_t bits = at + SN_WIDTH <= first ? 0 : near_there(at, first, of->count);
+        flags near = flags_everywhere();
+        for (uint32_t axis = 0; axis < 3; ++axis) {
+            const sn_real *around = of->around + axis * (size_t)of->stride + at;
+            near &=
+                near_overlap(low[axis], high[axis], lanes_load(around), lanes_load(around + 3 * (size_t)of->stride));
+        }
+        bits &= flags_bits(near);
+        for (uint32_t axis = 0; bits && axis < 3; ++axis)
+            bits &= flags_bits(near_swept(from, i, of, at, axis, by));
+        found = near_note(to, found, at, bits);
     }
     return found;
 }
@@ -269,7 +308,7 @@ static void near_differences(const sn_wide_couples *run)
 
 #define NEAR_TABLE                                                                                                     \
     {                                                                                                                  \
-        near_triangles, near_edges, near_sweeps, near_couples, near_differences                                        \
+        near_triangles, near_edges, near_reaching, near_sweeps, near_couples, near_differences                         \
     }
 
 #endif

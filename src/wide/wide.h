@@ -259,9 +259,30 @@ typedef struct sn_wide_couples {
 
 typedef void sn_wide_couples_fn(const sn_wide_couples *run);
 
+/* Features that go far, all of one sort: coordinate k of vector c of feature i is rows[(3 c + k) stride + i]. The five vectors are the least and the most place at the start, the same at the end, and what the
+   feature adds to the mean way of two features. The stride is a multiple of 16. */
+#define SN_WIDE_SWEEP_ROWS 15u
+
+typedef struct sn_wide_sweeps {
+    const sn_real *rows;
+    uint32_t stride, count;
+    sn_real *around; /* three rows of least places and three of most, seen from any mean way that may be */
+    uint16_t *near;  /* features that come near, in their order, */
+    uint16_t *group; /*   and first ones of vectors of them */
+    uint32_t near_count, group_count;
+} sn_wide_sweeps;
+
+/* Sets what is below `count` there, with those near that come to a box. box: the least and the most place of that, and of mean ways. */
+typedef void sn_wide_reaching_fn(sn_wide_sweeps *of, const sn_real box[4][3]);
+
+/* Those of the groups of `of`, from the first given on, whose ways come as near as `far` to that of feature i of `from`; as sn_wide_near_fn. */
+typedef uint32_t sn_wide_sweeps_fn(const sn_wide_sweeps *from, uint32_t i, const sn_wide_sweeps *of, sn_real far,
+                                   uint32_t first, uint16_t *to);
+
 typedef struct sn_wide_near {
     sn_wide_near_fn *triangles, *edges;
-    sn_wide_near_fn *sweeps; /* for features that go far: see wide/nearness.h */
+    sn_wide_reaching_fn *reaching;
+    sn_wide_sweeps_fn *sweeps;
     sn_wide_couples_fn *couples, *differences;
 } sn_wide_near;
 

@@ -112,42 +112,84 @@ static void take_sweep(uint64_t *seed, sn_vec3 five[5])
     five[4] = somewhere(seed, 1);
 }
 
+/* Features that go far, and room for what is noted of them. */
+typedef struct swept {
+    sn_vec3 five[STRIDE][5];
+    sn_real rows[SN_WIDE_SWEEP_ROWS * STRIDE], around[6 * STRIDE];
+    uint16_t near[STRIDE], group[STRIDE];
+    sn_wide_sweeps of;
+} swept;
+
+static void take_sweeps(swept *s, uint64_t *seed, uint32_t count, sn_real with[4][3])
+{
+    for (uint32_t i = 0; i < STRIDE; ++i) {
+        take_sweep(seed, s->five[i]);
+        for (uint32_t k = 0; k < SN_WIDE_SWEEP_ROWS; ++k)
+            s->rows[k * STRIDE + i] = (&s->five[i][k / 3].x)[k % 3];
+        for (uint32_t k = 0; k < 3 && i < count; ++k) {
+            const sn_real way = (&s->five[i][4].x)[k];
+            with[2][k] = i && with[2][k] < way ? with[2][k] : way;
+            with[3][k] = i && with[3][k] > way ? with[3][k] : way;
+        }
+    }
+    s->of = (sn_wide_sweeps){
+        .rows = s->rows, .stride = STRIDE, .count = count, .around = s->around, .near = s->near, .group = s->group};
+}
+
+/* One feature with many: what is around it, seen from all mean ways that there are, is the box that others have to come to. */
+static uint32_t find_ways(const sn_wide_near *functions, swept *one, swept *others, sn_real box[4][3], double far,
+                          uint32_t first, uint16_t *found)
+{
+    for (uint32_t k = 0; k < 3; ++k)
+        box[0][k] = real(-1e6), box[1][k] = real(1e6);
+    functions->reaching(&one->of, (const sn_real(*)[3])box);
+    assert_int_equal(one->of.near_count, 1);
+    for (uint32_t k = 0; k < 3; ++k) {
+        box[0][k] = one->around[k * STRIDE] - real(far);
+        box[1][k] = one->around[(3 + k) * STRIDE] + real(far);
+    }
+    functions->reaching(&others->of, (const sn_real(*)[3])box);
+    return functions->sweeps(&one->of, 0, &others->of, real(far), first, found);
+}
+
 static void ways_that_cross_are_found(void **state)
 {
     (void)state;
-    static sn_real at[15 * STRIDE];
-    static sn_vec3 other[STRIDE][5];
+    static swept one, others;
     uint64_t seed = 7;
-    uint32_t there = 0, total = 0;
+    uint32_t there = 0, total = 0, near = 0;
     for (uint32_t n = 0; n < support_rounds(2000, 300); ++n) {
         const uint32_t count = 1 + support_random_below(&seed, STRIDE), first = support_random_below(&seed, count);
         const double far = support_random_in(&seed, 0, 0.2);
-        const sn_wide_features of = {at, STRIDE, count};
-        const sn_wide_nearness run = {&of, real(far + 1e-5), 0};
-        sn_vec3 one[5];
-        take_sweep(&seed, one);
-        for (uint32_t i = 0; i < STRIDE; ++i) {
-            take_sweep(&seed, other[i]);
-            for (uint32_t k = 0; k < 15; ++k)
-                at[k * STRIDE + i] = (&other[i][k % 5].x)[k / 5];
-        }
+        sn_real own[4][3], box[4][3];
+        take_sweeps(&one, &seed, 1, own);
+        take_sweeps(&others, &seed, count, box);
+        for (uint32_t k = 0; k < 6; ++k)
+            box[2 + k / 3][k % 3] += own[2 + k / 3][k % 3];
         for (int simd = SN_SIMD_AUTO; simd <= SN_SIMD_16; ++simd) {
             const sn_wide *wide = simd == SN_SIMD_AUTO ? NULL : sn_wide_choose((sn_simd)simd);
             uint16_t found[STRIDE];
-            const uint32_t all = (wide ? wide->near : &sn_near_scalar)->sweeps(&run, one, first, found);
-            uint32_t k = 0;
-            for (uint32_t i = first; i < count; ++i) {
-                const bool is_found = k < all && found[k] == i;
+            const uint32_t all =
+                find_ways(wide ? wide->near : &sn_near_scalar, &one, &others, box, far + 1e-5, first, found);
+            uint32_t k = 0, reached = 0;
+            for (uint32_t i = 0; i < count; ++i) {
+                const bool is_found = k < all && found[k] == i,
+                           reaches = reached < others.of.near_count && others.near[reached] == i,
+                           meets = boxes_meet(one.five[0], others.five[i], far);
                 k += is_found;
-                assert_true(is_found || !boxes_meet(one, other[i], far));
-                assert_true(!is_found || boxes_meet(one, other[i], far + 1e-4));
+                reached += reaches;
+                assert_true(reaches || !meets);
+                assert_true(is_found || i < first || !meets);
+                assert_true(!is_found || (i >= first && boxes_meet(one.five[0], others.five[i], far + 1e-4)));
                 there += is_found;
+                near += reaches;
                 total++;
             }
             assert_int_equal(k, all);
+            assert_int_equal(reached, others.of.near_count);
         }
     }
-    assert_true(there > total / 50 && there < total);
+    assert_true(there > total / 100 && there < near && near < total);
 }
 
 /* Four corners somewhere: a vertex and a triangle, or two edges. Thin, short, parallel, in one plane, or nearly touching. */
