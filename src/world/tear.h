@@ -253,7 +253,7 @@ void sn_tear_index_at(struct sn_world *world, uint32_t kind, uint32_t row, uint3
 /* Behind the triangles of every skin a gap for those that it will get, by row of the skin, `total` in all. There is room. Returns the total. */
 uint32_t sn_tear_make_gaps(struct sn_world *world, const uint32_t *more, uint32_t total);
 
-/* After that: triangles have other places. */
+/* After that, where tetrahedra parted. */
 void sn_tear_index_anew(struct sn_world *world);
 
 /* Takes a corner of a triangle out of the list of its particle, and puts it in. */

@@ -566,7 +566,7 @@ static sn_result cut(cutting *c)
     c->info.split += c->solid.split, c->info.removed += c->solid.removed, c->released += c->solid.released;
     make_gaps(c);
     sn_solid_close(&c->solid);
-    if (c->gaps)
+    if (c->solid.face_table.count && c->gaps)
         sn_tear_index_anew(world);
     world->contact.tears += c->gaps && !c->solid.face_table.count; /* no more than vertices of cloth */
     remove_rods(c);
