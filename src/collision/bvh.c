@@ -485,14 +485,6 @@ bool sn_bvh_add(sn_bvh *bvh, const sn_allocator *allocator, const sn_bounds *bou
     return true;
 }
 
-#else /* where code has to be fetched trees are built anew */
-
-bool sn_bvh_add(sn_bvh *bvh, const sn_allocator *allocator, const sn_bounds *bounds, uint32_t item)
-{
-    (void)bvh, (void)allocator, (void)bounds, (void)item;
-    return false;
-}
-
 #endif
 
 /* ---- Queries --------------------------------------------------------------------------------------------------------

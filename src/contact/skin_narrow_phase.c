@@ -198,6 +198,8 @@ static void note_skins(searching *s)
     }
 }
 
+#ifndef __wasm__
+
 /* Cuts put triangles behind those of their skins, and others get other places by that. Items are renamed, and triangles that are new come to the tree. Which triangle was of which skin is still in
    the table. False if something else happened, too, or there are so many that the tree is to be built. */
 static bool follow_cuts(const sn_world *world, sn_contacts *c)
@@ -222,6 +224,15 @@ static bool follow_cuts(const sn_world *world, sn_contacts *c)
             return false;
     return true;
 }
+
+#else /* where code has to be fetched the tree is built anew */
+
+static bool follow_cuts(const sn_world *world, const sn_contacts *c)
+{
+    return c->skin_tree.items == world->contact.triangle_table.count && c->tree_edits == world->contact.edits;
+}
+
+#endif
 
 /* Built now and then, and refitted in between: what is found does not depend on it. */
 static bool prepare_tree(searching *s)

@@ -573,6 +573,7 @@ static sn_result cut(cutting *c)
     cut_skins(c);
     sn_incidence_end(&world->incidence, store);
     sn_shape_cut_part(&c->shape);
+    sn_shape_finish(world);
     c->info.left += c->shape.left, c->info.removed += c->shape.removed;
     const bool held = store->held_table.count > 0 && store->counts.fresh.any;
     store->counts.fresh = fresh;

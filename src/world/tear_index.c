@@ -193,6 +193,8 @@ static void index_skins(sn_world *world)
     sn_tearing *t = &world->tearing;
     const sn_skin_record *skin = contact_skins(&world->contact);
     const uint32_t *corner = world->contact.triangle_table.column[0];
+    for (uint32_t i = 0; i < t->head_table.count; ++i)
+        heads(t)[i].triangle = SN_TEAR_NONE;
     t->next_table.count = 3 * world->contact.triangle_table.count;
     for (uint32_t s = 0; s < world->contact.skin_table.count; ++s)
         for (uint32_t i = 3 * skin[s].first; i < 3 * (skin[s].first + skin[s].count); ++i) {
@@ -321,15 +323,6 @@ bool sn_tear_index(sn_world *world)
     return extend_heads(world, 0) && (t->sequence == store->counts.next_sequence || extend(world));
 }
 
-/* Triangles have other places; what else is known stays. */
-static void index_places(sn_world *world)
-{
-    sn_tearing *t = &world->tearing;
-    for (uint32_t i = 0; i < t->head_table.count; ++i)
-        heads(t)[i].triangle = SN_TEAR_NONE;
-    index_skins(world);
-}
-
 uint32_t sn_tear_make_gaps(sn_world *world, const uint32_t *more, uint32_t total)
 {
     sn_contact_world *contact = &world->contact;
@@ -348,9 +341,8 @@ uint32_t sn_tear_make_gaps(sn_world *world, const uint32_t *more, uint32_t total
     contact->skin_generation += total != 0;
     contact->edits += total != 0;
     world->tearing.generation = contact->skin_generation;
-    world->tearing.next_table.count = 3 * contact->triangle_table.count;
     if (moved)
-        index_places(world);
+        index_skins(world);
     return total;
 }
 
