@@ -341,6 +341,7 @@ uint32_t sn_tear_make_gaps(sn_world *world, const uint32_t *more, uint32_t total
     contact->skin_generation += total != 0;
     contact->edits += total != 0;
     world->tearing.generation = contact->skin_generation;
+    world->tearing.next_table.count = 3 * contact->triangle_table.count;
     if (moved)
         index_skins(world);
     return total;
