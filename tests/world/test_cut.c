@@ -422,17 +422,17 @@ static void test_contact_with_skins_follows_cuts(void **state)
     (void)state;
     sn_world *world = make_world(1);
     uint64_t random = 5;
-    uint32_t cuts = 0, touches = 0;
+    uint32_t cuts = 0, touches = 0, followed = 0;
     for (uint32_t k = 0; k < 3; ++k) {
-        const tear_sheet s = tear_sheet_add(world, 16, 16, 0.1, 0.1, 1e-5, 0, 1);
+        const tear_sheet s = tear_sheet_add(world, 24, 24, 0.1, 0.1, 1e-5, 0, 1);
         for (uint32_t i = 0; i < s.run.count; ++i) {
             const sn_particle p = sn_particles_at(s.run, i);
             const sn_vec3 x = sn_particle_position(world, p);
             assert_ok(world, sn_particle_set_position(world, p, vec((double)x.x, (double)x.y, 0.3 * k)));
         }
-        for (uint32_t i = 0; i < 12; ++i) {
+        for (uint32_t i = 0; i < 60; ++i) {
             const sn_particle ball = sn_particle_add_at(
-                world, vec(support_random_in(&random, 0, 1.5), support_random_in(&random, 0, 1.5), 0.3 * k + 0.1),
+                world, vec(support_random_in(&random, 0, 2.3), support_random_in(&random, 0, 2.3), 0.3 * k + 0.1),
                 real(0.2));
             assert_ok(world, sn_particle_set_radius(world, ball, real(0.06)));
             assert_ok(world, sn_particle_set_group(world, ball, 3));
@@ -443,7 +443,9 @@ static void test_contact_with_skins_follows_cuts(void **state)
         sn_cut_def def = sn_default_cut_def();
         sn_cut_info info;
         def.blade = SN_BLADE_TRIANGLE;
-        def.a = any_place(&random), def.b = any_place(&random), def.to_a = any_place(&random);
+        const double x = support_random_in(&random, 0.3, 2), y = support_random_in(&random, 0.3, 2);
+        def.a = vec(x, y, -1), def.b = vec(x + 0.3, y + 0.1, 0.4),
+        def.to_a = vec(x - 0.1, y + 0.3, 1); /* a few triangles */
         sn_snapshot *now = sn_world_save(world);
         sn_world *fresh = make_world(2);
         assert_ok(fresh, sn_world_load(fresh, now));
@@ -455,9 +457,10 @@ static void test_contact_with_skins_follows_cuts(void **state)
         assert_same_world(world, fresh);
         cuts += info.inserted > 0;
         touches += world->contacts.skin_contacts > 0;
+        followed += info.inserted > 0 && world->contacts.tree_age > 0;
         sn_world_destroy(fresh);
     }
-    assert_true(cuts > 10 && touches > 10);
+    assert_true(cuts > 10 && touches > 10 && followed > 10);
     sn_world_destroy(world);
 }
 
