@@ -4,6 +4,7 @@
 #include "scene/wind.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Times are compared with this slack, in seconds and in parts of the time, so that an event at 0.1 s happens in frame 6
@@ -329,6 +330,27 @@ static bool read_motion(sn_scene *scene, sn_reader *reader, const sn_value *valu
     return true;
 }
 
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Whether there is a surface between a blade and where it goes. */
+static bool sweeps_area(const sn_blade_key *from, const sn_blade_key *to)
+{
+    const double u[3] = {(double)(from->b.x - from->a.x), (double)(from->b.y - from->a.y),
+                         (double)(from->b.z - from->a.z)};
+    const sn_vec3 way[2] = {{to->a.x - from->a.x, to->a.y - from->a.y, to->a.z - from->a.z},
+                            {to->b.x - from->b.x, to->b.y - from->b.y, to->b.z - from->b.z}};
+    double area = 0, length = dot(u, u);
+    for (int i = 0; i < 2; ++i) {
+        const double w[3] = {(double)way[i].x, (double)way[i].y, (double)way[i].z}, along = dot(u, w);
+        const double square = dot(u, u) * dot(w, w) - along * along;
+        area = square > area ? square : area;
+    }
+    return area > 1e-16 * length * length;
+}
+
 static bool read_blade(sn_scene *scene, sn_reader *reader, const sn_value *value)
 {
     sn_scene_blade *blade = sn_growing_add(&scene->blades, &scene->arena, sizeof *blade);
@@ -340,10 +362,15 @@ static bool read_blade(sn_scene *scene, sn_reader *reader, const sn_value *value
     if (blade->keys.keys.count < 2)
         return sn_reader_fail_key(reader, "keys", "found %u keyframes, expected two or more: a blade cuts by moving",
                                   blade->keys.keys.count);
-    for (uint32_t i = 1; i < blade->keys.keys.count; ++i)
+    bool sweeps = false;
+    for (uint32_t i = 1; i < blade->keys.keys.count; ++i) {
         if (!(key[i].time > key[i - 1].time))
             return sn_reader_fail_key(reader, "keys", "keyframe %u is at %g s, not later than the one before at %g s",
                                       i, (double)key[i].time, (double)key[i - 1].time);
+        sweeps = sweeps || sweeps_area(&key[i - 1], &key[i]) || sweeps_area(&key[i], &key[i - 1]);
+    }
+    if (!sweeps)
+        return sn_reader_fail_key(reader, "keys", "the blade sweeps over no area: a and b must differ, and move");
     if (blade->keys.object) {
         const sn_object *object = sn_scene_find_object(scene, blade->keys.object);
         if (!object && sn_reader_doubts(reader, blade->keys.object))
@@ -547,33 +574,29 @@ static sn_blade_key blade_at(const sn_blade_keys *blade, double time)
                           vector_between(key[i].b, key[i + 1].b, s)};
 }
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 /* Cuts what the blade sweeps over in a frame. One that stands, or moves along itself, sweeps over nothing. */
-static sn_result sweep(sn_scene *scene, const sn_scene_blade *blade, double time, double dt)
+static sn_result sweep(sn_scene *scene, sn_scene_blade *blade, double time, double dt)
 {
     const sn_blade_key *key = blade->keys.keys.items;
-    if (!has_come(time + dt, key[0].time) || time > (double)key[blade->keys.keys.count - 1].time)
+    const double first = (double)key[0].time, last = (double)key[blade->keys.keys.count - 1].time;
+    if (!has_come(time + dt, key[0].time) || time > last)
         return SN_OK;
     const sn_blade_key from = blade_at(&blade->keys, time), to = blade_at(&blade->keys, time + dt);
     sn_cut_def def = sn_default_cut_def();
+    sn_cut_info info = {0};
     def.a = from.a, def.b = from.b, def.to_a = to.a, def.to_b = to.b;
     def.one_group = blade->keys.object != NULL;
     def.group = blade->group;
     def.edges_only = blade->keys.edges_only;
-    const double u[3] = {(double)(def.b.x - def.a.x), (double)(def.b.y - def.a.y), (double)(def.b.z - def.a.z)};
-    const sn_vec3 way[2] = {{def.to_a.x - def.a.x, def.to_a.y - def.a.y, def.to_a.z - def.a.z},
-                            {def.to_b.x - def.b.x, def.to_b.y - def.b.y, def.to_b.z - def.b.z}};
-    double area = 0, length = dot(u, u);
-    for (int i = 0; i < 2; ++i) {
-        const double w[3] = {(double)way[i].x, (double)way[i].y, (double)way[i].z}, along = dot(u, w);
-        const double square = dot(u, u) * dot(w, w) - along * along;
-        area = square > area ? square : area;
+    const sn_result result = sweeps_area(&from, &to) ? sn_scene_slice(scene, &def, &info) : SN_OK;
+    blade->cuts = blade->cuts || info.inserted || info.split || info.removed || info.left;
+    if (!blade->cuts && time + dt > last && scene->options.log.write) {
+        char text[120];
+        snprintf(text, sizeof text, "a blade cuts nothing on its way from %g s to %g s: it crosses nothing", first,
+                 last);
+        scene->options.log.write(scene->options.log.context, SN_LOG_WARNING, text);
     }
-    return area > 1e-16 * length * length ? sn_world_cut(scene->world, &def, NULL) : SN_OK;
+    return result;
 }
 
 /* ---- Events ----------------------------------------------------------------------------------------------------------------- */
@@ -627,7 +650,7 @@ sn_result sn_scene_prepare(sn_scene *scene, double time, double dt)
         if (!event[i].done && has_come(time, event[i].keys.time) &&
             (event[i].trigger.type == SN_TRIGGER_NONE || event[i].trigger.holds))
             result = happen(scene, &event[i]);
-    const sn_scene_blade *blade = scene->blades.items;
+    sn_scene_blade *blade = scene->blades.items;
     for (uint32_t i = 0; i < scene->blades.count && result == SN_OK; ++i)
         result = sweep(scene, &blade[i], time, dt);
     for (uint32_t i = 0; i < scene->motions.count && result == SN_OK; ++i)

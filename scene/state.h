@@ -57,6 +57,7 @@ typedef struct sn_scene_motion {
 typedef struct sn_scene_blade {
     sn_blade_keys keys;
     uint32_t group; /* of its object */
+    bool cuts;      /* it has cut something */
 } sn_scene_blade;
 
 /* A body that walks. */

@@ -96,7 +96,7 @@ typedef struct sn_cut_info {
    edge, a vertex is inserted, with mass from both ends, so that mass, momentum and angular momentum are kept; rods and bending are divided with the edge. A crossing closer to a
    vertex than a tenth of the edge goes through that vertex instead. The area of a skin does not change. A blade that ends inside a triangle cuts up to the edge before it.
    Groups of shape matching part between members that are neighbours at rest; when the group no longer hangs together, parts of four members and more are groups of their own, and
-   the largest keeps the handle. A skin over such members is not cut. What the blade has passed between is remembered, so it may be swept step by step. Joints are removed where the blade crosses the way from centre to
+   the largest keeps the handle. Triangles of skins that no group holds whole any more go, and the skin is open there. What the blade has passed between is remembered, so it may be swept step by step. Joints are removed where the blade crosses the way from centre to
    centre over the anchors. A blade that touches nothing changes nothing, and all of info is 0. info may be NULL. Your tear function is called for every constraint and every vertex that would part.
    Refused: positions that are not finite, a blade or normal without extent, an unknown type. Without memory nothing has changed. */
 SN_API sn_result sn_world_cut(sn_world *world, const sn_cut_def *def, sn_cut_info *info);
@@ -138,7 +138,8 @@ SN_API sn_result sn_world_set_tear_function(sn_world *world, sn_tear_fn *functio
 
 /* ---- Topology, for renderers ---------------------------------------------------------------------------------------- */
 
-/* The triangles of a skin: particle numbers, three each. Their order does not change: a tear changes corners, and a cut appends. *count gets their number. NULL, 0 and an
+/* The triangles of a skin: particle numbers, three each. Their order does not change: a tear changes corners, a cut appends, and a soft body of shape matching that parts takes some
+   away. *count gets their number. NULL, 0 and an
    error for a bad handle. Valid until the next step or call that changes the world. */
 SN_API const uint32_t *sn_skin_triangles(const sn_world *world, sn_skin skin, uint32_t *count);
 
@@ -153,7 +154,7 @@ typedef struct sn_topology_change {
 } sn_topology_change;
 
 /* The changes since the topology had that number, in order: applied one after the other they bring a copy up to date. *count gets their number. False, with a
-   count of 0, if the changes are not known: they are too long ago, skins were added, removed or lost particles, or a
+   count of 0, if the changes are not known: they are too long ago, skins were added, removed or lost triangles, or a
    state was loaded. Then read the skins again. Valid as long as sn_skin_triangles. */
 SN_API bool sn_world_topology_since(const sn_world *world, uint64_t since, const sn_topology_change **change,
                                     uint32_t *count);

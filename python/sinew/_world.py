@@ -534,6 +534,15 @@ class World:
         self._core.call(api.sn_world_cut, C.byref(made), C.byref(info))
         return Answer.of(info.plain())
 
+    def set_tear_function(self, function: Callable[[Answer], Any] | None) -> None:
+        """Called before something tears or is cut, with what tears() would tell of it: where it returns something false, it holds. It may read the
+        world. What it raises, the step or the cut raises, in which nothing more has torn then. None: no function, as at first."""
+        core = self._core
+        made = api.sn_tear_fn() if function is None else api.sn_tear_fn(
+            core.guard(lambda _context, tear: bool(function(told(core, tear.contents))), lambda *_: False))
+        core.functions.append(made)
+        core.call(api.sn_world_set_tear_function, made, None)
+
     def tears(self) -> list[Answer]:
         """What came apart in the last step, or in a cut since."""
         count = C.c_uint32()

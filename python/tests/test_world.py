@@ -404,6 +404,30 @@ class Worlds(unittest.TestCase):
         self.world.step()
         self.assertEqual([(one.type, one.constraint) for one in self.world.tears() if not one.cut], [(sinew.TearType.BREAK, rods[0])])
 
+    def test_a_function_refuses_tears(self):
+        self.world.settings.gravity = (0, 0, 0)
+        ends = self.world.add_particles([(0, 0, 0), (1, 0, 0)], mass=math.inf)
+        rods = self.world.add_constraints("distance", [ends.numbers])
+        rods.set_tear(strain=0.1)
+        ends[1].position = (2, 0, 0)
+        asked = []
+        self.world.set_tear_function(asked.append)  # which returns None
+        self.world.step()
+        self.assertEqual([(one.type, one.constraint, round(one.strain, 3)) for one in asked], [(sinew.TearType.BREAK, rods[0], 1)])
+        self.assertEqual(self.world.cut("plane", a=(1, 0, 0), b=(1, 0, 0)).removed, 0)
+        self.assertTrue(asked[1].cut and rods[0].alive)
+
+        def fails(_tear):
+            self.world.cut("plane", a=(1, 0, 0), b=(1, 0, 0))
+
+        self.world.set_tear_function(fails)
+        with self.assertRaisesRegex(sinew.Error, "callback"):
+            self.world.step()
+        self.assertTrue(rods[0].alive)
+        self.world.set_tear_function(None)
+        self.world.step()
+        self.assertFalse(rods[0].alive)
+
     def test_2d(self):
         with sinew.World(dimensions=2) as world:
             world.add_particle((1, 2, 0))

@@ -450,6 +450,43 @@ void sn_bvh_refit_leaves(const sn_bvh *bvh, const sn_bounds *bounds, uint32_t fi
     }
 }
 
+#ifndef __wasm__
+
+/* By how much the half surface of a box grows with another in it. */
+static double growth(const sn_bounds *box, const sn_bounds *item)
+{
+    const sn_bounds both = around(box, item);
+    const hull before = hull_of(box), after = hull_of(&both);
+    return hull_area(&after) - hull_area(&before);
+}
+
+/* A leaf becomes a node of two: what it was, and the item. */
+bool sn_bvh_add(sn_bvh *bvh, const sn_allocator *allocator, const sn_bounds *bounds, uint32_t item)
+{
+    if (!bvh->items || !sn_table_reserve(&bvh->node_table, allocator, (uint64_t)bvh->node_table.count + 2) ||
+        !sn_table_reserve(&bvh->item_table, allocator, (uint64_t)bvh->item_table.count + 1))
+        return false;
+    sn_bvh_node *node = bvh->node_table.column[0];
+    uint32_t at = 0, depth = 0, left;
+    for (; !node[at].count; at = left, ++depth) {
+        left = node[at].left;
+        left += growth(&node[left + 1].bounds, &bounds[item]) < growth(&node[left].bounds, &bounds[item]);
+    }
+    if (depth == SN_BVH_DEPTH)
+        return false;
+    left = bvh->node_table.count;
+    node[left] = node[at];
+    node[left + 1] = (sn_bvh_node){bounds[item], bvh->item_table.count, 1};
+    node[at].left = left;
+    node[at].count = 0;
+    bvh->node_table.count += 2;
+    ((uint32_t *)bvh->item_table.column[0])[bvh->item_table.count++] = item;
+    bvh->items++;
+    return true;
+}
+
+#endif
+
 /* ---- Queries --------------------------------------------------------------------------------------------------------
    Each goes down to one child and leaves the other waiting, at most one on each level. */
 

@@ -31,6 +31,10 @@ void sn_bvh_release(sn_bvh *bvh, const sn_allocator *allocator);
    that an earlier build took is used again: to build as many items or fewer allocates nothing. */
 bool sn_bvh_build(sn_bvh *bvh, const sn_allocator *allocator, const sn_bounds *bounds, uint32_t count);
 
+/* One more item, where its box makes others grow least; the tree is to be refitted then. False when memory runs out, or the tree would get too deep: it is as it was then. Many items
+   make a tree that is worse than one that is built. */
+bool sn_bvh_add(sn_bvh *bvh, const sn_allocator *allocator, const sn_bounds *bounds, uint32_t item);
+
 /* Gives back the memory that only building needs, of a tree that will not be built again. */
 void sn_bvh_trim(sn_bvh *bvh, const sn_allocator *allocator);
 

@@ -146,7 +146,7 @@ typedef struct sn_contacts {
                                    far from there (m) it may come before they must be looked for again */
     sn_table normal_table; /* of sn_outward, by slot; see outward.c */
     sn_bvh skin_tree;
-    uint64_t tree_edits;                        /* of the contact world, when the tree was built */
+    uint64_t tree_edits, tree_tears;            /* of the contact world, when the tree was built, or last followed */
     uint32_t tree_age;                          /* steps since then */
     uint32_t skin_contacts, skin_contact_pairs; /* how many; the last of those that were found are pairs of particles */
     bool watches;                               /* there are skins, and particles that may touch them */

@@ -188,6 +188,7 @@ static void note_skins(searching *s)
     uint32_t *of = s->contacts->triangle_table.column[1];
     s->group = group_of(world, 0);
     s->one_group = s->all_free = true;
+    s->contacts->triangle_table.count = world->contact.triangle_table.count; /* so that they are kept as it grows */
     for (uint32_t i = 0; i < world->contact.skin_table.count; ++i) {
         s->all_free = s->all_free && skin[i].self_collision;
         for (uint32_t t = skin[i].first; t < skin[i].first + skin[i].count; ++t) {
@@ -196,6 +197,42 @@ static void note_skins(searching *s)
         }
     }
 }
+
+#ifndef __wasm__
+
+/* Cuts put triangles behind those of their skins, and others get other places by that. Items are renamed, and triangles that are new come to the tree. Which triangle was of which skin is still in
+   the table. False if something else happened, too, or there are so many that the tree is to be built. */
+static bool follow_cuts(const sn_world *world, sn_contacts *c)
+{
+    const sn_skin_record *skin = world->contact.skin_table.column[0];
+    const uint32_t before = c->skin_tree.items, count = world->contact.triangle_table.count;
+    uint32_t *of = c->triangle_table.column[1], *item = c->skin_tree.item_table.column[0], t = 0;
+    if (!before || count < before || count - before > before / REBUILD ||
+        world->contact.edits - c->tree_edits != world->contact.tears - c->tree_tears)
+        return false;
+    if (count == before)
+        return true;
+    for (uint32_t s = 0; s < world->contact.skin_table.count; ++s)
+        for (uint32_t place = skin[s].first; t < before && of[t] == s; ++t)
+            of[t] = place++;
+    for (uint32_t i = 0; i < before; ++i)
+        item[i] = of[item[i]];
+    for (uint32_t made = t = 0; made < count; ++made) /* places are in order: what is between them is new */
+        if (t < before && of[t] == made)
+            ++t;
+        else if (!sn_bvh_add(&c->skin_tree, &world->allocator, triangle_bounds(c), made))
+            return false;
+    return true;
+}
+
+#else /* where code has to be fetched the tree is built anew */
+
+static bool follow_cuts(const sn_world *world, const sn_contacts *c)
+{
+    return c->skin_tree.items == world->contact.triangle_table.count && c->tree_edits == world->contact.edits;
+}
+
+#endif
 
 /* Built now and then, and refitted in between: what is found does not depend on it. */
 static bool prepare_tree(searching *s)
@@ -206,16 +243,18 @@ static bool prepare_tree(searching *s)
     if (!sn_table_reserve(&c->triangle_table, &world->allocator, count) ||
         !sn_parallel_reserve(&world->parallel, &world->allocator, count))
         return false;
-    note_skins(s);
     if (!sn_parallel_for(&world->parallel, count, measure_triangles, s))
         sn_parallel_repair(&world->parallel);
-    if (c->skin_tree.items == count && c->tree_edits == world->contact.edits && c->tree_age < REBUILD) {
+    const bool follows = c->tree_age < REBUILD && follow_cuts(world, c);
+    note_skins(s);
+    c->tree_edits = world->contact.edits;
+    c->tree_tears = world->contact.tears;
+    if (follows) {
         sn_bvh_refit(&c->skin_tree, triangle_bounds(c));
         c->tree_age++;
         return true;
     }
     c->tree_age = 0;
-    c->tree_edits = world->contact.edits;
     return sn_bvh_build(&c->skin_tree, &world->allocator, triangle_bounds(c), count);
 }
 
@@ -493,7 +532,7 @@ static bool prepare(searching *s)
 {
     const bool any = has_skins(s->world) && !s->contacts->surfaces.alone;
     s->contacts->watches = any && notices(s, measure_margins);
-    return !any || prepare_tree(s);
+    return !(s->contacts->watches || (any && sn_outward_any(s->world))) || prepare_tree(s);
 }
 
 /* Contacts with triangles are counted first, then written. Pairs come behind them: those that are taken from the batches, or,

@@ -69,27 +69,23 @@ static const uint32_t *particles_of(const sn_world *world, const sn_pool *pool, 
     return point;
 }
 
-/* Vertices that a constraint holds are of one piece; opens: pieces are known, and those that a constraint joins to what is no vertex, and moves, are open. Surfaces and groups, which are lists of particles, join nothing. */
-static void join_by_constraints(const sn_world *world, sn_surfaces *s, bool opens)
+/* Vertices that a constraint holds are of one piece. Surfaces and groups, which are lists of particles, join nothing. */
+static void join_by_constraints(const sn_world *world, sn_surfaces *s)
 {
     uint32_t *parent = s->piece_table.column[1];
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
         const sn_pool *pool = world->constraints.pool[kind];
         for (uint32_t row = 0; !pool_has_lists(pool) && row < pool->ids.table.count; ++row) {
             uint32_t small[4 * SN_MAX_POINTS], count, first = 0;
-            bool outside = false;
             if (!sn_ids_is_live(&pool->ids, row))
                 continue;
             const uint32_t *number = particles_of(world, pool, row, small, &count);
             for (uint32_t i = 0; i < count; ++i) {
                 const uint32_t vertex = vertex_of(s, number[i]);
-                outside = outside || (!vertex && world->particles.x[world->ids.value[number[i]]].w != 0);
-                if (vertex && first && !opens)
+                if (vertex && first && parent[vertex - 1] != parent[first - 1])
                     join(parent, first - 1, vertex - 1);
                 first = first ? first : vertex;
             }
-            if (opens && outside && first)
-                pieces(s)[surface_vertices(s)[first - 1].piece].open = true;
         }
     }
 }
@@ -105,7 +101,7 @@ static bool reserve_stored(sn_world *world, sn_surfaces *s)
            sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)count);
 }
 
-/* The piece of each constraint, that of its first vertex; and whether what all of them store depends on vertices alone. */
+/* The piece of each constraint, that of its first vertex; and whether what all of them store depends on vertices alone. Pieces that a constraint joins to what is no vertex, and moves, are open. */
 static void find_pieces_of_constraints(const sn_world *world, sn_surfaces *s)
 {
     uint32_t *piece = s->stored_table.column[0];
@@ -113,17 +109,21 @@ static void find_pieces_of_constraints(const sn_world *world, sn_surfaces *s)
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
         const sn_pool *pool = world->constraints.pool[kind];
         for (uint32_t row = 0; row < pool->ids.table.count; ++row, ++piece) {
-            uint32_t small[SN_MAX_BLOCK], count = 0, others = 0;
+            uint32_t small[SN_MAX_BLOCK], count = 0, others = 0, of = SN_SURFACE_NONE;
+            bool outside = false;
             const uint32_t *number = NULL;
-            *piece = SN_SURFACE_NONE;
-            if (!pool->kind->force && sn_ids_is_live(&pool->ids, row))
+            if (sn_ids_is_live(&pool->ids, row))
                 number = particles_of(world, pool, row, small, &count);
             for (uint32_t i = 0; i < count; ++i) {
                 const uint32_t vertex = vertex_of(s, number[i]);
                 others += !vertex;
-                if (vertex && *piece == SN_SURFACE_NONE)
-                    *piece = surface_vertices(s)[vertex - 1].piece;
+                outside = outside || (!vertex && world->particles.x[world->ids.value[number[i]]].w != 0);
+                if (vertex && of == SN_SURFACE_NONE)
+                    of = surface_vertices(s)[vertex - 1].piece;
             }
+            *piece = pool->kind->force ? SN_SURFACE_NONE : of;
+            if (of != SN_SURFACE_NONE && outside && !pool_has_lists(pool))
+                pieces(s)[of].open = true;
             if (*piece != SN_SURFACE_NONE && (others || pool->kind->state || !pool->kind->lanes))
                 s->keeps_stored = false;
         }
@@ -144,7 +144,7 @@ bool sn_surface_pieces_find(sn_world *world, sn_surfaces *s)
     for (uint32_t i = 0; i < s->edge_table.count; ++i)
         if (surface_edges(s)[i].vertex[0] < s->vertex_table.count)
             join(parent, surface_edges(s)[i].vertex[0], surface_edges(s)[i].vertex[1]);
-    join_by_constraints(world, s, false);
+    join_by_constraints(world, s);
     s->piece_table.count = 0;
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
         const uint32_t root = root_of(parent, i);
@@ -153,7 +153,6 @@ bool sn_surface_pieces_find(sn_world *world, sn_surfaces *s)
         if (root == i)
             pieces(s)[v->piece] = (sn_surface_piece){.open = false};
     }
-    join_by_constraints(world, s, true);
     for (uint32_t i = s->vertex_table.count; i < s->all_vertices; ++i) /* of a shell one */
         surface_vertices(s)[i].piece = s->piece_table.count + surface_skins(s)[surface_vertices(s)[i].skin].shell - 1;
     for (uint32_t i = 0; i < s->shell_table.count; ++i)

@@ -212,18 +212,35 @@ static void add_skin(sn_world *world, sn_surfaces *s, const sn_skin_record *reco
     s->skin_table.count++;
 }
 
-/* Edges of triangles that have the same ends are one: sorted by ends, then by triangle. */
-static void add_edges(sn_surfaces *s)
+/* Sides of triangles by their lower vertex, then by the other, then by triangle: into the second column. They are counted by vertex, as each has a few; that is a third of sorting them all. */
+static const sn_sort_item *sort_sides(sn_surfaces *s)
 {
-    sn_sort_item *item = s->sort_table.column[0];
+    sn_sort_item *item = s->sort_table.column[0], *sorted = s->sort_table.column[1];
+    const sn_surface_triangle *triangle = surface_triangles(s);
+    uint32_t *start = s->ring_start_table.column[0];
     const uint32_t count = 3 * s->triangle_table.count;
-    sn_surface_triangle *triangle = surface_triangles(s);
-    uint32_t *across = s->triangle_table.column[1];
+    memset(start, 0, (s->all_vertices + 1) * sizeof *start);
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t a = triangle[i / 3].vertex[i % 3], b = triangle[i / 3].vertex[(i + 1) % 3];
         item[i] = (sn_sort_item){.key = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a, .a = i};
+        start[(a < b ? a : b) + 1]++;
     }
-    sn_sort(item, s->sort_table.column[1], count);
+    for (uint32_t i = 0; i < s->all_vertices; ++i)
+        start[i + 1] += start[i];
+    for (uint32_t i = 0; i < count; ++i)
+        sorted[start[item[i].key >> 32]++] = item[i];
+    for (uint32_t i = 0, first = 0; i < s->all_vertices; first = start[i++])
+        sn_sort(sorted + first, item, start[i] - first);
+    return sorted;
+}
+
+/* Edges of triangles that have the same ends are one. */
+static void add_edges(sn_surfaces *s)
+{
+    const sn_sort_item *item = sort_sides(s);
+    const uint32_t count = 3 * s->triangle_table.count;
+    sn_surface_triangle *triangle = surface_triangles(s);
+    uint32_t *across = s->triangle_table.column[1];
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t of = item[i].a / 3, side = item[i].a % 3;
         if (i == 0 || item[i].key != item[i - 1].key) {

@@ -357,6 +357,7 @@ static void let_go(sn_world *world)
         broken[count++] = broken[i];
     }
     table->count = count;
+    sn_shape_finish(world);
 }
 
 static double strain_of(const sn_world *world, sn_constraint c)

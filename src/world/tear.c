@@ -33,15 +33,16 @@ void sn_tearing_init(sn_tearing *t)
     for (uint32_t i = 0; i < SN_ROD_KINDS; ++i)
         sn_table_column(&t->wear_table[i], sizeof(sn_wear), true);
     sn_table_column(&t->leave_table, sizeof(bool), false);
+    sn_table_column(&t->torn_table, sizeof(uint8_t), false);
     sn_solid_init(&t->solid);
     t->topology = t->known = 1;
 }
 
 void sn_tearing_release(sn_tearing *t, const sn_allocator *allocator)
 {
-    sn_table *const tables[] = {&t->event_table, &t->change_table, &t->head_table,  &t->next_table,   &t->node_table,
-                                &t->range_table, &t->flag_table,   &t->over_table,  &t->gap_table,    &t->busy_table,
-                                &t->tip_table,   &t->tip_at_table, &t->leave_table, &t->severed_table};
+    sn_table *const tables[] = {&t->event_table, &t->change_table, &t->head_table,  &t->next_table,    &t->node_table,
+                                &t->range_table, &t->flag_table,   &t->over_table,  &t->gap_table,     &t->busy_table,
+                                &t->tip_table,   &t->tip_at_table, &t->leave_table, &t->severed_table, &t->torn_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
     for (uint32_t i = 0; i < SN_ROD_KINDS; ++i)
@@ -591,6 +592,8 @@ void sn_tear_end(sn_world *world)
     t->told = true;
     if (!any_tears(world))
         return;
+    if (t->generation != world->contact.skin_generation) /* skins have parted with groups */
+        sn_tear_index_anew(world);
     sn_split_begin(world);
     t->room_particles = SN_TEARS_A_STEP;
     t->room_rows = ROWS_A_STEP;

@@ -144,6 +144,8 @@ typedef struct sn_tearing {
     uint32_t step;           /* of busy_table */
     sn_solid_cut solid;      /* tetrahedra that tear in this step */
     sn_table leave_table;    /* of bool: members of a group of shape matching that leave it */
+    sn_table torn_table;     /* of uint8_t, by triangle: no group holds it any more; */
+    bool torn;               /*   and there is one */
     uint32_t shapes;         /* so many of these may tear in this step, */
     uint32_t shape_points;   /*   with so many members in all */
     uint32_t room_particles; /* so many may still come in this step, */
@@ -253,7 +255,7 @@ void sn_tear_index_at(struct sn_world *world, uint32_t kind, uint32_t row, uint3
 /* Behind the triangles of every skin a gap for those that it will get, by row of the skin, `total` in all. There is room. Returns the total. */
 uint32_t sn_tear_make_gaps(struct sn_world *world, const uint32_t *more, uint32_t total);
 
-/* After that: triangles have other places. */
+/* After that, where tetrahedra parted. */
 void sn_tear_index_anew(struct sn_world *world);
 
 /* Takes a corner of a triangle out of the list of its particle, and puts it in. */
@@ -482,6 +484,9 @@ bool sn_shape_part(struct sn_world *world, sn_constraint group, sn_tear *tear);
 /* Members that leave_table names leave a group, unless the caller refuses: then false. Where fewer than four would be left, these stay in the list, and the group is to be
    removed. */
 bool sn_shape_leave(struct sn_world *world, sn_constraint group, sn_tear *tear);
+
+/* After all groups of a step, or a cut: triangles of skins that have parted go. */
+void sn_shape_finish(struct sn_world *world);
 
 /* ---- tear_cut_shape.c -------------------------------------------------------------------------------------------------- */
 

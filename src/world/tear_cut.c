@@ -566,13 +566,14 @@ static sn_result cut(cutting *c)
     c->info.split += c->solid.split, c->info.removed += c->solid.removed, c->released += c->solid.released;
     make_gaps(c);
     sn_solid_close(&c->solid);
-    if (c->gaps)
+    if (c->solid.face_table.count && c->gaps)
         sn_tear_index_anew(world);
     world->contact.tears += c->gaps && !c->solid.face_table.count; /* no more than vertices of cloth */
     remove_rods(c);
     cut_skins(c);
     sn_incidence_end(&world->incidence, store);
     sn_shape_cut_part(&c->shape);
+    sn_shape_finish(world);
     c->info.left += c->shape.left, c->info.removed += c->shape.removed;
     const bool held = store->held_table.count > 0 && store->counts.fresh.any;
     store->counts.fresh = fresh;

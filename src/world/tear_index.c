@@ -193,6 +193,8 @@ static void index_skins(sn_world *world)
     sn_tearing *t = &world->tearing;
     const sn_skin_record *skin = contact_skins(&world->contact);
     const uint32_t *corner = world->contact.triangle_table.column[0];
+    for (uint32_t i = 0; i < t->head_table.count; ++i)
+        heads(t)[i].triangle = SN_TEAR_NONE;
     t->next_table.count = 3 * world->contact.triangle_table.count;
     for (uint32_t s = 0; s < world->contact.skin_table.count; ++s)
         for (uint32_t i = 3 * skin[s].first; i < 3 * (skin[s].first + skin[s].count); ++i) {
@@ -326,15 +328,22 @@ uint32_t sn_tear_make_gaps(sn_world *world, const uint32_t *more, uint32_t total
     sn_contact_world *contact = &world->contact;
     sn_skin_record *skin = contact_skins(contact);
     uint32_t(*all)[3] = contact->triangle_table.column[0], left = total;
+    bool moved = false;
     for (uint32_t s = contact->skin_table.count; total && s-- > 0;) { /* from behind */
         left -= more[s];
         const uint32_t first = skin[s].first + left;
         memmove(all + first, all + skin[s].first, skin[s].count * sizeof *all);
         memset(all + first + skin[s].count, 0, more[s] * sizeof *all);
         skin[s].first = first;
+        moved = moved || left;
     }
     contact->triangle_table.count += total;
     contact->skin_generation += total != 0;
+    contact->edits += total != 0;
+    world->tearing.generation = contact->skin_generation;
+    world->tearing.next_table.count = 3 * contact->triangle_table.count;
+    if (moved)
+        index_skins(world);
     return total;
 }
 
@@ -345,7 +354,6 @@ void sn_tear_index_anew(sn_world *world)
     world->tearing.indexed = false;
     sn_tear_index(world); /* needs no more than it has */
     world->incidence.follows = follows;
-    world->contact.edits++;
 }
 
 bool sn_tear_reserve(sn_world *world, uint32_t particles, uint32_t rows)

@@ -119,11 +119,91 @@ static sn_constraint form_group(sn_world *world, uint32_t kind, uint32_t row, co
     return (sn_constraint){kind, made, pool->ids.generation[made]};
 }
 
+/* ---- Skins -------------------------------------------------------------------------------------------------------------------
+
+   A triangle that a group held whole, and that no group does any more, spans what has parted: it goes from its skin, which is open there. */
+
+static bool has(const uint32_t *list, uint32_t count, uint32_t number)
+{
+    for (uint32_t i = 0; i < count; ++i)
+        if (list[i] == number)
+            return true;
+    return false;
+}
+
+/* Whether one of the groups that are indexed holds all corners; but: one that is to be removed. */
+static bool is_held(sn_world *world, const uint32_t *corner, const sn_constraint *but)
+{
+    sn_tear_node node[SN_TEAR_CONSTRAINTS];
+    const uint32_t count = sn_tear_constraints_at(world, corner[0], node, SN_TEAR_CONSTRAINTS);
+    for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i) {
+        if (!sn_shape_is_group(node[i].kind) || (but && node[i].kind == but->kind && node[i].row == but->index))
+            continue;
+        const sn_list list = pool_list(world->constraints.pool[node[i].kind], node[i].row);
+        if (has(list.particle, list.particle_count, corner[1]) && has(list.particle, list.particle_count, corner[2]))
+            return true;
+    }
+    return count == UINT32_MAX;
+}
+
+/* Members have left a group; together: as one of their own, which is not indexed yet. too_few: of those that stay, and it is to be removed. */
+static void tear_skins(sn_world *world, const sn_constraint *group, const uint32_t *gone, uint32_t count, bool together,
+                       bool too_few)
+{
+    const sn_list left = pool_list(world->constraints.pool[group->kind], group->index);
+    const uint32_t *corner = world->contact.triangle_table.column[0], *asked = too_few ? left.particle : gone;
+    uint8_t *torn = world->tearing.torn_table.column[0];
+    for (uint32_t i = 0; i < (too_few ? left.particle_count : count); ++i) {
+        uint32_t place[SN_TEAR_FAN], fan = sn_tear_triangles_at(world, asked[i], place, SN_TEAR_FAN);
+        for (uint32_t k = 0; fan != UINT32_MAX && k < fan; ++k) {
+            const uint32_t *of = corner + place[k] / 3 * 3;
+            uint32_t there = 0, here = 0;
+            for (uint32_t n = 0; n < 3; ++n) {
+                const bool went = has(gone, count, of[n]);
+                there += went;
+                here += went || has(left.particle, left.particle_count, of[n]);
+            }
+            if (here == 3 && !(together && there == 3) && !is_held(world, of, too_few ? group : NULL))
+                torn[place[k] / 3] = 1, world->tearing.torn = true;
+        }
+    }
+}
+
+void sn_shape_finish(sn_world *world)
+{
+    sn_tearing *t = &world->tearing;
+    uint8_t *torn = t->torn_table.column[0];
+    uint32_t *corner = world->contact.triangle_table.column[0];
+    if (!t->torn)
+        return;
+    for (uint32_t i = 0; i < t->torn_table.count; ++i)
+        if (torn[i])
+            corner[3 * (size_t)i] = SN_TEAR_NONE; /* which is no particle */
+    t->torn = false;
+    t->torn_table.count = 0;
+    sn_skins_forget(world, 0, UINT32_MAX);
+}
+
+/* No triangle is torn yet. */
+static bool reserve_torn(sn_world *world)
+{
+    sn_table *table = &world->tearing.torn_table;
+    const uint32_t count = world->contact.triangle_table.count;
+    if (!sn_table_reserve(table, &world->allocator, count))
+        return false;
+    if (table->count != count)
+        memset(table->column[0], 0, count);
+    table->count = count;
+    return true;
+}
+
 bool sn_shape_reserve(sn_world *world, uint32_t kind, uint32_t row)
 {
     sn_pool *pool = world->constraints.pool[kind];
     sn_tearing *t = &world->tearing;
     const uint32_t count = pool_point_count(pool, row);
+    if (!reserve_torn(world))
+        return false;
     t->shape_points += count; /* all groups may tear in one step */
     t->shapes++;
     return sn_table_reserve(&pool->list_table, &world->allocator,
@@ -132,30 +212,39 @@ bool sn_shape_reserve(sn_world *world, uint32_t kind, uint32_t row)
            sn_table_reserve(&t->leave_table, &world->allocator, count);
 }
 
+/* Those that leave, in their order: in the scratch of the store. */
+static uint32_t list_leaving(sn_world *world, sn_constraint group, uint32_t *to)
+{
+    const bool *leaves = world->tearing.leave_table.column[0];
+    const sn_list list = pool_list(world->constraints.pool[group.kind], group.index);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < list.point_count; ++i)
+        if (leaves[i])
+            to[count++] = list.particle[list.local[i]];
+    return count;
+}
+
+static void set_member(const sn_world *world, sn_tear *tear, uint32_t member)
+{
+    tear->particle = (sn_particle){member, world->ids.generation[member]};
+    tear->place = vec4_xyz(world->particles.x[world->ids.value[member]]);
+}
+
 bool sn_shape_leave(sn_world *world, sn_constraint group, sn_tear *tear)
 {
     sn_pool *pool = world->constraints.pool[group.kind];
-    const uint32_t count = pool_point_count(pool, group.index);
     const bool *leaves = world->tearing.leave_table.column[0];
-    uint32_t left = count, *member = world->constraints.many.column[SN_MANY_NUMBER];
-    const sn_list list = pool_list(pool, group.index);
-    for (uint32_t i = 0; i < count; ++i) {
-        left -= leaves[i];
-        if (leaves[i])
-            member[count - left - 1] = list.particle[list.local[i]];
-    }
+    uint32_t *tell = world->constraints.many.column[SN_MANY_SLOT];
+    const uint32_t gone = list_leaving(world, group, tell), left = pool_point_count(pool, group.index) - gone;
     tear->type = SN_TEAR_LEAVE;
-    tear->particle = (sn_particle){member[0], world->ids.generation[member[0]]};
-    tear->place = vec4_xyz(world->particles.x[world->ids.value[member[0]]]);
+    set_member(world, tear, tell[0]);
     if (!sn_tear_allowed(world, tear))
         return false;
-    uint32_t gone = count - left, *tell = world->constraints.many.column[SN_MANY_SLOT];
-    memcpy(tell, member, gone * sizeof *tell);
     if (gone >= LEAST_MEMBERS)
         tear->formed = form_group(world, group.kind, group.index, leaves);
+    list_leaving(world, group, tell); /* once more: a group is formed in the same scratch */
     for (uint32_t i = 0; i < gone; ++i) {
-        tear->particle = (sn_particle){tell[i], world->ids.generation[tell[i]]};
-        tear->place = vec4_xyz(world->particles.x[world->ids.value[tell[i]]]);
+        set_member(world, tear, tell[i]);
         sn_sleep_disturb(world, tell[i]);
         sn_tear_tell(world, tear);
     }
@@ -164,6 +253,7 @@ bool sn_shape_leave(sn_world *world, sn_constraint group, sn_tear *tear)
         keep_members(pool, group.index, leaves, false);
         sn_split_log(world, group.kind, group.index);
     }
+    tear_skins(world, &group, tell, gone, gone >= LEAST_MEMBERS, left < LEAST_MEMBERS);
     sn_world_break_motion(world);
     return true;
 }

@@ -87,14 +87,14 @@ static void grow(sn_bounds *a, const sn_bounds *b)
 
 /* Every item is in one leaf, every box is just around what is below it, and nothing is deeper or longer than
    promised. */
-static void assert_whole(const sn_bvh *bvh, const sn_bounds *bounds, uint32_t count)
+static void assert_whole_but(const sn_bvh *bvh, const sn_bounds *bounds, uint32_t count, uint32_t added)
 {
     static uint8_t depth[MOST], seen[MOST];
     const sn_bvh_node *node = bvh->node_table.column[0];
     const uint32_t *item = bvh->item_table.column[0];
     uint32_t nodes = bvh->node_table.count, items = 0, reached = 1;
     assert_int_equal(bvh->items, count);
-    assert_true(nodes <= count);
+    assert_true(nodes <= count + added);
     memset(seen, 0, sizeof seen);
     depth[0] = 0;
     for (uint32_t i = 0; i < nodes; ++i) {
@@ -120,6 +120,11 @@ static void assert_whole(const sn_bvh *bvh, const sn_bounds *bounds, uint32_t co
     }
     assert_int_equal(items, count);
     assert_int_equal(reached, nodes);
+}
+
+static void assert_whole(const sn_bvh *bvh, const sn_bounds *bounds, uint32_t count)
+{
+    assert_whole_but(bvh, bounds, count, 0);
 }
 
 static void test_trees_are_whole(void **state)
@@ -150,6 +155,28 @@ static void test_refit(void **state)
         fill(bounds, (pattern)p, 1000, 4);
         sn_bvh_refit(&bvh, bounds);
         assert_whole(&bvh, bounds, 1000);
+    }
+    sn_bvh_release(&bvh, &sn_default_allocator);
+}
+
+/* Items that come one by one; where they all come to one place, until the tree is as deep as it may be: then it stays as it is. */
+static void test_adding(void **state)
+{
+    (void)state;
+    static sn_bounds bounds[MOST];
+    sn_bvh bvh;
+    sn_bvh_init(&bvh);
+    fill(bounds, RANDOM, 1, 3);
+    assert_false(sn_bvh_add(&bvh, &sn_default_allocator, bounds, 0)); /* to nothing */
+    for (int p = 0; p < PATTERNS; ++p) {
+        uint32_t count = 500;
+        fill(bounds, (pattern)p, 1000, 3);
+        assert_true(sn_bvh_build(&bvh, &sn_default_allocator, bounds, count));
+        while (count < 1000 && sn_bvh_add(&bvh, &sn_default_allocator, bounds, count))
+            ++count;
+        assert_true(count > 500);
+        sn_bvh_refit(&bvh, bounds);
+        assert_whole_but(&bvh, bounds, count, count - 500);
     }
     sn_bvh_release(&bvh, &sn_default_allocator);
 }
@@ -471,6 +498,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_trees_are_whole),
         cmocka_unit_test(test_refit),
+        cmocka_unit_test(test_adding),
         cmocka_unit_test(test_trees_depend_on_boxes_only),
         cmocka_unit_test(test_overlap),
         cmocka_unit_test(test_near),

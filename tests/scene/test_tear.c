@@ -148,6 +148,12 @@ static void test_nonsense_is_refused(void **state)
          "{'time': 1, 'a': [0, 1, 0], 'b': [0, 0, 1]}]}]}",
          "no object clot"},
         {"{'objects': [" CLOTH "}], 'blades': [{}]}", "keys"},
+        {"{'objects': [" CLOTH "}], 'blades': [{'keys': [{'time': 0, 'a': [0, 0, 0], 'b': [0, 0, 0]}, {'time': 1, 'a': "
+         "[1, 0, 0], 'b': [1, 0, 0]}]}]}",
+         "keys no area"},
+        {"{'objects': [" CLOTH "}], 'blades': [{'keys': [{'time': 0, 'a': [0, 0, 0], 'b': [0, 0, 1]}, {'time': 1, 'a': "
+         "[0, 0, 0], 'b': [0, 0, 1]}]}]}",
+         "keys no area"},
         {"{'objects': [" CLOTH ", 'material': {'tear_strain': 0.1, 'tear_fatigue': 2}}]}", "tear_fatigue 2"},
         {"{'objects': [" CLOTH "}], 'events': [{'type': 'cut', 'through': [0, 0, 0], 'normal': [0, 0, 0]}]}",
          "normal direction"},
@@ -193,12 +199,54 @@ static void test_a_cut_through_nothing_says_so(void **state)
     }
 }
 
+/* The same of a blade, once, when its way is over. A cloth that has no skin gets one by the blade, and is parted with all that is drawn of it. */
+static void test_a_blade_parts_a_cloth_without_a_skin(void **state)
+{
+    (void)state;
+    for (uint32_t met = 0; met < 2; ++met) {
+        uint32_t said = 0;
+        fixture f =
+            fixture_good(met ? "{'objects': [{'type': 'cloth', 'name': 'cloth', 'columns': 9, 'rows': 9}], 'blades': "
+                               "[{'keys': [{'time': 0.02, 'a': [0.03, 2, -1], 'b': [0.03, 2, 1]}, {'time': 0.2, "
+                               "'a': [0.03, -2, -1], 'b': [0.03, -2, 1]}]}]}"
+                             : "{'objects': [{'type': 'cloth', 'name': 'cloth', 'columns': 9, 'rows': 9}], 'blades': "
+                               "[{'keys': [{'time': 0.02, 'a': [9, 2, -1], 'b': [9, 2, 1]}, {'time': 0.2, 'a': [9, "
+                               "-2, -1], 'b': [9, -2, 1]}]}]}");
+        f.scene->options.log = (sn_log){hear, &said};
+        for (uint32_t i = 0; i < 30; ++i)
+            assert_ok(f.world, sn_scene_step(f.scene));
+        assert_int_equal(said, !met);
+        const sn_object *cloth = sn_scene_find_object(f.scene, "cloth");
+        assert_int_equal(sn_skin_is_valid(f.world, cloth->skin), met);
+        if (met) { /* two pieces: no triangle is on both sides of the cut */
+            uint32_t count, left = 0;
+            const uint32_t *corner = sn_skin_triangles(f.world, cloth->skin, &count);
+            assert_true(count > 128);
+            for (uint32_t i = 0; i < count; ++i) {
+                uint32_t there = 0;
+                for (uint32_t k = 0; k < 3; ++k)
+                    there +=
+                        (double)sn_particle_position(f.world, sn_particle_from_index(f.world, corner[3 * i + k])).x <
+                        0.0299;
+                double middle = 0;
+                for (uint32_t k = 0; k < 3; ++k)
+                    middle +=
+                        (double)sn_particle_position(f.world, sn_particle_from_index(f.world, corner[3 * i + k])).x / 3;
+                assert_true(there == 0 || middle < 0.03);
+                left += there > 0;
+            }
+            assert_true(left > 40 && left < count - 40);
+        }
+        fixture_close(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_materials_have_strengths), cmocka_unit_test(test_a_blade_cuts_frame_by_frame),
         cmocka_unit_test(test_events_cut_and_weaken),    cmocka_unit_test(test_a_cut_through_nothing_says_so),
-        cmocka_unit_test(test_nonsense_is_refused),
+        cmocka_unit_test(test_nonsense_is_refused),      cmocka_unit_test(test_a_blade_parts_a_cloth_without_a_skin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

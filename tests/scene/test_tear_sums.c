@@ -253,9 +253,73 @@ static void test_cuts_keep_sums(void **state)
     }
 }
 
+/* One frame: a blade goes through it in pieces, frame by frame, and then it steps. */
+static void slice_and_step(sn_world *world, uint32_t frame)
+{
+    sn_cut_def def = sn_default_cut_def();
+    const double x = -0.6 + 0.12 * frame;
+    def.a = vec(x, -1, -1), def.b = vec(x, -1, 1), def.to_a = vec(x + 0.12, 1, -1), def.to_b = vec(x + 0.12, 1, 1);
+    if (frame % 2 == 0 && frame < 12)
+        assert_ok(world, sn_world_cut(world, &def, NULL));
+    assert_ok(world, sn_world_step(world, real(1.0 / 60)));
+}
+
+/* Recorded while it tears and is cut, and taken back again and again: what follows has the same bits and the same events, and so it is in a world with other threads that goes back to
+   records of the first. */
+static void test_rewound_through_tears_and_cuts(void **state)
+{
+    (void)state;
+    enum { END = 16 };
+    for (size_t i = 0; i < COUNT_OF(things); ++i) {
+        fixture f = fixture_try(things[i].text, NULL);
+        assert_non_null(f.scene);
+        fling(&f, 0.5 * things[i].faster, 5);
+        sn_snapshot *one = sn_world_save(f.world);
+        sn_rewind *past = sn_rewind_create(f.world, 8 * END * sn_snapshot_size(one));
+        sn_world *other = another(one, 4, SN_SIMD_SCALAR);
+        assert_non_null(past);
+        sn_snapshot_destroy(one);
+        uint64_t hash[END + 1], random = 3;
+        uint32_t tears[END + 1] = {0}, total = 0;
+        for (uint32_t frame = 0; frame < END; ++frame) {
+            hash[frame] = sn_world_hash(f.world);
+            assert_ok(f.world, sn_rewind_record(past, f.world));
+            slice_and_step(f.world, frame);
+            sn_world_tears(f.world, &tears[frame + 1]);
+            total += tears[frame + 1];
+        }
+        hash[END] = sn_world_hash(f.world);
+        assert_true(total > 0);
+        uint32_t frame = END - 1; /* of the newest record */
+        for (uint32_t round = 0; round < 12; ++round) {
+            sn_world *world = round % 3 == 2 ? other : f.world;
+            const uint32_t ago = support_random_below(&random, frame + 1);
+            assert_ok(world, sn_rewind_back(past, world, ago));
+            frame -= ago;
+            assert_int_equal(sn_world_hash(world), hash[frame]);
+            for (uint32_t now = frame; now < END; ++now) {
+                uint32_t count;
+                if (now > frame)
+                    assert_ok(world, sn_rewind_record(past, world));
+                slice_and_step(world, now);
+                sn_world_tears(world, &count);
+                assert_int_equal(count, tears[now + 1]);
+                assert_int_equal(sn_world_hash(world), hash[now + 1]);
+            }
+            frame = END - 1;
+            assert_int_equal(sn_rewind_count(past), END);
+        }
+        print_message("%s: %u tears, again and again\n", things[i].name, total);
+        sn_rewind_destroy(past);
+        sn_world_destroy(other);
+        fixture_close(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums_stay_and_bits_are_the_same),
-                                       cmocka_unit_test(test_cuts_keep_sums)};
+                                       cmocka_unit_test(test_cuts_keep_sums),
+                                       cmocka_unit_test(test_rewound_through_tears_and_cuts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

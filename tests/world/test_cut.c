@@ -415,6 +415,55 @@ static void test_cuts_are_the_same_everywhere(void **state)
         sn_world_destroy(world[w]);
 }
 
+/* Balls on three sheets, one over the other, that are cut again and again: what they touch is found in a tree that follows cuts, and in one that was made anew, since the world was just
+   loaded. Triangles of the upper sheets get other places in the table by cuts of the lower ones. */
+static void test_contact_with_skins_follows_cuts(void **state)
+{
+    (void)state;
+    sn_world *world = make_world(1);
+    uint64_t random = 5;
+    uint32_t cuts = 0, touches = 0, followed = 0;
+    for (uint32_t k = 0; k < 3; ++k) {
+        const tear_sheet s = tear_sheet_add(world, 24, 24, 0.1, 0.1, 1e-5, 0, 1);
+        for (uint32_t i = 0; i < s.run.count; ++i) {
+            const sn_particle p = sn_particles_at(s.run, i);
+            const sn_vec3 x = sn_particle_position(world, p);
+            assert_ok(world, sn_particle_set_position(world, p, vec((double)x.x, (double)x.y, 0.3 * k)));
+        }
+        for (uint32_t i = 0; i < 60; ++i) {
+            const sn_particle ball = sn_particle_add_at(
+                world, vec(support_random_in(&random, 0, 2.3), support_random_in(&random, 0, 2.3), 0.3 * k + 0.1),
+                real(0.2));
+            assert_ok(world, sn_particle_set_radius(world, ball, real(0.06)));
+            assert_ok(world, sn_particle_set_group(world, ball, 3));
+            assert_ok(world, sn_particle_set_velocity(world, ball, vec(0, 0, -1)));
+        }
+    }
+    for (uint32_t round = 0; round < 40; ++round) {
+        sn_cut_def def = sn_default_cut_def();
+        sn_cut_info info;
+        def.blade = SN_BLADE_TRIANGLE;
+        const double x = support_random_in(&random, 0.3, 2), y = support_random_in(&random, 0.3, 2);
+        def.a = vec(x, y, -1), def.b = vec(x + 0.3, y + 0.1, 0.4),
+        def.to_a = vec(x - 0.1, y + 0.3, 1); /* a few triangles */
+        sn_snapshot *now = sn_world_save(world);
+        sn_world *fresh = make_world(2);
+        assert_ok(fresh, sn_world_load(fresh, now));
+        sn_snapshot_destroy(now);
+        assert_ok(world, sn_world_cut(world, &def, &info));
+        assert_ok(fresh, sn_world_cut(fresh, &def, NULL));
+        assert_ok(world, sn_world_step(world, real(1.0 / 60)));
+        assert_ok(fresh, sn_world_step(fresh, real(1.0 / 60)));
+        assert_same_world(world, fresh);
+        cuts += info.inserted > 0;
+        touches += world->contacts.skin_contacts > 0;
+        followed += info.inserted > 0 && world->contacts.tree_age > 0;
+        sn_world_destroy(fresh);
+    }
+    assert_true(cuts > 10 && touches > 10 && followed > 10);
+    sn_world_destroy(world);
+}
+
 /* Without memory nothing is cut. */
 static void test_no_memory(void **state)
 {
@@ -456,6 +505,7 @@ int main(void)
         cmocka_unit_test(test_ropes_groups_and_nothing),
         cmocka_unit_test(test_anything_torn_and_cut_stays_a_mesh),
         cmocka_unit_test(test_cuts_are_the_same_everywhere),
+        cmocka_unit_test(test_contact_with_skins_follows_cuts),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -274,6 +274,143 @@ static void test_blades_part_joints(void **state)
     sn_world_destroy(world);
 }
 
+/* A skin around a bar of n: four sides and two ends. */
+static sn_skin wrap(sn_world *world, sn_particles run, uint32_t n, bool collides)
+{
+    static const uint32_t ring[5] = {0, 1, 3, 2, 0};
+    uint32_t triangle[3 * 256], count = 0;
+    for (uint32_t i = 0; i < 4 * (n - 1); ++i) {
+        const uint32_t at = run.first + i / 4 * 4, a = at + ring[i % 4], b = at + ring[i % 4 + 1];
+        const uint32_t two[6] = {a, b, b + 4, a, b + 4, a + 4};
+        memcpy(triangle + 3 * count, two, sizeof two), count += 2;
+    }
+    for (uint32_t k = 0; k < 2; ++k) {
+        const uint32_t at = run.first + k * 4 * (n - 1), one = at + 2 - k, other = at + 1 + k;
+        const uint32_t two[6] = {at, one, at + 3, at, at + 3, other};
+        memcpy(triangle + 3 * count, two, sizeof two), count += 2;
+    }
+    sn_skin_def def = sn_default_skin_def();
+    sn_skin skin;
+    def.triangles = triangle, def.triangle_count = count, def.thickness = real(0.01), def.self_collision = collides;
+    assert_ok(world, sn_skin_add(world, &def, &skin));
+    return skin;
+}
+
+/* No triangle spans members of which no group holds all, and all others are there: so many. */
+static void assert_skin(sn_world *world, sn_skin skin, sn_particles run, uint32_t before, uint32_t count)
+{
+    uint32_t triangles;
+    const uint32_t *corner = sn_skin_triangles(world, skin, &triangles);
+    assert_int_equal(triangles, count);
+    for (uint32_t i = 0; i < 3 * triangles; ++i) {
+        assert_true(corner[i] - run.first < run.count);
+        assert_int_equal(corner[i] - run.first < before, corner[i / 3 * 3] - run.first < before);
+    }
+}
+
+/* A skin around a soft body is cut with it: what spans the cut goes, and is open there. Swept, on threads, saved between; a plain skin, and one that collides with itself. */
+static void test_a_skin_is_cut_with_its_body(void **state)
+{
+    (void)state;
+    for (uint32_t collides = 0; collides < 2; ++collides) {
+        uint64_t hash[3];
+        for (uint32_t way = 0; way < 3; ++way) {
+            sn_world *world = make_world(way == 1 ? 3 : 1);
+            sn_particles run;
+            bar_add(world, 8, &run);
+            const sn_skin skin = wrap(world, run, 8, collides);
+            const uint64_t topology = sn_world_topology(world);
+            assert_ok(world, sn_world_set_tear_function(world, refuse, NULL));
+            cut_across(world, 0.25, -1, 1);
+            assert_ok(world, sn_world_set_tear_function(world, NULL, NULL));
+            assert_skin(world, skin, run, 0, 60);
+            assert_int_equal(sn_world_topology(world), topology);
+            cut_across(world, 0.25, -0.21, 0.05);
+            assert_skin(world, skin, run, 0, 60); /* half through it hangs together */
+            support_run(world, 2, 1.0 / 60);
+            if (way == 2) {
+                sn_snapshot *now = sn_world_save(world);
+                sn_world_destroy(world);
+                world = make_world(1);
+                assert_ok(world, sn_world_load(world, now));
+                sn_snapshot_destroy(now);
+            }
+            assert_int_equal(cut_across(world, 0.25, 0.05, 0.4).left, 12);
+            assert_skin(world, skin, run, 12, 52);
+            assert_true(sn_world_topology(world) > topology);
+            for (uint32_t i = 0; i < 12; ++i)
+                assert_ok(world, sn_particle_set_velocity(world, sn_particles_at(run, i), vec(-2, 1, 0)));
+            support_run(world, 30, 1.0 / 60);
+            assert_close(sn_particle_position(world, sn_particles_at(run, 31)).y, 0.1, 0.02); /* left behind */
+            assert_int_equal(cut_across(world, 0.55, -1, 1).left, 8);
+            assert_skin(world, skin, run, 12, 44);
+            uint32_t count;
+            const sn_tear *tear = sn_world_tears(world, &count); /* of the end that left, each of its members */
+            assert_int_equal(count, 8);
+            for (uint32_t i = 0; i < 8; ++i)
+                assert_int_equal(tear[i].particle.index, run.first + 24 + i);
+            hash[way] = sn_world_hash(world);
+            sn_world_destroy(world);
+        }
+        assert_int_equal(hash[1], hash[0]);
+        assert_int_equal(hash[2], hash[0]);
+    }
+}
+
+/* And torn with it; in the same steps a sheet tears, too. A member that is loose has no triangles. */
+static void test_a_skin_tears_with_its_body(void **state)
+{
+    (void)state;
+    sn_world *world[2];
+    sn_particles run;
+    sn_skin skin = {0};
+    uint32_t tears = 0, splits = 0, corners;
+    for (uint32_t w = 0; w < 2; ++w) {
+        world[w] = make_world(w ? 3 : 1);
+        const sn_constraint group = bar_add(world[w], 10, &run);
+        set_strength(world[w], group, 0.3);
+        skin = wrap(world[w], run, 10, false);
+        const tear_sheet s = tear_sheet_add(world[w], 6, 6, 0.1, 0.1, 1e-4, 0, 1);
+        sn_tear_def tear = sn_default_tear_def();
+        tear.strain = real(0.1);
+        assert_ok(world[w], sn_skin_set_tear(world[w], s.skin, &tear));
+        for (uint32_t i = 0; i < s.run.count; ++i) {
+            const sn_particle p = sn_particles_at(s.run, i);
+            const sn_vec3 x = sn_particle_position(world[w], p);
+            assert_ok(world[w], sn_particle_set_position(world[w], p, vec((double)x.x, (double)x.y + 2, 0)));
+            assert_ok(world[w], sn_particle_set_velocity(world[w], p, vec(0, 40 * (double)x.y, 0)));
+        }
+        for (uint32_t i = 0; i < 4; ++i)
+            assert_ok(world[w], sn_particle_set_mass(world[w], sn_particles_at(run, i), SN_IMMOVABLE));
+    }
+    for (uint32_t frame = 0; frame < 60; ++frame) {
+        for (uint32_t w = 0; w < 2; ++w) {
+            for (uint32_t i = 36; i < 40; ++i)
+                assert_ok(world[w], sn_particle_move_to(world[w], sn_particles_at(run, i),
+                                                        vec(0.9 + 0.03 * frame, 0.1 * (i % 2), 0.1 * (i / 2 % 2))));
+            assert_ok(world[w], sn_world_step(world[w], real(1.0 / 60)));
+        }
+        uint32_t count;
+        const sn_tear *tear = sn_world_tears(world[0], &count);
+        for (uint32_t i = 0; i < count; ++i)
+            tears += tear[i].type == SN_TEAR_LEAVE, splits += tear[i].type == SN_TEAR_SPLIT;
+        assert_same_world(world[0], world[1]);
+        tear_check(world[0]);
+    }
+    assert_true(tears >= 4 && splits > 0);
+    const uint32_t *corner = sn_skin_triangles(world[0], skin, &corners);
+    assert_true(corners < 76 && corners > 40);
+    for (uint32_t i = 0; i < corners; ++i) { /* none is drawn out across the tear */
+        const sn_vec3 a = sn_particle_position(world[0], sn_particle_from_index(world[0], corner[3 * i])),
+                      b = sn_particle_position(world[0], sn_particle_from_index(world[0], corner[3 * i + 1])),
+                      c = sn_particle_position(world[0], sn_particle_from_index(world[0], corner[3 * i + 2]));
+        assert_close(a.x, b.x, 0.3);
+        assert_close(a.x, c.x, 0.3);
+    }
+    for (uint32_t w = 0; w < 2; ++w)
+        sn_world_destroy(world[w]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -283,6 +420,8 @@ int main(void)
         cmocka_unit_test(test_a_blade_parts_a_bar),
         cmocka_unit_test(test_blades_and_what_stays),
         cmocka_unit_test(test_blades_part_joints),
+        cmocka_unit_test(test_a_skin_is_cut_with_its_body),
+        cmocka_unit_test(test_a_skin_tears_with_its_body),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
