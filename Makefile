@@ -177,7 +177,7 @@ install: ## build and install the libraries, the command and the page of 'sinew 
 	@$(if $(filter no,$(WEB)),,scripts/web.sh page)
 	@cmake --install build/release --prefix "$(PREFIX)" >build/release/install.log
 	@echo "Installed under $(PREFIX): bin/sinew, the libraries with their headers, and the scenes. Next: sinew list scenes"
-	@[ -e web/playground/dist/index.html ] && echo "Installed, too: the page of 'sinew view'. Next: sinew view curtain" || echo "The page of 'sinew view' is not among it, because it is not built. 'make install' tries again"
+	@[ -e web/playground/dist/index.html ] && echo "Installed, too: the page of 'sinew view'. Next: sinew view curtain" || echo "The page of 'sinew view' is not installed, because it is not built. 'make install' without WEB=no builds it"
 
 dist: ## make build/dist/sinew-VERSION.tar.gz of what is committed; the same commit gives the same bytes
 	@scripts/dist.sh tar
