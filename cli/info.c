@@ -195,7 +195,7 @@ static void add_solving(sn_document *d, sn_value *root, sn_world *world)
     snprintf(text, sizeof text, "%u constraints", (unsigned)(report.constraints - report.direct_constraints));
     sn_document_text(d, solving, "swept", text);
     if (report.direct_trees)
-        snprintf(text, sizeof text, "%u constraints in %u tree%s, which carry 8 times what they move, or more",
+        snprintf(text, sizeof text, "%u constraints in %u tree%s, which carry 8 times their lightest particle, or more",
                  (unsigned)report.direct_constraints, (unsigned)report.direct_trees,
                  report.direct_trees == 1 ? "" : "s");
     else if (sn_world_settings(world).stiffening == SN_STIFFENING_OFF)
