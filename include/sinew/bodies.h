@@ -70,15 +70,18 @@ typedef struct sn_body_def {
 
 SN_API sn_body_def sn_default_body_def(void);
 
-/* Adds a body, and its particle if it is dynamic. Refused, with a message that says what is wrong and names the
-   shape: NaN, a mass or a size that is not positive, impossible moments, neither a shape nor mass and moments, a
-   plane, mesh, height field or distance field of a dynamic body, a mesh that is empty, has an index out of range or a
-   triangle without area, a mass mesh or a baked field whose mesh is open (the edge is named) or inside out, a closed
-   mesh that crosses or touches itself (two triangles are named; an open one is a sheet, and may), a hull without
-   volume, heights or samples that are not finite, more than 2^28 samples or 2^26 heights, a field without a sample
-   that is solid. Hulls, meshes and fields are kept until the world ends, so that snapshots can restore them. Equal
-   ones are stored once. A world refuses a snapshot with a mesh or a field that it never had. In a 2D world a body
-   rotates about z only, with its moment of inertia about z. */
+/* Adds a body, and its particle if it is dynamic. In a 2D world a body rotates about z only, with its moment of inertia
+   about z. Hulls, meshes and fields are kept until the world ends, so that snapshots can restore them. Equal ones are
+   stored once. A world refuses a snapshot with a mesh or a field that it never had.
+
+   Refused, with a message that says what is wrong and names the shape:
+     - NaN, a mass or a size that is not positive, impossible moments, neither a shape nor mass and moments;
+     - a plane, mesh, height field or distance field of a dynamic body; a hull without volume;
+     - a mesh that is empty, has an index out of range or a triangle without area;
+     - a mass mesh or a baked field whose mesh is open (the edge is named) or inside out;
+     - a closed mesh that crosses or touches itself (two triangles are named; an open one is a sheet, and may);
+     - heights or samples that are not finite, more than 2^28 samples or 2^26 heights, a field without a sample that is
+       solid. */
 SN_API sn_result sn_body_add(sn_world *world, const sn_body_def *def, sn_body *body);
 
 /* Short forms of dynamic bodies, at rest; density in kg/m^3. A null handle on failure. */

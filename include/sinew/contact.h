@@ -83,12 +83,15 @@ SN_API sn_result sn_world_set_contact_settings(sn_world *world, const sn_contact
    when none of its particles was faster than sleep_speed for sleep_time, and it is supported: one of them touches a
    static body or an immovable particle, or a constraint holds it to one or to a point of the world. An island that
    swings or flies never sleeps. A rigid body that moved no farther than 3 sleep_speed sleep_time in 3 sleep_time
-   counts as slow from then on, as long as it stays there: a jammed body may have a velocity without moving. Sleeping
-   particles have no velocity, stay where they are to the last bit, and cost almost nothing in contact. Constraints
-   between them do nothing. Their masses read as before. An island wakes as a whole: when a particle faster than
-   sleep_speed comes close, when a kinematic body or target moves there, and by every call that changes one of its
-   particles, their constraints, what they touch, or the world: settings, fields, groups, skins. A force field that
-   changes by itself does not wake it. sn_world_relax wakes everything. */
+   counts as slow from then on, as long as it stays there: a jammed body may have a velocity without moving.
+
+   Sleeping particles have no velocity, stay where they are to the last bit, and cost almost nothing in contact.
+   Constraints between them do nothing. Their masses read as before.
+
+   An island wakes as a whole: when a particle faster than sleep_speed comes close, when a kinematic body or target
+   moves there, and by every call that changes one of its particles, their constraints, what they touch, or the world:
+   settings, fields, groups, skins. A force field that changes by itself does not wake it. sn_world_relax wakes
+   everything. */
 
 /* False while it sleeps, and for a bad handle. Immovable particles do not sleep. */
 SN_API bool sn_particle_is_awake(const sn_world *world, sn_particle particle);
