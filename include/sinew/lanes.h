@@ -522,7 +522,7 @@ SN_LANES_INLINE void lanes_write_pair(lanes_out *out, uint32_t row, lanes c, lan
 
    known by name. In a file that is compiled with SN_VECTOR 16 or 32 that is all that it does. In the one with
    SN_VECTOR 0 it also defines what an sn_kind needs: SN_LANES_EVAL(name), for sn_kind.eval, and SN_LANES_TABLE(name),
-   for sn_kind.lanes. That file is told by SN_LANES_16 and SN_LANES_32, 0 or 1, which others are compiled besides. */
+   for sn_kind.lanes. In that file SN_LANES_16 and SN_LANES_32, 0 or 1, say which of the others are compiled. */
 #ifndef SN_LANES_16
 #define SN_LANES_16 0
 #endif

@@ -163,15 +163,18 @@ typedef struct sn_intersection {
     bool segment; /* other_triangle is a segment of other_skin */
 } sn_intersection;
 
-/* Pairs of triangles of all skins, of one or of two, that have a point in common. The first `most` of them go to
-   found (may be NULL if that is 0), ordered by skin and triangle, then by the other's. Returns the number of all. The
-   test is exact: it decides whether the triangles at the positions of sn_particle_position intersect, without a
-   tolerance and without rounding. Touching counts as intersecting. A corner or an edge of the same particles that two
-   triangles share does not count; but triangles that share an edge and are folded flat onto each other intersect.
+/* Pairs of triangles of all skins, of one or of two, that have a point in common. The first `most` of them go to found
+   (may be NULL if that is 0), ordered by skin and triangle, then by the other's. Returns the number of all. 0 in a 2D
+   world. Takes some microseconds per triangle.
+
+   The test is exact: it decides whether the triangles at the positions of sn_particle_position intersect, without a
+   tolerance and without rounding. Thickness is ignored. Touching counts as intersecting. A corner or an edge of the
+   same particles that two triangles share does not count; but triangles that share an edge and are folded flat onto
+   each other intersect. Pairs of which all particles are immovable are left out: limbs of an animated figure may
+   cross.
+
    After the pairs of triangles come pairs of a triangle and a segment (ropes), ordered by segment, then by triangle.
-   Segments that share a particle with the triangle, and segments of broken ropes, are left out. Pairs of which all
-   particles are immovable are left out: limbs of an animated figure may cross. Thickness is ignored. 0 in a 2D world.
-   Takes some microseconds per triangle. */
+   Segments that share a particle with the triangle, and segments of broken ropes, are left out. */
 SN_API uint32_t sn_query_intersections(const sn_world *world, sn_intersection *found, uint32_t most);
 
 /* For dragging with the mouse: the point under a ray, for a constraint such as sn_constraint_add_pin_at. It is a

@@ -75,13 +75,15 @@ SN_API sn_world *sn_worlds_at(sn_worlds *worlds, uint32_t number);
    is allocated once all worlds have been stepped a few times and nothing was added to them since. */
 SN_API sn_result sn_worlds_step(sn_worlds *worlds, sn_real dt);
 
-/* Several steps in one call, as so many calls of sn_worlds_step, to the bit. It is faster: worlds that are side by
-   side stay so, and threads wait for each other only at the end. actions: what sn_worlds_act takes, applied before
-   each of the steps (learning calls that action repeat, or frame skip); NULL: none. Forces that were applied before
-   the call act in the first step only. A world whose step fails stays as it was before that step and takes none of
-   those that follow; the others take all. The result is that of the failing world with the lowest number, and
-   sn_worlds_error has that number, the number of the step, from 1, and the reason. If an action is refused before the
-   first step, no step is taken: see sn_worlds_act. Later, a world that refuses one fails. 0 steps do nothing. */
+/* Several steps in one call, with the same bits as this number of calls of sn_worlds_step. It is faster: worlds that
+   are side by side stay so, and threads wait for each other only at the end. actions: as for sn_worlds_act, applied
+   before each of the steps (learning calls that action repeat, or frame skip); NULL: none. Forces that were applied
+   before the call act in the first step only. 0 steps do nothing.
+
+   A world whose step fails stays as it was before that step and takes none of those that follow; the others take all.
+   The result is that of the failing world with the lowest number, and sn_worlds_error has that number, the number of
+   the step, from 1, and the reason. If an action is refused before the first step, no step is taken: see
+   sn_worlds_act. Later, a world that refuses one fails. */
 SN_API sn_result sn_worlds_step_many(sn_worlds *worlds, sn_real dt, uint32_t steps, const sn_real *actions);
 
 /* The result of the last step of one world; SN_OK before the first. */
