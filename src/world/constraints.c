@@ -328,8 +328,8 @@ static sn_result check_points(sn_world *world, const sn_pool *pool, const sn_con
                (points[i].type == SN_POINT_BODY && !sn_fixed_of(world, points[i].body.index));
         if (pool->kind->oriented && points[i].type == SN_POINT_PARTICLES)
             return world_fail(world, SN_ERROR_ARGUMENT,
-                              "%s: point %u is neither on a body nor a place; a particle has no axes",
-                              pool->kind->name, i);
+                              "%s: point %u is neither on a body nor a place; a particle has no axes", pool->kind->name,
+                              i);
         if (*spots && pool->kind->project)
             return world_fail(world, SN_ERROR_ARGUMENT, "%s: point %u is no particle; this kind takes particles only",
                               pool->kind->name, i);
