@@ -7,13 +7,13 @@ setup  := scripts/setup.sh
 .PHONY: build help run test test-long test-surfaces check abi test-abi fuzz random bench bench-long bench-docs bench-convergence accuracy scorecard reference site docs solver-docs integrator-docs test-blender test-files gallery testbed python test-notebooks playground test-web bench-web format format-check mingw aarch64 install dist deb amalgamation test-amalgamation clean
 .NOTPARALLEL:
 
-build: ## build the library, the examples and the command, which lies here as ./sinew then (the default); V=1 shows each step
+build: ## build the library, the examples and the command ./sinew (the default); V=1 shows each step
 	@$(setup) build
 	@scripts/build.sh release sinew_command examples
 	@echo "Built. Next: ./sinew list scenes, ./sinew render curtain, or 'make help'"
 
 help: ## list the targets
-	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 22
+	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 26
 
 run: ## simulate a washing line in the wind: a picture and a film in out/washing_line
 	@$(setup) build
@@ -25,7 +25,7 @@ run: ## simulate a washing line in the wind: a picture and a film in out/washing
 	@echo "Another scene:  ./sinew list scenes, then ./sinew render wrecking_ball --out wrecking_ball.gif, or --help"
 	@echo "Your own:       docs/tutorial.md, from the first rope to the loop of a game, in twenty minutes"
 
-test: ## run all tests as shipped, some with ASan and UBSan and in double precision, a moment of fuzzing, a look at the web page (not with WEB=no)
+test: ## run all tests as shipped, some with ASan and UBSan and in double precision, a little fuzzing, a short test of the web page (not with WEB=no)
 	@$(setup) build
 	@scripts/test.sh $(if $(filter no,$(WEB)),,--web) release asan double
 
@@ -34,7 +34,7 @@ test-surfaces: ## run the scenes of scenes/apart for 2,000 frames at 10 substeps
 	@scripts/build.sh release sinew_command
 	@scripts/surfaces.sh
 
-test-long: ## run all tests as shipped and with ASan and UBSan in full length, where 'make test' repeats long ones less often
+test-long: ## run all tests in full length, as shipped and with ASan and UBSan
 	@$(setup) build test
 	@SINEW_LONG_TESTS=1 scripts/test.sh release asan-long
 
@@ -46,11 +46,11 @@ check: ## run the tests in the whole matrix: sanitizers, clang, scalar, double, 
 	@scripts/random.sh check
 	@scripts/fuzz.sh smoke
 
-abi: ## compare the interface with that of the last release (ABI_SINCE=... with another revision): may programs go on without being compiled?
+abi: ## check that programs compiled for the last release still work (ABI_SINCE=... for another revision)
 	@$(setup) build abi
 	@scripts/abi.sh $(ABI_SINCE)
 
-test-abi: ## hold builds of the library against each other with abidiff: quiet, but for a public struct that grew (some minutes)
+test-abi: ## check that abidiff reports a public struct that grew, and nothing else, between builds (some minutes)
 	@$(setup) build abi
 	@scripts/abi.sh --builds
 
@@ -58,7 +58,7 @@ fuzz: ## run every fuzz target for ten minutes (FUZZ_SECONDS=... for another tim
 	@$(setup) build check
 	@scripts/fuzz.sh $(or $(FUZZ_SECONDS),600)
 
-random: ## play random worlds with ASan and UBSan for an hour, each time others (RANDOM_SECONDS=... for another time)
+random: ## test random worlds with ASan and UBSan for an hour, new ones each time (RANDOM_SECONDS=... for another time)
 	@$(setup) build test
 	@scripts/random.sh search $(or $(RANDOM_SECONDS),3600)
 
@@ -75,7 +75,7 @@ bench-docs: ## measure everything and write docs/performance.md (about an hour)
 	@scripts/build.sh release -DSINEW_BENCH_BULLET=ON bench_programs
 	@scripts/bench.sh --docs
 
-bench-convergence: ## measure how stiff cloth, a beam, nets, a dome and a balloon come out and what that costs, into docs/convergence.md (some minutes)
+bench-convergence: ## measure how stiff cloth, a beam, nets, a dome and a balloon are, and the time, into docs/convergence.md (some minutes)
 	@$(setup) build
 	@scripts/build.sh release sinew_bench_convergence sinew_bench_curves sinew_command
 	@scripts/convergence.sh build/release/sinew-bench-convergence build/release/sinew build/release/sinew-bench-curves
@@ -97,7 +97,7 @@ site: ## build the documentation as a site with a search, for any static host, i
 	@$(setup) web
 	@node web/site/build.mjs
 
-docs: ## bring the generated tables in docs/ up to date
+docs: ## update the generated tables in docs/
 	@$(setup) build
 	@scripts/build.sh release list_kinds sinew_command validation_test_claims
 	@scripts/docs.sh build/release/examples/list_kinds build/release/sinew build/release/tests/validation/test_claims
@@ -107,7 +107,7 @@ solver-docs: ## measure the solvers and write the figures and tables of docs/sol
 	@scripts/build.sh release sinew_command
 	@scripts/solvers.sh
 
-integrator-docs: ## measure how accurate integrators are for the time they take, into docs/integrators.md (some minutes)
+integrator-docs: ## measure the accuracy of integrators against their time, into docs/integrators.md (some minutes)
 	@$(setup) build plot
 	@scripts/build.sh release study
 	@scripts/integrators.sh
@@ -117,7 +117,7 @@ test-blender: ## open an export in Blender and compare every vertex with what wa
 	@scripts/build.sh release sinew_command
 	@scripts/blender_test.sh build/release/sinew
 
-test-files: ## judge exports with gltf-validator, three.js, Blender and VTK
+test-files: ## check exports with gltf-validator, three.js, Blender and VTK
 	@$(setup) build web blender vtk
 	@scripts/build.sh release sinew_command
 	@scripts/files_test.sh build/release/sinew
@@ -127,7 +127,7 @@ gallery: ## render the pictures of the README and of docs/ with Blender
 	@scripts/build.sh release sinew_command
 	@scripts/gallery.sh
 
-testbed: ## open a window with all scenes, to pull at, stop and look into (SCENE=... begins with that one); needs SDL2
+testbed: ## open a window with all scenes, to drag, stop and inspect (SCENE=... begins with that one); needs SDL2
 	@$(setup) build testbed
 	@scripts/build.sh release -DSINEW_TESTBED=ON testbed
 	@build/release/testbed $(SCENE)
@@ -177,7 +177,7 @@ install: ## build and install the libraries, the command and the page of 'sinew 
 	@$(if $(filter no,$(WEB)),,scripts/web.sh page)
 	@cmake --install build/release --prefix "$(PREFIX)" >build/release/install.log
 	@echo "Installed under $(PREFIX): bin/sinew, the libraries with their headers, and the scenes. Next: sinew list scenes"
-	@[ -e web/playground/dist/index.html ] && echo "Installed, too: the page of 'sinew view'. Next: sinew view curtain" || echo "The page of 'sinew view' is not among it, because it is not built. 'make install' tries again"
+	@[ -e web/playground/dist/index.html ] && echo "Installed, too: the page of 'sinew view'. Next: sinew view curtain" || echo "The page of 'sinew view' is not installed, because it is not built. 'make install' without WEB=no builds it"
 
 dist: ## make build/dist/sinew-VERSION.tar.gz of what is committed; the same commit gives the same bytes
 	@scripts/dist.sh tar
@@ -186,7 +186,7 @@ amalgamation: ## make the library in two files, build/amalgamation/sinew.h and s
 	@$(setup) build amalgamation
 	@scripts/amalgamation.sh
 
-test-amalgamation: ## the same, compile them alone with gcc and clang, and hold what they compute against the library
+test-amalgamation: ## compile these two files alone with gcc and clang, and compare their results with the library
 	@$(setup) build amalgamation check
 	@scripts/amalgamation.sh test
 

@@ -30,17 +30,17 @@ typedef struct bench_options {
 
 static const sn_option options[] = {
     {"threads", 't', SN_OPTION_TEXT, FIELD(threads), 0, "LIST",
-     "numbers of threads, with commas between; default 1 and the number of cores"},
+     "numbers of threads, separated by commas; default 1 and the number of cores"},
     {"path", 'p', SN_OPTION_TEXT, FIELD(path), 0, "LIST",
-     "of the standard scenes only these: grid, general, sequential, direct, falling, settled"},
+     "only these paths of the standard scenes: grid, general, sequential, direct, falling, settled"},
     {"substeps", 0, SN_OPTION_TEXT, FIELD(substeps), 0, "LIST",
-     "run the standard scenes with so many passes a frame instead of their own; Bullet makes as many"},
+     "run the standard scenes with these numbers of passes a frame instead of their own; Bullet makes as many"},
     {"bullet", 'b', SN_OPTION_TEXT, FIELD(bullet), 0, "PROGRAM",
-     "what runs the scenes on Bullet; default sinew-bench-bullet beside this program. none: leave Bullet out"},
-    {"quick", 0, SN_OPTION_FLAG, FIELD(quick), 0, NULL, "a few frames of small scenes: a glance, no measurement"},
+     "the program that runs the scenes on Bullet; default sinew-bench-bullet beside this program; none: no Bullet"},
+    {"quick", 0, SN_OPTION_FLAG, FIELD(quick), 0, NULL, "only a few frames of small scenes, too few to measure"},
     {"long", 0, SN_OPTION_FLAG, FIELD(slow), 0, NULL, "also the scenes that take many minutes"},
     {"frames", 'n', SN_OPTION_COUNT, FIELD(frames), SN_BENCH_LEAST, "N",
-     "measure so many frames; default what the scene says, of a file at most 300"},
+     "measure N frames; default as many as the scene says, for a file at most 300"},
     {"set", 's', SN_OPTION_TEXTS, FIELD(set), 0, "PATH=VALUE", "change scene files before they are built, as run does"},
     {"save", 'o', SN_OPTION_TEXT, FIELD(save), 0, "FILE", "write the machine, its limits and all rows, as JSON"},
     {"list", 'l', SN_OPTION_FLAG, FIELD(list), 0, NULL, "print the standard scenes and measure nothing"},
@@ -498,22 +498,24 @@ static int run(const void *given, const sn_texts *operands)
 const sn_command sn_command_bench = {
     .name = "bench",
     .operands = "[SCENE...]",
-    .about = "Measures what a step costs, and how well the constraints hold at that price",
-    .details = "SCENE is a standard scene (--list shows them; cloth-96, boxes-100: any size) or a scene\n"
-               "file. Without scenes: all standard ones. The table shows the median of blocks of frames\n"
-               "and the spread between their quartiles; stretch is |l - l0| / l0 at the end; limit is\n"
-               "the share that is reached of what the machine allows, which is measured in the same run.\n"
-               "path: grid is numbered row by row, general is shuffled, as any mesh may be.\n"
-               "Of a pile the time is that of a sphere in a substep, and stretch is overlap, as a share\n"
-               "of the radius; it fell into its box and settled before it is measured. Of rigid bodies it\n"
-               "is that of a body; overlap is a share of half a box's edge, and of ragdolls it is how far\n"
-               "joints are apart, as a share of their height; paths are falling and settled. features is a\n"
-               "cloth with one feature after the other, and what it costs beside the plain one; kinds is a\n"
-               "table of what a constraint of each kind costs; queries, named alone, one of what rays,\n"
-               "casts and overlaps cost; worlds, named alone, how many small worlds are stepped in a\n"
-               "second, beside as many processes as threads and beside one by one; layers, named alone,\n"
-               "what sheets with self_collision cost that fall and press on each other, by their number\n"
-               "and size. --save leaves these three out.\n",
+    .about = "Measures the time of a step, and how well constraints hold",
+    .details = "SCENE is a standard scene (--list shows them; cloth-96 or boxes-100 sets the size) or a\n"
+               "scene file. Without SCENE all standard scenes are measured.\n\n"
+               "Columns of the table:\n"
+               "  time     the median of blocks of frames, and the spread between their quartiles; for a\n"
+               "           pile per sphere and substep, for rigid bodies per body and substep\n"
+               "  stretch  |l - l0| / l0 at the end. For a pile: overlap, as a share of the radius; for\n"
+               "           boxes: overlap, as a share of half an edge; for ragdolls: the gap of joints, as\n"
+               "           a share of their height\n"
+               "  limit    the share that is reached of what the machine allows, measured in the same run\n"
+               "  path     grid: numbered row by row. general: shuffled, as any mesh may be. Rigid bodies\n"
+               "           have falling and settled. A pile settles in its box before it is measured\n\n"
+               "Special scenes (name the last three alone; --save leaves those out):\n"
+               "  features a cloth with one feature after the other, beside the plain cloth\n"
+               "  kinds    a constraint of each kind\n"
+               "  queries  rays, casts and overlaps\n"
+               "  worlds   small worlds a second, beside as many processes as threads and one by one\n"
+               "  layers   sheets with self_collision that press on each other, by number and size\n",
     .most = UINT32_MAX,
     .options = options,
     .run = run};

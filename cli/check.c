@@ -11,11 +11,12 @@ typedef struct check_options {
 #define FIELD(name) offsetof(check_options, name)
 
 static const sn_option options[] = {
-    {"set", 's', SN_OPTION_TEXTS, FIELD(set), 0, "PATH=VALUE", "change the scene before it is built, as run does"},
-    {"memory", 0, SN_OPTION_SIZE, FIELD(memory), 0, "SIZE", "what a scene may take, such as 512M; default 4G"},
+    {"set", 's', SN_OPTION_TEXTS, FIELD(set), 0, "PATH=VALUE", "change a value of the scene, as run does"},
+    {"memory", 0, SN_OPTION_SIZE, FIELD(memory), 0, "SIZE",
+     "the most memory that a scene may take, such as 512M; default 4G"},
     {"read-anywhere", 0, SN_OPTION_FLAG, FIELD(read_anywhere), 0, NULL,
      "let the scene read meshes outside of its folder"},
-    {"quiet", 'q', SN_OPTION_FLAG, FIELD(quiet), 0, NULL, "print problems only"},
+    {"quiet", 'q', SN_OPTION_FLAG, FIELD(quiet), 0, NULL, "print errors and warnings only"},
     {"json", 'j', SN_OPTION_FLAG, FIELD(json), 0, NULL, "print one JSON object per line"},
     SN_OPTION_END(check_options)};
 
@@ -113,10 +114,10 @@ static int run(const void *given, const sn_texts *operands)
 const sn_command sn_command_check = {
     .name = "check",
     .operands = "SCENE...",
-    .about = "Says whether scenes are good, and all that is wrong with them",
-    .details = "A scene is a file, - for standard input, or the name of one that comes with Sinew.\n"
-               "Everything that is wrong with a scene is said at once, in the order of its file, and\n"
-               "its first frame is run. The exit code is 3 if any of them is bad; warnings do not count.\n",
+    .about = "Lists all mistakes in scenes",
+    .details = "SCENE is a file, - for standard input, or the name of a scene that comes with Sinew.\n"
+               "All mistakes are listed at once, in the order of the file. If there are none, the first\n"
+               "frame is run. The exit code is 3 if any scene has an error; warnings do not count.\n",
     .least = 1,
     .most = UINT32_MAX,
     .options = options,

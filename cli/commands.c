@@ -6,9 +6,9 @@
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 static const sn_command *const commands[] = {
-    &sn_command_run,   &sn_command_check,   &sn_command_list,        &sn_command_info, &sn_command_plot,
-    &sn_command_bench, &sn_command_compare, &sn_command_sweep,       &sn_command_view, &sn_command_render,
-    &sn_command_draw,  &sn_command_schema,  &sn_command_help_command};
+    &sn_command_list,  &sn_command_render, &sn_command_run,         &sn_command_view,  &sn_command_check,
+    &sn_command_info,  &sn_command_plot,   &sn_command_draw,        &sn_command_sweep, &sn_command_compare,
+    &sn_command_bench, &sn_command_schema, &sn_command_help_command};
 
 const sn_command *sn_command_at(uint32_t i)
 {

@@ -12,31 +12,32 @@
 
 static const sn_option options[] = {
     {"solvers", 0, SN_OPTION_TEXT, FIELD(solvers), 0, "LIST",
-     "which take part, with commas between: gauss_seidel,jacobi:averaged,lagrange+integrator=leapfrog; default all"},
+     "the solvers, separated by commas: gauss_seidel,jacobi:averaged,lagrange+integrator=leapfrog; default all"},
     {"iterations", 'i', SN_OPTION_TEXT, FIELD(iterations), 0, "LIST",
-     "numbers of iterations to try, with commas between; default 1,2,4,8,16,32"},
+     "numbers of iterations to try, separated by commas; default 1,2,4,8,16,32"},
     {"budget-ms", 'b', SN_OPTION_TEXT, FIELD(budget), 0, "X",
-     "instead of that, as many substeps as fit into X ms of CPU time a frame"},
-    {"frames", 'n', SN_OPTION_COUNT, FIELD(frames), 1, "N", "run so many frames instead of what the scene says"},
+     "instead of --iterations: as many substeps as fit into X ms of CPU time a frame"},
+    {"frames", 'n', SN_OPTION_COUNT, FIELD(frames), 1, "N", "run N frames instead of as many as the scene says"},
     {"out", 'o', SN_OPTION_TEXT, FIELD(out), 0, "DIR",
-     "write tables and pictures into this folder; it is made if need be"},
+     "write tables and plots into this folder, which is made if needed"},
     {"set", 's', SN_OPTION_TEXTS, FIELD(set), 0, "PATH=VALUE",
-     "change the scene before it is built, for all of them; can be given several times"},
-    {"memory", 0, SN_OPTION_SIZE, FIELD(memory), 0, "SIZE", "what the scene may take, such as 512M; default 4G"},
+     "change a value of the scene, for all solvers; may be repeated"},
+    {"memory", 0, SN_OPTION_SIZE, FIELD(memory), 0, "SIZE",
+     "the most memory that a scene may take, such as 512M; default 4G"},
     {"read-anywhere", 0, SN_OPTION_FLAG, FIELD(read_anywhere), 0, NULL,
      "let the scene read meshes outside of its folder"},
     {"quiet", 'q', SN_OPTION_FLAG, FIELD(quiet), 0, NULL, "print errors and warnings only"},
     {"json", 'j', SN_OPTION_FLAG, FIELD(json), 0, NULL, "print one JSON object per line, the last a summary"},
     SN_OPTION_END(sn_compare_options)};
 
-static const char details[] = "A solver is NAME[:CHOICE...][+SETTING=VALUE...]. A CHOICE is that of any setting of\n"
-                              "the world: averaged of jacobi, soft of drift, leapfrog of integrator. A SETTING is one\n"
-                              "of the world, or a whole path. 'sinew list settings' shows them. The error of a\n"
-                              "constraint is the distance by which its points are off, as a share of the mean size\n"
-                              "of the scene's constraints: the stretch of a rod. A solver that does not do the scene\n"
-                              "is listed as refused.\n\n"
+static const char details[] = "A solver is NAME[:CHOICE...][+SETTING=VALUE...]. A CHOICE is a value of any setting of\n"
+                              "the world: averaged (of jacobi), soft (of drift), leapfrog (of integrator). A SETTING\n"
+                              "is one of the world, or a whole path. 'sinew list settings' shows them.\n\n"
+                              "The error of a constraint is the distance by which its points are off, divided by the\n"
+                              "mean size of the scene's constraints: for a rod, its stretch. A solver that does not\n"
+                              "support the scene is listed as refused.\n\n"
                               "--out writes table.csv, curves.csv, error_iterations.svg, error_time.svg, energy.svg\n"
-                              "and momentum.svg; pictures need gnuplot.\n\n"
+                              "and momentum.svg; plots need gnuplot.\n\n"
                               "Examples:\n"
                               "  sinew compare heavy_bob\n"
                               "  sinew compare pendulum --solvers gauss_seidel,lagrange:leapfrog --iterations 8\n"

@@ -20,11 +20,12 @@ static const sn_option options[] = {
     {"layers", 'l', SN_OPTION_TEXT, FIELD(layers), 0, "NAMES", "what to draw, such as shapes,contacts; or all"},
     {"from", 'f', SN_OPTION_TEXT, FIELD(from), 0, "X,Y,Z", "look from this direction; default 0.5,0.4,1"},
     {"size", 0, SN_OPTION_TEXT, FIELD(size), 0, "WxH", "pixels; default 1200x900"},
-    {"set", 's', SN_OPTION_TEXTS, FIELD(set), 0, "PATH=VALUE", "change the scene before it is built, as run does"},
-    {"memory", 0, SN_OPTION_SIZE, FIELD(memory), 0, "SIZE", "what a scene may take, such as 512M; default 4G"},
+    {"set", 's', SN_OPTION_TEXTS, FIELD(set), 0, "PATH=VALUE", "change a value of the scene, as run does"},
+    {"memory", 0, SN_OPTION_SIZE, FIELD(memory), 0, "SIZE",
+     "the most memory that a scene may take, such as 512M; default 4G"},
     {"read-anywhere", 0, SN_OPTION_FLAG, FIELD(read_anywhere), 0, NULL,
      "let the scene read meshes outside of its folder"},
-    {"quiet", 'q', SN_OPTION_FLAG, FIELD(quiet), 0, NULL, "print problems only"},
+    {"quiet", 'q', SN_OPTION_FLAG, FIELD(quiet), 0, NULL, "print errors and warnings only"},
     SN_OPTION_END(draw_options)};
 
 static const struct {
@@ -188,12 +189,12 @@ const sn_command sn_command_draw = {
     .name = "draw",
     .operands = "SCENE",
     .about = "Draws a scene as the engine sees it, for debugging",
-    .details = "A scene is a file, - for standard input, or the name of one that comes with Sinew.\n"
-               "The picture shows layers: particles, constraints, skins, shapes (these four if none is\n"
-               "named), axes of bodies, anchors of constraints, contacts with their normals, forces,\n"
-               "velocities, bounds, names; all means all of these. strain, islands, tiles and batches\n"
-               "colour what is drawn: constraints by how far they are from holding, things by what falls\n"
-               "asleep together, and by how the solver groups them.\n",
+    .details = "SCENE is a file, - for standard input, or the name of a scene that comes with Sinew.\n\n"
+               "Layers: particles, constraints, skins, shapes (these four by default), axes (of bodies),\n"
+               "anchors (of constraints), contacts (with their normals), forces, velocities, bounds,\n"
+               "names; all means all of these. These set the colours: strain (by the error of a\n"
+               "constraint), islands (things that fall asleep together), tiles and batches (groups of\n"
+               "the solver).\n",
     .least = 1,
     .most = 1,
     .options = options,

@@ -10,7 +10,7 @@ typedef struct help_options {
 static const sn_option options[] = {SN_OPTION_END(help_options)};
 
 static const char exit_codes[] = "Exit codes:\n"
-                                 "    0  fine\n"
+                                 "    0  success\n"
                                  "    1  the run failed: the world diverged, memory ran out\n"
                                  "    2  the command line is wrong\n"
                                  "    3  a scene or another input file is wrong or cannot be read\n"
@@ -20,7 +20,8 @@ static const char exit_codes[] = "Exit codes:\n"
 
 void sn_help_print(FILE *file)
 {
-    fputs("usage: sinew COMMAND [OPTIONS] [WORDS]\n\nSinew simulates scenes of particles and constraints.\n\n"
+    fputs("usage: sinew COMMAND [OPTIONS] [ARGUMENTS]\n\nSinew simulates scenes of particles, rigid bodies and "
+          "constraints.\n\n"
           "Commands:\n",
           file);
     for (uint32_t i = 0; sn_command_at(i); ++i)
@@ -29,6 +30,7 @@ void sn_help_print(FILE *file)
           "  sinew --version      prints the version\n\n"
           "Try it:\n"
           "  sinew list scenes\n"
+          "  sinew render curtain\n"
           "  sinew run curtain --out out\n\n",
           file);
     fputs(exit_codes, file);

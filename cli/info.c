@@ -15,7 +15,7 @@ typedef struct info_options {
 #define FIELD(name) offsetof(info_options, name)
 
 static const sn_option options[] = {
-    {"set", 's', SN_OPTION_TEXTS, FIELD(set), 0, "PATH=VALUE", "change the scene before it is built, as run does"},
+    {"set", 's', SN_OPTION_TEXTS, FIELD(set), 0, "PATH=VALUE", "change a value of the scene, as run does"},
     {"memory", 0, SN_OPTION_SIZE, FIELD(memory), 0, "SIZE",
      "what a scene may take, and how long a file may be; default 4G"},
     {"read-anywhere", 0, SN_OPTION_FLAG, FIELD(read_anywhere), 0, NULL,
@@ -195,7 +195,7 @@ static void add_solving(sn_document *d, sn_value *root, sn_world *world)
     snprintf(text, sizeof text, "%u constraints", (unsigned)(report.constraints - report.direct_constraints));
     sn_document_text(d, solving, "swept", text);
     if (report.direct_trees)
-        snprintf(text, sizeof text, "%u constraints in %u tree%s, which carry 8 times what they move, or more",
+        snprintf(text, sizeof text, "%u constraints in %u tree%s, which carry 8 times their lightest particle, or more",
                  (unsigned)report.direct_constraints, (unsigned)report.direct_trees,
                  report.direct_trees == 1 ? "" : "s");
     else if (sn_world_settings(world).stiffening == SN_STIFFENING_OFF)
@@ -341,11 +341,11 @@ static int run(const void *given, const sn_texts *operands)
 const sn_command sn_command_info = {
     .name = "info",
     .operands = "FILE",
-    .about = "Says what is in a scene, mesh, point cache, array or trace",
-    .details = "Of a scene it also measures memory, through the allocator of the engine: what the\n"
-               "scene takes once it is built, at most while it is built, and after one step. What\n"
-               "a particle and a constraint of each kind take is measured on worlds that have as\n"
-               "many of them as the scene and nothing else.\n",
+    .about = "Shows what is in a scene, mesh, point cache, array or trace",
+    .details = "For a scene it also shows how the solver treats its constraints, and the memory that\n"
+               "the engine allocates: for the built scene, at most while it is built, and after one\n"
+               "step. The memory of a particle, and of a constraint of each kind, is measured on\n"
+               "worlds with as many of them as the scene has, and nothing else.\n",
     .least = 1,
     .most = 1,
     .options = options,

@@ -217,7 +217,7 @@ static int run(const void *given, const sn_texts *operands)
         for (size_t i = 0; i < SECTIONS && code == SN_EXIT_FINE; ++i)
             code = list_section(&sections[i], o->json, true);
         if (!o->json)
-            puts("\n'sinew list NAME' tells more about one of them.");
+            puts("\n'sinew list NAME' explains one of them.");
         return code;
     }
     if (s && operands->count == 1)
@@ -233,10 +233,10 @@ static int run(const void *given, const sn_texts *operands)
 const sn_command sn_command_list = {
     .name = "list",
     .operands = "[SECTION] [NAME]",
-    .about = "Lists what there is: scenes, objects, shapes, kinds, settings and their choices",
-    .details = "SECTION is scenes, objects, shapes, kinds, solvers, integrators,\n"
-               "orders, gradients, settings or formats. With a NAME everything about that one: parameters\n"
-               "or keys with units, ranges and defaults; what several sections have is shown of each.\n\n"
+    .about = "Lists scenes, objects, shapes, kinds of constraints, settings and their values",
+    .details = "SECTION is scenes, objects, shapes, kinds, solvers, integrators, orders, gradients,\n"
+               "settings or formats. With a NAME it explains that one: its parameters or keys, with\n"
+               "units, ranges and defaults. A name that several sections have is explained for each.\n\n"
                "Examples:\n"
                "  sinew list kinds\n"
                "  sinew list rope\n",

@@ -366,7 +366,7 @@ typedef struct plot_options {
 static const sn_option options[] = {{"output", 'o', SN_OPTION_TEXT, offsetof(plot_options, out), 0, "FILE",
                                      "the picture, .svg or .png; default the name of the trace with .svg"},
                                     {"columns", 'c', SN_OPTION_TEXT, offsetof(plot_options, columns), 0, "LIST",
-                                     "draw these, in one panel: names with commas between"},
+                                     "the columns to plot in one panel, separated by commas"},
                                     SN_OPTION_END(plot_options)};
 
 static int run(const void *given, const sn_texts *operands)

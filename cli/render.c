@@ -28,33 +28,36 @@ typedef struct render_options {
 
 static const sn_option options[] = {
     {"out", 'o', SN_OPTION_TEXT, FIELD(out), 0, "FILE",
-     "the picture (.png), or a film (.gif; .apng, which browsers play; .webm, .mp4 with ffmpeg); default SCENE.png "
-     "here"},
+     "a picture (.png) or a film (.gif; .apng, which browsers play; .webm and .mp4, which need ffmpeg); default "
+     "SCENE.png here"},
     {"still", 0, SN_OPTION_TEXT, FIELD(still), 0, "FILE",
-     "of a film: its last frame as a picture (.png) as well, 1280 pixels wide"},
-    {"frame", 0, SN_OPTION_COUNT, FIELD(frame), 0, "N", "the frame of a picture; default the last"},
-    {"frames", 'n', SN_OPTION_COUNT, FIELD(frames), 0, "N", "run so many frames instead of what the scene says"},
+     "with a film: also its last frame as a picture (.png), 1280 pixels wide"},
+    {"frame", 0, SN_OPTION_COUNT, FIELD(frame), 0, "N", "the frame that a picture shows; default the last"},
+    {"frames", 'n', SN_OPTION_COUNT, FIELD(frames), 0, "N", "run N frames instead of as many as the scene says"},
     {"every", 0, SN_OPTION_COUNT, FIELD(every), 1, "N",
-     "a film shows every Nth frame; default so that it has 20 to 30 a second"},
-    {"size", 0, SN_OPTION_TEXT, FIELD(size), 0, "WxH", "pixels; default 1280x720, of a film 640x360"},
+     "a film shows every Nth frame; default: 20 to 30 frames a second"},
+    {"size", 0, SN_OPTION_TEXT, FIELD(size), 0, "WxH", "size in pixels; default 1280x720, for a film 640x360"},
     {"from", 'f', SN_OPTION_TEXT, FIELD(from), 0, "X,Y,Z", "look from this direction; default 0.36,0.33,0.9"},
-    {"dark", 0, SN_OPTION_FLAG, FIELD(dark), 0, NULL, "before a dark sky"},
+    {"dark", 0, SN_OPTION_FLAG, FIELD(dark), 0, NULL, "draw a dark background"},
     {"show", 0, SN_OPTION_TEXT, FIELD(show), 0, "HOW",
-     "show the picture in the terminal as well: kitty, iterm, sixel or none; default auto, what the terminal has"},
-    {"set", 's', SN_OPTION_TEXTS, FIELD(set), 0, "PATH=VALUE", "change the scene before it is built, as run does"},
+     "also show the picture in the terminal: kitty, iterm, sixel or none; default auto, whatever the terminal "
+     "supports"},
+    {"set", 's', SN_OPTION_TEXTS, FIELD(set), 0, "PATH=VALUE", "change a value of the scene, as run does"},
     {"threads", 0, SN_OPTION_COUNT, FIELD(threads), 0, "N",
-     "compute on so many threads, 1 to 256; default 0: one for each core. Results do not depend on it"},
-    {"memory", 0, SN_OPTION_SIZE, FIELD(memory), 0, "SIZE", "what a scene may take, such as 512M; default 4G"},
+     "the number of threads, 1 to 256; default 0: one for each core. Results do not depend on it"},
+    {"memory", 0, SN_OPTION_SIZE, FIELD(memory), 0, "SIZE",
+     "the most memory that a scene may take, such as 512M; default 4G"},
     {"read-anywhere", 0, SN_OPTION_FLAG, FIELD(read_anywhere), 0, NULL,
      "let the scene read meshes outside of its folder"},
     {"quiet", 'q', SN_OPTION_FLAG, FIELD(quiet), 0, NULL, "print errors and warnings only"},
     SN_OPTION_END(render_options)};
 
 static const char details[] = "SCENE is a file, - for standard input, or the name of a scene that comes with\n"
-                              "Sinew. It can also be a folder that 'sinew run --out' wrote, with the formats pc2,\n"
-                              "obj or ply, or one point cache (.pc2): then nothing is simulated, and frames are\n"
-                              "those that were written, from 0 on. The eye is placed so that all of it can be\n"
-                              "seen, of a film in every frame. Neither a display nor a graphics card is needed.\n\n"
+                              "Sinew. FOLDER is one that 'sinew run --out' wrote, with the formats pc2, obj or\n"
+                              "ply, or one point cache (.pc2): then nothing is simulated, and the written frames\n"
+                              "are drawn, counted from 0.\n\n"
+                              "The camera is placed so that everything is in view, in every frame of a film.\n"
+                              "Neither a display nor a graphics card is needed.\n\n"
                               "Examples:\n"
                               "  sinew render curtain\n"
                               "  sinew render curtain --out curtain.gif\n"
@@ -616,7 +619,7 @@ static int run(const void *given, const sn_texts *operands)
 
 const sn_command sn_command_render = {.name = "render",
                                       .operands = "SCENE|FOLDER",
-                                      .about = "Draws a picture or a film of a scene, or of a run that was written",
+                                      .about = "Draws a picture or a film of a scene, or of the files of a run",
                                       .details = details,
                                       .least = 1,
                                       .most = 1,

@@ -9,31 +9,33 @@
 #define FIELD(name) offsetof(sn_run_options, name)
 
 static const sn_option options[] = {
-    {"frames", 'n', SN_OPTION_COUNT, FIELD(frames), 0, "N", "run so many frames instead of what the scene says"},
-    {"out", 'o', SN_OPTION_TEXT, FIELD(out), 0, "DIR", "write every frame into this folder; it is made if need be"},
+    {"frames", 'n', SN_OPTION_COUNT, FIELD(frames), 0, "N", "run N frames instead of as many as the scene says"},
+    {"out", 'o', SN_OPTION_TEXT, FIELD(out), 0, "DIR", "write every frame into this folder, which is made if needed"},
     {"format", 'f', SN_OPTION_TEXT, FIELD(format), 0, "LIST",
-     "of what is written there: pc2, obj, ply, npy, poses, glb, vtk, several with commas between; default pc2"},
+     "the formats to write: pc2, obj, ply, npy, poses, glb, vtk, separated by commas; default pc2"},
     {"every", 0, SN_OPTION_COUNT, FIELD(every), 1, "N", "write only every Nth frame into the folder"},
     {"set", 's', SN_OPTION_TEXTS, FIELD(set), 0, "PATH=VALUE",
-     "change the scene before it is built: world.substeps=20, objects[0].length=2; can be given several times"},
+     "change a value of the scene, by its path: world.substeps=20, objects[0].length=2; may be repeated"},
     {"trace", 't', SN_OPTION_TEXT, FIELD(trace), 0, "FILE",
-     "write energies, momenta, residuals and what the scene records: .csv or .npy"},
+     "write energies, momenta, residuals and the records of the scene to a .csv or .npy file"},
     {"plot", 'p', SN_OPTION_PICTURE, FIELD(plot), 0, "FILE",
-     "draw the trace with gnuplot: .svg or .png; without a name trace.svg in the folder of --out, or NAME.svg here"},
+     "plot the trace with gnuplot, to a .svg or .png file; default trace.svg in the folder of --out, or NAME.svg here"},
     {"profile", 0, SN_OPTION_PICTURE, FIELD(profile), 0, "FILE",
-     "measure the stages of every step and print a table; with a name, which ends with .json, also write them as trace "
+     "measure the stages of every step and print a table; with a FILE that ends with .json, also write them as trace "
      "events for Perfetto or chrome://tracing"},
     {"budget", 0, SN_OPTION_TEXT, FIELD(budget), 0, "LIST",
-     "choose substeps and passes frame by frame: so that a frame takes 5ms, no rod is off by more than 1% of its "
-     "length, nothing by more than 2mm; one or several of these, with commas between"},
+     "choose substeps and passes frame by frame, to keep within limits separated by commas: 5ms a frame, 1% error of "
+     "a rod relative to its length, 2mm error of anything"},
     {"steps", 0, SN_OPTION_TEXT, FIELD(steps), 0, "FILE",
-     "with --budget write there what was chosen; without it read that, and take the same steps again, to the bit"},
+     "with --budget: write the chosen steps to FILE; without: read them and take the same steps again, to the bit"},
     {"certify", 0, SN_OPTION_COUNT, FIELD(certify), 1, "N",
-     "look in every Nth frame, exactly, whether triangles of skins intersect; if some do, say where and exit with 1"},
-    {"save", 0, SN_OPTION_TEXT, FIELD(save), 0, "FILE", "write the scene as it is at the end, as a scene file"},
+     "check every Nth frame exactly for intersecting triangles of skins; if there are any, print where and exit with "
+     "1"},
+    {"save", 0, SN_OPTION_TEXT, FIELD(save), 0, "FILE", "save the final state as a scene file"},
     {"threads", 0, SN_OPTION_COUNT, FIELD(threads), 0, "N",
-     "compute on so many threads, 1 to 256; default 0: one for each core. Results do not depend on it"},
-    {"memory", 0, SN_OPTION_SIZE, FIELD(memory), 0, "SIZE", "what the scene may take, such as 512M; default 4G"},
+     "the number of threads, 1 to 256; default 0: one for each core. Results do not depend on it"},
+    {"memory", 0, SN_OPTION_SIZE, FIELD(memory), 0, "SIZE",
+     "the most memory that a scene may take, such as 512M; default 4G"},
     {"read-anywhere", 0, SN_OPTION_FLAG, FIELD(read_anywhere), 0, NULL,
      "let the scene read meshes outside of its folder"},
     {"quiet", 'q', SN_OPTION_FLAG, FIELD(quiet), 0, NULL, "print errors and warnings only"},
@@ -41,10 +43,11 @@ static const sn_option options[] = {
     SN_OPTION_END(sn_run_options)};
 
 static const char details[] = "SCENE is a file, - for standard input, or the name of a scene that comes with\n"
-                              "Sinew. Nothing is written unless one of the options asks for it. The start is\n"
-                              "frame 0 and is written too; sinew-run.json in the folder of --out says how far the\n"
-                              "run came. Ctrl-C finishes the frame, or gives it up if it takes long, closes the\n"
-                              "files properly and exits with 130; a second Ctrl-C exits at once.\n\n"
+                              "Sinew. Nothing is written unless an option asks for it.\n\n"
+                              "Frame 0 is the start, and is written too. sinew-run.json in the folder of --out\n"
+                              "says how many frames are complete. Ctrl-C finishes the frame, or cancels it if it\n"
+                              "takes long, closes the files properly and exits with 130. A second Ctrl-C exits\n"
+                              "at once.\n\n"
                               "Examples:\n"
                               "  sinew run curtain\n"
                               "  sinew run curtain --out out --frames 120\n"
@@ -243,7 +246,7 @@ static int run(const void *given, const sn_texts *operands)
 
 const sn_command sn_command_run = {.name = "run",
                                    .operands = "SCENE",
-                                   .about = "Runs a scene, and writes what is asked for",
+                                   .about = "Runs a scene; writes frames, traces and plots if you ask for them",
                                    .details = details,
                                    .least = 1,
                                    .most = 1,

@@ -22,21 +22,20 @@ enum { MOST_WORKERS = 256 };
 
 static const sn_option options[] = {
     {"vary", 'v', SN_OPTION_TEXTS, FIELD(vary), 0, "PATH=VALUES",
-     "values of something in the scene: 10,20,40, or 1e5:1e7:20 for 20 of them at equal distances, 1e5:1e7:20:log at "
-     "equal "
-     "ratios; can be given several times, and all combinations are run"},
+     "values for a path of the scene: 10,20,40, or 1e5:1e7:20 for 20 evenly spaced ones, 1e5:1e7:20:log for equal "
+     "ratios; may be repeated, and all combinations are run"},
     {"seeds", 0, SN_OPTION_COUNT, FIELD(seeds), 1, "N",
      "the same as --vary variables.seed=0:N-1:N: the scene uses $seed"},
     {"set", 's', SN_OPTION_TEXTS, FIELD(set), 0, "PATH=VALUE",
-     "change the scene in all runs; can be given several times"},
-    {"frames", 'n', SN_OPTION_COUNT, FIELD(frames), 0, "N", "run so many frames instead of what the scene says"},
+     "change a value of the scene in all runs; may be repeated"},
+    {"frames", 'n', SN_OPTION_COUNT, FIELD(frames), 0, "N", "run N frames instead of as many as the scene says"},
     {"out", 'o', SN_OPTION_TEXT, FIELD(out), 0, "DIR", "the folder of the sweep; default NAME.sweep"},
     {"workers", 'w', SN_OPTION_COUNT, FIELD(workers), 1, "N",
-     "processes that make runs; default one for each core, and under mpirun or srun one for each rank"},
-    {"fresh", 0, SN_OPTION_FLAG, FIELD(fresh), 0, NULL, "forget what the folder has of a sweep, and begin anew"},
+     "number of processes; default one for each core, and under mpirun or srun one for each rank"},
+    {"fresh", 0, SN_OPTION_FLAG, FIELD(fresh), 0, NULL, "discard an earlier sweep in the folder, and start again"},
     {"plot", 'p', SN_OPTION_PICTURE, FIELD(plot), 0, "FILE",
-     "draw a column with gnuplot: .svg or .png; without a name plot.svg in the folder"},
-    {"column", 'c', SN_OPTION_TEXT, FIELD(column), 0, "NAME", "of --plot; default worst_relative"},
+     "plot a column with gnuplot, to a .svg or .png file; default plot.svg in the folder"},
+    {"column", 'c', SN_OPTION_TEXT, FIELD(column), 0, "NAME", "the column that --plot draws; default worst_relative"},
     {"read-anywhere", 0, SN_OPTION_FLAG, FIELD(read_anywhere), 0, NULL,
      "let the scene read meshes outside of its folder"},
     {"quiet", 'q', SN_OPTION_FLAG, FIELD(quiet), 0, NULL, "print errors and warnings only"},
@@ -442,15 +441,15 @@ static int run(const void *given, const sn_texts *operands)
 const sn_command sn_command_sweep = {
     .name = "sweep",
     .operands = "SCENE",
-    .about = "Runs a scene with all combinations of values, and makes one table of what came of it",
-    .details = "The folder has table.csv and table.npy in the end: a row for each run, with its values,\n"
+    .about = "Runs a scene with all combinations of some values, into one table",
+    .details = "The result is table.csv and table.npy in the folder, with a row for each run: its values,\n"
                "how it ended (done, failed, refused, lost), the worst relative error of a constraint and\n"
-               "the deepest overlap in m of all frames, and what a trace would have in its last row.\n"
-               "A sweep that was stopped, by whatever, goes on when the same command is given again; the\n"
-               "table is the same to the byte, for any number of workers. Several processes may work in\n"
-               "one folder, also on machines that share it: start the same command in each, or under\n"
-               "mpirun or srun. A process that dies loses the run that it was at, and another one takes\n"
-               "it; a run that brings down three of them is lost, and the table says so.\n",
+               "the deepest overlap in m of all frames, and the columns of the last row of a trace.\n\n"
+               "A sweep that was stopped continues when you give the same command again. The table is\n"
+               "the same to the byte, for any number of workers. Several processes may work in one\n"
+               "folder, also on machines that share it: start the same command in each, or under mpirun\n"
+               "or srun. If a process dies, another one takes its run. A run that kills three processes\n"
+               "is listed as lost.\n",
     .least = 1,
     .most = 1,
     .options = options,

@@ -105,8 +105,7 @@ static int agree(const sn_sweep *sweep, const char *definition)
     } else if (strcmp(there, definition) != 0) {
         code = sn_complain(SN_EXIT_USAGE,
                            "%s has another sweep: the scene, its values, --set, --frames or the version differ. Choose "
-                           "another --out, or --fresh to "
-                           "begin anew",
+                           "another --out, or --fresh to start again",
                            sweep->folder);
     }
     if (mine)

@@ -226,12 +226,12 @@ static int run(const void *given, const sn_texts *operands)
 const sn_command sn_command_view = {
     .name = "view",
     .operands = "[SCENE]",
-    .about = "Shows a scene in the browser: serves the playground on this machine",
+    .about = "Opens a scene in the browser, in the playground served on this machine",
     .details = "SCENE is a file, - for standard input, or the name of a scene that comes with\n"
-               "Sinew; without one the playground opens with its first. 'make install' installs\n"
-               "the page; for ./sinew in the sources 'make playground' builds it. It is served on\n"
-               "127.0.0.1 only, with what browsers ask for to allow threads, and gets the meshes\n"
-               "that the scene reads. Ctrl-C ends it.\n\n"
+               "Sinew; without SCENE the playground opens its first scene.\n\n"
+               "'make install' installs the page; for ./sinew in the sources, 'make playground'\n"
+               "builds it. It is served on 127.0.0.1 only, with the headers that browsers require\n"
+               "for threads, and with the meshes that the scene reads. Ctrl-C ends it.\n\n"
                "Examples:\n"
                "  sinew view curtain\n"
                "  sinew view mine.json --port 8000 --no-open\n",

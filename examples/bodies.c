@@ -1,7 +1,7 @@
 /* Rigid bodies: a crate hangs on a rope of particles; a door swings on a hinge until its limit; a tower of boxes stands on
    the ground. At the end the rope carries the weight of the crate, and the tower is where it was.
 
-   A body is a particle that also turns: ropes tie to its spots as they would to particles. */
+   A body is a particle that also rotates: ropes are tied to points of it as they are to particles. */
 #include <sinew/sinew.h>
 #include <stdio.h>
 #include <tgmath.h>

@@ -1,6 +1,7 @@
 /* A character: it walks up stairs onto a lift, rides it, pushes a crate off, and does not get up a slope that is too steep.
 
-   The character is a struct of the program's own. Every frame it is told where it wants to go, and sn_character_move finds out how far it comes. */
+   The character is a struct of the program's own. Every frame the program sets its velocity, and sn_character_move
+   moves it as far as there is room. */
 #include <sinew/sinew.h>
 #include <stdio.h>
 

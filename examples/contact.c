@@ -1,5 +1,5 @@
-/* Contact: three balls on a ramp, one that holds by friction, one that slides and one that rolls; a box that comes
-   along and pushes the first; what the events tell of it; and a ray that picks up a ball as a mouse would.
+/* Contact: three balls on a ramp, one that holds by friction, one that slides and one that rolls; a moving box that
+   pushes the first; the contact events of all that; and a ray that picks up a ball as a mouse would.
 
    The ramp falls by 3 m for every 4 m (sin a = 0.6, cos a = 0.8). In a time t a ball gets, from rest,
 

@@ -1,8 +1,8 @@
 /* The loop of a game: a screen of 144 Hz over a world of 60 Hz, with frames that are never quite as long as they should be.
 
-   A crate slides at 3 m/s and turns, under a lantern on a rope. Every frame shows where they are. How even that looks is told in
-   numbers: how much farther or less far than 3 m/s times the time of the frame the crate comes on the screen, drawn as the world
-   has it, and drawn in between. */
+   A crate slides at 3 m/s and turns, under a lantern on a rope. Every frame shows where they are. The program prints how even
+   that looks: by how much the motion of the crate on the screen differs from 3 m/s times the time of the frame, drawn
+   where the world has it, and drawn in between. */
 #include <sinew/sinew.h>
 #include <stdio.h>
 

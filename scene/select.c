@@ -434,7 +434,7 @@ static const sn_key place_key_list[] = {
     {"rotation", SN_KEY_REALS, offsetof(place_keys, rotation), .about = "instead of turn: a quaternion x, y, z, w"},
     {.name = NULL}};
 
-const sn_record sn_place_record = {"place_point", "A spot of a body, or a place in the world.", sizeof(place_keys),
+const sn_record sn_place_record = {"place_point", "A point of a body, or a place in the world.", sizeof(place_keys),
                                    place_key_list, place_defaults};
 
 bool sn_select_body(sn_scene *scene, sn_reader *reader, const sn_value *value, sn_body *out)

@@ -1,5 +1,5 @@
-/* Steps with a budget: set how long a step may take, or how large its errors may be, and the engine chooses the number of
-   substeps and passes.
+/* Steps with a budget: set how long a step may take, or how large its errors may be, and the engine chooses the
+   number of substeps and passes.
 
        sn_budget budget = sn_default_budget();
        budget.seconds = 0.004;                      a step should take four milliseconds
@@ -8,17 +8,18 @@
        sn_certificate certificate;
        sn_world_step_budget(world, dt, &budget, &certificate);
 
-   It learns from the cost of steps and from the errors of constraints. With an error alone, a step takes as few substeps as
-   keep the error. With a time alone, it takes as many as fit. With both, it takes as few as keep the error, but no more than fit.
+   It learns from the cost of steps and from the errors of constraints. With an error alone, a step takes as few
+   substeps as keep the error. With a time alone, it takes as many as fit. With both, it takes as few as keep the
+   error, but no more than fit.
 
-   What is chosen. Substeps come first, because at equal cost they help more than passes (docs/convergence.md). Passes are
-   added when substeps have reached their limit. Large stiff meshes and trees are solved as sn_settings.stiffening says: at equal
-   time that is always better than more substeps.
+   What is chosen. Substeps come first, because at equal cost they help more than passes (docs/convergence.md). Passes
+   are added when substeps have reached their limit. Large stiff meshes and trees are solved as sn_settings.stiffening
+   says: at equal time that is always better than more substeps.
 
    Repetition. The certificate has the numbers of a step. A budget without time and error uses its own `substeps` and
-   `iterations`: with those of the certificate the same step gives the same bits. A budget without `seconds` uses no clock: it
-   chooses the same on every machine and any number of threads. A budget with `seconds` does not: record what it chose. What a
-   budget has learned is in the struct; copy it together with a snapshot. */
+   `iterations`: with those of the certificate the same step gives the same bits. A budget without `seconds` uses no
+   clock: it chooses the same on every machine and any number of threads. A budget with `seconds` does not: record
+   what it chose. What a budget has learned is in the struct; copy it together with a snapshot. */
 #ifndef SINEW_BUDGET_H
 #define SINEW_BUDGET_H
 
@@ -29,8 +30,8 @@ extern "C" {
 #endif
 
 typedef struct sn_budget {
-    double
-        seconds; /* of wall time for a step; 0: no limit. The first step of a world takes longer, since it makes a plan */
+    double seconds;  /* of wall time for a step; 0: no limit. The first step of a world takes longer, since it makes a
+                       plan */
     double relative; /* the largest residual of a constraint whose C is a length, as a share of its own size; 0: any.
                         See sn_kind_report.relative */
     double metres;   /* the largest residual of such a constraint, and the deepest overlap; 0: any */
@@ -61,10 +62,11 @@ typedef struct sn_certificate {
     sn_report report; /* the whole report at the end of the step; valid as long as that of sn_world_report */
 } sn_certificate;
 
-/* sn_world_step with the substeps and passes that the budget chooses; the settings are unchanged afterwards. certificate
-   may be NULL. Fails as sn_world_step does, and for bad input: NULL, a number that is negative or not finite, least_substeps
-   of 0 or above most_substeps, numbers that sn_settings would not take. Then neither world nor budget nor certificate has
-   changed. In addition to the step it costs a report if the budget has an error, two with a certificate. */
+/* sn_world_step with the substeps and passes that the budget chooses; the settings are unchanged afterwards.
+   certificate may be NULL. Fails as sn_world_step does, and for bad input: NULL, a number that is negative or not
+   finite, least_substeps of 0 or above most_substeps, numbers that sn_settings would not take. Then neither world nor
+   budget nor certificate has changed. In addition to the step it costs a report if the budget has an error, two with
+   a certificate. */
 SN_API sn_result sn_world_step_budget(sn_world *world, sn_real dt, sn_budget *budget, sn_certificate *certificate);
 
 #ifdef __cplusplus

@@ -36,11 +36,10 @@ typedef enum sn_drag_form {
 /* One drag. Only the fields of its form are used. */
 typedef struct sn_drag_def {
     sn_drag_form form; /* default SN_DRAG_RATE */
-    bool
-        one_group; /* acts on the particles of `group` only; default false: on all. A rigid drag on all particles treats
-                          every group as a body of its own */
-    uint32_t group;   /* default 0. Particles that join the group later are included; it may be empty */
-    sn_real strength; /* rate and rigid: 1/s; loss: share lost in a second, 0 to less than 1; force: N s/m. Finite and
+    bool one_group;    /* acts on the particles of `group` only; default false: on all. A rigid drag on all particles
+                       treats every group as a body of its own */
+    uint32_t group;    /* default 0. Particles that join the group later are included; it may be empty */
+    sn_real strength;  /* rate and rigid: 1/s; loss: share lost in a second, 0 to less than 1; force: N s/m. Finite and
                           not negative; default 0 */
 
     /* planar: */
@@ -60,10 +59,10 @@ typedef struct sn_drag_def {
 /* A drag of rate 0 on all particles. Always start from this: later versions append fields. */
 SN_API sn_drag_def sn_default_drag_def(void);
 
-/* Adds a drag that acts from the next step on; def is copied. *drag gets its number, 1 or more, for
-   sn_drag_remove (may be NULL). Drags are part of snapshots and of the hash. Refused: an unknown form, a
-   strength or rate that is negative or not finite, a loss of 1 or more, a normal of length 0, a distance that is NaN,
-   a matrix that is not symmetric or would accelerate, a normal or origin with z != 0 in a 2D world. */
+/* Adds a drag that acts from the next step on; def is copied. *drag gets its number, 1 or more, for sn_drag_remove
+   (may be NULL). Drags are part of snapshots and of the hash. Refused: an unknown form, a strength or rate that is
+   negative or not finite, a loss of 1 or more, a normal of length 0, a distance that is NaN, a matrix that is not
+   symmetric or would accelerate, a normal or origin with z != 0 in a 2D world. */
 SN_API sn_result sn_drag_add(sn_world *world, const sn_drag_def *def, uint32_t *drag);
 
 /* Removes a drag. SN_ERROR_STALE if there is none of this number. Numbers are not used again. */

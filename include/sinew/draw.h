@@ -1,8 +1,8 @@
 /* Debug drawing: a world as points, lines, triangles and labels, for any drawing library.
 
-   Set your drawing functions, choose layers, and call sn_world_draw at any time between steps. It shows the
-   state: particles, constraints, shapes, contacts, sleep, the plan. examples/draw.c makes a picture of a scene with it, and so
-   does `sinew draw scene.json`. */
+   Set your drawing functions, choose layers, and call sn_world_draw at any time between steps. It shows the state:
+   particles, constraints, shapes, contacts, sleep, the plan. examples/draw.c makes a picture of a scene with it, and
+   so does `sinew draw scene.json`. */
 #ifndef SINEW_DRAW_H
 #define SINEW_DRAW_H
 
@@ -31,14 +31,12 @@ typedef enum sn_draw_layer {
 
     /* Colours; if several are set, the first is used. */
     SN_DRAW_STRAIN = 1 << 16, /* constraints by their error: red too long, blue too short, green none */
-    SN_DRAW_ISLANDS =
-        1
-        << 17, /* particles and shapes: a colour for each island; islands are known only with sn_contact_settings.sleep */
+    /* Particles and shapes: a colour for each island. Islands are known only with sn_contact_settings.sleep */
+    SN_DRAW_ISLANDS = 1 << 17,
     SN_DRAW_TILES = 1 << 18, /* particles and constraints: a colour for each tile of the plan; grey: between tiles */
-    SN_DRAW_BATCHES =
-        1
-        << 19, /* constraints: a colour for each batch that is solved side by side; grey: one by one. It has no effect before the first step, and after an
-                                  edit until the next step */
+    /* Constraints: a colour for each batch that is solved side by side; grey: one by one. It has no effect before the
+       first step, and after an edit until the next step */
+    SN_DRAW_BATCHES = 1 << 19,
 
     SN_DRAW_ALL = 0x7ff /* all layers, in the usual colours */
 } sn_draw_layer;
@@ -66,10 +64,10 @@ typedef struct sn_draw {
 /* Without functions. Always start from this: later versions append fields. */
 SN_API sn_draw sn_default_draw(void);
 
-/* Draws the current state. Refused, with nothing drawn: unknown layers, numbers that are not finite (except those of the box) or
-   out of range. It allocates nothing and changes nothing, and costs nothing if it is not called. Several threads may draw one
-   world at once, also during queries. Kinds of your own are then evaluated on these threads (SN_DRAW_STRAIN). The order is that of the layers,
-   and by number within a layer. */
+/* Draws the current state. Refused, with nothing drawn: unknown layers, numbers that are not finite (except those of
+   the box) or out of range. It allocates nothing and changes nothing, and costs nothing if it is not called. Several
+   threads may draw one world at once, also during queries. Kinds of your own are then evaluated on these threads
+   (SN_DRAW_STRAIN). The order is that of the layers, and by number within a layer. */
 SN_API sn_result sn_world_draw(const sn_world *world, const sn_draw *draw);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
-/* Lanes: several constraints at once. For files that hold the formula of a constraint kind, and for nothing else: the names in
-   here are short, so that formulas can be read.
+/* Lanes: several constraints at once. For files that hold the formula of a constraint kind, and for nothing else: the
+   names in here are short, so that formulas can be read.
 
-   A file is compiled once for each width. It is told the size of a vector in SN_VECTOR: 0 (no vectors), 16, 32 or 64 bytes. It
-   may define SN_LANE_DOUBLE as 1 before it includes this header: then it needs double precision, and gets half of the lanes.
-   With SINEW_DOUBLE everything is double.
+   A file is compiled once for each width. SN_VECTOR is the size of a vector: 0 (no vectors), 16, 32 or 64
+   bytes. It may define SN_LANE_DOUBLE as 1 before it includes this header: then it needs double precision, and gets
+   half of the lanes. With SINEW_DOUBLE everything is double.
 
        lane_number  one number: float or double
        SN_WIDTH  so many of them make up
@@ -11,9 +11,9 @@
        flags     are all ones or all zeros in each lane, with the operators & | ~
        lanes3    is a vector of three coordinates in each lane
 
-   Every operation is IEEE and acts on each lane_number alone, so results do not depend on the width. There are no branches: both
-   sides of a choice are computed, and lanes_choose or lanes_keep takes one. What is computed for the other side may be
-   infinite or no number.
+   Every operation is IEEE and acts on each lane_number alone, so results do not depend on the width. There are no
+   branches: both sides of a choice are computed, and lanes_choose or lanes_keep takes one. What is computed for the
+   other side may be infinite or no number.
 
    Vectors need the vector extensions of gcc or clang. */
 #ifndef SINEW_LANES_H
@@ -34,8 +34,8 @@
 #define SN_LANE_DOUBLE 1
 #endif
 
-/* gcc takes ten times as long to read <immintrin.h> as to compile a formula. The few builtins that are needed are in its manual;
-   those of clang are not promised to stay. */
+/* gcc takes ten times as long to read <immintrin.h> as to compile a formula. The few builtins that are needed are in
+   its manual; those of clang are not promised to stay. */
 #if SN_VECTOR == 32 && defined(__AVX__) && defined(__GNUC__) && !defined(__clang__)
 #define SN_LANES_AVX(builtin, intrinsic)                                                                               \
     SN_LANES_BY_PRECISION(__builtin_ia32_##builtin##ps256, __builtin_ia32_##builtin##pd256)
@@ -91,7 +91,7 @@ typedef struct lanes4 { /* a rotation: (x, y, z) and its real part w */
     lanes x, y, z, w;
 } lanes4;
 
-/* ---- From numbers and back ---------------------------------------------------------------------------------------- */
+/* ---- From numbers and back ------------------------------------------------------------------- */
 
 SN_LANES_INLINE lanes lanes_all(double a)
 {
@@ -127,7 +127,7 @@ SN_LANES_INLINE lanes lanes_as_stored(lanes a)
 #endif
 }
 
-/* ---- Choosing: comparisons with a NaN are false, but for lanes_unequal --------------------------------------------- */
+/* ---- Choosing: comparisons with a NaN are false, but for lanes_unequal ----------------------- */
 
 #if SN_VECTOR
 #define SN_LANES_COMPARE(a, op, b) ((a)op(b))
@@ -315,7 +315,7 @@ SN_LANES_INLINE lanes lanes_sqrt(lanes a)
 #endif
 }
 
-/* ---- Vectors ------------------------------------------------------------------------------------------------------ */
+/* ---- Vectors --------------------------------------------------------------------------------- */
 
 SN_LANES_INLINE lanes3 lanes3_of(lanes x, lanes y, lanes z)
 {
@@ -374,10 +374,10 @@ SN_LANES_INLINE lanes3 lanes3_keep(flags where, lanes3 a)
     return SN_LANES_OF(lanes3){lanes_keep(where, a.x), lanes_keep(where, a.y), lanes_keep(where, a.z)};
 }
 
-/* ---- Functions ---------------------------------------------------------------------------------------------------- */
+/* ---- Functions ------------------------------------------------------------------------------- */
 
-/* (atan(t) - t) / t^3 as a polynomial in t^2, where |t| <= tan(pi / 8): interpolated at the Chebyshev points, so that the
-   relative error of atan(t) is below 2e-13; with SINEW_DOUBLE, below 3e-16. */
+/* (atan(t) - t) / t^3 as a polynomial in t^2, where |t| <= tan(pi / 8): interpolated at the Chebyshev points, so that
+   the relative error of atan(t) is below 2e-13; with SINEW_DOUBLE, below 3e-16. */
 SN_LANES_INLINE lanes lanes_atan_rest(lanes z)
 {
 #if SINEW_DOUBLE
@@ -399,9 +399,9 @@ SN_LANES_INLINE lanes lanes_atan_rest(lanes z)
 
 #define LANES_PI 3.14159265358979323846
 
-/* The angle of the vector (x, y), for finite x and y, from -pi to pi: 0 or pi if both are 0. Relative error below 4e-13 in double
-   precision, and a few last places with SINEW_DOUBLE. With t the smaller of |x| and |y| divided by the larger,  atan(t) = pi / 4 + atan((t - 1) / (t + 1))  brings t below
-   tan(pi / 8). */
+/* The angle of the vector (x, y), for finite x and y, from -pi to pi: 0 or pi if both are 0. Relative error below
+   4e-13 in double precision, and a few last places with SINEW_DOUBLE. With t the smaller of |x| and |y| divided by
+   the larger, atan(t) = pi / 4 + atan((t - 1) / (t + 1)) brings t below tan(pi / 8). */
 SN_LANES_INLINE lanes lanes_atan2(lanes y, lanes x)
 {
     const double eighth = 0.41421356237309503;
@@ -426,9 +426,10 @@ SN_LANES_INLINE lanes lanes_round(lanes a)
     return lanes_choose(small, (a + whole) - whole, a);
 }
 
-/* The sine of an angle, and its cosine. The error is below 3e-16, in single precision 2e-7, and what rounding of x does; so it grows
-   with x. Beyond 1e15, in single precision 1e6, x has no place on the circle, and counts as 0. With n the nearest number of quarters,
-   x - n pi / 2 is taken in three parts, the first of which is exact (Cody and Waite), and at most pi / 4: there Taylor's series. */
+/* The sine of an angle, and its cosine. The error is below 3e-16, in single precision 2e-7, and what rounding of x
+   does; so it grows with x. Beyond 1e15, in single precision 1e6, x has no place on the circle, and counts as 0. With
+   n the nearest number of quarters, x - n pi / 2 is taken in three parts, the first of which is exact (Cody and
+   Waite), and at most pi / 4: there Taylor's series. */
 SN_LANES_INLINE lanes lanes_sine(lanes x, lanes *cosine)
 {
     static const double odd[] = {-1.0 / 6,        1.0 / 120,        -1.0 / 5040,         1.0 / 362880,
@@ -465,8 +466,8 @@ SN_LANES_INLINE lanes lanes_wrap(lanes a)
     return a + (lanes_keep(lanes_at_least(-pi, a), circle) - lanes_keep(lanes_above(a, pi), circle));
 }
 
-/* A unit vector normal to a (which is not 0) for where any will do: the part across a of the coordinate axis to which a is least
-   inclined, z if in doubt. For a in the plane of a 2D world that is z itself. */
+/* A unit vector normal to a (which is not 0) for where any will do: the part across a of the coordinate axis to which
+   a is least inclined, z if in doubt. For a in the plane of a 2D world that is z itself. */
 SN_LANES_INLINE lanes3 lanes3_any_normal(lanes3 a)
 {
     lanes x = lanes_abs(a.x), y = lanes_abs(a.y), z = lanes_abs(a.z), one = lanes_all(1);
@@ -476,7 +477,7 @@ SN_LANES_INLINE lanes3 lanes3_any_normal(lanes3 a)
     return lanes3_scale(normal, one / lanes3_length(normal));
 }
 
-/* ---- A kind over lanes -------------------------------------------------------------------------------------------- */
+/* ---- A kind over lanes ----------------------------------------------------------------------- */
 
 /* What a row of a constraint means, as sn_row; in each lane. */
 typedef struct lanes_row {
@@ -506,7 +507,8 @@ typedef struct lanes_out {
     flags exists;     /* where the gradient does not exist, the constraint rests for that pass */
 } lanes_out;
 
-/* A row of a kind with two points that depends on where the first is seen from the second; gradient is that by the first. */
+/* A row of a kind with two points that depends on where the first is seen from the second; gradient is that by the
+   first. */
 SN_LANES_INLINE void lanes_write_pair(lanes_out *out, uint32_t row, lanes c, lanes3 gradient)
 {
     out->c[row] = c;
@@ -518,9 +520,9 @@ SN_LANES_INLINE void lanes_write_pair(lanes_out *out, uint32_t row, lanes c, lan
 
        static void evaluate(const lanes_in *in, lanes_out *out),
 
-   known by name. In a file that is compiled with SN_VECTOR 16 or 32 that is all that it does. In the one with SN_VECTOR 0 it also defines
-   what an sn_kind needs: SN_LANES_EVAL(name), for sn_kind.eval, and SN_LANES_TABLE(name), for sn_kind.lanes. That file is told by
-   SN_LANES_16 and SN_LANES_32, 0 or 1, which others are compiled besides. */
+   known by name. In a file that is compiled with SN_VECTOR 16 or 32 that is all that it does. In the one with
+   SN_VECTOR 0 it also defines what an sn_kind needs: SN_LANES_EVAL(name), for sn_kind.eval, and SN_LANES_TABLE(name),
+   for sn_kind.lanes. In that file SN_LANES_16 and SN_LANES_32, 0 or 1, say which of the others are compiled. */
 #ifndef SN_LANES_16
 #define SN_LANES_16 0
 #endif

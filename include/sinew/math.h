@@ -1,6 +1,6 @@
-/* The engine's own transcendental functions, for force fields, kinds and scenes of your own that must give the same bits on
-   every machine. Those of the C library differ between machines in the last place. These use only +, -, *, / and sqrt,
-   in double. Your own code gives the same bits if the compiler does not fuse or reorder its operations. */
+/* The engine's own transcendental functions, for force fields, kinds and scenes of your own that must give the same
+   bits on every machine. Those of the C library differ between machines in the last place. These use only +, -, *, /
+   and sqrt, in double. Your own code gives the same bits if the compiler does not fuse or reorder its operations. */
 #ifndef SINEW_MATH_H
 #define SINEW_MATH_H
 
@@ -17,7 +17,8 @@ extern "C" {
 SN_API double sn_math_sin(double x);
 SN_API double sn_math_cos(double x);
 
-/* The angle of the vector (x, y) in [-pi, pi]. Relative error below 4e-16; zeros and infinities as C's atan2; NaN for NaN. */
+/* The angle of the vector (x, y) in [-pi, pi]. Relative error below 4e-16; zeros and infinities as C's atan2; NaN for
+   NaN. */
 SN_API double sn_math_atan2(double y, double x);
 
 /* The angle in [0, pi] whose cosine is x. Relative error below 8e-16; NaN outside [-1, 1]. */
@@ -26,13 +27,14 @@ SN_API double sn_math_acos(double x);
 /* e^x. Relative error below 4e-16; 0 and infinity where the result leaves the range; NaN for NaN. */
 SN_API double sn_math_exp(double x);
 
-/* The natural logarithm. Error below 4e-16 of the larger of 1 and the result; -infinity for 0; NaN below 0 and for NaN. */
+/* The natural logarithm. Error below 4e-16 of the larger of 1 and the result; -infinity for 0; NaN below 0 and for
+   NaN. */
 SN_API double sn_math_log(double x);
 
 /* The cube root, of negative numbers too. Relative error below 4e-16. */
 SN_API double sn_math_cbrt(double x);
 
-/* ---- Vectors and rotations ---------------------------------------------------------------------------------------------
+/* ---- Vectors and rotations ----------------------------------------------------------------------
    For programs that have no such functions of their own. A rotation is a unit quaternion; (0, 0, 0, 1) is none. */
 
 static inline sn_vec3 sn_vec3_make(sn_real x, sn_real y, sn_real z)

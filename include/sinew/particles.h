@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/* A particle. The index is its number. It does not change while the particle exists, also if storage is rearranged. After
-   the removal it is used again, with another generation. A zeroed handle is null. */
+/* A particle. The index is its number. It does not change while the particle exists, also if storage is rearranged.
+   After the removal it is used again, with another generation. A zeroed handle is null. */
 typedef struct sn_particle {
     uint32_t index;
     uint32_t generation;
@@ -58,8 +58,8 @@ SN_API sn_result sn_particle_add(sn_world *world, const sn_particle_def *def, sn
 SN_API sn_particle sn_particle_add_at(sn_world *world, sn_vec3 position, sn_real mass);
 
 /* Adds count particles at rest with the same mass. xyz holds three sn_real for each, stride bytes apart (0 means
-   tightly packed; otherwise at least 3 * sizeof(sn_real) and a multiple of the alignment of sn_real). Their numbers are
-   consecutive. Returns a null run, and adds none, if one of them is bad. */
+   tightly packed; otherwise at least 3 * sizeof(sn_real) and a multiple of the alignment of sn_real). Their numbers
+   are consecutive. Returns a null run, and adds none, if one of them is bad. */
 SN_API sn_particles sn_particles_add(sn_world *world, uint32_t count, const sn_real *xyz, size_t stride, sn_real mass);
 
 /* The same with velocity, mass, radius, group and user of a definition. Its position is not used. */
@@ -81,7 +81,7 @@ SN_API sn_particle sn_particle_from_index(const sn_world *world, uint32_t index)
 /* How many particles are alive; 0 for NULL. */
 SN_API uint32_t sn_world_particle_count(const sn_world *world);
 
-/* ---- Reading and changing one particle. Reading with a bad handle gives NaN (or 0) and an error. ------------------ */
+/* ---- Reading and changing one particle. Reading with a bad handle gives NaN (or 0) and an error. ------ */
 
 SN_API sn_vec3 sn_particle_position(const sn_world *world, sn_particle particle);     /* m */
 SN_API sn_vec3 sn_particle_velocity(const sn_world *world, sn_particle particle);     /* m/s */
@@ -108,8 +108,8 @@ SN_API sn_result sn_particle_set_user(sn_world *world, sn_particle particle, uin
 /* Changes the velocity at once by impulse / mass (N s). Nothing happens to an immovable particle. */
 SN_API sn_result sn_particle_apply_impulse(sn_world *world, sn_particle particle, sn_vec3 impulse);
 
-/* Adds a force in newtons that acts during the whole next step and is then dropped. The same force in each step has the same
-   effect as a force field, under every integrator. */
+/* Adds a force in newtons that acts during the whole next step and is then dropped. The same force in each step has
+   the same effect as a force field, under every integrator. */
 SN_API sn_result sn_particle_apply_force(sn_world *world, sn_particle particle, sn_vec3 force);
 
 /* Kinematic target: during the next step the particle moves in a straight line to target, arriving at its end, and
@@ -118,7 +118,7 @@ SN_API sn_result sn_particle_apply_force(sn_world *world, sn_particle particle, 
    step. A second call before the step replaces the first. */
 SN_API sn_result sn_particle_move_to(sn_world *world, sn_particle particle, sn_vec3 target);
 
-/* ---- Many at once, in the order of their numbers ------------------------------------------------------------------
+/* ---- Many at once, in the order of their numbers ------------------------------------------------
    Each copies between the run's particles and an array whose items are stride bytes apart (0 means tightly packed).
    Refused, and nothing changed, if a particle of the run was removed or a value is bad: the message names the first. */
 
@@ -130,18 +130,19 @@ SN_API sn_result sn_particles_read_inverse_masses(const sn_world *world, sn_part
 SN_API sn_result sn_particles_write_positions(sn_world *world, sn_particles run, const sn_real *xyz, size_t stride);
 SN_API sn_result sn_particles_write_velocities(sn_world *world, sn_particles run, const sn_real *xyz, size_t stride);
 
-/* Kinematic targets for a run, as sn_particle_move_to. Use it for an animated mesh: immovable particles with a skin (sinew/contact.h), whose
-   positions are set before every step. They have the velocity of this motion, so friction drags along what touches them. */
+/* Kinematic targets for a run, as sn_particle_move_to. Use it for an animated mesh: immovable particles with a skin
+   (sinew/contact.h), whose positions are set before every step. They have the velocity of this motion, so friction
+   drags along what touches them. */
 SN_API sn_result sn_particles_move_to(sn_world *world, sn_particles run, const sn_real *xyz, size_t stride);
 
 /* 0 makes a particle immovable; otherwise 1e-30 to 1e30 per kg. */
 SN_API sn_result sn_particles_write_inverse_masses(sn_world *world, sn_particles run, const sn_real *w, size_t stride);
 
-/* ---- Views: the engine's own memory, without a copy ---------------------------------------------------------------
+/* ---- Views: the engine's own memory, without a copy ---------------------------------------------
    Items lie in storage order, stride bytes apart; a view of vectors has x, y, z at each item, one of scalars a single
    sn_real. Read only. A view becomes invalid when particles are added or removed (also when adding fails for lack of
-   memory), at sn_world_load and at sn_world_destroy. Until then it always shows the current state. A step may move particles to
-   other slots: look up slot and index again after it. */
+   memory), at sn_world_load and at sn_world_destroy. Until then it always shows the current state. A step may move
+   particles to other slots: look up slot and index again after it. */
 
 #define SN_NO_SLOT UINT32_MAX
 

@@ -11,14 +11,15 @@
        with set. `read` fills a struct or an array, `view` shows the engine's own memory.
      - Points of constraints are named by where they are: sn_at, sn_on_body, sn_on_triangle, sn_at_place.
      - Types are sn_noun, enum values SN_NOUN_VALUE, types of your callbacks sn_noun_fn.
-   Errors: the value that a call returns shows whether it failed. base.h, Results, has the convention. sn_world_error returns
-   the reason as text. A call that fails has changed nothing.
+   Errors: the value that a call returns shows whether it failed. base.h, Results, has the convention. sn_world_error
+   returns the reason as text. A call that fails has changed nothing.
 
-   The whole public API. Read in this order: base.h (numbers, results, hooks), world.h (settings, the step, snapshots),
-   particles.h, constraints.h (points, kinds, constraints), shapes.h, contact.h (groups, skins, friction, events), bodies.h,
-   joints.h, tear.h (tearing and cutting), query.h (rays, casts, overlaps), ccd.h (continuous collision detection), draw.h (debug
-   drawing), character.h, report.h, budget.h (steps within a time or an error), drag.h, rewind.h, accumulator.h (the loop of a
-   game), worlds.h (many worlds at once), math.h. For C++ there is sinew.hpp as well: owners, exceptions, views. */
+   The whole public API. Read in this order: base.h (numbers, results, hooks), world.h (settings, the step,
+   snapshots), particles.h, constraints.h (points, kinds, constraints), shapes.h, contact.h (groups, skins, friction,
+   events), bodies.h, joints.h, tear.h (tearing and cutting), query.h (rays, casts, overlaps), ccd.h (continuous
+   collision detection), draw.h (debug drawing), character.h, report.h, budget.h (steps within a time or an error),
+   drag.h, rewind.h, accumulator.h (the loop of a game), worlds.h (many worlds at once), math.h. For C++ there is
+   sinew.hpp as well: owners, exceptions, views. */
 #ifndef SINEW_H
 #define SINEW_H
 

@@ -1,8 +1,8 @@
-/* Contact of bodies: which pairs were apart at the end of a step, and how far.
+/* Contact of bodies: pairs that were apart at the end of a step, and how far.
 
-   Most pairs whose boxes touch are apart, and stay so for many steps. How far they were apart when they were last looked at bounds how
-   far they are apart now: no less than that, less how far they came since. So they need not be looked at before that is used up. A pair
-   that may press is always looked at; so this changes no result, and is no part of the state. */
+   Most pairs whose boxes touch are apart, and stay so for many steps. The last measured distance, less the motion
+   since then, is a lower bound of the distance now. So a pair need not be measured until that is used up. A pair that
+   may press is always measured. So this changes no result, and is not part of the state. */
 #include "contact/body_work.h"
 
 #include "base/hash.h"

@@ -1,10 +1,11 @@
-/* Contact of bodies: what may be thrown by something fast in a substep, and how far.
+/* Contact of bodies: which bodies a fast body may throw in a substep, and how far.
 
-   Two that come together fast throw each other. Beyond where it flies one comes no farther than the other comes towards it, less what is
-   between them; and the heavier it is, the less far. What flies beside it at the same velocity throws it nowhere. What is thrown throws
-   others in turn. So the points of those are looked for as far ahead as they may be thrown.
+   Two bodies that approach each other fast throw each other. A body is thrown no farther than the other approaches it,
+   less the gap between them, and the heavier it is, the less far. A body that flies beside it at the same velocity does
+   not throw it. A thrown body may throw others. So contact points of these bodies are searched for as far ahead as they
+   may be thrown.
 
-   Blows are handed on in rounds. In a round all look at what was known before it, so the order does not matter. */
+   Distances are passed on in rounds. A round reads only results of the round before, so the order does not matter. */
 #include "contact/body_work.h"
 
 #include <string.h>

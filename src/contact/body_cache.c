@@ -1,8 +1,9 @@
-/* Contact of bodies: manifolds that are kept from one step to the next, with what their points pressed.
+/* Contact of bodies: manifolds that are kept from one step to the next, with the impulses of their points.
 
-   Points are anchors on both bodies. They are as good in the next step as in the one in which they were found, as long as the two have not
-   moved against each other since. So a pile that rests finds none anew. Whether the two have moved is told by where one is, seen from the
-   other, then and now, and not by how they came there: so it does not matter whether a step, an edit or a snapshot brought them there. */
+   Points are anchors on both bodies. They are as good in the next step as in the one in which they were found, as
+   long as the two bodies have not moved relative to each other. So a pile at rest makes no manifolds again. Whether
+   the two have moved is decided by the pose of one relative to the other, then and now, not by how they got there. So
+   it does not matter whether a step, an edit or a snapshot brought them there. */
 #include "contact/body_work.h"
 
 #include "base/hash.h"

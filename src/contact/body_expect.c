@@ -1,9 +1,11 @@
-/* Contact of bodies: what it is about to do in a substep, for dampers.
+/* Contact of bodies: the impulses that contact is expected to exert in a substep, for dampers.
 
-   Constraints are solved before contact. A spring presses a wheel into the ground, and contact pushes it back. The damper of that spring would see the
-   first and not the second: a motion that there is not, which it resists by damping * h / mass of the wheel as a share of the load. So a car
-   sat too low, by a quarter at ten substeps. What contact begins a substep with, which is what it ended the last one with, is known when the substep
-   begins: dampers take the motion by it for done. At rest that is exact. */
+   Constraints are solved before contact. A spring presses a wheel into the ground, and contact then pushes it back. The
+   damper of that spring would see the first motion and not the second. It would resist a motion that does not exist, by
+   damping * h / mass of the wheel as a share of the load: a car sat too low, by a quarter at ten substeps.
+
+   Contact begins a substep with the impulses that it ended the last one with. They are known when the substep begins,
+   so dampers subtract the motion that they cause. At rest that is exact. */
 #include "contact/body_work.h"
 
 #include <string.h>

@@ -1,32 +1,37 @@
 /* Contact of bodies.
 
-   A contact is two convex pieces that may touch, or a piece and a ball or a fixed shape, with up to four points that share a normal n.
-   Points are found once a step, where things are when they first may press in it: anchors on both, which move with their bodies. How
-   deep they are when a substep begins, the *gap*, is what the pass over velocities at its end needs to know. With v the relative
-   velocity at a point, after everything else in the substep acted, and K the inverse of the mass that it moves,
+   A contact is two convex pieces that may touch, or a piece and a ball or a fixed shape, with up to four points that
+   share a normal n. Points are found once a step, when the two may first press on each other in it. They are anchors
+   on both bodies and move with them. Their depth when a substep begins, the *gap*, is the input of the pass over
+   velocities at its end. With v the relative velocity at a point, after everything else in the substep has acted, and
+   K the inverse of the effective mass,
 
        normal      P' = max(0, P - (v.n + max(gap, 0) / h) / K)      no nearer than touching, and not deeper
        friction    T' = T - v_t / K, cut to the length mu P'
 
-   P and T are impulses of this substep so far. A substep begins with those that the last one ended with, but with no more than
-   twice what the one before that ended with: a weight presses in both, a blow does not. As gaps and arms are those at the start
-   of the substep, and inertia is that at the end, momentum is kept. Velocities move places: what changed of them is added to places and turns, times h.
-   Impacts come before that, one after the other; things that overlap are parted after it, slowly, without a velocity, which costs
-   a little of the angular momentum.
+   P and T are the impulses of this substep so far. A substep begins with those that the last one ended with (warm
+   start), but with no more than twice those of the one before that: a weight presses in both, an impact does not.
+   Gaps and arms are those at the start of the substep, and inertia is that at the end, so momentum is kept. The
+   changes of velocities, times h, are added to positions and rotations. Impacts come before that, one after the
+   other. Overlapping bodies are pushed apart after it, slowly, without a velocity, which costs a little of the
+   angular momentum.
 
-   Fast bodies. The points of a pair that is apart are those where the two are nearest when they are looked for. A body that would pass
-   them is followed along its way: it touches elsewhere, or passes by (`clear`). For what turns, gaps are those at the end of the
-   substep (contact_bend). Those that may be struck by a fast one are looked at as far ahead as they may be thrown (body_blows.c). When a body
-   leaves where it was searched for at the start of the step, the search is made again for it alone (sn_body_contacts_find_again): before a substep if
-   its velocity leads out, and after it if it was thrown out; then it stops before what it would have passed (body_sweep.c). As long as a body
-   would come far into another there are more sweeps, over those two and their neighbours; the deeper it is, the less is far.
+   Fast bodies. The points of a pair that is apart are those where the two are nearest when they are searched for. A
+   body that would pass them is followed along its path: it touches elsewhere, or passes by (`clear`). For rotating
+   bodies, gaps are those at the end of the substep (contact_bend). Bodies that a fast one may hit are searched for as
+   far ahead as they may be thrown (body_blows.c). A body that leaves its box of the start of the step is searched for
+   again, alone (sn_body_contacts_find_again): before a substep if its velocity leads out, and after it if it was
+   thrown out; then it stops before what it would have passed (body_sweep.c). As long as a body would get far into
+   another there are more sweeps, over these two and their neighbours; the deeper it is, the smaller the error that
+   counts as far.
 
-   Overlap. Points hold what they are told of, and nothing else. So a manifold must have all corners that may come down before it is looked for
-   anew: not only those that touch now. What is deep in spite of sweeps came in beside the points (manifold.c says which are kept), slid with
-   old ones, or was found late. tests/world/test_falling_boxes.c measures it by itself.
+   Overlap. Contact acts only at the known points. So a manifold must have all corners that may come down before it is
+   made again, not only those that touch now. Bodies that are deep in spite of sweeps came in beside the points
+   (manifold.c says which are kept), slid with old ones, or were found late. tests/world/test_falling_boxes.c measures
+   this independently.
 
-   It is the contact of particles (wide/contact.h) in terms of impulses: for balls both are the same. The arithmetic is in
-   wide/body_contact.h, for eight pairs at once; the order in which they are solved is in body_groups.c. */
+   It is the contact of particles (wide/contact.h) in terms of impulses: for balls both are the same. The arithmetic
+   is in wide/body_contact.h, for eight pairs at once; the order in which they are solved is in body_groups.c. */
 #include "contact/body_work.h"
 
 #include "integrators/integrator.h"

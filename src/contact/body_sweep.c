@@ -1,18 +1,21 @@
-/* Contact of bodies: at the end of a substep no body is behind what it touched in it.
+/* Contact of bodies: at the end of a substep no body has passed through what it touched.
 
-   A pass finds impulses for things as they are when a substep begins. A plate that is struck at its edge at hundreds of metres a second
-   gets a spin by that which turns it by more than a radian in what is left of the substep, and its other end through what struck it.
-   So the ways of bodies that are fast are looked at once more when all is done, from where they began to where they are, turning evenly,
-   and two that would come into each other by more than half of the inner radius of the thinner one stop before that, on their ways. Their
-   velocities stay what they are, but for what gravity added on the rest of the way: the next substep begins where they touch, and finds the points where they do.
+   A pass finds impulses for bodies as they are when a substep begins. A plate that is hit at its edge at hundreds of
+   metres a second gets a spin that rotates it by more than a radian in the rest of the substep, and its other end
+   through what hit it. So the paths of fast bodies are checked once more at the end, from where they began to where
+   they are, rotating evenly. Two that would overlap by more than half of the inner radius of the thinner one stop
+   before that, on their paths. They keep their velocities, except for what gravity added on the rest of the path: the
+   next substep begins where they touch, and finds the contact points there.
 
-   The distance of two changes by no more than the ways of their spots, so that steps as long as that are never too long (Mirtich 1996).
-   In an overlap, steps of an eighth of the thickness are short enough to see it become deeper.
+   The distance of two bodies changes by no more than the motion of their points, so steps of that length are never
+   too long (Mirtich 1996). In an overlap, steps of an eighth of the thickness are short enough to see it become
+   deeper.
 
-   Bodies stop before fixed shapes, too, and one that moves takes them along from there. Points on those hold all that comes, but points are those where a body is when a substep
-   begins: a small one that strikes at a hundred metres a second gets a spin of thousands of radians a second, which takes other corners
-   through before the next substep begins. A field does not know how thick it is, and pushes what is beyond its middle out on the other
-   side: a tenth of the depth is too deep there. So it is before meshes. */
+   Bodies stop before fixed shapes, too, and a moving one takes them along from there. Contact points on fixed shapes
+   hold any load, but they are those of the start of the substep: a small body that hits at a hundred metres a second
+   gets a spin of thousands of radians a second, which takes other corners through before the next substep begins. A
+   distance field does not know how thick it is, and pushes a body that is beyond its middle out on the other side:
+   there a tenth of the depth is too deep. The same holds for meshes. */
 #include "contact/body_work.h"
 
 #include "base/math.h"

@@ -1,11 +1,13 @@
-/* Contact of bodies: sweeps over what is violent.
+/* Contact of bodies: further sweeps over contacts with a large error ("violent" contacts), after impacts.
 
-   Where bodies strike each other there are up to 60 sweeps in a substep, over the contacts of bodies that were far off lately. These are few,
-   and they lie here and there: of the eight lanes of a batch one or two. So they are copied to batches of their own, with colours of their own,
-   which are nearly full; swept there a few times; and what they press is copied back. Then those are looked for that the last sweeps
-   stirred, and so on, until nothing is far off.
+   Where bodies hit each other there are up to 60 sweeps in a substep, over contacts of bodies that had a large error
+   in the last sweeps. These contacts are few and scattered: one or two of the eight lanes of a batch. So they are
+   copied to batches of their own, with colours of their own, which are nearly full. They are swept there a few times,
+   and their impulses are copied back. Then the contacts that the last sweeps disturbed are collected, and so on,
+   until no error is large.
 
-   Contacts of one colour share no body, so batches of a colour may be run side by side, and results do not depend on threads. */
+   Contacts of one colour share no body. So batches of a colour may run in parallel, and results do not depend on
+   threads. */
 #include "contact/body_work.h"
 
 #include <string.h>

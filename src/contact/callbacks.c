@@ -1,9 +1,10 @@
-/* The caller's say in contacts: a filter and a pre-solve function.
+/* Contact callbacks: a filter and a pre-solve function.
 
-   What was found near each other is gone through here, on the thread of the caller, in the order in which it was found, which does not
-   depend on threads. A contact that may not act stays in its list, where it does nothing: a fixed shape becomes a sensor without events, a
-   pair of balls reaches nowhere. So nothing else in the step knows of callbacks, but for belts: the velocity of a surface is taken off the
-   slip that friction works against. */
+   They are called here for everything that was found near each other, on the thread of the caller, in the order in
+   which it was found, which does not depend on threads. A contact that may not act stays in its list without an
+   effect: a fixed shape becomes a sensor without events, a pair of balls gets no reach. So the rest of the step does
+   not know about callbacks, except for conveyor belts: the velocity of a surface is subtracted from the slip that
+   friction acts on. */
 #include "contact/callbacks.h"
 
 #include "collision/triangle.h"

@@ -1,4 +1,4 @@
-/* What contacts pushed, from one step to the next: with it a substep begins. */
+/* The impulses of particle contacts, from one step to the next, for warm starts. */
 #include "contact/particle_work.h"
 
 #include "base/hash.h"

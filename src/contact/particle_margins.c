@@ -1,8 +1,9 @@
-/* What leaves its margin.
+/* Particles that leave their margin.
 
-   Contacts were looked for with margins: how far particles may come in the step by their velocities, by gravity and by the users'
-   forces. Fields, constraints and blows take some of them farther. Those are searched for again, alone, within the substep and before
-   contact acts in it: what they may touch on their way in this substep and in the rest of the step is added to what is known. */
+   Contacts were searched for with margins: how far particles may move in the step by their velocities, by gravity and
+   by the user's forces. Fields, constraints and impacts move some of them farther. These are searched for again,
+   alone, within the substep and before contact acts in it: whatever they may touch in this substep and in the rest of
+   the step is added to the known contacts. */
 #include "contact/callbacks.h"
 #include "contact/particle_work.h"
 

@@ -1,10 +1,11 @@
-/* Pairs of balls where most sleep.
+/* Pairs of balls where most balls sleep.
 
-   Two balls that stand are no pair, and a pile that sleeps is all of them. So the search for pairs is given those that move, and of
-   those that stand the ones that may be near one that moves: those in a cell of a grid that the reach of one that moves touches. The
-   grid is a set of bits, by a hash of the cell. Two cells may share a bit, which gives the search a ball in vain, no more.
+   Two balls at rest are not a pair, and in a sleeping pile all are at rest. So the search for pairs gets only the
+   balls that move, and those balls at rest that may be near a moving one: those in a cell of a grid that the reach of
+   a moving ball touches. The grid is a set of bits, by a hash of the cell. Two cells may share a bit, which only
+   gives the search a ball too many.
 
-   Which balls those are depends on places, reaches and what moves, and not on how particles are stored. */
+   The choice depends on positions, reaches and on what moves, not on how particles are stored. */
 #include "contact/particle_work.h"
 
 #include "base/hash.h"

@@ -1,8 +1,8 @@
-/* Contact in a step: finding, once; and in every substep parting, friction and restitution.
+/* Contact of particles in a step: the search, once; and in every substep non-penetration, friction and restitution.
 
-   It acts on places and velocities after the constraints have been solved and velocities are what the particles did, so it has
-   the last word; what it pushes, it adds to both. Pairs of particles come first, colour by colour (collision/neighbours.h),
-   then fixed shapes, each particle by itself. */
+   It acts on positions and velocities after the constraints have been solved and velocities have followed. So it has
+   the last word, and its pushes change both. Pairs of particles come first, colour by colour
+   (collision/neighbours.h), then fixed shapes, each particle by itself. */
 #include "contact/particle_work.h"
 
 #include "contact/particle_supports.h"

@@ -1,9 +1,10 @@
-/* Nothing passes.
+/* The end of a substep: nothing has passed through anything.
 
-   One sweep of pushes leaves some crossings: a ball that was struck passes what it had not been near before, a push away from one static contact
-   leads through another, skins push their particles once more. So the end of a substep goes in rounds (see sn_skin_contacts_round). In each of them
-   all ways, from where the substep began to where things are now, are looked at; what crosses something is pushed again, and if that does
-   not help it is stopped on its way. Ways only become shorter by stopping, and what does not move crosses nothing, so it comes to an end. */
+   One sweep of pushes leaves some crossings: a ball that was hit passes something that it had not been near before, a
+   push away from one static contact leads through another, skins push their particles once more. So the end of a
+   substep goes in rounds (see sn_skin_contacts_round). Each round checks all paths, from where the substep began to
+   where things are now. What crosses something is pushed again, and if that does not help, it is stopped on its path.
+   Stopping only makes paths shorter, and what does not move crosses nothing, so this ends. */
 #include "contact/particle_work.h"
 
 #include <string.h>

@@ -1,9 +1,11 @@
-/* Tiles and pairs follow a tear: those that it does not concern are kept, with the features that are known to be near each other.
+/* Tiles and pairs of tiles follow a tear: those that it does not affect are kept, with their lists of near features.
 
-   Features are made anew after a tear, and their numbers are a function of the mesh. Tiles could be, too, but then one triangle more would make nearly all of them others, and what is
-   near what would have to be looked for everywhere. So tiles are kept instead. Those that lost or got a triangle, or a feature that they own, are cut anew, alone.
+   Features are made again after a tear, and their numbers are a function of the mesh. Tiles could be, too, but then
+   one more triangle would change nearly all of them, and near features would have to be searched for everywhere. So
+   tiles are kept. Only those that lost or got a triangle, or a feature that they own, are cut again.
 
-   Then a world that was saved and loaded has other tiles. No result may depend on them, so contacts of surfaces that were torn are taken in the order of features, and not in that of tiles: see sn_surface_key. */
+   A world that was saved and loaded then has other tiles. No result may depend on them. So contacts of torn surfaces
+   are solved in the order of features, not of tiles: see sn_surface_key. */
 #include "contact/surface_contacts.h"
 
 #include "world/world.h"

@@ -1,5 +1,6 @@
-/* What contacts of surfaces carry, from substep to substep and from step to step: with it a contact begins. Sheets at rest and knots need not find it anew. Of the last substep of a
-   step it is state. Contacts are known by their four vertices. Those with shapes of bodies are kept within a step only. */
+/* The impulses of surface contacts, from substep to substep and from step to step, for warm starts. So sheets at rest
+   and knots do not have to find them again. Those of the last substep of a step are part of the state. A contact is
+   identified by its four vertices. Contacts with shapes of bodies are kept within a step only. */
 #include "contact/particle_contacts.h"
 
 #include "base/hash.h"

@@ -1,23 +1,28 @@
-/* Pairs of tiles, and which features of theirs are near.
+/* Pairs of tiles, and which of their features are near each other.
 
-   The features of two tiles that may come together are listed now and then, with what each has to spare: its distance less its reach. Until then, and until one is looked at, that is less
-   by no more than the two tiles have come nearer, substep by substep. In a substep spots p of a and q of b go ways w_p and w_q. Ways of a are those of something rigid and
-   a rest, w_p = m_a + s_a × (p - c_a) + e_p, and for any spots
+   The features of two tiles that may come together are listed now and then, each pair with its slack: its distance
+   less its reach. Until the next list, or until the pair is measured again, the slack shrinks by no more than the two
+   tiles have come closer, substep by substep. In a substep points p of tile a and q of tile b move by w_p and w_q.
+   The motion of a is a rigid motion and a remainder e, w_p = m_a + s_a × (p - c_a) + e_p, and for any two points
 
        w_p - w_q = s_a × (p - q) + [m_a + s_a × (c_b - c_a) - m_b + (s_a - s_b) × (q - c_b)] + e_p - e_q.
 
-   The first term is across p - q: it makes that no shorter. So the two come nearer by no more than the rest, `beside`, which is largest in a corner of b. It is taken over those that were
-   near a when they were listed, and for the others by the radius of b. A tile and itself: e_p - e_q alone. So what a cloth that falls, flies, swings and turns costs is how it bends.
+   The first term is perpendicular to p - q and does not make it shorter. So the two come closer by no more than the
+   other terms, `beside`, which is largest in a corner of b. It is taken over the points that were near a when they
+   were listed, and for the others by the radius of b. For a tile and itself only e_p - e_q is left. So a cloth that
+   falls, flies, swings and rotates costs only as much as it bends.
 
-   A pair of features is to be a contact if its distance d, its reach r and how fast its nearest spots come together say so,
+   A pair of features becomes a contact if its distance d, its reach r and the rate d' of its distance satisfy
 
        d - r < 2 h max(0, -d') + 2 h^2 g,
 
-   g gravity, without which layers at rest would touch in one substep and not in the next. That depends on the state alone, and d' has the same bound, with velocities for ways. So pairs of tiles say, by a few numbers, that nothing of theirs is due. (The bounds of Chen et
-   al. 2025, "Offset geometric contact", by tile and without what turns.)
+   with g gravity, without which layers at rest would touch in one substep and not in the next. This depends on the
+   state alone, and d' has the same bound, with velocities instead of motions. So a few numbers of a pair of tiles
+   show that none of its features is due. (The bounds of Chen et al. 2025, "Offset geometric contact", by tile and
+   without the rotation.)
 
-   Besides, boxes around the features and what their velocities add in the substep have to touch, with their thickness. Where tiles pass each other so fast that much would have to be listed,
-   only what boxes like these let touch is. */
+   Besides, boxes around the features and their motion in the substep have to touch, with their thickness. Where tiles
+   pass each other so fast that the list would be long, only features whose boxes touch are listed. */
 #include "contact/particle_contacts.h"
 
 #include "world/world.h"

@@ -1,20 +1,29 @@
-/* Tangles: where surfaces intersect already, they are pulled apart. It happens to what begins so, to what is set to another place, and to what led things have driven through each other.
+/* Tangles: surfaces that already intersect are pulled apart: those that begin so, those that were set to another
+   position, and those that kinematic particles have driven through each other.
 
-   Such surfaces cross along a contour, and an edge of the one passes through a triangle of the other wherever the contour passes from one triangle to the next. With e the direction of the edge, n the normal of the
-   triangle and r_i, of length 1, the directions from that spot along the contour into the triangles on both sides of the edge, an edge that moves by d against the triangle moves the spot by
-   d - (d n) / (e n) e, and the contour becomes shorter by the sum of r_i times that. So it does so fastest along
+   Such surfaces cross along a contour. Wherever the contour passes from one triangle to the next, an edge of one
+   surface passes through a triangle of the other. Let e be the direction of the edge, n the normal of the triangle,
+   and r_i unit vectors from that point along the contour into the triangles on both sides of the edge. An edge that
+   moves by d relative to the triangle moves the point by d - (d n) / (e n) e, and the contour becomes shorter by the
+   sum of r_i times that. So it shrinks fastest along
 
        g = r - (e r) / (e n) n,    r = r_1 + r_2
 
-   (Volino and Magnenat-Thalmann 2006, "Resolving surface collisions through intersection contour minimization"; the other end of each piece of contour counts for itself). That draws out corners and lets closed contours shrink,
-   but says nothing where a contour is straight and runs from border to border. Such a contour cuts the surface of the edge in two parts. Then the smaller part is to come back: the edge moves along n, to where its end in the
-   larger part is. (Parts are found by flood fill; Baraff, Witkin and Kass 2003, "Untangling cloth".) Two that cross are made to move apart in that direction, by what each weighs, at SPEED at most.
+   (Volino and Magnenat-Thalmann 2006, "Resolving surface collisions through intersection contour minimization"; the
+   other end of each piece of contour counts for itself). This draws out corners and lets closed contours shrink, but
+   gives no direction where a contour is straight and runs from border to border. Such a contour cuts the surface of
+   the edge in two parts. Then the smaller part is to come back: the edge moves along n, to the side of its end in the
+   larger part. (Parts are found by flood fill; Baraff, Witkin and Kass 2003, "Untangling cloth".) Two features that
+   cross move apart in that direction, in proportion to their inverse masses, at SPEED at most.
 
-   Vertices near a contour are marked. Two features that both have such vertices are neither a contact nor stopped by the guard: the way out leads through each other. All others are, as ever. Once no
-   edge passes through a triangle all of it is as before.
+   Vertices near a contour are marked. Two features that both have such vertices are neither a contact nor stopped by
+   the guard: the way out leads through each other. All others are, as always. Once no edge passes through a triangle,
+   nothing is marked.
 
-   Surfaces that were apart stay so, and are not looked at again. What is looked at: edges and triangles with a vertex that is not where the substep before ended, or is new, with everything; those that the guard let pass
-   each other, which both have vertices that were tangled; and all, where the guard was overruled, skins were edited or callbacks decide. Whether something crosses is decided exactly, so it depends on the state alone. */
+   Surfaces that were apart stay apart, and are not checked again. Checked are: edges and triangles with a vertex that
+   is new or not where the substep before ended, against everything; those that the guard let pass each other, which
+   both have tangled vertices; and everything, where the guard was overruled, skins were edited or callbacks decide.
+   Exact predicates decide whether something crosses, so the result depends on the state alone. */
 #include "contact/callbacks.h"
 #include "contact/particle_contacts.h"
 

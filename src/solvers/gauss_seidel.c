@@ -1,6 +1,5 @@
-/* The cascade of the lectures, in the manner of Gauss and Seidel: constraints are projected one after the other, each
-   seeing what the ones before it did. Sequential by nature; it is the reference that faster solvers are tested
-   against. */
+/* Gauss-Seidel: constraints are projected one after the other, each at the positions that the ones before it left
+   (the "cascade" of the lectures). Sequential by nature. It is the reference that faster solvers are tested against. */
 #include "solvers/gauss_seidel.h"
 
 #include "solvers/order.h"

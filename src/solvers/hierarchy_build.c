@@ -433,11 +433,11 @@ void sn_hierarchy_tell(const sn_hierarchy *h, uint32_t solids, uint32_t particle
 {
     static const char *const words[SN_STIFFENED_COUNT + 1] = {
         [SN_STIFFENED] = "has limits against stretching",
-        [SN_PLAIN_SMALL] = "is left to sweeps: few of its particles can move",
-        [SN_PLAIN_TREE] = "is left to sweeps: it has few loops",
-        [SN_PLAIN_SOFT] = "is left to sweeps: its rods give",
-        [SN_PLAIN_BREAKS] = "is left to sweeps: its rods can break",
-        [SN_PLAIN_HELD] = "is left to sweeps: its rods contradict each other",
+        [SN_PLAIN_SMALL] = "is swept: few of its particles can move",
+        [SN_PLAIN_TREE] = "is swept: it has few loops",
+        [SN_PLAIN_SOFT] = "is swept: its rods are elastic",
+        [SN_PLAIN_BREAKS] = "is swept: its rods can break",
+        [SN_PLAIN_HELD] = "is swept: its rods contradict each other",
         [SN_PLAIN_SHAPE] = "has limits near immovable particles alone: it is no flat sheet of triangles, and no body",
         [SN_STIFFENED_COUNT] = "has its stress solved on a lattice",
     };
@@ -460,6 +460,6 @@ void sn_hierarchy_tell(const sn_hierarchy *h, uint32_t solids, uint32_t particle
     for (uint32_t m = 0; m < h->mesh_table.count; ++m)
         stretched += h->mesh[m].stretched;
     if (stretched && at < size)
-        snprintf(text + at, size - at, "; %u left to sweeps while immovable particles stretch %s", stretched,
+        snprintf(text + at, size - at, "; %u swept while immovable particles stretch %s", stretched,
                  stretched == 1 ? "it" : "them");
 }

@@ -1,25 +1,25 @@
-/* All at once, in the manner of Jacobi: every constraint is asked at the same positions what it wants of its particles,
-   and then every particle does what it was asked for, put together in one of two ways.
+/* Jacobi: every constraint computes its correction at the same positions, and then every particle combines the
+   corrections of its constraints, in one of two ways.
 
-   Split (the default): a particle that n constraints hold lends each of them an n-th of its mass, so that for them it
-   is n times lighter:
+   Split (the default): a particle with n constraints gives each of them an n-th of its mass, so that for them it is n
+   times lighter:
 
        dlambda = [-C - a lambda - g grad C . d] / [(1 + g) sum n w |grad C|^2 + a],     d += sum of w grad C dlambda.
 
-   What is applied are impulses on whole masses, in pairs: momentum is conserved to round-off. And it cannot overshoot:
-   the n shares of a particle, each satisfied by itself and then glued together again, are at most as far from what is
-   wanted as before, so no relaxation factor is needed. n counts all constraints that hold a particle, also inequalities
-   that do not act at present. With fewer it would converge faster where many rest, but what acts would then have to be
-   known before the first of them is asked, and may change when they have moved.
+   These are impulses on whole masses, in pairs: momentum is conserved to round-off. And it cannot overshoot: the n
+   shares of a particle, each satisfied by itself and then joined again, are at most as far from the solution as
+   before, so no relaxation factor is needed. n counts all constraints of a particle, also inequalities that are not
+   active. With fewer it would converge faster where many are inactive, but the active ones would have to be known
+   before the first is evaluated, and may change when they have moved.
 
-   Averaged, as Macklin et al. (2014) have it: each constraint asks as if it were alone, and a particle moves by the
-   mean of what its n constraints ask, times `relaxation`. The two ends of a rod may then have different n, and
-   momentum is not conserved. lambda grows by the share of dlambda that took effect on C: compliance and constraint
-   forces are right where neighbours have as many constraints each, and near it elsewhere.
+   Averaged, as in Macklin et al. (2014): each constraint is computed as if it were alone, and a particle moves by the
+   mean of the corrections of its n constraints, times `relaxation`. The two ends of a rod may then have different n,
+   and momentum is not conserved. lambda grows by the share of dlambda that took effect on C: compliance and
+   constraint forces are right where neighbours have equal numbers of constraints, and nearly right elsewhere.
 
-   The turns of bodies take part like particles: each counts the constraints that hold it by itself.
+   The rotations of bodies (turns) take part like particles: each counts its own constraints.
 
-   Nothing here has an order. A constraint writes what it asks to places of its own; a particle sums its places in a
+   Nothing here has an order. A constraint writes its corrections to places of its own, and a particle sums them in a
    fixed order. So both loops can run on any number of threads, with the same bits. */
 #include "solvers/order.h"
 #include "solvers/row.h"

@@ -1,11 +1,13 @@
-/* Rods of stiff meshes that a pass leaves far too long, single ones in a front of a fold or where something holds a mesh: one after the
-   other, and those around what they move, until none is, or it would take too long.
+/* Repair of single rods of stiff meshes that a pass leaves far too long, at the front of a fold or near something
+   that holds the mesh: one after the other, and those around the particles that they move, until none is too long, or
+   it would take too long.
 
-   Layers note the rods that were far off before they were moved. What is moved far leaves those around it too long, so the ends of such rods
-   are where to look. A particle in the queue has all its rods looked at; one that is too long is shortened until it is not much too long
-   (not to its full length, which would make its neighbours too long), and both ends are queued. It is an ordinary largest distance, so it
-   keeps momentum and adds no energy. The order is that of batches, and then of the queue: tiles are mended side by side, and then, on one thread,
-   what has rods from one tile to another. */
+   Layers note the rods that were far off before they were projected. A particle that is moved far leaves the rods
+   around it too long, so the ends of such rods are where to look. For a particle in the queue all its rods are
+   checked. One that is too long is shortened until it is not much too long (not to its full length, which would make
+   its neighbours too long), and both ends are queued. It is an ordinary largest distance, so it keeps momentum and
+   adds no energy. The order is that of batches, and then of the queue: first tiles in parallel, then, on one thread,
+   rods from one tile to another. */
 #include "solvers/hierarchy_work.h"
 #include "solvers/tiled_work.h"
 

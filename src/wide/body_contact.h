@@ -1,4 +1,4 @@
-/* Contact of bodies: the passes over contacts, eight at a time, of which no two share a body; world/body_contacts.c says what is done and why.
+/* Contact of bodies: the passes over contacts, eight at a time, of which no two share a body; contact/body_solve.c says what is done and why.
 
    Bodies stay where they are, and their velocities and spins are changed. With n the normal, from b to a, r the arms of the points and
    I the inertia, a push P along n at a point gives

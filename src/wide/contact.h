@@ -1,20 +1,22 @@
-/* Contact of balls: two that touch are held apart, rub, and bounce. Eight pairs at a time, of which no two share a ball.
+/* Contact of balls: non-penetration, friction and restitution. Eight pairs at a time, of which no two share a ball.
 
-   A pair is corrected where it is, in places and velocities at once: before this the velocities are what the particles did in
-   this substep, so v h is how far they came, and a push p adds p to the place and p / h to the velocity. With n the direction
-   from b to a, g the gap between them, u the relative way in this substep and g0 = g - u.n the gap at its start,
+   A pair is corrected in positions and velocities at once. Before this the velocities are those of the motion in this
+   substep, so v h is the displacement, and a push p adds p to the position and p / h to the velocity. With n the
+   direction from b to a, g the gap between them, u the relative displacement in this substep and g0 = g - u.n the gap
+   at its start,
 
-       normal      P' = max(0, P + min(g0, 0) - g)          pushes P' - P: no deeper than they were, and not into each other
-       friction    T' = T - u_t, cut to the length mu P'      pushes T' - T; mu_s while it holds, mu_d when it slides
+       normal      P' = max(0, P + min(g0, 0) - g)          pushes P' - P: no deeper than before, and no pull
+       friction    T' = T - u_t, cut to the length mu P'      pushes T' - T; mu_s while it sticks, mu_d when it slides
 
-   P and T are what was pushed in this substep so far, along the normal and across it. A substep begins with what the one before
-   ended with (warm start), so that a pile that rests is held by P alone: without it every ball would have to sink in by as much
-   as the weight above it asks for, and that trembles. It begins with no more than twice what
-   the one before that ended with: a weight presses in both, a blow does not. (Not more than that one itself would lose a
-   little in every substep, because pushes come and go: deep piles crept.) All are lengths that two particles share out by their inverse masses, so masses cancel from friction.
+   P and T are the pushes in this substep so far, along the normal and across it. A substep begins with those of the
+   substep before (warm start), so that a pile at rest is held by P alone. Without it every ball would have to sink in
+   by as much as the weight above it requires, and that trembles. It begins with at most twice those of the substep
+   before the last: a weight pushes in both, an impact does not. (With at most those themselves a little would be lost
+   in every substep, because pushes vary: deep piles crept.) All are lengths that two particles share by their inverse
+   masses, so masses cancel from friction.
 
-   Balls that overlap are parted besides, slowly, without a velocity; see sn_wide_contacts.part. A pair that bounces gets its new
-   speed at once, -e times that of its approach. */
+   Balls that overlap are also pushed apart, slowly, without a velocity; see sn_wide_contacts.part. A pair that
+   bounces gets its new speed at once, -e times that of its approach. */
 #ifndef SN_WIDE_CONTACT_H
 #define SN_WIDE_CONTACT_H
 

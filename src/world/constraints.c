@@ -88,11 +88,11 @@ static sn_result check_point(const sn_world *world, sn_point *point)
         sum += (double)point->weight[i];
         for (uint32_t j = 0; j < i; ++j)
             if (point->particle[i].index == point->particle[j].index)
-                return world_fail(world, SN_ERROR_ARGUMENT, "particle %u is two corners of one spot",
+                return world_fail(world, SN_ERROR_ARGUMENT, "particle %u is two corners of one point",
                                   point->particle[i].index);
     }
     if (!isfinite(sum) || fabs(sum - 1) > WEIGHT_SLACK)
-        return world_fail(world, SN_ERROR_ARGUMENT, "the weights of a spot sum to %g; they must sum to 1", sum);
+        return world_fail(world, SN_ERROR_ARGUMENT, "the weights of a point sum to %g; they must sum to 1", sum);
     /* weights that are as good as rounding allows keep their bits: what was read back and is added again is the same */
     if (fabs(sum - 1) > point->count * (SINEW_DOUBLE ? 2.3e-16 : 1.2e-7))
         for (uint32_t i = 0; i < point->count; ++i)
@@ -328,10 +328,10 @@ static sn_result check_points(sn_world *world, const sn_pool *pool, const sn_con
                (points[i].type == SN_POINT_BODY && !sn_fixed_of(world, points[i].body.index));
         if (pool->kind->oriented && points[i].type == SN_POINT_PARTICLES)
             return world_fail(world, SN_ERROR_ARGUMENT,
-                              "%s: point %u is no spot of a body and no place; a particle has no axes",
-                              pool->kind->name, i);
+                              "%s: point %u is neither on a body nor a place; a particle has no axes", pool->kind->name,
+                              i);
         if (*spots && pool->kind->project)
-            return world_fail(world, SN_ERROR_ARGUMENT, "%s: point %u is a spot; this kind takes particles only",
+            return world_fail(world, SN_ERROR_ARGUMENT, "%s: point %u is no particle; this kind takes particles only",
                               pool->kind->name, i);
         for (uint32_t j = 0; j < i; ++j)
             if (points[i].count == 1 && points[j].count == 1 &&
@@ -480,7 +480,7 @@ static sn_result check_list(sn_world *world, const sn_pool *pool, const sn_const
     sn_vec3 *x = world->constraints.many.column[SN_MANY_X], origin = vec3(0, 0, 0);
     for (uint32_t i = 0; i < count; ++i) {
         if (def->points[i].count != 1)
-            return world_fail(world, SN_ERROR_ARGUMENT, "%s: point %u is a spot; this kind takes particles only",
+            return world_fail(world, SN_ERROR_ARGUMENT, "%s: point %u is no particle; this kind takes particles only",
                               kind->name, i);
         uint32_t slot = sn_world_slot(world, def->points[i].particle[0]);
         if (slot == SN_NO_SLOT)

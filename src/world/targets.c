@@ -1,4 +1,4 @@
-/* Kinematic targets: particles that are led to a place during a step. */
+/* Kinematic targets: particles that move to a given position during a step. */
 #include "world/substep.h"
 
 void sn_targets_hold(sn_world *world)

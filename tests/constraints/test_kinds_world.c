@@ -226,7 +226,7 @@ static void refuses_bad_lists(const case_subject *s)
     k.point[k.points - 1] =
         sn_on_triangle(k.handle[0], k.handle[1], last.particle[0], real(0.5), real(0.25), real(0.25));
     assert_result(k.world, SN_ERROR_ARGUMENT, sn_constraint_add(k.world, &good, NULL));
-    assert_says(sn_world_error(k.world), "spot");
+    assert_says(sn_world_error(k.world), "no particle");
     k.point[k.points - 1] = sn_at((sn_particle){last.particle[0].index, last.particle[0].generation + 1});
     assert_result(k.world, SN_ERROR_STALE, sn_constraint_add(k.world, &good, NULL));
     k.point[k.points - 1] = sn_at((sn_particle){0, 0});

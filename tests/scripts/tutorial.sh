@@ -59,7 +59,7 @@ for file in rope.png rope.gif rope.csv energies.svg cloth.png cloth.gif wind.png
 done
 grep -q '^after 4 s the corner of the sheet is at a height of 0\.' ../printed || { cat ../printed; exit 1; }
 
-# The cook-book: every scene is good and runs, and the program opens one.
+# The cookbook: every scene is good and runs, and the program opens one.
 awk '/^```json$/ { n++; on = 1; next } /^```/ { on = 0 } on { print > ("recipe" n ".json") }' "$SINEW_SOURCE_DIR/docs/cookbook.md"
 awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' "$SINEW_SOURCE_DIR/docs/cookbook.md" >recipe.c
 recipes=0
@@ -68,7 +68,7 @@ for scene in recipe*.json; do
   command sinew run "$scene" --quiet --frames 10 || exit 1
   recipes=$((recipes + 1))
 done
-[ "$recipes" -gt 8 ] || { echo "FAILED: the cook-book has only $recipes scenes"; exit 1; }
+[ "$recipes" -gt 8 ] || { echo "FAILED: the cookbook has only $recipes scenes"; exit 1; }
 mv recipe2.json recipe.json
 # shellcheck disable=SC2046
 cc recipe.c $(pkg-config --cflags --libs --static sinew-scene) -o recipe && ./recipe

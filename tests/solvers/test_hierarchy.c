@@ -546,7 +546,7 @@ static void test_stretched_sheet_gives_everywhere(void **state)
         stretch(&s, &largest);
         worst = largest > worst ? largest : worst;
         if (frame == 30)
-            assert_meshes(&s, "1 left to sweeps while immovable particles stretch it");
+            assert_meshes(&s, "1 swept while immovable particles stretch it");
     }
     print_message("stretched by 3 %%: the worst rod by %.1f %%\n", 100 * worst);
     assert_true(worst > 0.03 && worst < 0.1); /* with limits 68 % */
@@ -739,7 +739,7 @@ static void test_plain_meshes_are_as_without(void **state)
         void (*edit)(const sheet *s);
         const char *words;
     } cases[] = {{{.n = 32}, break_never, "its rods can break"},
-                 {{.n = 32, .compliance = 1e-5}, do_nothing, "its rods give"},
+                 {{.n = 32, .compliance = 1e-5}, do_nothing, "its rods are elastic"},
                  {{.n = 19}, do_nothing, ""}};
     for (uint32_t k = 0; k < COUNT_OF(cases); ++k) {
         sn_vec3 place[2];

@@ -16,9 +16,9 @@ const root = path.resolve(here, "../..");
 
 // What there is, in the order in which a new user needs it. Pages of docs/ that are not named come last.
 const menu = [
-  ["Begin", [["README.md", "Sinew"], ["docs/tutorial.md", "Tutorial"], ["docs/cookbook.md", "Cook-book"], ["docs/troubleshooting.md", "Troubleshooting"], ["docs/gallery.md", "Gallery"]]],
+  ["Begin", [["README.md", "Sinew"], ["docs/tutorial.md", "Tutorial"], ["docs/cookbook.md", "Cookbook"], ["docs/troubleshooting.md", "Troubleshooting"], ["docs/gallery.md", "Gallery"]]],
   ["Scenes and the command", [["docs/scenes.md", "Scene files"], ["docs/command.md", "The command"], ["docs/blender.md", "Blender"], ["docs/playground.md", "Playground"], ["docs/testbed.md", "Testbed"]]],
-  ["Programs", [["docs/games.md", "Games"], ["docs/cpp.md", "C++"], ["docs/python.md", "Python"], ["docs/web.md", "Web"], ["docs/queries.md", "Queries"], ["docs/words.md", "Words of other engines"]]],
+  ["Programs", [["docs/games.md", "Games"], ["docs/cpp.md", "C++"], ["docs/python.md", "Python"], ["docs/web.md", "Web"], ["docs/queries.md", "Queries"], ["docs/words.md", "Words"]]],
   ["What it simulates", [["docs/constraints.md", "Constraints"], ["docs/contact.md", "Contact"], ["docs/bodies.md", "Rigid bodies"], ["docs/cloth.md", "Cloth"], ["docs/tearing.md", "Tearing and cutting"]]],
   ["How it works", [["docs/solvers.md", "Solvers"], ["docs/integrators.md", "Integrators"], ["docs/stability.md", "Stability"], ["docs/convergence.md", "Stiff meshes"], ["docs/accuracy.md", "Accuracy"], ["docs/performance.md", "Performance"], ["docs/architecture.md", "Architecture"]]],
   ["Project", [["CONTRIBUTING.md", "Contributing"], ["CHANGELOG.md", "Changes"], ["docs/patents.md", "A patent to know of"]]],

@@ -1,8 +1,8 @@
 /* Objects of a scene: ropes, cloth, nets, blocks, balloons, figures, walls and more, from C.
 
-   An object is built in a frame of its own, which is then moved, rotated and scaled into the world. sn_object_def has this pose and the
-   material. Each type has a struct of its own for the rest. Start both from their default functions, since
-   later versions append fields:
+   An object is built in a frame of its own, which is then moved, rotated and scaled into the world. sn_object_def has
+   this pose and the material. Each type has a struct of its own for the rest. Start both from their default
+   functions, since later versions append fields:
 
        sn_object_def common = sn_default_object_def();
        sn_cloth_def cloth = sn_default_cloth_def();
@@ -14,15 +14,16 @@
            puts(sn_scene_error(scene));
        sn_scene_pin_selected(scene, "flag.left");
 
-   Its parts and constraints have names, by which selectors find them (sinew/scene.h). They are listed with each type. A number that
-   may be left out is NaN by default.
+   Its parts and constraints have names, by which selectors find them (sinew/scene.h). They are listed with each type.
+   A number that may be left out is NaN by default.
 
-   sn_scene_add_... adds the object to the scene: its particles, bodies and constraints are in the world when it returns. def or own NULL means the
-   default. If it fails it returns NULL and nothing was added; sn_scene_error then names the key, as in a scene file ("segments: found 0, expected 1 or
-   more"). The object is valid as long as the scene.
+   sn_scene_add_... adds the object to the scene: its particles, bodies and constraints are in the world when it
+   returns. def or own NULL means the default. If it fails it returns NULL and nothing was added; sn_scene_error then
+   names the key, as in a scene file ("segments: found 0, expected 1 or more"). The object is valid as long as the
+   scene.
 
-   Particles one by one need no builder (sn_particles_add, sinew/particles.h), nor do single bodies (sinew/bodies.h); a character is in
-   sinew/character.h. */
+   Particles one by one need no builder (sn_particles_add, sinew/particles.h), nor do single bodies (sinew/bodies.h);
+   a character is in sinew/character.h. */
 #ifndef SINEW_SCENE_OBJECTS_H
 #define SINEW_SCENE_OBJECTS_H
 
@@ -35,8 +36,9 @@ extern "C" {
 typedef struct sn_scene sn_scene;
 typedef struct sn_object sn_object;
 
-/* The material of an object. Its values do not depend on the resolution of the object. Their units depend on
-   whether it is a line (rope, chain, net, pendulum, box), a sheet (cloth, balloon) or a solid (grains, lattice, block, figure):
+/* The material of an object. Its values do not depend on the resolution of the object. Their units depend on whether
+   it is a line (rope, chain, net, pendulum, box), a sheet (cloth, balloon) or a solid (grains, lattice, block,
+   figure):
 
                 line              sheet             solid
        density  kg/m              kg/m^2            kg/m^3
@@ -47,22 +49,19 @@ typedef struct sn_object sn_object;
 
    0 is rigid. */
 typedef struct sn_stuff {
-    sn_real density; /* NaN: not given; the object then has a mass of 1 kg, or the one of its definition */
-    sn_real stretch; /* compliance; default 0 */
-    sn_real shear;   /* compliance; NaN: the same as stretch */
-    sn_real bend;    /* compliance; NaN: does not resist bending */
-    sn_real volume;  /* compliance; NaN: does not keep its volume (a block does by default) */
-    sn_real
-        young; /* Pa: Young's modulus, instead of stretch. bend and volume follow from it, too, unless they are given:
-                        of a line of section A and second moment I, 1/(E A) and 1/(E I); of a sheet of thickness t,
-                        1/(E t) and 12 (1 - poisson^2)/(E t^3); of a solid, 1/E and 3 (1 - 2 poisson)/E. NaN: not given */
-    sn_real poisson; /* with young: Poisson's ratio, 0 to 0.5; NaN: 0.3 */
-    sn_real
-        thickness; /* m, with young: the diameter of a round line, or the thickness of a sheet; NaN: twice the radius of the
-                          object's particles, and an error if they have none */
-    sn_real
-        area; /* m^2, with young, instead of thickness: the section of a line that does not resist bending, such as a rope
-                     of loose strands; NaN: not given */
+    sn_real density;   /* NaN: not given; the object then has a mass of 1 kg, or the one of its definition */
+    sn_real stretch;   /* compliance; default 0 */
+    sn_real shear;     /* compliance; NaN: the same as stretch */
+    sn_real bend;      /* compliance; NaN: does not resist bending */
+    sn_real volume;    /* compliance; NaN: does not keep its volume (a block does by default) */
+    sn_real young;     /* Pa: Young's modulus, instead of stretch. bend and volume follow from it, too, unless they are
+                      given: of a line of section A and second moment I, 1/(E A) and 1/(E I); of a sheet of thickness t,
+                      1/(E t) and 12 (1 - poisson^2)/(E t^3); of a solid, 1/E and 3 (1 - 2 poisson)/E. NaN: not given */
+    sn_real poisson;   /* with young: Poisson's ratio, 0 to 0.5; NaN: 0.3 */
+    sn_real thickness; /* m, with young: the diameter of a round line, or the thickness of a sheet; NaN: twice the
+                          radius of the object's particles, and an error if they have none */
+    sn_real area; /* m^2, with young, instead of thickness: the section of a line that does not resist bending, such as
+                     a rope of loose strands; NaN: not given */
     sn_real damping;   /* s: the time in which oscillations of the soft constraints decay: their damping is this
                         times their stiffness. Rigid constraints have none. Default 0 */
     sn_real stiffness; /* the classic stiffness k, 0 to 1, of all its constraints; default 1 */
@@ -79,8 +78,8 @@ typedef struct sn_turn {
 
 #define SN_OWN_GROUP UINT32_MAX
 
-/* The surface of an object, for contact. For objects without triangles (ropes, chains, nets) it is their lines, and they need
-   self_collision. */
+/* The surface of an object, for contact. For objects without triangles (ropes, chains, nets) it is their lines, and
+   they need self_collision. */
 typedef struct sn_object_skin {
     bool on;                                      /* default false */
     sn_real thickness;                            /* m; default 0 */
@@ -114,7 +113,7 @@ typedef struct sn_numbers {
     const double *data;
 } sn_numbers;
 
-/* ---- Grains ------------------------------------------------------------------------------------------------------- */
+/* ---- Grains ---------------------------------------------------------------------------------- */
 
 /* Grains: loose balls in a box, slightly out of order. It has no parts and no constraints. */
 typedef struct sn_grains_def {
@@ -129,15 +128,15 @@ typedef struct sn_grains_def {
 sn_grains_def sn_default_grains_def(void);
 const sn_object *sn_scene_add_grains(sn_scene *scene, const sn_object_def *def, const sn_grains_def *own);
 
-/* ---- Container ---------------------------------------------------------------------------------------------------- */
+/* ---- Container ------------------------------------------------------------------------------- */
 
-/* A container that is open at the top: an immovable body of a floor and walls. The origin of the frame is in the middle of the
-   floor, at its upper side. It has no parts and no constraints. */
+/* A container that is open at the top: an immovable body of a floor and walls. The origin of the frame is in the
+   middle of the floor, at its upper side. It has no parts and no constraints. */
 typedef struct sn_container_def {
-    sn_vec3 size; /* m: inside; default 1, 1, 1 */
-    sn_real wall; /* m: the thickness of floor and walls; default 0.1 */
-    uint32_t
-        sides; /* 4, the default: a box. Others, 3 to 32: a regular prism, whose inscribed circle has the diameter size.x */
+    sn_vec3 size;    /* m: inside; default 1, 1, 1 */
+    sn_real wall;    /* m: the thickness of floor and walls; default 0.1 */
+    uint32_t sides;  /* 4, the default: a box. Others, 3 to 32: a regular prism, whose inscribed circle has the diameter
+                       size.x */
     bool lid;        /* closed above; default false */
     bool bottomless; /* it has no floor; default false */
 } sn_container_def;
@@ -145,27 +144,27 @@ typedef struct sn_container_def {
 sn_container_def sn_default_container_def(void);
 const sn_object *sn_scene_add_container(sn_scene *scene, const sn_object_def *def, const sn_container_def *own);
 
-/* ---- Rope --------------------------------------------------------------------------------------------------------- */
+/* ---- Rope ------------------------------------------------------------------------------------ */
 
-/* A rope: particles in a line, joined by pieces that fold but do not stretch. Parts: start, end; constraints: links, bend. */
+/* A rope: particles in a line, joined by pieces that fold but do not stretch. Parts: start, end; constraints: links,
+   bend. */
 typedef struct sn_rope_def {
-    sn_real length;    /* m; NaN: the distance from `from` to `to`, or 1 m without a `to`. A longer rope sags */
-    uint32_t segments; /* pieces; default 20 */
-    sn_vec3 direction; /* in which it hangs from `from`, or sags; any length but 0; default (0, -1, 0) */
-    sn_vec3 from;      /* m: the position of its first particle; default the origin of the frame */
-    sn_vec3 to;        /* m: the position of the last one; NaN in x: it goes along `direction` */
-    bool
-        rods; /* its pieces also resist compression; default false. Those of a solid line (young, thickness) always do */
-    sn_real bob; /* kg: a mass on the last particle, besides the rope's own; default 0 */
-    sn_numbers
-        through; /* m: three each. At least two points; the rope is laid along a smooth curve through them, a knot for example. length, direction,
-                            from and to are then not used */
+    sn_real length;     /* m; NaN: the distance from `from` to `to`, or 1 m without a `to`. A longer rope sags */
+    uint32_t segments;  /* pieces; default 20 */
+    sn_vec3 direction;  /* in which it hangs from `from`, or sags; any length but 0; default (0, -1, 0) */
+    sn_vec3 from;       /* m: the position of its first particle; default the origin of the frame */
+    sn_vec3 to;         /* m: the position of the last one; NaN in x: it goes along `direction` */
+    bool rods;          /* its pieces also resist compression; default false. Those of a solid line (young with a
+                           thickness) always do */
+    sn_real bob;        /* kg: a mass on the last particle, besides the rope's own; default 0 */
+    sn_numbers through; /* m: three each. At least two points; the rope is laid along a smooth curve through them, a
+                           knot for example. length, direction, from and to are then not used */
 } sn_rope_def;
 
 sn_rope_def sn_default_rope_def(void);
 const sn_object *sn_scene_add_rope(sn_scene *scene, const sn_object_def *def, const sn_rope_def *own);
 
-/* ---- Chain -------------------------------------------------------------------------------------------------------- */
+/* ---- Chain ----------------------------------------------------------------------------------- */
 
 /* A chain: rigid links with free joints. Parts: start, end; constraints: links. */
 typedef struct sn_chain_def {
@@ -179,10 +178,11 @@ typedef struct sn_chain_def {
 sn_chain_def sn_default_chain_def(void);
 const sn_object *sn_scene_add_chain(sn_scene *scene, const sn_object_def *def, const sn_chain_def *own);
 
-/* ---- Net ---------------------------------------------------------------------------------------------------------- */
+/* ---- Net ------------------------------------------------------------------------------------- */
 
-/* A net: cords knotted in rows and columns. They fold but do not stretch. Parts: knots, top_left, top_right, bottom_left, bottom_right,
-   top, bottom, left, right; constraints: cords. It lies in the x-y plane of its frame, about the origin; the first row is the lowest. */
+/* A net: cords knotted in rows and columns. They fold but do not stretch. Parts: knots, top_left, top_right,
+   bottom_left, bottom_right, top, bottom, left, right; constraints: cords. It lies in the x-y plane of its frame,
+   about the origin; the first row is the lowest. */
 typedef struct sn_net_def {
     uint32_t rows;          /* of knots, 2 or more; default 11 */
     uint32_t columns;       /* of knots, 2 or more; default 11 */
@@ -194,11 +194,11 @@ typedef struct sn_net_def {
 sn_net_def sn_default_net_def(void);
 const sn_object *sn_scene_add_net(sn_scene *scene, const sn_object_def *def, const sn_net_def *own);
 
-/* ---- Pendulum ----------------------------------------------------------------------------------------------------- */
+/* ---- Pendulum -------------------------------------------------------------------------------- */
 
-/* A pendulum of one bob or many, on rigid rods without mass. Parts: pivot, bobs, tip; constraints: rods. The pivot, which is immovable,
-   is in the origin of the frame, the bobs in its x-y plane. The longest list decides the number of bobs; the other lists have as
-   many numbers, or a single one for all. The lists are used during the call only. */
+/* A pendulum of one bob or many, on rigid rods without mass. Parts: pivot, bobs, tip; constraints: rods. The pivot,
+   which is immovable, is in the origin of the frame, the bobs in its x-y plane. The longest list decides the number
+   of bobs; the other lists have as many numbers, or a single one for all. The lists are used during the call only. */
 typedef struct sn_pendulum_def {
     sn_numbers lengths; /* m, of the rods; default 1 */
     sn_numbers masses;  /* kg, of the bobs; default 1. Where the object's mass is given: its shares */
@@ -208,12 +208,12 @@ typedef struct sn_pendulum_def {
 sn_pendulum_def sn_default_pendulum_def(void);
 const sn_object *sn_scene_add_pendulum(sn_scene *scene, const sn_object_def *def, const sn_pendulum_def *own);
 
-/* ---- Box ---------------------------------------------------------------------------------------------------------- */
+/* ---- Box ------------------------------------------------------------------------------------- */
 
-/* A box: rods join each corner with all others, so that it is rigid. Parts: left, right, bottom, top, and the corners bottom_left,
-   bottom_right, top_left, top_right; with a depth also back and front, and corners such as bottom_left_front; constraints: edges, diagonals.
-   It lies about the origin of its frame. Corner i is to the right if bit 0 of i is set, at the top if bit 1 is, and at the front (towards z)
-   if bit 2 is. */
+/* A box: rods join each corner with all others, so that it is rigid. Parts: left, right, bottom, top, and the corners
+   bottom_left, bottom_right, top_left, top_right; with a depth also back and front, and corners such as
+   bottom_left_front; constraints: edges, diagonals. It lies about the origin of its frame. Corner i is to the right
+   if bit 0 of i is set, at the top if bit 1 is, and at the front (towards z) if bit 2 is. */
 typedef struct sn_box_def {
     sn_real width;  /* m, in x; default 1 */
     sn_real height; /* m, in y; default 1 */
@@ -223,7 +223,7 @@ typedef struct sn_box_def {
 sn_box_def sn_default_box_def(void);
 const sn_object *sn_scene_add_box(sn_scene *scene, const sn_object_def *def, const sn_box_def *own);
 
-/* ---- Sheets ------------------------------------------------------------------------------------------------------- */
+/* ---- Sheets ---------------------------------------------------------------------------------- */
 
 /* How a cloth or a balloon resists bending, if its stuff does. */
 typedef enum sn_bending_method {
@@ -233,11 +233,12 @@ typedef enum sn_bending_method {
     SN_BENDING_NONE       /* not at all */
 } sn_bending_method;
 
-/* ---- Cloth -------------------------------------------------------------------------------------------------------- */
+/* ---- Cloth ----------------------------------------------------------------------------------- */
 
-/* Cloth: a sheet from a grid, or from the triangles of a mesh file. Parts: top_left, top_right, bottom_left, bottom_right, top, bottom, left,
-   right, centre (the one, two or four particles in the middle), border; of a mesh: border; constraints: weft (along x), warp (along y), shear,
-   bend, or rods, bend if added by vertex; of a mesh: edges, bend. */
+/* Cloth: a sheet from a grid, or from the triangles of a mesh file. Parts: top_left, top_right, bottom_left,
+   bottom_right, top, bottom, left, right, centre (the one, two or four particles in the middle), border; of a mesh:
+   border; constraints: weft (along x), warp (along y), shear, bend, or rods, bend if added by vertex; of a mesh:
+   edges, bend. */
 typedef struct sn_cloth_def {
     sn_real width;             /* m, along x; default 1 */
     sn_real height;            /* m, along y; default 1 */
@@ -252,10 +253,10 @@ typedef struct sn_cloth_def {
 sn_cloth_def sn_default_cloth_def(void);
 const sn_object *sn_scene_add_cloth(sn_scene *scene, const sn_object_def *def, const sn_cloth_def *own);
 
-/* ---- Lattice ------------------------------------------------------------------------------------------------------ */
+/* ---- Lattice --------------------------------------------------------------------------------- */
 
-/* A mass-spring lattice: a box, or a sheet, of particles with springs between neighbours. Parts: left, right (x least, most),
-   bottom, top (y), back, front (z; not of a single layer), corners; constraints: structural, shear. */
+/* A mass-spring lattice: a box, or a sheet, of particles with springs between neighbours. Parts: left, right (x
+   least, most), bottom, top (y), back, front (z; not of a single layer), corners; constraints: structural, shear. */
 typedef enum sn_lattice_springs {
     SN_LATTICE_RODS,  /* constraints, with the stiffness of the material */
     SN_LATTICE_FORCES /* forces, with spring_stiffness */
@@ -277,10 +278,10 @@ typedef struct sn_lattice_def {
 sn_lattice_def sn_default_lattice_def(void);
 const sn_object *sn_scene_add_lattice(sn_scene *scene, const sn_object_def *def, const sn_lattice_def *own);
 
-/* ---- Block -------------------------------------------------------------------------------------------------------- */
+/* ---- Block ----------------------------------------------------------------------------------- */
 
-/* A solid block of tetrahedra that keep their volume, with rods along their edges. Parts: left, right (x least, most), bottom, top (y), back,
-   front (z), corners; constraints: edges, volume. */
+/* A solid block of tetrahedra that keep their volume, with rods along their edges. Parts: left, right (x least,
+   most), bottom, top (y), back, front (z), corners; constraints: edges, volume. */
 typedef struct sn_block_def {
     sn_real width;    /* m, along x; default 1 */
     sn_real height;   /* m, along y; default 1 */
@@ -293,7 +294,7 @@ typedef struct sn_block_def {
 sn_block_def sn_default_block_def(void);
 const sn_object *sn_scene_add_block(sn_scene *scene, const sn_object_def *def, const sn_block_def *own);
 
-/* ---- Balloon ------------------------------------------------------------------------------------------------------ */
+/* ---- Balloon --------------------------------------------------------------------------------- */
 
 /* A closed surface that keeps a volume: balloons, and soft bodies. Parts: top, bottom (the highest and lowest
    particles, by y of the frame); constraints: edges, bend, volume. */
@@ -319,12 +320,13 @@ typedef struct sn_balloon_def {
 sn_balloon_def sn_default_balloon_def(void);
 const sn_object *sn_scene_add_balloon(sn_scene *scene, const sn_object_def *def, const sn_balloon_def *own);
 
-/* ---- Figure ------------------------------------------------------------------------------------------------------- */
+/* ---- Figure ---------------------------------------------------------------------------------- */
 
-/* A human figure of particles and sticks, with joint limits like those of a human body (T. Jakobsen, Advanced Character
-   Physics, 2001). Parts: head, neck, chest, spine, left_shoulder, left_elbow, left_hand, left_hip, left_knee, left_foot, the same of the
-   right, and shoulders, hands, hips, feet, trunk, left, right; constraints: bones, braces, apart, elbows, knees, thighs, head_cone,
-   elbow_folds, knee_folds, arms_in, arms_back, thighs_in, thighs_out. */
+/* A human figure of particles and sticks, with joint limits like those of a human body (T. Jakobsen, Advanced
+   Character Physics, 2001). Parts: head, neck, chest, spine, left_shoulder, left_elbow, left_hand, left_hip,
+   left_knee, left_foot, the same of the right, and shoulders, hands, hips, feet, trunk, left, right; constraints:
+   bones, braces, apart, elbows, knees, thighs, head_cone, elbow_folds, knee_folds, arms_in, arms_back, thighs_in,
+   thighs_out. */
 typedef enum sn_figure_pose {
     SN_POSE_STANDING, /* arms at the sides */
     SN_POSE_ARMS_OUT, /* arms stretched out to both sides, a T */
@@ -341,10 +343,10 @@ typedef struct sn_figure_def {
 sn_figure_def sn_default_figure_def(void);
 const sn_object *sn_scene_add_figure(sn_scene *scene, const sn_object_def *def, const sn_figure_def *own);
 
-/* ---- Jelly -------------------------------------------------------------------------------------------------------- */
+/* ---- Jelly ----------------------------------------------------------------------------------- */
 
-/* A soft block that keeps its shape by shape matching. Parts: left, right (x least, most), bottom, top (y), back, front (z), corners;
-   constraints: clusters. */
+/* A soft block that keeps its shape by shape matching. Parts: left, right (x least, most), bottom, top (y), back,
+   front (z), corners; constraints: clusters. */
 typedef enum sn_jelly_match { SN_JELLY_RIGID, SN_JELLY_LINEAR, SN_JELLY_QUADRATIC } sn_jelly_match;
 
 typedef struct sn_jelly_def {
@@ -360,7 +362,7 @@ typedef struct sn_jelly_def {
 sn_jelly_def sn_default_jelly_def(void);
 const sn_object *sn_scene_add_jelly(sn_scene *scene, const sn_object_def *def, const sn_jelly_def *own);
 
-/* ---- Body chain --------------------------------------------------------------------------------------------------- */
+/* ---- Body chain ------------------------------------------------------------------------------ */
 
 /* A chain of rigid bodies. Parts: start, end, links, bob; constraints: joints, hook. */
 typedef enum sn_link_shape { SN_LINK_CAPSULE, SN_LINK_BOX } sn_link_shape;
@@ -381,9 +383,10 @@ typedef struct sn_body_chain_def {
 sn_body_chain_def sn_default_body_chain_def(void);
 const sn_object *sn_scene_add_body_chain(sn_scene *scene, const sn_object_def *def, const sn_body_chain_def *own);
 
-/* ---- Bridge ------------------------------------------------------------------------------------------------------- */
+/* ---- Bridge ---------------------------------------------------------------------------------- */
 
-/* A bridge of planks that hang on ropes. Parts: planks, first, middle, last, left_rail, right_rail; constraints: ties, hangers, rails. */
+/* A bridge of planks that hang on ropes. Parts: planks, first, middle, last, left_rail, right_rail; constraints:
+   ties, hangers, rails. */
 typedef struct sn_bridge_def {
     uint32_t planks;  /* default 16 */
     sn_vec3 plank;    /* m: along the bridge, up, and across; default 0.25, 0.05, 1 */
@@ -397,7 +400,7 @@ typedef struct sn_bridge_def {
 sn_bridge_def sn_default_bridge_def(void);
 const sn_object *sn_scene_add_bridge(sn_scene *scene, const sn_object_def *def, const sn_bridge_def *own);
 
-/* ---- Wall --------------------------------------------------------------------------------------------------------- */
+/* ---- Wall ------------------------------------------------------------------------------------ */
 
 /* Boxes on boxes. Parts: bottom, top; no constraints. */
 typedef enum sn_bond { SN_BOND_RUNNING, SN_BOND_STACK, SN_BOND_PYRAMID } sn_bond;
@@ -415,7 +418,7 @@ typedef struct sn_wall_def {
 sn_wall_def sn_default_wall_def(void);
 const sn_object *sn_scene_add_wall(sn_scene *scene, const sn_object_def *def, const sn_wall_def *own);
 
-/* ---- Pile --------------------------------------------------------------------------------------------------------- */
+/* ---- Pile ------------------------------------------------------------------------------------ */
 
 /* Bodies that are about to fall on a heap. No parts; no constraints. */
 typedef enum sn_pile_shapes {
@@ -432,17 +435,18 @@ typedef struct sn_pile_def {
     sn_vec3 size;                   /* m: of a box; the first of it the diameter of a sphere; default 0.2 each */
     sn_real spacing; /* m: from middle to middle; NaN: so that none touches another, however it is turned */
     sn_real vary;    /* sizes differ by up to this share, up and down, 0 to 0.9; default 0 */
-    bool turned;     /* each is turned by chance; default true */
+    bool turned;     /* each has a random rotation; default true */
     uint32_t seed;   /* of that; default 1 */
 } sn_pile_def;
 
 sn_pile_def sn_default_pile_def(void);
 const sn_object *sn_scene_add_pile(sn_scene *scene, const sn_object_def *def, const sn_pile_def *own);
 
-/* ---- Ragdoll ------------------------------------------------------------------------------------------------------ */
+/* ---- Ragdoll --------------------------------------------------------------------------------- */
 
-/* A human of rigid bodies. Parts: pelvis, belly, chest, head, left_upper_arm, left_forearm, left_hand, left_thigh, left_shank, left_foot, the
-   same of the right; constraints: back, neck, shoulders, elbows, wrists, hips, knees, ankles. */
+/* A human of rigid bodies. Parts: pelvis, belly, chest, head, left_upper_arm, left_forearm, left_hand, left_thigh,
+   left_shank, left_foot, the same of the right; constraints: back, neck, shoulders, elbows, wrists, hips, knees,
+   ankles. */
 typedef enum sn_ragdoll_pose { SN_RAGDOLL_STANDING, SN_RAGDOLL_ARMS_OUT } sn_ragdoll_pose;
 
 typedef struct sn_ragdoll_def {
