@@ -55,11 +55,10 @@ static bool is_movable(const plan_work *w, uint32_t number)
     return w->particles->x[w->particles->slot[number]].w > 0;
 }
 
-/* Joins the movable particles of an item. Or, with `look`, does not: whether there are several, all of them joined already. */
+/* Joins the movable particles of an item. Or, with `look`, does not: whether there are some, all of them joined already. One alone is: the bending of a rope where it is clamped. */
 static bool join_item(trees *t, const plan_item *item, bool look)
 {
     uint32_t first = PLAN_NONE;
-    bool joined = false;
     for (uint32_t k = 0; k < item->count; ++k) {
         const uint32_t number = t->w->particle[item->first + k];
         if (!is_movable(t->w, number))
@@ -68,10 +67,10 @@ static bool join_item(trees *t, const plan_item *item, bool look)
             first = number;
         else if (!look)
             plan_join(t->parent, first, number);
-        else if (!(joined = plan_root(t->parent, number) == plan_root(t->parent, first)))
+        else if (plan_root(t->parent, number) != plan_root(t->parent, first))
             return false;
     }
-    return joined;
+    return first != PLAN_NONE;
 }
 
 /* Joins what items join, through movable particles; and what they close is a loop. Items of two come first. One of more whose particles these

@@ -11,6 +11,9 @@
 /* A sine below which a direction is rounding. */
 #define FLAT 1e-12
 
+/* An angle of less than about this, rad, is its own sine. */
+#define SMALL 1e-4
+
 typedef double quad[4]; /* a vector, and a fourth number that is 0, for machines that compute four at a time */
 
 static void take_places(const sn_plates *p, const sn_plate *plate, const sn_frame *frame)
@@ -50,8 +53,8 @@ static sn_dvec3 place(const quad x)
     return (sn_dvec3){x[0], x[1], x[2]};
 }
 
-/* By how much an angle is off, and the direction along which the sum of k x grows with it: see dihedral.c and angle.c. False where there is none. */
-static bool find_fold(const sn_plates *p, const sn_plate_hinge *hinge, sn_dvec3 *way, double *off)
+/* An angle, and the direction along which the sum of k x grows with it: see dihedral.c and angle.c. False where there is none. */
+static bool find_fold(const sn_plates *p, const sn_plate_hinge *hinge, sn_dvec3 *way, double *angle)
 {
     const sn_dvec3 a = place(p->at[hinge->vertex[0]]), b = place(p->at[hinge->vertex[1]]),
                    c = place(p->at[hinge->vertex[2]]), d = place(p->at[hinge->vertex[3]]);
@@ -62,13 +65,12 @@ static bool find_fold(const sn_plates *p, const sn_plate_hinge *hinge, sn_dvec3 
     const double size = dvec3_length(sum);
     if (!(size > FLAT * size1 * size2 && length > 0))
         return false;
-    const double angle = math_atan2(dvec3_dot(dvec3_cross(n1, n2), e) / length, dvec3_dot(n1, n2)) - hinge->rest;
-    *off = angle - 2 * MATH_PI * floor(angle / (2 * MATH_PI) + 0.5); /* the short way round */
+    *angle = math_atan2(dvec3_dot(dvec3_cross(n1, n2), e) / length, dvec3_dot(n1, n2));
     *way = dvec3_scale(sum, -1 / size);
     return true;
 }
 
-static bool find_turn(const sn_plates *p, const sn_plate_hinge *hinge, sn_dvec3 *way, double *off)
+static bool find_turn(const sn_plates *p, const sn_plate_hinge *hinge, sn_dvec3 *way, double *angle)
 {
     const sn_dvec3 a = place(p->at[hinge->vertex[0]]), b = place(p->at[hinge->vertex[1]]),
                    c = place(p->at[hinge->vertex[2]]);
@@ -78,21 +80,40 @@ static bool find_turn(const sn_plates *p, const sn_plate_hinge *hinge, sn_dvec3 
     const double size = dvec3_length(sum);
     if (!(size > FLAT * size1 * size2))
         return false;
-    *off = math_atan2(dvec3_length(dvec3_cross(u, v)), dvec3_dot(u, v)) - hinge->rest;
+    *angle = math_atan2(dvec3_length(dvec3_cross(u, v)), dvec3_dot(u, v));
     *way = dvec3_scale(sum, 1 / size);
     return true;
 }
 
-/* What an angle exerts, times h^2, along that direction. */
-static double fold(const sn_plates *p, const sn_plate *plate, const sn_plate_hinge *hinge, double h, sn_dvec3 *way)
+/* What an angle t exerts, times h^2, along its fold: there C is 2 sin(t / 2) long, if triangles and pieces are as large as at rest. (If they are not, t would be another measure than that of the matrix, and steps
+   too long.) What C is across the fold comes from strain, and is no bend: a dome would resist strain by it. What is flat at rest takes it along all the same, and is linear then: that is stable for steps of any
+   length, as one substep of 1/60 s with rigid hinges. */
+static double fold(const sn_plates *p, const sn_plate *plate, const sn_plate_hinge *hinge, double h, quad lambda)
 {
-    double rate = 0, off;
-    if (!(hinge->kind == SN_KIND_ANGLE ? find_turn : find_fold)(p, hinge, way, &off))
+    sn_dvec3 way;
+    double angle, along = 0, rate = 0;
+    memset(lambda, 0, sizeof(quad));
+    if (!(hinge->kind == SN_KIND_ANGLE ? find_turn : find_fold)(p, hinge, &way, &angle))
         return 0;
-    for (uint32_t i = 0; plate->damped && i < 4; ++i)
-        rate +=
-            hinge->k[i] * dvec3_dot(*way, dvec3_sub(place(p->at[hinge->vertex[i]]), place(p->from[hinge->vertex[i]])));
-    return -h * h * hinge->stiffness * off - h * hinge->damping * rate;
+    for (uint32_t i = 0; i < 4; ++i) {
+        const double now = dvec3_dot(way, place(p->at[hinge->vertex[i]]));
+        along += hinge->k[i] * now;
+        rate += plate->damped ? hinge->k[i] * (now - dvec3_dot(way, place(p->from[hinge->vertex[i]]))) : 0;
+    }
+    const double sine = 2 * math_sin(angle / 2), share = fabs(sine) > SMALL ? angle / sine : 1;
+    const double by = -h * h * hinge->stiffness * (share * along - hinge->rest) - h * hinge->damping * rate;
+    if (fabs(hinge->rest) < SN_PLATE_FLAT) {
+        const double more = h * h * hinge->stiffness * (1 - share), rest = h * h * hinge->stiffness * hinge->rest;
+        bend(p, plate, hinge, h, lambda);
+        lambda[0] += (more * along + rest) * way.x;
+        lambda[1] += (more * along + rest) * way.y;
+        lambda[2] += (more * along + rest) * way.z;
+        return by;
+    }
+    lambda[0] = by * way.x;
+    lambda[1] = by * way.y;
+    lambda[2] = by * way.z;
+    return by;
 }
 
 /* What all hinges exert: by the matrix if they are linear, otherwise one by one. */
@@ -107,16 +128,11 @@ static void push_all(const sn_plates *p, const sn_plate *plate, double h)
     }
     for (uint32_t i = plate->hinge; i < plate->hinge + plate->hinges; ++i) {
         const sn_plate_hinge *hinge = &p->hinge[i];
-        quad lambda = {0};
-        if (hinge->kind == SN_KIND_BENDING) {
+        quad lambda;
+        if (hinge->kind == SN_KIND_BENDING)
             bend(p, plate, hinge, h, lambda);
-        } else {
-            sn_dvec3 way = {0, 0, 0};
-            const double by = fold(p, plate, hinge, h, &way);
-            lambda[0] = by * way.x;
-            lambda[1] = by * way.y;
-            lambda[2] = by * way.z;
-        }
+        else
+            fold(p, plate, hinge, h, lambda);
         for (uint32_t n = 0; n < 4; ++n)
             for (uint32_t k = 0; k < 4; ++k)
                 p->push[hinge->vertex[n]][k] += hinge->k[n] * lambda[k];
@@ -133,9 +149,8 @@ static void keep_multipliers(const sn_plates *p, const sn_plate *plate, const sn
         const sn_plate_hinge *hinge = &p->hinge[i];
         sn_real *to = in->store->pool[hinge->kind]->lambda;
         quad lambda;
-        sn_dvec3 way;
         if (hinge->kind != SN_KIND_BENDING) {
-            to[hinge->row] = (sn_real)fold(p, plate, hinge, (double)in->h, &way);
+            to[hinge->row] = (sn_real)fold(p, plate, hinge, (double)in->h, lambda);
             continue;
         }
         bend(p, plate, hinge, (double)in->h, lambda);
@@ -207,7 +222,8 @@ bool sn_plates_begin(sn_plates *p, const sn_solver_in *in)
     for (uint32_t i = 0; i < p->count; ++i) {
         sn_plate *plate = &p->plate[i];
         const bool acted = plate->acts;
-        plate->acts = !plate->too_large && plate->ratio * h * h >= SN_PLATE_RATIO;
+        plate->acts = !plate->too_large && plate->ratio * h * h >= SN_PLATE_RATIO &&
+                      (!plate->curved || plate->ratio * h * h <= SN_PLATE_CURVED);
         for (uint32_t v = plate->vertex; plate->acts && v < plate->vertex + plate->vertices; ++v)
             plate->acts = (p->mass[v] > 0) == (in->frame.x[p->slot[v]].w > 0); /* otherwise it sleeps */
         same = same && acted == plate->acts;

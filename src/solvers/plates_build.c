@@ -5,8 +5,8 @@
 #include "solvers/plates.h"
 #include "solvers/solids_work.h"
 
-/* Particles that can move, at least. */
-#define LEAST_PLATE 3u
+/* Hinges, at least: of fewer, sweeps find what they exert. */
+#define LEAST_PLATE 4u
 
 /* rad: angles that are folded by more at rest are left to sweeps. */
 #define FOLDED 0.6
@@ -211,8 +211,9 @@ static double compliance_of(const plates_work *w, const walk *at, double moves)
 /* ---- Which sheets ------------------------------------------------------------------------------------------------------------- */
 
 typedef struct sheet_facts {
-    uint32_t flags; /* SN_SOFT_CLOSED: it has substeps of its own (tiled_closed.c), or may have */
-    uint32_t free, hinges;
+    uint32_t flags;  /* SN_SOFT_CLOSED: it has substeps of its own (tiled_closed.c), or may have */
+    uint32_t number; /* of the plate, or NONE */
+    uint32_t hinges;
     bool folds;   /* it has angles */
     double ratio; /* of all hinges */
 } sheet_facts;
@@ -221,10 +222,8 @@ typedef struct sheet_facts {
 static void look_at_sheets(plates_work *w, sheet_facts *facts)
 {
     double k[4];
-    for (uint32_t i = 0; i < w->slots; ++i) {
+    for (uint32_t i = 0; i < w->slots; ++i)
         w->sheet[i] = sets_find(w->sheet, i);
-        facts[w->sheet[i]].free += sn_hierarchy_inverse_mass(w->in, i) > 0;
-    }
     for (walk at = {0}; next(w, &at);) {
         sheet_facts *f = &facts[w->sheet[at.slot[0]]];
         const double moves = weigh(w, &at, k);
@@ -240,7 +239,7 @@ static void note_shapes(plates_work *w, const sheet_facts *facts, double h)
     bool any = false;
     for (uint32_t i = 0; i < w->slots; ++i) {
         const sheet_facts *f = &facts[w->sheet[i]];
-        const bool noted = f->folds && f->free >= LEAST_PLATE && f->ratio * h * h >= f->hinges * SN_PLATE_RATIO / 4;
+        const bool noted = f->folds && f->hinges >= LEAST_PLATE && f->ratio * h * h >= f->hinges * SN_PLATE_RATIO / 4;
         w->vertex_of[i] = noted ? w->sheet[i] : NONE;
         any = any || noted;
     }
@@ -272,19 +271,19 @@ static void choose(plates_work *w, double h)
     for (uint32_t i = 0; i < w->slots; ++i) {
         sheet_facts *f = &facts[i];
         const double ratio = f->hinges ? f->ratio / f->hinges : 0;
-        const bool large = f->free >= LEAST_PLATE && ratio > 0 && !(f->flags & SN_SOFT_CLOSED);
+        const bool large = f->hinges >= LEAST_PLATE && ratio > 0 && !(f->flags & SN_SOFT_CLOSED);
         const bool is = large && ratio * h * h >= SN_PLATE_RATIO;
         f->ratio = ratio;
         if (large && !is && sqrt(SN_PLATE_RATIO / ratio) < p->least_h)
             p->least_h = sqrt(SN_PLATE_RATIO / ratio);
-        f->free = is ? p->count++ : NONE;
+        f->number = is ? p->count++ : NONE;
     }
     p->plate = room(w, p->count, sizeof *p->plate);
     for (uint32_t i = 0; i < w->slots && !p->rooms.failed; ++i) {
         const sheet_facts *f = &facts[w->sheet[i]];
-        if (f->free != NONE)
-            p->plate[f->free].ratio = f->ratio;
-        w->sheet[i] = f->free;
+        if (f->number != NONE)
+            p->plate[f->number].ratio = f->ratio;
+        w->sheet[i] = f->number;
     }
 }
 
@@ -353,6 +352,7 @@ static void list_hinges(plates_work *w)
         hinge->damping = moves > 0 ? (double)pool->give[at.at].damping : 0;
         plate->damped = plate->damped || hinge->damping > 0;
         plate->folds = plate->folds || at.kind != SN_KIND_BENDING;
+        plate->curved = plate->curved || fabs(hinge->rest) >= SN_PLATE_FLAT;
         for (uint32_t i = 0; i < 4; ++i)
             hinge->vertex[i] = w->vertex_of[at.slot[i]];
     }
