@@ -44,6 +44,7 @@ static sn_result begin_substep(sn_substep *s)
         return sn_fault_lost_tasks(world);
     sn_result result = sn_forces_constrain(s);
     sn_motion_begin(s);
+    sn_articulations_begin(s);
     if (result == SN_OK && s->step->careful)
         result = sn_fault_forces(s);
     if (result == SN_OK && !sn_contacts_begin(world, substeps - s->substeps_left, substeps, s->h))
@@ -83,6 +84,8 @@ static sn_result end_substep(sn_substep *s, double end)
     if (!sn_motion_end(s))
         return sn_fault_lost_tasks(world);
     sn_turns_settle(s);
+    if (!sn_articulations_limit(s))
+        return sn_fault_lost_tasks(world);
     if (s->unsound)
         return sn_fault_unsound(s);
     sn_past_settle(s);
@@ -99,7 +102,7 @@ static sn_result end_contact(sn_substep *s)
     sn_world *world = s->world;
     bool done = (sn_solve_interleaves_contact(s) || sn_contacts_pass(world, s->h, true)) &&
                 sn_contacts_end(world, s->h) && sn_body_contacts_pass(world, s->h) && sn_surfaces_guard(world, s->h) &&
-                sn_surfaces_balance(world, s->h);
+                sn_surfaces_balance(world, s->h) && sn_articulations_note(s);
     sn_contacts_forget(world);
     return done ? sn_fault_contact(world) : sn_fault_lost_tasks(world);
 }
@@ -180,8 +183,9 @@ static sn_result find_contacts(sn_world *world, sn_real dt)
     } while (result == SN_OK && sn_sleep_meet_bodies(world, dt));
     if (result == SN_OK)
         result = sn_callbacks_begin(world);
-    if (result == SN_OK && !(sn_contacts_reserve_memory(world) && sn_body_contacts_reserve_expected(world) &&
-                             sn_contact_events_reserve(world) && sn_undo_reserve(world)))
+    if (result == SN_OK &&
+        !(sn_contacts_reserve_memory(world) && sn_body_contacts_reserve_expected(world) &&
+          sn_contact_events_reserve(world) && sn_articulations_find(world) && sn_undo_reserve(world)))
         result = world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
     return result;
 }

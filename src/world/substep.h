@@ -91,6 +91,18 @@ sn_result sn_compromise_find(sn_world *world);
 /* Follows every sn_compromise_find, at the end of the step: one that failed is taken back, and so is what was found in it. */
 void sn_compromise_end(sn_world *world, bool failed);
 
+/* ---- articulations.c: jointed bodies that touch something ------------------------------------------------------------ */
+
+/* Finds them, once contacts are known; false when memory runs out. */
+bool sn_articulations_find(sn_world *world);
+
+/* Before particles are predicted, once forces are known. */
+void sn_articulations_begin(const sn_substep *s);
+
+/* When velocities have followed joints, before contact; and after it. False if tasks got lost. */
+bool sn_articulations_limit(const sn_substep *s);
+bool sn_articulations_note(sn_substep *s);
+
 /* ---- starts.c: where a substep started ------------------------------------------------------------------------------ */
 
 /* Whether the start of every particle is noted. */

@@ -482,8 +482,8 @@ static void settle_and_load_piece(void *data, uint32_t first, uint32_t end)
 static bool may_load(const sn_substep *s)
 {
     const sn_world *world = s->world;
-    return world->body_contacts.count && !world->contacts.any && !s->integrator->asks_again &&
-           !s->integrator->looks_back && !s->solver->after &&
+    return world->body_contacts.count && !world->contacts.any && !world->articulations.count &&
+           !s->integrator->asks_again && !s->integrator->looks_back && !s->solver->after &&
            world->body_contacts.list_table.count == world->bodies.awake_table.count;
 }
 

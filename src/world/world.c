@@ -191,6 +191,7 @@ static void init(sn_world *world, const sn_world_def *def, const sn_allocator *a
     for (uint32_t i = 0; i < 4; ++i)
         sn_table_column(&world->redo_table, sizeof(sn_vec4), false);
     sn_starts_init(&world->starts);
+    sn_articulations_init(&world->articulations);
     sn_table_column(&world->backup_spin_table, sizeof(sn_vec4), false);
     sn_table_column(&world->backup_body_table, sizeof(sn_body_state), false);
     sn_table_column(&world->rest_table, sizeof(sn_vec4), false);
@@ -217,6 +218,7 @@ static void release(sn_world *world)
     sn_table_release(&world->backup_history_table, &allocator);
     sn_table_release(&world->redo_table, &allocator);
     sn_starts_release(&world->starts, &allocator);
+    sn_articulations_release(&world->articulations, &allocator);
     sn_table_release(&world->backup_spin_table, &allocator);
     sn_table_release(&world->backup_body_table, &allocator);
     sn_plan_release(&world->plan, &allocator);

@@ -9,6 +9,7 @@
 #include "solvers/plan.h"
 #include "solvers/solver.h"
 #include "wide/wide.h"
+#include "world/articulations.h"
 #include "world/bodies.h"
 #include "world/breaking.h"
 #include "world/contact.h"
@@ -185,6 +186,7 @@ struct sn_world {
     sn_table backup_history_table; /* and what sn_history has */
     sn_table redo_table; /* of motion.c: places and velocities at the start of a substep that may be taken again */
     sn_starts starts;
+    sn_articulations articulations;
     sn_table rest_table; /* of sn_world_relax: where particles were, x and x_low */
     sn_table kind_report_table;
     bool

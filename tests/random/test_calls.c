@@ -69,7 +69,7 @@ static void set_up(net_maker *m, uint32_t dimensions, bool asleep)
     settings.sleep_speed = 1000; /* whatever touches something rests */
     settings.sleep_time = 0;
     assert_ok(stage.world, sn_world_set_contact_settings(stage.world, &settings));
-    for (uint32_t i = 0; i < 30; ++i)
+    for (uint32_t i = 0; i < 60; ++i)
         assert_ok(stage.world, sn_world_step(stage.world, real(1.0 / 60)));
     for (uint32_t i = 0; i <= build.ops; ++i)
         if (stage.made[i].type == TYPE_REWIND)

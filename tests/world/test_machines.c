@@ -431,6 +431,14 @@ static void axes_are_turned(void **unused)
     sn_world_destroy(world);
 }
 
+/* J, of all bodies. */
+static double energy_of(sn_world *world)
+{
+    sn_report report;
+    assert_ok(world, sn_world_report(world, &report));
+    return report.kinetic + report.potential;
+}
+
 /* Three balls of 523, 4 and 65 kg on ball joints half way between them fall on the floor. Joints are solved before contact, with the masses of free bodies: the light
    ball alone gives way to the heavy ones, contact puts it back, and the joints stay open by what they moved it. Closing a wide gap in one substep is a blow. */
 static void light_bodies_between_heavy_ones(void **state)
@@ -443,19 +451,70 @@ static void light_bodies_between_heavy_ones(void **state)
             other = sn_body_add_sphere(world, vec(-1, 2.2, 0.3), real(0.25), 1000);
     sn_joint_add_ball(world, heavy, light, vec(0.5, 2.6, 0));
     sn_joint_add_ball(world, light, other, vec(-0.5, 2.1, 0.15));
-    sn_report report;
-    assert_ok(world, sn_world_report(world, &report));
-    const double start = report.kinetic + report.potential;
-    double most = start;
+    const double start = energy_of(world);
     for (int i = 0; i < 240; ++i) {
         assert_ok(world, sn_world_step(world, real(1.0 / 60)));
-        assert_ok(world, sn_world_report(world, &report));
-        most = fmax(most, report.kinetic + report.potential);
+        assert_true(energy_of(world) < 1.001 * start);
     }
-    print_message("three balls on joints fall on the floor: up to %.3g times the energy of the start\n", most / start);
-    assert_known_failure("a light ball on joints between heavy ones falls on the floor without a gain of energy",
-                         most < 1.01 * start);
+    assert_true(energy_of(world) < 0.25 * start);
     sn_world_destroy(world);
+}
+
+/* A figure of three to seven bodies of 1 to 1,000 kg on joints of three kinds, none of which overlap. */
+static void add_random_figure(sn_world *world, uint64_t *seed)
+{
+    enum { MOST = 7 };
+    sn_body body[MOST];
+    double x[MOST][3] = {{0, 3, 0}}, radius[MOST];
+    const int count = 3 + (int)support_random_in(seed, 0, 4.999);
+    for (int i = 0; i < count; ++i) {
+        int from = 0;
+        radius[i] = support_random_in(seed, 0.05, 0.5);
+        for (bool free = i == 0; !free; radius[i] *= free ? 1 : 0.97) {
+            from = (int)support_random_in(seed, 0, i - 1e-9);
+            const double angle = support_random_in(seed, 0, 6.2831), up = support_random_in(seed, -1, 1);
+            const double far = support_random_in(seed, 0.8, 1.5) * (radius[i] + radius[from]) + 0.2;
+            x[i][0] = x[from][0] + far * sqrt(1 - up * up) * cos(angle);
+            x[i][1] = x[from][1] + far * up;
+            x[i][2] = x[from][2] + far * sqrt(1 - up * up) * sin(angle);
+            free = x[i][1] > radius[i] + 0.1;
+            for (int k = 0; k < i; ++k)
+                free = free && hypot(hypot(x[i][0] - x[k][0], x[i][1] - x[k][1]), x[i][2] - x[k][2]) >
+                                   1.05 * (radius[i] + radius[k]);
+        }
+        const double mass = exp(support_random_in(seed, 0, log(1000))), r = radius[i];
+        body[i] =
+            support_random_in(seed, 0, 1) < 0.5
+                ? sn_body_add_sphere(world, vec(x[i][0], x[i][1], x[i][2]), real(r), real(mass / (4.18879 * r * r * r)))
+                : add_box(world, mass, vec(x[i][0], x[i][1], x[i][2]), vec(0.5 * r, 0.3 * r, 0.4 * r));
+        if (i == 0)
+            continue;
+        const sn_vec3 middle = vec((x[i][0] + x[from][0]) / 2, (x[i][1] + x[from][1]) / 2, (x[i][2] + x[from][2]) / 2);
+        const double kind = support_random_in(seed, 0, 1);
+        made(world, kind < 0.6    ? sn_joint_add_ball(world, body[from], body[i], middle)
+                    : kind < 0.85 ? sn_joint_add_hinge(world, body[from], body[i], middle, vec(0.3, 0.5, 0.8))
+                                  : sn_joint_add_fixed(world, body[from], body[i], middle));
+    }
+}
+
+/* Without the limit of world/articulations.c one in twenty of them explodes. */
+static void random_figures_fall(void **state)
+{
+    (void)state;
+    const int worlds = support_rounds(400, 10);
+    for (int i = 0; i < worlds; ++i) {
+        uint64_t seed = 1000 + (uint64_t)i;
+        sn_world *world = support_world();
+        sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+        add_random_figure(world, &seed);
+        const double start = energy_of(world);
+        for (int frame = 0; frame < 180; ++frame) {
+            assert_ok(world, sn_world_step(world, real(1.0 / 60)));
+            if (energy_of(world) > 1.001 * start)
+                fail_msg("figure %d has %g of %g J in frame %d", i, energy_of(world), start, frame);
+        }
+        sn_world_destroy(world);
+    }
 }
 
 int main(void)
@@ -470,6 +529,7 @@ int main(void)
         cmocka_unit_test(all_joints_break),
         cmocka_unit_test(dampers_know_of_the_ground),
         cmocka_unit_test(light_bodies_between_heavy_ones),
+        cmocka_unit_test(random_figures_fall),
         cmocka_unit_test(bad_calls_are_refused),
         cmocka_unit_test(axes_are_turned),
     };
