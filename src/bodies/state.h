@@ -32,9 +32,9 @@ typedef struct sn_body_state {
     sn_quat rest_turn;
     sn_real rest_time;  /* s: for so long it has been around there */
     uint32_t rested;    /* and around the place before that it was long enough */
-    sn_real lost;       /* J: what contact took from its motion in the last substep, if it is jointed; and */
-    uint32_t watched;   /*   for so many steps more that is looked at: see world/articulations.c */
-    uint32_t unused[1]; /* so that the size is a multiple of 64, in single precision */
+    sn_real lost;       /* J: what contact took from its motion in the last substep, if it is jointed; see
+                           world/articulations.c */
+    uint32_t unused[2]; /* so that the size is a multiple of 64, in single precision */
 } sn_body_state;
 
 /* What a substep knows of a body. */

@@ -91,7 +91,7 @@ sn_result sn_compromise_find(sn_world *world);
 /* Follows every sn_compromise_find, at the end of the step: one that failed is taken back, and so is what was found in it. */
 void sn_compromise_end(sn_world *world, bool failed);
 
-/* ---- articulations.c: jointed bodies that touch something ------------------------------------------------------------ */
+/* ---- articulations.c: bodies that hang together by joints ------------------------------------------------------------ */
 
 /* Finds them, once contacts are known; false when memory runs out. */
 bool sn_articulations_find(sn_world *world);
