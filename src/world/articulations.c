@@ -51,7 +51,7 @@
 
 #define GIVEN_BACK 0.5   /* of what contact took, */
 #define LITTLE     256.0 /*   unless that is less than so many times the energy of falling for a substep */
-#define ROUNDING   1e-6  /* of the energy that there is: less is rounding */
+#define ROUNDING   1e-7  /* of the energy that there is: less is rounding */
 
 #define WORK 1000.0 /* ns: of an articulation, in one loop */
 
