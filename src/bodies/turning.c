@@ -360,14 +360,16 @@ typedef struct axes {
 
 SN_LANES_INLINE axes axes_of(const uint32_t *odd)
 {
-    uint32_t none = 0, all = 0, y = 0, z = 0;
-    for (uint32_t i = 0; i < SN_WIDTH; ++i) {
-        none |= (uint32_t)(odd[i] == SN_NONE_ALIKE) << i;
-        all |= (uint32_t)(odd[i] == SN_ALL_ALIKE) << i;
-        y |= (uint32_t)(odd[i] == 1) << i;
-        z |= (uint32_t)(odd[i] == 2) << i;
-    }
-    return (axes){flags_of(none), flags_of(all), flags_of(y), flags_of(z)};
+#if SN_VECTOR
+    typedef int32_t numbers __attribute__((vector_size(SN_VECTOR / 2)));
+    numbers number;
+    memcpy(&number, odd, sizeof number);
+    const flags is = __builtin_convertvector(number, flags);
+    return (axes){is == SN_NONE_ALIKE, is == SN_ALL_ALIKE, is == 1, is == 2};
+#else
+    return (axes){-(flags)(*odd == SN_NONE_ALIKE), -(flags)(*odd == SN_ALL_ALIKE), -(flags)(*odd == 1),
+                  -(flags)(*odd == 2)};
+#endif
 }
 
 /* Of three numbers, one of each axis: that of the odd one, and of the next. */
@@ -465,7 +467,7 @@ SN_LANES_INLINE void spin(const sn_spin_batch *batch, uint32_t at)
 {
     const axes odd = axes_of(batch->odd + at);
     const lanes endless = lanes_all((double)INFINITY), half = lanes_all(0.5), one = lanes_all(1);
-    const sn_vec3 *const given = batch->gain + at, *const turn = batch->by + at;
+    const sn_vec4 *const given = batch->gain + at, *const turn = batch->by + at;
     const lanes4 q = PICK4(batch->body + at, ->q);
     const lanes3 g = PICK_VECTOR(given, .), by = PICK_VECTOR(turn, .), k = PICK3(batch->body + at, ->k);
     const lanes3 k2 = {lanes_keep(lanes_above(endless, k.x), k.x * k.x),

@@ -31,7 +31,7 @@ typedef struct sn_spin_batch {
     uint32_t odd[SN_TURN_BATCH];          /* around which it looks alike: an axis, SN_ALL_ALIKE or SN_NONE_ALIKE */
     sn_vec4 *record[SN_TURN_BATCH];       /* as of wide/wide.h */
     sn_quat *start[SN_TURN_BATCH], *now[SN_TURN_BATCH];
-    sn_vec3 gain[SN_TURN_BATCH], by[SN_TURN_BATCH]; /* rad/s, rad: what its spin changed by, and its turn */
+    sn_vec4 gain[SN_TURN_BATCH], by[SN_TURN_BATCH]; /* rad/s, rad: what its spin changed by, and its turn; w is 0 */
 } sn_spin_batch;
 
 /* Of a body, besides the numbers of principal axes: no two of its moments are the same; all are, as of a ball or a cube. */

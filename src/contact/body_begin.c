@@ -3,6 +3,7 @@
 #include "contact/body_work.h"
 #include "world/substep.h"
 
+#include "base/quad.h"
 #include "bodies/rotation.h"
 
 #include <string.h>
@@ -11,8 +12,8 @@ sn_real sn_body_contact_spins(const sn_world *world, const sn_mover *m)
 {
     if (m->body == SN_ID_FREE)
         return 0;
-    const sn_quat p = m->from.rotation, q = world->bodies.turn[m->body].start;
-    if (p.x == 0 && p.y == 0 && p.z == 0 && p.w == 0) /* the step begins */
+    const sn_quat *p = &m->from.rotation, *q = &world->bodies.turn[m->body].start;
+    if (quad_is_zero(quad_load(p))) /* the step begins */
         return 0;
     return contact_turned(m->extent, p, q);
 }
@@ -34,7 +35,7 @@ static void lead(const sn_world *world, const sn_mover *m, sn_vec4 *to)
 static void record_pose(const sn_pose *pose, sn_real spun, sn_vec4 *to)
 {
     to[4] = vec4(pose->position, spun);
-    to[5] = vec4(vec3(pose->rotation.x, pose->rotation.y, pose->rotation.z), pose->rotation.w);
+    to[5] = (sn_vec4){pose->rotation.x, pose->rotation.y, pose->rotation.z, pose->rotation.w};
 }
 
 /* A fixed shape is one that nothing moves. */
@@ -88,8 +89,25 @@ static void end_loading(const sn_body_contact_substep *s, const uint32_t *mover,
         if (s->begins)
             begin_mover(s, m, to);
         else
-            m->spin = vec4_xyz(to[1]);
+            m->spin = to[1];
     }
+}
+
+/* What a record says besides how a mover spins. What it is parted by is 0 since the substep began. */
+static sn_vec4 *load_record(const sn_body_contact_substep *s, uint32_t mover, sn_mover *m)
+{
+    const sn_vec4 none = vec4(vec3(0, 0, 0), 0);
+    sn_vec4 *to = contact_record(s->world, mover);
+    m->w = s->world->particles.x[m->slot].w;
+    to[0] = s->world->particles.v[m->slot];
+    to[0].w = m->w;
+    to[1] = to[2] = none;
+    to[3] = (sn_vec4){0, 0, 0, m->thin};
+    if (s->begins) {
+        to[6] = (sn_vec4){0, 0, 0, m->w};
+        to[7] = none;
+    }
+    return to;
 }
 
 /* Once a substep has begun, only those count that may be pressed in it; and after a search in it, those that are not known yet. */
@@ -97,7 +115,6 @@ void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_body_contact_substep *s = data;
     const sn_world *world = s->world;
-    const sn_vec4 none = vec4(vec3(0, 0, 0), 0);
     sn_spin_batch batch = {.count = 0};
     uint32_t mover[SN_TURN_BATCH];
     for (uint32_t at = first; at < end; ++at) {
@@ -109,12 +126,7 @@ void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
             continue;
         *mark |= SN_MARK_LOADED;
         sn_mover *m = &contact_movers(world)[i];
-        sn_vec4 *to = contact_record(world, i);
-        m->w = world->particles.x[m->slot].w;
-        to[0] = vec4(vec4_xyz(world->particles.v[m->slot]), m->w);
-        to[1] = to[2] = to[7] = none;
-        to[6] = vec4(vec3(0, 0, 0), m->w);
-        to[3] = vec4(vec3(0, 0, 0), m->thin);
+        sn_vec4 *to = load_record(s, i, m);
         if (m->body == SN_ID_FREE) {
             end_loading(s, &i, 1);
             continue;

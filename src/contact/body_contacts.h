@@ -21,7 +21,7 @@ typedef struct sn_mover {
     sn_real w;                  /* 1/kg */
     uint32_t odd;               /* of a body: around which it looks alike: an axis, SN_ALL_ALIKE or SN_NONE_ALIKE */
     double inverse[3];  /* 1/m^2: of a body: the inverse of its moments per unit of mass, along principal axes */
-    sn_vec3 spin;       /* rad/s: when the pass began */
+    sn_vec4 spin;       /* rad/s: when the pass began; w counts for nothing */
     sn_real extent;     /* m: of a body: how far it reaches from its centre */
     sn_real thin;       /* m: of a body: one that comes farther in a substep is fast */
     sn_real free;       /* m: its centre may come so far in any direction, less `turned`. So far every loop looks */

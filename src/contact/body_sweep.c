@@ -357,10 +357,11 @@ static void measure_piece(void *data, uint32_t first, uint32_t end)
         m->carrier = 0;
         if (m->body == SN_ID_FREE)
             continue;
-        sn_vec3 way = vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->from.position);
-        sn_quat q = world->bodies.turn[m->body].start, p = m->from.rotation;
-        sn_real cosine = contact_magnitude(q.x * p.x + q.y * p.y + q.z * p.z + q.w * p.w);
-        m->way = vec3_length(way);
+        const sn_vec4 *record = contact_record(world, contact_listed(world)[i]); /* of when the substep began */
+        const quad way = quad_sub(quad_load(&world->particles.x[m->slot]), quad_load(&record[4]));
+        const quad turn = quad_times(quad_load(&world->bodies.turn[m->body].start), quad_load(&record[5]));
+        const sn_real cosine = contact_magnitude(quad_sum4(turn));
+        m->way = real_sqrt(quad_dot3(way, way));
         if (cosine < STILL)
             m->way += vec3_length(turn_of(world, m)) * m->extent;
         const bool leaves = m->way > m->thin && !sn_body_contact_has_room(world, m, vec3(0, 0, 0));

@@ -2,6 +2,7 @@
 #ifndef SN_CONTACT_BODY_WORK_H
 #define SN_CONTACT_BODY_WORK_H
 
+#include "base/quad.h"
 #include "base/quat.h"
 #include "world/world.h"
 
@@ -191,11 +192,12 @@ static inline bool contact_is_zero(sn_vec3 a)
    quaternions. */
 #define SN_CHORD ((sn_real)2.25)
 
-static inline sn_real contact_turned(sn_real extent, sn_quat p, sn_quat q)
+static inline sn_real contact_turned(sn_real extent, const sn_quat *p, const sn_quat *q)
 {
-    const sn_real sign = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w < 0 ? -1 : 1;
-    const sn_real x = q.x - sign * p.x, y = q.y - sign * p.y, z = q.z - sign * p.z, w = q.w - sign * p.w;
-    return SN_CHORD * extent * real_sqrt(x * x + y * y + z * z + w * w);
+    const quad from = quad_load(p), to = quad_load(q);
+    const sn_real sign = quad_sum4(quad_times(from, to)) < 0 ? -1 : 1;
+    const quad way = quad_sub(to, quad_scale(from, sign));
+    return SN_CHORD * extent * real_sqrt(quad_sum4(quad_times(way, way)));
 }
 
 /* ---- Where things are, and how they move ------------------------------------------------------------------------------- */
