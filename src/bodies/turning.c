@@ -265,27 +265,27 @@ SN_LANES_INLINE void put_quat(sn_quat *const *to, lanes4 q)
 /* A function over batches: as many bodies at a time as there are lanes, and the rest one by one. */
 #if SN_VECTOR
 #define TURN_REST(name) (first < batch->count && !name##_lanes_0(batch, first) ? false : sound)
-#define SPIN_REST(name)                                                                                                \
+#define WEIGH_REST(name)                                                                                               \
     if (first < batch->count)                                                                                          \
     name##_lanes_0(batch, first)
 #else
 #define TURN_REST(name) sound
-#define SPIN_REST(name)
+#define WEIGH_REST(name)
 #endif
-#define TURN(name, one)                                                                                                \
-    bool SN_LANES_NAME(name, SN_VECTOR)(const sn_turn_batch *batch, uint32_t first)                                    \
+#define TURN(name, type, one)                                                                                          \
+    bool SN_LANES_NAME(name, SN_VECTOR)(const type *batch, uint32_t first)                                             \
     {                                                                                                                  \
         bool sound = true;                                                                                             \
         for (; first + SN_WIDTH <= batch->count; first += SN_WIDTH)                                                    \
             sound = one(batch, first) && sound;                                                                        \
         return TURN_REST(name);                                                                                        \
     }
-#define SPIN(name, one)                                                                                                \
+#define WEIGH(name, one)                                                                                               \
     void SN_LANES_NAME(name, SN_VECTOR)(const sn_spin_batch *batch, uint32_t first)                                    \
     {                                                                                                                  \
         for (; first + SN_WIDTH <= batch->count; first += SN_WIDTH)                                                    \
             one(batch, first);                                                                                         \
-        SPIN_REST(name);                                                                                               \
+        WEIGH_REST(name);                                                                                              \
     }
 
 SN_LANES_INLINE bool predict(const sn_turn_batch *b, uint32_t at)
@@ -346,9 +346,9 @@ SN_LANES_INLINE bool settle(const sn_turn_batch *b, uint32_t at)
     return is_sound(q, l, k, phi);
 }
 
-TURN(sn_turn_predict, predict)
-TURN(sn_turn_settle, settle)
-TURN(sn_turn_gain, gain)
+TURN(sn_turn_predict, sn_turn_batch, predict)
+TURN(sn_turn_settle, sn_turn_batch, settle)
+TURN(sn_turn_gain, sn_turn_batch, gain)
 
 /* ---- Contact ------------------------------------------------------------------------------------------------------------ */
 
@@ -463,7 +463,7 @@ SN_LANES_INLINE void weigh(const sn_spin_batch *batch, uint32_t at)
 }
 
 /* The momentum that goes with a change of spin is k^2 times that, along principal axes and per unit of mass. */
-SN_LANES_INLINE void spin(const sn_spin_batch *batch, uint32_t at)
+SN_LANES_INLINE bool spin(const sn_spin_batch *batch, uint32_t at)
 {
     const axes odd = axes_of(batch->odd + at);
     const lanes endless = lanes_all((double)INFINITY), half = lanes_all(0.5), one = lanes_all(1);
@@ -491,10 +491,11 @@ SN_LANES_INLINE void spin(const sn_spin_batch *batch, uint32_t at)
     PUT4(batch->body + at, ->q, end);
     put_quat(batch->start + at, end);
     put_quat(batch->now + at, end);
+    return is_sound(end, l, k, by);
 }
 
-SPIN(sn_turn_weigh, weigh)
-SPIN(sn_turn_spin, spin)
+WEIGH(sn_turn_weigh, weigh)
+TURN(sn_turn_spin, sn_spin_batch, spin)
 
 #if !SN_VECTOR
 void sn_rotate_free(double q[4], const double l[3], const double inverse_moment[3], double h)

@@ -69,23 +69,36 @@ static sn_real driven(const sn_body_contact_substep *s, const sn_mover *m)
 }
 
 /* Where a mover is when a substep begins, and how far it may come. */
-static void begin_mover(const sn_body_contact_substep *s, sn_mover *m, sn_vec4 *to)
+static inline void begin_mover(const sn_body_contact_substep *s, sn_mover *m, sn_vec4 *to)
 {
     const sn_world *world = s->world;
+    const quad none = {0}, place = quad_load(&world->particles.x[m->slot]);
+    const bool turns = m->body != SN_ID_FREE;
+    const quad rotation = turns ? quad_load(&world->bodies.turn[m->body].start) : none;
     m->spun += sn_body_contact_spins(world, m);
-    m->from = contact_pose(world, m);
+    quad_store(&m->from, place); /* the place of a pose comes first */
+    quad_store(&m->from.rotation, rotation);
+    if (!turns)
+        m->from.rotation.w = 1;
     if (world->particles.target[m->slot])
         lead(world, m, to);
-    to[1].w = (m->body == SN_ID_FREE ? 0 : vec3_length(vec4_xyz(to[1])) * m->extent) + driven(s, m);
-    record_pose(&m->from, m->spun, to);
+    const quad spin = quad_load(&to[1]);
+    to[1].w = turns ? real_sqrt(quad_dot3(spin, spin)) * m->extent : 0;
+    if (s->force || !turns || !world->bodies.motion[m->body].is_free)
+        to[1].w += driven(s, m);
+    quad_store(&to[4], place);
+    to[4].w = m->spun;
+    to[5] = (sn_vec4){m->from.rotation.x, m->from.rotation.y, m->from.rotation.z, m->from.rotation.w};
 }
 
 /* Movers that are loaded, once it is known how they spin. */
 static void end_loading(const sn_body_contact_substep *s, const uint32_t *mover, uint32_t count)
 {
+    sn_mover *all = contact_movers(s->world);
+    sn_vec4 *record = contact_records(s->world);
     for (uint32_t i = 0; i < count; ++i) {
-        sn_mover *m = &contact_movers(s->world)[mover[i]];
-        sn_vec4 *to = contact_record(s->world, mover[i]);
+        sn_mover *m = &all[mover[i]];
+        sn_vec4 *to = &record[SN_BODY_CONTACT_RECORD * (size_t)mover[i]];
         if (s->begins)
             begin_mover(s, m, to);
         else
@@ -97,14 +110,15 @@ static void end_loading(const sn_body_contact_substep *s, const uint32_t *mover,
 static sn_vec4 *load_record(const sn_body_contact_substep *s, uint32_t mover, sn_mover *m)
 {
     const sn_vec4 none = vec4(vec3(0, 0, 0), 0);
+    const sn_real w = s->world->particles.x[m->slot].w;
     sn_vec4 *to = contact_record(s->world, mover);
-    m->w = s->world->particles.x[m->slot].w;
+    m->w = w;
     to[0] = s->world->particles.v[m->slot];
-    to[0].w = m->w;
+    to[0].w = w;
     to[1] = to[2] = none;
     to[3] = (sn_vec4){0, 0, 0, m->thin};
     if (s->begins) {
-        to[6] = (sn_vec4){0, 0, 0, m->w};
+        to[6] = (sn_vec4){0, 0, 0, w};
         to[7] = none;
     }
     return to;
@@ -115,8 +129,9 @@ void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_body_contact_substep *s = data;
     const sn_world *world = s->world;
-    sn_spin_batch batch = {.count = 0};
+    sn_spin_batch batch;
     uint32_t mover[SN_TURN_BATCH];
+    batch.count = 0;
     for (uint32_t at = first; at < end; ++at) {
         const uint32_t i = contact_listed(world)[at];
         if (!s->begins && !contact_has_impulse(world, i))
@@ -168,7 +183,7 @@ static void watch_piece(void *data, uint32_t first, uint32_t end)
 {
     watching *w = data;
     const sn_world *world = w->s->world;
-    sn_real fall = vec3_length(world->state.settings.gravity) * w->s->h;
+    const sn_real h = w->s->h, fall = vec3_length(world->state.settings.gravity) * h;
     bool fast = false, left = false; /* what threads write often they wait for */
     for (uint32_t i = first; i < end; ++i) {
         const uint32_t row = bodies_awake(&world->bodies)[i];
@@ -176,18 +191,18 @@ static void watch_piece(void *data, uint32_t first, uint32_t end)
             continue;
         sn_mover *m = &contact_movers(world)[row];
         const sn_vec4 *record = contact_record(world, row);
-        const sn_vec3 v = vec4_xyz(record[0]);
-        const sn_real turning = record[1].w;
-        m->way = w->s->h * (vec3_length(v) + turning + fall);
-        fast = fast || m->way > m->thin;
-        m->turned += w->s->h * (turning + fall);
-        const sn_vec3 gone = vec3_sub(vec4_xyz(record[4]), m->sought);
-        const bool leaves =
-            m->w != 0 &&
-            !(vec3_length(gone) + m->way + m->turned < CERTAIN * m->free) && /* which most are content with */
-            !sn_body_contact_has_room(world, m, vec3_scale(v, w->s->h));
+        const quad v = quad_load(&record[0]), gone = quad_sub(quad_load(&record[4]), quad_load(&m->sought));
+        const sn_real turning = record[1].w, way = h * (real_sqrt(quad_dot3(v, v)) + turning + fall);
+        const sn_real turned = m->turned + h * (turning + fall);
+        m->way = way;
+        m->turned = turned;
+        fast |= way > m->thin;
+        const bool leaves = m->w != 0 &&
+                            !(real_sqrt(quad_dot3(gone, gone)) + way + turned <
+                              CERTAIN * m->free) && /* which most are content with */
+                            !sn_body_contact_has_room(world, m, vec3_scale(vec4_xyz(record[0]), h));
         contact_set_left(world, row, leaves);
-        left = left || leaves;
+        left |= leaves;
     }
     if (fast)
         contact_raise(&w->fast);

@@ -31,7 +31,7 @@ typedef struct sn_mover {
     sn_real carried;    /*   that has gone this share of its own way then */
     sn_real spun;       /* m: how far its spots came by turning in this step, at most */
     sn_vec3 sought;     /* m: of a body: where it was when space was searched for it, and */
-    sn_real turned;     /* m: how far they came by turning, and by what may yet act on it */
+    sn_real turned;     /* m: how far they came by turning, and by what may yet act on it. Read as one record */
     sn_bounds room;     /* m: how far its spots may come from there before that is to be done again */
 } sn_mover;
 

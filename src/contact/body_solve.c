@@ -36,6 +36,7 @@
 
 #include "base/quad.h"
 #include "integrators/integrator.h"
+#include "world/substep.h"
 
 /* Sweeps over all contacts in a pass. With one, a tower of twenty boxes sways by centimetres for ever; with two it is at rest, to
    1e-8 J of a hundred tons, after seven seconds. */
@@ -141,15 +142,17 @@ static bool part_all(sn_body_contact_substep *s)
 
 /* ---- What came of it -------------------------------------------------------------------------------------------------------- */
 
-/* gain: m/s; by: m. */
-static void move_mover(sn_world *world, uint32_t slot, quad gain, quad by)
+/* gain: m/s; by: m. Whether it surely moves soundly then. */
+static bool move_mover(sn_world *world, uint32_t slot, quad gain, quad by)
 {
     const sn_particle_store *p = &world->particles;
+    bool sound = true;
     if (!quad_is_zero(gain)) {
         quad v = quad_load(&p->v[slot]), low = quad_xyz(quad_load(&p->v_low[slot]));
         quad_add_compensated(&v, &low, gain);
         quad_store(&p->v[slot], v);
         quad_store(&p->v_low[slot], low);
+        sound = quad_dot3(v, v) < SN_SURELY_SLOW;
         if (world->history.table.count)
             sn_history_forget(&world->history, slot);
     }
@@ -157,15 +160,17 @@ static void move_mover(sn_world *world, uint32_t slot, quad gain, quad by)
         const quad was = quad_load(&p->x[slot]), sum = quad_add(was, by);
         quad_store(&p->x_low[slot], quad_add(quad_load(&p->x_low[slot]), quad_sub(by, quad_sub(sum, was))));
         quad_store(&p->x[slot], sum);
+        sound = sound && quad_is_zero(quad_xyz(quad_sub(sum, sum)));
     }
+    return sound;
 }
 
 /* Bodies that are turned. */
-static void turn_bodies(const sn_body_contact_substep *s, sn_spin_batch *batch, const uint32_t *mover)
+static bool turn_bodies(const sn_body_contact_substep *s, sn_spin_batch *batch, const uint32_t *mover)
 {
     sn_world *world = s->world;
     const bool looks_back = sn_integrators[world->state.settings.integrator]->looks_back;
-    s->turning->spin(batch, 0);
+    const bool sound = s->turning->spin(batch, 0);
     for (uint32_t i = 0; i < batch->count; ++i) {
         const sn_mover *m = &contact_movers(world)[mover[i]];
         if (looks_back)
@@ -174,14 +179,16 @@ static void turn_bodies(const sn_body_contact_substep *s, sn_spin_batch *batch, 
             sn_bodies_pull(&world->bodies, m->body);
     }
     batch->count = 0;
+    return sound;
 }
 
-void sn_body_contacts_store_piece(void *data, uint32_t first, uint32_t end)
+bool sn_body_contacts_store(const sn_body_contact_substep *s, uint32_t first, uint32_t end)
 {
-    const sn_body_contact_substep *s = data;
     sn_world *world = s->world;
-    sn_spin_batch batch = {.count = 0};
+    sn_spin_batch batch;
     uint32_t mover[SN_TURN_BATCH];
+    bool sound = true;
+    batch.count = 0;
     for (uint32_t at = first; at < end; ++at) {
         const uint32_t i = contact_listed(world)[at], n = batch.count;
         const sn_mover *m = &contact_movers(world)[i];
@@ -192,7 +199,7 @@ void sn_body_contacts_store_piece(void *data, uint32_t first, uint32_t end)
         const quad place = quad_xyz(quad_load(&record[6])), turn = quad_xyz(quad_load(&record[7]));
         const quad gain = quad_xyz(quad_sub(quad_load(&record[0]), quad_load(&world->particles.v[m->slot]))),
                    spin = quad_xyz(quad_sub(quad_load(&record[1]), quad_load(&m->spin)));
-        move_mover(world, m->slot, gain, quad_add(quad_scale(gain, s->h), place));
+        sound = move_mover(world, m->slot, gain, quad_add(quad_scale(gain, s->h), place)) && sound;
         if (m->body == SN_ID_FREE || (quad_is_zero(spin) && quad_is_zero(turn)))
             continue;
         batch.body[n] = &world->bodies.state[m->body];
@@ -203,10 +210,9 @@ void sn_body_contacts_store_piece(void *data, uint32_t first, uint32_t end)
         quad_store(&batch.by[n], quad_add(quad_scale(spin, s->h), turn));
         mover[batch.count++] = i;
         if (batch.count == SN_TURN_BATCH)
-            turn_bodies(s, &batch, mover);
+            sound = turn_bodies(s, &batch, mover) && sound;
     }
-    if (batch.count)
-        turn_bodies(s, &batch, mover);
+    return (!batch.count || turn_bodies(s, &batch, mover)) && sound;
 }
 
 bool sn_body_contacts_pass(sn_world *world, sn_real h)

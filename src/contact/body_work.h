@@ -142,7 +142,9 @@ uint32_t sn_body_contacts_sweep_violent(const sn_body_contact_substep *s, bool *
 /* Stops bodies on their ways of this substep that have come into others, as fast ones may (body_sweep.c). Before that, what a pass did is stored, if
    there was one. False if tasks were lost. */
 bool sn_body_contacts_stop(sn_body_contact_substep *s, bool stores);
-void sn_body_contacts_store_piece(void *substep, uint32_t first, uint32_t end); /* body_solve.c */
+
+/* Of some of the movers that are listed; whether those that it moved surely move soundly (body_solve.c). */
+bool sn_body_contacts_store(const sn_body_contact_substep *s, uint32_t first, uint32_t end);
 
 /* What may be thrown in the substep that begins, into the records of movers (body_blows.c). False if tasks were lost. */
 bool sn_body_contacts_hand_on_blows(const sn_body_contact_substep *s);

@@ -79,14 +79,11 @@ static const char *complaint(const sn_world *world, uint32_t slot)
     return NULL;
 }
 
-/* (m/s)^2: most particles are slower, and */
-#define SURELY_SLOW ((sn_real)1e30)
-
 /* A sum is finite if all of it is; of most particles that is all there is to know. */
 static bool moves_surely_soundly(const sn_particle_store *p, uint32_t slot)
 {
     const quad sum = quad_xyz(quad_add(quad_load(&p->x[slot]), quad_load(&p->x_low[slot]))), v = quad_load(&p->v[slot]);
-    return quad_is_zero(quad_sub(sum, sum)) && quad_dot3(v, v) < SURELY_SLOW;
+    return quad_is_zero(quad_sub(sum, sum)) && quad_dot3(v, v) < SN_SURELY_SLOW;
 }
 
 static bool is_surely_sound(const sn_world *world, uint32_t slot)
