@@ -133,27 +133,48 @@ typedef struct tops {
     lanes3 m;
 } tops;
 
+SN_LANES_INLINE lanes4 choose4(flags where, lanes4 a, lanes4 b)
+{
+    return (lanes4){lanes_choose(where, a.x, b.x), lanes_choose(where, a.y, b.y), lanes_choose(where, a.z, b.z),
+                    lanes_choose(where, a.w, b.w)};
+}
+
+/* Where `acts`; elsewhere nothing turns. */
+SN_LANES_INLINE void take_turn(tops *t, flags acts, const tops *turned)
+{
+    if (flags_all(acts))
+        *t = *turned;
+    else
+        *t = (tops){choose4(acts, turned->q, t->q), lanes3_choose(acts, turned->m, t->m)};
+}
+
 /* About y, by so much for a unit of momentum about it. The product with the quaternion that has the sine at y, and the cosine. */
 SN_LANES_INLINE void turn_about_y(tops *t, lanes rate)
 {
     const lanes one = lanes_all(1), two = lanes_all(2);
+    const flags acts = lanes_unequal(rate, lanes_all(0));
     const lanes4 q = t->q;
+    if (!flags_any(acts))
+        return;
     lanes c, s = sine_cosine(rate * t->m.y * lanes_all(0.5), &c);
-    t->q = (lanes4){c * q.x - s * q.z, c * q.y + s * q.w, c * q.z + s * q.x, c * q.w - s * q.y};
     const lanes sine = two * s * c, cosine = one - two * s * s, x = t->m.x, z = t->m.z;
-    t->m.z = cosine * z + sine * x;
-    t->m.x = cosine * x - sine * z;
+    const tops turned = {{c * q.x - s * q.z, c * q.y + s * q.w, c * q.z + s * q.x, c * q.w - s * q.y},
+                         {cosine * x - sine * z, t->m.y, cosine * z + sine * x}};
+    take_turn(t, acts, &turned);
 }
 
 SN_LANES_INLINE void turn_about_z(tops *t, lanes rate)
 {
     const lanes one = lanes_all(1), two = lanes_all(2);
+    const flags acts = lanes_unequal(rate, lanes_all(0));
     const lanes4 q = t->q;
+    if (!flags_any(acts))
+        return;
     lanes c, s = sine_cosine(rate * t->m.z * lanes_all(0.5), &c);
-    t->q = (lanes4){c * q.x + s * q.y, c * q.y - s * q.x, c * q.z + s * q.w, c * q.w - s * q.z};
     const lanes sine = two * s * c, cosine = one - two * s * s, x = t->m.x, y = t->m.y;
-    t->m.x = cosine * x + sine * y;
-    t->m.y = cosine * y - sine * x;
+    const tops turned = {{c * q.x + s * q.y, c * q.y - s * q.x, c * q.z + s * q.w, c * q.w - s * q.z},
+                         {cosine * x + sine * y, cosine * y - sine * x, t->m.z}};
+    take_turn(t, acts, &turned);
 }
 
 /* How many parts a step is cut into. One axis alone is exact. */
@@ -167,11 +188,16 @@ SN_LANES_INLINE lanes parts_for(lanes3 l, lanes y, lanes z, lanes h)
     return lanes_choose(two, lanes_choose(lanes_above(most, parts), lanes_max(rounded, one), most), one);
 }
 
-/* Half of y, all of z, half of y, and so on; neighbouring halves are one. */
+/* Half of y, all of z, half of y, and so on; neighbouring halves are one. What has nothing about z, as most that people make, is turned
+   about y at once. */
 SN_LANES_INLINE void turn_about_two(tops *t, lanes y, lanes z, lanes3 l, lanes h)
 {
     const lanes parts = parts_for(l, y, z, h), part = h / parts, half = lanes_all(0.5);
-    turn_about_y(t, y * (part * half));
+    const flags both = lanes_unequal(z, lanes_all(0));
+    turn_about_y(t, y * lanes_choose(both, part * half, part));
+    if (!flags_any(both))
+        return;
+    y = lanes_keep(both, y);
     for (uint32_t i = 0; i < MOST_PARTS; ++i) {
         const flags goes_on = lanes_above(parts, lanes_all((double)i + 1));
         const lanes by = lanes_keep(lanes_above(parts, lanes_all((double)i)), part);
@@ -248,12 +274,6 @@ SN_LANES_INLINE lanes3 way_between(lanes4 q, lanes4 end, lanes3 k)
         scale = lanes_choose(large, two * lanes_atan2(sine, sign * turn.w) / sine, scale);
     }
     return times_k(k, lanes3_scale(v, sign * scale));
-}
-
-SN_LANES_INLINE lanes4 choose4(flags where, lanes4 a, lanes4 b)
-{
-    return (lanes4){lanes_choose(where, a.x, b.x), lanes_choose(where, a.y, b.y), lanes_choose(where, a.z, b.z),
-                    lanes_choose(where, a.w, b.w)};
 }
 
 SN_LANES_INLINE void put_quat(sn_quat *const *to, lanes4 q)
