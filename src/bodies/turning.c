@@ -72,6 +72,17 @@ typedef sn_real reals;
 #define REALS(a) ((reals)(a))
 #endif
 
+SN_LANES_INLINE lanes load_reals(const sn_real *from)
+{
+    reals a;
+    memcpy(&a, from, sizeof a);
+#if SN_VECTOR
+    return __builtin_convertvector(a, lanes);
+#else
+    return (lanes)a;
+#endif
+}
+
 SN_LANES_INLINE lanes3 vector_part(lanes4 q)
 {
     return (lanes3){q.x, q.y, q.z};
@@ -454,7 +465,7 @@ SN_LANES_INLINE void weigh(const sn_spin_batch *batch, uint32_t at)
 {
     const axes odd = axes_of(batch->odd + at);
     const lanes3 x = PICK3(batch->inverse + at, ), l = PICK3(batch->body + at, ->l);
-    const lanes zero = lanes_all(0), w = PICK(batch->record + at, [0].w), all = x.x * w;
+    const lanes zero = lanes_all(0), w = load_reals(batch->w + at), all = x.x * w;
     lanes3 spin = lanes3_scale(l, x.x);
     tensor inverse = {{all, all, all}, zero, zero, zero};
     if (!flags_all(odd.all)) {

@@ -29,6 +29,7 @@ typedef struct sn_spin_batch {
     sn_body_state *body[SN_TURN_BATCH];
     const double *inverse[SN_TURN_BATCH]; /* 1/m^2: of moments per unit of mass, along principal axes */
     uint32_t odd[SN_TURN_BATCH];          /* around which it looks alike: an axis, SN_ALL_ALIKE or SN_NONE_ALIKE */
+    sn_real w[SN_TURN_BATCH];             /* 1/kg */
     sn_vec4 *record[SN_TURN_BATCH];       /* as of wide/wide.h */
     sn_quat *start[SN_TURN_BATCH], *now[SN_TURN_BATCH];
     sn_vec4 gain[SN_TURN_BATCH], by[SN_TURN_BATCH]; /* rad/s, rad: what its spin changed by, and its turn; w is 0 */
@@ -60,7 +61,7 @@ typedef struct sn_turning {
     /* l gains the same. */
     sn_turning_fn *gain;
 
-    /* The spin and the inverse of the inertia in the world, of what has the inverse mass record[0].w. */
+    /* The spin and the inverse of the inertia in the world, of what has the inverse mass w. */
     sn_weighing_fn *weigh;
 
     /* body->l gains what a change of spin means, and body->q is turned on; start and now: as that. Whether all of them move soundly then. */

@@ -387,7 +387,7 @@ static bool may_be_fast(const measuring *measure, uint32_t first, uint32_t end)
         const sn_vec4 *record = contact_record(world, mover); /* of when the substep began */
         const quad way = quad_sub(quad_load(&world->particles.x[m->slot]), quad_load(&record[4]));
         const quad turn = quad_times(quad_load(&world->bodies.turn[m->body].start), quad_load(&record[5]));
-        const sn_real room = CERTAIN * (m->thin - measure->coming);
+        const sn_real room = SN_CERTAIN * (m->thin - measure->coming);
         fast |= !(room > 0) | !(quad_dot3(way, way) < room * room) | !(contact_magnitude(quad_sum4(turn)) >= STILL);
         contact_set_left(world, m->body, false);
     }

@@ -82,8 +82,6 @@ bool sn_body_contact_is_idle(const sn_body_contact *contact);
 void sn_body_contact_pass_clear(const sn_body_contact_substep *s, sn_body_contact *contact, sn_real apart);
 void sn_body_contact_lose_points(sn_body_contact *contact);
 
-#define CERTAIN ((sn_real)0.999) /* of a distance: rounding takes less */
-
 /* Makes room for a contact in a lane of a batch, or fills it in again once its points were looked for anew. */
 void sn_body_contact_fill(const sn_body_contact_substep *s, uint32_t index, uint32_t batch, uint32_t lane);
 
@@ -190,10 +188,7 @@ static inline bool contact_is_zero(sn_vec3 a)
     return a.x == 0 && a.y == 0 && a.z == 0;
 }
 
-/* m: how far a spot at this distance comes by a turn from p to q, at most: its angle is no more than so many times the distance of the
-   quaternions. */
-#define SN_CHORD ((sn_real)2.25)
-
+/* m: how far a spot at this distance comes by a turn, at most. */
 static inline sn_real contact_turned(sn_real extent, const sn_quat *p, const sn_quat *q)
 {
     const quad from = quad_load(p), to = quad_load(q);
