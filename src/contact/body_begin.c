@@ -91,34 +91,33 @@ _Static_assert(offsetof(sn_mover, spun) == offsetof(sn_mover, w) + SN_MOVER_WAYS
                "numbers of a mover lie as wide/wide.h says");
 
 /* A ball is a body that does not turn. */
-static void group_add(const sn_body_contact_substep *s, mover_group *g, uint32_t mover, bool watched)
+static inline void group_add(const sn_body_contact_substep *s, const sn_mover_columns *c, mover_group *g,
+                             uint32_t mover, bool watched)
 {
     static sn_body_state ball = {.q = {0, 0, 0, 1}};
     static sn_quat still = {0, 0, 0, 1};
-    const sn_world *world = s->world;
-    sn_mover *m = &contact_movers(world)[mover];
-    sn_vec4 *to = contact_record(world, mover), *x = &world->particles.x[m->slot];
+    sn_mover *m = &c->mover[mover];
+    sn_vec4 *to = &c->record[SN_BODY_CONTACT_RECORD * (size_t)mover], *x = &c->x[m->slot];
     const bool turns = m->body != SN_ID_FREE;
     const uint32_t at = g->spins.count++;
-    m->w = x->w;
-    to[3] = (sn_vec4){0, 0, 0, m->thin};
-    to[6] = (sn_vec4){0, 0, 0, x->w};
+    const sn_real w = x->w, thin = m->thin;
+    m->w = w;
+    to[3] = (sn_vec4){0, 0, 0, thin};
+    to[6] = (sn_vec4){0, 0, 0, w};
     to[7] = (sn_vec4){0};
     g->mover[at] = mover;
-    g->spins.body[at] = turns ? &world->bodies.state[m->body] : &ball;
+    g->spins.body[at] = turns ? &c->state[m->body] : &ball;
     g->spins.inverse[at] = m->inverse;
     g->spins.odd[at] = turns ? m->odd : SN_ALL_ALIKE;
-    g->spins.w[at] = x->w;
+    g->spins.w[at] = w;
     g->spins.record[at] = to;
     g->movers.watched |= (uint32_t)watched << at;
     g->movers.record[at] = &to->x;
     g->movers.own[at] = &m->w;
     g->movers.x[at] = &x->x;
-    g->movers.v[at] = &world->particles.v[m->slot].x;
-    g->movers.turn[at] = turns ? &world->bodies.turn[m->body].start.x : &still.x;
-    g->movers.driven[at] = 0;
-    if (s->force || !turns || !world->bodies.motion[m->body].is_free)
-        g->movers.driven[at] = driven(s, m);
+    g->movers.v[at] = &c->v[m->slot].x;
+    g->movers.turn[at] = turns ? &c->turn[m->body].start.x : &still.x;
+    g->movers.driven[at] = s->force || !turns || !c->motion[m->body].is_free ? driven(s, m) : 0;
 }
 
 static void group_begin(const sn_body_contact_substep *s, mover_group *g)
@@ -182,26 +181,27 @@ static void end_loading(const sn_body_contact_substep *s, sn_spin_batch *batch, 
 void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_body_contact_substep *s = data;
-    const sn_world *world = s->world;
+    const sn_mover_columns c = contact_columns(s->world);
     sn_spin_batch batch;
     uint32_t mover[SN_TURN_BATCH];
     batch.count = 0;
     for (uint32_t at = first; at < end; ++at) {
-        const uint32_t i = contact_listed(world)[at], n = batch.count;
-        if (!contact_has_impulse(world, i))
+        const uint32_t i = c.listed[at], n = batch.count;
+        if (!columns_have_impulse(&c, i))
             continue;
-        sn_mover *m = &contact_movers(world)[i];
-        sn_vec4 *to = contact_record(world, i);
-        m->w = world->particles.x[m->slot].w;
-        to[0] = world->particles.v[m->slot];
-        to[0].w = m->w;
+        sn_mover *m = &c.mover[i];
+        sn_vec4 *to = &c.record[SN_BODY_CONTACT_RECORD * (size_t)i];
+        const sn_real w = c.x[m->slot].w;
+        m->w = w;
+        to[0] = c.v[m->slot];
+        to[0].w = w;
         to[1].w = 0;
         if (m->body == SN_ID_FREE)
             continue;
-        batch.body[n] = &world->bodies.state[m->body];
+        batch.body[n] = &c.state[m->body];
         batch.inverse[n] = m->inverse;
         batch.odd[n] = m->odd;
-        batch.w[n] = m->w;
+        batch.w[n] = w;
         batch.record[n] = to;
         mover[batch.count++] = i;
         if (batch.count == SN_TURN_BATCH)
@@ -228,6 +228,8 @@ static void begin_piece(void *data, uint32_t first, uint32_t end)
     watching *w = data;
     const sn_world *world = w->s->world;
     const uint32_t awake = world->bodies.awake_table.count, listed = world->body_contacts.list_table.count;
+    const sn_mover_columns c = contact_columns(world);
+    const bool again = w->s->again;
     mover_group g;
     group_begin(w->s, &g);
     for (uint32_t at = first, next; at < end; at = next) {
@@ -235,12 +237,11 @@ static void begin_piece(void *data, uint32_t first, uint32_t end)
         if (w->predicts && at < awake)
             sn_turns_predict_piece(w->predicts, at, contact_least(next, awake));
         for (uint32_t k = at; k < contact_least(next, listed); ++k) {
-            const uint32_t i = contact_listed(world)[k];
-            uint8_t *mark = &contact_marks(world)[i];
-            if (w->s->again && *mark & SN_MARK_LOADED)
+            const uint32_t i = c.listed[k];
+            if (again && c.mark[i] & SN_MARK_LOADED)
                 continue;
-            *mark |= SN_MARK_LOADED;
-            group_add(w->s, &g, i, k < awake && (!w->s->again || contact_has_left(world, i)));
+            c.mark[i] |= SN_MARK_LOADED;
+            group_add(w->s, &c, &g, i, k < awake && (!again || c.flags[i] & SN_ROW_LEFT));
             if (g.spins.count == SN_TURN_BATCH)
                 group_end(w, &g);
         }

@@ -143,9 +143,8 @@ static bool part_all(sn_body_contact_substep *s)
 /* ---- What came of it -------------------------------------------------------------------------------------------------------- */
 
 /* gain: m/s; by: m. Whether it surely moves soundly then. */
-static bool move_mover(sn_world *world, uint32_t slot, quad gain, quad by)
+static inline bool move_mover(sn_world *world, const sn_particle_store *p, uint32_t slot, quad gain, quad by)
 {
-    const sn_particle_store *p = &world->particles;
     bool sound = true;
     if (!quad_is_zero(gain)) {
         quad v = quad_load(&p->v[slot]), low = quad_xyz(quad_load(&p->v_low[slot]));
@@ -184,30 +183,33 @@ static bool turn_bodies(const sn_body_contact_substep *s, sn_spin_batch *batch, 
 
 bool sn_body_contacts_store(const sn_body_contact_substep *s, uint32_t first, uint32_t end)
 {
-    sn_world *world = s->world;
+    const sn_mover_columns c = contact_columns(s->world);
+    const sn_particle_store particles = s->world->particles;
+    const sn_real h = s->h;
     sn_spin_batch batch;
     uint32_t mover[SN_TURN_BATCH];
     bool sound = true;
     batch.count = 0;
     for (uint32_t at = first; at < end; ++at) {
-        const uint32_t i = contact_listed(world)[at], n = batch.count;
-        const sn_mover *m = &contact_movers(world)[i];
-        if (!contact_has_impulse(world, i) || m->w == 0)
+        const uint32_t i = c.listed[at], n = batch.count;
+        const sn_mover *m = &c.mover[i];
+        if (!columns_have_impulse(&c, i) || m->w == 0)
             continue;
         /* by which it is parted from others, without a velocity */
-        const sn_vec4 *record = contact_record(world, i);
+        const sn_vec4 *record = &c.record[SN_BODY_CONTACT_RECORD * (size_t)i];
         const quad place = quad_xyz(quad_load(&record[6])), turn = quad_xyz(quad_load(&record[7]));
-        const quad gain = quad_xyz(quad_sub(quad_load(&record[0]), quad_load(&world->particles.v[m->slot]))),
+        const quad gain = quad_xyz(quad_sub(quad_load(&record[0]), quad_load(&c.v[m->slot]))),
                    spin = quad_xyz(quad_sub(quad_load(&record[1]), quad_load(&m->spin)));
-        sound = move_mover(world, m->slot, gain, quad_add(quad_scale(gain, s->h), place)) && sound;
+        sound =
+            move_mover(s->world, &particles, m->slot, gain, quad_add(quad_scale(gain, h), place)) && sound;
         if (m->body == SN_ID_FREE || (quad_is_zero(spin) && quad_is_zero(turn)))
             continue;
-        batch.body[n] = &world->bodies.state[m->body];
+        batch.body[n] = &c.state[m->body];
         batch.odd[n] = m->odd;
-        batch.start[n] = &world->bodies.turn[m->body].start;
-        batch.now[n] = &world->bodies.turn[m->body].now;
+        batch.start[n] = &c.turn[m->body].start;
+        batch.now[n] = &c.turn[m->body].now;
         quad_store(&batch.gain[n], spin);
-        quad_store(&batch.by[n], quad_add(quad_scale(spin, s->h), turn));
+        quad_store(&batch.by[n], quad_add(quad_scale(spin, h), turn));
         mover[batch.count++] = i;
         if (batch.count == SN_TURN_BATCH)
             sound = turn_bodies(s, &batch, mover) && sound;

@@ -377,19 +377,19 @@ static void measure_piece(void *data, uint32_t first, uint32_t end)
 /* A body that turned so little, and whose way has so small a square, is surely not fast; and if none is, nothing has to be measured. */
 static bool may_be_fast(const measuring *measure, uint32_t first, uint32_t end)
 {
-    const sn_world *world = measure->s->world;
+    const sn_mover_columns c = contact_columns(measure->s->world);
+    const sn_real coming = measure->coming;
     bool fast = false;
     for (uint32_t i = first; i < end; ++i) {
-        const uint32_t mover = contact_listed(world)[i];
-        const sn_mover *m = &contact_movers(world)[mover];
+        const sn_mover *m = &c.mover[c.listed[i]];
         if (m->body == SN_ID_FREE)
             continue;
-        const sn_vec4 *record = contact_record(world, mover); /* of when the substep began */
-        const quad way = quad_sub(quad_load(&world->particles.x[m->slot]), quad_load(&record[4]));
-        const quad turn = quad_times(quad_load(&world->bodies.turn[m->body].start), quad_load(&record[5]));
-        const sn_real room = SN_CERTAIN * (m->thin - measure->coming);
+        const sn_vec4 *record = &c.record[SN_BODY_CONTACT_RECORD * (size_t)c.listed[i]]; /* of when the substep began */
+        const quad way = quad_sub(quad_load(&c.x[m->slot]), quad_load(&record[4]));
+        const quad turn = quad_times(quad_load(&c.turn[m->body].start), quad_load(&record[5]));
+        const sn_real room = SN_CERTAIN * (m->thin - coming);
         fast |= !(room > 0) | !(quad_dot3(way, way) < room * room) | !(contact_magnitude(quad_sum4(turn)) >= STILL);
-        contact_set_left(world, m->body, false);
+        c.flags[m->body] &= (uint8_t)~SN_ROW_LEFT;
     }
     return fast;
 }

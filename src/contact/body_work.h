@@ -260,11 +260,39 @@ static inline _Atomic uint32_t *contact_degrees(const sn_world *world, uint32_t 
     return (_Atomic uint32_t *)world->body_contacts.cell_table.column[6] + (size_t)SN_BODY_CONTACT_LEVELS * mover;
 }
 
-/* Whether a mover is in a lane, or moves whatever is in its way. */
-static inline bool contact_has_impulse(const sn_world *world, uint32_t mover)
+/* Where all about movers is, for loops over them: what is written to one might be any pointer of the world, as far as a compiler knows. */
+typedef struct sn_mover_columns {
+    const uint32_t *listed;
+    sn_mover *mover;
+    sn_vec4 *record;
+    uint8_t *mark, *flags;
+    const sn_body_contact_cell *cell;
+    sn_vec4 *x, *v;
+    sn_body_state *state;
+    const sn_body_motion *motion;
+    sn_turn *turn;
+} sn_mover_columns;
+
+static inline sn_mover_columns contact_columns(const sn_world *world)
 {
-    const uint64_t *used = contact_cell(world, mover)->used;
-    return !(contact_marks(world)[mover] & SN_MARK_MOVES) || (used[0] | used[1] | used[2] | used[3]);
+    return (sn_mover_columns){.listed = contact_listed(world),
+                              .mover = contact_movers(world),
+                              .record = world->body_contacts.record_table.column[0],
+                              .mark = contact_marks(world),
+                              .flags = contact_flags(world),
+                              .cell = world->body_contacts.cell_table.column[0],
+                              .x = world->particles.x,
+                              .v = world->particles.v,
+                              .state = world->bodies.state,
+                              .motion = world->bodies.motion,
+                              .turn = world->bodies.turn};
+}
+
+/* Whether a mover is in a lane, or moves whatever is in its way. */
+static inline bool columns_have_impulse(const sn_mover_columns *c, uint32_t mover)
+{
+    const uint64_t *used = c->cell[mover].used;
+    return !(c->mark[mover] & SN_MARK_MOVES) || (used[0] | used[1] | used[2] | used[3]);
 }
 
 static inline bool contact_moves(const sn_world *world, uint32_t mover)

@@ -304,10 +304,9 @@ static void begin_driven(const sn_substep *s, turn_group *g, uint32_t at, double
 }
 
 /* What a body turns with; leaves: see leaves_free. */
-static void begin_turn(const sn_substep *s, turn_group *g, uint32_t row, bool leaves)
+static inline void begin_turn(const sn_substep *s, const sn_particle_store *p, turn_group *g, uint32_t row, bool leaves)
 {
     const sn_vec4 none = {0};
-    sn_particle_store *p = &s->world->particles;
     const sn_body_state *body = &s->world->bodies.state[row];
     sn_body_motion *motion = &s->world->bodies.motion[row];
     const uint32_t slot = p->table.count + row;
@@ -330,11 +329,12 @@ void sn_turns_predict_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_substep *s = data;
     const uint32_t *awake = bodies_awake(&s->world->bodies);
+    const sn_particle_store particles = s->world->particles;
     const bool leaves = leaves_free(s);
     turn_group g;
     group_begin(&g, s);
     for (uint32_t i = first; i < end; ++i) {
-        begin_turn(s, &g, awake[i], leaves);
+        begin_turn(s, &particles, &g, awake[i], leaves);
         if (g.batch.count < SN_TURN_BATCH && i + 1 < end)
             continue;
         g.by->predict(&g.batch, 0);
