@@ -200,8 +200,7 @@ bool sn_body_contacts_store(const sn_body_contact_substep *s, uint32_t first, ui
         const quad place = quad_xyz(quad_load(&record[6])), turn = quad_xyz(quad_load(&record[7]));
         const quad gain = quad_xyz(quad_sub(quad_load(&record[0]), quad_load(&c.v[m->slot]))),
                    spin = quad_xyz(quad_sub(quad_load(&record[1]), quad_load(&m->spin)));
-        sound =
-            move_mover(s->world, &particles, m->slot, gain, quad_add(quad_scale(gain, h), place)) && sound;
+        sound = move_mover(s->world, &particles, m->slot, gain, quad_add(quad_scale(gain, h), place)) && sound;
         if (m->body == SN_ID_FREE || (quad_is_zero(spin) && quad_is_zero(turn)))
             continue;
         batch.body[n] = &c.state[m->body];

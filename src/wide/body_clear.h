@@ -180,8 +180,8 @@ static uint32_t body_clear(const sn_wide_body_contacts *run, sn_wide_pairs *pair
 
 #define BODY_TABLE                                                                                                     \
     {                                                                                                                  \
-        move_begin, body_clear, body_drift, body_set_up_all, body_weigh_all, body_warm_all, body_project_all, body_strike_all,     \
-            body_part_all                                                                                              \
+        move_begin, body_clear, body_drift, body_set_up_all, body_weigh_all, body_warm_all, body_project_all,          \
+            body_strike_all, body_part_all                                                                             \
     }
 
 #endif

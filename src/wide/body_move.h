@@ -49,8 +49,8 @@ SN_INLINE void move_begin_lanes(const sn_wide_body_contacts *run, sn_wide_movers
     const flags stays = lanes_above(lanes_all((double)SN_CERTAIN) * room, move_length(gone) + way + turned);
     m->left |= flags_bits(watched & lanes_unequal(w, zero) & ~stays) << first;
     m->fast = m->fast || flags_any(watched & lanes_above(way, thin));
-    ways = (records){{spun, lanes_choose(watched, turned, ways.part[1]), lanes_choose(watched, way, ways.part[2]),
-                      ways.part[3]}};
+    ways = (records){
+        {spun, lanes_choose(watched, turned, ways.part[1]), lanes_choose(watched, way, ways.part[2]), ways.part[3]}};
     v.part[3] = w;
     spin.part[3] = turning;
     pose.part[3] = spun;

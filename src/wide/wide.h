@@ -416,22 +416,23 @@ typedef struct sn_wide_body_contacts {
 
 /* Numbers of what moves, in fours, one behind the other. */
 enum {
-    SN_MOVER_SIZES = 0,   /* 1/kg; m: how far it reaches from its centre, how thin it is, and how far it may come */
-    SN_MOVER_WAYS = 4,    /* m: how far its spots came by turning in the step; the same and by what may yet act on it; its way in the
+    SN_MOVER_SIZES = 0, /* 1/kg; m: how far it reaches from its centre, how thin it is, and how far it may come */
+    SN_MOVER_WAYS =
+        4, /* m: how far its spots came by turning in the step; the same and by what may yet act on it; its way in the
                              substep; a share of that */
-    SN_MOVER_SOUGHT = 8,  /* m: where it was when space was searched for it */
-    SN_MOVER_PLACE = 12,  /* m: where it was when the substep began, */
-    SN_MOVER_TURN = 15,   /*   and how it was turned; all 0: the step begins */
+    SN_MOVER_SOUGHT = 8, /* m: where it was when space was searched for it */
+    SN_MOVER_PLACE = 12, /* m: where it was when the substep began, */
+    SN_MOVER_TURN = 15,  /*   and how it was turned; all 0: the step begins */
     SN_MOVER_NUMBERS = 19
 };
 
 /* Up to eight of them, and where all about them is. Behind the last one that one is repeated. */
 typedef struct sn_wide_movers {
     uint32_t count;
-    uint32_t watched;                /* bits: it moves, so that `ways` are to be kept */
-    uint32_t left;                   /* bits: gets which of those may leave the space that was searched for them; */
-    bool fast;                       /*   and whether one may come farther than it is thin */
-    sn_real fall;                    /* m/s: what gravity adds to a velocity in the substep */
+    uint32_t watched; /* bits: it moves, so that `ways` are to be kept */
+    uint32_t left;    /* bits: gets which of those may leave the space that was searched for them; */
+    bool fast;        /*   and whether one may come farther than it is thin */
+    sn_real fall;     /* m/s: what gravity adds to a velocity in the substep */
     sn_real *record[SN_BODY_CONTACTS], *own[SN_BODY_CONTACTS]; /* as of SN_BODY_CONTACT_RECORD and SN_MOVER_SIZES */
     sn_real *x[SN_BODY_CONTACTS], *v[SN_BODY_CONTACTS], *turn[SN_BODY_CONTACTS];
     sn_lane_row driven; /* m/s: how much faster spots become by what acts on it, at most */

@@ -277,8 +277,7 @@ static bool leaves_free(const sn_substep *s)
 {
     const sn_world *world = s->world;
     return !s->integrator->looks_back && !(s->motion.force && s->motion.force == world->particles.f) &&
-           (s->still || !(world->state.settings.damping > 0)) && s->integrator->kick == 1 &&
-           !s->integrator->asks_again;
+           (s->still || !(world->state.settings.damping > 0)) && s->integrator->kick == 1 && !s->integrator->asks_again;
 }
 
 /* What a body turns with that is not free. One that is led, or fixed, does not turn freely. */
