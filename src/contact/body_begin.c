@@ -83,10 +83,10 @@ typedef struct mover_group {
 } mover_group;
 
 _Static_assert(SN_TURN_BATCH == SN_BODY_CONTACTS, "batches of both have one size");
-_Static_assert(offsetof(sn_mover, spun) == offsetof(sn_mover, w) + SN_MOVER_WAYS * sizeof(sn_real) &&
-                   offsetof(sn_mover, sought) == offsetof(sn_mover, w) + SN_MOVER_SOUGHT * sizeof(sn_real) &&
-                   offsetof(sn_mover, from) == offsetof(sn_mover, w) + SN_MOVER_PLACE * sizeof(sn_real) &&
-                   offsetof(sn_mover, from.rotation) == offsetof(sn_mover, w) + SN_MOVER_TURN * sizeof(sn_real) &&
+_Static_assert(offsetof(sn_mover, spun) == offsetof(sn_mover, extent) + SN_MOVER_WAYS * sizeof(sn_real) &&
+                   offsetof(sn_mover, sought) == offsetof(sn_mover, extent) + SN_MOVER_SOUGHT * sizeof(sn_real) &&
+                   offsetof(sn_mover, from) == offsetof(sn_mover, extent) + SN_MOVER_PLACE * sizeof(sn_real) &&
+                   offsetof(sn_mover, from.rotation) == offsetof(sn_mover, extent) + SN_MOVER_TURN * sizeof(sn_real) &&
                    sizeof(sn_pose) == (SN_MOVER_NUMBERS - SN_MOVER_PLACE) * sizeof(sn_real),
                "numbers of a mover lie as wide/wide.h says");
 
@@ -113,7 +113,7 @@ static inline void group_add(const sn_body_contact_substep *s, const sn_mover_co
     g->spins.record[at] = to;
     g->movers.watched |= (uint32_t)watched << at;
     g->movers.record[at] = &to->x;
-    g->movers.own[at] = &m->w;
+    g->movers.own[at] = &m->extent;
     g->movers.x[at] = &x->x;
     g->movers.v[at] = &c->v[m->slot].x;
     g->movers.turn[at] = turns ? &c->turn[m->body].start.x : &still.x;

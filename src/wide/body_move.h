@@ -39,7 +39,7 @@ SN_INLINE void move_begin_lanes(const sn_wide_body_contacts *run, sn_wide_movers
     const records x = records_turn(place), size = records_turn(records_load_at(own, SN_MOVER_SIZES));
     const records sought = records_turn(records_load_at(own, SN_MOVER_SOUGHT));
     const records before = records_turn(records_load_at(own, SN_MOVER_TURN));
-    const lanes w = x.part[3], extent = size.part[1], thin = size.part[2], room = size.part[3];
+    const lanes w = x.part[3], extent = size.part[0], thin = size.part[1], room = size.part[2];
     records v = records_turn(records_load_at(m->v + first, 0)), spin = records_turn(records_load_at(record, 4));
     records ways = records_turn(records_load_at(own, SN_MOVER_WAYS)), pose = x;
     const lanes turning = move_length(spin) * extent + lanes_load(m->driven + first);

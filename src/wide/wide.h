@@ -416,14 +416,14 @@ typedef struct sn_wide_body_contacts {
 
 /* Numbers of what moves, in fours, one behind the other. */
 enum {
-    SN_MOVER_SIZES = 0, /* 1/kg; m: how far it reaches from its centre, how thin it is, and how far it may come */
+    SN_MOVER_SIZES = 0, /* m: how far it reaches from its centre, how thin it is, how far it may come */
     SN_MOVER_WAYS =
         4, /* m: how far its spots came by turning in the step; the same and by what may yet act on it; its way in the
-                             substep; a share of that */
+                             substep */
     SN_MOVER_SOUGHT = 8, /* m: where it was when space was searched for it */
-    SN_MOVER_PLACE = 12, /* m: where it was when the substep began, */
-    SN_MOVER_TURN = 15,  /*   and how it was turned; all 0: the step begins */
-    SN_MOVER_NUMBERS = 19
+    SN_MOVER_PLACE = 11, /* m: where it was when the substep began, */
+    SN_MOVER_TURN = 14,  /*   and how it was turned; all 0: the step begins */
+    SN_MOVER_NUMBERS = 18
 };
 
 /* Up to eight of them, and where all about them is. Behind the last one that one is repeated. */
