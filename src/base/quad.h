@@ -33,7 +33,9 @@ static inline void quad_store(void *to, quad a)
 #if defined(__GNUC__) && !SINEW_DOUBLE
 #define QUAD_OF_TWO(a, operation, b) return a operation b
 #define QUAD_PART(a, k)              ((a)[k])
+#define QUAD_ALL(s)                  ((quad){s, s, s, s})
 #else
+#define QUAD_ALL(s) ((quad){{s, s, s, s}})
 #define QUAD_OF_TWO(a, operation, b)                                                                                   \
     for (int k = 0; k < 4; ++k)                                                                                        \
         a.part[k] = a.part[k] operation b.part[k];                                                                     \
@@ -43,7 +45,7 @@ static inline void quad_store(void *to, quad a)
 
 static inline quad quad_all(sn_real s)
 {
-    return (quad){s, s, s, s};
+    return QUAD_ALL(s);
 }
 
 static inline quad quad_add(quad a, quad b)

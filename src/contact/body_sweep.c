@@ -388,7 +388,7 @@ static bool may_be_fast(const measuring *measure, uint32_t first, uint32_t end)
         const quad way = quad_sub(quad_load(&c.x[m->slot]), quad_load(&record[4]));
         const quad turn = quad_times(quad_load(&c.turn[m->body].start), quad_load(&record[5]));
         const sn_real room = SN_CERTAIN * (m->thin - coming);
-        fast |= !(room > 0) | !(quad_dot3(way, way) < room * room) | !(contact_magnitude(quad_sum4(turn)) >= STILL);
+        fast = fast || !(room > 0 && quad_dot3(way, way) < room * room && contact_magnitude(quad_sum4(turn)) >= STILL);
         c.flags[m->body] &= (uint8_t)~SN_ROW_LEFT;
     }
     return fast;
