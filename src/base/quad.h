@@ -1,5 +1,6 @@
-/* A record of four numbers at once: each part is computed as it would be alone, so the bits are the same, in a quarter of the
-   instructions. For loops over what is stored as sn_vec4, where turning records into lanes would cost more than it saves. */
+/* A record of four numbers at once: each part is computed as it would be alone, so the bits are the same, in a
+   quarter of the instructions. For loops over what is stored as sn_vec4, where turning records into lanes would cost
+   more than it saves. */
 #ifndef SN_BASE_QUAD_H
 #define SN_BASE_QUAD_H
 

@@ -199,8 +199,8 @@ SN_LANES_INLINE lanes parts_for(lanes3 l, lanes y, lanes z, lanes h)
     return lanes_choose(two, lanes_choose(lanes_above(most, parts), lanes_max(rounded, one), most), one);
 }
 
-/* Half of y, all of z, half of y, and so on; neighbouring halves are one. What has nothing about z, as most that people make, is turned
-   about y at once. */
+/* Half of y, all of z, half of y, and so on; neighbouring halves are one. What has nothing about z, as most that
+   people make, is turned about y at once. */
 SN_LANES_INLINE void turn_about_two(tops *t, lanes y, lanes z, lanes3 l, lanes h)
 {
     const lanes parts = parts_for(l, y, z, h), part = h / parts, half = lanes_all(0.5);

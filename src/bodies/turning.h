@@ -64,7 +64,8 @@ typedef struct sn_turning {
     /* The spin and the inverse of the inertia in the world, of what has the inverse mass w. */
     sn_weighing_fn *weigh;
 
-    /* body->l gains what a change of spin means, and body->q is turned on; start and now: as that. Whether all of them move soundly then. */
+    /* body->l gains what a change of spin means, and body->q is turned on; start and now: as that. Whether all of them
+       move soundly then. */
     sn_spinning_fn *spin;
 } sn_turning;
 

@@ -155,7 +155,7 @@ static void group_end(watching *w, mover_group *g)
     w->s->wide->begin(&w->s->run, &g->movers);
     if (g->movers.fast)
         contact_raise(&w->fast);
-    /* a body that comes farther than was thought, because of what was exerted on it, may touch things that were not looked at */
+    /* a body that comes farther than was thought may touch what was not looked at */
     for (uint32_t i = 0; i < count; ++i) {
         if (!(g->movers.watched >> i & 1))
             continue;
@@ -169,7 +169,8 @@ static void group_end(watching *w, mover_group *g)
     group_begin(w->s, g);
 }
 
-/* How movers move now that the pass begins: those that may be pressed in it. Where they are is known since the substep began. */
+/* How movers move now that the pass begins: those that may be pressed in it. Where they are is known since the substep
+   began. */
 static void end_loading(const sn_body_contact_substep *s, sn_spin_batch *batch, const uint32_t *mover)
 {
     s->turning->weigh(batch, 0);
@@ -221,8 +222,8 @@ bool sn_body_contact_has_room(const sn_world *world, const sn_mover *m, sn_vec3 
            to.z - by >= room->low.z && from.z + by <= room->high.z && to.z + by <= room->high.z;
 }
 
-/* Bodies that are awake come first among those that are listed. A few are taken through all of this while they are in the cache. After a
-   search in the substep only those count that are not known yet, or left. */
+/* Bodies that are awake come first among those that are listed. A few are taken through all of this while they are in
+   the cache. After a search in the substep only those count that are not known yet, or left. */
 static void begin_piece(void *data, uint32_t first, uint32_t end)
 {
     watching *w = data;

@@ -14,8 +14,8 @@ struct sn_substep;
 
 #define SN_NO_MOVER UINT32_MAX
 
-/* What takes part in a pass: a body, or a particle that may touch one. Scratch. What every substep needs is in the first two lines of the
-   cache. */
+/* What takes part in a pass: a body, or a particle that may touch one. Scratch. What every substep needs is in the
+   first two lines of the cache. */
 typedef struct sn_mover {
     _Alignas(64) uint32_t slot; /* of its particle */
     uint32_t body;              /* its row; SN_ID_FREE: a particle, which does not turn */
@@ -31,15 +31,15 @@ typedef struct sn_mover {
     sn_real spun;    /* m: how far its spots came by turning in this step, at most */
     sn_real turned;  /* m: how far they came by turning since `sought`, and by what may yet act on it */
     sn_real way;     /* m: of any of its spots in the substep, at most */
-    sn_real carried; /* see carrier */
+    sn_real carried; /* see `carrier` */
     sn_vec3 sought;  /* m: of a body: where it was when space was searched for it */
     sn_pose from;    /* when the substep began; of a body */
 
     sn_vec4 spin;   /* rad/s: when the pass began; w counts for nothing */
     sn_bounds room; /* m: how far its spots may come from `sought` before that is to be done again */
-    uint32_t
-        carrier; /* 1 + the fixed shape that takes it along from its share on, and has gone the share `carried` of its own way then;
-                         0: none does */
+    /* 1 + the fixed shape that takes it along from its share on; 0: none does. `carried` of the way of that shape is
+       over then. */
+    uint32_t carrier;
 } sn_mover;
 
 /* Of a mover: it can be moved; it is in a contact; it is in the list of movers; its record is that of the substep that begins. In bytes of

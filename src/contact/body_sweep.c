@@ -374,7 +374,8 @@ static void measure_piece(void *data, uint32_t first, uint32_t end)
         contact_raise(&measure->fast);
 }
 
-/* A body that turned so little, and whose way has so small a square, is surely not fast; and if none is, nothing has to be measured. */
+/* A body that turned so little, and whose way has so small a square, is surely not fast; and if none is, nothing has to
+   be measured. */
 static bool may_be_fast(const measuring *measure, uint32_t first, uint32_t end)
 {
     const sn_mover_columns c = contact_columns(measure->s->world);

@@ -260,7 +260,8 @@ static inline _Atomic uint32_t *contact_degrees(const sn_world *world, uint32_t 
     return (_Atomic uint32_t *)world->body_contacts.cell_table.column[6] + (size_t)SN_BODY_CONTACT_LEVELS * mover;
 }
 
-/* Where all about movers is, for loops over them: what is written to one might be any pointer of the world, as far as a compiler knows. */
+/* Where all about movers is, for loops over them: what is written to one might be any pointer of the world, as far as a
+   compiler knows. */
 typedef struct sn_mover_columns {
     const uint32_t *listed;
     sn_mover *mover;

@@ -440,8 +440,8 @@ typedef struct sn_wide_movers {
 
 #define SN_CERTAIN ((sn_real)0.999) /* of a distance: rounding takes less */
 
-/* m: how far a spot at this distance comes by a turn from p to q, at most: its angle is no more than so many times the distance of the
-   quaternions. */
+/* m: how far a spot at this distance comes by a turn from p to q, at most: its angle is no more than so many times the
+   distance of the quaternions. */
 #define SN_CHORD ((sn_real)2.25)
 
 /* Where parts are on their bodies. */
