@@ -100,6 +100,32 @@ SN_INLINE lanes record_pair(const sn_vec4 *a, const sn_vec4 *b)
 RECORDS_FUNCTIONS(near, uint16_t)
 RECORDS_FUNCTIONS(far, uint32_t)
 
+/* Those that lie so many numbers behind at[0 .. SN_WIDTH - 1]. */
+SN_INLINE records records_load_at(sn_real *const *at, uint32_t behind)
+{
+    records r;
+#if SN_WIDTH == 8
+    for (int i = 0; i < 4; ++i)
+        r.part[i] = record_pair((const sn_vec4 *)(at[i] + behind), (const sn_vec4 *)(at[i + 4] + behind));
+#elif SN_WIDTH == 4
+    for (int i = 0; i < 4; ++i)
+        memcpy(&r.part[i], at[i] + behind, sizeof(sn_vec4));
+#else
+    memcpy(&r, at[0] + behind, sizeof r);
+#endif
+    return r;
+}
+
+SN_INLINE void records_store_at(sn_real *const *at, uint32_t behind, const records *r)
+{
+#if SN_WIDTH == 1
+    memcpy(at[0] + behind, r, sizeof *r);
+#else
+    for (int i = 0; i < SN_WIDTH; ++i)
+        memcpy(at[i] + behind, (const char *)r + RECORDS_AT(i) * sizeof(sn_vec4), sizeof(sn_vec4));
+#endif
+}
+
 #if SN_WIDTH == 4
 /* Where the records of four particles lie. */
 #ifdef __wasm_simd128__

@@ -37,6 +37,12 @@ typedef struct sn_body_state {
     uint32_t unused[2]; /* so that the size is a multiple of 64, in single precision */
 } sn_body_state;
 
+/* Whether a user exerts a torque on it. */
+static inline bool body_is_pulled(const sn_body_state *body)
+{
+    return (body->torque[0] != 0) | (body->torque[1] != 0) | (body->torque[2] != 0);
+}
+
 /* What a substep knows of a body. */
 typedef struct sn_body_motion {
     double q[4];      /* predicted */

@@ -72,6 +72,17 @@ typedef sn_real reals;
 #define REALS(a) ((reals)(a))
 #endif
 
+SN_LANES_INLINE lanes load_reals(const sn_real *from)
+{
+    reals a;
+    memcpy(&a, from, sizeof a);
+#if SN_VECTOR
+    return __builtin_convertvector(a, lanes);
+#else
+    return (lanes)a;
+#endif
+}
+
 SN_LANES_INLINE lanes3 vector_part(lanes4 q)
 {
     return (lanes3){q.x, q.y, q.z};
@@ -133,27 +144,48 @@ typedef struct tops {
     lanes3 m;
 } tops;
 
+SN_LANES_INLINE lanes4 choose4(flags where, lanes4 a, lanes4 b)
+{
+    return (lanes4){lanes_choose(where, a.x, b.x), lanes_choose(where, a.y, b.y), lanes_choose(where, a.z, b.z),
+                    lanes_choose(where, a.w, b.w)};
+}
+
+/* Where `acts`; elsewhere nothing turns. */
+SN_LANES_INLINE void take_turn(tops *t, flags acts, const tops *turned)
+{
+    if (flags_all(acts))
+        *t = *turned;
+    else
+        *t = (tops){choose4(acts, turned->q, t->q), lanes3_choose(acts, turned->m, t->m)};
+}
+
 /* About y, by so much for a unit of momentum about it. The product with the quaternion that has the sine at y, and the cosine. */
 SN_LANES_INLINE void turn_about_y(tops *t, lanes rate)
 {
     const lanes one = lanes_all(1), two = lanes_all(2);
+    const flags acts = lanes_unequal(rate, lanes_all(0));
     const lanes4 q = t->q;
+    if (!flags_any(acts))
+        return;
     lanes c, s = sine_cosine(rate * t->m.y * lanes_all(0.5), &c);
-    t->q = (lanes4){c * q.x - s * q.z, c * q.y + s * q.w, c * q.z + s * q.x, c * q.w - s * q.y};
     const lanes sine = two * s * c, cosine = one - two * s * s, x = t->m.x, z = t->m.z;
-    t->m.z = cosine * z + sine * x;
-    t->m.x = cosine * x - sine * z;
+    const tops turned = {{c * q.x - s * q.z, c * q.y + s * q.w, c * q.z + s * q.x, c * q.w - s * q.y},
+                         {cosine * x - sine * z, t->m.y, cosine * z + sine * x}};
+    take_turn(t, acts, &turned);
 }
 
 SN_LANES_INLINE void turn_about_z(tops *t, lanes rate)
 {
     const lanes one = lanes_all(1), two = lanes_all(2);
+    const flags acts = lanes_unequal(rate, lanes_all(0));
     const lanes4 q = t->q;
+    if (!flags_any(acts))
+        return;
     lanes c, s = sine_cosine(rate * t->m.z * lanes_all(0.5), &c);
-    t->q = (lanes4){c * q.x + s * q.y, c * q.y - s * q.x, c * q.z + s * q.w, c * q.w - s * q.z};
     const lanes sine = two * s * c, cosine = one - two * s * s, x = t->m.x, y = t->m.y;
-    t->m.x = cosine * x + sine * y;
-    t->m.y = cosine * y - sine * x;
+    const tops turned = {{c * q.x + s * q.y, c * q.y - s * q.x, c * q.z + s * q.w, c * q.w - s * q.z},
+                         {cosine * x + sine * y, cosine * y - sine * x, t->m.z}};
+    take_turn(t, acts, &turned);
 }
 
 /* How many parts a step is cut into. One axis alone is exact. */
@@ -167,11 +199,16 @@ SN_LANES_INLINE lanes parts_for(lanes3 l, lanes y, lanes z, lanes h)
     return lanes_choose(two, lanes_choose(lanes_above(most, parts), lanes_max(rounded, one), most), one);
 }
 
-/* Half of y, all of z, half of y, and so on; neighbouring halves are one. */
+/* Half of y, all of z, half of y, and so on; neighbouring halves are one. What has nothing about z, as most that
+   people make, is turned about y at once. */
 SN_LANES_INLINE void turn_about_two(tops *t, lanes y, lanes z, lanes3 l, lanes h)
 {
     const lanes parts = parts_for(l, y, z, h), part = h / parts, half = lanes_all(0.5);
-    turn_about_y(t, y * (part * half));
+    const flags both = lanes_unequal(z, lanes_all(0));
+    turn_about_y(t, y * lanes_choose(both, part * half, part));
+    if (!flags_any(both))
+        return;
+    y = lanes_keep(both, y);
     for (uint32_t i = 0; i < MOST_PARTS; ++i) {
         const flags goes_on = lanes_above(parts, lanes_all((double)i + 1));
         const lanes by = lanes_keep(lanes_above(parts, lanes_all((double)i)), part);
@@ -250,12 +287,6 @@ SN_LANES_INLINE lanes3 way_between(lanes4 q, lanes4 end, lanes3 k)
     return times_k(k, lanes3_scale(v, sign * scale));
 }
 
-SN_LANES_INLINE lanes4 choose4(flags where, lanes4 a, lanes4 b)
-{
-    return (lanes4){lanes_choose(where, a.x, b.x), lanes_choose(where, a.y, b.y), lanes_choose(where, a.z, b.z),
-                    lanes_choose(where, a.w, b.w)};
-}
-
 SN_LANES_INLINE void put_quat(sn_quat *const *to, lanes4 q)
 {
     const reals x = REALS(q.x), y = REALS(q.y), z = REALS(q.z), w = REALS(q.w);
@@ -265,27 +296,27 @@ SN_LANES_INLINE void put_quat(sn_quat *const *to, lanes4 q)
 /* A function over batches: as many bodies at a time as there are lanes, and the rest one by one. */
 #if SN_VECTOR
 #define TURN_REST(name) (first < batch->count && !name##_lanes_0(batch, first) ? false : sound)
-#define SPIN_REST(name)                                                                                                \
+#define WEIGH_REST(name)                                                                                               \
     if (first < batch->count)                                                                                          \
     name##_lanes_0(batch, first)
 #else
 #define TURN_REST(name) sound
-#define SPIN_REST(name)
+#define WEIGH_REST(name)
 #endif
-#define TURN(name, one)                                                                                                \
-    bool SN_LANES_NAME(name, SN_VECTOR)(const sn_turn_batch *batch, uint32_t first)                                    \
+#define TURN(name, type, one)                                                                                          \
+    bool SN_LANES_NAME(name, SN_VECTOR)(const type *batch, uint32_t first)                                             \
     {                                                                                                                  \
         bool sound = true;                                                                                             \
         for (; first + SN_WIDTH <= batch->count; first += SN_WIDTH)                                                    \
             sound = one(batch, first) && sound;                                                                        \
         return TURN_REST(name);                                                                                        \
     }
-#define SPIN(name, one)                                                                                                \
+#define WEIGH(name, one)                                                                                               \
     void SN_LANES_NAME(name, SN_VECTOR)(const sn_spin_batch *batch, uint32_t first)                                    \
     {                                                                                                                  \
         for (; first + SN_WIDTH <= batch->count; first += SN_WIDTH)                                                    \
             one(batch, first);                                                                                         \
-        SPIN_REST(name);                                                                                               \
+        WEIGH_REST(name);                                                                                              \
     }
 
 SN_LANES_INLINE bool predict(const sn_turn_batch *b, uint32_t at)
@@ -346,9 +377,9 @@ SN_LANES_INLINE bool settle(const sn_turn_batch *b, uint32_t at)
     return is_sound(q, l, k, phi);
 }
 
-TURN(sn_turn_predict, predict)
-TURN(sn_turn_settle, settle)
-TURN(sn_turn_gain, gain)
+TURN(sn_turn_predict, sn_turn_batch, predict)
+TURN(sn_turn_settle, sn_turn_batch, settle)
+TURN(sn_turn_gain, sn_turn_batch, gain)
 
 /* ---- Contact ------------------------------------------------------------------------------------------------------------ */
 
@@ -360,14 +391,16 @@ typedef struct axes {
 
 SN_LANES_INLINE axes axes_of(const uint32_t *odd)
 {
-    uint32_t none = 0, all = 0, y = 0, z = 0;
-    for (uint32_t i = 0; i < SN_WIDTH; ++i) {
-        none |= (uint32_t)(odd[i] == SN_NONE_ALIKE) << i;
-        all |= (uint32_t)(odd[i] == SN_ALL_ALIKE) << i;
-        y |= (uint32_t)(odd[i] == 1) << i;
-        z |= (uint32_t)(odd[i] == 2) << i;
-    }
-    return (axes){flags_of(none), flags_of(all), flags_of(y), flags_of(z)};
+#if SN_VECTOR
+    typedef int32_t numbers __attribute__((vector_size(SN_VECTOR / 2)));
+    numbers number;
+    memcpy(&number, odd, sizeof number);
+    const flags is = __builtin_convertvector(number, flags);
+    return (axes){is == SN_NONE_ALIKE, is == SN_ALL_ALIKE, is == 1, is == 2};
+#else
+    return (axes){-(flags)(*odd == SN_NONE_ALIKE), -(flags)(*odd == SN_ALL_ALIKE), -(flags)(*odd == 1),
+                  -(flags)(*odd == 2)};
+#endif
 }
 
 /* Of three numbers, one of each axis: that of the odd one, and of the next. */
@@ -432,7 +465,7 @@ SN_LANES_INLINE void weigh(const sn_spin_batch *batch, uint32_t at)
 {
     const axes odd = axes_of(batch->odd + at);
     const lanes3 x = PICK3(batch->inverse + at, ), l = PICK3(batch->body + at, ->l);
-    const lanes zero = lanes_all(0), w = PICK(batch->record + at, [0].w), all = x.x * w;
+    const lanes zero = lanes_all(0), w = load_reals(batch->w + at), all = x.x * w;
     lanes3 spin = lanes3_scale(l, x.x);
     tensor inverse = {{all, all, all}, zero, zero, zero};
     if (!flags_all(odd.all)) {
@@ -461,11 +494,11 @@ SN_LANES_INLINE void weigh(const sn_spin_batch *batch, uint32_t at)
 }
 
 /* The momentum that goes with a change of spin is k^2 times that, along principal axes and per unit of mass. */
-SN_LANES_INLINE void spin(const sn_spin_batch *batch, uint32_t at)
+SN_LANES_INLINE bool spin(const sn_spin_batch *batch, uint32_t at)
 {
     const axes odd = axes_of(batch->odd + at);
     const lanes endless = lanes_all((double)INFINITY), half = lanes_all(0.5), one = lanes_all(1);
-    const sn_vec3 *const given = batch->gain + at, *const turn = batch->by + at;
+    const sn_vec4 *const given = batch->gain + at, *const turn = batch->by + at;
     const lanes4 q = PICK4(batch->body + at, ->q);
     const lanes3 g = PICK_VECTOR(given, .), by = PICK_VECTOR(turn, .), k = PICK3(batch->body + at, ->k);
     const lanes3 k2 = {lanes_keep(lanes_above(endless, k.x), k.x * k.x),
@@ -489,10 +522,11 @@ SN_LANES_INLINE void spin(const sn_spin_batch *batch, uint32_t at)
     PUT4(batch->body + at, ->q, end);
     put_quat(batch->start + at, end);
     put_quat(batch->now + at, end);
+    return is_sound(end, l, k, by);
 }
 
-SPIN(sn_turn_weigh, weigh)
-SPIN(sn_turn_spin, spin)
+WEIGH(sn_turn_weigh, weigh)
+TURN(sn_turn_spin, sn_spin_batch, spin)
 
 #if !SN_VECTOR
 void sn_rotate_free(double q[4], const double l[3], const double inverse_moment[3], double h)

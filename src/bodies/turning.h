@@ -29,9 +29,10 @@ typedef struct sn_spin_batch {
     sn_body_state *body[SN_TURN_BATCH];
     const double *inverse[SN_TURN_BATCH]; /* 1/m^2: of moments per unit of mass, along principal axes */
     uint32_t odd[SN_TURN_BATCH];          /* around which it looks alike: an axis, SN_ALL_ALIKE or SN_NONE_ALIKE */
+    sn_real w[SN_TURN_BATCH];             /* 1/kg */
     sn_vec4 *record[SN_TURN_BATCH];       /* as of wide/wide.h */
     sn_quat *start[SN_TURN_BATCH], *now[SN_TURN_BATCH];
-    sn_vec3 gain[SN_TURN_BATCH], by[SN_TURN_BATCH]; /* rad/s, rad: what its spin changed by, and its turn */
+    sn_vec4 gain[SN_TURN_BATCH], by[SN_TURN_BATCH]; /* rad/s, rad: what its spin changed by, and its turn; w is 0 */
 } sn_spin_batch;
 
 /* Of a body, besides the numbers of principal axes: no two of its moments are the same; all are, as of a ball or a cube. */
@@ -39,12 +40,13 @@ enum { SN_NONE_ALIKE = 3, SN_ALL_ALIKE = 4 };
 
 /* Bodies from `first` on. */
 typedef bool sn_turning_fn(const sn_turn_batch *batch, uint32_t first);
-typedef void sn_spinning_fn(const sn_spin_batch *batch, uint32_t first);
+typedef void sn_weighing_fn(const sn_spin_batch *batch, uint32_t first);
+typedef bool sn_spinning_fn(const sn_spin_batch *batch, uint32_t first);
 
 sn_turning_fn sn_turn_predict_lanes_0, sn_turn_predict_lanes_16, sn_turn_predict_lanes_32;
 sn_turning_fn sn_turn_settle_lanes_0, sn_turn_settle_lanes_16, sn_turn_settle_lanes_32;
 sn_turning_fn sn_turn_gain_lanes_0, sn_turn_gain_lanes_16, sn_turn_gain_lanes_32;
-sn_spinning_fn sn_turn_weigh_lanes_0, sn_turn_weigh_lanes_16, sn_turn_weigh_lanes_32;
+sn_weighing_fn sn_turn_weigh_lanes_0, sn_turn_weigh_lanes_16, sn_turn_weigh_lanes_32;
 sn_spinning_fn sn_turn_spin_lanes_0, sn_turn_spin_lanes_16, sn_turn_spin_lanes_32;
 
 typedef struct sn_turning {
@@ -59,10 +61,12 @@ typedef struct sn_turning {
     /* l gains the same. */
     sn_turning_fn *gain;
 
-    sn_spinning_fn
-        *weigh; /* the spin and the inverse of the inertia in the world, of what has the inverse mass record[0].w */
-    sn_spinning_fn
-        *spin; /* body->l gains what a change of spin means, and body->q is turned on; start and now: as that */
+    /* The spin and the inverse of the inertia in the world, of what has the inverse mass w. */
+    sn_weighing_fn *weigh;
+
+    /* body->l gains what a change of spin means, and body->q is turned on; start and now: as that. Whether all of them
+       move soundly then. */
+    sn_spinning_fn *spin;
 } sn_turning;
 
 /* By the size of vectors in bytes. Results do not depend on it. */

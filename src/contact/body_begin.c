@@ -3,6 +3,7 @@
 #include "contact/body_work.h"
 #include "world/substep.h"
 
+#include "base/quad.h"
 #include "bodies/rotation.h"
 
 #include <string.h>
@@ -11,19 +12,19 @@ sn_real sn_body_contact_spins(const sn_world *world, const sn_mover *m)
 {
     if (m->body == SN_ID_FREE)
         return 0;
-    const sn_quat p = m->from.rotation, q = world->bodies.turn[m->body].start;
-    if (p.x == 0 && p.y == 0 && p.z == 0 && p.w == 0) /* the step begins */
+    const sn_quat *p = &m->from.rotation, *q = &world->bodies.turn[m->body].start;
+    if (quad_is_zero(quad_load(p))) /* the step begins */
         return 0;
     return contact_turned(m->extent, p, q);
 }
 
 /* One that is led moves as it will, not as it did. */
-static void lead(const sn_world *world, const sn_mover *m, sn_vec4 *to)
+static void lead(const sn_world *world, const sn_mover *m, sn_vec4 *v, sn_vec4 *to)
 {
     const sn_target *target = (const sn_target *)world->target_table.column[0] + world->particles.target[m->slot] - 1;
     sn_vec3 way = vec3_sub(target->place, vec4_xyz(world->particles.x[m->slot]));
     double spin[3], inverse[3];
-    to[0] = vec4(vec3_scale(way, 1 / world->body_contacts.left), m->w);
+    *v = vec4(vec3_scale(way, 1 / world->body_contacts.left), 0);
     if (m->body == SN_ID_FREE)
         return;
     sn_body_inverse_moments(&world->bodies.state[m->body], inverse);
@@ -34,7 +35,7 @@ static void lead(const sn_world *world, const sn_mover *m, sn_vec4 *to)
 static void record_pose(const sn_pose *pose, sn_real spun, sn_vec4 *to)
 {
     to[4] = vec4(pose->position, spun);
-    to[5] = vec4(vec3(pose->rotation.x, pose->rotation.y, pose->rotation.z), pose->rotation.w);
+    to[5] = (sn_vec4){pose->rotation.x, pose->rotation.y, pose->rotation.z, pose->rotation.w};
 }
 
 /* A fixed shape is one that nothing moves. */
@@ -67,78 +68,148 @@ static sn_real driven(const sn_body_contact_substep *s, const sn_mover *m)
     return pushed + 2 * s->h * m->extent * (sn_real)(most * sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]));
 }
 
-/* Where a mover is when a substep begins, and how far it may come. */
-static void begin_mover(const sn_body_contact_substep *s, sn_mover *m, sn_vec4 *to)
-{
-    const sn_world *world = s->world;
-    m->spun += sn_body_contact_spins(world, m);
-    m->from = contact_pose(world, m);
-    if (world->particles.target[m->slot])
-        lead(world, m, to);
-    to[1].w = (m->body == SN_ID_FREE ? 0 : vec3_length(vec4_xyz(to[1])) * m->extent) + driven(s, m);
-    record_pose(&m->from, m->spun, to);
-}
-
-/* Movers that are loaded, once it is known how they spin. */
-static void end_loading(const sn_body_contact_substep *s, const uint32_t *mover, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; ++i) {
-        sn_mover *m = &contact_movers(s->world)[mover[i]];
-        sn_vec4 *to = contact_record(s->world, mover[i]);
-        if (s->begins)
-            begin_mover(s, m, to);
-        else
-            m->spin = vec4_xyz(to[1]);
-    }
-}
-
-/* Once a substep has begun, only those count that may be pressed in it; and after a search in it, those that are not known yet. */
-void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
-{
-    const sn_body_contact_substep *s = data;
-    const sn_world *world = s->world;
-    const sn_vec4 none = vec4(vec3(0, 0, 0), 0);
-    sn_spin_batch batch = {.count = 0};
-    uint32_t mover[SN_TURN_BATCH];
-    for (uint32_t at = first; at < end; ++at) {
-        const uint32_t i = contact_listed(world)[at];
-        if (!s->begins && !contact_has_impulse(world, i))
-            continue;
-        uint8_t *mark = &contact_marks(world)[i];
-        if (s->again && *mark & SN_MARK_LOADED)
-            continue;
-        *mark |= SN_MARK_LOADED;
-        sn_mover *m = &contact_movers(world)[i];
-        sn_vec4 *to = contact_record(world, i);
-        m->w = world->particles.x[m->slot].w;
-        to[0] = vec4(vec4_xyz(world->particles.v[m->slot]), m->w);
-        to[1] = to[2] = to[7] = none;
-        to[6] = vec4(vec3(0, 0, 0), m->w);
-        to[3] = vec4(vec3(0, 0, 0), m->thin);
-        if (m->body == SN_ID_FREE) {
-            end_loading(s, &i, 1);
-            continue;
-        }
-        batch.body[batch.count] = &world->bodies.state[m->body];
-        batch.inverse[batch.count] = m->inverse;
-        batch.odd[batch.count] = m->odd;
-        batch.record[batch.count] = to;
-        mover[batch.count++] = i;
-        if (batch.count == SN_TURN_BATCH) {
-            s->turning->weigh(&batch, 0);
-            end_loading(s, mover, batch.count);
-            batch.count = 0;
-        }
-    }
-    s->turning->weigh(&batch, 0);
-    end_loading(s, mover, batch.count);
-}
-
 typedef struct watching {
     sn_body_contact_substep *s;
     sn_substep *predicts; /* bodies are predicted in the same loop; NULL: they have been */
     atomic_bool fast, left;
 } watching;
+
+/* Up to eight movers, as functions in lanes are told of them. */
+typedef struct mover_group {
+    sn_spin_batch spins;
+    sn_wide_movers movers;
+    uint32_t mover[SN_TURN_BATCH];
+    sn_vec4 led[SN_TURN_BATCH]; /* m/s: of those that are led */
+} mover_group;
+
+_Static_assert(SN_TURN_BATCH == SN_BODY_CONTACTS, "batches of both have one size");
+_Static_assert(offsetof(sn_mover, spun) == offsetof(sn_mover, extent) + SN_MOVER_WAYS * sizeof(sn_real) &&
+                   offsetof(sn_mover, sought) == offsetof(sn_mover, extent) + SN_MOVER_SOUGHT * sizeof(sn_real) &&
+                   offsetof(sn_mover, from) == offsetof(sn_mover, extent) + SN_MOVER_PLACE * sizeof(sn_real) &&
+                   offsetof(sn_mover, from.rotation) == offsetof(sn_mover, extent) + SN_MOVER_TURN * sizeof(sn_real) &&
+                   sizeof(sn_pose) == (SN_MOVER_NUMBERS - SN_MOVER_PLACE) * sizeof(sn_real),
+               "numbers of a mover lie as wide/wide.h says");
+
+/* A ball is a body that does not turn. */
+static inline void group_add(const sn_body_contact_substep *s, const sn_mover_columns *c, mover_group *g,
+                             uint32_t mover, bool watched)
+{
+    static sn_body_state ball = {.q = {0, 0, 0, 1}};
+    static sn_quat still = {0, 0, 0, 1};
+    sn_mover *m = &c->mover[mover];
+    sn_vec4 *to = &c->record[SN_BODY_CONTACT_RECORD * (size_t)mover], *x = &c->x[m->slot];
+    const bool turns = m->body != SN_ID_FREE;
+    const uint32_t at = g->spins.count++;
+    const sn_real w = x->w, thin = m->thin;
+    m->w = w;
+    to[3] = (sn_vec4){0, 0, 0, thin};
+    to[6] = (sn_vec4){0, 0, 0, w};
+    to[7] = (sn_vec4){0};
+    g->mover[at] = mover;
+    g->spins.body[at] = turns ? &c->state[m->body] : &ball;
+    g->spins.inverse[at] = m->inverse;
+    g->spins.odd[at] = turns ? m->odd : SN_ALL_ALIKE;
+    g->spins.w[at] = w;
+    g->spins.record[at] = to;
+    g->movers.watched |= (uint32_t)watched << at;
+    g->movers.record[at] = &to->x;
+    g->movers.own[at] = &m->extent;
+    g->movers.x[at] = &x->x;
+    g->movers.v[at] = &c->v[m->slot].x;
+    g->movers.turn[at] = turns ? &c->turn[m->body].start.x : &still.x;
+    g->movers.driven[at] = s->force || !turns || !c->motion[m->body].is_free ? driven(s, m) : 0;
+}
+
+static void group_begin(const sn_body_contact_substep *s, mover_group *g)
+{
+    g->spins.count = g->movers.watched = g->movers.left = 0;
+    g->movers.fast = false;
+    g->movers.fall = vec3_length(s->world->state.settings.gravity) * s->h;
+}
+
+/* Where movers are when a substep begins, and how far they may come. */
+static void group_end(watching *w, mover_group *g)
+{
+    const sn_world *world = w->s->world;
+    const uint32_t count = g->spins.count;
+    if (!count)
+        return;
+    w->s->turning->weigh(&g->spins, 0);
+    for (uint32_t i = 0; i < count && world->target_table.count; ++i) {
+        const sn_mover *m = &contact_movers(world)[g->mover[i]];
+        if (world->particles.target[m->slot]) {
+            lead(world, m, &g->led[i], g->spins.record[i]);
+            g->movers.v[i] = &g->led[i].x;
+        }
+    }
+    for (uint32_t i = count; i < SN_TURN_BATCH; ++i) {
+        g->movers.record[i] = g->movers.record[count - 1];
+        g->movers.own[i] = g->movers.own[count - 1];
+        g->movers.x[i] = g->movers.x[count - 1];
+        g->movers.v[i] = g->movers.v[count - 1];
+        g->movers.turn[i] = g->movers.turn[count - 1];
+        g->movers.driven[i] = g->movers.driven[count - 1];
+        g->movers.watched |= (g->movers.watched >> (count - 1) & 1) << i;
+    }
+    g->movers.count = count;
+    w->s->wide->begin(&w->s->run, &g->movers);
+    if (g->movers.fast)
+        contact_raise(&w->fast);
+    /* a body that comes farther than was thought may touch what was not looked at */
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!(g->movers.watched >> i & 1))
+            continue;
+        const sn_mover *m = &contact_movers(world)[g->mover[i]];
+        const bool leaves = g->movers.left >> i & 1 &&
+                            !sn_body_contact_has_room(world, m, vec3_scale(vec4_xyz(g->spins.record[i][0]), w->s->h));
+        contact_set_left(world, g->mover[i], leaves);
+        if (leaves)
+            contact_raise(&w->left);
+    }
+    group_begin(w->s, g);
+}
+
+/* How movers move now that the pass begins: those that may be pressed in it. Where they are is known since the substep
+   began. */
+static void end_loading(const sn_body_contact_substep *s, sn_spin_batch *batch, const uint32_t *mover)
+{
+    s->turning->weigh(batch, 0);
+    for (uint32_t i = 0; i < batch->count; ++i)
+        contact_movers(s->world)[mover[i]].spin = batch->record[i][1];
+    batch->count = 0;
+}
+
+void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
+{
+    const sn_body_contact_substep *s = data;
+    const sn_mover_columns c = contact_columns(s->world);
+    sn_spin_batch batch;
+    uint32_t mover[SN_TURN_BATCH];
+    batch.count = 0;
+    for (uint32_t at = first; at < end; ++at) {
+        const uint32_t i = c.listed[at], n = batch.count;
+        if (!columns_have_impulse(&c, i))
+            continue;
+        sn_mover *m = &c.mover[i];
+        sn_vec4 *to = &c.record[SN_BODY_CONTACT_RECORD * (size_t)i];
+        const sn_real w = c.x[m->slot].w;
+        m->w = w;
+        to[0] = c.v[m->slot];
+        to[0].w = w;
+        to[1].w = 0;
+        if (m->body == SN_ID_FREE)
+            continue;
+        batch.body[n] = &c.state[m->body];
+        batch.inverse[n] = m->inverse;
+        batch.odd[n] = m->odd;
+        batch.w[n] = w;
+        batch.record[n] = to;
+        mover[batch.count++] = i;
+        if (batch.count == SN_TURN_BATCH)
+            end_loading(s, &batch, mover);
+    }
+    end_loading(s, &batch, mover);
+}
 
 bool sn_body_contact_has_room(const sn_world *world, const sn_mover *m, sn_vec3 way)
 {
@@ -151,53 +222,32 @@ bool sn_body_contact_has_room(const sn_world *world, const sn_mover *m, sn_vec3 
            to.z - by >= room->low.z && from.z + by <= room->high.z && to.z + by <= room->high.z;
 }
 
-/* A body that comes farther than was thought, because of what was exerted on it, may touch things that were not looked at. */
-static void watch_piece(void *data, uint32_t first, uint32_t end)
-{
-    watching *w = data;
-    const sn_world *world = w->s->world;
-    sn_real fall = vec3_length(world->state.settings.gravity) * w->s->h;
-    bool fast = false, left = false; /* what threads write often they wait for */
-    for (uint32_t i = first; i < end; ++i) {
-        const uint32_t row = bodies_awake(&world->bodies)[i];
-        if (w->s->again && !contact_has_left(world, row))
-            continue;
-        sn_mover *m = &contact_movers(world)[row];
-        const sn_vec4 *record = contact_record(world, row);
-        const sn_vec3 v = vec4_xyz(record[0]);
-        const sn_real turning = record[1].w;
-        m->way = w->s->h * (vec3_length(v) + turning + fall);
-        fast = fast || m->way > m->thin;
-        m->turned += w->s->h * (turning + fall);
-        const sn_vec3 gone = vec3_sub(vec4_xyz(record[4]), m->sought);
-        const bool leaves =
-            m->w != 0 &&
-            !(vec3_length(gone) + m->way + m->turned < CERTAIN * m->free) && /* which most are content with */
-            !sn_body_contact_has_room(world, m, vec3_scale(v, w->s->h));
-        contact_set_left(world, row, leaves);
-        left = left || leaves;
-    }
-    if (fast)
-        contact_raise(&w->fast);
-    if (left)
-        contact_raise(&w->left);
-}
-
-/* Bodies that are awake come first among the movers. A few are taken through all of this while they are in the cache. */
+/* Bodies that are awake come first among those that are listed. A few are taken through all of this while they are in
+   the cache. After a search in the substep only those count that are not known yet, or left. */
 static void begin_piece(void *data, uint32_t first, uint32_t end)
 {
     watching *w = data;
     const sn_world *world = w->s->world;
     const uint32_t awake = world->bodies.awake_table.count, listed = world->body_contacts.list_table.count;
+    const sn_mover_columns c = contact_columns(world);
+    const bool again = w->s->again;
+    mover_group g;
+    group_begin(w->s, &g);
     for (uint32_t at = first, next; at < end; at = next) {
         next = contact_least(at + SN_FEW, end);
         if (w->predicts && at < awake)
             sn_turns_predict_piece(w->predicts, at, contact_least(next, awake));
-        if (at < listed)
-            sn_body_contacts_load_piece(w->s, at, contact_least(next, listed));
-        if (at < awake)
-            watch_piece(w, at, contact_least(next, awake));
+        for (uint32_t k = at; k < contact_least(next, listed); ++k) {
+            const uint32_t i = c.listed[k];
+            if (again && c.mark[i] & SN_MARK_LOADED)
+                continue;
+            c.mark[i] |= SN_MARK_LOADED;
+            group_add(w->s, &c, &g, i, k < awake && (!again || c.flags[i] & SN_ROW_LEFT));
+            if (g.spins.count == SN_TURN_BATCH)
+                group_end(w, &g);
+        }
     }
+    group_end(w, &g);
 }
 
 /* Movers as they are when a substep begins. */

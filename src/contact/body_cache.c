@@ -79,7 +79,7 @@ sn_pose sn_body_contact_seen(const sn_pose *a, const sn_pose *b)
 static sn_real way_between(const sn_mover *a, const sn_pose *from, const sn_pose *to)
 {
     return vec3_length(vec3_sub(to->position, from->position)) +
-           contact_turned(a->extent, from->rotation, to->rotation);
+           contact_turned(a->extent, &from->rotation, &to->rotation);
 }
 
 bool sn_body_contact_reuse(const sn_world *world, sn_body_contact *contact, sn_real factor, sn_real most,

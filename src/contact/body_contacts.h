@@ -14,25 +14,32 @@ struct sn_substep;
 
 #define SN_NO_MOVER UINT32_MAX
 
-/* What takes part in a pass: a body, or a particle that may touch one. Scratch. */
+/* What takes part in a pass: a body, or a particle that may touch one. Scratch. What every substep needs is in the
+   first two lines of the cache. */
 typedef struct sn_mover {
     _Alignas(64) uint32_t slot; /* of its particle */
     uint32_t body;              /* its row; SN_ID_FREE: a particle, which does not turn */
-    sn_real w;                  /* 1/kg */
     uint32_t odd;               /* of a body: around which it looks alike: an axis, SN_ALL_ALIKE or SN_NONE_ALIKE */
-    double inverse[3];  /* 1/m^2: of a body: the inverse of its moments per unit of mass, along principal axes */
-    sn_vec3 spin;       /* rad/s: when the pass began */
-    sn_real extent;     /* m: of a body: how far it reaches from its centre */
-    sn_real thin;       /* m: of a body: one that comes farther in a substep is fast */
-    sn_real free;       /* m: its centre may come so far in any direction, less `turned`. So far every loop looks */
-    sn_pose from;       /* when the substep began; of a body */
-    sn_real way, share; /* m: of any of its spots in the substep, at most; and the share of it that it goes */
-    uint32_t carrier;   /* 1 + the fixed shape that takes it along from there; 0: none does; */
-    sn_real carried;    /*   that has gone this share of its own way then */
-    sn_real spun;       /* m: how far its spots came by turning in this step, at most */
-    sn_vec3 sought;     /* m: of a body: where it was when space was searched for it, and */
-    sn_real turned;     /* m: how far they came by turning, and by what may yet act on it */
-    sn_bounds room;     /* m: how far its spots may come from there before that is to be done again */
+    sn_real w;                  /* 1/kg */
+    double inverse[3]; /* 1/m^2: of a body: the inverse of its moments per unit of mass, along principal axes */
+
+    /* read and written in fours: see SN_MOVER_SIZES */
+    sn_real extent;  /* m: of a body: how far it reaches from its centre */
+    sn_real thin;    /* m: of a body: one that comes farther in a substep is fast */
+    sn_real free;    /* m: its centre may come so far in any direction, less `turned`. So far every loop looks */
+    sn_real share;   /* of its way in the substep: so much of it it goes */
+    sn_real spun;    /* m: how far its spots came by turning in this step, at most */
+    sn_real turned;  /* m: how far they came by turning since `sought`, and by what may yet act on it */
+    sn_real way;     /* m: of any of its spots in the substep, at most */
+    sn_real carried; /* see `carrier` */
+    sn_vec3 sought;  /* m: of a body: where it was when space was searched for it */
+    sn_pose from;    /* when the substep began; of a body */
+
+    sn_vec4 spin;   /* rad/s: when the pass began; w counts for nothing */
+    sn_bounds room; /* m: how far its spots may come from `sought` before that is to be done again */
+    /* 1 + the fixed shape that takes it along from its share on; 0: none does. `carried` of the way of that shape is
+       over then. */
+    uint32_t carrier;
 } sn_mover;
 
 /* Of a mover: it can be moved; it is in a contact; it is in the list of movers; its record is that of the substep that begins. In bytes of

@@ -380,7 +380,7 @@ static void ready_group(const sn_body_contact_substep *s, sn_body_contact_group 
             sn_body_contacts_clear(s, near + k, nears - k < ASKED ? nears - k : ASKED, apart);
         if (apart[k % ASKED] >= 0) {
             watch[i].idle = true;
-            watch_from(s->world, &watch[i], apart[k % ASKED] * CERTAIN);
+            watch_from(s->world, &watch[i], apart[k % ASKED] * SN_CERTAIN);
             continue;
         }
         if (!look_at(s, &contact[i], &watch[i]))

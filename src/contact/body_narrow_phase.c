@@ -333,7 +333,7 @@ static sn_real apart(const looking *l)
     if (l->m[0].count) /* they touch along z, which a flat world does not count */
         return 0;
     bool known = !l->shape && l->contact->part_b != SN_ID_FREE && l->world->dimensions == 3;
-    return known && l->m[0].apart > reach ? l->m[0].apart * CERTAIN : reach;
+    return known && l->m[0].apart > reach ? l->m[0].apart * SN_CERTAIN : reach;
 }
 
 /* Points are those where the two are nearest when a substep begins, but what is fast may be about to pass beside, or to touch

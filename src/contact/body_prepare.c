@@ -136,7 +136,7 @@ bool sn_body_contact_is_idle(const sn_body_contact *contact)
 void sn_body_contact_pass_clear(const sn_body_contact_substep *s, sn_body_contact *contact, sn_real apart)
 {
     sn_body_contact_lose_points(contact);
-    contact->nearest = apart * CERTAIN;
+    contact->nearest = apart * SN_CERTAIN;
     contact->moved = closing(s, contact);
     contact->slid = 0;
     contact->clear = false;

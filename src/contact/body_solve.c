@@ -34,7 +34,9 @@
    is in wide/body_contact.h, for eight pairs at once; the order in which they are solved is in body_groups.c. */
 #include "contact/body_work.h"
 
+#include "base/quad.h"
 #include "integrators/integrator.h"
+#include "world/substep.h"
 
 /* Sweeps over all contacts in a pass. With one, a tower of twenty boxes sways by centimetres for ever; with two it is at rest, to
    1e-8 J of a hundred tons, after seven seconds. */
@@ -140,67 +142,78 @@ static bool part_all(sn_body_contact_substep *s)
 
 /* ---- What came of it -------------------------------------------------------------------------------------------------------- */
 
-/* by: m, for a part of it without a velocity; gain: m/s. */
-static void move_mover(sn_world *world, const sn_mover *m, sn_vec3 gain, sn_vec3 by)
+/* gain: m/s; by: m. Whether it surely moves soundly then. */
+static inline bool move_mover(sn_world *world, const sn_particle_store *p, uint32_t slot, quad gain, quad by)
 {
-    if (!contact_is_zero(gain)) {
-        sn_pair v = {vec4_xyz(world->particles.v[m->slot]), vec4_xyz(world->particles.v_low[m->slot])};
-        pair_add(&v, gain);
-        world->particles.v[m->slot] = vec4(v.high, world->particles.v[m->slot].w);
-        world->particles.v_low[m->slot] = vec4(v.low, 0);
-        sn_history_forget(&world->history, m->slot);
+    bool sound = true;
+    if (!quad_is_zero(gain)) {
+        quad v = quad_load(&p->v[slot]), low = quad_xyz(quad_load(&p->v_low[slot]));
+        quad_add_compensated(&v, &low, gain);
+        quad_store(&p->v[slot], v);
+        quad_store(&p->v_low[slot], low);
+        sound = quad_dot3(v, v) < SN_SURELY_SLOW;
+        if (world->history.table.count)
+            sn_history_forget(&world->history, slot);
     }
-    if (!contact_is_zero(by))
-        sn_contacts_add(world, m->slot, by);
+    if (!quad_is_zero(by)) { /* as sn_contacts_add */
+        const quad was = quad_load(&p->x[slot]), sum = quad_add(was, by);
+        quad_store(&p->x_low[slot], quad_add(quad_load(&p->x_low[slot]), quad_sub(by, quad_sub(sum, was))));
+        quad_store(&p->x[slot], sum);
+        sound = sound && quad_is_zero(quad_xyz(quad_sub(sum, sum)));
+    }
+    return sound;
 }
 
 /* Bodies that are turned. */
-static void turn_bodies(const sn_body_contact_substep *s, sn_spin_batch *batch, const uint32_t *mover)
+static bool turn_bodies(const sn_body_contact_substep *s, sn_spin_batch *batch, const uint32_t *mover)
 {
     sn_world *world = s->world;
     const bool looks_back = sn_integrators[world->state.settings.integrator]->looks_back;
-    s->turning->spin(batch, 0);
+    const bool sound = s->turning->spin(batch, 0);
     for (uint32_t i = 0; i < batch->count; ++i) {
         const sn_mover *m = &contact_movers(world)[mover[i]];
-        const double *torque = batch->body[i]->torque;
         if (looks_back)
             sn_history_forget(&world->history, m->slot);
-        if (torque[0] != 0 || torque[1] != 0 || torque[2] != 0)
+        if (body_is_pulled(batch->body[i]))
             sn_bodies_pull(&world->bodies, m->body);
     }
     batch->count = 0;
+    return sound;
 }
 
-void sn_body_contacts_store_piece(void *data, uint32_t first, uint32_t end)
+bool sn_body_contacts_store(const sn_body_contact_substep *s, uint32_t first, uint32_t end)
 {
-    const sn_body_contact_substep *s = data;
-    sn_world *world = s->world;
-    sn_spin_batch batch = {.count = 0};
+    const sn_mover_columns c = contact_columns(s->world);
+    const sn_particle_store particles = s->world->particles;
+    const sn_real h = s->h;
+    sn_spin_batch batch;
     uint32_t mover[SN_TURN_BATCH];
+    bool sound = true;
+    batch.count = 0;
     for (uint32_t at = first; at < end; ++at) {
-        const uint32_t i = contact_listed(world)[at], n = batch.count;
-        const sn_mover *m = &contact_movers(world)[i];
-        if (!contact_has_impulse(world, i) || m->w == 0)
+        const uint32_t i = c.listed[at], n = batch.count;
+        const sn_mover *m = &c.mover[i];
+        if (!columns_have_impulse(&c, i) || m->w == 0)
             continue;
         /* by which it is parted from others, without a velocity */
-        const sn_vec4 *record = contact_record(world, i);
-        const sn_vec3 place = vec4_xyz(record[6]), turn = vec4_xyz(record[7]);
-        const sn_vec3 gain = vec3_sub(vec4_xyz(record[0]), vec4_xyz(world->particles.v[m->slot])),
-                      spin = vec3_sub(vec4_xyz(record[1]), m->spin);
-        move_mover(world, m, gain, vec3_add(vec3_scale(gain, s->h), place));
-        if (m->body == SN_ID_FREE || (contact_is_zero(spin) && contact_is_zero(turn)))
+        const sn_vec4 *record = &c.record[SN_BODY_CONTACT_RECORD * (size_t)i];
+        const quad place = quad_xyz(quad_load(&record[6])), turn = quad_xyz(quad_load(&record[7]));
+        const quad gain = quad_xyz(quad_sub(quad_load(&record[0]), quad_load(&c.v[m->slot]))),
+                   spin = quad_xyz(quad_sub(quad_load(&record[1]), quad_load(&m->spin)));
+        sound = move_mover(s->world, &particles, m->slot, gain, quad_add(quad_scale(gain, h), place)) && sound;
+        if (m->body == SN_ID_FREE || (quad_is_zero(spin) && quad_is_zero(turn)))
             continue;
-        batch.body[n] = &world->bodies.state[m->body];
+        batch.body[n] = &c.state[m->body];
         batch.odd[n] = m->odd;
-        batch.start[n] = &world->bodies.turn[m->body].start;
-        batch.now[n] = &world->bodies.turn[m->body].now;
-        batch.gain[n] = spin;
-        batch.by[n] = vec3_add(vec3_scale(spin, s->h), turn);
+        batch.start[n] = &c.turn[m->body].start;
+        batch.now[n] = &c.turn[m->body].now;
+        quad_store(&batch.gain[n], spin);
+        quad_store(&batch.by[n], quad_add(quad_scale(spin, h), turn));
         mover[batch.count++] = i;
         if (batch.count == SN_TURN_BATCH)
-            turn_bodies(s, &batch, mover);
+            sound = turn_bodies(s, &batch, mover) && sound;
     }
-    turn_bodies(s, &batch, mover);
+    return (!batch.count || turn_bodies(s, &batch, mover)) && sound;
 }
 
 bool sn_body_contacts_pass(sn_world *world, sn_real h)

@@ -374,18 +374,37 @@ static void measure_piece(void *data, uint32_t first, uint32_t end)
         contact_raise(&measure->fast);
 }
 
+/* A body that turned so little, and whose way has so small a square, is surely not fast; and if none is, nothing has to
+   be measured. */
+static bool may_be_fast(const measuring *measure, uint32_t first, uint32_t end)
+{
+    const sn_mover_columns c = contact_columns(measure->s->world);
+    const sn_real coming = measure->coming;
+    bool fast = false;
+    for (uint32_t i = first; i < end; ++i) {
+        const sn_mover *m = &c.mover[c.listed[i]];
+        if (m->body == SN_ID_FREE)
+            continue;
+        const sn_vec4 *record = &c.record[SN_BODY_CONTACT_RECORD * (size_t)c.listed[i]]; /* of when the substep began */
+        const quad way = quad_sub(quad_load(&c.x[m->slot]), quad_load(&record[4]));
+        const quad turn = quad_times(quad_load(&c.turn[m->body].start), quad_load(&record[5]));
+        const sn_real room = SN_CERTAIN * (m->thin - coming);
+        fast = fast || !(room > 0 && quad_dot3(way, way) < room * room && contact_magnitude(quad_sum4(turn)) >= STILL);
+        c.flags[m->body] &= (uint8_t)~SN_ROW_LEFT;
+    }
+    return fast;
+}
+
 static void end_piece(void *data, uint32_t first, uint32_t end)
 {
-    const measuring *measure = data;
+    measuring *measure = data;
     sn_world *world = measure->s->world;
-    const uint32_t awake = world->bodies.awake_table.count;
     for (uint32_t at = first, next; at < end; at = next) {
         next = contact_least(at + SN_FEW, end);
-        if (measure->stores)
-            sn_body_contacts_store_piece(measure->s, at, next);
-        measure_piece(data, at, next);
-        if (at < awake && !sn_fault_bodies_move_soundly(world, at, contact_least(next, awake)))
+        if (measure->stores && !sn_body_contacts_store(measure->s, at, next))
             contact_raise(&world->body_contacts.suspect);
+        if (may_be_fast(measure, at, next))
+            contact_raise(&measure->fast);
     }
 }
 
@@ -429,9 +448,16 @@ bool sn_body_contacts_stop(sn_body_contact_substep *pass, bool stores)
     sn_world *world = pass->world;
     const sn_real h = pass->h;
     world->body_contacts.looked = world->body_contacts.list_table.count >= world->bodies.awake_table.count;
-    atomic_store_explicit(&world->body_contacts.suspect, false, memory_order_relaxed);
+    /* the spins of particles are looked at one by one */
+    atomic_store_explicit(&world->body_contacts.suspect, world->contact.spin_table.count > 0, memory_order_relaxed);
     measuring measure = {.s = pass, .stores = stores, .coming = farthest_fixed_shape(world, h)};
-    if (!sn_body_contacts_share(world, world->body_contacts.list_table.count, end_piece, &measure))
+    const uint32_t movers = world->body_contacts.list_table.count;
+    if (!sn_body_contacts_share(world, movers, end_piece, &measure))
+        return false;
+    if (!measure.fast)
+        return true;
+    atomic_store_explicit(&measure.fast, false, memory_order_relaxed);
+    if (!sn_body_contacts_share(world, movers, measure_piece, &measure))
         return false;
     if (!measure.fast)
         return true;

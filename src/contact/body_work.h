@@ -2,6 +2,7 @@
 #ifndef SN_CONTACT_BODY_WORK_H
 #define SN_CONTACT_BODY_WORK_H
 
+#include "base/quad.h"
 #include "base/quat.h"
 #include "world/world.h"
 
@@ -81,8 +82,6 @@ bool sn_body_contact_is_idle(const sn_body_contact *contact);
 void sn_body_contact_pass_clear(const sn_body_contact_substep *s, sn_body_contact *contact, sn_real apart);
 void sn_body_contact_lose_points(sn_body_contact *contact);
 
-#define CERTAIN ((sn_real)0.999) /* of a distance: rounding takes less */
-
 /* Makes room for a contact in a lane of a batch, or fills it in again once its points were looked for anew. */
 void sn_body_contact_fill(const sn_body_contact_substep *s, uint32_t index, uint32_t batch, uint32_t lane);
 
@@ -141,7 +140,9 @@ uint32_t sn_body_contacts_sweep_violent(const sn_body_contact_substep *s, bool *
 /* Stops bodies on their ways of this substep that have come into others, as fast ones may (body_sweep.c). Before that, what a pass did is stored, if
    there was one. False if tasks were lost. */
 bool sn_body_contacts_stop(sn_body_contact_substep *s, bool stores);
-void sn_body_contacts_store_piece(void *substep, uint32_t first, uint32_t end); /* body_solve.c */
+
+/* Of some of the movers that are listed; whether those that it moved surely move soundly (body_solve.c). */
+bool sn_body_contacts_store(const sn_body_contact_substep *s, uint32_t first, uint32_t end);
 
 /* What may be thrown in the substep that begins, into the records of movers (body_blows.c). False if tasks were lost. */
 bool sn_body_contacts_hand_on_blows(const sn_body_contact_substep *s);
@@ -187,15 +188,13 @@ static inline bool contact_is_zero(sn_vec3 a)
     return a.x == 0 && a.y == 0 && a.z == 0;
 }
 
-/* m: how far a spot at this distance comes by a turn from p to q, at most: its angle is no more than so many times the distance of the
-   quaternions. */
-#define SN_CHORD ((sn_real)2.25)
-
-static inline sn_real contact_turned(sn_real extent, sn_quat p, sn_quat q)
+/* m: how far a spot at this distance comes by a turn, at most. */
+static inline sn_real contact_turned(sn_real extent, const sn_quat *p, const sn_quat *q)
 {
-    const sn_real sign = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w < 0 ? -1 : 1;
-    const sn_real x = q.x - sign * p.x, y = q.y - sign * p.y, z = q.z - sign * p.z, w = q.w - sign * p.w;
-    return SN_CHORD * extent * real_sqrt(x * x + y * y + z * z + w * w);
+    const quad from = quad_load(p), to = quad_load(q);
+    const sn_real sign = quad_sum4(quad_times(from, to)) < 0 ? -1 : 1;
+    const quad way = quad_sub(to, quad_scale(from, sign));
+    return SN_CHORD * extent * real_sqrt(quad_sum4(quad_times(way, way)));
 }
 
 /* ---- Where things are, and how they move ------------------------------------------------------------------------------- */
@@ -261,11 +260,40 @@ static inline _Atomic uint32_t *contact_degrees(const sn_world *world, uint32_t 
     return (_Atomic uint32_t *)world->body_contacts.cell_table.column[6] + (size_t)SN_BODY_CONTACT_LEVELS * mover;
 }
 
-/* Whether a mover is in a lane, or moves whatever is in its way. */
-static inline bool contact_has_impulse(const sn_world *world, uint32_t mover)
+/* Where all about movers is, for loops over them: what is written to one might be any pointer of the world, as far as a
+   compiler knows. */
+typedef struct sn_mover_columns {
+    const uint32_t *listed;
+    sn_mover *mover;
+    sn_vec4 *record;
+    uint8_t *mark, *flags;
+    const sn_body_contact_cell *cell;
+    sn_vec4 *x, *v;
+    sn_body_state *state;
+    const sn_body_motion *motion;
+    sn_turn *turn;
+} sn_mover_columns;
+
+static inline sn_mover_columns contact_columns(const sn_world *world)
 {
-    const uint64_t *used = contact_cell(world, mover)->used;
-    return !(contact_marks(world)[mover] & SN_MARK_MOVES) || (used[0] | used[1] | used[2] | used[3]);
+    return (sn_mover_columns){.listed = contact_listed(world),
+                              .mover = contact_movers(world),
+                              .record = world->body_contacts.record_table.column[0],
+                              .mark = contact_marks(world),
+                              .flags = contact_flags(world),
+                              .cell = world->body_contacts.cell_table.column[0],
+                              .x = world->particles.x,
+                              .v = world->particles.v,
+                              .state = world->bodies.state,
+                              .motion = world->bodies.motion,
+                              .turn = world->bodies.turn};
+}
+
+/* Whether a mover is in a lane, or moves whatever is in its way. */
+static inline bool columns_have_impulse(const sn_mover_columns *c, uint32_t mover)
+{
+    const uint64_t *used = c->cell[mover].used;
+    return !(c->mark[mover] & SN_MARK_MOVES) || (used[0] | used[1] | used[2] | used[3]);
 }
 
 static inline bool contact_moves(const sn_world *world, uint32_t mover)

@@ -11,6 +11,7 @@
 #define SN_WIDE_BODY_CLEAR_H
 
 #include "wide/body_manifold.h"
+#include "wide/body_move.h"
 
 #define CLEAR_PARALLEL                                                                                                 \
     ((lane_number)1e-4) /* the square of the sine between edges, or segments, that have no common normal */
@@ -179,8 +180,8 @@ static uint32_t body_clear(const sn_wide_body_contacts *run, sn_wide_pairs *pair
 
 #define BODY_TABLE                                                                                                     \
     {                                                                                                                  \
-        body_clear, body_drift, body_set_up_all, body_weigh_all, body_warm_all, body_project_all, body_strike_all,     \
-            body_part_all                                                                                              \
+        move_begin, body_clear, body_drift, body_set_up_all, body_weigh_all, body_warm_all, body_project_all,          \
+            body_strike_all, body_part_all                                                                             \
     }
 
 #endif

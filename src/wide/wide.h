@@ -414,6 +414,36 @@ typedef struct sn_wide_body_contacts {
     sn_real since;
 } sn_wide_body_contacts;
 
+/* Numbers of what moves, in fours, one behind the other. */
+enum {
+    SN_MOVER_SIZES = 0, /* m: how far it reaches from its centre, how thin it is, how far it may come */
+    SN_MOVER_WAYS =
+        4, /* m: how far its spots came by turning in the step; the same and by what may yet act on it; its way in the
+                             substep */
+    SN_MOVER_SOUGHT = 8, /* m: where it was when space was searched for it */
+    SN_MOVER_PLACE = 11, /* m: where it was when the substep began, */
+    SN_MOVER_TURN = 14,  /*   and how it was turned; all 0: the step begins */
+    SN_MOVER_NUMBERS = 18
+};
+
+/* Up to eight of them, and where all about them is. Behind the last one that one is repeated. */
+typedef struct sn_wide_movers {
+    uint32_t count;
+    uint32_t watched; /* bits: it moves, so that `ways` are to be kept */
+    uint32_t left;    /* bits: gets which of those may leave the space that was searched for them; */
+    bool fast;        /*   and whether one may come farther than it is thin */
+    sn_real fall;     /* m/s: what gravity adds to a velocity in the substep */
+    sn_real *record[SN_BODY_CONTACTS], *own[SN_BODY_CONTACTS]; /* as of SN_BODY_CONTACT_RECORD and SN_MOVER_SIZES */
+    sn_real *x[SN_BODY_CONTACTS], *v[SN_BODY_CONTACTS], *turn[SN_BODY_CONTACTS];
+    sn_lane_row driven; /* m/s: how much faster spots become by what acts on it, at most */
+} sn_wide_movers;
+
+#define SN_CERTAIN ((sn_real)0.999) /* of a distance: rounding takes less */
+
+/* m: how far a spot at this distance comes by a turn from p to q, at most: its angle is no more than so many times the
+   distance of the quaternions. */
+#define SN_CHORD ((sn_real)2.25)
+
 /* Where parts are on their bodies. */
 typedef struct sn_wide_part_rows {
     sn_lane_rows place;
@@ -438,6 +468,8 @@ typedef struct sn_wide_pairs {
 } sn_wide_pairs;
 
 typedef struct sn_wide_body_contact_table {
+    /* When a substep begins, and spins are known: where movers are, how fast they are, and how far they may come. */
+    void (*begin)(const sn_wide_body_contacts *run, sn_wide_movers *movers);
     /* A bit for each lane of which an axis shows that the two do not touch in this substep. */
     uint32_t (*clear)(const sn_wide_body_contacts *run, sn_wide_pairs *pairs);
     /* When a substep begins: how far the manifolds of one batch have drifted by its end. A bit for each lane of which it is too far. */

@@ -125,7 +125,7 @@ static inline void bodies_turned(sn_bodies *bodies, uint32_t row)
     turn->start = turn->now =
         (sn_quat){(sn_real)body->q[0], (sn_real)body->q[1], (sn_real)body->q[2], (sn_real)body->q[3]};
     turn->pull = (sn_vec3){0, 0, 0};
-    if (body->torque[0] != 0 || body->torque[1] != 0 || body->torque[2] != 0)
+    if (body_is_pulled(body))
         sn_bodies_pull(bodies, row);
 }
 

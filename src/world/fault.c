@@ -1,4 +1,5 @@
 /* Steps that fail: what was it? */
+#include "base/quad.h"
 #include "world/substep.h"
 
 sn_result sn_fault_lost_tasks(sn_world *world)
@@ -78,15 +79,11 @@ static const char *complaint(const sn_world *world, uint32_t slot)
     return NULL;
 }
 
-/* (m/s)^2: most particles are slower, and */
-#define SURELY_SLOW ((sn_real)1e30)
-
 /* A sum is finite if all of it is; of most particles that is all there is to know. */
 static bool moves_surely_soundly(const sn_particle_store *p, uint32_t slot)
 {
-    const sn_vec4 x = p->x[slot], low = p->x_low[slot], v = p->v[slot];
-    const sn_real sum = x.x + x.y + x.z + low.x + low.y + low.z;
-    return sum - sum == 0 && v.x * v.x + v.y * v.y + v.z * v.z < SURELY_SLOW;
+    const quad sum = quad_xyz(quad_add(quad_load(&p->x[slot]), quad_load(&p->x_low[slot]))), v = quad_load(&p->v[slot]);
+    return quad_is_zero(quad_sub(sum, sum)) && quad_dot3(v, v) < SN_SURELY_SLOW;
 }
 
 static bool is_surely_sound(const sn_world *world, uint32_t slot)

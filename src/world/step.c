@@ -34,7 +34,7 @@ static sn_result begin_substep(sn_substep *s)
     sn_world *world = s->world;
     const uint32_t substeps = world->state.settings.substeps;
     sn_stage_enter(world, SN_STAGE_PREDICT);
-    if (!world->fleeting)
+    if (s->integrator->looks_back && !world->fleeting) /* it may have to be redone */
         sn_store_note_state(&world->constraints);
     if (world->drag.acts || sn_forces_needed(world)) /* these read how fast bodies turn */
         sn_turns_lay_out(world);

@@ -51,6 +51,9 @@ sn_result sn_fault_constraint(sn_world *world, const sn_solver_out *out);
 /* Names the first particle or body whose motion is not finite. */
 sn_result sn_fault_unsound(sn_substep *s);
 
+/* (m/s)^2: most particles are slower, and no squares overflow. */
+#define SN_SURELY_SLOW ((sn_real)1e30)
+
 /* Whether some of the bodies that are awake, by their place among these, surely move soundly. */
 bool sn_fault_bodies_move_soundly(const sn_world *world, uint32_t first, uint32_t end);
 

@@ -26,6 +26,7 @@
 #include "world/substep.h"
 
 #include "base/math.h"
+#include "base/quad.h"
 #include "bodies/rotation.h"
 #include "bodies/turning.h"
 
@@ -271,39 +272,24 @@ static void predict_momentum(const sn_substep *s, const sn_body_state *body, dou
         motion->l[i] = motion->mean[i] = motion->keep * body->l[i] + share * motion->torque[i];
 }
 
-/* Whether nothing but its momentum turns a body. */
-static bool is_free(const sn_substep *s, const sn_body_state *body)
+/* Whether nothing in the world but its own settings can make a body turn otherwise than by its momentum. */
+static bool leaves_free(const sn_substep *s)
 {
     const sn_world *world = s->world;
-    return !s->integrator->looks_back && !(s->motion.force && s->motion.force == world->particles.f) && !body->led &&
-           (s->still || !(world->state.settings.damping + body->spin_damping > 0)) && body->torque[0] == 0 &&
-           body->torque[1] == 0 && body->torque[2] == 0 && s->integrator->kick == 1 && !s->integrator->asks_again;
+    return !s->integrator->looks_back && !(s->motion.force && s->motion.force == world->particles.f) &&
+           (s->still || !(world->state.settings.damping > 0)) && s->integrator->kick == 1 && !s->integrator->asks_again;
 }
 
-/* What a body turns with. One that is led, or fixed, does not turn freely. */
-static void begin_turn(const sn_substep *s, turn_group *g, uint32_t row)
+/* What a body turns with that is not free. One that is led, or fixed, does not turn freely. */
+static void begin_driven(const sn_substep *s, turn_group *g, uint32_t at, double w)
 {
     static double none[3] = {0};
-    const sn_world *world = s->world;
-    sn_particle_store *p = &s->world->particles;
-    const sn_body_state *body = &world->bodies.state[row];
-    sn_body_motion *motion = &world->bodies.motion[row];
-    const uint32_t slot = p->table.count + row;
-    const sn_real w = p->x[world->ids.value[body->particle]].w;
-    const uint32_t at = group_add(g, &world->bodies, row, &p->x[slot]);
-    p->x[slot].w = w;
-    p->x_low[slot] = p->y[slot] = p->d[slot] = vec4(vec3(0, 0, 0), 0);
-    motion->is_free = w != 0 && is_free(s, body);
-    if (motion->is_free) {
-        for (int i = 0; i < 3; ++i)
-            motion->l[i] = body->l[i] + 0; /* as below, where -0 becomes 0 */
-        motion->looks_back = false;
-        g->batch.l[at] = motion->l;
-        return;
-    }
+    const sn_body_state *body = g->batch.body[at];
+    sn_body_motion *motion = g->batch.motion[at];
+    const uint32_t slot = s->world->particles.table.count + g->row[at];
     g->batch.l[at] = body->led || w == 0 ? none : motion->mean;
-    gather_torque(s, row, (double)w, motion->torque);
-    predict_momentum(s, body, (double)w, motion);
+    gather_torque(s, g->row[at], w, motion->torque);
+    predict_momentum(s, body, w, motion);
     g->batch.led |= (uint32_t)body->led << at;
     if (body->led)
         lead(body, motion, s->motion.h, s->substeps_left);
@@ -316,14 +302,38 @@ static void begin_turn(const sn_substep *s, turn_group *g, uint32_t row)
             vec4(vec3((sn_real)body->old_way[0], (sn_real)body->old_way[1], (sn_real)body->old_way[2]), s->motion.h);
 }
 
+/* What a body turns with; leaves: see leaves_free. */
+static inline void begin_turn(const sn_substep *s, const sn_particle_store *p, turn_group *g, uint32_t row, bool leaves)
+{
+    const sn_vec4 none = {0};
+    const sn_body_state *body = &s->world->bodies.state[row];
+    sn_body_motion *motion = &s->world->bodies.motion[row];
+    const uint32_t slot = p->table.count + row;
+    const sn_real w = p->x[s->world->ids.value[body->particle]].w;
+    const uint32_t at = group_add(g, &s->world->bodies, row, &p->x[slot]);
+    p->x[slot].w = w;
+    p->x_low[slot] = p->y[slot] = p->d[slot] = none;
+    motion->is_free = leaves && w != 0 && !body->led && !(!s->still && body->spin_damping > 0) && !body_is_pulled(body);
+    if (!motion->is_free) {
+        begin_driven(s, g, at, (double)w);
+        return;
+    }
+    for (int i = 0; i < 3; ++i)
+        motion->l[i] = body->l[i] + 0; /* as with a torque, where -0 becomes 0 */
+    motion->looks_back = false;
+    g->batch.l[at] = motion->l;
+}
+
 void sn_turns_predict_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_substep *s = data;
     const uint32_t *awake = bodies_awake(&s->world->bodies);
+    const sn_particle_store particles = s->world->particles;
+    const bool leaves = leaves_free(s);
     turn_group g;
     group_begin(&g, s);
     for (uint32_t i = first; i < end; ++i) {
-        begin_turn(s, &g, awake[i]);
+        begin_turn(s, &particles, &g, awake[i], leaves);
         if (g.batch.count < SN_TURN_BATCH && i + 1 < end)
             continue;
         g.by->predict(&g.batch, 0);
@@ -407,11 +417,23 @@ static bool settle_group(sn_substep *s, turn_group *g)
         sn_body_state *body = g->batch.body[i];
         for (int k = 0; rest > 0 && k < 3; ++k)
             body->l[k] += rest * g->batch.motion[i]->torque[k];
-        if (body->torque[0] != 0 || body->torque[1] != 0 || body->torque[2] != 0)
+        if (body_is_pulled(body))
             sn_bodies_pull(&world->bodies, g->row[i]);
     }
     group_end(g);
     return sound;
+}
+
+/* A free body whose turn no constraint moved is turned as was predicted. */
+static bool settle_alone(sn_bodies *bodies, uint32_t row)
+{
+    const sn_body_motion *motion = &bodies->motion[row];
+    sn_body_state *body = &bodies->state[row];
+    sn_turn *turn = &bodies->turn[row];
+    memcpy(body->q, motion->q, sizeof body->q);
+    memcpy(body->l, motion->l, sizeof body->l);
+    turn->start = turn->now;
+    return body_turns_soundly(body, body->q, body->l);
 }
 
 static void settle_piece(void *data, uint32_t first, uint32_t end)
@@ -427,12 +449,18 @@ static void settle_piece(void *data, uint32_t first, uint32_t end)
     group_begin(&g, s);
     for (uint32_t i = first; i < end; ++i) {
         const uint32_t row = awake[i];
-        const uint32_t at =
-            group_add(&g, &world->bodies, row, &world->particles.x_low[world->particles.table.count + row]);
+        sn_vec4 *by = &world->particles.x_low[world->particles.table.count + row];
+        if (world->bodies.motion[row].is_free && quad_is_zero(quad_xyz(quad_load(by)))) {
+            sound = settle_alone(&s->world->bodies, row) && sound;
+            continue;
+        }
+        const uint32_t at = group_add(&g, &world->bodies, row, by);
         g.batch.as[at] = at_start ? world->bodies.state[row].q : world->bodies.motion[row].q;
-        if (g.batch.count == SN_TURN_BATCH || i + 1 == end)
+        if (g.batch.count == SN_TURN_BATCH)
             sound = settle_group(s, &g) && sound;
     }
+    if (g.batch.count)
+        sound = settle_group(s, &g) && sound;
     if (!sound)
         atomic_store_explicit(&s->unsound, true, memory_order_relaxed);
 }

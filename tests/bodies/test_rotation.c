@@ -3,6 +3,8 @@
 
 #include "base/math.h"
 #include "bodies/rotation.h"
+#include "bodies/turning.h"
+#include "wide/wide.h"
 
 typedef struct top {
     double q[4], l[3], moment[3], inverse[3];
@@ -418,6 +420,80 @@ static void test_rotate_by(void **state)
     }
 }
 
+/* Bodies of all sorts, side by side in lanes, and what is made of them. */
+typedef struct crowd {
+    sn_body_state body[SN_TURN_BATCH];
+    sn_body_motion motion[SN_TURN_BATCH];
+    double inverse[SN_TURN_BATCH][3];
+    sn_vec4 turn[SN_TURN_BATCH], record[SN_TURN_BATCH][4];
+    sn_quat start[SN_TURN_BATCH], now[SN_TURN_BATCH];
+} crowd;
+
+/* Balls, bodies that look alike around each of their axes, any, and some at rest or very fast. */
+static void fill_crowd(crowd *c, uint64_t *seed)
+{
+    memset(c, 0, sizeof *c);
+    for (uint32_t i = 0; i < SN_TURN_BATCH; ++i) {
+        const uint32_t odd = (uint32_t)support_random_in(seed, 0, 4.999);
+        const double alike = support_random_in(seed, 0.1, 1), fast = support_random_in(seed, 0, 4);
+        random_turn(seed, c->body[i].q);
+        for (uint32_t k = 0; k < 3; ++k) {
+            c->body[i].k[k] = odd == SN_ALL_ALIKE || (odd < 3 && k != odd) ? alike : support_random_in(seed, 0.1, 1);
+            c->inverse[i][k] = 1 / (c->body[i].k[k] * c->body[i].k[k]);
+            c->body[i].l[k] = fast < 1 ? 0 : support_random_in(seed, -1, 1) * (fast > 3 ? 100 : 1);
+        }
+        c->body[i].parts = odd;
+    }
+}
+
+static void turn_crowd(crowd *c, const sn_turning *by, uint32_t first, uint32_t count)
+{
+    sn_turn_batch turns = {.count = count};
+    sn_spin_batch spins = {.count = count};
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t at = first + i;
+        turns.body[i] = spins.body[i] = &c->body[at];
+        turns.motion[i] = &c->motion[at];
+        turns.l[i] = c->body[at].l;
+        turns.turn[i] = &c->turn[at];
+        turns.start[i] = spins.start[i] = &c->start[at];
+        turns.now[i] = spins.now[i] = &c->now[at];
+        turns.h[i] = 1.0 / 600;
+        spins.inverse[i] = c->inverse[at];
+        spins.odd[i] = c->body[at].parts;
+        spins.w[i] = (sn_real)0.7;
+        spins.record[i] = c->record[at];
+        spins.gain[i] = (sn_vec4){(sn_real)0.1, (sn_real)-0.2, (sn_real)0.05, 0};
+        spins.by[i] = (sn_vec4){(sn_real)0.01, 0, (sn_real)-0.02, 0};
+    }
+    by->predict(&turns, 0);
+    by->weigh(&spins, 0);
+    assert_true(by->spin(&spins, 0));
+}
+
+/* Nothing depends on what is in the other lanes, nor on how many there are: a body alone is turned to the same bits. */
+static void test_any_lanes(void **state)
+{
+    (void)state;
+    const sn_wide *const wide[] = {sn_wide_choose(SN_SIMD_4), sn_wide_choose(SN_SIMD_8)};
+    uint64_t seed = 11;
+    for (uint32_t n = 0; n < 300; ++n) {
+        crowd alone, together, whole;
+        fill_crowd(&whole, &seed);
+        alone = whole;
+        for (uint32_t i = 0; i < SN_TURN_BATCH; ++i)
+            turn_crowd(&alone, sn_turning_by(0), i, 1);
+        assert_memory_not_equal(&alone, &whole, sizeof alone);
+        for (uint32_t width = 0; width < 2; ++width) {
+            together = whole;
+            turn_crowd(&together, sn_turning_by(wide[width] ? wide[width]->vector : 0), 0, SN_TURN_BATCH - n % 3);
+            for (uint32_t i = SN_TURN_BATCH - n % 3; i < SN_TURN_BATCH; ++i)
+                turn_crowd(&together, sn_turning_by(0), i, 1);
+            assert_memory_equal(&together, &alone, sizeof alone);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -425,7 +501,7 @@ int main(void)
         cmocka_unit_test(test_symmetric_top), cmocka_unit_test(test_sphere),        cmocka_unit_test(test_back_again),
         cmocka_unit_test(test_fast),          cmocka_unit_test(test_fast_place),    cmocka_unit_test(test_beyond_all),
         cmocka_unit_test(test_about_z_only),  cmocka_unit_test(test_at_rest),       cmocka_unit_test(test_arithmetic),
-        cmocka_unit_test(test_rotate_by),
+        cmocka_unit_test(test_rotate_by),     cmocka_unit_test(test_any_lanes),
     };
     return cmocka_run_group_tests_name("free rotation", tests, NULL, NULL);
 }

@@ -1,0 +1,74 @@
+/* Contact of bodies: what moves, eight at a time, when a substep begins. */
+#ifndef SN_WIDE_BODY_MOVE_H
+#define SN_WIDE_BODY_MOVE_H
+
+#include "base/simd.h"
+#include "wide/wide.h"
+
+SN_INLINE lanes move_sum4(const records *a)
+{
+    return a->part[0] + a->part[1] + a->part[2] + a->part[3];
+}
+
+SN_INLINE lanes move_length(records a)
+{
+    return lanes_sqrt(a.part[0] * a.part[0] + a.part[1] * a.part[1] + a.part[2] * a.part[2]);
+}
+
+/* m: how far spots came by a turn from p to q, at most; 0 if p is not known. */
+SN_INLINE lanes move_turned(lanes extent, records p, records q)
+{
+    const lanes zero = lanes_all(0), one = lanes_all(1);
+    flags known = flags_nowhere();
+    for (uint32_t k = 0; k < 4; ++k)
+        known |= lanes_unequal(p.part[k], zero);
+    records along = records_mul(p, q);
+    const lanes sign = lanes_choose(lanes_above(zero, move_sum4(&along)), -one, one);
+    for (uint32_t k = 0; k < 4; ++k)
+        p.part[k] = q.part[k] - sign * p.part[k];
+    along = records_mul(p, p);
+    return lanes_keep(known, lanes_all((double)SN_CHORD) * extent * lanes_sqrt(move_sum4(&along)));
+}
+
+SN_INLINE void move_begin_lanes(const sn_wide_body_contacts *run, sn_wide_movers *m, uint32_t first)
+{
+    sn_real *const *const record = m->record + first, *const *const own = m->own + first;
+    const lanes h = lanes_all(run->h), fall = lanes_all(m->fall), zero = lanes_all(0);
+    const flags watched = flags_of(m->watched >> first);
+    const records place = records_load_at(m->x + first, 0), rotation = records_load_at(m->turn + first, 0);
+    const records x = records_turn(place), size = records_turn(records_load_at(own, SN_MOVER_SIZES));
+    const records sought = records_turn(records_load_at(own, SN_MOVER_SOUGHT));
+    const records before = records_turn(records_load_at(own, SN_MOVER_TURN));
+    const lanes w = x.part[3], extent = size.part[0], thin = size.part[1], room = size.part[2];
+    records v = records_turn(records_load_at(m->v + first, 0)), spin = records_turn(records_load_at(record, 4));
+    records ways = records_turn(records_load_at(own, SN_MOVER_WAYS)), pose = x;
+    const lanes turning = move_length(spin) * extent + lanes_load(m->driven + first);
+    const lanes spun = ways.part[0] + move_turned(extent, before, records_turn(rotation));
+    const lanes way = h * (move_length(v) + turning + fall), turned = ways.part[1] + h * (turning + fall);
+    const records gone = records_sub(x, sought);
+    const flags stays = lanes_above(lanes_all((double)SN_CERTAIN) * room, move_length(gone) + way + turned);
+    m->left |= flags_bits(watched & lanes_unequal(w, zero) & ~stays) << first;
+    m->fast = m->fast || flags_any(watched & lanes_above(way, thin));
+    ways = (records){
+        {spun, lanes_choose(watched, turned, ways.part[1]), lanes_choose(watched, way, ways.part[2]), ways.part[3]}};
+    v.part[3] = w;
+    spin.part[3] = turning;
+    pose.part[3] = spun;
+    v = records_turn(v), spin = records_turn(spin), pose = records_turn(pose), ways = records_turn(ways);
+    records_store_at(record, 0, &v);
+    records_store_at(record, 4, &spin);
+    records_store_at(record, 16, &pose);
+    records_store_at(record, 20, &rotation);
+    records_store_at(own, SN_MOVER_WAYS, &ways);
+    records_store_at(own, SN_MOVER_PLACE, &place);
+    records_store_at(own, SN_MOVER_TURN, &rotation);
+}
+
+static void move_begin(const sn_wide_body_contacts *run, sn_wide_movers *movers)
+{
+    for (uint32_t first = 0; first < movers->count; first += SN_WIDTH)
+        move_begin_lanes(run, movers, first);
+    movers->left &= (1u << movers->count) - 1;
+}
+
+#endif
