@@ -5,7 +5,7 @@
 
        features     vertices, edges and triangles of such skins, made when skins are edited            surface_topology.c
                     and of bodies, which are there where skins come near them                          surface_shells.c
-       tiles        some seventy triangles, or segments, that hang together, and how they move                      surface_tiles.c
+       tiles        some seventy triangles, or segments, that hang together, and how they move             surface_tiles.c, surface_looks.c
                     those that a tear does not concern are kept, and what is known of pairs of these   surface_follow.c
        pairs        of tiles whose boxes come near each other, a tile with itself among them           surface_tiles.c
        candidates   (vertex, triangle) and (edge, edge) of a pair that are near; listed again when     surface_pairs.c,
@@ -53,6 +53,7 @@ typedef struct sn_surface_motion {
     float next; /*   and in the next one. 1: it is in no zone */
     bool led;   /* nothing pushes it */
     bool hit;   /* it is of a pair that touched in this round */
+    bool marked;     /* its velocity is another one than it had in the last substep */
     bool changed;    /* its end became another one in the last round, or it was hit */
     bool tangled;    /* it is of an edge and a triangle that cross */
     uint8_t suspect; /* bits, until tangles are looked for: see surface_tangles.c */
@@ -172,11 +173,14 @@ typedef struct sn_surface_tile {
     sn_vec3 axis[3];
     sn_real length, along,
         across; /* of the sums: that of the first, and parts of the second along the first two axes; 0: they make no axes */
+    sn_vec3 u, v;              /* those sums, and */
     sn_surface_rigid velocity; /* m/s */
     /* as it ends: */
     sn_surface_rigid way; /* m */
     sn_bounds ends;       /* m: of where corners end */
-    sn_real astray;       /* m: no corner ends farther from where its velocity led */
+    sn_vec3 du, dv;       /*   by how much they change */
+    sn_real astray;       /* m: no corner ends farther from where its velocity led, if that matters: */
+    bool strays;          /*   pairs of the tile are listed by velocities, for one substep */
     /* while features are listed: */
     bool sweeps;           /* it is of a pair that goes far: */
     uint32_t first_sweep;  /*   where its features are in sweep_table, */
@@ -318,6 +322,7 @@ typedef struct sn_surfaces {
     sn_bvh tree;      /* of tiles */
     uint32_t tree_age;
     bool searched;           /* pairs are those of the tiles */
+    bool ended;              /* tiles are as the last substep of the same step ended */
     sn_dvec3 mean, velocity; /* m, m/s: of all vertices, as the substep begins */
     sn_dvec3 end;            /* m: as it ends */
     sn_real jump;            /* m: no vertex is farther from where the substep before ended */
@@ -594,7 +599,7 @@ static inline uint64_t sn_surface_key(const sn_surface_candidate *c)
 }
 void sn_surface_turn(const sn_surfaces *s, sn_surface_candidate *c);
 
-/* When a substep begins, or ends: where vertices and tiles are. */
+/* surface_looks.c: when a substep begins, or ends: where vertices and tiles are. */
 bool sn_surface_tiles_measure(struct sn_world *world, sn_real h);
 bool sn_surface_tiles_measure_ends(struct sn_world *world, sn_real h); /* of tiles some corner of which has changed */
 

@@ -648,8 +648,11 @@ static bool take_sweeps(const pairing *p)
         surface_tiles(s)[i].sweeps = false;
     for (uint32_t i = 0; i < s->due_table.count; ++i) {
         const sn_surface_pair *pair = &surface_pairs(s)[((const uint32_t *)s->due_table.column[0])[i]];
-        if (is_fast(p, pair))
-            any = surface_tiles(s)[pair->a].sweeps = surface_tiles(s)[pair->b].sweeps = true;
+        if (!is_fast(p, pair))
+            continue;
+        any = surface_tiles(s)[pair->a].sweeps = surface_tiles(s)[pair->b].sweeps = true;
+        if (p->sweep == SN_SURFACE_BY_VELOCITY)
+            surface_tiles(s)[pair->a].strays = surface_tiles(s)[pair->b].strays = true;
     }
     return !any || sn_surface_sweeps_take(p->world, p->h, p->sweep);
 }
