@@ -240,7 +240,8 @@ static void take_vertices(const sn_world *world, sn_surfaces *s, looking *l)
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
         const uint32_t slot = vertex[i].slot;
         sn_surface_motion *m = &motion[i];
-        const sn_vec3 x = vec4_xyz(p->x[slot]), velocity = vec4_xyz(p->v[slot]), d = vec3_sub(x, m->end);
+        const sn_vec4 at = p->x[slot];
+        const sn_vec3 x = vec4_xyz(at), velocity = vec4_xyz(p->v[slot]), d = vec3_sub(x, m->end);
         const sn_vec3 other = vec3_sub(vec3_scale(velocity, l->h), vec3_sub(m->end, m->start));
         const sn_real square = vec3_dot(d, d), off = vec3_dot(other, other);
         jump = square <= jump ? jump : square; /* what is no number is as far as can be */
@@ -250,7 +251,7 @@ static void take_vertices(const sn_world *world, sn_surfaces *s, looking *l)
         differ = off <= differ || m->marked ? differ : off;
         m->start = m->end = x;
         surface_start_lows(s)[i] = vec4_xyz(p->x_low[slot]);
-        m->led = p->x[slot].w == 0;
+        m->led = at.w == 0;
         m->velocity = velocity;
     }
     l->differ = real_sqrt(differ) / l->h * SN_SURFACE_LONGER;

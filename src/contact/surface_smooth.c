@@ -15,6 +15,7 @@
    and H is covered once by what one walk reaches. Places X are rounded to a grid, so that all this is exact. */
 #include "contact/surface_contacts.h"
 
+#include "wide/wide.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -344,24 +345,28 @@ static void find_hood(const sn_surfaces *s, sn_surface_pair *pair)
 
 /* ---- How smooth it is ------------------------------------------------------------------------------------------------------- */
 
-static void measure_tile(const sn_surfaces *s, sn_surface_tile *tile)
+/* Takes the sides of triangles from the first of some. */
+static void take_sides(sn_wide_gradients *to, const sn_surfaces *s, const uint32_t *triangle, uint32_t count)
 {
-    const uint32_t *triangle = triangles_of(s, tile);
     const sn_surface_motion *motion = surface_motions(s);
-    for (uint32_t k = 0; k < 6; ++k)
-        tile->least[k] = (sn_real)INFINITY, tile->most[k] = -(sn_real)INFINITY;
-    for (uint32_t i = 0; i < tile->triangles; ++i) {
-        const uint32_t *v = surface_triangles(s)[triangle[i]].vertex;
-        const sn_real *m = sheets(s)[triangle[i]].inverse;
-        const sn_vec3 x = motion[v[0]].start, a = vec3_sub(motion[v[1]].start, x), b = vec3_sub(motion[v[2]].start, x),
-                      f = vec3_add(vec3_scale(a, m[0]), vec3_scale(b, m[2])),
-                      g = vec3_add(vec3_scale(a, m[1]), vec3_scale(b, m[3]));
-        const sn_real six[6] = {f.x, f.y, f.z, g.x, g.y, g.z};
-        for (uint32_t k = 0; k < 6; ++k) {
-            tile->least[k] = lower(tile->least[k], six[k]);
-            tile->most[k] = larger(tile->most[k], six[k]);
-        }
+    to->count = count;
+    for (uint32_t i = 0; i < count || i % SN_BATCH; ++i) {
+        const uint32_t of = triangle[i < count ? i : 0], *v = surface_triangles(s)[of].vertex;
+        const sn_real *m = sheets(s)[of].inverse;
+        const sn_vec3 x = motion[v[0]].start, a = vec3_sub(motion[v[1]].start, x), b = vec3_sub(motion[v[2]].start, x);
+        const sn_real ten[SN_WIDE_GRADIENT_ROWS] = {a.x, a.y, a.z, b.x, b.y, b.z, m[0], m[1], m[2], m[3]};
+        for (uint32_t k = 0; k < SN_WIDE_GRADIENT_ROWS; ++k)
+            to->rows[k][i] = ten[k];
     }
+}
+
+static void measure_tile(const sn_world *world, const sn_surfaces *s, sn_surface_tile *tile)
+{
+    sn_wide_gradients g;
+    take_sides(&g, s, triangles_of(s, tile), tile->triangles);
+    (world->wide ? world->wide->near : &sn_near_scalar)->gradients(&g);
+    memcpy(tile->least, g.least, sizeof tile->least);
+    memcpy(tile->most, g.most, sizeof tile->most);
 }
 
 /* v: distances in space are at least so much of those in the rest shape. */
@@ -413,6 +418,7 @@ bool sn_surface_smooth_apart(const sn_surfaces *s, sn_surface_pair *pair, sn_rea
 }
 
 typedef struct looking {
+    const sn_world *world;
     const sn_surfaces *s;
 } looking;
 
@@ -432,13 +438,13 @@ static void tile_piece(void *data, uint32_t first, uint32_t end)
     const looking *l = data;
     for (uint32_t i = first; i < end; ++i)
         if (surface_tiles(l->s)[i].asked)
-            measure_tile(l->s, &surface_tiles(l->s)[i]);
+            measure_tile(l->world, l->s, &surface_tiles(l->s)[i]);
 }
 
 bool sn_surface_smooth_look(sn_world *world)
 {
     sn_surfaces *s = &world->contacts.surfaces;
-    looking l = {s};
+    looking l = {world, s};
     bool any = false;
     if (!sn_parallel_few(&world->parallel, s->due_table.count, WORK_OF_HOOD, hood_piece, &l))
         return false;

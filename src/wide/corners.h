@@ -1,5 +1,5 @@
 /* How the corners of a tile of a surface move, SN_WIDTH of them at a time: sums for a motion like that of something rigid, then what is
-   left of theirs. See contact/surface_looks.c. Sums are in another order at other widths: no result depends on them. */
+   left of theirs. See contact/surface_looks.c. And how its triangles are deformed: see contact/surface_smooth.c. Sums are in another order at other widths: no result depends on them. */
 #ifndef SN_WIDE_CORNERS_H
 #define SN_WIDE_CORNERS_H
 
@@ -113,6 +113,29 @@ static void corners_rest(sn_wide_corners *c, sn_vec3 centre, sn_vec3 mean, sn_ve
     }
     c->rest = corners_most(rest);
     c->radius = corners_most(radius);
+}
+
+/* The least and the most of each number of deformation gradients. */
+static void corners_gradients(sn_wide_gradients *g)
+{
+    lanes least[6], most[6];
+    for (uint32_t at = 0; at < g->count; at += SN_WIDTH) {
+        lanes row[SN_WIDE_GRADIENT_ROWS], number[6];
+        for (uint32_t k = 0; k < SN_WIDE_GRADIENT_ROWS; ++k)
+            row[k] = lanes_load(&g->rows[k][at]);
+        for (uint32_t k = 0; k < 3; ++k) {
+            number[k] = row[k] * row[6] + row[3 + k] * row[8];
+            number[3 + k] = row[k] * row[7] + row[3 + k] * row[9];
+        }
+        for (uint32_t k = 0; k < 6; ++k) {
+            least[k] = at ? lanes_min(least[k], number[k]) : number[k];
+            most[k] = at ? lanes_max(most[k], number[k]) : number[k];
+        }
+    }
+    for (uint32_t k = 0; k < 6; ++k) {
+        g->least[k] = -corners_most(lanes_all(0) - least[k]);
+        g->most[k] = corners_most(most[k]);
+    }
 }
 
 #endif

@@ -310,7 +310,7 @@ static void near_differences(const sn_wide_couples *run)
 #define NEAR_TABLE                                                                                                     \
     {                                                                                                                  \
         near_triangles, near_edges, near_reaching, near_sweeps, near_couples, near_differences, corners_add,           \
-            corners_rest                                                                                               \
+            corners_rest, corners_gradients                                                                            \
     }
 
 #endif

@@ -300,6 +300,19 @@ typedef struct sn_wide_corners {
 typedef void sn_wide_corners_add_fn(sn_wide_corners *corners);
 typedef void sn_wide_corners_rest_fn(sn_wide_corners *corners, sn_vec3 centre, sn_vec3 mean, sn_vec3 spin);
 
+/* Triangles of a tile: rows of two of their sides, a and b, and of four numbers m that make deformation gradients of them: a m0 + b m2 and a m1 + b m3. What is behind the last is like some other one, up to a
+   multiple of 16. */
+#define SN_WIDE_GRADIENTS     96u
+#define SN_WIDE_GRADIENT_ROWS 10u
+
+typedef struct sn_wide_gradients {
+    sn_real rows[SN_WIDE_GRADIENT_ROWS][SN_WIDE_GRADIENTS];
+    uint32_t count;
+    sn_real least[6], most[6]; /* is set: of the numbers of all gradients */
+} sn_wide_gradients;
+
+typedef void sn_wide_gradients_fn(sn_wide_gradients *gradients);
+
 typedef struct sn_wide_near {
     sn_wide_near_fn *triangles, *edges;
     sn_wide_reaching_fn *reaching;
@@ -307,6 +320,7 @@ typedef struct sn_wide_near {
     sn_wide_couples_fn *couples, *differences;
     sn_wide_corners_add_fn *corners;
     sn_wide_corners_rest_fn *rest;
+    sn_wide_gradients_fn *gradients;
 } sn_wide_near;
 
 extern const sn_wide_near sn_near_scalar;
