@@ -346,6 +346,7 @@ typedef struct sn_surfaces {
         corner_table; /* of uint32_t: a vertex; of sn_vec3: where it was in the frame when the tile was noted; of two sn_real: its weights for the axes */
     sn_bvh tree;      /* of tiles */
     uint32_t tree_age;
+    bool rubbed;             /* what contacts rubbed by before is there, in this substep */
     bool searched;           /* pairs are those of the tiles */
     bool ended;              /* tiles are as the last substep of the same step ended */
     sn_dvec3 mean, velocity; /* m, m/s: of all vertices, as the substep begins */

@@ -489,6 +489,7 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
         !sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)count))
         return fail(world);
     s->contact_table.count = 0;
+    s->rubbed = false;
     order_touches(s);
     if (!sn_parallel_few(&world->parallel, (uint32_t)count, WORK_OF_MAKING, make_piece, &l) ||
         !choose_contacts(world, s, (uint32_t)count))

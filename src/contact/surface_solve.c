@@ -85,8 +85,14 @@ void sn_surface_contact_warm(sn_world *world, sn_surface_contact *c, const sn_su
     c->normal_impulse = before->normal_impulse * share;
     c->tangent_impulse = vec3_scale(before->tangent_impulse, share);
     c->tangent_impulse = vec3_sub(c->tangent_impulse, vec3_scale(c->normal, vec3_dot(c->tangent_impulse, c->normal)));
-    move(world, c, vec3(0, 0, 0),
-         vec3_scale(vec3_add(vec3_scale(c->normal, c->normal_impulse), c->tangent_impulse), 1 / h));
+    move(world, c, vec3(0, 0, 0), vec3_scale(c->normal, c->normal_impulse / h));
+}
+
+/* What a contact rubbed by in the substep before, once constraints have been solved; see sn_surfaces_pass. */
+static void rub(const passing *p, sn_surface_contact *c)
+{
+    if (c->tangent_impulse.x != 0 || c->tangent_impulse.y != 0 || c->tangent_impulse.z != 0)
+        move(p->world, c, c->tangent_impulse, vec3_scale(c->tangent_impulse, 1 / p->h));
 }
 
 static void project(const passing *p, sn_surface_contact *c)
@@ -147,8 +153,11 @@ static bool run(passing p)
 
 bool sn_surfaces_pass(sn_world *world, sn_real h, sn_real part, sn_real ease)
 {
-    const sn_surfaces *s = &world->contacts.surfaces;
+    sn_surfaces *s = &world->contacts.surfaces;
     sn_surface_contact *contact = s->contact_table.column[0];
+    if (s->on && !s->rubbed && !run((passing){.world = world, .h = h, .one = rub}))
+        return false;
+    s->rubbed = true;
     for (uint32_t i = 0; s->on && i < s->contact_table.count; ++i)
         contact[i].known = contact[i].normal_impulse;
     for (uint32_t i = 0; s->on && s->contact_table.count && i < SWEEPS; ++i)
