@@ -255,6 +255,7 @@ typedef struct sn_surface_contact {
     uint32_t vertex[4], slot[4];
     uint32_t one, other; /* as in the candidate */
     bool edges;
+    bool rope; /* one of the two is a segment, or of one */
     uint32_t colour;
     sn_real weight[4]; /* of the four, with signs: the sum of weight times place is from the other to the one */
     sn_real own[4];    /* the same of those that are particles, which have slots; 0: a corner of a shell */
