@@ -122,6 +122,7 @@ typedef struct sn_surface_rectangle {
 /* A triangle there: its tile, which one of that it is, and by what its two sides make its deformation gradient. */
 typedef struct sn_surface_sheet {
     uint32_t tile, place;
+    uint32_t goes_on;   /* bits, by side: across it lies one other triangle */
     sn_real inverse[4]; /* 1/m */
 } sn_surface_sheet;
 

@@ -172,6 +172,26 @@ static bool lay_triangle(sn_surfaces *s, uint32_t triangle, uint32_t *around)
     return true;
 }
 
+/* Whether the skin goes on across a side: to one triangle, which lies on the other side of it. */
+static bool goes_on(const sn_surfaces *s, uint32_t triangle, uint32_t side)
+{
+    const uint32_t *across = s->triangle_table.column[1], next = across[3 * (size_t)triangle + side];
+    if (next == SN_SURFACE_NONE || surface_triangles(s)[next].skin != surface_triangles(s)[triangle].skin)
+        return false;
+    const uint32_t *v = surface_triangles(s)[triangle].vertex, *u = surface_triangles(s)[next].vertex;
+    const uint32_t a = v[side], b = v[(side + 1) % 3];
+    uint32_t back = 0, third = 0; /* of the next one: the side that leads back, and the corner across that */
+    while (back < 3 && across[3 * (size_t)next + back] != triangle)
+        ++back;
+    while (third < 3 && (u[third] == a || u[third] == b))
+        ++third;
+    if (back == 3 || third == 3)
+        return false;
+    const double one = area_of(&places(s)[a], &places(s)[b], &places(s)[v[(side + 2) % 3]]),
+                 two = area_of(&places(s)[a], &places(s)[b], &places(s)[u[third]]);
+    return (one > 0) != (two > 0);
+}
+
 static bool lay_skin(const sn_world *world, sn_surfaces *s, sn_surface_skin *skin)
 {
     plane p;
@@ -182,6 +202,8 @@ static bool lay_skin(const sn_world *world, sn_surfaces *s, sn_surface_skin *ski
     for (uint32_t i = skin->first; i < skin->first + skin->count; ++i)
         if (!lay_triangle(s, i, s->vertex_table.column[2]))
             return false;
+    for (uint32_t i = skin->first; i < skin->first + skin->count; ++i)
+        sheets(s)[i].goes_on = goes_on(s, i, 0) | (uint32_t)goes_on(s, i, 1) << 1 | (uint32_t)goes_on(s, i, 2) << 2;
     return true;
 }
 
@@ -227,6 +249,7 @@ typedef struct walk {
     sn_surface_pair *pair;
     sn_surface_rectangle box;
     uint64_t seen[SN_SURFACE_HOOD][2]; /* triangles of tiles */
+    uint32_t last; /* tile that was come to */
     uint32_t count, queue[SN_SURFACE_HOOD * SN_TILE_TRIANGLES];
 } walk;
 
@@ -235,15 +258,17 @@ static bool come_to(walk *w, uint32_t triangle)
 {
     const sn_surface_sheet *sheet = &sheets(w->s)[triangle];
     sn_surface_pair *pair = w->pair;
-    uint32_t i = 0;
-    while (i < pair->hoods && pair->hood[i] != sheet->tile)
-        ++i;
+    uint32_t i = w->last;
+    if (i >= pair->hoods || pair->hood[i] != sheet->tile)
+        for (i = 0; i < pair->hoods && pair->hood[i] != sheet->tile; ++i) {
+        }
     if (i == SN_SURFACE_HOOD)
         return false;
     if (i == pair->hoods) {
         pair->hood[pair->hoods++] = sheet->tile;
         w->seen[i][0] = w->seen[i][1] = 0;
     }
+    w->last = i;
     uint64_t *seen = &w->seen[i][sheet->place / 64];
     const uint64_t bit = UINT64_C(1) << sheet->place % 64;
     if (!(*seen & bit))
@@ -263,25 +288,10 @@ static bool walk_on(walk *w, uint32_t triangle)
 {
     const sn_surfaces *s = w->s;
     const uint32_t *v = surface_triangles(s)[triangle].vertex, *across = s->triangle_table.column[1];
-    for (uint32_t k = 0; k < 3; ++k) {
-        const uint32_t a = v[k], b = v[(k + 1) % 3], next = across[3 * (size_t)triangle + k];
-        if (!is_inside(&w->box, &places(s)[a], &places(s)[b]))
-            continue;
-        if (next == SN_SURFACE_NONE || surface_triangles(s)[next].skin != surface_triangles(s)[triangle].skin)
+    for (uint32_t k = 0; k < 3; ++k)
+        if (is_inside(&w->box, &places(s)[v[k]], &places(s)[v[(k + 1) % 3]]) &&
+            (!(sheets(s)[triangle].goes_on >> k & 1) || !come_to(w, across[3 * (size_t)triangle + k])))
             return false;
-        uint32_t back = 0, third = 0; /* of the next one: the side that leads back, and the corner across that */
-        const uint32_t *u = surface_triangles(s)[next].vertex;
-        while (back < 3 && across[3 * (size_t)next + back] != triangle)
-            ++back;
-        while (third < 3 && (u[third] == a || u[third] == b))
-            ++third;
-        if (back == 3 || third == 3)
-            return false;
-        const double one = area_of(&places(s)[a], &places(s)[b], &places(s)[v[(k + 2) % 3]]),
-                     two = area_of(&places(s)[a], &places(s)[b], &places(s)[u[third]]);
-        if ((one > 0) == (two > 0) || !come_to(w, next))
-            return false;
-    }
     return true;
 }
 
@@ -329,7 +339,7 @@ static void find_hood(const sn_surfaces *s, sn_surface_pair *pair)
     walk w;
     w.s = s;
     w.pair = pair;
-    w.count = 0;
+    w.count = w.last = 0;
     w.box = (sn_surface_rectangle){
         {lower(a->rest.low.x, b->rest.low.x), lower(a->rest.low.y, b->rest.low.y)},
         {larger(a->rest.high.x, b->rest.high.x), larger(a->rest.high.y, b->rest.high.y)}};
