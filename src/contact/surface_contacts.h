@@ -201,17 +201,17 @@ typedef struct sn_surface_tile {
     sn_real astray;       /* m: no corner ends farther from where its velocity led, if that matters: */
     bool strays;          /*   pairs of the tile are listed by velocities, for one substep */
     /* while features are listed: */
-    bool sweeps;           /* it is of a pair that goes far: */
-    uint32_t first_sweep;  /*   where its features are in sweep_table, */
-    sn_bounds leads, ways; /* m:  where its corners go, and how far */
+    bool sweeps;               /* it is of a pair that goes far: */
+    uint32_t first_sweep;      /*   where its features are in sweep_table, */
+    sn_bounds leads, ways;     /* m:  where its corners go, and how far */
     sn_surface_rectangle rest; /* m: where it is in a flat rest shape, */
     sn_real height;            /* m:  and the least height of its triangles there */
     bool asked;                /* what follows is wanted: */
     sn_real least[6], most[6]; /* of the numbers of deformation gradients */
-    bool led;              /* all its corners are: two like that are left alone */
-    bool off;              /* of a shell that nothing is near: it is left alone */
-    bool changed;          /* that of a corner changed in the last round of the guard */
-    uint8_t suspect;       /* what some corner is; see sn_surface_motion */
+    bool led;                  /* all its corners are: two like that are left alone */
+    bool off;                  /* of a shell that nothing is near: it is left alone */
+    bool changed;              /* that of a corner changed in the last round of the guard */
+    uint8_t suspect;           /* what some corner is; see sn_surface_motion */
 } sn_surface_tile;
 
 /* Two tiles that are near each other, or one with itself. Distances less their reach are called spare. When features are listed and looked at it is noted what they have, and
@@ -227,10 +227,11 @@ typedef struct sn_surface_pair {
     sn_real margin;              /* m: if no corner ends farther from where its velocity leads */
     uint64_t border;             /* corners of b that were near a when they were listed, */
     uint64_t rest_border;        /*   and those that are in the rest shape */
-    uint32_t hoods, waits;       /* tiles around the two in the rest shape, 0: not known, or as surface_smooth.c has it; so many */
+    uint32_t hoods,
+        waits; /* tiles around the two in the rest shape, 0: not known, or as surface_smooth.c has it; so many */
     uint32_t hood[SN_SURFACE_HOOD]; /*   lists until it is tried again whether they are smooth */
-    double moved, turned;        /* m: since they were listed: what is near; everything */
-    sn_real step, all_step;      /* m: the same in this substep */
+    double moved, turned;           /* m: since they were listed: what is near; everything */
+    sn_real step, all_step;         /* m: the same in this substep */
     sn_real next;    /* m: what is near and not listed had at least so much to spare when they were listed; */
     sn_real others;  /*   and what is not near */
     sn_real due;     /* m: those that are listed have so much, with what the two had moved when they were looked at; */

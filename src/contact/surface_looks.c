@@ -20,7 +20,8 @@
 #define SET_ASIDE    ((sn_real)1e-4) /* of an edge: a body that is farther from where it was has been set there */
 #define WORK_OF_TILE 1000.0          /* ns, about */
 #define THIN         ((sn_real)1e-3) /* the sine of the angle between sums of corners, from which on they make no frame */
-#define LITTLE       ((sn_real)1e-3) /* of the thickness: velocities that differ by that in a substep from what ways were are marked */
+#define LITTLE                                                                                                         \
+    ((sn_real)1e-3) /* of the thickness: velocities that differ by that in a substep from what ways were are marked */
 
 static sn_real larger(sn_real a, sn_real b)
 {
@@ -156,12 +157,12 @@ static void follow_ways(const looking *l, sn_surface_tile *tile)
 {
     const sn_surface_rigid *way = &tile->way;
     const sn_real turn = vec3_length(way->spin), inverse_h = 1 / l->h;
-    const sn_real off = turn * (turn * tile->radius + way->rest +
-                                ROUNDED * (vec3_length(tile->centre) + vec3_length(way->mean)));
+    const sn_real off =
+        turn * (turn * tile->radius + way->rest + ROUNDED * (vec3_length(tile->centre) + vec3_length(way->mean)));
     tile->box = tile->ends;
     tile->centre = vec3_add(tile->centre, way->mean);
-    tile->radius = (tile->radius * (1 + turn * turn) + way->rest + ROUNDED * vec3_length(tile->centre)) *
-                   SN_SURFACE_LONGER;
+    tile->radius =
+        (tile->radius * (1 + turn * turn) + way->rest + ROUNDED * vec3_length(tile->centre)) * SN_SURFACE_LONGER;
     tile->u = vec3_add(tile->u, tile->du);
     tile->v = vec3_add(tile->v, tile->dv);
     make_axes(tile, tile->u, tile->v);

@@ -20,15 +20,15 @@
 
 #include <string.h>
 
-#define SN_FLAT      0.002              /* of the least height of a triangle: that of the grid, at most, and so flat is what is flat */
-#define FINEST       4194304.0          /* steps of the grid in a skin, at most */
-#define THINNEST     1e-3               /* of the mean edge: no proof for triangles that are not so high */
-#define BESIDE       ((sn_real)2)       /* edges: what is farther from the other tile in the rest shape is not near it */
-#define APART        ((sn_real)4)       /* edges: two tiles that are farther apart in the rest shape are not tried */
-#define LOST         ((sn_real)1e-3)    /* of v: more than numbers round */
-#define WORK_OF_HOOD 20000.0            /* ns, about */
+#define SN_FLAT      0.002 /* of the least height of a triangle: that of the grid, at most, and so flat is what is flat */
+#define FINEST       4194304.0       /* steps of the grid in a skin, at most */
+#define THINNEST     1e-3            /* of the mean edge: no proof for triangles that are not so high */
+#define BESIDE       ((sn_real)2)    /* edges: what is farther from the other tile in the rest shape is not near it */
+#define APART        ((sn_real)4)    /* edges: two tiles that are farther apart in the rest shape are not tried */
+#define LOST         ((sn_real)1e-3) /* of v: more than numbers round */
+#define WORK_OF_HOOD 20000.0         /* ns, about */
 #define WORK_OF_TILE 2000.0
-#define WAITS        8u                 /* lists until a pair is tried again that was not smooth */
+#define WAITS        8u /* lists until a pair is tried again that was not smooth */
 #define NEVER        (SN_SURFACE_HOOD + 1)
 
 static sn_real larger(sn_real a, sn_real b)
@@ -249,7 +249,7 @@ typedef struct walk {
     sn_surface_pair *pair;
     sn_surface_rectangle box;
     uint64_t seen[SN_SURFACE_HOOD][2]; /* triangles of tiles */
-    uint32_t last; /* tile that was come to */
+    uint32_t last;                     /* tile that was come to */
     uint32_t count, queue[SN_SURFACE_HOOD * SN_TILE_TRIANGLES];
 } walk;
 
@@ -340,9 +340,8 @@ static void find_hood(const sn_surfaces *s, sn_surface_pair *pair)
     w.s = s;
     w.pair = pair;
     w.count = w.last = 0;
-    w.box = (sn_surface_rectangle){
-        {lower(a->rest.low.x, b->rest.low.x), lower(a->rest.low.y, b->rest.low.y)},
-        {larger(a->rest.high.x, b->rest.high.x), larger(a->rest.high.y, b->rest.high.y)}};
+    w.box = (sn_surface_rectangle){{lower(a->rest.low.x, b->rest.low.x), lower(a->rest.low.y, b->rest.low.y)},
+                                   {larger(a->rest.high.x, b->rest.high.x), larger(a->rest.high.y, b->rest.high.y)}};
     bool good = a->skin == b->skin && surface_skins(s)[a->skin].flat && a->triangles && b->triangles &&
                 gap(&a->rest, &b->rest) < APART * surface_skins(s)[a->skin].edge && come_to(&w, *triangles_of(s, a));
     for (uint32_t i = 0; good && i < w.count; ++i)

@@ -45,8 +45,12 @@ static sn_world *make_sheet(uint32_t shape, uint64_t *seed)
         const uint32_t x = i % SIDE, y = i / SIDE, a = first + i;
         if (x + 1 < SIDE && y + 1 < SIDE && is_there(shape, x, y)) {
             const bool other = support_random_below(seed, 2);
-            const uint32_t six[6] = {a, a + SIDE, other ? a + 1 : a + SIDE + 1, other ? a + 1 : a,
-                                     other ? a + SIDE : a + SIDE + 1, other ? a + SIDE + 1 : a + 1};
+            const uint32_t six[6] = {a,
+                                     a + SIDE,
+                                     other ? a + 1 : a + SIDE + 1,
+                                     other ? a + 1 : a,
+                                     other ? a + SIDE : a + SIDE + 1,
+                                     other ? a + SIDE + 1 : a + 1};
             memcpy(corner + count, six, sizeof six);
             count += 6;
         }
@@ -63,9 +67,10 @@ static sn_world *make_sheet(uint32_t shape, uint64_t *seed)
         const sn_particle p = sn_particle_from_index(world, first + i);
         assert_ok(world, sn_particle_set_position(
                              world, p, bent((double)xyz[3 * i], (double)xyz[3 * i + 1], radius, askew, wave)));
-        assert_ok(world, sn_particle_set_velocity(world, p,
-                                                  vec(speed * sin(5 * (double)xyz[3 * i + 1]),
-                                                      speed * cos(4 * (double)xyz[3 * i]), support_random_in(seed, 0, 0.1))));
+        assert_ok(world,
+                  sn_particle_set_velocity(world, p,
+                                           vec(speed * sin(5 * (double)xyz[3 * i + 1]),
+                                               speed * cos(4 * (double)xyz[3 * i]), support_random_in(seed, 0, 0.1))));
     }
     return world;
 }
@@ -81,7 +86,9 @@ static feature feature_of(const sn_surfaces *s, const sn_surface_tile *tile, uin
     const sn_table *table = corners == 1   ? &s->tile_vertex_table
                             : corners == 2 ? &s->tile_edge_table
                                            : &s->tile_triangle_table;
-    const uint32_t at = i + (corners == 1 ? tile->first_vertex : corners == 2 ? tile->first_edge : tile->first_triangle);
+    const uint32_t at = i + (corners == 1   ? tile->first_vertex
+                             : corners == 2 ? tile->first_edge
+                                            : tile->first_triangle);
     return (feature){((const uint32_t *)table->column[0])[at], corners,
                      (const uint8_t *)table->column[1] + corners * at};
 }
