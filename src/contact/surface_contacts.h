@@ -660,8 +660,9 @@ bool sn_surface_pairs_begin(struct sn_world *world, sn_real h, sn_real more, sn_
 /* As it ends: the candidates of tiles that changed which may have come together are in near_table. */
 bool sn_surface_pairs_end(struct sn_world *world);
 
-/* surface_smooth.c: the rest shapes of skins, once tiles are there. Before pairs in due_table are listed: what is known of how smooth skins are. False: lost tasks. Whether no
-   features of a pair that share no corner have less than this to spare: then it sets what they have, and border. */
+/* surface_smooth.c: the rest shapes of skins, once tiles are there. Before pairs in due_table are listed: what is
+   known of how smooth skins are. False: lost tasks. Whether no features of a pair that share no corner have less
+   than this to spare: then it sets what they have, and border. */
 void sn_surface_smooth_make(const struct sn_world *world, sn_surfaces *s);
 bool sn_surface_smooth_look(struct sn_world *world);
 bool sn_surface_smooth_apart(const sn_surfaces *s, sn_surface_pair *pair, sn_real wanted);

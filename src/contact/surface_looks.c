@@ -1,15 +1,15 @@
 /* How tiles of surfaces move: as a substep begins, and as it ends.
 
-   Both are motions like those of something rigid and a rest: see surface_pairs.c. The corners of a tile are looked at once in a substep,
-   when it ends, on lanes (wide/corners.h). As the next one begins, places are where it ended, and velocities are those with which they
-   came there, but for what contact, friction of the air or an integrator did to them. So what is known of ways gives a bound for
-   velocities, too:
+   Both are motions like those of something rigid and a rest: see surface_pairs.c. The corners of a tile are
+   looked at once in a substep, when it ends, on lanes (wide/corners.h). As the next one begins, places are
+   where it ended, and velocities are those with which they came there, but for what contact, friction of the
+   air or an integrator did to them. So what is known of ways gives a bound for velocities, too:
 
        w = m + s × y + e  with |e| <= rest,  v = w / h + d,  and at y' = y + w - m, seen from where the centre is now,
        v = m / h + s / h × y' - (s × (s × y) + s × e - e) / h + d
 
-   Corners whose d is more than a little are marked, and tiles with marked corners are looked at anew, and so are all in the first
-   substep of a step. */
+   Corners whose d is more than a little are marked, and tiles with marked corners are looked at anew, and so
+   are all in the first substep of a step. */
 #include "contact/particle_contacts.h"
 
 #include "wide/wide.h"
@@ -19,7 +19,7 @@
     (SINEW_DOUBLE ? (sn_real)1e-15 : (sn_real)5e-7) /* of the coordinates: what is lost by seeing places from a mean */
 #define SET_ASIDE    ((sn_real)1e-4) /* of an edge: a body that is farther from where it was has been set there */
 #define WORK_OF_TILE 1000.0          /* ns, about */
-#define THIN         ((sn_real)1e-3) /* the sine of the angle between sums of corners, from which on they make no frame */
+#define THIN         ((sn_real)1e-3) /* the sine of the angle between sums: below it they make no frame */
 #define LITTLE                                                                                                         \
     ((sn_real)1e-3) /* of the thickness: velocities that differ by that in a substep from what ways were are marked */
 
@@ -347,7 +347,8 @@ static void look_at_ends(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* Vertices may have gone farther than was thought when the substep began. Shells that are near now begin with it, too. */
+/* Vertices may have gone farther than was thought when the substep began. Shells that are near now begin
+   with it, too. */
 static bool reach_shells(sn_world *world, sn_surfaces *s, looking *l)
 {
     sn_bounds box = {surface_motions(s)[0].end, surface_motions(s)[0].end};

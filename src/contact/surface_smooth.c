@@ -1,18 +1,22 @@
-/* Smooth cloth does not touch itself: a proof for two tiles of a flat skin, or one with itself, that saves listing their features.
+/* Smooth cloth does not touch itself: a proof for two tiles of a flat skin, or one with itself, that saves listing
+   their features.
 
-   Let X be places in the rest shape, seen in its plane, and H a box there with both tiles in it. If the skin covers H once, a line in H from
-   p to q leads through triangles with the deformation gradients F_1, F_2 ... (3 x 2), and
+   Let X be places in the rest shape, seen in its plane, and H a box there with both tiles in it. If the skin
+   covers H once, a line in H from p to q leads through triangles with the deformation gradients F_1, F_2 ... (3
+   x 2), and
 
        x_p - x_q = (sum s_i F_i) (X_p - X_q),  s_i >= 0, sum s_i = 1,
 
-   so if no F_i is farther than e from F_0, |x_p - x_q| >= v |X_p - X_q| with v = smallest singular value of F_0, less e. Features that share
-   no corner are at least the least height of a triangle apart in the rest shape, since a line from one to the other has to leave the
-   triangles around the first. They push each other if they are nearer than the smaller one of half of that distance and the thickness. So
-   where v is above one half they have something to spare, all of them, and the more the farther they are apart in the rest shape.
+   so if no F_i is farther than e from F_0, |x_p - x_q| >= v |X_p - X_q| with v = smallest singular value of
+   F_0, less e. Features that share no corner are at least the least height of a triangle apart in the rest
+   shape, since a line from one to the other has to leave the triangles around the first. They push each other
+   if they are nearer than the smaller one of half of that distance and the thickness. So where v is above one
+   half they have something to spare, all of them, and the more the farther they are apart in the rest shape.
 
-   That the skin covers H once is found out once, by walking from triangle to triangle: no border of the skin is inside of H, triangles on
-   both sides of an edge lie on both sides of it, and around no vertex they go round twice. So the walk is a covering of H, which has no holes,
-   and H is covered once by what one walk reaches. Places X are rounded to a grid, so that all this is exact. */
+   That the skin covers H once is found out once, by walking from triangle to triangle: no border of the skin is
+   inside of H, triangles on both sides of an edge lie on both sides of it, and around no vertex they go round
+   twice. So the walk is a covering of H, which has no holes, and H is covered once by what one walk reaches.
+   Places X are rounded to a grid, so that all this is exact. */
 #include "contact/surface_contacts.h"
 
 #include "wide/wide.h"
@@ -20,7 +24,7 @@
 
 #include <string.h>
 
-#define SN_FLAT      0.002 /* of the least height of a triangle: that of the grid, at most, and so flat is what is flat */
+#define FLAT         0.002           /* of the least height of a triangle: steps of the grid, at most */
 #define FINEST       4194304.0       /* steps of the grid in a skin, at most */
 #define THINNEST     1e-3            /* of the mean edge: no proof for triangles that are not so high */
 #define BESIDE       ((sn_real)2)    /* edges: what is farther from the other tile in the rest shape is not near it */
@@ -115,9 +119,9 @@ static bool find_plane(const sn_world *world, const sn_surfaces *s, const sn_sur
     p->axis[2] = dvec3_scale(n, 1 / dvec3_length(n));
     p->axis[1] = dvec3_cross(p->axis[2], p->axis[0]);
     p->step = 1;
-    while (p->step > SN_FLAT * least)
+    while (p->step > FLAT * least)
         p->step /= 2;
-    while (2 * p->step <= SN_FLAT * least)
+    while (2 * p->step <= FLAT * least)
         p->step *= 2;
     return true;
 }

@@ -89,8 +89,10 @@ void sn_surface_contact_warm(sn_world *world, sn_surface_contact *c, const sn_su
     move(world, c, vec3(0, 0, 0), vec3_scale(vec3_add(vec3_scale(c->normal, c->normal_impulse), rubs), 1 / h));
 }
 
-/* What a contact of sheets rubbed by in the substep before, once constraints have been solved for the first time. If it came before them, as what ropes rubbed by does, they would take back what is
-   against them, and the next substep would add to it, until friction is at its limit everywhere and slips at every push: stacks crept down slopes that way, by millimetres a second. */
+/* What a contact of sheets rubbed by in the substep before, once constraints have been solved for the first time.
+   If it came before them, as what ropes rubbed by does, they would take back what is against them, and the next
+   substep would add to it, until friction is at its limit everywhere and slips at every push: stacks crept down
+   slopes that way, by millimetres a second. */
 static void rub(const passing *p, sn_surface_contact *c)
 {
     const sn_vec3 rubs = c->tangent_impulse;

@@ -1,5 +1,6 @@
-/* How the corners of a tile of a surface move, SN_WIDTH of them at a time: sums for a motion like that of something rigid, then what is
-   left of theirs. See contact/surface_looks.c. And how its triangles are deformed: see contact/surface_smooth.c. Sums are in another order at other widths: no result depends on them. */
+/* How the corners of a tile of a surface move, SN_WIDTH of them at a time: sums for a motion like that of
+   something rigid, then what is left of theirs. See contact/surface_looks.c. And how its triangles are
+   deformed: see contact/surface_smooth.c. Sums are in another order at other widths: no result depends on them. */
 #ifndef SN_WIDE_CORNERS_H
 #define SN_WIDE_CORNERS_H
 

@@ -280,8 +280,9 @@ typedef void sn_wide_reaching_fn(sn_wide_sweeps *of, const sn_real box[4][3]);
 typedef uint32_t sn_wide_sweeps_fn(const sn_wide_sweeps *from, uint32_t i, const sn_wide_sweeps *of, sn_real far,
                                    uint32_t first, uint16_t *to);
 
-/* Corners of a tile: rows of x, y and z of places; of vectors, or of where the ways of places lead; of two weights for sums; and of 1. What is behind the last can be read, up to a multiple of 16:
-   there places and vectors are those of the first, and weights and what should be 1 are 0. */
+/* Corners of a tile: rows of x, y and z of places; of vectors, or of where the ways of places lead; of two weights
+   for sums; and of 1. What is behind the last can be read, up to a multiple of 16: there places and vectors are
+   those of the first, and weights and what should be 1 are 0. */
 #define SN_WIDE_CORNERS     64u
 #define SN_WIDE_CORNER_ROWS 9u
 
@@ -300,8 +301,8 @@ typedef struct sn_wide_corners {
 typedef void sn_wide_corners_add_fn(sn_wide_corners *corners);
 typedef void sn_wide_corners_rest_fn(sn_wide_corners *corners, sn_vec3 centre, sn_vec3 mean, sn_vec3 spin);
 
-/* Triangles of a tile: rows of two of their sides, a and b, and of four numbers m that make deformation gradients of them: a m0 + b m2 and a m1 + b m3. What is behind the last is like some other one, up to a
-   multiple of 16. */
+/* Triangles of a tile: rows of two of their sides, a and b, and of four numbers m that make deformation gradients
+   of them: a m0 + b m2 and a m1 + b m3. What is behind the last is like some other one, up to a multiple of 16. */
 #define SN_WIDE_GRADIENTS     96u
 #define SN_WIDE_GRADIENT_ROWS 10u
 

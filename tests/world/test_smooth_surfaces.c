@@ -1,4 +1,5 @@
-/* Features of smooth cloth are not listed: what is said to have so much to spare has it, whatever the shape of the sheet, of its mesh and of what it is bent to. */
+/* Features of smooth cloth are not listed: what is said to have so much to spare has it, whatever the shape of
+   the sheet, of its mesh and of what it is bent to. */
 #include "support/support.h"
 
 #include "contact/surface_contacts.h"
@@ -112,7 +113,7 @@ static double spare_of(const sn_world *world, const sn_surface_tile *a, feature 
     return sn_surface_nearest(c.edges, x).distance - (double)sn_surface_reach(world, &c);
 }
 
-/* All features of one sort of a tile with all of another one of the other. border: of the second tile (0) or the first (1) of the pair. */
+/* All features of one sort of a tile with all of another sort of the other. turned: the first tile is b. */
 static void check_features(const sn_world *world, const sn_surface_pair *pair, uint32_t corners, bool turned)
 {
     const sn_surfaces *s = &world->contacts.surfaces;

@@ -230,7 +230,7 @@ static void a_stack_sleeps(void **state)
     sn_world_destroy(world);
 }
 
-/* A stack of three sheets on a slope, the lowest of which is held: a little below the angle of friction it stays, but for some creep, a little above it the upper ones slide. */
+/* A stack of three sheets on a slope, the lowest of which is held: a little below the angle of friction it stays, a little above it the upper ones slide. */
 static void a_stack_slides_at_its_angle(void **state)
 {
     (void)state;
@@ -254,7 +254,7 @@ static void a_stack_slides_at_its_angle(void **state)
         /* g (sin - mu cos) t^2 / 2 with t = 0.4 s is 0.014 m on the steep slope with 0.5, and 0.035 with 0.47; on the other it is 0.007 with 0.47 */
         for (uint32_t i = 1; i < 3; ++i) {
             const double x = (double)mean_of(world, &s[i]).x;
-            assert_true(steep ? x > 0.012 && x < 0.028 : x < 0.004);
+            assert_true(steep ? x > 0.012 && x < 0.028 : x < 0.0005);
         }
         sn_world_destroy(world);
     }
@@ -289,7 +289,8 @@ static uint32_t steps_to_sleep(sn_world *world, const sheet *s, uint32_t most)
     return most;
 }
 
-/* Sheets that lie askew on each other, the lowest of which is held, a little below their angle of friction: they stay where they are, at 10 substeps and at 3, and fall asleep. */
+/* Sheets that lie askew on each other, the lowest of which is held, a little below their angle of friction: they
+   stay where they are, at 10 substeps and at 3, and fall asleep. */
 static void a_stack_does_not_creep(void **state)
 {
     (void)state;
