@@ -103,24 +103,35 @@ static sn_dvec3 times(const double m[6], sn_dvec3 a)
                  m[4] * a.x + m[5] * a.y + m[2] * a.z);
 }
 
+/* Whether something else holds it: then nothing else is asked about it. */
+static bool is_held(const sn_world *world, const sn_rigid_motion *m)
+{
+    const uint32_t *particle = members(world, m);
+    bool held = m->shared;
+    for (uint32_t i = 0; i < m->count && !held; ++i)
+        held = world->particles.x[world->ids.value[particle[i]]].w == 0;
+    return held;
+}
+
 /* Where it is, and how it resists being moved. */
 static void place_body(const sn_world *world, sn_rigid_motion *m)
 {
     const sn_particle_store *p = &world->particles;
     const uint32_t *particle = members(world, m);
     double inertia[6] = {0};
+    m->held = is_held(world, m);
+    if (m->held)
+        return;
     m->mass = 0;
     m->centre = dvec3(0, 0, 0);
-    m->held = m->shared;
     for (uint32_t i = 0; i < m->count; ++i) {
         const uint32_t slot = world->ids.value[particle[i]];
         const double mass = (double)p->v[slot].w;
-        m->held = m->held || p->x[slot].w == 0;
         m->mass += mass;
         m->centre = dvec3_add(m->centre, dvec3_scale(dvec3_from(vec4_xyz(p->x[slot])), mass));
     }
     m->centre = dvec3_scale(m->centre, 1 / m->mass);
-    for (uint32_t i = 0; i < m->count && !m->held; ++i) {
+    for (uint32_t i = 0; i < m->count; ++i) {
         const uint32_t slot = world->ids.value[particle[i]];
         const double mass = (double)p->v[slot].w;
         const sn_dvec3 r = dvec3_sub(dvec3_from(vec4_xyz(p->x[slot])), m->centre);
@@ -145,7 +156,7 @@ void sn_rigid_expect(sn_world *world, const sn_motion *motion_of)
     for (uint32_t body = 1; body <= world->contacts.rigid.groups; ++body) {
         sn_rigid_motion *m = motion(world, body);
         m->expects = m->alone && !motion_of->looks_back && !motion_of->ends_previous;
-        if (!m->expects)
+        if (!m->expects || is_held(world, m))
             continue;
         const uint32_t *particle = members(world, m);
         sn_dvec3 sum = dvec3(0, 0, 0);

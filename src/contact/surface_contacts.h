@@ -5,11 +5,11 @@
 
        features     vertices, edges and triangles of such skins, made when skins are edited            surface_topology.c
                     and of bodies, which are there where skins come near them                          surface_shells.c
-       tiles        some seventy triangles, or segments, that hang together, and how they move                      surface_tiles.c
+       tiles        some seventy triangles, or segments, that hang together, and how they move             surface_tiles.c, surface_looks.c
                     those that a tear does not concern are kept, and what is known of pairs of these   surface_follow.c
        pairs        of tiles whose boxes come near each other, a tile with itself among them           surface_tiles.c
        candidates   (vertex, triangle) and (edge, edge) of a pair that are near; listed again when     surface_pairs.c,
-                    others may have come near                                                          surface_listing.c, surface_sweeps.c
+                    others may have come near; not where a surface is smooth                           surface_listing.c, surface_sweeps.c, surface_smooth.c
        contacts     those that may touch in this substep: solved after every pass                      surface_narrow_phase.c,
                                                                                                        surface_solve.c
 
@@ -29,6 +29,7 @@
 
 #define SN_SURFACE_NONE    UINT32_MAX
 #define SN_SURFACE_COLOURS 64u
+#define SN_SURFACE_HOOD    16u
 #define SN_TILE_TRIANGLES  96u /* at most */
 #define SN_TILE_CORNERS    64u /* at most: a bit of a word for each */
 
@@ -53,6 +54,7 @@ typedef struct sn_surface_motion {
     float next; /*   and in the next one. 1: it is in no zone */
     bool led;   /* nothing pushes it */
     bool hit;   /* it is of a pair that touched in this round */
+    bool marked;     /* its velocity is another one than it had in the last substep */
     bool changed;    /* its end became another one in the last round, or it was hit */
     bool tangled;    /* it is of an edge and a triangle that cross */
     uint8_t suspect; /* bits, until tangles are looked for: see surface_tangles.c */
@@ -108,6 +110,22 @@ typedef struct sn_surface_triangle {
     uint32_t owns; /* bits 0 to 2: vertices, 3 to 5: edges that no triangle before it has */
 } sn_surface_triangle;
 
+/* Where something is in the plane of a flat rest shape; see surface_smooth.c. m */
+typedef struct sn_surface_place {
+    sn_real x, y;
+} sn_surface_place;
+
+typedef struct sn_surface_rectangle {
+    sn_surface_place low, high;
+} sn_surface_rectangle;
+
+/* A triangle there: its tile, which one of that it is, and by what its two sides make its deformation gradient. */
+typedef struct sn_surface_sheet {
+    uint32_t tile, place;
+    uint32_t goes_on;   /* bits, by side: across it lies one other triangle */
+    sn_real inverse[4]; /* 1/m */
+} sn_surface_sheet;
+
 typedef struct sn_surface_edge {
     uint32_t vertex[2];
     uint32_t across
@@ -124,6 +142,8 @@ typedef struct sn_surface_skin {
     uint32_t first_vertex, vertices; /* those that count to it */
     sn_real thickness;               /* m */
     sn_real edge;                    /* m: mean length, when the topology was made */
+    bool flat;                       /* its rest shape is; */
+    sn_real lost;                    /* m: by so much distances in that are off */
     uint32_t group;                  /* of its particles: that of the first */
 } sn_surface_skin;
 
@@ -172,19 +192,26 @@ typedef struct sn_surface_tile {
     sn_vec3 axis[3];
     sn_real length, along,
         across; /* of the sums: that of the first, and parts of the second along the first two axes; 0: they make no axes */
+    sn_vec3 u, v;              /* those sums, and */
     sn_surface_rigid velocity; /* m/s */
     /* as it ends: */
     sn_surface_rigid way; /* m */
     sn_bounds ends;       /* m: of where corners end */
-    sn_real astray;       /* m: no corner ends farther from where its velocity led */
+    sn_vec3 du, dv;       /*   by how much they change */
+    sn_real astray;       /* m: no corner ends farther from where its velocity led, if that matters: */
+    bool strays;          /*   pairs of the tile are listed by velocities, for one substep */
     /* while features are listed: */
-    bool sweeps;           /* it is of a pair that goes far: */
-    uint32_t first_sweep;  /*   where its features are in sweep_table, */
-    sn_bounds leads, ways; /* m:  where its corners go, and how far */
-    bool led;              /* all its corners are: two like that are left alone */
-    bool off;              /* of a shell that nothing is near: it is left alone */
-    bool changed;          /* that of a corner changed in the last round of the guard */
-    uint8_t suspect;       /* what some corner is; see sn_surface_motion */
+    bool sweeps;               /* it is of a pair that goes far: */
+    uint32_t first_sweep;      /*   where its features are in sweep_table, */
+    sn_bounds leads, ways;     /* m:  where its corners go, and how far */
+    sn_surface_rectangle rest; /* m: where it is in a flat rest shape, */
+    sn_real height;            /* m:  and the least height of its triangles there */
+    bool asked;                /* what follows is wanted: */
+    sn_real least[6], most[6]; /* of the numbers of deformation gradients */
+    bool led;                  /* all its corners are: two like that are left alone */
+    bool off;                  /* of a shell that nothing is near: it is left alone */
+    bool changed;              /* that of a corner changed in the last round of the guard */
+    uint8_t suspect;           /* what some corner is; see sn_surface_motion */
 } sn_surface_tile;
 
 /* Two tiles that are near each other, or one with itself. Distances less their reach are called spare. When features are listed and looked at it is noted what they have, and
@@ -198,9 +225,13 @@ typedef struct sn_surface_pair {
     bool due_now;                /* some of them are to be looked at */
     bool swept;                  /* they are those that may touch in this substep, */
     sn_real margin;              /* m: if no corner ends farther from where its velocity leads */
-    uint64_t border;             /* corners of b that were near a when they were listed */
-    double moved, turned;        /* m: since they were listed: what is near; everything */
-    sn_real step, all_step;      /* m: the same in this substep */
+    uint64_t border;             /* corners of b that were near a when they were listed, */
+    uint64_t rest_border;        /*   and those that are in the rest shape */
+    uint32_t hoods,
+        waits; /* tiles around the two in the rest shape, 0: not known, or as surface_smooth.c has it; so many */
+    uint32_t hood[SN_SURFACE_HOOD]; /*   lists until it is tried again whether they are smooth */
+    double moved, turned;           /* m: since they were listed: what is near; everything */
+    sn_real step, all_step;         /* m: the same in this substep */
     sn_real next;    /* m: what is near and not listed had at least so much to spare when they were listed; */
     sn_real others;  /*   and what is not near */
     sn_real due;     /* m: those that are listed have so much, with what the two had moved when they were looked at; */
@@ -226,6 +257,7 @@ typedef struct sn_surface_contact {
     uint32_t vertex[4], slot[4];
     uint32_t one, other; /* as in the candidate */
     bool edges;
+    bool rope; /* one of the two is a segment, or of one */
     uint32_t colour;
     sn_real weight[4]; /* of the four, with signs: the sum of weight times place is from the other to the one */
     sn_real own[4];    /* the same of those that are particles, which have slots; 0: a corner of a shell */
@@ -317,7 +349,9 @@ typedef struct sn_surfaces {
         corner_table; /* of uint32_t: a vertex; of sn_vec3: where it was in the frame when the tile was noted; of two sn_real: its weights for the axes */
     sn_bvh tree;      /* of tiles */
     uint32_t tree_age;
+    bool rubbed;             /* what contacts rubbed by before is there, in this substep */
     bool searched;           /* pairs are those of the tiles */
+    bool ended;              /* tiles are as the last substep of the same step ended */
     sn_dvec3 mean, velocity; /* m, m/s: of all vertices, as the substep begins */
     sn_dvec3 end;            /* m: as it ends */
     sn_real jump;            /* m: no vertex is farther from where the substep before ended */
@@ -594,7 +628,7 @@ static inline uint64_t sn_surface_key(const sn_surface_candidate *c)
 }
 void sn_surface_turn(const sn_surfaces *s, sn_surface_candidate *c);
 
-/* When a substep begins, or ends: where vertices and tiles are. */
+/* surface_looks.c: when a substep begins, or ends: where vertices and tiles are. */
 bool sn_surface_tiles_measure(struct sn_world *world, sn_real h);
 bool sn_surface_tiles_measure_ends(struct sn_world *world, sn_real h); /* of tiles some corner of which has changed */
 
@@ -625,6 +659,13 @@ bool sn_surface_pairs_begin(struct sn_world *world, sn_real h, sn_real more, sn_
 
 /* As it ends: the candidates of tiles that changed which may have come together are in near_table. */
 bool sn_surface_pairs_end(struct sn_world *world);
+
+/* surface_smooth.c: the rest shapes of skins, once tiles are there. Before pairs in due_table are listed: what is
+   known of how smooth skins are. False: lost tasks. Whether no features of a pair that share no corner have less
+   than this to spare: then it sets what they have, and border. */
+void sn_surface_smooth_make(const struct sn_world *world, sn_surfaces *s);
+bool sn_surface_smooth_look(struct sn_world *world);
+bool sn_surface_smooth_apart(const sn_surfaces *s, sn_surface_pair *pair, sn_real wanted);
 
 /* surface_listing.c: lists features of the pairs in due_table that are asked. False: contacts.failed, or lost tasks. */
 bool sn_surface_list(struct sn_world *world, sn_real h, sn_real more, sn_surface_sweep sweep);

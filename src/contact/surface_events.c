@@ -83,6 +83,7 @@ sn_surface_contact sn_surface_contact_make(const sn_world *world, const sn_surfa
     sn_surface_contact made = {.one = c->one,
                                .other = c->other,
                                .edges = c->edges,
+                               .rope = c->segments || surface_vertices(s)[c->vertex[0]].triangle == SN_SURFACE_NONE,
                                .reach = sn_surface_reach(world, c),
                                .normal = normal,
                                .shell = shell_one ? shell_one : shell_two,

@@ -320,6 +320,7 @@ static void keep_pairs(sn_surfaces *s)
             continue;
         for (uint32_t k = 0; k < made.count && made.listed; ++k)
             made.listed = renumber(s, &surface_candidates(s)[made.first + k]);
+        made.hoods = made.waits = 0;
         if (made.listed)
             pair[count++] = made;
     }

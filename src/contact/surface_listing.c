@@ -538,12 +538,27 @@ static bool is_fast(const pairing *p, const sn_surface_pair *pair)
     return wanted > LISTED * mean_edge(p->s, pair) && p->sweep != SN_SURFACE_ALL;
 }
 
+/* Nothing is listed of what is smooth. */
+static void leave_out(sn_surface_pair *pair)
+{
+    pair->count = 0;
+    pair->swept = false;
+    pair->margin = 0;
+    pair->moved = pair->turned = 0;
+    pair->due = pair->waiting = pair->nearest = (sn_real)INFINITY;
+    pair->listed = true;
+}
+
 /* All that has less than `wanted` to spare, and some more. False: there is no room. */
 static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_t worker)
 {
     const sn_surfaces *s = p->s;
     const sn_surface_tile *a = &surface_tiles(s)[pair->a], *b = &surface_tiles(s)[pair->b];
     const sn_real edge = mean_edge(s, pair);
+    if (!is_fast(p, pair) && sn_surface_smooth_apart(s, pair, SOME_MORE * wanted)) {
+        leave_out(pair);
+        return true;
+    }
     listing l = {.world = p->world,
                  .s = s,
                  .thickness = surface_thickness(s, pair),
@@ -648,8 +663,11 @@ static bool take_sweeps(const pairing *p)
         surface_tiles(s)[i].sweeps = false;
     for (uint32_t i = 0; i < s->due_table.count; ++i) {
         const sn_surface_pair *pair = &surface_pairs(s)[((const uint32_t *)s->due_table.column[0])[i]];
-        if (is_fast(p, pair))
-            any = surface_tiles(s)[pair->a].sweeps = surface_tiles(s)[pair->b].sweeps = true;
+        if (!is_fast(p, pair))
+            continue;
+        any = surface_tiles(s)[pair->a].sweeps = surface_tiles(s)[pair->b].sweeps = true;
+        if (p->sweep == SN_SURFACE_BY_VELOCITY)
+            surface_tiles(s)[pair->a].strays = surface_tiles(s)[pair->b].strays = true;
     }
     return !any || sn_surface_sweeps_take(p->world, p->h, p->sweep);
 }
@@ -663,7 +681,7 @@ bool sn_surface_list(sn_world *world, sn_real h, sn_real more_to_spare, sn_surfa
     s->lists += count;
     if (!s->list_room)
         s->list_room = FIRST_ROOM;
-    if (!take_sweeps(p))
+    if (!take_sweeps(p) || !sn_surface_smooth_look(world))
         return false;
     for (uint64_t more = 0;;) {
         if (!sn_table_reserve(&s->list_table, &world->allocator, (uint64_t)workers * s->list_room) ||

@@ -489,6 +489,7 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
         !sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)count))
         return fail(world);
     s->contact_table.count = 0;
+    s->rubbed = false;
     order_touches(s);
     if (!sn_parallel_few(&world->parallel, (uint32_t)count, WORK_OF_MAKING, make_piece, &l) ||
         !choose_contacts(world, s, (uint32_t)count))
@@ -627,6 +628,7 @@ sn_result sn_surfaces_find(sn_world *world, sn_real dt)
     for (uint32_t i = 0; i < s->vertex_table.count; ++i)
         surface_vertices(s)[i].slot = world->ids.value[surface_vertices(s)[i].number];
     s->told_table.count = 0;
+    s->ended = false;
     if (!sn_surface_contacts_load(world, s, dt))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for surfaces");
     s->alone = are_alone(world, s);

@@ -29,7 +29,7 @@
 
 #define HALF ((sn_real)0.5)
 #define LITTLE                                                                                                         \
-    ((sn_real)0.004) /* of what features that are not listed have to spare: where tiles move by less, borders are not looked at */
+    ((sn_real)0.12) /* of what features that are not listed have to spare: where tiles move by less, borders are not looked at */
 #define WORK_OF_PAIR 100.0 /* ns, about */
 
 typedef struct pairing {

@@ -85,8 +85,19 @@ void sn_surface_contact_warm(sn_world *world, sn_surface_contact *c, const sn_su
     c->normal_impulse = before->normal_impulse * share;
     c->tangent_impulse = vec3_scale(before->tangent_impulse, share);
     c->tangent_impulse = vec3_sub(c->tangent_impulse, vec3_scale(c->normal, vec3_dot(c->tangent_impulse, c->normal)));
-    move(world, c, vec3(0, 0, 0),
-         vec3_scale(vec3_add(vec3_scale(c->normal, c->normal_impulse), c->tangent_impulse), 1 / h));
+    const sn_vec3 rubs = c->rope ? c->tangent_impulse : vec3(0, 0, 0); /* sheets: later, see rub */
+    move(world, c, vec3(0, 0, 0), vec3_scale(vec3_add(vec3_scale(c->normal, c->normal_impulse), rubs), 1 / h));
+}
+
+/* What a contact of sheets rubbed by in the substep before, once constraints have been solved for the first time.
+   If it came before them, as what ropes rubbed by does, they would take back what is against them, and the next
+   substep would add to it, until friction is at its limit everywhere and slips at every push: stacks crept down
+   slopes that way, by millimetres a second. */
+static void rub(const passing *p, sn_surface_contact *c)
+{
+    const sn_vec3 rubs = c->tangent_impulse;
+    if (!c->rope && (rubs.x != 0 || rubs.y != 0 || rubs.z != 0))
+        move(p->world, c, rubs, vec3_scale(rubs, 1 / p->h));
 }
 
 static void project(const passing *p, sn_surface_contact *c)
@@ -147,8 +158,11 @@ static bool run(passing p)
 
 bool sn_surfaces_pass(sn_world *world, sn_real h, sn_real part, sn_real ease)
 {
-    const sn_surfaces *s = &world->contacts.surfaces;
+    sn_surfaces *s = &world->contacts.surfaces;
     sn_surface_contact *contact = s->contact_table.column[0];
+    if (s->on && !s->rubbed && !run((passing){.world = world, .h = h, .one = rub}))
+        return false;
+    s->rubbed = true;
     for (uint32_t i = 0; s->on && i < s->contact_table.count; ++i)
         contact[i].known = contact[i].normal_impulse;
     for (uint32_t i = 0; s->on && s->contact_table.count && i < SWEEPS; ++i)

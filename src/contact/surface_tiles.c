@@ -19,9 +19,6 @@
 #define REBUILT          64u            /* trees are built anew after so many searches */
 #define ROUNDED                                                                                                        \
     (SINEW_DOUBLE ? (sn_real)1e-15 : (sn_real)5e-7) /* of the coordinates: what is lost by seeing places from a mean */
-#define SET_ASIDE    ((sn_real)1e-4) /* of an edge: a body that is farther from where it was has been set there */
-#define WORK_OF_TILE 2000.0          /* ns, about */
-#define THIN         ((sn_real)1e-3) /* the sine of the angle between sums of corners, from which on they make no frame */
 
 /* ---- Making them ----------------------------------------------------------------------------------------------------------- */
 
@@ -264,16 +261,14 @@ bool sn_surface_tiles_make(sn_world *world, sn_surfaces *s)
     return true;
 }
 
-/* ---- How they move ----------------------------------------------------------------------------------------------------------- */
+static sn_real lower(sn_real a, sn_real b)
+{
+    return b < a ? b : a;
+}
 
 static sn_real larger(sn_real a, sn_real b)
 {
     return a > b ? a : b;
-}
-
-static sn_real lower(sn_real a, sn_real b)
-{
-    return b < a ? b : a;
 }
 
 static void include(sn_bounds *box, sn_vec3 p)
@@ -293,222 +288,6 @@ static bool is_inside(const sn_bounds *a, const sn_bounds *b)
 {
     return a->low.x >= b->low.x && a->low.y >= b->low.y && a->low.z >= b->low.z && a->high.x <= b->high.x &&
            a->high.y <= b->high.y && a->high.z <= b->high.z;
-}
-
-/* Axes of a frame by two sums. Which it is where there is none does not matter: it turns like everything else. */
-static void make_axes(sn_surface_tile *tile, sn_vec3 u, sn_vec3 v)
-{
-    const sn_real length = vec3_length(u), second = vec3_length(v);
-    const sn_vec3 n = vec3_cross(u, v);
-    const sn_real third = vec3_length(n);
-    sn_vec3 *axis = tile->axis;
-    axis[0] = vec3(1, 0, 0), axis[1] = vec3(0, 1, 0), axis[2] = vec3(0, 0, 1);
-    tile->length = 0;
-    if (!(third > THIN * length * second) || !isfinite(third))
-        return;
-    axis[0] = vec3_scale(u, 1 / length);
-    axis[2] = vec3_scale(n, 1 / third);
-    axis[1] = vec3_cross(axis[2], axis[0]);
-    tile->length = length;
-    tile->along = vec3_dot(v, axis[0]);
-    tile->across = vec3_dot(v, axis[1]);
-}
-
-/* How a tile turns, by the sums of what its corners do. Any spin is right: `rest` is measured with what it is. */
-static sn_vec3 spin_of(const sn_surface_tile *tile, sn_vec3 u, sn_vec3 v)
-{
-    if (tile->length == 0)
-        return vec3(0, 0, 0);
-    const sn_real third = vec3_dot(tile->axis[1], u) / tile->length,
-                  second = -vec3_dot(tile->axis[2], u) / tile->length;
-    const sn_real first = (vec3_dot(tile->axis[2], v) + second * tile->along) / tile->across;
-    return vec3_add(vec3_add(vec3_scale(tile->axis[0], first), vec3_scale(tile->axis[1], second)),
-                    vec3_scale(tile->axis[2], third));
-}
-
-static void set_rigid(const sn_surface_tile *tile, sn_surface_rigid *rigid, sn_vec3 mean, sn_vec3 spin, sn_real square)
-{
-    const sn_real rest = real_sqrt(square), fast = vec3_length(spin) * tile->radius;
-    *rigid = (sn_surface_rigid){
-        .mean = mean, .spin = spin, .rest = (rest + ROUNDED * (vec3_length(mean) + fast)) * SN_SURFACE_LONGER};
-    rigid->spread = (rigid->rest + fast) * SN_SURFACE_LONGER;
-}
-
-static void measure_tile(const sn_surfaces *s, sn_surface_tile *tile)
-{
-    const uint32_t *corner = (const uint32_t *)s->corner_table.column[0] + tile->first_corner;
-    const sn_real *weight = (const sn_real *)s->corner_table.column[1] + 2 * (size_t)tile->first_corner;
-    const sn_surface_motion *motion = surface_motions(s);
-    const sn_vec3 from = motion[corner[0]].start;
-    const sn_real share = 1 / (sn_real)tile->corners;
-    sn_vec3 sum = {0, 0, 0}, velocity = sum, u = sum, v = sum, du = sum, dv = sum;
-    sn_bounds box = {from, from};
-    tile->led = true;
-    for (uint32_t k = 0; k < tile->corners; ++k) {
-        const sn_surface_motion *m = &motion[corner[k]];
-        tile->led = tile->led && m->led;
-        const sn_vec3 d = vec3_sub(m->start, from);
-        include(&box, m->start);
-        sum = vec3_add(sum, d);
-        velocity = vec3_add(velocity, m->velocity);
-        u = vec3_add(u, vec3_scale(d, weight[2 * k]));
-        v = vec3_add(v, vec3_scale(d, weight[2 * k + 1]));
-        du = vec3_add(du, vec3_scale(m->velocity, weight[2 * k]));
-        dv = vec3_add(dv, vec3_scale(m->velocity, weight[2 * k + 1]));
-    }
-    tile->box = box;
-    tile->centre = vec3_add(from, vec3_scale(sum, share));
-    make_axes(tile, u, v);
-    const sn_vec3 mean = vec3_scale(velocity, share), spin = spin_of(tile, du, dv);
-    sn_real rest = 0, radius = 0;
-    for (uint32_t k = 0; k < tile->corners; ++k) {
-        const sn_surface_motion *m = &motion[corner[k]];
-        const sn_vec3 y = vec3_sub(m->start, tile->centre);
-        const sn_vec3 w = vec3_sub(vec3_sub(m->velocity, mean), vec3_cross(spin, y));
-        rest = larger(rest, vec3_dot(w, w));
-        radius = larger(radius, vec3_dot(y, y));
-    }
-    tile->radius = real_sqrt(radius) * SN_SURFACE_LONGER;
-    set_rigid(tile, &tile->velocity, mean, spin, rest);
-}
-
-static void measure_piece(void *data, uint32_t first, uint32_t end)
-{
-    const sn_surfaces *s = data;
-    for (uint32_t i = first; i < end; ++i)
-        if (!surface_tiles(s)[i].off)
-            measure_tile(s, &surface_tiles(s)[i]);
-}
-
-/* m: in which shells are to be near, so that a substep in which vertices go on as they do needs no others. */
-static sn_bounds reached(const sn_surfaces *s, sn_bounds box, sn_real way)
-{
-    sn_real thickest = 0;
-    for (uint32_t i = 0; i < s->skin_table.count; ++i)
-        thickest = larger(thickest, surface_skins(s)[i].thickness);
-    return moved_by(box, vec3(0, 0, 0), way + 2 * thickest);
-}
-
-bool sn_surface_tiles_measure(sn_world *world, sn_real h)
-{
-    sn_surfaces *s = &world->contacts.surfaces;
-    const sn_surface_vertex *vertex = surface_vertices(s);
-    sn_surface_motion *motion = surface_motions(s);
-    sn_dvec3 sum = {0, 0, 0}, velocity = {0, 0, 0};
-    sn_real jump = 0, fastest = 0;
-    const sn_vec3 any = vec4_xyz(world->particles.x[vertex[0].slot]);
-    sn_bounds box = {any, any};
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
-        const sn_vec3 x = vec4_xyz(world->particles.x[vertex[i].slot]), d = vec3_sub(x, motion[i].end);
-        const sn_real square = vec3_dot(d, d);
-        jump = square <= jump ? jump : square; /* what is no number is as far as can be */
-        motion[i].suspect |= square <= 0 ? 0 : SN_SUSPECT;
-        motion[i].start = motion[i].end = x;
-        surface_start_lows(s)[i] = vec4_xyz(world->particles.x_low[vertex[i].slot]);
-        motion[i].led = world->particles.x[vertex[i].slot].w == 0;
-        motion[i].velocity = vec4_xyz(world->particles.v[vertex[i].slot]);
-        sum = dvec3_add(sum, dvec3_from(motion[i].start));
-        velocity = dvec3_add(velocity, dvec3_from(motion[i].velocity));
-        if (s->shell_table.count) {
-            include(&box, x);
-            fastest = larger(fastest, vec3_dot(motion[i].velocity, motion[i].velocity));
-        }
-    }
-    s->some_suspect = s->some_suspect || !(jump <= 0);
-    if (s->shell_table.count) {
-        s->reached = reached(s, box, 2 * h * real_sqrt(fastest));
-        const sn_real square = sn_surface_shells_place(world, s, &s->reached, h, true);
-        jump = square <= jump ? jump : square;
-        s->suspect = s->suspect || !(real_sqrt(square) < SET_ASIDE * surface_skins(s)[0].edge);
-    }
-    s->jump = jump >= 0 ? real_sqrt(jump) * SN_SURFACE_LONGER : (sn_real)INFINITY;
-    s->mean = dvec3_scale(sum, 1.0 / s->vertex_table.count);
-    s->velocity = dvec3_scale(velocity, 1.0 / s->vertex_table.count);
-    return sn_parallel_few(&world->parallel, s->tile_table.count, WORK_OF_TILE, measure_piece, s);
-}
-
-static void measure_tile_ends(const sn_surfaces *s, sn_surface_tile *tile, sn_real h)
-{
-    const uint32_t *corner = (const uint32_t *)s->corner_table.column[0] + tile->first_corner;
-    const sn_real *weight = (const sn_real *)s->corner_table.column[1] + 2 * (size_t)tile->first_corner;
-    const sn_surface_motion *motion = surface_motions(s);
-    sn_vec3 sum = {0, 0, 0}, du = sum, dv = sum;
-    sn_bounds box = {motion[corner[0]].end, motion[corner[0]].end};
-    sn_real rest = 0, astray = 0;
-    for (uint32_t k = 0; k < tile->corners; ++k) {
-        const sn_surface_motion *m = &motion[corner[k]];
-        const sn_vec3 way = vec3_sub(m->end, m->start);
-        include(&box, m->end);
-        sum = vec3_add(sum, way);
-        du = vec3_add(du, vec3_scale(way, weight[2 * k]));
-        dv = vec3_add(dv, vec3_scale(way, weight[2 * k + 1]));
-    }
-    const sn_vec3 mean = vec3_scale(sum, 1 / (sn_real)tile->corners), spin = spin_of(tile, du, dv);
-    tile->ends = box;
-    for (uint32_t k = 0; k < tile->corners; ++k) {
-        const sn_surface_motion *m = &motion[corner[k]];
-        const sn_vec3 way = vec3_sub(m->end, m->start);
-        const sn_vec3 w = vec3_sub(vec3_sub(way, mean), vec3_cross(spin, vec3_sub(m->start, tile->centre)));
-        const sn_vec3 off = vec3_sub(way, vec3_scale(m->velocity, h));
-        rest = larger(rest, vec3_dot(w, w));
-        astray = larger(astray, vec3_dot(off, off));
-    }
-    tile->astray = real_sqrt(astray) * SN_SURFACE_LONGER;
-    set_rigid(tile, &tile->way, mean, spin, rest);
-}
-
-static bool has_changed(const sn_surfaces *s, const sn_surface_tile *tile)
-{
-    const uint32_t *corner = (const uint32_t *)s->corner_table.column[0] + tile->first_corner;
-    for (uint32_t k = 0; k < tile->corners; ++k)
-        if (surface_motions(s)[corner[k]].changed)
-            return true;
-    return false;
-}
-
-typedef struct ending {
-    const sn_surfaces *s;
-    sn_real h;
-} ending;
-
-static void measure_ends_piece(void *data, uint32_t first, uint32_t end)
-{
-    const ending *e = data;
-    const sn_surfaces *s = e->s;
-    for (uint32_t i = first; i < end; ++i) {
-        sn_surface_tile *tile = &surface_tiles(s)[i];
-        tile->changed = !tile->off && has_changed(s, tile);
-        if (tile->changed)
-            measure_tile_ends(s, tile, e->h);
-    }
-}
-
-/* Vertices may have gone farther than was thought when the substep began. Shells that are near now begin with it, too. */
-static bool reach_shells(sn_world *world, sn_surfaces *s, sn_real h)
-{
-    sn_bounds box = {surface_motions(s)[0].end, surface_motions(s)[0].end};
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
-        include(&box, surface_motions(s)[i].end);
-    box = reached(s, box, 0);
-    if (is_inside(&box, &s->reached))
-        return true;
-    include(&s->reached, box.low);
-    include(&s->reached, box.high);
-    sn_surface_shells_place(world, s, &s->reached, h, false);
-    return s->searched || sn_parallel_few(&world->parallel, s->tile_table.count, WORK_OF_TILE, measure_piece, s);
-}
-
-bool sn_surface_tiles_measure_ends(sn_world *world, sn_real h)
-{
-    sn_surfaces *s = &world->contacts.surfaces;
-    sn_dvec3 sum = {0, 0, 0};
-    ending e = {s, h};
-    if (s->shell_table.count && !reach_shells(world, s, h))
-        return false;
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
-        sum = dvec3_add(sum, dvec3_from(surface_motions(s)[i].end));
-    s->end = dvec3_scale(sum, 1.0 / s->vertex_table.count);
-    return sn_parallel_few(&world->parallel, s->tile_table.count, WORK_OF_TILE, measure_ends_piece, &e);
 }
 
 /* ---- Which come near each other ---------------------------------------------------------------------------------------------------- */

@@ -19,10 +19,12 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->vertex_table, sizeof(uint8_t), false);
     sn_table_column(&s->vertex_table, sizeof(sn_real), false);
     sn_table_column(&s->vertex_table, sizeof(sn_vec3), false);
+    sn_table_column(&s->vertex_table, sizeof(sn_surface_place), false);
     sn_table_column(&s->triangle_table, sizeof(sn_surface_triangle), false);
     sn_table_column(&s->triangle_table, 3 * sizeof(uint32_t), false);
     for (uint32_t i = 0; i < 3; ++i)
         sn_table_column(&s->triangle_table, sizeof(uint32_t), false);
+    sn_table_column(&s->triangle_table, sizeof(sn_surface_sheet), false);
     sn_table_column(&s->edge_table, sizeof(sn_surface_edge), false);
     sn_table_column(&s->edge_table, sizeof(uint32_t), false);
     sn_table_column(&s->edge_table, sizeof(uint32_t), false);
@@ -390,6 +392,7 @@ bool sn_surfaces_make(sn_world *world)
     }
     if (skins && !(follows && s->torn && sn_surface_follow(world, s)) && !sn_surface_tiles_make(world, s))
         return false;
+    sn_surface_smooth_make(world, s);
     s->edits = world->contact.edits + 1;
     s->tears = world->contact.tears;
     return true;

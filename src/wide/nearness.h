@@ -10,6 +10,7 @@
 #define SN_WIDE_NEARNESS_H
 
 #include "base/simd.h"
+#include "wide/corners.h"
 #include "wide/wide.h"
 
 #define NEAR_PARALLEL 1e-3 /* the square of the sine */
@@ -308,7 +309,8 @@ static void near_differences(const sn_wide_couples *run)
 
 #define NEAR_TABLE                                                                                                     \
     {                                                                                                                  \
-        near_triangles, near_edges, near_reaching, near_sweeps, near_couples, near_differences                         \
+        near_triangles, near_edges, near_reaching, near_sweeps, near_couples, near_differences, corners_add,           \
+            corners_rest, corners_gradients                                                                            \
     }
 
 #endif

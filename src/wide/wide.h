@@ -6,6 +6,7 @@
 #define SN_WIDE_WIDE_H
 
 #include "base/vec.h"
+#include "collision/touch.h"
 #include "constraints/evaluate.h"
 #include "integrators/integrator.h"
 
@@ -279,11 +280,48 @@ typedef void sn_wide_reaching_fn(sn_wide_sweeps *of, const sn_real box[4][3]);
 typedef uint32_t sn_wide_sweeps_fn(const sn_wide_sweeps *from, uint32_t i, const sn_wide_sweeps *of, sn_real far,
                                    uint32_t first, uint16_t *to);
 
+/* Corners of a tile: rows of x, y and z of places; of vectors, or of where the ways of places lead; of two weights
+   for sums; and of 1. What is behind the last can be read, up to a multiple of 16: there places and vectors are
+   those of the first, and weights and what should be 1 are 0. */
+#define SN_WIDE_CORNERS     64u
+#define SN_WIDE_CORNER_ROWS 9u
+
+typedef struct sn_wide_corners {
+    sn_real rows[SN_WIDE_CORNER_ROWS * SN_WIDE_CORNERS];
+    uint32_t count;
+    bool ways;
+    /* add sets: */
+    sn_bounds box;         /* of places, or of where ways lead */
+    sn_vec3 place, vector; /* sums; of places seen from the first corner */
+    sn_vec3 u, v, du, dv;  /* the same with weights */
+    /* rest sets: */
+    sn_real rest, radius; /* the largest square of what is left of a vector, and of the distance from the centre */
+} sn_wide_corners;
+
+typedef void sn_wide_corners_add_fn(sn_wide_corners *corners);
+typedef void sn_wide_corners_rest_fn(sn_wide_corners *corners, sn_vec3 centre, sn_vec3 mean, sn_vec3 spin);
+
+/* Triangles of a tile: rows of two of their sides, a and b, and of four numbers m that make deformation gradients
+   of them: a m0 + b m2 and a m1 + b m3. What is behind the last is like some other one, up to a multiple of 16. */
+#define SN_WIDE_GRADIENTS     96u
+#define SN_WIDE_GRADIENT_ROWS 10u
+
+typedef struct sn_wide_gradients {
+    sn_real rows[SN_WIDE_GRADIENT_ROWS][SN_WIDE_GRADIENTS];
+    uint32_t count;
+    sn_real least[6], most[6]; /* is set: of the numbers of all gradients */
+} sn_wide_gradients;
+
+typedef void sn_wide_gradients_fn(sn_wide_gradients *gradients);
+
 typedef struct sn_wide_near {
     sn_wide_near_fn *triangles, *edges;
     sn_wide_reaching_fn *reaching;
     sn_wide_sweeps_fn *sweeps;
     sn_wide_couples_fn *couples, *differences;
+    sn_wide_corners_add_fn *corners;
+    sn_wide_corners_rest_fn *rest;
+    sn_wide_gradients_fn *gradients;
 } sn_wide_near;
 
 extern const sn_wide_near sn_near_scalar;

@@ -267,10 +267,87 @@ static void bounds_of_distances_hold(void **state)
     assert_true(close > all / 3 * 2);
 }
 
+/* What is left of vectors at corners beside a motion like that of something rigid, and boxes, by plain sums. */
+static void corners_are_summed_up(void **state)
+{
+    (void)state;
+    static sn_wide_corners c;
+    uint64_t seed = 9;
+    for (uint32_t n = 0; n < support_rounds(4000, 500); ++n) {
+        const sn_vec3 centre = somewhere(&seed, 1), mean = somewhere(&seed, 1), spin = somewhere(&seed, 1);
+        sn_vec3 place[SN_WIDE_CORNERS], to[SN_WIDE_CORNERS];
+        double rest = 0, radius = 0, sum = 0, turn = 0, least = HUGE_VAL, size = 0;
+        c.count = 1 + support_random_below(&seed, SN_WIDE_CORNERS);
+        c.ways = n % 2;
+        for (uint32_t i = 0; i < (c.count + SN_BATCH - 1) / SN_BATCH * SN_BATCH; ++i) {
+            const bool there = i < c.count;
+            place[i] = there ? somewhere(&seed, 1) : place[0];
+            to[i] = there ? somewhere(&seed, 2) : to[0];
+            const double weight = support_random_in(&seed, -1, 1);
+            const sn_real row[SN_WIDE_CORNER_ROWS] = {
+                place[i].x, place[i].y, place[i].z, to[i].x, to[i].y, to[i].z, real(there ? weight : 0),
+                0,          real(there)};
+            for (uint32_t k = 0; k < SN_WIDE_CORNER_ROWS; ++k)
+                c.rows[k * SN_WIDE_CORNERS + i] = row[k];
+            if (!there)
+                continue;
+            const sn_vec3 y = vec3_sub(place[i], centre), moves = c.ways ? vec3_sub(to[i], place[i]) : to[i],
+                          left = vec3_sub(vec3_sub(moves, mean), vec3_cross(spin, y));
+            rest = fmax(rest, (double)vec3_dot(left, left));
+            radius = fmax(radius, (double)vec3_dot(y, y));
+            sum += (double)moves.y;
+            turn += (double)real(weight) * (double)moves.z;
+            least = fmin(least, (double)(c.ways ? to[i] : place[i]).x);
+            size += 1;
+        }
+        for (int simd = SN_SIMD_AUTO; simd <= SN_SIMD_16; ++simd) {
+            const sn_wide *wide = simd == SN_SIMD_AUTO ? NULL : sn_wide_choose((sn_simd)simd);
+            const sn_wide_near *near = wide ? wide->near : &sn_near_scalar;
+            near->corners(&c);
+            near->rest(&c, centre, mean, spin);
+            assert_true(fabs((double)c.rest - rest) < 1e-5 * rest && fabs((double)c.radius - radius) < 1e-5 * radius);
+            assert_true(fabs((double)c.vector.y - sum) < 1e-5 * size && fabs((double)c.dv.z) < 1e-12);
+            assert_true(fabs((double)c.du.z - turn) < 1e-5 * size);
+            assert_true((double)c.box.low.x == least); /* NOLINT */
+        }
+    }
+}
+
+/* The numbers of deformation gradients, one triangle at a time. */
+static void gradients_are_bounded(void **state)
+{
+    (void)state;
+    static sn_wide_gradients g;
+    uint64_t seed = 10;
+    for (uint32_t n = 0; n < support_rounds(4000, 500); ++n) {
+        double least[6], most[6];
+        for (uint32_t k = 0; k < 6; ++k)
+            least[k] = HUGE_VAL, most[k] = -HUGE_VAL;
+        g.count = 1 + support_random_below(&seed, SN_WIDE_GRADIENTS);
+        for (uint32_t i = 0; i < (g.count + SN_BATCH - 1) / SN_BATCH * SN_BATCH; ++i)
+            for (uint32_t k = 0; k < SN_WIDE_GRADIENT_ROWS; ++k)
+                g.rows[k][i] = i < g.count ? real(support_random_in(&seed, -1, 1)) : g.rows[k][0];
+        for (uint32_t i = 0; i < g.count; ++i)
+            for (uint32_t k = 0; k < 6; ++k) {
+                const double number = (double)g.rows[k % 3][i] * (double)g.rows[6 + k / 3][i] +
+                                      (double)g.rows[3 + k % 3][i] * (double)g.rows[8 + k / 3][i];
+                least[k] = fmin(least[k], number);
+                most[k] = fmax(most[k], number);
+            }
+        for (int simd = SN_SIMD_AUTO; simd <= SN_SIMD_16; ++simd) {
+            const sn_wide *wide = simd == SN_SIMD_AUTO ? NULL : sn_wide_choose((sn_simd)simd);
+            (wide ? wide->near : &sn_near_scalar)->gradients(&g);
+            for (uint32_t k = 0; k < 6; ++k)
+                assert_true(fabs((double)g.least[k] - least[k]) < 1e-6 && fabs((double)g.most[k] - most[k]) < 1e-6);
+        }
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_near_is_left_out),
-                                       cmocka_unit_test(bounds_of_distances_hold),
-                                       cmocka_unit_test(ways_that_cross_are_found)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_near_is_left_out), cmocka_unit_test(bounds_of_distances_hold),
+        cmocka_unit_test(ways_that_cross_are_found), cmocka_unit_test(corners_are_summed_up),
+        cmocka_unit_test(gradients_are_bounded)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

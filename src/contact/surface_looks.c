@@ -1,0 +1,386 @@
+/* How tiles of surfaces move: as a substep begins, and as it ends.
+
+   Both are motions like those of something rigid and a rest: see surface_pairs.c. The corners of a tile are
+   looked at once in a substep, when it ends, on lanes (wide/corners.h). As the next one begins, places are
+   where it ended, and velocities are those with which they came there, but for what contact, friction of the
+   air or an integrator did to them. So what is known of ways gives a bound for velocities, too:
+
+       w = m + s × y + e  with |e| <= rest,  v = w / h + d,  and at y' = y + w - m, seen from where the centre is now,
+       v = m / h + s / h × y' - (s × (s × y) + s × e - e) / h + d
+
+   Corners whose d is more than a little are marked, and tiles with marked corners are looked at anew, and so
+   are all in the first substep of a step. */
+#include "contact/particle_contacts.h"
+
+#include "wide/wide.h"
+#include "world/world.h"
+
+#define ROUNDED                                                                                                        \
+    (SINEW_DOUBLE ? (sn_real)1e-15 : (sn_real)5e-7) /* of the coordinates: what is lost by seeing places from a mean */
+#define SET_ASIDE    ((sn_real)1e-4) /* of an edge: a body that is farther from where it was has been set there */
+#define WORK_OF_TILE 1000.0          /* ns, about */
+#define THIN         ((sn_real)1e-3) /* the sine of the angle between sums: below it they make no frame */
+#define LITTLE                                                                                                         \
+    ((sn_real)1e-3) /* of the thickness: velocities that differ by that in a substep from what ways were are marked */
+
+static sn_real larger(sn_real a, sn_real b)
+{
+    return a > b ? a : b;
+}
+
+static void include(sn_bounds *box, sn_vec3 p)
+{
+    box->low = vec3(p.x < box->low.x ? p.x : box->low.x, p.y < box->low.y ? p.y : box->low.y,
+                    p.z < box->low.z ? p.z : box->low.z);
+    box->high = vec3(larger(box->high.x, p.x), larger(box->high.y, p.y), larger(box->high.z, p.z));
+}
+
+static bool is_inside(const sn_bounds *a, const sn_bounds *b)
+{
+    return a->low.x >= b->low.x && a->low.y >= b->low.y && a->low.z >= b->low.z && a->high.x <= b->high.x &&
+           a->high.y <= b->high.y && a->high.z <= b->high.z;
+}
+
+static const sn_wide_near *functions(const sn_world *world)
+{
+    return world->wide ? world->wide->near : &sn_near_scalar;
+}
+
+typedef struct looking {
+    const sn_world *world;
+    const sn_surfaces *s;
+    sn_real h;
+    bool follows;   /* what tiles did as the last substep ended says what they do now, but for marked ones */
+    bool marked;    /*   of which there are some */
+    sn_real differ; /* m/s: velocities of others differ by no more from what they were */
+} looking;
+
+/* ---- Frames ----------------------------------------------------------------------------------------------------------------- */
+
+/* Axes of a frame by two sums. Which it is where there is none does not matter: it turns like everything else. */
+static void make_axes(sn_surface_tile *tile, sn_vec3 u, sn_vec3 v)
+{
+    const sn_real length = vec3_length(u), second = vec3_length(v);
+    const sn_vec3 n = vec3_cross(u, v);
+    const sn_real third = vec3_length(n);
+    sn_vec3 *axis = tile->axis;
+    axis[0] = vec3(1, 0, 0), axis[1] = vec3(0, 1, 0), axis[2] = vec3(0, 0, 1);
+    tile->length = 0;
+    if (!(third > THIN * length * second) || !isfinite(third))
+        return;
+    axis[0] = vec3_scale(u, 1 / length);
+    axis[2] = vec3_scale(n, 1 / third);
+    axis[1] = vec3_cross(axis[2], axis[0]);
+    tile->length = length;
+    tile->along = vec3_dot(v, axis[0]);
+    tile->across = vec3_dot(v, axis[1]);
+}
+
+/* How a tile turns, by the sums of what its corners do. Any spin is right: `rest` is measured with what it is. */
+static sn_vec3 spin_of(const sn_surface_tile *tile, sn_vec3 u, sn_vec3 v)
+{
+    if (tile->length == 0)
+        return vec3(0, 0, 0);
+    const sn_real third = vec3_dot(tile->axis[1], u) / tile->length,
+                  second = -vec3_dot(tile->axis[2], u) / tile->length;
+    const sn_real first = (vec3_dot(tile->axis[2], v) + second * tile->along) / tile->across;
+    return vec3_add(vec3_add(vec3_scale(tile->axis[0], first), vec3_scale(tile->axis[1], second)),
+                    vec3_scale(tile->axis[2], third));
+}
+
+static void set_rigid(const sn_surface_tile *tile, sn_surface_rigid *rigid, sn_vec3 mean, sn_vec3 spin, sn_real rest)
+{
+    const sn_real fast = vec3_length(spin) * tile->radius;
+    *rigid = (sn_surface_rigid){
+        .mean = mean, .spin = spin, .rest = (rest + ROUNDED * (vec3_length(mean) + fast)) * SN_SURFACE_LONGER};
+    rigid->spread = (rigid->rest + fast) * SN_SURFACE_LONGER;
+}
+
+/* ---- As a substep begins ---------------------------------------------------------------------------------------------------- */
+
+static const uint32_t *corners_of(const sn_surfaces *s, const sn_surface_tile *tile)
+{
+    return (const uint32_t *)s->corner_table.column[0] + tile->first_corner;
+}
+
+static void set_row(sn_real *row, sn_vec3 a)
+{
+    row[0] = a.x;
+    row[SN_WIDE_CORNERS] = a.y;
+    row[2 * SN_WIDE_CORNERS] = a.z;
+}
+
+/* Takes the corners of a tile, with their velocities, or with where their ways lead. */
+static void take_corners(sn_wide_corners *to, const sn_surfaces *s, const sn_surface_tile *tile, bool ways)
+{
+    const uint32_t *corner = corners_of(s, tile);
+    const sn_real *weight = (const sn_real *)s->corner_table.column[1] + 2 * (size_t)tile->first_corner;
+    const sn_surface_motion *motion = surface_motions(s);
+    to->count = tile->corners;
+    to->ways = ways;
+    for (uint32_t k = 0; k < tile->corners || k % SN_BATCH; ++k) {
+        const bool there = k < tile->corners;
+        const sn_surface_motion *m = &motion[corner[there ? k : 0]];
+        sn_real *row = to->rows + k;
+        set_row(row, m->start);
+        set_row(row + 3 * (size_t)SN_WIDE_CORNERS, ways ? m->end : m->velocity);
+        row[6 * SN_WIDE_CORNERS] = there ? weight[2 * k] : 0;
+        row[7 * SN_WIDE_CORNERS] = there ? weight[2 * k + 1] : 0;
+        row[8 * SN_WIDE_CORNERS] = there;
+    }
+}
+
+static void look_at_start(const looking *l, sn_surface_tile *tile)
+{
+    const sn_surfaces *s = l->s;
+    const uint32_t *corner = corners_of(s, tile);
+    const sn_real share = 1 / (sn_real)tile->corners;
+    sn_wide_corners c;
+    take_corners(&c, s, tile, false);
+    functions(l->world)->corners(&c);
+    tile->led = true;
+    for (uint32_t k = 0; k < tile->corners && tile->led; ++k)
+        tile->led = surface_motions(s)[corner[k]].led;
+    tile->box = c.box;
+    tile->centre = vec3_add(surface_motions(s)[corner[0]].start, vec3_scale(c.place, share));
+    tile->u = c.u;
+    tile->v = c.v;
+    make_axes(tile, c.u, c.v);
+    const sn_vec3 mean = vec3_scale(c.vector, share), spin = spin_of(tile, c.du, c.dv);
+    functions(l->world)->rest(&c, tile->centre, mean, spin);
+    tile->radius = real_sqrt(c.radius) * SN_SURFACE_LONGER;
+    set_rigid(tile, &tile->velocity, mean, spin, real_sqrt(c.rest));
+}
+
+/* The bound of what ways tell of velocities. */
+static void follow_ways(const looking *l, sn_surface_tile *tile)
+{
+    const sn_surface_rigid *way = &tile->way;
+    const sn_real turn = vec3_length(way->spin), inverse_h = 1 / l->h;
+    const sn_real off =
+        turn * (turn * tile->radius + way->rest + ROUNDED * (vec3_length(tile->centre) + vec3_length(way->mean)));
+    tile->box = tile->ends;
+    tile->centre = vec3_add(tile->centre, way->mean);
+    tile->radius =
+        (tile->radius * (1 + turn * turn) + way->rest + ROUNDED * vec3_length(tile->centre)) * SN_SURFACE_LONGER;
+    tile->u = vec3_add(tile->u, tile->du);
+    tile->v = vec3_add(tile->v, tile->dv);
+    make_axes(tile, tile->u, tile->v);
+    set_rigid(tile, &tile->velocity, vec3_scale(way->mean, inverse_h), vec3_scale(way->spin, inverse_h),
+              (way->rest + off) * inverse_h + l->differ);
+}
+
+static bool has_marked(const sn_surfaces *s, const sn_surface_tile *tile)
+{
+    const uint32_t *corner = corners_of(s, tile);
+    for (uint32_t k = 0; k < tile->corners; ++k)
+        if (surface_motions(s)[corner[k]].marked)
+            return true;
+    return false;
+}
+
+static void look_at_starts(void *data, uint32_t first, uint32_t end)
+{
+    const looking *l = data;
+    const sn_surfaces *s = l->s;
+    for (uint32_t i = first; i < end; ++i) {
+        sn_surface_tile *tile = &surface_tiles(s)[i];
+        if (tile->off)
+            continue;
+        if (l->follows && !surface_skins(s)[tile->skin].shell && !(l->marked && has_marked(s, tile)))
+            follow_ways(l, tile);
+        else
+            look_at_start(l, tile);
+    }
+}
+
+/* m: in which shells are to be near, so that a substep in which vertices go on as they do needs no others. */
+static sn_bounds reached(const sn_surfaces *s, sn_bounds box, sn_real way)
+{
+    sn_real thickest = 0;
+    for (uint32_t i = 0; i < s->skin_table.count; ++i)
+        thickest = larger(thickest, surface_skins(s)[i].thickness);
+    const sn_real by = way + 2 * thickest;
+    return (sn_bounds){vec3_sub(box.low, vec3(by, by, by)), vec3_add(box.high, vec3(by, by, by))};
+}
+
+/* Bodies that are near as the substep begins. m^2: how far one that was known is from where it was. */
+static sn_real place_shells(sn_world *world, sn_surfaces *s, sn_real h)
+{
+    sn_real fastest = 0;
+    sn_bounds box = {surface_motions(s)[0].start, surface_motions(s)[0].start};
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+        const sn_surface_motion *m = &surface_motions(s)[i];
+        include(&box, m->start);
+        fastest = larger(fastest, vec3_dot(m->velocity, m->velocity));
+    }
+    s->reached = reached(s, box, 2 * h * real_sqrt(fastest));
+    const sn_real square = sn_surface_shells_place(world, s, &s->reached, h, true);
+    s->suspect = s->suspect || !(real_sqrt(square) < SET_ASIDE * surface_skins(s)[0].edge);
+    return square;
+}
+
+/* m^2: velocities that differ by more in a substep from what ways were are marked. */
+static sn_real little(const sn_surfaces *s)
+{
+    sn_real thinnest = surface_skins(s)[0].thickness;
+    for (uint32_t i = 1; i < s->skin_table.count; ++i)
+        if (surface_skins(s)[i].thickness < thinnest)
+            thinnest = surface_skins(s)[i].thickness;
+    return LITTLE * thinnest * (LITTLE * thinnest);
+}
+
+/* Where vertices are, and how fast. Sets jump, and which velocities are others than in the last substep. */
+static void take_vertices(const sn_world *world, sn_surfaces *s, looking *l)
+{
+    const sn_surface_vertex *vertex = surface_vertices(s);
+    const sn_particle_store *p = &world->particles;
+    sn_surface_motion *motion = surface_motions(s);
+    const sn_real most = little(s);
+    sn_real jump = 0, differ = 0;
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+        const uint32_t slot = vertex[i].slot;
+        sn_surface_motion *m = &motion[i];
+        const sn_vec4 at = p->x[slot];
+        const sn_vec3 x = vec4_xyz(at), velocity = vec4_xyz(p->v[slot]), d = vec3_sub(x, m->end);
+        const sn_vec3 other = vec3_sub(vec3_scale(velocity, l->h), vec3_sub(m->end, m->start));
+        const sn_real square = vec3_dot(d, d), off = vec3_dot(other, other);
+        jump = square <= jump ? jump : square; /* what is no number is as far as can be */
+        m->suspect |= square <= 0 ? 0 : SN_SUSPECT;
+        m->marked = !(off <= most);
+        l->marked = l->marked || m->marked;
+        differ = off <= differ || m->marked ? differ : off;
+        m->start = m->end = x;
+        surface_start_lows(s)[i] = vec4_xyz(p->x_low[slot]);
+        m->led = at.w == 0;
+        m->velocity = velocity;
+    }
+    l->differ = real_sqrt(differ) / l->h * SN_SURFACE_LONGER;
+    s->jump = jump;
+}
+
+/* The means of all vertices, as tiles have them. */
+static void sum_up(sn_surfaces *s)
+{
+    sn_dvec3 sum = {0, 0, 0}, velocity = sum;
+    double count = 0;
+    for (uint32_t i = 0; i < s->tile_table.count; ++i) {
+        sn_surface_tile *tile = &surface_tiles(s)[i];
+        tile->strays = false;
+        if (tile->off || surface_skins(s)[tile->skin].shell)
+            continue;
+        sum = dvec3_add(sum, dvec3_scale(dvec3_from(tile->centre), tile->corners));
+        velocity = dvec3_add(velocity, dvec3_scale(dvec3_from(tile->velocity.mean), tile->corners));
+        count += tile->corners;
+    }
+    s->mean = dvec3_scale(sum, 1 / count);
+    s->velocity = dvec3_scale(velocity, 1 / count);
+}
+
+bool sn_surface_tiles_measure(sn_world *world, sn_real h)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    looking l = {.world = world, .s = s, .h = h};
+    take_vertices(world, s, &l);
+    sn_real jump = s->jump;
+    l.follows = s->ended && jump == 0;
+    s->ended = false;
+    s->some_suspect = s->some_suspect || !(jump <= 0);
+    if (s->shell_table.count) {
+        const sn_real square = place_shells(world, s, h);
+        jump = square <= jump ? jump : square;
+    }
+    s->jump = jump >= 0 ? real_sqrt(jump) * SN_SURFACE_LONGER : (sn_real)INFINITY;
+    if (!sn_parallel_few(&world->parallel, s->tile_table.count, WORK_OF_TILE, look_at_starts, &l))
+        return false;
+    sum_up(s);
+    return true;
+}
+
+/* ---- As it ends ------------------------------------------------------------------------------------------------------------- */
+
+/* m: no corner ends farther from where its velocity led. */
+static sn_real measure_astray(const sn_surfaces *s, const sn_surface_tile *tile, sn_real h)
+{
+    const uint32_t *corner = corners_of(s, tile);
+    sn_real astray = 0;
+    for (uint32_t k = 0; k < tile->corners; ++k) {
+        const sn_surface_motion *m = &surface_motions(s)[corner[k]];
+        const sn_vec3 off = vec3_sub(vec3_sub(m->end, m->start), vec3_scale(m->velocity, h));
+        astray = larger(astray, vec3_dot(off, off));
+    }
+    return real_sqrt(astray) * SN_SURFACE_LONGER;
+}
+
+static void look_at_end(const looking *l, sn_surface_tile *tile)
+{
+    const sn_surfaces *s = l->s;
+    sn_wide_corners c;
+    take_corners(&c, s, tile, true);
+    functions(l->world)->corners(&c);
+    const sn_vec3 mean = vec3_scale(c.vector, 1 / (sn_real)tile->corners), spin = spin_of(tile, c.du, c.dv);
+    functions(l->world)->rest(&c, tile->centre, mean, spin);
+    tile->ends = c.box;
+    tile->du = c.du;
+    tile->dv = c.dv;
+    tile->astray = tile->strays ? measure_astray(s, tile, l->h) : 0;
+    set_rigid(tile, &tile->way, mean, spin, real_sqrt(c.rest));
+}
+
+static bool has_changed(const sn_surfaces *s, const sn_surface_tile *tile)
+{
+    const uint32_t *corner = corners_of(s, tile);
+    for (uint32_t k = 0; k < tile->corners; ++k)
+        if (surface_motions(s)[corner[k]].changed)
+            return true;
+    return false;
+}
+
+static void look_at_ends(void *data, uint32_t first, uint32_t end)
+{
+    const looking *l = data;
+    for (uint32_t i = first; i < end; ++i) {
+        sn_surface_tile *tile = &surface_tiles(l->s)[i];
+        tile->changed = !tile->off && has_changed(l->s, tile);
+        if (tile->changed)
+            look_at_end(l, tile);
+    }
+}
+
+/* Vertices may have gone farther than was thought when the substep began. Shells that are near now begin
+   with it, too. */
+static bool reach_shells(sn_world *world, sn_surfaces *s, looking *l)
+{
+    sn_bounds box = {surface_motions(s)[0].end, surface_motions(s)[0].end};
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
+        include(&box, surface_motions(s)[i].end);
+    box = reached(s, box, 0);
+    if (is_inside(&box, &s->reached))
+        return true;
+    include(&s->reached, box.low);
+    include(&s->reached, box.high);
+    sn_surface_shells_place(world, s, &s->reached, l->h, false);
+    return s->searched || sn_parallel_few(&world->parallel, s->tile_table.count, WORK_OF_TILE, look_at_starts, l);
+}
+
+bool sn_surface_tiles_measure_ends(sn_world *world, sn_real h)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    looking l = {.world = world, .s = s, .h = h};
+    if (s->shell_table.count && !reach_shells(world, s, &l))
+        return false;
+    if (!sn_parallel_few(&world->parallel, s->tile_table.count, WORK_OF_TILE, look_at_ends, &l))
+        return false;
+    sn_dvec3 way = {0, 0, 0};
+    double count = 0;
+    for (uint32_t i = 0; i < s->tile_table.count; ++i) {
+        const sn_surface_tile *tile = &surface_tiles(s)[i];
+        if (tile->off || surface_skins(s)[tile->skin].shell)
+            continue;
+        way = dvec3_add(way, dvec3_scale(dvec3_from(tile->way.mean), tile->corners));
+        count += tile->corners;
+    }
+    s->end = dvec3_add(s->mean, dvec3_scale(way, 1 / count));
+    s->ended = true;
+    return true;
+}
