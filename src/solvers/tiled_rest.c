@@ -188,8 +188,7 @@ static void load_plate(void *data, uint32_t index, uint32_t worker)
     plate_tasks *s = data;
     const sn_tiled *t = s->t;
     (void)worker;
-    if (s->plates->plate[index].acts &&
-        !sn_plates_load(s->plates, t->in, *t->motion, t->table, index, t->keep_lambda))
+    if (s->plates->plate[index].acts && !sn_plates_load(s->plates, t->in, *t->motion, t->table, index, t->keep_lambda))
         atomic_store_explicit(&s->failed, true, memory_order_relaxed);
 }
 

@@ -60,8 +60,8 @@ bool sn_tiled_reserve(const sn_solver_in *in, const sn_allocator *allocator)
         !sn_parallel_reserve_tasks(in->parallel, allocator, in->plan->tile_table.count) ||
         !sn_table_reserve(&t->state_table, allocator, in->plan->tile_table.count) ||
         !sn_resident_reserve(t, allocator, in) || !sn_hierarchy_reserve(&t->hierarchy, allocator, in) ||
-        !sn_solids_reserve(&t->solids, &t->hierarchy, allocator, in) ||
-        !sn_plates_reserve(&t->plates, allocator, in) || !sn_closed_reserve(t, allocator, in))
+        !sn_solids_reserve(&t->solids, &t->hierarchy, allocator, in) || !sn_plates_reserve(&t->plates, allocator, in) ||
+        !sn_closed_reserve(t, allocator, in))
         return false;
     bool looks_back = sn_integrators[in->settings->integrator]->looks_back;
     if (looks_back && in->wide && !sn_table_reserve(&t->past_table, allocator, t->past_floats))
