@@ -353,7 +353,9 @@ SN_INLINE void body_set_up_lanes(const sn_wide_body_contacts *run, sn_wide_body_
     const lanes h = lanes_all(run->h), lean = body_row(f->lean, first);
     const lanes turning = h * (records_turn(records_load_far(run->mover + 1, m->a + first)).part[3] +
                                records_turn(records_load_far(run->mover + 1, m->b + first)).part[3]);
-    const flags bends = lanes_above(turning * turning, body_row(f->bent, first));
+    const lanes bent = body_row(f->bent, first), square = turning * turning;
+    const flags bends = lanes_above(square, bent) & lanes_above(bent, lanes_all(0));
+    m->bends = m->bends || flags_bits(lanes_above(square, lanes_abs(bent)));
     body_start s = {.two = body_load_two(run, m, first),
                     .at = body_placed(f, first, &a, &b),
                     .lean = lean,
@@ -380,10 +382,8 @@ SN_INLINE void body_set_up_lanes(const sn_wide_body_contacts *run, sn_wide_body_
     body_speeds(m, first, points, &s.two, v);
     for (uint32_t k = 0; k < points; ++k)
         lanes_store(m->rest[k].before + first, v[k]);
-    if (flags_bits(bends)) {
+    if (flags_bits(bends))
         body_bend(run, m, f, first, points, &s, &end, bends);
-        m->bends = true;
-    }
 }
 
 #define BODY_SET_UP(points) body_set_up_lanes(&own, m, &own.manifold[b], first, points)
