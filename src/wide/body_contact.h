@@ -469,7 +469,8 @@ SN_INLINE bool body_strike(const sn_wide_body_contacts *run, sn_wide_body_contac
         const lanes t = lanes_min(lanes_keep(struck, (gap + gap) / (c - u)), h), left = h - t;
         const lanes wanted = share * c + a * (half * h - t), end = (share * c + half * a * left) * left;
         late[k] = lanes_keep(struck & alone, (gap + wanted * h - end) / (wanted - v[k]));
-        v[k] = lanes_choose(struck, v[k] - wanted, v[k] + room);
+        const lanes others = lanes_choose(lanes_above(v[k], room), lanes_all(BODY_EVER), v[k] + room);
+        v[k] = lanes_choose(struck, v[k] - wanted, others);
         pushed[k] = zero;
         acts |= struck;
     }

@@ -341,7 +341,9 @@ SN_INLINE void body_bend(const sn_wide_body_contacts *run, sn_wide_body_contact 
         const lanes there = lanes3_dot(body_cores(f, first, k, end), end->n);
         const lanes way = body_row(m->rest[k].before, first) * lanes_all(run->h);
         const lanes room = body_row(m->point[k].room, first);
-        const lanes bent = room + ((there - now) - way) * lanes_all(run->inverse_h);
+        const lanes ends = room + ((there - now) - way) * lanes_all(run->inverse_h);
+        const lanes least = lanes_all(0);
+        const lanes bent = lanes_max(ends, least);
         lanes_store(m->point[k].room + first, lanes_choose(bends & body_has(f, first, k), bent, room));
     }
 }
