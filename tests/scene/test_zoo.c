@@ -20,7 +20,7 @@ static const zoo zoos[] = {
     {"zoo_of_bodies", 300, UINT64_C(0x5becd4cf85899432)},
 #else
     {"zoo", 600, UINT64_C(0x1111c2347785d8e6)},
-    {"zoo_of_bodies", 300, UINT64_C(0x794f66431b551a63)},
+    {"zoo_of_bodies", 300, UINT64_C(0xac63e703bc71ff10)},
     {"discontinuities", 59, UINT64_C(0x97f79686d63a9bc1)},
 #endif
 };
