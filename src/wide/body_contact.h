@@ -365,6 +365,8 @@ SN_INLINE void body_rub(sn_wide_body_contact *m, uint32_t first, uint32_t points
     v = lanes3_sub(v, lanes3_cross(two->b.spin, body_rows(&m->between, first)));
     if (m->belted)
         v = lanes3_sub(v, body_rows(&m->belt, first));
+    if (m->arcs)
+        v = lanes3_add(v, body_rows(&m->arc, first));
     v = lanes3_sub(v, lanes3_scale(two->n, lanes3_dot(v, two->n)));
     lanes3 wanted = lanes3_sub(was, lanes3_scale(v, body_row(m->across, first)));
     lanes much = lanes_sqrt(lanes3_dot(wanted, wanted));
