@@ -166,6 +166,7 @@ static void turntable(void **state)
             table.spin = vec(0, 1.5, 0);
             table.shapes = &disk;
             table.shape_count = 1;
+            table.mass = driven ? SN_MEASURE : 200;
             assert_ok(world, sn_body_add(world, &table, &body));
             if (!driven)
                 sn_joint_add_hinge(world, (sn_body){0}, body, vec(0, 0, 0), vec(0, 1, 0));
