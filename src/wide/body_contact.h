@@ -452,7 +452,8 @@ SN_INLINE void body_store_shifts(const sn_wide_body_contacts *run, const sn_wide
 
    and from there they part: the gap at the end is e c (h - t) + a (h - t)^2 / 2, which is less than v' h. So bounces are as high as they
    should be, wherever they fall in a substep. Of two that both move that is left out: to shift them would change their angular
-   momentum. Round things that do not rub are pushed along the line between them where they touch (body_met): to shift those keeps it. */
+   momentum. A point that parts faster than it may come nearer is left to the next sweep: to hold it back in the same impact adds energy.
+   Round things that do not rub are pushed along the line between them where they touch (body_met): to shift those keeps it. */
 SN_INLINE bool body_strike(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first, uint32_t points)
 {
     body_two two = body_load_two(run, m, first);

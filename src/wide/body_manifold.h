@@ -335,7 +335,7 @@ SN_INLINE lanes3 body_arc_of(lanes3 spin, lanes3 r, lanes h, flags *arcs)
 SN_INLINE void body_set_up_arc(sn_wide_body_contact *m, uint32_t first, const body_two *two, lanes h)
 {
     const lanes3 ra = body_rows(&m->ra, first), rb = lanes3_add(ra, body_rows(&m->between, first));
-    flags arcs = lanes_above(h, h);
+    flags arcs = lanes_above(h, h); /* none */
     const lanes3 a = body_arc_of(two->a.spin, ra, h, &arcs), b = body_arc_of(two->b.spin, rb, h, &arcs);
     body_set_rows(&m->arc, first, lanes3_sub(a, b));
     m->arcs = m->arcs || flags_bits(arcs);
@@ -355,7 +355,7 @@ SN_INLINE void body_set_up_limit(const sn_wide_body_contacts *run, sn_wide_body_
 }
 
 /* Points of things that turn move on curves, and so does the normal: in what gaps at the end differ from what velocities say. What is
-   round touches with another spot then. */
+   round touches with another spot then. None is negative: to ask points to part throws up what rotates by radians, faster each time. */
 SN_INLINE void body_bend(const sn_wide_body_contacts *run, sn_wide_body_contact *m, const sn_wide_manifold *f,
                          uint32_t first, uint32_t points, const body_start *s, const body_place *end, flags bends)
 {
@@ -364,9 +364,7 @@ SN_INLINE void body_bend(const sn_wide_body_contacts *run, sn_wide_body_contact 
         const lanes there = lanes3_dot(body_cores(f, first, k, end), end->n);
         const lanes way = body_row(m->rest[k].before, first) * lanes_all(run->h);
         const lanes room = body_row(m->point[k].room, first);
-        const lanes ends = room + ((there - now) - way) * lanes_all(run->inverse_h);
-        const lanes least = lanes_all(0);
-        const lanes bent = lanes_max(ends, least);
+        const lanes bent = lanes_max(room + ((there - now) - way) * lanes_all(run->inverse_h), lanes_all(0));
         lanes_store(m->point[k].room + first, lanes_choose(bends & body_has(f, first, k), bent, room));
     }
 }
