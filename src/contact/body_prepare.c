@@ -170,8 +170,8 @@ static void fill_limits(const sn_world *world, const sn_body_contact *contact, u
     const sn_real a = core_of(world, contact->a, contact->part_a);
     const sn_real b = contact->b == SN_NO_MOVER ? a : core_of(world, contact->b, contact->part_b);
     f->size[lane] = a < b ? a : b;
-    f->bent[lane] =
-        type == SN_SHAPE_FIELD ? SN_BODY_CONTACT_EVER : contact->slop * contact_movers(world)[contact->a].extent / 2;
+    const sn_real bent = contact->slop * contact_movers(world)[contact->a].extent / 2;
+    f->bent[lane] = type == SN_SHAPE_FIELD ? -bent : bent;
     f->impact[lane] = contact->impact;
     f->slid[lane] = contact->slid;
     f->moved[lane] = contact->moved;

@@ -275,9 +275,12 @@ static void stop_two(sn_world *world, const sn_body_contact *contact, const shar
         const bool other = stop(b, s->b);
         if ((stopped || other) && s->a == 0 && a->w > 0 && b->w > 0)
             break_jam(world, a, b);
-    } else if (stopped && !stands(contact_motion(world, contact->fixed_shape))) {
+    } else if ((stopped || (s->b < 1 && s->a <= a->share && !a->carrier)) &&
+               !stands(contact_motion(world, contact->fixed_shape))) { /* also one that does not move is not passed */
         a->carrier = contact->fixed_shape + 1;
         a->carried = s->b;
+    } else if (stopped && s->a == 0) {
+        slow_spin(world, a);
     }
 }
 

@@ -365,6 +365,8 @@ SN_INLINE void body_rub(sn_wide_body_contact *m, uint32_t first, uint32_t points
     v = lanes3_sub(v, lanes3_cross(two->b.spin, body_rows(&m->between, first)));
     if (m->belted)
         v = lanes3_sub(v, body_rows(&m->belt, first));
+    if (m->arcs)
+        v = lanes3_add(v, body_rows(&m->arc, first));
     v = lanes3_sub(v, lanes3_scale(two->n, lanes3_dot(v, two->n)));
     lanes3 wanted = lanes3_sub(was, lanes3_scale(v, body_row(m->across, first)));
     lanes much = lanes_sqrt(lanes3_dot(wanted, wanted));
@@ -450,7 +452,8 @@ SN_INLINE void body_store_shifts(const sn_wide_body_contacts *run, const sn_wide
 
    and from there they part: the gap at the end is e c (h - t) + a (h - t)^2 / 2, which is less than v' h. So bounces are as high as they
    should be, wherever they fall in a substep. Of two that both move that is left out: to shift them would change their angular
-   momentum. Round things that do not rub are pushed along the line between them where they touch (body_met): to shift those keeps it. */
+   momentum. A point that parts faster than it may come nearer is left to the next sweep: to hold it back in the same impact adds energy.
+   Round things that do not rub are pushed along the line between them where they touch (body_met): to shift those keeps it. */
 SN_INLINE bool body_strike(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first, uint32_t points)
 {
     body_two two = body_load_two(run, m, first);
@@ -469,7 +472,8 @@ SN_INLINE bool body_strike(const sn_wide_body_contacts *run, sn_wide_body_contac
         const lanes t = lanes_min(lanes_keep(struck, (gap + gap) / (c - u)), h), left = h - t;
         const lanes wanted = share * c + a * (half * h - t), end = (share * c + half * a * left) * left;
         late[k] = lanes_keep(struck & alone, (gap + wanted * h - end) / (wanted - v[k]));
-        v[k] = lanes_choose(struck, v[k] - wanted, v[k] + room);
+        const lanes others = lanes_choose(lanes_above(v[k], room), lanes_all(BODY_EVER), v[k] + room);
+        v[k] = lanes_choose(struck, v[k] - wanted, others);
         pushed[k] = zero;
         acts |= struck;
     }

@@ -318,6 +318,29 @@ SN_INLINE void body_set_up_rub(sn_wide_body_contact *m, sn_wide_manifold *f, uin
         body_set_rows(&m->rolled, first, lanes3_scale(body_rows(&m->rolled, first), share));
 }
 
+/* rad^2: what rotates by less in a substep goes straight, and by more is not followed that far. */
+#define BODY_ARC_LEAST ((lane_number)1e-8)
+#define BODY_ARC_MOST  ((lane_number)0.25)
+
+/* m/s: a spot at r of a body that rotates by s = h w goes by h w x r + h w x (h w x r) / 2 in a substep: what the second part makes. */
+SN_INLINE lanes3 body_arc_of(lanes3 spin, lanes3 r, lanes h, flags *arcs)
+{
+    const lanes turn = lanes3_dot(spin, spin) * h * h;
+    const flags is = lanes_above(turn, lanes_all(BODY_ARC_LEAST)) & lanes_above(lanes_all(BODY_ARC_MOST), turn);
+    *arcs |= is;
+    return lanes3_keep(is, lanes3_scale(lanes3_cross(spin, lanes3_cross(spin, r)), h * lanes_all((lane_number)0.5)));
+}
+
+/* Where they rub: without this things on a turntable crept outwards, along the tangents. */
+SN_INLINE void body_set_up_arc(sn_wide_body_contact *m, uint32_t first, const body_two *two, lanes h)
+{
+    const lanes3 ra = body_rows(&m->ra, first), rb = lanes3_add(ra, body_rows(&m->between, first));
+    flags arcs = lanes_above(h, h); /* none */
+    const lanes3 a = body_arc_of(two->a.spin, ra, h, &arcs), b = body_arc_of(two->b.spin, rb, h, &arcs);
+    body_set_rows(&m->arc, first, lanes3_sub(a, b));
+    m->arcs = m->arcs || flags_bits(arcs);
+}
+
 /* What is deep is violent sooner. */
 SN_INLINE void body_set_up_limit(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first,
                                  uint32_t points)
@@ -332,7 +355,7 @@ SN_INLINE void body_set_up_limit(const sn_wide_body_contacts *run, sn_wide_body_
 }
 
 /* Points of things that turn move on curves, and so does the normal: in what gaps at the end differ from what velocities say. What is
-   round touches with another spot then. */
+   round touches with another spot then. None is negative: to ask points to part throws up what rotates by radians, faster each time. */
 SN_INLINE void body_bend(const sn_wide_body_contacts *run, sn_wide_body_contact *m, const sn_wide_manifold *f,
                          uint32_t first, uint32_t points, const body_start *s, const body_place *end, flags bends)
 {
@@ -341,7 +364,7 @@ SN_INLINE void body_bend(const sn_wide_body_contacts *run, sn_wide_body_contact 
         const lanes there = lanes3_dot(body_cores(f, first, k, end), end->n);
         const lanes way = body_row(m->rest[k].before, first) * lanes_all(run->h);
         const lanes room = body_row(m->point[k].room, first);
-        const lanes bent = room + ((there - now) - way) * lanes_all(run->inverse_h);
+        const lanes bent = lanes_max(room + ((there - now) - way) * lanes_all(run->inverse_h), lanes_all(0));
         lanes_store(m->point[k].room + first, lanes_choose(bends & body_has(f, first, k), bent, room));
     }
 }
@@ -353,7 +376,9 @@ SN_INLINE void body_set_up_lanes(const sn_wide_body_contacts *run, sn_wide_body_
     const lanes h = lanes_all(run->h), lean = body_row(f->lean, first);
     const lanes turning = h * (records_turn(records_load_far(run->mover + 1, m->a + first)).part[3] +
                                records_turn(records_load_far(run->mover + 1, m->b + first)).part[3]);
-    const flags bends = lanes_above(turning * turning, body_row(f->bent, first));
+    const lanes bent = body_row(f->bent, first), square = turning * turning;
+    const flags bends = lanes_above(square, bent) & lanes_above(bent, lanes_all(0));
+    m->bends = m->bends || flags_bits(lanes_above(square, lanes_abs(bent)));
     body_start s = {.two = body_load_two(run, m, first),
                     .at = body_placed(f, first, &a, &b),
                     .lean = lean,
@@ -372,6 +397,7 @@ SN_INLINE void body_set_up_lanes(const sn_wide_body_contacts *run, sn_wide_body_
     body_set_rows(&m->between, first, lanes3_add(s.at.between, s.way));
     s.two.off = body_off(m, first, s.two.n);
     body_set_up_rub(m, f, first, points, &s);
+    body_set_up_arc(m, first, &s.two, h);
     for (uint32_t k = 0; k < points; ++k)
         body_set_up_point(run, m, f, first, k, &s);
     body_set_up_limit(run, m, first, points);
@@ -380,10 +406,8 @@ SN_INLINE void body_set_up_lanes(const sn_wide_body_contacts *run, sn_wide_body_
     body_speeds(m, first, points, &s.two, v);
     for (uint32_t k = 0; k < points; ++k)
         lanes_store(m->rest[k].before + first, v[k]);
-    if (flags_bits(bends)) {
+    if (flags_bits(bends))
         body_bend(run, m, f, first, points, &s, &end, bends);
-        m->bends = true;
-    }
 }
 
 #define BODY_SET_UP(points) body_set_up_lanes(&own, m, &own.manifold[b], first, points)
@@ -393,7 +417,7 @@ static void body_set_up_all(const sn_wide_body_contacts *given)
     const sn_wide_body_contacts own = *given;
     for (uint32_t b = own.first; b < own.end; ++b) {
         sn_wide_body_contact *m = &own.batch[b];
-        m->deep = m->bends = m->was_parted = false;
+        m->deep = m->bends = m->arcs = m->was_parted = false;
         for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)
             BODY_BY_ANY_POINTS(BODY_SET_UP)
     }

@@ -368,7 +368,8 @@ typedef struct sn_wide_body_contact {
     bool misses, rolls, twists, deep, bounces; /* whether there is one that may miss, roll, twist, overlap, bounce; */
     bool was_parted;                           /* in this substep: `parted` is known */
     bool bends;                  /* or turns so far in the substep that its inertia is another at its end; */
-    bool belted;                 /* or is on a belt */
+    bool belted;                 /* or is on a belt; */
+    bool arcs;                   /* or rotates, so that what sticks goes on an arc */
     sn_real stirred;             /* the last sweep in which one was violent, or a later one of before */
     _Alignas(32) sn_lane_rows n; /* from b to a, in the world */
     sn_lane_rows between;        /* m: from the centre of b to that of a */
@@ -393,8 +394,9 @@ typedef struct sn_wide_body_contact {
     sn_lane_row rolling;                /* m: the largest torque against it, by what presses */
     sn_lane_rows rolled;                /* N m s */
     sn_lane_rows belt;                  /* m/s: a is to slip on b so, if belted */
-    sn_lane_rows course;                /* m/s: unless a turns from this velocity, seen from b, */
-    sn_lane_row stray;                  /*   by more than the root of that, they miss; of others it is negative */
+    sn_lane_rows arc;    /* m/s: a slips on b by so much more than velocities say, because both rotate, if it arcs */
+    sn_lane_rows course; /* m/s: unless a turns from this velocity, seen from b, */
+    sn_lane_row stray;   /*   by more than the root of that, they miss; of others it is negative */
     sn_lane_row restitution;
     sn_lane_row met; /* not 0: n and arms are those where the two touch first in this substep */
 } sn_wide_body_contact;
@@ -421,11 +423,11 @@ typedef struct sn_wide_manifold {
     sn_lane_row round_a, round_b; /* m: from the cores to the surfaces */
     sn_lane_row lean;             /* the share of what is between two anchors that is in the arm of a */
     sn_lane_row guard;            /* m: less than the distance, gaps are by that */
-    sn_lane_row bent;             /* m^2: a way that turns by more than the root of this is bent */
-    sn_lane_row size;             /* m: how far the core of the smaller one reaches: its turn moves points by no more */
-    sn_lane_row slid, most_slid;  /* m: how far the anchors slid off each other since, and may */
-    sn_lane_row impact;           /* m/s: how fast they came together in substeps that are over, at most */
-    sn_lane_row moved, reach;     /* m: how far the two may have come towards each other since, and may */
+    sn_lane_row bent; /* m^2: a way that turns by more than the root of this is bent; negative: its gaps are not */
+    sn_lane_row size; /* m: how far the core of the smaller one reaches: its turn moves points by no more */
+    sn_lane_row slid, most_slid; /* m: how far the anchors slid off each other since, and may */
+    sn_lane_row impact;          /* m/s: how fast they came together in substeps that are over, at most */
+    sn_lane_row moved, reach;    /* m: how far the two may have come towards each other since, and may */
     sn_wide_anchor point[SN_BODY_CONTACT_POINTS];
 } sn_wide_manifold;
 

@@ -1,4 +1,4 @@
-/* Surfaces that run: conveyor belts and tracks, against what Coulomb's friction says. */
+/* Surfaces that move: conveyor belts, tracks and turntables, against what Coulomb's friction says. */
 #include "support/fixed.h"
 #include "support/support.h"
 #include "world/body_worlds.h"
@@ -147,6 +147,39 @@ static void it_is_state(void **state)
     sn_world_destroy(world);
 }
 
+/* What stands on something that rotates goes round with it. It went along the tangent in each substep, and so outwards: by 19 mm here. */
+static void turntable(void **state)
+{
+    (void)state;
+    for (int driven = 0; driven < 2; ++driven)
+        for (uint32_t substeps = driven ? 1 : 10; substeps <= 10; substeps *= 10) {
+            sn_world_def def = sn_default_world_def();
+            def.settings.substeps = substeps;
+            sn_world *world = support_world_from(&def);
+            sn_shape_def disk = sn_default_shape_def(SN_SHAPE_CYLINDER);
+            sn_body_def table = sn_default_body_def();
+            sn_body body;
+            disk.radius = 3;
+            disk.half.y = real(0.1);
+            table.type = driven ? SN_BODY_KINEMATIC : SN_BODY_DYNAMIC;
+            table.position = vec(0, -0.1, 0);
+            table.spin = vec(0, 1.5, 0);
+            table.shapes = &disk;
+            table.shape_count = 1;
+            table.mass = driven ? SN_MEASURE : 200;
+            assert_ok(world, sn_body_add(world, &table, &body));
+            if (!driven)
+                sn_joint_add_hinge(world, (sn_body){0}, body, vec(0, 0, 0), vec(0, 1, 0));
+            sn_body box = flying(world, box_body(world, vec(1, 0.1, 0), vec(0.1, 0.1, 0.1), 250), vec(0, 0, -1.5),
+                                 vec(0, 1.5, 0));
+            for (int frame = 0; frame < 600; ++frame)
+                step(world);
+            const sn_vec3 at = sn_body_centre(world, box);
+            assert_close(hypot((double)at.x, (double)at.z), 1, substeps == 1 ? 1e-3 : 1e-4);
+            sn_world_destroy(world);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +188,7 @@ int main(void)
         cmocka_unit_test(a_body_drives_itself),
         cmocka_unit_test(pre_solve_sees_it),
         cmocka_unit_test(it_is_state),
+        cmocka_unit_test(turntable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
