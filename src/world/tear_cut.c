@@ -48,8 +48,7 @@ typedef struct cutting {
     sn_table link_table;     /* of sn_sort_item, twice: edges that are cut, sorted by their ends */
     sn_table rod_table;      /* of sn_tear_node: rods that are to be removed */
     sn_table mark_table;     /* of uint32_t: marked vertices */
-    sn_table whole_table;    /* of bool, by marked vertex: it was not split */
-    sn_table root_table;     /* of uint32_t, by marked vertex: what it was before it was split */
+    sn_table root_table;     /* by marked vertex: of uint32_t, what it was before it was split; of bool, it was split, or may not be */
     sn_table more_table;     /* of uint32_t, by skin: triangles that it gets */
     sn_solid_cut solid;      /* tetrahedra */
     sn_shape_cut shape;      /* groups of shape matching */
@@ -285,7 +284,6 @@ static bool reserve(cutting *c)
     const uint64_t vertices = (uint64_t)c->inserts + c->mark_table.count + c->solid.vertex_table.count;
     const uint64_t particles = 4 * vertices + 256, rows = 32 * vertices + 32768;
     if (rows > SN_MAX_COUNT || !sn_table_reserve(&c->mark_table, &world->allocator, particles) ||
-        !sn_table_reserve(&c->whole_table, &world->allocator, particles) ||
         !sn_table_reserve(&t->tip_table, &world->allocator, t->tip_table.count + SN_TEAR_PARTS * particles) ||
         !sn_table_reserve(&c->root_table, &world->allocator, world->ids.table.count + particles) ||
         !sn_table_reserve(&c->link_table, &world->allocator, c->path_table.count) ||
@@ -378,33 +376,38 @@ static void set_root(cutting *c, uint32_t vertex, uint32_t root)
 {
     mark(c->world, vertex);
     ((uint32_t *)c->root_table.column[0])[vertex] = root;
+    ((bool *)c->root_table.column[1])[vertex] = false;
 }
 
-/* Splits a marked vertex; its copies are marked as well. */
-static bool open(cutting *c, uint32_t vertex)
+/* Splits a marked vertex; its copies are marked as well. So are those of others at a border that are split with it. */
+static void open(cutting *c, uint32_t vertex)
 {
     sn_world *world = c->world;
+    const uint32_t *root = c->root_table.column[0];
+    bool *opened = c->root_table.column[1];
     sn_split split;
     uint32_t removed = 0;
     if (!sn_split_find(world, &split, vertex, is_cut, c) || !sn_split_fits(world, vertex))
-        return false;
+        return;
     const uint32_t skin = contact_skins(&world->contact)[head_of(world, vertex).skin - 1].number;
     const sn_tear tear = {.type = SN_TEAR_SPLIT,
                           .cut = true,
                           .skin = {skin, world->contact.skin_ids.generation[skin]},
                           .particle = {vertex, world->ids.generation[vertex]},
                           .place = vec4_xyz(world->particles.x[world->ids.value[vertex]])};
+    opened[vertex] = true;
     if (!sn_tear_allowed(world, &tear))
-        return true;
+        return;
     const uint32_t first = world->tearing.event_table.count;
     sn_split_apply(world, &split, &tear, &removed, &c->released);
     const sn_tear *event = world->tearing.event_table.column[0];
     for (uint32_t i = first; i < world->tearing.event_table.count; ++i)
-        if (is_marked(world, event[i].particle.index))
-            set_root(c, event[i].made.index, ((const uint32_t *)c->root_table.column[0])[event[i].particle.index]);
+        if (is_marked(world, event[i].particle.index)) {
+            set_root(c, event[i].made.index, root[event[i].particle.index]);
+            opened[event[i].particle.index] = true;
+        }
     c->info.split += world->tearing.event_table.count - first;
     c->info.removed += removed;
-    return true;
 }
 
 static sn_particle handle_of(const sn_world *world, uint32_t vertex)
@@ -431,15 +434,16 @@ static uint32_t add_tip(const cutting *c, uint32_t vertex, sn_tear_tip *tip, uin
 }
 
 /* Tips that are whole stay; those that were split, or are gone, are forgotten; and marked vertices that are whole are new ones. */
-static void note_tips(cutting *c, const bool *whole)
+static void note_tips(cutting *c)
 {
     sn_world *world = c->world;
     const uint32_t *marked = c->mark_table.column[0];
+    const bool *opened = c->root_table.column[1];
     sn_table *table = &world->tearing.tip_table;
     sn_tear_tip *tip = table->column[0];
     uint32_t count = table->count, kept = 0;
     for (uint32_t i = 0; i < c->mark_table.count; ++i)
-        if (whole[i])
+        if (!opened[marked[i]])
             count = add_tip(c, marked[i], tip, count);
     for (uint32_t i = 0; i < table->count; ++i)
         if (sn_particle_is_valid(world, tip[i].vertex) && !is_marked(world, tip[i].vertex.index))
@@ -465,10 +469,9 @@ static void cut_skins(cutting *c)
     for (uint32_t i = 0; i < c->mark_table.count; ++i)
         set_root(c, marked[i], marked[i]);
     link(c);
-    bool *whole = c->whole_table.column[0];
     for (uint32_t i = 0; i < c->mark_table.count; ++i)
-        whole[i] = !open(c, marked[i]);
-    note_tips(c, whole);
+        open(c, marked[i]);
+    note_tips(c);
 }
 
 static int solid_side(const void *data, sn_dvec3 x)
@@ -562,8 +565,8 @@ sn_result sn_world_cut(sn_world *world, const sn_cut_def *def, sn_cut_info *info
     sn_table_column(&c.link_table, sizeof(sn_sort_item), false);
     sn_table_column(&c.rod_table, sizeof(sn_tear_node), false);
     sn_table_column(&c.mark_table, sizeof(uint32_t), false);
-    sn_table_column(&c.whole_table, sizeof(bool), false);
     sn_table_column(&c.root_table, sizeof(uint32_t), false);
+    sn_table_column(&c.root_table, sizeof(bool), false);
     sn_tear_begin_events(world);
     sn_table_column(&c.more_table, sizeof(uint32_t), false);
     sn_shape_cut_init(&c.shape);
@@ -576,7 +579,6 @@ sn_result sn_world_cut(sn_world *world, const sn_cut_def *def, sn_cut_info *info
     sn_table_release(&c.crossing_table, &world->allocator);
     sn_table_release(&c.rod_table, &world->allocator);
     sn_table_release(&c.mark_table, &world->allocator);
-    sn_table_release(&c.whole_table, &world->allocator);
     sn_table_release(&c.path_table, &world->allocator);
     sn_table_release(&c.link_table, &world->allocator);
     sn_table_release(&c.root_table, &world->allocator);

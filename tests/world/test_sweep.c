@@ -90,7 +90,14 @@ static void test_try(void **state)
             uint32_t tips = 0;
             const sn_tear_tip *tip = world->tearing.tip_table.column[0];
             for (uint32_t i = 0; i < world->tearing.tip_table.count; ++i)
-                tips += sn_particle_is_valid(world, tip[i].vertex);
+                if (sn_particle_is_valid(world, tip[i].vertex)) {
+                    tips++;
+                    if (getenv("TIPS")) {
+                        const sn_vec3 x = sn_particle_position(world, tip[i].vertex);
+                        uint32_t place[64];
+                        printf("tip %u (%g %g %g) from %d fan %u\n", tip[i].vertex.index, (double)x.x, (double)x.y, (double)x.z, (int)tip[i].from.generation, sn_tear_index(world) ? sn_tear_triangles_at(world, tip[i].vertex.index, place, 64) : 0);
+                    }
+                }
             bridges += pieces < 2, open += tips > 0, more += pieces > 2;
             if (getenv("TELL") && (pieces < 2 || tips || pieces > 2))
                 printf("k %u round %u pieces %u tips %u\n", k, round, pieces, tips);
