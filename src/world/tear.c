@@ -41,10 +41,10 @@ void sn_tearing_init(sn_tearing *t)
 
 void sn_tearing_release(sn_tearing *t, const sn_allocator *allocator)
 {
-    sn_table *const tables[] = {&t->event_table, &t->change_table, &t->head_table,  &t->next_table,    &t->node_table,
-                                &t->range_table, &t->flag_table,   &t->over_table,  &t->gap_table,     &t->busy_table,
-                                &t->tip_table,   &t->tip_at_table, &t->leave_table, &t->severed_table, &t->torn_table,
-                                &t->sweep_table, &t->place_table[0], &t->place_table[1]};
+    sn_table *const tables[] = {
+        &t->event_table, &t->change_table,  &t->head_table, &t->next_table,  &t->node_table,     &t->range_table,
+        &t->flag_table,  &t->over_table,    &t->gap_table,  &t->busy_table,  &t->tip_table,      &t->tip_at_table,
+        &t->leave_table, &t->severed_table, &t->torn_table, &t->sweep_table, &t->place_table[0], &t->place_table[1]};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
     for (uint32_t i = 0; i < SN_ROD_KINDS; ++i)

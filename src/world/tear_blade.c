@@ -64,11 +64,13 @@ sn_result sn_blade_make(const sn_world *world, const sn_cut_def *def, sn_blade_s
         add_side(b, def->a, def->b, def->to_b);
         add_side(b, def->a, def->to_b, def->to_a);
     }
-    sn_sweep_find(world, b);
-    if (!b->sides && b->sweep == SN_TEAR_NONE)
+    /* a segment that stands has no area, but things may move over it */
+    const bool stands = def->blade == SN_BLADE_SEGMENT && dvec3_length(dvec3_seen(def->a, def->b)) > 0;
+    if (!b->sides && !stands)
         return world_fail(world, SN_ERROR_ARGUMENT,
                           def->blade == SN_BLADE_PLANE ? "cut: the normal b of the plane has length 0"
                                                        : "cut: the blade has no area: its corners are on a line");
+    sn_sweep_find(world, b);
     return SN_OK;
 }
 

@@ -48,12 +48,13 @@ typedef struct cutting {
     sn_table link_table;     /* of sn_sort_item, twice: edges that are cut, sorted by their ends */
     sn_table rod_table;      /* of sn_tear_node: rods that are to be removed */
     sn_table mark_table;     /* of uint32_t: marked vertices */
-    sn_table root_table;     /* by marked vertex: of uint32_t, what it was before it was split; of bool, it was split, or may not be */
-    sn_table more_table;     /* of uint32_t, by skin: triangles that it gets */
-    sn_solid_cut solid;      /* tetrahedra */
-    sn_shape_cut shape;      /* groups of shape matching */
-    uint32_t inserts;        /* crossings that get a vertex */
-    uint32_t gaps;           /* triangles that come */
+    sn_table
+        root_table; /* by marked vertex: of uint32_t, what it was before it was split; of bool, it was split, or may not be */
+    sn_table more_table; /* of uint32_t, by skin: triangles that it gets */
+    sn_solid_cut solid;  /* tetrahedra */
+    sn_shape_cut shape;  /* groups of shape matching */
+    uint32_t inserts;    /* crossings that get a vertex */
+    uint32_t gaps;       /* triangles that come */
     sn_cut_info info;
     double released;
 } cutting;
@@ -266,7 +267,8 @@ static void make_gaps(cutting *c)
     uint32_t *more = c->more_table.column[0], total = 0, triangle[SN_TEAR_SIDES];
     memset(more, 0, (world->contact.skin_table.count + 1) * sizeof *more);
     for (uint32_t i = 0; i < c->crossing_table.count; ++i) {
-        const uint32_t sides = !at[i].inserts ? 0 : sn_tear_edge_sides(world, at[i].p, at[i].q, triangle, SN_TEAR_SIDES);
+        const uint32_t sides =
+            !at[i].inserts ? 0 : sn_tear_edge_sides(world, at[i].p, at[i].q, triangle, SN_TEAR_SIDES);
         for (uint32_t k = 0; k < sides; ++k, ++total) {
             uint32_t s = 0;
             while (triangle[k] >= skin[s].first + skin[s].count)
@@ -517,8 +519,8 @@ static sn_result cut(cutting *c)
     if (!sn_tear_index(world) || !sn_blade_index_tips(world))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for a cut");
     if (!sn_sweep_begin(world, &c->blade) || (c->blade.sides && !sn_solid_find(&c->solid)) || !find_edges(c) ||
-        !sn_path_find(world, &c->blade, &c->crossing_table, &c->path_table, &c->link_table) || !choose_marks(c) || !find_rods(c) || !find_joints(c) ||
-        !sn_shape_cut_find(&c->shape) || !reserve(c) || !reserve_gaps(c))
+        !sn_path_find(world, &c->blade, &c->crossing_table, &c->path_table, &c->link_table) || !choose_marks(c) ||
+        !find_rods(c) || !find_joints(c) || !sn_shape_cut_find(&c->shape) || !reserve(c) || !reserve_gaps(c))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for a cut");
     sn_sweep_go(world, &c->blade);
     if (!c->crossing_table.count && !c->rod_table.count && !c->solid.face_table.count && !c->shape.pair_table.count)

@@ -26,8 +26,8 @@ static uint32_t add_paths(const sn_world *world, const sn_blade_shape *b, const 
 {
     uint32_t paths = 0, from = SN_TEAR_NONE;
     for (uint32_t i = 0; i < count; ++i) {
-        const bool into = b->def->blade == SN_BLADE_SEGMENT ? is_into(world, b, corner, &crossing[at[i]])
-                                                            : i == 0 && count > 1;
+        const bool into =
+            b->def->blade == SN_BLADE_SEGMENT ? is_into(world, b, corner, &crossing[at[i]]) : i == 0 && count > 1;
         const uint32_t tip = into || from != SN_TEAR_NONE ? SN_TEAR_NONE : sn_blade_tip_of(world, corner);
         if (!into && (from != SN_TEAR_NONE || tip != SN_TEAR_NONE))
             path[paths++] = (sn_cut_path){from, tip, at[i]};
@@ -64,8 +64,8 @@ bool sn_path_find(sn_world *world, const sn_blade_shape *b, const sn_table *cros
                 at[place] = at[place - 1];
             at[place] = item[end].a;
         }
-        path_table->count += add_paths(world, b, corner + 3 * item[first].key, crossing, at, count,
-                                       path + path_table->count);
+        path_table->count +=
+            add_paths(world, b, corner + 3 * item[first].key, crossing, at, count, path + path_table->count);
     }
     return true;
 }

@@ -157,9 +157,8 @@ static void note_places(sn_world *world)
     table[0].count = world->ids.table.count;
     sn_tear_place_then *then = table[0].column[0];
     for (uint32_t i = 0; i < table[0].count; ++i)
-        then[i] = sn_ids_is_live(&world->ids, i)
-                      ? (sn_tear_place_then){place_now(world, i), world->ids.generation[i]}
-                      : (sn_tear_place_then){.generation = UINT32_MAX};
+        then[i] = sn_ids_is_live(&world->ids, i) ? (sn_tear_place_then){place_now(world, i), world->ids.generation[i]}
+                                                 : (sn_tear_place_then){.generation = UINT32_MAX};
 }
 
 void sn_sweep_go(sn_world *world, sn_blade_shape *b)
@@ -193,7 +192,8 @@ sn_dvec3 sn_sweep_place(const sn_world *world, const sn_blade_shape *b, uint32_t
 
 sn_dvec3 sn_sweep_way(const sn_blade_shape *b, double time)
 {
-    return dvec3_sub(at_time(b->segment[0][1], b->segment[1][1], time), at_time(b->segment[0][0], b->segment[1][0], time));
+    return dvec3_sub(at_time(b->segment[0][1], b->segment[1][1], time),
+                     at_time(b->segment[0][0], b->segment[1][0], time));
 }
 
 /* An edge, or a rod, and the segment: p, q, a, b, at the begin and at the end. */
