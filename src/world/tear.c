@@ -19,7 +19,7 @@ void sn_tearing_init(sn_tearing *t)
 {
     sn_table_column(&t->event_table, sizeof(sn_tear), false);
     sn_table_column(&t->tip_table, sizeof(sn_tear_tip), true);
-    sn_sweep_init(t);
+    sn_blade_sweep_init(t);
     sn_table_column(&t->tip_at_table, sizeof(uint32_t), false);
     sn_table_column(&t->severed_table, sn_severed_width(), true);
     sn_table_column(&t->change_table, sizeof(sn_topology_change), false);
@@ -309,7 +309,7 @@ uint64_t sn_tear_hash(uint64_t hash, const sn_world *world)
             const uint32_t from = sn_particle_is_valid(world, tip[i].from) ? tip[i].from.index + 1 : 0;
             hash = hash_u64(hash, (uint64_t)from << 32 | tip[i].vertex.index);
         }
-    return sn_wear_hash(sn_severed_hash(sn_sweep_hash(hash, world), world), world);
+    return sn_wear_hash(sn_severed_hash(sn_blade_sweep_hash(hash, world), world), world);
 }
 
 /* ---- Topology --------------------------------------------------------------------------------------------------------------- */
@@ -439,7 +439,7 @@ bool sn_tear_begin(sn_world *world)
 {
     sn_tearing *t = &world->tearing;
     sn_tear_begin_events(world);
-    sn_sweep_step(world);
+    sn_blade_sweep_step(world);
     const bool tears = any_tears(world);
     if (!tears && !world->breaking.table.count)
         return true;

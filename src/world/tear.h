@@ -338,32 +338,33 @@ int sn_blade_side_of(const sn_blade_shape *blade, sn_dvec3 x);
 
 /* ---- tear_sweep.c ------------------------------------------------------------------------------------------------------ */
 
-void sn_sweep_init(sn_tearing *tearing);
+void sn_blade_sweep_init(sn_tearing *tearing);
 
 /* Which sweep a blade goes on with; before what it crosses is asked for: room, false when memory runs out; and before anything changes: where it goes, and where things are, is noted. */
-void sn_sweep_find(const struct sn_world *world, sn_blade_shape *blade);
-bool sn_sweep_begin(struct sn_world *world, sn_blade_shape *blade);
-void sn_sweep_go(struct sn_world *world, sn_blade_shape *blade);
+void sn_blade_sweep_find(const struct sn_world *world, sn_blade_shape *blade);
+bool sn_blade_sweep_begin(struct sn_world *world, sn_blade_shape *blade);
+void sn_blade_sweep_go(struct sn_world *world, sn_blade_shape *blade);
 
 /* Whether a segment passes through an edge or a rod; there and back is not. */
-bool sn_sweep_crosses(const struct sn_world *world, const sn_blade_shape *blade, uint32_t p, uint32_t q,
-                      sn_crossing *crossing);
+bool sn_blade_sweep_crosses(const struct sn_world *world, const sn_blade_shape *blade, uint32_t p, uint32_t q,
+                            sn_crossing *crossing);
 
 /* m: where a particle was at some time of the cut, 0 to 1, and the way from one end of the segment to the other. */
-sn_dvec3 sn_sweep_place(const struct sn_world *world, const sn_blade_shape *blade, uint32_t particle, double time);
-sn_dvec3 sn_sweep_way(const sn_blade_shape *blade, double time);
+sn_dvec3 sn_blade_sweep_place(const struct sn_world *world, const sn_blade_shape *blade, uint32_t particle,
+                              double time);
+sn_dvec3 sn_blade_sweep_way(const sn_blade_shape *blade, double time);
 
 /* A particle that came was between two others, or with one. There is room for so many numbers. */
-void sn_sweep_insert(struct sn_world *world, uint32_t made, uint32_t p, uint32_t q, double t);
-bool sn_sweep_reserve(struct sn_world *world, uint64_t numbers);
+void sn_blade_sweep_insert(struct sn_world *world, uint32_t made, uint32_t p, uint32_t q, double t);
+bool sn_blade_sweep_reserve(struct sn_world *world, uint64_t numbers);
 
 /* Before a step: what is not needed any more goes. */
-void sn_sweep_step(struct sn_world *world);
+void sn_blade_sweep_step(struct sn_world *world);
 
 /* The origin moves. */
-void sn_sweep_shift(struct sn_world *world, sn_vec3 offset);
+void sn_blade_sweep_shift(struct sn_world *world, sn_vec3 offset);
 
-uint64_t sn_sweep_hash(uint64_t hash, const struct sn_world *world);
+uint64_t sn_blade_sweep_hash(uint64_t hash, const struct sn_world *world);
 
 /* When a cut begins: which vertices are tips. False when memory runs out. */
 bool sn_blade_index_tips(struct sn_world *world);

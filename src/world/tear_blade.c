@@ -70,7 +70,7 @@ sn_result sn_blade_make(const sn_world *world, const sn_cut_def *def, sn_blade_s
         return world_fail(world, SN_ERROR_ARGUMENT,
                           def->blade == SN_BLADE_PLANE ? "cut: the normal b of the plane has length 0"
                                                        : "cut: the blade has no area: its corners are on a line");
-    sn_sweep_find(world, b);
+    sn_blade_sweep_find(world, b);
     return SN_OK;
 }
 

@@ -28,7 +28,7 @@ static sn_dvec3 place_of(const sn_world *world, uint32_t particle)
 static bool crosses(const sn_world *world, const sn_blade_shape *b, uint32_t p, uint32_t q, sn_crossing *found)
 {
     if (b->def->blade == SN_BLADE_SEGMENT)
-        return sn_sweep_crosses(world, b, p, q, found);
+        return sn_blade_sweep_crosses(world, b, p, q, found);
     *found = (sn_crossing){.p = p, .q = q};
     return sn_blade_crosses(b, place_of(world, p), place_of(world, q), &found->t);
 }
@@ -518,11 +518,11 @@ static sn_result cut(cutting *c)
     c->shape.high = c->blade.high;
     if (!sn_tear_index(world) || !sn_blade_index_tips(world))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for a cut");
-    if (!sn_sweep_begin(world, &c->blade) || (c->blade.sides && !sn_solid_find(&c->solid)) || !find_edges(c) ||
+    if (!sn_blade_sweep_begin(world, &c->blade) || (c->blade.sides && !sn_solid_find(&c->solid)) || !find_edges(c) ||
         !sn_path_find(world, &c->blade, &c->crossing_table, &c->path_table, &c->link_table) || !choose_marks(c) ||
         !find_rods(c) || !find_joints(c) || !sn_shape_cut_find(&c->shape) || !reserve(c) || !reserve_gaps(c))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for a cut");
-    sn_sweep_go(world, &c->blade);
+    sn_blade_sweep_go(world, &c->blade);
     if (!c->crossing_table.count && !c->rod_table.count && !c->solid.face_table.count && !c->shape.pair_table.count)
         return SN_OK;
     const sn_fresh fresh = store->counts.fresh; /* as after a tear */

@@ -13,11 +13,11 @@ static bool is_into(const sn_world *world, const sn_blade_shape *b, const uint32
     sn_dvec3 x[3];
     bool along = false;
     for (uint32_t k = 0; k < 3; ++k) {
-        x[k] = sn_sweep_place(world, b, corner[k], at->time);
+        x[k] = sn_blade_sweep_place(world, b, corner[k], at->time);
         along = along || (corner[k] == at->p && corner[(k + 1) % 3] == at->q);
     }
     const sn_dvec3 normal = dvec3_cross(dvec3_sub(x[1], x[0]), dvec3_sub(x[2], x[0]));
-    return (along == at->up) == (dvec3_dot(normal, sn_sweep_way(b, at->time)) > 0);
+    return (along == at->up) == (dvec3_dot(normal, sn_blade_sweep_way(b, at->time)) > 0);
 }
 
 /* Those of one triangle, at most its three edges, in the order of their times. */

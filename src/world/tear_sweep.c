@@ -19,7 +19,7 @@
 
 /* ---- Where things were ------------------------------------------------------------------------------------------------------ */
 
-void sn_sweep_init(sn_tearing *t)
+void sn_blade_sweep_init(sn_tearing *t)
 {
     sn_table_column(&t->sweep_table, sizeof(sn_tear_sweep), true);
     for (uint32_t i = 0; i < 2; ++i)
@@ -52,7 +52,7 @@ static void set_then(sn_world *world, uint32_t which, uint32_t particle, sn_vec3
     then[particle] = (sn_tear_place_then){x, world->ids.generation[particle]};
 }
 
-void sn_sweep_insert(sn_world *world, uint32_t made, uint32_t p, uint32_t q, double t)
+void sn_blade_sweep_insert(sn_world *world, uint32_t made, uint32_t p, uint32_t q, double t)
 {
     for (uint32_t i = 0; i < 2; ++i) {
         const sn_dvec3 a = dvec3_from(place_then(world, i, p)), b = dvec3_from(place_then(world, i, q));
@@ -60,14 +60,14 @@ void sn_sweep_insert(sn_world *world, uint32_t made, uint32_t p, uint32_t q, dou
     }
 }
 
-bool sn_sweep_reserve(sn_world *world, uint64_t numbers)
+bool sn_blade_sweep_reserve(sn_world *world, uint64_t numbers)
 {
     sn_table *table = world->tearing.place_table;
     return (!table[0].count || sn_table_reserve(&table[0], &world->allocator, numbers)) &&
            (!table[1].count || sn_table_reserve(&table[1], &world->allocator, numbers));
 }
 
-void sn_sweep_step(sn_world *world)
+void sn_blade_sweep_step(sn_world *world)
 {
     sn_tearing *t = &world->tearing;
     t->place_table[1].count = 0; /* all that cut in the last frame have cut again */
@@ -77,7 +77,7 @@ void sn_sweep_step(sn_world *world)
     }
 }
 
-void sn_sweep_shift(sn_world *world, sn_vec3 offset)
+void sn_blade_sweep_shift(sn_world *world, sn_vec3 offset)
 {
     sn_tear_sweep *sweep = world->tearing.sweep_table.column[0];
     for (uint32_t i = 0; i < world->tearing.sweep_table.count; ++i)
@@ -90,7 +90,7 @@ void sn_sweep_shift(sn_world *world, sn_vec3 offset)
     }
 }
 
-uint64_t sn_sweep_hash(uint64_t hash, const sn_world *world)
+uint64_t sn_blade_sweep_hash(uint64_t hash, const sn_world *world)
 {
     const sn_tearing *t = &world->tearing;
     const sn_tear_sweep *sweep = t->sweep_table.column[0];
@@ -113,7 +113,7 @@ static bool is_near(sn_vec3 a, sn_vec3 b, double within)
     return dvec3_length(dvec3_seen(a, b)) <= within;
 }
 
-void sn_sweep_find(const sn_world *world, sn_blade_shape *b)
+void sn_blade_sweep_find(const sn_world *world, sn_blade_shape *b)
 {
     const sn_cut_def *def = b->def;
     const sn_tear_sweep *sweep = world->tearing.sweep_table.column[0];
@@ -127,7 +127,7 @@ void sn_sweep_find(const sn_world *world, sn_blade_shape *b)
         }
 }
 
-bool sn_sweep_begin(sn_world *world, sn_blade_shape *b)
+bool sn_blade_sweep_begin(sn_world *world, sn_blade_shape *b)
 {
     sn_tearing *t = &world->tearing;
     const uint64_t now = world->state.steps + 1;
@@ -161,7 +161,7 @@ static void note_places(sn_world *world)
                                                  : (sn_tear_place_then){.generation = UINT32_MAX};
 }
 
-void sn_sweep_go(sn_world *world, sn_blade_shape *b)
+void sn_blade_sweep_go(sn_world *world, sn_blade_shape *b)
 {
     sn_table *sweeps = &world->tearing.sweep_table;
     sn_tear_sweep *sweep = sweeps->column[0];
@@ -184,13 +184,13 @@ static sn_dvec3 at_time(sn_vec3 from, sn_vec3 to, double time)
     return dvec3_add(dvec3_scale(dvec3_from(from), 1 - time), dvec3_scale(dvec3_from(to), time));
 }
 
-sn_dvec3 sn_sweep_place(const sn_world *world, const sn_blade_shape *b, uint32_t particle, double time)
+sn_dvec3 sn_blade_sweep_place(const sn_world *world, const sn_blade_shape *b, uint32_t particle, double time)
 {
     const sn_vec3 now = place_now(world, particle);
     return b->moving ? at_time(place_then(world, b->then, particle), now, time) : dvec3_from(now);
 }
 
-sn_dvec3 sn_sweep_way(const sn_blade_shape *b, double time)
+sn_dvec3 sn_blade_sweep_way(const sn_blade_shape *b, double time)
 {
     return dvec3_sub(at_time(b->segment[0][1], b->segment[1][1], time),
                      at_time(b->segment[0][0], b->segment[1][0], time));
@@ -268,7 +268,8 @@ static bool are_apart(const passing *pass)
     return false;
 }
 
-bool sn_sweep_crosses(const sn_world *world, const sn_blade_shape *b, uint32_t p, uint32_t q, sn_crossing *crossing)
+bool sn_blade_sweep_crosses(const sn_world *world, const sn_blade_shape *b, uint32_t p, uint32_t q,
+                            sn_crossing *crossing)
 {
     const sn_vec3 now[2] = {place_now(world, p), place_now(world, q)};
     passing pass = {.from = {now[0], now[1], b->segment[0][0], b->segment[0][1]},
