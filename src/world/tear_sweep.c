@@ -45,7 +45,7 @@ static void set_then(sn_world *world, uint32_t which, uint32_t particle, sn_vec3
 {
     sn_table *table = &world->tearing.place_table[which];
     sn_tear_place_then *then = table->column[0];
-    if (!table->count || particle >= table->capacity)
+    if (!table->count)
         return;
     for (; table->count <= particle; table->count++)
         then[table->count] = (sn_tear_place_then){.generation = UINT32_MAX};
@@ -63,8 +63,8 @@ void sn_blade_sweep_insert(sn_world *world, uint32_t made, uint32_t p, uint32_t 
 bool sn_blade_sweep_reserve(sn_world *world, uint64_t numbers)
 {
     sn_table *table = world->tearing.place_table;
-    return (!table[0].count || sn_table_reserve(&table[0], &world->allocator, numbers)) &&
-           (!table[1].count || sn_table_reserve(&table[1], &world->allocator, numbers));
+    return (!table[0].capacity || sn_table_reserve(&table[0], &world->allocator, numbers)) &&
+           (!table[1].capacity || sn_table_reserve(&table[1], &world->allocator, numbers));
 }
 
 void sn_blade_sweep_step(sn_world *world)
