@@ -210,7 +210,14 @@ static double volume(const passing *pass, double time)
     return dvec3_dot(dvec3_sub(x[1], x[0]), dvec3_cross(dvec3_sub(x[2], x[0]), dvec3_sub(x[3], x[2])));
 }
 
-/* Whether the two lines, which meet then, do so within both; t: where on the edge. */
+/* m/s, if the cut took a second: a place of a moving line, between its ends. */
+static sn_dvec3 way_of(const passing *pass, uint32_t first, double part)
+{
+    return dvec3_add(dvec3_scale(dvec3_seen(pass->from[first], pass->to[first]), 1 - part),
+                     dvec3_scale(dvec3_seen(pass->from[first + 1], pass->to[first + 1]), part));
+}
+
+/* Whether the two lines, which meet then, do so within both; t: where on the edge. An end that the segment passes through exactly counts as above, so that of the edges there those to one side are crossed. */
 static bool meets(const passing *pass, double time, double *t)
 {
     sn_dvec3 x[4];
@@ -223,7 +230,12 @@ static bool meets(const passing *pass, double time, double *t)
         return false;
     const double along = (ww * ru - uw * rw) / determinant, across = (uw * ru - uu * rw) / determinant;
     *t = fmin(fmax(along, 0), 1);
-    return along >= -SLACK && along <= 1 + SLACK && across >= -SLACK && across <= 1 + SLACK;
+    if (!(along >= -SLACK && along <= 1 + SLACK && across >= -SLACK && across <= 1 + SLACK))
+        return false;
+    if (along > SLACK && along < 1 - SLACK)
+        return true;
+    const sn_dvec3 above = dvec3_cross(w, dvec3_sub(way_of(pass, 2, across), way_of(pass, 0, along)));
+    return (dvec3_dot(above, u) < 0) == (along < 0.5) && dvec3_dot(above, u) != 0;
 }
 
 /* Where the volume changes its sign: a cubic with these Bernstein coefficients from low to high. Roots where it touches 0 without a change are none. Adds what it finds, in order; returns how many there are then. */

@@ -239,6 +239,40 @@ static void test_a_blade_that_stands(void **state)
     }
 }
 
+/* A blade that goes exactly through particles of a rope and of a net cuts off none of them. */
+static void test_exactly_through_particles(void **state)
+{
+    (void)state;
+    for (uint32_t down = 0; down < 2; ++down)
+        for (uint32_t x = 0; x < 5; ++x)
+            for (uint32_t y = 0; y < 5; ++y) { /* the links of a net, and their middles */
+                sn_world *world = make_world();
+                for (uint32_t i = 0; i < 9; ++i) {
+                    const sn_particle p = sn_particle_add_at(world, vec(i % 3, i / 3, 0), 1);
+                    const sn_particle left = sn_particle_from_index(world, p.index - 1),
+                                      below = sn_particle_from_index(world, p.index - 3);
+                    if (i % 3)
+                        sn_constraint_add_distance(world, sn_at(left), sn_at(p), SN_MEASURE);
+                    if (i / 3)
+                        sn_constraint_add_distance(world, sn_at(below), sn_at(p), SN_MEASURE);
+                }
+                sn_cut_def def = standing(0.5 * x, 3);
+                def.to_a.y = def.to_b.y = real(0.5 * y - 0.25);
+                if (down) {
+                    const sn_vec3 a = def.a, b = def.b;
+                    def.a = def.to_a, def.b = def.to_b, def.to_a = a, def.to_b = b;
+                }
+                sn_cut_info info;
+                assert_ok(world, sn_world_cut(world, &def, &info));
+                uint32_t links = 0;
+                for (uint32_t row = 0; row < 3; ++row)
+                    links += (double)row > 0.5 * y - 0.25;
+                const bool border = x == 0 || x == 4;
+                assert_true(border ? info.removed == 0 || info.removed == links : info.removed == links);
+                sn_world_destroy(world);
+            }
+}
+
 /* What comes back before the next cut was not cut; a blade that was elsewhere when things passed has not met them; nor has one that has not cut for long. */
 static void test_what_is_not_met(void **state)
 {
@@ -267,9 +301,9 @@ static void test_what_is_not_met(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_a_sweep_cuts_through), cmocka_unit_test(test_the_origin_moves),
-    cmocka_unit_test(test_a_sweep_cuts_a_disc_out), cmocka_unit_test(test_a_blade_that_stands),
-    cmocka_unit_test(test_what_is_not_met)};
+    cmocka_unit_test(test_a_sweep_cuts_through),      cmocka_unit_test(test_the_origin_moves),
+    cmocka_unit_test(test_a_sweep_cuts_a_disc_out),   cmocka_unit_test(test_a_blade_that_stands),
+    cmocka_unit_test(test_exactly_through_particles), cmocka_unit_test(test_what_is_not_met)};
 
 int main(void)
 {
