@@ -309,7 +309,7 @@ typedef struct sn_blade_shape {
     const sn_cut_def *def;
     sn_blade_side side[SN_BLADE_SIDES];
     uint32_t sides;
-    sn_dvec3 low, high;    /* around it, slack included */
+    sn_dvec3 low, high;    /* around it, and around a segment wherever it was */
     sn_vec3 segment[2][2]; /* m: a segment's ends at the begin and at the end */
     uint32_t sweep;        /* the row of the sweep that it goes on with; SN_TEAR_NONE: with none */
     bool moving;           /* things have moved since; where they were is in place_table */
@@ -331,6 +331,9 @@ sn_result sn_blade_make(const struct sn_world *world, const sn_cut_def *def, sn_
 
 /* Whether it crosses the way from one place to another; of several times the first. */
 bool sn_blade_crosses(const sn_blade_shape *blade, sn_dvec3 x, sn_dvec3 y, double *t);
+
+/* On which sides of the box around it a place is, or of a plane, as bits. Between two places that have one in common nothing is crossed. */
+uint8_t sn_blade_beside(const sn_blade_shape *blade, sn_dvec3 x);
 
 /* Whether a place is in it, seen along its normal; and 1 or -1: above or below it. */
 bool sn_blade_has(const sn_blade_shape *blade, sn_dvec3 x);

@@ -71,6 +71,8 @@ sn_result sn_blade_make(const sn_world *world, const sn_cut_def *def, sn_blade_s
                           def->blade == SN_BLADE_PLANE ? "cut: the normal b of the plane has length 0"
                                                        : "cut: the blade has no area: its corners are on a line");
     sn_blade_sweep_find(world, b);
+    for (uint32_t i = 0; i < 4 && def->blade == SN_BLADE_SEGMENT; ++i)
+        stretch(b, b->segment[i / 2][i % 2]);
     return SN_OK;
 }
 
@@ -117,6 +119,15 @@ bool sn_blade_has(const sn_blade_shape *b, sn_dvec3 x)
         if (is_inside(b, &b->side[i], x, EDGE_SLACK))
             return true;
     return false;
+}
+
+uint8_t sn_blade_beside(const sn_blade_shape *b, sn_dvec3 x)
+{
+    if (b->def->blade == SN_BLADE_PLANE)
+        return height(&b->side[0], x) >= 0 ? 1 : 2;
+    const int below = (x.x < b->low.x) | (x.y < b->low.y) << 1 | (x.z < b->low.z) << 2;
+    const int above = (x.x > b->high.x) << 3 | (x.y > b->high.y) << 4 | (x.z > b->high.z) << 5;
+    return (uint8_t)(below | above);
 }
 
 /* Of its triangles that counts which is there, if any, otherwise the first. */

@@ -44,6 +44,7 @@ typedef struct cutting {
     sn_world *world;
     sn_blade_shape blade;
     sn_table crossing_table; /* of sn_crossing: edges of skins, each once */
+    sn_table beside_table;   /* of uint8_t, by particle number: see sn_blade_beside, all through the time of the cut */
     sn_table path_table;     /* of sn_cut_path, over triangles */
     sn_table link_table;     /* of sn_sort_item, twice: edges that are cut, sorted by their ends */
     sn_table rod_table;      /* of sn_tear_node: rods that are to be removed */
@@ -93,17 +94,37 @@ static bool is_matched(const cutting *c, uint32_t p, uint32_t q)
     return found;
 }
 
+/* Before edges and rods are looked at, of which there are many, nearly all of them far from the blade. */
+static bool find_beside(cutting *c)
+{
+    sn_world *world = c->world;
+    if (!sn_table_reserve(&c->beside_table, &world->allocator, world->ids.table.count))
+        return false;
+    uint8_t *beside = c->beside_table.column[0];
+    for (uint32_t i = 0; i < world->ids.table.count; ++i) {
+        if (!sn_ids_is_live(&world->ids, i))
+            continue;
+        beside[i] = sn_blade_beside(&c->blade, place_of(world, i));
+        if (beside[i] && c->blade.moving)
+            beside[i] &= sn_blade_beside(&c->blade, sn_blade_sweep_place(world, &c->blade, i, 0));
+    }
+    return true;
+}
+
 /* Where an edge is crossed, it is first found from its lower end, in the first of its triangles. */
 static bool find_edges(cutting *c)
 {
     const sn_world *world = c->world;
     const sn_skin_record *skin = contact_skins(&world->contact);
     const uint32_t *corner = world->contact.triangle_table.column[0];
+    const uint8_t *beside = c->beside_table.column[0];
     for (uint32_t s = 0; s < world->contact.skin_table.count; ++s)
         for (uint32_t i = 3 * skin[s].first; i < 3 * (skin[s].first + skin[s].count); ++i) {
             const uint32_t a = corner[i], d = corner[i / 3 * 3 + (i % 3 + 1) % 3];
             sn_crossing found;
             uint32_t triangle[SN_TEAR_SIDES];
+            if (beside[a] & beside[d])
+                continue;
             if ((sn_solid_has(world, a) && sn_solid_has(world, d)) ||
                 !crosses(world, &c->blade, a < d ? a : d, a < d ? d : a, &found) || !may_cut(world, &c->blade, a) ||
                 !may_cut(world, &c->blade, d))
@@ -181,13 +202,15 @@ static bool is_in_solid(const sn_world *world, uint32_t a, uint32_t b)
 static bool find_rods(cutting *c)
 {
     const sn_world *world = c->world;
+    const uint8_t *beside = c->beside_table.column[0];
     const double near = c->blade.def->edges_only ? 0.5 : NEAR_END;
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
         const sn_pool *pool = world->constraints.pool[kind];
         for (uint32_t row = 0; sn_tear_is_rod(kind) && row < pool->ids.table.count; ++row) {
             const uint32_t *point = pool->point + 2 * (size_t)row;
             sn_crossing found;
-            if (!sn_ids_is_live(&pool->ids, row) || (point[0] | point[1]) & SN_SPOT_BIT)
+            if (!sn_ids_is_live(&pool->ids, row) || (point[0] | point[1]) & SN_SPOT_BIT ||
+                beside[point[0]] & beside[point[1]])
                 continue;
             const bool on_skin = head_of(world, point[0]).skin && head_of(world, point[1]).skin;
             if (is_in_solid(world, point[0], point[1]) || !crosses(world, &c->blade, point[0], point[1], &found) ||
@@ -518,9 +541,10 @@ static sn_result cut(cutting *c)
     c->shape.high = c->blade.high;
     if (!sn_tear_index(world) || !sn_blade_index_tips(world))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for a cut");
-    if (!sn_blade_sweep_begin(world, &c->blade) || (c->blade.sides && !sn_solid_find(&c->solid)) || !find_edges(c) ||
-        !sn_path_find(world, &c->blade, &c->crossing_table, &c->path_table, &c->link_table) || !choose_marks(c) ||
-        !find_rods(c) || !find_joints(c) || !sn_shape_cut_find(&c->shape) || !reserve(c) || !reserve_gaps(c))
+    if (!sn_blade_sweep_begin(world, &c->blade) || (c->blade.sides && !sn_solid_find(&c->solid)) || !find_beside(c) ||
+        !find_edges(c) || !sn_path_find(world, &c->blade, &c->crossing_table, &c->path_table, &c->link_table) ||
+        !choose_marks(c) || !find_rods(c) || !find_joints(c) || !sn_shape_cut_find(&c->shape) || !reserve(c) ||
+        !reserve_gaps(c))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for a cut");
     sn_blade_sweep_go(world, &c->blade);
     if (!c->crossing_table.count && !c->rod_table.count && !c->solid.face_table.count && !c->shape.pair_table.count)
@@ -562,6 +586,7 @@ sn_result sn_world_cut(sn_world *world, const sn_cut_def *def, sn_cut_info *info
     if ((result = sn_blade_make(world, def, &c.blade)) != SN_OK)
         return result;
     sn_table_column(&c.crossing_table, sizeof(sn_crossing), false);
+    sn_table_column(&c.beside_table, sizeof(uint8_t), false);
     sn_table_column(&c.path_table, sizeof(sn_cut_path), false);
     sn_table_column(&c.link_table, sizeof(sn_sort_item), false);
     sn_table_column(&c.link_table, sizeof(sn_sort_item), false);
@@ -581,6 +606,7 @@ sn_result sn_world_cut(sn_world *world, const sn_cut_def *def, sn_cut_info *info
     sn_table_release(&c.crossing_table, &world->allocator);
     sn_table_release(&c.rod_table, &world->allocator);
     sn_table_release(&c.mark_table, &world->allocator);
+    sn_table_release(&c.beside_table, &world->allocator);
     sn_table_release(&c.path_table, &world->allocator);
     sn_table_release(&c.link_table, &world->allocator);
     sn_table_release(&c.root_table, &world->allocator);
