@@ -267,6 +267,11 @@ static void test_anything_torn_and_cut_stays_a_mesh(void **state)
                 tear_check(world);
             }
         }
+        for (uint32_t i = 0; i < 2; ++i) { /* what was there is there, by its handles */
+            assert_true(sn_skin_is_valid(world, s[i].skin));
+            for (uint32_t k = 0; k < s[i].run.count; ++k)
+                assert_true(sn_particle_is_valid(world, sn_particles_at(s[i].run, k)));
+        }
         sn_world_destroy(world);
     }
     assert_true(tears > 2 * worlds && met > worlds);
@@ -355,34 +360,45 @@ static void test_contact_with_skins_follows_cuts(void **state)
     sn_world_destroy(world);
 }
 
-/* Without memory nothing is cut. */
+/* Without memory nothing is cut, at once or by a sweep that goes on over a sheet that has moved. */
+static bool cut_with_little_memory(bool sweep, uint64_t at)
+{
+    sn_cut_def def = plane_through(0.23, 0.2, 1, 0.2);
+    support_memory memory = {0};
+    sn_world_def scarce = support_scarce(&memory);
+    scarce.settings.gravity = vec(0, 0, 0);
+    sn_world *world = NULL;
+    assert_int_equal(sn_world_create(&scarce, &world), SN_OK);
+    const tear_sheet s = tear_sheet_add(world, 5, 5, 0.1, 1, 1e-5, 0, 1);
+    sn_cut_info info;
+    if (sweep) {
+        def = sn_default_cut_def();
+        def.a = def.to_a = vec(0.23, -0.01, -1), def.b = def.to_b = vec(0.23, -0.01, 1);
+        assert_ok(world, sn_world_cut(world, &def, &info));
+        for (uint32_t i = 0; i < s.run.count; ++i)
+            assert_ok(world, sn_particle_set_velocity(world, sn_particles_at(s.run, i), vec(0, -6, 0)));
+        assert_ok(world, sn_world_step(world, real(1.0 / 30)));
+    }
+    const uint64_t before = sn_world_hash(world);
+    memory.fail_at = memory.requests + at;
+    const bool out = ran_out(world, before, sn_world_cut(world, &def, &info));
+    const bool failed = memory.failures > 0;
+    memory.fail_at = 0;
+    if (out)
+        assert_ok(world, sn_world_cut(world, &def, &info));
+    assert_true(info.split > 0);
+    tear_check(world);
+    sn_world_destroy(world);
+    assert_memory_clean(&memory);
+    return failed;
+}
+
 static void test_no_memory(void **state)
 {
     (void)state;
-    for (uint64_t at = 1;; ++at) {
-        support_memory memory = {0};
-        sn_world_def scarce = support_scarce(&memory);
-        scarce.settings.gravity = vec(0, 0, 0);
-        sn_world *world = NULL;
-        assert_int_equal(sn_world_create(&scarce, &world), SN_OK);
-        const tear_sheet s = tear_sheet_add(world, 5, 5, 0.1, 1, 1e-5, 0, 1);
-        (void)s;
-        const sn_cut_def def = plane_through(0.23, 0.2, 1, 0.2);
-        sn_cut_info info;
-        const uint64_t before = sn_world_hash(world);
-        memory.fail_at = memory.requests + at;
-        const bool out = ran_out(world, before, sn_world_cut(world, &def, &info));
-        const bool failed = memory.failures > 0;
-        memory.fail_at = 0;
-        if (out)
-            assert_ok(world, sn_world_cut(world, &def, &info));
-        assert_true(info.split > 0);
-        tear_check(world);
-        sn_world_destroy(world);
-        assert_memory_clean(&memory);
-        if (!failed)
-            break;
-    }
+    for (uint32_t sweep = 0; sweep < 2; ++sweep)
+        for (uint64_t at = 1; cut_with_little_memory(sweep, at);)
+            ++at;
 }
 
 int main(void)
