@@ -332,7 +332,8 @@ sn_result sn_blade_make(const struct sn_world *world, const sn_cut_def *def, sn_
 /* Whether it crosses the way from one place to another; of several times the first. */
 bool sn_blade_crosses(const sn_blade_shape *blade, sn_dvec3 x, sn_dvec3 y, double *t);
 
-/* On which sides of the box around it a place is, or of a plane, as bits. Between two places that have one in common nothing is crossed. */
+/* On which sides of the box around it a place is, or of a plane, as bits. Between two places that have one in common
+   nothing is crossed. */
 uint8_t sn_blade_beside(const sn_blade_shape *blade, sn_dvec3 x);
 
 /* Whether a place is in it, seen along its normal; and 1 or -1: above or below it. */
@@ -343,7 +344,8 @@ int sn_blade_side_of(const sn_blade_shape *blade, sn_dvec3 x);
 
 void sn_blade_sweep_init(sn_tearing *tearing);
 
-/* Which sweep a blade goes on with; before what it crosses is asked for: room, false when memory runs out; and before anything changes: where it goes, and where things are, is noted. */
+/* Which sweep a blade goes on with; before what it crosses is asked for: room, false when memory runs out; and before
+   anything changes: where it goes, and where things are, is noted. */
 void sn_blade_sweep_find(const struct sn_world *world, sn_blade_shape *blade);
 bool sn_blade_sweep_begin(struct sn_world *world, sn_blade_shape *blade);
 void sn_blade_sweep_go(struct sn_world *world, sn_blade_shape *blade);
@@ -372,7 +374,8 @@ uint64_t sn_blade_sweep_hash(uint64_t hash, const struct sn_world *world);
 /* When a cut begins: which vertices are tips. False when memory runs out. */
 bool sn_blade_index_tips(struct sn_world *world);
 
-/* The corner of a triangle at which a cut ended, of several the last; SN_TEAR_NONE: there is none. And whether one has passed along an edge, both ends of which were whole after it. */
+/* The corner of a triangle at which a cut ended, of several the last; SN_TEAR_NONE: there is none. And whether one
+   has passed along an edge, both ends of which were whole after it. */
 uint32_t sn_blade_tip_of(const struct sn_world *world, const uint32_t corner[3]);
 bool sn_blade_has_passed(const struct sn_world *world, uint32_t a, uint32_t b);
 

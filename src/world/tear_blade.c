@@ -8,7 +8,8 @@
 /* How far a crossing may be beyond the edge of a blade's triangle, in parts of it: two of them leave no slit. */
 #define SLACK 1e-9
 
-/* The same for the middle of an edge whose ends are marked: it may bend away from the blade, to ends that were near. */
+/* The same for the middle of an edge whose ends are marked: it may bend away from the blade, to ends that were near.
+   */
 #define EDGE_SLACK 0.05
 
 static void stretch(sn_blade_shape *b, sn_vec3 x)

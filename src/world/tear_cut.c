@@ -1,11 +1,19 @@
 /* Cutting: which edges of skins and which rods a blade crosses, and what is done about it.
 
-   1. Rods that belong to no skin and are crossed are removed, and so are those between two vertices of a skin that are no edge of it.
-   2. A crossing of an edge that is near to one of its ends *marks* that vertex; on every other crossed edge a vertex is inserted, and marked.
-   3. Over each triangle the blade goes from one crossing to another (tear_path.c), and so from one marked vertex to another: they are joined by an edge then, which is *cut*. One that is gone along twice is not. Every marked vertex is split into
-      the parts of its triangles that hang together by edges that are not cut. The last vertex of a cut that ends inside a skin stays whole by that; it is a *tip*, from which the next cut goes on.
+   1. Rods that belong to no skin and are crossed are removed, and so are those between two vertices of a skin that
+      are no edge of it.
+   2. A crossing of an edge that is near to one of its ends *marks* that vertex; on every other crossed edge a vertex
+      is inserted, and marked.
+   3. Over each triangle the blade goes from one crossing to another (tear_path.c), and so from one marked vertex to
+      another: they are joined by an edge then, which is *cut*. One that is gone along twice is not. Every marked
+      vertex is split into the parts of its triangles that hang together by edges that are not cut. The last vertex of
+      a cut that ends inside a skin stays whole by that; it is a *tip*, from which the next cut goes on.
 
-   A vertex exactly on a plane counts as above it, so every edge is crossed or not, and the crossings of a triangle are two or none. */
+   (Before, the side of the blade on which each triangle is decided. In moving cloth sides are not what was passed:
+   edges kept together that a blade had gone along, and others came apart.)
+
+   A vertex exactly on a plane counts as above it, so every edge is crossed or not, and the crossings of a triangle
+   are two or none. */
 #include "world/world.h"
 
 #include "base/dvec.h"
@@ -50,7 +58,7 @@ typedef struct cutting {
     sn_table rod_table;      /* of sn_tear_node: rods that are to be removed */
     sn_table mark_table;     /* of uint32_t: marked vertices */
     sn_table
-        root_table; /* by marked vertex: of uint32_t, what it was before it was split; of bool, it was split, or may not be */
+        root_table; /* by marked vertex: of uint32_t, the vertex that it is or was; of bool, it was split, or may not be */
     sn_table more_table; /* of uint32_t, by skin: triangles that it gets */
     sn_solid_cut solid;  /* tetrahedra */
     sn_shape_cut shape;  /* groups of shape matching */
@@ -79,7 +87,8 @@ static bool add_item(cutting *c, sn_table *table, const void *item)
     return true;
 }
 
-/* Whether a group of shape matching holds both ends of an edge. It parts there; vertices on the skin would be in no group. */
+/* Whether a group of shape matching holds both ends of an edge. It parts there; vertices on the skin would be in no
+   group. */
 static bool is_matched(const cutting *c, uint32_t p, uint32_t q)
 {
     sn_tear_node node[SN_TEAR_CONSTRAINTS];
@@ -161,7 +170,8 @@ static bool add_mark(cutting *c, uint32_t vertex)
     return add_item(c, &c->mark_table, &vertex);
 }
 
-/* Which crossings go through an end; these are marked. A vertex that is marked counts as on the blade, so that nothing is inserted on its edges. */
+/* Which crossings go through an end; these are marked. A vertex that is marked counts as on the blade, so that
+   nothing is inserted on its edges. */
 static bool choose_marks(cutting *c)
 {
     sn_world *world = c->world;
@@ -227,7 +237,8 @@ static bool find_rods(cutting *c)
     return true;
 }
 
-/* Whether the blade passes through a joint: it crosses the way from the centre of one body over the anchors to that of the other. */
+/* Whether the blade passes through a joint: it crosses the way from the centre of one body over the anchors to that
+   of the other. */
 static bool cuts_joint(const cutting *c, const sn_pool *pool, uint32_t row)
 {
     const sn_world *world = c->world;
@@ -404,7 +415,8 @@ static void set_root(cutting *c, uint32_t vertex, uint32_t root)
     ((bool *)c->root_table.column[1])[vertex] = false;
 }
 
-/* Splits a marked vertex; its copies are marked as well. So are those of others at a border that are split with it. */
+/* Splits a marked vertex; its copies are marked as well. So are those of others at a border that are split with it.
+   */
 static void open(cutting *c, uint32_t vertex)
 {
     sn_world *world = c->world;
@@ -440,7 +452,8 @@ static sn_particle handle_of(const sn_world *world, uint32_t vertex)
     return (sn_particle){vertex, world->ids.generation[vertex]};
 }
 
-/* Adds a vertex at which a cut ended behind `count` tips, for each edge along which it came; without one if there is none. Gives how many there are then. */
+/* Adds a vertex at which a cut ended behind `count` tips, for each edge along which it came; without one if there is
+   none. Gives how many there are then. */
 static uint32_t add_tip(const cutting *c, uint32_t vertex, sn_tear_tip *tip, uint32_t count)
 {
     const sn_world *world = c->world;
@@ -458,7 +471,8 @@ static uint32_t add_tip(const cutting *c, uint32_t vertex, sn_tear_tip *tip, uin
     return count;
 }
 
-/* Tips that are whole stay; those that were split, or are gone, are forgotten; and marked vertices that are whole are new ones. */
+/* Tips that are whole stay; those that were split, or are gone, are forgotten; and marked vertices that are whole are
+   new ones. */
 static void note_tips(cutting *c)
 {
     sn_world *world = c->world;

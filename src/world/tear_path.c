@@ -1,7 +1,9 @@
 /* The paths of a blade over triangles: from which crossing of an edge to which.
 
-   A plane, or a triangle, crosses two edges of a triangle, or ends in it. A segment comes into a triangle over one edge and leaves it over another, or over the same; it may begin or end in it, and come again.
-   So of each triangle its crossings are taken in the order of their times, and each way in goes with the next way out. A way out without one goes with where an earlier cut ended at a corner of the triangle. */
+   A plane, or a triangle, crosses two edges of a triangle, or ends in it. A segment comes into a triangle over one
+   edge and leaves it over another, or over the same; it may begin or end in it, and come again.
+   So of each triangle its crossings are taken in the order of their times, and each way in goes with the next way
+   out. A way out without one goes with where an earlier cut ended at a corner of the triangle. */
 #include "world/world.h"
 
 #include "base/dvec.h"

@@ -1,10 +1,14 @@
 /* Sweeps: segments that are moved on by one cut after another while things move.
 
-   Between two cuts a sheet moves, and the segment stands where the last cut left it. What counts is how they pass each other: in the time from the last cut to this one, every vertex goes straight from where it was then to where
-   it is now, and the segment from where that cut left it to where this one takes it. An edge is crossed when the segment passes through it in that time: the four ends are in one plane then, which is where a cubic in the time has a
-   root, and the two lines meet within both. The next cut begins with the very numbers that this one ends with, so no edge slips through between them.
+   Between two cuts a sheet moves, and the segment stands where the last cut left it. What counts is how they pass
+   each other: in the time from the last cut to this one, every vertex goes straight from where it was then to where
+   it is now, and the segment from where that cut left it to where this one takes it. An edge is crossed when the
+   segment passes through it in that time: the four ends are in one plane then, which is where a cubic in the time has
+   a root, and the two lines meet within both. The next cut begins with the very numbers that this one ends with, so
+   no edge slips through between them.
 
-   (Before, cuts saw things where they are now only. A strip from where the cut had ended to the segment stood for what had moved past it. That missed borders that moved over the segment, and ways back.) */
+   (Before, cuts saw things where they are now only. A strip from where the cut had ended to the segment stood for
+   what had moved past it. That missed borders that moved over the segment, and ways back.) */
 #include "world/world.h"
 
 #include "base/dvec.h"
@@ -217,7 +221,8 @@ static sn_dvec3 way_of(const passing *pass, uint32_t first, double part)
                      dvec3_scale(dvec3_seen(pass->from[first + 1], pass->to[first + 1]), part));
 }
 
-/* Whether the two lines, which meet then, do so within both; t: where on the edge. An end that the segment passes through exactly counts as above, so that of the edges there those to one side are crossed. */
+/* Whether the two lines, which meet then, do so within both; t: where on the edge. An end that the segment passes
+   through exactly counts as above, so that of the edges there those to one side are crossed. */
 static bool meets(const passing *pass, double time, double *t)
 {
     sn_dvec3 x[4];
@@ -238,7 +243,8 @@ static bool meets(const passing *pass, double time, double *t)
     return (dvec3_dot(above, u) < 0) == (along < 0.5) && dvec3_dot(above, u) != 0;
 }
 
-/* Where the volume changes its sign: a cubic with these Bernstein coefficients from low to high. Roots where it touches 0 without a change are none. Adds what it finds, in order; returns how many there are then. */
+/* Where the volume changes its sign: a cubic with these Bernstein coefficients from low to high. Roots where it
+   touches 0 without a change are none. Adds what it finds, in order; returns how many there are then. */
 static uint32_t find_changes(const passing *pass, const double f[4], double low, double high, uint32_t depth,
                              double found[3], uint32_t count)
 {

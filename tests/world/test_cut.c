@@ -177,7 +177,8 @@ static void test_ropes_groups_and_nothing(void **state)
 
 /* ---- Anything -------------------------------------------------------------------------------------------------------------- */
 
-/* Sheets of several kinds in one world: with areas and strains, with spots and pins, and a second skin behind the first. */
+/* Sheets of several kinds in one world: with areas and strains, with spots and pins, and a second skin behind the
+   first. */
 static tear_sheet add_anything(sn_world *world, uint64_t *random)
 {
     const tear_sheet s =
@@ -311,7 +312,8 @@ static void test_cuts_are_the_same_everywhere(void **state)
         sn_world_destroy(world[w]);
 }
 
-/* Balls on three sheets, one over the other, that are cut again and again: what they touch is found in a tree that follows cuts, and in one that was made anew, since the world was just
+/* Balls on three sheets, one over the other, that are cut again and again: what they touch is found in a tree that
+   follows cuts, and in one that was made anew, since the world was just
    loaded. Triangles of the upper sheets get other places in the table by cuts of the lower ones. */
 static void test_contact_with_skins_follows_cuts(void **state)
 {

@@ -14,7 +14,8 @@ static sn_world *make_world(void)
     return world;
 }
 
-/* A sheet. One that moves hangs from its upper edge and begins with this speed, m/s, in a random direction, and a turn. */
+/* A sheet. One that moves hangs from its upper edge and begins with this speed, m/s, in a random direction, and a
+   turn. */
 static sn_world *make_to_sweep(uint64_t seed, bool moves, double speed)
 {
     sn_world *world = make_world();
@@ -48,7 +49,8 @@ static double reach(const sn_world *world)
 
 typedef enum between { NOTHING, RELOADED, SHIFTED } between;
 
-/* A way of two straight parts across a sheet that a segment goes along, so fast, m in each piece, with so many steps after each, until the sheet is behind it. Before each piece the world may be saved and loaded, or its origin
+/* A way of two straight parts across a sheet that a segment goes along, so fast, m in each piece, with so many steps
+   after each, until the sheet is behind it. Before each piece the world may be saved and loaded, or its origin
    moved. */
 static void sweep_across(sn_world *world, uint64_t *random, double by, uint32_t steps, between what)
 {
@@ -107,7 +109,8 @@ static uint64_t first_seed(void)
     return from ? strtoull(from, NULL, 10) : 50;
 }
 
-/* A blade that is swept frame by frame cuts through, as one that comes at once: a sheet at rest in two, and one that moves meanwhile as well. At 3 m/s a corner may be folded over when the blade goes through it, and comes off;
+/* A blade that is swept frame by frame cuts through, as one that comes at once: a sheet at rest in two, and one that
+   moves meanwhile as well. At 3 m/s a corner may be folded over when the blade goes through it, and comes off;
    and where the sheet runs back over the blade, it cuts a second time. */
 static void test_a_sweep_cuts_through(void **state)
 {
@@ -273,7 +276,8 @@ static void test_exactly_through_particles(void **state)
             }
 }
 
-/* What comes back before the next cut was not cut; a blade that was elsewhere when things passed has not met them; nor has one that has not cut for long. */
+/* What comes back before the next cut was not cut; a blade that was elsewhere when things passed has not met them;
+   nor has one that has not cut for long. */
 static void test_what_is_not_met(void **state)
 {
     (void)state;
