@@ -574,7 +574,7 @@ static sn_blade_key blade_at(const sn_blade_keys *blade, double time)
                           vector_between(key[i].b, key[i + 1].b, s)};
 }
 
-/* Cuts what the blade sweeps over in a frame. One that stands, or moves along itself, sweeps over nothing. */
+/* Cuts what the blade sweeps over in a frame, and what moves over it. */
 static sn_result sweep(sn_scene *scene, sn_scene_blade *blade, double time, double dt)
 {
     const sn_blade_key *key = blade->keys.keys.items;
@@ -588,7 +588,9 @@ static sn_result sweep(sn_scene *scene, sn_scene_blade *blade, double time, doub
     def.one_group = blade->keys.object != NULL;
     def.group = blade->group;
     def.edges_only = blade->keys.edges_only;
-    const sn_result result = sweeps_area(&from, &to) ? sn_scene_slice(scene, &def, &info) : SN_OK;
+    const bool is_point =
+        from.a.x == from.b.x && from.a.y == from.b.y && from.a.z == from.b.z && !sweeps_area(&from, &to);
+    const sn_result result = is_point ? SN_OK : sn_scene_slice(scene, &def, &info);
     blade->cuts = blade->cuts || info.inserted || info.split || info.removed || info.left;
     if (!blade->cuts && time + dt > last && scene->options.log.write) {
         char text[120];

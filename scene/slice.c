@@ -52,12 +52,17 @@ static bool crosses(const sn_cut_def *blade, place p, place q)
 
 static bool touches(const sn_scene *scene, const sn_cut_def *blade, const sn_object *object)
 {
-    for (size_t i = 0; i < 3 * (size_t)object->triangle_count; ++i) {
-        size_t next = i % 3 == 2 ? i - 2 : i + 1;
-        sn_particle p = sn_particles_at(object->run, object->triangle[i]);
-        sn_particle q = sn_particles_at(object->run, object->triangle[next]);
-        if (crosses(blade, from_real(sn_particle_position(scene->world, p)),
-                    from_real(sn_particle_position(scene->world, q))))
+    for (uint32_t i = 0; i < object->triangle_count; ++i) {
+        place x[3];
+        for (uint32_t k = 0; k < 3; ++k)
+            x[k] = from_real(
+                sn_particle_position(scene->world, sn_particles_at(object->run, object->triangle[3 * i + k])));
+        for (uint32_t k = 0; k < 3; ++k)
+            if (crosses(blade, x[k], x[(k + 1) % 3]))
+                return true;
+        if (blade->blade == SN_BLADE_SEGMENT && /* it may have moved over a segment, which is in it now */
+            (goes_through(from_real(blade->a), from_real(blade->b), x[0], x[1], x[2]) ||
+             goes_through(from_real(blade->to_a), from_real(blade->to_b), x[0], x[1], x[2])))
             return true;
     }
     return false;
@@ -112,6 +117,8 @@ sn_result sn_scene_slice(sn_scene *scene, const sn_cut_def *def, sn_cut_info *in
         snprintf(scene->error, sizeof scene->error, "%s", marked ? sn_world_error(scene->world) : "no memory to cut");
     if (before && (result != SN_OK || nothing))
         sn_scene_return(scene, before);
+    if (before && result == SN_OK && nothing) /* where the blade went is remembered */
+        result = sn_world_cut(scene->world, def, NULL);
     sn_scene_moment_destroy(before);
     return result;
 }

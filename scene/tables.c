@@ -541,7 +541,8 @@ const sn_record sn_blade_key_record = {"blade_keyframe", "One moment of a blade.
 
 static const sn_key blade_keys[] = {
     {"keys", SN_KEY_RECORDS, BLADE(keys), .of = &sn_blade_key_record, .flags = SN_KEY_REQUIRED,
-     .about = "two or more keyframes by time; from the first to the last it cuts what it sweeps over"},
+     .about = "two or more keyframes by time; from the first to the last it cuts what it sweeps over, and what moves "
+              "over it"},
     {"object", SN_KEY_TEXT, BLADE(object), .about = "it cuts the group of this object only; everything if not given"},
     {"edges_only", SN_KEY_TRUTH, BLADE(edges_only),
      .about = "surfaces are parted along the edges of their triangles, which are not cut through"},

@@ -47,7 +47,7 @@ marionette            frame=150
 tablecloth            frame=199 colour=3
 tablecloth_corner     frame=229 azimuth=45 colour=3
 washing_line          frame=140
-torn_curtain          frame=100 azimuth=20 tears=1
+torn_curtain          frame=160 azimuth=20 tears=1
 sheet_shot_through    frame=30 azimuth=35 tears=1
 cake_cut              frame=120 azimuth=30 elevation=30 colour=2 tears=1
 net_and_fish          frame=60 azimuth=25 elevation=25 tears=1

@@ -99,6 +99,11 @@ typedef struct sn_cut_info {
 /* Cuts everything that the blade touches, at once. A blade that touches nothing changes nothing, and all of info is
    0. info may be NULL.
 
+   A segment may be moved on by one cut after another, with steps between them: where a cut begins where an earlier one
+   ended, in the 64 steps before, it goes on with that sweep. What moved over the segment since then is cut as well,
+   and what only moved along with it is not. The segment may also stand (to_a = a, to_b = b). For that the world
+   remembers where segments went, and where its particles were then.
+
    Rods that belong to no skin are removed.
 
    Skins are cut through their triangles. If the blade crosses an edge, a vertex is inserted, with mass from both ends,

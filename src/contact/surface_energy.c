@@ -58,14 +58,17 @@ static uint32_t vertex_of(const sn_surfaces *s, uint32_t number)
     return number < s->index_table.count ? ((const uint32_t *)s->index_table.column[0])[number] : 0;
 }
 
-/* Most constraints are rods. */
+/* Most constraints hold particles by themselves, and no spots. */
 static const uint32_t *particles_of(const sn_world *world, const sn_pool *pool, uint32_t row, uint32_t *small,
                                     uint32_t *count)
 {
     const uint32_t *point = pool->point + (size_t)row * pool->kind->points;
-    if (pool->kind->points != 2 || (point[0] | point[1]) & SN_SPOT_BIT)
+    uint32_t codes = pool_has_lists(pool) ? SN_SPOT_BIT : 0;
+    for (uint32_t i = 0; i < pool->kind->points; ++i)
+        codes |= point[i];
+    if (codes & SN_SPOT_BIT)
         return sn_store_particles(&world->constraints, pool, row, small, count);
-    *count = 2;
+    *count = pool->kind->points;
     return point;
 }
 

@@ -86,6 +86,8 @@ static bool shift_all(sn_world *world, sn_vec3 offset, bool check)
     }
     for (uint32_t i = 0; !check && i < bodies_rows(&world->bodies); ++i)
         world->bodies.state[i].rest_place = vec3_sub(world->bodies.state[i].rest_place, offset);
+    if (!check)
+        sn_blade_sweep_shift(world, offset);
     if (!sn_fixed_shift(world, offset, check) || !sn_contact_shift(&world->contact, offset, check))
         return false;
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind)

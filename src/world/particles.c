@@ -256,6 +256,7 @@ uint32_t sn_particle_copy(sn_world *world, uint32_t number, sn_real mass, double
     copy_row(&world->contact.own_place_table, made, number);
     copy_row(&world->contact.spin_table, made, number);
     copy_row(&world->rest_shape_table, made, number);
+    sn_blade_sweep_insert(world, made, number, number, 0);
     world->rest_edits++;
     world->moves++;
     sn_world_slot_taken(world);

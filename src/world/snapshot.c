@@ -286,6 +286,9 @@ static void walk(stream *s, sn_world *world)
     walk_table(s, &world->constraints.held_table);
     walk_table(s, &world->breaking.table);
     walk_table(s, &world->tearing.tip_table);
+    walk_table(s, &world->tearing.sweep_table);
+    for (uint32_t i = 0; i < 2; ++i)
+        walk_table(s, &world->tearing.place_table[i]);
     walk_table(s, &world->tearing.severed_table);
     for (uint32_t i = 0; i < SN_ROD_KINDS; ++i)
         walk_table(s, &world->tearing.wear_table[i]);

@@ -19,6 +19,7 @@ void sn_tearing_init(sn_tearing *t)
 {
     sn_table_column(&t->event_table, sizeof(sn_tear), false);
     sn_table_column(&t->tip_table, sizeof(sn_tear_tip), true);
+    sn_blade_sweep_init(t);
     sn_table_column(&t->tip_at_table, sizeof(uint32_t), false);
     sn_table_column(&t->severed_table, sn_severed_width(), true);
     sn_table_column(&t->change_table, sizeof(sn_topology_change), false);
@@ -40,9 +41,10 @@ void sn_tearing_init(sn_tearing *t)
 
 void sn_tearing_release(sn_tearing *t, const sn_allocator *allocator)
 {
-    sn_table *const tables[] = {&t->event_table, &t->change_table, &t->head_table,  &t->next_table,    &t->node_table,
-                                &t->range_table, &t->flag_table,   &t->over_table,  &t->gap_table,     &t->busy_table,
-                                &t->tip_table,   &t->tip_at_table, &t->leave_table, &t->severed_table, &t->torn_table};
+    sn_table *const tables[] = {
+        &t->event_table, &t->change_table,  &t->head_table, &t->next_table,  &t->node_table,     &t->range_table,
+        &t->flag_table,  &t->over_table,    &t->gap_table,  &t->busy_table,  &t->tip_table,      &t->tip_at_table,
+        &t->leave_table, &t->severed_table, &t->torn_table, &t->sweep_table, &t->place_table[0], &t->place_table[1]};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
     for (uint32_t i = 0; i < SN_ROD_KINDS; ++i)
@@ -306,10 +308,8 @@ uint64_t sn_tear_hash(uint64_t hash, const sn_world *world)
         if (sn_particle_is_valid(world, tip[i].vertex)) {
             const uint32_t from = sn_particle_is_valid(world, tip[i].from) ? tip[i].from.index + 1 : 0;
             hash = hash_u64(hash, (uint64_t)from << 32 | tip[i].vertex.index);
-            for (uint32_t k = 0; k < 2; ++k)
-                hash = hash_real(hash_real(hash_real(hash, tip[i].end[k].x), tip[i].end[k].y), tip[i].end[k].z);
         }
-    return sn_wear_hash(sn_severed_hash(hash, world), world);
+    return sn_wear_hash(sn_severed_hash(sn_blade_sweep_hash(hash, world), world), world);
 }
 
 /* ---- Topology --------------------------------------------------------------------------------------------------------------- */
@@ -439,6 +439,7 @@ bool sn_tear_begin(sn_world *world)
 {
     sn_tearing *t = &world->tearing;
     sn_tear_begin_events(world);
+    sn_blade_sweep_step(world);
     const bool tears = any_tears(world);
     if (!tears && !world->breaking.table.count)
         return true;

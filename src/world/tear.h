@@ -4,6 +4,9 @@
        tear_over.c     which rods are over what they bear
        tear_index.c    which triangles and constraints are at a particle
        tear_split.c    a vertex of a skin becomes several, and what holds it follows
+       tear_blade.c    blades
+       tear_sweep.c    segments that are moved on by one cut after another while things move
+       tear_path.c     the paths of a blade over triangles
        tear_cut.c      blades: which edges and rods they cross, vertices on edges
        tear_insert.c   a vertex is put on an edge
        tear_energy.c   what they may not gain
@@ -103,8 +106,19 @@ typedef struct sn_wear {
 typedef struct sn_tear_tip {
     sn_particle vertex;
     sn_particle from; /* the blade came along the edge from this one, which is whole, too; null: not along an edge */
-    sn_vec3 end[2];   /* m: the segment as it was then; 0 and 0: the blade was none */
 } sn_tear_tip;
+
+/* A segment that may go on. */
+typedef struct sn_tear_sweep {
+    sn_vec3 end[2]; /* m: where its last cut left it, */
+    uint64_t steps; /*   after so many steps of the world */
+} sn_tear_sweep;
+
+/* Where a particle was, by number. */
+typedef struct sn_tear_place_then {
+    sn_vec3 x;           /* m */
+    uint32_t generation; /* of the particle; another one: it was not there */
+} sn_tear_place_then;
 
 /* Derived, or scratch, but for what skins and strengths remember. */
 typedef struct sn_tearing {
@@ -118,6 +132,10 @@ typedef struct sn_tearing {
 
     sn_table
         tip_table; /* of sn_tear_tip: where cuts ended inside skins, so that the next one goes on from there. State */
+
+    sn_table sweep_table;    /* of sn_tear_sweep. State */
+    sn_table place_table[2]; /* of sn_tear_place_then, at the first cut by a segment since the last step, and at the one
+                                before that in an earlier step, see sn_world_state.swept. State */
 
     sn_table tip_at_table; /* of uint32_t, by particle number, in a cut: 1 + the first tip that it is; 0: none */
 
@@ -285,38 +303,94 @@ typedef struct sn_blade_side {
     double uu, uv, vv, determinant;
 } sn_blade_side;
 
-#define SN_BLADE_SIDES 18u
+#define SN_BLADE_SIDES 2u
 
 typedef struct sn_blade_shape {
     const sn_cut_def *def;
     sn_blade_side side[SN_BLADE_SIDES];
-    uint32_t sides, all; /* its own; and with those from where it ended before */
-    sn_dvec3 low, high;  /* around it, slack included */
+    uint32_t sides;
+    sn_dvec3 low, high;    /* around it, and around a segment wherever it was */
+    sn_vec3 segment[2][2]; /* m: a segment's ends at the begin and at the end */
+    uint32_t sweep;        /* the row of the sweep that it goes on with; SN_TEAR_NONE: with none */
+    bool moving;           /* things have moved since; where they were is in place_table */
+    uint32_t then;         /*   of this number */
 } sn_blade_shape;
+
+/* An edge, or a rod, that a blade crosses. */
+typedef struct sn_crossing {
+    uint32_t p, q;
+    double t;        /* from p */
+    double time;     /* 0 to 1; of blades that are no segments 0 */
+    bool up;         /* the volume of p, q and the segment becomes positive then */
+    bool inserts;    /* a vertex comes there; */
+    uint32_t vertex; /*   its number, once it is there */
+} sn_crossing;
 
 /* SN_ERROR_ARGUMENT for what makes no blade. */
 sn_result sn_blade_make(const struct sn_world *world, const sn_cut_def *def, sn_blade_shape *blade);
 
-/* One that goes on with a sweep begins where its last cut ended, wherever that is now: edges of skins between the two have moved past it. Before what the blade crosses is asked for. */
-void sn_blade_go_on(const struct sn_world *world, sn_blade_shape *blade);
+/* Whether it crosses the way from one place to another; of several times the first. */
+bool sn_blade_crosses(const sn_blade_shape *blade, sn_dvec3 x, sn_dvec3 y, double *t);
 
-/* After a cut: the sweep has come so far, and crossed nothing; or it ended at one of the tips from `first` on. */
-void sn_blade_note(struct sn_world *world, const sn_cut_def *def);
-void sn_blade_note_tip(struct sn_world *world, const sn_cut_def *def, uint32_t first);
-
-/* Whether it crosses the way from one place to another; of several times the first. skin: what it has gone on from counts. */
-bool sn_blade_crosses(const sn_blade_shape *blade, sn_dvec3 x, sn_dvec3 y, bool skin, double *t);
+/* On which sides of the box around it a place is, or of a plane, as bits. Between two places that have one in common
+   nothing is crossed. */
+uint8_t sn_blade_beside(const sn_blade_shape *blade, sn_dvec3 x);
 
 /* Whether a place is in it, seen along its normal; and 1 or -1: above or below it. */
 bool sn_blade_has(const sn_blade_shape *blade, sn_dvec3 x);
 int sn_blade_side_of(const sn_blade_shape *blade, sn_dvec3 x);
 
+/* ---- tear_sweep.c ------------------------------------------------------------------------------------------------------ */
+
+void sn_blade_sweep_init(sn_tearing *tearing);
+
+/* Which sweep a blade goes on with; before what it crosses is asked for: room, false when memory runs out; and before
+   anything changes: where it goes, and where things are, is noted. */
+void sn_blade_sweep_find(const struct sn_world *world, sn_blade_shape *blade);
+bool sn_blade_sweep_begin(struct sn_world *world, sn_blade_shape *blade);
+void sn_blade_sweep_go(struct sn_world *world, sn_blade_shape *blade);
+
+/* Whether a segment passes through an edge or a rod; there and back is not. */
+bool sn_blade_sweep_crosses(const struct sn_world *world, const sn_blade_shape *blade, uint32_t p, uint32_t q,
+                            sn_crossing *crossing);
+
+/* m: where a particle was at some time of the cut, 0 to 1, and the way from one end of the segment to the other. */
+sn_dvec3 sn_blade_sweep_place(const struct sn_world *world, const sn_blade_shape *blade, uint32_t particle,
+                              double time);
+sn_dvec3 sn_blade_sweep_way(const sn_blade_shape *blade, double time);
+
+/* A particle that came was between two others, or with one. There is room for so many numbers. */
+void sn_blade_sweep_insert(struct sn_world *world, uint32_t made, uint32_t p, uint32_t q, double t);
+bool sn_blade_sweep_reserve(struct sn_world *world, uint64_t numbers);
+
+/* Before a step: what is not needed any more goes. */
+void sn_blade_sweep_step(struct sn_world *world);
+
+/* The origin moves. */
+void sn_blade_sweep_shift(struct sn_world *world, sn_vec3 offset);
+
+uint64_t sn_blade_sweep_hash(uint64_t hash, const struct sn_world *world);
+
 /* When a cut begins: which vertices are tips. False when memory runs out. */
 bool sn_blade_index_tips(struct sn_world *world);
 
-/* Whether the last cut that came to a vertex ended there; and whether one has passed along an edge, both ends of which were whole after it. */
-bool sn_blade_is_tip(const struct sn_world *world, uint32_t vertex);
+/* The corner of a triangle at which a cut ended, of several the last; SN_TEAR_NONE: there is none. And whether one
+   has passed along an edge, both ends of which were whole after it. */
+uint32_t sn_blade_tip_of(const struct sn_world *world, const uint32_t corner[3]);
 bool sn_blade_has_passed(const struct sn_world *world, uint32_t a, uint32_t b);
+
+/* ---- tear_path.c ------------------------------------------------------------------------------------------------------- */
+
+/* A blade passes over a triangle from one crossing to another, by their places in the list of crossings. */
+typedef struct sn_cut_path {
+    uint32_t from; /* SN_TEAR_NONE: from where a cut ended, */
+    uint32_t tip;  /*   at this corner */
+    uint32_t to;
+} sn_cut_path;
+
+/* Finds all paths; false when memory runs out. */
+bool sn_path_find(struct sn_world *world, const sn_blade_shape *blade, const sn_table *crossing_table,
+                  sn_table *path_table, sn_table *item_table);
 
 /* ---- tear_split.c ------------------------------------------------------------------------------------------------------ */
 

@@ -1,11 +1,19 @@
 /* Cutting: which edges of skins and which rods a blade crosses, and what is done about it.
 
-   1. Rods that belong to no skin and are crossed are removed, and so are those between two vertices of a skin that are no edge of it.
-   2. A crossing of an edge that is near to one of its ends *marks* that vertex; on every other crossed edge a vertex is inserted, and marked.
-   3. A marked vertex counts as on the blade. A triangle is on the side of its vertices that are not marked, which is one side, or the edge between them would be crossed. An edge between two marked vertices is *cut* if the triangles beside it are on different sides. Every marked vertex is split into the parts of
-      its triangles that hang together by edges that are not cut. The last vertex of a cut that ends inside a skin stays whole by that.
+   1. Rods that belong to no skin and are crossed are removed, and so are those between two vertices of a skin that
+      are no edge of it.
+   2. A crossing of an edge that is near to one of its ends *marks* that vertex; on every other crossed edge a vertex
+      is inserted, and marked.
+   3. Over each triangle the blade goes from one crossing to another (tear_path.c), and so from one marked vertex to
+      another: they are joined by an edge then, which is *cut*. One that is gone along twice is not. Every marked
+      vertex is split into the parts of its triangles that hang together by edges that are not cut. The last vertex of
+      a cut that ends inside a skin stays whole by that; it is a *tip*, from which the next cut goes on.
 
-   A vertex exactly on the blade counts as above it, so every edge is crossed or not, and the crossings of a triangle are two or none. */
+   (Before, the side of the blade on which each triangle is decided. In moving cloth sides are not what was passed:
+   edges kept together that a blade had gone along, and others came apart.)
+
+   A vertex exactly on a plane counts as above it, so every edge is crossed or not, and the crossings of a triangle
+   are two or none. */
 #include "world/world.h"
 
 #include "base/dvec.h"
@@ -19,20 +27,18 @@
 /* Ends whose masses differ by more get no vertex between them: their shares could not be summed. */
 #define MOST_RATIO 1e4
 
-typedef struct crossing {
-    uint32_t p, q; /* p < q */
-    double t;      /* from p */
-} crossing;
-
 static sn_dvec3 place_of(const sn_world *world, uint32_t particle)
 {
     return dvec3_from(vec4_xyz(world->particles.x[world->ids.value[particle]]));
 }
 
-/* Whether the blade crosses the way from p to q. skin: see sn_blade_crosses. */
-static bool crosses(const sn_world *world, const sn_blade_shape *b, uint32_t p, uint32_t q, bool skin, double *t)
+/* Whether the blade crosses the way from p to q. */
+static bool crosses(const sn_world *world, const sn_blade_shape *b, uint32_t p, uint32_t q, sn_crossing *found)
 {
-    return sn_blade_crosses(b, place_of(world, p), place_of(world, q), skin, t);
+    if (b->def->blade == SN_BLADE_SEGMENT)
+        return sn_blade_sweep_crosses(world, b, p, q, found);
+    *found = (sn_crossing){.p = p, .q = q};
+    return sn_blade_crosses(b, place_of(world, p), place_of(world, q), &found->t);
 }
 
 static bool may_cut(const sn_world *world, const sn_blade_shape *b, uint32_t particle)
@@ -45,16 +51,19 @@ static bool may_cut(const sn_world *world, const sn_blade_shape *b, uint32_t par
 typedef struct cutting {
     sn_world *world;
     sn_blade_shape blade;
-    sn_table crossing_table; /* of crossing: edges of skins, each once */
+    sn_table crossing_table; /* of sn_crossing: edges of skins, each once */
+    sn_table beside_table;   /* of uint8_t, by particle number: see sn_blade_beside, all through the time of the cut */
+    sn_table path_table;     /* of sn_cut_path, over triangles */
+    sn_table link_table;     /* of sn_sort_item, twice: edges that are cut, sorted by their ends */
     sn_table rod_table;      /* of sn_tear_node: rods that are to be removed */
     sn_table mark_table;     /* of uint32_t: marked vertices */
-    sn_table whole_table;    /* of bool, by marked vertex: it was not split */
-    sn_table label_table;    /* of int8_t, by triangle: on which side of the blade it is; 0: not known */
-    sn_table more_table;     /* of uint32_t, by skin: triangles that it gets */
-    sn_solid_cut solid;      /* tetrahedra */
-    sn_shape_cut shape;      /* groups of shape matching */
-    uint32_t inserts;        /* crossings that get a vertex */
-    uint32_t gaps;           /* triangles that come */
+    sn_table
+        root_table; /* by marked vertex: of uint32_t, the vertex that it is or was; of bool, it was split, or may not be */
+    sn_table more_table; /* of uint32_t, by skin: triangles that it gets */
+    sn_solid_cut solid;  /* tetrahedra */
+    sn_shape_cut shape;  /* groups of shape matching */
+    uint32_t inserts;    /* crossings that get a vertex */
+    uint32_t gaps;       /* triangles that come */
     sn_cut_info info;
     double released;
 } cutting;
@@ -78,7 +87,8 @@ static bool add_item(cutting *c, sn_table *table, const void *item)
     return true;
 }
 
-/* Whether a group of shape matching holds both ends of an edge. It parts there; vertices on the skin would be in no group. */
+/* Whether a group of shape matching holds both ends of an edge. It parts there; vertices on the skin would be in no
+   group. */
 static bool is_matched(const cutting *c, uint32_t p, uint32_t q)
 {
     sn_tear_node node[SN_TEAR_CONSTRAINTS];
@@ -93,19 +103,39 @@ static bool is_matched(const cutting *c, uint32_t p, uint32_t q)
     return found;
 }
 
+/* Before edges and rods are looked at, of which there are many, nearly all of them far from the blade. */
+static bool find_beside(cutting *c)
+{
+    sn_world *world = c->world;
+    if (!sn_table_reserve(&c->beside_table, &world->allocator, world->ids.table.count))
+        return false;
+    uint8_t *beside = c->beside_table.column[0];
+    for (uint32_t i = 0; i < world->ids.table.count; ++i) {
+        if (!sn_ids_is_live(&world->ids, i))
+            continue;
+        beside[i] = sn_blade_beside(&c->blade, place_of(world, i));
+        if (beside[i] && c->blade.moving)
+            beside[i] &= sn_blade_beside(&c->blade, sn_blade_sweep_place(world, &c->blade, i, 0));
+    }
+    return true;
+}
+
 /* Where an edge is crossed, it is first found from its lower end, in the first of its triangles. */
 static bool find_edges(cutting *c)
 {
     const sn_world *world = c->world;
     const sn_skin_record *skin = contact_skins(&world->contact);
     const uint32_t *corner = world->contact.triangle_table.column[0];
+    const uint8_t *beside = c->beside_table.column[0];
     for (uint32_t s = 0; s < world->contact.skin_table.count; ++s)
         for (uint32_t i = 3 * skin[s].first; i < 3 * (skin[s].first + skin[s].count); ++i) {
             const uint32_t a = corner[i], d = corner[i / 3 * 3 + (i % 3 + 1) % 3];
-            crossing found = {a < d ? a : d, a < d ? d : a, 0};
+            sn_crossing found;
             uint32_t triangle[SN_TEAR_SIDES];
+            if (beside[a] & beside[d])
+                continue;
             if ((sn_solid_has(world, a) && sn_solid_has(world, d)) ||
-                !crosses(world, &c->blade, found.p, found.q, true, &found.t) || !may_cut(world, &c->blade, a) ||
+                !crosses(world, &c->blade, a < d ? a : d, a < d ? d : a, &found) || !may_cut(world, &c->blade, a) ||
                 !may_cut(world, &c->blade, d))
                 continue;
             const uint32_t sides = sn_tear_edge_sides(world, found.p, found.q, triangle, SN_TEAR_SIDES);
@@ -140,30 +170,14 @@ static bool add_mark(cutting *c, uint32_t vertex)
     return add_item(c, &c->mark_table, &vertex);
 }
 
-/* A blade that is swept frame by frame crosses one edge now and the next one later. Where a triangle is crossed at the edge opposite to where a cut ended, or beside that, the
-   cut goes on from there: it is marked. */
-static bool mark_tips(cutting *c)
-{
-    const sn_world *world = c->world;
-    const crossing *at = c->crossing_table.column[0];
-    const uint32_t *corner = world->contact.triangle_table.column[0];
-    for (uint32_t i = 0; world->tearing.tip_table.count && i < c->crossing_table.count; ++i) {
-        uint32_t triangle[SN_TEAR_SIDES];
-        const uint32_t sides = sn_tear_edge_sides(world, at[i].p, at[i].q, triangle, SN_TEAR_SIDES);
-        for (uint32_t k = 0; k < 3 * sides; ++k)
-            if (sn_blade_is_tip(world, corner[3 * triangle[k / 3] + k % 3]) &&
-                !add_mark(c, corner[3 * triangle[k / 3] + k % 3]))
-                return false;
-    }
-    return true;
-}
-
-/* Which crossings go through an end; these are marked. A vertex that is marked counts as on the blade, so that nothing is inserted on its edges. */
+/* Which crossings go through an end; these are marked. A vertex that is marked counts as on the blade, so that
+   nothing is inserted on its edges. */
 static bool choose_marks(cutting *c)
 {
     sn_world *world = c->world;
     sn_tearing *t = &world->tearing;
-    crossing *at = c->crossing_table.column[0];
+    sn_crossing *at = c->crossing_table.column[0];
+    const sn_cut_path *path = c->path_table.column[0];
     const double near = c->blade.def->edges_only ? 0.5 : NEAR_END;
     if (++t->step == 0)
         memset(t->busy_table.column[0], 0, t->busy_table.count * sizeof(uint32_t)), t->step = 1;
@@ -176,13 +190,15 @@ static bool choose_marks(cutting *c)
         if (!(at[i].t > least && at[i].t < 1 - least) && !add_mark(c, end))
             return false;
     }
-    if (!mark_tips(c))
-        return false;
-    for (uint32_t i = 0; i < c->crossing_table.count; ++i)
-        if (is_marked(world, at[i].p) || is_marked(world, at[i].q))
-            at[i].t = -1;
-        else
-            c->inserts++;
+    for (uint32_t i = 0; i < c->path_table.count; ++i)
+        if (path[i].from == SN_TEAR_NONE && !add_mark(c, path[i].tip))
+            return false;
+    for (uint32_t i = 0; i < c->crossing_table.count; ++i) {
+        const bool p = is_marked(world, at[i].p), q = is_marked(world, at[i].q);
+        at[i].inserts = !p && !q;
+        at[i].vertex = p && (!q || at[i].t <= 0.5) ? at[i].p : at[i].q;
+        c->inserts += at[i].inserts;
+    }
     return true;
 }
 
@@ -196,20 +212,22 @@ static bool is_in_solid(const sn_world *world, uint32_t a, uint32_t b)
 static bool find_rods(cutting *c)
 {
     const sn_world *world = c->world;
+    const uint8_t *beside = c->beside_table.column[0];
     const double near = c->blade.def->edges_only ? 0.5 : NEAR_END;
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
         const sn_pool *pool = world->constraints.pool[kind];
         for (uint32_t row = 0; sn_tear_is_rod(kind) && row < pool->ids.table.count; ++row) {
             const uint32_t *point = pool->point + 2 * (size_t)row;
-            double t;
-            if (!sn_ids_is_live(&pool->ids, row) || (point[0] | point[1]) & SN_SPOT_BIT)
+            sn_crossing found;
+            if (!sn_ids_is_live(&pool->ids, row) || (point[0] | point[1]) & SN_SPOT_BIT ||
+                beside[point[0]] & beside[point[1]])
                 continue;
             const bool on_skin = head_of(world, point[0]).skin && head_of(world, point[1]).skin;
-            if (is_in_solid(world, point[0], point[1]) || !crosses(world, &c->blade, point[0], point[1], on_skin, &t) ||
+            if (is_in_solid(world, point[0], point[1]) || !crosses(world, &c->blade, point[0], point[1], &found) ||
                 !may_cut(world, &c->blade, point[0]) || !may_cut(world, &c->blade, point[1]))
                 continue;
-            if (on_skin && (is_edge(world, point[0], point[1]) || (t <= near && is_marked(world, point[0])) ||
-                            (t >= 1 - near && is_marked(world, point[1]))))
+            if (on_skin && (is_edge(world, point[0], point[1]) || (found.t <= near && is_marked(world, point[0])) ||
+                            (found.t >= 1 - near && is_marked(world, point[1]))))
                 continue; /* edges are divided, and what begins at a vertex that is split goes with one of its parts */
             const sn_tear_node node = {kind, row, 0};
             if (!add_item(c, &c->rod_table, &node))
@@ -219,7 +237,8 @@ static bool find_rods(cutting *c)
     return true;
 }
 
-/* Whether the blade passes through a joint: it crosses the way from the centre of one body over the anchors to that of the other. */
+/* Whether the blade passes through a joint: it crosses the way from the centre of one body over the anchors to that
+   of the other. */
 static bool cuts_joint(const cutting *c, const sn_pool *pool, uint32_t row)
 {
     const sn_world *world = c->world;
@@ -241,7 +260,7 @@ static bool cuts_joint(const cutting *c, const sn_pool *pool, uint32_t row)
         may = may && (!spot || may_cut(world, &c->blade, spot->particle[0]));
     }
     for (uint32_t i = 1; may && i < places; ++i)
-        cuts = cuts || sn_blade_crosses(&c->blade, way[i - 1], way[i], false, &t);
+        cuts = cuts || sn_blade_crosses(&c->blade, way[i - 1], way[i], &t);
     return cuts;
 }
 
@@ -277,12 +296,13 @@ static bool reserve_gaps(cutting *c)
 static void make_gaps(cutting *c)
 {
     sn_world *world = c->world;
-    const crossing *at = c->crossing_table.column[0];
+    const sn_crossing *at = c->crossing_table.column[0];
     const sn_skin_record *skin = contact_skins(&world->contact);
     uint32_t *more = c->more_table.column[0], total = 0, triangle[SN_TEAR_SIDES];
     memset(more, 0, (world->contact.skin_table.count + 1) * sizeof *more);
     for (uint32_t i = 0; i < c->crossing_table.count; ++i) {
-        const uint32_t sides = at[i].t < 0 ? 0 : sn_tear_edge_sides(world, at[i].p, at[i].q, triangle, SN_TEAR_SIDES);
+        const uint32_t sides =
+            !at[i].inserts ? 0 : sn_tear_edge_sides(world, at[i].p, at[i].q, triangle, SN_TEAR_SIDES);
         for (uint32_t k = 0; k < sides; ++k, ++total) {
             uint32_t s = 0;
             while (triangle[k] >= skin[s].first + skin[s].count)
@@ -300,11 +320,9 @@ static bool reserve(cutting *c)
     const uint64_t vertices = (uint64_t)c->inserts + c->mark_table.count + c->solid.vertex_table.count;
     const uint64_t particles = 4 * vertices + 256, rows = 32 * vertices + 32768;
     if (rows > SN_MAX_COUNT || !sn_table_reserve(&c->mark_table, &world->allocator, particles) ||
-        !sn_table_reserve(&c->whole_table, &world->allocator, particles) ||
         !sn_table_reserve(&t->tip_table, &world->allocator, t->tip_table.count + SN_TEAR_PARTS * particles) ||
-        !sn_table_reserve(&c->label_table, &world->allocator,
-                          world->contact.triangle_table.count + (uint64_t)SN_TEAR_SIDES * c->inserts +
-                              2 * (uint64_t)c->solid.face_table.count) ||
+        !sn_table_reserve(&c->root_table, &world->allocator, world->ids.table.count + particles) ||
+        !sn_table_reserve(&c->link_table, &world->allocator, c->path_table.count) ||
         !sn_tear_reserve(world, (uint32_t)particles, (uint32_t)rows) ||
         !sn_table_reserve(&t->event_table, &world->allocator,
                           t->event_table.count + 2 * particles + c->rod_table.count + c->shape.label_table.count))
@@ -347,102 +365,86 @@ static void remove_rods(cutting *c)
     }
 }
 
-/* The side of a triangle with a vertex that is not marked; all of those that it has are on it. 0: it has none. */
-static int side_by_vertices(const cutting *c, uint32_t triangle)
+static uint64_t key_of(const cutting *c, uint32_t p, uint32_t q)
 {
-    const sn_world *world = c->world;
-    const uint32_t *corner = (const uint32_t *)world->contact.triangle_table.column[0] + 3 * (size_t)triangle;
-    for (uint32_t k = 0; k < 3; ++k)
-        if (!is_marked(world, corner[k]))
-            return sn_blade_side_of(&c->blade, place_of(world, corner[k]));
-    return 0;
+    const uint32_t *root = c->root_table.column[0], a = root[p], b = root[q];
+    return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
 }
 
-/* One with all corners on the blade goes with its neighbours, if these are all on one side; otherwise by its middle. */
-static int side_of_triangle(const cutting *c, uint32_t triangle)
+/* Which edges are cut: those that an odd number of paths goes along. Once all vertices are there. */
+static void link(cutting *c)
 {
-    const sn_world *world = c->world;
-    const uint32_t *corner = (const uint32_t *)world->contact.triangle_table.column[0] + 3 * (size_t)triangle;
-    const int own = side_by_vertices(c, triangle);
-    int least = 1, most = -1;
-    sn_dvec3 middle = {0, 0, 0};
-    for (uint32_t k = 0; !own && k < 3; ++k) {
-        uint32_t beside[SN_TEAR_SIDES];
-        const uint32_t sides = sn_tear_edge_sides(world, corner[k], corner[(k + 1) % 3], beside, SN_TEAR_SIDES);
-        middle = dvec3_add(middle, dvec3_scale(place_of(world, corner[k]), 1.0 / 3));
-        for (uint32_t i = 0; i < sides && i < SN_TEAR_SIDES; ++i) {
-            const int other = beside[i] == triangle ? 0 : side_by_vertices(c, beside[i]);
-            least = other && other < least ? other : least;
-            most = other && other > most ? other : most;
-        }
+    const sn_crossing *at = c->crossing_table.column[0];
+    const sn_cut_path *path = c->path_table.column[0];
+    sn_sort_item *item = c->link_table.column[0];
+    uint32_t count = 0, kept = 0;
+    for (uint32_t i = 0; i < c->path_table.count; ++i) {
+        const uint32_t from = path[i].from == SN_TEAR_NONE ? path[i].tip : at[path[i].from].vertex;
+        if (from != at[path[i].to].vertex)
+            item[count++] = (sn_sort_item){.key = key_of(c, from, at[path[i].to].vertex)};
     }
-    return own ? own : least == most ? least : sn_blade_side_of(&c->blade, middle);
+    if (count)
+        sn_sort(item, c->link_table.column[1], count);
+    for (uint32_t i = 0; i < count; ++i) {
+        if (kept && item[kept - 1].key == item[i].key)
+            kept--;
+        else
+            item[kept++] = item[i];
+    }
+    c->link_table.count = kept;
 }
 
-/* Of all triangles at marked vertices, before any of these is split. */
-static void label(cutting *c)
-{
-    const sn_world *world = c->world;
-    const uint32_t *marked = c->mark_table.column[0], *next = world->tearing.next_table.column[0];
-    int8_t *of = c->label_table.column[0];
-    if (world->contact.triangle_table.count)
-        memset(of, 0, world->contact.triangle_table.count);
-    for (uint32_t i = 0; i < c->mark_table.count; ++i)
-        for (uint32_t at = head_of(world, marked[i]).triangle; at != SN_TEAR_NONE; at = next[at])
-            of[at / 3] = (int8_t)side_of_triangle(c, at / 3);
-}
-
-/* The corner of a triangle of a fan that is neither its vertex nor the other. */
-static uint32_t third_of(const sn_split *split, uint32_t i, uint32_t other)
-{
-    return split->other[i][split->other[i][0] == other];
-}
-
-/* From where a cut ended it goes on to the marked vertex next to that, whatever side the triangles between them seem to be on: lips of the cut, which are corners of theirs, lie on the
-   blade, or anywhere when things have moved. Only where the third corner is marked, too, sides say which of two ways it is. */
 static bool is_cut(const void *data, const sn_split *split, uint32_t i, uint32_t k, uint32_t other)
 {
     const cutting *c = data;
-    const sn_world *world = c->world;
-    const int8_t *of = c->label_table.column[0];
-    if (sn_blade_has_passed(world, split->vertex, other))
+    (void)i, (void)k;
+    if (sn_blade_has_passed(c->world, split->vertex, other))
         return true;
-    if (!is_marked(world, other))
+    if (!is_marked(c->world, other))
         return false;
-    const bool tip = sn_blade_is_tip(world, split->vertex) || sn_blade_is_tip(world, other);
-    if (tip && !is_marked(world, third_of(split, i, other)) && !is_marked(world, third_of(split, k, other)))
-        return true;
-    if (of[split->place[i] / 3] == of[split->place[k] / 3])
-        return false;
-    return tip ||
-           sn_blade_has(&c->blade, dvec3_scale(dvec3_add(place_of(world, split->vertex), place_of(world, other)), 0.5));
+    const uint64_t key = key_of(c, split->vertex, other);
+    const sn_sort_item *item = c->link_table.column[0];
+    const uint32_t at = sort_lower_bound(item, c->link_table.count, key);
+    return at < c->link_table.count && item[at].key == key;
 }
 
-/* Splits a marked vertex; its copies are marked as well. */
-static bool open(cutting *c, uint32_t vertex)
+static void set_root(cutting *c, uint32_t vertex, uint32_t root)
+{
+    mark(c->world, vertex);
+    ((uint32_t *)c->root_table.column[0])[vertex] = root;
+    ((bool *)c->root_table.column[1])[vertex] = false;
+}
+
+/* Splits a marked vertex; its copies are marked as well. So are those of others at a border that are split with it.
+   */
+static void open(cutting *c, uint32_t vertex)
 {
     sn_world *world = c->world;
+    const uint32_t *root = c->root_table.column[0];
+    bool *opened = c->root_table.column[1];
     sn_split split;
     uint32_t removed = 0;
     if (!sn_split_find(world, &split, vertex, is_cut, c) || !sn_split_fits(world, vertex))
-        return false;
+        return;
     const uint32_t skin = contact_skins(&world->contact)[head_of(world, vertex).skin - 1].number;
     const sn_tear tear = {.type = SN_TEAR_SPLIT,
                           .cut = true,
                           .skin = {skin, world->contact.skin_ids.generation[skin]},
                           .particle = {vertex, world->ids.generation[vertex]},
                           .place = vec4_xyz(world->particles.x[world->ids.value[vertex]])};
+    opened[vertex] = true;
     if (!sn_tear_allowed(world, &tear))
-        return true;
+        return;
     const uint32_t first = world->tearing.event_table.count;
     sn_split_apply(world, &split, &tear, &removed, &c->released);
     const sn_tear *event = world->tearing.event_table.column[0];
     for (uint32_t i = first; i < world->tearing.event_table.count; ++i)
-        if (is_marked(world, event[i].particle.index))
-            mark(world, event[i].made.index);
+        if (is_marked(world, event[i].particle.index)) {
+            set_root(c, event[i].made.index, root[event[i].particle.index]);
+            opened[event[i].particle.index] = true;
+        }
     c->info.split += world->tearing.event_table.count - first;
     c->info.removed += removed;
-    return true;
 }
 
 static sn_particle handle_of(const sn_world *world, uint32_t vertex)
@@ -450,7 +452,8 @@ static sn_particle handle_of(const sn_world *world, uint32_t vertex)
     return (sn_particle){vertex, world->ids.generation[vertex]};
 }
 
-/* Adds a vertex at which a cut ended behind `count` tips, for each edge along which it came; without one if there is none. Gives how many there are then. */
+/* Adds a vertex at which a cut ended behind `count` tips, for each edge along which it came; without one if there is
+   none. Gives how many there are then. */
 static uint32_t add_tip(const cutting *c, uint32_t vertex, sn_tear_tip *tip, uint32_t count)
 {
     const sn_world *world = c->world;
@@ -468,46 +471,46 @@ static uint32_t add_tip(const cutting *c, uint32_t vertex, sn_tear_tip *tip, uin
     return count;
 }
 
-/* Tips that are whole stay; those that were split, or are gone, are forgotten; and marked vertices that are whole are new ones. */
-static void note_tips(cutting *c, const bool *whole)
+/* Tips that are whole stay; those that were split, or are gone, are forgotten; and marked vertices that are whole are
+   new ones. */
+static void note_tips(cutting *c)
 {
     sn_world *world = c->world;
     const uint32_t *marked = c->mark_table.column[0];
+    const bool *opened = c->root_table.column[1];
     sn_table *table = &world->tearing.tip_table;
     sn_tear_tip *tip = table->column[0];
     uint32_t count = table->count, kept = 0;
     for (uint32_t i = 0; i < c->mark_table.count; ++i)
-        if (whole[i])
+        if (!opened[marked[i]])
             count = add_tip(c, marked[i], tip, count);
     for (uint32_t i = 0; i < table->count; ++i)
         if (sn_particle_is_valid(world, tip[i].vertex) && !is_marked(world, tip[i].vertex.index))
             tip[kept++] = tip[i];
     memmove(tip + kept, tip + table->count, (count - table->count) * sizeof *tip);
     table->count = kept + (count - table->count);
-    sn_blade_note_tip(world, c->blade.def, kept);
 }
 
 static void cut_skins(cutting *c)
 {
     sn_world *world = c->world;
-    const crossing *at = c->crossing_table.column[0];
+    sn_crossing *at = c->crossing_table.column[0];
     uint32_t *marked = c->mark_table.column[0];
     const uint32_t first = c->mark_table.count;
     for (uint32_t i = 0; i < c->crossing_table.count; ++i)
-        if (at[i].t >= 0) {
-            marked[c->mark_table.count++] =
-                sn_tear_insert(world, at[i].p, at[i].q, at[i].t, &c->info.removed, &c->released);
+        if (at[i].inserts) {
+            at[i].vertex = sn_tear_insert(world, at[i].p, at[i].q, at[i].t, &c->info.removed, &c->released);
+            marked[c->mark_table.count++] = at[i].vertex;
             c->info.inserted++;
         }
     for (uint32_t i = first; i < c->mark_table.count; ++i)
         sn_tear_free_vertex(world, marked[i], &c->info.removed, &c->released);
     for (uint32_t i = 0; i < c->mark_table.count; ++i)
-        mark(world, marked[i]);
-    label(c);
-    bool *whole = c->whole_table.column[0];
+        set_root(c, marked[i], marked[i]);
+    link(c);
     for (uint32_t i = 0; i < c->mark_table.count; ++i)
-        whole[i] = !open(c, marked[i]);
-    note_tips(c, whole);
+        open(c, marked[i]);
+    note_tips(c);
 }
 
 static int solid_side(const void *data, sn_dvec3 x)
@@ -523,7 +526,7 @@ static bool solid_on(const void *data, sn_dvec3 x)
 static bool shape_crosses(const void *data, sn_dvec3 x, sn_dvec3 y)
 {
     double t;
-    return sn_blade_crosses(data, x, y, false, &t);
+    return sn_blade_crosses(data, x, y, &t);
 }
 
 static bool solid_may(const sn_world *world, const void *data, uint32_t particle)
@@ -552,12 +555,12 @@ static sn_result cut(cutting *c)
     c->shape.high = c->blade.high;
     if (!sn_tear_index(world) || !sn_blade_index_tips(world))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for a cut");
-    sn_blade_go_on(world, &c->blade);
-    if (!sn_solid_find(&c->solid) || !find_edges(c) || !choose_marks(c) || !find_rods(c) || !find_joints(c) ||
-        !sn_shape_cut_find(&c->shape) || !reserve(c) || !reserve_gaps(c))
+    if (!sn_blade_sweep_begin(world, &c->blade) || (c->blade.sides && !sn_solid_find(&c->solid)) || !find_beside(c) ||
+        !find_edges(c) || !sn_path_find(world, &c->blade, &c->crossing_table, &c->path_table, &c->link_table) ||
+        !choose_marks(c) || !find_rods(c) || !find_joints(c) || !sn_shape_cut_find(&c->shape) || !reserve(c) ||
+        !reserve_gaps(c))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for a cut");
-    if (!c->crossing_table.count)
-        sn_blade_note(world, c->blade.def);
+    sn_blade_sweep_go(world, &c->blade);
     if (!c->crossing_table.count && !c->rod_table.count && !c->solid.face_table.count && !c->shape.pair_table.count)
         return SN_OK;
     const sn_fresh fresh = store->counts.fresh; /* as after a tear */
@@ -596,11 +599,15 @@ sn_result sn_world_cut(sn_world *world, const sn_cut_def *def, sn_cut_info *info
     cutting c = {.world = world};
     if ((result = sn_blade_make(world, def, &c.blade)) != SN_OK)
         return result;
-    sn_table_column(&c.crossing_table, sizeof(crossing), false);
+    sn_table_column(&c.crossing_table, sizeof(sn_crossing), false);
+    sn_table_column(&c.beside_table, sizeof(uint8_t), false);
+    sn_table_column(&c.path_table, sizeof(sn_cut_path), false);
+    sn_table_column(&c.link_table, sizeof(sn_sort_item), false);
+    sn_table_column(&c.link_table, sizeof(sn_sort_item), false);
     sn_table_column(&c.rod_table, sizeof(sn_tear_node), false);
     sn_table_column(&c.mark_table, sizeof(uint32_t), false);
-    sn_table_column(&c.whole_table, sizeof(bool), false);
-    sn_table_column(&c.label_table, sizeof(int8_t), false);
+    sn_table_column(&c.root_table, sizeof(uint32_t), false);
+    sn_table_column(&c.root_table, sizeof(bool), false);
     sn_tear_begin_events(world);
     sn_table_column(&c.more_table, sizeof(uint32_t), false);
     sn_shape_cut_init(&c.shape);
@@ -613,8 +620,10 @@ sn_result sn_world_cut(sn_world *world, const sn_cut_def *def, sn_cut_info *info
     sn_table_release(&c.crossing_table, &world->allocator);
     sn_table_release(&c.rod_table, &world->allocator);
     sn_table_release(&c.mark_table, &world->allocator);
-    sn_table_release(&c.whole_table, &world->allocator);
-    sn_table_release(&c.label_table, &world->allocator);
+    sn_table_release(&c.beside_table, &world->allocator);
+    sn_table_release(&c.path_table, &world->allocator);
+    sn_table_release(&c.link_table, &world->allocator);
+    sn_table_release(&c.root_table, &world->allocator);
     c.info.released = (sn_real)fmax(0, c.released);
     if (info && result == SN_OK)
         *info = c.info;

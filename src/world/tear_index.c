@@ -375,7 +375,8 @@ bool sn_tear_reserve(sn_world *world, uint32_t particles, uint32_t rows)
             return false;
     const uint64_t found =
         sn_tear_room_for(particles) + 2 * all; /* constraints that change their points, and new ones */
-    return sn_particles_reserve_more(world, particles) && extend_heads(world, particles) &&
+    return sn_particles_reserve_more(world, particles) && sn_blade_sweep_reserve(world, numbers) &&
+           extend_heads(world, particles) &&
            sn_incidence_reserve(&world->incidence, &world->allocator, numbers, found) &&
            sn_table_reserve(&store->run_table, &world->allocator, store->run_table.count + all) &&
            (store->run = store->run_table.column[0], true) &&

@@ -171,6 +171,7 @@ static void add_particle(inserting *in)
     const bool led = p->target[world->ids.value[end[0]]] && p->target[world->ids.value[end[1]]];
     const sn_real sum = taken[0] + taken[1];
     in->made = sn_particle_copy(world, end[near], movable ? sum : SN_IMMOVABLE, 0);
+    sn_blade_sweep_insert(world, in->made, in->p, in->q, in->t);
     const uint32_t slot = world->ids.value[in->made];
     sn_vec3 force = vec3(0, 0, 0);
     sn_dvec3 x[2], v[2];

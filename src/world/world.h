@@ -115,6 +115,7 @@ typedef struct sn_world_state {
     bool forces_pending; /* some force is not zero */
     uint32_t unsettled;  /* so many more substeps leave no past, because velocities may still jump in them */
     uint64_t shapes;     /* so many times places in rest shapes were noted */
+    uint64_t swept[2];   /* 1 + the steps after which places for sweeps were noted, see tearing.place_table; 0: never */
     uint64_t contacts;   /* stands for the inequalities that pushed in the last substep; kept for BDF2 only */
 } sn_world_state;
 

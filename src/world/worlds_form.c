@@ -133,9 +133,9 @@ static bool is_quiet(const sn_world *world)
            !c->fixed_shape_ids.live && !c->spin_table.count && !c->impulse_table.count && !world->bodies.names.live &&
            !world->bodies.ids.live && !world->field_table.count && !world->drag_table.count &&
            !world->target_table.count && !world->breaking.table.count && !world->tearing.function &&
-           !world->tearing.tip_table.count && !world->tearing.severed_table.count && !world->rest_shape_table.count &&
-           !world->history.table.count && !world->cancel && !world->filter && !world->pre_solve &&
-           !world->profiler.begin;
+           !world->tearing.tip_table.count && !world->tearing.sweep_table.count &&
+           !world->tearing.severed_table.count && !world->rest_shape_table.count && !world->history.table.count &&
+           !world->cancel && !world->filter && !world->pre_solve && !world->profiler.begin;
 }
 
 static bool is_plainly_planned(const sn_world *world)

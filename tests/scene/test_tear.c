@@ -78,6 +78,30 @@ static void test_a_blade_cuts_frame_by_frame(void **state)
     fixture_close(&f);
 }
 
+/* A blade that has stopped cuts the rope that falls over it later, and one that is a point in between is none. */
+static void test_a_blade_that_stops(void **state)
+{
+    (void)state;
+    fixture f = fixture_good(
+        "{'objects': [{'type': 'rope', 'name': 'rope', 'from': [0, 1, 0], 'to': [1, 1, 0], 'segments': 10, 'mass': 1}],"
+        " 'blades': [{'keys': [{'time': 0, 'a': [0.43, 0.5, -1], 'b': [0.43, 0.5, 1]}, {'time': 0.1, 'a': [0.43, 0.6, "
+        "-1], "
+        "'b': [0.43, 0.6, 1]}, {'time': 2, 'a': [0.43, 0.6, -1], 'b': [0.43, 0.6, 1]}]},"
+        " {'keys': [{'time': 0, 'a': [9, 0, 0], 'b': [9, 0, 0]}, {'time': 1, 'a': [9, 0, 0], 'b': [9, 0, 0]}, {'time': "
+        "2, 'a': "
+        "[9, 0, 0], 'b': [9, 1, 1]}, {'time': 3, 'a': [8, 0, 0], 'b': [8, 1, 1]}]}]}");
+    uint32_t when = 0;
+    for (uint32_t i = 1; i <= 60; ++i) {
+        uint32_t count;
+        assert_ok(f.world, sn_scene_step(f.scene));
+        sn_world_tears(f.world, &count);
+        assert_true(count == 0 || (count == 1 && !when));
+        when = count ? i : when;
+    }
+    assert_in_range(when, 17, 19); /* 0.4 m of falling take 17.1 frames */
+    fixture_close(&f);
+}
+
 /* Events: a plane cuts a cloth in two at its time, and only that one; strength that comes later lets a rope tear then. What is not yet done is saved. */
 static void test_events_cut_and_weaken(void **state)
 {
@@ -244,9 +268,13 @@ static void test_a_blade_parts_a_cloth_without_a_skin(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_materials_have_strengths), cmocka_unit_test(test_a_blade_cuts_frame_by_frame),
-        cmocka_unit_test(test_events_cut_and_weaken),    cmocka_unit_test(test_a_cut_through_nothing_says_so),
-        cmocka_unit_test(test_nonsense_is_refused),      cmocka_unit_test(test_a_blade_parts_a_cloth_without_a_skin),
+        cmocka_unit_test(test_materials_have_strengths),
+        cmocka_unit_test(test_a_blade_cuts_frame_by_frame),
+        cmocka_unit_test(test_a_blade_that_stops),
+        cmocka_unit_test(test_events_cut_and_weaken),
+        cmocka_unit_test(test_a_cut_through_nothing_says_so),
+        cmocka_unit_test(test_nonsense_is_refused),
+        cmocka_unit_test(test_a_blade_parts_a_cloth_without_a_skin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -144,6 +144,30 @@ static inline void tear_assert_kept(const tear_sums *before, const tear_sums *af
 
 /* ---- Valid meshes ---------------------------------------------------------------------------------------------------------- */
 
+/* How many pieces all skins are, by edges. */
+static inline uint32_t tear_pieces(const sn_world *world)
+{
+    const uint32_t *corner = world->contact.triangle_table.column[0], count = world->contact.triangle_table.count;
+    const uint32_t numbers = world->ids.table.count;
+    uint32_t *of = malloc((numbers + 1) * sizeof *of), pieces = 0;
+    bool changed = true, *used = calloc(numbers + 1, sizeof *used);
+    for (uint32_t i = 0; i < numbers; ++i)
+        of[i] = i;
+    while (changed) {
+        changed = false;
+        for (uint32_t i = 0; i < 3 * count; ++i) {
+            uint32_t *a = &of[corner[i]], *b = &of[corner[i / 3 * 3 + (i + 1) % 3]];
+            used[corner[i]] = true;
+            changed = changed || *a != *b;
+            *a = *b = *a < *b ? *a : *b;
+        }
+    }
+    for (uint32_t i = 0; i < numbers; ++i)
+        pieces += used[i] && of[i] == i;
+    free(of), free(used);
+    return pieces;
+}
+
 static inline bool tear_has_edge(const uint32_t *corner, uint32_t a, uint32_t b)
 {
     int found = 0;
