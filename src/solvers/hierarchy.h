@@ -227,7 +227,8 @@ typedef struct sn_hierarchy {
     sn_table heap_table; /* scratch: see hierarchy_hold.c */
 
     /* For mending (tiled_mend.c): */
-    const uint32_t *rod_start; /* by slot: its rods, in */
+    const uint32_t *rod_start;  /* by slot: its rods, in */
+    const uint32_t *rod_leaves; /*   (from here on they lead to other tiles) */
     const hierarchy_edge *rod;
     const uint32_t *tile_of; /* by slot */
     const uint32_t *place;   /* by slot: in planes, the float of its x */

@@ -288,8 +288,9 @@ static void make(hierarchy_work *w, bool again)
         w->failed = true;
         return;
     }
-    sn_hierarchy_find_edges(w);
     sn_hierarchy_find_tiles(w);
+    if (!w->failed)
+        sn_hierarchy_find_edges(w);
     if (!w->failed)
         sn_hierarchy_cut_tiles(w);
     if (!w->failed)
@@ -313,6 +314,7 @@ static void make(hierarchy_work *w, bool again)
     w->h->queue = sn_hierarchy_scratch(w, w->slots, sizeof *w->h->queue);
     w->h->queued = sn_hierarchy_scratch(w, w->slots, sizeof *w->h->queued);
     w->h->rod_start = w->start;
+    w->h->rod_leaves = w->leaves;
     w->h->rod = w->edge;
     w->h->tile_of = w->tile;
     w->h->place = w->place;

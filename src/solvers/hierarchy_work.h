@@ -97,7 +97,8 @@ typedef struct hierarchy_work {
     uint32_t *mesh;   /* by slot: SN_PLAN_NONE or its mesh */
     uint32_t *tile;   /* by slot */
     uint32_t *place;  /* by slot: in planes, the float of its x */
-    uint32_t *start;  /* by slot: its edges */
+    uint32_t *start;  /* by slot: its edges, */
+    uint32_t *leaves; /*   of which those from here on lead to other tiles */
     hierarchy_edge *edge;
     uint32_t *node;       /* by slot: its aggregate */
     uint32_t *root;       /* by slot: that it was taken by; SN_PLAN_NONE: joined later, */

@@ -63,8 +63,7 @@ typedef struct mending {
     const sn_hierarchy *h;
     const uint8_t *touched;
     sn_vec4 *x, *low;
-    uint32_t first_slot, slots;    /* that are mended: of one tile, or all, */
-    const sn_hierarchy_home *home; /*   of one tile: where it is; otherwise NULL */
+    bool in_tile; /* one tile is mended, and rods that lead out of it are not looked at */
     /* The queue: a ring of so many slots, */
     uint32_t *ring;
     uint32_t size, first, count; /*   of which these are in it */
@@ -99,18 +98,25 @@ typedef struct whereabouts {
     size_t apart;     /* from one coordinate to the next */
 } whereabouts;
 
-static inline whereabouts find(const mending *m, uint32_t slot)
+static whereabouts find(const mending *m, uint32_t slot)
 {
-    const sn_hierarchy_home *home = m->home ? m->home : &m->h->home[m->h->tile_of[slot]];
+    const sn_hierarchy_home *home = &m->h->home[m->h->tile_of[slot]];
     if (!home->plane || m->touched[slot])
         return (whereabouts){&m->x[slot].x, home->coarse ? NULL : &m->low[slot].x, 1};
     sn_real *at = home->plane + m->h->place[slot];
     return (whereabouts){at, home->coarse ? NULL : at + SN_PLANE_D * SN_BATCH, SN_BATCH};
 }
 
-static sn_vec3 read(const sn_real *from, size_t apart)
+static inline sn_vec3 read(const sn_real *from, size_t apart)
 {
-    return from ? vec3(from[0], from[apart], from[2 * apart]) : vec3(0, 0, 0);
+    return vec3(from[0], from[apart], from[2 * apart]);
+}
+
+/* From one particle to another. */
+static sn_vec3 between(const whereabouts *a, const whereabouts *b)
+{
+    const sn_vec3 none = {0, 0, 0}, apart = vec3_sub(read(a->x, a->apart), read(b->x, b->apart));
+    return vec3_add(apart, vec3_sub(a->low ? read(a->low, a->apart) : none, b->low ? read(b->low, b->apart) : none));
 }
 
 static void move(const whereabouts *at, sn_vec3 by)
@@ -121,40 +127,90 @@ static void move(const whereabouts *at, sn_vec3 by)
     to[2 * at->apart] += by.z;
 }
 
-/* Gives whether some of its rods lead out of the tile that is mended, and were left. */
-static bool look_at(mending *m, uint32_t slot)
+/* A particle whose rods from `rod` to `end` are looked at. */
+typedef struct looking {
+    const sn_hierarchy_home *home; /* rods lead to tiles of the same mesh: what is too long is the same in all */
+    whereabouts at;
+    uint32_t rod, end;
+} looking;
+
+/* Goes on to the next rod that is too long, or to the end; all lead to particles of its own tile. in_planes and coarse are those of its home, and
+   constants wherever this is used: most of mending is this loop. */
+static inline void skip_in_tile(const mending *m, looking *k, const bool in_planes, const bool coarse)
 {
-    bool left = false;
-    const sn_hierarchy *h = m->h;
-    if (h->rod_start[slot] == h->rod_start[slot + 1]) /* it is in no stiff mesh */
-        return false;
-    const sn_hierarchy_home *home =
-        m->home ? m->home : &h->home[h->tile_of[slot]]; /* rods lead to tiles of the same mesh */
-    const whereabouts a = find(m, slot);
-    sn_vec3 x = read(a.x, a.apart), low = read(a.low, a.apart);
-    for (uint32_t e = h->rod_start[slot]; e < h->rod_start[slot + 1]; ++e) {
-        const uint32_t other = h->rod[e].to;
-        if (other - m->first_slot >= m->slots) {
-            left = true;
-            continue;
+    const sn_vec3 none = {0, 0, 0}, x = read(k->at.x, k->at.apart), low = coarse ? none : read(k->at.low, k->at.apart);
+    const sn_real *plane = k->home->plane, too_long = k->home->too_long;
+    const hierarchy_edge *rod = m->h->rod + k->rod, *end = m->h->rod + k->end;
+    for (; rod < end; ++rod) {
+        const uint32_t other = rod->to;
+        sn_vec3 apart;
+        if (in_planes && !m->touched[other]) {
+            const sn_real *at = plane + m->h->place[other];
+            apart = vec3_sub(x, read(at, SN_BATCH));
+            if (!coarse)
+                apart = vec3_add(apart, vec3_sub(low, read(at + SN_PLANE_D * SN_BATCH, SN_BATCH)));
+        } else {
+            apart = vec3_sub(x, vec4_xyz(m->x[other]));
+            if (!coarse)
+                apart = vec3_add(apart, vec3_sub(low, vec4_xyz(m->low[other])));
         }
+        const sn_real most = too_long * rod->rest;
+        if (vec3_dot(apart, apart) > most * most)
+            break;
+    }
+    k->rod = (uint32_t)(rod - m->h->rod);
+}
+
+/* The same, wherever they lead. */
+static void skip_anywhere(const mending *m, looking *k)
+{
+    for (; k->rod < k->end; ++k->rod) {
+        const whereabouts b = find(m, m->h->rod[k->rod].to);
+        const sn_vec3 apart = between(&k->at, &b);
+        const sn_real most = k->home->too_long * m->h->rod[k->rod].rest;
+        if (vec3_dot(apart, apart) > most * most)
+            break;
+    }
+}
+
+static bool finds_too_long(const mending *m, looking *k)
+{
+    if (!m->in_tile)
+        skip_anywhere(m, k);
+    else if (k->home->plane && k->home->coarse)
+        skip_in_tile(m, k, true, true);
+    else if (k->home->plane)
+        skip_in_tile(m, k, true, false);
+    else if (k->home->coarse)
+        skip_in_tile(m, k, false, true);
+    else
+        skip_in_tile(m, k, false, false);
+    return k->rod < k->end;
+}
+
+static looking look_from(const mending *m, uint32_t slot, uint32_t rod, uint32_t end)
+{
+    return (looking){&m->h->home[m->h->tile_of[slot]], find(m, slot), rod, end};
+}
+
+static void look_at(mending *m, uint32_t slot)
+{
+    const sn_hierarchy *h = m->h;
+    looking k = look_from(m, slot, h->rod_start[slot], m->in_tile ? h->rod_leaves[slot] : h->rod_start[slot + 1]);
+    for (; finds_too_long(m, &k); ++k.rod) {
+        const uint32_t other = h->rod[k.rod].to;
         const whereabouts b = find(m, other);
-        const sn_vec3 apart = vec3_add(vec3_sub(x, read(b.x, b.apart)), vec3_sub(low, read(b.low, b.apart)));
-        const sn_real rest = h->rod[e].rest, most = home->too_long * rest, square = vec3_dot(apart, apart);
-        if (!(square > most * most))
-            continue;
+        const sn_vec3 apart = between(&k.at, &b);
         const sn_real w = m->x[slot].w, w_other = m->x[other].w, give = w + w_other;
         if (!(give > 0))
             continue;
-        const sn_real length = real_sqrt(square), share = (home->shortened * rest - length) / (give * length);
-        move(&a, vec3_scale(apart, share * w));
+        const sn_real length = real_sqrt(vec3_dot(apart, apart)),
+                      share = (k.home->shortened * h->rod[k.rod].rest - length) / (give * length);
+        move(&k.at, vec3_scale(apart, share * w));
         move(&b, vec3_scale(apart, -share * w_other));
-        x = read(a.x, a.apart);
-        low = read(a.low, a.apart);
         enqueue(m, slot);
         enqueue(m, other);
     }
-    return left;
 }
 
 /* Where the tiles of stiff meshes are in this pass, and what is mended in them: by mesh, so that it does not depend on others. */
@@ -185,15 +241,6 @@ static void find_homes(const mending *m)
     }
 }
 
-static void queue_batch(mending *m, const sn_tile *tile, const sn_plan_run *run, uint32_t batch)
-{
-    for (uint32_t lane = 0; lane < SN_BATCH; ++lane)
-        for (uint32_t k = 0; (m->h->far_off[batch] >> lane & 1) && k < 2; ++k) {
-            enqueue(m, sn_plan_slot(m->l->plan, tile, run, 2, batch - run->batch, lane, k));
-        }
-    m->h->far_off[batch] = 0;
-}
-
 /* The next batch from b on, before `end`, in which something is noted: mostly nothing is, in many. What follows `end` may be another tile's, on
    another thread. */
 static uint32_t next_noted(const sn_hierarchy *h, uint32_t b, uint32_t end)
@@ -209,13 +256,19 @@ static uint32_t next_noted(const sn_hierarchy *h, uint32_t b, uint32_t end)
     return b;
 }
 
-static void queue_runs(mending *m, const sn_tile *tile)
+/* Takes the ends of the rods that are noted in a tile. */
+static void take_noted(mending *m, const sn_tile *tile, void (*take)(mending *m, uint32_t slot))
 {
     for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
         const sn_plan_run *run = &m->l->plan->run[r];
         const uint32_t end = run->batch + run->batches;
-        for (uint32_t b = run->batch; (b = next_noted(m->h, b, end)) < end; ++b)
-            queue_batch(m, tile, run, b);
+        for (uint32_t b = run->batch; (b = next_noted(m->h, b, end)) < end; ++b) {
+            uint32_t lane = 0;
+            for (uint32_t left = m->h->far_off[b]; left; left >>= 1, ++lane)
+                for (uint32_t k = 0; left & 1 && k < 2; ++k)
+                    take(m, sn_plan_slot(m->l->plan, tile, run, 2, b - run->batch, lane, k));
+            m->h->far_off[b] = 0;
+        }
     }
 }
 
@@ -242,46 +295,114 @@ static uint32_t most_looks(const sn_hierarchy_mended *mended, const sn_tile *til
     return (uint32_t)(MOST_LOOKS * (tile->count + share * mesh->particles));
 }
 
-/* A tile by itself. What has rods that lead out of it is noted, for when all tiles have been mended. */
+/* What has rods that lead out of its tile is listed there, for when all tiles have been mended. */
+static void leave(mending *m, uint32_t slot)
+{
+    const sn_hierarchy *h = m->h;
+    if (h->leads_out[slot] || h->rod_start[slot] == h->rod_start[slot + 1]) /* it is in no stiff mesh */
+        return;
+    const uint32_t index = h->tile_of[slot];
+    h->leads_out[slot] = true;
+    h->left[m->l->plan->tile[index].first + h->mended[index].left++] = slot;
+}
+
+/* Where so many rods are noted, by batch of a tile, all of its rods are looked at on lanes instead: in planes that is cheaper. */
+#define MANY_IN_PLANES 0.1
+#define MANY_NEAR      0.4
+
+static bool are_many(const mending *m, const sn_tile *tile, uint32_t noted)
+{
+    uint32_t batches = 0;
+    for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r)
+        batches += m->l->plan->run[r].batches;
+    return m->l->t->wide && noted > (tile->rows ? MANY_IN_PLANES : MANY_NEAR) * batches;
+}
+
+/* Notes all rods of a tile that are too long, in the place of what is noted in it. */
+static void find_too_long(const mending *m, uint32_t number, const sn_tile *tile, uint32_t worker)
+{
+    const layer *l = m->l;
+    const sn_plan *plan = l->plan;
+    const sn_hierarchy_home *home = &m->h->home[number];
+    float *margin = NULL;
+    if (home->plane) { /* what others move is in storage */
+        const planes p = sn_resident_planes(l, number);
+        const sn_motion motion = sn_tiled_motion(l, tile);
+        sn_resident_pull(l, number, &motion, p);
+        margin = p.plane - PLANE_MARGIN;
+    } else if (tile->rows) {
+        margin = sn_tiled_margin(l, worker);
+        sn_tiled_spread(l, tile, m->x, m->low, margin);
+    }
+    for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
+        const sn_plan_run *run = &plan->run[r];
+        const sn_wide_run rods = {.batches = run->batches,
+                                  .mask = plan->mask + run->batch,
+                                  .param = plan->param + run->param,
+                                  .far_off = sn_tiled_far_off(l->t, run),
+                                  .off_from = (float)home->too_long,
+                                  .plane = margin,
+                                  .offset = plan->offset + run->index,
+                                  .near = margin ? NULL : plan->near + run->index,
+                                  .x = m->x + tile->first,
+                                  .d = (home->coarse ? m->x : m->low) + tile->first,
+                                  .coarse = home->coarse};
+        if (run->batches && rods.far_off)
+            l->t->wide->find_too_long(&rods);
+    }
+}
+
+/* A tile by itself: what is noted in it, and the ends of rods between tiles. */
 static void mend_tile(void *data, uint32_t index, uint32_t worker)
 {
     mending m = *(const mending *)data;
-    const sn_tile *tile = &m.l->plan->tile[m.h->tile[index]];
-    uint32_t *left = &m.h->mended[m.h->tile[index]].left;
-    (void)worker;
-    m.home = &m.h->home[m.h->tile[index]];
-    m.first_slot = tile->first;
-    m.slots = tile->count;
+    const uint32_t number = m.h->tile[index], noted = m.h->mended[number].noted;
+    const sn_tile *tile = &m.l->plan->tile[number];
+    m.in_tile = true;
     m.ring = m.h->queue + tile->first;
     m.size = tile->count;
-    queue_runs(&m, tile);
-    for (uint32_t looks = most_looks(m.h->mended, tile, m.h->mended[m.h->tile[index]].noted); m.count;
-         looks -= looks > 0) {
+    if (are_many(&m, tile, noted))
+        find_too_long(&m, number, tile, worker);
+    else
+        for (uint32_t i = 0; i < m.h->mended[number].left; ++i)
+            enqueue(&m, m.h->left[tile->first + i]);
+    take_noted(&m, tile, enqueue);
+    for (uint32_t looks = most_looks(m.h->mended, tile, noted); m.count; looks -= looks > 0) {
         const uint32_t slot = dequeue(&m);
-        if (looks && look_at(&m, slot) && !m.h->leads_out[slot]) {
-            m.h->leads_out[slot] = true;
-            m.h->left[tile->first + (*left)++] = slot;
-        }
+        if (!looks)
+            continue;
+        look_at(&m, slot);
+        if (m.h->rod_leaves[slot] < m.h->rod_start[slot + 1])
+            leave(&m, slot);
     }
+}
+
+/* Of what leads out of a tile, only that with a rod that is too long needs to be looked at. */
+static void check_tile(void *data, uint32_t index, uint32_t worker)
+{
+    const mending *m = data;
+    const sn_hierarchy *h = m->h;
+    sn_hierarchy_mended *mended = &h->mended[h->tile[index]];
+    uint32_t *slot = h->left + m->l->plan->tile[h->tile[index]].first, kept = 0;
+    (void)worker;
+    for (uint32_t i = 0; i < mended->left; ++i) {
+        looking k = look_from(m, slot[i], h->rod_leaves[slot[i]], h->rod_start[slot[i] + 1]);
+        h->leads_out[slot[i]] = false;
+        if (finds_too_long(m, &k))
+            slot[kept++] = slot[i];
+    }
+    mended->left = kept;
 }
 
 /* What is left between tiles, and what that moves. */
 static void mend_between(mending *m)
 {
     const sn_hierarchy *h = m->h;
-    const sn_plan *plan = m->l->plan;
     m->ring = h->queue;
     m->size = h->slots;
-    for (uint32_t i = 0; i < h->tile_table.count; ++i) {
-        const uint32_t first = plan->tile[h->tile[i]].first;
-        for (uint32_t k = 0; k < h->mended[h->tile[i]].left; ++k) {
-            h->leads_out[h->left[first + k]] = false;
-            enqueue(m, h->left[first + k]);
-        }
-    }
-    for (uint32_t t = plan->layer[1]; t < plan->tile_table.count; ++t)
-        if (h->mended[t].noted)
-            queue_runs(m, &plan->tile[t]);
+    for (uint32_t i = 0; i < h->tile_table.count; ++i)
+        for (uint32_t k = 0; k < h->mended[h->tile[i]].left; ++k)
+            enqueue(m, h->left[m->l->plan->tile[h->tile[i]].first + k]);
     for (uint32_t looks = (uint32_t)(MOST_LOOKS * h->slots); m->count; looks -= looks > 0) {
         const uint32_t slot = dequeue(m);
         if (looks)
@@ -300,8 +421,7 @@ bool sn_tiled_mend(const layer *l)
                  .h = h,
                  .touched = l->scratch->touched_table.column[0],
                  .x = l->t->motion->x,
-                 .low = l->t->motion->x_low,
-                 .slots = h->slots};
+                 .low = l->t->motion->x_low};
     if (!l->t->stiffens || !h->mesh_table.count)
         return true;
     uint32_t noted = 0;
@@ -310,8 +430,13 @@ bool sn_tiled_mend(const layer *l)
     if (!noted)
         return true;
     find_homes(&m);
+    for (uint32_t t = plan->layer[1]; t < plan->tile_table.count; ++t)
+        if (h->mended[t].noted)
+            take_noted(&m, &plan->tile[t], leave);
     const bool share = sn_parallel_wants(l->t->in->parallel, noted * WORK_OF_LOOK);
-    if (!sn_parallel_tasks(share ? l->t->in->parallel : NULL, h->tile_table.count, mend_tile, &m))
+    sn_parallel *parallel = share ? l->t->in->parallel : NULL;
+    if (!sn_parallel_tasks(parallel, h->tile_table.count, mend_tile, &m) ||
+        !sn_parallel_tasks(parallel, h->tile_table.count, check_tile, &m))
         return false;
     mend_between(&m);
     return true;
