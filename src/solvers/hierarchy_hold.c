@@ -321,7 +321,38 @@ static uint32_t turn_of(const sn_hierarchy_hold *hold, const sn_hierarchy_hold *
     return turn;
 }
 
-/* The holds of a part in planes, by row and immovable particle: those that hold a particle first, then the others. */
+/* What is held in a row. In lanes in which nothing is, it names the immovable particle of the first lane in which something is. */
+static bool add_row(hierarchy_work *w, uint32_t row, uint32_t pin)
+{
+    sn_hierarchy *h = w->h;
+    if (!sn_hierarchy_grow(w, &h->row_hold_table, 1))
+        return false;
+    sn_wide_hold *made = &h->row_hold[h->row_hold_table.count - 1];
+    *made = (sn_wide_hold){.row = row};
+    for (uint32_t k = 0; k < SN_BATCH; ++k) {
+        made->pin[k] = pin;
+        made->most[k] = INFINITY;
+    }
+    return true;
+}
+
+/* Puts rows with the same immovable particles behind each other. */
+static void sort_rows(sn_wide_hold *hold, uint32_t count)
+{
+    for (uint32_t i = 0; i < count;) {
+        uint32_t next = i + 1;
+        for (uint32_t k = next; k < count; ++k)
+            if (!memcmp(hold[k].pin, hold[i].pin, sizeof hold->pin)) {
+                const sn_wide_hold same = hold[k];
+                hold[k] = hold[next];
+                hold[next] = same;
+                hold[next++].again = true;
+            }
+        i = next;
+    }
+}
+
+/* The holds of a part in planes, by row: those that hold a particle first, then the others. */
 static void hold_rows(hierarchy_work *w, sn_hierarchy_part *part)
 {
     sn_hierarchy *h = w->h;
@@ -330,28 +361,25 @@ static void hold_rows(hierarchy_work *w, sn_hierarchy_part *part)
     part->row_hold = h->row_hold_table.count;
     for (uint32_t turn = 0; turn < SN_HOLD_GROUPS; ++turn) {
         const uint32_t from = h->row_hold_table.count;
-        memset(w->last_hold, 0, rows * sizeof *w->last_hold);
+        memset(w->row_hold, 0, rows * sizeof *w->row_hold);
         for (sn_hierarchy_hold *hold = first; hold < end; ++hold) {
             const uint32_t row = hold->at / SN_ROW, lane = hold->at % SN_ROW;
             if (turn_of(hold, first) != turn)
                 continue;
-            uint32_t i = w->last_hold[row]; /* one more than its number from `from` on; 0: none */
-            while (i && h->row_hold[from + i - 1].pin != hold->pin)
-                i = w->next_hold[i - 1];
-            if (!i) {
-                if (!sn_hierarchy_grow(w, &h->row_hold_table, 1))
+            if (!w->row_hold[row]) {
+                if (!add_row(w, row, hold->pin))
                     return;
-                i = h->row_hold_table.count - from;
-                sn_wide_hold *made = &h->row_hold[from + i - 1];
-                *made = (sn_wide_hold){.row = row, .pin = hold->pin};
-                for (uint32_t k = 0; k < SN_BATCH; ++k)
-                    made->most[k] = INFINITY;
-                w->next_hold[i - 1] = w->last_hold[row];
-                w->last_hold[row] = i;
+                w->row_hold[row] = h->row_hold_table.count;
             }
-            hold->row = from + i - 1;
-            h->row_hold[hold->row].most[lane] = (float)hold->most;
+            h->row_hold[w->row_hold[row] - 1].pin[lane] = hold->pin;
+            h->row_hold[w->row_hold[row] - 1].most[lane] = (float)hold->most;
         }
+        sort_rows(h->row_hold + from, h->row_hold_table.count - from);
+        for (uint32_t i = from; i < h->row_hold_table.count; ++i)
+            w->row_hold[h->row_hold[i].row] = i;
+        for (sn_hierarchy_hold *hold = first; hold < end; ++hold)
+            if (turn_of(hold, first) == turn)
+                hold->row = w->row_hold[hold->at / SN_ROW];
     }
     part->row_holds = h->row_hold_table.count - part->row_hold;
 }
@@ -371,8 +399,7 @@ void sn_hierarchy_find_holds(hierarchy_work *w)
         rows = tile->rows > rows ? tile->rows : rows;
         count = tile->rows && tile->count > count ? tile->count : count;
     }
-    w->last_hold = sn_hierarchy_scratch(w, rows, sizeof *w->last_hold);
-    w->next_hold = sn_hierarchy_scratch(w, count, sizeof *w->next_hold);
+    w->row_hold = sn_hierarchy_scratch(w, rows, sizeof *w->row_hold);
     for (uint32_t p = 0; p < h->pin_table.count && !w->failed; ++p)
         push(w, (hierarchy_visit){0, 1, h->pin[p].slot, p, NONE, NONE});
     spread(w, &s);

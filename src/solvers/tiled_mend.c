@@ -308,7 +308,7 @@ static void leave(mending *m, uint32_t slot)
 
 /* Where so many rods are noted, by batch of a tile, all of its rods are looked at on lanes instead: in planes that is cheaper. */
 #define MANY_IN_PLANES 0.1
-#define MANY_NEAR      0.4
+#define MANY_NEAR      0.25
 
 static bool are_many(const mending *m, const sn_tile *tile, uint32_t noted)
 {

@@ -50,15 +50,27 @@ static void rows_move(const sn_wide_groups *run)
     }
 }
 
+/* Immovable particles by lane: places, and behind them what these have left. */
+SN_APART void rows_pins(const sn_wide_pin *from, const uint32_t *pin, float *to)
+{
+    for (uint32_t lane = 0; lane < SN_BATCH; ++lane) {
+        const sn_wide_pin *at = &from[pin[lane]];
+        const sn_real numbers[] = {at->x.x, at->x.y, at->x.z, at->low.x, at->low.y, at->low.z};
+        for (uint32_t i = 0; i < 6; ++i)
+            to[i * SN_BATCH + lane] = (float)numbers[i];
+    }
+}
+
 static void rows_hold(const sn_wide_holds *run)
 {
     const uint32_t moved = (run->coarse ? SN_PLANE_X : SN_PLANE_D) * SN_BATCH, low = SN_PLANE_D * SN_BATCH;
     const lanes3 nowhere = {lanes_all(0), lanes_all(0), lanes_all(0)};
+    float pins[6 * SN_BATCH] = {0};
     for (const sn_wide_hold *hold = run->hold, *end = hold + run->count; hold < end; ++hold) {
-        const sn_wide_pin *pin = &run->pin[hold->pin];
-        const lanes3 x = {lanes_all(pin->x.x), lanes_all(pin->x.y), lanes_all(pin->x.z)},
-                     d = {lanes_all(pin->low.x), lanes_all(pin->low.y), lanes_all(pin->low.z)};
+        if (!hold->again)
+            rows_pins(run->pin, hold->pin, pins);
         for (uint32_t lane = 0; lane < SN_BATCH; lane += SN_WIDTH) {
+            const lanes3 x = wide_load3(pins + lane), d = wide_load3(pins + 3 * SN_BATCH + lane);
             float *at = run->plane + (size_t)hold->row * SN_ROW + lane, *to = at + moved;
             const lanes3 away =
                 lanes3_add(lanes3_sub(wide_load3(at), x), lanes3_sub(run->coarse ? nowhere : wide_load3(at + low), d));

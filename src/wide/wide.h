@@ -477,10 +477,12 @@ typedef struct sn_wide_pin {
     sn_vec3 x, low; /* where it is in this substep */
 } sn_wide_pin;
 
-/* Particles of a row that one of these holds. */
+/* Particles of a row that some of these hold, one each. */
 typedef struct sn_wide_hold {
-    uint32_t row, pin;
-    float most[SN_BATCH]; /* m, by lane: the particle is no farther from it; infinite: it is not held */
+    uint32_t row;
+    bool again;             /* these are the same as of the one before: */
+    uint32_t pin[SN_BATCH]; /* by lane */
+    float most[SN_BATCH];   /* m, by lane: the particle is no farther from it; infinite: it is not held */
 } sn_wide_hold;
 
 typedef struct sn_wide_holds {
