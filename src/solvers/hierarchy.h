@@ -189,7 +189,7 @@ typedef struct sn_hierarchy {
 
     /* Aggregates: of the first level part by part, then those of higher levels. */
     sn_table node_table;
-    sn_vec4 *x, *d;
+    sn_vec4 *node; /* two for each: x and w in this step, and d */
     sn_real *w;
     uint32_t *parent; /* SN_PLAN_NONE: none */
     uint32_t *first;  /* of its members; one more at the end; */
@@ -207,7 +207,7 @@ typedef struct sn_hierarchy {
     sn_table run_table;
     sn_limit_run *run;
     sn_table batch_table; /* by batch: two times 16 aggregates, 16 limits, a mask */
-    uint32_t *end;
+    uint32_t *end;        /* twice the number of an aggregate */
     sn_real *most;
     uint16_t *mask;
     sn_table hold_table;
@@ -250,6 +250,16 @@ typedef struct sn_hierarchy {
     uint32_t count[SN_STIFFENED_COUNT];     /* meshes, */
     uint32_t particles[SN_STIFFENED_COUNT]; /*   and their particles */
 } sn_hierarchy;
+
+static inline sn_vec4 *hierarchy_x(const sn_hierarchy *h, uint32_t node)
+{
+    return &h->node[2 * (size_t)node];
+}
+
+static inline sn_vec4 *hierarchy_d(const sn_hierarchy *h, uint32_t node)
+{
+    return &h->node[2 * (size_t)node + 1];
+}
 
 void sn_hierarchy_init(sn_hierarchy *h);
 void sn_hierarchy_release(sn_hierarchy *h, const sn_allocator *allocator);

@@ -20,8 +20,7 @@ void sn_hierarchy_init(sn_hierarchy *h)
     sn_table_column(&h->turn_table, sizeof *h->turn, false);
     sn_table_column(&h->task_table, sizeof *h->task, false);
     sn_table_column(&h->stage_table, sizeof *h->stage, false);
-    sn_table_column(&h->node_table, sizeof *h->x, false);
-    sn_table_column(&h->node_table, sizeof *h->d, false);
+    sn_table_column(&h->node_table, 2 * sizeof *h->node, false);
     sn_table_column(&h->node_table, sizeof *h->w, false);
     sn_table_column(&h->node_table, sizeof *h->parent, false);
     sn_table_column(&h->node_table, sizeof *h->first, false);
@@ -103,12 +102,11 @@ void sn_hierarchy_bind(sn_hierarchy *h)
     h->turn = h->turn_table.column[0];
     h->task = h->task_table.column[0];
     h->stage = h->stage_table.column[0];
-    h->x = h->node_table.column[0];
-    h->d = h->node_table.column[1];
-    h->w = h->node_table.column[2];
-    h->parent = h->node_table.column[3];
-    h->first = h->node_table.column[4];
-    h->last = h->node_table.column[5];
+    h->node = h->node_table.column[0];
+    h->w = h->node_table.column[1];
+    h->parent = h->node_table.column[2];
+    h->first = h->node_table.column[3];
+    h->last = h->node_table.column[4];
     h->member = h->member_table.column[0];
     h->at = h->member_table.column[1];
     h->weight = h->member_table.column[2];
@@ -304,7 +302,7 @@ static void make(hierarchy_work *w, bool again)
     if (!w->failed)
         sn_hierarchy_add_stages(w);
     for (uint32_t n = 0; n < w->h->node_table.count && !w->failed; ++n)
-        w->h->x[n].w = w->h->w[n];
+        hierarchy_x(w->h, n)->w = w->h->w[n];
     w->h->batches = w->in->plan->mask_table.count;
     w->h->far_off = sn_hierarchy_scratch(w, (size_t)w->h->batches + SN_AT_ONCE, sizeof *w->h->far_off);
     w->h->home = sn_hierarchy_scratch(w, w->in->plan->layer[1], sizeof *w->h->home);

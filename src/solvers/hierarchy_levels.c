@@ -248,8 +248,8 @@ void sn_hierarchy_add_runs(hierarchy_work *w, const hierarchy_link *link, uint32
         if (w->colour[i] == 64)
             continue;
         const uint32_t at = in_colour[w->colour[i]]++, b = batch[w->colour[i]] + at / SN_BATCH, lane = at % SN_BATCH;
-        h->end[2 * (size_t)b * SN_BATCH + lane] = link[i].a;
-        h->end[(2 * (size_t)b + 1) * SN_BATCH + lane] = link[i].b;
+        h->end[2 * (size_t)b * SN_BATCH + lane] = 2 * link[i].a;
+        h->end[(2 * (size_t)b + 1) * SN_BATCH + lane] = 2 * link[i].b;
         h->most[(size_t)b * SN_BATCH + lane] = link[i].most;
         h->mask[b] |= (uint16_t)(1u << lane);
     }

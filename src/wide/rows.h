@@ -19,6 +19,28 @@ SN_INLINE lanes rows_sum(const sn_wide_groups *run, uint32_t first, uint32_t end
     return sum;
 }
 
+/* Every other one of 32 records, as three rows of sixteen; w stays. */
+static const uint32_t rows_node[8] = {0, 2, 4, 6, 8, 10, 12, 14};
+
+SN_INLINE void rows_put(sn_vec4 *to, const float *row)
+{
+    for (uint32_t i = 0; i < SN_BATCH; i += SN_WIDTH, to += 2 * SN_WIDTH) {
+        records r = {{lanes_load(row + i), lanes_load(row + SN_BATCH + i), lanes_load(row + 2 * SN_BATCH + i),
+                      lanes_all(0)}};
+        r = records_with_w(records_turn(r), records_load_far(to, rows_node));
+        records_store_far(to, rows_node, &r);
+    }
+}
+
+SN_INLINE void rows_get(const sn_vec4 *from, float *row)
+{
+    for (uint32_t i = 0; i < SN_BATCH; i += SN_WIDTH, from += 2 * SN_WIDTH) {
+        const records r = records_turn(records_load_far(from, rows_node));
+        for (uint32_t k = 0; k < 3; ++k)
+            lanes_store(row + k * SN_BATCH + i, r.part[k]);
+    }
+}
+
 static void rows_gather(const sn_wide_groups *run)
 {
     const float origin[3] = {run->origin.x, run->origin.y, run->origin.z};
@@ -27,7 +49,7 @@ static void rows_gather(const sn_wide_groups *run)
         for (uint32_t at = 0; at < 3 * SN_BATCH; at += SN_WIDTH)
             lanes_store(sum + at,
                         rows_sum(run, run->first[g], run->first[g + 1], at, lanes_all(origin[at / SN_BATCH])));
-        motion_transpose_out(run->node + (size_t)g * SN_BATCH, SN_BATCH, sum, 3 * SN_BATCH);
+        rows_put(run->node + 2 * (size_t)g * SN_BATCH, sum);
     }
 }
 
@@ -36,7 +58,7 @@ static void rows_move(const sn_wide_groups *run)
     float *moved = run->plane + (run->coarse ? SN_PLANE_X : SN_PLANE_D) * SN_BATCH;
     for (uint32_t g = 0; g < run->groups; ++g) {
         float by[3 * SN_BATCH];
-        motion_transpose_in(run->node + (size_t)g * SN_BATCH, SN_BATCH, by, 3 * SN_BATCH, NULL);
+        rows_get(run->node + 2 * (size_t)g * SN_BATCH, by);
         for (uint32_t r = run->first[g]; r < run->first[g + 1]; ++r) {
             float *to = moved + (size_t)run->row[r].row * SN_ROW;
             for (uint32_t lane = 0; lane < SN_BATCH; lane += SN_WIDTH) {

@@ -466,10 +466,19 @@ typedef struct sn_wide_groups {
     const uint32_t *first; /* by group, and one more: of its rows */
     const sn_wide_row *row;
     float *plane;
-    sn_vec4 *node;  /* sixteen for each group, one after the other */
+    sn_vec4 *node;  /* sixteen for each group, every other one: x, or d between these */
     sn_vec3 origin; /* m: sums are from here on */
     bool coarse;
 } sn_wide_groups;
+
+/* Limits between aggregates: at most so far apart. No two of a run share an aggregate. */
+typedef struct sn_wide_limits {
+    uint32_t batches;
+    const uint32_t *end;  /* 32 a batch: sixteen ends a, then sixteen ends c, where they are in */
+    sn_vec4 *node;        /*   this: x and w, and then d, which is moved */
+    const float *most;    /* m, 16 a batch */
+    const uint16_t *mask; /* by batch; lanes without a limit name others of the run */
+} sn_wide_limits;
 
 /* An immovable particle. */
 typedef struct sn_wide_pin {
@@ -522,6 +531,8 @@ typedef struct sn_wide {
     /* node becomes the weighted sum of places; what has a weight is moved by node. */
     void (*gather_rows)(const sn_wide_groups *run);
     void (*move_rows)(const sn_wide_groups *run);
+
+    void (*sweep_limits)(const sn_wide_limits *run);
 
     /* What is too far away is pulled back. */
     void (*hold_rows)(const sn_wide_holds *run);
