@@ -30,6 +30,8 @@
 #include "solvers/solver.h"
 #include "wide/wide.h"
 
+#include <stdatomic.h>
+
 #define SN_HIERARCHY_BLOCKS 96
 
 /* A particle or an aggregate seen from another one. */
@@ -155,7 +157,6 @@ typedef struct sn_hierarchy_home {
 /* How mending a tile went. */
 typedef struct sn_hierarchy_mended {
     uint32_t noted;                    /* rods */
-    uint32_t left;                     /* particles */
     uint32_t noted_in_mesh, particles; /* of the first tile of a mesh: in all of it */
 } sn_hierarchy_mended;
 
@@ -238,9 +239,8 @@ typedef struct sn_hierarchy {
     sn_hierarchy_home *home;     /* by tile */
     sn_hierarchy_mended *mended; /* by tile, of all layers */
     uint32_t *queue;             /* of slots */
-    uint32_t *left;  /* of slots, by tile: its particles that have rods to other tiles, and were looked at */
-    bool *leads_out; /* by slot: it is in that */
-    bool *queued;    /* by slot */
+    bool *queued;             /* by slot, */
+    atomic_bool *off_outside; /*   and this: it is the end of a rod to another tile that is noted */
 
     void *block[SN_HIERARCHY_BLOCKS]; /* scratch for making it, kept: an edit must not make a step allocate */
     size_t block_size[SN_HIERARCHY_BLOCKS];

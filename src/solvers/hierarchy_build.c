@@ -307,8 +307,7 @@ static void make(hierarchy_work *w, bool again)
     w->h->far_off = sn_hierarchy_scratch(w, (size_t)w->h->batches + SN_AT_ONCE, sizeof *w->h->far_off);
     w->h->home = sn_hierarchy_scratch(w, w->in->plan->layer[1], sizeof *w->h->home);
     w->h->mended = sn_hierarchy_scratch(w, w->in->plan->tile_table.count, sizeof *w->h->mended);
-    w->h->left = sn_hierarchy_scratch(w, w->slots, sizeof *w->h->left);
-    w->h->leads_out = sn_hierarchy_scratch(w, w->slots, sizeof *w->h->leads_out);
+    w->h->off_outside = sn_hierarchy_scratch(w, w->slots, sizeof *w->h->off_outside);
     w->h->queue = sn_hierarchy_scratch(w, w->slots, sizeof *w->h->queue);
     w->h->queued = sn_hierarchy_scratch(w, w->slots, sizeof *w->h->queued);
     w->h->rod_start = w->start;

@@ -472,17 +472,30 @@ static bool is_copied(const layer *l, const sn_tile *tile)
     return l->t->wide && ((const bool *)l->scratch->copied_table.column[0])[tile - l->plan->tile];
 }
 
-/* Solves a tile of a later layer in copies of its particles. */
-static bool solve_copied(const layer *l, const sn_tile *tile, bool coarse, tile_pass *p)
+bool sn_tiled_is_coarse(const layer *l, const sn_tile *tile)
+{
+    float least;
+    return is_coarse(l, tile, &least);
+}
+
+sn_vec4 *sn_tiled_copy(const layer *l, const sn_tile *tile, bool coarse, uint32_t worker)
 {
     const uint32_t *list = l->plan->list + tile->first;
-    sn_vec4 *x = (sn_vec4 *)l->scratch->copy_table.column[0] + 2 * (size_t)p->worker * l->scratch->most_copied;
-    sn_vec4 *low = x + tile->count, *moved = coarse ? l->t->motion->x : l->t->motion->x_low;
+    sn_vec4 *x = (sn_vec4 *)l->scratch->copy_table.column[0] + 2 * (size_t)worker * l->scratch->most_copied;
+    sn_vec4 *low = x + tile->count;
     for (uint32_t i = 0; i < tile->count; ++i)
         x[i] = l->t->motion->x[list[i]];
     for (uint32_t i = 0; !coarse && i < tile->count; ++i)
         low[i] = l->t->motion->x_low[list[i]];
-    p->copy = x;
+    return x;
+}
+
+/* Solves a tile of a later layer in copies of its particles. */
+static bool solve_copied(const layer *l, const sn_tile *tile, bool coarse, tile_pass *p)
+{
+    const uint32_t *list = l->plan->list + tile->first;
+    sn_vec4 *x = p->copy = sn_tiled_copy(l, tile, coarse, p->worker);
+    sn_vec4 *low = x + tile->count, *moved = coarse ? l->t->motion->x : l->t->motion->x_low;
     if (!solve_records(l, tile, coarse, p))
         return false;
     for (uint32_t i = 0; i < tile->count; ++i)

@@ -9,6 +9,7 @@
    adds no energy. The order is that of batches, and then of the queue: first tiles in parallel, then, on one thread,
    rods from one tile to another. */
 #include "solvers/hierarchy_work.h"
+#include "base/bits.h"
 #include "solvers/tiled_work.h"
 
 #include <string.h>
@@ -213,6 +214,11 @@ static void look_at(mending *m, uint32_t slot)
     }
 }
 
+static sn_real too_long_for(double off)
+{
+    return (sn_real)(1 + TOO_LONG * off);
+}
+
 /* Where the tiles of stiff meshes are in this pass, and what is mended in them: by mesh, so that it does not depend on others. */
 static void find_homes(const mending *m)
 {
@@ -236,7 +242,7 @@ static void find_homes(const mending *m)
         first->off = (sn_real)by;
         home->plane = plane;
         home->coarse = sn_tiled_motion(m->l, tile).coarse;
-        home->too_long = (sn_real)(1 + TOO_LONG * by);
+        home->too_long = too_long_for(by);
         home->shortened = (sn_real)(1 + SHORTENED * TOO_LONG * by);
     }
 }
@@ -272,6 +278,27 @@ static void take_noted(mending *m, const sn_tile *tile, void (*take)(mending *m,
     }
 }
 
+/* In all batches of a run. */
+static uint32_t count_noted(const sn_hierarchy *h, const sn_plan_run *run)
+{
+    uint32_t count = 0, b = run->batch;
+    uint64_t bits = 0;
+    for (const uint32_t end = run->batch + run->batches; b < end; b += SN_AT_ONCE, bits = 0) {
+        const uint32_t here = end - b < SN_AT_ONCE ? end - b : SN_AT_ONCE;
+        memcpy(&bits, h->far_off + b, here * sizeof *h->far_off);
+        count += bits ? bits_count(bits) : 0;
+    }
+    return count;
+}
+
+/* The end of a rod between tiles. Other tiles may note it at the same time. */
+static void note_outside(mending *m, uint32_t slot)
+{
+    const sn_hierarchy *h = m->h;
+    if (h->rod_start[slot] < h->rod_start[slot + 1]) /* it is in a stiff mesh */
+        atomic_store_explicit(&h->off_outside[slot], true, memory_order_relaxed);
+}
+
 void sn_tiled_count_off(const layer *l, const sn_tile *tile)
 {
     const sn_hierarchy *h = &l->scratch->hierarchy;
@@ -281,11 +308,11 @@ void sn_tiled_count_off(const layer *l, const sn_tile *tile)
     const uint32_t index = (uint32_t)(tile - l->plan->tile);
     const bool others = l->is_first && h->part_of[index] == h->part_of[index + 1]; /* nothing of it is mended */
     for (uint32_t r = others ? tile->run + tile->runs : tile->run; r < tile->run + tile->runs; ++r)
-        for (uint32_t b = l->plan->run[r].batch, end = b + l->plan->run[r].batches; (b = next_noted(h, b, end)) < end;
-             ++b)
-            for (uint32_t left = h->far_off[b]; left; left &= left - 1)
-                count++;
-    h->mended[index] = (sn_hierarchy_mended){.noted = count};
+        count += count_noted(h, &l->plan->run[r]);
+    h->mended[index].noted = count;
+    mending m = {.l = l, .h = h};
+    if (count && !l->is_first)
+        take_noted(&m, tile, note_outside);
 }
 
 static uint32_t most_looks(const sn_hierarchy_mended *mended, const sn_tile *tile, uint32_t noted)
@@ -293,17 +320,6 @@ static uint32_t most_looks(const sn_hierarchy_mended *mended, const sn_tile *til
     const sn_hierarchy_mended *mesh = &mended[tile->body];
     const double share = noted ? (double)noted / mesh->noted_in_mesh : 0;
     return (uint32_t)(MOST_LOOKS * (tile->count + share * mesh->particles));
-}
-
-/* What has rods that lead out of its tile is listed there, for when all tiles have been mended. */
-static void leave(mending *m, uint32_t slot)
-{
-    const sn_hierarchy *h = m->h;
-    if (h->leads_out[slot] || h->rod_start[slot] == h->rod_start[slot + 1]) /* it is in no stiff mesh */
-        return;
-    const uint32_t index = h->tile_of[slot];
-    h->leads_out[slot] = true;
-    h->left[m->l->plan->tile[index].first + h->mended[index].left++] = slot;
 }
 
 /* Where so many rods are noted, by batch of a tile, all of its rods are looked at on lanes instead: in planes that is cheaper. */
@@ -318,91 +334,145 @@ static bool are_many(const mending *m, const sn_tile *tile, uint32_t noted)
     return m->l->t->wide && noted > (tile->rows ? MANY_IN_PLANES : MANY_NEAR) * batches;
 }
 
-/* Notes all rods of a tile that are too long, in the place of what is noted in it. */
-static void find_too_long(const mending *m, uint32_t number, const sn_tile *tile, uint32_t worker)
+/* Notes all rods of a tile that are too long, in the place of what is noted there. Of `all`, it is known where their particles are: near and far are
+   those of the plan. */
+static void find_too_long(const mending *m, const sn_tile *tile, const sn_wide_run *all)
 {
     const layer *l = m->l;
-    const sn_plan *plan = l->plan;
-    const sn_hierarchy_home *home = &m->h->home[number];
-    float *margin = NULL;
-    if (home->plane) { /* what others move is in storage */
-        const planes p = sn_resident_planes(l, number);
-        const sn_motion motion = sn_tiled_motion(l, tile);
-        sn_resident_pull(l, number, &motion, p);
-        margin = p.plane - PLANE_MARGIN;
-    } else if (tile->rows) {
-        margin = sn_tiled_margin(l, worker);
-        sn_tiled_spread(l, tile, m->x, m->low, margin);
-    }
     for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
-        const sn_plan_run *run = &plan->run[r];
-        const sn_wide_run rods = {.batches = run->batches,
-                                  .mask = plan->mask + run->batch,
-                                  .param = plan->param + run->param,
-                                  .far_off = sn_tiled_far_off(l->t, run),
-                                  .off_from = (float)home->too_long,
-                                  .plane = margin,
-                                  .offset = plan->offset + run->index,
-                                  .near = margin ? NULL : plan->near + run->index,
-                                  .x = m->x + tile->first,
-                                  .d = (home->coarse ? m->x : m->low) + tile->first,
-                                  .coarse = home->coarse};
+        const sn_plan_run *run = &l->plan->run[r];
+        sn_wide_run rods = *all;
+        rods.batches = run->batches;
+        rods.mask = l->plan->mask + run->batch;
+        rods.param = l->plan->param + run->param;
+        rods.far_off = sn_tiled_far_off(l->t, run);
+        rods.off_from = (float)too_long_for((double)m->h->home[tile->body].off);
+        rods.offset = l->plan->offset + run->index;
+        rods.near = all->near ? all->near + run->index : NULL;
+        rods.far = all->far ? all->far + run->index : NULL;
         if (run->batches && rods.far_off)
             l->t->wide->find_too_long(&rods);
     }
 }
 
-/* A tile by itself: what is noted in it, and the ends of rods between tiles. */
+/* Of the first layer. */
+static void find_inside(const mending *m, uint32_t number, const sn_tile *tile, uint32_t worker)
+{
+    const sn_hierarchy_home *home = &m->h->home[number];
+    sn_wide_run rods = {.coarse = home->coarse};
+    if (home->plane) { /* what others move is in storage */
+        const planes p = sn_resident_planes(m->l, number);
+        const sn_motion motion = sn_tiled_motion(m->l, tile);
+        sn_resident_pull(m->l, number, &motion, p);
+        rods.plane = p.plane - PLANE_MARGIN;
+    } else if (tile->rows) {
+        rods.plane = sn_tiled_margin(m->l, worker);
+        sn_tiled_spread(m->l, tile, m->x, m->low, rods.plane);
+    } else {
+        rods.near = m->l->plan->near;
+        rods.x = m->x + tile->first;
+        rods.d = (home->coarse ? m->x : m->low) + tile->first;
+    }
+    find_too_long(m, tile, &rods);
+}
+
+/* What is noted outside of a tile, in the order of its particles. Nothing is, afterwards. */
+static void take_outside(mending *m, const sn_tile *tile, bool looks)
+{
+    atomic_bool *off = m->h->off_outside + tile->first;
+    for (uint32_t i = 0; i < tile->count; i += 8) {
+        uint64_t some = 0;
+        const uint32_t here = tile->count - i < 8 ? tile->count - i : 8;
+        memcpy(&some, (const void *)(off + i), here * sizeof *off);
+        for (uint32_t k = i; some && k < i + here; ++k)
+            if (atomic_load_explicit(&off[k], memory_order_relaxed)) {
+                atomic_store_explicit(&off[k], false, memory_order_relaxed);
+                if (looks)
+                    enqueue(m, tile->first + k);
+            }
+    }
+}
+
+/* A tile by itself. */
 static void mend_tile(void *data, uint32_t index, uint32_t worker)
 {
     mending m = *(const mending *)data;
     const uint32_t number = m.h->tile[index], noted = m.h->mended[number].noted;
     const sn_tile *tile = &m.l->plan->tile[number];
+    const bool many = are_many(&m, tile, noted);
     m.in_tile = true;
     m.ring = m.h->queue + tile->first;
     m.size = tile->count;
-    if (are_many(&m, tile, noted))
-        find_too_long(&m, number, tile, worker);
-    else
-        for (uint32_t i = 0; i < m.h->mended[number].left; ++i)
-            enqueue(&m, m.h->left[tile->first + i]);
+    if (many)
+        find_inside(&m, number, tile, worker);
+    take_outside(&m, tile, !many);
     take_noted(&m, tile, enqueue);
     for (uint32_t looks = most_looks(m.h->mended, tile, noted); m.count; looks -= looks > 0) {
         const uint32_t slot = dequeue(&m);
-        if (!looks)
-            continue;
-        look_at(&m, slot);
-        if (m.h->rod_leaves[slot] < m.h->rod_start[slot + 1])
-            leave(&m, slot);
+        if (looks)
+            look_at(&m, slot);
     }
 }
 
-/* Of what leads out of a tile, only that with a rod that is too long needs to be looked at. */
-static void check_tile(void *data, uint32_t index, uint32_t worker)
+/* The same without lanes, of a later layer. */
+static void find_one_by_one(const mending *m, const sn_tile *tile)
+{
+    const sn_plan *plan = m->l->plan;
+    const sn_real too_long = too_long_for((double)m->h->home[tile->body].off);
+    for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
+        const sn_plan_run *run = &plan->run[r];
+        const sn_pool *pool = m->l->t->in->store->pool[run->kind];
+        if (!sn_tiled_far_off(m->l->t, run))
+            continue;
+        for (uint32_t b = 0; b < run->batches; ++b)
+            for (uint32_t lane = 0; lane < SN_BATCH; ++lane) {
+                const uint32_t batch = run->batch + b, row = plan->row[batch * SN_BATCH + lane];
+                if (!(plan->mask[batch] >> lane & 1))
+                    continue;
+                const whereabouts from = find(m, sn_plan_slot(plan, tile, run, 2, b, lane, 0)),
+                                  to = find(m, sn_plan_slot(plan, tile, run, 2, b, lane, 1));
+                const sn_vec3 apart = between(&from, &to);
+                const sn_real most = too_long * pool->param[(size_t)row * pool->param_count];
+                if (vec3_dot(apart, apart) > most * most)
+                    m->h->far_off[batch] |= (uint16_t)(1u << lane);
+            }
+    }
+}
+
+/* Notes the rods of a tile of a later layer that are too long when tiles have been mended. */
+static void find_outside(void *data, uint32_t index, uint32_t worker)
 {
     const mending *m = data;
-    const sn_hierarchy *h = m->h;
-    sn_hierarchy_mended *mended = &h->mended[h->tile[index]];
-    uint32_t *slot = h->left + m->l->plan->tile[h->tile[index]].first, kept = 0;
-    (void)worker;
-    for (uint32_t i = 0; i < mended->left; ++i) {
-        looking k = look_from(m, slot[i], h->rod_leaves[slot[i]], h->rod_start[slot[i] + 1]);
-        h->leads_out[slot[i]] = false;
-        if (finds_too_long(m, &k))
-            slot[kept++] = slot[i];
+    const sn_tile *tile = &m->l->plan->tile[m->l->plan->layer[1] + index];
+    if (!m->h->mended[tile->body].particles) /* it is not stiff */
+        return;
+    if (!m->l->t->wide) {
+        find_one_by_one(m, tile);
+        return;
     }
-    mended->left = kept;
+    const bool coarse = sn_tiled_is_coarse(m->l, tile);
+    sn_wide_run rods = {.x = m->x, .d = coarse ? m->x : m->low};
+    if (tile->copied) {
+        sn_vec4 *copy = sn_tiled_copy(m->l, tile, coarse, worker);
+        rods.near = m->l->plan->near;
+        rods.x = copy;
+        rods.d = copy + (coarse ? 0 : tile->count);
+    } else {
+        rods.far = m->l->plan->far;
+    }
+    find_too_long(m, tile, &rods);
 }
 
 /* What is left between tiles, and what that moves. */
 static void mend_between(mending *m)
 {
     const sn_hierarchy *h = m->h;
+    const sn_plan *plan = m->l->plan;
     m->ring = h->queue;
     m->size = h->slots;
-    for (uint32_t i = 0; i < h->tile_table.count; ++i)
-        for (uint32_t k = 0; k < h->mended[h->tile[i]].left; ++k)
-            enqueue(m, h->left[m->l->plan->tile[h->tile[i]].first + k]);
+    for (uint32_t t = plan->layer[1]; t < plan->tile_table.count; ++t)
+        if (h->mended[plan->tile[t].body].particles)
+            take_noted(m, &plan->tile[t], enqueue);
     for (uint32_t looks = (uint32_t)(MOST_LOOKS * h->slots); m->count; looks -= looks > 0) {
         const uint32_t slot = dequeue(m);
         if (looks)
@@ -430,13 +500,10 @@ bool sn_tiled_mend(const layer *l)
     if (!noted)
         return true;
     find_homes(&m);
-    for (uint32_t t = plan->layer[1]; t < plan->tile_table.count; ++t)
-        if (h->mended[t].noted)
-            take_noted(&m, &plan->tile[t], leave);
     const bool share = sn_parallel_wants(l->t->in->parallel, noted * WORK_OF_LOOK);
     sn_parallel *parallel = share ? l->t->in->parallel : NULL;
     if (!sn_parallel_tasks(parallel, h->tile_table.count, mend_tile, &m) ||
-        !sn_parallel_tasks(parallel, h->tile_table.count, check_tile, &m))
+        !sn_parallel_tasks(parallel, plan->tile_table.count - plan->layer[1], find_outside, &m))
         return false;
     mend_between(&m);
     return true;

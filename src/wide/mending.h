@@ -28,22 +28,31 @@ SN_INLINE void mending_loop_planes(const sn_wide_run *run, bool coarse)
         }
 }
 
-SN_INLINE void mending_loop_near(const sn_wide_run *run, bool coarse)
-{
-    for (uint32_t b = 0; b < run->batches; ++b)
-        for (uint32_t first = 0; first < SN_BATCH; first += SN_WIDTH) {
-            const uint16_t *a = run->near + (size_t)b * 2 * SN_BATCH + first, *c = a + SN_BATCH;
-            records apart = records_sub(records_load_near(run->x, a), records_load_near(run->x, c));
-            if (!coarse)
-                apart = records_add(apart, records_sub(records_load_near(run->d, a), records_load_near(run->d, c)));
-            apart = records_turn(apart);
-            mending_note(run, b, first, (lanes3){apart.part[0], apart.part[1], apart.part[2]});
-        }
-}
+#define MENDING_RECORDS(suffix, number)                                                                                \
+    SN_INLINE void mending_loop_##suffix(const sn_wide_run *run, bool coarse)                                          \
+    {                                                                                                                  \
+        for (uint32_t b = 0; b < run->batches; ++b)                                                                    \
+            for (uint32_t first = 0; first < SN_BATCH; first += SN_WIDTH) {                                            \
+                const number *a = run->suffix + (size_t)b * 2 * SN_BATCH + first, *c = a + SN_BATCH;                   \
+                records apart = records_sub(records_load_##suffix(run->x, a), records_load_##suffix(run->x, c));       \
+                if (!coarse)                                                                                           \
+                    apart = records_add(apart, records_sub(records_load_##suffix(run->d, a),                           \
+                                                           records_load_##suffix(run->d, c)));                         \
+                apart = records_turn(apart);                                                                           \
+                mending_note(run, b, first, (lanes3){apart.part[0], apart.part[1], apart.part[2]});                    \
+            }                                                                                                          \
+    }
+
+MENDING_RECORDS(near, uint16_t)
+MENDING_RECORDS(far, uint32_t)
 
 static void mending_find(const sn_wide_run *run)
 {
-    if (run->near && run->d == run->x)
+    if (run->far && run->d == run->x)
+        mending_loop_far(run, true);
+    else if (run->far)
+        mending_loop_far(run, false);
+    else if (run->near && run->d == run->x)
         mending_loop_near(run, true);
     else if (run->near)
         mending_loop_near(run, false);

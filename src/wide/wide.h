@@ -537,7 +537,7 @@ typedef struct sn_wide {
     /* What is too far away is pulled back. */
     void (*hold_rows)(const sn_wide_holds *run);
 
-    /* Notes in far_off the rods of a run, in planes or near, that are longer than off_from times their rest length. */
+    /* Notes in far_off the rods of a run that are longer than off_from times their rest length. */
     sn_wide_fn *find_too_long;
 } sn_wide;
 
