@@ -262,8 +262,8 @@ static uint32_t next_noted(const sn_hierarchy *h, uint32_t b, uint32_t end)
     return b;
 }
 
-/* Takes the ends of the rods that are noted in a tile. */
-static void take_noted(mending *m, const sn_tile *tile, void (*take)(mending *m, uint32_t slot))
+/* Takes both ends of the rods that are noted in a tile, or one: of a rod that is too long, either finds it. */
+static void take_noted(mending *m, const sn_tile *tile, uint32_t ends, void (*take)(mending *m, uint32_t slot))
 {
     for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
         const sn_plan_run *run = &m->l->plan->run[r];
@@ -271,7 +271,7 @@ static void take_noted(mending *m, const sn_tile *tile, void (*take)(mending *m,
         for (uint32_t b = run->batch; (b = next_noted(m->h, b, end)) < end; ++b) {
             uint32_t lane = 0;
             for (uint32_t left = m->h->far_off[b]; left; left >>= 1, ++lane)
-                for (uint32_t k = 0; left & 1 && k < 2; ++k)
+                for (uint32_t k = 0; left & 1 && k < ends; ++k)
                     take(m, sn_plan_slot(m->l->plan, tile, run, 2, b - run->batch, lane, k));
             m->h->far_off[b] = 0;
         }
@@ -312,7 +312,7 @@ void sn_tiled_count_off(const layer *l, const sn_tile *tile)
     h->mended[index].noted = count;
     mending m = {.l = l, .h = h};
     if (count && !l->is_first)
-        take_noted(&m, tile, note_outside);
+        take_noted(&m, tile, 2, note_outside);
 }
 
 static uint32_t most_looks(const sn_hierarchy_mended *mended, const sn_tile *tile, uint32_t noted)
@@ -406,7 +406,7 @@ static void mend_tile(void *data, uint32_t index, uint32_t worker)
     if (many)
         find_inside(&m, number, tile, worker);
     take_outside(&m, tile, !many);
-    take_noted(&m, tile, enqueue);
+    take_noted(&m, tile, many ? 1 : 2, enqueue);
     for (uint32_t looks = most_looks(m.h->mended, tile, noted); m.count; looks -= looks > 0) {
         const uint32_t slot = dequeue(&m);
         if (looks)
@@ -472,7 +472,7 @@ static void mend_between(mending *m)
     m->size = h->slots;
     for (uint32_t t = plan->layer[1]; t < plan->tile_table.count; ++t)
         if (h->mended[plan->tile[t].body].particles)
-            take_noted(m, &plan->tile[t], enqueue);
+            take_noted(m, &plan->tile[t], 1, enqueue);
     for (uint32_t looks = (uint32_t)(MOST_LOOKS * h->slots); m->count; looks -= looks > 0) {
         const uint32_t slot = dequeue(m);
         if (looks)
