@@ -91,9 +91,10 @@ typedef struct sn_hierarchy_part {
     uint32_t run, runs;          /* limits between these */
     uint32_t fresh, fresh_count; /* in `listed`: those that have no limits to other tiles */
     uint32_t hold, holds;
-    uint32_t row_hold, row_holds; /* the same, of planes */
+    uint32_t row_hold, row_holds; /* the same in lanes */
     uint32_t far, fars;           /* of aggregates */
     uint32_t group, groups;       /* of planes: its first aggregates are these, one in each lane; 0: it has none */
+    bool in_rows;                 /* its tile has some */
     bool same;                    /* masses are, in this step, what it was made for */
 } sn_hierarchy_part;
 
@@ -102,8 +103,8 @@ typedef sn_wide_pin sn_hierarchy_pin;
 
 /* A particle near an immovable one. */
 typedef struct sn_hierarchy_hold {
-    uint32_t slot, at; /* at: in planes, the float of its x, */
-    uint32_t row;      /*   and its number in row_hold */
+    uint32_t slot, at; /* at: in planes, the float of its x; otherwise its lane in */
+    uint32_t row;      /*   row_hold, of this number */
     uint32_t pin;
     sn_real most; /* m; infinite: it is held no longer */
 } sn_hierarchy_hold;
@@ -213,12 +214,13 @@ typedef struct sn_hierarchy {
     uint16_t *mask;
     sn_table hold_table;
     sn_hierarchy_hold *hold;
-    sn_table row_hold_table; /* the same of parts in planes, by row */
+    sn_table row_hold_table; /* the same in lanes: in planes, by row */
     sn_wide_hold *row_hold;
     sn_table far_table;
     sn_hierarchy_far *far;
     sn_table pin_table; /* in the order of slots */
     sn_hierarchy_pin *pin;
+    uint32_t *pin_slot;
     sn_table pin_of_table; /* by tile, as of parts */
     uint32_t *pin_of;
     sn_table span_table;

@@ -40,6 +40,7 @@ void sn_hierarchy_init(sn_hierarchy *h)
     sn_table_column(&h->span_table, sizeof *h->span, false);
     sn_table_column(&h->way_table, sizeof *h->way, false);
     sn_table_column(&h->pin_table, sizeof *h->pin, false);
+    sn_table_column(&h->pin_table, sizeof *h->pin_slot, false);
     sn_table_column(&h->pin_of_table, sizeof *h->pin_of, false);
     sn_table_column(&h->heap_table, sizeof(hierarchy_visit), false);
 }
@@ -122,6 +123,7 @@ void sn_hierarchy_bind(sn_hierarchy *h)
     h->span = h->span_table.column[0];
     h->way = h->way_table.column[0];
     h->pin = h->pin_table.column[0];
+    h->pin_slot = h->pin_table.column[1];
     h->pin_of = h->pin_of_table.column[0];
 }
 
@@ -390,7 +392,7 @@ void sn_hierarchy_look(const sn_hierarchy *h, const sn_solver_in *in, uint32_t t
 static bool is_stretched(const sn_hierarchy *h, const sn_solver_in *in, const sn_hierarchy_span *span)
 {
     const sn_stiffen *s = &in->stiffen;
-    const uint32_t a = h->pin[span->pin[0]].slot, b = h->pin[span->pin[1]].slot;
+    const uint32_t a = h->pin_slot[span->pin[0]], b = h->pin_slot[span->pin[1]];
     const sn_vec3 now = vec3_sub(vec4_xyz(in->frame.x[a]), vec4_xyz(in->frame.x[b]));
     const sn_vec3 then = vec3_sub(s->place_after(s->world, a), s->place_after(s->world, b));
     return vec3_dot(now, now) > span->most * span->most || vec3_dot(then, then) > span->most * span->most;

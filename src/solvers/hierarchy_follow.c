@@ -213,10 +213,10 @@ static void look_at_pins(const hierarchy_work *w)
     const sn_hierarchy *h = w->h;
     const bool *torn = w->tears.torn;
     for (uint32_t i = 0; i < h->far_table.count; ++i)
-        if (torn[h->pin[h->far[i].pin].slot])
+        if (torn[h->pin_slot[h->far[i].pin]])
             free_far(w, &h->far[i]);
     for (uint32_t i = 0; i < h->span_table.count; ++i)
-        if (torn[h->pin[h->span[i].pin[0]].slot] || torn[h->pin[h->span[i].pin[1]].slot])
+        if (torn[h->pin_slot[h->span[i].pin[0]]] || torn[h->pin_slot[h->span[i].pin[1]]])
             h->span[i].most = FREE;
 }
 

@@ -168,8 +168,8 @@ void sn_hierarchy_note_pins(const sn_hierarchy *h, uint32_t tile, const sn_frame
 {
     for (uint32_t i = h->pin_of[tile]; i < h->pin_of[tile + 1]; ++i) {
         sn_hierarchy_pin *pin = &h->pin[i];
-        pin->x = vec4_xyz(frame->x[pin->slot]);
-        pin->low = vec4_xyz(frame->d[pin->slot]);
+        pin->x = frame->x[h->pin_slot[i]];
+        pin->low = frame->d[h->pin_slot[i]];
     }
 }
 
@@ -182,7 +182,7 @@ static sn_real pull_of(sn_vec3 away, sn_real most)
 
 static sn_vec3 from_pin(const sn_hierarchy_pin *pin, sn_vec3 x, sn_vec3 low)
 {
-    return vec3_add(vec3_sub(x, pin->x), vec3_sub(low, pin->low));
+    return vec3_add(vec3_sub(x, vec4_xyz(pin->x)), vec3_sub(low, vec4_xyz(pin->low)));
 }
 
 /* Aggregates are pulled back to where they may be. */
@@ -193,7 +193,7 @@ static void hold_nodes(const sn_hierarchy *h, uint32_t first, uint32_t count, co
         const sn_hierarchy_far *far = &h->far[i];
         const sn_hierarchy_pin *pin = &h->pin[far->pin];
         sn_vec4 *d = hierarchy_d(h, far->node);
-        const sn_vec3 at = vec3_add(vec3_sub(pin->x, origin), pin->low);
+        const sn_vec3 at = vec3_add(vec3_sub(vec4_xyz(pin->x), origin), vec4_xyz(pin->low));
         const sn_vec3 away = vec3_add(vec3_sub(vec4_xyz(*hierarchy_x(h, far->node)), at), vec4_xyz(*d));
         const sn_real pull = pull_of(away, far->most);
         if (pull != 0)
@@ -273,6 +273,16 @@ void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide
                 FOUR_STORE(&moved[*slot], to);
             }
         }
+        if (wide && !part->in_rows) {
+            const sn_wide_holds holds = {.hold = h->row_hold + part->row_hold,
+                                         .count = part->row_holds,
+                                         .pin = h->pin,
+                                         .x = frame->x,
+                                         .moved = moved,
+                                         .coarse = moved == frame->x};
+            wide->hold_lanes(&holds);
+            continue;
+        }
         for (uint32_t i = part->hold; i < part->hold + part->holds; ++i) {
             const sn_hierarchy_hold *hold = &h->hold[i];
             sn_vec4 *to = &moved[hold->slot];
@@ -308,7 +318,11 @@ void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wid
                 to[SN_BATCH] += (float)by->y;
                 to[2 * SN_BATCH] += (float)by->z;
             }
-        const sn_wide_holds holds = {h->row_hold + part->row_hold, part->row_holds, h->pin, plane, coarse};
+        const sn_wide_holds holds = {.hold = h->row_hold + part->row_hold,
+                                     .count = part->row_holds,
+                                     .pin = h->pin,
+                                     .plane = plane,
+                                     .coarse = coarse};
         wide->hold_rows(&holds);
     }
 }

@@ -73,13 +73,16 @@ static void rows_move(const sn_wide_groups *run)
 }
 
 /* Immovable particles by lane: places, and behind them what these have left. */
-SN_APART void rows_pins(const sn_wide_pin *from, const uint32_t *pin, float *to)
+SN_INLINE void rows_pins(const sn_wide_pin *from, const uint32_t *pin, float *to)
 {
-    for (uint32_t lane = 0; lane < SN_BATCH; ++lane) {
-        const sn_wide_pin *at = &from[pin[lane]];
-        const sn_real numbers[] = {at->x.x, at->x.y, at->x.z, at->low.x, at->low.y, at->low.z};
-        for (uint32_t i = 0; i < 6; ++i)
-            to[i * SN_BATCH + lane] = (float)numbers[i];
+    const sn_vec4 *x = &from->x, *low = x + 1;
+    for (uint32_t lane = 0; lane < SN_BATCH; lane += SN_WIDTH) {
+        const records rx = records_turn(records_load_far(x, pin + lane)),
+                      rlow = records_turn(records_load_far(low, pin + lane));
+        for (uint32_t i = 0; i < 3; ++i) {
+            lanes_store(to + i * SN_BATCH + lane, rx.part[i]);
+            lanes_store(to + (3 + i) * SN_BATCH + lane, rlow.part[i]);
+        }
     }
 }
 
@@ -103,6 +106,39 @@ static void rows_hold(const sn_wide_holds *run)
                     to, lanes3_add(wide_load3(to), lanes3_scale(away, most / lanes_sqrt(square) - lanes_all(1))), held);
         }
     }
+}
+
+SN_INLINE lanes3 rows_place(const sn_vec4 *from, const uint32_t *at)
+{
+    const records r = records_turn(records_load_far(from, at));
+    return (lanes3){r.part[0], r.part[1], r.part[2]};
+}
+
+static void rows_hold_lanes(const sn_wide_holds *run)
+{
+    const lanes3 nowhere = {lanes_all(0), lanes_all(0), lanes_all(0)};
+    for (const sn_wide_hold *hold = run->hold, *end = hold + run->count; hold < end; ++hold)
+        for (uint32_t lane = 0; lane < SN_BATCH; lane += SN_WIDTH) {
+            const uint32_t *slot = hold->slot + lane, *pin = hold->pin + lane;
+            const sn_vec4 *x = &run->pin->x, *low = x + 1;
+            const lanes3 from = rows_place(x, pin), left = run->coarse ? nowhere : rows_place(run->moved, slot);
+            const lanes3 away = lanes3_add(lanes3_sub(rows_place(run->x, slot), from),
+                                           lanes3_sub(left, rows_place(low, pin)));
+            const lanes most = lanes_load(hold->most + lane), square = lanes3_dot(away, away);
+            uint32_t held = flags_bits(lanes_above(square, most * most));
+            if (!held)
+                continue;
+            const lanes3 back = lanes3_scale(away, most / lanes_sqrt(square) - lanes_all(1));
+            float by[3][SN_WIDTH];
+            lanes_store(by[0], back.x);
+            lanes_store(by[1], back.y);
+            lanes_store(by[2], back.z);
+            for (uint32_t i = 0; held; ++i, held >>= 1)
+                if (held & 1) {
+                    sn_vec4 *to = &run->moved[slot[i]];
+                    *to = (sn_vec4){to->x + by[0][i], to->y + by[1][i], to->z + by[2][i], to->w};
+                }
+        }
 }
 #endif
 

@@ -480,25 +480,27 @@ typedef struct sn_wide_limits {
     const uint16_t *mask; /* by batch; lanes without a limit name others of the run */
 } sn_wide_limits;
 
-/* An immovable particle. */
+/* An immovable particle: where it is in this substep. */
 typedef struct sn_wide_pin {
-    uint32_t slot;
-    sn_vec3 x, low; /* where it is in this substep */
+    sn_vec4 x, low;
 } sn_wide_pin;
 
-/* Particles of a row that some of these hold, one each. */
+/* Particles that some of these hold, one each: of a row, or any. */
 typedef struct sn_wide_hold {
     uint32_t row;
-    bool again;             /* these are the same as of the one before: */
-    uint32_t pin[SN_BATCH]; /* by lane */
-    float most[SN_BATCH];   /* m, by lane: the particle is no farther from it; infinite: it is not held */
+    bool again;              /* of a row: these are the same as of the one before: */
+    uint32_t pin[SN_BATCH];  /* by lane, twice their numbers */
+    float most[SN_BATCH];    /* m, by lane: the particle is no farther from it; infinite: it is not held */
+    uint32_t slot[SN_BATCH]; /* by lane: of particles that are in no row */
 } sn_wide_hold;
 
 typedef struct sn_wide_holds {
     const sn_wide_hold *hold; /* one after the other */
     uint32_t count;
     const sn_wide_pin *pin;
-    float *plane;
+    float *plane;     /* of rows; otherwise: */
+    const sn_vec4 *x; /* by slot, */
+    sn_vec4 *moved;   /*   and this: x where places are coarse, otherwise what they have left */
     bool coarse;
 } sn_wide_holds;
 
@@ -536,6 +538,7 @@ typedef struct sn_wide {
 
     /* What is too far away is pulled back. */
     void (*hold_rows)(const sn_wide_holds *run);
+    void (*hold_lanes)(const sn_wide_holds *run);
 
     /* Notes in far_off the rods of a run that are longer than off_from times their rest length. */
     sn_wide_fn *find_too_long;
