@@ -480,8 +480,18 @@ static void mend_between(mending *m)
     }
 }
 
-/* ns of a particle that is looked at, about. */
-#define WORK_OF_LOOK 100.0
+/* ns, about, of a rod that is noted, and of one between tiles. */
+#define WORK_OF_NOTED   60.0
+#define WORK_OF_OUTSIDE 1.5
+
+/* The threads for what comes after tiles have been mended. */
+static sn_parallel *threads_outside(const layer *l)
+{
+    double work = 0;
+    for (uint32_t t = l->plan->layer[1]; t < l->plan->tile_table.count && work < SN_LEAST_SHARED_WORK; ++t)
+        work += l->plan->tile[t].work * WORK_OF_OUTSIDE;
+    return sn_parallel_wants(l->t->in->parallel, work) ? l->t->in->parallel : NULL;
+}
 
 bool sn_tiled_mend(const layer *l)
 {
@@ -500,10 +510,9 @@ bool sn_tiled_mend(const layer *l)
     if (!noted)
         return true;
     find_homes(&m);
-    const bool share = sn_parallel_wants(l->t->in->parallel, noted * WORK_OF_LOOK);
-    sn_parallel *parallel = share ? l->t->in->parallel : NULL;
-    if (!sn_parallel_tasks(parallel, h->tile_table.count, mend_tile, &m) ||
-        !sn_parallel_tasks(parallel, plan->tile_table.count - plan->layer[1], find_outside, &m))
+    const bool share = sn_parallel_wants(l->t->in->parallel, noted * WORK_OF_NOTED);
+    if (!sn_parallel_tasks(share ? l->t->in->parallel : NULL, h->tile_table.count, mend_tile, &m) ||
+        !sn_parallel_tasks(threads_outside(l), plan->tile_table.count - plan->layer[1], find_outside, &m))
         return false;
     mend_between(&m);
     return true;
