@@ -94,7 +94,6 @@ typedef struct sn_hierarchy_part {
     uint32_t row_hold, row_holds; /* the same in lanes */
     uint32_t far, fars;           /* of aggregates */
     uint32_t group, groups;       /* of planes: its first aggregates are these, one in each lane; 0: it has none */
-    bool in_rows;                 /* its tile has some */
     bool same;                    /* masses are, in this step, what it was made for */
 } sn_hierarchy_part;
 

@@ -372,6 +372,7 @@ static void hold_rows(hierarchy_work *w, sn_hierarchy_part *part)
                     return;
                 w->row_hold[row] = h->row_hold_table.count;
             }
+            h->row_hold[w->row_hold[row] - 1].slot[lane] = hold->slot;
             h->row_hold[w->row_hold[row] - 1].pin[lane] = 2 * hold->pin;
             h->row_hold[w->row_hold[row] - 1].most[lane] = (float)hold->most;
         }
@@ -445,9 +446,8 @@ void sn_hierarchy_find_holds(hierarchy_work *w)
                      slot);
         }
         h->part[p].holds = h->hold_table.count - h->part[p].hold;
-        h->part[p].in_rows = w->in->plan->tile[h->part[p].tile].rows > 0;
         if (!w->failed)
-            (h->part[p].in_rows ? hold_rows : hold_lanes)(w, &h->part[p]);
+            (w->in->plan->tile[h->part[p].tile].rows ? hold_rows : hold_lanes)(w, &h->part[p]);
     }
 }
 

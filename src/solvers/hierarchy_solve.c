@@ -173,11 +173,12 @@ void sn_hierarchy_note_pins(const sn_hierarchy *h, uint32_t tile, const sn_frame
     }
 }
 
-/* How far a held particle is pulled back: a share of the way from the pin. */
+/* How far a held particle is pulled back: a share of the way from the pin. The root is taken of all: whether it is needed cannot be
+   foreseen. */
 static sn_real pull_of(sn_vec3 away, sn_real most)
 {
-    const sn_real square = vec3_dot(away, away);
-    return square > most * most ? most / real_sqrt(square) - 1 : 0;
+    const sn_real square = vec3_dot(away, away), pull = most / real_sqrt(square) - 1;
+    return square > most * most ? pull : 0;
 }
 
 static sn_vec3 from_pin(const sn_hierarchy_pin *pin, sn_vec3 x, sn_vec3 low)
@@ -196,8 +197,7 @@ static void hold_nodes(const sn_hierarchy *h, uint32_t first, uint32_t count, co
         const sn_vec3 at = vec3_add(vec3_sub(vec4_xyz(pin->x), origin), vec4_xyz(pin->low));
         const sn_vec3 away = vec3_add(vec3_sub(vec4_xyz(*hierarchy_x(h, far->node)), at), vec4_xyz(*d));
         const sn_real pull = pull_of(away, far->most);
-        if (pull != 0)
-            *d = (sn_vec4){d->x + away.x * pull, d->y + away.y * pull, d->z + away.z * pull, d->w};
+        *d = (sn_vec4){d->x + away.x * pull, d->y + away.y * pull, d->z + away.z * pull, d->w};
     }
 }
 
@@ -273,7 +273,7 @@ void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide
                 FOUR_STORE(&moved[*slot], to);
             }
         }
-        if (wide && !part->in_rows) {
+        if (wide) {
             const sn_wide_holds holds = {.hold = h->row_hold + part->row_hold,
                                          .count = part->row_holds,
                                          .pin = h->pin,

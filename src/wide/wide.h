@@ -485,13 +485,13 @@ typedef struct sn_wide_pin {
     sn_vec4 x, low;
 } sn_wide_pin;
 
-/* Particles that some of these hold, one each: of a row, or any. */
+/* Particles that some of these hold, one each: of a row of planes, or any. */
 typedef struct sn_wide_hold {
     uint32_t row;
     bool again;              /* of a row: these are the same as of the one before: */
     uint32_t pin[SN_BATCH];  /* by lane, twice their numbers */
     float most[SN_BATCH];    /* m, by lane: the particle is no farther from it; infinite: it is not held */
-    uint32_t slot[SN_BATCH]; /* by lane: of particles that are in no row */
+    uint32_t slot[SN_BATCH]; /* by lane: where the particles are in storage */
 } sn_wide_hold;
 
 typedef struct sn_wide_holds {
