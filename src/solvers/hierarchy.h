@@ -240,8 +240,8 @@ typedef struct sn_hierarchy {
     sn_hierarchy_home *home;     /* by tile */
     sn_hierarchy_mended *mended; /* by tile, of all layers */
     uint32_t *queue;             /* of slots */
-    bool *queued;             /* by slot, */
-    atomic_bool *off_outside; /*   and this: it is the end of a rod to another tile that is noted */
+    bool *queued;                /* by slot, */
+    atomic_bool *off_outside;    /*   and this: it is the end of a rod to another tile that is noted */
 
     void *block[SN_HIERARCHY_BLOCKS]; /* scratch for making it, kept: an edit must not make a step allocate */
     size_t block_size[SN_HIERARCHY_BLOCKS];

@@ -12,8 +12,7 @@ static void sweep_one_by_one(const sn_hierarchy *h, const sn_limit_run *run)
             sn_vec4 *i = &h->node[h->end[2 * (size_t)b * SN_BATCH + lane]],
                     *j = &h->node[h->end[(2 * (size_t)b + 1) * SN_BATCH + lane]], *di = i + 1, *dj = j + 1;
             const sn_real most = h->most[(size_t)b * SN_BATCH + lane], give = i->w + j->w;
-            sn_vec3 apart =
-                vec3_add(vec3_sub(vec4_xyz(*i), vec4_xyz(*j)), vec3_sub(vec4_xyz(*di), vec4_xyz(*dj)));
+            sn_vec3 apart = vec3_add(vec3_sub(vec4_xyz(*i), vec4_xyz(*j)), vec3_sub(vec4_xyz(*di), vec4_xyz(*dj)));
             const sn_real length = vec3_length(apart);
             if (!(length > most) || !(give * length > 0))
                 continue;

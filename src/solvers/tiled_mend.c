@@ -2,12 +2,14 @@
    that holds the mesh: one after the other, and those around the particles that they move, until none is too long, or
    it would take too long.
 
-   Layers note the rods that were far off before they were projected. A particle that is moved far leaves the rods
-   around it too long, so the ends of such rods are where to look. For a particle in the queue all its rods are
-   checked. One that is too long is shortened until it is not much too long (not to its full length, which would make
-   its neighbours too long), and both ends are queued. It is an ordinary largest distance, so it keeps momentum and
-   adds no energy. The order is that of batches, and then of the queue: first tiles in parallel, then, on one thread,
-   rods from one tile to another. */
+   Layers note the rods that were far off before they were projected. A particle that is moved far leaves the rods around it too long, so the
+   ends of such rods are where to look. Where many are noted, all rods of the tile are looked at instead, on lanes. For a particle in the queue
+   all its rods are checked. One that is too long is shortened until it is not much too long (not to its full length, which would make its
+   neighbours too long), and both ends are queued. It is an ordinary largest distance, so it keeps momentum and adds no energy.
+
+   First tiles are mended, in parallel: their own noted rods, and particles of theirs at which rods to other tiles were noted. Then all
+   rods between tiles are looked at, on lanes and in parallel, and those that are too long are mended on one thread. The order is that of
+   batches, and then of the queue. */
 #include "solvers/hierarchy_work.h"
 #include "base/bits.h"
 #include "solvers/tiled_work.h"

@@ -17,8 +17,8 @@ SN_INLINE bool limits_find(const sn_wide_limits *run, uint32_t b, uint32_t first
     const uint32_t *a = run->end + 2 * (size_t)b * SN_BATCH + first, *c = a + SN_BATCH;
     const sn_vec4 *x = run->node, *d = run->node + 1;
     const records xa = records_load_far(x, a), xc = records_load_far(x, c);
-    const records t = records_turn(records_add(
-        records_sub(xa, xc), records_sub(records_load_far(d, a), records_load_far(d, c))));
+    const records t =
+        records_turn(records_add(records_sub(xa, xc), records_sub(records_load_far(d, a), records_load_far(d, c))));
     const lanes3 apart = {t.part[0], t.part[1], t.part[2]};
     const lanes wa = records_turn(xa).part[3], wc = records_turn(xc).part[3];
     const lanes most = lanes_load(run->most + (size_t)b * SN_BATCH + first),

@@ -9,8 +9,7 @@
 SN_INLINE void mending_note(const sn_wide_run *run, uint32_t b, uint32_t first, lanes3 apart)
 {
     const lanes most = lanes_load(run->param + (size_t)b * SN_BATCH + first) * lanes_all(run->off_from);
-    const uint32_t here =
-        wide_mask(run, b, first) & flags_bits(lanes_above(lanes3_dot(apart, apart), most * most));
+    const uint32_t here = wide_mask(run, b, first) & flags_bits(lanes_above(lanes3_dot(apart, apart), most * most));
     run->far_off[b] = (uint16_t)((first ? run->far_off[b] : 0) | here << first);
 }
 
@@ -22,8 +21,8 @@ SN_INLINE void mending_loop_planes(const sn_wide_run *run, bool coarse)
                         *c = run->plane + run->offset[2 * (size_t)b + 1] + first;
             lanes3 apart = lanes3_sub(wide_load3(a), wide_load3(c));
             if (!coarse)
-                apart = lanes3_add(apart, lanes3_sub(wide_load3(a + SN_PLANE_D * SN_BATCH),
-                                                     wide_load3(c + SN_PLANE_D * SN_BATCH)));
+                apart = lanes3_add(
+                    apart, lanes3_sub(wide_load3(a + SN_PLANE_D * SN_BATCH), wide_load3(c + SN_PLANE_D * SN_BATCH)));
             mending_note(run, b, first, apart);
         }
 }
@@ -36,8 +35,8 @@ SN_INLINE void mending_loop_planes(const sn_wide_run *run, bool coarse)
                 const number *a = run->suffix + (size_t)b * 2 * SN_BATCH + first, *c = a + SN_BATCH;                   \
                 records apart = records_sub(records_load_##suffix(run->x, a), records_load_##suffix(run->x, c));       \
                 if (!coarse)                                                                                           \
-                    apart = records_add(apart, records_sub(records_load_##suffix(run->d, a),                           \
-                                                           records_load_##suffix(run->d, c)));                         \
+                    apart = records_add(                                                                               \
+                        apart, records_sub(records_load_##suffix(run->d, a), records_load_##suffix(run->d, c)));       \
                 apart = records_turn(apart);                                                                           \
                 mending_note(run, b, first, (lanes3){apart.part[0], apart.part[1], apart.part[2]});                    \
             }                                                                                                          \

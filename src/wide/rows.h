@@ -25,8 +25,8 @@ static const uint32_t rows_node[8] = {0, 2, 4, 6, 8, 10, 12, 14};
 SN_INLINE void rows_put(sn_vec4 *to, const float *row)
 {
     for (uint32_t i = 0; i < SN_BATCH; i += SN_WIDTH, to += 2 * SN_WIDTH) {
-        records r = {{lanes_load(row + i), lanes_load(row + SN_BATCH + i), lanes_load(row + 2 * SN_BATCH + i),
-                      lanes_all(0)}};
+        records r = {
+            {lanes_load(row + i), lanes_load(row + SN_BATCH + i), lanes_load(row + 2 * SN_BATCH + i), lanes_all(0)}};
         r = records_with_w(records_turn(r), records_load_far(to, rows_node));
         records_store_far(to, rows_node, &r);
     }
@@ -122,8 +122,8 @@ static void rows_hold_lanes(const sn_wide_holds *run)
             const uint32_t *slot = hold->slot + lane, *pin = hold->pin + lane;
             const sn_vec4 *x = &run->pin->x, *low = x + 1;
             const lanes3 from = rows_place(x, pin), left = run->coarse ? nowhere : rows_place(run->moved, slot);
-            const lanes3 away = lanes3_add(lanes3_sub(rows_place(run->x, slot), from),
-                                           lanes3_sub(left, rows_place(low, pin)));
+            const lanes3 away =
+                lanes3_add(lanes3_sub(rows_place(run->x, slot), from), lanes3_sub(left, rows_place(low, pin)));
             const lanes most = lanes_load(hold->most + lane), square = lanes3_dot(away, away);
             uint32_t held = flags_bits(lanes_above(square, most * most));
             if (!held)
