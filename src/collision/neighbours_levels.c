@@ -154,7 +154,7 @@ static bool look_into(const near_job *job, const near_group *g, near_scratch *s,
     const sn_near_block *block = &job->block[rank];
     uint32_t ordinal = 0;
     for (uint64_t cells = block->cells; cells; cells &= cells - 1, ++ordinal)
-        if (cell_in_box(box, base, near_lowest_bit(cells)) &&
+        if (cell_in_box(box, base, bits_lowest(cells)) &&
             !add_larger(job, g, s, near_cell_start(job, block, ordinal), job->cell_end[block->first + ordinal]))
             return false;
     return true;

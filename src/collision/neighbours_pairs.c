@@ -31,7 +31,7 @@ static uint32_t gather_cells(const near_job *job, near_scratch *s, const sn_near
             s->start[at++] = s->spheres;
         return at;
     }
-    uint32_t ordinal = near_count_bits(block->cells & ((UINT64_C(1) << cell) - 1));
+    uint32_t ordinal = bits_count(block->cells & ((UINT64_C(1) << cell) - 1));
     uint32_t first = near_cell_start(job, block, ordinal);
     for (uint32_t i = 0; i < cells; ++i) {
         s->start[at++] = s->spheres;
@@ -110,7 +110,7 @@ static void compare_cell(near_scratch *s, uint32_t cell)
 static void compare_cells(const sn_near_block *block, near_scratch *s)
 {
     for (uint64_t cells = block->cells; cells; cells &= cells - 1)
-        compare_cell(s, foot_cell(near_lowest_bit(cells)));
+        compare_cell(s, foot_cell(bits_lowest(cells)));
 }
 
 /* ---- Where there is little --------------------------------------------------------------------------------------- */
@@ -218,7 +218,7 @@ static void colour_pairs(near_scratch *s, uint32_t *count)
         for (; i < s->pairs && s->pair[i].a == a; ++i) {
             uint64_t *other = &s->used[s->pair[i].b];
             uint64_t unused = ~(used | *other), bit = unused & (0 - unused);
-            uint32_t colour = unused ? near_lowest_bit(unused) : NEAR_COLOURS;
+            uint32_t colour = unused ? bits_lowest(unused) : NEAR_COLOURS;
             used |= bit;
             *other |= bit;
             s->lane[i] = colour;
@@ -251,7 +251,7 @@ static void put_into_window(near_scratch *s, uint32_t i, uint32_t *batches)
         room = UINT64_C(1) << w->next;
         w->next = (w->next + 1) % NEAR_OPEN;
     }
-    const uint32_t slot = near_lowest_bit(room & w->open ? room & w->open : room);
+    const uint32_t slot = bits_lowest(room & w->open ? room & w->open : room);
     const uint64_t bit = UINT64_C(1) << slot;
     if (!(w->open & bit)) {
         w->open |= bit;

@@ -8,6 +8,7 @@
 #ifndef SN_COLLISION_NEIGHBOURS_WORK_H
 #define SN_COLLISION_NEIGHBOURS_WORK_H
 
+#include "base/bits.h"
 #include "base/sort.h"
 #include "collision/neighbours.h"
 
@@ -204,23 +205,6 @@ bool sn_near_find_pairs(near_job *job);
    much for it. */
 bool sn_near_run_blocks(near_job *job, double work, near_pass_fn *pass);
 uint32_t sn_near_block_tasks(const near_job *job);
-
-static inline uint32_t near_count_bits(uint64_t bits)
-{
-    bits -= bits >> 1 & UINT64_C(0x5555555555555555);
-    bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
-    bits = (bits + (bits >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-    return (uint32_t)(bits * UINT64_C(0x0101010101010101) >> 56);
-}
-
-static inline uint32_t near_lowest_bit(uint64_t bits)
-{
-#ifdef __GNUC__
-    return (uint32_t)__builtin_ctzll(bits);
-#else
-    return near_count_bits((bits & (0 - bits)) - 1);
-#endif
-}
 
 /* The number of the sphere whose index is in the lower half of an item. */
 static inline uint32_t near_number(const near_job *job, uint64_t item)

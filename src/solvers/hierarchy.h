@@ -30,6 +30,8 @@
 #include "solvers/solver.h"
 #include "wide/wide.h"
 
+#include <stdatomic.h>
+
 #define SN_HIERARCHY_BLOCKS 96
 
 /* A particle or an aggregate seen from another one. */
@@ -89,7 +91,7 @@ typedef struct sn_hierarchy_part {
     uint32_t run, runs;          /* limits between these */
     uint32_t fresh, fresh_count; /* in `listed`: those that have no limits to other tiles */
     uint32_t hold, holds;
-    uint32_t row_hold, row_holds; /* the same, of planes */
+    uint32_t row_hold, row_holds; /* the same in lanes */
     uint32_t far, fars;           /* of aggregates */
     uint32_t group, groups;       /* of planes: its first aggregates are these, one in each lane; 0: it has none */
     bool same;                    /* masses are, in this step, what it was made for */
@@ -100,8 +102,8 @@ typedef sn_wide_pin sn_hierarchy_pin;
 
 /* A particle near an immovable one. */
 typedef struct sn_hierarchy_hold {
-    uint32_t slot, at; /* at: in planes, the float of its x, */
-    uint32_t row;      /*   and its number in row_hold */
+    uint32_t slot, at; /* at: in planes, the float of its x; otherwise its lane in */
+    uint32_t row;      /*   row_hold, of this number */
     uint32_t pin;
     sn_real most; /* m; infinite: it is held no longer */
 } sn_hierarchy_hold;
@@ -155,7 +157,6 @@ typedef struct sn_hierarchy_home {
 /* How mending a tile went. */
 typedef struct sn_hierarchy_mended {
     uint32_t noted;                    /* rods */
-    uint32_t left;                     /* particles */
     uint32_t noted_in_mesh, particles; /* of the first tile of a mesh: in all of it */
 } sn_hierarchy_mended;
 
@@ -189,7 +190,7 @@ typedef struct sn_hierarchy {
 
     /* Aggregates: of the first level part by part, then those of higher levels. */
     sn_table node_table;
-    sn_vec4 *x, *d;
+    sn_vec4 *node; /* two for each: x and w in this step, and d */
     sn_real *w;
     uint32_t *parent; /* SN_PLAN_NONE: none */
     uint32_t *first;  /* of its members; one more at the end; */
@@ -207,17 +208,18 @@ typedef struct sn_hierarchy {
     sn_table run_table;
     sn_limit_run *run;
     sn_table batch_table; /* by batch: two times 16 aggregates, 16 limits, a mask */
-    uint32_t *end;
+    uint32_t *end;        /* twice the number of an aggregate */
     sn_real *most;
     uint16_t *mask;
     sn_table hold_table;
     sn_hierarchy_hold *hold;
-    sn_table row_hold_table; /* the same of parts in planes, by row */
+    sn_table row_hold_table; /* the same in lanes: in planes, by row */
     sn_wide_hold *row_hold;
     sn_table far_table;
     sn_hierarchy_far *far;
     sn_table pin_table; /* in the order of slots */
     sn_hierarchy_pin *pin;
+    uint32_t *pin_slot;
     sn_table pin_of_table; /* by tile, as of parts */
     uint32_t *pin_of;
     sn_table span_table;
@@ -227,7 +229,8 @@ typedef struct sn_hierarchy {
     sn_table heap_table; /* scratch: see hierarchy_hold.c */
 
     /* For mending (tiled_mend.c): */
-    const uint32_t *rod_start; /* by slot: its rods, in */
+    const uint32_t *rod_start;  /* by slot: its rods, in */
+    const uint32_t *rod_leaves; /*   (from here on they lead to other tiles) */
     const hierarchy_edge *rod;
     const uint32_t *tile_of; /* by slot */
     const uint32_t *place;   /* by slot: in planes, the float of its x */
@@ -237,9 +240,8 @@ typedef struct sn_hierarchy {
     sn_hierarchy_home *home;     /* by tile */
     sn_hierarchy_mended *mended; /* by tile, of all layers */
     uint32_t *queue;             /* of slots */
-    uint32_t *left;  /* of slots, by tile: its particles that have rods to other tiles, and were looked at */
-    bool *leads_out; /* by slot: it is in that */
-    bool *queued;    /* by slot */
+    bool *queued;                /* by slot, */
+    atomic_bool *off_outside;    /*   and this: it is the end of a rod to another tile that is noted */
 
     void *block[SN_HIERARCHY_BLOCKS]; /* scratch for making it, kept: an edit must not make a step allocate */
     size_t block_size[SN_HIERARCHY_BLOCKS];
@@ -249,6 +251,16 @@ typedef struct sn_hierarchy {
     uint32_t count[SN_STIFFENED_COUNT];     /* meshes, */
     uint32_t particles[SN_STIFFENED_COUNT]; /*   and their particles */
 } sn_hierarchy;
+
+static inline sn_vec4 *hierarchy_x(const sn_hierarchy *h, uint32_t node)
+{
+    return &h->node[2 * (size_t)node];
+}
+
+static inline sn_vec4 *hierarchy_d(const sn_hierarchy *h, uint32_t node)
+{
+    return &h->node[2 * (size_t)node + 1];
+}
 
 void sn_hierarchy_init(sn_hierarchy *h);
 void sn_hierarchy_release(sn_hierarchy *h, const sn_allocator *allocator);

@@ -20,8 +20,7 @@ void sn_hierarchy_init(sn_hierarchy *h)
     sn_table_column(&h->turn_table, sizeof *h->turn, false);
     sn_table_column(&h->task_table, sizeof *h->task, false);
     sn_table_column(&h->stage_table, sizeof *h->stage, false);
-    sn_table_column(&h->node_table, sizeof *h->x, false);
-    sn_table_column(&h->node_table, sizeof *h->d, false);
+    sn_table_column(&h->node_table, 2 * sizeof *h->node, false);
     sn_table_column(&h->node_table, sizeof *h->w, false);
     sn_table_column(&h->node_table, sizeof *h->parent, false);
     sn_table_column(&h->node_table, sizeof *h->first, false);
@@ -41,6 +40,7 @@ void sn_hierarchy_init(sn_hierarchy *h)
     sn_table_column(&h->span_table, sizeof *h->span, false);
     sn_table_column(&h->way_table, sizeof *h->way, false);
     sn_table_column(&h->pin_table, sizeof *h->pin, false);
+    sn_table_column(&h->pin_table, sizeof *h->pin_slot, false);
     sn_table_column(&h->pin_of_table, sizeof *h->pin_of, false);
     sn_table_column(&h->heap_table, sizeof(hierarchy_visit), false);
 }
@@ -103,12 +103,11 @@ void sn_hierarchy_bind(sn_hierarchy *h)
     h->turn = h->turn_table.column[0];
     h->task = h->task_table.column[0];
     h->stage = h->stage_table.column[0];
-    h->x = h->node_table.column[0];
-    h->d = h->node_table.column[1];
-    h->w = h->node_table.column[2];
-    h->parent = h->node_table.column[3];
-    h->first = h->node_table.column[4];
-    h->last = h->node_table.column[5];
+    h->node = h->node_table.column[0];
+    h->w = h->node_table.column[1];
+    h->parent = h->node_table.column[2];
+    h->first = h->node_table.column[3];
+    h->last = h->node_table.column[4];
     h->member = h->member_table.column[0];
     h->at = h->member_table.column[1];
     h->weight = h->member_table.column[2];
@@ -124,6 +123,7 @@ void sn_hierarchy_bind(sn_hierarchy *h)
     h->span = h->span_table.column[0];
     h->way = h->way_table.column[0];
     h->pin = h->pin_table.column[0];
+    h->pin_slot = h->pin_table.column[1];
     h->pin_of = h->pin_of_table.column[0];
 }
 
@@ -288,8 +288,9 @@ static void make(hierarchy_work *w, bool again)
         w->failed = true;
         return;
     }
-    sn_hierarchy_find_edges(w);
     sn_hierarchy_find_tiles(w);
+    if (!w->failed)
+        sn_hierarchy_find_edges(w);
     if (!w->failed)
         sn_hierarchy_cut_tiles(w);
     if (!w->failed)
@@ -303,16 +304,16 @@ static void make(hierarchy_work *w, bool again)
     if (!w->failed)
         sn_hierarchy_add_stages(w);
     for (uint32_t n = 0; n < w->h->node_table.count && !w->failed; ++n)
-        w->h->x[n].w = w->h->w[n];
+        hierarchy_x(w->h, n)->w = w->h->w[n];
     w->h->batches = w->in->plan->mask_table.count;
     w->h->far_off = sn_hierarchy_scratch(w, (size_t)w->h->batches + SN_AT_ONCE, sizeof *w->h->far_off);
     w->h->home = sn_hierarchy_scratch(w, w->in->plan->layer[1], sizeof *w->h->home);
     w->h->mended = sn_hierarchy_scratch(w, w->in->plan->tile_table.count, sizeof *w->h->mended);
-    w->h->left = sn_hierarchy_scratch(w, w->slots, sizeof *w->h->left);
-    w->h->leads_out = sn_hierarchy_scratch(w, w->slots, sizeof *w->h->leads_out);
+    w->h->off_outside = sn_hierarchy_scratch(w, w->slots, sizeof *w->h->off_outside);
     w->h->queue = sn_hierarchy_scratch(w, w->slots, sizeof *w->h->queue);
     w->h->queued = sn_hierarchy_scratch(w, w->slots, sizeof *w->h->queued);
     w->h->rod_start = w->start;
+    w->h->rod_leaves = w->leaves;
     w->h->rod = w->edge;
     w->h->tile_of = w->tile;
     w->h->place = w->place;
@@ -391,7 +392,7 @@ void sn_hierarchy_look(const sn_hierarchy *h, const sn_solver_in *in, uint32_t t
 static bool is_stretched(const sn_hierarchy *h, const sn_solver_in *in, const sn_hierarchy_span *span)
 {
     const sn_stiffen *s = &in->stiffen;
-    const uint32_t a = h->pin[span->pin[0]].slot, b = h->pin[span->pin[1]].slot;
+    const uint32_t a = h->pin_slot[span->pin[0]], b = h->pin_slot[span->pin[1]];
     const sn_vec3 now = vec3_sub(vec4_xyz(in->frame.x[a]), vec4_xyz(in->frame.x[b]));
     const sn_vec3 then = vec3_sub(s->place_after(s->world, a), s->place_after(s->world, b));
     return vec3_dot(now, now) > span->most * span->most || vec3_dot(then, then) > span->most * span->most;

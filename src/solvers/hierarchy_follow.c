@@ -46,7 +46,7 @@ void sn_hierarchy_reserve_tears(hierarchy_work *w)
 
 static uint32_t end_of(const sn_hierarchy *h, uint32_t limit, uint32_t which)
 {
-    return h->end[(2 * (size_t)(limit / SN_BATCH) + which) * SN_BATCH + limit % SN_BATCH];
+    return h->end[(2 * (size_t)(limit / SN_BATCH) + which) * SN_BATCH + limit % SN_BATCH] / 2;
 }
 
 /* Counts that stand one behind their place become where lists start; filling these moves every start to where the next one begins. */
@@ -213,10 +213,10 @@ static void look_at_pins(const hierarchy_work *w)
     const sn_hierarchy *h = w->h;
     const bool *torn = w->tears.torn;
     for (uint32_t i = 0; i < h->far_table.count; ++i)
-        if (torn[h->pin[h->far[i].pin].slot])
+        if (torn[h->pin_slot[h->far[i].pin]])
             free_far(w, &h->far[i]);
     for (uint32_t i = 0; i < h->span_table.count; ++i)
-        if (torn[h->pin[h->span[i].pin[0]].slot] || torn[h->pin[h->span[i].pin[1]].slot])
+        if (torn[h->pin_slot[h->span[i].pin[0]]] || torn[h->pin_slot[h->span[i].pin[1]]])
             h->span[i].most = FREE;
 }
 
@@ -274,7 +274,7 @@ static void dissolve(hierarchy_work *w, uint32_t node, uint32_t *next, uint32_t 
     const sn_hierarchy *h = w->h;
     hierarchy_tears *t = &w->tears;
     t->state[node] |= GONE;
-    h->w[node] = h->x[node].w = 0;
+    h->w[node] = hierarchy_x(h, node)->w = 0;
     for (uint32_t k = h->first[node]; node >= w->firsts && k < h->last[node]; ++k)
         h->parent[h->member[k]] = NONE;
     h->last[node] = h->first[node];
@@ -358,7 +358,7 @@ static void weigh_anew(hierarchy_work *w, uint32_t node)
 {
     const sn_hierarchy *h = w->h;
     sn_hierarchy_weigh(w, node, node < w->firsts ? w->w : h->w);
-    h->x[node].w = h->w[node];
+    hierarchy_x(h, node)->w = h->w[node];
     if (node >= w->firsts) {
         sn_hierarchy_join_forms(w, node);
         return;

@@ -26,13 +26,13 @@ void sn_hierarchy_find_pins(hierarchy_work *w)
         if (w->mesh[i] == NONE || w->w[i] != 0 || !sn_hierarchy_grow(w, &h->pin_table, 1))
             continue;
         w->pin_of[i] = h->pin_table.count - 1;
-        h->pin[h->pin_table.count - 1] = (sn_hierarchy_pin){.slot = i};
+        h->pin_slot[h->pin_table.count - 1] = i;
     }
     const uint32_t tiles = w->in->plan->layer[1];
     if (!sn_hierarchy_grow(w, &h->pin_of_table, tiles + 1))
         return;
     for (uint32_t t = 0, p = 0; t <= tiles; ++t) {
-        while (p < h->pin_table.count && w->tile[h->pin[p].slot] < t)
+        while (p < h->pin_table.count && w->tile[h->pin_slot[p]] < t)
             ++p;
         h->pin_of[t] = p;
     }
@@ -43,7 +43,7 @@ void sn_hierarchy_find_pins(hierarchy_work *w)
     for (uint32_t p = 0; p < h->pin_table.count; ++p)
         w->group[p] = p;
     for (uint32_t p = 0; p < h->pin_table.count; ++p)
-        for (uint32_t e = w->start[h->pin[p].slot]; e < w->start[h->pin[p].slot + 1]; ++e) {
+        for (uint32_t e = w->start[h->pin_slot[p]]; e < w->start[h->pin_slot[p] + 1]; ++e) {
             const uint32_t other = w->pin_of[w->edge[e].to];
             const uint32_t a = sets_find(w->group, p), b = other == NONE ? a : sets_find(w->group, other);
             if (a != b)
@@ -155,7 +155,7 @@ static void spread(hierarchy_work *w, const spreading *s)
             continue;
         const uint32_t index = SN_HOLD_GROUPS * top.node + s->visits[top.node]++;
         s->visit[index] = top;
-        const uint32_t near = beside(w, w->h->pin[top.pin].slot);
+        const uint32_t near = beside(w, w->h->pin_slot[top.pin]);
         for (uint32_t e = s->start[top.node]; e < s->start[top.node + 1]; ++e) {
             const uint32_t to = s->edge[e].to;
             const sn_real next = top.far + s->edge[e].rest;
@@ -241,7 +241,7 @@ static bool sees(hierarchy_work *w, const spreading *s, uint32_t node, uint32_t 
    a little, it is longer by 1 / flat at most. 0: it is not flat. */
 static double straight_from(const hierarchy_work *w, const hierarchy_visit *visit, hierarchy_form b)
 {
-    const uint32_t pin = w->h->pin[visit->pin].slot;
+    const uint32_t pin = w->h->pin_slot[visit->pin];
     if (visit->flat < LEAST_FLAT)
         return 0;
     hierarchy_form a = w->form[beside(w, pin)];
@@ -254,7 +254,7 @@ static double straight_from(const hierarchy_work *w, const hierarchy_visit *visi
 sn_real sn_hierarchy_far_from(const hierarchy_work *w, uint32_t node, uint32_t pin)
 {
     hierarchy_form at = {0};
-    sn_hierarchy_put_form(w, &at, w->h->pin[pin].slot);
+    sn_hierarchy_put_form(w, &at, w->h->pin_slot[pin]);
     return sn_hierarchy_distance(&at, &w->form[node]);
 }
 
@@ -321,7 +321,39 @@ static uint32_t turn_of(const sn_hierarchy_hold *hold, const sn_hierarchy_hold *
     return turn;
 }
 
-/* The holds of a part in planes, by row and immovable particle: those that hold a particle first, then the others. */
+/* What is held in a row, or otherwise side by side. Lanes in which nothing is held name this particle and immovable one. */
+static bool add_lanes(hierarchy_work *w, uint32_t row, uint32_t slot, uint32_t pin)
+{
+    sn_hierarchy *h = w->h;
+    if (!sn_hierarchy_grow(w, &h->row_hold_table, 1))
+        return false;
+    sn_wide_hold *made = &h->row_hold[h->row_hold_table.count - 1];
+    *made = (sn_wide_hold){.row = row};
+    for (uint32_t k = 0; k < SN_BATCH; ++k) {
+        made->pin[k] = 2 * pin;
+        made->slot[k] = slot;
+        made->most[k] = INFINITY;
+    }
+    return true;
+}
+
+/* Puts rows with the same immovable particles behind each other. */
+static void sort_rows(sn_wide_hold *hold, uint32_t count)
+{
+    for (uint32_t i = 0; i < count;) {
+        uint32_t next = i + 1;
+        for (uint32_t k = next; k < count; ++k)
+            if (!memcmp(hold[k].pin, hold[i].pin, sizeof hold->pin)) {
+                const sn_wide_hold same = hold[k];
+                hold[k] = hold[next];
+                hold[next] = same;
+                hold[next++].again = true;
+            }
+        i = next;
+    }
+}
+
+/* The holds of a part in planes, by row: those that hold a particle first, then the others. */
 static void hold_rows(hierarchy_work *w, sn_hierarchy_part *part)
 {
     sn_hierarchy *h = w->h;
@@ -330,27 +362,49 @@ static void hold_rows(hierarchy_work *w, sn_hierarchy_part *part)
     part->row_hold = h->row_hold_table.count;
     for (uint32_t turn = 0; turn < SN_HOLD_GROUPS; ++turn) {
         const uint32_t from = h->row_hold_table.count;
-        memset(w->last_hold, 0, rows * sizeof *w->last_hold);
+        memset(w->row_hold, 0, rows * sizeof *w->row_hold);
         for (sn_hierarchy_hold *hold = first; hold < end; ++hold) {
             const uint32_t row = hold->at / SN_ROW, lane = hold->at % SN_ROW;
             if (turn_of(hold, first) != turn)
                 continue;
-            uint32_t i = w->last_hold[row]; /* one more than its number from `from` on; 0: none */
-            while (i && h->row_hold[from + i - 1].pin != hold->pin)
-                i = w->next_hold[i - 1];
-            if (!i) {
-                if (!sn_hierarchy_grow(w, &h->row_hold_table, 1))
+            if (!w->row_hold[row]) {
+                if (!add_lanes(w, row, hold->slot, hold->pin))
                     return;
-                i = h->row_hold_table.count - from;
-                sn_wide_hold *made = &h->row_hold[from + i - 1];
-                *made = (sn_wide_hold){.row = row, .pin = hold->pin};
-                for (uint32_t k = 0; k < SN_BATCH; ++k)
-                    made->most[k] = INFINITY;
-                w->next_hold[i - 1] = w->last_hold[row];
-                w->last_hold[row] = i;
+                w->row_hold[row] = h->row_hold_table.count;
             }
-            hold->row = from + i - 1;
+            h->row_hold[w->row_hold[row] - 1].slot[lane] = hold->slot;
+            h->row_hold[w->row_hold[row] - 1].pin[lane] = 2 * hold->pin;
+            h->row_hold[w->row_hold[row] - 1].most[lane] = (float)hold->most;
+        }
+        sort_rows(h->row_hold + from, h->row_hold_table.count - from);
+        for (uint32_t i = from; i < h->row_hold_table.count; ++i)
+            w->row_hold[h->row_hold[i].row] = i;
+        for (sn_hierarchy_hold *hold = first; hold < end; ++hold)
+            if (turn_of(hold, first) == turn)
+                hold->row = w->row_hold[hold->at / SN_ROW];
+    }
+    part->row_holds = h->row_hold_table.count - part->row_hold;
+}
+
+/* The same of a part that is not in planes, sixteen side by side. */
+static void hold_lanes(hierarchy_work *w, sn_hierarchy_part *part)
+{
+    sn_hierarchy *h = w->h;
+    sn_hierarchy_hold *first = h->hold + part->hold, *end = first + part->holds;
+    part->row_hold = h->row_hold_table.count;
+    for (uint32_t turn = 0; turn < SN_HOLD_GROUPS; ++turn) {
+        uint32_t lane = 0;
+        for (sn_hierarchy_hold *hold = first; hold < end; ++hold) {
+            if (turn_of(hold, first) != turn)
+                continue;
+            if (lane == 0 && !add_lanes(w, 0, hold->slot, hold->pin))
+                return;
+            hold->row = h->row_hold_table.count - 1;
+            hold->at = lane;
+            h->row_hold[hold->row].slot[lane] = hold->slot;
+            h->row_hold[hold->row].pin[lane] = 2 * hold->pin;
             h->row_hold[hold->row].most[lane] = (float)hold->most;
+            lane = (lane + 1) % SN_BATCH;
         }
     }
     part->row_holds = h->row_hold_table.count - part->row_hold;
@@ -371,10 +425,9 @@ void sn_hierarchy_find_holds(hierarchy_work *w)
         rows = tile->rows > rows ? tile->rows : rows;
         count = tile->rows && tile->count > count ? tile->count : count;
     }
-    w->last_hold = sn_hierarchy_scratch(w, rows, sizeof *w->last_hold);
-    w->next_hold = sn_hierarchy_scratch(w, count, sizeof *w->next_hold);
+    w->row_hold = sn_hierarchy_scratch(w, rows, sizeof *w->row_hold);
     for (uint32_t p = 0; p < h->pin_table.count && !w->failed; ++p)
-        push(w, (hierarchy_visit){0, 1, h->pin[p].slot, p, NONE, NONE});
+        push(w, (hierarchy_visit){0, 1, h->pin_slot[p], p, NONE, NONE});
     spread(w, &s);
     w->hold_visit = s.visit;
     w->hold_visits = s.visits;
@@ -393,8 +446,8 @@ void sn_hierarchy_find_holds(hierarchy_work *w)
                      slot);
         }
         h->part[p].holds = h->hold_table.count - h->part[p].hold;
-        if (!w->failed && w->in->plan->tile[h->part[p].tile].rows)
-            hold_rows(w, &h->part[p]);
+        if (!w->failed)
+            (w->in->plan->tile[h->part[p].tile].rows ? hold_rows : hold_lanes)(w, &h->part[p]);
     }
 }
 
@@ -412,16 +465,16 @@ static uint32_t node_of(const hierarchy_work *w, uint32_t slot)
 /* The one of a group that is nearest, from one that is near. */
 static uint32_t nearest(const hierarchy_work *w, uint32_t pin, const hierarchy_form *to)
 {
-    const sn_hierarchy_pin *all = w->h->pin;
+    const uint32_t *all = w->h->pin_slot;
     hierarchy_form at = {0};
-    sn_hierarchy_put_form(w, &at, all[pin].slot);
+    sn_hierarchy_put_form(w, &at, all[pin]);
     sn_real far = sn_hierarchy_distance(&at, to);
     for (uint32_t next = pin;; pin = next) {
-        for (uint32_t e = w->start[all[pin].slot]; e < w->start[all[pin].slot + 1]; ++e) {
+        for (uint32_t e = w->start[all[pin]]; e < w->start[all[pin] + 1]; ++e) {
             const uint32_t other = w->pin_of[w->edge[e].to];
             if (other == NONE)
                 continue;
-            sn_hierarchy_put_form(w, &at, all[other].slot);
+            sn_hierarchy_put_form(w, &at, all[other]);
             const sn_real here = sn_hierarchy_distance(&at, to);
             next = here < far ? other : next;
             far = here < far ? here : far;
@@ -438,11 +491,11 @@ static double hold_node(hierarchy_work *w, const spreading *s, hierarchy_visit *
     sn_hierarchy *h = w->h;
     const hierarchy_form *form = &w->form[s->form[visit.node]];
     visit.pin = from->pin = nearest(w, visit.pin, form);
-    const sn_real flat = flatness(w, beside(w, h->pin[visit.pin].slot), form);
+    const sn_real flat = flatness(w, beside(w, h->pin_slot[visit.pin]), form);
     visit.flat = flat < visit.flat ? flat : visit.flat;
     const double straight = straight_from(w, &visit, *form);
     const uint32_t node = s->form[visit.node], id = h->far_table.count, ways = h->way_table.count;
-    if (!(straight > 0) || !sees(w, s, visit.node, h->pin[visit.pin].slot, id) ||
+    if (!(straight > 0) || !sees(w, s, visit.node, h->pin_slot[visit.pin], id) ||
         !sn_hierarchy_grow(w, &h->far_table, 1)) {
         h->way_table.count = ways;
         return (double)visit.far;
@@ -468,12 +521,12 @@ void sn_hierarchy_hold_level(hierarchy_work *w, uint32_t mesh, const uint32_t *i
         s.link += (double)s.edge[e].rest / edges;
     memset(s.visits, 0, count);
     for (uint32_t p = 0; p < h->pin_table.count && !w->failed; ++p)
-        for (uint32_t e = w->start[h->pin[p].slot]; e < w->start[h->pin[p].slot + 1]; ++e) {
+        for (uint32_t e = w->start[h->pin_slot[p]]; e < w->start[h->pin_slot[p] + 1]; ++e) {
             const uint32_t to = w->edge[e].to, node = w->w[to] > 0 ? node_of(w, to) : NONE;
             if (node == NONE || w->local[node] >= count || id[w->local[node]] != node)
                 continue;
             hierarchy_form at = {0};
-            sn_hierarchy_put_form(w, &at, h->pin[p].slot);
+            sn_hierarchy_put_form(w, &at, h->pin_slot[p]);
             push(w, (hierarchy_visit){sn_hierarchy_distance(&at, &w->form[node]), 1, w->local[node], p, NONE, NONE});
         }
     spread(w, &s);

@@ -13,9 +13,21 @@
 
 /* ---- The graph ------------------------------------------------------------------------------------------------------------------ */
 
+void sn_hierarchy_find_tiles(hierarchy_work *w)
+{
+    const sn_plan *plan = w->in->plan;
+    w->tile = sn_hierarchy_scratch(w, w->slots, sizeof *w->tile);
+    w->place = sn_hierarchy_scratch(w, w->slots, sizeof *w->place);
+    for (uint32_t t = 0; t < plan->layer[1] && !w->failed; ++t)
+        for (uint32_t i = 0; i < plan->tile[t].count; ++i)
+            w->tile[plan->tile[t].first + i] = t;
+}
+
+/* Rods that stay within a tile are first. */
 void sn_hierarchy_find_edges(hierarchy_work *w)
 {
     w->start = sn_hierarchy_scratch(w, (size_t)w->slots + 2, sizeof *w->start);
+    w->leaves = sn_hierarchy_scratch(w, w->slots, sizeof *w->leaves);
     w->edge = sn_hierarchy_scratch(w, 2 * (size_t)w->rods, sizeof *w->edge);
     if (w->failed)
         return;
@@ -28,20 +40,17 @@ void sn_hierarchy_find_edges(hierarchy_work *w)
     }
     for (uint32_t i = 1; i < w->slots; ++i)
         at[i] += at[i - 1];
-    for (uint32_t i = 0; i < w->rods; ++i) {
-        w->edge[at[w->rod[i].a]++] = (hierarchy_edge){w->rod[i].b, w->rod[i].rest};
-        w->edge[at[w->rod[i].b]++] = (hierarchy_edge){w->rod[i].a, w->rod[i].rest};
+    for (uint32_t leaves = 0; leaves < 2; ++leaves) {
+        for (uint32_t i = 0; i < w->rods; ++i) {
+            const sn_mesh_rod *rod = &w->rod[i];
+            if ((w->tile[rod->a] != w->tile[rod->b]) != leaves)
+                continue;
+            w->edge[at[rod->a]++] = (hierarchy_edge){rod->b, rod->rest};
+            w->edge[at[rod->b]++] = (hierarchy_edge){rod->a, rod->rest};
+        }
+        if (!leaves && w->slots)
+            memcpy(w->leaves, at, w->slots * sizeof *w->leaves);
     }
-}
-
-void sn_hierarchy_find_tiles(hierarchy_work *w)
-{
-    const sn_plan *plan = w->in->plan;
-    w->tile = sn_hierarchy_scratch(w, w->slots, sizeof *w->tile);
-    w->place = sn_hierarchy_scratch(w, w->slots, sizeof *w->place);
-    for (uint32_t t = 0; t < plan->layer[1] && !w->failed; ++t)
-        for (uint32_t i = 0; i < plan->tile[t].count; ++i)
-            w->tile[plan->tile[t].first + i] = t;
 }
 
 /* ---- Aggregates ----------------------------------------------------------------------------------------------------------------- */
@@ -239,8 +248,8 @@ void sn_hierarchy_add_runs(hierarchy_work *w, const hierarchy_link *link, uint32
         if (w->colour[i] == 64)
             continue;
         const uint32_t at = in_colour[w->colour[i]]++, b = batch[w->colour[i]] + at / SN_BATCH, lane = at % SN_BATCH;
-        h->end[2 * (size_t)b * SN_BATCH + lane] = link[i].a;
-        h->end[(2 * (size_t)b + 1) * SN_BATCH + lane] = link[i].b;
+        h->end[2 * (size_t)b * SN_BATCH + lane] = 2 * link[i].a;
+        h->end[(2 * (size_t)b + 1) * SN_BATCH + lane] = 2 * link[i].b;
         h->most[(size_t)b * SN_BATCH + lane] = link[i].most;
         h->mask[b] |= (uint16_t)(1u << lane);
     }

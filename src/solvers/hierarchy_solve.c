@@ -9,32 +9,28 @@ static void sweep_one_by_one(const sn_hierarchy *h, const sn_limit_run *run)
         for (uint32_t lane = 0; lane < SN_BATCH; ++lane) {
             if (!(h->mask[b] >> lane & 1))
                 continue;
-            const uint32_t i = h->end[2 * (size_t)b * SN_BATCH + lane],
-                           j = h->end[(2 * (size_t)b + 1) * SN_BATCH + lane];
-            const sn_real most = h->most[(size_t)b * SN_BATCH + lane], give = h->x[i].w + h->x[j].w;
-            sn_vec3 apart = vec3_add(vec3_sub(vec4_xyz(h->x[i]), vec4_xyz(h->x[j])),
-                                     vec3_sub(vec4_xyz(h->d[i]), vec4_xyz(h->d[j])));
+            sn_vec4 *i = &h->node[h->end[2 * (size_t)b * SN_BATCH + lane]],
+                    *j = &h->node[h->end[(2 * (size_t)b + 1) * SN_BATCH + lane]], *di = i + 1, *dj = j + 1;
+            const sn_real most = h->most[(size_t)b * SN_BATCH + lane], give = i->w + j->w;
+            sn_vec3 apart = vec3_add(vec3_sub(vec4_xyz(*i), vec4_xyz(*j)), vec3_sub(vec4_xyz(*di), vec4_xyz(*dj)));
             const sn_real length = vec3_length(apart);
             if (!(length > most) || !(give * length > 0))
                 continue;
             const sn_real share = (most - length) / (give * length);
-            const sn_vec3 a = vec3_scale(apart, share * h->x[i].w), c = vec3_scale(apart, share * h->x[j].w);
-            h->d[i] = (sn_vec4){h->d[i].x + a.x, h->d[i].y + a.y, h->d[i].z + a.z, h->d[i].w};
-            h->d[j] = (sn_vec4){h->d[j].x - c.x, h->d[j].y - c.y, h->d[j].z - c.z, h->d[j].w};
+            const sn_vec3 a = vec3_scale(apart, share * i->w), c = vec3_scale(apart, share * j->w);
+            *di = (sn_vec4){di->x + a.x, di->y + a.y, di->z + a.z, di->w};
+            *dj = (sn_vec4){dj->x - c.x, dj->y - c.y, dj->z - c.z, dj->w};
         }
 }
 
 static void sweep_wide(const sn_hierarchy *h, const sn_limit_run *run, const sn_wide *wide)
 {
-    const sn_wide_run limits = {.batches = run->batches,
-                                .far = h->end + 2 * (size_t)run->batch * SN_BATCH,
-                                .mask = h->mask + run->batch,
-                                .param = (const float *)(const void *)h->most + (size_t)run->batch * SN_BATCH,
-                                .x = h->x,
-                                .d = h->d,
-                                .number = SN_KIND_DISTANCE_MAX,
-                                .params = 1};
-    wide->fused[SN_KIND_DISTANCE_MAX].far(&limits);
+    const sn_wide_limits limits = {.batches = run->batches,
+                                   .end = h->end + 2 * (size_t)run->batch * SN_BATCH,
+                                   .node = h->node,
+                                   .most = (const float *)(const void *)h->most + (size_t)run->batch * SN_BATCH,
+                                   .mask = h->mask + run->batch};
+    wide->sweep_limits(&limits);
 }
 
 static void sweep(const sn_hierarchy *h, uint32_t first, uint32_t runs, uint32_t sweeps, const sn_wide *wide)
@@ -95,22 +91,22 @@ void sn_hierarchy_gather(const sn_hierarchy *h, uint32_t tile, const sn_vec4 *x,
                 at = FOUR_SCALE(at, *weight);
                 sum = FOUR_ADD(sum, at);
             }
-            const sn_real w = h->x[n].w;
-            FOUR_STORE(&h->x[n], sum);
-            h->x[n].w = w;
+            sn_vec4 *to = hierarchy_x(h, n);
+            const sn_real w = to->w;
+            FOUR_STORE(to, sum);
+            to->w = w;
         }
     }
 }
 
 /* Aggregates of which there is one in each lane. The sums are those of sn_hierarchy_gather, to the bit: what is in none adds 0. */
-static sn_wide_groups groups_of(const sn_hierarchy *h, const sn_hierarchy_part *part, sn_vec4 *node, float *plane,
-                                bool coarse)
+static sn_wide_groups groups_of(const sn_hierarchy *h, const sn_hierarchy_part *part, float *plane, bool coarse)
 {
     return (sn_wide_groups){.groups = part->groups,
                             .first = h->group + part->group,
                             .row = h->row,
                             .plane = plane,
-                            .node = node + part->node,
+                            .node = hierarchy_x(h, part->node),
                             .origin = vec4_xyz(h->mesh[part->mesh].origin),
                             .coarse = coarse};
 }
@@ -122,7 +118,7 @@ void sn_hierarchy_gather_planes(const sn_hierarchy *h, uint32_t tile, const sn_w
     for (const sn_hierarchy_part *end = part + parts; part < end; ++part) {
         const sn_hierarchy_mesh *mesh = &h->mesh[part->mesh];
         const sn_vec3 origin = vec4_xyz(mesh->origin);
-        const sn_wide_groups groups = groups_of(h, part, h->x, plane, coarse);
+        const sn_wide_groups groups = groups_of(h, part, plane, coarse);
         if (mesh->acts && part->groups)
             wide->gather_rows(&groups);
         for (uint32_t n = part->node + part->groups * SN_BATCH; mesh->acts && n < part->node + part->nodes; ++n) {
@@ -135,7 +131,8 @@ void sn_hierarchy_gather_planes(const sn_hierarchy *h, uint32_t tile, const sn_w
                     at = (sn_vec3){at.x + (sn_real)d[0], at.y + (sn_real)d[SN_BATCH], at.z + (sn_real)d[2 * SN_BATCH]};
                 sum = vec3_add(sum, vec3_scale(at, h->weight[k]));
             }
-            h->x[n] = (sn_vec4){sum.x, sum.y, sum.z, h->x[n].w};
+            sn_vec4 *to = hierarchy_x(h, n);
+            *to = (sn_vec4){sum.x, sum.y, sum.z, to->w};
         }
     }
 }
@@ -143,10 +140,16 @@ void sn_hierarchy_gather_planes(const sn_hierarchy *h, uint32_t tile, const sn_w
 static void gather_nodes(const sn_hierarchy *h, uint32_t first, uint32_t count)
 {
     for (uint32_t n = first; n < first + count; ++n) {
-        sn_vec3 sum = {0, 0, 0};
-        for (uint32_t k = h->first[n]; k < h->last[n]; ++k)
-            sum = vec3_add(sum, vec3_scale(vec4_xyz(h->x[h->member[k]]), h->weight[k]));
-        h->x[n] = (sn_vec4){sum.x, sum.y, sum.z, h->x[n].w};
+        sn_vec4 *to = hierarchy_x(h, n);
+        const sn_real w = to->w;
+        four sum = {0}, at;
+        for (uint32_t k = h->first[n]; k < h->last[n]; ++k) {
+            FOUR_LOAD(at, hierarchy_x(h, h->member[k]));
+            at = FOUR_SCALE(at, h->weight[k]);
+            sum = FOUR_ADD(sum, at);
+        }
+        FOUR_STORE(to, sum);
+        to->w = w;
     }
 }
 
@@ -156,7 +159,7 @@ static void inherit(const sn_hierarchy *h, uint32_t first, uint32_t count)
 {
     for (uint32_t i = first; i < first + count; ++i) {
         const uint32_t n = h->listed[i];
-        h->d[n] = h->parent[n] == SN_PLAN_NONE ? (sn_vec4){0} : h->d[h->parent[n]];
+        *hierarchy_d(h, n) = h->parent[n] == SN_PLAN_NONE ? (sn_vec4){0} : *hierarchy_d(h, h->parent[n]);
     }
 }
 
@@ -164,21 +167,22 @@ void sn_hierarchy_note_pins(const sn_hierarchy *h, uint32_t tile, const sn_frame
 {
     for (uint32_t i = h->pin_of[tile]; i < h->pin_of[tile + 1]; ++i) {
         sn_hierarchy_pin *pin = &h->pin[i];
-        pin->x = vec4_xyz(frame->x[pin->slot]);
-        pin->low = vec4_xyz(frame->d[pin->slot]);
+        pin->x = frame->x[h->pin_slot[i]];
+        pin->low = frame->d[h->pin_slot[i]];
     }
 }
 
-/* How far a held particle is pulled back: a share of the way from the pin. */
+/* How far a held particle is pulled back: a share of the way from the pin. The root is taken of all: whether it is needed cannot be
+   foreseen. */
 static sn_real pull_of(sn_vec3 away, sn_real most)
 {
-    const sn_real square = vec3_dot(away, away);
-    return square > most * most ? most / real_sqrt(square) - 1 : 0;
+    const sn_real square = vec3_dot(away, away), pull = most / real_sqrt(square) - 1;
+    return square > most * most ? pull : 0;
 }
 
 static sn_vec3 from_pin(const sn_hierarchy_pin *pin, sn_vec3 x, sn_vec3 low)
 {
-    return vec3_add(vec3_sub(x, pin->x), vec3_sub(low, pin->low));
+    return vec3_add(vec3_sub(x, vec4_xyz(pin->x)), vec3_sub(low, vec4_xyz(pin->low)));
 }
 
 /* Aggregates are pulled back to where they may be. */
@@ -188,12 +192,11 @@ static void hold_nodes(const sn_hierarchy *h, uint32_t first, uint32_t count, co
     for (uint32_t i = first; i < first + count; ++i) {
         const sn_hierarchy_far *far = &h->far[i];
         const sn_hierarchy_pin *pin = &h->pin[far->pin];
-        sn_vec4 *d = &h->d[far->node];
-        const sn_vec3 at = vec3_add(vec3_sub(pin->x, origin), pin->low);
-        const sn_vec3 away = vec3_add(vec3_sub(vec4_xyz(h->x[far->node]), at), vec4_xyz(*d));
+        sn_vec4 *d = hierarchy_d(h, far->node);
+        const sn_vec3 at = vec3_add(vec3_sub(vec4_xyz(pin->x), origin), vec4_xyz(pin->low));
+        const sn_vec3 away = vec3_add(vec3_sub(vec4_xyz(*hierarchy_x(h, far->node)), at), vec4_xyz(*d));
         const sn_real pull = pull_of(away, far->most);
-        if (pull != 0)
-            *d = (sn_vec4){d->x + away.x * pull, d->y + away.y * pull, d->z + away.z * pull, d->w};
+        *d = (sn_vec4){d->x + away.x * pull, d->y + away.y * pull, d->z + away.z * pull, d->w};
     }
 }
 
@@ -225,8 +228,8 @@ static void run_task(void *data, uint32_t index, uint32_t worker)
     }
 }
 
-/* ns; threads are awake here. */
-#define LEAST_STAGE 1500.0
+/* ns; threads are awake here, and take three or four thousand to meet. */
+#define LEAST_STAGE 3500.0
 
 bool sn_hierarchy_solve(const sn_hierarchy *h, const sn_wide *wide, sn_parallel *parallel)
 {
@@ -258,16 +261,26 @@ void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide
         sweep(h, part->run, part->runs, sweeps_inside(part), wide);
         hold_nodes(h, part->far, part->fars, &h->mesh[part->mesh]);
         for (uint32_t n = part->node; n < part->node + part->nodes; ++n) {
-            sn_vec4 by = h->d[n];
+            sn_vec4 by = *hierarchy_d(h, n);
             by.w = 0;
             four d, to;
             FOUR_LOAD(d, &by);
             const uint32_t *slot = h->member + h->first[n], *last = h->member + h->last[n];
-            for (last = h->x[n].w != 0 ? last : slot; slot < last; ++slot) {
+            for (last = hierarchy_x(h, n)->w != 0 ? last : slot; slot < last; ++slot) {
                 FOUR_LOAD(to, &moved[*slot]);
                 to = FOUR_ADD(to, d);
                 FOUR_STORE(&moved[*slot], to);
             }
+        }
+        if (wide) {
+            const sn_wide_holds holds = {.hold = h->row_hold + part->row_hold,
+                                         .count = part->row_holds,
+                                         .pin = h->pin,
+                                         .x = frame->x,
+                                         .moved = moved,
+                                         .coarse = moved == frame->x};
+            wide->hold_lanes(&holds);
+            continue;
         }
         for (uint32_t i = part->hold; i < part->hold + part->holds; ++i) {
             const sn_hierarchy_hold *hold = &h->hold[i];
@@ -292,17 +305,23 @@ void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wid
         inherit(h, part->fresh, part->fresh_count);
         sweep(h, part->run, part->runs, sweeps_inside(part), wide);
         hold_nodes(h, part->far, part->fars, &h->mesh[part->mesh]);
-        const sn_wide_groups groups = groups_of(h, part, h->d, plane, coarse);
+        sn_wide_groups groups = groups_of(h, part, plane, coarse);
+        groups.node++; /* d */
         if (part->groups)
             wide->move_rows(&groups);
         for (uint32_t n = part->node + part->groups * SN_BATCH; n < part->node + part->nodes; ++n)
-            for (uint32_t k = h->first[n]; h->x[n].w != 0 && k < h->last[n]; ++k) {
+            for (uint32_t k = h->first[n]; hierarchy_x(h, n)->w != 0 && k < h->last[n]; ++k) {
+                const sn_vec4 *by = hierarchy_d(h, n);
                 float *to = moved + h->at[k];
-                to[0] += (float)h->d[n].x;
-                to[SN_BATCH] += (float)h->d[n].y;
-                to[2 * SN_BATCH] += (float)h->d[n].z;
+                to[0] += (float)by->x;
+                to[SN_BATCH] += (float)by->y;
+                to[2 * SN_BATCH] += (float)by->z;
             }
-        const sn_wide_holds holds = {h->row_hold + part->row_hold, part->row_holds, h->pin, plane, coarse};
+        const sn_wide_holds holds = {.hold = h->row_hold + part->row_hold,
+                                     .count = part->row_holds,
+                                     .pin = h->pin,
+                                     .plane = plane,
+                                     .coarse = coarse};
         wide->hold_rows(&holds);
     }
 }

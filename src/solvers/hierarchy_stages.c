@@ -17,6 +17,11 @@
 #define SWEEPS       4
 #define SWEEPS_FIRST 1
 
+/* Where a level is dealt out, its shares are gone through so many times, with SWEEPS / ROUNDS sweeps over each: threads meet after every
+   phase. (With four rounds, the mean stretch of grids of 256 is 0.074 and 0.052 % instead of 0.079 and 0.061, and of meshes of triangles the
+   same.) */
+#define ROUNDS 2
+
 /* Aggregates of a level that is dealt out, at least, and of a share. In later phases a share has no more than this part of those that are
    left, so that there are some. */
 #define LEAST_DEALT 512u
@@ -331,13 +336,13 @@ static void add_turns(staging *s, uint32_t first, uint32_t end, sn_hierarchy_tur
 
 static void stage_level(staging *s, const sn_hierarchy_level *level)
 {
-    const uint32_t *share = level->share, sweeps = share[SN_HIERARCHY_PHASES] - share[0] == 1 ? 1 : SWEEPS;
-    for (uint32_t i = 0; i < sweeps; ++i)
+    const uint32_t *share = level->share, rounds = share[SN_HIERARCHY_PHASES] - share[0] == 1 ? 1 : ROUNDS;
+    for (uint32_t i = 0; i < rounds; ++i)
         for (uint32_t p = 0; p < SN_HIERARCHY_PHASES; ++p)
             if (share[p] < share[p + 1])
                 add_turns(s, share[p], share[p + 1],
                           (sn_hierarchy_turn){
-                              .begins = i == 0, .sweeps = (uint8_t)(SWEEPS / sweeps), .ends = i + 1 == sweeps});
+                              .begins = i == 0, .sweeps = (uint8_t)(SWEEPS / rounds), .ends = i + 1 == rounds});
 }
 
 static void stage_mesh(staging *s, const sn_hierarchy_mesh *mesh)
@@ -354,7 +359,7 @@ static void stage_mesh(staging *s, const sn_hierarchy_mesh *mesh)
 }
 
 /* ns, about, of a batch of limits, and of a member of an aggregate. */
-#define WORK_OF_BATCH  90.0
+#define WORK_OF_BATCH  45.0
 #define WORK_OF_MEMBER 4.0
 
 static double work_of(const sn_hierarchy *h, const sn_hierarchy_task *task)

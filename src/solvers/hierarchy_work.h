@@ -97,7 +97,8 @@ typedef struct hierarchy_work {
     uint32_t *mesh;   /* by slot: SN_PLAN_NONE or its mesh */
     uint32_t *tile;   /* by slot */
     uint32_t *place;  /* by slot: in planes, the float of its x */
-    uint32_t *start;  /* by slot: its edges */
+    uint32_t *start;  /* by slot: its edges, */
+    uint32_t *leaves; /*   of which those from here on lead to other tiles */
     hierarchy_edge *edge;
     uint32_t *node;       /* by slot: its aggregate */
     uint32_t *root;       /* by slot: that it was taken by; SN_PLAN_NONE: joined later, */
@@ -119,8 +120,7 @@ typedef struct hierarchy_work {
     uint32_t *held_by;           /*   and SN_HOLD_GROUPS for each: one more than the group that holds it; 0: none */
     hierarchy_visit *visit;      /* SN_HOLD_GROUPS by number in `graph`, */
     uint8_t *visits;             /*   and how many there are */
-    uint32_t *last_hold;         /* by row of a tile in planes, and */
-    uint32_t *next_hold;         /*   by number: see hold_rows in hierarchy_hold.c */
+    uint32_t *row_hold;          /* by row of a tile in planes: see hold_rows in hierarchy_hold.c */
     hierarchy_visit *hold_visit; /* of particles, as of aggregates: SN_HOLD_GROUPS by slot, */
     uint8_t *hold_visits;        /*   and how many */
     hierarchy_tears tears;

@@ -272,8 +272,7 @@ static void run_planes(const layer *l, const sn_tile *tile, float *margin, const
     }
 }
 
-/* Two columns of a tile's particles in rows: that of `x`, with its w, and that of `d`. */
-static void spread(const layer *l, const sn_tile *tile, const sn_vec4 *x, const sn_vec4 *d, float *margin)
+void sn_tiled_spread(const layer *l, const sn_tile *tile, const sn_vec4 *x, const sn_vec4 *d, float *margin)
 {
     float *plane = margin + PLANE_MARGIN;
     uint32_t full = in_full_rows(tile), lane;
@@ -291,18 +290,22 @@ static void spread(const layer *l, const sn_tile *tile, const sn_vec4 *x, const 
     }
 }
 
+float *sn_tiled_margin(const layer *l, uint32_t worker)
+{
+    return (float *)l->scratch->plane_table.column[0] + (l->t->in->asks ? 2 : 1) * worker * l->scratch->each;
+}
+
 /* A tile whose particles are in storage between passes. */
 static void solve_planes(const layer *l, const sn_tile *tile, bool coarse, tile_pass *p)
 {
     const sn_solver_in *in = l->t->in;
     const sn_frame *frame = &in->frame;
     sn_vec4 *moved = (coarse ? l->t->motion->x : frame->d) + tile->first;
-    float *margin = (float *)l->scratch->plane_table.column[0] + (in->asks ? 2 : 1) * p->worker * l->scratch->each,
-          *start = margin + l->scratch->each, *plane = margin + PLANE_MARGIN;
+    float *margin = sn_tiled_margin(l, p->worker), *start = margin + l->scratch->each, *plane = margin + PLANE_MARGIN;
     uint32_t full = in_full_rows(tile), lane;
-    spread(l, tile, frame->x, frame->d, margin);
+    sn_tiled_spread(l, tile, frame->x, frame->d, margin);
     if (state_of(l, tile)->asks)
-        spread(l, tile, frame->old_d ? frame->old_d : frame->start, frame->start, start);
+        sn_tiled_spread(l, tile, frame->old_d ? frame->old_d : frame->start, frame->start, start);
     run_planes(l, tile, margin, start, coarse, p);
     l->t->wide->collect(moved, full, plane, coarse);
     for (uint32_t i = full; i < tile->count; ++i) {
@@ -469,17 +472,30 @@ static bool is_copied(const layer *l, const sn_tile *tile)
     return l->t->wide && ((const bool *)l->scratch->copied_table.column[0])[tile - l->plan->tile];
 }
 
-/* Solves a tile of a later layer in copies of its particles. */
-static bool solve_copied(const layer *l, const sn_tile *tile, bool coarse, tile_pass *p)
+bool sn_tiled_is_coarse(const layer *l, const sn_tile *tile)
+{
+    float least;
+    return is_coarse(l, tile, &least);
+}
+
+sn_vec4 *sn_tiled_copy(const layer *l, const sn_tile *tile, bool coarse, uint32_t worker)
 {
     const uint32_t *list = l->plan->list + tile->first;
-    sn_vec4 *x = (sn_vec4 *)l->scratch->copy_table.column[0] + 2 * (size_t)p->worker * l->scratch->most_copied;
-    sn_vec4 *low = x + tile->count, *moved = coarse ? l->t->motion->x : l->t->motion->x_low;
+    sn_vec4 *x = (sn_vec4 *)l->scratch->copy_table.column[0] + 2 * (size_t)worker * l->scratch->most_copied;
+    sn_vec4 *low = x + tile->count;
     for (uint32_t i = 0; i < tile->count; ++i)
         x[i] = l->t->motion->x[list[i]];
     for (uint32_t i = 0; !coarse && i < tile->count; ++i)
         low[i] = l->t->motion->x_low[list[i]];
-    p->copy = x;
+    return x;
+}
+
+/* Solves a tile of a later layer in copies of its particles. */
+static bool solve_copied(const layer *l, const sn_tile *tile, bool coarse, tile_pass *p)
+{
+    const uint32_t *list = l->plan->list + tile->first;
+    sn_vec4 *x = p->copy = sn_tiled_copy(l, tile, coarse, p->worker);
+    sn_vec4 *low = x + tile->count, *moved = coarse ? l->t->motion->x : l->t->motion->x_low;
     if (!solve_records(l, tile, coarse, p))
         return false;
     for (uint32_t i = 0; i < tile->count; ++i)

@@ -2,13 +2,16 @@
    that holds the mesh: one after the other, and those around the particles that they move, until none is too long, or
    it would take too long.
 
-   Layers note the rods that were far off before they were projected. A particle that is moved far leaves the rods
-   around it too long, so the ends of such rods are where to look. For a particle in the queue all its rods are
-   checked. One that is too long is shortened until it is not much too long (not to its full length, which would make
-   its neighbours too long), and both ends are queued. It is an ordinary largest distance, so it keeps momentum and
-   adds no energy. The order is that of batches, and then of the queue: first tiles in parallel, then, on one thread,
-   rods from one tile to another. */
+   Layers note the rods that were far off before they were projected. A particle that is moved far leaves the rods around it too long, so the
+   ends of such rods are where to look. Where many are noted, all rods of the tile are looked at instead, on lanes. For a particle in the queue
+   all its rods are checked. One that is too long is shortened until it is not much too long (not to its full length, which would make its
+   neighbours too long), and both ends are queued. It is an ordinary largest distance, so it keeps momentum and adds no energy.
+
+   First tiles are mended, in parallel: their own noted rods, and particles of theirs at which rods to other tiles were noted. Then all
+   rods between tiles are looked at, on lanes and in parallel, and those that are too long are mended on one thread. The order is that of
+   batches, and then of the queue. */
 #include "solvers/hierarchy_work.h"
+#include "base/bits.h"
 #include "solvers/tiled_work.h"
 
 #include <string.h>
@@ -63,8 +66,7 @@ typedef struct mending {
     const sn_hierarchy *h;
     const uint8_t *touched;
     sn_vec4 *x, *low;
-    uint32_t first_slot, slots;    /* that are mended: of one tile, or all, */
-    const sn_hierarchy_home *home; /*   of one tile: where it is; otherwise NULL */
+    bool in_tile; /* one tile is mended, and rods that lead out of it are not looked at */
     /* The queue: a ring of so many slots, */
     uint32_t *ring;
     uint32_t size, first, count; /*   of which these are in it */
@@ -99,18 +101,25 @@ typedef struct whereabouts {
     size_t apart;     /* from one coordinate to the next */
 } whereabouts;
 
-static inline whereabouts find(const mending *m, uint32_t slot)
+static whereabouts find(const mending *m, uint32_t slot)
 {
-    const sn_hierarchy_home *home = m->home ? m->home : &m->h->home[m->h->tile_of[slot]];
+    const sn_hierarchy_home *home = &m->h->home[m->h->tile_of[slot]];
     if (!home->plane || m->touched[slot])
         return (whereabouts){&m->x[slot].x, home->coarse ? NULL : &m->low[slot].x, 1};
     sn_real *at = home->plane + m->h->place[slot];
     return (whereabouts){at, home->coarse ? NULL : at + SN_PLANE_D * SN_BATCH, SN_BATCH};
 }
 
-static sn_vec3 read(const sn_real *from, size_t apart)
+static inline sn_vec3 read(const sn_real *from, size_t apart)
 {
-    return from ? vec3(from[0], from[apart], from[2 * apart]) : vec3(0, 0, 0);
+    return vec3(from[0], from[apart], from[2 * apart]);
+}
+
+/* From one particle to another. */
+static sn_vec3 between(const whereabouts *a, const whereabouts *b)
+{
+    const sn_vec3 none = {0, 0, 0}, apart = vec3_sub(read(a->x, a->apart), read(b->x, b->apart));
+    return vec3_add(apart, vec3_sub(a->low ? read(a->low, a->apart) : none, b->low ? read(b->low, b->apart) : none));
 }
 
 static void move(const whereabouts *at, sn_vec3 by)
@@ -121,40 +130,95 @@ static void move(const whereabouts *at, sn_vec3 by)
     to[2 * at->apart] += by.z;
 }
 
-/* Gives whether some of its rods lead out of the tile that is mended, and were left. */
-static bool look_at(mending *m, uint32_t slot)
+/* A particle whose rods from `rod` to `end` are looked at. */
+typedef struct looking {
+    const sn_hierarchy_home *home; /* rods lead to tiles of the same mesh: what is too long is the same in all */
+    whereabouts at;
+    uint32_t rod, end;
+} looking;
+
+/* Goes on to the next rod that is too long, or to the end; all lead to particles of its own tile. in_planes and coarse are those of its home, and
+   constants wherever this is used: most of mending is this loop. */
+static inline void skip_in_tile(const mending *m, looking *k, const bool in_planes, const bool coarse)
 {
-    bool left = false;
-    const sn_hierarchy *h = m->h;
-    if (h->rod_start[slot] == h->rod_start[slot + 1]) /* it is in no stiff mesh */
-        return false;
-    const sn_hierarchy_home *home =
-        m->home ? m->home : &h->home[h->tile_of[slot]]; /* rods lead to tiles of the same mesh */
-    const whereabouts a = find(m, slot);
-    sn_vec3 x = read(a.x, a.apart), low = read(a.low, a.apart);
-    for (uint32_t e = h->rod_start[slot]; e < h->rod_start[slot + 1]; ++e) {
-        const uint32_t other = h->rod[e].to;
-        if (other - m->first_slot >= m->slots) {
-            left = true;
-            continue;
+    const sn_vec3 none = {0, 0, 0}, x = read(k->at.x, k->at.apart), low = coarse ? none : read(k->at.low, k->at.apart);
+    const sn_real *plane = k->home->plane, too_long = k->home->too_long;
+    const hierarchy_edge *rod = m->h->rod + k->rod, *end = m->h->rod + k->end;
+    for (; rod < end; ++rod) {
+        const uint32_t other = rod->to;
+        sn_vec3 apart;
+        if (in_planes && !m->touched[other]) {
+            const sn_real *at = plane + m->h->place[other];
+            apart = vec3_sub(x, read(at, SN_BATCH));
+            if (!coarse)
+                apart = vec3_add(apart, vec3_sub(low, read(at + SN_PLANE_D * SN_BATCH, SN_BATCH)));
+        } else {
+            apart = vec3_sub(x, vec4_xyz(m->x[other]));
+            if (!coarse)
+                apart = vec3_add(apart, vec3_sub(low, vec4_xyz(m->low[other])));
         }
+        const sn_real most = too_long * rod->rest;
+        if (vec3_dot(apart, apart) > most * most)
+            break;
+    }
+    k->rod = (uint32_t)(rod - m->h->rod);
+}
+
+/* The same, wherever they lead. */
+static void skip_anywhere(const mending *m, looking *k)
+{
+    for (; k->rod < k->end; ++k->rod) {
+        const whereabouts b = find(m, m->h->rod[k->rod].to);
+        const sn_vec3 apart = between(&k->at, &b);
+        const sn_real most = k->home->too_long * m->h->rod[k->rod].rest;
+        if (vec3_dot(apart, apart) > most * most)
+            break;
+    }
+}
+
+static bool finds_too_long(const mending *m, looking *k)
+{
+    if (!m->in_tile)
+        skip_anywhere(m, k);
+    else if (k->home->plane && k->home->coarse)
+        skip_in_tile(m, k, true, true);
+    else if (k->home->plane)
+        skip_in_tile(m, k, true, false);
+    else if (k->home->coarse)
+        skip_in_tile(m, k, false, true);
+    else
+        skip_in_tile(m, k, false, false);
+    return k->rod < k->end;
+}
+
+static looking look_from(const mending *m, uint32_t slot, uint32_t rod, uint32_t end)
+{
+    return (looking){&m->h->home[m->h->tile_of[slot]], find(m, slot), rod, end};
+}
+
+static void look_at(mending *m, uint32_t slot)
+{
+    const sn_hierarchy *h = m->h;
+    looking k = look_from(m, slot, h->rod_start[slot], m->in_tile ? h->rod_leaves[slot] : h->rod_start[slot + 1]);
+    for (; finds_too_long(m, &k); ++k.rod) {
+        const uint32_t other = h->rod[k.rod].to;
         const whereabouts b = find(m, other);
-        const sn_vec3 apart = vec3_add(vec3_sub(x, read(b.x, b.apart)), vec3_sub(low, read(b.low, b.apart)));
-        const sn_real rest = h->rod[e].rest, most = home->too_long * rest, square = vec3_dot(apart, apart);
-        if (!(square > most * most))
-            continue;
+        const sn_vec3 apart = between(&k.at, &b);
         const sn_real w = m->x[slot].w, w_other = m->x[other].w, give = w + w_other;
         if (!(give > 0))
             continue;
-        const sn_real length = real_sqrt(square), share = (home->shortened * rest - length) / (give * length);
-        move(&a, vec3_scale(apart, share * w));
+        const sn_real length = real_sqrt(vec3_dot(apart, apart)),
+                      share = (k.home->shortened * h->rod[k.rod].rest - length) / (give * length);
+        move(&k.at, vec3_scale(apart, share * w));
         move(&b, vec3_scale(apart, -share * w_other));
-        x = read(a.x, a.apart);
-        low = read(a.low, a.apart);
         enqueue(m, slot);
         enqueue(m, other);
     }
-    return left;
+}
+
+static sn_real too_long_for(double off)
+{
+    return (sn_real)(1 + TOO_LONG * off);
 }
 
 /* Where the tiles of stiff meshes are in this pass, and what is mended in them: by mesh, so that it does not depend on others. */
@@ -180,18 +244,9 @@ static void find_homes(const mending *m)
         first->off = (sn_real)by;
         home->plane = plane;
         home->coarse = sn_tiled_motion(m->l, tile).coarse;
-        home->too_long = (sn_real)(1 + TOO_LONG * by);
+        home->too_long = too_long_for(by);
         home->shortened = (sn_real)(1 + SHORTENED * TOO_LONG * by);
     }
-}
-
-static void queue_batch(mending *m, const sn_tile *tile, const sn_plan_run *run, uint32_t batch)
-{
-    for (uint32_t lane = 0; lane < SN_BATCH; ++lane)
-        for (uint32_t k = 0; (m->h->far_off[batch] >> lane & 1) && k < 2; ++k) {
-            enqueue(m, sn_plan_slot(m->l->plan, tile, run, 2, batch - run->batch, lane, k));
-        }
-    m->h->far_off[batch] = 0;
 }
 
 /* The next batch from b on, before `end`, in which something is noted: mostly nothing is, in many. What follows `end` may be another tile's, on
@@ -209,14 +264,41 @@ static uint32_t next_noted(const sn_hierarchy *h, uint32_t b, uint32_t end)
     return b;
 }
 
-static void queue_runs(mending *m, const sn_tile *tile)
+/* Takes both ends of the rods that are noted in a tile, or one: of a rod that is too long, either finds it. */
+static void take_noted(mending *m, const sn_tile *tile, uint32_t ends, void (*take)(mending *m, uint32_t slot))
 {
     for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
         const sn_plan_run *run = &m->l->plan->run[r];
         const uint32_t end = run->batch + run->batches;
-        for (uint32_t b = run->batch; (b = next_noted(m->h, b, end)) < end; ++b)
-            queue_batch(m, tile, run, b);
+        for (uint32_t b = run->batch; (b = next_noted(m->h, b, end)) < end; ++b) {
+            uint32_t lane = 0;
+            for (uint32_t left = m->h->far_off[b]; left; left >>= 1, ++lane)
+                for (uint32_t k = 0; left & 1 && k < ends; ++k)
+                    take(m, sn_plan_slot(m->l->plan, tile, run, 2, b - run->batch, lane, k));
+            m->h->far_off[b] = 0;
+        }
     }
+}
+
+/* In all batches of a run. */
+static uint32_t count_noted(const sn_hierarchy *h, const sn_plan_run *run)
+{
+    uint32_t count = 0, b = run->batch;
+    uint64_t bits = 0;
+    for (const uint32_t end = run->batch + run->batches; b < end; b += SN_AT_ONCE, bits = 0) {
+        const uint32_t here = end - b < SN_AT_ONCE ? end - b : SN_AT_ONCE;
+        memcpy(&bits, h->far_off + b, here * sizeof *h->far_off);
+        count += bits ? bits_count(bits) : 0;
+    }
+    return count;
+}
+
+/* The end of a rod between tiles. Other tiles may note it at the same time. */
+static void note_outside(mending *m, uint32_t slot)
+{
+    const sn_hierarchy *h = m->h;
+    if (h->rod_start[slot] < h->rod_start[slot + 1]) /* it is in a stiff mesh */
+        atomic_store_explicit(&h->off_outside[slot], true, memory_order_relaxed);
 }
 
 void sn_tiled_count_off(const layer *l, const sn_tile *tile)
@@ -228,11 +310,11 @@ void sn_tiled_count_off(const layer *l, const sn_tile *tile)
     const uint32_t index = (uint32_t)(tile - l->plan->tile);
     const bool others = l->is_first && h->part_of[index] == h->part_of[index + 1]; /* nothing of it is mended */
     for (uint32_t r = others ? tile->run + tile->runs : tile->run; r < tile->run + tile->runs; ++r)
-        for (uint32_t b = l->plan->run[r].batch, end = b + l->plan->run[r].batches; (b = next_noted(h, b, end)) < end;
-             ++b)
-            for (uint32_t left = h->far_off[b]; left; left &= left - 1)
-                count++;
-    h->mended[index] = (sn_hierarchy_mended){.noted = count};
+        count += count_noted(h, &l->plan->run[r]);
+    h->mended[index].noted = count;
+    mending m = {.l = l, .h = h};
+    if (count && !l->is_first)
+        take_noted(&m, tile, 2, note_outside);
 }
 
 static uint32_t most_looks(const sn_hierarchy_mended *mended, const sn_tile *tile, uint32_t noted)
@@ -242,27 +324,145 @@ static uint32_t most_looks(const sn_hierarchy_mended *mended, const sn_tile *til
     return (uint32_t)(MOST_LOOKS * (tile->count + share * mesh->particles));
 }
 
-/* A tile by itself. What has rods that lead out of it is noted, for when all tiles have been mended. */
+/* Where so many rods are noted, by batch of a tile, all of its rods are looked at on lanes instead: in planes that is cheaper. */
+#define MANY_IN_PLANES 0.1
+#define MANY_NEAR      0.25
+
+static bool are_many(const mending *m, const sn_tile *tile, uint32_t noted)
+{
+    uint32_t batches = 0;
+    for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r)
+        batches += m->l->plan->run[r].batches;
+    return m->l->t->wide && noted > (tile->rows ? MANY_IN_PLANES : MANY_NEAR) * batches;
+}
+
+/* Notes all rods of a tile that are too long, in the place of what is noted there. Of `all`, it is known where their particles are: near and far are
+   those of the plan. */
+static void find_too_long(const mending *m, const sn_tile *tile, const sn_wide_run *all)
+{
+    const layer *l = m->l;
+    for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
+        const sn_plan_run *run = &l->plan->run[r];
+        sn_wide_run rods = *all;
+        rods.batches = run->batches;
+        rods.mask = l->plan->mask + run->batch;
+        rods.param = l->plan->param + run->param;
+        rods.far_off = sn_tiled_far_off(l->t, run);
+        rods.off_from = (float)too_long_for((double)m->h->home[tile->body].off);
+        rods.offset = l->plan->offset + run->index;
+        rods.near = all->near ? all->near + run->index : NULL;
+        rods.far = all->far ? all->far + run->index : NULL;
+        if (run->batches && rods.far_off)
+            l->t->wide->find_too_long(&rods);
+    }
+}
+
+/* Of the first layer. */
+static void find_inside(const mending *m, uint32_t number, const sn_tile *tile, uint32_t worker)
+{
+    const sn_hierarchy_home *home = &m->h->home[number];
+    sn_wide_run rods = {.coarse = home->coarse};
+    if (home->plane) { /* what others move is in storage */
+        const planes p = sn_resident_planes(m->l, number);
+        const sn_motion motion = sn_tiled_motion(m->l, tile);
+        sn_resident_pull(m->l, number, &motion, p);
+        rods.plane = p.plane - PLANE_MARGIN;
+    } else if (tile->rows) {
+        rods.plane = sn_tiled_margin(m->l, worker);
+        sn_tiled_spread(m->l, tile, m->x, m->low, rods.plane);
+    } else {
+        rods.near = m->l->plan->near;
+        rods.x = m->x + tile->first;
+        rods.d = (home->coarse ? m->x : m->low) + tile->first;
+    }
+    find_too_long(m, tile, &rods);
+}
+
+/* What is noted outside of a tile, in the order of its particles. Nothing is, afterwards. */
+static void take_outside(mending *m, const sn_tile *tile, bool looks)
+{
+    atomic_bool *off = m->h->off_outside + tile->first;
+    for (uint32_t i = 0; i < tile->count; i += 8) {
+        uint64_t some = 0;
+        const uint32_t here = tile->count - i < 8 ? tile->count - i : 8;
+        memcpy(&some, (const void *)(off + i), here * sizeof *off);
+        for (uint32_t k = i; some && k < i + here; ++k)
+            if (atomic_load_explicit(&off[k], memory_order_relaxed)) {
+                atomic_store_explicit(&off[k], false, memory_order_relaxed);
+                if (looks)
+                    enqueue(m, tile->first + k);
+            }
+    }
+}
+
+/* A tile by itself. */
 static void mend_tile(void *data, uint32_t index, uint32_t worker)
 {
     mending m = *(const mending *)data;
-    const sn_tile *tile = &m.l->plan->tile[m.h->tile[index]];
-    uint32_t *left = &m.h->mended[m.h->tile[index]].left;
-    (void)worker;
-    m.home = &m.h->home[m.h->tile[index]];
-    m.first_slot = tile->first;
-    m.slots = tile->count;
+    const uint32_t number = m.h->tile[index], noted = m.h->mended[number].noted;
+    const sn_tile *tile = &m.l->plan->tile[number];
+    const bool many = are_many(&m, tile, noted);
+    m.in_tile = true;
     m.ring = m.h->queue + tile->first;
     m.size = tile->count;
-    queue_runs(&m, tile);
-    for (uint32_t looks = most_looks(m.h->mended, tile, m.h->mended[m.h->tile[index]].noted); m.count;
-         looks -= looks > 0) {
+    if (many)
+        find_inside(&m, number, tile, worker);
+    take_outside(&m, tile, !many);
+    take_noted(&m, tile, many ? 1 : 2, enqueue);
+    for (uint32_t looks = most_looks(m.h->mended, tile, noted); m.count; looks -= looks > 0) {
         const uint32_t slot = dequeue(&m);
-        if (looks && look_at(&m, slot) && !m.h->leads_out[slot]) {
-            m.h->leads_out[slot] = true;
-            m.h->left[tile->first + (*left)++] = slot;
-        }
+        if (looks)
+            look_at(&m, slot);
     }
+}
+
+/* The same without lanes, of a later layer. */
+static void find_one_by_one(const mending *m, const sn_tile *tile)
+{
+    const sn_plan *plan = m->l->plan;
+    const sn_real too_long = too_long_for((double)m->h->home[tile->body].off);
+    for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
+        const sn_plan_run *run = &plan->run[r];
+        const sn_pool *pool = m->l->t->in->store->pool[run->kind];
+        if (!sn_tiled_far_off(m->l->t, run))
+            continue;
+        for (uint32_t b = 0; b < run->batches; ++b)
+            for (uint32_t lane = 0; lane < SN_BATCH; ++lane) {
+                const uint32_t batch = run->batch + b, row = plan->row[batch * SN_BATCH + lane];
+                if (!(plan->mask[batch] >> lane & 1))
+                    continue;
+                const whereabouts from = find(m, sn_plan_slot(plan, tile, run, 2, b, lane, 0)),
+                                  to = find(m, sn_plan_slot(plan, tile, run, 2, b, lane, 1));
+                const sn_vec3 apart = between(&from, &to);
+                const sn_real most = too_long * pool->param[(size_t)row * pool->param_count];
+                if (vec3_dot(apart, apart) > most * most)
+                    m->h->far_off[batch] |= (uint16_t)(1u << lane);
+            }
+    }
+}
+
+/* Notes the rods of a tile of a later layer that are too long when tiles have been mended. */
+static void find_outside(void *data, uint32_t index, uint32_t worker)
+{
+    const mending *m = data;
+    const sn_tile *tile = &m->l->plan->tile[m->l->plan->layer[1] + index];
+    if (!m->h->mended[tile->body].particles) /* it is not stiff */
+        return;
+    if (!m->l->t->wide) {
+        find_one_by_one(m, tile);
+        return;
+    }
+    const bool coarse = sn_tiled_is_coarse(m->l, tile);
+    sn_wide_run rods = {.x = m->x, .d = coarse ? m->x : m->low};
+    if (tile->copied) {
+        sn_vec4 *copy = sn_tiled_copy(m->l, tile, coarse, worker);
+        rods.near = m->l->plan->near;
+        rods.x = copy;
+        rods.d = copy + (coarse ? 0 : tile->count);
+    } else {
+        rods.far = m->l->plan->far;
+    }
+    find_too_long(m, tile, &rods);
 }
 
 /* What is left between tiles, and what that moves. */
@@ -272,16 +472,9 @@ static void mend_between(mending *m)
     const sn_plan *plan = m->l->plan;
     m->ring = h->queue;
     m->size = h->slots;
-    for (uint32_t i = 0; i < h->tile_table.count; ++i) {
-        const uint32_t first = plan->tile[h->tile[i]].first;
-        for (uint32_t k = 0; k < h->mended[h->tile[i]].left; ++k) {
-            h->leads_out[h->left[first + k]] = false;
-            enqueue(m, h->left[first + k]);
-        }
-    }
     for (uint32_t t = plan->layer[1]; t < plan->tile_table.count; ++t)
-        if (h->mended[t].noted)
-            queue_runs(m, &plan->tile[t]);
+        if (h->mended[plan->tile[t].body].particles)
+            take_noted(m, &plan->tile[t], 1, enqueue);
     for (uint32_t looks = (uint32_t)(MOST_LOOKS * h->slots); m->count; looks -= looks > 0) {
         const uint32_t slot = dequeue(m);
         if (looks)
@@ -289,8 +482,18 @@ static void mend_between(mending *m)
     }
 }
 
-/* ns of a particle that is looked at, about. */
-#define WORK_OF_LOOK 100.0
+/* ns, about, of a rod that is noted, and of one between tiles. */
+#define WORK_OF_NOTED   60.0
+#define WORK_OF_OUTSIDE 1.5
+
+/* The threads for what comes after tiles have been mended. */
+static sn_parallel *threads_outside(const layer *l)
+{
+    double work = 0;
+    for (uint32_t t = l->plan->layer[1]; t < l->plan->tile_table.count && work < SN_LEAST_SHARED_WORK; ++t)
+        work += l->plan->tile[t].work * WORK_OF_OUTSIDE;
+    return sn_parallel_wants(l->t->in->parallel, work) ? l->t->in->parallel : NULL;
+}
 
 bool sn_tiled_mend(const layer *l)
 {
@@ -300,8 +503,7 @@ bool sn_tiled_mend(const layer *l)
                  .h = h,
                  .touched = l->scratch->touched_table.column[0],
                  .x = l->t->motion->x,
-                 .low = l->t->motion->x_low,
-                 .slots = h->slots};
+                 .low = l->t->motion->x_low};
     if (!l->t->stiffens || !h->mesh_table.count)
         return true;
     uint32_t noted = 0;
@@ -310,8 +512,9 @@ bool sn_tiled_mend(const layer *l)
     if (!noted)
         return true;
     find_homes(&m);
-    const bool share = sn_parallel_wants(l->t->in->parallel, noted * WORK_OF_LOOK);
-    if (!sn_parallel_tasks(share ? l->t->in->parallel : NULL, h->tile_table.count, mend_tile, &m))
+    const bool share = sn_parallel_wants(l->t->in->parallel, noted * WORK_OF_NOTED);
+    if (!sn_parallel_tasks(share ? l->t->in->parallel : NULL, h->tile_table.count, mend_tile, &m) ||
+        !sn_parallel_tasks(threads_outside(l), plan->tile_table.count - plan->layer[1], find_outside, &m))
         return false;
     mend_between(&m);
     return true;

@@ -241,6 +241,17 @@ bool sn_tiled_project(const sn_tiled *t, sn_sweep *sweep, uint32_t kind, uint32_
 sn_motion sn_tiled_motion(const layer *l, const sn_tile *tile);
 bool sn_tiled_is_resident(const layer *l, const sn_tile *tile);
 
+/* Planes of a worker, for one tile: the margin before them. And two columns of a tile's particles in rows there: that of `x`, with its w, and that of
+   `d`. */
+float *sn_tiled_margin(const layer *l, uint32_t worker);
+void sn_tiled_spread(const layer *l, const sn_tile *tile, const sn_vec4 *x, const sn_vec4 *d, float *margin);
+
+/* Whether a tile moves places themselves: see "How places are rounded" in tiled.c. */
+bool sn_tiled_is_coarse(const layer *l, const sn_tile *tile);
+
+/* Copies of the particles of a tile of a later layer: places, and unless it is coarse what these have left behind them. */
+sn_vec4 *sn_tiled_copy(const layer *l, const sn_tile *tile, bool coarse, uint32_t worker);
+
 /* Runs some tiles of one layer; shared by threads, or not. */
 bool sn_tiled_run_list(const sn_tiled *t, uint32_t layer, const uint32_t *list, uint32_t count, sn_parallel *parallel,
                        sn_solver_out *out, sn_real *largest);

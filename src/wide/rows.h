@@ -19,6 +19,28 @@ SN_INLINE lanes rows_sum(const sn_wide_groups *run, uint32_t first, uint32_t end
     return sum;
 }
 
+/* Every other one of 32 records, as three rows of sixteen; w stays. */
+static const uint32_t rows_node[8] = {0, 2, 4, 6, 8, 10, 12, 14};
+
+SN_INLINE void rows_put(sn_vec4 *to, const float *row)
+{
+    for (uint32_t i = 0; i < SN_BATCH; i += SN_WIDTH, to += 2 * SN_WIDTH) {
+        records r = {
+            {lanes_load(row + i), lanes_load(row + SN_BATCH + i), lanes_load(row + 2 * SN_BATCH + i), lanes_all(0)}};
+        r = records_with_w(records_turn(r), records_load_far(to, rows_node));
+        records_store_far(to, rows_node, &r);
+    }
+}
+
+SN_INLINE void rows_get(const sn_vec4 *from, float *row)
+{
+    for (uint32_t i = 0; i < SN_BATCH; i += SN_WIDTH, from += 2 * SN_WIDTH) {
+        const records r = records_turn(records_load_far(from, rows_node));
+        for (uint32_t k = 0; k < 3; ++k)
+            lanes_store(row + k * SN_BATCH + i, r.part[k]);
+    }
+}
+
 static void rows_gather(const sn_wide_groups *run)
 {
     const float origin[3] = {run->origin.x, run->origin.y, run->origin.z};
@@ -27,7 +49,7 @@ static void rows_gather(const sn_wide_groups *run)
         for (uint32_t at = 0; at < 3 * SN_BATCH; at += SN_WIDTH)
             lanes_store(sum + at,
                         rows_sum(run, run->first[g], run->first[g + 1], at, lanes_all(origin[at / SN_BATCH])));
-        motion_transpose_out(run->node + (size_t)g * SN_BATCH, SN_BATCH, sum, 3 * SN_BATCH);
+        rows_put(run->node + 2 * (size_t)g * SN_BATCH, sum);
     }
 }
 
@@ -36,7 +58,7 @@ static void rows_move(const sn_wide_groups *run)
     float *moved = run->plane + (run->coarse ? SN_PLANE_X : SN_PLANE_D) * SN_BATCH;
     for (uint32_t g = 0; g < run->groups; ++g) {
         float by[3 * SN_BATCH];
-        motion_transpose_in(run->node + (size_t)g * SN_BATCH, SN_BATCH, by, 3 * SN_BATCH, NULL);
+        rows_get(run->node + 2 * (size_t)g * SN_BATCH, by);
         for (uint32_t r = run->first[g]; r < run->first[g + 1]; ++r) {
             float *to = moved + (size_t)run->row[r].row * SN_ROW;
             for (uint32_t lane = 0; lane < SN_BATCH; lane += SN_WIDTH) {
@@ -50,15 +72,30 @@ static void rows_move(const sn_wide_groups *run)
     }
 }
 
+/* Immovable particles by lane: places, and behind them what these have left. */
+SN_INLINE void rows_pins(const sn_wide_pin *from, const uint32_t *pin, float *to)
+{
+    const sn_vec4 *x = &from->x, *low = x + 1;
+    for (uint32_t lane = 0; lane < SN_BATCH; lane += SN_WIDTH) {
+        const records rx = records_turn(records_load_far(x, pin + lane)),
+                      rlow = records_turn(records_load_far(low, pin + lane));
+        for (uint32_t i = 0; i < 3; ++i) {
+            lanes_store(to + i * SN_BATCH + lane, rx.part[i]);
+            lanes_store(to + (3 + i) * SN_BATCH + lane, rlow.part[i]);
+        }
+    }
+}
+
 static void rows_hold(const sn_wide_holds *run)
 {
     const uint32_t moved = (run->coarse ? SN_PLANE_X : SN_PLANE_D) * SN_BATCH, low = SN_PLANE_D * SN_BATCH;
     const lanes3 nowhere = {lanes_all(0), lanes_all(0), lanes_all(0)};
+    float pins[6 * SN_BATCH] = {0};
     for (const sn_wide_hold *hold = run->hold, *end = hold + run->count; hold < end; ++hold) {
-        const sn_wide_pin *pin = &run->pin[hold->pin];
-        const lanes3 x = {lanes_all(pin->x.x), lanes_all(pin->x.y), lanes_all(pin->x.z)},
-                     d = {lanes_all(pin->low.x), lanes_all(pin->low.y), lanes_all(pin->low.z)};
+        if (!hold->again)
+            rows_pins(run->pin, hold->pin, pins);
         for (uint32_t lane = 0; lane < SN_BATCH; lane += SN_WIDTH) {
+            const lanes3 x = wide_load3(pins + lane), d = wide_load3(pins + 3 * SN_BATCH + lane);
             float *at = run->plane + (size_t)hold->row * SN_ROW + lane, *to = at + moved;
             const lanes3 away =
                 lanes3_add(lanes3_sub(wide_load3(at), x), lanes3_sub(run->coarse ? nowhere : wide_load3(at + low), d));
@@ -69,6 +106,39 @@ static void rows_hold(const sn_wide_holds *run)
                     to, lanes3_add(wide_load3(to), lanes3_scale(away, most / lanes_sqrt(square) - lanes_all(1))), held);
         }
     }
+}
+
+SN_INLINE lanes3 rows_place(const sn_vec4 *from, const uint32_t *at)
+{
+    const records r = records_turn(records_load_far(from, at));
+    return (lanes3){r.part[0], r.part[1], r.part[2]};
+}
+
+static void rows_hold_lanes(const sn_wide_holds *run)
+{
+    const lanes3 nowhere = {lanes_all(0), lanes_all(0), lanes_all(0)};
+    for (const sn_wide_hold *hold = run->hold, *end = hold + run->count; hold < end; ++hold)
+        for (uint32_t lane = 0; lane < SN_BATCH; lane += SN_WIDTH) {
+            const uint32_t *slot = hold->slot + lane, *pin = hold->pin + lane;
+            const sn_vec4 *x = &run->pin->x, *low = x + 1;
+            const lanes3 from = rows_place(x, pin), left = run->coarse ? nowhere : rows_place(run->moved, slot);
+            const lanes3 away =
+                lanes3_add(lanes3_sub(rows_place(run->x, slot), from), lanes3_sub(left, rows_place(low, pin)));
+            const lanes most = lanes_load(hold->most + lane), square = lanes3_dot(away, away);
+            uint32_t held = flags_bits(lanes_above(square, most * most));
+            if (!held)
+                continue;
+            const lanes3 back = lanes3_scale(away, most / lanes_sqrt(square) - lanes_all(1));
+            float by[3][SN_WIDTH];
+            lanes_store(by[0], back.x);
+            lanes_store(by[1], back.y);
+            lanes_store(by[2], back.z);
+            for (uint32_t i = 0; held; ++i, held >>= 1)
+                if (held & 1) {
+                    sn_vec4 *to = &run->moved[slot[i]];
+                    *to = (sn_vec4){to->x + by[0][i], to->y + by[1][i], to->z + by[2][i], to->w};
+                }
+        }
 }
 #endif
 

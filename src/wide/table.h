@@ -5,6 +5,8 @@
 
 #include "wide/chain_team.h"
 #include "wide/distance.h"
+#include "wide/limits.h"
+#include "wide/mending.h"
 #include "wide/planes.h"
 #include "wide/rows.h"
 
@@ -45,7 +47,8 @@ static const sn_wide_body_contact_table body_functions = BODY_TABLE;
         .spread = motion_spread, .collect = motion_collect, .restore = motion_restore, .enter = motion_enter,          \
         .leave = motion_leave, .enter_past = motion_enter_past, .leave_past = motion_leave_past,                       \
         .predict_planes = PREDICT, .settle_planes = SETTLE, .gather_rows = rows_gather, .move_rows = rows_move,        \
-        .hold_rows = rows_hold                                                                                         \
+        .sweep_limits = limits_sweep, .hold_rows = rows_hold, .hold_lanes = rows_hold_lanes,                           \
+        .find_too_long = mending_find                                                                                  \
     }
 
 static const sn_wide_fused wide_fused[SN_FUSED_KINDS] = WIDE_FUSED(distance_planes, bound_planes);

@@ -538,28 +538,41 @@ typedef struct sn_wide_groups {
     const uint32_t *first; /* by group, and one more: of its rows */
     const sn_wide_row *row;
     float *plane;
-    sn_vec4 *node;  /* sixteen for each group, one after the other */
+    sn_vec4 *node;  /* sixteen for each group, every other one: x, or d between these */
     sn_vec3 origin; /* m: sums are from here on */
     bool coarse;
 } sn_wide_groups;
 
-/* An immovable particle. */
+/* Limits between aggregates: at most so far apart. No two of a run share an aggregate. */
+typedef struct sn_wide_limits {
+    uint32_t batches;
+    const uint32_t *end;  /* 32 a batch: sixteen ends a, then sixteen ends c, where they are in */
+    sn_vec4 *node;        /*   this: x and w, and then d, which is moved */
+    const float *most;    /* m, 16 a batch */
+    const uint16_t *mask; /* by batch; lanes without a limit name others of the run */
+} sn_wide_limits;
+
+/* An immovable particle: where it is in this substep. */
 typedef struct sn_wide_pin {
-    uint32_t slot;
-    sn_vec3 x, low; /* where it is in this substep */
+    sn_vec4 x, low;
 } sn_wide_pin;
 
-/* Particles of a row that one of these holds. */
+/* Particles that some of these hold, one each: of a row of planes, or any. */
 typedef struct sn_wide_hold {
-    uint32_t row, pin;
-    float most[SN_BATCH]; /* m, by lane: the particle is no farther from it; infinite: it is not held */
+    uint32_t row;
+    bool again;              /* of a row: these are the same as of the one before: */
+    uint32_t pin[SN_BATCH];  /* by lane, twice their numbers */
+    float most[SN_BATCH];    /* m, by lane: the particle is no farther from it; infinite: it is not held */
+    uint32_t slot[SN_BATCH]; /* by lane: where the particles are in storage */
 } sn_wide_hold;
 
 typedef struct sn_wide_holds {
     const sn_wide_hold *hold; /* one after the other */
     uint32_t count;
     const sn_wide_pin *pin;
-    float *plane;
+    float *plane;     /* of rows; otherwise: */
+    const sn_vec4 *x; /* by slot, */
+    sn_vec4 *moved;   /*   and this: x where places are coarse, otherwise what they have left */
     bool coarse;
 } sn_wide_holds;
 
@@ -593,8 +606,14 @@ typedef struct sn_wide {
     void (*gather_rows)(const sn_wide_groups *run);
     void (*move_rows)(const sn_wide_groups *run);
 
+    void (*sweep_limits)(const sn_wide_limits *run);
+
     /* What is too far away is pulled back. */
     void (*hold_rows)(const sn_wide_holds *run);
+    void (*hold_lanes)(const sn_wide_holds *run);
+
+    /* Notes in far_off the rods of a run that are longer than off_from times their rest length. */
+    sn_wide_fn *find_too_long;
 } sn_wide;
 
 /* Projects the constraints of a run. Its kind has a formula over lanes. */

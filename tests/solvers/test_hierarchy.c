@@ -322,12 +322,12 @@ static void test_threads_and_widths_change_nothing(void **state)
 {
     (void)state;
     static const sn_simd widths[] = {SN_SIMD_AUTO, SN_SIMD_SCALAR, SN_SIMD_4, SN_SIMD_AUTO};
-    for (uint32_t shuffled = 0; shuffled < 2; ++shuffled) {
+    for (uint32_t kind = 0; kind < 4; ++kind) {
         uint64_t hash = 0;
         for (uint32_t k = 0; k < COUNT_OF(widths); ++k) {
-            const how h = {.n = 72, .shuffled = shuffled, .threads = 1 + 3 * (k % 2), .simd = widths[k]};
+            const how h = {.n = 72, .shuffled = kind % 2, .threads = 1 + 3 * (k % 2), .simd = widths[k]};
             sheet s = make_sheet(&h);
-            hold_corners(&s, &h);
+            (kind < 2 ? hold_corners : hold_edge)(&s, &h);
             for (uint32_t frame = 0; frame < 8; ++frame) {
                 const sn_vec3 to = vec(0, -20 * FRAME * (frame + 1), along_z(72, 71 * 72));
                 assert_ok(s.world, sn_particle_move_to(s.world, at(&s, &h, 0, 71), to));
