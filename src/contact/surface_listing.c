@@ -621,8 +621,9 @@ static bool close_gaps(sn_world *world, sn_surfaces *s, uint64_t more)
         total + total / 4 > s->candidate_table.capacity ? FIRST_ROOM + total + total / 2 : s->candidate_table.capacity;
     s->moved_table.count = 0;
     if (total > SN_MAX_COUNT || !sn_table_reserve(&s->moved_table, &world->allocator, total) ||
-        !sn_table_reserve(&s->candidate_table, &world->allocator, s->moved_table.capacity) || /* the two take turns */
-        !sn_table_reserve(&s->touch_table, &world->allocator, s->moved_table.capacity))
+        !sn_table_reserve(&s->touch_table, &world->allocator,
+                          s->moved_table.capacity) || /* before there is room for more candidates */
+        !sn_table_reserve(&s->candidate_table, &world->allocator, s->moved_table.capacity)) /* the two take turns */
         return false;
     sn_surface_candidate *to = s->moved_table.column[0];
     sn_real *spare = s->moved_table.column[1];

@@ -335,6 +335,7 @@ sn_result sn_world_step(sn_world *world, sn_real dt)
         return result;
     }
     sn_world_finish_step(world);
+    sn_blade_sweep_step(world);
     sn_limits_tear_begin(world);
     sn_breaking_end(world);
     sn_tear_end(world);

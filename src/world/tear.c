@@ -439,7 +439,6 @@ bool sn_tear_begin(sn_world *world)
 {
     sn_tearing *t = &world->tearing;
     sn_tear_begin_events(world);
-    sn_blade_sweep_step(world);
     const bool tears = any_tears(world);
     if (!tears && !world->breaking.table.count)
         return true;

@@ -363,7 +363,7 @@ sn_dvec3 sn_blade_sweep_way(const sn_blade_shape *blade, double time);
 void sn_blade_sweep_insert(struct sn_world *world, uint32_t made, uint32_t p, uint32_t q, double t);
 bool sn_blade_sweep_reserve(struct sn_world *world, uint64_t numbers);
 
-/* Before a step: what is not needed any more goes. */
+/* When a step has succeeded: what is not needed any more goes. */
 void sn_blade_sweep_step(struct sn_world *world);
 
 /* The origin moves. */

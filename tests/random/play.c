@@ -481,8 +481,8 @@ static bool play_again(player *p, const net_op *op)
     return true;
 }
 
-/* Makes known to a fresh world what a snapshot does not hold: kinds, meshes, fields, who may cancel, and who has a
-   say in contact. */
+/* Makes known to a fresh world what a snapshot does not hold: kinds, meshes, fields, and functions that may cancel or
+   that are asked about contact and tears. */
 static void introduce(player *p, uint32_t serial)
 {
     net_stage *stage = &p->stage;
@@ -492,7 +492,8 @@ static void introduce(player *p, uint32_t serial)
         if (op->call == CALL_sn_kind_register && made.type == TYPE_NEW_KIND)
             net_invoke(stage, op);
         if (op->call == CALL_fixed_add || op->call == CALL_sn_world_set_cancel ||
-            op->call == CALL_sn_world_set_contact_filter || op->call == CALL_sn_world_set_pre_solve)
+            op->call == CALL_sn_world_set_contact_filter || op->call == CALL_sn_world_set_pre_solve ||
+            op->call == CALL_sn_world_set_tear_function)
             net_invoke(stage, op);
         if (op->call == CALL_sn_world_set_group_field && !op->cell[2].flaw) {
             const sn_shape_def *def = NULL;
