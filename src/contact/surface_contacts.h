@@ -56,7 +56,7 @@ typedef struct sn_surface_motion {
     bool hit;   /* it is of a pair that touched in this round */
     bool marked;     /* its velocity is another one than it had in the last substep */
     bool changed;    /* its end became another one in the last round, or it was hit */
-    bool tangled;    /* it is of an edge and a triangle that cross */
+    uint8_t tangled; /* bits: it is of an edge and a triangle that cross, see surface_tangles.c */
     uint8_t suspect; /* bits, until tangles are looked for: see surface_tangles.c */
 } sn_surface_motion;
 

@@ -327,7 +327,7 @@ static bool note_past(const sn_world *world, sn_surfaces *s)
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
         const sn_surface_motion *m = &surface_motions(s)[i];
         const sn_surface_vertex *v = &surface_vertices(s)[i];
-        past[v->number] = (sn_surface_past){m->end, true, m->tangled, v->joined, m->suspect};
+        past[v->number] = (sn_surface_past){m->end, true, m->tangled != 0, v->joined, m->suspect};
     }
     return true;
 }
