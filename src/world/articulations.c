@@ -40,7 +40,8 @@
    kinds of which nothing is known.
 
    What is left: positions change by all that joints ask for, so a figure that is held by one light body can keep a
-   velocity downwards and not fall. Gravity then does work for ever. Of 225 figures one gained 40 % at 5 substeps. */
+   velocity downwards and not fall. Gravity then does work for ever. Of 1,000
+   figures one gained 43 % at 10 substeps, none at 3 and at 20. */
 #include "world/articulations.h"
 
 #include "base/dvec.h"
@@ -51,9 +52,9 @@
 #include <math.h>
 #include <string.h>
 
-#define GIVEN_BACK 0.5   /* of what contact took, */
+#define GIVEN_BACK 0.5    /* of what contact took, */
 #define LITTLE     4096.0 /*   unless that is less than so many times the energy of falling for a substep */
-#define ROUNDING   1e-7  /* of the energy that there is: less is rounding */
+#define ROUNDING   1e-7   /* of the energy that there is: less is rounding */
 
 #define WORK 1000.0 /* ns: of an articulation, in one loop */
 
