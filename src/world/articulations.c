@@ -8,8 +8,8 @@
    to 1,000 times, one in twenty exploded when it fell on the floor; some did where masses were within a factor of 30.
 
    Joints that hold do no work. So in each substep the joints of an articulation may add to the kinetic energy of its
-   bodies only what contact took from it in the substep before: half of that, and all of it where it is little. With v
-   the velocities as predicted, u what joints change them by, and m the masses, a share s of u adds
+   bodies only what contact took from it in the substep before. With v the velocities as predicted, u what joints change
+   them by, and m the masses, a share s of u adds
 
        a s + b s^2,    a = sum of m v . u,   b = sum of m |u|^2 / 2,
 
@@ -17,17 +17,17 @@
    change by all of it: joints close as before. The impulses of joints sum up to nothing, and so does any share of them:
    momentum is kept, and angular momentum to first order, as by joints themselves.
 
-   Measured (10 substeps, 600 to 900 random figures that fall on a floor; 100 ragdolls in a heap, largest gap of joints as
-   a share of their height):
+   Measured at 10 substeps, with 1,000 random figures that fall on a floor, and heaps of ragdolls (largest gap of joints,
+   as a share of their height):
 
-       given back                        more than at the start   rise above the least so far     heap
-       without limit                     18, without end          1 % in one of six              0.0025
-       nothing                           0                        3 % at most                    0.049: loads are not carried
-       a quarter                         0                        21 % at most                   0.0022, twice the mean gap
-       all                               0 or 1                   1 % in one of ten, 45 % once   0.0009 to 0.0023
-       half, and all below 256 falls     0                        1 % in one of seventy          0.0012 to 0.0022; one figure
-                                                                                                 of 540 stays open by 0.11
-       half, and all below 4096 falls    0                        1 % in one of twelve           0.0009 to 0.0022
+       given back                     more than at the start   rise above the least so far   gap in heaps
+       without limit                  5 %, without end         1 % in one of six             0.0025
+       nothing                        none                     3 % at most                   0.049: loads are not carried
+       half, and all that is little   0.1 %, 1.4 times         1 % in one of fourteen        0.002; of 1,000 figures one
+                                                                                             stays open by 0.49
+       all                            0.1 %, 1.14 times        1 % in one of eight           0.0025 of 4,500 figures
+
+   So all is given back. (Little: below 4,096 times the energy of falling for a substep.)
 
    The share that takes most energy, -a / 2b, was tried as well: heaps then fall apart by a tenth of their height. So was
    contact with the ground as rows of the equations of directly solved trees: 400 lines, and half of what exploded still
@@ -40,8 +40,8 @@
    kinds of which nothing is known.
 
    What is left: positions change by all that joints ask for, so a figure that is held by one light body can keep a
-   velocity downwards and not fall. Gravity then does work for ever. Of 1,000
-   figures one gained 43 % at 10 substeps, none at 3 and at 20. */
+   velocity downwards and not fall. Gravity then does work for ever. Of 1,000 figures one gained 14 % at 10 substeps,
+   none at 3 and at 20. */
 #include "world/articulations.h"
 
 #include "base/dvec.h"
@@ -52,9 +52,7 @@
 #include <math.h>
 #include <string.h>
 
-#define GIVEN_BACK 0.5    /* of what contact took, */
-#define LITTLE     4096.0 /*   unless that is less than so many times the energy of falling for a substep */
-#define ROUNDING   1e-7   /* of the energy that there is: less is rounding */
+#define ROUNDING 1e-7 /* of the energy that there is: less is rounding */
 
 #define WORK 1000.0 /* ns: of an articulation, in one loop */
 
@@ -65,7 +63,6 @@ typedef struct member {
     uint32_t row;
     double inverse[3]; /* 1/m^2: of its moments per unit of mass, along principal axes; 0 about one that is locked */
     sn_dvec3 v;        /* m/s: as predicted */
-    double fall;       /* J: what its acceleration alone gives it in a substep */
     double energy;     /* J: of its motion, before contact */
 } member;
 
@@ -289,14 +286,13 @@ void sn_articulations_begin(const sn_substep *s)
         const sn_dvec3 v = dvec3_from(vec4_xyz(world->particles.v[slot]));
         const sn_dvec3 dv = dvec3_scale(dvec3_from(motion_acceleration(&s->motion, slot)), (double)s->motion.kick);
         members(world)[i].v = dvec3_add(dvec3_scale(v, (double)s->motion.keep), dv);
-        members(world)[i].fall = dvec3_dot(dv, dv) / (2 * (double)world->particles.x[slot].w);
     }
 }
 
 /* Sums over an articulation, J. */
 typedef struct energies {
     double present, a, b;
-    double fall, lost;
+    double lost;
 } energies;
 
 /* What joints changed the momentum by with which a body turns, per unit of mass. */
@@ -326,7 +322,6 @@ static void add_energies(const sn_world *world, const member *m, energies *sum)
     sum->present += mass * e.present;
     sum->a += mass * e.a;
     sum->b += mass * e.b;
-    sum->fall += m->fall;
     sum->lost += (double)state->lost;
 }
 
@@ -346,8 +341,7 @@ static void change_by(sn_world *world, const member *m, double share)
 /* The share of what joints changed that velocities keep. */
 static double share_of(const energies *e)
 {
-    const double lost = fmax(0, e->lost), little = fmin(lost, LITTLE * e->fall);
-    const double most = little + GIVEN_BACK * (lost - little) + ROUNDING * e->present;
+    const double most = fmax(0, e->lost) + ROUNDING * e->present;
     if (!(e->a + e->b > most))
         return 1;
     return fmax(0, (sqrt(e->a * e->a + 4 * e->b * most) - e->a) / (2 * e->b));
