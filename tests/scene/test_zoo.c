@@ -17,7 +17,7 @@ typedef struct zoo {
 static const zoo zoos[] = {
 #if SINEW_DOUBLE
     {"zoo", 600, UINT64_C(0xc2c4399c308f1244)},
-    {"zoo_of_bodies", 300, UINT64_C(0x565a8dd20abf835e)},
+    {"zoo_of_bodies", 300, UINT64_C(0xb31dba2918ecfc98)},
 #else
     {"zoo", 600, UINT64_C(0x1111c2347785d8e6)},
     {"zoo_of_bodies", 300, UINT64_C(0x9de570ad99cc0dc9)},
