@@ -13,10 +13,9 @@ typedef struct sn_articulations {
     bool found;
     sn_table
         row_table; /* by row of a body: uint32_t, on the way to the first of its articulation; and what is known of that one */
-    sn_table
-        member_table; /* of those that are watched in this step: uint32_t, the row, and sn_dvec3, m/s: its velocity as predicted */
-    sn_table first_table; /* of uint32_t: where an articulation begins in these; the next one follows */
-    uint32_t count;       /* of them */
+    sn_table member_table; /* of those that are limited in this step: see articulations.c */
+    sn_table first_table;  /* of uint32_t: where an articulation begins in these; the next one follows */
+    uint32_t count;        /* of them */
 } sn_articulations;
 
 void sn_articulations_init(sn_articulations *articulations);

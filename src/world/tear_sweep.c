@@ -4,7 +4,7 @@
    each other: in the time from the last cut to this one, every vertex goes straight from where it was then to where
    it is now, and the segment from where that cut left it to where this one takes it. An edge is crossed when the
    segment passes through it in that time: the four ends are in one plane then, which is where a cubic in the time has
-   a root, and the two lines meet within both. The next cut begins with the very numbers that this one ends with, so
+   a root, and the two lines cross within both. The next cut begins with the very numbers that this one ends with, so
    no edge slips through between them.
 
    (Before, cuts saw things where they are now only. A strip from where the cut had ended to the segment stood for
@@ -221,9 +221,9 @@ static sn_dvec3 way_of(const passing *pass, uint32_t first, double part)
                      dvec3_scale(dvec3_seen(pass->from[first + 1], pass->to[first + 1]), part));
 }
 
-/* Whether the two lines, which meet then, do so within both; t: where on the edge. An end that the segment passes
+/* Whether the two lines, which cross then, do so within both; t: where on the edge. An end that the segment passes
    through exactly counts as above, so that of the edges there those to one side are crossed. */
-static bool meets(const passing *pass, double time, double *t)
+static bool crosses_within(const passing *pass, double time, double *t)
 {
     sn_dvec3 x[4];
     for (uint32_t i = 0; i < 4; ++i)
@@ -304,7 +304,7 @@ bool sn_blade_sweep_crosses(const sn_world *world, const sn_blade_shape *b, uint
     bool up = v[0] < 0, crosses = false;
     for (uint32_t i = 0; i < count; ++i, up = !up) { /* there and back is none */
         double t;
-        if (!meets(&pass, found[i], &t))
+        if (!crosses_within(&pass, found[i], &t))
             continue;
         crosses = !crosses;
         if (crosses)
