@@ -532,7 +532,7 @@ Sinew's lie; Box3D and Jolt settle by themselves. Overlap and gaps are those of 
 | 1,000 ragdolls, settled | 118 / 11.0, 4.5 mm | 40 / 5.9, 10 mm | 59 / 7.4, 43 mm | 77, 61 mm |
 | mean overlap or gap, settled | 0.15 %, 0.2 mm | 8.7 %, 0.46 mm | 16 %, 0.25 mm | 10 %, 1.5 mm |
 
-A later run beside Box3D alone, on one thread, gave 3.5 times its time for boxes that fall, 2.1 for boxes that lie, 2.5 for ragdolls that fall and 1.8 for those that lie. What was made faster since then was measured by itself, not beside Box3D. The same machine in a later hour, by itself: 5,000 boxes that lie 46.5 ms on one thread and 6.2 on sixteen, 1,000 ragdolls that lie 90 and 18.8. The aims (a quarter of Bullet's time for boxes that fall, a fifth when they lie, a third and three quarters for ragdolls, and Box3D's time) are **not reached**. The bounds on overlap come first.
+A later run beside Box3D alone, on one thread, gave 3.5 times its time for boxes that fall, 2.1 for boxes that lie, 2.5 for ragdolls that fall and 1.8 for those that lie. What was made faster since then was measured by itself, not beside Box3D. The aims (a quarter of Bullet's time for boxes that fall, a fifth when they lie, a third and three quarters for ragdolls, and Box3D's time) are **not reached**. The bounds on overlap come first.
 """
 
 
