@@ -311,8 +311,8 @@ SN_LANES_INLINE void put_quat(sn_quat *const *to, lanes4 q)
             sound = one(batch, first) && sound;                                                                        \
         return TURN_REST(name);                                                                                        \
     }
-#define WEIGH(name, one)                                                                                               \
-    void SN_LANES_NAME(name, SN_VECTOR)(const sn_spin_batch *batch, uint32_t first)                                    \
+#define WEIGH(name, type, one)                                                                                         \
+    void SN_LANES_NAME(name, SN_VECTOR)(type * batch, uint32_t first)                                                  \
     {                                                                                                                  \
         for (; first + SN_WIDTH <= batch->count; first += SN_WIDTH)                                                    \
             one(batch, first);                                                                                         \
@@ -525,8 +525,56 @@ SN_LANES_INLINE bool spin(const sn_spin_batch *batch, uint32_t at)
     return is_sound(end, l, k, by);
 }
 
-WEIGH(sn_turn_weigh, weigh)
+WEIGH(sn_turn_weigh, const sn_spin_batch, weigh)
 TURN(sn_turn_spin, sn_spin_batch, spin)
+
+/* ---- Energies ----------------------------------------------------------------------------------------------------------- */
+
+/* (sum + a_i b_i x_i) s, one axis after the other: s is a power of two. */
+SN_LANES_INLINE lanes add_turning(lanes sum, lanes3 a, lanes3 b, lanes3 x, lanes s)
+{
+    sum = sum + a.x * b.x * x.x * s;
+    sum = sum + a.y * b.y * x.y * s;
+    return sum + a.z * b.z * x.z * s;
+}
+
+SN_LANES_INLINE lanes3 inverse_of(lanes3 k)
+{
+    const lanes one = lanes_all(1);
+    return (lanes3){one / (k.x * k.x), one / (k.y * k.y), one / (k.z * k.z)};
+}
+
+SN_LANES_INLINE lanes kinetic_of(const sn_energy_batch *e, uint32_t at, lanes3 v, lanes3 l, lanes3 inverse)
+{
+    const lanes4 q = PICK4(e->body + at, ->q);
+    const lanes3 own = turned(vector_part(q), -q.w, l);
+    const lanes sum = add_turning(lanes3_dot(v, v), own, own, inverse, lanes_all(1));
+    return sum / (lanes_all(2) * PICK(e->x + at, ->w));
+}
+
+SN_LANES_INLINE void kinetic(sn_energy_batch *e, uint32_t at)
+{
+    const lanes3 v = PICK_VECTOR(e->v + at, ->), l = PICK3(e->body + at, ->l);
+    lanes_store(e->kinetic + at, kinetic_of(e, at, v, l, inverse_of(PICK3(e->body + at, ->k))));
+}
+
+SN_LANES_INLINE void energies(sn_energy_batch *e, uint32_t at)
+{
+    const lanes one = lanes_all(1), half = lanes_all(0.5), mass = one / PICK(e->x + at, ->w);
+    const lanes3 v = PICK_VECTOR(e->v + at, ->), l = PICK3(e->body + at, ->l),
+                 inverse = inverse_of(PICK3(e->body + at, ->k));
+    const lanes3 was = PICK3(e->was + at, ), u = lanes3_sub(v, was), predicted = PICK3(e->motion + at, ->l);
+    const lanes4 q = PICK4(e->motion + at, ->q);
+    const lanes3 own = turned(vector_part(q), -q.w, predicted),
+                 gain = turned(vector_part(q), -q.w, lanes3_sub(l, predicted));
+    lanes_store(e->present + at, mass * add_turning(lanes3_dot(was, was) * half, own, own, inverse, half));
+    lanes_store(e->a + at, mass * add_turning(lanes3_dot(was, u), own, gain, inverse, one));
+    lanes_store(e->b + at, mass * add_turning(lanes3_dot(u, u) * half, gain, gain, inverse, half));
+    lanes_store(e->kinetic + at, kinetic_of(e, at, v, l, inverse));
+}
+
+WEIGH(sn_turn_energies, sn_energy_batch, energies)
+WEIGH(sn_turn_kinetic, sn_energy_batch, kinetic)
 
 #if !SN_VECTOR
 void sn_rotate_free(double q[4], const double l[3], const double inverse_moment[3], double h)
@@ -539,7 +587,8 @@ void sn_rotate_free(double q[4], const double l[3], const double inverse_moment[
 #define TURNING(size)                                                                                                  \
     {                                                                                                                  \
         sn_turn_predict_lanes_##size, sn_turn_settle_lanes_##size, sn_turn_gain_lanes_##size,                          \
-            sn_turn_weigh_lanes_##size, sn_turn_spin_lanes_##size                                                      \
+            sn_turn_weigh_lanes_##size, sn_turn_spin_lanes_##size, sn_turn_energies_lanes_##size,                      \
+            sn_turn_kinetic_lanes_##size                                                                               \
     }
 
 const sn_turning *sn_turning_by(uint32_t vector)

@@ -35,6 +35,16 @@ typedef struct sn_spin_batch {
     sn_vec4 gain[SN_TURN_BATCH], by[SN_TURN_BATCH]; /* rad/s, rad: what its spin changed by, and its turn; w is 0 */
 } sn_spin_batch;
 
+/* The same for how much they move. */
+typedef struct sn_energy_batch {
+    uint32_t count;
+    const sn_body_state *body[SN_TURN_BATCH];
+    const sn_body_motion *motion[SN_TURN_BATCH];
+    const sn_vec4 *x[SN_TURN_BATCH], *v[SN_TURN_BATCH];                                        /* m, and w: 1/kg; m/s */
+    const double *was[SN_TURN_BATCH];                                                          /* m/s: v as predicted */
+    double present[SN_TURN_BATCH], a[SN_TURN_BATCH], b[SN_TURN_BATCH], kinetic[SN_TURN_BATCH]; /* J */
+} sn_energy_batch;
+
 /* Of a body, besides the numbers of principal axes: no two of its moments are the same; all are, as of a ball or a cube. */
 enum { SN_NONE_ALIKE = 3, SN_ALL_ALIKE = 4 };
 
@@ -42,12 +52,15 @@ enum { SN_NONE_ALIKE = 3, SN_ALL_ALIKE = 4 };
 typedef bool sn_turning_fn(const sn_turn_batch *batch, uint32_t first);
 typedef void sn_weighing_fn(const sn_spin_batch *batch, uint32_t first);
 typedef bool sn_spinning_fn(const sn_spin_batch *batch, uint32_t first);
+typedef void sn_energy_fn(sn_energy_batch *batch, uint32_t first);
 
 sn_turning_fn sn_turn_predict_lanes_0, sn_turn_predict_lanes_16, sn_turn_predict_lanes_32;
 sn_turning_fn sn_turn_settle_lanes_0, sn_turn_settle_lanes_16, sn_turn_settle_lanes_32;
 sn_turning_fn sn_turn_gain_lanes_0, sn_turn_gain_lanes_16, sn_turn_gain_lanes_32;
 sn_weighing_fn sn_turn_weigh_lanes_0, sn_turn_weigh_lanes_16, sn_turn_weigh_lanes_32;
 sn_spinning_fn sn_turn_spin_lanes_0, sn_turn_spin_lanes_16, sn_turn_spin_lanes_32;
+sn_energy_fn sn_turn_energies_lanes_0, sn_turn_energies_lanes_16, sn_turn_energies_lanes_32;
+sn_energy_fn sn_turn_kinetic_lanes_0, sn_turn_kinetic_lanes_16, sn_turn_kinetic_lanes_32;
 
 typedef struct sn_turning {
     /* motion->q: where free rotation with the momentum l leads from body->q in h seconds; of length 1, and body->q where l is 0. turn: how far
@@ -67,6 +80,11 @@ typedef struct sn_turning {
     /* body->l gains what a change of spin means, and body->q is turned on; start and now: as that. Whether all of them
        move soundly then. */
     sn_spinning_fn *spin;
+
+    /* present: the energy of a body that moves with `was` and turns with motion->l; a and b: what a share s of the change
+       to v and body->l adds to that, a s + b s^2, if it is turned by motion->q. kinetic: of v and body->l, turned by
+       body->q. The second knows kinetic alone, and reads neither motion nor was. */
+    sn_energy_fn *energies, *kinetic;
 } sn_turning;
 
 /* By the size of vectors in bytes. Results do not depend on it. */

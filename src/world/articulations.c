@@ -45,7 +45,7 @@
 #include "world/articulations.h"
 
 #include "base/dvec.h"
-#include "bodies/rotation.h"
+#include "bodies/turning.h"
 #include "contact/body_work.h"
 #include "world/substep.h"
 
@@ -54,25 +54,33 @@
 
 #define ROUNDING 1e-7 /* of the energy that there is: less is rounding */
 
-#define WORK 1000.0 /* ns: of an articulation, in one loop */
+/* ns, about: of an articulation in one loop; and of a body, or a constraint, that is only looked at */
+#define WORK         1000.0
+#define WORK_OF_LOOK 10.0
 
 /* An articulation has more than one body; its joints may do work. */
 enum { JOINED = 1, DRIVEN = 2 };
 
-typedef struct member {
-    uint32_t row;
-    double inverse[3]; /* 1/m^2: of its moments per unit of mass, along principal axes; 0 about one that is locked */
-    sn_dvec3 v;        /* m/s: as predicted */
-    double energy;     /* J: of its motion, before contact */
-} member;
+/* What is known of the row of a body. */
+enum { MOVES = 1, LED = 2, AWAKE = 4 };
+
+/* A constraint that holds bodies. */
+typedef struct held {
+    sn_visit visit;
+    uint8_t works; /* DRIVEN if it may do work, whatever it holds */
+    bool others;   /* it holds something besides bodies, */
+    uint8_t leads; /*   and that may do work: DRIVEN */
+} held;
 
 void sn_articulations_init(sn_articulations *articulations)
 {
-    sn_table_column(&articulations->held_table, sizeof(sn_visit), false);
+    sn_table_column(&articulations->held_table, sizeof(held), false);
     sn_table_column(&articulations->row_table, sizeof(uint32_t), false);
     sn_table_column(&articulations->row_table, sizeof(uint8_t), false);
     sn_table_column(&articulations->row_table, sizeof(uint32_t), false);
-    sn_table_column(&articulations->member_table, sizeof(member), false);
+    sn_table_column(&articulations->row_table, sizeof(uint8_t), false);
+    sn_table_column(&articulations->row_table, sizeof(sn_articulated), false);
+    sn_table_column(&articulations->member_table, sizeof(uint32_t), false);
     sn_table_column(&articulations->first_table, sizeof(uint32_t), false);
 }
 
@@ -89,7 +97,7 @@ static uint32_t slot_of(const sn_world *world, uint32_t row)
     return world->ids.value[world->bodies.state[row].particle];
 }
 
-static member *members(const sn_world *world)
+static uint32_t *members(const sn_world *world)
 {
     return world->articulations.member_table.column[0];
 }
@@ -104,6 +112,16 @@ static uint32_t *parents(const sn_world *world)
 static uint8_t *marks(const sn_world *world)
 {
     return world->articulations.row_table.column[1];
+}
+
+static uint8_t *known(const sn_world *world)
+{
+    return world->articulations.row_table.column[3];
+}
+
+static held *all_held(const sn_world *world)
+{
+    return world->articulations.held_table.column[0];
 }
 
 static uint32_t root_of(const sn_world *world, uint32_t row)
@@ -146,16 +164,19 @@ static bool list_held(sn_world *world)
     const sn_store *store = &world->constraints;
     if (a->found && a->changes == store->changes)
         return true;
+    a->found = a->listed = false;
     a->held_table.count = 0;
     for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
         const sn_pool *pool = store->pool[kind];
         for (uint32_t row = 0; pool->ids.live && !pool->kind->force && row < pool->ids.table.count; ++row) {
             uint32_t body[SN_MAX_POINTS];
-            if (!sn_ids_is_live(&pool->ids, row) || !sn_evaluate_bodies(store, pool, row, body))
+            const uint32_t count = sn_ids_is_live(&pool->ids, row) ? sn_evaluate_bodies(store, pool, row, body) : 0;
+            if (!count)
                 continue;
             if (!sn_table_reserve(&a->held_table, &world->allocator, (uint64_t)a->held_table.count + 1))
                 return false;
-            ((sn_visit *)a->held_table.column[0])[a->held_table.count++] = (sn_visit){kind, row};
+            all_held(world)[a->held_table.count++] = (held){
+                .visit = {kind, row}, .works = may_work(pool, row) ? DRIVEN : 0, .others = count != pool->kind->points};
         }
     }
     a->changes = store->changes;
@@ -180,17 +201,72 @@ static bool rests_on(const sn_world *world, const sn_pool *pool, uint32_t row)
     return rests;
 }
 
-/* Joins the bodies that one constraint holds. */
-static void join(const sn_world *world, const sn_visit *held)
+/* What of bodies and of what else is held decides which articulations there are. In most steps it is as in the last one. */
+typedef struct look {
+    sn_world *world;
+    bool anew;           /* nothing is known yet */
+    atomic_bool changed; /* it is not as in the last step */
+} look;
+
+static void look_at_rows(void *data, uint32_t first, uint32_t end)
 {
-    const sn_pool *pool = world->constraints.pool[held->kind];
+    look *l = data;
+    const sn_world *world = l->world;
+    uint8_t *was = known(world);
+    bool changed = l->anew;
+    for (uint32_t row = first; row < end; ++row) {
+        const sn_body_state *state = &world->bodies.state[row];
+        uint8_t is = 0;
+        if (bodies_has(&world->bodies, row))
+            is = (uint8_t)((world->particles.x[slot_of(world, row)].w > 0 ? MOVES : 0) | (state->led ? LED : 0) |
+                           (sn_sleep_holds(world, state->particle) ? 0 : AWAKE));
+        changed = changed || was[row] != is;
+        was[row] = is;
+    }
+    if (changed)
+        atomic_store_explicit(&l->changed, true, memory_order_relaxed);
+}
+
+static void look_at_held(void *data, uint32_t first, uint32_t end)
+{
+    look *l = data;
+    const sn_world *world = l->world;
+    bool changed = false;
+    for (held *h = all_held(world) + first; h < all_held(world) + end; ++h) {
+        if (!h->others)
+            continue;
+        const uint8_t leads = rests_on(world, world->constraints.pool[h->visit.kind], h->visit.row) ? 0 : DRIVEN;
+        changed = changed || h->leads != leads;
+        h->leads = leads;
+    }
+    if (changed)
+        atomic_store_explicit(&l->changed, true, memory_order_relaxed);
+}
+
+static bool has_changed(sn_world *world)
+{
+    sn_articulations *a = &world->articulations;
+    const uint32_t rows = bodies_rows(&world->bodies);
+    look l = {.world = world, .anew = !a->listed || a->rows != rows};
+    if (!sn_parallel_few(&world->parallel, rows, WORK_OF_LOOK, look_at_rows, &l))
+        sn_parallel_repair(&world->parallel), world->bodies.lost = true;
+    if (!sn_parallel_few(&world->parallel, a->held_table.count, WORK_OF_LOOK, look_at_held, &l))
+        sn_parallel_repair(&world->parallel), world->bodies.lost = true;
+    a->rows = rows;
+    return l.changed;
+}
+
+/* Joins the bodies that one constraint holds. */
+static void join(const sn_world *world, const held *h)
+{
+    const sn_pool *pool = world->constraints.pool[h->visit.kind];
     uint32_t body[SN_MAX_POINTS], first = SN_ID_FREE;
-    const uint32_t count = sn_evaluate_bodies(&world->constraints, pool, held->row, body);
-    const bool free = count == pool->kind->points || rests_on(world, pool, held->row);
-    uint8_t all = free && !may_work(pool, held->row) ? 0 : DRIVEN;
+    const uint32_t count = sn_evaluate_bodies(&world->constraints, pool, h->visit.row, body);
+    uint8_t all = h->works | h->leads;
     for (uint32_t i = 0; i < count; ++i) {
-        if (world->particles.x[slot_of(world, body[i])].w == 0) {
-            all |= world->bodies.state[body[i]].led ? DRIVEN : 0;
+        const uint8_t is = known(world)[body[i]];
+        if (!(is & MOVES)) {
+            all |= is & LED ? DRIVEN : 0;
             continue;
         }
         const uint32_t root = root_of(world, body[i]);
@@ -206,6 +282,12 @@ static void join(const sn_world *world, const sn_visit *held)
         marks(world)[first] |= all;
 }
 
+/* One that sleeps does so as a whole. */
+static bool is_watched(const sn_world *world, uint32_t root)
+{
+    return marks(world)[root] == JOINED && known(world)[root] & AWAKE;
+}
+
 /* Lists the articulations that are watched, in the order of their first rows, and the bodies of each by row. A root is
    the first row of its articulation. */
 static void list_members(sn_world *world)
@@ -219,23 +301,31 @@ static void list_members(sn_world *world)
         parents(world)[row] = root;
         place[root]++;
     }
-    a->count = 0;
+    a->known = 0;
     for (uint32_t row = 0; row < rows; ++row) {
         const uint32_t count = place[row];
-        if (parents(world)[row] != row || marks(world)[row] != JOINED)
+        if (parents(world)[row] != row || !is_watched(world, row))
             continue;
-        place[row] = first[a->count++] = total;
+        place[row] = first[a->known++] = total;
         total += count;
     }
-    first[a->count] = total;
+    first[a->known] = total;
     for (uint32_t row = 0; row < rows; ++row) {
         const uint32_t root = parents(world)[row];
-        if (marks(world)[root] != JOINED)
-            continue;
-        member *m = &members(world)[place[root]++];
-        m->row = row;
-        sn_body_inverse_moments(&world->bodies.state[row], m->inverse);
+        if (is_watched(world, root))
+            members(world)[place[root]++] = row;
     }
+}
+
+static void list_articulations(sn_world *world)
+{
+    for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row)
+        parents(world)[row] = row;
+    memset(marks(world), 0, bodies_rows(&world->bodies));
+    for (uint32_t i = 0; i < world->articulations.held_table.count; ++i)
+        join(world, &all_held(world)[i]);
+    list_members(world);
+    world->articulations.listed = true;
 }
 
 /* Velocities follow from positions, and a substep begins and ends with whole ones. Gradients at the start promise that
@@ -263,29 +353,59 @@ bool sn_articulations_find(sn_world *world)
     if (!sn_table_reserve(&a->row_table, &world->allocator, rows) ||
         !sn_table_reserve(&a->member_table, &world->allocator, rows) ||
         !sn_table_reserve(&a->first_table, &world->allocator, (uint64_t)rows + 1) ||
-        !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, rows / SN_FEW + 1))
+        !sn_parallel_reserve_tasks(&world->parallel, &world->allocator,
+                                   (rows > a->held_table.count ? rows : a->held_table.count) / SN_FEW + 1))
         return false;
-    for (uint32_t row = 0; row < rows; ++row)
-        parents(world)[row] = row;
-    memset(marks(world), 0, rows);
-    for (uint32_t i = 0; i < a->held_table.count; ++i)
-        join(world, (const sn_visit *)a->held_table.column[0] + i);
-    list_members(world);
+    if (has_changed(world))
+        list_articulations(world);
+    a->count = a->known;
     return true;
 }
 
 /* ---- In a substep --------------------------------------------------------------------------------------------------- */
 
-void sn_articulations_begin(const sn_substep *s)
+/* Members, to be looked at several at a time. */
+typedef struct gauge {
+    const sn_turning *by;
+    sn_energy_batch batch;
+    sn_articulated *body[SN_TURN_BATCH];
+} gauge;
+
+static void gauge_begin(gauge *g, const sn_world *world)
 {
-    const sn_world *world = s->world;
-    const sn_articulations *a = &world->articulations;
-    const uint32_t *first = a->first_table.column[0], count = a->count ? first[a->count] : 0;
-    for (uint32_t i = 0; i < count && !s->still; ++i) {
-        const uint32_t slot = slot_of(world, members(world)[i].row);
-        const sn_dvec3 v = dvec3_from(vec4_xyz(world->particles.v[slot]));
-        const sn_dvec3 dv = dvec3_scale(dvec3_from(motion_acceleration(&s->motion, slot)), (double)s->motion.kick);
-        members(world)[i].v = dvec3_add(dvec3_scale(v, (double)s->motion.keep), dv);
+    g->by = sn_turning_by(world->wide ? world->wide->vector : 0);
+    g->batch.count = 0;
+}
+
+static void gauge_add(gauge *g, const sn_world *world, uint32_t row)
+{
+    sn_articulated *body = &sn_articulated_bodies(world)[row];
+    const uint32_t at = g->batch.count++;
+    g->body[at] = body;
+    g->batch.body[at] = &world->bodies.state[row];
+    g->batch.motion[at] = &world->bodies.motion[row];
+    g->batch.x[at] = &world->particles.x[body->slot];
+    g->batch.v[at] = &world->particles.v[body->slot];
+    g->batch.was[at] = body->v;
+}
+
+/* Of the members first .. end-1: all of their energies. */
+static void gauge_all(const sn_world *world, uint32_t first, uint32_t end)
+{
+    gauge g;
+    gauge_begin(&g, world);
+    for (uint32_t k = first; k < end; ++k) {
+        gauge_add(&g, world, members(world)[k]);
+        if (g.batch.count < SN_TURN_BATCH && k + 1 < end)
+            continue;
+        g.by->energies(&g.batch, 0);
+        for (uint32_t i = 0; i < g.batch.count; ++i) {
+            g.body[i]->present = g.batch.present[i];
+            g.body[i]->a = g.batch.a[i];
+            g.body[i]->b = g.batch.b[i];
+            g.body[i]->kinetic = g.batch.kinetic[i];
+        }
+        g.batch.count = 0;
     }
 }
 
@@ -295,47 +415,30 @@ typedef struct energies {
     double lost;
 } energies;
 
-/* What joints changed the momentum by with which a body turns, per unit of mass. */
-static void gain_of(const sn_world *world, uint32_t row, double gain[3])
+static energies sum_of(const sn_world *world, uint32_t first, uint32_t end)
 {
-    for (int i = 0; i < 3; ++i)
-        gain[i] = world->bodies.state[row].l[i] - world->bodies.motion[row].l[i];
-}
-
-static void add_energies(const sn_world *world, const member *m, energies *sum)
-{
-    const sn_body_state *state = &world->bodies.state[m->row];
-    const sn_body_motion *motion = &world->bodies.motion[m->row];
-    const uint32_t slot = slot_of(world, m->row);
-    const double mass = 1 / (double)world->particles.x[slot].w;
-    const sn_dvec3 u = dvec3_sub(dvec3_from(vec4_xyz(world->particles.v[slot])), m->v);
-    double l[3], gain[3];
-    energies e = {.present = dvec3_dot(m->v, m->v) / 2, .a = dvec3_dot(m->v, u), .b = dvec3_dot(u, u) / 2};
-    gain_of(world, m->row, gain);
-    sn_rotate_vector_back(motion->q, motion->l, l);
-    sn_rotate_vector_back(motion->q, gain, gain);
-    for (int i = 0; i < 3; ++i) {
-        e.present += l[i] * l[i] * m->inverse[i] / 2;
-        e.a += l[i] * gain[i] * m->inverse[i];
-        e.b += gain[i] * gain[i] * m->inverse[i] / 2;
+    energies sum = {0};
+    for (uint32_t k = first; k < end; ++k) {
+        const sn_articulated *body = &sn_articulated_bodies(world)[members(world)[k]];
+        sum.present += body->present;
+        sum.a += body->a;
+        sum.b += body->b;
+        sum.lost += (double)world->bodies.state[members(world)[k]].lost;
     }
-    sum->present += mass * e.present;
-    sum->a += mass * e.a;
-    sum->b += mass * e.b;
-    sum->lost += (double)state->lost;
+    return sum;
 }
 
-static void change_by(sn_world *world, const member *m, double share)
+static void change_by(sn_world *world, uint32_t row, double share)
 {
-    const uint32_t slot = slot_of(world, m->row);
-    sn_vec4 *v = &world->particles.v[slot], *v_low = &world->particles.v_low[slot];
-    const sn_dvec3 u = dvec3_sub(dvec3_from(vec4_xyz(*v)), m->v);
-    double gain[3];
-    gain_of(world, m->row, gain);
-    *v = vec4(dvec3_round(dvec3_add(m->v, dvec3_scale(u, share))), v->w);
+    const sn_articulated *body = &sn_articulated_bodies(world)[row];
+    sn_vec4 *v = &world->particles.v[body->slot], *v_low = &world->particles.v_low[body->slot];
+    const sn_dvec3 was = {body->v[0], body->v[1], body->v[2]}, u = dvec3_sub(dvec3_from(vec4_xyz(*v)), was);
+    double *l = world->bodies.state[row].l;
+    const double *predicted = world->bodies.motion[row].l;
+    *v = vec4(dvec3_round(dvec3_add(was, dvec3_scale(u, share))), v->w);
     *v_low = vec4(vec3(0, 0, 0), v_low->w);
     for (int i = 0; i < 3; ++i)
-        world->bodies.state[m->row].l[i] = world->bodies.motion[m->row].l[i] + share * gain[i];
+        l[i] = predicted[i] + share * (l[i] - predicted[i]);
 }
 
 /* The share of what joints changed that velocities keep. */
@@ -347,32 +450,19 @@ static double share_of(const energies *e)
     return fmax(0, (sqrt(e->a * e->a + 4 * e->b * most) - e->a) / (2 * e->b));
 }
 
-static double kinetic_energy(const sn_world *world, const member *m)
-{
-    const sn_body_state *state = &world->bodies.state[m->row];
-    const uint32_t slot = slot_of(world, m->row);
-    const sn_dvec3 v = dvec3_from(vec4_xyz(world->particles.v[slot]));
-    double l[3], sum = dvec3_dot(v, v);
-    sn_rotate_vector_back(state->q, state->l, l);
-    for (int i = 0; i < 3; ++i)
-        sum += l[i] * l[i] * m->inverse[i];
-    return sum / (2 * (double)world->particles.x[slot].w);
-}
-
 static void limit_piece(void *data, uint32_t begin, uint32_t end)
 {
     sn_world *world = data;
     const uint32_t *first = world->articulations.first_table.column[0];
+    gauge_all(world, first[begin], first[end]);
     for (uint32_t i = begin; i < end; ++i) {
-        energies sum = {0};
-        for (uint32_t k = first[i]; k < first[i + 1]; ++k)
-            add_energies(world, &members(world)[k], &sum);
+        const energies sum = sum_of(world, first[i], first[i + 1]);
         const double share = share_of(&sum);
-        for (uint32_t k = first[i]; k < first[i + 1]; ++k) {
-            if (share < 1)
-                change_by(world, &members(world)[k], share);
-            members(world)[k].energy = kinetic_energy(world, &members(world)[k]);
-        }
+        if (!(share < 1))
+            continue;
+        for (uint32_t k = first[i]; k < first[i + 1]; ++k)
+            change_by(world, members(world)[k], share);
+        gauge_all(world, first[i], first[i + 1]);
     }
 }
 
@@ -387,10 +477,16 @@ static void note_piece(void *data, uint32_t begin, uint32_t end)
     const sn_substep *s = data;
     const sn_world *world = s->world;
     const uint32_t *first = world->articulations.first_table.column[0];
+    gauge g;
+    gauge_begin(&g, world);
     for (uint32_t k = first[begin]; k < first[end]; ++k) {
-        const member *m = &members(world)[k];
-        sn_body_state *state = &world->bodies.state[m->row];
-        state->lost = (sn_real)(m->energy - kinetic_energy(world, m));
+        gauge_add(&g, world, members(world)[k]);
+        if (g.batch.count < SN_TURN_BATCH && k + 1 < first[end])
+            continue;
+        g.by->kinetic(&g.batch, 0);
+        for (uint32_t i = 0; i < g.batch.count; ++i)
+            ((sn_body_state *)g.batch.body[i])->lost = (sn_real)(g.body[i]->kinetic - g.batch.kinetic[i]);
+        g.batch.count = 0;
     }
 }
 

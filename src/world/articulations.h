@@ -6,16 +6,27 @@
 
 #include <stdbool.h>
 
+/* What a substep knows of a body that may be jointed. */
+typedef struct sn_articulated {
+    double v[3];                   /* m/s: as predicted */
+    double present, a, b, kinetic; /* J: see articulations.c; before contact */
+    uint32_t slot;                 /* of its particle */
+} sn_articulated;
+
 /* Derived. */
 typedef struct sn_articulations {
-    sn_table held_table; /* of sn_visit: constraints that hold bodies, after so many changes of the store: */
+    sn_table held_table; /* constraints that hold bodies, after so many changes of the store: */
     uint64_t changes;
     bool found;
     sn_table
-        row_table; /* by row of a body: uint32_t, on the way to the first of its articulation; and what is known of that one */
-    sn_table member_table; /* of those that are limited in this step: see articulations.c */
+        row_table; /* by row of a body: uint32_t, on the way to the first of its articulation; what is known of that one;
+                           scratch; what is known of the body; and sn_articulated */
+    sn_table member_table; /* of uint32_t: rows of bodies of those that may be limited */
     sn_table first_table;  /* of uint32_t: where an articulation begins in these; the next one follows */
-    uint32_t count;        /* of them */
+    uint32_t known;        /* of them, */
+    uint32_t rows;         /*   with so many rows of bodies; */
+    bool listed;           /*   once they are listed */
+    uint32_t count;        /* of those that are limited in this step: all or none */
 } sn_articulations;
 
 void sn_articulations_init(sn_articulations *articulations);

@@ -274,6 +274,7 @@ sn_real sn_body_turning(const sn_world *world, uint32_t row)
 void sn_body_stop(sn_world *world, uint32_t row)
 {
     memset(world->bodies.state[row].l, 0, sizeof world->bodies.state[row].l);
+    world->bodies.state[row].lost = 0;
 }
 
 /* ---- Definitions ---------------------------------------------------------------------------------------------------- */

@@ -44,7 +44,6 @@ static sn_result begin_substep(sn_substep *s)
         return sn_fault_lost_tasks(world);
     sn_result result = sn_forces_constrain(s);
     sn_motion_begin(s);
-    sn_articulations_begin(s);
     if (result == SN_OK && s->step->careful)
         result = sn_fault_forces(s);
     if (result == SN_OK && !sn_contacts_begin(world, substeps - s->substeps_left, substeps, s->h))

@@ -99,8 +99,11 @@ void sn_compromise_end(sn_world *world, bool failed);
 /* Finds them, once contacts are known; false when memory runs out. */
 bool sn_articulations_find(sn_world *world);
 
-/* Before particles are predicted, once forces are known. */
-void sn_articulations_begin(const sn_substep *s);
+/* What a substep is to know of bodies, by row. Predicting them fills in v and slot if any are limited. */
+static inline sn_articulated *sn_articulated_bodies(const sn_world *world)
+{
+    return world->articulations.row_table.column[4];
+}
 
 /* When velocities have followed joints, before contact; and after it. False if tasks got lost. */
 bool sn_articulations_limit(const sn_substep *s);

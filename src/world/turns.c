@@ -25,6 +25,7 @@
 #include "contact/body_work.h"
 #include "world/substep.h"
 
+#include "base/dvec.h"
 #include "base/math.h"
 #include "base/quad.h"
 #include "bodies/rotation.h"
@@ -302,17 +303,29 @@ static void begin_driven(const sn_substep *s, turn_group *g, uint32_t at, double
             vec4(vec3((sn_real)body->old_way[0], (sn_real)body->old_way[1], (sn_real)body->old_way[2]), s->motion.h);
 }
 
+/* How it will move if no joint holds it; see articulations.c. */
+static inline void note_free_motion(const sn_substep *s, sn_articulated *body, uint32_t slot)
+{
+    const sn_dvec3 v = dvec3_from(vec4_xyz(s->world->particles.v[slot]));
+    const sn_dvec3 dv = dvec3_scale(dvec3_from(motion_acceleration(&s->motion, slot)), (double)s->motion.kick);
+    const sn_dvec3 sum = dvec3_add(dvec3_scale(v, (double)s->motion.keep), dv);
+    body->v[0] = sum.x, body->v[1] = sum.y, body->v[2] = sum.z;
+    body->slot = slot;
+}
+
 /* What a body turns with; leaves: see leaves_free. */
 static inline void begin_turn(const sn_substep *s, const sn_particle_store *p, turn_group *g, uint32_t row, bool leaves)
 {
     const sn_vec4 none = {0};
     const sn_body_state *body = &s->world->bodies.state[row];
     sn_body_motion *motion = &s->world->bodies.motion[row];
-    const uint32_t slot = p->table.count + row;
-    const sn_real w = p->x[s->world->ids.value[body->particle]].w;
+    const uint32_t centre = s->world->ids.value[body->particle], slot = p->table.count + row;
+    const sn_real w = p->x[centre].w;
     const uint32_t at = group_add(g, &s->world->bodies, row, &p->x[slot]);
     p->x[slot].w = w;
     p->x_low[slot] = p->y[slot] = p->d[slot] = none;
+    if (s->world->articulations.count)
+        note_free_motion(s, &sn_articulated_bodies(s->world)[row], centre);
     motion->is_free = leaves && w != 0 && !body->led && !(!s->still && body->spin_damping > 0) && !body_is_pulled(body);
     if (!motion->is_free) {
         begin_driven(s, g, at, (double)w);
