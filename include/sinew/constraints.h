@@ -69,6 +69,8 @@ SN_API sn_vec3 sn_point_position(const sn_world *world, sn_point point);
 #define SN_MAX_ROWS          6                   /* scalar equations of one constraint, solved together */
 #define SN_NO_ROW            (1u << SN_MAX_ROWS) /* of sn_kind.bounded: none */
 #define SN_TURN_ALWAYS       UINT32_MAX          /* of sn_kind.turn_param */
+#define SN_PIVOT_POINT       1                   /* of sn_kind.pivot */
+#define SN_PIVOT_AXIS        2
 #define SN_MAX_PARAMS        16                  /* named parameters of one constraint, */
 #define SN_MAX_PARAM_NUMBERS 40                  /*   and numbers in them; a vector has three */
 
@@ -237,6 +239,9 @@ typedef struct sn_kind {
     uint32_t turn_param; /* if the kind is oriented: it holds the rotation of one body against the other if this number
                             of the parameters, counted from 1, is not 0; SN_TURN_ALWAYS: always; 0: never. Trees of such
                             constraints are solved directly under lower loads: docs/solvers.md */
+    uint32_t pivot; /* if the kind is oriented: its rows 0 to 2 keep two points in one place, along the axes of the first.
+                       SN_PIVOT_POINT; or SN_PIVOT_AXIS, if the x axes of both agree as well. 0: they do not. Bodies
+                       that swing on such constraints keep most of their energy: docs/bodies.md */
 } sn_kind;
 
 /* Registers a kind of your own, for every solver, snapshot and report. The struct and its strings are

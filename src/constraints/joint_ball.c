@@ -90,6 +90,7 @@ const sn_kind sn_kind_joint_ball = {
     .lanes = SN_LANES_TABLE(joint_ball),
     .measure = measure_ball,
     .oriented = true,
+    .pivot = SN_PIVOT_POINT,
     .turn_param = TARGET_MOST + 1,
     .own_rows = true,
     .bounded = 7u << 3,

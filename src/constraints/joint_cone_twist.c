@@ -115,6 +115,7 @@ const sn_kind sn_kind_joint_cone_twist = {
     .measure = measure_cone_twist,
     .check = check_cone_twist,
     .oriented = true,
+    .pivot = SN_PIVOT_POINT,
     .turn_param = TARGET_MOST + 1,
     .own_rows = true,
     .bounded = 7u << 3,

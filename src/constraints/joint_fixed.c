@@ -30,6 +30,7 @@ const sn_kind sn_kind_joint_fixed = {
     .eval = SN_LANES_EVAL(joint_fixed),
     .lanes = SN_LANES_TABLE(joint_fixed),
     .oriented = true,
+    .pivot = SN_PIVOT_POINT,
     .turn_param = SN_TURN_ALWAYS,
     .own_rows = true,
     .bounded = SN_NO_ROW,

@@ -49,6 +49,7 @@ const sn_kind sn_kind_joint_hinge = {
     .measure = measure_hinge,
     .check = sn_joint_check_drive,
     .oriented = true,
+    .pivot = SN_PIVOT_AXIS,
     .turn_param = SN_JOINT_AXIS_TARGET_MOST,
     .own_rows = true,
     .bounded = 1u << 5,

@@ -60,6 +60,7 @@ const sn_kind sn_kind_joint_universal = {
     .eval = SN_LANES_EVAL(joint_universal),
     .lanes = SN_LANES_TABLE(joint_universal),
     .oriented = true,
+    .pivot = SN_PIVOT_POINT,
     .own_rows = true,
     .bounded = 1u << 4,
 };

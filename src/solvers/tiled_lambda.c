@@ -40,7 +40,7 @@ bool sn_lambda_is_kept(const sn_tiled *t, const sn_plan_run *run)
     const uint32_t at = (uint32_t)(run - plan->run);
     const sn_pool *pool = t->in->store->pool[run->kind];
     const sn_kind *kind = pool->kind;
-    return t->keep_lambda || (plan->watched[at] && (t->again || !t->by_lane || is_a_force(pool))) ||
+    return t->keep_lambda || kind->pivot || (plan->watched[at] && (t->again || !t->by_lane || is_a_force(pool))) ||
            (kind->settle && plan->feature[at] & SN_RUN_SETTLES) ||
            (t->again && (plan->feature[at] & SN_RUN_SOFT || kind->inequality || kind->own_rows));
 }

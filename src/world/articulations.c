@@ -58,8 +58,8 @@
 #define WORK         1000.0
 #define WORK_OF_LOOK 10.0
 
-/* An articulation has more than one body; its joints may do work. */
-enum { JOINED = 1, DRIVEN = 2 };
+/* An articulation has more than one body; its joints may do work; some of them are pivots (swings.c). */
+enum { JOINED = 1, DRIVEN = 2, SWINGS = 4 };
 
 /* What is known of the row of a body. */
 enum { MOVES = 1, LED = 2, AWAKE = 4 };
@@ -82,6 +82,9 @@ void sn_articulations_init(sn_articulations *articulations)
     sn_table_column(&articulations->row_table, sizeof(sn_articulated), false);
     sn_table_column(&articulations->member_table, sizeof(uint32_t), false);
     sn_table_column(&articulations->first_table, sizeof(uint32_t), false);
+    sn_table_column(&articulations->first_table, sizeof(uint32_t), false);
+    sn_table_column(&articulations->first_table, sizeof(uint8_t), false);
+    sn_table_column(&articulations->pivot_table, sizeof(sn_visit), false);
 }
 
 void sn_articulations_release(sn_articulations *articulations, const sn_allocator *allocator)
@@ -90,6 +93,7 @@ void sn_articulations_release(sn_articulations *articulations, const sn_allocato
     sn_table_release(&articulations->row_table, allocator);
     sn_table_release(&articulations->member_table, allocator);
     sn_table_release(&articulations->first_table, allocator);
+    sn_table_release(&articulations->pivot_table, allocator);
 }
 
 static uint32_t slot_of(const sn_world *world, uint32_t row)
@@ -103,6 +107,22 @@ static uint32_t *members(const sn_world *world)
 }
 
 /* ---- Which there are ------------------------------------------------------------------------------------------------ */
+
+static sn_visit *pivots(const sn_world *world)
+{
+    return world->articulations.pivot_table.column[0];
+}
+
+/* By number of the articulation: where its pivots begin, and whether it is limited. */
+static uint32_t *first_pivots(const sn_world *world)
+{
+    return world->articulations.first_table.column[1];
+}
+
+static uint8_t *limited(const sn_world *world)
+{
+    return world->articulations.first_table.column[2];
+}
 
 static uint32_t *parents(const sn_world *world)
 {
@@ -262,7 +282,7 @@ static void join(const sn_world *world, const held *h)
     const sn_pool *pool = world->constraints.pool[h->visit.kind];
     uint32_t body[SN_MAX_POINTS], first = SN_ID_FREE;
     const uint32_t count = sn_evaluate_bodies(&world->constraints, pool, h->visit.row, body);
-    uint8_t all = h->works | h->leads;
+    uint8_t all = h->works | h->leads | (pool->kind->pivot ? SWINGS : 0);
     for (uint32_t i = 0; i < count; ++i) {
         const uint8_t is = known(world)[body[i]];
         if (!(is & MOVES)) {
@@ -282,10 +302,15 @@ static void join(const sn_world *world, const held *h)
         marks(world)[first] |= all;
 }
 
+static bool is_limited(const sn_world *world, uint32_t root)
+{
+    return (marks(world)[root] & (JOINED | DRIVEN)) == JOINED;
+}
+
 /* One that sleeps does so as a whole. */
 static bool is_watched(const sn_world *world, uint32_t root)
 {
-    return marks(world)[root] == JOINED && known(world)[root] & AWAKE;
+    return known(world)[root] & AWAKE && (is_limited(world, root) || marks(world)[root] & SWINGS);
 }
 
 /* Lists the articulations that are watched, in the order of their first rows, and the bodies of each by row. A root is
@@ -306,6 +331,7 @@ static void list_members(sn_world *world)
         const uint32_t count = place[row];
         if (parents(world)[row] != row || !is_watched(world, row))
             continue;
+        limited(world)[a->known] = is_limited(world, row);
         place[row] = first[a->known++] = total;
         total += count;
     }
@@ -317,6 +343,44 @@ static void list_members(sn_world *world)
     }
 }
 
+/* The first row of the articulation that a pivot belongs to; SN_ID_FREE: it is none, or none that is watched. */
+static uint32_t root_of_pivot(const sn_world *world, const held *h)
+{
+    const sn_pool *pool = world->constraints.pool[h->visit.kind];
+    uint32_t body[SN_MAX_POINTS];
+    const uint32_t count = pool->kind->pivot ? sn_evaluate_bodies(&world->constraints, pool, h->visit.row, body) : 0;
+    for (uint32_t i = 0; i < count; ++i)
+        if (known(world)[body[i]] & MOVES)
+            return is_watched(world, parents(world)[body[i]]) ? parents(world)[body[i]] : SN_ID_FREE;
+    return SN_ID_FREE;
+}
+
+/* The pivots of each, in the order in which they are held. */
+static void list_pivots(sn_world *world)
+{
+    const sn_articulations *a = &world->articulations;
+    uint32_t *place = a->row_table.column[2], *first = first_pivots(world), total = 0, i = 0;
+    memset(place, 0, bodies_rows(&world->bodies) * sizeof *place);
+    for (const held *h = all_held(world); h < all_held(world) + a->held_table.count; ++h) {
+        const uint32_t root = root_of_pivot(world, h);
+        if (root != SN_ID_FREE)
+            place[root]++;
+    }
+    for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row) {
+        const uint32_t count = place[row];
+        if (parents(world)[row] != row || !is_watched(world, row))
+            continue;
+        place[row] = first[i++] = total;
+        total += count;
+    }
+    first[i] = total;
+    for (const held *h = all_held(world); h < all_held(world) + a->held_table.count; ++h) {
+        const uint32_t root = root_of_pivot(world, h);
+        if (root != SN_ID_FREE)
+            pivots(world)[place[root]++] = h->visit;
+    }
+}
+
 static void list_articulations(sn_world *world)
 {
     for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row)
@@ -325,6 +389,7 @@ static void list_articulations(sn_world *world)
     for (uint32_t i = 0; i < world->articulations.held_table.count; ++i)
         join(world, &all_held(world)[i]);
     list_members(world);
+    list_pivots(world);
     world->articulations.listed = true;
 }
 
@@ -353,6 +418,7 @@ bool sn_articulations_find(sn_world *world)
     if (!sn_table_reserve(&a->row_table, &world->allocator, rows) ||
         !sn_table_reserve(&a->member_table, &world->allocator, rows) ||
         !sn_table_reserve(&a->first_table, &world->allocator, (uint64_t)rows + 1) ||
+        !sn_table_reserve(&a->pivot_table, &world->allocator, a->held_table.count) ||
         !sn_parallel_reserve_tasks(&world->parallel, &world->allocator,
                                    (rows > a->held_table.count ? rows : a->held_table.count) / SN_FEW + 1))
         return false;
@@ -452,24 +518,30 @@ static double share_of(const energies *e)
 
 static void limit_piece(void *data, uint32_t begin, uint32_t end)
 {
-    sn_world *world = data;
-    const uint32_t *first = world->articulations.first_table.column[0];
+    const sn_substep *s = data;
+    sn_world *world = s->world;
+    const uint32_t *first = world->articulations.first_table.column[0], *pivot = first_pivots(world);
     gauge_all(world, first[begin], first[end]);
     for (uint32_t i = begin; i < end; ++i) {
+        const sn_pivots swing = {members(world) + first[i], first[i + 1] - first[i], pivots(world) + pivot[i],
+                                 pivot[i + 1] - pivot[i]};
+        const double due = swing.count ? sn_swing_due(world, &swing) : 0;
         const energies sum = sum_of(world, first[i], first[i + 1]);
-        const double share = share_of(&sum);
-        if (!(share < 1))
-            continue;
-        for (uint32_t k = first[i]; k < first[i + 1]; ++k)
-            change_by(world, members(world)[k], share);
-        gauge_all(world, first[i], first[i + 1]);
+        const double share = limited(world)[i] ? share_of(&sum) : 1;
+        if (share < 1) {
+            for (uint32_t k = first[i]; k < first[i + 1]; ++k)
+                change_by(world, members(world)[k], share);
+            gauge_all(world, first[i], first[i + 1]);
+        }
+        if (swing.count)
+            sn_swing_restore(world, &swing, due, (double)s->h);
     }
 }
 
-bool sn_articulations_limit(const sn_substep *s)
+bool sn_articulations_limit(sn_substep *s)
 {
     sn_world *world = s->world;
-    return s->still || sn_parallel_few(&world->parallel, world->articulations.count, WORK, limit_piece, world);
+    return s->still || sn_parallel_few(&world->parallel, world->articulations.count, WORK, limit_piece, s);
 }
 
 static void note_piece(void *data, uint32_t begin, uint32_t end)

@@ -4,14 +4,28 @@
 
 #include "base/memory.h"
 
+#include "solvers/solver.h"
+
 #include <stdbool.h>
 
 /* What a substep knows of a body that may be jointed. */
 typedef struct sn_articulated {
-    double v[3];                   /* m/s: as predicted */
+    double v[3], kick[3];          /* m/s: as predicted; and by how much forces changed it */
+    double start[4];               /* its orientation when the substep began */
     double present, a, b, kinetic; /* J: see articulations.c; before contact */
+    double turned[4];              /* swings.c: from start to its orientation now */
+    double missing[3];             /* m^2/s: of its momentum, per unit of mass */
+    double pressed;                /* m^2/s: what its joints press, times their arms, per unit of mass */
     uint32_t slot;                 /* of its particle */
 } sn_articulated;
+
+/* Constraints of a kind with a pivot that hold bodies of one articulation. */
+typedef struct sn_pivots {
+    const uint32_t *member; /* rows of its bodies */
+    uint32_t members;
+    const sn_visit *pivot;
+    uint32_t count;
+} sn_pivots;
 
 /* Derived. */
 typedef struct sn_articulations {
@@ -22,11 +36,13 @@ typedef struct sn_articulations {
         row_table; /* by row of a body: uint32_t, on the way to the first of its articulation; what is known of that one;
                            scratch; what is known of the body; and sn_articulated */
     sn_table member_table; /* of uint32_t: rows of bodies of those that may be limited */
-    sn_table first_table;  /* of uint32_t: where an articulation begins in these; the next one follows */
+    sn_table first_table;  /* of uint32_t: where an articulation begins in these; the next one follows. Then the same
+                              for pivot_table; and whether it is limited */
+    sn_table pivot_table;  /* of sn_visit: its constraints of kinds with a pivot */
     uint32_t known;        /* of them, */
     uint32_t rows;         /*   with so many rows of bodies; */
     bool listed;           /*   once they are listed */
-    uint32_t count;        /* of those that are limited in this step: all or none */
+    uint32_t count;        /* of those that are watched in this step: all or none */
 } sn_articulations;
 
 void sn_articulations_init(sn_articulations *articulations);

@@ -106,8 +106,16 @@ static inline sn_articulated *sn_articulated_bodies(const sn_world *world)
 }
 
 /* When velocities have followed joints, before contact; and after it. False if tasks got lost. */
-bool sn_articulations_limit(const sn_substep *s);
+bool sn_articulations_limit(sn_substep *s);
 bool sn_articulations_note(sn_substep *s);
+
+/* ---- swings.c: what bodies that swing on pivots lose to their joints --------------------------------------------------- */
+
+/* J: the energy of motion that an articulation should have, before anything is limited. */
+double sn_swing_due(const sn_world *world, const sn_pivots *swing);
+
+/* Gives back what it has less in a substep of h. */
+void sn_swing_restore(sn_world *world, const sn_pivots *swing, double due, double h);
 
 /* ---- starts.c: where a substep started ------------------------------------------------------------------------------ */
 

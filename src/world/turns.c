@@ -304,13 +304,16 @@ static void begin_driven(const sn_substep *s, turn_group *g, uint32_t at, double
 }
 
 /* How it will move if no joint holds it; see articulations.c. */
-static inline void note_free_motion(const sn_substep *s, sn_articulated *body, uint32_t slot)
+static inline void note_free_motion(const sn_substep *s, sn_articulated *body, const sn_body_state *state,
+                                    uint32_t slot)
 {
     const sn_dvec3 v = dvec3_from(vec4_xyz(s->world->particles.v[slot]));
     const sn_dvec3 dv = dvec3_scale(dvec3_from(motion_acceleration(&s->motion, slot)), (double)s->motion.kick);
     const sn_dvec3 sum = dvec3_add(dvec3_scale(v, (double)s->motion.keep), dv);
     body->v[0] = sum.x, body->v[1] = sum.y, body->v[2] = sum.z;
+    body->kick[0] = dv.x, body->kick[1] = dv.y, body->kick[2] = dv.z;
     body->slot = slot;
+    memcpy(body->start, state->q, sizeof body->start);
 }
 
 /* What a body turns with; leaves: see leaves_free. */
@@ -325,7 +328,7 @@ static inline void begin_turn(const sn_substep *s, const sn_particle_store *p, t
     p->x[slot].w = w;
     p->x_low[slot] = p->y[slot] = p->d[slot] = none;
     if (s->world->articulations.count)
-        note_free_motion(s, &sn_articulated_bodies(s->world)[row], centre);
+        note_free_motion(s, &sn_articulated_bodies(s->world)[row], body, centre);
     motion->is_free = leaves && w != 0 && !body->led && !(!s->still && body->spin_damping > 0) && !body_is_pulled(body);
     if (!motion->is_free) {
         begin_driven(s, g, at, (double)w);
