@@ -13,8 +13,7 @@ typedef struct sn_articulated {
     double v[3], kick[3];          /* m/s: as predicted; and by how much forces changed it */
     double start[4];               /* its orientation when the substep began */
     double present, a, b, kinetic; /* J: see articulations.c; before contact */
-    double turned[4];              /* swings.c: from start to its orientation now */
-    double missing[3];             /* m^2/s: of its momentum, per unit of mass */
+    double missing[3];             /* m^2/s: of its momentum, per unit of mass; see swings.c */
     double pressed;                /* m^2/s: what its joints press, times their arms, per unit of mass */
     uint32_t slot;                 /* of its particle */
 } sn_articulated;
