@@ -102,10 +102,16 @@ bool sn_articulations_find(sn_world *world);
 /* What a substep is to know of bodies, by row. Predicting them fills in v and slot if any are limited. */
 static inline sn_articulated *sn_articulated_bodies(const sn_world *world)
 {
-    return world->articulations.row_table.column[4];
+    return world->articulations.row_table.column[5];
 }
 
-/* When velocities have followed joints, before contact; and after it. False if tasks got lost. */
+/* How much bodies move whose velocities have followed joints, of those in a list that are limited. */
+void sn_articulations_gauge(const sn_world *world, const uint32_t *row, uint32_t count);
+
+/* What contact took from them. A row that is none is passed over. */
+void sn_articulations_note_some(const sn_world *world, const uint32_t *row, uint32_t count);
+
+/* When that is known of all, before contact; and after it. False if tasks got lost. */
 bool sn_articulations_limit(const sn_substep *s);
 bool sn_articulations_note(sn_substep *s);
 
