@@ -179,15 +179,14 @@ static void end_loading(const sn_body_contact_substep *s, sn_spin_batch *batch, 
     batch->count = 0;
 }
 
-void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
+void sn_body_contacts_load(const sn_body_contact_substep *s, const uint32_t *list, uint32_t count)
 {
-    const sn_body_contact_substep *s = data;
     const sn_mover_columns c = contact_columns(s->world);
     sn_spin_batch batch;
     uint32_t mover[SN_TURN_BATCH];
     batch.count = 0;
-    for (uint32_t at = first; at < end; ++at) {
-        const uint32_t i = c.listed[at], n = batch.count;
+    for (uint32_t at = 0; at < count; ++at) {
+        const uint32_t i = list[at], n = batch.count;
         if (!columns_have_impulse(&c, i))
             continue;
         sn_mover *m = &c.mover[i];
@@ -209,6 +208,12 @@ void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
             end_loading(s, &batch, mover);
     }
     end_loading(s, &batch, mover);
+}
+
+void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
+{
+    const sn_body_contact_substep *s = data;
+    sn_body_contacts_load(s, contact_listed(s->world) + first, end - first);
 }
 
 bool sn_body_contact_has_room(const sn_world *world, const sn_mover *m, sn_vec3 way)

@@ -343,7 +343,7 @@ static void take_back_piece(void *data, uint32_t first, uint32_t end)
 
 typedef struct measuring {
     sn_body_contact_substep *s;
-    bool stores;
+    bool stores, notes;
     sn_real coming; /* m: of fixed shapes */
     atomic_bool fast, left;
 } measuring;
@@ -406,6 +406,8 @@ static void end_piece(void *data, uint32_t first, uint32_t end)
         next = contact_least(at + SN_FEW, end);
         if (measure->stores && !sn_body_contacts_store(measure->s, at, next))
             contact_raise(&world->body_contacts.suspect);
+        if (measure->notes) /* movers of bodies have the numbers of their rows */
+            sn_articulations_note_some(world, contact_listed(world) + at, next - at);
         if (may_be_fast(measure, at, next))
             contact_raise(&measure->fast);
     }
@@ -446,6 +448,13 @@ static sn_real farthest_fixed_shape(const sn_world *world, sn_real h)
     return most;
 }
 
+/* Whether what contact took from jointed bodies is noted here: nothing else moves them until the substep ends. */
+static bool notes_articulations(const sn_world *world)
+{
+    return world->articulations.limits && !world->contacts.surfaces.on &&
+           world->body_contacts.list_table.count >= world->bodies.awake_table.count;
+}
+
 bool sn_body_contacts_stop(sn_body_contact_substep *pass, bool stores)
 {
     sn_world *world = pass->world;
@@ -453,8 +462,10 @@ bool sn_body_contacts_stop(sn_body_contact_substep *pass, bool stores)
     world->body_contacts.looked = world->body_contacts.list_table.count >= world->bodies.awake_table.count;
     /* the spins of particles are looked at one by one */
     atomic_store_explicit(&world->body_contacts.suspect, world->contact.spin_table.count > 0, memory_order_relaxed);
-    measuring measure = {.s = pass, .stores = stores, .coming = farthest_fixed_shape(world, h)};
+    measuring measure = {
+        .s = pass, .stores = stores, .notes = notes_articulations(world), .coming = farthest_fixed_shape(world, h)};
     const uint32_t movers = world->body_contacts.list_table.count;
+    world->articulations.noted = measure.notes;
     if (!sn_body_contacts_share(world, movers, end_piece, &measure))
         return false;
     if (!measure.fast)
@@ -479,5 +490,6 @@ bool sn_body_contacts_stop(sn_body_contact_substep *pass, bool stores)
             break;
         stopped = true;
     }
+    world->articulations.noted = world->articulations.noted && !stopped;
     return !stopped || sn_body_contacts_share(world, world->body_contacts.list_table.count, take_back_piece, pass);
 }

@@ -160,6 +160,7 @@ void sn_body_contacts_remember_apart(sn_world *world);
 
 /* How movers move now, and what they resist with: a piece of a loop over them (body_begin.c). */
 void sn_body_contacts_load_piece(void *substep, uint32_t first, uint32_t end);
+void sn_body_contacts_load(const sn_body_contact_substep *s, const uint32_t *mover, uint32_t count);
 
 /* ---- Small things -------------------------------------------------------------------------------------------------------- */
 

@@ -55,7 +55,7 @@
 #define ROUNDING 1e-7 /* of the energy that there is: less is rounding */
 
 /* ns, about: of an articulation in one loop; and of a body, or a constraint, that is only looked at */
-#define WORK         1000.0
+#define WORK         200.0
 #define WORK_OF_LOOK 10.0
 
 /* An articulation has more than one body; its joints may do work; some of them are pivots (swings.c). */
@@ -78,6 +78,7 @@ void sn_articulations_init(sn_articulations *articulations)
     sn_table_column(&articulations->row_table, sizeof(uint32_t), false);
     sn_table_column(&articulations->row_table, sizeof(uint8_t), false);
     sn_table_column(&articulations->row_table, sizeof(uint32_t), false);
+    sn_table_column(&articulations->row_table, sizeof(uint8_t), false);
     sn_table_column(&articulations->row_table, sizeof(uint8_t), false);
     sn_table_column(&articulations->row_table, sizeof(sn_articulated), false);
     sn_table_column(&articulations->member_table, sizeof(uint32_t), false);
@@ -137,6 +138,12 @@ static uint8_t *marks(const sn_world *world)
 static uint8_t *known(const sn_world *world)
 {
     return world->articulations.row_table.column[3];
+}
+
+/* By row: whether the body is a member. */
+static uint8_t *watched(const sn_world *world)
+{
+    return world->articulations.row_table.column[4];
 }
 
 static held *all_held(const sn_world *world)
@@ -338,7 +345,8 @@ static void list_members(sn_world *world)
     first[a->known] = total;
     for (uint32_t row = 0; row < rows; ++row) {
         const uint32_t root = parents(world)[row];
-        if (is_watched(world, root))
+        watched(world)[row] = is_watched(world, root);
+        if (watched(world)[row])
             members(world)[place[root]++] = row;
     }
 }
@@ -435,6 +443,7 @@ typedef struct gauge {
     const sn_turning *by;
     sn_energy_batch batch;
     sn_articulated *body[SN_TURN_BATCH];
+    sn_body_state *state[SN_TURN_BATCH];
 } gauge;
 
 static void gauge_begin(gauge *g, const sn_world *world)
@@ -448,31 +457,37 @@ static void gauge_add(gauge *g, const sn_world *world, uint32_t row)
     sn_articulated *body = &sn_articulated_bodies(world)[row];
     const uint32_t at = g->batch.count++;
     g->body[at] = body;
-    g->batch.body[at] = &world->bodies.state[row];
+    g->batch.body[at] = g->state[at] = &world->bodies.state[row];
     g->batch.motion[at] = &world->bodies.motion[row];
     g->batch.x[at] = &world->particles.x[body->slot];
     g->batch.v[at] = &world->particles.v[body->slot];
     g->batch.was[at] = body->v;
 }
 
-/* Of the members first .. end-1: all of their energies. */
-static void gauge_all(const sn_world *world, uint32_t first, uint32_t end)
+static void gauge_end(gauge *g)
+{
+    g->by->energies(&g->batch, 0);
+    for (uint32_t i = 0; i < g->batch.count; ++i) {
+        g->body[i]->present = g->batch.present[i];
+        g->body[i]->a = g->batch.a[i];
+        g->body[i]->b = g->batch.b[i];
+        g->body[i]->kinetic = g->batch.kinetic[i];
+    }
+    g->batch.count = 0;
+}
+
+void sn_articulations_gauge(const sn_world *world, const uint32_t *row, uint32_t count)
 {
     gauge g;
     gauge_begin(&g, world);
-    for (uint32_t k = first; k < end; ++k) {
-        gauge_add(&g, world, members(world)[k]);
-        if (g.batch.count < SN_TURN_BATCH && k + 1 < end)
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!watched(world)[row[i]])
             continue;
-        g.by->energies(&g.batch, 0);
-        for (uint32_t i = 0; i < g.batch.count; ++i) {
-            g.body[i]->present = g.batch.present[i];
-            g.body[i]->a = g.batch.a[i];
-            g.body[i]->b = g.batch.b[i];
-            g.body[i]->kinetic = g.batch.kinetic[i];
-        }
-        g.batch.count = 0;
+        gauge_add(&g, world, row[i]);
+        if (g.batch.count == SN_TURN_BATCH)
+            gauge_end(&g);
     }
+    gauge_end(&g);
 }
 
 /* Sums over an articulation, J. */
@@ -481,15 +496,15 @@ typedef struct energies {
     double lost;
 } energies;
 
-static energies sum_of(const sn_world *world, uint32_t first, uint32_t end)
+static energies sum_of(const sn_world *world, const uint32_t *member, uint32_t count)
 {
     energies sum = {0};
-    for (uint32_t k = first; k < end; ++k) {
-        const sn_articulated *body = &sn_articulated_bodies(world)[members(world)[k]];
+    for (uint32_t k = 0; k < count; ++k) {
+        const sn_articulated *body = &sn_articulated_bodies(world)[member[k]];
         sum.present += body->present;
         sum.a += body->a;
         sum.b += body->b;
-        sum.lost += (double)world->bodies.state[members(world)[k]].lost;
+        sum.lost += (double)world->bodies.state[member[k]].lost;
     }
     return sum;
 }
@@ -516,54 +531,76 @@ static double share_of(const energies *e)
     return fmax(0, (sqrt(e->a * e->a + 4 * e->b * most) - e->a) / (2 * e->b));
 }
 
+typedef struct limiting {
+    sn_world *world;
+    sn_real h;
+    sn_body_contact_substep contact;
+} limiting;
+
 static void limit_piece(void *data, uint32_t begin, uint32_t end)
 {
-    const sn_substep *s = data;
-    sn_world *world = s->world;
+    const limiting *l = data;
+    const sn_world *world = l->world;
     const uint32_t *first = world->articulations.first_table.column[0], *pivot = first_pivots(world);
-    gauge_all(world, first[begin], first[end]);
     for (uint32_t i = begin; i < end; ++i) {
-        const sn_pivots swing = {members(world) + first[i], first[i + 1] - first[i], pivots(world) + pivot[i],
-                                 pivot[i + 1] - pivot[i]};
+        const uint32_t *member = members(world) + first[i], count = first[i + 1] - first[i];
+        const sn_pivots swing = {member, count, pivots(world) + pivot[i], pivot[i + 1] - pivot[i]};
         const double due = swing.count ? sn_swing_due(world, &swing) : 0;
-        const energies sum = sum_of(world, first[i], first[i + 1]);
+        const energies sum = sum_of(world, member, count);
         const double share = limited(world)[i] ? share_of(&sum) : 1;
-        if (share < 1) {
-            for (uint32_t k = first[i]; k < first[i + 1]; ++k)
-                change_by(world, members(world)[k], share);
-            gauge_all(world, first[i], first[i + 1]);
-        }
-        if (swing.count)
-            sn_swing_restore(world, &swing, due, (double)s->h);
+        bool changed = share < 1;
+        for (uint32_t k = 0; changed && k < count; ++k)
+            change_by(l->world, member[k], share);
+        if (changed)
+            sn_articulations_gauge(world, member, count);
+        changed = (swing.count && sn_swing_restore(l->world, &swing, due, (double)l->h)) || changed;
+        if (changed && world->body_contacts.loaded) /* with the velocities before */
+            sn_body_contacts_load(&l->contact, member, count);
     }
 }
 
-bool sn_articulations_limit(sn_substep *s)
+bool sn_articulations_limit(const sn_substep *s)
 {
     sn_world *world = s->world;
-    return s->still || sn_parallel_few(&world->parallel, world->articulations.count, WORK, limit_piece, s);
+    limiting l = {world, s->h, contact_substep(world, s->h)};
+    world->articulations.limits = world->articulations.count && !s->still;
+    world->articulations.noted = false;
+    return !world->articulations.limits ||
+           sn_parallel_few(&world->parallel, world->articulations.count, WORK, limit_piece, &l);
+}
+
+static void note_end(gauge *g)
+{
+    g->by->kinetic(&g->batch, 0);
+    for (uint32_t i = 0; i < g->batch.count; ++i)
+        g->state[i]->lost = (sn_real)(g->body[i]->kinetic - g->batch.kinetic[i]);
+    g->batch.count = 0;
+}
+
+void sn_articulations_note_some(const sn_world *world, const uint32_t *row, uint32_t count)
+{
+    gauge g;
+    gauge_begin(&g, world);
+    for (uint32_t i = 0; i < count; ++i) {
+        if (row[i] >= bodies_rows(&world->bodies) || !watched(world)[row[i]])
+            continue;
+        gauge_add(&g, world, row[i]);
+        if (g.batch.count == SN_TURN_BATCH)
+            note_end(&g);
+    }
+    note_end(&g);
 }
 
 static void note_piece(void *data, uint32_t begin, uint32_t end)
 {
-    const sn_substep *s = data;
-    const sn_world *world = s->world;
+    const sn_world *world = data;
     const uint32_t *first = world->articulations.first_table.column[0];
-    gauge g;
-    gauge_begin(&g, world);
-    for (uint32_t k = first[begin]; k < first[end]; ++k) {
-        gauge_add(&g, world, members(world)[k]);
-        if (g.batch.count < SN_TURN_BATCH && k + 1 < first[end])
-            continue;
-        g.by->kinetic(&g.batch, 0);
-        for (uint32_t i = 0; i < g.batch.count; ++i)
-            ((sn_body_state *)g.batch.body[i])->lost = (sn_real)(g.body[i]->kinetic - g.batch.kinetic[i]);
-        g.batch.count = 0;
-    }
+    sn_articulations_note_some(world, members(world) + first[begin], first[end] - first[begin]);
 }
 
 bool sn_articulations_note(sn_substep *s)
 {
     sn_world *world = s->world;
-    return s->still || sn_parallel_few(&world->parallel, world->articulations.count, WORK, note_piece, s);
+    return !world->articulations.limits || world->articulations.noted ||
+           sn_parallel_few(&world->parallel, world->articulations.count, WORK, note_piece, world);
 }

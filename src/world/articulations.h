@@ -42,6 +42,8 @@ typedef struct sn_articulations {
     uint32_t rows;         /*   with so many rows of bodies; */
     bool listed;           /*   once they are listed */
     uint32_t count;        /* of those that are watched in this step: all or none */
+    bool limits;           /* they are watched in this substep, */
+    bool noted;            /*   and what contact took was noted by its pass */
 } sn_articulations;
 
 void sn_articulations_init(sn_articulations *articulations);

@@ -102,11 +102,17 @@ bool sn_articulations_find(sn_world *world);
 /* What a substep is to know of bodies, by row. Predicting them fills in v and slot if any are limited. */
 static inline sn_articulated *sn_articulated_bodies(const sn_world *world)
 {
-    return world->articulations.row_table.column[4];
+    return world->articulations.row_table.column[5];
 }
 
-/* When velocities have followed joints, before contact; and after it. False if tasks got lost. */
-bool sn_articulations_limit(sn_substep *s);
+/* How much bodies move whose velocities have followed joints, of those in a list that are limited. */
+void sn_articulations_gauge(const sn_world *world, const uint32_t *row, uint32_t count);
+
+/* What contact took from them. A row that is none is passed over. */
+void sn_articulations_note_some(const sn_world *world, const uint32_t *row, uint32_t count);
+
+/* When that is known of all, before contact; and after it. False if tasks got lost. */
+bool sn_articulations_limit(const sn_substep *s);
 bool sn_articulations_note(sn_substep *s);
 
 /* ---- swings.c: what bodies that swing on pivots lose to their joints --------------------------------------------------- */
@@ -114,8 +120,8 @@ bool sn_articulations_note(sn_substep *s);
 /* J: the energy of motion that an articulation should have, before anything is limited. */
 double sn_swing_due(const sn_world *world, const sn_pivots *swing);
 
-/* Gives back what it has less in a substep of h. */
-void sn_swing_restore(sn_world *world, const sn_pivots *swing, double due, double h);
+/* Gives back what it has less in a substep of h. Whether anything changed. */
+bool sn_swing_restore(sn_world *world, const sn_pivots *swing, double due, double h);
 
 /* ---- starts.c: where a substep started ------------------------------------------------------------------------------ */
 

@@ -187,14 +187,14 @@ static double share_of(const gains *sum, double most)
     return stiff * fmax(0, (sqrt(sum->a * sum->a + 4 * sum->b * most) - sum->a) / (2 * sum->b));
 }
 
-void sn_swing_restore(sn_world *world, const sn_pivots *swing, double due, double h)
+bool sn_swing_restore(sn_world *world, const sn_pivots *swing, double due, double h)
 {
     gains sum = {0};
     double most = due;
     for (uint32_t i = 0; i < swing->members; ++i)
         most -= sn_articulated_bodies(world)[swing->member[i]].kinetic;
     if (!(most > 0) || !look_at_turns(world, swing))
-        return;
+        return false;
     for (uint32_t i = 0; i < swing->count; ++i)
         look_at_pivot(world, &swing->pivot[i]);
     for (uint32_t i = 0; i < swing->members; ++i)
@@ -207,4 +207,5 @@ void sn_swing_restore(sn_world *world, const sn_pivots *swing, double due, doubl
             state->l[k] += share * body->missing[k];
         body->kinetic += share * (body->a + share * body->b);
     }
+    return share > 0;
 }

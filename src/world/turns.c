@@ -506,10 +506,12 @@ static void settle_joints(const sn_substep *s)
     }
 }
 
-/* Bodies that settle, and are then loaded for the pass of contact while they are in the cache. */
+/* Bodies that settle, and are then loaded for the pass of contact while they are in the cache. If an articulation is
+   limited after that, its bodies are loaded again. */
 typedef struct loading {
     sn_substep *s;
     sn_body_contact_substep contact;
+    bool gauges, loads;
 } loading;
 
 static void settle_and_load_piece(void *data, uint32_t first, uint32_t end)
@@ -518,7 +520,10 @@ static void settle_and_load_piece(void *data, uint32_t first, uint32_t end)
     for (uint32_t at = first, next; at < end; at = next) {
         next = contact_least(at + SN_FEW, end);
         settle_piece(l->s, at, next);
-        sn_body_contacts_load_piece(&l->contact, at, next);
+        if (l->gauges)
+            sn_articulations_gauge(l->s->world, bodies_awake(&l->s->world->bodies) + at, next - at);
+        if (l->loads)
+            sn_body_contacts_load_piece(&l->contact, at, next);
     }
 }
 
@@ -526,20 +531,17 @@ static void settle_and_load_piece(void *data, uint32_t first, uint32_t end)
 static bool may_load(const sn_substep *s)
 {
     const sn_world *world = s->world;
-    return world->body_contacts.count && !world->contacts.any && !world->articulations.count &&
-           !s->integrator->asks_again && !s->integrator->looks_back && !s->solver->after &&
+    return world->body_contacts.count && !world->contacts.any && !s->integrator->asks_again &&
+           !s->integrator->looks_back && !s->solver->after &&
            world->body_contacts.list_table.count == world->bodies.awake_table.count;
 }
 
 void sn_turns_settle(sn_substep *s)
 {
-    s->world->body_contacts.loaded = may_load(s);
-    if (s->world->body_contacts.loaded) {
-        loading l = {s, contact_substep(s->world, s->h)};
-        share(s->world, settle_and_load_piece, &l);
-    } else {
-        share(s->world, settle_piece, s);
-    }
+    sn_world *world = s->world;
+    loading l = {s, contact_substep(world, s->h), world->articulations.count && !s->still, may_load(s)};
+    world->body_contacts.loaded = l.loads;
+    share(world, settle_and_load_piece, &l);
     if (!s->still && !s->world->fleeting)
         settle_joints(s);
     if (s->integrator->asks_again || s->solver->after)
