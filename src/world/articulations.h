@@ -13,7 +13,8 @@ typedef struct sn_articulated {
     double v[3], kick[3];          /* m/s: as predicted; and by how much forces changed it */
     double start[4];               /* its orientation when the substep began */
     double present, a, b, kinetic; /* J: see articulations.c; before contact */
-    double missing[3];             /* m^2/s: of its momentum, per unit of mass; see swings.c */
+    double back[4];                /* swings.c: from its orientation now to start, along its own axes */
+    double missing[3];             /* m^2/s: of its momentum, per unit of mass */
     double pressed;                /* m^2/s: what its joints press, times their arms, per unit of mass */
     uint32_t slot;                 /* of its particle */
 } sn_articulated;

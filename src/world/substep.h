@@ -117,7 +117,7 @@ bool sn_articulations_note(sn_substep *s);
 
 /* ---- swings.c: what bodies that swing on pivots lose to their joints --------------------------------------------------- */
 
-/* J: the energy of motion that an articulation should have, before anything is limited. */
+/* J: the energy of motion that an articulation should have but for a little, before anything is limited. */
 double sn_swing_due(const sn_world *world, const sn_pivots *swing);
 
 /* Gives back what it has less in a substep of h. Whether anything changed. */

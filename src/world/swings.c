@@ -45,8 +45,12 @@
 /* h^2 T r / I, from which on nothing is given back. */
 #define STIFF 0.2
 
-/* The square of the sine of half the angle by which a body turns in a substep: if all turn by less, too little is missing
-   to look for it. (1e-4 rad; at 600 substeps a second that is a millionth of the energy in a quarter of a second.) */
+/* The share of the energy of falling for one substep: what is missing by less is not looked for. At ten substeps in 1/60 s
+   that is at most 8e-5 J for each kg and second. Bodies at rest stay below it. */
+#define LITTLE 1e-3
+
+/* The square of the sine of half the angle by which a body turns in a substep (1e-4 rad): if all turn by less, they lose
+   less than 1e-8 of their energy in it. */
 #define SLOW 2.5e-9
 
 static void cross(const double a[3], const double b[3], double out[3])
@@ -69,54 +73,44 @@ double sn_swing_due(const sn_world *world, const sn_pivots *swing)
     for (uint32_t i = 0; i < swing->members; ++i) {
         const sn_articulated *body = &sn_articulated_bodies(world)[swing->member[i]];
         const sn_vec4 v = world->particles.v[body->slot];
-        const double way[3] = {(double)v.x - body->v[0] + body->kick[0] / 2,
-                               (double)v.y - body->v[1] + body->kick[1] / 2,
-                               (double)v.z - body->v[2] + body->kick[2] / 2};
-        sum += body->present + dot(body->kick, way) / (double)world->particles.x[body->slot].w;
+        const double way[3] = {(double)v.x - body->v[0], (double)v.y - body->v[1], (double)v.z - body->v[2]};
+        const double forces = dot(body->kick, way) + (0.5 - LITTLE / 2) * dot(body->kick, body->kick);
+        sum += body->present + forces / (double)world->particles.x[body->slot].w;
     }
     return sum;
 }
 
-/* By how much bodies turned. False: by too little. */
-static bool look_at_turns(const sn_world *world, const sn_pivots *swing)
+/* How the body is turned at the start as seen from its end, and nothing missing yet. Whether it turned far. */
+static bool begin_body(const sn_world *world, uint32_t row)
 {
-    bool any = false;
-    for (uint32_t i = 0; i < swing->members; ++i) {
-        sn_articulated *body = &sn_articulated_bodies(world)[swing->member[i]];
-        const double *q = body->start, back[4] = {-q[0], -q[1], -q[2], q[3]};
-        double turn[4];
-        sn_rotate_times(world->bodies.state[swing->member[i]].q, back, turn);
-        any = any || dot(turn, turn) > SLOW;
-        memset(body->missing, 0, sizeof body->missing);
-        body->pressed = 0;
-    }
-    return any;
+    sn_articulated *body = &sn_articulated_bodies(world)[row];
+    const double *q = world->bodies.state[row].q, back[4] = {-q[0], -q[1], -q[2], q[3]};
+    sn_rotate_times(back, body->start, body->back);
+    memset(body->missing, 0, sizeof body->missing);
+    body->pressed = 0;
+    return dot(body->back, body->back) > SLOW;
 }
 
-/* What is missing to the body of one point, against which the joint presses by p, m kg. */
-static void add_missing(const sn_world *world, const sn_spot *spot, const double p[3], bool hinge)
+/* What is missing to the body of one point, along its own axes; p is what the joint exerts on it, m kg. An arm that is
+   turned by the quaternion (v, w) moves by t w + v x t, t = 2 v x arm. */
+static void add_missing(const sn_world *world, const sn_spot *spot, const double p[3], double size, bool hinge)
 {
-    const sn_vec3 place = spot->place;
     sn_articulated *body = &sn_articulated_bodies(world)[spot->body];
-    const sn_body_state *state = &world->bodies.state[spot->body];
-    double arm[3] = {(double)place.x, (double)place.y, (double)place.z}, by[3], missing[3];
-    sn_rotate_vector(body->start, arm, by);
-    sn_rotate_vector(state->q, arm, arm);
+    const double arm[3] = {(double)spot->place.x, (double)spot->place.y, (double)spot->place.z}, *v = body->back;
+    double t[3], by[3], missing[3], along = 1, axis[3];
+    cross(v, arm, t);
+    cross(v, t, by);
     for (int i = 0; i < 3; ++i)
-        by[i] -= arm[i];
+        by[i] = 2 * (t[i] * v[3] + by[i]);
     cross(by, p, missing);
     if (hinge) {
         const double own[4] = {(double)spot->turn.x, (double)spot->turn.y, (double)spot->turn.z, (double)spot->turn.w};
-        double axis[3];
         sn_rotate_axis(own, 0, axis);
-        sn_rotate_vector(state->q, axis, axis);
-        const double along = dot(missing, axis);
-        for (int i = 0; i < 3; ++i)
-            missing[i] = along * axis[i];
+        along = dot(missing, axis);
     }
     for (int i = 0; i < 3; ++i)
-        body->missing[i] += missing[i];
-    body->pressed += sqrt(dot(p, p) * dot(arm, arm));
+        body->missing[i] += hinge ? along * axis[i] : missing[i];
+    body->pressed += size * sqrt(dot(arm, arm));
 }
 
 static bool is_free(const sn_world *world, const sn_spot *spot)
@@ -124,25 +118,29 @@ static bool is_free(const sn_world *world, const sn_spot *spot)
     return spot && world->particles.x[world->ids.value[world->bodies.state[spot->body].particle]].w > 0;
 }
 
-/* What the joint presses with is along the axes of its first point. */
+/* Rows are along the axes of the first point. What they exert on it is the opposite of what they exert on the second. */
 static void look_at_pivot(const sn_world *world, const sn_visit *pivot)
 {
     const sn_store *store = &world->constraints;
     const sn_pool *pool = store->pool[pivot->kind];
+    const bool hinge = pool->kind->pivot == SN_PIVOT_AXIS;
     const sn_spot *a = sn_point_on_body(store, pool, pivot->row, 0), *b = sn_point_on_body(store, pool, pivot->row, 1);
     const sn_quat turn = store->spot[pool->point[(size_t)pivot->row * pool->kind->points] & ~SN_SPOT_BIT].turn;
     const double own[4] = {(double)turn.x, (double)turn.y, (double)turn.z, (double)turn.w};
     const sn_real *lambda = pool->lambda + (size_t)pivot->row * pool->kind->rows;
-    double p[3] = {(double)lambda[0], (double)lambda[1], (double)lambda[2]};
+    double p[3] = {-(double)lambda[0], -(double)lambda[1], -(double)lambda[2]};
+    const double size = sqrt(dot(p, p));
     sn_rotate_vector(own, p, p);
-    if (a)
-        sn_rotate_vector(world->bodies.state[a->body].q, p, p);
-    if (is_free(world, b))
-        add_missing(world, b, p, pool->kind->pivot == SN_PIVOT_AXIS);
+    if (is_free(world, a))
+        add_missing(world, a, p, size, hinge);
+    if (!is_free(world, b))
+        return;
     for (int i = 0; i < 3; ++i)
         p[i] = -p[i];
-    if (is_free(world, a))
-        add_missing(world, a, p, pool->kind->pivot == SN_PIVOT_AXIS);
+    if (a)
+        sn_rotate_vector(world->bodies.state[a->body].q, p, p);
+    sn_rotate_vector_back(world->bodies.state[b->body].q, p, p);
+    add_missing(world, b, p, size, hinge);
 }
 
 /* J: the share s of what is missing adds a s + b s^2. */
@@ -157,17 +155,15 @@ static void weigh(const sn_world *world, uint32_t row, double h, gains *sum)
     sn_articulated *body = &sn_articulated_bodies(world)[row];
     const sn_body_state *state = &world->bodies.state[row];
     const double w = (double)world->particles.x[body->slot].w;
-    double own[3], l[3], square = 0, a = 0, b = 0;
-    sn_rotate_vector_back(state->q, body->missing, own);
+    double *missing = body->missing, l[3], square = 0, a = 0, b = 0;
     sn_rotate_vector_back(state->q, state->l, l);
     for (int i = 0; i < 3; ++i) {
         const double inverse = 1 / (state->k[i] * state->k[i]);
-        own[i] = inverse > 0 ? own[i] * w / h : 0;
-        square += own[i] * own[i];
-        a += own[i] * l[i] * inverse;
-        b += own[i] * own[i] * inverse;
+        missing[i] = inverse > 0 ? missing[i] * w / h : 0;
+        square += missing[i] * missing[i];
+        a += missing[i] * l[i] * inverse;
+        b += missing[i] * missing[i] * inverse;
     }
-    sn_rotate_vector(state->q, own, body->missing);
     body->a = a / w;
     body->b = b / (2 * w);
     sum->a += body->a;
@@ -193,7 +189,12 @@ bool sn_swing_restore(sn_world *world, const sn_pivots *swing, double due, doubl
     double most = due;
     for (uint32_t i = 0; i < swing->members; ++i)
         most -= sn_articulated_bodies(world)[swing->member[i]].kinetic;
-    if (!(most > 0) || !look_at_turns(world, swing))
+    if (!(most > 0))
+        return false;
+    bool turns = false;
+    for (uint32_t i = 0; i < swing->members; ++i)
+        turns = begin_body(world, swing->member[i]) || turns;
+    if (!turns)
         return false;
     for (uint32_t i = 0; i < swing->count; ++i)
         look_at_pivot(world, &swing->pivot[i]);
@@ -203,6 +204,7 @@ bool sn_swing_restore(sn_world *world, const sn_pivots *swing, double due, doubl
     for (uint32_t i = 0; share > 0 && i < swing->members; ++i) {
         sn_body_state *state = &world->bodies.state[swing->member[i]];
         sn_articulated *body = &sn_articulated_bodies(world)[swing->member[i]];
+        sn_rotate_vector(state->q, body->missing, body->missing);
         for (int k = 0; k < 3; ++k)
             state->l[k] += share * body->missing[k];
         body->kinetic += share * (body->a + share * body->b);
