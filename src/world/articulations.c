@@ -523,12 +523,13 @@ static void change_by(sn_world *world, uint32_t row, double share)
 }
 
 /* The share of what joints changed that velocities keep. */
-static double share_of(const energies *e)
+static double share_of(const energies *e, double due)
 {
-    const double most = fmax(0, e->lost) + ROUNDING * e->present;
+    const double most = fmax(0, e->lost) + fmin(0, due - e->present) + ROUNDING * e->present;
     if (!(e->a + e->b > most))
         return 1;
-    return fmax(0, (sqrt(e->a * e->a + 4 * e->b * most) - e->a) / (2 * e->b));
+    const double square = e->a * e->a + 4 * e->b * most;
+    return fmin(1, fmax(0, (sqrt(fmax(0, square)) - e->a) / (2 * e->b)));
 }
 
 typedef struct limiting {
@@ -545,9 +546,9 @@ static void limit_piece(void *data, uint32_t begin, uint32_t end)
     for (uint32_t i = begin; i < end; ++i) {
         const uint32_t *member = members(world) + first[i], count = first[i + 1] - first[i];
         const sn_pivots swing = {member, count, pivots(world) + pivot[i], pivot[i + 1] - pivot[i]};
-        const double due = swing.count ? sn_swing_due(world, &swing) : 0;
+        const double due = sn_swing_due(world, &swing);
         const energies sum = sum_of(world, member, count);
-        const double share = limited(world)[i] ? share_of(&sum) : 1;
+        const double share = limited(world)[i] ? share_of(&sum, due) : 1;
         bool changed = share < 1;
         for (uint32_t k = 0; changed && k < count; ++k)
             change_by(l->world, member[k], share);
