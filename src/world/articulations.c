@@ -58,8 +58,8 @@
 #define WORK         200.0
 #define WORK_OF_LOOK 10.0
 
-/* An articulation has more than one body; its joints may do work. */
-enum { JOINED = 1, DRIVEN = 2 };
+/* An articulation has more than one body; its joints may do work; some of it sleeps. */
+enum { JOINED = 1, DRIVEN = 2, SLEEPS = 4 };
 
 /* What is known of the row of a body. */
 enum { MOVES = 1, LED = 2, AWAKE = 4 };
@@ -250,15 +250,22 @@ static void look_at_held(void *data, uint32_t first, uint32_t end)
         atomic_store_explicit(&l->changed, true, memory_order_relaxed);
 }
 
+/* Tasks that got lost are done here, and reported when the step is over. */
+static void look_all(look *l, uint32_t count, sn_piece_fn *piece)
+{
+    if (sn_parallel_few(&l->world->parallel, count, WORK_OF_LOOK, piece, l))
+        return;
+    sn_parallel_repair(&l->world->parallel);
+    l->world->bodies.lost = true;
+}
+
 static bool has_changed(sn_world *world)
 {
     sn_articulations *a = &world->articulations;
     const uint32_t rows = bodies_rows(&world->bodies);
     look l = {.world = world, .anew = !a->listed || a->rows != rows};
-    if (!sn_parallel_few(&world->parallel, rows, WORK_OF_LOOK, look_at_rows, &l))
-        sn_parallel_repair(&world->parallel), world->bodies.lost = true;
-    if (!sn_parallel_few(&world->parallel, a->held_table.count, WORK_OF_LOOK, look_at_held, &l))
-        sn_parallel_repair(&world->parallel), world->bodies.lost = true;
+    look_all(&l, rows, look_at_rows);
+    look_all(&l, a->held_table.count, look_at_held);
     a->rows = rows;
     return l.changed;
 }
@@ -289,10 +296,9 @@ static void join(const sn_world *world, const held *h)
         marks(world)[first] |= all;
 }
 
-/* One that sleeps does so as a whole. */
 static bool is_watched(const sn_world *world, uint32_t root)
 {
-    return marks(world)[root] == JOINED && known(world)[root] & AWAKE;
+    return marks(world)[root] == JOINED;
 }
 
 /* Lists the articulations that are watched, in the order of their first rows, and the bodies of each by row. A root is
@@ -306,6 +312,7 @@ static void list_members(sn_world *world)
     for (uint32_t row = 0; row < rows; ++row) {
         const uint32_t root = root_of(world, row);
         parents(world)[row] = root;
+        marks(world)[root] |= known(world)[row] & AWAKE ? 0 : SLEEPS;
         place[root]++;
     }
     a->known = 0;
