@@ -177,20 +177,23 @@ static bool next_entry(const sn_incidence *incidence, cursor *c, sn_incidence_en
 
 /* ---- Asking ------------------------------------------------------------------------------------------------------------ */
 
-static bool holds(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t particle)
+/* Whether a constraint holds both; they may be the same. */
+static bool holds(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t one, uint32_t other)
 {
     uint32_t small[4 * SN_MAX_POINTS], count;
     const uint32_t *held = sn_store_particles(store, pool, row, small, &count);
-    for (uint32_t i = 0; i < count; ++i)
-        if (held[i] == particle)
-            return true;
-    return false;
+    bool has_one = false, has_other = false;
+    for (uint32_t i = 0; i < count; ++i) {
+        has_one = has_one || held[i] == one;
+        has_other = has_other || held[i] == other;
+    }
+    return has_one && has_other;
 }
 
 static void remove_if_holds(sn_store *store, uint32_t kind, uint32_t row, uint32_t particle)
 {
     sn_pool *pool = store->pool[kind];
-    if (sn_ids_is_live(&pool->ids, row) && holds(store, pool, row, particle))
+    if (sn_ids_is_live(&pool->ids, row) && holds(store, pool, row, particle, particle))
         sn_store_remove(store, kind, row);
 }
 
@@ -218,7 +221,7 @@ bool sn_store_joins(const sn_store *store, uint32_t a, uint32_t b)
         const sn_run run = store->run[r];
         const sn_pool *pool = store->pool[run.kind];
         for (uint32_t row = run.first; !pool_has_lists(pool) && row < run.first + run.count; ++row)
-            if (sn_ids_is_live(&pool->ids, row) && holds(store, pool, row, a) && holds(store, pool, row, b))
+            if (sn_ids_is_live(&pool->ids, row) && holds(store, pool, row, a, b))
                 return true;
     }
     return false;
@@ -234,8 +237,7 @@ bool sn_incidence_joins(const sn_incidence *incidence, const sn_store *store, ui
     c = first ? c : d;
     for (sn_incidence_entry entry; next_entry(incidence, &c, &entry);) {
         const sn_pool *pool = store->pool[entry.kind];
-        if (!pool_has_lists(pool) && sn_ids_is_live(&pool->ids, entry.row) && holds(store, pool, entry.row, one) &&
-            holds(store, pool, entry.row, other))
+        if (!pool_has_lists(pool) && sn_ids_is_live(&pool->ids, entry.row) && holds(store, pool, entry.row, one, other))
             return true;
     }
     return false;
@@ -304,7 +306,7 @@ bool sn_incidence_leashes(const sn_incidence *incidence, const sn_store *store, 
     for (sn_incidence_entry entry; next_entry(incidence, &c, &entry);) {
         const sn_pool *pool = store->pool[entry.kind];
         uint32_t small[4 * SN_MAX_POINTS], count;
-        if (pool_has_lists(pool) || !sn_ids_is_live(&pool->ids, entry.row) || !holds(store, pool, entry.row, a))
+        if (pool_has_lists(pool) || !sn_ids_is_live(&pool->ids, entry.row) || !holds(store, pool, entry.row, a, a))
             continue;
         const uint32_t *held = sn_store_particles(store, pool, entry.row, small, &count);
         sn_real left = radius - vec3_length(vec3_sub(held_at(&l, pool, entry.row), centre));

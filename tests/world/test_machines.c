@@ -540,6 +540,78 @@ static void long_arms_fall(void **state)
     sn_world_destroy(world);
 }
 
+/* Bodies of 523, 4 and 65 kg on joints, above the floor at x. */
+typedef struct trio {
+    sn_body body[3];
+    sn_constraint ball, hinge;
+} trio;
+
+static trio add_trio(sn_world *world, double x, bool round)
+{
+    trio t;
+    if (round)
+        t = (trio){.body = {sn_body_add_sphere(world, vec(x + 1, 3.2, 0), real(0.5), 1000),
+                            sn_body_add_sphere(world, vec(x, 2, 0), real(0.1), 1000),
+                            sn_body_add_sphere(world, vec(x - 1, 2.2, 0.3), real(0.25), 1000)}};
+    else
+        t = (trio){.body = {add_box(world, 523, vec(x + 1, 3.2, 0), vec(0.4, 0.3, 0.4)),
+                            add_box(world, 4, vec(x, 2, 0), vec(0.1, 0.08, 0.1)),
+                            add_box(world, 65, vec(x - 1, 2.2, 0.3), vec(0.2, 0.15, 0.2))}};
+    t.ball = made(world, sn_joint_add_ball(world, t.body[0], t.body[1], vec(x + 0.5, 2.6, 0)));
+    t.hinge = made(world, sn_joint_add_hinge(world, t.body[1], t.body[2], vec(x - 0.5, 2.1, 0.15), vec(0.3, 0.5, 0.8)));
+    return t;
+}
+
+/* What decides which bodies hang together, and whether they are limited, changes before they strike the floor; and again when the
+   first three sleep. */
+static void edit_trios(sn_world *world, trio *t, int frame)
+{
+    if (frame == 5)
+        assert_ok(world, sn_joint_set_motor(world, t[1].hinge, 1, 50));
+    if (frame == 10)
+        assert_ok(world, sn_constraint_remove(world, t[2].ball));
+    if (frame == 12)
+        assert_ok(world, sn_body_remove(world, t[3].body[2]));
+    if (frame == 15)
+        t[5] = add_trio(world, 20, true);
+    if (frame == 15 || frame == 60)
+        assert_ok(world, sn_body_set_mass(world, t[4].body[0], frame == 15 ? SN_IMMOVABLE : real(523)));
+    if (frame > 15 && frame < 30)
+        assert_ok(world, sn_body_move_to(world, t[4].body[0], vec(17, 3 + frame % 5, 0), (sn_quat){0, 0, 0, 1}));
+    if (frame == 250) {
+        assert_false(sn_particle_is_awake(world, sn_body_particle(world, t[0].body[0])));
+        assert_ok(world, sn_body_apply_impulse(world, t[0].body[0], vec(0, 3000, 0), vec(1, 0.5, 0.4)));
+    }
+}
+
+/* Which bodies hang together is kept from step to step. A world into which the same state was loaded knows nothing of that. */
+static void what_is_kept_is_as_found_anew(void **state)
+{
+    (void)state;
+    sn_world *world = support_world();
+    sn_contact_settings settings = sn_world_contact_settings(world);
+    trio t[6];
+    settings.sleep = true;
+    assert_ok(world, sn_world_set_contact_settings(world, &settings));
+    sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+    for (int i = 0; i < 5; ++i)
+        t[i] = add_trio(world, 4 * i, i > 0);
+    for (int frame = 0; frame < 320; ++frame) {
+        edit_trios(world, t, frame);
+        sn_world *other = support_world();
+        sn_snapshot *saved = sn_world_save(world);
+        assert_non_null(saved);
+        assert_ok(other, sn_world_load(other, saved));
+        assert_ok(world, sn_world_step(world, real(1.0 / 60)));
+        assert_ok(other, sn_world_step(other, real(1.0 / 60)));
+        if (sn_world_hash(world) != sn_world_hash(other))
+            fail_msg("not the same after frame %d", frame);
+        sn_snapshot_destroy(saved);
+        sn_world_destroy(other);
+    }
+    sn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -554,6 +626,7 @@ int main(void)
         cmocka_unit_test(light_bodies_between_heavy_ones),
         cmocka_unit_test(random_figures_fall),
         cmocka_unit_test(long_arms_fall),
+        cmocka_unit_test(what_is_kept_is_as_found_anew),
         cmocka_unit_test(bad_calls_are_refused),
         cmocka_unit_test(axes_are_turned),
     };
