@@ -27,11 +27,9 @@ SN_INLINE bool limits_find(const sn_wide_limits *run, uint32_t b, uint32_t first
     flags acts = lanes_above(length, most) & lanes_above(under, lanes_all(0));
     if (mask != WIDE_ALL_LANES)
         acts = acts & wide_present(mask);
-    if (!flags_bits(acts))
-        return false;
     const lanes share = lanes_keep(acts, (most - length) / under);
     *to = (limits_push){lanes3_scale(apart, share * wa), lanes3_scale(apart, share * wc), a};
-    return true;
+    return flags_bits(acts) != 0;
 }
 
 /* So many are evaluated before the first of them is moved: see PAIR_BLOCK in distance.h. */
