@@ -271,10 +271,9 @@ static void take_noted(mending *m, const sn_tile *tile, uint32_t ends, void (*ta
         const sn_plan_run *run = &m->l->plan->run[r];
         const uint32_t end = run->batch + run->batches;
         for (uint32_t b = run->batch; (b = next_noted(m->h, b, end)) < end; ++b) {
-            uint32_t lane = 0;
-            for (uint32_t left = m->h->far_off[b]; left; left >>= 1, ++lane)
-                for (uint32_t k = 0; left & 1 && k < ends; ++k)
-                    take(m, sn_plan_slot(m->l->plan, tile, run, 2, b - run->batch, lane, k));
+            for (uint32_t left = m->h->far_off[b]; left; left &= left - 1)
+                for (uint32_t k = 0; k < ends; ++k)
+                    take(m, sn_plan_slot(m->l->plan, tile, run, 2, b - run->batch, bits_lowest(left), k));
             m->h->far_off[b] = 0;
         }
     }
