@@ -396,7 +396,8 @@ static void close_resident(const layer *l, const sn_tile *tile, uint32_t index, 
     const planes p = sn_resident_planes(l, index);
     const sn_motion motion = sn_tiled_motion(l, tile);
     if (is_stiff(l, tile))
-        sn_hierarchy_move_planes(&l->scratch->hierarchy, index, t->wide, p.plane, motion.coarse);
+        sn_hierarchy_move_planes(&l->scratch->hierarchy, index, t->wide, p.plane, sn_tiled_margin(l, pass->worker),
+                                 motion.coarse);
     run_planes(l, tile, p.plane - PLANE_MARGIN, p.start ? p.start - PLANE_MARGIN : NULL, motion.coarse, pass);
     sn_resident_push(l, index, &motion, p);
 }
