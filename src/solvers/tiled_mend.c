@@ -47,7 +47,7 @@ uint16_t *sn_tiled_far_off(const sn_tiled *t, const sn_plan_run *run)
     return t->stiffens && h->mesh_table.count && rods && !run->corners ? h->far_off + run->batch : NULL;
 }
 
-void sn_tiled_note_off(const sn_tiled *t, uint32_t batch, uint32_t lane, uint32_t kind, uint32_t row, sn_real off_from)
+bool sn_tiled_note_off(const sn_tiled *t, uint32_t batch, uint32_t lane, uint32_t kind, uint32_t row, sn_real off_from)
 {
     const sn_frame *frame = &t->in->frame;
     const sn_pool *pool = t->in->store->pool[kind];
@@ -57,8 +57,9 @@ void sn_tiled_note_off(const sn_tiled *t, uint32_t batch, uint32_t lane, uint32_
                                    vec3_sub(vec4_xyz(frame->d[a]), vec4_xyz(frame->d[b])));
     const sn_hierarchy *h = &((const tiled *)t->in->scratch->tiled)->hierarchy;
     const sn_real rest = pool->param[(size_t)row * pool->param_count], off = vec3_length(apart) - rest;
-    if ((kind == SN_KIND_DISTANCE && off < 0 ? -off : off) > off_from * rest)
-        h->far_off[batch] |= (uint16_t)(1u << lane);
+    const bool is_off = (kind == SN_KIND_DISTANCE && off < 0 ? -off : off) > off_from * rest;
+    h->far_off[batch] |= (uint16_t)((uint32_t)is_off << lane);
+    return is_off;
 }
 
 typedef struct mending {
@@ -279,19 +280,6 @@ static void take_noted(mending *m, const sn_tile *tile, uint32_t ends, void (*ta
     }
 }
 
-/* In all batches of a run. */
-static uint32_t count_noted(const sn_hierarchy *h, const sn_plan_run *run)
-{
-    uint32_t count = 0, b = run->batch;
-    uint64_t bits = 0;
-    for (const uint32_t end = run->batch + run->batches; b < end; b += SN_AT_ONCE, bits = 0) {
-        const uint32_t here = end - b < SN_AT_ONCE ? end - b : SN_AT_ONCE;
-        memcpy(&bits, h->far_off + b, here * sizeof *h->far_off);
-        count += bits ? bits_count(bits) : 0;
-    }
-    return count;
-}
-
 /* The end of a rod between tiles. Other tiles may note it at the same time. */
 static void note_outside(mending *m, uint32_t slot)
 {
@@ -300,19 +288,16 @@ static void note_outside(mending *m, uint32_t slot)
         atomic_store_explicit(&h->off_outside[slot], true, memory_order_relaxed);
 }
 
-void sn_tiled_count_off(const layer *l, const sn_tile *tile)
+void sn_tiled_count_off(const layer *l, const sn_tile *tile, uint32_t noted)
 {
     const sn_hierarchy *h = &l->scratch->hierarchy;
-    uint32_t count = 0;
     if (!l->t->stiffens || !h->mesh_table.count)
         return;
     const uint32_t index = (uint32_t)(tile - l->plan->tile);
     const bool others = l->is_first && h->part_of[index] == h->part_of[index + 1]; /* nothing of it is mended */
-    for (uint32_t r = others ? tile->run + tile->runs : tile->run; r < tile->run + tile->runs; ++r)
-        count += count_noted(h, &l->plan->run[r]);
-    h->mended[index].noted = count;
+    h->mended[index].noted = others ? 0 : noted;
     mending m = {.l = l, .h = h};
-    if (count && !l->is_first)
+    if (noted && !l->is_first)
         take_noted(&m, tile, 2, note_outside);
 }
 
@@ -382,15 +367,17 @@ static void take_outside(mending *m, const sn_tile *tile, bool looks)
 {
     atomic_bool *off = m->h->off_outside + tile->first;
     for (uint32_t i = 0; i < tile->count; i += 8) {
-        uint64_t some = 0;
-        const uint32_t here = tile->count - i < 8 ? tile->count - i : 8;
-        memcpy(&some, (const void *)(off + i), here * sizeof *off);
-        for (uint32_t k = i; some && k < i + here; ++k)
-            if (atomic_load_explicit(&off[k], memory_order_relaxed)) {
-                atomic_store_explicit(&off[k], false, memory_order_relaxed);
-                if (looks)
-                    enqueue(m, tile->first + k);
-            }
+        bool some[8] = {false};
+        if (tile->count - i >= 8)
+            memcpy(some, (const void *)(off + i), 8);
+        else
+            memcpy(some, (const void *)(off + i), tile->count - i);
+        for (uint32_t left = bits_of_bytes(some); left; left &= left - 1) {
+            const uint32_t k = i + bits_lowest(left);
+            atomic_store_explicit(&off[k], false, memory_order_relaxed);
+            if (looks)
+                enqueue(m, tile->first + k);
+        }
     }
 }
 
@@ -407,7 +394,8 @@ static void mend_tile(void *data, uint32_t index, uint32_t worker)
     if (many)
         find_inside(&m, number, tile, worker);
     take_outside(&m, tile, !many);
-    take_noted(&m, tile, many ? 1 : 2, enqueue);
+    if (noted)
+        take_noted(&m, tile, many ? 1 : 2, enqueue);
     for (uint32_t looks = most_looks(m.h->mended, tile, noted); m.count; looks -= looks > 0) {
         const uint32_t slot = dequeue(&m);
         if (looks)

@@ -278,14 +278,14 @@ bool sn_tiled_solve_closed(const sn_tiled *t, sn_solver_out *out, sn_real *large
 /* Where a run notes rods that were too long; NULL: it does not. */
 uint16_t *sn_tiled_far_off(const sn_tiled *t, const sn_plan_run *run);
 
-/* A rod that is projected by itself: notes it, before that. */
-void sn_tiled_note_off(const sn_tiled *t, uint32_t batch, uint32_t lane, uint32_t kind, uint32_t row, sn_real off_from);
+/* A rod that is projected by itself: notes it, before that, if it is off. */
+bool sn_tiled_note_off(const sn_tiled *t, uint32_t batch, uint32_t lane, uint32_t kind, uint32_t row, sn_real off_from);
 
 /* By rest length, what is noted in a tile in this pass. */
 sn_real sn_tiled_off_from(const layer *l, const sn_tile *tile);
 
 /* When a tile, of any layer, has been solved: so many are noted in it. */
-void sn_tiled_count_off(const layer *l, const sn_tile *tile);
+void sn_tiled_count_off(const layer *l, const sn_tile *tile, uint32_t noted);
 
 /* After all layers. False if tasks were lost. */
 bool sn_tiled_mend(const layer *l);

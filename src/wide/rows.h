@@ -56,10 +56,12 @@ SN_INLINE void rows_pull(const sn_wide_holds *run, const sn_wide_hold *hold, con
         const lanes3 away =
             lanes3_add(lanes3_sub(wide_load3(at), x), lanes3_sub(run->coarse ? nowhere : wide_load3(at + low), d));
         const lanes most = lanes_load(hold->most + lane), square = lanes3_dot(away, away);
-        const uint32_t held = flags_bits(lanes_above(square, most * most));
-        if (held)
-            wide_store3(to, lanes3_add(wide_load3(to), lanes3_scale(away, most / lanes_sqrt(square) - lanes_all(1))),
-                        held);
+        const flags held = lanes_above(square, most * most); /* whether any is cannot be foreseen */
+        const lanes3 now = wide_load3(to),
+                     back = lanes3_add(now, lanes3_scale(away, most / lanes_sqrt(square) - lanes_all(1)));
+        lanes_store(to, lanes_choose(held, back.x, now.x));
+        lanes_store(to + SN_BATCH, lanes_choose(held, back.y, now.y));
+        lanes_store(to + 2 * SN_BATCH, lanes_choose(held, back.z, now.z));
     }
 }
 

@@ -99,7 +99,8 @@ typedef struct sn_wide_run {
                        residual (see sn_settings.tolerance), of other kinds the farthest that a particle is moved along an axis */
     uint16_t
         *far_off; /* distances, by batch, or NULL: the lanes in which they were off, before they were moved, by more */
-    float off_from; /*   than this times what they should be are added; of largest ones, those that were longer */
+    float off_from;  /*   than this times what they should be are added; of largest ones, those that were longer; */
+    uint32_t *noted; /*   and their number is added to this */
 } sn_wide_run;
 
 #define SN_NO_BODY UINT32_MAX
