@@ -323,6 +323,19 @@ static void hold_groups(const sn_hierarchy *h, const sn_hierarchy_part *part, co
     wide->hold_rows(&holds);
 }
 
+/* In planes of aggregates, which have a margin before and behind them. */
+static void move_groups(const sn_hierarchy *h, const sn_hierarchy_part *part, const sn_wide *wide,
+                        sn_wide_groups groups, float *margin)
+{
+    groups.nodes = margin + SN_BATCH;
+    memset(margin, 0, SN_BATCH * sizeof *margin); /* what lanes reach beside the aggregates must be numbers */
+    memset(groups.nodes + (size_t)part->groups * SN_ROW, 0, SN_BATCH * sizeof *margin);
+    wide->take_nodes(&groups);
+    sweep_rows(h, part, wide, margin);
+    hold_groups(h, part, wide, groups.nodes);
+    wide->move_rows(&groups);
+}
+
 void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, float *plane, float *nodes,
                               bool coarse)
 {
@@ -334,16 +347,10 @@ void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wid
             continue;
         inherit(h, part->fresh, part->fresh_count);
         sweep(h, part->run, part->runs, sweeps_inside(part), wide);
-        sn_wide_groups groups = groups_of(h, part, plane, coarse);
-        groups.nodes = nodes + SN_BATCH;
-        memset(nodes, 0, SN_BATCH * sizeof *nodes); /* what lanes reach beside the aggregates must be numbers */
-        memset(groups.nodes + (size_t)part->groups * SN_ROW, 0, SN_BATCH * sizeof *nodes);
         if (part->groups)
-            wide->take_nodes(&groups);
-        sweep_rows(h, part, wide, nodes);
-        hold_groups(h, part, wide, groups.nodes);
-        if (part->groups)
-            wide->move_rows(&groups);
+            move_groups(h, part, wide, groups_of(h, part, plane, coarse), nodes);
+        else
+            hold_nodes(h, part->far, part->fars, &h->mesh[part->mesh]);
         for (uint32_t n = part->node + part->groups * SN_BATCH; n < part->node + part->nodes; ++n)
             for (uint32_t k = h->first[n]; hierarchy_x(h, n)->w != 0 && k < h->last[n]; ++k) {
                 const sn_vec4 *by = hierarchy_d(h, n);
