@@ -532,8 +532,12 @@ static double hold_node(hierarchy_work *w, const spreading *s, hierarchy_visit *
     if (form->solid)
         note_path(w, s, from, id);
     const sn_real most = (sn_real)straight;
-    h->far[id] =
-        (sn_hierarchy_far){node, visit.pin, most, most / sn_hierarchy_far_from(w, node, visit.pin), id, NONE, 0};
+    h->far[id] = (sn_hierarchy_far){.node = node,
+                                    .pin = visit.pin,
+                                    .most = most,
+                                    .by = most / sn_hierarchy_far_from(w, node, visit.pin),
+                                    .row = NONE,
+                                    .id = id};
     for (uint32_t k = 0; node < w->firsts && k < SN_HOLD_GROUPS; ++k)
         if (!w->held_by[SN_HOLD_GROUPS * node + k]) {
             w->held_by[SN_HOLD_GROUPS * node + k] = w->group[visit.pin] + 1;
