@@ -378,6 +378,8 @@ static bool open_resident(const layer *l, const sn_tile *tile, uint32_t index)
         sn_resident_enter(l, tile, &motion, p);
     else
         sn_resident_pull(l, index, &motion, p);
+    if (!t->enters && state_of(l, tile)->led)
+        sn_resident_pull_led(l, tile, &motion, p);
     if (t->pass == 0) {
         sound = t->wide->predict_planes(&motion, p.plane, p.side, p.back, tile->rows);
         if (motion.start)
