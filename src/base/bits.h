@@ -3,13 +3,30 @@
 #define SN_BASE_BITS_H
 
 #include <stdint.h>
+#include <string.h>
 
 static inline uint32_t bits_count(uint64_t bits)
 {
+#ifdef __POPCNT__
+    return (uint32_t)__builtin_popcountll(bits);
+#else
     bits -= bits >> 1 & UINT64_C(0x5555555555555555);
     bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
     bits = (bits + (bits >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
     return (uint32_t)(bits * UINT64_C(0x0101010101010101) >> 56);
+#endif
+}
+
+/* Which of eight bytes that are 0 or 1 are 1, from the first on: bit 0 is the first. */
+static inline uint32_t bits_of_bytes(const void *from)
+{
+    uint64_t bytes;
+    memcpy(&bytes, from, sizeof bytes);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return (uint32_t)(bytes * UINT64_C(0x8040201008040201) >> 56);
+#else
+    return (uint32_t)(bytes * UINT64_C(0x0102040810204080) >> 56);
+#endif
 }
 
 /* Of a number that has some: how many are 0 below the lowest that is 1. */

@@ -88,11 +88,13 @@ typedef struct sn_hierarchy_stage {
 typedef struct sn_hierarchy_part {
     uint32_t tile, mesh;
     uint32_t node, nodes;        /* aggregates of its particles */
-    uint32_t run, runs;          /* limits between these */
+    uint32_t run, runs;          /* limits between these, */
+    uint32_t row_run, row_runs;  /*   and those between `groups`, of which a batch has the same two in every lane */
     uint32_t fresh, fresh_count; /* in `listed`: those that have no limits to other tiles */
     uint32_t hold, holds;
     uint32_t row_hold, row_holds; /* the same in lanes */
-    uint32_t far, fars;           /* of aggregates */
+    uint32_t far, fars;           /* of aggregates, */
+    uint32_t row_far, row_fars;   /*   of which those of `groups` are, in lanes, among row_hold */
     uint32_t group, groups;       /* of planes: its first aggregates are these, one in each lane; 0: it has none */
     bool same;                    /* masses are, in this step, what it was made for */
 } sn_hierarchy_part;
@@ -111,9 +113,10 @@ typedef struct sn_hierarchy_hold {
 /* An aggregate, near or far. */
 typedef struct sn_hierarchy_far {
     uint32_t node, pin;
-    sn_real most; /* m; infinite: it is held no longer */
-    sn_real by;   /* most by the distance of centres; 0: it never will be held */
-    uint32_t id;  /* the number by which it was found */
+    sn_real most;       /* m; infinite: it is held no longer */
+    sn_real by;         /* most by the distance of centres; 0: it never will be held */
+    uint32_t row, lane; /* among row_hold; SN_PLAN_NONE: it is in none */
+    uint32_t id;        /* the number by which it was found */
 } sn_hierarchy_far;
 
 /* What a tear at an aggregate sets free: what is held, or a span, whose way leads over it. */
@@ -207,10 +210,11 @@ typedef struct sn_hierarchy {
 
     sn_table run_table;
     sn_limit_run *run;
-    sn_table batch_table; /* by batch: two times 16 aggregates, 16 limits, a mask */
+    sn_table batch_table; /* by batch: two times 16 aggregates, 16 limits, a mask, */
     uint32_t *end;        /* twice the number of an aggregate */
     sn_real *most;
     uint16_t *mask;
+    uint32_t *offset; /*   and of row_run where the first of each are in planes of aggregates */
     sn_table hold_table;
     sn_hierarchy_hold *hold;
     sn_table row_hold_table; /* the same in lanes: in planes, by row */
@@ -286,7 +290,10 @@ bool sn_hierarchy_solve(const sn_hierarchy *h, const sn_wide *wide, sn_parallel 
 /* What lies inside of a tile; and moves its particles. moved: x, where places are coarse, or x_low. */
 void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, const sn_frame *frame,
                        sn_vec4 *moved);
-void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, float *plane, bool coarse);
+
+/* The same in planes. nodes: room for planes of its aggregates, of which there are no more than rows, with a margin before and behind them. */
+void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, float *plane, float *nodes,
+                              bool coarse);
 
 /* What was chosen for which meshes, and why, in words. So many soft ones are solids, with so many particles (solids.h). */
 void sn_hierarchy_tell(const sn_hierarchy *h, uint32_t solids, uint32_t particles, char *text, size_t size);

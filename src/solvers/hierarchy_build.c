@@ -34,6 +34,7 @@ void sn_hierarchy_init(sn_hierarchy *h)
     sn_table_column(&h->batch_table, 2 * SN_BATCH * sizeof *h->end, false);
     sn_table_column(&h->batch_table, SN_BATCH * sizeof *h->most, false);
     sn_table_column(&h->batch_table, sizeof *h->mask, false);
+    sn_table_column(&h->batch_table, 2 * sizeof *h->offset, false);
     sn_table_column(&h->hold_table, sizeof *h->hold, false);
     sn_table_column(&h->row_hold_table, sizeof *h->row_hold, false);
     sn_table_column(&h->far_table, sizeof *h->far, false);
@@ -117,6 +118,7 @@ void sn_hierarchy_bind(sn_hierarchy *h)
     h->end = h->batch_table.column[0];
     h->most = h->batch_table.column[1];
     h->mask = h->batch_table.column[2];
+    h->offset = h->batch_table.column[3];
     h->hold = h->hold_table.column[0];
     h->row_hold = h->row_hold_table.column[0];
     h->far = h->far_table.column[0];

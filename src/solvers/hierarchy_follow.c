@@ -98,6 +98,13 @@ static void set_most(const sn_hierarchy *h, uint32_t hold, sn_real most)
         h->row_hold[h->hold[hold].row].most[h->hold[hold].at % SN_ROW] = (float)most;
 }
 
+static void set_far(const sn_hierarchy *h, sn_hierarchy_far *far, sn_real most)
+{
+    far->most = most;
+    if (far->row != NONE)
+        h->row_hold[far->row].most[far->lane] = (float)most;
+}
+
 /* Sets a particle free from an immovable one, and those whose way leads over it. */
 static void free_visit(hierarchy_work *w, uint32_t first)
 {
@@ -152,7 +159,7 @@ static void free_far(const hierarchy_work *w, sn_hierarchy_far *far)
     if (far->by == 0)
         return;
     far->by = 0;
-    far->most = FREE;
+    set_far(w->h, far, FREE);
     if (far->node < w->firsts)
         hold_along_rods(w, far->node, far->pin);
 }
@@ -190,7 +197,7 @@ static void hold_anew(hierarchy_work *w, uint32_t node)
         sn_hierarchy_far *far = t->way_of[i] & SN_WAY_SPAN ? NULL : &w->h->far[t->far_at[t->way_of[i]]];
         if (!far || far->node != node || far->by == 0)
             continue;
-        far->most = far->by * sn_hierarchy_far_from(w, node, far->pin);
+        set_far(w->h, far, far->by * sn_hierarchy_far_from(w, node, far->pin));
     }
 }
 

@@ -410,6 +410,33 @@ static void hold_lanes(hierarchy_work *w, sn_hierarchy_part *part)
     part->row_holds = h->row_hold_table.count - part->row_hold;
 }
 
+/* The same of aggregates of a part in planes. */
+static void hold_groups(hierarchy_work *w, sn_hierarchy_part *part)
+{
+    sn_hierarchy *h = w->h;
+    part->row_far = h->row_hold_table.count;
+    for (uint32_t turn = 0; turn < SN_HOLD_GROUPS && part->groups; ++turn) {
+        memset(w->row_hold, 0, part->groups * sizeof *w->row_hold);
+        for (uint32_t i = part->far; i < part->far + part->fars; ++i) {
+            sn_hierarchy_far *far = &h->far[i];
+            const uint32_t group = (far->node - part->node) / SN_BATCH,
+                           before = i > part->far && far[-1].node == far->node; /* each is there twice at most */
+            if (group >= part->groups || before != turn)
+                continue;
+            if (!w->row_hold[group]) {
+                if (!add_lanes(w, group, 0, far->pin))
+                    return;
+                w->row_hold[group] = h->row_hold_table.count;
+            }
+            far->row = w->row_hold[group] - 1;
+            far->lane = (far->node - part->node) % SN_BATCH;
+            h->row_hold[far->row].pin[far->lane] = 2 * far->pin;
+            h->row_hold[far->row].most[far->lane] = (float)far->most;
+        }
+    }
+    part->row_fars = h->row_hold_table.count - part->row_far;
+}
+
 void sn_hierarchy_find_holds(hierarchy_work *w)
 {
     sn_hierarchy *h = w->h;
@@ -448,6 +475,8 @@ void sn_hierarchy_find_holds(hierarchy_work *w)
         h->part[p].holds = h->hold_table.count - h->part[p].hold;
         if (!w->failed)
             (w->in->plan->tile[h->part[p].tile].rows ? hold_rows : hold_lanes)(w, &h->part[p]);
+        if (!w->failed)
+            hold_groups(w, &h->part[p]);
     }
 }
 
@@ -503,7 +532,12 @@ static double hold_node(hierarchy_work *w, const spreading *s, hierarchy_visit *
     if (form->solid)
         note_path(w, s, from, id);
     const sn_real most = (sn_real)straight;
-    h->far[id] = (sn_hierarchy_far){node, visit.pin, most, most / sn_hierarchy_far_from(w, node, visit.pin), id};
+    h->far[id] = (sn_hierarchy_far){.node = node,
+                                    .pin = visit.pin,
+                                    .most = most,
+                                    .by = most / sn_hierarchy_far_from(w, node, visit.pin),
+                                    .row = NONE,
+                                    .id = id};
     for (uint32_t k = 0; node < w->firsts && k < SN_HOLD_GROUPS; ++k)
         if (!w->held_by[SN_HOLD_GROUPS * node + k]) {
             w->held_by[SN_HOLD_GROUPS * node + k] = w->group[visit.pin] + 1;

@@ -323,20 +323,24 @@ static void limit_parts(hierarchy_work *w, uint32_t *total)
     hierarchy_link *own = w->own, *between = w->between;
     for (uint32_t p = 0; p < h->part_table.count && !w->failed; ++p) {
         sn_hierarchy_part *part = &h->part[p];
-        uint32_t links = 0, owns = 0, end = part->node + part->nodes;
+        uint32_t links = 0, owns = 0, in_rows = 0, end = part->node + part->nodes;
+        const uint32_t grouped = part->node + part->groups * SN_BATCH;
         for (uint32_t n = part->node; n < end; ++n)
             links = limit_node(w, n, links);
         for (uint32_t i = 0; i < links; ++i) {
-            if (w->link[i].b < end)
+            w->all[(*total)++] = w->link[i];
+            if (w->link[i].b < grouped)
+                w->link[in_rows++] = w->link[i];
+            else if (w->link[i].b < end)
                 own[owns++] = w->link[i];
             else
                 between[w->betweens++] = w->link[i];
-            w->all[(*total)++] = w->link[i];
         }
         uint32_t run, runs;
         sn_hierarchy_add_runs(w, own, owns, &run, &runs);
         h->part[p].run = run;
         h->part[p].runs = runs;
+        sn_hierarchy_add_row_runs(w, &h->part[p], w->link, in_rows);
     }
 }
 
@@ -515,6 +519,8 @@ void sn_hierarchy_add_levels(hierarchy_work *w)
     hierarchy_link *links = sn_hierarchy_scratch(w, pairs, sizeof *links),
                    *mine = sn_hierarchy_scratch(w, pairs, sizeof *mine);
     w->colour = sn_hierarchy_scratch(w, pairs, sizeof *w->colour);
+    w->batch = sn_hierarchy_scratch(w, pairs, sizeof *w->batch);
+    w->batch_at = sn_hierarchy_scratch(w, pairs, sizeof *w->batch_at);
     w->colours = sn_hierarchy_scratch(w, w->form_room, sizeof *w->colours);
     w->way = sn_hierarchy_scratch(w, w->form_room, sizeof *w->way);
     w->local = sn_hierarchy_scratch(w, w->form_room, sizeof *w->local);

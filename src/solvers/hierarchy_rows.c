@@ -219,3 +219,104 @@ void sn_hierarchy_weigh_rows(hierarchy_work *w)
                 }
             }
 }
+
+/* ---- Limits ------------------------------------------------------------------------------------------------------------------------- */
+
+/* Limits that may be in one batch: they lead from one group to another, and so many lanes on. Within a group, every other of such lanes is
+   in one batch. */
+typedef struct row_key {
+    uint32_t from, to, lanes, turn;
+} row_key;
+
+static row_key key_of(const sn_hierarchy_part *part, const hierarchy_link *link)
+{
+    const uint32_t a = link->a - part->node, b = link->b - part->node;
+    row_key key = {a / LANES, b / LANES, b % LANES - a % LANES, 0};
+    if (key.from == key.to)
+        key.turn = a % LANES / key.lanes % 2;
+    return key;
+}
+
+/* Puts the limits from the first on that lead from the same group into batches, which get colours. Gives how many batches there are then. */
+static uint32_t batch_group(hierarchy_work *w, const sn_hierarchy_part *part, const hierarchy_link *link,
+                            uint32_t count, uint32_t *number, uint32_t batches)
+{
+    for (uint32_t i = 0; i < count; ++i)
+        number[i] = NONE;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (number[i] != NONE)
+            continue;
+        const row_key key = key_of(part, &link[i]);
+        uint64_t *from = &w->colours[part->node + key.from * LANES], *to = &w->colours[part->node + key.to * LANES];
+        uint32_t c = 0;
+        while (c < 63 && (*from | *to) >> c & 1)
+            ++c;
+        w->colour[batches] = (uint8_t)((*from | *to) >> c & 1 ? 64 : c); /* more are left out */
+        *from |= UINT64_C(1) << c;
+        *to |= UINT64_C(1) << c;
+        for (uint32_t k = i; k < count; ++k) {
+            const row_key other = key_of(part, &link[k]);
+            if (!memcmp(&other, &key, sizeof key))
+                number[k] = batches;
+        }
+        ++batches;
+    }
+    return batches;
+}
+
+/* A run for each colour. */
+static bool add_colours(hierarchy_work *w, sn_hierarchy_part *part, uint32_t batches)
+{
+    sn_hierarchy *h = w->h;
+    uint32_t in_colour[65] = {0};
+    for (uint32_t i = 0; i < batches; ++i)
+        in_colour[w->colour[i]]++;
+    part->row_run = h->run_table.count;
+    for (uint32_t c = 0; c < 64 && in_colour[c]; ++c) {
+        const uint32_t first = h->batch_table.count;
+        if (!sn_hierarchy_grow(w, &h->run_table, 1) || !sn_hierarchy_grow(w, &h->batch_table, in_colour[c]))
+            return false;
+        h->run[h->run_table.count - 1] = (sn_limit_run){first, in_colour[c]};
+        memset(h->mask + first, 0, in_colour[c] * sizeof *h->mask);
+        in_colour[c] = first;
+    }
+    part->row_runs = h->run_table.count - part->row_run;
+    for (uint32_t i = 0; i < batches; ++i)
+        w->batch_at[i] = w->colour[i] == 64 ? NONE : in_colour[w->colour[i]]++;
+    return true;
+}
+
+void sn_hierarchy_add_row_runs(hierarchy_work *w, sn_hierarchy_part *part, const hierarchy_link *link, uint32_t count)
+{
+    sn_hierarchy *h = w->h;
+    uint32_t batches = 0;
+    for (uint32_t i = 0, end; i < count; i = end) {
+        const uint32_t group = (link[i].a - part->node) / LANES;
+        for (end = i; end < count && (link[end].a - part->node) / LANES == group;)
+            ++end;
+        batches = batch_group(w, part, link + i, end - i, w->batch + i, batches);
+    }
+    for (uint32_t i = 0; i < count; ++i)
+        w->colours[part->node + (link[i].a - part->node) / LANES * LANES] =
+            w->colours[part->node + (link[i].b - part->node) / LANES * LANES] = 0;
+    if (!add_colours(w, part, batches))
+        return;
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t b = w->batch_at[w->batch[i]];
+        const row_key key = key_of(part, &link[i]);
+        if (b == NONE)
+            continue;
+        for (uint32_t lane = 0; !h->mask[b] && lane < LANES; ++lane) { /* empty lanes name aggregates of the batch */
+            h->end[2 * (size_t)b * LANES + lane] = 2 * link[i].a;
+            h->end[(2 * (size_t)b + 1) * LANES + lane] = 2 * link[i].b;
+            h->most[(size_t)b * LANES + lane] = link[i].most;
+        }
+        const uint32_t lane = (link[i].a - part->node) % LANES;
+        h->end[2 * (size_t)b * LANES + lane] = 2 * link[i].a;
+        h->end[(2 * (size_t)b + 1) * LANES + lane] = 2 * link[i].b;
+        h->most[(size_t)b * LANES + lane] = link[i].most;
+        h->mask[b] |= (uint16_t)(1u << lane);
+        h->offset[2 * (size_t)b] = PLANE_MARGIN + key.from * SN_ROW;
+        h->offset[2 * (size_t)b + 1] = PLANE_MARGIN + key.to * SN_ROW + key.lanes; /* lanes may be fewer than 0 */
+    }
+}

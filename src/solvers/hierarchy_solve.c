@@ -259,6 +259,7 @@ void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide
             continue;
         inherit(h, part->fresh, part->fresh_count);
         sweep(h, part->run, part->runs, sweeps_inside(part), wide);
+        sweep(h, part->row_run, part->row_runs, 1, wide);
         hold_nodes(h, part->far, part->fars, &h->mesh[part->mesh]);
         for (uint32_t n = part->node; n < part->node + part->nodes; ++n) {
             sn_vec4 by = *hierarchy_d(h, n);
@@ -294,7 +295,49 @@ void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide
     }
 }
 
-void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, float *plane, bool coarse)
+/* Limits between groups, in planes of aggregates: a limit is a largest distance. The sums are those of sweep(), to the bit. */
+static void sweep_rows(const sn_hierarchy *h, const sn_hierarchy_part *part, const sn_wide *wide, float *margin)
+{
+    sn_wide_run limits = {.plane = margin, .number = SN_KIND_DISTANCE_MAX};
+    for (uint32_t r = part->row_run; r < part->row_run + part->row_runs; ++r)
+        limits.batches += h->run[r].batches; /* they follow each other */
+    if (!limits.batches)
+        return;
+    const uint32_t first = h->run[part->row_run].batch;
+    limits.offset = h->offset + 2 * (size_t)first;
+    limits.mask = h->mask + first;
+    limits.param = (const float *)(const void *)h->most + (size_t)first * SN_BATCH;
+    wide->fused[limits.number].planes(&limits);
+}
+
+/* Aggregates are pulled back, as hold_nodes does it. */
+static void hold_groups(const sn_hierarchy *h, const sn_hierarchy_part *part, const sn_wide *wide, float *nodes)
+{
+    const sn_hierarchy_mesh *mesh = &h->mesh[part->mesh];
+    const sn_wide_holds holds = {.hold = h->row_hold + part->row_far,
+                                 .count = part->row_fars,
+                                 .pin = h->pin,
+                                 .plane = nodes,
+                                 .nodes = true,
+                                 .origin = vec4_xyz(mesh->origin)};
+    wide->hold_rows(&holds);
+}
+
+/* In planes of aggregates, which have a margin before and behind them. */
+static void move_groups(const sn_hierarchy *h, const sn_hierarchy_part *part, const sn_wide *wide,
+                        sn_wide_groups groups, float *margin)
+{
+    groups.nodes = margin + SN_BATCH;
+    memset(margin, 0, SN_BATCH * sizeof *margin); /* what lanes reach beside the aggregates must be numbers */
+    memset(groups.nodes + (size_t)part->groups * SN_ROW, 0, SN_BATCH * sizeof *margin);
+    wide->take_nodes(&groups);
+    sweep_rows(h, part, wide, margin);
+    hold_groups(h, part, wide, groups.nodes);
+    wide->move_rows(&groups);
+}
+
+void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, float *plane, float *nodes,
+                              bool coarse)
 {
     uint32_t parts;
     const sn_hierarchy_part *part = parts_of(h, tile, &parts);
@@ -304,11 +347,10 @@ void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wid
             continue;
         inherit(h, part->fresh, part->fresh_count);
         sweep(h, part->run, part->runs, sweeps_inside(part), wide);
-        hold_nodes(h, part->far, part->fars, &h->mesh[part->mesh]);
-        sn_wide_groups groups = groups_of(h, part, plane, coarse);
-        groups.node++; /* d */
         if (part->groups)
-            wide->move_rows(&groups);
+            move_groups(h, part, wide, groups_of(h, part, plane, coarse), nodes);
+        else
+            hold_nodes(h, part->far, part->fars, &h->mesh[part->mesh]);
         for (uint32_t n = part->node + part->groups * SN_BATCH; n < part->node + part->nodes; ++n)
             for (uint32_t k = h->first[n]; hierarchy_x(h, n)->w != 0 && k < h->last[n]; ++k) {
                 const sn_vec4 *by = hierarchy_d(h, n);

@@ -109,7 +109,9 @@ typedef struct hierarchy_work {
     hierarchy_link *link, *own, *between,
         *all; /* limits: found last; scratch; of the first level, between tiles, and all */
     uint32_t betweens;
-    uint8_t *colour;             /* by limit */
+    uint8_t *colour;             /* by limit, or batch of them */
+    uint32_t *batch;             /* by limit: see sn_hierarchy_add_row_runs; */
+    uint32_t *batch_at;          /*   and by batch there */
     uint64_t *colours;           /* by aggregate */
     double *way;                 /* by aggregate: along rods to the root of the one that is looked at */
     uint32_t *stamp;             /* by aggregate: see add_link */
@@ -165,6 +167,9 @@ uint32_t sn_hierarchy_cut(const hierarchy_graph *g, uint32_t first, uint32_t end
 bool sn_hierarchy_reserve_rows(hierarchy_work *w);
 uint32_t sn_hierarchy_cut_rows(hierarchy_work *w, uint32_t index, uint32_t next);
 void sn_hierarchy_weigh_rows(hierarchy_work *w);
+
+/* Limits between groups, in the order of their first ends, as batches. */
+void sn_hierarchy_add_row_runs(hierarchy_work *w, sn_hierarchy_part *part, const hierarchy_link *link, uint32_t count);
 
 /* hierarchy_levels.c, in this order: edges of particles, and their tiles; aggregates of particles, tile by tile; what is in each; and
    limits, and levels above. */

@@ -250,15 +250,49 @@ static size_t tell(uint32_t count, uint32_t particles, const char *what, char *t
     return at + (size_t)more;
 }
 
+/* So many substeps make w k^2 h^2 / a as small as this. */
+static uint32_t substeps_for(const sn_plates *p, double ratio, double most)
+{
+    const double count = ceil(p->h * p->steps * sqrt(ratio / most));
+    return count < 1e6 ? (uint32_t)count : 1000000;
+}
+
+/* Hinges that are stiff, and of no plate. */
+static size_t tell_left(const sn_plates *p, uint32_t which, const char *why, char *text, size_t size, size_t at)
+{
+    const sn_plates_left *left = &p->left[which];
+    const double ratio = left->hinges ? left->ratio / left->hinges : 0;
+    if (ratio * p->h * p->h < SN_PLATE_RATIO || at >= size)
+        return at;
+    return at + (size_t)snprintf(text + at, size - at,
+                                 "%sbending at %u hinge%s is left to sweeps, which need %u substeps: %s",
+                                 at ? "; " : "", left->hinges, left->hinges == 1 ? "" : "s",
+                                 substeps_for(p, ratio, SN_PLATE_RATIO), why);
+}
+
 void sn_plates_tell(const sn_plates *p, char *text, size_t size)
 {
-    uint32_t count[2] = {0}, particles[2] = {0};
+    enum { SOLVED, LARGE, CURVED, STATES };
+    uint32_t count[STATES] = {0}, particles[STATES] = {0};
+    double ratio[STATES] = {0};
+    char what[128];
     for (uint32_t i = 0; i < p->count; ++i) {
-        const bool large = p->plate[i].too_large;
-        count[large] += large || p->plate[i].acts;
-        particles[large] += large || p->plate[i].acts ? p->plate[i].vertices : 0;
+        const sn_plate *plate = &p->plate[i];
+        const bool curved = plate->curved && plate->ratio * p->h * p->h > SN_PLATE_CURVED;
+        const uint32_t state = plate->too_large ? LARGE : plate->acts ? SOLVED : curved ? CURVED : STATES;
+        if (state == STATES)
+            continue;
+        count[state]++;
+        particles[state] += plate->vertices;
+        ratio[state] = plate->ratio > ratio[state] ? plate->ratio : ratio[state];
     }
-    size_t at = strlen(text);
-    at = tell(count[0], particles[0], "solved at once", text, size, at);
-    tell(count[1], particles[1], "left to sweeps: it is too large to be solved at once", text, size, at);
+    size_t at = tell(count[SOLVED], particles[SOLVED], "solved at once", text, size, strlen(text));
+    snprintf(what, sizeof what, "left to sweeps, which need %u substeps: it is too large to be solved at once",
+             substeps_for(p, ratio[LARGE], SN_PLATE_RATIO));
+    at = tell(count[LARGE], particles[LARGE], what, text, size, at);
+    snprintf(what, sizeof what, "left to sweeps: it is curved, and is solved at once from %u substeps on",
+             substeps_for(p, ratio[CURVED], SN_PLATE_CURVED));
+    at = tell(count[CURVED], particles[CURVED], what, text, size, at);
+    at = tell_left(p, SN_LEFT_BREAKS, "it can break or tear there", text, size, at);
+    tell_left(p, SN_LEFT_EDGES, "not all edges there are rods that also push, or it is folded far", text, size, at);
 }

@@ -65,6 +65,14 @@ typedef struct sn_plate {
     bool too_large; /* it would take too long to factor */
 } sn_plate;
 
+/* Hinges that are left to sweeps, and why. */
+enum { SN_LEFT_BREAKS, SN_LEFT_EDGES, SN_LEFT_COUNT };
+
+typedef struct sn_plates_left {
+    uint32_t hinges;
+    double ratio; /* of all: see sn_plate */
+} sn_plates_left;
+
 typedef struct sn_plates {
     bool made;        /* for: */
     uint64_t makes;   /*   this plan, */
@@ -74,6 +82,9 @@ typedef struct sn_plates {
     bool all_tear;    /* all hinges are of sheets that may tear, and so will what tears leave of them */
     bool any;         /* some act in this step */
     uint64_t taken;   /* the plan whose lanes were taken out; 0: none */
+    double h;         /* s: of a substep, */
+    uint32_t steps;   /*   of which a step has so many */
+    sn_plates_left left[SN_LEFT_COUNT];
     uint32_t count, vertices, hinges;
     sn_plate *plate;
     sn_plate_hinge *hinge;

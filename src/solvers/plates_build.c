@@ -104,25 +104,39 @@ typedef struct walk {
 static const uint32_t kinds[] = {SN_KIND_BENDING, SN_KIND_DIHEDRAL, SN_KIND_ANGLE};
 #define KINDS (sizeof kinds / sizeof *kinds)
 
-/* Whether a hinge is one of a plate: batches have it, between particles of the plan, and it neither breaks nor tears. */
-static bool takes(plates_work *w, uint32_t kind, uint32_t row, uint32_t slot[4])
+/* What becomes of a hinge. */
+enum {
+    TAKEN =
+        SN_LEFT_COUNT, /* it is one of a plate: batches have it, between particles of the plan, and it neither breaks nor tears. Otherwise it is one of
+                              those that are left, or */
+    IGNORED
+};
+
+static uint32_t fate_of(plates_work *w, uint32_t kind, uint32_t row, uint32_t slot[4])
 {
     const sn_pool *pool = w->in->store->pool[kind];
     const sn_stiffen *stiffen = &w->in->stiffen;
     const uint32_t points = pool->kind->points, *point = pool->point + (size_t)points * row;
+    bool tears = false;
     if (pool->ids.value[row] == SN_ID_FREE)
-        return false;
+        return IGNORED;
     slot[3] = 0;
     for (uint32_t i = 0; i < points; ++i) {
         slot[i] = point[i] & SN_SPOT_BIT ? NONE : w->in->frame.slot[point[i]];
-        if (slot[i] >= w->slots || (w->tears && w->tears[slot[i]]))
-            return false;
+        if (slot[i] >= w->slots)
+            return IGNORED;
+        tears = tears || (w->tears && w->tears[slot[i]]);
     }
     slot[3] = points < 4 ? slot[0] : slot[3]; /* a fourth one, with no weight */
+    if (tears)
+        return SN_LEFT_BREAKS;
     w->all_tear = false;
-    return pool->place[row] && (pool->place[row] - 1) >> PLACE_SHIFT == PLACE_LANE && pool->give[row].stiffness == 1 &&
-           !(stiffen->breaks && stiffen->breaks(stiffen->world, kind, row)) && !store_held(w->in->store, pool, row) &&
-           is_framed(w, kind, row, slot);
+    if (!pool->place[row] || (pool->place[row] - 1) >> PLACE_SHIFT != PLACE_LANE || pool->give[row].stiffness != 1 ||
+        store_held(w->in->store, pool, row))
+        return IGNORED;
+    if (stiffen->breaks && stiffen->breaks(stiffen->world, kind, row))
+        return SN_LEFT_BREAKS;
+    return is_framed(w, kind, row, slot) ? (uint32_t)TAKEN : SN_LEFT_EDGES;
 }
 
 static bool next(plates_work *w, walk *k)
@@ -131,7 +145,7 @@ static bool next(plates_work *w, walk *k)
         k->kind = kinds[k->which];
         while (k->row < w->in->store->pool[k->kind]->table.count) {
             k->at = k->row++;
-            if (takes(w, k->kind, k->at, k->slot))
+            if (fate_of(w, k->kind, k->at, k->slot) == TAKEN)
                 return true;
         }
     }
@@ -233,6 +247,23 @@ static void look_at_sheets(plates_work *w, sheet_facts *facts)
     }
 }
 
+/* What is known of the hinges that are left to sweeps. */
+static void look_at_left(plates_work *w)
+{
+    double k[4];
+    walk at = {0};
+    for (; at.which < KINDS; ++at.which, at.row = 0)
+        for (at.kind = kinds[at.which]; at.row < w->in->store->pool[at.kind]->table.count; ++at.row) {
+            at.at = at.row;
+            const uint32_t why = fate_of(w, at.kind, at.at, at.slot);
+            if (why >= SN_LEFT_COUNT)
+                continue;
+            const double moves = weigh(w, &at, k);
+            w->p->left[why].hinges++;
+            w->p->left[why].ratio += moves > 0 ? moves / compliance_of(w, &at, moves) : 0;
+        }
+}
+
 /* Notes rest shapes of sheets and lines with angles that are stiff, or nearly. */
 static void note_shapes(plates_work *w, const sheet_facts *facts, double h)
 {
@@ -258,6 +289,7 @@ static void choose(plates_work *w, double h)
     list_rods(w);
     if (p->rooms.failed)
         return;
+    look_at_left(w);
     for (uint32_t i = 0; i < w->slots; ++i)
         w->sheet[i] = i;
     for (walk at = {0}; next(w, &at);)
@@ -409,6 +441,8 @@ bool sn_plates_reserve(sn_plates *p, const sn_allocator *allocator, const sn_sol
     const sn_store *store = in->store;
     const double h = (double)in->h / in->settings->substeps; /* `in` is that of the step */
     bool may = false;
+    p->h = h;
+    p->steps = in->settings->substeps;
     for (uint32_t i = 0; i < KINDS && in->stiffen.on && in->stiffen.solids; ++i)
         may = may || store->pool[kinds[i]]->ids.live > 0;
     if (may && p->made && p->edits == in->stiffen.edits && h < p->least_h &&
@@ -417,6 +451,7 @@ bool sn_plates_reserve(sn_plates *p, const sn_allocator *allocator, const sn_sol
     p->made = p->any = false;
     p->count = p->vertices = p->hinges = p->rooms.count = 0;
     p->rooms.failed = false;
+    memset(p->left, 0, sizeof p->left);
     if (!may)
         return true;
     plates_work w = {.p = p, .in = in, .allocator = allocator, .slots = in->plan->particles, .all_tear = true};

@@ -266,6 +266,18 @@ static void copy_out(const layer *l, const exchange *e, const float *plane, sn_v
     }
 }
 
+void sn_resident_pull_led(const layer *l, const sn_tile *tile, const sn_motion *motion, planes p)
+{
+    for (uint32_t i = tile->first; i < tile->first + tile->count; ++i) {
+        if (!l->t->in->stiffen.target[i])
+            continue;
+        uint32_t lane, row = place_in_rows(tile, i - tile->first, &lane);
+        const row_place place = find_place(p, row, lane);
+        pull_whole(motion, i, place);
+        put3(place.mark, (motion->coarse ? motion->x : motion->x_low)[i]); /* settling finds that nothing moved it */
+    }
+}
+
 void sn_resident_pull(const layer *l, uint32_t index, const sn_motion *motion, planes p)
 {
     const tile_home *h = (const tile_home *)l->scratch->home_table.column[0] + index;

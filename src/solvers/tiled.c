@@ -20,7 +20,8 @@ typedef struct tile_pass {
     sn_sweep *sweep;         /* for constraints that are projected one by one */
     float least;             /* m: corrections that are smaller are not made, where places are coarse */
     float largest[SN_BATCH]; /* m, by lane: the largest that batches made, if they are measured */
-    sn_real off_from;        /* rods that are off by more than this share are noted */
+    sn_real off_from;        /* rods that are off by more than this share are noted: */
+    uint32_t noted;          /*   so many */
     bool waits;              /* particles are predicted and nothing else: stresses of solids come next */
 } tile_pass;
 
@@ -70,7 +71,7 @@ static bool is_solved(const sn_tiled *t, const sn_plan_run *run)
 }
 
 /* The constraints of a run of batches, one by one: they share no particle, so it does not matter in which order. */
-static bool project_batches(const sn_tiled *t, const tile_pass *p, const sn_plan_run *run)
+static bool project_batches(const sn_tiled *t, tile_pass *p, const sn_plan_run *run)
 {
     const sn_plan *plan = t->in->plan;
     const bool notes = !tiled_loads(t) && sn_tiled_far_off(t, run);
@@ -80,7 +81,7 @@ static bool project_batches(const sn_tiled *t, const tile_pass *p, const sn_plan
             if (!(mask_of(t)[b] >> lane & 1))
                 continue;
             if (notes)
-                sn_tiled_note_off(t, b, lane, run->kind, row, p->off_from);
+                p->noted += sn_tiled_note_off(t, b, lane, run->kind, row, p->off_from);
             if (!sn_tiled_project(t, p->sweep, run->kind, row))
                 return false;
         }
@@ -169,7 +170,8 @@ static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run, tile_pass
                          .state = feature & SN_RUN_SETTLES ? (float *)(void *)pool->state : NULL,
                          .largest = t->measures ? p->largest : NULL,
                          .far_off = loads ? NULL : sn_tiled_far_off(t, run),
-                         .off_from = (float)p->off_from};
+                         .off_from = (float)p->off_from,
+                         .noted = &p->noted};
 }
 
 /* Where the particles of a run are: those of a tile that is not copied, from slot `first` on. */
@@ -376,6 +378,8 @@ static bool open_resident(const layer *l, const sn_tile *tile, uint32_t index)
         sn_resident_enter(l, tile, &motion, p);
     else
         sn_resident_pull(l, index, &motion, p);
+    if (!t->enters && state_of(l, tile)->led)
+        sn_resident_pull_led(l, tile, &motion, p);
     if (t->pass == 0) {
         sound = t->wide->predict_planes(&motion, p.plane, p.side, p.back, tile->rows);
         if (motion.start)
@@ -396,7 +400,8 @@ static void close_resident(const layer *l, const sn_tile *tile, uint32_t index, 
     const planes p = sn_resident_planes(l, index);
     const sn_motion motion = sn_tiled_motion(l, tile);
     if (is_stiff(l, tile))
-        sn_hierarchy_move_planes(&l->scratch->hierarchy, index, t->wide, p.plane, motion.coarse);
+        sn_hierarchy_move_planes(&l->scratch->hierarchy, index, t->wide, p.plane, sn_tiled_margin(l, pass->worker),
+                                 motion.coarse);
     run_planes(l, tile, p.plane - PLANE_MARGIN, p.start ? p.start - PLANE_MARGIN : NULL, motion.coarse, pass);
     sn_resident_push(l, index, &motion, p);
 }
@@ -573,7 +578,7 @@ static void run_tile(void *data, uint32_t index, uint32_t worker)
         good = open_tile(l, tile, at);
     good = (l->is_first ? close_tile(l, tile, at, &p) : pass_seam(l, tile, &p)) && good;
     if (!tiled_loads(t))
-        sn_tiled_count_off(l, tile);
+        sn_tiled_count_off(l, tile, p.noted);
     sn_real largest = sweep.largest;
     for (uint32_t i = 0; i < SN_BATCH; ++i)
         largest = (sn_real)p.largest[i] > largest ? (sn_real)p.largest[i] : largest;

@@ -47,7 +47,7 @@ uint16_t *sn_tiled_far_off(const sn_tiled *t, const sn_plan_run *run)
     return t->stiffens && h->mesh_table.count && rods && !run->corners ? h->far_off + run->batch : NULL;
 }
 
-void sn_tiled_note_off(const sn_tiled *t, uint32_t batch, uint32_t lane, uint32_t kind, uint32_t row, sn_real off_from)
+bool sn_tiled_note_off(const sn_tiled *t, uint32_t batch, uint32_t lane, uint32_t kind, uint32_t row, sn_real off_from)
 {
     const sn_frame *frame = &t->in->frame;
     const sn_pool *pool = t->in->store->pool[kind];
@@ -57,8 +57,9 @@ void sn_tiled_note_off(const sn_tiled *t, uint32_t batch, uint32_t lane, uint32_
                                    vec3_sub(vec4_xyz(frame->d[a]), vec4_xyz(frame->d[b])));
     const sn_hierarchy *h = &((const tiled *)t->in->scratch->tiled)->hierarchy;
     const sn_real rest = pool->param[(size_t)row * pool->param_count], off = vec3_length(apart) - rest;
-    if ((kind == SN_KIND_DISTANCE && off < 0 ? -off : off) > off_from * rest)
-        h->far_off[batch] |= (uint16_t)(1u << lane);
+    const bool is_off = (kind == SN_KIND_DISTANCE && off < 0 ? -off : off) > off_from * rest;
+    h->far_off[batch] |= (uint16_t)((uint32_t)is_off << lane);
+    return is_off;
 }
 
 typedef struct mending {
@@ -196,6 +197,21 @@ static looking look_from(const mending *m, uint32_t slot, uint32_t rod, uint32_t
     return (looking){&m->h->home[m->h->tile_of[slot]], find(m, slot), rod, end};
 }
 
+/* Shortens a rod. */
+static void mend(mending *m, uint32_t slot, const whereabouts *a, uint32_t other, const whereabouts *b, sn_real length,
+                 sn_real to)
+{
+    const sn_real w = m->x[slot].w, w_other = m->x[other].w, give = w + w_other;
+    if (!(give > 0))
+        return;
+    const sn_vec3 apart = between(a, b);
+    const sn_real share = (to - length) / (give * length);
+    move(a, vec3_scale(apart, share * w));
+    move(b, vec3_scale(apart, -share * w_other));
+    enqueue(m, slot);
+    enqueue(m, other);
+}
+
 static void look_at(mending *m, uint32_t slot)
 {
     const sn_hierarchy *h = m->h;
@@ -204,15 +220,7 @@ static void look_at(mending *m, uint32_t slot)
         const uint32_t other = h->rod[k.rod].to;
         const whereabouts b = find(m, other);
         const sn_vec3 apart = between(&k.at, &b);
-        const sn_real w = m->x[slot].w, w_other = m->x[other].w, give = w + w_other;
-        if (!(give > 0))
-            continue;
-        const sn_real length = real_sqrt(vec3_dot(apart, apart)),
-                      share = (k.home->shortened * h->rod[k.rod].rest - length) / (give * length);
-        move(&k.at, vec3_scale(apart, share * w));
-        move(&b, vec3_scale(apart, -share * w_other));
-        enqueue(m, slot);
-        enqueue(m, other);
+        mend(m, slot, &k.at, other, &b, real_sqrt(vec3_dot(apart, apart)), k.home->shortened * h->rod[k.rod].rest);
     }
 }
 
@@ -264,57 +272,71 @@ static uint32_t next_noted(const sn_hierarchy *h, uint32_t b, uint32_t end)
     return b;
 }
 
-/* Takes both ends of the rods that are noted in a tile, or one: of a rod that is too long, either finds it. */
-static void take_noted(mending *m, const sn_tile *tile, uint32_t ends, void (*take)(mending *m, uint32_t slot))
+/* Takes the rods that are noted in a tile; each by its ends, and its rest length, where that is in lanes. */
+static void take_noted(mending *m, const sn_tile *tile, void (*take)(mending *m, const uint32_t *slot, float rest))
 {
+    const sn_plan *plan = m->l->plan;
     for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
-        const sn_plan_run *run = &m->l->plan->run[r];
+        const sn_plan_run *run = &plan->run[r];
         const uint32_t end = run->batch + run->batches;
         for (uint32_t b = run->batch; (b = next_noted(m->h, b, end)) < end; ++b) {
-            uint32_t lane = 0;
-            for (uint32_t left = m->h->far_off[b]; left; left >>= 1, ++lane)
-                for (uint32_t k = 0; left & 1 && k < ends; ++k)
-                    take(m, sn_plan_slot(m->l->plan, tile, run, 2, b - run->batch, lane, k));
+            for (uint32_t left = m->h->far_off[b]; left; left &= left - 1) {
+                const uint32_t lane = bits_lowest(left), at = b - run->batch;
+                const uint32_t slot[2] = {sn_plan_slot(plan, tile, run, 2, at, lane, 0),
+                                          sn_plan_slot(plan, tile, run, 2, at, lane, 1)};
+                take(m, slot, plan->param ? plan->param[run->param + at * SN_BATCH + lane] : 0);
+            }
             m->h->far_off[b] = 0;
         }
     }
 }
 
-/* In all batches of a run. */
-static uint32_t count_noted(const sn_hierarchy *h, const sn_plan_run *run)
+static void take_both(mending *m, const uint32_t *slot, float rest)
 {
-    uint32_t count = 0, b = run->batch;
-    uint64_t bits = 0;
-    for (const uint32_t end = run->batch + run->batches; b < end; b += SN_AT_ONCE, bits = 0) {
-        const uint32_t here = end - b < SN_AT_ONCE ? end - b : SN_AT_ONCE;
-        memcpy(&bits, h->far_off + b, here * sizeof *h->far_off);
-        count += bits ? bits_count(bits) : 0;
-    }
-    return count;
+    (void)rest;
+    enqueue(m, slot[0]);
+    enqueue(m, slot[1]);
 }
 
-/* The end of a rod between tiles. Other tiles may note it at the same time. */
-static void note_outside(mending *m, uint32_t slot)
+/* One end finds what is too long. */
+static void take_one(mending *m, const uint32_t *slot, float rest)
+{
+    (void)rest;
+    enqueue(m, slot[0]);
+}
+
+/* What is too long, if nothing has shortened it yet. */
+static void take_too_long(mending *m, const uint32_t *slot, float rest)
+{
+    const sn_hierarchy_home *home = &m->h->home[m->h->tile_of[slot[0]]];
+    const whereabouts a = find(m, slot[0]), b = find(m, slot[1]);
+    const sn_vec3 apart = between(&a, &b);
+    const sn_real length = real_sqrt(vec3_dot(apart, apart));
+    if (length > home->too_long * (sn_real)rest)
+        mend(m, slot[0], &a, slot[1], &b, length, home->shortened * (sn_real)rest);
+}
+
+/* The ends of a rod between tiles. Other tiles may note it at the same time. */
+static void note_outside(mending *m, const uint32_t *slot, float rest)
 {
     const sn_hierarchy *h = m->h;
-    if (h->rod_start[slot] < h->rod_start[slot + 1]) /* it is in a stiff mesh */
-        atomic_store_explicit(&h->off_outside[slot], true, memory_order_relaxed);
+    (void)rest;
+    for (uint32_t i = 0; i < 2; ++i)
+        if (h->rod_start[slot[i]] < h->rod_start[slot[i] + 1]) /* it is in a stiff mesh */
+            atomic_store_explicit(&h->off_outside[slot[i]], true, memory_order_relaxed);
 }
 
-void sn_tiled_count_off(const layer *l, const sn_tile *tile)
+void sn_tiled_count_off(const layer *l, const sn_tile *tile, uint32_t noted)
 {
     const sn_hierarchy *h = &l->scratch->hierarchy;
-    uint32_t count = 0;
     if (!l->t->stiffens || !h->mesh_table.count)
         return;
     const uint32_t index = (uint32_t)(tile - l->plan->tile);
     const bool others = l->is_first && h->part_of[index] == h->part_of[index + 1]; /* nothing of it is mended */
-    for (uint32_t r = others ? tile->run + tile->runs : tile->run; r < tile->run + tile->runs; ++r)
-        count += count_noted(h, &l->plan->run[r]);
-    h->mended[index].noted = count;
+    h->mended[index].noted = others ? 0 : noted;
     mending m = {.l = l, .h = h};
-    if (count && !l->is_first)
-        take_noted(&m, tile, 2, note_outside);
+    if (noted && !l->is_first)
+        take_noted(&m, tile, note_outside);
 }
 
 static uint32_t most_looks(const sn_hierarchy_mended *mended, const sn_tile *tile, uint32_t noted)
@@ -383,15 +405,17 @@ static void take_outside(mending *m, const sn_tile *tile, bool looks)
 {
     atomic_bool *off = m->h->off_outside + tile->first;
     for (uint32_t i = 0; i < tile->count; i += 8) {
-        uint64_t some = 0;
-        const uint32_t here = tile->count - i < 8 ? tile->count - i : 8;
-        memcpy(&some, (const void *)(off + i), here * sizeof *off);
-        for (uint32_t k = i; some && k < i + here; ++k)
-            if (atomic_load_explicit(&off[k], memory_order_relaxed)) {
-                atomic_store_explicit(&off[k], false, memory_order_relaxed);
-                if (looks)
-                    enqueue(m, tile->first + k);
-            }
+        bool some[8] = {false};
+        if (tile->count - i >= 8)
+            memcpy(some, (const void *)(off + i), 8);
+        else
+            memcpy(some, (const void *)(off + i), tile->count - i);
+        for (uint32_t left = bits_of_bytes(some); left; left &= left - 1) {
+            const uint32_t k = i + bits_lowest(left);
+            atomic_store_explicit(&off[k], false, memory_order_relaxed);
+            if (looks)
+                enqueue(m, tile->first + k);
+        }
     }
 }
 
@@ -408,7 +432,8 @@ static void mend_tile(void *data, uint32_t index, uint32_t worker)
     if (many)
         find_inside(&m, number, tile, worker);
     take_outside(&m, tile, !many);
-    take_noted(&m, tile, many ? 1 : 2, enqueue);
+    if (noted)
+        take_noted(&m, tile, many ? take_too_long : take_both);
     for (uint32_t looks = most_looks(m.h->mended, tile, noted); m.count; looks -= looks > 0) {
         const uint32_t slot = dequeue(&m);
         if (looks)
@@ -474,7 +499,7 @@ static void mend_between(mending *m)
     m->size = h->slots;
     for (uint32_t t = plan->layer[1]; t < plan->tile_table.count; ++t)
         if (h->mended[plan->tile[t].body].particles)
-            take_noted(m, &plan->tile[t], 1, enqueue);
+            take_noted(m, &plan->tile[t], take_one);
     for (uint32_t looks = (uint32_t)(MOST_LOOKS * h->slots); m->count; looks -= looks > 0) {
         const uint32_t slot = dequeue(m);
         if (looks)

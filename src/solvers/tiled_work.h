@@ -108,17 +108,18 @@ typedef struct tile_state {
     float farthest, nearest; /* m: of the first tile of a body, the most and the least that its tiles reach */
     bool held;               /* one of its particles, or of its body, is immovable */
     bool mixed;              /* later layers: reach is too far, but some of the body's tiles are near */
-    bool watched; /* one of its particles has a target, or is the centre of a body: others use it between passes */
-    bool pushed;  /* one of them has a force from the user */
-    bool asks;    /* a constraint asks where one of them was when the substep started */
-    float preload_most; /* see preload.h; 0: it has no preloads */
-    bool stiff;         /* of the first tile of a body: limits hold it */
-    bool soft;          /* of the first tile of a body: it has a solid or sheet with a lattice (solids.h), */
-    bool solid;         /*   and preloads are left to that */
-    bool bends;         /* of the first tile of a body: hinges of it are solved at once (plates.h) */
-    uint8_t finer;      /* substeps of its own that its body takes in the place of one (tiled_closed.c); 0: none */
-    bool unfit;         /*   of the first tile of a body: it must not, */
-    float theta;        /*   see there */
+    bool watched;            /* one of its particles is the centre of a body: others use it between passes */
+    bool led;                /* one of them has a target */
+    bool pushed;             /* one of them has a force from the user */
+    bool asks;               /* a constraint asks where one of them was when the substep started */
+    float preload_most;      /* see preload.h; 0: it has no preloads */
+    bool stiff;              /* of the first tile of a body: limits hold it */
+    bool soft;               /* of the first tile of a body: it has a solid or sheet with a lattice (solids.h), */
+    bool solid;              /*   and preloads are left to that */
+    bool bends;              /* of the first tile of a body: hinges of it are solved at once (plates.h) */
+    uint8_t finer;           /* substeps of its own that its body takes in the place of one (tiled_closed.c); 0: none */
+    bool unfit;              /*   of the first tile of a body: it must not, */
+    float theta;             /*   see there */
     uint32_t rods, particles; /*   and how many it has, where preloads are asked for */
     bool still; /* it has no constraint, and none of its particles moves in the step: those that sleep, or are fixed */
 } tile_state;
@@ -204,6 +205,9 @@ planes sn_resident_planes(const layer *l, uint32_t index);
 void sn_resident_enter(const layer *l, const sn_tile *tile, const sn_motion *motion, planes p);
 void sn_resident_leave(const layer *l, const sn_tile *tile, const sn_motion *motion, planes p);
 
+/* Pulls those that have targets, which moved in storage before the substep. */
+void sn_resident_pull_led(const layer *l, const sn_tile *tile, const sn_motion *motion, planes p);
+
 /* Exchanges the particles that others move: pulling before a pass over the tile, pushing after it. */
 void sn_resident_pull(const layer *l, uint32_t index, const sn_motion *motion, planes p);
 void sn_resident_push(const layer *l, uint32_t index, const sn_motion *motion, planes p);
@@ -278,14 +282,14 @@ bool sn_tiled_solve_closed(const sn_tiled *t, sn_solver_out *out, sn_real *large
 /* Where a run notes rods that were too long; NULL: it does not. */
 uint16_t *sn_tiled_far_off(const sn_tiled *t, const sn_plan_run *run);
 
-/* A rod that is projected by itself: notes it, before that. */
-void sn_tiled_note_off(const sn_tiled *t, uint32_t batch, uint32_t lane, uint32_t kind, uint32_t row, sn_real off_from);
+/* A rod that is projected by itself: notes it, before that, if it is off. */
+bool sn_tiled_note_off(const sn_tiled *t, uint32_t batch, uint32_t lane, uint32_t kind, uint32_t row, sn_real off_from);
 
 /* By rest length, what is noted in a tile in this pass. */
 sn_real sn_tiled_off_from(const layer *l, const sn_tile *tile);
 
 /* When a tile, of any layer, has been solved: so many are noted in it. */
-void sn_tiled_count_off(const layer *l, const sn_tile *tile);
+void sn_tiled_count_off(const layer *l, const sn_tile *tile, uint32_t noted);
 
 /* After all layers. False if tasks were lost. */
 bool sn_tiled_mend(const layer *l);

@@ -8,8 +8,10 @@
 #include "wide/chain_team_rows.h"
 #include "wide/chain_turning.h"
 #include "wide/distance.h"
+#include "wide/mending.h"
 #include "wide/motion_fours.h"
 #include "wide/planes.h"
+#include "wide/rows.h"
 
 #define DOUBLE_KIND(name, MORE)                                                                                        \
     void sn_wide_##name##_16(const sn_wide_run *run)                                                                   \
@@ -59,6 +61,26 @@ void sn_wide_team_round_16(chain_team *t)
     team_round(t);
 }
 
+void sn_wide_sum_rows_16(const sn_wide_groups *run, uint32_t group, float *sum)
+{
+    rows_sum_all(run, group, sum);
+}
+
+void sn_wide_move_rows_16(const sn_wide_groups *run)
+{
+    rows_push(run);
+}
+
+void sn_wide_pull_row_16(const sn_wide_holds *run, const sn_wide_hold *hold, const float *pins)
+{
+    rows_pull(run, hold, pins);
+}
+
+void sn_wide_find_planes_16(const sn_wide_run *run)
+{
+    mending_find_planes(run);
+}
+
 const bool sn_wide_has_16 = true;
 #else
 /* These are not called. */
@@ -92,6 +114,26 @@ void sn_wide_chain_round_16(struct chain *k, bool turning)
 void sn_wide_team_round_16(struct chain_team *t)
 {
     (void)t;
+}
+
+void sn_wide_sum_rows_16(const sn_wide_groups *run, uint32_t group, float *sum)
+{
+    (void)run, (void)group, (void)sum;
+}
+
+void sn_wide_move_rows_16(const sn_wide_groups *run)
+{
+    (void)run;
+}
+
+void sn_wide_pull_row_16(const sn_wide_holds *run, const sn_wide_hold *hold, const float *pins)
+{
+    (void)run, (void)hold, (void)pins;
+}
+
+void sn_wide_find_planes_16(const sn_wide_run *run)
+{
+    (void)run;
 }
 
 const bool sn_wide_has_16 = false;

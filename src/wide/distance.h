@@ -8,6 +8,7 @@
 #ifndef SN_WIDE_DISTANCE_H
 #define SN_WIDE_DISTANCE_H
 
+#include "base/bits.h"
 #include "wide/batches.h"
 
 /* The distance; and of those that are bounds, the sign of C. */
@@ -244,8 +245,8 @@ SN_INLINE void pair_note(const sn_wide_run *run, size_t at, bool either, lanes s
         const lanes off = pair_length(difference) - rest;
         const uint32_t here =
             mask & flags_bits(lanes_above(either ? lanes_abs(off) : off, rest * lanes_all(run->off_from)));
-        if (here)
-            run->far_off[at / SN_BATCH] |= (uint16_t)(here << at % SN_BATCH);
+        run->far_off[at / SN_BATCH] |= (uint16_t)(here << at % SN_BATCH); /* whether there are any cannot be foreseen */
+        *run->noted += bits_count(here);
     }
     if (run->largest)
         wide_note_largest(run->largest, lanes_abs(share) * give * pair_length(difference) * lanes_all(0.70710678f),

@@ -27,11 +27,9 @@ SN_INLINE bool limits_find(const sn_wide_limits *run, uint32_t b, uint32_t first
     flags acts = lanes_above(length, most) & lanes_above(under, lanes_all(0));
     if (mask != WIDE_ALL_LANES)
         acts = acts & wide_present(mask);
-    if (!flags_bits(acts))
-        return false;
     const lanes share = lanes_keep(acts, (most - length) / under);
     *to = (limits_push){lanes3_scale(apart, share * wa), lanes3_scale(apart, share * wc), a};
-    return true;
+    return flags_bits(acts) != 0;
 }
 
 /* So many are evaluated before the first of them is moved: see PAIR_BLOCK in distance.h. */
@@ -45,7 +43,8 @@ static void limits_sweep(const sn_wide_limits *run)
         const uint32_t end = count - start < LIMITS_BLOCK ? count : start + LIMITS_BLOCK;
         uint32_t moved = 0;
         for (uint32_t i = start; i < end; ++i)
-            moved += limits_find(run, i / parts, i % parts * SN_WIDTH, &push[moved]);
+            if (run->mask[i / parts] >> i % parts * SN_WIDTH) /* empty lanes are the last */
+                moved += limits_find(run, i / parts, i % parts * SN_WIDTH, &push[moved]);
         for (const limits_push *from = push; from < push + moved; ++from) {
             const records pa = records_turn((records){{from->a.x, from->a.y, from->a.z, lanes_all(0)}});
             const records pc = records_turn((records){{from->c.x, from->c.y, from->c.z, lanes_all(0)}});

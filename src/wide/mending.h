@@ -4,7 +4,6 @@
 
 #include "wide/batches.h"
 
-#if SN_WIDTH <= 8
 /* Notes the lanes that are longer than off_from times their rest length. */
 SN_INLINE void mending_note(const sn_wide_run *run, uint32_t b, uint32_t first, lanes3 apart)
 {
@@ -27,6 +26,16 @@ SN_INLINE void mending_loop_planes(const sn_wide_run *run, bool coarse)
         }
 }
 
+/* In planes. */
+SN_INLINE void mending_find_planes(const sn_wide_run *run)
+{
+    if (run->coarse)
+        mending_loop_planes(run, true);
+    else
+        mending_loop_planes(run, false);
+}
+
+#if SN_WIDTH <= 8
 #define MENDING_RECORDS(suffix, number)                                                                                \
     SN_INLINE void mending_loop_##suffix(const sn_wide_run *run, bool coarse)                                          \
     {                                                                                                                  \
@@ -55,10 +64,8 @@ static void mending_find(const sn_wide_run *run)
         mending_loop_near(run, true);
     else if (run->near)
         mending_loop_near(run, false);
-    else if (run->coarse)
-        mending_loop_planes(run, true);
     else
-        mending_loop_planes(run, false);
+        mending_find_planes(run);
 }
 #endif
 

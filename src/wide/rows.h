@@ -4,7 +4,6 @@
 
 #include "wide/motion.h"
 
-#if SN_WIDTH <= 8
 /* The sum over the rows of a group, one coordinate of as many lanes as there are. */
 SN_INLINE lanes rows_sum(const sn_wide_groups *run, uint32_t first, uint32_t end, uint32_t at, lanes origin)
 {
@@ -19,46 +18,20 @@ SN_INLINE lanes rows_sum(const sn_wide_groups *run, uint32_t first, uint32_t end
     return sum;
 }
 
-/* Every other one of 32 records, as three rows of sixteen; w stays. */
-static const uint32_t rows_node[8] = {0, 2, 4, 6, 8, 10, 12, 14};
-
-SN_INLINE void rows_put(sn_vec4 *to, const float *row)
-{
-    for (uint32_t i = 0; i < SN_BATCH; i += SN_WIDTH, to += 2 * SN_WIDTH) {
-        records r = {
-            {lanes_load(row + i), lanes_load(row + SN_BATCH + i), lanes_load(row + 2 * SN_BATCH + i), lanes_all(0)}};
-        r = records_with_w(records_turn(r), records_load_far(to, rows_node));
-        records_store_far(to, rows_node, &r);
-    }
-}
-
-SN_INLINE void rows_get(const sn_vec4 *from, float *row)
-{
-    for (uint32_t i = 0; i < SN_BATCH; i += SN_WIDTH, from += 2 * SN_WIDTH) {
-        const records r = records_turn(records_load_far(from, rows_node));
-        for (uint32_t k = 0; k < 3; ++k)
-            lanes_store(row + k * SN_BATCH + i, r.part[k]);
-    }
-}
-
-static void rows_gather(const sn_wide_groups *run)
+/* All of them, by coordinate and lane. */
+SN_INLINE void rows_sum_all(const sn_wide_groups *run, uint32_t group, float *sum)
 {
     const float origin[3] = {run->origin.x, run->origin.y, run->origin.z};
-    for (uint32_t g = 0; g < run->groups; ++g) {
-        float sum[3 * SN_BATCH];
-        for (uint32_t at = 0; at < 3 * SN_BATCH; at += SN_WIDTH)
-            lanes_store(sum + at,
-                        rows_sum(run, run->first[g], run->first[g + 1], at, lanes_all(origin[at / SN_BATCH])));
-        rows_put(run->node + 2 * (size_t)g * SN_BATCH, sum);
-    }
+    for (uint32_t at = 0; at < 3 * SN_BATCH; at += SN_WIDTH)
+        lanes_store(sum + at,
+                    rows_sum(run, run->first[group], run->first[group + 1], at, lanes_all(origin[at / SN_BATCH])));
 }
 
-static void rows_move(const sn_wide_groups *run)
+SN_INLINE void rows_push(const sn_wide_groups *run)
 {
     float *moved = run->plane + (run->coarse ? SN_PLANE_X : SN_PLANE_D) * SN_BATCH;
     for (uint32_t g = 0; g < run->groups; ++g) {
-        float by[3 * SN_BATCH];
-        rows_get(run->node + 2 * (size_t)g * SN_BATCH, by);
+        const float *by = run->nodes + (size_t)g * SN_ROW + SN_PLANE_D * SN_BATCH;
         for (uint32_t r = run->first[g]; r < run->first[g + 1]; ++r) {
             float *to = moved + (size_t)run->row[r].row * SN_ROW;
             for (uint32_t lane = 0; lane < SN_BATCH; lane += SN_WIDTH) {
@@ -72,40 +45,115 @@ static void rows_move(const sn_wide_groups *run)
     }
 }
 
-/* Immovable particles by lane: places, and behind them what these have left. */
-SN_INLINE void rows_pins(const sn_wide_pin *from, const uint32_t *pin, float *to)
+/* Pulls back what one of them holds. pins: by lane, their places, and behind these what they have left. */
+SN_INLINE void rows_pull(const sn_wide_holds *run, const sn_wide_hold *hold, const float *pins)
 {
-    const sn_vec4 *x = &from->x, *low = x + 1;
+    const uint32_t moved = (run->coarse ? SN_PLANE_X : SN_PLANE_D) * SN_BATCH, low = SN_PLANE_D * SN_BATCH;
+    const lanes3 nowhere = {lanes_all(0), lanes_all(0), lanes_all(0)};
+    for (uint32_t lane = 0; lane < SN_BATCH; lane += SN_WIDTH) {
+        const lanes3 x = wide_load3(pins + lane), d = wide_load3(pins + 3 * SN_BATCH + lane);
+        float *at = run->plane + (size_t)hold->row * SN_ROW + lane, *to = at + moved;
+        const lanes3 away =
+            lanes3_add(lanes3_sub(wide_load3(at), x), lanes3_sub(run->coarse ? nowhere : wide_load3(at + low), d));
+        const lanes most = lanes_load(hold->most + lane), square = lanes3_dot(away, away);
+        const flags held = lanes_above(square, most * most); /* whether any is cannot be foreseen */
+        const lanes3 now = wide_load3(to),
+                     back = lanes3_add(now, lanes3_scale(away, most / lanes_sqrt(square) - lanes_all(1)));
+        lanes_store(to, lanes_choose(held, back.x, now.x));
+        lanes_store(to + SN_BATCH, lanes_choose(held, back.y, now.y));
+        lanes_store(to + 2 * SN_BATCH, lanes_choose(held, back.z, now.z));
+    }
+}
+
+#if SN_WIDTH <= 8
+/* Every other one of 32 records, as three rows of sixteen; w stays. */
+static const uint32_t rows_node[8] = {0, 2, 4, 6, 8, 10, 12, 14};
+
+SN_INLINE void rows_put(sn_vec4 *to, const float *row)
+{
+    for (uint32_t i = 0; i < SN_BATCH; i += SN_WIDTH, to += 2 * SN_WIDTH) {
+        records r = {
+            {lanes_load(row + i), lanes_load(row + SN_BATCH + i), lanes_load(row + 2 * SN_BATCH + i), lanes_all(0)}};
+        r = records_with_w(records_turn(r), records_load_far(to, rows_node));
+        records_store_far(to, rows_node, &r);
+    }
+}
+
+static void rows_take(const sn_wide_groups *run)
+{
+    const sn_vec4 *from = run->node, *d = from + 1;
+    float *row = run->nodes;
+    for (uint32_t g = 0; g < run->groups; ++g, row += SN_ROW)
+        for (uint32_t i = 0; i < SN_BATCH; i += SN_WIDTH, from += 2 * SN_WIDTH, d += 2 * SN_WIDTH) {
+            const records x = records_turn(records_load_far(from, rows_node)),
+                          by = records_turn(records_load_far(d, rows_node));
+            for (uint32_t k = 0; k < 4; ++k)
+                lanes_store(row + (SN_PLANE_X + k) * SN_BATCH + i, x.part[k]);
+            for (uint32_t k = 0; k < 3; ++k)
+                lanes_store(row + (SN_PLANE_D + k) * SN_BATCH + i, by.part[k]);
+        }
+}
+
+/* sum: rows_sum_all, of any width. */
+static void rows_gather_by(const sn_wide_groups *run, void (*sum)(const sn_wide_groups *, uint32_t, float *))
+{
+    for (uint32_t g = 0; g < run->groups; ++g) {
+        float all[3 * SN_BATCH];
+        sum(run, g, all);
+        rows_put(run->node + 2 * (size_t)g * SN_BATCH, all);
+    }
+}
+
+static void rows_sum_here(const sn_wide_groups *run, uint32_t group, float *sum)
+{
+    rows_sum_all(run, group, sum);
+}
+
+static void rows_gather(const sn_wide_groups *run)
+{
+    rows_gather_by(run, rows_sum_here);
+}
+
+static void rows_move(const sn_wide_groups *run)
+{
+    rows_push(run);
+}
+
+/* Immovable particles by lane: places, and behind them what these have left. */
+SN_INLINE void rows_pins(const sn_wide_holds *run, const uint32_t *pin, float *to)
+{
+    const sn_vec4 *x = &run->pin->x, *low = x + 1;
     for (uint32_t lane = 0; lane < SN_BATCH; lane += SN_WIDTH) {
         const records rx = records_turn(records_load_far(x, pin + lane)),
                       rlow = records_turn(records_load_far(low, pin + lane));
         for (uint32_t i = 0; i < 3; ++i) {
-            lanes_store(to + i * SN_BATCH + lane, rx.part[i]);
-            lanes_store(to + (3 + i) * SN_BATCH + lane, rlow.part[i]);
+            const lanes from = lanes_all(run->nodes ? vec3_part(&run->origin, i) : 0);
+            lanes_store(to + i * SN_BATCH + lane, run->nodes ? rx.part[i] - from + rlow.part[i] : rx.part[i]);
+            lanes_store(to + (3 + i) * SN_BATCH + lane, run->nodes ? lanes_all(0) : rlow.part[i]);
         }
     }
 }
 
-static void rows_hold(const sn_wide_holds *run)
+/* pull: rows_pull, of any width. */
+static void rows_hold_by(const sn_wide_holds *run,
+                         void (*pull)(const sn_wide_holds *, const sn_wide_hold *, const float *))
 {
-    const uint32_t moved = (run->coarse ? SN_PLANE_X : SN_PLANE_D) * SN_BATCH, low = SN_PLANE_D * SN_BATCH;
-    const lanes3 nowhere = {lanes_all(0), lanes_all(0), lanes_all(0)};
     float pins[6 * SN_BATCH] = {0};
     for (const sn_wide_hold *hold = run->hold, *end = hold + run->count; hold < end; ++hold) {
         if (!hold->again)
-            rows_pins(run->pin, hold->pin, pins);
-        for (uint32_t lane = 0; lane < SN_BATCH; lane += SN_WIDTH) {
-            const lanes3 x = wide_load3(pins + lane), d = wide_load3(pins + 3 * SN_BATCH + lane);
-            float *at = run->plane + (size_t)hold->row * SN_ROW + lane, *to = at + moved;
-            const lanes3 away =
-                lanes3_add(lanes3_sub(wide_load3(at), x), lanes3_sub(run->coarse ? nowhere : wide_load3(at + low), d));
-            const lanes most = lanes_load(hold->most + lane), square = lanes3_dot(away, away);
-            const uint32_t held = flags_bits(lanes_above(square, most * most));
-            if (held)
-                wide_store3(
-                    to, lanes3_add(wide_load3(to), lanes3_scale(away, most / lanes_sqrt(square) - lanes_all(1))), held);
-        }
+            rows_pins(run, hold->pin, pins);
+        pull(run, hold, pins);
     }
+}
+
+static void rows_pull_here(const sn_wide_holds *run, const sn_wide_hold *hold, const float *pins)
+{
+    rows_pull(run, hold, pins);
+}
+
+static void rows_hold(const sn_wide_holds *run)
+{
+    rows_hold_by(run, rows_pull_here);
 }
 
 SN_INLINE lanes3 rows_place(const sn_vec4 *from, const uint32_t *at)

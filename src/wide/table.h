@@ -40,16 +40,18 @@ static const sn_wide_body_contact_table body_functions = BODY_TABLE;
 #define BODY_FUNCTIONS    &body_functions
 #endif
 
-#define WIDE_TABLE(NAME, FUSED, CHAIN, TEAM_OF, MOTION, PREDICT, SETTLE)                                               \
+#define WIDE_TABLE(NAME, FUSED, CHAIN, TEAM_OF, MOTION, PREDICT, SETTLE, ROWS)                                         \
     {                                                                                                                  \
         .name = NAME, .vector = SN_VECTOR, .contact = CONTACT_FUNCTIONS, .near = NEAR_FUNCTIONS,                       \
         .body_contact = BODY_FUNCTIONS, .chain = CHAIN, .team = TEAM_OF, .fused = FUSED, .motion = MOTION,             \
         .spread = motion_spread, .collect = motion_collect, .restore = motion_restore, .enter = motion_enter,          \
         .leave = motion_leave, .enter_past = motion_enter_past, .leave_past = motion_leave_past,                       \
-        .predict_planes = PREDICT, .settle_planes = SETTLE, .gather_rows = rows_gather, .move_rows = rows_move,        \
-        .sweep_limits = limits_sweep, .hold_rows = rows_hold, .hold_lanes = rows_hold_lanes,                           \
-        .find_too_long = mending_find                                                                                  \
+        .predict_planes = PREDICT, .settle_planes = SETTLE, .take_nodes = rows_take, .sweep_limits = limits_sweep,     \
+        .hold_lanes = rows_hold_lanes, ROWS                                                                            \
     }
+
+#define WIDE_ROWS(GATHER, MOVE, HOLD, FIND)                                                                            \
+    .gather_rows = GATHER, .move_rows = MOVE, .hold_rows = HOLD, .find_too_long = FIND
 
 static const sn_wide_fused wide_fused[SN_FUSED_KINDS] = WIDE_FUSED(distance_planes, bound_planes);
 

@@ -32,4 +32,10 @@ void sn_wide_chain_round_16(struct chain *k, bool turning); /* of chain_turning.
 void sn_wide_team_round_16(struct chain_team *t);           /* of chain_team_rows.h */
 bool sn_wide_settle_16(const sn_motion *motion, float *plane, float *side, uint32_t rows);
 
+/* Of rows.h and mending.h. */
+void sn_wide_sum_rows_16(const sn_wide_groups *run, uint32_t group, float *sum);
+void sn_wide_move_rows_16(const sn_wide_groups *run);
+void sn_wide_pull_row_16(const sn_wide_holds *run, const sn_wide_hold *hold, const float *pins);
+sn_wide_fn sn_wide_find_planes_16;
+
 #endif

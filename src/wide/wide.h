@@ -99,7 +99,8 @@ typedef struct sn_wide_run {
                        residual (see sn_settings.tolerance), of other kinds the farthest that a particle is moved along an axis */
     uint16_t
         *far_off; /* distances, by batch, or NULL: the lanes in which they were off, before they were moved, by more */
-    float off_from; /*   than this times what they should be are added; of largest ones, those that were longer */
+    float off_from;  /*   than this times what they should be are added; of largest ones, those that were longer; */
+    uint32_t *noted; /*   and their number is added to this */
 } sn_wide_run;
 
 #define SN_NO_BODY UINT32_MAX
@@ -538,7 +539,8 @@ typedef struct sn_wide_groups {
     const uint32_t *first; /* by group, and one more: of its rows */
     const sn_wide_row *row;
     float *plane;
-    sn_vec4 *node;  /* sixteen for each group, every other one: x, or d between these */
+    sn_vec4 *node;  /* sixteen for each group, every other one: x with w, and d between these */
+    float *nodes;   /* the same as rows, as of particles */
     sn_vec3 origin; /* m: sums are from here on */
     bool coarse;
 } sn_wide_groups;
@@ -570,7 +572,9 @@ typedef struct sn_wide_holds {
     const sn_wide_hold *hold; /* one after the other */
     uint32_t count;
     const sn_wide_pin *pin;
-    float *plane;     /* of rows; otherwise: */
+    float *plane;     /* of rows; */
+    bool nodes;       /*   of aggregates, seen from */
+    sn_vec3 origin;   /*   here. Otherwise: */
     const sn_vec4 *x; /* by slot, */
     sn_vec4 *moved;   /*   and this: x where places are coarse, otherwise what they have left */
     bool coarse;
@@ -602,8 +606,9 @@ typedef struct sn_wide {
     bool (*predict_planes)(const sn_motion *motion, float *plane, float *side, float *back, uint32_t rows);
     bool (*settle_planes)(const sn_motion *motion, float *plane, float *side, uint32_t rows);
 
-    /* node becomes the weighted sum of places; what has a weight is moved by node. */
+    /* x of node becomes the weighted sum of places; nodes become node; and what has a weight is moved by d of nodes. */
     void (*gather_rows)(const sn_wide_groups *run);
+    void (*take_nodes)(const sn_wide_groups *run);
     void (*move_rows)(const sn_wide_groups *run);
 
     void (*sweep_limits)(const sn_wide_limits *run);

@@ -342,6 +342,38 @@ static void test_threads_and_widths_change_nothing(void **state)
     }
 }
 
+/* Tiles of a grid stay in planes for a step, unless a particle has a force. One on what cannot move makes no other difference. In the last two sheets a corner is led. */
+static void test_planes_change_nothing(void **state)
+{
+    (void)state;
+    static const sn_simd widths[] = {SN_SIMD_AUTO, SN_SIMD_SCALAR, SN_SIMD_4, SN_SIMD_8};
+    static const uint32_t n[] = {64, 72}; /* of the second, not all tiles have aggregates in planes */
+    for (uint32_t sheets = 0; sheets < 6; ++sheets) {
+        uint64_t hash = 0;
+        for (uint32_t k = 0; k < 2 * COUNT_OF(widths); ++k) {
+            const how h = {.n = n[sheets % 2], .simd = widths[k / 2], .damping = 1};
+            if (k >= 2 && !support_has_width(h.simd))
+                continue;
+            sheet s = make_sheet(&h);
+            (sheets / 2 ? hold_edge : hold_corners)(&s, &h);
+            for (uint32_t frame = 0; frame < 25; ++frame) {
+                const sn_vec3 to =
+                    vec(0.5 * FRAME * (frame + 1), -8 * FRAME * (frame + 1), along_z(h.n, h.n * (h.n - 1)));
+                if (sheets / 2 == 2)
+                    assert_ok(s.world, sn_particle_move_to(s.world, at(&s, &h, 0, h.n - 1), to));
+                if (k % 2)
+                    assert_ok(s.world, sn_particle_apply_force(s.world, at(&s, &h, 0, 0), vec(0, -1, 0)));
+                support_run(s.world, 1, FRAME);
+            }
+            assert_meshes(&s, "has limits");
+            if (k == 0)
+                hash = sn_world_hash(s.world);
+            assert_int_equal(sn_world_hash(s.world), hash);
+            end_sheet(&s);
+        }
+    }
+}
+
 /* So large that a level above the first is dealt out: see src/solvers/hierarchy_stages.c. A corner is led upwards. */
 static void test_threads_share_large_levels(void **state)
 {
@@ -769,6 +801,7 @@ int main(void)
         cmocka_unit_test(test_energy_does_not_rise),
         cmocka_unit_test(test_free_sheet_keeps_momentum),
         cmocka_unit_test(test_threads_and_widths_change_nothing),
+        cmocka_unit_test(test_planes_change_nothing),
         cmocka_unit_test(test_threads_share_large_levels),
         cmocka_unit_test(test_snapshots_go_on_alike),
         cmocka_unit_test(test_warm_steps_allocate_nothing),

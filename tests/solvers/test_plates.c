@@ -20,6 +20,7 @@ typedef struct how {
     uint32_t substeps, threads;
     sn_simd simd;
     bool off, free;
+    bool pulls; /* links only pull */
     support_memory *memory;
 } how;
 
@@ -35,10 +36,10 @@ static uint32_t at(uint32_t column, uint32_t row)
     return column + COLUMNS * row;
 }
 
-static void add_rod(const plate *p, uint32_t a, uint32_t b)
+static void add_rod(const plate *p, const how *h, uint32_t a, uint32_t b)
 {
-    sn_constraint_add_distance(p->world, sn_at(sn_particles_at(p->particles, a)),
-                               sn_at(sn_particles_at(p->particles, b)), SN_MEASURE);
+    (h->pulls ? sn_constraint_add_distance_max : sn_constraint_add_distance)(
+        p->world, sn_at(sn_particles_at(p->particles, a)), sn_at(sn_particles_at(p->particles, b)), SN_MEASURE);
 }
 
 static void add_hinge(plate *p, const how *h, uint32_t a, uint32_t b, uint32_t c, uint32_t d, double compliance)
@@ -119,12 +120,12 @@ static plate make(const how *h)
         assert_ok(p.world, sn_particle_set_mass(p.world, sn_particles_at(p.particles, i),
                                                 column < 2 && !h->free ? SN_IMMOVABLE : real(share * mass)));
         if (column + 1 < COLUMNS)
-            add_rod(&p, i, i + 1);
+            add_rod(&p, h, i, i + 1);
         if (row + 1 < h->rows)
-            add_rod(&p, i, i + COLUMNS);
+            add_rod(&p, h, i, i + COLUMNS);
         if (column + 1 < COLUMNS && row + 1 < h->rows) {
-            add_rod(&p, i, i + COLUMNS + 1);
-            add_rod(&p, i + 1, i + COLUMNS);
+            add_rod(&p, h, i, i + COLUMNS + 1);
+            add_rod(&p, h, i + 1, i + COLUMNS);
         }
     }
     if (h->rows > 1)
@@ -370,6 +371,40 @@ static void test_which_are_solved_at_once(void **state)
     sn_world_destroy(p.world);
 }
 
+static void assert_words(sn_world *world, const char *words)
+{
+    sn_report report;
+    assert_ok(world, sn_world_report(world, &report));
+    if (!strstr(report.meshes, words))
+        fail_msg("meshes: '%s', not '%s'", report.meshes, words);
+}
+
+/* The report says why others are not, and how many substeps would do. */
+static void test_why_others_are_swept_is_told(void **state)
+{
+    (void)state;
+    how h = {.rows = 1, .stiff = 6, .ratio = 0.25};
+    plate p = make(&h);
+    assert_ok(p.world, sn_constraint_set_strength(p.world, p.hinge, 1000, 0));
+    run(&p, &h, 1);
+    assert_told(&p, true);
+    assert_words(p.world, "bending at 1 hinge is left to sweeps");
+    assert_words(p.world, "it can break or tear there");
+    sn_world_destroy(p.world);
+
+    h.pulls = true;
+    p = make(&h);
+    run(&p, &h, 1);
+    assert_told(&p, false);
+    assert_words(p.world, "not all edges there are rods");
+    sn_report report;
+    assert_ok(p.world, sn_world_report(p.world, &report));
+    const char *need = strstr(report.meshes, "which need ");
+    assert_non_null(need);
+    assert_true(atoi(need + strlen("which need ")) > 10);
+    sn_world_destroy(p.world);
+}
+
 /* Where a hinge is removed it folds: what is beyond hangs down. And one that is let go falls. */
 static void test_edits_are_followed(void **state)
 {
@@ -434,6 +469,7 @@ int main(void)
         cmocka_unit_test(test_free_ones_keep_momentum),
         cmocka_unit_test(test_threads_widths_and_loading_change_nothing),
         cmocka_unit_test(test_which_are_solved_at_once),
+        cmocka_unit_test(test_why_others_are_swept_is_told),
         cmocka_unit_test(test_edits_are_followed),
         cmocka_unit_test(test_warm_steps_allocate_nothing),
         cmocka_unit_test(test_step_without_memory_changes_nothing),
