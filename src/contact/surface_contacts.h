@@ -396,8 +396,8 @@ typedef struct sn_surfaces {
     bool suspect;             /* things may have come to intersect since they were looked at last: all, */
     bool some_suspect;        /*   or some vertices */
     sn_table told_table;      /* of sn_surface_told: of the substeps so far, where events are on */
-    uint64_t searches, lists, looks, rounds, stops,
-        forced; /* counts, for tests and measurements: of looks at levels; of vertices that the guard stopped; and
+    uint64_t follows, searches, lists, looks, rounds, stops,
+        forced; /* counts, for tests and measurements: of tears that were followed; of looks at levels; of vertices that the guard stopped; and
                                                   of pairs that things which nothing stops drove into each other */
 } sn_surfaces;
 

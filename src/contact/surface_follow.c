@@ -698,6 +698,7 @@ bool sn_surface_follow_tiles(sn_world *world, sn_surfaces *s)
     make_tiles(world, s);
     keep_pairs(s);
     sn_surface_smooth_follow(world, s, items(&b->touched_table), b->touched_table.count);
+    s->follows++;
     return true;
 }
 
