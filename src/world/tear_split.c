@@ -233,6 +233,7 @@ void sn_split_replace(sn_world *world, uint32_t kind, uint32_t row, uint32_t fro
 
 uint32_t sn_split_copy(sn_world *world, uint32_t kind, uint32_t row)
 {
+    sn_table *copies = &world->tearing.copy_table;
     sn_store *store = &world->constraints;
     sn_pool *pool = store->pool[kind];
     uint32_t made;
@@ -244,6 +245,8 @@ uint32_t sn_split_copy(sn_world *world, uint32_t kind, uint32_t row)
     pool->place[made] = place;
     sn_breaking_copy(world, kind, row, (sn_constraint){kind, made, generation});
     sn_wear_copy(world, kind, row, made);
+    ((sn_tear_copy *)copies->column[0])[copies->count++] =
+        (sn_tear_copy){.made = {kind, made, generation}, .from = {kind, row, pool->ids.generation[row]}};
     return made;
 }
 
