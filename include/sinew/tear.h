@@ -158,8 +158,8 @@ SN_API const sn_tear *sn_world_tears(const sn_world *world, uint32_t *count);
 
 /* A constraint that tears and cuts added: beside a tear a rod becomes two, and a vertex on an edge brings rods. */
 typedef struct sn_tear_copy {
-    sn_constraint made; /* stale if it was removed again in the same tear */
-    sn_constraint from; /* the one that it was made like, of the same kind; it may have gone since */
+    sn_constraint made;   /* stale if it was removed again in the same tear */
+    sn_constraint parent; /* the one that it was made like, of the same kind; it may have gone since */
 } sn_tear_copy;
 
 /* Those that came with sn_world_tears, in their order; NULL if there are none. Valid as long as these. (New groups of

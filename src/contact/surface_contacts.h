@@ -6,7 +6,7 @@
        features     vertices, edges and triangles of such skins, made when skins are edited            surface_topology.c
                     and of bodies, which are there where skins come near them                          surface_shells.c
        tiles        some seventy triangles, or segments, that hang together, and how they move             surface_tiles.c, surface_looks.c
-                    those that a tear does not concern are kept, and what is known of pairs of these   surface_follow.c
+                    what a tear does not affect is kept, and what is known of pairs of these           surface_follow.c
        pairs        of tiles whose boxes come near each other, a tile with itself among them           surface_tiles.c
        candidates   (vertex, triangle) and (edge, edge) of a pair that are near; listed again when     surface_pairs.c,
                     others may have come near; not where a surface is smooth                           surface_listing.c, surface_sweeps.c, surface_smooth.c

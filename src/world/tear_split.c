@@ -246,7 +246,7 @@ uint32_t sn_split_copy(sn_world *world, uint32_t kind, uint32_t row)
     sn_breaking_copy(world, kind, row, (sn_constraint){kind, made, generation});
     sn_wear_copy(world, kind, row, made);
     ((sn_tear_copy *)copies->column[0])[copies->count++] =
-        (sn_tear_copy){.made = {kind, made, generation}, .from = {kind, row, pool->ids.generation[row]}};
+        (sn_tear_copy){.made = {kind, made, generation}, .parent = {kind, row, pool->ids.generation[row]}};
     return made;
 }
 

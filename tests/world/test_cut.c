@@ -301,9 +301,9 @@ static void check_ledger(sn_world *world, ledger *l)
     for (uint32_t i = 0; i < copies; ++i) {
         bool known = false;
         for (uint32_t k = 0; k < l->count && !known; ++k)
-            known = memcmp(&l->of[k], &copy[i].from, sizeof copy[i].from) == 0;
+            known = memcmp(&l->of[k], &copy[i].parent, sizeof copy[i].parent) == 0;
         assert_true(known);
-        assert_int_equal(copy[i].from.kind, copy[i].made.kind);
+        assert_int_equal(copy[i].parent.kind, copy[i].made.kind);
         enter(l, copy[i].made);
     }
     for (uint32_t i = 0; i < tears; ++i)
