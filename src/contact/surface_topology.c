@@ -457,7 +457,7 @@ bool sn_surfaces_make(sn_world *world)
     } else {
         s->vertex_table.count = s->triangle_table.count = s->edge_table.count = s->skin_table.count =
             s->index_table.count = s->shell_table.count = s->all_vertices = s->all_skins = 0;
-        sn_surface_tiles_make(world, s);
+        s->tile_table.count = s->pair_table.count = s->candidate_table.count = 0;
     }
     s->edits = world->contact.edits + 1;
     s->tears = world->contact.tears;

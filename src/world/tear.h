@@ -454,6 +454,7 @@ void sn_split_weaken(struct sn_world *world, uint32_t kind, uint32_t row, uint32
 
 /* One more constraint like another, with the same points; there is room. Returns its row. */
 uint32_t sn_split_copy(struct sn_world *world, uint32_t kind, uint32_t row);
+uint32_t sn_split_copy_untold(struct sn_world *world, uint32_t kind, uint32_t row); /* not among sn_world_tear_copies */
 
 /* ---- tear_insert.c ----------------------------------------------------------------------------------------------------- */
 
