@@ -156,6 +156,16 @@ typedef struct sn_tear {
    event for each, all with the same parent. */
 SN_API const sn_tear *sn_world_tears(const sn_world *world, uint32_t *count);
 
+/* A constraint that tears and cuts added: beside a tear a rod becomes two, and a vertex on an edge brings rods. */
+typedef struct sn_tear_copy {
+    sn_constraint made;   /* stale if it was removed again in the same tear */
+    sn_constraint parent; /* the one that it was made like, of the same kind; it may have gone since */
+} sn_tear_copy;
+
+/* Those that came with sn_world_tears, in their order; NULL if there are none. Valid as long as these. (New groups of
+   shape matching are not among them: they are in SN_TEAR_LEAVE.) */
+SN_API const sn_tear_copy *sn_world_tear_copies(const sn_world *world, uint32_t *count);
+
 /* Called before something tears, or is cut. If it returns false, the thing holds, and the function is called again in
    the next step if the load is still too high. Called on the thread that steps or cuts, in a fixed order. It may read
    the world; calls that change it are refused with SN_ERROR_BUSY. Not part of the state. NULL removes it. */

@@ -550,6 +550,13 @@ class World:
             found = self._core.call(api.sn_world_tears, C.byref(count))
             return [told(self._core, one) for one in found[: count.value]] if found else []
 
+    def tear_copies(self) -> list[Answer]:
+        """The constraints that came by these: made, and its parent, which it was made like."""
+        count = C.c_uint32()
+        with Turn(self._core):
+            found = self._core.call(api.sn_world_tear_copies, C.byref(count))
+            return [told(self._core, one) for one in found[: count.value]] if found else []
+
 
 class Budget:
     """How long a step may take, or how wrong it may be: seconds, relative, metres, least_substeps, most_substeps, most_iterations. It learns from

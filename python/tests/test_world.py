@@ -388,6 +388,8 @@ class Worlds(unittest.TestCase):
         self.assertEqual(self.world.report().mass, mass)
         self.assertTrue(all(one.cut for one in self.world.tears()))
         self.assertEqual({one.skin for one in self.world.tears() if one.type == sinew.TearType.INSERT}, {skin})
+        self.assertTrue(self.world.tear_copies())
+        self.assertEqual({one.made.kind for one in self.world.tear_copies()}, {one.parent.kind for one in self.world.tear_copies()})
         with self.assertRaisesRegex(sinew.Error, "dead"):
             view[0]
         with self.refused("blade|normal"):

@@ -6,7 +6,7 @@
        features     vertices, edges and triangles of such skins, made when skins are edited            surface_topology.c
                     and of bodies, which are there where skins come near them                          surface_shells.c
        tiles        some seventy triangles, or segments, that hang together, and how they move             surface_tiles.c, surface_looks.c
-                    those that a tear does not concern are kept, and what is known of pairs of these   surface_follow.c
+                    what a tear does not affect is kept, and what is known of pairs of these           surface_follow.c
        pairs        of tiles whose boxes come near each other, a tile with itself among them           surface_tiles.c
        candidates   (vertex, triangle) and (edge, edge) of a pair that are near; listed again when     surface_pairs.c,
                     others may have come near; not where a surface is smooth                           surface_listing.c, surface_sweeps.c, surface_smooth.c
@@ -20,6 +20,7 @@
 
 #include "base/dvec.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "collision/bvh.h"
 #include "collision/pose.h"
 #include "contact/skin_contacts.h"
@@ -121,9 +122,9 @@ typedef struct sn_surface_rectangle {
 
 /* A triangle there: its tile, which one of that it is, and by what its two sides make its deformation gradient. */
 typedef struct sn_surface_sheet {
-    uint32_t tile, place;
-    uint32_t goes_on;   /* bits, by side: across it lies one other triangle */
-    sn_real inverse[4]; /* 1/m */
+    uint32_t tile, place; /* of all triangles, those that are not flat, too */
+    uint32_t goes_on;     /* bits, by side: across it lies one other triangle */
+    sn_real inverse[4];   /* 1/m */
 } sn_surface_sheet;
 
 typedef struct sn_surface_edge {
@@ -134,17 +135,24 @@ typedef struct sn_surface_edge {
     bool flat;         /* of a shell: within a face */
 } sn_surface_edge;
 
+/* The plane of a flat rest shape. */
+typedef struct sn_surface_plane {
+    sn_dvec3 origin, axis[3];
+    double step; /* m: of the grid in it */
+} sn_surface_plane;
+
 typedef struct sn_surface_skin {
     uint32_t row;                    /* in the world's table of skins */
     uint32_t shell;                  /* 1 + which shell it is; 0: it is a skin */
     uint32_t first, count;           /* triangles */
     uint32_t first_edge, segments;   /* edges that are segments */
-    uint32_t first_vertex, vertices; /* those that count to it */
+    uint32_t first_vertex, vertices; /* of a shell */
     sn_real thickness;               /* m */
     sn_real edge;                    /* m: mean length, when the topology was made */
-    bool flat;                       /* its rest shape is; */
-    sn_real lost;                    /* m: by so much distances in that are off */
-    uint32_t group;                  /* of its particles: that of the first */
+    bool flat;                       /* its rest shape is, in this plane; */
+    sn_surface_plane plane;
+    sn_real lost;   /* m: by so much distances in that are off */
+    uint32_t group; /* of its particles: that of the first */
 } sn_surface_skin;
 
 /* A shape of a body, as surfaces see it; see surface_shells.c. */
@@ -303,19 +311,17 @@ typedef struct sn_surface_touch {
     sn_vec3 normal;
 } sn_surface_touch;
 
-/* Features and tiles as they were before a tear; see surface_follow.c. */
+/* For following a tear; see surface_follow.c. */
 typedef struct sn_surface_before {
-    uint32_t vertices, all_vertices, edges, tail; /* tail: edges of no triangle, which are the last */
-    sn_table
-        number_table; /* of uint32_t, by vertex: the particle; of uint32_t: the vertex that it is now, or SN_SURFACE_NONE */
-    sn_table triangle_table; /* of sn_surface_triangle */
-    sn_table
-        place_table; /* of uint32_t, by edge: three times the triangle that owns it, and which side of that it is; SN_SURFACE_NONE: of the tail */
-    sn_table skin_table; /* of sn_surface_skin */
-    sn_table tile_table, tile_triangle_table, tile_vertex_table, tile_edge_table,
-        corner_table; /* as those of sn_surfaces */
-    sn_table
-        of_table; /* of uint32_t, by triangle as it is now: its tile, of those before; and the next that came to that tile */
+    uint32_t vertices, triangles, edges, shell_vertices, shell_triangles, shell_edges;
+    sn_table change_table;  /* of uint32_t: triangles that are new or have other corners, as they are numbered now */
+    sn_table marked_table;  /* of uint32_t: vertices that such triangles have or had */
+    sn_table loose_table;   /* of uint32_t: edges that such triangles had */
+    sn_table touched_table; /* of uint32_t: triangles that have a marked vertex; of sn_surface_triangle: before that */
+    sn_table skin_table; /* of uint32_t, twice, by skin, and one more: its first triangle, as it is now and as it was */
+    sn_table ring_start_table, ring_table, tile_table, tile_triangle_table, tile_vertex_table, tile_edge_table,
+        corner_table;    /* as those of sn_surfaces */
+    sn_table next_table; /* of uint32_t, by triangle: the next that came to the same tile */
     sn_table
         kept_table; /* of uint32_t, by tile before: the tile that it is now, or SN_SURFACE_NONE: it is cut anew; and the first triangle that came to it */
 } sn_surface_before;
@@ -323,8 +329,10 @@ typedef struct sn_surface_before {
 typedef struct sn_surfaces {
     bool on;    /* in this step there are some; */
     bool alone; /*   and all skins are of them, and all particles: no other contact of particles and skins is there */
-    uint64_t edits; /* 1 + those of the contact world, when features were made; 0: never */
-    uint64_t tears; /*   and those of them that were tears */
+    uint64_t edits;                    /* 1 + those of the contact world, when features were made; 0: never */
+    uint64_t tears;                    /*   and those of them that were tears */
+    uint64_t topology;                 /*   and the number of the topology of skins */
+    uint32_t own_triangles, own_edges; /* of skins; edges without segments */
     bool torn;      /* some skin was torn or cut: the order of contacts is that of features, and tiles may be any */
     uint64_t joins; /* 1 + those of the constraints, when candidates of two skins were listed; 0: never */
     sn_table index_table; /* of uint32_t, by particle number: 1 + its vertex; 0: none */
@@ -388,8 +396,8 @@ typedef struct sn_surfaces {
     bool suspect;             /* things may have come to intersect since they were looked at last: all, */
     bool some_suspect;        /*   or some vertices */
     sn_table told_table;      /* of sn_surface_told: of the substeps so far, where events are on */
-    uint64_t searches, lists, looks, rounds, stops,
-        forced; /* counts, for tests and measurements: of looks at levels; of vertices that the guard stopped; and
+    uint64_t follows, searches, lists, looks, rounds, stops,
+        forced; /* counts, for tests and measurements: of tears that were followed; of looks at levels; of vertices that the guard stopped; and
                                                   of pairs that things which nothing stops drove into each other */
 } sn_surfaces;
 
@@ -613,19 +621,36 @@ void sn_surface_cut(const struct sn_world *world, sn_surface_cutting *cutting, u
 /* Which tiles are of which shell. */
 void sn_surface_tiles_number(sn_surfaces *s);
 
-/* surface_follow.c: what is there before features are made anew, if nothing but tears of cloth has happened since they were made. False when memory runs out, or if it is no use. */
-bool sn_surface_follow_begin(struct sn_world *world, sn_surfaces *s);
-
-/* After that: tiles and pairs that are as they were are kept, the other tiles are cut anew. False: all are to be made anew. */
-bool sn_surface_follow(struct sn_world *world, sn_surfaces *s);
+/* surface_follow.c: if nothing but tears of cloth has happened since features were made, those of so many skins follow:
+   what changed is looked up; features of skins, once there is room; and, when shells are behind them, tiles, pairs and
+   what is known of smooth skins. False: all are to be made anew. */
+bool sn_surface_follow_begin(struct sn_world *world, sn_surfaces *s, uint32_t skins);
+bool sn_surface_follow_skins(struct sn_world *world, sn_surfaces *s);
+bool sn_surface_follow_tiles(struct sn_world *world, sn_surfaces *s);
 void sn_surface_follow_init(sn_surfaces *s);
 void sn_surface_follow_release(sn_surfaces *s, const sn_allocator *allocator);
 
-/* The place of a pair of features in the order of contacts: one key for each. And of two edges that with the lower number comes first. */
-static inline uint64_t sn_surface_key(const sn_surface_candidate *c)
+/* A side of a triangle: 3 times that, and which one. Its key is its ends, the lower one first. Sides that are sorted by
+   key and then by triangle become edges; b of the first of each is the number of the edge. */
+static inline sn_sort_item sn_surface_side(const sn_surfaces *s, uint32_t side)
 {
-    return (uint64_t)c->edges << 63 | (uint64_t)c->one << 32 | c->other;
+    const sn_surface_triangle *triangle = surface_triangles(s) + side / 3;
+    const uint64_t a = triangle->vertex[side % 3], b = triangle->vertex[(side + 1) % 3];
+    return (sn_sort_item){.key = a < b ? a << 32 | b : b << 32 | a, .a = side};
 }
+
+void sn_surface_sides_join(sn_surfaces *s, const sn_sort_item *item, uint32_t count);
+
+/* The place of a pair of features in the order of contacts, by vertices and triangles, as numbers of edges depend on
+   past tears: sort by the second key, then by the first. And of two edges that with the lower first vertex comes first. */
+static inline uint64_t sn_surface_key(const sn_surface_candidate *c, bool second)
+{
+    const uint32_t *v = c->vertex;
+    if (!c->edges)
+        return second ? 0 : (uint64_t)c->one << 32 | c->other;
+    return second ? (uint64_t)v[2] << 32 | v[3] : UINT64_C(1) << 63 | (uint64_t)v[0] << 32 | v[1];
+}
+
 void sn_surface_turn(const sn_surfaces *s, sn_surface_candidate *c);
 
 /* surface_looks.c: when a substep begins, or ends: where vertices and tiles are. */
@@ -660,10 +685,12 @@ bool sn_surface_pairs_begin(struct sn_world *world, sn_real h, sn_real more, sn_
 /* As it ends: the candidates of tiles that changed which may have come together are in near_table. */
 bool sn_surface_pairs_end(struct sn_world *world);
 
-/* surface_smooth.c: the rest shapes of skins, once tiles are there. Before pairs in due_table are listed: what is
+/* surface_smooth.c: the rest shapes of skins, once tiles are there; all, or after a tear those of some triangles and of
+   tiles that are new. Before pairs in due_table are listed: what is
    known of how smooth skins are. False: lost tasks. Whether no features of a pair that share no corner have less
    than this to spare: then it sets what they have, and border. */
 void sn_surface_smooth_make(const struct sn_world *world, sn_surfaces *s);
+void sn_surface_smooth_follow(const struct sn_world *world, sn_surfaces *s, const uint32_t *triangle, uint32_t count);
 bool sn_surface_smooth_look(struct sn_world *world);
 bool sn_surface_smooth_apart(const sn_surfaces *s, sn_surface_pair *pair, sn_real wanted);
 

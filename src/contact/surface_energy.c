@@ -72,16 +72,32 @@ static const uint32_t *particles_of(const sn_world *world, const sn_pool *pool, 
     return point;
 }
 
+/* Nearly all constraints of cloth are rods. Whether this is one, between two particles, which is asked quickly: their vertices. */
+static bool is_rod(const sn_surfaces *s, const sn_pool *pool, uint32_t row, uint32_t *a, uint32_t *b)
+{
+    const uint32_t *point = pool->point + 2 * (size_t)row;
+    if (pool->kind->points != 2 || (point[0] | point[1]) & SN_SPOT_BIT)
+        return false;
+    *a = vertex_of(s, point[0]);
+    *b = vertex_of(s, point[1]);
+    return true;
+}
+
 /* Vertices that a constraint holds are of one piece. Surfaces and groups, which are lists of particles, join nothing. */
 static void join_by_constraints(const sn_world *world, sn_surfaces *s)
 {
-    uint32_t *parent = s->piece_table.column[1];
+    uint32_t *parent = s->piece_table.column[1], a, b;
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
         const sn_pool *pool = world->constraints.pool[kind];
         for (uint32_t row = 0; !pool_has_lists(pool) && row < pool->ids.table.count; ++row) {
             uint32_t small[4 * SN_MAX_POINTS], count, first = 0;
             if (!sn_ids_is_live(&pool->ids, row))
                 continue;
+            if (is_rod(s, pool, row, &a, &b)) {
+                if (a && b && parent[a - 1] != parent[b - 1])
+                    join(parent, a - 1, b - 1);
+                continue;
+            }
             const uint32_t *number = particles_of(world, pool, row, small, &count);
             for (uint32_t i = 0; i < count; ++i) {
                 const uint32_t vertex = vertex_of(s, number[i]);
@@ -115,7 +131,13 @@ static void find_pieces_of_constraints(const sn_world *world, sn_surfaces *s)
             uint32_t small[SN_MAX_BLOCK], count = 0, others = 0, of = SN_SURFACE_NONE;
             bool outside = false;
             const uint32_t *number = NULL;
-            if (sn_ids_is_live(&pool->ids, row))
+            const bool live = sn_ids_is_live(&pool->ids, row);
+            uint32_t a, b;
+            if (live && !pool->kind->force && !pool_has_lists(pool) && is_rod(s, pool, row, &a, &b) && a && b) {
+                *piece = surface_vertices(s)[a - 1].piece;
+                continue;
+            }
+            if (live)
                 number = particles_of(world, pool, row, small, &count);
             for (uint32_t i = 0; i < count; ++i) {
                 const uint32_t vertex = vertex_of(s, number[i]);
@@ -145,7 +167,8 @@ bool sn_surface_pieces_find(sn_world *world, sn_surfaces *s)
     for (uint32_t i = 0; i < s->vertex_table.count; ++i)
         parent[i] = i;
     for (uint32_t i = 0; i < s->edge_table.count; ++i)
-        if (surface_edges(s)[i].vertex[0] < s->vertex_table.count)
+        if (surface_edges(s)[i].vertex[0] < s->vertex_table.count &&
+            parent[surface_edges(s)[i].vertex[0]] != parent[surface_edges(s)[i].vertex[1]])
             join(parent, surface_edges(s)[i].vertex[0], surface_edges(s)[i].vertex[1]);
     join_by_constraints(world, s);
     s->piece_table.count = 0;

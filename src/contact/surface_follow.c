@@ -1,11 +1,20 @@
-/* Tiles and pairs of tiles follow a tear: those that it does not affect are kept, with their lists of near features.
+/* Features, tiles and pairs of tiles follow a tear: what it does not affect is kept, with its numbers.
 
-   Features are made again after a tear, and their numbers are a function of the mesh. Tiles could be, too, but then
-   one more triangle would change nearly all of them, and near features would have to be searched for everywhere. So
-   tiles are kept. Only those that lost or got a triangle, or a feature that they own, are cut again.
+   Which triangles a tear changed is noted with the topology of skins. A vertex of one of them, as they were or as they
+   are, is *marked*, and a triangle that has a marked vertex is *touched*. What can have changed are marked vertices, edges
+   of changed triangles (both ends of which are marked), and what triangles there own. Vertices are in the order of
+   particles, and those that a tear makes are the last particles, so they come behind the others. Triangles that come to a
+   skin are its last; where another skin follows, its triangles move up. An edge that has gone gives its number to a new
+   one; more of them come behind the others. Shells of bodies are behind the features of skins, and are made anew.
 
-   A world that was saved and loaded then has other tiles. No result may depend on them. So contacts of torn surfaces
-   are solved in the order of features, not of tiles: see sn_surface_key. */
+   Tiles of a triangle that got other vertices, or owns other features, are cut anew. All others are kept, and so are
+   lists of pairs of these.
+
+   A world that was saved and loaded has other tiles, and other numbers of edges. No result may depend on them. So
+   contacts of torn surfaces are solved in the order of vertices and triangles: see sn_surface_key.
+
+   What goes through all of the cloth is a pass over triangles for those that are touched, and copies of rings, tiles and
+   what is known of vertices. */
 #include "contact/surface_contacts.h"
 
 #include "world/world.h"
@@ -13,6 +22,7 @@
 #include <string.h>
 
 #define FEW_TRIANGLES 8u /* a tile, on the mean: with fewer, all tiles are made anew */
+#define MUCH          8u /* if more than one triangle in so many has changed, everything is made anew */
 
 #ifndef __wasm__
 
@@ -33,13 +43,17 @@ static void init_tiles(sn_surface_before *b)
 void sn_surface_follow_init(sn_surfaces *s)
 {
     sn_surface_before *b = &s->before;
-    sn_table_column(&b->number_table, sizeof(uint32_t), false);
-    sn_table_column(&b->number_table, sizeof(uint32_t), false);
-    sn_table_column(&b->triangle_table, sizeof(sn_surface_triangle), false);
-    sn_table_column(&b->place_table, sizeof(uint32_t), false);
-    sn_table_column(&b->skin_table, sizeof(sn_surface_skin), false);
-    sn_table_column(&b->of_table, sizeof(uint32_t), false);
-    sn_table_column(&b->of_table, sizeof(uint32_t), false);
+    sn_table_column(&b->change_table, sizeof(uint32_t), false);
+    sn_table_column(&b->marked_table, sizeof(uint32_t), false);
+    sn_table_column(&b->loose_table, sizeof(uint32_t), false);
+    sn_table_column(&b->touched_table, sizeof(uint32_t), false);
+    sn_table_column(&b->touched_table, sizeof(sn_surface_triangle), false);
+    sn_table_column(&b->skin_table, sizeof(uint32_t), false);
+    sn_table_column(&b->skin_table, sizeof(uint32_t), false);
+    sn_table_column(&b->ring_start_table, sizeof(uint32_t), false);
+    sn_table_column(&b->ring_table, sizeof(uint32_t), false);
+    sn_table_column(&b->ring_table, sizeof(uint32_t), false);
+    sn_table_column(&b->next_table, sizeof(uint32_t), false);
     sn_table_column(&b->kept_table, sizeof(uint32_t), false);
     sn_table_column(&b->kept_table, sizeof(uint32_t), false);
     init_tiles(b);
@@ -48,109 +62,462 @@ void sn_surface_follow_init(sn_surfaces *s)
 void sn_surface_follow_release(sn_surfaces *s, const sn_allocator *allocator)
 {
     sn_surface_before *b = &s->before;
-    sn_table *const tables[] = {&b->number_table,      &b->triangle_table,  &b->place_table, &b->skin_table,
-                                &b->tile_table,        &b->of_table,        &b->kept_table,  &b->tile_triangle_table,
-                                &b->tile_vertex_table, &b->tile_edge_table, &b->corner_table};
+    sn_table *const tables[] = {
+        &b->change_table,        &b->marked_table,      &b->loose_table,     &b->touched_table, &b->skin_table,
+        &b->ring_start_table,    &b->ring_table,        &b->next_table,      &b->kept_table,    &b->tile_table,
+        &b->tile_triangle_table, &b->tile_vertex_table, &b->tile_edge_table, &b->corner_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
 }
 
-/* ---- Before ----------------------------------------------------------------------------------------------------------------- */
-
-/* Segments of skins are few: where there are some, everything is made anew. */
-static bool has_segments(const sn_surfaces *s)
+static uint32_t *items(const sn_table *table)
 {
-    for (uint32_t i = 0; i < s->skin_table.count; ++i)
-        if (surface_skins(s)[i].segments)
-            return true;
-    return false;
+    return table->column[0];
 }
 
-bool sn_surface_follow_begin(sn_world *world, sn_surfaces *s)
+/* ---- What has changed --------------------------------------------------------------------------------------------------------- */
+
+/* Whether skins are those that were there, some with more triangles. Segments of skins are few: where there are some, everything is made anew. */
+static bool are_the_same(const sn_world *world, const sn_surfaces *s, uint32_t skins)
 {
-    const sn_allocator *a = &world->allocator;
-    sn_surface_before *b = &s->before;
-    if (!s->tile_table.count || has_segments(s) || !sn_table_reserve(&b->number_table, a, s->all_vertices) ||
-        !sn_table_reserve(&b->triangle_table, a, s->triangle_table.count) ||
-        !sn_table_reserve(&b->place_table, a, s->edge_table.count) ||
-        !sn_table_reserve(&b->skin_table, a, s->all_skins))
+    if (s->skin_table.count != skins)
         return false;
-    uint32_t *number = b->number_table.column[0], *place = b->place_table.column[0];
-    b->vertices = s->vertex_table.count;
-    b->all_vertices = s->all_vertices;
-    b->edges = b->tail = s->edge_table.count;
-    b->skin_table.count = s->all_skins;
-    memcpy(b->skin_table.column[0], s->skin_table.column[0], s->all_skins * sizeof(sn_surface_skin));
-    memcpy(b->triangle_table.column[0], s->triangle_table.column[0],
-           s->triangle_table.count * sizeof(sn_surface_triangle));
-    for (uint32_t i = 0; i < b->vertices; ++i)
-        number[i] = surface_vertices(s)[i].number;
-    memset(place, 0xff, b->edges * sizeof *place);
-    for (uint32_t i = 0; i < 3 * s->triangle_table.count; ++i)
-        if (surface_triangles(s)[i / 3].owns >> (3 + i % 3) & 1)
-            place[surface_triangles(s)[i / 3].edge[i % 3]] = i, b->tail--;
+    for (uint32_t i = 0; i < skins; ++i) {
+        const sn_surface_skin *skin = &surface_skins(s)[i];
+        if (skin->row >= world->contact.skin_table.count || skin->segments)
+            return false;
+        const sn_skin_record *record = &contact_skins(&world->contact)[skin->row];
+        if (!record->self_collision || record->segments || record->count < skin->count || !skin->count)
+            return false;
+    }
     return true;
 }
 
-/* ---- What things are now ------------------------------------------------------------------------------------------------------ */
+/* Which skin of surfaces has this handle; SN_SURFACE_NONE: none. */
+static uint32_t skin_of(const sn_world *world, const sn_surfaces *s, sn_skin skin)
+{
+    for (uint32_t i = 0; i < s->skin_table.count; ++i)
+        if (contact_skins(&world->contact)[surface_skins(s)[i].row].number == skin.index)
+            return i;
+    return SN_SURFACE_NONE;
+}
 
-static const sn_surface_skin *skins_before(const sn_surfaces *s)
+/* By skin: its first triangle; and behind the last. */
+static uint32_t *place_now(const sn_surfaces *s)
 {
     return s->before.skin_table.column[0];
 }
 
-static const sn_surface_triangle *triangle_before(const sn_surfaces *s, uint32_t triangle)
+static uint32_t *place_before(const sn_surfaces *s)
 {
-    return (const sn_surface_triangle *)s->before.triangle_table.column[0] + triangle;
+    return s->before.skin_table.column[1];
 }
 
-static uint32_t vertex_now(const sn_surfaces *s, uint32_t vertex)
+static void find_places(const sn_world *world, sn_surfaces *s)
 {
-    return ((const uint32_t *)s->before.number_table.column[1])[vertex];
+    place_now(s)[0] = 0;
+    for (uint32_t i = 0; i < s->skin_table.count; ++i) {
+        place_before(s)[i] = surface_skins(s)[i].first;
+        place_now(s)[i + 1] = place_now(s)[i] + contact_skins(&world->contact)[surface_skins(s)[i].row].count;
+    }
+    place_before(s)[s->skin_table.count] = s->own_triangles;
 }
 
-/* Triangles that come to a skin are its last. */
+bool sn_surface_follow_begin(sn_world *world, sn_surfaces *s, uint32_t skins)
+{
+    const sn_allocator *a = &world->allocator;
+    sn_surface_before *b = &s->before;
+    const sn_topology_change *change;
+    uint32_t count;
+    if (!s->tile_table.count || !are_the_same(world, s, skins) ||
+        !sn_world_topology_since(world, s->topology, &change, &count) || count > s->own_triangles / MUCH + 64 ||
+        !sn_table_reserve(&b->change_table, a, count) || !sn_table_reserve(&b->skin_table, a, (uint64_t)skins + 1))
+        return false;
+    find_places(world, s);
+    b->change_table.count = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t skin = skin_of(world, s, change[i].skin);
+        if (skin == SN_SURFACE_NONE)
+            continue;
+        if (change[i].triangle >= place_now(s)[skin + 1] - place_now(s)[skin])
+            return false;
+        items(&b->change_table)[b->change_table.count++] = place_now(s)[skin] + change[i].triangle;
+    }
+    b->vertices = s->vertex_table.count;
+    b->shell_vertices = s->all_vertices - s->vertex_table.count;
+    b->triangles = s->own_triangles;
+    b->edges = s->own_edges;
+    b->shell_triangles = s->triangle_table.count - s->own_triangles;
+    b->shell_edges = s->edge_table.count - s->own_edges;
+    /* shells come again behind what skins will have */
+    s->triangle_table.count = s->own_triangles;
+    s->edge_table.count = s->own_edges;
+    s->all_vertices = s->vertex_table.count;
+    s->all_skins = skins;
+    s->ring_start_table.count = b->vertices + 1;
+    s->ring_table.count = items(&s->ring_start_table)[b->vertices];
+    return true;
+}
+
+static bool reserve(sn_world *world, sn_surfaces *s)
+{
+    const sn_allocator *a = &world->allocator;
+    sn_surface_before *b = &s->before;
+    const uint64_t changes = b->change_table.count, triangles = s->triangle_table.capacity;
+    b->marked_table.count = b->loose_table.count = b->touched_table.count = 0;
+    return sn_table_reserve(&b->marked_table, a, 6 * changes) && sn_table_reserve(&b->loose_table, a, 3 * changes) &&
+           sn_table_reserve(&b->touched_table, a, triangles) && sn_table_reserve(&b->next_table, a, triangles) &&
+           sn_table_reserve(&s->sort_table, a, 3 * changes) &&
+           sn_table_reserve(&b->ring_start_table, a, s->ring_start_table.capacity) &&
+           sn_table_reserve(&b->ring_table, a, s->ring_table.capacity);
+}
+
+/* ---- Triangles ------------------------------------------------------------------------------------------------------------------ */
+
+/* What a triangle before is now. */
 static uint32_t triangle_now(const sn_surfaces *s, uint32_t triangle)
 {
-    const uint32_t skin = triangle_before(s, triangle)->skin;
-    return triangle - skins_before(s)[skin].first + surface_skins(s)[skin].first;
+    uint32_t low = 0, high = s->skin_table.count;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (place_before(s)[middle] <= triangle)
+            low = middle;
+        else
+            high = middle;
+    }
+    return triangle - place_before(s)[low] + place_now(s)[low];
 }
 
-/* Of a tile that is kept. */
-static uint32_t edge_now(const sn_surfaces *s, uint32_t edge)
+/* Whether some skin behind one that got triangles moves up. */
+static bool moves(const sn_surfaces *s)
 {
-    const uint32_t place = ((const uint32_t *)s->before.place_table.column[0])[edge];
-    return place == SN_SURFACE_NONE ? s->edge_table.count - (s->before.edges - edge)
-                                    : surface_triangles(s)[triangle_now(s, place / 3)].edge[place % 3];
+    const uint32_t last = s->skin_table.count - 1;
+    return place_before(s)[last] != place_now(s)[last];
 }
 
-/* Whether skins and shells are those that were there; skins may have more triangles. */
-static bool are_the_same(const sn_surfaces *s)
+/* Numbers of triangles in features. */
+static void renumber_triangles(sn_surfaces *s)
+{
+    uint32_t *across = s->triangle_table.column[1];
+    for (uint32_t i = 0; i < 3 * s->before.triangles; ++i)
+        across[i] = across[i] == SN_SURFACE_NONE ? across[i] : triangle_now(s, across[i]);
+    for (uint32_t i = 0; i < s->edge_table.count; ++i)
+        surface_edges(s)[i].triangle = triangle_now(s, surface_edges(s)[i].triangle);
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
+        surface_vertices(s)[i].triangle = triangle_now(s, surface_vertices(s)[i].triangle);
+}
+
+/* Makes gaps for triangles that come. */
+static void move_triangles(sn_surfaces *s)
+{
+    sn_surface_sheet *sheet = s->triangle_table.column[5];
+    uint32_t(*across)[3] = s->triangle_table.column[1];
+    for (uint32_t i = s->skin_table.count; i-- > 0;) {
+        const uint32_t to = place_now(s)[i], from = place_before(s)[i], count = place_before(s)[i + 1] - from;
+        if (to != from) {
+            memmove(surface_triangles(s) + to, surface_triangles(s) + from, count * sizeof(sn_surface_triangle));
+            memmove(across + to, across + from, count * sizeof *across);
+            memmove(sheet + to, sheet + from, count * sizeof *sheet);
+        }
+        surface_skins(s)[i].first = to;
+        surface_skins(s)[i].count = place_now(s)[i + 1] - to;
+        for (uint32_t t = to + count; t < place_now(s)[i + 1]; ++t) {
+            surface_triangles(s)[t] = (sn_surface_triangle){.skin = i, .vertex = {SN_SURFACE_NONE}};
+            memset(across[t], 0xff, sizeof *across);
+            sheet[t] = (sn_surface_sheet){.tile = SN_SURFACE_NONE};
+        }
+    }
+    s->triangle_table.count = s->own_triangles = place_now(s)[s->skin_table.count];
+}
+
+static bool is_new(const sn_surfaces *s, uint32_t triangle)
+{
+    return ((const sn_surface_sheet *)s->triangle_table.column[5])[triangle].tile == SN_SURFACE_NONE;
+}
+
+/* Corners of a triangle, by particle. */
+static const uint32_t *corners_now(const sn_world *world, const sn_surfaces *s, uint32_t triangle)
+{
+    const uint32_t skin = surface_triangles(s)[triangle].skin;
+    const sn_skin_record *record = &contact_skins(&world->contact)[surface_skins(s)[skin].row];
+    return (const uint32_t *)world->contact.triangle_table.column[0] +
+           3 * (size_t)(record->first + triangle - place_now(s)[skin]);
+}
+
+/* ---- Vertices ------------------------------------------------------------------------------------------------------------------- */
+
+/* Particles that have become vertices. False: they do not come behind the others. */
+static bool add_vertices(sn_world *world, sn_surfaces *s)
 {
     const sn_surface_before *b = &s->before;
-    uint32_t owned = 0;
-    if (has_segments(s) || s->all_skins != b->skin_table.count ||
-        s->all_vertices - s->vertex_table.count != b->all_vertices - b->vertices)
-        return false;
-    for (uint32_t i = 0; i < s->all_skins; ++i) {
-        const sn_surface_skin *one = &skins_before(s)[i], *two = &surface_skins(s)[i];
-        if (one->row != two->row || one->shell != two->shell || two->count < one->count ||
-            (two->shell && (two->count != one->count || two->vertices != one->vertices)))
-            return false;
+    sn_sort_item *item = s->sort_table.column[0];
+    uint32_t count = 0, *index = items(&s->index_table);
+    const uint32_t last = surface_vertices(s)[b->vertices - 1].number;
+    for (uint32_t i = s->index_table.count; i < world->ids.table.count; ++i)
+        index[i] = 0;
+    s->index_table.count = world->ids.table.count;
+    for (uint32_t i = 0; i < 3 * b->change_table.count; ++i) {
+        const uint32_t number = corners_now(world, s, items(&b->change_table)[i / 3])[i % 3];
+        if (!index[number])
+            item[count++] = (sn_sort_item){.key = number};
     }
-    for (uint32_t i = 0; i < 3 * s->triangle_table.count; ++i)
-        owned += surface_triangles(s)[i / 3].owns >> (3 + i % 3) & 1;
-    return s->edge_table.count - owned == b->tail;
+    sn_sort(item, s->sort_table.column[1], count);
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t number = (uint32_t)item[i].key;
+        if (number < last)
+            return false;
+        if (index[number])
+            continue;
+        surface_vertices(s)[s->vertex_table.count] =
+            (sn_surface_vertex){.number = number, .edge = SN_SURFACE_NONE, .triangle = SN_SURFACE_NONE};
+        index[number] = ++s->vertex_table.count;
+    }
+    s->all_vertices = s->vertex_table.count;
+    return true;
 }
 
-static void find_vertices(sn_surfaces *s)
+/* Scratch by vertex and by edge. */
+enum { MARKED = 1 };
+enum { LOOSE = 1, USED };
+
+static uint32_t *marks(const sn_surfaces *s)
 {
-    const uint32_t *number = s->before.number_table.column[0], *index = s->index_table.column[0];
-    uint32_t *now = s->before.number_table.column[1];
-    for (uint32_t i = 0; i < s->before.vertices; ++i)
-        now[i] = number[i] < s->index_table.count && index[number[i]] ? index[number[i]] - 1 : SN_SURFACE_NONE;
-    for (uint32_t i = s->before.vertices; i < s->before.all_vertices; ++i)
-        now[i] = i - s->before.vertices + s->vertex_table.count;
+    return s->vertex_table.column[2];
+}
+
+static uint32_t *states(const sn_surfaces *s)
+{
+    return s->edge_table.column[1];
+}
+
+static void mark(sn_surfaces *s, uint32_t vertex)
+{
+    sn_surface_before *b = &s->before;
+    if (marks(s)[vertex] != MARKED)
+        items(&b->marked_table)[b->marked_table.count++] = vertex;
+    marks(s)[vertex] = MARKED;
+}
+
+/* Changed triangles get their corners, and their edges are loose. */
+static void change_triangles(sn_world *world, sn_surfaces *s)
+{
+    sn_surface_before *b = &s->before;
+    memset(marks(s), 0, s->vertex_table.count * sizeof(uint32_t));
+    memset(states(s), 0, s->edge_table.count * sizeof(uint32_t));
+    for (uint32_t i = 0; i < b->change_table.count; ++i) {
+        const uint32_t changed = items(&b->change_table)[i], *corner = corners_now(world, s, changed);
+        sn_surface_triangle *t = &surface_triangles(s)[changed];
+        for (uint32_t k = 0; k < 3; ++k) {
+            if (!is_new(s, changed)) {
+                mark(s, t->vertex[k]);
+                if (states(s)[t->edge[k]] != LOOSE)
+                    items(&b->loose_table)[b->loose_table.count++] = t->edge[k];
+                states(s)[t->edge[k]] = LOOSE;
+            }
+            t->vertex[k] = items(&s->index_table)[corner[k]] - 1;
+            mark(s, t->vertex[k]);
+        }
+    }
+}
+
+/* False: a triangle is new, and that was not noted. */
+static bool find_touched(sn_surfaces *s)
+{
+    sn_table *table = &s->before.touched_table;
+    const uint32_t *marked = marks(s);
+    for (uint32_t i = 0; i < s->triangle_table.count; ++i) {
+        const sn_surface_triangle *t = &surface_triangles(s)[i];
+        if (t->vertex[0] == SN_SURFACE_NONE)
+            return false;
+        if (marked[t->vertex[0]] | marked[t->vertex[1]] | marked[t->vertex[2]]) {
+            ((sn_surface_triangle *)table->column[1])[table->count] = *t;
+            items(table)[table->count++] = i;
+        }
+    }
+    return true;
+}
+
+/* The first triangle that has a vertex owns it. False: some vertex has none any more. */
+static bool own_vertices(sn_surfaces *s)
+{
+    const sn_surface_before *b = &s->before;
+    for (uint32_t i = 0; i < b->marked_table.count; ++i)
+        surface_vertices(s)[items(&b->marked_table)[i]].triangle = SN_SURFACE_NONE;
+    for (uint32_t i = 0; i < b->touched_table.count; ++i) {
+        const uint32_t number = items(&b->touched_table)[i];
+        sn_surface_triangle *t = &surface_triangles(s)[number];
+        for (uint32_t k = 0; k < 3; ++k) {
+            sn_surface_vertex *v = &surface_vertices(s)[t->vertex[k]];
+            if (marks(s)[t->vertex[k]] != MARKED)
+                continue;
+            t->owns &= ~(1u << k);
+            if (v->triangle == SN_SURFACE_NONE) {
+                v->triangle = number;
+                v->skin = t->skin;
+                t->owns |= 1u << k;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < b->marked_table.count; ++i)
+        if (surface_vertices(s)[items(&b->marked_table)[i]].triangle == SN_SURFACE_NONE)
+            return false;
+    return true;
+}
+
+/* ---- Edges ---------------------------------------------------------------------------------------------------------------------- */
+
+/* Whether two vertices that were there have an edge that is not loose. */
+static bool has_edge(const sn_surfaces *s, uint32_t a, uint32_t b)
+{
+    const uint32_t *start = items(&s->ring_start_table), *ring = items(&s->ring_table), *to = s->ring_table.column[1];
+    for (uint32_t i = start[a]; b < s->before.vertices && i < start[a + 1]; ++i)
+        if (ring[i] == b && !states(s)[to[i]])
+            return true;
+    return false;
+}
+
+/* Sides of loose edges, and of new triangles, in order. */
+static uint32_t find_sides(sn_surfaces *s)
+{
+    const sn_surface_before *b = &s->before;
+    sn_sort_item *item = s->sort_table.column[0];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < b->touched_table.count; ++i) {
+        const uint32_t number = items(&b->touched_table)[i];
+        for (uint32_t k = 0; k < 3; ++k)
+            if (is_new(s, number) || states(s)[surface_triangles(s)[number].edge[k]])
+                item[count++] = sn_surface_side(s, 3 * number + k);
+    }
+    sn_sort(item, s->sort_table.column[1], count);
+    return count;
+}
+
+/* The edge that a side had, if it has the same ends now, and no other side has taken it. */
+static uint32_t edge_kept(const sn_surfaces *s, const sn_sort_item *side)
+{
+    if (is_new(s, side->a / 3))
+        return SN_SURFACE_NONE;
+    const uint32_t number = surface_triangles(s)[side->a / 3].edge[side->a % 3];
+    const uint32_t *end = surface_edges(s)[number].vertex;
+    return states(s)[number] == LOOSE && ((uint64_t)end[0] << 32 | end[1]) == side->key ? number : SN_SURFACE_NONE;
+}
+
+/* False: an edge comes to be where there is one already, or there are fewer. */
+static bool follow_edges(sn_surfaces *s)
+{
+    const sn_surface_before *b = &s->before;
+    sn_sort_item *item = s->sort_table.column[0];
+    const uint32_t count = find_sides(s);
+    uint32_t free_ones = 0;
+    for (uint32_t i = 0, first = 0; i < count; ++i) {
+        if (i == 0 || item[i].key != item[i - 1].key)
+            first = i, item[i].b = SN_SURFACE_NONE;
+        const uint32_t kept = item[first].b == SN_SURFACE_NONE ? edge_kept(s, &item[i]) : SN_SURFACE_NONE;
+        if (kept != SN_SURFACE_NONE)
+            item[first].b = kept, states(s)[kept] = USED;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        if ((i && item[i].key == item[i - 1].key) || item[i].b != SN_SURFACE_NONE)
+            continue;
+        if ((item[i].key >> 32) < b->vertices && has_edge(s, (uint32_t)(item[i].key >> 32), (uint32_t)item[i].key))
+            return false;
+        while (free_ones < b->loose_table.count && states(s)[items(&b->loose_table)[free_ones]] == USED)
+            ++free_ones;
+        item[i].b = free_ones < b->loose_table.count ? items(&b->loose_table)[free_ones++] : s->edge_table.count++;
+    }
+    while (free_ones < b->loose_table.count && states(s)[items(&b->loose_table)[free_ones]] == USED)
+        ++free_ones;
+    if (free_ones < b->loose_table.count)
+        return false;
+    sn_surface_sides_join(s, item, count);
+    s->own_edges = s->edge_table.count;
+    return true;
+}
+
+/* ---- Rings ---------------------------------------------------------------------------------------------------------------------- */
+
+static void exchange(sn_table *a, sn_table *b)
+{
+    const sn_table c = *a;
+    *a = *b;
+    *b = c;
+}
+
+/* Edges at marked vertices, by vertex and then by the other end. */
+static uint32_t find_spokes(sn_surfaces *s)
+{
+    const sn_surface_before *b = &s->before;
+    sn_sort_item *item = s->sort_table.column[0];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < b->touched_table.count; ++i) {
+        const sn_surface_triangle *t = &surface_triangles(s)[items(&b->touched_table)[i]];
+        for (uint32_t k = 0; k < 6; ++k) {
+            const uint32_t number = t->edge[k / 2], *end = surface_edges(s)[number].vertex, at = end[k % 2];
+            if (t->owns >> (3 + k / 2) & 1 && marks(s)[at] == MARKED)
+                item[count++] = (sn_sort_item){.key = (uint64_t)at << 32 | end[1 - k % 2], .a = number};
+        }
+    }
+    sn_sort(item, s->sort_table.column[1], count);
+    return count;
+}
+
+/* Copies rings from one vertex before to another. Where they end now. */
+static uint32_t copy_rings(sn_surfaces *s, uint32_t from, uint32_t to, uint32_t end)
+{
+    const sn_surface_before *b = &s->before;
+    const uint32_t *old = items(&b->ring_start_table);
+    uint32_t *start = items(&s->ring_start_table);
+    if (from >= to)
+        return end;
+    const uint32_t count = old[to] - old[from];
+    for (uint32_t column = 0; column < 2; ++column)
+        memcpy((uint32_t *)s->ring_table.column[column] + end,
+               (const uint32_t *)b->ring_table.column[column] + old[from], count * sizeof(uint32_t));
+    for (uint32_t i = from; i < to; ++i)
+        start[i] = end + (old[i] - old[from]);
+    return end + count;
+}
+
+static void follow_rings(sn_surfaces *s)
+{
+    sn_surface_before *b = &s->before;
+    const sn_sort_item *item = s->sort_table.column[0];
+    const uint32_t count = find_spokes(s);
+    exchange(&s->ring_start_table, &b->ring_start_table);
+    exchange(&s->ring_table, &b->ring_table);
+    uint32_t *start = items(&s->ring_start_table), *ring = items(&s->ring_table), *to = s->ring_table.column[1];
+    uint32_t end = 0, next = 0; /* the next vertex */
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t vertex = (uint32_t)(item[i].key >> 32);
+        if (i == 0 || item[i - 1].key >> 32 != vertex) {
+            end = copy_rings(s, next, vertex < b->vertices ? vertex : b->vertices, end);
+            start[vertex] = end;
+            surface_vertices(s)[vertex].edge = item[i].a;
+            next = vertex + 1;
+        }
+        ring[end] = (uint32_t)item[i].key;
+        to[end++] = item[i].a;
+    }
+    end = copy_rings(s, next, b->vertices, end);
+    start[s->vertex_table.count] = end;
+}
+
+bool sn_surface_follow_skins(sn_world *world, sn_surfaces *s)
+{
+    if (!reserve(world, s))
+        return false;
+    if (moves(s))
+        renumber_triangles(s);
+    move_triangles(s);
+    if (!add_vertices(world, s))
+        return false;
+    change_triangles(world, s);
+    if (!find_touched(s) ||
+        !sn_table_reserve(&s->sort_table, &world->allocator, 6 * (uint64_t)s->before.touched_table.count) ||
+        !own_vertices(s) || !follow_edges(s))
+        return false;
+    follow_rings(s);
+    return true;
 }
 
 /* ---- Tiles ---------------------------------------------------------------------------------------------------------------------- */
@@ -160,34 +527,13 @@ static const sn_surface_tile *tile_before(const sn_surfaces *s, uint32_t tile)
     return (const sn_surface_tile *)s->before.tile_table.column[0] + tile;
 }
 
-static uint32_t triangle_of_tile(const sn_surfaces *s, const sn_surface_tile *tile, uint32_t i)
-{
-    return ((const uint32_t *)s->before.tile_triangle_table.column[0])[tile->first_triangle + i];
-}
-
-/* Whether its triangles have the vertices that they had, and own what they owned. */
-static bool is_kept(const sn_surfaces *s, const sn_surface_tile *tile)
-{
-    for (uint32_t i = 0; i < tile->triangles; ++i) {
-        const uint32_t triangle = triangle_of_tile(s, tile, i);
-        const sn_surface_triangle *one = triangle_before(s, triangle),
-                                  *two = &surface_triangles(s)[triangle_now(s, triangle)];
-        if (one->owns != two->owns)
-            return false;
-        for (uint32_t k = 0; k < 3; ++k)
-            if (vertex_now(s, one->vertex[k]) != two->vertex[k])
-                return false;
-    }
-    return true;
-}
-
 /* A triangle comes to a tile, which is cut anew. */
-static void give(sn_surface_before *b, uint32_t triangle, uint32_t tile)
+static void give(sn_surfaces *s, uint32_t triangle, uint32_t tile)
 {
-    uint32_t *of = b->of_table.column[0], *next = b->of_table.column[1], *kept = b->kept_table.column[0],
-             *first = b->kept_table.column[1];
-    of[triangle] = tile;
-    next[triangle] = first[tile];
+    sn_surface_before *b = &s->before;
+    uint32_t *kept = b->kept_table.column[0], *first = b->kept_table.column[1];
+    ((sn_surface_sheet *)s->triangle_table.column[5])[triangle].tile = tile;
+    items(&b->next_table)[triangle] = first[tile];
     first[tile] = triangle;
     kept[tile] = SN_SURFACE_NONE;
 }
@@ -195,58 +541,67 @@ static void give(sn_surface_before *b, uint32_t triangle, uint32_t tile)
 /* Triangles that are new go to the tile of a neighbour; those that find none, to one of the skin. */
 static void give_new(sn_surfaces *s)
 {
-    sn_surface_before *b = &s->before;
-    const uint32_t *across = s->triangle_table.column[1], *of = b->of_table.column[0];
+    const uint32_t *across = s->triangle_table.column[1];
+    const sn_surface_sheet *sheet = s->triangle_table.column[5];
     for (uint32_t i = 0; i < s->skin_table.count; ++i) {
-        const sn_surface_skin *skin = &surface_skins(s)[i];
-        const uint32_t first = skin->first + skins_before(s)[i].count, end = skin->first + skin->count;
+        const uint32_t first = place_now(s)[i] + place_before(s)[i + 1] - place_before(s)[i], end = place_now(s)[i + 1];
         bool found = first < end;
         while (found) {
             found = false;
             for (uint32_t t = first; t < end; ++t)
-                for (uint32_t k = 0; k < 3 && of[t] == SN_SURFACE_NONE; ++k) {
+                for (uint32_t k = 0; k < 3 && is_new(s, t); ++k) {
                     const uint32_t other = across[3 * (size_t)t + k];
-                    if (other != SN_SURFACE_NONE && of[other] != SN_SURFACE_NONE)
-                        give(b, t, of[other]), found = true;
+                    if (other != SN_SURFACE_NONE && !is_new(s, other))
+                        give(s, t, sheet[other].tile), found = true;
                 }
         }
-        for (uint32_t t = first; t < end && skins_before(s)[i].count; ++t)
-            if (of[t] == SN_SURFACE_NONE)
-                give(b, t, of[skin->first]);
+        for (uint32_t t = first; t < end; ++t)
+            if (is_new(s, t))
+                give(s, t, sheet[place_now(s)[i]].tile);
     }
 }
 
-/* Which tiles are kept. */
+/* Which tiles are kept: not those of triangles that have other vertices, or own other features. */
 static void choose(sn_surfaces *s)
 {
     sn_surface_before *b = &s->before;
-    uint32_t *of = b->of_table.column[0], *kept = b->kept_table.column[0], *first = b->kept_table.column[1];
-    memset(of, 0xff, s->triangle_table.count * sizeof *of);
-    for (uint32_t i = 0; i < b->tile_table.count; ++i) {
-        const sn_surface_tile *tile = tile_before(s, i);
-        kept[i] = is_kept(s, tile) ? 0 : SN_SURFACE_NONE;
-        first[i] = SN_SURFACE_NONE;
-        for (uint32_t k = 0; k < tile->triangles; ++k)
-            of[triangle_now(s, triangle_of_tile(s, tile, k))] = i;
+    const sn_surface_triangle *old = b->touched_table.column[1];
+    const sn_surface_sheet *sheet = s->triangle_table.column[5];
+    uint32_t *kept = b->kept_table.column[0], *first = b->kept_table.column[1];
+    memset(kept, 0, b->tile_table.count * sizeof *kept);
+    memset(first, 0xff, b->tile_table.count * sizeof *first);
+    for (uint32_t i = 0; i < b->change_table.count; ++i)
+        if (!is_new(s, items(&b->change_table)[i]))
+            kept[sheet[items(&b->change_table)[i]].tile] = SN_SURFACE_NONE;
+    for (uint32_t i = 0; i < b->touched_table.count; ++i) {
+        const uint32_t number = items(&b->touched_table)[i];
+        const sn_surface_triangle *t = &surface_triangles(s)[number];
+        if (!is_new(s, number) && (t->owns != old[i].owns || memcmp(t->edge, old[i].edge, sizeof t->edge) != 0))
+            kept[sheet[number].tile] = SN_SURFACE_NONE;
     }
     give_new(s);
 }
 
-/* Numbers of features become others; which corners they have stays. */
-static void copy_features(const sn_surfaces *s, sn_table *to, const sn_table *from, uint32_t first, uint32_t count,
-                          size_t corners, uint32_t (*now)(const sn_surfaces *, uint32_t))
+/* Numbers of features of shells are higher by this; which corners they have stays. */
+static void copy_features(sn_table *to, const sn_table *from, uint32_t first, uint32_t count, size_t corners,
+                          uint32_t higher)
 {
     const uint32_t *old = (const uint32_t *)from->column[0] + first;
     uint32_t *made = (uint32_t *)to->column[0] + to->count;
     for (uint32_t i = 0; i < count; ++i)
-        made[i] = now(s, old[i]);
+        made[i] = old[i] + higher;
     if (count)
         memcpy((uint8_t *)to->column[1] + corners * to->count, (const uint8_t *)from->column[1] + corners * first,
                corners * count);
     to->count += count;
 }
 
-static void copy_tile(sn_surfaces *s, const sn_surface_tile *tile)
+/* By how much numbers of triangles, vertices and edges are higher. */
+typedef struct higher {
+    uint32_t triangles, vertices, edges;
+} higher;
+
+static void copy_tile(sn_surfaces *s, const sn_surface_tile *tile, higher by)
 {
     const sn_surface_before *b = &s->before;
     sn_surface_tile *made = &surface_tiles(s)[s->tile_table.count++];
@@ -255,60 +610,55 @@ static void copy_tile(sn_surfaces *s, const sn_surface_tile *tile)
     made->first_vertex = s->tile_vertex_table.count;
     made->first_edge = s->tile_edge_table.count;
     made->first_corner = s->corner_table.count;
-    copy_features(s, &s->tile_triangle_table, &b->tile_triangle_table, tile->first_triangle, tile->triangles, 3,
-                  triangle_now);
-    copy_features(s, &s->tile_vertex_table, &b->tile_vertex_table, tile->first_vertex, tile->vertices, 1, vertex_now);
-    copy_features(s, &s->tile_edge_table, &b->tile_edge_table, tile->first_edge, tile->edges, 2, edge_now);
-    copy_features(s, &s->corner_table, &b->corner_table, tile->first_corner, tile->corners, 2 * sizeof(sn_real),
-                  vertex_now);
+    copy_features(&s->tile_triangle_table, &b->tile_triangle_table, tile->first_triangle, tile->triangles, 3,
+                  by.triangles);
+    copy_features(&s->tile_vertex_table, &b->tile_vertex_table, tile->first_vertex, tile->vertices, 1, by.vertices);
+    copy_features(&s->tile_edge_table, &b->tile_edge_table, tile->first_edge, tile->edges, 2, by.edges);
+    copy_features(&s->corner_table, &b->corner_table, tile->first_corner, tile->corners, 2 * sizeof(sn_real),
+                  by.vertices);
+}
+
+static void cut_tile(const sn_world *world, sn_surfaces *s, sn_surface_cutting *c, uint32_t number, uint32_t up)
+{
+    const sn_surface_tile *tile = tile_before(s, number);
+    const uint32_t *triangle = items(&s->before.tile_triangle_table) + tile->first_triangle;
+    const uint32_t *first = s->before.kept_table.column[1], *next = items(&s->before.next_table);
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < tile->triangles; ++k)
+        c->order[count++] = triangle[k] + up;
+    for (uint32_t t = first[number]; t != SN_SURFACE_NONE; t = next[t])
+        c->order[count++] = t;
+    sn_surface_cut(world, c, 0, count);
 }
 
 static void make_tiles(const sn_world *world, sn_surfaces *s)
 {
     const sn_surface_before *b = &s->before;
+    const higher of_shells = {s->own_triangles - b->triangles, s->vertex_table.count - b->vertices,
+                              s->own_edges - b->edges};
     uint32_t *kept = b->kept_table.column[0];
-    const uint32_t *first = b->kept_table.column[1], *next = b->of_table.column[1];
     sn_surface_cutting c = sn_surface_cutting_begin(s);
     for (uint32_t i = 0; i < b->tile_table.count; ++i) {
-        const sn_surface_tile *tile = tile_before(s, i);
-        uint32_t count = 0;
-        if (kept[i] != SN_SURFACE_NONE) {
-            kept[i] = s->tile_table.count;
-            copy_tile(s, tile);
+        const uint32_t skin = tile_before(s, i)->skin;
+        const higher by =
+            skin < s->skin_table.count ? (higher){.triangles = place_now(s)[skin] - place_before(s)[skin]} : of_shells;
+        if (kept[i] == SN_SURFACE_NONE) {
+            cut_tile(world, s, &c, i, by.triangles);
             continue;
         }
-        for (uint32_t k = 0; k < tile->triangles; ++k)
-            c.order[count++] = triangle_now(s, triangle_of_tile(s, tile, k));
-        for (uint32_t t = first[i]; t != SN_SURFACE_NONE; t = next[t])
-            c.order[count++] = t;
-        sn_surface_cut(world, &c, 0, count);
+        kept[i] = s->tile_table.count;
+        copy_tile(s, tile_before(s, i), by);
     }
     sn_surface_tiles_number(s);
 }
 
 /* ---- Pairs ---------------------------------------------------------------------------------------------------------------------- */
 
-/* A candidate with the numbers that its features have now. False: its vertices are in another order now, or the edges are. */
-static bool renumber(const sn_surfaces *s, sn_surface_candidate *c)
-{
-    uint32_t now[4];
-    const bool edges = c->edges;
-    c->one = edges ? edge_now(s, c->one) : vertex_now(s, c->one);
-    c->other = edges ? edge_now(s, c->other) : triangle_now(s, c->other);
-    for (uint32_t k = 0; k < 4; ++k)
-        c->vertex[k] = vertex_now(s, c->vertex[k]);
-    memcpy(now, edges ? surface_edges(s)[c->one].vertex : &c->one, (edges ? 2 : 1) * sizeof *now);
-    if (edges)
-        memcpy(now + 2, surface_edges(s)[c->other].vertex, 2 * sizeof *now);
-    else
-        memcpy(now + 1, surface_triangles(s)[c->other].vertex, 3 * sizeof *now);
-    return (!edges || c->one < c->other) && memcmp(now, c->vertex, sizeof now) == 0;
-}
-
 /* Those of two tiles that are kept; of shells none, as these are placed anew. */
 static void keep_pairs(sn_surfaces *s)
 {
     const uint32_t *kept = s->before.kept_table.column[0];
+    const bool moved = moves(s);
     sn_surface_pair *pair = surface_pairs(s);
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
@@ -318,29 +668,24 @@ static void keep_pairs(sn_surfaces *s)
         if (made.a == SN_SURFACE_NONE || made.b == SN_SURFACE_NONE || !made.listed ||
             surface_skins(s)[surface_tiles(s)[made.b].skin].shell)
             continue;
-        for (uint32_t k = 0; k < made.count && made.listed; ++k)
-            made.listed = renumber(s, &surface_candidates(s)[made.first + k]);
+        for (uint32_t k = 0; moved && k < made.count; ++k) {
+            sn_surface_candidate *c = &surface_candidates(s)[made.first + k];
+            c->other = c->edges ? c->other : triangle_now(s, c->other);
+        }
         made.hoods = made.waits = 0;
-        if (made.listed)
-            pair[count++] = made;
+        pair[count++] = made;
     }
     s->pair_table.count = count;
 }
 
-static void exchange(sn_table *a, sn_table *b)
-{
-    const sn_table c = *a;
-    *a = *b;
-    *b = c;
-}
-
-bool sn_surface_follow(sn_world *world, sn_surfaces *s)
+bool sn_surface_follow_tiles(sn_world *world, sn_surfaces *s)
 {
     sn_surface_before *b = &s->before;
-    const sn_allocator *a = &world->allocator;
-    if (s->tile_table.count > 64 + s->triangle_table.count / FEW_TRIANGLES || !are_the_same(s) ||
-        !sn_table_reserve(&b->of_table, a, s->triangle_table.count) ||
-        !sn_table_reserve(&b->kept_table, a, s->tile_table.count))
+    if (s->tile_table.count > 64 + s->triangle_table.count / FEW_TRIANGLES ||
+        s->all_vertices - s->vertex_table.count != b->shell_vertices ||
+        s->triangle_table.count - s->own_triangles != b->shell_triangles ||
+        s->edge_table.count - s->own_edges != b->shell_edges ||
+        !sn_table_reserve(&b->kept_table, &world->allocator, s->tile_table.count))
         return false;
     exchange(&s->tile_table, &b->tile_table);
     exchange(&s->tile_triangle_table, &b->tile_triangle_table);
@@ -349,14 +694,15 @@ bool sn_surface_follow(sn_world *world, sn_surfaces *s)
     exchange(&s->corner_table, &b->corner_table);
     if (!sn_surface_tiles_reserve(world, s))
         return false;
-    find_vertices(s);
     choose(s);
     make_tiles(world, s);
     keep_pairs(s);
+    sn_surface_smooth_follow(world, s, items(&b->touched_table), b->touched_table.count);
+    s->follows++;
     return true;
 }
 
-#else /* where code has to be fetched all tiles are made anew, which decides nothing */
+#else /* where code has to be fetched all is made anew, which decides nothing */
 
 void sn_surface_follow_init(sn_surfaces *s)
 {
@@ -368,13 +714,19 @@ void sn_surface_follow_release(sn_surfaces *s, const sn_allocator *allocator)
     (void)s, (void)allocator;
 }
 
-bool sn_surface_follow_begin(sn_world *world, sn_surfaces *s)
+bool sn_surface_follow_begin(sn_world *world, sn_surfaces *s, uint32_t skins)
+{
+    (void)world, (void)s, (void)skins;
+    return false;
+}
+
+bool sn_surface_follow_skins(sn_world *world, sn_surfaces *s)
 {
     (void)world, (void)s;
     return false;
 }
 
-bool sn_surface_follow(sn_world *world, sn_surfaces *s)
+bool sn_surface_follow_tiles(sn_world *world, sn_surfaces *s)
 {
     (void)world, (void)s;
     return false;

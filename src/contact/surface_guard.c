@@ -180,9 +180,12 @@ static uint32_t order_hits(sn_surfaces *s)
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->near_table.count; ++i)
         if (time[i] <= 1)
-            item[count++] = (sn_sort_item){.key = sn_surface_key(&surface_candidates(s)[near[i]]), .a = i};
-    if (s->torn)
+            item[count++] = (sn_sort_item){.a = i};
+    for (uint32_t turn = 2; s->torn && turn-- > 0;) {
+        for (uint32_t i = 0; i < count; ++i)
+            item[i].key = sn_surface_key(&surface_candidates(s)[near[item[i].a]], turn);
         sn_sort(item, s->sort_table.column[1], count);
+    }
     return count;
 }
 

@@ -360,7 +360,7 @@ static void consider_edges(listing *l, uint32_t number, const uint32_t *edge, co
                                   .other = other,
                                   .edges = true,
                                   .segments = segment || is_segment(l->s, other)};
-        if (l->s->torn && number > other)
+        if (one[0] > two[0])
             sn_surface_turn(l->s, &c);
         consider(l, c);
     }

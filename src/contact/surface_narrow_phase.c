@@ -435,10 +435,13 @@ static void order_touches(sn_surfaces *s)
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
         const sn_surface_pair *pair = &surface_pairs(s)[i];
         for (uint32_t k = pair->first; k < pair->first + pair->touches; ++k)
-            item[count++] = (sn_sort_item){.key = sn_surface_key(&surface_candidates(s)[touch[k].candidate]), .a = k};
+            item[count++] = (sn_sort_item){.a = k};
     }
-    if (s->torn)
+    for (uint32_t turn = 2; s->torn && turn-- > 0;) {
+        for (uint32_t i = 0; i < count; ++i)
+            item[i].key = sn_surface_key(&surface_candidates(s)[touch[item[i].a].candidate], turn);
         sn_sort(item, s->sort_table.column[1], count);
+    }
 }
 
 static void make_piece(void *data, uint32_t first, uint32_t end)

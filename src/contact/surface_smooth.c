@@ -75,31 +75,36 @@ static sn_dvec3 rest_of(const sn_world *world, uint32_t vertex)
     return dvec3_from(vec4_xyz(((const sn_vec4 *)world->contact.rest_table.column[0])[number]));
 }
 
-/* m: the least height of its triangles. False: some corner is nowhere. */
+/* m: of a triangle. False: some corner is nowhere. */
+static bool height_of(const sn_world *world, const sn_surfaces *s, uint32_t triangle, double *height)
+{
+    const uint32_t *v = surface_triangles(s)[triangle].vertex;
+    double longest = 0;
+    if (!has_rest(world, v[0]) || !has_rest(world, v[1]) || !has_rest(world, v[2]))
+        return false;
+    const sn_dvec3 x[3] = {rest_of(world, v[0]), rest_of(world, v[1]), rest_of(world, v[2])};
+    for (uint32_t k = 0; k < 3; ++k)
+        longest = fmax(longest, dvec3_length(dvec3_sub(x[(k + 1) % 3], x[k])));
+    const double area = dvec3_length(dvec3_cross(dvec3_sub(x[1], x[0]), dvec3_sub(x[2], x[0])));
+    *height = longest > 0 ? area / longest : 0;
+    return true;
+}
+
+/* m: the least height of its triangles. */
 static bool least_height(const sn_world *world, const sn_surfaces *s, const sn_surface_skin *skin, double *least)
 {
     *least = HUGE_VAL;
     for (uint32_t i = skin->first; i < skin->first + skin->count; ++i) {
-        const uint32_t *v = surface_triangles(s)[i].vertex;
-        double longest = 0;
-        if (!has_rest(world, v[0]) || !has_rest(world, v[1]) || !has_rest(world, v[2]))
+        double height;
+        if (!height_of(world, s, i, &height))
             return false;
-        const sn_dvec3 x[3] = {rest_of(world, v[0]), rest_of(world, v[1]), rest_of(world, v[2])};
-        for (uint32_t k = 0; k < 3; ++k)
-            longest = fmax(longest, dvec3_length(dvec3_sub(x[(k + 1) % 3], x[k])));
-        const double area = dvec3_length(dvec3_cross(dvec3_sub(x[1], x[0]), dvec3_sub(x[2], x[0])));
-        *least = fmin(*least, longest > 0 ? area / longest : 0);
+        *least = fmin(*least, height);
     }
     return true;
 }
 
-typedef struct plane {
-    sn_dvec3 origin, axis[3];
-    double step; /* m: of the grid */
-} plane;
-
 /* The plane of the first triangle, along its shortest side: sheets are often grids. */
-static bool find_plane(const sn_world *world, const sn_surfaces *s, const sn_surface_skin *skin, plane *p)
+static bool find_plane(const sn_world *world, const sn_surfaces *s, const sn_surface_skin *skin, sn_surface_plane *p)
 {
     const uint32_t *v = surface_triangles(s)[skin->first].vertex;
     sn_dvec3 side = {0, 0, 0};
@@ -131,12 +136,12 @@ static double to_grid(double a)
     return (double)(int32_t)(a < 0 ? a - 0.5 : a + 0.5);
 }
 
-/* Places of all corners on the grid. False: some are off the plane, or the grid is too fine. */
-static bool lay_out(const sn_world *world, sn_surfaces *s, const sn_surface_skin *skin, const plane *p)
+/* Places of the corners of a triangle on the grid. False: some are off the plane, or the grid is too fine. */
+static bool lay_out(const sn_world *world, sn_surfaces *s, uint32_t triangle, const sn_surface_plane *p)
 {
     sn_surface_place *place = s->vertex_table.column[6];
-    for (uint32_t i = 3 * skin->first; i < 3 * (skin->first + skin->count); ++i) {
-        const uint32_t v = surface_triangles(s)[i / 3].vertex[i % 3];
+    for (uint32_t i = 0; i < 3; ++i) {
+        const uint32_t v = surface_triangles(s)[triangle].vertex[i];
         const sn_dvec3 x = dvec3_scale(dvec3_sub(rest_of(world, v), p->origin), 1 / p->step);
         const double a = dvec3_dot(x, p->axis[0]), b = dvec3_dot(x, p->axis[1]);
         if (!(fabs(a) < FINEST && fabs(b) < FINEST && fabs(dvec3_dot(x, p->axis[2])) < 1))
@@ -196,25 +201,30 @@ static bool goes_on(const sn_surfaces *s, uint32_t triangle, uint32_t side)
     return (one > 0) != (two > 0);
 }
 
+static uint32_t goes_on_across(const sn_surfaces *s, uint32_t triangle)
+{
+    return goes_on(s, triangle, 0) | (uint32_t)goes_on(s, triangle, 1) << 1 | (uint32_t)goes_on(s, triangle, 2) << 2;
+}
+
 static bool lay_skin(const sn_world *world, sn_surfaces *s, sn_surface_skin *skin)
 {
-    plane p;
-    if (skin->shell || !skin->count || skin->segments || !find_plane(world, s, skin, &p) ||
-        !lay_out(world, s, skin, &p))
+    if (skin->shell || !skin->count || skin->segments || !find_plane(world, s, skin, &skin->plane))
         return false;
-    skin->lost = (sn_real)(4 * p.step);
+    skin->lost = (sn_real)(4 * skin->plane.step);
+    for (uint32_t i = skin->first; i < skin->first + skin->count; ++i)
+        if (!lay_out(world, s, i, &skin->plane))
+            return false;
     for (uint32_t i = skin->first; i < skin->first + skin->count; ++i)
         if (!lay_triangle(s, i, s->vertex_table.column[2]))
             return false;
     for (uint32_t i = skin->first; i < skin->first + skin->count; ++i)
-        sheets(s)[i].goes_on = goes_on(s, i, 0) | (uint32_t)goes_on(s, i, 1) << 1 | (uint32_t)goes_on(s, i, 2) << 2;
+        sheets(s)[i].goes_on = goes_on_across(s, i);
     return true;
 }
 
 /* What is known of a tile in the rest shape. */
-static void lay_tile(sn_surfaces *s, uint32_t number)
+static void lay_tile(const sn_surfaces *s, sn_surface_tile *tile)
 {
-    sn_surface_tile *tile = &surface_tiles(s)[number];
     const uint32_t *triangle = triangles_of(s, tile);
     const sn_real far = (sn_real)INFINITY;
     tile->rest = (sn_surface_rectangle){{far, far}, {-far, -far}};
@@ -222,8 +232,6 @@ static void lay_tile(sn_surfaces *s, uint32_t number)
     for (uint32_t i = 0; i < tile->triangles; ++i) {
         const uint32_t *v = surface_triangles(s)[triangle[i]].vertex;
         double longest = 0;
-        sheets(s)[triangle[i]].tile = number;
-        sheets(s)[triangle[i]].place = i;
         for (uint32_t k = 0; k < 3; ++k) {
             const sn_surface_place *a = &places(s)[v[k]], *b = &places(s)[v[(k + 1) % 3]];
             const double x = (double)b->x - (double)a->x, y = (double)b->y - (double)a->y;
@@ -236,14 +244,48 @@ static void lay_tile(sn_surfaces *s, uint32_t number)
     }
 }
 
+/* Which triangles are of which tile, and the rest shapes of tiles that have none yet. */
+static void lay_tiles(sn_surfaces *s)
+{
+    for (uint32_t i = 0; i < s->tile_table.count; ++i) {
+        sn_surface_tile *tile = &surface_tiles(s)[i];
+        const uint32_t *triangle = triangles_of(s, tile);
+        for (uint32_t k = 0; k < tile->triangles; ++k) {
+            sheets(s)[triangle[k]].tile = i;
+            sheets(s)[triangle[k]].place = k;
+        }
+        if (surface_skins(s)[tile->skin].flat && tile->height == 0)
+            lay_tile(s, tile);
+    }
+}
+
 void sn_surface_smooth_make(const sn_world *world, sn_surfaces *s)
 {
     memset(s->vertex_table.column[2], 0, s->all_vertices * sizeof(uint32_t));
     for (uint32_t i = 0; i < s->all_skins; ++i)
         surface_skins(s)[i].flat = lay_skin(world, s, &surface_skins(s)[i]);
-    for (uint32_t i = 0; i < s->tile_table.count; ++i)
-        if (surface_skins(s)[surface_tiles(s)[i].skin].flat)
-            lay_tile(s, i);
+    lay_tiles(s);
+}
+
+/* The grid stays as it is: it is only finer or coarser than it would be. All triangles around a vertex that has come or
+   has others around it are among those of the tear. */
+void sn_surface_smooth_follow(const sn_world *world, sn_surfaces *s, const uint32_t *triangle, uint32_t count)
+{
+    memset(s->vertex_table.column[2], 0, s->all_vertices * sizeof(uint32_t));
+    for (uint32_t i = 0; i < count; ++i) {
+        sn_surface_skin *skin = &surface_skins(s)[surface_triangles(s)[triangle[i]].skin];
+        double height;
+        skin->flat = skin->flat && height_of(world, s, triangle[i], &height) &&
+                     height > THINNEST * (double)skin->edge && lay_out(world, s, triangle[i], &skin->plane);
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        sn_surface_skin *skin = &surface_skins(s)[surface_triangles(s)[triangle[i]].skin];
+        skin->flat = skin->flat && lay_triangle(s, triangle[i], s->vertex_table.column[2]);
+    }
+    for (uint32_t i = 0; i < count; ++i)
+        if (surface_skins(s)[surface_triangles(s)[triangle[i]].skin].flat)
+            sheets(s)[triangle[i]].goes_on = goes_on_across(s, triangle[i]);
+    lay_tiles(s);
 }
 
 /* ---- What two tiles have around them ---------------------------------------------------------------------------------------- */

@@ -367,7 +367,10 @@ static bool order(sn_world *world, sn_surfaces *s)
     }
     sn_sort_item *item = s->sort_table.column[0];
     for (uint32_t i = 0; i < count; ++i)
-        item[i] = (sn_sort_item){.key = (uint64_t)tangle[i].edge << 32 | tangle[i].triangle, .a = i};
+        item[i] = (sn_sort_item){.key = tangle[i].triangle, .a = i};
+    sn_sort(item, s->sort_table.column[1], count);
+    for (uint32_t i = 0; i < count; ++i)
+        item[i].key = (uint64_t)tangle[item[i].a].vertex[0] << 32 | tangle[item[i].a].vertex[1];
     sn_sort(item, s->sort_table.column[1], count);
     for (uint32_t i = 0; i < count; ++i) { /* cycle by cycle: what is to be at `to` lies at `from` */
         const sn_surface_tangle first = tangle[i];

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#define SAMPLES 4096u /* triangles of a skin by which its edges are measured, about */
+
 void sn_surfaces_init(sn_surfaces *s)
 {
     sn_table_column(&s->index_table, sizeof(uint32_t), false);
@@ -116,22 +118,35 @@ static const uint32_t *ends_of(const sn_world *world, uint32_t segment)
     return (const uint32_t *)world->contact.segment_table.column[0] + 2 * (size_t)segment;
 }
 
+/* m: at rest, so that it is the same for a world that was loaded. */
 static double length_of(const sn_world *world, uint32_t a, uint32_t b)
 {
-    const sn_vec4 *x = world->particles.x;
+    const sn_table *table = &world->contact.rest_table;
+    const sn_vec4 *rest = table->column[0], *x = world->particles.x;
+    if (a < table->count && b < table->count && rest[a].w != 0 && rest[b].w != 0)
+        return (double)vec3_length(vec3_sub(vec4_xyz(rest[a]), vec4_xyz(rest[b])));
     return (double)vec3_length(vec3_sub(vec4_xyz(x[world->ids.value[a]]), vec4_xyz(x[world->ids.value[b]])));
 }
 
-/* m */
+/* m: of some triangles and segments all over the skin. */
 static sn_real mean_edge(const sn_world *world, const sn_skin_record *record)
 {
+    const uint32_t step = 1 + (record->count > record->segments ? record->count : record->segments) / SAMPLES;
+    uint32_t edges = 0;
     double sum = 0;
-    for (uint32_t t = record->first; t < record->first + record->count; ++t)
+    for (uint32_t i = 0; i < record->count; i += step, edges += 3)
         for (uint32_t k = 0; k < 3; ++k)
-            sum += length_of(world, corners_of(world, t)[k], corners_of(world, t)[(k + 1) % 3]);
-    for (uint32_t i = record->first_segment; i < record->first_segment + record->segments; ++i)
-        sum += length_of(world, ends_of(world, i)[0], ends_of(world, i)[1]);
-    return (sn_real)(sum / (3.0 * record->count + record->segments));
+            sum += length_of(world, corners_of(world, record->first + i)[k],
+                             corners_of(world, record->first + i)[(k + 1) % 3]);
+    for (uint32_t i = 0; i < record->segments; i += step, ++edges)
+        sum += length_of(world, ends_of(world, record->first_segment + i)[0],
+                         ends_of(world, record->first_segment + i)[1]);
+    return (sn_real)(sum / edges);
+}
+
+static bool is_surface(const sn_skin_record *record)
+{
+    return record->self_collision && (record->count || record->segments);
 }
 
 /* How many skins, triangles and segments there are, and m: the longest mean edge. */
@@ -142,7 +157,7 @@ static void count_skins(const sn_world *world, uint32_t *skins, uint32_t *triang
     *skins = *triangles = *segments = 0;
     *longest = 0;
     for (uint32_t i = 0; i < world->contact.skin_table.count; ++i)
-        if (skin[i].self_collision && (skin[i].count || skin[i].segments)) {
+        if (is_surface(&skin[i])) {
             ++*skins;
             *triangles += skin[i].count;
             *segments += skin[i].segments;
@@ -171,21 +186,41 @@ static bool reserve(sn_world *world, sn_surfaces *s, uint32_t skins, uint32_t tr
     return true;
 }
 
-/* The vertex that a particle is; if it is none yet, with this triangle. Whether it is new. */
-static bool add_vertex(sn_surfaces *s, uint32_t number, uint32_t triangle, uint32_t *vertex)
+/* Vertices are in the order of particles: so those that tears make, which are the last particles, come last. */
+static void number_vertices(const sn_world *world, sn_surfaces *s)
 {
-    uint32_t *index = (uint32_t *)s->index_table.column[0] + number;
-    const bool made = !*index;
-    if (made) {
-        surface_vertices(s)[s->vertex_table.count] =
-            (sn_surface_vertex){.number = number, .skin = s->skin_table.count, .triangle = triangle};
-        *index = ++s->vertex_table.count;
+    uint32_t *index = s->index_table.column[0];
+    const uint8_t *held = s->held_table.column[0];
+    s->index_table.count = world->ids.table.count;
+    memset(index, 0, s->index_table.count * sizeof *index);
+    for (uint32_t i = 0; i < world->contact.skin_table.count; ++i) {
+        const sn_skin_record *record = &contact_skins(&world->contact)[i];
+        for (uint32_t k = 0; record->self_collision && k < 3 * record->count; ++k)
+            index[corners_of(world, record->first)[k]] = 1;
+        for (uint32_t k = 0; record->self_collision && k < 2 * record->segments; ++k)
+            if (held[record->first_segment + k / 2])
+                index[ends_of(world, record->first_segment)[k]] = 1;
     }
-    *vertex = *index - 1;
-    return made;
+    for (uint32_t number = 0; number < s->index_table.count; ++number)
+        if (index[number]) {
+            surface_vertices(s)[s->vertex_table.count] =
+                (sn_surface_vertex){.number = number, .skin = SN_SURFACE_NONE, .triangle = SN_SURFACE_NONE};
+            index[number] = ++s->vertex_table.count;
+        }
 }
 
-/* Vertices of a skin's triangles and segments, those that no skin before it has, in the order in which they come. */
+/* The vertex that a particle is. The first triangle or segment that has it takes it. Whether this one does. */
+static bool take_vertex(sn_surfaces *s, uint32_t number, uint32_t triangle, uint32_t *vertex)
+{
+    *vertex = ((const uint32_t *)s->index_table.column[0])[number] - 1;
+    sn_surface_vertex *v = &surface_vertices(s)[*vertex];
+    if (v->skin != SN_SURFACE_NONE)
+        return false;
+    v->skin = s->skin_table.count;
+    v->triangle = triangle;
+    return true;
+}
+
 static void add_skin(sn_world *world, sn_surfaces *s, const sn_skin_record *record, uint32_t row)
 {
     sn_surface_skin *skin = &surface_skins(s)[s->skin_table.count];
@@ -193,9 +228,7 @@ static void add_skin(sn_world *world, sn_surfaces *s, const sn_skin_record *reco
         .row = row,
         .first = s->triangle_table.count,
         .count = record->count,
-        .first_vertex = s->vertex_table.count,
         .thickness = record->thickness,
-        .edge = mean_edge(world, record),
         .group = world->particles.group[world->ids.value[record->count ? *corners_of(world, record->first)
                                                                        : *ends_of(world, record->first_segment)]]};
     for (uint32_t t = record->first; t < record->first + record->count; ++t) {
@@ -203,62 +236,56 @@ static void add_skin(sn_world *world, sn_surfaces *s, const sn_skin_record *reco
         sn_surface_triangle *triangle = &surface_triangles(s)[made];
         *triangle = (sn_surface_triangle){.skin = s->skin_table.count};
         for (uint32_t k = 0; k < 3; ++k)
-            if (add_vertex(s, corner[k], made, &triangle->vertex[k]))
+            if (take_vertex(s, corner[k], made, &triangle->vertex[k]))
                 triangle->owns |= 1u << k;
     }
     const uint8_t *held = s->held_table.column[0];
     for (uint32_t i = record->first_segment; i < record->first_segment + record->segments; ++i)
         for (uint32_t k = 0, vertex; held[i] && k < 2; ++k)
-            add_vertex(s, ends_of(world, i)[k], SN_SURFACE_NONE, &vertex);
-    skin->vertices = s->vertex_table.count - skin->first_vertex;
+            take_vertex(s, ends_of(world, i)[k], SN_SURFACE_NONE, &vertex);
     s->skin_table.count++;
 }
 
-/* Sides of triangles by their lower vertex, then by the other, then by triangle: into the second column. They are counted by vertex, as each has a few; that is a third of sorting them all. */
-static const sn_sort_item *sort_sides(sn_surfaces *s)
+/* Sides of the triangles of skins by their lower vertex, then by the other, then by triangle: into the second column. They are counted by vertex, as each has a few; that is a third of sorting them all. */
+static sn_sort_item *sort_sides(sn_surfaces *s)
 {
     sn_sort_item *item = s->sort_table.column[0], *sorted = s->sort_table.column[1];
-    const sn_surface_triangle *triangle = surface_triangles(s);
     uint32_t *start = s->ring_start_table.column[0];
-    const uint32_t count = 3 * s->triangle_table.count;
-    memset(start, 0, (s->all_vertices + 1) * sizeof *start);
+    const uint32_t count = 3 * s->triangle_table.count, vertices = s->vertex_table.count;
+    memset(start, 0, (vertices + 1) * sizeof *start);
     for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t a = triangle[i / 3].vertex[i % 3], b = triangle[i / 3].vertex[(i + 1) % 3];
-        item[i] = (sn_sort_item){.key = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a, .a = i};
-        start[(a < b ? a : b) + 1]++;
+        item[i] = sn_surface_side(s, i);
+        start[(item[i].key >> 32) + 1]++;
     }
-    for (uint32_t i = 0; i < s->all_vertices; ++i)
+    for (uint32_t i = 0; i < vertices; ++i)
         start[i + 1] += start[i];
     for (uint32_t i = 0; i < count; ++i)
         sorted[start[item[i].key >> 32]++] = item[i];
-    for (uint32_t i = 0, first = 0; i < s->all_vertices; first = start[i++])
+    for (uint32_t i = 0, first = 0; i < vertices; first = start[i++])
         sn_sort(sorted + first, item, start[i] - first);
     return sorted;
 }
 
-/* Edges of triangles that have the same ends are one. */
-static void add_edges(sn_surfaces *s)
+void sn_surface_sides_join(sn_surfaces *s, const sn_sort_item *item, uint32_t count)
 {
-    const sn_sort_item *item = sort_sides(s);
-    const uint32_t count = 3 * s->triangle_table.count;
     sn_surface_triangle *triangle = surface_triangles(s);
     uint32_t *across = s->triangle_table.column[1];
     for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t of = item[i].a / 3, side = item[i].a % 3;
-        if (i == 0 || item[i].key != item[i - 1].key) {
-            surface_edges(s)[s->edge_table.count++] =
-                (sn_surface_edge){.vertex = {(uint32_t)(item[i].key >> 32), (uint32_t)item[i].key},
-                                  .across = {SN_SURFACE_NONE, SN_SURFACE_NONE},
-                                  .triangle = of};
-            triangle[of].owns |= 8u << side;
-        }
-        sn_surface_edge *edge = &surface_edges(s)[s->edge_table.count - 1];
-        triangle[of].edge[side] = s->edge_table.count - 1;
-        across[3 * (size_t)of + side] = SN_SURFACE_NONE;
-        if (i > 0 && item[i].key == item[i - 1].key) { /* those around an edge are neighbours in a row */
-            across[3 * (size_t)of + side] = item[i - 1].a / 3;
+        const uint32_t of = item[i].a / 3, side = item[i].a % 3, before = i ? item[i - 1].a : 0;
+        const bool first = i == 0 || item[i].key != item[i - 1].key;
+        const uint32_t number = first ? item[i].b : triangle[before / 3].edge[before % 3];
+        sn_surface_edge *edge = &surface_edges(s)[number];
+        if (first)
+            *edge = (sn_surface_edge){.vertex = {(uint32_t)(item[i].key >> 32), (uint32_t)item[i].key},
+                                      .across = {SN_SURFACE_NONE, SN_SURFACE_NONE},
+                                      .triangle = of};
+        triangle[of].owns = (triangle[of].owns & ~(8u << side)) | (first ? 8u << side : 0);
+        triangle[of].edge[side] = number;
+        across[item[i].a] = SN_SURFACE_NONE;
+        if (!first) { /* those around an edge are neighbours in a row */
+            across[item[i].a] = before / 3;
             if (i < 2 || item[i].key != item[i - 2].key)
-                across[item[i - 1].a] = of;
+                across[before] = of;
         }
         for (uint32_t k = 0; k < 2; ++k)
             if (edge->across[k] == SN_SURFACE_NONE) {
@@ -266,6 +293,15 @@ static void add_edges(sn_surfaces *s)
                 break;
             }
     }
+}
+
+/* Sides of triangles that have the same ends are one edge, with the next number. */
+static void add_edges(sn_surfaces *s, sn_sort_item *item, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i)
+        if (i == 0 || item[i].key != item[i - 1].key)
+            item[i].b = s->edge_table.count++;
+    sn_surface_sides_join(s, item, count);
 }
 
 /* Segments are edges of their own, behind those of triangles. */
@@ -289,26 +325,60 @@ static void add_segments(const sn_world *world, sn_surfaces *s)
     }
 }
 
-/* The vertices around each vertex, and its first edge. */
-static void add_rings(sn_surfaces *s)
+/* The vertices around each vertex, and its first edge: from a vertex and an edge on, around which no others are. */
+static void add_rings(sn_surfaces *s, uint32_t first_vertex, uint32_t first_edge)
 {
     uint32_t *start = s->ring_start_table.column[0], *ring = s->ring_table.column[0], *to = s->ring_table.column[1];
     const sn_surface_edge *edge = surface_edges(s);
-    const uint32_t vertices = s->all_vertices, edges = s->edge_table.count;
-    memset(start, 0, (vertices + 1) * sizeof *start);
-    for (uint32_t i = 0; i < 2 * edges; ++i)
+    const uint32_t vertices = s->all_vertices, edges = s->edge_table.count,
+                   begin = first_vertex ? start[first_vertex] : 0;
+    memset(start + first_vertex, 0, (vertices - first_vertex + 1) * sizeof *start);
+    start[first_vertex] = begin;
+    for (uint32_t i = 2 * first_edge; i < 2 * edges; ++i)
         start[edge[i / 2].vertex[i % 2] + 1]++;
-    for (uint32_t i = 0; i < vertices; ++i)
+    for (uint32_t i = first_vertex; i < vertices; ++i)
         start[i + 1] += start[i];
-    for (uint32_t i = 0; i < 2 * edges; ++i) {
+    for (uint32_t i = 2 * first_edge; i < 2 * edges; ++i) {
         to[start[edge[i / 2].vertex[i % 2]]] = i / 2;
         ring[start[edge[i / 2].vertex[i % 2]]++] = edge[i / 2].vertex[1 - i % 2];
     }
-    for (uint32_t i = vertices; i > 0; --i)
+    for (uint32_t i = vertices; i > first_vertex; --i)
         start[i] = start[i - 1];
-    start[0] = 0;
-    for (uint32_t i = 0; i < vertices; ++i)
+    start[first_vertex] = begin;
+    for (uint32_t i = first_vertex; i < vertices; ++i)
         surface_vertices(s)[i].edge = start[i] < start[i + 1] ? to[start[i]] : SN_SURFACE_NONE;
+}
+
+/* Skins, their vertices and edges. */
+static void add_skins(sn_world *world, sn_surfaces *s)
+{
+    s->vertex_table.count = s->triangle_table.count = s->edge_table.count = s->skin_table.count = 0;
+    number_vertices(world, s);
+    for (uint32_t i = 0; i < world->contact.skin_table.count; ++i) {
+        const sn_skin_record *record = &contact_skins(&world->contact)[i];
+        if (is_surface(record))
+            add_skin(world, s, record, i);
+    }
+    s->own_triangles = s->triangle_table.count;
+    s->all_vertices = s->vertex_table.count;
+    s->all_skins = s->skin_table.count;
+    add_edges(s, sort_sides(s), 3 * s->own_triangles);
+    s->own_edges = s->edge_table.count;
+}
+
+/* What is behind that of skins. Segments follow the edges of all triangles. */
+static void add_shells(const sn_world *world, sn_surfaces *s, sn_real longest)
+{
+    sn_sort_item *item = s->sort_table.column[0];
+    s->shell_table.count = 0;
+    sn_surface_shells_add(world, s, longest);
+    const uint32_t count = 3 * (s->triangle_table.count - s->own_triangles);
+    for (uint32_t i = 0; i < count; ++i)
+        item[i] = sn_surface_side(s, 3 * s->own_triangles + i);
+    sn_sort(item, s->sort_table.column[1], count);
+    add_edges(s, item, count);
+    add_segments(world, s);
+    sn_surface_shells_edges(s);
 }
 
 /* ---- Tears ------------------------------------------------------------------------------------------------------------------ */
@@ -355,45 +425,42 @@ bool sn_surfaces_make(sn_world *world)
     sn_real longest;
     if (s->edits == world->contact.edits + 1)
         return true;
-    const bool torn = note_past(world, s), follows = torn && sn_surface_follow_begin(world, s);
+    const bool past = note_past(world, s);
     count_skins(world, &skins, &triangles, &segments, &longest);
     s->edits = s->joins = s->pieces = 0;
-    s->on = s->searched = false;
-    s->vertex_table.count = s->triangle_table.count = s->edge_table.count = s->skin_table.count = s->index_table.count =
-        0;
-    s->near_table.count = s->contact_table.count = 0;
-    s->pair_table.count = skins ? s->pair_table.count : 0;
-    s->torn = false;
-    s->shell_table.count = s->all_vertices = s->all_skins = s->tangle_table.count = 0;
-    s->suspect = !torn;
-    if (skins && !reserve(world, s, skins, triangles, segments, longest))
-        return false;
+    s->on = s->searched = s->torn = false;
+    s->near_table.count = s->contact_table.count = s->tangle_table.count = 0;
+    s->suspect = !past;
     if (skins) {
-        s->index_table.count = world->ids.table.count;
-        memset(s->index_table.column[0], 0, s->index_table.count * sizeof(uint32_t));
-    }
-    for (uint32_t i = 0; skins && i < world->contact.skin_table.count; ++i) {
-        const sn_skin_record *record = &contact_skins(&world->contact)[i];
-        if (record->self_collision && (record->count || record->segments))
-            add_skin(world, s, record, i), s->torn = s->torn || record->self_collision == SN_SKIN_TORN;
-    }
-    if (skins) {
-        s->all_vertices = s->vertex_table.count;
-        s->all_skins = s->skin_table.count;
-        sn_surface_shells_add(world, s, longest);
-        memset(s->vertex_table.column[1], 0, s->all_vertices * sizeof(sn_surface_motion));
-        add_edges(s);
-        add_segments(world, s);
-        sn_surface_shells_edges(s);
-        add_rings(s);
+        const bool follows = past && sn_surface_follow_begin(world, s, skins);
+        if (!reserve(world, s, skins, triangles, segments, longest))
+            return false;
+        const bool followed = follows && sn_surface_follow_skins(world, s);
+        if (!followed)
+            add_skins(world, s);
+        for (uint32_t i = 0; i < s->skin_table.count; ++i) {
+            const sn_skin_record *record = &contact_skins(&world->contact)[surface_skins(s)[i].row];
+            surface_skins(s)[i].edge = mean_edge(world, record);
+            s->torn = s->torn || record->self_collision == SN_SKIN_TORN;
+        }
+        add_shells(world, s, longest);
+        add_rings(s, followed ? s->vertex_table.count : 0, followed ? s->own_edges : 0);
         sn_surface_strands_measure(world, s);
-        if (torn)
+        memset(s->vertex_table.column[1], 0, s->all_vertices * sizeof(sn_surface_motion));
+        if (past)
             take_past(world, s);
+        if (!(followed && sn_surface_follow_tiles(world, s))) {
+            if (!sn_surface_tiles_make(world, s))
+                return false;
+            sn_surface_smooth_make(world, s);
+        }
+    } else {
+        s->vertex_table.count = s->triangle_table.count = s->edge_table.count = s->skin_table.count =
+            s->index_table.count = s->shell_table.count = s->all_vertices = s->all_skins = 0;
+        s->tile_table.count = s->pair_table.count = s->candidate_table.count = 0;
     }
-    if (skins && !(follows && s->torn && sn_surface_follow(world, s)) && !sn_surface_tiles_make(world, s))
-        return false;
-    sn_surface_smooth_make(world, s);
     s->edits = world->contact.edits + 1;
     s->tears = world->contact.tears;
+    s->topology = world->tearing.topology;
     return true;
 }

@@ -428,7 +428,7 @@ bool sn_articulations_find(sn_world *world)
     sn_articulations *a = &world->articulations;
     const uint32_t rows = bodies_rows(&world->bodies);
     a->count = 0;
-    if (!can_watch(world))
+    if (!rows || !can_watch(world))
         return true;
     if (!list_held(world))
         return false;

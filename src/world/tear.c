@@ -18,6 +18,7 @@
 void sn_tearing_init(sn_tearing *t)
 {
     sn_table_column(&t->event_table, sizeof(sn_tear), false);
+    sn_table_column(&t->copy_table, sizeof(sn_tear_copy), false);
     sn_table_column(&t->tip_table, sizeof(sn_tear_tip), true);
     sn_blade_sweep_init(t);
     sn_table_column(&t->tip_at_table, sizeof(uint32_t), false);
@@ -41,10 +42,11 @@ void sn_tearing_init(sn_tearing *t)
 
 void sn_tearing_release(sn_tearing *t, const sn_allocator *allocator)
 {
-    sn_table *const tables[] = {
-        &t->event_table, &t->change_table,  &t->head_table, &t->next_table,  &t->node_table,     &t->range_table,
-        &t->flag_table,  &t->over_table,    &t->gap_table,  &t->busy_table,  &t->tip_table,      &t->tip_at_table,
-        &t->leave_table, &t->severed_table, &t->torn_table, &t->sweep_table, &t->place_table[0], &t->place_table[1]};
+    sn_table *const tables[] = {&t->event_table,  &t->copy_table,     &t->change_table,  &t->head_table,
+                                &t->next_table,   &t->node_table,     &t->range_table,   &t->flag_table,
+                                &t->over_table,   &t->gap_table,      &t->busy_table,    &t->tip_table,
+                                &t->tip_at_table, &t->leave_table,    &t->severed_table, &t->torn_table,
+                                &t->sweep_table,  &t->place_table[0], &t->place_table[1]};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
     for (uint32_t i = 0; i < SN_ROD_KINDS; ++i)
@@ -183,6 +185,7 @@ void sn_tear_begin_events(sn_world *world)
 {
     sn_tearing *t = &world->tearing;
     t->event_table.count = t->told ? 0 : t->event_table.count;
+    t->copy_table.count = t->told ? 0 : t->copy_table.count;
     t->told = false;
 }
 
@@ -198,6 +201,14 @@ const sn_tear *sn_world_tears(const sn_world *world, uint32_t *count)
     if (count)
         *count = tears;
     return tears ? world->tearing.event_table.column[0] : NULL;
+}
+
+const sn_tear_copy *sn_world_tear_copies(const sn_world *world, uint32_t *count)
+{
+    const uint32_t copies = world ? world->tearing.copy_table.count : 0;
+    if (count)
+        *count = copies;
+    return copies ? world->tearing.copy_table.column[0] : NULL;
 }
 
 double sn_tear_strain(const sn_world *world, uint32_t kind, uint32_t row)
@@ -325,7 +336,7 @@ void sn_tear_restored(sn_world *world)
 {
     sn_tearing *t = &world->tearing;
     t->indexed = false;
-    t->event_table.count = 0;
+    t->event_table.count = t->copy_table.count = 0;
     forget_changes(t);
 }
 

@@ -125,6 +125,7 @@ typedef struct sn_tearing {
     sn_tear_fn *function; /* the caller's; NULL: none */
     void *context;
     sn_table event_table;  /* of sn_tear: of cuts, and of the step after them */
+    sn_table copy_table;   /* of sn_tear_copy: the same of constraints */
     bool told;             /* the step is done: what comes next begins anew */
     sn_table change_table; /* of sn_topology_change */
     uint64_t topology;     /* see sn_world_topology */
@@ -453,6 +454,7 @@ void sn_split_weaken(struct sn_world *world, uint32_t kind, uint32_t row, uint32
 
 /* One more constraint like another, with the same points; there is room. Returns its row. */
 uint32_t sn_split_copy(struct sn_world *world, uint32_t kind, uint32_t row);
+uint32_t sn_split_copy_untold(struct sn_world *world, uint32_t kind, uint32_t row); /* not among sn_world_tear_copies */
 
 /* ---- tear_insert.c ----------------------------------------------------------------------------------------------------- */
 

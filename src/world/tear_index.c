@@ -384,6 +384,7 @@ bool sn_tear_reserve(sn_world *world, uint32_t particles, uint32_t rows)
            sn_table_reserve(&t->node_table, &world->allocator, t->node_table.count + found) &&
            sn_table_reserve(&t->range_table, &world->allocator, t->range_table.count + all) &&
            sn_table_reserve(&t->event_table, &world->allocator, (uint64_t)t->event_table.count + 2 * particles) &&
+           sn_table_reserve(&t->copy_table, &world->allocator, t->copy_table.count + all) &&
            sn_table_reserve(&t->change_table, &world->allocator, SN_TOPOLOGY_MOST) &&
            sn_breaking_reserve(world, (uint32_t)(all < UINT32_MAX ? all : UINT32_MAX));
 }

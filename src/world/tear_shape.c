@@ -108,7 +108,7 @@ static sn_constraint form_group(sn_world *world, uint32_t kind, uint32_t row, co
 {
     sn_store *store = &world->constraints;
     sn_pool *pool = store->pool[kind];
-    const uint32_t count = pool_point_count(pool, row), made = sn_split_copy(world, kind, row);
+    const uint32_t count = pool_point_count(pool, row), made = sn_split_copy_untold(world, kind, row);
     uint32_t *member = store->many.column[SN_MANY_NUMBER];
     const sn_list list = pool_list(pool, row);
     for (uint32_t i = 0; i < count; ++i)

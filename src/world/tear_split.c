@@ -231,7 +231,7 @@ void sn_split_replace(sn_world *world, uint32_t kind, uint32_t row, uint32_t fro
     sn_tear_index_at(world, kind, row, to);
 }
 
-uint32_t sn_split_copy(sn_world *world, uint32_t kind, uint32_t row)
+uint32_t sn_split_copy_untold(sn_world *world, uint32_t kind, uint32_t row)
 {
     sn_store *store = &world->constraints;
     sn_pool *pool = store->pool[kind];
@@ -244,6 +244,16 @@ uint32_t sn_split_copy(sn_world *world, uint32_t kind, uint32_t row)
     pool->place[made] = place;
     sn_breaking_copy(world, kind, row, (sn_constraint){kind, made, generation});
     sn_wear_copy(world, kind, row, made);
+    return made;
+}
+
+uint32_t sn_split_copy(sn_world *world, uint32_t kind, uint32_t row)
+{
+    const uint32_t made = sn_split_copy_untold(world, kind, row),
+                   *generation = world->constraints.pool[kind]->ids.generation;
+    sn_table *copies = &world->tearing.copy_table;
+    ((sn_tear_copy *)copies->column[0])[copies->count++] =
+        (sn_tear_copy){.made = {kind, made, generation[made]}, .parent = {kind, row, generation[row]}};
     return made;
 }
 

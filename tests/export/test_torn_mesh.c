@@ -4,6 +4,7 @@
 #include "export/output.h"
 #include "export/torn_mesh.h"
 #include "folder.h"
+#include "glb_file.h"
 #include "scene/mesh.h"
 #include "scenes.h"
 
@@ -57,6 +58,137 @@ static void test_frames_have_their_own_triangles(void **state)
     assert_non_null(strstr(ply, expected));
     free(ply);
     assert_true(sn_output_close(output, message, sizeof message));
+    sn_scene_destroy(scene);
+    folder_remove(&f);
+}
+
+/* A mesh that was written. */
+static sn_mesh read_mesh(sn_arena *arena, folder *f, const char *name, uint32_t frame, const char *format)
+{
+    char file[64], message[256];
+    size_t size;
+    sn_mesh mesh;
+    snprintf(file, sizeof file, "%s_%04u.%s", name, (unsigned)frame, format);
+    char *bytes = folder_read(folder_file(f, file), &size);
+    if (!sn_mesh_read(arena, bytes, size, &mesh, NULL, message, sizeof message))
+        fail_msg("%s: %s", file, message);
+    free(bytes);
+    return mesh;
+}
+
+/* What the world had in a frame. */
+typedef struct moment {
+    uint32_t triangles, vertices;
+    sn_vec3 *corner; /* m: three for each triangle */
+} moment;
+
+static moment take_moment(const sn_world *world, const sn_object *cloth)
+{
+    moment m = {0};
+    const uint32_t *corner = sn_skin_triangles(world, cloth->skin, &m.triangles);
+    m.corner = malloc(3 * m.triangles * sizeof *m.corner);
+    for (uint32_t i = 0; i < 3 * m.triangles; ++i)
+        m.corner[i] = sn_particle_position(world, sn_particle_from_index(world, corner[i]));
+    m.vertices = sn_world_particle_count(world) - 11;
+    return m;
+}
+
+/* Files have the triangles of their frame, where they were in it, and nothing else. */
+static void check_files(folder *f, const moment *m, uint32_t frame)
+{
+    static const char *const formats[] = {"obj", "ply"};
+    for (uint32_t format = 0; format < 2; ++format) {
+        sn_arena arena;
+        sn_arena_init(&arena, NULL);
+        const sn_mesh mesh = read_mesh(&arena, f, "cloth", frame, formats[format]);
+        uint32_t *used = calloc(mesh.vertex_count, sizeof *used), unused = 0;
+        assert_int_equal(mesh.triangle_count, m->triangles);
+        assert_int_equal(mesh.vertex_count, m->vertices);
+        for (uint32_t i = 0; i < 3 * mesh.triangle_count; ++i) {
+            assert_vec_same(mesh.vertex[mesh.triangle[i]], m->corner[i]);
+            used[mesh.triangle[i]] = 1;
+        }
+        for (uint32_t i = 0; i < mesh.vertex_count; ++i)
+            unused += !used[i];
+        assert_int_equal(unused, 0);
+        free(used);
+        const sn_mesh rope = read_mesh(&arena, f, "rope", frame, formats[format]);
+        for (uint32_t i = 0; i < rope.line_count; ++i) /* none goes from one part to the other: these fall apart */
+            assert_true(sn_vec3_length(sn_vec3_sub(rope.vertex[rope.line[2 * i]], rope.vertex[rope.line[2 * i + 1]])) <
+                        real(0.12));
+        assert_int_equal(rope.line_count, frame < 5 ? 10 : frame > 10 ? 9 : rope.line_count);
+        sn_arena_release(&arena);
+    }
+}
+
+/* Meshes of the cloth in a file of glTF follow each other without gaps, each with the triangles of its frames. */
+static void check_glb(folder *f, const moment *m, uint32_t frames)
+{
+    glb_file g = glb_read(folder_file(f, "scene.glb"));
+    uint32_t next = 0, meshes = 0;
+    for (uint32_t node = 0; node < items(&g, "nodes"); ++node) {
+        char path[96];
+        snprintf(path, sizeof path, "nodes.%u.name", (unsigned)node);
+        if (strncmp(find(&g, path)->text, "cloth", 5) != 0)
+            continue;
+        snprintf(path, sizeof path, "nodes.%u.extras.first_frame", (unsigned)node);
+        const uint32_t first = find(&g, path) ? (uint32_t)number(&g, path) : 0;
+        snprintf(path, sizeof path, "nodes.%u.extras.frames", (unsigned)node);
+        const uint32_t count = find(&g, path) ? (uint32_t)number(&g, path) : frames;
+        snprintf(path, sizeof path, "nodes.%u.mesh", (unsigned)node);
+        const unsigned mesh = (unsigned)number(&g, path);
+        snprintf(path, sizeof path, "meshes.%u.primitives.0.indices", mesh);
+        const unsigned index = (unsigned)number(&g, path);
+        snprintf(path, sizeof path, "meshes.%u.primitives.0.attributes.POSITION", mesh);
+        const unsigned place = (unsigned)number(&g, path);
+        snprintf(path, sizeof path, "accessors.%u.count", index);
+        assert_int_equal((uint32_t)number(&g, path), 3 * m[first].triangles);
+        snprintf(path, sizeof path, "accessors.%u.count", place);
+        const uint32_t vertices = (uint32_t)number(&g, path);
+        const char *corner = data(&g, index), *x = data(&g, place);
+        for (uint32_t i = 0; i < 3 * m[first].triangles; ++i) {
+            const uint32_t at = get_u32(corner + 4 * i);
+            assert_true(at < vertices);
+            for (uint32_t k = 0; k < 3; ++k)
+                assert_close((double)get_f32(x + 12 * at + 4 * k), (double)(&m[first].corner[i].x)[k], 1e-6);
+        }
+        assert_int_equal(first, next);
+        for (uint32_t i = first; i < first + count; ++i)
+            assert_int_equal(m[i].triangles, m[first].triangles);
+        next = first + count;
+        ++meshes;
+    }
+    assert_int_equal(next, frames);
+    assert_true(meshes > 2);
+    glb_release(&g);
+}
+
+static void test_files_have_what_is_left(void **state)
+{
+    (void)state;
+    enum { FRAMES = 24 };
+    char message[256];
+    moment m[FRAMES];
+    folder f = folder_make();
+    sn_scene *scene = scene_from(CUT);
+    sn_world *world = sn_scene_world(scene);
+    const sn_object *cloth = sn_scene_find_object(scene, "cloth");
+    sn_output *output =
+        sn_output_open(scene, f.path, SN_FORMAT_OBJ | SN_FORMAT_PLY | SN_FORMAT_GLB, message, sizeof message);
+    assert_non_null(output);
+    for (uint32_t i = 0; i < FRAMES; ++i) {
+        if (i)
+            assert_ok(world, sn_scene_step(scene));
+        m[i] = take_moment(world, cloth);
+        assert_true(sn_output_frame(output, message, sizeof message));
+    }
+    assert_true(sn_output_close(output, message, sizeof message));
+    assert_true(m[FRAMES - 1].triangles > m[0].triangles);
+    for (uint32_t i = 0; i < FRAMES; ++i)
+        check_files(&f, &m[i], i);
+    check_glb(&f, m, FRAMES);
+    for (uint32_t i = 0; i < FRAMES; ++i)
+        free(m[i].corner);
     sn_scene_destroy(scene);
     folder_remove(&f);
 }
@@ -163,6 +295,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_frames_have_their_own_triangles),
+        cmocka_unit_test(test_files_have_what_is_left),
         cmocka_unit_test(test_meshes_agree_with_the_world),
         cmocka_unit_test(test_a_soft_body_is_drawn_torn),
         cmocka_unit_test(test_a_soft_body_is_cut),

@@ -279,6 +279,93 @@ static void test_anything_torn_and_cut_stays_a_mesh(void **state)
     printf("%u worlds, %u cuts, %u of which parted something, %u tears\n", worlds, cuts, met, tears);
 }
 
+/* Handles of constraints, as a caller keeps them: those that were there, and those that were told. */
+typedef struct ledger {
+    sn_constraint *of;
+    uint32_t count, room, stale;
+} ledger;
+
+static void enter(ledger *l, sn_constraint constraint)
+{
+    if (l->count == l->room)
+        l->of = realloc(l->of, (l->room = 2 * l->room + 64) * sizeof *l->of);
+    l->of[l->count++] = constraint;
+}
+
+/* What was removed is stale, and calls with it are refused; all that the world has is there, once. */
+static void check_ledger(sn_world *world, ledger *l)
+{
+    uint32_t copies, tears, valid = 0, live = 0;
+    const sn_tear_copy *copy = sn_world_tear_copies(world, &copies);
+    const sn_tear *tear = sn_world_tears(world, &tears);
+    for (uint32_t i = 0; i < copies; ++i) {
+        bool known = false;
+        for (uint32_t k = 0; k < l->count && !known; ++k)
+            known = memcmp(&l->of[k], &copy[i].parent, sizeof copy[i].parent) == 0;
+        assert_true(known);
+        assert_int_equal(copy[i].parent.kind, copy[i].made.kind);
+        enter(l, copy[i].made);
+    }
+    for (uint32_t i = 0; i < tears; ++i)
+        if (tear[i].type == SN_TEAR_BREAK)
+            assert_false(sn_constraint_is_valid(world, tear[i].constraint));
+    for (uint32_t i = 0; i < l->count; ++i)
+        if (sn_constraint_is_valid(world, l->of[i]))
+            l->of[valid++] = l->of[i];
+        else {
+            assert_int_equal(sn_constraint_remove(world, l->of[i]), SN_ERROR_STALE);
+            l->stale++;
+        }
+    l->count = valid;
+    for (uint32_t i = 0; i < valid; ++i)
+        for (uint32_t k = 0; k < i; ++k)
+            assert_false(l->of[i].kind == l->of[k].kind && l->of[i].index == l->of[k].index);
+    for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind)
+        live += sn_world_constraint_count(world, kind);
+    assert_int_equal(live, valid);
+}
+
+static void test_constraints_are_told(void **state)
+{
+    (void)state;
+    uint32_t copies = 0, stale = 0;
+    for (uint64_t seed = 1; seed <= support_long(60, support_rounds(1, 0) ? 12 : 4); ++seed) {
+        uint64_t random = seed * 31;
+        ledger l = {0};
+        sn_world *world = make_world(1);
+        tear_sheet s = add_anything(world, &random);
+        sn_tear_def tear = sn_default_tear_def();
+        tear.strain = real(support_random_in(&random, 0.01, 0.3));
+        assert_ok(world, sn_skin_set_tear(world, s.skin, &tear));
+        set_moving(world, &s);
+        for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
+            const sn_ids *ids = &world->constraints.pool[kind]->ids;
+            for (uint32_t row = 0; row < ids->table.count; ++row)
+                if (sn_ids_is_live(ids, row))
+                    enter(&l, (sn_constraint){kind, row, ids->generation[row]});
+        }
+        check_ledger(world, &l);
+        assert_int_equal(l.stale, 0);
+        for (uint32_t round = 0; round < 8; ++round) {
+            sn_cut_def def = sn_default_cut_def();
+            uint32_t count;
+            def.blade = (sn_blade)support_random_below(&random, 3);
+            def.a = any_place(&random), def.b = any_place(&random);
+            def.to_a = any_place(&random), def.to_b = any_place(&random);
+            assert_ok(world, sn_world_cut(world, &def, NULL));
+            assert_ok(world, sn_world_step(world, real(1.0 / 120))); /* tells of the cut as well */
+            sn_world_tear_copies(world, &count);
+            copies += count;
+            check_ledger(world, &l);
+        }
+        stale += l.stale;
+        free(l.of);
+        sn_world_destroy(world);
+    }
+    assert_true(copies > 100 && stale > 100);
+    assert_null(sn_world_tear_copies(NULL, NULL));
+}
+
 /* The same after being saved and loaded, on other numbers of threads. */
 static void test_cuts_are_the_same_everywhere(void **state)
 {
@@ -411,6 +498,7 @@ int main(void)
         cmocka_unit_test(test_a_segment_cuts_a_slit),
         cmocka_unit_test(test_ropes_groups_and_nothing),
         cmocka_unit_test(test_anything_torn_and_cut_stays_a_mesh),
+        cmocka_unit_test(test_constraints_are_told),
         cmocka_unit_test(test_cuts_are_the_same_everywhere),
         cmocka_unit_test(test_contact_with_skins_follows_cuts),
         cmocka_unit_test(test_no_memory),

@@ -242,6 +242,96 @@ static void test_tiles_decide_nothing(void **state)
     assert_true(tears > 100);
 }
 
+static const uint32_t *ends_of(const sn_surfaces *s, uint32_t edge)
+{
+    return surface_edges(s)[edge].vertex;
+}
+
+static void assert_same_edge(const sn_surfaces *a, uint32_t one, const sn_surfaces *b, uint32_t two)
+{
+    const sn_surface_edge *e = &surface_edges(a)[one], *f = &surface_edges(b)[two];
+    assert_true(e->vertex[0] < e->vertex[1]);
+    assert_memory_equal(e->vertex, f->vertex, sizeof e->vertex);
+    assert_memory_equal(e->across, f->across, sizeof e->across);
+    assert_int_equal(e->triangle, f->triangle);
+    assert_int_equal(e->flat, f->flat);
+}
+
+/* But for the numbers of edges, and tiles. */
+static void assert_same_features(const sn_surfaces *a, const sn_surfaces *b)
+{
+    assert_int_equal(a->vertex_table.count, b->vertex_table.count);
+    assert_int_equal(a->all_vertices, b->all_vertices);
+    assert_int_equal(a->triangle_table.count, b->triangle_table.count);
+    assert_int_equal(a->edge_table.count, b->edge_table.count);
+    for (uint32_t i = 0; i < a->all_vertices; ++i) {
+        const sn_surface_vertex *v = &surface_vertices(a)[i], *u = &surface_vertices(b)[i];
+        assert_true(v->number == u->number && v->skin == u->skin && v->triangle == u->triangle);
+        assert_memory_equal(ends_of(a, v->edge), ends_of(b, u->edge), 2 * sizeof(uint32_t));
+    }
+    for (uint32_t i = 0; i < a->triangle_table.count; ++i) {
+        const sn_surface_triangle *t = &surface_triangles(a)[i], *u = &surface_triangles(b)[i];
+        assert_memory_equal(t->vertex, u->vertex, sizeof t->vertex);
+        assert_true(t->skin == u->skin && t->owns == u->owns);
+        for (uint32_t k = 0; k < 3; ++k)
+            assert_same_edge(a, t->edge[k], b, u->edge[k]);
+    }
+    assert_memory_equal(a->triangle_table.column[1], b->triangle_table.column[1],
+                        3 * a->triangle_table.count * sizeof(uint32_t));
+    const uint32_t *start = a->ring_start_table.column[0], *to = a->ring_table.column[1],
+                   *other = b->ring_table.column[1];
+    assert_memory_equal(start, b->ring_start_table.column[0], (a->all_vertices + 1) * sizeof *start);
+    assert_memory_equal(a->ring_table.column[0], b->ring_table.column[0], start[a->all_vertices] * sizeof *start);
+    for (uint32_t i = 0; i < start[a->all_vertices]; ++i)
+        assert_same_edge(a, to[i], b, other[i]);
+}
+
+/* Features that follow tears are those that are made anew. */
+static void test_features_follow(void **state)
+{
+    (void)state;
+    uint32_t tears = 0;
+    uint64_t follows = 0;
+    const uint32_t worlds = support_long(100, support_rounds(1, 0) ? 6 : 3);
+    for (uint64_t seed = 1; seed <= worlds; ++seed) {
+        sn_world *world[2];
+        uint64_t random = 0;
+        sn_vec3 end[2] = {{0}};
+        for (uint32_t w = 0; w < 2; ++w) {
+            tear_sheet s[2];
+            random = seed * 57;
+            world[w] = make_world(1);
+            add_sheets(world[w], &random, s);
+            throw_sheets(world[w], &random, s);
+            if (seed % 2)
+                sn_body_add_box(world[w], vec(0.2, 0.4, 0.45), vec(0.05, 0.05, 0.05), 300);
+        }
+        for (uint32_t round = 0; round < 8; ++round) {
+            const sn_cut_def def = any_cut(&random, round, end);
+            for (uint32_t frame = 0; frame < 4; ++frame) {
+                uint32_t count;
+                for (uint32_t w = 0; w < 2; ++w) {
+                    if (frame == 0)
+                        assert_ok(world[w], sn_world_cut(world[w], &def, NULL));
+                    if (w == 1)
+                        world[w]->contacts.surfaces.edits = 0;
+                    assert_ok(world[w], sn_world_step(world[w], real(1.0 / 60)));
+                }
+                assert_same_world(world[0], world[1]);
+                assert_same_features(&world[0]->contacts.surfaces, &world[1]->contacts.surfaces);
+                sn_world_tears(world[0], &count);
+                tears += count;
+            }
+        }
+        follows += world[0]->contacts.surfaces.follows;
+        assert_int_equal(world[1]->contacts.surfaces.follows, 0);
+        sn_world_destroy(world[0]);
+        sn_world_destroy(world[1]);
+    }
+    assert_true(tears > 20 * worlds && follows > 2 * worlds);
+    printf("%u tears, %u steps followed\n", tears, (uint32_t)follows);
+}
+
 /* An edge that is nearer to another one than numbers can tell: a vertex that is put on it may be rounded to the other side. */
 static void test_a_vertex_is_not_rounded_into_something(void **state)
 {
@@ -296,6 +386,7 @@ int main(void)
         cmocka_unit_test(test_nothing_intersects_that_did_not),
         cmocka_unit_test(test_a_small_cut_is_followed),
         cmocka_unit_test(test_tiles_decide_nothing),
+        cmocka_unit_test(test_features_follow),
         cmocka_unit_test(test_a_vertex_is_not_rounded_into_something),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
