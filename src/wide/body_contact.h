@@ -22,7 +22,7 @@
 /* Of what presses: less than that need not be shared out further; 1e-4 let towers tremble. */
 #define BODY_SETTLED ((lane_number)1e-6)
 #define BODY_ROUNDS  6u  /* over the points of a contact, to find what they press */
-#define BODY_BOUNCES 40u /* the same in an impact: there is no next substep that could do better */
+#define BODY_BOUNCES 400u /* the same in an impact: there is no next substep that could do better */
 
 #define BODY_EVER      ((lane_number)1e30)  /* m, m/s: more than is ever needed */
 #define BODY_NOTHING   ((lane_number)1e-37) /* N s: less presses nothing, and has no inverse */
@@ -420,28 +420,12 @@ SN_INLINE bool body_project(const sn_wide_body_contacts *run, sn_wide_body_conta
     return flags_bits(violent) != 0;
 }
 
-/* Ways and turns that velocities do not tell, instead of those. */
-SN_INLINE body_two body_load_shifts(const sn_wide_body_contacts *run, const sn_wide_body_contact *m, uint32_t first,
-                                    const body_two *two)
+/* m: a way that the velocity does not tell. */
+SN_INLINE void body_shift(const sn_wide_body_contacts *run, const uint32_t *index, uint32_t moves, lanes3 by)
 {
-    body_two shift = *two;
-    const records va = records_turn(records_load_far(run->mover + 6, m->a + first));
-    const records sa = records_turn(records_load_far(run->mover + 7, m->a + first));
-    const records vb = records_turn(records_load_far(run->mover + 6, m->b + first));
-    const records sb = records_turn(records_load_far(run->mover + 7, m->b + first));
-    shift.a.v = (lanes3){va.part[0], va.part[1], va.part[2]};
-    shift.a.spin = (lanes3){sa.part[0], sa.part[1], sa.part[2]};
-    shift.b.v = (lanes3){vb.part[0], vb.part[1], vb.part[2]};
-    shift.b.spin = (lanes3){sb.part[0], sb.part[1], sb.part[2]};
-    return shift;
-}
-
-SN_INLINE void body_store_shifts(const sn_wide_body_contacts *run, const sn_wide_body_contact *m, uint32_t first,
-                                 const body_two *shift)
-{
-    sn_wide_body_contacts there = *run;
-    there.mover += 6;
-    body_store_two(&there, m, first, shift);
+    records way = records_turn(records_load_far(run->mover + 6, index));
+    way = records_turn((records){{way.part[0] + by.x, way.part[1] + by.y, way.part[2] + by.z, way.part[3]}});
+    records_store_some_far(run->mover + 6, index, &way, moves & ((1u << SN_WIDTH) - 1));
 }
 
 /* Impacts. A body that approaches fast leaves at a share of that speed: all points together, so that a box that falls flat does not begin to turn. One
@@ -451,8 +435,9 @@ SN_INLINE void body_store_shifts(const sn_wide_body_contacts *run, const sn_wide
        c = sqrt(u^2 - 2 a g),  t = 2 g / (|u| + c),      v' = e c + a (h / 2 - t),
 
    and from there they part: the gap at the end is e c (h - t) + a (h - t)^2 / 2, which is less than v' h. So bounces are as high as they
-   should be, wherever they fall in a substep. Of two that both move that is left out: to shift them would change their angular
-   momentum. A point that parts faster than it may come nearer is left to the next sweep: to hold it back in the same impact adds energy.
+   should be, wherever they fall in a substep: the centre is moved by so much. The turn is not: a turn that the momentum does not
+   tell changes the energy of what has unequal moments. Of two that both move it is left out: to shift them would change their
+   angular momentum. A point that parts faster than it may come nearer is left to the next sweep: to hold it back in the same impact adds energy.
    Round things that do not rub are pushed along the line between them where they touch (body_met): to shift those keeps it. */
 SN_INLINE bool body_strike(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first, uint32_t points)
 {
@@ -480,16 +465,16 @@ SN_INLINE bool body_strike(const sn_wide_body_contacts *run, sn_wide_body_contac
     if (!flags_bits(acts))
         return false;
     body_balance(m, first, points, v, pushed, BODY_BOUNCES);
-    body_two shift = body_load_shifts(run, m, first, &two);
+    lanes shift = zero;
     for (uint32_t k = 0; k < points; ++k) {
         pushed[k] = lanes_keep(acts, pushed[k]);
-        late[k] = zero - pushed[k] * late[k];
+        shift = shift - pushed[k] * late[k];
         lanes_store(m->rest[k].struck + first, body_row(m->rest[k].struck, first) + pushed[k]);
     }
     body_push_along(m, first, points, &two, pushed);
-    body_push_along(m, first, points, &shift, late);
+    body_shift(run, m->a + first, m->moves_a >> first, lanes3_scale(two.n, shift * two.a.w));
+    body_shift(run, m->b + first, m->moves_b >> first, lanes3_scale(two.n, zero - shift * two.b.w));
     body_store_two(run, m, first, &two);
-    body_store_shifts(run, m, first, &shift);
     return true;
 }
 
