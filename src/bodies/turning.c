@@ -579,7 +579,7 @@ void sn_rotate_free(double q[4], const double l[3], const double inverse_moment[
 #define TURNING(size)                                                                                                  \
     {                                                                                                                  \
         sn_turn_predict_lanes_##size, sn_turn_settle_lanes_##size, sn_turn_gain_lanes_##size,                          \
-            sn_turn_back_lanes_##size, sn_turn_weigh_lanes_##size, sn_turn_spin_lanes_##size                                                      \
+            sn_turn_back_lanes_##size, sn_turn_weigh_lanes_##size, sn_turn_spin_lanes_##size                           \
     }
 
 const sn_turning *sn_turning_by(uint32_t vector)

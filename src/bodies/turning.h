@@ -34,7 +34,8 @@ typedef struct sn_spin_batch {
     sn_real w[SN_TURN_BATCH];             /* 1/kg */
     sn_vec4 *record[SN_TURN_BATCH];       /* as of wide/wide.h */
     sn_quat *start[SN_TURN_BATCH], *now[SN_TURN_BATCH];
-    sn_vec4 gain[SN_TURN_BATCH], by[SN_TURN_BATCH]; /* rad/s, rad: what its spin changed by, and its turn besides; w is 0 */
+    sn_vec4 gain[SN_TURN_BATCH],
+        by[SN_TURN_BATCH]; /* rad/s, rad: what its spin changed by, and its turn besides; w is 0 */
 } sn_spin_batch;
 
 /* Of a body, besides the numbers of principal axes: no two of its moments are the same; all are, as of a ball or a cube. */

@@ -21,7 +21,7 @@
 
 /* Of what presses: less than that need not be shared out further; 1e-4 let towers tremble. */
 #define BODY_SETTLED ((lane_number)1e-6)
-#define BODY_ROUNDS  6u  /* over the points of a contact, to find what they press */
+#define BODY_ROUNDS  6u   /* over the points of a contact, to find what they press */
 #define BODY_BOUNCES 400u /* the same in an impact: there is no next substep that could do better */
 
 #define BODY_EVER      ((lane_number)1e30)  /* m, m/s: more than is ever needed */
@@ -437,7 +437,8 @@ SN_INLINE void body_shift(const sn_wide_body_contacts *run, const uint32_t *inde
    and from there they part: the gap at the end is e c (h - t) + a (h - t)^2 / 2, which is less than v' h. So bounces are as high as they
    should be, wherever they fall in a substep: the centre is moved by so much. The turn is not: a turn that the momentum does not
    tell changes the energy of what has unequal moments. Of two that both move it is left out: to shift them would change their
-   angular momentum. A point that parts faster than it may come nearer is left to the next sweep: to hold it back in the same impact adds energy.
+   angular momentum. A point that is not struck is left to the next sweep: held back in the same impact it
+   adds energy if it parts, and takes some if it comes nearer, up to half.
    Round things that do not rub are pushed along the line between them where they touch (body_met): to shift those keeps it. */
 SN_INLINE bool body_strike(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first, uint32_t points)
 {
@@ -457,8 +458,7 @@ SN_INLINE bool body_strike(const sn_wide_body_contacts *run, sn_wide_body_contac
         const lanes t = lanes_min(lanes_keep(struck, (gap + gap) / (c - u)), h), left = h - t;
         const lanes wanted = share * c + a * (half * h - t), end = (share * c + half * a * left) * left;
         late[k] = lanes_keep(struck & alone, (gap + wanted * h - end) / (wanted - v[k]));
-        const lanes others = lanes_choose(lanes_above(v[k], room), lanes_all(BODY_EVER), v[k] + room);
-        v[k] = lanes_choose(struck, v[k] - wanted, others);
+        v[k] = lanes_choose(struck, v[k] - wanted, lanes_all(BODY_EVER));
         pushed[k] = zero;
         acts |= struck;
     }
