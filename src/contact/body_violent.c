@@ -166,6 +166,10 @@ static void put_lane(const sn_wide_body_contact *from, uint32_t i, sn_wide_body_
         to->belted = true;
         copy_rows(&to->belt.x[k], &from->belt.x[i], ROWS(sn_lane_rows));
     }
+    if (from->arcs) {
+        to->arcs = true;
+        copy_rows(&to->arc.x[k], &from->arc.x[i], ROWS(sn_lane_rows));
+    }
 }
 
 /* What it presses and rubs. */

@@ -422,6 +422,7 @@ typedef struct sn_wide_manifold {
     sn_lane_rows normal;          /* from b to a, in the frame of its owner */
     sn_lane_row round_a, round_b; /* m: from the cores to the surfaces */
     sn_lane_row lean;             /* the share of what is between two anchors that is in the arm of a */
+    sn_lane_row spread;           /* how far from their middle they press in the mean, as a share of how far points are */
     sn_lane_row guard;            /* m: less than the distance, gaps are by that */
     sn_lane_row bent; /* m^2: a way that turns by more than the root of this is bent; negative: its gaps are not */
     sn_lane_row size; /* m: how far the core of the smaller one reaches: its turn moves points by no more */
