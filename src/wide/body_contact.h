@@ -330,17 +330,6 @@ SN_INLINE void body_resist_rolling(sn_wide_body_contact *m, uint32_t first, body
     body_set_rows(&m->rolled, first, wanted);
 }
 
-/* About the normal. */
-SN_INLINE void body_rub_about(sn_wide_body_contact *m, uint32_t first, body_two *two, lanes lever, flags where)
-{
-    lanes spin = lanes3_dot(lanes3_sub(two->a.spin, two->b.spin), two->n);
-    lanes was = body_row(m->twisted, first), turn = was - spin * body_row(m->about, first);
-    turn = turn * body_cut(lanes_abs(turn), body_row(m->hold, first) * lever, body_row(m->drag, first) * lever);
-    turn = lanes_choose(where, turn, was);
-    body_turn_both(two, lanes3_scale(two->n, turn - was));
-    lanes_store(m->twisted + first, turn);
-}
-
 /* N s: what a point pressed in this substep, impacts and all. */
 SN_INLINE lanes body_pressed(const sn_wide_body_contact *m, uint32_t first, uint32_t k)
 {
@@ -348,10 +337,32 @@ SN_INLINE lanes body_pressed(const sn_wide_body_contact *m, uint32_t first, uint
     return m->bounces ? pressed + body_row(m->rest[k].struck, first) : pressed;
 }
 
+/* Of a face that presses with N and slips by u and by the spin w about its normal, each spot slips by u + w x r. With r the mean distance of
+   what presses from its middle, friction is close to
+
+       T = -mu N u / sqrt(u^2 + (r w)^2),      M = -mu N r (r w) / sqrt(u^2 + (r w)^2):
+
+   both together stay in the ellipsoid T^2 + (M / r)^2 = (mu N)^2 (Contensou 1963, Goyal, Ruina and Papadopoulos 1991). So a puck that spins slides farther. What
+   of M is left. Of what has just touched, perhaps with one corner, r is not known: there they are on their own. cut and limit: what T was cut to, and mu N, N s. lever: mu N r. */
+SN_INLINE void body_rub_about(sn_wide_body_contact *m, uint32_t first, body_two *two, lanes lever, lanes cut,
+                              lanes limit, flags where)
+{
+    const lanes zero = lanes_all(0), was = body_row(m->twisted, first);
+    const lanes spin = lanes3_dot(lanes3_sub(two->a.spin, two->b.spin), two->n);
+    const lanes wanted = was - spin * body_row(m->about, first), share = cut / limit;
+    const flags shares = lanes_above(body_row(m->steady, first), zero);
+    const lanes left = lanes_sqrt(lanes_max(lanes_all(1) - lanes_keep(shares, share * share), zero));
+    const lanes most = lanes_keep(lanes_above(limit, zero), lever * left), least = zero - most;
+    const lanes turn = lanes_choose(where, lanes_max(lanes_min(wanted, most), least), was);
+    body_turn_both(two, lanes3_scale(two->n, turn - was));
+    lanes_store(m->twisted + first, turn);
+}
+
 /* One mass for all directions, that of the one that yields most: what slides is then dragged against its slip, whatever way its
    body yields. */
 SN_INLINE void body_rub(sn_wide_body_contact *m, uint32_t first, uint32_t points, body_two *two, flags where)
 {
+    const lanes zero = lanes_all(0);
     lanes normal_impulse = body_pressed(m, first, 0);
     lanes lever = normal_impulse * body_row(m->point[0].far, first);
     for (uint32_t k = 1; k < points; ++k) {
@@ -368,17 +379,28 @@ SN_INLINE void body_rub(sn_wide_body_contact *m, uint32_t first, uint32_t points
     if (m->arcs)
         v = lanes3_add(v, body_rows(&m->arc, first));
     v = lanes3_sub(v, lanes3_scale(two->n, lanes3_dot(v, two->n)));
-    lanes3 wanted = lanes3_sub(was, lanes3_scale(v, body_row(m->across, first)));
-    lanes much = lanes_sqrt(lanes3_dot(wanted, wanted));
-    wanted = lanes3_scale(
-        wanted, body_cut(much, body_row(m->hold, first) * normal_impulse, body_row(m->drag, first) * normal_impulse));
+    const lanes across = body_row(m->across, first), hold = body_row(m->hold, first), drag = body_row(m->drag, first);
+    lanes3 wanted = lanes3_sub(was, lanes3_scale(v, across));
+    lanes square = lanes3_dot(wanted, wanted);
+    if (m->twists) { /* as if what rotates slipped at r */
+        const lanes about = body_row(m->about, first);
+        const lanes turn = body_row(m->twisted, first) - lanes3_dot(spin, two->n) * about;
+        const flags presses = lanes_above(normal_impulse, zero) & lanes_above(about, zero) &
+                              lanes_above(body_row(m->steady, first), zero);
+        const lanes slips = lanes_keep(presses, turn * (lever / normal_impulse) * (across / about));
+        square = square + slips * slips;
+    }
+    const lanes much = lanes_sqrt(square);
+    const lanes limit = lanes_choose(lanes_above(much, hold * normal_impulse), drag, hold);
+    wanted = lanes3_scale(wanted, body_cut(much, hold * normal_impulse, drag * normal_impulse));
+    const lanes cut = m->twists ? lanes_sqrt(lanes3_dot(wanted, wanted)) : zero;
     wanted = body_choose(where, wanted, was);
     body_push_across(m, first, two, lanes3_sub(wanted, was));
     body_set_rows(&m->tangent_impulse, first, wanted);
     if (m->rolls)
         body_resist_rolling(m, first, two, normal_impulse, where);
     if (m->twists)
-        body_rub_about(m, first, two, lever, where);
+        body_rub_about(m, first, two, limit * lever, cut, limit * normal_impulse, where);
 }
 
 /* ---- Passes ------------------------------------------------------------------------------------------------------------- */

@@ -315,6 +315,7 @@ SN_INLINE void body_set_up_rub(sn_wide_body_contact *m, sn_wide_manifold *f, uin
     body_set_rows(&m->tangent_impulse, first,
                   lanes3_sub(was, lanes3_scale(s->two.n, lanes3_dot(was, s->two.n)))); /* it turns */
     lanes_store(m->twisted + first, body_row(m->twisted, first) * share);
+    lanes_store(m->steady + first, share);
     if (m->rolls)
         body_set_rows(&m->rolled, first, lanes3_scale(body_rows(&m->rolled, first), share));
 }
