@@ -211,7 +211,7 @@ static void plates_spin_on_their_faces(void **state)
     static const struct {
         sn_shape_type type;
         double x, z, mean, close;
-    } plate[] = {{SN_SHAPE_CYLINDER, 0.2, 0.2, 0.2 * 2 / 3, 1e-3},
+    } plate[] = {{SN_SHAPE_CYLINDER, 0.2, 0.2, 0.2 * 2 / 3, 0.03},
                  {SN_SHAPE_BOX, 0.2, 0.2, 0.765196 * 0.2, 0.03},
                  {SN_SHAPE_BOX, 0.4, 0.2, 1.186577 * 0.2, 0.03},
                  {SN_SHAPE_BOX, 0.2, 0.02, 5.064 * 0.02, 0.08}};
