@@ -30,6 +30,9 @@
    slowly. */
 #define MOST_PARTS 128
 
+/* rad: what turns by less in a substep has the same inertia all through it, but for so large a share. */
+#define BARELY 1e-4
+
 /* A squared length nearer to 1 than that is 1 but for rounding. */
 #define UNIT_SLACK (8 * DBL_EPSILON)
 
@@ -460,6 +463,25 @@ SN_LANES_INLINE lanes3 spin_about(const axes *odd, lanes4 q, lanes3 x, lanes3 l,
     return lanes3_add(lanes3_scale(l, x0), lanes3_scale(u, along));
 }
 
+/* What turns by more than BARELY in h seconds, and does not look alike around all axes. Its inertia changes on its way. */
+SN_LANES_INLINE flags tumbles(const axes *odd, lanes3 x, lanes3 l, lanes h)
+{
+    const lanes rate = lanes_max(lanes_max(x.x, x.y), x.z) * h;
+    return ~odd->all & lanes_above(lanes3_dot(l, l) * rate * rate, lanes_all(BARELY * BARELY));
+}
+
+SN_LANES_INLINE bool back(const sn_spin_batch *batch, uint32_t at)
+{
+    const axes odd = axes_of(batch->odd + at);
+    const lanes3 x = PICK3(batch->inverse + at, ), l = PICK3(batch->body + at, ->l);
+    const lanes4 q = PICK4(batch->body + at, ->q);
+    const lanes h = lanes_all(batch->h);
+    const flags far = tumbles(&odd, x, l, h);
+    const lanes4 from = flags_any(far) ? choose4(far, rotate_freely(q, l, x, -h), q) : q;
+    PUT4(batch->as + at, , from);
+    return true;
+}
+
 /* Of a ball or a cube R does not matter. */
 SN_LANES_INLINE void weigh(const sn_spin_batch *batch, uint32_t at)
 {
@@ -469,7 +491,7 @@ SN_LANES_INLINE void weigh(const sn_spin_batch *batch, uint32_t at)
     lanes3 spin = lanes3_scale(l, x.x);
     tensor inverse = {{all, all, all}, zero, zero, zero};
     if (!flags_all(odd.all)) {
-        const lanes4 q = PICK4(batch->body + at, ->q);
+        const lanes4 q = PICK4(batch->as + at, );
         tensor some;
         lanes3 spins = spin_about(&odd, q, x, l, w, &some);
         if (flags_any(odd.none)) {
@@ -493,31 +515,48 @@ SN_LANES_INLINE void weigh(const sn_spin_batch *batch, uint32_t at)
     PUT(to, [3].x, xz), PUT(to, [3].y, yz);
 }
 
-/* The momentum that goes with a change of spin is k^2 times that, along principal axes and per unit of mass. */
-SN_LANES_INLINE bool spin(const sn_spin_batch *batch, uint32_t at)
+/* The momentum that goes with a change of spin g is k^2 times that, along principal axes and per unit of mass. */
+SN_LANES_INLINE lanes3 momentum_of(const axes *odd, lanes4 q, lanes3 k, lanes3 g)
 {
-    const axes odd = axes_of(batch->odd + at);
-    const lanes endless = lanes_all((double)INFINITY), half = lanes_all(0.5), one = lanes_all(1);
-    const sn_vec4 *const given = batch->gain + at, *const turn = batch->by + at;
-    const lanes4 q = PICK4(batch->body + at, ->q);
-    const lanes3 g = PICK_VECTOR(given, .), by = PICK_VECTOR(turn, .), k = PICK3(batch->body + at, ->k);
+    const lanes endless = lanes_all((double)INFINITY);
     const lanes3 k2 = {lanes_keep(lanes_above(endless, k.x), k.x * k.x),
                        lanes_keep(lanes_above(endless, k.y), k.y * k.y),
                        lanes_keep(lanes_above(endless, k.z), k.z * k.z)};
-    lanes3 more = lanes3_scale(g, k2.x);
-    if (!flags_all(odd.all)) {
-        const lanes3 own = odd_first(&odd, k2), u = odd_axis(&odd, q);
-        const lanes alike = own.y, along = (own.x - alike) * lanes3_dot(u, g);
-        lanes3 some = lanes3_add(lanes3_scale(g, alike), lanes3_scale(u, along));
-        if (flags_any(odd.none)) {
-            const lanes3 back = turned(vector_part(q), -q.w, g);
-            const lanes3 any = {back.x * k2.x, back.y * k2.y, back.z * k2.z};
-            some = lanes3_choose(odd.none, turned(vector_part(q), q.w, any), some);
-        }
-        more = lanes3_choose(odd.all, more, some);
+    const lanes3 more = lanes3_scale(g, k2.x);
+    if (flags_all(odd->all))
+        return more;
+    const lanes3 own = odd_first(odd, k2), u = odd_axis(odd, q);
+    const lanes alike = own.y, along = (own.x - alike) * lanes3_dot(u, g);
+    lanes3 some = lanes3_add(lanes3_scale(g, alike), lanes3_scale(u, along));
+    if (flags_any(odd->none)) {
+        const lanes3 own_g = turned(vector_part(q), -q.w, g);
+        const lanes3 any = {own_g.x * k2.x, own_g.y * k2.y, own_g.z * k2.z};
+        some = lanes3_choose(odd->none, turned(vector_part(q), q.w, any), some);
     }
-    const lanes3 l = lanes3_add(PICK3(batch->body + at, ->l), more);
-    const lanes4 end = unit(times((lanes4){by.x * half, by.y * half, by.z * half, one}, q));
+    return lanes3_choose(odd->all, more, some);
+}
+
+/* Energy is l . I^-1 l / 2, and I depends on how the body is turned. Contact chose impulses with the spin and the inertia of
+   `as`, so it is there that the momentum changes; and from there the body turns freely, which keeps the energy. Turned on from
+   body->q by the change of its spin, a flat box without friction had up to 4 % more energy after a bounce at ten substeps, and
+   a top went round 2 % too slowly. What hardly turns is turned on by that change. */
+SN_LANES_INLINE bool spin(const sn_spin_batch *batch, uint32_t at)
+{
+    const axes odd = axes_of(batch->odd + at);
+    const lanes half = lanes_all(0.5), one = lanes_all(1), h = lanes_all(batch->h);
+    const sn_vec4 *const given = batch->gain + at, *const besides = batch->by + at;
+    const lanes4 q = PICK4(batch->body + at, ->q), as = PICK4(batch->as + at, );
+    const lanes3 g = PICK_VECTOR(given, .), turn = PICK_VECTOR(besides, .), k = PICK3(batch->body + at, ->k);
+    const lanes3 x = PICK3(batch->inverse + at, ), was = PICK3(batch->body + at, ->l);
+    const lanes3 l = lanes3_add(was, momentum_of(&odd, as, k, g));
+    const flags tumbled = tumbles(&odd, x, was, h), far = tumbled | tumbles(&odd, x, l, h);
+    const lanes3 by = lanes3_choose(far, turn, lanes3_add(turn, lanes3_scale(g, h)));
+    lanes4 end = q;
+    if (flags_any(far)) {
+        const lanes4 from = flags_all(tumbled) ? as : choose4(tumbled, as, rotate_freely(q, was, x, -h));
+        end = choose4(far, rotate_freely(from, l, x, h), q);
+    }
+    end = unit(times((lanes4){by.x * half, by.y * half, by.z * half, one}, end));
     PUT3(batch->body + at, ->l, l);
     PUT4(batch->body + at, ->q, end);
     put_quat(batch->start + at, end);
@@ -525,6 +564,7 @@ SN_LANES_INLINE bool spin(const sn_spin_batch *batch, uint32_t at)
     return is_sound(end, l, k, by);
 }
 
+TURN(sn_turn_back, sn_spin_batch, back)
 WEIGH(sn_turn_weigh, const sn_spin_batch, weigh)
 TURN(sn_turn_spin, sn_spin_batch, spin)
 
@@ -587,8 +627,8 @@ void sn_rotate_free(double q[4], const double l[3], const double inverse_moment[
 #define TURNING(size)                                                                                                  \
     {                                                                                                                  \
         sn_turn_predict_lanes_##size, sn_turn_settle_lanes_##size, sn_turn_gain_lanes_##size,                          \
-            sn_turn_weigh_lanes_##size, sn_turn_spin_lanes_##size, sn_turn_energies_lanes_##size,                      \
-            sn_turn_kinetic_lanes_##size                                                                               \
+            sn_turn_back_lanes_##size, sn_turn_weigh_lanes_##size, sn_turn_spin_lanes_##size,                          \
+            sn_turn_energies_lanes_##size, sn_turn_kinetic_lanes_##size                                                \
     }
 
 const sn_turning *sn_turning_by(uint32_t vector)

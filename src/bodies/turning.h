@@ -27,12 +27,15 @@ typedef struct sn_turn_batch {
 typedef struct sn_spin_batch {
     uint32_t count;
     sn_body_state *body[SN_TURN_BATCH];
+    double *as[SN_TURN_BATCH];            /* the orientation that spins and inertias are those of */
+    double h;                             /* s */
     const double *inverse[SN_TURN_BATCH]; /* 1/m^2: of moments per unit of mass, along principal axes */
     uint32_t odd[SN_TURN_BATCH];          /* around which it looks alike: an axis, SN_ALL_ALIKE or SN_NONE_ALIKE */
     sn_real w[SN_TURN_BATCH];             /* 1/kg */
     sn_vec4 *record[SN_TURN_BATCH];       /* as of wide/wide.h */
     sn_quat *start[SN_TURN_BATCH], *now[SN_TURN_BATCH];
-    sn_vec4 gain[SN_TURN_BATCH], by[SN_TURN_BATCH]; /* rad/s, rad: what its spin changed by, and its turn; w is 0 */
+    sn_vec4 gain[SN_TURN_BATCH],
+        by[SN_TURN_BATCH]; /* rad/s, rad: what its spin changed by, and its turn besides; w is 0 */
 } sn_spin_batch;
 
 /* The same for how much they move. */
@@ -50,6 +53,7 @@ enum { SN_NONE_ALIKE = 3, SN_ALL_ALIKE = 4 };
 
 /* Bodies from `first` on. */
 typedef bool sn_turning_fn(const sn_turn_batch *batch, uint32_t first);
+typedef bool sn_backing_fn(const sn_spin_batch *batch, uint32_t first);
 typedef void sn_weighing_fn(const sn_spin_batch *batch, uint32_t first);
 typedef bool sn_spinning_fn(const sn_spin_batch *batch, uint32_t first);
 typedef void sn_energy_fn(sn_energy_batch *batch, uint32_t first);
@@ -57,6 +61,7 @@ typedef void sn_energy_fn(sn_energy_batch *batch, uint32_t first);
 sn_turning_fn sn_turn_predict_lanes_0, sn_turn_predict_lanes_16, sn_turn_predict_lanes_32;
 sn_turning_fn sn_turn_settle_lanes_0, sn_turn_settle_lanes_16, sn_turn_settle_lanes_32;
 sn_turning_fn sn_turn_gain_lanes_0, sn_turn_gain_lanes_16, sn_turn_gain_lanes_32;
+sn_backing_fn sn_turn_back_lanes_0, sn_turn_back_lanes_16, sn_turn_back_lanes_32;
 sn_weighing_fn sn_turn_weigh_lanes_0, sn_turn_weigh_lanes_16, sn_turn_weigh_lanes_32;
 sn_spinning_fn sn_turn_spin_lanes_0, sn_turn_spin_lanes_16, sn_turn_spin_lanes_32;
 sn_energy_fn sn_turn_energies_lanes_0, sn_turn_energies_lanes_16, sn_turn_energies_lanes_32;
@@ -74,11 +79,15 @@ typedef struct sn_turning {
     /* l gains the same. */
     sn_turning_fn *gain;
 
-    /* The spin and the inverse of the inertia in the world, of what has the inverse mass w. */
+    /* as: from where free rotation of h seconds with the momentum body->l leads to body->q. What hardly turns, or looks
+       alike around all axes, stays where it is. */
+    sn_backing_fn *back;
+
+    /* The spin and the inverse of the inertia in the world, of what has the inverse mass w, turned `as`. */
     sn_weighing_fn *weigh;
 
-    /* body->l gains what a change of spin means, and body->q is turned on; start and now: as that. Whether all of them
-       move soundly then. */
+    /* body->l gains what a change of spin means, and body->q is where that leads in h seconds, turned on by `by`; start
+       and now: as that. Whether all of them move soundly then. */
     sn_spinning_fn *spin;
 
     /* present: the energy of a body that moves with `was` and turns with motion->l; a and b: what a share s of the change

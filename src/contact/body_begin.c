@@ -107,6 +107,7 @@ static inline void group_add(const sn_body_contact_substep *s, const sn_mover_co
     to[7] = (sn_vec4){0};
     g->mover[at] = mover;
     g->spins.body[at] = turns ? &c->state[m->body] : &ball;
+    g->spins.as[at] = g->spins.body[at]->q;
     g->spins.inverse[at] = m->inverse;
     g->spins.odd[at] = turns ? m->odd : SN_ALL_ALIKE;
     g->spins.w[at] = w;
@@ -170,9 +171,11 @@ static void group_end(watching *w, mover_group *g)
 }
 
 /* How movers move now that the pass begins: those that may be pressed in it. Where they are is known since the substep
-   began. */
+   began. Spins and inertias are those from which a body turned freely to where it is now: as when the substep began, but for
+   what constraints did. What it was predicted to be is not needed any more, and gives its place. */
 static void end_loading(const sn_body_contact_substep *s, sn_spin_batch *batch, const uint32_t *mover)
 {
+    s->turning->back(batch, 0);
     s->turning->weigh(batch, 0);
     for (uint32_t i = 0; i < batch->count; ++i)
         contact_movers(s->world)[mover[i]].spin = batch->record[i][1];
@@ -185,6 +188,7 @@ void sn_body_contacts_load(const sn_body_contact_substep *s, const uint32_t *lis
     sn_spin_batch batch;
     uint32_t mover[SN_TURN_BATCH];
     batch.count = 0;
+    batch.h = (double)s->h;
     for (uint32_t at = 0; at < count; ++at) {
         const uint32_t i = list[at], n = batch.count;
         if (!columns_have_impulse(&c, i))
@@ -199,6 +203,7 @@ void sn_body_contacts_load(const sn_body_contact_substep *s, const uint32_t *lis
         if (m->body == SN_ID_FREE)
             continue;
         batch.body[n] = &c.state[m->body];
+        batch.as[n] = c.motion[m->body].q;
         batch.inverse[n] = m->inverse;
         batch.odd[n] = m->odd;
         batch.w[n] = w;

@@ -163,6 +163,35 @@ static sn_real core_of(const sn_world *world, uint32_t mover, uint32_t part)
     return part == SN_ID_FREE ? 0 : contact_movers(world)[mover].extent - world->bodies.part[part].convex.radius;
 }
 
+/* Points are the corners of what touches, and the pressure of a face is spread evenly over it: how far from the middle it presses in the mean,
+   as a share of how far the corners are from it. It is what friction about the normal acts at. With half edges a and b and half a diagonal d that
+   is, of a rectangle,
+
+       1/3 + (a^2 / 6 b d) log((b + d) / a) + (b^2 / 6 a d) log((a + d) / b),
+
+   0.541 of a square and 0.5 of an edge, and 2/3 of a disk. */
+#define SPREAD_OF_EDGE ((sn_real)0.5)
+#define SPREAD_OF_FACE ((sn_real)0.53)
+#define SPREAD_OF_DISK ((sn_real)(2.0 / 3))
+
+static bool is_revolved(sn_shape_type type)
+{
+    return type == SN_SHAPE_CYLINDER || type == SN_SHAPE_CONE;
+}
+
+static sn_real spread_of(const sn_world *world, const sn_body_contact *contact)
+{
+    if (contact->count < 3)
+        return SPREAD_OF_EDGE;
+    if (is_revolved(world->bodies.part[contact->part_a].convex.type))
+        return SPREAD_OF_DISK;
+    const bool disk =
+        contact->b == SN_NO_MOVER
+            ? is_revolved(sn_body_contact_record(world, contact->fixed_shape)->shape.type)
+            : contact->part_b != SN_ID_FREE && is_revolved(world->bodies.part[contact->part_b].convex.type);
+    return disk ? SPREAD_OF_DISK : SPREAD_OF_FACE;
+}
+
 static void fill_limits(const sn_world *world, const sn_body_contact *contact, uint32_t lane, sn_wide_manifold *f)
 {
     const sn_shape_type type =
@@ -201,6 +230,7 @@ static void fill_manifold(const sn_world *world, const sn_body_contact *contact,
     f->round_a[lane] = contact->round_a;
     f->round_b[lane] = contact->round_b;
     f->lean[lane] = share_of_arm(world, contact);
+    f->spread[lane] = spread_of(world, contact);
     f->guard[lane] = guard_of(world, contact);
     set_lane(&f->normal, lane, contact->normal);
     fill_limits(world, contact, lane, f);

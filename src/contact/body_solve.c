@@ -190,6 +190,7 @@ bool sn_body_contacts_store(const sn_body_contact_substep *s, uint32_t first, ui
     uint32_t mover[SN_TURN_BATCH];
     bool sound = true;
     batch.count = 0;
+    batch.h = (double)h;
     for (uint32_t at = first; at < end; ++at) {
         const uint32_t i = c.listed[at], n = batch.count;
         const sn_mover *m = &c.mover[i];
@@ -204,11 +205,13 @@ bool sn_body_contacts_store(const sn_body_contact_substep *s, uint32_t first, ui
         if (m->body == SN_ID_FREE || (quad_is_zero(spin) && quad_is_zero(turn)))
             continue;
         batch.body[n] = &c.state[m->body];
+        batch.as[n] = c.motion[m->body].q;
+        batch.inverse[n] = m->inverse;
         batch.odd[n] = m->odd;
         batch.start[n] = &c.turn[m->body].start;
         batch.now[n] = &c.turn[m->body].now;
         quad_store(&batch.gain[n], spin);
-        quad_store(&batch.by[n], quad_add(quad_scale(spin, h), turn));
+        quad_store(&batch.by[n], turn);
         mover[batch.count++] = i;
         if (batch.count == SN_TURN_BATCH)
             sound = turn_bodies(s, &batch, mover) && sound;

@@ -123,7 +123,7 @@ static void copy_rows(sn_real *to, const sn_real *from, uint32_t rows)
 }
 
 #define ROWS(type) ((uint32_t)(sizeof(type) / sizeof(sn_lane_row)))
-_Static_assert(offsetof(sn_wide_body_contact, point) - offsetof(sn_wide_body_contact, n) == 24 * sizeof(sn_lane_row),
+_Static_assert(offsetof(sn_wide_body_contact, point) - offsetof(sn_wide_body_contact, n) == 25 * sizeof(sn_lane_row),
                "what sweeps need lies in rows, one after the other");
 
 /* A batch in whose lanes nothing happens. */
@@ -147,7 +147,7 @@ static void put_lane(const sn_wide_body_contact *from, uint32_t i, sn_wide_body_
     to->lanes = k + 1;
     to->points = from->points > to->points ? from->points : to->points;
     to->twists = to->twists || from->twists;
-    copy_rows(&to->n.x[k], &from->n.x[i], 24);
+    copy_rows(&to->n.x[k], &from->n.x[i], 25);
     copy_rows(&to->point[0].arm.x[k], &from->point[0].arm.x[i], from->points * ROWS(sn_wide_body_contact_point));
     to->rest[0].yield[k] = from->rest[0].yield[i]; /* which contacts of two points need */
     to->rest[1].yield[k] = from->rest[1].yield[i];
@@ -165,6 +165,10 @@ static void put_lane(const sn_wide_body_contact *from, uint32_t i, sn_wide_body_
     if (from->belted) {
         to->belted = true;
         copy_rows(&to->belt.x[k], &from->belt.x[i], ROWS(sn_lane_rows));
+    }
+    if (from->arcs) {
+        to->arcs = true;
+        copy_rows(&to->arc.x[k], &from->arc.x[i], ROWS(sn_lane_rows));
     }
 }
 

@@ -271,7 +271,7 @@ typedef struct sn_mover_columns {
     const sn_body_contact_cell *cell;
     sn_vec4 *x, *v;
     sn_body_state *state;
-    const sn_body_motion *motion;
+    sn_body_motion *motion;
     sn_turn *turn;
 } sn_mover_columns;
 

@@ -21,8 +21,8 @@
 
 /* Of what presses: less than that need not be shared out further; 1e-4 let towers tremble. */
 #define BODY_SETTLED ((lane_number)1e-6)
-#define BODY_ROUNDS  6u  /* over the points of a contact, to find what they press */
-#define BODY_BOUNCES 40u /* the same in an impact: there is no next substep that could do better */
+#define BODY_ROUNDS  6u   /* over the points of a contact, to find what they press */
+#define BODY_BOUNCES 400u /* the same in an impact: there is no next substep that could do better */
 
 #define BODY_EVER      ((lane_number)1e30)  /* m, m/s: more than is ever needed */
 #define BODY_NOTHING   ((lane_number)1e-37) /* N s: less presses nothing, and has no inverse */
@@ -330,17 +330,6 @@ SN_INLINE void body_resist_rolling(sn_wide_body_contact *m, uint32_t first, body
     body_set_rows(&m->rolled, first, wanted);
 }
 
-/* About the normal. */
-SN_INLINE void body_rub_about(sn_wide_body_contact *m, uint32_t first, body_two *two, lanes lever, flags where)
-{
-    lanes spin = lanes3_dot(lanes3_sub(two->a.spin, two->b.spin), two->n);
-    lanes was = body_row(m->twisted, first), turn = was - spin * body_row(m->about, first);
-    turn = turn * body_cut(lanes_abs(turn), body_row(m->hold, first) * lever, body_row(m->drag, first) * lever);
-    turn = lanes_choose(where, turn, was);
-    body_turn_both(two, lanes3_scale(two->n, turn - was));
-    lanes_store(m->twisted + first, turn);
-}
-
 /* N s: what a point pressed in this substep, impacts and all. */
 SN_INLINE lanes body_pressed(const sn_wide_body_contact *m, uint32_t first, uint32_t k)
 {
@@ -348,10 +337,32 @@ SN_INLINE lanes body_pressed(const sn_wide_body_contact *m, uint32_t first, uint
     return m->bounces ? pressed + body_row(m->rest[k].struck, first) : pressed;
 }
 
+/* Of a face that presses with N and slips by u and by the spin w about its normal, each spot slips by u + w x r. With r the mean distance of
+   what presses from its middle, friction is close to
+
+       T = -mu N u / sqrt(u^2 + (r w)^2),      M = -mu N r (r w) / sqrt(u^2 + (r w)^2):
+
+   both together stay in the ellipsoid T^2 + (M / r)^2 = (mu N)^2 (Contensou 1963, Goyal, Ruina and Papadopoulos 1991). So a puck that spins slides farther. What
+   of M is left. Of what has just touched, perhaps with one corner, r is not known: there they are on their own. cut and limit: what T was cut to, and mu N, N s. lever: mu N r. */
+SN_INLINE void body_rub_about(sn_wide_body_contact *m, uint32_t first, body_two *two, lanes lever, lanes cut,
+                              lanes limit, flags where)
+{
+    const lanes zero = lanes_all(0), was = body_row(m->twisted, first);
+    const lanes spin = lanes3_dot(lanes3_sub(two->a.spin, two->b.spin), two->n);
+    const lanes wanted = was - spin * body_row(m->about, first), share = cut / limit;
+    const flags shares = lanes_above(body_row(m->steady, first), zero);
+    const lanes left = lanes_sqrt(lanes_max(lanes_all(1) - lanes_keep(shares, share * share), zero));
+    const lanes most = lanes_keep(lanes_above(limit, zero), lever * left), least = zero - most;
+    const lanes turn = lanes_choose(where, lanes_max(lanes_min(wanted, most), least), was);
+    body_turn_both(two, lanes3_scale(two->n, turn - was));
+    lanes_store(m->twisted + first, turn);
+}
+
 /* One mass for all directions, that of the one that yields most: what slides is then dragged against its slip, whatever way its
    body yields. */
 SN_INLINE void body_rub(sn_wide_body_contact *m, uint32_t first, uint32_t points, body_two *two, flags where)
 {
+    const lanes zero = lanes_all(0);
     lanes normal_impulse = body_pressed(m, first, 0);
     lanes lever = normal_impulse * body_row(m->point[0].far, first);
     for (uint32_t k = 1; k < points; ++k) {
@@ -368,17 +379,28 @@ SN_INLINE void body_rub(sn_wide_body_contact *m, uint32_t first, uint32_t points
     if (m->arcs)
         v = lanes3_add(v, body_rows(&m->arc, first));
     v = lanes3_sub(v, lanes3_scale(two->n, lanes3_dot(v, two->n)));
-    lanes3 wanted = lanes3_sub(was, lanes3_scale(v, body_row(m->across, first)));
-    lanes much = lanes_sqrt(lanes3_dot(wanted, wanted));
-    wanted = lanes3_scale(
-        wanted, body_cut(much, body_row(m->hold, first) * normal_impulse, body_row(m->drag, first) * normal_impulse));
+    const lanes across = body_row(m->across, first), hold = body_row(m->hold, first), drag = body_row(m->drag, first);
+    lanes3 wanted = lanes3_sub(was, lanes3_scale(v, across));
+    lanes square = lanes3_dot(wanted, wanted);
+    if (m->twists) { /* as if what rotates slipped at r */
+        const lanes about = body_row(m->about, first);
+        const lanes turn = body_row(m->twisted, first) - lanes3_dot(spin, two->n) * about;
+        const flags presses = lanes_above(normal_impulse, zero) & lanes_above(about, zero) &
+                              lanes_above(body_row(m->steady, first), zero);
+        const lanes slips = lanes_keep(presses, turn * (lever / normal_impulse) * (across / about));
+        square = square + slips * slips;
+    }
+    const lanes much = lanes_sqrt(square);
+    const lanes limit = lanes_choose(lanes_above(much, hold * normal_impulse), drag, hold);
+    wanted = lanes3_scale(wanted, body_cut(much, hold * normal_impulse, drag * normal_impulse));
+    const lanes cut = m->twists ? lanes_sqrt(lanes3_dot(wanted, wanted)) : zero;
     wanted = body_choose(where, wanted, was);
     body_push_across(m, first, two, lanes3_sub(wanted, was));
     body_set_rows(&m->tangent_impulse, first, wanted);
     if (m->rolls)
         body_resist_rolling(m, first, two, normal_impulse, where);
     if (m->twists)
-        body_rub_about(m, first, two, lever, where);
+        body_rub_about(m, first, two, limit * lever, cut, limit * normal_impulse, where);
 }
 
 /* ---- Passes ------------------------------------------------------------------------------------------------------------- */
@@ -420,28 +442,12 @@ SN_INLINE bool body_project(const sn_wide_body_contacts *run, sn_wide_body_conta
     return flags_bits(violent) != 0;
 }
 
-/* Ways and turns that velocities do not tell, instead of those. */
-SN_INLINE body_two body_load_shifts(const sn_wide_body_contacts *run, const sn_wide_body_contact *m, uint32_t first,
-                                    const body_two *two)
+/* m: a way that the velocity does not tell. */
+SN_INLINE void body_shift(const sn_wide_body_contacts *run, const uint32_t *index, uint32_t moves, lanes3 by)
 {
-    body_two shift = *two;
-    const records va = records_turn(records_load_far(run->mover + 6, m->a + first));
-    const records sa = records_turn(records_load_far(run->mover + 7, m->a + first));
-    const records vb = records_turn(records_load_far(run->mover + 6, m->b + first));
-    const records sb = records_turn(records_load_far(run->mover + 7, m->b + first));
-    shift.a.v = (lanes3){va.part[0], va.part[1], va.part[2]};
-    shift.a.spin = (lanes3){sa.part[0], sa.part[1], sa.part[2]};
-    shift.b.v = (lanes3){vb.part[0], vb.part[1], vb.part[2]};
-    shift.b.spin = (lanes3){sb.part[0], sb.part[1], sb.part[2]};
-    return shift;
-}
-
-SN_INLINE void body_store_shifts(const sn_wide_body_contacts *run, const sn_wide_body_contact *m, uint32_t first,
-                                 const body_two *shift)
-{
-    sn_wide_body_contacts there = *run;
-    there.mover += 6;
-    body_store_two(&there, m, first, shift);
+    records way = records_turn(records_load_far(run->mover + 6, index));
+    way = records_turn((records){{way.part[0] + by.x, way.part[1] + by.y, way.part[2] + by.z, way.part[3]}});
+    records_store_some_far(run->mover + 6, index, &way, moves & ((1u << SN_WIDTH) - 1));
 }
 
 /* Impacts. A body that approaches fast leaves at a share of that speed: all points together, so that a box that falls flat does not begin to turn. One
@@ -451,8 +457,10 @@ SN_INLINE void body_store_shifts(const sn_wide_body_contacts *run, const sn_wide
        c = sqrt(u^2 - 2 a g),  t = 2 g / (|u| + c),      v' = e c + a (h / 2 - t),
 
    and from there they part: the gap at the end is e c (h - t) + a (h - t)^2 / 2, which is less than v' h. So bounces are as high as they
-   should be, wherever they fall in a substep. Of two that both move that is left out: to shift them would change their angular
-   momentum. A point that parts faster than it may come nearer is left to the next sweep: to hold it back in the same impact adds energy.
+   should be, wherever they fall in a substep: the centre is moved by so much. The turn is not: a turn that the momentum does not
+   tell changes the energy of what has unequal moments. Of two that both move it is left out: to shift them would change their
+   angular momentum. A point that is not struck is left to the next sweep: held back in the same impact it
+   adds energy if it parts, and takes some if it comes nearer, up to half.
    Round things that do not rub are pushed along the line between them where they touch (body_met): to shift those keeps it. */
 SN_INLINE bool body_strike(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first, uint32_t points)
 {
@@ -472,24 +480,23 @@ SN_INLINE bool body_strike(const sn_wide_body_contacts *run, sn_wide_body_contac
         const lanes t = lanes_min(lanes_keep(struck, (gap + gap) / (c - u)), h), left = h - t;
         const lanes wanted = share * c + a * (half * h - t), end = (share * c + half * a * left) * left;
         late[k] = lanes_keep(struck & alone, (gap + wanted * h - end) / (wanted - v[k]));
-        const lanes others = lanes_choose(lanes_above(v[k], room), lanes_all(BODY_EVER), v[k] + room);
-        v[k] = lanes_choose(struck, v[k] - wanted, others);
+        v[k] = lanes_choose(struck, v[k] - wanted, lanes_all(BODY_EVER));
         pushed[k] = zero;
         acts |= struck;
     }
     if (!flags_bits(acts))
         return false;
     body_balance(m, first, points, v, pushed, BODY_BOUNCES);
-    body_two shift = body_load_shifts(run, m, first, &two);
+    lanes shift = zero;
     for (uint32_t k = 0; k < points; ++k) {
         pushed[k] = lanes_keep(acts, pushed[k]);
-        late[k] = zero - pushed[k] * late[k];
+        shift = shift - pushed[k] * late[k];
         lanes_store(m->rest[k].struck + first, body_row(m->rest[k].struck, first) + pushed[k]);
     }
     body_push_along(m, first, points, &two, pushed);
-    body_push_along(m, first, points, &shift, late);
+    body_shift(run, m->a + first, m->moves_a >> first, lanes3_scale(two.n, shift * two.a.w));
+    body_shift(run, m->b + first, m->moves_b >> first, lanes3_scale(two.n, zero - shift * two.b.w));
     body_store_two(run, m, first, &two);
-    body_store_shifts(run, m, first, &shift);
     return true;
 }
 

@@ -304,7 +304,8 @@ SN_INLINE void body_set_up_rub(sn_wide_body_contact *m, sn_wide_manifold *f, uin
     }
     for (uint32_t k = 0; k < points; ++k) {
         const lanes3 off = lanes3_sub(body_rows(&f->point[k].a, first), ra);
-        lanes_store(m->point[k].far + first, lanes_keep(body_has(f, first, k), lanes_sqrt(lanes3_dot(off, off))));
+        const lanes far = lanes_sqrt(lanes3_dot(off, off)) * body_row(f->spread, first);
+        lanes_store(m->point[k].far + first, lanes_keep(body_has(f, first, k), far));
     }
     ra = lanes3_sub(body_turned(&s->at.of_a, ra), lanes3_scale(s->gap_n, body_row(f->round_a, first)));
     rb = lanes3_add(body_turned(&s->at.of_b, rb), lanes3_scale(s->gap_n, body_row(f->round_b, first)));
@@ -314,6 +315,7 @@ SN_INLINE void body_set_up_rub(sn_wide_body_contact *m, sn_wide_manifold *f, uin
     body_set_rows(&m->tangent_impulse, first,
                   lanes3_sub(was, lanes3_scale(s->two.n, lanes3_dot(was, s->two.n)))); /* it turns */
     lanes_store(m->twisted + first, body_row(m->twisted, first) * share);
+    lanes_store(m->steady + first, share);
     if (m->rolls)
         body_set_rows(&m->rolled, first, lanes3_scale(body_rows(&m->rolled, first), share));
 }

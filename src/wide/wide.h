@@ -384,6 +384,7 @@ typedef struct sn_wide_body_contact {
     sn_lane_row hold, drag;       /* friction */
     sn_lane_rows tangent_impulse; /* N s: across the normal, in this substep */
     sn_lane_row twisted;          /* N m s: about it */
+    sn_lane_row steady;           /* above 0: it pressed in the two substeps before */
     sn_wide_body_contact_point point[SN_BODY_CONTACT_POINTS];
 
     /* what not every sweep needs */
@@ -423,9 +424,10 @@ typedef struct sn_wide_manifold {
     sn_lane_rows normal;          /* from b to a, in the frame of its owner */
     sn_lane_row round_a, round_b; /* m: from the cores to the surfaces */
     sn_lane_row lean;             /* the share of what is between two anchors that is in the arm of a */
-    sn_lane_row guard;            /* m: less than the distance, gaps are by that */
-    sn_lane_row bent; /* m^2: a way that turns by more than the root of this is bent; negative: its gaps are not */
-    sn_lane_row size; /* m: how far the core of the smaller one reaches: its turn moves points by no more */
+    sn_lane_row spread; /* how far from their middle they press in the mean, as a share of how far points are */
+    sn_lane_row guard;  /* m: less than the distance, gaps are by that */
+    sn_lane_row bent;   /* m^2: a way that turns by more than the root of this is bent; negative: its gaps are not */
+    sn_lane_row size;   /* m: how far the core of the smaller one reaches: its turn moves points by no more */
     sn_lane_row slid, most_slid; /* m: how far the anchors slid off each other since, and may */
     sn_lane_row impact;          /* m/s: how fast they came together in substeps that are over, at most */
     sn_lane_row moved, reach;    /* m: how far the two may have come towards each other since, and may */

@@ -501,6 +501,22 @@ void sn_articulations_gauge(const sn_world *world, const uint32_t *row, uint32_t
     gauge_end(&g);
 }
 
+/* The energy alone of those that were limited. */
+static void gauge_changed(const sn_world *world, const uint32_t *row, uint32_t count)
+{
+    gauge g;
+    gauge_begin(&g, world);
+    for (uint32_t i = 0; i < count; ++i) {
+        gauge_add(&g, world, row[i]);
+        if (g.batch.count < SN_TURN_BATCH && i + 1 < count)
+            continue;
+        g.by->kinetic(&g.batch, 0);
+        for (uint32_t k = 0; k < g.batch.count; ++k)
+            g.body[k]->kinetic = g.batch.kinetic[k];
+        g.batch.count = 0;
+    }
+}
+
 /* Sums over an articulation, J. */
 typedef struct energies {
     double present, a, b;
@@ -564,7 +580,7 @@ static void limit_piece(void *data, uint32_t begin, uint32_t end)
         for (uint32_t k = 0; changed && k < count; ++k)
             change_by(l->world, member[k], share);
         if (changed)
-            sn_articulations_gauge(world, member, count);
+            gauge_changed(world, member, count);
         changed = (swing.count && sn_swing_restore(l->world, &swing, due, (double)l->h)) || changed;
         if (changed && world->body_contacts.loaded) /* with the velocities before */
             sn_body_contacts_load(&l->contact, member, count);

@@ -449,7 +449,7 @@ static void fill_crowd(crowd *c, uint64_t *seed)
 static void turn_crowd(crowd *c, const sn_turning *by, uint32_t first, uint32_t count)
 {
     sn_turn_batch turns = {.count = count};
-    sn_spin_batch spins = {.count = count};
+    sn_spin_batch spins = {.count = count, .h = 1.0 / 600};
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t at = first + i;
         turns.body[i] = spins.body[i] = &c->body[at];
@@ -459,6 +459,7 @@ static void turn_crowd(crowd *c, const sn_turning *by, uint32_t first, uint32_t 
         turns.start[i] = spins.start[i] = &c->start[at];
         turns.now[i] = spins.now[i] = &c->now[at];
         turns.h[i] = 1.0 / 600;
+        spins.as[i] = c->motion[at].q;
         spins.inverse[i] = c->inverse[at];
         spins.odd[i] = c->body[at].parts;
         spins.w[i] = (sn_real)0.7;
@@ -467,6 +468,7 @@ static void turn_crowd(crowd *c, const sn_turning *by, uint32_t first, uint32_t 
         spins.by[i] = (sn_vec4){(sn_real)0.01, 0, (sn_real)-0.02, 0};
     }
     by->predict(&turns, 0);
+    assert_true(by->back(&spins, 0));
     by->weigh(&spins, 0);
     assert_true(by->spin(&spins, 0));
 }
