@@ -214,6 +214,32 @@ typedef struct sn_surface_tile {
     uint8_t suspect;           /* what some corner is; see sn_surface_motion */
 } sn_surface_tile;
 
+/* What is known of a tile while nothing is near anything; see surface_quiet.c. */
+typedef struct sn_surface_quiet_tile {
+    sn_real away;   /* m: no corner is farther from where it was expected, now, */
+    sn_real before; /*   and where that was looked at last and all was quiet */
+    sn_real astir;  /* m/s: no velocity differs more from what it was */
+} sn_surface_quiet_tile;
+
+/* And of two tiles, as it began. */
+typedef struct sn_surface_quiet_pair {
+    uint32_t a, b;
+    sn_real spare;  /* m: features that share no corner are farther apart than their reach by so much; */
+    sn_real nearer; /* m/s: so fast they come nearer at most, turning together left aside, */
+    sn_real differ; /* m/s:   no two velocities differ by more, */
+    sn_real turn;   /* rad/s: and so fast the first tile turns */
+} sn_surface_quiet_pair;
+
+typedef struct sn_surface_quiet {
+    bool on;      /* what is known holds as long as vertices go on like that, */
+    bool held;    /*   and it does in this substep */
+    bool deep;    /* it did in the last one: lists reach far, so that it will again */
+    uint32_t waits, tried; /* substeps until it is tried again; how long that was, the last time */
+    uint32_t lasted;       /* substeps so far */
+    sn_real time;          /* s: since then, as the substep begins */
+    sn_table vertex_table; /* of sn_vec4: where they are, what rounding left over, and velocities, as the substep begins; where they ended; places and velocities as it began; of sn_real: squares of how far they are from what was expected */
+} sn_surface_quiet;
+
 /* Two tiles that are near each other, or one with itself. Distances less their reach are called spare. When features are listed and looked at it is noted what they have, and
    it is less by no more than the two have come nearer since: `moved` adds that up. */
 typedef struct sn_surface_pair {
@@ -223,6 +249,7 @@ typedef struct sn_surface_pair {
     bool listed;                 /* candidates are there */
     bool asked;                  /* they are to be listed anew */
     bool due_now;                /* some of them are to be looked at */
+    bool deep;                      /* what is listed is all that is of use for surface_quiet.c */
     bool swept;                  /* they are those that may touch in this substep, */
     sn_real margin;              /* m: if no corner ends farther from where its velocity leads */
     uint64_t border;             /* corners of b that were near a when they were listed, */
@@ -342,7 +369,7 @@ typedef struct sn_surfaces {
     sn_table shell_corner_table;      /* of sn_vec3, m: corners of shells, in the frames of their shapes */
     uint32_t all_vertices, all_skins; /* with those of shells, which are behind the others */
     sn_bounds reached;                /* m: in which vertices were looked at in this substep, when shells were chosen */
-    sn_table tile_table;              /* of sn_surface_tile; of sn_bounds: fat, for the tree */
+    sn_table tile_table;              /* of sn_surface_tile; of sn_bounds: fat, for the tree; of sn_surface_quiet_tile */
     sn_table tile_triangle_table, tile_vertex_table,
         tile_edge_table; /* of uint32_t: features; of 3, 1 and 2 uint8_t: which corners of the tile they have */
     sn_table
@@ -355,7 +382,7 @@ typedef struct sn_surfaces {
     sn_dvec3 mean, velocity; /* m, m/s: of all vertices, as the substep begins */
     sn_dvec3 end;            /* m: as it ends */
     sn_real jump;            /* m: no vertex is farther from where the substep before ended */
-    sn_table pair_table;     /* of sn_surface_pair: by a, then b */
+    sn_table pair_table;     /* of sn_surface_pair: by a, then b; of sn_surface_quiet_pair */
     sn_table found_table;    /* the same, for a search */
     sn_table
         candidate_table; /* of sn_surface_candidate, pair by pair, with gaps; count: where the last ends; of sn_real, m: at least so much they had to spare, and what the pair had moved, when they were looked at */
@@ -385,6 +412,7 @@ typedef struct sn_surfaces {
     sn_table part_table;      /* of uint32_t, twice, by vertex: see surface_tangles.c */
     sn_table past_table;      /* of sn_surface_past */
     sn_surface_before before; /* for following a tear */
+    sn_surface_quiet quiet;
     bool suspect;             /* things may have come to intersect since they were looked at last: all, */
     bool some_suspect;        /*   or some vertices */
     sn_table told_table;      /* of sn_surface_told: of the substeps so far, where events are on */
@@ -556,6 +584,9 @@ sn_vec3 sn_surface_shell_corner(const sn_surfaces *s, uint32_t vertex); /* in th
 sn_real sn_surface_shells_place(const struct sn_world *world, sn_surfaces *s, const sn_bounds *box, sn_real h,
                                 bool begins);
 
+/* Whether one is near that: then it would be placed. */
+bool sn_surface_shells_are_near(const struct sn_world *world, const sn_surfaces *s, const sn_bounds *box, sn_real h);
+
 /* In a round of the guard: what of theirs is new; in the first one all. */
 void sn_surface_shells_change(sn_surfaces *s, bool all);
 
@@ -631,6 +662,7 @@ void sn_surface_turn(const sn_surfaces *s, sn_surface_candidate *c);
 /* surface_looks.c: when a substep begins, or ends: where vertices and tiles are. */
 bool sn_surface_tiles_measure(struct sn_world *world, sn_real h);
 bool sn_surface_tiles_measure_ends(struct sn_world *world, sn_real h); /* of tiles some corner of which has changed */
+bool sn_surface_tiles_measure_again(struct sn_world *world, sn_real h); /* vertices are known, and no shell is near */
 
 /* Pairs of tiles, if some tile is not where it was expected: as a substep of h begins, with so much more to spare; or as it ends. */
 bool sn_surface_tiles_meet(struct sn_world *world, sn_real h, sn_real more);
@@ -659,6 +691,27 @@ bool sn_surface_pairs_begin(struct sn_world *world, sn_real h, sn_real more, sn_
 
 /* As it ends: the candidates of tiles that changed which may have come together are in near_table. */
 bool sn_surface_pairs_end(struct sn_world *world);
+
+/* m/s: how fast features of a pair come nearer to each other at most, and how much velocities differ. */
+sn_real sn_surface_pair_speed(const sn_surfaces *s, const sn_surface_pair *pair, sn_real *differ);
+
+/* m: what all features of a pair that share no corner have to spare, as a substep begins. */
+sn_real sn_surface_pair_spare(const sn_surfaces *s, const sn_surface_pair *pair);
+
+/* surface_quiet.c: as a substep of h begins, whether nothing can touch in it: then nothing else is to be done. If it is not known, and nothing touches, whether it can be known for
+   some substeps. fall: m, as in surface_pairs.c. False: contacts.failed, or lost tasks. */
+bool sn_surface_quiet_begin(struct sn_world *world, sn_real h, sn_real fall);
+bool sn_surface_quiet_try(struct sn_world *world, sn_real h, sn_real fall);
+
+/* As it ends: whether nothing can have touched. If not, the substep begins as all others do. *failed: contacts.failed, or lost tasks. */
+bool sn_surface_quiet_end(struct sn_world *world, sn_real h, bool *failed);
+
+/* Whether no piece can have gained energy, in a substep in which nothing touched. If not, motions are there. */
+bool sn_surface_quiet_rests(struct sn_world *world);
+
+/* From now on all is looked at again. */
+void sn_surface_quiet_leave(sn_surfaces *s);
+void sn_surface_quiet_init(sn_surface_quiet *quiet);
 
 /* surface_smooth.c: the rest shapes of skins, once tiles are there. Before pairs in due_table are listed: what is
    known of how smooth skins are. False: lost tasks. Whether no features of a pair that share no corner have less

@@ -588,7 +588,7 @@ bool sn_surfaces_balance(sn_world *world, sn_real h)
     sn_surfaces *s = &world->contacts.surfaces;
     uint32_t *parent = s->piece_table.column[1];
     bool any = false;
-    if (!s->on)
+    if (!s->on || sn_surface_quiet_rests(world))
         return true;
     join_touching(s);
     sum_up(world, s, (double)h);

@@ -542,7 +542,7 @@ static bool is_fast(const pairing *p, const sn_surface_pair *pair)
 static void leave_out(sn_surface_pair *pair)
 {
     pair->count = 0;
-    pair->swept = false;
+    pair->swept = pair->deep = false;
     pair->margin = 0;
     pair->moved = pair->turned = 0;
     pair->due = pair->waiting = pair->nearest = (sn_real)INFINITY;
@@ -569,6 +569,8 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
                  .to = (sn_surface_candidate *)s->list_table.column[0] + (size_t)worker * s->list_room,
                  .spare = (sn_real *)s->list_table.column[1] + (size_t)worker * s->list_room,
                  .room = s->list_room};
+    if (!l.fast && s->quiet.deep)
+        l.listed = LISTED * edge;
     l.listed = l.fast ? pair->all_wanted : larger(l.listed, SOME_MORE * wanted);
     l.margin = l.fast && p->sweep == SN_SURFACE_BY_VELOCITY ? MARGIN * l.thickness : 0;
     const sn_real size = a->radius + b->radius + vec3_length(vec3_sub(a->centre, b->centre));
@@ -601,6 +603,7 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
     for (uint32_t i = 0; i < l.found; ++i)
         pair->due = lower(pair->due, l.spare[i]);
     pair->next = l.fast ? 0 : l.listed;
+    pair->deep = l.listed >= LISTED * edge;
     pair->swept = l.fast && p->sweep == SN_SURFACE_BY_VELOCITY;
     pair->margin = l.margin;
     pair->others = pair->a == pair->b ? (sn_real)INFINITY : BORDER * edge + l.listed;

@@ -118,6 +118,24 @@ static bool fail(sn_world *world)
 
 /* ---- As a substep begins ----------------------------------------------------------------------------------------------------------- */
 
+sn_real sn_surface_pair_speed(const sn_surfaces *s, const sn_surface_pair *pair, sn_real *differ)
+{
+    const sn_surface_tile *a = &surface_tiles(s)[pair->a], *b = &surface_tiles(s)[pair->b];
+    sn_vec3 mean, spin;
+    sn_real rest;
+    const sn_real speed = against(a, b, &a->velocity, &b->velocity, &mean, &spin, &rest);
+    *differ = difference(&a->velocity, &b->velocity);
+    return pair->a == pair->b ? rest : lower(speed, *differ);
+}
+
+sn_real sn_surface_pair_spare(const sn_surfaces *s, const sn_surface_pair *pair)
+{
+    if (!pair->listed)
+        return pair->gap - surface_thickness(s, pair);
+    return lower(lower(pair->due, pair->next) - (sn_real)pair->moved, pair->others - (sn_real)pair->turned) /
+           SN_SURFACE_LONGER;
+}
+
 static void begin_pair(pairing *p, sn_surface_pair *pair)
 {
     const sn_surfaces *s = p->s;
@@ -132,10 +150,8 @@ static void begin_pair(pairing *p, sn_surface_pair *pair)
     pair->turned += (double)(pair->all_step + 2 * s->jump) * (double)SN_SURFACE_LONGER;
     pair->step = pair->all_step = 0;
     if (!pair->listed || !measure_pair(p, pair)) {
-        sn_vec3 mean, spin;
-        sn_real rest, speed = against(a, b, &a->velocity, &b->velocity, &mean, &spin, &rest);
-        speed = pair->a == pair->b ? rest : lower(speed, difference(&a->velocity, &b->velocity));
-        const sn_real most = 2 * p->h * speed * SN_SURFACE_LONGER + p->more;
+        sn_real differ;
+        const sn_real most = 2 * p->h * sn_surface_pair_speed(s, pair, &differ) * SN_SURFACE_LONGER + p->more;
         pair->wanted = pair->listed ? lower(pair->wanted, most) : most;
         pair->all_wanted = most;
         pair->gap = gap_between(&a->box, &b->box);

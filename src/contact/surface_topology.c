@@ -39,6 +39,7 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->shell_corner_table, sizeof(sn_vec3), false);
     sn_table_column(&s->tile_table, sizeof(sn_surface_tile), false);
     sn_table_column(&s->tile_table, sizeof(sn_bounds), false);
+    sn_table_column(&s->tile_table, sizeof(sn_surface_quiet_tile), false);
     sn_table_column(&s->tile_triangle_table, sizeof(uint32_t), false);
     sn_table_column(&s->tile_triangle_table, 3 * sizeof(uint8_t), false);
     sn_table_column(&s->tile_vertex_table, sizeof(uint32_t), false);
@@ -49,7 +50,9 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->corner_table, 2 * sizeof(sn_real), false);
     sn_bvh_init(&s->tree);
     sn_table_column(&s->pair_table, sizeof(sn_surface_pair), false);
+    sn_table_column(&s->pair_table, sizeof(sn_surface_quiet_pair), false);
     sn_table_column(&s->found_table, sizeof(sn_surface_pair), false);
+    sn_table_column(&s->found_table, sizeof(sn_surface_quiet_pair), false);
     sn_table_column(&s->recall_table, sizeof(uint32_t), false);
     sn_table_column(&s->candidate_table, sizeof(sn_surface_candidate), false);
     sn_table_column(&s->candidate_table, sizeof(sn_real), false);
@@ -79,6 +82,7 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->part_table, sizeof(uint32_t), false);
     sn_table_column(&s->past_table, sizeof(sn_surface_past), false);
     sn_surface_follow_init(s);
+    sn_surface_quiet_init(&s->quiet);
 }
 
 void sn_surfaces_release(sn_surfaces *s, const sn_allocator *allocator)
@@ -93,7 +97,7 @@ void sn_surfaces_release(sn_surfaces *s, const sn_allocator *allocator)
         &s->near_table,        &s->contact_table,   &s->colour_table,   &s->held_table,   &s->zone_table,
         &s->piece_table,       &s->told_table,      &s->led_table,      &s->shell_table,  &s->shell_corner_table,
         &s->tangle_table,      &s->part_table,      &s->recall_table,   &s->stored_table, &s->past_table,
-        &s->sweep_table};
+        &s->sweep_table,       &s->quiet.vertex_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
 }
@@ -355,6 +359,7 @@ bool sn_surfaces_make(sn_world *world)
     sn_real longest;
     if (s->edits == world->contact.edits + 1)
         return true;
+    sn_surface_quiet_leave(s);
     const bool torn = note_past(world, s), follows = torn && sn_surface_follow_begin(world, s);
     count_skins(world, &skins, &triangles, &segments, &longest);
     s->edits = s->joins = s->pieces = 0;
@@ -390,6 +395,8 @@ bool sn_surfaces_make(sn_world *world)
         if (torn)
             take_past(world, s);
     }
+    if (!sn_table_reserve(&s->quiet.vertex_table, &world->allocator, s->vertex_table.count))
+        return false;
     if (skins && !(follows && s->torn && sn_surface_follow(world, s)) && !sn_surface_tiles_make(world, s))
         return false;
     sn_surface_smooth_make(world, s);
