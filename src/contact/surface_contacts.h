@@ -224,10 +224,10 @@ typedef struct sn_surface_quiet_tile {
 /* And of two tiles, as it began. */
 typedef struct sn_surface_quiet_pair {
     uint32_t a, b;
-    sn_real spare;  /* m: features that share no corner are farther apart than their reach by so much; */
-    sn_real nearer; /* m/s: so fast they come nearer at most, turning together left aside, */
-    sn_real differ; /* m/s:   no two velocities differ by more, */
-    sn_real turn;   /* rad/s: and so fast the first tile turns */
+    sn_real spare[2];  /* m: features that share no corner are farther apart than their reach by so much: those that are near each other when they are listed, and the others; */
+    sn_real nearer[2]; /* m/s: so fast these come nearer at most, turning together left aside, */
+    sn_real differ;    /* m/s:   no two velocities differ by more, */
+    sn_real turn;      /* rad/s: and so fast the first tile turns */
 } sn_surface_quiet_pair;
 
 typedef struct sn_surface_quiet {
@@ -692,11 +692,8 @@ bool sn_surface_pairs_begin(struct sn_world *world, sn_real h, sn_real more, sn_
 /* As it ends: the candidates of tiles that changed which may have come together are in near_table. */
 bool sn_surface_pairs_end(struct sn_world *world);
 
-/* m/s: how fast features of a pair come nearer to each other at most, and how much velocities differ. */
-sn_real sn_surface_pair_speed(const sn_surfaces *s, const sn_surface_pair *pair, sn_real *differ);
-
-/* m: what all features of a pair that share no corner have to spare, as a substep begins. */
-sn_real sn_surface_pair_spare(const sn_surfaces *s, const sn_surface_pair *pair);
+/* As a substep begins: how fast features of a pair come nearer to each other, and what they have to spare. */
+sn_surface_quiet_pair sn_surface_pair_quiet(const sn_surfaces *s, const sn_surface_pair *pair);
 
 /* surface_quiet.c: as a substep of h begins, whether nothing can touch in it: then nothing else is to be done. If it is not known, and nothing touches, whether it can be known for
    some substeps. fall: m, as in surface_pairs.c. False: contacts.failed, or lost tasks. */

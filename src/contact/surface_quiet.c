@@ -231,8 +231,10 @@ static bool pairs_stay(const sn_surfaces *s, sn_real t, sn_real h, sn_real fall)
         const sn_surface_quiet_pair *p = &pair[i];
         const sn_surface_quiet_tile *a = &tile[p->a], *b = &tile[p->b];
         const sn_real away = larger(a->away, a->before) + larger(b->away, b->before);
-        const sn_real speed = p->nearer + a->astir + b->astir + p->turn * (t * p->differ + away);
-        stays = (t * p->nearer + away + twice * speed + fall) * SN_SURFACE_LONGER < p->spare;
+        const sn_real astir = a->astir + b->astir + p->turn * (t * p->differ + away);
+        const sn_real rest = away + twice * astir + fall, ahead = t + twice;
+        stays = (ahead * p->nearer[0] + rest) * SN_SURFACE_LONGER < p->spare[0] &&
+                (ahead * p->nearer[1] + rest) * SN_SURFACE_LONGER < p->spare[1];
     }
     return stays;
 }
@@ -251,20 +253,15 @@ static void come_back(sn_surfaces *s)
 
 /* ---- Beginning it ----------------------------------------------------------------------------------------------------------- */
 
-/* m: what a pair has to spare if it is to be quiet for so many substeps. */
-static sn_real needed(const sn_surface_quiet_pair *p, sn_real substeps, sn_real h, sn_real fall)
+/* m: what features of a pair have to spare if they are to be quiet for so many substeps. */
+static sn_real needed(const sn_surface_quiet_pair *p, uint32_t which, sn_real substeps, sn_real h, sn_real fall)
 {
-    return (substeps + 2) * h * p->nearer + fall * (1 + substeps * substeps / 2);
+    return (substeps + 2) * h * p->nearer[which] + fall * (1 + substeps * substeps / 2);
 }
 
-static void measure_pair(const sn_surfaces *s, uint32_t i)
+static bool lasts(const sn_surface_quiet_pair *p, sn_real substeps, sn_real h, sn_real fall)
 {
-    const sn_surface_pair *pair = &surface_pairs(s)[i];
-    const sn_surface_tile *a = &surface_tiles(s)[pair->a], *b = &surface_tiles(s)[pair->b];
-    sn_surface_quiet_pair *p = &quiet_pairs(s)[i];
-    *p = (sn_surface_quiet_pair){.a = pair->a, .b = pair->b, .turn = vec3_length(a->velocity.spin) * SN_SURFACE_LONGER};
-    p->nearer = sn_surface_pair_speed(s, pair, &p->differ);
-    p->spare = a->led && b->led ? (sn_real)INFINITY : sn_surface_pair_spare(s, pair);
+    return p->spare[0] > needed(p, 0, substeps, h, fall) && p->spare[1] > needed(p, 1, substeps, h, fall);
 }
 
 /* Pairs that have too little to spare, by lists that are old or short, are listed anew. */
@@ -275,9 +272,9 @@ static bool list_deep(sn_world *world, sn_real h, sn_real fall)
     s->due_table.count = 0;
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
         sn_surface_pair *pair = &surface_pairs(s)[i];
-        const sn_real wanted = needed(&quiet_pairs(s)[i], AHEAD, h, fall),
+        const sn_real wanted = needed(&quiet_pairs(s)[i], 0, AHEAD, h, fall),
                       edge = surface_skins(s)[surface_tiles(s)[pair->a].skin].edge;
-        pair->asked = quiet_pairs(s)[i].spare < wanted && !(pair->listed && pair->deep && pair->moved == 0);
+        pair->asked = !lasts(&quiet_pairs(s)[i], AHEAD, h, fall) && !(pair->listed && pair->deep && pair->moved == 0);
         if (!pair->asked)
             continue;
         pair->wanted = pair->all_wanted = lower(wanted, FARTHEST * edge);
@@ -317,23 +314,29 @@ bool sn_surface_quiet_try(sn_world *world, sn_real h, sn_real fall)
     }
     if (q->waits && q->waits--)
         return true;
+    for (uint32_t i = 0; i < s->tile_table.count; ++i)
+        quiet_tiles(s)[i] = (sn_surface_quiet_tile){0, 0, 0};
+    if (!tiles_stay(s, AHEAD * h, h, fall)) {
+        s->searched = false;
+        if (!sn_surface_tiles_meet(world, h, fall))
+            return false;
+    }
     if (!sn_table_reserve(&s->due_table, &world->allocator, s->pair_table.count)) {
         world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces");
         return false;
     }
     for (uint32_t i = 0; i < s->pair_table.count; ++i)
-        measure_pair(s, i);
+        quiet_pairs(s)[i] = sn_surface_pair_quiet(s, &surface_pairs(s)[i]);
     if (!list_deep(world, h, fall))
         return false;
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
-        measure_pair(s, i);
-        if (quiet_pairs(s)[i].spare > needed(&quiet_pairs(s)[i], LEAST, h, fall))
+        if (surface_pairs(s)[i].moved == 0)
+            quiet_pairs(s)[i] = sn_surface_pair_quiet(s, &surface_pairs(s)[i]);
+        if (lasts(&quiet_pairs(s)[i], LEAST, h, fall))
             continue;
         wait(q);
         return true;
     }
-    for (uint32_t i = 0; i < s->tile_table.count; ++i)
-        quiet_tiles(s)[i] = (sn_surface_quiet_tile){0, 0, 0};
     q->time = 0;
     q->lasted = 0;
     take_starts(world, s, &moved);
@@ -351,9 +354,9 @@ static void settle(sn_surfaces *s)
     sn_surface_quiet *q = &s->quiet;
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
         const sn_surface_quiet_pair *p = &quiet_pairs(s)[i];
-        const double nearer = (double)((q->time * p->nearer + quiet_tiles(s)[p->a].before + quiet_tiles(s)[p->b].before) * SN_SURFACE_LONGER);
-        surface_pairs(s)[i].moved += nearer;
-        surface_pairs(s)[i].turned += nearer;
+        const sn_real away = quiet_tiles(s)[p->a].before + quiet_tiles(s)[p->b].before;
+        surface_pairs(s)[i].moved += (double)((q->time * p->nearer[0] + away) * SN_SURFACE_LONGER);
+        surface_pairs(s)[i].turned += (double)((q->time * p->nearer[1] + away) * SN_SURFACE_LONGER);
     }
     if (q->lasted < SHORT)
         wait(q);
