@@ -214,6 +214,8 @@ typedef struct sn_surface_tile {
     uint8_t suspect;           /* what some corner is; see sn_surface_motion */
 } sn_surface_tile;
 
+#define SN_SURFACE_QUIET_MORE 16u /* vertices behind the last that can be read */
+
 /* What is known of a tile while nothing is near anything; see surface_quiet.c. */
 typedef struct sn_surface_quiet_tile {
     sn_real away;   /* m: no corner is farther from where it was expected, now, */
@@ -237,7 +239,7 @@ typedef struct sn_surface_quiet {
     uint32_t waits, tried; /* substeps until it is tried again; how long that was, the last time */
     uint32_t lasted;       /* substeps so far */
     sn_real time;          /* s: since then, as the substep begins */
-    sn_table vertex_table; /* of sn_vec4: where they are, what rounding left over, and velocities, as the substep begins; where they ended; places and velocities as it began; of sn_real: squares of how far they are from what was expected */
+    sn_table vertex_table; /* of sn_vec4: where they are, what rounding left over, and velocities, as the substep begins; where they ended; places and velocities as it began; of sn_real: see wide/wide.h; of uint32_t: slots; with a few more behind the last */
 } sn_surface_quiet;
 
 /* Two tiles that are near each other, or one with itself. Distances less their reach are called spare. When features are listed and looked at it is noted what they have, and
@@ -707,6 +709,7 @@ bool sn_surface_quiet_end(struct sn_world *world, sn_real h, bool *failed);
 bool sn_surface_quiet_rests(struct sn_world *world);
 
 /* From now on all is looked at again. */
+void sn_surface_quiet_slots(sn_surfaces *s); /* are known: at the beginning of a step */
 void sn_surface_quiet_leave(sn_surfaces *s);
 void sn_surface_quiet_init(sn_surface_quiet *quiet);
 

@@ -629,6 +629,7 @@ sn_result sn_surfaces_find(sn_world *world, sn_real dt)
         return world_fail(world, SN_ERROR_MEMORY, "no memory for surfaces");
     for (uint32_t i = 0; i < s->vertex_table.count; ++i)
         surface_vertices(s)[i].slot = world->ids.value[surface_vertices(s)[i].number];
+    sn_surface_quiet_slots(s);
     s->told_table.count = 0;
     s->ended = false;
     if (!sn_surface_contacts_load(world, s, dt))

@@ -22,6 +22,8 @@
 #include "contact/callbacks.h"
 #include "contact/particle_contacts.h"
 
+#include "wide/wide.h"
+#include "world/substep.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -31,18 +33,20 @@
 #define SHORT    4u            /* substeps: if it lasted no longer, it is no use */
 #define LONGEST  64u           /* substeps until it is tried again, at most */
 #define FARTHEST ((sn_real)0.3) /* edges: more is not asked of lists */
-#define CLEAR    1e-5 /* of the energy: see surface_energy.c */
-#define CLEARLY  0.9  /*   of that: more than sums round */
+#define CLEAR    ((sn_real)1e-5) /* of the energy: see surface_energy.c */
+#define CLEARLY  ((sn_real)0.9)  /*   of that */
+#define LOST     ((sn_real)4e-6) /* of the parts of a sum: more than it rounds */
 #define ROUNDED                                                                                                        \
     (SINEW_DOUBLE ? (sn_real)2e-15 : (sn_real)1e-6) /* of the coordinates: more than what is expected rounds */
 
-enum { START, LOW, SPEED, END, FROM, FROM_SPEED, FAR, COLUMNS };
+enum { START, LOW, SPEED, END, FROM, FROM_SPEED, FAR, SLOT };
 
 void sn_surface_quiet_init(sn_surface_quiet *q)
 {
     for (uint32_t i = START; i < FAR; ++i)
         sn_table_column(&q->vertex_table, sizeof(sn_vec4), false);
     sn_table_column(&q->vertex_table, sizeof(sn_real), false);
+    sn_table_column(&q->vertex_table, sizeof(uint32_t), false);
 }
 
 static sn_real larger(sn_real a, sn_real b)
@@ -95,19 +99,41 @@ static sn_real rounded(const sn_surface_tile *tile, sn_real t)
                       t * (vec3_length(tile->velocity.mean) + tile->velocity.spread));
 }
 
-/* How far corners are from where they were expected at a time t, by their places in this column. */
-static void measure_away(sn_surfaces *s, uint32_t number, sn_real t)
+static const sn_wide_near *functions(const sn_world *world)
 {
-    const sn_vec4 *at = column(s, number), *from = column(s, FROM), *speed = column(s, FROM_SPEED);
-    sn_real *square = squares(s);
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
-        const sn_real x = at[i].x - from[i].x - t * speed[i].x, y = at[i].y - from[i].y - t * speed[i].y,
-                      z = at[i].z - from[i].z - t * speed[i].z;
-        square[i] = x * x + y * y + z * z;
-    }
+    return world->wide ? world->wide->near : &sn_near_scalar;
+}
+
+static sn_wide_quiet run_of(sn_world *world, sn_surfaces *s)
+{
+    return (sn_wide_quiet){.count = s->vertex_table.count,
+                           .slot = s->quiet.vertex_table.column[SLOT],
+                           .x = world->particles.x,
+                           .low = world->particles.x_low,
+                           .v = world->particles.v,
+                           .start = column(s, START),
+                           .start_low = column(s, LOW),
+                           .speed = column(s, SPEED),
+                           .end = column(s, END),
+                           .from = column(s, FROM),
+                           .from_speed = column(s, FROM_SPEED),
+                           .square = squares(s)};
+}
+
+void sn_surface_quiet_slots(sn_surfaces *s)
+{
+    uint32_t *slot = s->quiet.vertex_table.column[SLOT];
+    for (uint32_t i = 0; i < s->vertex_table.count + SN_SURFACE_QUIET_MORE; ++i)
+        slot[i] = i < s->vertex_table.count ? surface_vertices(s)[i].slot : slot[0];
+}
+
+/* How far corners are from where they were expected at a time t, by the squares of vertices. */
+static void measure_away(sn_surfaces *s, sn_real t)
+{
     for (uint32_t i = 0; i < s->tile_table.count; ++i)
         if (!surface_tiles(s)[i].off)
-            quiet_tiles(s)[i].away = (farthest(s, &surface_tiles(s)[i]) + rounded(&surface_tiles(s)[i], t)) * SN_SURFACE_LONGER;
+            quiet_tiles(s)[i].away =
+                (farthest(s, &surface_tiles(s)[i]) + rounded(&surface_tiles(s)[i], t)) * SN_SURFACE_LONGER;
 }
 
 static void measure_astir(sn_surfaces *s)
@@ -117,42 +143,19 @@ static void measure_astir(sn_surfaces *s)
             quiet_tiles(s)[i].astir = farthest(s, &surface_tiles(s)[i]) * SN_SURFACE_LONGER;
 }
 
-/* Places and velocities as a substep begins. *moved: some place is not where the substep before ended. False: something may be pushed now that could not, or the other way round. */
-static bool take_starts(const sn_world *world, sn_surfaces *s, bool *moved)
+/* The squares of vertices as a substep begins, where something moved them since the last one ended. False: what could not be pushed can be now, or the other way round. */
+static bool compare_starts(sn_surfaces *s)
 {
-    const sn_surface_vertex *vertex = surface_vertices(s);
-    const sn_particle_store *p = &world->particles;
-    sn_vec4 *start = column(s, START), *low = column(s, LOW), *speed = column(s, SPEED);
-    const sn_vec4 *end = column(s, END), *from = column(s, FROM_SPEED), *mass = column(s, FROM);
-    sn_real *square = squares(s);
-    bool differ = false, same = true;
+    const sn_vec4 *at = column(s, START), *from = column(s, FROM), *speed = column(s, FROM_SPEED);
+    const sn_real t = s->quiet.time;
+    bool same = true;
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
-        const uint32_t slot = vertex[i].slot;
-        const sn_vec4 x = p->x[slot], v = p->v[slot];
-        const sn_real a = v.x - from[i].x, b = v.y - from[i].y, c = v.z - from[i].z;
-        differ |= !((x.x == end[i].x) & (x.y == end[i].y) & (x.z == end[i].z));
-        same &= (x.w == 0) == (mass[i].w == 0);
-        square[i] = a * a + b * b + c * c;
-        start[i] = x;
-        speed[i] = v;
-        low[i] = p->x_low[slot];
+        const sn_vec3 off =
+            vec3_sub(vec3_sub(vec4_xyz(at[i]), vec4_xyz(from[i])), vec3_scale(vec4_xyz(speed[i]), t));
+        squares(s)[i] = vec3_dot(off, off);
+        same = same && (at[i].w == 0) == (from[i].w == 0);
     }
-    *moved = differ;
     return same;
-}
-
-/* Places as the guard stores them: see surface_guard.c. */
-static void take_ends(sn_world *world, sn_surfaces *s)
-{
-    const sn_surface_vertex *vertex = surface_vertices(s);
-    sn_vec4 *end = column(s, END);
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
-        const uint32_t slot = vertex[i].slot;
-        sn_vec4 *x = &world->particles.x[slot], *low = &world->particles.x_low[slot];
-        const sn_vec3 high = vec4_xyz(*x), rest = vec4_xyz(*low), place = vec3_add(high, rest);
-        *low = vec4(vec3_sum_error(high, rest), low->w);
-        end[i] = *x = vec4(place, x->w);
-    }
 }
 
 /* ---- Whether it holds ------------------------------------------------------------------------------------------------------- */
@@ -274,7 +277,7 @@ static bool list_deep(sn_world *world, sn_real h, sn_real fall)
         sn_surface_pair *pair = &surface_pairs(s)[i];
         const sn_real wanted = needed(&quiet_pairs(s)[i], 0, AHEAD, h, fall),
                       edge = surface_skins(s)[surface_tiles(s)[pair->a].skin].edge;
-        pair->asked = !lasts(&quiet_pairs(s)[i], AHEAD, h, fall) && !(pair->listed && pair->deep && pair->moved == 0);
+        pair->asked = !lasts(&quiet_pairs(s)[i], LEAST, h, fall) && !(pair->listed && pair->deep && pair->moved == 0);
         if (!pair->asked)
             continue;
         pair->wanted = pair->all_wanted = lower(wanted, FARTHEST * edge);
@@ -307,7 +310,6 @@ bool sn_surface_quiet_try(sn_world *world, sn_real h, sn_real fall)
 {
     sn_surfaces *s = &world->contacts.surfaces;
     sn_surface_quiet *q = &s->quiet;
-    bool moved;
     if (!is_possible(world, s)) {
         q->deep = false;
         return true;
@@ -339,7 +341,8 @@ bool sn_surface_quiet_try(sn_world *world, sn_real h, sn_real fall)
     }
     q->time = 0;
     q->lasted = 0;
-    take_starts(world, s, &moved);
+    const sn_wide_quiet run = run_of(world, s);
+    functions(world)->quiet_starts(&run);
     memcpy(column(s, FROM), column(s, START), s->vertex_table.count * sizeof(sn_vec4));
     memcpy(column(s, FROM_SPEED), column(s, SPEED), s->vertex_table.count * sizeof(sn_vec4));
     q->on = q->held = q->deep = true;
@@ -379,13 +382,16 @@ bool sn_surface_quiet_begin(sn_world *world, sn_real h, sn_real fall)
 {
     sn_surfaces *s = &world->contacts.surfaces;
     sn_surface_quiet *q = &s->quiet;
-    bool moved;
     if (!q->on)
         return false;
-    bool holds = take_starts(world, s, &moved) && !sn_callbacks_any(world);
+    const sn_wide_quiet run = run_of(world, s);
+    const bool moved = functions(world)->quiet_starts(&run);
+    bool holds = !sn_callbacks_any(world);
     measure_astir(s);
-    if (moved)
-        measure_away(s, START, q->time);
+    if (moved) {
+        holds = compare_starts(s) && holds;
+        measure_away(s, q->time);
+    }
     holds = holds && pairs_stay(s, q->time, h, fall) && tiles_stay(s, q->time, h, fall);
     if (holds && s->shell_table.count) {
         s->reached = reached(s, q->time, h);
@@ -440,8 +446,10 @@ bool sn_surface_quiet_end(sn_world *world, sn_real h, bool *failed)
     *failed = false;
     if (!q->held)
         return false;
-    take_ends(world, s);
-    measure_away(s, END, q->time + h);
+    sn_wide_quiet run = run_of(world, s);
+    run.t = q->time + h;
+    functions(world)->quiet_ends(&run);
+    measure_away(s, run.t);
     bool holds = pairs_stay(s, q->time + h, 0, 0) && tiles_stay(s, q->time + h, 0, 0);
     if (holds && s->shell_table.count) {
         const sn_bounds box = reached(s, q->time + h, 0);
@@ -458,11 +466,34 @@ bool sn_surface_quiet_end(sn_world *world, sn_real h, bool *failed)
     return true;
 }
 
+/* Sums of what vertices gained, with all that rounding may lose: of no piece it is more than what is let be. */
+static bool gains_nothing(sn_world *world, sn_surfaces *s)
+{
+    sn_wide_quiet run = run_of(world, s);
+    sn_surface_piece *piece = s->piece_table.column[0];
+    run.gravity = world->state.settings.gravity;
+    run.share = CLEARLY * CLEAR;
+    run.lost = LOST;
+    functions(world)->quiet_gains(&run);
+    for (uint32_t i = 0; i < s->piece_table.count; ++i)
+        piece[i].kinetic = 0;
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
+        piece[surface_vertices(s)[i].piece].kinetic += (double)run.square[i];
+    for (uint32_t i = 0; i < s->piece_table.count; ++i)
+        if (!(piece[i].kinetic <= 0))
+            return false;
+    return true;
+}
+
 bool sn_surface_quiet_rests(sn_world *world)
 {
     sn_surfaces *s = &world->contacts.surfaces;
     if (!s->quiet.held)
         return false;
+    if (!sn_forces_needed(world) && !world->state.forces_pending && gains_nothing(world, s)) {
+        s->is_stored = false;
+        return true;
+    }
     fill_motions(s);
     return false;
 }

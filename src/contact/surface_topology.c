@@ -395,7 +395,7 @@ bool sn_surfaces_make(sn_world *world)
         if (torn)
             take_past(world, s);
     }
-    if (!sn_table_reserve(&s->quiet.vertex_table, &world->allocator, s->vertex_table.count))
+    if (!sn_table_reserve(&s->quiet.vertex_table, &world->allocator, (uint64_t)s->vertex_table.count + SN_SURFACE_QUIET_MORE))
         return false;
     if (skins && !(follows && s->torn && sn_surface_follow(world, s)) && !sn_surface_tiles_make(world, s))
         return false;
