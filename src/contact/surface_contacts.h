@@ -29,7 +29,7 @@
 
 #define SN_SURFACE_NONE    UINT32_MAX
 #define SN_SURFACE_COLOURS 64u
-#define SN_SURFACE_HOOD    16u
+#define SN_SURFACE_HOOD    32u
 #define SN_TILE_TRIANGLES  96u /* at most */
 #define SN_TILE_CORNERS    64u /* at most: a bit of a word for each */
 
@@ -251,6 +251,7 @@ typedef struct sn_surface_pair {
     bool listed;                 /* candidates are there */
     bool asked;                  /* they are to be listed anew */
     bool due_now;                /* some of them are to be looked at */
+    uint8_t depth;                  /* how far it reaches then, see surface_listing.c */
     bool deep;                      /* what is listed is all that is of use for surface_quiet.c */
     bool swept;                  /* they are those that may touch in this substep, */
     sn_real margin;              /* m: if no corner ends farther from where its velocity leads */

@@ -15,6 +15,10 @@
 #define FEW       ((sn_real)0.12) /*   or than this, where things move slowly: */
 #define AHEAD     ((sn_real)10)   /* so many times as far as is wanted for the substep */
 #define SOME_MORE ((sn_real)1.5)  /*   and at least so many */
+#define DEEPEST   4u              /* lists for surface_quiet.c reach so many times farther, one time more each time that */
+#define FEW_FOUND 12u             /*   so few are found, and one less if */
+#define MANY_FOUND 96u            /*   so many are */
+#define DEEP_ENOUGH ((sn_real)0.3) /* of the mean edge: then what is smooth has as much to spare as a list may tell */
 #define BORDER    ((sn_real)0.7)  /* edges: what is farther from the other tile is not near it */
 #define MARGIN    ((sn_real)0.25) /* of the thickness of both: so far ends may be from where velocities lead */
 #define STOPPED                                                                                                        \
@@ -555,7 +559,8 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
     const sn_surfaces *s = p->s;
     const sn_surface_tile *a = &surface_tiles(s)[pair->a], *b = &surface_tiles(s)[pair->b];
     const sn_real edge = mean_edge(s, pair);
-    if (!is_fast(p, pair) && sn_surface_smooth_apart(s, pair, SOME_MORE * wanted)) {
+    const sn_real smooth = s->quiet.deep ? lower(SOME_MORE * wanted, DEEP_ENOUGH * edge) : SOME_MORE * wanted;
+    if (!is_fast(p, pair) && sn_surface_smooth_apart(s, pair, smooth)) {
         leave_out(pair);
         return true;
     }
@@ -570,7 +575,7 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
                  .spare = (sn_real *)s->list_table.column[1] + (size_t)worker * s->list_room,
                  .room = s->list_room};
     if (!l.fast && s->quiet.deep)
-        l.listed = LISTED * edge;
+        l.listed = LISTED * edge * (sn_real)(1 + pair->depth);
     l.listed = l.fast ? pair->all_wanted : larger(l.listed, SOME_MORE * wanted);
     l.margin = l.fast && p->sweep == SN_SURFACE_BY_VELOCITY ? MARGIN * l.thickness : 0;
     const sn_real size = a->radius + b->radius + vec3_length(vec3_sub(a->centre, b->centre));
@@ -604,6 +609,10 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
         pair->due = lower(pair->due, l.spare[i]);
     pair->next = l.fast ? 0 : l.listed;
     pair->deep = l.listed >= LISTED * edge;
+    if (pair->deep && l.found < FEW_FOUND)
+        pair->depth += pair->depth < DEEPEST;
+    else if (l.found > MANY_FOUND)
+        pair->depth -= pair->depth > 0;
     pair->swept = l.fast && p->sweep == SN_SURFACE_BY_VELOCITY;
     pair->margin = l.margin;
     pair->others = pair->a == pair->b ? (sn_real)INFINITY : BORDER * edge + l.listed;

@@ -267,6 +267,16 @@ static bool lasts(const sn_surface_quiet_pair *p, sn_real substeps, sn_real h, s
     return p->spare[0] > needed(p, 0, substeps, h, fall) && p->spare[1] > needed(p, 1, substeps, h, fall);
 }
 
+/* Whether a list that is made anew may help: it has little left, or not much, and most of it is used up. */
+static bool is_worn(const sn_surface_pair *pair, const sn_surface_quiet_pair *p, sn_real h, sn_real fall)
+{
+    if (pair->listed && pair->deep && pair->moved == 0)
+        return false;
+    return !lasts(p, LEAST, h, fall) ||
+           (!lasts(p, AHEAD, h, fall) &&
+            (!pair->listed || !pair->deep || pair->moved > (double)p->spare[0] || pair->turned > (double)p->spare[1]));
+}
+
 /* Pairs that have too little to spare, by lists that are old or short, are listed anew. */
 static bool list_deep(sn_world *world, sn_real h, sn_real fall)
 {
@@ -277,7 +287,7 @@ static bool list_deep(sn_world *world, sn_real h, sn_real fall)
         sn_surface_pair *pair = &surface_pairs(s)[i];
         const sn_real wanted = needed(&quiet_pairs(s)[i], 0, AHEAD, h, fall),
                       edge = surface_skins(s)[surface_tiles(s)[pair->a].skin].edge;
-        pair->asked = !lasts(&quiet_pairs(s)[i], LEAST, h, fall) && !(pair->listed && pair->deep && pair->moved == 0);
+        pair->asked = is_worn(pair, &quiet_pairs(s)[i], h, fall);
         if (!pair->asked)
             continue;
         pair->wanted = pair->all_wanted = lower(wanted, FARTHEST * edge);
