@@ -18,7 +18,6 @@
 #define DEEPEST   4u              /* lists for surface_quiet.c reach so many times farther, one time more each time that */
 #define FEW_FOUND 12u             /*   so few are found, and one less if */
 #define MANY_FOUND 96u            /*   so many are */
-#define DEEP_ENOUGH ((sn_real)0.3) /* of the mean edge: then what is smooth has as much to spare as a list may tell */
 #define BORDER    ((sn_real)0.7)  /* edges: what is farther from the other tile is not near it */
 #define MARGIN    ((sn_real)0.25) /* of the thickness of both: so far ends may be from where velocities lead */
 #define STOPPED                                                                                                        \
@@ -559,8 +558,7 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
     const sn_surfaces *s = p->s;
     const sn_surface_tile *a = &surface_tiles(s)[pair->a], *b = &surface_tiles(s)[pair->b];
     const sn_real edge = mean_edge(s, pair);
-    const sn_real smooth = s->quiet.deep ? lower(SOME_MORE * wanted, DEEP_ENOUGH * edge) : SOME_MORE * wanted;
-    if (!is_fast(p, pair) && sn_surface_smooth_apart(s, pair, smooth)) {
+    if (!is_fast(p, pair) && sn_surface_smooth_apart(s, pair, SOME_MORE * wanted)) {
         leave_out(pair);
         return true;
     }

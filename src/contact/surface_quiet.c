@@ -282,6 +282,7 @@ static bool list_deep(sn_world *world, sn_real h, sn_real fall)
 {
     sn_surfaces *s = &world->contacts.surfaces;
     uint32_t *due = s->due_table.column[0];
+    s->quiet.deep = true;
     s->due_table.count = 0;
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
         sn_surface_pair *pair = &surface_pairs(s)[i];
