@@ -350,7 +350,7 @@ bool sn_contacts_follow(sn_world *world, sn_real h, bool first)
     sn_contacts *c = &world->contacts;
     following f = {.world = world, .contacts = c, .h = h};
     const uint32_t count = world->particles.table.count;
-    if (c->surfaces.alone && !world->contact.fixed_shape_ids.live && !world->bodies.part_table.count) {
+    if (sn_surfaces_are_alone(world)) {
         c->fast = c->has_starts = false;
         return true; /* there is nothing that they could come to */
     }

@@ -11,15 +11,15 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define LISTED    ((sn_real)0.45) /* of the mean edge: what has less to spare is listed */
-#define FEW       ((sn_real)0.12) /*   or than this, where things move slowly: */
-#define AHEAD     ((sn_real)10)   /* so many times as far as is wanted for the substep */
-#define SOME_MORE ((sn_real)1.5)  /*   and at least so many */
-#define DEEPEST   4u              /* lists for surface_quiet.c reach so many times farther, one time more each time that */
-#define FEW_FOUND 12u             /*   so few are found, and one less if */
-#define MANY_FOUND 96u            /*   so many are */
-#define BORDER    ((sn_real)0.7)  /* edges: what is farther from the other tile is not near it */
-#define MARGIN    ((sn_real)0.25) /* of the thickness of both: so far ends may be from where velocities lead */
+#define LISTED     ((sn_real)0.45) /* of the mean edge: what has less to spare is listed */
+#define FEW        ((sn_real)0.12) /*   or than this, where things move slowly: */
+#define AHEAD      ((sn_real)10)   /* so many times as far as is wanted for the substep */
+#define SOME_MORE  ((sn_real)1.5)  /*   and at least so many */
+#define DEEPEST    4u  /* lists for surface_quiet.c reach so many times farther, one time more each time that */
+#define FEW_FOUND  12u /*   so few are found, and one less if */
+#define MANY_FOUND 96u /*   so many are */
+#define BORDER     ((sn_real)0.7)  /* edges: what is farther from the other tile is not near it */
+#define MARGIN     ((sn_real)0.25) /* of the thickness of both: so far ends may be from where velocities lead */
 #define STOPPED                                                                                                        \
     ((sn_real)0.05) /* of the reach: the guard stops what comes as near as this on its way; see surface_guard.c */
 #define ROUNDED (SINEW_DOUBLE ? (sn_real)4e-15 : (sn_real)2e-6) /* of the size of tiles: what axes lose */

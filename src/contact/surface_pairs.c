@@ -128,7 +128,7 @@ static sn_real speed_of(const sn_surfaces *s, const sn_surface_pair *pair)
     return pair->a == pair->b ? rest : lower(speed, difference(&a->velocity, &b->velocity));
 }
 
-sn_surface_quiet_pair sn_surface_pair_quiet(const sn_surfaces *s, const sn_surface_pair *pair)
+sn_surface_quiet_pair sn_surface_pair_quiet(const sn_surfaces *s, const sn_surface_pair *pair, sn_real ahead)
 {
     const sn_surface_tile *a = &surface_tiles(s)[pair->a], *b = &surface_tiles(s)[pair->b];
     const sn_real speed = speed_of(s, pair);
@@ -144,7 +144,7 @@ sn_surface_quiet_pair sn_surface_pair_quiet(const sn_surfaces *s, const sn_surfa
         return q;
     q.spare[0] = (lower(pair->due, pair->next) - (sn_real)pair->moved) / SN_SURFACE_LONGER;
     q.spare[1] = (pair->others - (sn_real)pair->turned) / SN_SURFACE_LONGER;
-    if (pair->a != pair->b) {
+    if (pair->a != pair->b && q.spare[0] < ahead * speed) {
         sn_vec3 mean, spin;
         sn_real rest;
         against(a, b, &a->velocity, &b->velocity, &mean, &spin, &rest);

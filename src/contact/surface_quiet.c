@@ -28,11 +28,12 @@
 
 #include <string.h>
 
-#define AHEAD    ((sn_real)10) /* substeps: so long it is to last, */
-#define LEAST    ((sn_real)4)  /*   and so long it has to be likely to last */
-#define SHORT    4u            /* substeps: if it lasted no longer, it is no use */
-#define LONGEST  64u           /* substeps until it is tried again, at most */
-#define FARTHEST ((sn_real)0.3) /* edges: more is not asked of lists */
+#define AHEAD    ((sn_real)10)   /* substeps: so long it is to last, */
+#define LEAST    ((sn_real)3)    /*   and so long it has to be likely to last */
+#define LONG     ((sn_real)20)   /*   longer is as good as forever */
+#define SHORT    3u              /* substeps: if it lasted no longer, it is no use */
+#define LONGEST  64u             /* substeps until it is tried again, at most */
+#define FARTHEST ((sn_real)0.3)  /* edges: more is not asked of lists */
 #define CLEAR    ((sn_real)1e-5) /* of the energy: see surface_energy.c */
 #define CLEARLY  ((sn_real)0.9)  /*   of that */
 #define LOST     ((sn_real)4e-6) /* of the parts of a sum: more than it rounds */
@@ -150,8 +151,7 @@ static bool compare_starts(sn_surfaces *s)
     const sn_real t = s->quiet.time;
     bool same = true;
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
-        const sn_vec3 off =
-            vec3_sub(vec3_sub(vec4_xyz(at[i]), vec4_xyz(from[i])), vec3_scale(vec4_xyz(speed[i]), t));
+        const sn_vec3 off = vec3_sub(vec3_sub(vec4_xyz(at[i]), vec4_xyz(from[i])), vec3_scale(vec4_xyz(speed[i]), t));
         squares(s)[i] = vec3_dot(off, off);
         same = same && (at[i].w == 0) == (from[i].w == 0);
     }
@@ -169,8 +169,8 @@ static bool is_inside(const sn_bounds *a, const sn_bounds *b)
 static void include(sn_bounds *box, const sn_bounds *other)
 {
     box->low = vec3(lower(box->low.x, other->low.x), lower(box->low.y, other->low.y), lower(box->low.z, other->low.z));
-    box->high =
-        vec3(larger(box->high.x, other->high.x), larger(box->high.y, other->high.y), larger(box->high.z, other->high.z));
+    box->high = vec3(larger(box->high.x, other->high.x), larger(box->high.y, other->high.y),
+                     larger(box->high.z, other->high.z));
 }
 
 static sn_bounds moved_by(const sn_bounds *a, sn_vec3 by, sn_real grown)
@@ -339,12 +339,12 @@ bool sn_surface_quiet_try(sn_world *world, sn_real h, sn_real fall)
         return false;
     }
     for (uint32_t i = 0; i < s->pair_table.count; ++i)
-        quiet_pairs(s)[i] = sn_surface_pair_quiet(s, &surface_pairs(s)[i]);
+        quiet_pairs(s)[i] = sn_surface_pair_quiet(s, &surface_pairs(s)[i], LONG * h);
     if (!list_deep(world, h, fall))
         return false;
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
         if (surface_pairs(s)[i].moved == 0)
-            quiet_pairs(s)[i] = sn_surface_pair_quiet(s, &surface_pairs(s)[i]);
+            quiet_pairs(s)[i] = sn_surface_pair_quiet(s, &surface_pairs(s)[i], LONG * h);
         if (lasts(&quiet_pairs(s)[i], LEAST, h, fall))
             continue;
         wait(q);
@@ -421,6 +421,17 @@ bool sn_surface_quiet_begin(sn_world *world, sn_real h, sn_real fall)
     s->rubbed = false;
     q->held = true;
     return true;
+}
+
+bool sn_surface_quiet_is_all(const sn_world *world)
+{
+    const sn_surfaces *s = &world->contacts.surfaces;
+    return s->on && s->quiet.held && sn_surfaces_are_alone(world);
+}
+
+bool sn_surfaces_are_alone(const sn_world *world)
+{
+    return world->contacts.surfaces.alone && !world->contact.fixed_shape_ids.live && !world->bodies.part_table.count;
 }
 
 /* Motions as the substep began. */

@@ -32,7 +32,7 @@
 #define LOST         ((sn_real)1e-3) /* of v: more than numbers round */
 #define WORK_OF_HOOD 20000.0         /* ns, about */
 #define WORK_OF_TILE 2000.0
-#define WAITS        8u /* lists until a pair is tried again that was not smooth */
+#define WAITS        8u              /* lists until a pair is tried again that was not smooth */
 #define ENOUGH       ((sn_real)0.35) /* of what it would have to spare if it were not bent */
 #define NEVER        (SN_SURFACE_HOOD + 1)
 

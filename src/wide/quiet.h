@@ -34,7 +34,8 @@ static bool quiet_starts(const sn_wide_quiet *run)
         records_store_far(run->start + at, quiet_order, &x);
         records_store_far(run->start_low + at, quiet_order, &low);
         records_store_far(run->speed + at, quiet_order, &v);
-        lanes_store(run->square + at, quiet_square(records_sub(v, records_load_far(run->from_speed + at, quiet_order))));
+        lanes_store(run->square + at,
+                    quiet_square(records_sub(v, records_load_far(run->from_speed + at, quiet_order))));
     }
     return flags_any(differ);
 }
@@ -71,8 +72,8 @@ static void quiet_ends(const sn_wide_quiet *run)
 /* J: what a vertex gained beside the work of gravity, less a share of its energy, or more than that. */
 static void quiet_gains(const sn_wide_quiet *run)
 {
-    const lanes3 g =
-        lanes3_of(lanes_all((double)run->gravity.x), lanes_all((double)run->gravity.y), lanes_all((double)run->gravity.z));
+    const lanes3 g = lanes3_of(lanes_all((double)run->gravity.x), lanes_all((double)run->gravity.y),
+                               lanes_all((double)run->gravity.z));
     const lanes3 weight = lanes3_of(lanes_abs(g.x), lanes_abs(g.y), lanes_abs(g.z));
     const lanes none = lanes_all(0), half = lanes_all(0.5), lost = lanes_all((double)run->lost),
                 share = lanes_all((double)run->share);

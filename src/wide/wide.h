@@ -323,8 +323,9 @@ typedef struct sn_wide_quiet {
     sn_vec4 *start, *start_low, *speed; /* as a substep begins */
     sn_vec4 *end;                       /* places as it ends */
     sn_vec4 *from, *from_speed;         /* as it began to be quiet */
-    sn_real *square; /* is set. starts, m^2/s^2: how far velocities are from those; ends, m^2: how far places are from where those led in t; gains, J */
-    sn_real t;           /* s */
+    sn_real *
+        square; /* is set. starts, m^2/s^2: how far velocities are from those; ends, m^2: how far places are from where those led in t; gains, J */
+    sn_real t;  /* s */
     sn_vec3 gravity;     /* m/s^2 */
     sn_real share, lost; /* of the energy that is taken off; of the parts of a sum, which rounding may lose */
 } sn_wide_quiet;
