@@ -350,6 +350,10 @@ bool sn_contacts_follow(sn_world *world, sn_real h, bool first)
     sn_contacts *c = &world->contacts;
     following f = {.world = world, .contacts = c, .h = h};
     const uint32_t count = world->particles.table.count;
+    if (sn_surfaces_are_alone(world)) {
+        c->fast = c->has_starts = false;
+        return true; /* there is nothing that they could come to */
+    }
     if (!sn_parallel_for(&world->parallel, count, check_margins, &f))
         return false;
     c->fast = atomic_load_explicit(&f.fast, memory_order_relaxed);

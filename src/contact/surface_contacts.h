@@ -30,7 +30,7 @@
 
 #define SN_SURFACE_NONE    UINT32_MAX
 #define SN_SURFACE_COLOURS 64u
-#define SN_SURFACE_HOOD    16u
+#define SN_SURFACE_HOOD    32u
 #define SN_TILE_TRIANGLES  96u /* at most */
 #define SN_TILE_CORNERS    64u /* at most: a bit of a word for each */
 
@@ -222,6 +222,36 @@ typedef struct sn_surface_tile {
     uint8_t suspect;           /* what some corner is; see sn_surface_motion */
 } sn_surface_tile;
 
+#define SN_SURFACE_QUIET_MORE 16u /* vertices behind the last that can be read */
+
+/* What is known of a tile while nothing is near anything; see surface_quiet.c. */
+typedef struct sn_surface_quiet_tile {
+    sn_real away;   /* m: no corner is farther from where it was expected, now, */
+    sn_real before; /*   and where that was looked at last and all was quiet */
+    sn_real astir;  /* m/s: no velocity differs more from what it was */
+} sn_surface_quiet_tile;
+
+/* And of two tiles, as it began. */
+typedef struct sn_surface_quiet_pair {
+    uint32_t a, b;
+    sn_real spare
+        [2]; /* m: features that share no corner are farther apart than their reach by so much: those that are near each other when they are listed, and the others; */
+    sn_real nearer[2]; /* m/s: so fast these come nearer at most, turning together left aside, */
+    sn_real differ;    /* m/s:   no two velocities differ by more, */
+    sn_real turn;      /* rad/s: and so fast the first tile turns */
+} sn_surface_quiet_pair;
+
+typedef struct sn_surface_quiet {
+    bool on;               /* what is known holds as long as vertices go on like that, */
+    bool held;             /*   and it does in this substep */
+    bool deep;             /* it did in the last one: lists reach far, so that it will again */
+    uint32_t waits, tried; /* substeps until it is tried again; how long that was, the last time */
+    uint32_t lasted;       /* substeps so far */
+    sn_real time;          /* s: since then, as the substep begins */
+    sn_table
+        vertex_table; /* of sn_vec4: where they are, what rounding left over, and velocities, as the substep begins; where they ended; places and velocities as it began; of sn_real: see wide/wide.h; of uint32_t: slots; with a few more behind the last */
+} sn_surface_quiet;
+
 /* Two tiles that are near each other, or one with itself. Distances less their reach are called spare. When features are listed and looked at it is noted what they have, and
    it is less by no more than the two have come nearer since: `moved` adds that up. */
 typedef struct sn_surface_pair {
@@ -231,6 +261,8 @@ typedef struct sn_surface_pair {
     bool listed;                 /* candidates are there */
     bool asked;                  /* they are to be listed anew */
     bool due_now;                /* some of them are to be looked at */
+    uint8_t depth;               /* how far it reaches then, see surface_listing.c */
+    bool deep;                   /* what is listed is all that is of use for surface_quiet.c */
     bool swept;                  /* they are those that may touch in this substep, */
     sn_real margin;              /* m: if no corner ends farther from where its velocity leads */
     uint64_t border;             /* corners of b that were near a when they were listed, */
@@ -350,7 +382,7 @@ typedef struct sn_surfaces {
     sn_table shell_corner_table;      /* of sn_vec3, m: corners of shells, in the frames of their shapes */
     uint32_t all_vertices, all_skins; /* with those of shells, which are behind the others */
     sn_bounds reached;                /* m: in which vertices were looked at in this substep, when shells were chosen */
-    sn_table tile_table;              /* of sn_surface_tile; of sn_bounds: fat, for the tree */
+    sn_table tile_table; /* of sn_surface_tile; of sn_bounds: fat, for the tree; of sn_surface_quiet_tile */
     sn_table tile_triangle_table, tile_vertex_table,
         tile_edge_table; /* of uint32_t: features; of 3, 1 and 2 uint8_t: which corners of the tile they have */
     sn_table
@@ -363,7 +395,7 @@ typedef struct sn_surfaces {
     sn_dvec3 mean, velocity; /* m, m/s: of all vertices, as the substep begins */
     sn_dvec3 end;            /* m: as it ends */
     sn_real jump;            /* m: no vertex is farther from where the substep before ended */
-    sn_table pair_table;     /* of sn_surface_pair: by a, then b */
+    sn_table pair_table;     /* of sn_surface_pair: by a, then b; of sn_surface_quiet_pair */
     sn_table found_table;    /* the same, for a search */
     sn_table
         candidate_table; /* of sn_surface_candidate, pair by pair, with gaps; count: where the last ends; of sn_real, m: at least so much they had to spare, and what the pair had moved, when they were looked at */
@@ -393,9 +425,10 @@ typedef struct sn_surfaces {
     sn_table part_table;      /* of uint32_t, twice, by vertex: see surface_tangles.c */
     sn_table past_table;      /* of sn_surface_past */
     sn_surface_before before; /* for following a tear */
-    bool suspect;             /* things may have come to intersect since they were looked at last: all, */
-    bool some_suspect;        /*   or some vertices */
-    sn_table told_table;      /* of sn_surface_told: of the substeps so far, where events are on */
+    sn_surface_quiet quiet;
+    bool suspect;        /* things may have come to intersect since they were looked at last: all, */
+    bool some_suspect;   /*   or some vertices */
+    sn_table told_table; /* of sn_surface_told: of the substeps so far, where events are on */
     uint64_t follows, searches, lists, looks, rounds, stops,
         forced; /* counts, for tests and measurements: of tears that were followed; of looks at levels; of vertices that the guard stopped; and
                                                   of pairs that things which nothing stops drove into each other */
@@ -412,6 +445,9 @@ sn_result sn_surfaces_find(struct sn_world *world, sn_real dt);
 
 /* Whether a particle is a vertex of such a skin, and a skin is one; once they are found. */
 bool sn_surfaces_has(const struct sn_world *world, uint32_t number);
+
+/* Whether there is nothing else that anything could touch. */
+bool sn_surfaces_are_alone(const struct sn_world *world);
 
 /* Around the passes of a substep, as in particle_contacts.h. False: lost tasks, or contacts.failed. */
 bool sn_surfaces_begin(struct sn_world *world, sn_real h);
@@ -564,6 +600,9 @@ sn_vec3 sn_surface_shell_corner(const sn_surfaces *s, uint32_t vertex); /* in th
 sn_real sn_surface_shells_place(const struct sn_world *world, sn_surfaces *s, const sn_bounds *box, sn_real h,
                                 bool begins);
 
+/* Whether one is near that: then it would be placed. */
+bool sn_surface_shells_are_near(const struct sn_world *world, const sn_surfaces *s, const sn_bounds *box, sn_real h);
+
 /* In a round of the guard: what of theirs is new; in the first one all. */
 void sn_surface_shells_change(sn_surfaces *s, bool all);
 
@@ -655,7 +694,8 @@ void sn_surface_turn(const sn_surfaces *s, sn_surface_candidate *c);
 
 /* surface_looks.c: when a substep begins, or ends: where vertices and tiles are. */
 bool sn_surface_tiles_measure(struct sn_world *world, sn_real h);
-bool sn_surface_tiles_measure_ends(struct sn_world *world, sn_real h); /* of tiles some corner of which has changed */
+bool sn_surface_tiles_measure_ends(struct sn_world *world, sn_real h);  /* of tiles some corner of which has changed */
+bool sn_surface_tiles_measure_again(struct sn_world *world, sn_real h); /* vertices are known, and no shell is near */
 
 /* Pairs of tiles, if some tile is not where it was expected: as a substep of h begins, with so much more to spare; or as it ends. */
 bool sn_surface_tiles_meet(struct sn_world *world, sn_real h, sn_real more);
@@ -684,6 +724,27 @@ bool sn_surface_pairs_begin(struct sn_world *world, sn_real h, sn_real more, sn_
 
 /* As it ends: the candidates of tiles that changed which may have come together are in near_table. */
 bool sn_surface_pairs_end(struct sn_world *world);
+
+/* As a substep begins: how fast features of a pair come nearer to each other, and what they have to spare. ahead: s, for which a rough bound may do. */
+sn_surface_quiet_pair sn_surface_pair_quiet(const sn_surfaces *s, const sn_surface_pair *pair, sn_real ahead);
+
+/* surface_quiet.c: as a substep of h begins, whether nothing can touch in it: then nothing else is to be done. If it is not known, and nothing touches, whether it can be known for
+   some substeps. fall: m, as in surface_pairs.c. False: contacts.failed, or lost tasks. */
+bool sn_surface_quiet_begin(struct sn_world *world, sn_real h, sn_real fall);
+bool sn_surface_quiet_try(struct sn_world *world, sn_real h, sn_real fall);
+
+/* As it ends: whether nothing can have touched. If not, the substep begins as all others do. *failed: contacts.failed, or lost tasks. */
+bool sn_surface_quiet_end(struct sn_world *world, sn_real h, bool *failed);
+
+/* Whether no piece can have gained energy, in a substep in which nothing touched. If not, motions are there. */
+bool sn_surface_quiet_rests(struct sn_world *world);
+
+/* From now on all is looked at again. */
+bool sn_surface_quiet_is_all(
+    const struct sn_world *world);           /* in this substep nothing touches anything, whatever it is */
+void sn_surface_quiet_slots(sn_surfaces *s); /* are known: at the beginning of a step */
+void sn_surface_quiet_leave(sn_surfaces *s);
+void sn_surface_quiet_init(sn_surface_quiet *quiet);
 
 /* surface_smooth.c: the rest shapes of skins, once tiles are there; all, or after a tear those of some triangles and of
    tiles that are new. Before pairs in due_table are listed: what is

@@ -353,12 +353,14 @@ static bool measure_rod(const storing *t, const sn_frame *frame, uint32_t row)
         return false;
     const uint32_t a = frame->slot[point[0]], b = frame->slot[point[1]];
     const double one = (double)frame->x[a].w, two = (double)frame->x[b].w, give = (double)t->pool->give[row].compliance;
+    t->stored[row] = t->pulls[row] = 0;
+    if (give == 0 && one != 0 && two != 0)
+        return true;
     const sn_real rest = t->pool->param[(size_t)row * t->pool->param_count];
     const sn_vec3 ab =
         vec3_sub(frame_position(frame, a, vec4_xyz(frame->x[a])), frame_position(frame, b, vec4_xyz(frame->x[a])));
     const sn_real length = vec3_length(ab);
-    t->stored[row] = t->pulls[row] = 0;
-    if ((give == 0 && one != 0 && two != 0) || !(length > 0 || rest > 0))
+    if (!(length > 0 || rest > 0))
         return true;
     const double n = length > 0 ? square(vec3_scale(ab, 1 / length)) : 1, w = one * n + two * n;
     add_row(t, (double)(length - rest), w, factor_of(t, give, w), (one != 0) != (two != 0), one, &t->stored[row],
@@ -530,7 +532,10 @@ static double fastest_other(const sn_world *world, const sn_surfaces *s)
 /* The motion of a piece as that of something rigid. */
 static void measure_rigid(const sn_world *world, sn_surfaces *s)
 {
-    for (uint32_t turn = 0; turn < 2; ++turn) {
+    bool any = false;
+    for (uint32_t i = 0; i < s->piece_table.count; ++i)
+        any = any || (pieces(s)[i].asks && !pieces(s)[i].held);
+    for (uint32_t turn = 0; any && turn < 2; ++turn) {
         for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
             sn_surface_piece *p = piece_of(s, i);
             const uint32_t slot = surface_vertices(s)[i].slot;
@@ -611,7 +616,7 @@ bool sn_surfaces_balance(sn_world *world, sn_real h)
     sn_surfaces *s = &world->contacts.surfaces;
     uint32_t *parent = s->piece_table.column[1];
     bool any = false;
-    if (!s->on)
+    if (!s->on || sn_surface_quiet_rests(world))
         return true;
     join_touching(s);
     sum_up(world, s, (double)h);
@@ -621,8 +626,10 @@ bool sn_surfaces_balance(sn_world *world, sn_real h)
         any = any || p->asks;
     }
     const double most = any ? fastest_other(world, s) : 0;
-    if (!any || !isfinite(most))
+    if (!any || !isfinite(most)) {
+        s->is_stored = false;
         return true;
+    }
     for (uint32_t i = 0; i < s->piece_table.count; ++i)
         parent[i] = root_of(parent, i);
     if (!add_released(world, s, (double)h))

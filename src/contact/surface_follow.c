@@ -30,6 +30,7 @@ static void init_tiles(sn_surface_before *b)
 {
     sn_table_column(&b->tile_table, sizeof(sn_surface_tile), false);
     sn_table_column(&b->tile_table, sizeof(sn_bounds), false);
+    sn_table_column(&b->tile_table, sizeof(sn_surface_quiet_tile), false);
     sn_table_column(&b->tile_triangle_table, sizeof(uint32_t), false);
     sn_table_column(&b->tile_triangle_table, 3 * sizeof(uint8_t), false);
     sn_table_column(&b->tile_vertex_table, sizeof(uint32_t), false);

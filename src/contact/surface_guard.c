@@ -299,8 +299,11 @@ bool sn_surfaces_guard(sn_world *world, sn_real h)
     sn_surfaces *s = &world->contacts.surfaces;
     guarding g = {.world = world, .s = s};
     uint32_t forced = 0;
-    if (!s->on)
+    bool failed = false;
+    if (!s->on || sn_surface_quiet_end(world, h, &failed))
         return true;
+    if (failed)
+        return false;
     take_ends(world, s);
     sn_surface_zones_clear(s);
     for (; g.round < ROUNDS; ++g.round) {

@@ -11,12 +11,15 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define LISTED    ((sn_real)0.45) /* of the mean edge: what has less to spare is listed */
-#define FEW       ((sn_real)0.12) /*   or than this, where things move slowly: */
-#define AHEAD     ((sn_real)10)   /* so many times as far as is wanted for the substep */
-#define SOME_MORE ((sn_real)1.5)  /*   and at least so many */
-#define BORDER    ((sn_real)0.7)  /* edges: what is farther from the other tile is not near it */
-#define MARGIN    ((sn_real)0.25) /* of the thickness of both: so far ends may be from where velocities lead */
+#define LISTED     ((sn_real)0.45) /* of the mean edge: what has less to spare is listed */
+#define FEW        ((sn_real)0.12) /*   or than this, where things move slowly: */
+#define AHEAD      ((sn_real)10)   /* so many times as far as is wanted for the substep */
+#define SOME_MORE  ((sn_real)1.5)  /*   and at least so many */
+#define DEEPEST    4u  /* lists for surface_quiet.c reach so many times farther, one time more each time that */
+#define FEW_FOUND  12u /*   so few are found, and one less if */
+#define MANY_FOUND 96u /*   so many are */
+#define BORDER     ((sn_real)0.7)  /* edges: what is farther from the other tile is not near it */
+#define MARGIN     ((sn_real)0.25) /* of the thickness of both: so far ends may be from where velocities lead */
 #define STOPPED                                                                                                        \
     ((sn_real)0.05) /* of the reach: the guard stops what comes as near as this on its way; see surface_guard.c */
 #define ROUNDED (SINEW_DOUBLE ? (sn_real)4e-15 : (sn_real)2e-6) /* of the size of tiles: what axes lose */
@@ -542,7 +545,7 @@ static bool is_fast(const pairing *p, const sn_surface_pair *pair)
 static void leave_out(sn_surface_pair *pair)
 {
     pair->count = 0;
-    pair->swept = false;
+    pair->swept = pair->deep = false;
     pair->margin = 0;
     pair->moved = pair->turned = 0;
     pair->due = pair->waiting = pair->nearest = (sn_real)INFINITY;
@@ -569,6 +572,8 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
                  .to = (sn_surface_candidate *)s->list_table.column[0] + (size_t)worker * s->list_room,
                  .spare = (sn_real *)s->list_table.column[1] + (size_t)worker * s->list_room,
                  .room = s->list_room};
+    if (!l.fast && s->quiet.deep)
+        l.listed = LISTED * edge * (sn_real)(1 + pair->depth);
     l.listed = l.fast ? pair->all_wanted : larger(l.listed, SOME_MORE * wanted);
     l.margin = l.fast && p->sweep == SN_SURFACE_BY_VELOCITY ? MARGIN * l.thickness : 0;
     const sn_real size = a->radius + b->radius + vec3_length(vec3_sub(a->centre, b->centre));
@@ -601,6 +606,11 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
     for (uint32_t i = 0; i < l.found; ++i)
         pair->due = lower(pair->due, l.spare[i]);
     pair->next = l.fast ? 0 : l.listed;
+    pair->deep = l.listed >= LISTED * edge;
+    if (pair->deep && l.found < FEW_FOUND)
+        pair->depth += pair->depth < DEEPEST;
+    else if (l.found > MANY_FOUND)
+        pair->depth -= pair->depth > 0;
     pair->swept = l.fast && p->sweep == SN_SURFACE_BY_VELOCITY;
     pair->margin = l.margin;
     pair->others = pair->a == pair->b ? (sn_real)INFINITY : BORDER * edge + l.listed;

@@ -297,6 +297,17 @@ bool sn_surface_tiles_measure(sn_world *world, sn_real h)
     return true;
 }
 
+bool sn_surface_tiles_measure_again(sn_world *world, sn_real h)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    looking l = {.world = world, .s = s, .h = h};
+    s->ended = false;
+    if (!sn_parallel_few(&world->parallel, s->tile_table.count, WORK_OF_TILE, look_at_starts, &l))
+        return false;
+    sum_up(s);
+    return true;
+}
+
 /* ---- As it ends ------------------------------------------------------------------------------------------------------------- */
 
 /* m: no corner ends farther from where its velocity led. */

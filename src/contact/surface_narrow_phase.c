@@ -506,10 +506,10 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
 bool sn_surfaces_begin(sn_world *world, sn_real h)
 {
     const sn_real fall = 2 * h * h * vec3_length(world->state.settings.gravity);
-    return !world->contacts.surfaces.on ||
+    return !world->contacts.surfaces.on || sn_surface_quiet_begin(world, h, fall) ||
            (sn_surface_tiles_measure(world, h) && sn_surface_tiles_meet(world, h, fall) &&
             sn_surface_tangles_find(world, h) && sn_surface_pairs_begin(world, h, fall, SN_SURFACE_BY_VELOCITY) &&
-            make_contacts(world, h, fall));
+            make_contacts(world, h, fall) && sn_surface_quiet_try(world, h, fall));
 }
 
 /* A surface that moves wakes another one that it may come to in a step of dt. */
@@ -624,12 +624,15 @@ sn_result sn_surfaces_find(sn_world *world, sn_real dt)
     s->on = s->skin_table.count > 0;
     if (!s->on)
         return SN_OK;
+    if (world->contact.sleep.sleepers || (s->all_skins > 1 && s->joins != world->constraints.edits + 1))
+        sn_surface_quiet_leave(s);
     if (!follow_joins(world, s) || !sn_surface_pieces_find(world, s))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for surfaces");
     if (!sn_parallel_reserve(&world->parallel, &world->allocator, s->tile_table.count))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for surfaces");
     for (uint32_t i = 0; i < s->vertex_table.count; ++i)
         surface_vertices(s)[i].slot = world->ids.value[surface_vertices(s)[i].number];
+    sn_surface_quiet_slots(s);
     s->told_table.count = 0;
     s->ended = false;
     if (!sn_surface_contacts_load(world, s, dt))

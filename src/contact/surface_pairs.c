@@ -118,6 +118,41 @@ static bool fail(sn_world *world)
 
 /* ---- As a substep begins ----------------------------------------------------------------------------------------------------------- */
 
+/* m/s: how fast features of a pair come nearer to each other at most. */
+static sn_real speed_of(const sn_surfaces *s, const sn_surface_pair *pair)
+{
+    const sn_surface_tile *a = &surface_tiles(s)[pair->a], *b = &surface_tiles(s)[pair->b];
+    sn_vec3 mean, spin;
+    sn_real rest;
+    const sn_real speed = against(a, b, &a->velocity, &b->velocity, &mean, &spin, &rest);
+    return pair->a == pair->b ? rest : lower(speed, difference(&a->velocity, &b->velocity));
+}
+
+sn_surface_quiet_pair sn_surface_pair_quiet(const sn_surfaces *s, const sn_surface_pair *pair, sn_real ahead)
+{
+    const sn_surface_tile *a = &surface_tiles(s)[pair->a], *b = &surface_tiles(s)[pair->b];
+    const sn_real speed = speed_of(s, pair);
+    sn_surface_quiet_pair q = {.a = pair->a,
+                               .b = pair->b,
+                               .spare = {(sn_real)INFINITY, pair->gap - surface_thickness(s, pair)},
+                               .nearer = {speed, speed},
+                               .differ = difference(&a->velocity, &b->velocity),
+                               .turn = vec3_length(a->velocity.spin) * SN_SURFACE_LONGER};
+    if (a->led && b->led)
+        q.spare[1] = (sn_real)INFINITY;
+    if (!pair->listed)
+        return q;
+    q.spare[0] = (lower(pair->due, pair->next) - (sn_real)pair->moved) / SN_SURFACE_LONGER;
+    q.spare[1] = (pair->others - (sn_real)pair->turned) / SN_SURFACE_LONGER;
+    if (pair->a != pair->b && q.spare[0] < ahead * speed) {
+        sn_vec3 mean, spin;
+        sn_real rest;
+        against(a, b, &a->velocity, &b->velocity, &mean, &spin, &rest);
+        q.nearer[0] = lower(speed, (against_at_border(s, pair, mean, spin) + rest) * SN_SURFACE_LONGER);
+    }
+    return q;
+}
+
 static void begin_pair(pairing *p, sn_surface_pair *pair)
 {
     const sn_surfaces *s = p->s;
@@ -132,10 +167,7 @@ static void begin_pair(pairing *p, sn_surface_pair *pair)
     pair->turned += (double)(pair->all_step + 2 * s->jump) * (double)SN_SURFACE_LONGER;
     pair->step = pair->all_step = 0;
     if (!pair->listed || !measure_pair(p, pair)) {
-        sn_vec3 mean, spin;
-        sn_real rest, speed = against(a, b, &a->velocity, &b->velocity, &mean, &spin, &rest);
-        speed = pair->a == pair->b ? rest : lower(speed, difference(&a->velocity, &b->velocity));
-        const sn_real most = 2 * p->h * speed * SN_SURFACE_LONGER + p->more;
+        const sn_real most = 2 * p->h * speed_of(s, pair) * SN_SURFACE_LONGER + p->more;
         pair->wanted = pair->listed ? lower(pair->wanted, most) : most;
         pair->all_wanted = most;
         pair->gap = gap_between(&a->box, &b->box);

@@ -325,6 +325,16 @@ static void turn_tiles(sn_surfaces *s, const sn_surface_shell *shell, bool off)
         surface_tiles(s)[shell->first_tile + i].off = off;
 }
 
+bool sn_surface_shells_are_near(const sn_world *world, const sn_surfaces *s, const sn_bounds *box, sn_real h)
+{
+    for (uint32_t i = 0; i < s->shell_table.count; ++i) {
+        const sn_bounds own = of_shell(world, &shells(s)[i], h);
+        if (overlaps(&own, box, surface_skins(s)[shells(s)[i].skin].edge))
+            return true;
+    }
+    return false;
+}
+
 sn_real sn_surface_shells_place(const sn_world *world, sn_surfaces *s, const sn_bounds *box, sn_real h, bool begins)
 {
     sn_surface_shell *shell = shells(s);

@@ -32,7 +32,8 @@
 #define LOST         ((sn_real)1e-3) /* of v: more than numbers round */
 #define WORK_OF_HOOD 20000.0         /* ns, about */
 #define WORK_OF_TILE 2000.0
-#define WAITS        8u /* lists until a pair is tried again that was not smooth */
+#define WAITS        8u              /* lists until a pair is tried again that was not smooth */
+#define ENOUGH       ((sn_real)0.35) /* of what it would have to spare if it were not bent */
 #define NEVER        (SN_SURFACE_HOOD + 1)
 
 static sn_real larger(sn_real a, sn_real b)
@@ -461,7 +462,9 @@ bool sn_surface_smooth_apart(const sn_surfaces *s, sn_surface_pair *pair, sn_rea
     sn_real height = (sn_real)INFINITY;
     for (uint32_t i = 0; i < pair->hoods; ++i)
         height = lower(height, surface_tiles(s)[pair->hood[i]].height);
-    const sn_real next = spare_at(skin, stretch, height);
+    const sn_real next = spare_at(skin, stretch, height), most = ENOUGH * spare_at(skin, 1, height);
+    if (s->quiet.deep && wanted > most)
+        wanted = most; /* a list would hardly tell more */
     if (!(stretch > (sn_real)0.5 && next > wanted)) {
         pair->waits = WAITS;
         return false;

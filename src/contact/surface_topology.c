@@ -41,6 +41,7 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->shell_corner_table, sizeof(sn_vec3), false);
     sn_table_column(&s->tile_table, sizeof(sn_surface_tile), false);
     sn_table_column(&s->tile_table, sizeof(sn_bounds), false);
+    sn_table_column(&s->tile_table, sizeof(sn_surface_quiet_tile), false);
     sn_table_column(&s->tile_triangle_table, sizeof(uint32_t), false);
     sn_table_column(&s->tile_triangle_table, 3 * sizeof(uint8_t), false);
     sn_table_column(&s->tile_vertex_table, sizeof(uint32_t), false);
@@ -51,7 +52,9 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->corner_table, 2 * sizeof(sn_real), false);
     sn_bvh_init(&s->tree);
     sn_table_column(&s->pair_table, sizeof(sn_surface_pair), false);
+    sn_table_column(&s->pair_table, sizeof(sn_surface_quiet_pair), false);
     sn_table_column(&s->found_table, sizeof(sn_surface_pair), false);
+    sn_table_column(&s->found_table, sizeof(sn_surface_quiet_pair), false);
     sn_table_column(&s->recall_table, sizeof(uint32_t), false);
     sn_table_column(&s->candidate_table, sizeof(sn_surface_candidate), false);
     sn_table_column(&s->candidate_table, sizeof(sn_real), false);
@@ -81,6 +84,7 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->part_table, sizeof(uint32_t), false);
     sn_table_column(&s->past_table, sizeof(sn_surface_past), false);
     sn_surface_follow_init(s);
+    sn_surface_quiet_init(&s->quiet);
 }
 
 void sn_surfaces_release(sn_surfaces *s, const sn_allocator *allocator)
@@ -88,14 +92,14 @@ void sn_surfaces_release(sn_surfaces *s, const sn_allocator *allocator)
     sn_bvh_release(&s->tree, allocator);
     sn_surface_follow_release(s, allocator);
     sn_table *const tables[] = {
-        &s->index_table,       &s->vertex_table,    &s->triangle_table, &s->edge_table,   &s->ring_start_table,
-        &s->ring_table,        &s->sort_table,      &s->skin_table,     &s->tile_table,   &s->tile_triangle_table,
-        &s->tile_vertex_table, &s->tile_edge_table, &s->corner_table,   &s->pair_table,   &s->found_table,
-        &s->candidate_table,   &s->moved_table,     &s->touch_table,    &s->list_table,   &s->due_table,
-        &s->near_table,        &s->contact_table,   &s->colour_table,   &s->held_table,   &s->zone_table,
-        &s->piece_table,       &s->told_table,      &s->led_table,      &s->shell_table,  &s->shell_corner_table,
-        &s->tangle_table,      &s->part_table,      &s->recall_table,   &s->stored_table, &s->past_table,
-        &s->sweep_table};
+        &s->index_table,       &s->vertex_table,      &s->triangle_table, &s->edge_table,   &s->ring_start_table,
+        &s->ring_table,        &s->sort_table,        &s->skin_table,     &s->tile_table,   &s->tile_triangle_table,
+        &s->tile_vertex_table, &s->tile_edge_table,   &s->corner_table,   &s->pair_table,   &s->found_table,
+        &s->candidate_table,   &s->moved_table,       &s->touch_table,    &s->list_table,   &s->due_table,
+        &s->near_table,        &s->contact_table,     &s->colour_table,   &s->held_table,   &s->zone_table,
+        &s->piece_table,       &s->told_table,        &s->led_table,      &s->shell_table,  &s->shell_corner_table,
+        &s->tangle_table,      &s->part_table,        &s->recall_table,   &s->stored_table, &s->past_table,
+        &s->sweep_table,       &s->quiet.vertex_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
 }
@@ -425,6 +429,7 @@ bool sn_surfaces_make(sn_world *world)
     sn_real longest;
     if (s->edits == world->contact.edits + 1)
         return true;
+    sn_surface_quiet_leave(s);
     const bool past = note_past(world, s);
     count_skins(world, &skins, &triangles, &segments, &longest);
     s->edits = s->joins = s->pieces = 0;
@@ -459,6 +464,9 @@ bool sn_surfaces_make(sn_world *world)
             s->index_table.count = s->shell_table.count = s->all_vertices = s->all_skins = 0;
         s->tile_table.count = s->pair_table.count = s->candidate_table.count = 0;
     }
+    if (!sn_table_reserve(&s->quiet.vertex_table, &world->allocator,
+                          (uint64_t)s->vertex_table.count + SN_SURFACE_QUIET_MORE))
+        return false;
     s->edits = world->contact.edits + 1;
     s->tears = world->contact.tears;
     s->topology = world->tearing.topology;

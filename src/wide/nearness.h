@@ -11,6 +11,7 @@
 
 #include "base/simd.h"
 #include "wide/corners.h"
+#include "wide/quiet.h"
 #include "wide/wide.h"
 
 #define NEAR_PARALLEL 1e-3 /* the square of the sine */
@@ -310,7 +311,7 @@ static void near_differences(const sn_wide_couples *run)
 #define NEAR_TABLE                                                                                                     \
     {                                                                                                                  \
         near_triangles, near_edges, near_reaching, near_sweeps, near_couples, near_differences, corners_add,           \
-            corners_rest, corners_gradients                                                                            \
+            corners_rest, corners_gradients, quiet_starts, quiet_ends, quiet_gains                                     \
     }
 
 #endif

@@ -315,6 +315,22 @@ typedef struct sn_wide_gradients {
 
 typedef void sn_wide_gradients_fn(sn_wide_gradients *gradients);
 
+/* Vertices of surfaces: where they lie among particles, and what is noted of them, one after the other. Up to a multiple of
+   8 behind the last, slots are those of some other one, and the rest can be read and written. */
+typedef struct sn_wide_quiet {
+    uint32_t count;
+    const uint32_t *slot;
+    sn_vec4 *x, *low, *v;               /* of particles */
+    sn_vec4 *start, *start_low, *speed; /* as a substep begins */
+    sn_vec4 *end;                       /* places as it ends */
+    sn_vec4 *from, *from_speed;         /* as it began to be quiet */
+    sn_real *
+        square; /* is set. starts, m^2/s^2: how far velocities are from those; ends, m^2: how far places are from where those led in t; gains, J */
+    sn_real t;  /* s */
+    sn_vec3 gravity;     /* m/s^2 */
+    sn_real share, lost; /* of the energy that is taken off; of the parts of a sum, which rounding may lose */
+} sn_wide_quiet;
+
 typedef struct sn_wide_near {
     sn_wide_near_fn *triangles, *edges;
     sn_wide_reaching_fn *reaching;
@@ -323,6 +339,8 @@ typedef struct sn_wide_near {
     sn_wide_corners_add_fn *corners;
     sn_wide_corners_rest_fn *rest;
     sn_wide_gradients_fn *gradients;
+    bool (*quiet_starts)(const sn_wide_quiet *run); /* whether some place is not where the last substep ended */
+    void (*quiet_ends)(const sn_wide_quiet *run), (*quiet_gains)(const sn_wide_quiet *run);
 } sn_wide_near;
 
 extern const sn_wide_near sn_near_scalar;

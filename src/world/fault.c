@@ -137,6 +137,8 @@ sn_result sn_fault_contact(sn_world *world)
     const uint32_t count = world->particles.table.count;
     looking l = {.world = world};
     const char *what;
+    if (sn_surface_quiet_is_all(world) && !world->target_table.count)
+        return SN_OK;
     if (world->contacts.any || world->body_contacts.mover_table.count > bodies_rows(bodies)) {
         if (!sn_parallel_for(&world->parallel, count, look_piece, &l))
             sn_parallel_repair(&world->parallel);

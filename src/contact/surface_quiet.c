@@ -1,0 +1,521 @@
+/* Surfaces that are far from touching anything: then substeps pass in which nothing is looked at but how far vertices
+   are from where they were expected.
+
+   Let places be x0 and velocities v0 when it begins. At a time t after that a vertex is at x0 + t v0 + e, and |e| is
+   measured: no corner of a tile has more than `away`. For two tiles, v0_q - v0_p = w + s × (x0_q - x0_p) with the spin s
+   of the first one and |w| no more than `nearer` (surface_pairs.c). A map 1 + t [s]x makes no vector shorter, so
+
+       |x_q - x_p| >= |x0_q - x0_p| - t nearer - away_p - away_q.
+
+   Straight ways within a substep lie between two of these, and the same is true of all their points. So as long as what
+   two tiles had to spare is not used up, none of their features is nearer to another than its reach, and the guard
+   would find nothing. A contact would need (surface_pairs.c)
+
+       d - r < 2 h c + 2 h^2 g,   c <= nearer + astir_p + astir_q + |s| (t differ + away_p + away_q),
+
+   with `astir`, how far velocities are from v0, and `differ`, by which no two velocities v0 of the tiles differ more:
+   s × (x0_q - x0_p) is perpendicular to x0_q - x0_p, and x_q - x_p is that but for t differ + away_p + away_q. A few
+   numbers of a pair of tiles show that there is none. Tiles that are no pair stay within their boxes (surface_tiles.c).
+
+   So such a substep takes places and velocities as it begins and places as it ends, and compares them. When that does not
+   hold any more, all is looked at as usual, and it begins anew. No result depends on it. */
+#include "contact/callbacks.h"
+#include "contact/particle_contacts.h"
+
+#include "wide/wide.h"
+#include "world/substep.h"
+#include "world/world.h"
+
+#include <string.h>
+
+#define AHEAD    ((sn_real)10)   /* substeps: so long it is to last, */
+#define LEAST    ((sn_real)3)    /*   and so long it has to be likely to last */
+#define LONG     ((sn_real)20)   /*   longer is as good as forever */
+#define SHORT    3u              /* substeps: if it lasted no longer, it is no use */
+#define LONGEST  64u             /* substeps until it is tried again, at most */
+#define FARTHEST ((sn_real)0.3)  /* edges: more is not asked of lists */
+#define CLEAR    ((sn_real)1e-5) /* of the energy: see surface_energy.c */
+#define CLEARLY  ((sn_real)0.9)  /*   of that */
+#define LOST     ((sn_real)4e-6) /* of the parts of a sum: more than it rounds */
+#define ROUNDED                                                                                                        \
+    (SINEW_DOUBLE ? (sn_real)2e-15 : (sn_real)1e-6) /* of the coordinates: more than what is expected rounds */
+
+enum { START, LOW, SPEED, END, FROM, FROM_SPEED, FAR, SLOT };
+
+void sn_surface_quiet_init(sn_surface_quiet *q)
+{
+    for (uint32_t i = START; i < FAR; ++i)
+        sn_table_column(&q->vertex_table, sizeof(sn_vec4), false);
+    sn_table_column(&q->vertex_table, sizeof(sn_real), false);
+    sn_table_column(&q->vertex_table, sizeof(uint32_t), false);
+}
+
+static sn_real larger(sn_real a, sn_real b)
+{
+    return a > b ? a : b;
+}
+
+static sn_real lower(sn_real a, sn_real b)
+{
+    return b < a ? b : a;
+}
+
+static sn_vec4 *column(const sn_surfaces *s, uint32_t number)
+{
+    return s->quiet.vertex_table.column[number];
+}
+
+static sn_real *squares(const sn_surfaces *s)
+{
+    return s->quiet.vertex_table.column[FAR];
+}
+
+static sn_surface_quiet_tile *quiet_tiles(const sn_surfaces *s)
+{
+    return s->tile_table.column[2];
+}
+
+static sn_surface_quiet_pair *quiet_pairs(const sn_surfaces *s)
+{
+    return s->pair_table.column[1];
+}
+
+/* ---- Vertices --------------------------------------------------------------------------------------------------------------- */
+
+/* Of the squares of a tile's corners the largest, as a length. What is no number is as far as can be. */
+static sn_real farthest(const sn_surfaces *s, const sn_surface_tile *tile)
+{
+    const uint32_t *corner = (const uint32_t *)s->corner_table.column[0] + tile->first_corner;
+    const sn_real *square = squares(s);
+    sn_real most = 0;
+    for (uint32_t k = 0; k < tile->corners; ++k)
+        most = square[corner[k]] <= most ? most : square[corner[k]];
+    return most <= (sn_real)1e30 ? real_sqrt(most) : (sn_real)INFINITY;
+}
+
+/* m: what rounding adds to how far a corner is from where it was expected, at a time t. */
+static sn_real rounded(const sn_surface_tile *tile, sn_real t)
+{
+    return ROUNDED * (vec3_length(tile->box.low) + vec3_length(tile->box.high) + tile->radius +
+                      t * (vec3_length(tile->velocity.mean) + tile->velocity.spread));
+}
+
+static const sn_wide_near *functions(const sn_world *world)
+{
+    return world->wide ? world->wide->near : &sn_near_scalar;
+}
+
+static sn_wide_quiet run_of(sn_world *world, sn_surfaces *s)
+{
+    return (sn_wide_quiet){.count = s->vertex_table.count,
+                           .slot = s->quiet.vertex_table.column[SLOT],
+                           .x = world->particles.x,
+                           .low = world->particles.x_low,
+                           .v = world->particles.v,
+                           .start = column(s, START),
+                           .start_low = column(s, LOW),
+                           .speed = column(s, SPEED),
+                           .end = column(s, END),
+                           .from = column(s, FROM),
+                           .from_speed = column(s, FROM_SPEED),
+                           .square = squares(s)};
+}
+
+void sn_surface_quiet_slots(sn_surfaces *s)
+{
+    uint32_t *slot = s->quiet.vertex_table.column[SLOT];
+    for (uint32_t i = 0; i < s->vertex_table.count + SN_SURFACE_QUIET_MORE; ++i)
+        slot[i] = i < s->vertex_table.count ? surface_vertices(s)[i].slot : slot[0];
+}
+
+/* How far corners are from where they were expected at a time t, by the squares of vertices. */
+static void measure_away(sn_surfaces *s, sn_real t)
+{
+    for (uint32_t i = 0; i < s->tile_table.count; ++i)
+        if (!surface_tiles(s)[i].off)
+            quiet_tiles(s)[i].away =
+                (farthest(s, &surface_tiles(s)[i]) + rounded(&surface_tiles(s)[i], t)) * SN_SURFACE_LONGER;
+}
+
+static void measure_astir(sn_surfaces *s)
+{
+    for (uint32_t i = 0; i < s->tile_table.count; ++i)
+        if (!surface_tiles(s)[i].off)
+            quiet_tiles(s)[i].astir = farthest(s, &surface_tiles(s)[i]) * SN_SURFACE_LONGER;
+}
+
+/* The squares of vertices as a substep begins, where something moved them since the last one ended. False: what could not be pushed can be now, or the other way round. */
+static bool compare_starts(sn_surfaces *s)
+{
+    const sn_vec4 *at = column(s, START), *from = column(s, FROM), *speed = column(s, FROM_SPEED);
+    const sn_real t = s->quiet.time;
+    bool same = true;
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+        const sn_vec3 off = vec3_sub(vec3_sub(vec4_xyz(at[i]), vec4_xyz(from[i])), vec3_scale(vec4_xyz(speed[i]), t));
+        squares(s)[i] = vec3_dot(off, off);
+        same = same && (at[i].w == 0) == (from[i].w == 0);
+    }
+    return same;
+}
+
+/* ---- Whether it holds ------------------------------------------------------------------------------------------------------- */
+
+static bool is_inside(const sn_bounds *a, const sn_bounds *b)
+{
+    return a->low.x >= b->low.x && a->low.y >= b->low.y && a->low.z >= b->low.z && a->high.x <= b->high.x &&
+           a->high.y <= b->high.y && a->high.z <= b->high.z;
+}
+
+static void include(sn_bounds *box, const sn_bounds *other)
+{
+    box->low = vec3(lower(box->low.x, other->low.x), lower(box->low.y, other->low.y), lower(box->low.z, other->low.z));
+    box->high = vec3(larger(box->high.x, other->high.x), larger(box->high.y, other->high.y),
+                     larger(box->high.z, other->high.z));
+}
+
+static sn_bounds moved_by(const sn_bounds *a, sn_vec3 by, sn_real grown)
+{
+    const sn_vec3 more = vec3(grown, grown, grown);
+    return (sn_bounds){vec3_sub(vec3_add(a->low, by), more), vec3_add(vec3_add(a->high, by), more)};
+}
+
+/* m: how far a corner of a tile is from where the middle of it leads. */
+static sn_real scatter(const sn_surfaces *s, uint32_t tile, sn_real t)
+{
+    return t * surface_tiles(s)[tile].velocity.spread + quiet_tiles(s)[tile].away;
+}
+
+/* Tiles are where they are expected, seen from what moves as all did on the mean: those that are no pair have nothing to do with each other. h: s, of what lies ahead. */
+static bool tiles_stay(const sn_surfaces *s, sn_real t, sn_real h, sn_real fall)
+{
+    const sn_vec3 from = dvec3_round(dvec3_scale(s->mean, -1)), velocity = dvec3_round(s->velocity);
+    for (uint32_t i = 0; i < s->tile_table.count; ++i) {
+        const sn_surface_tile *tile = &surface_tiles(s)[i];
+        if (tile->off)
+            continue;
+        const sn_vec3 against = vec3_sub(tile->velocity.mean, velocity);
+        const sn_real speed = vec3_length(against) + tile->velocity.spread + quiet_tiles(s)[i].astir;
+        const sn_real grown = surface_skins(s)[tile->skin].thickness + scatter(s, i, t) + 2 * h * speed + fall +
+                              ROUNDED * vec3_length(from) + rounded(tile, t);
+        const sn_bounds box = moved_by(&tile->box, vec3_add(from, vec3_scale(against, t)), grown * SN_SURFACE_LONGER);
+        if (!is_inside(&box, &tile->fat))
+            return false;
+    }
+    return true;
+}
+
+/* m: in which shells would be near. */
+static sn_bounds reached(const sn_surfaces *s, sn_real t, sn_real h)
+{
+    const sn_real far = (sn_real)INFINITY;
+    sn_bounds all = {{far, far, far}, {-far, -far, -far}};
+    sn_real thickest = 0;
+    for (uint32_t i = 0; i < s->skin_table.count; ++i)
+        thickest = larger(thickest, surface_skins(s)[i].thickness);
+    for (uint32_t i = 0; i < s->tile_table.count; ++i) {
+        const sn_surface_tile *tile = &surface_tiles(s)[i];
+        const sn_real speed = vec3_length(tile->velocity.mean) + tile->velocity.spread + quiet_tiles(s)[i].astir;
+        const sn_bounds box = moved_by(&tile->box, vec3_scale(tile->velocity.mean, t),
+                                       (scatter(s, i, t) + 2 * h * speed + 2 * thickest) * SN_SURFACE_LONGER);
+        if (!tile->off)
+            include(&all, &box);
+    }
+    return all;
+}
+
+/* No two tiles have used up what they had to spare at a time t. h: s, of what lies ahead. */
+static bool pairs_stay(const sn_surfaces *s, sn_real t, sn_real h, sn_real fall)
+{
+    const sn_surface_quiet_tile *tile = quiet_tiles(s);
+    const sn_surface_quiet_pair *pair = quiet_pairs(s);
+    const sn_real twice = 2 * h;
+    bool stays = true;
+    for (uint32_t i = 0; i < s->pair_table.count && stays; ++i) {
+        const sn_surface_quiet_pair *p = &pair[i];
+        const sn_surface_quiet_tile *a = &tile[p->a], *b = &tile[p->b];
+        const sn_real away = larger(a->away, a->before) + larger(b->away, b->before);
+        const sn_real astir = a->astir + b->astir + p->turn * (t * p->differ + away);
+        const sn_real rest = away + twice * astir + fall, ahead = t + twice;
+        stays = (ahead * p->nearer[0] + rest) * SN_SURFACE_LONGER < p->spare[0] &&
+                (ahead * p->nearer[1] + rest) * SN_SURFACE_LONGER < p->spare[1];
+    }
+    return stays;
+}
+
+static void keep_away(sn_surfaces *s)
+{
+    for (uint32_t i = 0; i < s->tile_table.count; ++i)
+        quiet_tiles(s)[i].before = quiet_tiles(s)[i].away;
+}
+
+static void come_back(sn_surfaces *s)
+{
+    for (uint32_t i = 0; i < s->tile_table.count; ++i)
+        quiet_tiles(s)[i].away = quiet_tiles(s)[i].before;
+}
+
+/* ---- Beginning it ----------------------------------------------------------------------------------------------------------- */
+
+/* m: what features of a pair have to spare if they are to be quiet for so many substeps. */
+static sn_real needed(const sn_surface_quiet_pair *p, uint32_t which, sn_real substeps, sn_real h, sn_real fall)
+{
+    return (substeps + 2) * h * p->nearer[which] + fall * (1 + substeps * substeps / 2);
+}
+
+static bool lasts(const sn_surface_quiet_pair *p, sn_real substeps, sn_real h, sn_real fall)
+{
+    return p->spare[0] > needed(p, 0, substeps, h, fall) && p->spare[1] > needed(p, 1, substeps, h, fall);
+}
+
+/* Whether a list that is made anew may help: it has little left, or not much, and most of it is used up. */
+static bool is_worn(const sn_surface_pair *pair, const sn_surface_quiet_pair *p, sn_real h, sn_real fall)
+{
+    if (pair->listed && pair->deep && pair->moved == 0)
+        return false;
+    return !lasts(p, LEAST, h, fall) ||
+           (!lasts(p, AHEAD, h, fall) &&
+            (!pair->listed || !pair->deep || pair->moved > (double)p->spare[0] || pair->turned > (double)p->spare[1]));
+}
+
+/* Pairs that have too little to spare, by lists that are old or short, are listed anew. */
+static bool list_deep(sn_world *world, sn_real h, sn_real fall)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    uint32_t *due = s->due_table.column[0];
+    s->quiet.deep = true;
+    s->due_table.count = 0;
+    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
+        sn_surface_pair *pair = &surface_pairs(s)[i];
+        const sn_real wanted = needed(&quiet_pairs(s)[i], 0, AHEAD, h, fall),
+                      edge = surface_skins(s)[surface_tiles(s)[pair->a].skin].edge;
+        pair->asked = is_worn(pair, &quiet_pairs(s)[i], h, fall);
+        if (!pair->asked)
+            continue;
+        pair->wanted = pair->all_wanted = lower(wanted, FARTHEST * edge);
+        due[s->due_table.count++] = i;
+    }
+    return !s->due_table.count || sn_surface_list(world, 0, 0, SN_SURFACE_ALL);
+}
+
+static bool is_possible(const sn_world *world, const sn_surfaces *s)
+{
+    if (s->contact_table.count || s->tangle_table.count || s->suspect || s->some_suspect || !s->pair_table.count ||
+        world->contact.sleep.sleepers || sn_callbacks_any(world))
+        return false;
+    for (uint32_t i = 0; i < s->shell_table.count; ++i)
+        if (((const sn_surface_shell *)s->shell_table.column[0])[i].near)
+            return false;
+    return true;
+}
+
+/* It is tried again after some substeps, and later each time. */
+static void wait(sn_surface_quiet *q)
+{
+    q->tried = q->tried ? 2 * q->tried : 4;
+    q->tried = q->tried > LONGEST ? LONGEST : q->tried;
+    q->waits = q->tried;
+    q->deep = false;
+}
+
+bool sn_surface_quiet_try(sn_world *world, sn_real h, sn_real fall)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    sn_surface_quiet *q = &s->quiet;
+    if (!is_possible(world, s)) {
+        q->deep = false;
+        return true;
+    }
+    if (q->waits && q->waits--)
+        return true;
+    for (uint32_t i = 0; i < s->tile_table.count; ++i)
+        quiet_tiles(s)[i] = (sn_surface_quiet_tile){0, 0, 0};
+    if (!tiles_stay(s, AHEAD * h, h, fall)) {
+        s->searched = false;
+        if (!sn_surface_tiles_meet(world, h, fall))
+            return false;
+    }
+    if (!sn_table_reserve(&s->due_table, &world->allocator, s->pair_table.count)) {
+        world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces");
+        return false;
+    }
+    for (uint32_t i = 0; i < s->pair_table.count; ++i)
+        quiet_pairs(s)[i] = sn_surface_pair_quiet(s, &surface_pairs(s)[i], LONG * h);
+    if (!list_deep(world, h, fall))
+        return false;
+    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
+        if (surface_pairs(s)[i].moved == 0)
+            quiet_pairs(s)[i] = sn_surface_pair_quiet(s, &surface_pairs(s)[i], LONG * h);
+        if (lasts(&quiet_pairs(s)[i], LEAST, h, fall))
+            continue;
+        wait(q);
+        return true;
+    }
+    q->time = 0;
+    q->lasted = 0;
+    const sn_wide_quiet run = run_of(world, s);
+    functions(world)->quiet_starts(&run);
+    memcpy(column(s, FROM), column(s, START), s->vertex_table.count * sizeof(sn_vec4));
+    memcpy(column(s, FROM_SPEED), column(s, SPEED), s->vertex_table.count * sizeof(sn_vec4));
+    q->on = q->held = q->deep = true;
+    return true;
+}
+
+/* ---- As a substep begins, and ends ------------------------------------------------------------------------------------------ */
+
+/* How much nearer pairs of tiles have come meanwhile. */
+static void settle(sn_surfaces *s)
+{
+    sn_surface_quiet *q = &s->quiet;
+    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
+        const sn_surface_quiet_pair *p = &quiet_pairs(s)[i];
+        const sn_real away = quiet_tiles(s)[p->a].before + quiet_tiles(s)[p->b].before;
+        surface_pairs(s)[i].moved += (double)((q->time * p->nearer[0] + away) * SN_SURFACE_LONGER);
+        surface_pairs(s)[i].turned += (double)((q->time * p->nearer[1] + away) * SN_SURFACE_LONGER);
+    }
+    if (q->lasted < SHORT)
+        wait(q);
+    else
+        q->tried = 0;
+    q->on = q->held = false;
+    s->ended = false;
+}
+
+void sn_surface_quiet_leave(sn_surfaces *s)
+{
+    if (!s->quiet.on)
+        return;
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
+        surface_motions(s)[i].end = vec4_xyz(column(s, END)[i]);
+    settle(s);
+}
+
+bool sn_surface_quiet_begin(sn_world *world, sn_real h, sn_real fall)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    sn_surface_quiet *q = &s->quiet;
+    if (!q->on)
+        return false;
+    const sn_wide_quiet run = run_of(world, s);
+    const bool moved = functions(world)->quiet_starts(&run);
+    bool holds = !sn_callbacks_any(world);
+    measure_astir(s);
+    if (moved) {
+        holds = compare_starts(s) && holds;
+        measure_away(s, q->time);
+    }
+    holds = holds && pairs_stay(s, q->time, h, fall) && tiles_stay(s, q->time, h, fall);
+    if (holds && s->shell_table.count) {
+        s->reached = reached(s, q->time, h);
+        holds = !sn_surface_shells_are_near(world, s, &s->reached, h);
+    }
+    if (!holds) {
+        sn_surface_quiet_leave(s);
+        return false;
+    }
+    if (moved) {
+        keep_away(s);
+        s->is_stored = false;
+    }
+    s->jump = 0;
+    s->contact_table.count = 0;
+    s->rubbed = false;
+    q->held = true;
+    return true;
+}
+
+bool sn_surface_quiet_is_all(const sn_world *world)
+{
+    const sn_surfaces *s = &world->contacts.surfaces;
+    return s->on && s->quiet.held && sn_surfaces_are_alone(world);
+}
+
+bool sn_surfaces_are_alone(const sn_world *world)
+{
+    return world->contacts.surfaces.alone && !world->contact.fixed_shape_ids.live && !world->bodies.part_table.count;
+}
+
+/* Motions as the substep began. */
+static void fill_motions(sn_surfaces *s)
+{
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+        sn_surface_motion *m = &surface_motions(s)[i];
+        const sn_vec4 start = column(s, START)[i];
+        m->start = m->end = vec4_xyz(start);
+        m->velocity = vec4_xyz(column(s, SPEED)[i]);
+        m->led = start.w == 0;
+        m->share = m->next = 1;
+        surface_start_lows(s)[i] = vec4_xyz(column(s, LOW)[i]);
+    }
+}
+
+/* The substep begins as all others do, but that nothing touches. */
+static bool begin_late(sn_world *world, sn_real h)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    const sn_real fall = 2 * h * h * vec3_length(world->state.settings.gravity);
+    fill_motions(s);
+    come_back(s);
+    settle(s);
+    s->jump = 0;
+    return sn_surface_tiles_measure_again(world, h) && sn_surface_tiles_meet(world, h, fall) &&
+           sn_surface_pairs_begin(world, h, fall, SN_SURFACE_BY_VELOCITY);
+}
+
+bool sn_surface_quiet_end(sn_world *world, sn_real h, bool *failed)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    sn_surface_quiet *q = &s->quiet;
+    *failed = false;
+    if (!q->held)
+        return false;
+    sn_wide_quiet run = run_of(world, s);
+    run.t = q->time + h;
+    functions(world)->quiet_ends(&run);
+    measure_away(s, run.t);
+    bool holds = pairs_stay(s, q->time + h, 0, 0) && tiles_stay(s, q->time + h, 0, 0);
+    if (holds && s->shell_table.count) {
+        const sn_bounds box = reached(s, q->time + h, 0);
+        holds = is_inside(&box, &s->reached) || !sn_surface_shells_are_near(world, s, &box, h);
+    }
+    if (!holds) {
+        *failed = !begin_late(world, h);
+        return false;
+    }
+    keep_away(s);
+    q->time += h;
+    q->lasted++;
+    sn_surface_zones_clear(s);
+    return true;
+}
+
+/* Sums of what vertices gained, with all that rounding may lose: of no piece it is more than what is let be. */
+static bool gains_nothing(sn_world *world, sn_surfaces *s)
+{
+    sn_wide_quiet run = run_of(world, s);
+    sn_surface_piece *piece = s->piece_table.column[0];
+    run.gravity = world->state.settings.gravity;
+    run.share = CLEARLY * CLEAR;
+    run.lost = LOST;
+    functions(world)->quiet_gains(&run);
+    for (uint32_t i = 0; i < s->piece_table.count; ++i)
+        piece[i].kinetic = 0;
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
+        piece[surface_vertices(s)[i].piece].kinetic += (double)run.square[i];
+    for (uint32_t i = 0; i < s->piece_table.count; ++i)
+        if (!(piece[i].kinetic <= 0))
+            return false;
+    return true;
+}
+
+bool sn_surface_quiet_rests(sn_world *world)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    if (!s->quiet.held)
+        return false;
+    if (!sn_forces_needed(world) && !world->state.forces_pending && gains_nothing(world, s)) {
+        s->is_stored = false;
+        return true;
+    }
+    fill_motions(s);
+    return false;
+}
