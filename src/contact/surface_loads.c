@@ -18,6 +18,7 @@
 
 #include "base/sort.h"
 #include "contact/particle_contacts.h"
+#include "contact/surface_pushes.h"
 #include "integrators/integrator.h"
 #include "solvers/tiled.h"
 #include "solvers/tree.h"
@@ -28,7 +29,6 @@
 
 #define LOADED 8.0  /* as in forest_leaning.c */
 #define BLOCK  128u /* contacts that are solved at once, at most */
-#define SWEEPS 128u
 #define ROUNDS 4u   /* in which rods are asked again where they are */
 #define ENOUGH 1e-4 /* of the length of a rod: it may be missed by this */
 #define CALM   1e-7 /* of the reach: a sweep that changes no more than this is the last */
@@ -46,11 +46,10 @@ typedef struct rope {
 typedef struct joint {
     uint32_t contact;
     uint32_t node[4], rope[4]; /* NONE: it is in none */
-    sn_dvec3 axis[3];           /* the normal, and two across */
-    double gap[3];              /* m: without what is looked for, and across how far it slid */
-    double p[3];                /* kg m: what it exerts in this substep, */
-    double was[3];              /*   and what of that has acted */
-    double before;              /* m: its gap as the substep began */
+    sn_dvec3 axis[3];          /* the normal, and two across */
+    double p[3];               /* kg m: what it exerts in this substep, */
+    double was[3];             /*   and what of that has acted */
+    double before;             /* m: its gap as the substep began */
 } joint;
 
 typedef struct solving {
@@ -62,8 +61,7 @@ typedef struct solving {
     uint32_t rope_count;
     joint *joints;
     uint32_t count; /* of the block */
-    double *matrix; /* 3 count squared, */
-    double *y;      /*   and what is looked for: pushes of this round */
+    sn_pushes p;    /* of that */
 } solving;
 
 void sn_surface_loads_init(sn_surfaces *s)
@@ -253,7 +251,7 @@ bool sn_surface_loads_begin(sn_world *world)
         return true;
     const uint64_t most = 3 * (uint64_t)(count < BLOCK ? count : BLOCK);
     if (!sn_table_reserve(&s->joint_table, &world->allocator, count) ||
-        !sn_table_reserve(&s->joint_matrix_table, &world->allocator, most * most + most))
+        !sn_table_reserve(&s->joint_matrix_table, &world->allocator, 2 * most * most + 7 * most))
         return false;
     joint *to = s->joint_table.column[0];
     sn_sort_item *item = s->sort_table.column[0];
@@ -396,7 +394,7 @@ static double by_others(const solving *g, const joint *a, const joint *b, sn_dve
 static void fill_matrix(const solving *g)
 {
     const uint32_t rows = 3 * g->count;
-    memset(g->matrix, 0, (size_t)rows * rows * sizeof *g->matrix);
+    memset(g->p.matrix, 0, (size_t)rows * rows * sizeof *g->p.matrix);
     for (uint32_t i = 0; i < rows; ++i) {
         const joint *from = &g->joints[i / 3];
         double unit[3] = {0}, back[3] = {0};
@@ -416,12 +414,12 @@ static void fill_matrix(const solving *g)
                     continue;
                 const sn_dvec3 x = moves(g, &g->joints[to], from->rope[k]);
                 for (uint32_t b = 0; b < 3; ++b)
-                    g->matrix[(size_t)(3 * to + b) * rows + i] += dvec3_dot(x, g->joints[to].axis[b]);
+                    g->p.matrix[(size_t)(3 * to + b) * rows + i] += dvec3_dot(x, g->joints[to].axis[b]);
             }
         }
         for (uint32_t to = 0; to < g->count; ++to)
             for (uint32_t b = 0; b < 3; ++b)
-                g->matrix[(size_t)(3 * to + b) * rows + i] +=
+                g->p.matrix[(size_t)(3 * to + b) * rows + i] +=
                     by_others(g, from, &g->joints[to], from->axis[i % 3], g->joints[to].axis[b]);
         push(g, from, back);
     }
@@ -430,80 +428,27 @@ static void fill_matrix(const solving *g)
 /* ---- Solving ------------------------------------------------------------------------------------------------------- */
 
 /* m: where a contact is, with what has acted so far. */
-static void measure(const solving *g, joint *j)
+static void measure(const solving *g, uint32_t i)
 {
+    joint *j = &g->joints[i];
+    double *gap = g->p.gap + 3 * i;
     const sn_surface_contact *c = contact_of(g, j);
     const sn_real h = g->h;
     const sn_vec3 n = c->normal, u = vec3_scale(sn_surface_contact_velocity(g->world, c), h),
                   slip = vec3_sub(u, vec3_scale(c->belt, h));
-    const sn_real gap = vec3_dot(sn_surface_contact_apart(g->world, c, h), n) - c->reach, before = gap - vec3_dot(u, n);
+    const sn_real apart = vec3_dot(sn_surface_contact_apart(g->world, c, h), n) - c->reach,
+                  before = apart - vec3_dot(u, n);
     j->before = (double)before;
-    j->gap[0] = (double)(before < 0 ? gap - before : gap);
-    j->gap[1] = dvec3_dot(dvec3_from(slip), j->axis[1]);
-    j->gap[2] = dvec3_dot(dvec3_from(slip), j->axis[2]);
-}
-
-/* What rows are with the pushes so far. */
-static double row_at(const solving *g, uint32_t row)
-{
-    const uint32_t rows = 3 * g->count;
-    const double *of = g->matrix + (size_t)row * rows;
-    double sum = 0;
-    for (uint32_t k = 0; k < rows; ++k)
-        sum += of[k] * g->y[k];
-    return sum;
-}
-
-static double diagonal(const solving *g, uint32_t row)
-{
-    return g->matrix[(size_t)row * (3 * g->count) + row];
-}
-
-/* Friction of a contact: none of it slides, or as much as it may. */
-static double rub(const solving *g, uint32_t i, double normal)
-{
-    const joint *j = &g->joints[i];
-    const sn_surface_contact *c = contact_of(g, j);
-    const uint32_t r = 3 * i + 1, rows = 3 * g->count;
-    const double a = diagonal(g, r), b = diagonal(g, r + 1), m = g->matrix[(size_t)r * rows + r + 1];
-    const double u = j->gap[1] + row_at(g, r), v = j->gap[2] + row_at(g, r + 1), det = a * b - m * m;
-    const double was[2] = {g->y[r], g->y[r + 1]};
-    double p[2] = {j->was[1] + was[0], j->was[2] + was[1]};
-    if (det > 0) {
-        p[0] -= (b * u - m * v) / det;
-        p[1] -= (a * v - m * u) / det;
-    }
-    const double much = sqrt(p[0] * p[0] + p[1] * p[1]);
-    const double share = much > (double)c->friction.hold * normal ? (double)c->friction.drag * normal / much : 1;
-    g->y[r] = share * p[0] - j->was[1];
-    g->y[r + 1] = share * p[1] - j->was[2];
-    return fmax(fabs(g->y[r] - was[0]) * a, fabs(g->y[r + 1] - was[1]) * b);
-}
-
-/* m: by how much a contact was changed at most. */
-static double sweep(const solving *g, bool rubs)
-{
-    double most = 0;
-    for (uint32_t i = 0; i < g->count; ++i) {
-        const joint *j = &g->joints[i];
-        const double own = diagonal(g, 3 * i), was = g->y[3 * i];
-        if (!(own > 0))
-            continue;
-        const double y = was - (j->gap[0] + row_at(g, 3 * i)) / own, least = -j->was[0];
-        g->y[3 * i] = y > least ? y : least;
-        most = fmax(most, fabs(g->y[3 * i] - was) * own);
-        if (rubs)
-            most = fmax(most, rub(g, i, j->was[0] + g->y[3 * i]));
-    }
-    return most;
+    gap[0] = (double)(before < 0 ? apart - before : apart);
+    gap[1] = dvec3_dot(dvec3_from(slip), j->axis[1]);
+    gap[2] = dvec3_dot(dvec3_from(slip), j->axis[2]);
 }
 
 static void find_pushes(const solving *g, bool rubs)
 {
-    const double enough = CALM * (double)contact_of(g, g->joints)->reach;
-    for (uint32_t i = 0; i < SWEEPS; ++i)
-        if (sweep(g, rubs) <= enough)
-            return;
+    sn_pushes p = g->p;
+    p.rubs = rubs;
+    sn_pushes_find(&p, CALM * (double)contact_of(g, g->joints)->reach);
 }
 
 static void move(const solving *g, uint32_t slot, sn_dvec3 by, bool speeds)
@@ -595,9 +540,9 @@ static void hand_out(const solving *g, bool speeds)
         const joint *j = &g->joints[i];
         const sn_surface_contact *c = contact_of(g, j);
         sn_dvec3 f = {0, 0, 0};
-        push(g, j, g->y + 3 * i);
+        push(g, j, g->p.y + 3 * i);
         for (uint32_t b = 0; b < 3; ++b)
-            f = dvec3_add(f, dvec3_scale(j->axis[b], g->y[3 * i + b]));
+            f = dvec3_add(f, dvec3_scale(j->axis[b], g->p.y[3 * i + b]));
         for (uint32_t k = 0; k < 4; ++k)
             if (j->node[k] == NONE && c->own[k] != 0)
                 move(g, c->slot[k], dvec3_scale(f, (double)(c->own[k] * g->world->particles.x[c->slot[k]].w)), speeds);
@@ -608,15 +553,16 @@ static void hand_out(const solving *g, bool speeds)
 static bool solve_round(const solving *g)
 {
     for (uint32_t i = 0; i < g->count; ++i)
-        measure(g, &g->joints[i]);
+        measure(g, i);
     fill_matrix(g);
     each_rope(g, shift);
     for (uint32_t i = 0; i < g->count; ++i) {
         joint *j = &g->joints[i];
         const sn_dvec3 x = moves(g, j, NONE);
         for (uint32_t b = 0; b < 3; ++b) {
-            j->gap[b] += dvec3_dot(x, j->axis[b]);
-            g->y[3 * i + b] = j->p[b] - j->was[b];
+            g->p.gap[3 * i + b] += dvec3_dot(x, j->axis[b]);
+            g->p.was[3 * i + b] = j->was[b];
+            g->p.y[3 * i + b] = j->p[b] - j->was[b];
         }
     }
     find_pushes(g, true);
@@ -627,7 +573,7 @@ static bool solve_round(const solving *g)
     double missed = 0;
     for (uint32_t i = 0; i < g->count; ++i)
         for (uint32_t b = 0; b < 3; ++b)
-            g->joints[i].p[b] = g->joints[i].was[b] += g->y[3 * i + b];
+            g->joints[i].p[b] = g->joints[i].was[b] += g->p.y[3 * i + b];
     each_rope(g, go_on);
     for (uint32_t i = 0; i < g->rope_count; ++i) {
         const rope *c = &g->ropes[i];
@@ -646,12 +592,12 @@ static void part_block(const solving *g, double most, double ease)
     bool any = false;
     for (uint32_t i = 0; i < g->count; ++i) {
         joint *j = &g->joints[i];
-        measure(g, j);
+        measure(g, i);
         const double deep = j->before < 0 ? fmin(-j->before * ease, most) : 0;
         any = any || deep > 0;
-        j->gap[0] = fmax(j->gap[0], 0) - deep;
+        g->p.gap[3 * i] = fmax(g->p.gap[3 * i], 0) - deep;
         for (uint32_t b = 0; b < 3; ++b)
-            j->was[b] = g->y[3 * i + b] = 0;
+            g->p.was[3 * i + b] = g->p.y[3 * i + b] = 0;
     }
     if (!any)
         return;
@@ -692,6 +638,30 @@ static void solve_block(const solving *g, double most, double ease)
         memcpy(g->joints[i].was, g->joints[i].p, sizeof g->joints[i].p);
 }
 
+static sn_pushes pushes_of(const sn_surfaces *s, const joint *joints, uint32_t count)
+{
+    const sn_surface_contact *contact = s->contact_table.column[0];
+    const size_t rows = 3 * (size_t)count;
+    double *at = s->joint_matrix_table.column[0], *rest = at + 2 * rows * rows;
+    sn_pushes p = {.count = count,
+                   .matrix = at,
+                   .factor = at + rows * rows,
+                   .gap = rest,
+                   .was = rest + rows,
+                   .y = rest + 2 * rows,
+                   .step = rest + 3 * rows,
+                   .kept = rest + 4 * rows,
+                   .hold = rest + 5 * rows,
+                   .drag = rest + 5 * rows + count,
+                   .limit = rest + 5 * rows + 2 * count,
+                   .row = (uint32_t *)(void *)(rest + 6 * rows)};
+    for (uint32_t i = 0; i < count; ++i) {
+        p.hold[i] = (double)contact[joints[i].contact].friction.hold;
+        p.drag[i] = (double)contact[joints[i].contact].friction.drag;
+    }
+    return p;
+}
+
 void sn_surface_loads_pass(sn_world *world, sn_real h, sn_real part, sn_real ease)
 {
     sn_surfaces *s = &world->contacts.surfaces;
@@ -702,8 +672,6 @@ void sn_surface_loads_pass(sn_world *world, sn_real h, sn_real part, sn_real eas
         end = first;
         while (end < s->joint_table.count && end - first < BLOCK && root_of(ropes, any_rope(&joints[end])) == root)
             ++end;
-        double *matrix = s->joint_matrix_table.column[0];
-        const uint64_t rows = 3 * (uint64_t)(end - first);
         const solving g = {.world = world,
                            .s = s,
                            .h = h,
@@ -712,8 +680,7 @@ void sn_surface_loads_pass(sn_world *world, sn_real h, sn_real part, sn_real eas
                            .rope_count = s->load_table.count,
                            .joints = joints + first,
                            .count = end - first,
-                           .matrix = matrix,
-                           .y = matrix + rows * rows};
+                           .p = pushes_of(s, joints + first, end - first)};
         solve_block(&g, (double)part, (double)ease);
     }
 }
