@@ -258,7 +258,7 @@ typedef struct sn_surface_contact {
     uint32_t one, other; /* as in the candidate */
     bool edges;
     bool rope;   /* one of the two is a segment, or of one */
-    bool loaded; /* it is solved together with rods: see surface_loads.c */
+    bool loaded; /* of a rope that carries a heavy load: solved together with its rods, see surface_loads.c */
     uint32_t colour;
     sn_real weight[4]; /* of the four, with signs: the sum of weight times place is from the other to the one */
     sn_real own[4];    /* the same of those that are particles, which have slots; 0: a corner of a shell */
@@ -441,7 +441,7 @@ void sn_surface_contact_warm(struct sn_world *world, sn_surface_contact *contact
 sn_vec3 sn_surface_contact_velocity(const struct sn_world *world, const sn_surface_contact *contact);
 sn_vec3 sn_surface_contact_apart(const struct sn_world *world, const sn_surface_contact *contact, sn_real h);
 
-/* surface_loads.c. As a substep begins: finds chains of rods that carry a heavy load; whether a contact is one with them; and room for
+/* surface_loads.c. As a substep begins: finds ropes that carry a heavy load; whether a contact is one of theirs; and room for
    those contacts, once they are known. False when memory runs out. In a pass: solves them. */
 void sn_surface_loads_init(sn_surfaces *s);
 bool sn_surface_loads_find(struct sn_world *world);

@@ -9,8 +9,9 @@
 
        r = g + G p,   G = N R N^T,       normal: p >= 0, r >= 0, p r = 0;   across: friction
 
-   G is dense, and of the size of the contacts. It is solved by sweeps that begin with what contacts carried in the
-   substep before. What sweeps leave over goes into gaps, as rods hold in any case.
+   G is dense, and of the size of the contacts (surface_pushes.c). Pushes begin with what contacts carried in the substep
+   before. What is left over goes into gaps, as rods hold in any case. What overlapped as the substep began is parted
+   after that, by the same equations, and leaves no velocity.
 
    Such are contacts with a particle of a loaded tree of rods and pins: its heaviest particle has LOADED times the mass of
    the lightest. The trees of its other particles are part of it, loaded or not. */
@@ -31,7 +32,7 @@
 #define BLOCK  128u /* contacts that are solved at once, at most */
 #define ROUNDS 4u   /* in which rods are asked again where they are */
 #define ENOUGH 1e-4 /* of the length of a rod: it may be missed by this */
-#define CALM   1e-7 /* of the reach: a sweep that changes no more than this is the last */
+#define CALM   1e-7 /* of the reach: pushes are found once they change it by no more than this */
 #define NONE   UINT32_MAX
 
 /* A tree of rods and pins. */
@@ -101,7 +102,7 @@ static bool is_plain(const sn_world *world, const sn_item *it)
 {
     const sn_pool *pool = world->constraints.pool[it->kind];
     const uint32_t *point = pool->point + (size_t)it->row * pool->kind->points;
-    if ((it->kind != SN_KIND_DISTANCE && it->kind != SN_KIND_PIN) || it->whole ||
+    if ((it->kind != SN_KIND_DISTANCE && it->kind != SN_KIND_PIN) || it->whole || it->parent == SN_NO_PARENT ||
         (point[0] | point[it->kind == SN_KIND_DISTANCE]) & SN_SPOT_BIT)
         return false;
     const sn_give *give = &pool->give[it->row];
@@ -154,7 +155,7 @@ bool sn_surface_loads_find(sn_world *world)
         return true;
     const sn_tree *tree = forest->tree_table.column[0];
     for (uint32_t i = 0; i < forest->tree_table.count && !any; ++i)
-        any = is_loaded(world, forest, &tree[i]) && is_rope(world, forest, &tree[i]);
+        any = is_rope(world, forest, &tree[i]) && is_loaded(world, forest, &tree[i]);
     if (!any)
         return true;
     if (!sn_table_reserve(&s->load_table, &world->allocator, forest->tree_table.count) ||
