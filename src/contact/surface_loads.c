@@ -40,7 +40,8 @@ typedef struct rope {
     uint32_t tree;         /* of the forest */
     uint32_t first, count; /* nodes */
     uint32_t with;         /* another one that is solved together with it */
-    bool loaded, near;
+    bool loaded;
+    uint32_t near; /* contacts of the block are at so many of the first nodes; 0: there are none */
 } rope;
 
 /* A contact. */
@@ -252,7 +253,7 @@ bool sn_surface_loads_begin(sn_world *world)
         return true;
     const uint64_t most = 3 * (uint64_t)(count < BLOCK ? count : BLOCK);
     if (!sn_table_reserve(&s->joint_table, &world->allocator, count) ||
-        !sn_table_reserve(&s->joint_matrix_table, &world->allocator, 2 * most * most + 7 * most))
+        !sn_table_reserve(&s->joint_matrix_table, &world->allocator, 2 * most * most + 8 * most))
         return false;
     joint *to = s->joint_table.column[0];
     sn_sort_item *item = s->sort_table.column[0];
@@ -409,7 +410,7 @@ static void fill_matrix(const solving *g)
             if (again)
                 continue;
             const rope *c = &g->ropes[from->rope[k]];
-            sn_push_solve(g->node + c->first, c->count, false);
+            sn_push_solve(g->node + c->first, c->near, false);
             for (uint32_t to = 0; to < g->count; ++to) {
                 if (!has_rope(&g->joints[to], from->rope[k]))
                     continue;
@@ -424,6 +425,8 @@ static void fill_matrix(const solving *g)
                     by_others(g, from, &g->joints[to], from->axis[i % 3], g->joints[to].axis[b]);
         push(g, from, back);
     }
+    for (uint32_t i = 0; i < rows; ++i)
+        g->p.matrix[(size_t)i * rows + i] *= 1 + SN_PUSHES_SOFT;
 }
 
 /* ---- Solving ------------------------------------------------------------------------------------------------------- */
@@ -602,7 +605,6 @@ static void part_block(const solving *g, double most, double ease)
     }
     if (!any)
         return;
-    fill_matrix(g);
     find_pushes(g, false);
     hand_out(g, false);
     each_rope(g, part);
@@ -612,11 +614,14 @@ static void solve_block(const solving *g, double most, double ease)
 {
     sn_surface_contact *contact = g->s->contact_table.column[0];
     for (uint32_t i = 0; i < g->rope_count; ++i)
-        g->ropes[i].near = false;
+        g->ropes[i].near = 0;
     for (uint32_t i = 0; i < g->count; ++i)
         for (uint32_t k = 0; k < 4; ++k)
-            if (g->joints[i].rope[k] != NONE)
-                g->ropes[g->joints[i].rope[k]].near = true;
+            if (g->joints[i].rope[k] != NONE) {
+                rope *r = &g->ropes[g->joints[i].rope[k]];
+                const uint32_t end = g->joints[i].node[k] - r->first + 1;
+                r->near = end > r->near ? end : r->near;
+            }
     each_rope(g, start);
     for (uint32_t i = 0; i < g->count; ++i) {
         const joint *j = &g->joints[i];
@@ -652,10 +657,11 @@ static sn_pushes pushes_of(const sn_surfaces *s, const joint *joints, uint32_t c
                    .y = rest + 2 * rows,
                    .step = rest + 3 * rows,
                    .kept = rest + 4 * rows,
-                   .hold = rest + 5 * rows,
-                   .drag = rest + 5 * rows + count,
-                   .limit = rest + 5 * rows + 2 * count,
-                   .row = (uint32_t *)(void *)(rest + 6 * rows)};
+                   .r = rest + 5 * rows,
+                   .hold = rest + 6 * rows,
+                   .drag = rest + 6 * rows + count,
+                   .limit = rest + 6 * rows + 2 * count,
+                   .row = (uint32_t *)(void *)(rest + 7 * rows)};
     for (uint32_t i = 0; i < count; ++i) {
         p.hold[i] = (double)contact[joints[i].contact].friction.hold;
         p.drag[i] = (double)contact[joints[i].contact].friction.drag;

@@ -19,36 +19,46 @@
 #define LIMITS 3u    /* times that limits of friction are set */
 #define HALVES 6u    /* of a step, until q falls */
 #define STICKS 0.999 /* of what friction may: with less it holds */
-#define SOFT   1e-6 /* of a row's own G, by which it gives: contacts may say the same twice, or contradict each other */
 
 static double at(const sn_pushes *p, uint32_t row, uint32_t column)
 {
     return p->matrix[(size_t)row * (3 * p->count) + column];
 }
 
-static double row_at(const sn_pushes *p, uint32_t row)
+/* y of a row is to be something else; r follows. G is symmetric. */
+static void set(const sn_pushes *p, uint32_t row, double y)
 {
     const uint32_t rows = 3 * p->count;
-    const double *of = p->matrix + (size_t)row * rows;
-    double sum = p->gap[row] + SOFT * of[row] * p->y[row];
-    for (uint32_t k = 0; k < rows; ++k)
-        sum += of[k] * p->y[k];
-    return sum;
+    const double *of = p->matrix + (size_t)row * rows, more = y - p->y[row];
+    double *r = p->r;
+    p->y[row] = y;
+    for (uint32_t k = 0; more != 0 && k < rows; ++k)
+        r[k] += of[k] * more;
+}
+
+/* r anew. */
+static void measure(const sn_pushes *p)
+{
+    const uint32_t rows = 3 * p->count;
+    memcpy(p->r, p->gap, rows * sizeof *p->r);
+    for (uint32_t i = 0; i < rows; ++i) {
+        const double y = p->y[i];
+        p->y[i] = 0;
+        set(p, i, y);
+    }
 }
 
 static double energy(const sn_pushes *p)
 {
     double sum = 0;
     for (uint32_t i = 0; i < 3 * p->count; ++i)
-        if (p->y[i] != 0)
-            sum += p->y[i] * (row_at(p, i) + p->gap[i]);
+        sum += p->y[i] * (p->r[i] + p->gap[i]);
     return sum / 2;
 }
 
-/* Keeps a contact within its limits. */
-static void keep(const sn_pushes *p, uint32_t i)
+/* Keeps what contact i would push by within its limits. */
+static void keep(const sn_pushes *p, uint32_t i, double y[3])
 {
-    double *y = p->y + 3 * i;
     const double *was = p->was + 3 * i;
     const double f[2] = {was[1] + y[1], was[2] + y[2]}, much = sqrt(f[0] * f[0] + f[1] * f[1]);
     y[0] = was[0] + y[0] > 0 ? y[0] : -was[0];
@@ -67,16 +77,16 @@ static double sweep(const sn_pushes *p)
                      was[3] = {p->y[r], p->y[r + 1], p->y[r + 2]};
         if (!(own > 0) || !(across > 0))
             continue;
-        p->y[r] -= row_at(p, r) / (own * (1 + SOFT));
-        p->y[r] = p->was[r] + p->y[r] > 0 ? p->y[r] : -p->was[r];
+        const double y = p->y[r] - p->r[r] / own;
+        set(p, r, p->was[r] + y > 0 ? y : -p->was[r]);
         most = fmax(most, fabs(p->y[r] - was[0]) * own);
         if (!p->rubs)
             continue;
-        const double u = row_at(p, r + 1) / (across * (1 + SOFT)), v = row_at(p, r + 2) / (across * (1 + SOFT));
-        p->y[r + 1] -= u;
-        p->y[r + 2] -= v;
-        keep(p, i);
-        most = fmax(most, fmax(fabs(p->y[r + 1] - was[1]), fabs(p->y[r + 2] - was[2])) * across);
+        double to[3] = {p->y[r], was[1] - p->r[r + 1] / across, was[2] - p->r[r + 2] / across};
+        keep(p, i, to);
+        set(p, r + 1, to[1]);
+        set(p, r + 2, to[2]);
+        most = fmax(most, fmax(fabs(to[1] - was[1]), fabs(to[2] - was[2])) * across);
     }
     return most;
 }
@@ -98,38 +108,45 @@ static uint32_t list_free(const sn_pushes *p)
     return count;
 }
 
-/* Solves G d = -r for the rows that are listed: d, in `step`. */
-static void solve_free(const sn_pushes *p, uint32_t count)
+/* One row of the Cholesky factor, of `own` numbers from its diagonal on, is taken from the rows after it. */
+static void eliminate(double *row, uint32_t own, uint32_t width)
 {
-    double *l = p->factor, *d = p->step;
-    for (uint32_t i = 0; i < count; ++i) {
-        double *own = l + (size_t)i * count;
-        for (uint32_t k = 0; k <= i; ++k) {
-            const double *other = l + (size_t)k * count;
-            double sum = at(p, p->row[i], p->row[k]);
-            for (uint32_t n = 0; n < k; ++n)
-                sum -= own[n] * other[n];
-            if (k < i) {
-                own[k] = sum / other[k];
-                continue;
-            }
-            const double least = SOFT * at(p, p->row[i], p->row[i]);
-            own[i] = sqrt(fmax(sum + least, least));
-        }
-        d[i] = -row_at(p, p->row[i]);
-        for (uint32_t k = 0; k < i; ++k)
-            d[i] -= own[k] * d[k];
-        d[i] /= own[i];
-    }
-    for (uint32_t i = count; i-- > 0;) {
-        for (uint32_t k = i + 1; k < count; ++k)
-            d[i] -= l[(size_t)k * count + i] * d[k];
-        d[i] /= l[(size_t)i * count + i];
+    for (uint32_t i = 1; i < own; ++i) {
+        double *to = row + (size_t)i * width;
+        const double share = row[i];
+        for (uint32_t k = i; k < own; ++k)
+            to[k] -= share * row[k];
     }
 }
 
-/* Follows that step as far as q falls. False: it does not. */
-static bool follow(const sn_pushes *p, uint32_t count)
+/* Solves G d = -r for the rows that are listed: d, in `step`. The factor is the upper half of a matrix. */
+static void solve_free(const sn_pushes *p, uint32_t count)
+{
+    double *u = p->factor, *d = p->step;
+    for (uint32_t i = 0; i < count; ++i) {
+        d[i] = -p->r[p->row[i]];
+        for (uint32_t k = i; k < count; ++k)
+            u[(size_t)i * count + k] = at(p, p->row[i], p->row[k]);
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        double *row = u + (size_t)i * count + i;
+        const double least = SN_PUSHES_SOFT / 2 * at(p, p->row[i], p->row[i]), share = 1 / sqrt(fmax(row[0], least));
+        for (uint32_t k = 0; k < count - i; ++k)
+            row[k] = k ? row[k] * share : 1 / share;
+        d[i] *= share;
+        for (uint32_t k = 1; k < count - i; ++k)
+            d[i + k] -= row[k] * d[i];
+        eliminate(row, count - i, count);
+    }
+    for (uint32_t i = count; i-- > 0;) {
+        for (uint32_t k = i + 1; k < count; ++k)
+            d[i] -= u[(size_t)i * count + k] * d[k];
+        d[i] /= u[(size_t)i * count + i];
+    }
+}
+
+/* Follows that step as far as q falls. */
+static void follow(const sn_pushes *p, uint32_t count)
 {
     const double before = energy(p);
     double share = 1;
@@ -138,12 +155,13 @@ static bool follow(const sn_pushes *p, uint32_t count)
         for (uint32_t k = 0; k < count; ++k)
             p->y[p->row[k]] += share * p->step[k];
         for (uint32_t k = 0; k < p->count; ++k)
-            keep(p, k);
+            keep(p, k, p->y + 3 * k);
+        measure(p);
         if (energy(p) < before)
-            return true;
+            return;
         memcpy(p->y, p->kept, 3 * (size_t)p->count * sizeof *p->y);
     }
-    return false;
+    measure(p);
 }
 
 /* With the limits as they are. */
@@ -167,8 +185,9 @@ void sn_pushes_find(const sn_pushes *p, double enough)
             const double u = was[1] + y[1], v = was[2] + y[2], normal = was[0] + y[0];
             const bool slides = i && u * u + v * v >= STICKS * STICKS * p->limit[k] * p->limit[k];
             p->limit[k] = p->rubs ? (slides ? p->drag[k] : p->hold[k]) * normal : HUGE_VAL;
-            keep(p, k);
+            keep(p, k, p->y + 3 * k);
         }
+        measure(p);
         find(p, enough);
     }
 }

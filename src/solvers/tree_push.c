@@ -11,7 +11,7 @@
 
        A = S + kappa,    (A, n; n^T, -soft) (x, lambda) = (F + kappa y, n y - rhs),
 
-   and put into the equations of the parent,
+   and put into the equations of the parent (1 / d is `share`),
 
        a = A^-1 n,   d = n a + soft,   q = n - kappa a,
        S of the parent += kappa - kappa^2 A^-1 + q q^T / d,
@@ -81,12 +81,12 @@ void sn_push_factor(sn_push_node *node, uint32_t count)
             continue;
         double *s = node[p->parent].s;
         p->a = times(p->inverse, p->n);
-        p->d = dvec3_dot(p->n, p->a) + p->soft;
+        p->share = 1 / (dvec3_dot(p->n, p->a) + p->soft);
         p->q = dvec3_sub(p->n, dvec3_scale(p->a, p->kappa));
         for (uint32_t k = 0; k < 6; ++k)
             s[k] -= p->kappa * p->kappa * p->inverse[k];
         add_diagonal(s, p->kappa);
-        add_square(s, p->q, 1 / p->d);
+        add_square(s, p->q, p->share);
     }
 }
 
@@ -105,7 +105,7 @@ static void go_up(sn_push_node *node, uint32_t count, bool shift)
                 *f = dvec3_add(*f, dvec3_scale(p->rest, 1 / p->soft));
             continue;
         }
-        p->lambda = ((shift ? p->rhs : 0) + dvec3_dot(p->a, p->x)) / p->d;
+        p->lambda = ((shift ? p->rhs : 0) + dvec3_dot(p->a, p->x)) * p->share;
         *f = dvec3_add(*f, dvec3_scale(p->q, p->lambda));
         if (p->kappa > 0)
             *f = dvec3_add(*f, dvec3_scale(times(p->inverse, p->x), p->kappa));
@@ -127,7 +127,7 @@ void sn_push_solve(sn_push_node *node, uint32_t count, bool shift)
             p->x = dvec3(0, 0, 0);
             continue;
         }
-        p->lambda -= dvec3_dot(p->q, y) / p->d;
+        p->lambda -= dvec3_dot(p->q, y) * p->share;
         const sn_dvec3 all = dvec3_sub(dvec3_add(p->x, dvec3_scale(y, p->kappa)), dvec3_scale(p->n, p->lambda));
         p->x = times(p->inverse, all);
     }

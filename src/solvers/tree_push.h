@@ -6,7 +6,7 @@
 
 #define SN_PUSH_NONE UINT32_MAX
 
-/* A particle, and the rod to its parent, which comes before it; or what holds its parent: a rod to a particle that does
+/* A particle, and the rod to its parent, which comes before it (seen from the first node); or what holds its parent: a rod to a particle that does
    not move, or a pin. */
 typedef struct sn_push_node {
     uint32_t parent; /* SN_PUSH_NONE: it is the root */
@@ -25,7 +25,7 @@ typedef struct sn_push_node {
     /* of the factors: */
     double s[6], inverse[6]; /* kg, 1/kg: xx, yy, zz, xy, yz, zx */
     sn_dvec3 a, q;
-    double d;
+    double share;
     /* in, kg m, and out, m: */
     sn_dvec3 f, x;
     double lambda; /* kg m: what the rod exerts, */
@@ -35,7 +35,8 @@ typedef struct sn_push_node {
 /* Factors, from mass, n, soft and kappa. */
 void sn_push_factor(sn_push_node *node, uint32_t count);
 
-/* x, lambda and hold, from f; parents are seen from `node`. `shift`: and from rhs and rest; otherwise these are 0. */
+/* x, lambda and hold, from f. `shift`: and from rhs and rest; otherwise these are 0. Without a shift a smaller count will do for the
+   first ones, if no others are pushed. */
 void sn_push_solve(sn_push_node *node, uint32_t count, bool shift);
 
 #endif
