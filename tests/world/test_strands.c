@@ -327,7 +327,7 @@ static void a_knot_holds_a_load(void **state)
 {
     (void)state;
     static const double load[2] = {5, 100};
-    const uint32_t steps = support_rounds(180, 45);
+    const uint32_t steps = support_long(180, 45);
     for (uint32_t n = 0; n < 2; ++n) {
         sn_world *world = make_world(10);
         const rope r = add_loaded_knot(world, load[n]);
