@@ -547,6 +547,40 @@ static void a_rope_through_cloth_is_seen(void **state)
 }
 
 /* A segment that no constraint holds any more stops nothing. */
+/* Ropes that begin through a sheet are pulled out the shorter way, at 1 m/s, and do not come back: one that is upright, with a short end
+   or with two that are as long, and one that is sewn into the sheet, whose ends whip. */
+static void a_rope_is_pulled_out_of_cloth(void **state)
+{
+    (void)state;
+    for (uint32_t n = 0; n < 6; ++n) {
+        sn_world *world = make_world(n % 2 ? 3 : 10);
+        sn_settings settings = sn_world_settings(world);
+        settings.gravity = vec(0, 0, 0);
+        assert_ok(world, sn_world_configure(world, &settings));
+        sn_vec3 place[60];
+        add_cloth(world, 20, 1);
+        for (uint32_t i = 0; i < 60; ++i) {
+            const double at = 0.012 * i;
+            place[i] = n / 2 == 2 ? vec(at - 0.36, 0.05 * sin(25 * at), 0.021 + 0.1 * at)
+                                  : vec(0.013, at - (n / 2 ? 0.354 : 0.2), 0.021);
+        }
+        const rope r = add_rope(world, place, 60, false, 0.008, 2);
+        assert_int_equal(sn_query_intersections(world, NULL, 0), n / 2 == 2 ? 6 : 1);
+        for (uint32_t i = 0; i < 110; ++i) {
+            assert_ok(world, sn_world_step(world, real(DT)));
+            for (uint32_t k = 0; k < r.count; ++k)
+                assert_true((double)vec3_length(sn_particle_velocity(
+                                world, sn_particle_from_index(world, r.first + k))) < (n / 2 == 2 ? 2 : 1.05));
+        }
+        assert_int_equal(sn_query_intersections(world, NULL, 0), 0);
+        for (uint32_t k = 1; n < 2 && k < r.count; ++k) /* the shorter way is up */
+            assert_true(place_of(world, &r, k).y > 0);
+        support_run(world, 10, DT);
+        assert_int_equal(sn_query_intersections(world, NULL, 0), 0);
+        sn_world_destroy(world);
+    }
+}
+
 static void a_broken_rope_opens(void **state)
 {
     (void)state;
@@ -702,6 +736,7 @@ int main(void)
         cmocka_unit_test(a_rope_rests_on_a_rope),
         cmocka_unit_test(a_rope_does_not_pass_cloth),
         cmocka_unit_test(a_rope_through_cloth_is_seen),
+        cmocka_unit_test(a_rope_is_pulled_out_of_cloth),
         cmocka_unit_test(a_broken_rope_opens),
         cmocka_unit_test(bad_segments_are_refused),
         cmocka_unit_test(threads_change_nothing),
