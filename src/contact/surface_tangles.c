@@ -13,11 +13,11 @@
    other end of each piece of contour counts for itself). This draws out corners and lets closed contours shrink, but
    gives no direction where a contour is straight and runs from border to border. Such a contour cuts the surface of
    the edge in two parts. Then the smaller part is to come back: the edge moves along n, to the side of its end in the
-   larger part. (A rope has such parts
-   as well, and always goes that way, as it has no contour.) (Parts are found by flood fill; Baraff, Witkin and Kass 2003, "Untangling cloth".) Two features that
-   cross move apart in that direction, in proportion to their inverse masses, at SPEED at most.
+   larger part. (Parts are found by flood fill; Baraff, Witkin and Kass 2003, "Untangling cloth".) A rope has no contour,
+   and always goes that way. Two features that cross move apart in that direction, in proportion to their inverse
+   masses, at SPEED at most.
 
-   Vertices near a contour are marked. Two features that both have such vertices are neither a contact nor stopped by
+   Vertices near a contour are marked, and those of a rope near where it crosses, along it. Two features that both have such vertices are neither a contact nor stopped by
    the guard: the way out leads through each other. All others are, as always. What crosses the shell of a body is
    marked apart from what crosses a skin: a sheet that a body pierces must not pass through itself beside it. (It did,
    where a rod lay on a sheet, at 3 substeps.) Once no edge passes through a triangle, nothing is marked.

