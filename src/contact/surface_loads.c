@@ -13,8 +13,8 @@
    before. What is left over goes into gaps, as rods hold in any case. What overlapped as the substep began is parted
    after that, by the same equations, and leaves no velocity.
 
-   Such are contacts with a particle of a loaded tree of rods and pins: its heaviest particle has LOADED times the mass of
-   the lightest. The trees of its other particles are part of it, loaded or not. */
+   Such are contacts with a particle of a loaded tree of rods, pieces of rope and pins: its heaviest particle has LOADED
+   times the mass of the lightest. A piece of rope counts as a rod as long as it is not slack. The trees of its other particles are part of it, loaded or not. */
 #include "contact/surface_contacts.h"
 
 #include "base/sort.h"
@@ -31,6 +31,7 @@
 #define LOADED 8.0  /* as in forest_leaning.c */
 #define BLOCK  128u /* contacts that are solved at once, at most */
 #define ROUNDS 4u   /* in which rods are asked again where they are */
+#define SLACK  1e-3 /* of the length of a piece of rope, which does not push: it is slack if it is shorter by more */
 #define ENOUGH 1e-4 /* of the length of a rod: it may be missed by this */
 #define CALM   1e-7 /* of the reach: pushes are found once they change it by no more than this */
 #define NONE   UINT32_MAX
@@ -98,13 +99,13 @@ static bool is_loaded(const sn_world *world, const sn_forest *forest, const sn_t
     return (double)most >= LOADED * (double)least;
 }
 
-/* Rods between two particles, and pins, which may give. */
+/* Rods and pieces of rope between two particles, and pins, which may give. */
 static bool is_plain(const sn_world *world, const sn_item *it)
 {
     const sn_pool *pool = world->constraints.pool[it->kind];
     const uint32_t *point = pool->point + (size_t)it->row * pool->kind->points;
-    if ((it->kind != SN_KIND_DISTANCE && it->kind != SN_KIND_PIN) || it->whole || it->parent == SN_NO_PARENT ||
-        (point[0] | point[it->kind == SN_KIND_DISTANCE]) & SN_SPOT_BIT)
+    if ((it->kind != SN_KIND_DISTANCE && it->kind != SN_KIND_DISTANCE_MAX && it->kind != SN_KIND_PIN) || it->whole ||
+        it->parent == SN_NO_PARENT || (point[0] | point[it->kind != SN_KIND_PIN]) & SN_SPOT_BIT)
         return false;
     const sn_give *give = &pool->give[it->row];
     return give->stiffness == 1 && give->damping == 0 && !store_held(&world->constraints, pool, it->row);
@@ -141,6 +142,7 @@ static void list_nodes(const sn_world *world, const sn_forest *forest, rope *r, 
             *to = (sn_push_node){.pin = pin, .slot = one == node[parent].slot ? other : one};
         }
         to->parent = parent;
+        to->kind = item[i].kind;
         to->row = item[i].row;
     }
 }
@@ -285,18 +287,23 @@ static sn_dvec3 place_of(const sn_world *world, uint32_t slot)
                      dvec3_from(vec4_xyz(world->particles.x_low[slot])));
 }
 
+/* Of what a rod exerts: that of a piece of rope, which has its gradient the other way round. */
+static double sign_of(const sn_push_node *p)
+{
+    return p->kind == SN_KIND_DISTANCE_MAX ? -1 : 1;
+}
+
 /* Of a tree, where it is. `fresh`: and what its rods exert already. */
 static void fill_rope(const solving *g, const rope *r, bool fresh)
 {
     const sn_world *world = g->world;
-    const sn_pool *rods = world->constraints.pool[SN_KIND_DISTANCE], *pins = world->constraints.pool[SN_KIND_PIN];
     sn_push_node *node = g->node + r->first;
     for (uint32_t i = 0; i < r->count; ++i) {
         sn_push_node *p = &node[i];
         p->f = dvec3(0, 0, 0);
         if (p->parent == SN_PUSH_NONE)
             continue;
-        const sn_pool *pool = p->pin ? pins : rods;
+        const sn_pool *pool = world->constraints.pool[p->kind];
         const sn_real *param = pool->param + (size_t)p->row * pool->param_count;
         const double give = (double)pool->give[p->row].compliance / ((double)g->h * (double)g->h);
         const sn_dvec3 y = place_of(world, node[p->parent].slot);
@@ -311,10 +318,13 @@ static void fill_rope(const solving *g, const rope *r, bool fresh)
         }
         const sn_dvec3 way = dvec3_sub(y, place_of(world, p->slot));
         if (fresh)
-            p->exerted = (double)pool->lambda[p->row];
+            p->exerted = sign_of(p) * (double)pool->lambda[p->row];
         p->length = dvec3_length(way);
         p->n = p->length > 0 ? dvec3_scale(way, 1 / p->length) : dvec3(1, 0, 0);
         p->rhs = (double)param[0] - p->length - give * p->exerted;
+        p->slack = p->kind == SN_KIND_DISTANCE_MAX && p->rhs > SLACK * p->length;
+        if (p->kind == SN_KIND_DISTANCE_MAX && p->rhs > 0)
+            p->rhs = 0;
         p->soft = SN_TREE_SOFT * (w + (p->mass > 0 ? 1 / p->mass : 0)) + give;
     }
 }
@@ -327,7 +337,7 @@ static bool bend(const solving *g, const rope *c, bool more)
         sn_push_node *p = &g->node[c->first + i];
         if (p->pin || p->parent == SN_PUSH_NONE)
             continue;
-        const double pulls = -(p->exerted + (more ? p->lambda : 0)), before = p->kappa;
+        const double pulls = p->slack ? 0 : -(p->exerted + (more ? p->lambda : 0)), before = p->kappa;
         p->kappa = pulls > 0 && p->length > 0 ? pulls / p->length : 0;
         const double other = g->node[c->first + p->parent].mass, light = p->mass > 0 ? fmin(p->mass, other) : other;
         stale = stale || (p->kappa > SN_TREE_STALE * before && 2 * p->kappa > SN_TREE_TURNING * light);
@@ -509,12 +519,11 @@ static void clear(const solving *g, rope *c)
 
 static void take(const solving *g, rope *c)
 {
-    sn_pool *rods = g->world->constraints.pool[SN_KIND_DISTANCE], *pins = g->world->constraints.pool[SN_KIND_PIN];
     sn_push_node *node = g->node + c->first;
     for (uint32_t i = 0; i < c->count; ++i) {
         sn_push_node *p = &node[i];
         if (p->pin) {
-            sn_real *l = pins->lambda + 3 * (size_t)p->row;
+            sn_real *l = g->world->constraints.pool[SN_KIND_PIN]->lambda + 3 * (size_t)p->row;
             const sn_vec3 more = dvec3_round(p->hold);
             l[0] += more.x, l[1] += more.y, l[2] += more.z;
             continue;
@@ -524,7 +533,9 @@ static void take(const solving *g, rope *c)
         if (p->parent == SN_PUSH_NONE)
             continue;
         p->exerted += p->lambda;
-        rods->lambda[p->row] = (sn_real)p->exerted;
+        const double is = sign_of(p) * p->exerted;
+        g->world->constraints.pool[p->kind]->lambda[p->row] =
+            (sn_real)(p->kind == SN_KIND_DISTANCE_MAX && is < 0 ? 0 : is);
     }
 }
 

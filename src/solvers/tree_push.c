@@ -41,6 +41,11 @@ static void invert(const double m[6], double to[6])
     to[5] = xz * share;
 }
 
+static bool is_alone(const sn_push_node *p)
+{
+    return p->parent == SN_PUSH_NONE || p->slack;
+}
+
 static void add_diagonal(double m[6], double by)
 {
     m[0] += by;
@@ -72,12 +77,11 @@ void sn_push_factor(sn_push_node *node, uint32_t count)
             add_diagonal(node[p->parent].s, 1 / p->soft);
             continue;
         }
-        const bool root = p->parent == SN_PUSH_NONE;
-        if (!root)
+        if (!is_alone(p))
             add_diagonal(p->s, p->kappa);
         if (p->mass > 0)
             invert(p->s, p->inverse);
-        if (root)
+        if (is_alone(p))
             continue;
         double *s = node[p->parent].s;
         p->a = times(p->inverse, p->n);
@@ -97,7 +101,7 @@ static void go_up(sn_push_node *node, uint32_t count, bool shift)
         node[i].x = node[i].f;
     for (uint32_t i = count; i-- > 0;) {
         sn_push_node *p = &node[i];
-        if (p->parent == SN_PUSH_NONE)
+        if (is_alone(p))
             continue;
         sn_dvec3 *f = &node[p->parent].x;
         if (p->pin) {
@@ -117,8 +121,9 @@ void sn_push_solve(sn_push_node *node, uint32_t count, bool shift)
     go_up(node, count, shift);
     for (uint32_t i = 0; i < count; ++i) {
         sn_push_node *p = &node[i];
-        if (p->parent == SN_PUSH_NONE) {
+        if (is_alone(p)) {
             p->x = times(p->inverse, p->x);
+            p->lambda = 0;
             continue;
         }
         const sn_dvec3 y = node[p->parent].x;

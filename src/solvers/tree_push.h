@@ -10,10 +10,12 @@
    not move, or a pin. */
 typedef struct sn_push_node {
     uint32_t parent; /* SN_PUSH_NONE: it is the root */
+    bool slack;      /* nothing joins it to its parent now */
     bool pin;        /* it is one: the parent is not to move, but for rest */
     double mass;     /* kg; 0: it does not move */
     uint32_t slot;   /* of the particle */
-    uint32_t row;    /* of the rod or the pin, in its pool */
+    uint32_t kind;   /* of the rod or the pin, */
+    uint32_t row;    /*   and its row */
     /* of the rod: */
     sn_dvec3 n;     /* to the parent, length 1 */
     double length;  /* m */
