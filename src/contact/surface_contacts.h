@@ -297,7 +297,8 @@ typedef struct sn_surface_contact {
     uint32_t vertex[4], slot[4];
     uint32_t one, other; /* as in the candidate */
     bool edges;
-    bool rope; /* one of the two is a segment, or of one */
+    bool rope;   /* one of the two is a segment, or of one */
+    bool loaded; /* of a rope that carries a heavy load: solved together with its rods, see surface_loads.c */
     uint32_t colour;
     sn_real weight[4]; /* of the four, with signs: the sum of weight times place is from the other to the one */
     sn_real own[4];    /* the same of those that are particles, which have slots; 0: a corner of a shell */
@@ -420,11 +421,12 @@ typedef struct sn_surfaces {
     sn_table contact_table; /* of sn_surface_contact: by colour, and as they were found */
     sn_table colour_table;  /* of uint64_t, by slot */
     uint32_t colour_start[SN_SURFACE_COLOURS + 2];
-    sn_table recall_table;    /* of uint32_t: finds contacts of the substep before */
-    sn_table tangle_table;    /* of sn_surface_tangle: of this substep */
-    sn_table part_table;      /* of uint32_t, twice, by vertex: see surface_tangles.c */
-    sn_table past_table;      /* of sn_surface_past */
-    sn_surface_before before; /* for following a tear */
+    sn_table recall_table; /* of uint32_t: finds contacts of the substep before */
+    sn_table tangle_table; /* of sn_surface_tangle: of this substep */
+    sn_table part_table;   /* of uint32_t, twice, by vertex: see surface_tangles.c */
+    sn_table past_table;   /* of sn_surface_past */
+    sn_table load_table, load_place_table, load_node_table, joint_table, joint_matrix_table; /* see surface_loads.c */
+    sn_surface_before before;                                                                /* for following a tear */
     sn_surface_quiet quiet;
     bool suspect;        /* things may have come to intersect since they were looked at last: all, */
     bool some_suspect;   /*   or some vertices */
@@ -478,6 +480,18 @@ sn_surface_contact sn_surface_contact_make(const struct sn_world *world, const s
 /* A contact begins with what it carried in the substep before: velocities have it, and places will when they are predicted. */
 void sn_surface_contact_warm(struct sn_world *world, sn_surface_contact *contact, const sn_surface_contact *before,
                              sn_real h);
+
+/* m/s, m: how the spot of the one moves against that of the other, and where it is against that as the substep ends. */
+sn_vec3 sn_surface_contact_velocity(const struct sn_world *world, const sn_surface_contact *contact);
+sn_vec3 sn_surface_contact_apart(const struct sn_world *world, const sn_surface_contact *contact, sn_real h);
+
+/* surface_loads.c. As a substep begins: finds ropes that carry a heavy load; whether a contact is one of theirs; and room for
+   those contacts, once they are known. False when memory runs out. In a pass: solves them. */
+void sn_surface_loads_init(sn_surfaces *s);
+bool sn_surface_loads_find(struct sn_world *world);
+bool sn_surface_loads_hold(const sn_surfaces *s, const sn_surface_contact *contact);
+bool sn_surface_loads_begin(struct sn_world *world);
+void sn_surface_loads_pass(struct sn_world *world, sn_real h, sn_real part, sn_real ease);
 
 /* surface_memory.c: contacts that were there before begin with what they carried: of the substep before, in which there were so many; or of the step before, once the next one begins.
    Room for what the next step is to know. False when memory runs out. */

@@ -465,6 +465,7 @@ static bool choose_contacts(sn_world *world, sn_surfaces *s, uint32_t count)
         bool acts = contact[i].give > 0;
         if (acts && (world->contacts.failed = sn_callbacks_surface(world, &contact[i], &acts)) != SN_OK)
             return false;
+        contact[i].loaded = sn_surface_loads_hold(s, &contact[i]);
         if (acts && s->contact_table.count != i)
             contact[s->contact_table.count] = contact[i];
         s->contact_table.count += acts;
@@ -493,6 +494,8 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
         return fail(world);
     s->contact_table.count = 0;
     s->rubbed = false;
+    if (!sn_surface_loads_find(world))
+        return fail(world);
     order_touches(s);
     if (!sn_parallel_few(&world->parallel, (uint32_t)count, WORK_OF_MAKING, make_piece, &l) ||
         !choose_contacts(world, s, (uint32_t)count))
@@ -500,7 +503,7 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
     if (!sn_surface_contacts_reserve(world) || !sn_surface_contacts_recall(world, s, before, h))
         return fail(world);
     sort_by_colour(world, s);
-    return true;
+    return sn_surface_loads_begin(world) || fail(world);
 }
 
 bool sn_surfaces_begin(sn_world *world, sn_real h)

@@ -40,8 +40,9 @@ static sn_vec3 spot_of(const sn_vec4 *x, const sn_surface_contact *c, sn_vec3 fr
     return vec3_add(vec3_sub(vec4_xyz(x[c->body->slot]), from), vec3_add(c->spot, turned));
 }
 
-static sn_vec3 sum_of_velocities(const sn_vec4 *v, const sn_surface_contact *c)
+sn_vec3 sn_surface_contact_velocity(const sn_world *world, const sn_surface_contact *c)
 {
+    const sn_vec4 *v = world->particles.v;
     sn_vec3 r = vec3_scale(vec4_xyz(v[c->slot[0]]), c->own[0]);
     for (uint32_t k = 1; k < 4; ++k)
         r = vec3_add(r, vec3_scale(vec4_xyz(v[c->slot[k]]), c->own[k]));
@@ -49,8 +50,9 @@ static sn_vec3 sum_of_velocities(const sn_vec4 *v, const sn_surface_contact *c)
 }
 
 /* Of places, seen from one of them: so that no digits are lost far from the origin. */
-static sn_vec3 sum_of_places(const sn_vec4 *x, const sn_surface_contact *c, sn_real h)
+sn_vec3 sn_surface_contact_apart(const sn_world *world, const sn_surface_contact *c, sn_real h)
 {
+    const sn_vec4 *x = world->particles.x;
     const sn_vec3 from = vec4_xyz(x[c->slot[3]]);
     sn_vec3 r = vec3_scale(vec3_sub(vec4_xyz(x[c->slot[0]]), from), c->own[0]);
     for (uint32_t k = 1; k < 3; ++k)
@@ -81,10 +83,13 @@ static void move(sn_world *world, const sn_surface_contact *c, sn_vec3 by, sn_ve
 
 void sn_surface_contact_warm(sn_world *world, sn_surface_contact *c, const sn_surface_contact *before, sn_real h)
 {
-    const sn_real most = MOST * c->reach, share = before->normal_impulse > most ? most / before->normal_impulse : 1;
+    const sn_real most = c->loaded ? (sn_real)INFINITY : MOST * c->reach;
+    const sn_real share = before->normal_impulse > most ? most / before->normal_impulse : 1;
     c->normal_impulse = before->normal_impulse * share;
     c->tangent_impulse = vec3_scale(before->tangent_impulse, share);
     c->tangent_impulse = vec3_sub(c->tangent_impulse, vec3_scale(c->normal, vec3_dot(c->tangent_impulse, c->normal)));
+    if (c->loaded)
+        return;                                                        /* surface_loads.c begins with it */
     const sn_vec3 rubs = c->rope ? c->tangent_impulse : vec3(0, 0, 0); /* sheets: later, see rub */
     move(world, c, vec3(0, 0, 0), vec3_scale(vec3_add(vec3_scale(c->normal, c->normal_impulse), rubs), 1 / h));
 }
@@ -102,11 +107,13 @@ static void rub(const passing *p, sn_surface_contact *c)
 
 static void project(const passing *p, sn_surface_contact *c)
 {
+    if (c->loaded)
+        return;
     const sn_vec3 n = c->normal;
-    const sn_real gap = vec3_dot(sum_of_places(p->world->particles.x, c, p->h), n) - c->reach;
+    const sn_real gap = vec3_dot(sn_surface_contact_apart(p->world, c, p->h), n) - c->reach;
     if (!(gap < 0) && !(c->normal_impulse > 0))
         return;
-    const sn_vec3 u = vec3_scale(sum_of_velocities(p->world->particles.v, c), p->h),
+    const sn_vec3 u = vec3_scale(sn_surface_contact_velocity(p->world, c), p->h),
                   slip = vec3_sub(u, vec3_scale(c->belt, p->h));
     const sn_real along = vec3_dot(u, n), before = gap - along;
     sn_real normal_impulse = c->normal_impulse + (before < 0 ? before : 0) - gap;
@@ -128,7 +135,7 @@ static void bounce(const passing *p, sn_surface_contact *c)
 {
     if (!(c->normal_impulse > 0))
         return;
-    const sn_real along = vec3_dot(sum_of_velocities(p->world->particles.v, c), c->normal);
+    const sn_real along = vec3_dot(sn_surface_contact_velocity(p->world, c), c->normal);
     const sn_real wanted = -c->before > p->bounce_above ? -c->before * c->friction.restitution : 0;
     c->throws = wanted > along ? wanted - along : 0;
     if (c->throws > 0)
@@ -165,6 +172,8 @@ bool sn_surfaces_pass(sn_world *world, sn_real h, sn_real part, sn_real ease)
     s->rubbed = true;
     for (uint32_t i = 0; s->on && i < s->contact_table.count; ++i)
         contact[i].known = contact[i].normal_impulse;
+    if (s->on)
+        sn_surface_loads_pass(world, h, part, ease);
     for (uint32_t i = 0; s->on && s->contact_table.count && i < SWEEPS; ++i)
         if (!run((passing){.world = world, .h = h, .part = i ? 0 : part, .ease = ease, .one = project}))
             return false;
@@ -190,6 +199,8 @@ bool sn_surfaces_push(const sn_world *world)
     for (uint32_t i = 0; i < s->piece_table.count; ++i)
         piece[i].pushes = piece[i].far = 0;
     for (uint32_t i = 0; i < s->contact_table.count; ++i) {
+        if (contact[i].loaded)
+            continue;
         const bool far = contact[i].normal_impulse - contact[i].known > FAR * contact[i].reach;
         for (uint32_t k = 0; k < 4 && contact[i].normal_impulse > 0; k += 3) { /* the one and the other */
             piece[surface_vertices(s)[contact[i].vertex[k]].piece].pushes++;

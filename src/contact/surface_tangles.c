@@ -13,10 +13,11 @@
    other end of each piece of contour counts for itself). This draws out corners and lets closed contours shrink, but
    gives no direction where a contour is straight and runs from border to border. Such a contour cuts the surface of
    the edge in two parts. Then the smaller part is to come back: the edge moves along n, to the side of its end in the
-   larger part. (Parts are found by flood fill; Baraff, Witkin and Kass 2003, "Untangling cloth".) Two features that
-   cross move apart in that direction, in proportion to their inverse masses, at SPEED at most.
+   larger part. (Parts are found by flood fill; Baraff, Witkin and Kass 2003, "Untangling cloth".) A rope has no contour,
+   and always goes that way. Two features that cross move apart in that direction, in proportion to their inverse
+   masses, at SPEED at most.
 
-   Vertices near a contour are marked. Two features that both have such vertices are neither a contact nor stopped by
+   Vertices near a contour are marked, and those of a rope near where it crosses, along it. Two features that both have such vertices are neither a contact nor stopped by
    the guard: the way out leads through each other. All others are, as always. What crosses the shell of a body is
    marked apart from what crosses a skin: a sheet that a body pierces must not pass through itself beside it. (It did,
    where a rod lay on a sheet, at 3 substeps.) Once no edge passes through a triangle, nothing is marked.
@@ -152,6 +153,25 @@ static bool is_let(const searching *f, const sn_surface_edge *e, const sn_surfac
     return !acts;
 }
 
+/* Of a rope that passes through a sheet also what is so near to that along the rope that it would be pushed back. */
+static void mark_rope(sn_surfaces *s, const sn_surface_edge *e, sn_real far, uint8_t bit)
+{
+    const uint32_t *start = s->ring_start_table.column[0], *ring = s->ring_table.column[0];
+    for (uint32_t k = 0; k < 2; ++k) {
+        uint32_t before = e->vertex[!k], at = e->vertex[k];
+        sn_real arc = 0;
+        while (arc < far && start[at + 1] - start[at] == 2) {
+            const uint32_t next = ring[start[at]] == before ? ring[start[at] + 1] : ring[start[at]];
+            arc += vec3_length(vec3_sub(surface_motions(s)[next].start, surface_motions(s)[at].start));
+            surface_motions(s)[next].tangled |= bit;
+            if (next == e->vertex[!k])
+                break;
+            before = at;
+            at = next;
+        }
+    }
+}
+
 static bool add_tangle(const searching *f, const sn_surface_edge *e, const sn_surface_triangle *t)
 {
     sn_surfaces *s = f->s;
@@ -176,6 +196,11 @@ static bool add_tangle(const searching *f, const sn_surface_edge *e, const sn_su
         if (made.vertex[k] < s->vertex_table.count)
             made.give += made.weight[k] * made.weight[k] * x[slot].w;
     }
+    if (e->triangle == SN_SURFACE_NONE)
+        mark_rope(s, e,
+                  2 * (surface_skins(s)[t->skin].thickness +
+                       surface_skins(s)[surface_vertices(s)[e->vertex[0]].skin].thickness),
+                  bit);
     if (!sn_table_reserve(&s->tangle_table, &f->world->allocator, (uint64_t)s->tangle_table.count + 1)) {
         f->world->contacts.failed = world_fail(f->world, SN_ERROR_MEMORY, "no memory for surfaces that intersect");
         return false;
@@ -251,7 +276,13 @@ static void compare_boxes(const near_triangles *t, const sn_real low[3], const s
                    (uint32_t)(low[2] > t->high[2][k]) | (uint32_t)(high[2] < t->low[2][k]);
 }
 
-/* Edges of one tile with triangles of another. Segments have no triangles, and no way out that could be told: the guard holds them. */
+/* Segments of bodies, and segments in bodies: these are touched by particles alone. */
+static bool is_left(const sn_surfaces *s, const sn_surface_edge *e, const sn_surface_tile *b)
+{
+    return e->triangle == SN_SURFACE_NONE && (e->vertex[0] >= s->vertex_table.count || surface_skins(s)[b->skin].shell);
+}
+
+/* Edges of one tile with triangles of another. */
 static bool search_tiles(const searching *f, const sn_surface_tile *a, const sn_surface_tile *b)
 {
     const uint32_t *edge = (const uint32_t *)f->s->tile_edge_table.column[0] + a->first_edge;
@@ -264,7 +295,7 @@ static bool search_tiles(const searching *f, const sn_surface_tile *a, const sn_
         const sn_surface_edge *e = &surface_edges(f->s)[edge[i]];
         const uint32_t suspect = suspects(f->s, e->vertex, 2);
         sn_real low[3], high[3];
-        if (e->triangle == SN_SURFACE_NONE || !may_cross(suspect, b->suspect) || is_beside(f->s, e->vertex, 2, &b->box))
+        if (is_left(f->s, e, b) || !may_cross(suspect, b->suspect) || is_beside(f->s, e->vertex, 2, &b->box))
             continue;
         for (uint32_t axis = 0; axis < 3; ++axis)
             extent(f->s, e->vertex, 2, axis, &low[axis], &high[axis]);
@@ -325,9 +356,11 @@ static void choose_ways(sn_surfaces *s, sn_real h)
         for (uint32_t k = 0; k < 5; ++k)
             x[k] = start_of(s, t->vertex[k]);
         sn_dvec3 way = way_out(s, e, x);
-        if (a != b && size[a] != size[b]) {
+        const bool rope = e->triangle == SN_SURFACE_NONE;
+        if (a != b && (size[a] != size[b] || rope)) {
+            const bool back = size[a] != size[b] ? size[a] > size[b] : a < b;
             const sn_dvec3 n = dvec3_cross(dvec3_sub(x[3], x[2]), dvec3_sub(x[4], x[2]));
-            const double length = dvec3_length(n), side = dvec3_dot(n, dvec3_sub(x[size[a] > size[b] ? 0 : 1], x[2]));
+            const double length = dvec3_length(n), side = dvec3_dot(n, dvec3_sub(x[back ? 0 : 1], x[2]));
             if (length > 0)
                 way = dvec3_scale(n, (side < 0 ? -1 : 1) / length);
         }

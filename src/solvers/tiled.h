@@ -62,6 +62,9 @@ typedef struct sn_tiled_others {
 void sn_tiled_count_trees(const sn_solver_scratch *scratch, const sn_plan *plan, uint32_t *trees,
                           uint32_t *constraints);
 
+/* These trees, once a step has begun; NULL: there are none. */
+const struct sn_forest *sn_tiled_forest(const sn_solver_scratch *scratch);
+
 /* Before the first substep of a step: looks how far from the origin each tile is, and whether one of its particles is among
    the others'. False if tasks were lost; then, too, everything was kept. */
 bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others);

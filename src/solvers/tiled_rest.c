@@ -35,6 +35,12 @@ void sn_tiled_count_trees(const sn_solver_scratch *scratch, const sn_plan *plan,
     *constraints = any ? t->forest.count : 0;
 }
 
+const sn_forest *sn_tiled_forest(const sn_solver_scratch *scratch)
+{
+    const tiled *t = scratch->tiled;
+    return t ? &t->forest : NULL;
+}
+
 static sn_vec4 *marks(const sn_tiled *t)
 {
     return ((const tiled *)t->in->scratch->tiled)->mark_table.column[0];
