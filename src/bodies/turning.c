@@ -536,10 +536,11 @@ SN_LANES_INLINE lanes3 momentum_of(const axes *odd, lanes4 q, lanes3 k, lanes3 g
     return lanes3_choose(odd->all, more, some);
 }
 
-/* Energy is l . I^-1 l / 2, and I depends on how the body is turned. Contact chose impulses with the spin and the inertia of
-   `as`, so it is there that the momentum changes; and from there the body turns freely, which keeps the energy. Turned on from
-   body->q by the change of its spin, a flat box without friction had up to 4 % more energy after a bounce at ten substeps, and
-   a top went round 2 % too slowly. What hardly turns is turned on by that change. */
+/* Energy is l . I^-1 l / 2, and I depends on how the body is turned. Contact chose impulses with the spin and the inertia
+   of `as`, so it is there that the momentum changes; and from there the body turns freely, which keeps the energy. Turned
+   on from body->q by the change of its spin, a flat box without friction had up to 4 % more energy after a bounce at ten
+   substeps. What hardly turns is turned on by that change: a house of cards, whose cards turn by less than BARELY and by
+   more in turns, fell when `as` was taken for where those turned from. */
 SN_LANES_INLINE bool spin(const sn_spin_batch *batch, uint32_t at)
 {
     const axes odd = axes_of(batch->odd + at);

@@ -171,8 +171,8 @@ static void group_end(watching *w, mover_group *g)
 }
 
 /* How movers move now that the pass begins: those that may be pressed in it. Where they are is known since the substep
-   began. Spins and inertias are those from which a body turned freely to where it is now: as when the substep began, but for
-   what constraints did. What it was predicted to be is not needed any more, and gives its place. */
+   began. Spins and inertias are those from which a body turned freely to where it is now: as when the substep began, but
+   for what constraints did. What it was predicted to be is not needed any more, and gives its place. */
 static void end_loading(const sn_body_contact_substep *s, sn_spin_batch *batch, const uint32_t *mover)
 {
     s->turning->back(batch, 0);

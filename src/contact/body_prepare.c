@@ -163,9 +163,9 @@ static sn_real core_of(const sn_world *world, uint32_t mover, uint32_t part)
     return part == SN_ID_FREE ? 0 : contact_movers(world)[mover].extent - world->bodies.part[part].convex.radius;
 }
 
-/* Points are the corners of what touches, and the pressure of a face is spread evenly over it: how far from the middle it presses in the mean,
-   as a share of how far the corners are from it. It is what friction about the normal acts at. With half edges a and b and half a diagonal d that
-   is, of a rectangle,
+/* Points are the corners of what touches, and the pressure of a face is spread evenly over it: how far from the middle it
+   presses in the mean, as a share of how far the corners are from it. Friction about the normal acts there. With half
+   edges a and b and half a diagonal d that is, of a rectangle,
 
        1/3 + (a^2 / 6 b d) log((b + d) / a) + (b^2 / 6 a d) log((a + d) / b),
 

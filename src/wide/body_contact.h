@@ -337,13 +337,14 @@ SN_INLINE lanes body_pressed(const sn_wide_body_contact *m, uint32_t first, uint
     return m->bounces ? pressed + body_row(m->rest[k].struck, first) : pressed;
 }
 
-/* Of a face that presses with N and slips by u and by the spin w about its normal, each spot slips by u + w x r. With r the mean distance of
-   what presses from its middle, friction is close to
+/* Of a face that presses with N and slips by u and by the spin w about its normal, each spot slips by u + w x r. With r
+   the mean distance of what presses from its middle, friction is close to
 
        T = -mu N u / sqrt(u^2 + (r w)^2),      M = -mu N r (r w) / sqrt(u^2 + (r w)^2):
 
-   both together stay in the ellipsoid T^2 + (M / r)^2 = (mu N)^2 (Contensou 1963, Goyal, Ruina and Papadopoulos 1991). So a puck that spins slides farther. What
-   of M is left. Of what has just touched, perhaps with one corner, r is not known: there they are on their own. cut and limit: what T was cut to, and mu N, N s. lever: mu N r. */
+   both together stay in the ellipsoid T^2 + (M / r)^2 = (mu N)^2 (Goyal, Ruina and Papadopoulos 1991). So a puck that
+   spins slides farther. Here is what of M is left. Of what has just touched, perhaps with one corner, r is not known:
+   there both are on their own. cut and limit: what T was cut to, and mu N, N s. lever: mu N r. */
 SN_INLINE void body_rub_about(sn_wide_body_contact *m, uint32_t first, body_two *two, lanes lever, lanes cut,
                               lanes limit, flags where)
 {
