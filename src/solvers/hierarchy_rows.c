@@ -1,4 +1,5 @@
-/* Aggregates of tiles in planes: the same rows in every lane, so that sixteen aggregates are summed and moved at once. Immovable particles
+/* Aggregates of tiles in planes: the same rows in every lane, so that sixteen aggregates are summed and moved at once, and limits
+   between two groups of sixteen are a batch. Immovable particles
    among them are aggregates of their own. A tile in which this does not come out (rods were removed, so that an aggregate would fall
    apart) is cut as others are. */
 #include "solvers/hierarchy_work.h"
