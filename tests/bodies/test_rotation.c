@@ -427,6 +427,9 @@ typedef struct crowd {
     double inverse[SN_TURN_BATCH][3];
     sn_vec4 turn[SN_TURN_BATCH], record[SN_TURN_BATCH][4];
     sn_quat start[SN_TURN_BATCH], now[SN_TURN_BATCH];
+    sn_vec4 x[SN_TURN_BATCH], v[SN_TURN_BATCH];
+    double was[SN_TURN_BATCH][3];
+    double energy[SN_TURN_BATCH][5]; /* present, a, b, kinetic, and that once more */
 } crowd;
 
 /* Balls, bodies that look alike around each of their axes, any, and some at rest or very fast. */
@@ -443,6 +446,66 @@ static void fill_crowd(crowd *c, uint64_t *seed)
             c->body[i].l[k] = fast < 1 ? 0 : support_random_in(seed, -1, 1) * (fast > 3 ? 100 : 1);
         }
         c->body[i].parts = odd;
+        c->x[i].w = (sn_real)support_random_in(seed, 0.1, 10);
+        c->v[i] = (sn_vec4){(sn_real)support_random_in(seed, -1, 1), (sn_real)0.3, 0, 0};
+        for (uint32_t k = 0; k < 3; ++k) {
+            c->was[i][k] = support_random_in(seed, -1, 1);
+            c->motion[i].l[k] = support_random_in(seed, -1, 1);
+        }
+    }
+}
+
+static void gauge_crowd(crowd *c, const sn_turning *by, uint32_t first, uint32_t count)
+{
+    sn_energy_batch e = {.count = count};
+    for (uint32_t i = 0; i < count; ++i) {
+        e.body[i] = &c->body[first + i];
+        e.motion[i] = &c->motion[first + i];
+        e.x[i] = &c->x[first + i];
+        e.v[i] = &c->v[first + i];
+        e.was[i] = c->was[first + i];
+    }
+    by->energies(&e, 0);
+    for (uint32_t i = 0; i < count; ++i) {
+        const double all[4] = {e.present[i], e.a[i], e.b[i], e.kinetic[i]};
+        memcpy(c->energy[first + i], all, sizeof all);
+    }
+    by->kinetic(&e, 0);
+    for (uint32_t i = 0; i < count; ++i)
+        c->energy[first + i][4] = e.kinetic[i];
+}
+
+/* Of a body that moves with v and l, turned by q. */
+static double energy_of_one(const crowd *c, uint32_t i, const double v[3], const double l[3], const double q[4])
+{
+    const double slow = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) / 2;
+    return (slow + sn_rotate_energy(q, l, c->inverse[i])) / (double)c->x[i].w;
+}
+
+/* A share of the change adds what its two numbers say. */
+static void test_energies(void **state)
+{
+    (void)state;
+    uint64_t seed = 12;
+    crowd c;
+    for (uint32_t n = 0; n < 100; ++n) {
+        fill_crowd(&c, &seed);
+        for (uint32_t i = 0; i < SN_TURN_BATCH; ++i)
+            random_turn(&seed, c.motion[i].q);
+        gauge_crowd(&c, sn_turning_by(0), 0, SN_TURN_BATCH);
+        for (uint32_t i = 0; i < SN_TURN_BATCH; ++i) {
+            const double v[3] = {(double)c.v[i].x, (double)c.v[i].y, (double)c.v[i].z}, *e = c.energy[i], s = 0.7;
+            double some_v[3], some_l[3];
+            for (int k = 0; k < 3; ++k) {
+                some_v[k] = c.was[i][k] + s * (v[k] - c.was[i][k]);
+                some_l[k] = c.motion[i].l[k] + s * (c.body[i].l[k] - c.motion[i].l[k]);
+            }
+            const double most = 1e-12 * (1 + e[0] + e[2] + e[3]);
+            assert_close(e[3], energy_of_one(&c, i, v, c.body[i].l, c.body[i].q), most);
+            assert_close(e[4], e[3], 0);
+            assert_close(e[0], energy_of_one(&c, i, c.was[i], c.motion[i].l, c.motion[i].q), most);
+            assert_close(e[0] + e[1] * s + e[2] * s * s, energy_of_one(&c, i, some_v, some_l, c.motion[i].q), most);
+        }
     }
 }
 
@@ -471,6 +534,7 @@ static void turn_crowd(crowd *c, const sn_turning *by, uint32_t first, uint32_t 
     assert_true(by->back(&spins, 0));
     by->weigh(&spins, 0);
     assert_true(by->spin(&spins, 0));
+    gauge_crowd(c, by, first, count);
 }
 
 /* Nothing depends on what is in the other lanes, nor on how many there are: a body alone is turned to the same bits. */
@@ -503,7 +567,7 @@ int main(void)
         cmocka_unit_test(test_symmetric_top), cmocka_unit_test(test_sphere),        cmocka_unit_test(test_back_again),
         cmocka_unit_test(test_fast),          cmocka_unit_test(test_fast_place),    cmocka_unit_test(test_beyond_all),
         cmocka_unit_test(test_about_z_only),  cmocka_unit_test(test_at_rest),       cmocka_unit_test(test_arithmetic),
-        cmocka_unit_test(test_rotate_by),     cmocka_unit_test(test_any_lanes),
+        cmocka_unit_test(test_rotate_by),     cmocka_unit_test(test_any_lanes),     cmocka_unit_test(test_energies),
     };
     return cmocka_run_group_tests_name("free rotation", tests, NULL, NULL);
 }
