@@ -14,7 +14,8 @@
    after that, by the same equations, and leaves no velocity.
 
    Such are contacts with a particle of a loaded tree of rods, pieces of rope and pins: its heaviest particle has LOADED
-   times the mass of the lightest. A piece of rope counts as a rod as long as it is not slack. The trees of its other particles are part of it, loaded or not. */
+   times the mass of the lightest. A piece of rope counts as a rod as long as it is not slack. The trees of the other
+   particles of a contact are part of it, loaded or not. */
 #include "contact/surface_contacts.h"
 
 #include "base/sort.h"
