@@ -539,7 +539,7 @@ and gaps are those of every fourth frame: the mean of their means, and the most 
 | | Sinew | Box3D | times Box3D |
 |---|---:|---:|---:|
 | 5,000 boxes, falling, 120 frames | 40 ms; 0.35 %, 7.4 % | 14 ms; 12 %, 203 % | 2.8 |
-| 5,000 boxes, settled, 20 frames | 35 ms; 0.15 %, 2.0 % | 24 ms; 8.7 %, 84 % | 1.5 |
+| 5,000 boxes, settled, 20 frames | 26 ms; 0.15 %, 2.0 % | 17 ms; 8.7 %, 84 % | 1.5 |
 | 1,000 ragdolls, falling, 120 frames | 58 ms; 0.27 mm, 255 mm | 23 ms; 0.90 mm, 143 mm | 2.5 |
 | 1,000 ragdolls, settled, 20 frames | 57 ms; 0.15 mm, 4.1 mm | 25 ms; 0.46 mm, 12 mm | 2.3 |
 
