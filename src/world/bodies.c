@@ -174,6 +174,8 @@ uint64_t sn_bodies_hash(uint64_t hash, const sn_bodies *bodies)
             for (uint32_t j = 0; j < counts[i]; ++j)
                 hash = hash_double(hash, lists[i][j]);
         hash = hash_u64(hash_real(hash, body->spin_damping), (uint64_t)row << 32 | body->particle);
+        if (body->lost != 0) /* the next substep gives it back */
+            hash = hash_real(hash, body->lost);
         for (uint32_t i = 0; i < body->parts; ++i)
             hash = hash_part(hash, &bodies->part[body->part + i]);
     }
