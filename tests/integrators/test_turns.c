@@ -412,12 +412,14 @@ static errors swing(sn_integrator integrator, sn_solver solver, uint32_t steps)
     return e;
 }
 
-/* A tumbling body on a nail: BDF2 is of second order in angle, energy and force, and far better than the others, which
-   are of first. */
+/* A tumbling body on a nail: BDF2 is of second order in angle, energy and force, and far better than leapfrog, which
+   is of first. Symplectic Euler is given back most of what it loses (world/swings.c). */
 static void joints_at_second_order(void **state)
 {
     (void)state;
-    errors plain = swing(SN_INTEGRATOR_SYMPLECTIC_EULER, SN_SOLVER_GAUSS_SEIDEL, 250);
+    errors plain = swing(SN_INTEGRATOR_LEAPFROG, SN_SOLVER_GAUSS_SEIDEL, 250);
+    errors euler = swing(SN_INTEGRATOR_SYMPLECTIC_EULER, SN_SOLVER_GAUSS_SEIDEL, 250);
+    assert_true(euler.angle < plain.angle / 5 && euler.energy < plain.energy / 5);
     for (size_t i = 0; i < COUNT_OF(solvers); ++i) {
         errors coarse = swing(SN_INTEGRATOR_BDF2, solvers[i], 250), fine = swing(SN_INTEGRATOR_BDF2, solvers[i], 500);
         assert_true(coarse.angle < plain.angle / 50 && coarse.energy < plain.energy / 500);
