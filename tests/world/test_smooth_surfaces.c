@@ -177,9 +177,37 @@ static void smooth_sheets_list_nothing(void **state)
     sn_world_destroy(world);
 }
 
+/* Substeps in which nothing is looked at lead to the same bits as those in which everything is. */
+static void quiet_substeps_change_nothing(void **state)
+{
+    (void)state;
+    uint32_t quiet = 0, all = 0;
+    for (uint32_t n = 0; n < support_rounds(48, 6); ++n) {
+        uint64_t seed = n + 1, same = n + 1;
+        sn_world *one = make_sheet(n % SHAPES, &seed), *two = make_sheet(n % SHAPES, &same);
+        for (uint32_t i = 0; i < 24; ++i) {
+            sn_surfaces *s = &two->contacts.surfaces;
+            sn_surface_quiet_leave(s);
+            s->quiet.waits = 1000;
+            assert_ok(one, sn_world_step(one, real(1.0 / 60)));
+            assert_ok(two, sn_world_step(two, real(1.0 / 60)));
+            assert_true(sn_world_hash(one) == sn_world_hash(two));
+            assert_false(s->quiet.on);
+            quiet += one->contacts.surfaces.quiet.on;
+            all++;
+        }
+        assert_int_equal(sn_query_intersections(one, NULL, 0), 0);
+        sn_world_destroy(one);
+        sn_world_destroy(two);
+    }
+    print_message("%u of %u steps end quietly\n", quiet, all);
+    assert_true(quiet > all / 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_smooth_has_room),
-                                       cmocka_unit_test(smooth_sheets_list_nothing)};
+                                       cmocka_unit_test(smooth_sheets_list_nothing),
+                                       cmocka_unit_test(quiet_substeps_change_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
