@@ -298,9 +298,9 @@ static bool add_skin(sn_bench_world *b, bool self_collision, const sn_tear_def *
             sn_particles_at(b->particles, i).index;
     }
     for (uint32_t i = 0; at && corner && i + n < count; ++i) {
-        const uint32_t six[6] = {at[i], at[i + n], at[i + 1], at[i + 1], at[i + n], at[i + n + 1]};
         if (i % n + 1 == n)
             continue;
+        const uint32_t six[6] = {at[i], at[i + n], at[i + 1], at[i + 1], at[i + n], at[i + n + 1]};
         memcpy(corner + corners, six, sizeof six);
         corners += 6;
     }

@@ -239,7 +239,8 @@ cutting sn_surface_cutting_begin(sn_surfaces *s)
     s->tile_table.count = s->tile_triangle_table.count = s->tile_vertex_table.count = s->tile_edge_table.count =
         s->corner_table.count = 0;
     s->tree.items = 0;
-    memset(c.part, 0, s->triangle_table.count * sizeof *c.part);
+    if (s->triangle_table.count) /* a skin of segments alone has none, and no list of them */
+        memset(c.part, 0, s->triangle_table.count * sizeof *c.part);
     memset(c.marked, 0, s->all_vertices * sizeof *c.marked);
     return c;
 }
