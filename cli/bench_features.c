@@ -11,6 +11,7 @@
 #define FEW             1.1  /* target: a feature that few constraints or particles use */
 #define SCHEMES         1.3  /* target: another integrator */
 #define TOUCHES_NOTHING 2.5  /* target: contact with itself of a cloth that does not touch itself */
+#define FOLDED          8    /* target: of a cloth that touches itself in many places */
 #define NEVER_TORN      1e6  /* strain */
 #define TORN_A_FRAME    8u   /* vertices */
 #define NO_GOAL         ((double)NAN)
@@ -321,6 +322,25 @@ static bool surface(sn_bench_world *b)
     return add_skin(b, true, NULL);
 }
 
+/* Held by a whole edge, and hanging but for 20 degrees: what is turned for that is gravity. It swings, and stays smooth. */
+static bool hung(sn_bench_world *b)
+{
+    sn_settings s;
+    bool good = true;
+    for (uint32_t i = 0; i < b->particles.count && good; ++i) {
+        const sn_particle p = sn_particles_at(b->particles, i);
+        if ((double)sn_particle_position(b->world, p).z < 0.5 * SN_BENCH_SPACING)
+            good = sn_particle_set_mass(b->world, p, SN_IMMOVABLE) == SN_OK;
+    }
+    settings_of(b, &s)->gravity = beside(0, -0.342 * 9.81, 0.94 * 9.81);
+    return good && configure(b, &s);
+}
+
+static bool hung_surface(sn_bench_world *b)
+{
+    return hung(b) && add_skin(b, true, NULL);
+}
+
 static bool plain_skin(sn_bench_world *b)
 {
     return add_skin(b, false, NULL);
@@ -382,7 +402,7 @@ typedef struct feature {
     uint32_t against;       /* its number in the table */
 } feature;
 
-enum { PLAIN, FOUR_PASSES = 2, SKIN = 30, SOFT = 32 };
+enum { PLAIN, FOUR_PASSES = 2, HUNG = 29, SKIN = 32, SOFT = 34 };
 
 static const feature features[] = {
     {"plain", "plain: symplectic Euler, 1 pass", nothing, nothing, NO_GOAL, PLAIN},
@@ -414,8 +434,10 @@ static const feature features[] = {
     {"force-one", "a force on 1 particle in each frame", nothing, push_one, FEW, PLAIN},
     {"field", "a force field, asked for every particle", field, nothing, NO_GOAL, PLAIN},
     {"static-far", "a static body 1 km away", static_body, nothing, FEW, PLAIN},
-    {"self-collision", "a skin that collides with itself, and touches nothing", surface, nothing, TOUCHES_NOTHING,
-     PLAIN},
+    {"hung", "held by an edge instead, 20 degrees from hanging", hung, nothing, NO_GOAL, PLAIN},
+    {"self-collision", "the same, a skin that collides with itself; it touches nothing", hung_surface, nothing,
+     TOUCHES_NOTHING, HUNG},
+    {"folds", "a skin that collides with itself, and crumples as it falls", surface, nothing, FOLDED, PLAIN},
     {"skin", "a skin", plain_skin, nothing, NO_GOAL, PLAIN},
     {"tear-never", "a skin that may tear, and does not", tear_never, nothing, FEW, SKIN},
     {"tear-soft", "the same, of rods that hardly pull; 8 vertices are moved in each frame", soft_never, move_some,
