@@ -52,13 +52,13 @@ void sn_body_contacts_load_fixed_shapes(const sn_world *world)
     }
 }
 
-/* m/s: how much faster spots of a mover become by forces and torques in the substep that begins, at most. One that leans on an edge turns
+/* m/s: how much faster spots of a mover that is not held become by forces and torques in the substep that begins, at most. One that leans on an edge turns
    about that: as with gravity, spots come twice as far as its centre would. */
 static sn_real driven(const sn_body_contact_substep *s, const sn_mover *m)
 {
     const sn_world *world = s->world;
     const sn_real pushed = s->force ? 2 * s->h * m->w * vec3_length(s->force[m->slot]) : 0;
-    if (m->body == SN_ID_FREE || m->w == 0)
+    if (m->body == SN_ID_FREE)
         return pushed;
     const double *t = world->bodies.motion[m->body].torque;
     if (world->bodies.motion[m->body].is_free || (t[0] == 0 && t[1] == 0 && t[2] == 0))
@@ -118,7 +118,7 @@ static inline void group_add(const sn_body_contact_substep *s, const sn_mover_co
     g->movers.x[at] = &x->x;
     g->movers.v[at] = &c->v[m->slot].x;
     g->movers.turn[at] = turns ? &c->turn[m->body].start.x : &still.x;
-    g->movers.driven[at] = s->force || !turns || !c->motion[m->body].is_free ? driven(s, m) : 0;
+    g->movers.driven[at] = w != 0 && (s->force || !turns || !c->motion[m->body].is_free) ? driven(s, m) : 0;
 }
 
 static void group_begin(const sn_body_contact_substep *s, mover_group *g)

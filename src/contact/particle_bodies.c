@@ -40,8 +40,9 @@ typedef struct sn_rigid_push {
     sn_dvec3 impulse;         /* N s: on the first */
     sn_dvec3 surface;         /* m/s: of a fixed shape */
     sn_real *normal_impulse;  /* what it is remembered by, */
-    sn_vec3 *tangent_impulse; /*   and what of it is friction; NULL: of a pair, which has it elsewhere */
+    sn_real *tangent_impulse; /*   what of it is friction: three numbers, `stride` apart, */
     sn_real *noted;           /*   and N s: what events will say of the step */
+    uint32_t stride;
 } sn_rigid_push;
 
 void sn_rigid_init(sn_rigid *r)
@@ -306,7 +307,8 @@ static void add_statics(sn_world *world, sn_real h)
                             .impulse = dvec3_scale(dvec3_from(push), mass / (double)h),
                             .surface = dvec3_from(vec3_add(surface, contact[i].belt)),
                             .normal_impulse = &contact[i].normal_impulse,
-                            .tangent_impulse = &contact[i].tangent_impulse,
+                            .tangent_impulse = &contact[i].tangent_impulse.x,
+                            .stride = 1,
                             .noted = &contact[i].impulse},
             OTHER_FIXED | contact[i].number, contact[i].friction.restitution > 0);
     }
@@ -333,6 +335,8 @@ static void add_pairs(sn_world *world, const sn_contact_pairs *set)
                                 .n = length > 0 ? dvec3_scale(d, 1 / length) : dvec3(0, 1, 0),
                                 .impulse = dvec3_scale(change, 1 / (double)give),
                                 .normal_impulse = &pair_column(set, PAIR_PRESSED)[at],
+                                .tangent_impulse = pair_column(set, PAIR_RUBBED) + (size_t)b * 3 * SN_NEAR + i,
+                                .stride = SN_NEAR,
                                 .noted = &pair_column(set, PAIR_IMPULSE)[at]},
                 OTHER_PARTICLE | p->index[two], world->contacts.varied && pair_column(set, PAIR_RESTITUTION)[at] > 0);
         }
@@ -351,7 +355,8 @@ static void add_skin_contacts(sn_world *world, sn_real h)
                               .n = dvec3_from(g->normal),
                               .surface = dvec3_from(g->belt),
                               .normal_impulse = &g->normal_impulse,
-                              .tangent_impulse = &g->tangent_impulse,
+                              .tangent_impulse = &g->tangent_impulse.x,
+                              .stride = 1,
                               .noted = &g->impulse};
         memcpy(push.slot, g->slot, sizeof push.slot);
         memcpy(push.weight + 1, g->weight, sizeof g->weight);
@@ -386,8 +391,9 @@ static void take_back(const sn_world *world, sn_rigid_push *push, double share, 
     *push->noted -= (sn_real)dvec3_dot(back, push->n);
     push->impulse = dvec3_sub(push->impulse, back);
     *push->normal_impulse *= (sn_real)(1 - share);
-    if (push->tangent_impulse && !along)
-        *push->tangent_impulse = vec3_scale(*push->tangent_impulse, (sn_real)(1 - share));
+    if (!along || !(*push->normal_impulse > 0)) /* what does not press does not rub: kernels of any width rely on it */
+        for (uint32_t k = 0; k < 3; ++k)
+            push->tangent_impulse[k * push->stride] *= (sn_real)(along ? 0 : 1 - share);
 }
 
 /* What the contacts of one body with one other thing do. */

@@ -215,10 +215,29 @@ SN_INLINE bool chain_solve_round(chain *k, chain_round_fn *round, bool turning, 
     return k->usual && k->finite && chain_is_calm(k, most_missed);
 }
 
-/* Some lanes of a row. Beyond the end nothing is moved, and a lane is moved by nothing. */
+/* Those lanes of a row whose bits are set. What is moved by nothing is not written: an immovable end may also be the end of a
+   chain that another thread solves. */
+static void chain_hand_out_few(const sn_wide_chain *run, uint32_t row, uint32_t lane, uint32_t which)
+{
+    const sn_real *move = run->real + (size_t)row * REAL_ROW + MOVE_X * STRETCHES + lane;
+    for (uint32_t i = 0; i < SN_WIDTH; ++i, ++move) {
+        sn_vec4 *d = &run->d[run->slot[(size_t)row * STRETCHES + lane + i]];
+        if (which >> i & 1 && (move[0] != 0 || move[STRETCHES] != 0 || move[2 * STRETCHES] != 0))
+            *d = (sn_vec4){d->x + move[0], d->y + move[STRETCHES], d->z + move[2 * STRETCHES], d->w};
+    }
+}
+
+/* Some lanes of a row. Beyond the end nothing is moved. */
 SN_INLINE void chain_hand_out_some(const sn_wide_chain *run, uint32_t row, uint32_t lane, bool together)
 {
     const lanes3 move = chain_lanes3(run->real + (size_t)row * REAL_ROW + lane, MOVE_X);
+    const lanes zero = lanes_all(0);
+    const uint32_t which =
+        flags_bits(lanes_unequal(move.x, zero) | lanes_unequal(move.y, zero) | lanes_unequal(move.z, zero));
+    if (which != (1u << SN_WIDTH) - 1) {
+        chain_hand_out_few(run, row, lane, which);
+        return;
+    }
     const records turned = records_turn((records){{move.x, move.y, move.z, lanes_all(0)}});
     const uint32_t *slot = run->slot + (size_t)row * STRETCHES + lane;
 #if SN_WIDTH == 8
@@ -239,11 +258,8 @@ SN_APART void chain_hand_out(const chain *k)
     for (uint32_t row = 0; row < k->rows; ++row)
         for (uint32_t lane = 0; lane < STRETCHES; lane += SN_WIDTH)
             chain_hand_out_some(run, row, lane, false);
-    if (run->links == STRETCHES * k->rows) {
-        const sn_real *move = run->real + (size_t)k->rows * REAL_ROW + MOVE_X * STRETCHES + STRETCHES - 1;
-        sn_vec4 *d = &run->d[run->slot[(k->rows + 1) * STRETCHES - 1]];
-        *d = (sn_vec4){d->x + move[0], d->y + move[STRETCHES], d->z + move[2 * STRETCHES], d->w};
-    }
+    if (run->links == STRETCHES * k->rows)
+        chain_hand_out_few(run, k->rows, STRETCHES - SN_WIDTH, 1u << (SN_WIDTH - 1));
 }
 
 /* Those lanes of a row whose bits are set. */

@@ -122,16 +122,7 @@ static uint32_t team_judge(const chain_team *t, const team_found *found)
     return good;
 }
 
-/* One rope alone: some others are not solved. */
-static void team_hand_out_one(const chain_team *t, uint32_t stretch, uint32_t row, uint32_t i)
-{
-    const sn_wide_chain *run = &t->run[stretch];
-    const sn_real *move = run->real + (size_t)row * REAL_ROW + MOVE_X * TEAM + i;
-    sn_vec4 *d = &run->d[run->slot[row * TEAM + i]];
-    *d = (sn_vec4){d->x + move[0], d->y + move[TEAM], d->z + move[2 * TEAM], d->w};
-}
-
-/* all: they are; together is a constant. */
+/* good: the ropes that are solved; all: they all are; together is a constant. */
 SN_INLINE void team_hand_out_rows(const chain_team *t, uint32_t good, bool together)
 {
     const bool all = good == SN_TEAM_ALL;
@@ -141,9 +132,8 @@ SN_INLINE void team_hand_out_rows(const chain_team *t, uint32_t good, bool toget
         for (uint32_t row = 0; row < run->rows + end; ++row) {
             for (uint32_t lane = 0; all && lane < TEAM; lane += SN_WIDTH)
                 chain_hand_out_some(run, row, lane, together);
-            for (uint32_t i = 0; !all && i < TEAM; ++i)
-                if (good >> i & 1)
-                    team_hand_out_one(t, s, row, i);
+            for (uint32_t lane = 0; !all && lane < TEAM; lane += SN_WIDTH)
+                chain_hand_out_few(run, row, lane, good >> lane);
         }
     }
 }

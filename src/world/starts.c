@@ -102,7 +102,8 @@ bool sn_starts_find(sn_world *world, bool still)
     }
     if (by_tile) { /* slots change when storage is rearranged */
         const uint32_t *number = starts->number_table.column[0];
-        memset(by_slot, all, numbers * sizeof *by_slot);
+        if (numbers) /* without particles there is no list */
+            memset(by_slot, all, numbers * sizeof *by_slot);
         for (uint32_t i = 0; i < starts->number_table.count; ++i)
             by_slot[world->ids.value[number[i]]] = true;
     }
