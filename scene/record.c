@@ -393,14 +393,29 @@ bool sn_record_read_one(sn_reader *reader, const sn_value *value, const sn_recor
     return sn_record_read(reader, value, 1, &table, &out);
 }
 
-/* The bytes of a key in its struct. */
-static size_t key_size(const sn_key *key)
+/* Whether two values of a key are the same. Structs have padding, which may hold anything. */
+static bool same_value(const sn_key *key, const void *a, const void *b)
 {
     static const size_t size[] = {
-        [SN_KEY_REAL] = sizeof(sn_real),       [SN_KEY_COUNT] = sizeof(uint32_t),   [SN_KEY_TRUTH] = sizeof(bool),
-        [SN_KEY_TEXT] = sizeof(const char *),  [SN_KEY_CHOICE] = sizeof(unsigned),  [SN_KEY_VECTOR] = sizeof(sn_vec3),
-        [SN_KEY_RECORDS] = sizeof(sn_list_of), [SN_KEY_REALS] = sizeof(sn_numbers), [SN_KEY_VALUE] = sizeof(void *)};
-    return key->type == SN_KEY_RECORD ? ((const sn_record *)key->of)->size : size[key->type];
+        [SN_KEY_REAL] = sizeof(sn_real),       [SN_KEY_COUNT] = sizeof(uint32_t),  [SN_KEY_TRUTH] = sizeof(bool),
+        [SN_KEY_TEXT] = sizeof(const char *),  [SN_KEY_CHOICE] = sizeof(unsigned), [SN_KEY_VECTOR] = sizeof(sn_vec3),
+        [SN_KEY_VALUE] = sizeof(const void *),
+    };
+    const sn_list_of *records = a, *other_records = b;
+    const sn_numbers *numbers = a, *other_numbers = b;
+    switch (key->type) {
+    case SN_KEY_RECORD:
+        for (const sn_key *k = ((const sn_record *)key->of)->keys; k->name; ++k)
+            if (!same_value(k, (const char *)a + k->offset, (const char *)b + k->offset))
+                return false;
+        return true;
+    case SN_KEY_RECORDS:
+        return records->count == other_records->count && records->items == other_records->items;
+    case SN_KEY_REALS:
+        return numbers->count == other_numbers->count && numbers->data == other_numbers->data;
+    default:
+        return memcmp(a, b, size[key->type]) == 0;
+    }
 }
 
 /* ---- Checking what was filled in code ------------------------------------------------------------------------------- */
@@ -448,7 +463,7 @@ bool sn_record_check(sn_reader *reader, const sn_record *table, const void *in)
     bool good = true;
     for (const sn_key *key = table->keys; key->name; ++key) {
         const char *is = (const char *)in + key->offset, *was = (const char *)standard + key->offset;
-        if (memcmp(is, was, key_size(key)) == 0)
+        if (same_value(key, is, was))
             continue;
         size_t length = sn_reader_enter_key(reader, key->name);
         good = check_key(reader, key, is) && good;
@@ -528,7 +543,7 @@ void sn_record_write(sn_document *document, sn_value *record, const sn_record *t
         table->defaults(defaults);
     for (const sn_key *key = table->keys; key->name; ++key) {
         const char *is = (const char *)in + key->offset, *was = (const char *)defaults + key->offset;
-        if (key->flags & SN_KEY_NOT_SAVED || (!(key->flags & SN_KEY_REQUIRED) && memcmp(is, was, key_size(key)) == 0))
+        if (key->flags & SN_KEY_NOT_SAVED || (!(key->flags & SN_KEY_REQUIRED) && same_value(key, is, was)))
             continue;
         write_key(document, record, key, is);
     }

@@ -20,8 +20,8 @@ static sn_quat random_turn(uint64_t *seed)
 
 static sn_vec3 random_place(uint64_t *seed, double size)
 {
-    return vec(support_random_in(seed, -size, size), support_random_in(seed, -size, size),
-               support_random_in(seed, -size, size));
+    const double x = support_random_in(seed, -size, size), y = support_random_in(seed, -size, size);
+    return vec(x, y, support_random_in(seed, -size, size)); /* in the same order with any compiler */
 }
 
 static void add_products(double sum[3][3], sn_vec3 a, sn_vec3 b)
