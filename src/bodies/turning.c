@@ -40,8 +40,8 @@
 /* rad: below this angle the Taylor series used here are precise to all digits: the first omitted terms are 1e-17. */
 #define SMALL_ANGLE 0.25
 
-/* The square of the sine of half an angle below which the series of the arcsine has all its digits. */
-#define SMALL_TURN 1e-4
+#define SMALL_TURN                                                                                                     \
+    1e-4 /* the square of the sine of half an angle below which the series of the arcsine has all digits */
 
 /* Gather one field of several bodies into lanes, and scatter it. */
 #if SN_WIDTH == 1
