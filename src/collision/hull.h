@@ -71,8 +71,7 @@ sn_hull sn_hull_triangle(sn_dvec3 a, sn_dvec3 b, sn_dvec3 c, sn_hull_triangle_ro
 sn_hull sn_hull_segment(const sn_dvec3 end[2]); /* valid as long as the ends */
 sn_hull sn_hull_point(const sn_dvec3 *point);
 
-/* ---- Queries
-   ------------------------------------------------------------------------------------------------------- */
+/* ---- Queries ----------------------------------------------------------------------------------------------------- */
 
 /* The support corner in a direction. Of equally far corners the first. */
 uint32_t sn_hull_support(const sn_hull *hull, sn_dvec3 direction);

@@ -51,8 +51,7 @@ sn_hull sn_hull_moved(const sn_hull *hull, const sn_dvec3 axis[3], sn_dvec3 plac
     return moved;
 }
 
-/* ---- Selection of points
-   -------------------------------------------------------------------------------------------- */
+/* ---- Selection of points ----------------------------------------------------------------------------------------- */
 
 /* The slope by which bodies may tilt while their points stay the same. Without this term a corner at a face was dropped
    in favour of a crossing of edges that was farther out and far above the face. A box that landed on that corner sank

@@ -168,8 +168,7 @@ static void put(marks *to, const sn_collision *c, mark m)
         to->mark[to->count++] = m;
 }
 
-/* ---- The facing face
-   ---------------------------------------------------------------------------------------------- */
+/* ---- The facing face --------------------------------------------------------------------------------------------- */
 
 /* The face of the other box that faces this one, seen along the normal: a parallelogram with its corners in order. */
 typedef struct facing {

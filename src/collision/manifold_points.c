@@ -24,8 +24,7 @@ static bool push(sn_collision *c, sn_dvec3 a, sn_dvec3 b, double distance, uint3
     return true;
 }
 
-/* ---- Features that face a direction
-   --------------------------------------------------------------------------------- */
+/* ---- Features that face a direction ------------------------------------------------------------------------------ */
 
 /* Of the faces around the support corner in the direction, the one that faces it most. */
 static uint32_t face_towards(const sn_hull *hull, sn_dvec3 direction)

@@ -243,8 +243,7 @@ static bool find_pairs(near_job *job)
     }
 }
 
-/* ---- Routing to the blocks of the larger spheres
-   -------------------------------------------------------------------- */
+/* ---- Routing to the blocks of the larger spheres ----------------------------------------------------------------- */
 
 static uint32_t rank_of(const near_job *job, uint32_t place)
 {

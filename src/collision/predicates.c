@@ -97,8 +97,7 @@ static int sign_of(const expansion *e)
     return e->count == 0 ? 0 : e->part[e->count - 1] > 0 ? 1 : -1;
 }
 
-/* ---- Orientation
-   ----------------------------------------------------------------------------------------------------------- */
+/* ---- Orientation ------------------------------------------------------------------------------------------------- */
 
 static int orient_3d_exactly(const double *a, const double *b, const double *c, const double *d)
 {

@@ -261,8 +261,7 @@ sn_eval_in sn_evaluate_input(const sn_store *store, const sn_pool *pool, uint32_
     return gather(store, pool, row, frame, x, q, NULL);
 }
 
-/* ---- Weighted points and anchors
-   ----------------------------------------------------------------------------------- */
+/* ---- Weighted points and anchors --------------------------------------------------------------------------------- */
 
 /* The index of a particle in the block. Adds it if it is new; otherwise sets `apart` to false. */
 static inline uint32_t block_index(sn_block *block, uint32_t slot, sn_real w, bool *apart)

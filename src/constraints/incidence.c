@@ -105,8 +105,7 @@ bool sn_incidence_prepare_exact(sn_incidence *incidence, const sn_allocator *all
     return sn_incidence_prepare_all(incidence, allocator, store, particle_count);
 }
 
-/* ---- Tears
-   ------------------------------------------------------------------------------------------------------------- */
+/* ---- Tears ------------------------------------------------------------------------------------------------------- */
 
 /* With more nodes than this and an eighth of the entries, it is rebuilt. */
 #define NODES_MOST 65536u
@@ -177,8 +176,7 @@ static bool next_entry(const sn_incidence *incidence, cursor *c, sn_incidence_en
     return true;
 }
 
-/* ---- Queries
-   ----------------------------------------------------------------------------------------------------------- */
+/* ---- Queries ----------------------------------------------------------------------------------------------------- */
 
 /* True if a constraint holds both particles, which may be the same. */
 static bool holds(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t one, uint32_t other)

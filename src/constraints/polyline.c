@@ -142,8 +142,7 @@ static sn_vec3 arc_bend(const arc *c)
     return vec3_scale(vec3_add(vec3_sub(c->a, vec3_scale(c->middle, 2)), c->b), 2);
 }
 
-/* ---- The closest point
-   -------------------------------------------------------------------------------------------- */
+/* ---- The closest point ------------------------------------------------------------------------------------------- */
 
 static sn_real distance2(sn_vec3 a, sn_vec3 b)
 {
@@ -242,8 +241,7 @@ static void look_at_segment(const polyline *l, uint32_t segment, sn_vec3 x, near
         *best = (nearest){.on_arc = true, .arc = c, .k = u, .distance2 = d2};
 }
 
-/* ---- Data for the rows
-   --------------------------------------------------------------------------------------------- */
+/* ---- Data for the rows ------------------------------------------------------------------------------------------- */
 
 static sn_curve_place on_segment(const polyline *l, const nearest *at)
 {

@@ -114,8 +114,7 @@ static double param_of(const sn_eval_in *in, int which)
     return (double)in->param[which];
 }
 
-/* ---- The pose of the group
-   ------------------------------------------------------------------------------------------- */
+/* ---- The pose of the group --------------------------------------------------------------------------------------- */
 
 static double mass_of(const fit *f, uint32_t i)
 {
