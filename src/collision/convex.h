@@ -10,11 +10,11 @@
 typedef struct sn_convex {
     sn_shape_type type;  /* sphere, capsule, box, hull, cylinder or cone */
     sn_vec3 half;        /* m: of a box; of a capsule only y; of a cylinder or cone the radius, half the height, the
-                       radius */
+                            radius */
     sn_real radius;      /* m: of spheres and capsules; for all others the rounding, 0: sharp */
     const sn_hull *hull; /* of a hull, with its centroid at the origin; otherwise NULL */
     sn_vec3 facing;      /* cylinder and cone: direction, across the axis, of a corner of the core; 0: along x. See
-                   sn_convex_face */
+                            sn_convex_face */
 } sn_convex;
 
 /* Makes the polyhedral core of a solid of revolution face a direction of the world: one of its corners then points that

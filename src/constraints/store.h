@@ -150,7 +150,7 @@ typedef struct sn_store {
         sn_fresh fresh;
     } counts;
     uint64_t edits;   /* how often constraints were added or removed or changed their points. Only rises, also across
-                  snapshots */
+                         snapshots */
     uint64_t changes; /* the same, including changes of parameters */
 } sn_store;
 

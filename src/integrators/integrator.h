@@ -9,8 +9,8 @@
 typedef struct sn_integrator_method {
     const char *name;
     sn_real kick;        /* share of h times the acceleration that is included in the velocity that moves things in a
-                        substep; the rest is added at the end of the substep. Also for rotation of bodies. Not used by
-                        BDF2 */
+                            substep; the rest is added at the end of the substep. Also for rotation of bodies. Not used
+                            by BDF2 */
     bool asks_again;     /* the rest uses the forces at the end of the substep */
     bool looks_back;     /* BDF2: needs sn_history, whose past must not span a jump of velocities */
     sn_real step_factor; /* effective step of compliance and forces, in units of h, for a particle that has a past */
@@ -46,7 +46,7 @@ typedef struct sn_motion {
     /* BDF2, all by slot: */
     bool looks_back;
     bool unsteady; /* some particle has no past, or forces act: use the slow loop. Otherwise all moving particles have a
-                     past, and only gravity acts */
+                      past, and only gravity acts */
     bool anew;     /* no particle has a past in this substep */
     bool jumps;    /* nor in the next, because velocities may jump in this one */
     sn_vec4 *old_d; /* displacement in the previous substep, and its length h: 0: none; negative: only the acceleration
