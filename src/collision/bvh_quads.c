@@ -218,9 +218,9 @@ void sn_bvh_quads_cast(const sn_bvh_quads *quads, const sn_bvh *bvh, const sn_pa
 /* Like SLACK; also covers the rounding of lengths. */
 #define BUNDLE_SLACK (2 * SLACK)
 
-/* Rays form a packet if, along each axis, the fastest is at most this much faster than the slowest, */
+/* Rays form a packet if, along each axis, the fastest is at most MOST_SPREAD times as fast as the slowest, and if they
+   start within the share MOST_APART of the whole tree's box. */
 #define MOST_SPREAD ((sn_real)8)
-/* and if they start within this share of the whole tree's box. */
 #define MOST_APART  ((sn_real)0.02)
 
 /* Bounds of the rays of a packet. An axis on which they go backwards is mirrored, so that all go forwards. Paths may

@@ -29,10 +29,9 @@
 #include <math.h>
 #include <string.h>
 
-#define CUTS        48      /* of each argument: no box is smaller than 2^-48 */
-#define SMALL       0x1p-36 /* of D: images no larger than this are not cut */
-/* Of the separation that counts as contact: images no larger than this are not cut either. */
-#define ROUGH       0.125
+#define CUTS        48             /* of each argument: no box is smaller than 2^-48 */
+#define SMALL       0x1p-36        /* of D: images no larger than this are not cut */
+#define ROUGH       0.125          /* of the contact separation: images no larger than this are not cut, either */
 #define WRONG       (32 * 0x1p-53) /* of D, see above */
 #define WRONG_ALONG (48 * 0x1p-53) /* of D, and of the sum of |components| of the direction */
 #define TINY        1e-290         /* the most that underflow can add up to */

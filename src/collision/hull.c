@@ -15,7 +15,7 @@
 #define FLATNESS     1e-5 /* relative to the size: smaller heights count as flat */
 #endif
 
-#define COORDINATE_NOISE 4.0 /* so many rounding errors of the largest coordinate also count as flat */
+#define COORDINATE_NOISE 4.0 /* flat, too: heights below this many rounding errors of the largest coordinate */
 #define LEAST_HEIGHT     4.0 /* times the flatness: a hull with less height is not a solid */
 
 /* While the hull grows it may have more corners than in the end, because later points enclose earlier corners. */

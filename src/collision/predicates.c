@@ -10,9 +10,8 @@
 #include <string.h>
 
 #define HALF_ULP   0x1p-53
-#define SPLITTER   134217729.0 /* 2^27 + 1 */
-/* Relative to the sum of the terms' sizes: Shewchuk's error bounds. */
-#define WRONG_3D   ((7 + 56 * HALF_ULP) * HALF_ULP)
+#define SPLITTER   134217729.0                      /* 2^27 + 1 */
+#define WRONG_3D   ((7 + 56 * HALF_ULP) * HALF_ULP) /* of the sum of the terms' sizes: Shewchuk's error bounds */
 #define WRONG_2D   ((3 + 16 * HALF_ULP) * HALF_ULP) /* with rounded differences of the inputs */
 #define MOST_PARTS 192                              /* in an expansion: three times 2 * 2 * 16 */
 

@@ -27,8 +27,7 @@
 
 #define BODY_EVER      ((lane_number)1e30)  /* m, m/s: more than ever occurs */
 #define BODY_NOTHING   ((lane_number)1e-37) /* N s: a smaller impulse counts as none, and has no inverse */
-/* Relative to the product of the diagonal: below this two points count as one. */
-#define BODY_ONE_POINT ((lane_number)1e-4)
+#define BODY_ONE_POINT ((lane_number)1e-4)  /* of the product of the diagonal: below this two points count as one */
 
 /* How the threshold of a violent approach falls with depth: an overlap three times the slop may deepen only half as
    much. Without this, boxes were crushed by those that fell on them, by a hundredth in each substep. */

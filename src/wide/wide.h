@@ -442,7 +442,7 @@ typedef struct sn_wide_body_contact {
     sn_lane_row met; /* not 0: n and arms are those of the first contact in this substep */
 } sn_wide_body_contact;
 
-/* To what the normal belongs: that of a face rotates with its body. */
+/* The owner of the normal. The normal of a face rotates with its body. */
 typedef enum sn_normal_owner {
     SN_NORMAL_OF_B,
     SN_NORMAL_OF_A,
