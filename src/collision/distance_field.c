@@ -9,8 +9,8 @@
 /* ns: the approximate time for one sample of a mesh, to decide whether threads share the work. */
 #define SAMPLE_WORK 1000.0
 
-/* Relative to the size: the step of finite differences. The error of a difference in rounding falls with it; the
-   truncation error of the gradient grows with its square. */
+/* Relative to the size: the step of finite differences. The rounding error of a gradient falls as the step grows; the
+   truncation error grows with its square. */
 #define SLOPE_STEP (SINEW_DOUBLE ? 1.0 / (1 << 20) : 1.0 / (1 << 11))
 
 /* A gradient no longer than this has no direction. A true distance has a gradient of length 1. */

@@ -410,7 +410,8 @@ typedef struct sn_wide_body_contact {
     bool bends;                  /* or rotates so far in the substep that its inertia changes by its end; */
     bool belted;                 /* or is on a belt; */
     bool arcs;                   /* or rotates, so that a sticking contact moves on an arc */
-    sn_real stirred;             /* the last sweep in which one was violent, or a later one of before */
+    sn_real stirred;             /* the last sweep in which a contact was violent; may be a stale, later number from
+                                    before */
     _Alignas(32) sn_lane_rows n; /* from b to a, in the world */
     sn_lane_rows between;        /* m: from the centre of b to that of a */
     sn_lane_row violent_above;   /* m/s: a faster approach at a point is violent */
@@ -419,7 +420,7 @@ typedef struct sn_wide_body_contact {
     /* For friction: */
     sn_lane_rows ra;              /* m: arm of a, in the world; for b add `between` */
     sn_lane_row across;           /* kg: effective mass, in the direction of largest response */
-    sn_lane_row about;            /* kg m^2: about the normal */
+    sn_lane_row about;            /* kg m^2: effective inertia about the normal */
     sn_lane_row hold, drag;       /* static and dynamic friction */
     sn_lane_rows tangent_impulse; /* N s: across the normal, in this substep */
     sn_lane_row twisted;          /* N m s: about it */
